@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What was wrong with an input: one entry a message, with the first place and how often.
+ *
+ * A list belongs to the decoder that made it; reading it is safe while no call on that decoder
+ * runs.
+ */
+#ifndef WEFT_DIAGNOSTIC_H
+#define WEFT_DIAGNOSTIC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct weft_diagnostic {
+	const char *message; /* static text */
+	uint64_t offset;     /* bytes from the input's start, of the first occurrence */
+	uint64_t count;
+};
+
+/* Messages are a closed set of literals in the decoders, so the list is bounded. */
+#define WEFT_DIAGNOSTICS_MAX 64
+
+struct weft_diagnostics {
+	size_t count;
+	struct weft_diagnostic list[WEFT_DIAGNOSTICS_MAX];
+};
+
+/* Counts one occurrence. `message` is a literal: entries are told apart by its text. */
+void weft_diagnostics_add(struct weft_diagnostics *list, uint64_t offset, const char *message);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

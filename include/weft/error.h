@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What functions of the reading half return: 0, a positive iterator state, or a negative error.
+ *
+ * Recording calls return nothing; they count what they lose (see weft.h).
+ */
+#ifndef WEFT_ERROR_H
+#define WEFT_ERROR_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Iterators (`…_next`) answer one of these, or a negative error. */
+enum weft_status {
+	WEFT_OK = 0,    /* here is one more */
+	WEFT_END = 1,   /* there will never be more */
+	WEFT_AGAIN = 2, /* nothing now: feed more bytes, or say that there are none */
+};
+
+/* One list: code, number, what a person reads. */
+#define WEFT_ERRORS(X)                               \
+	X(MEMORY, -1, "out of memory")                   \
+	X(ARGUMENT, -2, "argument out of range")         \
+	X(SYSTEM, -3, "system call failed (see errno)")  \
+	X(FORMAT, -4, "not in a format that weft knows") \
+	X(EMPTY, -5, "no bytes")                         \
+	X(DAMAGED, -6, "no intact event")                \
+	X(LIMIT, -7, "more than this build can hold")    \
+	X(STATE, -8, "called at the wrong time")         \
+	X(UNSUPPORTED, -9, "not supported by this build")
+
+enum weft_error {
+#define X(name, number, text) WEFT_ERROR_##name = number,
+	WEFT_ERRORS(X)
+#undef X
+};
+
+/* The text of a code; never NULL. Static storage. */
+const char *weft_error_text(int code);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

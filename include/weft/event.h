@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * One decoded event, whatever format it came from.
+ *
+ * A struct weft_event is filled by a decoder and borrows its text from the decoder's input: it is
+ * valid until the next call on that decoder. Nothing here allocates, locks or does I/O.
+ */
+#ifndef WEFT_EVENT_H
+#define WEFT_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "No task": idle in a switch, no edge in a read. The old tools wrote -1. */
+#define WEFT_TASK_NONE UINT64_MAX
+
+enum weft_event_type {
+#define EVENT(number, id, name, fields) WEFT_EVENT_##id = number,
+#include <weft/events.def>
+#undef EVENT
+	WEFT_EVENT_TYPES /* one past the last */
+};
+
+enum weft_kind {
+#define KIND(number, id, name) WEFT_KIND_##id = number,
+#include <weft/kinds.def>
+#undef KIND
+};
+
+/* A thread-wide period. */
+enum weft_band {
+	WEFT_BAND_IDLE,
+	WEFT_BAND_GC,
+};
+
+/* Bytes that somebody else owns; not NUL-terminated, not necessarily UTF-8. */
+struct weft_slice {
+	const char *bytes;
+	size_t size;
+};
+
+enum weft_field_type {
+	WEFT_FIELD_I64,
+	WEFT_FIELD_U64,
+	WEFT_FIELD_F64,
+	WEFT_FIELD_TEXT,
+};
+
+/* A named, typed field of a mark. */
+struct weft_field {
+	struct weft_slice name;
+	enum weft_field_type type;
+	union {
+		int64_t i64;
+		uint64_t u64;
+		double f64;
+		struct weft_slice text;
+	} value;
+};
+
+struct weft_event {
+	uint64_t time_ns; /* on the trace's own clock */
+	uint64_t offset;  /* bytes from the input's start, for diagnostics */
+	uint64_t task;    /* who acts; the receiver of a signal; who runs after a switch */
+	uint64_t other;   /* child, source or target */
+	int64_t value;    /* a tag's value; a counter's change or new value; a GC's length in ns */
+	struct weft_slice text;
+	const struct weft_field *fields; /* of a mark */
+	uint32_t field_count;
+	uint32_t thread; /* index into the decoder's threads */
+	uint16_t kind;   /* of a created task: enum weft_kind, or a number that it lacks */
+	uint8_t type;    /* enum weft_event_type */
+	uint8_t band;    /* enum weft_band */
+	bool flag;       /* read: later; signal: switches; band: begins */
+	bool has_value;  /* tag: there is a value */
+	bool is_set;     /* counter: value is the new value, not a change */
+	bool is_rundown; /* written to describe what was alive, not when it happened */
+};
+
+/* Which member of struct weft_event a FIELD of events.def means. */
+enum weft_slot {
+	WEFT_SLOT_TASK,
+	WEFT_SLOT_OTHER,
+	WEFT_SLOT_KIND,
+	WEFT_SLOT_BAND,
+	WEFT_SLOT_FLAG,
+	WEFT_SLOT_TEXT,
+	WEFT_SLOT_VALUE,    /* only if has_value */
+	WEFT_SLOT_CHANGE,   /* key is "value" if is_set, else "add" */
+	WEFT_SLOT_FIELDS,   /* an object */
+	WEFT_SLOT_REASON,   /* text, only if there is any */
+	WEFT_SLOT_DURATION, /* value, in ns */
+};
+
+#define WEFT_EVENT_FIELDS_MAX 3
+
+struct weft_event_description {
+	const char *name; /* NULL for a number that is no event */
+	struct {
+		enum weft_slot slot;
+		const char *key; /* NULL ends the list */
+	} fields[WEFT_EVENT_FIELDS_MAX + 1];
+};
+
+/* The row of events.def for a type; for an unknown type one whose name is NULL. */
+const struct weft_event_description *weft_event_describe(unsigned type);
+
+/* "bind", or NULL for a kind without a name. */
+const char *weft_kind_name(unsigned kind);
+
+/* "idle" or "gc". */
+const char *weft_band_name(unsigned band);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

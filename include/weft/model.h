@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The meaning of a trace: tasks, activations, edges, notes, counters, bands, losses.
+ *
+ * A model is built once from events (weft_model_builder_*) and read-only afterwards: any number of
+ * threads may read it. Everything is held in columns, indexed densely: a task, an edge, a string is
+ * a uint32_t index, and WEFT_NONE means "none". Times are ns on the trace's own clock. Nothing here
+ * knows rows, pixels, colours or selections. The rules are those of docs/model.md.
+ */
+#ifndef WEFT_MODEL_H
+#define WEFT_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <weft/decoder.h>
+#include <weft/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WEFT_NONE UINT32_MAX
+
+/* Kind of a task that no create event introduced. */
+#define WEFT_KIND_PREEXISTING UINT16_MAX
+
+enum weft_edge_type {
+	WEFT_EDGE_CREATE,   /* from parent to child */
+	WEFT_EDGE_READ,     /* from the reader to the source it read */
+	WEFT_EDGE_TRY_READ, /* from the reader to the source it waits for */
+	WEFT_EDGE_RESOLVE,  /* from the resolver to the target */
+	WEFT_EDGE_SIGNAL,   /* from the sender to the receiver */
+	WEFT_EDGE_BECOME,   /* from the task to what it became */
+	WEFT_EDGE_TYPES
+};
+
+/* "create" … */
+const char *weft_edge_name(enum weft_edge_type type);
+
+enum weft_task_flags {
+	WEFT_TASK_RESOLVED = 1 << 0, /* resolved, failed or became another */
+	WEFT_TASK_FAILED = 1 << 1,   /* has a message */
+	WEFT_TASK_EXPECTED = 1 << 2,
+	WEFT_TASK_NEVER_RESOLVED = 1 << 3, /* expected, and did not end; FAILED is set too */
+	WEFT_TASK_CREATED = 1 << 4,        /* by a create event, so not preexisting */
+};
+
+/* Tasks are in order of (first mention). */
+struct weft_tasks {
+	uint32_t count;
+	const uint64_t *id;
+	const uint64_t *start;    /* ns */
+	const uint64_t *end;      /* ns; first instant at which it is gone */
+	const uint64_t *running;  /* ns, sum of its activations */
+	const uint32_t *parent;   /* task, or WEFT_NONE for a root */
+	const uint32_t *becomes;  /* task, or WEFT_NONE */
+	const uint32_t *buffer;   /* of the trace; NULL if there is only one */
+	const uint32_t *label;    /* string, or WEFT_NONE: its first label */
+	const uint32_t *message;  /* string, or WEFT_NONE: why it failed */
+	const uint32_t *creation; /* the create edge, or WEFT_NONE */
+	const uint16_t *kind;     /* enum weft_kind, another number, or WEFT_KIND_PREEXISTING */
+	const uint8_t *flags;     /* enum weft_task_flags */
+	/* Slices of the index columns below: task t has entries [first[t], first[t + 1]). */
+	const uint32_t *first_edge;       /* into edges.by_actor */
+	const uint32_t *first_note;       /* into notes */
+	const uint32_t *first_activation; /* into activations */
+};
+
+/* In time order. Edges that the rules drop are not here. */
+struct weft_edges {
+	uint32_t count;
+	const uint64_t *time;
+	const uint32_t *from; /* task, or WEFT_NONE for the root (creates only) */
+	const uint32_t *to;   /* task */
+	const uint8_t *type;  /* enum weft_edge_type */
+	/* read, try_read, resolve and signal edges grouped by `from`, in time order within a task:
+	 * creates and becomes are found through the task's own columns. */
+	uint32_t by_actor_count;
+	const uint32_t *by_actor;
+};
+
+/* Grouped by task, in time order within one. None is empty. */
+struct weft_activations {
+	uint32_t count;
+	const uint64_t *start, *end;
+	const uint32_t *thread;
+	const uint32_t *task;
+};
+
+enum weft_note_type {
+	WEFT_NOTE_LABEL,  /* also later labels */
+	WEFT_NOTE_TEXT,   /* note, tag or mark, as text */
+	WEFT_NOTE_CHANGE, /* of a counter: text is that counter's name, value its change or new value */
+	WEFT_NOTE_SET,
+};
+
+/* Grouped by task, in time order within one. */
+struct weft_notes {
+	uint32_t count;
+	const uint64_t *time;
+	const uint32_t *text; /* string */
+	const int64_t *value; /* of CHANGE and SET; NULL if the trace has neither */
+	const uint8_t *type;  /* enum weft_note_type */
+};
+
+struct weft_counter {
+	uint32_t name;         /* string */
+	uint32_t first, count; /* its slice of the samples, in time order */
+	int64_t min, max;      /* over its samples; the value before the first is 0 */
+};
+
+struct weft_samples {
+	uint32_t count;
+	const uint64_t *time;
+	const int64_t *value; /* after the change; saturates */
+	const uint32_t *task; /* who changed it, or WEFT_NONE */
+};
+
+struct weft_band_period {
+	uint64_t start, end;
+	uint32_t thread;
+	uint32_t reason; /* string, or WEFT_NONE */
+	uint8_t kind;    /* enum weft_band */
+};
+
+struct weft_model_summary {
+	uint64_t events;
+	uint64_t by_event[WEFT_EVENT_TYPES];
+	uint64_t start, end; /* of the first and last event, ns; 0 and 0 if there is none */
+	uint32_t fulfilled, failed, became, never_resolved, unfinished; /* disjoint, sum to tasks */
+};
+
+struct weft_model {
+	struct weft_model_summary summary;
+	struct weft_clock clock;
+	struct weft_tasks tasks;
+	struct weft_edges edges;
+	struct weft_activations activations;
+	struct weft_notes notes;
+	struct weft_samples samples;
+	const struct weft_counter *counters; /* in order of first change */
+	uint32_t counter_count;
+	const struct weft_band_period *bands; /* in order of start */
+	uint32_t band_count;
+	const struct weft_trace_thread *threads; /* copied: names belong to the model */
+	uint32_t thread_count;
+	uint64_t losses[WEFT_LOSS_CAUSES];
+};
+
+struct weft_model_builder;
+
+int weft_model_builder_create(struct weft_model_builder **ret_builder);
+void weft_model_builder_destroy(struct weft_model_builder *builder);
+
+/* The next event in time order. What breaks the rules (a second create, a second become, …) is
+ * counted in `diagnostics` at the event's offset and otherwise ignored. */
+int weft_model_builder_add(struct weft_model_builder *builder, const struct weft_event *event,
+	struct weft_diagnostics *diagnostics);
+
+/* Applies the rules for the end of a trace and hands the model over; the builder is then empty and
+ * can only be destroyed. `description` is what the decoder says at the end. */
+int weft_model_builder_finish(struct weft_model_builder *builder,
+	const struct weft_trace_description *description, struct weft_model **ret_model);
+
+/* All of a finished decoder's events into a model: create, add …, finish. `progress`, if not NULL,
+ * is called every 65,536 events with their number so far; answering false stops with what is there.
+ * (This is src/format's, which alone knows decoders.) */
+int weft_decoder_build_model(struct weft_decoder *decoder,
+	bool (*progress)(void *context, uint64_t events), void *context, struct weft_model **ret_model);
+
+void weft_model_destroy(struct weft_model *model);
+
+/* A string of the model; NUL-terminated as well. WEFT_NONE gives "". */
+struct weft_slice weft_model_string(const struct weft_model *model, uint32_t string);
+
+/* The text of a note as a person reads it: "after-chn-1", "bytes+5", "queue=3". Writes at most
+ * `size` bytes with the NUL, returns the full length without it. */
+size_t weft_model_format_note(
+	const struct weft_model *model, uint32_t note, char *buffer, size_t size);
+
+/* What a task is called: its label, or its id in decimal. Same contract. */
+size_t weft_model_format_name(
+	const struct weft_model *model, uint32_t task, char *buffer, size_t size);
+
+/* The task's index, or WEFT_NONE. */
+uint32_t weft_model_find_task(const struct weft_model *model, uint32_t buffer, uint64_t id);
+
+/* The end of the chain of becomes that starts at `task`: itself if it became nothing. */
+uint32_t weft_model_resolve_become(const struct weft_model *model, uint32_t task);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Growth of plain C arrays: the caller owns pointer, capacity and count as members of its own
+ * struct; several columns may share one capacity by growing each to the same figure.
+ */
+#ifndef WEFT_BASE_ARRAY_H
+#define WEFT_BASE_ARRAY_H
+
+#include <stddef.h>
+
+/* The capacity to grow to so that `need` elements fit: at least `need`, half as much again as
+ * `capacity` (doubling would waste a third of a big trace's memory), never less than 16. */
+size_t weft__array_next_capacity(size_t capacity, size_t need);
+
+/* Makes *array hold `capacity` elements of `element_bytes` each, keeping its contents. 0 or
+ * WEFT_ERROR_MEMORY, and then nothing has changed. */
+int weft__array_resize(void *array, size_t capacity, size_t element_bytes);
+
+#endif
