@@ -13,71 +13,21 @@
 #ifndef WEFT_DECODER_H
 #define WEFT_DECODER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <weft/diagnostic.h>
 #include <weft/error.h>
 #include <weft/event.h>
+#include <weft/trace.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 struct weft_decoder;
-
-enum weft_clock_epoch {
-	WEFT_EPOCH_UNKNOWN,
-	WEFT_EPOCH_UNIX,      /* ns since 1970 */
-	WEFT_EPOCH_MONOTONIC, /* ns since the host's boot */
-};
-
-struct weft_clock {
-	const char *name;            /* "unix", "monotonic", "tsc", "xen", … */
-	enum weft_clock_epoch epoch; /* of the times in events */
-	uint64_t hz;                 /* of the ticks in the file */
-	int64_t offset_ns;           /* add to an event's time for ns since 1970; 0 if unknown */
-};
-
-struct weft_trace_thread {
-	const char *name;    /* "" if the trace doesn't say */
-	const char *process; /* likewise */
-	uint64_t pid;        /* 0 if the trace doesn't say */
-	uint64_t tid;
-	uint32_t buffer; /* which buffer of the trace: task ids are unique within one */
-};
-
-/* One kind of loss; see design.md's word "loss". */
-#define WEFT_LOSSES(X)              \
-	X(OVERWRITTEN, "overwritten")   \
-	X(FULL, "full")                 \
-	X(TOO_BIG, "too_big")           \
-	X(NESTED, "nested")             \
-	X(HELD, "held")                 \
-	X(NAMES_FULL, "names_full")     \
-	X(METRICS_FULL, "metrics_full") \
-	X(STOPPED, "stopped")           \
-	X(STALLED, "stalled")
-
-enum weft_loss {
-#define X(id, name) WEFT_LOSS_##id,
-	WEFT_LOSSES(X)
-#undef X
-	WEFT_LOSS_CAUSES
-};
-
-/* "overwritten" … */
-const char *weft_loss_name(enum weft_loss cause);
-
-/* What a trace says of itself; filled as decoding proceeds, final once `next` has answered END.
- * Owned by the decoder. */
-struct weft_trace_description {
-	const char *format; /* "weft", "mirage-ctf", "sexp" */
-	struct weft_clock clock;
-	const struct weft_trace_thread *threads;
-	uint32_t thread_count; /* at least 1 once an event came */
-	uint64_t losses[WEFT_LOSS_CAUSES];
-};
+struct weft_model;
 
 int weft_decoder_create(struct weft_decoder **ret_decoder);
 void weft_decoder_destroy(struct weft_decoder *decoder);
@@ -99,6 +49,12 @@ int weft_decoder_next(struct weft_decoder *decoder, struct weft_event *ret_event
 
 const struct weft_trace_description *weft_decoder_describe(const struct weft_decoder *decoder);
 struct weft_diagnostics *weft_decoder_diagnostics(struct weft_decoder *decoder);
+
+/* All of a finished decoder's events into a model: create, add …, finish. `progress`, if not NULL,
+ * is called every 65,536 events with their number so far; answering false stops with what is there.
+ */
+int weft_decoder_build_model(struct weft_decoder *decoder,
+	bool (*progress)(void *context, uint64_t events), void *context, struct weft_model **ret_model);
 
 #ifdef __cplusplus
 }

@@ -13,8 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <weft/decoder.h>
+#include <weft/diagnostic.h>
 #include <weft/event.h>
+#include <weft/trace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -162,12 +163,6 @@ int weft_model_builder_add(struct weft_model_builder *builder, const struct weft
  * can only be destroyed. `description` is what the decoder says at the end. */
 int weft_model_builder_finish(struct weft_model_builder *builder,
 	const struct weft_trace_description *description, struct weft_model **ret_model);
-
-/* All of a finished decoder's events into a model: create, add …, finish. `progress`, if not NULL,
- * is called every 65,536 events with their number so far; answering false stops with what is there.
- * (This is src/format's, which alone knows decoders.) */
-int weft_decoder_build_model(struct weft_decoder *decoder,
-	bool (*progress)(void *context, uint64_t events), void *context, struct weft_model **ret_model);
 
 void weft_model_destroy(struct weft_model *model);
 

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What a trace says of itself: its clock, its threads, what was lost.
+ *
+ * Filled by decoders, kept by the model. Whoever hands out a description owns its strings and
+ * arrays. Nothing here allocates, locks or does I/O.
+ */
+#ifndef WEFT_TRACE_H
+#define WEFT_TRACE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum weft_clock_epoch {
+	WEFT_EPOCH_UNKNOWN,
+	WEFT_EPOCH_UNIX,      /* ns since 1970 */
+	WEFT_EPOCH_MONOTONIC, /* ns since the host's boot */
+};
+
+struct weft_clock {
+	const char *name;            /* "unix", "monotonic", "tsc", "xen", … */
+	enum weft_clock_epoch epoch; /* of the times in events */
+	uint64_t hz;                 /* of the ticks in the file */
+	int64_t offset_ns;           /* add to an event's time for ns since 1970; 0 if unknown */
+};
+
+struct weft_trace_thread {
+	const char *name;    /* "" if the trace doesn't say */
+	const char *process; /* likewise */
+	uint64_t pid;        /* 0 if the trace doesn't say */
+	uint64_t tid;
+	uint32_t buffer; /* which buffer of the trace: task ids are unique within one */
+};
+
+/* Events that are missing, by cause. */
+#define WEFT_LOSSES(X)              \
+	X(OVERWRITTEN, "overwritten")   \
+	X(FULL, "full")                 \
+	X(TOO_BIG, "too_big")           \
+	X(NESTED, "nested")             \
+	X(HELD, "held")                 \
+	X(NAMES_FULL, "names_full")     \
+	X(METRICS_FULL, "metrics_full") \
+	X(STOPPED, "stopped")           \
+	X(STALLED, "stalled")
+
+enum weft_loss {
+#define X(id, name) WEFT_LOSS_##id,
+	WEFT_LOSSES(X)
+#undef X
+	WEFT_LOSS_CAUSES
+};
+
+/* "overwritten" … */
+const char *weft_loss_name(enum weft_loss cause);
+
+/* A decoder's is filled as decoding proceeds, and final once `next` has answered END. */
+struct weft_trace_description {
+	const char *format; /* "weft", "mirage-ctf", "sexp" */
+	struct weft_clock clock;
+	const struct weft_trace_thread *threads;
+	uint32_t thread_count; /* at least 1 once an event came */
+	uint64_t losses[WEFT_LOSS_CAUSES];
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
