@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Messages, and the end of standard output.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <getopt.h>
+
+void cli_error(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	fputs("weft: ", stderr);
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+	va_end(arguments);
+}
+
+int cli_usage_error(const char *command, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	fprintf(stderr, "weft%s%s: ", command ? " " : "", command ? command : "");
+	vfprintf(stderr, format, arguments);
+	fprintf(stderr, "\n`weft%s%s --help` tells more\n", command ? " " : "", command ? command : "");
+	va_end(arguments);
+	return CLI_USAGE;
+}
+
+int cli_help(const char *usage)
+{
+	fputs(usage, stdout);
+	return CLI_DONE;
+}
+
+const char *cli_only_operand(int argc, char **argv, const char *what)
+{
+	if (argc - optind == 1)
+		return argv[optind];
+	if (argc == optind)
+		cli_usage_error(argv[0], "%s is missing", what);
+	else
+		cli_usage_error(argv[0], "one %s only; \"%s\" is too many", what, argv[optind + 1]);
+	return NULL;
+}
+
+int cli_close_output(int status)
+{
+	/* Nothing may have been written, and still the descriptor be bad or the last block lost. */
+	int failed = fflush(stdout) || ferror(stdout);
+	int reason = errno;
+	if (fclose(stdout) && !failed) {
+		failed = 1;
+		reason = errno;
+	}
+	/* EBADF with nothing to write is a closed descriptor that nobody missed. EPIPE is the reader's
+	 * choice, seen here only if whoever started us ignores SIGPIPE. */
+	if (!failed || reason == EPIPE)
+		return status;
+	cli_error("standard output: %s", strerror(reason));
+	return status == CLI_DONE ? CLI_NO : status;
+}

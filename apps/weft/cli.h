@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What the subcommands share: their table, exit statuses, messages, times and sizes, and the way
+ * from a FILE argument to a decoder.
+ */
+#ifndef WEFT_APPS_CLI_H
+#define WEFT_APPS_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/decoder.h>
+#include <weft/source.h>
+
+enum cli_exit {
+	CLI_DONE = 0,       /* also when a damaged file was partly read */
+	CLI_NO = 1,         /* the answer is no; writing failed */
+	CLI_USAGE = 2,      /* wrong use */
+	CLI_UNREADABLE = 3, /* nothing could be read */
+};
+
+/* Subcommands: argv[0] is the subcommand's name; answers an exit status. Each understands --help.
+ */
+int cli_dump(int argc, char **argv);
+int cli_info(int argc, char **argv);
+
+/* To standard error, after "weft: ". */
+void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, then where to find help; answers CLI_USAGE. */
+int cli_usage_error(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A usage text to standard output; answers CLI_DONE. */
+int cli_help(const char *usage);
+
+/* The one operand of a command that takes one, after getopt_long; NULL (and a message) if there is
+ * none or more. */
+const char *cli_only_operand(int argc, char **argv, const char *what);
+
+/* A time of an option: from the trace's start, or on its clock. */
+struct cli_time {
+	uint64_t ns;
+	bool is_absolute;
+};
+
+/* `12ms`, `1.5s`, `300us`, `40ns`, `@N`. False after a message that names the option. */
+bool cli_parse_time(
+	const char *command, const char *option, const char *text, struct cli_time *ret_time);
+
+/* Likewise, but without `@N`. */
+bool cli_parse_duration(
+	const char *command, const char *option, const char *text, uint64_t *ret_ns);
+
+/* Bytes, or K, M, G (powers of 1024). */
+bool cli_parse_size(const char *command, const char *option, const char *text, uint64_t *ret_bytes);
+
+/* The whole number `text`, between `least` and `most`. */
+bool cli_parse_number(const char *command, const char *option, const char *text, uint64_t least,
+	uint64_t most, uint64_t *ret_number);
+
+/* On the trace's clock, given the time of its first event; stops at the clock's end. */
+uint64_t cli_time_on_clock(struct cli_time time, uint64_t start_ns);
+
+/* A FILE argument, opened. */
+struct cli_trace {
+	const char *name; /* as typed, or "standard input" */
+	struct weft_source *source;
+	struct weft_decoder *decoder; /* finished: ready for next */
+};
+
+/* CLI_DONE, or after a message CLI_UNREADABLE. */
+int cli_trace_open(const char *path, struct cli_trace *ret_trace);
+void cli_trace_close(struct cli_trace *trace);
+
+/* A line a diagnostic to standard error: `FILE: offset 0x…: message (×n)`. */
+void cli_trace_report(const struct cli_trace *trace);
+
+/* What an error from the decoder or the model means to the user: a message, and the status. */
+int cli_trace_fail(const struct cli_trace *trace, int error);
+
+/* Flushes standard output, closes it and answers `status`; CLI_NO after a message if something
+ * could not be written. */
+int cli_close_output(int status);
+
+#endif

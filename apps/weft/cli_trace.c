@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * From a FILE argument to a decoder, and what was wrong with it to standard error.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+int cli_trace_fail(const struct cli_trace *trace, int error)
+{
+	const char *text = weft_error_text(error);
+	if (error == WEFT_ERROR_SYSTEM)
+		text = strerror(errno);
+	if (error == WEFT_ERROR_EMPTY)
+		text = "the file is empty";
+	fprintf(stderr, "%s: %s\n", trace->name, text);
+	return CLI_UNREADABLE;
+}
+
+int cli_trace_open(const char *path, struct cli_trace *ret_trace)
+{
+	struct cli_trace trace = {.name = strcmp(path, "-") == 0 ? "standard input" : path};
+	int error = weft_source_survive_truncation();
+	if (!error)
+		error = weft_source_open(path, &trace.source);
+	if (!error)
+		error = weft_decoder_create(&trace.decoder);
+	if (!error) {
+		size_t size;
+		const void *bytes = weft_source_bytes(trace.source, &size);
+		error = weft_decoder_feed_borrowed(trace.decoder, bytes, size);
+	}
+	if (!error)
+		error = weft_decoder_finish(trace.decoder);
+	if (error) {
+		int status = cli_trace_fail(&trace, error);
+		cli_trace_close(&trace);
+		return status;
+	}
+	*ret_trace = trace;
+	return CLI_DONE;
+}
+
+void cli_trace_close(struct cli_trace *trace)
+{
+	weft_decoder_destroy(trace->decoder);
+	weft_source_close(trace->source);
+}
+
+void cli_trace_report(const struct cli_trace *trace)
+{
+	const struct weft_diagnostics *diagnostics = weft_decoder_diagnostics(trace->decoder);
+	for (size_t i = 0; i < diagnostics->count; i++) {
+		const struct weft_diagnostic *d = &diagnostics->list[i];
+		fprintf(stderr, "%s: offset 0x%" PRIx64 ": %s (×%" PRIu64 ")\n", trace->name, d->offset,
+			d->message, d->count);
+	}
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft: the table of subcommands, and nothing else.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+struct command {
+	const char *name;
+	const char *help; /* one line */
+	int (*run)(int argc, char **argv);
+};
+
+/* In the order of a first session. */
+static const struct command commands[] = {
+	{NULL, NULL, NULL},
+};
+
+static void print_help(FILE *stream)
+{
+	fputs("usage: weft COMMAND [OPTION]... [ARGUMENT]...\n"
+		  "       weft --help | --version\n"
+		  "\n"
+		  "Records what an asynchronous program does, and shows it.\n"
+		  "\n"
+		  "Commands:\n",
+		stream);
+	for (const struct command *command = commands; command->name; command++)
+		fprintf(stream, "  %-8s %s\n", command->name, command->help);
+	fputs("\n"
+		  "`weft COMMAND --help` tells more. A FILE is a trace in any format that weft knows;\n"
+		  "`-` is standard input. Exit status: 0 done, 1 the answer is no, 2 wrong use,\n"
+		  "3 nothing could be read.\n",
+		stream);
+}
+
+/* Letters to insert, remove, replace or swap to make b of a; more than any if they are long. */
+static unsigned distance(const char *a, const char *b)
+{
+	enum {
+		LETTERS = 16
+	};
+	unsigned d[LETTERS + 1][LETTERS + 1];
+	size_t m = strlen(a), n = strlen(b);
+	if (m > LETTERS || n > LETTERS)
+		return LETTERS;
+	for (size_t i = 0; i <= m; i++) {
+		for (size_t j = 0; j <= n; j++) {
+			if (i == 0 || j == 0) {
+				d[i][j] = (unsigned)(i + j);
+				continue;
+			}
+			unsigned best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+			if (d[i - 1][j] + 1 < best)
+				best = d[i - 1][j] + 1;
+			if (d[i][j - 1] + 1 < best)
+				best = d[i][j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+				d[i - 2][j - 2] + 1 < best)
+				best = d[i - 2][j - 2] + 1;
+			d[i][j] = best;
+		}
+	}
+	return d[m][n];
+}
+
+static int unknown_command(const char *name)
+{
+	const char *nearest = NULL;
+	unsigned best = 3; /* farther is no typing mistake */
+	for (const struct command *command = commands; command->name; command++) {
+		unsigned d = distance(name, command->name);
+		if (d < best) {
+			best = d;
+			nearest = command->name;
+		}
+	}
+	if (nearest)
+		cli_error("unknown command \"%s\"; did you mean \"%s\"?", name, nearest);
+	else
+		cli_error("unknown command \"%s\"; `weft --help` lists them", name);
+	return CLI_USAGE;
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (const struct command *command = commands; command->name; command++)
+		if (strcmp(command->name, name) == 0)
+			return command;
+	return NULL;
+}
+
+static int run(int argc, char **argv)
+{
+	if (argc < 2) {
+		print_help(stderr);
+		return CLI_USAGE;
+	}
+	const char *name = argv[1];
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
+		(strcmp(name, "help") == 0 && argc == 2)) {
+		print_help(stdout);
+		return CLI_DONE;
+	}
+	if (strcmp(name, "--version") == 0) {
+		puts("weft " WEFT_VERSION);
+		return CLI_DONE;
+	}
+	if (strcmp(name, "help") == 0) {
+		char help[] = "--help";
+		const struct command *command = find_command(argv[2]);
+		char *arguments[] = {argv[2], help, NULL};
+		return command ? command->run(2, arguments) : unknown_command(argv[2]);
+	}
+	if (name[0] == '-')
+		return cli_usage_error(NULL, "unknown option \"%s\"", name);
+	const struct command *command = find_command(name);
+	return command ? command->run(argc - 1, argv + 1) : unknown_command(name);
+}
+
+/* A closed descriptor 0, 1 or 2 would be given to the next file that is opened, and messages would
+ * land in it. */
+static void open_standard_descriptors(void)
+{
+	int fd;
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd < 2);
+}
+
+int main(int argc, char **argv)
+{
+	open_standard_descriptors();
+	return cli_close_output(run(argc, argv));
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What a trace format gives to the decoder: a row of the table in decoder.c.
+ *
+ * A format sees the whole input at once and answers events in time order. It is pure: bytes in,
+ * events and diagnostics out. Each format's reader embeds struct weft__reader as its first member,
+ * and lives in its own file.
+ */
+#ifndef WEFT_FORMAT_FORMAT_H
+#define WEFT_FORMAT_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/decoder.h>
+
+/* What a reader works on. The bytes don't move or go before the reader's close, but may be another
+ * program's mapping: a reader must stay in bounds even if they change under it. */
+struct weft__input {
+	const uint8_t *bytes;
+	size_t size;
+	struct weft_diagnostics *diagnostics;
+	struct weft_trace_description *description; /* format is set; the reader fills the rest */
+};
+
+struct weft__reader {
+	struct weft__input input;
+};
+
+struct weft__format {
+	const char *name; /* as in `weft info --json` */
+	/* Is this the format? Looks at the whole input if need be, but stops at the first proof. */
+	bool (*probe)(const uint8_t *bytes, size_t size);
+	/* 0 and a reader with `input` set, or an error. Damage is no error here: it is counted. */
+	int (*open)(const struct weft__input *input, struct weft__reader **ret_reader);
+	/* WEFT_OK and an event, WEFT_END, or an error that ends it. The event arrives zeroed. */
+	int (*next)(struct weft__reader *reader, struct weft_event *ret_event);
+	void (*close)(struct weft__reader *reader);
+};
+
+#endif

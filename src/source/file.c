@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Bytes of a file. Regular files are read if they are small, and mapped if they are large; pipes,
+ * terminals and special files (whose size says nothing) are read until their end.
+ */
+#include <weft/source.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/export.h"
+#include "source/mapping.h"
+
+/* Reading this much takes about 20 ms, and gives a snapshot that nobody can shorten. */
+#define COPY_MAX_BYTES ((size_t)64 << 20)
+#define READ_BYTES     ((size_t)64 << 10)
+
+struct weft_source {
+	unsigned char *bytes;
+	size_t size;
+	size_t capacity; /* of a copy */
+	bool mapped;
+};
+
+static int reserve(struct weft_source *source, size_t bytes)
+{
+	if (bytes > SIZE_MAX - source->size)
+		return WEFT_ERROR_MEMORY;
+	if (bytes <= source->capacity - source->size)
+		return 0;
+	size_t capacity = weft__array_next_capacity(source->capacity, source->size + bytes);
+	int error = weft__array_resize(&source->bytes, capacity, 1);
+	if (!error)
+		source->capacity = capacity;
+	return error;
+}
+
+/* Until the end, whatever size was promised: a file may grow or shrink meanwhile. */
+static int read_all(struct weft_source *source, int fd, size_t expected)
+{
+	int error = reserve(source, expected + 1);
+	while (!error) {
+		ssize_t got = read(fd, source->bytes + source->size, source->capacity - source->size);
+		if (got == 0)
+			return 0;
+		if (got < 0 && errno != EINTR)
+			return WEFT_ERROR_SYSTEM;
+		source->size += got > 0 ? (size_t)got : 0;
+		if (source->size == source->capacity)
+			error = reserve(source, READ_BYTES);
+	}
+	return error;
+}
+
+static int map_all(struct weft_source *source, int fd, size_t size)
+{
+	void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return WEFT_ERROR_SYSTEM;
+	if (weft__mapping_guard(bytes, size)) {
+		munmap(bytes, size);
+		return WEFT_ERROR_LIMIT;
+	}
+	source->bytes = bytes;
+	source->size = size;
+	source->mapped = true;
+	return 0;
+}
+
+static int load(struct weft_source *source, int fd)
+{
+	struct stat status;
+	if (fstat(fd, &status))
+		return WEFT_ERROR_SYSTEM;
+	if (S_ISDIR(status.st_mode)) {
+		errno = EISDIR;
+		return WEFT_ERROR_SYSTEM;
+	}
+	/* Standard input may be a file that somebody has read from already: not mapped. */
+	bool whole = S_ISREG(status.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
+	if (!whole || status.st_size < 0)
+		return read_all(source, fd, READ_BYTES);
+	if ((uintmax_t)status.st_size <= COPY_MAX_BYTES)
+		return read_all(source, fd, (size_t)status.st_size);
+	if ((uintmax_t)status.st_size > SIZE_MAX / 2)
+		return WEFT_ERROR_LIMIT;
+	if (map_all(source, fd, (size_t)status.st_size) == 0)
+		return 0;
+	return read_all(source, fd, READ_BYTES); /* a file system that cannot map */
+}
+
+WEFT__EXPORT int weft_source_open(const char *path, struct weft_source **ret_source)
+{
+	bool standard_input = strcmp(path, "-") == 0;
+	int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return WEFT_ERROR_SYSTEM;
+	struct weft_source *source = calloc(1, sizeof(*source));
+	int error = source ? load(source, fd) : WEFT_ERROR_MEMORY;
+	int saved = errno;
+	if (!standard_input)
+		close(fd);
+	if (error)
+		weft_source_close(source);
+	else
+		*ret_source = source;
+	errno = saved;
+	return error;
+}
+
+WEFT__EXPORT void weft_source_close(struct weft_source *source)
+{
+	if (!source)
+		return;
+	if (source->mapped) {
+		munmap(source->bytes, source->size);
+		weft__mapping_release(source->bytes);
+	} else {
+		free(source->bytes);
+	}
+	free(source);
+}
+
+WEFT__EXPORT const void *weft_source_bytes(const struct weft_source *source, size_t *ret_size)
+{
+	*ret_size = source->size;
+	return source->bytes;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * SIGBUS of a shortened file becomes a page of zeros. The handler only looks at a fixed table and
+ * calls mmap, which is a plain system call here; it neither allocates nor locks.
+ */
+#include "source/mapping.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <weft/source.h>
+
+#include "base/export.h"
+
+#define MAPPINGS_MAX 64
+
+/* `start` is 0 while the place is free, 1 while it is being filled. */
+static struct {
+	atomic_uintptr_t start;
+	atomic_size_t size;
+} mappings[MAPPINGS_MAX];
+
+static struct sigaction previous;
+static uintptr_t page_bytes;
+
+int weft__mapping_guard(void *address, size_t size)
+{
+	for (size_t i = 0; i < MAPPINGS_MAX; i++) {
+		uintptr_t expected = 0;
+		if (!atomic_compare_exchange_strong(&mappings[i].start, &expected, 1))
+			continue;
+		atomic_store(&mappings[i].size, size);
+		atomic_store(&mappings[i].start, (uintptr_t)address);
+		return 0;
+	}
+	return WEFT_ERROR_LIMIT;
+}
+
+void weft__mapping_release(void *address)
+{
+	for (size_t i = 0; i < MAPPINGS_MAX; i++) {
+		uintptr_t expected = (uintptr_t)address;
+		if (atomic_compare_exchange_strong(&mappings[i].start, &expected, 0))
+			return;
+	}
+}
+
+static int is_guarded(uintptr_t address)
+{
+	for (size_t i = 0; i < MAPPINGS_MAX; i++) {
+		uintptr_t start = atomic_load(&mappings[i].start);
+		if (start > 1 && address >= start && address - start < atomic_load(&mappings[i].size))
+			return 1;
+	}
+	return 0;
+}
+
+static void on_sigbus(int signal, siginfo_t *info, void *context)
+{
+	(void)context;
+	uintptr_t address = (uintptr_t)info->si_addr;
+	void *page = (void *)(address & ~(page_bytes - 1));
+	const int flags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS;
+	if (is_guarded(address) && mmap(page, page_bytes, PROT_READ, flags, -1, 0) != MAP_FAILED)
+		return;
+	/* Not ours: the instruction faults again, now with the handler that was there before. */
+	sigaction(signal, &previous, NULL);
+}
+
+WEFT__EXPORT int weft_source_survive_truncation(void)
+{
+	struct sigaction action;
+	if (page_bytes)
+		return 0;
+	page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = on_sigbus;
+	action.sa_flags = SA_SIGINFO;
+	sigemptyset(&action.sa_mask);
+	return sigaction(SIGBUS, &action, &previous) ? WEFT_ERROR_SYSTEM : 0;
+}

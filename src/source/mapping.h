@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The mappings that weft_source_survive_truncation protects.
+ */
+#ifndef WEFT_SOURCE_MAPPING_H
+#define WEFT_SOURCE_MAPPING_H
+
+#include <stddef.h>
+
+/* 0, or WEFT_ERROR_LIMIT if too many are mapped at once. Any thread. */
+int weft__mapping_guard(void *address, size_t size);
+
+/* After munmap. */
+void weft__mapping_release(void *address);
+
+#endif
