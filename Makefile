@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: ISC
+# The everyday commands. Each installs the Debian packages that it lacks, then lets Meson and
+# Ninja do the work; whoever knows them can use them directly in build/.
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+all: ## build into build/; the program is build/weft
+	@tools/install-packages build
+	@$(configure)
+	@ninja -C $(BUILD)
+
+demo: ## record the example server, draw its picture, open it if there is a display
+	@tools/install-packages build
+	@$(configure)
+	@ninja -C $(BUILD) --quiet
+	@tools/demo $(BUILD)
+
+check: ## build in every way that we support, run all tests
+	@tools/install-packages check
+	@tools/check.py
+
+bench: ## measure recording, decoding and layout on this machine
+	@tools/install-packages bench
+	@tools/bench.py
+
+fuzz: ## run every fuzz target for FUZZ_SECONDS (60), starting from its corpus
+	@tools/install-packages fuzz
+	@tools/fuzz.py --seconds $(FUZZ_SECONDS)
+
+install: ## install under PREFIX (/usr/local); DESTDIR is honoured
+	@tools/install-packages build
+	@$(configure)
+	@meson configure $(BUILD) -Dprefix=$(PREFIX)
+	@ninja -C $(BUILD) --quiet
+	@meson install -C $(BUILD) --no-rebuild
+
+format: ## format every C file as the check wants it
+	@git ls-files '*.c' '*.h' | xargs clang-format-14 -i
+
+clean: ## remove everything that was built
+	rm -rf build build-*
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+
+configure = test -f $(BUILD)/build.ninja || meson setup $(BUILD) >$(BUILD).log 2>&1 || \
+	{ cat $(BUILD).log; rm -f $(BUILD).log; exit 1; }; rm -f $(BUILD).log
+
+.PHONY: all demo check bench fuzz install format clean help

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A main for fuzz targets without libFuzzer: gives each file of a corpus folder to the target once
+ * and reports it as a TAP case. A target that finds something wrong aborts or trips a sanitizer,
+ * and then the last line names the file before the culprit.
+ */
+#include <dirent.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+/* A block of exactly the file's size, so that a sanitizer sees a read past its end. */
+static uint8_t *read_file(const char *path, size_t *ret_size)
+{
+	FILE *file = fopen(path, "rb");
+	uint8_t *bytes = NULL;
+	long size = -1;
+	if (!file)
+		return NULL;
+	if (fseek(file, 0, SEEK_END) == 0)
+		size = ftell(file);
+	rewind(file);
+	if (size >= 0)
+		bytes = malloc(size ? (size_t)size : 1);
+	if (bytes && fread(bytes, 1, (size_t)size, file) != (size_t)size) {
+		free(bytes);
+		bytes = NULL;
+	}
+	fclose(file);
+	*ret_size = (size_t)size;
+	return bytes;
+}
+
+static int replay(const char *folder, const char *name, int number)
+{
+	char path[4096];
+	size_t size;
+	uint8_t *bytes;
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	bytes = read_file(path, &size);
+	if (!bytes) {
+		printf("not ok %d - %s cannot be read\n", number, name);
+		return -1;
+	}
+	LLVMFuzzerTestOneInput(bytes, size);
+	free(bytes);
+	printf("ok %d - %s\n", number, name);
+	fflush(stdout);
+	return 0;
+}
+
+static int is_visible(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+int main(int argc, char **argv)
+{
+	struct dirent **entries;
+	int count, failed = 0;
+	if (argc != 2) {
+		fprintf(stderr, "usage: %s CORPUS\n", argv[0]);
+		return 2;
+	}
+	count = scandir(argv[1], &entries, is_visible, alphasort);
+	if (count <= 0) {
+		printf("Bail out! no input in %s\n", argv[1]);
+		return 1;
+	}
+	printf("1..%d\n", count);
+	for (int i = 0; i < count; i++) {
+		failed |= replay(argv[1], entries[i]->d_name, i + 1);
+		free(entries[i]);
+	}
+	free(entries);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: ISC
+"""What every file must look like: licence line, names of files and folders, formatting."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
+from harness import SOURCE, case, main, skip  # noqa: E402
+from tree import read, tracked  # noqa: E402
+
+FILES = tracked()
+C_FILES = [p for p in FILES if p.endswith(('.c', '.h'))]
+# Rooms without a name: what would go there belongs to a subject that has one.
+FORBIDDEN = re.compile(r'(^|/)(utils?|common|misc|helpers?)(/|\.[a-z]+$)')
+SCRIPTS = [p for p in FILES if os.path.basename(p) in ('run', 'install-packages', 'demo')
+           or p.endswith('.sh')]
+
+
+def has_licence_line(path):
+    return path.endswith(('.c', '.h', '.def', '.py', '.mjs', '.sh', '.scd', 'meson.build', 'Makefile',
+                          'meson_options.txt', '.ini')) or path in SCRIPTS
+
+
+@case
+def every_source_names_its_licence():
+    missing = [p for p in FILES if has_licence_line(p)
+               and 'SPDX-License-Identifier: ISC' not in '\n'.join(read(p).splitlines()[:3])]
+    assert not missing, 'no SPDX line in the first three lines: %s' % ', '.join(missing)
+
+
+@case
+def every_file_is_in_a_room_with_a_name():
+    nameless = [p for p in FILES if FORBIDDEN.search(p)]
+    assert not nameless, ', '.join(nameless)
+
+
+@case
+def scripts_are_executable_and_parse():
+    for path in SCRIPTS:
+        full = os.path.join(SOURCE, path)
+        assert os.access(full, os.X_OK), '%s is not executable' % path
+        result = subprocess.run(['sh', '-n', full], capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+
+
+@case
+def text_ends_with_a_newline_and_no_line_with_a_space():
+    wrong = []
+    for path in FILES:
+        if has_licence_line(path) or path.endswith('.md'):
+            text = read(path)
+            if text and not text.endswith('\n'):
+                wrong.append('%s: no newline at its end' % path)
+            wrong += ['%s:%d: trailing space' % (path, number)
+                      for number, line in enumerate(text.split('\n'), 1) if re.search(r'[ \t\r]$', line)]
+    assert not wrong, '\n'.join(wrong)
+
+
+@case
+def code_is_formatted():
+    formatter = shutil.which('clang-format-14')
+    if not formatter:
+        skip('clang-format-14 is not installed')
+    result = subprocess.run([formatter, '--dry-run', '-Werror', *C_FILES], cwd=SOURCE,
+                            capture_output=True, text=True)
+    names = sorted(set(re.findall(r'^(\S+?):\d+:\d+: error', result.stderr, re.MULTILINE)))
+    assert result.returncode == 0, 'not formatted (make format mends it): %s' % ', '.join(names)
+
+
+main()

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: ISC
+"""Every #include against the table of ARCHITECTURE.md: who may use what."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
+from harness import case, main  # noqa: E402
+from tree import read, tracked  # noqa: E402
+
+# What the column "from outside" means.
+FREESTANDING = set('float.h limits.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h '
+                   'string.h'.split())
+C11 = FREESTANDING | set('assert.h ctype.h errno.h inttypes.h math.h stdio.h stdlib.h'.split())
+LIBRARIES = {'cairo': r'cairo', 'pango': r'pango/'}
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+class Room:
+    """A row of the table."""
+
+    def __init__(self, folder, may_use, outside, headers):
+        self.folder = folder
+        self.name = folder.rstrip('/').split('/')[-1]
+        self.may_use = set(may_use)
+        self.outside = set(outside)
+        self.headers = set(headers)
+
+
+def words(cell):
+    return [word.strip(' `') for word in cell.split(',') if word.strip(' `–')]
+
+
+def rooms():
+    """The table: | folder | job | may use | from outside | public headers |"""
+    found = {}
+    for line in read('ARCHITECTURE.md').splitlines():
+        cells = [c.strip() for c in line.strip().strip('|').split('|')]
+        if line.startswith('| `') and len(cells) == 5:
+            room = Room(cells[0].strip('`'), words(cells[2]), words(cells[3]), words(cells[4]))
+            found[room.folder] = room
+    return found
+
+
+ROOMS = rooms()
+OWNERS = {header: room for room in ROOMS.values() for header in room.headers}
+CODE = [path for path in tracked() if path.endswith(('.c', '.h', '.def'))]
+
+
+def room_of(path):
+    """The room whose rules hold in a file: for a public header its owner's."""
+    if path.startswith('include/weft/'):
+        return OWNERS.get(os.path.basename(path), ROOMS['include/weft/'])
+    folder = os.path.dirname(path) + '/'
+    while folder and folder not in ROOMS:
+        folder = '/'.join(folder.rstrip('/').split('/')[:-1])
+        folder += '/' if folder else ''
+    return ROOMS.get(folder)
+
+
+def public_header_allowed(room, header):
+    owner = OWNERS.get(header)
+    if owner is None:
+        return False
+    everybody = owner.folder == 'include/weft/'
+    return everybody or owner is room or owner.name in room.may_use or 'public headers' in room.may_use
+
+
+def system_header_allowed(room, header):
+    for library, pattern in LIBRARIES.items():
+        if re.match(pattern, header):
+            return library in room.outside
+    if 'POSIX' in room.outside:
+        return True
+    allowed = C11 if 'C11' in room.outside else FREESTANDING
+    return header in allowed
+
+
+def include_allowed(path, room, bracket, header):
+    if header.startswith('weft/') and not os.path.exists(os.path.dirname(path) + '/' + header):
+        if bracket == '<':
+            return public_header_allowed(room, header[len('weft/'):])
+    if bracket == '<':
+        return system_header_allowed(room, header)
+    if '/' not in header:
+        return True  # beside the file itself
+    first = header.split('/')[0]
+    return first == room.name or first in room.may_use
+
+
+@case
+def every_folder_of_code_has_a_row():
+    homeless = [p for p in CODE if p.startswith(('src/', 'apps/', 'include/', 'examples/'))
+                and room_of(p) is None]
+    assert not homeless, 'no row in ARCHITECTURE.md for: %s' % ', '.join(homeless)
+
+
+@case
+def every_public_header_has_an_owner():
+    here = {os.path.basename(p) for p in CODE if p.startswith('include/weft/')}
+    homeless = here - set(OWNERS)
+    assert here and not homeless, 'no row of ARCHITECTURE.md names: %s' % ', '.join(homeless)
+
+
+@case
+def nobody_includes_what_the_table_forbids():
+    wrong = []
+    for path in CODE:
+        room = room_of(path)
+        if room is None:
+            continue
+        for bracket, header in INCLUDE.findall(read(path)):
+            if not include_allowed(path, room, bracket, header):
+                wrong.append('%s includes %s' % (path, header))
+    assert not wrong, '\n'.join(wrong)
+
+
+@case
+def the_check_notices():
+    layout, record = Room('src/layout/', ['base', 'model'], ['C11'], []), Room('src/record/', ['abi'], [], [])
+    app = Room('apps/weft/', ['public headers'], ['POSIX'], [])
+    assert include_allowed('src/layout/a.c', layout, '"', 'model/b.h')
+    assert not include_allowed('src/layout/a.c', layout, '"', 'render/b.h')
+    assert not include_allowed('src/layout/a.c', layout, '<', 'unistd.h')
+    assert not include_allowed('src/layout/a.c', layout, '<', 'cairo.h')
+    assert not include_allowed('src/record/a.c', record, '<', 'stdlib.h')
+    assert include_allowed('apps/weft/a.c', app, '<', 'weft/model.h')
+    assert not include_allowed('apps/weft/a.c', app, '"', 'model/b.h')
+
+
+main()

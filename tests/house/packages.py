@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: ISC
+"""tools/install-packages on machines that this one is not: its commands are played by scripts."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
+from harness import SOURCE, case, main, run, temporary_directory  # noqa: E402
+
+SCRIPT = os.path.join(SOURCE, 'tools', 'install-packages')
+TOOLS = ['sh', 'awk', 'grep', 'cat', 'wc', 'env']
+
+
+def machine(commands, goal='check'):
+    """Runs the script where only `commands` ({name: shell text}) and a few text tools exist."""
+    with temporary_directory() as folder:
+        for tool in TOOLS:
+            os.symlink(os.path.realpath('/usr/bin/' + tool), os.path.join(folder, tool))
+        for name, text in commands.items():
+            path = os.path.join(folder, name)
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write('#!/bin/sh\n' + text + '\n')
+            os.chmod(path, 0o755)
+        result = run(['/bin/sh', SCRIPT, goal], env={'PATH': folder}, cwd=folder)
+        log = os.path.join(folder, 'log')
+        result.log = open(log, encoding='utf-8').read() if os.path.exists(log) else ''
+        return result
+
+
+ALL_BUT_GCC = 'shift 3; for p; do [ $p = gcc ] || echo $p installed; done'
+NOTHING = 'exit 1'
+
+
+@case
+def nothing_to_do_is_silent():
+    result = machine({'dpkg-query': 'shift 3; for p; do echo $p installed; done', 'apt-get': 'exit 9'})
+    assert (result.returncode, result.stdout, result.stderr) == (0, '', ''), result
+
+
+@case
+def says_what_and_why_before_it_installs():
+    result = machine({'dpkg-query': ALL_BUT_GCC, 'id': 'echo 0', 'apt-cache': 'echo Package: gcc',
+                      'apt-get': 'echo "$@" >>log'})
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.index('gcc    ') < result.stdout.index('C compiler') \
+        < result.stdout.index('Installing'), result.stdout
+    assert result.log.splitlines() == [
+        '-qq -o Dpkg::Use-Pty=0 install --yes --no-install-recommends gcc'], result.log
+
+
+@case
+def empty_package_lists_are_filled_first():
+    result = machine({'dpkg-query': ALL_BUT_GCC, 'id': 'echo 0', 'apt-cache': NOTHING,
+                      'apt-get': 'echo "$@" >>log'})
+    assert result.returncode == 0, result.stderr
+    assert [line.split()[3] for line in result.log.splitlines()] == ['update', 'install'], result.log
+
+
+@case
+def stale_package_lists_are_renewed():
+    failing_once = 'echo "$@" >>log; [ $4 = update ] || [ -e tried ] || { touch tried; exit 100; }'
+    result = machine({'dpkg-query': ALL_BUT_GCC, 'id': 'echo 0', 'apt-cache': 'echo Package: gcc',
+                      'apt-get': failing_once, 'touch': '> "$1"'})
+    assert result.returncode == 0, result.stderr
+    assert [line.split()[3] for line in result.log.splitlines()] == ['install', 'update', 'install'], result.log
+
+
+@case
+def without_root_or_sudo_it_prints_the_line_and_stops_with_2():
+    result = machine({'dpkg-query': ALL_BUT_GCC, 'id': 'echo 1000', 'apt-get': 'echo "$@" >>log'})
+    assert result.returncode == 2, result
+    assert 'apt-get install --no-install-recommends gcc' in result.stdout, result.stdout
+    assert result.log == '', 'it must not try'
+
+
+@case
+def another_system_goes_on_with_what_it_has():
+    result = machine({})
+    assert result.returncode == 0 and 'not a Debian system' in result.stdout, result
+
+
+@case
+def an_unknown_goal_is_refused():
+    assert machine({}, goal='party').returncode == 1
+
+
+main()

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+"""Builds weft in every way that we support, runs the tests of each build, and counts single cases.
+
+    tools/check.py [NAME…]      only these builds: plain, sanitized, threads, clang
+
+A build is a Meson build directory, kept and reused. What passes is quiet; of what fails the whole
+log is shown. The last line is the totals, the exit status 0 if nothing failed.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# name, build directory, what it is, compiler, Meson options, arguments of `meson test`
+BUILDS = [
+    ('plain', 'build', 'gcc, as users build it', 'gcc', [], []),
+    ('sanitized', 'build-asan', 'gcc, address and undefined sanitizers, no warnings', 'gcc',
+     ['-Db_sanitize=address,undefined', '-Dwerror=true'], ['--no-suite', 'house', '-t', '4']),
+    # ('threads', 'build-tsan', 'gcc, thread sanitizer', 'gcc',
+    # ['-Db_sanitize=thread'], ['--suite', 'threads', '-t', '4']),
+    ('clang', 'build-clang', 'clang, no warnings', 'clang-14',
+     ['-Dwerror=true'], ['--suite', 'unit']),
+]
+
+# A report of a sanitizer is a failure of the test, wherever the report was made.
+ENVIRONMENT = {
+    'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=0:exitcode=99',
+    'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1:exitcode=99',
+    'TSAN_OPTIONS': 'halt_on_error=1:exitcode=99',
+}
+
+
+class Totals:
+    def __init__(self):
+        self.passed = self.failed = 0
+        self.skips = []
+        self.logs = []
+
+    def fail(self, title, log, cases=1):
+        self.failed += cases
+        self.logs.append((title, log))
+
+
+def run(command, environment=None):
+    return subprocess.run(command, cwd=SOURCE, env=dict(os.environ, **(environment or {})),
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace')
+
+
+def build(directory, compiler, options):
+    """Configures and compiles; answers the log of what went wrong, or None."""
+    setup = ['meson', 'setup', directory, '-Dtests=enabled', *options]
+    if os.path.exists(os.path.join(SOURCE, directory, 'build.ninja')):
+        setup.append('--reconfigure')  # sees packages that came since
+    result = run(setup, {'CC': compiler})
+    if result.returncode:
+        return result.stdout
+    result = run(['ninja', '-C', directory, '-k', '0'])
+    return result.stdout if result.returncode else None
+
+
+TAP = re.compile(r'(not )?ok\b\s*\d*\s*(?:- )?(.*?)(?:#\s*(SKIP|TODO)\b\s*(.*))?$', re.IGNORECASE)
+
+
+def count(totals, build_name, test):
+    """Adds the cases of one of Meson's tests: each line of TAP is a case."""
+    name = '%s: %s' % (build_name, test['name'])
+    failed = 0
+    for line in test.get('stdout', '').splitlines():
+        case = TAP.match(line)
+        if not case:
+            continue
+        if case.group(3):
+            totals.skips.append('%s: %s: %s' % (name, case.group(2).strip(), case.group(4)))
+        elif case.group(1):
+            failed += 1
+        else:
+            totals.passed += 1
+    # A crash, a time-out or a missing case fails the test without a "not ok".
+    if test['result'] not in ('OK', 'SKIP') or failed:
+        log = test.get('stdout', '') + test.get('stderr', '')
+        totals.fail('%s (%s)' % (name, test['result'].lower()), log, max(failed, 1))
+    elif test['result'] == 'SKIP' and 'SKIP' not in test.get('stdout', ''):
+        totals.skips.append('%s: no reason given' % name)
+
+
+def check(totals, name, directory, compiler, options, arguments):
+    log = build(directory, compiler, options)
+    if log is not None:
+        return totals.fail('%s: build' % name, log)
+    totals.passed += 1  # that it compiles, without warnings where they are errors
+    results = os.path.join(SOURCE, directory, 'meson-logs', 'testlog.json')
+    if os.path.exists(results):
+        os.remove(results)
+    result = run(['meson', 'test', '-C', directory, '--no-rebuild', '--num-processes',
+                  str(os.cpu_count() or 1), *arguments], ENVIRONMENT)
+    if not os.path.exists(results):
+        return totals.fail('%s: meson test' % name, result.stdout)
+    with open(results, encoding='utf-8', errors='replace') as lines:
+        tests = [json.loads(line) for line in lines]
+    for test in tests:
+        count(totals, name, test)
+    if not tests:
+        totals.fail('%s: no test was run' % name, result.stdout)
+
+
+def main():
+    totals = Totals()
+    for name, directory, what, compiler, options, arguments in BUILDS:
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
+        print('%-10s %-52s' % (name, what), end='', flush=True)
+        start, passed, failed, skipped = time.time(), totals.passed, totals.failed, len(totals.skips)
+        check(totals, name, directory, compiler, options, arguments)
+        print('%4d passed, %d failed, %d skipped in %d s' % (
+            totals.passed - passed, totals.failed - failed, len(totals.skips) - skipped,
+            time.time() - start), flush=True)
+    for reason in totals.skips:
+        print('skipped: %s' % reason)
+    for title, log in totals.logs:
+        print('\n==== failed: %s\n%s' % (title, log.rstrip()))
+    print('%d passed, %d failed, %d skipped' % (totals.passed, totals.failed, len(totals.skips)))
+    return 1 if totals.failed or not totals.passed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
