@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Sorting of plain numbers, faster and with a firmer bound than qsort.
+ */
+#ifndef WEFT_BASE_SORT_H
+#define WEFT_BASE_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sorts ascending in O(count) passes over the bytes that differ; `scratch` holds `count` more. */
+void weft__sort_u64(uint64_t *values, uint64_t *scratch, size_t count);
+
+/* Drops repetitions from a sorted array; the new count. */
+size_t weft__unique_u64(uint64_t *values, size_t count);
+
+/* The first index whose value is not below `value`; `count` if there is none. */
+size_t weft__lower_bound_u64(const uint64_t *values, size_t count, uint64_t value);
+
+#endif

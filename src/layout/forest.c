@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Link-cut trees (Sleator and Tarjan, 1983), without re-rooting. Each path of the forest is a splay
+ * tree ordered by depth: `left` is nearer the root. The top node of a splay tree points to the
+ * forest parent of its path's highest node, which does not point back.
+ *
+ * Programs that loop by calling themselves make chains of creation as deep as the loop is long,
+ * and each of their binds is moved: walking up to the root each time would be quadratic.
+ */
+#include "layout/forest.h"
+
+#include <stdlib.h>
+
+#include <weft/model.h>
+
+struct node {
+	uint32_t up; /* in the splay tree; from its top to the path's parent */
+	uint32_t left, right;
+};
+
+struct weft__forest {
+	uint32_t count;
+	struct node nodes[];
+};
+
+struct weft__forest *weft__forest_create(const uint32_t *parents, uint32_t count)
+{
+	struct weft__forest *forest = malloc(sizeof(*forest) + count * sizeof(struct node));
+	if (!forest)
+		return NULL;
+	forest->count = count;
+	for (uint32_t i = 0; i < count; i++)
+		forest->nodes[i] = (struct node){parents[i], WEFT_NONE, WEFT_NONE};
+	return forest;
+}
+
+void weft__forest_destroy(struct weft__forest *forest)
+{
+	free(forest);
+}
+
+static bool is_top(const struct node *nodes, uint32_t x)
+{
+	uint32_t up = nodes[x].up;
+	return up == WEFT_NONE || (nodes[up].left != x && nodes[up].right != x);
+}
+
+/* Turns x over its parent in the splay tree. */
+static void rotate(struct node *nodes, uint32_t x)
+{
+	uint32_t parent = nodes[x].up, grand = nodes[parent].up, middle;
+	if (!is_top(nodes, parent)) {
+		if (nodes[grand].left == parent)
+			nodes[grand].left = x;
+		else
+			nodes[grand].right = x;
+	}
+	if (nodes[parent].left == x) {
+		middle = nodes[x].right;
+		nodes[parent].left = middle;
+		nodes[x].right = parent;
+	} else {
+		middle = nodes[x].left;
+		nodes[parent].right = middle;
+		nodes[x].left = parent;
+	}
+	if (middle != WEFT_NONE)
+		nodes[middle].up = parent;
+	nodes[parent].up = x;
+	nodes[x].up = grand;
+}
+
+static void splay(struct node *nodes, uint32_t x)
+{
+	while (!is_top(nodes, x)) {
+		uint32_t parent = nodes[x].up;
+		if (!is_top(nodes, parent)) {
+			uint32_t grand = nodes[parent].up;
+			bool straight = (nodes[grand].left == parent) == (nodes[parent].left == x);
+			rotate(nodes, straight ? parent : x);
+		}
+		rotate(nodes, x);
+	}
+}
+
+/* Makes the way from the root to x one path, with x at the top of its splay tree. */
+static void expose(struct node *nodes, uint32_t x)
+{
+	uint32_t below = WEFT_NONE;
+	for (uint32_t at = x; at != WEFT_NONE; at = nodes[at].up) {
+		splay(nodes, at);
+		nodes[at].right = below;
+		below = at;
+	}
+	splay(nodes, x);
+}
+
+static void cut(struct node *nodes, uint32_t x)
+{
+	expose(nodes, x);
+	if (nodes[x].left == WEFT_NONE)
+		return;
+	nodes[nodes[x].left].up = WEFT_NONE;
+	nodes[x].left = WEFT_NONE;
+}
+
+static uint32_t find_root(struct node *nodes, uint32_t x)
+{
+	expose(nodes, x);
+	while (nodes[x].left != WEFT_NONE)
+		x = nodes[x].left;
+	splay(nodes, x); /* pays for the way down */
+	return x;
+}
+
+bool weft__forest_move(
+	struct weft__forest *forest, uint32_t node, uint32_t current, uint32_t parent)
+{
+	struct node *nodes = forest->nodes;
+	cut(nodes, node);
+	bool possible = find_root(nodes, parent) != node;
+	expose(nodes, node);
+	nodes[node].up = possible ? parent : current;
+	return possible;
+}

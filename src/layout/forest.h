@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A forest whose nodes change parents, and that knows at any moment whether one node hangs
+ * somewhere under another, in O(log n) amortized however deep it is.
+ */
+#ifndef WEFT_LAYOUT_FOREST_H
+#define WEFT_LAYOUT_FOREST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct weft__forest;
+
+/* `parents[i]` is i's parent or WEFT_NONE; there are no cycles. NULL without memory. */
+struct weft__forest *weft__forest_create(const uint32_t *parents, uint32_t count);
+void weft__forest_destroy(struct weft__forest *forest);
+
+/* Hangs `node`, with all that is under it, under `parent`; false, and nothing has changed, if
+ * `parent` is `node` itself or hangs under it. `current` is its parent now, or WEFT_NONE. */
+bool weft__forest_move(
+	struct weft__forest *forest, uint32_t node, uint32_t current, uint32_t parent);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Two half-open intervals overlap if and only if the later start lies in the other one. So an
+ * interval is, for all that matters here, the set of *starts* that lie in it: a range of ranks. A
+ * bottom-up segment tree over the ranks has two masks of rows a node, and OR over O(log n) nodes
+ * gives the rows taken in a range, exactly, for 64 rows at once:
+ *
+ *     contains   ·───────┬───────·     taken somewhere below: what a range that holds
+ *                ·───┬───·   ·───·     the whole node must avoid
+ *     covers     ·─┬─·           ·     taken all over the node: what any range that
+ *                ■ ·                   touches it must avoid
+ *
+ * Each further 64 rows have a tree of their own, made when they are first needed. Who lands there
+ * overlaps 64 others, so covers 64 starts or so: these trees round to 16 starts, outwards, and take
+ * a sixteenth of the memory for a few gaps that are missed. Without them a thousand tasks that
+ * overlap like a stair would go down one row each for ever.
+ *
+ * Beyond 64 such pages one tree keeps the lowest row of a range, and tasks go below it.
+ */
+#include "layout/occupancy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/error.h>
+
+#include "base/sort.h"
+
+#define COARSE_SHIFT 4
+#define PAGED_ROWS   (WEFT__PAGES_MAX * WEFT__PAGE_ROWS)
+
+struct range {
+	size_t begin, end; /* of leaves; end is exclusive */
+};
+
+void weft__occupancy_init(
+	struct weft__occupancy *occupancy, const uint64_t *starts, size_t start_count)
+{
+	*occupancy = (struct weft__occupancy){.starts = starts, .start_count = start_count};
+}
+
+void weft__occupancy_finish(struct weft__occupancy *occupancy)
+{
+	for (unsigned page = 0; page < WEFT__PAGES_MAX; page++)
+		free(occupancy->pages[page].covers); /* `contains` is its second half */
+	free(occupancy->lowest);
+}
+
+static unsigned page_shift(unsigned page)
+{
+	return page == 0 ? 0 : COARSE_SHIFT;
+}
+
+static size_t leaf_count(const struct weft__occupancy *occupancy, unsigned shift)
+{
+	return ((occupancy->start_count - 1) >> shift) + 1;
+}
+
+static struct range coarse(struct range ranks, unsigned shift)
+{
+	return (struct range){ranks.begin >> shift, ((ranks.end - 1) >> shift) + 1};
+}
+
+/* Rows of a page that are taken somewhere in a range of leaves. */
+static uint64_t taken_rows(const struct weft__page *page, size_t leaves, struct range range)
+{
+	uint64_t taken = 0;
+	size_t left = range.begin + leaves, right = range.end + leaves;
+	for (size_t up = left; up > 0; up >>= 1)
+		taken |= page->covers[up];
+	for (size_t up = right - 1; up > 0; up >>= 1)
+		taken |= page->covers[up];
+	for (; left < right; left >>= 1, right >>= 1) {
+		if (left & 1)
+			taken |= page->contains[left++];
+		if (right & 1)
+			taken |= page->contains[--right];
+	}
+	return taken;
+}
+
+static void take_row(struct weft__page *page, size_t leaves, struct range range, unsigned row)
+{
+	uint64_t bit = UINT64_C(1) << row;
+	size_t left = range.begin + leaves, right = range.end + leaves;
+	for (size_t up = left; up > 0; up >>= 1)
+		page->contains[up] |= bit;
+	for (size_t up = right - 1; up > 0; up >>= 1)
+		page->contains[up] |= bit;
+	for (; left < right; left >>= 1, right >>= 1) {
+		if (left & 1) {
+			page->contains[left] |= bit;
+			page->covers[left++] |= bit;
+		}
+		if (right & 1) {
+			page->contains[--right] |= bit;
+			page->covers[right] |= bit;
+		}
+	}
+}
+
+/* One step past the lowest row beyond the pages that is taken somewhere in the range; or 0. */
+static uint32_t lowest_taken(const struct weft__occupancy *occupancy, struct range ranks)
+{
+	size_t leaves = occupancy->start_count;
+	const uint32_t *covers = occupancy->lowest, *contains = covers + 2 * leaves;
+	size_t left = ranks.begin + leaves, right = ranks.end + leaves;
+	uint32_t lowest = 0;
+	for (size_t up = left; up > 0; up >>= 1)
+		lowest = covers[up] > lowest ? covers[up] : lowest;
+	for (size_t up = right - 1; up > 0; up >>= 1)
+		lowest = covers[up] > lowest ? covers[up] : lowest;
+	for (; left < right; left >>= 1, right >>= 1) {
+		if (left & 1) {
+			lowest = contains[left] > lowest ? contains[left] : lowest;
+			left++;
+		}
+		if (right & 1) {
+			right--;
+			lowest = contains[right] > lowest ? contains[right] : lowest;
+		}
+	}
+	return lowest;
+}
+
+static void raise(uint32_t *value, uint32_t to)
+{
+	if (*value < to)
+		*value = to;
+}
+
+static void take_lowest(struct weft__occupancy *occupancy, struct range ranks, uint32_t row)
+{
+	size_t leaves = occupancy->start_count;
+	uint32_t *covers = occupancy->lowest, *contains = covers + 2 * leaves;
+	size_t left = ranks.begin + leaves, right = ranks.end + leaves;
+	for (size_t up = left; up > 0; up >>= 1)
+		raise(&contains[up], row + 1);
+	for (size_t up = right - 1; up > 0; up >>= 1)
+		raise(&contains[up], row + 1);
+	for (; left < right; left >>= 1, right >>= 1) {
+		if (left & 1) {
+			raise(&contains[left], row + 1);
+			raise(&covers[left++], row + 1);
+		}
+		if (right & 1) {
+			raise(&contains[--right], row + 1);
+			raise(&covers[right], row + 1);
+		}
+	}
+}
+
+static int make_page(struct weft__occupancy *occupancy, unsigned index)
+{
+	struct weft__page *page = &occupancy->pages[index];
+	size_t nodes = 2 * leaf_count(occupancy, page_shift(index));
+	page->covers = calloc(nodes, 2 * sizeof(*page->covers));
+	if (!page->covers)
+		return WEFT_ERROR_MEMORY;
+	page->contains = page->covers + nodes;
+	return 0;
+}
+
+/* The first free row of a page from `from` on, or WEFT__PAGE_ROWS. */
+static unsigned free_row_of_page(
+	const struct weft__occupancy *occupancy, unsigned page, struct range ranks, unsigned from)
+{
+	unsigned shift = page_shift(page);
+	if (!occupancy->pages[page].covers)
+		return from;
+	uint64_t free_rows =
+		~taken_rows(&occupancy->pages[page], leaf_count(occupancy, shift), coarse(ranks, shift)) &
+		~UINT64_C(0) << from;
+	return free_rows ? (unsigned)__builtin_ctzll(free_rows) : WEFT__PAGE_ROWS;
+}
+
+static uint32_t first_free_row(
+	const struct weft__occupancy *occupancy, struct range ranks, uint32_t from)
+{
+	for (uint32_t page = from / WEFT__PAGE_ROWS; page < WEFT__PAGES_MAX; page++) {
+		unsigned row = free_row_of_page(occupancy, page, ranks, from % WEFT__PAGE_ROWS);
+		if (row < WEFT__PAGE_ROWS)
+			return page * WEFT__PAGE_ROWS + row;
+		from = 0;
+	}
+	if (from < PAGED_ROWS)
+		from = PAGED_ROWS;
+	uint32_t below = occupancy->lowest ? lowest_taken(occupancy, ranks) : 0;
+	return below > from ? below : from;
+}
+
+static int mark(struct weft__occupancy *occupancy, struct range ranks, uint32_t row)
+{
+	unsigned page = row / WEFT__PAGE_ROWS;
+	if (row >= PAGED_ROWS) {
+		if (!occupancy->lowest)
+			occupancy->lowest = calloc(occupancy->start_count, 4 * sizeof(*occupancy->lowest));
+		if (!occupancy->lowest)
+			return WEFT_ERROR_MEMORY;
+		take_lowest(occupancy, ranks, row);
+		return 0;
+	}
+	if (!occupancy->pages[page].covers && make_page(occupancy, page))
+		return WEFT_ERROR_MEMORY;
+	unsigned shift = page_shift(page);
+	take_row(&occupancy->pages[page], leaf_count(occupancy, shift), coarse(ranks, shift),
+		row % WEFT__PAGE_ROWS);
+	return 0;
+}
+
+int weft__occupancy_take(struct weft__occupancy *occupancy, uint64_t start, uint64_t end,
+	uint32_t from, uint32_t *ret_row)
+{
+	struct range ranks = {
+		weft__lower_bound_u64(occupancy->starts, occupancy->start_count, start),
+		weft__lower_bound_u64(occupancy->starts, occupancy->start_count, end),
+	};
+	if (ranks.end <= ranks.begin)
+		ranks.end = ranks.begin + 1; /* at the end of 64-bit time */
+	uint32_t row = first_free_row(occupancy, ranks, from);
+	int error = mark(occupancy, ranks, row);
+	if (error)
+		return error;
+	if (row >= occupancy->row_count)
+		occupancy->row_count = row + 1;
+	*ret_row = row;
+	return 0;
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <weft/layout.h>
+
+#include "base/sort.h"
+#include "layout/forest.h"
+#include "layout/occupancy.h"
+
+static uint64_t seed = 1;
+
+static uint32_t pick(uint32_t below)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(seed >> 33) % below;
+}
+
+/* A model of nothing but tasks and edges, made by hand. */
+struct hand {
+	uint32_t capacity;
+	uint64_t *id, *start, *end, *edge_time;
+	uint32_t *parent, *becomes, *creation, *first_edge, *first_note, *from, *to, *by_actor;
+	uint16_t *kind;
+	uint8_t *edge_type;
+	struct weft_model model;
+};
+
+static struct hand *hand_create(uint32_t capacity)
+{
+	struct hand *h = calloc(1, sizeof(*h));
+	size_t n = capacity + (size_t)1;
+	h->capacity = capacity;
+	h->id = calloc(n, 8);
+	h->start = calloc(n, 8);
+	h->end = calloc(n, 8);
+	h->parent = calloc(n, 4);
+	h->becomes = calloc(n, 4);
+	h->creation = calloc(n, 4);
+	h->first_edge = calloc(n, 4);
+	h->first_note = calloc(n, 4);
+	h->kind = calloc(n, 2);
+	h->from = calloc(2 * n, 4);
+	h->to = calloc(2 * n, 4);
+	h->by_actor = calloc(2 * n, 4);
+	h->edge_time = calloc(2 * n, 8);
+	h->edge_type = calloc(2 * n, 1);
+	struct weft_tasks *t = &h->model.tasks;
+	t->id = h->id;
+	t->start = h->start;
+	t->end = h->end;
+	t->parent = h->parent;
+	t->becomes = h->becomes;
+	t->creation = h->creation;
+	t->first_edge = h->first_edge;
+	t->first_note = h->first_note;
+	t->kind = h->kind;
+	struct weft_edges *e = &h->model.edges;
+	e->time = h->edge_time;
+	e->from = h->from;
+	e->to = h->to;
+	e->type = h->edge_type;
+	e->by_actor = h->by_actor;
+	return h;
+}
+
+static void hand_destroy(struct hand *h)
+{
+	free(h->id);
+	free(h->start);
+	free(h->end);
+	free(h->parent);
+	free(h->becomes);
+	free(h->creation);
+	free(h->first_edge);
+	free(h->first_note);
+	free(h->kind);
+	free(h->from);
+	free(h->to);
+	free(h->by_actor);
+	free(h->edge_time);
+	free(h->edge_type);
+	free(h);
+}
+
+static uint32_t add_task(struct hand *h, uint32_t parent, uint64_t start, uint64_t end)
+{
+	uint32_t task = h->model.tasks.count++;
+	h->id[task] = task;
+	h->start[task] = start;
+	h->end[task] = end;
+	h->parent[task] = parent;
+	h->becomes[task] = WEFT_NONE;
+	h->creation[task] = WEFT_NONE;
+	h->kind[task] = WEFT_KIND_TASK;
+	if (parent != WEFT_NONE) {
+		uint32_t edge = h->model.edges.count++;
+		h->creation[task] = edge;
+		h->edge_time[edge] = start;
+		h->from[edge] = parent;
+		h->to[edge] = task;
+		h->edge_type[edge] = WEFT_EDGE_CREATE;
+	}
+	return task;
+}
+
+static void add_edge(struct hand *h, uint8_t type, uint32_t from, uint32_t to, uint64_t time)
+{
+	uint32_t edge = h->model.edges.count++;
+	h->edge_time[edge] = time;
+	h->from[edge] = from;
+	h->to[edge] = to;
+	h->edge_type[edge] = type;
+}
+
+/* Fills by_actor from the edges in their order. */
+static void index_edges(struct hand *h)
+{
+	uint32_t at = 0;
+	for (uint32_t task = 0; task < h->model.tasks.count; task++) {
+		h->first_edge[task] = at;
+		for (uint32_t edge = 0; edge < h->model.edges.count; edge++)
+			if (h->from[edge] == task && h->edge_type[edge] != WEFT_EDGE_CREATE)
+				h->by_actor[at++] = edge;
+	}
+	h->first_edge[h->model.tasks.count] = at;
+	h->model.edges.by_actor_count = at;
+}
+
+static struct weft_layout *lay_out(struct hand *h)
+{
+	struct weft_layout *layout = NULL;
+	assert_int_equal(weft_layout_create(&h->model, NULL, &layout), 0);
+	return layout;
+}
+
+static bool overlap(const struct weft_layout *layout, uint32_t a, uint32_t b)
+{
+	const uint64_t *end = layout->model->tasks.end;
+	return layout->start[a] < end[b] && layout->start[b] < end[a];
+}
+
+static void numbers_are_sorted(void **state)
+{
+	(void)state;
+	uint64_t values[500], scratch[500];
+	for (unsigned round = 0; round < 20; round++) {
+		for (unsigned i = 0; i < 500; i++)
+			values[i] = (uint64_t)pick(1000) << (round * 3);
+		weft__sort_u64(values, scratch, 500);
+		for (unsigned i = 1; i < 500; i++)
+			assert_true(values[i - 1] <= values[i]);
+		size_t count = weft__unique_u64(values, 500);
+		for (unsigned i = 1; i < count; i++)
+			assert_true(values[i - 1] < values[i]);
+		for (unsigned i = 0; i < count; i++)
+			assert_int_equal(weft__lower_bound_u64(values, count, values[i]), i);
+		assert_int_equal(weft__lower_bound_u64(values, count, UINT64_MAX), count);
+	}
+}
+
+/* Every move of the forest against walking up the parents. */
+static void forest_knows_descendants(void **state)
+{
+	(void)state;
+	enum {
+		COUNT = 60
+	};
+	for (unsigned round = 0; round < 50; round++) {
+		uint32_t parent[COUNT];
+		for (uint32_t i = 0; i < COUNT; i++)
+			parent[i] = i == 0 || pick(10) == 0 ? WEFT_NONE : pick(i);
+		struct weft__forest *forest = weft__forest_create(parent, COUNT);
+		for (unsigned move = 0; move < 300; move++) {
+			uint32_t node = pick(COUNT), to = pick(COUNT), up = to;
+			while (up != WEFT_NONE && up != node)
+				up = parent[up];
+			bool possible = up == WEFT_NONE;
+			assert_int_equal(weft__forest_move(forest, node, parent[node], to), possible);
+			if (possible)
+				parent[node] = to;
+		}
+		weft__forest_destroy(forest);
+	}
+}
+
+/* What the tree answers, and what looking at every placed interval answers. */
+static void first_free_row_is_exact_in_the_first_page(void **state)
+{
+	(void)state;
+	enum {
+		COUNT = 300
+	};
+	for (unsigned round = 0; round < 60; round++) {
+		uint64_t start[COUNT], sorted[COUNT], scratch[COUNT], end[COUNT];
+		uint32_t row[COUNT];
+		uint32_t spread = 1 + pick(2000), length = 1 + pick(round < 50 ? 100 : 1000);
+		for (unsigned i = 0; i < COUNT; i++) {
+			sorted[i] = start[i] = pick(spread);
+			end[i] = start[i] + 1 + pick(length);
+		}
+		weft__sort_u64(sorted, scratch, COUNT);
+		struct weft__occupancy occupancy;
+		weft__occupancy_init(&occupancy, sorted, weft__unique_u64(sorted, COUNT));
+		for (unsigned i = 0; i < COUNT; i++) {
+			uint32_t from = pick(30), want = from;
+			for (unsigned j = 0; j < i; j++)
+				if (row[j] == want && start[j] < end[i] && start[i] < end[j]) {
+					want++;
+					j = (unsigned)-1; /* look at all again */
+				}
+			assert_int_equal(weft__occupancy_take(&occupancy, start[i], end[i], from, &row[i]), 0);
+			if (want < WEFT__PAGE_ROWS)
+				assert_int_equal(row[i], want);
+			assert_true(row[i] >= want);
+		}
+		weft__occupancy_finish(&occupancy);
+	}
+}
+
+/* Fifty thousand tasks, 500 alive at any time, like a stair: rows stay near 500. */
+static void high_concurrency_stays_compact(void **state)
+{
+	(void)state;
+	enum {
+		COUNT = 50000
+	};
+	struct hand *h = hand_create(COUNT + 1);
+	uint32_t root = add_task(h, WEFT_NONE, 0, COUNT * 10);
+	for (uint32_t i = 0; i < COUNT; i++)
+		add_task(h, root, i * 10, i * 10 + 5000);
+	struct weft_layout *layout = lay_out(h);
+	assert_in_range(layout->row_count, 501, 560);
+	weft_layout_destroy(layout);
+	hand_destroy(h);
+}
+
+static struct hand *random_trace(uint32_t count, uint32_t life)
+{
+	struct hand *h = hand_create(count);
+	for (uint32_t task = 0; task < count; task++) {
+		uint64_t start = task * 3 + pick(3);
+		uint32_t parent =
+			task == 0 || pick(40) == 0 ? WEFT_NONE : task - 1 - pick(task < 20 ? task : 20);
+		add_task(h, parent, start, start + pick(life));
+		if (pick(3) == 0)
+			h->kind[task] = WEFT_KIND_BIND;
+	}
+	for (uint32_t task = 0; task < count; task++) {
+		uint32_t other = pick(count);
+		if (h->kind[task] == WEFT_KIND_BIND && pick(2))
+			add_edge(h, WEFT_EDGE_READ, task, other,
+				h->start[task] + pick((uint32_t)(h->end[task] - h->start[task]) + 1));
+		else if (h->parent[task] != WEFT_NONE && pick(5) == 0)
+			h->becomes[h->parent[task]] = task;
+	}
+	index_edges(h);
+	return h;
+}
+
+static void check_rows(const struct weft_layout *layout)
+{
+	const struct weft_tasks *tasks = &layout->model->tasks;
+	for (uint32_t a = 0; a < tasks->count; a++) {
+		uint32_t parent = layout->parent[a];
+		assert_true(layout->row[a] < layout->row_count);
+		assert_true(layout->start[a] <= tasks->end[a]);
+		for (uint32_t b = 0; b < a; b++)
+			assert_false(layout->row[a] == layout->row[b] && overlap(layout, a, b));
+		if (parent == WEFT_NONE)
+			continue;
+		assert_true(layout->row[a] >= layout->row[parent]);
+		if (layout->row[a] == layout->row[parent])
+			assert_true(tasks->becomes[parent] == a || tasks->end[parent] <= layout->start[a]);
+	}
+}
+
+static void rows_keep_their_promises(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 60; round++) {
+		struct hand *h = random_trace(1 + pick(400), 1 + pick(round % 2 ? 30 : 2000));
+		struct weft_layout *layout = lay_out(h);
+		check_rows(layout);
+		weft_layout_destroy(layout);
+		hand_destroy(h);
+	}
+}
+
+static bool hangs_under(const struct weft_layout *layout, uint32_t task, uint32_t ancestor)
+{
+	while (task != WEFT_NONE && task != ancestor)
+		task = layout->parent[task];
+	return task == ancestor;
+}
+
+static void a_moved_task_starts_at_its_read_below_its_source(void **state)
+{
+	(void)state;
+	uint32_t moved = 0;
+	for (unsigned round = 0; round < 40; round++) {
+		struct hand *h = random_trace(200, 300);
+		struct weft_layout *layout = lay_out(h);
+		for (uint32_t task = 0; task < 200; task++) {
+			uint32_t edge = h->by_actor[h->first_edge[task]];
+			if (!layout->moved[task]) {
+				assert_int_equal(layout->parent[task], h->parent[task]);
+				assert_int_equal(layout->start[task], h->start[task]);
+				continue;
+			}
+			moved++;
+			assert_int_equal(h->kind[task], WEFT_KIND_BIND);
+			assert_int_equal(layout->parent[task], h->to[edge]);
+			assert_int_equal(layout->start[task], h->edge_time[edge]);
+			assert_false(hangs_under(layout, h->to[edge], task));
+		}
+		weft_layout_destroy(layout);
+		hand_destroy(h);
+	}
+	assert_true(moved > 100);
+}
+
+/* main creates reader (a bind) at 10 and source at 20; reader reads source at 50. `extra` is one
+ * more edge before that read. */
+static bool reader_moves(uint8_t extra_type, uint32_t extra_from, uint32_t extra_to)
+{
+	struct hand *h = hand_create(5);
+	uint32_t top = add_task(h, WEFT_NONE, 0, 100);
+	uint32_t reader = add_task(h, top, 10, 80), source = add_task(h, top, 20, 45);
+	h->kind[reader] = WEFT_KIND_BIND;
+	if (extra_type != WEFT_EDGE_TYPES)
+		add_edge(h, extra_type, extra_from, extra_to, 30);
+	add_edge(h, WEFT_EDGE_READ, reader, source, 50);
+	index_edges(h);
+	struct weft_layout *layout = lay_out(h);
+	bool moved = layout->moved[reader];
+	assert_int_equal(layout->start[reader], moved ? 50 : 10);
+	assert_int_equal(layout->parent[reader], moved ? source : top);
+	weft_layout_destroy(layout);
+	hand_destroy(h);
+	return moved;
+}
+
+static void only_quiet_readers_move(void **state)
+{
+	(void)state;
+	assert_true(reader_moves(WEFT_EDGE_TYPES, 0, 0));
+	assert_false(reader_moves(WEFT_EDGE_RESOLVE, 1, 2));  /* its first edge is no read */
+	assert_false(reader_moves(WEFT_EDGE_TRY_READ, 0, 1)); /* somebody waits for it already */
+	assert_true(reader_moves(WEFT_EDGE_TRY_READ, 0, 2));  /* for another */
+}
+
+static void options_and_empty_models(void **state)
+{
+	(void)state;
+	struct hand *h = hand_create(4);
+	struct weft_layout *layout = lay_out(h);
+	assert_int_equal(layout->row_count, 0);
+	weft_layout_destroy(layout);
+	uint32_t top = add_task(h, WEFT_NONE, 0, 100);
+	uint32_t bind = add_task(h, top, 1, 90), source = add_task(h, top, 2, 50);
+	h->kind[bind] = WEFT_KIND_BIND;
+	add_edge(h, WEFT_EDGE_READ, bind, source, 60);
+	index_edges(h);
+	struct weft_layout_options plain = {.no_simplify = true};
+	assert_int_equal(weft_layout_create(&h->model, &plain, &layout), 0);
+	assert_false(layout->moved[bind]);
+	assert_int_equal(layout->start[bind], 1);
+	assert_int_equal(layout->row_count, 3);
+	weft_layout_destroy(layout);
+	layout = lay_out(h);
+	assert_true(layout->moved[bind]);
+	assert_int_equal(layout->row[bind], layout->row[source]);
+	weft_layout_destroy(layout);
+	weft_layout_destroy(NULL);
+	hand_destroy(h);
+}
+
+/* A loop by recursion: each task creates the next, and each is a bind that reads the one before. */
+static void chains_a_million_deep(void **state)
+{
+	(void)state;
+	enum {
+		DEPTH = 1000000
+	};
+	struct hand *h = hand_create(DEPTH + 1);
+	for (uint32_t i = 0; i < DEPTH; i++) {
+		add_task(h, i ? i - 1 : WEFT_NONE, i, 3 * (uint64_t)DEPTH);
+		h->kind[i] = WEFT_KIND_BIND;
+	}
+	for (uint32_t i = 0; i < DEPTH; i++) { /* the even ones read what hangs below them */
+		uint32_t source = i % 2 ? i - 1 : (i + 7) % DEPTH;
+		h->first_edge[i] = i;
+		h->by_actor[i] = h->model.edges.count;
+		add_edge(h, WEFT_EDGE_READ, i, source, DEPTH + i);
+	}
+	h->first_edge[DEPTH] = h->model.edges.by_actor_count = DEPTH;
+	struct weft_layout *layout = lay_out(h);
+	assert_true(layout->moved[1]);
+	assert_false(layout->moved[0]);
+	assert_true(layout->row_count > 4096);
+	weft_layout_destroy(layout);
+	hand_destroy(h);
+}
+
+static void creation_in_a_circle_keeps_all_tasks(void **state)
+{
+	(void)state;
+	struct hand *h = hand_create(3);
+	add_task(h, 1, 0, 10);
+	add_task(h, 2, 0, 10);
+	add_task(h, 0, UINT64_MAX, UINT64_MAX);
+	struct weft_layout *layout = lay_out(h);
+	assert_int_equal(layout->row_count, 3);
+	weft_layout_destroy(layout);
+	hand_destroy(h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_sorted),
+		cmocka_unit_test(forest_knows_descendants),
+		cmocka_unit_test(first_free_row_is_exact_in_the_first_page),
+		cmocka_unit_test(high_concurrency_stays_compact),
+		cmocka_unit_test(rows_keep_their_promises),
+		cmocka_unit_test(a_moved_task_starts_at_its_read_below_its_source),
+		cmocka_unit_test(only_quiet_readers_move),
+		cmocka_unit_test(options_and_empty_models),
+		cmocka_unit_test(chains_a_million_deep),
+		cmocka_unit_test(creation_in_a_circle_keeps_all_tasks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
