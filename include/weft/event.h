@@ -73,6 +73,7 @@ struct weft_event {
 	const struct weft_field *fields; /* of a mark */
 	uint32_t field_count;
 	uint32_t thread; /* index into the decoder's threads */
+	uint32_t buffer; /* of the trace: task ids are unique within one */
 	uint16_t kind;   /* of a created task: enum weft_kind, or a number that it lacks */
 	uint8_t type;    /* enum weft_event_type */
 	uint8_t band;    /* enum weft_band */

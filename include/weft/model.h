@@ -47,7 +47,7 @@ enum weft_task_flags {
 	WEFT_TASK_CREATED = 1 << 4,        /* by a create event, so not preexisting */
 };
 
-/* Tasks are in order of (first mention). */
+/* Tasks are in order of first mention. */
 struct weft_tasks {
 	uint32_t count;
 	const uint64_t *id;
@@ -56,7 +56,7 @@ struct weft_tasks {
 	const uint64_t *running;  /* ns, sum of its activations */
 	const uint32_t *parent;   /* task, or WEFT_NONE for a root */
 	const uint32_t *becomes;  /* task, or WEFT_NONE */
-	const uint32_t *buffer;   /* of the trace; NULL if there is only one */
+	const uint32_t *buffer;   /* of the trace: ids are unique within one */
 	const uint32_t *label;    /* string, or WEFT_NONE: its first label */
 	const uint32_t *message;  /* string, or WEFT_NONE: why it failed */
 	const uint32_t *creation; /* the create edge, or WEFT_NONE */
@@ -90,10 +90,11 @@ struct weft_activations {
 };
 
 enum weft_note_type {
-	WEFT_NOTE_LABEL,  /* also later labels */
+	WEFT_NOTE_LABEL,  /* the first is the task's name */
 	WEFT_NOTE_TEXT,   /* note, tag or mark, as text */
-	WEFT_NOTE_CHANGE, /* of a counter: text is that counter's name, value its change or new value */
-	WEFT_NOTE_SET,
+	WEFT_NOTE_VALUE,  /* tag with a value: text is the tag */
+	WEFT_NOTE_CHANGE, /* of a counter: text is the counter's name, value its change */
+	WEFT_NOTE_SET,    /* of a counter: value is its new value */
 };
 
 /* Grouped by task, in time order within one. */
@@ -101,7 +102,7 @@ struct weft_notes {
 	uint32_t count;
 	const uint64_t *time;
 	const uint32_t *text; /* string */
-	const int64_t *value; /* of CHANGE and SET; NULL if the trace has neither */
+	const int64_t *value; /* of VALUE, CHANGE and SET, else 0 */
 	const uint8_t *type;  /* enum weft_note_type */
 };
 
@@ -169,8 +170,8 @@ void weft_model_destroy(struct weft_model *model);
 /* A string of the model; NUL-terminated as well. WEFT_NONE gives "". */
 struct weft_slice weft_model_string(const struct weft_model *model, uint32_t string);
 
-/* The text of a note as a person reads it: "after-chn-1", "bytes+5", "queue=3". Writes at most
- * `size` bytes with the NUL, returns the full length without it. */
+/* The text of a note as a person reads it: "after-chn-1", "bytes+5", "bytes-3", "queue=7". Writes
+ * at most `size` bytes with the NUL, returns the full length without it. */
 size_t weft_model_format_note(
 	const struct weft_model *model, uint32_t note, char *buffer, size_t size);
 

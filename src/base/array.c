@@ -31,3 +31,30 @@ int weft__array_resize(void *array, size_t capacity, size_t element_bytes)
 	memcpy(array, &new, sizeof(new));
 	return 0;
 }
+
+int weft__columns_reserve(
+	const struct weft__column *columns, size_t count, size_t *capacity, size_t need)
+{
+	size_t next;
+	if (need <= *capacity)
+		return 0;
+	if (need >= UINT32_MAX)
+		return WEFT_ERROR_LIMIT;
+	next = weft__array_next_capacity(*capacity, need);
+	for (size_t i = 0; i < count; i++) {
+		/* A column that grew before another failed is merely larger than said. */
+		int error = weft__array_resize(columns[i].array, next, columns[i].element_bytes);
+		if (error)
+			return error;
+	}
+	*capacity = next;
+	return 0;
+}
+
+void weft__columns_trim(
+	const struct weft__column *columns, size_t count, size_t *capacity, size_t rows)
+{
+	for (size_t i = 0; i < count; i++)
+		(void)weft__array_resize(columns[i].array, rows, columns[i].element_bytes);
+	*capacity = rows;
+}

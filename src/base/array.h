@@ -16,4 +16,19 @@ size_t weft__array_next_capacity(size_t capacity, size_t need);
  * WEFT_ERROR_MEMORY, and then nothing has changed. */
 int weft__array_resize(void *array, size_t capacity, size_t element_bytes);
 
+/* One column of a table: the address of its pointer, and the size of an element. */
+struct weft__column {
+	void *array;
+	size_t element_bytes;
+};
+
+/* Makes room for `need` rows in every column of a table whose columns share one capacity. Rows are
+ * numbered by uint32_t with UINT32_MAX left free: WEFT_ERROR_LIMIT past that. */
+int weft__columns_reserve(
+	const struct weft__column *columns, size_t count, size_t *capacity, size_t need);
+
+/* Gives back what growth kept in reserve; failure keeps it, harmlessly. */
+void weft__columns_trim(
+	const struct weft__column *columns, size_t count, size_t *capacity, size_t rows);
+
 #endif

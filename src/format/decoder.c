@@ -38,16 +38,6 @@ struct weft_decoder {
 	int error;
 };
 
-WEFT__EXPORT const char *weft_loss_name(enum weft_loss cause)
-{
-	static const char *const names[] = {
-#define X(id, name) name,
-		WEFT_LOSSES(X)
-#undef X
-	};
-	return (unsigned)cause < WEFT_LOSS_CAUSES ? names[cause] : "unknown";
-}
-
 WEFT__EXPORT int weft_decoder_create(struct weft_decoder **ret_decoder)
 {
 	struct weft_decoder *decoder = calloc(1, sizeof(*decoder));

@@ -1,11 +1,92 @@
-/* SPDX-License-Identifier: ISC */
+/* SPDX-License-Identifier: ISC
+ *
+ * The rules of docs/model.md, one case a rule. Traces are a few literal events.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
-#include <weft/event.h>
+#include <weft/error.h>
+#include <weft/model.h>
+
+#define NONE WEFT_TASK_NONE
+
+static struct weft_event event(unsigned type, uint64_t time, uint64_t task, uint64_t other)
+{
+	return (struct weft_event){
+		.type = (uint8_t)type, .time_ns = time, .task = task, .other = other};
+}
+
+static struct weft_event create(uint64_t time, uint64_t task, uint64_t child)
+{
+	struct weft_event e = event(WEFT_EVENT_CREATE, time, task, child);
+	e.kind = WEFT_KIND_TASK;
+	return e;
+}
+
+static struct weft_event read_event(uint64_t time, uint64_t task, uint64_t source)
+{
+	return event(WEFT_EVENT_READ, time, task, source);
+}
+
+static struct weft_event switch_to(uint64_t time, uint64_t task)
+{
+	return event(WEFT_EVENT_SWITCH, time, task, 0);
+}
+
+static struct weft_event texted(unsigned type, uint64_t time, uint64_t task, const char *text)
+{
+	struct weft_event e = event(type, time, task, task);
+	e.text = (struct weft_slice){text, strlen(text)};
+	return e;
+}
+
+static struct weft_event counter(
+	uint64_t time, uint64_t task, const char *name, int64_t value, bool is_set)
+{
+	struct weft_event e = texted(WEFT_EVENT_COUNTER, time, task, name);
+	e.value = value;
+	e.is_set = is_set;
+	return e;
+}
+
+static struct weft_event band(uint64_t time, unsigned kind, bool begin, const char *reason)
+{
+	struct weft_event e = texted(WEFT_EVENT_BAND, time, 0, reason);
+	e.band = (uint8_t)kind;
+	e.flag = begin;
+	return e;
+}
+
+static struct weft_diagnostics diagnostics;
+
+static struct weft_model *build(const struct weft_event *events, size_t count)
+{
+	struct weft_model_builder *builder;
+	struct weft_model *model;
+	struct weft_trace_description description = {.format = "test", .clock.name = "test"};
+	diagnostics.count = 0;
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(weft_model_builder_add(builder, &events[i], &diagnostics), 0);
+	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
+	weft_model_builder_destroy(builder);
+	return model;
+}
+
+#define BUILD(...)                            \
+	build((struct weft_event[]){__VA_ARGS__}, \
+		sizeof((struct weft_event[]){__VA_ARGS__}) / sizeof(struct weft_event))
+
+static uint32_t task(const struct weft_model *m, uint64_t id)
+{
+	uint32_t found = weft_model_find_task(m, 0, id);
+	assert_int_not_equal(found, WEFT_NONE);
+	return found;
+}
 
 static void every_event_and_kind_has_a_name(void **state)
 {
@@ -20,10 +101,303 @@ static void every_event_and_kind_has_a_name(void **state)
 	assert_null(weft_kind_name(50));
 }
 
+static void an_empty_trace_is_a_model(void **state)
+{
+	(void)state;
+	struct weft_model *m = build(NULL, 0);
+	assert_int_equal(m->tasks.count, 0);
+	assert_int_equal(m->summary.events, 0);
+	assert_int_equal(m->summary.end, 0);
+	weft_model_destroy(m);
+}
+
+static void an_unknown_task_exists_from_the_start(void **state)
+{
+	(void)state;
+	struct weft_model *m = BUILD(switch_to(100, 1), create(200, 7, 8));
+	uint32_t t = task(m, 7);
+	assert_int_equal(m->tasks.kind[t], WEFT_KIND_PREEXISTING);
+	assert_int_equal(m->tasks.start[t], 100);
+	assert_int_equal(m->tasks.parent[t], WEFT_NONE);
+	assert_int_equal(m->tasks.creation[t], WEFT_NONE);
+	assert_int_equal(m->tasks.parent[task(m, 8)], t);
+	weft_model_destroy(m);
+}
+
+static void a_late_create_names_a_known_task(void **state)
+{
+	(void)state;
+	struct weft_model *m =
+		BUILD(switch_to(100, 1), switch_to(150, 9), switch_to(170, 1), create(200, 1, 9));
+	uint32_t t = task(m, 9);
+	assert_int_equal(diagnostics.count, 0);
+	assert_int_equal(m->tasks.kind[t], WEFT_KIND_TASK);
+	assert_int_equal(m->tasks.start[t], 150);
+	assert_int_equal(m->tasks.parent[t], task(m, 1));
+	assert_int_equal(m->tasks.running[t], 20);
+	assert_int_equal(m->edges.time[m->tasks.creation[t]], 200);
+	weft_model_destroy(m);
+}
+
+static void a_second_create_is_ignored(void **state)
+{
+	(void)state;
+	struct weft_model *m = BUILD(create(1, 1, 3), create(2, 2, 3));
+	assert_int_equal(diagnostics.count, 1);
+	assert_int_equal(m->tasks.parent[task(m, 3)], task(m, 1));
+	assert_int_equal(m->edges.count, 1);
+	weft_model_destroy(m);
+}
+
+static void nobody_is_its_own_ancestor(void **state)
+{
+	(void)state;
+	struct weft_model *m =
+		BUILD(create(1, 1, 2), create(2, 2, 3), create(3, 3, 1), create(4, 5, 5));
+	assert_int_equal(diagnostics.count, 1);
+	assert_int_equal(diagnostics.list[0].count, 2);
+	assert_int_equal(m->tasks.parent[task(m, 1)], WEFT_NONE);
+	assert_int_equal(m->tasks.parent[task(m, 5)], WEFT_NONE);
+	weft_model_destroy(m);
+}
+
+static void what_switches_and_what_does_not(void **state)
+{
+	(void)state;
+	struct weft_event later = read_event(40, 3, 4), only = event(WEFT_EVENT_SIGNAL, 45, 4, 3),
+					  signal = event(WEFT_EVENT_SIGNAL, 50, 4, 3);
+	later.flag = true;
+	signal.flag = true;
+	struct weft_model *m = BUILD(switch_to(10, 1), switch_to(15, 1), read_event(20, 2, NONE),
+		event(WEFT_EVENT_TRY_READ, 30, 3, 4), later, only, signal,
+		texted(WEFT_EVENT_LABEL, 55, 1, "x"), switch_to(60, NONE), switch_to(70, 2),
+		event(WEFT_EVENT_RESOLVE, 80, 2, 3));
+	const struct weft_activations *a = &m->activations;
+	assert_int_equal(a->count, 4);
+	assert_int_equal(m->tasks.running[task(m, 1)], 10);
+	assert_int_equal(m->tasks.running[task(m, 2)], 40); /* 20-50 and 70-80 */
+	assert_int_equal(m->tasks.running[task(m, 4)], 10);
+	assert_int_equal(m->tasks.running[task(m, 3)], 0);
+	assert_int_equal(m->band_count, 1);
+	assert_int_equal(m->bands[0].start, 60);
+	assert_int_equal(m->bands[0].end, 70);
+	weft_model_destroy(m);
+}
+
+static void what_it_became_runs_on(void **state)
+{
+	(void)state;
+	struct weft_model *m = BUILD(switch_to(10, 1), event(WEFT_EVENT_BECOME, 20, 1, 2),
+		event(WEFT_EVENT_BECOME, 25, 1, 3), switch_to(30, 3), switch_to(40, 4));
+	assert_int_equal(diagnostics.count, 0);
+	assert_int_equal(m->tasks.running[task(m, 1)], 10);
+	assert_int_equal(m->tasks.running[task(m, 2)], 5);
+	assert_int_equal(m->tasks.running[task(m, 3)], 15);
+	assert_int_equal(
+		m->tasks.first_activation[task(m, 3) + 1] - m->tasks.first_activation[task(m, 3)], 1);
+	assert_int_equal(m->tasks.end[task(m, 1)], 20);
+	assert_int_equal(weft_model_resolve_become(m, task(m, 1)), task(m, 3));
+	assert_int_equal(m->summary.became, 2);
+	weft_model_destroy(m);
+}
+
+static void becomes_make_no_cycle(void **state)
+{
+	(void)state;
+	struct weft_model *m =
+		BUILD(event(WEFT_EVENT_BECOME, 1, 1, 2), event(WEFT_EVENT_BECOME, 2, 2, 3),
+			event(WEFT_EVENT_BECOME, 3, 3, 1), event(WEFT_EVENT_BECOME, 4, 4, 4),
+			event(WEFT_EVENT_RESOLVE, 5, 9, 1), event(WEFT_EVENT_BECOME, 6, 1, 5));
+	assert_int_equal(diagnostics.count, 2);
+	assert_int_equal(m->tasks.becomes[task(m, 3)], WEFT_NONE);
+	assert_int_equal(m->tasks.end[task(m, 3)], 5);
+	assert_int_equal(m->summary.fulfilled, 1);
+	weft_model_destroy(m);
+}
+
+static void a_read_drops_the_try_read_before_it(void **state)
+{
+	(void)state;
+	struct weft_model *m = BUILD(event(WEFT_EVENT_TRY_READ, 1, 1, 2), read_event(2, 1, 2),
+		event(WEFT_EVENT_TRY_READ, 3, 1, 3), event(WEFT_EVENT_RESOLVE, 4, 1, 4),
+		read_event(5, 1, 3), event(WEFT_EVENT_TRY_READ, 6, 1, 5), event(WEFT_EVENT_BECOME, 7, 5, 6),
+		read_event(8, 1, 5), read_event(9, 1, NONE), read_event(10, 1, 1));
+	uint32_t tries = 0;
+	for (uint32_t i = 0; i < m->edges.count; i++)
+		tries += m->edges.type[i] == WEFT_EDGE_TRY_READ;
+	assert_int_equal(tries, 1);
+	uint32_t t = task(m, 1);
+	uint32_t first = m->tasks.first_edge[t], count = m->tasks.first_edge[t + 1] - first;
+	assert_int_equal(count, 6); /* read 2, try 3, resolve, read 3, read 6, read itself */
+	for (uint32_t i = 1; i < count; i++)
+		assert_true(m->edges.by_actor[first + i] > m->edges.by_actor[first + i - 1]);
+	weft_model_destroy(m);
+}
+
+static void an_unfinished_task_ends_after_its_last_sign(void **state)
+{
+	(void)state;
+	struct weft_model *m = BUILD(switch_to(100, 9), create(1000, 9, 1), create(1000, 9, 2),
+		create(1000, 9, 3), create(1000, 9, 4), create(2000, 1, 5),
+		texted(WEFT_EVENT_LABEL, 3000, 2, "x"), event(WEFT_EVENT_TRY_READ, 4000, 9, 3),
+		read_event(5000, 8, 4), event(WEFT_EVENT_RESOLVE, 9000, 8, 9));
+	assert_int_equal(m->tasks.end[task(m, 1)], 3000);
+	assert_int_equal(m->tasks.end[task(m, 2)], 4000);
+	assert_int_equal(m->tasks.end[task(m, 3)], 5000);
+	assert_int_equal(m->tasks.end[task(m, 4)], 2000);  /* being read is no sign of life */
+	assert_int_equal(m->tasks.end[task(m, 8)], 10000); /* the end of its last activation */
+	assert_int_equal(m->tasks.end[task(m, 9)], 9000);
+	weft_model_destroy(m);
+}
+
+static void an_expected_task_that_does_not_end_fails(void **state)
+{
+	(void)state;
+	struct weft_model *m = BUILD(create(1, 9, 1), create(1, 9, 2),
+		texted(WEFT_EVENT_EXPECT, 2, 1, ""), texted(WEFT_EVENT_EXPECT, 2, 2, ""),
+		event(WEFT_EVENT_BECOME, 3, 1, 3), event(WEFT_EVENT_RESOLVE, 4, 9, 2), switch_to(50, 9));
+	uint32_t t = task(m, 3);
+	assert_int_equal(m->summary.never_resolved, 1);
+	assert_string_equal(weft_model_string(m, m->tasks.message[t]).bytes, "never resolved");
+	assert_int_equal(m->tasks.end[t], 50);
+	assert_true(m->tasks.flags[t] & WEFT_TASK_NEVER_RESOLVED);
+	assert_false(m->tasks.flags[task(m, 2)] & WEFT_TASK_FAILED);
+	weft_model_destroy(m);
+}
+
+static void the_first_end_stands(void **state)
+{
+	(void)state;
+	struct weft_event fail = texted(WEFT_EVENT_FAIL, 3, 9, "late");
+	fail.other = 1;
+	struct weft_model *m =
+		BUILD(create(1, 9, 1), event(WEFT_EVENT_RESOLVE, 2, 9, 1), fail, switch_to(4, 9));
+	assert_int_equal(m->tasks.end[task(m, 1)], 2);
+	assert_int_equal(m->tasks.message[task(m, 1)], WEFT_NONE);
+	assert_int_equal(m->summary.fulfilled, 1);
+	weft_model_destroy(m);
+}
+
+static void names_and_notes(void **state)
+{
+	(void)state;
+	char text[32];
+	struct weft_model *m = BUILD(texted(WEFT_EVENT_LABEL, 1, 1, "first"),
+		texted(WEFT_EVENT_LABEL, 2, 1, "second"), counter(3, 1, "bytes", 5, false),
+		counter(4, 1, "bytes", -3, false), counter(5, 1, "queue", 7, true),
+		counter(6, NONE, "bytes", INT64_MAX, false), switch_to(7, 2));
+	static const char *const expected[] = {"first", "second", "bytes+5", "bytes-3", "queue=7"};
+	uint32_t t = task(m, 1);
+	assert_int_equal(m->tasks.first_note[t + 1] - m->tasks.first_note[t], 5);
+	for (uint32_t i = 0; i < 5; i++) {
+		assert_int_equal(weft_model_format_note(m, m->tasks.first_note[t] + i, text, sizeof(text)),
+			strlen(expected[i]));
+		assert_string_equal(text, expected[i]);
+	}
+	weft_model_format_name(m, t, text, sizeof(text));
+	assert_string_equal(text, "first");
+	weft_model_format_name(m, task(m, 2), text, sizeof(text));
+	assert_string_equal(text, "2");
+	assert_int_equal(m->counter_count, 2);
+	assert_int_equal(m->counters[0].count, 3);
+	assert_int_equal(m->counters[0].min, 2);
+	assert_int_equal(m->counters[0].max, INT64_MAX); /* saturates */
+	assert_int_equal(m->samples.value[m->counters[1].first], 7);
+	weft_model_destroy(m);
+}
+
+static void bands_have_reasons_and_resume(void **state)
+{
+	(void)state;
+	struct weft_event gc = event(WEFT_EVENT_GC, 90, 0, 0);
+	gc.value = 1000; /* longer than the trace: it began before */
+	struct weft_model *m = BUILD(switch_to(10, 1), band(20, WEFT_BAND_IDLE, true, "poll"),
+		band(30, WEFT_BAND_IDLE, false, ""), band(40, WEFT_BAND_GC, true, "minor"),
+		band(60, WEFT_BAND_GC, false, ""), gc, switch_to(100, 2));
+	assert_int_equal(m->tasks.running[task(m, 1)], 80); /* a gc does not stop it */
+	assert_int_equal(m->band_count, 3);
+	assert_int_equal(m->bands[0].start, 10);
+	assert_int_equal(m->bands[0].end, 90);
+	assert_string_equal(weft_model_string(m, m->bands[1].reason).bytes, "poll");
+	assert_string_equal(weft_model_string(m, m->bands[2].reason).bytes, "minor");
+	weft_model_destroy(m);
+}
+
+static void threads_run_side_by_side(void **state)
+{
+	(void)state;
+	struct weft_event there = switch_to(15, 2), later = switch_to(40, NONE);
+	there.thread = later.thread = 1;
+	struct weft_model *m = BUILD(switch_to(10, 1), there, switch_to(20, 3), later);
+	assert_int_equal(m->tasks.running[task(m, 1)], 10);
+	assert_int_equal(m->tasks.running[task(m, 2)], 25);
+	assert_int_equal(m->tasks.running[task(m, 3)], 20);
+	assert_int_equal(m->activations.thread[m->tasks.first_activation[task(m, 2)]], 1);
+	assert_int_equal(m->thread_count, 2);
+	weft_model_destroy(m);
+}
+
+static void ids_are_unique_within_a_buffer_only(void **state)
+{
+	(void)state;
+	struct weft_event here = switch_to(1, 5), there = switch_to(2, 5);
+	there.buffer = 1;
+	struct weft_model *m = BUILD(here, there);
+	assert_int_equal(m->tasks.count, 2);
+	assert_int_not_equal(weft_model_find_task(m, 0, 5), weft_model_find_task(m, 1, 5));
+	assert_int_equal(weft_model_find_task(m, 2, 5), WEFT_NONE);
+	weft_model_destroy(m);
+}
+
+enum {
+	MILLION = 1000 * 1000,
+};
+
+/* Chains of creation and of becomes as deep as the trace is long, named from both ends. */
+static void million_deep_chains_cost_nothing_extra(void **state)
+{
+	(void)state;
+	struct weft_model_builder *builder;
+	struct weft_model *m;
+	struct weft_trace_description description = {.clock.name = "test"};
+	diagnostics.count = 0;
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	for (uint64_t i = 0; i < MILLION; i++) {
+		struct weft_event e[] = {create(i, i, i + 1),
+			event(WEFT_EVENT_BECOME, i, 2 * MILLION + i, 2 * MILLION + i + 1),
+			event(WEFT_EVENT_TRY_READ, i, 0, 2 * MILLION)};
+		for (int k = 0; k < 3; k++)
+			assert_int_equal(weft_model_builder_add(builder, &e[k], &diagnostics), 0);
+	}
+	assert_int_equal(weft_model_builder_finish(builder, &description, &m), 0);
+	assert_int_equal(diagnostics.count, 0);
+	assert_int_equal(m->tasks.count, 2 * MILLION + 2);
+	assert_int_equal(weft_model_resolve_become(m, task(m, 2 * MILLION)), task(m, 3 * MILLION));
+	weft_model_builder_destroy(builder);
+	weft_model_destroy(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_event_and_kind_has_a_name),
+		cmocka_unit_test(an_empty_trace_is_a_model),
+		cmocka_unit_test(an_unknown_task_exists_from_the_start),
+		cmocka_unit_test(a_late_create_names_a_known_task),
+		cmocka_unit_test(a_second_create_is_ignored),
+		cmocka_unit_test(nobody_is_its_own_ancestor),
+		cmocka_unit_test(what_switches_and_what_does_not),
+		cmocka_unit_test(what_it_became_runs_on),
+		cmocka_unit_test(becomes_make_no_cycle),
+		cmocka_unit_test(a_read_drops_the_try_read_before_it),
+		cmocka_unit_test(an_unfinished_task_ends_after_its_last_sign),
+		cmocka_unit_test(an_expected_task_that_does_not_end_fails),
+		cmocka_unit_test(the_first_end_stands),
+		cmocka_unit_test(names_and_notes),
+		cmocka_unit_test(bands_have_reasons_and_resume),
+		cmocka_unit_test(threads_run_side_by_side),
+		cmocka_unit_test(ids_are_unique_within_a_buffer_only),
+		cmocka_unit_test(million_deep_chains_cost_nothing_extra),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A hash index: finds the number of something by its hash, while the things themselves stay in
+ * their owner's columns. 4 bytes a slot, open addressing, linear probing.
+ *
+ *     uint32_t slot = weft__index_start(&index, hash), value;
+ *     while ((value = index.slots[slot]) != WEFT__INDEX_EMPTY) {
+ *         if (it is the one)
+ *             …
+ *         slot = weft__index_next(&index, slot);
+ *     }
+ */
+#ifndef WEFT_BASE_INDEX_H
+#define WEFT_BASE_INDEX_H
+
+#include <stdint.h>
+
+#define WEFT__INDEX_EMPTY UINT32_MAX
+
+struct weft__index {
+	uint32_t *slots;
+	uint32_t mask; /* slots - 1 */
+	uint32_t count;
+};
+
+/* The hash of number `value`, as the owner knows it. */
+typedef uint64_t weft__index_hash(const void *owner, uint32_t value);
+
+int weft__index_init(struct weft__index *index);
+void weft__index_finish(struct weft__index *index);
+
+/* Adds `value`, which must not be there, under its hash. */
+int weft__index_add(
+	struct weft__index *index, uint32_t value, weft__index_hash *hash, const void *owner);
+
+static inline uint32_t weft__index_start(const struct weft__index *index, uint64_t hash)
+{
+	return (uint32_t)hash & index->mask;
+}
+
+static inline uint32_t weft__index_next(const struct weft__index *index, uint32_t slot)
+{
+	return (slot + 1) & index->mask;
+}
+
+/* Mixes all bits of x into all bits of the result (the finalizer of MurmurHash3). */
+static inline uint64_t weft__index_mix(uint64_t x)
+{
+	x ^= x >> 33;
+	x *= 0xff51afd7ed558ccdu;
+	x ^= x >> 33;
+	x *= 0xc4ceb9fe1a85ec53u;
+	return x ^ x >> 33;
+}
+
+#endif

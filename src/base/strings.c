@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * All bytes lie in one block, one after the other; the index finds a string by its contents.
+ */
+#include "base/strings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/error.h>
+
+#include "base/array.h"
+
+static uint64_t hash_bytes(const char *bytes, size_t size)
+{
+	uint64_t hash = size, word;
+	for (; size >= sizeof(word); bytes += sizeof(word), size -= sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		hash = weft__index_mix(hash ^ word);
+	}
+	word = 0;
+	memcpy(&word, bytes, size);
+	return weft__index_mix(hash ^ word);
+}
+
+static uint64_t hash_string(const void *owner, uint32_t string)
+{
+	const struct weft__strings *strings = owner;
+	return hash_bytes(weft__strings_bytes(strings, string), weft__strings_size(strings, string));
+}
+
+int weft__strings_init(struct weft__strings *strings)
+{
+	int error;
+	*strings = (struct weft__strings){0};
+	error = weft__array_resize(&strings->start, 16, sizeof(*strings->start));
+	if (error)
+		return error;
+	strings->start_capacity = 16;
+	strings->start[0] = 0;
+	error = weft__index_init(&strings->index);
+	if (error)
+		weft__strings_finish(strings);
+	return error;
+}
+
+void weft__strings_finish(struct weft__strings *strings)
+{
+	free(strings->bytes);
+	free(strings->start);
+	weft__index_finish(&strings->index);
+	*strings = (struct weft__strings){0};
+}
+
+const char *weft__strings_bytes(const struct weft__strings *strings, uint32_t string)
+{
+	return strings->bytes + strings->start[string];
+}
+
+size_t weft__strings_size(const struct weft__strings *strings, uint32_t string)
+{
+	return strings->start[string + 1] - strings->start[string] - 1;
+}
+
+/* Room for `size` bytes with a NUL, and for one more start. */
+static int reserve(struct weft__strings *strings, size_t size)
+{
+	int error;
+	if (size >= SIZE_MAX / 4 - strings->size || strings->count == UINT32_MAX - 1)
+		return WEFT_ERROR_LIMIT;
+	if (strings->size + size + 1 > strings->capacity) {
+		size_t capacity = weft__array_next_capacity(strings->capacity, strings->size + size + 1);
+		error = weft__array_resize(&strings->bytes, capacity, 1);
+		if (error)
+			return error;
+		strings->capacity = capacity;
+	}
+	if (strings->count + (size_t)2 > strings->start_capacity) {
+		size_t capacity =
+			weft__array_next_capacity(strings->start_capacity, strings->count + (size_t)2);
+		error = weft__array_resize(&strings->start, capacity, sizeof(*strings->start));
+		if (error)
+			return error;
+		strings->start_capacity = capacity;
+	}
+	return 0;
+}
+
+static int append(struct weft__strings *strings, const char *bytes, size_t size)
+{
+	int error = reserve(strings, size);
+	if (error)
+		return error;
+	if (size)
+		memcpy(strings->bytes + strings->size, bytes, size);
+	strings->bytes[strings->size + size] = 0;
+	strings->start[strings->count + 1] = strings->size + size + 1;
+	error = weft__index_add(&strings->index, strings->count, hash_string, strings);
+	if (error)
+		return error;
+	strings->size += size + 1;
+	strings->count++;
+	return 0;
+}
+
+int weft__strings_intern(
+	struct weft__strings *strings, const char *bytes, size_t size, uint32_t *ret_string)
+{
+	uint32_t slot = weft__index_start(&strings->index, hash_bytes(bytes, size)), string;
+	int error;
+	while ((string = strings->index.slots[slot]) != WEFT__INDEX_EMPTY) {
+		if (weft__strings_size(strings, string) == size &&
+			memcmp(weft__strings_bytes(strings, string), bytes, size) == 0) {
+			*ret_string = string;
+			return 0;
+		}
+		slot = weft__index_next(&strings->index, slot);
+	}
+	string = strings->count;
+	error = append(strings, bytes, size);
+	if (!error)
+		*ret_string = string;
+	return error;
+}
+
+void weft__strings_trim(struct weft__strings *strings)
+{
+	/* Shrinking cannot fail in a way that matters: the old block stays. */
+	if (weft__array_resize(&strings->bytes, strings->size, 1) == 0)
+		strings->capacity = strings->size;
+	if (weft__array_resize(&strings->start, strings->count + (size_t)1, sizeof(size_t)) == 0)
+		strings->start_capacity = strings->count + (size_t)1;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A table of interned strings: equal bytes have one number, numbers are dense and lasting.
+ */
+#ifndef WEFT_BASE_STRINGS_H
+#define WEFT_BASE_STRINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/index.h"
+
+struct weft__strings {
+	char *bytes; /* all strings, each with a NUL */
+	size_t size, capacity;
+	size_t *start; /* of string n in bytes; start[count] is the end of the last */
+	size_t start_capacity;
+	uint32_t count;
+	struct weft__index index;
+};
+
+int weft__strings_init(struct weft__strings *strings);
+void weft__strings_finish(struct weft__strings *strings);
+
+/* The number of these bytes, adding them if they are new. */
+int weft__strings_intern(
+	struct weft__strings *strings, const char *bytes, size_t size, uint32_t *ret_string);
+
+/* NUL-terminated; valid until the next intern. */
+const char *weft__strings_bytes(const struct weft__strings *strings, uint32_t string);
+size_t weft__strings_size(const struct weft__strings *strings, uint32_t string);
+
+/* Gives back what growth kept in reserve. */
+void weft__strings_trim(struct weft__strings *strings);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What the builder's parts share: the growing columns of a model, and what is known only while
+ * events come.
+ *
+ *     builder.c   what each event means
+ *     tasks.c     which task an id means now
+ *     running.c   what runs on each thread: activations and bands
+ *     finish.c    the rules for the end of a trace; from columns to a model
+ */
+#ifndef WEFT_MODEL_BUILDER_H
+#define WEFT_MODEL_BUILDER_H
+
+#include <weft/error.h>
+#include <weft/model.h>
+
+#include "base/index.h"
+#include "base/strings.h"
+
+struct task_columns {
+	uint32_t count;
+	size_t capacity;
+	uint64_t *id;
+	uint64_t *start; /* first mention */
+	uint64_t *end;   /* while not ENDED: its latest event, for the rule of unfinished tasks */
+	uint64_t *running;
+	uint32_t *parent;
+	uint32_t *becomes;
+	uint32_t *forward; /* towards the last of the chain of becomes; itself if it became nothing */
+	uint32_t *root;    /* towards the root of its tree of creation; itself if it is one */
+	uint32_t *buffer;
+	uint32_t *label;
+	uint32_t *message;
+	uint32_t *creation;
+	uint32_t *last_edge; /* as actor */
+	uint16_t *kind;
+	uint8_t *flags;
+};
+
+struct edge_columns {
+	uint32_t count;
+	size_t capacity;
+	uint64_t *time;
+	uint32_t *from, *to;
+	uint8_t *type; /* or EDGE_DROPPED */
+};
+
+#define EDGE_DROPPED WEFT_EDGE_TYPES
+
+struct activation_columns {
+	uint32_t count;
+	size_t capacity;
+	uint64_t *start, *end;
+	uint32_t *thread, *task;
+};
+
+struct note_columns {
+	uint32_t count;
+	size_t capacity;
+	uint64_t *time;
+	int64_t *value;
+	uint32_t *task, *text;
+	uint8_t *type;
+};
+
+struct sample_columns {
+	uint32_t count;
+	size_t capacity;
+	uint64_t *time;
+	int64_t *value;
+	uint32_t *task, *counter;
+};
+
+struct counters {
+	uint32_t count;
+	size_t capacity;
+	struct weft_counter *list;
+	int64_t *last;
+	uint32_t *by_name; /* counter of a string, or WEFT_NONE */
+	size_t by_name_count;
+};
+
+struct bands {
+	uint32_t count;
+	size_t capacity;
+	struct weft_band_period *list;
+};
+
+/* Instead of a task: what may "run" on a thread. */
+#define RUNNING_UNKNOWN (UINT32_MAX - 1) /* before the first word about it */
+#define RUNNING_IDLE    UINT32_MAX
+
+struct thread_state {
+	uint32_t running; /* task as it was named then, or RUNNING_… */
+	uint32_t reason;  /* of an idle period: string, or WEFT_NONE */
+	uint64_t since;
+	uint32_t interrupted; /* what an idle band put aside, or RUNNING_UNKNOWN */
+	bool in_idle_band;
+	bool in_gc_band;
+	uint64_t gc_since;
+	uint32_t gc_reason;
+};
+
+struct weft_model_builder {
+	struct weft_model_summary summary;
+	uint64_t now; /* time of the latest event */
+	bool names_task[WEFT_EVENT_TYPES], names_other[WEFT_EVENT_TYPES];
+	struct task_columns tasks;
+	struct weft__index tasks_by_id;
+	struct edge_columns edges;
+	struct activation_columns activations;
+	struct note_columns notes;
+	struct sample_columns samples;
+	struct counters counters;
+	struct bands bands;
+	struct thread_state *threads;
+	uint32_t thread_count;
+	struct weft__strings strings;
+	char *scratch; /* a mark as text */
+	size_t scratch_capacity;
+};
+
+/* The public model is the first member, so that one pointer serves both. */
+struct weft__model {
+	struct weft_model public;
+	struct weft__strings strings;
+	struct weft__index tasks_by_id;
+};
+
+/* tasks.c */
+
+uint64_t weft__task_hash(uint32_t buffer, uint64_t id);
+/* The task of an id, WEFT_NONE if there is none yet. */
+uint32_t weft__task_find(const struct weft__index *index, const uint64_t *ids,
+	const uint32_t *buffers, uint32_t buffer, uint64_t id);
+/* The task that `id` names, first seen now if need be; not forwarded. `id` is not
+ * WEFT_TASK_NONE. */
+int weft__task_mention(
+	struct weft_model_builder *b, uint32_t buffer, uint64_t id, uint32_t *ret_task);
+/* The last task of the chain of becomes. */
+uint32_t weft__task_forward(struct weft_model_builder *b, uint32_t task);
+/* Makes `parent` (or WEFT_NONE) the creator of `child`, which is a root of the forest. False if
+ * `child` is an ancestor of `parent`. */
+bool weft__task_attach(struct weft_model_builder *b, uint32_t child, uint32_t parent);
+/* It is alive now: remembered in case that it never ends. */
+void weft__task_touch(struct weft_model_builder *b, uint32_t task);
+
+/* group.c */
+
+/* A stable counting sort of `count` rows by `key`, a number below `groups` (rows with another key
+ * are left out). `*ret_first` has groups + 1 entries: where each group begins. `*ret_position`,
+ * has a row's new place, WEFT_NONE if it is left out. The caller frees both. */
+int weft__group_by(const uint32_t *key, uint32_t count, uint32_t groups, uint32_t **ret_first,
+	uint32_t **ret_position);
+/* Replaces *column by one whose rows are where `position` says, which leaves none out. */
+int weft__group_scatter(
+	void *column, size_t element_bytes, uint32_t count, const uint32_t *position);
+
+/* running.c */
+
+/* From now on `running` (a forwarded task, or RUNNING_…) has the thread. */
+int weft__thread_run(
+	struct weft_model_builder *b, uint32_t thread, uint32_t running, uint32_t reason);
+int weft__thread_band(struct weft_model_builder *b, const struct weft_event *event);
+int weft__thread_gc(struct weft_model_builder *b, const struct weft_event *event);
+/* Closes what is open on every thread. */
+int weft__threads_close(struct weft_model_builder *b);
+
+#endif

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The end of a trace: tasks without an end get one, rows are grouped by what they belong to, and
+ * the builder's columns become the model's.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/export.h"
+#include "model/builder.h"
+
+/* An unfinished task is drawn this much past the last that is known of it. */
+static const uint64_t UNFINISHED_NS = 1000;
+
+static uint64_t add_ns(uint64_t time, uint64_t ns)
+{
+	return time > UINT64_MAX - ns ? UINT64_MAX : time + ns;
+}
+
+static int end_tasks(struct weft_model_builder *b)
+{
+	struct task_columns *t = &b->tasks;
+	static const char never[] = "never resolved";
+	uint32_t message;
+	int error = weft__strings_intern(&b->strings, never, sizeof(never) - 1, &message);
+	for (uint32_t task = 0; task < t->count; task++) {
+		if (!(t->flags[task] & WEFT_TASK_CREATED))
+			t->start[task] = b->summary.start;
+		if (t->flags[task] & WEFT_TASK_RESOLVED)
+			continue;
+		if (t->flags[task] & WEFT_TASK_EXPECTED) {
+			t->flags[task] |= WEFT_TASK_FAILED | WEFT_TASK_NEVER_RESOLVED;
+			t->message[task] = message;
+			t->end[task] = b->now;
+		} else {
+			t->end[task] = add_ns(t->end[task], UNFINISHED_NS);
+		}
+	}
+	return error;
+}
+
+static void count_outcomes(struct weft_model_builder *b)
+{
+	const struct task_columns *t = &b->tasks;
+	struct weft_model_summary *s = &b->summary;
+	for (uint32_t task = 0; task < t->count; task++) {
+		if (t->becomes[task] != WEFT_NONE)
+			s->became++;
+		else if (t->flags[task] & WEFT_TASK_NEVER_RESOLVED)
+			s->never_resolved++;
+		else if (t->flags[task] & WEFT_TASK_FAILED)
+			s->failed++;
+		else if (t->flags[task] & WEFT_TASK_RESOLVED)
+			s->fulfilled++;
+		else
+			s->unfinished++;
+	}
+}
+
+/* Takes dropped edges out, and tells each task where its creation went. */
+static void compact_edges(struct weft_model_builder *b)
+{
+	struct edge_columns *e = &b->edges;
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < e->count; i++) {
+		if (e->type[i] == EDGE_DROPPED)
+			continue;
+		if (e->type[i] == WEFT_EDGE_CREATE)
+			b->tasks.creation[e->to[i]] = kept;
+		e->time[kept] = e->time[i];
+		e->from[kept] = e->from[i];
+		e->to[kept] = e->to[i];
+		e->type[kept] = e->type[i];
+		kept++;
+	}
+	e->count = kept;
+}
+
+static int freeze_edges(struct weft_model_builder *b, struct weft_model *m)
+{
+	struct edge_columns *e = &b->edges;
+	uint32_t *actor = malloc((e->count + (size_t)1) * sizeof(*actor));
+	uint32_t *first = NULL, *position = NULL, *by_actor = NULL;
+	int error = actor ? 0 : WEFT_ERROR_MEMORY;
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < e->count; i++) {
+		bool held = e->type[i] != WEFT_EDGE_CREATE && e->type[i] != WEFT_EDGE_BECOME;
+		actor[i] = held ? e->from[i] : WEFT_NONE;
+	}
+	error = weft__group_by(actor, e->count, b->tasks.count, &first, &position);
+	if (error)
+		goto out;
+	m->edges.by_actor_count = first[b->tasks.count];
+	by_actor = malloc((m->edges.by_actor_count + (size_t)1) * sizeof(*by_actor));
+	if (!by_actor) {
+		free(first);
+		error = WEFT_ERROR_MEMORY;
+		goto out;
+	}
+	for (uint32_t i = 0; i < e->count; i++)
+		if (position[i] != WEFT_NONE)
+			by_actor[position[i]] = i;
+	m->tasks.first_edge = first;
+	m->edges.by_actor = by_actor;
+out:
+	free(position);
+	free(actor);
+	return error;
+}
+
+static int freeze_activations(struct weft_model_builder *b, struct weft_model *m)
+{
+	struct activation_columns *a = &b->activations;
+	uint32_t *first, *position;
+	int error = weft__group_by(a->task, a->count, b->tasks.count, &first, &position);
+	if (error)
+		return error;
+	m->tasks.first_activation = first;
+	if (weft__group_scatter(&a->start, sizeof(*a->start), a->count, position) ||
+		weft__group_scatter(&a->end, sizeof(*a->end), a->count, position) ||
+		weft__group_scatter(&a->thread, sizeof(*a->thread), a->count, position) ||
+		weft__group_scatter(&a->task, sizeof(*a->task), a->count, position))
+		error = WEFT_ERROR_MEMORY;
+	free(position);
+	return error;
+}
+
+static int freeze_notes(struct weft_model_builder *b, struct weft_model *m)
+{
+	struct note_columns *n = &b->notes;
+	uint32_t *first, *position;
+	int error = weft__group_by(n->task, n->count, b->tasks.count, &first, &position);
+	if (error)
+		return error;
+	m->tasks.first_note = first;
+	free(n->task); /* the groups say it */
+	n->task = NULL;
+	if (weft__group_scatter(&n->time, sizeof(*n->time), n->count, position) ||
+		weft__group_scatter(&n->value, sizeof(*n->value), n->count, position) ||
+		weft__group_scatter(&n->text, sizeof(*n->text), n->count, position) ||
+		weft__group_scatter(&n->type, sizeof(*n->type), n->count, position))
+		error = WEFT_ERROR_MEMORY;
+	free(position);
+	return error;
+}
+
+static int freeze_samples(struct weft_model_builder *b)
+{
+	struct sample_columns *s = &b->samples;
+	uint32_t *first, *position;
+	int error = weft__group_by(s->counter, s->count, b->counters.count, &first, &position);
+	if (error)
+		return error;
+	for (uint32_t c = 0; c < b->counters.count; c++)
+		b->counters.list[c].first = first[c];
+	if (weft__group_scatter(&s->time, sizeof(*s->time), s->count, position) ||
+		weft__group_scatter(&s->value, sizeof(*s->value), s->count, position) ||
+		weft__group_scatter(&s->task, sizeof(*s->task), s->count, position))
+		error = WEFT_ERROR_MEMORY;
+	free(first);
+	free(position);
+	return error;
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct weft_band_period *l = left, *r = right;
+	if (l->start != r->start)
+		return l->start < r->start ? -1 : 1;
+	return l->thread < r->thread ? -1 : l->thread > r->thread;
+}
+
+struct thread_names {
+	uint32_t name, process;
+};
+
+static int intern_text(struct weft_model_builder *b, const char *text, uint32_t *ret_string)
+{
+	return weft__strings_intern(&b->strings, text ? text : "", text ? strlen(text) : 0, ret_string);
+}
+
+/* Interns every name before pointing to any: interning moves strings. */
+static int copy_threads(struct weft_model_builder *b,
+	const struct weft_trace_description *description, struct weft_model *m)
+{
+	uint32_t count =
+		description->thread_count > b->thread_count ? description->thread_count : b->thread_count;
+	struct thread_names *names = calloc(count + (size_t)1, sizeof(*names));
+	struct weft_trace_thread *threads = calloc(count + (size_t)1, sizeof(*threads));
+	int error = names && threads ? 0 : WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; !error && i < count; i++) {
+		if (i < description->thread_count)
+			threads[i] = description->threads[i];
+		error = intern_text(b, threads[i].name, &names[i].name);
+		if (!error)
+			error = intern_text(b, threads[i].process, &names[i].process);
+	}
+	weft__strings_trim(&b->strings); /* the last time that strings move */
+	for (uint32_t i = 0; !error && i < count; i++) {
+		threads[i].name = weft__strings_bytes(&b->strings, names[i].name);
+		threads[i].process = weft__strings_bytes(&b->strings, names[i].process);
+	}
+	free(names);
+	m->threads = threads;
+	m->thread_count = count;
+	return error;
+}
+
+static void free_columns_of_building(struct task_columns *t)
+{
+	free(t->forward);
+	free(t->root);
+	free(t->last_edge);
+	t->forward = t->root = t->last_edge = NULL;
+}
+
+static void trim_tasks(struct task_columns *t)
+{
+	const struct weft__column columns[] = {
+		{&t->id, sizeof(*t->id)},
+		{&t->start, sizeof(*t->start)},
+		{&t->end, sizeof(*t->end)},
+		{&t->running, sizeof(*t->running)},
+		{&t->parent, sizeof(*t->parent)},
+		{&t->becomes, sizeof(*t->becomes)},
+		{&t->buffer, sizeof(*t->buffer)},
+		{&t->label, sizeof(*t->label)},
+		{&t->message, sizeof(*t->message)},
+		{&t->creation, sizeof(*t->creation)},
+		{&t->kind, sizeof(*t->kind)},
+		{&t->flags, sizeof(*t->flags)},
+	};
+	weft__columns_trim(columns, sizeof(columns) / sizeof(*columns), &t->capacity, t->count);
+}
+
+static void trim_edges(struct edge_columns *e)
+{
+	const struct weft__column columns[] = {
+		{&e->time, sizeof(*e->time)},
+		{&e->from, sizeof(*e->from)},
+		{&e->to, sizeof(*e->to)},
+		{&e->type, sizeof(*e->type)},
+	};
+	weft__columns_trim(columns, sizeof(columns) / sizeof(*columns), &e->capacity, e->count);
+}
+
+/* The columns change hands: the builder forgets what the model now owns. */
+static void hand_over_tasks(struct task_columns *t, struct weft_tasks *to)
+{
+	to->count = t->count;
+	to->id = t->id;
+	to->start = t->start;
+	to->end = t->end;
+	to->running = t->running;
+	to->parent = t->parent;
+	to->becomes = t->becomes;
+	to->buffer = t->buffer;
+	to->label = t->label;
+	to->message = t->message;
+	to->creation = t->creation;
+	to->kind = t->kind;
+	to->flags = t->flags;
+	*t = (struct task_columns){0};
+}
+
+static void hand_over_rows(struct weft_model_builder *b, struct weft_model *m)
+{
+	const struct edge_columns *e = &b->edges;
+	const struct activation_columns *a = &b->activations;
+	const struct note_columns *n = &b->notes;
+	const struct sample_columns *s = &b->samples;
+	m->edges.count = e->count;
+	m->edges.time = e->time;
+	m->edges.from = e->from;
+	m->edges.to = e->to;
+	m->edges.type = e->type;
+	m->activations = (struct weft_activations){a->count, a->start, a->end, a->thread, a->task};
+	m->notes = (struct weft_notes){n->count, n->time, n->text, n->value, n->type};
+	m->samples = (struct weft_samples){s->count, s->time, s->value, s->task};
+	m->counters = b->counters.list;
+	m->counter_count = b->counters.count;
+	m->bands = b->bands.list;
+	m->band_count = b->bands.count;
+	free(b->samples.counter);
+	b->edges = (struct edge_columns){0};
+	b->activations = (struct activation_columns){0};
+	b->notes = (struct note_columns){0};
+	b->samples = (struct sample_columns){0};
+	b->counters.list = NULL;
+	b->bands.list = NULL;
+}
+
+/* Every step but handing over; what was made in `m` by then is freed with it. */
+static int freeze(struct weft_model_builder *b, const struct weft_trace_description *description,
+	struct weft_model *m)
+{
+	int error = weft__threads_close(b);
+	if (!error)
+		error = end_tasks(b);
+	if (error)
+		return error;
+	count_outcomes(b);
+	free_columns_of_building(&b->tasks);
+	trim_tasks(&b->tasks);
+	compact_edges(b);
+	trim_edges(&b->edges);
+	error = freeze_edges(b, m);
+	if (!error)
+		error = freeze_activations(b, m);
+	if (!error)
+		error = freeze_notes(b, m);
+	if (!error)
+		error = freeze_samples(b);
+	if (!error)
+		error = copy_threads(b, description, m);
+	return error;
+}
+
+WEFT__EXPORT int weft_model_builder_finish(struct weft_model_builder *b,
+	const struct weft_trace_description *description, struct weft_model **ret_model)
+{
+	struct weft__model *model = calloc(1, sizeof(*model));
+	struct weft_model *m = &model->public;
+	int error;
+	if (!model)
+		return WEFT_ERROR_MEMORY;
+	error = freeze(b, description, m);
+	if (error) {
+		weft_model_destroy(m);
+		return error;
+	}
+	if (b->bands.count)
+		qsort(b->bands.list, b->bands.count, sizeof(*b->bands.list), by_start);
+	m->summary = b->summary;
+	m->clock = description->clock;
+	memcpy(m->losses, description->losses, sizeof(m->losses));
+	hand_over_tasks(&b->tasks, &m->tasks);
+	hand_over_rows(b, m);
+	model->strings = b->strings;
+	model->tasks_by_id = b->tasks_by_id;
+	b->strings = (struct weft__strings){0};
+	b->tasks_by_id = (struct weft__index){0};
+	*ret_model = m;
+	return 0;
+}
+
+static void free_tasks(struct task_columns *t)
+{
+	void *columns[] = {t->id, t->start, t->end, t->running, t->parent, t->becomes, t->forward,
+		t->root, t->buffer, t->label, t->message, t->creation, t->last_edge, t->kind, t->flags};
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		free(columns[i]);
+}
+
+WEFT__EXPORT void weft_model_builder_destroy(struct weft_model_builder *b)
+{
+	if (!b)
+		return;
+	free_tasks(&b->tasks);
+	void *columns[] = {b->edges.time, b->edges.from, b->edges.to, b->edges.type,
+		b->activations.start, b->activations.end, b->activations.thread, b->activations.task,
+		b->notes.time, b->notes.value, b->notes.task, b->notes.text, b->notes.type, b->samples.time,
+		b->samples.value, b->samples.task, b->samples.counter, b->counters.list, b->counters.last,
+		b->counters.by_name, b->bands.list, b->threads, b->scratch};
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		free(columns[i]);
+	weft__index_finish(&b->tasks_by_id);
+	weft__strings_finish(&b->strings);
+	free(b);
+}

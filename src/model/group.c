@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * From rows in time order to rows grouped by task or counter. Columns are moved one at a time, so
+ * that only one of them exists twice.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/builder.h"
+
+static void count_keys(const uint32_t *key, uint32_t count, uint32_t groups, uint32_t *first)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (key[i] < groups)
+			first[key[i] + 1]++;
+	for (uint32_t g = 0; g < groups; g++)
+		first[g + 1] += first[g];
+}
+
+/* Afterwards first[g] is where group g ends, which is where g + 1 begins. */
+static void place_rows(
+	const uint32_t *key, uint32_t count, uint32_t groups, uint32_t *first, uint32_t *position)
+{
+	for (uint32_t i = 0; i < count; i++)
+		position[i] = key[i] < groups ? first[key[i]]++ : WEFT_NONE;
+	memmove(first + 1, first, groups * sizeof(*first));
+	first[0] = 0;
+}
+
+int weft__group_by(const uint32_t *key, uint32_t count, uint32_t groups, uint32_t **ret_first,
+	uint32_t **ret_position)
+{
+	uint32_t *first = calloc(groups + (size_t)1, sizeof(*first));
+	uint32_t *position = malloc((count + (size_t)1) * sizeof(*position));
+	if (!first || !position) {
+		free(first);
+		free(position);
+		return WEFT_ERROR_MEMORY;
+	}
+	count_keys(key, count, groups, first);
+	place_rows(key, count, groups, first, position);
+	*ret_first = first;
+	*ret_position = position;
+	return 0;
+}
+
+static void scatter_4(uint32_t *to, const uint32_t *from, uint32_t count, const uint32_t *position)
+{
+	for (uint32_t i = 0; i < count; i++)
+		to[position[i]] = from[i];
+}
+
+static void scatter_8(uint64_t *to, const uint64_t *from, uint32_t count, const uint32_t *position)
+{
+	for (uint32_t i = 0; i < count; i++)
+		to[position[i]] = from[i];
+}
+
+static void scatter_1(uint8_t *to, const uint8_t *from, uint32_t count, const uint32_t *position)
+{
+	for (uint32_t i = 0; i < count; i++)
+		to[position[i]] = from[i];
+}
+
+int weft__group_scatter(
+	void *column, size_t element_bytes, uint32_t count, const uint32_t *position)
+{
+	void *from, *to = malloc(count ? count * element_bytes : 1);
+	if (!to)
+		return WEFT_ERROR_MEMORY;
+	memcpy(&from, column, sizeof(from));
+	if (element_bytes == 8)
+		scatter_8(to, from, count, position);
+	else if (element_bytes == 4)
+		scatter_4(to, from, count, position);
+	else
+		scatter_1(to, from, count, position);
+	free(from);
+	memcpy(column, &to, sizeof(to));
+	return 0;
+}

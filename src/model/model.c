@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Questions to a finished model, and its end.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/export.h"
+#include "model/builder.h"
+
+static const struct weft__model *private(const struct weft_model *model)
+{
+	return (const struct weft__model *)model;
+}
+
+WEFT__EXPORT const char *weft_edge_name(enum weft_edge_type type)
+{
+	static const char *const names[WEFT_EDGE_TYPES] = {
+		[WEFT_EDGE_CREATE] = "create",
+		[WEFT_EDGE_READ] = "read",
+		[WEFT_EDGE_TRY_READ] = "try_read",
+		[WEFT_EDGE_RESOLVE] = "resolve",
+		[WEFT_EDGE_SIGNAL] = "signal",
+		[WEFT_EDGE_BECOME] = "become",
+	};
+	return type < WEFT_EDGE_TYPES ? names[type] : "unknown";
+}
+
+WEFT__EXPORT const char *weft_loss_name(enum weft_loss cause)
+{
+	static const char *const names[WEFT_LOSS_CAUSES] = {
+#define X(id, name) [WEFT_LOSS_##id] = name,
+		WEFT_LOSSES(X)
+#undef X
+	};
+	return cause < WEFT_LOSS_CAUSES ? names[cause] : "unknown";
+}
+
+WEFT__EXPORT struct weft_slice weft_model_string(const struct weft_model *model, uint32_t string)
+{
+	const struct weft__strings *strings = &private(model)->strings;
+	if (string >= strings->count)
+		return (struct weft_slice){"", 0};
+	return (struct weft_slice){
+		weft__strings_bytes(strings, string), weft__strings_size(strings, string)};
+}
+
+WEFT__EXPORT size_t weft_model_format_note(
+	const struct weft_model *model, uint32_t note, char *buffer, size_t size)
+{
+	struct weft_slice text = weft_model_string(model, model->notes.text[note]);
+	int64_t value = model->notes.value[note];
+	char number[32] = "";
+	switch ((enum weft_note_type)model->notes.type[note]) {
+	case WEFT_NOTE_LABEL:
+	case WEFT_NOTE_TEXT:
+		break;
+	case WEFT_NOTE_CHANGE:
+		snprintf(number, sizeof(number), "%+" PRId64, value);
+		break;
+	case WEFT_NOTE_VALUE:
+	case WEFT_NOTE_SET:
+		snprintf(number, sizeof(number), "=%" PRId64, value);
+		break;
+	}
+	return (size_t)snprintf(buffer, size, "%s%s", text.bytes, number);
+}
+
+WEFT__EXPORT size_t weft_model_format_name(
+	const struct weft_model *model, uint32_t task, char *buffer, size_t size)
+{
+	uint32_t label = model->tasks.label[task];
+	if (label != WEFT_NONE)
+		return (size_t)snprintf(buffer, size, "%s", weft_model_string(model, label).bytes);
+	return (size_t)snprintf(buffer, size, "%" PRIu64, model->tasks.id[task]);
+}
+
+WEFT__EXPORT uint32_t weft_model_find_task(
+	const struct weft_model *model, uint32_t buffer, uint64_t id)
+{
+	return weft__task_find(
+		&private(model)->tasks_by_id, model->tasks.id, model->tasks.buffer, buffer, id);
+}
+
+WEFT__EXPORT uint32_t weft_model_resolve_become(const struct weft_model *model, uint32_t task)
+{
+	while (model->tasks.becomes[task] != WEFT_NONE)
+		task = model->tasks.becomes[task];
+	return task;
+}
+
+/* The model owns its columns, though the public struct shows them as const. */
+static void free_all(const void *const *columns, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free((void *)(uintptr_t)columns[i]);
+}
+
+WEFT__EXPORT void weft_model_destroy(struct weft_model *m)
+{
+	struct weft__model *model = (struct weft__model *)m;
+	if (!model)
+		return;
+	const void *columns[] = {m->tasks.id, m->tasks.start, m->tasks.end, m->tasks.running,
+		m->tasks.parent, m->tasks.becomes, m->tasks.buffer, m->tasks.label, m->tasks.message,
+		m->tasks.creation, m->tasks.kind, m->tasks.flags, m->tasks.first_edge, m->tasks.first_note,
+		m->tasks.first_activation, m->edges.time, m->edges.from, m->edges.to, m->edges.type,
+		m->edges.by_actor, m->activations.start, m->activations.end, m->activations.thread,
+		m->activations.task, m->notes.time, m->notes.text, m->notes.value, m->notes.type,
+		m->samples.time, m->samples.value, m->samples.task, m->counters, m->bands, m->threads};
+	free_all(columns, sizeof(columns) / sizeof(*columns));
+	weft__strings_finish(&model->strings);
+	weft__index_finish(&model->tasks_by_id);
+	free(model);
+}
