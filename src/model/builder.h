@@ -147,12 +147,12 @@ void weft__task_touch(struct weft_model_builder *b, uint32_t task);
 
 /* group.c */
 
-/* A stable counting sort of `count` rows by `key`, a number below `groups` (rows with another key
- * are left out). `*ret_first` has groups + 1 entries: where each group begins. `*ret_position`,
- * has a row's new place, WEFT_NONE if it is left out. The caller frees both. */
+/* A stable counting sort of `count` rows by `key`, a number below `groups`. `*ret_first` has
+ * groups + 1 entries: where each group begins; `*ret_position` has each row's new place. The caller
+ * frees both. */
 int weft__group_by(const uint32_t *key, uint32_t count, uint32_t groups, uint32_t **ret_first,
 	uint32_t **ret_position);
-/* Replaces *column by one whose rows are where `position` says, which leaves none out. */
+/* Replaces *column by one whose rows are where `position` says. */
 int weft__group_scatter(
 	void *column, size_t element_bytes, uint32_t count, const uint32_t *position);
 

@@ -77,37 +77,39 @@ static void compact_edges(struct weft_model_builder *b)
 	e->count = kept;
 }
 
+/* The task that holds edge i, or WEFT_NONE. */
+static uint32_t actor_of(const struct edge_columns *e, uint32_t i)
+{
+	bool held = e->type[i] != WEFT_EDGE_CREATE && e->type[i] != WEFT_EDGE_BECOME;
+	return held ? e->from[i] : WEFT_NONE;
+}
+
+/* A counting sort like weft__group_by's, without its column of positions: there are many edges, and
+ * this is where a model is largest. */
 static int freeze_edges(struct weft_model_builder *b, struct weft_model *m)
 {
-	struct edge_columns *e = &b->edges;
-	uint32_t *actor = malloc((e->count + (size_t)1) * sizeof(*actor));
-	uint32_t *first = NULL, *position = NULL, *by_actor = NULL;
-	int error = actor ? 0 : WEFT_ERROR_MEMORY;
-	if (error)
-		return error;
-	for (uint32_t i = 0; i < e->count; i++) {
-		bool held = e->type[i] != WEFT_EDGE_CREATE && e->type[i] != WEFT_EDGE_BECOME;
-		actor[i] = held ? e->from[i] : WEFT_NONE;
-	}
-	error = weft__group_by(actor, e->count, b->tasks.count, &first, &position);
-	if (error)
-		goto out;
-	m->edges.by_actor_count = first[b->tasks.count];
-	by_actor = malloc((m->edges.by_actor_count + (size_t)1) * sizeof(*by_actor));
-	if (!by_actor) {
-		free(first);
-		error = WEFT_ERROR_MEMORY;
-		goto out;
-	}
-	for (uint32_t i = 0; i < e->count; i++)
-		if (position[i] != WEFT_NONE)
-			by_actor[position[i]] = i;
+	const struct edge_columns *e = &b->edges;
+	uint32_t tasks = b->tasks.count, *by_actor;
+	uint32_t *first = calloc(tasks + (size_t)1, sizeof(*first));
+	if (!first)
+		return WEFT_ERROR_MEMORY;
 	m->tasks.first_edge = first;
+	for (uint32_t i = 0; i < e->count; i++)
+		if (actor_of(e, i) != WEFT_NONE)
+			first[actor_of(e, i) + 1]++;
+	for (uint32_t task = 0; task < tasks; task++)
+		first[task + 1] += first[task];
+	m->edges.by_actor_count = first[tasks];
+	by_actor = malloc((first[tasks] + (size_t)1) * sizeof(*by_actor));
+	if (!by_actor)
+		return WEFT_ERROR_MEMORY;
 	m->edges.by_actor = by_actor;
-out:
-	free(position);
-	free(actor);
-	return error;
+	for (uint32_t i = 0; i < e->count; i++)
+		if (actor_of(e, i) != WEFT_NONE)
+			by_actor[first[actor_of(e, i)]++] = i;
+	memmove(first + 1, first, tasks * sizeof(*first));
+	first[0] = 0;
+	return 0;
 }
 
 static int freeze_activations(struct weft_model_builder *b, struct weft_model *m)

@@ -11,8 +11,7 @@
 static void count_keys(const uint32_t *key, uint32_t count, uint32_t groups, uint32_t *first)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (key[i] < groups)
-			first[key[i] + 1]++;
+		first[key[i] + 1]++;
 	for (uint32_t g = 0; g < groups; g++)
 		first[g + 1] += first[g];
 }
@@ -22,7 +21,7 @@ static void place_rows(
 	const uint32_t *key, uint32_t count, uint32_t groups, uint32_t *first, uint32_t *position)
 {
 	for (uint32_t i = 0; i < count; i++)
-		position[i] = key[i] < groups ? first[key[i]]++ : WEFT_NONE;
+		position[i] = first[key[i]]++;
 	memmove(first + 1, first, groups * sizeof(*first));
 	first[0] = 0;
 }
