@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Bytes that grow at their end: how outputs are put together, little-endian.
+ *
+ * A failed allocation is remembered and makes every later put do nothing, so that a writer checks
+ * once, at the end of what it writes.
+ */
+#ifndef WEFT_BASE_BYTES_H
+#define WEFT_BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct weft__bytes {
+	uint8_t *data; /* NULL until the first put */
+	size_t size, capacity;
+	bool failed; /* out of memory: the contents are not whole */
+};
+
+void weft__bytes_finish(struct weft__bytes *bytes);
+
+void weft__bytes_put(struct weft__bytes *bytes, const void *data, size_t size);
+void weft__bytes_put_u8(struct weft__bytes *bytes, uint8_t value);
+void weft__bytes_put_u16(struct weft__bytes *bytes, uint16_t value);
+void weft__bytes_put_u32(struct weft__bytes *bytes, uint32_t value);
+void weft__bytes_put_u64(struct weft__bytes *bytes, uint64_t value);
+
+/* Formatted text, without a NUL. */
+void weft__bytes_print(struct weft__bytes *bytes, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif
