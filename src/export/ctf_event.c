@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * One event in CTF. Each slot of events.def has one row here: how the metadata declares it and how
+ * its bytes are written, side by side, so that they cannot disagree.
+ *
+ * Field names begin with "_": readers take that off, and no key can then be a word of CTF's own.
+ */
+#include "export/ctf.h"
+
+#include <string.h>
+
+typedef char types_fit_the_header[WEFT_EVENT_TYPES <= 256 ? 1 : -1];
+
+void weft__ctf_put_text(struct weft__bytes *bytes, struct weft_slice text)
+{
+	while (text.size) {
+		const char *nul = memchr(text.bytes, 0, text.size);
+		size_t run = nul ? (size_t)(nul - text.bytes) : text.size;
+		weft__bytes_put(bytes, text.bytes, run);
+		if (nul)
+			weft__bytes_put(bytes, "\xC0\x80", 2);
+		text.bytes += run + (nul != NULL);
+		text.size -= run + (nul != NULL);
+	}
+	weft__bytes_put_u8(bytes, 0);
+}
+
+static void put_task(struct weft__bytes *bytes, const struct weft_event *event)
+{
+	weft__bytes_put_u64(bytes, event->task);
+}
+
+static void put_other(struct weft__bytes *bytes, const struct weft_event *event)
+{
+	weft__bytes_put_u64(bytes, event->other);
+}
+
+static void put_kind(struct weft__bytes *bytes, const struct weft_event *event)
+{
+	weft__bytes_put_u16(bytes, event->kind);
+}
+
+static void put_band(struct weft__bytes *bytes, const struct weft_event *event)
+{
+	weft__bytes_put_u8(bytes, event->band);
+}
+
+static void put_flag(struct weft__bytes *bytes, const struct weft_event *event)
+{
+	weft__bytes_put_u8(bytes, event->flag);
+}
+
+static void put_event_text(struct weft__bytes *bytes, const struct weft_event *event)
+{
+	weft__ctf_put_text(bytes, event->text);
+}
+
+static void put_value(struct weft__bytes *bytes, const struct weft_event *event)
+{
+	weft__bytes_put_u8(bytes, event->has_value);
+	weft__bytes_put_u64(bytes, event->has_value ? (uint64_t)event->value : 0);
+}
+
+static void put_change(struct weft__bytes *bytes, const struct weft_event *event)
+{
+	weft__bytes_put_u8(bytes, event->is_set);
+	weft__bytes_put_u64(bytes, (uint64_t)event->value);
+}
+
+static void put_duration(struct weft__bytes *bytes, const struct weft_event *event)
+{
+	weft__bytes_put_u64(bytes, (uint64_t)event->value);
+}
+
+static void put_field(struct weft__bytes *bytes, const struct weft_field *field)
+{
+	uint64_t bits;
+	weft__ctf_put_text(bytes, field->name);
+	weft__bytes_put_u8(bytes, (uint8_t)field->type);
+	switch (field->type) {
+	case WEFT_FIELD_I64:
+		weft__bytes_put_u64(bytes, (uint64_t)field->value.i64);
+		break;
+	case WEFT_FIELD_U64:
+		weft__bytes_put_u64(bytes, field->value.u64);
+		break;
+	case WEFT_FIELD_F64:
+		memcpy(&bits, &field->value.f64, sizeof(bits));
+		weft__bytes_put_u64(bytes, bits);
+		break;
+	case WEFT_FIELD_TEXT:
+		weft__ctf_put_text(bytes, field->value.text);
+		break;
+	}
+}
+
+static void put_fields(struct weft__bytes *bytes, const struct weft_event *event)
+{
+	weft__bytes_put_u32(bytes, event->field_count);
+	for (uint32_t i = 0; i < event->field_count; i++)
+		put_field(bytes, &event->fields[i]);
+}
+
+/* The struct is written in place: babeltrace 2.0 does not find a variant's tag "_type" if the
+ * struct has a name of its own. */
+#define FIELDS_BEFORE                                                                     \
+	"uint32 _fields_length;\n"                                                            \
+	"\t\tstruct {\n"                                                                      \
+	"\t\t\tstring _name;\n"                                                               \
+	"\t\t\tenum : uint8 { \"i64\" = 0, \"u64\" = 1, \"f64\" = 2, \"text\" = 3 } _type;\n" \
+	"\t\t\tvariant <_type> {\n"                                                           \
+	"\t\t\t\tint64 i64;\n"                                                                \
+	"\t\t\t\tuint64 u64;\n"                                                               \
+	"\t\t\t\tfloat64 f64;\n"                                                              \
+	"\t\t\t\tstring text;\n"                                                              \
+	"\t\t\t} _value;\n"                                                                   \
+	"\t\t} _"
+
+static const struct {
+	const char *before, *after; /* around the field's key */
+	void (*put)(struct weft__bytes *bytes, const struct weft_event *event);
+} slots[] = {
+	[WEFT_SLOT_TASK] = {"int64 _", ";", put_task},
+	[WEFT_SLOT_OTHER] = {"int64 _", ";", put_other},
+	[WEFT_SLOT_KIND] = {"task_kind _", ";", put_kind},
+	[WEFT_SLOT_BAND] = {"band_kind _", ";", put_band},
+	[WEFT_SLOT_FLAG] = {"uint8 _", ";", put_flag},
+	[WEFT_SLOT_TEXT] = {"string _", ";", put_event_text},
+	[WEFT_SLOT_VALUE] = {"uint8 _has_value;\n\t\tint64 _", ";", put_value},
+	[WEFT_SLOT_CHANGE] = {"enum : uint8 { \"add\" = 0, \"value\" = 1 } _change;\n\t\tint64 _", ";",
+		put_change},
+	[WEFT_SLOT_FIELDS] = {FIELDS_BEFORE, "[_fields_length];", put_fields},
+	[WEFT_SLOT_REASON] = {"string _", ";", put_event_text},
+	[WEFT_SLOT_DURATION] = {"int64 _", ";", put_duration},
+};
+
+void weft__ctf_put_event(
+	struct weft__bytes *bytes, const struct weft_event *event, uint64_t time_ns)
+{
+	const struct weft_event_description *description = weft_event_describe(event->type);
+	weft__bytes_put_u8(bytes, event->type);
+	weft__bytes_put_u64(bytes, time_ns);
+	for (size_t i = 0; description->fields[i].key; i++)
+		slots[description->fields[i].slot].put(bytes, event);
+}
+
+void weft__ctf_declare_event(struct weft__bytes *metadata, unsigned type)
+{
+	const struct weft_event_description *description = weft_event_describe(type);
+	weft__bytes_print(metadata,
+		"\nevent {\n\tname = \"%s\";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n",
+		description->name, type);
+	for (size_t i = 0; description->fields[i].key; i++) {
+		unsigned slot = description->fields[i].slot;
+		weft__bytes_print(metadata, "\t\t%s%s%s\n", slots[slot].before, description->fields[i].key,
+			slots[slot].after);
+	}
+	weft__bytes_print(metadata, "\t};\n};\n");
+}
