@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: ISC
+"""What the documents point at exists: links, make targets, commands of weft."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
+from harness import SOURCE, case, main, weft  # noqa: E402
+from tree import read, tracked  # noqa: E402
+
+DOCUMENTS = [p for p in tracked() if p.endswith('.md')]
+
+
+@case
+def links_lead_somewhere():
+    broken = []
+    for path in DOCUMENTS:
+        for target in re.findall(r'\]\(([^)#\s]+)[^)]*\)', read(path)):
+            here = os.path.join(SOURCE, os.path.dirname(path), target)
+            if not re.match(r'[a-z]+:', target) and not os.path.exists(here):
+                broken.append('%s: %s' % (path, target))
+    assert DOCUMENTS and not broken, '\n'.join(broken)
+
+
+@case
+def make_targets_exist():
+    targets = set(re.findall(r'^([a-z]+):', read('Makefile'), re.MULTILINE))
+    for path in DOCUMENTS:
+        for target in re.findall(r'(?:`|^    )make ([a-z]+)', read(path), re.MULTILINE):
+            assert target in targets, '%s: make %s' % (path, target)
+
+
+@case
+def files_named_in_code_spans_exist():
+    missing = []
+    for path in DOCUMENTS:
+        for name in re.findall(r'`((?:src|include|tests|tools|docs|man|fuzz|bench|examples|apps)/[\w./-]+)`',
+                               read(path)):
+            if 'NAME' not in name and not os.path.exists(os.path.join(SOURCE, name)):
+                missing.append('%s: %s' % (path, name))
+    assert not missing, '\n'.join(missing)
+
+
+@case
+def commands_of_weft_exist():
+    known = set(re.findall(r'^  ([a-z]+) ', weft('--help').stdout, re.MULTILINE)) | {'help'}
+    for path in DOCUMENTS:
+        for command in re.findall(r'(?:`|^\$ |^    )(?:build/)?weft ([a-z]+)\b', read(path), re.MULTILINE):
+            assert command in known, '%s: weft %s' % (path, command)
+
+
+main()

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: ISC
+"""The manual and the completion against the program: what --help names, they know, and no more."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
+from harness import SOURCE, WEFT, case, equal, main, run, weft  # noqa: E402
+from tree import read, tracked  # noqa: E402
+
+OPTION = re.compile(r'(?<![\w-])(--[a-z][a-z-]*|-[a-zA-Z])(?![\w-])')
+COMMANDS = re.findall(r'^  ([a-z]+) ', weft('--help').stdout, re.MULTILINE)
+PAGES = {os.path.basename(p)[:-len('.scd')]: read(p) for p in tracked()
+         if p.startswith('man/') and p.endswith('.scd')}
+
+
+def options_of(command):
+    return set(OPTION.findall(weft(command, '--help').stdout))
+
+
+def options_in(page):
+    """What the page's OPTIONS describe: lines that begin with an option in bold."""
+    heads = [line for line in page.splitlines() if line.startswith('*-')]
+    return set(OPTION.findall('\n'.join(heads).replace('*', ' ')))
+
+
+@case
+def every_command_has_a_page():
+    assert COMMANDS, 'weft --help lists no command'
+    missing = [c for c in COMMANDS if 'weft-%s.1' % c not in PAGES]
+    assert not missing, 'no man page for: %s' % ', '.join(missing)
+
+
+@case
+def every_option_is_in_its_page():
+    for command in COMMANDS:
+        equal(options_in(PAGES['weft-%s.1' % command]), options_of(command),
+              'weft-%s.1 (left) and --help (right)' % command)
+
+
+@case
+def the_first_page_lists_every_command():
+    listed = re.findall(r'^\*weft-([a-z]+)\*\(1\)$', PAGES['weft.1'], re.MULTILINE)
+    equal(sorted(listed), sorted(COMMANDS), 'commands in weft.1')
+
+
+@case
+def every_page_is_built():
+    build = read('man/meson.build')
+    assert all("'%s'" % page in build for page in PAGES), 'a page is missing in man/meson.build'
+
+
+def complete(*words):
+    script = os.path.join(SOURCE, 'completions', 'weft')
+    line = ' '.join("'%s'" % word for word in words)
+    return run(['bash', '-c', 'source "$0"; COMP_WORDS=(%s); COMP_CWORD=%d; _weft; printf "%%s\\n" "${COMPREPLY[@]}"'
+                % (line, len(words) - 1), script]).stdout.split()
+
+
+@case
+def bash_completes_commands_and_options():
+    equal(set(complete(WEFT, '')), set(COMMANDS) | {'--help', '--version'})
+    for command in COMMANDS:
+        expected = {o for o in options_of(command) if o.startswith('--')}
+        equal(set(complete(WEFT, command, '--')), expected, command)
+
+
+main()

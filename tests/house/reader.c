@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The whole reading half in one program without a system: a trace on standard input; what it says,
+ * means and looks like on standard output. tests/house/wasm.py compares what it prints as a native
+ * program with what it prints as WebAssembly.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <weft/decoder.h>
+#include <weft/layout.h>
+#include <weft/model.h>
+
+static int feed_standard_input(struct weft_decoder *decoder)
+{
+	static char bytes[65536];
+	size_t size;
+	while ((size = fread(bytes, 1, sizeof(bytes), stdin)) > 0) {
+		int error = weft_decoder_feed(decoder, bytes, size);
+		if (error)
+			return error;
+	}
+	return weft_decoder_finish(decoder);
+}
+
+static void print_diagnostics(const struct weft_diagnostics *diagnostics)
+{
+	for (size_t i = 0; i < diagnostics->count; i++) {
+		const struct weft_diagnostic *one = &diagnostics->list[i];
+		printf("offset 0x%" PRIx64 ": %s (x%" PRIu64 ")\n", one->offset, one->message, one->count);
+	}
+}
+
+static void print_model(const struct weft_model *model)
+{
+	const struct weft_tasks *tasks = &model->tasks;
+	printf("%" PRIu64 " events, %" PRIu64 " to %" PRIu64 "\n", model->summary.events,
+		model->summary.start, model->summary.end);
+	for (uint32_t t = 0; t < tasks->count; t++) {
+		char name[256];
+		weft_model_format_name(model, t, name, sizeof(name));
+		printf("task %s: %" PRIu64 " to %" PRIu64 ", ran %" PRIu64 " ns, flags %u\n", name,
+			tasks->start[t], tasks->end[t], tasks->running[t], tasks->flags[t]);
+	}
+	for (uint32_t e = 0; e < model->edges.count; e++)
+		printf("%s at %" PRIu64 ": %" PRIu32 " to %" PRIu32 "\n",
+			weft_edge_name(model->edges.type[e]), model->edges.time[e], model->edges.from[e],
+			model->edges.to[e]);
+}
+
+static void print_layout(const struct weft_layout *layout)
+{
+	printf("%" PRIu32 " rows\n", layout->row_count);
+	for (uint32_t t = 0; t < layout->model->tasks.count; t++)
+		printf("task %" PRIu32 ": row %" PRIu32 " from %" PRIu64 "\n", t, layout->row[t],
+			layout->start[t]);
+}
+
+int main(void)
+{
+	struct weft_decoder *decoder = NULL;
+	struct weft_model *model = NULL;
+	struct weft_layout *layout = NULL;
+	int error = weft_decoder_create(&decoder);
+	if (!error)
+		error = feed_standard_input(decoder);
+	if (!error)
+		error = weft_decoder_build_model(decoder, NULL, NULL, &model);
+	if (!error) {
+		print_diagnostics(weft_decoder_diagnostics(decoder));
+		print_model(model);
+		error = weft_layout_create(model, NULL, &layout);
+	}
+	if (!error)
+		print_layout(layout);
+	if (error)
+		printf("%s\n", weft_error_text(error));
+	weft_layout_destroy(layout);
+	weft_model_destroy(model);
+	weft_decoder_destroy(decoder);
+	return error ? 1 : 0;
+}

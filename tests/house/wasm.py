@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: ISC
+"""The reading half as WebAssembly gives what it gives as a native program, byte for byte."""
+import glob
+import os
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
+from harness import BUILD, DATA, SOURCE, case, equal, main, run, skip  # noqa: E402
+
+FOLDER = os.path.join(BUILD, 'wasm')
+NATIVE = os.path.join(BUILD, 'tests', 'house', 'reader')
+WASM = os.path.join(FOLDER, 'tests', 'house', 'reader')
+WASI = os.path.join(SOURCE, 'tests', 'house', 'wasi.mjs')
+TRACES = sorted(glob.glob(os.path.join(DATA, 'traces', '*')))
+
+
+def require_tools():
+    for tool, package in (('clang-14', 'clang-14'), ('wasm-ld-14', 'lld-14'), ('node', 'nodejs')):
+        if not shutil.which(tool):
+            skip('%s is not installed' % package)
+    if not os.path.exists('/usr/lib/wasm32-wasi/libc.a'):
+        skip('wasi-libc is not installed')
+
+
+@case
+def it_compiles_without_warnings():
+    require_tools()
+    setup = ['meson', 'setup', FOLDER, SOURCE, '--cross-file', os.path.join(SOURCE, 'tools', 'wasm32-wasi.ini'),
+             '--buildtype=release', '-Dwerror=true']
+    if os.path.exists(os.path.join(FOLDER, 'build.ninja')):
+        setup.append('--reconfigure')
+    for command in (setup, ['ninja', '-C', FOLDER]):
+        result = run(command, timeout=500)
+        assert result.returncode == 0, result.stdout + result.stderr
+
+
+def same(bytes_in, what):
+    native = run([NATIVE], input=bytes_in, text=False)
+    wasm = run(['node', WASI, WASM], input=bytes_in, text=False)
+    equal(wasm.stderr, b'', what)
+    equal(wasm.returncode, native.returncode, what)
+    if wasm.stdout != native.stdout:  # a diff of this size would help nobody
+        pairs = zip(wasm.stdout.splitlines(), native.stdout.splitlines())
+        first = next(((w, n) for w, n in pairs if w != n), 'one has more lines')
+        raise AssertionError('%s: WebAssembly, native: %r' % (what, first))
+    return native
+
+
+@case
+def it_gives_the_same():
+    require_tools()
+    assert TRACES, 'no trace in tests/data'
+    for path in TRACES:
+        with open(path, 'rb') as file:
+            result = same(file.read(), os.path.basename(path))
+        equal(result.returncode, 0, path)
+        assert len(result.stdout) > 1000, path
+
+
+@case
+def it_refuses_the_same():
+    require_tools()
+    for nonsense in (b'', b'\0' * 100, b'hello\n', os.urandom(5000)):
+        same(nonsense, repr(nonsense[:10]))
+
+
+main()

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+"""Runs every fuzz target for a while under libFuzzer and the sanitizers.
+
+    tools/fuzz.py [--seconds N] [NAME…]
+
+A target starts from fuzz/corpus/NAME/. New inputs that reach new code are kept in
+build-fuzz/found/NAME/; an input that breaks something is saved as build-fuzz/NAME-crash-…: once it is
+understood, it belongs into the corpus.
+"""
+import argparse
+import glob
+import os
+import re
+import subprocess
+import sys
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.path.join(SOURCE, 'build-fuzz')
+
+
+def build():
+    setup = ['meson', 'setup', BUILD, '-Dfuzz=true', '-Dtests=disabled', '-Db_lundef=false',
+             '-Db_sanitize=address,undefined', '-Dc_args=-fsanitize=fuzzer-no-link']
+    if os.path.exists(os.path.join(BUILD, 'build.ninja')):
+        setup.append('--reconfigure')
+    environment = dict(os.environ, CC='clang-14')
+    for command in (setup, ['ninja', '-C', BUILD]):
+        result = subprocess.run(command, cwd=SOURCE, env=environment, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True)
+        if result.returncode:
+            sys.exit(result.stdout)
+
+
+def fuzz(name, seconds):
+    """Answers the log of what went wrong, or None."""
+    found = os.path.join(BUILD, 'found', name)
+    os.makedirs(found, exist_ok=True)
+    log = os.path.join(BUILD, name + '.log')
+    with open(log, 'w', encoding='utf-8') as output:
+        status = subprocess.run(
+            [os.path.join(BUILD, 'fuzz', 'fuzz_' + name), '-max_total_time=%d' % seconds, '-timeout=10',
+             '-rss_limit_mb=2048', '-print_final_stats=1',
+             '-artifact_prefix=%s-' % os.path.join(BUILD, name), found,
+             os.path.join(SOURCE, 'fuzz', 'corpus', name)],
+            stdout=output, stderr=subprocess.STDOUT).returncode
+    with open(log, encoding='utf-8', errors='replace') as lines:
+        text = lines.read()
+    runs = re.search(r'stat::number_of_executed_units:\s*(\d+)', text)
+    covered = re.findall(r'cov: (\d+)', text)
+    print('%-16s %10s runs, %5s edges covered: %s' % (
+        name, runs.group(1) if runs else '?', covered[-1] if covered else '?',
+        'nothing found' if status == 0 else 'FOUND SOMETHING'), flush=True)
+    return text if status else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description='Runs the fuzz targets.')
+    parser.add_argument('--seconds', type=int, default=60, help='for each target')
+    parser.add_argument('names', nargs='*', metavar='NAME')
+    arguments = parser.parse_args()
+    build()
+    names = sorted(os.path.basename(path)[len('fuzz_'):-len('.c')]
+                   for path in glob.glob(os.path.join(SOURCE, 'fuzz', 'fuzz_*.c')))
+    problems = {}
+    for name in arguments.names or names:
+        log = fuzz(name, arguments.seconds)
+        if log:
+            problems[name] = log
+    for name, log in problems.items():
+        print('\n==== %s\n%s' % (name, '\n'.join(log.splitlines()[-60:])))
+    if problems or not names:
+        sys.exit('failed: %s' % (', '.join(problems) or 'there is no fuzz target'))
+
+
+if __name__ == '__main__':
+    main()
