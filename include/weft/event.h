@@ -12,30 +12,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/kinds.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* "No task": idle in a switch, no edge in a read. The old tools wrote -1. */
-#define WEFT_TASK_NONE UINT64_MAX
 
 enum weft_event_type {
 #define EVENT(number, id, name, fields) WEFT_EVENT_##id = number,
 #include <weft/events.def>
 #undef EVENT
 	WEFT_EVENT_TYPES /* one past the last */
-};
-
-enum weft_kind {
-#define KIND(number, id, name) WEFT_KIND_##id = number,
-#include <weft/kinds.def>
-#undef KIND
-};
-
-/* A thread-wide period. */
-enum weft_band {
-	WEFT_BAND_IDLE,
-	WEFT_BAND_GC,
 };
 
 /* Bytes that somebody else owns; not NUL-terminated, not necessarily UTF-8. */

@@ -36,21 +36,10 @@ struct weft_trace_thread {
 };
 
 /* Events that are missing, by cause. */
-#define WEFT_LOSSES(X)              \
-	X(OVERWRITTEN, "overwritten")   \
-	X(FULL, "full")                 \
-	X(TOO_BIG, "too_big")           \
-	X(NESTED, "nested")             \
-	X(HELD, "held")                 \
-	X(NAMES_FULL, "names_full")     \
-	X(METRICS_FULL, "metrics_full") \
-	X(STOPPED, "stopped")           \
-	X(STALLED, "stalled")
-
 enum weft_loss {
-#define X(id, name) WEFT_LOSS_##id,
-	WEFT_LOSSES(X)
-#undef X
+#define LOSS(number, id, name) WEFT_LOSS_##id = number,
+#include <weft/losses.def>
+#undef LOSS
 	WEFT_LOSS_CAUSES
 };
 

@@ -30,9 +30,9 @@ WEFT__EXPORT const char *weft_edge_name(enum weft_edge_type type)
 WEFT__EXPORT const char *weft_loss_name(enum weft_loss cause)
 {
 	static const char *const names[WEFT_LOSS_CAUSES] = {
-#define X(id, name) [WEFT_LOSS_##id] = name,
-		WEFT_LOSSES(X)
-#undef X
+#define LOSS(number, id, name) [WEFT_LOSS_##id] = name,
+#include <weft/losses.def>
+#undef LOSS
 	};
 	return cause < WEFT_LOSS_CAUSES ? names[cause] : "unknown";
 }

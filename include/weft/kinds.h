@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The words that programs record and readers read: kinds of tasks and of bands, and "no task".
+ */
+#ifndef WEFT_KINDS_H
+#define WEFT_KINDS_H
+
+#include <stdint.h>
+
+/* "No task": idle in a switch, no edge in a read. The old tools wrote -1. */
+#define WEFT_TASK_NONE UINT64_MAX
+
+enum weft_kind {
+#define KIND(number, id, name) WEFT_KIND_##id = number,
+#include <weft/kinds.def>
+#undef KIND
+};
+
+/* A thread-wide period. */
+enum weft_band {
+	WEFT_BAND_IDLE,
+	WEFT_BAND_GC,
+};
+
+#endif
