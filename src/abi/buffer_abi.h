@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A buffer, as processes share it: everything before the packets. Little-endian, fixed width.
+ *
+ *     0        4096
+ *     ┌────────┬───────┬───────┬─────────┬──────────┬──────────┬───┬────────────┐
+ *     │ header │ slots │ names │ metrics │ packet 0 │ packet 1 │ … │ packet n-1 │
+ *     └────────┴───────┴───────┴─────────┴──────────┴──────────┴───┴────────────┘
+ *
+ * The header says where each part begins, so that a reader never computes a layout. The first half
+ * of it is written once, before `magic`; the second half changes while the program records.
+ *
+ * A change that an old reader would misread raises WEFT_ABI_VERSION; new fields take reserved
+ * bytes, which are zero.
+ */
+#ifndef WEFT_ABI_BUFFER_H
+#define WEFT_ABI_BUFFER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Never text, never valid UTF-8, and visibly damaged by a transfer as text. Stored last: a buffer
+ * that has it is complete. */
+#define WEFT_ABI_MAGIC   "\x89WEFT\r\n\x1a"
+#define WEFT_ABI_VERSION 1
+
+#define WEFT_ABI_BUFFER_MIN_BYTES 65536
+#define WEFT_ABI_PACKET_MIN_BYTES 4096
+#define WEFT_ABI_PACKET_MAX_BYTES 65536
+
+#define WEFT_ABI_LEVELS  64 /* one a category; 65 and up share the last */
+#define WEFT_ABI_CHANGES 64
+#define WEFT_ABI_LOSSES  16 /* by the numbers of losses.def */
+
+enum weft_abi_clock {
+	WEFT_ABI_CLOCK_CALLER = 0,    /* a counter that the program brought */
+	WEFT_ABI_CLOCK_TSC = 1,       /* x86's invariant time stamp counter */
+	WEFT_ABI_CLOCK_CNTVCT = 2,    /* aarch64's virtual counter */
+	WEFT_ABI_CLOCK_MONOTONIC = 3, /* CLOCK_MONOTONIC, in ns */
+};
+
+/* One moment on every clock; 0 ticks: not taken. */
+struct weft_abi_moment {
+	uint64_t ticks;
+	uint64_t monotonic_ns;
+	uint64_t unix_ns; /* 0: unknown */
+};
+
+/* A level that was set; the last 64 are kept, the newest at (changes_count - 1) % 64. */
+struct weft_abi_change {
+	uint64_t ticks;
+	uint8_t category;
+	uint8_t level;
+	uint8_t reserved[6];
+};
+
+struct weft_abi_buffer {
+	char magic[8];
+	uint32_t version;
+	uint32_t header_bytes; /* 4096 */
+	uint64_t buffer_bytes;
+	uint32_t packet_bytes; /* a power of two */
+	uint32_t packet_count;
+	uint64_t packets_offset;
+	uint64_t names_offset;
+	uint32_t names_bytes; /* index and entries */
+	uint32_t names_index; /* places in the index, a power of two: see name_abi.h */
+	uint64_t slots_offset;
+	uint32_t slot_bytes;
+	uint32_t slot_count;
+	uint64_t metrics_offset;
+	uint64_t metrics_bytes; /* 0: this version has none */
+	uint8_t uuid[16];       /* of the run */
+	uint8_t boot_id[16];    /* buffers of one boot share their clock; zero: unknown */
+
+	uint32_t clock; /* enum weft_abi_clock */
+	uint32_t reserved0;
+	uint64_t clock_hz;             /* 0: only the moments tell */
+	struct weft_abi_moment start;  /* when the program started */
+	struct weft_abi_moment second; /* a while later: together they give the clock's rate */
+	struct weft_abi_moment end;    /* when the program ended */
+
+	uint32_t pid;
+	uint32_t reserved1;
+	char program[64];  /* padded with NULs, as all text here */
+	char command[512]; /* arguments, each ended by a NUL; cut at the end */
+	uint8_t reserved2[1192];
+
+	/* While recording. Each cache line is written by the same kind of event. */
+	uint64_t hand;          /* claims so far; also the newest sequence */
+	uint64_t threads;       /* threads that recorded; also the newest thread's number */
+	uint64_t next_task;     /* the first id that no thread has taken */
+	uint32_t names_used;    /* bytes of entries */
+	uint32_t slots_used;    /* no slot from here on was ever taken */
+	uint32_t stop_reason;   /* 0, or an errno: why recording stopped */
+	uint32_t waiters;       /* reserved: followers to wake when a packet is closed */
+	uint64_t hold_until;    /* reserved: no claims before this time, while a snapshot is copied */
+	uint32_t rundown;       /* reserved: a request to write what is alive */
+	uint32_t changes_count; /* reserved, like the changes */
+	uint64_t reserved3;
+	uint64_t losses[WEFT_ABI_LOSSES]; /* `overwritten` is the sum of the packets', see there */
+	uint8_t levels[WEFT_ABI_LEVELS];  /* reserved: read before each event of a category */
+	struct weft_abi_change changes[WEFT_ABI_CHANGES];
+	uint8_t reserved4[832];
+};
+
+/* What a thread knows while it records. Only that thread writes it, but for `owner` (by whoever
+ * takes the slot over) and `limit` (reserved: set to 0 by whoever takes an idle thread's packet).
+ *
+ *     owner: epoch << 32 | tid; a thread that ended is noticed, and its slot taken over with the
+ *     packet, when another thread needs one. The epoch tells owners with one tid apart. */
+struct weft_abi_slot {
+	uint64_t owner;      /* 0: free */
+	uint32_t sequence;   /* odd from before an event's stamp is read until it is committed */
+	uint32_t limit;      /* of `committed` in the packet; 0: there is no packet */
+	uint64_t packet;     /* bytes from the buffer's start; 0: none */
+	uint64_t base_ticks; /* what the next event's 32-bit stamp counts from */
+	uint64_t task;       /* the current one */
+	uint64_t next_task;  /* the next id of the thread's block */
+	uint64_t number;     /* events of this thread so far */
+	uint32_t tasks_left; /* in the block */
+	uint32_t thread;     /* number of the thread: 1 is the first that recorded */
+
+	uint64_t packet_first;  /* `number` of this thread's first event in the packet */
+	uint64_t packet_before; /* events that others left in the packet, before this thread */
+	uint64_t lost;          /* events of this thread that are missing, overwritten ones aside */
+	uint32_t nested;        /* events refused since the one at `nested_at` was begun */
+	uint32_t nested_at;
+	uint8_t reserved[32];
+};
+
+#define WEFT_ABI_AT(type, field, offset) \
+	_Static_assert(offsetof(struct type, field) == (offset), #type "." #field)
+
+WEFT_ABI_AT(weft_abi_buffer, buffer_bytes, 16);
+WEFT_ABI_AT(weft_abi_buffer, packets_offset, 32);
+WEFT_ABI_AT(weft_abi_buffer, slots_offset, 56);
+WEFT_ABI_AT(weft_abi_buffer, uuid, 88);
+WEFT_ABI_AT(weft_abi_buffer, clock, 120);
+WEFT_ABI_AT(weft_abi_buffer, start, 136);
+WEFT_ABI_AT(weft_abi_buffer, pid, 208);
+WEFT_ABI_AT(weft_abi_buffer, command, 280);
+WEFT_ABI_AT(weft_abi_buffer, hand, 1984);
+WEFT_ABI_AT(weft_abi_buffer, losses, 2048);
+WEFT_ABI_AT(weft_abi_buffer, levels, 2176);
+WEFT_ABI_AT(weft_abi_buffer, changes, 2240);
+_Static_assert(sizeof(struct weft_abi_moment) == 24, "moment");
+_Static_assert(sizeof(struct weft_abi_change) == 16, "change");
+_Static_assert(sizeof(struct weft_abi_buffer) == 4096, "header");
+_Static_assert(sizeof(struct weft_abi_slot) == 128, "slot");
+WEFT_ABI_AT(weft_abi_slot, packet_first, 72);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * An event in a packet: 64-bit words, the first of which is
+ *
+ *     63        48 47      40 39 38       32 31                             0
+ *     ┌───────────┬──────────┬──┬───────────┬───────────────────────────────┐
+ *     │   small   │  words   │ X│   kind    │  ticks since the packet's base │
+ *     └───────────┴──────────┴──┴───────────┴───────────────────────────────┘
+ *
+ * words counts the whole event, so that a reader steps over a kind it doesn't know. X: the second
+ * word is the actor; otherwise the actor is the thread's current task. Then follow, by kind:
+ *
+ *     create       child                  small: the task's kind
+ *     read         source                 small: 1 if later
+ *     try_read     source
+ *     resolve      target
+ *     fail         target text            small: name of the message, or 0
+ *     become       target
+ *     label, note  text                   small: name, or 0
+ *     tag          text                   small: name, or 0
+ *     mark         types [text] values    small: name of the shape, or 0
+ *     band         kind | begin << 8 text small: name of the reason, or 0
+ *     counter      change                 small: name
+ *     switch       task
+ *     signal       receiver               small: 1 if it switches. The actor is the sender
+ *     gc           nanoseconds
+ *     expect
+ *
+ * and the kinds that exist on the wire only, from 96 on:
+ *
+ *     time         ticks (64 bits)        the new base of the stamps that follow
+ *     thread       thread << 32 | tid, number of its events so far, name (2 words)
+ *     tag_value    value text             small: name, or 0
+ *     counter_set  value                  small: name
+ *     notef        types [text] values    small: name of the format, or 0
+ *
+ * A name is an entry of the buffer's table (name_abi.h); where small is 0, the text itself follows:
+ * to the event's end, padded with NULs to a word. Inside mark and notef, text is a word with its
+ * length in bytes, then the bytes, padded. types: the number of values in bits 0-3, then four bits
+ * a value (enum weft_abi_value). A shape is the mark's name and its fields' names, each ended by a
+ * NUL but the last. Values take a word each; text as said.
+ *
+ * Kind 0 is no event, so that zeroed memory is not one.
+ */
+#ifndef WEFT_ABI_EVENT_H
+#define WEFT_ABI_EVENT_H
+
+#include <stdint.h>
+
+enum weft_abi_event {
+#define EVENT(number, id, name, fields) WEFT_ABI_##id = number,
+#include <weft/events.def>
+#undef EVENT
+	WEFT_ABI_TIME = 96,
+	WEFT_ABI_THREAD = 97,
+	WEFT_ABI_TAG_VALUE = 98,
+	WEFT_ABI_COUNTER_SET = 99,
+	WEFT_ABI_NOTEF = 100,
+};
+
+#define WEFT_ABI_EXPLICIT     0x80u /* in the byte of the kind */
+#define WEFT_ABI_WORDS_MAX    255u
+#define WEFT_ABI_THREAD_WORDS 5u
+
+enum weft_abi_value {
+	WEFT_ABI_VALUE_I64 = 1,
+	WEFT_ABI_VALUE_U64 = 2,
+	WEFT_ABI_VALUE_F64 = 3, /* IEEE 754 */
+	WEFT_ABI_VALUE_TEXT = 4,
+	WEFT_ABI_VALUE_POINTER = 5,
+};
+
+#define WEFT_ABI_VALUES_MAX 15u
+
+#define WEFT_ABI_HEAD(kind, words, small) \
+	((uint64_t)(kind) << 32 | (uint64_t)(words) << 40 | (uint64_t)(small) << 48)
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The table of names: text that events refer to by a 16-bit id. Names are never removed, so they
+ * outlive any number of wraps of the packets.
+ *
+ *     0                   names_index × 4                            names_bytes
+ *     ┌───────────────────┬──────────────┬──────────────┬───┬────────┐
+ *     │ index (u32 each)  │ entry id 1   │ entry id 4   │ … │ free   │
+ *     └───────────────────┴──────────────┴──────────────┴───┴────────┘
+ *
+ * An entry's id is its distance from the entries' start in units of 16 bytes, plus one. The index
+ * is an open hash table: hash & 0xffff0000 | id, 0 where empty, probed one by one from
+ * hash % names_index. A reader needs the entries only.
+ */
+#ifndef WEFT_ABI_NAME_H
+#define WEFT_ABI_NAME_H
+
+#include <stdint.h>
+
+#define WEFT_ABI_NAME_UNIT      16u
+#define WEFT_ABI_NAME_MAX_BYTES 1024u
+
+/* Before the text, which is padded with NULs to a multiple of 8 bytes. */
+struct weft_abi_name {
+	uint32_t hash;
+	uint32_t size; /* of the text */
+};
+
+_Static_assert(sizeof(struct weft_abi_name) == 8, "name");
+
+#endif
