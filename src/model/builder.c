@@ -142,12 +142,13 @@ static int on_create(struct weft_model_builder *b, const struct meaning *m)
 	return add_edge(b, WEFT_EDGE_CREATE, m->task, child);
 }
 
-/* A read answers the try_read of the same source that came just before. */
+/* A read answers the try_read of the same source that came just before; each is of what its source
+ * was at its own time. */
 static void drop_answered_try_read(struct weft_model_builder *b, const struct meaning *m)
 {
 	uint32_t last = m->task == WEFT_NONE ? WEFT_NONE : b->tasks.last_edge[m->task];
 	if (last != WEFT_NONE && b->edges.type[last] == WEFT_EDGE_TRY_READ &&
-		weft__task_forward(b, b->edges.to[last]) == m->other)
+		b->edges.to[last] == m->other)
 		b->edges.type[last] = EDGE_DROPPED;
 }
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The rows of the table in decoder.c, one a file.
+ */
+#ifndef WEFT_FORMAT_FORMATS_H
+#define WEFT_FORMAT_FORMATS_H
+
+#include "format/format.h"
+
+extern const struct weft__format weft__format_mirage_ctf;
+extern const struct weft__format weft__format_sexp;
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: ISC
+ *
+ *     0         4              20         24       26           30
+ *     | magic   | uuid         | size     | count  | content    | events … padding |
+ *     | u32     | 16 bytes     | u32 bits | u16    | u32 bits   |
+ *
+ * Sizes in a header may be damaged, and following them blindly would lose the packets behind. The
+ * magic and uuid are 20 bytes that occur nowhere else, so every occurrence is a packet, and a
+ * packet never reaches into the next one, whatever it claims.
+ */
+#include "format/mirage_packets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/error.h>
+
+#include "base/array.h"
+#include "base/little_endian.h"
+
+#define HEADER_BYTES    30
+#define SIGNATURE_BYTES 20
+
+static const uint8_t signature[SIGNATURE_BYTES] = {
+	0xc1,
+	0x1f,
+	0xfc,
+	0xc1, /* magic */
+	0x05,
+	0x88,
+	0x3b,
+	0x8d,
+	0x52,
+	0x1a,
+	0x48,
+	0x7b, /* uuid */
+	0xb3,
+	0x97,
+	0x45,
+	0x6a,
+	0xb1,
+	0x50,
+	0x68,
+	0x0c,
+};
+
+/* Offset of the next signature at or after `from`, or `size`. */
+static size_t find_signature(const uint8_t *bytes, size_t size, size_t from)
+{
+	while (from < size) {
+		const uint8_t *found = memchr(bytes + from, signature[0], size - from);
+		if (!found)
+			return size;
+		from = (size_t)(found - bytes);
+		if (size - from < SIGNATURE_BYTES)
+			return size;
+		if (memcmp(found, signature, SIGNATURE_BYTES) == 0)
+			return from;
+		from++;
+	}
+	return size;
+}
+
+bool weft__mirage_packets_probe(const uint8_t *bytes, size_t size)
+{
+	return find_signature(bytes, size, 0) < size;
+}
+
+/* How much of [start, end) is the packet's content: bytes from its start. Whichever of the two
+ * sizes is damaged, the other and the next packet still bound it. */
+static size_t measure(const uint8_t *bytes, size_t start, size_t end, bool is_last,
+	struct weft_diagnostics *diagnostics)
+{
+	size_t room = end - start;
+	uint32_t size = weft__load_u32(bytes + start + 20) / 8;
+	uint32_t content = weft__load_u32(bytes + start + 26) / 8;
+	if (size < HEADER_BYTES)
+		weft_diagnostics_add(diagnostics, start, "packet size is less than its header");
+	else if (size > room)
+		weft_diagnostics_add(diagnostics, start,
+			is_last ? "packet is larger than the rest of the input"
+					: "packet overlaps the next one");
+	else if (size < room)
+		weft_diagnostics_add(diagnostics, start + size,
+			is_last ? "bytes after the last packet" : "bytes between packets");
+	if (content < HEADER_BYTES) {
+		weft_diagnostics_add(diagnostics, start, "packet content is less than its header");
+		return HEADER_BYTES;
+	}
+	if (content > size)
+		weft_diagnostics_add(diagnostics, start, "packet content is larger than the packet");
+	if (size >= HEADER_BYTES && size < room)
+		room = size;
+	return content < room ? content : room;
+}
+
+static int add_packet(struct weft__mirage_packets *packets, struct weft__mirage_packet packet)
+{
+	if (packets->count == packets->capacity) {
+		size_t capacity = weft__array_next_capacity(packets->capacity, packets->count + 1);
+		int error = weft__array_resize(&packets->list, capacity, sizeof(*packets->list));
+		if (error)
+			return error;
+		packets->capacity = capacity;
+	}
+	packets->list[packets->count++] = packet;
+	return 0;
+}
+
+static int compare_sequence(const void *a, const void *b)
+{
+	const struct weft__mirage_packet *left = a, *right = b;
+	if (left->sequence != right->sequence)
+		return left->sequence < right->sequence ? -1 : 1;
+	return left->first < right->first ? -1 : left->first > right->first;
+}
+
+/* The count is 16 bits of a longer one: unwrapped by the shortest step from packet to packet. Where
+ * the ring was cut that step goes back, and the packets from there on come first. Exact for rings
+ * of up to 32,768 packets (mirage-profile's have 4); beyond, times decide. */
+static void unwrap(struct weft__mirage_packets *packets, const uint8_t *bytes)
+{
+	int64_t sequence = 0;
+	uint16_t previous = 0;
+	for (size_t i = 0; i < packets->count; i++) {
+		uint16_t count = weft__load_u16(bytes + packets->list[i].first - HEADER_BYTES + 24);
+		sequence += (int16_t)(uint16_t)(count - previous);
+		previous = count;
+		packets->list[i].sequence = sequence;
+	}
+}
+
+int weft__mirage_packets_find(const uint8_t *bytes, size_t size,
+	struct weft_diagnostics *diagnostics, struct weft__mirage_packets *ret_packets)
+{
+	struct weft__mirage_packets packets = {0};
+	size_t start = find_signature(bytes, size, 0);
+	if (start > 0)
+		weft_diagnostics_add(diagnostics, 0, "bytes before the first packet");
+	while (start < size) {
+		size_t end = find_signature(bytes, size, start + SIGNATURE_BYTES);
+		if (end - start < HEADER_BYTES) {
+			weft_diagnostics_add(diagnostics, start, "packet header is cut short");
+		} else {
+			size_t content = measure(bytes, start, end, end == size, diagnostics);
+			const struct weft__mirage_packet packet = {
+				.first = start + HEADER_BYTES,
+				.limit = start + content,
+			};
+			int error = content > HEADER_BYTES ? add_packet(&packets, packet) : 0;
+			if (error) {
+				weft__mirage_packets_finish(&packets);
+				return error;
+			}
+		}
+		start = end;
+	}
+	unwrap(&packets, bytes);
+	if (packets.count)
+		qsort(packets.list, packets.count, sizeof(*packets.list), compare_sequence);
+	*ret_packets = packets;
+	return 0;
+}
+
+void weft__mirage_packets_finish(struct weft__mirage_packets *packets)
+{
+	free(packets->list);
+}

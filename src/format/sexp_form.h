@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * S-expressions as far as the first viewer's format needs them: top-level forms as flat lists of
+ * tokens, and the way back in after damage.
+ */
+#ifndef WEFT_FORMAT_SEXP_FORM_H
+#define WEFT_FORMAT_SEXP_FORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/event.h>
+
+enum weft__sexp_token_type {
+	WEFT__SEXP_OPEN,
+	WEFT__SEXP_CLOSE,
+	WEFT__SEXP_ATOM,
+	WEFT__SEXP_QUOTED, /* an atom in quotes; its text is as written, without them */
+};
+
+struct weft__sexp_token {
+	enum weft__sexp_token_type type;
+	struct weft_slice text; /* of an atom */
+};
+
+/* The longest event has 17. */
+#define WEFT__SEXP_TOKENS_MAX 32
+
+struct weft__sexp_form {
+	size_t offset;
+	size_t count;
+	struct weft__sexp_token tokens[WEFT__SEXP_TOKENS_MAX];
+	const char *problem; /* NULL, or why this is no form: static text */
+};
+
+/* Does `((time 1…` come anywhere? */
+bool weft__sexp_probe(const uint8_t *bytes, size_t size);
+
+/* The form at or after *at, and *at moved behind it: behind damage, to the next `((time 1…`. False
+ * at the end of the input. */
+bool weft__sexp_next_form(
+	const uint8_t *bytes, size_t size, size_t *at, struct weft__sexp_form *ret_form);
+
+/* What a quoted atom means: writes at most text.size bytes, returns how many. */
+size_t weft__sexp_unescape(struct weft_slice text, char *buffer);
+
+#endif
