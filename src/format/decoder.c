@@ -10,10 +10,12 @@
 
 #include "base/array.h"
 #include "base/export.h"
-#include "format/format.h"
+#include "format/formats.h"
 
 /* In the order they are tried: those with the surest mark first. */
 static const struct weft__format *const formats[] = {
+	&weft__format_mirage_ctf,
+	&weft__format_sexp,
 	NULL,
 };
 

@@ -228,7 +228,7 @@ static int mirage_open(const struct weft__input *input, struct weft__reader **re
 	}
 	reader->thread = (struct weft_trace_thread){.name = "", .process = ""};
 	input->description->threads = &reader->thread;
-	input->description->thread_count = 1;
+	input->description->thread_count = survey.any;
 	weft__clock_guess(survey.first_ns, &input->description->clock);
 	*ret_reader = &reader->base;
 	return 0;

@@ -270,21 +270,27 @@ static bool next_in_file(struct sexp_reader *reader, size_t *at,
 	return false;
 }
 
-/* Counts the damage; answers whether times are in order. */
-static bool survey(struct sexp_reader *reader, uint64_t *ret_first_ns)
+/* What the first pass found. */
+struct survey {
+	uint64_t first_ns, last_ns;
+	bool any;
+	bool is_monotone;
+};
+
+static struct survey survey_file(struct sexp_reader *reader)
 {
+	struct survey survey = {.is_monotone = true};
 	struct weft_event event;
-	uint64_t last_ns = 0;
 	size_t at = 0;
-	bool is_monotone = true, any = false;
 	while (next_in_file(reader, &at, reader->base.input.diagnostics, &event)) {
-		if (!any)
-			*ret_first_ns = event.time_ns;
-		any = true;
-		is_monotone = is_monotone && event.time_ns >= last_ns;
-		last_ns = event.time_ns;
+		if (!survey.any)
+			survey.first_ns = event.time_ns;
+		else if (event.time_ns < survey.last_ns)
+			survey.is_monotone = false;
+		survey.any = true;
+		survey.last_ns = event.time_ns;
 	}
-	return is_monotone;
+	return survey;
 }
 
 static int index_by_time(struct sexp_reader *reader)
@@ -311,20 +317,20 @@ static void sexp_close(struct weft__reader *base)
 
 static int sexp_open(const struct weft__input *input, struct weft__reader **ret_reader)
 {
-	uint64_t first_ns = 0;
 	struct sexp_reader *reader = calloc(1, sizeof(*reader));
 	if (!reader)
 		return WEFT_ERROR_MEMORY;
 	reader->base.input = *input;
-	int error = survey(reader, &first_ns) ? 0 : index_by_time(reader);
+	const struct survey survey = survey_file(reader);
+	int error = survey.is_monotone ? 0 : index_by_time(reader);
 	if (error) {
 		sexp_close(&reader->base);
 		return error;
 	}
 	reader->thread = (struct weft_trace_thread){.name = "", .process = ""};
 	input->description->threads = &reader->thread;
-	input->description->thread_count = 1;
-	weft__clock_guess(first_ns, &input->description->clock);
+	input->description->thread_count = survey.any;
+	weft__clock_guess(survey.first_ns, &input->description->clock);
 	*ret_reader = &reader->base;
 	return 0;
 }
