@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The growing text behind every line that we print. Runs of harmless bytes are copied at once.
+ */
+#include <weft/text.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/export.h"
+#include "base/utf8.h"
+
+#define REPLACEMENT "\xef\xbf\xbd"
+
+WEFT__EXPORT void weft_text_finish(struct weft_text *text)
+{
+	free(text->bytes);
+	memset(text, 0, sizeof(*text));
+}
+
+/* Room for `size` more bytes, or NULL. */
+static char *reserve(struct weft_text *text, size_t size)
+{
+	if (size <= text->capacity - text->size)
+		return text->bytes + text->size;
+	if (!text->error && size <= SIZE_MAX / 2 - text->size) {
+		size_t capacity = weft__array_next_capacity(text->capacity, text->size + size);
+		text->error = weft__array_resize(&text->bytes, capacity, 1);
+		if (!text->error)
+			text->capacity = capacity;
+	} else {
+		text->error = WEFT_ERROR_MEMORY;
+	}
+	return text->error ? NULL : text->bytes + text->size;
+}
+
+WEFT__EXPORT void weft_text_add(struct weft_text *text, const char *bytes, size_t size)
+{
+	char *room = size ? reserve(text, size) : NULL;
+	if (!room)
+		return;
+	memcpy(room, bytes, size);
+	text->size += size;
+}
+
+WEFT__EXPORT void weft_text_add_string(struct weft_text *text, const char *string)
+{
+	weft_text_add(text, string, strlen(string));
+}
+
+WEFT__EXPORT void weft_text_add_u64(struct weft_text *text, uint64_t number)
+{
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+								"25262728293031323334353637383940414243444546474849"
+								"50515253545556575859606162636465666768697071727374"
+								"75767778798081828384858687888990919293949596979899";
+	char digits[20];
+	size_t at = sizeof(digits);
+	for (; number >= 100; number /= 100)
+		memcpy(digits + (at -= 2), pairs + 2 * (number % 100), 2);
+	if (number >= 10)
+		memcpy(digits + (at -= 2), pairs + 2 * number, 2);
+	else
+		digits[--at] = (char)('0' + number);
+	weft_text_add(text, digits + at, sizeof(digits) - at);
+}
+
+WEFT__EXPORT void weft_text_add_i64(struct weft_text *text, int64_t number)
+{
+	if (number < 0)
+		weft_text_add(text, "-", 1);
+	weft_text_add_u64(text, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+}
+
+WEFT__EXPORT void weft_text_add_f64(struct weft_text *text, double number)
+{
+	char digits[32];
+	if (!isfinite(number)) {
+		weft_text_add_string(text, "null");
+		return;
+	}
+	for (int precision = 15; precision <= 17; precision++) {
+		snprintf(digits, sizeof(digits), "%.*g", precision, number);
+		if (strtod(digits, NULL) == number)
+			break;
+	}
+	weft_text_add_string(text, digits);
+}
+
+static void add_hex(struct weft_text *text, const char *prefix, uint32_t number, int digits)
+{
+	static const char hex[] = "0123456789abcdef";
+	weft_text_add_string(text, prefix);
+	for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4)
+		weft_text_add(text, &hex[number >> shift & 15], 1);
+}
+
+/* Neither control character, quote nor backslash, and ASCII. */
+static bool is_plain(char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+static size_t plain_run(const char *bytes, size_t size)
+{
+	size_t i = 0;
+	while (i < size && is_plain(bytes[i]))
+		i++;
+	return i;
+}
+
+/* The escapes that JSON and C share; false if `c` has none. */
+static bool add_short_escape(struct weft_text *text, uint32_t c)
+{
+	static const char characters[] = "\n\t\r\"\\", letters[] = "ntr\"\\";
+	const char *found = c && c < 0x80 ? strchr(characters, (int)c) : NULL;
+	if (!found)
+		return false;
+	const char escape[2] = {'\\', letters[found - characters]};
+	weft_text_add(text, escape, 2);
+	return true;
+}
+
+WEFT__EXPORT void weft_text_add_json(struct weft_text *text, const char *bytes, size_t size)
+{
+	weft_text_add(text, "\"", 1);
+	for (size_t i = 0; i < size;) {
+		size_t run = plain_run(bytes + i, size - i);
+		weft_text_add(text, bytes + i, run);
+		i += run;
+		if (i == size)
+			break;
+		uint32_t character;
+		bool valid;
+		size_t length = weft__utf8_decode(bytes + i, size - i, &character, &valid);
+		if (!valid)
+			weft_text_add_string(text, REPLACEMENT);
+		else if (character < 0x20 || character == '"' || character == '\\') {
+			if (!add_short_escape(text, character))
+				add_hex(text, "\\u", character, 4);
+		} else
+			weft_text_add(text, bytes + i, length);
+		i += length;
+	}
+	weft_text_add(text, "\"", 1);
+}
+
+/* What may not reach a terminal as it is: C0, DEL, C1, and marks of writing direction. */
+static bool is_dangerous(uint32_t character)
+{
+	return character < 0x20 || (character >= 0x7f && character < 0xa0) ||
+		   (character >= 0x200e && character <= 0x200f) ||
+		   (character >= 0x2028 && character <= 0x202e) ||
+		   (character >= 0x2066 && character <= 0x2069) || character == 0x61c;
+}
+
+WEFT__EXPORT void weft_text_add_quoted(struct weft_text *text, const char *bytes, size_t size)
+{
+	weft_text_add(text, "\"", 1);
+	for (size_t i = 0; i < size;) {
+		size_t run = plain_run(bytes + i, size - i);
+		weft_text_add(text, bytes + i, run);
+		i += run;
+		if (i == size)
+			break;
+		uint32_t character;
+		bool valid;
+		size_t length = weft__utf8_decode(bytes + i, size - i, &character, &valid);
+		if (!valid)
+			for (size_t k = 0; k < length; k++)
+				add_hex(text, "\\x", (uint8_t)bytes[i + k], 2);
+		else if (add_short_escape(text, character))
+			;
+		else if (is_dangerous(character))
+			add_hex(text, character < 0x100 ? "\\x" : "\\u", character, character < 0x100 ? 2 : 4);
+		else
+			weft_text_add(text, bytes + i, length);
+		i += length;
+	}
+	weft_text_add(text, "\"", 1);
+}
+
+WEFT__EXPORT void weft_text_pad(struct weft_text *text, size_t line_start, size_t column)
+{
+	do
+		weft_text_add(text, " ", 1);
+	while (!text->error && text->size - line_start < column);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The questions about an event that every kind of line asks.
+ */
+#include "export/lines.h"
+
+#include "base/export.h"
+
+WEFT__EXPORT void weft_lines_init(
+	struct weft_lines *lines, const struct weft_trace_description *trace, uint64_t start_ns)
+{
+	*lines = (struct weft_lines){.trace = trace, .start_ns = start_ns};
+	lines->has_threads = trace->thread_count > 1;
+	for (uint32_t i = 1; i < trace->thread_count; i++)
+		if (trace->threads[i].pid != trace->threads[0].pid)
+			lines->has_processes = true;
+}
+
+uint64_t weft__lines_process(const struct weft_lines *lines, const struct weft_event *event)
+{
+	const struct weft_trace_description *trace = lines->trace;
+	return event->thread < trace->thread_count ? trace->threads[event->thread].pid : 0;
+}
+
+bool weft__lines_has_field(const struct weft_event *event, enum weft_slot slot)
+{
+	if (slot == WEFT_SLOT_VALUE)
+		return event->has_value;
+	if (slot == WEFT_SLOT_REASON)
+		return event->text.size > 0;
+	return true;
+}
+
+const char *weft__lines_key(const struct weft_event *event, enum weft_slot slot, const char *key)
+{
+	return slot == WEFT_SLOT_CHANGE && !event->is_set ? "add" : key;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * One event as one aligned line for a person, by walking its row of the table of events:
+ *
+ *        0.000746000  label     task=0 text="create XenStore"
+ */
+#include "base/export.h"
+#include "export/lines.h"
+
+/* The longest name of an event, and two spaces. */
+#define EVENT_COLUMNS 10
+
+static void add_slice(struct weft_text *text, struct weft_slice slice)
+{
+	weft_text_add_quoted(text, slice.bytes, slice.size);
+}
+
+/* Seconds to the nanosecond, right-aligned up to 9999 s. */
+static void add_time(struct weft_text *text, uint64_t ns)
+{
+	uint64_t seconds = ns / 1000000000, fraction = ns % 1000000000;
+	char digits[9];
+	for (uint64_t bound = 1000; bound > 1; bound /= 10)
+		if (seconds < bound)
+			weft_text_add(text, " ", 1);
+	weft_text_add_u64(text, seconds);
+	for (size_t i = sizeof(digits); i-- > 0; fraction /= 10)
+		digits[i] = (char)('0' + fraction % 10);
+	weft_text_add(text, ".", 1);
+	weft_text_add(text, digits, sizeof(digits));
+	weft_text_add(text, "  ", 2);
+}
+
+static void add_task(struct weft_text *text, uint64_t task)
+{
+	if (task == WEFT_TASK_NONE)
+		weft_text_add_string(text, "none");
+	else
+		weft_text_add_u64(text, task);
+}
+
+static void add_fields(struct weft_text *text, const struct weft_event *event)
+{
+	weft_text_add(text, "{", 1);
+	for (uint32_t i = 0; i < event->field_count; i++) {
+		const struct weft_field *field = &event->fields[i];
+		weft_text_add_string(text, i ? ", " : "");
+		add_slice(text, field->name);
+		weft_text_add(text, "=", 1);
+		switch (field->type) {
+		case WEFT_FIELD_I64:
+			weft_text_add_i64(text, field->value.i64);
+			break;
+		case WEFT_FIELD_U64:
+			weft_text_add_u64(text, field->value.u64);
+			break;
+		case WEFT_FIELD_F64:
+			weft_text_add_f64(text, field->value.f64);
+			break;
+		case WEFT_FIELD_TEXT:
+			add_slice(text, field->value.text);
+			break;
+		}
+	}
+	weft_text_add(text, "}", 1);
+}
+
+static void add_value(struct weft_text *text, const struct weft_event *event, enum weft_slot slot)
+{
+	const char *name;
+	switch (slot) {
+	case WEFT_SLOT_TASK:
+		add_task(text, event->task);
+		break;
+	case WEFT_SLOT_OTHER:
+		add_task(text, event->other);
+		break;
+	case WEFT_SLOT_KIND:
+		name = weft_kind_name(event->kind);
+		if (name)
+			weft_text_add_string(text, name);
+		else
+			weft_text_add_u64(text, event->kind);
+		break;
+	case WEFT_SLOT_BAND:
+		weft_text_add_string(text, weft_band_name(event->band));
+		break;
+	case WEFT_SLOT_FLAG: /* said by the key alone */
+		break;
+	case WEFT_SLOT_TEXT:
+	case WEFT_SLOT_REASON:
+		add_slice(text, event->text);
+		break;
+	case WEFT_SLOT_VALUE:
+	case WEFT_SLOT_CHANGE:
+		weft_text_add_i64(text, event->value);
+		break;
+	case WEFT_SLOT_DURATION:
+		weft_text_add_i64(text, event->value);
+		weft_text_add(text, "ns", 2);
+		break;
+	case WEFT_SLOT_FIELDS:
+		add_fields(text, event);
+		break;
+	}
+}
+
+/* A word if it is set, and nothing if not: reads would otherwise all say "later=no". */
+static void add_flag(struct weft_text *text, const struct weft_event *event, const char *key)
+{
+	if (!event->flag && event->type != WEFT_EVENT_BAND)
+		return;
+	weft_text_add(text, " ", 1);
+	weft_text_add_string(text, event->flag ? key : "end");
+}
+
+/* In a column of its own; with the process if there are several. */
+static void add_thread(
+	const struct weft_lines *lines, const struct weft_event *event, struct weft_text *text)
+{
+	size_t start = text->size;
+	if (lines->has_processes) {
+		weft_text_add_u64(text, weft__lines_process(lines, event));
+		weft_text_add(text, ":", 1);
+	}
+	weft_text_add_u64(text, event->thread);
+	weft_text_pad(text, start, lines->has_processes ? 12 : 5);
+}
+
+WEFT__EXPORT void weft_lines_add_text(
+	const struct weft_lines *lines, const struct weft_event *event, struct weft_text *text)
+{
+	const struct weft_event_description *row = weft_event_describe(event->type);
+	add_time(text, event->time_ns - lines->start_ns);
+	if (lines->has_threads)
+		add_thread(lines, event, text);
+	size_t start = text->size;
+	weft_text_add_string(text, row->name ? row->name : "unknown");
+	weft_text_pad(text, start, EVENT_COLUMNS);
+	for (size_t i = 0; row->fields[i].key; i++) {
+		enum weft_slot slot = row->fields[i].slot;
+		if (!weft__lines_has_field(event, slot))
+			continue;
+		if (slot == WEFT_SLOT_FLAG) {
+			add_flag(text, event, row->fields[i].key);
+			continue;
+		}
+		weft_text_add_string(text, i ? " " : "");
+		weft_text_add_string(text, weft__lines_key(event, slot, row->fields[i].key));
+		weft_text_add(text, "=", 1);
+		add_value(text, event, slot);
+	}
+	weft_text_add(text, "\n", 1);
+}
