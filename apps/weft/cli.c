@@ -37,6 +37,23 @@ int cli_help(const char *usage)
 	return CLI_DONE;
 }
 
+int cli_next_option(int argc, char **argv, const struct option *options)
+{
+	opterr = 0;
+	int code = getopt_long(argc, argv, ":h", options, NULL);
+	if (code == 'h')
+		code = options[0].val; /* --help comes first in every table */
+	if (code == ':')
+		cli_usage_error(argv[0], "%s needs a value", argv[optind - 1]);
+	else if (code == '?' && optopt >= 256)
+		cli_usage_error(argv[0], "\"%s\": this option takes no value", argv[optind - 1]);
+	else if (code == '?' && optopt)
+		cli_usage_error(argv[0], "unknown option \"-%c\"", optopt);
+	else if (code == '?')
+		cli_usage_error(argv[0], "unknown option \"%s\"", argv[optind - 1]);
+	return code == ':' ? '?' : code;
+}
+
 const char *cli_only_operand(int argc, char **argv, const char *what)
 {
 	if (argc - optind == 1)
@@ -46,6 +63,15 @@ const char *cli_only_operand(int argc, char **argv, const char *what)
 	else
 		cli_usage_error(argv[0], "one %s only; \"%s\" is too many", what, argv[optind + 1]);
 	return NULL;
+}
+
+bool cli_write(struct weft_text *text)
+{
+	bool good = !text->error && fwrite(text->bytes, 1, text->size, stdout) == text->size;
+	if (text->error)
+		cli_error("%s", weft_error_text(text->error));
+	text->size = 0;
+	return good;
 }
 
 int cli_close_output(int status)

@@ -12,6 +12,7 @@
 
 #include <weft/decoder.h>
 #include <weft/source.h>
+#include <weft/text.h>
 
 enum cli_exit {
 	CLI_DONE = 0,       /* also when a damaged file was partly read */
@@ -34,6 +35,11 @@ int cli_usage_error(const char *command, const char *format, ...)
 
 /* A usage text to standard output; answers CLI_DONE. */
 int cli_help(const char *usage);
+
+struct option;
+
+/* getopt_long with our messages: an option's value, -1 behind the last, or after a message '?'. */
+int cli_next_option(int argc, char **argv, const struct option *options);
 
 /* The one operand of a command that takes one, after getopt_long; NULL (and a message) if there is
  * none or more. */
@@ -79,6 +85,20 @@ void cli_trace_report(const struct cli_trace *trace);
 
 /* What an error from the decoder or the model means to the user: a message, and the status. */
 int cli_trace_fail(const struct cli_trace *trace, int error);
+
+/* Around long work: shows how far it is if standard error is a terminal (and standard output, which
+ * the lines would disturb, is not), and turns Ctrl-C into an end that keeps what is done. */
+void cli_progress_start(void);
+/* Now and then; false if the work should stop. As weft_decoder_build_model wants it. */
+bool cli_progress_step(void *context, uint64_t events);
+void cli_progress_end(void);
+
+/* After the output is written: whoever started us shall see that Ctrl-C ended it. */
+void cli_progress_die_if_interrupted(void);
+
+/* Writes what `text` holds to standard output, and empties it. False if that failed:
+ * cli_close_output says why. */
+bool cli_write(struct weft_text *text);
 
 /* Flushes standard output, closes it and answers `status`; CLI_NO after a message if something
  * could not be written. */

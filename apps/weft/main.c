@@ -16,6 +16,8 @@ struct command {
 
 /* In the order of a first session. */
 static const struct command commands[] = {
+	{"info", "what a trace is and holds", cli_info},
+	{"dump", "a trace's events, tasks or edges, one a line", cli_dump},
 	{NULL, NULL, NULL},
 };
 
@@ -134,5 +136,7 @@ static void open_standard_descriptors(void)
 int main(int argc, char **argv)
 {
 	open_standard_descriptors();
-	return cli_close_output(run(argc, argv));
+	int status = cli_close_output(run(argc, argv));
+	cli_progress_die_if_interrupted();
+	return status;
 }

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Long work: how far it is, on a terminal, and a way to stop it that keeps what is done.
+ */
+#include "cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+
+/* Shown after this long, and then so often. */
+#define SHOW_MS 300
+
+static struct {
+	bool is_shown; /* something is on the terminal's line */
+	int64_t last_ms;
+} progress;
+
+static void on_interrupt(int signal_number)
+{
+	(void)signal_number;
+	interrupted = 1;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void cli_progress_start(void)
+{
+	struct sigaction action;
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = on_interrupt;
+	action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C doesn't wait */
+	sigemptyset(&action.sa_mask);
+	/* A shell that starts us in the background ignores it for us: leave that. */
+	struct sigaction current;
+	if (sigaction(SIGINT, NULL, &current) == 0 && current.sa_handler != SIG_IGN)
+		sigaction(SIGINT, &action, NULL);
+	progress.last_ms = now_ms();
+}
+
+bool cli_progress_step(void *context, uint64_t events)
+{
+	(void)context;
+	int64_t now = now_ms();
+	if (now - progress.last_ms >= SHOW_MS && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO)) {
+		progress.last_ms = now;
+		progress.is_shown = true;
+		fprintf(stderr, "\r%.1f million events ", (double)events / 1e6);
+	}
+	return !interrupted;
+}
+
+void cli_progress_end(void)
+{
+	if (progress.is_shown)
+		fputs("\r\033[K", stderr);
+	progress.is_shown = false;
+}
+
+void cli_progress_die_if_interrupted(void)
+{
+	if (!interrupted)
+		return;
+	signal(SIGINT, SIG_DFL);
+	raise(SIGINT);
+}

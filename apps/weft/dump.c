@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft dump: events, tasks or edges, one a line.
+ */
+#include "dump.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+static const char usage[] =
+	"usage: weft dump [OPTION]... FILE\n"
+	"\n"
+	"Prints a trace's events, one a line, in the order of time. FILE is a trace in any format\n"
+	"that weft knows, or `-` for standard input.\n"
+	"\n"
+	"  --json         a JSON object a line; times are ns on the trace's own clock\n"
+	"  --tasks        tasks instead of events, by start: from when to when, what became of them\n"
+	"  --edges        who created, read, resolved, signalled or became whom\n"
+	"  --no-simplify  tasks start where they were created, also binds and their like\n"
+	"  --start TIME   only from there on; tasks: those that live then\n"
+	"  --duration T   only so long\n"
+	"  --help         this text\n"
+	"\n"
+	"A TIME is 12ms, 1.5s, 300us or 40ns from the trace's start, or @N for N ns on its clock.\n";
+
+struct dump_range dump_find_range(const struct dump_options *options, uint64_t trace_start_ns)
+{
+	struct dump_range range = {.start_ns = cli_time_on_clock(options->start, trace_start_ns)};
+	if (__builtin_add_overflow(range.start_ns, options->duration_ns, &range.end_ns))
+		range.end_ns = UINT64_MAX;
+	return range;
+}
+
+/* Writes events to standard output until the trace, the range or the user's patience ends. */
+static int dump_events(const struct dump_options *options, const struct cli_trace *trace)
+{
+	struct weft_text text = {0};
+	struct weft_lines lines = {0};
+	struct dump_range range = {0};
+	struct weft_event event;
+	uint64_t count = 0;
+	int status;
+	while ((status = weft_decoder_next(trace->decoder, &event)) == WEFT_OK) {
+		if (count++ == 0) {
+			weft_lines_init(&lines, weft_decoder_describe(trace->decoder), event.time_ns);
+			range = dump_find_range(options, event.time_ns);
+		}
+		if (event.time_ns < range.start_ns)
+			continue;
+		if (event.time_ns >= range.end_ns && range.end_ns != UINT64_MAX)
+			break;
+		if (options->json)
+			weft_lines_add_json(&lines, &event, &text);
+		else
+			weft_lines_add_text(&lines, &event, &text);
+		if (text.size >= DUMP_BLOCK_BYTES && (!cli_write(&text) || !cli_progress_step(NULL, count)))
+			break;
+	}
+	if (text.size)
+		cli_write(&text);
+	weft_text_finish(&text);
+	if (status < 0)
+		return cli_trace_fail(trace, status);
+	if (count == 0)
+		fprintf(stderr, "%s: a valid trace without events\n", trace->name);
+	return CLI_DONE;
+}
+
+enum option_code {
+	OPTION_HELP = 256,
+	OPTION_JSON,
+	OPTION_TASKS,
+	OPTION_EDGES,
+	OPTION_NO_SIMPLIFY,
+	OPTION_START,
+	OPTION_DURATION,
+};
+
+static const struct option long_options[] = {
+	{"help", no_argument, NULL, OPTION_HELP},
+	{"json", no_argument, NULL, OPTION_JSON},
+	{"tasks", no_argument, NULL, OPTION_TASKS},
+	{"edges", no_argument, NULL, OPTION_EDGES},
+	{"no-simplify", no_argument, NULL, OPTION_NO_SIMPLIFY},
+	{"start", required_argument, NULL, OPTION_START},
+	{"duration", required_argument, NULL, OPTION_DURATION},
+	{NULL, 0, NULL, 0},
+};
+
+/* False if the program should end with *ret_status. */
+static bool parse_options(int argc, char **argv, struct dump_options *ret_options, int *ret_status)
+{
+	struct dump_options options = {.duration_ns = UINT64_MAX};
+	int code, tasks = 0, edges = 0;
+	bool good = true;
+	*ret_status = CLI_USAGE;
+	while (good && (code = cli_next_option(argc, argv, long_options)) != -1) {
+		switch (code) {
+		case OPTION_HELP:
+			*ret_status = cli_help(usage);
+			return false;
+		case OPTION_JSON:
+			options.json = true;
+			break;
+		case OPTION_TASKS:
+			tasks = 1;
+			options.what = DUMP_TASKS;
+			break;
+		case OPTION_EDGES:
+			edges = 1;
+			options.what = DUMP_EDGES;
+			break;
+		case OPTION_NO_SIMPLIFY:
+			options.no_simplify = true;
+			break;
+		case OPTION_START:
+			good = cli_parse_time("dump", "--start", optarg, &options.start);
+			break;
+		case OPTION_DURATION:
+			good = cli_parse_duration("dump", "--duration", optarg, &options.duration_ns);
+			break;
+		default:
+			return false;
+		}
+	}
+	if (good && tasks && edges) {
+		cli_usage_error("dump", "--tasks and --edges exclude each other");
+		good = false;
+	}
+	*ret_options = options;
+	return good;
+}
+
+int cli_dump(int argc, char **argv)
+{
+	struct dump_options options;
+	struct cli_trace trace;
+	int status;
+	if (!parse_options(argc, argv, &options, &status))
+		return status;
+	const char *path = cli_only_operand(argc, argv, "FILE");
+	if (!path)
+		return CLI_USAGE;
+	status = cli_trace_open(path, &trace);
+	if (status)
+		return status;
+	cli_progress_start();
+	status =
+		options.what == DUMP_EVENTS ? dump_events(&options, &trace) : dump_model(&options, &trace);
+	cli_progress_end();
+	cli_trace_report(&trace);
+	cli_trace_close(&trace);
+	return status;
+}

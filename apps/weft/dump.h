@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What the two halves of `weft dump` share: events as they are, and what the model makes of them.
+ */
+#ifndef WEFT_APPS_DUMP_H
+#define WEFT_APPS_DUMP_H
+
+#include "cli.h"
+
+#include <weft/lines.h>
+
+enum dump_what {
+	DUMP_EVENTS,
+	DUMP_TASKS,
+	DUMP_EDGES,
+};
+
+struct dump_options {
+	enum dump_what what;
+	bool json;
+	bool no_simplify;
+	struct cli_time start;
+	uint64_t duration_ns; /* UINT64_MAX: to the end */
+};
+
+/* The part of the trace that is wanted, on its clock; `end_ns` is not part of it, unless it is
+ * UINT64_MAX. */
+struct dump_range {
+	uint64_t start_ns, end_ns;
+};
+
+struct dump_range dump_find_range(const struct dump_options *options, uint64_t trace_start_ns);
+
+/* Enough to make writing cheap. */
+#define DUMP_BLOCK_BYTES ((size_t)256 << 10)
+
+/* Tasks or edges to standard output; answers an exit status. */
+int dump_model(const struct dump_options *options, const struct cli_trace *trace);
+
+#endif

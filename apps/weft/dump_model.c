@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft dump --tasks and --edges: what the model and the layout say, one a line.
+ */
+#include "dump.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/layout.h>
+#include <weft/model.h>
+
+struct tables {
+	const struct weft_model *model;
+	const struct weft_layout *layout;
+	const struct dump_options *options;
+	struct dump_range range;
+	struct weft_text text;
+	bool was_interrupted; /* before the output began: then all that was read is shown */
+};
+
+static void add_string(struct weft_text *text, const struct weft_model *model, uint32_t string)
+{
+	struct weft_slice slice = weft_model_string(model, string);
+	weft_text_add_json(text, slice.bytes, slice.size);
+}
+
+static void add_json_string(struct tables *t, const char *key, uint32_t string)
+{
+	weft_text_add_string(&t->text, key);
+	if (string == WEFT_NONE)
+		weft_text_add_string(&t->text, "null");
+	else
+		add_string(&t->text, t->model, string);
+}
+
+static void add_json_number(struct tables *t, const char *key, uint64_t number)
+{
+	weft_text_add_string(&t->text, key);
+	weft_text_add_u64(&t->text, number);
+}
+
+static void add_json_task(struct tables *t, const char *key, uint32_t task)
+{
+	if (task != WEFT_NONE) {
+		add_json_number(t, key, t->model->tasks.id[task]);
+		return;
+	}
+	weft_text_add_string(&t->text, key);
+	weft_text_add_string(&t->text, "null");
+}
+
+static void add_json_bool(struct tables *t, const char *key, bool value)
+{
+	weft_text_add_string(&t->text, key);
+	weft_text_add_string(&t->text, value ? "true" : "false");
+}
+
+/* "preexisting", a kind's name, or NULL for a number without one. */
+static const char *kind_name(unsigned kind)
+{
+	return kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
+}
+
+static void add_json_kind(struct tables *t, const char *key, unsigned kind)
+{
+	const char *name = kind_name(kind);
+	weft_text_add_string(&t->text, key);
+	if (name)
+		weft_text_add_json(&t->text, name, strlen(name));
+	else
+		weft_text_add_u64(&t->text, kind);
+}
+
+static uint32_t activation_count(const struct weft_tasks *tasks, uint32_t task)
+{
+	return tasks->first_activation[task + 1] - tasks->first_activation[task];
+}
+
+static void add_task_json(struct tables *t, uint32_t task)
+{
+	const struct weft_tasks *tasks = &t->model->tasks;
+	unsigned flags = tasks->flags[task];
+	add_json_number(t, "{\"task\":", tasks->id[task]);
+	add_json_kind(t, ",\"kind\":", tasks->kind[task]);
+	add_json_string(t, ",\"label\":", tasks->label[task]);
+	add_json_task(t, ",\"parent\":", t->layout->parent[task]);
+	add_json_number(t, ",\"start\":", t->layout->start[task]);
+	add_json_number(t, ",\"end\":", tasks->end[task]);
+	add_json_bool(t, ",\"resolved\":", flags & WEFT_TASK_RESOLVED);
+	add_json_string(t, ",\"failed\":", tasks->message[task]);
+	add_json_task(t, ",\"becomes\":", tasks->becomes[task]);
+	add_json_number(t, ",\"running\":", tasks->running[task]);
+	add_json_number(t, ",\"activations\":", activation_count(tasks, task));
+	add_json_bool(t, ",\"expected\":", flags & WEFT_TASK_EXPECTED);
+	add_json_number(t, ",\"row\":", t->layout->row[task]);
+	weft_text_add_string(&t->text, "}\n");
+}
+
+static const char *outcome(const struct weft_tasks *tasks, uint32_t task)
+{
+	unsigned flags = tasks->flags[task];
+	if (flags & WEFT_TASK_FAILED)
+		return "failed";
+	if (tasks->becomes[task] != WEFT_NONE)
+		return "became";
+	return flags & WEFT_TASK_RESOLVED ? "fulfilled" : "unfinished";
+}
+
+/* Seconds with nine decimals, in a column of 15. */
+static void add_seconds(struct weft_text *text, uint64_t ns)
+{
+	char cell[32];
+	int length = snprintf(cell, sizeof(cell), "%5llu.%09llu ",
+		(unsigned long long)(ns / 1000000000), (unsigned long long)(ns % 1000000000));
+	weft_text_add(text, cell, (size_t)length);
+}
+
+static void add_task_text(struct tables *t, uint32_t task)
+{
+	const struct weft_tasks *tasks = &t->model->tasks;
+	struct weft_text *text = &t->text;
+	uint64_t start = t->layout->start[task];
+	add_seconds(text, start - t->model->summary.start);
+	add_seconds(text, tasks->end[task] - start);
+	size_t column = text->size;
+	weft_text_add(text, " ", 1);
+	weft_text_add_u64(text, tasks->id[task]);
+	weft_text_pad(text, column, 8);
+	const char *kind = kind_name(tasks->kind[task]);
+	if (kind)
+		weft_text_add_string(text, kind);
+	else
+		weft_text_add_u64(text, tasks->kind[task]);
+	weft_text_pad(text, column, 24);
+	weft_text_add_string(text, outcome(tasks, task));
+	weft_text_pad(text, column, 36);
+	add_json_number(t, "row=", t->layout->row[task]);
+	weft_text_pad(text, column, 45);
+	if (t->layout->parent[task] != WEFT_NONE)
+		add_json_number(t, "parent=", tasks->id[t->layout->parent[task]]);
+	else
+		weft_text_add_string(text, "parent=none");
+	if (tasks->becomes[task] != WEFT_NONE)
+		add_json_number(t, " becomes=", tasks->id[tasks->becomes[task]]);
+	add_json_number(t, " activations=", activation_count(tasks, task));
+	add_json_number(t, " running=", tasks->running[task]);
+	weft_text_add_string(text, "ns");
+	const uint32_t strings[] = {tasks->label[task], tasks->message[task]};
+	const char *const keys[] = {" label=", " failed="};
+	for (size_t i = 0; i < 2; i++) {
+		if (strings[i] == WEFT_NONE)
+			continue;
+		struct weft_slice slice = weft_model_string(t->model, strings[i]);
+		weft_text_add_string(text, keys[i]);
+		weft_text_add_quoted(text, slice.bytes, slice.size);
+	}
+	weft_text_add(text, "\n", 1);
+}
+
+struct task_order {
+	uint64_t start, id;
+	uint32_t task;
+};
+
+static int compare_tasks(const void *a, const void *b)
+{
+	const struct task_order *left = a, *right = b;
+	if (left->start != right->start)
+		return left->start < right->start ? -1 : 1;
+	if (left->id != right->id)
+		return left->id < right->id ? -1 : 1;
+	return left->task < right->task ? -1 : left->task > right->task;
+}
+
+/* Does the task live in the range? */
+static bool is_task_wanted(const struct tables *t, uint32_t task)
+{
+	if (t->range.end_ns != UINT64_MAX && t->layout->start[task] >= t->range.end_ns)
+		return false;
+	return t->model->tasks.end[task] > t->range.start_ns ||
+		   t->layout->start[task] >= t->range.start_ns;
+}
+
+/* Writes when there is a block of it; false if the work should stop. */
+static bool flush_block(struct tables *t, uint32_t done)
+{
+	if (t->text.size < DUMP_BLOCK_BYTES)
+		return true;
+	return cli_write(&t->text) && (t->was_interrupted || cli_progress_step(NULL, done));
+}
+
+static int dump_tasks(struct tables *t)
+{
+	uint32_t count = t->model->tasks.count;
+	struct task_order *order = calloc(count ? count : 1, sizeof(*order));
+	if (!order)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = (struct task_order){t->layout->start[i], t->model->tasks.id[i], i};
+	qsort(order, count, sizeof(*order), compare_tasks);
+	for (uint32_t i = 0; i < count && flush_block(t, i); i++) {
+		if (!is_task_wanted(t, order[i].task))
+			continue;
+		if (t->options->json)
+			add_task_json(t, order[i].task);
+		else
+			add_task_text(t, order[i].task);
+	}
+	free(order);
+	return 0;
+}
+
+static void add_edge_json(struct tables *t, uint32_t edge)
+{
+	const struct weft_edges *edges = &t->model->edges;
+	add_json_number(t, "{\"time\":", edges->time[edge]);
+	weft_text_add_string(&t->text, ",\"edge\":\"");
+	weft_text_add_string(&t->text, weft_edge_name(edges->type[edge]));
+	add_json_task(t, "\",\"from\":", edges->from[edge]);
+	add_json_task(t, ",\"to\":", edges->to[edge]);
+	weft_text_add_string(&t->text, "}\n");
+}
+
+static void add_edge_text(struct tables *t, uint32_t edge)
+{
+	const struct weft_edges *edges = &t->model->edges;
+	add_seconds(&t->text, edges->time[edge] - t->model->summary.start);
+	size_t column = t->text.size;
+	weft_text_add(&t->text, " ", 1);
+	weft_text_add_string(&t->text, weft_edge_name(edges->type[edge]));
+	weft_text_pad(&t->text, column, 10);
+	if (edges->from[edge] == WEFT_NONE)
+		weft_text_add_string(&t->text, "none");
+	else
+		weft_text_add_u64(&t->text, t->model->tasks.id[edges->from[edge]]);
+	add_json_number(t, " -> ", t->model->tasks.id[edges->to[edge]]);
+	weft_text_add(&t->text, "\n", 1);
+}
+
+static void dump_edges(struct tables *t)
+{
+	const struct weft_edges *edges = &t->model->edges;
+	for (uint32_t i = 0; i < edges->count && flush_block(t, i); i++) {
+		if (edges->time[i] < t->range.start_ns)
+			continue;
+		if (edges->time[i] >= t->range.end_ns && t->range.end_ns != UINT64_MAX)
+			break;
+		if (t->options->json)
+			add_edge_json(t, i);
+		else
+			add_edge_text(t, i);
+	}
+}
+
+static int dump_tables(struct tables *t)
+{
+	const struct weft_layout_options options = {.no_simplify = t->options->no_simplify};
+	struct weft_layout *layout = NULL;
+	int error = 0;
+	t->was_interrupted = !cli_progress_step(NULL, 0);
+	t->range = dump_find_range(t->options, t->model->summary.start);
+	if (t->options->what == DUMP_EDGES) {
+		dump_edges(t);
+	} else {
+		error = weft_layout_create(t->model, &options, &layout);
+		t->layout = layout;
+		if (!error)
+			error = dump_tasks(t);
+		weft_layout_destroy(layout);
+	}
+	if (!error && t->text.size)
+		cli_write(&t->text);
+	weft_text_finish(&t->text);
+	return error;
+}
+
+int dump_model(const struct dump_options *options, const struct cli_trace *trace)
+{
+	struct weft_model *model = NULL;
+	int error = weft_decoder_build_model(trace->decoder, cli_progress_step, NULL, &model);
+	if (error)
+		return cli_trace_fail(trace, error);
+	if (model->summary.events == 0)
+		fprintf(stderr, "%s: a valid trace without events\n", trace->name);
+	struct tables tables = {.model = model, .options = options};
+	error = dump_tables(&tables);
+	weft_model_destroy(model);
+	return error ? cli_trace_fail(trace, error) : CLI_DONE;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft info: what a trace is and holds, for a person or as one JSON object.
+ */
+#include "cli.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <weft/model.h>
+
+static const char usage[] =
+	"usage: weft info [--json] FILE\n"
+	"\n"
+	"Says what a trace is and holds: format, clock, times, events, tasks, counters, and what was\n"
+	"lost or damaged. FILE is a trace in any format that weft knows, or `-` for standard input.\n"
+	"\n"
+	"  --json  one JSON object\n"
+	"  --help  this text\n";
+
+/* What both forms show. */
+struct report {
+	const char *name;
+	const struct weft_trace_description *trace;
+	const struct weft_diagnostics *diagnostics;
+	const struct weft_model *model;
+};
+
+/* ---- JSON ---- */
+
+static void add_key(struct weft_text *text, const char *separator, const char *key)
+{
+	weft_text_add_string(text, separator);
+	weft_text_add_json(text, key, strlen(key));
+	weft_text_add(text, ":", 1);
+}
+
+static void add_number(
+	struct weft_text *text, const char *separator, const char *key, uint64_t number)
+{
+	add_key(text, separator, key);
+	weft_text_add_u64(text, number);
+}
+
+static void add_signed(
+	struct weft_text *text, const char *separator, const char *key, int64_t number)
+{
+	add_key(text, separator, key);
+	weft_text_add_i64(text, number);
+}
+
+static void add_name(
+	struct weft_text *text, const char *separator, const char *key, const char *name)
+{
+	add_key(text, separator, key);
+	weft_text_add_json(text, name, strlen(name));
+}
+
+/* Null if there is no event that has one. */
+static void add_time(
+	struct weft_text *text, const struct report *report, const char *key, uint64_t ns)
+{
+	if (report->model->summary.events) {
+		add_number(text, ",", key, ns);
+		return;
+	}
+	add_key(text, ",", key);
+	weft_text_add_string(text, "null");
+}
+
+static void add_event_counts(struct weft_text *text, const struct weft_model_summary *summary)
+{
+	const char *separator = "";
+	add_key(text, ",", "by_event");
+	weft_text_add_string(text, "{");
+	for (unsigned type = 0; type < WEFT_EVENT_TYPES; type++) {
+		if (!summary->by_event[type])
+			continue;
+		add_number(text, separator, weft_event_describe(type)->name, summary->by_event[type]);
+		separator = ",";
+	}
+	weft_text_add_string(text, "}");
+}
+
+static void add_task_counts(struct weft_text *text, const struct weft_model *model)
+{
+	const struct weft_model_summary *summary = &model->summary;
+	add_key(text, ",", "tasks");
+	add_number(text, "{", "total", model->tasks.count);
+	add_number(text, ",", "fulfilled", summary->fulfilled);
+	add_number(text, ",", "failed", summary->failed);
+	add_number(text, ",", "became", summary->became);
+	add_number(text, ",", "never_resolved", summary->never_resolved);
+	add_number(text, ",", "unfinished", summary->unfinished);
+	weft_text_add_string(text, "}");
+}
+
+static int64_t sample(const struct weft_model *model, uint32_t index)
+{
+	return model->samples.value[index];
+}
+
+static void add_counters(struct weft_text *text, const struct weft_model *model)
+{
+	add_key(text, ",", "counters");
+	weft_text_add_string(text, "[");
+	for (uint32_t i = 0; i < model->counter_count; i++) {
+		const struct weft_counter *counter = &model->counters[i];
+		struct weft_slice name = weft_model_string(model, counter->name);
+		add_key(text, i ? ",{" : "{", "name");
+		weft_text_add_json(text, name.bytes, name.size);
+		add_signed(text, ",", "first", sample(model, counter->first));
+		add_signed(text, ",", "min", counter->min);
+		add_signed(text, ",", "max", counter->max);
+		add_signed(text, ",", "last", sample(model, counter->first + counter->count - 1));
+		add_number(text, ",", "changes", counter->count);
+		weft_text_add_string(text, "}");
+	}
+	weft_text_add_string(text, "]");
+}
+
+static void add_losses(struct weft_text *text, const struct weft_model *model)
+{
+	const char *separator = "";
+	add_key(text, ",", "losses");
+	weft_text_add_string(text, "{");
+	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
+		if (!model->losses[cause])
+			continue;
+		add_number(text, separator, weft_loss_name((enum weft_loss)cause), model->losses[cause]);
+		separator = ",";
+	}
+	weft_text_add_string(text, "}");
+}
+
+static void add_diagnostics(struct weft_text *text, const struct weft_diagnostics *diagnostics)
+{
+	add_key(text, ",", "diagnostics");
+	weft_text_add_string(text, "[");
+	for (size_t i = 0; i < diagnostics->count; i++) {
+		add_number(text, i ? ",{" : "{", "offset", diagnostics->list[i].offset);
+		add_name(text, ",", "message", diagnostics->list[i].message);
+		add_number(text, ",", "count", diagnostics->list[i].count);
+		weft_text_add_string(text, "}");
+	}
+	weft_text_add_string(text, "]");
+}
+
+static const char *epoch_name(enum weft_clock_epoch epoch)
+{
+	if (epoch == WEFT_EPOCH_UNIX)
+		return "unix";
+	return epoch == WEFT_EPOCH_MONOTONIC ? "monotonic" : "unknown";
+}
+
+static void add_clock(struct weft_text *text, const struct weft_clock *clock)
+{
+	add_key(text, ",", "clock");
+	add_name(text, "{", "name", clock->name);
+	add_name(text, ",", "epoch", epoch_name(clock->epoch));
+	add_number(text, ",", "hz", clock->hz);
+	add_signed(text, ",", "offset_ns", clock->offset_ns);
+	weft_text_add_string(text, "}");
+}
+
+static void write_json(const struct report *report, struct weft_text *text)
+{
+	const struct weft_model *model = report->model;
+	add_name(text, "{", "format", report->trace->format);
+	add_time(text, report, "start", model->summary.start);
+	add_time(text, report, "end", model->summary.end);
+	add_number(text, ",", "events", model->summary.events);
+	add_event_counts(text, &model->summary);
+	add_number(text, ",", "threads", model->thread_count);
+	add_task_counts(text, model);
+	add_counters(text, model);
+	add_losses(text, model);
+	add_diagnostics(text, report->diagnostics);
+	add_clock(text, &model->clock);
+	weft_text_add_string(text, "}\n");
+}
+
+/* ---- for a person ---- */
+
+static void add_head(struct weft_text *text, const char *head)
+{
+	size_t start = text->size;
+	weft_text_add_string(text, head);
+	weft_text_pad(text, start, 12);
+}
+
+/* In the largest unit that leaves a whole part: "161.813 ms". */
+static void add_duration(struct weft_text *text, uint64_t ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}};
+	char cell[40];
+	int length = snprintf(cell, sizeof(cell), "%" PRIu64 " ns", ns);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if ((double)ns < units[i].ns)
+			continue;
+		length = snprintf(cell, sizeof(cell), "%.3f %s", (double)ns / units[i].ns, units[i].name);
+		break;
+	}
+	weft_text_add(text, cell, (size_t)length);
+}
+
+/* The date of a time on a clock that has one. */
+static void add_date(struct weft_text *text, const struct weft_clock *clock, uint64_t ns)
+{
+	char cell[64];
+	struct tm date;
+	if (clock->epoch != WEFT_EPOCH_UNIX && clock->offset_ns == 0)
+		return;
+	uint64_t unix_ns = ns + (uint64_t)clock->offset_ns;
+	time_t seconds = (time_t)(unix_ns / 1000000000);
+	if (!gmtime_r(&seconds, &date) || !strftime(cell, sizeof(cell), "%Y-%m-%d %H:%M:%S", &date))
+		return;
+	weft_text_add_string(text, ", from ");
+	weft_text_add_string(text, cell);
+	snprintf(cell, sizeof(cell), ".%06u UTC", (unsigned)(unix_ns % 1000000000 / 1000));
+	weft_text_add_string(text, cell);
+}
+
+static void print_time(const struct report *report, struct weft_text *text)
+{
+	const struct weft_model_summary *summary = &report->model->summary;
+	add_head(text, "time");
+	if (summary->events) {
+		add_duration(text, summary->end - summary->start);
+		add_date(text, &report->model->clock, summary->start);
+	} else {
+		weft_text_add_string(text, "no events: nothing was recorded");
+	}
+	weft_text_add_string(text, "\n");
+}
+
+static void print_events(const struct weft_model_summary *summary, struct weft_text *text)
+{
+	bool is_listed[WEFT_EVENT_TYPES] = {false};
+	const char *separator = ": ";
+	add_head(text, "events");
+	weft_text_add_u64(text, summary->events);
+	/* The most frequent first. */
+	for (;;) {
+		unsigned best = 0;
+		for (unsigned type = 1; type < WEFT_EVENT_TYPES; type++)
+			if (!is_listed[type] && summary->by_event[type] > summary->by_event[best])
+				best = type;
+		if (!best || !summary->by_event[best])
+			break;
+		is_listed[best] = true;
+		weft_text_add_string(text, separator);
+		weft_text_add_u64(text, summary->by_event[best]);
+		weft_text_add_string(text, " ");
+		weft_text_add_string(text, weft_event_describe(best)->name);
+		separator = ", ";
+	}
+	weft_text_add_string(text, "\n");
+}
+
+static void print_tasks(const struct weft_model *model, struct weft_text *text)
+{
+	const struct weft_model_summary *summary = &model->summary;
+	const struct {
+		const char *name;
+		uint32_t count;
+	} outcomes[] = {
+		{"fulfilled", summary->fulfilled},
+		{"failed", summary->failed},
+		{"became another", summary->became},
+		{"never resolved", summary->never_resolved},
+		{"unfinished", summary->unfinished},
+	};
+	const char *separator = ": ";
+	add_head(text, "tasks");
+	weft_text_add_u64(text, model->tasks.count);
+	for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++) {
+		if (!outcomes[i].count)
+			continue;
+		weft_text_add_string(text, separator);
+		weft_text_add_u64(text, outcomes[i].count);
+		weft_text_add_string(text, " ");
+		weft_text_add_string(text, outcomes[i].name);
+		separator = ", ";
+	}
+	weft_text_add_string(text, "\n");
+}
+
+static void print_losses(const struct weft_model *model, struct weft_text *text)
+{
+	const char *separator = "";
+	add_head(text, "losses");
+	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
+		if (!model->losses[cause])
+			continue;
+		weft_text_add_string(text, separator);
+		weft_text_add_u64(text, model->losses[cause]);
+		weft_text_add_string(text, " ");
+		weft_text_add_string(text, weft_loss_name((enum weft_loss)cause));
+		separator = ", ";
+	}
+	weft_text_add_string(text, *separator ? "\n" : "none\n");
+}
+
+static void print_damage(const struct weft_diagnostics *diagnostics, struct weft_text *text)
+{
+	uint64_t places = 0;
+	for (size_t i = 0; i < diagnostics->count; i++)
+		places += diagnostics->list[i].count;
+	add_head(text, "damage");
+	if (places) {
+		weft_text_add_u64(text, places);
+		weft_text_add_string(text, places == 1 ? " place" : " places");
+		weft_text_add_string(text, ", listed on standard error");
+	} else {
+		weft_text_add_string(text, "none");
+	}
+	weft_text_add_string(text, "\n");
+}
+
+static void print_counters(const struct weft_model *model, struct weft_text *text)
+{
+	if (!model->counter_count)
+		return;
+	weft_text_add_string(text, "\n       first         min         max        last  "
+							   "   changes  counter\n");
+	for (uint32_t i = 0; i < model->counter_count; i++) {
+		const struct weft_counter *counter = &model->counters[i];
+		struct weft_slice name = weft_model_string(model, counter->name);
+		char cells[128];
+		int length = snprintf(cells, sizeof(cells),
+			"%12" PRId64 "%12" PRId64 "%12" PRId64 "%12" PRId64 "  %10" PRIu32 "  ",
+			sample(model, counter->first), counter->min, counter->max,
+			sample(model, counter->first + counter->count - 1), counter->count);
+		weft_text_add(text, cells, (size_t)length);
+		weft_text_add_quoted(text, name.bytes, name.size);
+		weft_text_add_string(text, "\n");
+	}
+}
+
+static void write_text(const struct report *report, struct weft_text *text)
+{
+	const struct weft_model *model = report->model;
+	add_head(text, "trace");
+	weft_text_add_string(text, report->name);
+	weft_text_add_string(text, "\n");
+	add_head(text, "format");
+	weft_text_add_string(text, report->trace->format);
+	weft_text_add_string(text, "\n");
+	print_time(report, text);
+	add_head(text, "clock");
+	weft_text_add_string(text, model->clock.name);
+	weft_text_add_string(text, "\n");
+	print_events(&model->summary, text);
+	add_head(text, "threads");
+	weft_text_add_u64(text, model->thread_count);
+	weft_text_add_string(text, "\n");
+	print_tasks(model, text);
+	print_losses(model, text);
+	print_damage(report->diagnostics, text);
+	print_counters(model, text);
+}
+
+static int show(const struct cli_trace *trace, bool json)
+{
+	struct weft_model *model = NULL;
+	cli_progress_start();
+	int error = weft_decoder_build_model(trace->decoder, cli_progress_step, NULL, &model);
+	cli_progress_end();
+	if (error)
+		return cli_trace_fail(trace, error);
+	const struct report report = {
+		.name = trace->name,
+		.trace = weft_decoder_describe(trace->decoder),
+		.diagnostics = weft_decoder_diagnostics(trace->decoder),
+		.model = model,
+	};
+	struct weft_text text = {0};
+	if (json)
+		write_json(&report, &text);
+	else
+		write_text(&report, &text);
+	cli_write(&text);
+	weft_text_finish(&text);
+	weft_model_destroy(model);
+	return CLI_DONE;
+}
+
+int cli_info(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"json", no_argument, NULL, 'j'},
+		{NULL, 0, NULL, 0},
+	};
+	struct cli_trace trace;
+	bool json = false;
+	int code;
+	while ((code = cli_next_option(argc, argv, options)) != -1) {
+		if (code == 'h')
+			return cli_help(usage);
+		if (code != 'j')
+			return CLI_USAGE;
+		json = true;
+	}
+	const char *path = cli_only_operand(argc, argv, "FILE");
+	if (!path)
+		return CLI_USAGE;
+	int status = cli_trace_open(path, &trace);
+	if (status)
+		return status;
+	status = show(&trace, json);
+	cli_trace_report(&trace);
+	cli_trace_close(&trace);
+	return status;
+}

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: ISC
+"""weft info: the figures of the sample traces, and of empty and damaged ones."""
+import json
+import os
+import subprocess
+
+from harness import DATA, WEFT, case, equal, main, weft
+
+ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
+BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
+KEYS = ['format', 'start', 'end', 'events', 'by_event', 'threads', 'tasks', 'counters', 'losses',
+        'diagnostics', 'clock']
+
+
+def info(path):
+    return json.loads(weft('info', '--json', path).stdout)
+
+
+def info_of(content, status=0):
+    result = subprocess.run([WEFT, 'info', '--json', '-'], input=content, capture_output=True)
+    equal(result.returncode, status)
+    return json.loads(result.stdout) if status == 0 else result.stderr.decode()
+
+
+@case
+def block_read():
+    got = info(BLOCK)
+    equal(list(got), KEYS)
+    equal(got['format'], 'sexp')
+    equal((got['start'], got['end']), (1413637708833401000, 1413637708995214000))
+    equal(got['events'], 3915)
+    equal(got['threads'], 1)
+    equal(got['tasks'], {'total': 859, 'fulfilled': 718, 'failed': 8, 'became': 117,
+                         'never_resolved': 0, 'unfinished': 16})
+    equal((got['counters'], got['losses'], got['diagnostics']), ([], {}, []))
+    equal(got['clock'], {'name': 'unix', 'epoch': 'unix', 'hz': 10**9, 'offset_ns': 0})
+
+
+@case
+def arp_good():
+    got = info(ARP)
+    equal(got['format'], 'mirage-ctf')
+    equal((got['start'], got['end'], got['events']), (0, 48111112, 2954))
+    equal(got['by_event']['create'], 487)
+    equal(sum(got['by_event'].values()), 2954)
+    equal(got['tasks'], {'total': 492, 'fulfilled': 371, 'failed': 2, 'became': 68,
+                         'never_resolved': 0, 'unfinished': 51})
+    equal(got['counters'], [
+        {'name': 'gntref', 'first': 1, 'min': 1, 'max': 506, 'last': 502, 'changes': 526},
+        {'name': 'tcp-to-ip', 'first': 0, 'min': 0, 'max': 1, 'last': 1, 'changes': 5},
+        {'name': 'tcp-ackd-segs', 'first': 1, 'min': 1, 'max': 2, 'last': 2, 'changes': 2}])
+    equal(got['clock']['epoch'], 'unknown')
+
+
+@case
+def as_text():
+    text = weft('info', BLOCK).stdout
+    for line in ('format      sexp',
+                 'time        161.813 ms, from 2014-10-18 13:08:28.833401 UTC',
+                 'tasks       859: 718 fulfilled, 8 failed, 117 became another, 16 unfinished',
+                 'losses      none', 'damage      none'):
+        assert line + '\n' in text, text
+    assert '1           1         506         502         526  "gntref"' in weft('info', ARP).stdout
+
+
+@case
+def expected_tasks_that_do_not_end():
+    got = info_of(b'((time 1)(op(Creates 0 1 Task)))((time 2)(op(Label 1 __should_resolve)))'
+                  b'((time 3)(op(Increases 0 "a \\"b\\"" 5)))((time 4)(op(Increases 0 "a \\"b\\"" -9)))')
+    equal(got['tasks'], {'total': 2, 'fulfilled': 0, 'failed': 0, 'became': 0, 'never_resolved': 1,
+                         'unfinished': 1})
+    equal(got['counters'], [
+        {'name': 'a "b"', 'first': 5, 'min': -4, 'max': 5, 'last': -4, 'changes': 2}])
+
+
+@case
+def damage_is_listed():
+    got = info_of(b'((time 1)(op(Switch 0)))\n((time 2)(op(Explode)))\n((time 3)(op(Explode)))\n')
+    equal(got['events'], 1)
+    equal(got['diagnostics'], [{'offset': 25, 'message': 'unknown op', 'count': 2}])
+    result = subprocess.run([WEFT, 'info', '-'], capture_output=True, text=True,
+                            input='((time 1)(op(Switch 0)))\n((time 2)(op(Explode)))\n')
+    assert 'damage      1 place, listed on standard error\n' in result.stdout, result.stdout
+    equal(result.stderr, 'standard input: offset 0x19: unknown op (×1)\n')
+
+
+@case
+def nothing_to_read():
+    assert 'no intact event' in info_of(b'((time 1)(op(Explode)))', status=3)
+    assert 'the file is empty' in info_of(b'', status=3)
+    weft('info', status=2)
+    weft('info', BLOCK, ARP, status=2)
+    weft('info', '--jsonn', BLOCK, status=2)
+    assert weft('info', '--help').stdout.startswith('usage: weft info')
+
+
+@case
+def an_empty_trace_is_valid():
+    empty = bytes.fromhex('c11ffcc105883b8d521a487bb397456ab150680c' 'f0000000' '0000' 'f0000000')
+    got = info_of(empty)
+    equal((got['events'], got['start'], got['by_event'], got['threads']), (0, None, {}, 0))
+    text = subprocess.run([WEFT, 'info', '-'], input=empty, capture_output=True).stdout.decode()
+    assert 'no events' in text, text
+
+
+main()
