@@ -19,8 +19,8 @@
 #define PACKET_BYTES ((size_t)128 << 10) /* the event that passes this closes the packet */
 #define HELD_BYTES   ((size_t)32 << 20)  /* of all streams' memory */
 
-/* Readers compute in signed 64-bit ns. */
-#define LAST_NS ((uint64_t)INT64_MAX)
+/* Readers compute in signed 64-bit ns, and babeltrace 2 takes the very last for an overflow. */
+#define LAST_NS ((uint64_t)INT64_MAX - 1)
 
 struct stream {
 	struct weft__bytes body; /* events of the open packet */

@@ -279,7 +279,7 @@ static void times_that_readers_cannot_take_are_counted(void **state)
 	struct directory directory = {0};
 	struct weft_export_ctf *ctf = start(&directory);
 	struct weft_trace_description trace = describe();
-	struct weft_event event = {.type = WEFT_EVENT_EXPECT, .time_ns = INT64_MAX - 100};
+	struct weft_event event = {.type = WEFT_EVENT_EXPECT, .time_ns = INT64_MAX - 101};
 	struct packet now;
 	trace.clock.offset_ns = 100;
 	assert_int_equal(weft_export_ctf_add(ctf, &event, &trace), 0);
@@ -287,8 +287,8 @@ static void times_that_readers_cannot_take_are_counted(void **state)
 	assert_int_equal(weft_export_ctf_add(ctf, &event, &trace), 0);
 	assert_int_equal(weft_export_ctf_finish(ctf, &trace), 0);
 	assert_true(packet(&directory, "thread_0", 0, &now));
-	assert_int_equal(now.begin, INT64_MAX - 100);
-	assert_int_equal(now.end, INT64_MAX - 100);
+	assert_int_equal(now.begin, INT64_MAX - 101);
+	assert_int_equal(now.end, INT64_MAX - 101);
 	assert_int_equal(weft_export_ctf_summarize(ctf).late_times, 1);
 	weft_export_ctf_destroy(ctf);
 	clear(&directory);

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft export: a trace in somebody else's format.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <weft/export.h>
+
+#include "cli.h"
+#include "ctf_directory.h"
+
+static const char usage[] =
+	"usage: weft export --to ctf [--force] FILE DIR\n"
+	"\n"
+	"Writes the trace FILE in another format.\n"
+	"\n"
+	"  --to ctf   a directory DIR in the Common Trace Format 1.8, for babeltrace, Trace\n"
+	"             Compass and the like\n"
+	"  --force    replace an earlier export in DIR\n"
+	"  --help     this text\n"
+	"\n"
+	"DIR is made; it may exist if it is empty. Nothing is left in it if the export fails.\n";
+
+struct arguments {
+	const char *file, *directory;
+	bool force;
+};
+
+/* CLI_DONE and the arguments; or how to end, `ret_run` being false. */
+static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *ret_run)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"to", required_argument, NULL, 't'},
+		{"force", no_argument, NULL, 'f'},
+		{NULL, 0, NULL, 0},
+	};
+	struct arguments arguments = {0};
+	const char *format = NULL;
+	*ret_run = false;
+	for (int option; (option = cli_next_option(argc, argv, options)) != -1;) {
+		if (option == 'h')
+			return cli_help(usage);
+		if (option == 't')
+			format = optarg;
+		else if (option == 'f')
+			arguments.force = true;
+		else
+			return CLI_USAGE;
+	}
+	if (!format)
+		return cli_usage_error(argv[0], "--to is missing; `--to ctf` is what there is");
+	if (strcmp(format, "ctf") != 0)
+		return cli_usage_error(
+			argv[0], "--to: \"%s\" is no format to export to; there is ctf", format);
+	if (argc - optind != 2)
+		return cli_usage_error(argv[0],
+			argc - optind < 2 ? "FILE and DIR are both needed" : "one FILE and one DIR only");
+	arguments.file = argv[optind];
+	arguments.directory = argv[optind + 1];
+	*ret_arguments = arguments;
+	*ret_run = true;
+	return CLI_DONE;
+}
+
+/* How far it got: an error on the way in, or on the way out. */
+struct outcome {
+	int read_error, write_error;
+	uint64_t events;
+	bool interrupted;
+};
+
+/* All events, `event` being the first if `status` says so, or those before an interrupt. */
+static struct outcome copy_events(
+	struct weft_decoder *decoder, int status, struct weft_event *event, struct weft_export_ctf *ctf)
+{
+	struct outcome outcome = {0};
+	const struct weft_trace_description *trace = weft_decoder_describe(decoder);
+	while (status == WEFT_OK && !outcome.write_error) {
+		outcome.write_error = weft_export_ctf_add(ctf, event, trace);
+		status = weft_decoder_next(decoder, event);
+		if (++outcome.events % 65536 == 0 && !cli_progress_step(NULL, outcome.events)) {
+			outcome.interrupted = status == WEFT_OK;
+			break;
+		}
+	}
+	if (status < 0)
+		outcome.read_error = status;
+	else if (!outcome.write_error)
+		outcome.write_error = weft_export_ctf_finish(ctf, trace);
+	return outcome;
+}
+
+static void report(const struct cli_trace *trace, struct weft_export_ctf_summary summary)
+{
+	cli_trace_report(trace);
+	if (summary.events == 0)
+		cli_error("%s holds no events", trace->name);
+	if (summary.late_times)
+		cli_error("%" PRIu64 " events are too late for readers of CTF, which count signed ns; they"
+				  " have the last time that there is",
+			summary.late_times);
+}
+
+static int write_directory(const struct cli_trace *trace, int status, struct weft_event *event,
+	struct ctf_directory *directory)
+{
+	const struct weft_export_ctf_sink sink = {ctf_directory_append, directory};
+	struct weft_export_ctf *ctf = NULL;
+	struct outcome outcome = {.write_error = weft_export_ctf_create(&sink, &ctf)};
+	cli_progress_start();
+	if (!outcome.write_error)
+		outcome = copy_events(trace->decoder, status, event, ctf);
+	int reason = errno;
+	cli_progress_end();
+	if (outcome.read_error || outcome.write_error) {
+		ctf_directory_abandon(directory);
+		weft_export_ctf_destroy(ctf);
+		errno = reason;
+		if (outcome.read_error)
+			return cli_trace_fail(trace, outcome.read_error);
+		cli_error("%s: %s", directory->path,
+			outcome.write_error == WEFT_ERROR_SYSTEM ? strerror(reason)
+													 : weft_error_text(outcome.write_error));
+		return CLI_NO;
+	}
+	report(trace, weft_export_ctf_summarize(ctf));
+	weft_export_ctf_destroy(ctf);
+	if (!ctf_directory_commit(directory))
+		return CLI_NO;
+	if (outcome.interrupted) {
+		cli_error(
+			"interrupted: %s has the first %" PRIu64 " events", directory->path, outcome.events);
+		cli_progress_die_if_interrupted();
+	}
+	return CLI_DONE;
+}
+
+/* The first event is read before anything is written: what is no trace leaves DIR as it was. */
+static int run(const struct arguments *arguments, const struct cli_trace *trace)
+{
+	struct ctf_directory directory;
+	struct weft_event event;
+	int status = weft_decoder_next(trace->decoder, &event);
+	if (status < 0) {
+		cli_trace_report(trace);
+		return cli_trace_fail(trace, status);
+	}
+	if (!ctf_directory_open(arguments->directory, arguments->file, arguments->force, &directory))
+		return CLI_NO;
+	return write_directory(trace, status, &event, &directory);
+}
+
+int cli_export(int argc, char **argv)
+{
+	struct arguments arguments;
+	struct cli_trace trace;
+	bool wanted;
+	int status = parse(argc, argv, &arguments, &wanted);
+	if (!wanted)
+		return status;
+	status = cli_trace_open(arguments.file, &trace);
+	if (status != CLI_DONE)
+		return status;
+	status = run(&arguments, &trace);
+	cli_trace_close(&trace);
+	return status;
+}
