@@ -10,18 +10,24 @@
 
 #include <weft/decoder.h>
 #include <weft/layout.h>
+#include <weft/lines.h>
 #include <weft/model.h>
+#include <weft/text.h>
 
-static int feed_standard_input(struct weft_decoder *decoder)
+static void read_standard_input(struct weft_text *text)
 {
 	static char bytes[65536];
 	size_t size;
-	while ((size = fread(bytes, 1, sizeof(bytes), stdin)) > 0) {
-		int error = weft_decoder_feed(decoder, bytes, size);
-		if (error)
-			return error;
-	}
-	return weft_decoder_finish(decoder);
+	while ((size = fread(bytes, 1, sizeof(bytes), stdin)) > 0)
+		weft_text_add(text, bytes, size);
+}
+
+static int open_decoder(const struct weft_text *input, struct weft_decoder **ret_decoder)
+{
+	int error = weft_decoder_create(ret_decoder);
+	if (!error && input->size)
+		error = weft_decoder_feed(*ret_decoder, input->bytes, input->size);
+	return error ? error : weft_decoder_finish(*ret_decoder);
 }
 
 static void print_diagnostics(const struct weft_diagnostics *diagnostics)
@@ -30,6 +36,28 @@ static void print_diagnostics(const struct weft_diagnostics *diagnostics)
 		const struct weft_diagnostic *one = &diagnostics->list[i];
 		printf("offset 0x%" PRIx64 ": %s (x%" PRIu64 ")\n", one->offset, one->message, one->count);
 	}
+}
+
+/* Every event, for programs and for people. */
+static int print_events(const struct weft_text *input)
+{
+	struct weft_decoder *decoder = NULL;
+	struct weft_event event;
+	struct weft_lines lines;
+	struct weft_text text = {0};
+	int status = open_decoder(input, &decoder);
+	if (status == 0) {
+		weft_lines_init(&lines, weft_decoder_describe(decoder), 0);
+		while ((status = weft_decoder_next(decoder, &event)) == WEFT_OK) {
+			weft_lines_add_json(&lines, &event, &text);
+			weft_lines_add_text(&lines, &event, &text);
+		}
+		fwrite(text.bytes, 1, text.size, stdout);
+		print_diagnostics(weft_decoder_diagnostics(decoder));
+	}
+	weft_text_finish(&text);
+	weft_decoder_destroy(decoder);
+	return status == WEFT_END ? text.error : status;
 }
 
 static void print_model(const struct weft_model *model)
@@ -57,27 +85,37 @@ static void print_layout(const struct weft_layout *layout)
 			layout->start[t]);
 }
 
-int main(void)
+static int print_meaning(const struct weft_text *input)
 {
 	struct weft_decoder *decoder = NULL;
 	struct weft_model *model = NULL;
 	struct weft_layout *layout = NULL;
-	int error = weft_decoder_create(&decoder);
-	if (!error)
-		error = feed_standard_input(decoder);
+	int error = open_decoder(input, &decoder);
 	if (!error)
 		error = weft_decoder_build_model(decoder, NULL, NULL, &model);
 	if (!error) {
-		print_diagnostics(weft_decoder_diagnostics(decoder));
 		print_model(model);
 		error = weft_layout_create(model, NULL, &layout);
 	}
 	if (!error)
 		print_layout(layout);
-	if (error)
-		printf("%s\n", weft_error_text(error));
 	weft_layout_destroy(layout);
 	weft_model_destroy(model);
 	weft_decoder_destroy(decoder);
+	return error;
+}
+
+int main(void)
+{
+	struct weft_text input = {0};
+	read_standard_input(&input);
+	int error = input.error;
+	if (!error)
+		error = print_events(&input);
+	if (!error)
+		error = print_meaning(&input);
+	if (error)
+		printf("%s\n", weft_error_text(error));
+	weft_text_finish(&input);
 	return error ? 1 : 0;
 }

@@ -12,7 +12,7 @@ FOLDER = os.path.join(BUILD, 'wasm')
 NATIVE = os.path.join(BUILD, 'tests', 'house', 'reader')
 WASM = os.path.join(FOLDER, 'tests', 'house', 'reader')
 WASI = os.path.join(SOURCE, 'tests', 'house', 'wasi.mjs')
-TRACES = sorted(glob.glob(os.path.join(DATA, 'traces', '*')))
+TRACES = sorted(p for p in glob.glob(os.path.join(DATA, 'traces', '*')) if not p.endswith('.jsonl'))
 
 
 def require_tools():
