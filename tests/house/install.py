@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: ISC
+"""What `make install` leaves: programs, pages, libraries that others can build with."""
+import glob
+import os
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
+from harness import BUILD, DATA, SOURCE, case, equal, main, run, skip  # noqa: E402
+
+ROOT = tempfile.TemporaryDirectory(prefix='weft-install-')
+WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Werror']
+CONSUMER = """
+#include <stdio.h>
+#include <weft/decoder.h>
+int main(void)
+{
+	struct weft_decoder *decoder;
+	if (weft_decoder_create(&decoder))
+		return 1;
+	puts(weft_error_text(weft_decoder_finish(decoder)));
+	weft_decoder_destroy(decoder);
+	return 0;
+}
+"""
+
+
+def install():
+    """Installs once, below a folder that is removed at the end."""
+    if not os.listdir(ROOT.name):
+        run_well(['meson', 'install', '-C', BUILD, '--no-rebuild', '--destdir', ROOT.name])
+    return ROOT.name
+
+
+def run_well(command, **options):
+    result = run(command, **options)
+    assert result.returncode == 0, '%s\n%s%s' % (command, result.stdout, result.stderr)
+    return result
+
+
+def installed(pattern):
+    found = glob.glob(os.path.join(install(), '**', pattern), recursive=True)
+    assert found, 'not installed: %s' % pattern
+    return found[0]
+
+
+@case
+def the_program_runs():
+    trace = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
+    assert 'mirage-ctf' in run_well([installed('bin/weft'), 'info', trace]).stdout
+
+
+@case
+def pages_and_completion_are_there():
+    assert installed('share/bash-completion/completions/weft')
+    if not shutil.which('scdoc'):
+        skip('scdoc is not installed')
+    assert installed('man1/weft.1') and installed('man1/weft-dump.1') and installed('man5/weft-format.5')
+
+
+def compile_header(compiler, header):
+    text = '#include <weft/%s>\n#include <weft/%s>\n' % (header, header)
+    include = os.path.dirname(os.path.dirname(installed('include/weft/error.h')))
+    run_well([*compiler, *WARNINGS, '-I', include, '-fsyntax-only', '-'], input=text)
+
+
+HEADERS = sorted(os.path.basename(p) for p in glob.glob(os.path.join(SOURCE, 'include', 'weft', '*.h')))
+
+
+@case
+def every_header_compiles_alone_as_c():
+    for header in HEADERS:
+        compile_header(['cc', '-std=c11', '-x', 'c'], header)
+
+
+@case
+def every_header_compiles_alone_as_cpp():
+    if not shutil.which('clang-14'):
+        skip('clang-14 is not installed')
+    for header in HEADERS:
+        compile_header(['clang-14', '-std=c++17', '-x', 'c++'], header)
+
+
+@case
+def another_program_finds_the_reading_half():
+    folder = install()
+    config = os.path.dirname(installed('weft-trace.pc'))
+    environment = {'PKG_CONFIG_PATH': config, 'PKG_CONFIG_SYSROOT_DIR': folder}
+    flags = run_well(['pkg-config', '--cflags', '--libs', 'weft-trace'], env=environment).stdout.split()
+    program = os.path.join(folder, 'consumer')
+    run_well(['cc', '-x', 'c', '-', '-x', 'none', '-o', program, *flags], input=CONSUMER)
+    library = os.path.dirname(installed('libweft-trace.so'))
+    equal(run_well([program], env={'LD_LIBRARY_PATH': library}).stdout, 'no bytes\n')
+
+
+main()
