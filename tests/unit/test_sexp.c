@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The first viewer's sexp: numbers, strings, layouts, and every kind of damage.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "decoded.h"
+
+#include "format/sexp_number.h"
+
+static struct decoded decode_text(const char *text)
+{
+	size_t size = strlen(text);
+	char *copy = malloc(size ? size : 1); /* without its NUL: a sanitizer sees who reads that */
+	memcpy(copy, text, size);
+	struct decoded d = decode(copy, size, 0), pieces = decode(copy, size, 1);
+	assert_string_equal(d.lines.bytes, pieces.lines.bytes);
+	assert_memory_equal(&d.diagnostics, &pieces.diagnostics, sizeof(d.diagnostics));
+	assert_true(d.in_order);
+	weft_text_finish(&pieces.lines);
+	free(copy);
+	return d;
+}
+
+/* The text decodes to these lines without complaint. */
+static void assert_lines(const char *text, const char *lines)
+{
+	struct decoded d = decode_text(text);
+	assert_string_equal(d.lines.bytes, lines);
+	assert_int_equal(d.diagnostics.count, 0);
+	assert_int_equal(d.ended, WEFT_END);
+	weft_text_finish(&d.lines);
+}
+
+/* The text decodes to these lines, and exactly this is wrong with it. */
+static void assert_damage(const char *text, const char *lines, const char *message, uint64_t offset)
+{
+	struct decoded d = decode_text(text);
+	uint64_t got = 0;
+	assert_string_equal(d.lines.bytes, lines);
+	assert_int_equal(d.diagnostics.count, 1);
+	assert_int_equal(complaints(&d, message, &got), 1);
+	assert_int_equal(got, offset);
+	weft_text_finish(&d.lines);
+}
+
+#define SWITCH_1 "{\"time\":1000000000,\"event\":\"switch\",\"task\":1}\n"
+#define SWITCH_2 "{\"time\":2000000000,\"event\":\"switch\",\"task\":2}\n"
+
+static void every_op(void **state)
+{
+	(void)state;
+	assert_lines("((time 1)(op(Creates 0 1)))", "{\"time\":1000000000,\"event\":\"create\","
+												"\"task\":0,\"child\":1,\"kind\":\"wait\"}\n");
+	assert_lines("((time 1)(op(Creates -1 1 On_success)))",
+		"{\"time\":1000000000,\"event\":\"create\",\"task\":null,\"child\":1,"
+		"\"kind\":\"on_success\"}\n");
+	assert_lines("((time 1)(op(Creates 0 1 Gizmo)))",
+		"{\"time\":1000000000,\"event\":\"create\",\"task\":0,\"child\":1,"
+		"\"kind\":\"unknown\"}\n");
+	assert_lines("((time 1)(op(Reads 0 -1)))", "{\"time\":1000000000,\"event\":\"read\","
+											   "\"task\":0,\"source\":null,\"later\":false}\n");
+	assert_lines("((time 1)(op(Resolves 0 1())))",
+		"{\"time\":1000000000,\"event\":\"resolve\",\"task\":0,\"target\":1}\n");
+	assert_lines("((time 1)(op(Resolves 0 1)))",
+		"{\"time\":1000000000,\"event\":\"resolve\",\"task\":0,\"target\":1}\n");
+	assert_lines("((time 1)(op(Resolves 0 1(\"X(\\\"y\\\")\"))))",
+		"{\"time\":1000000000,\"event\":\"fail\",\"task\":0,\"target\":1,"
+		"\"message\":\"X(\\\"y\\\")\"}\n");
+	assert_lines("((time 1)(op(Resolves 0 1 (Not_found))))",
+		"{\"time\":1000000000,\"event\":\"fail\",\"task\":0,\"target\":1,"
+		"\"message\":\"Not_found\"}\n");
+	assert_lines("((time 1)(op(Becomes 0 1)))",
+		"{\"time\":1000000000,\"event\":\"become\",\"task\":0,\"target\":1}\n");
+	assert_lines("((time 1)(op(Label 0\"a b\")))",
+		"{\"time\":1000000000,\"event\":\"label\",\"task\":0,\"text\":\"a b\"}\n");
+	assert_lines("((time 1)(op(Label 0 __should_resolve)))",
+		"{\"time\":1000000000,\"event\":\"expect\",\"task\":0}\n");
+	assert_lines(
+		"((time 1)(op(Switch -1)))", "{\"time\":1000000000,\"event\":\"switch\",\"task\":null}\n");
+	assert_lines("((time 1)(op(Gc 1.5e-05)))",
+		"{\"time\":1000000000,\"event\":\"gc\",\"duration\":15000}\n");
+	assert_lines("((time 1)(op(Increases 3 net-rx -5)))",
+		"{\"time\":1000000000,\"event\":\"counter\",\"task\":3,\"name\":\"net-rx\",\"add\":-5}\n");
+}
+
+static void assert_seconds(const char *text, uint64_t expected)
+{
+	uint64_t ns = 0;
+	assert_true(weft__sexp_seconds((struct weft_slice){text, strlen(text)}, &ns));
+	assert_int_equal(ns, expected);
+}
+
+static void assert_no_seconds(const char *text)
+{
+	uint64_t ns = 77;
+	assert_false(weft__sexp_seconds((struct weft_slice){text, strlen(text)}, &ns));
+	assert_int_equal(ns, 77);
+}
+
+static void seconds_are_exact(void **state)
+{
+	(void)state;
+	assert_seconds("1413637708.834171", 1413637708834171000);
+	assert_seconds("1413637708.123456789987", 1413637708123456789); /* no double holds that */
+	assert_seconds("0.0000000019", 1);
+	assert_seconds("1e-05", 10000);
+	assert_seconds("1.23E+2", 123000000000);
+	assert_seconds("12345e-7", 1234500);
+	assert_seconds("5.", 5000000000);
+	assert_seconds(".5", 500000000);
+	assert_seconds("0e99999", 0);
+	assert_seconds("1e-99999", 0);
+	assert_seconds("00000000000000000000000001", 1000000000);
+	assert_seconds("18446744073.709551615", UINT64_MAX);
+	assert_no_seconds("18446744073.709551616");
+	assert_no_seconds("1e11");
+	assert_no_seconds("1e99999");
+	assert_no_seconds("");
+	assert_no_seconds(".");
+	assert_no_seconds("-1");
+	assert_no_seconds("1.2.3");
+	assert_no_seconds("1e");
+	assert_no_seconds("1e1e1");
+	assert_no_seconds("nan");
+	assert_no_seconds("inf");
+	assert_no_seconds("0x10");
+}
+
+static void strings_are_unescaped(void **state)
+{
+	(void)state;
+	assert_lines("((time 1)(op(Label 1\"\\n\\t\\\\\\\"\\065\\x42\\\n    c\\q\\999\\\")))\")))",
+		"{\"time\":1000000000,\"event\":\"label\",\"task\":1,"
+		"\"text\":\"\\n\\t\\\\\\\"ABc\\\\q\\\\999\\\")))\"}\n");
+	assert_lines("((time 1)(op(Label 1\"\")))",
+		"{\"time\":1000000000,\"event\":\"label\",\"task\":1,\"text\":\"\"}\n");
+}
+
+static void layout_does_not_matter(void **state)
+{
+	(void)state;
+	assert_lines("((time 1)(op(Switch 1)))((time 2)(op(Switch 2)))", SWITCH_1 SWITCH_2);
+	assert_lines("; a comment ((time 7)(op(Switch 7)))\r\n (\n( time 1 )\t(op\n(Switch\n\"1\")))\n"
+				 "((op (Switch 2)) ; here too\n (time 2))",
+		SWITCH_1 SWITCH_2);
+}
+
+static void times_are_sorted_stably(void **state)
+{
+	(void)state;
+	assert_lines("((time 2)(op(Switch 2)))((time 1)(op(Switch 1)))", SWITCH_1 SWITCH_2);
+}
+
+static void damage_loses_its_form_only(void **state)
+{
+	(void)state;
+#define FIRST                 "((time 1)(op(Switch 1)))\n" /* 25 bytes */
+#define LAST                  "\n((time 2)(op(Switch 2)))"
+#define DAMAGE(form, message) assert_damage(FIRST form LAST, SWITCH_1 SWITCH_2, message, 25)
+	DAMAGE("((time 5)(op(Explode 1)))", "unknown op");
+	DAMAGE("((time 5)(op(Switch 1", "form without end");
+	DAMAGE("((time 5)(op(Label 1\"abc)))", "string without end");
+	DAMAGE("((time 5)(op(Label 1\"abc\\)))", "string without end");
+	DAMAGE("((time -5)(op(Switch 1)))", "malformed time");
+	DAMAGE("((time 1e30)(op(Switch 1)))", "malformed time");
+	DAMAGE("((time 5)(op(Switch -2)))", "negative task id");
+	DAMAGE("((time 5)(op(Switch 1x)))", "malformed task id");
+	DAMAGE("((time 5)(op(Switch 18446744073709551616)))", "malformed task id");
+	DAMAGE("((time 5)(op(Switch)))", "op lacks an argument");
+	DAMAGE("((time 5)(op(Switch 1 2)))", "op has too many arguments");
+	DAMAGE("((time 5)(op(Resolves 1 2((a b)))))", "malformed exception");
+	DAMAGE("((time 5)(op(Gc -1)))", "malformed duration");
+	DAMAGE("((time 5)(op(Gc 9223372037)))", "malformed duration");
+	DAMAGE("((time 5)(op(Increases 1 n 1.5)))", "malformed number");
+	DAMAGE("((time 5)(time 5)(op(Switch 1)))", "form is no event");
+	DAMAGE("((time 5))", "form is no event");
+	DAMAGE("((time 5)(op(Switch 1))(more 1))", "form is no event");
+	DAMAGE("(((((((((((((((((((((((((((((((((((((5)))))))))))))))))))))))))))))))))))))",
+		"form is no event");
+	DAMAGE("()", "form is no event");
+	DAMAGE(") stray \"text\" )", "text outside of any form");
+#undef DAMAGE
+}
+
+/* A file whose first line is lost is still found. */
+static void the_first_line_may_be_damaged(void **state)
+{
+	(void)state;
+	struct decoded d = decode_text("7708.8)(op(Switch 0)))\n((time 1)(op(Switch 1)))");
+	uint64_t offset = 1;
+	assert_string_equal(d.lines.bytes, SWITCH_1);
+	assert_int_equal(complaints(&d, "text outside of any form", &offset), 2);
+	assert_int_equal(offset, 0);
+	assert_int_equal(complaints(&d, "form is no event", &offset), 1);
+	weft_text_finish(&d.lines);
+	d = decode_text("((time x)(op(Switch 0)))");
+	assert_int_equal(d.finished, WEFT_ERROR_FORMAT);
+	weft_text_finish(&d.lines);
+}
+
+/* Depth costs neither stack nor quadratic time. */
+static void a_million_parentheses(void **state)
+{
+	(void)state;
+	size_t depth = 1000000;
+	char *text = malloc(depth + 100);
+	memcpy(text, FIRST, 25);
+	memset(text + 25, '(', depth);
+	strcpy(text + 25 + depth, LAST);
+	assert_damage(text, SWITCH_1 SWITCH_2, "form without end", 25);
+	free(text);
+}
+
+static void random_damage(void **state)
+{
+	(void)state;
+	static const char whole[] =
+		"((time 1)(op(Switch 1)))\n((time 2)(op(Label 3\"a \\\"b\\\" c\")))\n"
+		"((time 3)(op(Resolves 1 2(\"X\"))))\n((time 4)(op(Increases 1 n 5)))\n";
+	static const char alphabet[] = "()\"\\ \n;0-e.timeop";
+	uint64_t seed = 2;
+	for (unsigned round = 0; round < 5000; round++) {
+		char text[sizeof(whole)];
+		memcpy(text, whole, sizeof(whole));
+		for (unsigned k = next_random(&seed) % 6; k > 0; k--)
+			text[next_random(&seed) % (sizeof(whole) - 1)] =
+				alphabet[next_random(&seed) % (sizeof(alphabet) - 1)];
+		struct decoded d = decode_text(text);
+		assert_true(d.count <= 8);
+		weft_text_finish(&d.lines);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_op),
+		cmocka_unit_test(seconds_are_exact),
+		cmocka_unit_test(strings_are_unescaped),
+		cmocka_unit_test(layout_does_not_matter),
+		cmocka_unit_test(times_are_sorted_stably),
+		cmocka_unit_test(damage_loses_its_form_only),
+		cmocka_unit_test(the_first_line_may_be_damaged),
+		cmocka_unit_test(a_million_parentheses),
+		cmocka_unit_test(random_damage),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

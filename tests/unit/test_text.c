@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/text.h>
+
+#include "base/utf8.h"
+
+static void assert_text(struct weft_text *text, const char *expected)
+{
+	assert_int_equal(text->error, 0);
+	assert_int_equal(text->size, strlen(expected));
+	if (text->size)
+		assert_memory_equal(text->bytes, expected, text->size);
+	weft_text_finish(text);
+}
+
+static void numbers(void **state)
+{
+	(void)state;
+	const uint64_t corners[] = {0, 1, 9, 10, 99, 100, 101, 999, 1000, 12345, UINT32_MAX, INT64_MAX,
+		UINT64_MAX, UINT64_MAX - 1, 10000000000000000000u, 9999999999999999999u};
+	for (size_t i = 0; i < sizeof(corners) / sizeof(corners[0]); i++) {
+		struct weft_text text = {0};
+		char expected[32];
+		snprintf(expected, sizeof(expected), "%llu", (unsigned long long)corners[i]);
+		weft_text_add_u64(&text, corners[i]);
+		assert_text(&text, expected);
+		snprintf(expected, sizeof(expected), "%lld", (long long)corners[i]);
+		weft_text_add_i64(&text, (int64_t)corners[i]);
+		assert_text(&text, expected);
+	}
+}
+
+static void doubles_read_back(void **state)
+{
+	(void)state;
+	const double corners[] = {0.1, 1.0 / 3, DBL_MAX, DBL_MIN, 5e-324, -0.0, 1e21, 123456789.0};
+	for (size_t i = 0; i < sizeof(corners) / sizeof(corners[0]); i++) {
+		struct weft_text text = {0};
+		weft_text_add_f64(&text, corners[i]);
+		weft_text_add(&text, "", 1);
+		assert_true(strtod(text.bytes, NULL) == corners[i]);
+		weft_text_finish(&text);
+	}
+	struct weft_text text = {0};
+	weft_text_add_f64(&text, 0.1);
+	weft_text_add_f64(&text, NAN);
+	weft_text_add_f64(&text, -INFINITY);
+	assert_text(&text, "0.1nullnull");
+}
+
+static void assert_json(const char *bytes, size_t size, const char *expected)
+{
+	struct weft_text text = {0};
+	weft_text_add_json(&text, bytes, size);
+	assert_text(&text, expected);
+}
+
+static void json_strings(void **state)
+{
+	(void)state;
+	assert_json(NULL, 0, "\"\"");
+	assert_json("plain", 5, "\"plain\"");
+	assert_json("a\0b", 3, "\"a\\u0000b\"");
+	assert_json("\"\\\n\t\r\x1f\x7f", 7, "\"\\\"\\\\\\n\\t\\r\\u001f\x7f\"");
+	assert_json("gr\xc3\xbc\xc3\x9f", 6, "\"gr\xc3\xbc\xc3\x9f\"");
+	assert_json("\xf0\x9f\xa7\xb5", 4, "\"\xf0\x9f\xa7\xb5\"");
+	/* As Unicode's table 3-8 has it. */
+	assert_json("\xf1\x80\x80\xe1\x80\xc2\x62\x80\x63\x80\xbf\x64", 12,
+		"\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\x62\xef\xbf\xbd\x63\xef\xbf\xbd\xef\xbf\xbd\x64\"");
+}
+
+static void utf8_that_is_none(void **state)
+{
+	(void)state;
+	const char *const wrong[] = {"\x80", "\xc0\xaf", "\xe0\x9f\xbf", "\xed\xa0\x80",
+		"\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff"};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		uint32_t character;
+		bool valid = true;
+		assert_int_equal(weft__utf8_decode(wrong[i], strlen(wrong[i]), &character, &valid), 1);
+		assert_false(valid);
+	}
+}
+
+static void nothing_drives_a_terminal(void **state)
+{
+	(void)state;
+	static const char hostile[] = "\x1b[2J\x07\x7f\xc2\x9b\xe2\x80\xae\xc3\xa4\xff\"\\";
+	struct weft_text text = {0};
+	weft_text_add_quoted(&text, hostile, sizeof(hostile) - 1);
+	assert_text(&text, "\"\\x1b[2J\\x07\\x7f\\x9b\\u202e\xc3\xa4\\xff\\\"\\\\\"");
+}
+
+static void columns(void **state)
+{
+	(void)state;
+	struct weft_text text = {0};
+	weft_text_add_string(&text, "ab");
+	weft_text_pad(&text, 0, 4);
+	weft_text_add_string(&text, "long");
+	weft_text_pad(&text, 4, 2);
+	weft_text_add_string(&text, "|");
+	assert_text(&text, "ab  long |");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(doubles_read_back),
+		cmocka_unit_test(json_strings),
+		cmocka_unit_test(utf8_that_is_none),
+		cmocka_unit_test(nothing_drives_a_terminal),
+		cmocka_unit_test(columns),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
