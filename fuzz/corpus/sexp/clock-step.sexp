@@ -1,0 +1,1 @@
+((time 3)(op(Switch 1)))((time 1e-3)(op(Label 2"\120")))((time 2e+0)(op(Switch 3)))

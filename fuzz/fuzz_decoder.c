@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Any bytes as a trace of whatever format they look like: fed at once and in pieces they give the
+ * same lines, and a model and a layout can be built.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/decoder.h>
+#include <weft/layout.h>
+#include <weft/lines.h>
+#include <weft/model.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void require(int condition)
+{
+	if (!condition)
+		abort();
+}
+
+/* A decoder that was fed the bytes, `piece` at a time; 0: all of them, borrowed. */
+static struct weft_decoder *feed(const uint8_t *bytes, size_t size, size_t piece)
+{
+	struct weft_decoder *decoder = NULL;
+	struct weft_event event;
+	require(weft_decoder_create(&decoder) == 0);
+	if (piece == 0)
+		require(weft_decoder_feed_borrowed(decoder, bytes, size) == 0);
+	for (size_t at = 0; piece && at < size; at += piece) {
+		size_t part = size - at < piece ? size - at : piece;
+		require(weft_decoder_next(decoder, &event) == WEFT_AGAIN);
+		require(weft_decoder_feed(decoder, bytes + at, part) == 0);
+	}
+	return decoder;
+}
+
+/* Every event as both kinds of line. */
+static struct weft_text print(struct weft_decoder *decoder)
+{
+	struct weft_text text = {0};
+	struct weft_lines lines;
+	struct weft_event event;
+	int status, error = weft_decoder_finish(decoder);
+	weft_lines_init(&lines, weft_decoder_describe(decoder), 0);
+	while ((status = weft_decoder_next(decoder, &event)) == WEFT_OK) {
+		weft_lines_add_json(&lines, &event, &text);
+		weft_lines_add_text(&lines, &event, &text);
+	}
+	require(error ? status == error : status == WEFT_END || status == WEFT_ERROR_DAMAGED);
+	weft_decoder_destroy(decoder);
+	return text;
+}
+
+static void build_model(struct weft_decoder *decoder)
+{
+	struct weft_model *model;
+	struct weft_layout *layout;
+	if (weft_decoder_finish(decoder) == 0 &&
+		weft_decoder_build_model(decoder, NULL, NULL, &model) == 0) {
+		const struct weft_model_summary *s = &model->summary;
+		require(s->start <= s->end);
+		require(s->fulfilled + s->failed + s->became + s->never_resolved + s->unfinished ==
+				model->tasks.count);
+		require(weft_layout_create(model, NULL, &layout) == 0);
+		weft_layout_destroy(layout);
+		weft_model_destroy(model);
+	}
+	weft_decoder_destroy(decoder);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	struct weft_text at_once = print(feed(bytes, size, 0));
+	struct weft_text in_pieces = print(feed(bytes, size, 7));
+	require(at_once.size == in_pieces.size);
+	require(!at_once.size || memcmp(at_once.bytes, in_pieces.bytes, at_once.size) == 0);
+	weft_text_finish(&at_once);
+	weft_text_finish(&in_pieces);
+	build_model(feed(bytes, size, 0));
+	return 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Any bytes as a mirage-profile CTF stream.
+ */
+#include "reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	check_format(&weft__format_mirage_ctf, bytes, size);
+	return 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What must hold for every format, whatever its input: events in time order, text within the input
+ * or the reader, types and threads that exist.
+ */
+#ifndef WEFT_FUZZ_READER_H
+#define WEFT_FUZZ_READER_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "format/formats.h"
+
+/* Reads every byte, so that a sanitizer sees one that is out of bounds. */
+static inline void touch(struct weft_slice text)
+{
+	static volatile unsigned sink;
+	for (size_t i = 0; i < text.size; i++)
+		sink += (unsigned char)text.bytes[i];
+}
+
+static inline void require(int condition)
+{
+	if (!condition)
+		abort();
+}
+
+static inline void check_event(const struct weft_event *event, uint64_t last_ns, size_t size)
+{
+	require(weft_event_describe(event->type)->name != NULL);
+	require(event->time_ns >= last_ns);
+	require(event->offset < size);
+	touch(event->text);
+	for (uint32_t i = 0; i < event->field_count; i++) {
+		touch(event->fields[i].name);
+		if (event->fields[i].type == WEFT_FIELD_TEXT)
+			touch(event->fields[i].value.text);
+	}
+}
+
+static inline void check_format(
+	const struct weft__format *format, const uint8_t *bytes, size_t size)
+{
+	struct weft_diagnostics diagnostics = {0};
+	struct weft_trace_description description = {.format = format->name};
+	const struct weft__input input = {bytes, size, &diagnostics, &description};
+	struct weft__reader *reader;
+	struct weft_event event = {0};
+	uint64_t last_ns = 0, events = 0;
+	int status;
+	if (!format->probe(bytes, size) || format->open(&input, &reader))
+		return;
+	while ((status = format->next(reader, &event)) == WEFT_OK) {
+		check_event(&event, last_ns, size);
+		require(event.thread < description.thread_count);
+		last_ns = event.time_ns;
+		event = (struct weft_event){0};
+		require(++events <= size); /* an event takes at least a byte: no endless trace */
+	}
+	require(status == WEFT_END);
+	require(diagnostics.count < WEFT_DIAGNOSTICS_MAX);
+	format->close(reader);
+}
+
+#endif
