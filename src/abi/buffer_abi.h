@@ -148,6 +148,6 @@ _Static_assert(sizeof(struct weft_abi_moment) == 24, "moment");
 _Static_assert(sizeof(struct weft_abi_change) == 16, "change");
 _Static_assert(sizeof(struct weft_abi_buffer) == 4096, "header");
 _Static_assert(sizeof(struct weft_abi_slot) == 128, "slot");
-WEFT_ABI_AT(weft_abi_slot, packet_first, 72);
+WEFT_ABI_AT(weft_abi_slot, packet_first, 64);
 
 #endif

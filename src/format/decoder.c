@@ -14,6 +14,7 @@
 
 /* In the order they are tried: those with the surest mark first. */
 static const struct weft__format *const formats[] = {
+	&weft__format_weft,
 	&weft__format_mirage_ctf,
 	&weft__format_sexp,
 	NULL,

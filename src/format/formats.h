@@ -7,6 +7,7 @@
 
 #include "format/format.h"
 
+extern const struct weft__format weft__format_weft;
 extern const struct weft__format weft__format_mirage_ctf;
 extern const struct weft__format weft__format_sexp;
 

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Our own buffer, of a running program, a dead one, or a saved one.
+ *
+ * Each packet is in time order, and the packets of one thread do not overlap. So a heap of packets,
+ * by the time of the next event of each, gives all events in time order, whoever wrote them; equal
+ * times go by the sequence in which packets were claimed. A packet is copied when its turn comes,
+ * and given back when it has been read: as many are held as threads wrote at one time.
+ *
+ * The program may be writing. A copy counts if the packet's state word was the same before and
+ * after; otherwise its events were overwritten while we read, which is a loss and no damage.
+ */
+#include "format/formats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/buffer_abi.h"
+#include "abi/packet_abi.h"
+#include "base/little_endian.h"
+#include "format/weft_event.h"
+#include "format/weft_threads.h"
+
+/* A packet that has events left. */
+struct stream {
+	uint64_t next_ns;  /* of the next event; before the copy: of the packet's opening */
+	uint64_t sequence; /* of the packet */
+	uint64_t base_ticks;
+	uint64_t task; /* current */
+	uint8_t *copy; /* NULL until its turn comes */
+	uint32_t packet;
+	uint32_t at, end; /* bytes in the copy */
+	uint32_t thread;  /* index */
+	bool tells_task;  /* next is not an event but who runs: what told so was overwritten */
+};
+
+struct weft_reader {
+	struct weft__reader base;
+	struct weft__buffer buffer;
+	struct weft__threads threads;
+	struct stream *heap; /* the earliest first */
+	uint32_t heap_count;
+	struct weft__event_scratch scratch;
+};
+
+static bool probe(const uint8_t *bytes, size_t size)
+{
+	const size_t magic = sizeof(WEFT_ABI_MAGIC) - 1;
+	return size >= magic && memcmp(bytes, WEFT_ABI_MAGIC, magic) == 0;
+}
+
+#define AT(field) offsetof(struct weft_abi_packet, field)
+
+static void complain(struct weft_reader *r, const uint8_t *at, const char *message)
+{
+	weft_diagnostics_add(r->base.input.diagnostics, (uint64_t)(at - r->buffer.bytes), message);
+}
+
+static uint64_t *overwritten(struct weft_reader *r)
+{
+	return &r->base.input.description->losses[WEFT_LOSS_OVERWRITTEN];
+}
+
+/* The heap: children of i are 2i + 1 and 2i + 2. */
+
+static bool comes_before(const struct stream *a, const struct stream *b)
+{
+	if (a->next_ns != b->next_ns)
+		return a->next_ns < b->next_ns;
+	return a->sequence < b->sequence;
+}
+
+static void sift_down(struct weft_reader *r, uint32_t i)
+{
+	struct stream moving = r->heap[i];
+	for (;;) {
+		uint32_t child = 2 * i + 1;
+		if (child >= r->heap_count)
+			break;
+		if (child + 1 < r->heap_count && comes_before(&r->heap[child + 1], &r->heap[child]))
+			child++;
+		if (!comes_before(&r->heap[child], &moving))
+			break;
+		r->heap[i] = r->heap[child];
+		i = child;
+	}
+	r->heap[i] = moving;
+}
+
+static void remove_first(struct weft_reader *r)
+{
+	free(r->heap[0].copy);
+	r->heap[0] = r->heap[--r->heap_count];
+	if (r->heap_count)
+		sift_down(r, 0);
+}
+
+/* Opening: which packets there are, and whose. */
+
+static bool is_whole(struct weft_reader *r, const uint8_t *packet)
+{
+	uint32_t committed = weft__load_u32(packet + AT(committed));
+	if (committed >= sizeof(struct weft_abi_packet) && committed <= r->buffer.packet_bytes &&
+		committed % 8 == 0)
+		return true;
+	complain(r, packet + AT(committed), "a packet's size makes no sense");
+	return false;
+}
+
+static void add_stream(struct weft_reader *r, uint32_t index)
+{
+	const uint8_t *packet = weft__buffer_packet(&r->buffer, index);
+	uint64_t state = weft__load_u64(packet + AT(state));
+	if (state == 0)
+		return; /* never used */
+	if ((state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING) {
+		/* What was in it is gone, what will be is not there yet. */
+		*overwritten(r) += weft__load_u64(packet + AT(written));
+		return;
+	}
+	*overwritten(r) += weft__load_u64(packet + AT(before));
+	if (!is_whole(r, packet))
+		return;
+	r->heap[r->heap_count++] = (struct stream){
+		.next_ns = weft__ticks_to_ns(&r->buffer.clock, weft__load_u64(packet + AT(base_ticks))),
+		.sequence = state,
+		.packet = index,
+	};
+}
+
+static int open_reader(const struct weft__input *input, struct weft__reader **ret_reader)
+{
+	struct weft_reader *r = calloc(1, sizeof(*r));
+	int error;
+	if (!r)
+		return WEFT_ERROR_MEMORY;
+	r->base.input = *input;
+	error = weft__buffer_init(&r->buffer, input);
+	if (error)
+		goto out;
+	error = weft__threads_init(&r->threads, &r->buffer);
+	if (error)
+		goto out;
+	r->heap = malloc((r->buffer.packet_count + (size_t)1) * sizeof(*r->heap));
+	if (!r->heap) {
+		error = WEFT_ERROR_MEMORY;
+		goto out;
+	}
+	for (uint32_t i = 0; i < r->buffer.packet_count; i++)
+		add_stream(r, i);
+	for (uint32_t i = r->heap_count / 2; i-- > 0;)
+		sift_down(r, i);
+	input->description->threads = r->threads.list;
+	input->description->thread_count = r->threads.count;
+	*ret_reader = &r->base;
+	return 0;
+out:
+	weft__threads_finish(&r->threads);
+	free(r);
+	return error;
+}
+
+static void close_reader(struct weft__reader *reader)
+{
+	struct weft_reader *r = (struct weft_reader *)reader;
+	for (uint32_t i = 0; i < r->heap_count; i++)
+		free(r->heap[i].copy);
+	free(r->heap);
+	weft__threads_finish(&r->threads);
+	weft_text_finish(&r->scratch.text);
+	free(r);
+}
+
+/* Steps over an event that is none for users: a new base for the stamps, or another thread. */
+static bool take_record(struct weft_reader *r, struct stream *s, const struct weft__words *w)
+{
+	if (w->kind == WEFT_ABI_TIME && w->count >= 2) {
+		s->base_ticks = weft__load_u64(w->at + 8);
+	} else if (w->kind == WEFT_ABI_THREAD && w->count >= WEFT_ABI_THREAD_WORDS) {
+		s->thread = weft__threads_find(&r->threads, weft__load_u32(w->at + 12), s->thread);
+		s->task = WEFT_TASK_NONE;
+		r->threads.told[s->thread] = true;
+	} else {
+		return false;
+	}
+	s->at += w->count * 8;
+	return true;
+}
+
+/* Finds the next event of a packet. False at its end. */
+static bool find_event(struct weft_reader *r, struct stream *s, struct weft__words *ret_words)
+{
+	while (s->at < s->end) {
+		if (!weft__words_read(s->copy + s->at, s->end - s->at, ret_words)) {
+			complain(r, weft__buffer_packet(&r->buffer, s->packet) + s->at,
+				"an event that runs out of its packet; the rest of the packet is lost");
+			return false;
+		}
+		if (!take_record(r, s, ret_words))
+			return true;
+	}
+	return false;
+}
+
+static void set_time(struct weft_reader *r, struct stream *s, const struct weft__words *w)
+{
+	uint64_t ns = weft__ticks_to_ns(&r->buffer.clock, s->base_ticks + w->ticks);
+	if (ns < s->next_ns)
+		complain(r, weft__buffer_packet(&r->buffer, s->packet) + s->at,
+			"time goes backwards within a packet; it is held");
+	else
+		s->next_ns = ns;
+}
+
+/* The first stream goes to its next event, or away, and the heap is in order again. */
+static void advance(struct weft_reader *r)
+{
+	struct stream *s = &r->heap[0];
+	struct weft__words words;
+	if (!find_event(r, s, &words)) {
+		remove_first(r);
+		return;
+	}
+	set_time(r, s, &words);
+	sift_down(r, 0);
+}
+
+/* A thread of which earlier packets are gone: who ran then is known from the packet's header. */
+static bool must_tell_task(struct weft_reader *r, const struct stream *s)
+{
+	bool told = r->threads.told[s->thread];
+	r->threads.told[s->thread] = true;
+	return !told && weft__load_u64(s->copy + AT(number)) > 0 && s->task != WEFT_TASK_NONE;
+}
+
+/* The same state word as when the packet was listed, and after the copy still: one content. */
+static bool copy_packet(struct weft_reader *r, struct stream *s)
+{
+	const uint8_t *packet = weft__buffer_packet(&r->buffer, s->packet);
+	memcpy(s->copy, packet, r->buffer.packet_bytes);
+	/* Acquire: the copy's loads come before the second look at the state. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if ((weft__load_u64(packet + AT(state)) ^ s->sequence) >> 2) {
+		*overwritten(r) += 1; /* at least; a second reading counts them exactly */
+		return false;
+	}
+	return is_whole(r, s->copy);
+}
+
+static int load_first(struct weft_reader *r)
+{
+	struct stream *s = &r->heap[0];
+	s->copy = malloc(r->buffer.packet_bytes);
+	if (!s->copy)
+		return WEFT_ERROR_MEMORY;
+	if (!copy_packet(r, s)) {
+		remove_first(r);
+		return 0;
+	}
+	s->at = sizeof(struct weft_abi_packet);
+	s->end = weft__load_u32(s->copy + AT(committed));
+	s->base_ticks = weft__load_u64(s->copy + AT(base_ticks));
+	s->task = weft__load_u64(s->copy + AT(task));
+	s->thread = weft__threads_find(&r->threads, weft__load_u32(s->copy + AT(thread)), 0);
+	s->tells_task = must_tell_task(r, s);
+	if (!s->tells_task)
+		advance(r);
+	return 0;
+}
+
+static void tell_task(struct weft_reader *r, struct weft_event *event)
+{
+	struct stream *s = &r->heap[0];
+	event->type = WEFT_EVENT_SWITCH;
+	event->task = s->task;
+	event->is_rundown = true;
+	s->tells_task = false;
+}
+
+/* WEFT_OK, or WEFT_AGAIN if what was there is not an event. */
+static int take_event(struct weft_reader *r, struct weft_event *event)
+{
+	struct stream *s = &r->heap[0];
+	const uint8_t *place = weft__buffer_packet(&r->buffer, s->packet) + s->at;
+	struct weft__words words;
+	const char *wrong;
+	event->time_ns = s->next_ns;
+	event->offset = (uint64_t)(place - r->buffer.bytes);
+	event->thread = s->thread;
+	if (s->tells_task) {
+		tell_task(r, event);
+		return WEFT_OK;
+	}
+	if (!weft__words_read(s->copy + s->at, s->end - s->at, &words))
+		return WEFT_AGAIN;
+	wrong = weft__event_decode(&r->buffer, &words, &s->task, &r->scratch, event);
+	s->at += words.count * 8;
+	if (!wrong)
+		return WEFT_OK;
+	complain(r, place, wrong);
+	return WEFT_AGAIN;
+}
+
+/* The event that `next` gave last borrows from the first stream's copy, so that stream moves on at
+ * the next call only. */
+static int next(struct weft__reader *reader, struct weft_event *ret_event)
+{
+	struct weft_reader *r = (struct weft_reader *)reader;
+	int status = WEFT_AGAIN;
+	if (r->heap_count && r->heap[0].copy)
+		advance(r);
+	while (status == WEFT_AGAIN) {
+		if (r->heap_count == 0)
+			return WEFT_END;
+		if (!r->heap[0].copy) {
+			int error = load_first(r);
+			if (error)
+				return error;
+			continue;
+		}
+		status = take_event(r, ret_event);
+		if (status == WEFT_AGAIN) {
+			memset(ret_event, 0, sizeof(*ret_event));
+			advance(r);
+		}
+	}
+	return status;
+}
+
+const struct weft__format weft__format_weft = {
+	.name = "weft",
+	.probe = probe,
+	.open = open_reader,
+	.next = next,
+	.close = close_reader,
+};

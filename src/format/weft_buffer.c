@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The header of a buffer: every size and offset in it is checked against the others and against
+ * the input, so that nothing after this has to.
+ */
+#include "format/weft_buffer.h"
+
+#include <string.h>
+
+#include "abi/buffer_abi.h"
+#include "abi/name_abi.h"
+#include "abi/packet_abi.h"
+#include "base/little_endian.h"
+
+static uint32_t u32(const struct weft__input *input, size_t offset)
+{
+	return weft__load_u32(input->bytes + offset);
+}
+
+static uint64_t u64(const struct weft__input *input, size_t offset)
+{
+	return weft__load_u64(input->bytes + offset);
+}
+
+#define AT(field) offsetof(struct weft_abi_buffer, field)
+
+static void complain(const struct weft__input *input, size_t offset, const char *message)
+{
+	weft_diagnostics_add(input->diagnostics, offset, message);
+}
+
+static int find_packets(struct weft__buffer *b, const struct weft__input *input)
+{
+	uint64_t offset = u64(input, AT(packets_offset));
+	uint32_t bytes = u32(input, AT(packet_bytes)), count = u32(input, AT(packet_count));
+	uint64_t whole;
+	if (bytes < WEFT_ABI_PACKET_MIN_BYTES || bytes > WEFT_ABI_PACKET_MAX_BYTES ||
+		(bytes & (bytes - 1)) || offset < sizeof(struct weft_abi_buffer) || offset % 8) {
+		complain(input, AT(packets_offset), "the header's packets make no sense");
+		return WEFT_ERROR_DAMAGED;
+	}
+	whole = offset < input->size ? (input->size - offset) / bytes : 0;
+	if (whole < count) {
+		complain(input, input->size, "the buffer is cut short");
+		count = (uint32_t)whole;
+	}
+	b->packets_offset = offset;
+	b->packet_bytes = bytes;
+	b->packet_count = count;
+	return 0;
+}
+
+static void find_names(struct weft__buffer *b, const struct weft__input *input)
+{
+	uint64_t offset = u64(input, AT(names_offset)), bytes = u32(input, AT(names_bytes));
+	uint64_t index = (uint64_t)u32(input, AT(names_index)) * sizeof(uint32_t);
+	if (offset < sizeof(struct weft_abi_buffer) || offset > input->size || index > bytes ||
+		bytes > input->size - offset) {
+		complain(input, AT(names_offset), "the header's names make no sense");
+		return;
+	}
+	b->names_offset = offset + index;
+	b->names_bytes = bytes - index;
+}
+
+struct moment {
+	uint64_t ticks, ns;
+};
+
+static struct moment moment_at(const uint8_t *at)
+{
+	return (struct moment){weft__load_u64(at), weft__load_u64(at + 8)};
+}
+
+static void keep_latest(struct moment *latest, struct moment moment)
+{
+	if (moment.ticks > latest->ticks && moment.ns > latest->ns)
+		*latest = moment;
+}
+
+/* The longer the baseline, the better the rate: the last moment that anything recorded. */
+static struct moment last_moment(const struct weft__buffer *b, const struct weft__input *input)
+{
+	struct moment last = moment_at(input->bytes + AT(start));
+	keep_latest(&last, moment_at(input->bytes + AT(second)));
+	keep_latest(&last, moment_at(input->bytes + AT(end)));
+	for (uint32_t i = 0; i < b->packet_count; i++)
+		keep_latest(&last,
+			moment_at(weft__buffer_packet(b, i) + offsetof(struct weft_abi_packet, moment_ticks)));
+	return last;
+}
+
+/* Two moments closer than this tell less of the rate than the header's frequency does. */
+static const uint64_t BASELINE_MIN_NS = 1000000;
+
+static uint64_t rate_of_clock(
+	struct weft__buffer *b, const struct weft__input *input, struct moment start)
+{
+	struct moment last = last_moment(b, input);
+	uint64_t hz = u64(input, AT(clock_hz));
+	uint32_t kind = u32(input, AT(clock));
+	const uint64_t second = 1000000000;
+	if (kind == WEFT_ABI_CLOCK_MONOTONIC) {
+		weft__ticks_init(&b->clock, start.ticks, start.ns, 1, 1);
+		return second;
+	}
+	if (last.ns - start.ns >= BASELINE_MIN_NS || (hz == 0 && last.ns > start.ns)) {
+		struct weft__ticks hertz; /* ticks a second: the same division, the other way round */
+		weft__ticks_init(
+			&b->clock, start.ticks, start.ns, last.ticks - start.ticks, last.ns - start.ns);
+		weft__ticks_init(&hertz, 0, 0, last.ns - start.ns, last.ticks - start.ticks);
+		return weft__ticks_to_ns(&hertz, second);
+	}
+	if (hz == 0) {
+		complain(input, AT(clock_hz), "the clock's rate is unknown: a tick counts as 1 ns");
+		hz = second;
+	}
+	weft__ticks_init(&b->clock, start.ticks, start.ns, hz, second);
+	return hz;
+}
+
+static const char *clock_name(uint32_t kind)
+{
+	static const char *const names[] = {
+		[WEFT_ABI_CLOCK_CALLER] = "caller",
+		[WEFT_ABI_CLOCK_TSC] = "tsc",
+		[WEFT_ABI_CLOCK_CNTVCT] = "cntvct",
+		[WEFT_ABI_CLOCK_MONOTONIC] = "monotonic",
+	};
+	return kind < sizeof(names) / sizeof(*names) ? names[kind] : "unknown";
+}
+
+static void read_clock(struct weft__buffer *b, const struct weft__input *input)
+{
+	struct weft_clock *clock = &input->description->clock;
+	struct moment start = moment_at(input->bytes + AT(start));
+	uint64_t unix_ns = weft__load_u64(input->bytes + AT(start) + 16);
+	clock->hz = rate_of_clock(b, input, start);
+	clock->name = clock_name(u32(input, AT(clock)));
+	clock->epoch = start.ns ? WEFT_EPOCH_MONOTONIC : WEFT_EPOCH_UNKNOWN;
+	clock->offset_ns = unix_ns ? (int64_t)(unix_ns - start.ns) : 0;
+}
+
+static void read_losses(const struct weft__input *input)
+{
+	uint64_t *losses = input->description->losses;
+	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
+		if (cause != WEFT_LOSS_OVERWRITTEN) /* the packets have these */
+			losses[cause] = u64(input, AT(losses) + cause * sizeof(uint64_t));
+}
+
+int weft__buffer_init(struct weft__buffer *b, const struct weft__input *input)
+{
+	int error;
+	*b = (struct weft__buffer){.bytes = input->bytes};
+	if (input->size < sizeof(struct weft_abi_buffer)) {
+		complain(input, input->size, "the header is cut short");
+		return WEFT_ERROR_DAMAGED;
+	}
+	if (u32(input, AT(version)) != WEFT_ABI_VERSION) {
+		complain(input, AT(version), "written by another version of weft");
+		return WEFT_ERROR_UNSUPPORTED;
+	}
+	error = find_packets(b, input);
+	if (error)
+		return error;
+	find_names(b, input);
+	read_clock(b, input);
+	read_losses(input);
+	b->pid = u32(input, AT(pid));
+	memcpy(b->program, input->bytes + AT(program), sizeof(b->program) - 1);
+	return 0;
+}
+
+struct weft_slice weft__buffer_name(const struct weft__buffer *b, unsigned id)
+{
+	uint64_t at = (uint64_t)(id - 1) * WEFT_ABI_NAME_UNIT;
+	const struct weft_slice none = {NULL, 0};
+	uint32_t size;
+	if (id == 0 || at + sizeof(struct weft_abi_name) > b->names_bytes)
+		return none;
+	const uint8_t *entry = b->bytes + b->names_offset + at;
+	size = weft__load_u32(entry + offsetof(struct weft_abi_name, size));
+	if (size > WEFT_ABI_NAME_MAX_BYTES || size > b->names_bytes - at - sizeof(struct weft_abi_name))
+		return none;
+	return (struct weft_slice){(const char *)entry + sizeof(struct weft_abi_name), size};
+}

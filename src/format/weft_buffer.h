@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A buffer as a reader sees it: where its parts are, checked once against the bytes that there are,
+ * and its clock. The buffer may belong to a running program: what can change is read once, into
+ * locals, and checked there.
+ */
+#ifndef WEFT_FORMAT_WEFT_BUFFER_H
+#define WEFT_FORMAT_WEFT_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/event.h>
+
+#include "format/format.h"
+
+/* ns = base_ns + (ticks - base_ticks) * multiplier / 2^shift */
+struct weft__ticks {
+	uint64_t base_ticks;
+	uint64_t base_ns;
+	uint64_t multiplier;
+	unsigned shift;
+};
+
+/* Time flows at `ns` a `ticks` from the base on; neither is 0. */
+void weft__ticks_init(
+	struct weft__ticks *clock, uint64_t base_ticks, uint64_t base_ns, uint64_t ticks, uint64_t ns);
+/* Exact to less than 1 ns, monotone, saturating at both ends. */
+uint64_t weft__ticks_to_ns(const struct weft__ticks *clock, uint64_t ticks);
+
+struct weft__buffer {
+	const uint8_t *bytes;
+	uint64_t packets_offset;
+	uint32_t packet_bytes;
+	uint32_t packet_count; /* as many as the input has whole */
+	uint64_t names_offset; /* of the entries */
+	uint64_t names_bytes;  /* of the entries */
+	struct weft__ticks clock;
+	uint32_t pid;
+	char program[65];
+};
+
+/* WEFT_ERROR_FORMAT if these bytes cannot be read as a buffer of this version. Fills the
+ * description's clock and its losses but for what packets know. */
+int weft__buffer_init(struct weft__buffer *buffer, const struct weft__input *input);
+
+static inline const uint8_t *weft__buffer_packet(const struct weft__buffer *buffer, uint32_t packet)
+{
+	return buffer->bytes + buffer->packets_offset + (uint64_t)packet * buffer->packet_bytes;
+}
+
+/* The text of a name; its bytes are NULL if there is no such name. */
+struct weft_slice weft__buffer_name(const struct weft__buffer *buffer, unsigned id);
+
+#endif

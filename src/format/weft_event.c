@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * An event's words are walked with a cursor that never passes their end: every kind takes what it
+ * needs, and one that would need more is damaged.
+ */
+#include "format/weft_event.h"
+
+#include <string.h>
+
+#include "base/little_endian.h"
+
+static const char SHORT_EVENT[] = "an event is too short for its kind";
+
+bool weft__words_read(const uint8_t *at, size_t size, struct weft__words *ret_words)
+{
+	uint64_t head;
+	if (size < sizeof(head))
+		return false;
+	head = weft__load_u64(at);
+	*ret_words = (struct weft__words){
+		.at = at,
+		.count = head >> 40 & 0xff,
+		.kind = head >> 32 & 0x7f,
+		.small = (unsigned)(head >> 48),
+		.ticks = (uint32_t)head,
+		.is_explicit = head >> 39 & 1,
+	};
+	return ret_words->count > 0 && ret_words->count <= size / sizeof(head);
+}
+
+struct cursor {
+	const uint8_t *at;
+	unsigned left; /* words */
+	bool failed;
+};
+
+static uint64_t take(struct cursor *c)
+{
+	uint64_t word;
+	if (c->left == 0) {
+		c->failed = true;
+		return 0;
+	}
+	word = weft__load_u64(c->at);
+	c->at += sizeof(word);
+	c->left--;
+	return word;
+}
+
+/* A length in bytes, then the bytes. */
+static struct weft_slice take_text(struct cursor *c)
+{
+	uint64_t size = take(c);
+	struct weft_slice text = {(const char *)c->at, (size_t)size};
+	if (size > (uint64_t)c->left * 8) {
+		c->failed = true;
+		return (struct weft_slice){"", 0};
+	}
+	c->at += (size + 7) / 8 * 8;
+	c->left -= (unsigned)((size + 7) / 8);
+	return text;
+}
+
+/* Text to the event's end, without its padding. */
+static struct weft_slice take_rest(struct cursor *c)
+{
+	struct weft_slice text = {(const char *)c->at, c->left * 8};
+	while (text.size > 0 && text.bytes[text.size - 1] == 0)
+		text.size--;
+	c->left = 0;
+	return text;
+}
+
+/* The name that `small` says, or the text itself. */
+static struct weft_slice take_name(
+	struct cursor *c, const struct weft__buffer *buffer, unsigned small)
+{
+	struct weft_slice name;
+	if (small == 0)
+		return take_rest(c);
+	name = weft__buffer_name(buffer, small);
+	if (!name.bytes) {
+		c->failed = true;
+		name = (struct weft_slice){"", 0};
+	}
+	return name;
+}
+
+/* The first of several texts in `rest`, each ended by a NUL but the last. */
+static struct weft_slice split(struct weft_slice *rest)
+{
+	const char *end = rest->size ? memchr(rest->bytes, 0, rest->size) : NULL;
+	struct weft_slice first = *rest;
+	if (!end) {
+		*rest = (struct weft_slice){"", 0};
+		return first;
+	}
+	first.size = (size_t)(end - rest->bytes);
+	rest->bytes = end + 1;
+	rest->size -= first.size + 1;
+	return first;
+}
+
+static void take_value(struct cursor *c, unsigned type, struct weft_field *field)
+{
+	uint64_t word;
+	if (type == WEFT_ABI_VALUE_TEXT) {
+		field->type = WEFT_FIELD_TEXT;
+		field->value.text = take_text(c);
+		return;
+	}
+	word = take(c);
+	switch (type) {
+	case WEFT_ABI_VALUE_I64:
+		field->type = WEFT_FIELD_I64;
+		field->value.i64 = (int64_t)word;
+		break;
+	case WEFT_ABI_VALUE_F64:
+		field->type = WEFT_FIELD_F64;
+		memcpy(&field->value.f64, &word, sizeof(word));
+		break;
+	default: /* also a pointer */
+		field->type = WEFT_FIELD_U64;
+		field->value.u64 = word;
+		break;
+	}
+}
+
+/* Types, the name or format, and the values: what mark and notef have in common. */
+static struct weft_slice take_values(struct cursor *c, const struct weft__buffer *buffer,
+	unsigned small, struct weft_field *fields, unsigned *ret_count)
+{
+	uint64_t types = take(c);
+	unsigned count = types & 15;
+	struct weft_slice name =
+		small == 0 ? take_text(c) : take_name(c, buffer, small); /* a name takes no words */
+	for (unsigned i = 0; i < count; i++) {
+		fields[i].name = (struct weft_slice){"", 0};
+		take_value(c, types >> (4 * i + 4) & 15, &fields[i]);
+	}
+	*ret_count = count;
+	return name;
+}
+
+static void take_mark(struct cursor *c, const struct weft__buffer *buffer, unsigned small,
+	struct weft__event_scratch *scratch, struct weft_event *event)
+{
+	unsigned count;
+	struct weft_slice shape = take_values(c, buffer, small, scratch->fields, &count);
+	event->text = split(&shape);
+	for (unsigned i = 0; i < count; i++)
+		scratch->fields[i].name = split(&shape);
+	event->fields = scratch->fields;
+	event->field_count = count;
+}
+
+static void take_notef(struct cursor *c, const struct weft__buffer *buffer, unsigned small,
+	struct weft__event_scratch *scratch, struct weft_event *event)
+{
+	unsigned count;
+	struct weft_slice format = take_values(c, buffer, small, scratch->fields, &count);
+	scratch->text.size = 0;
+	weft__notef_format(&scratch->text, format, scratch->fields, count);
+	event->type = WEFT_EVENT_NOTE;
+	event->text = (struct weft_slice){scratch->text.bytes, scratch->text.size};
+}
+
+static void take_band(
+	struct cursor *c, const struct weft__buffer *buffer, unsigned small, struct weft_event *event)
+{
+	uint64_t band = take(c);
+	event->band = (band & 0xff) == WEFT_BAND_GC ? WEFT_BAND_GC : WEFT_BAND_IDLE;
+	event->flag = band >> 8 & 1;
+	event->text = take_name(c, buffer, small);
+}
+
+/* The receiver is the event's task, the actor its source. */
+static void take_signal(struct cursor *c, unsigned small, uint64_t *task, struct weft_event *event)
+{
+	event->other = event->task;
+	event->task = take(c);
+	event->flag = small & 1;
+	if (event->flag)
+		*task = event->task;
+}
+
+static bool take_operands(struct cursor *c, const struct weft__buffer *buffer,
+	const struct weft__words *w, uint64_t *task, struct weft__event_scratch *scratch,
+	struct weft_event *event)
+{
+	switch (w->kind) {
+	case WEFT_ABI_CREATE:
+		event->kind = (uint16_t)w->small;
+		event->other = take(c);
+		return true;
+	case WEFT_ABI_READ:
+		event->flag = w->small & 1;
+		event->other = take(c);
+		if (!event->flag)
+			*task = event->task;
+		return true;
+	case WEFT_ABI_TRY_READ:
+	case WEFT_ABI_RESOLVE:
+	case WEFT_ABI_BECOME:
+		event->other = take(c);
+		return true;
+	case WEFT_ABI_FAIL:
+		event->other = take(c);
+		event->text = take_name(c, buffer, w->small);
+		return true;
+	case WEFT_ABI_LABEL:
+	case WEFT_ABI_NOTE:
+	case WEFT_ABI_TAG:
+		event->text = take_name(c, buffer, w->small);
+		return true;
+	case WEFT_ABI_TAG_VALUE:
+		event->type = WEFT_EVENT_TAG;
+		event->value = (int64_t)take(c);
+		event->has_value = true;
+		event->text = take_name(c, buffer, w->small);
+		return true;
+	case WEFT_ABI_COUNTER_SET:
+	case WEFT_ABI_COUNTER:
+		event->type = WEFT_EVENT_COUNTER;
+		event->is_set = w->kind == WEFT_ABI_COUNTER_SET;
+		event->value = (int64_t)take(c);
+		event->text = take_name(c, buffer, w->small);
+		return true;
+	case WEFT_ABI_MARK:
+		take_mark(c, buffer, w->small, scratch, event);
+		return true;
+	case WEFT_ABI_NOTEF:
+		take_notef(c, buffer, w->small, scratch, event);
+		return true;
+	case WEFT_ABI_BAND:
+		take_band(c, buffer, w->small, event);
+		return true;
+	case WEFT_ABI_SWITCH:
+		event->task = *task = take(c);
+		return true;
+	case WEFT_ABI_SIGNAL:
+		take_signal(c, w->small, task, event);
+		return true;
+	case WEFT_ABI_GC:
+		event->value = (int64_t)take(c);
+		return true;
+	case WEFT_ABI_EXPECT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+const char *weft__event_decode(const struct weft__buffer *buffer, const struct weft__words *words,
+	uint64_t *task, struct weft__event_scratch *scratch, struct weft_event *event)
+{
+	struct cursor c = {words->at + sizeof(uint64_t), words->count - 1, false};
+	uint64_t now = *task;
+	event->type = (uint8_t)words->kind;
+	event->task = words->is_explicit ? take(&c) : now;
+	if (!take_operands(&c, buffer, words, &now, scratch, event))
+		return "an event of an unknown kind";
+	if (c.failed)
+		return SHORT_EVENT;
+	*task = now;
+	return NULL;
+}
