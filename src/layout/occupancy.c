@@ -208,8 +208,7 @@ static int mark(struct weft__occupancy *occupancy, struct range ranks, uint32_t 
 	return 0;
 }
 
-int weft__occupancy_take(struct weft__occupancy *occupancy, uint64_t start, uint64_t end,
-	uint32_t from, uint32_t *ret_row)
+static struct range ranks_of(const struct weft__occupancy *occupancy, uint64_t start, uint64_t end)
 {
 	struct range ranks = {
 		weft__lower_bound_u64(occupancy->starts, occupancy->start_count, start),
@@ -217,6 +216,13 @@ int weft__occupancy_take(struct weft__occupancy *occupancy, uint64_t start, uint
 	};
 	if (ranks.end <= ranks.begin)
 		ranks.end = ranks.begin + 1; /* at the end of 64-bit time */
+	return ranks;
+}
+
+int weft__occupancy_take(struct weft__occupancy *occupancy, uint64_t start, uint64_t end,
+	uint32_t from, uint32_t *ret_row)
+{
+	struct range ranks = ranks_of(occupancy, start, end);
 	uint32_t row = first_free_row(occupancy, ranks, from);
 	int error = mark(occupancy, ranks, row);
 	if (error)
@@ -225,4 +231,12 @@ int weft__occupancy_take(struct weft__occupancy *occupancy, uint64_t start, uint
 		occupancy->row_count = row + 1;
 	*ret_row = row;
 	return 0;
+}
+
+int weft__occupancy_try(
+	struct weft__occupancy *occupancy, uint64_t start, uint64_t end, uint32_t row, bool *ret_taken)
+{
+	struct range ranks = ranks_of(occupancy, start, end);
+	*ret_taken = first_free_row(occupancy, ranks, row) == row;
+	return *ret_taken ? mark(occupancy, ranks, row) : 0;
 }

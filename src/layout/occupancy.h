@@ -6,6 +6,7 @@
 #ifndef WEFT_LAYOUT_OCCUPANCY_H
 #define WEFT_LAYOUT_OCCUPANCY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,5 +34,9 @@ void weft__occupancy_finish(struct weft__occupancy *occupancy);
  * WEFT_ERROR_MEMORY. */
 int weft__occupancy_take(struct weft__occupancy *occupancy, uint64_t start, uint64_t end,
 	uint32_t from, uint32_t *ret_row);
+
+/* Takes this row if it is free in all of [start, end). 0 or WEFT_ERROR_MEMORY. */
+int weft__occupancy_try(
+	struct weft__occupancy *occupancy, uint64_t start, uint64_t end, uint32_t row, bool *ret_taken);
 
 #endif

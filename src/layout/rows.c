@@ -102,33 +102,76 @@ static uint32_t lowest_allowed(
 	return columns->row[parent] + (continues ? 0 : 1);
 }
 
+/* What a task becomes is often there a moment before the task is gone. It goes on in the task's row
+ * all the same, and has the row for itself from the task's end on. When that is; 0 for others. */
+static uint64_t continues_at(
+	const struct weft_tasks *tasks, const struct weft__columns *columns, uint32_t task)
+{
+	uint32_t parent = columns->parent[task];
+	if (parent == WEFT_NONE || tasks->becomes[parent] != task)
+		return 0;
+	uint64_t at = tasks->end[parent];
+	return at > columns->start[task] && at < tasks->end[task] ? at : 0;
+}
+
+/* From when on a placed task has its row for itself. */
+static uint64_t alone_from(
+	const struct weft_tasks *tasks, const struct weft__columns *columns, uint32_t task)
+{
+	uint64_t continued = continues_at(tasks, columns, task);
+	return continued && columns->row[columns->parent[task]] == columns->row[task]
+			   ? continued
+			   : columns->start[task];
+}
+
+static int place(const struct weft_tasks *tasks, struct weft__columns *columns, uint32_t task,
+	struct weft__occupancy *occupancy)
+{
+	uint64_t start = columns->start[task], end = tasks->end[task];
+	uint64_t continued = continues_at(tasks, columns, task);
+	uint32_t from = lowest_allowed(tasks, columns, task);
+	bool placed = false;
+	int error = 0;
+	if (continued && start >= alone_from(tasks, columns, columns->parent[task]))
+		error = weft__occupancy_try(occupancy, continued, end, from, &placed);
+	if (error)
+		return error;
+	if (placed) {
+		columns->row[task] = from;
+		return 0;
+	}
+	/* A task that ends when it starts still has a place of its own. */
+	return weft__occupancy_take(
+		occupancy, start, end > start ? end : start + 1, from, &columns->row[task]);
+}
+
 static int walk(const struct weft_tasks *tasks, struct weft__columns *columns,
 	const struct tree *tree, uint32_t first, struct weft__occupancy *occupancy)
 {
-	uint32_t task = first;
-	for (; task != WEFT_NONE; task = step(tree, columns->parent, task)) {
-		/* A task that ends when it starts still has a place of its own. */
-		uint64_t start = columns->start[task], end = tasks->end[task];
-		int error = weft__occupancy_take(occupancy, start, end > start ? end : start + 1,
-			lowest_allowed(tasks, columns, task), &columns->row[task]);
-		if (error)
-			return error;
-	}
-	return 0;
+	int error = 0;
+	for (uint32_t task = first; task != WEFT_NONE && !error;
+		 task = step(tree, columns->parent, task))
+		error = place(tasks, columns, task, occupancy);
+	return error;
 }
 
-/* The distinct starts, sorted. NULL without memory. */
-static uint64_t *distinct_starts(const uint64_t *start, uint32_t count, size_t *ret_count)
+/* The distinct starts of what is placed, sorted. NULL without memory. */
+static uint64_t *distinct_starts(
+	const struct weft_tasks *tasks, const struct weft__columns *columns, size_t *ret_count)
 {
-	uint64_t *starts = malloc((count + (size_t)1) * sizeof(*starts));
-	uint64_t *scratch = malloc((count + (size_t)1) * sizeof(*scratch));
+	size_t bytes = (2 * (size_t)tasks->count + 1) * sizeof(uint64_t), count = 0;
+	uint64_t *starts = malloc(bytes), *scratch = malloc(bytes);
 	if (!starts || !scratch) {
 		free(starts);
 		free(scratch);
 		return NULL;
 	}
-	if (count)
-		memcpy(starts, start, count * sizeof(*starts));
+	for (uint32_t task = 0; task < tasks->count; task++) {
+		uint64_t continued = continues_at(tasks, columns, task);
+		starts[count++] = columns->start[task];
+		if (continued)
+			starts[count++] = continued;
+	}
 	weft__sort_u64(starts, scratch, count);
 	free(scratch);
 	*ret_count = weft__unique_u64(starts, count);
@@ -141,7 +184,7 @@ int weft__layout_place(
 	const struct weft_tasks *tasks = &model->tasks;
 	size_t bytes = (tasks->count + (size_t)1) * sizeof(uint32_t), start_count = 0;
 	struct tree tree = {malloc(bytes), malloc(bytes)};
-	uint64_t *starts = distinct_starts(columns->start, tasks->count, &start_count);
+	uint64_t *starts = distinct_starts(tasks, columns, &start_count);
 	struct weft__occupancy occupancy;
 	uint32_t first = WEFT_NONE;
 	weft__occupancy_init(&occupancy, starts, start_count);

@@ -263,6 +263,13 @@ static struct hand *random_trace(uint32_t count, uint32_t life)
 	return h;
 }
 
+/* May these two be on one row for a moment: one continues the other? */
+static bool continues(const struct weft_layout *layout, uint32_t a, uint32_t b)
+{
+	const struct weft_tasks *tasks = &layout->model->tasks;
+	return layout->parent[a] == b && tasks->becomes[b] == a && tasks->end[b] < tasks->end[a];
+}
+
 static void check_rows(const struct weft_layout *layout)
 {
 	const struct weft_tasks *tasks = &layout->model->tasks;
@@ -271,7 +278,8 @@ static void check_rows(const struct weft_layout *layout)
 		assert_true(layout->row[a] < layout->row_count);
 		assert_true(layout->start[a] <= tasks->end[a]);
 		for (uint32_t b = 0; b < a; b++)
-			assert_false(layout->row[a] == layout->row[b] && overlap(layout, a, b));
+			assert_false(layout->row[a] == layout->row[b] && overlap(layout, a, b) &&
+						 !continues(layout, a, b) && !continues(layout, b, a));
 		if (parent == WEFT_NONE)
 			continue;
 		assert_true(layout->row[a] >= layout->row[parent]);
@@ -290,6 +298,28 @@ static void rows_keep_their_promises(void **state)
 		weft_layout_destroy(layout);
 		hand_destroy(h);
 	}
+}
+
+static void what_a_task_becomes_goes_on_in_its_row(void **state)
+{
+	(void)state;
+	struct hand *h = hand_create(6);
+	uint32_t root = add_task(h, WEFT_NONE, 0, 100);
+	uint32_t first = add_task(h, root, 10, 20);
+	uint32_t second = add_task(h, first, 18, 30); /* there a moment before the first is gone */
+	uint32_t third = add_task(h, second, 19, 40); /* so early that it meets the first as well */
+	uint32_t inside = add_task(h, third, 25, 38); /* gone before the third becomes it */
+	h->becomes[first] = second;
+	h->becomes[second] = third;
+	h->becomes[third] = inside;
+	index_edges(h);
+	struct weft_layout *layout = lay_out(h);
+	assert_int_equal(layout->row[first], 1);
+	assert_int_equal(layout->row[second], 1);
+	assert_int_equal(layout->row[third], 2);
+	assert_int_equal(layout->row[inside], 3);
+	weft_layout_destroy(layout);
+	hand_destroy(h);
 }
 
 static bool hangs_under(const struct weft_layout *layout, uint32_t task, uint32_t ancestor)
@@ -429,6 +459,7 @@ int main(void)
 		cmocka_unit_test(first_free_row_is_exact_in_the_first_page),
 		cmocka_unit_test(high_concurrency_stays_compact),
 		cmocka_unit_test(rows_keep_their_promises),
+		cmocka_unit_test(what_a_task_becomes_goes_on_in_its_row),
 		cmocka_unit_test(a_moved_task_starts_at_its_read_below_its_source),
 		cmocka_unit_test(only_quiet_readers_move),
 		cmocka_unit_test(options_and_empty_models),
