@@ -25,6 +25,7 @@ struct sexp_reader {
 	size_t at;  /* offset, or position in the order */
 	char *text; /* the current event's, if it had escapes */
 	size_t text_capacity;
+	int error; /* of getting memory for it: no matter of the file */
 };
 
 /* What an op's arguments are. */
@@ -98,7 +99,8 @@ static const char *read_text(
 	struct weft_slice text = token->text;
 	if (token->type == WEFT__SEXP_QUOTED && memchr(text.bytes, '\\', text.size)) {
 		if (text.size > reader->text_capacity) {
-			if (weft__array_resize(&reader->text, text.size, 1))
+			reader->error = weft__array_resize(&reader->text, text.size, 1);
+			if (reader->error)
 				return "string is larger than memory";
 			reader->text_capacity = text.size;
 		}
@@ -109,6 +111,7 @@ static const char *read_text(
 	return NULL;
 }
 
+/* A kind that we lack has no number to keep: it is "unknown". */
 static const char *read_kind(struct tokens *tokens, uint16_t *ret_kind)
 {
 	static const struct {
@@ -255,7 +258,7 @@ static const char *read_event(
 
 /* The next good event in file order; what is not good is counted, if there is a list to count in.
  */
-static bool next_in_file(struct sexp_reader *reader, size_t *at,
+static int next_in_file(struct sexp_reader *reader, size_t *at,
 	struct weft_diagnostics *diagnostics, struct weft_event *ret_event)
 {
 	const struct weft__input *input = &reader->base.input;
@@ -263,11 +266,13 @@ static bool next_in_file(struct sexp_reader *reader, size_t *at,
 	while (weft__sexp_next_form(input->bytes, input->size, at, &form)) {
 		const char *problem = read_event(reader, &form, ret_event);
 		if (!problem)
-			return true;
+			return WEFT_OK;
+		if (reader->error)
+			return reader->error;
 		if (diagnostics)
 			weft_diagnostics_add(diagnostics, form.offset, problem);
 	}
-	return false;
+	return WEFT_END;
 }
 
 /* What the first pass found. */
@@ -277,12 +282,14 @@ struct survey {
 	bool is_monotone;
 };
 
-static struct survey survey_file(struct sexp_reader *reader)
+static int survey_file(struct sexp_reader *reader, struct survey *ret_survey)
 {
 	struct survey survey = {.is_monotone = true};
 	struct weft_event event;
 	size_t at = 0;
-	while (next_in_file(reader, &at, reader->base.input.diagnostics, &event)) {
+	int status;
+	while (
+		(status = next_in_file(reader, &at, reader->base.input.diagnostics, &event)) == WEFT_OK) {
 		if (!survey.any)
 			survey.first_ns = event.time_ns;
 		else if (event.time_ns < survey.last_ns)
@@ -290,21 +297,23 @@ static struct survey survey_file(struct sexp_reader *reader)
 		survey.any = true;
 		survey.last_ns = event.time_ns;
 	}
-	return survey;
+	*ret_survey = survey;
+	return status < 0 ? status : 0;
 }
 
 static int index_by_time(struct sexp_reader *reader)
 {
 	struct weft_event event;
 	size_t at = 0;
-	while (next_in_file(reader, &at, NULL, &event)) {
+	int status;
+	while ((status = next_in_file(reader, &at, NULL, &event)) == WEFT_OK) {
 		const struct weft__position position = {event.time_ns, event.offset};
 		int error = weft__order_add(&reader->order, position);
 		if (error)
 			return error;
 	}
 	reader->is_ordered_by_index = true;
-	return weft__order_sort(&reader->order);
+	return status < 0 ? status : weft__order_sort(&reader->order);
 }
 
 static void sexp_close(struct weft__reader *base)
@@ -321,8 +330,10 @@ static int sexp_open(const struct weft__input *input, struct weft__reader **ret_
 	if (!reader)
 		return WEFT_ERROR_MEMORY;
 	reader->base.input = *input;
-	const struct survey survey = survey_file(reader);
-	int error = survey.is_monotone ? 0 : index_by_time(reader);
+	struct survey survey;
+	int error = survey_file(reader, &survey);
+	if (!error && !survey.is_monotone)
+		error = index_by_time(reader);
 	if (error) {
 		sexp_close(&reader->base);
 		return error;
@@ -339,13 +350,11 @@ static int sexp_next(struct weft__reader *base, struct weft_event *ret_event)
 {
 	struct sexp_reader *reader = (struct sexp_reader *)base;
 	if (!reader->is_ordered_by_index)
-		return next_in_file(reader, &reader->at, NULL, ret_event) ? WEFT_OK : WEFT_END;
-	while (reader->at < reader->order.count) {
-		size_t at = (size_t)reader->order.list[reader->at++].offset;
-		if (next_in_file(reader, &at, NULL, ret_event))
-			return WEFT_OK;
-	}
-	return WEFT_END;
+		return next_in_file(reader, &reader->at, NULL, ret_event);
+	if (reader->at == reader->order.count)
+		return WEFT_END;
+	size_t at = (size_t)reader->order.list[reader->at++].offset;
+	return next_in_file(reader, &at, NULL, ret_event);
 }
 
 const struct weft__format weft__format_sexp = {

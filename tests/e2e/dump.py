@@ -336,6 +336,22 @@ def a_reader_that_has_enough():
 
 
 @case
+def an_interrupt_keeps_what_is_done():
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(ctf_packet(0, *(ctf_event(i, 7, i) for i in range(200000))))
+        file.flush()
+        with subprocess.Popen([WEFT, 'dump', '--json', file.name], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            first = process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            rest = process.stdout.read()
+        events = json_lines((first + rest).decode())  # whole lines only
+    assert 0 < len(events) < 200000, len(events)
+    equal([e['time'] for e in events], list(range(len(events))))
+    equal(process.returncode, -signal.SIGINT)
+
+
+@case
 def full_disk_is_noticed():
     with open('/dev/full', 'w') as full:
         result = subprocess.run([WEFT, 'dump', BLOCK], stdout=full, stderr=subprocess.PIPE, text=True)

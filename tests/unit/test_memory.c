@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The n-th allocation fails, for every n: the reading half answers "out of memory" and gives
+ * everything back (which the leak sanitizer checks). The linker puts our malloc before libc's.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/decoder.h>
+#include <weft/layout.h>
+#include <weft/lines.h>
+#include <weft/model.h>
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+
+static long until_failure = -1; /* allocations that still succeed; below 0: all */
+
+static int fails(void)
+{
+	return until_failure >= 0 && until_failure-- == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+	/* Giving memory back may fail too, but nobody need care. */
+	int shrinks = block && size <= malloc_usable_size(block);
+	return !shrinks && fails() ? NULL : __real_realloc(block, size);
+}
+
+static int print_events(struct weft_decoder *decoder)
+{
+	struct weft_text text = {0};
+	struct weft_lines lines;
+	struct weft_event event;
+	int status;
+	weft_lines_init(&lines, weft_decoder_describe(decoder), 0);
+	while ((status = weft_decoder_next(decoder, &event)) == WEFT_OK)
+		weft_lines_add_json(&lines, &event, &text);
+	int error = text.error;
+	weft_text_finish(&text);
+	return error ? error : status == WEFT_END ? 0 : status;
+}
+
+static int build_layout(struct weft_decoder *decoder)
+{
+	struct weft_model *model;
+	struct weft_layout *layout;
+	int error = weft_decoder_build_model(decoder, NULL, NULL, &model);
+	if (error)
+		return error;
+	error = weft_layout_create(model, NULL, &layout);
+	if (!error)
+		weft_layout_destroy(layout);
+	weft_model_destroy(model);
+	return error;
+}
+
+static int use(const char *bytes, size_t size, int (*job)(struct weft_decoder *))
+{
+	struct weft_decoder *decoder;
+	int error = weft_decoder_create(&decoder);
+	if (error)
+		return error;
+	error = weft_decoder_feed(decoder, bytes, size);
+	if (!error)
+		error = weft_decoder_finish(decoder);
+	if (!error)
+		error = job(decoder);
+	weft_decoder_destroy(decoder);
+	return error;
+}
+
+/* Small, but with everything that allocates: out of order, escapes, a become, notes. */
+static const char sexp[] =
+	"((time 3)(op(Switch 1)))((time 1)(op(Creates 0 1 Bind)))((time 2)(op(Label 1\"a\\nb\")))"
+	"((time 4)(op(Reads 1 2)))((time 5)(op(Becomes 1 2)))((time 5)(op(Resolves 0 2(\"X\"))))"
+	"((time 5)(op(Increases 2 n 5)))((time 6)(op(Label 0 __should_resolve)))"
+	"((time 7)(op(Switch -1)))((time 8)(op(Gc 1e-3)))";
+
+static size_t make_ctf(char *buffer)
+{
+	static const unsigned char packet[] = {0xc1, 0x1f, 0xfc, 0xc1, 0x05, 0x88, 0x3b, 0x8d, 0x52,
+		0x1a, 0x48, 0x7b, 0xb3, 0x97, 0x45, 0x6a, 0xb1, 0x50, 0x68, 0x0c, 64 * 8 & 255, 64 * 8 >> 8,
+		0, 0, 0, 0, 64 * 8 & 255, 64 * 8 >> 8, 0, 0,
+		/* switch at 9, switch at 5 */
+		9, 0, 0, 0, 0, 0, 0, 0, 7, 1, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 7, 2, 0, 0, 0, 0,
+		0, 0, 0};
+	memcpy(buffer, packet, sizeof(packet));
+	return sizeof(packet);
+}
+
+static void fail_every_allocation(const char *bytes, size_t size, int (*job)(struct weft_decoder *))
+{
+	long count = 0;
+	int error;
+	do {
+		until_failure = count++;
+		error = use(bytes, size, job);
+		long left = until_failure;
+		until_failure = -1;
+		assert_true(error == 0 || error == WEFT_ERROR_MEMORY);
+		/* An allocation that failed may not be swallowed. */
+		assert_int_equal(error == 0, left >= 0);
+	} while (error && count < 10000);
+	assert_int_equal(error, 0);
+	assert_true(count > 3);
+}
+
+static void decoding_sexp(void **state)
+{
+	(void)state;
+	fail_every_allocation(sexp, sizeof(sexp) - 1, print_events);
+}
+
+static void decoding_ctf(void **state)
+{
+	(void)state;
+	char ctf[128];
+	fail_every_allocation(ctf, make_ctf(ctf), print_events);
+}
+
+static void model_and_layout(void **state)
+{
+	(void)state;
+	fail_every_allocation(sexp, sizeof(sexp) - 1, build_layout);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(decoding_sexp),
+		cmocka_unit_test(decoding_ctf),
+		cmocka_unit_test(model_and_layout),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
