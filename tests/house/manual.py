@@ -50,6 +50,16 @@ def every_page_is_built():
     assert all("'%s'" % page in build for page in PAGES), 'a page is missing in man/meson.build'
 
 
+@case
+def every_recording_call_is_in_its_page():
+    header = read('include/weft/weft.h').split('WEFT_DISABLED: nothing')[0]
+    calls = set(re.findall(r'^(?:#define |[a-z][\w ]*)(weft_(?!_)[a-z_]+)\(', header, re.MULTILINE))
+    assert len(calls) > 20, calls
+    page = PAGES['weft.3']
+    missing = [c for c in calls if not c.endswith('_as') and not re.search(r'\b%s\(' % c, page)]
+    assert not missing, 'not in weft.3: %s' % ', '.join(sorted(missing))
+
+
 def complete(*words):
     script = os.path.join(SOURCE, 'completions', 'weft')
     line = ' '.join("'%s'" % word for word in words)
