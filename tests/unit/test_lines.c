@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Lines of events that the Mirage formats lack: marks, tags, bands, several threads.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include <weft/lines.h>
+
+static const struct weft_trace_thread threads[] = {
+	{.name = "main", .process = "a", .pid = 10, .tid = 10},
+	{.name = "io", .process = "a", .pid = 10, .tid = 11},
+	{.name = "main", .process = "b", .pid = 20, .tid = 20},
+};
+
+static struct weft_slice slice(const char *text)
+{
+	return (struct weft_slice){text, strlen(text)};
+}
+
+static void assert_lines(
+	const struct weft_event *event, uint32_t thread_count, const char *json, const char *readable)
+{
+	const struct weft_trace_description trace = {
+		.format = "test", .threads = threads, .thread_count = thread_count};
+	struct weft_lines lines;
+	struct weft_text text = {0};
+	weft_lines_init(&lines, &trace, 1000);
+	weft_lines_add_json(&lines, event, &text);
+	weft_text_add(&text, "", 1);
+	assert_string_equal(text.bytes, json);
+	text.size = 0;
+	weft_lines_add_text(&lines, event, &text);
+	weft_text_add(&text, "", 1);
+	assert_string_equal(text.bytes, readable);
+	weft_text_finish(&text);
+}
+
+static void threads_and_processes_are_told_apart(void **state)
+{
+	(void)state;
+	const struct weft_event event = {
+		.type = WEFT_EVENT_SWITCH, .time_ns = 2000000001000, .task = WEFT_TASK_NONE, .thread = 1};
+	assert_lines(&event, 1, "{\"time\":2000000001000,\"event\":\"switch\",\"task\":null}\n",
+		"2000.000000000  switch    task=none\n");
+	assert_lines(&event, 2,
+		"{\"time\":2000000001000,\"event\":\"switch\",\"task\":null,\"thread\":1}\n",
+		"2000.000000000  1    switch    task=none\n");
+	assert_lines(&event, 3,
+		"{\"time\":2000000001000,\"event\":\"switch\",\"task\":null,\"thread\":1,"
+		"\"process\":10}\n",
+		"2000.000000000  10:1        switch    task=none\n");
+}
+
+static void a_mark_has_an_object(void **state)
+{
+	(void)state;
+	const struct weft_field fields[] = {
+		{slice("i"), WEFT_FIELD_I64, {.i64 = INT64_MIN}},
+		{slice("u"), WEFT_FIELD_U64, {.u64 = UINT64_MAX}},
+		{slice("f"), WEFT_FIELD_F64, {.f64 = 0.1}},
+		{slice("n"), WEFT_FIELD_F64, {.f64 = NAN}},
+		{slice("a\n"), WEFT_FIELD_TEXT, {.text = slice("b\"")}},
+	};
+	struct weft_event event = {.type = WEFT_EVENT_MARK,
+		.time_ns = 1000,
+		.task = 7,
+		.text = slice("sent"),
+		.fields = fields,
+		.field_count = 5};
+	assert_lines(&event, 1,
+		"{\"time\":1000,\"event\":\"mark\",\"task\":7,\"name\":\"sent\",\"fields\":{"
+		"\"i\":-9223372036854775808,\"u\":18446744073709551615,\"f\":0.1,\"n\":null,"
+		"\"a\\n\":\"b\\\"\"}}\n",
+		"   0.000000000  mark      task=7 name=\"sent\" fields={\"i\"=-9223372036854775808, "
+		"\"u\"=18446744073709551615, \"f\"=0.1, \"n\"=null, \"a\\n\"=\"b\\\"\"}\n");
+	event.field_count = 0;
+	assert_lines(&event, 1,
+		"{\"time\":1000,\"event\":\"mark\",\"task\":7,\"name\":\"sent\",\"fields\":{}}\n",
+		"   0.000000000  mark      task=7 name=\"sent\" fields={}\n");
+}
+
+static void a_tag_may_have_a_value(void **state)
+{
+	(void)state;
+	struct weft_event event = {
+		.type = WEFT_EVENT_TAG, .time_ns = 1000, .task = 7, .text = slice("queue"), .value = -3};
+	assert_lines(&event, 1, "{\"time\":1000,\"event\":\"tag\",\"task\":7,\"text\":\"queue\"}\n",
+		"   0.000000000  tag       task=7 text=\"queue\"\n");
+	event.has_value = true;
+	assert_lines(&event, 1,
+		"{\"time\":1000,\"event\":\"tag\",\"task\":7,\"text\":\"queue\",\"value\":-3}\n",
+		"   0.000000000  tag       task=7 text=\"queue\" value=-3\n");
+}
+
+static void bands_and_reasons(void **state)
+{
+	(void)state;
+	struct weft_event event = {.type = WEFT_EVENT_BAND,
+		.time_ns = 1000,
+		.band = WEFT_BAND_GC,
+		.text = slice("minor"),
+		.flag = true};
+	assert_lines(&event, 1,
+		"{\"time\":1000,\"event\":\"band\",\"kind\":\"gc\",\"reason\":\"minor\","
+		"\"begin\":true}\n",
+		"   0.000000000  band      kind=gc reason=\"minor\" begin\n");
+	event.flag = false;
+	assert_lines(&event, 1,
+		"{\"time\":1000,\"event\":\"band\",\"kind\":\"gc\",\"reason\":\"minor\","
+		"\"begin\":false}\n",
+		"   0.000000000  band      kind=gc reason=\"minor\" end\n");
+	event = (struct weft_event){
+		.type = WEFT_EVENT_SWITCH, .time_ns = 1000, .task = WEFT_TASK_NONE, .text = slice("poll")};
+	assert_lines(&event, 1,
+		"{\"time\":1000,\"event\":\"switch\",\"task\":null,\"reason\":\"poll\"}\n",
+		"   0.000000000  switch    task=none reason=\"poll\"\n");
+}
+
+/* Whatever the event, a line is one line, and an unknown type says so. */
+static void every_type_makes_one_line(void **state)
+{
+	(void)state;
+	const struct weft_trace_description trace = {
+		.format = "test", .threads = threads, .thread_count = 1};
+	struct weft_lines lines;
+	weft_lines_init(&lines, &trace, 0);
+	for (unsigned type = 0; type < 256; type++) {
+		const struct weft_event event = {.type = (uint8_t)type, .text = slice("\n\r\x85")};
+		struct weft_text text = {0};
+		weft_lines_add_json(&lines, &event, &text);
+		weft_lines_add_text(&lines, &event, &text);
+		size_t newlines = 0;
+		for (size_t i = 0; i < text.size; i++)
+			newlines += text.bytes[i] == '\n';
+		assert_int_equal(newlines, 2);
+		const char *name = weft_event_describe(type)->name;
+		weft_text_add(&text, "", 1);
+		assert_non_null(strstr(text.bytes, name ? name : "unknown"));
+		weft_text_finish(&text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_and_processes_are_told_apart),
+		cmocka_unit_test(a_mark_has_an_object),
+		cmocka_unit_test(a_tag_may_have_a_value),
+		cmocka_unit_test(bands_and_reasons),
+		cmocka_unit_test(every_type_makes_one_line),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
