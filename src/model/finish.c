@@ -324,11 +324,10 @@ WEFT__EXPORT int weft_model_builder_finish(struct weft_model_builder *b,
 	const struct weft_trace_description *description, struct weft_model **ret_model)
 {
 	struct weft__model *model = calloc(1, sizeof(*model));
-	struct weft_model *m = &model->public;
-	int error;
 	if (!model)
 		return WEFT_ERROR_MEMORY;
-	error = freeze(b, description, m);
+	struct weft_model *m = &model->public;
+	int error = freeze(b, description, m);
 	if (error) {
 		weft_model_destroy(m);
 		return error;
