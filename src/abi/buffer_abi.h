@@ -32,6 +32,12 @@
 #define WEFT_ABI_CHANGES 64
 #define WEFT_ABI_LOSSES  16 /* by the numbers of losses.def */
 
+enum weft_abi_loss {
+#define LOSS(number, id, name) WEFT_ABI_LOSS_##id = number,
+#include <weft/losses.def>
+#undef LOSS
+};
+
 enum weft_abi_clock {
 	WEFT_ABI_CLOCK_CALLER = 0,    /* a counter that the program brought */
 	WEFT_ABI_CLOCK_TSC = 1,       /* x86's invariant time stamp counter */
@@ -108,9 +114,10 @@ struct weft_abi_buffer {
  * takes the slot over) and `limit` (reserved: set to 0 by whoever takes an idle thread's packet).
  *
  *     owner: epoch << 32 | tid; a thread that ended is noticed, and its slot taken over with the
- *     packet, when another thread needs one. The epoch tells owners with one tid apart. */
+ *     packet, when another thread needs one. Each new owner raises the epoch, which tells owners
+ *     with one tid apart; a free slot has tid 0 and keeps its epoch. */
 struct weft_abi_slot {
-	uint64_t owner;      /* 0: free */
+	uint64_t owner;
 	uint32_t sequence;   /* odd from before an event's stamp is read until it is committed */
 	uint32_t limit;      /* of `committed` in the packet; 0: there is no packet */
 	uint64_t packet;     /* bytes from the buffer's start; 0: none */

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * WEFT__VALUE(x): an argument of weft_notef or weft_mark with its type, by _Generic in C and by
+ * overloading in C++. Part of weft.h, which is what programs include.
+ */
+#ifndef WEFT_VALUE_H
+#define WEFT_VALUE_H
+
+#include <weft/weft.h>
+
+static inline struct weft__value weft__i64(int64_t value)
+{
+	struct weft__value v = {1, {0}};
+	v.is.i64 = value;
+	return v;
+}
+
+static inline struct weft__value weft__u64(uint64_t value)
+{
+	struct weft__value v = {2, {0}};
+	v.is.u64 = value;
+	return v;
+}
+
+static inline struct weft__value weft__f64(double value)
+{
+	struct weft__value v = {3, {0}};
+	v.is.f64 = value;
+	return v;
+}
+
+static inline struct weft__value weft__text(const char *value)
+{
+	struct weft__value v = {4, {0}};
+	v.is.text = value;
+	return v;
+}
+
+static inline struct weft__value weft__pointer(const void *value)
+{
+	struct weft__value v = {5, {0}};
+	v.is.u64 = (uintptr_t)value;
+	return v;
+}
+
+#ifdef __cplusplus
+
+static inline struct weft__value weft__of(const char *value)
+{
+	return weft__text(value);
+}
+static inline struct weft__value weft__of(const void *value)
+{
+	return weft__pointer(value);
+}
+static inline struct weft__value weft__of(double value)
+{
+	return weft__f64(value);
+}
+static inline struct weft__value weft__of(bool value)
+{
+	return weft__u64(value);
+}
+static inline struct weft__value weft__of(int value)
+{
+	return weft__i64(value);
+}
+static inline struct weft__value weft__of(long value)
+{
+	return weft__i64(value);
+}
+static inline struct weft__value weft__of(long long value)
+{
+	return weft__i64(value);
+}
+static inline struct weft__value weft__of(unsigned value)
+{
+	return weft__u64(value);
+}
+static inline struct weft__value weft__of(unsigned long value)
+{
+	return weft__u64(value);
+}
+static inline struct weft__value weft__of(unsigned long long value)
+{
+	return weft__u64(value);
+}
+#define WEFT__VALUE(x) weft__of(x)
+
+#else
+
+/* clang-format off */
+#define WEFT__VALUE(x) _Generic((x), \
+	char *: weft__text, const char *: weft__text, \
+	void *: weft__pointer, const void *: weft__pointer, \
+	float: weft__f64, double: weft__f64, \
+	bool: weft__u64, unsigned char: weft__u64, unsigned short: weft__u64, unsigned: weft__u64, \
+	unsigned long: weft__u64, unsigned long long: weft__u64, \
+	default: weft__i64)(x)
+/* clang-format on */
+
+#endif
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Recording: what an asynchronous program calls to show which task runs, who waits for whom and
+ * who woke whom.
+ *
+ *     uint64_t task = weft_create(WEFT_KIND_TASK);   a task begins, made by the current one
+ *     weft_label_as(task, "read config");            its name
+ *     weft_switch(task);                             it runs on this thread
+ *     weft_try_read(reply);                          it waits for another task
+ *     weft_resolve(task);                            it is done
+ *     weft_switch(WEFT_TASK_NONE);                   nothing runs: the thread is idle
+ *
+ * Link with libweft and run under `weft record`, or call weft_start on a buffer of your own. Until
+ * recording starts each call is a load, a compare and a return. With WEFT_DISABLED defined before
+ * this header nothing is left of the calls, and their arguments are not evaluated.
+ *
+ * Any thread may call, also in signal handlers. Calls return nothing that needs checking: they
+ * never block, allocate, lock or set errno. What cannot be recorded is counted by its cause and
+ * shown by whoever reads the trace. The buffer keeps the newest events: old ones are overwritten.
+ *
+ * Calls act for the thread's current task; those that end in _as name the task that acts, and take
+ * 8 bytes more in the buffer. Ids of tasks are unique in a buffer and below 2^53; 0 is the id that
+ * weft_create gives while nothing is recorded.
+ *
+ * `text` is any C string. A literal is stored once and referred to; other text is copied into the
+ * event, and ends with an ellipsis where it exceeds some 2,000 bytes.
+ */
+#ifndef WEFT_WEFT_H
+#define WEFT_WEFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/kinds.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In place of a task: the thread's current one. */
+#define WEFT_TASK_CURRENT (UINT64_MAX - 1)
+
+/* What recording needs from the system. Whoever starts recording without an operating system, or
+ * with a clock of their own, fills one; it must stay while anything records. All functions may be
+ * called by any thread and in signal handlers. */
+struct weft_platform {
+	void *context;
+
+	/* A counter that never goes back on a thread, and its rate. NULL: the processor's own. */
+	uint64_t (*ticks)(void *context);
+	uint64_t ticks_hz; /* 0: unknown; then `moment` must be there */
+
+	/* The time on the monotonic clock and since 1970, in ns. NULL: there is no such clock. */
+	void (*moment)(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret_unix_ns);
+
+	/* The calling thread: a number other than 0 that no other living thread has, and a name. NULL:
+	 * there is one thread. */
+	uint32_t (*self)(void *context, char ret_name[16]);
+
+	/* Has that thread ended? Its part of the buffer is then given to others. NULL: none ever has.
+	 */
+	bool (*has_ended)(void *context, uint32_t thread);
+
+	/* 16 bytes that belong to the calling thread, zero at first. Only a build without thread-local
+	 * storage asks (WEFT_FREESTANDING). NULL: there is one thread. */
+	void *(*thread_memory)(void *context);
+};
+
+#ifndef WEFT_DISABLED
+
+/* Records into `buffer` from now on: at least 64 KiB, aligned to 64 bytes; what it held is lost.
+ * `platform` may be NULL: the operating system's. WEFT_ERROR_STATE if recording is on already. */
+int weft_start(void *buffer, size_t size, const struct weft_platform *platform);
+
+/* Recording is off from now on, and the buffer complete. A thread that is inside a call meanwhile
+ * may still finish it, so the buffer must outlive the threads that recorded into it. */
+void weft_stop(void);
+
+/* True if calls have an effect. */
+bool weft_is_recording(void);
+
+/* The thread's current task; WEFT_TASK_NONE if there is none or nothing is recorded. */
+uint64_t weft_current(void);
+
+/* A task begins, made by the current one. `kind`: enum weft_kind, or a number of your own. */
+uint64_t weft_create(uint16_t kind);
+uint64_t weft_create_as(uint64_t task, uint16_t kind);
+
+/* The task runs on this thread from now on; WEFT_TASK_NONE: the thread is idle. */
+void weft_switch(uint64_t task);
+
+/* Reads the value of a task that is done. The _as form also switches to the reader, which is what
+ * happens when a value wakes who waited for it; `later` doesn't. */
+void weft_read(uint64_t source);
+void weft_read_as(uint64_t task, uint64_t source);
+void weft_read_later(uint64_t source);
+void weft_read_later_as(uint64_t task, uint64_t source);
+
+/* Wants the value of a task that is not done: begins to wait for it. */
+void weft_try_read(uint64_t source);
+void weft_try_read_as(uint64_t task, uint64_t source);
+
+/* Ends `target`, with a value; or with an error. */
+void weft_resolve(uint64_t target);
+void weft_resolve_as(uint64_t task, uint64_t target);
+void weft_fail(uint64_t target, const char *message);
+void weft_fail_as(uint64_t task, uint64_t target, const char *message);
+
+/* The task is from now on the same as `target`: what happens to one happens to both. */
+void weft_become(uint64_t target);
+void weft_become_as(uint64_t task, uint64_t target);
+
+/* Wakes `receiver`, which runs at once; or later (signal_only). */
+void weft_signal(uint64_t receiver);
+void weft_signal_as(uint64_t task, uint64_t receiver);
+void weft_signal_only(uint64_t receiver);
+void weft_signal_only_as(uint64_t task, uint64_t receiver);
+
+/* The task should finish: if it doesn't, readers show it as failed. */
+void weft_expect(void);
+void weft_expect_as(uint64_t task);
+
+/* A garbage collection of that length has just ended on this thread. */
+void weft_gc(uint64_t duration_ns);
+
+/* The task's name; later ones are notes. */
+#define weft_label(text)          weft_label_as(WEFT_TASK_CURRENT, text)
+#define weft_label_as(task, text) WEFT__WITH_TEXT(weft__label, task, text)
+
+/* Something worth knowing, at this moment. */
+#define weft_note(text)          weft_note_as(WEFT_TASK_CURRENT, text)
+#define weft_note_as(task, text) WEFT__WITH_TEXT(weft__note, task, text)
+
+/* A note in the manner of printf: a literal format and up to 8 values, checked by the compiler.
+ * The reader formats; %n, * and wide characters are not for it. */
+#define weft_notef(...)          WEFT__NOTEF(WEFT_TASK_CURRENT, __VA_ARGS__)
+#define weft_notef_as(task, ...) WEFT__NOTEF(task, __VA_ARGS__)
+
+/* One of a fixed set of words, with or without a number. */
+#define weft_tag(text)                       weft_tag_as(WEFT_TASK_CURRENT, text)
+#define weft_tag_as(task, text)              WEFT__WITH_TEXT(weft__tag, task, text)
+#define weft_tag_value(text, value)          weft_tag_value_as(WEFT_TASK_CURRENT, text, value)
+#define weft_tag_value_as(task, text, value) WEFT__WITH_TEXT_AND(weft__tag_value, task, text, value)
+
+/* A named record: weft_mark("request", "bytes", n, "path", path). Names are literals; up to 6
+ * values: integers, floating point, C strings. */
+#define weft_mark(...)          WEFT__MARK(WEFT_TASK_CURRENT, __VA_ARGS__)
+#define weft_mark_as(task, ...) WEFT__MARK(task, __VA_ARGS__)
+
+/* A number that changes: by so much, or to so much. */
+#define weft_counter_add(name, change) weft_counter_add_as(WEFT_TASK_CURRENT, name, change)
+#define weft_counter_set(name, value)  weft_counter_set_as(WEFT_TASK_CURRENT, name, value)
+#define weft_counter_add_as(task, name, change) \
+	WEFT__WITH_TEXT_AND(weft__counter_add, task, name, change)
+#define weft_counter_set_as(task, name, value) \
+	WEFT__WITH_TEXT_AND(weft__counter_set, task, name, value)
+
+/* A period of the whole thread (enum weft_band) with a reason: idle in "poll", gc "minor". `reason`
+ * may be "". */
+#define weft_band_begin(kind, reason) WEFT__WITH_TEXT_AND(weft__band, kind, reason, true)
+#define weft_band_end(kind, reason)   WEFT__WITH_TEXT_AND(weft__band, kind, reason, false)
+
+/* What the macros call. `cache` remembers a literal's name for this place in the code; NULL for
+ * text that may be another next time. */
+void weft__label(uint64_t task, uint64_t *cache, const char *text);
+void weft__note(uint64_t task, uint64_t *cache, const char *text);
+void weft__tag(uint64_t task, uint64_t *cache, const char *text);
+void weft__tag_value(uint64_t task, uint64_t *cache, const char *text, int64_t value);
+void weft__counter_add(uint64_t task, uint64_t *cache, const char *name, int64_t change);
+void weft__counter_set(uint64_t task, uint64_t *cache, const char *name, int64_t value);
+void weft__band(unsigned kind, uint64_t *cache, const char *reason, bool begin);
+
+/* A value with its type: enum weft_abi_value of the wire. */
+struct weft__value {
+	unsigned type;
+	union {
+		int64_t i64;
+		uint64_t u64;
+		double f64;
+		const char *text;
+	} is;
+};
+
+void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
+	const struct weft__value *values);
+/* `names`: the mark's, then one a value. */
+void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsigned count,
+	const struct weft__value *values);
+
+#define WEFT__QUOTE(x) #x
+/* Is the expression, as written, a string literal? Only then has the place one text for ever. */
+#define WEFT__IS_LITERAL(x) \
+	(WEFT__QUOTE(x)[0] == '"' && WEFT__QUOTE(x)[sizeof(WEFT__QUOTE(x)) - 2] == '"')
+
+#define WEFT__WITH_TEXT(function, first, text)                               \
+	do {                                                                     \
+		static uint64_t weft__cache;                                         \
+		function(first, WEFT__IS_LITERAL(text) ? &weft__cache : NULL, text); \
+	} while (0)
+#define WEFT__WITH_TEXT_AND(function, first, text, last)                           \
+	do {                                                                           \
+		static uint64_t weft__cache;                                               \
+		function(first, WEFT__IS_LITERAL(text) ? &weft__cache : NULL, text, last); \
+	} while (0)
+
+#define WEFT__NOTEF(task, ...)                                                                 \
+	do {                                                                                       \
+		static uint64_t weft__cache;                                                           \
+		const struct weft__value weft__values[] = {                                            \
+			{0, {0}} WEFT__APPLY(WEFT__VALUES_, __VA_ARGS__)};                                 \
+		if (0)                                                                                 \
+			weft__check_format(__VA_ARGS__);                                                   \
+		weft__notef(task, &weft__cache, WEFT__FIRST(__VA_ARGS__, ),                            \
+			(unsigned)(sizeof(weft__values) / sizeof(weft__values[0])) - 1, weft__values + 1); \
+	} while (0)
+
+#define WEFT__MARK(task, ...)                                                                  \
+	do {                                                                                       \
+		static uint64_t weft__cache;                                                           \
+		static const char *const weft__names[] = {WEFT__APPLY(WEFT__NAMES_, __VA_ARGS__)};     \
+		const struct weft__value weft__values[] = {                                            \
+			{0, {0}} WEFT__APPLY(WEFT__FIELDS_, __VA_ARGS__)};                                 \
+		weft__mark(task, &weft__cache, weft__names,                                            \
+			(unsigned)(sizeof(weft__values) / sizeof(weft__values[0])) - 1, weft__values + 1); \
+	} while (0)
+
+__attribute__((format(printf, 1, 2))) static inline void weft__check_format(const char *format, ...)
+{
+	(void)format;
+}
+
+#else /* WEFT_DISABLED: nothing is evaluated, yet nothing is "unused" */
+
+__attribute__((always_inline)) static inline uint64_t weft__no_task(void)
+{
+	return 0;
+}
+__attribute__((always_inline)) static inline bool weft__false(void)
+{
+	return false;
+}
+__attribute__((always_inline)) static inline int weft__success(void)
+{
+	return 0;
+}
+
+#define WEFT__UNUSED(x)              ((void)sizeof(x))
+#define WEFT__UNUSED_2(x, y)         (WEFT__UNUSED(x), WEFT__UNUSED(y))
+#define WEFT__UNUSED_3(x, y, z)      (WEFT__UNUSED_2(x, y), WEFT__UNUSED(z))
+#define weft_start(b, s, p)          (WEFT__UNUSED_3(b, s, p), weft__success())
+#define weft_stop()                  ((void)0)
+#define weft_is_recording()          weft__false()
+#define weft_current()               weft__no_task()
+#define weft_create(kind)            (WEFT__UNUSED(kind), weft__no_task())
+#define weft_create_as(task, kind)   (WEFT__UNUSED_2(task, kind), weft__no_task())
+#define weft_switch(task)            WEFT__UNUSED(task)
+#define weft_read(source)            WEFT__UNUSED(source)
+#define weft_read_as(task, source)   WEFT__UNUSED_2(task, source)
+#define weft_read_later(source)      WEFT__UNUSED(source)
+#define weft_read_later_as(t, s)     WEFT__UNUSED_2(t, s)
+#define weft_try_read(source)        WEFT__UNUSED(source)
+#define weft_try_read_as(t, s)       WEFT__UNUSED_2(t, s)
+#define weft_resolve(target)         WEFT__UNUSED(target)
+#define weft_resolve_as(t, x)        WEFT__UNUSED_2(t, x)
+#define weft_fail(target, message)   WEFT__UNUSED_2(target, message)
+#define weft_fail_as(t, x, message)  WEFT__UNUSED_3(t, x, message)
+#define weft_become(target)          WEFT__UNUSED(target)
+#define weft_become_as(t, x)         WEFT__UNUSED_2(t, x)
+#define weft_signal(receiver)        WEFT__UNUSED(receiver)
+#define weft_signal_as(t, r)         WEFT__UNUSED_2(t, r)
+#define weft_signal_only(receiver)   WEFT__UNUSED(receiver)
+#define weft_signal_only_as(t, r)    WEFT__UNUSED_2(t, r)
+#define weft_expect()                ((void)0)
+#define weft_expect_as(task)         WEFT__UNUSED(task)
+#define weft_gc(duration_ns)         WEFT__UNUSED(duration_ns)
+#define weft_label(text)             WEFT__UNUSED(text)
+#define weft_label_as(task, text)    WEFT__UNUSED_2(task, text)
+#define weft_note(text)              WEFT__UNUSED(text)
+#define weft_note_as(task, text)     WEFT__UNUSED_2(task, text)
+#define weft_notef(...)              ((void)0 WEFT__APPLY(WEFT__IGNORE_, __VA_ARGS__))
+#define weft_notef_as(task, ...)     (WEFT__UNUSED(task) WEFT__APPLY(WEFT__IGNORE_, __VA_ARGS__))
+#define weft_tag(text)               WEFT__UNUSED(text)
+#define weft_tag_as(task, text)      WEFT__UNUSED_2(task, text)
+#define weft_tag_value(text, v)      WEFT__UNUSED_2(text, v)
+#define weft_tag_value_as(t, x, v)   WEFT__UNUSED_3(t, x, v)
+#define weft_mark(...)               ((void)0 WEFT__APPLY(WEFT__IGNORE_, __VA_ARGS__))
+#define weft_mark_as(task, ...)      (WEFT__UNUSED(task) WEFT__APPLY(WEFT__IGNORE_, __VA_ARGS__))
+#define weft_counter_add(name, n)    WEFT__UNUSED_2(name, n)
+#define weft_counter_set(name, n)    WEFT__UNUSED_2(name, n)
+#define weft_counter_add_as(t, x, n) WEFT__UNUSED_3(t, x, n)
+#define weft_counter_set_as(t, x, n) WEFT__UNUSED_3(t, x, n)
+#define weft_band_begin(kind, why)   WEFT__UNUSED_2(kind, why)
+#define weft_band_end(kind, why)     WEFT__UNUSED_2(kind, why)
+
+#endif
+
+/* Macros over their arguments: APPLY(F_, a, b, c) is F_3(a, b, c). */
+#define WEFT__FIRST(x, ...)                                             x
+#define WEFT__COUNT(...)                                                WEFT__FOURTEENTH(__VA_ARGS__, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )
+#define WEFT__FOURTEENTH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, ...) n
+#define WEFT__PASTE(a, b)                                               a##b
+#define WEFT__APPLY_(f, n)                                              WEFT__PASTE(f, n)
+#define WEFT__APPLY(f, ...)                                             WEFT__APPLY_(f, WEFT__COUNT(__VA_ARGS__))(__VA_ARGS__)
+
+/* The values of a notef, after its format. */
+#define WEFT__VALUES_1(f)
+#define WEFT__VALUES_2(f, a)      , WEFT__VALUE(a)
+#define WEFT__VALUES_3(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_2(f, __VA_ARGS__)
+#define WEFT__VALUES_4(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_3(f, __VA_ARGS__)
+#define WEFT__VALUES_5(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_4(f, __VA_ARGS__)
+#define WEFT__VALUES_6(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_5(f, __VA_ARGS__)
+#define WEFT__VALUES_7(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_6(f, __VA_ARGS__)
+#define WEFT__VALUES_8(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_7(f, __VA_ARGS__)
+#define WEFT__VALUES_9(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_8(f, __VA_ARGS__)
+
+/* A mark's names: literals, or the compiler complains. */
+#define WEFT__NAMES_1(n)             "" n
+#define WEFT__NAMES_3(n, k, v)       "" n, "" k
+#define WEFT__NAMES_5(n, k, v, ...)  "" n, WEFT__NAMES_3(k, __VA_ARGS__)
+#define WEFT__NAMES_7(n, k, v, ...)  "" n, WEFT__NAMES_5(k, __VA_ARGS__)
+#define WEFT__NAMES_9(n, k, v, ...)  "" n, WEFT__NAMES_7(k, __VA_ARGS__)
+#define WEFT__NAMES_11(n, k, v, ...) "" n, WEFT__NAMES_9(k, __VA_ARGS__)
+#define WEFT__NAMES_13(n, k, v, ...) "" n, WEFT__NAMES_11(k, __VA_ARGS__)
+
+/* Its values. */
+#define WEFT__FIELDS_1(n)
+#define WEFT__FIELDS_3(n, k, v)       , WEFT__VALUE(v)
+#define WEFT__FIELDS_5(n, k, v, ...)  , WEFT__VALUE(v) WEFT__FIELDS_3(n, __VA_ARGS__)
+#define WEFT__FIELDS_7(n, k, v, ...)  , WEFT__VALUE(v) WEFT__FIELDS_5(n, __VA_ARGS__)
+#define WEFT__FIELDS_9(n, k, v, ...)  , WEFT__VALUE(v) WEFT__FIELDS_7(n, __VA_ARGS__)
+#define WEFT__FIELDS_11(n, k, v, ...) , WEFT__VALUE(v) WEFT__FIELDS_9(n, __VA_ARGS__)
+#define WEFT__FIELDS_13(n, k, v, ...) , WEFT__VALUE(v) WEFT__FIELDS_11(n, __VA_ARGS__)
+
+/* Arguments that are not evaluated. */
+#define WEFT__IGNORE_1(a)       , (void)sizeof(a)
+#define WEFT__IGNORE_2(a, ...)  , (void)sizeof(a) WEFT__IGNORE_1(__VA_ARGS__)
+#define WEFT__IGNORE_3(a, ...)  , (void)sizeof(a) WEFT__IGNORE_2(__VA_ARGS__)
+#define WEFT__IGNORE_4(a, ...)  , (void)sizeof(a) WEFT__IGNORE_3(__VA_ARGS__)
+#define WEFT__IGNORE_5(a, ...)  , (void)sizeof(a) WEFT__IGNORE_4(__VA_ARGS__)
+#define WEFT__IGNORE_6(a, ...)  , (void)sizeof(a) WEFT__IGNORE_5(__VA_ARGS__)
+#define WEFT__IGNORE_7(a, ...)  , (void)sizeof(a) WEFT__IGNORE_6(__VA_ARGS__)
+#define WEFT__IGNORE_8(a, ...)  , (void)sizeof(a) WEFT__IGNORE_7(__VA_ARGS__)
+#define WEFT__IGNORE_9(a, ...)  , (void)sizeof(a) WEFT__IGNORE_8(__VA_ARGS__)
+#define WEFT__IGNORE_10(a, ...) , (void)sizeof(a) WEFT__IGNORE_9(__VA_ARGS__)
+#define WEFT__IGNORE_11(a, ...) , (void)sizeof(a) WEFT__IGNORE_10(__VA_ARGS__)
+#define WEFT__IGNORE_12(a, ...) , (void)sizeof(a) WEFT__IGNORE_11(__VA_ARGS__)
+#define WEFT__IGNORE_13(a, ...) , (void)sizeof(a) WEFT__IGNORE_12(__VA_ARGS__)
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifndef WEFT_DISABLED
+#include <weft/value.h>
+#endif
+
+#endif

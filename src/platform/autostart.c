@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Recording without a line of code: the environment says where.
+ *
+ *     WEFT_OUT=FILE    the buffer is this file, which must not exist yet
+ *     WEFT_OUT=DIR/    the buffer is DIR/PROG-PID.weft; so is that of each child and of each
+ *                      program that it becomes
+ *     WEFT_SIZE=BYTES  or with K, M, G; 16M unless told
+ *
+ * If that fails the program runs unrecorded. Into DIR/ goes then PROG-PID.failed, a symbolic link
+ * whose target is the reason: a link needs no space, and is made at once or not at all.
+ *
+ * A child's buffer is made at its first event, perhaps in a signal handler: nothing here allocates
+ * or formats through stdio.
+ */
+#include "platform/linux.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/atomics.h"
+#include "record/recorder.h"
+
+#define DEFAULT_BYTES ((uint64_t)16 << 20)
+/* A process that becomes one program after the other gets so many buffers. */
+#define PROGRAMS_MAX 100
+
+static struct {
+	char path[PATH_MAX]; /* a directory's ends in '/' */
+	uint64_t bytes;
+	bool is_directory;
+} wanted;
+
+/* Text put together within bounds; `size` says how much of it there is. */
+struct text {
+	char bytes[PATH_MAX + 128];
+	size_t size;
+};
+
+static void append(struct text *text, const char *more)
+{
+	size_t length = strlen(more), room = sizeof(text->bytes) - 1 - text->size;
+	if (length > room)
+		length = room;
+	memcpy(text->bytes + text->size, more, length);
+	text->size += length;
+	text->bytes[text->size] = '\0';
+}
+
+static void append_number(struct text *text, uint64_t number)
+{
+	char digits[21];
+	size_t at = sizeof(digits) - 1;
+	digits[at] = '\0';
+	do
+		digits[--at] = (char)('0' + number % 10);
+	while (number /= 10);
+	append(text, digits + at);
+}
+
+/* DIR/PROG-PID and, from the second on, the number of the program in this process. */
+static void name_file(struct text *text, unsigned program, const char *suffix)
+{
+	append(text, wanted.path);
+	append(text, weft__linux_program());
+	append(text, "-");
+	append_number(text, (uint64_t)getpid());
+	if (program > 1) {
+		append(text, ".");
+		append_number(text, program);
+	}
+	append(text, suffix);
+}
+
+static void report(const char *step, const char *reason)
+{
+	struct text link = {.size = 0}, target = {.size = 0};
+	if (!wanted.is_directory)
+		return;
+	name_file(&link, 1, ".failed");
+	append(&target, step);
+	append(&target, ": ");
+	append(&target, reason);
+	if (symlink(target.bytes, link.bytes))
+		return; /* then the missing buffer has to say it all */
+}
+
+static bool start_in_directory(void)
+{
+	const char *step = "";
+	int error = EEXIST;
+	for (unsigned program = 1; error == EEXIST && program <= PROGRAMS_MAX; program++) {
+		struct text path = {.size = 0};
+		name_file(&path, program, ".weft");
+		error = weft__ring_create(path.bytes, wanted.bytes, &step);
+	}
+	if (error)
+		report(step, strerrordesc_np(error));
+	return !error;
+}
+
+/* In a child, at its first event. */
+static bool resume(void)
+{
+	static pid_t resumed;
+	int saved = errno;
+	pid_t self = getpid();
+	/* Another thread of this child, or a handler, is at it. */
+	if (weft__exchange(&resumed, self) == self)
+		return false;
+	uint64_t next_task = weft__load(&weft__header()->next_task);
+	bool started = start_in_directory();
+	if (started) /* tasks that the parent made keep their ids to themselves */
+		weft__store(&weft__header()->next_task, next_task);
+	else
+		weft__recorder.resume = NULL;
+	errno = saved;
+	return started;
+}
+
+/* Bytes, or K, M, G; 0 if it is neither. */
+static uint64_t parse_size(const char *text)
+{
+	char *end;
+	unsigned shift = 0;
+	if (*text < '0' || *text > '9')
+		return 0;
+	errno = 0;
+	uint64_t size = strtoull(text, &end, 10);
+	if (*end && !end[1])
+		shift = *end == 'K' || *end == 'k'   ? 10
+				: *end == 'M' || *end == 'm' ? 20
+				: *end == 'G' || *end == 'g' ? 30
+											 : 0;
+	if (errno || (*end && !shift) || size > UINT64_MAX >> shift)
+		return 0;
+	return size << shift;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat status;
+	size_t length = strlen(path);
+	return path[length - 1] == '/' || (!stat(path, &status) && S_ISDIR(status.st_mode));
+}
+
+/* The path as it will be found from another working directory. */
+static bool remember_path(const char *path)
+{
+	struct text full = {.size = 0};
+	if (path[0] != '/') {
+		if (!getcwd(full.bytes, PATH_MAX))
+			return false;
+		full.size = strlen(full.bytes);
+		append(&full, "/");
+	}
+	append(&full, path);
+	wanted.is_directory = is_directory(path);
+	if (wanted.is_directory && full.bytes[full.size - 1] != '/')
+		append(&full, "/");
+	if (full.size >= sizeof(wanted.path))
+		return false;
+	memcpy(wanted.path, full.bytes, full.size + 1);
+	return true;
+}
+
+__attribute__((constructor)) static void start_from_environment(void)
+{
+	int saved = errno;
+	const char *step;
+	/* Not for a program that runs with more rights than who called it. */
+	const char *out = secure_getenv("WEFT_OUT");
+	const char *size = secure_getenv("WEFT_SIZE");
+	weft__linux_init();
+	if (!out || !*out || !remember_path(out))
+		return;
+	wanted.bytes = size && *size ? parse_size(size) : DEFAULT_BYTES;
+	if (wanted.bytes < WEFT_ABI_BUFFER_MIN_BYTES)
+		report("WEFT_SIZE", "not a size of at least 64K");
+	else if (!wanted.is_directory)
+		weft__ring_create(wanted.path, wanted.bytes, &step);
+	else if (start_in_directory())
+		weft__recorder.resume = resume;
+	errno = saved;
+}
+
+/* Recording goes on in what runs after this, but the clock's last moment is known. */
+__attribute__((destructor)) static void note_end(void)
+{
+	if (weft__load(&weft__live.generation))
+		weft__header()->end = weft__moment(weft__recorder.platform);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * No operating system: memory, clock and identity are what the caller of weft_start hands in.
+ */
+#include "record/recorder.h"
+
+const struct weft_platform *weft__default_platform(void)
+{
+	return NULL;
+}
+
+int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_platform *platform)
+{
+	(void)header;
+	(void)platform;
+	return 0;
+}
+
+struct weft__self *weft__self(void)
+{
+	static struct weft__self only;
+	const struct weft_platform *platform = weft__recorder.platform;
+	if (!platform || !platform->thread_memory)
+		return &only;
+	return platform->thread_memory(platform->context);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Linux: clock, threads, identity.
+ *
+ * All of it may run in a signal handler: plain system calls, errno restored.
+ */
+#include "platform/linux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+#include <weft/error.h>
+
+#include "record/recorder.h"
+
+/* Two moments at least so far apart give the clock's rate within 1:10,000: a reading is some tens
+ * of ns off. */
+#define RATE_BASE_NS 500000
+
+_Thread_local struct weft__self weft__self_here;
+
+static struct weft_abi_moment first;
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t monotonic_ticks(void *context)
+{
+	(void)context;
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+static void read_clocks(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret_unix_ns)
+{
+	(void)context;
+	*ret_monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+	*ret_unix_ns = clock_ns(CLOCK_REALTIME);
+}
+
+static uint32_t current_thread(void *context, char ret_name[16])
+{
+	(void)context;
+	prctl(PR_GET_NAME, ret_name); /* cannot fail: the kernel's names have 16 bytes */
+	return (uint32_t)syscall(SYS_gettid);
+}
+
+static bool thread_has_ended(void *context, uint32_t thread)
+{
+	(void)context;
+	int saved = errno;
+	bool ended = syscall(SYS_tgkill, getpid(), thread, 0) && errno == ESRCH;
+	errno = saved;
+	return ended;
+}
+
+static struct weft_platform linux_platform = {
+	.moment = read_clocks,
+	.self = current_thread,
+	.has_ended = thread_has_ended,
+};
+
+/* Does the counter go on at one rate, whatever the processor does? aarch64's always does. */
+static bool cpu_clock_is_steady(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned eax, ebx, ecx, edx;
+	return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) && (edx & 1u << 8);
+#elif defined(__aarch64__)
+	return true;
+#else
+	return false;
+#endif
+}
+
+void weft__linux_init(void)
+{
+	if (first.monotonic_ns)
+		return;
+	if (!cpu_clock_is_steady()) {
+		linux_platform.ticks = monotonic_ticks;
+		linux_platform.ticks_hz = 1000000000;
+		weft__recorder.ticks = monotonic_ticks;
+	}
+	first = weft__moment(&linux_platform);
+}
+
+const struct weft_platform *weft__default_platform(void)
+{
+	weft__linux_init();
+	return &linux_platform;
+}
+
+const char *weft__linux_program(void)
+{
+	const char *name = program_invocation_short_name;
+	return name && *name ? name : "program";
+}
+
+/* The first `size` bytes of a file of /proc. */
+static size_t read_file(const char *path, char *bytes, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	ssize_t got = read(fd, bytes, size);
+	close(fd);
+	return got > 0 ? (size_t)got : 0;
+}
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static void read_boot_id(uint8_t ret_id[16])
+{
+	char text[36];
+	size_t size = read_file("/proc/sys/kernel/random/boot_id", text, sizeof(text));
+	unsigned digits = 0;
+	for (size_t i = 0; i < size && digits < 32; i++) {
+		int digit = hex_digit(text[i]);
+		if (digit < 0)
+			continue;
+		ret_id[digits / 2] = (uint8_t)(ret_id[digits / 2] << 4 | digit);
+		digits++;
+	}
+}
+
+static void describe_process(struct weft_abi_buffer *header)
+{
+	header->pid = (uint32_t)getpid();
+	strncpy(header->program, weft__linux_program(), sizeof(header->program) - 1);
+	read_file("/proc/self/cmdline", header->command, sizeof(header->command) - 1);
+	read_boot_id(header->boot_id);
+	/* Never blocks: without entropy the run has no uuid. */
+	if (getrandom(header->uuid, sizeof(header->uuid), GRND_NONBLOCK) < 0)
+		memset(header->uuid, 0, sizeof(header->uuid));
+}
+
+/* From the first moment to now, or a little later if that is too near. */
+static void describe_rate(struct weft_abi_buffer *header)
+{
+	header->start = first;
+	do
+		header->second = weft__moment(&linux_platform);
+	while (header->second.monotonic_ns - first.monotonic_ns < RATE_BASE_NS);
+}
+
+int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_platform *platform)
+{
+	int saved = errno;
+	int error = 0;
+	describe_process(header);
+	if (platform == &linux_platform) {
+		describe_rate(header);
+		if (platform->ticks)
+			header->clock = WEFT_ABI_CLOCK_MONOTONIC;
+	}
+	/* A child that went on writing into its parent's buffer would spoil it: better no recording. */
+	if (madvise(&weft__live, sizeof(weft__live), MADV_WIPEONFORK))
+		error = WEFT_ERROR_UNSUPPORTED;
+	errno = saved;
+	return error;
+}

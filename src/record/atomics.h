@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Memory that a reader, another thread or a signal handler may look at any time.
+ *
+ * Everything in a buffer is stored and loaded as relaxed atomics of 32 or 64 bits: plain moves on
+ * the machines we know, but never torn and never a data race. Order is asked for by name where the
+ * protocol needs it.
+ */
+#ifndef WEFT_RECORD_ATOMICS_H
+#define WEFT_RECORD_ATOMICS_H
+
+#define weft__load(address)                 __atomic_load_n(address, __ATOMIC_RELAXED)
+#define weft__load_acquire(address)         __atomic_load_n(address, __ATOMIC_ACQUIRE)
+#define weft__store(address, value)         __atomic_store_n(address, value, __ATOMIC_RELAXED)
+#define weft__store_release(address, value) __atomic_store_n(address, value, __ATOMIC_RELEASE)
+#define weft__fetch_add(address, value)     __atomic_fetch_add(address, value, __ATOMIC_RELAXED)
+#define weft__exchange(address, desired) \
+	(__typeof__(desired))__atomic_exchange_n(address, desired, __ATOMIC_RELAXED)
+
+/* Acquires what the previous owner released; a failure tells nothing. */
+#define weft__compare_exchange(address, expected, desired)                                \
+	__atomic_compare_exchange_n(address, &(__typeof__(*(address))){expected}, desired, 0, \
+		__ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
+
+/* Between this thread and its own signal handlers: the compiler must not move stores across. */
+#define weft__signal_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+/* Stores after it are seen by nobody who has not seen the stores before it. ThreadSanitizer knows
+ * no fences; as all stores are atomic, it needs none. */
+#ifdef __SANITIZE_THREAD__
+#define weft__fence_release() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+#else
+#define weft__fence_release() __atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
+#define WEFT__LIKELY(x)   __builtin_expect(!!(x), 1)
+#define WEFT__UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define WEFT__COLD        __attribute__((cold, noinline))
+#define WEFT__EXPORT      __attribute__((visibility("default")))
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Interning by content: an open hash table that only grows.
+ *
+ * An entry is written into space that nobody else has, then its id is published in the index by one
+ * compare-and-exchange. Who loses looks whether the winner has the same text. A signal handler in
+ * the middle is just another competitor: no step waits for one of somebody else's.
+ */
+#include "record/name.h"
+
+#include <string.h>
+
+#include "abi/name_abi.h"
+#include "record/compose.h"
+#include "record/reserve.h"
+
+/* After so many probes the table counts as full: it is 3/4 full at most, so that is unlikely before
+ * the entries are used up. */
+#define PROBES_MAX 128
+
+static uint32_t *index_of_names(void)
+{
+	return (uint32_t *)(void *)(weft__recorder.buffer + weft__header()->names_offset);
+}
+
+static unsigned char *entry_of(uint16_t id)
+{
+	const struct weft_abi_buffer *header = weft__header();
+	return weft__recorder.buffer + header->names_offset + header->names_index * 4 +
+		   (uint32_t)(id - 1) * WEFT_ABI_NAME_UNIT;
+}
+
+static uint32_t hash_of(const char *bytes, uint32_t size)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a, then mixed: its low bits index the table */
+	for (uint32_t i = 0; i < size; i++)
+		hash = (hash ^ (unsigned char)bytes[i]) * 16777619u;
+	hash ^= hash >> 15;
+	hash *= 0x85ebca6bu;
+	return hash ^ hash >> 13;
+}
+
+static uint64_t word_at(const char *bytes, uint32_t size, uint32_t at)
+{
+	uint64_t word = 0;
+	memcpy(&word, bytes + at, size - at < 8 ? size - at : 8);
+	return word;
+}
+
+static bool is_same(uint16_t id, uint32_t hash, const char *bytes, uint32_t size)
+{
+	const unsigned char *entry = entry_of(id);
+	const uint64_t *words = (const uint64_t *)(const void *)entry;
+	if (weft__load(&words[0]) != ((uint64_t)size << 32 | hash))
+		return false;
+	for (uint32_t at = 0; at < size; at += 8)
+		if (weft__load(&words[1 + at / 8]) != word_at(bytes, size, at))
+			return false;
+	return true;
+}
+
+/* Space for an entry: its id, or 0. */
+static uint16_t allocate(uint32_t size)
+{
+	struct weft_abi_buffer *header = weft__header();
+	uint32_t room = header->names_bytes - header->names_index * 4;
+	uint32_t bytes = (uint32_t)sizeof(struct weft_abi_name) + size;
+	bytes = (bytes + WEFT_ABI_NAME_UNIT - 1) & ~(WEFT_ABI_NAME_UNIT - 1);
+	for (;;) {
+		uint32_t used = weft__load(&header->names_used);
+		if (bytes > room - used)
+			return 0;
+		if (weft__compare_exchange(&header->names_used, used, used + bytes))
+			return (uint16_t)(used / WEFT_ABI_NAME_UNIT + 1);
+	}
+}
+
+static uint16_t write_entry(uint32_t hash, const char *bytes, uint32_t size)
+{
+	uint16_t id = allocate(size);
+	if (!id)
+		return 0;
+	uint64_t *words = (uint64_t *)(void *)entry_of(id);
+	weft__store(&words[0], (uint64_t)size << 32 | hash);
+	for (uint32_t at = 0; at < size; at += 8)
+		weft__store(&words[1 + at / 8], word_at(bytes, size, at));
+	return id;
+}
+
+static uint16_t find_or_add(const char *bytes, uint32_t size)
+{
+	uint32_t mask = weft__header()->names_index - 1;
+	uint32_t hash = hash_of(bytes, size);
+	uint32_t *index = index_of_names();
+	uint16_t written = 0;
+	for (uint32_t probe = 0; probe < PROBES_MAX; probe++) {
+		uint32_t *place = &index[(hash + probe) & mask];
+		uint32_t known = weft__load_acquire(place);
+		if (known == 0) {
+			if (!written)
+				written = write_entry(hash, bytes, size);
+			if (!written)
+				return 0;
+			/* Release: whoever finds the id finds the entry. */
+			if (weft__compare_exchange(place, 0, (hash & 0xffff0000u) | written))
+				return written;
+			known = weft__load_acquire(place);
+		}
+		if ((known ^ hash) >> 16 == 0 && is_same((uint16_t)known, hash, bytes, size))
+			return (uint16_t)known;
+	}
+	return 0;
+}
+
+WEFT__COLD uint16_t weft__name_intern(const char *bytes, uint32_t size)
+{
+	uint16_t id = size <= WEFT_ABI_NAME_MAX_BYTES ? find_or_add(bytes, size) : 0;
+	if (!id)
+		weft__fetch_add(&weft__header()->losses[WEFT_ABI_LOSS_NAMES_FULL], 1);
+	return id;
+}
+
+WEFT__COLD uint16_t weft__name_intern_text(const char *text)
+{
+	text = text ? text : "";
+	uint32_t size = weft__measure(text, WEFT_ABI_NAME_MAX_BYTES + 1);
+	/* Too long for a name is no fault of the table. */
+	return size <= WEFT_ABI_NAME_MAX_BYTES ? weft__name_intern(text, size) : 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Names: text stored once in the buffer, known by a 16-bit id.
+ */
+#ifndef WEFT_RECORD_NAME_H
+#define WEFT_RECORD_NAME_H
+
+#include <stdint.h>
+
+#include "record/atomics.h"
+#include "record/recorder.h"
+
+/* The id of these bytes; 0 if the table is full, which is counted. The thread has entered. */
+uint16_t weft__name_intern(const char *bytes, uint32_t size);
+
+/* Any longer text is no name. */
+uint16_t weft__name_intern_text(const char *text);
+
+/* The id that a place in the code remembers; 0 if it is of another buffer, or none. A place holds
+ * the buffer's generation in its upper half, so that a new buffer needs no copy of the table. */
+static inline uint16_t weft__name_cached(const uint64_t *cache)
+{
+	uint64_t place = weft__load(cache);
+	bool is_valid = (uint32_t)(place >> 32) == (uint32_t)weft__load(&weft__live.generation);
+	return is_valid ? (uint16_t)place : 0;
+}
+
+static inline void weft__name_remember(uint64_t *cache, uint16_t name)
+{
+	weft__store(cache, weft__load(&weft__live.generation) << 32 | name);
+}
+
+/* The name of a literal with its cache; 0 for other text (no cache), and if there is none. */
+static inline uint16_t weft__name_of(uint64_t *cache, const char *text)
+{
+	if (!cache)
+		return 0;
+	uint16_t name = weft__name_cached(cache);
+	if (WEFT__UNLIKELY(!name)) {
+		name = weft__name_intern_text(text);
+		weft__name_remember(cache, name);
+	}
+	return name;
+}
+
+#endif

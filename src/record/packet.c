@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Claiming, opening and closing packets.
+ *
+ * A claim takes the next place of a clock hand and tries the packet there; the place's number is
+ * the sequence, so that no two claims ever write the same state word. The claimer owns the packet
+ * from the moment its compare-and-exchange succeeds: only closed packets are taken, and a closed
+ * packet has no writer.
+ *
+ * A reader copies without a lock and looks at the state before and after. So "opening" must be
+ * visible before the first byte of the new content (the release fence), and "open" after the
+ * packet's header (the release store).
+ */
+#include "record/packet.h"
+
+#include "record/atomics.h"
+#include "record/clock.h"
+#include "record/reserve.h"
+
+static struct weft_abi_packet *claim(uint64_t *ret_sequence)
+{
+	struct weft_abi_buffer *header = weft__header();
+	/* Others move the hand too: twice around sees every packet unless they claim as fast. */
+	for (uint32_t tries = 2 * header->packet_count; tries > 0; tries--) {
+		uint64_t sequence = weft__fetch_add(&header->hand, 1) + 1;
+		uint64_t index = (sequence - 1) % header->packet_count;
+		struct weft_abi_packet *packet =
+			weft__packet_at(header->packets_offset + index * header->packet_bytes);
+		uint64_t state = weft__load(&packet->state);
+		if ((state & WEFT_ABI_PACKET_STATE) != WEFT_ABI_PACKET_CLOSED || state >> 2 >= sequence)
+			continue;
+		/* Acquire: `written` was stored before the packet was closed. */
+		if (weft__compare_exchange(
+				&packet->state, state, sequence << 2 | WEFT_ABI_PACKET_OPENING)) {
+			*ret_sequence = sequence;
+			return packet;
+		}
+	}
+	return NULL;
+}
+
+/* Stores the calling thread's name in two words and answers its number. */
+static uint32_t store_name(uint64_t *to)
+{
+	const struct weft_platform *platform = weft__recorder.platform;
+	union {
+		char text[WEFT_ABI_NAME_BYTES];
+		uint64_t words[2];
+	} name = {{0}};
+	uint32_t tid = platform->self ? platform->self(platform->context, name.text) : 1;
+	weft__store(&to[0], name.words[0]);
+	weft__store(&to[1], name.words[1]);
+	return tid;
+}
+
+bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
+{
+	uint64_t sequence;
+	struct weft_abi_packet *packet = claim(&sequence);
+	if (!packet)
+		return false;
+	weft__fence_release();
+	struct weft_abi_moment moment = weft__moment(weft__recorder.platform);
+	uint64_t number = weft__load(&slot->number);
+	weft__store(&packet->before, weft__load(&packet->written));
+	weft__store(&packet->committed, (uint32_t)sizeof(*packet));
+	weft__store(&packet->thread, weft__load(&slot->thread));
+	weft__store(&packet->base_ticks, ticks);
+	weft__store(&packet->moment_ticks, moment.ticks);
+	weft__store(&packet->moment_ns, moment.monotonic_ns);
+	weft__store(&packet->task, weft__load(&slot->task));
+	weft__store(&packet->number, number);
+	weft__store(&packet->lost, weft__load(&slot->lost));
+	weft__store(&packet->thread_records, 0);
+	weft__store(&packet->tid, store_name((uint64_t *)(void *)packet->name));
+
+	weft__store(&slot->base_ticks, ticks);
+	weft__store(&slot->packet_first, number);
+	weft__store(&slot->packet_before, 0);
+	weft__store(&slot->packet, (uint64_t)((unsigned char *)packet - weft__recorder.buffer));
+	weft__store(&slot->limit, weft__recorder.packet_bytes);
+	weft__store_release(&packet->state, sequence << 2 | WEFT_ABI_PACKET_OPEN);
+	return true;
+}
+
+void weft__packet_close(struct weft_abi_slot *slot)
+{
+	uint64_t offset = weft__load(&slot->packet);
+	if (!offset)
+		return;
+	struct weft_abi_packet *packet = weft__packet_at(offset);
+	uint64_t events = weft__load(&slot->packet_before) + weft__load(&slot->number) -
+					  weft__load(&slot->packet_first);
+	weft__store(&packet->written, weft__load(&packet->before) + events);
+	weft__store(&slot->packet, 0);
+	weft__store(&slot->limit, 0);
+	uint64_t state = weft__load(&packet->state);
+	weft__store_release(
+		&packet->state, (state & ~(uint64_t)WEFT_ABI_PACKET_STATE) | WEFT_ABI_PACKET_CLOSED);
+}
+
+uint64_t weft__packet_count(const struct weft_abi_packet *packet)
+{
+	const unsigned char *bytes = (const unsigned char *)packet;
+	uint32_t end = weft__load(&packet->committed);
+	uint64_t count = 0;
+	for (uint32_t at = sizeof(*packet); at < end;) {
+		uint64_t head = weft__load((const uint64_t *)(const void *)(bytes + at));
+		unsigned kind = head >> 32 & 0x7f, words = head >> 40 & 0xff;
+		if (words == 0)
+			break;
+		if (kind != WEFT_ABI_TIME && kind != WEFT_ABI_THREAD)
+			count++;
+		at += words * 8;
+	}
+	return count;
+}
+
+/* Its predecessor's events stay as they are; this record tells whose the next ones are. */
+void weft__packet_inherit(struct weft_abi_slot *slot)
+{
+	struct weft_abi_packet *packet = weft__packet_at(weft__load(&slot->packet));
+	struct weft__place place = {.slot = slot, .packet = packet};
+	uint64_t ticks = weft__ticks();
+	const uint32_t bytes = WEFT_ABI_THREAD_WORDS * 8;
+	place.offset = weft__load(&packet->committed);
+	place.stamp = ticks - weft__load(&slot->base_ticks);
+	if (place.stamp >> 32 || place.offset + bytes > weft__load(&slot->limit)) {
+		weft__packet_close(slot);
+		return; /* the first event will claim another */
+	}
+	place.at = (uint64_t *)(void *)((unsigned char *)packet + place.offset);
+	uint64_t tid = store_name(&place.at[3]);
+	weft__store(&packet->thread_records, weft__load(&packet->thread_records) + 1);
+	weft__store(
+		&place.at[0], WEFT_ABI_HEAD(WEFT_ABI_THREAD, WEFT_ABI_THREAD_WORDS, 0) | place.stamp);
+	weft__store(&place.at[1], (uint64_t)weft__load(&slot->thread) << 32 | tid);
+	weft__store(&place.at[2], weft__load(&slot->number));
+	weft__publish(&place, WEFT_ABI_THREAD_WORDS);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The process's one recorder: where the buffer is, which clock counts, and whether it is on.
+ *
+ * A thread that records holds a slot of the buffer, found through its own 16 bytes (struct
+ * weft__self). Each start has its own generation, so that a slot of an earlier buffer is never
+ * mistaken for one of this.
+ */
+#ifndef WEFT_RECORD_RECORDER_H
+#define WEFT_RECORD_RECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/weft.h>
+
+#include "abi/buffer_abi.h"
+#include "abi/packet_abi.h"
+
+struct weft__recorder {
+	unsigned char *buffer;
+	const struct weft_platform *platform;
+	uint64_t (*ticks)(void *context); /* NULL: the processor's counter */
+	void *context;
+	uint32_t packet_bytes;
+	uint32_t starts;
+	/* Makes this process a buffer of its own after a fork; NULL if that is not wanted. */
+	bool (*resume)(void);
+};
+
+extern struct weft__recorder weft__recorder;
+
+/* The largest page of the machines we know. */
+#if defined(__aarch64__) || defined(__powerpc64__)
+#define WEFT__PAGE_BYTES 65536
+#else
+#define WEFT__PAGE_BYTES 4096
+#endif
+
+/* On a page of its own, which a forked child finds zeroed (the platform sees to it): a child never
+ * writes into its parent's buffer, whatever call made it. */
+struct weft__live {
+	_Alignas(WEFT__PAGE_BYTES) uint64_t generation; /* 0: off */
+	unsigned char rest[WEFT__PAGE_BYTES - 8];
+};
+
+extern struct weft__live weft__live;
+
+/* A thread's own. */
+struct weft__self {
+	uint64_t ticket; /* generation + 1 of the buffer that `slot` is in */
+	struct weft_abi_slot *slot;
+};
+
+/* In place of a ticket, while the thread looks for a slot. */
+#define WEFT__ENTERING UINT64_MAX
+
+#ifdef WEFT_FREESTANDING
+struct weft__self *weft__self(void);
+#else
+extern _Thread_local struct weft__self weft__self_here;
+static inline struct weft__self *weft__self(void)
+{
+	return &weft__self_here;
+}
+#endif
+
+static inline struct weft_abi_buffer *weft__header(void)
+{
+	return (struct weft_abi_buffer *)(void *)weft__recorder.buffer;
+}
+
+/* Lays out a buffer and fills what doesn't depend on the platform. */
+int weft__buffer_init(void *buffer, size_t size);
+
+/* The operating system's platform; NULL in a build without one. */
+const struct weft_platform *weft__default_platform(void);
+/* What the platform has to say of a buffer before it goes live: identity, clock. */
+int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_platform *platform);
+
+/* This moment on every clock that the platform has. */
+struct weft_abi_moment weft__moment(const struct weft_platform *platform);
+
+#endif

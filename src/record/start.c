@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Recording on and off.
+ */
+#include <string.h>
+
+#include <weft/error.h>
+
+#include "record/atomics.h"
+#include "record/clock.h"
+#include "record/packet.h"
+#include "record/recorder.h"
+#include "record/reserve.h"
+
+struct weft__recorder weft__recorder;
+struct weft__live weft__live;
+
+/* The reading of the system's clock that took the least time, so that an interrupt in between does
+ * not bend the clock's rate. */
+#define MOMENT_TRIES 3
+
+struct weft_abi_moment weft__moment(const struct weft_platform *platform)
+{
+	struct weft_abi_moment best = {0, 0, 0};
+	uint64_t least = UINT64_MAX;
+	if (!platform->moment)
+		return best;
+	for (int i = 0; i < MOMENT_TRIES; i++) {
+		struct weft_abi_moment now;
+		uint64_t before = weft__ticks();
+		platform->moment(platform->context, &now.monotonic_ns, &now.unix_ns);
+		uint64_t after = weft__ticks();
+		now.ticks = before + (after - before) / 2;
+		if (after - before < least) {
+			least = after - before;
+			best = now;
+		}
+	}
+	return best;
+}
+
+static void go_live(void *buffer)
+{
+	struct weft_abi_buffer *header = buffer;
+	weft__recorder.buffer = buffer;
+	weft__recorder.packet_bytes = header->packet_bytes;
+	/* A reader that finds the magic finds a header; a thread that finds the generation, a buffer.
+	 */
+	weft__fence_release();
+	memcpy(header->magic, WEFT_ABI_MAGIC, sizeof(header->magic));
+	weft__recorder.starts++;
+	weft__store_release(&weft__live.generation, weft__recorder.starts);
+}
+
+static void use_clock(const struct weft_platform *platform)
+{
+	weft__recorder.platform = platform;
+	weft__recorder.ticks = platform->ticks;
+	weft__recorder.context = platform->context;
+}
+
+static void describe_clock(struct weft_abi_buffer *header, const struct weft_platform *platform)
+{
+	header->clock = platform->ticks ? WEFT_ABI_CLOCK_CALLER : WEFT__CPU_CLOCK;
+	header->clock_hz = platform->ticks_hz;
+	header->start = weft__moment(platform);
+}
+
+WEFT__EXPORT int weft_start(void *buffer, size_t size, const struct weft_platform *platform)
+{
+	if (weft__load(&weft__live.generation))
+		return WEFT_ERROR_STATE;
+	if (!platform)
+		platform = weft__default_platform();
+	if (!platform || (platform->ticks && !platform->ticks_hz && !platform->moment))
+		return WEFT_ERROR_ARGUMENT;
+	int error = weft__buffer_init(buffer, size);
+	if (error)
+		return error;
+	use_clock(platform);
+	describe_clock(buffer, platform);
+	error = weft__platform_prepare(buffer, platform);
+	if (error)
+		return error;
+	go_live(buffer);
+	return 0;
+}
+
+WEFT__EXPORT void weft_stop(void)
+{
+	const struct weft__self *self = weft__self();
+	uint64_t generation = weft__load(&weft__live.generation);
+	weft__recorder.resume = NULL;
+	if (generation == 0)
+		return;
+	weft__store(&weft__live.generation, 0);
+	if (self->ticket == generation + 1)
+		weft__packet_close(self->slot);
+	weft__header()->end = weft__moment(weft__recorder.platform);
+}
+
+WEFT__EXPORT bool weft_is_recording(void)
+{
+	return weft__entered();
+}
+
+WEFT__EXPORT uint64_t weft_current(void)
+{
+	const struct weft__self *self = weft__entered();
+	return self ? weft__load(&self->slot->task) : WEFT_TASK_NONE;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The events with a text: labels, notes, tags, failures, bands, counters.
+ *
+ * A literal is a name, and the event a fixed few words; any other text goes into the event.
+ */
+#include "record/compose.h"
+#include "record/name.h"
+#include "record/reserve.h"
+
+/* An event of which only the name is not fixed; the operand only if `has_operand`. */
+static inline void put_named(
+	unsigned kind, uint64_t task, uint16_t name, bool has_operand, uint64_t operand)
+{
+	struct weft__place place;
+	bool explicit = task != WEFT_TASK_CURRENT;
+	uint32_t words = 1u + explicit + has_operand;
+	if (!weft__reserve(words, &place))
+		return;
+	if (explicit) {
+		kind |= WEFT_ABI_EXPLICIT;
+		weft__store(&place.at[1], task);
+	}
+	weft__store(&place.at[0], WEFT_ABI_HEAD(kind, words, name) | place.stamp);
+	if (has_operand)
+		weft__store(&place.at[words - 1], operand);
+	weft__commit(&place, words);
+}
+
+static WEFT__COLD void put_text(
+	unsigned kind, uint64_t task, const char *text, bool has_operand, uint64_t operand)
+{
+	struct weft__draft draft;
+	weft__draft_begin(&draft, kind, task);
+	if (has_operand)
+		weft__draft_word(&draft, operand);
+	weft__draft_name(&draft, 0, text);
+	weft__draft_put(&draft);
+}
+
+static inline void put(unsigned kind, uint64_t task, uint64_t *cache, const char *text)
+{
+	if (!weft__entered())
+		return;
+	uint16_t name = weft__name_of(cache, text);
+	if (name)
+		put_named(kind, task, name, false, 0);
+	else
+		put_text(kind, task, text, false, 0);
+}
+
+static inline void put_with(
+	unsigned kind, uint64_t task, uint64_t *cache, const char *text, uint64_t operand)
+{
+	if (!weft__entered())
+		return;
+	uint16_t name = weft__name_of(cache, text);
+	if (name)
+		put_named(kind, task, name, true, operand);
+	else
+		put_text(kind, task, text, true, operand);
+}
+
+WEFT__EXPORT void weft__label(uint64_t task, uint64_t *cache, const char *text)
+{
+	put(WEFT_ABI_LABEL, task, cache, text);
+}
+
+WEFT__EXPORT void weft__note(uint64_t task, uint64_t *cache, const char *text)
+{
+	put(WEFT_ABI_NOTE, task, cache, text);
+}
+
+WEFT__EXPORT void weft__tag(uint64_t task, uint64_t *cache, const char *text)
+{
+	put(WEFT_ABI_TAG, task, cache, text);
+}
+
+WEFT__EXPORT void weft__tag_value(uint64_t task, uint64_t *cache, const char *text, int64_t value)
+{
+	put_with(WEFT_ABI_TAG_VALUE, task, cache, text, (uint64_t)value);
+}
+
+WEFT__EXPORT void weft__band(unsigned kind, uint64_t *cache, const char *reason, bool begin)
+{
+	uint64_t operand = (kind & 0xff) | (uint64_t)begin << 8;
+	put_with(WEFT_ABI_BAND, WEFT_TASK_CURRENT, cache, reason, operand);
+}
+
+WEFT__EXPORT void weft_fail_as(uint64_t task, uint64_t target, const char *message)
+{
+	if (weft__entered())
+		put_text(WEFT_ABI_FAIL, task, message, true, target);
+}
+
+WEFT__EXPORT void weft_fail(uint64_t target, const char *message)
+{
+	weft_fail_as(WEFT_TASK_CURRENT, target, message);
+}
+
+/* A counter is its name: one that can't be named is refused, which the table has counted. */
+static inline void count(
+	unsigned kind, uint64_t task, uint64_t *cache, const char *name, int64_t value)
+{
+	if (!weft__entered())
+		return;
+	uint16_t id = cache ? weft__name_of(cache, name) : weft__name_intern_text(name);
+	if (id)
+		put_named(kind, task, id, true, (uint64_t)value);
+}
+
+WEFT__EXPORT void weft__counter_add(
+	uint64_t task, uint64_t *cache, const char *name, int64_t change)
+{
+	count(WEFT_ABI_COUNTER, task, cache, name, change);
+}
+
+WEFT__EXPORT void weft__counter_set(uint64_t task, uint64_t *cache, const char *name, int64_t value)
+{
+	count(WEFT_ABI_COUNTER_SET, task, cache, name, value);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Slots: which thread records where.
+ *
+ * Nothing tells when a thread ends; that is noticed when somebody needs what it held. A new thread
+ * takes over the slot of one that ended, and goes on in its packet, so that a crowd of short
+ * threads fills packets instead of leaving each nearly empty. A thread whose number is used again
+ * must have ended: its successor takes that slot without asking.
+ */
+#include "record/atomics.h"
+#include "record/packet.h"
+#include "record/recorder.h"
+#include "record/reserve.h"
+
+/* A new thread asks for so many others at most whether they have ended; a free slot is cheaper than
+ * a thousand system calls. */
+#define DEATH_CHECKS_MAX 32
+
+static struct weft_abi_slot *slot_at(uint32_t index)
+{
+	struct weft_abi_buffer *header = weft__header();
+	return (struct weft_abi_slot *)(void *)(weft__recorder.buffer + header->slots_offset +
+											(uint64_t)index * header->slot_bytes);
+}
+
+static uint32_t own_number(void)
+{
+	const struct weft_platform *platform = weft__recorder.platform;
+	char name[WEFT_ABI_NAME_BYTES];
+	return platform->self ? platform->self(platform->context, name) : 1;
+}
+
+/* Acquires what the previous owner wrote, as far as it got. */
+static bool take(struct weft_abi_slot *slot, uint64_t owner, uint32_t tid)
+{
+	return weft__compare_exchange(&slot->owner, owner, ((owner >> 32) + 1) << 32 | tid);
+}
+
+/* The thread may have ended inside an event: then its figures can be one event wrong, the packet
+ * never is. */
+static void repair(struct weft_abi_slot *slot)
+{
+	uint32_t sequence = weft__load(&slot->sequence);
+	if (!(sequence & 1))
+		return;
+	uint64_t offset = weft__load(&slot->packet);
+	if (offset) {
+		weft__store(&slot->packet_before, weft__packet_count(weft__packet_at(offset)));
+		weft__store(&slot->packet_first, weft__load(&slot->number));
+	}
+	weft__store(&slot->sequence, sequence + 1);
+}
+
+/* The slot is the caller's; now it becomes that of a thread without a past. */
+static void renew(struct weft_abi_slot *slot)
+{
+	repair(slot);
+	uint64_t before = weft__load(&slot->packet_before) + weft__load(&slot->number) -
+					  weft__load(&slot->packet_first);
+	weft__store(&slot->packet_before, before);
+	weft__store(&slot->packet_first, 0);
+	weft__store(&slot->number, 0);
+	weft__store(&slot->lost, 0);
+	weft__store(&slot->task, WEFT_TASK_NONE);
+	weft__store(&slot->thread, (uint32_t)weft__fetch_add(&weft__header()->threads, 1) + 1);
+	if (weft__load(&slot->packet))
+		weft__packet_inherit(slot);
+}
+
+static bool has_ended(uint32_t tid)
+{
+	const struct weft_platform *platform = weft__recorder.platform;
+	return platform->has_ended && platform->has_ended(platform->context, tid);
+}
+
+static struct weft_abi_slot *take_namesake(uint32_t tid)
+{
+	uint32_t used = weft__load(&weft__header()->slots_used);
+	for (uint32_t i = 0; i < used; i++) {
+		struct weft_abi_slot *slot = slot_at(i);
+		uint64_t owner = weft__load(&slot->owner);
+		if ((uint32_t)owner == tid && take(slot, owner, tid))
+			return slot;
+	}
+	return NULL;
+}
+
+/* A free slot among those that were used, or one whose thread ended. */
+static struct weft_abi_slot *take_left(uint32_t tid, uint32_t checks)
+{
+	uint32_t used = weft__load(&weft__header()->slots_used);
+	/* Each thread begins elsewhere, so that in the long run all are asked. */
+	uint32_t first = used ? tid % used : 0;
+	for (uint32_t i = 0; i < used && checks > 0; i++) {
+		struct weft_abi_slot *slot = slot_at((first + i) % used);
+		uint64_t owner = weft__load(&slot->owner);
+		bool free = (uint32_t)owner == 0;
+		checks -= !free;
+		if ((free || has_ended((uint32_t)owner)) && take(slot, owner, tid))
+			return slot;
+	}
+	return NULL;
+}
+
+static struct weft_abi_slot *take_fresh(uint32_t tid)
+{
+	struct weft_abi_buffer *header = weft__header();
+	uint32_t used = weft__load(&header->slots_used);
+	while (used < header->slot_count) {
+		if (weft__compare_exchange(&header->slots_used, used, used + 1)) {
+			struct weft_abi_slot *slot = slot_at(used);
+			/* Somebody may have found it free already. */
+			if (take(slot, 0, tid))
+				return slot;
+		}
+		used = weft__load(&header->slots_used);
+	}
+	return NULL;
+}
+
+static struct weft_abi_slot *find_slot(void)
+{
+	uint32_t tid = own_number();
+	struct weft_abi_slot *slot = take_namesake(tid);
+	if (!slot)
+		slot = take_left(tid, DEATH_CHECKS_MAX);
+	if (!slot)
+		slot = take_fresh(tid);
+	if (!slot)
+		slot = take_left(tid, UINT32_MAX);
+	if (slot)
+		renew(slot);
+	return slot;
+}
+
+WEFT__COLD bool weft__enter(struct weft__self *self)
+{
+	uint64_t generation = weft__load_acquire(&weft__live.generation);
+	if (generation == 0) {
+		if (!weft__recorder.resume || !weft__recorder.resume())
+			return false;
+		generation = weft__load_acquire(&weft__live.generation);
+		if (generation == 0)
+			return false;
+	}
+	if (self->ticket == WEFT__ENTERING) {
+		/* A signal handler in the middle of this very function. */
+		weft__count_loss(NULL, WEFT_ABI_LOSS_NESTED);
+		return false;
+	}
+	self->ticket = WEFT__ENTERING;
+	weft__signal_fence();
+	self->slot = find_slot();
+	weft__signal_fence();
+	self->ticket = self->slot ? generation + 1 : 0;
+	if (!self->slot)
+		weft__count_loss(NULL, WEFT_ABI_LOSS_FULL);
+	return self->slot;
+}
+
+WEFT__COLD void weft__thread_reap(const struct weft_abi_slot *own)
+{
+	uint32_t used = weft__load(&weft__header()->slots_used);
+	uint32_t tid = own_number();
+	for (uint32_t i = 0; i < used; i++) {
+		struct weft_abi_slot *slot = slot_at(i);
+		uint64_t owner = weft__load(&slot->owner);
+		if (slot == own || (uint32_t)owner == 0 || !weft__load(&slot->packet))
+			continue;
+		if (!has_ended((uint32_t)owner) || !take(slot, owner, tid))
+			continue;
+		repair(slot);
+		weft__packet_close(slot);
+		weft__store_release(&slot->owner, weft__load(&slot->owner) & ~(uint64_t)UINT32_MAX);
+	}
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The events with typed values: notef and mark. Nothing is formatted here; a reader has the format
+ * or the names, the types and the values.
+ */
+#include <string.h>
+
+#include "abi/name_abi.h"
+#include "record/compose.h"
+#include "record/name.h"
+#include "record/reserve.h"
+
+static uint64_t describe_types(unsigned count, const struct weft__value *values)
+{
+	uint64_t types = count;
+	for (unsigned i = 0; i < count; i++)
+		types |= (uint64_t)(values[i].type & 0xf) << (4 + 4 * i);
+	return types;
+}
+
+/* Each value that follows keeps a word, so that long text is cut and nothing is left out. */
+static void add_values(struct weft__draft *draft, unsigned count, const struct weft__value *values)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (values[i].type == WEFT_ABI_VALUE_TEXT)
+			weft__draft_text(draft, values[i].is.text, count - i - 1);
+		else
+			weft__draft_word(draft, values[i].is.u64);
+	}
+}
+
+/* `bytes` stand in the event if they have no name. */
+static void put_values(unsigned kind, uint64_t task, uint16_t name, const char *bytes,
+	uint32_t size, unsigned count, const struct weft__value *values)
+{
+	struct weft__draft draft;
+	count = count < WEFT_ABI_VALUES_MAX ? count : WEFT_ABI_VALUES_MAX;
+	weft__draft_begin(&draft, kind, task);
+	draft.words[0] |= (uint64_t)name << 48;
+	weft__draft_word(&draft, describe_types(count, values));
+	if (!name && (size > WEFT_ABI_NAME_MAX_BYTES || !weft__draft_bytes(&draft, bytes, size))) {
+		weft__count_loss(weft__self()->slot, WEFT_ABI_LOSS_TOO_BIG);
+		return;
+	}
+	add_values(&draft, count, values);
+	weft__draft_put(&draft);
+}
+
+WEFT__EXPORT void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
+	const struct weft__value *values)
+{
+	if (!weft__entered())
+		return;
+	uint16_t name = weft__name_of(cache, format);
+	uint32_t size = name ? 0 : weft__measure(format, WEFT_ABI_NAME_MAX_BYTES + 1);
+	put_values(WEFT_ABI_NOTEF, task, name, format, size, count, values);
+}
+
+/* The names one after the other, each but the last with its NUL; more than a name's size if they
+ * don't fit. */
+static uint32_t join(char *shape, const char *const *names, unsigned count)
+{
+	uint32_t size = 0;
+	for (unsigned i = 0; i < count; i++) {
+		uint32_t room = WEFT_ABI_NAME_MAX_BYTES - size;
+		uint32_t length = weft__measure(names[i], room);
+		if (length == room)
+			return WEFT_ABI_NAME_MAX_BYTES + 1;
+		memcpy(shape + size, names[i], length + 1);
+		size += length + 1;
+	}
+	return size - 1;
+}
+
+WEFT__EXPORT void weft__mark(uint64_t task, uint64_t *cache, const char *const *names,
+	unsigned count, const struct weft__value *values)
+{
+	char shape[WEFT_ABI_NAME_MAX_BYTES];
+	uint32_t size = 0;
+	if (!weft__entered())
+		return;
+	uint16_t name = cache ? weft__name_cached(cache) : 0;
+	if (!name) {
+		size = join(shape, names, count + 1);
+		name = size <= WEFT_ABI_NAME_MAX_BYTES ? weft__name_intern(shape, size) : 0;
+		if (cache)
+			weft__name_remember(cache, name);
+	}
+	put_values(WEFT_ABI_MARK, task, name, shape, size, count, values);
+}
