@@ -75,8 +75,8 @@ bool weft__draft_bytes(struct weft__draft *draft, const char *bytes, uint32_t si
 
 void weft__draft_put(struct weft__draft *draft)
 {
-	struct weft__place place;
-	if (!weft__reserve(draft->count, &place))
+	struct weft__place place = weft__reserve(draft->count);
+	if (!place.slot)
 		return;
 	weft__store(&place.at[0], draft->words[0] | (uint64_t)draft->count << 40 | place.stamp);
 	for (uint32_t i = 1; i < draft->count; i++)

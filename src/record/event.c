@@ -7,20 +7,20 @@
 /* Ids are taken from the buffer in blocks, so that a thread needs no atomic operation for each. */
 #define TASK_BLOCK 1024
 
-static inline void put(unsigned kind, unsigned small, uint64_t operand)
+WEFT__ALWAYS_INLINE void put(unsigned kind, unsigned small, uint64_t operand)
 {
-	struct weft__place place;
-	if (!weft__reserve(2, &place))
+	struct weft__place place = weft__reserve(2);
+	if (!place.slot)
 		return;
 	weft__store(&place.at[0], WEFT_ABI_HEAD(kind, 2, small) | place.stamp);
 	weft__store(&place.at[1], operand);
 	weft__commit(&place, 2);
 }
 
-static inline void put_as(unsigned kind, unsigned small, uint64_t task, uint64_t operand)
+WEFT__ALWAYS_INLINE void put_as(unsigned kind, unsigned small, uint64_t task, uint64_t operand)
 {
-	struct weft__place place;
-	if (!weft__reserve(3, &place))
+	struct weft__place place = weft__reserve(3);
+	if (!place.slot)
 		return;
 	weft__store(&place.at[0], WEFT_ABI_HEAD(kind | WEFT_ABI_EXPLICIT, 3, small) | place.stamp);
 	weft__store(&place.at[1], task);
@@ -29,10 +29,10 @@ static inline void put_as(unsigned kind, unsigned small, uint64_t task, uint64_t
 }
 
 /* The same, and from then on `runs` is the current task. */
-static inline void put_switch(unsigned kind, unsigned small, uint64_t operand, uint64_t runs)
+WEFT__ALWAYS_INLINE void put_switch(unsigned kind, unsigned small, uint64_t operand, uint64_t runs)
 {
-	struct weft__place place;
-	if (!weft__reserve(2, &place))
+	struct weft__place place = weft__reserve(2);
+	if (!place.slot)
 		return;
 	weft__store(&place.at[0], WEFT_ABI_HEAD(kind, 2, small) | place.stamp);
 	weft__store(&place.at[1], operand);
@@ -40,11 +40,11 @@ static inline void put_switch(unsigned kind, unsigned small, uint64_t operand, u
 	weft__commit(&place, 2);
 }
 
-static inline void put_switch_as(
+WEFT__ALWAYS_INLINE void put_switch_as(
 	unsigned kind, unsigned small, uint64_t task, uint64_t operand, uint64_t runs)
 {
-	struct weft__place place;
-	if (!weft__reserve(3, &place))
+	struct weft__place place = weft__reserve(3);
+	if (!place.slot)
 		return;
 	weft__store(&place.at[0], WEFT_ABI_HEAD(kind | WEFT_ABI_EXPLICIT, 3, small) | place.stamp);
 	weft__store(&place.at[1], task);
@@ -53,7 +53,7 @@ static inline void put_switch_as(
 	weft__commit(&place, 3);
 }
 
-static inline uint64_t next_task(struct weft_abi_slot *slot)
+WEFT__ALWAYS_INLINE uint64_t next_task(struct weft_abi_slot *slot)
 {
 	uint32_t left = weft__load(&slot->tasks_left);
 	if (WEFT__UNLIKELY(left == 0)) {
@@ -76,8 +76,8 @@ static WEFT__COLD uint64_t lone_task(void)
 
 WEFT__EXPORT uint64_t weft_create(uint16_t kind)
 {
-	struct weft__place place;
-	if (!weft__reserve(2, &place))
+	struct weft__place place = weft__reserve(2);
+	if (!place.slot)
 		return lone_task();
 	uint64_t task = next_task(place.slot);
 	weft__store(&place.at[0], WEFT_ABI_HEAD(WEFT_ABI_CREATE, 2, kind) | place.stamp);
@@ -88,10 +88,10 @@ WEFT__EXPORT uint64_t weft_create(uint16_t kind)
 
 WEFT__EXPORT uint64_t weft_create_as(uint64_t task, uint16_t kind)
 {
-	struct weft__place place;
 	if (task == WEFT_TASK_CURRENT)
 		return weft_create(kind);
-	if (!weft__reserve(3, &place))
+	struct weft__place place = weft__reserve(3);
+	if (!place.slot)
 		return lone_task();
 	uint64_t child = next_task(place.slot);
 	weft__store(
@@ -165,10 +165,10 @@ WEFT__EXPORT void weft_expect(void)
 
 WEFT__EXPORT void weft_expect_as(uint64_t task)
 {
-	struct weft__place place;
 	bool explicit = task != WEFT_TASK_CURRENT;
 	uint32_t words = 1 + explicit;
-	if (!weft__reserve(words, &place))
+	struct weft__place place = weft__reserve(words);
+	if (!place.slot)
 		return;
 	unsigned kind = WEFT_ABI_EXPECT | (explicit ? WEFT_ABI_EXPLICIT : 0);
 	weft__store(&place.at[0], WEFT_ABI_HEAD(kind, words, 0) | place.stamp);

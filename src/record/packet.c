@@ -120,16 +120,11 @@ uint64_t weft__packet_count(const struct weft_abi_packet *packet)
 void weft__packet_inherit(struct weft_abi_slot *slot)
 {
 	struct weft_abi_packet *packet = weft__packet_at(weft__load(&slot->packet));
-	struct weft__place place = {.slot = slot, .packet = packet};
-	uint64_t ticks = weft__ticks();
-	const uint32_t bytes = WEFT_ABI_THREAD_WORDS * 8;
-	place.offset = weft__load(&packet->committed);
-	place.stamp = ticks - weft__load(&slot->base_ticks);
-	if (place.stamp >> 32 || place.offset + bytes > weft__load(&slot->limit)) {
+	struct weft__place place = weft__next_place(slot, weft__ticks());
+	if (place.stamp >> 32 || place.offset + WEFT_ABI_THREAD_WORDS * 8 > weft__load(&slot->limit)) {
 		weft__packet_close(slot);
 		return; /* the first event will claim another */
 	}
-	place.at = (uint64_t *)(void *)((unsigned char *)packet + place.offset);
 	uint64_t tid = store_name(&place.at[3]);
 	weft__store(&packet->thread_records, weft__load(&packet->thread_records) + 1);
 	weft__store(

@@ -16,7 +16,7 @@
 #include "record/recorder.h"
 
 struct weft__place {
-	struct weft_abi_slot *slot;
+	struct weft_abi_slot *slot; /* NULL: the event can't be recorded, which has been counted */
 	struct weft_abi_packet *packet;
 	uint64_t *at;      /* the event's first word */
 	uint64_t stamp;    /* its 32 bits of ticks */
@@ -24,13 +24,16 @@ struct weft__place {
 	uint32_t sequence; /* of the slot, before */
 };
 
+/* Without it the compiler keeps the place in memory, which doubles the path. */
+#define WEFT__ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /* The thread's first event in this buffer: finds it a slot. False if there is none or recording is
  * off. */
 bool weft__enter(struct weft__self *self);
 
-/* Nothing of the packet is left, or its stamps don't reach to `ticks`. Fills `place` anew; false if
- * no packet could be had, and then that is counted and the guard is clear. */
-bool weft__make_room(struct weft__place *place, uint32_t bytes, uint64_t ticks);
+/* Nothing of the packet is left, or its stamps don't reach to `ticks`: sees to both, within the
+ * guard. False if no packet could be had, and then that is counted and the guard is clear. */
+bool weft__make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks);
 
 void weft__count_nested(struct weft_abi_slot *slot);
 void weft__count_loss(struct weft_abi_slot *slot, unsigned cause);
@@ -41,7 +44,7 @@ static inline struct weft_abi_packet *weft__packet_at(uint64_t offset)
 }
 
 /* The calling thread, if it can record. */
-static inline struct weft__self *weft__entered(void)
+WEFT__ALWAYS_INLINE struct weft__self *weft__entered(void)
 {
 	struct weft__self *self = weft__self();
 	if (WEFT__UNLIKELY(self->ticket != weft__load(&weft__live.generation) + 1))
@@ -49,41 +52,52 @@ static inline struct weft__self *weft__entered(void)
 	return self;
 }
 
-/* False if the event can't be recorded; that is counted. */
-static inline bool weft__reserve(uint32_t words, struct weft__place *place)
+/* Where the slot's next event goes, if it has room. */
+WEFT__ALWAYS_INLINE struct weft__place weft__next_place(struct weft_abi_slot *slot, uint64_t ticks)
 {
+	struct weft__place place = {.slot = slot};
+	place.packet = weft__packet_at(weft__load(&slot->packet));
+	place.offset = weft__load(&place.packet->committed);
+	place.stamp = ticks - weft__load(&slot->base_ticks);
+	place.at = (uint64_t *)(void *)((unsigned char *)place.packet + place.offset);
+	return place;
+}
+
+WEFT__ALWAYS_INLINE struct weft__place weft__reserve(uint32_t words)
+{
+	const struct weft__place none = {.slot = NULL};
 	const struct weft__self *self = weft__entered();
 	if (!self)
-		return false;
+		return none;
 	struct weft_abi_slot *slot = self->slot;
-	place->slot = slot;
-	place->sequence = weft__load(&slot->sequence);
-	if (WEFT__UNLIKELY(place->sequence & 1)) {
+	uint32_t sequence = weft__load(&slot->sequence);
+	if (WEFT__UNLIKELY(sequence & 1)) {
 		weft__count_nested(slot);
-		return false;
+		return none;
 	}
-	weft__store(&slot->sequence, place->sequence + 1);
+	weft__store(&slot->sequence, sequence + 1);
 	weft__signal_fence();
 	/* What follows is read after the guard is set: a handler may have moved it on until then. */
-	place->packet = weft__packet_at(weft__load(&slot->packet));
-	place->offset = weft__load(&place->packet->committed);
 	uint64_t ticks = weft__ticks();
-	place->stamp = ticks - weft__load(&slot->base_ticks);
-	if (WEFT__UNLIKELY(place->stamp >> 32 || place->offset + words * 8 > weft__load(&slot->limit)))
-		if (!weft__make_room(place, words * 8, ticks))
-			return false;
-	place->at = (uint64_t *)(void *)((unsigned char *)place->packet + place->offset);
-	return true;
+	struct weft__place place = weft__next_place(slot, ticks);
+	if (WEFT__UNLIKELY(
+			(place.stamp >> 32) | (place.offset + words * 8 > weft__load(&slot->limit)))) {
+		if (!weft__make_room(slot, words * 8, ticks))
+			return none;
+		place = weft__next_place(slot, ticks);
+	}
+	place.sequence = sequence;
+	return place;
 }
 
 /* Makes the bytes written so far visible as whole records. */
-static inline void weft__publish(const struct weft__place *place, uint32_t words)
+WEFT__ALWAYS_INLINE void weft__publish(const struct weft__place *place, uint32_t words)
 {
 	weft__store_release(&place->packet->committed, place->offset + words * 8);
 }
 
 /* The event is complete. */
-static inline void weft__commit(const struct weft__place *place, uint32_t words)
+WEFT__ALWAYS_INLINE void weft__commit(const struct weft__place *place, uint32_t words)
 {
 	struct weft_abi_slot *slot = place->slot;
 	weft__store(&slot->number, weft__load(&slot->number) + 1);

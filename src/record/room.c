@@ -49,33 +49,28 @@ static bool change_packet(struct weft_abi_slot *slot, uint64_t ticks)
 }
 
 /* The stamps of this packet count from `ticks` from here on. */
-static void write_time(struct weft__place *place, uint64_t ticks)
+static void write_time(struct weft_abi_slot *slot, uint64_t ticks)
 {
-	uint64_t *at = (uint64_t *)(void *)((unsigned char *)place->packet + place->offset);
-	weft__store(&at[0], WEFT_ABI_HEAD(WEFT_ABI_TIME, 2, 0));
-	weft__store(&at[1], ticks);
-	weft__publish(place, 2);
-	place->offset += 16;
-	weft__store(&place->slot->base_ticks, ticks);
+	struct weft__place place = weft__next_place(slot, ticks);
+	weft__store(&place.at[0], WEFT_ABI_HEAD(WEFT_ABI_TIME, 2, 0));
+	weft__store(&place.at[1], ticks);
+	weft__publish(&place, 2);
+	weft__store(&slot->base_ticks, ticks);
 }
 
-WEFT__COLD bool weft__make_room(struct weft__place *place, uint32_t bytes, uint64_t ticks)
+WEFT__COLD bool weft__make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks)
 {
-	struct weft_abi_slot *slot = place->slot;
-	uint32_t limit = weft__load(&slot->limit);
-	bool stale = place->stamp >> 32;
-	if (place->offset + bytes + (stale ? 16 : 0) > limit) {
-		if (!change_packet(slot, ticks)) {
-			weft__count_loss(slot, WEFT_ABI_LOSS_FULL);
-			weft__signal_fence();
-			weft__store(&slot->sequence, place->sequence + 2);
-			return false;
-		}
-		place->packet = weft__packet_at(weft__load(&slot->packet));
-		place->offset = weft__load(&place->packet->committed);
-	} else if (stale) {
-		write_time(place, ticks);
+	struct weft__place place = weft__next_place(slot, ticks);
+	bool is_stale = place.stamp >> 32;
+	if (place.offset + bytes + (is_stale ? 16 : 0) <= weft__load(&slot->limit)) {
+		if (is_stale)
+			write_time(slot, ticks);
+		return true;
 	}
-	place->stamp = ticks - weft__load(&slot->base_ticks);
-	return true;
+	if (change_packet(slot, ticks))
+		return true;
+	weft__count_loss(slot, WEFT_ABI_LOSS_FULL);
+	weft__signal_fence();
+	weft__store(&slot->sequence, weft__load(&slot->sequence) + 1);
+	return false;
 }

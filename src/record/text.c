@@ -9,13 +9,13 @@
 #include "record/reserve.h"
 
 /* An event of which only the name is not fixed; the operand only if `has_operand`. */
-static inline void put_named(
+WEFT__ALWAYS_INLINE void put_named(
 	unsigned kind, uint64_t task, uint16_t name, bool has_operand, uint64_t operand)
 {
-	struct weft__place place;
 	bool explicit = task != WEFT_TASK_CURRENT;
 	uint32_t words = 1u + explicit + has_operand;
-	if (!weft__reserve(words, &place))
+	struct weft__place place = weft__reserve(words);
+	if (!place.slot)
 		return;
 	if (explicit) {
 		kind |= WEFT_ABI_EXPLICIT;
@@ -38,7 +38,7 @@ static WEFT__COLD void put_text(
 	weft__draft_put(&draft);
 }
 
-static inline void put(unsigned kind, uint64_t task, uint64_t *cache, const char *text)
+WEFT__ALWAYS_INLINE void put(unsigned kind, uint64_t task, uint64_t *cache, const char *text)
 {
 	if (!weft__entered())
 		return;
@@ -49,7 +49,7 @@ static inline void put(unsigned kind, uint64_t task, uint64_t *cache, const char
 		put_text(kind, task, text, false, 0);
 }
 
-static inline void put_with(
+WEFT__ALWAYS_INLINE void put_with(
 	unsigned kind, uint64_t task, uint64_t *cache, const char *text, uint64_t operand)
 {
 	if (!weft__entered())
@@ -99,7 +99,7 @@ WEFT__EXPORT void weft_fail(uint64_t target, const char *message)
 }
 
 /* A counter is its name: one that can't be named is refused, which the table has counted. */
-static inline void count(
+WEFT__ALWAYS_INLINE void count(
 	unsigned kind, uint64_t task, uint64_t *cache, const char *name, int64_t value)
 {
 	if (!weft__entered())
