@@ -57,7 +57,7 @@ static void clear(unsigned char *buffer, const struct weft_abi_buffer *header)
 			sizeof(struct weft_abi_packet));
 }
 
-int weft__buffer_init(void *buffer, size_t size)
+int weft__buffer_lay_out(void *buffer, size_t size)
 {
 	struct weft_abi_buffer *header = buffer;
 	if (!buffer || size < WEFT_ABI_BUFFER_MIN_BYTES || (uintptr_t)buffer % ALIGNMENT)

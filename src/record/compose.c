@@ -53,10 +53,10 @@ void weft__draft_name(struct weft__draft *draft, uint16_t name, const char *text
 		copy_text(draft, text ? text : "", WEFT_ABI_WORDS_MAX - draft->count);
 }
 
-void weft__draft_text(struct weft__draft *draft, const char *text, uint32_t reserved)
+void weft__draft_text(struct weft__draft *draft, const char *text, uint32_t following)
 {
 	uint32_t length_at = draft->count++;
-	uint32_t room = WEFT_ABI_WORDS_MAX - draft->count - reserved;
+	uint32_t room = (WEFT_ABI_WORDS_MAX - draft->count - following) / (following + 1);
 	draft->words[length_at] = copy_text(draft, text ? text : "(null)", room);
 }
 

@@ -39,8 +39,9 @@ static inline void weft__draft_word(struct weft__draft *draft, uint64_t word)
 /* The name's id in the head or, if it is 0, the text up to the event's end. */
 void weft__draft_name(struct weft__draft *draft, uint16_t name, const char *text);
 
-/* Text with its length before it, leaving `reserved` words for what follows. */
-void weft__draft_text(struct weft__draft *draft, const char *text, uint32_t reserved);
+/* Text with its length before it. Long text is cut, so that `following` more values get their share
+ * of the room. */
+void weft__draft_text(struct weft__draft *draft, const char *text, uint32_t following);
 
 /* The same of `size` bytes, which may hold NULs; false if they don't fit. */
 bool weft__draft_bytes(struct weft__draft *draft, const char *bytes, uint32_t size);

@@ -72,7 +72,7 @@ static inline struct weft_abi_buffer *weft__header(void)
 }
 
 /* Lays out a buffer and fills what doesn't depend on the platform. */
-int weft__buffer_init(void *buffer, size_t size);
+int weft__buffer_lay_out(void *buffer, size_t size);
 
 /* The operating system's platform; NULL in a build without one. */
 const struct weft_platform *weft__default_platform(void);

@@ -74,7 +74,7 @@ WEFT__EXPORT int weft_start(void *buffer, size_t size, const struct weft_platfor
 		platform = weft__default_platform();
 	if (!platform || (platform->ticks && !platform->ticks_hz && !platform->moment))
 		return WEFT_ERROR_ARGUMENT;
-	int error = weft__buffer_init(buffer, size);
+	int error = weft__buffer_lay_out(buffer, size);
 	if (error)
 		return error;
 	use_clock(platform);

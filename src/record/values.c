@@ -18,7 +18,6 @@ static uint64_t describe_types(unsigned count, const struct weft__value *values)
 	return types;
 }
 
-/* Each value that follows keeps a word, so that long text is cut and nothing is left out. */
 static void add_values(struct weft__draft *draft, unsigned count, const struct weft__value *values)
 {
 	for (unsigned i = 0; i < count; i++) {

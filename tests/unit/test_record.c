@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What is recorded is what is read: every kind of event, field by field.
+ */
+#include "record_trace.h"
+
+#include <math.h>
+#include <time.h>
+
+#include <weft/error.h>
+
+#define SIZE ((size_t)1 << 20)
+
+static int start(void **state)
+{
+	*state = trace_buffer(SIZE);
+	return weft_start(*state, SIZE, NULL);
+}
+
+static int stop(void **state)
+{
+	weft_stop();
+	free(*state);
+	return 0;
+}
+
+static void read_back(struct trace *trace, void **state)
+{
+	weft_stop();
+	trace_open(trace, *state, SIZE);
+}
+
+static void events_of_the_current_task(void **state)
+{
+	struct trace t;
+	uint64_t task = weft_create(WEFT_KIND_TASK);
+	weft_switch(task);
+	uint64_t child = weft_create(WEFT_KIND_BIND);
+	assert_int_equal(weft_current(), task);
+	weft_read(child);
+	weft_read_later(child);
+	weft_try_read(child);
+	weft_resolve(child);
+	weft_fail(child, "out of luck");
+	weft_become(child);
+	weft_expect();
+	weft_gc(1234);
+	weft_signal_only(child);
+	weft_signal(child);
+	assert_int_equal(weft_current(), child);
+	weft_switch(WEFT_TASK_NONE);
+	read_back(&t, state);
+
+	assert_int_equal(
+		trace_expect(&t, WEFT_EVENT_CREATE, WEFT_TASK_NONE, task)->kind, WEFT_KIND_TASK);
+	trace_expect(&t, WEFT_EVENT_SWITCH, task, 0);
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_CREATE, task, child)->kind, WEFT_KIND_BIND);
+	assert_false(trace_expect(&t, WEFT_EVENT_READ, task, child)->flag);
+	assert_true(trace_expect(&t, WEFT_EVENT_READ, task, child)->flag);
+	trace_expect(&t, WEFT_EVENT_TRY_READ, task, child);
+	trace_expect(&t, WEFT_EVENT_RESOLVE, task, child);
+	trace_text(trace_expect(&t, WEFT_EVENT_FAIL, task, child)->text, "out of luck");
+	trace_expect(&t, WEFT_EVENT_BECOME, task, child);
+	trace_expect(&t, WEFT_EVENT_EXPECT, task, 0);
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_GC, task, 0)->value, 1234);
+	assert_false(trace_expect(&t, WEFT_EVENT_SIGNAL, child, task)->flag);
+	assert_true(trace_expect(&t, WEFT_EVENT_SIGNAL, child, task)->flag);
+	trace_expect(&t, WEFT_EVENT_SWITCH, WEFT_TASK_NONE, 0);
+	trace_close(&t);
+}
+
+static void events_of_another_task(void **state)
+{
+	struct trace t;
+	uint64_t other = weft_create_as(77, WEFT_KIND_WAIT);
+	weft_switch(5);
+	weft_resolve_as(7, 9);
+	weft_fail_as(7, 9, "no");
+	weft_become_as(7, 9);
+	weft_try_read_as(7, 9);
+	weft_read_later_as(7, 9);
+	weft_signal_only_as(7, 9);
+	weft_expect_as(7);
+	weft_label_as(7, "seven");
+	weft_resolve(1); /* still by 5 */
+	weft_read_as(7, 9);
+	weft_resolve(1); /* by 7: the read switched */
+	weft_signal_as(3, 8);
+	weft_resolve(1); /* by 8 */
+	weft_read_as(WEFT_TASK_CURRENT, 2);
+	read_back(&t, state);
+
+	trace_expect(&t, WEFT_EVENT_CREATE, 77, other);
+	trace_expect(&t, WEFT_EVENT_SWITCH, 5, 0);
+	trace_expect(&t, WEFT_EVENT_RESOLVE, 7, 9);
+	trace_text(trace_expect(&t, WEFT_EVENT_FAIL, 7, 9)->text, "no");
+	trace_expect(&t, WEFT_EVENT_BECOME, 7, 9);
+	trace_expect(&t, WEFT_EVENT_TRY_READ, 7, 9);
+	trace_expect(&t, WEFT_EVENT_READ, 7, 9);
+	trace_expect(&t, WEFT_EVENT_SIGNAL, 9, 7);
+	trace_expect(&t, WEFT_EVENT_EXPECT, 7, 0);
+	trace_text(trace_expect(&t, WEFT_EVENT_LABEL, 7, 0)->text, "seven");
+	trace_expect(&t, WEFT_EVENT_RESOLVE, 5, 1);
+	trace_expect(&t, WEFT_EVENT_READ, 7, 9);
+	trace_expect(&t, WEFT_EVENT_RESOLVE, 7, 1);
+	trace_expect(&t, WEFT_EVENT_SIGNAL, 8, 3);
+	trace_expect(&t, WEFT_EVENT_RESOLVE, 8, 1);
+	trace_expect(&t, WEFT_EVENT_READ, 8, 2);
+	trace_close(&t);
+}
+
+static void texts_literal_and_not(void **state)
+{
+	struct trace t;
+	char text[] = "12345678"; /* a whole word: no padding */
+	weft_label("literal");
+	weft_label(text);
+	weft_note("literal");
+	weft_note(text + 1);
+	weft_note("");
+	weft_note((const char *)NULL);
+	weft_tag("tag");
+	weft_tag(text);
+	weft_tag_value("level", -3);
+	weft_tag_value_as(4, text, INT64_MIN);
+	weft_band_begin(WEFT_BAND_IDLE, "poll");
+	weft_band_end(WEFT_BAND_IDLE, text);
+	weft_band_begin(WEFT_BAND_GC, "minor");
+	weft_counter_add("bytes", -7);
+	weft_counter_set(text, INT64_MAX);
+	weft_counter_set_as(4, "bytes", 1);
+	read_back(&t, state);
+
+	const uint64_t none = WEFT_TASK_NONE;
+	trace_text(trace_expect(&t, WEFT_EVENT_LABEL, none, 0)->text, "literal");
+	trace_text(trace_expect(&t, WEFT_EVENT_LABEL, none, 0)->text, "12345678");
+	trace_text(trace_expect(&t, WEFT_EVENT_NOTE, none, 0)->text, "literal");
+	trace_text(trace_expect(&t, WEFT_EVENT_NOTE, none, 0)->text, "2345678");
+	trace_text(trace_expect(&t, WEFT_EVENT_NOTE, none, 0)->text, "");
+	trace_text(trace_expect(&t, WEFT_EVENT_NOTE, none, 0)->text, "");
+	assert_false(trace_expect(&t, WEFT_EVENT_TAG, none, 0)->has_value);
+	trace_text(trace_expect(&t, WEFT_EVENT_TAG, none, 0)->text, "12345678");
+	const struct weft_event *e = trace_expect(&t, WEFT_EVENT_TAG, none, 0);
+	trace_text(e->text, "level");
+	assert_true(e->has_value && e->value == -3);
+	e = trace_expect(&t, WEFT_EVENT_TAG, 4, 0);
+	trace_text(e->text, "12345678");
+	assert_true(e->has_value && e->value == INT64_MIN);
+	e = trace_expect(&t, WEFT_EVENT_BAND, none, 0);
+	assert_true(e->flag && e->band == WEFT_BAND_IDLE);
+	trace_text(e->text, "poll");
+	e = trace_expect(&t, WEFT_EVENT_BAND, none, 0);
+	assert_false(e->flag);
+	trace_text(e->text, "12345678");
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_BAND, none, 0)->band, WEFT_BAND_GC);
+	e = trace_expect(&t, WEFT_EVENT_COUNTER, none, 0);
+	trace_text(e->text, "bytes");
+	assert_true(!e->is_set && e->value == -7);
+	e = trace_expect(&t, WEFT_EVENT_COUNTER, none, 0);
+	trace_text(e->text, "12345678");
+	assert_true(e->is_set && e->value == INT64_MAX);
+	assert_true(trace_expect(&t, WEFT_EVENT_COUNTER, 4, 0)->is_set);
+	trace_close(&t);
+}
+
+static void a_place_with_changing_text_is_no_literal(void **state)
+{
+	struct trace t;
+	static const char *const names[] = {"one", "two", "three"};
+	for (int i = 0; i < 3; i++)
+		weft_tag(names[i]);
+	for (int i = 0; i < 3; i++)
+		weft_tag("literal" + i);
+	read_back(&t, state);
+	for (int i = 0; i < 3; i++)
+		trace_text(trace_expect(&t, WEFT_EVENT_TAG, WEFT_TASK_NONE, 0)->text, names[i]);
+	for (int i = 0; i < 3; i++)
+		trace_text(trace_expect(&t, WEFT_EVENT_TAG, WEFT_TASK_NONE, 0)->text, &"literal"[i]);
+	trace_close(&t);
+}
+
+static void long_text_is_cut_between_characters(void **state)
+{
+	struct trace t;
+	char *text = malloc(5000);
+	for (int i = 0; i + 1 < 5000; i += 2)
+		memcpy(text + i, "\xc3\xa9", 2); /* é */
+	text[4998] = '\0';
+	weft_note(text);
+	weft_fail(3, text);
+	read_back(&t, state);
+	for (int i = 0; i < 2; i++) {
+		assert_true(trace_next(&t));
+		struct weft_slice cut = t.event.text;
+		assert_in_range(cut.size, 1990, 2040);
+		assert_memory_equal(cut.bytes + cut.size - 3, "\xe2\x80\xa6", 3);
+		assert_int_equal((cut.size - 3) % 2, 0);
+		assert_memory_equal(cut.bytes, text, cut.size - 3);
+	}
+	assert_int_equal(t.event.other, 3);
+	trace_close(&t);
+	free(text);
+}
+
+static void notes_are_formatted_by_the_reader(void **state)
+{
+	struct trace t;
+	weft_notef("plain");
+	weft_notef("%d of %u, %s", -5, 7u, "text");
+	weft_notef("[%5d|%-5d|%05d|%+d]", 42, 42, 42, 42);
+	weft_notef("%x %X %#o %c %%", 255, 255, 8, 'z');
+	weft_notef("%hhu %hd %u", (unsigned char)200, (short)-2, (unsigned)-1);
+	weft_notef("%ld %llu %zu", -1L, 18446744073709551615ull, (size_t)3);
+	weft_notef("%.2f %g %e", 3.14159, 0.5f, 1e300);
+	weft_notef("%10.3s|%-6s|", "abcdef", "xy");
+	weft_notef("%p", (void *)0x10);
+	weft_notef_as(9, "%d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8);
+	read_back(&t, state);
+
+	static const char *const expected[] = {
+		"plain",
+		"-5 of 7, text",
+		"[   42|42   |00042|+42]",
+		"ff FF 010 z %",
+		"200 -2 4294967295",
+		"-1 18446744073709551615 3",
+		"3.14 0.5 1.000000e+300",
+		"       abc|xy    |",
+		"0x10",
+	};
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		trace_text(trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0)->text, expected[i]);
+	trace_text(trace_expect(&t, WEFT_EVENT_NOTE, 9, 0)->text, "1 2 3 4 5 6 7 8");
+	trace_close(&t);
+}
+
+static void long_values_leave_room_for_the_others(void **state)
+{
+	struct trace t;
+	char text[3000];
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	weft_mark("m", "a", text, "b", text, "c", 5);
+	read_back(&t, state);
+	const struct weft_event *e = trace_expect(&t, WEFT_EVENT_MARK, WEFT_TASK_NONE, 0);
+	assert_int_equal(e->field_count, 3);
+	assert_in_range(e->fields[0].value.text.size, 600, 700);
+	assert_in_range(e->fields[1].value.text.size, 600, 700);
+	assert_int_equal(e->fields[2].value.i64, 5);
+	trace_close(&t);
+}
+
+static void marks_have_typed_fields(void **state)
+{
+	struct trace t;
+	const char *path = "/index.html";
+	weft_mark("empty");
+	weft_mark("request", "bytes", 512, "path", path, "ratio", 0.25, "big", UINT64_MAX);
+	weft_mark_as(6, "x", "a", 1, "b", 2, "c", 3, "d", 4, "e", 5, "f", true);
+	read_back(&t, state);
+
+	const struct weft_event *e = trace_expect(&t, WEFT_EVENT_MARK, WEFT_TASK_NONE, 0);
+	trace_text(e->text, "empty");
+	assert_int_equal(e->field_count, 0);
+	e = trace_expect(&t, WEFT_EVENT_MARK, WEFT_TASK_NONE, 0);
+	trace_text(e->text, "request");
+	assert_int_equal(e->field_count, 4);
+	trace_text(e->fields[0].name, "bytes");
+	assert_int_equal(e->fields[0].type, WEFT_FIELD_I64);
+	assert_int_equal(e->fields[0].value.i64, 512);
+	trace_text(e->fields[1].name, "path");
+	trace_text(e->fields[1].value.text, "/index.html");
+	trace_text(e->fields[2].name, "ratio");
+	assert_int_equal(e->fields[2].type, WEFT_FIELD_F64);
+	assert_true(fabs(e->fields[2].value.f64 - 0.25) < 1e-12);
+	assert_int_equal(e->fields[3].type, WEFT_FIELD_U64);
+	assert_true(e->fields[3].value.u64 == UINT64_MAX);
+	e = trace_expect(&t, WEFT_EVENT_MARK, 6, 0);
+	assert_int_equal(e->field_count, 6);
+	trace_text(e->fields[5].name, "f");
+	assert_int_equal(e->fields[5].value.u64, 1);
+	trace_close(&t);
+}
+
+static void names_are_kept_once(void **state)
+{
+	char text[16];
+	for (int i = 0; i < 50000; i++) {
+		snprintf(text, sizeof(text), "counter-%d", i % 10);
+		weft_counter_add(text, 1);
+	}
+	struct trace t;
+	read_back(&t, state);
+	uint64_t count = 0;
+	while (trace_next(&t))
+		count++;
+	assert_int_equal(count + trace_loss(&t, WEFT_LOSS_OVERWRITTEN), 50000);
+	assert_int_equal(trace_loss(&t, WEFT_LOSS_NAMES_FULL), 0);
+	trace_close(&t);
+}
+
+static void a_full_table_refuses_counters(void **state)
+{
+	char text[64];
+	for (int i = 0; i < 5000; i++) {
+		snprintf(text, sizeof(text), "a counter with a rather long name, number %d", i);
+		weft_counter_add(text, 1);
+	}
+	weft_label("a literal goes into the event then");
+	struct trace t;
+	read_back(&t, state);
+	uint64_t counters = 0;
+	while (trace_next(&t) && t.event.type == WEFT_EVENT_COUNTER)
+		counters++;
+	assert_int_equal(t.event.type, WEFT_EVENT_LABEL);
+	trace_text(t.event.text, "a literal goes into the event then");
+	assert_in_range(counters, 100, 4000);
+	assert_int_equal(counters + trace_loss(&t, WEFT_LOSS_NAMES_FULL), 5001);
+	trace_close(&t);
+}
+
+static void times_are_the_monotonic_clock(void **state)
+{
+	struct timespec before, after;
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	weft_note("now");
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	struct trace t;
+	read_back(&t, state);
+	assert_true(trace_next(&t));
+	uint64_t low = (uint64_t)before.tv_sec * 1000000000u + (uint64_t)before.tv_nsec;
+	uint64_t high = (uint64_t)after.tv_sec * 1000000000u + (uint64_t)after.tv_nsec;
+	/* The line through a few moments is good for some us. */
+	assert_in_range(t.event.time_ns, low - 20000, high + 20000);
+	assert_int_equal(weft_decoder_describe(t.decoder)->clock.epoch, WEFT_EPOCH_MONOTONIC);
+	trace_close(&t);
+}
+
+static uint64_t ticks_now;
+
+static uint64_t test_ticks(void *context)
+{
+	(void)context;
+	return ticks_now;
+}
+
+static void a_caller_brings_a_clock(void **state)
+{
+	const struct weft_platform platform = {.ticks = test_ticks, .ticks_hz = 1000000};
+	weft_stop();
+	ticks_now = 10;
+	assert_int_equal(weft_start(*state, SIZE, &platform), 0);
+	weft_note("at 10 us");
+	ticks_now = 30;
+	weft_note("at 30 us");
+	ticks_now += (uint64_t)7 << 32; /* longer than a stamp can say */
+	weft_note("hours later");
+	ticks_now += 5;
+	weft_note("5 us later");
+	struct trace t;
+	read_back(&t, state);
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0)->time_ns, 10000);
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0)->time_ns, 30000);
+	uint64_t later = 30000 + ((uint64_t)7 << 32) * 1000;
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0)->time_ns, later);
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0)->time_ns, later + 5000);
+	assert_int_equal(weft_decoder_describe(t.decoder)->clock.hz, 1000000);
+	trace_close(&t);
+}
+
+static void nothing_is_recorded_while_it_is_off(void **state)
+{
+	weft_note("on");
+	weft_stop();
+	assert_false(weft_is_recording());
+	assert_int_equal(weft_create(WEFT_KIND_TASK), 0);
+	weft_note("off");
+	weft_tag_value("off", 1);
+	weft_switch(4);
+	assert_true(weft_current() == WEFT_TASK_NONE);
+	weft_stop();
+	struct trace t;
+	trace_open(&t, *state, SIZE);
+	trace_text(trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0)->text, "on");
+	trace_close(&t);
+	/* Another start: literals have names again. */
+	assert_int_equal(weft_start(*state, SIZE, NULL), 0);
+	for (int i = 0; i < 2; i++)
+		weft_tag("again");
+	read_back(&t, state);
+	trace_text(trace_expect(&t, WEFT_EVENT_TAG, WEFT_TASK_NONE, 0)->text, "again");
+	trace_text(trace_expect(&t, WEFT_EVENT_TAG, WEFT_TASK_NONE, 0)->text, "again");
+	trace_close(&t);
+}
+
+static void a_buffer_must_be_large_and_aligned(void **state)
+{
+	assert_int_equal(weft_start(*state, SIZE, NULL), WEFT_ERROR_STATE);
+	weft_stop();
+	assert_int_equal(weft_start(*state, 65535, NULL), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(weft_start((char *)*state + 8, 70000, NULL), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(weft_start(NULL, SIZE, NULL), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(weft_start(*state, 65536, NULL), 0);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, start, stop)
+	const struct CMUnitTest tests[] = {
+		CASE(events_of_the_current_task),
+		CASE(events_of_another_task),
+		CASE(texts_literal_and_not),
+		CASE(a_place_with_changing_text_is_no_literal),
+		CASE(long_text_is_cut_between_characters),
+		CASE(notes_are_formatted_by_the_reader),
+		CASE(long_values_leave_room_for_the_others),
+		CASE(marks_have_typed_fields),
+		CASE(names_are_kept_once),
+		CASE(a_full_table_refuses_counters),
+		CASE(times_are_the_monotonic_clock),
+		CASE(a_caller_brings_a_clock),
+		CASE(nothing_is_recorded_while_it_is_off),
+		CASE(a_buffer_must_be_large_and_aligned),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
