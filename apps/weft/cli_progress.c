@@ -70,6 +70,7 @@ void cli_progress_die_if_interrupted(void)
 {
 	if (!interrupted)
 		return;
+	cli_error("interrupted: this is of what was read until then");
 	signal(SIGINT, SIG_DFL);
 	raise(SIGINT);
 }
