@@ -10,6 +10,7 @@ log is shown. The last line is the totals, the exit status 0 if nothing failed.
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -91,6 +92,8 @@ def count(totals, build_name, test):
 
 
 def check(totals, name, directory, compiler, options, arguments):
+    if not shutil.which(compiler):
+        return totals.skips.append('%s: %s is not installed' % (name, compiler))
     log = build(directory, compiler, options)
     if log is not None:
         return totals.fail('%s: build' % name, log)
