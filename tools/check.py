@@ -22,8 +22,8 @@ BUILDS = [
     ('gcc', 'build-gcc', 'gcc, warnings are errors', 'gcc', ['-Dwerror=true'], []),
     ('sanitized', 'build-asan', 'gcc, address and undefined-behaviour sanitizers', 'gcc',
      ['-Db_sanitize=address,undefined'], ['--no-suite', 'house', '-t', '4']),
-    # ('threads', 'build-tsan', 'gcc, thread sanitizer', 'gcc',
-    # ['-Db_sanitize=thread'], ['--suite', 'threads', '-t', '4']),
+    ('threads', 'build-tsan', 'gcc, thread sanitizer', 'gcc',
+     ['-Db_sanitize=thread'], ['--suite', 'threads', '-t', '4']),
     ('clang', 'build-clang', 'clang, warnings are errors', 'clang-14',
      ['-Dwerror=true'], ['--suite', 'unit']),
 ]
