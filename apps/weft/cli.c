@@ -37,10 +37,19 @@ int cli_help(const char *usage)
 	return CLI_DONE;
 }
 
+/* -h is short for --help everywhere, -o for --output where there is one. */
+static bool has_output(const struct option *options)
+{
+	for (; options->name; options++)
+		if (options->val == 'o')
+			return true;
+	return false;
+}
+
 int cli_next_option(int argc, char **argv, const struct option *options)
 {
 	opterr = 0;
-	int code = getopt_long(argc, argv, ":h", options, NULL);
+	int code = getopt_long(argc, argv, has_output(options) ? ":ho:" : ":h", options, NULL);
 	if (code == 'h')
 		code = options[0].val; /* --help comes first in every table */
 	if (code == ':')

@@ -26,6 +26,7 @@ enum cli_exit {
 int cli_dump(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_export(int argc, char **argv);
+int cli_render(int argc, char **argv);
 
 /* To standard error, after "weft: ". */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

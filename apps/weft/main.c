@@ -18,6 +18,7 @@ struct command {
 static const struct command commands[] = {
 	{"info", "what a trace is and holds", cli_info},
 	{"dump", "a trace's events, tasks or edges, one a line", cli_dump},
+	{"render", "draw a trace as a picture", cli_render},
 	{"export", "write a trace in another format", cli_export},
 	{NULL, NULL, NULL},
 };

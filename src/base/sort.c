@@ -45,6 +45,40 @@ void weft__sort_u64(uint64_t *values, uint64_t *scratch, size_t count)
 		memcpy(values, from, count * sizeof(*values));
 }
 
+static void scatter_order(const uint64_t *keys, const uint32_t *from, uint32_t *to, size_t count,
+	unsigned shift, const size_t counts[256])
+{
+	size_t position[256], sum = 0;
+	for (unsigned digit = 0; digit < 256; digit++) {
+		position[digit] = sum;
+		sum += counts[digit];
+	}
+	for (size_t i = 0; i < count; i++)
+		to[position[keys[from[i]] >> shift & 255]++] = from[i];
+}
+
+void weft__order_by_u64(const uint64_t *keys, uint32_t *order, uint32_t *scratch, uint32_t count)
+{
+	uint32_t *from = order, *to = scratch;
+	uint64_t differing = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		order[i] = i;
+		differing |= keys[i] ^ keys[0];
+	}
+	for (unsigned shift = 0; shift < 64; shift += 8) {
+		size_t counts[256];
+		if ((differing >> shift & 255) == 0)
+			continue;
+		count_digits(keys, count, shift, counts);
+		scatter_order(keys, from, to, count, shift, counts);
+		uint32_t *swap = from;
+		from = to;
+		to = swap;
+	}
+	if (from != order)
+		memcpy(order, from, count * sizeof(*order));
+}
+
 size_t weft__unique_u64(uint64_t *values, size_t count)
 {
 	size_t kept = 0;

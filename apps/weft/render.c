@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft render: a trace as a picture in a file.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/render.h>
+
+#include "cli.h"
+#include "output.h"
+
+#if WEFT_HAS_CAIRO
+#include <weft/cairo.h>
+#endif
+
+static const char usage[] =
+	"usage: weft render FILE -o OUT.svg|OUT.png|OUT.pdf [OPTION]...\n"
+	"\n"
+	"Draws the trace FILE (`-` is standard input) as a picture.\n"
+	"\n"
+	"  -o, --output OUT     where to; the suffix says of what kind; `-` is standard output\n"
+	"      --format F       svg, png or pdf, whatever OUT is called\n"
+	"      --start T        from this time on: 12ms, 1.5s, 300us, 40ns after the trace's start,\n"
+	"                       or @N on its own clock\n"
+	"      --duration T     so much of it\n"
+	"      --width PX       1400 unless told, 160 to 32000\n"
+	"      --height PX      800 unless told, 80 to 32000\n"
+	"      --theme NAME     light (unless told), dark, safe, safe-dark; the safe ones are for\n"
+	"                       colour-blind eyes\n"
+	"      --focus WHAT     what is drawn largest if the rows do not all fit: a row's number, or\n"
+	"                       task:ID\n"
+	"      --no-simplify    binds start where they were created\n"
+	"      --help           this text\n";
+
+enum format {
+	FORMAT_NONE,
+	FORMAT_SVG,
+	FORMAT_PNG,
+	FORMAT_PDF,
+};
+
+struct arguments {
+	const char *file, *output, *focus;
+	enum format format;
+	enum weft_theme theme;
+	struct cli_time start;
+	uint64_t duration_ns; /* 0: to the end */
+	uint64_t width, height;
+	bool has_start, no_simplify;
+};
+
+static enum format format_of_name(const char *name)
+{
+	static const char *const names[] = {"svg", "png", "pdf"};
+	for (unsigned i = 0; i < 3; i++)
+		if (strcmp(name, names[i]) == 0)
+			return (enum format)(FORMAT_SVG + i);
+	return FORMAT_NONE;
+}
+
+static bool parse_theme(const char *command, const char *name, enum weft_theme *ret_theme)
+{
+	for (unsigned theme = 0; theme < WEFT_THEMES; theme++)
+		if (strcmp(name, weft_theme_name((enum weft_theme)theme)) == 0) {
+			*ret_theme = (enum weft_theme)theme;
+			return true;
+		}
+	cli_usage_error(
+		command, "--theme: \"%s\" is no theme; there are light, dark, safe and safe-dark", name);
+	return false;
+}
+
+static bool parse_format(const char *command, const char *name, enum format *ret_format)
+{
+	*ret_format = format_of_name(name);
+	if (*ret_format == FORMAT_NONE)
+		cli_usage_error(
+			command, "--format: \"%s\" is no picture; there are svg, png and pdf", name);
+	return *ret_format != FORMAT_NONE;
+}
+
+static bool parse_option(const char *command, int option, struct arguments *a)
+{
+	switch (option) {
+	case 'o':
+		a->output = optarg;
+		return true;
+	case 'F':
+		return parse_format(command, optarg, &a->format);
+	case 's':
+		a->has_start = true;
+		return cli_parse_time(command, "--start", optarg, &a->start);
+	case 'd':
+		if (!cli_parse_duration(command, "--duration", optarg, &a->duration_ns))
+			return false;
+		if (a->duration_ns == 0)
+			cli_usage_error(command, "--duration: nothing lasts 0 ns");
+		return a->duration_ns > 0;
+	case 'w':
+		return cli_parse_number(command, "--width", optarg, 160, 32000, &a->width);
+	case 'H':
+		return cli_parse_number(command, "--height", optarg, 80, 32000, &a->height);
+	case 't':
+		return parse_theme(command, optarg, &a->theme);
+	case 'f':
+		a->focus = optarg;
+		return true;
+	case 'n':
+		a->no_simplify = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Answers CLI_DONE if the picture's kind is known and can be made here. */
+static int settle_format(const char *command, struct arguments *a)
+{
+	const char *suffix = strrchr(a->output, '.');
+	if (a->format == FORMAT_NONE && strcmp(a->output, "-") == 0)
+		return cli_usage_error(command, "`-o -` needs --format svg, png or pdf");
+	if (a->format == FORMAT_NONE && suffix)
+		a->format = format_of_name(suffix + 1);
+	if (a->format == FORMAT_NONE)
+		return cli_usage_error(command,
+			"\"%s\" ends in no known kind of picture; name it .svg, .png or .pdf, or say --format",
+			a->output);
+	if (a->format == FORMAT_SVG || WEFT_HAS_CAIRO)
+		return CLI_DONE;
+	cli_error("this weft was built without cairo, which draws PNG and PDF (package "
+			  "libpango1.0-dev); SVG it can");
+	return CLI_NO;
+}
+
+static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"output", required_argument, NULL, 'o'},
+		{"format", required_argument, NULL, 'F'},
+		{"start", required_argument, NULL, 's'},
+		{"duration", required_argument, NULL, 'd'},
+		{"width", required_argument, NULL, 'w'},
+		{"height", required_argument, NULL, 'H'},
+		{"theme", required_argument, NULL, 't'},
+		{"focus", required_argument, NULL, 'f'},
+		{"no-simplify", no_argument, NULL, 'n'},
+		{NULL, 0, NULL, 0},
+	};
+	*ret_run = false;
+	for (int option; (option = cli_next_option(argc, argv, options)) != -1;) {
+		if (option == 'h')
+			return cli_help(usage);
+		if (!parse_option(argv[0], option, a))
+			return CLI_USAGE;
+	}
+	a->file = cli_only_operand(argc, argv, "FILE");
+	if (!a->file)
+		return CLI_USAGE;
+	if (!a->output)
+		return cli_usage_error(argv[0], "-o OUT is missing: where shall the picture go?");
+	*ret_run = true;
+	return settle_format(argv[0], a);
+}
+
+/* The row that --focus means; false after a message. */
+static bool find_focus(const struct weft_layout *layout, const char *focus, double *ret_row)
+{
+	bool is_task = strncmp(focus, "task:", 5) == 0;
+	const char *digits = is_task ? focus + 5 : focus;
+	uint64_t number;
+	if (!cli_parse_number("render", "--focus", digits, 0,
+			is_task             ? UINT64_MAX - 1
+			: layout->row_count ? layout->row_count - 1
+								: 0,
+			&number))
+		return false;
+	*ret_row = (double)number;
+	if (!is_task)
+		return true;
+	uint32_t buffers = 1;
+	for (uint32_t i = 0; i < layout->model->thread_count; i++)
+		if (layout->model->threads[i].buffer >= buffers)
+			buffers = layout->model->threads[i].buffer + 1;
+	for (uint32_t buffer = 0; buffer < buffers; buffer++) {
+		uint32_t task = weft_model_find_task(layout->model, buffer, number);
+		if (task == WEFT_NONE)
+			continue;
+		*ret_row = layout->row[task];
+		return true;
+	}
+	cli_usage_error("render", "--focus: there is no task %s in this trace", digits);
+	return false;
+}
+
+/* The part of the trace that was asked for; CLI_DONE, or how to end. */
+static int choose_view(const struct arguments *a, const struct weft_layout *layout,
+	const struct weft_frame *frame, struct weft_view *ret_view)
+{
+	const struct weft_model_summary *summary = &layout->model->summary;
+	double focus = 0;
+	if (a->focus && !find_focus(layout, a->focus, &focus))
+		return CLI_USAGE;
+	weft_frame_view(layout, frame, ret_view);
+	weft_view_set_focus(ret_view, focus);
+	if (!a->has_start && !a->duration_ns)
+		return CLI_DONE;
+	uint64_t start = summary->start;
+	if (a->has_start)
+		start = cli_time_on_clock(a->start, summary->start);
+	if (summary->events && (start < summary->start || start >= ret_view->end)) {
+		char length[32];
+		weft_format_duration(summary->end - summary->start, 4, length);
+		return cli_usage_error("render",
+			"--start lies outside the trace, which is %s long from @%llu on", length,
+			(unsigned long long)summary->start);
+	}
+	uint64_t left = ret_view->end > start ? ret_view->end - start : 1;
+	uint64_t duration = a->duration_ns && a->duration_ns < left ? a->duration_ns : left;
+	weft_view_set_range(ret_view, start, (double)duration);
+	return CLI_DONE;
+}
+
+/* The last part of a path. */
+static const char *short_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static int draw(const struct arguments *a, const struct cli_trace *trace,
+	const struct weft_layout *layout, const struct weft_font *font, struct weft_canvas *canvas,
+	int *ret_status)
+{
+	struct weft_scene *scene = NULL;
+	struct weft_frame frame;
+	struct weft_view view;
+	weft_frame_place(layout->model, canvas->width, canvas->height, &frame);
+	*ret_status = choose_view(a, layout, &frame, &view);
+	if (*ret_status)
+		return 0;
+	int error = weft_scene_create(layout->model, layout, &scene);
+	if (error)
+		return error;
+	struct weft_render_options options = {
+		.theme = a->theme, .title = short_name(trace->name), .font = font};
+	error = weft_render_frame(scene, &frame, &view, &options, canvas);
+	weft_scene_destroy(scene);
+	return error;
+}
+
+static int save(const struct arguments *a, const char *bytes, size_t size)
+{
+	return cli_save(a->output, bytes, size) ? CLI_DONE : CLI_NO;
+}
+
+static int render_svg(const struct arguments *a, const struct cli_trace *trace,
+	const struct weft_layout *layout, struct weft_canvas *canvas, int *ret_status)
+{
+	struct weft_text text = {0};
+	struct weft_svg_options options = {.title = short_name(trace->name)};
+	int error = draw(a, trace, layout, NULL, canvas, ret_status);
+	if (!error && !*ret_status)
+		error = weft_canvas_write_svg(canvas, &options, &text);
+	if (!error && !*ret_status)
+		*ret_status = save(a, text.bytes, text.size);
+	weft_text_finish(&text);
+	return error;
+}
+
+#if WEFT_HAS_CAIRO
+static int render_cairo(const struct arguments *a, const struct cli_trace *trace,
+	const struct weft_layout *layout, struct weft_canvas *canvas, int *ret_status)
+{
+	struct weft_cairo_font *pango = NULL;
+	char *bytes = NULL;
+	size_t size = 0;
+	int error = weft_cairo_font_create(&pango);
+	if (error)
+		return error;
+	struct weft_font font = weft_cairo_font_interface(pango);
+	error = draw(a, trace, layout, &font, canvas, ret_status);
+	if (!error && !*ret_status)
+		error = a->format == FORMAT_PDF ? weft_cairo_write_pdf(canvas, pango, &bytes, &size)
+										: weft_cairo_write_png(canvas, pango, &bytes, &size);
+	if (!error && !*ret_status)
+		*ret_status = save(a, bytes, size);
+	free(bytes);
+	weft_cairo_font_destroy(pango);
+	return error;
+}
+#else
+static int render_cairo(const struct arguments *a, const struct cli_trace *trace,
+	const struct weft_layout *layout, struct weft_canvas *canvas, int *ret_status)
+{
+	(void)a, (void)trace, (void)layout, (void)canvas, (void)ret_status;
+	return WEFT_ERROR_UNSUPPORTED;
+}
+#endif
+
+static int render_model(
+	const struct arguments *a, const struct cli_trace *trace, const struct weft_model *model)
+{
+	struct weft_layout_options options = {.no_simplify = a->no_simplify};
+	struct weft_layout *layout = NULL;
+	struct weft_canvas *canvas = NULL;
+	int status = CLI_DONE;
+	int error = weft_layout_create(model, &options, &layout);
+	if (!error)
+		error = weft_canvas_create((double)a->width, (double)a->height, &canvas);
+	if (!error && a->format == FORMAT_SVG)
+		error = render_svg(a, trace, layout, canvas, &status);
+	else if (!error)
+		error = render_cairo(a, trace, layout, canvas, &status);
+	weft_canvas_destroy(canvas);
+	weft_layout_destroy(layout);
+	return error ? cli_trace_fail(trace, error) : status;
+}
+
+static int render(const struct arguments *a, const struct cli_trace *trace)
+{
+	struct weft_model *model = NULL;
+	cli_progress_start();
+	int error = weft_decoder_build_model(trace->decoder, cli_progress_step, NULL, &model);
+	cli_progress_end();
+	if (error)
+		return cli_trace_fail(trace, error);
+	if (model->summary.events == 0)
+		cli_error("%s: no event in it; the picture says so", trace->name);
+	int status = render_model(a, trace, model);
+	weft_model_destroy(model);
+	return status;
+}
+
+int cli_render(int argc, char **argv)
+{
+	struct arguments arguments = {.width = 1400, .height = 800};
+	struct cli_trace trace;
+	bool run;
+	int status = parse(argc, argv, &arguments, &run);
+	if (status || !run)
+		return status;
+	status = cli_trace_open(arguments.file, &trace);
+	if (status)
+		return status;
+	status = render(&arguments, &trace);
+	cli_trace_report(&trace);
+	cli_trace_close(&trace);
+	return status;
+}

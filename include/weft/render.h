@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What is drawn: a frame of a trace, as operations on a canvas.
+ *
+ * A scene indexes a model and its layout once, so that a frame costs what its pixels cost, not what
+ * its events cost: what is smaller than a pixel is merged into densities, never left out. A scene
+ * borrows both, which must outlive it, and is read-only once created. Drawing a frame is a function
+ * of its arguments alone.
+ */
+#ifndef WEFT_RENDER_H
+#define WEFT_RENDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <weft/canvas.h>
+#include <weft/layout.h>
+#include <weft/model.h>
+#include <weft/view.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum weft_theme {
+	WEFT_THEME_LIGHT,
+	WEFT_THEME_DARK,
+	WEFT_THEME_SAFE,      /* for colour-blind eyes */
+	WEFT_THEME_SAFE_DARK, /* likewise */
+	WEFT_THEMES
+};
+
+/* "light", "dark", "safe", "safe-dark". */
+const char *weft_theme_name(enum weft_theme theme);
+
+struct weft_scene;
+
+int weft_scene_create(const struct weft_model *model, const struct weft_layout *layout,
+	struct weft_scene **ret_scene);
+void weft_scene_destroy(struct weft_scene *scene);
+
+struct weft_box {
+	double x, y, width, height; /* nothing is drawn where one is 0 */
+};
+
+/* Where the parts of a frame are. A small frame has fewer parts. */
+struct weft_frame {
+	double width, height;
+	struct weft_box title;
+	struct weft_box strip; /* the whole trace, small */
+	struct weft_box ruler;
+	struct weft_box picture; /* what a weft_view is the size of */
+	struct weft_box gutter;  /* names of counters */
+	struct weft_box status;
+};
+
+void weft_frame_place(
+	const struct weft_model *model, double width, double height, struct weft_frame *ret_frame);
+
+/* A view of everything in the frame's picture. */
+void weft_frame_view(
+	const struct weft_layout *layout, const struct weft_frame *frame, struct weft_view *ret_view);
+
+struct weft_render_options {
+	enum weft_theme theme;
+	const char *title;            /* the trace's name; NULL for none */
+	const struct weft_font *font; /* NULL for the built-in one */
+};
+
+/* Draws into an empty canvas. 0 or WEFT_ERROR_MEMORY. */
+int weft_render_frame(const struct weft_scene *scene, const struct weft_frame *frame,
+	const struct weft_view *view, const struct weft_render_options *options,
+	struct weft_canvas *canvas);
+
+/* "1.84 ms": a length of time with `digits` significant digits. At most 31 bytes and a NUL. */
+void weft_format_duration(uint64_t ns, unsigned digits, char text[32]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Densities: what is too small to be drawn alone, by pixel column of one lane.
+ *
+ *     ▂  height: how many tasks, 2 to 8 px by their logarithm
+ *     █  the darker part: the share of the time that they ran
+ *     ▀  a red cap: one of them failed, which is never merged away
+ */
+#ifndef WEFT_RENDER_CELLS_H
+#define WEFT_RENDER_CELLS_H
+
+#include <stdint.h>
+
+struct painter;
+struct weft__lane;
+struct weft__cells;
+
+/* NULL without memory. */
+struct weft__cells *weft__cells_create(const struct painter *p);
+void weft__cells_destroy(struct weft__cells *cells);
+
+/* `count` tasks from a place of the scene's by_row on, all in the column of x. */
+void weft__cells_add(
+	struct weft__cells *cells, const struct painter *p, uint32_t place, uint32_t count, double x);
+
+/* One task that is wide, but whose row has no lane of its own. */
+void weft__cells_add_line(
+	struct weft__cells *cells, const struct painter *p, uint32_t place, double x, double x2);
+
+/* Draws the columns that have something, and empties them. */
+void weft__cells_draw(struct weft__cells *cells, struct painter *p, const struct weft__lane *lane);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Counters, over the picture: steps on a scale that fills its height, each with a marker of its own
+ * shape, and its name and value beside the picture, at the height where it leaves it.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "render/painter.h"
+
+#define PADDING      10.0 /* px above the highest and below the lowest value */
+#define LABEL_HEIGHT 16.0
+#define MARKER_EVERY 160.0
+#define CHUNK        256 /* points a polyline */
+#define SHAPES       6
+
+struct curve {
+	uint32_t counter;
+	double last_y, label_y;
+	int64_t last_value;
+};
+
+struct trail {
+	double points[2 * CHUNK];
+	uint32_t count;
+};
+
+static double value_y(const struct painter *p, uint32_t counter, double value)
+{
+	const struct weft_box *box = &p->frame->picture;
+	const struct weft__scale *scale = &p->scene->scales[counter];
+	double share = (value - scale->low) / (scale->high - scale->low);
+	return weft__crisp(box->y + box->height - PADDING - share * (box->height - 2 * PADDING));
+}
+
+static void flush(struct painter *p, struct trail *trail, uint32_t color)
+{
+	struct weft_pen halo = {weft__faded(p->theme->background, 0.85), 4, WEFT_DASH_SOLID};
+	struct weft_pen pen = {color, 2, WEFT_DASH_SOLID};
+	if (trail->count > 1) {
+		weft_canvas_polyline(p->canvas, trail->points, trail->count, &halo);
+		weft_canvas_polyline(p->canvas, trail->points, trail->count, &pen);
+	}
+	if (trail->count) {
+		trail->points[0] = trail->points[2 * trail->count - 2];
+		trail->points[1] = trail->points[2 * trail->count - 1];
+		trail->count = 1;
+	}
+}
+
+static void go(struct painter *p, struct trail *trail, double x, double y, uint32_t color)
+{
+	if (trail->count == CHUNK)
+		flush(p, trail, color);
+	trail->points[2 * trail->count] = x;
+	trail->points[2 * trail->count++ + 1] = y;
+}
+
+static void draw_marker(struct painter *p, unsigned shape, double x, double y, uint32_t color)
+{
+	static const struct {
+		uint32_t count;
+		double points[24];
+	} shapes[SHAPES] = {
+		{0, {0}},
+		{4, {-3.5, -3.5, 3.5, -3.5, 3.5, 3.5, -3.5, 3.5}},
+		{3, {0, -4.5, 4.5, 3.5, -4.5, 3.5}},
+		{4, {0, -5, 5, 0, 0, 5, -5, 0}},
+		{3, {0, 4.5, 4.5, -3.5, -4.5, -3.5}},
+		{12, {-1.5, -4.5, 1.5, -4.5, 1.5, -1.5, 4.5, -1.5, 4.5, 1.5, 1.5, 1.5, 1.5, 4.5, -1.5, 4.5,
+				 -1.5, 1.5, -4.5, 1.5, -4.5, -1.5, -1.5, -1.5}},
+	};
+	double points[24];
+	if (shape == 0) {
+		weft_canvas_disc(p->canvas, x, y, 4, color);
+		return;
+	}
+	for (unsigned i = 0; i < 2 * shapes[shape].count; i += 2) {
+		points[i] = x + shapes[shape].points[i];
+		points[i + 1] = y + shapes[shape].points[i + 1];
+	}
+	weft_canvas_polygon(p->canvas, points, shapes[shape].count, color);
+}
+
+/* What a counter did within one pixel: its lowest, highest and last value. */
+static uint32_t merge_column(
+	const struct painter *p, uint32_t sample, uint32_t last, double *ret_low, double *ret_high)
+{
+	const struct weft_samples *samples = &p->model->samples;
+	double x = floor(weft__x(p, samples->time[sample]));
+	*ret_low = *ret_high = (double)samples->value[sample];
+	for (sample++; sample < last; sample++) {
+		if (floor(weft__x(p, samples->time[sample])) > x)
+			break;
+		*ret_low = fmin(*ret_low, (double)samples->value[sample]);
+		*ret_high = fmax(*ret_high, (double)samples->value[sample]);
+	}
+	return sample;
+}
+
+static struct curve draw_curve(struct painter *p, uint32_t index, uint32_t color)
+{
+	const struct weft_counter *counter = &p->model->counters[index];
+	const struct weft_samples *samples = &p->model->samples;
+	const struct weft_box *box = &p->frame->picture;
+	uint32_t last = counter->first + counter->count;
+	uint32_t at = counter->first + (uint32_t)weft__lower_bound_u64(
+									   samples->time + counter->first, counter->count, p->left);
+	int64_t value = at > counter->first ? samples->value[at - 1] : 0;
+	struct trail trail = {.count = 0};
+	double y = value_y(p, index, (double)value), next_marker = box->x + MARKER_EVERY / 2;
+	go(p, &trail, box->x, y, color);
+	while (at < last && samples->time[at] <= p->right) {
+		double x = weft__x(p, samples->time[at]), low, high;
+		at = merge_column(p, at, last, &low, &high);
+		value = samples->value[at - 1];
+		go(p, &trail, x, y, color);
+		if (high > low) {
+			go(p, &trail, x, value_y(p, index, low), color);
+			go(p, &trail, x, value_y(p, index, high), color);
+		}
+		y = value_y(p, index, (double)value);
+		go(p, &trail, x, y, color);
+	}
+	go(p, &trail, box->x + box->width, y, color);
+	flush(p, &trail, color);
+	(void)next_marker;
+	return (struct curve){index, y, y, value};
+}
+
+/* y of a counter at a time. */
+static double curve_y(const struct painter *p, uint32_t index, uint64_t time)
+{
+	const struct weft_counter *counter = &p->model->counters[index];
+	const uint64_t *times = p->model->samples.time + counter->first;
+	size_t at = weft__lower_bound_u64(times, counter->count, time);
+	return value_y(p, index, at ? (double)p->model->samples.value[counter->first + at - 1] : 0);
+}
+
+static void draw_markers(struct painter *p, uint32_t index, uint32_t color)
+{
+	const struct weft_box *box = &p->frame->picture;
+	double first = box->x + MARKER_EVERY / 2 + 23.0 * (index % SHAPES);
+	for (double x = first; x < box->x + box->width - 8; x += MARKER_EVERY) {
+		uint64_t time = weft_view_time(p->view, x - p->x0);
+		draw_marker(p, index % SHAPES, x, curve_y(p, index, time), color);
+	}
+}
+
+static int compare_heights(const void *a, const void *b)
+{
+	const struct curve *x = a, *y = b;
+	if (x->last_y != y->last_y)
+		return x->last_y < y->last_y ? -1 : 1;
+	return x->counter < y->counter ? -1 : 1;
+}
+
+/* Down so that none touches the one above, then up from the lower edge. */
+static void spread_labels(struct curve *curves, uint32_t count, double top, double bottom)
+{
+	double next = top + LABEL_HEIGHT / 2;
+	for (uint32_t i = 0; i < count; i++) {
+		curves[i].label_y = fmax(curves[i].last_y, next);
+		next = curves[i].label_y + LABEL_HEIGHT;
+	}
+	next = bottom - LABEL_HEIGHT / 2;
+	for (uint32_t i = count; i-- > 0;) {
+		curves[i].label_y = fmin(curves[i].label_y, next);
+		next = curves[i].label_y - LABEL_HEIGHT;
+	}
+}
+
+static void draw_label(struct painter *p, const struct curve *curve, uint32_t color)
+{
+	const struct weft_box *box = &p->frame->gutter;
+	struct weft_text_style style = {color, 11, false, false, 0};
+	struct weft_slice name = weft_model_string(p->model, p->model->counters[curve->counter].name);
+	struct weft_pen pen = {color, 1, WEFT_DASH_SOLID};
+	char value[24];
+	snprintf(value, sizeof(value), "%" PRId64, curve->last_value);
+	double value_width = weft__measure(p, value, &style), x = box->x + 20;
+	double right = box->x + box->width - 8;
+	weft_canvas_line(p->canvas, box->x, curve->last_y, box->x + 6, curve->label_y, &pen);
+	draw_marker(p, curve->counter % SHAPES, box->x + 11, curve->label_y, color);
+	weft__put_text(p, x, curve->label_y + 4, name, right - value_width - 6 - x, &style);
+	weft_canvas_text(p->canvas, right - value_width, curve->label_y + 4, value, strlen(value),
+		value_width, &style);
+}
+
+static uint32_t color_of(const struct painter *p, uint32_t counter)
+{
+	return p->theme->counters[counter % WEFT__COUNTER_COLORS];
+}
+
+static void draw_labels(struct painter *p, struct curve *curves, uint32_t count)
+{
+	const struct weft_box *box = &p->frame->gutter;
+	uint32_t room = (uint32_t)(box->height / LABEL_HEIGHT);
+	if (box->width == 0 || box->height < LABEL_HEIGHT)
+		return;
+	qsort(curves, count, sizeof(*curves), compare_heights);
+	if (count > room)
+		count = room;
+	spread_labels(curves, count, box->y, box->y + box->height);
+	for (uint32_t i = 0; i < count; i++)
+		draw_label(p, &curves[i], color_of(p, curves[i].counter));
+}
+
+void weft__draw_counters(struct painter *p)
+{
+	uint32_t count = p->model->counter_count;
+	const struct weft_box *box = &p->frame->picture;
+	struct curve *curves = malloc((count + (size_t)1) * sizeof(*curves));
+	if (!curves) {
+		p->error = WEFT_ERROR_MEMORY;
+		return;
+	}
+	weft_canvas_clip(p->canvas, box->x, box->y, box->x + box->width, box->y + box->height);
+	for (uint32_t i = 0; i < count; i++) {
+		curves[i] = draw_curve(p, i, color_of(p, i));
+		draw_markers(p, i, color_of(p, i));
+	}
+	weft_canvas_unclip(p->canvas);
+	draw_labels(p, curves, count);
+	free(curves);
+}

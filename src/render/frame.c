@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Where the parts of a frame are. The picture comes first: what is small loses the overview, then
+ * the status line, then the gutter.
+ */
+#include <weft/render.h>
+
+#include "base/export.h"
+
+#define TITLE_HEIGHT  28.0
+#define STRIP_HEIGHT  44.0
+#define RULER_HEIGHT  22.0
+#define STATUS_HEIGHT 24.0
+#define GUTTER_WIDTH  124.0
+#define STRIP_FROM    300.0 /* height of a frame that has room for it */
+#define STATUS_FROM   180.0
+#define TITLE_FROM    120.0
+#define GUTTER_FROM   480.0 /* width */
+
+static struct weft_box slice(double *y, double width, double height)
+{
+	struct weft_box box = {0, *y, width, height};
+	*y += height;
+	return box;
+}
+
+WEFT__EXPORT void weft_frame_place(
+	const struct weft_model *model, double width, double height, struct weft_frame *ret_frame)
+{
+	struct weft_frame frame = {.width = width, .height = height};
+	double y = 0, status = height >= STATUS_FROM ? STATUS_HEIGHT : 0;
+	bool has_gutter = model->counter_count > 0 && width >= GUTTER_FROM;
+	double inner = width - (has_gutter ? GUTTER_WIDTH : 0);
+	frame.title = slice(&y, width, height >= TITLE_FROM ? TITLE_HEIGHT : 0);
+	frame.strip = slice(&y, width, height >= STRIP_FROM ? STRIP_HEIGHT : 0);
+	frame.ruler = slice(&y, inner, RULER_HEIGHT);
+	double rest = height - y - status;
+	frame.picture = slice(&y, inner, rest > 1 ? rest : 1);
+	frame.gutter = (struct weft_box){inner, frame.picture.y, width - inner, frame.picture.height};
+	frame.status = slice(&y, width, status);
+	*ret_frame = frame;
+}
+
+WEFT__EXPORT void weft_frame_view(
+	const struct weft_layout *layout, const struct weft_frame *frame, struct weft_view *ret_view)
+{
+	const struct weft_model *model = layout->model;
+	uint64_t end = model->summary.end;
+	for (uint32_t task = 0; task < model->tasks.count; task++)
+		if (model->tasks.end[task] > end)
+			end = model->tasks.end[task]; /* the 1 us of what did not end */
+	weft_view_init(ret_view, model->summary.start, end, layout->row_count, frame->picture.width,
+		frame->picture.height);
+}

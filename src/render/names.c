@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Names: what tasks are called, of what kind they are, why they failed, and what they said.
+ *
+ * All text of a row wants to stand above the row's line. It is placed in the order of its worth:
+ * why a task failed; labels; notes; ids. Each takes the room up to the next text that is already
+ * there or to the next name that will come, also past its own task's end if nothing else is there.
+ * Nothing is placed over other text, in this row or the next.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "render/painter.h"
+
+#define NAMED_FROM   16.0 /* px of a task */
+#define HELD_AT      4.0  /* px from the left edge, while the task reaches beyond it */
+#define INDENT       3.0
+#define GAP          6.0
+#define LEAST_ROOM   22.0
+#define NOTE_ROOM    30.0
+#define KIND_SPACING 14.0
+#define TEXT_SIZE    12.0
+#define KIND_SIZE    10.5
+#define TICK         6.0
+
+enum worth {
+	MESSAGE,
+	LABEL,
+	NOTE,
+	ID,
+	WORTHS
+};
+
+struct name {
+	double x;    /* where it wants to begin */
+	double next; /* where the next of its worth wants to */
+	double end;  /* of the task */
+	double y, spacing;
+	uint32_t task, note; /* note: of a NOTE */
+	enum worth worth;
+};
+
+struct names {
+	struct name *list;
+	size_t count, capacity;
+	bool failed;
+};
+
+static void add(struct names *names, const struct name *name)
+{
+	if (names->count == names->capacity) {
+		size_t capacity = weft__array_next_capacity(names->capacity, names->count + 1);
+		if (weft__array_resize(&names->list, capacity, sizeof(*names->list))) {
+			names->failed = true;
+			return;
+		}
+		names->capacity = capacity;
+	}
+	names->list[names->count++] = *name;
+}
+
+/* The letters of a row that is closer to its neighbours are smaller. */
+static double text_size(double spacing)
+{
+	return fmin(TEXT_SIZE, fmax(8, spacing * 0.72));
+}
+
+static struct weft_slice name_text(
+	const struct painter *p, const struct name *name, char *buffer, size_t size)
+{
+	const struct weft_tasks *tasks = &p->model->tasks;
+	size_t length;
+	if (name->worth == MESSAGE)
+		return weft_model_string(p->model, tasks->message[name->task]);
+	if (name->worth == LABEL)
+		return weft_model_string(p->model, tasks->label[name->task]);
+	if (name->worth == NOTE)
+		length = weft_model_format_note(p->model, name->note, buffer, size);
+	else
+		length = weft__task_name(p->model, name->task, buffer, size);
+	return (struct weft_slice){buffer, length < size ? length : size - 1};
+}
+
+static struct weft_text_style name_style(const struct painter *p, const struct name *name)
+{
+	const struct weft__theme *t = p->theme;
+	uint32_t color = name->worth == MESSAGE ? t->failed : name->worth == LABEL ? t->text : t->dim;
+	return (struct weft_text_style){color, text_size(name->spacing), false, true, t->background};
+}
+
+static void draw_tick(struct painter *p, double x, double y)
+{
+	struct weft_pen pen = {p->theme->dim, 1, WEFT_DASH_SOLID};
+	weft_canvas_line(p->canvas, weft__crisp(x), y - TICK, weft__crisp(x), y, &pen);
+}
+
+/* True if it has been placed. */
+static bool place(struct painter *p, const struct name *name)
+{
+	const struct weft_box *box = &p->frame->picture;
+	struct weft_text_style style = name_style(p, name);
+	char buffer[256], fitted[260];
+	struct weft_slice text = name_text(p, name, buffer, sizeof(buffer));
+	double top = name->y - 4 - style.size * 0.8, bottom = name->y - 3 + style.size * 0.2;
+	double x = name->x + INDENT, limit = fmin(name->next - GAP, box->x + box->width - 4);
+	if (top < box->y || text.size == 0)
+		return false;
+	double room = weft__places_room(p->places, x - 2, top, bottom, limit + 4) - 4 - x;
+	room = fmin(room, limit - x);
+	if (room < (name->worth == NOTE ? NOTE_ROOM : 8))
+		return false;
+	double width = weft__fit_text(p, text, room, &style, fitted, sizeof(fitted));
+	if (width <= 0)
+		return false;
+	struct weft__rect rect = {x - 1, top, x + width + 1, bottom};
+	if (!weft__places_take(p->places, rect))
+		return false;
+	if (name->worth == NOTE)
+		draw_tick(p, name->x, name->y);
+	weft_canvas_text(p->canvas, x, name->y - 4.5, fitted, strlen(fitted), width, &style);
+	return true;
+}
+
+static struct weft_slice kind_text(const struct painter *p, uint32_t task)
+{
+	unsigned kind = p->model->tasks.kind[task];
+	const char *name = kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
+	return (struct weft_slice){name ? name : "", name ? strlen(name) : 0};
+}
+
+/* Below the line, if the task has a name that does not say it. */
+static void place_kind(struct painter *p, const struct name *name)
+{
+	const struct weft_box *box = &p->frame->picture;
+	struct weft_text_style style = {p->theme->dim, fmin(KIND_SIZE, text_size(name->spacing)), false,
+		true, p->theme->background};
+	struct weft_slice text = kind_text(p, name->task);
+	double x = name->x + INDENT, baseline = name->y + 4 + style.size;
+	double limit = fmin(name->end, box->x + box->width - 4);
+	char fitted[64];
+	if (name->spacing < KIND_SPACING || text.size == 0 || baseline > box->y + box->height - 2)
+		return;
+	double width = weft__fit_text(p, text, limit - x, &style, fitted, sizeof(fitted));
+	if (width <= 0 || strlen(fitted) != text.size)
+		return;
+	struct weft__rect rect = {
+		x - 1, baseline - style.size * 0.8, x + width + 1, baseline + style.size * 0.2};
+	if (weft__places_take(p->places, rect))
+		weft_canvas_text(p->canvas, x, baseline, fitted, text.size, width, &style);
+}
+
+/* Notes of a task in view, some pixels apart. The first label is its name already. */
+static void collect_notes(
+	struct painter *p, struct names *names, const struct name *of, uint32_t task)
+{
+	const struct weft_notes *notes = &p->model->notes;
+	uint32_t last = p->model->tasks.first_note[task + 1];
+	bool named = false;
+	double after = of->x;
+	for (uint32_t i = p->model->tasks.first_note[task]; i < last; i++) {
+		bool is_name = !named && notes->type[i] == WEFT_NOTE_LABEL;
+		named = named || is_name;
+		double x = weft__x(p, notes->time[i]);
+		if (is_name || notes->time[i] < p->left || x < after)
+			continue;
+		if (notes->time[i] > p->right)
+			break;
+		struct name note = *of;
+		note.x = x;
+		note.note = i;
+		note.worth = NOTE;
+		add(names, &note);
+		after = x + LEAST_ROOM;
+	}
+}
+
+static void collect_task(
+	struct painter *p, struct names *names, const struct weft__lane *lane, uint32_t task)
+{
+	const struct weft_tasks *tasks = &p->model->tasks;
+	const struct weft_box *box = &p->frame->picture;
+	double x = weft__x(p, p->layout->start[task]), end = weft__x(p, tasks->end[task]);
+	struct name name = {
+		.x = fmax(x, box->x + HELD_AT - INDENT),
+		.end = end,
+		.y = lane->y,
+		.spacing = lane->spacing,
+		.task = task,
+		.worth = tasks->label[task] != WEFT_NONE ? LABEL : ID,
+	};
+	if ((tasks->flags[task] & WEFT_TASK_FAILED) && end <= box->x + box->width) {
+		struct name message = name;
+		message.x = end + 3;
+		message.worth = MESSAGE;
+		add(names, &message);
+	}
+	if (end - x < NAMED_FROM)
+		return;
+	add(names, &name);
+	collect_notes(p, names, &name, task);
+}
+
+/* The next task of the row that may have a name starts at x + NAMED_FROM at least, so narrower
+ * ones are jumped over. */
+static void collect_lane(struct painter *p, struct names *names, const struct weft__lane *lane)
+{
+	const struct weft_scene *scene = p->scene;
+	uint32_t last = scene->row_first[lane->first_row + 1];
+	uint32_t place =
+		weft__scene_first_alive(scene, scene->row_first[lane->first_row], last, p->left);
+	while (place < last && weft__scene_start(scene, place) < p->right) {
+		uint32_t task = scene->by_row[place];
+		collect_task(p, names, lane, task);
+		double end = weft__x(p, weft__scene_end(scene, place));
+		uint64_t next = weft_view_time(p->view, floor(end) + 1 - p->x0);
+		uint32_t after = weft__scene_first_alive(scene, place + 1, last, next);
+		uint32_t failed = scene->failed_before[after] - scene->failed_before[place + 1];
+		place = failed ? place + 1 : after;
+	}
+}
+
+/* A name may reach to the next one of a worth that is not less. */
+static void set_limits(struct names *names)
+{
+	double next[WORTHS], y = -1;
+	for (size_t i = names->count; i-- > 0;) {
+		struct name *name = &names->list[i];
+		if (name->y != y)
+			for (unsigned worth = 0; worth < WORTHS; worth++)
+				next[worth] = INFINITY;
+		y = name->y;
+		name->next = INFINITY;
+		for (unsigned worth = 0; worth <= name->worth; worth++)
+			if (next[worth] > name->x)
+				name->next = fmin(name->next, next[worth]);
+		next[name->worth] = name->x;
+	}
+}
+
+static void place_all(struct painter *p, const struct names *names)
+{
+	for (unsigned worth = 0; worth < WORTHS; worth++)
+		for (size_t i = 0; i < names->count; i++)
+			if (names->list[i].worth == worth && !place(p, &names->list[i]))
+				p->tally.names_left_out++;
+	for (size_t i = 0; i < names->count; i++)
+		if (names->list[i].worth == LABEL)
+			place_kind(p, &names->list[i]);
+}
+
+void weft__draw_names(struct painter *p)
+{
+	struct names names = {0};
+	for (uint32_t i = 0; i < p->lane_count; i++)
+		if (p->lanes[i].row_count == 1 && p->lanes[i].spacing >= WEFT__NAME_SPACING)
+			collect_lane(p, &names, &p->lanes[i]);
+	if (names.failed)
+		p->error = WEFT_ERROR_MEMORY;
+	set_limits(&names);
+	place_all(p, &names);
+	free(names.list);
+}

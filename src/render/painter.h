@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * One frame while it is drawn. The files of this folder each draw one thing, in the order of
+ * picture.c:
+ *
+ *     title.c strip.c ruler.c               around the picture
+ *     periods.c                             bands
+ *     lanes.c tasks.c cells.c               lines, bars, ends; densities
+ *     links.c arrows.c                      creation and becoming; other edges
+ *     names.c places.c lettering.c words.c  labels, kinds, messages, without overlap
+ *     counters.c
+ */
+#ifndef WEFT_RENDER_PAINTER_H
+#define WEFT_RENDER_PAINTER_H
+
+#include <weft/render.h>
+
+#include "render/places.h"
+#include "render/scene.h"
+#include "render/theme.h"
+
+/* One row of the picture; or, where rows are closer than WEFT__LANE_HEIGHT, several. */
+struct weft__lane {
+	uint32_t first_row, row_count;
+	double y, spacing;
+};
+
+#define WEFT__LANE_HEIGHT 3.0
+
+/* Rows closer than this have no names. */
+#define WEFT__NAME_SPACING 9.0
+
+struct weft__tally {
+	uint32_t tasks, failed;  /* alive in the view */
+	uint32_t first_failed;   /* task, or WEFT_NONE */
+	uint64_t merged;         /* tasks drawn as densities */
+	uint32_t names_left_out; /* for want of room */
+	uint64_t arrows_merged;
+	bool edges[WEFT_EDGE_TYPES];
+	bool failed_reads;
+};
+
+struct painter {
+	const struct weft_scene *scene;
+	const struct weft_model *model;
+	const struct weft_layout *layout;
+	const struct weft_frame *frame;
+	const struct weft_view *view;
+	const struct weft_render_options *options;
+	const struct weft_font *font;
+	const struct weft__theme *theme;
+	struct weft_canvas *canvas;
+	double x0, y0;        /* of the picture */
+	uint64_t left, right; /* the times at its edges, rounded outwards */
+	struct weft__lane *lanes;
+	uint32_t lane_count;
+	struct weft__places *places;
+	struct weft__tally tally;
+	int error;
+};
+
+/* Where a time or a row is on the canvas. */
+double weft__x(const struct painter *p, uint64_t time);
+double weft__y(const struct painter *p, uint32_t row);
+/* The middle of the pixel that a hairline there fills. */
+double weft__crisp(double at);
+
+/* Text of any bytes, shortened by an ellipsis to fit `room` px; its width, or 0 if not even
+ * `least` characters and the ellipsis fit, and then nothing is drawn. */
+double weft__put_text(struct painter *p, double x, double y, struct weft_slice text, double room,
+	const struct weft_text_style *style);
+/* Like it, and draws nothing: writes what would be drawn. */
+double weft__fit_text(const struct painter *p, struct weft_slice text, double room,
+	const struct weft_text_style *style, char *fitted, size_t size);
+double weft__measure(
+	const struct painter *p, const char *text, const struct weft_text_style *style);
+
+/* A task in words: "wait 79", or its label. */
+size_t weft__task_name(const struct weft_model *model, uint32_t task, char *text, size_t size);
+/* One sentence about a task, for hover and readers of screens. */
+size_t weft__task_sentence(const struct painter *p, uint32_t task, char *text, size_t size);
+
+void weft__draw_title(struct painter *p);
+void weft__draw_strip(struct painter *p);
+void weft__draw_ruler(struct painter *p);
+void weft__draw_grid(struct painter *p);
+void weft__draw_status(struct painter *p);
+void weft__draw_bands(struct painter *p);
+void weft__make_lanes(struct painter *p);
+void weft__draw_tasks(struct painter *p);
+void weft__draw_links(struct painter *p);
+void weft__draw_arrows(struct painter *p);
+void weft__draw_names(struct painter *p);
+void weft__draw_counters(struct painter *p);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * One frame, in the order of docs/model.md: what comes later is on top.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/export.h"
+#include "render/painter.h"
+
+double weft__x(const struct painter *p, uint64_t time)
+{
+	return p->x0 + weft_view_x(p->view, time);
+}
+
+double weft__y(const struct painter *p, uint32_t row)
+{
+	return floor(p->y0 + weft_view_y(p->view, row));
+}
+
+double weft__crisp(double at)
+{
+	return floor(at) + 0.5;
+}
+
+/* An empty trace says so where the picture would be. */
+static void draw_nothing(struct painter *p)
+{
+	const struct weft_box *box = &p->frame->picture;
+	struct weft_text_style style = {p->theme->dim, 13, false, false, 0};
+	const char *text = p->model->summary.events == 0
+						   ? "The trace is valid and holds no event: nothing was recorded."
+						   : "No task in this trace: its events name none.";
+	double room = box->width - 2 * WEFT_VIEW_MARGIN;
+	double width = fmin(weft__measure(p, text, &style), room);
+	weft__put_text(p, box->x + (box->width - width) / 2, box->y + box->height / 2,
+		(struct weft_slice){text, strlen(text)}, room, &style);
+}
+
+static void draw_picture(struct painter *p)
+{
+	const struct weft_box *box = &p->frame->picture;
+	weft_canvas_clip(p->canvas, box->x, box->y, box->x + box->width, box->y + box->height);
+	weft__draw_bands(p);
+	weft__draw_grid(p);
+	weft__make_lanes(p);
+	if (!p->error) {
+		weft__draw_links(p);
+		weft__draw_tasks(p);
+		weft__draw_arrows(p);
+		weft__draw_names(p);
+	}
+	if (p->model->tasks.count == 0)
+		draw_nothing(p);
+	weft_canvas_unclip(p->canvas);
+	weft__draw_counters(p);
+}
+
+static void draw_frame(struct painter *p)
+{
+	weft_canvas_rect(p->canvas, 0, 0, p->frame->width, p->frame->height, p->theme->background);
+	weft__draw_title(p);
+	weft__draw_strip(p);
+	weft__draw_ruler(p);
+	draw_picture(p);
+	weft__draw_status(p);
+}
+
+/* Times at the edges, so that what lies outside is known without arithmetic on pixels. */
+static void find_edges(struct painter *p)
+{
+	p->left = weft_view_time(p->view, 0);
+	p->right = weft_view_time(p->view, p->frame->picture.width);
+	if (p->right < UINT64_MAX)
+		p->right++; /* what starts there is still seen */
+}
+
+WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct weft_frame *frame,
+	const struct weft_view *view, const struct weft_render_options *options,
+	struct weft_canvas *canvas)
+{
+	struct painter p = {
+		.scene = scene,
+		.model = scene->model,
+		.layout = scene->layout,
+		.frame = frame,
+		.view = view,
+		.options = options,
+		.font = options->font ? options->font : &weft_font_builtin,
+		.theme = weft__theme(options->theme),
+		.canvas = canvas,
+		.x0 = frame->picture.x,
+		.y0 = frame->picture.y,
+		.tally = {.first_failed = WEFT_NONE},
+	};
+	p.places = weft__places_create(frame->picture.y, frame->picture.y + frame->picture.height);
+	if (!p.places)
+		return WEFT_ERROR_MEMORY;
+	find_edges(&p);
+	draw_frame(&p);
+	weft__places_destroy(p.places);
+	free(p.lanes);
+	return p.error ? p.error : weft_canvas_error(canvas);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Times along the top: ticks at 1, 2 or 5 times a power of ten, their labels at least 80 px apart.
+ * Times count from the trace's start. Where a tick would need too many digits, the left end says a
+ * round time once, and the ticks are offsets from it.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "render/painter.h"
+
+#define LEAST_DISTANCE 80.0
+#define DIGITS         5
+
+struct ruler {
+	uint64_t step; /* ns */
+	uint64_t base; /* ns from the trace's start: ticks are offsets from it; 0 if they are not */
+};
+
+static uint64_t step_for(double scale)
+{
+	uint64_t power = 1;
+	static const unsigned factors[] = {1, 2, 5};
+	for (;; power *= 10)
+		for (unsigned i = 0; i < 3; i++)
+			if ((double)(power * factors[i]) * scale >= LEAST_DISTANCE || power > UINT64_MAX / 100)
+				return power * factors[i];
+}
+
+static struct ruler make_ruler(const struct painter *p)
+{
+	struct ruler ruler = {step_for(p->view->scale), 0};
+	uint64_t limit = 1, from = p->left - p->scene->start;
+	for (unsigned i = 0; i < DIGITS; i++)
+		limit *= 10;
+	if ((p->right - p->scene->start) / ruler.step >= limit)
+		ruler.base = from - from % ruler.step;
+	return ruler;
+}
+
+/* Exactly: "12.34 ms", with as many digits as the step asks for. */
+static void format_tick(uint64_t ns, uint64_t step, char text[32])
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	uint64_t unit = 1;
+	unsigned index = 0, decimals = 0;
+	while (index < 3 && (ns >= unit * 1000 || (ns == 0 && step >= unit * 1000))) {
+		unit *= 1000;
+		index++;
+	}
+	uint64_t fraction = ns % unit, digit = unit / 10;
+	char digits[16];
+	for (; fraction && digit; digit /= 10, decimals++) {
+		digits[decimals] = (char)('0' + fraction / digit);
+		fraction %= digit;
+	}
+	digits[decimals] = '\0';
+	snprintf(text, 32, "%llu%s%s %s", (unsigned long long)(ns / unit), decimals ? "." : "", digits,
+		units[index]);
+}
+
+static void draw_label(
+	struct painter *p, const struct ruler *ruler, double x, uint64_t tick, double *used)
+{
+	const struct weft_box *box = &p->frame->ruler;
+	struct weft_text_style style = {p->theme->dim, 10.5, false, false, 0};
+	char text[40] = "+";
+	bool is_base = ruler->base && tick == ruler->base;
+	format_tick(is_base ? tick : tick - ruler->base, ruler->step, text + 1);
+	const char *shown = ruler->base && !is_base ? text : text + 1;
+	if (is_base)
+		style.color = p->theme->text;
+	double width = weft__measure(p, shown, &style);
+	double left = x + 4;
+	if (left < *used || left + width > box->x + box->width - 4)
+		return;
+	weft_canvas_text(p->canvas, left, box->y + 15, shown, strlen(shown), width, &style);
+	*used = left + width + 8;
+}
+
+static uint64_t first_tick(const struct painter *p, const struct ruler *ruler)
+{
+	uint64_t from = p->left - p->scene->start;
+	return from / ruler->step * ruler->step;
+}
+
+static double tick_x(const struct painter *p, uint64_t tick)
+{
+	return weft__crisp(weft__x(p, p->scene->start + tick));
+}
+
+void weft__draw_grid(struct painter *p)
+{
+	struct ruler ruler = make_ruler(p);
+	struct weft_pen pen = {p->theme->grid, 1, WEFT_DASH_SOLID};
+	const struct weft_box *box = &p->frame->picture;
+	uint64_t last = p->right - p->scene->start;
+	for (uint64_t tick = first_tick(p, &ruler); tick <= last; tick += ruler.step) {
+		double x = tick_x(p, tick);
+		if (x >= box->x && x < box->x + box->width)
+			weft_canvas_line(p->canvas, x, box->y, x, box->y + box->height, &pen);
+		if (tick > UINT64_MAX - ruler.step)
+			break;
+	}
+}
+
+void weft__draw_ruler(struct painter *p)
+{
+	struct ruler ruler = make_ruler(p);
+	struct weft_pen pen = {p->theme->grid, 1, WEFT_DASH_SOLID};
+	const struct weft_box *box = &p->frame->ruler;
+	uint64_t last = p->right - p->scene->start;
+	double used = 0;
+	for (uint64_t tick = first_tick(p, &ruler); tick <= last; tick += ruler.step) {
+		double x = tick_x(p, tick);
+		bool before = x < box->x;
+		if (before && !(ruler.base && tick == ruler.base))
+			continue;
+		if (!before)
+			weft_canvas_line(p->canvas, x, box->y + 4, x, box->y + box->height, &pen);
+		draw_label(p, &ruler, before ? box->x : x, tick, &used);
+		if (tick > UINT64_MAX - ruler.step)
+			break;
+	}
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The overview: the whole trace in a strip, and where the picture is in it.
+ */
+#include <math.h>
+
+#include "render/painter.h"
+
+#define MARGIN    20.0
+#define TICK      8.0 /* px, of a task that failed */
+#define LEAST_BAR 2.0
+
+struct strip {
+	double x, y, x2, y2;
+	double threads; /* the most that ran at once */
+};
+
+static double most_running(const struct weft_scene *scene)
+{
+	double most = 0;
+	for (unsigned i = 0; i < WEFT__OVERVIEW_COLUMNS; i++)
+		most = fmax(most, scene->overview[i].running);
+	return most > 0 ? most : 1;
+}
+
+/* The overview's columns of one pixel. */
+static struct weft__overview_column merge(
+	const struct weft_scene *scene, unsigned first, unsigned last)
+{
+	struct weft__overview_column sum = {0};
+	for (unsigned i = first; i < last; i++) {
+		const struct weft__overview_column *column = &scene->overview[i];
+		sum.running += column->running / (last - first);
+		sum.idle += column->idle / (last - first);
+		sum.failed += column->failed;
+		sum.never_resolved += column->never_resolved;
+		if (column->alive > sum.alive)
+			sum.alive = column->alive;
+	}
+	return sum;
+}
+
+/* Columns grow with the square root, so that a little work between long sleeps is seen. */
+static double bar_height(const struct strip *s, double running)
+{
+	double height = (s->y2 - s->y - TICK) * sqrt(running / s->threads);
+	return running > 0 && height < LEAST_BAR ? LEAST_BAR : floor(height + 0.5);
+}
+
+static struct weft__overview_column column_at(
+	const struct weft_scene *scene, const struct strip *s, unsigned px)
+{
+	double scale = WEFT__OVERVIEW_COLUMNS / (s->x2 - s->x);
+	unsigned first = (unsigned)(px * scale), last = (unsigned)((px + 1) * scale);
+	if (first > WEFT__OVERVIEW_COLUMNS - 1)
+		first = WEFT__OVERVIEW_COLUMNS - 1;
+	if (last <= first)
+		last = first + 1;
+	return merge(scene, first, last > WEFT__OVERVIEW_COLUMNS ? WEFT__OVERVIEW_COLUMNS : last);
+}
+
+/* Bars of neighbours that are equally high are one rectangle. */
+static void draw_bars(struct painter *p, const struct strip *s, bool idle)
+{
+	unsigned width = (unsigned)(s->x2 - s->x);
+	double begin = 0, height = 0;
+	for (unsigned px = 0; px <= width; px++) {
+		double next = 0;
+		if (px < width) {
+			struct weft__overview_column column = column_at(p->scene, s, px);
+			next = idle ? (column.idle > 0.5) * (s->y2 - s->y) : bar_height(s, column.running);
+		}
+		if (next == height)
+			continue;
+		if (height > 0)
+			weft_canvas_rect(p->canvas, s->x + begin, s->y2 - height, s->x + px, s->y2,
+				idle ? p->theme->idle : p->theme->waiting);
+		begin = px;
+		height = next;
+	}
+}
+
+/* How many tasks were alive: a line of steps. */
+static void draw_alive(struct painter *p, const struct strip *s)
+{
+	struct weft_pen pen = {weft__faded(p->theme->text, 0.55), 1, WEFT_DASH_SOLID};
+	unsigned width = (unsigned)(s->x2 - s->x);
+	double points[2 * 128], most = p->scene->alive_max ? p->scene->alive_max : 1, last = -1;
+	uint32_t count = 0;
+	for (unsigned px = 0; px < width; px++) {
+		uint32_t alive = column_at(p->scene, s, px).alive;
+		double y = weft__crisp(s->y2 - 1 - (s->y2 - s->y - TICK - 2) * (alive / most));
+		if (y == last && px + 1 < width)
+			continue;
+		if (count && count + 3 > sizeof(points) / sizeof(points[0]) / 2) {
+			weft_canvas_polyline(p->canvas, points, count, &pen);
+			points[0] = points[2 * count - 2];
+			points[1] = points[2 * count - 1];
+			count = 1;
+		}
+		if (count) {
+			points[2 * count] = s->x + px + 0.5;
+			points[2 * count++ + 1] = last;
+		}
+		points[2 * count] = s->x + px + 0.5;
+		points[2 * count++ + 1] = y;
+		last = y;
+	}
+	if (count > 1)
+		weft_canvas_polyline(p->canvas, points, count, &pen);
+}
+
+static void draw_problems(struct painter *p, const struct strip *s)
+{
+	struct weft_pen pen = {p->theme->failed, 1, WEFT_DASH_SOLID};
+	for (unsigned px = 0; px < (unsigned)(s->x2 - s->x); px++) {
+		struct weft__overview_column column = column_at(p->scene, s, px);
+		double x = s->x + px;
+		if (column.failed)
+			weft_canvas_rect(p->canvas, x - 0.5, s->y, x + 1.5, s->y + TICK, p->theme->failed);
+		else if (column.never_resolved)
+			weft_canvas_polyline(p->canvas,
+				(double[]){x - 2.5, s->y + 0.5, x + 2.5, s->y + 0.5, x + 2.5, s->y + TICK - 1.5,
+					x - 2.5, s->y + TICK - 1.5, x - 2.5, s->y + 0.5},
+				5, &pen);
+	}
+}
+
+/* What is outside the view is veiled, what is inside framed. */
+static void draw_window(struct painter *p, const struct strip *s)
+{
+	double ns = (double)(p->scene->end - p->scene->start), width = s->x2 - s->x;
+	if (ns < 1)
+		return;
+	double from = s->x + width * (double)(p->left - p->scene->start) / ns;
+	double to = s->x + width * (double)(p->right - p->scene->start) / ns;
+	struct weft_pen pen = {p->theme->text, 1, WEFT_DASH_SOLID};
+	uint32_t veil = weft__faded(p->theme->background, 0.55);
+	from = weft__crisp(fmax(from, s->x));
+	to = fmax(weft__crisp(fmin(to, s->x2)), from + 3);
+	if (from > s->x + 1)
+		weft_canvas_rect(p->canvas, s->x, s->y, from - 0.5, s->y2, veil);
+	if (to < s->x2 - 1)
+		weft_canvas_rect(p->canvas, to + 0.5, s->y, s->x2, s->y2, veil);
+	weft_canvas_polyline(p->canvas,
+		(double[]){
+			from, s->y + 0.5, to, s->y + 0.5, to, s->y2 - 0.5, from, s->y2 - 0.5, from, s->y + 0.5},
+		5, &pen);
+}
+
+void weft__draw_strip(struct painter *p)
+{
+	const struct weft_box *box = &p->frame->strip;
+	struct strip s = {MARGIN, box->y + 1, floor(box->width - MARGIN), box->y + box->height - 3,
+		most_running(p->scene)};
+	if (box->height == 0 || s.x2 - s.x < 8)
+		return;
+	draw_bars(p, &s, true);
+	draw_bars(p, &s, false);
+	draw_alive(p, &s);
+	draw_window(p, &s);
+	draw_problems(p, &s);
+}

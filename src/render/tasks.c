@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Tasks: a thin line while they wait, a bar while they run, and how they ended. What is narrower
+ * than two pixels goes into a cell of density instead, with its neighbours in that pixel column;
+ * stretches of such tasks cost one search a column, not one step a task.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "render/cells.h"
+#include "render/painter.h"
+
+#define NARROW       2.0 /* px: below, a task is part of a density */
+#define HOVER_FROM   4.0
+#define WAITING_LINE 1.5
+#define FAILED_LINE  2.0
+
+struct span {
+	double x, x2; /* in the picture, clipped to a little around it */
+	double y;
+};
+
+static double bar_height(double spacing)
+{
+	if (spacing >= 20)
+		return 7;
+	return spacing >= 9 ? 5 : 3;
+}
+
+/* Activations that share a pixel are one bar. */
+static void draw_bars(struct painter *p, uint32_t task, double y, double height)
+{
+	const struct weft_activations *a = &p->model->activations;
+	uint32_t at = p->model->tasks.first_activation[task];
+	uint32_t last = p->model->tasks.first_activation[task + 1];
+	const struct weft_box *box = &p->frame->picture;
+	double top = y - floor(height / 2), begin = -1, end = -1;
+	/* A long-lived task has many: go to the first in view by halving. */
+	for (uint32_t high = last; at < high;) {
+		uint32_t middle = at + (high - at) / 2;
+		if (a->end[middle] <= p->left)
+			at = middle + 1;
+		else
+			high = middle;
+	}
+	for (; at < last && a->start[at] < p->right; at++) {
+		double x = fmax(weft__x(p, a->start[at]), box->x);
+		double x2 = fmin(fmax(weft__x(p, a->end[at]), x + 1), box->x + box->width);
+		if (x <= end + 0.25) {
+			end = fmax(end, x2);
+			continue;
+		}
+		if (end > begin)
+			weft_canvas_rect(p->canvas, begin, top, end, top + height, p->theme->running);
+		begin = x;
+		end = x2;
+	}
+	if (end > begin)
+		weft_canvas_rect(p->canvas, begin, top, end, top + height, p->theme->running);
+}
+
+static void draw_cross(struct painter *p, double x, double y, double size)
+{
+	struct weft_pen halo = {p->theme->background, 5, WEFT_DASH_SOLID};
+	struct weft_pen pen = {p->theme->failed, 2.25, WEFT_DASH_SOLID};
+	const struct weft_pen *pens[] = {&halo, &pen};
+	for (unsigned i = 0; i < 2; i++) {
+		weft_canvas_line(p->canvas, x - size, y - size, x + size, y + size, pens[i]);
+		weft_canvas_line(p->canvas, x - size, y + size, x + size, y - size, pens[i]);
+	}
+}
+
+static void draw_triangle(struct painter *p, double x, double y, uint32_t color)
+{
+	struct weft_pen pen = {color, 1.25, WEFT_DASH_SOLID};
+	const double points[] = {x, y - 3.5, x + 6, y, x, y + 3.5, x, y - 3.5};
+	weft_canvas_polygon(p->canvas, points, 3, p->theme->background);
+	weft_canvas_polyline(p->canvas, points, 4, &pen);
+}
+
+static bool is_in_picture(const struct painter *p, double x)
+{
+	const struct weft_box *box = &p->frame->picture;
+	return x >= box->x && x <= box->x + box->width;
+}
+
+static void draw_end(struct painter *p, uint32_t task, const struct span *span, double spacing)
+{
+	unsigned flags = p->model->tasks.flags[task];
+	if (!is_in_picture(p, span->x2))
+		return;
+	double y = weft__crisp(span->y);
+	if (flags & WEFT_TASK_NEVER_RESOLVED)
+		draw_triangle(p, span->x2, y, p->theme->failed);
+	else if (flags & WEFT_TASK_FAILED)
+		draw_cross(p, span->x2, y, spacing >= 9 ? 4 : 2.5);
+	else if (!(flags & WEFT_TASK_RESOLVED) && spacing >= 9)
+		draw_triangle(p, span->x2, y, p->theme->waiting);
+}
+
+static void draw_line(struct painter *p, uint32_t task, const struct span *span)
+{
+	unsigned flags = p->model->tasks.flags[task];
+	bool failed = flags & WEFT_TASK_FAILED;
+	struct weft_pen pen = {
+		failed ? p->theme->failed : p->theme->waiting,
+		failed ? FAILED_LINE : WAITING_LINE,
+		flags & WEFT_TASK_NEVER_RESOLVED ? WEFT_DASH_LONG : WEFT_DASH_SOLID,
+	};
+	double y = failed ? span->y : weft__crisp(span->y);
+	weft_canvas_line(p->canvas, span->x, y, span->x2, y, &pen);
+}
+
+/* Soft ground under what failed: it is found at a glance, and hides nothing. */
+static void draw_ground(struct painter *p, uint32_t task, const struct span *span, double spacing)
+{
+	double half = fmin(9, spacing / 2);
+	if (!(p->model->tasks.flags[task] & WEFT_TASK_FAILED))
+		return;
+	weft_canvas_rect(p->canvas, span->x - 2, span->y - half, span->x2 + 5, span->y + half,
+		weft__faded(p->theme->failed, 0.13));
+}
+
+static void draw_task(
+	struct painter *p, uint32_t task, const struct weft__lane *lane, const struct span *span)
+{
+	char sentence[320];
+	bool hover = span->x2 - span->x >= HOVER_FROM;
+	draw_ground(p, task, span, lane->spacing);
+	if (hover) {
+		size_t size = weft__task_sentence(p, task, sentence, sizeof(sentence));
+		double half = fmin(7, lane->spacing / 2);
+		weft_canvas_group(
+			p->canvas, span->x, span->y - half, span->x2, span->y + half, sentence, size);
+	}
+	draw_line(p, task, span);
+	draw_bars(p, task, span->y, bar_height(lane->spacing));
+	draw_end(p, task, span, lane->spacing);
+	if (hover)
+		weft_canvas_ungroup(p->canvas);
+}
+
+static void count_task(struct painter *p, uint32_t task)
+{
+	p->tally.tasks++;
+	if (!(p->model->tasks.flags[task] & WEFT_TASK_FAILED))
+		return;
+	if (p->tally.failed++ == 0 ||
+		p->model->tasks.end[task] < p->model->tasks.end[p->tally.first_failed])
+		p->tally.first_failed = task;
+}
+
+/* The tasks from `place` on that lie in one pixel column: how many they are. */
+static uint32_t count_column(struct painter *p, uint32_t place, uint32_t last, double x)
+{
+	const struct weft_view *view = p->view;
+	uint64_t next = weft_view_time(view, floor(x) + 1 - p->x0);
+	uint64_t start = weft__scene_start(p->scene, place);
+	uint32_t end =
+		weft__scene_first_from(p->scene, place + 1, last, next > start ? next : start + 1);
+	/* Only the last can be longer than the column. */
+	if (end - place > 1) {
+		double wide = weft__x(p, weft__scene_end(p->scene, end - 1)) -
+					  weft__x(p, weft__scene_start(p->scene, end - 1));
+		if (wide >= NARROW)
+			end--;
+	}
+	return end - place;
+}
+
+static struct span span_of(const struct painter *p, uint32_t task, double y)
+{
+	const struct weft_box *box = &p->frame->picture;
+	double x = weft__x(p, p->layout->start[task]), x2 = weft__x(p, p->model->tasks.end[task]);
+	return (struct span){fmax(x, box->x - 20), fmin(fmax(x2, x + 1), box->x + box->width + 20), y};
+}
+
+/* A failed task among many merged ones is looked for only if there is one. */
+static void count_merged(struct painter *p, uint32_t place, uint32_t count)
+{
+	uint32_t failed = p->scene->failed_before[place + count] - p->scene->failed_before[place];
+	p->tally.merged += count;
+	p->tally.tasks += count;
+	for (uint32_t i = place; failed && p->tally.first_failed == WEFT_NONE; i++)
+		if (p->model->tasks.flags[p->scene->by_row[i]] & WEFT_TASK_FAILED)
+			p->tally.first_failed = p->scene->by_row[i];
+	p->tally.failed += failed;
+}
+
+static void draw_row(struct painter *p, const struct weft__lane *lane, uint32_t row,
+	struct weft__cells *cells, bool merge_all)
+{
+	const struct weft_scene *scene = p->scene;
+	uint32_t last = scene->row_first[row + 1];
+	uint32_t place = weft__scene_first_alive(scene, scene->row_first[row], last, p->left);
+	while (place < last && weft__scene_start(scene, place) < p->right) {
+		uint32_t task = scene->by_row[place], count = 1;
+		struct span span = span_of(p, task, lane->y);
+		if (span.x2 - span.x >= NARROW) {
+			count_task(p, task);
+			if (merge_all)
+				weft__cells_add_line(cells, p, place, span.x, span.x2);
+			else
+				draw_task(p, task, lane, &span);
+		} else {
+			count = count_column(p, place, last, span.x);
+			count_merged(p, place, count);
+			weft__cells_add(cells, p, place, count, span.x);
+		}
+		place += count;
+	}
+}
+
+void weft__draw_tasks(struct painter *p)
+{
+	struct weft__cells *cells = weft__cells_create(p);
+	if (!cells) {
+		p->error = WEFT_ERROR_MEMORY;
+		return;
+	}
+	for (uint32_t i = 0; i < p->lane_count; i++) {
+		const struct weft__lane *lane = &p->lanes[i];
+		for (uint32_t row = 0; row < lane->row_count; row++)
+			draw_row(p, lane, lane->first_row + row, cells, lane->row_count > 1);
+		weft__cells_draw(cells, p, lane);
+	}
+	weft__cells_destroy(cells);
+}

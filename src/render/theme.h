@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Colours by role. They were measured for contrast: text 14:1, dim text 5:1, lines of waiting tasks
+ * 3.5:1, arrows 3:1; the safe pair keeps edges apart for eyes that lack one kind of cone.
+ */
+#ifndef WEFT_RENDER_THEME_H
+#define WEFT_RENDER_THEME_H
+
+#include <stdint.h>
+
+#include <weft/render.h>
+
+#define WEFT__COUNTER_COLORS 6
+
+struct weft__theme {
+	uint32_t background, text, dim;
+	uint32_t waiting, running;
+	uint32_t idle, gc, grid;
+	uint32_t failed; /* a task, and the reading of one */
+	uint32_t read, resolve, try_read, signal;
+	uint32_t selection;
+	uint32_t counters[WEFT__COUNTER_COLORS];
+};
+
+const struct weft__theme *weft__theme(enum weft_theme theme);
+
+/* The colour with another alpha, 0 to 1. */
+uint32_t weft__faded(uint32_t color, double alpha);
+
+#endif

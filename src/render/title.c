@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The line above the picture says what trace this is; the one below, what the picture shows of it
+ * and how to read it. Parts that do not fit are left out whole.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "render/painter.h"
+
+#define MARGIN     12.0
+#define GAP        24.0
+#define LEGEND_GAP 14.0
+#define SAMPLE     20.0 /* px of a line in the legend */
+
+static struct weft_slice as_slice(const char *text)
+{
+	return (struct weft_slice){text, strlen(text)};
+}
+
+/* 1234567 as "1,234,567". */
+static void format_count(uint64_t number, char text[32])
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, number), used = 0;
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			text[used++] = ',';
+		text[used++] = digits[i];
+	}
+	text[used] = '\0';
+}
+
+static uint64_t count_losses(const struct weft_model *model)
+{
+	uint64_t sum = 0;
+	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
+		sum += model->losses[cause];
+	return sum;
+}
+
+static void append(char *text, size_t size, const char *format, const char *value)
+{
+	size_t used = strlen(text);
+	snprintf(text + used, size - used, format, value);
+}
+
+static void append_count(
+	char *text, size_t size, const char *before, uint64_t count, const char *one, const char *many)
+{
+	char number[32];
+	format_count(count, number);
+	append(text, size, "%s", before);
+	append(text, size, "%s ", number);
+	append(text, size, "%s", count == 1 ? one : many);
+}
+
+static void describe_trace(const struct painter *p, char *text, size_t size)
+{
+	const struct weft_model_summary *s = &p->model->summary;
+	char length[32];
+	uint64_t lost = count_losses(p->model);
+	weft_format_duration(s->end - s->start, 4, length);
+	snprintf(text, size, "%s", length);
+	append_count(text, size, " \xc2\xb7 ", s->events, "event", "events");
+	append_count(text, size, " \xc2\xb7 ", p->model->tasks.count, "task", "tasks");
+	if (s->failed)
+		append_count(text, size, " \xc2\xb7 ", s->failed, "failed", "failed");
+	if (s->never_resolved)
+		append_count(
+			text, size, " \xc2\xb7 ", s->never_resolved, "never resolved", "never resolved");
+	if (lost)
+		append_count(text, size, " \xc2\xb7 ", lost, "event lost", "events lost");
+	else
+		append(text, size, "%s", " \xc2\xb7 no losses");
+}
+
+void weft__draw_title(struct painter *p)
+{
+	const struct weft_box *box = &p->frame->title;
+	struct weft_text_style name = {p->theme->text, 13, true, false, 0};
+	struct weft_text_style facts = {p->theme->dim, 12, false, false, 0};
+	double x = MARGIN, y = box->y + 19, right = box->width - MARGIN;
+	char text[256];
+	if (box->height == 0)
+		return;
+	if (p->options->title)
+		x += weft__put_text(p, x, y, as_slice(p->options->title), right - x, &name) + GAP;
+	describe_trace(p, text, sizeof(text));
+	weft__put_text(p, x, y, as_slice(text), right - x, &facts);
+}
+
+static void describe_view(const struct painter *p, char *text, size_t size)
+{
+	const struct weft__tally *tally = &p->tally;
+	char shown[32], all[32];
+	uint64_t whole = p->scene->end - p->scene->start;
+	uint64_t from = p->left > p->scene->start ? p->left : p->scene->start;
+	uint64_t to = p->right < p->scene->end ? p->right : p->scene->end;
+	weft_format_duration(to - from, 3, shown);
+	weft_format_duration(whole, 3, all);
+	snprintf(text, size, "%s", shown);
+	if (to - from < whole)
+		append(text, size, " of %s", all);
+	append_count(text, size, ": ", tally->tasks, "task", "tasks");
+	if (tally->merged)
+		append_count(
+			text, size, ", ", tally->merged, "too short to tell apart", "too short to tell apart");
+	if (tally->failed)
+		append_count(text, size, ", ", tally->failed, "failed", "failed");
+}
+
+/* " - wait 79 at 5.27 ms: Enoent": the first that failed. */
+static void describe_problem(const struct painter *p, char *text, size_t size)
+{
+	uint32_t task = p->tally.first_failed;
+	char name[96], at[32];
+	struct weft_slice message = weft_model_string(p->model, p->model->tasks.message[task]);
+	weft__task_name(p->model, task, name, sizeof(name));
+	weft_format_duration(p->model->tasks.end[task] - p->scene->start, 4, at);
+	snprintf(text, size, "first: %s at %s: %.*s", name, at,
+		message.size < 120 ? (int)message.size : 120, message.bytes);
+}
+
+struct entry {
+	const char *name;
+	uint32_t color;
+	double width;
+	enum weft_canvas_dash dash;
+	bool shown;
+};
+
+static double legend_width(const struct painter *p, const struct entry *entries, size_t count,
+	const struct weft_text_style *style)
+{
+	double width = 0;
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].shown)
+			width += SAMPLE + 5 + weft__measure(p, entries[i].name, style) + LEGEND_GAP;
+	return width;
+}
+
+static void draw_legend(struct painter *p, double x, double y, const struct entry *entries,
+	size_t count, const struct weft_text_style *style)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct entry *entry = &entries[i];
+		struct weft_pen pen = {entry->color, entry->width, entry->dash};
+		if (!entry->shown)
+			continue;
+		weft_canvas_line(p->canvas, x, y - 3.5, x + SAMPLE, y - 3.5, &pen);
+		x += SAMPLE + 5;
+		double width = weft__measure(p, entry->name, style);
+		weft_canvas_text(p->canvas, x, y, entry->name, strlen(entry->name), width, style);
+		x += width + LEGEND_GAP;
+	}
+}
+
+/* What the lines in this picture mean; where it begins. */
+static double put_legend(struct painter *p, double left, double y)
+{
+	const struct weft__theme *t = p->theme;
+	const bool *edges = p->tally.edges;
+	const struct entry entries[] = {
+		{"waiting", t->waiting, 1.5, WEFT_DASH_SOLID, p->tally.tasks > 0},
+		{"running", t->running, 7, WEFT_DASH_SOLID, p->model->activations.count > 0},
+		{"failed", t->failed, 2, WEFT_DASH_SOLID, p->tally.failed > 0},
+		{"read", t->read, 1.25, WEFT_DASH_SOLID, edges[WEFT_EDGE_READ]},
+		{"resolve", t->resolve, 1.25, WEFT_DASH_SOLID, edges[WEFT_EDGE_RESOLVE]},
+		{"try_read", t->try_read, 1.25, WEFT_DASH_SHORT, edges[WEFT_EDGE_TRY_READ]},
+		{"signal", t->signal, 1.25, WEFT_DASH_DOTTED, edges[WEFT_EDGE_SIGNAL]},
+	};
+	struct weft_text_style style = {t->dim, 10.5, false, false, 0};
+	size_t count = sizeof(entries) / sizeof(entries[0]);
+	double right = p->frame->status.width - MARGIN + LEGEND_GAP;
+	double x = right - legend_width(p, entries, count, &style);
+	if (x < left)
+		return p->frame->status.width - MARGIN;
+	draw_legend(p, x, y, entries, count, &style);
+	return x;
+}
+
+void weft__draw_status(struct painter *p)
+{
+	const struct weft_box *box = &p->frame->status;
+	struct weft_text_style facts = {p->theme->text, 12, false, false, 0};
+	struct weft_text_style problem = {p->theme->failed, 12, false, false, 0};
+	double x = MARGIN, y = box->y + 16;
+	char text[400];
+	if (box->height == 0)
+		return;
+	describe_view(p, text, sizeof(text));
+	double width = weft__measure(p, text, &facts);
+	double right = put_legend(p, x + width + GAP, y);
+	x += weft__put_text(p, x, y, as_slice(text), right - x, &facts);
+	if (p->tally.first_failed == WEFT_NONE)
+		return;
+	describe_problem(p, text, sizeof(text));
+	weft__put_text(p, x + GAP / 2, y, as_slice(text), right - GAP - x - GAP / 2, &problem);
+}
