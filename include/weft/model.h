@@ -45,6 +45,7 @@ enum weft_task_flags {
 	WEFT_TASK_EXPECTED = 1 << 2,
 	WEFT_TASK_NEVER_RESOLVED = 1 << 3, /* expected, and did not end; FAILED is set too */
 	WEFT_TASK_CREATED = 1 << 4,        /* by a create event, so not preexisting */
+	WEFT_TASK_NOTED = 1 << 5,          /* a label or note came before its first edge */
 };
 
 /* Tasks are in order of first mention. */

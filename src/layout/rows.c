@@ -29,7 +29,7 @@ static void prepend(struct tree *tree, uint32_t parent, uint32_t task)
 }
 
 /* Prepending in the order of creation puts the newest first; moved ones come in front of those, the
- * last to start first. */
+ * last to be mentioned first. */
 static void link_children(
 	const struct weft_model *model, const struct weft__columns *columns, struct tree *tree)
 {

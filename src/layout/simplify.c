@@ -76,16 +76,14 @@ static uint64_t *first_tries(const struct weft_model *model)
 static uint32_t waking_read(const struct weft_model *model, const uint64_t *tried, uint32_t task)
 {
 	const struct weft_tasks *tasks = &model->tasks;
-	uint32_t first = tasks->first_edge[task], note = tasks->first_note[task];
+	uint32_t first = tasks->first_edge[task];
 	if (!has_simplified_kind(tasks->kind[task]) || first == tasks->first_edge[task + 1])
 		return WEFT_NONE;
 	uint32_t edge = model->edges.by_actor[first];
 	uint64_t time = model->edges.time[edge];
 	if (model->edges.type[edge] != WEFT_EDGE_READ || time > tasks->end[task])
 		return WEFT_NONE; /* a task that reads after its end would get a negative life */
-	if (note != tasks->first_note[task + 1] && model->notes.time[note] < time)
-		return WEFT_NONE;
-	if (tried[task] <= time)
+	if (tasks->flags[task] & WEFT_TASK_NOTED || tried[task] <= time)
 		return WEFT_NONE;
 	uint32_t parent = tasks->parent[task];
 	if (parent != WEFT_NONE && tasks->becomes[parent] == task)

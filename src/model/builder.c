@@ -71,6 +71,8 @@ static int add_act(
 	if (error || actor == WEFT_NONE)
 		return error;
 	b->tasks.last_edge[actor] = b->edges.count - 1;
+	if (type != WEFT_EDGE_TRY_READ)
+		b->tasks.flags[actor] |= TASK_HELD_EDGE;
 	weft__task_touch(b, actor);
 	return 0;
 }
@@ -99,6 +101,8 @@ static int add_note(struct weft_model_builder *b, enum weft_note_type type, uint
 	n->text[n->count] = text;
 	n->type[n->count] = (uint8_t)type;
 	n->count++;
+	if (!(b->tasks.flags[task] & TASK_HELD_EDGE))
+		b->tasks.flags[task] |= WEFT_TASK_NOTED;
 	weft__task_touch(b, task);
 	return 0;
 }

@@ -22,7 +22,7 @@ struct task_columns {
 	size_t capacity;
 	uint64_t *id;
 	uint64_t *start; /* first mention */
-	uint64_t *end;   /* while not ENDED: its latest event, for the rule of unfinished tasks */
+	uint64_t *end; /* while not RESOLVED: its last sign of life, for the rule of unfinished tasks */
 	uint64_t *running;
 	uint32_t *parent;
 	uint32_t *becomes;
@@ -36,6 +36,10 @@ struct task_columns {
 	uint16_t *kind;
 	uint8_t *flags;
 };
+
+/* A flag of the builder's own: the task holds an edge other than a try_read. What is said after a
+ * try_read alone still comes before the first edge if the read that follows removes it. */
+#define TASK_HELD_EDGE (1 << 7)
 
 struct edge_columns {
 	uint32_t count;

@@ -25,6 +25,7 @@ static int end_tasks(struct weft_model_builder *b)
 	uint32_t message;
 	int error = weft__strings_intern(&b->strings, never, sizeof(never) - 1, &message);
 	for (uint32_t task = 0; task < t->count; task++) {
+		t->flags[task] &= (uint8_t)~TASK_HELD_EDGE;
 		if (!(t->flags[task] & WEFT_TASK_CREATED))
 			t->start[task] = b->summary.start;
 		if (t->flags[task] & WEFT_TASK_RESOLVED)
@@ -34,7 +35,8 @@ static int end_tasks(struct weft_model_builder *b)
 			t->message[task] = message;
 			t->end[task] = b->now;
 		} else {
-			t->end[task] = add_ns(t->end[task], UNFINISHED_NS);
+			uint64_t last = t->end[task] > t->start[task] ? t->end[task] : t->start[task];
+			t->end[task] = add_ns(last, UNFINISHED_NS);
 		}
 	}
 	return error;

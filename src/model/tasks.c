@@ -69,7 +69,8 @@ static int add_task(struct weft_model_builder *b, uint32_t buffer, uint64_t id, 
 	error = weft__index_add(&b->tasks_by_id, task, hash_task, t);
 	if (error)
 		return error;
-	t->start[task] = t->end[task] = b->now;
+	t->start[task] = b->now;
+	t->end[task] = b->summary.start; /* a mention alone does not prove that it lives */
 	t->running[task] = 0;
 	t->forward[task] = t->root[task] = task;
 	t->parent[task] = t->becomes[task] = t->label[task] = t->message[task] = WEFT_NONE;

@@ -25,9 +25,9 @@ static uint32_t pick(uint32_t below)
 struct hand {
 	uint32_t capacity;
 	uint64_t *id, *start, *end, *edge_time;
-	uint32_t *parent, *becomes, *creation, *first_edge, *first_note, *from, *to, *by_actor;
+	uint32_t *parent, *becomes, *creation, *first_edge, *from, *to, *by_actor;
 	uint16_t *kind;
-	uint8_t *edge_type;
+	uint8_t *flags, *edge_type;
 	struct weft_model model;
 };
 
@@ -43,7 +43,7 @@ static struct hand *hand_create(uint32_t capacity)
 	h->becomes = calloc(n, 4);
 	h->creation = calloc(n, 4);
 	h->first_edge = calloc(n, 4);
-	h->first_note = calloc(n, 4);
+	h->flags = calloc(n, 1);
 	h->kind = calloc(n, 2);
 	h->from = calloc(2 * n, 4);
 	h->to = calloc(2 * n, 4);
@@ -58,7 +58,7 @@ static struct hand *hand_create(uint32_t capacity)
 	t->becomes = h->becomes;
 	t->creation = h->creation;
 	t->first_edge = h->first_edge;
-	t->first_note = h->first_note;
+	t->flags = h->flags;
 	t->kind = h->kind;
 	struct weft_edges *e = &h->model.edges;
 	e->time = h->edge_time;
@@ -78,7 +78,7 @@ static void hand_destroy(struct hand *h)
 	free(h->becomes);
 	free(h->creation);
 	free(h->first_edge);
-	free(h->first_note);
+	free(h->flags);
 	free(h->kind);
 	free(h->from);
 	free(h->to);
@@ -357,12 +357,13 @@ static void a_moved_task_starts_at_its_read_below_its_source(void **state)
 
 /* main creates reader (a bind) at 10 and source at 20; reader reads source at 50. `extra` is one
  * more edge before that read. */
-static bool reader_moves(uint8_t extra_type, uint32_t extra_from, uint32_t extra_to)
+static bool reader_moves(uint8_t flags, uint8_t extra_type, uint32_t extra_from, uint32_t extra_to)
 {
 	struct hand *h = hand_create(5);
 	uint32_t top = add_task(h, WEFT_NONE, 0, 100);
 	uint32_t reader = add_task(h, top, 10, 80), source = add_task(h, top, 20, 45);
 	h->kind[reader] = WEFT_KIND_BIND;
+	h->flags[reader] = flags;
 	if (extra_type != WEFT_EDGE_TYPES)
 		add_edge(h, extra_type, extra_from, extra_to, 30);
 	add_edge(h, WEFT_EDGE_READ, reader, source, 50);
@@ -379,10 +380,11 @@ static bool reader_moves(uint8_t extra_type, uint32_t extra_from, uint32_t extra
 static void only_quiet_readers_move(void **state)
 {
 	(void)state;
-	assert_true(reader_moves(WEFT_EDGE_TYPES, 0, 0));
-	assert_false(reader_moves(WEFT_EDGE_RESOLVE, 1, 2));  /* its first edge is no read */
-	assert_false(reader_moves(WEFT_EDGE_TRY_READ, 0, 1)); /* somebody waits for it already */
-	assert_true(reader_moves(WEFT_EDGE_TRY_READ, 0, 2));  /* for another */
+	assert_true(reader_moves(WEFT_TASK_RESOLVED, WEFT_EDGE_TYPES, 0, 0));
+	assert_false(reader_moves(WEFT_TASK_NOTED, WEFT_EDGE_TYPES, 0, 0)); /* it has said something */
+	assert_false(reader_moves(0, WEFT_EDGE_RESOLVE, 1, 2));  /* its first edge is no read */
+	assert_false(reader_moves(0, WEFT_EDGE_TRY_READ, 0, 1)); /* somebody waits for it already */
+	assert_true(reader_moves(0, WEFT_EDGE_TRY_READ, 0, 2));  /* for another */
 }
 
 static void options_and_empty_models(void **state)
