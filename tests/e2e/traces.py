@@ -52,3 +52,44 @@ def mirage(events, packet_bytes=4096):
     packets.append(body)
     return b''.join(mirage_packet(b, n, max(packet_bytes, HEADER_BYTES + len(b)))
                     for n, b in enumerate(packets))
+
+
+SEXP_KINDS = ('Wait Task Bind Try Choose Pick Join Map Condition On_success On_failure '
+              'On_termination On_any Ignore_result Async Promise Semaphore Switch').split()
+
+
+def sexp_atom(text):
+    """Quoted if need be, as OCaml's sexplib would."""
+    raw = as_bytes(text)
+    if raw and all(0x20 < byte < 0x7F and chr(byte) not in '"\\();' for byte in raw):
+        return raw
+    return b'"%s"' % b''.join(
+        b'\\' + bytes([byte]) if byte in b'"\\' else
+        bytes([byte]) if 0x20 <= byte < 0x7F else b'\\%03d' % byte for byte in raw)
+
+
+def sexp_task(task):
+    return b'%d' % (-1 if task == NONE else task)
+
+
+def sexp_line(event):
+    time, operation, *arguments = event
+    words = [sexp_task(a) if isinstance(a, int) else sexp_atom(a) for a in arguments]
+    if operation == 'create':
+        words[2] = SEXP_KINDS[arguments[2]].encode()
+    if operation == 'fulfil':
+        words.append(b'()')
+    if operation == 'fail':
+        words[2] = b'(%s)' % words[2]
+    if operation == 'add':
+        words = [words[0], words[2], b'%d' % arguments[1]]
+    if operation == 'gc':
+        words = [b'%d.%09d' % divmod(arguments[0], 10 ** 9)]
+    name = {'create': b'Creates', 'read': b'Reads', 'fulfil': b'Resolves', 'fail': b'Resolves',
+            'become': b'Becomes', 'label': b'Label', 'switch': b'Switch', 'gc': b'Gc',
+            'add': b'Increases'}[operation]
+    return b'((time %d.%09d)(op(%s)))\n' % (*divmod(time, 10 ** 9), b' '.join([name, *words]))
+
+
+def sexp(events):
+    return b''.join(map(sexp_line, events))

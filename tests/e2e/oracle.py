@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: ISC
+"""weft against tests/oracle, a second and naive implementation: the samples, and random traces full
+of what honest programs seldom do.
+
+    WEFT_ORACLE_TRACES=5000 WEFT_ORACLE_SEED=7 tests/e2e/oracle.py     looks longer, elsewhere
+"""
+import os
+import random
+import sys
+
+from harness import DATA, SOURCE, case, json_lines, main, temporary_directory, weft
+from traces import NONE, mirage, mirage_event, mirage_packet, sexp
+
+sys.path.insert(0, os.path.join(SOURCE, 'tests', 'oracle'))
+import decode  # noqa: E402
+import model as rules  # noqa: E402
+
+TRACES = int(os.environ.get('WEFT_ORACLE_TRACES', 60))
+SEED = int(os.environ.get('WEFT_ORACLE_SEED', 1))
+
+
+# ---- random traces ----
+
+def operations_of(format_name):
+    common = ['create'] * 6 + ['read'] * 6 + ['fulfil'] * 3 + ['become'] * 3 + \
+        ['fail', 'label', 'label', 'add', 'switch', 'switch', 'gc']
+    if format_name == 'sexp':
+        return common
+    return common + ['signal', 'signal_only', 'try_read', 'try_read', 'read_later', 'set', 'should_resolve']
+
+
+def random_text(rng):
+    return rng.choice(['a', 'name', 'two words', 'q"uote', 'back\\slash', 'caf\xe9', '', 'x' * 50])
+
+
+def random_events(rng, format_name):
+    """Few ids, so that they meet; times stand still, leap, and sometimes go back."""
+    ids = list(range(rng.choice([2, 4, 12, 60])))
+    created, time, events = [], rng.choice([0, 5, 10 ** 9, 1413637708 * 10 ** 9]), []
+
+    def some_id():
+        chance = rng.random()
+        if chance < 0.04:
+            return NONE
+        if chance < 0.6 and created:
+            return rng.choice(created[-6:])
+        return rng.choice(ids)
+
+    operations = operations_of(format_name)
+    for _ in range(rng.choice([1, 3, 10, 60, 300])):
+        time += rng.choice([0, 0, 1, 10, 500, 3000])
+        if rng.random() < 0.02:
+            time = max(0, time - 1000)
+        operation, who = rng.choice(operations), some_id()
+        if operation == 'create':
+            child = some_id() if rng.random() < 0.2 else len(ids) + len(created)
+            created.append(child)
+            kinds = list(range(18)) if format_name == 'sexp' else list(range(18)) + [50, 99, 255]
+            event = (who, child, rng.choice(kinds + [2] * 20))
+        elif operation == 'fail':
+            event = (who, some_id(), random_text(rng))
+        elif operation == 'label':
+            event = (who, random_text(rng))
+        elif operation == 'should_resolve':
+            operation, event = 'label', (who, '__should_resolve')
+        elif operation in ('add', 'set'):
+            event = (who, rng.choice([1, -1, 5, -7, 100]), rng.choice(['a', 'b#1', 'b#2']))
+        elif operation == 'switch':
+            event = (who,)
+        elif operation == 'gc':
+            event = (rng.randrange(1000),)
+        else:
+            event = (who, some_id())
+        events.append((time, operation, *event))
+    return events
+
+
+def damaged_mirage(rng, events):
+    """Packets with cut strings, unknown operations, rubbish between; a ring that starts anywhere."""
+    packets, at = [], 0
+    while at < len(events):
+        some = events[at:at + rng.randrange(1, 20)]
+        at += len(some)
+        body = b''.join(map(mirage_event, some))
+        chance = rng.random()
+        if chance < 0.1:
+            body += mirage_event((some[-1][0], 'switch', 1))[:8] + bytes([rng.choice([14, 77, 255])])
+        elif chance < 0.2:
+            body += mirage_event((some[-1][0], 'label', 3, 'no end'))[:-1]
+        elif chance < 0.3:
+            body = body[:rng.randrange(len(body) + 1)]
+        packets.append(body)
+    first = rng.choice([0, 5, 65530])
+    size = max(map(len, packets)) + 30 + rng.randrange(50)
+    written = [mirage_packet(body, first + i, size) for i, body in enumerate(packets)]
+    turn = rng.randrange(len(written))
+    return b''.join(written[turn:] + written[:turn])
+
+
+# ---- comparison ----
+
+def differences(got, expected):
+    """None, or the first row that differs."""
+    for row in range(max(len(got), len(expected))):
+        pair = [rows[row] if row < len(rows) else None for rows in (got, expected)]
+        if pair[0] != pair[1]:
+            return 'row %d\n  weft   %s\n  oracle %s' % (row, *pair)
+    return None
+
+
+def without_row(rows):
+    return [{key: value for key, value in row.items() if key != 'row'} for row in rows]
+
+
+def check_rows(shown, model, place):
+    """First gaps; weft misses some beyond 64 rows, on purpose."""
+    expected = rules.rows(model, place)
+    got = {model.tasks[row['task']]: row['row'] for row in shown}
+    if max(expected.values(), default=0) < 64:
+        for task, row in got.items():
+            assert row == expected[task], 'row of task %d: weft %d, oracle %d' % (task.id, row, expected[task])
+    wrong = rules.misplaced(model, place, got)
+    assert not wrong, 'rows of tasks %s' % wrong
+
+
+def check_trace(path):
+    """All that weft tells of a trace, beside what the oracle makes of it."""
+    with open(path, 'rb') as file:
+        events = decode.events(file.read())
+    if not events:
+        result = weft('dump', path, status=None)
+        assert result.returncode in (0, 3) and not result.stdout, result
+        return
+    model = rules.Model(events)
+
+    def same(what, got, expected):
+        different = differences(got, expected)
+        assert not different, '%s of %s: %s' % (what, path, different)
+
+    same('events', json_lines(weft('dump', '--json', path).stdout), events)
+    same('edges', json_lines(weft('dump', '--edges', '--json', path).stdout), rules.edges(model))
+    for options, place in ((['--no-simplify'], rules.unsimplified(model)), ([], rules.simplified(model))):
+        shown = json_lines(weft('dump', '--tasks', '--json', *options, path).stdout)
+        same('tasks %s' % options, without_row(shown), rules.tasks(model, place))
+        check_rows(shown, model, place)
+    info, = json_lines(weft('info', '--json', path).stdout)
+    for key, value in rules.summarize(model, events).items():
+        same(key, [info[key]], [value])
+
+
+def check_random(format_name, write):
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'trace')
+        for number in range(TRACES):
+            rng = random.Random('%d %s %d' % (SEED, format_name, number))
+            events = random_events(rng, format_name)
+            with open(path, 'wb') as file:
+                file.write(write(rng, events))
+            try:
+                check_trace(path)
+            except AssertionError as error:
+                raise AssertionError('random trace %d (seed %d): %s' % (number, SEED, error)) from error
+
+
+@case
+def samples():
+    for name in sorted(os.listdir(os.path.join(DATA, 'traces'))):
+        if name.endswith(('.ctf', '.sexp')):
+            check_trace(os.path.join(DATA, 'traces', name))
+
+
+@case
+def random_mirage_traces():
+    check_random('mirage', lambda rng, events: mirage(events, rng.choice([200, 4096])))
+
+
+@case
+def random_sexp_traces():
+    check_random('sexp', lambda rng, events: sexp(events))
+
+
+@case
+def random_damaged_traces():
+    check_random('mirage', damaged_mirage)
+
+
+main()

@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: ISC
+"""The meaning of events, after docs/model.md, as naively as possible: a second opinion on weft's
+model and layout. Takes the events of decode.py; all on one thread, as the old formats are."""
+import bisect
+
+SIMPLIFIED = {'bind', 'try', 'map', 'ignore_result', 'on_failure', 'on_termination'}
+NEVER_RESOLVED = 'never resolved'
+
+
+class Task:
+    def __init__(self, number, start, mentioned):
+        self.id, self.start, self.mentioned = number, start, mentioned
+        self.kind, self.created = 'preexisting', False
+        self.parent = None
+        self.becomes = None
+        self.ended = None      # when it was resolved, failed or became another
+        self.failed = None
+        self.outcome = None    # 'fulfilled', 'failed' or 'became'
+        self.label = None
+        self.named = []        # places in the trace of labels and notes
+        self.edges = []        # as actor: [place, time, type, other task]
+        self.asked = []        # try_reads of it: edges
+        self.last = 0          # the latest of what the 1 us rule counts
+        self.periods = []      # in which it ran
+        self.expected = False
+
+    def end_of_chain(self):
+        task = self
+        while task.becomes:
+            task = task.becomes
+        return task
+
+    def seen(self, time):
+        self.last = max(self.last, time)
+
+
+class Model:
+    def __init__(self, events):
+        self.tasks, self.edges, self.ignored = {}, [], 0
+        self.running = None  # (task, since)
+        self.counters = {}
+        self.first = events[0]['time'] if events else 0
+        self.final = events[-1]['time'] if events else 0
+        for place, event in enumerate(events):
+            self.place, self.time = place, event['time']
+            getattr(self, event['event'])(event)
+        self.time = self.final
+        self.run(None)
+        for task in self.tasks.values():
+            self.finish(task)
+
+    # ---- identity ----
+
+    def find(self, number):
+        """The task behind an id: the end of its chain. None for no task."""
+        if number is None:
+            return None
+        if number not in self.tasks:
+            self.tasks[number] = Task(number, self.first, self.time)
+        return self.tasks[number].end_of_chain()
+
+    def create(self, event):
+        parent, number = self.find(event['task']), event['child']
+        if number is None:
+            self.ignored += 1
+            return
+        self.find(number)
+        child = self.tasks[number]  # by its own id, not what it may have become
+        if child.created or self.descends(parent, child):
+            self.ignored += 1
+            return
+        child.created, child.kind, child.parent = True, event['kind'], parent
+        child.start, child.created_place = child.mentioned, self.place
+        if parent:
+            parent.seen(self.time)
+        self.edge('create', parent, child)
+
+    @staticmethod
+    def descends(task, ancestor):
+        while task and task is not ancestor:
+            task = task.parent
+        return task is ancestor
+
+    # ---- running ----
+
+    def run(self, task):
+        if self.running and self.running[0] is task:
+            return
+        if self.running:
+            if self.running[1] < self.time:
+                self.running[0].periods.append((self.running[1], self.time))
+        self.running = (task, self.time) if task else None
+
+    def switch(self, event):
+        self.run(self.find(event['task']))
+
+    def gc(self, event):
+        pass
+
+    # ---- edges ----
+
+    def edge(self, kind, source, target):
+        edge = {'place': self.place, 'time': self.time, 'edge': kind, 'from': source, 'to': target,
+                'removed': False}
+        self.edges.append(edge)
+        return edge
+
+    def act(self, kind, actor, other):
+        """An edge that the actor holds."""
+        edge = self.edge(kind, actor, other)
+        if actor:
+            actor.edges.append(edge)
+            actor.seen(self.time)
+        return edge
+
+    def read(self, event):
+        reader, source = self.find(event['task']), self.find(event['source'])
+        if not event['later']:
+            self.run(reader)
+        if not source:
+            return
+        if reader and reader.edges and reader.edges[-1]['edge'] == 'try_read' and reader.edges[-1]['to'] is source:
+            reader.edges.pop()['removed'] = True
+        self.act('read', reader, source)
+
+    def try_read(self, event):
+        reader, source = self.find(event['task']), self.find(event['source'])
+        if source:
+            source.asked.append(self.act('try_read', reader, source))
+            source.seen(self.time)
+
+    def signal(self, event):
+        receiver, sender = self.find(event['task']), self.find(event['source'])
+        if event['switches']:
+            self.run(receiver)
+        if receiver:
+            self.act('signal', sender, receiver)
+            receiver.seen(self.time)
+
+    # ---- ends ----
+
+    def end(self, event, outcome, message=None):
+        resolver, target = self.find(event['task']), self.find(event['target'])
+        if not target:
+            return
+        self.act('resolve', resolver, target)
+        if target.outcome:
+            self.ignored += 1
+            return
+        target.outcome, target.ended, target.failed = outcome, self.time, message
+
+    def resolve(self, event):
+        self.end(event, 'fulfilled')
+
+    def fail(self, event):
+        self.end(event, 'failed', event['message'])
+
+    def become(self, event):
+        task, target = self.find(event['task']), self.find(event['target'])
+        if not task or not target:
+            return
+        if target is task or task.outcome:
+            self.ignored += 1
+            return
+        task.outcome, task.ended = 'became', self.time
+        target.expected |= task.expected
+        self.edge('become', task, target)
+        if self.running and self.running[0] is task:
+            self.run(target)
+        task.becomes = target
+
+    def expect(self, event):
+        task = self.find(event['task'])
+        if task:
+            task.expected = True
+
+    # ---- names ----
+
+    def label(self, event):
+        task = self.find(event['task'])
+        if task:
+            if task.label is None:
+                task.label = event['text']
+            task.named.append(self.place)
+            task.seen(self.time)
+
+    def counter(self, event):
+        task = self.find(event['task'])
+        if task:
+            task.named.append(self.place)
+            task.seen(self.time)
+        values = self.counters.setdefault(event['name'], [])
+        value = event['value'] if 'value' in event else (values[-1] if values else 0) + event['add']
+        values.append(max(-2 ** 63, min(2 ** 63 - 1, value)))
+
+    # ---- the end of the trace ----
+
+    def finish(self, task):
+        for since, until in task.periods:
+            task.seen(until)
+
+    def end_of(self, task):
+        if task.outcome:
+            return task.ended
+        if task.expected:
+            return self.final
+        return max(task.start, task.last) + 1000
+
+    def created_at(self, task):
+        """For the order of siblings."""
+        return task.created_place if task.created else -1
+
+    def failure_of(self, task):
+        if task.outcome is None and task.expected:
+            return NEVER_RESOLVED
+        return task.failed
+
+    def activations_of(self, task):
+        end = self.end_of(task)
+        cut = [(since, min(until, end)) for since, until in task.periods]
+        return [(since, until) for since, until in cut if since < until]
+
+
+
+def unsimplified(model):
+    return {task: (task.start, task.parent, False) for task in model.tasks.values()}
+
+
+def simplified(model):
+    """{task: (start, parent, moved)}: where each task is drawn from, and below which. Tasks in the
+    order of their first mention, each as the moves before it left the tree."""
+    place = unsimplified(model)
+
+    def is_below(task, ancestor):
+        while task and task is not ancestor:
+            task = place[task][1]
+        return task is ancestor
+
+    for task in model.tasks.values():
+        if task.kind not in SIMPLIFIED or not task.edges or task.edges[0]['edge'] != 'read':
+            continue
+        read = task.edges[0]
+        if (any(named < read['place'] for named in task.named)
+                or any(not ask['removed'] and ask['time'] <= read['time'] for ask in task.asked)
+                or (task.parent and task.parent.becomes is task)
+                or read['time'] > model.end_of(task)
+                or is_below(read['to'], task)):
+            continue
+        place[task] = (read['time'], read['to'], True)
+    return place
+
+
+def rows(model, place):
+    """{task: row} by the rule of first gaps."""
+    children = {}
+    for task in model.tasks.values():
+        children.setdefault(place[task][1], []).append(task)
+
+    mentioned = {task: number for number, task in enumerate(model.tasks.values())}
+
+    def order(task):
+        moved = place[task][2]
+        return (moved, mentioned[task] if moved else model.created_at(task))
+
+    taken, row_of = [], {}
+    walk = sorted(children.get(None, []), key=lambda task: -task.id)
+    while walk:
+        task = walk.pop()
+        start, parent, _ = place[task]
+        end = max(model.end_of(task), start + 1)
+        row = 0
+        if parent:
+            row = row_of[parent] + (parent.becomes is not task and model.end_of(parent) > start)
+        # What a task becomes may be there a moment before the task is gone, and yet go on in its row.
+        continues = (parent and parent.becomes is task
+                     and place[parent][0] <= start < model.end_of(parent) < end)
+
+        def is_free(at):
+            return not any(a < end and start < b and not (continues and who is parent)
+                           for a, b, who in taken[at])
+
+        while row < len(taken) and not is_free(row):
+            row += 1
+        if continues and row == row_of[parent]:
+            start = model.end_of(parent)
+        while row >= len(taken):
+            taken.append([])
+        taken[row].append((start, end, task))
+        row_of[task] = row
+        walk.extend(sorted(children.get(task, []), key=order))
+    return row_of
+
+
+def misplaced(model, place, row_of):
+    """Pairs of tasks that overlap in a row, and tasks above what their parent allows."""
+    def continues(task, other):
+        return place[task][1] is other and other.becomes is task and model.end_of(other) < model.end_of(task)
+
+    wrong, in_row = [], {}
+    for task, (start, parent, _) in place.items():
+        least = row_of[parent] + (parent.becomes is not task and model.end_of(parent) > start) if parent else 0
+        if row_of[task] < least:
+            wrong.append((task.id, parent.id))
+        for other in in_row.setdefault(row_of[task], []):
+            if (start < model.end_of(other) and place[other][0] < model.end_of(task)
+                    and not continues(task, other) and not continues(other, task)):
+                wrong.append((task.id, other.id))
+        in_row[row_of[task]].append(task)
+    return wrong
+
+
+def summarize(model, events):
+    """Of `weft info --json`."""
+    outcomes = dict.fromkeys(('fulfilled', 'failed', 'became', 'never_resolved', 'unfinished'), 0)
+    for task in model.tasks.values():
+        outcomes[task.outcome or ('never_resolved' if task.expected else 'unfinished')] += 1
+    names = [event['event'] for event in events]
+    return {
+        'start': model.first, 'end': model.final, 'events': len(events),
+        'by_event': {name: names.count(name) for name in set(names)},
+        'tasks': dict(total=len(model.tasks), **outcomes),
+        'counters': [{'name': name, 'first': values[0], 'min': min(values), 'max': max(values),
+                      'last': values[-1], 'changes': len(values)}
+                     for name, values in model.counters.items()]}
+
+
+def edges(model):
+    """What `weft dump --edges --json` shows."""
+    def number(task):
+        return task.id if task else None
+    return [{'time': edge['time'], 'edge': edge['edge'], 'from': number(edge['from']), 'to': number(edge['to'])}
+            for edge in model.edges if not edge['removed']]
+
+
+def tasks(model, place):
+    """What `weft dump --tasks --json` shows, without rows."""
+    shown = []
+    for task, (start, parent, _) in place.items():
+        ran = model.activations_of(task)
+        shown.append({
+            'task': task.id, 'kind': task.kind, 'label': task.label,
+            'parent': parent.id if parent else None, 'start': start,
+            'end': model.end_of(task), 'resolved': task.outcome is not None,
+            'failed': model.failure_of(task), 'becomes': task.becomes.id if task.becomes else None,
+            'running': sum(until - since for since, until in ran), 'activations': len(ran),
+            'expected': task.expected})
+    return sorted(shown, key=lambda row: (row['start'], row['task']))
