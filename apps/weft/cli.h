@@ -78,6 +78,9 @@ struct cli_trace {
 	struct weft_decoder *decoder; /* finished: ready for next */
 };
 
+/* All of its events as a model, with progress. 0 or an error of the library. */
+int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret_model);
+
 /* CLI_DONE, or after a message CLI_UNREADABLE. */
 int cli_trace_open(const char *path, struct cli_trace *ret_trace);
 void cli_trace_close(struct cli_trace *trace);

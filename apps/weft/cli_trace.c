@@ -40,8 +40,23 @@ int cli_trace_open(const char *path, struct cli_trace *ret_trace)
 		cli_trace_close(&trace);
 		return status;
 	}
+	weft_source_forget(trace.source); /* finish has been through all of it */
 	*ret_trace = trace;
 	return CLI_DONE;
+}
+
+static bool step(void *source, uint64_t events)
+{
+	weft_source_forget(source);
+	return cli_progress_step(NULL, events);
+}
+
+int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret_model)
+{
+	struct weft_source *source = trace->source;
+	int error = weft_decoder_build_model(trace->decoder, step, source, ret_model);
+	weft_source_forget(source);
+	return error;
 }
 
 void cli_trace_close(struct cli_trace *trace)

@@ -279,7 +279,7 @@ static int dump_tables(struct tables *t)
 int dump_model(const struct dump_options *options, const struct cli_trace *trace)
 {
 	struct weft_model *model = NULL;
-	int error = weft_decoder_build_model(trace->decoder, cli_progress_step, NULL, &model);
+	int error = cli_trace_build_model(trace, &model);
 	if (error)
 		return cli_trace_fail(trace, error);
 	if (model->summary.events == 0)

@@ -371,7 +371,7 @@ static int show(const struct cli_trace *trace, bool json)
 {
 	struct weft_model *model = NULL;
 	cli_progress_start();
-	int error = weft_decoder_build_model(trace->decoder, cli_progress_step, NULL, &model);
+	int error = cli_trace_build_model(trace, &model);
 	cli_progress_end();
 	if (error)
 		return cli_trace_fail(trace, error);

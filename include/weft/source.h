@@ -27,6 +27,10 @@ void weft_source_close(struct weft_source *source);
 
 const void *weft_source_bytes(const struct weft_source *source, size_t *ret_size);
 
+/* Gives the memory of what was read back to the system, where the file itself can bring it again:
+ * the bytes stay valid and the same. For loops over large files, now and then. */
+void weft_source_forget(struct weft_source *source);
+
 /* A mapped file that somebody shortens raises SIGBUS where its pages were. After this call, for
  * the whole process, such pages read as zeros instead, which a decoder reports as damage; a SIGBUS
  * elsewhere goes where it went before. For programs that own their process: a library leaves

@@ -19,8 +19,9 @@
 #include "base/export.h"
 #include "source/mapping.h"
 
-/* Reading this much takes about 20 ms, and gives a snapshot that nobody can shorten. */
-#define COPY_MAX_BYTES ((size_t)64 << 20)
+/* A copy is a snapshot that nobody can shorten; but a mapping's pages can be given back as they are
+ * read, which for a large trace is a third of the memory. */
+#define COPY_MAX_BYTES ((size_t)1 << 20)
 #define READ_BYTES     ((size_t)64 << 10)
 
 struct weft_source {
@@ -133,4 +134,10 @@ WEFT__EXPORT const void *weft_source_bytes(const struct weft_source *source, siz
 {
 	*ret_size = source->size;
 	return source->bytes;
+}
+
+WEFT__EXPORT void weft_source_forget(struct weft_source *source)
+{
+	if (source->mapped)
+		(void)madvise(source->bytes, source->size, MADV_DONTNEED);
 }
