@@ -46,10 +46,10 @@ static bool has_output(const struct option *options)
 	return false;
 }
 
-int cli_next_option(int argc, char **argv, const struct option *options)
+static int next_option(int argc, char **argv, const char *letters, const struct option *options)
 {
 	opterr = 0;
-	int code = getopt_long(argc, argv, has_output(options) ? ":ho:" : ":h", options, NULL);
+	int code = getopt_long(argc, argv, letters, options, NULL);
 	if (code == 'h')
 		code = options[0].val; /* --help comes first in every table */
 	if (code == ':')
@@ -61,6 +61,16 @@ int cli_next_option(int argc, char **argv, const struct option *options)
 	else if (code == '?')
 		cli_usage_error(argv[0], "unknown option \"%s\"", argv[optind - 1]);
 	return code == ':' ? '?' : code;
+}
+
+int cli_next_option(int argc, char **argv, const struct option *options)
+{
+	return next_option(argc, argv, has_output(options) ? ":ho:" : ":h", options);
+}
+
+int cli_next_leading_option(int argc, char **argv, const struct option *options)
+{
+	return next_option(argc, argv, has_output(options) ? "+:ho:" : "+:h", options);
 }
 
 const char *cli_only_operand(int argc, char **argv, const char *what)

@@ -25,6 +25,7 @@ enum cli_exit {
  */
 int cli_dump(int argc, char **argv);
 int cli_info(int argc, char **argv);
+int cli_record(int argc, char **argv);
 int cli_export(int argc, char **argv);
 int cli_render(int argc, char **argv);
 
@@ -42,6 +43,9 @@ struct option;
 
 /* getopt_long with our messages: an option's value, -1 behind the last, or after a message '?'. */
 int cli_next_option(int argc, char **argv, const struct option *options);
+
+/* The same for a command that runs another: its own options end at the first operand. */
+int cli_next_leading_option(int argc, char **argv, const struct option *options);
 
 /* The one operand of a command that takes one, after getopt_long; NULL (and a message) if there is
  * none or more. */

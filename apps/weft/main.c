@@ -16,6 +16,7 @@ struct command {
 
 /* In the order of a first session. */
 static const struct command commands[] = {
+	{"record", "run a program and save its trace", cli_record},
 	{"info", "what a trace is and holds", cli_info},
 	{"dump", "a trace's events, tasks or edges, one a line", cli_dump},
 	{"render", "draw a trace as a picture", cli_render},
@@ -131,7 +132,7 @@ static void open_standard_descriptors(void)
 {
 	int fd;
 	do
-		fd = open("/dev/null", O_RDONLY);
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	while (fd >= 0 && fd < 2);
 }
 

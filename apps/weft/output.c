@@ -14,7 +14,7 @@
 
 #include "cli.h"
 
-static bool write_all(int fd, const char *bytes, size_t size)
+bool cli_write_all(int fd, const char *bytes, size_t size)
 {
 	while (size > 0) {
 		ssize_t written = write(fd, bytes, size);
@@ -54,7 +54,7 @@ static bool save_by_rename(const char *path, const char *bytes, size_t size)
 	int fd = mkstemp(temporary);
 	bool saved = fd >= 0;
 	if (saved) {
-		saved = write_all(fd, bytes, size) && fchmod(fd, usual_mode()) == 0;
+		saved = cli_write_all(fd, bytes, size) && fchmod(fd, usual_mode()) == 0;
 		saved = close(fd) == 0 && saved && rename(temporary, path) == 0;
 		if (!saved) {
 			int reason = errno;

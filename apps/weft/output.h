@@ -12,4 +12,7 @@
  * all of it is on disk; what was there before stays until then. False after a message. */
 bool cli_save(const char *path, const char *bytes, size_t size);
 
+/* All bytes to a descriptor; false with errno. */
+bool cli_write_all(int fd, const char *bytes, size_t size);
+
 #endif

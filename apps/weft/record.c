@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft record: runs a program and saves what it recorded, however it ends.
+ *
+ * The program does not need us: it records into a ring in memory, which outlives both. If we are
+ * killed, or the disk is full, the ring is still there.
+ */
+#include "record.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char usage[] =
+	"usage: weft record [-o FILE] [--size BYTES] [--] PROGRAM [ARGUMENT]...\n"
+	"\n"
+	"Runs PROGRAM, which is linked with libweft, and saves what it recorded when it ends,\n"
+	"however it ends. Signals are passed on.\n"
+	"\n"
+	"  -o, --output FILE  where the trace goes: PROGRAM-PID.weft in the current directory,\n"
+	"                     unless told. A directory: PROGRAM-PID.weft in it. `-`: standard\n"
+	"                     output, and the program's own output goes to standard error.\n"
+	"  --size BYTES       of the buffer, 16M unless told, 64K at least; when it is full, the\n"
+	"                     oldest events are overwritten\n"
+	"  --help             this text\n"
+	"\n"
+	"If other processes of the run record too, each one's trace is saved beside the first.\n"
+	"Exit status: the program's; 128 + N if signal N ended it; 127 not found, 126 not\n"
+	"executable, 125 weft record itself failed, 2 wrong use.\n";
+
+#define SIZE_MIN_BYTES 65536
+
+struct arguments {
+	const char *output; /* NULL: PROG-PID.weft here */
+	uint64_t size_bytes;
+	char **program;
+};
+
+static bool is_stdout(const char *output)
+{
+	return output && strcmp(output, "-") == 0;
+}
+
+static bool parse_size(const char *command, const char *option, const char *text, uint64_t *ret)
+{
+	uint64_t size;
+	if (!cli_parse_size(command, option, text, &size))
+		return false;
+	if (size < SIZE_MIN_BYTES) {
+		cli_usage_error(command, "%s: \"%s\" is too small; 64K is the least", option, text);
+		return false;
+	}
+	*ret = size;
+	return true;
+}
+
+static bool parse_environment(const char *command, struct arguments *arguments)
+{
+	const char *size = getenv("WEFT_SIZE");
+	if (!arguments->output)
+		arguments->output = getenv("WEFT_OUT");
+	if (arguments->output && !*arguments->output)
+		arguments->output = NULL;
+	return arguments->size_bytes || !size || !*size ||
+		   parse_size(command, "WEFT_SIZE", size, &arguments->size_bytes);
+}
+
+/* CLI_DONE and the arguments; or how to end, `ret_run` being false. */
+static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *ret_run)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"output", required_argument, NULL, 'o'},
+		{"size", required_argument, NULL, 's'},
+		{NULL, 0, NULL, 0},
+	};
+	struct arguments arguments = {0};
+	*ret_run = false;
+	for (int option; (option = cli_next_leading_option(argc, argv, options)) != -1;) {
+		if (option == 'h')
+			return cli_help(usage);
+		if (option == 'o')
+			arguments.output = optarg;
+		else if (option != 's' || !parse_size(argv[0], "--size", optarg, &arguments.size_bytes))
+			return CLI_USAGE;
+	}
+	if (optind == argc)
+		return cli_usage_error(argv[0], "PROGRAM is missing");
+	if (arguments.output && !*arguments.output)
+		return cli_usage_error(argv[0], "-o: a file without a name");
+	if (!parse_environment(argv[0], &arguments))
+		return CLI_USAGE;
+	if (is_stdout(arguments.output) && isatty(STDOUT_FILENO))
+		return cli_usage_error(argv[0], "-o -: a trace is nothing for a terminal");
+	arguments.program = argv + optind;
+	*ret_arguments = arguments;
+	*ret_run = true;
+	return CLI_DONE;
+}
+
+/* ---- Where traces go ---- */
+
+/* Only a directory is given, if anything: the ring's own name says which program and process. */
+static bool is_directory(const char *output)
+{
+	struct stat status;
+	return !output || output[strlen(output) - 1] == '/' ||
+		   (stat(output, &status) == 0 && S_ISDIR(status.st_mode));
+}
+
+/* Before the program runs: it would be a pity to learn it afterwards. */
+static bool can_save(const char *output)
+{
+	char any[PATH_MAX];
+	if (is_stdout(output))
+		return true;
+	if (!is_directory(output))
+		return record_file_is_free(output);
+	/* A name that nothing has. */
+	snprintf(any, sizeof(any), "%s%s.weft-%d", output ? output : ".", "/", (int)getpid());
+	return record_file_is_free(any);
+}
+
+/* FILE with -PID before its suffix; with -PROG-PID if that process has a trace already. */
+static char *name_beside(const char *file, const struct record_ring *ring, bool same_process)
+{
+	char *name = NULL, pid[16];
+	const char *slash = strrchr(file, '/');
+	const char *base = slash ? slash + 1 : file;
+	const char *suffix = strrchr(base, '.');
+	if (!suffix || suffix == base)
+		suffix = base + strlen(base);
+	snprintf(pid, sizeof(pid), "%d", (int)ring->pid);
+	int length = same_process
+					 ? asprintf(&name, "%.*s-%.*s%s", (int)(suffix - file), file, ring->stem_size,
+						   ring->name, suffix)
+					 : asprintf(&name, "%.*s-%s%s", (int)(suffix - file), file, pid, suffix);
+	return length < 0 ? NULL : name;
+}
+
+static char *name_in(const char *directory, const char *ring_name)
+{
+	char *name = NULL;
+	size_t length = strlen(directory);
+	const char *slash = length && directory[length - 1] != '/' ? "/" : "";
+	return asprintf(&name, "%s%s%s", directory, slash, ring_name) < 0 ? NULL : name;
+}
+
+/* `before`: the ring that was saved before this one; NULL for the first. */
+static char *name_file(
+	const char *output, const struct record_ring *ring, const struct record_ring *before)
+{
+	if (is_stdout(output))
+		return before ? name_in("", ring->name) : strdup("-");
+	if (is_directory(output))
+		return name_in(output ? output : "", ring->name);
+	return before ? name_beside(output, ring, before->pid == ring->pid) : strdup(output);
+}
+
+/* ---- After the program ---- */
+
+/* What is saved so far. */
+struct run {
+	const char *directory, *output;
+	struct record_rings rings;
+	struct record_saved *saved;
+	size_t saved_count;
+	bool failed; /* something is not saved, and stays in the directory */
+};
+
+static void save_ring(struct run *run, const struct record_ring *ring)
+{
+	struct record_saved *saved = &run->saved[run->saved_count];
+	saved->ring = ring;
+	saved->path = name_in(run->directory, ring->name);
+	saved->file = name_file(
+		run->output, ring, run->saved_count ? run->saved[run->saved_count - 1].ring : NULL);
+	if (saved->path && saved->file && record_save(saved->path, saved->file)) {
+		run->saved_count++;
+		return;
+	}
+	run->failed = true;
+	free(saved->path);
+	free(saved->file);
+}
+
+static void save_all(struct run *run)
+{
+	run->saved = calloc(run->rings.count + 1, sizeof(*run->saved));
+	if (!run->saved) {
+		cli_error("%s; the trace stays in %s", strerror(errno), record_shown(run->directory));
+		run->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < run->rings.count; i++)
+		if (!run->rings.list[i].is_failure)
+			save_ring(run, &run->rings.list[i]);
+}
+
+static void report(const struct run *run, const char *program)
+{
+	for (size_t i = 0; i < run->rings.count; i++)
+		if (run->rings.list[i].is_failure)
+			record_report_failure(run->directory, &run->rings.list[i]);
+	if (run->saved_count)
+		record_report(run->saved, run->saved_count);
+	else if (run->rings.count == 0)
+		record_report_nothing(program);
+}
+
+static void finish(struct run *run)
+{
+	for (size_t i = 0; i < run->saved_count; i++) {
+		free(run->saved[i].path);
+		free(run->saved[i].file);
+	}
+	free(run->saved);
+	record_rings_finish(&run->rings);
+}
+
+/* The program has ended. True if nothing is lost. */
+static bool save(const struct arguments *arguments, const char *directory, pid_t program)
+{
+	struct run run = {.directory = directory, .output = arguments->output};
+	if (!record_rings_find(directory, program, &run.rings))
+		return false;
+	save_all(&run);
+	report(&run, arguments->program[0]);
+	if (!run.failed)
+		record_place_remove(directory, &run.rings);
+	finish(&run);
+	return !run.failed;
+}
+
+int cli_record(int argc, char **argv)
+{
+	struct arguments arguments;
+	bool wanted;
+	char directory[PATH_MAX];
+	pid_t pid;
+	int status = parse(argc, argv, &arguments, &wanted);
+	if (!wanted)
+		return status;
+	if (!can_save(arguments.output) || !record_place_make(directory))
+		return RECORD_FAILED;
+	const struct record_program program = {
+		.argv = arguments.program,
+		.directory = directory,
+		.size_bytes = arguments.size_bytes,
+		.stdout_is_ours = is_stdout(arguments.output),
+	};
+	status = record_run(&program, &pid);
+	if (!pid) {
+		record_place_remove(directory, &(struct record_rings){0});
+		return status;
+	}
+	return save(&arguments, directory, pid) ? status : RECORD_FAILED;
+}

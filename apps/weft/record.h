@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The parts of `weft record`: a private place for the rings, the program that fills them, their way
+ * into files, and what is said about it.
+ *
+ * A ring is the file that one process records into; it lives in memory (tmpfs) until it is saved.
+ */
+#ifndef WEFT_APPS_RECORD_H
+#define WEFT_APPS_RECORD_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+	RECORD_FAILED = 125, /* weft record itself failed */
+	RECORD_NOT_EXECUTABLE = 126,
+	RECORD_NOT_FOUND = 127,
+	RECORD_SIGNALLED = 128, /* plus the signal's number */
+};
+
+/* ---- record_place.c ---- */
+
+/* Makes a directory that only we can use, in memory; its name ends in a slash. False after a
+ * message. */
+bool record_place_make(char ret_directory[PATH_MAX]);
+
+/* What a process left in the directory. */
+struct record_ring {
+	char name[NAME_MAX + 1]; /* PROG-PID.weft; or PROG-PID.failed, a link to why there is none */
+	int stem_size;           /* of the name without that suffix */
+	pid_t pid;
+	unsigned program; /* a process that becomes one program after the other has PROG-PID.2, … */
+	bool is_failure;
+	bool is_running; /* the process has not ended, nor has its trace */
+};
+
+struct record_rings {
+	struct record_ring *list; /* the program's own first, then as the processes were started */
+	size_t count;
+};
+
+/* False after a message. */
+bool record_rings_find(const char *directory, pid_t program, struct record_rings *ret_rings);
+void record_rings_finish(struct record_rings *rings);
+
+/* Removes the files of the list, then the directory. */
+void record_place_remove(const char *directory, const struct record_rings *rings);
+
+/* ---- record_run.c ---- */
+
+struct record_program {
+	char **argv;
+	const char *directory; /* for the rings */
+	uint64_t size_bytes;   /* of each; 0: as libweft sees fit */
+	bool stdout_is_ours;   /* the trace goes there; the program's own output to standard error */
+};
+
+/* Runs the program to its end, passing on the signals that we get. Answers the status to exit with;
+ * a program that could not be started (after a message) leaves a `ret_pid` of 0. */
+int record_run(const struct record_program *program, pid_t *ret_pid);
+
+/* ---- record_save.c ---- */
+
+/* Can FILE be written, and does it hold nothing but an old trace, if anything? False after a
+ * message. */
+bool record_file_is_free(const char *file);
+
+/* Saves a ring as `file`, or to standard output if that is "-". What exists at `file` is replaced
+ * at once, or stays if that fails; false after a message. */
+bool record_save(const char *ring, const char *file);
+
+/* ---- record_report.c ---- */
+
+/* What was saved, for a person. */
+struct record_saved {
+	char *file; /* "-" for standard output */
+	char *path; /* of the ring, which is still there */
+	const struct record_ring *ring;
+};
+
+void record_report(const struct record_saved *saved, size_t count);
+void record_report_nothing(const char *program);
+void record_report_failure(const char *directory, const struct record_ring *ring);
+
+/* A path in a message: as it is, or in quotes and escaped where it could be misread. Static
+ * storage, for up to four paths a message. */
+const char *record_shown(const char *path);
+
+#endif

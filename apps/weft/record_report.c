@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What `weft record` says at the end: where the trace is, what it holds, how to look at it; or why
+ * there is none.
+ */
+#include "record.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *record_shown(const char *path)
+{
+	static struct weft_text texts[4];
+	static unsigned next;
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,:=@%";
+	if (path[0] && path[strspn(path, plain)] == '\0')
+		return path;
+	struct weft_text *text = &texts[next++ % 4];
+	text->size = 0;
+	weft_text_add_quoted(text, path, strlen(path));
+	weft_text_add(text, "", 1);
+	return text->error ? "(out of memory)" : text->bytes;
+}
+
+/* "1,234,567". */
+static const char *grouped(uint64_t number, char text[32])
+{
+	char *at = text + 31;
+	*at = '\0';
+	for (unsigned digits = 0; number || !digits; digits++, number /= 10) {
+		if (digits && digits % 3 == 0)
+			*--at = ',';
+		*--at = (char)('0' + number % 10);
+	}
+	return at;
+}
+
+/* "16 MiB", "1.5 GiB". */
+static const char *size_text(uint64_t bytes, char text[32])
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+	unsigned unit = 0;
+	double size = (double)bytes;
+	for (; size >= 1024 && unit < 4; unit++)
+		size /= 1024;
+	snprintf(text, 32, size == (double)(uint64_t)size ? "%.0f %s" : "%.1f %s", size, units[unit]);
+	return text;
+}
+
+/* What the trace holds. */
+struct content {
+	uint64_t bytes, events, lost, overwritten;
+	char causes[512];
+};
+
+static void add_losses(const struct weft_trace_description *trace, struct content *content)
+{
+	size_t used = 0;
+	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
+		if (!trace->losses[cause] || used >= sizeof(content->causes))
+			continue;
+		char number[32];
+		content->lost += trace->losses[cause];
+		used += (size_t)snprintf(content->causes + used, sizeof(content->causes) - used, "%s%s %s",
+			used ? ", " : "", grouped(trace->losses[cause], number),
+			weft_loss_name((enum weft_loss)cause));
+	}
+	content->overwritten = trace->losses[WEFT_LOSS_OVERWRITTEN];
+}
+
+/* False after a message if it cannot be read. */
+static bool read_content(const char *path, struct content *ret_content)
+{
+	struct content content = {0};
+	struct cli_trace trace;
+	struct stat status;
+	if (cli_trace_open(path, &trace) != CLI_DONE)
+		return false;
+	if (stat(path, &status) == 0)
+		content.bytes = (uint64_t)status.st_size;
+	struct weft_event event;
+	int error;
+	while ((error = weft_decoder_next(trace.decoder, &event)) == WEFT_OK)
+		content.events++;
+	add_losses(weft_decoder_describe(trace.decoder), &content);
+	if (error < 0)
+		cli_trace_fail(&trace, error);
+	cli_trace_close(&trace);
+	*ret_content = content;
+	return error >= 0;
+}
+
+static const char *shown_file(const struct record_saved *saved)
+{
+	return strcmp(saved->file, "-") == 0 ? "standard output" : record_shown(saved->file);
+}
+
+static void report_one(const struct record_saved *saved)
+{
+	struct content content;
+	char number[32], size[32];
+	bool is_stdout = strcmp(saved->file, "-") == 0;
+	if (!read_content(is_stdout ? saved->path : saved->file, &content))
+		return;
+	fprintf(stderr, "weft: %s: %s, %s event%s, ", shown_file(saved), size_text(content.bytes, size),
+		grouped(content.events, number), content.events == 1 ? "" : "s");
+	if (!content.lost)
+		fputs("none lost\n", stderr);
+	else
+		fprintf(stderr, "%s lost (%s)%s\n", grouped(content.lost, number), content.causes,
+			content.overwritten ? "; a larger --size keeps more" : "");
+}
+
+/* All but the first, in one line: there may be many. */
+static void report_others(const struct record_saved *saved, size_t count)
+{
+	enum {
+		SHOWN = 6
+	};
+	if (count < 2)
+		return;
+	fprintf(stderr, "weft: %zu more process%s:", count - 1, count == 2 ? "" : "es");
+	for (size_t i = 1; i < count && i <= SHOWN; i++)
+		fprintf(stderr, "%s %s", i > 1 ? "," : "", shown_file(&saved[i]));
+	if (count > SHOWN + 1)
+		fprintf(stderr, " and %zu more", count - SHOWN - 1);
+	fputc('\n', stderr);
+}
+
+static void report_running(const struct record_saved *saved, size_t count)
+{
+	size_t running = 0;
+	const struct record_saved *first = NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (!saved[i].ring->is_running)
+			continue;
+		running++;
+		first = first ? first : &saved[i];
+	}
+	if (running == 1)
+		cli_error(
+			"process %d is still running: %s ends here", (int)first->ring->pid, shown_file(first));
+	else if (running)
+		cli_error("%zu processes are still running: their traces end here", running);
+}
+
+void record_report(const struct record_saved *saved, size_t count)
+{
+	report_one(&saved[0]);
+	report_others(saved, count);
+	report_running(saved, count);
+	if (strcmp(saved[0].file, "-") != 0)
+		fprintf(stderr,
+			"weft: `weft info %s` says what it holds, `weft render %s -o FILE.svg` draws it\n",
+			record_shown(saved[0].file), record_shown(saved[0].file));
+}
+
+void record_report_nothing(const char *program)
+{
+	cli_error("%s recorded nothing: it neither is linked with libweft nor starts a program that is",
+		record_shown(program));
+}
+
+void record_report_failure(const char *directory, const struct record_ring *ring)
+{
+	char path[PATH_MAX + NAME_MAX + 1], reason[512];
+	snprintf(path, sizeof(path), "%s%s", directory, ring->name);
+	ssize_t size = readlink(path, reason, sizeof(reason) - 1);
+	snprintf(path, sizeof(path), "%.*s", ring->stem_size, ring->name);
+	reason[size > 0 ? size : 0] = '\0';
+	cli_error("%s could not record: %s", record_shown(path), size > 0 ? reason : strerror(errno));
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Runs a program as if it had been started directly: it gets the signals that we get, and we end as
+ * it ends.
+ *
+ * Signals are blocked and read one by one, so no handler runs anywhere, and none comes between fork
+ * and exec, or while the trace is being saved. What stops and continues a job (Ctrl-Z) is left
+ * alone: it concerns both of us.
+ */
+#include "record.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What the program shall find as it was for us. */
+struct signal_state {
+	sigset_t mask;
+	struct sigaction child;
+};
+
+/* Our own faults, and job control. */
+static const int left_alone[] = {
+	SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT};
+
+static void block_signals(struct signal_state *ret_before)
+{
+	const struct sigaction normal = {.sa_handler = SIG_DFL};
+	sigset_t blocked;
+	sigfillset(&blocked);
+	for (size_t i = 0; i < sizeof(left_alone) / sizeof(left_alone[0]); i++)
+		sigdelset(&blocked, left_alone[i]);
+	sigprocmask(SIG_BLOCK, &blocked, &ret_before->mask);
+	/* Where ends of children are ignored there is no status to wait for. */
+	sigaction(SIGCHLD, &normal, &ret_before->child);
+}
+
+static void restore_signals(const struct signal_state *before)
+{
+	sigaction(SIGCHLD, &before->child, NULL);
+	sigprocmask(SIG_SETMASK, &before->mask, NULL);
+}
+
+/* In the child; returns only if that failed. */
+static void become_program(const struct record_program *program, const struct signal_state *before)
+{
+	char size[24];
+	snprintf(size, sizeof(size), "%" PRIu64, program->size_bytes);
+	if (program->size_bytes && setenv("WEFT_SIZE", size, 1) != 0)
+		return;
+	if (setenv("WEFT_OUT", program->directory, 1) != 0)
+		return;
+	if (program->stdout_is_ours && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return;
+	restore_signals(before);
+	execvp(program->argv[0], program->argv);
+}
+
+/* The child's pid; or -1, errno saying why it could not be made or become the program. */
+static pid_t start(const struct record_program *program, const struct signal_state *before)
+{
+	int failure[2]; /* closed by a successful exec */
+	if (pipe2(failure, O_CLOEXEC) != 0)
+		return -1;
+	pid_t pid = fork();
+	if (pid == 0) {
+		become_program(program, before);
+		int reason = errno;
+		ssize_t written = write(failure[1], &reason, sizeof(reason));
+		_exit(written == sizeof(reason) ? RECORD_NOT_EXECUTABLE : RECORD_FAILED);
+	}
+	int reason = errno;
+	close(failure[1]);
+	if (pid > 0 && read(failure[0], &reason, sizeof(reason)) == sizeof(reason)) {
+		waitpid(pid, NULL, 0);
+		pid = -1;
+	}
+	close(failure[0]);
+	errno = reason;
+	return pid;
+}
+
+/* The terminal sends its signals to all processes of the foreground job, and so has reached the
+ * program too, unless that left our group. What the program sent to us, or to its group, it knows.
+ */
+static bool has_reached_program(const siginfo_t *signal, pid_t program)
+{
+	bool is_keyboards = signal->si_signo == SIGINT || signal->si_signo == SIGQUIT ||
+						signal->si_signo == SIGHUP || signal->si_signo == SIGWINCH;
+	if (signal->si_code == SI_KERNEL && is_keyboards)
+		return getpgid(program) == getpgrp();
+	return signal->si_code <= 0 && signal->si_pid == program;
+}
+
+static void pass_on(const siginfo_t *signal, pid_t program)
+{
+	if (has_reached_program(signal, program))
+		return;
+	if (signal->si_code == SI_QUEUE)
+		sigqueue(program, signal->si_signo, signal->si_value);
+	else
+		kill(program, signal->si_signo);
+}
+
+/* The program's wait status. */
+static int wait_for(pid_t program)
+{
+	sigset_t awaited;
+	sigfillset(&awaited);
+	for (size_t i = 0; i < sizeof(left_alone) / sizeof(left_alone[0]); i++)
+		sigdelset(&awaited, left_alone[i]);
+	for (;;) {
+		int status;
+		siginfo_t signal;
+		if (sigwaitinfo(&awaited, &signal) < 0)
+			continue; /* interrupted by a stop and a continue */
+		if (signal.si_signo != SIGCHLD)
+			pass_on(&signal, program);
+		else if (waitpid(program, &status, WNOHANG) == program)
+			return status;
+	}
+}
+
+static int fail_to_start(const char *name)
+{
+	if (errno == ENOENT) {
+		cli_error("%s: not found", record_shown(name));
+		return RECORD_NOT_FOUND;
+	}
+	cli_error("%s: cannot be run: %s", record_shown(name), strerror(errno));
+	return errno == EAGAIN || errno == ENOMEM || errno == EMFILE ? RECORD_FAILED
+																 : RECORD_NOT_EXECUTABLE;
+}
+
+int record_run(const struct record_program *program, pid_t *ret_pid)
+{
+	struct signal_state before;
+	block_signals(&before);
+	pid_t pid = start(program, &before);
+	*ret_pid = pid > 0 ? pid : 0;
+	if (pid < 0)
+		return fail_to_start(program->argv[0]);
+	int status = wait_for(pid);
+	return WIFSIGNALED(status) ? RECORD_SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
+}

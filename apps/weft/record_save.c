@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A ring's way into a file: a copy under a temporary name that then takes the file's place, so that
+ * there is never half a trace; pages of zeros become holes.
+ */
+#include "record.h"
+
+#include "cli.h"
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	BLOCK = 4096,
+	BLOCKS_AT_ONCE = 64,
+};
+
+/* ---- May it be written? ---- */
+
+static bool holds_a_trace(const char *file)
+{
+	struct weft_source *source = NULL;
+	struct weft_decoder *decoder = NULL;
+	bool good = weft_source_open(file, &source) == 0 && weft_decoder_create(&decoder) == 0;
+	if (good) {
+		size_t size;
+		const void *bytes = weft_source_bytes(source, &size);
+		good = weft_decoder_feed_borrowed(decoder, bytes, size) == 0 &&
+			   weft_decoder_finish(decoder) == 0 &&
+			   strcmp(weft_decoder_describe(decoder)->format, "weft") == 0;
+	}
+	weft_decoder_destroy(decoder);
+	weft_source_close(source);
+	return good;
+}
+
+/* The part of the path before the last slash, "." if there is none. */
+static void directory_of(const char *file, char ret_directory[PATH_MAX])
+{
+	const char *slash = strrchr(file, '/');
+	int length = slash == file ? 1 : slash ? (int)(slash - file) : 1;
+	snprintf(ret_directory, PATH_MAX, "%.*s", length, slash ? file : ".");
+}
+
+/* A new file in the directory of `file`, under a name that nothing has. -1, errno saying why. */
+static int create_beside(const char *file, char ret_path[PATH_MAX])
+{
+	char directory[PATH_MAX];
+	directory_of(file, directory);
+	int length = snprintf(ret_path, PATH_MAX, "%s/.weft-XXXXXX", directory);
+	if (length >= PATH_MAX || strlen(file) >= PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return mkostemp(ret_path, O_CLOEXEC);
+}
+
+bool record_file_is_free(const char *file)
+{
+	struct stat status;
+	char trial[PATH_MAX];
+	if (stat(file, &status) == 0 &&
+		!(S_ISREG(status.st_mode) && (status.st_size == 0 || holds_a_trace(file)))) {
+		cli_error(
+			"%s is there already, and is no trace of weft; it stays as it is", record_shown(file));
+		return false;
+	}
+	/* Permissions alone would not tell. */
+	int fd = create_beside(file, trial);
+	if (fd < 0) {
+		cli_error("%s cannot be written: %s", record_shown(file), strerror(errno));
+		return false;
+	}
+	close(fd);
+	unlink(trial);
+	return true;
+}
+
+/* ---- Copying ---- */
+
+static bool is_zero(const char *bytes, size_t size)
+{
+	return size && bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
+}
+
+/* Leaves out whole blocks of zeros. */
+static bool write_sparse(int fd, const char *bytes, size_t size)
+{
+	for (size_t at = 0, length; at < size; at += length) {
+		length = size - at < BLOCK ? size - at : BLOCK;
+		bool good = is_zero(bytes + at, length) ? lseek(fd, (off_t)length, SEEK_CUR) >= 0
+												: cli_write_all(fd, bytes + at, length);
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+/* All of `from`, which may still be written to; its length is as it was at the start. */
+static bool copy(int from, int to, bool to_is_file)
+{
+	static char bytes[BLOCKS_AT_ONCE * BLOCK];
+	struct stat status;
+	if (fstat(from, &status) != 0)
+		return false;
+	for (off_t left = status.st_size; left > 0;) {
+		size_t wanted = left < (off_t)sizeof(bytes) ? (size_t)left : sizeof(bytes);
+		ssize_t size = read(from, bytes, wanted);
+		if (size < 0 && errno == EINTR)
+			continue;
+		if (size == 0)
+			errno = EIO; /* somebody shortened it */
+		if (size <= 0)
+			return false;
+		if (to_is_file ? !write_sparse(to, bytes, (size_t)size)
+					   : !cli_write_all(to, bytes, (size_t)size))
+			return false;
+		left -= size;
+	}
+	return !to_is_file || ftruncate(to, status.st_size) == 0;
+}
+
+static bool copy_to_file(int from, const char *file)
+{
+	char place[PATH_MAX], temporary[PATH_MAX];
+	/* A link stays, and what it leads to is replaced. */
+	if (!realpath(file, place))
+		snprintf(place, sizeof(place), "%s", file);
+	int to = create_beside(place, temporary);
+	if (to < 0)
+		return false;
+	bool good = copy(from, to, true);
+	int reason = errno;
+	if (close(to) != 0 && good) {
+		good = false;
+		reason = errno;
+	}
+	if (good && rename(temporary, place) == 0)
+		return true;
+	if (good)
+		reason = errno;
+	unlink(temporary);
+	errno = reason;
+	return false;
+}
+
+bool record_save(const char *ring, const char *file)
+{
+	bool to_stdout = strcmp(file, "-") == 0;
+	if (!to_stdout && !record_file_is_free(file)) {
+		cli_error("the trace stays in %s", record_shown(ring));
+		return false;
+	}
+	int from = open(ring, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	bool good =
+		from >= 0 && (to_stdout ? copy(from, STDOUT_FILENO, false) : copy_to_file(from, file));
+	int reason = errno;
+	if (from >= 0)
+		close(from);
+	if (!good)
+		cli_error("%s: %s; the trace stays in %s",
+			to_stdout ? "standard output" : record_shown(file), strerror(reason),
+			record_shown(ring));
+	return good;
+}

@@ -1,0 +1,540 @@
+# SPDX-License-Identifier: ISC
+"""weft record: statuses, signals, where the trace goes, what is said, what stays after accidents."""
+import contextlib
+import fcntl
+import glob
+import json
+import os
+import pty
+import re
+import resource
+import signal
+import subprocess
+import termios
+import time
+
+from harness import BUILD, WEFT, case, equal, main, run, skip, temporary_directory, weft
+
+SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
+
+
+class Place:
+    """A working directory, and a run directory of its own."""
+
+    def __init__(self, path):
+        self.path = path
+        self.run = os.path.join(path, 'run')
+        os.mkdir(self.run, 0o700)
+        self.cwd = os.path.join(path, 'cwd')
+        os.mkdir(self.cwd)
+        self.env = {'XDG_RUNTIME_DIR': self.run}
+
+    def record(self, *args, status=0, env=None, **options):
+        return weft('record', *args, status=status, cwd=self.cwd,
+                    env=dict(self.env, **(env or {})), **options)
+
+    def start(self, *args, **options):
+        return subprocess.Popen([WEFT, 'record', *map(str, args)], cwd=self.cwd, text=True,
+                                env=dict(os.environ, **self.env), stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, **options)
+
+    def file(self, name):
+        return os.path.join(self.cwd, name)
+
+    def files(self):
+        return sorted(os.listdir(self.cwd))
+
+    def rings(self):
+        return sorted(glob.glob(os.path.join(self.run, 'weft', 'record-*', '*.weft')))
+
+    def is_clean(self):
+        return not glob.glob(os.path.join(self.run, 'weft', '*'))
+
+
+@contextlib.contextmanager
+def place():
+    with temporary_directory() as path:
+        yield Place(path)
+
+
+def info(path):
+    return json.loads(weft('info', '--json', path).stdout)
+
+
+def notes(path):
+    return info(path)['by_event'].get('note', 0)
+
+
+def wait_until(condition, what):
+    for _ in range(1000):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError('never: ' + what)
+
+
+def child_of(process):
+    with open('/proc/%d/task/%d/children' % (process.pid, process.pid)) as children:
+        return int(children.read().split()[0])
+
+
+def finish(process, status):
+    out, err = process.communicate(timeout=60)
+    if process.returncode != status:
+        raise AssertionError('exit %d, expected %d\n%s' % (process.returncode, status, err))
+    return out, err
+
+
+# ---- Statuses ----
+
+@case
+def status_is_the_programs():
+    with place() as here:
+        for status in (0, 1, 2, 42, 125, 255):
+            here.record('-o', 't.weft', SUBJECT, 3, 'exit', status, status=status)
+            equal(notes(here.file('t.weft')), 3)
+
+
+@case
+def status_of_a_signal():
+    with place() as here:
+        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGINT):
+            here.record('-o', 't.weft', SUBJECT, 5, 'raise', int(number), status=128 + number)
+            equal(notes(here.file('t.weft')), 5)
+
+
+@case
+def program_that_cannot_be_run():
+    with place() as here:
+        for program, status, message in ((here.file('none'), 127, 'not found'),
+                                         ('no-such-program-anywhere', 127, 'not found'),
+                                         (here.cwd, 126, 'Permission denied'),
+                                         ('/etc/passwd', 126, 'Permission denied')):
+            result = here.record(program, status=status)
+            assert message in result.stderr, result.stderr
+            equal(len(result.stderr.splitlines()), 1)
+        equal(here.files(), [])
+        assert here.is_clean()
+
+
+@case
+def wrong_use():
+    with place() as here:
+        for arguments, message in (([], 'PROGRAM is missing'), (['--'], 'PROGRAM is missing'),
+                                   (['--frobnicate', 'true'], 'unknown option'),
+                                   (['-o'], 'needs a value'), (['-o', '', 'true'], 'without a name'),
+                                   (['--size', 'big', 'true'], 'is not a size'),
+                                   (['--size', '65535', 'true'], 'too small')):
+            result = here.record(*arguments, status=2)
+            assert message in result.stderr, (arguments, result.stderr)
+            equal(result.stdout, '')
+        result = here.record('true', status=2, env={'WEFT_SIZE': '12'})
+        assert 'WEFT_SIZE' in result.stderr, result.stderr
+        equal(here.files(), [])
+
+
+@case
+def options_end_at_the_program():
+    with place() as here:
+        result = here.record('echo', '-o', 'x', '--size', '--help')
+        equal(result.stdout, '-o x --size --help\n')
+        equal(here.record('--', 'echo', '--', '-o').stdout, '-- -o\n')
+        equal(here.files(), [])
+
+
+# ---- What is said ----
+
+@case
+def says_where_the_trace_is():
+    with place() as here:
+        result = here.record(SUBJECT, 1234, 'exit', 0)
+        equal(len(here.files()), 1)
+        name = here.files()[0]
+        assert re.fullmatch(r'record-subject-\d+\.weft', name), name
+        first, second = result.stderr.splitlines()
+        equal(first, 'weft: %s: 16 MiB, 1,234 events, none lost' % name)
+        assert '`weft info %s`' % name in second, second
+        assert here.is_clean()
+
+
+@case
+def says_what_was_lost():
+    with place() as here:
+        result = here.record('-o', 't.weft', '--size', '64K', SUBJECT, 20000, 'exit', 0)
+        said = re.search(r'64 KiB, ([\d,]+) events?, ([\d,]+) lost \(([\d,]+) overwritten\)', result.stderr)
+        assert said, result.stderr
+        kept, lost, overwritten = (int(number.replace(',', '')) for number in said.groups())
+        equal(kept + lost, 20000)
+        equal(overwritten, lost)
+        assert kept > 1000, kept
+        assert '--size' in result.stderr
+        equal(info(here.file('t.weft'))['losses'], {'overwritten': lost})
+
+
+@case
+def says_that_nothing_was_recorded():
+    with place() as here:
+        result = here.record('sh', '-c', 'exit 3', status=3)
+        assert 'sh recorded nothing' in result.stderr, result.stderr
+        equal(len(result.stderr.splitlines()), 1)
+        equal(here.files(), [])
+        assert here.is_clean()
+
+
+@case
+def program_without_events_leaves_an_empty_trace():
+    with place() as here:
+        result = here.record('-o', 't.weft', SUBJECT, 0, 'exit', 0)
+        assert 't.weft: 16 MiB, 0 events, none lost' in result.stderr, result.stderr
+        equal(info(here.file('t.weft'))['events'], 0)
+
+
+@case
+def program_that_cannot_record_says_why():
+    with place() as here:
+        result = here.record('-o', 't.weft', '--size', '8000G', SUBJECT, 3, 'exit', 7, status=7)
+        assert re.search(r'record-subject-\d+ could not record: \S+', result.stderr), result.stderr
+        equal(here.files(), [])
+        assert here.is_clean()
+
+
+# ---- Where it goes ----
+
+@case
+def output_may_be_a_directory():
+    with place() as here:
+        os.mkdir(here.file('traces'))
+        for output in ('traces', 'traces/', here.file('traces')):
+            here.record('-o', output, SUBJECT, 1, 'exit', 0)
+        equal(len(os.listdir(here.file('traces'))), 3)
+        equal(here.files(), ['traces'])
+
+
+@case
+def environment_is_the_default():
+    with place() as here:
+        here.record(SUBJECT, 1, 'exit', 0, env={'WEFT_OUT': 'env.weft', 'WEFT_SIZE': '128K'})
+        equal(here.files(), ['env.weft'])
+        equal(os.path.getsize(here.file('env.weft')), 128 << 10)
+        here.record('-o', 'arg.weft', '--size', '1M', SUBJECT, 1, 'exit', 0,
+                    env={'WEFT_OUT': 'env.weft', 'WEFT_SIZE': '128K'})
+        equal(os.path.getsize(here.file('arg.weft')), 1 << 20)
+
+
+@case
+def output_to_standard_output():
+    with place() as here:
+        result = here.record('-o', '-', 'sh', '-c', 'echo talk; exec "$0" 4 exit 6', SUBJECT, status=6,
+                             text=False)
+        shown = run([WEFT, 'info', '--json', '-'], input=result.stdout, text=False)
+        equal(json.loads(shown.stdout)['by_event'], {'note': 4})
+        assert b'talk' in result.stderr, result.stderr
+        equal(here.files(), [])
+        assert here.is_clean()
+
+
+@case
+def trace_is_sparse_and_private():
+    with place() as here:
+        here.record('-o', 't.weft', SUBJECT, 10, 'exit', 0)
+        status = os.stat(here.file('t.weft'))
+        equal(status.st_size, 16 << 20)
+        assert status.st_blocks * 512 < 1 << 20, status.st_blocks
+        equal(status.st_mode & 0o777, 0o600)
+
+
+@case
+def replaces_traces_and_nothing_else():
+    with place() as here:
+        here.record('-o', 't.weft', SUBJECT, 1, 'exit', 0)
+        here.record('-o', 't.weft', SUBJECT, 2, 'exit', 0)
+        equal(notes(here.file('t.weft')), 2)
+        open(here.file('empty'), 'w').close()
+        here.record('-o', 'empty', SUBJECT, 3, 'exit', 0)
+        equal(notes(here.file('empty')), 3)
+        with open(here.file('diary'), 'w') as diary:
+            diary.write('dear diary')
+        result = here.record('-o', 'diary', 'sh', '-c', 'echo ran', status=125)
+        assert 'no trace of weft' in result.stderr, result.stderr
+        equal(result.stdout, '')  # before the program runs
+        with open(here.file('diary')) as diary:
+            equal(diary.read(), 'dear diary')
+        result = here.record('-o', '/dev/null', 'true', status=125)
+        assert 'no trace of weft' in result.stderr, result.stderr
+
+
+@case
+def replaces_what_a_link_leads_to():
+    with place() as here:
+        here.record('-o', 't.weft', SUBJECT, 1, 'exit', 0)
+        os.symlink('t.weft', here.file('link'))
+        here.record('-o', 'link', SUBJECT, 2, 'exit', 0)
+        assert os.path.islink(here.file('link'))
+        equal(notes(here.file('t.weft')), 2)
+
+
+@case
+def overwriting_is_refused_at_the_end_too():
+    with place() as here:
+        script = 'echo precious > t.weft; exec "$0" 8 exit 0'
+        result = here.record('-o', 't.weft', 'sh', '-c', script, SUBJECT, status=125)
+        equal(open(here.file('t.weft')).read(), 'precious\n')
+        ring, = here.rings()
+        assert ring in result.stderr, result.stderr
+        equal(notes(ring), 8)
+
+
+@case
+def directory_that_cannot_be_written():
+    with place() as here:
+        result = here.record('-o', 'none/t.weft', 'sh', '-c', 'echo ran', status=125)
+        assert 'none/t.weft cannot be written: No such file' in result.stderr, result.stderr
+        equal(result.stdout, '')
+        result = here.record('-o', '/proc/t.weft', 'sh', '-c', 'echo ran', status=125)
+        assert '/proc/t.weft' in result.stderr, result.stderr
+        assert here.is_clean()
+
+
+@case
+def names_are_shown_so_that_they_cannot_drive_a_terminal():
+    with place() as here:
+        result = here.record('-o', 'a\x1b[31m b.weft', SUBJECT, 1, 'exit', 0)
+        assert '\x1b' not in result.stderr, result.stderr
+        equal(here.files(), ['a\x1b[31m b.weft'])
+
+
+# ---- Signals ----
+
+def signals_seen(process):
+    os.kill(child_of(process), signal.SIGUSR2)
+    out, _ = finish(process, 0)
+    return [int(line) for line in out.split()]
+
+
+def wait_for_ready(process):
+    equal(process.stdout.readline(), 'ready\n')
+
+
+def wait_for_line(process, line):
+    equal(process.stdout.readline(), '%d\n' % line)
+
+
+@case
+def signals_are_passed_on_once():
+    wanted = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1,
+              signal.SIGALRM, signal.SIGRTMIN + 1]
+    with place() as here:
+        process = here.start('-o', 't.weft', SUBJECT, 2, 'wait')
+        wait_for_ready(process)
+        for number in wanted:
+            os.kill(process.pid, number)
+            wait_for_line(process, number)
+        equal(signals_seen(process), [])
+        equal(notes(here.file('t.weft')), 2)
+
+
+@case
+def ignored_signals_stay_ignored():
+    script = "trap '' HUP CHLD; exec \"$0\" record -o t.weft sh -c 'kill -HUP $$; exit 9'"
+    with place() as here:
+        result = run(['sh', '-c', script, WEFT], cwd=here.cwd, env=here.env)
+        equal(result.returncode, 9)
+
+
+@case
+def control_c_reaches_the_program_once():
+    with place() as here:
+        master, terminal = pty.openpty()
+
+        def take_terminal():
+            os.setsid()
+            fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+
+        process = here.start('-o', 't.weft', SUBJECT, 2, 'wait', stdin=terminal,
+                             preexec_fn=take_terminal)
+        wait_for_ready(process)
+        os.write(master, b'\x03')
+        wait_for_line(process, signal.SIGINT)
+        os.write(master, b'\x1c')
+        wait_for_line(process, signal.SIGQUIT)
+        time.sleep(0.05)
+        equal(signals_seen(process), [])
+        os.close(master)
+        os.close(terminal)
+        equal(notes(here.file('t.weft')), 2)
+
+
+@case
+def killed_program_leaves_a_complete_trace():
+    with place() as here:
+        process = here.start('-o', 't.weft', SUBJECT, 3000, 'wait')
+        wait_for_ready(process)
+        os.kill(child_of(process), signal.SIGKILL)
+        finish(process, 137)
+        equal(notes(here.file('t.weft')), 3000)
+        equal(info(here.file('t.weft'))['diagnostics'], [])
+
+
+@case
+def killed_recorder_leaves_the_ring():
+    with place() as here:
+        process = here.start('-o', 't.weft', SUBJECT, 30, 'wait')
+        wait_for_ready(process)
+        program = child_of(process)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        ring, = here.rings()
+        equal(notes(ring), 30)
+        os.kill(program, signal.SIGUSR2)
+        wait_until(lambda: not os.path.exists('/proc/%d' % program), 'the program ends')
+        process.communicate()
+        equal(notes(ring), 30)
+
+
+@case
+def readable_while_the_program_runs():
+    with place() as here:
+        process = here.start('-o', 't.weft', SUBJECT, 300, 'wait')
+        wait_for_ready(process)
+        ring, = here.rings()
+        equal(notes(ring), 300)
+        equal(info(ring)['diagnostics'], [])
+        equal(signals_seen(process), [])
+
+
+# ---- Several processes ----
+
+@case
+def child_is_saved_beside():
+    with place() as here:
+        result = here.record('-o', 't.weft', SUBJECT, 5, 'fork', 7)
+        other, first = here.files()
+        equal(first, 't.weft')
+        assert re.fullmatch(r't-\d+\.weft', other), other
+        equal((notes(here.file(first)), notes(here.file(other))), (5, 7))
+        assert '1 more process: ' + other in result.stderr, result.stderr
+        assert here.is_clean()
+
+
+@case
+def children_of_a_script():
+    with place() as here:
+        here.record('-o', 't.weft', 'sh', '-c', '"$0" 1 exit 0; "$0" 2 exit 0; "$0" 3 exit 0', SUBJECT)
+        equal(len(here.files()), 3)
+        equal(notes(here.file('t.weft')), 1)
+        equal(sorted(notes(here.file(name)) for name in here.files()), [1, 2, 3])
+        here.record('sh', '-c', '"$0" 1 exit 0; "$0" 2 exit 0', SUBJECT)
+        names = [name for name in here.files() if name.startswith('record-subject-')]
+        equal(len(names), 2)
+
+
+@case
+def each_program_of_a_process_is_saved():
+    with place() as here:
+        here.record('-o', 't.weft', SUBJECT, 5, 'exec', 7)
+        equal(len(here.files()), 2)
+        equal(sorted(notes(here.file(name)) for name in here.files()), [5, 7])
+
+
+@case
+def process_that_runs_on_is_saved_as_it_is():
+    with place() as here:
+        read_end, write_end = os.pipe()
+        with open(os.devnull) as null:
+            process = subprocess.Popen(
+                [WEFT, 'record', '-o', 't.weft', 'sh', '-c', '"$0" 5 orphan 7 <&%d >ready & '
+                 'until test -s ready; do sleep 0.01; done' % read_end, SUBJECT], cwd=here.cwd, stdin=null,
+                env=dict(os.environ, **here.env), stderr=subprocess.PIPE, text=True, pass_fds=(read_end,))
+        os.close(read_end)
+        stderr = process.stderr.readline() + process.stderr.readline() + process.stderr.readline()
+        process.wait()
+        os.close(write_end)
+        assert 'still running' in stderr, stderr
+        traces = sorted(name for name in here.files() if name.endswith('.weft'))
+        equal(sorted(notes(here.file(name)) for name in traces), [5, 7])
+        assert here.is_clean()
+
+
+# ---- Accidents ----
+
+@case
+def full_disk_keeps_the_ring():
+    with place() as here:
+        os.mkdir(here.file('disk'))
+        script = ('mount -t tmpfs -o size=256k none disk || exit 99; '
+                  '"$0" record --size 4M -o disk/t.weft "$1" 200000 exit 0; code=$?; ls -A disk; exit $code')
+        result = run(['unshare', '-rm', 'sh', '-c', script, WEFT, SUBJECT], cwd=here.cwd, env=here.env)
+        if result.returncode in (1, 99):
+            skip('no file system can be mounted here: ' + result.stderr.strip())
+        equal(result.returncode, 125, result.stderr)
+        equal(result.stdout, '')  # nothing half is left
+        ring, = here.rings()
+        assert 'disk/t.weft: No space left on device; the trace stays in ' + ring in result.stderr, result.stderr
+        assert notes(ring) > 10000
+
+
+@case
+def file_size_limit_keeps_the_ring():
+    with place() as here:
+        process = here.start('-o', 't.weft', '--size', '1M', SUBJECT, 20000, 'wait')
+        wait_for_ready(process)
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (65536, 65536))
+        os.kill(child_of(process), signal.SIGUSR2)
+        _, err = finish(process, 125)
+        ring, = here.rings()
+        assert 't.weft: File too large; the trace stays in ' + ring in err, err
+        equal(here.files(), [])
+
+
+@case
+def no_room_for_the_ring():
+    with place() as here:
+        script = ('mount -t tmpfs -o size=256k none "$2" || exit 99; chmod 700 "$2"; '
+                  '"$0" record -o t.weft "$1" 3 exit 4')
+        result = run(['unshare', '-rm', 'sh', '-c', script, WEFT, SUBJECT, here.run], cwd=here.cwd, env=here.env)
+        if result.returncode in (1, 99):
+            skip('no file system can be mounted here: ' + result.stderr.strip())
+        equal(result.returncode, 4, result.stderr)
+        assert 'No space left on device' in result.stderr, result.stderr
+        equal(here.files(), [])
+
+
+@case
+def run_directory_must_be_ours():
+    with place() as here:
+        os.symlink(here.cwd, os.path.join(here.run, 'weft'))
+        result = here.record('true', status=125)
+        assert 'there is no place for the trace' in result.stderr, result.stderr
+        os.unlink(os.path.join(here.run, 'weft'))
+        os.mkdir(os.path.join(here.run, 'weft'), 0o777)
+        os.chmod(os.path.join(here.run, 'weft'), 0o777)
+        here.record('-o', 't.weft', SUBJECT, 1, 'exit', 0)
+        equal(os.stat(os.path.join(here.run, 'weft')).st_mode & 0o777, 0o700)
+
+
+@case
+def somebody_elses_run_directory_is_not_used():
+    if os.geteuid() != 0:
+        skip('only root can give a directory away')
+    with place() as here:
+        os.chown(here.run, 65534, 65534)
+        here.record('-o', 't.weft', SUBJECT, 1, 'exit', 0)
+        equal(os.listdir(here.run), [])
+
+
+@case
+def no_run_directory_at_all():
+    with place() as here:
+        result = here.record('-o', 't.weft', SUBJECT, 1, 'exit', 0, env={'XDG_RUNTIME_DIR': ''})
+        equal(notes(here.file('t.weft')), 1, result.stderr)
+
+
+@case
+def program_sees_our_descriptors_and_no_more():
+    with place() as here:
+        plain = run(['ls', '/proc/self/fd'], cwd=here.cwd)
+        recorded = here.record('ls', '/proc/self/fd')
+        equal(recorded.stdout, plain.stdout)
+
+
+main()
