@@ -12,6 +12,7 @@
 #include <weft/layout.h>
 #include <weft/lines.h>
 #include <weft/model.h>
+#include <weft/render.h>
 #include <weft/text.h>
 
 static void read_standard_input(struct weft_text *text)
@@ -85,6 +86,35 @@ static void print_layout(const struct weft_layout *layout)
 			layout->start[t]);
 }
 
+/* As operations and as SVG, in the middle of the trace, where the lens and the clipping matter. */
+static int print_picture(const struct weft_model *model, const struct weft_layout *layout)
+{
+	struct weft_scene *scene = NULL;
+	struct weft_canvas *canvas = NULL;
+	struct weft_text text = {0};
+	struct weft_frame frame;
+	struct weft_view view;
+	double length = (double)(model->summary.end - model->summary.start);
+	weft_frame_place(model, 1400, 800, &frame);
+	weft_frame_view(layout, &frame, &view);
+	weft_view_set_range(&view, model->summary.start + (uint64_t)(length / 3), length / 4);
+	int error = weft_scene_create(model, layout, &scene);
+	if (!error)
+		error = weft_canvas_create(frame.width, frame.height, &canvas);
+	if (!error)
+		error = weft_render_frame(scene, &frame, &view, &(struct weft_render_options){0}, canvas);
+	if (!error)
+		error = weft_canvas_write_text(canvas, &text);
+	if (!error)
+		error = weft_canvas_write_svg(canvas, &(struct weft_svg_options){0}, &text);
+	if (!error)
+		fwrite(text.bytes, 1, text.size, stdout);
+	weft_text_finish(&text);
+	weft_canvas_destroy(canvas);
+	weft_scene_destroy(scene);
+	return error;
+}
+
 static int print_meaning(const struct weft_text *input)
 {
 	struct weft_decoder *decoder = NULL;
@@ -97,8 +127,10 @@ static int print_meaning(const struct weft_text *input)
 		print_model(model);
 		error = weft_layout_create(model, NULL, &layout);
 	}
-	if (!error)
+	if (!error) {
 		print_layout(layout);
+		error = print_picture(model, layout);
+	}
 	weft_layout_destroy(layout);
 	weft_model_destroy(model);
 	weft_decoder_destroy(decoder);
