@@ -22,7 +22,7 @@ void weft__ctf_put_event(
 /* Text as a CTF string. */
 void weft__ctf_put_text(struct weft__bytes *bytes, struct weft_slice text);
 
-/* `event { … };`: how weft__ctf_put_event writes this type. */
+/* `event { … };`, once or twice: how weft__ctf_put_event writes this type. */
 void weft__ctf_declare_event(struct weft__bytes *metadata, unsigned type);
 
 /* A stream's packet, without its events. */

@@ -7,9 +7,16 @@
  */
 #include "export/ctf.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-typedef char types_fit_the_header[WEFT_EVENT_TYPES <= 256 ? 1 : -1];
+/* Babeltrace 2.0 reuses its events, and shows the text of an earlier one where a text is empty. So
+ * what is empty never shares a class, or a member of a variant, with what is not: an event with an
+ * empty text has a class of its own, of the same name and fields, whose number has this bit. */
+#define EMPTY_TEXT  0x80
+#define EMPTY_FIELD (WEFT_FIELD_TEXT + 1)
+
+typedef char types_leave_the_bit[WEFT_EVENT_TYPES <= EMPTY_TEXT ? 1 : -1];
 
 void weft__ctf_put_text(struct weft__bytes *bytes, struct weft_slice text)
 {
@@ -76,7 +83,8 @@ static void put_field(struct weft__bytes *bytes, const struct weft_field *field)
 {
 	uint64_t bits;
 	weft__ctf_put_text(bytes, field->name);
-	weft__bytes_put_u8(bytes, (uint8_t)field->type);
+	bool is_empty = field->type == WEFT_FIELD_TEXT && field->value.text.size == 0;
+	weft__bytes_put_u8(bytes, is_empty ? EMPTY_FIELD : (uint8_t)field->type);
 	switch (field->type) {
 	case WEFT_FIELD_I64:
 		weft__bytes_put_u64(bytes, (uint64_t)field->value.i64);
@@ -103,17 +111,19 @@ static void put_fields(struct weft__bytes *bytes, const struct weft_event *event
 
 /* The struct is written in place: babeltrace 2.0 does not find a variant's tag "_type" if the
  * struct has a name of its own. */
-#define FIELDS_BEFORE                                                                     \
-	"uint32 _fields_length;\n"                                                            \
-	"\t\tstruct {\n"                                                                      \
-	"\t\t\tstring _name;\n"                                                               \
-	"\t\t\tenum : uint8 { \"i64\" = 0, \"u64\" = 1, \"f64\" = 2, \"text\" = 3 } _type;\n" \
-	"\t\t\tvariant <_type> {\n"                                                           \
-	"\t\t\t\tint64 i64;\n"                                                                \
-	"\t\t\t\tuint64 u64;\n"                                                               \
-	"\t\t\t\tfloat64 f64;\n"                                                              \
-	"\t\t\t\tstring text;\n"                                                              \
-	"\t\t\t} _value;\n"                                                                   \
+#define FIELDS_BEFORE                                                            \
+	"uint32 _fields_length;\n"                                                   \
+	"\t\tstruct {\n"                                                             \
+	"\t\t\tstring _name;\n"                                                      \
+	"\t\t\tenum : uint8 { \"i64\" = 0, \"u64\" = 1, \"f64\" = 2, \"text\" = 3, " \
+	"\"empty\" = 4 } _type;\n"                                                   \
+	"\t\t\tvariant <_type> {\n"                                                  \
+	"\t\t\t\tint64 i64;\n"                                                       \
+	"\t\t\t\tuint64 u64;\n"                                                      \
+	"\t\t\t\tfloat64 f64;\n"                                                     \
+	"\t\t\t\tstring text;\n"                                                     \
+	"\t\t\t\tstring empty;\n"                                                    \
+	"\t\t\t} _value;\n"                                                          \
 	"\t\t} _"
 
 static const struct {
@@ -134,26 +144,43 @@ static const struct {
 	[WEFT_SLOT_DURATION] = {"int64 _", ";", put_duration},
 };
 
+static bool has_text(const struct weft_event_description *description)
+{
+	for (size_t i = 0; description->fields[i].key; i++)
+		if (slots[description->fields[i].slot].put == put_event_text)
+			return true;
+	return false;
+}
+
 void weft__ctf_put_event(
 	struct weft__bytes *bytes, const struct weft_event *event, uint64_t time_ns)
 {
 	const struct weft_event_description *description = weft_event_describe(event->type);
-	weft__bytes_put_u8(bytes, event->type);
+	bool is_empty = event->text.size == 0 && has_text(description);
+	weft__bytes_put_u8(bytes, event->type | (is_empty ? EMPTY_TEXT : 0));
 	weft__bytes_put_u64(bytes, time_ns);
 	for (size_t i = 0; description->fields[i].key; i++)
 		slots[description->fields[i].slot].put(bytes, event);
 }
 
-void weft__ctf_declare_event(struct weft__bytes *metadata, unsigned type)
+static void declare_class(
+	struct weft__bytes *metadata, const struct weft_event_description *description, unsigned number)
 {
-	const struct weft_event_description *description = weft_event_describe(type);
 	weft__bytes_print(metadata,
 		"\nevent {\n\tname = \"%s\";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n",
-		description->name, type);
+		description->name, number);
 	for (size_t i = 0; description->fields[i].key; i++) {
 		unsigned slot = description->fields[i].slot;
 		weft__bytes_print(metadata, "\t\t%s%s%s\n", slots[slot].before, description->fields[i].key,
 			slots[slot].after);
 	}
 	weft__bytes_print(metadata, "\t};\n};\n");
+}
+
+void weft__ctf_declare_event(struct weft__bytes *metadata, unsigned type)
+{
+	const struct weft_event_description *description = weft_event_describe(type);
+	declare_class(metadata, description, type);
+	if (has_text(description))
+		declare_class(metadata, description, type | EMPTY_TEXT);
 }

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 
-from harness import DATA, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 from traces import NONE, mirage
 
 READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'ctf_reader.py')
@@ -78,10 +78,21 @@ def dumped(trace):
     for row in json_lines(weft('dump', '--json', trace).stdout):
         for key in ('thread', 'process', 'host'):
             row.pop(key, None)
-        rows.append((row.pop('time'), row.pop('event'), {
-            key: runs_of_replacement(value) if isinstance(value, str) else value
-            for key, value in row.items()}))
+        rows.append((row.pop('time'), row.pop('event'), with_runs(row)))
     return rows
+
+
+def with_runs(fields):
+    return {key: with_runs(value) if isinstance(value, dict) else
+            runs_of_replacement(value) if isinstance(value, str) else value
+            for key, value in fields.items()}
+
+
+def equal_rows(got, expected):
+    """Complains about the first row that differs, not about all of them."""
+    for row, (one, other) in enumerate(zip(got, expected)):
+        equal(one, other, 'row %d' % row)
+    equal(len(got), len(expected), 'number of rows')
 
 
 def sorted_rows(rows):
@@ -132,8 +143,7 @@ def check_with_babeltrace1(directory, events, warns=False):
                       for _, time, name, fields in events)
     # The packet's context, which comes first, is not compared.
     got = re.sub(rb'(?m)^(\[\d{20}\] \w+: )\{ \d+, \d+, ".*?", ".*?" \}, ', rb'\1', result.stdout)
-    equal(sorted(got.rstrip(b'\n').split(b'\n[')),
-          sorted(b'\n'.join(expected).split(b'\n[')), 'babeltrace 1')
+    equal_rows(sorted(got.rstrip(b'\n').split(b'\n[')), sorted(b'\n'.join(expected).split(b'\n[')))
 
 
 def clock_offset(directory):
@@ -148,8 +158,8 @@ def check_round_trip(trace, directory, discarded=0):
     equal(result.stdout, '')
     events, lost = read_with_bt2(directory)
     offset = clock_offset(directory)
-    equal(sorted_rows([(time - offset, name, as_dump_shows(name, fields))
-                       for _, time, name, fields in events]), sorted_rows(dumped(trace)))
+    equal_rows(sorted_rows([(time - offset, name, as_dump_shows(name, fields))
+                            for _, time, name, fields in events]), sorted_rows(dumped(trace)))
     equal(lost, discarded, 'discarded events')
     messages = babeltrace2_text(directory).stderr
     assert discarded or not messages, messages
@@ -196,10 +206,51 @@ def every_operation_of_mirage_comes_back():
         (start + 9, 'signal_only', 2, 3)]))
 
 
+def record_every_event(path, rounds):
+    """Four threads; many rounds lose what came first."""
+    equal(run([os.path.join(BUILD, 'tests', 'every_event'), path, rounds]).returncode, 0)
+    info, = json_lines(weft('info', '--json', path).stdout)
+    return info
+
+
+@case
+def every_event_of_weft_comes_back():
+    with temporary_directory() as folder:
+        trace, out = os.path.join(folder, 'trace.weft'), os.path.join(folder, 'ctf')
+        info = record_every_event(trace, 1)
+        equal(info['losses'], {})
+        events = check_round_trip(trace, out)
+        equal(sorted(os.listdir(out)), ['metadata', 'thread_0', 'thread_1', 'thread_2', 'thread_3'])
+        equal({stream for stream, _, _, _ in events}, {0, 1, 2, 3})
+        # Of the table of events, only what a program of today never writes may be missing.
+        equal(len({name for _, _, name, _ in events}), 16)
+        # Absolute: the clock's offset makes wall time of the recorder's own.
+        assert clock_offset(out) == info['clock']['offset_ns'] > 0, info['clock']
+
+
+@case
+def losses_of_weft_are_discarded_events():
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 'trace.weft')
+        info = record_every_event(trace, 400)
+        lost = sum(count for cause, count in info['losses'].items()
+                   if cause not in ('names_full', 'metrics_full'))
+        assert lost > 0, info
+        check_round_trip(trace, os.path.join(folder, 'ctf'), discarded=lost)
+
+
 @case
 def nasty_text_keeps_its_bytes():
     texts = [b'', b'"', b'a "quoted" \\ one', b'two\nlines\r\n', b'\x1b[31mred\x07', b'caf\xc3\xa9',
              b'\xff\xfe\x80', b'\xed\xa0\x80', b'\xf0\x9f\xa7\xb5', b'%s%n', b'x' * 300000, b'}, { task = 1 }']
+    events = check_bytes(mirage([(i, 'label', 1, text) for i, text in enumerate(texts)]))
+    equal([fields['text'] for _, _, _, fields in events], texts)
+
+
+@case
+def empty_text_stays_empty():
+    # Babeltrace 2.0 shows the text of an earlier event, if it is let.
+    texts = [b'', b'one', b''] * 100
     events = check_bytes(mirage([(i, 'label', 1, text) for i, text in enumerate(texts)]))
     equal([fields['text'] for _, _, _, fields in events], texts)
 
