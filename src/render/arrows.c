@@ -17,6 +17,8 @@
 #define HEAD_WIDTH    5.0
 #define ARROW_LINE    1.25
 #define ARROW_ALPHA   0.75
+#define CROWD_ALPHA   0.4    /* of each, where there are many */
+#define CROWD         3000   /* arrows in the picture */
 #define FADED_AT      6000.0 /* px of width */
 #define LEAST_ALPHA   0.01
 #define MERGED_WITHIN 3.0
@@ -86,12 +88,12 @@ static void draw_arrow(struct painter *p, struct arrow a)
 		return;
 	if (a.y == a.y2 && fabs(a.x2 - a.x) < SHORT)
 		return;
-	uint32_t color = weft__faded(a.color, alpha * ARROW_ALPHA);
+	uint32_t color = weft__faded(a.color, alpha * p->arrow_alpha);
 	struct weft_pen pen = {color, ARROW_LINE, a.dash};
 	if (a.x == a.x2)
 		a.x = a.x2 = weft__crisp(a.x);
 	weft_canvas_line(p->canvas, a.x, a.y, a.x2, a.y2, &pen);
-	draw_head(p, &a, weft__faded(a.color, alpha));
+	draw_head(p, &a, weft__faded(a.color, alpha * (p->arrow_alpha + 1) / 2));
 	if (a.ringed) {
 		pen.dash = WEFT_DASH_SOLID;
 		weft_canvas_ring(p->canvas, a.x, a.y, 2, &pen);
@@ -204,6 +206,16 @@ static void draw_edges(struct painter *p, uint32_t first, uint32_t last, unsigne
 	free(used);
 }
 
+/* Many arrows are a texture, behind which the tasks must still be seen. */
+static double crowd_alpha(const struct painter *p)
+{
+	const struct weft_edges *edges = &p->model->edges;
+	size_t first = weft__lower_bound_u64(edges->time, edges->count, p->left);
+	size_t last = weft__lower_bound_u64(edges->time, edges->count, p->right);
+	double crowd = fmin(1, (double)(last - first) / CROWD);
+	return ARROW_ALPHA - (ARROW_ALPHA - CROWD_ALPHA) * crowd;
+}
+
 void weft__draw_arrows(struct painter *p)
 {
 	static const uint8_t order[] = {
@@ -214,6 +226,7 @@ void weft__draw_arrows(struct painter *p)
 	const struct weft_edges *edges = &p->model->edges;
 	uint32_t first = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, from);
 	uint32_t last = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, to);
+	p->arrow_alpha = crowd_alpha(p);
 	for (unsigned i = 0; i < sizeof(order); i++)
 		draw_edges(p, first, last, order[i]);
 }

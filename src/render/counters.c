@@ -14,15 +14,10 @@
 
 #define PADDING      10.0 /* px above the highest and below the lowest value */
 #define LABEL_HEIGHT 16.0
+#define LABEL_SIZE   11.0
 #define MARKER_EVERY 160.0
 #define CHUNK        256 /* points a polyline */
 #define SHAPES       6
-
-struct curve {
-	uint32_t counter;
-	double last_y, label_y;
-	int64_t last_value;
-};
 
 struct trail {
 	double points[2 * CHUNK];
@@ -102,7 +97,7 @@ static uint32_t merge_column(
 	return sample;
 }
 
-static struct curve draw_curve(struct painter *p, uint32_t index, uint32_t color)
+static void draw_curve(struct painter *p, uint32_t index, uint32_t color)
 {
 	const struct weft_counter *counter = &p->model->counters[index];
 	const struct weft_samples *samples = &p->model->samples;
@@ -112,7 +107,7 @@ static struct curve draw_curve(struct painter *p, uint32_t index, uint32_t color
 									   samples->time + counter->first, counter->count, p->left);
 	int64_t value = at > counter->first ? samples->value[at - 1] : 0;
 	struct trail trail = {.count = 0};
-	double y = value_y(p, index, (double)value), next_marker = box->x + MARKER_EVERY / 2;
+	double y = value_y(p, index, (double)value);
 	go(p, &trail, box->x, y, color);
 	while (at < last && samples->time[at] <= p->right) {
 		double x = weft__x(p, samples->time[at]), low, high;
@@ -128,8 +123,6 @@ static struct curve draw_curve(struct painter *p, uint32_t index, uint32_t color
 	}
 	go(p, &trail, box->x + box->width, y, color);
 	flush(p, &trail, color);
-	(void)next_marker;
-	return (struct curve){index, y, y, value};
 }
 
 /* y of a counter at a time. */
@@ -153,14 +146,14 @@ static void draw_markers(struct painter *p, uint32_t index, uint32_t color)
 
 static int compare_heights(const void *a, const void *b)
 {
-	const struct curve *x = a, *y = b;
+	const struct weft__curve *x = a, *y = b;
 	if (x->last_y != y->last_y)
 		return x->last_y < y->last_y ? -1 : 1;
 	return x->counter < y->counter ? -1 : 1;
 }
 
 /* Down so that none touches the one above, then up from the lower edge. */
-static void spread_labels(struct curve *curves, uint32_t count, double top, double bottom)
+static void spread_labels(struct weft__curve *curves, uint32_t count, double top, double bottom)
 {
 	double next = top + LABEL_HEIGHT / 2;
 	for (uint32_t i = 0; i < count; i++) {
@@ -174,14 +167,36 @@ static void spread_labels(struct curve *curves, uint32_t count, double top, doub
 	}
 }
 
-static void draw_label(struct painter *p, const struct curve *curve, uint32_t color)
+static uint32_t color_of(const struct painter *p, uint32_t counter)
+{
+	return p->theme->counters[counter % WEFT__COUNTER_COLORS];
+}
+
+/* All of it up to six digits, then three: "2.97 G" with the powers of 1000. */
+static void format_value(int64_t value, char text[24])
+{
+	static const char units[] = " kMGTPE";
+	double shown = (double)value;
+	unsigned unit = 0;
+	if (fabs(shown) < 1e6) {
+		snprintf(text, 24, "%" PRId64, value);
+		return;
+	}
+	for (; fabs(shown) >= 999.5 && unit < 6; unit++)
+		shown /= 1000;
+	snprintf(text, 24, "%.3g %c", shown, units[unit]);
+}
+
+/* Beside the picture, with a line from where the curve leaves it. */
+static void draw_label(struct painter *p, const struct weft__curve *curve)
 {
 	const struct weft_box *box = &p->frame->gutter;
-	struct weft_text_style style = {color, 11, false, false, 0};
+	uint32_t color = color_of(p, curve->counter);
+	struct weft_text_style style = {color, LABEL_SIZE, false, false, 0};
 	struct weft_slice name = weft_model_string(p->model, p->model->counters[curve->counter].name);
 	struct weft_pen pen = {color, 1, WEFT_DASH_SOLID};
 	char value[24];
-	snprintf(value, sizeof(value), "%" PRId64, curve->last_value);
+	format_value(curve->last_value, value);
 	double value_width = weft__measure(p, value, &style), x = box->x + 20;
 	double right = box->x + box->width - 8;
 	weft_canvas_line(p->canvas, box->x, curve->last_y, box->x + 6, curve->label_y, &pen);
@@ -191,40 +206,74 @@ static void draw_label(struct painter *p, const struct curve *curve, uint32_t co
 		value_width, &style);
 }
 
-static uint32_t color_of(const struct painter *p, uint32_t counter)
+/* A narrow picture has no room beside it: at its right edge, where no name will be put. */
+static void place_label_inside(struct painter *p, struct weft__curve *curve)
 {
-	return p->theme->counters[counter % WEFT__COUNTER_COLORS];
+	const struct weft_box *box = &p->frame->picture;
+	struct weft_text_style style = {0, LABEL_SIZE, false, true, 0};
+	struct weft_slice name = weft_model_string(p->model, p->model->counters[curve->counter].name);
+	double right = box->x + box->width - 4;
+	curve->label_width =
+		weft__fit_text(p, name, box->width / 3, &style, curve->label, sizeof(curve->label));
+	struct weft__rect rect = {right - curve->label_width - 2, curve->label_y - LABEL_HEIGHT / 2,
+		right + 4, curve->label_y + LABEL_HEIGHT / 2};
+	if (!weft__places_take(p->places, rect))
+		curve->label_width = 0;
 }
 
-static void draw_labels(struct painter *p, struct curve *curves, uint32_t count)
+static void draw_label_inside(struct painter *p, const struct weft__curve *curve)
 {
-	const struct weft_box *box = &p->frame->gutter;
+	const struct weft_box *box = &p->frame->picture;
+	struct weft_text_style style = {
+		color_of(p, curve->counter), LABEL_SIZE, false, true, p->theme->background};
+	if (curve->label_width > 0)
+		weft_canvas_text(p->canvas, box->x + box->width - 4 - curve->label_width,
+			curve->label_y + 4, curve->label, strlen(curve->label), curve->label_width, &style);
+}
+
+/* The value that a counter has at the right edge, and where. */
+static struct weft__curve end_of_curve(const struct painter *p, uint32_t index)
+{
+	const struct weft_counter *counter = &p->model->counters[index];
+	const uint64_t *times = p->model->samples.time + counter->first;
+	size_t at = weft__lower_bound_u64(times, counter->count, p->right);
+	int64_t value = at ? p->model->samples.value[counter->first + at - 1] : 0;
+	double y = value_y(p, index, (double)value);
+	return (struct weft__curve){.counter = index, .last_y = y, .label_y = y, .last_value = value};
+}
+
+void weft__place_counters(struct painter *p)
+{
+	uint32_t count = p->model->counter_count;
+	const struct weft_box *box = &p->frame->picture;
 	uint32_t room = (uint32_t)(box->height / LABEL_HEIGHT);
-	if (box->width == 0 || box->height < LABEL_HEIGHT)
+	p->curves = malloc((count + (size_t)1) * sizeof(*p->curves));
+	if (!p->curves) {
+		p->error = WEFT_ERROR_MEMORY;
 		return;
-	qsort(curves, count, sizeof(*curves), compare_heights);
-	if (count > room)
-		count = room;
-	spread_labels(curves, count, box->y, box->y + box->height);
+	}
 	for (uint32_t i = 0; i < count; i++)
-		draw_label(p, &curves[i], color_of(p, curves[i].counter));
+		p->curves[i] = end_of_curve(p, i);
+	qsort(p->curves, count, sizeof(*p->curves), compare_heights);
+	p->label_count = count < room ? count : room;
+	spread_labels(p->curves, p->label_count, box->y, box->y + box->height);
+	for (uint32_t i = 0; i < p->label_count && p->frame->gutter.width == 0; i++)
+		place_label_inside(p, &p->curves[i]);
 }
 
 void weft__draw_counters(struct painter *p)
 {
 	uint32_t count = p->model->counter_count;
 	const struct weft_box *box = &p->frame->picture;
-	struct curve *curves = malloc((count + (size_t)1) * sizeof(*curves));
-	if (!curves) {
-		p->error = WEFT_ERROR_MEMORY;
-		return;
-	}
 	weft_canvas_clip(p->canvas, box->x, box->y, box->x + box->width, box->y + box->height);
-	for (uint32_t i = 0; i < count; i++) {
-		curves[i] = draw_curve(p, i, color_of(p, i));
+	for (uint32_t i = 0; i < count; i++)
+		draw_curve(p, i, color_of(p, i));
+	for (uint32_t i = 0; i < count; i++) /* where curves lie on each other, markers tell */
 		draw_markers(p, i, color_of(p, i));
-	}
 	weft_canvas_unclip(p->canvas);
-	draw_labels(p, curves, count);
-	free(curves);
+	for (uint32_t i = 0; i < p->label_count; i++)
+		if (p->frame->gutter.width > 0)
+			draw_label(p, &p->curves[i]);
+		else
+			draw_label_inside(p, &p->curves[i]);
 }

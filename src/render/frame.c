@@ -13,7 +13,7 @@
 #define STATUS_HEIGHT 24.0
 #define GUTTER_WIDTH  124.0
 #define STRIP_FROM    300.0 /* height of a frame that has room for it */
-#define STATUS_FROM   180.0
+#define STATUS_FROM   220.0
 #define TITLE_FROM    120.0
 #define GUTTER_FROM   480.0 /* width */
 

@@ -24,6 +24,8 @@
 #define TEXT_SIZE    12.0
 #define KIND_SIZE    10.5
 #define TICK         6.0
+#define ELLIPSIS     "\xe2\x80\xa6"
+#define LIFT         5.5 /* px of the baseline over the line: bars are 3.5 high there */
 
 enum worth {
 	MESSAGE,
@@ -96,6 +98,15 @@ static void draw_tick(struct painter *p, double x, double y)
 	weft_canvas_line(p->canvas, weft__crisp(x), y - TICK, weft__crisp(x), y, &pen);
 }
 
+/* "4341" of "bind 4341": half a number would be another number. */
+static struct weft_slice bare_id(struct weft_slice name)
+{
+	size_t at = name.size;
+	while (at > 0 && name.bytes[at - 1] != ' ')
+		at--;
+	return (struct weft_slice){name.bytes + at, name.size - at};
+}
+
 /* True if it has been placed. */
 static bool place(struct painter *p, const struct name *name)
 {
@@ -103,7 +114,7 @@ static bool place(struct painter *p, const struct name *name)
 	struct weft_text_style style = name_style(p, name);
 	char buffer[256], fitted[260];
 	struct weft_slice text = name_text(p, name, buffer, sizeof(buffer));
-	double top = name->y - 4 - style.size * 0.8, bottom = name->y - 3 + style.size * 0.2;
+	double top = name->y - LIFT - style.size * 0.8, bottom = name->y - LIFT + style.size * 0.2;
 	double x = name->x + INDENT, limit = fmin(name->next - GAP, box->x + box->width - 4);
 	if (top < box->y || text.size == 0)
 		return false;
@@ -112,14 +123,16 @@ static bool place(struct painter *p, const struct name *name)
 	if (room < (name->worth == NOTE ? NOTE_ROOM : 8))
 		return false;
 	double width = weft__fit_text(p, text, room, &style, fitted, sizeof(fitted));
-	if (width <= 0)
+	if (name->worth == ID && strlen(fitted) != text.size)
+		width = weft__fit_text(p, bare_id(text), room, &style, fitted, sizeof(fitted));
+	if (width <= 0 || (name->worth == ID && strstr(fitted, ELLIPSIS)))
 		return false;
 	struct weft__rect rect = {x - 1, top, x + width + 1, bottom};
 	if (!weft__places_take(p->places, rect))
 		return false;
 	if (name->worth == NOTE)
 		draw_tick(p, name->x, name->y);
-	weft_canvas_text(p->canvas, x, name->y - 4.5, fitted, strlen(fitted), width, &style);
+	weft_canvas_text(p->canvas, x, name->y - LIFT, fitted, strlen(fitted), width, &style);
 	return true;
 }
 

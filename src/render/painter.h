@@ -37,7 +37,14 @@ struct weft__tally {
 	uint32_t names_left_out; /* for want of room */
 	uint64_t arrows_merged;
 	bool edges[WEFT_EDGE_TYPES];
-	bool failed_reads;
+};
+
+/* Where a counter leaves the picture, and what is written there. */
+struct weft__curve {
+	uint32_t counter;
+	int64_t last_value;
+	double last_y, label_y, label_width;
+	char label[64]; /* if it is inside the picture */
 };
 
 struct painter {
@@ -55,6 +62,9 @@ struct painter {
 	struct weft__lane *lanes;
 	uint32_t lane_count;
 	struct weft__places *places;
+	double arrow_alpha;
+	struct weft__curve *curves; /* of each counter, the highest first */
+	uint32_t label_count;       /* of them that have a label */
 	struct weft__tally tally;
 	int error;
 };
@@ -91,6 +101,7 @@ void weft__draw_tasks(struct painter *p);
 void weft__draw_links(struct painter *p);
 void weft__draw_arrows(struct painter *p);
 void weft__draw_names(struct painter *p);
+void weft__place_counters(struct painter *p);
 void weft__draw_counters(struct painter *p);
 
 #endif

@@ -8,6 +8,7 @@
 #include "render/painter.h"
 
 #define NAMED_FROM 16.0 /* px */
+#define LEAST_NAME 48.0
 
 static struct weft_slice band_name(const struct painter *p, const struct weft_band_period *band)
 {
@@ -34,6 +35,8 @@ static void name_band(struct painter *p, const struct weft_band_period *band, do
 		return;
 	double width = weft__fit_text(p, band_name(p, band), x2 - x - 6, &style, text, sizeof(text));
 	struct weft__rect place = {x + 3, box->y + 2, x + 3 + width, box->y + 14};
+	if (width < LEAST_NAME && strlen(text) != band_name(p, band).size)
+		return; /* "sl…" says nothing */
 	if (width > 0 && weft__places_take(p->places, place))
 		weft_canvas_text(p->canvas, place.x, box->y + 12, text, strlen(text), width, &style);
 }

@@ -45,6 +45,7 @@ static void draw_picture(struct painter *p)
 	weft__draw_bands(p);
 	weft__draw_grid(p);
 	weft__make_lanes(p);
+	weft__place_counters(p);
 	if (!p->error) {
 		weft__draw_links(p);
 		weft__draw_tasks(p);
@@ -54,7 +55,8 @@ static void draw_picture(struct painter *p)
 	if (p->model->tasks.count == 0)
 		draw_nothing(p);
 	weft_canvas_unclip(p->canvas);
-	weft__draw_counters(p);
+	if (!p->error)
+		weft__draw_counters(p);
 }
 
 static void draw_frame(struct painter *p)
@@ -92,7 +94,6 @@ WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct 
 		.canvas = canvas,
 		.x0 = frame->picture.x,
 		.y0 = frame->picture.y,
-		.tally = {.first_failed = WEFT_NONE},
 	};
 	p.places = weft__places_create(frame->picture.y, frame->picture.y + frame->picture.height);
 	if (!p.places)
@@ -101,5 +102,6 @@ WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct 
 	draw_frame(&p);
 	weft__places_destroy(p.places);
 	free(p.lanes);
+	free(p.curves);
 	return p.error ? p.error : weft_canvas_error(canvas);
 }

@@ -102,6 +102,45 @@ static int sum_up(struct weft_scene *scene)
 	return 0;
 }
 
+static int list_problems(struct weft_scene *scene)
+{
+	const struct weft_tasks *tasks = &scene->model->tasks;
+	uint32_t count = scene->failed_before[tasks->count], used = 0;
+	size_t bytes = (count + (size_t)1) * sizeof(uint32_t);
+	uint64_t *ends = malloc(2 * bytes);
+	uint32_t *failed = malloc(bytes), *order = malloc(bytes), *scratch = malloc(bytes);
+	scene->problems = malloc(bytes);
+	bool complete = ends && failed && order && scratch && scene->problems;
+	for (uint32_t task = 0; complete && task < tasks->count; task++)
+		if (tasks->flags[task] & WEFT_TASK_FAILED) {
+			ends[used] = tasks->end[task];
+			failed[used++] = task;
+		}
+	if (complete)
+		weft__order_by_u64(ends, order, scratch, used);
+	for (uint32_t i = 0; complete && i < used; i++)
+		scene->problems[i] = failed[order[i]];
+	scene->problem_count = used;
+	free(ends);
+	free(failed);
+	free(order);
+	free(scratch);
+	return complete ? 0 : WEFT_ERROR_MEMORY;
+}
+
+uint32_t weft__scene_problem_from(const struct weft_scene *scene, uint64_t time)
+{
+	uint32_t low = 0, high = scene->problem_count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (scene->model->tasks.end[scene->problems[middle]] < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static void find_end(struct weft_scene *scene)
 {
 	const struct weft_tasks *tasks = &scene->model->tasks;
@@ -124,6 +163,8 @@ WEFT__EXPORT int weft_scene_create(
 	int error = sort_into_rows(scene);
 	if (!error)
 		error = sum_up(scene);
+	if (!error)
+		error = list_problems(scene);
 	if (!error)
 		error = weft__scene_make_bands(scene);
 	if (!error)
@@ -148,5 +189,6 @@ WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
 	free(scene->overview);
 	free(scene->bands);
 	free(scene->scales);
+	free(scene->problems);
 	free(scene);
 }

@@ -37,11 +37,16 @@ struct weft_scene {
 	struct weft_band_period *bands; /* those to draw, in order of start */
 	uint32_t band_count;
 	struct weft__scale *scales; /* of counters */
+	uint32_t *problems;         /* tasks that failed or never resolved, in the order of ends */
+	uint32_t problem_count;
 };
 
 /* The start of the task at a place of by_row, and its end. */
 uint64_t weft__scene_start(const struct weft_scene *scene, uint32_t place);
 uint64_t weft__scene_end(const struct weft_scene *scene, uint32_t place);
+
+/* The first of `problems` that ends at or after `time`. */
+uint32_t weft__scene_problem_from(const struct weft_scene *scene, uint64_t time);
 
 /* The first place from `first` on, below `last`, whose task starts at or after `time`. */
 uint32_t weft__scene_first_from(

@@ -12,6 +12,7 @@
 
 #define NARROW       2.0 /* px: below, a task is part of a density */
 #define HOVER_FROM   4.0
+#define CROSS_EVERY  8.0
 #define WAITING_LINE 1.5
 #define FAILED_LINE  2.0
 
@@ -98,7 +99,7 @@ static void draw_end(struct painter *p, uint32_t task, const struct span *span, 
 		draw_triangle(p, span->x2, y, p->theme->waiting);
 }
 
-static void draw_line(struct painter *p, uint32_t task, const struct span *span)
+static void draw_line(struct painter *p, uint32_t task, const struct span *span, double from)
 {
 	unsigned flags = p->model->tasks.flags[task];
 	bool failed = flags & WEFT_TASK_FAILED;
@@ -108,7 +109,8 @@ static void draw_line(struct painter *p, uint32_t task, const struct span *span)
 		flags & WEFT_TASK_NEVER_RESOLVED ? WEFT_DASH_LONG : WEFT_DASH_SOLID,
 	};
 	double y = failed ? span->y : weft__crisp(span->y);
-	weft_canvas_line(p->canvas, span->x, y, span->x2, y, &pen);
+	if (span->x2 > from)
+		weft_canvas_line(p->canvas, fmax(span->x, from), y, span->x2, y, &pen);
 }
 
 /* Soft ground under what failed: it is found at a glance, and hides nothing. */
@@ -121,8 +123,9 @@ static void draw_ground(struct painter *p, uint32_t task, const struct span *spa
 		weft__faded(p->theme->failed, 0.13));
 }
 
-static void draw_task(
-	struct painter *p, uint32_t task, const struct weft__lane *lane, const struct span *span)
+/* `from`: up to there the row shows another task. */
+static void draw_task(struct painter *p, uint32_t task, const struct weft__lane *lane,
+	const struct span *span, double from)
 {
 	char sentence[320];
 	bool hover = span->x2 - span->x >= HOVER_FROM;
@@ -133,21 +136,11 @@ static void draw_task(
 		weft_canvas_group(
 			p->canvas, span->x, span->y - half, span->x2, span->y + half, sentence, size);
 	}
-	draw_line(p, task, span);
+	draw_line(p, task, span, from);
 	draw_bars(p, task, span->y, bar_height(lane->spacing));
 	draw_end(p, task, span, lane->spacing);
 	if (hover)
 		weft_canvas_ungroup(p->canvas);
-}
-
-static void count_task(struct painter *p, uint32_t task)
-{
-	p->tally.tasks++;
-	if (!(p->model->tasks.flags[task] & WEFT_TASK_FAILED))
-		return;
-	if (p->tally.failed++ == 0 ||
-		p->model->tasks.end[task] < p->model->tasks.end[p->tally.first_failed])
-		p->tally.first_failed = task;
 }
 
 /* The tasks from `place` on that lie in one pixel column: how many they are. */
@@ -175,16 +168,27 @@ static struct span span_of(const struct painter *p, uint32_t task, double y)
 	return (struct span){fmax(x, box->x - 20), fmin(fmax(x2, x + 1), box->x + box->width + 20), y};
 }
 
-/* A failed task among many merged ones is looked for only if there is one. */
-static void count_merged(struct painter *p, uint32_t place, uint32_t count)
+/* The first failed task among merged ones has its cross all the same. */
+static void mark_failed(struct painter *p, const struct weft__lane *lane, uint32_t place,
+	uint32_t count, double *last_cross)
 {
-	uint32_t failed = p->scene->failed_before[place + count] - p->scene->failed_before[place];
-	p->tally.merged += count;
-	p->tally.tasks += count;
-	for (uint32_t i = place; failed && p->tally.first_failed == WEFT_NONE; i++)
-		if (p->model->tasks.flags[p->scene->by_row[i]] & WEFT_TASK_FAILED)
-			p->tally.first_failed = p->scene->by_row[i];
-	p->tally.failed += failed;
+	const uint32_t *failed = p->scene->failed_before;
+	uint32_t low = place, high = place + count;
+	if (failed[high] == failed[place] || lane->spacing < WEFT__NAME_SPACING)
+		return;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (failed[middle] == failed[place])
+			low = middle;
+		else
+			high = middle;
+	}
+	struct span span = span_of(p, p->scene->by_row[low], lane->y);
+	if (span.x2 - *last_cross < CROSS_EVERY)
+		return;
+	*last_cross = span.x2;
+	draw_ground(p, p->scene->by_row[low], &span, lane->spacing);
+	draw_end(p, p->scene->by_row[low], &span, lane->spacing);
 }
 
 static void draw_row(struct painter *p, const struct weft__lane *lane, uint32_t row,
@@ -193,18 +197,23 @@ static void draw_row(struct painter *p, const struct weft__lane *lane, uint32_t 
 	const struct weft_scene *scene = p->scene;
 	uint32_t last = scene->row_first[row + 1];
 	uint32_t place = weft__scene_first_alive(scene, scene->row_first[row], last, p->left);
+	double last_cross = -INFINITY;
+	double drawn = -INFINITY; /* what becomes another overlaps with it */
 	while (place < last && weft__scene_start(scene, place) < p->right) {
 		uint32_t task = scene->by_row[place], count = 1;
 		struct span span = span_of(p, task, lane->y);
 		if (span.x2 - span.x >= NARROW) {
-			count_task(p, task);
+			p->tally.tasks++;
 			if (merge_all)
 				weft__cells_add_line(cells, p, place, span.x, span.x2);
 			else
-				draw_task(p, task, lane, &span);
+				draw_task(p, task, lane, &span, drawn);
+			drawn = span.x2;
 		} else {
 			count = count_column(p, place, last, span.x);
-			count_merged(p, place, count);
+			mark_failed(p, lane, place, count, &last_cross);
+			p->tally.merged += count;
+			p->tally.tasks += count;
 			weft__cells_add(cells, p, place, count, span.x);
 		}
 		place += count;

@@ -76,6 +76,22 @@ static void describe_trace(const struct painter *p, char *text, size_t size)
 		append(text, size, "%s", " \xc2\xb7 no losses");
 }
 
+/* Leaves out the last parts (after " · " or ", ") until the rest fits. */
+static void drop_parts(
+	const struct painter *p, char *text, double room, const struct weft_text_style *style)
+{
+	while (weft__measure(p, text, style) > room) {
+		size_t at = strlen(text);
+		while (at > 0 && strncmp(text + at, ", ", 2) != 0 && text[at] != '\xc2')
+			at--;
+		while (at > 0 && text[at - 1] == ' ')
+			at--;
+		if (at == 0)
+			return;
+		text[at] = '\0';
+	}
+}
+
 void weft__draw_title(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->title;
@@ -88,7 +104,15 @@ void weft__draw_title(struct painter *p)
 	if (p->options->title)
 		x += weft__put_text(p, x, y, as_slice(p->options->title), right - x, &name) + GAP;
 	describe_trace(p, text, sizeof(text));
+	drop_parts(p, text, right - x, &facts);
 	weft__put_text(p, x, y, as_slice(text), right - x, &facts);
+}
+
+/* Tasks that failed in the view. */
+static uint32_t count_problems(const struct painter *p)
+{
+	uint64_t after = p->right < UINT64_MAX ? p->right + 1 : p->right;
+	return weft__scene_problem_from(p->scene, after) - weft__scene_problem_from(p->scene, p->left);
 }
 
 static void describe_view(const struct painter *p, char *text, size_t size)
@@ -107,14 +131,14 @@ static void describe_view(const struct painter *p, char *text, size_t size)
 	if (tally->merged)
 		append_count(
 			text, size, ", ", tally->merged, "too short to tell apart", "too short to tell apart");
-	if (tally->failed)
-		append_count(text, size, ", ", tally->failed, "failed", "failed");
+	if (count_problems(p))
+		append_count(text, size, ", ", count_problems(p), "failed", "failed");
 }
 
 /* " - wait 79 at 5.27 ms: Enoent": the first that failed. */
 static void describe_problem(const struct painter *p, char *text, size_t size)
 {
-	uint32_t task = p->tally.first_failed;
+	uint32_t task = p->scene->problems[weft__scene_problem_from(p->scene, p->left)];
 	char name[96], at[32];
 	struct weft_slice message = weft_model_string(p->model, p->model->tasks.message[task]);
 	weft__task_name(p->model, task, name, sizeof(name));
@@ -165,7 +189,7 @@ static double put_legend(struct painter *p, double left, double y)
 	const struct entry entries[] = {
 		{"waiting", t->waiting, 1.5, WEFT_DASH_SOLID, p->tally.tasks > 0},
 		{"running", t->running, 7, WEFT_DASH_SOLID, p->model->activations.count > 0},
-		{"failed", t->failed, 2, WEFT_DASH_SOLID, p->tally.failed > 0},
+		{"failed", t->failed, 2, WEFT_DASH_SOLID, count_problems(p) > 0},
 		{"read", t->read, 1.25, WEFT_DASH_SOLID, edges[WEFT_EDGE_READ]},
 		{"resolve", t->resolve, 1.25, WEFT_DASH_SOLID, edges[WEFT_EDGE_RESOLVE]},
 		{"try_read", t->try_read, 1.25, WEFT_DASH_SHORT, edges[WEFT_EDGE_TRY_READ]},
@@ -191,10 +215,11 @@ void weft__draw_status(struct painter *p)
 	if (box->height == 0)
 		return;
 	describe_view(p, text, sizeof(text));
+	drop_parts(p, text, box->width - 2 * MARGIN, &facts);
 	double width = weft__measure(p, text, &facts);
 	double right = put_legend(p, x + width + GAP, y);
 	x += weft__put_text(p, x, y, as_slice(text), right - x, &facts);
-	if (p->tally.first_failed == WEFT_NONE)
+	if (count_problems(p) == 0)
 		return;
 	describe_problem(p, text, sizeof(text));
 	weft__put_text(p, x + GAP / 2, y, as_slice(text), right - GAP - x - GAP / 2, &problem);

@@ -9,7 +9,8 @@
  * A row d rows past the edge of the middle is 28 c ln(1 + d/c) px away from it: at the edge rows
  * have their full size, and they grow denser as they go. c is found by bisection so that the last
  * row is at the margin. A side that has fewer rows than fill it at full size is not compressed, and
- * leaves the room to the other side.
+ * leaves the room to rows of full size beyond the focus. So rows only ever rise as the focus goes
+ * down: what compresses the far side doesn't change.
  */
 #include "view/rows.h"
 
@@ -17,45 +18,54 @@
 
 #include "base/export.h"
 
-#define MIDDLE 0.6 /* of the height has rows of full size */
+#define SMALL_MARGIN  0.15 /* of the height, at most */
+#define ROWS_AT_LEAST 10
+#define MIDDLE        0.6 /* of the height has rows of full size */
 
 static double last_row(const struct weft_view *view)
 {
 	return view->row_count > 1 ? view->row_count - 1.0 : 0;
 }
 
+static double margin(const struct weft_view *view)
+{
+	return fmin(WEFT_VIEW_ROW_MARGIN, view->height * SMALL_MARGIN);
+}
+
 static double inner_height(const struct weft_view *view)
 {
-	double height = view->height - 2 * WEFT_VIEW_ROW_MARGIN;
-	return height < 1 ? 1 : height;
+	return fmax(view->height - 2 * margin(view), 1);
 }
 
-/* px of d rows past the edge. */
-static double compressed(double d, double c)
+/* In a small view the lens would show two rows: there they are lower, down to a half. */
+static double full_size(const struct weft_view *view)
 {
-	if (isinf(c))
-		return WEFT_VIEW_ROW_HEIGHT * d;
-	return WEFT_VIEW_ROW_HEIGHT * c * log1p(d / c);
+	double size = inner_height(view) / ROWS_AT_LEAST;
+	return fmin(WEFT_VIEW_ROW_HEIGHT, fmax(size, WEFT_VIEW_ROW_HEIGHT / 2));
 }
 
-static double expanded(double px, double c)
+/* px of d rows past the edge, of rows that have `size` px at the edge. */
+static double compressed(double d, double c, double size)
 {
-	if (isinf(c))
-		return px / WEFT_VIEW_ROW_HEIGHT;
-	return c * expm1(px / (WEFT_VIEW_ROW_HEIGHT * c));
+	return isinf(c) ? size * d : size * c * log1p(d / c);
+}
+
+static double expanded(double px, double c, double size)
+{
+	return isinf(c) ? px / size : c * expm1(px / (size * c));
 }
 
 /* The c for which `rows` rows take `room` px. */
-static double solve_compression(double rows, double room)
+static double solve_compression(double rows, double room, double size)
 {
-	double low = 1e-6, high = 1e12;
-	if (rows * WEFT_VIEW_ROW_HEIGHT <= room + 1e-9)
+	double low = 1e-9, high = 1e18;
+	if (rows * size <= room + 1e-9)
 		return INFINITY;
 	if (!(room > 0.01))
 		room = 0.01;
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 120; i++) {
 		double middle = sqrt(low * high);
-		if (compressed(rows, middle) < room)
+		if (compressed(rows, middle, size) < room)
 			low = middle;
 		else
 			high = middle;
@@ -71,7 +81,7 @@ static void solve_linear(struct weft_view *view)
 		.spacing = spacing < WEFT_VIEW_ROW_HEIGHT_MAX ? spacing : WEFT_VIEW_ROW_HEIGHT_MAX,
 		.top = 0,
 		.bottom = rows,
-		.top_y = WEFT_VIEW_ROW_MARGIN,
+		.top_y = margin(view),
 		.above = INFINITY,
 		.below = INFINITY,
 	};
@@ -79,24 +89,29 @@ static void solve_linear(struct weft_view *view)
 
 static void solve_lens(struct weft_view *view)
 {
-	double height = inner_height(view), half = height / 2, middle = MIDDLE * height;
-	double need_above = view->focus * WEFT_VIEW_ROW_HEIGHT;
-	double need_below = (last_row(view) - view->focus) * WEFT_VIEW_ROW_HEIGHT;
+	double height = inner_height(view), half = height / 2, size = full_size(view);
+	double side = (1 - MIDDLE) / 2 * height, full = half - side;
+	double need_above = view->focus * size, need_below = (last_row(view) - view->focus) * size;
 	/* Both together need more than the height, so at most one needs less than half. */
-	bool short_above = need_above < half, short_below = need_below < half;
-	double room_above = short_above ? need_above : short_below ? height - need_below : half;
-	/* What one side leaves of its half of the middle is the other side's. */
-	double full_above =
-		short_above ? need_above : fmin(need_above, middle - fmin(need_below, middle / 2));
-	double full_below =
-		short_below ? need_below : fmin(need_below, middle - fmin(need_above, middle / 2));
+	double full_above = full, full_below = full, room_above = half;
+	if (need_above < half) {
+		full_above = room_above = need_above;
+		full_below = height - need_above - side;
+	} else if (need_below < half) {
+		full_below = need_below;
+		room_above = height - need_below;
+		full_above = room_above - side;
+	}
+	full_above = fmin(full_above, need_above);
+	full_below = fmin(full_below, need_below);
 	struct weft_view_rows *r = &view->rows;
-	r->spacing = WEFT_VIEW_ROW_HEIGHT;
-	r->top = view->focus - full_above / r->spacing;
-	r->bottom = view->focus + full_below / r->spacing;
-	r->top_y = WEFT_VIEW_ROW_MARGIN + room_above - full_above;
-	r->above = solve_compression(r->top, room_above - full_above);
-	r->below = solve_compression(last_row(view) - r->bottom, height - room_above - full_below);
+	r->spacing = size;
+	r->top = view->focus - full_above / size;
+	r->bottom = view->focus + full_below / size;
+	r->top_y = margin(view) + room_above - full_above;
+	r->above = solve_compression(r->top, room_above - full_above, size);
+	r->below =
+		solve_compression(last_row(view) - r->bottom, height - room_above - full_below, size);
 }
 
 void weft__view_solve_rows(struct weft_view *view)
@@ -105,7 +120,7 @@ void weft__view_solve_rows(struct weft_view *view)
 		view->focus = 0;
 	if (view->focus > last_row(view))
 		view->focus = last_row(view);
-	if (last_row(view) * WEFT_VIEW_ROW_HEIGHT <= inner_height(view))
+	if (last_row(view) * full_size(view) <= inner_height(view))
 		solve_linear(view);
 	else
 		solve_lens(view);
@@ -134,10 +149,11 @@ WEFT__EXPORT double weft_view_y(const struct weft_view *view, double row)
 {
 	const struct weft_view_rows *r = &view->rows;
 	if (row < r->top)
-		return r->top_y - compressed(r->top - row, r->above);
+		return r->top_y - compressed(r->top - row, r->above, r->spacing);
 	if (row <= r->bottom)
 		return r->top_y + (row - r->top) * r->spacing;
-	return r->top_y + (r->bottom - r->top) * r->spacing + compressed(row - r->bottom, r->below);
+	return r->top_y + (r->bottom - r->top) * r->spacing +
+		   compressed(row - r->bottom, r->below, r->spacing);
 }
 
 WEFT__EXPORT double weft_view_row(const struct weft_view *view, double y)
@@ -145,11 +161,11 @@ WEFT__EXPORT double weft_view_row(const struct weft_view *view, double y)
 	const struct weft_view_rows *r = &view->rows;
 	double bottom_y = r->top_y + (r->bottom - r->top) * r->spacing, row;
 	if (y < r->top_y)
-		row = r->top - expanded(r->top_y - y, r->above);
+		row = r->top - expanded(r->top_y - y, r->above, r->spacing);
 	else if (y <= bottom_y)
 		row = r->top + (y - r->top_y) / r->spacing;
 	else
-		row = r->bottom + expanded(y - bottom_y, r->below);
+		row = r->bottom + expanded(y - bottom_y, r->below, r->spacing);
 	if (!(row > 0))
 		return 0;
 	return row > last_row(view) ? last_row(view) : row;
