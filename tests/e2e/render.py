@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: ISC
+"""weft render: files that other programs open, and what happens if they cannot be written."""
+import os
+import struct
+import sys
+import xml.etree.ElementTree as xml
+import zlib
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import DATA, case, equal, main, skip, temporary_directory, weft  # noqa: E402
+
+BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
+ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
+SVG = '{http://www.w3.org/2000/svg}'
+
+
+def render(*args, trace=BLOCK, **options):
+    return weft('render', trace, *args, **options)
+
+
+def svg(*args, **options):
+    return xml.fromstring(render('-o', '-', '--format', 'svg', *args, **options).stdout)
+
+
+def texts(root):
+    return [element.text for element in root.iter(SVG + 'text')]
+
+
+def png(*args, **options):
+    result = render('-o', '-', '--format', 'png', *args, text=False, status=None, **options)
+    if result.returncode == 1 and b'without cairo' in result.stderr:
+        skip('built without cairo')
+    equal(result.returncode, 0)
+    return result.stdout
+
+
+def png_pixels(data):
+    """(width, height, rows of RGB bytes) of the PNG that cairo writes."""
+    assert data[:8] == b'\x89PNG\r\n\x1a\n'
+    at, packed = 8, b''
+    while at < len(data):
+        size, = struct.unpack('>I', data[at:at + 4])
+        kind, body = data[at + 4:at + 8], data[at + 8:at + 8 + size]
+        if kind == b'IHDR':
+            width, height, depth, color = struct.unpack('>IIBB', body[:10])
+            equal((depth, color), (8, 2))
+        if kind == b'IDAT':
+            packed += body
+        at += 12 + size
+    raw, stride, rows, before = zlib.decompress(packed), 3 * width, [], bytes(3 * width)
+    for y in range(height):
+        kind, line = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for i in range(stride):
+            a = line[i - 3] if i >= 3 else 0
+            b, c = before[i], before[i - 3] if i >= 3 else 0
+            paeth = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
+            line[i] = (line[i] + [0, a, b, (a + b) // 2, paeth][kind]) & 255
+        rows.append(bytes(line))
+        before = rows[-1]
+    return width, height, rows
+
+
+@case
+def an_svg_is_a_document_with_names_to_find():
+    root = svg('--duration', '12ms')
+    equal((root.get('width'), root.get('height')), ('1400', '800'))
+    shown = texts(root)
+    for name in 'create XenStore', 'blkfront.enumerate', 'Xs_protocol.Enoent("read")', 'wait 10':
+        assert name in shown, name
+    titles = [element.text for element in root.iter(SVG + 'title')]
+    assert any(t.startswith("try 12 'blkfront.enumerate': 508 us") for t in titles), titles[:9]
+
+
+@case
+def the_same_picture_twice_is_the_same_bytes():
+    equal(render('-o', '-', '--format', 'svg').stdout, render('-o', '-', '--format', 'svg').stdout)
+
+
+@case
+def a_png_has_the_size_and_the_colours():
+    width, height, rows = png_pixels(png('--width', '320', '--height', '200', '--theme', 'dark'))
+    equal((width, height), (320, 200))
+    equal(rows[199][-3:], b'\x16\x19\x1d', 'background')
+    colours = {row[i:i + 3] for row in rows for i in range(0, len(row), 3)}
+    assert b'\xff\xff\xff' in colours, 'running tasks'
+
+
+@case
+def themes_differ():
+    pictures = {render('-o', '-', '--format', 'svg', '--theme', theme).stdout
+                for theme in ('light', 'dark', 'safe', 'safe-dark')}
+    equal(len(pictures), 4)
+
+
+@case
+def counters_and_signals_are_named():
+    shown = texts(svg(trace=ARP))
+    for name in 'gntref', 'tcp-to-ip', 'tcp-ackd-segs', 'signal', 'try_read', 'TCP connect':
+        assert name in shown, name
+    narrow = texts(svg('--width', '320', trace=ARP))
+    assert 'gntref' in narrow, narrow
+
+
+@case
+def without_simplification_binds_start_where_they_were_created():
+    assert svg('--no-simplify') is not None
+    assert render('-o', '-', '--format', 'svg').stdout != render(
+        '-o', '-', '--format', 'svg', '--no-simplify').stdout
+
+
+@case
+def focus_moves_the_lens():
+    first = render('-o', '-', '--format', 'svg', trace=ARP).stdout
+    row = render('-o', '-', '--format', 'svg', '--focus', '42', trace=ARP).stdout
+    task = render('-o', '-', '--format', 'svg', '--focus', 'task:4526', trace=ARP).stdout
+    assert len({first, row, task}) == 3
+    for wrong in ('43', '-1', 'x', 'task:', 'task:99999', 'task:x'):
+        weft('render', ARP, '-o', '-', '--format', 'svg', '--focus', wrong, status=2)
+
+
+@case
+def absolute_times_are_those_of_dump():
+    relative = render('-o', '-', '--format', 'svg', '--start', '5ms', '--duration', '1ms').stdout
+    start = int(weft('info', '--json', BLOCK).stdout.split('"start":')[1].split(',')[0])
+    absolute = render('-o', '-', '--format', 'svg', '--start', '@%d' % (start + 5000000),
+                      '--duration', '1ms').stdout
+    equal(absolute, relative)
+
+
+@case
+def wrong_use_is_explained():
+    for arguments, words in [
+            ([], '-o OUT is missing'),
+            (['-o', '-'], 'needs --format'),
+            (['-o', 'x.gif'], 'no known kind of picture'),
+            (['-o', 'x'], 'no known kind of picture'),
+            (['-o', 'x.svg', '--format', 'gif'], 'no picture'),
+            (['-o', 'x.svg', '--theme', 'pink'], 'no theme'),
+            (['-o', 'x.svg', '--width', '0'], '--width'),
+            (['-o', 'x.svg', '--width', '99999999'], '--width'),
+            (['-o', 'x.svg', '--height', 'tall'], '--height'),
+            (['-o', 'x.svg', '--start', '12'], '--start'),
+            (['-o', 'x.svg', '--start', '10s'], 'outside the trace'),
+            (['-o', 'x.svg', '--start', '@1'], 'outside the trace'),
+            (['-o', 'x.svg', '--duration', '0ms'], '--duration'),
+            (['-o', 'x.svg', '--frame'], 'unknown option')]:
+        result = render(*arguments, status=2)
+        assert words in result.stderr, (arguments, result.stderr)
+        assert not os.path.exists('x.svg')
+    weft('render', '/nowhere', '-o', 'x.svg', status=3)
+    assert 'usage: weft render' in weft('render', '--help').stdout
+
+
+@case
+def a_file_appears_whole_or_not_at_all():
+    with temporary_directory() as folder:
+        out = os.path.join(folder, 'out.svg')
+        with open(out, 'w') as file:
+            file.write('old')
+        render('-o', out)
+        equal(os.listdir(folder), ['out.svg'])
+        xml.parse(out)
+        equal(os.stat(out).st_mode & 0o777, 0o666 & ~current_umask())
+        missing = render('-o', os.path.join(folder, 'no', 'out.svg'), status=1)
+        assert 'No such file' in missing.stderr
+        render('-o', folder + '/.svg/..', '--format', 'svg', status=1)
+        equal(os.listdir(folder), ['out.svg'])
+
+
+def current_umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@case
+def a_full_disk_is_noticed():
+    result = weft('render', BLOCK, '-o', '/dev/full', '--format', 'svg', status=1)
+    assert 'No space left' in result.stderr
+
+
+@case
+def hostile_labels_stay_text():
+    labels = ['</text><script>alert(1)</script>', '"&amp;<>\'', '\x01\x1b[31m', '\u202etxt', 'x' * 5000]
+    lines = ['((time 1.0)(op(Creates 0 1 Task)))']
+    lines += ['((time 1.%d)(op(Label %d %s)))' % (n + 1, n, '"%s"' % label.replace('"', '\\"'))
+              for n, label in enumerate(labels)]
+    lines.append('((time 9.0)(op(Resolves 0 1 ("Oops(\\"<&>\\")"))))')
+    trace = '\n'.join(lines) + '\n'
+    root = xml.fromstring(weft('render', '-', '-o', '-', '--format', 'svg', input=trace).stdout)
+    equal({element.tag for element in root.iter()} & {SVG + 'script', SVG + 'foreignObject'}, set())
+    assert any('</text><script>' in (t or '') for t in texts(root)), texts(root)
+    assert any((t or '').startswith('xxx') and t.endswith('\u2026') for t in texts(root))
+
+
+@case
+def a_trace_without_tasks_is_a_sentence():
+    result = weft('render', '-', '-o', '-', '--format', 'svg', input='((time 1.0)(op(Gc 0.1)))\n')
+    assert any('No task' in (t or '') for t in texts(xml.fromstring(result.stdout)))
+
+
+main()

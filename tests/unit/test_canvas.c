@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <weft/canvas.h>
+
+static const struct weft_pen thin = {0x102030ff, 1, WEFT_DASH_SOLID};
+static const struct weft_text_style plain = {0x102030ff, 12, false, true, 0xf7f7f5ff};
+
+static struct weft_canvas *make(void)
+{
+	struct weft_canvas *canvas = NULL;
+	assert_int_equal(weft_canvas_create(200, 100, &canvas), 0);
+	return canvas;
+}
+
+static void put(struct weft_canvas *canvas, const char *text, size_t bytes)
+{
+	weft_canvas_text(canvas, 5, 20, text, bytes, 40, &plain);
+}
+
+/* The caller frees. */
+static char *svg_of(const struct weft_canvas *canvas)
+{
+	struct weft_text text = {0};
+	assert_int_equal(weft_canvas_write_svg(canvas, NULL, &text), 0);
+	weft_text_add(&text, "", 1);
+	return text.bytes;
+}
+
+static void operations_as_text(void **state)
+{
+	(void)state;
+	struct weft_canvas *canvas = make();
+	struct weft_pen dotted = {0xaabbcc80, 1.25, WEFT_DASH_DOTTED};
+	weft_canvas_rect(canvas, 0, 0, 200, 100, 0xf7f7f5ff);
+	weft_canvas_clip(canvas, 10, 10, 90, 90);
+	weft_canvas_group(canvas, 1, 2, 3, 4, "a \"task\"", 8);
+	weft_canvas_line(canvas, 1, 2.5, 30.126, 2.5, &dotted);
+	weft_canvas_polyline(canvas, (double[]){1, 2, 3, 4, 5, 6}, 3, &thin);
+	weft_canvas_polygon(canvas, (double[]){1, 2, 3, 4, 5, 6}, 3, 0x000000ff);
+	weft_canvas_disc(canvas, 5, 6, 2, 0x111111ff);
+	weft_canvas_ring(canvas, 5, 6, 2, &thin);
+	weft_canvas_ungroup(canvas);
+	weft_canvas_hatch(canvas, -0.001, 0, 8, 8, 0x222222ff);
+	put(canvas, "name", 4);
+	weft_canvas_unclip(canvas);
+	struct weft_text text = {0};
+	assert_int_equal(weft_canvas_write_text(canvas, &text), 0);
+	weft_text_add(&text, "", 1);
+	assert_string_equal(text.bytes, "canvas 200 100\n"
+									"rect 0 0 200 100 #f7f7f5\n"
+									"clip 10 10 90 90\n"
+									"group 1 2 3 4 \"a \\\"task\\\"\"\n"
+									"line 1 2.5 30.13 2.5 #aabbcc/0.5 1.25 dotted\n"
+									"polyline 1 2 3 4 5 6 #102030 1\n"
+									"polygon 1 2 3 4 5 6 #000000\n"
+									"disc 5 6 2 #111111\n"
+									"ring 5 6 2 #102030 1\n"
+									"ungroup\n"
+									"hatch 0 0 8 8 #222222\n"
+									"text 5 20 \"name\" #102030 12 w=40 halo=#f7f7f5\n"
+									"unclip\n");
+	weft_text_finish(&text);
+	weft_canvas_destroy(canvas);
+}
+
+static void operations_as_svg(void **state)
+{
+	(void)state;
+	struct weft_canvas *canvas = make();
+	weft_canvas_line(canvas, 0, 5.5, 20, 5.5, &thin);
+	weft_canvas_line(canvas, 7.5, 0, 7.5, 9, &thin); /* the same pen: the same path */
+	weft_canvas_rect(canvas, 1, 2, 3, 4, 0xff000080);
+	put(canvas, "a<b>&\"c\"", 8);
+	char *svg = svg_of(canvas);
+	assert_non_null(
+		strstr(svg, "<path fill=\"none\" stroke=\"#102030\" d=\"M0 5.5H20M7.5 0V9\"/>"));
+	assert_non_null(strstr(svg, "<path fill=\"#ff0000\" fill-opacity=\"0.5\" d=\"M1 2H3V4H1z\"/>"));
+	assert_non_null(
+		strstr(svg, "<text x=\"5\" y=\"20\" fill=\"#102030\" class=\"h\" textLength=\"40\" "
+					"lengthAdjust=\"spacingAndGlyphs\">a&lt;b&gt;&amp;&quot;c&quot;</text>"));
+	assert_non_null(strstr(svg, "</svg>\n"));
+	free(svg);
+	weft_canvas_destroy(canvas);
+}
+
+static unsigned count(const char *text, const char *what)
+{
+	unsigned found = 0;
+	for (const char *at = text; (at = strstr(at, what)); at++)
+		found++;
+	return found;
+}
+
+static void svg_groups_are_balanced_whatever_the_list_says(void **state)
+{
+	(void)state;
+	struct weft_canvas *canvas = make();
+	weft_canvas_unclip(canvas);
+	weft_canvas_clip(canvas, 0, 0, 9, 9);
+	weft_canvas_group(canvas, 0, 0, 9, 9, "t", 1);
+	weft_canvas_clip(canvas, 0, 0, 9, 9);
+	char *svg = svg_of(canvas);
+	assert_int_equal(count(svg, "<g"), 3);
+	assert_int_equal(count(svg, "</g>"), 3);
+	free(svg);
+	weft_canvas_destroy(canvas);
+}
+
+static void text_is_clean_whatever_the_bytes_are(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *bytes;
+		size_t size;
+		const char *clean;
+	} cases[] = {
+		{"plain", 5, "plain"},
+		{"a\0b\x1b[1m\n", 8,
+			"a\xef\xbf\xbd"
+			"b\xef\xbf\xbd[1m\xef\xbf\xbd"},
+		{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
+		{"\xff\xc0\x80", 3, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+		{"\xe2\x82", 2, "\xef\xbf\xbd"},
+		{"\xed\xa0\x80", 3, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+		{"x\xe2\x80\xaey", 5, "x\xef\xbf\xbdy"}, /* would turn the direction */
+		{"\xef\xbf\xbf", 3, "\xef\xbf\xbd"},     /* XML forbids it */
+	};
+	char buffer[64];
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t size = weft_canvas_clean_text(cases[i].bytes, cases[i].size, buffer, sizeof(buffer));
+		assert_string_equal(buffer, cases[i].clean);
+		assert_int_equal(size, strlen(buffer));
+	}
+	assert_int_equal(weft_canvas_clean_text("\xc3\xa9\xc3\xa9", 4, buffer, 4), 2);
+	struct weft_canvas *canvas = make();
+	char all[256];
+	for (unsigned i = 0; i < 256; i++)
+		all[i] = (char)i;
+	put(canvas, all, sizeof(all));
+	char *svg = svg_of(canvas);
+	for (const char *c = svg; *c; c++)
+		assert_true((unsigned char)*c >= 0x20 || *c == '\n');
+	free(svg);
+	weft_canvas_destroy(canvas);
+}
+
+static void the_built_in_font_measures(void **state)
+{
+	(void)state;
+	const struct weft_font *font = &weft_font_builtin;
+	double a = font->measure(font->context, "a", 1, 2048, false);
+	assert_int_equal((int)a, 1255);
+	assert_int_equal((int)font->measure(font->context, "aa", 2, 2048, false), 2510);
+	assert_int_equal((int)font->measure(font->context, "a", 1, 2048, true), 1382);
+	assert_int_equal((int)font->measure(font->context, "\xe2\x80\xa6", 3, 2048, false), 2048);
+	assert_int_equal((int)font->measure(font->context, "\xff", 1, 2048, false), 2100);
+	assert_int_equal((int)font->measure(font->context, "", 0, 12, false), 0);
+}
+
+static void hatch_lines_stay_inside(void **state)
+{
+	(void)state;
+	struct weft_canvas_op op = {.type = WEFT_CANVAS_HATCH, .x = 3, .y = 5, .x2 = 40, .y2 = 17};
+	double line[4];
+	uint32_t number = 0, lines = 0;
+	while (weft_canvas_hatch_line(&op, &number, line)) {
+		lines++;
+		for (unsigned end = 0; end < 4; end += 2) {
+			assert_true(line[end] >= 3 && line[end] <= 40);
+			assert_true(line[end + 1] >= 5 && line[end + 1] <= 17);
+		}
+	}
+	assert_int_equal(lines, 6);
+}
+
+static void a_canvas_can_be_filled_again(void **state)
+{
+	(void)state;
+	struct weft_canvas *canvas = make();
+	for (unsigned i = 0; i < 1000; i++)
+		put(canvas, "again", 5);
+	weft_canvas_clear(canvas, 300, 50);
+	assert_int_equal(canvas->op_count, 0);
+	put(canvas, "b", 1);
+	assert_string_equal(canvas->text + canvas->ops[0].first, "b");
+	assert_int_equal(weft_canvas_error(canvas), 0);
+	weft_canvas_destroy(canvas);
+	weft_canvas_destroy(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(operations_as_text),
+		cmocka_unit_test(operations_as_svg),
+		cmocka_unit_test(svg_groups_are_balanced_whatever_the_list_says),
+		cmocka_unit_test(text_is_clean_whatever_the_bytes_are),
+		cmocka_unit_test(the_built_in_font_measures),
+		cmocka_unit_test(hatch_lines_stay_inside),
+		cmocka_unit_test(a_canvas_can_be_filled_again),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Pictures of the samples are compared with tests/data/golden; WEFT_GOLDEN=write writes them anew,
+ * to be looked at before they are committed.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <weft/decoder.h>
+#include <weft/render.h>
+
+static uint64_t seed = 3;
+
+static uint32_t pick(uint32_t below)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(seed >> 33) % below;
+}
+
+struct picture {
+	struct weft_model *model;
+	struct weft_layout *layout;
+	struct weft_scene *scene;
+	struct weft_frame frame;
+	struct weft_view view;
+	struct weft_render_options options;
+	struct weft_canvas *canvas;
+};
+
+static char *read_file(const char *path, size_t *ret_size)
+{
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return NULL;
+	fseek(file, 0, SEEK_END);
+	long size = ftell(file);
+	rewind(file);
+	char *bytes = malloc((size_t)size + 1);
+	*ret_size = fread(bytes, 1, (size_t)size, file);
+	bytes[*ret_size] = '\0';
+	fclose(file);
+	return bytes;
+}
+
+static void source_path(char *path, size_t size, const char *name)
+{
+	const char *source = getenv("WEFT_SOURCE");
+	snprintf(path, size, "%s/tests/data/%s", source ? source : ".", name);
+}
+
+static struct weft_model *load(const char *name)
+{
+	char path[512];
+	size_t size = 0;
+	struct weft_decoder *decoder;
+	struct weft_model *model = NULL;
+	source_path(path, sizeof(path), name);
+	char *bytes = read_file(path, &size);
+	assert_non_null(bytes);
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	assert_int_equal(weft_decoder_feed(decoder, bytes, size), 0);
+	assert_int_equal(weft_decoder_finish(decoder), 0);
+	assert_int_equal(weft_decoder_build_model(decoder, NULL, NULL, &model), 0);
+	weft_decoder_destroy(decoder);
+	free(bytes);
+	return model;
+}
+
+static void picture_init(struct picture *p, struct weft_model *model, double width, double height)
+{
+	*p = (struct picture){.model = model, .options = {.title = "sample"}};
+	assert_int_equal(weft_layout_create(model, NULL, &p->layout), 0);
+	assert_int_equal(weft_scene_create(model, p->layout, &p->scene), 0);
+	assert_int_equal(weft_canvas_create(width, height, &p->canvas), 0);
+	weft_frame_place(model, width, height, &p->frame);
+	weft_frame_view(p->layout, &p->frame, &p->view);
+}
+
+static void picture_finish(struct picture *p)
+{
+	weft_canvas_destroy(p->canvas);
+	weft_scene_destroy(p->scene);
+	weft_layout_destroy(p->layout);
+	weft_model_destroy(p->model);
+}
+
+static void draw(struct picture *p)
+{
+	weft_canvas_clear(p->canvas, p->frame.width, p->frame.height);
+	assert_int_equal(weft_render_frame(p->scene, &p->frame, &p->view, &p->options, p->canvas), 0);
+}
+
+static void resize(struct picture *p, double width, double height)
+{
+	weft_frame_place(p->model, width, height, &p->frame);
+	weft_view_resize(&p->view, p->frame.picture.width, p->frame.picture.height);
+}
+
+static void compare(const char *name, const char *bytes, size_t size)
+{
+	char path[512];
+	size_t expected_size = 0;
+	const char *mode = getenv("WEFT_GOLDEN");
+	source_path(path, sizeof(path), name);
+	if (mode && strcmp(mode, "write") == 0) {
+		FILE *file = fopen(path, "wb");
+		assert_non_null(file);
+		assert_int_equal(fwrite(bytes, 1, size, file), size);
+		assert_int_equal(fclose(file), 0);
+		return;
+	}
+	char *expected = read_file(path, &expected_size);
+	if (!expected)
+		fail_msg("no %s: run with WEFT_GOLDEN=write", path);
+	unsigned line = 1;
+	for (size_t i = 0; i < size && i < expected_size && bytes[i] == expected[i]; i++)
+		line += bytes[i] == '\n';
+	if (size != expected_size || memcmp(bytes, expected, size) != 0)
+		fail_msg(
+			"%s differs from line %u on; if that is meant, run with WEFT_GOLDEN=write", name, line);
+	free(expected);
+}
+
+static void compare_picture(struct picture *p, const char *name, bool svg)
+{
+	struct weft_text text = {0};
+	draw(p);
+	if (svg)
+		assert_int_equal(weft_canvas_write_svg(p->canvas, NULL, &text), 0);
+	else
+		assert_int_equal(weft_canvas_write_text(p->canvas, &text), 0);
+	compare(name, text.bytes, text.size);
+	weft_text_finish(&text);
+}
+
+static void golden_pictures(void **state)
+{
+	(void)state;
+	struct picture p;
+	picture_init(&p, load("traces/mirage-block-read.sexp"), 800, 500);
+	weft_view_set_range(&p.view, p.model->summary.start + 5000000, 1000000);
+	compare_picture(&p, "golden/block-read-1ms.txt", false);
+	compare_picture(&p, "golden/block-read-1ms.svg", true);
+	weft_view_fit(&p.view);
+	resize(&p, 320, 300);
+	compare_picture(&p, "golden/block-read-narrow.txt", false);
+	picture_finish(&p);
+	picture_init(&p, load("traces/mirage-arp-good.ctf"), 700, 400);
+	weft_view_set_range(&p.view, p.model->summary.start + 12000000, 1500000);
+	p.options.theme = WEFT_THEME_DARK;
+	compare_picture(&p, "golden/arp-good.txt", false);
+	picture_finish(&p);
+}
+
+static bool overlap(const struct weft_canvas_op *a, const struct weft_canvas_op *b)
+{
+	/* Capitals are 0.73 of the size high, descenders reach 0.2 below the line. */
+	const float up = 0.73f, down = 0.15f;
+	return a->x < b->x + b->width && b->x < a->x + a->width &&
+		   a->y - up * a->size < b->y + down * b->size &&
+		   b->y - up * b->size < a->y + down * a->size;
+}
+
+static unsigned check_texts(const struct weft_canvas *canvas)
+{
+	unsigned texts = 0;
+	for (uint32_t i = 0; i < canvas->op_count; i++) {
+		const struct weft_canvas_op *a = &canvas->ops[i];
+		if (a->type != WEFT_CANVAS_TEXT)
+			continue;
+		texts++;
+		assert_true(a->x >= 0 && a->x + a->width <= canvas->width + 0.5);
+		for (uint32_t j = 0; j < i; j++)
+			if (canvas->ops[j].type == WEFT_CANVAS_TEXT && overlap(a, &canvas->ops[j]))
+				fail_msg("\"%s\" lies on \"%s\"", canvas->text + a->first,
+					canvas->text + canvas->ops[j].first);
+	}
+	return texts;
+}
+
+static void check_at_many_zooms(struct picture *p)
+{
+	static const double sizes[][2] = {
+		{1400, 800}, {320, 480}, {900, 200}, {160, 80}, {2400, 1500}, {500, 330}};
+	unsigned texts = 0;
+	for (unsigned round = 0; round < 120; round++) {
+		const double *size = sizes[round % 6];
+		resize(p, size[0], size[1]);
+		uint64_t length = p->model->summary.end - p->model->summary.start + 1;
+		double duration = (double)length / pow(10, pick(60) / 10.0);
+		weft_view_set_range(&p->view, p->model->summary.start + pick((uint32_t)length), duration);
+		weft_view_set_focus(&p->view, pick(p->layout->row_count + 1));
+		p->options.theme = round % WEFT_THEMES;
+		draw(p);
+		texts += check_texts(p->canvas);
+	}
+	assert_true(texts > 1000);
+}
+
+static void no_text_lies_on_another(void **state)
+{
+	(void)state;
+	struct picture p;
+	picture_init(&p, load("traces/mirage-block-read.sexp"), 1400, 800);
+	check_at_many_zooms(&p);
+	picture_finish(&p);
+	picture_init(&p, load("traces/mirage-arp-good.ctf"), 1400, 800);
+	check_at_many_zooms(&p);
+	picture_finish(&p);
+}
+
+static void add(struct weft_model_builder *builder, struct weft_event event)
+{
+	static struct weft_diagnostics diagnostics;
+	assert_int_equal(weft_model_builder_add(builder, &event, &diagnostics), 0);
+}
+
+static struct weft_model *finish(struct weft_model_builder *builder)
+{
+	static const struct weft_trace_thread thread = {.name = "", .process = ""};
+	struct weft_trace_description description = {
+		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
+	struct weft_model *model = NULL;
+	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
+	weft_model_builder_destroy(builder);
+	return model;
+}
+
+/* `count` tasks after each other below one root, of 10 ns each; one of them fails. */
+static struct weft_model *many_tasks(uint32_t count, uint32_t failing)
+{
+	struct weft_model_builder *builder;
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	for (uint32_t i = 1; i <= count; i++) {
+		uint64_t time = i * UINT64_C(10);
+		add(builder,
+			(struct weft_event){
+				.type = WEFT_EVENT_CREATE, .time_ns = time, .other = i, .kind = WEFT_KIND_TASK});
+		if (i == failing)
+			add(builder,
+				(struct weft_event){
+					.type = WEFT_EVENT_FAIL, .time_ns = time + 8, .other = i, .text = {"Boom", 4}});
+		else
+			add(builder,
+				(struct weft_event){.type = WEFT_EVENT_RESOLVE, .time_ns = time + 8, .other = i});
+	}
+	return finish(builder);
+}
+
+/* A task that is a ten-thousandth of a pixel wide is red, and where it is. */
+static void one_failed_task_among_many_stays_red(void **state)
+{
+	(void)state;
+	struct picture p;
+	uint32_t count = 300000, failing = 200000;
+	picture_init(&p, many_tasks(count, failing), 1400, 800);
+	draw(&p);
+	double x = p.frame.picture.x + weft_view_x(&p.view, failing * UINT64_C(10));
+	bool found = false;
+	for (uint32_t i = 0; i < p.canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &p.canvas->ops[i];
+		found = found || (op->type == WEFT_CANVAS_RECT && op->color == 0xb00020ff &&
+							 op->y > p.frame.picture.y && fabs(op->x - x) < 3);
+	}
+	assert_true(found);
+	assert_true(p.canvas->op_count < 12000);
+	picture_finish(&p);
+}
+
+static void text_of_random_bytes(char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		text[i] = (char)pick(256);
+}
+
+static struct weft_model *hostile_model(void)
+{
+	struct weft_model_builder *builder;
+	uint64_t time = pick(2) ? 0 : UINT64_MAX - 2000000;
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	for (unsigned i = 0; i < 3000; i++) {
+		char text[300];
+		struct weft_event event = {
+			.type = (uint8_t)(1 + pick(WEFT_EVENT_TYPES - 1)),
+			.time_ns = time += pick(pick(20) ? 30 : 20000),
+			.task = pick(200),
+			.other = pick(200),
+			.value = (int64_t)((uint64_t)pick(UINT32_MAX) << (pick(33))),
+			.kind = (uint16_t)pick(110),
+			.flag = pick(2),
+			.is_set = pick(2),
+			.band = (uint8_t)pick(2),
+			.text = {text, pick(4) ? pick(20) : pick(300)},
+		};
+		text_of_random_bytes(text, event.text.size);
+		add(builder, event);
+	}
+	return finish(builder);
+}
+
+static void hostile_traces_are_drawn(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 6; round++) {
+		struct picture p;
+		picture_init(&p, hostile_model(), 1400, 800);
+		for (unsigned zoom = 0; zoom < 12; zoom++) {
+			weft_view_zoom(&p.view, pick(1400), 1 + pick(40) / 10.0);
+			weft_view_set_focus(&p.view, pick(p.layout->row_count + 1));
+			draw(&p);
+			check_texts(p.canvas);
+			for (uint32_t i = 0; i < p.canvas->op_count; i++)
+				assert_true(isfinite(p.canvas->ops[i].x) && isfinite(p.canvas->ops[i].y2));
+		}
+		picture_finish(&p);
+	}
+}
+
+static void an_empty_trace_says_so(void **state)
+{
+	(void)state;
+	struct weft_model_builder *builder;
+	struct picture p;
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	picture_init(&p, finish(builder), 800, 400);
+	draw(&p);
+	bool found = false;
+	for (uint32_t i = 0; i < p.canvas->op_count; i++)
+		if (p.canvas->ops[i].type == WEFT_CANVAS_TEXT)
+			found = found || strstr(p.canvas->text + p.canvas->ops[i].first, "no event");
+	assert_true(found);
+	picture_finish(&p);
+}
+
+static void durations_as_people_read_them(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t ns;
+		unsigned digits;
+		const char *text;
+	} cases[] = {
+		{0, 3, "0 ns"},
+		{999, 3, "999 ns"},
+		{1000, 3, "1 us"},
+		{1234, 3, "1.23 us"},
+		{999600, 3, "1 ms"},
+		{161813000, 4, "161.8 ms"},
+		{161813000, 3, "162 ms"},
+		{UINT64_C(61000000000), 3, "61 s"},
+		{UINT64_C(3600000000000), 3, "3600 s"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[32];
+		weft_format_duration(cases[i].ns, cases[i].digits, text);
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(golden_pictures),
+		cmocka_unit_test(no_text_lies_on_another),
+		cmocka_unit_test(one_failed_task_among_many_stays_red),
+		cmocka_unit_test(hostile_traces_are_drawn),
+		cmocka_unit_test(an_empty_trace_says_so),
+		cmocka_unit_test(durations_as_people_read_them),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
