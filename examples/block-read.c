@@ -9,7 +9,10 @@
  * next one, and that the two never overlap.
  *
  *     weft record -o block-read.weft build/examples/block-read [FILE]
+ *
+ * Without FILE it makes one, and has the system forget it, so that the disk is really asked.
  */
+#define _GNU_SOURCE /* posix_fadvise */
 #include <aio.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,8 +21,8 @@
 #include <weft/weft.h>
 
 enum {
-	BLOCK_BYTES = 4096,
-	BLOCKS_MAX = 24,
+	BLOCK_BYTES = 64 << 10,
+	BLOCKS = 24,
 };
 
 /* A block on its way: the promise that it comes, and what is done then. */
@@ -33,6 +36,24 @@ static void die(const char *what)
 {
 	perror(what);
 	exit(1);
+}
+
+static int open_file(int argc, char **argv)
+{
+	static const char content[BLOCK_BYTES] = "to be read again";
+	char path[] = "/var/tmp/block-read-XXXXXX";
+	int fd = argc > 1 ? open(argv[1], O_RDONLY) : mkstemp(path);
+	if (fd < 0)
+		die(argc > 1 ? argv[1] : path);
+	if (argc == 1) {
+		unlink(path);
+		for (unsigned i = 0; i < BLOCKS; i++)
+			if (write(fd, content, sizeof(content)) != sizeof(content))
+				die(path);
+		fdatasync(fd);
+	}
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	return fd;
 }
 
 /* Asks the disk for block number `n`. The continuation waits for it. */
@@ -60,7 +81,6 @@ static void start_read(struct block *block, int fd, unsigned n)
 static size_t finish_read(struct block *block, uint64_t driver)
 {
 	const struct aiocb *const pending[] = {&block->io};
-	weft_switch(WEFT_TASK_NONE);
 	weft_band_begin(WEFT_BAND_IDLE, "disk");
 	while (aio_error(&block->io) != 0)
 		if (aio_suspend(pending, 1, NULL) != 0)
@@ -85,10 +105,7 @@ static unsigned add_up(const char *bytes, size_t size, unsigned sum)
 int main(int argc, char **argv)
 {
 	static struct block blocks[2]; /* the one in use, and the next one */
-	const char *path = argc > 1 ? argv[1] : "/proc/self/exe";
-	int fd = open(path, O_RDONLY);
-	if (fd < 0)
-		die(path);
+	int fd = open_file(argc, argv);
 
 	uint64_t driver = weft_create(WEFT_KIND_TASK);
 	weft_label_as(driver, "disk driver");
@@ -106,7 +123,7 @@ int main(int argc, char **argv)
 		size_t size = finish_read(block, driver);
 		sum = add_up(block->bytes, size, sum);
 		weft_counter_add("bytes", (int64_t)size);
-		if (size < BLOCK_BYTES || n + 1 == BLOCKS_MAX) {
+		if (size < BLOCK_BYTES || n + 1 == BLOCKS) {
 			weft_resolve(block->then);
 			break;
 		}

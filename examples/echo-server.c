@@ -69,21 +69,22 @@ static void run_loop(void)
 	while (watches) {
 		/* One at a time: what is ready may be gone after the one before it. */
 		struct epoll_event event;
-		weft_switch(WEFT_TASK_NONE);
 		weft_band_begin(WEFT_BAND_IDLE, "epoll_wait");
 		int count = epoll_wait(epoll, &event, 1, -1);
 		weft_band_end(WEFT_BAND_IDLE, "epoll_wait");
 		if (count < 0 && errno != EINTR)
 			die("epoll_wait");
-		struct watch *watch = event.data.ptr;
 		if (count <= 0)
 			continue;
+		struct watch *watch = event.data.ptr;
 		weft_switch(watch->task);
 		watch->ready(watch);
 	}
 }
 
 /* ---- Streams: lines over TCP ---- */
+
+static size_t bytes_read; /* at both ends */
 
 struct stream {
 	struct watch watch;
@@ -105,6 +106,7 @@ static void stream_ready(struct watch *watch)
 		return;
 	}
 	stream->in_size += (size_t)size;
+	bytes_read += (size_t)size;
 	weft_counter_add("bytes", size);
 	char *line = stream->in, *end;
 	while ((end = memchr(line, '\n', stream->in_size - (size_t)(line - stream->in)))) {
@@ -125,11 +127,8 @@ static void stream_send(struct stream *stream, const char *line, size_t size)
 
 /* ---- Calls: what both ends know of a request, since they are one program ---- */
 
-struct client;
-
 struct call {
 	uint64_t task; /* ends when it is answered */
-	struct client *client;
 	char name[24];
 };
 
@@ -167,7 +166,7 @@ static void answer(struct request *request, const char *status, const char *text
 	int size = snprintf(line, sizeof(line), "%u %s %s\n", request->number, status, text);
 	stream_send(request->connection, line, (size_t)size);
 	weft_resolve(calls[request->number].task);
-	weft_counter_add("requests in flight", -1);
+	weft_counter_add_as(listener.task, "requests", -1);
 }
 
 /* The time has come. */
@@ -208,6 +207,19 @@ static void request_keep(struct request *request)
 	subscribers = request;
 }
 
+static void requests_drop(const struct stream *connection)
+{
+	for (struct request **at = &subscribers, *request; (request = *at);) {
+		if (request->connection != connection) {
+			at = &request->next;
+			continue;
+		}
+		weft_note_as(request->watch.task, "dropped");
+		*at = request->next;
+		free(request);
+	}
+}
+
 static void connection_line(struct stream *stream, char *line)
 {
 	char verb[16] = "", name[32];
@@ -225,7 +237,7 @@ static void connection_line(struct stream *stream, char *line)
 	uint64_t task = request->watch.task = weft_create(WEFT_KIND_TASK);
 	snprintf(name, sizeof(name), "serve %s", calls[request->number].name);
 	weft_label_as(task, name);
-	weft_counter_add("requests in flight", 1);
+	weft_counter_add_as(listener.task, "requests", 1);
 	weft_signal_as(calls[request->number].task, task);
 	if (strcmp(verb, "echo") == 0)
 		request_delay(request, microseconds);
@@ -238,6 +250,7 @@ static void connection_line(struct stream *stream, char *line)
 
 static void connection_closed(struct stream *stream)
 {
+	requests_drop(stream);
 	weft_resolve(stream->watch.task);
 	watch_stop(&stream->watch);
 	free(stream);
@@ -275,7 +288,7 @@ static struct sockaddr_in listen_on_loopback(void)
 		getsockname(fd, (struct sockaddr *)&address, &size) != 0)
 		die("listen");
 	listener.task = weft_create(WEFT_KIND_TASK);
-	weft_label_as(listener.task, "accept");
+	weft_label_as(listener.task, "server");
 	watch_start(&listener, fd, listener_ready);
 	return address;
 }
@@ -299,7 +312,6 @@ static struct call *client_call(struct client *client, const char *verb, unsigne
 {
 	char line[LINE_MAX_BYTES], text[1024], name[64];
 	struct call *call = &calls[call_count];
-	call->client = client;
 	call->task = weft_create(WEFT_KIND_TASK);
 	snprintf(call->name, sizeof(call->name), "%c%u", client->letter, ++client->calls);
 	snprintf(name, sizeof(name), "%s: %s", call->name, verb);
@@ -400,12 +412,13 @@ int main(void)
 	weft_label_as(program, "main");
 	weft_switch(program);
 	struct sockaddr_in address = listen_on_loopback();
-	for (unsigned i = 0; i < CLIENTS; i++)
+	for (unsigned i = CLIENTS; i-- > 0;) /* readers show the newest first */
 		client_connect(&clients[i], &address);
 	next_wave();
 	run_loop();
 	weft_switch(program);
 	weft_resolve(program);
 	weft_switch(WEFT_TASK_NONE);
-	printf("%u calls, %u answered, %u of them refused\n", call_count, answered, refused);
+	printf("%u calls, %u answered, %u of them refused; %zu bytes\n", call_count, answered, refused,
+		bytes_read);
 }

@@ -56,17 +56,20 @@ static struct job *take_job(void)
 			pthread_cond_wait(&dealt_more, &lock);
 		weft_band_end(WEFT_BAND_IDLE, "no job");
 	}
-	if (taken < JOBS)
+	if (taken < JOBS) {
 		job = &jobs[taken++];
+		weft_counter_set("jobs waiting", dealt - taken);
+	}
 	if (taken == JOBS)
 		pthread_cond_broadcast(&dealt_more);
 	pthread_mutex_unlock(&lock);
 	return job;
 }
 
-static void do_job(struct job *job)
+static void do_job(struct job *job, const char *worker)
 {
 	weft_switch(job->task);
+	weft_note(worker);
 	for (unsigned n = job->from; n < job->to; n++)
 		job->primes += is_prime(n);
 	weft_tag_value("primes", job->primes);
@@ -79,22 +82,22 @@ static void do_job(struct job *job)
 	weft_switch(WEFT_TASK_NONE);
 }
 
-static void *work(void *nothing)
+static void *work(void *name)
 {
+	pthread_setname_np(pthread_self(), name);
 	for (struct job *job; (job = take_job());)
-		do_job(job);
-	return nothing;
+		do_job(job, name);
+	return NULL;
 }
 
-static void start_worker(unsigned number, pthread_t *ret_thread)
+static pthread_t start_worker(char *name)
 {
-	char name[16];
-	if (pthread_create(ret_thread, NULL, work, NULL) != 0) {
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, work, name) != 0) {
 		fputs("no thread\n", stderr);
 		exit(1);
 	}
-	snprintf(name, sizeof(name), "worker %u", number);
-	pthread_setname_np(*ret_thread, name);
+	return thread;
 }
 
 /* ---- Dealing and collecting ---- */
@@ -104,10 +107,10 @@ static void deal(unsigned number)
 	char name[32];
 	struct job *job = &jobs[number];
 	/* Every seventh is a long one. */
-	job->from = number * 4000;
-	job->to = job->from + (number % 7 == 3 ? 16000 : 3000);
+	job->from = 1000000 + number * 40000;
+	job->to = job->from + (number % 7 == 3 ? 20000 : 5000);
 	job->task = weft_create(WEFT_KIND_TASK);
-	snprintf(name, sizeof(name), "primes from %u to %u", job->from, job->to);
+	snprintf(name, sizeof(name), "primes from %u", job->from);
 	weft_label_as(job->task, name);
 
 	pthread_mutex_lock(&lock);
@@ -122,9 +125,10 @@ static unsigned collect(uint64_t collector, struct job *job)
 	pthread_mutex_lock(&lock);
 	if (!job->is_done) {
 		weft_try_read(job->task);
-		weft_switch(WEFT_TASK_NONE);
+		weft_band_begin(WEFT_BAND_IDLE, "not done");
 		while (!job->is_done)
 			pthread_cond_wait(&done_more, &lock);
+		weft_band_end(WEFT_BAND_IDLE, "not done");
 	}
 	pthread_mutex_unlock(&lock);
 	weft_read_as(collector, job->task);
@@ -134,6 +138,7 @@ static unsigned collect(uint64_t collector, struct job *job)
 
 int main(void)
 {
+	static char names[WORKERS][16];
 	pthread_t workers[WORKERS];
 	unsigned primes = 0;
 	uint64_t collector = weft_create(WEFT_KIND_TASK);
@@ -141,8 +146,10 @@ int main(void)
 	weft_switch(collector);
 	weft_expect();
 
-	for (unsigned i = 0; i < WORKERS; i++)
-		start_worker(i + 1, &workers[i]);
+	for (unsigned i = 0; i < WORKERS; i++) {
+		snprintf(names[i], sizeof(names[i]), "worker %u", i + 1);
+		workers[i] = start_worker(names[i]);
+	}
 	for (unsigned i = 0; i < JOBS; i++)
 		deal(i);
 	for (unsigned i = 0; i < JOBS; i++)

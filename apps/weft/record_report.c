@@ -151,15 +151,26 @@ static void report_running(const struct record_saved *saved, size_t count)
 		cli_error("%zu processes are still running: their traces end here", running);
 }
 
+/* Two commands to copy. */
+static void suggest(const char *file)
+{
+	static const char suffix[] = ".weft";
+	char picture[PATH_MAX + 8];
+	size_t length = strlen(file);
+	if (length > sizeof(suffix) && strcmp(file + length - strlen(suffix), suffix) == 0)
+		length -= strlen(suffix);
+	snprintf(picture, sizeof(picture), "%.*s.svg", (int)length, file);
+	fprintf(stderr, "weft: `weft info %s` tells more, `weft render %s -o %s` draws it\n",
+		record_shown(file), record_shown(file), record_shown(picture));
+}
+
 void record_report(const struct record_saved *saved, size_t count)
 {
 	report_one(&saved[0]);
 	report_others(saved, count);
 	report_running(saved, count);
 	if (strcmp(saved[0].file, "-") != 0)
-		fprintf(stderr,
-			"weft: `weft info %s` says what it holds, `weft render %s -o FILE.svg` draws it\n",
-			record_shown(saved[0].file), record_shown(saved[0].file));
+		suggest(saved[0].file);
 }
 
 void record_report_nothing(const char *program)
