@@ -120,20 +120,20 @@ struct weft_abi_slot {
 	uint64_t owner;
 	uint32_t sequence;   /* odd from before an event's stamp is read until it is committed */
 	uint32_t limit;      /* of `committed` in the packet; 0: there is no packet */
-	uint64_t packet;     /* bytes from the buffer's start; 0: none */
+	uint64_t packet;     /* bytes from this slot to the packet; 0: none */
 	uint64_t base_ticks; /* what the next event's 32-bit stamp counts from */
 	uint64_t task;       /* the current one */
 	uint64_t next_task;  /* the next id of the thread's block */
-	uint64_t number;     /* events of this thread so far */
 	uint32_t tasks_left; /* in the block */
+	uint32_t surplus;    /* words of the packet's records beyond two an event; modulo 2^32 */
 	uint32_t thread;     /* number of the thread: 1 is the first that recorded */
+	uint32_t inherited;  /* events that others left in the packet, before this thread */
 
-	uint64_t packet_first;  /* `number` of this thread's first event in the packet */
-	uint64_t packet_before; /* events that others left in the packet, before this thread */
-	uint64_t lost;          /* events of this thread that are missing, overwritten ones aside */
-	uint32_t nested;        /* events refused since the one at `nested_at` was begun */
-	uint32_t nested_at;
-	uint8_t reserved[32];
+	uint64_t number;    /* events of this thread before the packet */
+	uint64_t lost;      /* events of this thread that are missing, overwritten ones aside */
+	uint32_t nested;    /* events refused since the one at `nested_at` was begun */
+	uint32_t nested_at; /* a value of `sequence` */
+	uint8_t reserved[40];
 };
 
 #define WEFT_ABI_AT(type, field, offset) \
@@ -155,6 +155,6 @@ _Static_assert(sizeof(struct weft_abi_moment) == 24, "moment");
 _Static_assert(sizeof(struct weft_abi_change) == 16, "change");
 _Static_assert(sizeof(struct weft_abi_buffer) == 4096, "header");
 _Static_assert(sizeof(struct weft_abi_slot) == 128, "slot");
-WEFT_ABI_AT(weft_abi_slot, packet_first, 64);
+WEFT_ABI_AT(weft_abi_slot, number, 64);
 
 #endif

@@ -18,9 +18,12 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 
 struct weft__self *weft__self(void)
 {
-	static struct weft__self only;
+	static struct weft__self only = {.ticket = WEFT__OUTSIDE};
 	const struct weft_platform *platform = weft__recorder.platform;
 	if (!platform || !platform->thread_memory)
 		return &only;
-	return platform->thread_memory(platform->context);
+	struct weft__self *self = platform->thread_memory(platform->context);
+	if (self->ticket == 0) /* as the caller made it */
+		self->ticket = WEFT__OUTSIDE;
+	return self;
 }

@@ -28,7 +28,7 @@
  * of ns off. */
 #define RATE_BASE_NS 500000
 
-_Thread_local struct weft__self weft__self_here;
+_Thread_local struct weft__self weft__self_here = {.ticket = WEFT__OUTSIDE};
 
 static struct weft_abi_moment first;
 

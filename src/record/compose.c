@@ -75,9 +75,12 @@ bool weft__draft_bytes(struct weft__draft *draft, const char *bytes, uint32_t si
 
 void weft__draft_put(struct weft__draft *draft)
 {
-	struct weft__place place = weft__reserve(draft->count);
-	if (!place.slot)
-		return;
+	struct weft__place place;
+	if (WEFT__UNLIKELY(!weft__try_reserve(draft->count, &place))) {
+		place = weft__reserve(draft->count);
+		if (!place.slot)
+			return;
+	}
 	weft__store(&place.at[0], draft->words[0] | (uint64_t)draft->count << 40 | place.stamp);
 	for (uint32_t i = 1; i < draft->count; i++)
 		weft__store(&place.at[i], draft->words[i]);

@@ -1,150 +1,134 @@
 /* SPDX-License-Identifier: ISC
  *
  * The events without text: one or two words, and the acting task where it is named.
+ *
+ * Each function is the common case and a jump to the slow one, which does the same for every case.
  */
-#include "record/reserve.h"
+#include "record/put.h"
 
 /* Ids are taken from the buffer in blocks, so that a thread needs no atomic operation for each. */
 #define TASK_BLOCK 1024
 
-WEFT__ALWAYS_INLINE void put(unsigned kind, unsigned small, uint64_t operand)
+WEFT__ALWAYS_INLINE void put(unsigned kind, unsigned small, uint64_t operand, uint64_t runs)
 {
-	struct weft__place place = weft__reserve(2);
-	if (!place.slot)
-		return;
-	weft__store(&place.at[0], WEFT_ABI_HEAD(kind, 2, small) | place.stamp);
-	weft__store(&place.at[1], operand);
-	weft__commit(&place, 2);
+	weft__put_words(2, WEFT_ABI_HEAD(kind, 2, small), operand, 0, runs);
 }
 
-WEFT__ALWAYS_INLINE void put_as(unsigned kind, unsigned small, uint64_t task, uint64_t operand)
-{
-	struct weft__place place = weft__reserve(3);
-	if (!place.slot)
-		return;
-	weft__store(&place.at[0], WEFT_ABI_HEAD(kind | WEFT_ABI_EXPLICIT, 3, small) | place.stamp);
-	weft__store(&place.at[1], task);
-	weft__store(&place.at[2], operand);
-	weft__commit(&place, 3);
-}
-
-/* The same, and from then on `runs` is the current task. */
-WEFT__ALWAYS_INLINE void put_switch(unsigned kind, unsigned small, uint64_t operand, uint64_t runs)
-{
-	struct weft__place place = weft__reserve(2);
-	if (!place.slot)
-		return;
-	weft__store(&place.at[0], WEFT_ABI_HEAD(kind, 2, small) | place.stamp);
-	weft__store(&place.at[1], operand);
-	weft__store(&place.slot->task, runs);
-	weft__commit(&place, 2);
-}
-
-WEFT__ALWAYS_INLINE void put_switch_as(
+/* By a named task. */
+WEFT__ALWAYS_INLINE void put_as(
 	unsigned kind, unsigned small, uint64_t task, uint64_t operand, uint64_t runs)
 {
-	struct weft__place place = weft__reserve(3);
-	if (!place.slot)
-		return;
-	weft__store(&place.at[0], WEFT_ABI_HEAD(kind | WEFT_ABI_EXPLICIT, 3, small) | place.stamp);
-	weft__store(&place.at[1], task);
-	weft__store(&place.at[2], operand);
-	weft__store(&place.slot->task, runs);
-	weft__commit(&place, 3);
+	weft__put_words(3, WEFT_ABI_HEAD(kind | WEFT_ABI_EXPLICIT, 3, small), task, operand, runs);
 }
 
 WEFT__ALWAYS_INLINE uint64_t next_task(struct weft_abi_slot *slot)
 {
 	uint32_t left = weft__load(&slot->tasks_left);
-	if (WEFT__UNLIKELY(left == 0)) {
-		left = TASK_BLOCK;
-		weft__store(&slot->next_task, weft__fetch_add(&weft__header()->next_task, TASK_BLOCK));
-	}
 	uint64_t task = weft__load(&slot->next_task);
 	weft__store(&slot->next_task, task + 1);
 	weft__store(&slot->tasks_left, left - 1);
 	return task;
 }
 
-/* For a task whose create event was lost: its id is as unique as any. */
-static WEFT__COLD uint64_t lone_task(void)
+WEFT__COLD void weft__put_slowly(uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
 {
-	if (!weft__load(&weft__live.generation))
-		return 0;
-	return weft__fetch_add(&weft__header()->next_task, 1);
+	const struct weft__fixed event = {head, first, second, runs};
+	uint32_t words = head >> 40 & 0xff;
+	struct weft__place place = weft__reserve(words);
+	if (place.slot)
+		weft__put_at(&place, words, &event);
+}
+
+static WEFT__COLD uint64_t create_slowly(uint64_t head, uint64_t parent)
+{
+	uint32_t words = head >> 40 & 0xff;
+	struct weft__place place = weft__reserve(words);
+	if (!place.slot) {
+		/* The create event is lost, but the task's id is as unique as any. */
+		bool is_on = weft__load(&weft__live.generation);
+		return is_on ? weft__fetch_add(&weft__header()->next_task, 1) : 0;
+	}
+	if (weft__load(&place.slot->tasks_left) == 0) {
+		weft__store(
+			&place.slot->next_task, weft__fetch_add(&weft__header()->next_task, TASK_BLOCK));
+		weft__store(&place.slot->tasks_left, TASK_BLOCK);
+	}
+	uint64_t child = next_task(place.slot);
+	const struct weft__fixed event = {head, words == 3 ? parent : child, child, WEFT_TASK_CURRENT};
+	weft__put_at(&place, words, &event);
+	return child;
+}
+
+WEFT__ALWAYS_INLINE uint64_t create(uint32_t words, uint64_t head, uint64_t parent)
+{
+	struct weft__place place;
+	if (WEFT__UNLIKELY(!weft__try_reserve(words, &place)))
+		return create_slowly(head, parent);
+	if (WEFT__UNLIKELY(weft__load(&place.slot->tasks_left) == 0)) {
+		weft__withdraw(&place);
+		return create_slowly(head, parent);
+	}
+	uint64_t child = next_task(place.slot);
+	const struct weft__fixed event = {head, words == 3 ? parent : child, child, WEFT_TASK_CURRENT};
+	weft__put_at(&place, words, &event);
+	return child;
 }
 
 WEFT__EXPORT uint64_t weft_create(uint16_t kind)
 {
-	struct weft__place place = weft__reserve(2);
-	if (!place.slot)
-		return lone_task();
-	uint64_t task = next_task(place.slot);
-	weft__store(&place.at[0], WEFT_ABI_HEAD(WEFT_ABI_CREATE, 2, kind) | place.stamp);
-	weft__store(&place.at[1], task);
-	weft__commit(&place, 2);
-	return task;
+	return create(2, WEFT_ABI_HEAD(WEFT_ABI_CREATE, 2, kind), 0);
 }
 
 WEFT__EXPORT uint64_t weft_create_as(uint64_t task, uint16_t kind)
 {
 	if (task == WEFT_TASK_CURRENT)
 		return weft_create(kind);
-	struct weft__place place = weft__reserve(3);
-	if (!place.slot)
-		return lone_task();
-	uint64_t child = next_task(place.slot);
-	weft__store(
-		&place.at[0], WEFT_ABI_HEAD(WEFT_ABI_CREATE | WEFT_ABI_EXPLICIT, 3, kind) | place.stamp);
-	weft__store(&place.at[1], task);
-	weft__store(&place.at[2], child);
-	weft__commit(&place, 3);
-	return child;
+	return create(3, WEFT_ABI_HEAD(WEFT_ABI_CREATE | WEFT_ABI_EXPLICIT, 3, kind), task);
 }
 
 WEFT__EXPORT void weft_switch(uint64_t task)
 {
-	put_switch(WEFT_ABI_SWITCH, 0, task, task);
+	put(WEFT_ABI_SWITCH, 0, task, task);
 }
 
 WEFT__EXPORT void weft_read(uint64_t source)
 {
-	put(WEFT_ABI_READ, 0, source);
+	put(WEFT_ABI_READ, 0, source, WEFT_TASK_CURRENT);
 }
 
 WEFT__EXPORT void weft_read_as(uint64_t task, uint64_t source)
 {
 	if (task == WEFT_TASK_CURRENT)
-		put(WEFT_ABI_READ, 0, source);
+		weft_read(source);
 	else
-		put_switch_as(WEFT_ABI_READ, 0, task, source, task);
+		put_as(WEFT_ABI_READ, 0, task, source, task);
 }
 
 WEFT__EXPORT void weft_signal(uint64_t receiver)
 {
-	put_switch(WEFT_ABI_SIGNAL, 1, receiver, receiver);
+	put(WEFT_ABI_SIGNAL, 1, receiver, receiver);
 }
 
 WEFT__EXPORT void weft_signal_as(uint64_t task, uint64_t receiver)
 {
 	if (task == WEFT_TASK_CURRENT)
-		put_switch(WEFT_ABI_SIGNAL, 1, receiver, receiver);
+		weft_signal(receiver);
 	else
-		put_switch_as(WEFT_ABI_SIGNAL, 1, task, receiver, receiver);
+		put_as(WEFT_ABI_SIGNAL, 1, task, receiver, receiver);
 }
 
 /* The rest: one operand, and the current task stays. */
 #define OPERATION(name, kind, small)                                  \
 	WEFT__EXPORT void weft_##name(uint64_t other)                     \
 	{                                                                 \
-		put(kind, small, other);                                      \
+		put(kind, small, other, WEFT_TASK_CURRENT);                   \
 	}                                                                 \
 	WEFT__EXPORT void weft_##name##_as(uint64_t task, uint64_t other) \
 	{                                                                 \
 		if (task == WEFT_TASK_CURRENT)                                \
-			put(kind, small, other);                                  \
+			weft_##name(other);                                       \
 		else                                                          \
-			put_as(kind, small, task, other);                         \
+			put_as(kind, small, task, other, WEFT_TASK_CURRENT);      \
 	}
 
 OPERATION(read_later, WEFT_ABI_READ, 1)
@@ -155,24 +139,19 @@ OPERATION(signal_only, WEFT_ABI_SIGNAL, 0)
 
 WEFT__EXPORT void weft_gc(uint64_t duration_ns)
 {
-	put(WEFT_ABI_GC, 0, duration_ns);
+	put(WEFT_ABI_GC, 0, duration_ns, WEFT_TASK_CURRENT);
 }
 
 WEFT__EXPORT void weft_expect(void)
 {
-	weft_expect_as(WEFT_TASK_CURRENT);
+	weft__put_words(1, WEFT_ABI_HEAD(WEFT_ABI_EXPECT, 1, 0), 0, 0, WEFT_TASK_CURRENT);
 }
 
 WEFT__EXPORT void weft_expect_as(uint64_t task)
 {
-	bool explicit = task != WEFT_TASK_CURRENT;
-	uint32_t words = 1 + explicit;
-	struct weft__place place = weft__reserve(words);
-	if (!place.slot)
-		return;
-	unsigned kind = WEFT_ABI_EXPECT | (explicit ? WEFT_ABI_EXPLICIT : 0);
-	weft__store(&place.at[0], WEFT_ABI_HEAD(kind, words, 0) | place.stamp);
-	if (explicit)
-		weft__store(&place.at[1], task);
-	weft__commit(&place, words);
+	const uint64_t head = WEFT_ABI_HEAD(WEFT_ABI_EXPECT | WEFT_ABI_EXPLICIT, 2, 0);
+	if (task == WEFT_TASK_CURRENT)
+		weft_expect();
+	else
+		weft__put_words(2, head, task, 0, WEFT_TASK_CURRENT);
 }

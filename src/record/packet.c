@@ -25,7 +25,8 @@ static struct weft_abi_packet *claim(uint64_t *ret_sequence)
 		uint64_t sequence = weft__fetch_add(&header->hand, 1) + 1;
 		uint64_t index = (sequence - 1) % header->packet_count;
 		struct weft_abi_packet *packet =
-			weft__packet_at(header->packets_offset + index * header->packet_bytes);
+			(struct weft_abi_packet *)(void *)(weft__recorder.buffer + header->packets_offset +
+											   index * header->packet_bytes);
 		uint64_t state = weft__load(&packet->state);
 		if ((state & WEFT_ABI_PACKET_STATE) != WEFT_ABI_PACKET_CLOSED || state >> 2 >= sequence)
 			continue;
@@ -61,7 +62,6 @@ bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
 		return false;
 	weft__fence_release();
 	struct weft_abi_moment moment = weft__moment(weft__recorder.platform);
-	uint64_t number = weft__load(&slot->number);
 	weft__store(&packet->before, weft__load(&packet->written));
 	weft__store(&packet->committed, (uint32_t)sizeof(*packet));
 	weft__store(&packet->thread, weft__load(&slot->thread));
@@ -69,29 +69,35 @@ bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
 	weft__store(&packet->moment_ticks, moment.ticks);
 	weft__store(&packet->moment_ns, moment.monotonic_ns);
 	weft__store(&packet->task, weft__load(&slot->task));
-	weft__store(&packet->number, number);
+	weft__store(&packet->number, weft__load(&slot->number));
 	weft__store(&packet->lost, weft__load(&slot->lost));
 	weft__store(&packet->thread_records, 0);
 	weft__store(&packet->tid, store_name((uint64_t *)(void *)packet->name));
 
 	weft__store(&slot->base_ticks, ticks);
-	weft__store(&slot->packet_first, number);
-	weft__store(&slot->packet_before, 0);
-	weft__store(&slot->packet, (uint64_t)((unsigned char *)packet - weft__recorder.buffer));
+	weft__store(&slot->surplus, 0);
+	weft__store(&slot->inherited, 0);
+	weft__store(&slot->packet, (uint64_t)((unsigned char *)packet - (unsigned char *)slot));
 	weft__store(&slot->limit, weft__recorder.packet_bytes);
 	weft__store_release(&packet->state, sequence << 2 | WEFT_ABI_PACKET_OPEN);
 	return true;
 }
 
+uint32_t weft__packet_events(const struct weft_abi_slot *slot)
+{
+	const struct weft_abi_packet *packet = weft__packet_of(slot);
+	uint32_t words = (weft__load(&packet->committed) - (uint32_t)sizeof(*packet)) / 8;
+	return (words - weft__load(&slot->surplus)) / 2;
+}
+
 void weft__packet_close(struct weft_abi_slot *slot)
 {
-	uint64_t offset = weft__load(&slot->packet);
-	if (!offset)
+	if (!weft__load(&slot->packet))
 		return;
-	struct weft_abi_packet *packet = weft__packet_at(offset);
-	uint64_t events = weft__load(&slot->packet_before) + weft__load(&slot->number) -
-					  weft__load(&slot->packet_first);
+	struct weft_abi_packet *packet = weft__packet_of(slot);
+	uint32_t events = weft__packet_events(slot);
 	weft__store(&packet->written, weft__load(&packet->before) + events);
+	weft__store(&slot->number, weft__load(&slot->number) + events - weft__load(&slot->inherited));
 	weft__store(&slot->packet, 0);
 	weft__store(&slot->limit, 0);
 	uint64_t state = weft__load(&packet->state);
@@ -99,27 +105,25 @@ void weft__packet_close(struct weft_abi_slot *slot)
 		&packet->state, (state & ~(uint64_t)WEFT_ABI_PACKET_STATE) | WEFT_ABI_PACKET_CLOSED);
 }
 
-uint64_t weft__packet_count(const struct weft_abi_packet *packet)
+void weft__packet_recount(struct weft_abi_slot *slot)
 {
+	const struct weft_abi_packet *packet = weft__packet_of(slot);
 	const unsigned char *bytes = (const unsigned char *)packet;
-	uint32_t end = weft__load(&packet->committed);
-	uint64_t count = 0;
+	uint32_t end = weft__load(&packet->committed), surplus = 0;
 	for (uint32_t at = sizeof(*packet); at < end;) {
 		uint64_t head = weft__load((const uint64_t *)(const void *)(bytes + at));
-		unsigned kind = head >> 32 & 0x7f, words = head >> 40 & 0xff;
-		if (words == 0)
-			break;
-		if (kind != WEFT_ABI_TIME && kind != WEFT_ABI_THREAD)
-			count++;
+		uint32_t kind = head >> 32 & 0x7f, words = head >> 40 & 0xff;
+		bool is_event = kind != WEFT_ABI_TIME && kind != WEFT_ABI_THREAD;
+		surplus += is_event ? words - 2 : words;
 		at += words * 8;
 	}
-	return count;
+	weft__store(&slot->surplus, surplus);
 }
 
 /* Its predecessor's events stay as they are; this record tells whose the next ones are. */
 void weft__packet_inherit(struct weft_abi_slot *slot)
 {
-	struct weft_abi_packet *packet = weft__packet_at(weft__load(&slot->packet));
+	struct weft_abi_packet *packet = weft__packet_of(slot);
 	struct weft__place place = weft__next_place(slot, weft__ticks());
 	if (place.stamp >> 32 || place.offset + WEFT_ABI_THREAD_WORDS * 8 > weft__load(&slot->limit)) {
 		weft__packet_close(slot);
@@ -130,6 +134,6 @@ void weft__packet_inherit(struct weft_abi_slot *slot)
 	weft__store(
 		&place.at[0], WEFT_ABI_HEAD(WEFT_ABI_THREAD, WEFT_ABI_THREAD_WORDS, 0) | place.stamp);
 	weft__store(&place.at[1], (uint64_t)weft__load(&slot->thread) << 32 | tid);
-	weft__store(&place.at[2], weft__load(&slot->number));
-	weft__publish(&place, WEFT_ABI_THREAD_WORDS);
+	weft__store(&place.at[2], 0); /* its first event */
+	weft__publish_record(&place, WEFT_ABI_THREAD_WORDS);
 }

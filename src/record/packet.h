@@ -17,8 +17,11 @@ void weft__packet_close(struct weft_abi_slot *slot);
 /* Writes who writes from here on into a packet that another thread left. */
 void weft__packet_inherit(struct weft_abi_slot *slot);
 
-/* Whole events in the packet, by walking it. */
-uint64_t weft__packet_count(const struct weft_abi_packet *packet);
+/* Events in the slot's packet, by whomever. */
+uint32_t weft__packet_events(const struct weft_abi_slot *slot);
+
+/* Makes that figure exact after a thread ended inside an event. */
+void weft__packet_recount(struct weft_abi_slot *slot);
 
 /* Takes slots and packets of threads that ended. */
 void weft__thread_reap(const struct weft_abi_slot *own);

@@ -41,20 +41,23 @@ extern struct weft__recorder weft__recorder;
 /* On a page of its own, which a forked child finds zeroed (the platform sees to it): a child never
  * writes into its parent's buffer, whatever call made it. */
 struct weft__live {
-	_Alignas(WEFT__PAGE_BYTES) uint64_t generation; /* 0: off */
+	_Alignas(WEFT__PAGE_BYTES) uint64_t generation; /* even; 0: off */
 	unsigned char rest[WEFT__PAGE_BYTES - 8];
 };
+
+/* Added to a generation that the hot path must not take for its own: all events go the slow way. */
+#define WEFT__SLOWLY 1u
 
 extern struct weft__live weft__live;
 
 /* A thread's own. */
 struct weft__self {
-	uint64_t ticket; /* generation + 1 of the buffer that `slot` is in */
+	uint64_t ticket; /* the generation that `slot` belongs to, or one of these: */
 	struct weft_abi_slot *slot;
 };
 
-/* In place of a ticket, while the thread looks for a slot. */
-#define WEFT__ENTERING UINT64_MAX
+#define WEFT__OUTSIDE  1          /* nothing yet; no generation, not even that of "off" */
+#define WEFT__ENTERING UINT64_MAX /* looking for a slot */
 
 #ifdef WEFT_FREESTANDING
 struct weft__self *weft__self(void);
@@ -65,6 +68,11 @@ static inline struct weft__self *weft__self(void)
 	return &weft__self_here;
 }
 #endif
+
+static inline uint64_t weft__generation(void)
+{
+	return __atomic_load_n(&weft__live.generation, __ATOMIC_ACQUIRE) & ~(uint64_t)WEFT__SLOWLY;
+}
 
 static inline struct weft_abi_buffer *weft__header(void)
 {

@@ -16,7 +16,7 @@
 #include "record/recorder.h"
 
 struct weft__place {
-	struct weft_abi_slot *slot; /* NULL: the event can't be recorded, which has been counted */
+	struct weft_abi_slot *slot; /* NULL: there is no place */
 	struct weft_abi_packet *packet;
 	uint64_t *at;      /* the event's first word */
 	uint64_t stamp;    /* its 32 bits of ticks */
@@ -31,23 +31,20 @@ struct weft__place {
  * off. */
 bool weft__enter(struct weft__self *self);
 
-/* Nothing of the packet is left, or its stamps don't reach to `ticks`: sees to both, within the
- * guard. False if no packet could be had, and then that is counted and the guard is clear. */
-bool weft__make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks);
-
-void weft__count_nested(struct weft_abi_slot *slot);
 void weft__count_loss(struct weft_abi_slot *slot, unsigned cause);
 
-static inline struct weft_abi_packet *weft__packet_at(uint64_t offset)
+/* If it has none, this is no packet, but memory that may be read. */
+WEFT__ALWAYS_INLINE struct weft_abi_packet *weft__packet_of(const struct weft_abi_slot *slot)
 {
-	return (struct weft_abi_packet *)(void *)(weft__recorder.buffer + offset);
+	unsigned char *bytes = (unsigned char *)(uintptr_t)slot + weft__load(&slot->packet);
+	return (struct weft_abi_packet *)(void *)bytes;
 }
 
 /* The calling thread, if it can record. */
 WEFT__ALWAYS_INLINE struct weft__self *weft__entered(void)
 {
 	struct weft__self *self = weft__self();
-	if (WEFT__UNLIKELY(self->ticket != weft__load(&weft__live.generation) + 1))
+	if (WEFT__UNLIKELY(self->ticket != weft__generation()))
 		return weft__enter(self) ? self : NULL;
 	return self;
 }
@@ -56,51 +53,69 @@ WEFT__ALWAYS_INLINE struct weft__self *weft__entered(void)
 WEFT__ALWAYS_INLINE struct weft__place weft__next_place(struct weft_abi_slot *slot, uint64_t ticks)
 {
 	struct weft__place place = {.slot = slot};
-	place.packet = weft__packet_at(weft__load(&slot->packet));
+	place.packet = weft__packet_of(slot);
 	place.offset = weft__load(&place.packet->committed);
 	place.stamp = ticks - weft__load(&slot->base_ticks);
 	place.at = (uint64_t *)(void *)((unsigned char *)place.packet + place.offset);
 	return place;
 }
 
-WEFT__ALWAYS_INLINE struct weft__place weft__reserve(uint32_t words)
+/* The place is not used after all. */
+WEFT__ALWAYS_INLINE void weft__withdraw(const struct weft__place *place)
 {
-	const struct weft__place none = {.slot = NULL};
-	const struct weft__self *self = weft__entered();
-	if (!self)
-		return none;
+	weft__signal_fence();
+	weft__store(&place->slot->sequence, place->sequence + 2);
+}
+
+/* The common case: the thread has entered, nothing is interrupted, the clock is the processor's,
+ * and there is room. Otherwise nothing has happened and the answer is false: a caller then leaves
+ * by a jump to a slow function, so that nothing of the slow ways is saved and restored here. */
+WEFT__ALWAYS_INLINE bool weft__try_reserve(uint32_t words, struct weft__place *ret_place)
+{
+	const struct weft__self *self = weft__self();
+	if (WEFT__UNLIKELY(self->ticket != weft__load(&weft__live.generation)))
+		return false;
 	struct weft_abi_slot *slot = self->slot;
 	uint32_t sequence = weft__load(&slot->sequence);
-	if (WEFT__UNLIKELY(sequence & 1)) {
-		weft__count_nested(slot);
-		return none;
-	}
+	if (WEFT__UNLIKELY(sequence & 1))
+		return false;
 	weft__store(&slot->sequence, sequence + 1);
 	weft__signal_fence();
 	/* What follows is read after the guard is set: a handler may have moved it on until then. */
-	uint64_t ticks = weft__ticks();
-	struct weft__place place = weft__next_place(slot, ticks);
-	if (WEFT__UNLIKELY(
-			(place.stamp >> 32) | (place.offset + words * 8 > weft__load(&slot->limit)))) {
-		if (!weft__make_room(slot, words * 8, ticks))
-			return none;
-		place = weft__next_place(slot, ticks);
-	}
+	struct weft__place place = weft__next_place(slot, weft__cpu_ticks());
 	place.sequence = sequence;
-	return place;
+	if (WEFT__UNLIKELY(place.stamp >> 32) ||
+		WEFT__UNLIKELY(place.offset + words * 8 > weft__load(&slot->limit))) {
+		weft__withdraw(&place);
+		return false;
+	}
+	*ret_place = place;
+	return true;
 }
 
-/* Makes the bytes written so far visible as whole records. */
+/* Every case. A slot of NULL: the event can't be recorded, which has been counted. */
+struct weft__place weft__reserve(uint32_t words);
+
+/* Makes the bytes written so far visible. */
 WEFT__ALWAYS_INLINE void weft__publish(const struct weft__place *place, uint32_t words)
 {
 	weft__store_release(&place->packet->committed, place->offset + words * 8);
+}
+
+/* The same, of a record that is no event. */
+static inline void weft__publish_record(const struct weft__place *place, uint32_t words)
+{
+	weft__store(&place->slot->surplus, weft__load(&place->slot->surplus) + words);
+	weft__publish(place, words);
 }
 
 /* The event is complete. */
 WEFT__ALWAYS_INLINE void weft__commit(const struct weft__place *place, uint32_t words)
 {
 	struct weft_abi_slot *slot = place->slot;
-	weft__store(&slot->number, weft__load(&slot->number) + 1);
+	/* Events are counted by the words they don't have, so that common ones cost nothing. */
+	if (words != 2)
+		weft__store(&slot->surplus, weft__load(&slot->surplus) + words - 2);
 	weft__publish(place, words);
 	weft__signal_fence();
 	weft__store(&slot->sequence, place->sequence + 2);

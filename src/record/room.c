@@ -21,7 +21,8 @@ WEFT__COLD void weft__count_loss(struct weft_abi_slot *slot, unsigned cause)
 		weft__store(&slot->lost, weft__load(&slot->lost) + 1);
 }
 
-WEFT__COLD void weft__count_nested(struct weft_abi_slot *slot)
+/* A signal handler records in the middle of an event. */
+static void count_nested(struct weft_abi_slot *slot)
 {
 	uint32_t sequence = weft__load(&slot->sequence);
 	weft__count_loss(slot, WEFT_ABI_LOSS_NESTED);
@@ -54,11 +55,13 @@ static void write_time(struct weft_abi_slot *slot, uint64_t ticks)
 	struct weft__place place = weft__next_place(slot, ticks);
 	weft__store(&place.at[0], WEFT_ABI_HEAD(WEFT_ABI_TIME, 2, 0));
 	weft__store(&place.at[1], ticks);
-	weft__publish(&place, 2);
+	weft__publish_record(&place, 2);
 	weft__store(&slot->base_ticks, ticks);
 }
 
-WEFT__COLD bool weft__make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks)
+/* Nothing of the packet is left, or its stamps don't reach to `ticks`: sees to both, within the
+ * guard. False if no packet could be had, and then that is counted and the guard is clear. */
+static bool make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks)
 {
 	struct weft__place place = weft__next_place(slot, ticks);
 	bool is_stale = place.stamp >> 32;
@@ -73,4 +76,29 @@ WEFT__COLD bool weft__make_room(struct weft_abi_slot *slot, uint32_t bytes, uint
 	weft__signal_fence();
 	weft__store(&slot->sequence, weft__load(&slot->sequence) + 1);
 	return false;
+}
+
+WEFT__COLD struct weft__place weft__reserve(uint32_t words)
+{
+	struct weft__place place = {.slot = NULL};
+	const struct weft__self *self = weft__entered();
+	if (!self)
+		return place;
+	struct weft_abi_slot *slot = self->slot;
+	uint32_t sequence = weft__load(&slot->sequence);
+	if (sequence & 1) {
+		count_nested(slot);
+		return place;
+	}
+	weft__store(&slot->sequence, sequence + 1);
+	weft__signal_fence();
+	uint64_t ticks = weft__ticks();
+	struct weft__place next = weft__next_place(slot, ticks);
+	if (next.stamp >> 32 || next.offset + words * 8 > weft__load(&slot->limit)) {
+		if (!make_room(slot, words * 8, ticks))
+			return place;
+		next = weft__next_place(slot, ticks);
+	}
+	next.sequence = sequence;
+	return next;
 }

@@ -48,8 +48,10 @@ static void go_live(void *buffer)
 	 */
 	weft__fence_release();
 	memcpy(header->magic, WEFT_ABI_MAGIC, sizeof(header->magic));
-	weft__recorder.starts++;
-	weft__store_release(&weft__live.generation, weft__recorder.starts);
+	uint64_t generation = 2 * (uint64_t)++weft__recorder.starts;
+	if (weft__recorder.ticks)
+		generation |= WEFT__SLOWLY; /* the hot path knows the processor's clock only */
+	weft__store_release(&weft__live.generation, generation);
 }
 
 static void use_clock(const struct weft_platform *platform)
@@ -89,12 +91,12 @@ WEFT__EXPORT int weft_start(void *buffer, size_t size, const struct weft_platfor
 WEFT__EXPORT void weft_stop(void)
 {
 	const struct weft__self *self = weft__self();
-	uint64_t generation = weft__load(&weft__live.generation);
+	uint64_t generation = weft__generation();
 	weft__recorder.resume = NULL;
 	if (generation == 0)
 		return;
 	weft__store(&weft__live.generation, 0);
-	if (self->ticket == generation + 1)
+	if (self->ticket == generation)
 		weft__packet_close(self->slot);
 	weft__header()->end = weft__moment(weft__recorder.platform);
 }

@@ -6,25 +6,22 @@
  */
 #include "record/compose.h"
 #include "record/name.h"
-#include "record/reserve.h"
+#include "record/put.h"
 
-/* An event of which only the name is not fixed; the operand only if `has_operand`. */
+/* An event without text of its own; the operand only if `has_operand`. */
 WEFT__ALWAYS_INLINE void put_named(
 	unsigned kind, uint64_t task, uint16_t name, bool has_operand, uint64_t operand)
 {
-	bool explicit = task != WEFT_TASK_CURRENT;
-	uint32_t words = 1u + explicit + has_operand;
-	struct weft__place place = weft__reserve(words);
-	if (!place.slot)
-		return;
-	if (explicit) {
-		kind |= WEFT_ABI_EXPLICIT;
-		weft__store(&place.at[1], task);
-	}
-	weft__store(&place.at[0], WEFT_ABI_HEAD(kind, words, name) | place.stamp);
-	if (has_operand)
-		weft__store(&place.at[words - 1], operand);
-	weft__commit(&place, words);
+	const uint64_t runs = WEFT_TASK_CURRENT;
+	const unsigned by_task = kind | WEFT_ABI_EXPLICIT;
+	if (task == WEFT_TASK_CURRENT && has_operand)
+		weft__put_words(2, WEFT_ABI_HEAD(kind, 2, name), operand, 0, runs);
+	else if (task == WEFT_TASK_CURRENT)
+		weft__put_words(1, WEFT_ABI_HEAD(kind, 1, name), 0, 0, runs);
+	else if (has_operand)
+		weft__put_words(3, WEFT_ABI_HEAD(by_task, 3, name), task, operand, runs);
+	else
+		weft__put_words(2, WEFT_ABI_HEAD(by_task, 2, name), task, 0, runs);
 }
 
 static WEFT__COLD void put_text(

@@ -36,18 +36,14 @@ static bool take(struct weft_abi_slot *slot, uint64_t owner, uint32_t tid)
 	return weft__compare_exchange(&slot->owner, owner, ((owner >> 32) + 1) << 32 | tid);
 }
 
-/* The thread may have ended inside an event: then its figures can be one event wrong, the packet
- * never is. */
+/* The thread may have ended inside an event: the packet is right, its count may not be. */
 static void repair(struct weft_abi_slot *slot)
 {
 	uint32_t sequence = weft__load(&slot->sequence);
 	if (!(sequence & 1))
 		return;
-	uint64_t offset = weft__load(&slot->packet);
-	if (offset) {
-		weft__store(&slot->packet_before, weft__packet_count(weft__packet_at(offset)));
-		weft__store(&slot->packet_first, weft__load(&slot->number));
-	}
+	if (weft__load(&slot->packet))
+		weft__packet_recount(slot);
 	weft__store(&slot->sequence, sequence + 1);
 }
 
@@ -55,15 +51,13 @@ static void repair(struct weft_abi_slot *slot)
 static void renew(struct weft_abi_slot *slot)
 {
 	repair(slot);
-	uint64_t before = weft__load(&slot->packet_before) + weft__load(&slot->number) -
-					  weft__load(&slot->packet_first);
-	weft__store(&slot->packet_before, before);
-	weft__store(&slot->packet_first, 0);
+	bool has_packet = weft__load(&slot->packet);
+	weft__store(&slot->inherited, has_packet ? weft__packet_events(slot) : 0);
 	weft__store(&slot->number, 0);
 	weft__store(&slot->lost, 0);
 	weft__store(&slot->task, WEFT_TASK_NONE);
 	weft__store(&slot->thread, (uint32_t)weft__fetch_add(&weft__header()->threads, 1) + 1);
-	if (weft__load(&slot->packet))
+	if (has_packet)
 		weft__packet_inherit(slot);
 }
 
@@ -135,14 +129,11 @@ static struct weft_abi_slot *find_slot(void)
 
 WEFT__COLD bool weft__enter(struct weft__self *self)
 {
-	uint64_t generation = weft__load_acquire(&weft__live.generation);
-	if (generation == 0) {
-		if (!weft__recorder.resume || !weft__recorder.resume())
-			return false;
-		generation = weft__load_acquire(&weft__live.generation);
-		if (generation == 0)
-			return false;
-	}
+	uint64_t generation = weft__generation();
+	if (generation == 0 && weft__recorder.resume && weft__recorder.resume())
+		generation = weft__generation();
+	if (generation == 0)
+		return false;
 	if (self->ticket == WEFT__ENTERING) {
 		/* A signal handler in the middle of this very function. */
 		weft__count_loss(NULL, WEFT_ABI_LOSS_NESTED);
@@ -152,7 +143,7 @@ WEFT__COLD bool weft__enter(struct weft__self *self)
 	weft__signal_fence();
 	self->slot = find_slot();
 	weft__signal_fence();
-	self->ticket = self->slot ? generation + 1 : 0;
+	self->ticket = self->slot ? generation : WEFT__OUTSIDE;
 	if (!self->slot)
 		weft__count_loss(NULL, WEFT_ABI_LOSS_FULL);
 	return self->slot;

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * An event of a few words: the common case inline, and a jump to the slow one.
+ */
+#ifndef WEFT_RECORD_PUT_H
+#define WEFT_RECORD_PUT_H
+
+#include "record/reserve.h"
+
+/* An event of up to two operands. */
+struct weft__fixed {
+	uint64_t head;
+	uint64_t first, second;
+	uint64_t runs; /* the current task from then on; WEFT_TASK_CURRENT: it stays */
+};
+
+WEFT__ALWAYS_INLINE void weft__put_at(
+	const struct weft__place *place, uint32_t words, const struct weft__fixed *event)
+{
+	weft__store(&place->at[0], event->head | place->stamp);
+	if (words > 1)
+		weft__store(&place->at[1], event->first);
+	if (words > 2)
+		weft__store(&place->at[2], event->second);
+	if (event->runs != WEFT_TASK_CURRENT)
+		weft__store(&place->slot->task, event->runs);
+	weft__commit(place, words);
+}
+
+/* The same as weft__put_words in every case. */
+void weft__put_slowly(uint64_t head, uint64_t first, uint64_t second, uint64_t runs);
+
+/* Records the event: `words` is known where this is called, and in the head. */
+WEFT__ALWAYS_INLINE void weft__put_words(
+	uint32_t words, uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
+{
+	const struct weft__fixed event = {head, first, second, runs};
+	struct weft__place place;
+	if (WEFT__LIKELY(weft__try_reserve(words, &place)))
+		weft__put_at(&place, words, &event);
+	else
+		weft__put_slowly(head, first, second, runs);
+}
+
+#endif
