@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Many threads, signal handlers and children: what was written is read or counted as lost, exactly.
+ */
+#include "record_trace.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SIZE    ((size_t)64 << 10) /* the smallest: 13 packets */
+#define WRITERS 64
+
+/* An event says who wrote it and which of theirs it is. */
+static void write_events(uint64_t writer, uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++) {
+		int64_t value = (int64_t)(writer << 32 | i);
+		if (i % 7 == 3)
+			weft_tag_value_as(writer, "24 bytes", value);
+		else if (i % 11 == 5)
+			weft_mark("32 bytes", "value", value, "writer", writer);
+		else
+			weft_tag_value("16 bytes", value);
+	}
+}
+
+static uint64_t value_of(const struct weft_event *event)
+{
+	return (uint64_t)(event->type == WEFT_EVENT_MARK ? event->fields[0].value.i64 : event->value);
+}
+
+/* Each writer's events are in order, and none is missing between two of them unless `has_gaps`.
+ * Answers how many there are. */
+static uint64_t check_order(struct trace *trace, bool has_gaps)
+{
+	static uint64_t next[1 << 16];
+	uint64_t count = 0;
+	memset(next, 0, sizeof(next));
+	while (trace_next(trace)) {
+		if (trace->event.is_rundown)
+			continue;
+		uint64_t writer = value_of(&trace->event) >> 32;
+		uint64_t number = value_of(&trace->event) & UINT32_MAX;
+		assert_in_range(writer, 0, (1 << 16) - 1);
+		assert_true(number >= next[writer]);
+		if (next[writer] && !has_gaps)
+			assert_int_equal(number, next[writer]);
+		next[writer] = number + 1;
+		count++;
+	}
+	return count;
+}
+
+static uint64_t all_losses(const struct trace *trace)
+{
+	uint64_t sum = 0;
+	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
+		sum += cause == WEFT_LOSS_NAMES_FULL ? 0 : trace_loss(trace, (enum weft_loss)cause);
+	return sum;
+}
+
+static void *write_many(void *writer)
+{
+	write_events((uintptr_t)writer, 0, 20000);
+	return NULL;
+}
+
+static void run_writers(uintptr_t first, unsigned count, void *(*body)(void *))
+{
+	pthread_t threads[WRITERS];
+	for (unsigned i = 0; i < count; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, body, (void *)(first + i)), 0);
+	for (unsigned i = 0; i < count; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
+static void a_few_threads_lose_only_what_is_overwritten(void **state)
+{
+	struct trace t;
+	void *buffer = *state = trace_buffer(SIZE);
+	assert_int_equal(weft_start(buffer, SIZE, NULL), 0);
+	run_writers(1, 4, write_many);
+	weft_stop();
+	trace_open(&t, buffer, SIZE);
+	uint64_t count = check_order(&t, false);
+	assert_in_range(count, 1000, 4000);
+	assert_int_equal(count + trace_loss(&t, WEFT_LOSS_OVERWRITTEN), 4 * 20000);
+	assert_int_equal(all_losses(&t), trace_loss(&t, WEFT_LOSS_OVERWRITTEN));
+	trace_close(&t);
+}
+
+static pthread_barrier_t all_hold_a_packet;
+
+static void *write_beside_others(void *writer)
+{
+	write_events((uintptr_t)writer, 0, 1);
+	pthread_barrier_wait(&all_hold_a_packet);
+	write_events((uintptr_t)writer, 1, 2000);
+	pthread_barrier_wait(&all_hold_a_packet);
+	return NULL;
+}
+
+/* Who gets no packet loses events, which is counted; who has one goes on. */
+static void more_threads_than_packets(void **state)
+{
+	struct trace t;
+	void *buffer = *state = trace_buffer(SIZE);
+	assert_int_equal(weft_start(buffer, SIZE, NULL), 0);
+	assert_int_equal(pthread_barrier_init(&all_hold_a_packet, NULL, WRITERS), 0);
+	run_writers(1, WRITERS, write_beside_others);
+	pthread_barrier_destroy(&all_hold_a_packet);
+	weft_stop();
+	trace_open(&t, buffer, SIZE);
+	uint64_t count = check_order(&t, true);
+	/* Each of 13 has the last part of its events in its one packet. */
+	assert_in_range(count, 200, 13 * 260);
+	assert_true(trace_loss(&t, WEFT_LOSS_FULL) > 0);
+	assert_int_equal(count + all_losses(&t), WRITERS * 2000);
+	trace_close(&t);
+}
+
+static void *write_few(void *writer)
+{
+	write_events((uintptr_t)writer, 0, 5);
+	return NULL;
+}
+
+/* Short threads go on in each other's packets: 5 events of each of 3,000 in 64 KiB. */
+static void short_threads_fill_packets(void **state)
+{
+	struct trace t;
+	void *buffer = *state = trace_buffer(SIZE);
+	assert_int_equal(weft_start(buffer, SIZE, NULL), 0);
+	for (uintptr_t i = 0; i < 3000; i++)
+		run_writers(1 + i, 1, write_few);
+	weft_stop();
+	trace_open(&t, buffer, SIZE);
+	uint64_t count = check_order(&t, false);
+	/* 5 events and a thread record take some 130 bytes, so 13 packets hold 350 threads' worth. */
+	assert_in_range(count, 1500, 3000);
+	assert_int_equal(count + all_losses(&t), 3000 * 5);
+	assert_int_equal(all_losses(&t), trace_loss(&t, WEFT_LOSS_OVERWRITTEN));
+	assert_in_range(weft_decoder_describe(t.decoder)->thread_count, 300, 600);
+	trace_close(&t);
+}
+
+static atomic_uint handled, errno_changed;
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	unsigned number = atomic_load(&handled);
+	int before = errno;
+	errno = 4321;
+	write_events(2, number, number + 1);
+	if (errno != 4321)
+		atomic_fetch_add(&errno_changed, 1);
+	errno = before;
+	atomic_store(&handled, number + 1);
+}
+
+static void *write_until_enough(void *unused)
+{
+	(void)unused;
+	uint64_t written = 0;
+	while (atomic_load(&handled) < 500) {
+		write_events(1, written, written + 100);
+		written += 100;
+	}
+	return (void *)(uintptr_t)written;
+}
+
+static void signal_handlers_record(void **state)
+{
+	struct trace t;
+	pthread_t writer;
+	void *written, *buffer = *state = trace_buffer(SIZE);
+	struct sigaction action = {.sa_handler = on_signal}, before;
+	atomic_store(&handled, 0);
+	sigaction(SIGUSR1, &action, &before);
+	assert_int_equal(weft_start(buffer, SIZE, NULL), 0);
+	assert_int_equal(pthread_create(&writer, NULL, write_until_enough, NULL), 0);
+	while (atomic_load(&handled) < 500) {
+		pthread_kill(writer, SIGUSR1);
+		usleep(20);
+	}
+	assert_int_equal(pthread_join(writer, &written), 0);
+	sigaction(SIGUSR1, &before, NULL);
+	weft_stop();
+	trace_open(&t, buffer, SIZE);
+	uint64_t count = check_order(&t, true);
+	assert_int_equal(count + all_losses(&t), (uint64_t)(uintptr_t)written + atomic_load(&handled));
+	assert_int_equal(atomic_load(&errno_changed), 0);
+	assert_int_equal(
+		all_losses(&t), trace_loss(&t, WEFT_LOSS_OVERWRITTEN) + trace_loss(&t, WEFT_LOSS_NESTED));
+	trace_close(&t);
+}
+
+/* A child shares the memory, yet not the right to write into it. */
+static void a_child_does_not_write_into_its_parents_buffer(void **state)
+{
+	struct trace t;
+	void *buffer = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	*state = NULL;
+	assert_true(buffer != MAP_FAILED);
+	assert_int_equal(weft_start(buffer, SIZE, NULL), 0);
+	write_events(1, 0, 10);
+	pid_t child = fork();
+	if (child == 0) {
+		write_events(2, 0, 10);
+		_exit(weft_is_recording() || weft_create(WEFT_KIND_TASK) != 0);
+	}
+	int status;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	write_events(1, 10, 20);
+	weft_stop();
+	trace_open(&t, buffer, SIZE);
+	for (uint64_t i = 0; i < 20; i++) {
+		assert_true(trace_next(&t));
+		assert_true(value_of(&t.event) == ((uint64_t)1 << 32 | i));
+	}
+	trace_close(&t);
+	munmap(buffer, SIZE);
+}
+
+#define ID_WRITERS 4
+#define IDS        3000
+
+static uint64_t ids[ID_WRITERS][IDS];
+
+static void *make_ids(void *writer)
+{
+	for (int i = 0; i < IDS; i++)
+		ids[(uintptr_t)writer][i] = weft_create(WEFT_KIND_TASK);
+	return NULL;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void ids_are_unique(void **state)
+{
+	void *buffer = *state = trace_buffer(SIZE);
+	assert_int_equal(weft_start(buffer, SIZE, NULL), 0);
+	run_writers(0, ID_WRITERS, make_ids);
+	weft_stop();
+	uint64_t *all = &ids[0][0];
+	qsort(all, ID_WRITERS * IDS, sizeof(*all), compare_ids);
+	assert_true(all[0] > 0);
+	for (int i = 1; i < ID_WRITERS * IDS; i++)
+		assert_true(all[i - 1] < all[i]);
+	assert_true(all[ID_WRITERS * IDS - 1] < (uint64_t)1 << 53);
+}
+
+static int stop(void **state)
+{
+	weft_stop();
+	free(*state);
+	return 0;
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_teardown(name, stop)
+	const struct CMUnitTest tests[] = {
+		CASE(a_few_threads_lose_only_what_is_overwritten),
+		CASE(more_threads_than_packets),
+		CASE(short_threads_fill_packets),
+		CASE(signal_handlers_record),
+		CASE(a_child_does_not_write_into_its_parents_buffer),
+		CASE(ids_are_unique),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
