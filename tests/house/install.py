@@ -82,16 +82,29 @@ def every_header_compiles_alone_as_cpp():
         compile_header(['clang-14', '-std=c++17', '-x', 'c++'], header)
 
 
+def build_with(library, arguments, **options):
+    """Builds a program as its pkg-config file says; answers its path and where the library is."""
+    folder = install()
+    environment = {'PKG_CONFIG_PATH': os.path.dirname(installed(library + '.pc')),
+                   'PKG_CONFIG_SYSROOT_DIR': folder}
+    flags = run_well(['pkg-config', '--cflags', '--libs', library], env=environment).stdout.split()
+    program = os.path.join(folder, library + '-user')
+    run_well(['cc', *arguments, '-o', program, *flags], **options)
+    return program, {'LD_LIBRARY_PATH': os.path.dirname(installed('lib%s.so' % library))}
+
+
 @case
 def another_program_finds_the_reading_half():
-    folder = install()
-    config = os.path.dirname(installed('weft-trace.pc'))
-    environment = {'PKG_CONFIG_PATH': config, 'PKG_CONFIG_SYSROOT_DIR': folder}
-    flags = run_well(['pkg-config', '--cflags', '--libs', 'weft-trace'], env=environment).stdout.split()
-    program = os.path.join(folder, 'consumer')
-    run_well(['cc', '-x', 'c', '-', '-x', 'none', '-o', program, *flags], input=CONSUMER)
-    library = os.path.dirname(installed('libweft-trace.so'))
-    equal(run_well([program], env={'LD_LIBRARY_PATH': library}).stdout, 'no bytes\n')
+    program, environment = build_with('weft-trace', ['-x', 'c', '-', '-x', 'none'], input=CONSUMER)
+    equal(run_well([program], env=environment).stdout, 'no bytes\n')
+
+
+@case
+def another_program_finds_the_recorder():
+    program, environment = build_with('weft', [os.path.join(SOURCE, 'examples', 'hello.c')])
+    trace = os.path.join(ROOT.name, 'hello.weft')
+    run_well([installed('bin/weft'), 'record', '-o', trace, program], env=environment)
+    assert 'say hello' in run_well([installed('bin/weft'), 'dump', trace]).stdout
 
 
 main()
