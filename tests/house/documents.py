@@ -2,10 +2,11 @@
 """What the documents point at exists: links, make targets, commands of weft."""
 import os
 import re
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
-from harness import SOURCE, case, main, weft  # noqa: E402
+from harness import BUILD, SOURCE, case, main, run, skip, temporary_directory, weft  # noqa: E402
 from tree import read, tracked  # noqa: E402
 
 DOCUMENTS = [p for p in tracked() if p.endswith('.md')]
@@ -47,6 +48,20 @@ def commands_of_weft_exist():
     for path in DOCUMENTS:
         for command in re.findall(r'(?:`|^\$ |^    )(?:build/)?weft ([a-z]+)\b', read(path), re.MULTILINE):
             assert command in known, '%s: weft %s' % (path, command)
+
+
+@case
+def commands_of_the_tour_run():
+    commands = re.findall(r'^\$ (.*)$', read('README.md'), re.MULTILINE)
+    assert len(commands) > 5, commands
+    if not shutil.which('babeltrace2'):
+        skip('babeltrace2 is not installed')
+    with temporary_directory() as folder:
+        os.symlink(BUILD, os.path.join(folder, 'build'))
+        for command in commands:
+            result = run(['bash', '-c', 'set -o pipefail; ' + command], cwd=folder)
+            # head closes the pipe early, which is no failure
+            assert result.returncode in (0, 141), '%s: %d\n%s' % (command, result.returncode, result.stderr)
 
 
 @case
