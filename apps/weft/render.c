@@ -245,7 +245,11 @@ static int draw(const struct arguments *a, const struct cli_trace *trace,
 	if (error)
 		return error;
 	struct weft_render_options options = {
-		.theme = a->theme, .title = short_name(trace->name), .font = font};
+		.theme = a->theme,
+		.title = short_name(trace->name),
+		.font = font,
+		.hover = a->format == FORMAT_SVG,
+	};
 	error = weft_render_frame(scene, &frame, &view, &options, canvas);
 	weft_scene_destroy(scene);
 	return error;

@@ -65,6 +65,7 @@ struct weft_render_options {
 	enum weft_theme theme;
 	const char *title;            /* the trace's name; NULL for none */
 	const struct weft_font *font; /* NULL for the built-in one */
+	bool hover;                   /* groups of the canvas say what a task is, in one sentence */
 };
 
 /* Draws into an empty canvas. 0 or WEFT_ERROR_MEMORY. */

@@ -11,9 +11,9 @@
  *                ■ ·                   touches it must avoid
  *
  * Each further 64 rows have a tree of their own, made when they are first needed. Who lands there
- * overlaps 64 others, so covers 64 starts or so: these trees round to 16 starts, outwards, and take
- * a sixteenth of the memory for a few gaps that are missed. Without them a thousand tasks that
- * overlap like a stair would go down one row each for ever.
+ * overlaps 64 others, so covers 64 starts or so: these trees round to 16 starts and more, outwards,
+ * and all together take less memory than the first for a few gaps that are missed. Without them a
+ * thousand tasks that overlap like a stair would go down one row each for ever.
  *
  * Beyond 64 such pages one tree keeps the lowest row of a range, and tasks go below it.
  */
@@ -46,9 +46,13 @@ void weft__occupancy_finish(struct weft__occupancy *occupancy)
 	free(occupancy->lowest);
 }
 
+/* Whoever lands on page n overlaps 64 n others, so that rounding to 16 n starts costs little. */
 static unsigned page_shift(unsigned page)
 {
-	return page == 0 ? 0 : COARSE_SHIFT;
+	unsigned shift = 0;
+	for (; page > 0; page /= 2)
+		shift++;
+	return shift ? COARSE_SHIFT + shift - 1 : 0;
 }
 
 static size_t leaf_count(const struct weft__occupancy *occupancy, unsigned shift)

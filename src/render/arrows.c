@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/sort.h"
 #include "render/painter.h"
 
@@ -175,35 +176,90 @@ static void draw_tick(struct painter *p, const struct arrow *a)
 		weft_canvas_rect(p->canvas, floor(a->x2), a->y2 - 3, floor(a->x2) + 1, a->y2 + 3, a->color);
 }
 
-static void draw_edges(struct painter *p, uint32_t first, uint32_t last, unsigned type)
+/* How many arrows of a kind end in a pixel column, and which ticks are drawn. */
+struct crowd {
+	uint32_t columns;
+	struct arrow *arrows[WEFT_EDGE_TYPES];
+	size_t count[WEFT_EDGE_TYPES], capacity[WEFT_EDGE_TYPES];
+	uint8_t *used[WEFT_EDGE_TYPES];
+	uint8_t *ticked; /* by lane and column: a bit a kind */
+};
+
+static bool crowd_init(struct crowd *crowd, const struct painter *p)
+{
+	*crowd = (struct crowd){.columns = (uint32_t)p->frame->picture.width + 1};
+	bool complete = true;
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++) {
+		crowd->used[type] = calloc(crowd->columns, 1);
+		complete = complete && crowd->used[type];
+	}
+	crowd->ticked = calloc((p->lane_count + (size_t)1) * crowd->columns, 1);
+	return complete && crowd->ticked;
+}
+
+static void crowd_finish(struct crowd *crowd)
+{
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++) {
+		free(crowd->used[type]);
+		free(crowd->arrows[type]);
+	}
+	free(crowd->ticked);
+}
+
+static bool keep_arrow(struct crowd *crowd, unsigned type, const struct arrow *a)
+{
+	size_t *capacity = &crowd->capacity[type];
+	if (crowd->count[type] == *capacity) {
+		size_t next = weft__array_next_capacity(*capacity, *capacity + 1);
+		if (weft__array_resize(&crowd->arrows[type], next, sizeof(*a)))
+			return false;
+		*capacity = next;
+	}
+	crowd->arrows[type][crowd->count[type]++] = *a;
+	return true;
+}
+
+static bool same_place(const struct arrow *a, const struct arrow *b)
+{
+	return a->y == b->y && a->y2 == b->y2 && fabs(a->x - b->x) < MERGED_WITHIN &&
+		   fabs(a->x2 - b->x2) < MERGED_WITHIN;
+}
+
+/* One arrow more; or less of one, if there are enough. */
+static void add_arrow(
+	struct painter *p, struct crowd *crowd, unsigned type, uint32_t target, const struct arrow *a)
+{
+	double column = fmin(fmax(floor(a->x2 - p->frame->picture.x), 0), crowd->columns - 1);
+	uint8_t *used = &crowd->used[type][(uint32_t)column];
+	size_t count = crowd->count[type];
+	if (count && same_place(a, &crowd->arrows[type][count - 1])) {
+		p->tally.arrows_merged++;
+	} else if (*used < PER_COLUMN) {
+		++*used;
+		if (!keep_arrow(crowd, type, a))
+			p->error = WEFT_ERROR_MEMORY;
+	} else {
+		size_t lane = p->lane_of_row[p->layout->row[target]];
+		uint8_t *ticked = &crowd->ticked[lane * crowd->columns + (uint32_t)column];
+		p->tally.arrows_merged++;
+		if (!(*ticked & 1u << type))
+			draw_tick(p, a);
+		*ticked |= (uint8_t)(1u << type);
+	}
+}
+
+static void add_edges(struct painter *p, struct crowd *crowd, uint32_t first, uint32_t last)
 {
 	const struct weft_edges *edges = &p->model->edges;
-	const struct weft_box *box = &p->frame->picture;
-	uint32_t count = (uint32_t)box->width + 1;
-	uint8_t *used = calloc(count + (size_t)1, 1);
-	struct arrow a, before = {.x = -1e9, .x2 = -1e9};
-	if (!used) {
-		p->error = WEFT_ERROR_MEMORY;
-		return;
-	}
+	struct arrow a;
 	for (uint32_t edge = first; edge < last; edge++) {
-		if (edges->type[edge] != type || !make_arrow(p, edge, &a) || !crosses_picture(p, a.x, a.x2))
+		unsigned type = edges->type[edge];
+		if (type == WEFT_EDGE_CREATE || type == WEFT_EDGE_BECOME || !make_arrow(p, edge, &a) ||
+			!crosses_picture(p, a.x, a.x2))
 			continue;
 		p->tally.edges[type] = true;
-		bool again = a.y == before.y && a.y2 == before.y2 && fabs(a.x - before.x) < MERGED_WITHIN &&
-					 fabs(a.x2 - before.x2) < MERGED_WITHIN;
-		double column = fmin(fmax(floor(a.x2 - box->x), 0), count);
-		if (again) {
-			p->tally.arrows_merged++;
-		} else if (used[(uint32_t)column] >= PER_COLUMN) {
-			draw_tick(p, &a);
-		} else {
-			used[(uint32_t)column]++;
-			draw_arrow(p, a);
-			before = a;
-		}
+		add_arrow(p, crowd, type, type == WEFT_EDGE_READ ? edges->from[edge] : edges->to[edge], &a);
 	}
-	free(used);
 }
 
 /* Many arrows are a texture, behind which the tasks must still be seen. */
@@ -226,7 +282,14 @@ void weft__draw_arrows(struct painter *p)
 	const struct weft_edges *edges = &p->model->edges;
 	uint32_t first = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, from);
 	uint32_t last = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, to);
+	struct crowd crowd;
 	p->arrow_alpha = crowd_alpha(p);
+	if (crowd_init(&crowd, p))
+		add_edges(p, &crowd, first, last);
+	else
+		p->error = WEFT_ERROR_MEMORY;
 	for (unsigned i = 0; i < sizeof(order); i++)
-		draw_edges(p, first, last, order[i]);
+		for (size_t arrow = 0; arrow < crowd.count[order[i]]; arrow++)
+			draw_arrow(p, crowd.arrows[order[i]][arrow]);
+	crowd_finish(&crowd);
 }

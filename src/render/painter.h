@@ -61,6 +61,7 @@ struct painter {
 	uint64_t left, right; /* the times at its edges, rounded outwards */
 	struct weft__lane *lanes;
 	uint32_t lane_count;
+	uint16_t *lane_of_row;
 	struct weft__places *places;
 	double arrow_alpha;
 	struct weft__curve *curves; /* of each counter, the highest first */

@@ -16,7 +16,7 @@ double weft__x(const struct painter *p, uint64_t time)
 
 double weft__y(const struct painter *p, uint32_t row)
 {
-	return floor(p->y0 + weft_view_y(p->view, row));
+	return p->lanes[p->lane_of_row[row]].y;
 }
 
 double weft__crisp(double at)
@@ -102,6 +102,7 @@ WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct 
 	draw_frame(&p);
 	weft__places_destroy(p.places);
 	free(p.lanes);
+	free(p.lane_of_row);
 	free(p.curves);
 	return p.error ? p.error : weft_canvas_error(canvas);
 }

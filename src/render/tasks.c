@@ -128,7 +128,7 @@ static void draw_task(struct painter *p, uint32_t task, const struct weft__lane 
 	const struct span *span, double from)
 {
 	char sentence[320];
-	bool hover = span->x2 - span->x >= HOVER_FROM;
+	bool hover = p->options->hover && span->x2 - span->x >= HOVER_FROM;
 	draw_ground(p, task, span, lane->spacing);
 	if (hover) {
 		size_t size = weft__task_sentence(p, task, sentence, sizeof(sentence));

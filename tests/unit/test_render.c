@@ -131,6 +131,7 @@ static void compare(const char *name, const char *bytes, size_t size)
 static void compare_picture(struct picture *p, const char *name, bool svg)
 {
 	struct weft_text text = {0};
+	p->options.hover = svg;
 	draw(p);
 	if (svg)
 		assert_int_equal(weft_canvas_write_svg(p->canvas, NULL, &text), 0);

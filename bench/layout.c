@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * From events to rows to a frame: time and peak memory at growing numbers of events and of tasks
+ * that are alive at once. Each row runs in a process of its own, so that its peak is its own.
+ *
+ *     bench_layout [EVENTS [CONCURRENCY]]      10⁵, 10⁶ and 10⁷ at 1, 10, 30 and 100 unless told
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <weft/render.h>
+
+#define COMMON_EVENT_BYTES 16
+#define LIVE_MAX           1000
+#define FRAMES             5
+
+/* A program that always has `live` tasks, each busy with the others. */
+struct program {
+	uint64_t random, time, next_id;
+	uint64_t live[LIVE_MAX];
+	uint32_t concurrency;
+	struct weft_model_builder *builder;
+	struct weft_diagnostics diagnostics;
+	uint64_t events;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void check(int error)
+{
+	if (!error)
+		return;
+	fprintf(stderr, "bench_layout: %s\n", weft_error_text(error));
+	exit(1);
+}
+
+static uint32_t pick(struct program *p, uint32_t below)
+{
+	p->random = p->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)((p->random >> 33) % below);
+}
+
+static void emit(struct program *p, struct weft_event event)
+{
+	event.time_ns = p->time;
+	p->time += 20 + pick(p, 400);
+	p->events++;
+	check(weft_model_builder_add(p->builder, &event, &p->diagnostics));
+}
+
+/* A task ends, and one of the others makes another in its place. */
+static void replace_task(struct program *p)
+{
+	static const uint16_t kinds[] = {WEFT_KIND_BIND, WEFT_KIND_BIND, WEFT_KIND_TASK, WEFT_KIND_TRY,
+		WEFT_KIND_WAIT, WEFT_KIND_MAP};
+	uint32_t slot = pick(p, p->concurrency);
+	uint64_t actor = p->live[pick(p, p->concurrency)], id = p->next_id++;
+	emit(p, (struct weft_event){
+				.type = WEFT_EVENT_CREATE, .task = actor, .other = id, .kind = kinds[pick(p, 6)]});
+	if (pick(p, 5) == 0)
+		emit(p, (struct weft_event){.type = WEFT_EVENT_BECOME, .task = p->live[slot], .other = id});
+	else if (pick(p, 100) == 0)
+		emit(p, (struct weft_event){.type = WEFT_EVENT_FAIL,
+					.task = actor,
+					.other = p->live[slot],
+					.text = {"Failure", 7}});
+	else
+		emit(p,
+			(struct weft_event){.type = WEFT_EVENT_RESOLVE, .task = actor, .other = p->live[slot]});
+	p->live[slot] = id;
+}
+
+static void step(struct program *p)
+{
+	char name[16];
+	uint64_t actor = p->live[pick(p, p->concurrency)], other = p->live[pick(p, p->concurrency)];
+	uint32_t roll = pick(p, 100);
+	struct weft_event event = {.task = actor, .other = other};
+	if (roll < 22) {
+		replace_task(p);
+		return;
+	}
+	if (roll < 56) {
+		event.type = WEFT_EVENT_READ;
+	} else if (roll < 74) {
+		event.type = WEFT_EVENT_SWITCH;
+	} else if (roll < 84) {
+		event.type = WEFT_EVENT_LABEL;
+		event.text = (struct weft_slice){
+			name, (size_t)snprintf(name, sizeof(name), "work-%u", pick(p, 300))};
+	} else if (roll < 91) {
+		event.type = WEFT_EVENT_COUNTER;
+		event.value = (int64_t)pick(p, 20) - 9;
+		event.text = (struct weft_slice){"queue", 5};
+	} else if (roll < 96) {
+		event.type = WEFT_EVENT_TRY_READ;
+	} else {
+		event.type = WEFT_EVENT_SIGNAL;
+		event.flag = pick(p, 2);
+	}
+	emit(p, event);
+}
+
+static struct weft_model *build(uint64_t events, uint32_t concurrency)
+{
+	static const struct weft_trace_thread thread = {.name = "", .process = ""};
+	struct weft_trace_description description = {
+		.format = "bench", .clock = {.name = "bench"}, .threads = &thread, .thread_count = 1};
+	struct program p = {.random = 1, .concurrency = concurrency, .next_id = concurrency};
+	struct weft_model *model = NULL;
+	for (uint32_t i = 0; i < concurrency; i++)
+		p.live[i] = i;
+	check(weft_model_builder_create(&p.builder));
+	while (p.events < events)
+		step(&p);
+	check(weft_model_builder_finish(p.builder, &description, &model));
+	weft_model_builder_destroy(p.builder);
+	return model;
+}
+
+static double peak_mb(void)
+{
+	struct rusage usage;
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)usage.ru_maxrss / 1024;
+}
+
+/* The fastest of some frames that show 1/zoom of the trace, ms. */
+static double time_frame(
+	const struct weft_scene *scene, const struct weft_layout *layout, double zoom)
+{
+	struct weft_render_options options = {.title = "bench"};
+	const struct weft_model *model = layout->model;
+	struct weft_frame frame;
+	struct weft_view view;
+	struct weft_canvas *canvas;
+	uint64_t length = model->summary.end - model->summary.start, best = UINT64_MAX;
+	check(weft_canvas_create(1400, 800, &canvas));
+	weft_frame_place(model, 1400, 800, &frame);
+	weft_frame_view(layout, &frame, &view);
+	weft_view_set_range(&view, model->summary.start + length / 3, (double)length / zoom);
+	for (unsigned i = 0; i < FRAMES; i++) {
+		uint64_t begin = now_ns();
+		weft_canvas_clear(canvas, 1400, 800);
+		check(weft_render_frame(scene, &frame, &view, &options, canvas));
+		uint64_t took = now_ns() - begin;
+		best = took < best ? took : best;
+	}
+	weft_canvas_destroy(canvas);
+	return (double)best / 1e6;
+}
+
+static void measure(uint64_t events, uint32_t concurrency)
+{
+	struct weft_layout *layout = NULL;
+	struct weft_scene *scene = NULL;
+	double before = peak_mb();
+	uint64_t begin = now_ns();
+	struct weft_model *model = build(events, concurrency);
+	uint64_t built = now_ns();
+	check(weft_layout_create(model, NULL, &layout));
+	uint64_t laid_out = now_ns();
+	double peak = peak_mb() - before;
+	check(weft_scene_create(model, layout, &scene));
+	uint64_t ready = now_ns();
+	printf("%9" PRIu64 " %5" PRIu32 " %8" PRIu32 " %6" PRIu32 " %8.0f %8.0f %8.0f %8.1f %6.2f",
+		events, concurrency, model->tasks.count, layout->row_count, (double)(built - begin) / 1e6,
+		(double)(laid_out - built) / 1e6, (double)(ready - laid_out) / 1e6, peak,
+		peak * 1048576 / ((double)events * COMMON_EVENT_BYTES));
+	printf(" %7.2f %7.2f %7.2f\n", time_frame(scene, layout, 1), time_frame(scene, layout, 100),
+		time_frame(scene, layout, 10000));
+	weft_scene_destroy(scene);
+	weft_layout_destroy(layout);
+	weft_model_destroy(model);
+}
+
+static void run(uint64_t events, uint32_t concurrency)
+{
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0) {
+		measure(events, concurrency);
+		fflush(stdout);
+		_exit(0);
+	}
+	int status;
+	if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0)
+		exit(1);
+}
+
+int main(int argc, char **argv)
+{
+	static const uint64_t sizes[] = {100000, 1000000, 10000000};
+	static const uint32_t concurrencies[] = {1, 10, 30, 100};
+	uint64_t only_events = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
+	uint32_t only_concurrency = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
+	if (only_concurrency > LIVE_MAX) {
+		fprintf(stderr, "bench_layout: at most %d tasks at once\n", LIVE_MAX);
+		return 2;
+	}
+	printf(
+		"layout: a random mix of events; peak is beside 16 bytes an event; frames are 1400 x 800\n"
+		"   events alive    tasks   rows model ms   layout    scene  peak MB  x 16B"
+		"  all ms   1/100 1/10000\n");
+	if (only_concurrency) {
+		run(only_events, only_concurrency);
+		return 0;
+	}
+	for (unsigned i = 0; i < 3; i++)
+		for (unsigned j = 0; j < 4; j++)
+			if (!only_events || only_events == sizes[i])
+				run(sizes[i], concurrencies[j]);
+	return 0;
+}
