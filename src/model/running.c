@@ -105,14 +105,12 @@ static bool runs_already(
 	return weft__task_forward(b, state->running) == running;
 }
 
-static int set_running(
+/* Ends the present period and begins another. */
+static int begin_period(
 	struct weft_model_builder *b, uint32_t thread, uint32_t running, uint32_t reason)
 {
 	struct thread_state *state = &b->threads[thread];
-	int error;
-	if (runs_already(b, state, running))
-		return 0;
-	error = close_period(b, thread);
+	int error = close_period(b, thread);
 	state->running = running;
 	state->reason = reason;
 	state->since = b->now;
@@ -126,24 +124,26 @@ int weft__thread_run(
 	if (error)
 		return error;
 	b->threads[thread].in_idle_band = false;
-	return set_running(b, thread, running, reason);
+	if (runs_already(b, &b->threads[thread], running))
+		return 0;
+	return begin_period(b, thread, running, reason);
 }
 
-/* An idle band puts the running task aside; at its end that task runs again, unless a switch came
- * between. */
+/* An idle band puts aside what ran, be it idleness without a reason; at its end that goes on,
+ * unless a switch came between. */
 static int idle_band(struct weft_model_builder *b, uint32_t thread, bool begin, uint32_t reason)
 {
 	struct thread_state *state = &b->threads[thread];
 	if (begin) {
-		if (state->running != RUNNING_IDLE)
+		if (!state->in_idle_band)
 			state->interrupted = state->running;
 		state->in_idle_band = true;
-		return set_running(b, thread, RUNNING_IDLE, reason);
+		return begin_period(b, thread, RUNNING_IDLE, reason);
 	}
 	if (!state->in_idle_band)
 		return 0;
 	state->in_idle_band = false;
-	return set_running(b, thread, state->interrupted, WEFT_NONE);
+	return begin_period(b, thread, state->interrupted, WEFT_NONE);
 }
 
 static int gc_band(struct weft_model_builder *b, uint32_t thread, bool begin, uint32_t reason)

@@ -323,6 +323,22 @@ static void bands_have_reasons_and_resume(void **state)
 	weft_model_destroy(m);
 }
 
+static void an_idle_thread_can_tell_why_later(void **state)
+{
+	(void)state;
+	struct weft_model *m =
+		BUILD(switch_to(10, 1), switch_to(20, NONE), band(20, WEFT_BAND_IDLE, true, "poll"),
+			band(30, WEFT_BAND_IDLE, false, ""), switch_to(40, 2), switch_to(50, 1));
+	assert_int_equal(m->tasks.running[task(m, 1)], 10);
+	assert_int_equal(m->tasks.running[task(m, 2)], 10);
+	assert_int_equal(m->band_count, 2);
+	assert_string_equal(weft_model_string(m, m->bands[0].reason).bytes, "poll");
+	assert_int_equal(m->bands[0].end, 30);
+	assert_int_equal(m->bands[1].reason, WEFT_NONE);
+	assert_int_equal(m->bands[1].end, 40);
+	weft_model_destroy(m);
+}
+
 static void threads_run_side_by_side(void **state)
 {
 	(void)state;
@@ -395,6 +411,7 @@ int main(void)
 		cmocka_unit_test(the_first_end_stands),
 		cmocka_unit_test(names_and_notes),
 		cmocka_unit_test(bands_have_reasons_and_resume),
+		cmocka_unit_test(an_idle_thread_can_tell_why_later),
 		cmocka_unit_test(threads_run_side_by_side),
 		cmocka_unit_test(ids_are_unique_within_a_buffer_only),
 		cmocka_unit_test(million_deep_chains_cost_nothing_extra),

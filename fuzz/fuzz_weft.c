@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Any bytes as a buffer of our own.
+ */
+#include "reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	check_format(&weft__format_weft, bytes, size);
+	return 0;
+}
