@@ -78,79 +78,104 @@ static const struct operation {
 };
 #define OPERATIONS (sizeof(operations) / sizeof(operations[0]))
 
-static void fill_fields(const uint8_t *at, enum shape shape, struct weft_event *event)
+/* The widest fields. */
+#define FIELDS_BYTES 17
+
+/* What the two words and the byte of the widest fields are in a shape: all ones, or nothing. */
+static const struct {
+	uint64_t task, other, first_value, second_value;
+	uint8_t kind;
+} members[] = {
+	[SHAPE_TASK] = {.task = UINT64_MAX},
+	[SHAPE_TASK_OTHER] = {.task = UINT64_MAX, .other = UINT64_MAX},
+	[SHAPE_TASK_OTHER_KIND] = {.task = UINT64_MAX, .other = UINT64_MAX, .kind = UINT8_MAX},
+	[SHAPE_TASK_OTHER_TEXT] = {.task = UINT64_MAX, .other = UINT64_MAX},
+	[SHAPE_TASK_TEXT] = {.task = UINT64_MAX},
+	[SHAPE_TASK_VALUE_TEXT] = {.task = UINT64_MAX, .second_value = UINT64_MAX},
+	[SHAPE_VALUE] = {.first_value = UINT64_MAX},
+};
+
+/* Without a branch on the shape, which nobody could predict: the widest fields are read always, and
+ * what the shape lacks is masked out. `size` bytes are there, of which the shape needs some. */
+static void fill_fields(const uint8_t *at, size_t size, unsigned shape, struct weft_event *event)
 {
-	switch (shape) {
-	case SHAPE_TASK_OTHER_KIND:
-		event->kind = at[16];
-		/* fall through */
-	case SHAPE_TASK_OTHER:
-	case SHAPE_TASK_OTHER_TEXT:
-		event->other = weft__load_u64(at + 8);
-		/* fall through */
-	case SHAPE_TASK:
-	case SHAPE_TASK_TEXT:
-		event->task = weft__load_u64(at);
-		break;
-	case SHAPE_TASK_VALUE_TEXT:
-		event->task = weft__load_u64(at);
-		event->value = (int64_t)weft__load_u64(at + 8);
-		break;
-	case SHAPE_VALUE:
-		/* The writer measures with a wall clock: a step makes it negative. */
-		event->value = (int64_t)weft__load_u64(at);
-		if (event->value < 0)
-			event->value = 0;
-		break;
-	case SHAPE_UNKNOWN:
-		break;
+	uint8_t padded[FIELDS_BYTES] = {0};
+	if (size < FIELDS_BYTES) {
+		memcpy(padded, at, size);
+		at = padded;
 	}
+	uint64_t first = weft__load_u64(at), second = weft__load_u64(at + 8);
+	event->task = first & members[shape].task;
+	event->other = second & members[shape].other;
+	event->value =
+		(int64_t)((first & members[shape].first_value) | (second & members[shape].second_value));
+	event->kind = at[16] & members[shape].kind;
+	/* The writer measures a GC with a wall clock: a step makes it negative. */
+	if (event->value < 0 && shape == SHAPE_VALUE)
+		event->value = 0;
 }
 
 /* mirage-profile had no event for "should resolve", and wrote a label instead. */
 static void recognise_hint(struct weft_event *event)
 {
 	static const char hint[] = "__should_resolve";
-	if (event->type != WEFT_EVENT_LABEL || event->text.size != sizeof(hint) - 1 ||
+	if (event->text.size != sizeof(hint) - 1 || event->type != WEFT_EVENT_LABEL ||
 		memcmp(event->text.bytes, hint, sizeof(hint) - 1) != 0)
 		return;
 	event->type = WEFT_EVENT_EXPECT;
 	event->text = (struct weft_slice){NULL, 0};
 }
 
-/* Decodes the event at *at, which ends before `limit`, and moves on; or says what is wrong with it
- * and stays. */
-static const char *decode(
-	const uint8_t *bytes, size_t *at, size_t limit, struct weft_event *ret_event)
+/* Where an event's parts are. */
+struct extent {
+	const struct operation *operation;
+	size_t fields, end;
+	struct weft_slice text;
+};
+
+/* Finds the event at `from`, which ends before `limit`; or says what is wrong with it. */
+static const char *find_event(
+	const uint8_t *bytes, size_t from, size_t limit, struct extent *ret_extent)
 {
-	size_t from = *at;
 	if (limit - from < EVENT_HEADER_BYTES)
 		return "event is cut short by its packet's end";
 	uint8_t op = bytes[from + 8];
 	if (op >= OPERATIONS)
 		return "unknown op; the rest of its packet is skipped";
-	const struct operation *operation = &operations[op];
-	size_t fields = from + EVENT_HEADER_BYTES, length = shapes[operation->shape].bytes;
-	if (limit - fields < length)
+	struct extent extent = {&operations[op], from + EVENT_HEADER_BYTES, 0, {NULL, 0}};
+	size_t length = shapes[extent.operation->shape].bytes;
+	if (limit - extent.fields < length)
 		return "event is cut short by its packet's end";
-	size_t end = fields + length;
-	if (shapes[operation->shape].has_text) {
-		const uint8_t *nul = memchr(bytes + end, 0, limit - end);
+	extent.end = extent.fields + length;
+	if (shapes[extent.operation->shape].has_text) {
+		const uint8_t *text = bytes + extent.end;
+		const uint8_t *nul = memchr(text, 0, limit - extent.end);
 		if (!nul)
 			return "string without end";
-		ret_event->text.bytes = (const char *)bytes + end;
-		ret_event->text.size = (size_t)(nul - (bytes + end));
-		end += ret_event->text.size + 1;
+		extent.text = (struct weft_slice){(const char *)text, (size_t)(nul - text)};
+		extent.end += extent.text.size + 1;
 	}
-	ret_event->time_ns = weft__load_u64(bytes + from);
-	ret_event->offset = from;
-	ret_event->type = operation->type;
-	ret_event->flag = operation->flag;
-	ret_event->is_set = operation->is_set;
-	fill_fields(bytes + fields, (enum shape)operation->shape, ret_event);
-	recognise_hint(ret_event);
-	*at = end;
+	*ret_extent = extent;
 	return NULL;
+}
+
+/* Decodes the event at *at and moves on. False if it makes no sense: the first pass left none of
+ * these, but the bytes may have changed since. */
+static bool decode(const uint8_t *bytes, size_t *at, size_t limit, struct weft_event *ret_event)
+{
+	struct extent extent;
+	if (find_event(bytes, *at, limit, &extent))
+		return false;
+	ret_event->time_ns = weft__load_u64(bytes + *at);
+	ret_event->offset = *at;
+	ret_event->text = extent.text;
+	ret_event->type = extent.operation->type;
+	ret_event->flag = extent.operation->flag;
+	ret_event->is_set = extent.operation->is_set;
+	fill_fields(bytes + extent.fields, limit - extent.fields, extent.operation->shape, ret_event);
+	recognise_hint(ret_event);
+	*at = extent.end;
+	return true;
 }
 
 /* What the first pass found. */
@@ -167,34 +192,38 @@ static void survey_packet(
 	const struct weft__input *input = &reader->base.input;
 	size_t at = packet->first;
 	while (at < packet->limit) {
-		struct weft_event event = {0};
-		const char *problem = decode(input->bytes, &at, packet->limit, &event);
+		struct extent extent;
+		const char *problem = find_event(input->bytes, at, packet->limit, &extent);
 		if (problem) {
 			weft_diagnostics_add(input->diagnostics, at, problem);
 			break;
 		}
+		uint64_t time_ns = weft__load_u64(input->bytes + at);
 		if (!survey->any)
-			survey->first_ns = event.time_ns;
-		else if (event.time_ns < survey->last_ns)
+			survey->first_ns = time_ns;
+		else if (time_ns < survey->last_ns)
 			survey->is_monotone = false;
 		survey->any = true;
-		survey->last_ns = event.time_ns;
+		survey->last_ns = time_ns;
+		at = extent.end;
 	}
 	packet->limit = at;
 }
 
 static int index_by_time(struct mirage_reader *reader)
 {
+	const uint8_t *bytes = reader->base.input.bytes;
 	int error = 0;
 	for (size_t i = 0; i < reader->packets.count && !error; i++) {
 		const struct weft__mirage_packet *packet = &reader->packets.list[i];
 		size_t at = packet->first;
 		while (at < packet->limit && !error) {
-			struct weft_event event = {0};
-			if (decode(reader->base.input.bytes, &at, packet->limit, &event))
+			struct extent extent;
+			if (find_event(bytes, at, packet->limit, &extent))
 				break;
 			error = weft__order_add(
-				&reader->order, (struct weft__position){event.time_ns, event.offset});
+				&reader->order, (struct weft__position){weft__load_u64(bytes + at), at});
+			at = extent.end;
 		}
 	}
 	reader->is_ordered_by_index = true;
@@ -241,7 +270,7 @@ static int next_in_packets(struct mirage_reader *reader, struct weft_event *ret_
 		if (reader->at == 0)
 			reader->at = packet->first;
 		if (reader->at < packet->limit &&
-			!decode(reader->base.input.bytes, &reader->at, packet->limit, ret_event))
+			decode(reader->base.input.bytes, &reader->at, packet->limit, ret_event))
 			return WEFT_OK;
 	}
 	return WEFT_END;
@@ -254,7 +283,7 @@ static int next_in_order(struct mirage_reader *reader, struct weft_event *ret_ev
 	const struct weft__input *input = &reader->base.input;
 	while (reader->next < reader->order.count) {
 		size_t at = (size_t)reader->order.list[reader->next++].offset;
-		if (!decode(input->bytes, &at, input->size, ret_event))
+		if (decode(input->bytes, &at, input->size, ret_event))
 			return WEFT_OK;
 	}
 	return WEFT_END;
