@@ -10,10 +10,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -102,24 +104,43 @@ static bool write_sparse(int fd, const char *bytes, size_t size)
 	return true;
 }
 
+/* Signals are blocked since before the program ran. One that comes now is heeded if saving takes
+ * long: within the first second it may have been meant for the program. */
+static bool is_interrupted(const struct timespec *start)
+{
+	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	struct timespec now;
+	sigset_t pending;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (now.tv_sec - start->tv_sec < 2 || sigpending(&pending) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (sigismember(&pending, wanted[i]))
+			return true;
+	return false;
+}
+
 /* All of `from`, which may still be written to; its length is as it was at the start. */
 static bool copy(int from, int to, bool to_is_file)
 {
 	static char bytes[BLOCKS_AT_ONCE * BLOCK];
+	struct timespec start;
 	struct stat status;
+	clock_gettime(CLOCK_MONOTONIC, &start);
 	if (fstat(from, &status) != 0)
 		return false;
 	for (off_t left = status.st_size; left > 0;) {
-		size_t wanted = left < (off_t)sizeof(bytes) ? (size_t)left : sizeof(bytes);
-		ssize_t size = read(from, bytes, wanted);
-		if (size < 0 && errno == EINTR)
-			continue;
-		if (size == 0)
-			errno = EIO; /* somebody shortened it */
-		if (size <= 0)
+		ssize_t size =
+			read(from, bytes, left < (off_t)sizeof(bytes) ? (size_t)left : sizeof(bytes));
+		if (size < 0)
 			return false;
-		if (to_is_file ? !write_sparse(to, bytes, (size_t)size)
-					   : !cli_write_all(to, bytes, (size_t)size))
+		if (size == 0 || is_interrupted(&start)) {
+			errno = size == 0 ? EIO : EINTR; /* EIO: somebody shortened it */
+			return false;
+		}
+		bool written = to_is_file ? write_sparse(to, bytes, (size_t)size)
+								  : cli_write_all(to, bytes, (size_t)size);
+		if (!written)
 			return false;
 		left -= size;
 	}

@@ -8,6 +8,7 @@ import os
 import pty
 import re
 import resource
+import select
 import signal
 import subprocess
 import termios
@@ -34,7 +35,7 @@ class Place:
                     env=dict(self.env, **(env or {})), **options)
 
     def start(self, *args, **options):
-        return subprocess.Popen([WEFT, 'record', *map(str, args)], cwd=self.cwd, text=True,
+        return subprocess.Popen([WEFT, 'record', *map(str, args)], cwd=self.cwd, errors='replace',
                                 env=dict(os.environ, **self.env), stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, **options)
 
@@ -484,6 +485,18 @@ def file_size_limit_keeps_the_ring():
         ring, = here.rings()
         assert 't.weft: File too large; the trace stays in ' + ring in err, err
         equal(here.files(), [])
+
+
+@case
+def interrupted_saving_keeps_the_ring():
+    with place() as here:
+        process = here.start('-o', '-', '--size', '1M', SUBJECT, 20000, 'exit', 0)
+        select.select([process.stdout], [], [])
+        time.sleep(2)  # saving takes long: it waits for somebody to read
+        os.kill(process.pid, signal.SIGINT)
+        _, err = finish(process, 125)
+        ring, = here.rings()
+        assert 'Interrupted system call; the trace stays in ' + ring in err, err
 
 
 @case
