@@ -13,6 +13,7 @@
 #define _GNU_SOURCE /* accept4 */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +25,8 @@
 #include <weft/weft.h>
 
 enum {
-	CLIENTS = 4,
-	WAVES = 4,
+	CLIENTS = 3,
+	WAVES = 5,
 	CALLS_A_WAVE = 2, /* by each client */
 	CALLS_MAX = CLIENTS * WAVES * CALLS_A_WAVE + 1,
 	LINE_MAX_BYTES = 2048,
@@ -116,6 +117,16 @@ static void stream_ready(struct watch *watch)
 	}
 	stream->in_size -= (size_t)(line - stream->in);
 	memmove(stream->in, line, stream->in_size);
+}
+
+static void stream_start(struct stream *stream, int fd)
+{
+	/* Or else the second call of a client would wait for the answer to its first: so the picture
+	 * told when this was missing. */
+	int on = 1;
+	if (setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) != 0)
+		die("TCP_NODELAY");
+	watch_start(&stream->watch, fd, stream_ready);
 }
 
 /* A few lines fit into the socket's buffer, so this never blocks. */
@@ -272,7 +283,7 @@ static void listener_ready(struct watch *watch)
 	connection->watch.task = weft_create(WEFT_KIND_TASK);
 	snprintf(name, sizeof(name), "connection %u", ++connections);
 	weft_label_as(connection->watch.task, name);
-	watch_start(&connection->watch, accept4(watch->fd, NULL, NULL, SOCK_CLOEXEC), stream_ready);
+	stream_start(connection, accept4(watch->fd, NULL, NULL, SOCK_CLOEXEC));
 }
 
 /* The address that the system chose. */
@@ -379,7 +390,7 @@ static void client_connect(struct client *client, const struct sockaddr_in *addr
 	snprintf(name, sizeof(name), "client %c", client->letter);
 	weft_label_as(client->stream.watch.task, name);
 	weft_signal_only_as(client->stream.watch.task, listener.task);
-	watch_start(&client->stream.watch, fd, stream_ready);
+	stream_start(&client->stream, fd);
 }
 
 /* ---- The program ---- */
