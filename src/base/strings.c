@@ -106,6 +106,8 @@ static int append(struct weft__strings *strings, const char *bytes, size_t size)
 int weft__strings_intern(
 	struct weft__strings *strings, const char *bytes, size_t size, uint32_t *ret_string)
 {
+	if (size == 0)
+		bytes = ""; /* no text at all may be a null pointer */
 	uint32_t slot = weft__index_start(&strings->index, hash_bytes(bytes, size)), string;
 	int error;
 	while ((string = strings->index.slots[slot]) != WEFT__INDEX_EMPTY) {
