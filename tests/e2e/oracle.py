@@ -6,9 +6,10 @@ of what honest programs seldom do.
 """
 import os
 import random
+import shutil
 import sys
 
-from harness import DATA, SOURCE, case, json_lines, main, temporary_directory, weft
+from harness import BUILD, DATA, SOURCE, case, json_lines, main, run, temporary_directory, weft
 from traces import NONE, mirage, mirage_event, mirage_packet, sexp
 
 sys.path.insert(0, os.path.join(SOURCE, 'tests', 'oracle'))
@@ -123,21 +124,25 @@ def check_rows(shown, model, place):
     assert not wrong, 'rows of tasks %s' % wrong
 
 
+def same(what, got, expected):
+    different = differences(got, expected)
+    assert not different, '%s: %s' % (what, different)
+
+
 def check_trace(path):
-    """All that weft tells of a trace, beside what the oracle makes of it."""
+    """All that weft tells of a trace of the old formats, beside what the oracle makes of it."""
     with open(path, 'rb') as file:
         events = decode.events(file.read())
-    if not events:
+    if events:
+        same('events', json_lines(weft('dump', '--json', path).stdout), events)
+        check_meaning(path, events)
+    else:
         result = weft('dump', path, status=None)
         assert result.returncode in (0, 3) and not result.stdout, result
-        return
+
+
+def check_meaning(path, events):
     model = rules.Model(events)
-
-    def same(what, got, expected):
-        different = differences(got, expected)
-        assert not different, '%s of %s: %s' % (what, path, different)
-
-    same('events', json_lines(weft('dump', '--json', path).stdout), events)
     same('edges', json_lines(weft('dump', '--edges', '--json', path).stdout), rules.edges(model))
     for options, place in ((['--no-simplify'], rules.unsimplified(model)), ([], rules.simplified(model))):
         shown = json_lines(weft('dump', '--tasks', '--json', *options, path).stdout)
@@ -182,6 +187,23 @@ def random_sexp_traces():
 @case
 def random_damaged_traces():
     check_random('mirage', damaged_mirage)
+
+
+@case
+def random_calls_of_the_recorder():
+    """Three threads at once. That the events are those recorded is another test's."""
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'trace.weft')
+        for number in range(TRACES):
+            calls = [3, 20, 100, 400][number % 4]
+            result = run([os.path.join(BUILD, 'tests', 'random_calls'), path, SEED * 100000 + number, calls])
+            assert result.returncode == 0, result
+            try:
+                check_meaning(path, json_lines(weft('dump', '--json', path).stdout))
+            except AssertionError as error:
+                # Threads never meet the same way again.
+                kept = shutil.copy(path, os.path.join(BUILD, 'oracle-failed.weft'))
+                raise AssertionError('trace %d, kept as %s: %s' % (number, kept, error)) from error
 
 
 main()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: ISC
 """The meaning of events, after docs/model.md, as naively as possible: a second opinion on weft's
-model and layout. Takes the events of decode.py; all on one thread, as the old formats are."""
-import bisect
+model and layout. Takes events as decode.py or `weft dump --json` gives them, of one process."""
 
 SIMPLIFIED = {'bind', 'try', 'map', 'ignore_result', 'on_failure', 'on_termination'}
 NEVER_RESOLVED = 'never resolved'
@@ -37,15 +36,17 @@ class Task:
 class Model:
     def __init__(self, events):
         self.tasks, self.edges, self.ignored = {}, [], 0
-        self.running = None  # (task, since)
+        self.running = {}    # by thread: (task, since)
+        self.set_aside = {}  # by thread: the task that ran when its idle band began
         self.counters = {}
         self.first = events[0]['time'] if events else 0
         self.final = events[-1]['time'] if events else 0
         for place, event in enumerate(events):
-            self.place, self.time = place, event['time']
+            self.place, self.time, self.thread = place, event['time'], event.get('thread')
             getattr(self, event['event'])(event)
         self.time = self.final
-        self.run(None)
+        for self.thread in list(self.running):
+            self.continue_with(None)
         for task in self.tasks.values():
             self.finish(task)
 
@@ -84,15 +85,30 @@ class Model:
     # ---- running ----
 
     def run(self, task):
-        if self.running and self.running[0] is task:
+        """The task runs on this thread from now on; it ends an idle band."""
+        self.set_aside.pop(self.thread, None)
+        self.continue_with(task)
+
+    def continue_with(self, task):
+        before, since = self.running.get(self.thread, (None, None))
+        if before is task:
             return
-        if self.running:
-            if self.running[1] < self.time:
-                self.running[0].periods.append((self.running[1], self.time))
-        self.running = (task, self.time) if task else None
+        if before and since < self.time:
+            before.periods.append((since, self.time))
+        self.running[self.thread] = (task, self.time)
 
     def switch(self, event):
         self.run(self.find(event['task']))
+
+    def band(self, event):
+        if event['kind'] != 'idle':
+            return
+        if event['begin']:
+            self.set_aside.setdefault(self.thread, self.running.get(self.thread, (None, None))[0])
+            self.continue_with(None)
+        elif self.thread in self.set_aside:
+            task = self.set_aside.pop(self.thread)
+            self.continue_with(task.end_of_chain() if task else None)
 
     def gc(self, event):
         pass
@@ -165,8 +181,9 @@ class Model:
         task.outcome, task.ended = 'became', self.time
         target.expected |= task.expected
         self.edge('become', task, target)
-        if self.running and self.running[0] is task:
-            self.run(target)
+        for self.thread, (running, _) in list(self.running.items()):
+            if running is task:
+                self.continue_with(target)
         task.becomes = target
 
     def expect(self, event):
@@ -183,6 +200,14 @@ class Model:
                 task.label = event['text']
             task.named.append(self.place)
             task.seen(self.time)
+
+    def note(self, event):
+        task = self.find(event['task'])
+        if task:
+            task.named.append(self.place)
+            task.seen(self.time)
+
+    tag = mark = note
 
     def counter(self, event):
         task = self.find(event['task'])
