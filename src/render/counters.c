@@ -264,13 +264,14 @@ void weft__place_counters(struct painter *p)
 void weft__draw_counters(struct painter *p)
 {
 	uint32_t count = p->model->counter_count;
-	const struct weft_box *box = &p->frame->picture;
-	weft_canvas_clip(p->canvas, box->x, box->y, box->x + box->width, box->y + box->height);
 	for (uint32_t i = 0; i < count; i++)
 		draw_curve(p, i, color_of(p, i));
 	for (uint32_t i = 0; i < count; i++) /* where curves lie on each other, markers tell */
 		draw_markers(p, i, color_of(p, i));
-	weft_canvas_unclip(p->canvas);
+}
+
+void weft__name_counters(struct painter *p)
+{
 	for (uint32_t i = 0; i < p->label_count; i++)
 		if (p->frame->gutter.width > 0)
 			draw_label(p, &p->curves[i]);

@@ -42,6 +42,7 @@ struct name {
 	double y, spacing;
 	uint32_t task, note; /* note: of a NOTE */
 	enum worth worth;
+	bool placed;
 };
 
 struct names {
@@ -98,13 +99,22 @@ static void draw_tick(struct painter *p, double x, double y)
 	weft_canvas_line(p->canvas, weft__crisp(x), y - TICK, weft__crisp(x), y, &pen);
 }
 
-/* "4341" of "bind 4341": half a number would be another number. */
+/* "4341" of "bind 4341". */
 static struct weft_slice bare_id(struct weft_slice name)
 {
 	size_t at = name.size;
 	while (at > 0 && name.bytes[at - 1] != ' ')
 		at--;
 	return (struct weft_slice){name.bytes + at, name.size - at};
+}
+
+/* Half a number would be another number; the curve says it better. */
+static bool may_be_cut(const struct painter *p, const struct name *name)
+{
+	if (name->worth == NOTE)
+		return p->model->notes.type[name->note] == WEFT_NOTE_TEXT ||
+			   p->model->notes.type[name->note] == WEFT_NOTE_LABEL;
+	return name->worth != ID;
 }
 
 /* True if it has been placed. */
@@ -125,7 +135,7 @@ static bool place(struct painter *p, const struct name *name)
 	double width = weft__fit_text(p, text, room, &style, fitted, sizeof(fitted));
 	if (name->worth == ID && strlen(fitted) != text.size)
 		width = weft__fit_text(p, bare_id(text), room, &style, fitted, sizeof(fitted));
-	if (width <= 0 || (name->worth == ID && strstr(fitted, ELLIPSIS)))
+	if (width <= 0 || (!may_be_cut(p, name) && strstr(fitted, ELLIPSIS)))
 		return false;
 	struct weft__rect rect = {x - 1, top, x + width + 1, bottom};
 	if (!weft__places_take(p->places, rect))
@@ -140,10 +150,12 @@ static struct weft_slice kind_text(const struct painter *p, uint32_t task)
 {
 	unsigned kind = p->model->tasks.kind[task];
 	const char *name = kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
+	if (kind == WEFT_KIND_TASK)
+		name = NULL; /* everything here is one */
 	return (struct weft_slice){name ? name : "", name ? strlen(name) : 0};
 }
 
-/* Below the line, if the task has a name that does not say it. */
+/* Below the line, if the task has a label: names of others begin with it. */
 static void place_kind(struct painter *p, const struct name *name)
 {
 	const struct weft_box *box = &p->frame->picture;
@@ -252,14 +264,18 @@ static void set_limits(struct names *names)
 	}
 }
 
-static void place_all(struct painter *p, const struct names *names)
+static void place_all(struct painter *p, struct names *names)
 {
 	for (unsigned worth = 0; worth < WORTHS; worth++)
-		for (size_t i = 0; i < names->count; i++)
-			if (names->list[i].worth == worth && !place(p, &names->list[i]))
-				p->tally.names_left_out++;
+		for (size_t i = 0; i < names->count; i++) {
+			struct name *name = &names->list[i];
+			if (name->worth != worth)
+				continue;
+			name->placed = place(p, name);
+			p->tally.names_left_out += !name->placed;
+		}
 	for (size_t i = 0; i < names->count; i++)
-		if (names->list[i].worth == LABEL)
+		if (names->list[i].worth == LABEL && names->list[i].placed)
 			place_kind(p, &names->list[i]);
 }
 

@@ -103,6 +103,7 @@ void weft__draw_links(struct painter *p);
 void weft__draw_arrows(struct painter *p);
 void weft__draw_names(struct painter *p);
 void weft__place_counters(struct painter *p);
+void weft__name_counters(struct painter *p);
 void weft__draw_counters(struct painter *p);
 
 #endif

@@ -50,13 +50,15 @@ static void draw_picture(struct painter *p)
 		weft__draw_links(p);
 		weft__draw_tasks(p);
 		weft__draw_arrows(p);
-		weft__draw_names(p);
 	}
+	if (!p->error)
+		weft__draw_counters(p);
+	if (!p->error)
+		weft__draw_names(p); /* over the counters, which would strike them out */
 	if (p->model->tasks.count == 0)
 		draw_nothing(p);
 	weft_canvas_unclip(p->canvas);
-	if (!p->error)
-		weft__draw_counters(p);
+	weft__name_counters(p);
 }
 
 static void draw_frame(struct painter *p)

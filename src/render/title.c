@@ -108,11 +108,33 @@ void weft__draw_title(struct painter *p)
 	weft__put_text(p, x, y, as_slice(text), right - x, &facts);
 }
 
-/* Tasks that failed in the view. */
-static uint32_t count_problems(const struct painter *p)
+/* Tasks that ended badly in the view. */
+struct problems {
+	uint32_t failed, never_resolved;
+};
+
+static struct problems count_problems(const struct painter *p)
 {
-	uint64_t after = p->right < UINT64_MAX ? p->right + 1 : p->right;
-	return weft__scene_problem_from(p->scene, after) - weft__scene_problem_from(p->scene, p->left);
+	struct problems problems = {0};
+	const struct weft_tasks *tasks = &p->model->tasks;
+	uint32_t i = weft__scene_problem_from(p->scene, p->left);
+	for (; i < p->scene->problem_count; i++) {
+		uint32_t task = p->scene->problems[i];
+		if (tasks->end[task] > p->right)
+			break;
+		if (tasks->flags[task] & WEFT_TASK_NEVER_RESOLVED)
+			problems.never_resolved++;
+		else
+			problems.failed++;
+	}
+	return problems;
+}
+
+static bool has_problem(const struct painter *p)
+{
+	uint32_t first = weft__scene_problem_from(p->scene, p->left);
+	return first < p->scene->problem_count &&
+		   p->model->tasks.end[p->scene->problems[first]] <= p->right;
 }
 
 static void describe_view(const struct painter *p, char *text, size_t size)
@@ -131,8 +153,11 @@ static void describe_view(const struct painter *p, char *text, size_t size)
 	if (tally->merged)
 		append_count(
 			text, size, ", ", tally->merged, "too short to tell apart", "too short to tell apart");
-	if (count_problems(p))
-		append_count(text, size, ", ", count_problems(p), "failed", "failed");
+	struct problems problems = count_problems(p);
+	if (problems.failed)
+		append_count(text, size, ", ", problems.failed, "failed", "failed");
+	if (problems.never_resolved)
+		append_count(text, size, ", ", problems.never_resolved, "never resolved", "never resolved");
 }
 
 /* " - wait 79 at 5.27 ms: Enoent": the first that failed. */
@@ -189,7 +214,7 @@ static double put_legend(struct painter *p, double left, double y)
 	const struct entry entries[] = {
 		{"waiting", t->waiting, 1.5, WEFT_DASH_SOLID, p->tally.tasks > 0},
 		{"running", t->running, 7, WEFT_DASH_SOLID, p->model->activations.count > 0},
-		{"failed", t->failed, 2, WEFT_DASH_SOLID, count_problems(p) > 0},
+		{"failed", t->failed, 2, WEFT_DASH_SOLID, has_problem(p)},
 		{"read", t->read, 1.25, WEFT_DASH_SOLID, edges[WEFT_EDGE_READ]},
 		{"resolve", t->resolve, 1.25, WEFT_DASH_SOLID, edges[WEFT_EDGE_RESOLVE]},
 		{"try_read", t->try_read, 1.25, WEFT_DASH_SHORT, edges[WEFT_EDGE_TRY_READ]},
@@ -219,7 +244,7 @@ void weft__draw_status(struct painter *p)
 	double width = weft__measure(p, text, &facts);
 	double right = put_legend(p, x + width + GAP, y);
 	x += weft__put_text(p, x, y, as_slice(text), right - x, &facts);
-	if (count_problems(p) == 0)
+	if (!has_problem(p))
 		return;
 	describe_problem(p, text, sizeof(text));
 	weft__put_text(p, x + GAP / 2, y, as_slice(text), right - GAP - x - GAP / 2, &problem);
