@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Every call of weft.h, as C and as C++. tests/e2e/header.py compiles this in many ways; with
+ * WITHOUT_CALLS defined the same functions are there, but no call.
+ */
+#include <weft/weft.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NAME "a macro"
+
+uint64_t work(uint64_t task, int number, const char *text, double ratio);
+uint64_t evaluated(void); /* a call that must not be there when recording is compiled out */
+
+#ifndef WITHOUT_CALLS
+/* The calls that give nothing back. */
+static void all_calls(uint64_t task, int number, const char *text, double ratio)
+{
+	weft_stop();
+	weft_switch(task);
+	weft_switch(evaluated());
+	weft_read(task);
+	weft_read_as(task, task);
+	weft_read_later(task);
+	weft_read_later_as(task, task);
+	weft_try_read(task);
+	weft_try_read_as(task, task);
+	weft_resolve(task);
+	weft_resolve_as(task, evaluated());
+	weft_fail(task, text);
+	weft_fail_as(task, task, "literal");
+	weft_become(task);
+	weft_become_as(task, task);
+	weft_signal(task);
+	weft_signal_as(task, task);
+	weft_signal_only(task);
+	weft_signal_only_as(task, task);
+	weft_expect();
+	weft_expect_as(task);
+	weft_gc(task);
+	weft_label("literal");
+	weft_label(text);
+	weft_label_as(task, NAME);
+	weft_note(text + 1);
+	weft_note_as(task, "two " NAME);
+	weft_notef("no value");
+	weft_notef("%d %s %f %c", number, text, ratio, 'x');
+	weft_notef_as(task, "%p %ld", (void *)&number, 3L);
+	weft_tag("tag");
+	weft_tag_as(evaluated(), text);
+	weft_tag_value("tag", number);
+	weft_tag_value_as(task, text, number);
+	weft_mark("nothing");
+	weft_mark("some", "number", number, "text", text, "ratio", ratio);
+	weft_mark_as(task, "more", "task", evaluated(), "true", number > 0);
+	weft_counter_add("counter", 1);
+	weft_counter_add_as(task, "counter", -1);
+	weft_counter_set(text, number);
+	weft_counter_set_as(task, "counter", number);
+	weft_band_begin(WEFT_BAND_IDLE, "poll");
+	weft_band_end(WEFT_BAND_IDLE, text);
+}
+#endif
+
+uint64_t work(uint64_t task, int number, const char *text, double ratio)
+{
+	uint64_t result = task + (uint64_t)number + (text ? 1 : 0) + (ratio > 0 ? 1 : 0);
+#ifndef WITHOUT_CALLS
+	all_calls(task, number, text, ratio);
+	uint64_t child = weft_create(WEFT_KIND_TASK);
+	uint64_t other = weft_create_as(child, WEFT_KIND_BIND);
+	if (weft_is_recording())
+		result += evaluated();
+	weft_switch(other);
+	result += weft_current() == 0 ? 0 : 1;
+#endif
+	return result;
+}
+
+#ifdef __cplusplus
+}
+#endif

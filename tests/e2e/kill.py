@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: ISC
+"""kill -9 at random moments: what was committed is in the trace, and all of it is whole.
+
+WEFT_KILLS says how often, 60 unless told; WEFT_SEED repeats a run."""
+import os
+import tempfile
+import time
+
+from harness import BUILD, case, equal, main, run
+
+LOOP = os.path.join(BUILD, 'tests', 'kill-loop')
+KILLS = int(os.environ.get('WEFT_KILLS', '60'))
+SEED = os.environ.get('WEFT_SEED', str(int(time.time())))
+
+
+def loop(kills, *more):
+    """In shared memory, where rings live."""
+    where = '/dev/shm' if os.path.isdir('/dev/shm') else None
+    with tempfile.TemporaryDirectory(prefix='weft-kill-', dir=where) as directory:
+        return run([LOOP, kills, SEED, directory, *more], timeout=60 + kills)
+
+
+@case
+def nothing_committed_is_lost():
+    result = loop(KILLS)
+    print('# seed %s: %s' % (SEED, result.stdout.strip()))
+    equal(result.returncode, 0, 'seed %s: %s%s' % (SEED, result.stdout, result.stderr))
+
+
+@case
+def the_check_notices():
+    """A program that says an event is recorded before it is."""
+    result = loop(200, 'late')
+    equal(result.returncode, 1, result.stdout)
+    assert 'a committed event is missing' in result.stdout, result.stdout
+
+
+main()
