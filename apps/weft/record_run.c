@@ -129,15 +129,34 @@ static int wait_for(pid_t program)
 	}
 }
 
+/* Is there such a file where exec looked for it? A directory of PATH that we may not enter makes it
+ * say "permission denied" of a program that is nowhere. */
+static bool is_anywhere(const char *name)
+{
+	const char *at = getenv("PATH");
+	char path[PATH_MAX];
+	if (strchr(name, '/') || !at)
+		return true;
+	for (size_t length;; at += length + 1) {
+		length = strcspn(at, ":");
+		snprintf(path, sizeof(path), "%.*s/%s", (int)length, at, name);
+		if (length && access(path, F_OK) == 0)
+			return true;
+		if (!at[length])
+			return false;
+	}
+}
+
 static int fail_to_start(const char *name)
 {
-	if (errno == ENOENT) {
+	int reason = errno;
+	if (reason == ENOENT || (reason == EACCES && !is_anywhere(name))) {
 		cli_error("%s: not found", record_shown(name));
 		return RECORD_NOT_FOUND;
 	}
-	cli_error("%s: cannot be run: %s", record_shown(name), strerror(errno));
-	return errno == EAGAIN || errno == ENOMEM || errno == EMFILE ? RECORD_FAILED
-																 : RECORD_NOT_EXECUTABLE;
+	cli_error("%s: cannot be run: %s", record_shown(name), strerror(reason));
+	return reason == EAGAIN || reason == ENOMEM || reason == EMFILE ? RECORD_FAILED
+																	: RECORD_NOT_EXECUTABLE;
 }
 
 int record_run(const struct record_program *program, pid_t *ret_pid)

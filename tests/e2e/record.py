@@ -9,6 +9,7 @@ import pty
 import re
 import resource
 import select
+import shutil
 import signal
 import subprocess
 import termios
@@ -116,6 +117,23 @@ def program_that_cannot_be_run():
             equal(len(result.stderr.splitlines()), 1)
         equal(here.files(), [])
         assert here.is_clean()
+
+
+@case
+def program_that_is_nowhere_though_a_directory_is_closed():
+    with place() as here:
+        os.mkdir(here.file('closed'), 0)
+        path = here.file('closed') + ':' + os.environ['PATH']
+        if os.geteuid() == 0 and not shutil.which('setpriv'):
+            skip('setpriv is missing')
+        drop = ['setpriv', '--reuid=65534', '--clear-groups'] if os.geteuid() == 0 else []
+        os.chmod(here.path, 0o755)
+        result = run([*drop, WEFT, 'record', '-o', '-', 'no-such-program-anywhere'], cwd='/',
+                     env={'PATH': path, 'XDG_RUNTIME_DIR': ''})
+        if 'setpriv:' in result.stderr:
+            skip('another user cannot run weft here: ' + result.stderr.strip())
+        equal(result.stderr, 'weft: no-such-program-anywhere: not found\n')
+        equal(result.returncode, 127)
 
 
 @case
