@@ -34,6 +34,8 @@ static const char usage[] =
 	"      --no-simplify    binds start where they were created\n"
 	"      --help           this text\n";
 
+#define PIXELS_MAX 100000000 /* 400 MB while it is drawn */
+
 enum format {
 	FORMAT_NONE,
 	FORMAT_SVG,
@@ -127,6 +129,10 @@ static int settle_format(const char *command, struct arguments *a)
 		return cli_usage_error(command,
 			"\"%s\" ends in no known kind of picture; name it .svg, .png or .pdf, or say --format",
 			a->output);
+	if (a->format == FORMAT_PNG && a->width * a->height > PIXELS_MAX)
+		return cli_usage_error(command,
+			"a PNG of %llu x %llu is too large (100 million pixels at most); SVG has no such limit",
+			(unsigned long long)a->width, (unsigned long long)a->height);
 	if (a->format == FORMAT_SVG || WEFT_HAS_CAIRO)
 		return CLI_DONE;
 	cli_error("this weft was built without cairo, which draws PNG and PDF (package "

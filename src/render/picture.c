@@ -102,6 +102,8 @@ WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct 
 		return WEFT_ERROR_MEMORY;
 	find_edges(&p);
 	draw_frame(&p);
+	if (weft__places_failed(p.places))
+		p.error = WEFT_ERROR_MEMORY;
 	weft__places_destroy(p.places);
 	free(p.lanes);
 	free(p.lane_of_row);

@@ -20,6 +20,7 @@ struct strip {
 struct weft__places {
 	double top;
 	unsigned count;
+	bool failed;
 	struct strip strips[];
 };
 
@@ -80,7 +81,14 @@ bool weft__places_take(struct weft__places *places, struct weft__rect rect)
 	if (weft__places_room(places, rect.x, rect.y, rect.y2, rect.x2) < rect.x2)
 		return false;
 	for (unsigned i = strip_at(places, rect.y); i <= strip_at(places, rect.y2); i++)
-		if (!add(&places->strips[i], &rect))
+		if (!add(&places->strips[i], &rect)) {
+			places->failed = true;
 			return false;
+		}
 	return true;
+}
+
+bool weft__places_failed(const struct weft__places *places)
+{
+	return places->failed;
 }

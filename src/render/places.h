@@ -25,4 +25,7 @@ double weft__places_room(
 /* Takes a rectangle, if it is free; false if not (or without memory). */
 bool weft__places_take(struct weft__places *places, struct weft__rect rect);
 
+/* Whether a rectangle was refused for want of memory. */
+bool weft__places_failed(const struct weft__places *places);
+
 #endif

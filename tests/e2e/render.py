@@ -141,6 +141,7 @@ def wrong_use_is_explained():
             (['-o', 'x.svg', '--width', '0'], '--width'),
             (['-o', 'x.svg', '--width', '99999999'], '--width'),
             (['-o', 'x.svg', '--height', 'tall'], '--height'),
+            (['-o', 'x.png', '--width', '32000', '--height', '32000'], 'too large'),
             (['-o', 'x.svg', '--start', '12'], '--start'),
             (['-o', 'x.svg', '--start', '10s'], 'outside the trace'),
             (['-o', 'x.svg', '--start', '@1'], 'outside the trace'),

@@ -17,6 +17,7 @@
 #include <weft/layout.h>
 #include <weft/lines.h>
 #include <weft/model.h>
+#include <weft/render.h>
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -73,6 +74,45 @@ static int build_layout(struct weft_decoder *decoder)
 	error = weft_layout_create(model, NULL, &layout);
 	if (!error)
 		weft_layout_destroy(layout);
+	weft_model_destroy(model);
+	return error;
+}
+
+static int draw(const struct weft_scene *scene, const struct weft_layout *layout)
+{
+	struct weft_render_options options = {.title = "memory", .hover = true};
+	struct weft_frame frame;
+	struct weft_view view;
+	struct weft_canvas *canvas;
+	struct weft_text svg = {0};
+	int error = weft_canvas_create(600, 400, &canvas);
+	if (error)
+		return error;
+	weft_frame_place(layout->model, 600, 400, &frame);
+	weft_frame_view(layout, &frame, &view);
+	error = weft_render_frame(scene, &frame, &view, &options, canvas);
+	if (!error)
+		error = weft_canvas_write_svg(canvas, NULL, &svg);
+	weft_text_finish(&svg);
+	weft_canvas_destroy(canvas);
+	return error;
+}
+
+static int draw_picture(struct weft_decoder *decoder)
+{
+	struct weft_model *model;
+	struct weft_layout *layout = NULL;
+	struct weft_scene *scene = NULL;
+	int error = weft_decoder_build_model(decoder, NULL, NULL, &model);
+	if (error)
+		return error;
+	error = weft_layout_create(model, NULL, &layout);
+	if (!error)
+		error = weft_scene_create(model, layout, &scene);
+	if (!error)
+		error = draw(scene, layout);
+	weft_scene_destroy(scene);
+	weft_layout_destroy(layout);
 	weft_model_destroy(model);
 	return error;
 }
@@ -134,6 +174,12 @@ static void decoding_sexp(void **state)
 	fail_every_allocation(sexp, sizeof(sexp) - 1, print_events);
 }
 
+static void drawing(void **state)
+{
+	(void)state;
+	fail_every_allocation(sexp, sizeof(sexp) - 1, draw_picture);
+}
+
 static void decoding_ctf(void **state)
 {
 	(void)state;
@@ -152,6 +198,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decoding_sexp),
 		cmocka_unit_test(decoding_ctf),
+		cmocka_unit_test(drawing),
 		cmocka_unit_test(model_and_layout),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
