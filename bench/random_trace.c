@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/weft.h>
+
 #define PACKET_BYTES ((size_t)16 << 10)
 #define HEADER_BYTES 30
 
@@ -266,5 +268,72 @@ struct bytes random_sexp(uint64_t events)
 		struct event event = next_event(&program);
 		put_sexp(&trace, &event);
 	}
+	return trace;
+}
+
+static void record(const struct event *event)
+{
+	switch (event->operation) {
+	case CREATE:
+		weft_create_as(event->task, (uint16_t)event->kind);
+		break;
+	case READ:
+		weft_read_as(event->task, event->other);
+		break;
+	case FULFIL:
+		weft_resolve_as(event->task, event->other);
+		break;
+	case FAIL:
+		weft_fail_as(event->task, event->other, event->text);
+		break;
+	case BECOME:
+		weft_become_as(event->task, event->other);
+		break;
+	case LABEL:
+		weft_label_as(event->task, event->text);
+		break;
+	case ADD:
+		weft_counter_add_as(event->task, event->text, event->value);
+		break;
+	case SET:
+		weft_counter_set_as(event->task, event->text, event->value);
+		break;
+	case SWITCH:
+		weft_switch(event->task);
+		break;
+	case GC:
+		weft_gc((uint64_t)event->value);
+		break;
+	case SIGNAL:
+		weft_signal_as(event->other, event->task);
+		break;
+	case SIGNAL_ONLY:
+		weft_signal_only_as(event->other, event->task);
+		break;
+	case TRY_READ:
+		weft_try_read_as(event->task, event->other);
+		break;
+	case READ_LATER:
+		weft_read_later_as(event->task, event->other);
+		break;
+	}
+}
+
+struct bytes random_weft(uint64_t events)
+{
+	struct program program = start();
+	/* Room for all, so that none is overwritten. */
+	struct bytes trace = {NULL, ((size_t)events * 36 + ((size_t)1 << 20)) & ~(size_t)63, 0};
+	trace.capacity = trace.size;
+	trace.data = aligned_alloc(64, trace.size);
+	if (!trace.data || weft_start(trace.data, trace.size, NULL)) {
+		fputs("random_trace: cannot record\n", stderr);
+		exit(1);
+	}
+	for (uint64_t i = 0; i < events; i++) {
+		struct event event = next_event(&program);
+		record(&event);
+	}
+	weft_stop();
 	return trace;
 }

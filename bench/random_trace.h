@@ -14,9 +14,10 @@ struct bytes {
 	size_t size, capacity;
 };
 
-/* In mirage-profile's CTF, in packets of 16 KiB; or as the first viewer's sexp. The caller frees
- * `data`. Exits if memory is short. */
+/* In mirage-profile's CTF, in packets of 16 KiB; as the first viewer's sexp; or in our own format,
+ * by recording. The caller frees `data`. Exits if memory is short. */
 struct bytes random_mirage(uint64_t events);
 struct bytes random_sexp(uint64_t events);
+struct bytes random_weft(uint64_t events);
 
 #endif
