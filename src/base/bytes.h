@@ -28,6 +28,6 @@ void weft__bytes_put_u64(struct weft__bytes *bytes, uint64_t value);
 
 /* Formatted text, without a NUL. */
 void weft__bytes_print(struct weft__bytes *bytes, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3), nonnull(2)));
 
 #endif
