@@ -14,9 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <weft/buffer.h>
 
 enum {
 	BLOCK = 4096,
@@ -147,6 +150,24 @@ static bool copy(int from, int to, bool to_is_file)
 	return !to_is_file || ftruncate(to, status.st_size) == 0;
 }
 
+/* A process that still runs may have written while its ring was copied. Without the mappings the
+ * copy is what it is. */
+static void mend(int from, int to)
+{
+	struct stat status;
+	if (fstat(to, &status) != 0 || status.st_size <= 0)
+		return;
+	size_t size = (size_t)status.st_size;
+	void *live = mmap(NULL, size, PROT_READ, MAP_SHARED, from, 0);
+	void *copied = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, to, 0);
+	if (live != MAP_FAILED && copied != MAP_FAILED)
+		weft_buffer_mend_copy(copied, live, size);
+	if (live != MAP_FAILED)
+		munmap(live, size);
+	if (copied != MAP_FAILED)
+		munmap(copied, size);
+}
+
 static bool copy_to_file(int from, const char *file)
 {
 	char place[PATH_MAX], temporary[PATH_MAX];
@@ -158,6 +179,8 @@ static bool copy_to_file(int from, const char *file)
 		return false;
 	bool good = copy(from, to, true);
 	int reason = errno;
+	if (good)
+		mend(from, to);
 	if (close(to) != 0 && good) {
 		good = false;
 		reason = errno;

@@ -43,7 +43,7 @@ struct weft_reader {
 	struct weft__event_scratch scratch;
 };
 
-static bool probe(const uint8_t *bytes, size_t size)
+bool weft__buffer_probe(const uint8_t *bytes, size_t size)
 {
 	const size_t magic = sizeof(WEFT_ABI_MAGIC) - 1;
 	return size >= magic && memcmp(bytes, WEFT_ABI_MAGIC, magic) == 0;
@@ -329,7 +329,7 @@ static int next(struct weft__reader *reader, struct weft_event *ret_event)
 
 const struct weft__format weft__format_weft = {
 	.name = "weft",
-	.probe = probe,
+	.probe = weft__buffer_probe,
 	.open = open_reader,
 	.next = next,
 	.close = close_reader,

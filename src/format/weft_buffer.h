@@ -41,7 +41,10 @@ struct weft__buffer {
 	char program[65];
 };
 
-/* WEFT_ERROR_FORMAT if these bytes cannot be read as a buffer of this version. Fills the
+/* Do the bytes begin like a buffer? */
+bool weft__buffer_probe(const uint8_t *bytes, size_t size);
+
+/* 0, or an error if these bytes cannot be read as a buffer of this version. Fills the
  * description's clock and its losses but for what packets know. */
 int weft__buffer_init(struct weft__buffer *buffer, const struct weft__input *input);
 

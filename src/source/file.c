@@ -19,9 +19,10 @@
 #include "base/export.h"
 #include "source/mapping.h"
 
-/* A copy is a snapshot that nobody can shorten; but a mapping's pages can be given back as they are
- * read, which for a large trace is a third of the memory. */
-#define COPY_MAX_BYTES ((size_t)1 << 20)
+/* A copy is a snapshot that nobody can shorten. But a mapping's pages can be given back as they are
+ * read, which for a large trace is a third of the memory; and a buffer that a program is recording
+ * into, which has 64 KiB at least, must be seen as it changes: a copy would tear its packets. */
+#define COPY_MAX_BYTES ((size_t)64 << 10)
 #define READ_BYTES     ((size_t)64 << 10)
 
 struct weft_source {
@@ -89,7 +90,7 @@ static int load(struct weft_source *source, int fd)
 	bool whole = S_ISREG(status.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
 	if (!whole || status.st_size < 0)
 		return read_all(source, fd, READ_BYTES);
-	if ((uintmax_t)status.st_size <= COPY_MAX_BYTES)
+	if ((uintmax_t)status.st_size < COPY_MAX_BYTES)
 		return read_all(source, fd, (size_t)status.st_size);
 	if ((uintmax_t)status.st_size > SIZE_MAX / 2)
 		return WEFT_ERROR_LIMIT;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <weft/buffer.h>
 #include <weft/decoder.h>
 
 #include "abi/buffer_abi.h"
@@ -379,6 +380,32 @@ static void any_prefix_is_read_as_far_as_it_goes(void **state)
 	}
 }
 
+static void a_copy_of_a_live_buffer_is_mended(void **state)
+{
+	(void)state;
+	unsigned char *copy = malloc(BUFFER_BYTES);
+	open_packet(0, 1, 1, 1000);
+	put_switch(0, 1, 5);
+	open_packet(1, 2, 1, 2000);
+	put_switch(1, 1, 6);
+	memcpy(copy, buffer, BUFFER_BYTES);
+	open_packet(0, 5, 1, 3000); /* meanwhile */
+	packet(0)->before = 1;
+	put(0, 1, WEFT_ABI_LABEL, add_name("new"), 0, NULL);
+	memcpy(copy + PACKETS_OFFSET + 128, (unsigned char *)packet(0) + 128, 64); /* torn */
+	weft_buffer_mend_copy(copy, buffer, BUFFER_BYTES);
+	struct reading *r = read_bytes(copy, BUFFER_BYTES);
+	assert_int_equal(r->count, 1);
+	assert_int_equal(r->events[0].task, 6);
+	assert_int_equal(losses(r, WEFT_LOSS_OVERWRITTEN), 1);
+	assert_int_equal(diagnostics(r), 0);
+	done(r);
+	memset(copy, 'x', BUFFER_BYTES); /* no buffer: left alone */
+	weft_buffer_mend_copy(copy, buffer, BUFFER_BYTES);
+	assert_int_equal(copy[PACKETS_OFFSET], 'x');
+	free(copy);
+}
+
 /* What printf itself makes of it. */
 #define CHECK_NOTEF(format, field, ...)                                                    \
 	do {                                                                                   \
@@ -478,6 +505,7 @@ int main(void)
 		cmocka_unit_test_setup(damage_costs_a_packet_at_most, set_up),
 		cmocka_unit_test_setup(a_hostile_header_is_an_error_not_a_crash, set_up),
 		cmocka_unit_test_setup(any_prefix_is_read_as_far_as_it_goes, set_up),
+		cmocka_unit_test_setup(a_copy_of_a_live_buffer_is_mended, set_up),
 		cmocka_unit_test(a_notef_reads_as_printf_writes),
 		cmocka_unit_test(a_hostile_format_is_harmless),
 		cmocka_unit_test(ticks_are_converted_exactly),
