@@ -335,7 +335,7 @@ static void print_counters(const struct weft_model *model, struct weft_text *tex
 		struct weft_slice name = weft_model_string(model, counter->name);
 		char cells[128];
 		int length = snprintf(cells, sizeof(cells),
-			"%12" PRId64 "%12" PRId64 "%12" PRId64 "%12" PRId64 "  %10" PRIu32 "  ",
+			"%12" PRId64 " %11" PRId64 " %11" PRId64 " %11" PRId64 "  %10" PRIu32 "  ",
 			sample(model, counter->first), counter->min, counter->max,
 			sample(model, counter->first + counter->count - 1), counter->count);
 		weft_text_add(text, cells, (size_t)length);
