@@ -37,7 +37,7 @@ struct weft_abi_packet {
 	uint64_t state;        /* 0: never used */
 	uint32_t committed;    /* bytes from the packet's start */
 	uint32_t thread;       /* number of the thread; a thread record may name another further on */
-	uint64_t base_ticks;   /* what the first events' stamps count from */
+	uint64_t base_ticks;   /* what the first events' stamps count from: not later than those */
 	uint64_t moment_ticks; /* this moment … */
 	uint64_t moment_ns;    /* … on the monotonic clock; 0: not taken */
 	uint64_t task;         /* current when the packet was opened */
@@ -48,13 +48,15 @@ struct weft_abi_packet {
 	uint32_t tid;
 	uint32_t thread_records;        /* 0: the whole packet is by `thread` */
 	char name[WEFT_ABI_NAME_BYTES]; /* of the thread, padded with NULs */
-	uint8_t reserved[24];
+	uint64_t opened_ticks;          /* no event is earlier; 0: as base_ticks */
+	uint8_t reserved[16];
 };
 
 _Static_assert(offsetof(struct weft_abi_packet, base_ticks) == 16, "base_ticks");
 _Static_assert(offsetof(struct weft_abi_packet, task) == 40, "task");
 _Static_assert(offsetof(struct weft_abi_packet, lost) == 72, "lost");
 _Static_assert(offsetof(struct weft_abi_packet, name) == 88, "name");
+_Static_assert(offsetof(struct weft_abi_packet, opened_ticks) == 104, "opened_ticks");
 _Static_assert(sizeof(struct weft_abi_packet) == 128, "packet header");
 
 #endif

@@ -107,6 +107,14 @@ static bool is_whole(struct weft_reader *r, const uint8_t *packet)
 	return false;
 }
 
+/* Not later than any event of the packet, and so late as can be. */
+static uint64_t opened_ns(const struct weft_reader *r, const uint8_t *packet)
+{
+	uint64_t opened = weft__load_u64(packet + AT(opened_ticks));
+	return weft__ticks_to_ns(
+		&r->buffer.clock, opened ? opened : weft__load_u64(packet + AT(base_ticks)));
+}
+
 static void add_stream(struct weft_reader *r, uint32_t index)
 {
 	const uint8_t *packet = weft__buffer_packet(&r->buffer, index);
@@ -122,7 +130,7 @@ static void add_stream(struct weft_reader *r, uint32_t index)
 	if (!is_whole(r, packet))
 		return;
 	r->heap[r->heap_count++] = (struct stream){
-		.next_ns = weft__ticks_to_ns(&r->buffer.clock, weft__load_u64(packet + AT(base_ticks))),
+		.next_ns = opened_ns(r, packet),
 		.sequence = state,
 		.packet = index,
 	};

@@ -8,34 +8,44 @@
 #include "record/atomics.h"
 #include "record/recorder.h"
 
+/* Halves: an event's stamp is the lower one as it is, so that the common case needs no arithmetic.
+ */
+struct weft__stamp {
+	uint32_t low, high;
+};
+
 #if defined(__x86_64__) || defined(__i386__)
 #define WEFT__CPU_CLOCK WEFT_ABI_CLOCK_TSC
-static inline uint64_t weft__cpu_ticks(void)
+static inline struct weft__stamp weft__cpu_stamp(void)
 {
-	return __builtin_ia32_rdtsc();
+	struct weft__stamp stamp;
+	/* The builtin would put the halves together first. */
+	__asm__ volatile("rdtsc" : "=a"(stamp.low), "=d"(stamp.high));
+	return stamp;
 }
 #elif defined(__aarch64__)
 #define WEFT__CPU_CLOCK WEFT_ABI_CLOCK_CNTVCT
-static inline uint64_t weft__cpu_ticks(void)
+static inline struct weft__stamp weft__cpu_stamp(void)
 {
 	uint64_t ticks;
 	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-	return ticks;
+	return (struct weft__stamp){(uint32_t)ticks, (uint32_t)(ticks >> 32)};
 }
 #else
 /* No counter that all threads share: a platform must bring its clock. */
 #define WEFT__CPU_CLOCK WEFT_ABI_CLOCK_CALLER
-static inline uint64_t weft__cpu_ticks(void)
+static inline struct weft__stamp weft__cpu_stamp(void)
 {
-	return 0;
+	return (struct weft__stamp){0, 0};
 }
 #endif
 
 static inline uint64_t weft__ticks(void)
 {
-	if (WEFT__LIKELY(!weft__recorder.ticks))
-		return weft__cpu_ticks();
-	return weft__recorder.ticks(weft__recorder.context);
+	if (weft__recorder.ticks)
+		return weft__recorder.ticks(weft__recorder.context);
+	struct weft__stamp stamp = weft__cpu_stamp();
+	return (uint64_t)stamp.high << 32 | stamp.low;
 }
 
 #endif

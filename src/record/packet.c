@@ -65,7 +65,8 @@ bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
 	weft__store(&packet->before, weft__load(&packet->written));
 	weft__store(&packet->committed, (uint32_t)sizeof(*packet));
 	weft__store(&packet->thread, weft__load(&slot->thread));
-	weft__store(&packet->base_ticks, ticks);
+	weft__store(&packet->base_ticks, ticks >> 32 << 32);
+	weft__store(&packet->opened_ticks, ticks);
 	weft__store(&packet->moment_ticks, moment.ticks);
 	weft__store(&packet->moment_ns, moment.monotonic_ns);
 	weft__store(&packet->task, weft__load(&slot->task));
@@ -74,7 +75,7 @@ bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
 	weft__store(&packet->thread_records, 0);
 	weft__store(&packet->tid, store_name((uint64_t *)(void *)packet->name));
 
-	weft__store(&slot->base_ticks, ticks);
+	weft__store(&slot->base_high, (uint32_t)(ticks >> 32));
 	weft__store(&slot->surplus, 0);
 	weft__store(&slot->inherited, 0);
 	weft__store(&slot->packet, (uint64_t)((unsigned char *)packet - (unsigned char *)slot));
@@ -124,8 +125,9 @@ void weft__packet_recount(struct weft_abi_slot *slot)
 void weft__packet_inherit(struct weft_abi_slot *slot)
 {
 	struct weft_abi_packet *packet = weft__packet_of(slot);
-	struct weft__place place = weft__next_place(slot, weft__ticks());
-	if (place.stamp >> 32 || place.offset + WEFT_ABI_THREAD_WORDS * 8 > weft__load(&slot->limit)) {
+	uint64_t ticks = weft__ticks();
+	struct weft__place place = weft__next_place(slot, (uint32_t)ticks);
+	if (!weft__place_is_good(&place, WEFT_ABI_THREAD_WORDS, (uint32_t)(ticks >> 32))) {
 		weft__packet_close(slot);
 		return; /* the first event will claim another */
 	}

@@ -38,7 +38,7 @@ WEFT__ALWAYS_INLINE void weft__put_words(
 	struct weft__place place;
 	if (WEFT__LIKELY(weft__try_reserve(words, &place)))
 		weft__put_at(&place, words, &event);
-	else
+	else if (!weft__is_off())
 		weft__put_slowly(head, first, second, runs);
 }
 

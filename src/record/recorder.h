@@ -74,6 +74,12 @@ static inline uint64_t weft__generation(void)
 	return __atomic_load_n(&weft__live.generation, __ATOMIC_ACQUIRE) & ~(uint64_t)WEFT__SLOWLY;
 }
 
+/* Off, and no child that will make itself a buffer: nothing to do. */
+static inline bool weft__is_off(void)
+{
+	return !__atomic_load_n(&weft__live.generation, __ATOMIC_RELAXED) && !weft__recorder.resume;
+}
+
 static inline struct weft_abi_buffer *weft__header(void)
 {
 	return (struct weft_abi_buffer *)(void *)weft__recorder.buffer;

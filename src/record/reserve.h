@@ -19,7 +19,7 @@ struct weft__place {
 	struct weft_abi_slot *slot; /* NULL: there is no place */
 	struct weft_abi_packet *packet;
 	uint64_t *at;      /* the event's first word */
-	uint64_t stamp;    /* its 32 bits of ticks */
+	uint32_t stamp;    /* its lower half of the ticks */
 	uint32_t offset;   /* of the event in the packet */
 	uint32_t sequence; /* of the slot, before */
 };
@@ -45,19 +45,27 @@ WEFT__ALWAYS_INLINE struct weft__self *weft__entered(void)
 {
 	struct weft__self *self = weft__self();
 	if (WEFT__UNLIKELY(self->ticket != weft__generation()))
-		return weft__enter(self) ? self : NULL;
+		return !weft__is_off() && weft__enter(self) ? self : NULL;
 	return self;
 }
 
 /* Where the slot's next event goes, if it has room. */
-WEFT__ALWAYS_INLINE struct weft__place weft__next_place(struct weft_abi_slot *slot, uint64_t ticks)
+WEFT__ALWAYS_INLINE struct weft__place weft__next_place(struct weft_abi_slot *slot, uint32_t stamp)
 {
-	struct weft__place place = {.slot = slot};
+	struct weft__place place = {.slot = slot, .stamp = stamp};
 	place.packet = weft__packet_of(slot);
 	place.offset = weft__load(&place.packet->committed);
-	place.stamp = ticks - weft__load(&slot->base_ticks);
 	place.at = (uint64_t *)(void *)((unsigned char *)place.packet + place.offset);
 	return place;
+}
+
+/* The event fits, and its stamp counts from the packet's base. */
+WEFT__ALWAYS_INLINE bool weft__place_is_good(
+	const struct weft__place *place, uint32_t words, uint32_t high)
+{
+	const struct weft_abi_slot *slot = place->slot;
+	return WEFT__LIKELY(high == weft__load(&slot->base_high)) &&
+		   WEFT__LIKELY(place->offset + words * 8 <= weft__load(&slot->limit));
 }
 
 /* The place is not used after all. */
@@ -82,10 +90,10 @@ WEFT__ALWAYS_INLINE bool weft__try_reserve(uint32_t words, struct weft__place *r
 	weft__store(&slot->sequence, sequence + 1);
 	weft__signal_fence();
 	/* What follows is read after the guard is set: a handler may have moved it on until then. */
-	struct weft__place place = weft__next_place(slot, weft__cpu_ticks());
+	struct weft__stamp stamp = weft__cpu_stamp();
+	struct weft__place place = weft__next_place(slot, stamp.low);
 	place.sequence = sequence;
-	if (WEFT__UNLIKELY(place.stamp >> 32) ||
-		WEFT__UNLIKELY(place.offset + words * 8 > weft__load(&slot->limit))) {
+	if (!weft__place_is_good(&place, words, stamp.high)) {
 		weft__withdraw(&place);
 		return false;
 	}

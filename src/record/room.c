@@ -49,25 +49,26 @@ static bool change_packet(struct weft_abi_slot *slot, uint64_t ticks)
 	return false;
 }
 
-/* The stamps of this packet count from `ticks` from here on. */
-static void write_time(struct weft_abi_slot *slot, uint64_t ticks)
+/* The stamps of this packet count from a base with this upper half from here on: once in 2^32
+ * ticks, 1.65 s at 2.6 GHz. */
+static void write_time(struct weft_abi_slot *slot, uint32_t high)
 {
-	struct weft__place place = weft__next_place(slot, ticks);
+	struct weft__place place = weft__next_place(slot, 0);
 	weft__store(&place.at[0], WEFT_ABI_HEAD(WEFT_ABI_TIME, 2, 0));
-	weft__store(&place.at[1], ticks);
+	weft__store(&place.at[1], (uint64_t)high << 32);
 	weft__publish_record(&place, 2);
-	weft__store(&slot->base_ticks, ticks);
+	weft__store(&slot->base_high, high);
 }
 
-/* Nothing of the packet is left, or its stamps don't reach to `ticks`: sees to both, within the
- * guard. False if no packet could be had, and then that is counted and the guard is clear. */
+/* Within the guard. False if no packet could be had; that is counted, and the guard clear. */
 static bool make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks)
 {
-	struct weft__place place = weft__next_place(slot, ticks);
-	bool is_stale = place.stamp >> 32;
+	uint32_t high = (uint32_t)(ticks >> 32);
+	bool is_stale = high != weft__load(&slot->base_high);
+	struct weft__place place = weft__next_place(slot, 0);
 	if (place.offset + bytes + (is_stale ? 16 : 0) <= weft__load(&slot->limit)) {
 		if (is_stale)
-			write_time(slot, ticks);
+			write_time(slot, high);
 		return true;
 	}
 	if (change_packet(slot, ticks))
@@ -93,11 +94,11 @@ WEFT__COLD struct weft__place weft__reserve(uint32_t words)
 	weft__store(&slot->sequence, sequence + 1);
 	weft__signal_fence();
 	uint64_t ticks = weft__ticks();
-	struct weft__place next = weft__next_place(slot, ticks);
-	if (next.stamp >> 32 || next.offset + words * 8 > weft__load(&slot->limit)) {
+	struct weft__place next = weft__next_place(slot, (uint32_t)ticks);
+	if (!weft__place_is_good(&next, words, (uint32_t)(ticks >> 32))) {
 		if (!make_room(slot, words * 8, ticks))
 			return place;
-		next = weft__next_place(slot, ticks);
+		next = weft__next_place(slot, (uint32_t)ticks);
 	}
 	next.sequence = sequence;
 	return next;
