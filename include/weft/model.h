@@ -73,7 +73,7 @@ struct weft_tasks {
 struct weft_edges {
 	uint32_t count;
 	const uint64_t *time;
-	const uint32_t *from; /* task, or WEFT_NONE for the root (creates only) */
+	const uint32_t *from; /* task; WEFT_NONE: nobody that the trace knows */
 	const uint32_t *to;   /* task */
 	const uint8_t *type;  /* enum weft_edge_type */
 	/* read, try_read, resolve and signal edges grouped by `from`, in time order within a task:
