@@ -24,6 +24,9 @@
 #define LEAST_ALPHA   0.01
 #define MERGED_WITHIN 3.0
 #define PER_COLUMN    2
+#define BUCKET        8    /* px of width, whose arrows are weighed together */
+#define BUDGET        2.0  /* heights of the picture, of lines in a bucket */
+#define LOCAL         60.0 /* px: arrows between rows this near carpet nothing */
 #define SHORT         4.0
 
 struct arrow {
@@ -183,6 +186,7 @@ struct crowd {
 	size_t count[WEFT_EDGE_TYPES], capacity[WEFT_EDGE_TYPES];
 	uint8_t *used[WEFT_EDGE_TYPES];
 	uint8_t *ticked; /* by lane and column: a bit a kind */
+	double *ink;     /* px of lines by bucket of columns */
 };
 
 static bool crowd_init(struct crowd *crowd, const struct painter *p)
@@ -194,7 +198,8 @@ static bool crowd_init(struct crowd *crowd, const struct painter *p)
 		complete = complete && crowd->used[type];
 	}
 	crowd->ticked = calloc((p->lane_count + (size_t)1) * crowd->columns, 1);
-	return complete && crowd->ticked;
+	crowd->ink = calloc(crowd->columns / BUCKET + (size_t)1, sizeof(*crowd->ink));
+	return complete && crowd->ticked && crowd->ink;
 }
 
 static void crowd_finish(struct crowd *crowd)
@@ -204,6 +209,7 @@ static void crowd_finish(struct crowd *crowd)
 		free(crowd->arrows[type]);
 	}
 	free(crowd->ticked);
+	free(crowd->ink);
 }
 
 static bool keep_arrow(struct crowd *crowd, unsigned type, const struct arrow *a)
@@ -219,6 +225,12 @@ static bool keep_arrow(struct crowd *crowd, unsigned type, const struct arrow *a
 	return true;
 }
 
+static uint32_t column_of(const struct painter *p, const struct crowd *crowd, const struct arrow *a)
+{
+	double column = floor(a->x2 - p->frame->picture.x);
+	return (uint32_t)fmin(fmax(column, 0), crowd->columns - 1);
+}
+
 static bool same_place(const struct arrow *a, const struct arrow *b)
 {
 	return a->y == b->y && a->y2 == b->y2 && fabs(a->x - b->x) < MERGED_WITHIN &&
@@ -229,9 +241,10 @@ static bool same_place(const struct arrow *a, const struct arrow *b)
 static void add_arrow(
 	struct painter *p, struct crowd *crowd, unsigned type, uint32_t target, const struct arrow *a)
 {
-	double column = fmin(fmax(floor(a->x2 - p->frame->picture.x), 0), crowd->columns - 1);
-	uint8_t *used = &crowd->used[type][(uint32_t)column];
+	uint32_t column = column_of(p, crowd, a);
+	uint8_t *used = &crowd->used[type][column];
 	size_t count = crowd->count[type];
+	crowd->ink[column / BUCKET] += fabs(a->y2 - a->y);
 	if (count && same_place(a, &crowd->arrows[type][count - 1])) {
 		p->tally.arrows_merged++;
 	} else if (*used < PER_COLUMN) {
@@ -240,7 +253,7 @@ static void add_arrow(
 			p->error = WEFT_ERROR_MEMORY;
 	} else {
 		size_t lane = p->lane_of_row[p->layout->row[target]];
-		uint8_t *ticked = &crowd->ticked[lane * crowd->columns + (uint32_t)column];
+		uint8_t *ticked = &crowd->ticked[lane * crowd->columns + column];
 		p->tally.arrows_merged++;
 		if (!(*ticked & 1u << type))
 			draw_tick(p, a);
@@ -260,6 +273,17 @@ static void add_edges(struct painter *p, struct crowd *crowd, uint32_t first, ui
 		p->tally.edges[type] = true;
 		add_arrow(p, crowd, type, type == WEFT_EDGE_READ ? edges->from[edge] : edges->to[edge], &a);
 	}
+}
+
+/* Where long arrows would cover everything else, they too are ticks at what they point at. */
+static void draw_kept(struct painter *p, const struct crowd *crowd, const struct arrow *a)
+{
+	double budget = BUDGET * p->frame->picture.height;
+	bool carpet = crowd->ink[column_of(p, crowd, a) / BUCKET] > budget;
+	if (carpet && fabs(a->y2 - a->y) > LOCAL)
+		draw_tick(p, a);
+	else
+		draw_arrow(p, *a);
 }
 
 /* Many arrows are a texture, behind which the tasks must still be seen. */
@@ -290,6 +314,6 @@ void weft__draw_arrows(struct painter *p)
 		p->error = WEFT_ERROR_MEMORY;
 	for (unsigned i = 0; i < sizeof(order); i++)
 		for (size_t arrow = 0; arrow < crowd.count[order[i]]; arrow++)
-			draw_arrow(p, crowd.arrows[order[i]][arrow]);
+			draw_kept(p, &crowd, &crowd.arrows[order[i]][arrow]);
 	crowd_finish(&crowd);
 }

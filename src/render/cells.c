@@ -128,7 +128,9 @@ static void draw_run(
 		weft_canvas_rect(p->canvas, x, top, x2, bottom - cell->ran, p->theme->waiting);
 	if (cell->ran > 0)
 		weft_canvas_rect(p->canvas, x, bottom - cell->ran, x2, bottom, p->theme->running);
-	if (cell->failed)
+	if (cell->failed && lane->spacing < WEFT__NAME_SPACING)
+		weft__add_mark(p, (struct weft__mark){x - 0.5, top - CAP, fmax(x2, x + 2), top + 1, false});
+	else if (cell->failed) /* has a cross */
 		weft_canvas_rect(p->canvas, x - 0.5, top - CAP, fmax(x2, x + 2), top + 1, p->theme->failed);
 }
 

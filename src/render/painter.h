@@ -47,6 +47,12 @@ struct weft__curve {
 	char label[64]; /* if it is inside the picture */
 };
 
+/* Red, and never below anything: a cross, or the cap of a density. */
+struct weft__mark {
+	double x, y, x2, y2; /* of a cross: its middle in x and y, its half size in x2 */
+	bool is_cross;
+};
+
 struct painter {
 	const struct weft_scene *scene;
 	const struct weft_model *model;
@@ -66,6 +72,8 @@ struct painter {
 	double arrow_alpha;
 	struct weft__curve *curves; /* of each counter, the highest first */
 	uint32_t label_count;       /* of them that have a label */
+	struct weft__mark *marks;
+	size_t mark_count, mark_capacity;
 	struct weft__tally tally;
 	int error;
 };
@@ -99,6 +107,8 @@ void weft__draw_status(struct painter *p);
 void weft__draw_bands(struct painter *p);
 void weft__make_lanes(struct painter *p);
 void weft__draw_tasks(struct painter *p);
+void weft__add_mark(struct painter *p, struct weft__mark mark);
+void weft__draw_marks(struct painter *p);
 void weft__draw_links(struct painter *p);
 void weft__draw_arrows(struct painter *p);
 void weft__draw_names(struct painter *p);

@@ -50,6 +50,7 @@ static void draw_picture(struct painter *p)
 		weft__draw_links(p);
 		weft__draw_tasks(p);
 		weft__draw_arrows(p);
+		weft__draw_marks(p);
 	}
 	if (!p->error)
 		weft__draw_counters(p);
@@ -108,5 +109,6 @@ WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct 
 	free(p.lanes);
 	free(p.lane_of_row);
 	free(p.curves);
+	free(p.marks);
 	return p.error ? p.error : weft_canvas_error(canvas);
 }

@@ -12,6 +12,7 @@
 
 #define LEAST_DISTANCE 80.0
 #define DIGITS         5
+#define CARET          4.0 /* px */
 
 struct ruler {
 	uint64_t step; /* ns */
@@ -105,6 +106,27 @@ void weft__draw_grid(struct painter *p)
 	}
 }
 
+/* Whatever failed below is announced here; what is nearer than a caret's width is one. */
+static void draw_carets(struct painter *p)
+{
+	const struct weft_scene *scene = p->scene;
+	const struct weft_box *box = &p->frame->ruler;
+	double bottom = box->y + box->height, last = -INFINITY;
+	for (uint32_t i = weft__scene_problem_from(scene, p->left); i < scene->problem_count;) {
+		uint64_t time = scene->model->tasks.end[scene->problems[i]];
+		double x = weft__x(p, time);
+		if (time > p->right || x > box->x + box->width)
+			break;
+		const double points[] = {
+			x - CARET, bottom - CARET - 1, x + CARET, bottom - CARET - 1, x, bottom};
+		if (x >= last + CARET)
+			weft_canvas_polygon(p->canvas, points, 3, p->theme->failed);
+		last = x >= last + CARET ? x : last;
+		uint64_t next = weft_view_time(p->view, x - p->x0 + CARET);
+		i = weft__scene_problem_from(scene, next > time ? next : time + 1);
+	}
+}
+
 void weft__draw_ruler(struct painter *p)
 {
 	struct ruler ruler = make_ruler(p);
@@ -123,4 +145,5 @@ void weft__draw_ruler(struct painter *p)
 		if (tick > UINT64_MAX - ruler.step)
 			break;
 	}
+	draw_carets(p);
 }

@@ -60,17 +60,6 @@ static void draw_bars(struct painter *p, uint32_t task, double y, double height)
 		weft_canvas_rect(p->canvas, begin, top, end, top + height, p->theme->running);
 }
 
-static void draw_cross(struct painter *p, double x, double y, double size)
-{
-	struct weft_pen halo = {p->theme->background, 5, WEFT_DASH_SOLID};
-	struct weft_pen pen = {p->theme->failed, 2.25, WEFT_DASH_SOLID};
-	const struct weft_pen *pens[] = {&halo, &pen};
-	for (unsigned i = 0; i < 2; i++) {
-		weft_canvas_line(p->canvas, x - size, y - size, x + size, y + size, pens[i]);
-		weft_canvas_line(p->canvas, x - size, y + size, x + size, y - size, pens[i]);
-	}
-}
-
 static void draw_triangle(struct painter *p, double x, double y, uint32_t color)
 {
 	struct weft_pen pen = {color, 1.25, WEFT_DASH_SOLID};
@@ -94,7 +83,9 @@ static void draw_end(struct painter *p, uint32_t task, const struct span *span, 
 	if (flags & WEFT_TASK_NEVER_RESOLVED)
 		draw_triangle(p, span->x2, y, p->theme->failed);
 	else if (flags & WEFT_TASK_FAILED)
-		draw_cross(p, span->x2, y, spacing >= 9 ? 4 : 2.5);
+		weft__add_mark(
+			p, (struct weft__mark){
+				   .x = span->x2, .y = y, .x2 = spacing >= 9 ? 4 : 2.5, .is_cross = true});
 	else if (!(flags & WEFT_TASK_RESOLVED) && spacing >= 9)
 		draw_triangle(p, span->x2, y, p->theme->waiting);
 }
