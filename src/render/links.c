@@ -54,7 +54,7 @@ static void draw_become(struct painter *p, uint32_t edge)
 	uint32_t from = p->model->edges.from[edge], to = p->model->edges.to[edge];
 	const uint32_t *row = p->layout->row;
 	double x = weft__crisp(weft__x(p, p->model->edges.time[edge]));
-	if (row[from] == row[to] || !in_picture(p, x))
+	if (from == WEFT_NONE || row[from] == row[to] || !in_picture(p, x))
 		return;
 	double y = weft__crisp(weft__y(p, row[from])), y2 = weft__crisp(weft__y(p, row[to]));
 	double turn = y2 > y ? CORNER : -CORNER;
