@@ -26,8 +26,9 @@ struct stream {
 	uint64_t next_ns;  /* of the next event; before the copy: of the packet's opening */
 	uint64_t sequence; /* of the packet */
 	uint64_t base_ticks;
-	uint64_t task; /* current */
-	uint8_t *copy; /* NULL until its turn comes */
+	uint64_t task;   /* current */
+	uint64_t before; /* events that the packet held before these */
+	uint8_t *copy;   /* NULL until its turn comes */
 	uint32_t packet;
 	uint32_t at, end; /* bytes in the copy */
 	uint32_t thread;  /* index */
@@ -126,12 +127,14 @@ static void add_stream(struct weft_reader *r, uint32_t index)
 		*overwritten(r) += weft__load_u64(packet + AT(written));
 		return;
 	}
-	*overwritten(r) += weft__load_u64(packet + AT(before));
+	uint64_t before = weft__load_u64(packet + AT(before));
+	*overwritten(r) += before;
 	if (!is_whole(r, packet))
 		return;
 	r->heap[r->heap_count++] = (struct stream){
 		.next_ns = opened_ns(r, packet),
 		.sequence = state,
+		.before = before,
 		.packet = index,
 	};
 }
@@ -241,7 +244,16 @@ static bool must_tell_task(struct weft_reader *r, const struct stream *s)
 	return !told && weft__load_u64(s->copy + AT(number)) > 0 && s->task != WEFT_TASK_NONE;
 }
 
-/* The same state word as when the packet was listed, and after the copy still: one content. */
+/* Events that a packet had held before its present content, which may not have come yet. */
+static uint64_t held_before(const uint8_t *packet)
+{
+	bool opening =
+		(weft__load_u64(packet + AT(state)) & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING;
+	return weft__load_u64(packet + (opening ? AT(written) : AT(before)));
+}
+
+/* The same state word as when the packet was listed, and after the copy still: one content.
+ * Otherwise that content was overwritten before it was read, and perhaps others after it. */
 static bool copy_packet(struct weft_reader *r, struct stream *s)
 {
 	const uint8_t *packet = weft__buffer_packet(&r->buffer, s->packet);
@@ -249,7 +261,7 @@ static bool copy_packet(struct weft_reader *r, struct stream *s)
 	/* Acquire: the copy's loads come before the second look at the state. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if ((weft__load_u64(packet + AT(state)) ^ s->sequence) >> 2) {
-		*overwritten(r) += 1; /* at least; a second reading counts them exactly */
+		*overwritten(r) += held_before(packet) - s->before;
 		return false;
 	}
 	return is_whole(r, s->copy);

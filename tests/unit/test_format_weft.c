@@ -319,6 +319,28 @@ static void what_was_overwritten_is_counted_and_who_ran_is_told(void **state)
 	done(r);
 }
 
+static void what_is_overwritten_while_reading_is_counted(void **state)
+{
+	(void)state;
+	struct weft_decoder *decoder;
+	struct weft_event event;
+	open_packet(0, 1, 1, 1000);
+	put_switch(0, 1, 5);
+	open_packet(1, 2, 1, 2000);
+	packet(1)->before = 10;
+	put_switch(1, 1, 6);
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	assert_int_equal(weft_decoder_feed_borrowed(decoder, buffer, sizeof(buffer)), 0);
+	assert_int_equal(weft_decoder_finish(decoder), 0);
+	assert_int_equal(weft_decoder_next(decoder, &event), WEFT_OK);
+	open_packet(1, 6, 1, 3000); /* the program goes on */
+	packet(1)->before = 11;
+	assert_int_equal(weft_decoder_next(decoder, &event), WEFT_END);
+	assert_int_equal(weft_decoder_describe(decoder)->losses[WEFT_LOSS_OVERWRITTEN], 11);
+	assert_int_equal(weft_decoder_diagnostics(decoder)->count, 0);
+	weft_decoder_destroy(decoder);
+}
+
 static void damage_costs_a_packet_at_most(void **state)
 {
 	(void)state;
@@ -502,6 +524,7 @@ int main(void)
 		cmocka_unit_test_setup(a_mark_has_typed_fields, set_up),
 		cmocka_unit_test_setup(threads_follow_one_another_in_a_packet, set_up),
 		cmocka_unit_test_setup(what_was_overwritten_is_counted_and_who_ran_is_told, set_up),
+		cmocka_unit_test_setup(what_is_overwritten_while_reading_is_counted, set_up),
 		cmocka_unit_test_setup(damage_costs_a_packet_at_most, set_up),
 		cmocka_unit_test_setup(a_hostile_header_is_an_error_not_a_crash, set_up),
 		cmocka_unit_test_setup(any_prefix_is_read_as_far_as_it_goes, set_up),
