@@ -143,7 +143,8 @@ def check_with_babeltrace1(directory, events, warns=False):
                       for _, time, name, fields in events)
     # The packet's context, which comes first, is not compared.
     got = re.sub(rb'(?m)^(\[\d{20}\] \w+: )\{ \d+, \d+, ".*?", ".*?" \}, ', rb'\1', result.stdout)
-    equal_rows(sorted(got.rstrip(b'\n').split(b'\n[')), sorted(b'\n'.join(expected).split(b'\n[')))
+    equal_rows(sorted((b'\n' + got.rstrip(b'\n')).split(b'\n[')),
+               sorted((b'\n' + b'\n'.join(expected)).split(b'\n[')))
 
 
 def clock_offset(directory):
