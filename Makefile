@@ -3,7 +3,6 @@
 # Ninja do the work; whoever knows them can use them directly in build/.
 
 BUILD  ?= build
-PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
 all: ## build into build/; the program is build/weft
@@ -29,10 +28,10 @@ fuzz: ## run every fuzz target for FUZZ_SECONDS (60), starting from its corpus
 	@tools/install-packages fuzz
 	@tools/fuzz.py --seconds $(FUZZ_SECONDS)
 
-install: ## install under PREFIX (/usr/local); DESTDIR is honoured
+install: ## install below /usr/local, or PREFIX=…; DESTDIR=… is honoured
 	@tools/install-packages build
 	@$(configure)
-	@meson configure $(BUILD) -Dprefix=$(PREFIX)
+	@$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(PREFIX))
 	@ninja -C $(BUILD) --quiet
 	@meson install -C $(BUILD) --no-rebuild
 
