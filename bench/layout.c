@@ -6,6 +6,7 @@
  *     bench_layout [EVENTS [CONCURRENCY]]      10⁵, 10⁶ and 10⁷ at 1, 10, 30 and 100 unless told
  */
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -164,6 +165,7 @@ static void measure(uint64_t events, uint32_t concurrency)
 {
 	struct weft_layout *layout = NULL;
 	struct weft_scene *scene = NULL;
+	(void)mallopt(M_MMAP_THRESHOLD, 128 << 10); /* as weft does */
 	double before = peak_mb();
 	uint64_t begin = now_ns();
 	struct weft_model *model = build(events, concurrency);

@@ -91,7 +91,7 @@ static void add_task_json(struct tables *t, uint32_t task)
 	add_json_bool(t, ",\"resolved\":", flags & WEFT_TASK_RESOLVED);
 	add_json_string(t, ",\"failed\":", tasks->message[task]);
 	add_json_task(t, ",\"becomes\":", tasks->becomes[task]);
-	add_json_number(t, ",\"running\":", tasks->running[task]);
+	add_json_number(t, ",\"running\":", weft_model_running_ns(t->model, task));
 	add_json_number(t, ",\"activations\":", activation_count(tasks, task));
 	add_json_bool(t, ",\"expected\":", flags & WEFT_TASK_EXPECTED);
 	add_json_number(t, ",\"row\":", t->layout->row[task]);
@@ -145,7 +145,7 @@ static void add_task_text(struct tables *t, uint32_t task)
 	if (tasks->becomes[task] != WEFT_NONE)
 		add_json_number(t, " becomes=", tasks->id[tasks->becomes[task]]);
 	add_json_number(t, " activations=", activation_count(tasks, task));
-	add_json_number(t, " running=", tasks->running[task]);
+	add_json_number(t, " running=", weft_model_running_ns(t->model, task));
 	weft_text_add_string(text, "ns");
 	const uint32_t strings[] = {tasks->label[task], tasks->message[task]};
 	const char *const keys[] = {" label=", " failed="};

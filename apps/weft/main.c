@@ -3,6 +3,7 @@
  * weft: the table of subcommands, and nothing else.
  */
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -136,8 +137,19 @@ static void open_standard_descriptors(void)
 	while (fd >= 0 && fd < 2);
 }
 
+/* Columns grow by realloc: pages of their own can be moved without a copy, whatever their size. By
+ * default glibc keeps blocks of up to 32 MiB in its heap, where each growth leaves a hole. */
+static void keep_columns_in_pages(void)
+{
+	enum {
+		PAGES_FROM = 128 << 10
+	};
+	(void)mallopt(M_MMAP_THRESHOLD, PAGES_FROM);
+}
+
 int main(int argc, char **argv)
 {
+	keep_columns_in_pages();
 	open_standard_descriptors();
 	int status = cli_close_output(run(argc, argv));
 	cli_progress_die_if_interrupted();

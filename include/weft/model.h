@@ -27,7 +27,7 @@ extern "C" {
 #define WEFT_KIND_PREEXISTING UINT16_MAX
 
 enum weft_edge_type {
-	WEFT_EDGE_CREATE,   /* from parent to child */
+	WEFT_EDGE_CREATE,   /* from parent to child; one a task at most */
 	WEFT_EDGE_READ,     /* from the reader to the source it read */
 	WEFT_EDGE_TRY_READ, /* from the reader to the source it waits for */
 	WEFT_EDGE_RESOLVE,  /* from the resolver to the target */
@@ -52,17 +52,15 @@ enum weft_task_flags {
 struct weft_tasks {
 	uint32_t count;
 	const uint64_t *id;
-	const uint64_t *start;    /* ns */
-	const uint64_t *end;      /* ns; first instant at which it is gone */
-	const uint64_t *running;  /* ns, sum of its activations */
-	const uint32_t *parent;   /* task, or WEFT_NONE for a root */
-	const uint32_t *becomes;  /* task, or WEFT_NONE */
-	const uint32_t *buffer;   /* of the trace: ids are unique within one */
-	const uint32_t *label;    /* string, or WEFT_NONE: its first label */
-	const uint32_t *message;  /* string, or WEFT_NONE: why it failed */
-	const uint32_t *creation; /* the create edge, or WEFT_NONE */
-	const uint16_t *kind;     /* enum weft_kind, another number, or WEFT_KIND_PREEXISTING */
-	const uint8_t *flags;     /* enum weft_task_flags */
+	const uint64_t *start;   /* ns */
+	const uint64_t *end;     /* ns; first instant at which it is gone */
+	const uint32_t *parent;  /* task, or WEFT_NONE for a root */
+	const uint32_t *becomes; /* task, or WEFT_NONE */
+	const uint32_t *buffer;  /* of the trace: ids are unique within one */
+	const uint32_t *label;   /* string, or WEFT_NONE: its first label */
+	const uint32_t *message; /* string, or WEFT_NONE: why it failed */
+	const uint16_t *kind;    /* enum weft_kind, another number, or WEFT_KIND_PREEXISTING */
+	const uint8_t *flags;    /* enum weft_task_flags */
 	/* Slices of the index columns below: task t has entries [first[t], first[t + 1]). */
 	const uint32_t *first_edge;       /* into edges.by_actor */
 	const uint32_t *first_note;       /* into notes */
@@ -87,7 +85,6 @@ struct weft_activations {
 	uint32_t count;
 	const uint64_t *start, *end;
 	const uint32_t *thread;
-	const uint32_t *task;
 };
 
 enum weft_note_type {
@@ -182,6 +179,9 @@ size_t weft_model_format_name(
 
 /* The task's index, or WEFT_NONE. */
 uint32_t weft_model_find_task(const struct weft_model *model, uint32_t buffer, uint64_t id);
+
+/* How long a task ran: the sum of its activations. */
+uint64_t weft_model_running_ns(const struct weft_model *model, uint32_t task);
 
 /* The end of the chain of becomes that starts at `task`: itself if it became nothing. */
 uint32_t weft_model_resolve_become(const struct weft_model *model, uint32_t task);

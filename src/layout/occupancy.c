@@ -15,7 +15,7 @@
  * and all together take less memory than the first for a few gaps that are missed. Without them a
  * thousand tasks that overlap like a stair would go down one row each for ever.
  *
- * Beyond 64 such pages one tree keeps the lowest row of a range, and tasks go below it.
+ * Beyond 64 such pages one tree, as coarse, keeps the lowest row of a range, and tasks go below it.
  */
 #include "layout/occupancy.h"
 
@@ -42,7 +42,7 @@ void weft__occupancy_init(
 void weft__occupancy_finish(struct weft__occupancy *occupancy)
 {
 	for (unsigned page = 0; page < WEFT__PAGES_MAX; page++)
-		free(occupancy->pages[page].covers); /* `contains` is its second half */
+		free(occupancy->pages[page].covers); /* `contains` is its last third */
 	free(occupancy->lowest);
 }
 
@@ -65,6 +65,12 @@ static struct range coarse(struct range ranks, unsigned shift)
 	return (struct range){ranks.begin >> shift, ((ranks.end - 1) >> shift) + 1};
 }
 
+/* A leaf is taken all over if it is taken at all: `contains` has the inner nodes only. */
+static uint64_t *contained(const struct weft__page *page, size_t leaves, size_t node)
+{
+	return node < leaves ? &page->contains[node] : &page->covers[node];
+}
+
 /* Rows of a page that are taken somewhere in a range of leaves. */
 static uint64_t taken_rows(const struct weft__page *page, size_t leaves, struct range range)
 {
@@ -76,9 +82,9 @@ static uint64_t taken_rows(const struct weft__page *page, size_t leaves, struct 
 		taken |= page->covers[up];
 	for (; left < right; left >>= 1, right >>= 1) {
 		if (left & 1)
-			taken |= page->contains[left++];
+			taken |= *contained(page, leaves, left++);
 		if (right & 1)
-			taken |= page->contains[--right];
+			taken |= *contained(page, leaves, --right);
 	}
 	return taken;
 }
@@ -88,16 +94,16 @@ static void take_row(struct weft__page *page, size_t leaves, struct range range,
 	uint64_t bit = UINT64_C(1) << row;
 	size_t left = range.begin + leaves, right = range.end + leaves;
 	for (size_t up = left; up > 0; up >>= 1)
-		page->contains[up] |= bit;
+		*contained(page, leaves, up) |= bit;
 	for (size_t up = right - 1; up > 0; up >>= 1)
-		page->contains[up] |= bit;
+		*contained(page, leaves, up) |= bit;
 	for (; left < right; left >>= 1, right >>= 1) {
 		if (left & 1) {
-			page->contains[left] |= bit;
+			*contained(page, leaves, left) |= bit;
 			page->covers[left++] |= bit;
 		}
 		if (right & 1) {
-			page->contains[--right] |= bit;
+			*contained(page, leaves, --right) |= bit;
 			page->covers[right] |= bit;
 		}
 	}
@@ -106,7 +112,8 @@ static void take_row(struct weft__page *page, size_t leaves, struct range range,
 /* One step past the lowest row beyond the pages that is taken somewhere in the range; or 0. */
 static uint32_t lowest_taken(const struct weft__occupancy *occupancy, struct range ranks)
 {
-	size_t leaves = occupancy->start_count;
+	ranks = coarse(ranks, COARSE_SHIFT);
+	size_t leaves = leaf_count(occupancy, COARSE_SHIFT);
 	const uint32_t *covers = occupancy->lowest, *contains = covers + 2 * leaves;
 	size_t left = ranks.begin + leaves, right = ranks.end + leaves;
 	uint32_t lowest = 0;
@@ -135,7 +142,8 @@ static void raise(uint32_t *value, uint32_t to)
 
 static void take_lowest(struct weft__occupancy *occupancy, struct range ranks, uint32_t row)
 {
-	size_t leaves = occupancy->start_count;
+	ranks = coarse(ranks, COARSE_SHIFT);
+	size_t leaves = leaf_count(occupancy, COARSE_SHIFT);
 	uint32_t *covers = occupancy->lowest, *contains = covers + 2 * leaves;
 	size_t left = ranks.begin + leaves, right = ranks.end + leaves;
 	for (size_t up = left; up > 0; up >>= 1)
@@ -157,11 +165,11 @@ static void take_lowest(struct weft__occupancy *occupancy, struct range ranks, u
 static int make_page(struct weft__occupancy *occupancy, unsigned index)
 {
 	struct weft__page *page = &occupancy->pages[index];
-	size_t nodes = 2 * leaf_count(occupancy, page_shift(index));
-	page->covers = calloc(nodes, 2 * sizeof(*page->covers));
+	size_t leaves = leaf_count(occupancy, page_shift(index));
+	page->covers = calloc(leaves, 3 * sizeof(*page->covers));
 	if (!page->covers)
 		return WEFT_ERROR_MEMORY;
-	page->contains = page->covers + nodes;
+	page->contains = page->covers + 2 * leaves;
 	return 0;
 }
 
@@ -198,7 +206,8 @@ static int mark(struct weft__occupancy *occupancy, struct range ranks, uint32_t 
 	unsigned page = row / WEFT__PAGE_ROWS;
 	if (row >= PAGED_ROWS) {
 		if (!occupancy->lowest)
-			occupancy->lowest = calloc(occupancy->start_count, 4 * sizeof(*occupancy->lowest));
+			occupancy->lowest =
+				calloc(leaf_count(occupancy, COARSE_SHIFT), 4 * sizeof(*occupancy->lowest));
 		if (!occupancy->lowest)
 			return WEFT_ERROR_MEMORY;
 		take_lowest(occupancy, ranks, row);

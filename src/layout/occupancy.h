@@ -19,7 +19,7 @@ struct weft__occupancy {
 	size_t start_count;
 	struct weft__page {
 		uint64_t *covers;   /* a node of the tree: rows taken all over it */
-		uint64_t *contains; /* rows taken anywhere under it, or all over it */
+		uint64_t *contains; /* of an inner node: rows taken anywhere under it */
 	} pages[WEFT__PAGES_MAX];
 	uint32_t *lowest; /* beyond the pages: 1 + the lowest row; nodes as above, in two halves */
 	uint32_t row_count;

@@ -34,14 +34,10 @@ static void link_children(
 	const struct weft_model *model, const struct weft__columns *columns, struct tree *tree)
 {
 	const struct weft_edges *edges = &model->edges;
-	for (uint32_t task = 0; task < model->tasks.count; task++)
-		if (model->tasks.creation[task] == WEFT_NONE && !columns->moved[task] &&
-			columns->parent[task] != WEFT_NONE)
-			prepend(tree, columns->parent[task], task);
 	for (uint32_t edge = 0; edge < edges->count; edge++) {
 		uint32_t task = edges->to[edge];
-		if (edges->type[edge] == WEFT_EDGE_CREATE && model->tasks.creation[task] == edge &&
-			!columns->moved[task] && columns->parent[task] != WEFT_NONE)
+		if (edges->type[edge] == WEFT_EDGE_CREATE && !columns->moved[task] &&
+			columns->parent[task] != WEFT_NONE)
 			prepend(tree, columns->parent[task], task);
 	}
 	for (uint32_t task = 0; task < model->tasks.count; task++)

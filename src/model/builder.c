@@ -140,7 +140,6 @@ static int on_create(struct weft_model_builder *b, const struct meaning *m)
 	}
 	b->tasks.flags[child] |= WEFT_TASK_CREATED;
 	b->tasks.kind[child] = m->event->kind;
-	b->tasks.creation[child] = b->edges.count;
 	if (m->task != WEFT_NONE)
 		weft__task_touch(b, m->task);
 	return add_edge(b, WEFT_EDGE_CREATE, m->task, child);

@@ -23,7 +23,6 @@ struct task_columns {
 	uint64_t *id;
 	uint64_t *start; /* first mention */
 	uint64_t *end; /* while not RESOLVED: its last sign of life, for the rule of unfinished tasks */
-	uint64_t *running;
 	uint32_t *parent;
 	uint32_t *becomes;
 	uint32_t *forward; /* towards the last of the chain of becomes; itself if it became nothing */
@@ -31,7 +30,6 @@ struct task_columns {
 	uint32_t *buffer;
 	uint32_t *label;
 	uint32_t *message;
-	uint32_t *creation;
 	uint32_t *last_edge; /* as actor */
 	uint16_t *kind;
 	uint8_t *flags;

@@ -60,7 +60,7 @@ static void count_outcomes(struct weft_model_builder *b)
 	}
 }
 
-/* Takes dropped edges out, and tells each task where its creation went. */
+/* Takes dropped edges out. */
 static void compact_edges(struct weft_model_builder *b)
 {
 	struct edge_columns *e = &b->edges;
@@ -68,8 +68,6 @@ static void compact_edges(struct weft_model_builder *b)
 	for (uint32_t i = 0; i < e->count; i++) {
 		if (e->type[i] == EDGE_DROPPED)
 			continue;
-		if (e->type[i] == WEFT_EDGE_CREATE)
-			b->tasks.creation[e->to[i]] = kept;
 		e->time[kept] = e->time[i];
 		e->from[kept] = e->from[i];
 		e->to[kept] = e->to[i];
@@ -122,10 +120,11 @@ static int freeze_activations(struct weft_model_builder *b, struct weft_model *m
 	if (error)
 		return error;
 	m->tasks.first_activation = first;
+	free(a->task); /* the groups say it */
+	a->task = NULL;
 	if (weft__group_scatter(&a->start, sizeof(*a->start), a->count, position) ||
 		weft__group_scatter(&a->end, sizeof(*a->end), a->count, position) ||
-		weft__group_scatter(&a->thread, sizeof(*a->thread), a->count, position) ||
-		weft__group_scatter(&a->task, sizeof(*a->task), a->count, position))
+		weft__group_scatter(&a->thread, sizeof(*a->thread), a->count, position))
 		error = WEFT_ERROR_MEMORY;
 	free(position);
 	return error;
@@ -226,13 +225,11 @@ static void trim_tasks(struct task_columns *t)
 		{&t->id, sizeof(*t->id)},
 		{&t->start, sizeof(*t->start)},
 		{&t->end, sizeof(*t->end)},
-		{&t->running, sizeof(*t->running)},
 		{&t->parent, sizeof(*t->parent)},
 		{&t->becomes, sizeof(*t->becomes)},
 		{&t->buffer, sizeof(*t->buffer)},
 		{&t->label, sizeof(*t->label)},
 		{&t->message, sizeof(*t->message)},
-		{&t->creation, sizeof(*t->creation)},
 		{&t->kind, sizeof(*t->kind)},
 		{&t->flags, sizeof(*t->flags)},
 	};
@@ -257,13 +254,11 @@ static void hand_over_tasks(struct task_columns *t, struct weft_tasks *to)
 	to->id = t->id;
 	to->start = t->start;
 	to->end = t->end;
-	to->running = t->running;
 	to->parent = t->parent;
 	to->becomes = t->becomes;
 	to->buffer = t->buffer;
 	to->label = t->label;
 	to->message = t->message;
-	to->creation = t->creation;
 	to->kind = t->kind;
 	to->flags = t->flags;
 	*t = (struct task_columns){0};
@@ -280,7 +275,7 @@ static void hand_over_rows(struct weft_model_builder *b, struct weft_model *m)
 	m->edges.from = e->from;
 	m->edges.to = e->to;
 	m->edges.type = e->type;
-	m->activations = (struct weft_activations){a->count, a->start, a->end, a->thread, a->task};
+	m->activations = (struct weft_activations){a->count, a->start, a->end, a->thread};
 	m->notes = (struct weft_notes){n->count, n->time, n->text, n->value, n->type};
 	m->samples = (struct weft_samples){s->count, s->time, s->value, s->task};
 	m->counters = b->counters.list;
@@ -351,8 +346,8 @@ WEFT__EXPORT int weft_model_builder_finish(struct weft_model_builder *b,
 
 static void free_tasks(struct task_columns *t)
 {
-	void *columns[] = {t->id, t->start, t->end, t->running, t->parent, t->becomes, t->forward,
-		t->root, t->buffer, t->label, t->message, t->creation, t->last_edge, t->kind, t->flags};
+	void *columns[] = {t->id, t->start, t->end, t->parent, t->becomes, t->forward, t->root,
+		t->buffer, t->label, t->message, t->last_edge, t->kind, t->flags};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 }

@@ -83,6 +83,16 @@ WEFT__EXPORT uint32_t weft_model_find_task(
 		&private(model)->tasks_by_id, model->tasks.id, model->tasks.buffer, buffer, id);
 }
 
+WEFT__EXPORT uint64_t weft_model_running_ns(const struct weft_model *model, uint32_t task)
+{
+	const struct weft_activations *a = &model->activations;
+	uint64_t sum = 0;
+	for (uint32_t i = model->tasks.first_activation[task];
+		 i < model->tasks.first_activation[task + 1]; i++)
+		sum += a->end[i] - a->start[i];
+	return sum;
+}
+
 WEFT__EXPORT uint32_t weft_model_resolve_become(const struct weft_model *model, uint32_t task)
 {
 	while (model->tasks.becomes[task] != WEFT_NONE)
@@ -102,13 +112,13 @@ WEFT__EXPORT void weft_model_destroy(struct weft_model *m)
 	struct weft__model *model = (struct weft__model *)m;
 	if (!model)
 		return;
-	const void *columns[] = {m->tasks.id, m->tasks.start, m->tasks.end, m->tasks.running,
-		m->tasks.parent, m->tasks.becomes, m->tasks.buffer, m->tasks.label, m->tasks.message,
-		m->tasks.creation, m->tasks.kind, m->tasks.flags, m->tasks.first_edge, m->tasks.first_note,
-		m->tasks.first_activation, m->edges.time, m->edges.from, m->edges.to, m->edges.type,
-		m->edges.by_actor, m->activations.start, m->activations.end, m->activations.thread,
-		m->activations.task, m->notes.time, m->notes.text, m->notes.value, m->notes.type,
-		m->samples.time, m->samples.value, m->samples.task, m->counters, m->bands, m->threads};
+	const void *columns[] = {m->tasks.id, m->tasks.start, m->tasks.end, m->tasks.parent,
+		m->tasks.becomes, m->tasks.buffer, m->tasks.label, m->tasks.message, m->tasks.kind,
+		m->tasks.flags, m->tasks.first_edge, m->tasks.first_note, m->tasks.first_activation,
+		m->edges.time, m->edges.from, m->edges.to, m->edges.type, m->edges.by_actor,
+		m->activations.start, m->activations.end, m->activations.thread, m->notes.time,
+		m->notes.text, m->notes.value, m->notes.type, m->samples.time, m->samples.value,
+		m->samples.task, m->counters, m->bands, m->threads};
 	free_all(columns, sizeof(columns) / sizeof(*columns));
 	weft__strings_finish(&model->strings);
 	weft__index_finish(&model->tasks_by_id);

@@ -61,7 +61,6 @@ static int add_activation(
 	a->thread[a->count] = thread;
 	a->task[a->count] = task;
 	a->count++;
-	b->tasks.running[task] += end - start;
 	return 0;
 }
 

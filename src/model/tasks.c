@@ -37,7 +37,6 @@ static int reserve_task(struct task_columns *t)
 		{&t->id, sizeof(*t->id)},
 		{&t->start, sizeof(*t->start)},
 		{&t->end, sizeof(*t->end)},
-		{&t->running, sizeof(*t->running)},
 		{&t->parent, sizeof(*t->parent)},
 		{&t->becomes, sizeof(*t->becomes)},
 		{&t->forward, sizeof(*t->forward)},
@@ -45,7 +44,6 @@ static int reserve_task(struct task_columns *t)
 		{&t->buffer, sizeof(*t->buffer)},
 		{&t->label, sizeof(*t->label)},
 		{&t->message, sizeof(*t->message)},
-		{&t->creation, sizeof(*t->creation)},
 		{&t->last_edge, sizeof(*t->last_edge)},
 		{&t->kind, sizeof(*t->kind)},
 		{&t->flags, sizeof(*t->flags)},
@@ -71,10 +69,9 @@ static int add_task(struct weft_model_builder *b, uint32_t buffer, uint64_t id, 
 		return error;
 	t->start[task] = b->now;
 	t->end[task] = b->summary.start; /* a mention alone does not prove that it lives */
-	t->running[task] = 0;
 	t->forward[task] = t->root[task] = task;
 	t->parent[task] = t->becomes[task] = t->label[task] = t->message[task] = WEFT_NONE;
-	t->creation[task] = t->last_edge[task] = WEFT_NONE;
+	t->last_edge[task] = WEFT_NONE;
 	t->kind[task] = WEFT_KIND_PREEXISTING;
 	t->flags[task] = 0;
 	t->count++;

@@ -92,7 +92,7 @@ void weft__cells_add_line(
 	uint32_t task = p->scene->by_row[place];
 	uint32_t first = column_index(cells, p, x), last = column_index(cells, p, x2) + 1;
 	double life = (double)(p->model->tasks.end[task] - p->layout->start[task]);
-	double share = life > 0 ? (double)p->model->tasks.running[task] / life : 0;
+	double share = life > 0 ? (double)weft_model_running_ns(p->model, task) / life : 0;
 	double ran = share / p->view->scale; /* ns a column */
 	cells->columns[first].tasks_step += 1;
 	cells->columns[last].tasks_step -= 1;

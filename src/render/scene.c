@@ -94,7 +94,7 @@ static int sum_up(struct weft_scene *scene)
 		uint32_t task = scene->by_row[place];
 		scene->running_before[place] = running;
 		scene->failed_before[place] = failed;
-		running += tasks->running[task];
+		running += weft_model_running_ns(scene->layout->model, task);
 		failed += (tasks->flags[task] & WEFT_TASK_FAILED) != 0;
 	}
 	scene->running_before[tasks->count] = running;

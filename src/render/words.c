@@ -101,7 +101,7 @@ size_t weft__task_sentence(const struct painter *p, uint32_t task, char *text, s
 	say_duration(&w, p->layout->start[task] - p->scene->start);
 	if (runs) {
 		say(&w, ", ran %" PRIu32 " \xc3\x97 for ", runs);
-		say_duration(&w, tasks->running[task]);
+		say_duration(&w, weft_model_running_ns(p->model, task));
 	}
 	if (parent != WEFT_NONE) {
 		say(&w, "; made by ");

@@ -70,7 +70,7 @@ static void print_model(const struct weft_model *model)
 		char name[256];
 		weft_model_format_name(model, t, name, sizeof(name));
 		printf("task %s: %" PRIu64 " to %" PRIu64 ", ran %" PRIu64 " ns, flags %u\n", name,
-			tasks->start[t], tasks->end[t], tasks->running[t], tasks->flags[t]);
+			tasks->start[t], tasks->end[t], weft_model_running_ns(model, t), tasks->flags[t]);
 	}
 	for (uint32_t e = 0; e < model->edges.count; e++)
 		printf("%s at %" PRIu64 ": %" PRIu32 " to %" PRIu32 "\n",

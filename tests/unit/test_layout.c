@@ -25,7 +25,7 @@ static uint32_t pick(uint32_t below)
 struct hand {
 	uint32_t capacity;
 	uint64_t *id, *start, *end, *edge_time;
-	uint32_t *parent, *becomes, *creation, *first_edge, *from, *to, *by_actor;
+	uint32_t *parent, *becomes, *first_edge, *from, *to, *by_actor;
 	uint16_t *kind;
 	uint8_t *flags, *edge_type;
 	struct weft_model model;
@@ -41,7 +41,6 @@ static struct hand *hand_create(uint32_t capacity)
 	h->end = calloc(n, 8);
 	h->parent = calloc(n, 4);
 	h->becomes = calloc(n, 4);
-	h->creation = calloc(n, 4);
 	h->first_edge = calloc(n, 4);
 	h->flags = calloc(n, 1);
 	h->kind = calloc(n, 2);
@@ -56,7 +55,6 @@ static struct hand *hand_create(uint32_t capacity)
 	t->end = h->end;
 	t->parent = h->parent;
 	t->becomes = h->becomes;
-	t->creation = h->creation;
 	t->first_edge = h->first_edge;
 	t->flags = h->flags;
 	t->kind = h->kind;
@@ -76,7 +74,6 @@ static void hand_destroy(struct hand *h)
 	free(h->end);
 	free(h->parent);
 	free(h->becomes);
-	free(h->creation);
 	free(h->first_edge);
 	free(h->flags);
 	free(h->kind);
@@ -96,11 +93,9 @@ static uint32_t add_task(struct hand *h, uint32_t parent, uint64_t start, uint64
 	h->end[task] = end;
 	h->parent[task] = parent;
 	h->becomes[task] = WEFT_NONE;
-	h->creation[task] = WEFT_NONE;
 	h->kind[task] = WEFT_KIND_TASK;
 	if (parent != WEFT_NONE) {
 		uint32_t edge = h->model.edges.count++;
-		h->creation[task] = edge;
 		h->edge_time[edge] = start;
 		h->from[edge] = parent;
 		h->to[edge] = task;

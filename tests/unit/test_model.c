@@ -119,7 +119,6 @@ static void an_unknown_task_exists_from_the_start(void **state)
 	assert_int_equal(m->tasks.kind[t], WEFT_KIND_PREEXISTING);
 	assert_int_equal(m->tasks.start[t], 100);
 	assert_int_equal(m->tasks.parent[t], WEFT_NONE);
-	assert_int_equal(m->tasks.creation[t], WEFT_NONE);
 	assert_int_equal(m->tasks.parent[task(m, 8)], t);
 	weft_model_destroy(m);
 }
@@ -134,8 +133,9 @@ static void a_late_create_names_a_known_task(void **state)
 	assert_int_equal(m->tasks.kind[t], WEFT_KIND_TASK);
 	assert_int_equal(m->tasks.start[t], 150);
 	assert_int_equal(m->tasks.parent[t], task(m, 1));
-	assert_int_equal(m->tasks.running[t], 20);
-	assert_int_equal(m->edges.time[m->tasks.creation[t]], 200);
+	assert_int_equal(weft_model_running_ns(m, t), 20);
+	assert_int_equal(m->edges.type[0], WEFT_EDGE_CREATE);
+	assert_int_equal(m->edges.time[0], 200);
 	weft_model_destroy(m);
 }
 
@@ -174,10 +174,10 @@ static void what_switches_and_what_does_not(void **state)
 		event(WEFT_EVENT_RESOLVE, 80, 2, 3));
 	const struct weft_activations *a = &m->activations;
 	assert_int_equal(a->count, 4);
-	assert_int_equal(m->tasks.running[task(m, 1)], 10);
-	assert_int_equal(m->tasks.running[task(m, 2)], 40); /* 20-50 and 70-80 */
-	assert_int_equal(m->tasks.running[task(m, 4)], 10);
-	assert_int_equal(m->tasks.running[task(m, 3)], 0);
+	assert_int_equal(weft_model_running_ns(m, task(m, 1)), 10);
+	assert_int_equal(weft_model_running_ns(m, task(m, 2)), 40); /* 20-50 and 70-80 */
+	assert_int_equal(weft_model_running_ns(m, task(m, 4)), 10);
+	assert_int_equal(weft_model_running_ns(m, task(m, 3)), 0);
 	assert_int_equal(m->band_count, 1);
 	assert_int_equal(m->bands[0].start, 60);
 	assert_int_equal(m->bands[0].end, 70);
@@ -190,9 +190,9 @@ static void what_it_became_runs_on(void **state)
 	struct weft_model *m = BUILD(switch_to(10, 1), event(WEFT_EVENT_BECOME, 20, 1, 2),
 		event(WEFT_EVENT_BECOME, 25, 1, 3), switch_to(30, 3), switch_to(40, 4));
 	assert_int_equal(diagnostics.count, 0);
-	assert_int_equal(m->tasks.running[task(m, 1)], 10);
-	assert_int_equal(m->tasks.running[task(m, 2)], 5);
-	assert_int_equal(m->tasks.running[task(m, 3)], 15);
+	assert_int_equal(weft_model_running_ns(m, task(m, 1)), 10);
+	assert_int_equal(weft_model_running_ns(m, task(m, 2)), 5);
+	assert_int_equal(weft_model_running_ns(m, task(m, 3)), 15);
 	assert_int_equal(
 		m->tasks.first_activation[task(m, 3) + 1] - m->tasks.first_activation[task(m, 3)], 1);
 	assert_int_equal(m->tasks.end[task(m, 1)], 20);
@@ -314,7 +314,7 @@ static void bands_have_reasons_and_resume(void **state)
 	struct weft_model *m = BUILD(switch_to(10, 1), band(20, WEFT_BAND_IDLE, true, "poll"),
 		band(30, WEFT_BAND_IDLE, false, ""), band(40, WEFT_BAND_GC, true, "minor"),
 		band(60, WEFT_BAND_GC, false, ""), gc, switch_to(100, 2));
-	assert_int_equal(m->tasks.running[task(m, 1)], 80); /* a gc does not stop it */
+	assert_int_equal(weft_model_running_ns(m, task(m, 1)), 80); /* a gc does not stop it */
 	assert_int_equal(m->band_count, 3);
 	assert_int_equal(m->bands[0].start, 10);
 	assert_int_equal(m->bands[0].end, 90);
@@ -329,8 +329,8 @@ static void an_idle_thread_can_tell_why_later(void **state)
 	struct weft_model *m =
 		BUILD(switch_to(10, 1), switch_to(20, NONE), band(20, WEFT_BAND_IDLE, true, "poll"),
 			band(30, WEFT_BAND_IDLE, false, ""), switch_to(40, 2), switch_to(50, 1));
-	assert_int_equal(m->tasks.running[task(m, 1)], 10);
-	assert_int_equal(m->tasks.running[task(m, 2)], 10);
+	assert_int_equal(weft_model_running_ns(m, task(m, 1)), 10);
+	assert_int_equal(weft_model_running_ns(m, task(m, 2)), 10);
 	assert_int_equal(m->band_count, 2);
 	assert_string_equal(weft_model_string(m, m->bands[0].reason).bytes, "poll");
 	assert_int_equal(m->bands[0].end, 30);
@@ -345,9 +345,9 @@ static void threads_run_side_by_side(void **state)
 	struct weft_event there = switch_to(15, 2), later = switch_to(40, NONE);
 	there.thread = later.thread = 1;
 	struct weft_model *m = BUILD(switch_to(10, 1), there, switch_to(20, 3), later);
-	assert_int_equal(m->tasks.running[task(m, 1)], 10);
-	assert_int_equal(m->tasks.running[task(m, 2)], 25);
-	assert_int_equal(m->tasks.running[task(m, 3)], 20);
+	assert_int_equal(weft_model_running_ns(m, task(m, 1)), 10);
+	assert_int_equal(weft_model_running_ns(m, task(m, 2)), 25);
+	assert_int_equal(weft_model_running_ns(m, task(m, 3)), 20);
 	assert_int_equal(m->activations.thread[m->tasks.first_activation[task(m, 2)]], 1);
 	assert_int_equal(m->thread_count, 2);
 	weft_model_destroy(m);
