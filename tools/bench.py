@@ -34,7 +34,8 @@ def build():
     if os.path.exists(os.path.join(BUILD, 'build.ninja')):
         setup.append('--reconfigure')
     for command in (setup, ['ninja', '-C', BUILD]):
-        result = subprocess.run(command, cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        result = subprocess.run(command, cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                text=True)
         if result.returncode:
             sys.exit(result.stdout)
 

@@ -68,12 +68,14 @@ def commands_of_the_tour_run():
 def every_event_and_key_is_documented():
     events = re.findall(r'^EVENT\(\d+, \w+, "(\w+)",(.*)\)$', read('include/weft/events.def'), re.MULTILINE)
     assert len(events) >= 16, 'events.def is written in another way now'
-    for path, row in (('docs/formats.md', r'^\| [^|]*\b%s\b[^|]*\|(.*)'), ('man/weft-dump.1.scd', r'\*%s\*.*\n:.(.*)')):
+    for path, row in (('docs/formats.md', r'^\| [^|]*\b%s\b[^|]*\|(.*)'),
+                      ('man/weft-dump.1.scd', r'\*%s\*.*\n:.(.*)')):
         for name, fields in events:
             found = re.findall(row % name, read(path), re.MULTILINE)
             assert found, '%s: no row for %s' % (path, name)
             for key in re.findall(r'"(\w+)"', fields):
-                assert any(re.search(r'\b%s\b' % key, text) for text in found), '%s: %s has %s' % (path, name, key)
+                assert any(re.search(r'\b%s\b' % key, text) for text in found), \
+                    '%s: %s has %s' % (path, name, key)
 
 
 main()
