@@ -168,14 +168,12 @@ static bool remember_path(const char *path)
 	return true;
 }
 
-__attribute__((constructor)) static void start_from_environment(void)
+void weft__linux_autostart(void)
 {
-	int saved = errno;
 	const char *step;
 	/* Not for a program that runs with more rights than who called it. */
 	const char *out = secure_getenv("WEFT_OUT");
 	const char *size = secure_getenv("WEFT_SIZE");
-	weft__linux_init();
 	if (!out || !*out || !remember_path(out))
 		return;
 	wanted.bytes = size && *size ? parse_size(size) : DEFAULT_BYTES;
@@ -185,12 +183,4 @@ __attribute__((constructor)) static void start_from_environment(void)
 		weft__ring_create(wanted.path, wanted.bytes, &step);
 	else if (start_in_directory())
 		weft__recorder.resume = resume;
-	errno = saved;
-}
-
-/* Recording goes on in what runs after this, but the clock's last moment is known. */
-__attribute__((destructor)) static void note_end(void)
-{
-	if (weft__load(&weft__live.generation))
-		weft__header()->end = weft__moment(weft__recorder.platform);
 }

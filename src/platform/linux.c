@@ -87,7 +87,8 @@ static bool cpu_clock_is_steady(void)
 #endif
 }
 
-void weft__linux_init(void)
+/* As early as possible: which clock counts, and the first moment, from which its rate is known. */
+static void init(void)
 {
 	if (first.monotonic_ns)
 		return;
@@ -101,7 +102,7 @@ void weft__linux_init(void)
 
 const struct weft_platform *weft__default_platform(void)
 {
-	weft__linux_init();
+	init();
 	return &linux_platform;
 }
 
@@ -176,4 +177,22 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 		error = WEFT_ERROR_UNSUPPORTED;
 	errno = saved;
 	return error;
+}
+
+/* Here and not beside what it starts: nothing refers to a constructor, so the linker takes it out
+ * of a static library only along with what every program that records needs. Ahead of the program's
+ * own constructors, which may record. */
+__attribute__((constructor(101))) static void at_start(void)
+{
+	int saved = errno;
+	init();
+	weft__linux_autostart();
+	errno = saved;
+}
+
+/* Recording goes on in what runs after this, but the clock's last moment is known. */
+__attribute__((destructor(101))) static void at_end(void)
+{
+	if (weft__generation())
+		weft__header()->end = weft__moment(weft__recorder.platform);
 }

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As early as possible: which clock counts, and the first moment, from which its rate is known. */
-void weft__linux_init(void);
+/* Starts recording if the environment says so. */
+void weft__linux_autostart(void);
 
 /* The program's name as it is used for files: without directory, never empty. */
 const char *weft__linux_program(void);

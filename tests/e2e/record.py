@@ -15,7 +15,7 @@ import subprocess
 import termios
 import time
 
-from harness import BUILD, WEFT, case, equal, main, run, skip, temporary_directory, weft
+from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
 SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
 
@@ -472,6 +472,17 @@ def process_that_runs_on_is_saved_as_it_is():
         traces = sorted(name for name in here.files() if name.endswith('.weft'))
         equal(sorted(notes(here.file(name)) for name in traces), [5, 7])
         assert here.is_clean()
+
+
+# ---- Whatever the program is like ----
+
+@case
+def from_the_first_constructor_to_the_last_destructor():
+    with place() as here:
+        for name in ('lifetime', 'lifetime-static'):
+            here.record('-o', 't.weft', os.path.join(BUILD, 'tests', name))
+            events = json_lines(weft('dump', '--json', here.file('t.weft')).stdout)
+            equal([e['text'] for e in events], ['constructor', 'main', 'atexit', 'destructor'], name)
 
 
 # ---- Accidents ----
