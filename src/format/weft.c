@@ -98,14 +98,16 @@ static void remove_first(struct weft_reader *r)
 
 /* Opening: which packets there are, and whose. */
 
-static bool is_whole(struct weft_reader *r, const uint8_t *packet)
+/* How much of a packet counts; 0 if that cannot be. Acquire: what it counts is there. */
+static uint32_t committed_bytes(struct weft_reader *r, const uint8_t *packet)
 {
 	uint32_t committed = weft__load_u32(packet + AT(committed));
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (committed >= sizeof(struct weft_abi_packet) && committed <= r->buffer.packet_bytes &&
 		committed % 8 == 0)
-		return true;
+		return committed;
 	complain(r, packet + AT(committed), "a packet's size makes no sense");
-	return false;
+	return 0;
 }
 
 /* Not later than any event of the packet, and so late as can be. */
@@ -127,9 +129,11 @@ static void add_stream(struct weft_reader *r, uint32_t index)
 		*overwritten(r) += weft__load_u64(packet + AT(written));
 		return;
 	}
+	/* Acquire: the packet's header was written before its state. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	uint64_t before = weft__load_u64(packet + AT(before));
 	*overwritten(r) += before;
-	if (!is_whole(r, packet))
+	if (!committed_bytes(r, packet))
 		return;
 	r->heap[r->heap_count++] = (struct stream){
 		.next_ns = opened_ns(r, packet),
@@ -252,19 +256,21 @@ static uint64_t held_before(const uint8_t *packet)
 	return weft__load_u64(packet + (opening ? AT(written) : AT(before)));
 }
 
-/* The same state word as when the packet was listed, and after the copy still: one content.
+/* What was committed before the copy is what the copy has; the rest of it may be older than that.
+ * The same state word as when the packet was listed, and after the copy still: one content.
  * Otherwise that content was overwritten before it was read, and perhaps others after it. */
 static bool copy_packet(struct weft_reader *r, struct stream *s)
 {
 	const uint8_t *packet = weft__buffer_packet(&r->buffer, s->packet);
-	memcpy(s->copy, packet, r->buffer.packet_bytes);
+	s->end = committed_bytes(r, packet);
+	memcpy(s->copy, packet, s->end);
 	/* Acquire: the copy's loads come before the second look at the state. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if ((weft__load_u64(packet + AT(state)) ^ s->sequence) >> 2) {
 		*overwritten(r) += held_before(packet) - s->before;
 		return false;
 	}
-	return is_whole(r, s->copy);
+	return s->end > 0;
 }
 
 static int load_first(struct weft_reader *r)
@@ -278,7 +284,6 @@ static int load_first(struct weft_reader *r)
 		return 0;
 	}
 	s->at = sizeof(struct weft_abi_packet);
-	s->end = weft__load_u32(s->copy + AT(committed));
 	s->base_ticks = weft__load_u64(s->copy + AT(base_ticks));
 	s->task = weft__load_u64(s->copy + AT(task));
 	s->thread = weft__threads_find(&r->threads, weft__load_u32(s->copy + AT(thread)), 0);

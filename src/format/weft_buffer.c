@@ -63,6 +63,20 @@ static void find_names(struct weft__buffer *b, const struct weft__input *input)
 	b->names_bytes = bytes - index;
 }
 
+bool weft__buffer_packet_header(const struct weft__buffer *b, uint32_t index,
+	uint8_t ret_header[sizeof(struct weft_abi_packet)])
+{
+	const uint8_t *packet = weft__buffer_packet(b, index);
+	const uint8_t *state_at = packet + offsetof(struct weft_abi_packet, state);
+	uint64_t state = weft__load_u64(state_at);
+	if (state == 0 || (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING)
+		return false;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	memcpy(ret_header, packet, sizeof(struct weft_abi_packet));
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return (weft__load_u64(state_at) ^ state) >> 2 == 0;
+}
+
 struct moment {
 	uint64_t ticks, ns;
 };
@@ -84,9 +98,11 @@ static struct moment last_moment(const struct weft__buffer *b, const struct weft
 	struct moment last = moment_at(input->bytes + AT(start));
 	keep_latest(&last, moment_at(input->bytes + AT(second)));
 	keep_latest(&last, moment_at(input->bytes + AT(end)));
-	for (uint32_t i = 0; i < b->packet_count; i++)
-		keep_latest(&last,
-			moment_at(weft__buffer_packet(b, i) + offsetof(struct weft_abi_packet, moment_ticks)));
+	for (uint32_t i = 0; i < b->packet_count; i++) {
+		uint8_t packet[sizeof(struct weft_abi_packet)];
+		if (weft__buffer_packet_header(b, i, packet))
+			keep_latest(&last, moment_at(packet + offsetof(struct weft_abi_packet, moment_ticks)));
+	}
 	return last;
 }
 

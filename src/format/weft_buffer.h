@@ -13,6 +13,7 @@
 
 #include <weft/event.h>
 
+#include "abi/packet_abi.h"
 #include "format/format.h"
 
 /* ns = base_ns + (ticks - base_ticks) * multiplier / 2^shift */
@@ -52,6 +53,11 @@ static inline const uint8_t *weft__buffer_packet(const struct weft__buffer *buff
 {
 	return buffer->bytes + buffer->packets_offset + (uint64_t)packet * buffer->packet_bytes;
 }
+
+/* A packet's header as one thread wrote it. False if it was never used, or is about to be: half of
+ * it may then be of the content before, for ever if the program was killed there. */
+bool weft__buffer_packet_header(const struct weft__buffer *buffer, uint32_t packet,
+	uint8_t ret_header[sizeof(struct weft_abi_packet)]);
 
 /* The text of a name; its bytes are NULL if there is no such name. */
 struct weft_slice weft__buffer_name(const struct weft__buffer *buffer, unsigned id);

@@ -61,13 +61,13 @@ static int find_all(struct finds *finds, const struct weft__buffer *buffer)
 {
 	static const uint8_t nameless[WEFT_ABI_NAME_BYTES];
 	for (uint32_t i = 0; i < buffer->packet_count; i++) {
-		const uint8_t *packet = weft__buffer_packet(buffer, i);
-		if (weft__load_u64(packet + AT(state)) == 0)
+		uint8_t header[sizeof(struct weft_abi_packet)];
+		if (!weft__buffer_packet_header(buffer, i, header))
 			continue;
-		int error = add(finds, weft__load_u32(packet + AT(thread)),
-			weft__load_u32(packet + AT(tid)), packet + AT(name));
-		if (!error && weft__load_u32(packet + AT(thread_records)))
-			error = add_records(finds, packet, buffer->packet_bytes);
+		int error = add(finds, weft__load_u32(header + AT(thread)),
+			weft__load_u32(header + AT(tid)), header + AT(name));
+		if (!error && weft__load_u32(header + AT(thread_records)))
+			error = add_records(finds, weft__buffer_packet(buffer, i), buffer->packet_bytes);
 		if (error)
 			return error;
 	}

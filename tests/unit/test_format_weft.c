@@ -341,6 +341,62 @@ static void what_is_overwritten_while_reading_is_counted(void **state)
 	weft_decoder_destroy(decoder);
 }
 
+/* Killed while a packet was opened: its header is half of the new content. */
+static void a_packet_half_opened_tells_nothing(void **state)
+{
+	(void)state;
+	struct weft_abi_packet *half = packet(0);
+	header()->end = (struct weft_abi_moment){0, 0, 0};
+	open_packet(0, 5, 1, 1000);
+	half->state = 5 << 2 | WEFT_ABI_PACKET_OPENING;
+	half->moment_ticks = 1000 + 900000000; /* new */
+	half->moment_ns = 500 + 4000000;       /* old */
+	half->thread = 2;                      /* new; the name is old */
+	open_packet(1, 4, 2, 1000);
+	packet(1)->moment_ticks = 1000 + 20000000;
+	packet(1)->moment_ns = 500 + 10000000;
+	put_switch(1, 2000, 5);
+	struct reading *r = read_buffer();
+	const struct weft_trace_description *d = weft_decoder_describe(r->decoder);
+	assert_int_equal(d->clock.hz, 2000000000);
+	assert_int_equal(r->count, 1);
+	assert_int_equal(r->events[0].time_ns, 500 + 1000);
+	assert_int_equal(d->thread_count, 1);
+	assert_string_equal(d->threads[0].name, "thread-2");
+	assert_int_equal(diagnostics(r), 0);
+	done(r);
+}
+
+/* memcpy may take the end of a packet first, and the program may be writing meanwhile. */
+static unsigned late_events;
+
+void *__real_memcpy(void *to, const void *from, size_t size);
+void *__wrap_memcpy(void *to, const void *from, size_t size);
+void *__wrap_memcpy(void *to, const void *from, size_t size)
+{
+	if (late_events == 0 || from != packet(0) || size <= sizeof(struct weft_abi_packet))
+		return __real_memcpy(to, from, size);
+	const size_t half = size / 2;
+	__real_memcpy((char *)to + half, (const char *)from + half, size - half);
+	for (; late_events > 0; late_events--)
+		put_switch(0, 50, 9);
+	return __real_memcpy(to, from, half);
+}
+
+static void what_is_written_during_the_copy_does_not_count(void **state)
+{
+	(void)state;
+	open_packet(0, 1, 1, 1000);
+	for (uint32_t i = 1; i <= 6; i++)
+		put_switch(0, i, i);
+	late_events = 200;
+	struct reading *r = read_buffer();
+	assert_int_equal(late_events, 0);
+	assert_int_equal(r->count, 6);
+	assert_int_equal(diagnostics(r), 0);
+	done(r);
+}
+
 static void damage_costs_a_packet_at_most(void **state)
 {
 	(void)state;
@@ -525,6 +581,8 @@ int main(void)
 		cmocka_unit_test_setup(threads_follow_one_another_in_a_packet, set_up),
 		cmocka_unit_test_setup(what_was_overwritten_is_counted_and_who_ran_is_told, set_up),
 		cmocka_unit_test_setup(what_is_overwritten_while_reading_is_counted, set_up),
+		cmocka_unit_test_setup(a_packet_half_opened_tells_nothing, set_up),
+		cmocka_unit_test_setup(what_is_written_during_the_copy_does_not_count, set_up),
 		cmocka_unit_test_setup(damage_costs_a_packet_at_most, set_up),
 		cmocka_unit_test_setup(a_hostile_header_is_an_error_not_a_crash, set_up),
 		cmocka_unit_test_setup(any_prefix_is_read_as_far_as_it_goes, set_up),

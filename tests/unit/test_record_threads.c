@@ -9,8 +9,11 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "record/atomics.h"
 
 #define SIZE    ((size_t)64 << 10) /* the smallest: 13 packets */
 #define WRITERS 64
@@ -229,6 +232,52 @@ static void a_child_does_not_write_into_its_parents_buffer(void **state)
 	munmap(buffer, SIZE);
 }
 
+/* Each letter of a note follows from its number, so that half a note is noticed. */
+static void write_notes_for_ever(void)
+{
+	char text[260];
+	for (unsigned i = 0;; i++) {
+		unsigned size = 1 + i % 251;
+		memset(text, 'a' + i % 23, size);
+		text[size] = '\0';
+		weft_note(text);
+	}
+}
+
+static void check_note(const struct weft_event *note)
+{
+	assert_int_equal(note->type, WEFT_EVENT_NOTE);
+	assert_in_range(note->text.size, 1, 251);
+	for (size_t i = 1; i < note->text.size; i++)
+		assert_int_equal(note->text.bytes[i], note->text.bytes[0]);
+}
+
+static void a_running_program_can_be_read(void **state)
+{
+	void *buffer = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	*state = NULL;
+	assert_true(buffer != MAP_FAILED);
+	pid_t child = fork();
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (weft_start(buffer, SIZE, NULL) == 0)
+			write_notes_for_ever();
+		_exit(1);
+	}
+	while (!weft__load_acquire((const uint64_t *)buffer))
+		usleep(1000);
+	for (int i = 0; i < 500; i++) {
+		struct trace t;
+		trace_open(&t, buffer, SIZE);
+		while (trace_next(&t))
+			check_note(&t.event);
+		trace_close(&t);
+	}
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	munmap(buffer, SIZE);
+}
+
 #define ID_WRITERS 4
 #define IDS        3000
 
@@ -277,6 +326,7 @@ int main(void)
 		CASE(short_threads_fill_packets),
 		CASE(signal_handlers_record),
 		CASE(a_child_does_not_write_into_its_parents_buffer),
+		CASE(a_running_program_can_be_read),
 		CASE(ids_are_unique),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
