@@ -134,7 +134,8 @@ struct weft_abi_slot {
 	uint64_t lost;      /* events of this thread that are missing, overwritten ones aside */
 	uint32_t nested;    /* events refused since the one at `nested_at` was begun */
 	uint32_t nested_at; /* a value of `sequence` */
-	uint8_t reserved1[40];
+	uint64_t header;    /* bytes from the buffer's header to this slot */
+	uint8_t reserved1[32];
 };
 
 #define WEFT_ABI_AT(type, field, offset) \

@@ -106,18 +106,16 @@ static bool start_in_directory(void)
 /* In a child, at its first event. */
 static bool resume(void)
 {
-	static pid_t resumed;
 	int saved = errno;
-	pid_t self = getpid();
-	/* Another thread of this child, or a handler, is at it. */
-	if (weft__exchange(&resumed, self) == self)
+	/* Another thread of this child, or a handler, may be at it. */
+	if (!weft__compare_exchange(&weft__live.has_resumed, 0, 1))
 		return false;
 	uint64_t next_task = weft__load(&weft__header()->next_task);
 	bool started = start_in_directory();
 	if (started) /* tasks that the parent made keep their ids to themselves */
 		weft__store(&weft__header()->next_task, next_task);
 	else
-		weft__recorder.resume = NULL;
+		weft__store(&weft__recorder.resume, NULL);
 	errno = saved;
 	return started;
 }
@@ -182,5 +180,5 @@ void weft__linux_autostart(void)
 	else if (!wanted.is_directory)
 		weft__ring_create(wanted.path, wanted.bytes, &step);
 	else if (start_in_directory())
-		weft__recorder.resume = resume;
+		weft__store(&weft__recorder.resume, resume);
 }

@@ -19,7 +19,7 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 struct weft__self *weft__self(void)
 {
 	static struct weft__self only = {.ticket = WEFT__OUTSIDE};
-	const struct weft_platform *platform = weft__recorder.platform;
+	const struct weft_platform *platform = weft__platform();
 	if (!platform || !platform->thread_memory)
 		return &only;
 	struct weft__self *self = platform->thread_memory(platform->context);

@@ -95,7 +95,6 @@ static void init(void)
 	if (!cpu_clock_is_steady()) {
 		linux_platform.ticks = monotonic_ticks;
 		linux_platform.ticks_hz = 1000000000;
-		weft__recorder.ticks = monotonic_ticks;
 	}
 	first = weft__moment(&linux_platform);
 }
@@ -194,5 +193,5 @@ __attribute__((constructor(101))) static void at_start(void)
 __attribute__((destructor(101))) static void at_end(void)
 {
 	if (weft__generation())
-		weft__header()->end = weft__moment(weft__recorder.platform);
+		weft__header()->end = weft__moment(weft__platform());
 }

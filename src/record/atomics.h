@@ -14,8 +14,6 @@
 #define weft__store(address, value)         __atomic_store_n(address, value, __ATOMIC_RELAXED)
 #define weft__store_release(address, value) __atomic_store_n(address, value, __ATOMIC_RELEASE)
 #define weft__fetch_add(address, value)     __atomic_fetch_add(address, value, __ATOMIC_RELAXED)
-#define weft__exchange(address, desired) \
-	(__typeof__(desired))__atomic_exchange_n(address, desired, __ATOMIC_RELAXED)
 
 /* Acquires what the previous owner released; a failure tells nothing. */
 #define weft__compare_exchange(address, expected, desired)                                \

@@ -40,10 +40,10 @@ static inline struct weft__stamp weft__cpu_stamp(void)
 }
 #endif
 
-static inline uint64_t weft__ticks(void)
+static inline uint64_t weft__ticks(const struct weft_platform *platform)
 {
-	if (weft__recorder.ticks)
-		return weft__recorder.ticks(weft__recorder.context);
+	if (platform->ticks)
+		return platform->ticks(platform->context);
 	struct weft__stamp stamp = weft__cpu_stamp();
 	return (uint64_t)stamp.high << 32 | stamp.low;
 }

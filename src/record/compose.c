@@ -73,11 +73,11 @@ bool weft__draft_bytes(struct weft__draft *draft, const char *bytes, uint32_t si
 	return true;
 }
 
-void weft__draft_put(struct weft__draft *draft)
+void weft__draft_put_in(struct weft_abi_slot *slot, struct weft__draft *draft)
 {
 	struct weft__place place;
 	if (WEFT__UNLIKELY(!weft__try_reserve(draft->count, &place))) {
-		place = weft__reserve(draft->count);
+		place = weft__reserve_in(slot, draft->count);
 		if (!place.slot)
 			return;
 	}

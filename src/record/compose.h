@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi/buffer_abi.h"
 #include "abi/event_abi.h"
 
 /* The length of the text, or `most` if it is longer. */
@@ -46,6 +47,7 @@ void weft__draft_text(struct weft__draft *draft, const char *text, uint32_t foll
 /* The same of `size` bytes, which may hold NULs; false if they don't fit. */
 bool weft__draft_bytes(struct weft__draft *draft, const char *bytes, uint32_t size);
 
-void weft__draft_put(struct weft__draft *draft);
+/* Records it in the slot that the thread has entered: its names are of that buffer. */
+void weft__draft_put_in(struct weft_abi_slot *slot, struct weft__draft *draft);
 
 #endif

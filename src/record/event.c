@@ -30,13 +30,21 @@ WEFT__ALWAYS_INLINE uint64_t next_task(struct weft_abi_slot *slot)
 	return task;
 }
 
-WEFT__COLD void weft__put_slowly(uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
+WEFT__COLD void weft__put_slowly_in(
+	struct weft_abi_slot *slot, uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
 {
 	const struct weft__fixed event = {head, first, second, runs};
 	uint32_t words = head >> 40 & 0xff;
-	struct weft__place place = weft__reserve(words);
+	struct weft__place place = weft__reserve_in(slot, words);
 	if (place.slot)
 		weft__put_at(&place, words, &event);
+}
+
+WEFT__COLD void weft__put_slowly(uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
+{
+	const struct weft__self *self = weft__entered();
+	if (self)
+		weft__put_slowly_in(self->slot, head, first, second, runs);
 }
 
 static WEFT__COLD uint64_t create_slowly(uint64_t head, uint64_t parent)
@@ -45,12 +53,11 @@ static WEFT__COLD uint64_t create_slowly(uint64_t head, uint64_t parent)
 	struct weft__place place = weft__reserve(words);
 	if (!place.slot) {
 		/* The create event is lost, but the task's id is as unique as any. */
-		bool is_on = weft__load(&weft__live.generation);
-		return is_on ? weft__fetch_add(&weft__header()->next_task, 1) : 0;
+		return weft__generation() ? weft__fetch_add(&weft__header()->next_task, 1) : 0;
 	}
 	if (weft__load(&place.slot->tasks_left) == 0) {
-		weft__store(
-			&place.slot->next_task, weft__fetch_add(&weft__header()->next_task, TASK_BLOCK));
+		weft__store(&place.slot->next_task,
+			weft__fetch_add(&weft__header_of(place.slot)->next_task, TASK_BLOCK));
 		weft__store(&place.slot->tasks_left, TASK_BLOCK);
 	}
 	uint64_t child = next_task(place.slot);

@@ -18,15 +18,14 @@
  * the entries are used up. */
 #define PROBES_MAX 128
 
-static uint32_t *index_of_names(void)
+static uint32_t *index_of_names(struct weft_abi_buffer *header)
 {
-	return (uint32_t *)(void *)(weft__recorder.buffer + weft__header()->names_offset);
+	return (uint32_t *)(void *)((unsigned char *)header + header->names_offset);
 }
 
-static unsigned char *entry_of(uint16_t id)
+static unsigned char *entry_of(struct weft_abi_buffer *header, uint16_t id)
 {
-	const struct weft_abi_buffer *header = weft__header();
-	return weft__recorder.buffer + header->names_offset + header->names_index * 4 +
+	return (unsigned char *)header + header->names_offset + header->names_index * 4 +
 		   (uint32_t)(id - 1) * WEFT_ABI_NAME_UNIT;
 }
 
@@ -47,9 +46,10 @@ static uint64_t word_at(const char *bytes, uint32_t size, uint32_t at)
 	return word;
 }
 
-static bool is_same(uint16_t id, uint32_t hash, const char *bytes, uint32_t size)
+static bool is_same(
+	struct weft_abi_buffer *header, uint16_t id, uint32_t hash, const char *bytes, uint32_t size)
 {
-	const unsigned char *entry = entry_of(id);
+	const unsigned char *entry = entry_of(header, id);
 	const uint64_t *words = (const uint64_t *)(const void *)entry;
 	if (weft__load(&words[0]) != ((uint64_t)size << 32 | hash))
 		return false;
@@ -60,9 +60,8 @@ static bool is_same(uint16_t id, uint32_t hash, const char *bytes, uint32_t size
 }
 
 /* Space for an entry: its id, or 0. */
-static uint16_t allocate(uint32_t size)
+static uint16_t allocate(struct weft_abi_buffer *header, uint32_t size)
 {
-	struct weft_abi_buffer *header = weft__header();
 	uint32_t room = header->names_bytes - header->names_index * 4;
 	uint32_t bytes = (uint32_t)sizeof(struct weft_abi_name) + size;
 	bytes = (bytes + WEFT_ABI_NAME_UNIT - 1) & ~(WEFT_ABI_NAME_UNIT - 1);
@@ -75,30 +74,31 @@ static uint16_t allocate(uint32_t size)
 	}
 }
 
-static uint16_t write_entry(uint32_t hash, const char *bytes, uint32_t size)
+static uint16_t write_entry(
+	struct weft_abi_buffer *header, uint32_t hash, const char *bytes, uint32_t size)
 {
-	uint16_t id = allocate(size);
+	uint16_t id = allocate(header, size);
 	if (!id)
 		return 0;
-	uint64_t *words = (uint64_t *)(void *)entry_of(id);
+	uint64_t *words = (uint64_t *)(void *)entry_of(header, id);
 	weft__store(&words[0], (uint64_t)size << 32 | hash);
 	for (uint32_t at = 0; at < size; at += 8)
 		weft__store(&words[1 + at / 8], word_at(bytes, size, at));
 	return id;
 }
 
-static uint16_t find_or_add(const char *bytes, uint32_t size)
+static uint16_t find_or_add(struct weft_abi_buffer *header, const char *bytes, uint32_t size)
 {
-	uint32_t mask = weft__header()->names_index - 1;
+	uint32_t mask = header->names_index - 1;
 	uint32_t hash = hash_of(bytes, size);
-	uint32_t *index = index_of_names();
+	uint32_t *index = index_of_names(header);
 	uint16_t written = 0;
 	for (uint32_t probe = 0; probe < PROBES_MAX; probe++) {
 		uint32_t *place = &index[(hash + probe) & mask];
 		uint32_t known = weft__load_acquire(place);
 		if (known == 0) {
 			if (!written)
-				written = write_entry(hash, bytes, size);
+				written = write_entry(header, hash, bytes, size);
 			if (!written)
 				return 0;
 			/* Release: whoever finds the id finds the entry. */
@@ -106,24 +106,26 @@ static uint16_t find_or_add(const char *bytes, uint32_t size)
 				return written;
 			known = weft__load_acquire(place);
 		}
-		if ((known ^ hash) >> 16 == 0 && is_same((uint16_t)known, hash, bytes, size))
+		if ((known ^ hash) >> 16 == 0 && is_same(header, (uint16_t)known, hash, bytes, size))
 			return (uint16_t)known;
 	}
 	return 0;
 }
 
-WEFT__COLD uint16_t weft__name_intern(const char *bytes, uint32_t size)
+WEFT__COLD uint16_t weft__name_intern(
+	const struct weft_abi_slot *slot, const char *bytes, uint32_t size)
 {
-	uint16_t id = size <= WEFT_ABI_NAME_MAX_BYTES ? find_or_add(bytes, size) : 0;
+	struct weft_abi_buffer *header = weft__header_of(slot);
+	uint16_t id = size <= WEFT_ABI_NAME_MAX_BYTES ? find_or_add(header, bytes, size) : 0;
 	if (!id)
-		weft__fetch_add(&weft__header()->losses[WEFT_ABI_LOSS_NAMES_FULL], 1);
+		weft__fetch_add(&header->losses[WEFT_ABI_LOSS_NAMES_FULL], 1);
 	return id;
 }
 
-WEFT__COLD uint16_t weft__name_intern_text(const char *text)
+WEFT__COLD uint16_t weft__name_intern_text(const struct weft_abi_slot *slot, const char *text)
 {
 	text = text ? text : "";
 	uint32_t size = weft__measure(text, WEFT_ABI_NAME_MAX_BYTES + 1);
 	/* Too long for a name is no fault of the table. */
-	return size <= WEFT_ABI_NAME_MAX_BYTES ? weft__name_intern(text, size) : 0;
+	return size <= WEFT_ABI_NAME_MAX_BYTES ? weft__name_intern(slot, text, size) : 0;
 }

@@ -10,35 +10,38 @@
 #include "record/atomics.h"
 #include "record/recorder.h"
 
-/* The id of these bytes; 0 if the table is full, which is counted. The thread has entered. */
-uint16_t weft__name_intern(const char *bytes, uint32_t size);
+/* The id of these bytes in the slot's buffer; 0 if its table is full, which is counted. */
+uint16_t weft__name_intern(const struct weft_abi_slot *slot, const char *bytes, uint32_t size);
 
 /* Any longer text is no name. */
-uint16_t weft__name_intern_text(const char *text);
+uint16_t weft__name_intern_text(const struct weft_abi_slot *slot, const char *text);
 
 /* The id that a place in the code remembers; 0 if it is of another buffer, or none. A place holds
- * the buffer's generation in its upper half, so that a new buffer needs no copy of the table. */
-static inline uint16_t weft__name_cached(const uint64_t *cache)
+ * the buffer's generation in its upper half, so that a new buffer needs no copy of the table. It is
+ * the generation that the thread has entered: the recorder's may be a newer one meanwhile. */
+static inline uint16_t weft__name_cached(const struct weft__self *self, const uint64_t *cache)
 {
 	uint64_t place = weft__load(cache);
-	bool is_valid = (uint32_t)(place >> 32) == (uint32_t)weft__load(&weft__live.generation);
+	bool is_valid = (uint32_t)(place >> 32) == (uint32_t)self->ticket;
 	return is_valid ? (uint16_t)place : 0;
 }
 
-static inline void weft__name_remember(uint64_t *cache, uint16_t name)
+static inline void weft__name_remember(
+	const struct weft__self *self, uint64_t *cache, uint16_t name)
 {
-	weft__store(cache, weft__load(&weft__live.generation) << 32 | name);
+	weft__store(cache, self->ticket << 32 | name);
 }
 
 /* The name of a literal with its cache; 0 for other text (no cache), and if there is none. */
-static inline uint16_t weft__name_of(uint64_t *cache, const char *text)
+static inline uint16_t weft__name_of(
+	const struct weft__self *self, uint64_t *cache, const char *text)
 {
 	if (!cache)
 		return 0;
-	uint16_t name = weft__name_cached(cache);
+	uint16_t name = weft__name_cached(self, cache);
 	if (WEFT__UNLIKELY(!name)) {
-		name = weft__name_intern_text(text);
-		weft__name_remember(cache, name);
+		name = weft__name_intern_text(self->slot, text);
+		weft__name_remember(self, cache, name);
 	}
 	return name;
 }

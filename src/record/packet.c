@@ -17,15 +17,14 @@
 #include "record/clock.h"
 #include "record/reserve.h"
 
-static struct weft_abi_packet *claim(uint64_t *ret_sequence)
+static struct weft_abi_packet *claim(struct weft_abi_buffer *header, uint64_t *ret_sequence)
 {
-	struct weft_abi_buffer *header = weft__header();
 	/* Others move the hand too: twice around sees every packet unless they claim as fast. */
 	for (uint32_t tries = 2 * header->packet_count; tries > 0; tries--) {
 		uint64_t sequence = weft__fetch_add(&header->hand, 1) + 1;
 		uint64_t index = (sequence - 1) % header->packet_count;
 		struct weft_abi_packet *packet =
-			(struct weft_abi_packet *)(void *)(weft__recorder.buffer + header->packets_offset +
+			(struct weft_abi_packet *)(void *)((unsigned char *)header + header->packets_offset +
 											   index * header->packet_bytes);
 		uint64_t state = weft__load(&packet->state);
 		if ((state & WEFT_ABI_PACKET_STATE) != WEFT_ABI_PACKET_CLOSED || state >> 2 >= sequence)
@@ -43,7 +42,7 @@ static struct weft_abi_packet *claim(uint64_t *ret_sequence)
 /* Stores the calling thread's name in two words and answers its number. */
 static uint32_t store_name(uint64_t *to)
 {
-	const struct weft_platform *platform = weft__recorder.platform;
+	const struct weft_platform *platform = weft__platform();
 	union {
 		char text[WEFT_ABI_NAME_BYTES];
 		uint64_t words[2];
@@ -57,11 +56,12 @@ static uint32_t store_name(uint64_t *to)
 bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
 {
 	uint64_t sequence;
-	struct weft_abi_packet *packet = claim(&sequence);
+	struct weft_abi_buffer *header = weft__header_of(slot);
+	struct weft_abi_packet *packet = claim(header, &sequence);
 	if (!packet)
 		return false;
 	weft__fence_release();
-	struct weft_abi_moment moment = weft__moment(weft__recorder.platform);
+	struct weft_abi_moment moment = weft__moment(weft__platform());
 	weft__store(&packet->before, weft__load(&packet->written));
 	weft__store(&packet->committed, (uint32_t)sizeof(*packet));
 	weft__store(&packet->thread, weft__load(&slot->thread));
@@ -79,7 +79,7 @@ bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
 	weft__store(&slot->surplus, 0);
 	weft__store(&slot->inherited, 0);
 	weft__store(&slot->packet, (uint64_t)((unsigned char *)packet - (unsigned char *)slot));
-	weft__store(&slot->limit, weft__recorder.packet_bytes);
+	weft__store(&slot->limit, header->packet_bytes);
 	weft__store_release(&packet->state, sequence << 2 | WEFT_ABI_PACKET_OPEN);
 	return true;
 }
@@ -125,7 +125,7 @@ void weft__packet_recount(struct weft_abi_slot *slot)
 void weft__packet_inherit(struct weft_abi_slot *slot)
 {
 	struct weft_abi_packet *packet = weft__packet_of(slot);
-	uint64_t ticks = weft__ticks();
+	uint64_t ticks = weft__ticks(weft__platform());
 	struct weft__place place = weft__next_place(slot, (uint32_t)ticks);
 	if (!weft__place_is_good(&place, WEFT_ABI_THREAD_WORDS, (uint32_t)(ticks >> 32))) {
 		weft__packet_close(slot);

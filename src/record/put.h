@@ -27,8 +27,10 @@ WEFT__ALWAYS_INLINE void weft__put_at(
 	weft__commit(place, words);
 }
 
-/* The same as weft__put_words in every case. */
+/* The same as those below in every case. */
 void weft__put_slowly(uint64_t head, uint64_t first, uint64_t second, uint64_t runs);
+void weft__put_slowly_in(
+	struct weft_abi_slot *slot, uint64_t head, uint64_t first, uint64_t second, uint64_t runs);
 
 /* Records the event: `words` is known where this is called, and in the head. */
 WEFT__ALWAYS_INLINE void weft__put_words(
@@ -40,6 +42,18 @@ WEFT__ALWAYS_INLINE void weft__put_words(
 		weft__put_at(&place, words, &event);
 	else if (!weft__is_off())
 		weft__put_slowly(head, first, second, runs);
+}
+
+/* An event that refers to a name of the slot's buffer. */
+WEFT__ALWAYS_INLINE void weft__put_words_in(
+	struct weft_abi_slot *slot, uint32_t words, uint64_t head, uint64_t first, uint64_t second)
+{
+	const struct weft__fixed event = {head, first, second, WEFT_TASK_CURRENT};
+	struct weft__place place;
+	if (WEFT__LIKELY(weft__try_reserve(words, &place)))
+		weft__put_at(&place, words, &event);
+	else
+		weft__put_slowly_in(slot, head, first, second, WEFT_TASK_CURRENT);
 }
 
 #endif

@@ -17,13 +17,11 @@
 
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
+#include "record/atomics.h"
 
 struct weft__recorder {
-	unsigned char *buffer;
+	struct weft_abi_buffer *buffer;
 	const struct weft_platform *platform;
-	uint64_t (*ticks)(void *context); /* NULL: the processor's counter */
-	void *context;
-	uint32_t packet_bytes;
 	uint32_t starts;
 	/* Makes this process a buffer of its own after a fork; NULL if that is not wanted. */
 	bool (*resume)(void);
@@ -42,7 +40,9 @@ extern struct weft__recorder weft__recorder;
  * writes into its parent's buffer, whatever call made it. */
 struct weft__live {
 	_Alignas(WEFT__PAGE_BYTES) uint64_t generation; /* even; 0: off */
-	unsigned char rest[WEFT__PAGE_BYTES - 8];
+	uint32_t is_starting;
+	uint32_t has_resumed; /* or tried to */
+	unsigned char rest[WEFT__PAGE_BYTES - 16];
 };
 
 /* Added to a generation that the hot path must not take for its own: all events go the slow way. */
@@ -77,12 +77,24 @@ static inline uint64_t weft__generation(void)
 /* Off, and no child that will make itself a buffer: nothing to do. */
 static inline bool weft__is_off(void)
 {
-	return !__atomic_load_n(&weft__live.generation, __ATOMIC_RELAXED) && !weft__recorder.resume;
+	return !weft__load(&weft__live.generation) && !weft__load(&weft__recorder.resume);
 }
 
+/* The buffer that recording goes to now. A thread that has a slot asks that for its buffer instead:
+ * recording may be stopped and started elsewhere while the thread is in the middle of an event. */
 static inline struct weft_abi_buffer *weft__header(void)
 {
-	return (struct weft_abi_buffer *)(void *)weft__recorder.buffer;
+	return weft__load(&weft__recorder.buffer);
+}
+
+static inline struct weft_abi_buffer *weft__header_of(const struct weft_abi_slot *slot)
+{
+	return (struct weft_abi_buffer *)((uintptr_t)slot - (uintptr_t)weft__load(&slot->header));
+}
+
+static inline const struct weft_platform *weft__platform(void)
+{
+	return weft__load(&weft__recorder.platform);
 }
 
 /* Lays out a buffer and fills what doesn't depend on the platform. */

@@ -103,6 +103,9 @@ WEFT__ALWAYS_INLINE bool weft__try_reserve(uint32_t words, struct weft__place *r
 
 /* Every case. A slot of NULL: the event can't be recorded, which has been counted. */
 struct weft__place weft__reserve(uint32_t words);
+/* The same in the slot that the thread had entered before: an event that refers to names goes where
+ * they are. */
+struct weft__place weft__reserve_in(struct weft_abi_slot *slot, uint32_t words);
 
 /* Makes the bytes written so far visible. */
 WEFT__ALWAYS_INLINE void weft__publish(const struct weft__place *place, uint32_t words)

@@ -16,7 +16,8 @@
 
 WEFT__COLD void weft__count_loss(struct weft_abi_slot *slot, unsigned cause)
 {
-	weft__fetch_add(&weft__header()->losses[cause], 1);
+	struct weft_abi_buffer *header = slot ? weft__header_of(slot) : weft__header();
+	weft__fetch_add(&header->losses[cause], 1);
 	if (slot)
 		weft__store(&slot->lost, weft__load(&slot->lost) + 1);
 }
@@ -79,13 +80,9 @@ static bool make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks
 	return false;
 }
 
-WEFT__COLD struct weft__place weft__reserve(uint32_t words)
+WEFT__COLD struct weft__place weft__reserve_in(struct weft_abi_slot *slot, uint32_t words)
 {
 	struct weft__place place = {.slot = NULL};
-	const struct weft__self *self = weft__entered();
-	if (!self)
-		return place;
-	struct weft_abi_slot *slot = self->slot;
 	uint32_t sequence = weft__load(&slot->sequence);
 	if (sequence & 1) {
 		count_nested(slot);
@@ -93,7 +90,7 @@ WEFT__COLD struct weft__place weft__reserve(uint32_t words)
 	}
 	weft__store(&slot->sequence, sequence + 1);
 	weft__signal_fence();
-	uint64_t ticks = weft__ticks();
+	uint64_t ticks = weft__ticks(weft__platform());
 	struct weft__place next = weft__next_place(slot, (uint32_t)ticks);
 	if (!weft__place_is_good(&next, words, (uint32_t)(ticks >> 32))) {
 		if (!make_room(slot, words * 8, ticks))
@@ -102,4 +99,10 @@ WEFT__COLD struct weft__place weft__reserve(uint32_t words)
 	}
 	next.sequence = sequence;
 	return next;
+}
+
+struct weft__place weft__reserve(uint32_t words)
+{
+	const struct weft__self *self = weft__entered();
+	return self ? weft__reserve_in(self->slot, words) : (struct weft__place){.slot = NULL};
 }

@@ -27,9 +27,9 @@ struct weft_abi_moment weft__moment(const struct weft_platform *platform)
 		return best;
 	for (int i = 0; i < MOMENT_TRIES; i++) {
 		struct weft_abi_moment now;
-		uint64_t before = weft__ticks();
+		uint64_t before = weft__ticks(platform);
 		platform->moment(platform->context, &now.monotonic_ns, &now.unix_ns);
-		uint64_t after = weft__ticks();
+		uint64_t after = weft__ticks(platform);
 		now.ticks = before + (after - before) / 2;
 		if (after - before < least) {
 			least = after - before;
@@ -42,23 +42,15 @@ struct weft_abi_moment weft__moment(const struct weft_platform *platform)
 static void go_live(void *buffer)
 {
 	struct weft_abi_buffer *header = buffer;
-	weft__recorder.buffer = buffer;
-	weft__recorder.packet_bytes = header->packet_bytes;
+	weft__store(&weft__recorder.buffer, header);
 	/* A reader that finds the magic finds a header; a thread that finds the generation, a buffer.
 	 */
 	weft__fence_release();
 	memcpy(header->magic, WEFT_ABI_MAGIC, sizeof(header->magic));
 	uint64_t generation = 2 * (uint64_t)++weft__recorder.starts;
-	if (weft__recorder.ticks)
+	if (weft__platform()->ticks)
 		generation |= WEFT__SLOWLY; /* the hot path knows the processor's clock only */
 	weft__store_release(&weft__live.generation, generation);
-}
-
-static void use_clock(const struct weft_platform *platform)
-{
-	weft__recorder.platform = platform;
-	weft__recorder.ticks = platform->ticks;
-	weft__recorder.context = platform->context;
 }
 
 static void describe_clock(struct weft_abi_buffer *header, const struct weft_platform *platform)
@@ -68,9 +60,9 @@ static void describe_clock(struct weft_abi_buffer *header, const struct weft_pla
 	header->start = weft__moment(platform);
 }
 
-WEFT__EXPORT int weft_start(void *buffer, size_t size, const struct weft_platform *platform)
+static int start(void *buffer, size_t size, const struct weft_platform *platform)
 {
-	if (weft__load(&weft__live.generation))
+	if (weft__generation())
 		return WEFT_ERROR_STATE;
 	if (!platform)
 		platform = weft__default_platform();
@@ -79,7 +71,7 @@ WEFT__EXPORT int weft_start(void *buffer, size_t size, const struct weft_platfor
 	int error = weft__buffer_lay_out(buffer, size);
 	if (error)
 		return error;
-	use_clock(platform);
+	weft__store(&weft__recorder.platform, platform);
 	describe_clock(buffer, platform);
 	error = weft__platform_prepare(buffer, platform);
 	if (error)
@@ -88,17 +80,29 @@ WEFT__EXPORT int weft_start(void *buffer, size_t size, const struct weft_platfor
 	return 0;
 }
 
+WEFT__EXPORT int weft_start(void *buffer, size_t size, const struct weft_platform *platform)
+{
+	/* Of two at one time the second is too late, as it would be a moment later. */
+	if (!weft__compare_exchange(&weft__live.is_starting, 0, 1))
+		return WEFT_ERROR_STATE;
+	int error = start(buffer, size, platform);
+	weft__store_release(&weft__live.is_starting, 0);
+	return error;
+}
+
 WEFT__EXPORT void weft_stop(void)
 {
 	const struct weft__self *self = weft__self();
-	uint64_t generation = weft__generation();
-	weft__recorder.resume = NULL;
-	if (generation == 0)
+	uint64_t generation = weft__load_acquire(&weft__live.generation);
+	struct weft_abi_buffer *header = weft__header();
+	const struct weft_platform *platform = weft__platform();
+	weft__store(&weft__recorder.resume, NULL);
+	/* Once it is off, another thread may start it on another buffer. */
+	if (generation == 0 || !weft__compare_exchange(&weft__live.generation, generation, 0))
 		return;
-	weft__store(&weft__live.generation, 0);
-	if (self->ticket == generation)
+	if (self->ticket == (generation & ~(uint64_t)WEFT__SLOWLY))
 		weft__packet_close(self->slot);
-	weft__header()->end = weft__moment(weft__recorder.platform);
+	header->end = weft__moment(platform);
 }
 
 WEFT__EXPORT bool weft_is_recording(void)

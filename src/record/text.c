@@ -9,53 +9,54 @@
 #include "record/put.h"
 
 /* An event without text of its own; the operand only if `has_operand`. */
-WEFT__ALWAYS_INLINE void put_named(
-	unsigned kind, uint64_t task, uint16_t name, bool has_operand, uint64_t operand)
+WEFT__ALWAYS_INLINE void put_named(struct weft_abi_slot *slot, unsigned kind, uint64_t task,
+	uint16_t name, bool has_operand, uint64_t operand)
 {
-	const uint64_t runs = WEFT_TASK_CURRENT;
 	const unsigned by_task = kind | WEFT_ABI_EXPLICIT;
 	if (task == WEFT_TASK_CURRENT && has_operand)
-		weft__put_words(2, WEFT_ABI_HEAD(kind, 2, name), operand, 0, runs);
+		weft__put_words_in(slot, 2, WEFT_ABI_HEAD(kind, 2, name), operand, 0);
 	else if (task == WEFT_TASK_CURRENT)
-		weft__put_words(1, WEFT_ABI_HEAD(kind, 1, name), 0, 0, runs);
+		weft__put_words_in(slot, 1, WEFT_ABI_HEAD(kind, 1, name), 0, 0);
 	else if (has_operand)
-		weft__put_words(3, WEFT_ABI_HEAD(by_task, 3, name), task, operand, runs);
+		weft__put_words_in(slot, 3, WEFT_ABI_HEAD(by_task, 3, name), task, operand);
 	else
-		weft__put_words(2, WEFT_ABI_HEAD(by_task, 2, name), task, 0, runs);
+		weft__put_words_in(slot, 2, WEFT_ABI_HEAD(by_task, 2, name), task, 0);
 }
 
-static WEFT__COLD void put_text(
-	unsigned kind, uint64_t task, const char *text, bool has_operand, uint64_t operand)
+static WEFT__COLD void put_text(struct weft_abi_slot *slot, unsigned kind, uint64_t task,
+	const char *text, bool has_operand, uint64_t operand)
 {
 	struct weft__draft draft;
 	weft__draft_begin(&draft, kind, task);
 	if (has_operand)
 		weft__draft_word(&draft, operand);
 	weft__draft_name(&draft, 0, text);
-	weft__draft_put(&draft);
+	weft__draft_put_in(slot, &draft);
 }
 
 WEFT__ALWAYS_INLINE void put(unsigned kind, uint64_t task, uint64_t *cache, const char *text)
 {
-	if (!weft__entered())
+	const struct weft__self *self = weft__entered();
+	if (!self)
 		return;
-	uint16_t name = weft__name_of(cache, text);
+	uint16_t name = weft__name_of(self, cache, text);
 	if (name)
-		put_named(kind, task, name, false, 0);
+		put_named(self->slot, kind, task, name, false, 0);
 	else
-		put_text(kind, task, text, false, 0);
+		put_text(self->slot, kind, task, text, false, 0);
 }
 
 WEFT__ALWAYS_INLINE void put_with(
 	unsigned kind, uint64_t task, uint64_t *cache, const char *text, uint64_t operand)
 {
-	if (!weft__entered())
+	const struct weft__self *self = weft__entered();
+	if (!self)
 		return;
-	uint16_t name = weft__name_of(cache, text);
+	uint16_t name = weft__name_of(self, cache, text);
 	if (name)
-		put_named(kind, task, name, true, operand);
+		put_named(self->slot, kind, task, name, true, operand);
 	else
-		put_text(kind, task, text, true, operand);
+		put_text(self->slot, kind, task, text, true, operand);
 }
 
 WEFT__EXPORT void weft__label(uint64_t task, uint64_t *cache, const char *text)
@@ -86,8 +87,9 @@ WEFT__EXPORT void weft__band(unsigned kind, uint64_t *cache, const char *reason,
 
 WEFT__EXPORT void weft_fail_as(uint64_t task, uint64_t target, const char *message)
 {
-	if (weft__entered())
-		put_text(WEFT_ABI_FAIL, task, message, true, target);
+	const struct weft__self *self = weft__entered();
+	if (self)
+		put_text(self->slot, WEFT_ABI_FAIL, task, message, true, target);
 }
 
 WEFT__EXPORT void weft_fail(uint64_t target, const char *message)
@@ -99,11 +101,13 @@ WEFT__EXPORT void weft_fail(uint64_t target, const char *message)
 WEFT__ALWAYS_INLINE void count(
 	unsigned kind, uint64_t task, uint64_t *cache, const char *name, int64_t value)
 {
-	if (!weft__entered())
+	const struct weft__self *self = weft__entered();
+	if (!self)
 		return;
-	uint16_t id = cache ? weft__name_of(cache, name) : weft__name_intern_text(name);
+	uint16_t id =
+		cache ? weft__name_of(self, cache, name) : weft__name_intern_text(self->slot, name);
 	if (id)
-		put_named(kind, task, id, true, (uint64_t)value);
+		put_named(self->slot, kind, task, id, true, (uint64_t)value);
 }
 
 WEFT__EXPORT void weft__counter_add(

@@ -16,16 +16,15 @@
  * a thousand system calls. */
 #define DEATH_CHECKS_MAX 32
 
-static struct weft_abi_slot *slot_at(uint32_t index)
+static struct weft_abi_slot *slot_at(struct weft_abi_buffer *header, uint32_t index)
 {
-	struct weft_abi_buffer *header = weft__header();
-	return (struct weft_abi_slot *)(void *)(weft__recorder.buffer + header->slots_offset +
+	return (struct weft_abi_slot *)(void *)((unsigned char *)header + header->slots_offset +
 											(uint64_t)index * header->slot_bytes);
 }
 
 static uint32_t own_number(void)
 {
-	const struct weft_platform *platform = weft__recorder.platform;
+	const struct weft_platform *platform = weft__platform();
 	char name[WEFT_ABI_NAME_BYTES];
 	return platform->self ? platform->self(platform->context, name) : 1;
 }
@@ -48,30 +47,31 @@ static void repair(struct weft_abi_slot *slot)
 }
 
 /* The slot is the caller's; now it becomes that of a thread without a past. */
-static void renew(struct weft_abi_slot *slot)
+static void renew(struct weft_abi_buffer *header, struct weft_abi_slot *slot)
 {
 	repair(slot);
+	weft__store(&slot->header, (uint64_t)((unsigned char *)slot - (unsigned char *)header));
 	bool has_packet = weft__load(&slot->packet);
 	weft__store(&slot->inherited, has_packet ? weft__packet_events(slot) : 0);
 	weft__store(&slot->number, 0);
 	weft__store(&slot->lost, 0);
 	weft__store(&slot->task, WEFT_TASK_NONE);
-	weft__store(&slot->thread, (uint32_t)weft__fetch_add(&weft__header()->threads, 1) + 1);
+	weft__store(&slot->thread, (uint32_t)weft__fetch_add(&header->threads, 1) + 1);
 	if (has_packet)
 		weft__packet_inherit(slot);
 }
 
 static bool has_ended(uint32_t tid)
 {
-	const struct weft_platform *platform = weft__recorder.platform;
+	const struct weft_platform *platform = weft__platform();
 	return platform->has_ended && platform->has_ended(platform->context, tid);
 }
 
-static struct weft_abi_slot *take_namesake(uint32_t tid)
+static struct weft_abi_slot *take_namesake(struct weft_abi_buffer *header, uint32_t tid)
 {
-	uint32_t used = weft__load(&weft__header()->slots_used);
+	uint32_t used = weft__load(&header->slots_used);
 	for (uint32_t i = 0; i < used; i++) {
-		struct weft_abi_slot *slot = slot_at(i);
+		struct weft_abi_slot *slot = slot_at(header, i);
 		uint64_t owner = weft__load(&slot->owner);
 		if ((uint32_t)owner == tid && take(slot, owner, tid))
 			return slot;
@@ -80,13 +80,14 @@ static struct weft_abi_slot *take_namesake(uint32_t tid)
 }
 
 /* A free slot among those that were used, or one whose thread ended. */
-static struct weft_abi_slot *take_left(uint32_t tid, uint32_t checks)
+static struct weft_abi_slot *take_left(
+	struct weft_abi_buffer *header, uint32_t tid, uint32_t checks)
 {
-	uint32_t used = weft__load(&weft__header()->slots_used);
+	uint32_t used = weft__load(&header->slots_used);
 	/* Each thread begins elsewhere, so that in the long run all are asked. */
 	uint32_t first = used ? tid % used : 0;
 	for (uint32_t i = 0; i < used && checks > 0; i++) {
-		struct weft_abi_slot *slot = slot_at((first + i) % used);
+		struct weft_abi_slot *slot = slot_at(header, (first + i) % used);
 		uint64_t owner = weft__load(&slot->owner);
 		bool free = (uint32_t)owner == 0;
 		checks -= !free;
@@ -96,13 +97,12 @@ static struct weft_abi_slot *take_left(uint32_t tid, uint32_t checks)
 	return NULL;
 }
 
-static struct weft_abi_slot *take_fresh(uint32_t tid)
+static struct weft_abi_slot *take_fresh(struct weft_abi_buffer *header, uint32_t tid)
 {
-	struct weft_abi_buffer *header = weft__header();
 	uint32_t used = weft__load(&header->slots_used);
 	while (used < header->slot_count) {
 		if (weft__compare_exchange(&header->slots_used, used, used + 1)) {
-			struct weft_abi_slot *slot = slot_at(used);
+			struct weft_abi_slot *slot = slot_at(header, used);
 			/* Somebody may have found it free already. */
 			if (take(slot, 0, tid))
 				return slot;
@@ -112,25 +112,26 @@ static struct weft_abi_slot *take_fresh(uint32_t tid)
 	return NULL;
 }
 
-static struct weft_abi_slot *find_slot(void)
+static struct weft_abi_slot *find_slot(struct weft_abi_buffer *header)
 {
 	uint32_t tid = own_number();
-	struct weft_abi_slot *slot = take_namesake(tid);
+	struct weft_abi_slot *slot = take_namesake(header, tid);
 	if (!slot)
-		slot = take_left(tid, DEATH_CHECKS_MAX);
+		slot = take_left(header, tid, DEATH_CHECKS_MAX);
 	if (!slot)
-		slot = take_fresh(tid);
+		slot = take_fresh(header, tid);
 	if (!slot)
-		slot = take_left(tid, UINT32_MAX);
+		slot = take_left(header, tid, UINT32_MAX);
 	if (slot)
-		renew(slot);
+		renew(header, slot);
 	return slot;
 }
 
 WEFT__COLD bool weft__enter(struct weft__self *self)
 {
 	uint64_t generation = weft__generation();
-	if (generation == 0 && weft__recorder.resume && weft__recorder.resume())
+	bool (*resume)(void) = weft__load(&weft__recorder.resume);
+	if (generation == 0 && resume && resume())
 		generation = weft__generation();
 	if (generation == 0)
 		return false;
@@ -141,7 +142,7 @@ WEFT__COLD bool weft__enter(struct weft__self *self)
 	}
 	self->ticket = WEFT__ENTERING;
 	weft__signal_fence();
-	self->slot = find_slot();
+	self->slot = find_slot(weft__header());
 	weft__signal_fence();
 	self->ticket = self->slot ? generation : WEFT__OUTSIDE;
 	if (!self->slot)
@@ -151,10 +152,11 @@ WEFT__COLD bool weft__enter(struct weft__self *self)
 
 WEFT__COLD void weft__thread_reap(const struct weft_abi_slot *own)
 {
-	uint32_t used = weft__load(&weft__header()->slots_used);
+	struct weft_abi_buffer *header = weft__header_of(own);
+	uint32_t used = weft__load(&header->slots_used);
 	uint32_t tid = own_number();
 	for (uint32_t i = 0; i < used; i++) {
-		struct weft_abi_slot *slot = slot_at(i);
+		struct weft_abi_slot *slot = slot_at(header, i);
 		uint64_t owner = weft__load(&slot->owner);
 		if (slot == own || (uint32_t)owner == 0 || !weft__load(&slot->packet))
 			continue;

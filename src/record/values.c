@@ -29,8 +29,8 @@ static void add_values(struct weft__draft *draft, unsigned count, const struct w
 }
 
 /* `bytes` stand in the event if they have no name. */
-static void put_values(unsigned kind, uint64_t task, uint16_t name, const char *bytes,
-	uint32_t size, unsigned count, const struct weft__value *values)
+static void put_values(struct weft_abi_slot *slot, unsigned kind, uint64_t task, uint16_t name,
+	const char *bytes, uint32_t size, unsigned count, const struct weft__value *values)
 {
 	struct weft__draft draft;
 	count = count < WEFT_ABI_VALUES_MAX ? count : WEFT_ABI_VALUES_MAX;
@@ -38,21 +38,22 @@ static void put_values(unsigned kind, uint64_t task, uint16_t name, const char *
 	draft.words[0] |= (uint64_t)name << 48;
 	weft__draft_word(&draft, describe_types(count, values));
 	if (!name && (size > WEFT_ABI_NAME_MAX_BYTES || !weft__draft_bytes(&draft, bytes, size))) {
-		weft__count_loss(weft__self()->slot, WEFT_ABI_LOSS_TOO_BIG);
+		weft__count_loss(slot, WEFT_ABI_LOSS_TOO_BIG);
 		return;
 	}
 	add_values(&draft, count, values);
-	weft__draft_put(&draft);
+	weft__draft_put_in(slot, &draft);
 }
 
 WEFT__EXPORT void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
 	const struct weft__value *values)
 {
-	if (!weft__entered())
+	const struct weft__self *self = weft__entered();
+	if (!self)
 		return;
-	uint16_t name = weft__name_of(cache, format);
+	uint16_t name = weft__name_of(self, cache, format);
 	uint32_t size = name ? 0 : weft__measure(format, WEFT_ABI_NAME_MAX_BYTES + 1);
-	put_values(WEFT_ABI_NOTEF, task, name, format, size, count, values);
+	put_values(self->slot, WEFT_ABI_NOTEF, task, name, format, size, count, values);
 }
 
 /* The names one after the other, each but the last with its NUL; more than a name's size if they
@@ -76,14 +77,15 @@ WEFT__EXPORT void weft__mark(uint64_t task, uint64_t *cache, const char *const *
 {
 	char shape[WEFT_ABI_NAME_MAX_BYTES];
 	uint32_t size = 0;
-	if (!weft__entered())
+	const struct weft__self *self = weft__entered();
+	if (!self)
 		return;
-	uint16_t name = cache ? weft__name_cached(cache) : 0;
+	uint16_t name = cache ? weft__name_cached(self, cache) : 0;
 	if (!name) {
 		size = join(shape, names, count + 1);
-		name = size <= WEFT_ABI_NAME_MAX_BYTES ? weft__name_intern(shape, size) : 0;
+		name = size <= WEFT_ABI_NAME_MAX_BYTES ? weft__name_intern(self->slot, shape, size) : 0;
 		if (cache)
-			weft__name_remember(cache, name);
+			weft__name_remember(self, cache, name);
 	}
-	put_values(WEFT_ABI_MARK, task, name, shape, size, count, values);
+	put_values(self->slot, WEFT_ABI_MARK, task, name, shape, size, count, values);
 }

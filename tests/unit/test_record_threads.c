@@ -11,9 +11,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "record/atomics.h"
+#include "record/recorder.h"
 
 #define SIZE    ((size_t)64 << 10) /* the smallest: 13 packets */
 #define WRITERS 64
@@ -278,6 +280,183 @@ static void a_running_program_can_be_read(void **state)
 	munmap(buffer, SIZE);
 }
 
+#define BUFFERS  48
+#define RESTARTS 4 /* threads */
+
+static atomic_bool restarts_enough;
+
+/* Literals whose numbers differ from buffer to buffer. */
+static void *write_names(void *writer)
+{
+	for (uintptr_t i = (uintptr_t)writer; !atomic_load(&restarts_enough); i++) {
+		switch (i % 4) {
+		case 0:
+			weft_tag_value("alpha", 0);
+			break;
+		case 1:
+			weft_tag_value("a name of more than one unit", 1);
+			break;
+		case 2:
+			weft_notef("gamma %d", 2);
+			break;
+		default:
+			weft_mark("delta", "value", 3);
+		}
+	}
+	return NULL;
+}
+
+static void check_name(const struct weft_event *event)
+{
+	static const char *const texts[] = {"alpha", "a name of more than one unit"};
+	if (event->type == WEFT_EVENT_TAG) {
+		assert_in_range(event->value, 0, 1);
+		trace_text(event->text, texts[event->value]);
+	} else {
+		trace_text(event->text, event->type == WEFT_EVENT_NOTE ? "gamma 2" : "delta");
+	}
+}
+
+/* Now and then an event takes so long that recording is stopped and started meanwhile. */
+static uint64_t slow_ticks(void *context)
+{
+	static atomic_uint calls;
+	(void)context;
+	struct timespec now;
+	if (atomic_fetch_add(&calls, 1) % 64 == 0)
+		usleep(1000);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static size_t restart_size(unsigned i)
+{
+	return i % 2 ? SIZE : SIZE * 64;
+}
+
+static void threads_finish_in_the_buffer_that_they_began_in(void **state)
+{
+	struct weft_platform platform = *weft__default_platform();
+	pthread_t threads[RESTARTS];
+	void *buffers[BUFFERS];
+	*state = NULL;
+	platform.ticks = slow_ticks;
+	platform.ticks_hz = 1000000000;
+	atomic_store(&restarts_enough, false);
+	for (uintptr_t i = 0; i < RESTARTS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, write_names, (void *)i), 0);
+	for (unsigned i = 0; i < BUFFERS; i++) {
+		buffers[i] = trace_buffer(restart_size(i));
+		assert_int_equal(weft_start(buffers[i], restart_size(i), &platform), 0);
+		usleep(3000 + i * 50);
+		weft_stop();
+	}
+	atomic_store(&restarts_enough, true);
+	for (unsigned i = 0; i < RESTARTS; i++)
+		pthread_join(threads[i], NULL);
+	for (unsigned i = 0; i < BUFFERS; i++) {
+		struct trace t;
+		trace_open(&t, buffers[i], restart_size(i));
+		while (trace_next(&t))
+			check_name(&t.event);
+		trace_close(&t);
+		free(buffers[i]);
+	}
+}
+
+static struct {
+	void *other; /* where recording goes on when the clock is read next; NULL: as it is */
+	size_t size;
+	const struct weft_platform *platform;
+} restart;
+
+static void *restart_at(void *buffer)
+{
+	weft_stop();
+	return weft_start(buffer, restart.size, restart.platform) ? buffer : NULL;
+}
+
+static uint64_t restarting_ticks(void *context)
+{
+	static uint64_t now;
+	void *other = restart.other, *failed;
+	(void)context;
+	restart.other = NULL;
+	if (other) {
+		pthread_t thread;
+		assert_int_equal(pthread_create(&thread, NULL, restart_at, other), 0);
+		assert_int_equal(pthread_join(thread, &failed), 0);
+		assert_null(failed);
+	}
+	return ++now;
+}
+
+static void expect_values(const void *buffer, size_t size, uint64_t from, uint64_t to)
+{
+	struct trace t;
+	trace_open(&t, buffer, size);
+	for (uint64_t i = from; i < to; i++) {
+		assert_true(trace_next(&t));
+		assert_int_equal(t.event.value, i);
+	}
+	trace_close(&t);
+}
+
+/* Recording is stopped and started on another buffer, with packets of another size, while a thread
+ * is about to claim a packet. */
+static void an_event_stays_in_the_buffer_that_it_began_in(void **state)
+{
+	const uint64_t in_a_packet = (4096 - 128) / 16;
+	struct weft_platform platform = *weft__default_platform();
+	void *first = trace_buffer(SIZE), *second = *state = trace_buffer(SIZE * 64);
+	platform.ticks = restarting_ticks;
+	platform.ticks_hz = 1000;
+	restart.size = SIZE * 64;
+	restart.platform = &platform;
+	assert_int_equal(weft_start(first, SIZE, &platform), 0);
+	for (uint64_t i = 0; i < in_a_packet + 5; i++) {
+		if (i == in_a_packet)
+			restart.other = second;
+		weft_tag_value("value", (int64_t)i);
+	}
+	weft_stop();
+	expect_values(first, SIZE, 0, in_a_packet + 1);
+	expect_values(second, SIZE * 64, in_a_packet + 1, in_a_packet + 5);
+	free(first);
+}
+
+static void slow_moment(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret_unix_ns)
+{
+	(void)context;
+	usleep(2000);
+	*ret_monotonic_ns = *ret_unix_ns = 1;
+}
+
+static void *start_slowly(void *buffer)
+{
+	static const struct weft_platform platform = {.ticks_hz = 1000000000, .moment = slow_moment};
+	return weft_start(buffer, SIZE, &platform) ? buffer : NULL;
+}
+
+static void of_two_starts_at_one_time_one_counts(void **state)
+{
+	pthread_t thread;
+	void *mine = trace_buffer(SIZE), *other = trace_buffer(SIZE), *failed;
+	assert_int_equal(pthread_create(&thread, NULL, start_slowly, other), 0);
+	bool i_failed = start_slowly(mine);
+	assert_int_equal(pthread_join(thread, &failed), 0);
+	assert_true(i_failed == !failed);
+	weft_note("here");
+	weft_stop();
+	struct trace t;
+	trace_open(&t, i_failed ? other : mine, SIZE);
+	assert_true(trace_next(&t));
+	trace_close(&t);
+	free(mine);
+	free(other);
+	*state = NULL;
+}
+
 #define ID_WRITERS 4
 #define IDS        3000
 
@@ -327,6 +506,9 @@ int main(void)
 		CASE(signal_handlers_record),
 		CASE(a_child_does_not_write_into_its_parents_buffer),
 		CASE(a_running_program_can_be_read),
+		CASE(threads_finish_in_the_buffer_that_they_began_in),
+		CASE(an_event_stays_in_the_buffer_that_it_began_in),
+		CASE(of_two_starts_at_one_time_one_counts),
 		CASE(ids_are_unique),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
