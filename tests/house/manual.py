@@ -63,8 +63,9 @@ def every_recording_call_is_in_its_page():
 def complete(*words):
     script = os.path.join(SOURCE, 'completions', 'weft')
     line = ' '.join("'%s'" % word for word in words)
-    return run(['bash', '-c', 'source "$0"; COMP_WORDS=(%s); COMP_CWORD=%d; _weft; printf "%%s\\n" "${COMPREPLY[@]}"'
-                % (line, len(words) - 1), script]).stdout.split()
+    ask = ('source "$0"; COMP_WORDS=(%s); COMP_CWORD=%d; _weft; printf "%%s\\n" "${COMPREPLY[@]}"'
+           % (line, len(words) - 1))
+    return run(['bash', '-c', ask, script]).stdout.split()
 
 
 @case

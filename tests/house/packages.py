@@ -61,7 +61,8 @@ def stale_package_lists_are_renewed():
     result = machine({'dpkg-query': ALL_BUT_GCC, 'id': 'echo 0', 'apt-cache': 'echo Package: gcc',
                       'apt-get': failing_once, 'touch': '> "$1"'})
     assert result.returncode == 0, result.stderr
-    assert [line.split()[3] for line in result.log.splitlines()] == ['install', 'update', 'install'], result.log
+    steps = [line.split()[3] for line in result.log.splitlines()]
+    assert steps == ['install', 'update', 'install'], result.log
 
 
 @case

@@ -26,8 +26,8 @@ def require_tools():
 @case
 def it_compiles_without_warnings():
     require_tools()
-    setup = ['meson', 'setup', FOLDER, SOURCE, '--cross-file', os.path.join(SOURCE, 'tools', 'wasm32-wasi.ini'),
-             '--buildtype=release', '-Dwerror=true']
+    cross = os.path.join(SOURCE, 'tools', 'wasm32-wasi.ini')
+    setup = ['meson', 'setup', FOLDER, SOURCE, '--cross-file', cross, '--buildtype=release', '-Dwerror=true']
     if os.path.exists(os.path.join(FOLDER, 'build.ninja')):
         setup.append('--reconfigure')
     for command in (setup, ['ninja', '-C', FOLDER]):
