@@ -125,7 +125,12 @@ static bool add_short_escape(struct weft_text *text, uint32_t c)
 	return true;
 }
 
-WEFT__EXPORT void weft_text_add_json(struct weft_text *text, const char *bytes, size_t size)
+/* A character that is not plain, of `length` bytes; `valid` unless they are not UTF-8. */
+typedef void escape_character(
+	struct weft_text *text, const char *bytes, size_t length, uint32_t character, bool valid);
+
+static void add_escaped(
+	struct weft_text *text, const char *bytes, size_t size, escape_character *escape)
 {
 	weft_text_add(text, "\"", 1);
 	for (size_t i = 0; i < size;) {
@@ -137,16 +142,28 @@ WEFT__EXPORT void weft_text_add_json(struct weft_text *text, const char *bytes, 
 		uint32_t character;
 		bool valid;
 		size_t length = weft__utf8_decode(bytes + i, size - i, &character, &valid);
-		if (!valid)
-			weft_text_add_string(text, REPLACEMENT);
-		else if (character < 0x20 || character == '"' || character == '\\') {
-			if (!add_short_escape(text, character))
-				add_hex(text, "\\u", character, 4);
-		} else
-			weft_text_add(text, bytes + i, length);
+		escape(text, bytes + i, length, character, valid);
 		i += length;
 	}
 	weft_text_add(text, "\"", 1);
+}
+
+static void escape_for_json(
+	struct weft_text *text, const char *bytes, size_t length, uint32_t character, bool valid)
+{
+	if (!valid)
+		weft_text_add_string(text, REPLACEMENT);
+	else if (add_short_escape(text, character))
+		;
+	else if (character < 0x20)
+		add_hex(text, "\\u", character, 4);
+	else
+		weft_text_add(text, bytes, length);
+}
+
+WEFT__EXPORT void weft_text_add_json(struct weft_text *text, const char *bytes, size_t size)
+{
+	add_escaped(text, bytes, size, escape_for_json);
 }
 
 /* What may not reach a terminal as it is: C0, DEL, C1, and marks of writing direction. */
@@ -158,30 +175,23 @@ static bool is_dangerous(uint32_t character)
 		   (character >= 0x2066 && character <= 0x2069) || character == 0x61c;
 }
 
+static void escape_for_people(
+	struct weft_text *text, const char *bytes, size_t length, uint32_t character, bool valid)
+{
+	if (!valid)
+		for (size_t k = 0; k < length; k++)
+			add_hex(text, "\\x", (uint8_t)bytes[k], 2);
+	else if (add_short_escape(text, character))
+		;
+	else if (is_dangerous(character))
+		add_hex(text, character < 0x100 ? "\\x" : "\\u", character, character < 0x100 ? 2 : 4);
+	else
+		weft_text_add(text, bytes, length);
+}
+
 WEFT__EXPORT void weft_text_add_quoted(struct weft_text *text, const char *bytes, size_t size)
 {
-	weft_text_add(text, "\"", 1);
-	for (size_t i = 0; i < size;) {
-		size_t run = plain_run(bytes + i, size - i);
-		weft_text_add(text, bytes + i, run);
-		i += run;
-		if (i == size)
-			break;
-		uint32_t character;
-		bool valid;
-		size_t length = weft__utf8_decode(bytes + i, size - i, &character, &valid);
-		if (!valid)
-			for (size_t k = 0; k < length; k++)
-				add_hex(text, "\\x", (uint8_t)bytes[i + k], 2);
-		else if (add_short_escape(text, character))
-			;
-		else if (is_dangerous(character))
-			add_hex(text, character < 0x100 ? "\\x" : "\\u", character, character < 0x100 ? 2 : 4);
-		else
-			weft_text_add(text, bytes + i, length);
-		i += length;
-	}
-	weft_text_add(text, "\"", 1);
+	add_escaped(text, bytes, size, escape_for_people);
 }
 
 WEFT__EXPORT void weft_text_pad(struct weft_text *text, size_t line_start, size_t column)

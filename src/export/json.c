@@ -47,20 +47,7 @@ static void add_fields(struct weft_text *text, const struct weft_event *event)
 			weft_text_add(text, ",", 1);
 		add_slice(text, field->name);
 		weft_text_add(text, ":", 1);
-		switch (field->type) {
-		case WEFT_FIELD_I64:
-			weft_text_add_i64(text, field->value.i64);
-			break;
-		case WEFT_FIELD_U64:
-			weft_text_add_u64(text, field->value.u64);
-			break;
-		case WEFT_FIELD_F64:
-			weft_text_add_f64(text, field->value.f64);
-			break;
-		case WEFT_FIELD_TEXT:
-			add_slice(text, field->value.text);
-			break;
-		}
+		weft__lines_add_value(text, field, add_slice);
 	}
 	weft_text_add(text, "}", 1);
 }

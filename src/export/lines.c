@@ -35,3 +35,22 @@ const char *weft__lines_key(const struct weft_event *event, enum weft_slot slot,
 {
 	return slot == WEFT_SLOT_CHANGE && !event->is_set ? "add" : key;
 }
+
+void weft__lines_add_value(struct weft_text *text, const struct weft_field *field,
+	void (*add_text)(struct weft_text *text, struct weft_slice slice))
+{
+	switch (field->type) {
+	case WEFT_FIELD_I64:
+		weft_text_add_i64(text, field->value.i64);
+		break;
+	case WEFT_FIELD_U64:
+		weft_text_add_u64(text, field->value.u64);
+		break;
+	case WEFT_FIELD_F64:
+		weft_text_add_f64(text, field->value.f64);
+		break;
+	case WEFT_FIELD_TEXT:
+		add_text(text, field->value.text);
+		break;
+	}
+}
