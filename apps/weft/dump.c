@@ -38,7 +38,7 @@ static int dump_events(const struct dump_options *options, const struct cli_trac
 	struct weft_lines lines = {0};
 	struct dump_range range = {0};
 	struct weft_event event;
-	uint64_t count = 0;
+	uint64_t count = 0, shown = 0;
 	int status;
 	while ((status = weft_decoder_next(trace->decoder, &event)) == WEFT_OK) {
 		if (count++ == 0) {
@@ -49,6 +49,7 @@ static int dump_events(const struct dump_options *options, const struct cli_trac
 			continue;
 		if (event.time_ns >= range.end_ns && range.end_ns != UINT64_MAX)
 			break;
+		shown++;
 		if (options->json)
 			weft_lines_add_json(&lines, &event, &text);
 		else
@@ -63,6 +64,8 @@ static int dump_events(const struct dump_options *options, const struct cli_trac
 		return cli_trace_fail(trace, status);
 	if (count == 0)
 		fprintf(stderr, "%s: a valid trace without events\n", trace->name);
+	else if (shown == 0)
+		fprintf(stderr, "%s: no event in that range\n", trace->name);
 	return CLI_DONE;
 }
 

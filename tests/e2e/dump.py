@@ -266,7 +266,8 @@ def ranges():
     tasks = json_lines(weft('dump', '--tasks', '--json', '--start', '1.5ms', '--duration', '300us',
                             BLOCK).stdout)
     assert tasks and all(t['start'] < high and t['end'] > low for t in tasks)
-    equal(weft('dump', '--start', '1000s', BLOCK).stdout, '')
+    late = weft('dump', '--start', '1000s', BLOCK)
+    equal((late.stdout, late.stderr), ('', '%s: no event in that range\n' % BLOCK))
 
 
 @case
