@@ -370,6 +370,14 @@ static void a_packet_half_opened_tells_nothing(void **state)
 /* memcpy may take the end of a packet first, and the program may be writing meanwhile. */
 static unsigned late_events;
 
+/* The address sanitizer of clang has a memcpy of its own. */
+#ifdef __clang__
+#if __has_feature(address_sanitizer)
+#define __real_memcpy __real___asan_memcpy
+#define __wrap_memcpy __wrap___asan_memcpy
+#endif
+#endif
+
 void *__real_memcpy(void *to, const void *from, size_t size);
 void *__wrap_memcpy(void *to, const void *from, size_t size);
 void *__wrap_memcpy(void *to, const void *from, size_t size)
