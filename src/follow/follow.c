@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What following takes of the system: the mapping, the clock, waiting, and the program's end. The
+ * rest is format/weft_follower.c.
+ */
+#include <weft/follow.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "abi/buffer_abi.h"
+#include "base/export.h"
+#include "follow/process.h"
+#include "format/weft_follower.h"
+#include "source/mapping.h"
+
+/* Between two looks while waiting: after an event soon, and then less and less often. */
+static const uint64_t INTERVAL_MIN_NS = 1000000;
+static const uint64_t INTERVAL_MAX_NS = 20000000;
+
+struct weft_follow {
+	struct weft__follower *reader;
+	struct weft__process process;
+	void *bytes;
+	size_t size;
+	uint32_t clock; /* enum weft_abi_clock */
+};
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Now, on the clock of the buffer. A counter that is read early, out of order, only makes the mark
+ * earlier. */
+static uint64_t read_clock(const struct weft_follow *follow)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	if (follow->clock == WEFT_ABI_CLOCK_TSC)
+		return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	if (follow->clock == WEFT_ABI_CLOCK_CNTVCT) {
+		uint64_t ticks;
+		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+		return ticks;
+	}
+#endif
+	if (follow->clock == WEFT_ABI_CLOCK_MONOTONIC)
+		return monotonic_ns();
+	return weft__follower_latest(follow->reader);
+}
+
+static int look(struct weft_follow *follow)
+{
+	/* Asked first: what the program recorded before its end is all there afterwards. */
+	if (weft__process_has_ended(&follow->process))
+		return weft__follower_finish(follow->reader);
+	uint64_t ticks = read_clock(follow);
+	const struct timespec slack = {0, WEFT__FOLLOWER_SLACK_NS};
+	/* The monotonic clock, as the slack is to pass even if the time is set. */
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &slack, NULL) == EINTR)
+		continue;
+	return weft__follower_look(follow->reader, ticks);
+}
+
+WEFT__EXPORT int weft_follow_next(struct weft_follow *follow, struct weft_event *ret_event)
+{
+	int status = weft__follower_next(follow->reader, ret_event);
+	if (status != WEFT_AGAIN)
+		return status;
+	int error = look(follow);
+	return error ? error : weft__follower_next(follow->reader, ret_event);
+}
+
+WEFT__EXPORT int weft_follow_wait(struct weft_follow *follow, uint64_t timeout_ns)
+{
+	uint64_t start = monotonic_ns(), interval = INTERVAL_MIN_NS;
+	for (;;) {
+		int error = look(follow);
+		if (error)
+			return error;
+		if (weft__follower_is_ready(follow->reader) ||
+			weft__follower_mark_ns(follow->reader) == UINT64_MAX)
+			return WEFT_OK;
+		uint64_t passed = monotonic_ns() - start;
+		if (passed >= timeout_ns)
+			return WEFT_AGAIN;
+		uint64_t left = timeout_ns - passed;
+		if (!weft__process_sleep(&follow->process, left < interval ? left : interval))
+			return WEFT_AGAIN;
+		interval = 2 * interval < INTERVAL_MAX_NS ? 2 * interval : INTERVAL_MAX_NS;
+	}
+}
+
+WEFT__EXPORT uint64_t weft_follow_mark(const struct weft_follow *follow)
+{
+	return weft__follower_mark_ns(follow->reader);
+}
+
+WEFT__EXPORT const struct weft_trace_description *weft_follow_describe(
+	const struct weft_follow *follow)
+{
+	return weft__follower_describe(follow->reader);
+}
+
+WEFT__EXPORT struct weft_diagnostics *weft_follow_diagnostics(struct weft_follow *follow)
+{
+	return weft__follower_diagnostics(follow->reader);
+}
+
+/* ---- Opening ---- */
+
+static int map(struct weft_follow *follow, int fd)
+{
+	struct stat status;
+	if (fstat(fd, &status) != 0)
+		return WEFT_ERROR_SYSTEM;
+	if (!S_ISREG(status.st_mode))
+		return WEFT_ERROR_FORMAT;
+	if (status.st_size == 0)
+		return WEFT_ERROR_EMPTY;
+	if ((size_t)status.st_size < sizeof(struct weft_abi_buffer))
+		return WEFT_ERROR_FORMAT;
+	follow->size = (size_t)status.st_size;
+	follow->bytes = mmap(NULL, follow->size, PROT_READ, MAP_SHARED, fd, 0);
+	if (follow->bytes == MAP_FAILED) {
+		follow->bytes = NULL;
+		return WEFT_ERROR_SYSTEM;
+	}
+	return weft__mapping_guard(follow->bytes, follow->size);
+}
+
+static int start(struct weft_follow *follow, int fd)
+{
+	struct stat status;
+	int error = map(follow, fd);
+	if (error)
+		return error;
+	if (fstat(fd, &status) != 0)
+		return WEFT_ERROR_SYSTEM;
+	error = weft__follower_create(follow->bytes, follow->size, &follow->reader);
+	if (error)
+		return error;
+	const struct weft_abi_buffer *header = follow->bytes;
+	follow->clock = header->clock;
+	weft__process_open(&follow->process, header->pid, status.st_ino);
+	return 0;
+}
+
+WEFT__EXPORT int weft_follow_open(const char *path, struct weft_follow **ret_follow)
+{
+	struct weft_follow *follow = calloc(1, sizeof(*follow));
+	if (!follow)
+		return WEFT_ERROR_MEMORY;
+	follow->process.fd = -1;
+	/* Without waiting for whoever may write into a pipe of that name. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int error = fd < 0 ? WEFT_ERROR_SYSTEM : start(follow, fd);
+	int reason = errno;
+	if (fd >= 0)
+		close(fd);
+	if (error)
+		weft_follow_close(follow);
+	else
+		*ret_follow = follow;
+	errno = reason;
+	return error;
+}
+
+WEFT__EXPORT void weft_follow_close(struct weft_follow *follow)
+{
+	if (!follow)
+		return;
+	weft__process_close(&follow->process);
+	weft__follower_destroy(follow->reader);
+	if (follow->bytes) {
+		weft__mapping_release(follow->bytes);
+		munmap(follow->bytes, follow->size);
+	}
+	free(follow);
+}

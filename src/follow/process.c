@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Is the program still there? A pid alone does not say: it may belong to another process by now, or
+ * the same process may have become another program. But whoever records has the file mapped, and
+ * that is asked now and then; in between, the end of the process makes a descriptor readable.
+ */
+#include "follow/process.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static const uint64_t INTERVAL_NS = 250000000;
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* In a line of /proc/PID/maps: range, rights, offset, device, inode, path. The device is not
+ * compared: some file systems show another there. */
+static bool names_inode(const char *line, uint64_t inode)
+{
+	uint64_t found;
+	return sscanf(line, "%*s %*s %*s %*s %" SCNu64, &found) == 1 && found == inode;
+}
+
+/* What cannot be asked is taken to be so: the process's end will be seen. */
+static bool has_mapped(pid_t pid, uint64_t inode)
+{
+	char path[64], *line = NULL;
+	size_t capacity = 0;
+	bool found = false;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return errno != ENOENT;
+	while (!found && getline(&line, &capacity, file) > 0)
+		found = names_inode(line, inode);
+	found = found || ferror(file);
+	free(line);
+	fclose(file);
+	return found;
+}
+
+void weft__process_open(struct weft__process *process, uint32_t pid, uint64_t inode)
+{
+	*process = (struct weft__process){.pid = (pid_t)pid, .fd = -1, .inode = inode};
+	if (process->pid > 0)
+		process->fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
+	process->has_ended = process->pid <= 0 || (process->fd < 0 && errno == ESRCH);
+}
+
+void weft__process_close(struct weft__process *process)
+{
+	if (process->fd >= 0)
+		close(process->fd);
+	process->fd = -1;
+}
+
+static bool is_gone(const struct weft__process *process)
+{
+	struct pollfd descriptor = {.fd = process->fd, .events = POLLIN};
+	if (process->fd < 0) /* an old kernel */
+		return kill(process->pid, 0) != 0 && errno == ESRCH;
+	return poll(&descriptor, 1, 0) > 0;
+}
+
+bool weft__process_has_ended(struct weft__process *process)
+{
+	if (process->has_ended || is_gone(process)) {
+		process->has_ended = true;
+		return true;
+	}
+	uint64_t now = now_ns();
+	if (now >= process->due_ns) {
+		process->due_ns = now + INTERVAL_NS;
+		process->has_ended = !has_mapped(process->pid, process->inode);
+	}
+	return process->has_ended;
+}
+
+bool weft__process_sleep(const struct weft__process *process, uint64_t ns)
+{
+	struct pollfd descriptor = {.fd = process->fd, .events = POLLIN};
+	const struct timespec time = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+	return ppoll(&descriptor, 1, &time, NULL) >= 0;
+}

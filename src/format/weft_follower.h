@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A buffer that a program is recording into, read as it goes on. Pure: the caller brings the time,
+ * and waits.
+ *
+ *     create → look → next … next → (time passes) → look → next … → finish → next … → destroy
+ *
+ * A look moves the low-water mark: what is earlier is given by next, in the order of time, and
+ * nothing earlier comes any more.
+ */
+#ifndef WEFT_FORMAT_WEFT_FOLLOWER_H
+#define WEFT_FORMAT_WEFT_FOLLOWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/diagnostic.h>
+#include <weft/event.h>
+#include <weft/trace.h>
+
+struct weft__follower;
+
+/* Between a reading of the clock and the look that uses it: see weft_mark.c. */
+#define WEFT__FOLLOWER_SLACK_NS 10000u
+
+/* The bytes are aligned to 8, stay where they are, and may be another program's mapping. */
+int weft__follower_create(const uint8_t *bytes, size_t size, struct weft__follower **ret_follower);
+void weft__follower_destroy(struct weft__follower *follower);
+
+/* The latest stamp in the buffer: a time on its clock that has been, for clocks that only the
+ * program can read. */
+uint64_t weft__follower_latest(struct weft__follower *follower);
+
+/* Moves the mark; `ticks` was the time on the buffer's clock at least WEFT__FOLLOWER_SLACK_NS ago.
+ * 0 or WEFT_ERROR_MEMORY. */
+int weft__follower_look(struct weft__follower *follower, uint64_t ticks);
+
+/* Nobody writes any more: all that is there can be given. Likewise. */
+int weft__follower_finish(struct weft__follower *follower);
+
+/* WEFT_OK and an event; WEFT_AGAIN: look again; WEFT_END: finished, and all was given; or
+ * WEFT_ERROR_MEMORY. The event borrows until the next call. */
+int weft__follower_next(struct weft__follower *follower, struct weft_event *ret_event);
+
+/* Is there something to be given? */
+bool weft__follower_is_ready(const struct weft__follower *follower);
+
+/* Nothing earlier comes any more; UINT64_MAX once finished. */
+uint64_t weft__follower_mark_ns(const struct weft__follower *follower);
+
+const struct weft_trace_description *weft__follower_describe(const struct weft__follower *f);
+struct weft_diagnostics *weft__follower_diagnostics(struct weft__follower *follower);
+
+#endif

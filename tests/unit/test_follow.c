@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Following a buffer: what is given when, and that every event is given or counted.
+ */
+#include "record_trace.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "abi/buffer_abi.h"
+#include "abi/packet_abi.h"
+#include "format/weft_follower.h"
+
+#define SIZE ((size_t)64 << 10) /* the smallest: 13 packets */
+
+/* A clock that the test moves. */
+static uint64_t now_ticks;
+
+static uint64_t read_ticks(void *context)
+{
+	(void)context;
+	return now_ticks;
+}
+
+static const struct weft_platform by_hand = {.ticks = read_ticks, .ticks_hz = 1000000000};
+
+struct followed {
+	void *buffer;
+	struct weft_abi_buffer *header;
+	struct weft__follower *follower;
+	struct weft_event event;
+};
+
+static struct weft_abi_slot *slot_of(const struct followed *f, uint32_t index)
+{
+	unsigned char *bytes = f->buffer;
+	return (void *)(bytes + f->header->slots_offset + index * sizeof(struct weft_abi_slot));
+}
+
+static struct followed begin(void)
+{
+	struct followed f = {.buffer = trace_buffer(SIZE)};
+	now_ticks = 1000;
+	assert_int_equal(weft_start(f.buffer, SIZE, &by_hand), 0);
+	f.header = f.buffer;
+	assert_int_equal(weft__follower_create(f.buffer, SIZE, &f.follower), 0);
+	return f;
+}
+
+static void end(struct followed *f)
+{
+	weft_stop();
+	assert_int_equal(weft__follower_diagnostics(f->follower)->count, 0);
+	weft__follower_destroy(f->follower);
+	free(f->buffer);
+}
+
+static uint64_t lost(const struct followed *f, enum weft_loss cause)
+{
+	return weft__follower_describe(f->follower)->losses[cause];
+}
+
+/* The next event is that one. */
+static void expect(struct followed *f, int64_t value)
+{
+	assert_int_equal(weft__follower_next(f->follower, &f->event), WEFT_OK);
+	assert_int_equal(f->event.type, WEFT_EVENT_TAG);
+	assert_int_equal(f->event.value, value);
+}
+
+static void expect_nothing(struct followed *f)
+{
+	assert_int_equal(weft__follower_next(f->follower, &f->event), WEFT_AGAIN);
+}
+
+static void record_at(uint64_t ticks, int64_t value)
+{
+	now_ticks = ticks;
+	weft_tag_value("tag", value);
+}
+
+/* ---- The mark ---- */
+
+static void what_is_before_the_mark_is_given(void **state)
+{
+	struct followed f = begin();
+	(void)state;
+	record_at(1010, 1);
+	record_at(1020, 2);
+	expect_nothing(&f);
+	weft__follower_look(f.follower, 1010);
+	expect(&f, 1);
+	expect_nothing(&f);
+	record_at(1030, 3);
+	weft__follower_look(f.follower, weft__follower_latest(f.follower));
+	expect(&f, 2);
+	expect(&f, 3);
+	expect_nothing(&f);
+	weft__follower_finish(f.follower);
+	assert_int_equal(weft__follower_next(f.follower, &f.event), WEFT_END);
+	end(&f);
+}
+
+static void a_thread_in_the_middle_holds_the_mark(void **state)
+{
+	struct followed f = begin();
+	(void)state;
+	record_at(1010, 1);
+	struct weft_abi_slot *other = slot_of(&f, f.header->slots_used++);
+	weft__follower_look(f.follower, 1011);
+	expect(&f, 1);
+	record_at(1020, 2);
+	other->sequence = 1;
+	weft__follower_look(f.follower, 1030);
+	expect_nothing(&f);
+	weft__follower_look(f.follower, 1040);
+	expect_nothing(&f);
+	/* Another event in the making: it began after the last reading of the one before. */
+	record_at(1045, 3);
+	other->sequence = 3;
+	weft__follower_look(f.follower, 1050);
+	expect(&f, 2);
+	expect_nothing(&f);
+	other->sequence = 4;
+	weft__follower_look(f.follower, 1060);
+	expect(&f, 3);
+	end(&f);
+}
+
+static void a_thread_that_died_in_the_middle_does_not_hold_it_for_ever(void **state)
+{
+	struct followed f = begin();
+	(void)state;
+	record_at(1010, 1);
+	slot_of(&f, f.header->slots_used++)->sequence = 1;
+	weft__follower_look(f.follower, 1011);
+	expect_nothing(&f);
+	/* Nobody records: the whole program may be stopped. */
+	weft__follower_look(f.follower, (uint64_t)60 * 1000000000);
+	weft__follower_look(f.follower, (uint64_t)120 * 1000000000);
+	expect_nothing(&f);
+	int looks = 0;
+	for (uint64_t time = (uint64_t)121 * 1000000000; looks < 100; time += 100000000, looks++) {
+		record_at(time, looks + 2);
+		weft__follower_look(f.follower, time);
+		if (weft__follower_is_ready(f.follower))
+			break;
+	}
+	assert_in_range(looks, 10, 13);
+	expect(&f, 1);
+	end(&f);
+}
+
+static void the_mark_never_goes_back(void **state)
+{
+	struct followed f = begin();
+	(void)state;
+	record_at(1010, 1);
+	weft__follower_look(f.follower, 2000);
+	uint64_t mark_ns = weft__follower_mark_ns(f.follower);
+	weft__follower_look(f.follower, 1500);
+	assert_int_equal(weft__follower_mark_ns(f.follower), mark_ns);
+	expect(&f, 1);
+	expect_nothing(&f);
+	/* An event that comes too late all the same is a loss, and not given. */
+	record_at(1020, 2);
+	record_at(2000, 3);
+	weft__follower_look(f.follower, 2001);
+	expect(&f, 3);
+	assert_int_equal(lost(&f, WEFT_LOSS_STALLED), 1);
+	end(&f);
+}
+
+/* ---- Losses ---- */
+
+static void what_was_gone_before_is_told_apart(void **state)
+{
+	struct followed f = begin();
+	struct weft__follower *second;
+	const int64_t count = 10000;
+	uint64_t given = 0;
+	(void)state;
+	for (int64_t i = 0; i < count; i++)
+		record_at(2000 + (uint64_t)i, i);
+	assert_int_equal(weft__follower_create(f.buffer, SIZE, &second), 0);
+	weft__follower_finish(f.follower);
+	weft__follower_finish(second);
+	while (weft__follower_next(f.follower, &f.event) == WEFT_OK)
+		given++;
+	assert_int_equal(lost(&f, WEFT_LOSS_OVERWRITTEN), 0);
+	assert_int_equal(given + lost(&f, WEFT_LOSS_STALLED), count);
+	assert_int_equal(f.event.value, count - 1);
+	while (weft__follower_next(second, &f.event) == WEFT_OK)
+		given--;
+	assert_int_equal(given, 0);
+	const struct weft_trace_description *trace = weft__follower_describe(second);
+	assert_int_equal(trace->losses[WEFT_LOSS_STALLED], 0);
+	assert_int_equal(trace->losses[WEFT_LOSS_OVERWRITTEN], lost(&f, WEFT_LOSS_STALLED));
+	weft__follower_destroy(second);
+	end(&f);
+}
+
+static void after_a_gap_it_is_told_who_runs(void **state)
+{
+	struct followed f = begin();
+	(void)state;
+	now_ticks = 1010;
+	weft_switch(7);
+	weft__follower_look(f.follower, 1010);
+	assert_int_equal(weft__follower_next(f.follower, &f.event), WEFT_OK);
+	assert_false(f.event.is_rundown);
+	for (int i = 0; i < 10000; i++)
+		record_at(2000 + (uint64_t)i, i);
+	weft__follower_look(f.follower, 100000);
+	assert_int_equal(weft__follower_next(f.follower, &f.event), WEFT_OK);
+	assert_true(f.event.is_rundown);
+	assert_int_equal(f.event.type, WEFT_EVENT_SWITCH);
+	assert_int_equal(f.event.task, 7);
+	assert_int_equal(weft__follower_next(f.follower, &f.event), WEFT_OK);
+	assert_false(f.event.is_rundown);
+	assert_int_equal(f.event.task, 7);
+	assert_true(lost(&f, WEFT_LOSS_STALLED) > 0);
+	end(&f);
+}
+
+/* ---- Threads ---- */
+
+enum {
+	WRITERS = 4,
+	EACH = 200000,
+};
+
+static int writing;
+
+static void *write_numbers(void *argument)
+{
+	int64_t writer = *(const int *)argument;
+	for (int64_t i = 0; i < EACH; i++) {
+		if (i % 5 == 2)
+			weft_mark("numbers", "value", writer << 32 | i, "more", 1);
+		else
+			weft_tag_value("number", writer << 32 | i);
+	}
+	__atomic_fetch_sub(&writing, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static uint64_t clock_ticks(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	return __builtin_ia32_rdtsc();
+#else
+	uint64_t ticks;
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#endif
+}
+
+struct reading {
+	uint64_t given, last_ns;
+	int64_t next[WRITERS];
+};
+
+/* In time order, and each writer's in its own. */
+static int read_ready(struct weft__follower *follower, struct reading *r)
+{
+	struct weft_event event;
+	int status;
+	while ((status = weft__follower_next(follower, &event)) == WEFT_OK) {
+		assert_true(event.time_ns >= r->last_ns);
+		r->last_ns = event.time_ns;
+		if (event.is_rundown)
+			continue;
+		int64_t value = event.type == WEFT_EVENT_MARK ? event.fields[0].value.i64 : event.value;
+		assert_in_range(value >> 32, 0, WRITERS - 1);
+		assert_true((value & UINT32_MAX) >= r->next[value >> 32]);
+		r->next[value >> 32] = (value & UINT32_MAX) + 1;
+		r->given++;
+	}
+	return status;
+}
+
+/* Some 10 us later than the reading of the clock. */
+static void look_now(struct weft__follower *follower)
+{
+	uint64_t ticks = clock_ticks();
+	usleep(WEFT__FOLLOWER_SLACK_NS / 1000);
+	weft__follower_look(follower, ticks);
+}
+
+/* `size` is of the ring; through another mapping, as another process has it. */
+static void follow_threads(size_t size, struct reading *ret_reading, uint64_t *ret_stalled)
+{
+	static const int numbers[WRITERS] = {0, 1, 2, 3};
+	pthread_t threads[WRITERS];
+	struct weft__follower *follower;
+	int fd = memfd_create("ring", 0);
+	assert_int_equal(ftruncate(fd, (off_t)size), 0);
+	void *buffer = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *seen = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	assert_int_equal(weft_start(buffer, size, NULL), 0);
+	assert_int_equal(weft__follower_create(seen, size, &follower), 0);
+	*ret_reading = (struct reading){0};
+	writing = WRITERS;
+	for (int i = 0; i < WRITERS; i++)
+		pthread_create(&threads[i], NULL, write_numbers, (void *)&numbers[i]);
+	while (__atomic_load_n(&writing, __ATOMIC_ACQUIRE)) {
+		look_now(follower);
+		assert_int_equal(read_ready(follower, ret_reading), WEFT_AGAIN);
+	}
+	for (int i = 0; i < WRITERS; i++)
+		pthread_join(threads[i], NULL);
+	weft_stop();
+	weft__follower_finish(follower);
+	assert_int_equal(read_ready(follower, ret_reading), WEFT_END);
+	assert_int_equal(weft__follower_diagnostics(follower)->count, 0);
+	const uint64_t *losses = weft__follower_describe(follower)->losses;
+	assert_int_equal(losses[WEFT_LOSS_OVERWRITTEN], 0);
+	*ret_stalled = losses[WEFT_LOSS_STALLED] + losses[WEFT_LOSS_FULL];
+	weft__follower_destroy(follower);
+	munmap(buffer, size);
+	munmap(seen, size);
+}
+
+static void threads_are_followed_without_loss(void **state)
+{
+	struct reading reading;
+	uint64_t stalled;
+	(void)state;
+	/* Everything has its place, so nothing can be overwritten, however slow this machine is. */
+	follow_threads((size_t)32 << 20, &reading, &stalled);
+	assert_int_equal(stalled, 0);
+	assert_int_equal(reading.given, (uint64_t)WRITERS * EACH);
+}
+
+static void in_a_small_ring_every_event_is_given_or_lost(void **state)
+{
+	struct reading reading;
+	uint64_t stalled;
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		follow_threads(SIZE, &reading, &stalled);
+		assert_int_equal(reading.given + stalled, (uint64_t)WRITERS * EACH);
+	}
+}
+
+/* ---- Foreign bytes ---- */
+
+static void what_is_no_buffer_is_refused(void **state)
+{
+	struct weft__follower *follower;
+	static const uint8_t zeros[8192];
+	(void)state;
+	assert_int_equal(weft__follower_create(zeros, 0, &follower), WEFT_ERROR_EMPTY);
+	assert_int_equal(weft__follower_create(zeros, sizeof(zeros), &follower), WEFT_ERROR_FORMAT);
+	struct followed f = begin();
+	f.header->slots_offset = SIZE - 8;
+	assert_int_equal(weft__follower_create(f.buffer, SIZE, &follower), WEFT_ERROR_DAMAGED);
+	end(&f);
+}
+
+static void a_size_that_makes_no_sense_is_said_once(void **state)
+{
+	struct followed f = begin();
+	(void)state;
+	record_at(1010, 1);
+	struct weft_abi_packet *packet = (void *)((unsigned char *)f.buffer + f.header->packets_offset);
+	uint32_t committed = packet->committed;
+	packet->committed = 0x7ffffff8;
+	for (uint64_t i = 0; i < 5; i++) {
+		weft__follower_look(f.follower, 1020 + i);
+		expect_nothing(&f);
+	}
+	struct weft_diagnostics *diagnostics = weft__follower_diagnostics(f.follower);
+	assert_int_equal(diagnostics->count, 1);
+	assert_int_equal(diagnostics->list[0].count, 1);
+	diagnostics->count = 0;
+	packet->committed = committed;
+	end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_before_the_mark_is_given),
+		cmocka_unit_test(a_thread_in_the_middle_holds_the_mark),
+		cmocka_unit_test(a_thread_that_died_in_the_middle_does_not_hold_it_for_ever),
+		cmocka_unit_test(the_mark_never_goes_back),
+		cmocka_unit_test(what_was_gone_before_is_told_apart),
+		cmocka_unit_test(after_a_gap_it_is_told_who_runs),
+		cmocka_unit_test(threads_are_followed_without_loss),
+		cmocka_unit_test(in_a_small_ring_every_event_is_given_or_lost),
+		cmocka_unit_test(what_is_no_buffer_is_refused),
+		cmocka_unit_test(a_size_that_makes_no_sense_is_said_once),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
