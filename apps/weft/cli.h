@@ -24,6 +24,8 @@ enum cli_exit {
 /* Subcommands: argv[0] is the subcommand's name; answers an exit status. Each understands --help.
  */
 int cli_dump(int argc, char **argv);
+int cli_ls(int argc, char **argv);
+int cli_tail(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_record(int argc, char **argv);
 int cli_export(int argc, char **argv);

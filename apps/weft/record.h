@@ -27,6 +27,22 @@ enum {
  * message. */
 bool record_place_make(char ret_directory[PATH_MAX]);
 
+/* The directories that were made so and are still there, each with a slash at its end. */
+struct record_places {
+	char (*list)[PATH_MAX];
+	size_t count;
+};
+
+/* False after a message; without a run directory there are none. */
+bool record_places_find(struct record_places *ret_places);
+void record_places_finish(struct record_places *places);
+
+bool record_place_is_there(const char *directory);
+/* Is the `weft record` that made it still there? */
+bool record_place_is_attended(const char *directory);
+/* Takes its role, until we end; false if it is still there. */
+bool record_place_attend(const char *directory);
+
 /* What a process left in the directory. */
 struct record_ring {
 	char name[NAME_MAX + 1]; /* PROG-PID.weft; or PROG-PID.failed, a link to why there is none */

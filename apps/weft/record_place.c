@@ -4,6 +4,9 @@
  * directory, or in /dev/shm. Both are in memory: on a disk, writing pages back would stall the
  * program.
  *
+ * Who made it keeps it open with a lock, which the kernel takes back however that process ends: so
+ * others know whether somebody is still there to save what is in it.
+ *
  * /dev/shm is everybody's: somebody else may have put something in the place of our directory, so
  * what is there is opened without following links, and must be a directory of ours.
  */
@@ -18,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,6 +57,31 @@ static bool find_base(char *ret_base, size_t size)
 	return length < (int)size;
 }
 
+/* Is the lock to be had? It is kept if `keep`, until we end. */
+static bool try_lock(const char *directory, int operation, bool keep)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool locked = fd >= 0 && flock(fd, operation) == 0;
+	if (fd >= 0 && !(locked && keep))
+		close(fd);
+	return locked;
+}
+
+bool record_place_is_there(const char *directory)
+{
+	return is_ours(directory, false);
+}
+
+bool record_place_is_attended(const char *directory)
+{
+	return !try_lock(directory, LOCK_EX | LOCK_NB, false) && errno == EWOULDBLOCK;
+}
+
+bool record_place_attend(const char *directory)
+{
+	return try_lock(directory, LOCK_EX | LOCK_NB, true);
+}
+
 bool record_place_make(char ret_directory[PATH_MAX])
 {
 	char base[PATH_MAX - 32], place[PATH_MAX];
@@ -69,8 +98,47 @@ bool record_place_make(char ret_directory[PATH_MAX])
 			errno == EPERM ? "not a directory of ours" : strerror(errno));
 		return false;
 	}
+	/* Shared, so that who only asks for the lock does not fail us. Without locks on this file
+	 * system we are taken for gone, which only `weft ls` would say. */
+	try_lock(place, LOCK_SH, true);
 	snprintf(ret_directory, PATH_MAX, "%.*s/", PATH_MAX - 2, place);
 	return true;
+}
+
+static bool add_place(struct record_places *places, const char *base, const char *name)
+{
+	char(*list)[PATH_MAX] = realloc(places->list, (places->count + 1) * sizeof(*list));
+	if (!list) {
+		cli_error("%s", strerror(errno));
+		return false;
+	}
+	places->list = list;
+	int length = snprintf(list[places->count], PATH_MAX, "%s/%s/", base, name);
+	places->count += length < PATH_MAX;
+	return true;
+}
+
+bool record_places_find(struct record_places *ret_places)
+{
+	struct record_places places = {0};
+	char base[PATH_MAX - 32];
+	DIR *entries = find_base(base, sizeof(base)) && is_ours(base, false) ? opendir(base) : NULL;
+	bool good = true;
+	for (struct dirent *entry; good && entries && (entry = readdir(entries));)
+		if (strncmp(entry->d_name, "record-", 7) == 0)
+			good = add_place(&places, base, entry->d_name);
+	if (entries)
+		closedir(entries);
+	if (!good)
+		record_places_finish(&places);
+	*ret_places = places;
+	return good;
+}
+
+void record_places_finish(struct record_places *places)
+{
+	free(places->list);
+	*places = (struct record_places){0};
 }
 
 /* A process that ended but whose parent has not asked yet records no more. */

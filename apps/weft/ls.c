@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft ls: what records now, and what was left.
+ */
+#include "cli.h"
+#include "rings.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <weft/buffer.h>
+
+static const char usage[] =
+	"usage: weft ls [--json]\n"
+	"\n"
+	"Lists the rings in the run directory: of programs under `weft record`, and of those whose\n"
+	"`weft record` was killed.\n"
+	"\n"
+	"  running   the program records; `weft tail PID` follows it\n"
+	"  dead      it has ended, and is being saved\n"
+	"  orphaned  it has ended, and so has its `weft record`, before it could save the trace\n"
+	"\n"
+	"  --json  a JSON object a line\n"
+	"  --help  this text\n";
+
+/* A ring, and what it says of itself. */
+struct row {
+	const struct ring *ring;
+	struct weft_buffer_summary summary;
+	size_t bytes;
+	uint64_t lost;
+};
+
+static const char *state_of(const struct ring *ring)
+{
+	return ring->ring.is_running ? "running" : ring->is_attended ? "dead" : "orphaned";
+}
+
+/* False if it has gone, or is no buffer yet. */
+static bool read_row(const struct ring *ring, struct row *ret_row)
+{
+	struct row row = {.ring = ring};
+	struct weft_source *source;
+	if (weft_source_open(ring->path, &source))
+		return false;
+	const void *bytes = weft_source_bytes(source, &row.bytes);
+	bool good = weft_buffer_summarize(bytes, row.bytes, &row.summary) == 0;
+	weft_source_close(source);
+	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
+		row.lost += row.summary.losses[cause];
+	*ret_row = row;
+	return good;
+}
+
+/* Seconds since the program started; -1 if unknown. */
+static int64_t age_s(const struct row *row)
+{
+	int64_t start = (int64_t)(row->summary.start_unix_ns / 1000000000);
+	int64_t age = (int64_t)time(NULL) - start;
+	return start == 0 ? -1 : age < 0 ? 0 : age;
+}
+
+static void add_age(struct weft_text *text, int64_t age)
+{
+	char cell[48] = "?";
+	if (age >= 86400)
+		snprintf(cell, sizeof(cell), "%" PRId64 "d%02dh", age / 86400, (int)(age % 86400 / 3600));
+	else if (age >= 3600)
+		snprintf(cell, sizeof(cell), "%dh%02dm", (int)(age / 3600), (int)(age % 3600 / 60));
+	else if (age >= 60)
+		snprintf(cell, sizeof(cell), "%dm%02ds", (int)(age / 60), (int)(age % 60));
+	else if (age >= 0)
+		snprintf(cell, sizeof(cell), "%ds", (int)age);
+	weft_text_add_string(text, cell);
+}
+
+static void add_size(struct weft_text *text, uint64_t bytes)
+{
+	static const char units[] = "BKMGT";
+	unsigned unit = 0;
+	for (; bytes >= 1024 && bytes % 1024 == 0 && unit < 4; unit++)
+		bytes /= 1024;
+	weft_text_add_u64(text, bytes);
+	weft_text_add(text, &units[unit], 1);
+}
+
+static void add_text(const struct row *row, struct weft_text *text)
+{
+	size_t column = text->size;
+	weft_text_add_u64(text, (uint64_t)row->ring->ring.pid);
+	weft_text_pad(text, column, 9);
+	weft_text_add_string(text, state_of(row->ring));
+	weft_text_pad(text, column, 19);
+	add_age(text, age_s(row));
+	weft_text_pad(text, column, 28);
+	add_size(text, row->bytes);
+	weft_text_pad(text, column, 37);
+	weft_text_add_u64(text, row->summary.events);
+	weft_text_pad(text, column, 49);
+	weft_text_add_u64(text, row->lost);
+	weft_text_pad(text, column, 61);
+	/* A program's name may hold anything. */
+	weft_text_add_string(text, record_shown(row->summary.program));
+	weft_text_add(text, "\n", 1);
+}
+
+static void add_json_number(struct weft_text *text, const char *key, uint64_t number)
+{
+	weft_text_add_string(text, key);
+	weft_text_add_u64(text, number);
+}
+
+static void add_json(const struct row *row, struct weft_text *text)
+{
+	const struct ring *ring = row->ring;
+	const char *separator = "";
+	add_json_number(text, "{\"pid\":", (uint64_t)ring->ring.pid);
+	weft_text_add_string(text, ",\"program\":");
+	weft_text_add_json(text, row->summary.program, strlen(row->summary.program));
+	weft_text_add_string(text, ",\"state\":\"");
+	weft_text_add_string(text, state_of(ring));
+	weft_text_add_string(
+		text, ring->is_attended ? "\",\"attended\":true" : "\",\"attended\":false");
+	add_json_number(text, ",\"started\":", row->summary.start_unix_ns);
+	add_json_number(text, ",\"bytes\":", row->bytes);
+	add_json_number(text, ",\"events\":", row->summary.events);
+	weft_text_add_string(text, ",\"losses\":{");
+	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
+		if (!row->summary.losses[cause])
+			continue;
+		weft_text_add_string(text, separator);
+		weft_text_add(text, "\"", 1);
+		weft_text_add_string(text, weft_loss_name((enum weft_loss)cause));
+		add_json_number(text, "\":", row->summary.losses[cause]);
+		separator = ",";
+	}
+	weft_text_add_string(text, "},\"path\":");
+	weft_text_add_json(text, ring->path, strlen(ring->path));
+	weft_text_add_string(text, "}\n");
+}
+
+static int list(bool json)
+{
+	struct ring_list rings;
+	struct weft_text text = {0};
+	size_t shown = 0;
+	if (weft_source_survive_truncation() || !rings_find(&rings))
+		return CLI_UNREADABLE;
+	for (size_t i = 0; i < rings.count; i++) {
+		struct row row;
+		if (!read_row(&rings.list[i], &row))
+			continue;
+		if (shown++ == 0 && !json)
+			weft_text_add_string(
+				&text, "pid      state     age      size     events      lost        program\n");
+		if (json)
+			add_json(&row, &text);
+		else
+			add_text(&row, &text);
+	}
+	rings_finish(&rings);
+	if (shown == 0)
+		fputs("no program records in the run directory, and none was left there\n", stderr);
+	else
+		cli_write(&text);
+	weft_text_finish(&text);
+	return CLI_DONE;
+}
+
+int cli_ls(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"json", no_argument, NULL, 'j'},
+		{NULL, 0, NULL, 0},
+	};
+	bool json = false;
+	for (int option; (option = cli_next_option(argc, argv, options)) != -1;) {
+		if (option == 'h')
+			return cli_help(usage);
+		if (option == '?')
+			return CLI_USAGE;
+		json |= option == 'j';
+	}
+	if (optind < argc)
+		return cli_usage_error(argv[0], "\"%s\" is too many", argv[optind]);
+	return list(json);
+}

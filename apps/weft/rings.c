@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Walks the run directory, which has a directory a `weft record`.
+ */
+#include "rings.h"
+
+#include "cli.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool add(struct ring_list *rings, const char *directory, const struct record_ring *ring)
+{
+	struct ring *list = realloc(rings->list, (rings->count + 1) * sizeof(*list));
+	if (!list) {
+		cli_error("%s", strerror(errno));
+		return false;
+	}
+	rings->list = list;
+	list[rings->count].ring = *ring;
+	snprintf(list[rings->count].path, sizeof(list[0].path), "%s%s", directory, ring->name);
+	rings->count++;
+	return true;
+}
+
+static bool add_directory(struct ring_list *rings, const char *directory)
+{
+	struct record_rings found;
+	size_t first = rings->count;
+	bool good = true;
+	/* A directory that goes while we look is no longer of interest. */
+	if (!record_place_is_there(directory))
+		return true;
+	bool is_attended = record_place_is_attended(directory);
+	if (!record_rings_find(directory, 1, &found))
+		return true;
+	for (size_t i = 0; good && i < found.count; i++)
+		if (!found.list[i].is_failure)
+			good = add(rings, directory, &found.list[i]);
+	for (size_t i = first; i < rings->count; i++)
+		rings->list[i].is_attended = is_attended;
+	record_rings_finish(&found);
+	return good;
+}
+
+static int by_pid(const void *left, const void *right)
+{
+	const struct ring *l = left, *r = right;
+	if (l->ring.pid != r->ring.pid)
+		return l->ring.pid < r->ring.pid ? -1 : 1;
+	return strcmp(l->path, r->path);
+}
+
+bool rings_find(struct ring_list *ret_rings)
+{
+	struct ring_list rings = {0};
+	struct record_places places;
+	if (!record_places_find(&places))
+		return false;
+	bool good = true;
+	for (size_t i = 0; good && i < places.count; i++)
+		good = add_directory(&rings, places.list[i]);
+	record_places_finish(&places);
+	if (!good) {
+		rings_finish(&rings);
+		return false;
+	}
+	if (rings.count)
+		qsort(rings.list, rings.count, sizeof(*rings.list), by_pid);
+	*ret_rings = rings;
+	return true;
+}
+
+void rings_finish(struct ring_list *rings)
+{
+	free(rings->list);
+	*rings = (struct ring_list){0};
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The rings in our run directory: those of programs under `weft record`, and those that were left.
+ */
+#ifndef WEFT_APPS_RINGS_H
+#define WEFT_APPS_RINGS_H
+
+#include "record.h"
+
+struct ring {
+	struct record_ring ring;
+	char path[PATH_MAX + NAME_MAX + 1];
+	bool is_attended; /* a `weft record` is there, and will save it */
+};
+
+struct ring_list {
+	struct ring *list; /* by pid */
+	size_t count;
+};
+
+/* Failures to record are left out. False after a message. */
+bool rings_find(struct ring_list *ret_rings);
+void rings_finish(struct ring_list *rings);
+
+#endif

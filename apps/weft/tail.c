@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft tail: the events of a running program, as they come.
+ */
+#include "cli.h"
+#include "rings.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <weft/follow.h>
+#include <weft/lines.h>
+
+static const char usage[] =
+	"usage: weft tail [--json] [--new] FILE|PID\n"
+	"\n"
+	"Prints the events of a running program as they come, like `weft dump`, until the program\n"
+	"ends. FILE is what it records into; PID is that of a program under `weft record`, see\n"
+	"`weft ls`. Of a finished trace, in any format, all is printed. The program is not\n"
+	"disturbed, and does not wait: what it overwrites before it was read is lost, and the\n"
+	"number is told on standard error.\n"
+	"\n"
+	"  --json  a JSON object a line\n"
+	"  --new   only what is recorded from now on\n"
+	"  --help  this text\n";
+
+/* A line of text is about 100 bytes: what makes writing cheap without keeping anybody waiting. */
+#define BLOCK_BYTES ((size_t)64 << 10)
+
+static const uint64_t SECOND_NS = 1000000000;
+
+struct tail {
+	const char *name;
+	struct weft_follow *follow;
+	struct weft_lines lines;
+	struct weft_text text;
+	uint64_t start_ns; /* text shows times from here */
+	uint64_t from_ns;  /* nothing earlier is shown */
+	uint64_t told[WEFT_LOSS_CAUSES];
+	time_t told_at;
+	uint64_t count;
+	bool json;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal)
+{
+	(void)signal;
+	interrupted = 1;
+}
+
+/* The first one ends us with all that was read; the second at once. */
+static void catch_interrupts(void)
+{
+	struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+/* What is newly lost, by cause; not more often than once a second unless it is the `last` time. */
+static void tell_losses(struct tail *t, bool last)
+{
+	const uint64_t *losses = weft_follow_describe(t->follow)->losses;
+	if (time(NULL) == t->told_at && !last)
+		return;
+	t->told_at = time(NULL);
+	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
+		uint64_t lost = losses[cause] - t->told[cause];
+		t->told[cause] = losses[cause];
+		if (lost)
+			fprintf(stderr, "%s: %" PRIu64 " event%s lost (%s)\n", t->name, lost,
+				lost == 1 ? "" : "s",
+				cause == WEFT_LOSS_STALLED       ? "stalled: overwritten before they were read"
+				: cause == WEFT_LOSS_OVERWRITTEN ? "overwritten before tail began"
+												 : weft_loss_name((enum weft_loss)cause));
+	}
+}
+
+static void add_event(struct tail *t, const struct weft_event *event)
+{
+	const struct weft_trace_description *trace = weft_follow_describe(t->follow);
+	if (t->count == 0)
+		t->start_ns = event->time_ns;
+	if (t->count++ == 0 || trace->thread_count > 1)
+		weft_lines_init(&t->lines, trace, t->start_ns);
+	if (t->json)
+		weft_lines_add_json(&t->lines, event, &t->text);
+	else
+		weft_lines_add_text(&t->lines, event, &t->text);
+}
+
+/* At once: whoever reads a pipe shall see it now. */
+static bool flush(struct tail *t)
+{
+	return t->text.size == 0 || (cli_write(&t->text) && fflush(stdout) == 0);
+}
+
+/* Everything that there is now. WEFT_AGAIN, WEFT_END or an error; WEFT_OK: nobody wants more. */
+static int print_ready(struct tail *t)
+{
+	struct weft_event event;
+	int status;
+	while (!interrupted && (status = weft_follow_next(t->follow, &event)) == WEFT_OK) {
+		if (event.time_ns < t->from_ns)
+			continue;
+		add_event(t, &event);
+		if (t->text.size >= BLOCK_BYTES) {
+			tell_losses(t, false);
+			if (!flush(t))
+				return WEFT_OK;
+		}
+	}
+	if (!flush(t) || interrupted)
+		return WEFT_OK;
+	return status;
+}
+
+static int print_all(struct tail *t)
+{
+	int status;
+	while ((status = print_ready(t)) == WEFT_AGAIN) {
+		tell_losses(t, false);
+		status = weft_follow_wait(t->follow, SECOND_NS);
+		if (status < 0)
+			break;
+	}
+	return status;
+}
+
+static void tell_diagnostics(const struct tail *t)
+{
+	const struct weft_diagnostics *diagnostics = weft_follow_diagnostics(t->follow);
+	for (size_t i = 0; i < diagnostics->count; i++)
+		fprintf(stderr, "%s: offset 0x%" PRIx64 ": %s (×%" PRIu64 ")\n", t->name,
+			diagnostics->list[i].offset, diagnostics->list[i].message, diagnostics->list[i].count);
+}
+
+static int tail(struct tail *t, bool only_new)
+{
+	catch_interrupts();
+	if (only_new) {
+		/* After a second look the mark is the time of the first. */
+		weft_follow_wait(t->follow, 0);
+		weft_follow_wait(t->follow, 0);
+		t->from_ns = weft_follow_mark(t->follow);
+	}
+	int status = print_all(t);
+	tell_losses(t, true);
+	tell_diagnostics(t);
+	weft_text_finish(&t->text);
+	if (status < 0) {
+		fprintf(stderr, "%s: %s\n", t->name, weft_error_text(status));
+		return CLI_UNREADABLE;
+	}
+	if (status == WEFT_END && t->count == 0 && !only_new)
+		fprintf(stderr, "%s: a valid trace without events\n", t->name);
+	return CLI_DONE;
+}
+
+/* A file of another format, or no file: dump knows how to print it, or what is wrong. */
+static int dump(char *path, bool json)
+{
+	char name[] = "dump", option[] = "--json", end[] = "--";
+	char *with_json[] = {name, option, end, path, NULL};
+	char *without[] = {name, end, path, NULL};
+	optind = 0; /* getopt begins anew */
+	return json ? cli_dump(4, with_json) : cli_dump(3, without);
+}
+
+static int open_and_tail(char *path, bool json, bool only_new)
+{
+	struct tail t = {.name = path, .json = json};
+	int error = weft_source_survive_truncation();
+	if (!error)
+		error = weft_follow_open(path, &t.follow);
+	if (error == WEFT_ERROR_FORMAT || error == WEFT_ERROR_EMPTY || strcmp(path, "-") == 0)
+		return dump(path, json);
+	if (error) {
+		fprintf(stderr, "%s: %s\n", path,
+			error == WEFT_ERROR_SYSTEM ? strerror(errno) : weft_error_text(error));
+		return CLI_UNREADABLE;
+	}
+	int status = tail(&t, only_new);
+	weft_follow_close(t.follow);
+	return status;
+}
+
+/* The ring of a process in our run directory; the newest if it was several programs. */
+static int tail_process(const char *text, bool json, bool only_new)
+{
+	struct ring_list rings;
+	struct ring *found = NULL;
+	if (!rings_find(&rings))
+		return CLI_UNREADABLE;
+	pid_t pid = (pid_t)strtol(text, NULL, 10);
+	for (size_t i = 0; i < rings.count; i++)
+		if (rings.list[i].ring.pid == pid &&
+			(!found || rings.list[i].ring.program > found->ring.program))
+			found = &rings.list[i];
+	int status = CLI_UNREADABLE;
+	if (found)
+		status = open_and_tail(found->path, json, only_new);
+	else
+		cli_error(
+			"process %s records nothing in the run directory; `weft ls` lists what does", text);
+	rings_finish(&rings);
+	return status;
+}
+
+/* A number, unless there is a file of that name. */
+static bool is_pid(const char *text)
+{
+	size_t length = strlen(text);
+	return length > 0 && length < 10 && strspn(text, "0123456789") == length &&
+		   access(text, F_OK) != 0;
+}
+
+int cli_tail(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"json", no_argument, NULL, 'j'},
+		{"new", no_argument, NULL, 'n'},
+		{NULL, 0, NULL, 0},
+	};
+	bool json = false, only_new = false;
+	for (int option; (option = cli_next_option(argc, argv, options)) != -1;) {
+		if (option == 'h')
+			return cli_help(usage);
+		if (option == '?')
+			return CLI_USAGE;
+		json |= option == 'j';
+		only_new |= option == 'n';
+	}
+	if (!cli_only_operand(argc, argv, "FILE or PID"))
+		return CLI_USAGE;
+	char *operand = argv[argc - 1];
+	return is_pid(operand) ? tail_process(operand, json, only_new)
+						   : open_and_tail(operand, json, only_new);
+}

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: ISC
+"""A running program followed: weft tail, weft ls, and what is left when weft record is killed."""
+import contextlib
+import glob
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import time
+
+from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
+
+SUBJECT = os.path.join(BUILD, 'tests', 'follow-subject')
+PATIENCE = 60
+
+
+def wait_until_mapped(process):
+    """Until the follower has begun: from then on it misses nothing."""
+    deadline = time.monotonic() + PATIENCE
+    while process.poll() is None and '.weft' not in open('/proc/%d/maps' % process.pid).read():
+        assert time.monotonic() < deadline, 'the follower does not begin'
+        time.sleep(0.002)
+
+
+class Subject:
+    """The program under `weft record`, told line by line what to record."""
+
+    def __init__(self, path, size):
+        self.path = path
+        self.trace = os.path.join(path, 'trace.weft')
+        self.env = dict(os.environ, XDG_RUNTIME_DIR=os.path.join(path, 'run'))
+        os.mkdir(self.env['XDG_RUNTIME_DIR'], 0o700)
+        self.record = subprocess.Popen([WEFT, 'record', '--size', size, '-o', self.trace, SUBJECT],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.DEVNULL, text=True, env=self.env)
+        self.pid = int(self.record.stdout.readline())
+        self.tails = []
+
+    def ring(self):
+        path, = glob.glob(os.path.join(self.path, 'run', 'weft', 'record-*', '*-%d.weft' % self.pid))
+        return path
+
+    def tell(self, events):
+        self.record.stdin.write('%d\n' % events)
+        self.record.stdin.flush()
+        equal(self.record.stdout.readline(), 'done\n')
+
+    def end(self):
+        self.record.stdin.close()
+        equal(self.record.wait(PATIENCE), 0)
+
+    def tail(self, *options, operand=None):
+        process = subprocess.Popen([WEFT, 'tail', '--json', *options, operand or str(self.pid)],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env)
+        self.tails.append(process)
+        wait_until_mapped(process)
+        return process
+
+    def ls(self):
+        return json_lines(run([WEFT, 'ls', '--json'], env=self.env).stdout)
+
+
+@contextlib.contextmanager
+def subject(size='1M'):
+    with temporary_directory() as path:
+        program = Subject(path, size)
+        try:
+            yield program
+        finally:
+            for process in [*program.tails, program.record]:
+                if process.poll() is None:
+                    process.kill()
+                process.wait()
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(program.pid, signal.SIGKILL)
+
+
+def finish(tail):
+    """All that it printed, and how many events it said were overwritten before they were read."""
+    output, errors = tail.stdout.read(), tail.stderr.read()  # not communicate: lines may be buffered
+    equal(tail.wait(PATIENCE), 0, errors)
+    lost = sum(int(n) for n in re.findall(r'(\d+) events? lost \(stalled', errors))
+    return json_lines(output), lost, errors
+
+
+def check_order(events):
+    times = [event['time'] for event in events]
+    equal(times, sorted(times))
+    for name in ('first', 'second'):
+        values = [event['value'] for event in events if event.get('text') == name]
+        equal(values, sorted(set(values)), name)
+
+
+def read_event(tail):
+    assert select.select([tail.stdout], [], [], PATIENCE)[0], 'no event came'
+    return json.loads(tail.stdout.readline())
+
+
+@case
+def events_are_seen_while_the_program_runs():
+    with subject() as program:
+        program.tell(1)
+        tail = program.tail()
+        equal(read_event(tail)['value'], 0)
+        for value in range(1, 4):
+            program.tell(1)
+            equal(read_event(tail)['value'], value)
+        program.end()
+        equal(finish(tail)[:2], ([], 0))
+
+
+@case
+def everything_is_seen_in_order():
+    with subject('4M') as program:
+        tail = program.tail()
+        for _ in range(20):
+            program.tell(5000)
+        program.end()
+        events, lost, _ = finish(tail)
+        equal((len(events), lost), (100000, 0))
+        check_order(events)
+
+
+@case
+def two_followers_see_the_same():
+    with subject('4M') as program:
+        program.tell(1000)
+        tails = [program.tail(), program.tail(operand=program.ring())]
+        program.tell(20000)
+        program.end()
+        results = [finish(tail) for tail in tails]
+        equal([len(events) for events, _, _ in results], [21000, 21000])
+        keys = [[(e['text'], e['value']) for e in events] for events, _, _ in results]
+        equal(keys[0], keys[1])
+
+
+@case
+def a_stopped_follower_counts_its_losses():
+    with subject('64K') as program:
+        program.tell(10)
+        tail = program.tail()
+        read_event(tail)
+        tail.send_signal(signal.SIGSTOP)
+        program.tell(200000)
+        tail.send_signal(signal.SIGCONT)
+        program.tell(10)
+        program.end()
+        events, lost, errors = finish(tail)
+        assert lost > 100000, errors
+        tags = [event for event in events if event['event'] == 'tag']
+        equal(1 + len(tags) + lost, 200020, errors)
+        check_order(events)
+        # After the gap it was told who runs.
+        equal({e['event'] for e in events}, {'tag', 'switch'})
+
+
+@case
+def a_killed_program_is_read_to_its_end():
+    with subject('4M') as program:
+        tail = program.tail()
+        program.tell(20000)
+        os.kill(program.pid, signal.SIGKILL)
+        events, lost, _ = finish(tail)
+        equal((len(events), lost), (20000, 0))
+
+
+@case
+def only_what_is_new():
+    with subject() as program:
+        program.tell(1000)
+        tail = program.tail('--new')
+        while not select.select([tail.stdout], [], [], 0.1)[0]:
+            program.tell(1)  # until it has made up its mind what is new
+        program.end()
+        events, _, _ = finish(tail)
+        assert events and all(e['value'] >= 500 for e in events), events
+
+
+@case
+def an_interrupt_ends_it_quietly():
+    with subject() as program:
+        program.tell(3)
+        tail = program.tail()
+        read_event(tail)
+        tail.send_signal(signal.SIGINT)
+        events, _, errors = finish(tail)
+        equal((len(events), errors), (2, ''))
+
+
+@case
+def a_closed_pipe_ends_it_quietly():
+    with subject() as program:
+        program.tell(1000)
+        tail = program.tail()
+        read_event(tail)
+        tail.stdout.close()
+        program.tell(100000)
+        assert tail.wait(PATIENCE) in (0, -signal.SIGPIPE), tail.returncode
+        equal(tail.stderr.read().count('standard output'), 0)
+
+
+@case
+def a_finished_trace_is_dumped():
+    with subject() as program:
+        program.tell(100)
+        program.end()
+        for options in ([], ['--json']):
+            equal(weft('tail', *options, program.trace).stdout, weft('dump', *options, program.trace).stdout)
+    mirage = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
+    equal(weft('tail', '--json', mirage).stdout, weft('dump', '--json', mirage).stdout)
+
+
+@case
+def wrong_use_is_said():
+    assert 'missing' in weft('tail', status=2).stderr
+    assert 'too many' in weft('tail', 'a', 'b', status=2).stderr
+    assert 'No such file' in weft('tail', '/nowhere/at-all', status=3).stderr
+    with temporary_directory() as path:
+        assert 'records nothing' in weft('tail', '1', status=3, env={'XDG_RUNTIME_DIR': path}).stderr
+        assert 'no program records' in weft('ls', env={'XDG_RUNTIME_DIR': path}).stderr
+        empty = os.path.join(path, 'empty')
+        open(empty, 'w').close()
+        assert 'empty' in weft('tail', empty, status=3).stderr
+    assert 'too many' in weft('ls', 'x', status=2).stderr
+
+
+@case
+def ls_lists_what_runs():
+    with subject() as program:
+        program.tell(7)
+        row, = program.ls()
+        equal((row['pid'], row['program'], row['state'], row['attended'], row['events'], row['bytes']),
+              (program.pid, 'follow-subject', 'running', True, 7, 1 << 20))
+        equal((row['losses'], row['path']), ({}, program.ring()))
+        text = run([WEFT, 'ls'], env=program.env).stdout
+        assert re.search(r'^%d +running +\d+s +1M +7 +0 +follow-subject$' % program.pid, text, re.MULTILINE), text
+        program.tell(200000)
+        row, = program.ls()
+        equal(row['events'] + row['losses']['overwritten'], 200007)
+        program.end()
+        equal(program.ls(), [])
+
+
+@case
+def the_example_follows():
+    with subject('4M') as program:
+        program.tell(10)
+        example = subprocess.Popen([os.path.join(BUILD, 'examples', 'follow'), program.ring()],
+                                   stdout=subprocess.PIPE, text=True)
+        wait_until_mapped(example)
+        program.tell(5000)
+        program.end()
+        output, _ = example.communicate(timeout=PATIENCE)
+        equal(example.returncode, 0)
+        equal(output.splitlines()[-1], '5010 events, 0 lost')
+
+
+main()

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A program that records what it is told, while it is followed. Each line of standard input is a
+ * number of events, which two threads record together, numbered; then it says "done". Without a
+ * line more it ends.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <weft/weft.h>
+
+static long wanted, recorded[2];
+
+static void *record(void *argument)
+{
+	long *count = argument;
+	for (long i = count - recorded; i < wanted; i += 2)
+		weft_tag_value(count == recorded ? "first" : "second", (*count)++);
+	return NULL;
+}
+
+int main(void)
+{
+	char line[32];
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		pthread_t second;
+		wanted = atol(line);
+		if (pthread_create(&second, NULL, record, &recorded[1]))
+			return 1;
+		record(&recorded[0]);
+		pthread_join(second, NULL);
+		puts("done");
+		fflush(stdout);
+	}
+	return 0;
+}
