@@ -19,6 +19,7 @@
 
 static const char usage[] =
 	"usage: weft record [-o FILE] [--size BYTES] [--] PROGRAM [ARGUMENT]...\n"
+	"       weft record --recover [-o FILE]\n"
 	"\n"
 	"Runs PROGRAM, which is linked with libweft, and saves what it recorded when it ends,\n"
 	"however it ends. Signals are passed on.\n"
@@ -28,6 +29,7 @@ static const char usage[] =
 	"                     output, and the program's own output goes to standard error.\n"
 	"  --size BYTES       of the buffer, 16M unless told, 64K at least; when it is full, the\n"
 	"                     oldest events are overwritten\n"
+	"  --recover          saves what a weft record that was killed left, see weft ls\n"
 	"  --help             this text\n"
 	"\n"
 	"If other processes of the run record too, each one's trace is saved beside the first.\n"
@@ -40,6 +42,7 @@ struct arguments {
 	const char *output; /* NULL: PROG-PID.weft here */
 	uint64_t size_bytes;
 	char **program;
+	bool recover; /* there is no program */
 };
 
 static bool is_stdout(const char *output)
@@ -77,6 +80,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
 		{"output", required_argument, NULL, 'o'},
+		{"recover", no_argument, NULL, 'r'},
 		{"size", required_argument, NULL, 's'},
 		{NULL, 0, NULL, 0},
 	};
@@ -87,11 +91,15 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 			return cli_help(usage);
 		if (option == 'o')
 			arguments.output = optarg;
+		else if (option == 'r')
+			arguments.recover = true;
 		else if (option != 's' || !parse_size(argv[0], "--size", optarg, &arguments.size_bytes))
 			return CLI_USAGE;
 	}
-	if (optind == argc)
+	if (optind == argc && !arguments.recover)
 		return cli_usage_error(argv[0], "PROGRAM is missing");
+	if (arguments.recover && (optind < argc || arguments.size_bytes))
+		return cli_usage_error(argv[0], "--recover runs no program; -o is all that it takes");
 	if (arguments.output && !*arguments.output)
 		return cli_usage_error(argv[0], "-o: a file without a name");
 	if (!parse_environment(argv[0], &arguments))
@@ -107,7 +115,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 /* ---- Where traces go ---- */
 
 /* Only a directory is given, if anything: the ring's own name says which program and process. */
-static bool is_directory(const char *output)
+bool record_output_is_directory(const char *output)
 {
 	struct stat status;
 	return !output || output[strlen(output) - 1] == '/' ||
@@ -120,7 +128,7 @@ static bool can_save(const char *output)
 	char any[PATH_MAX];
 	if (is_stdout(output))
 		return true;
-	if (!is_directory(output))
+	if (!record_output_is_directory(output))
 		return record_file_is_free(output);
 	/* A name that nothing has. */
 	snprintf(any, sizeof(any), "%s%s.weft-%d", output ? output : ".", "/", (int)getpid());
@@ -158,7 +166,7 @@ static char *name_file(
 {
 	if (is_stdout(output))
 		return before ? name_in("", ring->name) : strdup("-");
-	if (is_directory(output))
+	if (record_output_is_directory(output))
 		return name_in(output ? output : "", ring->name);
 	return before ? name_beside(output, ring, before->pid == ring->pid) : strdup(output);
 }
@@ -210,7 +218,7 @@ static void report(const struct run *run, const char *program)
 			record_report_failure(run->directory, &run->rings.list[i]);
 	if (run->saved_count)
 		record_report(run->saved, run->saved_count);
-	else if (run->rings.count == 0)
+	else if (run->rings.count == 0 && program)
 		record_report_nothing(program);
 }
 
@@ -224,14 +232,14 @@ static void finish(struct run *run)
 	record_rings_finish(&run->rings);
 }
 
-/* The program has ended. True if nothing is lost. */
-static bool save(const struct arguments *arguments, const char *directory, pid_t program)
+bool record_save_run(
+	const char *output, const char *directory, pid_t program, const char *program_name)
 {
-	struct run run = {.directory = directory, .output = arguments->output};
+	struct run run = {.directory = directory, .output = output};
 	if (!record_rings_find(directory, program, &run.rings))
 		return false;
 	save_all(&run);
-	report(&run, arguments->program[0]);
+	report(&run, program_name);
 	if (!run.failed)
 		record_place_remove(directory, &run.rings);
 	finish(&run);
@@ -247,7 +255,11 @@ int cli_record(int argc, char **argv)
 	int status = parse(argc, argv, &arguments, &wanted);
 	if (!wanted)
 		return status;
-	if (!can_save(arguments.output) || !record_place_make(directory))
+	if (!can_save(arguments.output))
+		return RECORD_FAILED;
+	if (arguments.recover)
+		return record_recover(arguments.output);
+	if (!record_place_make(directory))
 		return RECORD_FAILED;
 	const struct record_program program = {
 		.argv = arguments.program,
@@ -260,5 +272,6 @@ int cli_record(int argc, char **argv)
 		record_place_remove(directory, &(struct record_rings){0});
 		return status;
 	}
-	return save(&arguments, directory, pid) ? status : RECORD_FAILED;
+	return record_save_run(arguments.output, directory, pid, arguments.program[0]) ? status
+																				   : RECORD_FAILED;
 }

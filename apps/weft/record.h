@@ -21,6 +21,22 @@ enum {
 	RECORD_SIGNALLED = 128, /* plus the signal's number */
 };
 
+/* ---- record.c ---- */
+
+/* Saves what the processes of a run left in its directory, says so, and removes it. `program` is
+ * the run's first process, and `program_name` what it was started as, to be named if it recorded
+ * nothing; NULL: then nothing is said. True if nothing is lost. */
+bool record_save_run(
+	const char *output, const char *directory, pid_t program, const char *program_name);
+
+/* Is the ring's own name what its file is to be called? `output` may be NULL. */
+bool record_output_is_directory(const char *output);
+
+/* ---- record_recover.c ---- */
+
+/* Answers an exit status. */
+int record_recover(const char *output);
+
 /* ---- record_place.c ---- */
 
 /* Makes a directory that only we can use, in memory; its name ends in a slash. False after a

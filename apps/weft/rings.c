@@ -12,6 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/follow.h>
+
+bool ring_is_running(const char *directory, const struct record_ring *ring)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	struct weft_follow *follow;
+	bool has_ended = false;
+	if (ring->is_failure || !ring->is_running)
+		return false;
+	snprintf(path, sizeof(path), "%s%s", directory, ring->name);
+	if (weft_follow_open(path, &follow) == 0) {
+		has_ended =
+			weft_follow_wait(follow, 0) == WEFT_OK && weft_follow_mark(follow) == UINT64_MAX;
+		weft_follow_close(follow);
+	}
+	return !has_ended;
+}
+
 static bool add(struct ring_list *rings, const char *directory, const struct record_ring *ring)
 {
 	struct ring *list = realloc(rings->list, (rings->count + 1) * sizeof(*list));
@@ -21,6 +39,7 @@ static bool add(struct ring_list *rings, const char *directory, const struct rec
 	}
 	rings->list = list;
 	list[rings->count].ring = *ring;
+	list[rings->count].ring.is_running = ring_is_running(directory, ring);
 	snprintf(list[rings->count].path, sizeof(list[0].path), "%s%s", directory, ring->name);
 	rings->count++;
 	return true;

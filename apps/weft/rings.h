@@ -18,6 +18,10 @@ struct ring_list {
 	size_t count;
 };
 
+/* Does the process still record there? Its number alone would not tell: it may be another's by now.
+ */
+bool ring_is_running(const char *directory, const struct record_ring *ring);
+
 /* Failures to record are left out. False after a message. */
 bool rings_find(struct ring_list *ret_rings);
 void rings_finish(struct ring_list *rings);

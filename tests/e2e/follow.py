@@ -243,6 +243,68 @@ def ls_lists_what_runs():
         equal(program.ls(), [])
 
 
+def recover(program, *options, status=0):
+    result = run([WEFT, 'record', '--recover', *options], env=program.env, cwd=program.path)
+    equal(result.returncode, status, result.stderr)
+    return result
+
+
+def kill_both(program):
+    """weft record first, which then cannot save what the program leaves."""
+    program.record.kill()
+    program.record.wait()
+    os.kill(program.pid, signal.SIGKILL)
+    deadline = time.monotonic() + PATIENCE
+    while [row['state'] for row in program.ls()] != ['orphaned']:
+        assert time.monotonic() < deadline, program.ls()
+        time.sleep(0.01)
+
+
+@case
+def an_orphan_is_recovered():
+    with subject() as program:
+        program.tell(500)
+        kill_both(program)
+        row, = program.ls()
+        equal((row['pid'], row['attended'], row['events']), (program.pid, False, 500))
+        recover(program, '-o', 'saved.weft')
+        events = json_lines(weft('dump', '--json', os.path.join(program.path, 'saved.weft')).stdout)
+        equal(len(events), 500)
+        check_order(events)
+        equal(glob.glob(os.path.join(program.path, 'run', 'weft', '*')), [])
+        assert 'nothing is there' in recover(program).stderr
+
+
+@case
+def without_o_it_has_its_own_name():
+    with subject() as program:
+        program.tell(5)
+        kill_both(program)
+        recover(program)
+        equal(len(json_lines(weft('dump', '--json', os.path.join(
+            program.path, 'follow-subject-%d.weft' % program.pid)).stdout)), 5)
+
+
+@case
+def what_is_attended_or_records_is_left_alone():
+    with subject() as program:
+        program.tell(5)
+        assert 'nothing is there' in recover(program).stderr
+        equal([row['state'] for row in program.ls()], ['running'])
+        program.record.kill()
+        program.record.wait()
+        row, = program.ls()
+        equal((row['state'], row['attended']), ('running', False))
+        assert 'still records' in recover(program).stderr
+        equal([row['state'] for row in program.ls()], ['running'])
+
+
+@case
+def recover_runs_no_program():
+    assert 'runs no program' in weft('record', '--recover', 'ls', status=2).stderr
+    assert 'runs no program' in weft('record', '--recover', '--size', '1M', status=2).stderr
+
+
 @case
 def the_example_follows():
     with subject('4M') as program:
