@@ -54,8 +54,9 @@ struct weft_platform {
 	/* The time on the monotonic clock and since 1970, in ns. NULL: there is no such clock. */
 	void (*moment)(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret_unix_ns);
 
-	/* The calling thread: a number other than 0 that no other living thread has, and a name. NULL:
-	 * there is one thread. */
+	/* The calling thread: a number that no other living thread has, and a name. 0: a thread of
+	 * which it can't be told whether it has ended, and which doesn't record. NULL: there is one
+	 * thread. */
 	uint32_t (*self)(void *context, char ret_name[16]);
 
 	/* Has that thread ended? Its part of the buffer is then given to others. NULL: none ever has.

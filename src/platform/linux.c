@@ -32,6 +32,9 @@ _Thread_local struct weft__self weft__self_here = {.ticket = WEFT__OUTSIDE};
 
 static struct weft_abi_moment first;
 
+/* Whose memory this is. A child by vfork runs in it too, and is another process. */
+static pid_t process;
+
 static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
@@ -56,14 +59,14 @@ static uint32_t current_thread(void *context, char ret_name[16])
 {
 	(void)context;
 	prctl(PR_GET_NAME, ret_name); /* cannot fail: the kernel's names have 16 bytes */
-	return (uint32_t)syscall(SYS_gettid);
+	return getpid() == weft__load(&process) ? (uint32_t)syscall(SYS_gettid) : 0;
 }
 
 static bool thread_has_ended(void *context, uint32_t thread)
 {
 	(void)context;
 	int saved = errno;
-	bool ended = syscall(SYS_tgkill, getpid(), thread, 0) && errno == ESRCH;
+	bool ended = syscall(SYS_tgkill, weft__load(&process), thread, 0) && errno == ESRCH;
 	errno = saved;
 	return ended;
 }
@@ -143,7 +146,7 @@ static void read_boot_id(uint8_t ret_id[16])
 
 static void describe_process(struct weft_abi_buffer *header)
 {
-	header->pid = (uint32_t)getpid();
+	header->pid = (uint32_t)weft__load(&process);
 	strncpy(header->program, weft__linux_program(), sizeof(header->program) - 1);
 	read_file("/proc/self/cmdline", header->command, sizeof(header->command) - 1);
 	read_boot_id(header->boot_id);
@@ -165,6 +168,7 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 {
 	int saved = errno;
 	int error = 0;
+	weft__store(&process, getpid());
 	describe_process(header);
 	if (platform == &linux_platform) {
 		describe_rate(header);

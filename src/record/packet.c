@@ -39,18 +39,18 @@ static struct weft_abi_packet *claim(struct weft_abi_buffer *header, uint64_t *r
 	return NULL;
 }
 
-/* Stores the calling thread's name in two words and answers its number. */
-static uint32_t store_name(uint64_t *to)
+/* Stores the calling thread's name in two words. */
+static void store_name(uint64_t *to)
 {
 	const struct weft_platform *platform = weft__platform();
 	union {
 		char text[WEFT_ABI_NAME_BYTES];
 		uint64_t words[2];
 	} name = {{0}};
-	uint32_t tid = platform->self ? platform->self(platform->context, name.text) : 1;
+	if (platform->self)
+		platform->self(platform->context, name.text);
 	weft__store(&to[0], name.words[0]);
 	weft__store(&to[1], name.words[1]);
-	return tid;
 }
 
 bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
@@ -73,7 +73,8 @@ bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
 	weft__store(&packet->number, weft__load(&slot->number));
 	weft__store(&packet->lost, weft__load(&slot->lost));
 	weft__store(&packet->thread_records, 0);
-	weft__store(&packet->tid, store_name((uint64_t *)(void *)packet->name));
+	weft__store(&packet->tid, (uint32_t)weft__load(&slot->owner));
+	store_name((uint64_t *)(void *)packet->name);
 
 	weft__store(&slot->base_high, (uint32_t)(ticks >> 32));
 	weft__store(&slot->surplus, 0);
@@ -131,7 +132,8 @@ void weft__packet_inherit(struct weft_abi_slot *slot)
 		weft__packet_close(slot);
 		return; /* the first event will claim another */
 	}
-	uint64_t tid = store_name(&place.at[3]);
+	uint64_t tid = (uint32_t)weft__load(&slot->owner);
+	store_name(&place.at[3]);
 	weft__store(&packet->thread_records, weft__load(&packet->thread_records) + 1);
 	weft__store(
 		&place.at[0], WEFT_ABI_HEAD(WEFT_ABI_THREAD, WEFT_ABI_THREAD_WORDS, 0) | place.stamp);

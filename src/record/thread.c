@@ -115,6 +115,8 @@ static struct weft_abi_slot *take_fresh(struct weft_abi_buffer *header, uint32_t
 static struct weft_abi_slot *find_slot(struct weft_abi_buffer *header)
 {
 	uint32_t tid = own_number();
+	if (tid == 0)
+		return NULL;
 	struct weft_abi_slot *slot = take_namesake(header, tid);
 	if (!slot)
 		slot = take_left(header, tid, DEATH_CHECKS_MAX);
@@ -154,7 +156,7 @@ WEFT__COLD void weft__thread_reap(const struct weft_abi_slot *own)
 {
 	struct weft_abi_buffer *header = weft__header_of(own);
 	uint32_t used = weft__load(&header->slots_used);
-	uint32_t tid = own_number();
+	uint32_t tid = (uint32_t)weft__load(&own->owner);
 	for (uint32_t i = 0; i < used; i++) {
 		struct weft_abi_slot *slot = slot_at(header, i);
 		uint64_t owner = weft__load(&slot->owner);

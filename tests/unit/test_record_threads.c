@@ -364,6 +364,44 @@ static void threads_finish_in_the_buffer_that_they_began_in(void **state)
 	}
 }
 
+static void *write_before_and_after(void *unused)
+{
+	weft_note("before");
+	pthread_barrier_wait(&all_hold_a_packet);
+	pthread_barrier_wait(&all_hold_a_packet);
+	weft_note("after");
+	return unused;
+}
+
+/* It runs in our memory, where all threads but it are those of another process. */
+static void a_child_by_vfork_does_not_take_its_parents_threads_for_ended(void **state)
+{
+	struct trace t;
+	pthread_t thread;
+	void *buffer = *state = trace_buffer(SIZE);
+	assert_int_equal(weft_start(buffer, SIZE, NULL), 0);
+	assert_int_equal(pthread_barrier_init(&all_hold_a_packet, NULL, 2), 0);
+	assert_int_equal(pthread_create(&thread, NULL, write_before_and_after, NULL), 0);
+	pthread_barrier_wait(&all_hold_a_packet);
+	pid_t child = vfork();
+	if (child == 0) {
+		weft_note("in the child");
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	pthread_barrier_wait(&all_hold_a_packet);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	pthread_barrier_destroy(&all_hold_a_packet);
+	weft_stop();
+	trace_open(&t, buffer, SIZE);
+	assert_true(trace_next(&t));
+	uint32_t writer = t.event.thread;
+	assert_true(trace_next(&t));
+	trace_text(t.event.text, "after");
+	assert_int_equal(t.event.thread, writer);
+	trace_close(&t);
+}
+
 static struct {
 	void *other; /* where recording goes on when the clock is read next; NULL: as it is */
 	size_t size;
@@ -506,6 +544,7 @@ int main(void)
 		CASE(signal_handlers_record),
 		CASE(a_child_does_not_write_into_its_parents_buffer),
 		CASE(a_running_program_can_be_read),
+		CASE(a_child_by_vfork_does_not_take_its_parents_threads_for_ended),
 		CASE(threads_finish_in_the_buffer_that_they_began_in),
 		CASE(an_event_stays_in_the_buffer_that_it_began_in),
 		CASE(of_two_starts_at_one_time_one_counts),
