@@ -6,17 +6,30 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <weft/error.h>
 #include <weft/weft.h>
 
+/* All blocks now: a full disk is an error here, and no SIGBUS in the middle of the program. */
+static int allocate(int fd, uint64_t bytes)
+{
+	struct rlimit limit;
+	/* Beyond that limit the kernel would end the program by a signal. */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur)
+		return EFBIG;
+	if ((size_t)bytes != bytes)
+		return ENOMEM;
+	return posix_fallocate(fd, 0, (off_t)bytes);
+}
+
 static int start_in(int fd, uint64_t bytes, const char **ret_step)
 {
-	/* All blocks now: a full disk is an error here, and no SIGBUS in the middle of the program. */
 	*ret_step = "allocate";
-	int error = posix_fallocate(fd, 0, (off_t)bytes);
+	int error = allocate(fd, bytes);
 	if (error)
 		return error;
 	*ret_step = "map";
@@ -31,7 +44,7 @@ static int start_in(int fd, uint64_t bytes, const char **ret_step)
 	return error == WEFT_ERROR_STATE ? EBUSY : error == WEFT_ERROR_UNSUPPORTED ? ENOSYS : EINVAL;
 }
 
-int weft__ring_create(const char *path, uint64_t bytes, const char **ret_step)
+static int create(const char *path, uint64_t bytes, const char **ret_step)
 {
 	*ret_step = "create";
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -41,5 +54,17 @@ int weft__ring_create(const char *path, uint64_t bytes, const char **ret_step)
 	if (error)
 		unlink(path);
 	close(fd);
+	return error;
+}
+
+/* Without signals: they would interrupt the allocation, again and again where a timer sends them,
+ * and a handler could leave by siglongjmp. */
+int weft__ring_create(const char *path, uint64_t bytes, const char **ret_step)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	int error = create(path, bytes, ret_step);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return error;
 }

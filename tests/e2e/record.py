@@ -485,6 +485,13 @@ def from_the_first_constructor_to_the_last_destructor():
             equal([e['text'] for e in events], ['constructor', 'main', 'atexit', 'destructor'], name)
 
 
+@case
+def signals_do_not_interrupt_the_beginning():
+    with place() as here:
+        here.record('-o', 't.weft', os.path.join(BUILD, 'tests', 'interrupted'))
+        equal(sorted(notes(here.file(name)) for name in here.files()), [0, 1])
+
+
 # ---- Accidents ----
 
 @case
@@ -513,6 +520,16 @@ def file_size_limit_keeps_the_ring():
         _, err = finish(process, 125)
         ring, = here.rings()
         assert 't.weft: File too large; the trace stays in ' + ring in err, err
+        equal(here.files(), [])
+
+
+@case
+def file_size_limit_does_not_end_the_program():
+    with place() as here:
+        result = run(['sh', '-c', 'ulimit -f 100; exec "$0" record -o t.weft "$1" 3 exit 4', WEFT, SUBJECT],
+                     cwd=here.cwd, env=here.env)
+        equal(result.returncode, 4, result.stderr)
+        assert 'could not record: allocate: File too large' in result.stderr, result.stderr
         equal(here.files(), [])
 
 
