@@ -118,11 +118,11 @@ struct weft_abi_buffer {
  *     with one tid apart; a free slot has tid 0 and keeps its epoch. */
 struct weft_abi_slot {
 	uint64_t owner;
-	uint32_t sequence;  /* odd from before an event's stamp is read until it is committed */
-	uint32_t limit;     /* of `committed` in the packet; 0: there is no packet */
-	uint64_t packet;    /* bytes from this slot to the packet; 0: none */
-	uint32_t base_high; /* upper half of the base that stamps count from; the lower is 0 */
-	uint32_t reserved0;
+	uint32_t sequence;   /* odd from before an event's stamp is read until it is committed */
+	uint32_t limit;      /* of `committed` in the packet; 0: there is no packet */
+	uint64_t packet;     /* bytes from this slot to the packet; 0: none */
+	uint32_t base_high;  /* upper half of the base that stamps count from; the lower is 0 */
+	uint32_t refuse;     /* so many events before looking for a packet again */
 	uint64_t task;       /* the current one */
 	uint64_t next_task;  /* the next id of the thread's block */
 	uint32_t tasks_left; /* in the block */

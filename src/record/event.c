@@ -25,8 +25,10 @@ WEFT__ALWAYS_INLINE uint64_t next_task(struct weft_abi_slot *slot)
 {
 	uint32_t left = weft__load(&slot->tasks_left);
 	uint64_t task = weft__load(&slot->next_task);
-	weft__store(&slot->next_task, task + 1);
+	/* In this order: a handler that never returns may cost an id, but repeats none. */
 	weft__store(&slot->tasks_left, left - 1);
+	weft__signal_fence();
+	weft__store(&slot->next_task, task + 1);
 	return task;
 }
 

@@ -79,9 +79,12 @@ bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
 	weft__store(&slot->base_high, (uint32_t)(ticks >> 32));
 	weft__store(&slot->surplus, 0);
 	weft__store(&slot->inherited, 0);
+	/* Open before it is the slot's: a handler that never returns must not leave us with a packet
+	 * that readers don't read. */
+	weft__store_release(&packet->state, sequence << 2 | WEFT_ABI_PACKET_OPEN);
+	weft__signal_fence();
 	weft__store(&slot->packet, (uint64_t)((unsigned char *)packet - (unsigned char *)slot));
 	weft__store(&slot->limit, header->packet_bytes);
-	weft__store_release(&packet->state, sequence << 2 | WEFT_ABI_PACKET_OPEN);
 	return true;
 }
 
@@ -107,7 +110,8 @@ void weft__packet_close(struct weft_abi_slot *slot)
 		&packet->state, (state & ~(uint64_t)WEFT_ABI_PACKET_STATE) | WEFT_ABI_PACKET_CLOSED);
 }
 
-void weft__packet_recount(struct weft_abi_slot *slot)
+/* Counts the words beyond two an event again. */
+static void recount(struct weft_abi_slot *slot)
 {
 	const struct weft_abi_packet *packet = weft__packet_of(slot);
 	const unsigned char *bytes = (const unsigned char *)packet;
@@ -117,9 +121,21 @@ void weft__packet_recount(struct weft_abi_slot *slot)
 		uint32_t kind = head >> 32 & 0x7f, words = head >> 40 & 0xff;
 		bool is_event = kind != WEFT_ABI_TIME && kind != WEFT_ABI_THREAD;
 		surplus += is_event ? words - 2 : words;
+		if (words == 0)
+			break; /* somebody wrote where they shouldn't */
 		at += words * 8;
 	}
 	weft__store(&slot->surplus, surplus);
+}
+
+void weft__packet_repair(struct weft_abi_slot *slot)
+{
+	uint32_t sequence = weft__load(&slot->sequence);
+	if (!(sequence & 1))
+		return;
+	if (weft__load(&slot->packet))
+		recount(slot);
+	weft__store(&slot->sequence, sequence + 1);
 }
 
 /* Its predecessor's events stay as they are; this record tells whose the next ones are. */

@@ -20,8 +20,9 @@ void weft__packet_inherit(struct weft_abi_slot *slot);
 /* Events in the slot's packet, by whomever. */
 uint32_t weft__packet_events(const struct weft_abi_slot *slot);
 
-/* Makes that figure exact after a thread ended inside an event. */
-void weft__packet_recount(struct weft_abi_slot *slot);
+/* Makes that figure exact and the slot usable if its thread left in the middle of an event: it
+ * ended there, or a handler never returned. */
+void weft__packet_repair(struct weft_abi_slot *slot);
 
 /* Takes slots and packets of threads that ended. */
 void weft__thread_reap(const struct weft_abi_slot *own);

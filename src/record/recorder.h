@@ -56,8 +56,18 @@ struct weft__self {
 	struct weft_abi_slot *slot;
 };
 
-#define WEFT__OUTSIDE  1          /* nothing yet; no generation, not even that of "off" */
-#define WEFT__ENTERING UINT64_MAX /* looking for a slot */
+#define WEFT__OUTSIDE 1 /* nothing yet; no generation, not even that of "off" */
+#define WEFT__ENTERING \
+	UINT64_MAX /* looking for a slot; one less for each event refused meanwhile */
+
+/* There was no slot for the thread in this generation, and so many events are lost before it looks
+ * again: that costs system calls. */
+#define WEFT__REFUSED(generation, left) (((uint64_t)1 << 63) + ((generation) << 8) + (left))
+#define WEFT__LOOK_INTERVAL             64
+
+/* A guard that refused so many events was left behind, by a siglongjmp out of a handler or the
+ * like: no handler records so much. */
+#define WEFT__NESTED_MAX 65536
 
 #ifdef WEFT_FREESTANDING
 struct weft__self *weft__self(void);

@@ -6,14 +6,6 @@
 #include "record/packet.h"
 #include "record/reserve.h"
 
-/* Looking for ended threads costs a system call each, so a thread that finds the buffer full does
- * it only now and then. */
-#define REAP_INTERVAL 64
-
-/* A guard that refused so many events at one place in the packet was left behind, by a siglongjmp
- * out of a handler or the like: no handler records so much. */
-#define NESTED_MAX 65536
-
 WEFT__COLD void weft__count_loss(struct weft_abi_slot *slot, unsigned cause)
 {
 	struct weft_abi_buffer *header = slot ? weft__header_of(slot) : weft__header();
@@ -33,20 +25,26 @@ static void count_nested(struct weft_abi_slot *slot)
 	}
 	uint32_t nested = weft__load(&slot->nested) + 1;
 	weft__store(&slot->nested, nested);
-	if (nested == NESTED_MAX)
-		weft__store(&slot->sequence, sequence + 1);
+	if (nested == WEFT__NESTED_MAX)
+		weft__packet_repair(slot);
 }
 
+/* Looking through all packets takes microseconds, and asking which threads have ended a system call
+ * each. So who finds none looks again only now and then. */
 static bool change_packet(struct weft_abi_slot *slot, uint64_t ticks)
 {
+	uint32_t refuse = weft__load(&slot->refuse);
+	if (refuse > 0) {
+		weft__store(&slot->refuse, refuse - 1);
+		return false;
+	}
 	weft__packet_close(slot);
 	if (weft__packet_open(slot, ticks))
 		return true;
-	if (weft__load(&slot->lost) % REAP_INTERVAL == 0) {
-		weft__thread_reap(slot);
-		if (weft__packet_open(slot, ticks))
-			return true;
-	}
+	weft__thread_reap(slot);
+	if (weft__packet_open(slot, ticks))
+		return true;
+	weft__store(&slot->refuse, WEFT__LOOK_INTERVAL - 1);
 	return false;
 }
 

@@ -35,26 +35,16 @@ static bool take(struct weft_abi_slot *slot, uint64_t owner, uint32_t tid)
 	return weft__compare_exchange(&slot->owner, owner, ((owner >> 32) + 1) << 32 | tid);
 }
 
-/* The thread may have ended inside an event: the packet is right, its count may not be. */
-static void repair(struct weft_abi_slot *slot)
-{
-	uint32_t sequence = weft__load(&slot->sequence);
-	if (!(sequence & 1))
-		return;
-	if (weft__load(&slot->packet))
-		weft__packet_recount(slot);
-	weft__store(&slot->sequence, sequence + 1);
-}
-
 /* The slot is the caller's; now it becomes that of a thread without a past. */
 static void renew(struct weft_abi_buffer *header, struct weft_abi_slot *slot)
 {
-	repair(slot);
+	weft__packet_repair(slot);
 	weft__store(&slot->header, (uint64_t)((unsigned char *)slot - (unsigned char *)header));
 	bool has_packet = weft__load(&slot->packet);
 	weft__store(&slot->inherited, has_packet ? weft__packet_events(slot) : 0);
 	weft__store(&slot->number, 0);
 	weft__store(&slot->lost, 0);
+	weft__store(&slot->refuse, 0);
 	weft__store(&slot->task, WEFT_TASK_NONE);
 	weft__store(&slot->thread, (uint32_t)weft__fetch_add(&header->threads, 1) + 1);
 	if (has_packet)
@@ -137,16 +127,23 @@ WEFT__COLD bool weft__enter(struct weft__self *self)
 		generation = weft__generation();
 	if (generation == 0)
 		return false;
-	if (self->ticket == WEFT__ENTERING) {
+	if (self->ticket > WEFT__ENTERING - WEFT__NESTED_MAX) {
 		/* A signal handler in the middle of this very function. */
+		self->ticket--;
 		weft__count_loss(NULL, WEFT_ABI_LOSS_NESTED);
+		return false;
+	}
+	/* With none left it looks again: 0 less 1 is far above. */
+	if (self->ticket - WEFT__REFUSED(generation, 1) < WEFT__LOOK_INTERVAL) {
+		self->ticket--;
+		weft__count_loss(NULL, WEFT_ABI_LOSS_FULL);
 		return false;
 	}
 	self->ticket = WEFT__ENTERING;
 	weft__signal_fence();
 	self->slot = find_slot(weft__header());
 	weft__signal_fence();
-	self->ticket = self->slot ? generation : WEFT__OUTSIDE;
+	self->ticket = self->slot ? generation : WEFT__REFUSED(generation, WEFT__LOOK_INTERVAL - 1);
 	if (!self->slot)
 		weft__count_loss(NULL, WEFT_ABI_LOSS_FULL);
 	return self->slot;
@@ -164,7 +161,7 @@ WEFT__COLD void weft__thread_reap(const struct weft_abi_slot *own)
 			continue;
 		if (!has_ended((uint32_t)owner) || !take(slot, owner, tid))
 			continue;
-		repair(slot);
+		weft__packet_repair(slot);
 		weft__packet_close(slot);
 		weft__store_release(&slot->owner, weft__load(&slot->owner) & ~(uint64_t)UINT32_MAX);
 	}

@@ -129,6 +129,53 @@ static void more_threads_than_packets(void **state)
 	trace_close(&t);
 }
 
+static atomic_uint questions;
+
+static bool count_questions(void *context, uint32_t thread)
+{
+	(void)context;
+	const struct weft_platform *real = weft__default_platform();
+	atomic_fetch_add(&questions, 1);
+	return real->has_ended(real->context, thread);
+}
+
+static void *hold_a_slot(void *writer)
+{
+	write_events((uintptr_t)writer, 0, 1);
+	pthread_barrier_wait(&all_hold_a_packet);
+	pthread_barrier_wait(&all_hold_a_packet);
+	return NULL;
+}
+
+/* Whether others have ended costs a system call each, and there are 32 slots. */
+static void who_gets_no_slot_looks_for_one_only_now_and_then(void **state)
+{
+	struct trace t;
+	pthread_t threads[32];
+	struct weft_platform platform = *weft__default_platform();
+	void *buffer = *state = trace_buffer(SIZE);
+	platform.has_ended = count_questions;
+	assert_int_equal(weft_start(buffer, SIZE, &platform), 0);
+	assert_int_equal(pthread_barrier_init(&all_hold_a_packet, NULL, 33), 0);
+	for (uintptr_t i = 0; i < 32; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, hold_a_slot, (void *)i), 0);
+	pthread_barrier_wait(&all_hold_a_packet);
+	atomic_store(&questions, 0);
+	write_events(100, 0, 6400);
+	assert_in_range(atomic_load(&questions), 32, 6400 + 64);
+	pthread_barrier_wait(&all_hold_a_packet);
+	for (int i = 0; i < 32; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	write_events(100, 6400, 6600); /* now there are slots */
+	pthread_barrier_destroy(&all_hold_a_packet);
+	weft_stop();
+	trace_open(&t, buffer, SIZE);
+	uint64_t count = check_order(&t, true);
+	assert_int_equal(count + all_losses(&t), 32 + 6600);
+	assert_in_range(count, 13 + 130, 32 + 200);
+	trace_close(&t);
+}
+
 static void *write_few(void *writer)
 {
 	write_events((uintptr_t)writer, 0, 5);
@@ -540,6 +587,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_few_threads_lose_only_what_is_overwritten),
 		CASE(more_threads_than_packets),
+		CASE(who_gets_no_slot_looks_for_one_only_now_and_then),
 		CASE(short_threads_fill_packets),
 		CASE(signal_handlers_record),
 		CASE(a_child_does_not_write_into_its_parents_buffer),

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Something happens at each instruction of recording in turn: a signal whose handler records, a
+ * handler that never returns, the end of the program. The processor steps for us, which takes a
+ * minute for all instructions; so it is every few only, unless WEFT_EVERY_STEP is set.
+ */
+#include "record_trace.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define SIZE      ((size_t)64 << 10) /* the smallest: 13 packets */
+#define IN_PACKET ((4096 - 128) / 16)
+
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#define CAN_STEP  1
+#define TRAP_FLAG 0x100
+
+static struct {
+	volatile long left; /* instructions until it happens */
+	volatile bool is_stepping, happened;
+	void (*happen)(void);
+} step;
+
+static void set_stepping(void *context, bool on)
+{
+	greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
+	*flags = on ? *flags | TRAP_FLAG : *flags & ~TRAP_FLAG;
+}
+
+static void on_start(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)info;
+	set_stepping(context, true);
+}
+
+static void on_step(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)info;
+	if (step.is_stepping && --step.left > 0)
+		return;
+	set_stepping(context, false);
+	if (!step.is_stepping)
+		return;
+	step.is_stepping = false;
+	step.happened = true;
+	step.happen();
+}
+
+static int set_up(void **state)
+{
+	struct sigaction action = {.sa_sigaction = on_start, .sa_flags = SA_SIGINFO | SA_NODEFER};
+	sigaction(SIGUSR1, &action, NULL);
+	action.sa_sigaction = on_step;
+	sigaction(SIGTRAP, &action, NULL);
+	*state = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return *state == MAP_FAILED;
+}
+
+static int tear_down(void **state)
+{
+	weft_stop();
+	return munmap(*state, SIZE);
+}
+
+static long stride(long usual)
+{
+	return getenv("WEFT_EVERY_STEP") ? 1 : usual;
+}
+
+/* Runs `body`, and `happen` after so many instructions; false if the body has fewer. */
+static bool run_stepping(void (*body)(void), void (*happen)(void), long instructions)
+{
+	step.left = instructions;
+	step.happen = happen;
+	step.happened = false;
+	step.is_stepping = true;
+	raise(SIGUSR1);
+	body();
+	step.is_stepping = false;
+	return step.happened;
+}
+
+/* ---- Events, numbered ---- */
+
+static volatile uint64_t begun, ended;
+
+/* 16 bytes, as the packets' sums say. */
+static void record_one(void)
+{
+	begun++;
+	weft_tag_value("one", (int64_t)begun - 1);
+	ended = begun;
+}
+
+static void record_many(uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		record_one();
+}
+
+static void record_sizes(void)
+{
+	weft_tag("8 bytes");
+	ended++;
+	weft_tag_value_as(7, "24 bytes", 1);
+	ended++;
+	weft_mark("40 bytes", "a", 1, "b", 2, "c", 3);
+	ended++;
+}
+
+static void start(void *buffer)
+{
+	begun = ended = 0;
+	weft_stop();
+	assert_int_equal(weft_start(buffer, SIZE, NULL), 0);
+}
+
+static int64_t last;
+
+/* Events that can be read; those of record_one are in order, with no gap but where one may be. */
+static uint64_t count_events(struct trace *t, uint64_t gaps)
+{
+	uint64_t count = 0;
+	last = -1;
+	for (; trace_next(t); count++) {
+		if (t->event.type != WEFT_EVENT_TAG || t->event.text.size != 3)
+			continue;
+		if (last >= 0 && t->event.value != last + 1)
+			assert_true(t->event.value > last && gaps-- > 0);
+		last = t->event.value;
+	}
+	return count;
+}
+
+/* ---- A handler that records ---- */
+
+static void record_in_handler(void)
+{
+	weft_note("handler");
+}
+
+static void check_handlers(
+	void *buffer, uint64_t before, void (*body)(void), uint64_t events, long usual_stride)
+{
+	bool more = true;
+	for (long at = 1; more; at += stride(usual_stride)) {
+		struct trace t;
+		start(buffer);
+		record_many(before);
+		more = run_stepping(body, record_in_handler, at);
+		weft_stop();
+		trace_open(&t, buffer, SIZE);
+		uint64_t known = count_events(&t, 1) + trace_loss(&t, WEFT_LOSS_OVERWRITTEN) +
+						 trace_loss(&t, WEFT_LOSS_NESTED);
+		assert_int_equal(known, before + events + more);
+		trace_close(&t);
+	}
+}
+
+static void handlers_record_during_the_first_event(void **state)
+{
+	check_handlers(*state, 0, record_one, 1, 41);
+}
+
+static void handlers_record_during_any_event(void **state)
+{
+	check_handlers(*state, 5, record_sizes, 3, 11);
+}
+
+static void handlers_record_while_packets_change(void **state)
+{
+	check_handlers(*state, 13 * IN_PACKET, record_one, 1, 41);
+}
+
+/* ---- A handler that leaves ---- */
+
+static sigjmp_buf away;
+
+static void leave(void)
+{
+	siglongjmp(away, 1);
+}
+
+/* The thread finds its voice again, and what it had counted is still right. */
+static void check_leaving(void *buffer, uint64_t before, void (*body)(void), long usual_stride)
+{
+	const uint64_t after = 65536 + 20 * IN_PACKET;
+	step.happened = true;
+	for (volatile long at = 1; step.happened; at += stride(usual_stride)) {
+		struct trace t;
+		start(buffer);
+		record_many(before);
+		if (sigsetjmp(away, 1) == 0)
+			run_stepping(body, leave, at);
+		const uint64_t returned = ended;
+		record_many(after);
+		weft_stop();
+		trace_open(&t, buffer, SIZE);
+		/* The packet that was left may never be overwritten. */
+		uint64_t known = count_events(&t, 2) + trace_loss(&t, WEFT_LOSS_OVERWRITTEN) +
+						 trace_loss(&t, WEFT_LOSS_NESTED);
+		assert_in_range(known, after + returned, after + returned + step.happened);
+		assert_true(trace_loss(&t, WEFT_LOSS_OVERWRITTEN) > 0);
+		trace_close(&t);
+	}
+}
+
+static void handlers_leave_during_the_first_event(void **state)
+{
+	check_leaving(*state, 0, record_one, 41);
+}
+
+static void handlers_leave_during_any_event(void **state)
+{
+	check_leaving(*state, 5, record_sizes, 7);
+}
+
+static void handlers_leave_while_packets_change(void **state)
+{
+	check_leaving(*state, 13 * IN_PACKET, record_one, 43);
+}
+
+static unsigned char seen[1 << 18];
+
+static void create_one(void)
+{
+	uint64_t task = weft_create(WEFT_KIND_TASK);
+	assert_in_range(task, 1, sizeof(seen) - 1);
+	assert_int_equal(seen[task]++, 0);
+}
+
+static void ids_are_unique_whenever_a_handler_leaves(void **state)
+{
+	step.happened = true;
+	for (volatile long at = 1; step.happened; at++) {
+		start(*state);
+		memset(seen, 0, sizeof(seen));
+		create_one();
+		if (sigsetjmp(away, 1) == 0)
+			run_stepping(create_one, leave, at);
+		for (int i = 0; i < 65536 + 1100; i++)
+			create_one();
+	}
+}
+
+/* ---- The end ---- */
+
+static struct end {
+	volatile uint64_t ended;
+	volatile bool came;
+} * the_end;
+
+static void end_now(void)
+{
+	the_end->ended = ended;
+	the_end->came = true;
+	raise(SIGKILL);
+}
+
+static void two_events(void)
+{
+	record_many(2);
+}
+
+static bool die_at(void *buffer, uint64_t before, long instructions)
+{
+	the_end->came = false;
+	pid_t child = fork();
+	if (child == 0) {
+		start(buffer);
+		record_many(before);
+		run_stepping(two_events, end_now, instructions);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	return the_end->came;
+}
+
+static void check_ends(void *buffer, uint64_t before)
+{
+	the_end = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(the_end != MAP_FAILED);
+	for (long at = 1; die_at(buffer, before, at); at += stride(before > IN_PACKET ? 31 : 1)) {
+		struct trace t;
+		trace_open(&t, buffer, SIZE);
+		uint64_t count = count_events(&t, 0);
+		uint64_t known = count + trace_loss(&t, WEFT_LOSS_OVERWRITTEN);
+		/* All that had returned, and perhaps the one that was under way. */
+		assert_in_range(known, the_end->ended, the_end->ended + 1);
+		assert_int_equal(last, (int64_t)known - 1);
+		assert_true(count >= 12 * IN_PACKET || count == known);
+		trace_close(&t);
+	}
+	munmap((void *)the_end, 4096);
+}
+
+static void a_program_ends_during_a_common_event(void **state)
+{
+	check_ends(*state, 5);
+}
+
+static void a_program_ends_while_packets_change(void **state)
+{
+	check_ends(*state, 13 * IN_PACKET);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		CASE(handlers_record_during_the_first_event),
+		CASE(handlers_record_during_any_event),
+		CASE(handlers_record_while_packets_change),
+		CASE(handlers_leave_during_the_first_event),
+		CASE(handlers_leave_during_any_event),
+		CASE(handlers_leave_while_packets_change),
+		CASE(ids_are_unique_whenever_a_handler_leaves),
+		CASE(a_program_ends_during_a_common_event),
+		CASE(a_program_ends_while_packets_change),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+static void steps(void **state)
+{
+	(void)state;
+	skip(); /* not this processor, or a sanitizer's own instructions */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(steps)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif
