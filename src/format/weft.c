@@ -71,17 +71,25 @@ static bool comes_before(const struct stream *a, const struct stream *b)
 	return a->sequence < b->sequence;
 }
 
+/* The earlier child of place i if it comes before `stream`, else heap_count. */
+static uint32_t child_before(const struct weft_reader *r, uint32_t i, const struct stream *stream)
+{
+	uint32_t child = 2 * i + 1;
+	if (child >= r->heap_count)
+		return r->heap_count;
+	if (child + 1 < r->heap_count && comes_before(&r->heap[child + 1], &r->heap[child]))
+		child++;
+	return comes_before(&r->heap[child], stream) ? child : r->heap_count;
+}
+
+/* Mostly the next event is of the same packet, and nothing moves. */
 static void sift_down(struct weft_reader *r, uint32_t i)
 {
+	uint32_t child = child_before(r, i, &r->heap[i]);
+	if (child == r->heap_count)
+		return;
 	struct stream moving = r->heap[i];
-	for (;;) {
-		uint32_t child = 2 * i + 1;
-		if (child >= r->heap_count)
-			break;
-		if (child + 1 < r->heap_count && comes_before(&r->heap[child + 1], &r->heap[child]))
-			child++;
-		if (!comes_before(&r->heap[child], &moving))
-			break;
+	for (; child < r->heap_count; child = child_before(r, i, &moving)) {
 		r->heap[i] = r->heap[child];
 		i = child;
 	}

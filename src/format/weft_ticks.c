@@ -10,6 +10,15 @@ struct wide {
 	uint64_t high, low;
 };
 
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 product;
+
+static struct wide multiply(uint64_t a, uint64_t b)
+{
+	product ab = (product)a * b;
+	return (struct wide){(uint64_t)(ab >> 64), (uint64_t)ab};
+}
+#else
 static struct wide multiply(uint64_t a, uint64_t b)
 {
 	uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
@@ -17,6 +26,7 @@ static struct wide multiply(uint64_t a, uint64_t b)
 	uint64_t low_middle = a0 * b1 + (uint32_t)middle;
 	return (struct wide){a1 * b1 + (middle >> 32) + (low_middle >> 32), a * b};
 }
+#endif
 
 /* x >> shift, saturating. */
 static uint64_t narrow(struct wide x, unsigned shift)
