@@ -9,10 +9,21 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <weft/error.h>
 #include <weft/weft.h>
+
+/* What can't fit is not tried: until it fails, everybody else's writes would fail too, and in a
+ * file system in memory there would be none left. */
+static bool has_room(int fd, uint64_t bytes)
+{
+	struct statfs disk;
+	if (fstatfs(fd, &disk) != 0 || disk.f_blocks == 0 || disk.f_bsize <= 0)
+		return true; /* nobody knows */
+	return bytes / (uint64_t)disk.f_bsize <= disk.f_bavail;
+}
 
 /* All blocks now: a full disk is an error here, and no SIGBUS in the middle of the program. */
 static int allocate(int fd, uint64_t bytes)
@@ -23,6 +34,8 @@ static int allocate(int fd, uint64_t bytes)
 		return EFBIG;
 	if ((size_t)bytes != bytes)
 		return ENOMEM;
+	if (!has_room(fd, bytes))
+		return ENOSPC;
 	return posix_fallocate(fd, 0, (off_t)bytes);
 }
 
