@@ -191,9 +191,11 @@ void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsign
 	const struct weft__value *values);
 
 #define WEFT__QUOTE(x) #x
-/* Is the expression, as written, a string literal? Only then has the place one text for ever. */
-#define WEFT__IS_LITERAL(x) \
-	(WEFT__QUOTE(x)[0] == '"' && WEFT__QUOTE(x)[sizeof(WEFT__QUOTE(x)) - 2] == '"')
+/* Is the expression, as written, a string literal? Only then has the place one text for ever. One
+ * like "a"[0] == c ? "x" : "y" only looks so. */
+#define WEFT__IS_LITERAL(x)                                                           \
+	(WEFT__QUOTE(x)[0] == '"' && WEFT__QUOTE(x)[sizeof(WEFT__QUOTE(x)) - 2] == '"' && \
+		__builtin_constant_p(x))
 
 #define WEFT__WITH_TEXT(function, first, text)                               \
 	do {                                                                     \
@@ -213,7 +215,7 @@ void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsign
 			{0, {0}} WEFT__APPLY(WEFT__VALUES_, __VA_ARGS__)};                                 \
 		if (0)                                                                                 \
 			weft__check_format(__VA_ARGS__);                                                   \
-		weft__notef(task, &weft__cache, WEFT__FIRST(__VA_ARGS__, ),                            \
+		weft__notef(task, &weft__cache, "" WEFT__FIRST(__VA_ARGS__, ),                         \
 			(unsigned)(sizeof(weft__values) / sizeof(weft__values[0])) - 1, weft__values + 1); \
 	} while (0)
 

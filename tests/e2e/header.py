@@ -89,6 +89,11 @@ def formats_are_checked():
 
 
 @case
+def formats_are_literals():
+    refuses('weft_notef(text, n);', 'expected')
+
+
+@case
 def names_of_marks_are_literals():
     refuses('weft_mark(text);', 'expected')
     refuses('weft_mark("name", text, n);', 'expected')
