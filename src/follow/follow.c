@@ -57,17 +57,29 @@ static uint64_t read_clock(const struct weft_follow *follow)
 	return weft__follower_latest(follow->reader);
 }
 
+/* What a processor has stored by now is seen by all others after this. */
+static void wait_slack(void)
+{
+	const struct timespec slack = {0, WEFT__FOLLOWER_SLACK_NS};
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &slack, NULL) == EINTR)
+		continue;
+}
+
 static int look(struct weft_follow *follow)
 {
 	/* Asked first: what the program recorded before its end is all there afterwards. */
 	if (weft__process_has_ended(&follow->process))
 		return weft__follower_finish(follow->reader);
 	uint64_t ticks = read_clock(follow);
-	const struct timespec slack = {0, WEFT__FOLLOWER_SLACK_NS};
-	/* The monotonic clock, as the slack is to pass even if the time is set. */
-	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &slack, NULL) == EINTR)
-		continue;
-	return weft__follower_look(follow->reader, ticks);
+	wait_slack();
+	int error = weft__follower_look_at_threads(follow->reader, ticks);
+	if (error)
+		return error;
+#if !defined(__x86_64__) && !defined(__i386__)
+	wait_slack(); /* x86 keeps stores in order: see weft_mark.c */
+#endif
+	weft__follower_look_at_packets(follow->reader);
+	return 0;
 }
 
 WEFT__EXPORT int weft_follow_next(struct weft_follow *follow, struct weft_event *ret_event)

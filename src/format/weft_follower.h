@@ -36,6 +36,11 @@ uint64_t weft__follower_latest(struct weft__follower *follower);
  * 0 or WEFT_ERROR_MEMORY. */
 int weft__follower_look(struct weft__follower *follower, uint64_t ticks);
 
+/* The two halves of a look. On processors that do not keep their stores in order the slack has to
+ * pass between them once more; `next` comes after both. */
+int weft__follower_look_at_threads(struct weft__follower *follower, uint64_t ticks);
+void weft__follower_look_at_packets(struct weft__follower *follower);
+
 /* Nobody writes any more: all that is there can be given. Likewise. */
 int weft__follower_finish(struct weft__follower *follower);
 

@@ -11,11 +11,13 @@
  *     4. reads the commits
  *
  * Even in 3: whatever the thread begins later has a stamp of at least T, and whatever it ended
- * before is seen in 4. The latter because it stores the commit before the even sequence, and both
- * with release order. The former is what the slack is for: a processor may read the clock while the
- * store of the odd sequence still waits in its store buffer, where no fence of ours reaches it (one
- * of the writer's would cost more than the event). 10 us is far more than a store waits; without it
- * a look in 2,000 was found wrong, by up to 546 ns.
+ * before is seen in 4. The former is what the slack is for: a processor may read the clock while
+ * the store of the odd sequence still waits in its store buffer, where no fence of ours reaches it
+ * (one of the writer's would cost more than the event). 10 us is far more than a store waits;
+ * without it a look in 2,000 was found wrong, by up to 546 ns. The latter because a thread stores
+ * the commit before the even sequence, and x86 lets others see them in that order. Elsewhere the
+ * sequence, a relaxed store, may be seen first, and the caller waits the slack once more between 3
+ * and 4.
  *
  * Odd in 3: the event that is in the making began after the last reading that found another value,
  * and so is not older than that reading's T.
