@@ -37,17 +37,20 @@ int cli_help(const char *usage)
 	return CLI_DONE;
 }
 
-/* -h is short for --help everywhere, -o for --output where there is one. */
-static bool has_output(const struct option *options)
+static bool has_option(const struct option *options, int code)
 {
 	for (; options->name; options++)
-		if (options->val == 'o')
+		if (options->val == code)
 			return true;
 	return false;
 }
 
-static int next_option(int argc, char **argv, const char *letters, const struct option *options)
+/* -h is short for --help everywhere, -o for --output and -p for --pid where there are such. */
+static int next_option(int argc, char **argv, const char *first, const struct option *options)
 {
+	char letters[16];
+	snprintf(letters, sizeof(letters), "%s:h%s%s", first, has_option(options, 'o') ? "o:" : "",
+		has_option(options, 'p') ? "p:" : "");
 	opterr = 0;
 	int code = getopt_long(argc, argv, letters, options, NULL);
 	if (code == 'h')
@@ -65,12 +68,12 @@ static int next_option(int argc, char **argv, const char *letters, const struct 
 
 int cli_next_option(int argc, char **argv, const struct option *options)
 {
-	return next_option(argc, argv, has_output(options) ? ":ho:" : ":h", options);
+	return next_option(argc, argv, "", options);
 }
 
 int cli_next_leading_option(int argc, char **argv, const struct option *options)
 {
-	return next_option(argc, argv, has_output(options) ? "+:ho:" : "+:h", options);
+	return next_option(argc, argv, "+", options);
 }
 
 const char *cli_only_operand(int argc, char **argv, const char *what)

@@ -5,7 +5,7 @@
  * The program does not need us: it records into a ring in memory, which outlives both. If we are
  * killed, or the disk is full, the ring is still there.
  */
-#include "record.h"
+#include "rings.h"
 
 #include "cli.h"
 
@@ -19,6 +19,7 @@
 
 static const char usage[] =
 	"usage: weft record [-o FILE] [--size BYTES] [--] PROGRAM [ARGUMENT]...\n"
+	"       weft record -p PID [-o FILE]\n"
 	"       weft record --recover [-o FILE]\n"
 	"\n"
 	"Runs PROGRAM, which is linked with libweft, and saves what it recorded when it ends,\n"
@@ -29,6 +30,7 @@ static const char usage[] =
 	"                     output, and the program's own output goes to standard error.\n"
 	"  --size BYTES       of the buffer, 16M unless told, 64K at least; when it is full, the\n"
 	"                     oldest events are overwritten\n"
+	"  -p, --pid PID      saves what the running process has recorded until now; it goes on\n"
 	"  --recover          saves what a weft record that was killed left, see weft ls\n"
 	"  --help             this text\n"
 	"\n"
@@ -42,7 +44,8 @@ struct arguments {
 	const char *output; /* NULL: PROG-PID.weft here */
 	uint64_t size_bytes;
 	char **program;
-	bool recover; /* there is no program */
+	pid_t pid;    /* of the process to be saved; then there is no program */
+	bool recover; /* likewise */
 };
 
 static bool is_stdout(const char *output)
@@ -63,6 +66,15 @@ static bool parse_size(const char *command, const char *option, const char *text
 	return true;
 }
 
+static bool parse_pid(const char *command, const char *text, pid_t *ret_pid)
+{
+	uint64_t number;
+	if (!cli_parse_number(command, "-p", text, 1, INT32_MAX, &number))
+		return false;
+	*ret_pid = (pid_t)number;
+	return true;
+}
+
 static bool parse_environment(const char *command, struct arguments *arguments)
 {
 	const char *size = getenv("WEFT_SIZE");
@@ -80,6 +92,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
 		{"output", required_argument, NULL, 'o'},
+		{"pid", required_argument, NULL, 'p'},
 		{"recover", no_argument, NULL, 'r'},
 		{"size", required_argument, NULL, 's'},
 		{NULL, 0, NULL, 0},
@@ -93,13 +106,20 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 			arguments.output = optarg;
 		else if (option == 'r')
 			arguments.recover = true;
-		else if (option != 's' || !parse_size(argv[0], "--size", optarg, &arguments.size_bytes))
+		else if (option == 'p') {
+			if (!parse_pid(argv[0], optarg, &arguments.pid))
+				return CLI_USAGE;
+		} else if (option != 's' || !parse_size(argv[0], "--size", optarg, &arguments.size_bytes))
 			return CLI_USAGE;
 	}
-	if (optind == argc && !arguments.recover)
+	bool runs_program = !arguments.recover && !arguments.pid;
+	if (optind == argc && runs_program)
 		return cli_usage_error(argv[0], "PROGRAM is missing");
-	if (arguments.recover && (optind < argc || arguments.size_bytes))
-		return cli_usage_error(argv[0], "--recover runs no program; -o is all that it takes");
+	if (!runs_program && (optind < argc || arguments.size_bytes))
+		return cli_usage_error(argv[0], "%s runs no program; -o is all that it takes",
+			arguments.recover ? "--recover" : "-p");
+	if (arguments.recover && arguments.pid)
+		return cli_usage_error(argv[0], "-p and --recover exclude each other");
 	if (arguments.output && !*arguments.output)
 		return cli_usage_error(argv[0], "-o: a file without a name");
 	if (!parse_environment(argv[0], &arguments))
@@ -246,6 +266,21 @@ bool record_save_run(
 	return !run.failed;
 }
 
+/* What is in a process's ring now; the ring stays. */
+static int save_process(const char *output, pid_t pid)
+{
+	struct ring ring;
+	if (!rings_find_process(pid, &ring))
+		return RECORD_FAILED;
+	struct record_saved saved = {
+		.ring = &ring.ring, .path = ring.path, .file = name_file(output, &ring.ring, NULL)};
+	bool good = saved.file && record_save(ring.path, saved.file);
+	if (good)
+		record_report(&saved, 1);
+	free(saved.file);
+	return good ? CLI_DONE : RECORD_FAILED;
+}
+
 int cli_record(int argc, char **argv)
 {
 	struct arguments arguments;
@@ -259,6 +294,8 @@ int cli_record(int argc, char **argv)
 		return RECORD_FAILED;
 	if (arguments.recover)
 		return record_recover(arguments.output);
+	if (arguments.pid)
+		return save_process(arguments.output, arguments.pid);
 	if (!record_place_make(directory))
 		return RECORD_FAILED;
 	const struct record_program program = {

@@ -98,3 +98,22 @@ void rings_finish(struct ring_list *rings)
 	free(rings->list);
 	*rings = (struct ring_list){0};
 }
+
+bool rings_find_process(pid_t pid, struct ring *ret_ring)
+{
+	struct ring_list rings;
+	const struct ring *found = NULL;
+	if (!rings_find(&rings))
+		return false;
+	for (size_t i = 0; i < rings.count; i++)
+		if (rings.list[i].ring.pid == pid &&
+			(!found || rings.list[i].ring.program > found->ring.program))
+			found = &rings.list[i];
+	if (found)
+		*ret_ring = *found;
+	else
+		cli_error(
+			"process %d records nothing in the run directory; `weft ls` lists what does", (int)pid);
+	rings_finish(&rings);
+	return found;
+}

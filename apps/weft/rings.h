@@ -26,4 +26,7 @@ bool ring_is_running(const char *directory, const struct record_ring *ring);
 bool rings_find(struct ring_list *ret_rings);
 void rings_finish(struct ring_list *rings);
 
+/* The ring of a process, the newest if it was several programs. False after a message. */
+bool rings_find_process(pid_t pid, struct ring *ret_ring);
+
 #endif

@@ -193,26 +193,12 @@ static int open_and_tail(char *path, bool json, bool only_new)
 	return status;
 }
 
-/* The ring of a process in our run directory; the newest if it was several programs. */
 static int tail_process(const char *text, bool json, bool only_new)
 {
-	struct ring_list rings;
-	struct ring *found = NULL;
-	if (!rings_find(&rings))
+	struct ring ring;
+	if (!rings_find_process((pid_t)strtol(text, NULL, 10), &ring))
 		return CLI_UNREADABLE;
-	pid_t pid = (pid_t)strtol(text, NULL, 10);
-	for (size_t i = 0; i < rings.count; i++)
-		if (rings.list[i].ring.pid == pid &&
-			(!found || rings.list[i].ring.program > found->ring.program))
-			found = &rings.list[i];
-	int status = CLI_UNREADABLE;
-	if (found)
-		status = open_and_tail(found->path, json, only_new);
-	else
-		cli_error(
-			"process %s records nothing in the run directory; `weft ls` lists what does", text);
-	rings_finish(&rings);
-	return status;
+	return open_and_tail(ring.path, json, only_new);
 }
 
 /* A number, unless there is a file of that name. */

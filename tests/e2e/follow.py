@@ -300,9 +300,28 @@ def what_is_attended_or_records_is_left_alone():
 
 
 @case
+def a_running_process_is_saved_and_goes_on():
+    with subject() as program:
+        program.tell(500)
+        saved = run([WEFT, 'record', '-p', program.pid, '-o', 'now.weft'], env=program.env, cwd=program.path)
+        equal(saved.returncode, 0, saved.stderr)
+        assert '500 events' in saved.stderr, saved.stderr
+        program.tell(100)
+        program.end()
+        equal([len(json_lines(weft('dump', '--json', path).stdout)) for path in
+               (os.path.join(program.path, 'now.weft'), program.trace)], [500, 600])
+        missing = run([WEFT, 'record', '-p', program.pid], env=program.env, cwd=program.path)
+        equal(missing.returncode, 125)
+        assert 'records nothing' in missing.stderr
+
+
+@case
 def recover_runs_no_program():
     assert 'runs no program' in weft('record', '--recover', 'ls', status=2).stderr
     assert 'runs no program' in weft('record', '--recover', '--size', '1M', status=2).stderr
+    assert 'runs no program' in weft('record', '-p', '1', 'ls', status=2).stderr
+    assert 'exclude' in weft('record', '-p', '1', '--recover', status=2).stderr
+    assert '"x"' in weft('record', '-p', 'x', status=2).stderr
 
 
 @case
