@@ -120,7 +120,7 @@ struct weft_abi_slot {
 	uint64_t owner;
 	uint32_t sequence;   /* odd from before an event's stamp is read until it is committed */
 	uint32_t limit;      /* of `committed` in the packet; 0: there is no packet */
-	uint64_t packet;     /* bytes from this slot to the packet; 0: none */
+	uint64_t packet;     /* its address in the recording process; 0 or the slot's own: none */
 	uint32_t base_high;  /* upper half of the base that stamps count from; the lower is 0 */
 	uint32_t refuse;     /* so many events before looking for a packet again */
 	uint64_t task;       /* the current one */

@@ -13,7 +13,15 @@
 #define weft__load_acquire(address)         __atomic_load_n(address, __ATOMIC_ACQUIRE)
 #define weft__store(address, value)         __atomic_store_n(address, value, __ATOMIC_RELAXED)
 #define weft__store_release(address, value) __atomic_store_n(address, value, __ATOMIC_RELEASE)
-#define weft__fetch_add(address, value)     __atomic_fetch_add(address, value, __ATOMIC_RELAXED)
+/* Of what no other living thread stores: no atomic, so that the compiler may make it part of an
+ * instruction. To ThreadSanitizer, which knows nothing of threads that ended, it is one. */
+#ifdef __SANITIZE_THREAD__
+#define weft__load_own(address) weft__load(address)
+#else
+#define weft__load_own(address) (*(address))
+#endif
+
+#define weft__fetch_add(address, value) __atomic_fetch_add(address, value, __ATOMIC_RELAXED)
 
 /* Acquires what the previous owner released; a failure tells nothing. */
 #define weft__compare_exchange(address, expected, desired)                                \
@@ -34,6 +42,7 @@
 #define WEFT__LIKELY(x)   __builtin_expect(!!(x), 1)
 #define WEFT__UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define WEFT__COLD        __attribute__((cold, noinline))
+#define WEFT__OUT_OF_LINE __attribute__((noinline))
 #define WEFT__EXPORT      __attribute__((visibility("default")))
 
 #endif

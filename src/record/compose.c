@@ -81,7 +81,7 @@ void weft__draft_put_in(struct weft_abi_slot *slot, struct weft__draft *draft)
 		if (!place.slot)
 			return;
 	}
-	weft__store(&place.at[0], draft->words[0] | (uint64_t)draft->count << 40 | place.stamp);
+	weft__store_head(&place, draft->words[0] | (uint64_t)draft->count << 40);
 	for (uint32_t i = 1; i < draft->count; i++)
 		weft__store(&place.at[i], draft->words[i]);
 	weft__commit(&place, draft->count);

@@ -32,7 +32,7 @@ WEFT__ALWAYS_INLINE uint64_t next_task(struct weft_abi_slot *slot)
 	return task;
 }
 
-WEFT__COLD void weft__put_slowly_in(
+WEFT__OUT_OF_LINE void weft__put_slowly_in(
 	struct weft_abi_slot *slot, uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
 {
 	const struct weft__fixed event = {head, first, second, runs};
@@ -42,14 +42,15 @@ WEFT__COLD void weft__put_slowly_in(
 		weft__put_at(&place, words, &event);
 }
 
-WEFT__COLD void weft__put_slowly(uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
+WEFT__OUT_OF_LINE void weft__put_slowly(
+	uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
 {
 	const struct weft__self *self = weft__entered();
 	if (self)
 		weft__put_slowly_in(self->slot, head, first, second, runs);
 }
 
-static WEFT__COLD uint64_t create_slowly(uint64_t head, uint64_t parent)
+static WEFT__OUT_OF_LINE uint64_t create_slowly(uint64_t head, uint64_t parent)
 {
 	uint32_t words = head >> 40 & 0xff;
 	struct weft__place place = weft__reserve(words);

@@ -83,7 +83,7 @@ bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
 	 * that readers don't read. */
 	weft__store_release(&packet->state, sequence << 2 | WEFT_ABI_PACKET_OPEN);
 	weft__signal_fence();
-	weft__store(&slot->packet, (uint64_t)((unsigned char *)packet - (unsigned char *)slot));
+	weft__store(&slot->packet, (uintptr_t)packet);
 	weft__store(&slot->limit, header->packet_bytes);
 	return true;
 }
@@ -97,13 +97,13 @@ uint32_t weft__packet_events(const struct weft_abi_slot *slot)
 
 void weft__packet_close(struct weft_abi_slot *slot)
 {
-	if (!weft__load(&slot->packet))
+	if (!weft__has_packet(slot))
 		return;
 	struct weft_abi_packet *packet = weft__packet_of(slot);
 	uint32_t events = weft__packet_events(slot);
 	weft__store(&packet->written, weft__load(&packet->before) + events);
 	weft__store(&slot->number, weft__load(&slot->number) + events - weft__load(&slot->inherited));
-	weft__store(&slot->packet, 0);
+	weft__store(&slot->packet, (uintptr_t)slot);
 	weft__store(&slot->limit, 0);
 	uint64_t state = weft__load(&packet->state);
 	weft__store_release(
@@ -133,7 +133,7 @@ void weft__packet_repair(struct weft_abi_slot *slot)
 	uint32_t sequence = weft__load(&slot->sequence);
 	if (!(sequence & 1))
 		return;
-	if (weft__load(&slot->packet))
+	if (weft__has_packet(slot))
 		recount(slot);
 	weft__store(&slot->sequence, sequence + 1);
 }

@@ -17,7 +17,7 @@ struct weft__fixed {
 WEFT__ALWAYS_INLINE void weft__put_at(
 	const struct weft__place *place, uint32_t words, const struct weft__fixed *event)
 {
-	weft__store(&place->at[0], event->head | place->stamp);
+	weft__store_head(place, event->head);
 	if (words > 1)
 		weft__store(&place->at[1], event->first);
 	if (words > 2)

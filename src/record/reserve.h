@@ -18,10 +18,11 @@
 struct weft__place {
 	struct weft_abi_slot *slot; /* NULL: there is no place */
 	struct weft_abi_packet *packet;
-	uint64_t *at;      /* the event's first word */
-	uint32_t stamp;    /* its lower half of the ticks */
-	uint32_t offset;   /* of the event in the packet */
-	uint32_t sequence; /* of the slot, before */
+	uint64_t *at;    /* the event's first word */
+	uint32_t stamp;  /* its lower half of the ticks */
+	uint32_t offset; /* of the event in the packet */
+	uint32_t *guard; /* set until the event is complete */
+	uint32_t clear;  /* its value then */
 };
 
 /* Without it the compiler keeps the place in memory, which doubles the path. */
@@ -33,11 +34,16 @@ bool weft__enter(struct weft__self *self);
 
 void weft__count_loss(struct weft_abi_slot *slot, unsigned cause);
 
-/* If it has none, this is no packet, but memory that may be read. */
+/* If it has none, this is no packet, but memory that may be read: the slot itself. */
 WEFT__ALWAYS_INLINE struct weft_abi_packet *weft__packet_of(const struct weft_abi_slot *slot)
 {
-	unsigned char *bytes = (unsigned char *)(uintptr_t)slot + weft__load(&slot->packet);
-	return (struct weft_abi_packet *)(void *)bytes;
+	return (struct weft_abi_packet *)(uintptr_t)weft__load(&slot->packet);
+}
+
+static inline bool weft__has_packet(const struct weft_abi_slot *slot)
+{
+	uint64_t packet = weft__load(&slot->packet);
+	return packet != 0 && packet != (uintptr_t)slot;
 }
 
 /* The calling thread, if it can record. */
@@ -64,7 +70,7 @@ WEFT__ALWAYS_INLINE bool weft__place_is_good(
 	const struct weft__place *place, uint32_t words, uint32_t high)
 {
 	const struct weft_abi_slot *slot = place->slot;
-	return WEFT__LIKELY(high == weft__load(&slot->base_high)) &&
+	return WEFT__LIKELY(high == weft__load_own(&slot->base_high)) &&
 		   WEFT__LIKELY(place->offset + words * 8 <= weft__load(&slot->limit));
 }
 
@@ -72,7 +78,7 @@ WEFT__ALWAYS_INLINE bool weft__place_is_good(
 WEFT__ALWAYS_INLINE void weft__withdraw(const struct weft__place *place)
 {
 	weft__signal_fence();
-	weft__store(&place->slot->sequence, place->sequence + 2);
+	weft__store(place->guard, place->clear);
 }
 
 /* The common case: the thread has entered, nothing is interrupted, the clock is the processor's,
@@ -85,14 +91,17 @@ WEFT__ALWAYS_INLINE bool weft__try_reserve(uint32_t words, struct weft__place *r
 		return false;
 	struct weft_abi_slot *slot = self->slot;
 	uint32_t sequence = weft__load(&slot->sequence);
-	if (WEFT__UNLIKELY(sequence & 1))
-		return false;
-	weft__store(&slot->sequence, sequence + 1);
+	/* Set already, it stays as it is. It is tested after the stamp: some processors read their
+	 * counter only when all that stands before is done. */
+	weft__store(&slot->sequence, sequence | 1);
 	weft__signal_fence();
 	/* What follows is read after the guard is set: a handler may have moved it on until then. */
 	struct weft__stamp stamp = weft__cpu_stamp();
+	if (WEFT__UNLIKELY(sequence & 1))
+		return false;
 	struct weft__place place = weft__next_place(slot, stamp.low);
-	place.sequence = sequence;
+	place.guard = &slot->sequence;
+	place.clear = sequence + 2;
 	if (!weft__place_is_good(&place, words, stamp.high)) {
 		weft__withdraw(&place);
 		return false;
@@ -101,11 +110,55 @@ WEFT__ALWAYS_INLINE bool weft__try_reserve(uint32_t words, struct weft__place *r
 	return true;
 }
 
+/* Sets the guard and answers the stamp. False in the middle of another event. */
+WEFT__ALWAYS_INLINE bool weft__begin(
+	struct weft_abi_slot *slot, struct weft__place *place, uint64_t *ret_ticks)
+{
+	uint32_t sequence = weft__load(&slot->sequence);
+	if (sequence & 1)
+		return false;
+	*place = (struct weft__place){.slot = slot, .guard = &slot->sequence, .clear = sequence + 2};
+	weft__store(&slot->sequence, sequence + 1);
+	weft__signal_fence();
+	*ret_ticks = weft__ticks(weft__platform());
+	return true;
+}
+
+/* Where it goes, once the guard is set. False if it doesn't fit. */
+WEFT__ALWAYS_INLINE bool weft__find_place(struct weft__place *place, uint32_t words, uint64_t ticks)
+{
+	struct weft__place next = weft__next_place(place->slot, (uint32_t)ticks);
+	next.guard = place->guard;
+	next.clear = place->clear;
+	*place = next;
+	return weft__place_is_good(place, words, (uint32_t)(ticks >> 32));
+}
+
 /* Every case. A slot of NULL: the event can't be recorded, which has been counted. */
 struct weft__place weft__reserve(uint32_t words);
+struct weft__place weft__reserve_slowly(struct weft_abi_slot *slot, uint32_t words);
 /* The same in the slot that the thread had entered before: an event that refers to names goes where
  * they are. */
-struct weft__place weft__reserve_in(struct weft_abi_slot *slot, uint32_t words);
+WEFT__ALWAYS_INLINE struct weft__place weft__reserve_in(struct weft_abi_slot *slot, uint32_t words)
+{
+	struct weft__place place;
+	uint64_t ticks;
+	/* What is still common, inline: the clock is the caller's. */
+	if (WEFT__UNLIKELY(!weft__begin(slot, &place, &ticks)))
+		return weft__reserve_slowly(slot, words);
+	if (WEFT__LIKELY(weft__find_place(&place, words, ticks)))
+		return place;
+	weft__withdraw(&place);
+	return weft__reserve_slowly(slot, words);
+}
+
+/* In halves, which saves putting them together. */
+WEFT__ALWAYS_INLINE void weft__store_head(const struct weft__place *place, uint64_t head)
+{
+	uint32_t __attribute__((may_alias)) *halves = (void *)place->at;
+	weft__store(&halves[0], place->stamp);
+	weft__store(&halves[1], (uint32_t)(head >> 32));
+}
 
 /* Makes the bytes written so far visible. */
 WEFT__ALWAYS_INLINE void weft__publish(const struct weft__place *place, uint32_t words)
@@ -129,7 +182,7 @@ WEFT__ALWAYS_INLINE void weft__commit(const struct weft__place *place, uint32_t 
 		weft__store(&slot->surplus, weft__load(&slot->surplus) + words - 2);
 	weft__publish(place, words);
 	weft__signal_fence();
-	weft__store(&slot->sequence, place->sequence + 2);
+	weft__store(place->guard, place->clear);
 }
 
 #endif

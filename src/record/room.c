@@ -59,7 +59,7 @@ static void write_time(struct weft_abi_slot *slot, uint32_t high)
 	weft__store(&slot->base_high, high);
 }
 
-/* Within the guard. False if no packet could be had; that is counted, and the guard clear. */
+/* Within the guard. False if no packet could be had, which is counted. */
 static bool make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks)
 {
 	uint32_t high = (uint32_t)(ticks >> 32);
@@ -73,30 +73,26 @@ static bool make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks
 	if (change_packet(slot, ticks))
 		return true;
 	weft__count_loss(slot, WEFT_ABI_LOSS_FULL);
-	weft__signal_fence();
-	weft__store(&slot->sequence, weft__load(&slot->sequence) + 1);
 	return false;
 }
 
-WEFT__COLD struct weft__place weft__reserve_in(struct weft_abi_slot *slot, uint32_t words)
+WEFT__COLD struct weft__place weft__reserve_slowly(struct weft_abi_slot *slot, uint32_t words)
 {
-	struct weft__place place = {.slot = NULL};
-	uint32_t sequence = weft__load(&slot->sequence);
-	if (sequence & 1) {
+	const struct weft__place none = {.slot = NULL};
+	struct weft__place place;
+	uint64_t ticks;
+	if (!weft__begin(slot, &place, &ticks)) {
 		count_nested(slot);
+		return none;
+	}
+	if (weft__find_place(&place, words, ticks))
 		return place;
+	if (!make_room(slot, words * 8, ticks)) {
+		weft__withdraw(&place);
+		return none;
 	}
-	weft__store(&slot->sequence, sequence + 1);
-	weft__signal_fence();
-	uint64_t ticks = weft__ticks(weft__platform());
-	struct weft__place next = weft__next_place(slot, (uint32_t)ticks);
-	if (!weft__place_is_good(&next, words, (uint32_t)(ticks >> 32))) {
-		if (!make_room(slot, words * 8, ticks))
-			return place;
-		next = weft__next_place(slot, (uint32_t)ticks);
-	}
-	next.sequence = sequence;
-	return next;
+	weft__find_place(&place, words, ticks);
+	return place;
 }
 
 struct weft__place weft__reserve(uint32_t words)

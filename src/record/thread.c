@@ -40,7 +40,7 @@ static void renew(struct weft_abi_buffer *header, struct weft_abi_slot *slot)
 {
 	weft__packet_repair(slot);
 	weft__store(&slot->header, (uint64_t)((unsigned char *)slot - (unsigned char *)header));
-	bool has_packet = weft__load(&slot->packet);
+	bool has_packet = weft__has_packet(slot);
 	weft__store(&slot->inherited, has_packet ? weft__packet_events(slot) : 0);
 	weft__store(&slot->number, 0);
 	weft__store(&slot->lost, 0);
@@ -49,6 +49,8 @@ static void renew(struct weft_abi_buffer *header, struct weft_abi_slot *slot)
 	weft__store(&slot->thread, (uint32_t)weft__fetch_add(&header->threads, 1) + 1);
 	if (has_packet)
 		weft__packet_inherit(slot);
+	else
+		weft__store(&slot->packet, (uintptr_t)slot);
 }
 
 static bool has_ended(uint32_t tid)
@@ -157,7 +159,7 @@ WEFT__COLD void weft__thread_reap(const struct weft_abi_slot *own)
 	for (uint32_t i = 0; i < used; i++) {
 		struct weft_abi_slot *slot = slot_at(header, i);
 		uint64_t owner = weft__load(&slot->owner);
-		if (slot == own || (uint32_t)owner == 0 || !weft__load(&slot->packet))
+		if (slot == own || (uint32_t)owner == 0 || !weft__has_packet(slot))
 			continue;
 		if (!has_ended((uint32_t)owner) || !take(slot, owner, tid))
 			continue;
