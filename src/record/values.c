@@ -28,9 +28,36 @@ static void add_values(struct weft__draft *draft, unsigned count, const struct w
 	}
 }
 
+/* Without text there is nothing to measure, and the words go where they stay. */
+WEFT__ALWAYS_INLINE bool put_numbers(struct weft_abi_slot *slot, unsigned kind, uint64_t task,
+	uint16_t name, unsigned count, const struct weft__value *values)
+{
+	uint64_t types = count;
+	struct weft__place place;
+	if (!name || task != WEFT_TASK_CURRENT || count > WEFT_ABI_VALUES_MAX)
+		return false;
+	for (unsigned i = 0; i < count; i++) {
+		if (values[i].type == WEFT_ABI_VALUE_TEXT)
+			return false;
+		types |= (uint64_t)(values[i].type & 0xf) << (4 + 4 * i);
+	}
+	if (WEFT__UNLIKELY(!weft__try_reserve(2 + count, &place))) {
+		place = weft__reserve_in(slot, 2 + count);
+		if (!place.slot)
+			return true;
+	}
+	weft__store_head(&place, WEFT_ABI_HEAD(kind, 2 + count, name));
+	weft__store(&place.at[1], types);
+	for (unsigned i = 0; i < count; i++)
+		weft__store(&place.at[2 + i], values[i].is.u64);
+	weft__commit(&place, 2 + count);
+	return true;
+}
+
 /* `bytes` stand in the event if they have no name. */
-static void put_values(struct weft_abi_slot *slot, unsigned kind, uint64_t task, uint16_t name,
-	const char *bytes, uint32_t size, unsigned count, const struct weft__value *values)
+static WEFT__OUT_OF_LINE void put_values(struct weft_abi_slot *slot, unsigned kind, uint64_t task,
+	uint16_t name, const char *bytes, uint32_t size, unsigned count,
+	const struct weft__value *values)
 {
 	struct weft__draft draft;
 	count = count < WEFT_ABI_VALUES_MAX ? count : WEFT_ABI_VALUES_MAX;
@@ -52,6 +79,8 @@ WEFT__EXPORT void weft__notef(uint64_t task, uint64_t *cache, const char *format
 	if (!self)
 		return;
 	uint16_t name = weft__name_of(self, cache, format);
+	if (WEFT__LIKELY(put_numbers(self->slot, WEFT_ABI_NOTEF, task, name, count, values)))
+		return;
 	uint32_t size = name ? 0 : weft__measure(format, WEFT_ABI_NAME_MAX_BYTES + 1);
 	put_values(self->slot, WEFT_ABI_NOTEF, task, name, format, size, count, values);
 }
@@ -72,14 +101,12 @@ static uint32_t join(char *shape, const char *const *names, unsigned count)
 	return size - 1;
 }
 
-WEFT__EXPORT void weft__mark(uint64_t task, uint64_t *cache, const char *const *names,
-	unsigned count, const struct weft__value *values)
+/* Its name is not known yet, or a value is text. */
+static WEFT__OUT_OF_LINE void mark_slowly(const struct weft__self *self, uint64_t task,
+	uint64_t *cache, const char *const *names, unsigned count, const struct weft__value *values)
 {
 	char shape[WEFT_ABI_NAME_MAX_BYTES];
 	uint32_t size = 0;
-	const struct weft__self *self = weft__entered();
-	if (!self)
-		return;
 	uint16_t name = cache ? weft__name_cached(self, cache) : 0;
 	if (!name) {
 		size = join(shape, names, count + 1);
@@ -88,4 +115,15 @@ WEFT__EXPORT void weft__mark(uint64_t task, uint64_t *cache, const char *const *
 			weft__name_remember(self, cache, name);
 	}
 	put_values(self->slot, WEFT_ABI_MARK, task, name, shape, size, count, values);
+}
+
+WEFT__EXPORT void weft__mark(uint64_t task, uint64_t *cache, const char *const *names,
+	unsigned count, const struct weft__value *values)
+{
+	const struct weft__self *self = weft__entered();
+	if (!self)
+		return;
+	uint16_t name = cache ? weft__name_cached(self, cache) : 0;
+	if (WEFT__UNLIKELY(!put_numbers(self->slot, WEFT_ABI_MARK, task, name, count, values)))
+		mark_slowly(self, task, cache, names, count, values);
 }
