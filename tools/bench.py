@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 """Builds the benchmarks optimised and runs them, after a line that says on what.
 
-    tools/bench.py [NAME…]      all, or only these (record, decode, layout)
+    tools/bench.py [NAME…]      all, or only these (record, latency, lttng, decode, layout)
 """
 import datetime
 import os
