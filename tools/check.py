@@ -23,7 +23,8 @@ BUILDS = [
     # Not gcc: it tests the sum of an addition that ld then makes a lea (the address of a thread-local
     # variable, which only this sanitizer compares with NULL).
     ('sanitized', 'build-asan', 'clang, address and undefined-behaviour sanitizers', 'clang-14',
-     ['-Db_sanitize=address,undefined', '-Db_lundef=false'], ['--no-suite', 'house', '-t', '4']),
+     ['-Db_sanitize=address,undefined', '-Db_lundef=false'],
+     ['--no-suite', 'house', '--no-suite', 'model', '-t', '4']),
     ('threads', 'build-tsan', 'gcc, thread sanitizer', 'gcc',
      ['-Db_sanitize=thread'], ['--suite', 'threads', '-t', '4']),
     ('clang', 'build-clang', 'clang, warnings are errors', 'clang-14',

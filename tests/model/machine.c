@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Choices are a list. An execution follows it as far as it goes and takes the first alternative
+ * from there on; afterwards the last choice that has another alternative takes it, and all behind
+ * it are forgotten: a search in depth that keeps nothing but the list.
+ */
+#include "machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#define WORDS_MAX   4096 /* that threads touch */
+#define SHARED_MAX  256
+#define STORES_MAX  64 /* of one word in one execution */
+#define CHOICES_MAX 4096
+#define STEPS_MAX   20000 /* of one execution: more is a loop without end */
+#define STACK_BYTES 65536
+#define LATE_MAX    8
+
+/* Of each shared word the oldest store that may be read. */
+struct view {
+	uint8_t at[SHARED_MAX];
+};
+
+struct store {
+	uint64_t value;
+	struct view view; /* what an acquiring load learns */
+};
+
+/* What is known of a word over all executions. */
+struct word {
+	const void *address;
+	unsigned touched; /* a bit a thread */
+	bool is_written;
+	int shared; /* its number; -1: no two threads need it */
+};
+
+struct history {
+	unsigned count; /* 0: not yet touched in this execution */
+	struct store *stores;
+};
+
+struct thread {
+	ucontext_t context;
+	bool has_ended;
+	struct view now;      /* what it may not read behind */
+	struct view acquired; /* what a fence will add to it */
+	struct view released; /* what its relaxed stores take along */
+	struct machine_access late[LATE_MAX];
+	unsigned late_count;
+};
+
+struct choice {
+	unsigned taken, count;
+};
+
+static const struct machine_test *test;
+static struct word words[WORDS_MAX];
+static struct history histories[SHARED_MAX];
+static unsigned shared_count;
+static bool has_grown;
+
+static struct thread threads[MACHINE_THREADS];
+static ucontext_t outside;
+static unsigned self, preemptions, old_loads, steps;
+static bool is_running, has_died;
+static const char *failure;
+static bool tells; /* prints what happens */
+
+static struct choice choices[CHOICES_MAX];
+static unsigned choice_count, choice_at;
+
+void machine_fail(const char *text)
+{
+	if (!failure)
+		failure = text;
+}
+
+unsigned machine_self(void)
+{
+	return self;
+}
+
+static void leave(void)
+{
+	swapcontext(&threads[self].context, &outside);
+}
+
+static unsigned choose(unsigned count)
+{
+	if (count < 2)
+		return 0;
+	if (choice_at == CHOICES_MAX) {
+		machine_fail("too many choices");
+		return 0;
+	}
+	if (choice_at == choice_count)
+		choices[choice_count++] = (struct choice){0, count};
+	/* Nothing but choices may differ between executions. */
+	if (choices[choice_at].count != count)
+		machine_fail("the test itself is not the same each time");
+	return choices[choice_at++].taken;
+}
+
+/* The next list of choices; false if all have been tried. */
+static bool choose_otherwise(void)
+{
+	while (choice_count > 0) {
+		struct choice *last = &choices[choice_count - 1];
+		if (++last->taken < last->count)
+			return true;
+		choice_count--;
+	}
+	return false;
+}
+
+/* Threads. */
+
+static unsigned runnable(unsigned *ret_threads)
+{
+	unsigned count = 0;
+	for (unsigned i = 0; i < test->thread_count; i++)
+		if (i != self && !threads[i].has_ended)
+			ret_threads[count++] = i;
+	return count;
+}
+
+static void go_to(unsigned thread)
+{
+	unsigned from = self;
+	self = thread;
+	swapcontext(&threads[from].context, &threads[thread].context);
+}
+
+static void end_thread(void)
+{
+	unsigned others[MACHINE_THREADS];
+	threads[self].has_ended = true;
+	if (tells)
+		printf("# %u: ends\n", self);
+	unsigned count = runnable(others);
+	if (count == 0)
+		leave();
+	go_to(others[choose(count)]);
+}
+
+static void run_thread(void)
+{
+	test->threads[self]();
+	end_thread();
+}
+
+/* Before an access to shared memory: another thread may come first, or this one end here. */
+static void pause_here(void)
+{
+	unsigned others[MACHINE_THREADS], count = 0;
+	if (++steps > STEPS_MAX) {
+		machine_fail("a loop without end");
+		leave();
+	}
+	if (preemptions < test->preemptions)
+		count = runnable(others);
+	bool may_die = test->first_may_die && self == 0 && !has_died;
+	unsigned choice = choose(1 + count + may_die);
+	if (choice == 0)
+		return;
+	if (choice > count) {
+		has_died = true;
+		end_thread(); /* never comes back */
+	}
+	preemptions++;
+	go_to(others[choice - 1]);
+}
+
+/* Memory. */
+
+static uint64_t read_plainly(const void *address, unsigned size)
+{
+	uint64_t value = 0;
+	memcpy(&value, address, size); /* little-endian, as the buffer */
+	return value;
+}
+
+static void write_plainly(const void *address, unsigned size, uint64_t value)
+{
+	memcpy((void *)(uintptr_t)address, &value, size);
+}
+
+static struct word *word_of(const void *address)
+{
+	size_t i = ((uintptr_t)address >> 2) * 2654435761u % WORDS_MAX;
+	for (unsigned probes = 0; probes < WORDS_MAX; probes++, i = (i + 1) % WORDS_MAX) {
+		if (!words[i].address)
+			words[i] = (struct word){.address = address, .shared = -1};
+		if (words[i].address == address)
+			return &words[i];
+	}
+	machine_fail("too many words");
+	return &words[0];
+}
+
+/* Which word this is if threads share it; else -1. Who shares it becomes known as executions go:
+ * then all is done again, so that in the end no choice was left out. */
+static int shared_word(const void *address, bool writes)
+{
+	struct word *word = word_of(address);
+	word->touched |= 1u << self;
+	word->is_written |= writes;
+	if (word->shared < 0 && word->is_written && (word->touched & (word->touched - 1))) {
+		if (shared_count == SHARED_MAX) {
+			machine_fail("too many shared words");
+			return -1;
+		}
+		word->shared = (int)shared_count++;
+		has_grown = true;
+		return -1; /* from the next execution on */
+	}
+	return has_grown ? -1 : word->shared;
+}
+
+static void join(struct view *view, const struct view *more)
+{
+	for (unsigned i = 0; i < shared_count; i++)
+		if (view->at[i] < more->at[i])
+			view->at[i] = more->at[i];
+}
+
+static struct history *history_of(int word, const struct machine_access *access)
+{
+	struct history *history = &histories[word];
+	if (!history->stores)
+		history->stores = calloc(STORES_MAX, sizeof(*history->stores));
+	if (!history->stores)
+		abort();
+	if (history->count == 0) { /* what was there before the threads began */
+		history->stores[0] = (struct store){.value = read_plainly(access->address, access->size)};
+		history->count = 1;
+	}
+	return history;
+}
+
+static uint64_t load_from(int word, const struct history *history, unsigned at, unsigned order)
+{
+	struct thread *thread = &threads[self];
+	const struct store *store = &history->stores[at];
+	if (thread->now.at[word] < at)
+		thread->now.at[word] = (uint8_t)at;
+	join(&thread->acquired, &store->view);
+	if (order & MACHINE_ACQUIRE)
+		join(&thread->now, &store->view);
+	join(&thread->acquired, &thread->now);
+	return store->value;
+}
+
+static uint64_t load_shared(int word, const struct machine_access *access)
+{
+	struct history *history = history_of(word, access);
+	unsigned last = history->count - 1, oldest = threads[self].now.at[word];
+	unsigned back = old_loads < test->old_loads ? choose(last - oldest + 1) : 0;
+	old_loads += back > 0;
+	return load_from(word, history, last - back, access->order);
+}
+
+/* `read`: the store that a read-modify-write goes on from, or NULL. */
+static void store_shared(int word, const struct machine_access *access, const struct store *read)
+{
+	struct thread *thread = &threads[self];
+	struct history *history = history_of(word, access);
+	if (history->count == STORES_MAX) {
+		machine_fail("too many stores to one word");
+		return;
+	}
+	struct store *store = &history->stores[history->count];
+	thread->now.at[word] = (uint8_t)history->count;
+	store->value = access->value;
+	store->view = access->order & MACHINE_RELEASE ? thread->now : thread->released;
+	store->view.at[word] = (uint8_t)history->count;
+	if (read)
+		join(&store->view, &read->view);
+	history->count++;
+	write_plainly(access->address, access->size, access->value);
+}
+
+static uint64_t tell(const struct machine_access *access, uint64_t value)
+{
+	static const char *const names[] = {"loads", "stores", "exchanges", "adds to"};
+	if (tells && access->operation == MACHINE_EXCHANGE && value != access->expected)
+		printf("# %u: finds %llx in %s\n", self, (unsigned long long)value,
+			test->describe(access->address));
+	else if (tells)
+		printf("# %u: %s %s: %llx\n", self, names[access->operation],
+			test->describe(access->address),
+			(unsigned long long)(access->operation == MACHINE_LOAD ? value : access->value));
+	return value;
+}
+
+/* One access that nothing comes between. */
+static uint64_t make(const struct machine_access *access)
+{
+	bool writes = access->operation != MACHINE_LOAD;
+	int word = is_running ? shared_word(access->address, writes) : -1;
+	uint64_t found;
+	if (word < 0) {
+		found = read_plainly(access->address, access->size);
+	} else {
+		pause_here();
+		if (access->operation == MACHINE_LOAD)
+			return tell(access, load_shared(word, access));
+		if (access->operation == MACHINE_STORE) {
+			store_shared(word, access, NULL);
+			return tell(access, 0);
+		}
+		const struct history *history = history_of(word, access);
+		found = load_from(word, history, history->count - 1, access->order);
+		tell(access, found);
+	}
+	struct machine_access store = *access;
+	if (access->operation == MACHINE_ADD)
+		store.value = found + access->value;
+	if (access->operation == MACHINE_LOAD ||
+		(access->operation == MACHINE_EXCHANGE && found != access->expected))
+		return found;
+	if (word < 0)
+		write_plainly(store.address, store.size, store.value);
+	else
+		store_shared(word, &store, &histories[word].stores[histories[word].count - 1]);
+	return found;
+}
+
+static void make_late(struct thread *thread)
+{
+	unsigned count = thread->late_count;
+	thread->late_count = 0;
+	for (unsigned i = 0; i < count; i++)
+		make(&thread->late[i]);
+}
+
+static uint64_t make_torn(struct machine_access access)
+{
+	struct machine_access load = access;
+	load.operation = MACHINE_LOAD;
+	uint64_t found = make(&load);
+	if (access.operation == MACHINE_EXCHANGE && found != access.expected)
+		return found;
+	if (access.operation == MACHINE_ADD)
+		access.value += found;
+	access.operation = MACHINE_STORE;
+	make(&access);
+	return found;
+}
+
+static uint64_t perform(struct machine_access access)
+{
+	struct thread *thread = &threads[self];
+	if (test && test->filter)
+		test->filter(&access);
+	if (access.is_torn)
+		return make_torn(access);
+	if (access.is_late && thread->late_count < LATE_MAX) {
+		thread->late[thread->late_count++] = access;
+		return 0;
+	}
+	uint64_t found = make(&access);
+	if (access.operation != MACHINE_LOAD && thread->late_count)
+		make_late(thread);
+	return found;
+}
+
+static uint64_t cut(uint64_t value, unsigned size)
+{
+	return size < 8 ? value & (((uint64_t)1 << 8 * size) - 1) : value;
+}
+
+/* Words that are written in halves here and whole there are halves everywhere. */
+static bool is_halves(const void *address, unsigned size)
+{
+	return size == 8 && test && test->is_halves && test->is_halves(address);
+}
+
+uint64_t machine_load(const void *address, unsigned size, unsigned order)
+{
+	if (is_halves(address, size))
+		return machine_load(address, 4, order) | machine_load((const char *)address + 4, 4, order)
+													 << 32;
+	return perform((struct machine_access){MACHINE_LOAD, address, size, order, 0, 0, 0, 0});
+}
+
+void machine_store(void *address, unsigned size, unsigned order, uint64_t value)
+{
+	if (is_halves(address, size)) {
+		machine_store(address, 4, order, value);
+		machine_store((char *)address + 4, 4, order, value >> 32);
+		return;
+	}
+	perform(
+		(struct machine_access){MACHINE_STORE, address, size, order, cut(value, size), 0, 0, 0});
+}
+
+uint64_t machine_add(void *address, unsigned size, unsigned order, uint64_t value)
+{
+	return perform((struct machine_access){MACHINE_ADD, address, size, order, value, 0, 0, 0});
+}
+
+bool machine_compare_exchange(
+	void *address, unsigned size, unsigned order, uint64_t expected, uint64_t desired)
+{
+	expected = cut(expected, size);
+	return perform((struct machine_access){MACHINE_EXCHANGE, address, size, order,
+			   cut(desired, size), expected, 0, 0}) == expected;
+}
+
+uint64_t machine_swap(void *address, unsigned size, unsigned order, uint64_t value)
+{
+	for (;;) {
+		uint64_t found = machine_load(address, size, order);
+		if (machine_compare_exchange(address, size, order, found, value))
+			return found;
+	}
+}
+
+void machine_fence(unsigned order)
+{
+	struct machine_access access = {MACHINE_FENCE, NULL, 0, order, 0, 0, 0, 0};
+	struct thread *thread = &threads[self];
+	if (!is_running)
+		return;
+	if (test->filter)
+		test->filter(&access);
+	if (access.order & MACHINE_ACQUIRE)
+		thread->now = thread->acquired;
+	if (access.order & MACHINE_RELEASE)
+		thread->released = thread->now;
+}
+
+bool machine_has_ended(unsigned thread)
+{
+	if (!is_running || thread >= test->thread_count || !threads[thread].has_ended)
+		return false;
+	join(&threads[self].now, &threads[thread].now);
+	join(&threads[self].acquired, &threads[self].now);
+	return true;
+}
+
+/* Executions. */
+
+static void run_once(void)
+{
+	static unsigned char stacks[MACHINE_THREADS][STACK_BYTES];
+	for (unsigned i = 0; i < shared_count; i++)
+		histories[i].count = 0;
+	choice_at = self = preemptions = old_loads = steps = 0;
+	has_died = has_grown = false;
+	test->prepare();
+	for (unsigned i = 0; i < test->thread_count; i++) {
+		threads[i] = (struct thread){.has_ended = false};
+		getcontext(&threads[i].context);
+		threads[i].context.uc_stack.ss_sp = stacks[i];
+		threads[i].context.uc_stack.ss_size = STACK_BYTES;
+		makecontext(&threads[i].context, run_thread, 0);
+	}
+	is_running = true;
+	self = choose(test->thread_count);
+	swapcontext(&outside, &threads[self].context);
+	is_running = false;
+	if (!failure)
+		test->check();
+}
+
+struct machine_result machine_run(const struct machine_test *what)
+{
+	struct machine_result result = {0, 0, NULL};
+	test = what;
+	memset(words, 0, sizeof(words));
+	shared_count = choice_count = 0;
+	failure = NULL;
+	do {
+		run_once();
+		result.executions++;
+		if (has_grown) {
+			failure = NULL; /* half of this execution was on plain memory: not a possible one */
+			choice_count = 0;
+			result.executions = 0;
+			continue;
+		}
+	} while (!failure && (has_grown || choose_otherwise()));
+	if (failure && what->tells) {
+		tells = true;
+		run_once();
+		tells = false;
+	}
+	result.words = shared_count;
+	result.failure = failure;
+	return result;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A machine that runs a few threads in every order, on memory that is as weak as C11 lets it be.
+ *
+ * The threads are coroutines. At each atomic access to a word that they share the machine chooses:
+ * which thread goes on, and which of the stores that the word has seen a load answers. It then runs
+ * everything again with other choices, until there are none left.
+ *
+ * Memory is that of C11 as views tell it (Kang and others, "A Promising Semantics", POPL 2017,
+ * without promises): each word has a history of stores, each thread a view, which is the oldest
+ * store of each word that it may still read. A release store takes its thread's view along, an
+ * acquire load adds it to the reader's; fences do so for the relaxed accesses around them. So a
+ * load may answer what another processor has overwritten long ago, unless something forbids it.
+ *
+ * Not covered: a store becomes the last of its word when it is made (of two unordered stores to one
+ * word the machine takes both orders, but by scheduling alone), and no load sees a store that its
+ * own thread's later stores caused. Words that one thread alone touches, or that nobody writes, are
+ * found by the machine itself, and cost nothing.
+ */
+#ifndef WEFT_TESTS_MODEL_MACHINE_H
+#define WEFT_TESTS_MODEL_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum machine_order {
+	MACHINE_RELAXED = 0,
+	MACHINE_ACQUIRE = 1,
+	MACHINE_RELEASE = 2,
+};
+
+enum machine_operation {
+	MACHINE_LOAD,
+	MACHINE_STORE,
+	MACHINE_EXCHANGE, /* compare and exchange */
+	MACHINE_ADD,
+	MACHINE_FENCE,
+};
+
+struct machine_access {
+	enum machine_operation operation;
+	const void *address; /* NULL: a fence */
+	unsigned size;
+	unsigned order; /* enum machine_order, or'd */
+	uint64_t value; /* to be stored */
+	uint64_t expected;
+	/* What a test may do to the access, to see whether that is noticed: */
+	bool is_torn; /* an exchange or addition becomes a load, and later a store */
+	bool is_late; /* a store comes after the next one that isn't late */
+};
+
+#define MACHINE_THREADS 4
+
+struct machine_test {
+	unsigned thread_count;
+	void (*threads[MACHINE_THREADS])(void);
+	void (*prepare)(void); /* alone, as thread 0, on plain memory */
+	void (*check)(void);   /* when all threads have ended, on plain memory */
+	void (*filter)(struct machine_access *access); /* sees each access before it is made */
+	bool (*is_halves)(const void *address);        /* 64-bit words here may be torn in the middle */
+	const char *(*describe)(const void *address);  /* for `tells` */
+	bool tells;                                    /* prints the steps that failed */
+	bool first_may_die;   /* thread 0 may end at any access to shared memory */
+	unsigned preemptions; /* as many at most, besides the switches where a thread ends */
+	unsigned old_loads;   /* as many loads at most answer something else than the last store */
+};
+
+struct machine_result {
+	uint64_t executions;
+	unsigned words;      /* that threads share */
+	const char *failure; /* NULL: none in any order */
+};
+
+/* Runs the test in every order, or until it fails. */
+struct machine_result machine_run(const struct machine_test *test);
+
+/* From a test's functions: this must not happen. Only the first is kept. */
+void machine_fail(const char *failure);
+
+/* The thread that runs, from 0. */
+unsigned machine_self(void);
+
+/* Has the thread ended? If so, the caller sees all that it did: the kernel takes locks where
+ * threads end and where they are looked for. */
+bool machine_has_ended(unsigned thread);
+
+/* For the atomics under test. */
+uint64_t machine_load(const void *address, unsigned size, unsigned order);
+void machine_store(void *address, unsigned size, unsigned order, uint64_t value);
+uint64_t machine_add(void *address, unsigned size, unsigned order, uint64_t value);
+uint64_t machine_swap(void *address, unsigned size, unsigned order, uint64_t value);
+bool machine_compare_exchange(
+	void *address, unsigned size, unsigned order, uint64_t expected, uint64_t desired);
+void machine_fence(unsigned order);
+
+#endif
