@@ -103,8 +103,10 @@ void weft__packet_close(struct weft_abi_slot *slot)
 	uint32_t events = weft__packet_events(slot);
 	weft__store(&packet->written, weft__load(&packet->before) + events);
 	weft__store(&slot->number, weft__load(&slot->number) + events - weft__load(&slot->inherited));
-	weft__store(&slot->packet, (uintptr_t)slot);
+	/* In this order: a thread may end between the two, and without a packet there is no room. */
 	weft__store(&slot->limit, 0);
+	weft__signal_fence();
+	weft__store(&slot->packet, (uintptr_t)slot);
 	uint64_t state = weft__load(&packet->state);
 	weft__store_release(
 		&packet->state, (state & ~(uint64_t)WEFT_ABI_PACKET_STATE) | WEFT_ABI_PACKET_CLOSED);

@@ -483,6 +483,7 @@ static void room_to_inherit(void)
 static void nothing_but_the_dead_ones(void)
 {
 	start(1, 16);
+	is_mortal = true;
 	write_one();
 }
 
@@ -513,7 +514,7 @@ static const struct scenario {
 			true, true, 3, 2}},
 	{"the only packet is a dead thread's",
 		{3, {write_one, write_one, write_one}, nothing_but_the_dead_ones, check, filter, is_event,
-			describe, true, false, 1, 1}},
+			describe, true, true, 1, 0}},
 	{"two threads give one text its name", {2, {write_named, write_named}, names, check, filter,
 											   is_event, describe, true, false, 2, 2}},
 	{"a name is read that two threads give",
