@@ -31,6 +31,8 @@ struct weft__place {
 /* The thread's first event in this buffer: finds it a slot. False if there is none or recording is
  * off. */
 bool weft__enter(struct weft__self *self);
+/* The same for a call that is no event: nothing is lost if it fails. */
+bool weft__look(struct weft__self *self);
 
 void weft__count_loss(struct weft_abi_slot *slot, unsigned cause);
 

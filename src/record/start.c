@@ -105,13 +105,22 @@ WEFT__EXPORT void weft_stop(void)
 	header->end = weft__moment(platform);
 }
 
+/* As weft__entered, but no event is lost if the thread can't record. */
+static const struct weft__self *look(void)
+{
+	struct weft__self *self = weft__self();
+	if (self->ticket == weft__generation())
+		return self;
+	return !weft__is_off() && weft__look(self) ? self : NULL;
+}
+
 WEFT__EXPORT bool weft_is_recording(void)
 {
-	return weft__entered();
+	return look();
 }
 
 WEFT__EXPORT uint64_t weft_current(void)
 {
-	const struct weft__self *self = weft__entered();
+	const struct weft__self *self = look();
 	return self ? weft__load(&self->slot->task) : WEFT_TASK_NONE;
 }

@@ -121,7 +121,26 @@ static struct weft_abi_slot *find_slot(struct weft_abi_buffer *header)
 	return slot;
 }
 
-WEFT__COLD bool weft__enter(struct weft__self *self)
+/* In the middle of this very function, or there was no slot a moment ago. */
+static bool is_refused(const struct weft__self *self, uint64_t generation, unsigned *ret_cause)
+{
+	bool is_nested = self->ticket > WEFT__ENTERING - WEFT__NESTED_MAX;
+	*ret_cause = is_nested ? WEFT_ABI_LOSS_NESTED : WEFT_ABI_LOSS_FULL;
+	/* With none left it looks again: 0 less 1 is far above. */
+	return is_nested || self->ticket - WEFT__REFUSED(generation, 1) < WEFT__LOOK_INTERVAL;
+}
+
+static void find(struct weft__self *self, uint64_t generation, bool for_event)
+{
+	self->slot = find_slot(weft__header());
+	weft__signal_fence();
+	self->ticket =
+		self->slot ? generation : WEFT__REFUSED(generation, WEFT__LOOK_INTERVAL - for_event);
+	if (!self->slot && for_event)
+		weft__count_loss(NULL, WEFT_ABI_LOSS_FULL);
+}
+
+static bool enter(struct weft__self *self, bool for_event)
 {
 	uint64_t generation = weft__generation();
 	bool (*resume)(void) = weft__load(&weft__recorder.resume);
@@ -129,26 +148,27 @@ WEFT__COLD bool weft__enter(struct weft__self *self)
 		generation = weft__generation();
 	if (generation == 0)
 		return false;
-	if (self->ticket > WEFT__ENTERING - WEFT__NESTED_MAX) {
-		/* A signal handler in the middle of this very function. */
-		self->ticket--;
-		weft__count_loss(NULL, WEFT_ABI_LOSS_NESTED);
-		return false;
-	}
-	/* With none left it looks again: 0 less 1 is far above. */
-	if (self->ticket - WEFT__REFUSED(generation, 1) < WEFT__LOOK_INTERVAL) {
-		self->ticket--;
-		weft__count_loss(NULL, WEFT_ABI_LOSS_FULL);
+	unsigned cause;
+	if (is_refused(self, generation, &cause)) {
+		self->ticket -= for_event;
+		if (for_event)
+			weft__count_loss(NULL, cause);
 		return false;
 	}
 	self->ticket = WEFT__ENTERING;
 	weft__signal_fence();
-	self->slot = find_slot(weft__header());
-	weft__signal_fence();
-	self->ticket = self->slot ? generation : WEFT__REFUSED(generation, WEFT__LOOK_INTERVAL - 1);
-	if (!self->slot)
-		weft__count_loss(NULL, WEFT_ABI_LOSS_FULL);
+	find(self, generation, for_event);
 	return self->slot;
+}
+
+WEFT__COLD bool weft__enter(struct weft__self *self)
+{
+	return enter(self, true);
+}
+
+WEFT__COLD bool weft__look(struct weft__self *self)
+{
+	return enter(self, false);
 }
 
 WEFT__COLD void weft__thread_reap(const struct weft_abi_slot *own)

@@ -147,6 +147,15 @@ static void *hold_a_slot(void *writer)
 	return NULL;
 }
 
+/* Nothing is lost by a question. */
+static void ask_without_a_slot(void)
+{
+	for (int i = 0; i < 100; i++) {
+		assert_false(weft_is_recording());
+		assert_int_equal(weft_current(), WEFT_TASK_NONE);
+	}
+}
+
 /* Whether others have ended costs a system call each, and there are 32 slots. */
 static void who_gets_no_slot_looks_for_one_only_now_and_then(void **state)
 {
@@ -160,9 +169,11 @@ static void who_gets_no_slot_looks_for_one_only_now_and_then(void **state)
 	for (uintptr_t i = 0; i < 32; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, hold_a_slot, (void *)i), 0);
 	pthread_barrier_wait(&all_hold_a_packet);
+	ask_without_a_slot();
 	atomic_store(&questions, 0);
 	write_events(100, 0, 6400);
 	assert_in_range(atomic_load(&questions), 32, 6400 + 64);
+	ask_without_a_slot();
 	pthread_barrier_wait(&all_hold_a_packet);
 	for (int i = 0; i < 32; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
