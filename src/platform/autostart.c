@@ -23,11 +23,14 @@
 #include <unistd.h>
 
 #include "record/atomics.h"
+#include "record/copy.h"
 #include "record/recorder.h"
 
 #define DEFAULT_BYTES ((uint64_t)16 << 20)
 /* A process that becomes one program after the other gets so many buffers. */
 #define PROGRAMS_MAX 100
+/* And so many reasons why something of it does not record. */
+#define REASONS_MAX 16
 
 static struct {
 	char path[PATH_MAX]; /* a directory's ends in '/' */
@@ -62,6 +65,9 @@ static void append_number(struct text *text, uint64_t number)
 	append(text, digits + at);
 }
 
+/* Where to, and how much; false if nothing is wanted. */
+static bool read_environment(void);
+
 /* DIR/PROG-PID and, from the second on, the number of the program in this process. */
 static void name_file(struct text *text, unsigned program, const char *suffix)
 {
@@ -78,15 +84,23 @@ static void name_file(struct text *text, unsigned program, const char *suffix)
 
 static void report(const char *step, const char *reason)
 {
-	struct text link = {.size = 0}, target = {.size = 0};
-	if (!wanted.is_directory)
-		return;
-	name_file(&link, 1, ".failed");
+	struct text target = {.size = 0};
+	int error = wanted.is_directory ? EEXIST : 0;
 	append(&target, step);
 	append(&target, ": ");
 	append(&target, reason);
-	if (symlink(target.bytes, link.bytes))
-		return; /* then the missing buffer has to say it all */
+	/* If it cannot be made, the missing buffer has to say it all. */
+	for (unsigned number = 1; error == EEXIST && number <= REASONS_MAX; number++) {
+		struct text link = {.size = 0};
+		name_file(&link, number, ".failed");
+		error = symlink(target.bytes, link.bytes) ? errno : 0;
+	}
+}
+
+void weft__linux_report(const char *what, const char *reason)
+{
+	if (*wanted.path || read_environment())
+		report(what, reason);
 }
 
 static bool start_in_directory(void)
@@ -116,6 +130,7 @@ static bool resume(void)
 		weft__store(&weft__header()->next_task, next_task);
 	else
 		weft__store(&weft__recorder.resume, NULL);
+	weft__copies_tell();
 	errno = saved;
 	return started;
 }
@@ -166,19 +181,28 @@ static bool remember_path(const char *path)
 	return true;
 }
 
-void weft__linux_autostart(void)
+static bool read_environment(void)
 {
-	const char *step;
 	/* Not for a program that runs with more rights than who called it. */
 	const char *out = secure_getenv("WEFT_OUT");
 	const char *size = secure_getenv("WEFT_SIZE");
 	if (!out || !*out || !remember_path(out))
-		return;
+		return false;
 	wanted.bytes = size && *size ? parse_size(size) : DEFAULT_BYTES;
+	return true;
+}
+
+void weft__linux_autostart(void)
+{
+	const char *step;
+	if (!read_environment())
+		return;
 	if (wanted.bytes < WEFT_ABI_BUFFER_MIN_BYTES)
 		report("WEFT_SIZE", "not a size of at least 64K");
 	else if (!wanted.is_directory)
 		weft__ring_create(wanted.path, wanted.bytes, &step);
-	else if (start_in_directory())
+	else if (start_in_directory()) {
 		weft__store(&weft__recorder.resume, resume);
+		weft__copies_tell();
+	}
 }

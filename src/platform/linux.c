@@ -90,7 +90,8 @@ static bool cpu_clock_is_steady(void)
 #endif
 }
 
-/* As early as possible: which clock counts, and the first moment, from which its rate is known. */
+/* As early as possible: which clock counts, the first moment, from which its rate is known, and
+ * whether another copy of all this is there already. */
 static void init(void)
 {
 	if (first.monotonic_ns)
@@ -100,6 +101,7 @@ static void init(void)
 		linux_platform.ticks_hz = 1000000000;
 	}
 	first = weft__moment(&linux_platform);
+	weft__linux_join();
 }
 
 const struct weft_platform *weft__default_platform(void)
@@ -164,6 +166,12 @@ static void describe_rate(struct weft_abi_buffer *header)
 	while (header->second.monotonic_ns - first.monotonic_ns < RATE_BASE_NS);
 }
 
+/* A child that went on writing into its parent's buffer would spoil it: better no recording. */
+bool weft__linux_begins_off(void)
+{
+	return madvise(&weft__live, sizeof(weft__live), MADV_WIPEONFORK) == 0;
+}
+
 int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_platform *platform)
 {
 	int saved = errno;
@@ -175,8 +183,7 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 		if (platform->ticks)
 			header->clock = WEFT_ABI_CLOCK_MONOTONIC;
 	}
-	/* A child that went on writing into its parent's buffer would spoil it: better no recording. */
-	if (madvise(&weft__live, sizeof(weft__live), MADV_WIPEONFORK))
+	if (!weft__linux_begins_off())
 		error = WEFT_ERROR_UNSUPPORTED;
 	errno = saved;
 	return error;
@@ -189,7 +196,8 @@ __attribute__((constructor(101))) static void at_start(void)
 {
 	int saved = errno;
 	init();
-	weft__linux_autostart();
+	if (!weft__recorder.leader && !weft__recorder.is_barred)
+		weft__linux_autostart();
 	errno = saved;
 }
 

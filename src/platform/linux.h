@@ -5,11 +5,21 @@
 #ifndef WEFT_PLATFORM_LINUX_H
 #define WEFT_PLATFORM_LINUX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Starts recording if the environment says so. */
 void weft__linux_autostart(void);
+
+/* Tells the run, if there is one, that something does not record, and why. */
+void weft__linux_report(const char *what, const char *reason);
+
+/* A forked child's copy of this copy will be off. False if that is not to be had. */
+bool weft__linux_begins_off(void);
+
+/* Finds out whether another copy of the recorder leads in this process. */
+void weft__linux_join(void);
 
 /* The program's name as it is used for files: without directory, never empty. */
 const char *weft__linux_program(void);

@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 #include <weft/error.h>
-#include <weft/weft.h>
+
+#include "record/copy.h"
 
 /* What can't fit is not tried: until it fails, everybody else's writes would fail too, and in a
  * file system in memory there would be none left. */
@@ -50,7 +51,8 @@ static int start_in(int fd, uint64_t bytes, const char **ret_step)
 	if (buffer == MAP_FAILED)
 		return errno;
 	*ret_step = "start";
-	error = weft_start(buffer, bytes, NULL);
+	/* Not weft_start, which in another copy may be all that is to be had by that name. */
+	error = weft__start(buffer, bytes, NULL);
 	if (!error)
 		return 0;
 	munmap(buffer, bytes);

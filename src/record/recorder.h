@@ -19,12 +19,18 @@
 #include "abi/packet_abi.h"
 #include "record/atomics.h"
 
+struct weft__copy;
+
 struct weft__recorder {
 	struct weft_abi_buffer *buffer;
 	const struct weft_platform *platform;
 	uint32_t starts;
 	/* Makes this process a buffer of its own after a fork; NULL if that is not wanted. */
 	bool (*resume)(void);
+	/* Other copies of this code in the process, see copy.h. */
+	struct weft__copy *leader; /* NULL: this one leads */
+	struct weft__copy *followers;
+	bool is_barred; /* it cannot follow, and records nothing */
 };
 
 extern struct weft__recorder weft__recorder;

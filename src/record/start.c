@@ -8,6 +8,7 @@
 
 #include "record/atomics.h"
 #include "record/clock.h"
+#include "record/copy.h"
 #include "record/packet.h"
 #include "record/recorder.h"
 #include "record/reserve.h"
@@ -51,6 +52,7 @@ static void go_live(void *buffer)
 	if (weft__platform()->ticks)
 		generation |= WEFT__SLOWLY; /* the hot path knows the processor's clock only */
 	weft__store_release(&weft__live.generation, generation);
+	weft__copies_tell();
 }
 
 static void describe_clock(struct weft_abi_buffer *header, const struct weft_platform *platform)
@@ -80,7 +82,7 @@ static int start(void *buffer, size_t size, const struct weft_platform *platform
 	return 0;
 }
 
-WEFT__EXPORT int weft_start(void *buffer, size_t size, const struct weft_platform *platform)
+int weft__start(void *buffer, size_t size, const struct weft_platform *platform)
 {
 	/* Of two at one time the second is too late, as it would be a moment later. */
 	if (!weft__compare_exchange(&weft__live.is_starting, 0, 1))
@@ -90,19 +92,40 @@ WEFT__EXPORT int weft_start(void *buffer, size_t size, const struct weft_platfor
 	return error;
 }
 
-WEFT__EXPORT void weft_stop(void)
+WEFT__EXPORT int weft_start(void *buffer, size_t size, const struct weft_platform *platform)
+{
+	weft__default_platform(); /* which finds out who leads, if it has not yet */
+	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
+	if (weft__load(&weft__recorder.is_barred))
+		return WEFT_ERROR_UNSUPPORTED;
+	return (leader ? leader->start : weft__start)(buffer, size, platform);
+}
+
+static void stop(void)
 {
 	const struct weft__self *self = weft__self();
 	uint64_t generation = weft__load_acquire(&weft__live.generation);
 	struct weft_abi_buffer *header = weft__header();
 	const struct weft_platform *platform = weft__platform();
-	weft__store(&weft__recorder.resume, NULL);
 	/* Once it is off, another thread may start it on another buffer. */
 	if (generation == 0 || !weft__compare_exchange(&weft__live.generation, generation, 0))
 		return;
 	if (self->ticket == (generation & ~(uint64_t)WEFT__SLOWLY))
 		weft__packet_close(self->slot);
 	header->end = weft__moment(platform);
+}
+
+void weft__stop(void)
+{
+	weft__store(&weft__recorder.resume, NULL);
+	stop();
+	weft__copies_tell();
+}
+
+WEFT__EXPORT void weft_stop(void)
+{
+	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
+	(leader ? leader->stop : weft__stop)();
 }
 
 /* As weft__entered, but no event is lost if the thread can't record. */

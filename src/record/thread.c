@@ -8,6 +8,7 @@
  * must have ended: its successor takes that slot without asking.
  */
 #include "record/atomics.h"
+#include "record/copy.h"
 #include "record/packet.h"
 #include "record/recorder.h"
 #include "record/reserve.h"
@@ -130,6 +131,15 @@ static bool is_refused(const struct weft__self *self, uint64_t generation, unsig
 	return is_nested || self->ticket - WEFT__REFUSED(generation, 1) < WEFT__LOOK_INTERVAL;
 }
 
+/* Another copy of the recorder counts what it refuses, and how often. */
+static void ask_leader(
+	const struct weft__copy *leader, struct weft__self *self, uint64_t generation, bool for_event)
+{
+	self->slot = leader->enter(generation, for_event);
+	weft__signal_fence();
+	self->ticket = self->slot ? generation : WEFT__OUTSIDE;
+}
+
 static void find(struct weft__self *self, uint64_t generation, bool for_event)
 {
 	self->slot = find_slot(weft__header());
@@ -155,9 +165,13 @@ static bool enter(struct weft__self *self, bool for_event)
 			weft__count_loss(NULL, cause);
 		return false;
 	}
+	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
 	self->ticket = WEFT__ENTERING;
 	weft__signal_fence();
-	find(self, generation, for_event);
+	if (leader)
+		ask_leader(leader, self, generation, for_event);
+	else
+		find(self, generation, for_event);
 	return self->slot;
 }
 

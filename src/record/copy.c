@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What copies of the recorder in one process tell each other: see copy.h.
+ *
+ * Without locks: whoever changes the leader's state then hands it to each follower, and looks
+ * whether it is still the same; so the last one to hand it over has handed over the last. A new
+ * follower joins the list first and then takes the state, like everybody who changes it.
+ */
+#include "record/copy.h"
+
+#include "record/reserve.h"
+
+/* The calling thread's slot, in the leader. */
+static struct weft_abi_slot *enter(uint64_t generation, bool for_event)
+{
+	struct weft__self *self = weft__self();
+	if (self->ticket != generation && !(for_event ? weft__enter(self) : weft__look(self)))
+		return NULL;
+	return self->ticket == generation ? self->slot : NULL;
+}
+
+struct weft__copy weft__copy = {
+	.version = WEFT__COPY_VERSION,
+	.recorder = &weft__recorder,
+	.live = &weft__live,
+	.start = weft__start,
+	.stop = weft__stop,
+	.enter = enter,
+};
+
+/* What was stored before is seen by others before we load what follows. ThreadSanitizer knows no
+ * fences. */
+static void fence(void)
+{
+#ifdef __SANITIZE_THREAD__
+	static uint32_t any;
+	__atomic_fetch_add(&any, 1, __ATOMIC_SEQ_CST);
+#else
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+static void tell(const struct weft__copy *leader, const struct weft__copy *follower)
+{
+	const struct weft__recorder *from = leader->recorder;
+	struct weft__recorder *to = follower->recorder;
+	uint64_t generation;
+	bool (*resume)(void);
+	do {
+		generation = weft__load_acquire(&leader->live->generation);
+		resume = weft__load(&from->resume);
+		weft__store(&to->buffer, weft__load(&from->buffer));
+		weft__store(&to->platform, weft__load(&from->platform));
+		weft__store(&to->resume, resume);
+		weft__store_release(&follower->live->generation, generation);
+		fence();
+	} while (
+		generation != weft__load(&leader->live->generation) || resume != weft__load(&from->resume));
+}
+
+void weft__copies_tell(void)
+{
+	fence();
+	for (struct weft__copy *copy = weft__load_acquire(&weft__recorder.followers); copy;
+		 copy = copy->next)
+		tell(&weft__copy, copy);
+}
+
+void weft__copy_follow(struct weft__copy *leader)
+{
+	struct weft__copy *head;
+	weft__store(&weft__recorder.leader, leader);
+	do {
+		head = weft__load(&leader->recorder->followers);
+		weft__copy.next = head;
+	} while (!weft__compare_exchange(&leader->recorder->followers, head, &weft__copy));
+	fence();
+	tell(leader, &weft__copy);
+}
+
+void weft__copy_bar(void)
+{
+	weft__store(&weft__recorder.is_barred, true);
+}

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: ISC
+"""Several copies of the recorder in one process make one recorder: a program with the static library,
+plug-ins with theirs, a preloaded libweft.so."""
+import glob
+import json
+import os
+
+from harness import BUILD, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
+
+HOSTS = ('copies-host', 'copies-host-static', 'copies-host-shared')
+PLUGINS = ('one', 'two', 'three')
+LIBWEFT = os.path.realpath(os.path.join(BUILD, 'src', 'platform', 'libweft.so'))
+
+
+def built(name):
+    return os.path.join(BUILD, 'tests', name)
+
+
+def plugin(name):
+    return built('copies-%s.so' % name)
+
+
+def record(directory, host, what, plugins=PLUGINS, preload=False, status=0):
+    """The traces that were made, the first process's first; what was written; what was said."""
+    env = {'XDG_RUNTIME_DIR': directory, 'TSAN_OPTIONS': 'die_after_fork=0'}
+    script = 'LD_PRELOAD=%s exec "$@"' % LIBWEFT if preload else 'exec "$@"'
+    result = run([WEFT, 'record', '-o', os.path.join(directory, 't.weft'), 'sh', '-c', script, 'sh', built(host), what,
+                  *map(plugin, plugins)], env=env, text=False)
+    equal(result.returncode, status, result.stderr)
+    traces = sorted(glob.glob(os.path.join(directory, '*.weft')), key=lambda path: not path.endswith('t.weft'))
+    return traces, result.stdout, result.stderr.decode()
+
+
+def info(path):
+    return json.loads(weft('info', '--json', path).stdout)
+
+
+def events(path):
+    return json_lines(weft('dump', '--json', path).stdout)
+
+
+def notes(path):
+    counted = {}
+    for event in events(path):
+        if event['event'] == 'note':
+            counted[event['text']] = counted.get(event['text'], 0) + 1
+    return counted
+
+
+def expected(host, number):
+    names = PLUGINS + (() if host == 'copies-host' else ('host',))
+    return dict.fromkeys(names, number)
+
+
+def check_one_recorder(host, preload):
+    with temporary_directory() as directory:
+        traces, _, said = record(directory, host, 'by_threads', preload=preload)
+        equal(len(traces), 1, said)
+        equal(notes(traces[0]), expected(host, 300))
+        tasks = [event['child'] for event in events(traces[0]) if event['event'] == 'create']
+        equal(len(tasks), len(set(tasks)), 'ids of tasks')
+        shown = info(traces[0])
+        equal(shown['losses'], {})
+        equal(shown['threads'], 3, 'a slot a thread')
+
+
+@case
+def one_recorder():
+    for host in HOSTS:
+        check_one_recorder(host, preload=False)
+
+
+@case
+def one_recorder_with_a_preloaded_library():
+    for host in HOSTS:
+        check_one_recorder(host, preload=True)
+
+
+@case
+def loaded_at_once():
+    with temporary_directory() as directory:
+        for _ in range(10):
+            traces, _, said = record(directory, 'copies-host', 'race')
+            equal(len(traces), 1, said)
+            equal(notes(traces[0]), expected('copies-host', 10))
+            equal(info(traces[0])['threads'], 3)
+
+
+@case
+def a_child_is_one_recorder_too():
+    for host in HOSTS:
+        with temporary_directory() as directory:
+            traces, _, said = record(directory, host, 'in_child')
+            equal(len(traces), 2, said)
+            equal(notes(traces[0]), {PLUGINS[0]: 1})
+            equal(notes(traces[1]), dict.fromkeys(PLUGINS, 5))
+            equal(info(traces[1])['losses'], {})
+
+
+@case
+def stopped_and_started_by_any():
+    for host in HOSTS:
+        with temporary_directory() as directory:
+            traces, buffer, said = record(directory, host, 'restart')
+            equal(len(traces), 1, said)
+            equal(notes(traces[0]), {PLUGINS[0]: 1})
+            own = os.path.join(directory, 'own')
+            with open(own, 'wb') as file:
+                file.write(buffer)
+            equal(notes(own), dict.fromkeys(PLUGINS, 3))
+            equal(info(own)['threads'], 1)
+
+
+@case
+def whoever_leads_stays():
+    for host in HOSTS:
+        with temporary_directory() as directory:
+            traces, _, said = record(directory, host, 'unload')
+            equal(len(traces), 1, said)
+            equal(notes(traces[0]), dict.fromkeys(PLUGINS[1:], 50))
+
+
+@case
+def a_handler_of_one_in_an_event_of_another():
+    with temporary_directory() as directory:
+        traces, _, said = record(directory, 'copies-host', 'interrupt')
+        equal(len(traces), 1, said)
+        shown = info(traces[0])
+        equal(shown['diagnostics'], [])
+        equal(set(shown['losses']) - {'nested'}, set(), said)
+        counted = notes(traces[0])
+        # Whatever a handler interrupted is recorded.
+        equal(counted[PLUGINS[0]], 100000)
+        assert counted[PLUGINS[-1]] > 0, counted
+
+
+@case
+def another_version_records_nothing_and_says_so():
+    for host in HOSTS:
+        with temporary_directory() as directory:
+            traces, _, said = record(directory, host, 'by_threads', plugins=('one', 'other'))
+            equal(len(traces), 1, said)
+            names = ['one'] + ([] if host == 'copies-host' else ['host'])
+            equal(notes(traces[0]), dict.fromkeys(names, 300))
+            assert 'could not record: ' + plugin('other') + ': its weft does not go with' in said, said
+
+
+@case
+def without_a_run_another_version_cannot_start():
+    with temporary_directory() as directory:
+        result = run([built('copies-host'), 'restart', plugin('one'), plugin('other')], text=False)
+        equal(result.returncode, 1)
+        assert b'copies-host: start' in result.stderr, result.stderr
+
+
+main()
