@@ -20,6 +20,7 @@ static const struct command commands[] = {
 	{"record", "run a program and save its trace", cli_record},
 	{"ls", "the programs that record now, and what others left", cli_ls},
 	{"tail", "a running program's events, as they come", cli_tail},
+	{"ctl", "tell a running program what to record", cli_ctl},
 	{"info", "what a trace is and holds", cli_info},
 	{"dump", "a trace's events, tasks or edges, one a line", cli_dump},
 	{"render", "draw a trace as a picture", cli_render},

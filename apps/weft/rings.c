@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <weft/follow.h>
 
@@ -116,4 +117,19 @@ bool rings_find_process(pid_t pid, struct ring *ret_ring)
 			"process %d records nothing in the run directory; `weft ls` lists what does", (int)pid);
 	rings_finish(&rings);
 	return found;
+}
+
+/* A number, unless there is a file of that name. */
+bool ring_is_pid(const char *operand)
+{
+	size_t length = strlen(operand);
+	return length > 0 && length < 10 && strspn(operand, "0123456789") == length &&
+		   access(operand, F_OK) != 0;
+}
+
+char *ring_path(char *operand, struct ring *room)
+{
+	if (!ring_is_pid(operand))
+		return operand;
+	return rings_find_process((pid_t)strtol(operand, NULL, 10), room) ? room->path : NULL;
 }

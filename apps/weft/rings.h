@@ -29,4 +29,11 @@ void rings_finish(struct ring_list *rings);
 /* The ring of a process, the newest if it was several programs. False after a message. */
 bool rings_find_process(pid_t pid, struct ring *ret_ring);
 
+/* The file that an operand FILE|PID means: the operand itself, or a ring's path in `room`. NULL
+ * after a message. */
+char *ring_path(char *operand, struct ring *room);
+
+/* Is the operand a PID? */
+bool ring_is_pid(const char *operand);
+
 #endif

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <weft/follow.h>
 #include <weft/lines.h>
@@ -193,22 +192,6 @@ static int open_and_tail(char *path, bool json, bool only_new)
 	return status;
 }
 
-static int tail_process(const char *text, bool json, bool only_new)
-{
-	struct ring ring;
-	if (!rings_find_process((pid_t)strtol(text, NULL, 10), &ring))
-		return CLI_UNREADABLE;
-	return open_and_tail(ring.path, json, only_new);
-}
-
-/* A number, unless there is a file of that name. */
-static bool is_pid(const char *text)
-{
-	size_t length = strlen(text);
-	return length > 0 && length < 10 && strspn(text, "0123456789") == length &&
-		   access(text, F_OK) != 0;
-}
-
 int cli_tail(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -228,7 +211,7 @@ int cli_tail(int argc, char **argv)
 	}
 	if (!cli_only_operand(argc, argv, "FILE or PID"))
 		return CLI_USAGE;
-	char *operand = argv[argc - 1];
-	return is_pid(operand) ? tail_process(operand, json, only_new)
-						   : open_and_tail(operand, json, only_new);
+	struct ring ring;
+	char *path = ring_path(argv[argc - 1], &ring);
+	return path ? open_and_tail(path, json, only_new) : CLI_UNREADABLE;
 }

@@ -31,8 +31,10 @@
 #ifndef WEFT_FOLLOW_H
 #define WEFT_FOLLOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include <weft/buffer.h>
 #include <weft/diagnostic.h>
 #include <weft/error.h>
 #include <weft/event.h>
@@ -70,6 +72,35 @@ uint64_t weft_follow_mark(const struct weft_follow *follow);
  * finished trace sees, by 1 in 10,000 if the program had just begun. */
 const struct weft_trace_description *weft_follow_describe(const struct weft_follow *follow);
 struct weft_diagnostics *weft_follow_diagnostics(struct weft_follow *follow);
+
+/* ---- Steering: what a running program records ---- */
+
+/* A program's categories and their levels, for whoever may write into its buffer. Calls neither
+ * block nor disturb the program, which looks at its levels before each event; any number of
+ * processes may set some at a time. One thread at a time. */
+struct weft_control;
+
+/* `path` as for weft_follow_open. It is opened for reading where writing is not allowed. */
+int weft_control_open(const char *path, struct weft_control **ret_control);
+void weft_control_close(struct weft_control *control);
+
+/* Does the program still run and record there? */
+bool weft_control_is_live(struct weft_control *control);
+
+/* What the buffer says of its program, and its categories as they are now. The description's lists
+ * are valid until the next call. */
+int weft_control_summarize(
+	const struct weft_control *control, struct weft_buffer_summary *ret_summary);
+const struct weft_trace_description *weft_control_describe(struct weft_control *control);
+
+/* So many categories match `pattern`, in which each * stands for any text. */
+unsigned weft_control_matches(struct weft_control *control, const char *pattern);
+
+/* Sets the level of all that match; "*" alone also of those that don't exist yet. From the next
+ * event on it counts. `ret_matched` may be NULL. WEFT_ERROR_STATE: nobody records there any more;
+ * WEFT_ERROR_SYSTEM: the file cannot be written, errno says why. */
+int weft_control_set_level(struct weft_control *control, const char *pattern, enum weft_level level,
+	unsigned *ret_matched);
 
 #ifdef __cplusplus
 }

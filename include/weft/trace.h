@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include <weft/levels.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -46,6 +48,29 @@ enum weft_loss {
 /* "overwritten" … */
 const char *weft_loss_name(enum weft_loss cause);
 
+/* "off" … "trace"; NULL for a number that is no level. */
+const char *weft_level_name(unsigned level);
+/* The level of that name, or -1. */
+int weft_level_parse(const char *name);
+
+/* A group of a program's events, of which more or less can be recorded. */
+struct weft_trace_category {
+	char name[64]; /* cut if it is longer */
+	char description[192];
+	uint8_t number; /* in the buffer */
+	uint8_t level;  /* enum weft_level, unless the trace is damaged */
+};
+
+/* In place of a category's number. */
+#define WEFT_TRACE_CATEGORY_ALL 255
+
+/* Somebody told the program to record more or less. */
+struct weft_trace_change {
+	uint64_t time_ns; /* on the trace's clock */
+	uint8_t category; /* its number */
+	uint8_t level;
+};
+
 /* A decoder's is filled as decoding proceeds, and final once `next` has answered END. */
 struct weft_trace_description {
 	const char *format; /* "weft", "mirage-ctf", "sexp" */
@@ -53,6 +78,10 @@ struct weft_trace_description {
 	const struct weft_trace_thread *threads;
 	uint32_t thread_count; /* at least 1 once an event came */
 	uint64_t losses[WEFT_LOSS_CAUSES];
+	const struct weft_trace_category *categories;
+	uint32_t category_count; /* 0: the format has none, or it is being followed: see follow.h */
+	uint32_t change_count;
+	const struct weft_trace_change *changes; /* the newest, oldest first */
 };
 
 #ifdef __cplusplus

@@ -33,6 +33,7 @@
 #include <stdint.h>
 
 #include <weft/kinds.h>
+#include <weft/levels.h>
 
 #ifdef __cplusplus
 extern "C" {

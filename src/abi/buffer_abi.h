@@ -28,9 +28,18 @@
 #define WEFT_ABI_PACKET_MIN_BYTES 4096
 #define WEFT_ABI_PACKET_MAX_BYTES 65536
 
-#define WEFT_ABI_LEVELS  64 /* one a category; 65 and up share the last */
+#define WEFT_ABI_LEVELS  64 /* one a category; those that come later share the last */
 #define WEFT_ABI_CHANGES 64
-#define WEFT_ABI_LOSSES  16 /* by the numbers of losses.def */
+
+/* Categories with a number of their own, in `levels` and `categories`. */
+#define WEFT_ABI_CATEGORY_PROGRAM 0  /* of what names no category */
+#define WEFT_ABI_CATEGORY_OTHER   63 /* of all that found no other place */
+#define WEFT_ABI_CATEGORY_ALL     255
+
+/* Ids of a category's name and description: see name_abi.h. 0: no such category. */
+#define WEFT_ABI_CATEGORY(name, description) ((uint32_t)(name) | (uint32_t)(description) << 16)
+
+#define WEFT_ABI_LOSSES 16 /* by the numbers of losses.def */
 
 enum weft_abi_loss {
 #define LOSS(number, id, name) WEFT_ABI_LOSS_##id = number,
@@ -52,12 +61,15 @@ struct weft_abi_moment {
 	uint64_t unix_ns; /* 0: unknown */
 };
 
-/* A level that was set; the last 64 are kept, the newest at (changes_count - 1) % 64. */
+/* A level that was set; the last 64 are kept, the newest at (changes_count - 1) % 64. Whoever sets
+ * one takes a number by an atomic add to changes_count, and stores it here when the rest is there:
+ * a place with another number than the count tells is of somebody who was stopped before. */
 struct weft_abi_change {
 	uint64_t ticks;
-	uint8_t category;
+	uint8_t category; /* or WEFT_ABI_CATEGORY_ALL */
 	uint8_t level;
-	uint8_t reserved[6];
+	uint8_t reserved[2];
+	uint32_t number; /* the first is 1 */
 };
 
 struct weft_abi_buffer {
@@ -102,12 +114,14 @@ struct weft_abi_buffer {
 	uint32_t waiters;       /* reserved: followers to wake when a packet is closed */
 	uint64_t hold_until;    /* reserved: no claims before this time, while a snapshot is copied */
 	uint32_t rundown;       /* reserved: a request to write what is alive */
-	uint32_t changes_count; /* reserved, like the changes */
+	uint32_t changes_count; /* levels that were set */
 	uint64_t reserved3;
 	uint64_t losses[WEFT_ABI_LOSSES]; /* `overwritten` is the sum of the packets', see there */
-	uint8_t levels[WEFT_ABI_LEVELS];  /* reserved: read before each event of a category */
+	/* Of each category what is recorded: read before each event, written by anybody who may. */
+	uint8_t levels[WEFT_ABI_LEVELS];
 	struct weft_abi_change changes[WEFT_ABI_CHANGES];
-	uint8_t reserved4[832];
+	uint32_t categories[WEFT_ABI_LEVELS]; /* WEFT_ABI_CATEGORY of each; set once */
+	uint8_t reserved4[576];
 };
 
 /* What a thread knows while it records. Only that thread writes it, but for `owner` (by whoever
@@ -153,6 +167,8 @@ WEFT_ABI_AT(weft_abi_buffer, hand, 1984);
 WEFT_ABI_AT(weft_abi_buffer, losses, 2048);
 WEFT_ABI_AT(weft_abi_buffer, levels, 2176);
 WEFT_ABI_AT(weft_abi_buffer, changes, 2240);
+WEFT_ABI_AT(weft_abi_buffer, categories, 3264);
+WEFT_ABI_AT(weft_abi_change, number, 12);
 _Static_assert(sizeof(struct weft_abi_moment) == 24, "moment");
 _Static_assert(sizeof(struct weft_abi_change) == 16, "change");
 _Static_assert(sizeof(struct weft_abi_buffer) == 4096, "header");

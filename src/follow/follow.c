@@ -15,6 +15,7 @@
 
 #include "abi/buffer_abi.h"
 #include "base/export.h"
+#include "follow/clock.h"
 #include "follow/process.h"
 #include "format/weft_follower.h"
 #include "source/mapping.h"
@@ -42,19 +43,8 @@ static uint64_t monotonic_ns(void)
  * earlier. */
 static uint64_t read_clock(const struct weft_follow *follow)
 {
-#if defined(__x86_64__) || defined(__i386__)
-	if (follow->clock == WEFT_ABI_CLOCK_TSC)
-		return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-	if (follow->clock == WEFT_ABI_CLOCK_CNTVCT) {
-		uint64_t ticks;
-		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-		return ticks;
-	}
-#endif
-	if (follow->clock == WEFT_ABI_CLOCK_MONOTONIC)
-		return monotonic_ns();
-	return weft__follower_latest(follow->reader);
+	uint64_t ticks;
+	return weft__clock_read(follow->clock, &ticks) ? ticks : weft__follower_latest(follow->reader);
 }
 
 /* What a processor has stored by now is seen by all others after this. */

@@ -18,6 +18,7 @@
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
 #include "base/little_endian.h"
+#include "format/weft_categories.h"
 #include "format/weft_event.h"
 #include "format/weft_threads.h"
 
@@ -39,6 +40,7 @@ struct weft_reader {
 	struct weft__reader base;
 	struct weft__buffer buffer;
 	struct weft__threads threads;
+	struct weft__categories categories;
 	struct stream *heap; /* the earliest first */
 	uint32_t heap_count;
 	struct weft__event_scratch scratch;
@@ -175,6 +177,11 @@ static int open_reader(const struct weft__input *input, struct weft__reader **re
 		sift_down(r, i);
 	input->description->threads = r->threads.list;
 	input->description->thread_count = r->threads.count;
+	weft__categories_read(&r->buffer, &r->categories);
+	input->description->categories = r->categories.list;
+	input->description->category_count = r->categories.count;
+	input->description->changes = r->categories.changes;
+	input->description->change_count = r->categories.change_count;
 	*ret_reader = &r->base;
 	return 0;
 out:

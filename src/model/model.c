@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/export.h"
 #include "model/builder.h"
@@ -35,6 +36,25 @@ WEFT__EXPORT const char *weft_loss_name(enum weft_loss cause)
 #undef LOSS
 	};
 	return cause < WEFT_LOSS_CAUSES ? names[cause] : "unknown";
+}
+
+static const char *const level_names[] = {
+#define LEVEL(number, id, name) [number] = name,
+#include <weft/levels.def>
+#undef LEVEL
+};
+
+WEFT__EXPORT const char *weft_level_name(unsigned level)
+{
+	return level <= WEFT_LEVEL_MAX ? level_names[level] : NULL;
+}
+
+WEFT__EXPORT int weft_level_parse(const char *name)
+{
+	for (int level = 0; level <= WEFT_LEVEL_MAX; level++)
+		if (strcmp(name, level_names[level]) == 0)
+			return level;
+	return -1;
 }
 
 WEFT__EXPORT struct weft_slice weft_model_string(const struct weft_model *model, uint32_t string)

@@ -87,8 +87,10 @@ static uint16_t write_entry(
 	return id;
 }
 
-static uint16_t find_or_add(struct weft_abi_buffer *header, const char *bytes, uint32_t size)
+uint16_t weft__name_find_or_add(struct weft_abi_buffer *header, const char *bytes, uint32_t size)
 {
+	if (size > WEFT_ABI_NAME_MAX_BYTES)
+		return 0;
 	uint32_t mask = header->names_index - 1;
 	uint32_t hash = hash_of(bytes, size);
 	uint32_t *index = index_of_names(header);
@@ -116,7 +118,7 @@ WEFT__COLD uint16_t weft__name_intern(
 	const struct weft_abi_slot *slot, const char *bytes, uint32_t size)
 {
 	struct weft_abi_buffer *header = weft__header_of(slot);
-	uint16_t id = size <= WEFT_ABI_NAME_MAX_BYTES ? find_or_add(header, bytes, size) : 0;
+	uint16_t id = weft__name_find_or_add(header, bytes, size);
 	if (!id)
 		weft__fetch_add(&header->losses[WEFT_ABI_LOSS_NAMES_FULL], 1);
 	return id;

@@ -13,6 +13,9 @@
 /* The id of these bytes in the slot's buffer; 0 if its table is full, which is counted. */
 uint16_t weft__name_intern(const struct weft_abi_slot *slot, const char *bytes, uint32_t size);
 
+/* The same of a buffer's table, without counting. */
+uint16_t weft__name_find_or_add(struct weft_abi_buffer *header, const char *bytes, uint32_t size);
+
 /* Any longer text is no name. */
 uint16_t weft__name_intern_text(const struct weft_abi_slot *slot, const char *text);
 

@@ -7,6 +7,7 @@
 #include <weft/error.h>
 
 #include "record/atomics.h"
+#include "record/category.h"
 #include "record/clock.h"
 #include "record/copy.h"
 #include "record/packet.h"
@@ -74,6 +75,7 @@ static int start(void *buffer, size_t size, const struct weft_platform *platform
 	if (error)
 		return error;
 	weft__store(&weft__recorder.platform, platform);
+	weft__categories_prepare(buffer);
 	describe_clock(buffer, platform);
 	error = weft__platform_prepare(buffer, platform);
 	if (error)

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft ctl: speaks to a running program. Its table of verbs, each in a file of its own.
+ */
+#include "ctl.h"
+#include "rings.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char usage[] =
+	"usage: weft ctl [--json] FILE|PID status\n"
+	"\n"
+	"Speaks to a program that records. PID is that of a program under `weft record`, see\n"
+	"`weft ls`; FILE is what a program records into.\n"
+	"\n"
+	"  status  the program, its categories of events, and the level of each\n"
+	"\n"
+	"  --json  status as one JSON object\n"
+	"  --help  this text\n";
+
+struct verb {
+	const char *name;
+	int (*run)(struct ctl *ctl, int count, char **arguments);
+};
+
+static const struct verb verbs[] = {
+	{"status", ctl_status},
+};
+
+static const struct verb *find_verb(const char *name)
+{
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (strcmp(verbs[i].name, name) == 0)
+			return &verbs[i];
+	return NULL;
+}
+
+int ctl_want_none(const char *verb, int count, char **arguments)
+{
+	if (count == 0)
+		return CLI_DONE;
+	return cli_usage_error("ctl", "%s takes no argument: \"%s\" is too many", verb, arguments[0]);
+}
+
+int ctl_fail(const struct ctl *ctl, int error)
+{
+	int reason = errno;
+	if (error == WEFT_ERROR_STATE)
+		cli_error("%s: nobody is listening: the program has ended or records here no more",
+			record_shown(ctl->operand));
+	else if (error == WEFT_ERROR_FORMAT || error == WEFT_ERROR_EMPTY)
+		cli_error("%s: not what a program records into", record_shown(ctl->operand));
+	else
+		cli_error("%s: %s", record_shown(ctl->operand),
+			error == WEFT_ERROR_SYSTEM ? strerror(reason) : weft_error_text(error));
+	return error == WEFT_ERROR_STATE || error == WEFT_ERROR_SYSTEM ? CLI_NO : CLI_UNREADABLE;
+}
+
+static int open_and_run(struct ctl *ctl, const struct verb *verb, int count, char **arguments)
+{
+	struct ring ring;
+	int error = weft_source_survive_truncation();
+	ctl->path = ring_path(ctl->operand, &ring);
+	if (!ctl->path)
+		return CLI_UNREADABLE;
+	if (!error)
+		error = weft_control_open(ctl->path, &ctl->control);
+	if (error) {
+		ctl_fail(ctl, error);
+		return CLI_UNREADABLE;
+	}
+	int status = verb->run(ctl, count, arguments);
+	weft_control_close(ctl->control);
+	return status;
+}
+
+int cli_ctl(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"json", no_argument, NULL, 'j'},
+		{NULL, 0, NULL, 0},
+	};
+	struct ctl ctl = {0};
+	for (int option; (option = cli_next_option(argc, argv, options)) != -1;) {
+		if (option == 'h')
+			return cli_help(usage);
+		if (option == '?')
+			return CLI_USAGE;
+		ctl.json |= option == 'j';
+	}
+	if (optind == argc)
+		return cli_usage_error(argv[0], "FILE or PID is missing");
+	if (optind + 1 == argc)
+		return cli_usage_error(argv[0], "what to do is missing: status");
+	ctl.operand = argv[optind];
+	const struct verb *verb = find_verb(argv[optind + 1]);
+	if (!verb)
+		return cli_usage_error(argv[0], "\"%s\" is not known: status", argv[optind + 1]);
+	return open_and_run(&ctl, verb, argc - optind - 2, argv + optind + 2);
+}

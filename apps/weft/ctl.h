@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What the verbs of `weft ctl` share: the program that they speak to.
+ */
+#ifndef WEFT_APPS_CTL_H
+#define WEFT_APPS_CTL_H
+
+#include <weft/follow.h>
+
+#include "cli.h"
+
+struct ctl {
+	char *operand; /* FILE or PID, as typed */
+	const char *path;
+	struct weft_control *control;
+	bool json;
+};
+
+/* A verb's arguments are what follows it on the command line. Each answers an exit status. */
+int ctl_status(struct ctl *ctl, int count, char **arguments);
+
+/* What an error of weft_control_… means to the user: a message, and the status. */
+int ctl_fail(const struct ctl *ctl, int error);
+
+/* No argument, or a message and CLI_USAGE. */
+int ctl_want_none(const char *verb, int count, char **arguments);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft ctl status: what the program is, and what it can be told.
+ */
+#include "ctl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <weft/lines.h>
+
+static const char *level_name(unsigned level)
+{
+	const char *name = weft_level_name(level);
+	return name ? name : "unknown";
+}
+
+static void add_member(struct weft_text *text, const char *key, const char *value)
+{
+	weft_text_add_string(text, key);
+	weft_text_add_json(text, value, strlen(value));
+}
+
+static void add_number(struct weft_text *text, const char *key, uint64_t number)
+{
+	weft_text_add_string(text, key);
+	weft_text_add_u64(text, number);
+}
+
+static const char *category_name(const struct weft_trace_description *trace, unsigned number)
+{
+	if (number == WEFT_TRACE_CATEGORY_ALL)
+		return "*";
+	for (uint32_t i = 0; i < trace->category_count; i++)
+		if (trace->categories[i].number == number)
+			return trace->categories[i].name;
+	return "";
+}
+
+static void add_json(struct weft_text *text, const struct weft_buffer_summary *program,
+	const struct weft_trace_description *trace, bool is_live)
+{
+	add_number(text, "{\"pid\":", program->pid);
+	add_member(text, ",\"program\":", program->program);
+	weft_text_add_string(text, is_live ? ",\"recording\":true" : ",\"recording\":false");
+	add_number(text, ",\"events\":", program->events);
+	weft_text_add_string(text, ",\"categories\":[");
+	for (uint32_t i = 0; i < trace->category_count; i++) {
+		const struct weft_trace_category *category = &trace->categories[i];
+		add_member(text, i ? ",{\"name\":" : "{\"name\":", category->name);
+		add_member(text, ",\"level\":", level_name(category->level));
+		add_member(text, ",\"description\":", category->description);
+		weft_text_add_string(text, "}");
+	}
+	weft_text_add_string(text, "],\"changes\":[");
+	for (uint32_t i = 0; i < trace->change_count; i++) {
+		const struct weft_trace_change *change = &trace->changes[i];
+		add_number(text, i ? ",{\"time\":" : "{\"time\":", change->time_ns);
+		add_member(text, ",\"category\":", category_name(trace, change->category));
+		add_member(text, ",\"level\":", level_name(change->level));
+		weft_text_add_string(text, "}");
+	}
+	weft_text_add_string(text, "]}\n");
+}
+
+static void add_text(struct weft_text *text, const struct weft_buffer_summary *program,
+	const struct weft_trace_description *trace, bool is_live)
+{
+	weft_text_add_quoted(text, program->program, strlen(program->program));
+	add_number(text, ", process ", program->pid);
+	weft_text_add_string(text, is_live ? ", records" : ", has ended or records here no more");
+	add_number(text, "; the buffer holds ", program->events);
+	weft_text_add_string(text, " events\n\nlevel    category\n");
+	for (uint32_t i = 0; i < trace->category_count; i++) {
+		const struct weft_trace_category *category = &trace->categories[i];
+		size_t column = text->size;
+		weft_text_add_string(text, level_name(category->level));
+		weft_text_pad(text, column, 9);
+		weft_text_add_quoted(text, category->name, strlen(category->name));
+		if (category->description[0]) {
+			weft_text_pad(text, column, 29);
+			weft_text_add_quoted(text, category->description, strlen(category->description));
+		}
+		weft_text_add_string(text, "\n");
+	}
+}
+
+int ctl_status(struct ctl *ctl, int count, char **arguments)
+{
+	struct weft_buffer_summary program;
+	struct weft_text text = {0};
+	int status = ctl_want_none("status", count, arguments);
+	if (status)
+		return status;
+	int error = weft_control_summarize(ctl->control, &program);
+	if (error) {
+		ctl_fail(ctl, error);
+		return CLI_UNREADABLE;
+	}
+	bool is_live = weft_control_is_live(ctl->control);
+	const struct weft_trace_description *trace = weft_control_describe(ctl->control);
+	if (ctl->json)
+		add_json(&text, &program, trace, is_live);
+	else
+		add_text(&text, &program, trace, is_live);
+	cli_write(&text);
+	weft_text_finish(&text);
+	return CLI_DONE;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Levels, which programs record at and readers set.
+ */
+#ifndef WEFT_LEVELS_H
+#define WEFT_LEVELS_H
+
+enum weft_level {
+#define LEVEL(number, id, name) WEFT_LEVEL_##id = number,
+#include <weft/levels.def>
+#undef LEVEL
+};
+
+#define WEFT_LEVEL_MAX 5
+
+#endif

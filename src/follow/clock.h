@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The clock of somebody else's buffer.
+ */
+#ifndef WEFT_FOLLOW_CLOCK_H
+#define WEFT_FOLLOW_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Now. False if that clock (enum weft_abi_clock) is the program's own. */
+bool weft__clock_read(uint32_t clock, uint64_t *ret_ticks);
+
+#endif
