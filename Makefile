@@ -18,6 +18,7 @@ demo: ## record the example server, draw its picture, open it if there is a disp
 
 check: ## build in every way that we support, run all tests
 	@tools/install-packages check
+	@tools/install-foreign
 	@tools/check.py
 
 bench: ## measure recording, decoding and layout on this machine

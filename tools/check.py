@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 """Builds weft in every way that we support, runs the tests of each build, and counts single cases.
 
-    tools/check.py [NAME…]      only these builds: gcc, sanitized, threads, clang
+    tools/check.py [NAME…]      only these builds: gcc, sanitized, threads, clang, i686, aarch64
 
 A build is a Meson build directory, kept and reused. What passes is quiet; of what fails the whole
 log is shown. The last line is the totals, the exit status 0 if nothing failed.
@@ -29,6 +29,22 @@ BUILDS = [
      ['-Db_sanitize=thread'], ['--suite', 'threads', '-t', '4']),
     ('clang', 'build-clang', 'clang, warnings are errors', 'clang-14',
      ['-Dwerror=true'], ['--suite', 'unit']),
+    *[(name, 'build-' + name, what + ' under qemu, warnings are errors', 'gcc',
+       ['--cross-file', 'tools/cross/%s.ini' % name, '-Dwerror=true', '-Dcairo=disabled', '-Dman=disabled'],
+       ['--suite', 'machines', '-t', '4'])
+      for name, what in (('i686', '32-bit x86'), ('aarch64', '64-bit Arm'))],
+]
+
+# What a build needs besides its compiler, from tools/install-foreign: name, program or file, package.
+NEEDS = [
+    ('i686', '/usr/include/x86_64-linux-gnu/gnu/stubs-32.h', 'libc6-dev-i386'),
+    ('i686', '/usr/lib/gcc/x86_64-linux-gnu/12/32/libgcc.a', 'lib32gcc-12-dev'),
+    ('i686', '/usr/lib/i386-linux-gnu/libcmocka.so', 'libcmocka-dev:i386'),
+    ('i686', 'qemu-i386', 'qemu-user'),
+    ('aarch64', 'aarch64-linux-gnu-gcc-12', 'gcc-12-aarch64-linux-gnu'),
+    ('aarch64', '/usr/aarch64-linux-gnu/include/stdio.h', 'libc6-dev-arm64-cross'),
+    ('aarch64', '/usr/lib/aarch64-linux-gnu/libcmocka.so', 'libcmocka-dev:arm64'),
+    ('aarch64', 'qemu-aarch64', 'qemu-user'),
 ]
 
 # A report of a sanitizer is a failure of the test, wherever the report was made.
@@ -69,6 +85,7 @@ def build(directory, compiler, options):
     return '\n'.join(line for line in result.stdout.splitlines() if not re.match(r'\[\d+/\d+\] ', line))
 
 
+SKIPPED = re.compile(r'1\.\.0\s*#\s*SKIP\b\s*(.*)', re.IGNORECASE)
 TAP = re.compile(r'(not )?ok\b\s*\d*\s*(?:- )?(.*?)(?:#\s*(SKIP|TODO)\b\s*(.*))?$', re.IGNORECASE)
 
 
@@ -77,6 +94,9 @@ def count(totals, build_name, test):
     name = '%s: %s' % (build_name, test['name'])
     failed = 0
     for line in test.get('stdout', '').splitlines():
+        whole = SKIPPED.match(line)
+        if whole:
+            totals.skips.append('%s: %s' % (name, whole.group(1)))
         case = TAP.match(line)
         if not case:
             continue
@@ -97,6 +117,9 @@ def count(totals, build_name, test):
 def check(totals, name, directory, compiler, options, arguments):
     if not shutil.which(compiler):
         return totals.skips.append('%s: %s is not installed' % (name, compiler))
+    for build_name, needed, package in NEEDS:
+        if build_name == name and not (os.path.exists(needed) or shutil.which(needed)):
+            return totals.skips.append('%s: %s is not installed' % (name, package))
     log = build(directory, compiler, options)
     if log is not None:
         return totals.fail('%s: build' % name, log)

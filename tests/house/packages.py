@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: ISC
-"""tools/install-packages on machines that this one is not: its commands are played by scripts."""
+"""tools/install-packages and install-foreign on machines that this one is not: their commands are
+played by scripts."""
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
 from harness import SOURCE, case, main, run, temporary_directory  # noqa: E402
 
-SCRIPT = os.path.join(SOURCE, 'tools', 'install-packages')
-TOOLS = ['sh', 'awk', 'grep', 'cat', 'wc', 'env']
+TOOLS = ['sh', 'awk', 'grep', 'cat', 'wc', 'env', 'sed']
 
 
-def machine(commands, goal='check'):
+def machine(commands, goal='check', script='install-packages'):
     """Runs the script where only `commands` ({name: shell text}) and a few text tools exist."""
     with temporary_directory() as folder:
         for tool in TOOLS:
@@ -20,7 +20,7 @@ def machine(commands, goal='check'):
             with open(path, 'w', encoding='utf-8') as file:
                 file.write('#!/bin/sh\n' + text + '\n')
             os.chmod(path, 0o755)
-        result = run(['/bin/sh', SCRIPT, goal], env={'PATH': folder}, cwd=folder)
+        result = run(['/bin/sh', os.path.join(SOURCE, 'tools', script), goal], env={'PATH': folder}, cwd=folder)
         log = os.path.join(folder, 'log')
         result.log = open(log, encoding='utf-8').read() if os.path.exists(log) else ''
         return result
@@ -82,6 +82,41 @@ def another_system_goes_on_with_what_it_has():
 @case
 def an_unknown_goal_is_refused():
     assert machine({}, goal='party').returncode == 1
+
+
+# Of the foreign packages this machine has one, and another that is only named like one.
+SOME_FOREIGN = 'echo qemu-user:amd64 installed; echo libcmocka-dev:amd64 installed'
+
+
+def foreign(architecture='amd64', user='0', apt='echo "$@" >>log'):
+    return machine({'dpkg': '[ $1 = --print-architecture ] && echo %s || echo "dpkg $@" >>log' % architecture,
+                    'dpkg-query': SOME_FOREIGN, 'id': 'echo ' + user, 'apt-get': apt}, script='install-foreign')
+
+
+@case
+def foreign_packages_never_replace_others():
+    result = foreign()
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.index('libcmocka-dev:arm64') < result.stdout.index('Installing'), result.stdout
+    assert '  qemu-user' not in result.stdout, result.stdout
+    lines = result.log.splitlines()
+    assert lines[:2] == ['dpkg --add-architecture arm64', 'dpkg --add-architecture i386'], lines
+    assert ' install --yes --no-remove ' in lines[-1] and 'libcmocka-dev:i386' in lines[-1], lines
+
+
+@case
+def without_foreign_packages_it_goes_on():
+    result = foreign(apt='exit 100')
+    assert result.returncode == 0 and 'going on without them' in result.stdout, result
+    result = foreign(user='1000')
+    assert result.returncode == 0 and 'apt-get install --no-remove' in result.stdout, result
+    assert result.log == '', 'it must not try'
+
+
+@case
+def on_other_machines_nothing_is_foreign():
+    for result in (foreign(architecture='arm64'), machine({}, script='install-foreign')):
+        assert (result.returncode, result.stdout, result.log) == (0, '', ''), result
 
 
 main()

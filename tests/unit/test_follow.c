@@ -11,6 +11,7 @@
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
 #include "format/weft_follower.h"
+#include "record/clock.h"
 
 #define SIZE ((size_t)64 << 10) /* the smallest: 13 packets */
 
@@ -246,15 +247,10 @@ static void *write_numbers(void *argument)
 	return NULL;
 }
 
+/* The clock that the recorder uses on this machine. */
 static uint64_t clock_ticks(void)
 {
-#if defined(__x86_64__) || defined(__i386__)
-	return __builtin_ia32_rdtsc();
-#else
-	uint64_t ticks;
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-	return ticks;
-#endif
+	return weft__ticks(weft__platform());
 }
 
 struct reading {

@@ -330,16 +330,10 @@ int main(void)
 
 #else
 
-static void steps(void **state)
-{
-	(void)state;
-	skip(); /* not this processor, or a sanitizer's own instructions */
-}
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(steps)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	puts("1..0 # SKIP not this processor, or a sanitizer's own instructions");
+	return 0;
 }
 
 #endif

@@ -264,34 +264,6 @@ static void signal_handlers_record(void **state)
 	trace_close(&t);
 }
 
-/* A child shares the memory, yet not the right to write into it. */
-static void a_child_does_not_write_into_its_parents_buffer(void **state)
-{
-	struct trace t;
-	void *buffer = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	*state = NULL;
-	assert_true(buffer != MAP_FAILED);
-	assert_int_equal(weft_start(buffer, SIZE, NULL), 0);
-	write_events(1, 0, 10);
-	pid_t child = fork();
-	if (child == 0) {
-		write_events(2, 0, 10);
-		_exit(weft_is_recording() || weft_create(WEFT_KIND_TASK) != 0);
-	}
-	int status;
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
-	write_events(1, 10, 20);
-	weft_stop();
-	trace_open(&t, buffer, SIZE);
-	for (uint64_t i = 0; i < 20; i++) {
-		assert_true(trace_next(&t));
-		assert_true(value_of(&t.event) == ((uint64_t)1 << 32 | i));
-	}
-	trace_close(&t);
-	munmap(buffer, SIZE);
-}
-
 /* Each letter of a note follows from its number, so that half a note is noticed. */
 static void write_notes_for_ever(void)
 {
@@ -601,7 +573,6 @@ int main(void)
 		CASE(who_gets_no_slot_looks_for_one_only_now_and_then),
 		CASE(short_threads_fill_packets),
 		CASE(signal_handlers_record),
-		CASE(a_child_does_not_write_into_its_parents_buffer),
 		CASE(a_running_program_can_be_read),
 		CASE(a_child_by_vfork_does_not_take_its_parents_threads_for_ended),
 		CASE(threads_finish_in_the_buffer_that_they_began_in),

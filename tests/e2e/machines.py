@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: ISC
+"""What the recorder writes on other processors is read here, with the same content."""
+import json
+import os
+import shutil
+import subprocess
+
+from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+
+# name: its emulator, a file of its compiler and C library
+MACHINES = {
+    'i686': ('qemu-i386', '/usr/include/x86_64-linux-gnu/gnu/stubs-32.h'),
+    'aarch64': ('qemu-aarch64', '/usr/aarch64-linux-gnu/include/stdio.h'),
+}
+
+
+def build(machine, target):
+    """A program of that machine; answers its path."""
+    emulator, needed = MACHINES[machine]
+    if not shutil.which(emulator) or not os.path.exists(needed):
+        skip('qemu-user or the cross compiler is not installed')
+    folder = os.path.join(BUILD, 'machines', machine)
+    cross = os.path.join(SOURCE, 'tools', 'cross', machine + '.ini')
+    setup = ['meson', 'setup', folder, SOURCE, '--cross-file', cross, '-Dtests=disabled', '-Dcairo=disabled',
+             '-Dman=disabled', '-Dwerror=true']
+    if os.path.exists(os.path.join(folder, 'build.ninja')):
+        setup.append('--reconfigure')
+    for command in (setup, ['ninja', '-C', folder, target]):
+        result = run(command, timeout=500)
+        assert result.returncode == 0, result.stdout + result.stderr
+    return os.path.join(folder, target)
+
+
+def content(trace):
+    """The events by thread, without times; ids in the order in which the thread first named them.
+    The threads of every_event all do the same, but share out ids as it happens."""
+    threads = {}
+    for event in json_lines(weft('dump', '--json', trace).stdout):
+        events, ids = threads.setdefault(event.pop('thread'), ([], {}))
+        event.pop('time')
+        for key in ('task', 'child', 'source', 'target', 'other', 'receiver', 'sender'):
+            if event.get(key) is not None:
+                event[key] = ids.setdefault(event[key], len(ids))
+        events.append(event)
+    return [events for events, _ in threads.values()]
+
+
+def compare(machine, clock):
+    program = build(machine, 'tests/every_event')
+    with temporary_directory() as folder:
+        here, there = os.path.join(folder, 'here.weft'), os.path.join(folder, 'there.weft')
+        for command in ([os.path.join(BUILD, 'tests', 'every_event'), here],
+                        [MACHINES[machine][0], program, there]):
+            result = run(command)
+            assert result.returncode == 0, '%s: %s' % (command, result.stderr)
+        expected, got = content(here), content(there)
+        assert len(expected) == 4 and len(expected[0]) > 100, 'the program records too little'
+        for events in expected + got:
+            equal(events, expected[0])
+        equal(len(got), 4, 'threads')
+        info = weft('info', there).stdout
+        assert 'clock       %s\n' % clock in info and 'losses      none\ndamage      none' in info, info
+
+
+def record(machine, command):
+    """Under `weft record`: the program finds its ring by the environment, and maps it."""
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 'trace.weft')
+        weft('record', '--size', '1M', '-o', trace, *command, '100000', 'exit', '0',
+             env={'XDG_RUNTIME_DIR': folder})
+        info = weft('info', trace).stdout
+        assert 'threads     1' in info and 'damage      none' in info, info
+        events = json_lines(weft('dump', '--json', trace).stdout)
+        notes = [event['text'] for event in events if event['event'] == 'note']
+        equal(notes, ['note %d' % number for number in range(100000 - len(notes), 100000)])
+        assert 10000 < len(notes) < 100000, '%d notes' % len(notes)
+
+
+def follow(machine):
+    """While it runs, by a follower of this machine; which of the clocks it can read itself varies."""
+    program = build(machine, 'tests/record-subject')
+    with temporary_directory() as folder:
+        ring = os.path.join(folder, 'ring.weft')
+        with subprocess.Popen([MACHINES[machine][0], program, '50', 'wait'], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, env=dict(os.environ, WEFT_OUT=ring)) as running:
+            try:
+                equal(running.stdout.readline(), b'ready\n')
+                tail = subprocess.Popen([WEFT, 'tail', '--json', ring], stdout=subprocess.PIPE, text=True)
+                got = [json.loads(tail.stdout.readline())['text'] for _ in range(50)]
+                equal(got, ['note %d' % number for number in range(50)])
+            finally:
+                running.kill()
+        equal(tail.communicate(timeout=60), ('', None))
+        equal(tail.returncode, 0)
+
+
+@case
+def a_trace_of_32_bits():
+    compare('i686', 'monotonic')  # the emulated processor's counter is not said to be steady
+
+
+@case
+def a_trace_of_aarch64():
+    compare('aarch64', 'cntvct')
+
+
+@case
+def a_program_of_32_bits_is_recorded():
+    record('i686', [MACHINES['i686'][0], build('i686', 'tests/record-subject')])
+
+
+@case
+def a_program_of_32_bits_is_recorded_by_its_own_processor():
+    program = build('i686', 'tests/record-subject')
+    try:
+        run([program, '1', 'exit', '0'])
+    except OSError:
+        skip('this kernel runs no programs of 32 bits')
+    record('i686', [program])
+
+
+@case
+def a_program_of_aarch64_is_recorded():
+    record('aarch64', [MACHINES['aarch64'][0], build('aarch64', 'tests/record-subject')])
+
+
+@case
+def they_are_read_while_they_run():
+    follow('i686')
+    follow('aarch64')
+
+
+main()
