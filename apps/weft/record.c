@@ -180,15 +180,35 @@ static char *name_in(const char *directory, const char *ring_name)
 	return asprintf(&name, "%s%s%s", directory, slash, ring_name) < 0 ? NULL : name;
 }
 
+/* Numbers of processes come again: a trace that was saved under a name that we chose stays, and the
+ * newer one gets _2, _3, … before its suffix. */
+static char *unused(char *name)
+{
+	const char *suffix = name ? strrchr(name, '.') : NULL;
+	if (suffix && strchr(suffix, '/'))
+		suffix = NULL;
+	int stem = name ? (int)(suffix ? suffix - name : (ptrdiff_t)strlen(name)) : 0;
+	char *other = name;
+	for (unsigned number = 2; other && access(other, F_OK) == 0; number++) {
+		if (other != name)
+			free(other);
+		if (asprintf(&other, "%.*s_%u%s", stem, name, number, name + stem) < 0)
+			other = NULL;
+	}
+	if (other != name)
+		free(name);
+	return other;
+}
+
 /* `before`: the ring that was saved before this one; NULL for the first. */
 static char *name_file(
 	const char *output, const struct record_ring *ring, const struct record_ring *before)
 {
 	if (is_stdout(output))
-		return before ? name_in("", ring->name) : strdup("-");
+		return before ? unused(name_in("", ring->name)) : strdup("-");
 	if (record_output_is_directory(output))
-		return name_in(output ? output : "", ring->name);
-	return before ? name_beside(output, ring, before->pid == ring->pid) : strdup(output);
+		return unused(name_in(output ? output : "", ring->name));
+	return before ? unused(name_beside(output, ring, before->pid == ring->pid)) : strdup(output);
 }
 
 /* ---- After the program ---- */

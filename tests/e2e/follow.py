@@ -299,6 +299,24 @@ def without_o_it_has_its_own_name():
 
 
 @case
+def what_was_saved_before_is_not_replaced():
+    with subject() as program:
+        program.tell(5)
+        older = [os.path.join(program.path, name % program.pid)
+                 for name in ('follow-subject-%d.weft', 'follow-subject-%d_2.weft')]
+        for path in older:
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write('older')
+        kill_both(program)
+        assert 'follow-subject-%d_3.weft' % program.pid in recover(program).stderr
+        for path in older:
+            with open(path, encoding='utf-8') as file:
+                equal(file.read(), 'older')
+        newer = os.path.join(program.path, 'follow-subject-%d_3.weft' % program.pid)
+        equal(len(json_lines(weft('dump', '--json', newer).stdout)), 5)
+
+
+@case
 def what_is_attended_or_records_is_left_alone():
     with subject() as program:
         program.tell(5)
