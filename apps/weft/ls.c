@@ -20,6 +20,7 @@ static const char usage[] =
 	"`weft record` was killed.\n"
 	"\n"
 	"  running   the program records; `weft tail PID` follows it\n"
+	"  stopped   it has stopped recording, and goes on\n"
 	"  dead      it has ended, and is being saved\n"
 	"  orphaned  it has ended, and so has its `weft record`, before it could save the trace\n"
 	"\n"
@@ -34,8 +35,11 @@ struct row {
 	uint64_t lost;
 };
 
-static const char *state_of(const struct ring *ring)
+static const char *state_of(const struct row *row)
 {
+	const struct ring *ring = row->ring;
+	if (row->summary.is_stopped && ring->is_alive)
+		return "stopped";
 	return ring->ring.is_running ? "running" : ring->is_attended ? "dead" : "orphaned";
 }
 
@@ -92,7 +96,7 @@ static void add_text(const struct row *row, struct weft_text *text)
 	size_t column = text->size;
 	weft_text_add_u64(text, (uint64_t)row->ring->ring.pid);
 	weft_text_pad(text, column, 9);
-	weft_text_add_string(text, state_of(row->ring));
+	weft_text_add_string(text, state_of(row));
 	weft_text_pad(text, column, 19);
 	add_age(text, age_s(row));
 	weft_text_pad(text, column, 28);
@@ -121,7 +125,7 @@ static void add_json(const struct row *row, struct weft_text *text)
 	weft_text_add_string(text, ",\"program\":");
 	weft_text_add_json(text, row->summary.program, strlen(row->summary.program));
 	weft_text_add_string(text, ",\"state\":\"");
-	weft_text_add_string(text, state_of(ring));
+	weft_text_add_string(text, state_of(row));
 	weft_text_add_string(
 		text, ring->is_attended ? "\",\"attended\":true" : "\",\"attended\":false");
 	add_json_number(text, ",\"started\":", row->summary.start_unix_ns);

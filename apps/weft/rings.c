@@ -40,6 +40,7 @@ static bool add(struct ring_list *rings, const char *directory, const struct rec
 	}
 	rings->list = list;
 	list[rings->count].ring = *ring;
+	list[rings->count].is_alive = ring->is_running;
 	list[rings->count].ring.is_running = ring_is_running(directory, ring);
 	snprintf(list[rings->count].path, sizeof(list[0].path), "%s%s", directory, ring->name);
 	rings->count++;

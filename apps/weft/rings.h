@@ -10,6 +10,7 @@
 struct ring {
 	struct record_ring ring;
 	char path[PATH_MAX + NAME_MAX + 1];
+	bool is_alive;    /* its process is, or another by that number */
 	bool is_attended; /* a `weft record` is there, and will save it */
 };
 

@@ -5,6 +5,7 @@
 #ifndef WEFT_BUFFER_H
 #define WEFT_BUFFER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,8 @@ struct weft_buffer_summary {
 	uint64_t start_unix_ns; /* of the program; 0: unknown */
 	uint64_t events;        /* that can be read */
 	uint64_t losses[WEFT_LOSS_CAUSES];
+	bool is_stopped; /* recording has stopped; the program may go on */
+	int stop_reason; /* why, if that was early: an errno; else 0 */
 };
 
 /* Without decoding: as of some moment while this runs, to a packet's content if the program goes

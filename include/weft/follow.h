@@ -54,8 +54,8 @@ int weft_follow_open(const char *path, struct weft_follow **ret_follow);
 void weft_follow_close(struct weft_follow *follow);
 
 /* WEFT_OK and an event, WEFT_AGAIN: none now, WEFT_END: the program has ended or records here no
- * more, and all was given; or an error. Takes no longer than a look at each packet and some 10 us.
- * The event borrows its text until the next call. */
+ * more, having stopped perhaps, and all was given; or an error. Takes no longer than a look at each
+ * packet and some 10 us. The event borrows its text until the next call. */
 int weft_follow_next(struct weft_follow *follow, struct weft_event *ret_event);
 
 /* Waits until `next` has something to say: WEFT_OK; or WEFT_AGAIN after so many ns or a signal; or
@@ -64,7 +64,7 @@ int weft_follow_next(struct weft_follow *follow, struct weft_event *ret_event);
 int weft_follow_wait(struct weft_follow *follow, uint64_t timeout_ns);
 
 /* Up to when the past is known, in ns on the trace's clock: what comes is not earlier. UINT64_MAX
- * when the program has ended. */
+ * when the program has ended or stopped recording. */
 uint64_t weft_follow_mark(const struct weft_follow *follow);
 
 /* The threads and the losses so far; both grow, and `threads` moves, with the calls above. The

@@ -76,8 +76,8 @@ struct weft_platform {
 int weft_start(void *buffer, size_t size, const struct weft_platform *platform);
 
 /* Recording is off from now on, and the buffer complete. A thread that is inside a call meanwhile
- * may still finish it: while threads live that recorded into the buffer, it must stay, and
- * recording can start again in another buffer only. */
+ * may still finish it (who follows the buffer may miss that event): while threads live that
+ * recorded into the buffer, it must stay, and recording can start again in another buffer only. */
 void weft_stop(void);
 
 /* True if calls have an effect. */

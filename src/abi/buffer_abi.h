@@ -110,7 +110,7 @@ struct weft_abi_buffer {
 	uint64_t next_task;     /* the first id that no thread has taken */
 	uint32_t names_used;    /* bytes of entries */
 	uint32_t slots_used;    /* no slot from here on was ever taken */
-	uint32_t stop_reason;   /* 0, or an errno: why recording stopped */
+	uint32_t stop_reason;   /* 0, or an errno: why recording stopped early */
 	uint32_t waiters;       /* reserved: followers to wake when a packet is closed */
 	uint64_t hold_until;    /* reserved: no claims before this time, while a snapshot is copied */
 	uint32_t rundown;       /* reserved: a request to write what is alive */
@@ -121,7 +121,9 @@ struct weft_abi_buffer {
 	uint8_t levels[WEFT_ABI_LEVELS];
 	struct weft_abi_change changes[WEFT_ABI_CHANGES];
 	uint32_t categories[WEFT_ABI_LEVELS]; /* WEFT_ABI_CATEGORY of each; set once */
-	uint8_t reserved4[576];
+	uint8_t reserved4[448];
+	uint32_t stopped; /* 1: nothing is recorded here any more, though the program may go on */
+	uint8_t reserved5[124];
 };
 
 /* What a thread knows while it records. Only that thread writes it, but for `owner` (by whoever
@@ -169,6 +171,7 @@ WEFT_ABI_AT(weft_abi_buffer, levels, 2176);
 WEFT_ABI_AT(weft_abi_buffer, changes, 2240);
 WEFT_ABI_AT(weft_abi_buffer, categories, 3264);
 WEFT_ABI_AT(weft_abi_change, number, 12);
+WEFT_ABI_AT(weft_abi_buffer, stopped, 3968);
 _Static_assert(sizeof(struct weft_abi_moment) == 24, "moment");
 _Static_assert(sizeof(struct weft_abi_change) == 16, "change");
 _Static_assert(sizeof(struct weft_abi_buffer) == 4096, "header");

@@ -24,12 +24,16 @@
 static const uint64_t INTERVAL_MIN_NS = 1000000;
 static const uint64_t INTERVAL_MAX_NS = 20000000;
 
+/* After recording has stopped, for a thread that is in the middle of an event. */
+static const uint64_t STOPPED_HOLD_NS = 1000000000;
+
 struct weft_follow {
 	struct weft__follower *reader;
 	struct weft__process process;
 	void *bytes;
 	size_t size;
-	uint32_t clock; /* enum weft_abi_clock */
+	uint32_t clock;      /* enum weft_abi_clock */
+	uint64_t stopped_ns; /* when recording was first seen to have stopped */
 };
 
 static uint64_t monotonic_ns(void)
@@ -55,11 +59,24 @@ static void wait_slack(void)
 		continue;
 }
 
+/* Has a program that stopped recording also finished what its threads were in the middle of? One
+ * that ended there is not waited for. `was_stopped` before the last look. */
+static bool is_over(struct weft_follow *follow, bool was_stopped)
+{
+	if (!was_stopped)
+		return false;
+	if (!follow->stopped_ns)
+		follow->stopped_ns = monotonic_ns();
+	return weft__follower_is_settled(follow->reader) ||
+		   monotonic_ns() - follow->stopped_ns > STOPPED_HOLD_NS;
+}
+
 static int look(struct weft_follow *follow)
 {
 	/* Asked first: what the program recorded before its end is all there afterwards. */
 	if (weft__process_has_ended(&follow->process))
 		return weft__follower_finish(follow->reader);
+	bool is_stopped = weft__follower_is_stopped(follow->reader);
 	uint64_t ticks = read_clock(follow);
 	wait_slack();
 	int error = weft__follower_look_at_threads(follow->reader, ticks);
@@ -69,7 +86,7 @@ static int look(struct weft_follow *follow)
 	wait_slack(); /* x86 keeps stores in order: see weft_mark.c */
 #endif
 	weft__follower_look_at_packets(follow->reader);
-	return 0;
+	return is_over(follow, is_stopped) ? weft__follower_finish(follow->reader) : 0;
 }
 
 WEFT__EXPORT int weft_follow_next(struct weft_follow *follow, struct weft_event *ret_event)

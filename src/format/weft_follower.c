@@ -559,6 +559,17 @@ int weft__follower_look(struct weft__follower *f, uint64_t ticks)
 	return error;
 }
 
+bool weft__follower_is_stopped(const struct weft__follower *f)
+{
+	const struct weft_abi_buffer *header = (const void *)f->buffer.bytes;
+	return __atomic_load_n(&header->stopped, __ATOMIC_ACQUIRE);
+}
+
+bool weft__follower_is_settled(const struct weft__follower *f)
+{
+	return f->mark.has_looked && f->mark.ticks >= f->mark.previous_ticks;
+}
+
 int weft__follower_finish(struct weft__follower *f)
 {
 	int error = pass_given(f);

@@ -41,6 +41,11 @@ int weft__follower_look(struct weft__follower *follower, uint64_t ticks);
 int weft__follower_look_at_threads(struct weft__follower *follower, uint64_t ticks);
 void weft__follower_look_at_packets(struct weft__follower *follower);
 
+/* Has the program stopped recording, while it goes on? Some thread may still be in the middle of an
+ * event, as seen at the last look. */
+bool weft__follower_is_stopped(const struct weft__follower *follower);
+bool weft__follower_is_settled(const struct weft__follower *follower);
+
 /* Nobody writes any more: all that is there can be given. Likewise. */
 int weft__follower_finish(struct weft__follower *follower);
 

@@ -62,6 +62,9 @@ WEFT__EXPORT int weft_buffer_summarize(
 	memcpy(summary.losses, description.losses, sizeof(summary.losses));
 	summary.start_unix_ns = weft__load_u64(buffer.bytes + offsetof(struct weft_abi_buffer, start) +
 										   offsetof(struct weft_abi_moment, unix_ns));
+	summary.is_stopped = weft__load_u32(buffer.bytes + offsetof(struct weft_abi_buffer, stopped));
+	summary.stop_reason =
+		(int)weft__load_u32(buffer.bytes + offsetof(struct weft_abi_buffer, stop_reason));
 	for (uint32_t i = 0; i < buffer.packet_count; i++)
 		add_packet(&summary, weft__buffer_packet(&buffer, i), buffer.packet_bytes);
 	*ret_summary = summary;

@@ -115,6 +115,7 @@ static void stop(void)
 	if (self->ticket == (generation & ~(uint64_t)WEFT__SLOWLY))
 		weft__packet_close(self->slot);
 	header->end = weft__moment(platform);
+	weft__store_release(&header->stopped, 1);
 }
 
 void weft__stop(void)

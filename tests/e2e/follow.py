@@ -58,6 +58,11 @@ class Subject:
         self.record.stdin.flush()
         equal(self.record.stdout.readline(), 'done\n')
 
+    def stop(self):
+        self.record.stdin.write('stop\n')
+        self.record.stdin.flush()
+        equal(self.record.stdout.readline(), 'done\n')
+
     def end(self):
         self.record.stdin.close()
         equal(self.record.wait(PATIENCE), 0)
@@ -177,6 +182,21 @@ def a_killed_program_is_read_to_its_end():
         os.kill(program.pid, signal.SIGKILL)
         events, lost, _ = finish(tail)
         equal((len(events), lost), (19999, 0))
+
+
+@case
+def what_stops_recording_is_followed_to_there():
+    with subject() as program:
+        tail = program.tail()
+        program.tell(500)
+        program.stop()
+        program.tell(500)
+        events, lost, _ = finish(tail)
+        equal((len(events), lost), (500, 0))
+        equal(program.record.poll(), None)
+        equal([row['state'] for row in program.ls()], ['stopped'])
+        program.end()
+        equal(len(json_lines(weft('dump', '--json', program.trace).stdout)), 500)
 
 
 @case

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * A program that records what it is told, while it is followed. Each line of standard input is a
- * number of events, which two threads record together, numbered; then it says "done". Without a
- * line more it ends.
+ * number of events, which two threads record together, numbered; then it says "done". After
+ * "stop" it records nothing more. Without a line more it ends.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -28,6 +28,8 @@ int main(void)
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin)) {
 		pthread_t second;
+		if (line[0] == 's')
+			weft_stop();
 		wanted = atol(line);
 		if (pthread_create(&second, NULL, record, &recorded[1]))
 			return 1;
