@@ -5,6 +5,7 @@
  * The program does not need us: it records into a ring in memory, which outlives both. If we are
  * killed, or the disk is full, the ring is still there.
  */
+#include "record_snapshots.h"
 #include "rings.h"
 
 #include "cli.h"
@@ -18,7 +19,7 @@
 #include <unistd.h>
 
 static const char usage[] =
-	"usage: weft record [-o FILE] [--size BYTES] [--] PROGRAM [ARGUMENT]...\n"
+	"usage: weft record [-o FILE] [--size BYTES] [--snapshots N] [--] PROGRAM [ARGUMENT]...\n"
 	"       weft record -p PID [-o FILE]\n"
 	"       weft record --recover [-o FILE]\n"
 	"\n"
@@ -30,6 +31,8 @@ static const char usage[] =
 	"                     output, and the program's own output goes to standard error.\n"
 	"  --size BYTES       of the buffer, 16M unless told, 64K at least; when it is full, the\n"
 	"                     oldest events are overwritten\n"
+	"  --snapshots N      at most so many when the program asks for them, 10 unless told:\n"
+	"                     the moments until then as PROGRAM-PID.snapshot-1.weft and so on\n"
 	"  -p, --pid PID      saves what the running process has recorded until now; it goes on\n"
 	"  --recover          saves what a weft record that was killed left, see weft ls\n"
 	"  --help             this text\n"
@@ -38,11 +41,15 @@ static const char usage[] =
 	"Exit status: the program's; 128 + N if signal N ended it; 127 not found, 126 not\n"
 	"executable, 125 weft record itself failed, 2 wrong use.\n";
 
-#define SIZE_MIN_BYTES 65536
+#define SIZE_MIN_BYTES    65536
+#define SNAPSHOTS_DEFAULT 10
+#define SNAPSHOTS_MAX     10000
 
 struct arguments {
 	const char *output; /* NULL: PROG-PID.weft here */
 	uint64_t size_bytes;
+	unsigned snapshots; /* at most */
+	bool has_snapshots; /* an option said so */
 	char **program;
 	pid_t pid;    /* of the process to be saved; then there is no program */
 	bool recover; /* likewise */
@@ -75,6 +82,16 @@ static bool parse_pid(const char *command, const char *text, pid_t *ret_pid)
 	return true;
 }
 
+static bool parse_snapshots(const char *command, const char *text, struct arguments *arguments)
+{
+	uint64_t number;
+	if (!cli_parse_number(command, "--snapshots", text, 0, SNAPSHOTS_MAX, &number))
+		return false;
+	arguments->snapshots = (unsigned)number;
+	arguments->has_snapshots = true;
+	return true;
+}
+
 static bool parse_environment(const char *command, struct arguments *arguments)
 {
 	const char *size = getenv("WEFT_SIZE");
@@ -95,9 +112,10 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		{"pid", required_argument, NULL, 'p'},
 		{"recover", no_argument, NULL, 'r'},
 		{"size", required_argument, NULL, 's'},
+		{"snapshots", required_argument, NULL, 'n'},
 		{NULL, 0, NULL, 0},
 	};
-	struct arguments arguments = {0};
+	struct arguments arguments = {.snapshots = SNAPSHOTS_DEFAULT};
 	*ret_run = false;
 	for (int option; (option = cli_next_leading_option(argc, argv, options)) != -1;) {
 		if (option == 'h')
@@ -109,13 +127,16 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		else if (option == 'p') {
 			if (!parse_pid(argv[0], optarg, &arguments.pid))
 				return CLI_USAGE;
+		} else if (option == 'n') {
+			if (!parse_snapshots(argv[0], optarg, &arguments))
+				return CLI_USAGE;
 		} else if (option != 's' || !parse_size(argv[0], "--size", optarg, &arguments.size_bytes))
 			return CLI_USAGE;
 	}
 	bool runs_program = !arguments.recover && !arguments.pid;
 	if (optind == argc && runs_program)
 		return cli_usage_error(argv[0], "PROGRAM is missing");
-	if (!runs_program && (optind < argc || arguments.size_bytes))
+	if (!runs_program && (optind < argc || arguments.size_bytes || arguments.has_snapshots))
 		return cli_usage_error(argv[0], "%s runs no program; -o is all that it takes",
 			arguments.recover ? "--recover" : "-p");
 	if (arguments.recover && arguments.pid)
@@ -200,6 +221,15 @@ static char *unused(char *name)
 	return other;
 }
 
+char *record_name_file(const char *output, const struct record_ring *ring, bool is_first)
+{
+	if (is_stdout(output))
+		return strdup(ring->name);
+	if (record_output_is_directory(output))
+		return name_in(output ? output : "", ring->name);
+	return is_first ? strdup(output) : name_beside(output, ring, false);
+}
+
 /* `before`: the ring that was saved before this one; NULL for the first. */
 static char *name_file(
 	const char *output, const struct record_ring *ring, const struct record_ring *before)
@@ -229,7 +259,7 @@ static void save_ring(struct run *run, const struct record_ring *ring)
 	saved->path = name_in(run->directory, ring->name);
 	saved->file = name_file(
 		run->output, ring, run->saved_count ? run->saved[run->saved_count - 1].ring : NULL);
-	if (saved->path && saved->file && record_save(saved->path, saved->file)) {
+	if (saved->path && saved->file && record_save(saved->path, saved->file, ring->is_running)) {
 		run->saved_count++;
 		return;
 	}
@@ -294,7 +324,7 @@ static int save_process(const char *output, pid_t pid)
 		return RECORD_FAILED;
 	struct record_saved saved = {
 		.ring = &ring.ring, .path = ring.path, .file = name_file(output, &ring.ring, NULL)};
-	bool good = saved.file && record_save(ring.path, saved.file);
+	bool good = saved.file && record_save(ring.path, saved.file, ring.ring.is_running);
 	if (good)
 		record_report(&saved, 1);
 	free(saved.file);
@@ -316,7 +346,7 @@ int cli_record(int argc, char **argv)
 		return record_recover(arguments.output);
 	if (arguments.pid)
 		return save_process(arguments.output, arguments.pid);
-	if (!record_place_make(directory))
+	if (weft_source_survive_truncation() || !record_place_make(directory))
 		return RECORD_FAILED;
 	const struct record_program program = {
 		.argv = arguments.program,
@@ -324,7 +354,12 @@ int cli_record(int argc, char **argv)
 		.size_bytes = arguments.size_bytes,
 		.stdout_is_ours = is_stdout(arguments.output),
 	};
-	status = record_run(&program, &pid);
+	struct record_snapshot_options snapshots = {
+		.directory = directory,
+		.output = arguments.output,
+		.limit = arguments.snapshots,
+	};
+	status = record_run(&program, &snapshots, &pid);
 	if (!pid) {
 		record_place_remove(directory, &(struct record_rings){0});
 		return status;

@@ -21,6 +21,9 @@ enum {
 	RECORD_SIGNALLED = 128, /* plus the signal's number */
 };
 
+struct record_ring;
+struct record_snapshot_options;
+
 /* ---- record.c ---- */
 
 /* Saves what the processes of a run left in its directory, says so, and removes it. `program` is
@@ -28,6 +31,9 @@ enum {
  * nothing; NULL: then nothing is said. True if nothing is lost. */
 bool record_save_run(
 	const char *output, const char *directory, pid_t program, const char *program_name);
+
+/* Where a ring's trace goes, the run's first or another; to be freed. */
+char *record_name_file(const char *output, const struct record_ring *ring, bool is_first);
 
 /* Is the ring's own name what its file is to be called? `output` may be NULL. */
 bool record_output_is_directory(const char *output);
@@ -90,9 +96,11 @@ struct record_program {
 	bool stdout_is_ours;   /* the trace goes there; the program's own output to standard error */
 };
 
-/* Runs the program to its end, passing on the signals that we get. Answers the status to exit with;
+/* Runs the program to its end, passing on the signals that we get, and answers requests for
+ * snapshots, whose `program` it fills. Answers the status to exit with;
  * a program that could not be started (after a message) leaves a `ret_pid` of 0. */
-int record_run(const struct record_program *program, pid_t *ret_pid);
+int record_run(const struct record_program *program, struct record_snapshot_options *snapshots,
+	pid_t *ret_pid);
 
 /* ---- record_save.c ---- */
 
@@ -102,7 +110,10 @@ bool record_file_is_free(const char *file);
 
 /* Saves a ring as `file`, or to standard output if that is "-". What exists at `file` is replaced
  * at once, or stays if that fails; false after a message. */
-bool record_save(const char *ring, const char *file);
+bool record_save(const char *ring, const char *file, bool is_running);
+
+/* The same of a copy of one. */
+bool record_save_copy(const void *bytes, size_t size, const char *file);
 
 /* ---- record_report.c ---- */
 

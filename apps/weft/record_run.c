@@ -7,7 +7,7 @@
  * and exec, or while the trace is being saved. What stops and continues a job (Ctrl-Z) is left
  * alone: it concerns both of us.
  */
-#include "record.h"
+#include "record_snapshots.h"
 
 #include "cli.h"
 
@@ -110,8 +110,19 @@ static void pass_on(const siginfo_t *signal, pid_t program)
 		kill(program, signal->si_signo);
 }
 
+/* The next signal; without snapshots it is waited for, otherwise we look again first. */
+static int next_signal(
+	const sigset_t *awaited, struct record_snapshots *snapshots, siginfo_t *ret_signal)
+{
+	const struct timespec interval = {0, RECORD_LOOK_NS};
+	if (!snapshots)
+		return sigwaitinfo(awaited, ret_signal);
+	record_snapshots_look(snapshots);
+	return sigtimedwait(awaited, ret_signal, &interval);
+}
+
 /* The program's wait status. */
-static int wait_for(pid_t program)
+static int wait_for(pid_t program, struct record_snapshots *snapshots)
 {
 	sigset_t awaited;
 	sigfillset(&awaited);
@@ -120,8 +131,8 @@ static int wait_for(pid_t program)
 	for (;;) {
 		int status;
 		siginfo_t signal;
-		if (sigwaitinfo(&awaited, &signal) < 0)
-			continue; /* interrupted by a stop and a continue */
+		if (next_signal(&awaited, snapshots, &signal) < 0)
+			continue; /* or interrupted by a stop and a continue */
 		if (signal.si_signo != SIGCHLD)
 			pass_on(&signal, program);
 		else if (waitpid(program, &status, WNOHANG) == program)
@@ -159,7 +170,8 @@ static int fail_to_start(const char *name)
 																	: RECORD_NOT_EXECUTABLE;
 }
 
-int record_run(const struct record_program *program, pid_t *ret_pid)
+int record_run(
+	const struct record_program *program, struct record_snapshot_options *options, pid_t *ret_pid)
 {
 	struct signal_state before;
 	block_signals(&before);
@@ -167,6 +179,9 @@ int record_run(const struct record_program *program, pid_t *ret_pid)
 	*ret_pid = pid > 0 ? pid : 0;
 	if (pid < 0)
 		return fail_to_start(program->argv[0]);
-	int status = wait_for(pid);
+	options->program = pid;
+	struct record_snapshots *snapshots = record_snapshots_create(options);
+	int status = wait_for(pid, snapshots);
+	record_snapshots_destroy(snapshots);
 	return WIFSIGNALED(status) ? RECORD_SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * A ring's way into a file: a copy under a temporary name that then takes the file's place, so that
- * there is never half a trace; pages of zeros become holes.
+ * there is never half a trace; pages of zeros become holes. What a process still records into is
+ * copied in memory first.
  */
 #include "record.h"
 
@@ -14,12 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <weft/buffer.h>
+#include <weft/watch.h>
 
 enum {
 	BLOCK = 4096,
@@ -150,25 +150,38 @@ static bool copy(int from, int to, bool to_is_file)
 	return !to_is_file || ftruncate(to, status.st_size) == 0;
 }
 
-/* A process that still runs may have written while its ring was copied. Without the mappings the
- * copy is what it is. */
-static void mend(int from, int to)
+/* The same of a copy in memory: while it was made nobody had to wait for a disk. */
+static bool write_copy(const void *bytes, size_t size, int to, bool to_is_file)
 {
-	struct stat status;
-	if (fstat(to, &status) != 0 || status.st_size <= 0)
-		return;
-	size_t size = (size_t)status.st_size;
-	void *live = mmap(NULL, size, PROT_READ, MAP_SHARED, from, 0);
-	void *copied = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, to, 0);
-	if (live != MAP_FAILED && copied != MAP_FAILED)
-		weft_buffer_mend_copy(copied, live, size);
-	if (live != MAP_FAILED)
-		munmap(live, size);
-	if (copied != MAP_FAILED)
-		munmap(copied, size);
+	struct timespec start;
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (size_t at = 0, length; at < size; at += length) {
+		length = size - at < BLOCKS_AT_ONCE * BLOCK ? size - at : BLOCKS_AT_ONCE * BLOCK;
+		const char *from = (const char *)bytes + at;
+		if (is_interrupted(&start)) {
+			errno = EINTR;
+			return false;
+		}
+		if (!(to_is_file ? write_sparse(to, from, length) : cli_write_all(to, from, length)))
+			return false;
+	}
+	return !to_is_file || ftruncate(to, (off_t)size) == 0;
 }
 
-static bool copy_to_file(int from, const char *file)
+/* What a trace is made of: a file that nobody writes any more, or a copy. */
+struct content {
+	int fd; /* -1: a copy */
+	const void *bytes;
+	size_t size;
+};
+
+static bool write_content(const struct content *content, int to, bool to_is_file)
+{
+	return content->fd >= 0 ? copy(content->fd, to, to_is_file)
+							: write_copy(content->bytes, content->size, to, to_is_file);
+}
+
+static bool write_to_file(const struct content *content, const char *file)
 {
 	char place[PATH_MAX], temporary[PATH_MAX];
 	/* A link stays, and what it leads to is replaced. */
@@ -177,10 +190,8 @@ static bool copy_to_file(int from, const char *file)
 	int to = create_beside(place, temporary);
 	if (to < 0)
 		return false;
-	bool good = copy(from, to, true);
+	bool good = write_content(content, to, true);
 	int reason = errno;
-	if (good)
-		mend(from, to);
 	if (close(to) != 0 && good) {
 		good = false;
 		reason = errno;
@@ -194,22 +205,76 @@ static bool copy_to_file(int from, const char *file)
 	return false;
 }
 
-bool record_save(const char *ring, const char *file)
+static bool is_stdout(const char *file)
 {
-	bool to_stdout = strcmp(file, "-") == 0;
-	if (!to_stdout && !record_file_is_free(file)) {
+	return strcmp(file, "-") == 0;
+}
+
+static bool save(const struct content *content, const char *file)
+{
+	return is_stdout(file) ? write_content(content, STDOUT_FILENO, false)
+						   : write_to_file(content, file);
+}
+
+bool record_save_copy(const void *bytes, size_t size, const char *file)
+{
+	const struct content content = {-1, bytes, size};
+	if (!is_stdout(file) && !record_file_is_free(file))
+		return false;
+	if (save(&content, file))
+		return true;
+	cli_error("%s: %s", is_stdout(file) ? "standard output" : record_shown(file), strerror(errno));
+	return false;
+}
+
+/* Of a process that goes on recording there. */
+static bool save_running(const char *ring, const char *file)
+{
+	struct weft_watch *watch;
+	void *bytes;
+	size_t size;
+	int error = weft_watch_open(ring, &watch);
+	if (error) {
+		errno = error == WEFT_ERROR_SYSTEM ? errno : EINVAL;
+		return false;
+	}
+	error = weft_watch_copy(watch, &bytes, &size);
+	weft_watch_close(watch);
+	if (error) {
+		errno = ENOMEM;
+		return false;
+	}
+	const struct content content = {-1, bytes, size};
+	bool good = save(&content, file);
+	int reason = errno;
+	weft_watch_free(bytes, size);
+	errno = reason;
+	return good;
+}
+
+static bool save_ended(const char *ring, const char *file)
+{
+	int from = open(ring, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	const struct content content = {.fd = from};
+	if (from < 0)
+		return false;
+	bool good = save(&content, file);
+	int reason = errno;
+	close(from);
+	errno = reason;
+	return good;
+}
+
+bool record_save(const char *ring, const char *file, bool is_running)
+{
+	if (!is_stdout(file) && !record_file_is_free(file)) {
 		cli_error("the trace stays in %s", record_shown(ring));
 		return false;
 	}
-	int from = open(ring, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	bool good =
-		from >= 0 && (to_stdout ? copy(from, STDOUT_FILENO, false) : copy_to_file(from, file));
-	int reason = errno;
-	if (from >= 0)
-		close(from);
+	bool good = is_running ? save_running(ring, file) : save_ended(ring, file);
 	if (!good)
 		cli_error("%s: %s; the trace stays in %s",
-			to_stdout ? "standard output" : record_shown(file), strerror(reason),
+			is_stdout(file) ? "standard output" : record_shown(file), strerror(errno),
 			record_shown(ring));
 	return good;
 }

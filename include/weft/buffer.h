@@ -15,11 +15,12 @@
 extern "C" {
 #endif
 
-/* `copy` was made of `live`, front to back, while a program may have been recording into it; both
- * have `size` bytes. Takes out of the copy what was overwritten meanwhile, counting it as such, and
- * brings in the names that came meanwhile. Afterwards the copy is a buffer like that of a program
- * that died. Of bytes that are no buffer nothing is changed. Neither allocates nor does I/O. */
-void weft_buffer_mend_copy(void *copy, const void *live, size_t size);
+/* Copies a buffer that a program may be recording into meanwhile. `copy` is zeroed memory; both
+ * have `size` bytes, aligned to 8. The copy is a buffer like that of a program that died: of each
+ * thread all events up to some moment while this runs, and what was overwritten before it could be
+ * copied is counted as such. Bytes that are no buffer are copied as they are. Neither allocates nor
+ * does I/O. */
+void weft_buffer_copy(void *copy, const void *live, size_t size);
 
 /* What a buffer says of its program, and how much is in it. */
 struct weft_buffer_summary {

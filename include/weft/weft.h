@@ -164,6 +164,12 @@ void weft_gc(uint64_t duration_ns);
 #define weft_band_begin(kind, reason) WEFT__WITH_TEXT_AND(weft__band, kind, reason, true)
 #define weft_band_end(kind, reason)   WEFT__WITH_TEXT_AND(weft__band, kind, reason, false)
 
+/* Asks whoever records or watches the program to save what happened until now: `weft record`
+ * writes it beside the trace. `reason` is shown; a mark "snapshot" with it is recorded. If somebody
+ * listens, nothing older is overwritten until they have copied it, for a second at most: what then
+ * finds no room meanwhile is counted as held. Without them it costs what a mark does. */
+void weft_snapshot_request(const char *reason);
+
 /* What the macros call. `cache` remembers a literal's name for this place in the code; NULL for
  * text that may be another next time. */
 void weft__label(uint64_t task, uint64_t *cache, const char *text);
@@ -297,6 +303,7 @@ __attribute__((always_inline)) static inline int weft__success(void)
 #define weft_counter_set_as(t, x, n) WEFT__UNUSED_3(t, x, n)
 #define weft_band_begin(kind, why)   WEFT__UNUSED_2(kind, why)
 #define weft_band_end(kind, why)     WEFT__UNUSED_2(kind, why)
+#define weft_snapshot_request(why)   WEFT__UNUSED(why)
 
 #endif
 

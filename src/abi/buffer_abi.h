@@ -72,6 +72,16 @@ struct weft_abi_change {
 	uint32_t number; /* the first is 1 */
 };
 
+/* What a program asks of whoever watches it. A watcher says until when it listens; one that was
+ * killed is forgotten with that time, and nobody is held for it. */
+struct weft_abi_snapshots {
+	uint64_t requests;     /* so far << 32 | name of the newest one's reason, or 0 */
+	uint64_t served;       /* by the watcher: so many were answered or passed over */
+	uint64_t listen_until; /* ticks: a request before them holds the past … */
+	uint64_t hold_ticks;   /* … for so long */
+	uint8_t reserved[224];
+};
+
 struct weft_abi_buffer {
 	char magic[8];
 	uint32_t version;
@@ -112,7 +122,7 @@ struct weft_abi_buffer {
 	uint32_t slots_used;    /* no slot from here on was ever taken */
 	uint32_t stop_reason;   /* 0, or an errno: why recording stopped early */
 	uint32_t waiters;       /* reserved: followers to wake when a packet is closed */
-	uint64_t hold_until;    /* reserved: no claims before this time, while a snapshot is copied */
+	uint64_t hold_until;    /* no claims before these ticks: somebody copies the past */
 	uint32_t rundown;       /* reserved: a request to write what is alive */
 	uint32_t changes_count; /* levels that were set */
 	uint64_t reserved3;
@@ -121,7 +131,8 @@ struct weft_abi_buffer {
 	uint8_t levels[WEFT_ABI_LEVELS];
 	struct weft_abi_change changes[WEFT_ABI_CHANGES];
 	uint32_t categories[WEFT_ABI_LEVELS]; /* WEFT_ABI_CATEGORY of each; set once */
-	uint8_t reserved4[448];
+	struct weft_abi_snapshots snapshots;
+	uint8_t reserved4[192];
 	uint32_t stopped; /* 1: nothing is recorded here any more, though the program may go on */
 	uint8_t reserved5[124];
 };
@@ -171,6 +182,8 @@ WEFT_ABI_AT(weft_abi_buffer, levels, 2176);
 WEFT_ABI_AT(weft_abi_buffer, changes, 2240);
 WEFT_ABI_AT(weft_abi_buffer, categories, 3264);
 WEFT_ABI_AT(weft_abi_change, number, 12);
+WEFT_ABI_AT(weft_abi_buffer, snapshots, 3520);
+_Static_assert(sizeof(struct weft_abi_snapshots) == 256, "snapshots");
 WEFT_ABI_AT(weft_abi_buffer, stopped, 3968);
 _Static_assert(sizeof(struct weft_abi_moment) == 24, "moment");
 _Static_assert(sizeof(struct weft_abi_change) == 16, "change");

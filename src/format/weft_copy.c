@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * Whether a packet was overwritten while it was copied is known afterwards: the copy has its state
- * from before, the original the state of now, and a sequence is never used twice. Such a packet is
- * marked as one that is being opened: its old content gone, its new one not there yet.
+ * A copy of a buffer that is being recorded into: of each thread the events up to some moment of
+ * the copying, none left out in between.
+ *
+ * Packets are copied from the oldest on, which is what is overwritten next: so the copy runs ahead
+ * of the writers. A packet that was claimed after the copy had begun is left out, or a thread's
+ * events would go on in it after others that came too late to be copied; what it replaced is
+ * overwritten, and its place says so: "opening", its old content gone, its new one not there yet.
  */
 #include <weft/buffer.h>
 
@@ -14,33 +18,101 @@
 #include "base/little_endian.h"
 #include "format/weft_buffer.h"
 
-#define AT(field) offsetof(struct weft_abi_packet, field)
-
-static void mend_packet(uint8_t *copy, const uint8_t *live)
+static uint64_t load(const uint64_t *word)
 {
-	const uint64_t opening = WEFT_ABI_PACKET_OPENING;
-	uint64_t before = weft__load_u64(copy + AT(state));
-	if (before >> 2 == weft__load_u64(live + AT(state)) >> 2)
-		return;
-	/* What the present content replaced is what the copy misses. */
-	memcpy(copy + AT(written), live + AT(before), sizeof(uint64_t));
-	memcpy(copy + AT(state), &opening, sizeof(opening));
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-WEFT__EXPORT void weft_buffer_mend_copy(void *copy, const void *live, size_t size)
+/* By words, which the writer stores as words: none is torn. */
+static void copy_words(uint8_t *to, const uint8_t *from, uint32_t size)
+{
+	for (uint32_t i = 0; i < size; i += 8) {
+		uint64_t word = load((const uint64_t *)(const void *)(from + i));
+		memcpy(to + i, &word, sizeof(word));
+	}
+}
+
+/* How much of the packet counts; what cannot be is for the reader of the copy to find. Acquire: the
+ * bytes were stored before the commit that covers them. */
+static uint32_t bytes_that_count(const struct weft_abi_packet *live, uint32_t packet_bytes)
+{
+	uint32_t committed = __atomic_load_n(&live->committed, __ATOMIC_ACQUIRE);
+	return committed >= sizeof(*live) && committed <= packet_bytes ? (committed + 7) / 8 * 8
+																   : packet_bytes;
+}
+
+/* Events that were ever written in the packet before what is there now, or comes there now. */
+static uint64_t gone_from(const struct weft_abi_packet *live)
+{
+	uint64_t gone = 0;
+	/* It changes as often as all packets are claimed; who changes it more often is no recorder. */
+	for (int tries = 0; tries < 1000; tries++) {
+		uint64_t state = __atomic_load_n(&live->state, __ATOMIC_ACQUIRE);
+		bool is_opening = (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING;
+		gone = load(is_opening ? &live->written : &live->before);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (load(&live->state) >> 2 == state >> 2)
+			break;
+	}
+	return gone;
+}
+
+static void copy_as_gone(struct weft_abi_packet *copy, const struct weft_abi_packet *live)
+{
+	*copy = (struct weft_abi_packet){
+		.state = WEFT_ABI_PACKET_OPENING,
+		.written = gone_from(live),
+	};
+}
+
+/* `last`: the sequence of the last claim before the copy began. */
+static void copy_packet(
+	uint8_t *copy, const uint8_t *live_bytes, uint32_t packet_bytes, uint64_t last)
+{
+	const struct weft_abi_packet *live = (const void *)live_bytes;
+	/* Acquire: the header was stored before "open". */
+	uint64_t state = __atomic_load_n(&live->state, __ATOMIC_ACQUIRE);
+	if (state == 0)
+		return; /* never used */
+	bool is_whole =
+		(state & WEFT_ABI_PACKET_STATE) != WEFT_ABI_PACKET_OPENING && state >> 2 <= last;
+	if (is_whole) {
+		uint32_t size = bytes_that_count(live, packet_bytes);
+		uint32_t committed = size;
+		copy_words(copy, live_bytes, size);
+		/* Acquire: the copy's loads come before the second look at the state. */
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		is_whole = load(&live->state) >> 2 == state >> 2;
+		memcpy(copy + offsetof(struct weft_abi_packet, state), &state, sizeof(state));
+		if (size < packet_bytes)
+			memcpy(copy + offsetof(struct weft_abi_packet, committed), &committed, 4);
+		if (!is_whole)
+			memset(copy, 0, size);
+	}
+	if (!is_whole)
+		copy_as_gone((struct weft_abi_packet *)(void *)copy, live);
+}
+
+WEFT__EXPORT void weft_buffer_copy(void *copy, const void *live, size_t size)
 {
 	struct weft_diagnostics diagnostics = {0};
 	struct weft_trace_description description = {.format = "weft"};
 	const struct weft__input input = {copy, size, &diagnostics, &description};
+	const struct weft_abi_buffer *header = live;
 	struct weft__buffer buffer;
-	if (!weft__buffer_probe(copy, size) || weft__buffer_init(&buffer, &input))
+	/* Where the packets are is taken from the copy, which nobody changes. */
+	memcpy(copy, live, size < sizeof(*header) ? size : sizeof(*header));
+	if (!weft__buffer_probe(copy, size) || weft__buffer_init(&buffer, &input)) {
+		memcpy(copy, live, size);
 		return;
-	/* Acquire: the copy's loads come before the second look at the states. */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	for (uint32_t i = 0; i < buffer.packet_count; i++) {
-		uint64_t offset = buffer.packets_offset + (uint64_t)i * buffer.packet_bytes;
-		mend_packet((uint8_t *)copy + offset, (const uint8_t *)live + offset);
 	}
-	/* Names only grow, and losses too: those of now fit what is left. */
+	uint64_t last = __atomic_load_n(&header->hand, __ATOMIC_ACQUIRE);
+	for (uint32_t i = 0; i < buffer.packet_count; i++) {
+		uint32_t index = (uint32_t)((last + i) % buffer.packet_count);
+		uint64_t offset = buffer.packets_offset + (uint64_t)index * buffer.packet_bytes;
+		copy_packet(
+			(uint8_t *)copy + offset, (const uint8_t *)live + offset, buffer.packet_bytes, last);
+	}
+	/* Names only grow, and losses too: those of now fit what is there. */
 	memcpy(copy, live, buffer.packets_offset);
 }

@@ -48,6 +48,12 @@ static bool change_packet(struct weft_abi_slot *slot, uint64_t ticks)
 	return false;
 }
 
+/* Somebody copies the past, and has asked that nothing of it be overwritten until then. */
+static bool is_held(const struct weft_abi_slot *slot, uint64_t ticks)
+{
+	return ticks < weft__load(&weft__header_of(slot)->hold_until);
+}
+
 /* The stamps of this packet count from a base with this upper half from here on: once in 2^32
  * ticks, 1.65 s at 2.6 GHz. */
 static void write_time(struct weft_abi_slot *slot, uint32_t high)
@@ -69,6 +75,10 @@ static bool make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks
 		if (is_stale)
 			write_time(slot, high);
 		return true;
+	}
+	if (WEFT__UNLIKELY(is_held(slot, ticks))) {
+		weft__count_loss(slot, WEFT_ABI_LOSS_HELD);
+		return false;
 	}
 	if (change_packet(slot, ticks))
 		return true;

@@ -466,30 +466,53 @@ static void any_prefix_is_read_as_far_as_it_goes(void **state)
 	}
 }
 
-static void a_copy_of_a_live_buffer_is_mended(void **state)
+static void what_was_claimed_during_a_copy_is_not_in_it(void **state)
 {
 	(void)state;
-	unsigned char *copy = malloc(BUFFER_BYTES);
+	unsigned char *copy = calloc(1, BUFFER_BYTES);
 	open_packet(0, 1, 1, 1000);
 	put_switch(0, 1, 5);
 	open_packet(1, 2, 1, 2000);
 	put_switch(1, 1, 6);
-	memcpy(copy, buffer, BUFFER_BYTES);
-	open_packet(0, 5, 1, 3000); /* meanwhile */
-	packet(0)->before = 1;
-	put(0, 1, WEFT_ABI_LABEL, add_name("new"), 0, NULL);
-	memcpy(copy + PACKETS_OFFSET + 128, (unsigned char *)packet(0) + 128, 64); /* torn */
-	weft_buffer_mend_copy(copy, buffer, BUFFER_BYTES);
+	put(1, 2, WEFT_ABI_LABEL, add_name("new"), 0, NULL);
+	open_packet(2, 7, 1, 3000); /* meanwhile */
+	packet(2)->before = 3;
+	put_switch(2, 1, 7);
+	packet(3)->state = 8 << 2 | WEFT_ABI_PACKET_OPENING;
+	packet(3)->before = 1;
+	packet(3)->written = 4;
+	header()->hand = 6;
+	weft_buffer_copy(copy, buffer, BUFFER_BYTES);
 	struct reading *r = read_bytes(copy, BUFFER_BYTES);
-	assert_int_equal(r->count, 1);
-	assert_int_equal(r->events[0].task, 6);
-	assert_int_equal(losses(r, WEFT_LOSS_OVERWRITTEN), 1);
+	assert_int_equal(r->count, 3);
+	assert_int_equal(r->events[0].task, 5);
+	assert_int_equal(r->events[1].task, 6);
+	assert_string_equal(r->texts[2], "new");
+	assert_int_equal(losses(r, WEFT_LOSS_OVERWRITTEN), 7);
 	assert_int_equal(diagnostics(r), 0);
 	done(r);
-	memset(copy, 'x', BUFFER_BYTES); /* no buffer: left alone */
-	weft_buffer_mend_copy(copy, buffer, BUFFER_BYTES);
-	assert_int_equal(copy[PACKETS_OFFSET], 'x');
 	free(copy);
+}
+
+static void a_copy_of_damage_is_as_damaged(void **state)
+{
+	(void)state;
+	_Alignas(8) static unsigned char copy[BUFFER_BYTES];
+	memset(copy, 0, sizeof(copy));
+	open_packet(0, 1, 1, 1000);
+	packet(0)->committed = UINT32_MAX;
+	open_packet(1, 2, 1, 2000);
+	put_switch(1, 1, 6);
+	header()->hand = 2;
+	weft_buffer_copy(copy, buffer, BUFFER_BYTES);
+	struct reading *r = read_bytes(copy, BUFFER_BYTES);
+	assert_int_equal(r->count, 1);
+	assert_int_equal(diagnostics(r), 1);
+	done(r);
+	memset(copy, 0, sizeof(copy));
+	memset(buffer, 'x', BUFFER_BYTES); /* no buffer */
+	weft_buffer_copy(copy, buffer, BUFFER_BYTES);
+	assert_memory_equal(copy, buffer, BUFFER_BYTES);
 }
 
 /* What printf itself makes of it. */
@@ -595,7 +618,8 @@ int main(void)
 		cmocka_unit_test_setup(damage_costs_a_packet_at_most, set_up),
 		cmocka_unit_test_setup(a_hostile_header_is_an_error_not_a_crash, set_up),
 		cmocka_unit_test_setup(any_prefix_is_read_as_far_as_it_goes, set_up),
-		cmocka_unit_test_setup(a_copy_of_a_live_buffer_is_mended, set_up),
+		cmocka_unit_test_setup(what_was_claimed_during_a_copy_is_not_in_it, set_up),
+		cmocka_unit_test_setup(a_copy_of_damage_is_as_damaged, set_up),
 		cmocka_unit_test(a_notef_reads_as_printf_writes),
 		cmocka_unit_test(a_hostile_format_is_harmless),
 		cmocka_unit_test(ticks_are_converted_exactly),

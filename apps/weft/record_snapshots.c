@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Snapshots of the processes of a run, when they ask for one: we look at their rings now and then,
+ * for as long as the program runs.
+ *
+ * A program may ask in a loop. So each gets one a second, and a run so many in all; while we would
+ * pass a request over we do not listen, and nothing is held.
+ */
+#include "record_snapshots.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <weft/watch.h>
+
+static const uint64_t SECOND_NS = 1000000000;
+/* Looking for new rings: not more often, and it may take so much of our time. */
+static const uint64_t SCAN_NS = 100000000;
+static const uint64_t SCAN_SHARE = 20;
+
+/* Each has its ring mapped. */
+static const size_t WATCHED_MAX = 256;
+
+struct watched {
+	struct record_ring ring;
+	struct weft_watch *watch;
+	uint64_t quiet_until_ns;
+	unsigned number; /* of its last snapshot's file */
+};
+
+struct record_snapshots {
+	const struct record_snapshot_options *options;
+	struct watched *list;
+	size_t count;
+	uint64_t scan_ns; /* when to look for rings again */
+	unsigned taken;
+	uint64_t passed_over;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+/* ---- Which rings there are ---- */
+
+static bool is_known(const struct record_snapshots *s, const char *name)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (strcmp(s->list[i].ring.name, name) == 0)
+			return true;
+	return false;
+}
+
+/* One that is not complete yet is found again. */
+static void add(struct record_snapshots *s, const struct record_ring *ring)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	struct weft_watch *watch;
+	snprintf(path, sizeof(path), "%s%s", s->options->directory, ring->name);
+	struct watched *list = realloc(s->list, (s->count + 1) * sizeof(*list));
+	if (!list)
+		return;
+	s->list = list;
+	if (weft_watch_open(path, &watch) == 0)
+		list[s->count++] = (struct watched){.ring = *ring, .watch = watch};
+}
+
+static void forget_ended(struct record_snapshots *s, const struct record_rings *rings)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		bool runs = false;
+		for (size_t j = 0; j < rings->count && !runs; j++)
+			runs =
+				rings->list[j].is_running && strcmp(rings->list[j].name, s->list[i].ring.name) == 0;
+		if (runs)
+			s->list[kept++] = s->list[i];
+		else
+			weft_watch_close(s->list[i].watch);
+	}
+	s->count = kept;
+}
+
+static void scan(struct record_snapshots *s)
+{
+	struct record_rings rings;
+	uint64_t start = now_ns();
+	if (record_rings_find(s->options->directory, 1, &rings)) {
+		forget_ended(s, &rings);
+		for (size_t i = 0; i < rings.count && s->count < WATCHED_MAX; i++) {
+			const struct record_ring *ring = &rings.list[i];
+			if (!ring->is_failure && ring->is_running && !is_known(s, ring->name))
+				add(s, ring);
+		}
+		record_rings_finish(&rings);
+	}
+	uint64_t end = now_ns(), pause = (end - start) * SCAN_SHARE;
+	s->scan_ns = end + (pause > SCAN_NS ? pause : SCAN_NS);
+}
+
+/* ---- Snapshots ---- */
+
+/* FILE.snapshot-N.weft */
+static char *name_snapshot(const char *file, unsigned number)
+{
+	char *name = NULL;
+	const char *slash = strrchr(file, '/');
+	const char *suffix = strrchr(slash ? slash : file, '.');
+	if (!suffix || suffix == file || suffix[-1] == '/')
+		suffix = file + strlen(file);
+	int length = asprintf(&name, "%.*s.snapshot-%u%s", (int)(suffix - file), file, number, suffix);
+	return length < 0 ? NULL : name;
+}
+
+static void say(const char *file, struct weft_slice reason)
+{
+	struct weft_text text = {0};
+	char copy[1024]; /* the program may change what it said */
+	size_t size = reason.size < sizeof(copy) ? reason.size : sizeof(copy);
+	if (size) {
+		memcpy(copy, reason.bytes, size);
+		weft_text_add_quoted(&text, copy, size);
+	}
+	fprintf(stderr, "weft: snapshot %s%s%.*s\n", record_shown(file), text.size ? ": " : "",
+		(int)text.size, text.size ? text.bytes : "");
+	weft_text_finish(&text);
+}
+
+/* The next name beside the trace's that nothing has; to be freed. */
+static char *choose_file(const struct record_snapshots *s, struct watched *w)
+{
+	bool is_programs = w->ring.pid == s->options->program;
+	char *trace = record_name_file(s->options->output, &w->ring, is_programs), *file = NULL;
+	do {
+		free(file);
+		file = trace ? name_snapshot(trace, ++w->number) : NULL;
+	} while (file && access(file, F_OK) == 0);
+	free(trace);
+	return file;
+}
+
+static void save(struct record_snapshots *s, struct watched *w, const void *bytes, size_t size,
+	struct weft_slice reason)
+{
+	char *file = choose_file(s, w);
+	if (file && record_save_copy(bytes, size, file))
+		say(file, reason);
+	free(file);
+}
+
+static bool is_quiet(const struct record_snapshots *s, const struct watched *w)
+{
+	return s->taken >= s->options->limit || now_ns() < w->quiet_until_ns;
+}
+
+static void take(struct record_snapshots *s, struct watched *w, struct weft_slice reason)
+{
+	void *bytes;
+	size_t size;
+	int error = weft_watch_copy(w->watch, &bytes, &size);
+	weft_watch_listen(w->watch, 0);
+	weft_watch_answer(w->watch);
+	if (error) {
+		cli_error("no snapshot of process %d: %s", (int)w->ring.pid, weft_error_text(error));
+		s->passed_over++;
+		return;
+	}
+	s->taken++;
+	w->quiet_until_ns = now_ns() + SECOND_NS;
+	save(s, w, bytes, size, reason);
+	weft_watch_free(bytes, size);
+}
+
+static void look_at(struct record_snapshots *s, struct watched *w)
+{
+	struct weft_slice reason;
+	uint32_t requests = weft_watch_requests(w->watch, &reason);
+	if (is_quiet(s, w)) {
+		s->passed_over += requests;
+		if (requests)
+			weft_watch_answer(w->watch);
+		return;
+	}
+	if (requests) {
+		s->passed_over += requests - 1;
+		take(s, w, reason);
+	} else {
+		weft_watch_listen(w->watch, 2 * SECOND_NS);
+	}
+}
+
+/* ---- While the program runs ---- */
+
+struct record_snapshots *record_snapshots_create(const struct record_snapshot_options *options)
+{
+	struct record_snapshots *s = options->limit ? calloc(1, sizeof(*s)) : NULL;
+	if (s)
+		s->options = options;
+	return s;
+}
+
+void record_snapshots_look(struct record_snapshots *s)
+{
+	if (now_ns() >= s->scan_ns)
+		scan(s);
+	for (size_t i = 0; i < s->count; i++)
+		look_at(s, &s->list[i]);
+}
+
+void record_snapshots_destroy(struct record_snapshots *s)
+{
+	if (!s)
+		return;
+	if (s->passed_over)
+		cli_error("%llu more request%s for a snapshot: one a second is answered, and %u in all",
+			(unsigned long long)s->passed_over, s->passed_over == 1 ? "" : "s", s->options->limit);
+	for (size_t i = 0; i < s->count; i++)
+		weft_watch_close(s->list[i].watch);
+	free(s->list);
+	free(s);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The words of a buffer's header that a watcher writes.
+ *
+ * All of them are times on the buffer's clock, not states: whoever wrote one may be gone.
+ */
+#include <weft/watch.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include <weft/buffer.h>
+
+#include "abi/buffer_abi.h"
+#include "base/export.h"
+#include "follow/clock.h"
+#include "follow/control.h"
+#include "format/weft_follower.h"
+
+struct weft_watch {
+	struct weft_control *control;
+	struct weft_abi_buffer *header; /* its */
+	uint64_t hz;                    /* of the ticks */
+	uint32_t clock;
+	bool is_listening, is_holding;
+};
+
+#define LOAD(field)         __atomic_load_n(&(field), __ATOMIC_RELAXED)
+#define STORE(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
+
+/* The latest stamp, of a clock that only the program can read. */
+static uint64_t latest_ticks(const struct weft_watch *watch)
+{
+	struct weft__follower *follower;
+	uint64_t latest = 0;
+	if (weft__follower_create((const void *)watch->header, watch->control->size, &follower) == 0) {
+		latest = weft__follower_latest(follower);
+		weft__follower_destroy(follower);
+	}
+	return latest;
+}
+
+static uint64_t now_ticks(const struct weft_watch *watch)
+{
+	uint64_t now;
+	return weft__clock_read(watch->clock, &now) ? now : latest_ticks(watch);
+}
+
+/* For up to a minute. */
+static uint64_t to_ticks(const struct weft_watch *watch, uint64_t ns)
+{
+	return watch->hz / 1000 * (ns / 1000) / 1000;
+}
+
+WEFT__EXPORT void weft_watch_listen(struct weft_watch *watch, uint64_t lease_ns)
+{
+	struct weft_abi_snapshots *snapshots = &watch->header->snapshots;
+	STORE(snapshots->hold_ticks, to_ticks(watch, WEFT_WATCH_HOLD_MAX_NS));
+	watch->is_listening = lease_ns;
+	STORE(snapshots->listen_until, lease_ns ? now_ticks(watch) + to_ticks(watch, lease_ns) : 0);
+}
+
+WEFT__EXPORT uint32_t weft_watch_requests(
+	const struct weft_watch *watch, struct weft_slice *ret_reason)
+{
+	const struct weft_abi_snapshots *snapshots = &watch->header->snapshots;
+	uint64_t requests = __atomic_load_n(&snapshots->requests, __ATOMIC_ACQUIRE);
+	uint32_t count = (uint32_t)(requests >> 32) - (uint32_t)LOAD(snapshots->served);
+	struct weft_slice reason = weft__buffer_name(&watch->control->buffer, (uint16_t)requests);
+	*ret_reason = reason.bytes ? reason : (struct weft_slice){"", 0};
+	return count;
+}
+
+WEFT__EXPORT void weft_watch_answer(struct weft_watch *watch)
+{
+	struct weft_abi_snapshots *snapshots = &watch->header->snapshots;
+	STORE(watch->header->hold_until, 0);
+	STORE(snapshots->served, LOAD(snapshots->requests) >> 32);
+}
+
+WEFT__EXPORT void weft_watch_hold(struct weft_watch *watch, uint64_t ns)
+{
+	if (ns > WEFT_WATCH_HOLD_MAX_NS)
+		ns = WEFT_WATCH_HOLD_MAX_NS;
+	watch->is_holding = ns;
+	STORE(watch->header->hold_until, ns ? now_ticks(watch) + to_ticks(watch, ns) : 0);
+}
+
+WEFT__EXPORT int weft_watch_copy(const struct weft_watch *watch, void **ret_bytes, size_t *ret_size)
+{
+	void *bytes = mmap(
+		NULL, watch->control->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (bytes == MAP_FAILED)
+		return WEFT_ERROR_MEMORY;
+	weft_buffer_copy(bytes, watch->header, watch->control->size);
+	*ret_bytes = bytes;
+	*ret_size = watch->control->size;
+	return 0;
+}
+
+WEFT__EXPORT void weft_watch_free(void *bytes, size_t size)
+{
+	munmap(bytes, size);
+}
+
+/* ---- Opening ---- */
+
+WEFT__EXPORT int weft_watch_open(const char *path, struct weft_watch **ret_watch)
+{
+	struct weft_watch *watch = calloc(1, sizeof(*watch));
+	if (!watch)
+		return WEFT_ERROR_MEMORY;
+	int error = weft_control_open(path, &watch->control);
+	if (!error && watch->control->refused) {
+		errno = watch->control->refused;
+		error = WEFT_ERROR_SYSTEM;
+	}
+	if (error) {
+		int reason = errno;
+		weft_watch_close(watch);
+		errno = reason;
+		return error;
+	}
+	watch->header = watch->control->header;
+	watch->hz = watch->control->description.clock.hz;
+	watch->clock = __atomic_load_n(&watch->header->clock, __ATOMIC_RELAXED);
+	*ret_watch = watch;
+	return 0;
+}
+
+WEFT__EXPORT void weft_watch_close(struct weft_watch *watch)
+{
+	if (!watch)
+		return;
+	if (watch->is_listening)
+		weft_watch_listen(watch, 0);
+	if (watch->is_holding)
+		weft_watch_hold(watch, 0);
+	weft_control_close(watch->control);
+	free(watch);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Copies of a ring while it is written, the hold, and a program's requests.
+ */
+#include "record_trace.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <weft/watch.h>
+
+#include "abi/buffer_abi.h"
+
+#define SIZE ((size_t)64 << 10) /* the smallest: 13 packets */
+
+enum {
+	WRITERS = 2,
+	EACH = 400000,
+};
+
+/* A clock that the test moves. */
+static uint64_t now_ticks;
+
+static uint64_t read_ticks(void *context)
+{
+	(void)context;
+	return now_ticks;
+}
+
+static const struct weft_platform by_hand = {.ticks = read_ticks, .ticks_hz = 1000000000};
+
+/* A ring, and a watch through another mapping, as another process has it. */
+struct watched {
+	struct weft_abi_buffer *header;
+	struct weft_watch *watch;
+};
+
+static struct watched begin(const struct weft_platform *platform)
+{
+	char path[64];
+	struct watched w;
+	int fd = memfd_create("ring", 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(weft_watch_open(path, &w.watch), WEFT_ERROR_EMPTY);
+	assert_int_equal(ftruncate(fd, SIZE), 0);
+	assert_int_equal(weft_watch_open(path, &w.watch), WEFT_ERROR_FORMAT);
+	w.header = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	now_ticks = 1000;
+	assert_int_equal(weft_start(w.header, SIZE, platform), 0);
+	assert_int_equal(weft_watch_open(path, &w.watch), 0);
+	close(fd);
+	return w;
+}
+
+static void end(struct watched *w)
+{
+	weft_stop();
+	weft_watch_close(w->watch);
+	munmap(w->header, SIZE);
+}
+
+/* ---- Copies ---- */
+
+struct content {
+	uint64_t present, overwritten, held;
+	int64_t next[WRITERS]; /* one past the last number */
+	bool has_gap;
+};
+
+/* Numbers of each writer, in order. */
+static struct content read_content(const void *bytes, size_t size)
+{
+	struct trace trace;
+	struct content c = {0};
+	trace_open(&trace, bytes, size);
+	while (trace_next(&trace)) {
+		if (trace.event.is_rundown)
+			continue;
+		int64_t writer = trace.event.value >> 32, number = trace.event.value & UINT32_MAX;
+		assert_in_range(writer, 0, WRITERS - 1);
+		assert_true(number >= c.next[writer]);
+		c.has_gap |= c.next[writer] && number > c.next[writer];
+		c.next[writer] = number + 1;
+		c.present++;
+	}
+	c.overwritten = trace_loss(&trace, WEFT_LOSS_OVERWRITTEN);
+	c.held = trace_loss(&trace, WEFT_LOSS_HELD);
+	trace_close(&trace);
+	return c;
+}
+
+static struct content copy_content(struct watched *w)
+{
+	void *bytes;
+	size_t size;
+	assert_int_equal(weft_watch_copy(w->watch, &bytes, &size), 0);
+	struct content c = read_content(bytes, size);
+	weft_watch_free(bytes, size);
+	return c;
+}
+
+static int writing;
+
+static void *write_numbers(void *argument)
+{
+	int64_t writer = *(const int *)argument;
+	for (int64_t i = 0; i < EACH; i++)
+		weft_tag_value("number", writer << 32 | i);
+	__atomic_fetch_sub(&writing, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void start_writers(pthread_t threads[WRITERS])
+{
+	static const int numbers[WRITERS] = {0, 1};
+	writing = WRITERS;
+	for (int i = 0; i < WRITERS; i++)
+		pthread_create(&threads[i], NULL, write_numbers, (void *)&numbers[i]);
+}
+
+static void join_writers(pthread_t threads[WRITERS])
+{
+	for (int i = 0; i < WRITERS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void a_copy_is_whole_while_it_is_written(void **state)
+{
+	struct watched w = begin(NULL);
+	pthread_t threads[WRITERS];
+	(void)state;
+	start_writers(threads);
+	while (__atomic_load_n(&writing, __ATOMIC_ACQUIRE)) {
+		struct content c = copy_content(&w);
+		/* What is written again and again while it is copied is counted again and again. */
+		assert_true(c.present + c.overwritten >= (uint64_t)(c.next[0] + c.next[1]));
+		assert_int_equal(c.held, 0);
+	}
+	join_writers(threads);
+	struct content c = copy_content(&w);
+	assert_int_equal(c.present + c.overwritten, WRITERS * EACH);
+	assert_false(c.has_gap);
+	end(&w);
+}
+
+static void what_is_held_is_not_overwritten(void **state)
+{
+	struct watched w = begin(NULL);
+	pthread_t threads[WRITERS];
+	uint64_t copies = 0;
+	(void)state;
+	start_writers(threads);
+	while (__atomic_load_n(&writing, __ATOMIC_ACQUIRE)) {
+		weft_watch_hold(w.watch, WEFT_WATCH_HOLD_MAX_NS);
+		copy_content(&w);
+		weft_watch_hold(w.watch, 0);
+		copies++;
+	}
+	join_writers(threads);
+	struct content c = copy_content(&w);
+	assert_true(copies > 0);
+	assert_int_equal(c.present + c.overwritten + c.held, WRITERS * EACH);
+	end(&w);
+}
+
+static void a_hold_ends_by_itself(void **state)
+{
+	struct watched w = begin(&by_hand);
+	(void)state;
+	enum {
+		MANY = 10000
+	};
+	for (int i = 0; i < MANY; i++)
+		weft_tag_value("number", i);
+	weft_watch_hold(w.watch, 5000 * (uint64_t)1000); /* on a clock that only the program reads */
+	struct content before = copy_content(&w);
+	for (int i = MANY; i < 2 * MANY; i++)
+		weft_tag_value("number", i);
+	struct content held = copy_content(&w);
+	assert_int_equal(held.overwritten, before.overwritten);
+	assert_int_equal(held.present + held.overwritten + held.held, 2 * MANY);
+	assert_true(held.held > 0);
+	now_ticks += 5000 * (uint64_t)1000;
+	for (int i = 2 * MANY; i < 3 * MANY; i++)
+		weft_tag_value("number", i);
+	struct content after = copy_content(&w);
+	assert_int_equal(after.held, held.held);
+	assert_int_equal(after.present + after.overwritten + after.held, 3 * MANY);
+	end(&w);
+}
+
+/* ---- Requests ---- */
+
+static void a_request_is_seen_with_its_reason(void **state)
+{
+	struct watched w = begin(&by_hand);
+	struct weft_slice reason;
+	(void)state;
+	assert_int_equal(weft_watch_requests(w.watch, &reason), 0);
+	weft_snapshot_request("queue is long");
+	char late[] = "queue is longer";
+	weft_snapshot_request(late);
+	assert_int_equal(weft_watch_requests(w.watch, &reason), 2);
+	trace_text(reason, "queue is longer");
+	assert_int_equal(w.header->hold_until, 0); /* nobody listened */
+	weft_watch_answer(w.watch);
+	assert_int_equal(weft_watch_requests(w.watch, &reason), 0);
+	weft_stop();
+	struct trace trace;
+	trace_open(&trace, w.header, SIZE);
+	for (int i = 0; i < 2; i++) {
+		trace_expect(&trace, WEFT_EVENT_MARK, WEFT_TASK_NONE, 0);
+		trace_text(trace.event.text, "snapshot");
+		trace_text(trace.event.fields[0].name, "reason");
+		trace_text(trace.event.fields[0].value.text, i ? "queue is longer" : "queue is long");
+	}
+	trace_close(&trace);
+	end(&w);
+}
+
+static void who_listens_finds_the_past(void **state)
+{
+	struct watched w = begin(&by_hand);
+	struct weft_slice reason;
+	(void)state;
+	weft_tag("begin");
+	weft_watch_listen(w.watch, 3000000000);
+	weft_snapshot_request("first");
+	assert_int_equal(w.header->hold_until, 1000 + 1000000000);
+	now_ticks = 500000000;
+	weft_snapshot_request("impatient"); /* holds it no longer than the first */
+	assert_int_equal(w.header->hold_until, 1000 + 1000000000);
+	assert_int_equal(weft_watch_requests(w.watch, &reason), 2);
+	weft_watch_answer(w.watch);
+	assert_int_equal(w.header->hold_until, 0);
+	now_ticks = 3100000000; /* nobody renewed it */
+	weft_snapshot_request("nobody");
+	assert_int_equal(w.header->hold_until, 0);
+	weft_watch_answer(w.watch);
+	weft_watch_listen(w.watch, 3000000000);
+	weft_watch_listen(w.watch, 0);
+	weft_snapshot_request("nobody");
+	assert_int_equal(w.header->hold_until, 0);
+	end(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_copy_is_whole_while_it_is_written),
+		cmocka_unit_test(what_is_held_is_not_overwritten),
+		cmocka_unit_test(a_hold_ends_by_itself),
+		cmocka_unit_test(a_request_is_seen_with_its_reason),
+		cmocka_unit_test(who_listens_finds_the_past),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
