@@ -19,7 +19,8 @@
 #include <unistd.h>
 
 static const char usage[] =
-	"usage: weft record [-o FILE] [--size BYTES] [--snapshots N] [--] PROGRAM [ARGUMENT]...\n"
+	"usage: weft record [-o FILE] [--size BYTES] [--in-place] [--snapshots N] [--]\n"
+	"                   PROGRAM [ARGUMENT]...\n"
 	"       weft record -p PID [-o FILE]\n"
 	"       weft record --recover [-o FILE]\n"
 	"\n"
@@ -31,6 +32,8 @@ static const char usage[] =
 	"                     output, and the program's own output goes to standard error.\n"
 	"  --size BYTES       of the buffer, 16M unless told, 64K at least; when it is full, the\n"
 	"                     oldest events are overwritten\n"
+	"  --in-place         the buffer is FILE itself, and nothing is to be saved: the program may\n"
+	"                     wait for the disk, see weft-record(1)\n"
 	"  --snapshots N      at most so many when the program asks for them, 10 unless told:\n"
 	"                     the moments until then as PROGRAM-PID.snapshot-1.weft and so on\n"
 	"  -p, --pid PID      saves what the running process has recorded until now; it goes on\n"
@@ -53,6 +56,7 @@ struct arguments {
 	char **program;
 	pid_t pid;    /* of the process to be saved; then there is no program */
 	bool recover; /* likewise */
+	bool in_place;
 };
 
 static bool is_stdout(const char *output)
@@ -108,6 +112,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
+		{"in-place", no_argument, NULL, 'i'},
 		{"output", required_argument, NULL, 'o'},
 		{"pid", required_argument, NULL, 'p'},
 		{"recover", no_argument, NULL, 'r'},
@@ -124,6 +129,8 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 			arguments.output = optarg;
 		else if (option == 'r')
 			arguments.recover = true;
+		else if (option == 'i')
+			arguments.in_place = true;
 		else if (option == 'p') {
 			if (!parse_pid(argv[0], optarg, &arguments.pid))
 				return CLI_USAGE;
@@ -136,7 +143,8 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 	bool runs_program = !arguments.recover && !arguments.pid;
 	if (optind == argc && runs_program)
 		return cli_usage_error(argv[0], "PROGRAM is missing");
-	if (!runs_program && (optind < argc || arguments.size_bytes || arguments.has_snapshots))
+	if (!runs_program &&
+		(optind < argc || arguments.size_bytes || arguments.has_snapshots || arguments.in_place))
 		return cli_usage_error(argv[0], "%s runs no program; -o is all that it takes",
 			arguments.recover ? "--recover" : "-p");
 	if (arguments.recover && arguments.pid)
@@ -145,6 +153,8 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		return cli_usage_error(argv[0], "-o: a file without a name");
 	if (!parse_environment(argv[0], &arguments))
 		return CLI_USAGE;
+	if (arguments.in_place && is_stdout(arguments.output))
+		return cli_usage_error(argv[0], "--in-place: a buffer in standard output cannot be");
 	if (is_stdout(arguments.output) && isatty(STDOUT_FILENO))
 		return cli_usage_error(argv[0], "-o -: a trace is nothing for a terminal");
 	arguments.program = argv + optind;
@@ -174,6 +184,18 @@ static bool can_save(const char *output)
 	/* A name that nothing has. */
 	snprintf(any, sizeof(any), "%s%s.weft-%d", output ? output : ".", "/", (int)getpid());
 	return record_file_is_free(any);
+}
+
+/* For rings that are in the output itself. */
+static bool make_way(const char *output, char ret_path[PATH_MAX])
+{
+	output = output ? output : ".";
+	if (!record_make_way(output, ret_path))
+		return false;
+	size_t length = strlen(ret_path);
+	if (record_output_is_directory(output) && length + 1 < PATH_MAX)
+		strcpy(ret_path + length, "/");
+	return true;
 }
 
 /* FILE with -PID before its suffix; with -PROG-PID if that process has a trace already. */
@@ -257,9 +279,13 @@ static void save_ring(struct run *run, const struct record_ring *ring)
 	struct record_saved *saved = &run->saved[run->saved_count];
 	saved->ring = ring;
 	saved->path = name_in(run->directory, ring->name);
-	saved->file = name_file(
-		run->output, ring, run->saved_count ? run->saved[run->saved_count - 1].ring : NULL);
-	if (saved->path && saved->file && record_save(saved->path, saved->file, ring->is_running)) {
+	if (saved->path && ring->is_link)
+		saved->file = record_follow_link(saved->path);
+	else
+		saved->file = name_file(
+			run->output, ring, run->saved_count ? run->saved[run->saved_count - 1].ring : NULL);
+	if (saved->path && saved->file &&
+		(ring->is_link || record_save(saved->path, saved->file, ring->is_running))) {
 		run->saved_count++;
 		return;
 	}
@@ -281,11 +307,20 @@ static void save_all(struct run *run)
 			save_ring(run, &run->rings.list[i]);
 }
 
+static bool has_ring(const struct run *run, pid_t pid)
+{
+	for (size_t i = 0; i < run->rings.count; i++)
+		if (run->rings.list[i].pid == pid && !run->rings.list[i].is_failure)
+			return true;
+	return false;
+}
+
 static void report(const struct run *run, const char *program)
 {
 	for (size_t i = 0; i < run->rings.count; i++)
 		if (run->rings.list[i].is_failure)
-			record_report_failure(run->directory, &run->rings.list[i]);
+			record_report_failure(
+				run->directory, &run->rings.list[i], has_ring(run, run->rings.list[i].pid));
 	if (run->saved_count)
 		record_report(run->saved, run->saved_count);
 	else if (run->rings.count == 0 && program)
@@ -324,7 +359,10 @@ static int save_process(const char *output, pid_t pid)
 		return RECORD_FAILED;
 	struct record_saved saved = {
 		.ring = &ring.ring, .path = ring.path, .file = name_file(output, &ring.ring, NULL)};
-	bool good = saved.file && record_save(ring.path, saved.file, ring.ring.is_running);
+	char *place = ring.ring.is_link ? record_follow_link(ring.path) : NULL;
+	bool good =
+		saved.file && record_save(place ? place : ring.path, saved.file, ring.ring.is_running);
+	free(place);
 	if (good)
 		record_report(&saved, 1);
 	free(saved.file);
@@ -335,7 +373,7 @@ int cli_record(int argc, char **argv)
 {
 	struct arguments arguments;
 	bool wanted;
-	char directory[PATH_MAX];
+	char directory[PATH_MAX], in_place[PATH_MAX];
 	pid_t pid;
 	int status = parse(argc, argv, &arguments, &wanted);
 	if (!wanted)
@@ -346,12 +384,17 @@ int cli_record(int argc, char **argv)
 		return record_recover(arguments.output);
 	if (arguments.pid)
 		return save_process(arguments.output, arguments.pid);
-	if (weft_source_survive_truncation() || !record_place_make(directory))
+	if (weft_source_survive_truncation())
+		return RECORD_FAILED;
+	if (arguments.in_place && !make_way(arguments.output, in_place))
+		return RECORD_FAILED;
+	if (!record_place_make(directory))
 		return RECORD_FAILED;
 	const struct record_program program = {
 		.argv = arguments.program,
 		.directory = directory,
 		.size_bytes = arguments.size_bytes,
+		.in_place = arguments.in_place ? in_place : NULL,
 		.stdout_is_ours = is_stdout(arguments.output),
 	};
 	struct record_snapshot_options snapshots = {

@@ -72,6 +72,7 @@ struct record_ring {
 	pid_t pid;
 	unsigned program; /* a process that becomes one program after the other has PROG-PID.2, … */
 	bool is_failure;
+	bool is_link;    /* to where it is, see --in-place: there is nothing to be saved */
 	bool is_running; /* the process has not ended, nor has its trace */
 };
 
@@ -93,6 +94,7 @@ struct record_program {
 	char **argv;
 	const char *directory; /* for the rings */
 	uint64_t size_bytes;   /* of each; 0: as libweft sees fit */
+	const char *in_place;  /* the file or directory for the rings; NULL: they are saved later */
 	bool stdout_is_ours;   /* the trace goes there; the program's own output to standard error */
 };
 
@@ -107,6 +109,13 @@ int record_run(const struct record_program *program, struct record_snapshot_opti
 /* Can FILE be written, and does it hold nothing but an old trace, if anything? False after a
  * message. */
 bool record_file_is_free(const char *file);
+
+/* Where a program with another working directory finds it, if it is not there yet; what is there is
+ * removed if it is a file. False after a message. */
+bool record_make_way(const char *file, char ret_path[PATH_MAX]);
+
+/* Where the link leads to; NULL, errno saying why. The caller frees it. */
+char *record_follow_link(const char *link);
 
 /* Saves a ring as `file`, or to standard output if that is "-". What exists at `file` is replaced
  * at once, or stays if that fails; false after a message. */
@@ -126,7 +135,8 @@ struct record_saved {
 
 void record_report(const struct record_saved *saved, size_t count);
 void record_report_nothing(const char *program);
-void record_report_failure(const char *directory, const struct record_ring *ring);
+/* `has_ring`: it recorded something nonetheless. */
+void record_report_failure(const char *directory, const struct record_ring *ring, bool has_ring);
 
 /* A path in a message: as it is, or in quotes and escaped where it could be misread. Static
  * storage, for up to four paths a message. */

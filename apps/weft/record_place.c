@@ -171,9 +171,10 @@ static bool parse_process(const char *name, size_t size, struct record_ring *rin
 	return end == name + size && ring->pid > 0;
 }
 
-static bool parse_name(const char *name, struct record_ring *ret_ring)
+static bool parse_name(int directory, const char *name, struct record_ring *ret_ring)
 {
 	struct record_ring ring = {0};
+	struct stat status;
 	const char *suffix = strrchr(name, '.');
 	if (!suffix || strlen(name) >= sizeof(ring.name))
 		return false;
@@ -181,6 +182,9 @@ static bool parse_name(const char *name, struct record_ring *ret_ring)
 	ring.stem_size = (int)(suffix - name);
 	if (!ring.is_failure && strcmp(suffix, ".weft") != 0)
 		return false;
+	ring.is_link = !ring.is_failure &&
+				   fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+				   S_ISLNK(status.st_mode);
 	if (!parse_process(name, (size_t)ring.stem_size, &ring))
 		return false;
 	ring.is_running = (kill(ring.pid, 0) == 0 || errno == EPERM) && !is_zombie(ring.pid);
@@ -224,7 +228,7 @@ bool record_rings_find(const char *directory, pid_t program, struct record_rings
 			}
 			rings.list = list;
 		}
-		if (parse_name(entry->d_name, &rings.list[rings.count]))
+		if (parse_name(dirfd(entries), entry->d_name, &rings.list[rings.count]))
 			rings.count++;
 	}
 	closedir(entries);

@@ -139,7 +139,7 @@ static void report_running(const struct record_saved *saved, size_t count)
 	size_t running = 0;
 	const struct record_saved *first = NULL;
 	for (size_t i = 0; i < count; i++) {
-		if (!saved[i].ring->is_running)
+		if (!saved[i].ring->is_running || saved[i].ring->is_link)
 			continue;
 		running++;
 		first = first ? first : &saved[i];
@@ -157,7 +157,7 @@ static void suggest(const char *file)
 	static const char suffix[] = ".weft";
 	char picture[PATH_MAX + 8];
 	size_t length = strlen(file);
-	if (length > sizeof(suffix) && strcmp(file + length - strlen(suffix), suffix) == 0)
+	if (length > strlen(suffix) && strcmp(file + length - strlen(suffix), suffix) == 0)
 		length -= strlen(suffix);
 	snprintf(picture, sizeof(picture), "%.*s.svg", (int)length, file);
 	fprintf(stderr, "weft: `weft info %s` tells more, `weft render %s -o %s` draws it\n",
@@ -179,12 +179,14 @@ void record_report_nothing(const char *program)
 		record_shown(program));
 }
 
-void record_report_failure(const char *directory, const struct record_ring *ring)
+void record_report_failure(const char *directory, const struct record_ring *ring, bool has_ring)
 {
 	char path[PATH_MAX + NAME_MAX + 1], reason[512];
 	snprintf(path, sizeof(path), "%s%s", directory, ring->name);
 	ssize_t size = readlink(path, reason, sizeof(reason) - 1);
 	snprintf(path, sizeof(path), "%.*s", ring->stem_size, ring->name);
 	reason[size > 0 ? size : 0] = '\0';
-	cli_error("%s could not record: %s", record_shown(path), size > 0 ? reason : strerror(errno));
+	cli_error("%s %s: %s", record_shown(path),
+		has_ring ? "did not record everything" : "could not record",
+		size > 0 ? reason : strerror(errno));
 }

@@ -58,6 +58,9 @@ static void become_program(const struct record_program *program, const struct si
 		return;
 	if (setenv("WEFT_OUT", program->directory, 1) != 0)
 		return;
+	if (program->in_place ? setenv("WEFT_IN_PLACE", program->in_place, 1)
+						  : unsetenv("WEFT_IN_PLACE"))
+		return;
 	if (program->stdout_is_ours && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return;
 	restore_signals(before);

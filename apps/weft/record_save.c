@@ -87,6 +87,43 @@ bool record_file_is_free(const char *file)
 	return true;
 }
 
+bool record_make_way(const char *file, char ret_path[PATH_MAX])
+{
+	char directory[PATH_MAX], full[PATH_MAX];
+	struct stat status;
+	const char *base = strrchr(file, '/');
+	base = base ? base + 1 : file;
+	/* A link stays, and what it leads to is replaced. */
+	bool good = realpath(file, full) != NULL;
+	if (!good) {
+		directory_of(file, directory);
+		good = realpath(directory, full) != NULL;
+		size_t length = good ? strlen(full) : 0;
+		good = good && snprintf(full + length, sizeof(full) - length, "/%s", base) <
+						   (int)(sizeof(full) - length);
+	} else if (stat(full, &status) == 0 && S_ISREG(status.st_mode)) {
+		good = unlink(full) == 0;
+	}
+	if (good)
+		snprintf(ret_path, PATH_MAX, "%s", full);
+	else
+		cli_error("%s cannot be written: %s", record_shown(file), strerror(errno));
+	return good;
+}
+
+/* Short, if it is below the current directory. */
+char *record_follow_link(const char *link)
+{
+	char target[PATH_MAX], here[PATH_MAX];
+	ssize_t size = readlink(link, target, sizeof(target) - 1);
+	if (size < 0)
+		return NULL;
+	target[size] = '\0';
+	size_t length = getcwd(here, sizeof(here)) ? strlen(here) : 0;
+	bool is_below = length > 1 && strncmp(target, here, length) == 0 && target[length] == '/';
+	return strdup(target + (is_below ? length + 1 : 0));
+}
+
 /* ---- Copying ---- */
 
 static bool is_zero(const char *bytes, size_t size)

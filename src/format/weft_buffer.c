@@ -183,6 +183,8 @@ int weft__buffer_init(struct weft__buffer *b, const struct weft__input *input)
 	find_names(b, input);
 	read_clock(b, input);
 	read_losses(input);
+	if (u32(input, AT(stop_reason)))
+		complain(input, AT(stop_reason), "recording stopped early: memory of the buffer was gone");
 	b->pid = u32(input, AT(pid));
 	memcpy(b->program, input->bytes + AT(program), sizeof(b->program) - 1);
 	return 0;

@@ -6,6 +6,9 @@
  *     WEFT_OUT=DIR/    the buffer is DIR/PROG-PID.weft; so is that of each child and of each
  *                      program that it becomes
  *     WEFT_SIZE=BYTES  or with K, M, G; 16M unless told
+ *     WEFT_IN_PLACE=FILE or DIR/
+ *                      and WEFT_OUT=DIR/: the first process's buffer is this FILE, another's is
+ *                      FILE-PID beside it; what is in WEFT_OUT's DIR/ are links to them
  *
  * If that fails the program runs unrecorded. Into DIR/ goes then PROG-PID.failed, a symbolic link
  * whose target is the reason: a link needs no space, and is made at once or not at all.
@@ -36,6 +39,7 @@ static struct {
 	char path[PATH_MAX]; /* a directory's ends in '/' */
 	uint64_t bytes;
 	bool is_directory;
+	char in_place[PATH_MAX]; /* likewise; "" if it is not wanted */
 } wanted;
 
 /* Text put together within bounds; `size` says how much of it there is. */
@@ -68,30 +72,43 @@ static void append_number(struct text *text, uint64_t number)
 /* Where to, and how much; false if nothing is wanted. */
 static bool read_environment(void);
 
-/* DIR/PROG-PID and, from the second on, the number of the program in this process. */
-static void name_file(struct text *text, unsigned program, const char *suffix)
+/* From the second on, the number of the program in this process. */
+static void append_program(struct text *text, unsigned program)
 {
-	append(text, wanted.path);
+	if (program < 2)
+		return;
+	append(text, ".");
+	append_number(text, program);
+}
+
+/* PROG-PID. */
+static void name_process(struct text *text, unsigned program)
+{
 	append(text, weft__linux_program());
 	append(text, "-");
 	append_number(text, (uint64_t)getpid());
-	if (program > 1) {
-		append(text, ".");
-		append_number(text, program);
-	}
+	append_program(text, program);
+}
+
+/* DIR/PROG-PID and a suffix. */
+static void name_file(struct text *text, unsigned program, const char *suffix)
+{
+	append(text, wanted.path);
+	name_process(text, program);
 	append(text, suffix);
 }
 
 static void report(const char *step, const char *reason)
 {
-	struct text target = {.size = 0};
+	static struct text target, link; /* too big for an alternate stack */
 	int error = wanted.is_directory ? EEXIST : 0;
+	target.size = 0;
 	append(&target, step);
 	append(&target, ": ");
 	append(&target, reason);
 	/* If it cannot be made, the missing buffer has to say it all. */
 	for (unsigned number = 1; error == EEXIST && number <= REASONS_MAX; number++) {
-		struct text link = {.size = 0};
+		link.size = 0;
 		name_file(&link, number, ".failed");
 		error = symlink(target.bytes, link.bytes) ? errno : 0;
 	}
@@ -103,15 +120,55 @@ void weft__linux_report(const char *what, const char *reason)
 		report(what, reason);
 }
 
-static bool start_in_directory(void)
+/* FILE; FILE-PID and so on, before its suffix; or as the ring's own name in a directory. */
+static void name_in_place(struct text *text, unsigned attempt)
 {
-	const char *step = "";
+	const char *slash = strrchr(wanted.in_place, '/'), *base = slash + 1;
+	const char *suffix = strrchr(base, '.');
+	if (!suffix || suffix == base)
+		suffix = base + strlen(base);
+	append(text, wanted.in_place);
+	if (!*base) {
+		name_process(text, attempt);
+		append(text, ".weft");
+	} else if (attempt > 1) {
+		text->size = (size_t)(suffix - wanted.in_place);
+		append(text, "-");
+		append_number(text, (uint64_t)getpid());
+		append_program(text, attempt - 1);
+		append(text, suffix);
+	}
+}
+
+/* So that others find it where they look. */
+static void link_to(const char *path)
+{
 	int error = EEXIST;
 	for (unsigned program = 1; error == EEXIST && program <= PROGRAMS_MAX; program++) {
-		struct text path = {.size = 0};
-		name_file(&path, program, ".weft");
-		error = weft__ring_create(path.bytes, wanted.bytes, &step);
+		static struct text link;
+		link.size = 0;
+		name_file(&link, program, ".weft");
+		error = symlink(path, link.bytes) ? errno : 0;
 	}
+}
+
+static bool start_in_directory(void)
+{
+	static struct text path; /* too big for an alternate stack */
+	const char *step = "";
+	int error = EEXIST;
+	bool is_in_place = wanted.in_place[0];
+	for (unsigned attempt = 1; error == EEXIST && attempt <= PROGRAMS_MAX; attempt++) {
+		path.size = 0;
+		if (is_in_place)
+			name_in_place(&path, attempt);
+		else
+			name_file(&path, attempt, ".weft");
+		const struct weft__ring ring = {path.bytes, wanted.bytes, is_in_place};
+		error = weft__ring_create(&ring, &step);
+	}
+	if (!error && is_in_place)
+		link_to(path.bytes);
 	if (error)
 		report(step, strerrordesc_np(error));
 	return !error;
@@ -162,7 +219,7 @@ static bool is_directory(const char *path)
 }
 
 /* The path as it will be found from another working directory. */
-static bool remember_path(const char *path)
+static bool remember_path(const char *path, char ret_path[PATH_MAX], bool *ret_is_directory)
 {
 	struct text full = {.size = 0};
 	if (path[0] != '/') {
@@ -172,12 +229,12 @@ static bool remember_path(const char *path)
 		append(&full, "/");
 	}
 	append(&full, path);
-	wanted.is_directory = is_directory(path);
-	if (wanted.is_directory && full.bytes[full.size - 1] != '/')
+	*ret_is_directory = is_directory(path);
+	if (*ret_is_directory && full.bytes[full.size - 1] != '/')
 		append(&full, "/");
-	if (full.size >= sizeof(wanted.path))
+	if (full.size >= PATH_MAX)
 		return false;
-	memcpy(wanted.path, full.bytes, full.size + 1);
+	memcpy(ret_path, full.bytes, full.size + 1);
 	return true;
 }
 
@@ -186,7 +243,11 @@ static bool read_environment(void)
 	/* Not for a program that runs with more rights than who called it. */
 	const char *out = secure_getenv("WEFT_OUT");
 	const char *size = secure_getenv("WEFT_SIZE");
-	if (!out || !*out || !remember_path(out))
+	const char *in_place = secure_getenv("WEFT_IN_PLACE");
+	bool any;
+	if (!out || !*out || !remember_path(out, wanted.path, &wanted.is_directory))
+		return false;
+	if (in_place && *in_place && !remember_path(in_place, wanted.in_place, &any))
 		return false;
 	wanted.bytes = size && *size ? parse_size(size) : DEFAULT_BYTES;
 	return true;
@@ -200,7 +261,7 @@ void weft__linux_autostart(void)
 	if (wanted.bytes < WEFT_ABI_BUFFER_MIN_BYTES)
 		report("WEFT_SIZE", "not a size of at least 64K");
 	else if (!wanted.is_directory)
-		weft__ring_create(wanted.path, wanted.bytes, &step);
+		weft__ring_create(&(struct weft__ring){wanted.path, wanted.bytes, false}, &step);
 	else if (start_in_directory()) {
 		weft__store(&weft__recorder.resume, resume);
 		weft__copies_tell();

@@ -24,8 +24,18 @@ void weft__linux_join(void);
 /* The program's name as it is used for files: without directory, never empty. */
 const char *weft__linux_program(void);
 
+struct weft__ring {
+	const char *path;
+	uint64_t bytes;
+	bool is_guarded; /* against losing its pages; then `path` must stay */
+};
+
 /* Creates the file, maps it and starts recording into it. 0, or an errno; `ret_step` names what
  * failed. Nothing remains after a failure. */
-int weft__ring_create(const char *path, uint64_t bytes, const char **ret_step);
+int weft__ring_create(const struct weft__ring *ring, const char **ret_step);
+
+/* If the ring's pages go, recording stops, and not the program. `path` must stay. NULL: no ring
+ * any more. */
+void weft__sigbus_guard(void *buffer, size_t size, const char *path);
 
 #endif

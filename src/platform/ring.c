@@ -40,46 +40,52 @@ static int allocate(int fd, uint64_t bytes)
 	return posix_fallocate(fd, 0, (off_t)bytes);
 }
 
-static int start_in(int fd, uint64_t bytes, const char **ret_step)
+static int start_in(int fd, const struct weft__ring *ring, const char **ret_step)
 {
 	*ret_step = "allocate";
-	int error = allocate(fd, bytes);
+	int error = allocate(fd, ring->bytes);
 	if (error)
 		return error;
 	*ret_step = "map";
-	void *buffer = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+	void *buffer =
+		mmap(NULL, ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
 	if (buffer == MAP_FAILED)
 		return errno;
 	*ret_step = "start";
+	if (ring->is_guarded)
+		weft__sigbus_guard(buffer, ring->bytes, ring->path);
 	/* Not weft_start, which in another copy may be all that is to be had by that name. */
-	error = weft__start(buffer, bytes, NULL);
+	error = weft__start(buffer, ring->bytes, NULL);
 	if (!error)
 		return 0;
-	munmap(buffer, bytes);
+	if (ring->is_guarded)
+		weft__sigbus_guard(NULL, 0, NULL);
+	munmap(buffer, ring->bytes);
 	return error == WEFT_ERROR_STATE ? EBUSY : error == WEFT_ERROR_UNSUPPORTED ? ENOSYS : EINVAL;
 }
 
-static int create(const char *path, uint64_t bytes, const char **ret_step)
+static int create(const struct weft__ring *ring, const char **ret_step)
 {
 	*ret_step = "create";
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = open(ring->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return errno;
-	int error = start_in(fd, bytes, ret_step);
+	int error = start_in(fd, ring, ret_step);
 	if (error)
-		unlink(path);
+		unlink(ring->path);
 	close(fd);
 	return error;
 }
 
 /* Without signals: they would interrupt the allocation, again and again where a timer sends them,
- * and a handler could leave by siglongjmp. */
-int weft__ring_create(const char *path, uint64_t bytes, const char **ret_step)
+ * and a handler could leave by siglongjmp. But for the one that our own handler is for. */
+int weft__ring_create(const struct weft__ring *ring, const char **ret_step)
 {
 	sigset_t all, before;
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	int error = create(path, bytes, ret_step);
+	int error = create(ring, ret_step);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return error;
 }

@@ -142,7 +142,7 @@ def another_version_records_nothing_and_says_so():
             equal(len(traces), 1, said)
             names = ['one'] + ([] if host == 'copies-host' else ['host'])
             equal(notes(traces[0]), dict.fromkeys(names, 300))
-            assert 'could not record: ' + plugin('other') + ': its weft does not go with' in said, said
+            assert 'did not record everything: ' + plugin('other') + ': its weft does not go with' in said, said
 
 
 @case

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A ring on a disk may lose its pages: somebody shortens the file, the disk fails. The next event
+ * would end the program by SIGBUS.
+ *
+ * Only such a ring installs a handler, and the handler acts on faults in the ring alone. It puts
+ * memory of the program's own in its place, at one stroke: threads are in the middle of events, and
+ * find a buffer whose slots have no packets, as they were at the beginning. Then it stops
+ * recording. Every other SIGBUS goes to whoever wanted it before.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "platform/linux.h"
+#include "record/atomics.h"
+#include "record/copy.h"
+
+static struct {
+	uintptr_t start; /* 0: nothing */
+	size_t size;
+	uint32_t is_replaced; /* or about to be */
+	const char *path;
+} ring;
+
+static struct sigaction previous;
+
+/* As a new buffer at `address` would be, once its threads had entered. */
+static void make_harmless(unsigned char *memory, uintptr_t address)
+{
+	struct weft_abi_buffer *header = (void *)memory;
+	weft__buffer_lay_out(memory, ring.size);
+	for (uint32_t i = 0; i < header->slot_count; i++) {
+		uint64_t offset = header->slots_offset + (uint64_t)i * header->slot_bytes;
+		struct weft_abi_slot *slot = (void *)(memory + offset);
+		slot->header = offset;
+		slot->packet = address + offset;
+	}
+}
+
+static void replace(void)
+{
+	const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	void *memory = mmap(NULL, ring.size, PROT_READ | PROT_WRITE, how, -1, 0);
+	if (memory != MAP_FAILED) {
+		make_harmless(memory, ring.start);
+		if (mremap(memory, ring.size, ring.size, MREMAP_MAYMOVE | MREMAP_FIXED, ring.start) !=
+			MAP_FAILED)
+			return;
+		munmap(memory, ring.size);
+	}
+	/* No room for both: then with a moment in which the slots are empty. */
+	memory = mmap((void *)ring.start, ring.size, PROT_READ | PROT_WRITE, how | MAP_FIXED, -1, 0);
+	if (memory != MAP_FAILED)
+		make_harmless(memory, ring.start);
+}
+
+/* The file's own header may still be there, and then says it. Not through the mapping. */
+static const char *tell_file(void)
+{
+	const uint32_t reason = EIO, stopped = 1;
+	struct stat status;
+	const char *what = "its disk failed";
+	int fd = open(ring.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return what;
+	bool known = fstat(fd, &status) == 0;
+	if (known && status.st_size < (off_t)ring.size)
+		what = "somebody shortened the file";
+	if (known && status.st_size >= (off_t)sizeof(struct weft_abi_buffer) &&
+		pwrite(fd, &reason, sizeof(reason), offsetof(struct weft_abi_buffer, stop_reason)) > 0 &&
+		pwrite(fd, &stopped, sizeof(stopped), offsetof(struct weft_abi_buffer, stopped)) < 0)
+		what = "its disk failed";
+	close(fd);
+	return what;
+}
+
+static bool is_ours(const siginfo_t *info)
+{
+	uintptr_t address = (uintptr_t)info->si_addr, start = weft__load_acquire(&ring.start);
+	return info->si_code == BUS_ADRERR && start && address >= start && address - start < ring.size;
+}
+
+/* Of several threads one does it; the others try again until it is done. */
+static void give_up(void)
+{
+	if (!weft__compare_exchange(&ring.is_replaced, 0, 1))
+		return;
+	replace();
+	weft__stop();
+	weft__linux_report(ring.path, tell_file());
+}
+
+/* As the system would. */
+static void take_default(const siginfo_t *info)
+{
+	const struct sigaction normal = {.sa_handler = SIG_DFL};
+	sigaction(SIGBUS, &normal, NULL);
+	/* A fault comes again by itself, where it belongs. */
+	if (info->si_code <= 0)
+		syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGBUS);
+}
+
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+	struct sigaction action = previous;
+	bool is_fault = info->si_code > 0;
+	if (!(action.sa_flags & SA_SIGINFO)) {
+		if (action.sa_handler == SIG_IGN && !is_fault)
+			return;
+		if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) {
+			take_default(info);
+			return;
+		}
+	}
+	if (action.sa_flags & SA_RESETHAND)
+		previous = (struct sigaction){.sa_handler = SIG_DFL};
+	/* What it would have had blocked, and no more. The kernel's set is shorter than the library's.
+	 */
+	const ucontext_t *interrupted = context;
+	sigset_t blocked = action.sa_mask;
+	for (int i = 1; i < NSIG; i++)
+		if (sigismember(&interrupted->uc_sigmask, i) == 1)
+			sigaddset(&blocked, i);
+	if (!(action.sa_flags & SA_NODEFER))
+		sigaddset(&blocked, number);
+	sigprocmask(SIG_SETMASK, &blocked, NULL); /* our return restores what it was */
+	if (action.sa_flags & SA_SIGINFO)
+		action.sa_sigaction(number, info, context);
+	else
+		action.sa_handler(number);
+}
+
+static void on_sigbus(int number, siginfo_t *info, void *context)
+{
+	int saved = errno;
+	if (is_ours(info))
+		give_up();
+	else
+		pass_on(number, info, context);
+	errno = saved;
+}
+
+void weft__sigbus_guard(void *buffer, size_t size, const char *path)
+{
+	static bool is_installed;
+	struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	weft__store(&ring.start, 0);
+	ring.size = size;
+	ring.path = path;
+	weft__store(&ring.is_replaced, 0);
+	weft__store_release(&ring.start, (uintptr_t)buffer);
+	if (is_installed) /* by the parent of this child, perhaps */
+		return;
+	/* Nothing else runs while the ring is replaced. */
+	sigfillset(&action.sa_mask);
+	sigaction(SIGBUS, NULL, &previous); /* cannot fail, nor can the next */
+	action.sa_flags |= previous.sa_flags & SA_RESTART;
+	sigaction(SIGBUS, &action, NULL);
+	is_installed = true;
+}
