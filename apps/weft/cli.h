@@ -98,6 +98,9 @@ void cli_trace_report(const struct cli_trace *trace);
 /* What an error from the decoder or the model means to the user: a message, and the status. */
 int cli_trace_fail(const struct cli_trace *trace, int error);
 
+/* The name of the category with that number; "*" if it stands for all. */
+const char *cli_category_name(const struct weft_trace_description *trace, unsigned number);
+
 /* Around long work: shows how far it is if standard error is a terminal (and standard output, which
  * the lines would disturb, is not), and turns Ctrl-C into an end that keeps what is done. */
 void cli_progress_start(void);

@@ -74,3 +74,13 @@ void cli_trace_report(const struct cli_trace *trace)
 			d->message, d->count);
 	}
 }
+
+const char *cli_category_name(const struct weft_trace_description *trace, unsigned number)
+{
+	if (number == WEFT_TRACE_CATEGORY_ALL)
+		return "*";
+	for (uint32_t i = 0; i < trace->category_count; i++)
+		if (trace->categories[i].number == number)
+			return trace->categories[i].name;
+	return "";
+}

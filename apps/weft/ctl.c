@@ -12,11 +12,15 @@
 
 static const char usage[] =
 	"usage: weft ctl [--json] FILE|PID status\n"
+	"       weft ctl FILE|PID set CATEGORY=LEVEL...\n"
 	"\n"
 	"Speaks to a program that records. PID is that of a program under `weft record`, see\n"
 	"`weft ls`; FILE is what a program records into.\n"
 	"\n"
 	"  status  the program, its categories of events, and the level of each\n"
+	"  set     from the next event on, records of CATEGORY what is of that LEVEL or more\n"
+	"          important: off, error, warning, info, debug or trace. In a CATEGORY each `*`\n"
+	"          stands for any text; `*` alone is all of them, and those still to come\n"
 	"\n"
 	"  --json  status as one JSON object\n"
 	"  --help  this text\n";
@@ -27,6 +31,7 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
+	{"set", ctl_set},
 	{"status", ctl_status},
 };
 
@@ -95,10 +100,10 @@ int cli_ctl(int argc, char **argv)
 	if (optind == argc)
 		return cli_usage_error(argv[0], "FILE or PID is missing");
 	if (optind + 1 == argc)
-		return cli_usage_error(argv[0], "what to do is missing: status");
+		return cli_usage_error(argv[0], "what to do is missing: status or set");
 	ctl.operand = argv[optind];
 	const struct verb *verb = find_verb(argv[optind + 1]);
 	if (!verb)
-		return cli_usage_error(argv[0], "\"%s\" is not known: status", argv[optind + 1]);
+		return cli_usage_error(argv[0], "\"%s\" is not known: status or set", argv[optind + 1]);
 	return open_and_run(&ctl, verb, argc - optind - 2, argv + optind + 2);
 }

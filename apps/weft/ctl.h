@@ -17,6 +17,7 @@ struct ctl {
 };
 
 /* A verb's arguments are what follows it on the command line. Each answers an exit status. */
+int ctl_set(struct ctl *ctl, int count, char **arguments);
 int ctl_status(struct ctl *ctl, int count, char **arguments);
 
 /* What an error of weft_control_… means to the user: a message, and the status. */

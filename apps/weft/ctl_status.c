@@ -27,16 +27,6 @@ static void add_number(struct weft_text *text, const char *key, uint64_t number)
 	weft_text_add_u64(text, number);
 }
 
-static const char *category_name(const struct weft_trace_description *trace, unsigned number)
-{
-	if (number == WEFT_TRACE_CATEGORY_ALL)
-		return "*";
-	for (uint32_t i = 0; i < trace->category_count; i++)
-		if (trace->categories[i].number == number)
-			return trace->categories[i].name;
-	return "";
-}
-
 static void add_json(struct weft_text *text, const struct weft_buffer_summary *program,
 	const struct weft_trace_description *trace, bool is_live)
 {
@@ -56,7 +46,7 @@ static void add_json(struct weft_text *text, const struct weft_buffer_summary *p
 	for (uint32_t i = 0; i < trace->change_count; i++) {
 		const struct weft_trace_change *change = &trace->changes[i];
 		add_number(text, i ? ",{\"time\":" : "{\"time\":", change->time_ns);
-		add_member(text, ",\"category\":", category_name(trace, change->category));
+		add_member(text, ",\"category\":", cli_category_name(trace, change->category));
 		add_member(text, ",\"level\":", level_name(change->level));
 		weft_text_add_string(text, "}");
 	}

@@ -3,6 +3,7 @@
  * weft info: what a trace is and holds, for a person or as one JSON object.
  */
 #include "cli.h"
+#include "record.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -149,6 +150,35 @@ static void add_diagnostics(struct weft_text *text, const struct weft_diagnostic
 	weft_text_add_string(text, "]");
 }
 
+static const char *level_name(unsigned level)
+{
+	const char *name = weft_level_name(level);
+	return name ? name : "unknown";
+}
+
+static void add_categories(struct weft_text *text, const struct weft_trace_description *trace)
+{
+	add_key(text, ",", "categories");
+	weft_text_add_string(text, "[");
+	for (uint32_t i = 0; i < trace->category_count; i++) {
+		add_name(text, i ? ",{" : "{", "name", trace->categories[i].name);
+		add_name(text, ",", "level", level_name(trace->categories[i].level));
+		add_name(text, ",", "description", trace->categories[i].description);
+		weft_text_add_string(text, "}");
+	}
+	weft_text_add_string(text, "]");
+	add_key(text, ",", "changes");
+	weft_text_add_string(text, "[");
+	for (uint32_t i = 0; i < trace->change_count; i++) {
+		const struct weft_trace_change *change = &trace->changes[i];
+		add_number(text, i ? ",{" : "{", "time", change->time_ns);
+		add_name(text, ",", "category", cli_category_name(trace, change->category));
+		add_name(text, ",", "level", level_name(change->level));
+		weft_text_add_string(text, "}");
+	}
+	weft_text_add_string(text, "]");
+}
+
 static const char *epoch_name(enum weft_clock_epoch epoch)
 {
 	if (epoch == WEFT_EPOCH_UNIX)
@@ -180,6 +210,7 @@ static void write_json(const struct report *report, struct weft_text *text)
 	add_losses(text, model);
 	add_diagnostics(text, report->diagnostics);
 	add_clock(text, &model->clock);
+	add_categories(text, report->trace);
 	weft_text_add_string(text, "}\n");
 }
 
@@ -225,6 +256,28 @@ static void add_date(struct weft_text *text, const struct weft_clock *clock, uin
 	weft_text_add_string(text, cell);
 	snprintf(cell, sizeof(cell), ".%06u UTC", (unsigned)(unix_ns % 1000000000 / 1000));
 	weft_text_add_string(text, cell);
+}
+
+/* From the first event on. */
+static void add_moment(struct weft_text *text, const struct report *report, uint64_t ns)
+{
+	uint64_t start = report->model->summary.start;
+	bool is_before = ns < start;
+	if (!report->model->summary.events) {
+		weft_text_add_u64(text, ns);
+		weft_text_add_string(text, " ns on the trace's clock");
+		return;
+	}
+	add_duration(text, is_before ? start - ns : ns - start);
+	if (is_before)
+		weft_text_add_string(text, " before the first event");
+}
+
+static void add_level(struct weft_text *text, const char *category, unsigned level)
+{
+	weft_text_add_string(text, strcmp(category, "*") == 0 ? category : record_shown(category));
+	weft_text_add_string(text, "=");
+	weft_text_add_string(text, level_name(level));
 }
 
 static void print_time(const struct report *report, struct weft_text *text)
@@ -344,6 +397,28 @@ static void print_counters(const struct weft_model *model, struct weft_text *tex
 	}
 }
 
+/* Only if there is something to tell: most programs have but one, at its usual level. */
+static void print_categories(const struct report *report, struct weft_text *text)
+{
+	const struct weft_trace_description *trace = report->trace;
+	if (trace->category_count > 1 || trace->change_count) {
+		add_head(text, "levels");
+		for (uint32_t i = 0; i < trace->category_count; i++) {
+			weft_text_add_string(text, i ? ", " : "");
+			add_level(text, trace->categories[i].name, trace->categories[i].level);
+		}
+		weft_text_add_string(text, "\n");
+	}
+	for (uint32_t i = 0; i < trace->change_count; i++) {
+		const struct weft_trace_change *change = &trace->changes[i];
+		add_head(text, i ? "" : "set");
+		add_level(text, cli_category_name(trace, change->category), change->level);
+		weft_text_add_string(text, " at ");
+		add_moment(text, report, change->time_ns);
+		weft_text_add_string(text, "\n");
+	}
+}
+
 static void write_text(const struct report *report, struct weft_text *text)
 {
 	const struct weft_model *model = report->model;
@@ -364,6 +439,7 @@ static void write_text(const struct report *report, struct weft_text *text)
 	print_tasks(model, text);
 	print_losses(model, text);
 	print_damage(report->diagnostics, text);
+	print_categories(report, text);
 	print_counters(model, text);
 }
 

@@ -179,6 +179,13 @@ void record_report_nothing(const char *program)
 		record_shown(program));
 }
 
+/* What it was told to record, not whether it could. */
+static bool is_about_levels(const char *reason)
+{
+	return strncmp(reason, "WEFT_LEVEL: ", 12) == 0 ||
+		   strncmp(reason, "WEFT_CATEGORIES: ", 17) == 0;
+}
+
 void record_report_failure(const char *directory, const struct record_ring *ring, bool has_ring)
 {
 	char path[PATH_MAX + NAME_MAX + 1], reason[512];
@@ -186,7 +193,8 @@ void record_report_failure(const char *directory, const struct record_ring *ring
 	ssize_t size = readlink(path, reason, sizeof(reason) - 1);
 	snprintf(path, sizeof(path), "%.*s", ring->stem_size, ring->name);
 	reason[size > 0 ? size : 0] = '\0';
-	cli_error("%s %s: %s", record_shown(path),
-		has_ring ? "did not record everything" : "could not record",
-		size > 0 ? reason : strerror(errno));
+	const char *outcome = has_ring && is_about_levels(reason) ? "recorded, but not as told"
+						  : has_ring                          ? "did not record everything"
+															  : "could not record";
+	cli_error("%s %s: %s", record_shown(path), outcome, size > 0 ? reason : strerror(errno));
 }

@@ -10,9 +10,10 @@
  *     weft_resolve(task);                            it is done
  *     weft_switch(WEFT_TASK_NONE);                   nothing runs: the thread is idle
  *
- * Link with libweft and run under `weft record`, or call weft_start on a buffer of your own. Until
- * recording starts each call is a load, a compare and a return. With WEFT_DISABLED defined before
- * this header nothing is left of the calls, and their arguments are not evaluated.
+ * Link with libweft and run under `weft record`, or call weft_start on a buffer of your own. A call
+ * that is not to be recorded, because nothing is or because of its level, is two loads and a branch
+ * not taken; its arguments are not evaluated. With WEFT_DISABLED defined before this header nothing
+ * is left of the calls.
  *
  * Any thread may call, also in signal handlers. Calls return nothing that needs checking: they
  * never block, allocate, lock or set errno. What cannot be recorded is counted by its cause and
@@ -21,6 +22,10 @@
  * Calls act for the thread's current task; those that end in _as name the task that acts, and take
  * 8 bytes more in the buffer. Ids of tasks are unique in a buffer and below 2^53; 0 is the id that
  * weft_create gives while nothing is recorded.
+ *
+ * Calls are of a category and a level, and can be switched on and off by it while the program runs:
+ * see WEFT_CATEGORY_DEFINE below. Most are macros in front of a function of the same name, which
+ * itself records whatever the levels are: that is for other languages, and for &weft_resolve.
  *
  * `text` is any C string. A literal is stored once and referred to; other text is copied into the
  * event, and ends with an ellipsis where it exceeds some 2,000 bytes.
@@ -69,15 +74,104 @@ struct weft_platform {
 	void *(*thread_memory)(void *context);
 };
 
+/* ---- Categories and levels ----
+ *
+ * A library, or a part of a program, has a category by which it can be told to record more or less:
+ *
+ *     WEFT_CATEGORY_DECLARE(net);                             in its header, where several files
+ *     WEFT_CATEGORY_DEFINE(net, "net", "connections");        in one .c file
+ *     #define WEFT_CATEGORY net                               in each file: its calls are of that
+ *
+ * Calls of files that pick none are of "program". A call's level is info (weft_fail: error), unless
+ *
+ *     weft_at(WEFT_LEVEL_DEBUG, weft_notef("%d of %d", done, all));
+ *
+ * What is recorded is set by WEFT_LEVEL and WEFT_CATEGORIES in the environment, by `weft ctl` from
+ * outside at any time, or by weft_set_level; at first that is info and above. Not filtered is what
+ * runs on a thread: weft_switch, bands and weft_gc. Of a call that is left out, but would also
+ * switch to another task, the switch is recorded; weft_create still gives an id of its own.
+ *
+ * Categories of one name are one, in whichever libraries they are defined; a library may be
+ * unloaded, and loaded again. A process has 63 with a level of their own, all further ones share
+ * "other". Beyond 512 objects they are always off. */
+#ifndef WEFT_CATEGORY
+#define WEFT_CATEGORY program
+#endif
+
 #ifndef WEFT_DISABLED
+
+struct weft_category {
+	const uint8_t *level; /* calls up to that are recorded */
+	const char *name, *description;
+	void *reserved;
+};
+
+extern struct weft_category weft_category_program, weft_category_always;
+extern const uint8_t weft__level_zero;
+
+/* What the macros below do; for categories that are made otherwise. They may be called by any
+ * thread, but not in signal handlers. The object and its text stay where they are until it is
+ * unregistered. Its level points at weft__level_zero before. */
+void weft_category_register(struct weft_category *category);
+void weft_category_unregister(struct weft_category *category);
+
+/* Names without '=' and ',' are the better ones. An object is known to its own library or program
+ * only. */
+#define WEFT_CATEGORY_DECLARE(id) \
+	extern __attribute__((visibility("hidden"))) struct weft_category weft_category_##id
+#ifdef WEFT_FREESTANDING /* registered at its first use */
+#define WEFT__LEVEL_UNSET 255
+extern const uint8_t weft__level_unset;
+bool weft__category_first_use(struct weft_category *category, unsigned level);
+#define WEFT_CATEGORY_DEFINE(id, name, description) \
+	WEFT_CATEGORY_DECLARE(id);                      \
+	struct weft_category weft_category_##id = {&weft__level_unset, "" name, "" description, NULL}
+#else /* ahead of the constructors of C++ */
+#define WEFT_CATEGORY_DEFINE(id, name, description)                                               \
+	WEFT_CATEGORY_DECLARE(id);                                                                    \
+	struct weft_category weft_category_##id = {&weft__level_zero, "" name, "" description, NULL}; \
+	__attribute__((constructor(102))) static void weft__category_begin_##id(void)                 \
+	{                                                                                             \
+		weft_category_register(&weft_category_##id);                                              \
+	}                                                                                             \
+	__attribute__((destructor(102))) static void weft__category_end_##id(void)                    \
+	{                                                                                             \
+		weft_category_unregister(&weft_category_##id);                                            \
+	}                                                                                             \
+	WEFT_CATEGORY_DECLARE(id)
+#endif
+
+/* Would calls of that level be recorded, in this file's category or in another? For arguments that
+ * take work. */
+#define weft_enabled(level)              weft__allows(&WEFT__OWN_CATEGORY, level)
+#define weft_category_enabled(id, level) weft__allows(&weft_category_##id, level)
+
+/* Calls of this header, at that level: a constant. */
+/* clang-format off */
+#define weft_at(given, ...) \
+	do { \
+		_Pragma("GCC diagnostic push") \
+		_Pragma("GCC diagnostic ignored \"-Wshadow\"") \
+		enum { weft__level_given = (given) }; \
+		_Pragma("GCC diagnostic pop") \
+		__VA_ARGS__; \
+	} while (0)
+/* clang-format on */
+
+/* Sets the level of all categories that match `pattern`, in which each * stands for any text; also
+ * of those that are registered later. "*" alone: of all, but later ones begin with what was set for
+ * their name, if something was. WEFT_ERROR_LIMIT: later ones will not know, because some 60 such
+ * calls are remembered, and patterns of up to 58 bytes. */
+int weft_set_level(const char *pattern, enum weft_level level);
 
 /* Records into `buffer` from now on: at least 64 KiB, aligned to 64 bytes; what it held is lost.
  * `platform` may be NULL: the operating system's. WEFT_ERROR_STATE if recording is on already. */
 int weft_start(void *buffer, size_t size, const struct weft_platform *platform);
 
 /* Recording is off from now on, and the buffer complete. A thread that is inside a call meanwhile
- * may still finish it (who follows the buffer may miss that event): while threads live that
- * recorded into the buffer, it must stay, and recording can start again in another buffer only. */
+ * may still finish it (who follows the buffer may miss that event): while threads live that call
+ * functions of this header, the buffer must stay, and recording can start again in another buffer
+ * only. */
 void weft_stop(void);
 
 /* True if calls have an effect. */
@@ -161,8 +255,8 @@ void weft_gc(uint64_t duration_ns);
 
 /* A period of the whole thread (enum weft_band) with a reason: idle in "poll", gc "minor". `reason`
  * may be "". */
-#define weft_band_begin(kind, reason) WEFT__WITH_TEXT_AND(weft__band, kind, reason, true)
-#define weft_band_end(kind, reason)   WEFT__WITH_TEXT_AND(weft__band, kind, reason, false)
+#define weft_band_begin(kind, reason) WEFT__BAND(kind, reason, true)
+#define weft_band_end(kind, reason)   WEFT__BAND(kind, reason, false)
 
 /* Asks whoever records or watches the program to save what happened until now: `weft record`
  * writes it beside the trace. `reason` is shown; a mark "snapshot" with it is recorded. If somebody
@@ -179,6 +273,66 @@ void weft__tag_value(uint64_t task, uint64_t *cache, const char *text, int64_t v
 void weft__counter_add(uint64_t task, uint64_t *cache, const char *name, int64_t change);
 void weft__counter_set(uint64_t task, uint64_t *cache, const char *name, int64_t value);
 void weft__band(unsigned kind, uint64_t *cache, const char *reason, bool begin);
+
+uint64_t weft__create_unseen(void);
+void weft__runs(uint64_t task);
+
+/* Is that recorded? */
+__attribute__((always_inline)) static inline bool weft__allows(
+	struct weft_category *category, unsigned level)
+{
+	const uint8_t *at = __atomic_load_n(&category->level, __ATOMIC_RELAXED);
+	unsigned allowed = __atomic_load_n(at, __ATOMIC_RELAXED);
+#ifdef WEFT_FREESTANDING
+	if (__builtin_expect(allowed == WEFT__LEVEL_UNSET, 0))
+		return weft__category_first_use(category, level);
+#endif
+	return allowed >= level;
+}
+
+enum {
+	weft__level_given = 0 /* weft_at gives one */
+};
+
+#define WEFT__OWN_CATEGORY WEFT__APPLY_(weft_category_, WEFT_CATEGORY)
+#define WEFT__LEVEL_OR(usual) \
+	((unsigned)weft__level_given != 0 ? (unsigned)weft__level_given : (unsigned)(usual))
+#define WEFT__IS_ON             weft__allows(&WEFT__OWN_CATEGORY, WEFT__LEVEL_OR(WEFT_LEVEL_INFO))
+#define WEFT__FAILS_ARE_ON      weft__allows(&WEFT__OWN_CATEGORY, WEFT__LEVEL_OR(WEFT_LEVEL_ERROR))
+#define WEFT__IS_RECORDING      weft__allows(&weft_category_always, WEFT_LEVEL_ERROR)
+#define WEFT__WHEN(is_on, call) ((is_on) ? call : (void)0)
+#define WEFT__OR_RUNS(call, task) \
+	(WEFT__IS_ON ? call : WEFT__IS_RECORDING ? weft__runs(task) : (void)0)
+#define WEFT__OR_UNSEEN(call) \
+	(WEFT__IS_ON ? call : WEFT__IS_RECORDING ? weft__create_unseen() : (uint64_t)0)
+
+#ifndef WEFT__FUNCTIONS
+#define weft_is_recording()        (WEFT__IS_RECORDING && weft_is_recording())
+#define weft_current()             (WEFT__IS_RECORDING ? weft_current() : WEFT_TASK_NONE)
+#define weft_create(kind)          WEFT__OR_UNSEEN(weft_create(kind))
+#define weft_create_as(task, kind) WEFT__OR_UNSEEN(weft_create_as(task, kind))
+#define weft_switch(task)          WEFT__WHEN(WEFT__IS_RECORDING, weft_switch(task))
+#define weft_snapshot_request(why) WEFT__WHEN(WEFT__IS_RECORDING, weft_snapshot_request(why))
+#define weft_gc(duration_ns)       WEFT__WHEN(WEFT__IS_RECORDING, weft_gc(duration_ns))
+#define weft_read(source)          WEFT__WHEN(WEFT__IS_ON, weft_read(source))
+#define weft_read_as(t, source)    WEFT__OR_RUNS(weft_read_as(t, source), t)
+#define weft_read_later(source)    WEFT__WHEN(WEFT__IS_ON, weft_read_later(source))
+#define weft_read_later_as(t, s)   WEFT__WHEN(WEFT__IS_ON, weft_read_later_as(t, s))
+#define weft_try_read(source)      WEFT__WHEN(WEFT__IS_ON, weft_try_read(source))
+#define weft_try_read_as(t, s)     WEFT__WHEN(WEFT__IS_ON, weft_try_read_as(t, s))
+#define weft_resolve(target)       WEFT__WHEN(WEFT__IS_ON, weft_resolve(target))
+#define weft_resolve_as(t, target) WEFT__WHEN(WEFT__IS_ON, weft_resolve_as(t, target))
+#define weft_fail(target, message) WEFT__WHEN(WEFT__FAILS_ARE_ON, weft_fail(target, message))
+#define weft_fail_as(t, x, m)      WEFT__WHEN(WEFT__FAILS_ARE_ON, weft_fail_as(t, x, m))
+#define weft_become(target)        WEFT__WHEN(WEFT__IS_ON, weft_become(target))
+#define weft_become_as(t, target)  WEFT__WHEN(WEFT__IS_ON, weft_become_as(t, target))
+#define weft_signal(receiver)      WEFT__OR_RUNS(weft_signal(receiver), receiver)
+#define weft_signal_as(t, r)       WEFT__OR_RUNS(weft_signal_as(t, r), r)
+#define weft_signal_only(receiver) WEFT__WHEN(WEFT__IS_ON, weft_signal_only(receiver))
+#define weft_signal_only_as(t, r)  WEFT__WHEN(WEFT__IS_ON, weft_signal_only_as(t, r))
+#define weft_expect()              WEFT__WHEN(WEFT__IS_ON, weft_expect())
+#define weft_expect_as(task)       WEFT__WHEN(WEFT__IS_ON, weft_expect_as(task))
+#endif
 
 /* A value with its type: enum weft_abi_value of the wire. */
 struct weft__value {
@@ -204,37 +358,40 @@ void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsign
 	(WEFT__QUOTE(x)[0] == '"' && WEFT__QUOTE(x)[sizeof(WEFT__QUOTE(x)) - 2] == '"' && \
 		__builtin_constant_p(x))
 
-#define WEFT__WITH_TEXT(function, first, text)                               \
-	do {                                                                     \
-		static uint64_t weft__cache;                                         \
-		function(first, WEFT__IS_LITERAL(text) ? &weft__cache : NULL, text); \
+#define WEFT__IF(is_on, ...)             \
+	do {                                 \
+		if (is_on) {                     \
+			static uint64_t weft__cache; \
+			__VA_ARGS__;                 \
+		}                                \
 	} while (0)
-#define WEFT__WITH_TEXT_AND(function, first, text, last)                           \
-	do {                                                                           \
-		static uint64_t weft__cache;                                               \
-		function(first, WEFT__IS_LITERAL(text) ? &weft__cache : NULL, text, last); \
-	} while (0)
+#define WEFT__CACHE(text) (WEFT__IS_LITERAL(text) ? &weft__cache : NULL)
 
-#define WEFT__NOTEF(task, ...)                                                                 \
-	do {                                                                                       \
-		static uint64_t weft__cache;                                                           \
-		const struct weft__value weft__values[] = {                                            \
-			{0, {0}} WEFT__APPLY(WEFT__VALUES_, __VA_ARGS__)};                                 \
-		if (0)                                                                                 \
-			weft__check_format(__VA_ARGS__);                                                   \
-		weft__notef(task, &weft__cache, "" WEFT__FIRST(__VA_ARGS__, ),                         \
-			(unsigned)(sizeof(weft__values) / sizeof(weft__values[0])) - 1, weft__values + 1); \
-	} while (0)
+#define WEFT__WITH_TEXT(function, task, text) \
+	WEFT__IF(WEFT__IS_ON, function(task, WEFT__CACHE(text), text))
+#define WEFT__WITH_TEXT_AND(function, task, text, last) \
+	WEFT__IF(WEFT__IS_ON, function(task, WEFT__CACHE(text), text, last))
+#define WEFT__BAND(kind, reason, begin) \
+	WEFT__IF(WEFT__IS_RECORDING, weft__band(kind, WEFT__CACHE(reason), reason, begin))
 
-#define WEFT__MARK(task, ...)                                                                  \
-	do {                                                                                       \
-		static uint64_t weft__cache;                                                           \
-		static const char *const weft__names[] = {WEFT__APPLY(WEFT__NAMES_, __VA_ARGS__)};     \
-		const struct weft__value weft__values[] = {                                            \
-			{0, {0}} WEFT__APPLY(WEFT__FIELDS_, __VA_ARGS__)};                                 \
-		weft__mark(task, &weft__cache, weft__names,                                            \
-			(unsigned)(sizeof(weft__values) / sizeof(weft__values[0])) - 1, weft__values + 1); \
-	} while (0)
+/* clang-format off */
+#define WEFT__NOTEF(task, ...) \
+	WEFT__IF(WEFT__IS_ON, \
+		const struct weft__value weft__values[] = { \
+			{0, {0}} WEFT__APPLY(WEFT__VALUES_, __VA_ARGS__)}; \
+		if (0) \
+			weft__check_format(__VA_ARGS__); \
+		weft__notef(task, &weft__cache, "" WEFT__FIRST(__VA_ARGS__, ), \
+			(unsigned)(sizeof(weft__values) / sizeof(weft__values[0])) - 1, weft__values + 1))
+
+#define WEFT__MARK(task, ...) \
+	WEFT__IF(WEFT__IS_ON, \
+		static const char *const weft__names[] = {WEFT__APPLY(WEFT__NAMES_, __VA_ARGS__)}; \
+		const struct weft__value weft__values[] = { \
+			{0, {0}} WEFT__APPLY(WEFT__FIELDS_, __VA_ARGS__)}; \
+		weft__mark(task, &weft__cache, weft__names, \
+			(unsigned)(sizeof(weft__values) / sizeof(weft__values[0])) - 1, weft__values + 1))
+/* clang-format on */
 
 __attribute__((format(printf, 1, 2))) static inline void weft__check_format(const char *format, ...)
 {
@@ -256,11 +413,20 @@ __attribute__((always_inline)) static inline int weft__success(void)
 	return 0;
 }
 
+#define WEFT_CATEGORY_DECLARE(id)                   struct weft_category
+#define WEFT_CATEGORY_DEFINE(id, name, description) struct weft_category
+struct weft_category;
+
 #define WEFT__UNUSED(x)              ((void)sizeof(x))
 #define WEFT__UNUSED_2(x, y)         (WEFT__UNUSED(x), WEFT__UNUSED(y))
 #define WEFT__UNUSED_3(x, y, z)      (WEFT__UNUSED_2(x, y), WEFT__UNUSED(z))
 #define weft_start(b, s, p)          (WEFT__UNUSED_3(b, s, p), weft__success())
 #define weft_stop()                  ((void)0)
+#define weft_category_register(c)    WEFT__UNUSED(c)
+#define weft_category_unregister(c)  WEFT__UNUSED(c)
+#define weft_enabled(level)          (WEFT__UNUSED(level), weft__false())
+#define weft_category_enabled(c, l)  (WEFT__UNUSED(l), weft__false())
+#define weft_set_level(p, level)     (WEFT__UNUSED_2(p, level), weft__success())
 #define weft_is_recording()          weft__false()
 #define weft_current()               weft__no_task()
 #define weft_create(kind)            (WEFT__UNUSED(kind), weft__no_task())
@@ -304,6 +470,10 @@ __attribute__((always_inline)) static inline int weft__success(void)
 #define weft_band_begin(kind, why)   WEFT__UNUSED_2(kind, why)
 #define weft_band_end(kind, why)     WEFT__UNUSED_2(kind, why)
 #define weft_snapshot_request(why)   WEFT__UNUSED(why)
+#define weft_at(level, ...) \
+	do {                    \
+		__VA_ARGS__;        \
+	} while (0)
 
 #endif
 

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi/category_abi.h"
 #include "base/export.h"
 #include "follow/clock.h"
 #include "source/mapping.h"
@@ -105,8 +106,7 @@ WEFT__EXPORT void weft_control_close(struct weft_control *control)
 
 WEFT__EXPORT bool weft_control_is_live(struct weft_control *control)
 {
-	/* Recording that was stopped has an end, though the program goes on. */
-	return !__atomic_load_n(&control->header->end.ticks, __ATOMIC_RELAXED) &&
+	return !__atomic_load_n(&control->header->stopped, __ATOMIC_RELAXED) &&
 		   !weft__process_has_ended(&control->process);
 }
 
@@ -138,51 +138,16 @@ int weft__control_check(struct weft_control *control)
 
 /* ---- Setting ---- */
 
-/* In `pattern` each * stands for any text. */
-static bool matches(const char *pattern, const char *name)
+static uint64_t now(const struct weft_control *control)
 {
-	const char *star = NULL, *resume = NULL;
-	while (*name) {
-		if (*pattern == '*') {
-			star = ++pattern;
-			resume = name;
-		} else if (*pattern == *name) {
-			pattern++;
-			name++;
-		} else if (star) {
-			pattern = star;
-			name = ++resume;
-		} else {
-			return false;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return !*pattern;
+	uint64_t ticks = 0; /* of the program's own clock: unknown */
+	weft__clock_read(__atomic_load_n(&control->header->clock, __ATOMIC_RELAXED), &ticks);
+	return ticks;
 }
 
-/* Others may do the same at the same moment, and be killed in the middle: each has a place of its
- * own, whose number is stored last. */
-static void note_change(struct weft_control *control, uint8_t category, uint8_t level)
+static bool does_match(const char *pattern, const struct weft_trace_category *category)
 {
-	struct weft_abi_buffer *header = control->header;
-	uint64_t ticks = 0;
-	weft__clock_read(__atomic_load_n(&header->clock, __ATOMIC_RELAXED), &ticks);
-	uint32_t number = __atomic_fetch_add(&header->changes_count, 1, __ATOMIC_RELAXED);
-	struct weft_abi_change *change = &header->changes[number % WEFT_ABI_CHANGES];
-	__atomic_store_n(&change->number, 0, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	__atomic_store_n(&change->ticks, ticks, __ATOMIC_RELAXED);
-	__atomic_store_n(&change->category, category, __ATOMIC_RELAXED);
-	__atomic_store_n(&change->level, level, __ATOMIC_RELAXED);
-	__atomic_store_n(&change->number, number + 1, __ATOMIC_RELEASE);
-}
-
-static void set_all(struct weft_control *control, uint8_t level)
-{
-	for (unsigned i = 0; i < WEFT_ABI_LEVELS; i++)
-		__atomic_store_n(&control->header->levels[i], level, __ATOMIC_RELAXED);
-	note_change(control, WEFT_ABI_CATEGORY_ALL, level);
+	return weft__abi_matches(pattern, category->name, (uint32_t)strlen(category->name));
 }
 
 WEFT__EXPORT unsigned weft_control_matches(struct weft_control *control, const char *pattern)
@@ -190,7 +155,7 @@ WEFT__EXPORT unsigned weft_control_matches(struct weft_control *control, const c
 	const struct weft_trace_description *description = weft_control_describe(control);
 	unsigned matched = 0;
 	for (uint32_t i = 0; i < description->category_count; i++)
-		matched += matches(pattern, description->categories[i].name);
+		matched += does_match(pattern, &description->categories[i]);
 	return matched;
 }
 
@@ -205,19 +170,16 @@ WEFT__EXPORT int weft_control_set_level(
 		return error;
 	const struct weft_trace_description *description = weft_control_describe(control);
 	const bool all = strcmp(pattern, "*") == 0;
+	if (all)
+		weft__abi_set_level(control->header, now(control), WEFT_ABI_CATEGORY_ALL, (uint8_t)level);
 	for (uint32_t i = 0; i < description->category_count; i++) {
 		const struct weft_trace_category *category = &description->categories[i];
-		if (!matches(pattern, category->name))
+		if (!does_match(pattern, category))
 			continue;
 		matched++;
-		if (all)
-			continue;
-		__atomic_store_n(
-			&control->header->levels[category->number], (uint8_t)level, __ATOMIC_RELAXED);
-		note_change(control, category->number, (uint8_t)level);
+		if (!all)
+			weft__abi_set_level(control->header, now(control), category->number, (uint8_t)level);
 	}
-	if (all)
-		set_all(control, (uint8_t)level);
 	if (ret_matched)
 		*ret_matched = matched;
 	return 0;

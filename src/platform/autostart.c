@@ -182,7 +182,9 @@ static bool resume(void)
 	if (!weft__compare_exchange(&weft__live.has_resumed, 0, 1))
 		return false;
 	uint64_t next_task = weft__load(&weft__header()->next_task);
+	weft__store(&weft__recorder.parent, weft__header());
 	bool started = start_in_directory();
+	weft__store(&weft__recorder.parent, NULL);
 	if (started) /* tasks that the parent made keep their ids to themselves */
 		weft__store(&weft__header()->next_task, next_task);
 	else

@@ -196,8 +196,10 @@ __attribute__((constructor(101))) static void at_start(void)
 {
 	int saved = errno;
 	init();
-	if (!weft__recorder.leader && !weft__recorder.is_barred)
+	if (!weft__recorder.leader && !weft__recorder.is_barred) {
+		weft__linux_levels();
 		weft__linux_autostart();
+	}
 	errno = saved;
 }
 

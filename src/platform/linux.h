@@ -12,6 +12,9 @@
 /* Starts recording if the environment says so. */
 void weft__linux_autostart(void);
 
+/* Sets the levels that the environment wants, before recording starts. */
+void weft__linux_levels(void);
+
 /* Tells the run, if there is one, that something does not record, and why. */
 void weft__linux_report(const char *what, const char *reason);
 

@@ -39,6 +39,17 @@
 #define weft__fence_release() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
+/* What was stored before is seen by others before we load what follows. */
+#ifdef __SANITIZE_THREAD__
+#define weft__fence()                                        \
+	do {                                                     \
+		static uint32_t weft__any;                           \
+		__atomic_fetch_add(&weft__any, 1, __ATOMIC_SEQ_CST); \
+	} while (0)
+#else
+#define weft__fence() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#endif
+
 #define WEFT__LIKELY(x)   __builtin_expect(!!(x), 1)
 #define WEFT__UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define WEFT__COLD        __attribute__((cold, noinline))

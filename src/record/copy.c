@@ -8,6 +8,7 @@
  */
 #include "record/copy.h"
 
+#include "record/category.h"
 #include "record/reserve.h"
 
 /* The calling thread's slot, in the leader. */
@@ -26,19 +27,10 @@ struct weft__copy weft__copy = {
 	.start = weft__start,
 	.stop = weft__stop,
 	.enter = enter,
+	.category = weft__category_number,
+	.set_level = weft__set_level,
+	.point = weft__categories_point,
 };
-
-/* What was stored before is seen by others before we load what follows. ThreadSanitizer knows no
- * fences. */
-static void fence(void)
-{
-#ifdef __SANITIZE_THREAD__
-	static uint32_t any;
-	__atomic_fetch_add(&any, 1, __ATOMIC_SEQ_CST);
-#else
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-#endif
-}
 
 static void tell(const struct weft__copy *leader, const struct weft__copy *follower)
 {
@@ -53,14 +45,15 @@ static void tell(const struct weft__copy *leader, const struct weft__copy *follo
 		weft__store(&to->platform, weft__load(&from->platform));
 		weft__store(&to->resume, resume);
 		weft__store_release(&follower->live->generation, generation);
-		fence();
+		weft__fence();
 	} while (
 		generation != weft__load(&leader->live->generation) || resume != weft__load(&from->resume));
+	follower->point();
 }
 
 void weft__copies_tell(void)
 {
-	fence();
+	weft__fence();
 	for (struct weft__copy *copy = weft__load_acquire(&weft__recorder.followers); copy;
 		 copy = copy->next)
 		tell(&weft__copy, copy);
@@ -74,7 +67,7 @@ void weft__copy_follow(struct weft__copy *leader)
 		head = weft__load(&leader->recorder->followers);
 		weft__copy.next = head;
 	} while (!weft__compare_exchange(&leader->recorder->followers, head, &weft__copy));
-	fence();
+	weft__fence();
 	tell(leader, &weft__copy);
 }
 

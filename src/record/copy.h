@@ -35,6 +35,10 @@ struct weft__copy {
 	int (*start)(void *buffer, size_t size, const struct weft_platform *platform);
 	void (*stop)(void);
 	struct weft_abi_slot *(*enter)(uint64_t generation, bool for_event);
+	uint32_t (*category)(struct weft_abi_buffer *header, const char *name, const char *description);
+	int (*set_level)(const char *pattern, enum weft_level level);
+	/* What the leader asks of a follower that it has told something. */
+	void (*point)(void);
 };
 
 /* This one. Hidden, whatever the compiler's options: each copy has its own. */

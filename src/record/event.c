@@ -96,6 +96,19 @@ WEFT__EXPORT uint64_t weft_create_as(uint64_t task, uint16_t kind)
 	return create(3, WEFT_ABI_HEAD(WEFT_ABI_CREATE | WEFT_ABI_EXPLICIT, 3, kind), task);
 }
 
+/* A task whose creation is not to be recorded; what happens to it may be. */
+WEFT__EXPORT uint64_t weft__create_unseen(void)
+{
+	const struct weft__self *self = weft__entered();
+	return self ? weft__fetch_add(&weft__header_of(self->slot)->next_task, 1) : 0;
+}
+
+WEFT__EXPORT void weft__runs(uint64_t task)
+{
+	if (task != WEFT_TASK_CURRENT)
+		weft_switch(task);
+}
+
 WEFT__EXPORT void weft_switch(uint64_t task)
 {
 	put(WEFT_ABI_SWITCH, 0, task, task);

@@ -114,6 +114,21 @@ uint16_t weft__name_find_or_add(struct weft_abi_buffer *header, const char *byte
 	return 0;
 }
 
+const char *weft__name_bytes(const struct weft_abi_buffer *header, uint16_t id, uint32_t *ret_size)
+{
+	uint64_t at = (uint64_t)header->names_index * 4 + (uint64_t)(id - 1) * WEFT_ABI_NAME_UNIT;
+	uint64_t text = at + sizeof(struct weft_abi_name);
+	const unsigned char *names = (const unsigned char *)header + header->names_offset;
+	*ret_size = 0;
+	if (id == 0 || text > header->names_bytes)
+		return "";
+	uint32_t size = (uint32_t)(weft__load((const uint64_t *)(const void *)(names + at)) >> 32);
+	if (size > WEFT_ABI_NAME_MAX_BYTES || size > header->names_bytes - text)
+		return "";
+	*ret_size = size;
+	return (const char *)names + text;
+}
+
 WEFT__COLD uint16_t weft__name_intern(
 	const struct weft_abi_slot *slot, const char *bytes, uint32_t size)
 {

@@ -16,6 +16,9 @@ uint16_t weft__name_intern(const struct weft_abi_slot *slot, const char *bytes, 
 /* The same of a buffer's table, without counting. */
 uint16_t weft__name_find_or_add(struct weft_abi_buffer *header, const char *bytes, uint32_t size);
 
+/* The bytes of a name; none if there is no such name. */
+const char *weft__name_bytes(const struct weft_abi_buffer *header, uint16_t id, uint32_t *ret_size);
+
 /* Any longer text is no name. */
 uint16_t weft__name_intern_text(const struct weft_abi_slot *slot, const char *text);
 

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define WEFT__FUNCTIONS /* they are defined here, not called */
 #include <weft/weft.h>
 
 #include "abi/buffer_abi.h"
@@ -27,6 +28,8 @@ struct weft__recorder {
 	uint32_t starts;
 	/* Makes this process a buffer of its own after a fork; NULL if that is not wanted. */
 	bool (*resume)(void);
+	/* Whose levels the next buffer begins with; NULL: nobody's. */
+	const struct weft_abi_buffer *parent;
 	/* Other copies of this code in the process, see copy.h. */
 	struct weft__copy *leader; /* NULL: this one leads */
 	struct weft__copy *followers;
@@ -48,7 +51,8 @@ struct weft__live {
 	_Alignas(WEFT__PAGE_BYTES) uint64_t generation; /* even; 0: off */
 	uint32_t is_starting;
 	uint32_t has_resumed; /* or tried to */
-	unsigned char rest[WEFT__PAGE_BYTES - 16];
+	uint32_t visitors;    /* who look at the objects of categories */
+	unsigned char rest[WEFT__PAGE_BYTES - 20];
 };
 
 /* Added to a generation that the hot path must not take for its own: all events go the slow way. */

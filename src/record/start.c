@@ -53,6 +53,7 @@ static void go_live(void *buffer)
 	if (weft__platform()->ticks)
 		generation |= WEFT__SLOWLY; /* the hot path knows the processor's clock only */
 	weft__store_release(&weft__live.generation, generation);
+	weft__categories_point();
 	weft__copies_tell();
 }
 
@@ -75,7 +76,7 @@ static int start(void *buffer, size_t size, const struct weft_platform *platform
 	if (error)
 		return error;
 	weft__store(&weft__recorder.platform, platform);
-	weft__categories_prepare(buffer);
+	weft__categories_prepare(buffer, weft__load(&weft__recorder.parent));
 	describe_clock(buffer, platform);
 	error = weft__platform_prepare(buffer, platform);
 	if (error)
@@ -122,6 +123,7 @@ void weft__stop(void)
 {
 	weft__store(&weft__recorder.resume, NULL);
 	stop();
+	weft__categories_point();
 	weft__copies_tell();
 }
 

@@ -11,6 +11,11 @@ extern "C" {
 
 #define NAME "a macro"
 
+#ifndef WITHOUT_CALLS
+WEFT_CATEGORY_DECLARE(part);
+WEFT_CATEGORY_DEFINE(part, "part", "a part of " NAME);
+#endif
+
 uint64_t work(uint64_t task, int number, const char *text, double ratio);
 uint64_t evaluated(void); /* a call that must not be there when recording is compiled out */
 
@@ -61,6 +66,22 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	weft_counter_set_as(task, "counter", number);
 	weft_band_begin(WEFT_BAND_IDLE, "poll");
 	weft_band_end(WEFT_BAND_IDLE, text);
+	weft_at(WEFT_LEVEL_DEBUG, weft_resolve(evaluated()));
+	weft_at(WEFT_LEVEL_TRACE, weft_notef("%d %d", number, number));
+	weft_at(WEFT_LEVEL_ERROR, weft_mark("some", "number", number));
+	if (weft_enabled(WEFT_LEVEL_DEBUG) || weft_category_enabled(part, WEFT_LEVEL_TRACE))
+		weft_switch(evaluated());
+	weft_set_level("part*", WEFT_LEVEL_OFF);
+}
+
+#undef WEFT_CATEGORY
+#define WEFT_CATEGORY part
+static void calls_of_a_part(uint64_t task)
+{
+	if (task)
+		weft_at(WEFT_LEVEL_ERROR, weft_fail(task, NAME));
+	else
+		weft_note(NAME);
 }
 #endif
 
@@ -69,6 +90,7 @@ uint64_t work(uint64_t task, int number, const char *text, double ratio)
 	uint64_t result = task + (uint64_t)number + (text ? 1 : 0) + (ratio > 0 ? 1 : 0);
 #ifndef WITHOUT_CALLS
 	all_calls(task, number, text, ratio);
+	calls_of_a_part(task);
 	uint64_t child = weft_create(WEFT_KIND_TASK);
 	uint64_t other = weft_create_as(child, WEFT_KIND_BIND);
 	if (weft_is_recording())

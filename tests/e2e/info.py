@@ -9,7 +9,7 @@ from harness import DATA, WEFT, case, equal, main, weft
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
 KEYS = ['format', 'start', 'end', 'events', 'by_event', 'threads', 'tasks', 'counters', 'losses',
-        'diagnostics', 'clock']
+        'diagnostics', 'clock', 'categories', 'changes']
 
 
 def info(path):

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Levels that the environment wants.
+ *
+ *     WEFT_LEVEL=debug                                of all categories
+ *     WEFT_CATEGORIES=net=debug,db*=off,*=warning     of those that match; * alone is all others,
+ *                                                     wherever it stands
+ *
+ * What is wrong is told to the run, and the rest counts: a program is not left unrecorded for it.
+ */
+#include "platform/linux.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/error.h>
+
+#include "record/category.h"
+#include "record/recorder.h"
+
+#define PATTERN_MAX 256
+
+static int level_of(const char *name, size_t size)
+{
+	static const char *const names[] = {
+#define LEVEL(number, id, name) [number] = name,
+#include <weft/levels.def>
+#undef LEVEL
+	};
+	for (int level = 0; level <= WEFT_LEVEL_MAX; level++)
+		if (strlen(names[level]) == size && memcmp(names[level], name, size) == 0)
+			return level;
+	return -1;
+}
+
+/* CATEGORY=LEVEL. NULL, or what is wrong with it. */
+static const char *set(const char *item, size_t size)
+{
+	char pattern[PATTERN_MAX];
+	const char *equals = memrchr(item, '=', size);
+	size_t length = equals ? (size_t)(equals - item) : 0;
+	if (length == 0)
+		return "not CATEGORY=LEVEL";
+	int level = level_of(equals + 1, size - length - 1);
+	if (level < 0)
+		return "not a level: off, error, warning, info, debug or trace";
+	if (length >= sizeof(pattern))
+		return "too long a name";
+	memcpy(pattern, item, length);
+	pattern[length] = '\0';
+	return weft__set_level(pattern, (enum weft_level)level) ? "too many, or too long a name" : NULL;
+}
+
+static void report(const char *item, size_t size, const char *wrong)
+{
+	char reason[128];
+	size_t room = sizeof(reason) - 1 - strlen(wrong) - strlen("\"\": ");
+	size_t shown = size < room ? size : room;
+	reason[0] = '"';
+	memcpy(reason + 1, item, shown);
+	memcpy(reason + 1 + shown, "\": ", 3);
+	memcpy(reason + 4 + shown, wrong, strlen(wrong) + 1);
+	weft__linux_report("WEFT_CATEGORIES", reason);
+}
+
+static void set_categories(const char *list)
+{
+	while (*list) {
+		size_t size = strcspn(list, ",");
+		const char *wrong = size ? set(list, size) : NULL;
+		if (wrong)
+			report(list, size, wrong);
+		list += size + (list[size] == ',');
+	}
+}
+
+void weft__linux_levels(void)
+{
+	const char *level = secure_getenv("WEFT_LEVEL");
+	const char *categories = secure_getenv("WEFT_CATEGORIES");
+	int number = level && *level ? level_of(level, strlen(level)) : WEFT_LEVEL_INFO;
+	if (number >= 0)
+		weft__set_level("*", (enum weft_level)number);
+	else
+		weft__linux_report("WEFT_LEVEL", "not a level: off, error, warning, info, debug or trace");
+	if (categories)
+		set_categories(categories);
+}
