@@ -6,6 +6,8 @@
  * killed, or the disk is full, the ring is still there.
  */
 #include "record_snapshots.h"
+#include "record_stream.h"
+#include "stream_compress.h"
 #include "rings.h"
 
 #include "cli.h"
@@ -21,7 +23,9 @@
 static const char usage[] =
 	"usage: weft record [-o FILE] [--size BYTES] [--in-place] [--snapshots N] [--]\n"
 	"                   PROGRAM [ARGUMENT]...\n"
-	"       weft record -p PID [-o FILE]\n"
+	"       weft record --stream [--rotate BYTES[:N]] [--zstd] [-o FILE] [--size BYTES]\n"
+	"                   [--snapshots N] [--] PROGRAM [ARGUMENT]...\n"
+	"       weft record -p PID [-o FILE] [--stream [--rotate BYTES[:N]] [--zstd]]\n"
 	"       weft record --recover [-o FILE]\n"
 	"\n"
 	"Runs PROGRAM, which is linked with libweft, and saves what it recorded when it ends,\n"
@@ -36,7 +40,13 @@ static const char usage[] =
 	"                     wait for the disk, see weft-record(1)\n"
 	"  --snapshots N      at most so many when the program asks for them, 10 unless told:\n"
 	"                     the moments until then as PROGRAM-PID.snapshot-1.weft and so on\n"
-	"  -p, --pid PID      saves what the running process has recorded until now; it goes on\n"
+	"  --stream           writes everything while the program runs, without end; the buffer only\n"
+	"                     has to hold what comes while the disk is busy\n"
+	"  --rotate BYTES[:N] of a stream: into files of no more than so many bytes, FILE.0001.weft\n"
+	"                     and so on; with N only the newest N are kept\n"
+	"  --zstd             of a stream: compresses, as does a FILE that ends in .zst\n"
+	"  -p, --pid PID      saves what the running process has recorded until now; it goes on.\n"
+	"                     With --stream: and what it records from now on, until Ctrl-C\n"
 	"  --recover          saves what a weft record that was killed left, see weft ls\n"
 	"  --help             this text\n"
 	"\n"
@@ -56,6 +66,8 @@ struct arguments {
 	char **program;
 	pid_t pid;    /* of the process to be saved; then there is no program */
 	bool recover; /* likewise */
+	bool stream;
+	struct stream_options streaming;
 	bool in_place;
 };
 
@@ -96,6 +108,42 @@ static bool parse_snapshots(const char *command, const char *text, struct argume
 	return true;
 }
 
+/* SIZE or SIZE:N. */
+static bool parse_rotation(const char *command, const char *text, struct stream_options *options)
+{
+	char size[32];
+	const char *colon = strchr(text, ':');
+	snprintf(size, sizeof(size), "%.*s", colon ? (int)(colon - text) : (int)strlen(text), text);
+	if (!parse_size(command, "--rotate", size, &options->rotate_bytes))
+		return false;
+	return !colon || cli_parse_number(command, "--rotate", colon + 1, 1, 1000000, &options->keep);
+}
+
+static bool ends_in_zst(const char *output)
+{
+	size_t length = output ? strlen(output) : 0;
+	return length > 4 && strcmp(output + length - 4, ".zst") == 0;
+}
+
+/* CLI_DONE, or after a message CLI_USAGE. */
+static int check_stream(const char *command, struct arguments *arguments)
+{
+	struct stream_options *options = &arguments->streaming;
+	options->output = arguments->output;
+	if (!arguments->stream && (options->compress || options->rotate_bytes))
+		return cli_usage_error(
+			command, "%s is for --stream", options->compress ? "--zstd" : "--rotate");
+	options->compress |= ends_in_zst(arguments->output);
+	if (!arguments->stream && options->compress)
+		return cli_usage_error(
+			command, "-o %s: only a --stream is compressed", record_shown(arguments->output));
+	if (options->compress && !stream_can_compress())
+		return cli_usage_error(command, "this weft was built without zstd");
+	if (options->rotate_bytes && is_stdout(arguments->output))
+		return cli_usage_error(command, "standard output cannot be rotated");
+	return CLI_DONE;
+}
+
 static bool parse_environment(const char *command, struct arguments *arguments)
 {
 	const char *size = getenv("WEFT_SIZE");
@@ -116,8 +164,11 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		{"output", required_argument, NULL, 'o'},
 		{"pid", required_argument, NULL, 'p'},
 		{"recover", no_argument, NULL, 'r'},
+		{"rotate", required_argument, NULL, 'R'},
 		{"size", required_argument, NULL, 's'},
 		{"snapshots", required_argument, NULL, 'n'},
+		{"stream", no_argument, NULL, 'S'},
+		{"zstd", no_argument, NULL, 'z'},
 		{NULL, 0, NULL, 0},
 	};
 	struct arguments arguments = {.snapshots = SNAPSHOTS_DEFAULT};
@@ -131,7 +182,14 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 			arguments.recover = true;
 		else if (option == 'i')
 			arguments.in_place = true;
-		else if (option == 'p') {
+		else if (option == 'S')
+			arguments.stream = true;
+		else if (option == 'z')
+			arguments.streaming.compress = true;
+		else if (option == 'R') {
+			if (!parse_rotation(argv[0], optarg, &arguments.streaming))
+				return CLI_USAGE;
+		} else if (option == 'p') {
 			if (!parse_pid(argv[0], optarg, &arguments.pid))
 				return CLI_USAGE;
 		} else if (option == 'n') {
@@ -147,14 +205,21 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		(optind < argc || arguments.size_bytes || arguments.has_snapshots || arguments.in_place))
 		return cli_usage_error(argv[0], "%s runs no program; -o is all that it takes",
 			arguments.recover ? "--recover" : "-p");
+	if (arguments.recover && arguments.stream)
+		return cli_usage_error(
+			argv[0], "--recover saves what is left; there is no stream any more");
 	if (arguments.recover && arguments.pid)
 		return cli_usage_error(argv[0], "-p and --recover exclude each other");
 	if (arguments.output && !*arguments.output)
 		return cli_usage_error(argv[0], "-o: a file without a name");
 	if (!parse_environment(argv[0], &arguments))
 		return CLI_USAGE;
+	if (arguments.in_place && arguments.stream)
+		return cli_usage_error(argv[0], "--in-place and --stream exclude each other");
 	if (arguments.in_place && is_stdout(arguments.output))
 		return cli_usage_error(argv[0], "--in-place: a buffer in standard output cannot be");
+	if (check_stream(argv[0], &arguments) != CLI_DONE)
+		return CLI_USAGE;
 	if (is_stdout(arguments.output) && isatty(STDOUT_FILENO))
 		return cli_usage_error(argv[0], "-o -: a trace is nothing for a terminal");
 	arguments.program = argv + optind;
@@ -252,8 +317,7 @@ char *record_name_file(const char *output, const struct record_ring *ring, bool 
 	return is_first ? strdup(output) : name_beside(output, ring, false);
 }
 
-/* `before`: the ring that was saved before this one; NULL for the first. */
-static char *name_file(
+char *record_name_trace(
 	const char *output, const struct record_ring *ring, const struct record_ring *before)
 {
 	if (is_stdout(output))
@@ -282,7 +346,7 @@ static void save_ring(struct run *run, const struct record_ring *ring)
 	if (saved->path && ring->is_link)
 		saved->file = record_follow_link(saved->path);
 	else
-		saved->file = name_file(
+		saved->file = record_name_trace(
 			run->output, ring, run->saved_count ? run->saved[run->saved_count - 1].ring : NULL);
 	if (saved->path && saved->file &&
 		(ring->is_link || record_save(saved->path, saved->file, ring->is_running))) {
@@ -352,13 +416,16 @@ bool record_save_run(
 }
 
 /* What is in a process's ring now; the ring stays. */
-static int save_process(const char *output, pid_t pid)
+static int save_process(const struct arguments *arguments)
 {
 	struct ring ring;
-	if (!rings_find_process(pid, &ring))
+	const char *output = arguments->output;
+	if (!rings_find_process(arguments->pid, &ring))
 		return RECORD_FAILED;
+	if (arguments->stream)
+		return record_stream_process(ring.path, &ring.ring, &arguments->streaming);
 	struct record_saved saved = {
-		.ring = &ring.ring, .path = ring.path, .file = name_file(output, &ring.ring, NULL)};
+		.ring = &ring.ring, .path = ring.path, .file = record_name_trace(output, &ring.ring, NULL)};
 	char *place = ring.ring.is_link ? record_follow_link(ring.path) : NULL;
 	bool good =
 		saved.file && record_save(place ? place : ring.path, saved.file, ring.ring.is_running);
@@ -369,12 +436,49 @@ static int save_process(const char *output, pid_t pid)
 	return good ? CLI_DONE : RECORD_FAILED;
 }
 
+/* Runs the program and saves what it recorded, afterwards or meanwhile. */
+static int record_program(const struct arguments *arguments)
+{
+	char directory[PATH_MAX], in_place[PATH_MAX];
+	struct record_stream *stream = NULL;
+	pid_t pid;
+	if (weft_source_survive_truncation())
+		return RECORD_FAILED;
+	if (arguments->in_place && !make_way(arguments->output, in_place))
+		return RECORD_FAILED;
+	if (!record_place_make(directory))
+		return RECORD_FAILED;
+	const struct record_program program = {
+		.argv = arguments->program,
+		.directory = directory,
+		.size_bytes = arguments->size_bytes,
+		.in_place = arguments->in_place ? in_place : NULL,
+		.stdout_is_ours = is_stdout(arguments->output),
+	};
+	struct record_snapshot_options snapshots = {
+		.directory = directory,
+		.output = arguments->output,
+		.limit = arguments->snapshots,
+	};
+	if (arguments->stream && !(stream = record_stream_start(directory, &arguments->streaming))) {
+		record_place_remove(directory, &(struct record_rings){0});
+		return RECORD_FAILED;
+	}
+	int status = record_run(&program, &snapshots, &pid);
+	const char *name = pid ? arguments->program[0] : NULL;
+	if (stream)
+		return record_stream_finish(stream, pid, name) ? status : RECORD_FAILED;
+	if (!pid) {
+		record_place_remove(directory, &(struct record_rings){0});
+		return status;
+	}
+	return record_save_run(arguments->output, directory, pid, name) ? status : RECORD_FAILED;
+}
+
 int cli_record(int argc, char **argv)
 {
 	struct arguments arguments;
 	bool wanted;
-	char directory[PATH_MAX], in_place[PATH_MAX];
-	pid_t pid;
 	int status = parse(argc, argv, &arguments, &wanted);
 	if (!wanted)
 		return status;
@@ -382,31 +486,5 @@ int cli_record(int argc, char **argv)
 		return RECORD_FAILED;
 	if (arguments.recover)
 		return record_recover(arguments.output);
-	if (arguments.pid)
-		return save_process(arguments.output, arguments.pid);
-	if (weft_source_survive_truncation())
-		return RECORD_FAILED;
-	if (arguments.in_place && !make_way(arguments.output, in_place))
-		return RECORD_FAILED;
-	if (!record_place_make(directory))
-		return RECORD_FAILED;
-	const struct record_program program = {
-		.argv = arguments.program,
-		.directory = directory,
-		.size_bytes = arguments.size_bytes,
-		.in_place = arguments.in_place ? in_place : NULL,
-		.stdout_is_ours = is_stdout(arguments.output),
-	};
-	struct record_snapshot_options snapshots = {
-		.directory = directory,
-		.output = arguments.output,
-		.limit = arguments.snapshots,
-	};
-	status = record_run(&program, &snapshots, &pid);
-	if (!pid) {
-		record_place_remove(directory, &(struct record_rings){0});
-		return status;
-	}
-	return record_save_run(arguments.output, directory, pid, arguments.program[0]) ? status
-																				   : RECORD_FAILED;
+	return arguments.pid ? save_process(&arguments) : record_program(&arguments);
 }

@@ -23,6 +23,7 @@ enum {
 
 struct record_ring;
 struct record_snapshot_options;
+struct weft_buffer_summary;
 
 /* ---- record.c ---- */
 
@@ -34,6 +35,11 @@ bool record_save_run(
 
 /* Where a ring's trace goes, the run's first or another; to be freed. */
 char *record_name_file(const char *output, const struct record_ring *ring, bool is_first);
+
+/* The same, but not where something is already, unless `output` says so. `before`: the ring that
+ * was named before this one; NULL for the first. NULL without memory. */
+char *record_name_trace(
+	const char *output, const struct record_ring *ring, const struct record_ring *before);
 
 /* Is the ring's own name what its file is to be called? `output` may be NULL. */
 bool record_output_is_directory(const char *output);
@@ -131,6 +137,9 @@ struct record_saved {
 	char *file; /* "-" for standard output */
 	char *path; /* of the ring, which is still there */
 	const struct record_ring *ring;
+	const struct weft_buffer_summary *stream; /* NULL: the ring's copy; nothing below counts */
+	uint64_t stream_files, stream_bytes;
+	uint64_t unwritten; /* events that the disk did not take */
 };
 
 void record_report(const struct record_saved *saved, size_t count);

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <weft/buffer.h>
+
 const char *record_shown(const char *path)
 {
 	static struct weft_text texts[4];
@@ -60,19 +62,19 @@ struct content {
 	char causes[512];
 };
 
-static void add_losses(const struct weft_trace_description *trace, struct content *content)
+static void add_losses(const uint64_t losses[WEFT_LOSS_CAUSES], struct content *content)
 {
 	size_t used = 0;
 	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
-		if (!trace->losses[cause] || used >= sizeof(content->causes))
+		if (!losses[cause] || used >= sizeof(content->causes))
 			continue;
 		char number[32];
-		content->lost += trace->losses[cause];
+		content->lost += losses[cause];
 		used += (size_t)snprintf(content->causes + used, sizeof(content->causes) - used, "%s%s %s",
-			used ? ", " : "", grouped(trace->losses[cause], number),
+			used ? ", " : "", grouped(losses[cause], number),
 			weft_loss_name((enum weft_loss)cause));
 	}
-	content->overwritten = trace->losses[WEFT_LOSS_OVERWRITTEN];
+	content->overwritten = losses[WEFT_LOSS_OVERWRITTEN];
 }
 
 /* False after a message if it cannot be read. */
@@ -89,7 +91,7 @@ static bool read_content(const char *path, struct content *ret_content)
 	int error;
 	while ((error = weft_decoder_next(trace.decoder, &event)) == WEFT_OK)
 		content.events++;
-	add_losses(weft_decoder_describe(trace.decoder), &content);
+	add_losses(weft_decoder_describe(trace.decoder)->losses, &content);
 	if (error < 0)
 		cli_trace_fail(&trace, error);
 	cli_trace_close(&trace);
@@ -102,20 +104,46 @@ static const char *shown_file(const struct record_saved *saved)
 	return strcmp(saved->file, "-") == 0 ? "standard output" : record_shown(saved->file);
 }
 
+/* Of a stream it is known: to read gigabytes again would take a while. */
+static bool find_content(const struct record_saved *saved, struct content *ret_content)
+{
+	bool is_stdout = strcmp(saved->file, "-") == 0;
+	if (!saved->stream)
+		return read_content(is_stdout ? saved->path : saved->file, ret_content);
+	*ret_content = (struct content){
+		.bytes = saved->stream_bytes, .events = saved->stream->events - saved->unwritten};
+	add_losses(saved->stream->losses, ret_content);
+	return true;
+}
+
+static const char *advice(const struct record_saved *saved, const struct content *content)
+{
+	if (saved->stream)
+		return saved->stream->losses[WEFT_LOSS_STALLED]
+				   ? "; a larger --size bridges longer stalls of the disk"
+				   : "";
+	return content->overwritten ? "; a larger --size keeps more" : "";
+}
+
 static void report_one(const struct record_saved *saved)
 {
 	struct content content;
 	char number[32], size[32];
-	bool is_stdout = strcmp(saved->file, "-") == 0;
-	if (!read_content(is_stdout ? saved->path : saved->file, &content))
+	if (!find_content(saved, &content))
 		return;
-	fprintf(stderr, "weft: %s: %s, %s event%s, ", shown_file(saved), size_text(content.bytes, size),
-		grouped(content.events, number), content.events == 1 ? "" : "s");
+	fprintf(stderr, "weft: %s: %s", shown_file(saved), size_text(content.bytes, size));
+	if (saved->stream_files > 1)
+		fprintf(
+			stderr, " in %s files, of which it is the last", grouped(saved->stream_files, number));
+	fprintf(
+		stderr, ", %s event%s, ", grouped(content.events, number), content.events == 1 ? "" : "s");
 	if (!content.lost)
 		fputs("none lost\n", stderr);
 	else
 		fprintf(stderr, "%s lost (%s)%s\n", grouped(content.lost, number), content.causes,
-			content.overwritten ? "; a larger --size keeps more" : "");
+			advice(saved, &content));
+	if (saved->unwritten)
+		cli_error("%s more could not be written", grouped(saved->unwritten, number));
 }
 
 /* All but the first, in one line: there may be many. */

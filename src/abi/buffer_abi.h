@@ -132,7 +132,8 @@ struct weft_abi_buffer {
 	struct weft_abi_change changes[WEFT_ABI_CHANGES];
 	uint32_t categories[WEFT_ABI_LEVELS]; /* WEFT_ABI_CATEGORY of each; set once */
 	struct weft_abi_snapshots snapshots;
-	uint8_t reserved4[192];
+	uint32_t stream; /* 1: a stream, see stream_abi.h; no packets follow by offset */
+	uint8_t reserved4[188];
 	uint32_t stopped; /* 1: nothing is recorded here any more, though the program may go on */
 	uint8_t reserved5[124];
 };
@@ -184,6 +185,7 @@ WEFT_ABI_AT(weft_abi_buffer, categories, 3264);
 WEFT_ABI_AT(weft_abi_change, number, 12);
 WEFT_ABI_AT(weft_abi_buffer, snapshots, 3520);
 _Static_assert(sizeof(struct weft_abi_snapshots) == 256, "snapshots");
+WEFT_ABI_AT(weft_abi_buffer, stream, 3776);
 WEFT_ABI_AT(weft_abi_buffer, stopped, 3968);
 _Static_assert(sizeof(struct weft_abi_moment) == 24, "moment");
 _Static_assert(sizeof(struct weft_abi_change) == 16, "change");

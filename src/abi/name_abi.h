@@ -26,6 +26,11 @@ struct weft_abi_name {
 	uint32_t size; /* of the text */
 };
 
+/* Of all entries: what 16 bits can refer to. */
+#define WEFT_ABI_NAMES_MAX_BYTES \
+	(65535u * WEFT_ABI_NAME_UNIT + (uint32_t)sizeof(struct weft_abi_name) + WEFT_ABI_NAME_MAX_BYTES)
+
 _Static_assert(sizeof(struct weft_abi_name) == 8, "name");
+_Static_assert(WEFT_ABI_NAMES_MAX_BYTES % 8 == 0, "names");
 
 #endif

@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: ISC
  *
- * What following takes of the system: the mapping, the clock, waiting, and the program's end. The
- * rest is format/weft_follower.c.
+ * What following takes of the system: the clock, waiting, and the program's end. The rest is
+ * format/weft_follower.c.
  */
 #include <weft/follow.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "abi/buffer_abi.h"
 #include "base/export.h"
 #include "follow/clock.h"
-#include "follow/process.h"
+#include "follow/live.h"
 #include "format/weft_follower.h"
-#include "source/mapping.h"
 
 /* Between two looks while waiting: after an event soon, and then less and less often. */
 static const uint64_t INTERVAL_MIN_NS = 1000000;
@@ -29,26 +24,17 @@ static const uint64_t STOPPED_HOLD_NS = 1000000000;
 
 struct weft_follow {
 	struct weft__follower *reader;
-	struct weft__process process;
-	void *bytes;
-	size_t size;
-	uint32_t clock;      /* enum weft_abi_clock */
+	struct weft__live live;
 	uint64_t stopped_ns; /* when recording was first seen to have stopped */
 };
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Now, on the clock of the buffer. A counter that is read early, out of order, only makes the mark
  * earlier. */
 static uint64_t read_clock(const struct weft_follow *follow)
 {
 	uint64_t ticks;
-	return weft__clock_read(follow->clock, &ticks) ? ticks : weft__follower_latest(follow->reader);
+	return weft__clock_read(follow->live.clock, &ticks) ? ticks
+														: weft__follower_latest(follow->reader);
 }
 
 /* What a processor has stored by now is seen by all others after this. */
@@ -66,15 +52,15 @@ static bool is_over(struct weft_follow *follow, bool was_stopped)
 	if (!was_stopped)
 		return false;
 	if (!follow->stopped_ns)
-		follow->stopped_ns = monotonic_ns();
+		follow->stopped_ns = weft__live_now_ns();
 	return weft__follower_is_settled(follow->reader) ||
-		   monotonic_ns() - follow->stopped_ns > STOPPED_HOLD_NS;
+		   weft__live_now_ns() - follow->stopped_ns > STOPPED_HOLD_NS;
 }
 
 static int look(struct weft_follow *follow)
 {
 	/* Asked first: what the program recorded before its end is all there afterwards. */
-	if (weft__process_has_ended(&follow->process))
+	if (weft__process_has_ended(&follow->live.process))
 		return weft__follower_finish(follow->reader);
 	bool is_stopped = weft__follower_is_stopped(follow->reader);
 	uint64_t ticks = read_clock(follow);
@@ -100,7 +86,7 @@ WEFT__EXPORT int weft_follow_next(struct weft_follow *follow, struct weft_event 
 
 WEFT__EXPORT int weft_follow_wait(struct weft_follow *follow, uint64_t timeout_ns)
 {
-	uint64_t start = monotonic_ns(), interval = INTERVAL_MIN_NS;
+	uint64_t start = weft__live_now_ns(), interval = INTERVAL_MIN_NS;
 	for (;;) {
 		int error = look(follow);
 		if (error)
@@ -108,11 +94,11 @@ WEFT__EXPORT int weft_follow_wait(struct weft_follow *follow, uint64_t timeout_n
 		if (weft__follower_is_ready(follow->reader) ||
 			weft__follower_mark_ns(follow->reader) == UINT64_MAX)
 			return WEFT_OK;
-		uint64_t passed = monotonic_ns() - start;
+		uint64_t passed = weft__live_now_ns() - start;
 		if (passed >= timeout_ns)
 			return WEFT_AGAIN;
 		uint64_t left = timeout_ns - passed;
-		if (!weft__process_sleep(&follow->process, left < interval ? left : interval))
+		if (!weft__process_sleep(&follow->live.process, left < interval ? left : interval))
 			return WEFT_AGAIN;
 		interval = 2 * interval < INTERVAL_MAX_NS ? 2 * interval : INTERVAL_MAX_NS;
 	}
@@ -136,55 +122,15 @@ WEFT__EXPORT struct weft_diagnostics *weft_follow_diagnostics(struct weft_follow
 
 /* ---- Opening ---- */
 
-static int map(struct weft_follow *follow, int fd)
-{
-	struct stat status;
-	if (fstat(fd, &status) != 0)
-		return WEFT_ERROR_SYSTEM;
-	if (!S_ISREG(status.st_mode))
-		return WEFT_ERROR_FORMAT;
-	if (status.st_size == 0)
-		return WEFT_ERROR_EMPTY;
-	if ((size_t)status.st_size < sizeof(struct weft_abi_buffer))
-		return WEFT_ERROR_FORMAT;
-	follow->size = (size_t)status.st_size;
-	follow->bytes = mmap(NULL, follow->size, PROT_READ, MAP_SHARED, fd, 0);
-	if (follow->bytes == MAP_FAILED) {
-		follow->bytes = NULL;
-		return WEFT_ERROR_SYSTEM;
-	}
-	return weft__mapping_guard(follow->bytes, follow->size);
-}
-
-static int start(struct weft_follow *follow, int fd)
-{
-	struct stat status;
-	int error = map(follow, fd);
-	if (error)
-		return error;
-	if (fstat(fd, &status) != 0)
-		return WEFT_ERROR_SYSTEM;
-	error = weft__follower_create(follow->bytes, follow->size, &follow->reader);
-	if (error)
-		return error;
-	const struct weft_abi_buffer *header = follow->bytes;
-	follow->clock = header->clock;
-	weft__process_open(&follow->process, header->pid, status.st_ino);
-	return 0;
-}
-
 WEFT__EXPORT int weft_follow_open(const char *path, struct weft_follow **ret_follow)
 {
 	struct weft_follow *follow = calloc(1, sizeof(*follow));
 	if (!follow)
 		return WEFT_ERROR_MEMORY;
-	follow->process.fd = -1;
-	/* Without waiting for whoever may write into a pipe of that name. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int error = fd < 0 ? WEFT_ERROR_SYSTEM : start(follow, fd);
+	int error = weft__live_open(&follow->live, path);
 	int reason = errno;
-	if (fd >= 0)
-		close(fd);
+	if (!error)
+		error = weft__follower_create(follow->live.bytes, follow->live.size, &follow->reader);
 	if (error)
 		weft_follow_close(follow);
 	else
@@ -197,11 +143,7 @@ WEFT__EXPORT void weft_follow_close(struct weft_follow *follow)
 {
 	if (!follow)
 		return;
-	weft__process_close(&follow->process);
 	weft__follower_destroy(follow->reader);
-	if (follow->bytes) {
-		weft__mapping_release(follow->bytes);
-		munmap(follow->bytes, follow->size);
-	}
+	weft__live_close(&follow->live);
 	free(follow);
 }

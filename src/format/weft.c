@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Our own buffer, of a running program, a dead one, or a saved one.
+ * Our own buffer, of a running program, a dead one, or a saved one; and streams.
  *
  * Each packet is in time order, and the packets of one thread do not overlap. So a heap of packets,
  * by the time of the next event of each, gives all events in time order, whoever wrote them; equal
@@ -59,9 +59,11 @@ static void complain(struct weft_reader *r, const uint8_t *at, const char *messa
 	weft_diagnostics_add(r->base.input.diagnostics, (uint64_t)(at - r->buffer.bytes), message);
 }
 
-static uint64_t *overwritten(struct weft_reader *r)
+/* A stream's packets count none. */
+static void add_overwritten(struct weft_reader *r, uint64_t events)
 {
-	return &r->base.input.description->losses[WEFT_LOSS_OVERWRITTEN];
+	if (!r->buffer.stream)
+		r->base.input.description->losses[WEFT_LOSS_OVERWRITTEN] += events;
 }
 
 /* The heap: children of i are 2i + 1 and 2i + 2. */
@@ -70,7 +72,9 @@ static bool comes_before(const struct stream *a, const struct stream *b)
 {
 	if (a->next_ns != b->next_ns)
 		return a->next_ns < b->next_ns;
-	return a->sequence < b->sequence;
+	if (a->sequence != b->sequence)
+		return a->sequence < b->sequence;
+	return a->packet < b->packet; /* a stream has one in parts */
 }
 
 /* The earlier child of place i if it comes before `stream`, else heap_count. */
@@ -109,12 +113,13 @@ static void remove_first(struct weft_reader *r)
 /* Opening: which packets there are, and whose. */
 
 /* How much of a packet counts; 0 if that cannot be. Acquire: what it counts is there. */
-static uint32_t committed_bytes(struct weft_reader *r, const uint8_t *packet)
+static uint32_t committed_bytes(struct weft_reader *r, uint32_t index)
 {
+	const uint8_t *packet = weft__buffer_packet(&r->buffer, index);
 	uint32_t committed = weft__load_u32(packet + AT(committed));
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (committed >= sizeof(struct weft_abi_packet) && committed <= r->buffer.packet_bytes &&
-		committed % 8 == 0)
+	if (committed >= sizeof(struct weft_abi_packet) &&
+		committed <= weft__buffer_packet_room(&r->buffer, index) && committed % 8 == 0)
 		return committed;
 	complain(r, packet + AT(committed), "a packet's size makes no sense");
 	return 0;
@@ -136,14 +141,14 @@ static void add_stream(struct weft_reader *r, uint32_t index)
 		return; /* never used */
 	if ((state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING) {
 		/* What was in it is gone, what will be is not there yet. */
-		*overwritten(r) += weft__load_u64(packet + AT(written));
+		add_overwritten(r, weft__load_u64(packet + AT(written)));
 		return;
 	}
 	/* Acquire: the packet's header was written before its state. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	uint64_t before = weft__load_u64(packet + AT(before));
-	*overwritten(r) += before;
-	if (!committed_bytes(r, packet))
+	add_overwritten(r, before);
+	if (!committed_bytes(r, index))
 		return;
 	r->heap[r->heap_count++] = (struct stream){
 		.next_ns = opened_ns(r, packet),
@@ -160,7 +165,7 @@ static int open_reader(const struct weft__input *input, struct weft__reader **re
 	if (!r)
 		return WEFT_ERROR_MEMORY;
 	r->base.input = *input;
-	error = weft__buffer_init(&r->buffer, input);
+	error = weft__buffer_init_any(&r->buffer, input);
 	if (error)
 		goto out;
 	error = weft__threads_init(&r->threads, &r->buffer);
@@ -186,6 +191,7 @@ static int open_reader(const struct weft__input *input, struct weft__reader **re
 	return 0;
 out:
 	weft__threads_finish(&r->threads);
+	weft__buffer_finish(&r->buffer);
 	free(r);
 	return error;
 }
@@ -197,6 +203,7 @@ static void close_reader(struct weft__reader *reader)
 		free(r->heap[i].copy);
 	free(r->heap);
 	weft__threads_finish(&r->threads);
+	weft__buffer_finish(&r->buffer);
 	weft_text_finish(&r->scratch.text);
 	free(r);
 }
@@ -209,7 +216,7 @@ static bool take_record(struct weft_reader *r, struct stream *s, const struct we
 	} else if (w->kind == WEFT_ABI_THREAD && w->count >= WEFT_ABI_THREAD_WORDS) {
 		s->thread = weft__threads_find(&r->threads, weft__load_u32(w->at + 12), s->thread);
 		s->task = WEFT_TASK_NONE;
-		r->threads.told[s->thread] = true;
+		r->threads.events[s->thread] = 0;
 	} else {
 		return false;
 	}
@@ -255,12 +262,14 @@ static void advance(struct weft_reader *r)
 	sift_down(r, 0);
 }
 
-/* A thread of which earlier packets are gone: who ran then is known from the packet's header. */
+/* Who runs at the packet's start follows from the thread's events before it, unless some of those
+ * are gone. */
 static bool must_tell_task(struct weft_reader *r, const struct stream *s)
 {
-	bool told = r->threads.told[s->thread];
-	r->threads.told[s->thread] = true;
-	return !told && weft__load_u64(s->copy + AT(number)) > 0 && s->task != WEFT_TASK_NONE;
+	uint64_t *known = &r->threads.events[s->thread];
+	uint64_t number = weft__load_u64(s->copy + AT(number)), before = *known;
+	*known = number;
+	return number > before && (before > 0 || s->task != WEFT_TASK_NONE);
 }
 
 /* Events that a packet had held before its present content, which may not have come yet. */
@@ -277,12 +286,12 @@ static uint64_t held_before(const uint8_t *packet)
 static bool copy_packet(struct weft_reader *r, struct stream *s)
 {
 	const uint8_t *packet = weft__buffer_packet(&r->buffer, s->packet);
-	s->end = committed_bytes(r, packet);
+	s->end = committed_bytes(r, s->packet);
 	memcpy(s->copy, packet, s->end);
 	/* Acquire: the copy's loads come before the second look at the state. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if ((weft__load_u64(packet + AT(state)) ^ s->sequence) >> 2) {
-		*overwritten(r) += held_before(packet) - s->before;
+		add_overwritten(r, held_before(packet) - s->before);
 		return false;
 	}
 	return s->end > 0;
@@ -335,6 +344,7 @@ static int take_event(struct weft_reader *r, struct weft_event *event)
 		return WEFT_AGAIN;
 	wrong = weft__event_decode(&r->buffer, &words, &s->task, &r->scratch, event);
 	s->at += words.count * 8;
+	r->threads.events[s->thread]++;
 	if (!wrong)
 		return WEFT_OK;
 	complain(r, place, wrong);

@@ -5,6 +5,7 @@
  */
 #include "format/weft_buffer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "abi/buffer_abi.h"
@@ -12,14 +13,14 @@
 #include "abi/packet_abi.h"
 #include "base/little_endian.h"
 
-static uint32_t u32(const struct weft__input *input, size_t offset)
+static uint32_t u32(const struct weft__buffer *b, size_t offset)
 {
-	return weft__load_u32(input->bytes + offset);
+	return weft__load_u32(b->header + offset);
 }
 
-static uint64_t u64(const struct weft__input *input, size_t offset)
+static uint64_t u64(const struct weft__buffer *b, size_t offset)
 {
-	return weft__load_u64(input->bytes + offset);
+	return weft__load_u64(b->header + offset);
 }
 
 #define AT(field) offsetof(struct weft_abi_buffer, field)
@@ -31,9 +32,10 @@ static void complain(const struct weft__input *input, size_t offset, const char 
 
 static int find_packets(struct weft__buffer *b, const struct weft__input *input)
 {
-	uint64_t offset = u64(input, AT(packets_offset));
-	uint32_t bytes = u32(input, AT(packet_bytes)), count = u32(input, AT(packet_count));
+	uint64_t offset = u64(b, AT(packets_offset));
+	uint32_t bytes = u32(b, AT(packet_bytes)), count = u32(b, AT(packet_count));
 	uint64_t whole;
+	b->packet_bytes = bytes;
 	if (bytes < WEFT_ABI_PACKET_MIN_BYTES || bytes > WEFT_ABI_PACKET_MAX_BYTES ||
 		(bytes & (bytes - 1)) || offset < sizeof(struct weft_abi_buffer) || offset % 8) {
 		complain(input, AT(packets_offset), "the header's packets make no sense");
@@ -45,21 +47,20 @@ static int find_packets(struct weft__buffer *b, const struct weft__input *input)
 		count = (uint32_t)whole;
 	}
 	b->packets_offset = offset;
-	b->packet_bytes = bytes;
 	b->packet_count = count;
 	return 0;
 }
 
 static void find_names(struct weft__buffer *b, const struct weft__input *input)
 {
-	uint64_t offset = u64(input, AT(names_offset)), bytes = u32(input, AT(names_bytes));
-	uint64_t index = (uint64_t)u32(input, AT(names_index)) * sizeof(uint32_t);
+	uint64_t offset = u64(b, AT(names_offset)), bytes = u32(b, AT(names_bytes));
+	uint64_t index = (uint64_t)u32(b, AT(names_index)) * sizeof(uint32_t);
 	if (offset < sizeof(struct weft_abi_buffer) || offset > input->size || index > bytes ||
 		bytes > input->size - offset) {
 		complain(input, AT(names_offset), "the header's names make no sense");
 		return;
 	}
-	b->names_offset = offset + index;
+	b->names = input->bytes + offset + index;
 	b->names_bytes = bytes - index;
 }
 
@@ -93,11 +94,11 @@ static void keep_latest(struct moment *latest, struct moment moment)
 }
 
 /* The longer the baseline, the better the rate: the last moment that anything recorded. */
-static struct moment last_moment(const struct weft__buffer *b, const struct weft__input *input)
+static struct moment last_moment(const struct weft__buffer *b)
 {
-	struct moment last = moment_at(input->bytes + AT(start));
-	keep_latest(&last, moment_at(input->bytes + AT(second)));
-	keep_latest(&last, moment_at(input->bytes + AT(end)));
+	struct moment last = moment_at(b->header + AT(start));
+	keep_latest(&last, moment_at(b->header + AT(second)));
+	keep_latest(&last, moment_at(b->header + AT(end)));
 	for (uint32_t i = 0; i < b->packet_count; i++) {
 		uint8_t packet[sizeof(struct weft_abi_packet)];
 		if (weft__buffer_packet_header(b, i, packet))
@@ -112,9 +113,9 @@ static const uint64_t BASELINE_MIN_NS = 1000000;
 static uint64_t rate_of_clock(
 	struct weft__buffer *b, const struct weft__input *input, struct moment start)
 {
-	struct moment last = last_moment(b, input);
-	uint64_t hz = u64(input, AT(clock_hz));
-	uint32_t kind = u32(input, AT(clock));
+	struct moment last = last_moment(b);
+	uint64_t hz = u64(b, AT(clock_hz));
+	uint32_t kind = u32(b, AT(clock));
 	const uint64_t second = 1000000000;
 	if (kind == WEFT_ABI_CLOCK_MONOTONIC) {
 		weft__ticks_init(&b->clock, start.ticks, start.ns, 1, 1);
@@ -149,45 +150,78 @@ static const char *clock_name(uint32_t kind)
 static void read_clock(struct weft__buffer *b, const struct weft__input *input)
 {
 	struct weft_clock *clock = &input->description->clock;
-	struct moment start = moment_at(input->bytes + AT(start));
-	uint64_t unix_ns = weft__load_u64(input->bytes + AT(start) + 16);
+	struct moment start = moment_at(b->header + AT(start));
+	uint64_t unix_ns = u64(b, AT(start) + 16);
 	clock->hz = rate_of_clock(b, input, start);
-	clock->name = clock_name(u32(input, AT(clock)));
+	clock->name = clock_name(u32(b, AT(clock)));
 	clock->epoch = start.ns ? WEFT_EPOCH_MONOTONIC : WEFT_EPOCH_UNKNOWN;
 	clock->offset_ns = unix_ns ? (int64_t)(unix_ns - start.ns) : 0;
 }
 
-static void read_losses(const struct weft__input *input)
+static void read_losses(const struct weft__buffer *b, const struct weft__input *input)
 {
 	uint64_t *losses = input->description->losses;
 	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
-		if (cause != WEFT_LOSS_OVERWRITTEN) /* the packets have these */
-			losses[cause] = u64(input, AT(losses) + cause * sizeof(uint64_t));
+		if (b->stream || cause != WEFT_LOSS_OVERWRITTEN) /* a buffer's packets have these */
+			losses[cause] = u64(b, AT(losses) + cause * sizeof(uint64_t));
 }
 
-int weft__buffer_init(struct weft__buffer *b, const struct weft__input *input)
+static int read_header(struct weft__buffer *b, const struct weft__input *input, bool stream_too)
 {
-	int error;
-	*b = (struct weft__buffer){.bytes = input->bytes};
+	*b = (struct weft__buffer){.bytes = input->bytes, .size = input->size, .header = input->bytes};
 	if (input->size < sizeof(struct weft_abi_buffer)) {
 		complain(input, input->size, "the header is cut short");
 		return WEFT_ERROR_DAMAGED;
 	}
-	if (u32(input, AT(version)) != WEFT_ABI_VERSION) {
+	if (u32(b, AT(version)) != WEFT_ABI_VERSION || u32(b, AT(stream)) > 1) {
 		complain(input, AT(version), "written by another version of weft");
 		return WEFT_ERROR_UNSUPPORTED;
 	}
-	error = find_packets(b, input);
+	if (u32(b, AT(stream)) && !stream_too)
+		return WEFT_ERROR_FORMAT;
+	int error = find_packets(b, input);
 	if (error)
 		return error;
+	if (u32(b, AT(stream)))
+		return weft__stream_init(b, input);
 	find_names(b, input);
-	read_clock(b, input);
-	read_losses(input);
-	if (u32(input, AT(stop_reason)))
-		complain(input, AT(stop_reason), "recording stopped early: memory of the buffer was gone");
-	b->pid = u32(input, AT(pid));
-	memcpy(b->program, input->bytes + AT(program), sizeof(b->program) - 1);
 	return 0;
+}
+
+static int init(struct weft__buffer *b, const struct weft__input *input, bool stream_too)
+{
+	int error = read_header(b, input, stream_too);
+	if (error) {
+		weft__buffer_finish(b);
+		return error;
+	}
+	read_clock(b, input);
+	read_losses(b, input);
+	if (u32(b, AT(stop_reason)))
+		complain(input, AT(stop_reason), "recording stopped early: memory of the buffer was gone");
+	b->pid = u32(b, AT(pid));
+	memcpy(b->program, b->header + AT(program), sizeof(b->program) - 1);
+	return 0;
+}
+
+int weft__buffer_init(struct weft__buffer *b, const struct weft__input *input)
+{
+	return init(b, input, false);
+}
+
+int weft__buffer_init_any(struct weft__buffer *b, const struct weft__input *input)
+{
+	return init(b, input, true);
+}
+
+void weft__buffer_finish(struct weft__buffer *b)
+{
+	if (b->stream) {
+		free(b->stream->offsets);
+		free(b->stream->names);
+		free(b->stream);
+	}
+	b->stream = NULL;
 }
 
 struct weft_slice weft__buffer_name(const struct weft__buffer *b, unsigned id)
@@ -197,7 +231,7 @@ struct weft_slice weft__buffer_name(const struct weft__buffer *b, unsigned id)
 	uint32_t size;
 	if (id == 0 || at + sizeof(struct weft_abi_name) > b->names_bytes)
 		return none;
-	const uint8_t *entry = b->bytes + b->names_offset + at;
+	const uint8_t *entry = b->names + at;
 	size = weft__load_u32(entry + offsetof(struct weft_abi_name, size));
 	if (size > WEFT_ABI_NAME_MAX_BYTES || size > b->names_bytes - at - sizeof(struct weft_abi_name))
 		return none;

@@ -32,11 +32,14 @@ uint64_t weft__ticks_to_ns(const struct weft__ticks *clock, uint64_t ticks);
 
 struct weft__buffer {
 	const uint8_t *bytes;
+	size_t size;
+	const uint8_t *header;
 	uint64_t packets_offset;
 	uint32_t packet_bytes;
 	uint32_t packet_count; /* as many as the input has whole */
-	uint64_t names_offset; /* of the entries */
-	uint64_t names_bytes;  /* of the entries */
+	const uint8_t *names;  /* the entries */
+	uint64_t names_bytes;
+	struct weft__stream *stream; /* NULL: a buffer */
 	struct weft__ticks clock;
 	uint32_t pid;
 	char program[65];
@@ -45,13 +48,35 @@ struct weft__buffer {
 /* Do the bytes begin like a buffer? */
 bool weft__buffer_probe(const uint8_t *bytes, size_t size);
 
-/* 0, or an error if these bytes cannot be read as a buffer of this version. Fills the
- * description's clock and its losses but for what packets know. */
+/* A stream's own: see stream_abi.h. */
+struct weft__stream {
+	uint64_t *offsets; /* of the packets */
+	size_t capacity;
+	uint8_t *names;
+};
+
+/* 0, or an error if these bytes cannot be read as a buffer of this version, nor, by
+ * the second, as a stream. Fills the description's clock and its losses but for what packets
+ * know. Only a stream allocates; finish is for both. */
 int weft__buffer_init(struct weft__buffer *buffer, const struct weft__input *input);
+int weft__buffer_init_any(struct weft__buffer *buffer, const struct weft__input *input);
+void weft__buffer_finish(struct weft__buffer *buffer);
+
+/* weft_stream.c: finds a stream's packets, its names, and the last of its headers. */
+int weft__stream_init(struct weft__buffer *buffer, const struct weft__input *input);
 
 static inline const uint8_t *weft__buffer_packet(const struct weft__buffer *buffer, uint32_t packet)
 {
-	return buffer->bytes + buffer->packets_offset + (uint64_t)packet * buffer->packet_bytes;
+	return buffer->bytes +
+		   (buffer->stream ? buffer->stream->offsets[packet]
+						   : buffer->packets_offset + (uint64_t)packet * buffer->packet_bytes);
+}
+
+/* How much there can be of it: a packet's own figures may have changed since it was found. */
+static inline uint32_t weft__buffer_packet_room(const struct weft__buffer *buffer, uint32_t packet)
+{
+	size_t left = buffer->size - (size_t)(weft__buffer_packet(buffer, packet) - buffer->bytes);
+	return left < buffer->packet_bytes ? (uint32_t)left : buffer->packet_bytes;
 }
 
 /* A packet's header as one thread wrote it. False if it was never used, or is about to be: half of

@@ -67,7 +67,8 @@ static int find_all(struct finds *finds, const struct weft__buffer *buffer)
 		int error = add(finds, weft__load_u32(header + AT(thread)),
 			weft__load_u32(header + AT(tid)), header + AT(name));
 		if (!error && weft__load_u32(header + AT(thread_records)))
-			error = add_records(finds, weft__buffer_packet(buffer, i), buffer->packet_bytes);
+			error = add_records(
+				finds, weft__buffer_packet(buffer, i), weft__buffer_packet_room(buffer, i));
 		if (error)
 			return error;
 	}
@@ -85,8 +86,8 @@ static int allocate(struct weft__threads *threads, size_t count)
 	threads->list = calloc(count, sizeof(*threads->list));
 	threads->numbers = calloc(count, sizeof(*threads->numbers));
 	threads->names = calloc(count, sizeof(*threads->names));
-	threads->told = calloc(count, sizeof(*threads->told));
-	if (threads->list && threads->numbers && threads->names && threads->told)
+	threads->events = calloc(count, sizeof(*threads->events));
+	if (threads->list && threads->numbers && threads->names && threads->events)
 		return 0;
 	weft__threads_finish(threads);
 	return WEFT_ERROR_MEMORY;
@@ -130,7 +131,7 @@ void weft__threads_finish(struct weft__threads *threads)
 	free(threads->list);
 	free(threads->numbers);
 	free(threads->names);
-	free(threads->told);
+	free(threads->events);
 	*threads = (struct weft__threads){0};
 }
 

@@ -11,7 +11,7 @@ struct weft__threads {
 	struct weft_trace_thread *list; /* by the numbers that the recorder gave them */
 	uint32_t *numbers;
 	char (*names)[17]; /* what list points to */
-	bool *told;        /* what ran first on it is known */
+	uint64_t *events;  /* of each, as far as they are known */
 	uint32_t count;    /* at least 1 */
 };
 

@@ -17,6 +17,7 @@
 
 #include "base/array.h"
 #include "base/export.h"
+#include "source/expand.h"
 #include "source/mapping.h"
 
 /* A copy is a snapshot that nobody can shorten. But a mapping's pages can be given back as they are
@@ -99,6 +100,35 @@ static int load(struct weft_source *source, int fd)
 	return read_all(source, fd, READ_BYTES); /* a file system that cannot map */
 }
 
+static void release(struct weft_source *source)
+{
+	if (source->mapped) {
+		munmap(source->bytes, source->size);
+		weft__mapping_release(source->bytes);
+	} else {
+		free(source->bytes);
+	}
+	*source = (struct weft_source){0};
+}
+
+/* A compressed file is replaced by what it holds. */
+static int expand(struct weft_source *source)
+{
+	int fd;
+	struct stat status;
+	if (!weft__is_compressed(source->bytes, source->size))
+		return 0;
+	int error = weft__expand(source->bytes, source->size, &fd);
+	if (error)
+		return error;
+	release(source);
+	error = fstat(fd, &status) ? WEFT_ERROR_SYSTEM : map_all(source, fd, (size_t)status.st_size);
+	int saved = errno;
+	close(fd);
+	errno = saved;
+	return error;
+}
+
 WEFT__EXPORT int weft_source_open(const char *path, struct weft_source **ret_source)
 {
 	bool standard_input = strcmp(path, "-") == 0;
@@ -107,6 +137,8 @@ WEFT__EXPORT int weft_source_open(const char *path, struct weft_source **ret_sou
 		return WEFT_ERROR_SYSTEM;
 	struct weft_source *source = calloc(1, sizeof(*source));
 	int error = source ? load(source, fd) : WEFT_ERROR_MEMORY;
+	if (!error)
+		error = expand(source);
 	int saved = errno;
 	if (!standard_input)
 		close(fd);
@@ -122,12 +154,7 @@ WEFT__EXPORT void weft_source_close(struct weft_source *source)
 {
 	if (!source)
 		return;
-	if (source->mapped) {
-		munmap(source->bytes, source->size);
-		weft__mapping_release(source->bytes);
-	} else {
-		free(source->bytes);
-	}
+	release(source);
 	free(source);
 }
 

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A stream is written straight into its file, so that it can be read at any time. With rotation the
+ * files are numbered, STEM.0001.weft, and the numbers go on behind those that are there: a service
+ * that is started again keeps its history. Who wants only the newest N gets rid of older ones of
+ * before as well.
+ */
+#include "stream_file.h"
+
+#include "cli.h"
+#include "record.h"
+#include "stream_compress.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NUMBER_MAX 99999999
+
+static bool is_stdout(const struct stream_file *file)
+{
+	return strcmp(file->name, "-") == 0;
+}
+
+void stream_file_init(struct stream_file *file, const struct stream_options *options, char *name)
+{
+	*file = (struct stream_file){.options = options, .name = name, .fd = -1};
+}
+
+static void close_file(struct stream_file *file)
+{
+	if (file->fd >= 0 && !is_stdout(file))
+		close(file->fd);
+	file->fd = -1;
+}
+
+void stream_file_finish(struct stream_file *file)
+{
+	close_file(file);
+	stream_compressor_destroy(file->compressor);
+	free(file->name);
+	free(file->path);
+	*file = (struct stream_file){.fd = -1};
+}
+
+/* ---- Numbers ---- */
+
+/* Where the number goes: before .weft, or .weft.zst, or whatever the last suffix is. */
+static size_t stem_of(const char *name)
+{
+	static const char *const suffixes[] = {".weft.zst", ".weft"};
+	const char *slash = strrchr(name, '/');
+	const char *base = slash ? slash + 1 : name;
+	size_t length = strlen(base);
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t size = strlen(suffixes[i]);
+		if (length > size && strcmp(base + length - size, suffixes[i]) == 0)
+			return (size_t)(base - name) + length - size;
+	}
+	const char *dot = strrchr(base, '.');
+	return dot && dot != base ? (size_t)(dot - name) : strlen(name);
+}
+
+static char *numbered(const char *name, uint64_t number)
+{
+	size_t stem = stem_of(name);
+	char *path;
+	int length = asprintf(&path, "%.*s.%04" PRIu64 "%s", (int)stem, name, number, name + stem);
+	return length < 0 ? NULL : path;
+}
+
+/* The number of a file that is one of ours, by its name; 0: it is none. */
+static uint64_t number_of(const char *base, const char *entry)
+{
+	size_t stem = stem_of(base);
+	if (strncmp(entry, base, stem) != 0 || entry[stem] != '.')
+		return 0;
+	char *end;
+	uint64_t number = strtoull(entry + stem + 1, &end, 10);
+	size_t digits = (size_t)(end - entry) - stem - 1;
+	bool good = entry[stem + 1] >= '0' && entry[stem + 1] <= '9' && digits >= 4 &&
+				strcmp(end, base + stem) == 0 && number <= NUMBER_MAX;
+	return good ? number : 0;
+}
+
+static DIR *open_directory(const char *name, const char **ret_base)
+{
+	const char *slash = strrchr(name, '/');
+	char directory[PATH_MAX];
+	*ret_base = slash ? slash + 1 : name;
+	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - name) + 1 : 1,
+		slash ? name : ".");
+	return opendir(directory);
+}
+
+static uint64_t newest_number(const char *name)
+{
+	const char *base;
+	uint64_t newest = 0;
+	DIR *entries = open_directory(name, &base);
+	for (struct dirent *entry; entries && (entry = readdir(entries));) {
+		uint64_t number = number_of(base, entry->d_name);
+		newest = number > newest ? number : newest;
+	}
+	if (entries)
+		closedir(entries);
+	return newest;
+}
+
+static void remove_old(const struct stream_file *file)
+{
+	const char *base;
+	uint64_t keep = file->options->keep;
+	DIR *entries = keep ? open_directory(file->name, &base) : NULL;
+	for (struct dirent *entry; entries && (entry = readdir(entries));) {
+		uint64_t number = number_of(base, entry->d_name);
+		if (number && number + keep <= file->number)
+			unlinkat(dirfd(entries), entry->d_name, 0);
+	}
+	if (entries)
+		closedir(entries);
+}
+
+/* ---- Files ---- */
+
+/* The next path, in memory of its own. */
+static char *next_path(struct stream_file *file)
+{
+	if (!file->options->rotate_bytes)
+		return strdup(file->name);
+	if (file->number == 0)
+		file->number = newest_number(file->name);
+	return numbered(file->name, file->number + 1);
+}
+
+/* Links stay, and what they lead to is replaced; nobody who has the old file open sees it change.
+ */
+static int create(const char *path)
+{
+	char place[PATH_MAX];
+	if (!realpath(path, place))
+		snprintf(place, sizeof(place), "%s", path);
+	unlink(place);
+	return open(place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+static bool begin_compression(struct stream_file *file)
+{
+	if (!file->options->compress || file->compressor)
+		return true;
+	file->compressor = stream_compressor_create();
+	file->error = ENOMEM;
+	return file->compressor;
+}
+
+bool stream_file_begin(struct stream_file *file)
+{
+	if (!begin_compression(file))
+		return false;
+	char *path = is_stdout(file) ? strdup("-") : next_path(file);
+	int fd = !path ? -1 : is_stdout(file) ? STDOUT_FILENO : create(path);
+	if (fd < 0) {
+		file->error = errno;
+		free(path);
+		return false;
+	}
+	close_file(file);
+	free(file->path);
+	file->path = path;
+	file->fd = fd;
+	file->bytes = 0;
+	file->number++;
+	file->count++;
+	remove_old(file);
+	return true;
+}
+
+static bool put(struct stream_file *file, const void *bytes, size_t size, bool last)
+{
+	file->pending = bytes;
+	file->pending_bytes = size;
+	if (!file->compressor)
+		return true;
+	bool good =
+		stream_compress(file->compressor, bytes, size, last, &file->pending, &file->pending_bytes);
+	if (!good) {
+		file->error = ENOMEM;
+		file->pending_bytes = 0;
+	}
+	return good;
+}
+
+bool stream_file_put(struct stream_file *file, const void *bytes, size_t size)
+{
+	return put(file, bytes, size, false);
+}
+
+bool stream_file_end(struct stream_file *file)
+{
+	return put(file, "", 0, true);
+}
+
+bool stream_file_flush(struct stream_file *file)
+{
+	while (file->pending_bytes) {
+		ssize_t written = write(file->fd, file->pending, file->pending_bytes);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0) {
+			file->error = written < 0 ? errno : ENOSPC;
+			return false;
+		}
+		file->pending += written;
+		file->pending_bytes -= (size_t)written;
+		file->bytes += (uint64_t)written;
+		file->total += (uint64_t)written;
+	}
+	return true;
+}
+
+bool stream_file_is_full(const struct stream_file *file, size_t bytes)
+{
+	uint64_t most = file->options->rotate_bytes;
+	return most && !is_stdout(file) && file->bytes + bytes > most;
+}
+
+bool stream_file_is_broken(const struct stream_file *file)
+{
+	return file->error == EPIPE || file->error == EBADF;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A stream: what a program recorded, without end, taken out of its buffer while it ran.
+ *
+ *     0        4096
+ *     ┌────────┬───────┬─────────┬─────────┬───┬───────┬────────┬─────────┬───┐
+ *     │ header │ names │ packets │ packets │ … │ names │ header │ packets │ … │
+ *     └────────┴───────┴─────────┴─────────┴───┴───────┴────────┴─────────┴───┘
+ *                └────────────── chunks, in any number and order ──────────────┘
+ *
+ * It begins with the header of the buffer that it comes from, `stream` being 1, and is only ever
+ * appended to: so it can go through a pipe or a compressor, and is whole up to the last chunk that
+ * is, wherever its writer was killed.
+ *
+ *     packet  as in a buffer, `committed` bytes of it. One that was open when it was taken is
+ *             continued by another of the same sequence, which has a header of its own: each can
+ *             be read alone. `before` and `written` mean nothing here
+ *     names   entries of the table of names, from the byte `at` of the entries on; before the
+ *             first packet that refers to them
+ *     header  of the buffer as it was then, in place of the one before it
+ *
+ * A header's losses are those since the stream began: `overwritten` were gone before that, and what
+ * the stream's writer was too late for is `stalled`. They come before the packets that follow a
+ * gap.
+ */
+#ifndef WEFT_ABI_STREAM_H
+#define WEFT_ABI_STREAM_H
+
+#include <stdint.h>
+
+/* By which chunks are found again behind damage. */
+#define WEFT_ABI_CHUNK_MAGIC 0x6b6e68638946eaffu
+
+enum weft_abi_chunk_kind {
+	WEFT_ABI_CHUNK_PACKET = 1,
+	WEFT_ABI_CHUNK_NAMES = 2,
+	WEFT_ABI_CHUNK_HEADER = 3,
+};
+
+/* Before each chunk's content; both are aligned to 8 bytes. */
+struct weft_abi_chunk {
+	uint64_t magic;
+	uint32_t kind;
+	uint32_t bytes; /* of the content, a multiple of 8 */
+	uint64_t at;    /* of names: in the table's entries */
+};
+
+_Static_assert(sizeof(struct weft_abi_chunk) == 24, "chunk");
+
+#endif

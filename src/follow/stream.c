@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What taking a stream needs of the system: waiting, and the program's end. The rest is
+ * format/weft_drain.c.
+ */
+#include <weft/stream.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/export.h"
+#include "follow/live.h"
+#include "format/weft_drain.h"
+
+/* Between two looks while nothing comes. */
+static const uint64_t INTERVAL_MIN_NS = 1000000;
+static const uint64_t INTERVAL_MAX_NS = 20000000;
+
+/* How long an event may stay in a packet that does not fill: what a crash of the machine, or of us,
+ * would take from the file. */
+static const uint64_t OPEN_INTERVAL_NS = 1000000000;
+
+struct weft_stream {
+	struct weft__drain *drain;
+	struct weft__live live;
+	uint64_t interval_ns; /* till the next look */
+	uint64_t open_ns;     /* when open packets are due */
+	bool is_finished;
+};
+
+static void finish(struct weft_stream *stream, bool is_written)
+{
+	if (!stream->is_finished)
+		weft__drain_finish(stream->drain, is_written);
+	stream->is_finished = true;
+}
+
+/* Asked first: what the program recorded before its end is all there afterwards. */
+static void look(struct weft_stream *stream)
+{
+	if (stream->is_finished)
+		return;
+	if (weft__process_has_ended(&stream->live.process)) {
+		finish(stream, false);
+		return;
+	}
+	uint64_t now = weft__live_now_ns();
+	bool with_open = now >= stream->open_ns;
+	if (with_open)
+		stream->open_ns = now + OPEN_INTERVAL_NS;
+	weft__drain_look(stream->drain, with_open);
+}
+
+WEFT__EXPORT int weft_stream_next(
+	struct weft_stream *stream, const void **ret_bytes, size_t *ret_size)
+{
+	int status = weft__drain_next(stream->drain, ret_bytes, ret_size);
+	if (status == WEFT_AGAIN) {
+		look(stream);
+		status = weft__drain_next(stream->drain, ret_bytes, ret_size);
+	}
+	if (status == WEFT_OK)
+		stream->interval_ns = INTERVAL_MIN_NS;
+	return status;
+}
+
+WEFT__EXPORT void weft_stream_begin(struct weft_stream *stream)
+{
+	weft__drain_begin(stream->drain);
+}
+
+WEFT__EXPORT void weft_stream_stop(struct weft_stream *stream)
+{
+	finish(stream, !weft__process_has_ended(&stream->live.process));
+}
+
+WEFT__EXPORT int weft_stream_wait(struct weft_stream *stream, uint64_t timeout_ns)
+{
+	uint64_t ns = stream->interval_ns;
+	if (stream->is_finished)
+		return 0;
+	stream->interval_ns = 2 * ns < INTERVAL_MAX_NS ? 2 * ns : INTERVAL_MAX_NS;
+	weft__process_sleep(&stream->live.process, ns < timeout_ns ? ns : timeout_ns);
+	return 0;
+}
+
+WEFT__EXPORT const struct weft_buffer_summary *weft_stream_describe(
+	const struct weft_stream *stream)
+{
+	return weft__drain_summary(stream->drain);
+}
+
+WEFT__EXPORT int weft_stream_open(
+	const char *path, size_t piece_bytes, struct weft_stream **ret_stream)
+{
+	struct weft_stream *stream = calloc(1, sizeof(*stream));
+	if (!stream)
+		return WEFT_ERROR_MEMORY;
+	stream->interval_ns = INTERVAL_MIN_NS;
+	int error = weft__live_open(&stream->live, path);
+	int reason = errno;
+	if (!error)
+		error =
+			weft__drain_create(stream->live.bytes, stream->live.size, piece_bytes, &stream->drain);
+	if (error)
+		weft_stream_close(stream);
+	else
+		*ret_stream = stream;
+	errno = reason;
+	return error;
+}
+
+WEFT__EXPORT void weft_stream_close(struct weft_stream *stream)
+{
+	if (!stream)
+		return;
+	weft__drain_destroy(stream->drain);
+	weft__live_close(&stream->live);
+	free(stream);
+}

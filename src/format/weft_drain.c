@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A packet that is closed is copied whole, its words as they are: that is nearly all there is to
+ * do, and as fast as memory. An open one is copied as far as it goes, now and then; its rest
+ * follows as a packet of its own, under a header that says what the events before it made of
+ * thread, task and time. Only those events are looked at one by one.
+ *
+ * Each place of the ring has an account of the events that were ever written there, as for a
+ * follower (weft_follower.c): every one of them is given or lost. A look settles all accounts
+ * before it copies anything, so that losses stand in the stream before the packets behind the gap.
+ *
+ * Packets are copied before the names, and names are given before packets: a packet's names were
+ * in the table before its events were committed.
+ */
+#include "format/weft_drain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/buffer_abi.h"
+#include "abi/name_abi.h"
+#include "abi/packet_abi.h"
+#include "abi/stream_abi.h"
+#include "format/weft_event.h"
+
+struct place {
+	struct weft_abi_packet header; /* as the rest of the content needs it */
+	uint64_t sequence;             /* of the content; 0: none yet */
+	uint64_t accounted;            /* events ever written here that were given or are lost */
+	uint32_t taken;                /* bytes of the content; 0: nothing */
+	bool is_done;                  /* all of it, or it is damaged */
+};
+
+struct piece {
+	uint8_t *bytes;
+	size_t size, capacity;
+};
+
+struct weft__drain {
+	struct weft__buffer buffer;
+	struct weft__event_scratch scratch;
+	struct weft_buffer_summary summary;
+	uint64_t begun[WEFT_LOSS_CAUSES];   /* losses before this file */
+	uint64_t written[WEFT_LOSS_CAUSES]; /* those that this file tells */
+	struct place *places;
+	uint8_t *names;              /* as they were given */
+	struct piece packets, front; /* `front` comes before `packets` */
+	size_t piece_bytes;
+	uint64_t piece_events;  /* in `packets`, until they are given */
+	uint32_t first, cursor; /* places of this look: the oldest, and how many have been seen */
+	bool with_open, begins, packets_given;
+	bool is_finished, is_written, has_ended;
+};
+
+static const struct weft_abi_packet *packet_of(const struct weft__drain *d, uint32_t index)
+{
+	return (const void *)weft__buffer_packet(&d->buffer, index);
+}
+
+static const struct weft_abi_buffer *header_of(const struct weft__drain *d)
+{
+	return (const void *)d->buffer.bytes;
+}
+
+static uint64_t load(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/* Acquire: an event's bytes were stored before the commit that covers them. */
+static uint32_t load_committed(const struct weft_abi_packet *packet)
+{
+	return __atomic_load_n(&packet->committed, __ATOMIC_ACQUIRE);
+}
+
+/* See weft_follower.c. */
+static bool is_same(const struct weft_abi_packet *packet, uint64_t sequence)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return load(&packet->state) >> 2 == sequence;
+}
+
+static void copy_words(uint8_t *to, const uint8_t *from, size_t size)
+{
+	for (size_t i = 0; i < size; i += 8) {
+		uint64_t word = load((const uint64_t *)(const void *)(from + i));
+		memcpy(to + i, &word, sizeof(word));
+	}
+}
+
+static void add_loss(struct weft__drain *d, struct place *p, uint64_t written)
+{
+	if (written > p->accounted)
+		d->summary.losses[WEFT_LOSS_STALLED] += written - p->accounted;
+	p->accounted = written;
+}
+
+static void read_losses(struct weft__drain *d)
+{
+	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
+		if (cause != WEFT_LOSS_OVERWRITTEN && cause != WEFT_LOSS_STALLED)
+			d->summary.losses[cause] = load(&header_of(d)->losses[cause]);
+}
+
+/* ---- Looking ---- */
+
+/* A new content closes the account of the one before. */
+static void settle(struct weft__drain *d, uint32_t index)
+{
+	const struct weft_abi_packet *packet = packet_of(d, index);
+	struct place *p = &d->places[index];
+	/* Acquire: the header was stored before "open". */
+	uint64_t state = __atomic_load_n(&packet->state, __ATOMIC_ACQUIRE);
+	if (state == 0 || (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING ||
+		state >> 2 == p->sequence)
+		return;
+	uint64_t before = load(&packet->before);
+	if (!is_same(packet, state >> 2))
+		return;
+	add_loss(d, p, before);
+	p->sequence = state >> 2;
+	p->taken = 0;
+	p->is_done = false;
+}
+
+void weft__drain_look(struct weft__drain *d, bool with_open)
+{
+	uint32_t count = d->buffer.packet_count;
+	d->first = count ? (uint32_t)(load(&header_of(d)->hand) % count) : 0;
+	d->cursor = 0;
+	d->with_open = with_open;
+	for (uint32_t i = 0; i < count; i++)
+		settle(d, i);
+	read_losses(d);
+}
+
+void weft__drain_finish(struct weft__drain *d, bool is_written)
+{
+	d->is_finished = true;
+	d->is_written = is_written;
+	weft__drain_look(d, true);
+}
+
+/* ---- Pieces ---- */
+
+static int reserve(struct piece *piece, size_t more)
+{
+	if (more <= piece->capacity - piece->size)
+		return 0;
+	size_t capacity = 2 * piece->capacity + more;
+	uint8_t *bytes = realloc(piece->bytes, capacity);
+	if (!bytes)
+		return WEFT_ERROR_MEMORY;
+	piece->bytes = bytes;
+	piece->capacity = capacity;
+	return 0;
+}
+
+/* The space of a chunk, reserved before. */
+static uint8_t *begin_chunk(struct piece *piece, struct weft_abi_chunk chunk)
+{
+	chunk.magic = WEFT_ABI_CHUNK_MAGIC;
+	memcpy(piece->bytes + piece->size, &chunk, sizeof(chunk));
+	return piece->bytes + piece->size + sizeof(chunk);
+}
+
+static void end_chunk(struct piece *piece, size_t bytes)
+{
+	piece->size += sizeof(struct weft_abi_chunk) + bytes;
+}
+
+/* ---- Packets ---- */
+
+/* Makes the header one for what comes after these events, and counts them. */
+static uint64_t pass_events(
+	struct weft__drain *d, struct weft_abi_packet *h, const uint8_t *at, uint32_t size)
+{
+	struct weft__words w;
+	uint64_t events = 0;
+	for (; weft__words_read(at, size, &w); at += w.count * 8, size -= w.count * 8) {
+		struct weft_event event = {0};
+		if (w.kind == WEFT_ABI_TIME && w.count >= 2) {
+			memcpy(&h->base_ticks, w.at + 8, sizeof(h->base_ticks));
+		} else if (w.kind == WEFT_ABI_THREAD && w.count >= WEFT_ABI_THREAD_WORDS) {
+			memcpy(&h->tid, w.at + 8, sizeof(h->tid));
+			memcpy(&h->thread, w.at + 12, sizeof(h->thread));
+			memcpy(h->name, w.at + 24, sizeof(h->name));
+			h->task = WEFT_TASK_NONE;
+			h->number = 0;
+		} else {
+			(void)weft__event_decode(&d->buffer, &w, &h->task, &d->scratch, &event);
+			h->opened_ticks = h->base_ticks + w.ticks;
+			h->number++;
+			events++;
+		}
+	}
+	return events;
+}
+
+/* All of the content is there, or a part of it. Its events are now accounted for. */
+static void account(struct weft__drain *d, struct place *p, const uint8_t *events, uint32_t size,
+	const struct weft_abi_packet *closed)
+{
+	uint64_t count;
+	if (closed) {
+		count = closed->written > p->accounted ? closed->written - p->accounted : 0;
+		p->is_done = true;
+	} else {
+		count = pass_events(d, &p->header, events, size);
+	}
+	p->accounted += count;
+	d->piece_events += count;
+}
+
+/* Which part of the packet there is to take now; the packet's header as it is. */
+struct part {
+	struct weft_abi_packet header;
+	uint32_t from, end;
+	bool is_closed;
+};
+
+static bool find_part(struct weft__drain *d, uint32_t index, struct part *ret_part)
+{
+	const struct weft_abi_packet *packet = packet_of(d, index);
+	const struct place *p = &d->places[index];
+	uint64_t state = __atomic_load_n(&packet->state, __ATOMIC_ACQUIRE);
+	struct part part = {.from = p->taken ? p->taken : (uint32_t)sizeof(*packet)};
+	part.is_closed = (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_CLOSED;
+	if (p->is_done || state >> 2 != p->sequence || !p->sequence ||
+		(!part.is_closed && !d->with_open))
+		return false;
+	part.end = load_committed(packet);
+	copy_words((uint8_t *)&part.header, (const uint8_t *)packet, sizeof(part.header));
+	*ret_part = part;
+	return is_same(packet, p->sequence);
+}
+
+static bool is_sound(const struct weft__drain *d, const struct part *part)
+{
+	return part->end <= d->buffer.packet_bytes && part->end % 8 == 0 && part->end >= part->from;
+}
+
+/* Puts the part into the piece. */
+static void take_part(struct weft__drain *d, uint32_t index, const struct part *part)
+{
+	const struct weft_abi_packet *packet = packet_of(d, index);
+	struct place *p = &d->places[index];
+	uint32_t size = part->end - part->from;
+	const struct weft_abi_chunk chunk = {
+		.kind = WEFT_ABI_CHUNK_PACKET, .bytes = (uint32_t)sizeof(*packet) + size};
+	uint8_t *to = begin_chunk(&d->packets, chunk);
+	copy_words(to + sizeof(*packet), (const uint8_t *)packet + part->from, size);
+	if (!is_same(packet, p->sequence))
+		return;
+	if (!p->taken)
+		p->header = part->header;
+	p->header.state = p->sequence << 2 | WEFT_ABI_PACKET_CLOSED;
+	p->header.committed = chunk.bytes;
+	p->header.before = p->header.written = 0;
+	p->header.thread_records = part->header.thread_records;
+	memcpy(to, &p->header, sizeof(*packet));
+	end_chunk(&d->packets, chunk.bytes);
+	p->taken = part->end;
+	account(d, p, to + sizeof(*packet), size, part->is_closed ? &part->header : NULL);
+}
+
+static void take_place(struct weft__drain *d, uint32_t index)
+{
+	struct place *p = &d->places[index];
+	struct part part;
+	if (!find_part(d, index, &part))
+		return;
+	if (!is_sound(d, &part)) {
+		p->is_done = true; /* what is left of it comes to be lost when it is overwritten */
+		return;
+	}
+	if (part.end > part.from)
+		take_part(d, index, &part);
+	else if (part.is_closed)
+		account(d, p, NULL, 0, &part.header);
+}
+
+/* Until the piece is full, or the look has seen all. */
+static int fill(struct weft__drain *d)
+{
+	size_t most = sizeof(struct weft_abi_chunk) + d->buffer.packet_bytes;
+	d->packets.size = 0;
+	while (d->cursor < d->buffer.packet_count) {
+		if (d->packets.size && d->packets.size + most > d->piece_bytes)
+			break;
+		int error = reserve(&d->packets, most);
+		if (error)
+			return error;
+		take_place(d, (d->first + d->cursor) % d->buffer.packet_count);
+		d->cursor++;
+	}
+	return 0;
+}
+
+/* ---- What comes before packets ---- */
+
+/* The present table against the one that was given: what is new may be anywhere in it, for entries
+ * are filled in no order. */
+static int add_names(struct weft__drain *d)
+{
+	uint32_t used = __atomic_load_n(&header_of(d)->names_used, __ATOMIC_RELAXED);
+	if (used > d->buffer.names_bytes)
+		used = (uint32_t)d->buffer.names_bytes;
+	used &= ~7u;
+	uint32_t from = 0, end = used;
+	for (; from < end; from += 8)
+		if (load((const uint64_t *)(const void *)(d->buffer.names + from)) !=
+			*(const uint64_t *)(const void *)(d->names + from))
+			break;
+	if (d->begins)
+		from = 0;
+	if (from == end)
+		return 0;
+	const struct weft_abi_chunk chunk = {
+		.kind = WEFT_ABI_CHUNK_NAMES, .bytes = end - from, .at = from};
+	int error = reserve(&d->front, sizeof(chunk) + chunk.bytes);
+	if (error)
+		return error;
+	copy_words(d->names + from, d->buffer.names + from, chunk.bytes);
+	memcpy(begin_chunk(&d->front, chunk), d->names + from, chunk.bytes);
+	end_chunk(&d->front, chunk.bytes);
+	return 0;
+}
+
+/* The buffer's header, made a stream's. */
+static void write_header(struct weft__drain *d, uint8_t *to)
+{
+	struct weft_abi_buffer header;
+	copy_words((uint8_t *)&header, d->buffer.bytes, sizeof(header));
+	header.stream = 1;
+	header.packets_offset = sizeof(header);
+	header.packet_bytes = d->buffer.packet_bytes;
+	header.packet_count = 0;
+	header.names_offset = header.names_bytes = header.names_index = 0;
+	header.slots_offset = header.slot_count = header.metrics_offset = header.metrics_bytes = 0;
+	header.waiters = 0;
+	memcpy(d->written, d->summary.losses, sizeof(d->written));
+	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
+		header.losses[cause] = d->summary.losses[cause] - d->begun[cause];
+	memcpy(to, &header, sizeof(header));
+}
+
+static int add_header(struct weft__drain *d)
+{
+	const struct weft_abi_chunk chunk = {
+		.kind = WEFT_ABI_CHUNK_HEADER, .bytes = sizeof(struct weft_abi_buffer)};
+	int error = reserve(&d->front, sizeof(chunk) + chunk.bytes);
+	if (error)
+		return error;
+	write_header(d, begin_chunk(&d->front, chunk));
+	end_chunk(&d->front, chunk.bytes);
+	return 0;
+}
+
+static int begin_file(struct weft__drain *d)
+{
+	int error = reserve(&d->front, sizeof(struct weft_abi_buffer));
+	if (error)
+		return error;
+	memcpy(d->begun, d->written, sizeof(d->begun));
+	write_header(d, d->front.bytes);
+	d->front.size = sizeof(struct weft_abi_buffer);
+	error = add_names(d);
+	d->begins = error;
+	return error;
+}
+
+static bool has_new_losses(const struct weft__drain *d)
+{
+	return memcmp(d->written, d->summary.losses, sizeof(d->written)) != 0;
+}
+
+/* What has to be in the file before the packets that were copied. */
+static int prepare_front(struct weft__drain *d)
+{
+	d->front.size = 0;
+	if (d->begins)
+		return begin_file(d);
+	int error = has_new_losses(d) ? add_header(d) : 0;
+	return error || !d->packets.size ? error : add_names(d);
+}
+
+static int give(const struct piece *piece, const void **ret_bytes, size_t *ret_size)
+{
+	*ret_bytes = piece->bytes;
+	*ret_size = piece->size;
+	return WEFT_OK;
+}
+
+/* What nobody could read when the program had ended; then a last header, which says when it did. */
+static int end(struct weft__drain *d, const void **ret_bytes, size_t *ret_size)
+{
+	for (uint32_t i = 0; !d->is_written && i < d->buffer.packet_count; i++) {
+		const struct weft_abi_packet *packet = packet_of(d, i);
+		uint64_t state = load(&packet->state);
+		if (state && (state & WEFT_ABI_PACKET_STATE) != WEFT_ABI_PACKET_OPEN)
+			add_loss(d, &d->places[i], load(&packet->written));
+	}
+	d->has_ended = true;
+	d->front.size = 0;
+	int error = add_header(d);
+	return error ? error : give(&d->front, ret_bytes, ret_size);
+}
+
+int weft__drain_next(struct weft__drain *d, const void **ret_bytes, size_t *ret_size)
+{
+	int error = 0;
+	if (d->packets.size == 0 || d->packets_given)
+		error = fill(d);
+	d->packets_given = false;
+	if (!error)
+		error = prepare_front(d);
+	if (error)
+		return error;
+	if (d->front.size)
+		return give(&d->front, ret_bytes, ret_size);
+	if (d->packets.size) {
+		d->packets_given = true;
+		d->summary.events += d->piece_events;
+		d->piece_events = 0;
+		return give(&d->packets, ret_bytes, ret_size);
+	}
+	if (d->is_finished && !d->has_ended)
+		return end(d, ret_bytes, ret_size);
+	return d->is_finished ? WEFT_END : WEFT_AGAIN;
+}
+
+void weft__drain_begin(struct weft__drain *d)
+{
+	d->begins = true;
+}
+
+/* ---- Beginning and end ---- */
+
+static int init(struct weft__drain *d, const uint8_t *bytes, size_t size)
+{
+	struct weft_diagnostics diagnostics = {0};
+	struct weft_trace_description description = {.format = "weft"};
+	const struct weft__input input = {bytes, size, &diagnostics, &description};
+	int error = weft__buffer_init(&d->buffer, &input);
+	if (error)
+		return error;
+	if ((uintptr_t)d->buffer.names % 8)
+		d->buffer.names_bytes = 0;
+	if (d->buffer.names_bytes > WEFT_ABI_NAMES_MAX_BYTES)
+		d->buffer.names_bytes = WEFT_ABI_NAMES_MAX_BYTES;
+	d->places = calloc(d->buffer.packet_count + (size_t)1, sizeof(*d->places));
+	d->names = calloc(1, (size_t)d->buffer.names_bytes + 8);
+	if (!d->places || !d->names)
+		return WEFT_ERROR_MEMORY;
+	/* The accounts begin with what is gone already. */
+	for (uint32_t i = 0; i < d->buffer.packet_count; i++) {
+		d->places[i].accounted = load(&packet_of(d, i)->before);
+		d->summary.losses[WEFT_LOSS_OVERWRITTEN] += d->places[i].accounted;
+	}
+	d->summary.pid = d->buffer.pid;
+	memcpy(d->summary.program, d->buffer.program, sizeof(d->summary.program));
+	d->begins = true;
+	read_losses(d);
+	return 0;
+}
+
+int weft__drain_create(
+	const uint8_t *bytes, size_t size, size_t piece_bytes, struct weft__drain **ret_drain)
+{
+	if (!weft__buffer_probe(bytes, size))
+		return size ? WEFT_ERROR_FORMAT : WEFT_ERROR_EMPTY;
+	struct weft__drain *d = calloc(1, sizeof(*d));
+	if (!d)
+		return WEFT_ERROR_MEMORY;
+	d->piece_bytes = piece_bytes;
+	int error = init(d, bytes, size);
+	if (error)
+		weft__drain_destroy(d);
+	else
+		*ret_drain = d;
+	return error;
+}
+
+void weft__drain_destroy(struct weft__drain *d)
+{
+	if (!d)
+		return;
+	free(d->places);
+	free(d->names);
+	free(d->packets.bytes);
+	free(d->front.bytes);
+	weft_text_finish(&d->scratch.text);
+	free(d);
+}
+
+const struct weft_buffer_summary *weft__drain_summary(const struct weft__drain *d)
+{
+	return &d->summary;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What is compressed is written into a file without a name and mapped from there like any other: so
+ * it may be larger than memory, and readers know of no second form. The file lies in $TMPDIR, or in
+ * /var/tmp, which is on a disk.
+ */
+#include "source/expand.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <weft/error.h>
+
+static const unsigned char ZSTD_MAGIC_BYTES[] = {0x28, 0xb5, 0x2f, 0xfd};
+
+bool weft__is_compressed(const void *bytes, size_t size)
+{
+	return size >= sizeof(ZSTD_MAGIC_BYTES) &&
+		   memcmp(bytes, ZSTD_MAGIC_BYTES, sizeof(ZSTD_MAGIC_BYTES)) == 0;
+}
+
+#if WEFT_HAS_ZSTD
+#include <zstd.h>
+
+/* A few bytes can stand for any number of zeros: a trace is no such thing. */
+#define RATIO_MAX ((uint64_t)4096)
+
+static int open_nameless(void)
+{
+	const char *directory = getenv("TMPDIR");
+	if (!directory || !*directory)
+		directory = "/var/tmp";
+	return open(directory, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+}
+
+static int write_all(int fd, const char *bytes, size_t size)
+{
+	while (size) {
+		ssize_t written = write(fd, bytes, size);
+		if (written <= 0)
+			return WEFT_ERROR_SYSTEM;
+		bytes += written;
+		size -= (size_t)written;
+	}
+	return 0;
+}
+
+static int expand_into(int fd, ZSTD_DCtx *context, ZSTD_inBuffer *in)
+{
+	char block[64 << 10];
+	uint64_t most = RATIO_MAX * in->size, total = 0;
+	int error = 0;
+	while (!error && total <= most) {
+		ZSTD_outBuffer out = {block, sizeof(block), 0};
+		size_t before = in->pos;
+		size_t status = ZSTD_decompressStream(context, &out, in);
+		/* What came out before damage counts. */
+		error = write_all(fd, block, out.pos);
+		total += out.pos;
+		if (ZSTD_isError(status) || (out.pos == 0 && in->pos == before))
+			break;
+	}
+	return error ? error : total > most ? WEFT_ERROR_LIMIT : total ? 0 : WEFT_ERROR_DAMAGED;
+}
+
+int weft__expand(const void *bytes, size_t size, int *ret_fd)
+{
+	ZSTD_inBuffer in = {bytes, size, 0};
+	ZSTD_DCtx *context = ZSTD_createDCtx();
+	if (!context)
+		return WEFT_ERROR_MEMORY;
+	int fd = open_nameless();
+	int error = fd < 0 ? WEFT_ERROR_SYSTEM : expand_into(fd, context, &in);
+	ZSTD_freeDCtx(context);
+	if (error && fd >= 0)
+		close(fd);
+	if (!error)
+		*ret_fd = fd;
+	return error;
+}
+#else
+int weft__expand(const void *bytes, size_t size, int *ret_fd)
+{
+	(void)bytes, (void)size, (void)ret_fd;
+	return WEFT_ERROR_COMPRESSED;
+}
+#endif

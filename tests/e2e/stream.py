@@ -1,0 +1,422 @@
+# SPDX-License-Identifier: ISC
+"""weft record --stream: everything, while the program runs, whoever is killed and whatever the disk does."""
+import glob
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import time
+
+from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+
+SUBJECT = os.path.join(BUILD, 'tests', 'stream-subject')
+RECORD_SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
+LANES = 3
+CROWD = 2  # of many threads: what one of them left open may be drained after what its successor filled
+PATIENCE = 60
+
+
+class Place:
+    """A working directory, and a run directory of its own."""
+
+    def __init__(self, path):
+        self.run = os.path.join(path, 'run')
+        os.mkdir(self.run, 0o700)
+        self.cwd = os.path.join(path, 'cwd')
+        os.mkdir(self.cwd)
+        self.env = {'XDG_RUNTIME_DIR': self.run}
+
+    def file(self, name):
+        return os.path.join(self.cwd, name)
+
+    def record(self, *args, status=0, **options):
+        return weft('record', '--stream', *args, status=status, cwd=self.cwd, env=self.env, **options)
+
+    def start(self, *args, **options):
+        options = {'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE, **options}
+        return subprocess.Popen([WEFT, 'record', '--stream', *map(str, args)], cwd=self.cwd,
+                                env=dict(os.environ, **self.env), **options)
+
+    def subject(self, events, pause=0):
+        return [SUBJECT, self.file('counters'), events, pause]
+
+    def counters(self):
+        with open(self.file('counters'), 'rb') as file:
+            return struct.unpack('<%dQ' % LANES, file.read())
+
+    def is_clean(self):
+        return not glob.glob(os.path.join(self.run, 'weft', '*'))
+
+
+def place(function):
+    """A case with a place of its own."""
+    def with_place():
+        with temporary_directory() as path:
+            function(Place(path))
+    with_place.__name__ = function.__name__
+    return with_place
+
+
+def wait_until(condition, what):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, 'never: ' + what
+        time.sleep(0.005)
+
+
+def child_of(process):
+    def children():
+        with open('/proc/%d/task/%d/children' % (process.pid, process.pid)) as file:
+            return file.read().split()
+    wait_until(children, 'a child')
+    return int(children()[0])
+
+
+def numbers(*paths):
+    """Of each lane, in the order of the files and in the order of time."""
+    lanes = [[] for _ in range(LANES)]
+    for path in paths:
+        for event in json_lines(weft('dump', '--json', path).stdout):
+            value = event['fields']['value'] if event['event'] == 'mark' else event.get('value')
+            if value is not None:
+                lanes[value >> 56].append(value & (1 << 56) - 1)
+    return lanes
+
+
+def info(path):
+    return json.loads(weft('info', '--json', path).stdout)
+
+
+def losses(path):
+    return sum(info(path)['losses'].values())
+
+
+def is_prefix(found):
+    """0, 1, 2, … without a gap or anything twice."""
+    return found == list(range(len(found)))
+
+
+def has_zstd():
+    return 'without zstd' not in weft('record', '--stream', '--zstd', '--', '/nowhere', status=None).stderr
+
+
+# ---- Everything is there ----
+
+@case
+@place
+def everything_is_in_the_file(here):
+    """Some 10 times what the ring holds; a machine that is busy may lose some, and says so."""
+    total = 50000
+    said = here.record('--size', '256K', '-o', 't.weft', *here.subject(total, 2000)).stderr
+    lanes = numbers(here.file('t.weft'))
+    lost = losses(here.file('t.weft'))
+    equal(sum(map(len, lanes)) + lost, LANES * total, said)
+    assert sum(map(len, lanes)) > 2 * 256 * 1024 // 16, said
+    if not lost:
+        for lane in lanes:
+            assert is_prefix(lane)
+        assert 'none lost' in said, said
+    for lane in lanes:
+        equal(lane, sorted(set(lane)))
+    assert not info(here.file('t.weft'))['diagnostics']
+    assert here.is_clean()
+
+
+@case
+@place
+def what_the_ring_loses_is_counted(here):
+    total = 1000000
+    said = here.record('--size', '64K', '-o', 't.weft', *here.subject(total)).stderr
+    lanes = numbers(here.file('t.weft'))
+    equal(sum(map(len, lanes)) + losses(here.file('t.weft')), LANES * total, said)
+    for lane in lanes:
+        equal(lane, sorted(set(lane)))
+
+
+@case
+@place
+def status_is_the_programs(here):
+    here.record('-o', 't.weft', RECORD_SUBJECT, 3, 'exit', 42, status=42)
+    equal(info(here.file('t.weft'))['by_event'], {'note': 3})
+    here.record('-o', 't.weft', RECORD_SUBJECT, 5, 'raise', int(signal.SIGSEGV), status=128 + 11)
+    equal(info(here.file('t.weft'))['by_event'], {'note': 5})
+    assert 'not found' in here.record('no-such-program-anywhere', status=127).stderr
+    assert here.is_clean()
+
+
+@case
+@place
+def each_process_has_its_file(here):
+    here.record(RECORD_SUBJECT, 3, 'fork', 4)
+    files = sorted(glob.glob(here.file('record-subject-*.weft')))
+    equal(sorted(info(f)['by_event']['note'] for f in files), [3, 4])
+    for f in files:
+        os.unlink(f)
+    said = here.record('-o', 't.weft', RECORD_SUBJECT, 3, 'exec', 4).stderr
+    files = sorted(glob.glob(here.file('t*.weft')))
+    equal(sorted(info(f)['by_event']['note'] for f in files), [3, 4], said)
+    assert '1 more process' in said, said
+
+
+@case
+@place
+def a_stream_goes_through_a_pipe(here):
+    out = here.record('-o', '-', *here.subject(1000), text=False).stdout
+    with open(here.file('t.weft'), 'wb') as file:
+        file.write(out)
+    equal(numbers(here.file('t.weft')), [list(range(1000))] * LANES)
+
+
+@case
+@place
+def a_process_that_runs_already(here):
+    runner = subprocess.Popen([WEFT, 'record', '-o', 'whole.weft', *map(str, here.subject(10 ** 9, 1000))],
+                              cwd=here.cwd, env=dict(os.environ, **here.env), stderr=subprocess.PIPE)
+    program = child_of(runner)
+    wait_until(lambda: os.path.exists(here.file('counters')) and os.path.getsize(here.file('counters'))
+               and min(here.counters()) > 1000, 'events')
+    stream = here.start('-p', program, '-o', 'part.weft')
+    begun = here.counters()
+    wait_until(lambda: min(here.counters()) > max(begun) + 20000, 'more events')
+    last = here.counters()
+    stream.send_signal(signal.SIGINT)
+    _, said = stream.communicate(timeout=PATIENCE)
+    equal(stream.returncode, 0, said)
+    assert os.path.exists('/proc/%d' % program), 'the program ended too'
+    lanes, lost = numbers(here.file('part.weft')), losses(here.file('part.weft'))
+    for lane, until in zip(lanes, last):
+        assert lane[-1] + 1 >= until, (lane[-1], until)
+        equal(lane, sorted(set(lane)))
+        assert lost or lane == list(range(lane[0], lane[-1] + 1))
+    os.kill(program, signal.SIGKILL)
+    runner.communicate(timeout=PATIENCE)
+
+
+# ---- Killed ----
+
+@case
+@place
+def the_program_is_killed(here):
+    chance = random.Random(1)
+    for _ in range(6):
+        record = here.start('-o', 't.weft', *here.subject(10 ** 9, 500))
+        program = child_of(record)
+        wait_until(lambda: os.path.exists(here.file('counters')) and os.path.getsize(here.file('counters'))
+                   and max(here.counters()) > 0, 'an event')
+        time.sleep(chance.random() / 4)
+        os.kill(program, signal.SIGKILL)
+        _, said = record.communicate(timeout=PATIENCE)
+        equal(record.returncode, 128 + 9, said)
+        lanes, lost = numbers(here.file('t.weft')), losses(here.file('t.weft'))
+        for lane, told in zip(lanes, here.counters()):
+            assert lost or (is_prefix(lane) and len(lane) >= told), (len(lane), told, said)
+        os.unlink(here.file('counters'))
+
+
+@case
+@place
+def weft_record_is_killed(here):
+    """The file is whole up to a moment; what came later is in the ring, which --recover saves beside it."""
+    chance = random.Random(2)
+    for _ in range(6):
+        record = here.start(*here.subject(10 ** 9, 500), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        program = child_of(record)
+        wait_until(lambda: glob.glob(here.file('stream-subject-*.weft')), 'a file')
+        time.sleep(chance.random())
+        record.kill()
+        record.wait(timeout=PATIENCE)
+        file, = glob.glob(here.file('stream-subject-*.weft'))
+        size = os.path.getsize(file)
+        first, lost = numbers(file) if size else [[]] * LANES, losses(file) if size else 0
+        time.sleep(chance.random() / 10)
+        os.kill(program, signal.SIGKILL)
+        wait_until(lambda: not os.path.exists('/proc/%d' % program), 'the end')
+        weft('record', '--recover', cwd=here.cwd, env=here.env)
+        equal(os.path.getsize(file), size, 'the stream was replaced')
+        rest, = set(glob.glob(here.file('stream-subject-*.weft'))) - {file}
+        for index, (lane, more, told) in enumerate(zip(first, numbers(rest), here.counters())):
+            equal(lane, sorted(set(lane)))
+            assert lost or is_prefix(lane) or index == CROWD, lane[:10]
+            assert more[0] <= len(lane) or lost or index == CROWD, 'a gap between stream and ring'
+            equal(more, list(range(more[0], more[-1] + 1)))
+            assert more[-1] + 1 >= told
+        os.unlink(file)
+        os.unlink(rest)
+        os.unlink(here.file('counters'))
+        assert here.is_clean()
+
+
+@case
+@place
+def any_beginning_of_a_stream_can_be_read(here):
+    here.record('-o', 't.weft', *here.subject(3000, 100))
+    with open(here.file('t.weft'), 'rb') as file:
+        whole = file.read()
+    chance = random.Random(3)
+    for cut in [4096, 4097, len(whole) - 1] + [chance.randrange(4096, len(whole)) for _ in range(12)]:
+        with open(here.file('cut.weft'), 'wb') as file:
+            file.write(whole[:cut])
+        result = weft('dump', '--json', here.file('cut.weft'), status=None)
+        assert result.returncode in (0, 3), result.stderr
+        if result.returncode == 0:
+            for index, lane in enumerate(numbers(here.file('cut.weft'))):
+                assert is_prefix(lane) or index == CROWD, 'cut at %d' % cut
+
+
+# ---- Many files ----
+
+@case
+@place
+def files_are_rotated(here):
+    total = 30000
+    said = here.record('--rotate', '200K', '-o', 't.weft', *here.subject(total, 500)).stderr
+    files = sorted(glob.glob(here.file('t.*.weft')))
+    equal([os.path.basename(f) for f in files[:2]], ['t.0001.weft', 't.0002.weft'])
+    assert len(files) > 5 and ' in %d files' % len(files) in said, said
+    assert all(os.path.getsize(f) <= 200 * 1024 for f in files), said
+    equal(sum(len(n) for n in numbers(*files)) + sum(map(losses, files)), LANES * total, said)
+    assert all(not info(f)['diagnostics'] for f in files)
+    whole = sum(len(lane) for f in files for lane in numbers(f))
+    equal(whole, sum(map(len, numbers(*files))))
+    if not sum(map(losses, files)):
+        for lane in numbers(*files):
+            assert sorted(lane) == list(range(total))
+
+
+@case
+@place
+def the_newest_files_are_kept(here):
+    for _ in range(2):
+        said = here.record('--rotate', '64K:3', '-o', 't.weft', *here.subject(10000)).stderr
+    files = sorted(glob.glob(here.file('t.*.weft')))
+    equal(len(files), 3, said)
+    last = int(files[-1].split('.')[-2])
+    assert last > 10, 'numbers did not go on'
+    equal([int(f.split('.')[-2]) for f in files], [last - 2, last - 1, last])
+    for f in files:
+        assert info(f)['events'] > 0
+
+
+@case
+@place
+def streams_are_compressed(here):
+    if not has_zstd():
+        skip('built without zstd')
+    total = 20000
+    for name in ('t.weft.zst', 'u.weft.zst'):
+        here.record(*(['--zstd'] if name[0] == 'u' else []), '-o', name, *here.subject(total, 500))
+        with open(here.file(name), 'rb') as file:
+            equal(file.read(4), b'\x28\xb5\x2f\xfd')
+        path = here.file(name)
+        equal(sum(map(len, numbers(path))) + losses(path), LANES * total)
+    here.record('--zstd', *here.subject(100))
+    assert glob.glob(here.file('stream-subject-*.weft.zst'))
+    with open(here.file('t.weft.zst'), 'rb') as file:
+        whole = file.read()
+    equal(weft('info', '-', input=whole, text=False).stdout.count(b'stalled'), int(losses(path) > 0))
+    for cut in (len(whole) // 3, len(whole) - 5):
+        with open(here.file('cut'), 'wb') as file:
+            file.write(whole[:cut])
+        found = numbers(here.file('cut'))
+        assert sum(map(len, found)) > 0
+    files = here.record('--zstd', '--rotate', '100K:100', '-o', 'r.weft.zst', *here.subject(total)).stderr
+    assert sum(map(len, numbers(*glob.glob(here.file('r.*.weft.zst'))))) > 0, files
+
+
+# ---- Disks ----
+
+@case
+@place
+def a_file_that_may_not_grow(here):
+    """The program ends as ever; what the file does not hold is counted, and what the ring holds stays."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512 << 10, resource.RLIM_INFINITY))
+    total = 40000
+    record = here.start('--size', '128K', '-o', 't.weft', *here.subject(total, 200), preexec_fn=limit)
+    _, said = record.communicate(timeout=PATIENCE)
+    said = said.decode()
+    equal(record.returncode, 125, said)
+    equal(here.counters(), (total,) * LANES)
+    assert 'File too large' in said, said
+    path = here.file('t.weft')
+    assert os.path.getsize(path) <= 512 << 10
+    counts = [int(n.replace(',', '')) for n in re.findall(r'([\d,]+)(?: events|more could| lost \()', said)]
+    found = re.search(r'([\d,]+) events, (none|[\d,]+) lost', said)
+    more = re.search(r'([\d,]+) more could not be written', said)
+    assert found and more, (said, counts)
+    parts = [0 if p == 'none' else int(p.replace(',', '')) for p in (*found.groups(), more.group(1))]
+    equal(sum(parts), LANES * total, said)
+    assert glob.glob(os.path.join(here.run, 'weft', 'record-*', '*.weft'))
+
+
+@case
+@place
+def a_disk_that_is_full_for_a_while(here):
+    disk = here.file('disk')
+    os.mkdir(disk)
+    if run(['mount', '-t', 'tmpfs', '-o', 'size=4m', 'none', disk]).returncode:
+        skip('a file system cannot be mounted here')
+    try:
+        ballast = os.path.join(disk, 'ballast')
+        with open(ballast, 'wb') as file:
+            file.write(bytes(3500 << 10))
+        total = 60000
+        record = here.start('--size', '256K', '-o', os.path.join(disk, 't.weft'), *here.subject(total, 2000))
+        wait_until(lambda: shutil.disk_usage(disk).free == 0, 'a full disk')
+        before = here.counters()
+        wait_until(lambda: min(here.counters()) > max(before) + 10000, 'the program goes on')
+        os.unlink(ballast)
+        _, said = record.communicate(timeout=PATIENCE)
+        equal(record.returncode, 0, said)
+        path = os.path.join(disk, 't.weft')
+        lanes = numbers(path)
+        assert losses(path) > 0 and info(path)['losses'].get('stalled') == losses(path), info(path)
+        equal(sum(map(len, lanes)) + losses(path), LANES * total, said)
+        assert not info(path)['diagnostics']
+    finally:
+        run(['umount', '-l', disk])
+
+
+@case
+@place
+def a_consumer_that_stalls(here):
+    """Nobody reads the pipe until the program has recorded all."""
+    total = 60000
+    record = here.start('--size', '256K', '-o', '-', *here.subject(total))
+    wait_until(lambda: os.path.exists(here.file('counters')) and os.path.getsize(here.file('counters'))
+               and here.counters() == (total,) * LANES, 'the program goes on')
+    out, said = record.communicate(timeout=PATIENCE)
+    equal(record.returncode, 0, said)
+    with open(here.file('t.weft'), 'wb') as file:
+        file.write(out)
+    lost = losses(here.file('t.weft'))
+    assert lost > 0, said
+    equal(sum(map(len, numbers(here.file('t.weft')))) + lost, LANES * total, said)
+
+
+# ---- Wrong use ----
+
+@case
+@place
+def wrong_use(here):
+    for args, message in ((['--rotate', '1M', 'true'], '--rotate is for --stream'),
+                          (['--zstd', 'true'], '--zstd is for --stream'),
+                          (['--stream', '--rotate', '1K', 'true'], 'too small'),
+                          (['--stream', '--rotate', '1M:0', 'true'], 'not a whole number'),
+                          (['--stream', '--rotate', '1M', '-o', '-', 'true'], 'cannot be rotated'),
+                          (['--stream', '--recover'], 'no stream'),
+                          (['-o', 't.weft.zst', 'true'], 'only a --stream is compressed')):
+        result = weft('record', *args, status=2, cwd=here.cwd, env=here.env)
+        assert message in result.stderr, result.stderr
+    with open(here.file('letter'), 'w') as file:
+        file.write('Dear Mary')
+    result = here.record('-o', 'letter', 'true', status=125)
+    assert 'no trace of weft' in result.stderr, result.stderr
+
+
+main()
