@@ -25,7 +25,8 @@ static void count_nested(struct weft_abi_slot *slot)
 	}
 	uint32_t nested = weft__load(&slot->nested) + 1;
 	weft__store(&slot->nested, nested);
-	if (nested == WEFT__NESTED_MAX)
+	/* Again and again, since a handler may leave the repair, too. */
+	if (nested % WEFT__NESTED_MAX == 0)
 		weft__packet_repair(slot);
 }
 
