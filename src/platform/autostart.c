@@ -174,13 +174,32 @@ static bool start_in_directory(void)
 	return !error;
 }
 
+/* Whoever comes last finds what there is. */
+static void count_missed(void)
+{
+	uint32_t missed = __atomic_exchange_n(&weft__live.missed, 0, __ATOMIC_SEQ_CST);
+	if (missed && weft__generation())
+		weft__fetch_add(&weft__header()->losses[WEFT_ABI_LOSS_FULL], missed);
+}
+
+/* Another thread of this child, or a handler in its first event, while the buffer is being made. */
+static bool resume_elsewhere(bool for_event)
+{
+	if (weft__generation())
+		return true;
+	if (for_event)
+		__atomic_fetch_add(&weft__live.missed, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&weft__live.has_resumed, __ATOMIC_SEQ_CST) == 2)
+		count_missed();
+	return false;
+}
+
 /* In a child, at its first event. */
-static bool resume(void)
+static bool resume(bool for_event)
 {
 	int saved = errno;
-	/* Another thread of this child, or a handler, may be at it. */
 	if (!weft__compare_exchange(&weft__live.has_resumed, 0, 1))
-		return false;
+		return resume_elsewhere(for_event);
 	uint64_t next_task = weft__load(&weft__header()->next_task);
 	weft__store(&weft__recorder.parent, weft__header());
 	bool started = start_in_directory();
@@ -190,6 +209,8 @@ static bool resume(void)
 	else
 		weft__store(&weft__recorder.resume, NULL);
 	weft__copies_tell();
+	__atomic_store_n(&weft__live.has_resumed, 2, __ATOMIC_SEQ_CST);
+	count_missed();
 	errno = saved;
 	return started;
 }

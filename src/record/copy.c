@@ -37,7 +37,7 @@ static void tell(const struct weft__copy *leader, const struct weft__copy *follo
 	const struct weft__recorder *from = leader->recorder;
 	struct weft__recorder *to = follower->recorder;
 	uint64_t generation;
-	bool (*resume)(void);
+	bool (*resume)(bool for_event);
 	do {
 		generation = weft__load_acquire(&leader->live->generation);
 		resume = weft__load(&from->resume);

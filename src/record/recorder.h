@@ -26,8 +26,9 @@ struct weft__recorder {
 	struct weft_abi_buffer *buffer;
 	const struct weft_platform *platform;
 	uint32_t starts;
-	/* Makes this process a buffer of its own after a fork; NULL if that is not wanted. */
-	bool (*resume)(void);
+	/* Makes this process a buffer of its own after a fork; NULL if that is not wanted. Counts what
+	 * is lost meanwhile. */
+	bool (*resume)(bool for_event);
 	/* Whose levels the next buffer begins with; NULL: nobody's. */
 	const struct weft_abi_buffer *parent;
 	/* Other copies of this code in the process, see copy.h. */
@@ -50,9 +51,10 @@ extern struct weft__recorder weft__recorder;
 struct weft__live {
 	_Alignas(WEFT__PAGE_BYTES) uint64_t generation; /* even; 0: off */
 	uint32_t is_starting;
-	uint32_t has_resumed; /* or tried to */
+	uint32_t has_resumed; /* 1: is at it, 2: has, or could not */
 	uint32_t visitors;    /* who look at the objects of categories */
-	unsigned char rest[WEFT__PAGE_BYTES - 20];
+	uint32_t missed;      /* events before the buffer of a child was there */
+	unsigned char rest[WEFT__PAGE_BYTES - 24];
 };
 
 /* Added to a generation that the hot path must not take for its own: all events go the slow way. */

@@ -153,8 +153,8 @@ static void find(struct weft__self *self, uint64_t generation, bool for_event)
 static bool enter(struct weft__self *self, bool for_event)
 {
 	uint64_t generation = weft__generation();
-	bool (*resume)(void) = weft__load(&weft__recorder.resume);
-	if (generation == 0 && resume && resume())
+	bool (*resume)(bool for_event) = weft__load(&weft__recorder.resume);
+	if (generation == 0 && resume && resume(for_event))
 		generation = weft__generation();
 	if (generation == 0)
 		return false;
