@@ -263,13 +263,15 @@ static void advance(struct weft_reader *r)
 }
 
 /* Who runs at the packet's start follows from the thread's events before it, unless some of those
- * are gone. */
+ * are gone: of a ring the oldest; of a stream any that were lost on the way. */
 static bool must_tell_task(struct weft_reader *r, const struct stream *s)
 {
 	uint64_t *known = &r->threads.events[s->thread];
 	uint64_t number = weft__load_u64(s->copy + AT(number)), before = *known;
 	*known = number;
-	return number > before && (before > 0 || s->task != WEFT_TASK_NONE);
+	if (before == 0)
+		return number > 0 && s->task != WEFT_TASK_NONE;
+	return r->buffer.stream && number > before;
 }
 
 /* Events that a packet had held before its present content, which may not have come yet. */

@@ -223,11 +223,11 @@ def the_program_is_killed(here):
 def weft_record_is_killed(here):
     """The file is whole up to a moment; what came later is in the ring, which --recover saves beside it."""
     chance = random.Random(2)
-    for _ in range(6):
-        record = here.start(*here.subject(10 ** 9, 500), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(5):
+        record = here.start('--size', '2M', *here.subject(10 ** 9, 2000), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         program = child_of(record)
         wait_until(lambda: glob.glob(here.file('stream-subject-*.weft')), 'a file')
-        time.sleep(chance.random())
+        time.sleep(chance.random() / 2)
         record.kill()
         record.wait(timeout=PATIENCE)
         file, = glob.glob(here.file('stream-subject-*.weft'))
