@@ -152,6 +152,16 @@ static void link_to(const char *path)
 	}
 }
 
+/* Glibc's strerror may allocate; others have a table. */
+static const char *describe(int error)
+{
+#ifdef __GLIBC__
+	return strerrordesc_np(error);
+#else
+	return strerror(error);
+#endif
+}
+
 static bool start_in_directory(void)
 {
 	static struct text path; /* too big for an alternate stack */
@@ -170,7 +180,7 @@ static bool start_in_directory(void)
 	if (!error && is_in_place)
 		link_to(path.bytes);
 	if (error)
-		report(step, strerrordesc_np(error));
+		report(step, describe(error));
 	return !error;
 }
 

@@ -35,6 +35,7 @@ __asm__(".pushsection .note.weft, \"a\", %note\n"
 #pragma weak dlopen
 
 struct search {
+	bool is_past_program; /* which comes first; not all C libraries call it "" */
 	struct weft__copy *first;
 	const char *own_object; /* where this copy is; "" for the program */
 };
@@ -78,12 +79,15 @@ static void see_notes(
 
 static int see_object(struct dl_phdr_info *object, size_t size, void *context)
 {
+	struct search *search = context;
+	const char *name = search->is_past_program && object->dlpi_name ? object->dlpi_name : "";
 	(void)size;
+	search->is_past_program = true;
 	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
 		if (part->p_type == PT_NOTE)
-			see_notes(context, (const char *)(object->dlpi_addr + part->p_vaddr), part->p_memsz,
-				part->p_align == 8 ? 8 : 4, object->dlpi_name ? object->dlpi_name : "");
+			see_notes(search, (const char *)(object->dlpi_addr + part->p_vaddr), part->p_memsz,
+				part->p_align == 8 ? 8 : 4, name);
 	}
 	return 0;
 }
