@@ -9,6 +9,11 @@
 #ifndef WEFT_RECORD_ATOMICS_H
 #define WEFT_RECORD_ATOMICS_H
 
+/* No call of a function that asks a system what the processor can do. */
+#if defined(WEFT_FREESTANDING) && defined(__aarch64__) && !defined(__clang__)
+#pragma GCC target("no-outline-atomics")
+#endif
+
 #define weft__load(address)                 __atomic_load_n(address, __ATOMIC_RELAXED)
 #define weft__load_acquire(address)         __atomic_load_n(address, __ATOMIC_ACQUIRE)
 #define weft__store(address, value)         __atomic_store_n(address, value, __ATOMIC_RELAXED)

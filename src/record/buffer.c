@@ -44,7 +44,8 @@ static void lay_out(struct weft_abi_buffer *header, uint64_t size)
 	header->metrics_offset = header->names_offset + names;
 	header->packets_offset = header->metrics_offset;
 	header->packet_bytes = (uint32_t)packet;
-	header->packet_count = (uint32_t)((size - header->packets_offset) / packet);
+	header->packet_count =
+		(uint32_t)((size - header->packets_offset) >> __builtin_ctz((unsigned)packet));
 	header->next_task = 1; /* 0 is what weft_create answers while recording is off */
 }
 

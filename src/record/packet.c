@@ -17,12 +17,28 @@
 #include "record/clock.h"
 #include "record/reserve.h"
 
+/* Processors of 32 bits divide no 64, and the compiler would want a library. */
+static uint32_t modulo(uint64_t n, uint32_t divisor)
+{
+#if UINTPTR_MAX > UINT32_MAX
+	return (uint32_t)(n % divisor);
+#else
+	uint64_t rest = (uint32_t)(n >> 32) % divisor;
+	for (int bit = 31; bit >= 0; bit--) {
+		rest = rest << 1 | (n >> bit & 1);
+		if (rest >= divisor)
+			rest -= divisor;
+	}
+	return (uint32_t)rest;
+#endif
+}
+
 static struct weft_abi_packet *claim(struct weft_abi_buffer *header, uint64_t *ret_sequence)
 {
 	/* Others move the hand too: twice around sees every packet unless they claim as fast. */
 	for (uint32_t tries = 2 * header->packet_count; tries > 0; tries--) {
 		uint64_t sequence = weft__fetch_add(&header->hand, 1) + 1;
-		uint64_t index = (sequence - 1) % header->packet_count;
+		uint64_t index = modulo(sequence - 1, header->packet_count);
 		struct weft_abi_packet *packet =
 			(struct weft_abi_packet *)(void *)((unsigned char *)header + header->packets_offset +
 											   index * header->packet_bytes);

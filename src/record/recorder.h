@@ -39,11 +39,11 @@ struct weft__recorder {
 
 extern struct weft__recorder weft__recorder;
 
-/* The largest page of the machines we know. */
-#if defined(__aarch64__) || defined(__powerpc64__)
-#define WEFT__PAGE_BYTES 65536
-#else
+/* The largest page that the processor can have; only x86 has one size. */
+#if defined(__x86_64__) || defined(__i386__)
 #define WEFT__PAGE_BYTES 4096
+#else
+#define WEFT__PAGE_BYTES 65536
 #endif
 
 /* On a page of its own, which a forked child finds zeroed (the platform sees to it): a child never
@@ -84,7 +84,9 @@ struct weft__self {
 #ifdef WEFT_FREESTANDING
 struct weft__self *weft__self(void);
 #else
-extern _Thread_local struct weft__self weft__self_here;
+/* Of this model whatever the file is compiled with: another calls malloc at a thread's first touch.
+ */
+extern _Thread_local struct weft__self weft__self_here __attribute__((tls_model("initial-exec")));
 static inline struct weft__self *weft__self(void)
 {
 	return &weft__self_here;
