@@ -29,6 +29,12 @@ fuzz: ## run every fuzz target for FUZZ_SECONDS (60), starting from its corpus
 	@tools/install-packages fuzz
 	@tools/fuzz.py --seconds $(FUZZ_SECONDS)
 
+dropin: ## make weft.c and weft.h, the recorder in two files
+	@tools/install-packages build
+	@$(configure)
+	@ninja -C $(BUILD) --quiet tools/dropin/weft.c
+	@ls $(BUILD)/tools/dropin/weft.c $(BUILD)/tools/dropin/weft.h
+
 install: ## install below /usr/local, or PREFIX=…; DESTDIR=… is honoured
 	@tools/install-packages build
 	@$(configure)
@@ -48,4 +54,4 @@ help: ## this list
 configure = test -f $(BUILD)/build.ninja || meson setup $(BUILD) >$(BUILD).log 2>&1 || \
 	{ cat $(BUILD).log; rm -f $(BUILD).log; exit 1; }; rm -f $(BUILD).log
 
-.PHONY: all demo check bench fuzz install format clean help
+.PHONY: all demo check bench fuzz dropin install format clean help

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A program that has the recorder as source. C, and C++ from C++11 on; with WEFT_FREESTANDING it
+ * brings the clock.
+ *
+ *     dropin-user          records a little, if somebody wants it
+ *     dropin-user FILE     … into its own buffer, and writes that
+ */
+#include <stdio.h>
+
+#include "weft.h"
+
+static union {
+	uint64_t alignment[8];
+	unsigned char bytes[65536 + 64];
+} memory;
+
+#ifdef WEFT_FREESTANDING
+static uint64_t count(void *context)
+{
+	uint64_t *ticks = (uint64_t *)context;
+	return *ticks += 1000;
+}
+#endif
+
+static void record(int argc)
+{
+	uint64_t task = weft_create(WEFT_KIND_TASK), other = weft_create(WEFT_KIND_BIND);
+	weft_label_as(task, "drop-in");
+	weft_switch(task);
+	weft_try_read(other);
+	weft_notef("%d argument, %s", argc, "and a text");
+	weft_mark("values", "n", INT64_C(-5000000000), "f", 0.5, "s", "text");
+	weft_counter_add("bytes", 7);
+	weft_resolve_as(other, task);
+	weft_switch(WEFT_TASK_NONE);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned char *buffer = memory.bytes;
+	buffer += 63 - ((uintptr_t)buffer + 63) % 64;
+	if (argc < 2) {
+		record(argc);
+		return 0;
+	}
+#ifdef WEFT_FREESTANDING
+	static uint64_t ticks;
+	static struct weft_platform platform;
+	platform.context = &ticks;
+	platform.ticks = count;
+	platform.ticks_hz = 1000000000;
+	if (weft_start(buffer, 65536, &platform))
+		return 2;
+#else
+	if (weft_start(buffer, 65536, NULL) != 0)
+		return 2;
+	if (weft_start(buffer, 65536, NULL) != WEFT_ERROR_STATE)
+		return 3;
+#endif
+	record(1);
+	weft_stop();
+	FILE *file = fopen(argv[1], "wb");
+	if (!file || fwrite(buffer, 65536, 1, file) != 1 || fclose(file))
+		return 1;
+	return 0;
+}
