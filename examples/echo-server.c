@@ -14,6 +14,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 #include <weft/weft.h>
 
@@ -44,10 +46,33 @@ struct watch {
 	int fd;
 	uint64_t task; /* runs when the descriptor is ready */
 	void (*ready)(struct watch *watch);
+	char name[32];     /* of the task */
+	uint64_t since_ns; /* it was created then */
+	struct watch *next, **link;
 };
 
 static int epoll;
-static unsigned watches; /* the loop ends with the last one */
+static struct watch *watches; /* the loop ends with the last one */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Makes the task that the watch is for. */
+__attribute__((format(printf, 2, 3))) static void watch_name(
+	struct watch *watch, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(watch->name, sizeof(watch->name), format, arguments);
+	va_end(arguments);
+	watch->since_ns = now_ns();
+	watch->task = weft_create(WEFT_KIND_TASK);
+	weft_label_as(watch->task, watch->name);
+}
 
 static void watch_start(struct watch *watch, int fd, void (*ready)(struct watch *))
 {
@@ -56,13 +81,31 @@ static void watch_start(struct watch *watch, int fd, void (*ready)(struct watch 
 	watch->ready = ready;
 	if (fd < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) != 0)
 		die("watch");
-	watches++;
+	watch->next = watches;
+	watch->link = &watches;
+	if (watches)
+		watches->link = &watch->next;
+	watches = watch;
 }
 
 static void watch_stop(struct watch *watch)
 {
 	close(watch->fd);
-	watches--;
+	*watch->link = watch->next;
+	if (watch->next)
+		watch->next->link = watch->link;
+}
+
+/* Somebody wants to know what is alive: in their trace, the beginnings may be gone. */
+static void say_what_is_alive(void)
+{
+	static uint32_t seen;
+	if (!weft_rundown_wanted(&seen))
+		return;
+	uint64_t now = now_ns();
+	for (struct watch *watch = watches; watch; watch = watch->next)
+		weft_rundown_task(
+			watch->task, WEFT_KIND_TASK, watch->name, now - watch->since_ns, WEFT_TASK_NONE);
 }
 
 static void run_loop(void)
@@ -70,6 +113,7 @@ static void run_loop(void)
 	while (watches) {
 		/* One at a time: what is ready may be gone after the one before it. */
 		struct epoll_event event;
+		say_what_is_alive();
 		weft_band_begin(WEFT_BAND_IDLE, "epoll_wait");
 		int count = epoll_wait(epoll, &event, 1, -1);
 		weft_band_end(WEFT_BAND_IDLE, "epoll_wait");
@@ -233,7 +277,7 @@ static void requests_drop(const struct stream *connection)
 
 static void connection_line(struct stream *stream, char *line)
 {
-	char verb[16] = "", name[32];
+	char verb[16] = "";
 	unsigned microseconds = 0;
 	struct request *request = calloc(1, sizeof(*request));
 	if (!request)
@@ -245,11 +289,9 @@ static void connection_line(struct stream *stream, char *line)
 		free(request);
 		return;
 	}
-	uint64_t task = request->watch.task = weft_create(WEFT_KIND_TASK);
-	snprintf(name, sizeof(name), "serve %s", calls[request->number].name);
-	weft_label_as(task, name);
+	watch_name(&request->watch, "serve %s", calls[request->number].name);
 	weft_counter_add_as(listener.task, "requests", 1);
-	weft_signal_as(calls[request->number].task, task);
+	weft_signal_as(calls[request->number].task, request->watch.task);
 	if (strcmp(verb, "echo") == 0)
 		request_delay(request, microseconds);
 	else if (strcmp(verb, "subscribe") == 0)
@@ -274,15 +316,12 @@ static void connection_closed(struct stream *stream)
 
 static void listener_ready(struct watch *watch)
 {
-	char name[32];
 	struct stream *connection = calloc(1, sizeof(*connection));
 	if (!connection)
 		die("connection");
 	connection->take_line = connection_line;
 	connection->closed = connection_closed;
-	connection->watch.task = weft_create(WEFT_KIND_TASK);
-	snprintf(name, sizeof(name), "connection %u", ++connections);
-	weft_label_as(connection->watch.task, name);
+	watch_name(&connection->watch, "connection %u", ++connections);
 	stream_start(connection, accept4(watch->fd, NULL, NULL, SOCK_CLOEXEC));
 }
 
@@ -298,8 +337,7 @@ static struct sockaddr_in listen_on_loopback(void)
 	if (fd < 0 || bind(fd, (struct sockaddr *)&address, size) != 0 || listen(fd, CLIENTS) != 0 ||
 		getsockname(fd, (struct sockaddr *)&address, &size) != 0)
 		die("listen");
-	listener.task = weft_create(WEFT_KIND_TASK);
-	weft_label_as(listener.task, "server");
+	watch_name(&listener, "server");
 	watch_start(&listener, fd, listener_ready);
 	return address;
 }
@@ -379,16 +417,13 @@ static void client_closed(struct stream *stream)
 
 static void client_connect(struct client *client, const struct sockaddr_in *address)
 {
-	char name[16];
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || connect(fd, (const struct sockaddr *)address, sizeof(*address)) != 0)
 		die("connect");
 	client->letter = (char)('A' + (client - clients));
 	client->stream.take_line = client_line;
 	client->stream.closed = client_closed;
-	client->stream.watch.task = weft_create(WEFT_KIND_TASK);
-	snprintf(name, sizeof(name), "client %c", client->letter);
-	weft_label_as(client->stream.watch.task, name);
+	watch_name(&client->stream.watch, "client %c", client->letter);
 	weft_signal_only_as(client->stream.watch.task, listener.task);
 	stream_start(&client->stream, fd);
 }

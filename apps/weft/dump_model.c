@@ -82,6 +82,7 @@ static void add_task_json(struct tables *t, uint32_t task)
 {
 	const struct weft_tasks *tasks = &t->model->tasks;
 	unsigned flags = tasks->flags[task];
+	uint64_t created;
 	add_json_number(t, "{\"task\":", tasks->id[task]);
 	add_json_kind(t, ",\"kind\":", tasks->kind[task]);
 	add_json_string(t, ",\"label\":", tasks->label[task]);
@@ -95,6 +96,9 @@ static void add_task_json(struct tables *t, uint32_t task)
 	add_json_number(t, ",\"activations\":", activation_count(tasks, task));
 	add_json_bool(t, ",\"expected\":", flags & WEFT_TASK_EXPECTED);
 	add_json_number(t, ",\"row\":", t->layout->row[task]);
+	if ((flags & (WEFT_TASK_TOLD | WEFT_TASK_CREATED)) == WEFT_TASK_TOLD &&
+		weft_model_creation(t->model, task, &created))
+		add_json_number(t, ",\"created\":", created);
 	weft_text_add_string(&t->text, "}\n");
 }
 
@@ -115,6 +119,21 @@ static void add_seconds(struct weft_text *text, uint64_t ns)
 	int length = snprintf(cell, sizeof(cell), "%5llu.%09llu ",
 		(unsigned long long)(ns / 1000000000), (unsigned long long)(ns % 1000000000));
 	weft_text_add(text, cell, (size_t)length);
+}
+
+/* In seconds from the trace's start, mostly before it. */
+static void add_created(struct tables *t, uint32_t task)
+{
+	uint64_t created, start = t->model->summary.start;
+	char cell[48];
+	unsigned flags = t->model->tasks.flags[task];
+	if ((flags & (WEFT_TASK_TOLD | WEFT_TASK_CREATED)) != WEFT_TASK_TOLD ||
+		!weft_model_creation(t->model, task, &created))
+		return;
+	uint64_t ns = created < start ? start - created : created - start;
+	int length = snprintf(cell, sizeof(cell), " created=%s%llu.%09llu", created < start ? "-" : "",
+		(unsigned long long)(ns / 1000000000), (unsigned long long)(ns % 1000000000));
+	weft_text_add(&t->text, cell, (size_t)length);
 }
 
 static void add_task_text(struct tables *t, uint32_t task)
@@ -147,6 +166,7 @@ static void add_task_text(struct tables *t, uint32_t task)
 	add_json_number(t, " activations=", activation_count(tasks, task));
 	add_json_number(t, " running=", weft_model_running_ns(t->model, task));
 	weft_text_add_string(text, "ns");
+	add_created(t, task);
 	const uint32_t strings[] = {tasks->label[task], tasks->message[task]};
 	const char *const keys[] = {" label=", " failed="};
 	for (size_t i = 0; i < 2; i++) {

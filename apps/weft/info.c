@@ -96,6 +96,7 @@ static void add_task_counts(struct weft_text *text, const struct weft_model *mod
 	add_number(text, ",", "became", summary->became);
 	add_number(text, ",", "never_resolved", summary->never_resolved);
 	add_number(text, ",", "unfinished", summary->unfinished);
+	add_number(text, ",", "preexisting", summary->preexisting);
 	weft_text_add_string(text, "}");
 }
 
@@ -343,6 +344,12 @@ static void print_tasks(const struct weft_model *model, struct weft_text *text)
 		separator = ", ";
 	}
 	weft_text_add_string(text, "\n");
+	if (!summary->preexisting)
+		return;
+	add_head(text, "before");
+	weft_text_add_u64(text, summary->preexisting);
+	weft_text_add_string(text, summary->preexisting == 1 ? " task" : " tasks");
+	weft_text_add_string(text, " began before the trace\n");
 }
 
 static void print_losses(const struct weft_model *model, struct weft_text *text)

@@ -55,7 +55,8 @@ struct weft_event {
 	uint64_t offset;  /* bytes from the input's start, for diagnostics */
 	uint64_t task;    /* who acts; the receiver of a signal; who runs after a switch */
 	uint64_t other;   /* child, source or target */
-	int64_t value;    /* a tag's value; a counter's change or new value; a GC's length in ns */
+	int64_t value;    /* a tag's value; a counter's change or new value; in ns a GC's length, or a
+						 task's age */
 	struct weft_slice text;
 	const struct weft_field *fields; /* of a mark */
 	uint32_t field_count;
@@ -65,7 +66,7 @@ struct weft_event {
 	uint8_t type;    /* enum weft_event_type */
 	uint8_t band;    /* enum weft_band */
 	bool flag;       /* read: later; signal: switches; band: begins */
-	bool has_value;  /* tag: there is a value */
+	bool has_value;  /* tag: there is a value; alive: its age is known */
 	bool is_set;     /* counter: value is the new value, not a change */
 	bool is_rundown; /* written to describe what was alive, not when it happened */
 };
@@ -85,7 +86,7 @@ enum weft_slot {
 	WEFT_SLOT_DURATION, /* value, in ns */
 };
 
-#define WEFT_EVENT_FIELDS_MAX 3
+#define WEFT_EVENT_FIELDS_MAX 5
 
 struct weft_event_description {
 	const char *name; /* NULL for a number that is no event */

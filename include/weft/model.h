@@ -46,6 +46,7 @@ enum weft_task_flags {
 	WEFT_TASK_NEVER_RESOLVED = 1 << 3, /* expected, and did not end; FAILED is set too */
 	WEFT_TASK_CREATED = 1 << 4,        /* by a create event, so not preexisting */
 	WEFT_TASK_NOTED = 1 << 5,          /* a label or note came before its first edge */
+	WEFT_TASK_TOLD = 1 << 6,           /* its kind is from an alive event */
 };
 
 /* Tasks are in order of first mention. */
@@ -65,6 +66,13 @@ struct weft_tasks {
 	const uint32_t *first_edge;       /* into edges.by_actor */
 	const uint32_t *first_note;       /* into notes */
 	const uint32_t *first_activation; /* into activations */
+};
+
+/* When a task was created of which no create event is in the trace, but an alive event: in the
+ * order of tasks. It may have been before the trace. */
+struct weft_creation {
+	uint32_t task;
+	uint64_t time; /* ns */
 };
 
 /* In time order. Edges that the rules drop are not here. */
@@ -125,6 +133,7 @@ struct weft_band_period {
 };
 
 struct weft_model_summary {
+	uint32_t preexisting; /* tasks that were there before the trace, as far as it tells */
 	uint64_t events;
 	uint64_t by_event[WEFT_EVENT_TYPES];
 	uint64_t start, end; /* of the first and last event, ns; 0 and 0 if there is none */
@@ -145,6 +154,8 @@ struct weft_model {
 	uint32_t band_count;
 	const struct weft_trace_thread *threads; /* copied: names belong to the model */
 	uint32_t thread_count;
+	const struct weft_creation *creations;
+	uint32_t creation_count;
 	uint64_t losses[WEFT_LOSS_CAUSES];
 };
 
@@ -179,6 +190,9 @@ size_t weft_model_format_name(
 
 /* The task's index, or WEFT_NONE. */
 uint32_t weft_model_find_task(const struct weft_model *model, uint32_t buffer, uint64_t id);
+
+/* When it was created; false if that was before the trace and nothing tells. */
+bool weft_model_creation(const struct weft_model *model, uint32_t task, uint64_t *ret_ns);
 
 /* How long a task ran: the sum of its activations. */
 uint64_t weft_model_running_ns(const struct weft_model *model, uint32_t task);

@@ -3,12 +3,12 @@
  * Watching a running program: copies of what it has recorded until now, and its own requests for
  * them.
  *
- *     weft_watch_open → listen, take_request → copy → answer → … → weft_watch_close
+ *     weft_watch_open → listen, requests → copy → answer → … → weft_watch_close
  *
- * The buffer is mapped for writing too, but only these words of its header are written: until
- * when somebody listens, what was answered, and until when the past is held. One watcher answers
- * requests; copies can be made by any number. A watcher that is killed leaves nothing behind that
- * does not end by itself within seconds.
+ * The buffer is mapped for writing too, but only these words of its header are written: until when
+ * somebody listens, what was answered, until when the past is held, that a rundown is wanted. One
+ * watcher answers requests; copies can be made by any number. A watcher that is killed leaves
+ * nothing behind that does not end by itself within seconds.
  *
  * A watch belongs to one thread at a time.
  */
@@ -56,6 +56,9 @@ void weft_watch_hold(struct weft_watch *watch, uint64_t ns);
  * WEFT_ERROR_MEMORY. */
 int weft_watch_copy(const struct weft_watch *watch, void **ret_bytes, size_t *ret_size);
 void weft_watch_free(void *bytes, size_t size);
+
+/* Asks the program's runtimes to write again which tasks are alive. */
+void weft_watch_ask_rundown(struct weft_watch *watch);
 
 #ifdef __cplusplus
 }

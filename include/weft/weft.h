@@ -47,6 +47,9 @@ extern "C" {
 /* In place of a task: the thread's current one. */
 #define WEFT_TASK_CURRENT (UINT64_MAX - 1)
 
+/* In place of a task's age. */
+#define WEFT_AGE_UNKNOWN UINT64_MAX
+
 /* What recording needs from the system. Whoever starts recording without an operating system, or
  * with a clock of their own, fills one; it must stay while anything records. All functions may be
  * called by any thread and in signal handlers. */
@@ -264,6 +267,18 @@ void weft_gc(uint64_t duration_ns);
  * finds no room meanwhile is counted as held. Without them it costs what a mark does. */
 void weft_snapshot_request(const char *reason);
 
+/* A trace that has wrapped has lost the beginnings of what is still alive. So somebody may ask the
+ * program to say it again (`weft ctl PID rundown`): a runtime that knows its tasks asks at a place
+ * where it may walk through them, once around its loop perhaps, whether that is wanted, and if so
+ * says each. `seen` is the runtime's own, 0 at first: each of several gets the same answer. */
+bool weft_rundown_wanted(uint32_t *seen);
+
+/* The task is alive: its kind, its label (NULL: none), how long ago it was created
+ * (WEFT_AGE_UNKNOWN if that was not kept), and the task that it waits for (WEFT_TASK_NONE: none).
+ */
+void weft_rundown_task(
+	uint64_t task, uint16_t kind, const char *label, uint64_t age_ns, uint64_t waits_for);
+
 /* What the macros call. `cache` remembers a literal's name for this place in the code; NULL for
  * text that may be another next time. */
 void weft__label(uint64_t task, uint64_t *cache, const char *text);
@@ -474,6 +489,9 @@ struct weft_category;
 	do {                    \
 		__VA_ARGS__;        \
 	} while (0)
+
+#define weft_rundown_wanted(seen)        (WEFT__UNUSED(seen), weft__false())
+#define weft_rundown_task(t, k, l, a, w) (WEFT__UNUSED_2(t, k), WEFT__UNUSED_3(l, a, w))
 
 #endif
 

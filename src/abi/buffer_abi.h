@@ -123,7 +123,7 @@ struct weft_abi_buffer {
 	uint32_t stop_reason;   /* 0, or an errno: why recording stopped early */
 	uint32_t waiters;       /* reserved: followers to wake when a packet is closed */
 	uint64_t hold_until;    /* no claims before these ticks: somebody copies the past */
-	uint32_t rundown;       /* reserved: a request to write what is alive */
+	uint32_t rundown;       /* requests so far to write what is alive */
 	uint32_t changes_count; /* levels that were set */
 	uint64_t reserved3;
 	uint64_t losses[WEFT_ABI_LOSSES]; /* `overwritten` is the sum of the packets', see there */

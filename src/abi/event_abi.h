@@ -25,6 +25,9 @@
  *     signal       receiver               small: 1 if it switches. The actor is the sender
  *     gc           nanoseconds
  *     expect
+ *     alive        age source name text   small: the task's kind. age: ns, or -1 if it is unknown;
+ *                                         source: what the task waits for, or -1; name: of its
+ *                                         label, or 0
  *
  * and the kinds that exist on the wire only, from 96 on:
  *

@@ -103,6 +103,8 @@ WEFT__EXPORT void weft_lines_add_json(
 		add_key(text, weft__lines_key(event, slot, row->fields[i].key));
 		add_value(text, event, slot);
 	}
+	if (event->is_rundown)
+		weft_text_add_string(text, ",\"rundown\":true");
 	if (lines->has_threads) {
 		add_key(text, "thread");
 		weft_text_add_u64(text, event->thread);

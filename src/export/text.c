@@ -137,5 +137,7 @@ WEFT__EXPORT void weft_lines_add_text(
 		weft_text_add(text, "=", 1);
 		add_value(text, event, slot);
 	}
+	if (event->is_rundown && event->type != WEFT_EVENT_ALIVE)
+		weft_text_add_string(text, " rundown");
 	weft_text_add(text, "\n", 1);
 }

@@ -104,6 +104,11 @@ WEFT__EXPORT void weft_watch_free(void *bytes, size_t size)
 	munmap(bytes, size);
 }
 
+WEFT__EXPORT void weft_watch_ask_rundown(struct weft_watch *watch)
+{
+	__atomic_fetch_add(&watch->header->rundown, 1, __ATOMIC_RELAXED);
+}
+
 /* ---- Opening ---- */
 
 WEFT__EXPORT int weft_watch_open(const char *path, struct weft_watch **ret_watch)

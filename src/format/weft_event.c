@@ -174,6 +174,18 @@ static void take_band(
 	event->text = take_name(c, buffer, small);
 }
 
+static void take_alive(
+	struct cursor *c, const struct weft__buffer *buffer, unsigned small, struct weft_event *event)
+{
+	uint64_t age = take(c);
+	event->kind = (uint16_t)small;
+	event->is_rundown = true;
+	event->has_value = age != UINT64_MAX;
+	event->value = age > INT64_MAX ? INT64_MAX : (int64_t)age;
+	event->other = take(c);
+	event->text = take_name(c, buffer, (uint16_t)take(c));
+}
+
 /* The receiver is the event's task, the actor its source. */
 static void take_signal(struct cursor *c, unsigned small, uint64_t *task, struct weft_event *event)
 {
@@ -245,6 +257,9 @@ static bool take_operands(struct cursor *c, const struct weft__buffer *buffer,
 		event->value = (int64_t)take(c);
 		return true;
 	case WEFT_ABI_EXPECT:
+		return true;
+	case WEFT_ABI_ALIVE:
+		take_alive(c, buffer, w->small, event);
 		return true;
 	default:
 		return false;

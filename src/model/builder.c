@@ -435,6 +435,56 @@ static int on_expect(struct weft_model_builder *b, const struct meaning *m)
 	return 0;
 }
 
+static int add_creation(struct weft_model_builder *b, uint32_t task, uint64_t age)
+{
+	struct creation_columns *c = &b->creations;
+	const struct weft__column columns[] = {
+		{&c->list, sizeof(*c->list)},
+		{&c->start, sizeof(*c->start)},
+	};
+	int error = weft__columns_reserve(columns, 2, &c->capacity, c->count + (size_t)1);
+	if (error)
+		return error;
+	uint64_t time = age < b->now ? b->now - age : 0, start = b->tasks.start[task];
+	if (time < start)
+		start = time > b->summary.start ? time : b->summary.start;
+	c->list[c->count] = (struct weft_creation){task, time};
+	c->start[c->count++] = start;
+	return 0;
+}
+
+/* What a create event would have told, if the trace does not have it. */
+static int tell_beginning(struct weft_model_builder *b, const struct meaning *m)
+{
+	if (b->tasks.flags[m->task] & (WEFT_TASK_CREATED | WEFT_TASK_TOLD))
+		return 0;
+	b->tasks.flags[m->task] |= WEFT_TASK_TOLD;
+	b->tasks.kind[m->task] = m->event->kind;
+	return m->event->has_value ? add_creation(b, m->task, (uint64_t)m->event->value) : 0;
+}
+
+/* It waits, since it does not yet. */
+static int tell_wait(struct weft_model_builder *b, const struct meaning *m)
+{
+	uint32_t last = b->tasks.last_edge[m->task];
+	bool is_known = last != WEFT_NONE && b->edges.type[last] == WEFT_EDGE_TRY_READ &&
+					b->edges.to[last] == m->other;
+	return is_known ? 0 : on_try_read(b, m);
+}
+
+static int on_alive(struct weft_model_builder *b, const struct meaning *m)
+{
+	if (m->task == WEFT_NONE) {
+		complain(m, "a rundown of no task");
+		return 0;
+	}
+	weft__task_touch(b, m->task);
+	int error = tell_beginning(b, m);
+	if (!error && m->event->text.size && b->tasks.label[m->task] == WEFT_NONE)
+		error = on_label(b, m);
+	return error ? error : tell_wait(b, m);
+}
+
 static int on_band(struct weft_model_builder *b, const struct meaning *m)
 {
 	return weft__thread_band(b, m->event);
@@ -464,6 +514,7 @@ static event_rule *const rules[WEFT_EVENT_TYPES] = {
 	[WEFT_EVENT_SIGNAL] = on_signal,
 	[WEFT_EVENT_GC] = on_gc,
 	[WEFT_EVENT_EXPECT] = on_expect,
+	[WEFT_EVENT_ALIVE] = on_alive,
 };
 
 static void count_event(struct weft_model_builder *b, const struct weft_event *event)

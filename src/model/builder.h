@@ -88,6 +88,13 @@ struct bands {
 	struct weft_band_period *list;
 };
 
+struct creation_columns {
+	uint32_t count;
+	size_t capacity;
+	struct weft_creation *list;
+	uint64_t *start; /* not before the trace, nor after the first mention */
+};
+
 /* Instead of a task: what may "run" on a thread. */
 #define RUNNING_UNKNOWN (UINT32_MAX - 1) /* before the first word about it */
 #define RUNNING_IDLE    UINT32_MAX
@@ -115,6 +122,7 @@ struct weft_model_builder {
 	struct sample_columns samples;
 	struct counters counters;
 	struct bands bands;
+	struct creation_columns creations;
 	struct thread_state *threads;
 	uint32_t thread_count;
 	struct weft__strings strings;

@@ -42,6 +42,32 @@ static int end_tasks(struct weft_model_builder *b)
 	return error;
 }
 
+/* Tasks that a rundown told of start when they were created, if the trace had begun. */
+static void start_told(struct weft_model_builder *b)
+{
+	for (uint32_t i = 0; i < b->creations.count; i++) {
+		uint32_t task = b->creations.list[i].task;
+		if (!(b->tasks.flags[task] & WEFT_TASK_CREATED))
+			b->tasks.start[task] = b->creations.start[i];
+	}
+}
+
+static int by_task(const void *left, const void *right)
+{
+	const struct weft_creation *l = left, *r = right;
+	return l->task < r->task ? -1 : l->task > r->task;
+}
+
+static void count_preexisting(struct weft_model_builder *b)
+{
+	for (uint32_t task = 0; task < b->tasks.count; task++)
+		b->summary.preexisting += !(b->tasks.flags[task] & WEFT_TASK_CREATED);
+	for (uint32_t i = 0; i < b->creations.count; i++) {
+		bool is_created = b->tasks.flags[b->creations.list[i].task] & WEFT_TASK_CREATED;
+		b->summary.preexisting -= !is_created && b->creations.list[i].time >= b->summary.start;
+	}
+}
+
 static void count_outcomes(struct weft_model_builder *b)
 {
 	const struct task_columns *t = &b->tasks;
@@ -282,11 +308,15 @@ static void hand_over_rows(struct weft_model_builder *b, struct weft_model *m)
 	m->counter_count = b->counters.count;
 	m->bands = b->bands.list;
 	m->band_count = b->bands.count;
+	m->creations = b->creations.list;
+	m->creation_count = b->creations.count;
+	free(b->creations.start);
 	free(b->samples.counter);
 	b->edges = (struct edge_columns){0};
 	b->activations = (struct activation_columns){0};
 	b->notes = (struct note_columns){0};
 	b->samples = (struct sample_columns){0};
+	b->creations = (struct creation_columns){0};
 	b->counters.list = NULL;
 	b->bands.list = NULL;
 }
@@ -300,6 +330,8 @@ static int freeze(struct weft_model_builder *b, const struct weft_trace_descript
 		error = end_tasks(b);
 	if (error)
 		return error;
+	start_told(b);
+	count_preexisting(b);
 	count_outcomes(b);
 	free_columns_of_building(&b->tasks);
 	trim_tasks(&b->tasks);
@@ -329,6 +361,8 @@ WEFT__EXPORT int weft_model_builder_finish(struct weft_model_builder *b,
 		weft_model_destroy(m);
 		return error;
 	}
+	if (b->creations.count)
+		qsort(b->creations.list, b->creations.count, sizeof(*b->creations.list), by_task);
 	if (b->bands.count)
 		qsort(b->bands.list, b->bands.count, sizeof(*b->bands.list), by_start);
 	m->summary = b->summary;
@@ -361,7 +395,8 @@ WEFT__EXPORT void weft_model_builder_destroy(struct weft_model_builder *b)
 		b->activations.start, b->activations.end, b->activations.thread, b->activations.task,
 		b->notes.time, b->notes.value, b->notes.task, b->notes.text, b->notes.type, b->samples.time,
 		b->samples.value, b->samples.task, b->samples.counter, b->counters.list, b->counters.last,
-		b->counters.by_name, b->bands.list, b->threads, b->scratch};
+		b->counters.by_name, b->bands.list, b->threads, b->scratch, b->creations.list,
+		b->creations.start};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	weft__index_finish(&b->tasks_by_id);

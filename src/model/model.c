@@ -103,6 +103,27 @@ WEFT__EXPORT uint32_t weft_model_find_task(
 		&private(model)->tasks_by_id, model->tasks.id, model->tasks.buffer, buffer, id);
 }
 
+WEFT__EXPORT bool weft_model_creation(
+	const struct weft_model *model, uint32_t task, uint64_t *ret_ns)
+{
+	uint32_t first = 0, end = model->creation_count;
+	if (model->tasks.flags[task] & WEFT_TASK_CREATED) {
+		*ret_ns = model->tasks.start[task];
+		return true;
+	}
+	while (first < end) {
+		uint32_t middle = first + (end - first) / 2;
+		if (model->creations[middle].task < task)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	if (first == model->creation_count || model->creations[first].task != task)
+		return false;
+	*ret_ns = model->creations[first].time;
+	return true;
+}
+
 WEFT__EXPORT uint64_t weft_model_running_ns(const struct weft_model *model, uint32_t task)
 {
 	const struct weft_activations *a = &model->activations;
@@ -138,7 +159,7 @@ WEFT__EXPORT void weft_model_destroy(struct weft_model *m)
 		m->edges.time, m->edges.from, m->edges.to, m->edges.type, m->edges.by_actor,
 		m->activations.start, m->activations.end, m->activations.thread, m->notes.time,
 		m->notes.text, m->notes.value, m->notes.type, m->samples.time, m->samples.value,
-		m->samples.task, m->counters, m->bands, m->threads};
+		m->samples.task, m->counters, m->bands, m->threads, m->creations};
 	free_all(columns, sizeof(columns) / sizeof(*columns));
 	weft__strings_finish(&model->strings);
 	weft__index_finish(&model->tasks_by_id);

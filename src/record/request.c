@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a program asks of whoever watches it: to save the moments before now.
+ * What a program asks of whoever watches it, to save the moments before now; and what it is asked,
+ * to say what is alive.
  *
  * A request is one word, its count and its reason together, so that a watcher reads both of one
  * request. If somebody listens, the past is held until they had the time to copy it; who asks again
@@ -8,6 +9,7 @@
  */
 #include "record/atomics.h"
 #include "record/clock.h"
+#include "record/compose.h"
 #include "record/name.h"
 #include "record/reserve.h"
 
@@ -37,4 +39,30 @@ WEFT__EXPORT void weft_snapshot_request(const char *reason)
 	} while (!weft__compare_exchange(&snapshots->requests, before, after));
 	if ((uint32_t)weft__load(&snapshots->served) == (uint32_t)(before >> 32))
 		hold(header);
+}
+
+WEFT__EXPORT bool weft_rundown_wanted(uint32_t *seen)
+{
+	if (!weft__generation())
+		return false;
+	uint32_t wanted = weft__load(&weft__header()->rundown);
+	bool is_new = wanted != *seen;
+	*seen = wanted;
+	return is_new;
+}
+
+WEFT__EXPORT void weft_rundown_task(
+	uint64_t task, uint16_t kind, const char *label, uint64_t age_ns, uint64_t waits_for)
+{
+	const struct weft__self *self = weft__entered();
+	if (!self)
+		return;
+	struct weft__draft draft;
+	weft__draft_begin(&draft, WEFT_ABI_ALIVE, task);
+	weft__draft_word(&draft, age_ns);
+	weft__draft_word(&draft, waits_for);
+	weft__draft_word(&draft, 0); /* a label that was made at run time is no name */
+	weft__draft_name(&draft, 0, label);
+	draft.words[0] |= (uint64_t)kind << 48;
+	weft__draft_put_in(self->slot, &draft);
 }

@@ -62,6 +62,8 @@ def as_dump_shows(name, fields):
         fields[fields.pop('change')[1][0]] = fields.pop('value')
     if name == 'tag' and not fields.pop('has_value'):
         del fields['value']
+    if name == 'alive' and not fields.pop('has_value'):
+        del fields['age']
     if name == 'switch' and not fields['reason']:
         del fields['reason']
     if name == 'mark':
@@ -76,7 +78,7 @@ def dumped(trace):
     """What dump --json says, without who said it: (time, name, fields) an event."""
     rows = []
     for row in json_lines(weft('dump', '--json', trace).stdout):
-        for key in ('thread', 'process', 'host'):
+        for key in ('thread', 'process', 'host', 'rundown'):
             row.pop(key, None)
         rows.append((row.pop('time'), row.pop('event'), with_runs(row)))
     return rows
@@ -224,7 +226,7 @@ def every_event_of_weft_comes_back():
         equal(sorted(os.listdir(out)), ['metadata', 'thread_0', 'thread_1', 'thread_2', 'thread_3'])
         equal({stream for stream, _, _, _ in events}, {0, 1, 2, 3})
         # Of the table of events, only what a program of today never writes may be missing.
-        equal(len({name for _, _, name, _ in events}), 16)
+        equal(len({name for _, _, name, _ in events}), 17)
         # Absolute: the clock's offset makes wall time of the recorder's own.
         assert clock_offset(out) == info['clock']['offset_ns'] > 0, info['clock']
 

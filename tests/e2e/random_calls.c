@@ -71,7 +71,7 @@ static void say(struct caller *caller)
 static void act(struct caller *caller)
 {
 	uint64_t task = draw_task(caller), other = draw_task(caller);
-	switch (draw(caller, 12)) {
+	switch (draw(caller, 13)) {
 	case 0:
 		weft_read(other);
 		break;
@@ -100,6 +100,10 @@ static void act(struct caller *caller)
 	case 9:
 	case 10:
 		weft_become_as(task, other);
+		break;
+	case 11:
+		weft_rundown_task(task, (uint16_t)draw(caller, 20), draw(caller, 2) ? "told" : NULL,
+			draw(caller, 3) ? draw(caller, 1000000) : WEFT_AGE_UNKNOWN, other);
 		break;
 	default:
 		weft_expect_as(task);

@@ -10,6 +10,7 @@ class Task:
     def __init__(self, number, start, mentioned):
         self.id, self.start, self.mentioned = number, start, mentioned
         self.kind, self.created = 'preexisting', False
+        self.told, self.creation = False, None  # by an alive event
         self.parent = None
         self.becomes = None
         self.ended = None      # when it was resolved, failed or became another
@@ -186,6 +187,23 @@ class Model:
                 self.continue_with(target)
         task.becomes = target
 
+    def alive(self, event):
+        """A rundown: what create, label and try_read would have told."""
+        task, source = self.find(event['task']), self.find(event['source'])
+        if not task:
+            self.ignored += 1
+            return
+        task.seen(self.time)
+        if not task.created and not task.told:
+            task.told, task.kind = True, event['kind']
+            if 'age' in event:
+                task.creation = max(0, self.time - event['age'])
+        if event['label'] and task.label is None:
+            self.label(dict(event, text=event['label']))
+        last = task.edges[-1] if task.edges else None
+        if not (last and last['edge'] == 'try_read' and last['to'] is source):
+            self.try_read(event)
+
     def expect(self, event):
         task = self.find(event['task'])
         if task:
@@ -221,6 +239,8 @@ class Model:
     # ---- the end of the trace ----
 
     def finish(self, task):
+        if task.creation is not None and not task.created:
+            task.start = min(task.mentioned, max(task.creation, self.first))
         for since, until in task.periods:
             task.seen(until)
 
@@ -336,8 +356,9 @@ def misplaced(model, place, row_of):
 
 def summarize(model, events):
     """Of `weft info --json`."""
-    outcomes = dict.fromkeys(('fulfilled', 'failed', 'became', 'never_resolved', 'unfinished'), 0)
+    outcomes = dict.fromkeys(('fulfilled', 'failed', 'became', 'never_resolved', 'unfinished', 'preexisting'), 0)
     for task in model.tasks.values():
+        outcomes['preexisting'] += not task.created and (task.creation is None or task.creation < model.first)
         outcomes[task.outcome or ('never_resolved' if task.expected else 'unfinished')] += 1
     names = [event['event'] for event in events]
     return {
@@ -369,4 +390,6 @@ def tasks(model, place):
             'failed': model.failure_of(task), 'becomes': task.becomes.id if task.becomes else None,
             'running': sum(until - since for since, until in ran), 'activations': len(ran),
             'expected': task.expected})
+        if task.told and not task.created and task.creation is not None:
+            shown[-1]['created'] = task.creation
     return sorted(shown, key=lambda row: (row['start'], row['task']))

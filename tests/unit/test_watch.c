@@ -245,6 +245,47 @@ static void who_listens_finds_the_past(void **state)
 	end(&w);
 }
 
+/* ---- Rundown ---- */
+
+static void each_runtime_is_asked_once(void **state)
+{
+	struct watched w = begin(&by_hand);
+	uint32_t first = 0, second = 0;
+	(void)state;
+	assert_false(weft_rundown_wanted(&first));
+	weft_watch_ask_rundown(w.watch);
+	assert_true(weft_rundown_wanted(&first));
+	assert_false(weft_rundown_wanted(&first));
+	weft_watch_ask_rundown(w.watch);
+	assert_true(weft_rundown_wanted(&second));
+	assert_false(weft_rundown_wanted(&second));
+	assert_true(weft_rundown_wanted(&first));
+	end(&w);
+	assert_false(weft_rundown_wanted(&(uint32_t){5}));
+}
+
+static void what_is_alive_is_told(void **state)
+{
+	struct watched w = begin(&by_hand);
+	struct trace trace;
+	(void)state;
+	weft_rundown_task(7, WEFT_KIND_BIND, "a label", 500, 8);
+	weft_rundown_task(8, 1000, NULL, WEFT_AGE_UNKNOWN, WEFT_TASK_NONE);
+	weft_stop();
+	trace_open(&trace, w.header, SIZE);
+	trace_expect(&trace, WEFT_EVENT_ALIVE, 7, 8);
+	assert_true(trace.event.is_rundown && trace.event.has_value);
+	assert_int_equal(trace.event.kind, WEFT_KIND_BIND);
+	assert_int_equal(trace.event.value, 500);
+	trace_text(trace.event.text, "a label");
+	trace_expect(&trace, WEFT_EVENT_ALIVE, 8, WEFT_TASK_NONE);
+	assert_false(trace.event.has_value);
+	assert_int_equal(trace.event.kind, 1000);
+	assert_int_equal(trace.event.text.size, 0);
+	trace_close(&trace);
+	end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +294,8 @@ int main(void)
 		cmocka_unit_test(a_hold_ends_by_itself),
 		cmocka_unit_test(a_request_is_seen_with_its_reason),
 		cmocka_unit_test(who_listens_finds_the_past),
+		cmocka_unit_test(each_runtime_is_asked_once),
+		cmocka_unit_test(what_is_alive_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
