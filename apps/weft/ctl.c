@@ -13,17 +13,26 @@
 static const char usage[] =
 	"usage: weft ctl [--json] FILE|PID status\n"
 	"       weft ctl FILE|PID set CATEGORY=LEVEL...\n"
+	"       weft ctl FILE|PID snapshot [-o FILE] [--hold]\n"
+	"       weft ctl FILE|PID rundown\n"
 	"\n"
 	"Speaks to a program that records. PID is that of a program under `weft record`, see\n"
 	"`weft ls`; FILE is what a program records into.\n"
 	"\n"
-	"  status  the program, its categories of events, and the level of each\n"
-	"  set     from the next event on, records of CATEGORY what is of that LEVEL or more\n"
-	"          important: off, error, warning, info, debug or trace. In a CATEGORY each `*`\n"
-	"          stands for any text; `*` alone is all of them, and those still to come\n"
+	"  status    the program, its categories of events, and the level of each\n"
+	"  set       from the next event on, records of CATEGORY what is of that LEVEL or more\n"
+	"            important: off, error, warning, info, debug or trace. In a CATEGORY each `*`\n"
+	"            stands for any text; `*` alone is all of them, and those still to come\n"
+	"  snapshot  saves what is recorded until now; the program goes on\n"
+	"  rundown   asks the program to write again which tasks are alive, so that a trace that\n"
+	"            has wrapped names them; answers how many that are\n"
 	"\n"
-	"  --json  status as one JSON object\n"
-	"  --help  this text\n";
+	"  --json    status as one JSON object\n"
+	"  -o, --output FILE  where the snapshot goes: PROGRAM-PID.snapshot-1.weft in the current\n"
+	"            directory, or the next that is free, unless told; `-`: standard output\n"
+	"  --hold    nothing is overwritten while the snapshot is copied, for a second at most:\n"
+	"            what is recorded meanwhile and finds no room is lost, counted as held\n"
+	"  --help    this text\n";
 
 struct verb {
 	const char *name;
@@ -32,6 +41,8 @@ struct verb {
 
 static const struct verb verbs[] = {
 	{"set", ctl_set},
+	{"rundown", ctl_rundown},
+	{"snapshot", ctl_snapshot},
 	{"status", ctl_status},
 };
 
@@ -86,7 +97,9 @@ int cli_ctl(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
+		{"hold", no_argument, NULL, 'H'},
 		{"json", no_argument, NULL, 'j'},
+		{"output", required_argument, NULL, 'o'},
 		{NULL, 0, NULL, 0},
 	};
 	struct ctl ctl = {0};
@@ -96,14 +109,22 @@ int cli_ctl(int argc, char **argv)
 		if (option == '?')
 			return CLI_USAGE;
 		ctl.json |= option == 'j';
+		ctl.hold |= option == 'H';
+		if (option == 'o')
+			ctl.output = optarg;
 	}
 	if (optind == argc)
 		return cli_usage_error(argv[0], "FILE or PID is missing");
 	if (optind + 1 == argc)
-		return cli_usage_error(argv[0], "what to do is missing: status or set");
+		return cli_usage_error(argv[0], "what to do is missing: status, set, snapshot or rundown");
 	ctl.operand = argv[optind];
 	const struct verb *verb = find_verb(argv[optind + 1]);
 	if (!verb)
-		return cli_usage_error(argv[0], "\"%s\" is not known: status or set", argv[optind + 1]);
+		return cli_usage_error(
+			argv[0], "\"%s\" is not known: status, set, snapshot or rundown", argv[optind + 1]);
+	if ((ctl.output || ctl.hold) && verb->run != ctl_snapshot)
+		return cli_usage_error(argv[0], "-o and --hold are for snapshot");
+	if (ctl.output && !*ctl.output)
+		return cli_usage_error(argv[0], "-o: a file without a name");
 	return open_and_run(&ctl, verb, argc - optind - 2, argv + optind + 2);
 }

@@ -14,11 +14,15 @@ struct ctl {
 	const char *path;
 	struct weft_control *control;
 	bool json;
+	const char *output; /* of snapshot; NULL: as it sees fit */
+	bool hold;          /* of snapshot */
 };
 
 /* A verb's arguments are what follows it on the command line. Each answers an exit status. */
 int ctl_set(struct ctl *ctl, int count, char **arguments);
 int ctl_status(struct ctl *ctl, int count, char **arguments);
+int ctl_snapshot(struct ctl *ctl, int count, char **arguments);
+int ctl_rundown(struct ctl *ctl, int count, char **arguments);
 
 /* What an error of weft_control_… means to the user: a message, and the status. */
 int ctl_fail(const struct ctl *ctl, int error);

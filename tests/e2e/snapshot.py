@@ -172,6 +172,95 @@ def a_loop_fills_no_disk():
         equal(answered, 30000)
 
 
+def ctl(program, *arguments, status=0):
+    result = run([WEFT, 'ctl', program.pid, *arguments], env=program.env, cwd=program.path)
+    equal(result.returncode, status, result.stderr)
+    return result
+
+
+@case
+def ctl_takes_a_snapshot():
+    with subject() as program:
+        program.tell('record 1000')
+        said = ctl(program, 'snapshot').stderr
+        first = 'snapshot-subject-%d.snapshot-1.weft' % program.pid
+        assert first in said and '1,000 events' in said, said
+        ctl(program, 'snapshot', '--hold')
+        ctl(program, 'snapshot', '-o', 'mine.weft')
+        piped = subprocess.run([WEFT, 'ctl', str(program.pid), 'snapshot', '-o', '-'], env=program.env,
+                               capture_output=True, check=True)
+        with open(program.file('piped.weft'), 'wb') as file:
+            file.write(piped.stdout)
+        program.tell('record 1000')
+        program.end()
+        for name in (first, first.replace('-1.', '-2.'), 'mine.weft', 'piped.weft'):
+            equal(numbers_of(program.file(name)), list(range(1000)), name)
+        equal(numbers_of(program.file('trace.weft')), list(range(2000)))
+
+
+@case
+def a_snapshot_of_what_is_written_has_no_gap():
+    with subject(size='64K') as program:
+        program.record.stdin.write('record 3000000\n')
+        program.record.stdin.flush()
+        for number in range(10):
+            name = '%d.weft' % number
+            ctl(program, 'snapshot', '--hold', '-o', name)
+            numbers = numbers_of(program.file(name))
+            lost = losses_of(program.file(name))
+            assert not numbers or len(numbers) + sum(lost.values()) >= numbers[-1] + 1, lost
+        equal(program.record.stdout.readline(), 'done\n')
+        program.end()
+        equal(all_of(program.file('trace.weft')), 3000000)
+
+
+@case
+def a_rundown_names_what_has_wrapped():
+    with subject(size='64K') as program:
+        program.tell('tasks 5')
+        program.tell('record 100000')
+        asking = subprocess.Popen([WEFT, 'ctl', str(program.pid), 'rundown'], env=program.env,
+                                  stderr=subprocess.PIPE, text=True)
+        while asking.poll() is None:  # it asks once it follows
+            program.tell('look')
+            time.sleep(0.005)
+        equal((asking.returncode, asking.stderr.read()), (0, 'weft: 5 tasks were told\n'))
+        program.tell('record 10')
+        program.end()
+        trace = program.file('trace.weft')
+        told = {row['label']: row for row in json_lines(weft('dump', '--tasks', '--json', trace).stdout)}
+        equal(sorted(told), ['task %d' % i for i in range(5)])
+        info, = json_lines(weft('info', '--json', trace).stdout)
+        for number in range(5):
+            row = told['task %d' % number]
+            equal(row['kind'], 'bind')
+            alive, = [e for e in events_of(trace) if e['event'] == 'alive' and e['task'] == row['task']]
+            equal((alive['rundown'], alive['source']),
+                  (True, told['task %d' % (number - 1)]['task'] if number else None))
+            if number % 2 == 0:
+                equal(alive['age'], 3600 * 10 ** 9)
+                equal(row['created'], max(0, alive['time'] - alive['age']))
+                equal(row['start'], info['start'])
+            else:
+                assert 'age' not in alive and 'created' not in row, row
+        edges = {(e['from'], e['to']) for e in json_lines(weft('dump', '--edges', '--json', trace).stdout)
+                 if e['edge'] == 'try_read'}
+        equal(edges, {(told['task %d' % i]['task'], told['task %d' % (i - 1)]['task']) for i in range(1, 5)})
+        equal(info['tasks']['preexisting'], 5)
+        text = weft('info', trace).stdout
+        assert 'before      5 tasks began before the trace\n' in text, text
+
+
+@case
+def without_an_answer_it_is_said():
+    with subject() as program:
+        program.tell('tasks 5')
+        assert 'no answer' in ctl(program, 'rundown', status=1).stderr
+        program.end()
+        result = weft('ctl', program.file('trace.weft'), 'rundown', status=1)
+        assert 'nobody is listening' in result.stderr, result.stderr
+
+
 @case
 def without_snapshots_nobody_listens():
     with subject('--snapshots', '0') as program:
@@ -186,6 +275,7 @@ def without_snapshots_nobody_listens():
 
 @case
 def wrong_use_is_said():
+    assert 'are for snapshot' in weft('ctl', '--hold', '1', 'rundown', status=2).stderr
     assert '"many"' in weft('record', '--snapshots', 'many', 'true', status=2).stderr
     assert 'runs no program' in weft('record', '--snapshots', '1', '-p', '1', status=2).stderr
 

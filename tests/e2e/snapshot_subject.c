@@ -7,6 +7,8 @@
  *     request TEXT   asks for a snapshot
  *     signal         the same, in a signal handler
  *     loop N         records and asks for a snapshot, N times
+ *     tasks N        makes N tasks, each of which waits for the one before it
+ *     look           says what is alive if somebody wants to know; two runtimes do
  */
 #include <signal.h>
 #include <stdio.h>
@@ -24,6 +26,43 @@ static void record(long events)
 		weft_tag_value("number", recorded++);
 }
 
+enum {
+	TASKS_MAX = 100
+};
+
+static uint64_t tasks[TASKS_MAX];
+static long task_count;
+
+static void make_tasks(long count)
+{
+	for (; count > 0 && task_count < TASKS_MAX; count--) {
+		char name[32];
+		uint64_t task = tasks[task_count] = weft_create(WEFT_KIND_BIND);
+		snprintf(name, sizeof(name), "task %ld", task_count);
+		weft_label_as(task, name);
+		if (task_count)
+			weft_try_read_as(task, tasks[task_count - 1]);
+		task_count++;
+	}
+}
+
+/* One runtime has the even ones and knows their age. */
+static void look(void)
+{
+	static uint32_t seen[2];
+	for (long runtime = 0; runtime < 2; runtime++) {
+		if (!weft_rundown_wanted(&seen[runtime]))
+			continue;
+		for (long i = runtime; i < task_count; i += 2) {
+			char name[32];
+			snprintf(name, sizeof(name), "task %ld", i);
+			weft_rundown_task(tasks[i], WEFT_KIND_BIND, name,
+				runtime ? WEFT_AGE_UNKNOWN : UINT64_C(3600000000000),
+				i ? tasks[i - 1] : WEFT_TASK_NONE);
+		}
+	}
+}
+
 static void on_signal(int signal)
 {
 	(void)signal;
@@ -36,6 +75,10 @@ static void act(const char *word, const char *rest)
 		record(atol(rest));
 	else if (strcmp(word, "request") == 0)
 		weft_snapshot_request(rest);
+	else if (strcmp(word, "tasks") == 0)
+		make_tasks(atol(rest));
+	else if (strcmp(word, "look") == 0)
+		look();
 	else if (strcmp(word, "signal") == 0)
 		raise(SIGUSR1);
 	else if (strcmp(word, "loop") == 0)

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft ctl FILE|PID snapshot: what a program has recorded until now, as a file.
+ */
+#include "ctl.h"
+#include "record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <weft/watch.h>
+
+/* PROG-PID.snapshot-N.weft here, for the least N that is free. What the buffer calls the program is
+ * not to be trusted with a path. */
+static char *choose_file(const struct ctl *ctl)
+{
+	struct weft_buffer_summary summary;
+	char *file = NULL;
+	if (weft_control_summarize(ctl->control, &summary) < 0)
+		return strdup("snapshot.weft");
+	for (char *at = summary.program; *at; at++)
+		if (*at == '/' || (unsigned char)*at < ' ' || (at == summary.program && *at == '.'))
+			*at = '_';
+	for (unsigned number = 1;; number++) {
+		free(file);
+		if (asprintf(&file, "%s-%u.snapshot-%u.weft", summary.program, summary.pid, number) < 0)
+			return NULL;
+		if (access(file, F_OK) != 0)
+			return file;
+	}
+}
+
+/* The past stays while it is copied, if that is wanted, and the program may lose what is new. */
+static int copy(const struct ctl *ctl, void **ret_bytes, size_t *ret_size)
+{
+	struct weft_watch *watch;
+	int error = weft_watch_open(ctl->path, &watch);
+	if (error)
+		return error;
+	if (ctl->hold)
+		weft_watch_hold(watch, WEFT_WATCH_HOLD_MAX_NS);
+	error = weft_watch_copy(watch, ret_bytes, ret_size);
+	weft_watch_close(watch);
+	return error;
+}
+
+static int save(const struct ctl *ctl, char *file)
+{
+	void *bytes;
+	size_t size;
+	int error = copy(ctl, &bytes, &size);
+	if (error)
+		return ctl_fail(ctl, error);
+	bool good = record_save_copy(bytes, size, file);
+	weft_watch_free(bytes, size);
+	if (good && strcmp(file, "-") != 0) {
+		const struct record_ring ring = {.is_running = false};
+		const struct record_saved saved = {.file = file, .ring = &ring};
+		record_report(&saved, 1);
+	}
+	return good ? CLI_DONE : CLI_NO;
+}
+
+int ctl_snapshot(struct ctl *ctl, int count, char **arguments)
+{
+	if (ctl_want_none("snapshot", count, arguments) != CLI_DONE)
+		return CLI_USAGE;
+	if (ctl->output && strcmp(ctl->output, "-") == 0 && isatty(STDOUT_FILENO))
+		return cli_usage_error("ctl", "-o -: a trace is nothing for a terminal");
+	char *file = ctl->output ? strdup(ctl->output) : choose_file(ctl);
+	if (!file) {
+		cli_error("%s", strerror(errno));
+		return CLI_NO;
+	}
+	int status = save(ctl, file);
+	free(file);
+	return status;
+}
