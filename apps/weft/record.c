@@ -385,6 +385,8 @@ static void report(const struct run *run, const char *program)
 		if (run->rings.list[i].is_failure)
 			record_report_failure(
 				run->directory, &run->rings.list[i], has_ring(run, run->rings.list[i].pid));
+	for (size_t i = 0; i < run->saved_count; i++)
+		record_report_refused(run->saved[i].path);
 	if (run->saved_count)
 		record_report(run->saved, run->saved_count);
 	else if (run->rings.count == 0 && program)

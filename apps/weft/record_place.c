@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Where rings live while a program records: a fresh directory of mode 0700 in the user's run
- * directory, or in /dev/shm. Both are in memory: on a disk, writing pages back would stall the
- * program.
+ * Where rings live while a program records: a fresh directory of mode 0700, root's of 01733, in the
+ * user's run directory, or in /dev/shm. Both are in memory: on a disk, writing pages back would
+ * stall the program.
  *
  * Who made it keeps it open with a lock, which the kernel takes back however that process ends: so
  * others know whether somebody is still there to save what is in it.
@@ -25,8 +25,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Is it a directory, not a link to one, and ours? With `make_private`, nobody else can enter it
- * from now on. */
+/* Is it a directory, not a link to one, and ours? With `make_private`, nobody else can look into it
+ * from now on; but go through it, if it is root's. */
 static bool is_ours(const char *path, bool make_private)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -34,8 +34,9 @@ static bool is_ours(const char *path, bool make_private)
 		return false;
 	struct stat status;
 	bool ours = fstat(fd, &status) == 0 && status.st_uid == geteuid();
-	if (ours && make_private && (status.st_mode & 0777) != 0700)
-		ours = fchmod(fd, 0700) == 0;
+	mode_t mode = geteuid() == 0 ? 0711 : 0700;
+	if (ours && make_private && (status.st_mode & 07777) != mode)
+		ours = fchmod(fd, mode) == 0;
 	int reason = ours ? 0 : EPERM;
 	close(fd);
 	errno = reason;
@@ -92,6 +93,9 @@ bool record_place_make(char ret_directory[PATH_MAX])
 	if (good) {
 		snprintf(place, sizeof(place), "%s/record-XXXXXX", base);
 		good = mkdtemp(place) != NULL;
+		/* A child that drops root's privileges makes its ring there, if it knows where. */
+		if (good && geteuid() == 0)
+			good = chmod(place, 01733) == 0;
 	}
 	if (!good) {
 		cli_error("there is no place for the trace: %s: %s", record_shown(base),
@@ -184,7 +188,7 @@ static bool parse_name(int directory, const char *name, struct record_ring *ret_
 		return false;
 	ring.is_link = !ring.is_failure &&
 				   fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-				   S_ISLNK(status.st_mode);
+				   S_ISLNK(status.st_mode) && status.st_uid == geteuid();
 	if (!parse_process(name, (size_t)ring.stem_size, &ring))
 		return false;
 	ring.is_running = (kill(ring.pid, 0) == 0 || errno == EPERM) && !is_zombie(ring.pid);

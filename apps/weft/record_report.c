@@ -16,6 +16,8 @@
 
 #include <weft/buffer.h>
 
+#include <weft/buffer.h>
+
 const char *record_shown(const char *path)
 {
 	static struct weft_text texts[4];
@@ -203,7 +205,9 @@ void record_report(const struct record_saved *saved, size_t count)
 
 void record_report_nothing(const char *program)
 {
-	cli_error("%s recorded nothing: it neither is linked with libweft nor starts a program that is",
+	cli_error(
+		"%s recorded nothing: it neither is linked with libweft nor starts a program that is, "
+		"or it is set-user-ID",
 		record_shown(program));
 }
 
@@ -214,6 +218,34 @@ static bool is_about_levels(const char *reason)
 		   strncmp(reason, "WEFT_CATEGORIES: ", 17) == 0;
 }
 
+void record_report_refused(const char *ring)
+{
+	struct weft_source *source;
+	struct weft_buffer_summary summary;
+	size_t size;
+	if (weft_source_open(ring, &source))
+		return;
+	const void *bytes = weft_source_bytes(source, &size);
+	bool good = weft_buffer_summarize(bytes, size, &summary) == 0;
+	weft_source_close(source);
+	if (!good)
+		return;
+	const size_t shown = sizeof(summary.refused) / sizeof(summary.refused[0]);
+	for (size_t i = 0; i < summary.refused_count && i < shown; i++)
+		cli_error("process %u could not record: %s: %s", (unsigned)summary.refused[i].pid,
+			summary.refused[i].step, strerror(summary.refused[i].reason));
+	if (summary.refused_count > shown)
+		cli_error("%u more processes could not record", (unsigned)(summary.refused_count - shown));
+}
+
+/* Whoever made the link may not wish our terminal well. */
+static void make_harmless(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x7f)
+			*text = '?';
+}
+
 void record_report_failure(const char *directory, const struct record_ring *ring, bool has_ring)
 {
 	char path[PATH_MAX + NAME_MAX + 1], reason[512];
@@ -221,6 +253,7 @@ void record_report_failure(const char *directory, const struct record_ring *ring
 	ssize_t size = readlink(path, reason, sizeof(reason) - 1);
 	snprintf(path, sizeof(path), "%.*s", ring->stem_size, ring->name);
 	reason[size > 0 ? size : 0] = '\0';
+	make_harmless(reason);
 	const char *outcome = has_ring && is_about_levels(reason) ? "recorded, but not as told"
 						  : has_ring                          ? "did not record everything"
 															  : "could not record";

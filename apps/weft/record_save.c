@@ -291,7 +291,14 @@ static bool save_running(const char *ring, const char *file)
 
 static bool save_ended(const char *ring, const char *file)
 {
-	int from = open(ring, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	/* A child with fewer rights than ours may have put anything there. */
+	int from = open(ring, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+	if (from >= 0 && fstat(from, &status) == 0 && !S_ISREG(status.st_mode)) {
+		close(from);
+		from = -1;
+		errno = EINVAL;
+	}
 	const struct content content = {.fd = from};
 	if (from < 0)
 		return false;

@@ -22,6 +22,13 @@ extern "C" {
  * does I/O. */
 void weft_buffer_copy(void *copy, const void *live, size_t size);
 
+/* A process that could not make a buffer. */
+struct weft_buffer_refusal {
+	uint32_t pid;
+	int reason;       /* an errno */
+	const char *step; /* at which: "create", "allocate", … */
+};
+
 /* What a buffer says of its program, and how much is in it. */
 struct weft_buffer_summary {
 	uint32_t pid;
@@ -31,6 +38,10 @@ struct weft_buffer_summary {
 	uint64_t losses[WEFT_LOSS_CAUSES];
 	bool is_stopped; /* recording has stopped; the program may go on */
 	int stop_reason; /* why, if that was early: an errno; else 0 */
+	/* Forked children that could not record and had no other way to say so: how many, and the
+	 * first of them. */
+	uint32_t refused_count;
+	struct weft_buffer_refusal refused[7];
 };
 
 /* Without decoding: as of some moment while this runs, to a packet's content if the program goes

@@ -30,6 +30,7 @@
 
 #define WEFT_ABI_LEVELS  64 /* one a category; those that come later share the last */
 #define WEFT_ABI_CHANGES 64
+#define WEFT_ABI_REFUSED 7
 
 /* Categories with a number of their own, in `levels` and `categories`. */
 #define WEFT_ABI_CATEGORY_PROGRAM 0  /* of what names no category */
@@ -135,7 +136,21 @@ struct weft_abi_buffer {
 	uint32_t stream; /* 1: a stream, see stream_abi.h; no packets follow by offset */
 	uint8_t reserved4[188];
 	uint32_t stopped; /* 1: nothing is recorded here any more, though the program may go on */
-	uint8_t reserved5[124];
+	/* Forked children that could not make a buffer, nor say so elsewhere: how many, and the first
+	 * of them, as pid | errno << 32 | step << 48. */
+	uint32_t refused_count;
+	uint64_t refused[WEFT_ABI_REFUSED];
+	uint8_t reserved5[64];
+};
+
+/* What they failed at. */
+enum weft_abi_step {
+	WEFT_ABI_STEP_UNKNOWN = 0,
+	WEFT_ABI_STEP_CREATE = 1,
+	WEFT_ABI_STEP_ALLOCATE = 2,
+	WEFT_ABI_STEP_MAP = 3,
+	WEFT_ABI_STEP_START = 4,
+	WEFT_ABI_STEPS
 };
 
 /* What a thread knows while it records. Only that thread writes it, but for `owner` (by whoever
@@ -187,6 +202,7 @@ WEFT_ABI_AT(weft_abi_buffer, snapshots, 3520);
 _Static_assert(sizeof(struct weft_abi_snapshots) == 256, "snapshots");
 WEFT_ABI_AT(weft_abi_buffer, stream, 3776);
 WEFT_ABI_AT(weft_abi_buffer, stopped, 3968);
+WEFT_ABI_AT(weft_abi_buffer, refused, 3976);
 _Static_assert(sizeof(struct weft_abi_moment) == 24, "moment");
 _Static_assert(sizeof(struct weft_abi_change) == 16, "change");
 _Static_assert(sizeof(struct weft_abi_buffer) == 4096, "header");

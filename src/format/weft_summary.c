@@ -45,6 +45,19 @@ static void add_packet(struct weft_buffer_summary *s, const uint8_t *packet, uin
 		s->events += written - before;
 }
 
+static void read_refused(struct weft_buffer_summary *s, const uint8_t *header)
+{
+	static const char *const steps[WEFT_ABI_STEPS] = {
+		"start", "create", "allocate", "map", "start"};
+	s->refused_count = weft__load_u32(header + offsetof(struct weft_abi_buffer, refused_count));
+	for (uint32_t i = 0; i < WEFT_ABI_REFUSED; i++) {
+		uint64_t word = weft__load_u64(header + offsetof(struct weft_abi_buffer, refused) + 8 * i);
+		uint64_t step = word >> 48;
+		s->refused[i] = (struct weft_buffer_refusal){
+			(uint32_t)word, (int)(word >> 32 & 0xffff), steps[step < WEFT_ABI_STEPS ? step : 0]};
+	}
+}
+
 WEFT__EXPORT int weft_buffer_summarize(
 	const void *bytes, size_t size, struct weft_buffer_summary *ret_summary)
 {
@@ -65,6 +78,7 @@ WEFT__EXPORT int weft_buffer_summarize(
 	summary.is_stopped = weft__load_u32(buffer.bytes + offsetof(struct weft_abi_buffer, stopped));
 	summary.stop_reason =
 		(int)weft__load_u32(buffer.bytes + offsetof(struct weft_abi_buffer, stop_reason));
+	read_refused(&summary, buffer.bytes);
 	for (uint32_t i = 0; i < buffer.packet_count; i++)
 		add_packet(&summary, weft__buffer_packet(&buffer, i), buffer.packet_bytes);
 	*ret_summary = summary;

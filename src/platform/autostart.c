@@ -98,7 +98,8 @@ static void name_file(struct text *text, unsigned program, const char *suffix)
 	append(text, suffix);
 }
 
-static void report(const char *step, const char *reason)
+/* False if there is no place to say it. */
+static bool report(const char *step, const char *reason)
 {
 	static struct text target, link; /* too big for an alternate stack */
 	int error = wanted.is_directory ? EEXIST : 0;
@@ -106,12 +107,28 @@ static void report(const char *step, const char *reason)
 	append(&target, step);
 	append(&target, ": ");
 	append(&target, reason);
-	/* If it cannot be made, the missing buffer has to say it all. */
 	for (unsigned number = 1; error == EEXIST && number <= REASONS_MAX; number++) {
 		link.size = 0;
 		name_file(&link, number, ".failed");
 		error = symlink(target.bytes, link.bytes) ? errno : 0;
 	}
+	return !error;
+}
+
+/* A child that cannot reach the directory, being locked in, still has its parent's buffer. */
+static void tell_parent(const char *step, int error)
+{
+	static const char *const names[WEFT_ABI_STEPS] = {
+		"", WEFT__STEP_CREATE, WEFT__STEP_ALLOCATE, WEFT__STEP_MAP, WEFT__STEP_START};
+	/* The child may write there: it is shared memory. */
+	struct weft_abi_buffer *parent = (struct weft_abi_buffer *)(uintptr_t)weft__recorder.parent;
+	uint64_t number = WEFT_ABI_STEPS - 1;
+	while (number > 0 && strcmp(names[number], step) != 0)
+		number--;
+	uint32_t place = parent ? weft__fetch_add(&parent->refused_count, 1) : WEFT_ABI_REFUSED;
+	if (place < WEFT_ABI_REFUSED)
+		weft__store(&parent->refused[place],
+			(uint32_t)getpid() | (uint64_t)(error & 0xffff) << 32 | number << 48);
 }
 
 void weft__linux_report(const char *what, const char *reason)
@@ -179,8 +196,8 @@ static bool start_in_directory(void)
 	}
 	if (!error && is_in_place)
 		link_to(path.bytes);
-	if (error)
-		report(step, describe(error));
+	if (error && !report(step, describe(error)))
+		tell_parent(step, error);
 	return !error;
 }
 

@@ -33,6 +33,12 @@ struct weft__ring {
 	bool is_guarded; /* against losing its pages; then `path` must stay */
 };
 
+/* At which it may fail. */
+#define WEFT__STEP_CREATE   "create"
+#define WEFT__STEP_ALLOCATE "allocate"
+#define WEFT__STEP_MAP      "map"
+#define WEFT__STEP_START    "start"
+
 /* Creates the file, maps it and starts recording into it. 0, or an errno; `ret_step` names what
  * failed. Nothing remains after a failure. */
 int weft__ring_create(const struct weft__ring *ring, const char **ret_step);

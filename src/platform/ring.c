@@ -42,16 +42,16 @@ static int allocate(int fd, uint64_t bytes)
 
 static int start_in(int fd, const struct weft__ring *ring, const char **ret_step)
 {
-	*ret_step = "allocate";
+	*ret_step = WEFT__STEP_ALLOCATE;
 	int error = allocate(fd, ring->bytes);
 	if (error)
 		return error;
-	*ret_step = "map";
+	*ret_step = WEFT__STEP_MAP;
 	void *buffer =
 		mmap(NULL, ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
 	if (buffer == MAP_FAILED)
 		return errno;
-	*ret_step = "start";
+	*ret_step = WEFT__STEP_START;
 	if (ring->is_guarded)
 		weft__sigbus_guard(buffer, ring->bytes, ring->path);
 	/* Not weft_start, which in another copy may be all that is to be had by that name. */
@@ -66,7 +66,7 @@ static int start_in(int fd, const struct weft__ring *ring, const char **ret_step
 
 static int create(const struct weft__ring *ring, const char **ret_step)
 {
-	*ret_step = "create";
+	*ret_step = WEFT__STEP_CREATE;
 	int fd = open(ring->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return errno;

@@ -7,6 +7,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -171,6 +173,77 @@ static void threads_of_a_child(void)
 		exit(0);
 	}
 	wait_for(child);
+}
+
+/* ---- Children that cannot make a buffer ---- */
+
+static void with_child(void (*confine)(void))
+{
+	record("parent", 3);
+	pid_t child = fork();
+	if (child == 0) {
+		confine();
+		record("child", 4);
+		_exit(0);
+	}
+	wait_for(child);
+}
+
+static void lock_in(void)
+{
+	check(chroot(library) == 0 && chdir("/") == 0, "chroot");
+}
+
+static void in_a_chroot(void)
+{
+	with_child(lock_in);
+}
+
+static void refuse_files(void)
+{
+#define REFUSED(call)                                      \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES)
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)), REFUSED(openat),
+		REFUSED(symlinkat),
+#ifdef SYS_open
+		REFUSED(open), REFUSED(symlink),
+#endif
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	const struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+	check(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no new privileges");
+	check(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0, "seccomp");
+}
+
+static void under_seccomp(void)
+{
+	with_child(refuse_files);
+}
+
+static void drop_rights(void)
+{
+	check(setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0, "setresuid");
+}
+
+static void without_rights(void)
+{
+	with_child(drop_rights);
+}
+
+/* More of them than a buffer tells by name. */
+static void many_in_a_chroot(void)
+{
+	record("parent", 3);
+	for (int i = 0; i < 10; i++) {
+		pid_t child = fork();
+		if (child == 0) {
+			lock_in();
+			record("child", 4);
+			_exit(0);
+		}
+		wait_for(child);
+	}
 }
 
 /* ---- Threads ---- */
@@ -390,6 +463,8 @@ int main(int argc, char **argv)
 		{"by_clone_in_shared_memory", by_clone_in_shared_memory}, {"by_spawn", by_spawn},
 		{"note", note}, {"by_exec", by_exec}, {"as_a_daemon", as_a_daemon},
 		{"threads_of_a_child", threads_of_a_child}, {"keys_of_threads", keys_of_threads},
+		{"in_a_chroot", in_a_chroot}, {"under_seccomp", under_seccomp},
+		{"without_rights", without_rights}, {"many_in_a_chroot", many_in_a_chroot},
 		{"cancelled", cancelled}, {"jumps_out_of_handlers", jumps_out_of_handlers},
 		{"on_an_alternate_stack", on_an_alternate_stack}, {"by_quick_exit", by_quick_exit},
 		{"by_abort", by_abort}, {"by_underscore_exit", by_underscore_exit},

@@ -568,7 +568,8 @@ def run_directory_must_be_ours():
         os.mkdir(os.path.join(here.run, 'weft'), 0o777)
         os.chmod(os.path.join(here.run, 'weft'), 0o777)
         here.record('-o', 't.weft', SUBJECT, 1, 'exit', 0)
-        equal(os.stat(os.path.join(here.run, 'weft')).st_mode & 0o777, 0o700)
+        # Root's children may drop its rights: they go through it, and still see nothing.
+        equal(os.stat(os.path.join(here.run, 'weft')).st_mode & 0o777, 0o711 if os.geteuid() == 0 else 0o700)
 
 
 @case

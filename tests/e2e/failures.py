@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: ISC
+"""What keeps a process from recording: it goes on, and the run's report names it with the reason."""
+import glob
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+
+from harness import BUILD, WEFT, case, equal, main, run, skip, temporary_directory, weft
+
+CORNERS = os.path.join(BUILD, 'tests', 'corners-subject')
+SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
+STATIC = os.path.join(BUILD, 'tests', 'in-place-subject')  # needs no library that a set-user-ID program would not find
+CALM = {'TSAN_OPTIONS': 'die_after_fork=0', 'ASAN_OPTIONS': 'detect_leaks=0'}
+
+
+def notes(path):
+    return json.loads(weft('info', '--json', path).stdout)['by_event'].get('note', 0)
+
+
+def record(path, *arguments, options=(), status=0, env=None):
+    """The traces' notes, the first process's first; what was said."""
+    trace = os.path.join(path, 't.weft')
+    result = run([WEFT, 'record', '-o', trace, *options, *arguments], cwd=path,
+                 env=dict(CALM, XDG_RUNTIME_DIR=path, **(env or {})))
+    equal(result.returncode, status, result.stderr)
+    equal(glob.glob(os.path.join(path, 'weft', '*')), [])
+    paths = sorted(glob.glob(os.path.join(path, '*.weft')), key=lambda found: (found != trace, found))
+    return [notes(found) for found in paths], result.stderr
+
+
+def root_only(what):
+    if os.geteuid() != 0:
+        skip('only root can ' + what)
+
+
+def empty(path):
+    directory = os.path.join(path, 'empty')
+    os.mkdir(directory)
+    return directory
+
+
+@case
+def a_child_in_a_chroot():
+    root_only('chroot')
+    with temporary_directory() as path:
+        counts, said = record(path, CORNERS, 'in_a_chroot', empty(path))
+        equal(counts, [3])
+        assert re.search(r'process \d+ could not record: create: No such file or directory', said), said
+
+
+@case
+def more_of_them_than_are_named():
+    root_only('chroot')
+    with temporary_directory() as path:
+        counts, said = record(path, CORNERS, 'many_in_a_chroot', empty(path))
+        equal(counts, [3])
+        equal(len(re.findall(r'process \d+ could not record: create: ', said)), 7, said)
+        assert '3 more processes could not record' in said, said
+
+
+@case
+def a_child_that_may_open_nothing():
+    with temporary_directory() as path:
+        counts, said = record(path, CORNERS, 'under_seccomp')
+        equal(counts, [3])
+        assert re.search(r'process \d+ could not record: create: Permission denied', said), said
+
+
+@case
+def a_child_without_rights():
+    root_only('give up rights')
+    with temporary_directory() as path:
+        os.chmod(path, 0o711)
+        counts, said = record(path, CORNERS, 'without_rights')
+        equal(counts, [3, 4], said)
+        assert 'could not record' not in said, said
+        os.unlink(os.path.join(path, 't.weft'))
+        for other in glob.glob(os.path.join(path, 't-*.weft')):
+            os.unlink(other)
+        os.chmod(path, 0o700)  # then it does not get there
+        counts, said = record(path, CORNERS, 'without_rights')
+        equal(counts, [3])
+        assert re.search(r'process \d+ could not record: create: Permission denied', said), said
+
+
+@case
+def no_memory():
+    with temporary_directory() as path:
+        script = 'ulimit -v 300000; exec "$0" "$@"'
+        counts, said = record(path, 'sh', '-c', script, SUBJECT, '3', 'exit', '4', options=['--size', '1G'], status=4)
+        if 'ERROR: AddressSanitizer' in said or 'ThreadSanitizer' in said:
+            skip('a sanitizer needs the memory itself')
+        equal(counts, [])
+        assert re.search(r'record-subject-\d+ could not record: map: Cannot allocate memory', said), said
+
+
+@case
+def a_full_disk():
+    for options in ([], ['--in-place']):
+        with temporary_directory() as path:
+            os.mkdir(os.path.join(path, 'disk'))
+            where = 'disk' if options else '.'
+            script = ('mount -t tmpfs -o size=1m none disk || exit 99; export XDG_RUNTIME_DIR; chmod 700 disk; '
+                      'test "$2" = disk || export XDG_RUNTIME_DIR="$PWD/disk"; '
+                      '"$0" record --size 4M $3 -o "$2/t.weft" "$1" 3 exit 4; code=$?; ls -A "$2" >&2; exit $code')
+            result = run(['unshare', '-rm', 'sh', '-c', script, WEFT, SUBJECT, where, *options], cwd=path,
+                         env={'XDG_RUNTIME_DIR': path})
+            if result.returncode in (1, 99):
+                skip('no file system can be mounted here: ' + result.stderr.strip())
+            equal(result.returncode, 4, result.stderr)
+            assert re.search(r'record-subject-\d+ could not record: allocate: No space left on device', result.stderr), \
+                result.stderr
+            assert 't.weft' not in result.stderr.splitlines(), result.stderr
+
+
+def directly(path, directory, size='1M'):
+    """Without weft record: only the environment."""
+    result = run([SUBJECT, '3', 'exit', '4'], cwd=path, env=dict(CALM, WEFT_OUT=directory, WEFT_SIZE=size))
+    equal((result.returncode, result.stdout, result.stderr), (4, '', ''))
+
+
+@case
+def sizes_that_are_none():
+    for size in ('many', '-1', '1X', '63K', '99999999999999999999', '18446744073709551615G', '0', '1M '):
+        with temporary_directory() as path:
+            directly(path, path, size)
+            link, = os.listdir(path)
+            assert link.endswith('.failed'), link
+            equal(os.readlink(os.path.join(path, link)), 'WEFT_SIZE: not a size of at least 64K')
+
+
+@case
+def no_directory():
+    with temporary_directory() as path:
+        directly(path, os.path.join(path, 'none', ''))
+        directly(path, os.path.join(path, 'none', 'file'))
+        directly(path, 'x' * 5000)
+        directly(path, '/proc/')
+        equal(os.listdir(path), [])
+
+
+@case
+def a_directory_that_may_not_be_written():
+    if os.geteuid() == 0 and not shutil.which('setpriv'):
+        skip('setpriv is missing')
+    with temporary_directory() as path:
+        os.chmod(path, 0o555)
+        drop = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] if os.geteuid() == 0 else []
+        result = run([*drop, SUBJECT, '3', 'exit', '4'], cwd='/', env=dict(CALM, WEFT_OUT=path + '/'))
+        if 'setpriv:' in result.stderr:
+            skip('another user cannot run programs here: ' + result.stderr.strip())
+        equal((result.returncode, result.stderr), (4, ''))
+        os.chmod(path, 0o755)
+        equal(os.listdir(path), [])
+
+
+@case
+def a_set_user_id_program_ignores_the_environment():
+    root_only('make a program that is set-user-ID')
+    if not shutil.which('setpriv'):
+        skip('setpriv is missing')
+    with temporary_directory() as path:
+        os.chmod(path, 0o777)
+        program = os.path.join(path, 'program')
+        shutil.copy(STATIC, program)
+        as_nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+        for mode, expected in ((0o755, 1), (0o4755, 0)):
+            os.chmod(program, mode)
+            out = os.path.join(path, 'out-%o' % mode)
+            os.mkdir(out)
+            os.chmod(out, 0o777)
+            result = run([*as_nobody, program, 'default', 'nothing'], cwd=path,
+                         env=dict(CALM, WEFT_OUT=out + '/', WEFT_IN_PLACE='', WEFT_SIZE='1M'))
+            if mode == 0o4755 and subprocess.run(
+                    ['findmnt', '-no', 'OPTIONS', '-T', path], capture_output=True, text=True).stdout.find('nosuid') >= 0:
+                skip('the file system ignores set-user-ID')
+            assert result.returncode in (0, -7), result.stderr
+            equal(len(os.listdir(out)), expected, 'mode %o: %s' % (mode, os.listdir(out)))
+            assert stat.S_IMODE(os.stat(program).st_mode) == mode
+
+
+main()
