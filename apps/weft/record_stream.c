@@ -50,6 +50,7 @@ struct ring_stream {
 	bool has_ended;                     /* nothing more comes; what is pending may still be */
 	bool ends_file;                     /* what is pending is the last of this file */
 	bool is_done, is_stuck, has_failed;
+	bool waits; /* for others to end: there are too many */
 };
 
 struct record_stream {
@@ -161,7 +162,8 @@ static bool open_ring(struct record_stream *s, struct ring_stream *r)
 	int error = weft_stream_open(r->path, s->piece_bytes, &r->stream);
 	if (error == 0)
 		return true;
-	if (error != WEFT_ERROR_EMPTY && error != WEFT_ERROR_FORMAT)
+	r->waits = error == WEFT_ERROR_LIMIT;
+	if (!r->waits && error != WEFT_ERROR_EMPTY && error != WEFT_ERROR_FORMAT)
 		fail(r, r->path, error == WEFT_ERROR_SYSTEM ? strerror(errno) : weft_error_text(error));
 	return false;
 }
@@ -240,7 +242,7 @@ static bool serve(struct record_stream *s, struct ring_stream *r, bool is_last)
 	bool busy = false;
 	if (r->is_done || (!r->stream && !open_ring(s, r))) {
 		/* When all is over nobody completes a ring any more. */
-		r->is_done = r->is_done || is_last;
+		r->is_done = r->is_done || (is_last && !r->waits);
 		return false;
 	}
 	if (is_last)

@@ -14,8 +14,9 @@
  *   gone by then are `overwritten`. Who ran is told again after a gap: a switch whose `is_rundown`
  * is set, which nobody recorded and which is in no count.
  * - Nothing committed is lost when the program is killed: END comes after all of it.
- * - The program is not touched. The buffer is mapped read-only; any number may follow it, stop, be
- *   killed, and begin again.
+ * - The program is not touched. The buffer is mapped read-only, but for one word, by which we ask
+ * the program to wake us, if we may write the file; any number may follow it, stop, be killed, and
+ *   begin again.
  * - Memory is bounded, by the size of the buffer and the threads that it names, 65,536 at most
  * (those that come later share the last's index). In practice it is one packet a thread that
  * records.
@@ -59,8 +60,8 @@ void weft_follow_close(struct weft_follow *follow);
 int weft_follow_next(struct weft_follow *follow, struct weft_event *ret_event);
 
 /* Waits until `next` has something to say: WEFT_OK; or WEFT_AGAIN after so many ns or a signal; or
- * an error. It looks again and again, after 1 ms first and every 20 ms in the end: writers wake
- * nobody. */
+ * an error. It looks again and again, after 1 ms first and every 20 ms in the end, and when the
+ * program wakes it because a packet was filled. */
 int weft_follow_wait(struct weft_follow *follow, uint64_t timeout_ns);
 
 /* Up to when the past is known, in ns on the trace's clock: what comes is not earlier. UINT64_MAX

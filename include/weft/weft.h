@@ -75,6 +75,10 @@ struct weft_platform {
 	/* 16 bytes that belong to the calling thread, zero at first. Only a build without thread-local
 	 * storage asks (WEFT_FREESTANDING). NULL: there is one thread. */
 	void *(*thread_memory)(void *context);
+
+	/* Wakes everybody who waits for this word of the buffer, in whatever process. NULL: they look
+	 * for themselves, every 20 ms. */
+	void (*wake)(void *context, uint32_t *word);
 };
 
 /* ---- Categories and levels ----

@@ -122,7 +122,7 @@ struct weft_abi_buffer {
 	uint32_t names_used;    /* bytes of entries */
 	uint32_t slots_used;    /* no slot from here on was ever taken */
 	uint32_t stop_reason;   /* 0, or an errno: why recording stopped early */
-	uint32_t waiters;       /* reserved: followers to wake when a packet is closed */
+	uint32_t waiters;       /* claims at which to wake followers, modulo 2^32; 0: none waits */
 	uint64_t hold_until;    /* no claims before these ticks: somebody copies the past */
 	uint32_t rundown;       /* requests so far to write what is alive */
 	uint32_t changes_count; /* levels that were set */

@@ -98,7 +98,7 @@ WEFT__EXPORT int weft_follow_wait(struct weft_follow *follow, uint64_t timeout_n
 		if (passed >= timeout_ns)
 			return WEFT_AGAIN;
 		uint64_t left = timeout_ns - passed;
-		if (!weft__process_sleep(&follow->live.process, left < interval ? left : interval))
+		if (!weft__live_wait(&follow->live, 1, left < interval ? left : interval))
 			return WEFT_AGAIN;
 		interval = 2 * interval < INTERVAL_MAX_NS ? 2 * interval : INTERVAL_MAX_NS;
 	}

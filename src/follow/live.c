@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: ISC
  *
- * The file is mapped for reading only: what a program records is its own, whatever we do wrong.
+ * The file is mapped for reading only: what a program records is its own, whatever we do wrong. But
+ * for the header, if we may: there one word says that somebody wants to be woken.
  */
 #include "follow/live.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +18,9 @@
 
 #include "abi/buffer_abi.h"
 #include "source/mapping.h"
+
+/* An event in a packet that does not fill is to be seen too: nobody is woken for it. */
+static const uint64_t WAIT_MAX_NS = 20000000;
 
 uint64_t weft__live_now_ns(void)
 {
@@ -40,6 +46,24 @@ static int map(struct weft__live *live, int fd, const struct stat *status)
 	return weft__mapping_guard(live->bytes, live->size);
 }
 
+/* Of all that is in the buffer we write one word. */
+static void map_header(struct weft__live *live, const char *path)
+{
+	const struct weft_abi_buffer *header = live->bytes;
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+	void *page = MAP_FAILED;
+	if (fd < 0)
+		return;
+	if (fstat(fd, &status) == 0 && status.st_ino == live->process.inode && !header->stream)
+		page = mmap(NULL, sizeof(*header), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (page != MAP_FAILED && weft__mapping_guard(page, sizeof(*header)) == 0)
+		live->page = page;
+	else if (page != MAP_FAILED)
+		munmap(page, sizeof(*header));
+}
+
 static int start(struct weft__live *live, int fd)
 {
 	struct stat status;
@@ -63,8 +87,37 @@ int weft__live_open(struct weft__live *live, const char *path)
 	int reason = errno;
 	if (fd >= 0)
 		close(fd);
+	if (!error)
+		map_header(live, path);
 	errno = reason;
 	return error;
+}
+
+/* Keeps the earlier of two wishes. Answers what the word says now. */
+static uint32_t register_waiter(struct weft_abi_buffer *header, uint32_t claims)
+{
+	uint32_t hand = (uint32_t)__atomic_load_n(&header->hand, __ATOMIC_RELAXED);
+	uint32_t wish = hand + claims ? hand + claims : 1;
+	uint32_t now = __atomic_load_n(&header->waiters, __ATOMIC_RELAXED);
+	while (now == 0 || (int32_t)(wish - now) < 0)
+		if (__atomic_compare_exchange_n(
+				&header->waiters, &now, wish, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+			return wish;
+	return now;
+}
+
+bool weft__live_wait(const struct weft__live *live, uint32_t claims, uint64_t ns)
+{
+	struct weft_abi_buffer *header = live->page;
+	if (ns > WAIT_MAX_NS)
+		ns = WAIT_MAX_NS;
+	if (!header || weft__process_is_gone(&live->process))
+		return weft__process_sleep(&live->process, ns);
+	uint32_t word = register_waiter(header, claims);
+	const struct timespec time = {0, (long)ns};
+	/* EAGAIN: somebody woke us before we slept. */
+	return syscall(SYS_futex, &header->waiters, FUTEX_WAIT, word, &time, NULL, 0) == 0 ||
+		   errno != EINTR;
 }
 
 void weft__live_close(struct weft__live *live)
@@ -72,6 +125,11 @@ void weft__live_close(struct weft__live *live)
 	weft__process_close(&live->process);
 	if (!live->bytes)
 		return;
+	if (live->page) {
+		weft__mapping_release(live->page);
+		munmap(live->page, sizeof(struct weft_abi_buffer));
+		live->page = NULL;
+	}
 	weft__mapping_release(live->bytes);
 	munmap(live->bytes, live->size);
 	live->bytes = NULL;

@@ -15,11 +15,16 @@ struct weft__live {
 	void *bytes; /* read-only */
 	size_t size;
 	uint32_t clock; /* enum weft_abi_clock */
+	void *page;     /* the header, to be written; NULL: we may not */
 };
 
 /* 0, or an error as of weft_follow_open, errno saying why; then too, close is wanted. */
 int weft__live_open(struct weft__live *live, const char *path);
 void weft__live_close(struct weft__live *live);
+
+/* Until that many packets more are claimed, or so long, at most 20 ms; or until a signal comes:
+ * false. If it can't ask to be woken it waits as long as it may. */
+bool weft__live_wait(const struct weft__live *live, uint32_t claims, uint64_t ns);
 
 /* CLOCK_MONOTONIC. */
 uint64_t weft__live_now_ns(void);

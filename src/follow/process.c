@@ -66,7 +66,7 @@ void weft__process_close(struct weft__process *process)
 	process->fd = -1;
 }
 
-static bool is_gone(const struct weft__process *process)
+bool weft__process_is_gone(const struct weft__process *process)
 {
 	struct pollfd descriptor = {.fd = process->fd, .events = POLLIN};
 	if (process->fd < 0) /* an old kernel */
@@ -76,7 +76,7 @@ static bool is_gone(const struct weft__process *process)
 
 bool weft__process_has_ended(struct weft__process *process)
 {
-	if (process->has_ended || is_gone(process)) {
+	if (process->has_ended || weft__process_is_gone(process)) {
 		process->has_ended = true;
 		return true;
 	}

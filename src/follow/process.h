@@ -23,6 +23,9 @@ void weft__process_close(struct weft__process *process);
 /* Has the program ended, or become another that does not record there? Then it stays so. */
 bool weft__process_has_ended(struct weft__process *process);
 
+/* Has the process itself ended? No file is asked. */
+bool weft__process_is_gone(const struct weft__process *process);
+
 /* Sleeps so long, or until the process ends, or a signal comes; false after a signal. */
 bool weft__process_sleep(const struct weft__process *process, uint64_t ns);
 

@@ -8,11 +8,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "abi/buffer_abi.h"
 #include "base/export.h"
 #include "follow/live.h"
 #include "format/weft_drain.h"
 
-/* Between two looks while nothing comes. */
+/* Between two looks while nothing comes, if nobody wakes us. */
 static const uint64_t INTERVAL_MIN_NS = 1000000;
 static const uint64_t INTERVAL_MAX_NS = 20000000;
 
@@ -20,11 +21,20 @@ static const uint64_t INTERVAL_MAX_NS = 20000000;
  * would take from the file. */
 static const uint64_t OPEN_INTERVAL_NS = 1000000000;
 
+/* After recording has stopped. */
+static const uint64_t STOPPED_HOLD_NS = 1000000000;
+
+/* We are woken when so much of the ring is to be taken: early enough, and seldom. */
+enum {
+	WAKE_PART = 16
+};
+
 struct weft_stream {
 	struct weft__drain *drain;
 	struct weft__live live;
 	uint64_t interval_ns; /* till the next look */
 	uint64_t open_ns;     /* when open packets are due */
+	uint64_t stopped_ns;  /* when recording was first seen to have stopped */
 	bool is_finished;
 };
 
@@ -33,6 +43,18 @@ static void finish(struct weft_stream *stream, bool is_written)
 	if (!stream->is_finished)
 		weft__drain_finish(stream->drain, is_written);
 	stream->is_finished = true;
+}
+
+/* Nothing is recorded there any more, though the program goes on; nor is a thread in the middle of
+ * an event, after so long. */
+static bool has_stopped(struct weft_stream *stream, uint64_t now)
+{
+	const struct weft_abi_buffer *header = stream->live.bytes;
+	if (!__atomic_load_n(&header->stopped, __ATOMIC_ACQUIRE))
+		return false;
+	if (!stream->stopped_ns)
+		stream->stopped_ns = now;
+	return now - stream->stopped_ns > STOPPED_HOLD_NS;
 }
 
 /* Asked first: what the program recorded before its end is all there afterwards. */
@@ -45,6 +67,10 @@ static void look(struct weft_stream *stream)
 		return;
 	}
 	uint64_t now = weft__live_now_ns();
+	if (has_stopped(stream, now)) {
+		finish(stream, true);
+		return;
+	}
 	bool with_open = now >= stream->open_ns;
 	if (with_open)
 		stream->open_ns = now + OPEN_INTERVAL_NS;
@@ -76,11 +102,13 @@ WEFT__EXPORT void weft_stream_stop(struct weft_stream *stream)
 
 WEFT__EXPORT int weft_stream_wait(struct weft_stream *stream, uint64_t timeout_ns)
 {
-	uint64_t ns = stream->interval_ns;
+	uint64_t ns = stream->live.page ? INTERVAL_MAX_NS : stream->interval_ns;
 	if (stream->is_finished)
 		return 0;
 	stream->interval_ns = 2 * ns < INTERVAL_MAX_NS ? 2 * ns : INTERVAL_MAX_NS;
-	weft__process_sleep(&stream->live.process, ns < timeout_ns ? ns : timeout_ns);
+	const struct weft_abi_buffer *header = stream->live.bytes;
+	weft__live_wait(
+		&stream->live, header->packet_count / WAKE_PART, ns < timeout_ns ? ns : timeout_ns);
 	return 0;
 }
 

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -71,10 +73,20 @@ static bool thread_has_ended(void *context, uint32_t thread)
 	return ended;
 }
 
+/* Not private to the process: the followers are others. */
+static void wake_waiters(void *context, uint32_t *word)
+{
+	(void)context;
+	int saved = errno;
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	errno = saved;
+}
+
 static struct weft_platform linux_platform = {
 	.moment = read_clocks,
 	.self = current_thread,
 	.has_ended = thread_has_ended,
+	.wake = wake_waiters,
 };
 
 /* Does the counter go on at one rate, whatever the processor does? aarch64's always does. */

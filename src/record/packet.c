@@ -16,6 +16,7 @@
 #include "record/atomics.h"
 #include "record/clock.h"
 #include "record/reserve.h"
+#include "record/wake.h"
 
 /* Processors of 32 bits divide no 64, and the compiler would want a library. */
 static uint32_t modulo(uint64_t n, uint32_t divisor)
@@ -126,6 +127,7 @@ void weft__packet_close(struct weft_abi_slot *slot)
 	uint64_t state = weft__load(&packet->state);
 	weft__store_release(
 		&packet->state, (state & ~(uint64_t)WEFT_ABI_PACKET_STATE) | WEFT_ABI_PACKET_CLOSED);
+	weft__wake_followers(weft__header_of(slot));
 }
 
 /* Counts the words beyond two an event again. */

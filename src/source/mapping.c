@@ -16,7 +16,7 @@
 
 #include "base/export.h"
 
-#define MAPPINGS_MAX 64
+#define MAPPINGS_MAX 1024
 
 /* `start` is 0 while the place is free, 1 while it is being filled. */
 static struct {

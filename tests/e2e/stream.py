@@ -230,11 +230,11 @@ def weft_record_is_killed(here):
         time.sleep(chance.random() / 2)
         record.kill()
         record.wait(timeout=PATIENCE)
+        time.sleep(chance.random() / 20)
+        os.kill(program, signal.SIGKILL)
         file, = glob.glob(here.file('stream-subject-*.weft'))
         size = os.path.getsize(file)
         first, lost = numbers(file) if size else [[]] * LANES, losses(file) if size else 0
-        time.sleep(chance.random() / 10)
-        os.kill(program, signal.SIGKILL)
         wait_until(lambda: not os.path.exists('/proc/%d' % program), 'the end')
         weft('record', '--recover', cwd=here.cwd, env=here.env)
         equal(os.path.getsize(file), size, 'the stream was replaced')

@@ -9,6 +9,8 @@
 
 #include <weft/error.h>
 
+#include "abi/buffer_abi.h"
+
 #define SIZE ((size_t)1 << 20)
 
 static int start(void **state)
@@ -380,6 +382,41 @@ static void a_caller_brings_a_clock(void **state)
 	trace_close(&t);
 }
 
+static uint32_t *woken;
+static unsigned times_woken;
+
+static void count_wakes(void *context, uint32_t *word)
+{
+	(void)context;
+	woken = word;
+	times_woken++;
+}
+
+/* Not before there were so many claims, and once. */
+static void who_waits_is_woken(void **state)
+{
+	static const struct weft_platform platform = {
+		.ticks = test_ticks, .ticks_hz = 1000000, .wake = count_wakes};
+	struct weft_abi_buffer *header = *state;
+	weft_stop();
+	times_woken = 0;
+	assert_int_equal(weft_start(*state, SIZE, &platform), 0);
+	weft_note("a packet is claimed");
+	uint64_t first = header->hand;
+	header->waiters = (uint32_t)first + 2;
+	while (header->hand < first + 1)
+		weft_note("until it is full");
+	assert_int_equal(times_woken, 0);
+	while (header->hand < first + 3)
+		weft_note("until two more are");
+	assert_int_equal(times_woken, 1);
+	assert_ptr_equal(woken, &header->waiters);
+	assert_int_equal(header->waiters, 0);
+	while (header->hand < first + 8)
+		weft_note("nobody waits any more");
+	assert_int_equal(times_woken, 1);
+}
+
 static void nothing_is_recorded_while_it_is_off(void **state)
 {
 	weft_note("on");
@@ -431,6 +468,7 @@ int main(void)
 		CASE(a_full_table_refuses_counters),
 		CASE(times_are_the_monotonic_clock),
 		CASE(a_caller_brings_a_clock),
+		CASE(who_waits_is_woken),
 		CASE(nothing_is_recorded_while_it_is_off),
 		CASE(a_buffer_must_be_large_and_aligned),
 	};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Any bytes as the buffer of a program that goes on, and does not keep to the protocol, are made a
+ * stream; and that stream is read.
+ */
+#include <string.h>
+
+#include <weft/decoder.h>
+
+#include "format/weft_drain.h"
+#include "reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+struct file {
+	uint8_t *bytes;
+	size_t size;
+};
+
+static int drain(struct weft__drain *drain, struct file *file)
+{
+	const void *bytes;
+	size_t size;
+	int status;
+	while ((status = weft__drain_next(drain, &bytes, &size)) == WEFT_OK) {
+		file->bytes = realloc(file->bytes, file->size + size);
+		require(file->bytes != NULL && size % 8 == 0);
+		memcpy(file->bytes + file->size, bytes, size);
+		file->size += size;
+	}
+	return status;
+}
+
+/* What lies behind the names moves down by a packet's least size. */
+static void change(uint8_t *buffer, size_t size)
+{
+	const size_t first = 12288, step = 4096;
+	if (size > first + step)
+		memmove(buffer + first, buffer + first + step, size - first - step);
+}
+
+static void read_stream(const struct file *file)
+{
+	struct weft_decoder *decoder;
+	struct weft_event event;
+	uint64_t last_ns = 0;
+	require(weft_decoder_create(&decoder) == 0);
+	require(weft_decoder_feed_borrowed(decoder, file->bytes, file->size) == 0);
+	if (weft_decoder_finish(decoder) == 0) {
+		while (weft_decoder_next(decoder, &event) == WEFT_OK) {
+			check_event(&event, last_ns, file->size);
+			last_ns = event.time_ns;
+		}
+	}
+	weft_decoder_destroy(decoder);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	uint8_t *buffer = malloc(size + 1); /* of its own, aligned, and changing */
+	struct weft__drain *drainer;
+	struct file file = {0};
+	require(buffer != NULL);
+	memcpy(buffer, bytes, size);
+	if (weft__drain_create(buffer, size, 65536, &drainer) == 0) {
+		for (int look = 0; look < 3; look++) {
+			weft__drain_look(drainer, look % 2 == 0);
+			require(drain(drainer, &file) == WEFT_AGAIN);
+			change(buffer, size);
+		}
+		weft__drain_finish(drainer, false);
+		require(drain(drainer, &file) == WEFT_END);
+		weft__drain_destroy(drainer);
+		read_stream(&file);
+	}
+	free(file.bytes);
+	free(buffer);
+	return 0;
+}

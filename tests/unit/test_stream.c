@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A buffer's way into a stream, and out of it: every event once, or counted.
+ */
+#include "record_trace.h"
+
+#include <string.h>
+
+#include "abi/buffer_abi.h"
+#include "abi/packet_abi.h"
+#include "abi/stream_abi.h"
+#include "format/weft_drain.h"
+
+#define SIZE ((size_t)64 << 10) /* the smallest: 13 packets */
+
+static uint64_t now_ticks;
+
+static uint64_t read_ticks(void *context)
+{
+	(void)context;
+	return now_ticks;
+}
+
+static const struct weft_platform by_hand = {.ticks = read_ticks, .ticks_hz = 1000000000};
+
+enum {
+	FILE_MAX = 4 << 20,
+};
+
+/* A buffer that is drained into memory. */
+struct drained {
+	void *buffer;
+	struct weft__drain *drain;
+	unsigned char *file;
+	size_t size;
+};
+
+static struct drained begin(void)
+{
+	struct drained d = {.buffer = trace_buffer(SIZE), .file = malloc(FILE_MAX)};
+	assert_non_null(d.file);
+	now_ticks = 1000;
+	assert_int_equal(weft_start(d.buffer, SIZE, &by_hand), 0);
+	assert_int_equal(weft__drain_create(d.buffer, SIZE, 8192, &d.drain), 0);
+	return d;
+}
+
+static void end(struct drained *d)
+{
+	weft__drain_destroy(d->drain);
+	free(d->buffer);
+	free(d->file);
+}
+
+static void append(struct drained *d, const void *bytes, size_t size)
+{
+	assert_true(size % 8 == 0 && size <= FILE_MAX - d->size);
+	memcpy(d->file + d->size, bytes, size);
+	d->size += size;
+}
+
+/* All that there is now. */
+static int take(struct drained *d)
+{
+	const void *bytes;
+	size_t size;
+	int status;
+	while ((status = weft__drain_next(d->drain, &bytes, &size)) == WEFT_OK)
+		append(d, bytes, size);
+	return status;
+}
+
+static void look(struct drained *d, bool with_open)
+{
+	weft__drain_look(d->drain, with_open);
+	assert_int_equal(take(d), WEFT_AGAIN);
+}
+
+static void finish(struct drained *d)
+{
+	weft_stop();
+	weft__drain_finish(d->drain, false);
+	assert_int_equal(take(d), WEFT_END);
+}
+
+static void record(int64_t from, int64_t to)
+{
+	for (int64_t i = from; i < to; i++) {
+		now_ticks += 10;
+		weft_tag_value("tag", i);
+	}
+}
+
+/* The numbers that a file has must be from, …, to - 1. Answers how many others it has. */
+static unsigned expect_file(const struct drained *d, int64_t from, int64_t to)
+{
+	struct trace t;
+	unsigned others = 0;
+	trace_open(&t, d->file, d->size);
+	while (weft_decoder_next(t.decoder, &t.event) == WEFT_OK) {
+		if (t.event.type == WEFT_EVENT_TAG)
+			assert_int_equal(t.event.value, from++);
+		else
+			others++;
+	}
+	assert_int_equal(from, to);
+	assert_int_equal(weft_decoder_diagnostics(t.decoder)->count, 0);
+	trace_close(&t);
+	return others;
+}
+
+static uint64_t lost(const struct drained *d, enum weft_loss cause)
+{
+	struct trace t;
+	trace_open(&t, d->file, d->size);
+	uint64_t count = trace_loss(&t, cause);
+	weft_decoder_destroy(t.decoder);
+	return count;
+}
+
+static void everything_is_there_once(void **state)
+{
+	(void)state;
+	struct drained d = begin();
+	for (int64_t i = 0; i < 10000; i += 500) {
+		record(i, i + 500);
+		look(&d, false);
+	}
+	finish(&d);
+	expect_file(&d, 0, 10000);
+	assert_int_equal(weft__drain_summary(d.drain)->events, 10000);
+	assert_int_equal(lost(&d, WEFT_LOSS_STALLED), 0);
+	end(&d);
+}
+
+static void an_open_packet_comes_in_parts(void **state)
+{
+	(void)state;
+	struct drained d = begin();
+	for (int64_t i = 0; i < 1000; i += 7) {
+		record(i, i + 7 < 1000 ? i + 7 : 1000);
+		look(&d, true);
+		expect_file(&d, 0, i + 7 < 1000 ? i + 7 : 1000);
+	}
+	finish(&d);
+	expect_file(&d, 0, 1000);
+	end(&d);
+}
+
+/* In a part the header has to say who runs, and from when stamps count. */
+static void a_part_knows_what_was_before_it(void **state)
+{
+	(void)state;
+	struct drained d = begin();
+	struct trace t;
+	weft_switch(weft_create(WEFT_KIND_TASK));
+	look(&d, true);
+	now_ticks += (uint64_t)9 << 32; /* longer than a stamp can say */
+	weft_note("later");
+	look(&d, true);
+	now_ticks += 5;
+	weft_note("and later");
+	finish(&d);
+	trace_open(&t, d.file, d.size);
+	uint64_t task = trace_expect(&t, WEFT_EVENT_CREATE, WEFT_TASK_NONE, 1)->other;
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_SWITCH, task, 0)->time_ns, 1000);
+	assert_int_equal(
+		trace_expect(&t, WEFT_EVENT_NOTE, task, 0)->time_ns, 1000 + ((uint64_t)9 << 32));
+	assert_int_equal(
+		trace_expect(&t, WEFT_EVENT_NOTE, task, 0)->time_ns, 1005 + ((uint64_t)9 << 32));
+	trace_close(&t);
+	end(&d);
+}
+
+static void what_is_too_late_is_counted(void **state)
+{
+	(void)state;
+	struct drained d = begin();
+	struct trace t;
+	record(0, 100);
+	look(&d, true);
+	record(100, 20000);
+	look(&d, false);
+	record(20000, 20001);
+	finish(&d);
+	uint64_t stalled = lost(&d, WEFT_LOSS_STALLED), events = 0;
+	trace_open(&t, d.file, d.size);
+	while (weft_decoder_next(t.decoder, &t.event) == WEFT_OK)
+		events += t.event.type == WEFT_EVENT_TAG;
+	trace_close(&t);
+	assert_true(stalled > 10000);
+	assert_int_equal(events + stalled, 20001);
+	assert_int_equal(weft__drain_summary(d.drain)->events, events);
+	assert_int_equal(lost(&d, WEFT_LOSS_OVERWRITTEN), 0);
+	end(&d);
+}
+
+static void each_file_stands_alone(void **state)
+{
+	(void)state;
+	struct drained d = begin();
+	record(0, 700);
+	look(&d, true);
+	expect_file(&d, 0, 700);
+	d.size = 0;
+	weft__drain_begin(d.drain);
+	record(700, 900);
+	look(&d, true);
+	expect_file(&d, 700, 900); /* its name is of before */
+	record(900, 20000);
+	look(&d, true);
+	uint64_t stalled = lost(&d, WEFT_LOSS_STALLED);
+	assert_true(stalled > 10000);
+	d.size = 0;
+	weft__drain_begin(d.drain);
+	record(20000, 20100);
+	finish(&d);
+	expect_file(&d, 20000, 20100);
+	assert_int_equal(lost(&d, WEFT_LOSS_STALLED), 0);
+	end(&d);
+}
+
+static void what_was_gone_before_is_overwritten(void **state)
+{
+	(void)state;
+	struct drained d = {.buffer = trace_buffer(SIZE), .file = malloc(FILE_MAX)};
+	now_ticks = 1000;
+	assert_int_equal(weft_start(d.buffer, SIZE, &by_hand), 0);
+	record(0, 20000);
+	assert_int_equal(weft__drain_create(d.buffer, SIZE, 8192, &d.drain), 0);
+	finish(&d);
+	uint64_t gone = lost(&d, WEFT_LOSS_OVERWRITTEN);
+	assert_true(gone > 10000);
+	expect_file(&d, (int64_t)gone, 20000);
+	end(&d);
+}
+
+static void damage_costs_a_chunk(void **state)
+{
+	(void)state;
+	struct drained d = begin();
+	record(0, 3000);
+	finish(&d);
+	for (size_t at = sizeof(struct weft_abi_buffer) + 512; at < d.size; at += 1000) {
+		struct trace t;
+		unsigned char *copy = malloc(d.size);
+		memcpy(copy, d.file, d.size);
+		memset(copy + at, 0x5a, 40);
+		/* Anything but a crash: what is in a packet may look like an event. */
+		trace_open(&t, copy, d.size);
+		int64_t last = -1, count = 0;
+		while (weft_decoder_next(t.decoder, &t.event) == WEFT_OK) {
+			count += t.event.type == WEFT_EVENT_TAG && t.event.value > last;
+			last = t.event.value;
+		}
+		assert_true(count > 2000);
+		weft_decoder_destroy(t.decoder);
+		free(copy);
+	}
+	end(&d);
+}
+
+/* A damaged buffer is drained in bounded time, and its stream can be read. */
+static void a_hostile_buffer_is_drained(void **state)
+{
+	(void)state;
+	struct drained d = begin();
+	record(0, 2000);
+	const struct weft_abi_buffer *header = d.buffer;
+	for (uint32_t i = 0; i < header->packet_count; i++) {
+		struct weft_abi_packet *packet =
+			(void *)((unsigned char *)d.buffer + header->packets_offset + i * header->packet_bytes);
+		packet->committed = i * 1000003;
+		packet->written = UINT64_MAX - i;
+	}
+	look(&d, true);
+	finish(&d);
+	struct trace t;
+	trace_open(&t, d.file, d.size);
+	while (weft_decoder_next(t.decoder, &t.event) == WEFT_OK)
+		continue;
+	weft_decoder_destroy(t.decoder);
+	end(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(everything_is_there_once),
+		cmocka_unit_test(an_open_packet_comes_in_parts),
+		cmocka_unit_test(a_part_knows_what_was_before_it),
+		cmocka_unit_test(what_is_too_late_is_counted),
+		cmocka_unit_test(each_file_stands_alone),
+		cmocka_unit_test(what_was_gone_before_is_overwritten),
+		cmocka_unit_test(damage_costs_a_chunk),
+		cmocka_unit_test(a_hostile_buffer_is_drained),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
