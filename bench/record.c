@@ -263,6 +263,9 @@ int main(void)
 		double one = measure(&subjects[i], 1), two = measure(&subjects[i], THREADS);
 		print_line(subjects[i].name, one, two, floor, bytes);
 	}
+	weft_set_level("*", WEFT_LEVEL_OFF);
+	const struct subject filtered = {"level off: resolve", do_resolve};
+	print_line(filtered.name, measure(&filtered, 1), measure(&filtered, THREADS), 0, 0);
 	weft_stop();
 	const struct weft_platform counting = {.ticks = count_ticks, .ticks_hz = 1000000000};
 	const struct subject counted = {"resolve, a counter as clock", do_resolve};

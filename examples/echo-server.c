@@ -8,6 +8,9 @@
  *
  *     weft record -o echo-server.weft build/examples/echo-server
  *
+ * With a number of waves it runs longer. Its streams have a category of their own: while it runs,
+ * `weft ctl PID set net=debug` and `weft tail PID` show each read and write.
+ *
  * A message is a line:  VERB NUMBER MICROSECONDS TEXT  there,  NUMBER ok|error TEXT  back.
  */
 #define _GNU_SOURCE /* accept4 */
@@ -29,8 +32,8 @@
 enum {
 	CLIENTS = 3,
 	WAVES = 5,
+	WAVES_MAX = 1000000,
 	CALLS_A_WAVE = 2, /* by each client */
-	CALLS_MAX = CLIENTS * WAVES * CALLS_A_WAVE + 1,
 	LINE_MAX_BYTES = 2048,
 };
 
@@ -129,6 +132,10 @@ static void run_loop(void)
 
 /* ---- Streams: lines over TCP ---- */
 
+WEFT_CATEGORY_DEFINE(net, "net", "bytes that come and go");
+#undef WEFT_CATEGORY
+#define WEFT_CATEGORY net /* of what follows, up to the next one */
+
 static size_t bytes_read; /* at both ends */
 
 struct stream {
@@ -153,6 +160,7 @@ static void stream_ready(struct watch *watch)
 	stream->in_size += (size_t)size;
 	bytes_read += (size_t)size;
 	weft_counter_add("bytes", size);
+	weft_at(WEFT_LEVEL_DEBUG, weft_notef("%zd bytes read from descriptor %d", size, watch->fd));
 	char *line = stream->in, *end;
 	while ((end = memchr(line, '\n', stream->in_size - (size_t)(line - stream->in)))) {
 		*end = '\0';
@@ -178,7 +186,11 @@ static void stream_send(struct stream *stream, const char *line, size_t size)
 {
 	if (send(stream->watch.fd, line, size, MSG_NOSIGNAL) != (ssize_t)size)
 		die("send");
+	weft_at(WEFT_LEVEL_DEBUG, weft_notef("%zu bytes sent by %d", size, stream->watch.fd));
 }
+
+#undef WEFT_CATEGORY
+#define WEFT_CATEGORY program
 
 /* ---- Calls: what both ends know of a request, since they are one program ---- */
 
@@ -187,7 +199,7 @@ struct call {
 	char name[24];
 };
 
-static struct call calls[CALLS_MAX];
+static struct call *calls;
 static unsigned call_count, refused, answered;
 
 /* ---- The server ---- */
@@ -355,7 +367,7 @@ static struct client clients[CLIENTS];
 static void next_wave(void);
 
 static uint64_t program, wave;
-static unsigned wave_number, wave_waits_for;
+static unsigned waves = WAVES, wave_number, wave_waits_for;
 
 static struct call *client_call(struct client *client, const char *verb, unsigned microseconds)
 {
@@ -388,8 +400,10 @@ static void client_burst(struct client *client)
 		wave_waits_for++;
 	}
 	/* Whoever subscribes expects to hear something one day. */
-	if (wave_number == 2 && n == 2)
-		weft_expect_as(client_call(client, "subscribe", 0)->task);
+	if (wave_number == 2 && n == 2) {
+		struct call *call = client_call(client, "subscribe", 0);
+		weft_expect_as(call->task);
+	}
 }
 
 static void client_line(struct stream *stream, char *line)
@@ -433,7 +447,7 @@ static void client_connect(struct client *client, const struct sockaddr_in *addr
 static void next_wave(void)
 {
 	char name[16];
-	if (wave_number == WAVES) {
+	if (wave_number == waves) {
 		for (unsigned i = 0; i < CLIENTS; i++)
 			shutdown(clients[i].stream.watch.fd, SHUT_WR);
 		return;
@@ -449,8 +463,14 @@ static void next_wave(void)
 	weft_switch(program);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc > 1)
+		waves = (unsigned)strtoul(argv[1], NULL, 10);
+	waves = waves < WAVES_MAX ? waves : WAVES_MAX;
+	calls = calloc(waves * CLIENTS * CALLS_A_WAVE + 1, sizeof(*calls));
+	if (!calls)
+		die("calls");
 	epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (epoll < 0)
 		die("epoll");

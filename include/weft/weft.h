@@ -81,6 +81,17 @@ struct weft_platform {
 	void (*wake)(void *context, uint32_t *word);
 };
 
+/* Called through one jump instead of two, where the compiler can: that is what the test in front of
+ * each call costs. */
+#if defined(__has_attribute) && !defined(WEFT_FREESTANDING)
+#if __has_attribute(noplt)
+#define WEFT__DIRECT __attribute__((noplt))
+#endif
+#endif
+#ifndef WEFT__DIRECT
+#define WEFT__DIRECT
+#endif
+
 /* ---- Categories and levels ----
  *
  * A library, or a part of a program, has a category by which it can be told to record more or less:
@@ -185,48 +196,48 @@ void weft_stop(void);
 bool weft_is_recording(void);
 
 /* The thread's current task; WEFT_TASK_NONE if there is none or nothing is recorded. */
-uint64_t weft_current(void);
+uint64_t weft_current(void) WEFT__DIRECT;
 
 /* A task begins, made by the current one. `kind`: enum weft_kind, or a number of your own. */
-uint64_t weft_create(uint16_t kind);
-uint64_t weft_create_as(uint64_t task, uint16_t kind);
+uint64_t weft_create(uint16_t kind) WEFT__DIRECT;
+uint64_t weft_create_as(uint64_t task, uint16_t kind) WEFT__DIRECT;
 
 /* The task runs on this thread from now on; WEFT_TASK_NONE: the thread is idle. */
-void weft_switch(uint64_t task);
+void weft_switch(uint64_t task) WEFT__DIRECT;
 
 /* Reads the value of a task that is done. The _as form also switches to the reader, which is what
  * happens when a value wakes who waited for it; `later` doesn't. */
-void weft_read(uint64_t source);
-void weft_read_as(uint64_t task, uint64_t source);
-void weft_read_later(uint64_t source);
-void weft_read_later_as(uint64_t task, uint64_t source);
+void weft_read(uint64_t source) WEFT__DIRECT;
+void weft_read_as(uint64_t task, uint64_t source) WEFT__DIRECT;
+void weft_read_later(uint64_t source) WEFT__DIRECT;
+void weft_read_later_as(uint64_t task, uint64_t source) WEFT__DIRECT;
 
 /* Wants the value of a task that is not done: begins to wait for it. */
-void weft_try_read(uint64_t source);
-void weft_try_read_as(uint64_t task, uint64_t source);
+void weft_try_read(uint64_t source) WEFT__DIRECT;
+void weft_try_read_as(uint64_t task, uint64_t source) WEFT__DIRECT;
 
 /* Ends `target`, with a value; or with an error. */
-void weft_resolve(uint64_t target);
-void weft_resolve_as(uint64_t task, uint64_t target);
-void weft_fail(uint64_t target, const char *message);
-void weft_fail_as(uint64_t task, uint64_t target, const char *message);
+void weft_resolve(uint64_t target) WEFT__DIRECT;
+void weft_resolve_as(uint64_t task, uint64_t target) WEFT__DIRECT;
+void weft_fail(uint64_t target, const char *message) WEFT__DIRECT;
+void weft_fail_as(uint64_t task, uint64_t target, const char *message) WEFT__DIRECT;
 
 /* The task is from now on the same as `target`: what happens to one happens to both. */
-void weft_become(uint64_t target);
-void weft_become_as(uint64_t task, uint64_t target);
+void weft_become(uint64_t target) WEFT__DIRECT;
+void weft_become_as(uint64_t task, uint64_t target) WEFT__DIRECT;
 
 /* Wakes `receiver`, which runs at once; or later (signal_only). */
-void weft_signal(uint64_t receiver);
-void weft_signal_as(uint64_t task, uint64_t receiver);
-void weft_signal_only(uint64_t receiver);
-void weft_signal_only_as(uint64_t task, uint64_t receiver);
+void weft_signal(uint64_t receiver) WEFT__DIRECT;
+void weft_signal_as(uint64_t task, uint64_t receiver) WEFT__DIRECT;
+void weft_signal_only(uint64_t receiver) WEFT__DIRECT;
+void weft_signal_only_as(uint64_t task, uint64_t receiver) WEFT__DIRECT;
 
 /* The task should finish: if it doesn't, readers show it as failed. */
-void weft_expect(void);
-void weft_expect_as(uint64_t task);
+void weft_expect(void) WEFT__DIRECT;
+void weft_expect_as(uint64_t task) WEFT__DIRECT;
 
 /* A garbage collection of that length has just ended on this thread. */
-void weft_gc(uint64_t duration_ns);
+void weft_gc(uint64_t duration_ns) WEFT__DIRECT;
 
 /* The task's name; later ones are notes. */
 #define weft_label(text)          weft_label_as(WEFT_TASK_CURRENT, text)
@@ -269,7 +280,7 @@ void weft_gc(uint64_t duration_ns);
  * writes it beside the trace. `reason` is shown; a mark "snapshot" with it is recorded. If somebody
  * listens, nothing older is overwritten until they have copied it, for a second at most: what then
  * finds no room meanwhile is counted as held. Without them it costs what a mark does. */
-void weft_snapshot_request(const char *reason);
+void weft_snapshot_request(const char *reason) WEFT__DIRECT;
 
 /* A trace that has wrapped has lost the beginnings of what is still alive. So somebody may ask the
  * program to say it again (`weft ctl PID rundown`): a runtime that knows its tasks asks at a place
@@ -285,16 +296,18 @@ void weft_rundown_task(
 
 /* What the macros call. `cache` remembers a literal's name for this place in the code; NULL for
  * text that may be another next time. */
-void weft__label(uint64_t task, uint64_t *cache, const char *text);
-void weft__note(uint64_t task, uint64_t *cache, const char *text);
-void weft__tag(uint64_t task, uint64_t *cache, const char *text);
-void weft__tag_value(uint64_t task, uint64_t *cache, const char *text, int64_t value);
-void weft__counter_add(uint64_t task, uint64_t *cache, const char *name, int64_t change);
-void weft__counter_set(uint64_t task, uint64_t *cache, const char *name, int64_t value);
-void weft__band(unsigned kind, uint64_t *cache, const char *reason, bool begin);
+void weft__label(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
+void weft__note(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
+void weft__tag(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
+void weft__tag_value(uint64_t task, uint64_t *cache, const char *text, int64_t value) WEFT__DIRECT;
+void weft__counter_add(
+	uint64_t task, uint64_t *cache, const char *name, int64_t change) WEFT__DIRECT;
+void weft__counter_set(
+	uint64_t task, uint64_t *cache, const char *name, int64_t value) WEFT__DIRECT;
+void weft__band(unsigned kind, uint64_t *cache, const char *reason, bool begin) WEFT__DIRECT;
 
-uint64_t weft__create_unseen(void);
-void weft__runs(uint64_t task);
+uint64_t weft__create_unseen(void) WEFT__DIRECT;
+void weft__runs(uint64_t task) WEFT__DIRECT;
 
 /* Is that recorded? */
 __attribute__((always_inline)) static inline bool weft__allows(
@@ -365,10 +378,10 @@ struct weft__value {
 };
 
 void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
-	const struct weft__value *values);
+	const struct weft__value *values) WEFT__DIRECT;
 /* `names`: the mark's, then one a value. */
 void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsigned count,
-	const struct weft__value *values);
+	const struct weft__value *values) WEFT__DIRECT;
 
 #define WEFT__QUOTE(x) #x
 /* Is the expression, as written, a string literal? Only then has the place one text for ever. One
