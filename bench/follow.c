@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a follower keeps up with: two threads of another process write into a ring of 64 MiB at a
- * given rate, at last as fast as they can, and this process follows and counts.
+ * What readers keep up with: two threads of another process write into a ring of 64 MiB at a given
+ * rate, at last as fast as they can, and this process follows, or takes the stream, and counts.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <weft/follow.h>
+#include <weft/stream.h>
 #include <weft/weft.h>
 
 enum {
@@ -74,12 +75,17 @@ static double cpu_s(void)
 		   (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-static int follow(const char *path)
+/* What one reader did. */
+struct result {
+	uint64_t given, lost, bytes;
+	double seconds, cpu_s;
+};
+
+static int follow(const char *path, struct result *ret_result)
 {
 	struct weft_follow *follow;
 	struct weft_event event;
-	uint64_t seen = 0, start = now_ns();
-	double cpu = cpu_s();
+	uint64_t seen = 0;
 	int status = weft_follow_open(path, &follow);
 	if (status)
 		return status;
@@ -89,18 +95,68 @@ static int follow(const char *path)
 		else if (!event.is_rundown)
 			seen++;
 	}
-	double seconds = (double)(now_ns() - start) / 1e9;
-	uint64_t lost = weft_follow_describe(follow)->losses[WEFT_LOSS_STALLED];
-	printf("%12.1f %12.1f %12.1f %10.1f %% %9.0f %%\n", (double)(seen + lost) / seconds / 1e6,
-		(double)seen / seconds / 1e6, (double)lost / seconds / 1e6,
-		seen + lost ? 100 * (double)lost / (double)(seen + lost) : 0,
-		100 * (cpu_s() - cpu) / seconds);
-	fflush(stdout);
+	ret_result->given = seen;
+	ret_result->lost = weft_follow_describe(follow)->losses[WEFT_LOSS_STALLED];
 	weft_follow_close(follow);
 	return status == WEFT_END ? 0 : status;
 }
 
-static int measure(uint64_t events_per_second)
+/* -1: nowhere. */
+static int sink = -1;
+
+static int write_all(const char *bytes, size_t size)
+{
+	while (sink >= 0 && size) {
+		ssize_t written = write(sink, bytes, size);
+		if (written <= 0)
+			return WEFT_ERROR_SYSTEM;
+		bytes += written;
+		size -= (size_t)written;
+	}
+	return 0;
+}
+
+static int stream(const char *path, struct result *ret_result)
+{
+	struct weft_stream *stream;
+	const void *bytes;
+	size_t size;
+	int error = 0, status = weft_stream_open(path, 1 << 20, &stream);
+	if (status)
+		return status;
+	while (!error && ((status = weft_stream_next(stream, &bytes, &size)) == WEFT_OK ||
+						 status == WEFT_AGAIN)) {
+		if (status == WEFT_AGAIN) {
+			weft_stream_wait(stream, 1000000000);
+		} else {
+			error = write_all(bytes, size);
+			ret_result->bytes += size;
+		}
+	}
+	ret_result->given = weft_stream_describe(stream)->events;
+	ret_result->lost = weft_stream_describe(stream)->losses[WEFT_LOSS_STALLED];
+	weft_stream_close(stream);
+	return error ? error : status == WEFT_END ? 0 : status;
+}
+
+static int read_ring(int (*reader)(const char *, struct result *), const char *path)
+{
+	struct result r = {0};
+	double cpu = cpu_s();
+	uint64_t start = now_ns();
+	int error = reader(path, &r);
+	r.seconds = (double)(now_ns() - start) / 1e9;
+	uint64_t all = r.given + r.lost;
+	printf("%10.1f %10.1f %10.1f %8.2f %% %8.0f %6.0f %%\n", (double)all / r.seconds / 1e6,
+		(double)r.given / r.seconds / 1e6, (double)r.lost / r.seconds / 1e6,
+		all ? 100 * (double)r.lost / (double)all : 0, (double)r.bytes / r.seconds / 1e6,
+		100 * (cpu_s() - cpu) / r.seconds);
+	fflush(stdout);
+	return error;
+}
+
+static int measure(
+	int (*reader)(const char *, struct result *), const char *name, uint64_t events_per_second)
 {
 	char path[64], byte;
 	int ready[2], status;
@@ -113,24 +169,47 @@ static int measure(uint64_t events_per_second)
 	if (child == 0)
 		_exit(write_ring(fd, ready[1]));
 	close(ready[1]);
-	int error = read(ready[0], &byte, 1) == 1 ? follow(path) : 1;
+	printf("%-22s", name);
+	int error = read(ready[0], &byte, 1) == 1 ? read_ring(reader, path) : 1;
 	unlink(path);
 	close(ready[0]);
 	close(fd);
 	return waitpid(child, &status, 0) != child || status || error;
 }
 
+/* Into a file that is removed. NULL: nowhere. */
+static int measure_stream(const char *directory, const char *name, uint64_t events_per_second)
+{
+	char path[256];
+	if (directory) {
+		snprintf(path, sizeof(path), "%s/weft-bench-%d.out", directory, (int)getpid());
+		sink = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (sink < 0 || unlink(path))
+			return 1;
+	}
+	int error = measure(stream, name, events_per_second);
+	if (sink >= 0)
+		close(sink);
+	sink = -1;
+	return error;
+}
+
 int main(void)
 {
-	static const uint64_t rates[] = {100000, 1000000, 5000000, 10000000, 20000000, 0};
-	printf("two threads, one follower, a ring of 64 MiB, %ld processors; million events/s\n",
+	static const uint64_t rates[] = {100000, 1000000, 10000000, 20000000, 50000000, 0};
+	int error = 0;
+	printf("two threads, one reader, a ring of 64 MiB, %ld processors; million events/s, MB/s\n",
 		sysconf(_SC_NPROCESSORS_ONLN));
-	printf("%12s %12s %12s %12s %11s\n", "written", "given", "lost", "lost", "CPU");
-	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
-		if (measure(rates[i])) {
-			fputs("follow: failed\n", stderr);
-			return 1;
-		}
+	printf("%-22s%10s %10s %10s %10s %8s %8s\n", "", "written", "given", "lost", "lost", "bytes",
+		"CPU");
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+		error |= measure(follow, "follow", rates[i]);
+	for (size_t i = 2; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		error |= measure_stream(NULL, "stream, nowhere", rates[i]);
+		error |= measure_stream("/dev/shm", "stream, /dev/shm", rates[i]);
+		error |= measure_stream("/var/tmp", "stream, /var/tmp", rates[i]);
 	}
-	return 0;
+	if (error)
+		fputs("follow: failed\n", stderr);
+	return error;
 }
