@@ -4,6 +4,8 @@
 
 BUILD  ?= build
 FUZZ_SECONDS ?= 60
+KILLS  ?= 10000
+PYTHON ?= python3
 
 all: ## build into build/; the program is build/weft
 	@tools/install-packages build
@@ -28,6 +30,13 @@ bench: ## measure recording, decoding and layout on this machine
 fuzz: ## run every fuzz target for FUZZ_SECONDS (60), starting from its corpus
 	@tools/install-packages fuzz
 	@tools/fuzz.py --seconds $(FUZZ_SECONDS)
+
+kills: ## kill a recording program KILLS (10,000) times: nothing that it committed may be lost
+	@tools/install-packages check
+	@$(configure)
+	@meson configure $(BUILD) -Dtests=enabled
+	@ninja -C $(BUILD) --quiet
+	@WEFT_BUILD=$(abspath $(BUILD)) WEFT_KILLS=$(KILLS) $(PYTHON) tests/e2e/kill.py nothing_committed_is_lost
 
 dropin: ## make weft.c and weft.h, the recorder in two files
 	@tools/install-packages build
@@ -54,4 +63,4 @@ help: ## this list
 configure = test -f $(BUILD)/build.ninja || meson setup $(BUILD) >$(BUILD).log 2>&1 || \
 	{ cat $(BUILD).log; rm -f $(BUILD).log; exit 1; }; rm -f $(BUILD).log
 
-.PHONY: all demo check bench fuzz dropin install format clean help
+.PHONY: all demo check bench fuzz kills dropin install format clean help

@@ -5,7 +5,7 @@ import glob
 import json
 import os
 
-from harness import BUILD, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
+from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
 
 HOSTS = ('copies-host', 'copies-host-static', 'copies-host-shared')
 PLUGINS = ('one', 'two', 'three')
@@ -17,7 +17,7 @@ def built(name):
 
 
 def plugin(name):
-    return built('copies-%s.so' % name)
+    return name if name.endswith('.so') else built('copies-%s.so' % name)
 
 
 def record(directory, host, what, plugins=PLUGINS, preload=False, status=0):
@@ -74,6 +74,24 @@ def one_recorder():
 def one_recorder_with_a_preloaded_library():
     for host in HOSTS:
         check_one_recorder(host, preload=True)
+
+
+@case
+def a_copy_that_is_one_file():
+    source = os.path.join(BUILD, 'tools', 'dropin', 'weft.c')
+    with temporary_directory() as directory:
+        own = os.path.join(directory, 'own.so')
+        built_it = run(['gcc', '-std=c11', '-O2', '-shared', '-fPIC', '-Wl,-Bsymbolic', '-DPLUGIN="own"',
+                        '-I', os.path.join(SOURCE, 'include'), source,
+                        os.path.join(SOURCE, 'tests', 'e2e', 'copies_plugin.c'), '-o', own])
+        equal(built_it.returncode, 0, built_it.stderr)
+        for plugins in (('one', own), (own, 'one')):
+            for host in HOSTS:
+                traces, _, said = record(directory, host, 'by_threads', plugins)
+                equal(len(traces), 1, said)
+                names = ['one', 'own'] + ([] if host == 'copies-host' else ['host'])
+                equal(notes(traces[0]), dict.fromkeys(names, 300))
+                equal((info(traces[0])['threads'], info(traces[0])['losses']), (3, {}))
 
 
 @case
