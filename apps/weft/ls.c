@@ -151,7 +151,10 @@ static int list(bool json)
 	struct ring_list rings;
 	struct weft_text text = {0};
 	size_t shown = 0;
-	if (weft_source_survive_truncation() || !rings_find(&rings))
+	if (weft_source_survive_truncation())
+		return CLI_UNREADABLE;
+	record_expire();
+	if (!rings_find(&rings))
 		return CLI_UNREADABLE;
 	for (size_t i = 0; i < rings.count; i++) {
 		struct row row;

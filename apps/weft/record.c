@@ -446,6 +446,7 @@ static int record_program(const struct arguments *arguments)
 	pid_t pid;
 	if (weft_source_survive_truncation())
 		return RECORD_FAILED;
+	record_expire();
 	if (arguments->in_place && !make_way(arguments->output, in_place))
 		return RECORD_FAILED;
 	if (!record_place_make(directory))

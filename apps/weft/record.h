@@ -44,6 +44,14 @@ char *record_name_trace(
 /* Is the ring's own name what its file is to be called? `output` may be NULL. */
 bool record_output_is_directory(const char *output);
 
+/* ---- record_expire.c ---- */
+
+/* A file in a directory that somebody found left behind; its age is since when. */
+#define RECORD_MARK "orphaned"
+
+/* Removes what was left 7 days ago. */
+void record_expire(void);
+
 /* ---- record_recover.c ---- */
 
 /* Answers an exit status. */

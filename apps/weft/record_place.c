@@ -255,6 +255,8 @@ void record_place_remove(const char *directory, const struct record_rings *rings
 		snprintf(path, sizeof(path), "%s%s", directory, rings->list[i].name);
 		unlink(path);
 	}
+	snprintf(path, sizeof(path), "%s" RECORD_MARK, directory);
+	unlink(path);
 	/* A process that runs on may have begun to record meanwhile: then its ring stays. */
 	rmdir(directory);
 }

@@ -309,6 +309,34 @@ def an_orphan_is_recovered():
 
 
 @case
+def an_orphan_stays_for_a_week():
+    with subject() as program:
+        program.tell(5)
+        kill_both(program)
+        equal([row['state'] for row in program.ls()], ['orphaned'])
+        mark, = glob.glob(os.path.join(program.path, 'run', 'weft', '*', 'orphaned'))
+        for days, states in ((6.9, ['orphaned']), (7.1, [])):
+            os.utime(mark, (time.time() - days * 86400,) * 2)
+            equal([row['state'] for row in program.ls()], states)
+        equal(glob.glob(os.path.join(program.path, 'run', 'weft', '*')), [])
+
+
+@case
+def a_run_that_goes_on_never_expires():
+    with subject() as program:
+        program.tell(5)
+        program.record.kill()
+        program.record.wait()
+        place, = glob.glob(os.path.join(program.path, 'run', 'weft', '*'))
+        mark = os.path.join(place, 'orphaned')
+        with open(mark, 'w', encoding='utf-8'):
+            pass
+        os.utime(mark, (0, 0))
+        equal([row['state'] for row in program.ls()], ['running'])
+        equal(os.path.exists(mark), False)
+
+
+@case
 def without_o_it_has_its_own_name():
     with subject() as program:
         program.tell(5)
