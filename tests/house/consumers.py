@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: ISC
+"""Other people's projects use the recorder in each way that docs/use.md shows, word for word."""
+import glob
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
+from harness import BUILD, SOURCE, WEFT, case, equal, main, run, skip  # noqa: E402
+from tree import read, tracked  # noqa: E402
+
+ROOT = tempfile.TemporaryDirectory(prefix='weft-consumers-')
+MAIN = """
+#include <weft/weft.h>
+int main(void)
+{
+	uint64_t task = weft_create(WEFT_KIND_TASK);
+	weft_label_as(task, "consumer");
+	weft_notef("%d and %s", 7, "text");
+	weft_mark("mark", "n", 7, "f", 0.5);
+	weft_resolve(task);
+	return 0;
+}
+"""
+# What compiles main.c, which is C++ too.
+LANGUAGES = {'c11': ['cc', '-std=c11'], 'c++11': ['g++', '-x', 'c++', '-std=c++11'],
+             'c++20': ['g++', '-x', 'c++', '-std=c++20']}
+
+
+def block(language):
+    """The block of docs/use.md in that language."""
+    return re.search(r'^```%s\n(.*?)^```$' % language, read('docs/use.md'), re.DOTALL | re.MULTILINE).group(1)
+
+
+def run_well(command, **options):
+    result = run(command, timeout=500, **options)
+    assert result.returncode == 0, '%s\n%s%s' % (command, result.stdout, result.stderr)
+    return result.stdout
+
+
+def installed():
+    folder = os.path.join(ROOT.name, 'installed')
+    if not os.path.exists(folder):
+        run_well(['meson', 'install', '-C', BUILD, '--no-rebuild', '--destdir', folder])
+    return folder
+
+
+def library_folder():
+    return os.path.dirname(glob.glob(os.path.join(installed(), '**', 'libweft.so'), recursive=True)[0])
+
+
+def project(name, **files):
+    folder = tempfile.mkdtemp(prefix=name + '-', dir=ROOT.name)
+    for path, text in dict({'main.c': MAIN}, **files).items():
+        os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
+        with open(os.path.join(folder, path), 'w', encoding='utf-8') as file:
+            file.write(text)
+    return folder
+
+
+def records(program, **env):
+    folder = tempfile.mkdtemp(dir=ROOT.name)
+    trace = os.path.join(folder, 'trace.weft')
+    run_well([WEFT, 'record', '-o', trace, program], env=dict(env, XDG_RUNTIME_DIR=folder))
+    dump = run_well([WEFT, 'dump', trace])
+    assert 'text="consumer"' in dump and '7 and text' in dump and 'resolve' in dump, dump
+
+
+def pkg_config():
+    pc = glob.glob(os.path.join(installed(), '**', 'weft.pc'), recursive=True)[0]
+    return {'PKG_CONFIG_PATH': os.path.dirname(pc), 'PKG_CONFIG_SYSROOT_DIR': installed()}
+
+
+@case
+def by_pkg_config():
+    for compiler in LANGUAGES.values():
+        folder = project('pkg-config')
+        language = ' '.join(compiler) + ' main.c' + (' -x none' if '-x' in compiler else '')
+        line = block('sh').replace('cc main.c', language)
+        run_well(['sh', '-ec', line], cwd=folder, env=pkg_config())
+        records(os.path.join(folder, 'program'), LD_LIBRARY_PATH=library_folder())
+
+
+@case
+def by_the_static_library():
+    for compiler in LANGUAGES.values():
+        folder = project('static')
+        flags = run_well(['pkg-config', '--cflags', '--libs', 'weft'], env=pkg_config()).split()
+        flags = ['-l:libweft.a' if flag == '-lweft' else flag for flag in flags]
+        run_well([*compiler, 'main.c', '-x', 'none', '-o', 'program', *flags], cwd=folder)
+        assert 'libweft' not in run_well(['ldd', os.path.join(folder, 'program')])
+        records(os.path.join(folder, 'program'))
+
+
+def cmake(text):
+    if not shutil.which('cmake') or not shutil.which('g++'):
+        skip('cmake or g++ is not installed')
+    folder = project('cmake', **{'CMakeLists.txt': text})
+    found = os.path.join(library_folder(), 'cmake', 'weft')
+    run_well(['cmake', '-S', folder, '-B', folder + '/build', '-Dweft_DIR=' + found])
+    run_well(['cmake', '--build', folder + '/build'])
+    return folder + '/build/program'
+
+
+@case
+def by_cmake():
+    records(cmake(block('cmake')))
+
+
+@case
+def by_cmake_in_cplusplus():
+    for standard in ('11', '20'):
+        records(cmake(block('cmake') + 'set_source_files_properties(main.c PROPERTIES LANGUAGE CXX)\n'
+                      'set_target_properties(program PROPERTIES CXX_STANDARD %s)\n' % standard))
+
+
+@case
+def by_cmake_statically():
+    program = cmake(block('cmake').replace('weft::weft', 'weft::static'))
+    assert 'libweft' not in run_well(['ldd', program])
+    records(program)
+
+
+@case
+def cmake_refuses_another_version():
+    try:
+        cmake(block('cmake').replace('weft 0.1', 'weft 99'))
+    except AssertionError as error:
+        assert 'requested version "99"' in str(error), error
+    else:
+        raise AssertionError('weft 99 was found')
+
+
+@case
+def by_a_meson_subproject():
+    if not shutil.which('g++'):
+        skip('g++ is not installed')
+    more = ''.join("executable('%s', 'main.cpp', dependencies: dependency('weft'),\n"
+                   "    override_options: 'cpp_std=%s')\n" % (name, name) for name in ('c++11', 'c++20'))
+    folder = project('meson', **{'meson.build': block('meson') + more, 'main.cpp': MAIN,
+                                 'subprojects/weft.wrap': block('ini')})
+    for path in tracked():
+        copy = os.path.join(folder, 'subprojects', 'weft', path)
+        os.makedirs(os.path.dirname(copy), exist_ok=True)
+        shutil.copy(os.path.join(SOURCE, path), copy)
+    run_well(['meson', 'setup', '--wrap-mode=nodownload', folder + '/build', folder])
+    run_well(['ninja', '-C', folder + '/build', 'program', 'c++11', 'c++20'])
+    for name in ('program', 'c++11', 'c++20'):
+        records(os.path.join(folder, 'build', name))
+
+
+@case
+def as_source():
+    folder = project('source')
+    with open(os.path.join(folder, 'main.c'), 'w', encoding='utf-8') as file:
+        file.write(MAIN.replace('<weft/weft.h>', '"weft.h"'))
+    for path in glob.glob(os.path.join(installed(), '**', 'share', 'weft', 'weft.[ch]'), recursive=True):
+        shutil.copy(path, folder)
+    run_well(['sh', '-ec', block('dropin')], cwd=folder)
+    records(os.path.join(folder, 'program'))
+
+
+@case
+def the_library_exports_what_the_header_declares():
+    listed = set(re.findall(r'^\t(\w+);', read('src/platform/weft.map'), re.MULTILINE))
+    lines = run_well(['nm', '--dynamic', '--defined-only', os.path.join(library_folder(), 'libweft.so')])
+    exported = {line.split()[-1].split('@')[0] for line in lines.splitlines()} - {'WEFT_1'}
+    equal(sorted(exported ^ listed), [], 'of the library and src/platform/weft.map')
+    words = set()
+    for header in ('weft.h', 'value.h'):
+        words |= set(re.findall(r'\w+', read('include/weft/' + header)))
+    equal(sorted(exported - words), [], 'exported, not declared')
+
+
+main()
