@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,6 +24,11 @@
 #include <weft/error.h>
 
 #include "record/recorder.h"
+
+/* The kernel's own headers are not there wherever a C library is. */
+#ifndef FUTEX_WAKE
+#define FUTEX_WAKE 1
+#endif
 
 /* Two moments at least so far apart give the clock's rate within 1:10,000: a reading is some tens
  * of ns off. */
