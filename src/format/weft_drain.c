@@ -171,6 +171,17 @@ static void end_chunk(struct piece *piece, size_t bytes)
 
 /* ---- Packets ---- */
 
+/* Another thread goes on in the packet. Its name is the record's end. */
+static void pass_thread(struct weft_abi_packet *h, const struct weft__words *w)
+{
+	memcpy(&h->tid, w->at + 8, sizeof(h->tid));
+	memcpy(&h->thread, w->at + 12, sizeof(h->thread));
+	if (w->count >= 4)
+		memcpy(h->name, w->at + (w->count - 2) * 8, sizeof(h->name));
+	h->task = WEFT_TASK_NONE;
+	h->number = 0;
+}
+
 /* Makes the header one for what comes after these events, and counts them. */
 static uint64_t pass_events(
 	struct weft__drain *d, struct weft_abi_packet *h, const uint8_t *at, uint32_t size)
@@ -182,11 +193,7 @@ static uint64_t pass_events(
 		if (w.kind == WEFT_ABI_TIME && w.count >= 2) {
 			memcpy(&h->base_ticks, w.at + 8, sizeof(h->base_ticks));
 		} else if (w.kind == WEFT_ABI_THREAD && w.count >= WEFT_ABI_THREAD_WORDS) {
-			memcpy(&h->tid, w.at + 8, sizeof(h->tid));
-			memcpy(&h->thread, w.at + 12, sizeof(h->thread));
-			memcpy(h->name, w.at + 24, sizeof(h->name));
-			h->task = WEFT_TASK_NONE;
-			h->number = 0;
+			pass_thread(h, &w);
 		} else {
 			(void)weft__event_decode(&d->buffer, &w, &h->task, &d->scratch, &event);
 			h->opened_ticks = h->base_ticks + w.ticks;

@@ -12,7 +12,7 @@ import struct
 import subprocess
 import time
 
-from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
 SUBJECT = os.path.join(BUILD, 'tests', 'stream-subject')
 RECORD_SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
@@ -266,6 +266,58 @@ def any_beginning_of_a_stream_can_be_read(here):
         if result.returncode == 0:
             for index, lane in enumerate(numbers(here.file('cut.weft'))):
                 assert is_prefix(lane) or index == CROWD, 'cut at %d' % cut
+
+
+# ---- The bytes, read by somebody else ----
+
+HEADER, CHUNK, PACKET = 4096, struct.Struct('<QIIQ'), 128
+WITH_NAME = {'mark', 'tag', 'counter', 'label', 'note', 'fail'}
+
+
+def kinds():
+    """Numbers of the events whose `small` is a name."""
+    with open(os.path.join(SOURCE, 'include', 'weft', 'events.def')) as file:
+        table = re.findall(r'EVENT\((\d+), (\w+), "(\w+)"', file.read())
+    assert len(table) > 10, table
+    return {int(number) for number, _, name in table if name in WITH_NAME} | {98, 99, 100}
+
+
+def walk(data):
+    """Each packet's (sequence, number of the first event, events), and the names that there are by then."""
+    names, with_name, at = {}, kinds(), HEADER
+    while at < len(data):
+        magic, kind, size, place = CHUNK.unpack_from(data, at)
+        equal(magic, 0x6b6e68638946eaff)
+        content, at = data[at + CHUNK.size:at + CHUNK.size + size], at + CHUNK.size + size
+        if kind == 2:
+            for offset in range(0, size - 8, 16):
+                names[(place + offset) // 16 + 1] = struct.unpack_from('<I', content, offset + 4)[0]
+        if kind != 1:
+            continue
+        state, committed = struct.unpack_from('<QI', content)
+        equal((state & 3, committed), (0, size))
+        event, events = PACKET, 0
+        while event < size:
+            head, = struct.unpack_from('<Q', content, event)
+            words, code, small = head >> 40 & 255, head >> 32 & 127, head >> 48
+            assert code not in with_name or small == 0 or names.get(small), (code, small)
+            events += code not in (96, 97)
+            event += words * 8
+        equal(event, size)
+        yield state >> 2, struct.unpack_from('<Q', content, 48)[0], events
+
+
+@case
+@place
+def names_are_there_before_their_packets(here):
+    here.record('-o', 't.weft', *here.subject(20000, 500))
+    with open(here.file('t.weft'), 'rb') as file:
+        data = file.read()
+    equal(data[:8], b'\x89WEFT\r\n\x1a')
+    equal(struct.unpack_from('<I', data, 3776)[0], 1)
+    packets = list(walk(data))
+    equal(sum(events for _, _, events in packets), info(here.file('t.weft'))['events'])
+    assert len(packets) > 10
 
 
 # ---- Many files ----
