@@ -13,7 +13,7 @@
 static const char usage[] =
 	"usage: weft ctl [--json] FILE|PID status\n"
 	"       weft ctl FILE|PID set CATEGORY=LEVEL...\n"
-	"       weft ctl FILE|PID snapshot [-o FILE] [--hold]\n"
+	"       weft ctl FILE|PID snapshot [-o FILE] [--hold] [--when RULE]\n"
 	"       weft ctl FILE|PID rundown\n"
 	"\n"
 	"Speaks to a program that records. PID is that of a program under `weft record`, see\n"
@@ -32,6 +32,8 @@ static const char usage[] =
 	"            directory, or the next that is free, unless told; `-`: standard output\n"
 	"  --hold    nothing is overwritten while the snapshot is copied, for a second at most:\n"
 	"            what is recorded meanwhile and finds no room is lost, counted as held\n"
+	"  --when RULE  takes the snapshot as soon as RULE fires, as 'counter queue > 100',\n"
+	"            'tag timeout', 'runs > 50ms', 'waits > 1s kind=bind label=query'\n"
 	"  --help    this text\n";
 
 struct verb {
@@ -100,6 +102,7 @@ int cli_ctl(int argc, char **argv)
 		{"hold", no_argument, NULL, 'H'},
 		{"json", no_argument, NULL, 'j'},
 		{"output", required_argument, NULL, 'o'},
+		{"when", required_argument, NULL, 'w'},
 		{NULL, 0, NULL, 0},
 	};
 	struct ctl ctl = {0};
@@ -112,6 +115,8 @@ int cli_ctl(int argc, char **argv)
 		ctl.hold |= option == 'H';
 		if (option == 'o')
 			ctl.output = optarg;
+		if (option == 'w')
+			ctl.when = optarg;
 	}
 	if (optind == argc)
 		return cli_usage_error(argv[0], "FILE or PID is missing");
@@ -122,8 +127,8 @@ int cli_ctl(int argc, char **argv)
 	if (!verb)
 		return cli_usage_error(
 			argv[0], "\"%s\" is not known: status, set, snapshot or rundown", argv[optind + 1]);
-	if ((ctl.output || ctl.hold) && verb->run != ctl_snapshot)
-		return cli_usage_error(argv[0], "-o and --hold are for snapshot");
+	if ((ctl.output || ctl.hold || ctl.when) && verb->run != ctl_snapshot)
+		return cli_usage_error(argv[0], "-o, --hold and --when are for snapshot");
 	if (ctl.output && !*ctl.output)
 		return cli_usage_error(argv[0], "-o: a file without a name");
 	return open_and_run(&ctl, verb, argc - optind - 2, argv + optind + 2);

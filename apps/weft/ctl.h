@@ -16,6 +16,7 @@ struct ctl {
 	bool json;
 	const char *output; /* of snapshot; NULL: as it sees fit */
 	bool hold;          /* of snapshot */
+	const char *when;   /* of snapshot: a rule to wait for; NULL: now */
 };
 
 /* A verb's arguments are what follows it on the command line. Each answers an exit status. */

@@ -3,9 +3,11 @@
  * weft ctl FILE|PID snapshot: what a program has recorded until now, as a file.
  */
 #include "ctl.h"
+#include "cli_trigger.h"
 #include "record.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +49,38 @@ static int copy(const struct ctl *ctl, void **ret_bytes, size_t *ret_size)
 	return error;
 }
 
+static const uint64_t SECOND_NS = 1000000000;
+
+/* What was there before we came does not count. */
+static int wait_until_one_fires(struct weft_triggers *triggers, struct weft_follow *follow)
+{
+	struct weft_slice rule;
+	int status;
+	while ((status = cli_trigger_follow(triggers, follow, UINT_MAX)) == WEFT_OK)
+		continue;
+	weft_triggers_fired(triggers, &rule);
+	while (status == WEFT_AGAIN && !weft_triggers_fired(triggers, &rule)) {
+		status = weft_follow_wait(follow, SECOND_NS / 50);
+		if (status >= 0)
+			status = cli_trigger_follow(triggers, follow, UINT_MAX);
+	}
+	if (status < 0)
+		return status;
+	return status == WEFT_END && !weft_triggers_fired(triggers, &rule) ? WEFT_ERROR_STATE : 0;
+}
+
+/* 0 when the rule has fired; WEFT_ERROR_STATE if the program ended without. */
+static int wait_for_trigger(const struct ctl *ctl, struct weft_triggers *triggers)
+{
+	struct weft_follow *follow;
+	int error = weft_follow_open(ctl->path, &follow);
+	if (error)
+		return error;
+	error = wait_until_one_fires(triggers, follow);
+	weft_follow_close(follow);
+	return error;
+}
+
 static int save(const struct ctl *ctl, char *file)
 {
 	void *bytes;
@@ -70,6 +104,17 @@ int ctl_snapshot(struct ctl *ctl, int count, char **arguments)
 		return CLI_USAGE;
 	if (ctl->output && strcmp(ctl->output, "-") == 0 && isatty(STDOUT_FILENO))
 		return cli_usage_error("ctl", "-o -: a trace is nothing for a terminal");
+	if (ctl->when) {
+		struct weft_triggers *triggers;
+		int error = weft_triggers_create(&triggers);
+		if (error)
+			return ctl_fail(ctl, error);
+		bool good = cli_trigger_add("ctl", "--when", triggers, ctl->when);
+		error = good ? wait_for_trigger(ctl, triggers) : 0;
+		weft_triggers_destroy(triggers);
+		if (!good || error)
+			return good ? ctl_fail(ctl, error) : CLI_USAGE;
+	}
 	char *file = ctl->output ? strdup(ctl->output) : choose_file(ctl);
 	if (!file) {
 		cli_error("%s", strerror(errno));

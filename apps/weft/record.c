@@ -5,6 +5,7 @@
  * The program does not need us: it records into a ring in memory, which outlives both. If we are
  * killed, or the disk is full, the ring is still there.
  */
+#include "cli_trigger.h"
 #include "record_snapshots.h"
 #include "record_stream.h"
 #include "stream_compress.h"
@@ -21,10 +22,10 @@
 #include <unistd.h>
 
 static const char usage[] =
-	"usage: weft record [-o FILE] [--size BYTES] [--in-place] [--snapshots N] [--]\n"
-	"                   PROGRAM [ARGUMENT]...\n"
+	"usage: weft record [-o FILE] [--size BYTES] [--in-place] [--snapshots N] [--trigger RULE]...\n"
+	"                   [--] PROGRAM [ARGUMENT]...\n"
 	"       weft record --stream [--rotate BYTES[:N]] [--zstd] [-o FILE] [--size BYTES]\n"
-	"                   [--snapshots N] [--] PROGRAM [ARGUMENT]...\n"
+	"                   [--snapshots N] [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
 	"       weft record -p PID [-o FILE] [--stream [--rotate BYTES[:N]] [--zstd]]\n"
 	"       weft record --recover [-o FILE]\n"
 	"\n"
@@ -40,6 +41,8 @@ static const char usage[] =
 	"                     wait for the disk, see weft-record(1)\n"
 	"  --snapshots N      at most so many when the program asks for them, 10 unless told:\n"
 	"                     the moments until then as PROGRAM-PID.snapshot-1.weft and so on\n"
+	"  --trigger RULE     takes a snapshot when RULE fires, as 'counter queue > 100',\n"
+	"                     'tag timeout', 'runs > 50ms', 'waits > 1s kind=bind label=query'\n"
 	"  --stream           writes everything while the program runs, without end; the buffer only\n"
 	"                     has to hold what comes while the disk is busy\n"
 	"  --rotate BYTES[:N] of a stream: into files of no more than so many bytes, FILE.0001.weft\n"
@@ -63,6 +66,8 @@ struct arguments {
 	uint64_t size_bytes;
 	unsigned snapshots; /* at most */
 	bool has_snapshots; /* an option said so */
+	const char *rules[WEFT_TRIGGERS_MAX];
+	unsigned rule_count;
 	char **program;
 	pid_t pid;    /* of the process to be saved; then there is no program */
 	bool recover; /* likewise */
@@ -96,6 +101,23 @@ static bool parse_pid(const char *command, const char *text, pid_t *ret_pid)
 		return false;
 	*ret_pid = (pid_t)number;
 	return true;
+}
+
+/* It is tried here, so that what is wrong with it is said before the program runs. */
+static bool parse_rule(const char *command, const char *rule, struct arguments *arguments)
+{
+	struct weft_triggers *trial;
+	if (arguments->rule_count == WEFT_TRIGGERS_MAX) {
+		cli_usage_error(command, "--trigger: %d rules are the most", WEFT_TRIGGERS_MAX);
+		return false;
+	}
+	if (weft_triggers_create(&trial))
+		return false;
+	bool good = cli_trigger_add(command, "--trigger", trial, rule);
+	weft_triggers_destroy(trial);
+	arguments->rules[arguments->rule_count++] = rule;
+	arguments->has_snapshots = true;
+	return good;
 }
 
 static bool parse_snapshots(const char *command, const char *text, struct arguments *arguments)
@@ -168,6 +190,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		{"size", required_argument, NULL, 's'},
 		{"snapshots", required_argument, NULL, 'n'},
 		{"stream", no_argument, NULL, 'S'},
+		{"trigger", required_argument, NULL, 't'},
 		{"zstd", no_argument, NULL, 'z'},
 		{NULL, 0, NULL, 0},
 	};
@@ -191,6 +214,9 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 				return CLI_USAGE;
 		} else if (option == 'p') {
 			if (!parse_pid(argv[0], optarg, &arguments.pid))
+				return CLI_USAGE;
+		} else if (option == 't') {
+			if (!parse_rule(argv[0], optarg, &arguments))
 				return CLI_USAGE;
 		} else if (option == 'n') {
 			if (!parse_snapshots(argv[0], optarg, &arguments))
@@ -462,6 +488,8 @@ static int record_program(const struct arguments *arguments)
 		.directory = directory,
 		.output = arguments->output,
 		.limit = arguments->snapshots,
+		.rules = arguments->rules,
+		.rule_count = arguments->rule_count,
 	};
 	if (arguments->stream && !(stream = record_stream_start(directory, &arguments->streaming))) {
 		record_place_remove(directory, &(struct record_rings){0});

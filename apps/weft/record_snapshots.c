@@ -9,6 +9,7 @@
 #include "record_snapshots.h"
 
 #include "cli.h"
+#include "cli_trigger.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -30,6 +31,9 @@ static const size_t WATCHED_MAX = 256;
 struct watched {
 	struct record_ring ring;
 	struct weft_watch *watch;
+	struct weft_follow *follow; /* NULL: there are no rules */
+	struct weft_triggers *triggers;
+	uint32_t rules; /* so many of the program's own were taken over */
 	uint64_t quiet_until_ns;
 	unsigned number; /* of its last snapshot's file */
 };
@@ -50,6 +54,76 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
 }
 
+/* Events that are tested at once: signals wait for us meanwhile. */
+static const unsigned EVENTS_AT_ONCE = 100000;
+
+static void close_watched(struct watched *w)
+{
+	weft_follow_close(w->follow);
+	weft_triggers_destroy(w->triggers);
+	weft_watch_close(w->watch);
+}
+
+/* ---- Rules ---- */
+
+static void ring_path(
+	const struct record_snapshots *s, const struct record_ring *ring, char *path, size_t size)
+{
+	snprintf(path, size, "%s%s", s->options->directory, ring->name);
+}
+
+/* The first rule makes us a follower. */
+static bool follow_it(struct record_snapshots *s, struct watched *w)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	if (w->follow)
+		return true;
+	ring_path(s, &w->ring, path, sizeof(path));
+	if (!w->triggers && weft_triggers_create(&w->triggers))
+		return false;
+	return weft_follow_open(path, &w->follow) == 0;
+}
+
+static void complain(const struct watched *w, struct weft_slice rule, size_t at, const char *what)
+{
+	struct weft_text text = {0};
+	weft_text_add_quoted(&text, rule.bytes, rule.size);
+	cli_error("process %d: weft_trigger: %s; at character %zu of %.*s", (int)w->ring.pid, what,
+		at + 1, (int)text.size, text.size ? text.bytes : "");
+	weft_text_finish(&text);
+}
+
+static void add_rule(const struct watched *w, struct weft_slice rule)
+{
+	struct weft_trigger_error wrong;
+	char copy[WEFT_TRIGGER_RULE_MAX_BYTES]; /* the program may change what it said */
+	size_t size = rule.size < sizeof(copy) ? rule.size : sizeof(copy);
+	memcpy(copy, rule.bytes, size);
+	if (weft_triggers_add(w->triggers, copy, size, &wrong) == WEFT_ERROR_ARGUMENT)
+		complain(w, (struct weft_slice){copy, size}, wrong.offset, wrong.message);
+}
+
+static void take_rules(struct record_snapshots *s, struct watched *w)
+{
+	struct weft_slice rule;
+	if (s->options->rule_count && !w->follow && follow_it(s, w))
+		for (unsigned i = 0; i < s->options->rule_count; i++)
+			add_rule(w, (struct weft_slice){s->options->rules[i], strlen(s->options->rules[i])});
+	for (; weft_watch_rule(w->watch, w->rules, &rule) && follow_it(s, w); w->rules++)
+		add_rule(w, rule);
+}
+
+/* How often any has fired, and the first that did. */
+static uint64_t test_rules(
+	struct record_snapshots *s, struct watched *w, struct weft_slice *ret_rule)
+{
+	take_rules(s, w);
+	if (!w->follow)
+		return 0;
+	cli_trigger_follow(w->triggers, w->follow, EVENTS_AT_ONCE);
+	return weft_triggers_fired(w->triggers, ret_rule);
+}
+
 /* ---- Which rings there are ---- */
 
 static bool is_known(const struct record_snapshots *s, const char *name)
@@ -65,7 +139,7 @@ static void add(struct record_snapshots *s, const struct record_ring *ring)
 {
 	char path[PATH_MAX + NAME_MAX + 1];
 	struct weft_watch *watch;
-	snprintf(path, sizeof(path), "%s%s", s->options->directory, ring->name);
+	ring_path(s, ring, path, sizeof(path));
 	struct watched *list = realloc(s->list, (s->count + 1) * sizeof(*list));
 	if (!list)
 		return;
@@ -85,7 +159,7 @@ static void forget_ended(struct record_snapshots *s, const struct record_rings *
 		if (runs)
 			s->list[kept++] = s->list[i];
 		else
-			weft_watch_close(s->list[i].watch);
+			close_watched(&s->list[i]);
 	}
 	s->count = kept;
 }
@@ -182,17 +256,20 @@ static void take(struct record_snapshots *s, struct watched *w, struct weft_slic
 
 static void look_at(struct record_snapshots *s, struct watched *w)
 {
-	struct weft_slice reason;
+	struct weft_slice reason, rule;
 	uint32_t requests = weft_watch_requests(w->watch, &reason);
+	uint64_t fired = test_rules(s, w, &rule);
+	if (fired && !requests && !is_quiet(s, w))
+		weft_watch_hold(w->watch, WEFT_WATCH_HOLD_MAX_NS); /* until it is answered */
 	if (is_quiet(s, w)) {
-		s->passed_over += requests;
+		s->passed_over += requests + fired;
 		if (requests)
 			weft_watch_answer(w->watch);
 		return;
 	}
-	if (requests) {
-		s->passed_over += requests - 1;
-		take(s, w, reason);
+	if (requests || fired) {
+		s->passed_over += requests + fired - 1;
+		take(s, w, requests ? reason : rule);
 	} else {
 		weft_watch_listen(w->watch, 2 * SECOND_NS);
 	}
@@ -224,7 +301,7 @@ void record_snapshots_destroy(struct record_snapshots *s)
 		cli_error("%llu more request%s for a snapshot: one a second is answered, and %u in all",
 			(unsigned long long)s->passed_over, s->passed_over == 1 ? "" : "s", s->options->limit);
 	for (size_t i = 0; i < s->count; i++)
-		weft_watch_close(s->list[i].watch);
+		close_watched(&s->list[i]);
 	free(s->list);
 	free(s);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * `weft record` answers the program's requests for snapshots.
+ * `weft record` answers the program's requests for snapshots, and takes them when a rule fires.
  */
 #ifndef WEFT_APPS_RECORD_SNAPSHOTS_H
 #define WEFT_APPS_RECORD_SNAPSHOTS_H
@@ -11,7 +11,9 @@ struct record_snapshot_options {
 	const char *directory; /* of the rings */
 	const char *output;    /* as of the run's trace; NULL: PROG-PID.weft here */
 	pid_t program;
-	unsigned limit; /* of snapshots; 0: none */
+	unsigned limit;           /* of snapshots; 0: none */
+	const char *const *rules; /* each of which takes one when it fires */
+	unsigned rule_count;
 };
 
 /* NULL if none are wanted, or without memory. The options stay. */

@@ -60,6 +60,9 @@ void weft_watch_free(void *bytes, size_t size);
 /* Asks the program's runtimes to write again which tasks are alive. */
 void weft_watch_ask_rundown(struct weft_watch *watch);
 
+/* The text of the program's rule of that number, from 0 on; false if there is none. */
+bool weft_watch_rule(const struct weft_watch *watch, uint32_t number, struct weft_slice *ret_rule);
+
 #ifdef __cplusplus
 }
 #endif

@@ -282,6 +282,12 @@ void weft_gc(uint64_t duration_ns) WEFT__DIRECT;
  * finds no room meanwhile is counted as held. Without them it costs what a mark does. */
 void weft_snapshot_request(const char *reason) WEFT__DIRECT;
 
+/* The same, whenever the rule holds, without the program's doing: "counter queue > 100",
+ * "tag 'timeout'", "waits > 1s". Whoever watches the program tests it on the events that it
+ * records; weft-trigger(5) has the rules. Up to 64; a rule that is there already is not added
+ * again. */
+void weft_trigger(const char *rule);
+
 /* A trace that has wrapped has lost the beginnings of what is still alive. So somebody may ask the
  * program to say it again (`weft ctl PID rundown`): a runtime that knows its tasks asks at a place
  * where it may walk through them, once around its loop perhaps, whether that is wanted, and if so
@@ -507,6 +513,7 @@ struct weft_category;
 		__VA_ARGS__;        \
 	} while (0)
 
+#define weft_trigger(rule)               WEFT__UNUSED(rule)
 #define weft_rundown_wanted(seen)        (WEFT__UNUSED(seen), weft__false())
 #define weft_rundown_task(t, k, l, a, w) (WEFT__UNUSED_2(t, k), WEFT__UNUSED_3(l, a, w))
 

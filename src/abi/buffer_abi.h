@@ -73,6 +73,8 @@ struct weft_abi_change {
 	uint32_t number; /* the first is 1 */
 };
 
+#define WEFT_ABI_RULES 64
+
 /* What a program asks of whoever watches it. A watcher says until when it listens; one that was
  * killed is forgotten with that time, and nobody is held for it. */
 struct weft_abi_snapshots {
@@ -80,7 +82,10 @@ struct weft_abi_snapshots {
 	uint64_t served;       /* by the watcher: so many were answered or passed over */
 	uint64_t listen_until; /* ticks: a request before them holds the past … */
 	uint64_t hold_ticks;   /* … for so long */
-	uint8_t reserved[224];
+	uint32_t rule_count;   /* rules that the program gave: see trigger.h */
+	uint32_t reserved1;
+	uint16_t rules[WEFT_ABI_RULES]; /* their names */
+	uint8_t reserved2[88];
 };
 
 struct weft_abi_buffer {

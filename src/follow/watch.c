@@ -109,6 +109,19 @@ WEFT__EXPORT void weft_watch_ask_rundown(struct weft_watch *watch)
 	__atomic_fetch_add(&watch->header->rundown, 1, __ATOMIC_RELAXED);
 }
 
+WEFT__EXPORT bool weft_watch_rule(
+	const struct weft_watch *watch, uint32_t number, struct weft_slice *ret_rule)
+{
+	const struct weft_abi_snapshots *snapshots = &watch->header->snapshots;
+	if (number >= WEFT_ABI_RULES || number >= LOAD(snapshots->rule_count))
+		return false;
+	struct weft_slice rule =
+		weft__buffer_name(&watch->control->buffer, LOAD(snapshots->rules[number]));
+	if (rule.bytes)
+		*ret_rule = rule;
+	return rule.bytes;
+}
+
 /* ---- Opening ---- */
 
 WEFT__EXPORT int weft_watch_open(const char *path, struct weft_watch **ret_watch)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a program asks of whoever watches it, to save the moments before now; and what it is asked,
- * to say what is alive.
+ * What a program asks of whoever watches it, to save the moments before now, or when to do so
+ * unasked; and what it is asked, to say what is alive.
  *
  * A request is one word, its count and its reason together, so that a watcher reads both of one
  * request. If somebody listens, the past is held until they had the time to copy it; who asks again
@@ -39,6 +39,24 @@ WEFT__EXPORT void weft_snapshot_request(const char *reason)
 	} while (!weft__compare_exchange(&snapshots->requests, before, after));
 	if ((uint32_t)weft__load(&snapshots->served) == (uint32_t)(before >> 32))
 		hold(header);
+}
+
+WEFT__EXPORT void weft_trigger(const char *rule)
+{
+	const struct weft__self *self = weft__entered();
+	if (!self)
+		return;
+	struct weft_abi_snapshots *snapshots = &weft__header_of(self->slot)->snapshots;
+	uint16_t name = weft__name_intern_text(self->slot, rule);
+	uint32_t count = weft__load(&snapshots->rule_count);
+	for (uint32_t i = 0; i < count && i < WEFT_ABI_RULES; i++)
+		if (weft__load(&snapshots->rules[i]) == name)
+			return;
+	if (!name || count >= WEFT_ABI_RULES)
+		return;
+	uint32_t place = weft__fetch_add(&snapshots->rule_count, 1);
+	if (place < WEFT_ABI_RULES)
+		weft__store(&snapshots->rules[place], name);
 }
 
 WEFT__EXPORT bool weft_rundown_wanted(uint32_t *seen)

@@ -274,7 +274,115 @@ def without_snapshots_nobody_listens():
 
 
 @case
+def a_counter_that_passes_a_limit():
+    with subject('--trigger', 'counter queue > 100') as program:
+        program.wait_for_listener()
+        for _ in range(100):
+            program.tell('queue 1')
+        time.sleep(0.1)
+        equal(program.snapshots(), [])
+        program.tell('queue 1')
+        path = program.wait_for('trace.snapshot-1.weft')
+        program.tell('queue 1')  # still above
+        errors = program.end()
+        equal(program.snapshots(), ['trace.snapshot-1.weft'])
+        assert '"counter queue > 100"' in errors, errors
+        equal(sum(e['add'] for e in events_of(path) if e['event'] == 'counter'), 101)
+
+
+@case
+def the_past_of_a_trigger_is_there():
+    with subject('--trigger', 'tag = timeout', size='64K') as program:
+        program.tell('record 100000')
+        program.wait_for_listener()
+        program.tell('tag time')
+        program.tell('tag timeout')
+        path = program.wait_for('trace.snapshot-1.weft')
+        program.tell('record 1000000')
+        program.end()
+        assert 99999 in [e.get('value') for e in events_of(path)], 'the moments before are gone'
+        assert [e for e in events_of(path) if e.get('text') == 'timeout']
+        equal(all_of(program.file('trace.weft')), 1100002)
+
+
+@case
+def a_task_that_hangs_fires_while_it_does():
+    with subject('--trigger', 'waits > 50ms kind=bind label=query') as program:
+        program.wait_for_listener()
+        program.tell('wait other')
+        program.tell('wait the query of A')
+        path = program.wait_for('trace.snapshot-1.weft')  # nothing else happens
+        program.end()
+        equal(len(program.snapshots()), 1)
+        labels = {row['label'] for row in json_lines(weft('dump', '--tasks', '--json', path).stdout)}
+        assert 'the query of A' in labels, labels
+
+
+@case
+def a_program_gives_its_own_rules():
+    with subject() as program:
+        program.tell('rule tag panic')
+        program.tell('rule counter queue >')
+        program.tell('rule tag panic')
+        program.wait_for_listener()
+        program.tell('tag panic')
+        program.wait_for('trace.snapshot-1.weft')
+        errors = program.end()
+        assert 'weft_trigger: a whole number is expected; at character 16 of "counter queue >"' in errors, errors
+        equal(program.snapshots(), ['trace.snapshot-1.weft'])
+
+
+def links_of(process):
+    folder = '/proc/%d/fd' % process.pid
+    found = ''
+    for fd in os.listdir(folder):
+        with contextlib.suppress(FileNotFoundError):
+            found += os.readlink(os.path.join(folder, fd))
+    return found
+
+
+def ctl_when(program, *options):
+    """weft ctl, once it waits: it has two mappings of the ring open, each with its process."""
+    waiting = subprocess.Popen([WEFT, 'ctl', str(program.pid), 'snapshot', '--when', 'tag "panic"', *options],
+                               env=program.env, cwd=program.path, stderr=subprocess.PIPE, text=True)
+    while links_of(waiting).count('pidfd') < 2:
+        assert waiting.poll() is None, waiting.stderr.read()
+        time.sleep(0.002)
+    return waiting
+
+
+@case
+def ctl_waits_until_a_rule_fires():
+    with subject() as program:
+        program.tell('tag panic')  # before it came
+        waiting = ctl_when(program, '-o', 'when.weft')
+        time.sleep(0.2)
+        equal(waiting.poll(), None)
+        deadline = time.monotonic() + PATIENCE
+        while waiting.poll() is None:
+            assert time.monotonic() < deadline, 'it does not fire'
+            program.tell('tag panic')
+            time.sleep(0.01)
+        equal(waiting.returncode, 0, waiting.stderr.read())
+        program.end()
+        tags = [e for e in events_of(program.file('when.weft')) if e.get('text') == 'panic']
+        assert len(tags) > 1, tags
+
+
+@case
+def ctl_says_that_no_rule_fired():
+    with subject() as program:
+        waiting = ctl_when(program)
+        program.end()
+        errors = waiting.stderr.read()
+        equal(waiting.wait(PATIENCE), 1, errors)
+        equal(program.snapshots(), [])
+
+
+@case
 def wrong_use_is_said():
+    said = weft('record', '--trigger', 'counter queue = 1', 'true', status=2).stderr
+    assert '--trigger: > or < is expected; at character 15 of "counter queue = 1"' in said, said
     assert 'are for snapshot' in weft('ctl', '--hold', '1', 'rundown', status=2).stderr
     assert '"many"' in weft('record', '--snapshots', 'many', 'true', status=2).stderr
     assert 'runs no program' in weft('record', '--snapshots', '1', '-p', '1', status=2).stderr

@@ -7,6 +7,10 @@
  *     request TEXT   asks for a snapshot
  *     signal         the same, in a signal handler
  *     loop N         records and asks for a snapshot, N times
+ *     rule TEXT      gives a rule of its own
+ *     queue N        a queue grows by N
+ *     tag TEXT       a tag
+ *     wait TEXT      a task of that label begins to wait
  *     tasks N        makes N tasks, each of which waits for the one before it
  *     look           says what is alive if somebody wants to know; two runtimes do
  */
@@ -46,6 +50,13 @@ static void make_tasks(long count)
 	}
 }
 
+static void make_waiting(const char *label)
+{
+	uint64_t source = weft_create(WEFT_KIND_PROMISE), task = weft_create(WEFT_KIND_BIND);
+	weft_label_as(task, label);
+	weft_try_read_as(task, source);
+}
+
 /* One runtime has the even ones and knows their age. */
 static void look(void)
 {
@@ -77,6 +88,14 @@ static void act(const char *word, const char *rest)
 		weft_snapshot_request(rest);
 	else if (strcmp(word, "tasks") == 0)
 		make_tasks(atol(rest));
+	else if (strcmp(word, "rule") == 0)
+		weft_trigger(rest);
+	else if (strcmp(word, "queue") == 0)
+		weft_counter_add("queue", atol(rest));
+	else if (strcmp(word, "tag") == 0)
+		weft_tag(rest);
+	else if (strcmp(word, "wait") == 0)
+		make_waiting(rest);
 	else if (strcmp(word, "look") == 0)
 		look();
 	else if (strcmp(word, "signal") == 0)

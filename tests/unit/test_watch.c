@@ -286,6 +286,31 @@ static void what_is_alive_is_told(void **state)
 	end(&w);
 }
 
+static void rules_are_handed_over(void **state)
+{
+	struct watched w = begin(&by_hand);
+	struct weft_slice rule;
+	char text[32];
+	(void)state;
+	assert_false(weft_watch_rule(w.watch, 0, &rule));
+	for (int i = 0; i < 2; i++) {
+		weft_trigger("counter queue > 100");
+		weft_trigger("tag 'timeout'");
+	}
+	assert_true(weft_watch_rule(w.watch, 0, &rule));
+	trace_text(rule, "counter queue > 100");
+	assert_true(weft_watch_rule(w.watch, 1, &rule));
+	trace_text(rule, "tag 'timeout'");
+	assert_false(weft_watch_rule(w.watch, 2, &rule));
+	for (int i = 0; i < 100; i++) {
+		snprintf(text, sizeof(text), "tag '%d'", i);
+		weft_trigger(text);
+	}
+	assert_true(weft_watch_rule(w.watch, 63, &rule));
+	assert_false(weft_watch_rule(w.watch, 64, &rule));
+	end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -294,6 +319,7 @@ int main(void)
 		cmocka_unit_test(a_hold_ends_by_itself),
 		cmocka_unit_test(a_request_is_seen_with_its_reason),
 		cmocka_unit_test(who_listens_finds_the_past),
+		cmocka_unit_test(rules_are_handed_over),
 		cmocka_unit_test(each_runtime_is_asked_once),
 		cmocka_unit_test(what_is_alive_is_told),
 	};

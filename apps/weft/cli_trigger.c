@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Rules on the command line: what is wrong with one is shown below it.
+ */
+#include "cli_trigger.h"
+
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool cli_trigger_add(
+	const char *command, const char *option, struct weft_triggers *triggers, const char *rule)
+{
+	struct weft_trigger_error wrong;
+	int error = weft_triggers_add(triggers, rule, strlen(rule), &wrong);
+	if (error == 0)
+		return true;
+	if (error != WEFT_ERROR_ARGUMENT) {
+		cli_usage_error(command, "%s: %s", option, weft_error_text(error));
+		return false;
+	}
+	struct weft_text text = {0};
+	weft_text_add_quoted(&text, rule, strlen(rule));
+	cli_usage_error(command, "%s: %s; at character %zu of %.*s", option, wrong.message,
+		wrong.offset + 1, (int)text.size, text.size ? text.bytes : "");
+	weft_text_finish(&text);
+	return false;
+}
+
+int cli_trigger_follow(struct weft_triggers *triggers, struct weft_follow *follow, unsigned most)
+{
+	struct weft_event event;
+	int status = WEFT_OK;
+	while (most-- && (status = weft_follow_next(follow, &event)) == WEFT_OK) {
+		int error = weft_triggers_take(triggers, &event);
+		if (error)
+			return error;
+	}
+	/* What was taken is all until the mark. */
+	if (status == WEFT_AGAIN && weft_follow_mark(follow) != UINT64_MAX)
+		weft_triggers_pass(triggers, weft_follow_mark(follow));
+	return status;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The language of rules:
+ *
+ *     rule   = counter | tag | time
+ *     counter= "counter" word ( ">" | ">=" | "<" | "<=" ) integer
+ *     tag    = "tag" [ "=" ] word
+ *     time   = ( "runs" | "waits" ) ">" integer unit { "kind" "=" word | "label" "=" word }
+ *     unit   = "ns" | "us" | "ms" | "s" | "min"
+ *     word   = bare letters, or anything between ' and ' or " and ", where \ takes the next as it
+ * is
+ *
+ * The parser knows one place, and where it does not go on says what would.
+ */
+#include "trigger/rule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct parser {
+	const char *text;
+	size_t size, at;
+	struct rule *rule;
+	size_t used; /* of rule->words */
+	struct weft_trigger_error error;
+};
+
+static bool fail(struct parser *p, size_t at, const char *message)
+{
+	if (!p->error.message)
+		p->error = (struct weft_trigger_error){at, message};
+	return false;
+}
+
+static void skip_space(struct parser *p)
+{
+	while (p->at < p->size && (p->text[p->at] == ' ' || p->text[p->at] == '\t'))
+		p->at++;
+}
+
+static bool at_end(struct parser *p)
+{
+	skip_space(p);
+	return p->at == p->size;
+}
+
+static bool is_bare(char c)
+{
+	return (unsigned char)c > ' ' && c != '\x7f' && !strchr("<>='\"\\", c);
+}
+
+/* Copies until the quote comes again. */
+static bool take_quoted(struct parser *p, struct weft_slice *ret_word)
+{
+	size_t start = p->at;
+	char quote = p->text[p->at++], *to = p->rule->words + p->used;
+	size_t size = 0;
+	while (p->at < p->size && p->text[p->at] != quote) {
+		if (p->text[p->at] == '\\' && p->at + 1 < p->size)
+			p->at++;
+		to[size++] = p->text[p->at++];
+	}
+	if (p->at == p->size)
+		return fail(p, start, "a quote that does not end");
+	p->at++;
+	p->used += size;
+	*ret_word = (struct weft_slice){to, size};
+	return true;
+}
+
+static bool take_word(struct parser *p, const char *expected, struct weft_slice *ret_word)
+{
+	skip_space(p);
+	size_t start = p->at;
+	if (p->at < p->size && (p->text[p->at] == '\'' || p->text[p->at] == '"')) {
+		if (!take_quoted(p, ret_word))
+			return false;
+		return ret_word->size > 0 || fail(p, start, expected);
+	}
+	char *to = p->rule->words + p->used;
+	while (p->at < p->size && is_bare(p->text[p->at]))
+		p->at++;
+	if (p->at == start)
+		return fail(p, start, expected);
+	memcpy(to, p->text + start, p->at - start);
+	p->used += p->at - start;
+	*ret_word = (struct weft_slice){to, p->at - start};
+	return true;
+}
+
+static bool is_word(struct weft_slice word, const char *text)
+{
+	return word.size == strlen(text) && memcmp(word.bytes, text, word.size) == 0;
+}
+
+static bool take_sign(struct parser *p, char sign)
+{
+	skip_space(p);
+	if (p->at == p->size || p->text[p->at] != sign)
+		return false;
+	p->at++;
+	return true;
+}
+
+/* A number of at most 63 bits. */
+static bool take_number(struct parser *p, bool may_be_negative, int64_t *ret_number)
+{
+	skip_space(p);
+	size_t start = p->at;
+	bool negative = may_be_negative && p->at < p->size && p->text[p->at] == '-';
+	int64_t number = 0;
+	p->at += negative;
+	size_t first = p->at;
+	for (; p->at < p->size && p->text[p->at] >= '0' && p->text[p->at] <= '9'; p->at++)
+		if (__builtin_mul_overflow(number, 10, &number) ||
+			__builtin_add_overflow(number, p->text[p->at] - '0', &number))
+			return fail(p, start, "a smaller number is expected");
+	if (p->at == first)
+		return fail(p, start, "a whole number is expected");
+	*ret_number = negative ? -number : number;
+	return true;
+}
+
+static bool take_duration(struct parser *p)
+{
+	static const struct {
+		const char *name;
+		int64_t ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", 60000000000}};
+	struct weft_slice unit;
+	skip_space(p);
+	size_t start = p->at;
+	if (!take_number(p, false, &p->rule->limit))
+		return false;
+	skip_space(p);
+	size_t unit_at = p->at;
+	if (!take_word(p, "a unit is expected: ns, us, ms, s or min", &unit))
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (is_word(unit, units[i].name))
+			return !__builtin_mul_overflow(p->rule->limit, units[i].ns, &p->rule->limit) ||
+				   fail(p, start, "a shorter time is expected");
+	return fail(p, unit_at, "a unit is expected: ns, us, ms, s or min");
+}
+
+/* >= 5 of whole numbers is > 4. */
+static bool parse_counter(struct parser *p)
+{
+	struct rule *rule = p->rule;
+	if (!take_word(p, "the counter's name is expected", &rule->name))
+		return false;
+	skip_space(p);
+	bool above = take_sign(p, '>');
+	if (!above && !take_sign(p, '<'))
+		return fail(p, p->at, "> or < is expected");
+	bool or_equal = p->at < p->size && p->text[p->at] == '=';
+	p->at += or_equal;
+	rule->type = above ? RULE_ABOVE : RULE_BELOW;
+	if (!take_number(p, true, &rule->limit))
+		return false;
+	if (or_equal && __builtin_add_overflow(rule->limit, above ? -1 : 1, &rule->limit))
+		return fail(p, p->at, "a smaller number is expected");
+	return true;
+}
+
+static bool parse_tag(struct parser *p)
+{
+	p->rule->type = take_sign(p, '=') ? RULE_TAG_IS : RULE_TAG;
+	return take_word(p, "the tag's text is expected", &p->rule->name);
+}
+
+static bool find_kind(struct parser *p, size_t at, struct weft_slice name)
+{
+	uint32_t number = 0;
+	for (uint32_t kind = 0; kind <= UINT16_MAX; kind++) {
+		const char *known = weft_kind_name(kind);
+		if (known && is_word(name, known)) {
+			p->rule->kind = kind;
+			return true;
+		}
+	}
+	for (size_t i = 0; i < name.size; i++) {
+		if (name.bytes[i] < '0' || name.bytes[i] > '9')
+			return fail(p, at, "a kind is expected: task, bind, promise, ..., or its number");
+		number = 10 * number + (uint32_t)(name.bytes[i] - '0');
+		if (number > UINT16_MAX)
+			return fail(p, at, "a kind is a number below 65536");
+	}
+	p->rule->kind = number;
+	return true;
+}
+
+static bool parse_filter(struct parser *p)
+{
+	struct weft_slice key, value;
+	skip_space(p);
+	size_t start = p->at;
+	static const char expected[] = "kind or label is expected, or the end";
+	if (!take_word(p, expected, &key))
+		return false;
+	bool is_kind = is_word(key, "kind");
+	if (!is_kind && !is_word(key, "label"))
+		return fail(p, start, expected);
+	if (!take_sign(p, '='))
+		return fail(p, p->at, "= is expected");
+	skip_space(p);
+	start = p->at;
+	if (!take_word(p, is_kind ? "a kind is expected" : "part of a label is expected", &value))
+		return false;
+	if (!is_kind)
+		p->rule->label = value;
+	p->rule->has_kind |= is_kind;
+	return !is_kind || find_kind(p, start, value);
+}
+
+static bool parse_time(struct parser *p, enum rule_type type)
+{
+	p->rule->type = type;
+	if (!take_sign(p, '>'))
+		return fail(p, p->at, "> is expected");
+	if (!take_duration(p))
+		return false;
+	while (!at_end(p))
+		if (!parse_filter(p))
+			return false;
+	return true;
+}
+
+static bool parse(struct parser *p)
+{
+	static const char expected[] = "counter, tag, runs or waits is expected";
+	struct weft_slice word;
+	skip_space(p);
+	size_t start = p->at;
+	bool good;
+	if (!take_word(p, expected, &word))
+		return false;
+	if (is_word(word, "counter"))
+		good = parse_counter(p);
+	else if (is_word(word, "tag"))
+		good = parse_tag(p);
+	else if (is_word(word, "runs"))
+		good = parse_time(p, RULE_RUNS);
+	else if (is_word(word, "waits"))
+		good = parse_time(p, RULE_WAITS);
+	else
+		return fail(p, start, expected);
+	return good && (at_end(p) || fail(p, p->at, "the end is expected"));
+}
+
+int weft__rule_parse(
+	struct rule *rule, const char *text, size_t size, struct weft_trigger_error *ret_error)
+{
+	*rule = (struct rule){.size = size};
+	struct parser p = {.text = text, .size = size, .rule = rule};
+	if (size > WEFT_TRIGGER_RULE_MAX_BYTES) {
+		*ret_error = (struct weft_trigger_error){
+			WEFT_TRIGGER_RULE_MAX_BYTES, "a rule has 1024 bytes at most"};
+		return WEFT_ERROR_ARGUMENT;
+	}
+	rule->text = malloc(size + 1);
+	rule->words = malloc(size + 1);
+	if (!rule->text || !rule->words) {
+		weft__rule_finish(rule);
+		return WEFT_ERROR_MEMORY;
+	}
+	if (size)
+		memcpy(rule->text, text, size);
+	if (parse(&p))
+		return 0;
+	*ret_error = p.error;
+	weft__rule_finish(rule);
+	return WEFT_ERROR_ARGUMENT;
+}
+
+void weft__rule_finish(struct rule *rule)
+{
+	free(rule->text);
+	free(rule->words);
+	*rule = (struct rule){0};
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * One rule, understood.
+ */
+#ifndef WEFT_TRIGGER_RULE_H
+#define WEFT_TRIGGER_RULE_H
+
+#include <weft/trigger.h>
+
+enum rule_type {
+	RULE_ABOVE, /* a counter: more than the limit */
+	RULE_BELOW,
+	RULE_TAG, /* has the text in it */
+	RULE_TAG_IS,
+	RULE_RUNS, /* for longer than the limit, in ns */
+	RULE_WAITS,
+};
+
+struct rule {
+	enum rule_type type;
+	int64_t limit;
+	struct weft_slice name;  /* of a counter; text of a tag */
+	struct weft_slice label; /* part of it; NULL bytes: any */
+	uint32_t kind;
+	bool has_kind;
+	char *text;  /* the rule as it was given */
+	char *words; /* what the slices above are in */
+	size_t size;
+	int64_t value; /* of the counter now */
+	bool holds;    /* the counter is beyond the limit already */
+};
+
+/* As weft_triggers_add. */
+int weft__rule_parse(
+	struct rule *rule, const char *text, size_t size, struct weft_trigger_error *ret_error);
+void weft__rule_finish(struct rule *rule);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Rules: what is one, where what is none is wrong, and at which event or time each fires.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <weft/trigger.h>
+
+static struct weft_triggers *triggers(const char *first, const char *second)
+{
+	struct weft_triggers *t;
+	struct weft_trigger_error error;
+	assert_int_equal(weft_triggers_create(&t), 0);
+	assert_int_equal(weft_triggers_add(t, first, strlen(first), &error), 0);
+	if (second)
+		assert_int_equal(weft_triggers_add(t, second, strlen(second), &error), 0);
+	return t;
+}
+
+static struct weft_slice slice(const char *text)
+{
+	return (struct weft_slice){text, strlen(text)};
+}
+
+static uint64_t fired(struct weft_triggers *t)
+{
+	struct weft_slice rule;
+	return weft_triggers_fired(t, &rule);
+}
+
+static uint64_t take(struct weft_triggers *t, struct weft_event event)
+{
+	assert_int_equal(weft_triggers_take(t, &event), 0);
+	return fired(t);
+}
+
+static uint64_t pass(struct weft_triggers *t, uint64_t now_ns)
+{
+	weft_triggers_pass(t, now_ns);
+	return fired(t);
+}
+
+static struct weft_event at(uint64_t ns, enum weft_event_type type, uint64_t task, uint64_t other)
+{
+	return (struct weft_event){
+		.time_ns = ns, .type = (uint8_t)type, .task = task, .other = other, .text = {"", 0}};
+}
+
+static struct weft_event counter(const char *name, int64_t value, bool is_set)
+{
+	struct weft_event event = at(0, WEFT_EVENT_COUNTER, 1, 0);
+	event.text = slice(name);
+	event.value = value;
+	event.is_set = is_set;
+	return event;
+}
+
+static struct weft_event text(enum weft_event_type type, uint64_t task, const char *string)
+{
+	struct weft_event event = at(0, type, task, 0);
+	event.text = slice(string);
+	return event;
+}
+
+static void a_wrong_rule_is_wrong_somewhere(void **state)
+{
+	static const struct {
+		const char *rule, *message;
+		size_t offset;
+	} cases[] = {
+		{"", "counter, tag, runs or waits", 0},
+		{"  count x > 1", "counter, tag, runs or waits", 2},
+		{"counter", "name", 7},
+		{"counter > 1", "name", 8},
+		{"counter x = 1", "> or <", 10},
+		{"counter x > y", "whole number", 12},
+		{"counter x > 99999999999999999999", "smaller", 12},
+		{"counter x >= -9223372036854775809", "smaller", 13},
+		{"counter x > 1 and more", "the end", 14},
+		{"counter 'x > 1", "quote", 8},
+		{"counter '' > 1", "name", 8},
+		{"tag", "text", 3},
+		{"tag a b", "the end", 6},
+		{"runs 5ms", "> is expected", 5},
+		{"runs > 5", "unit", 8},
+		{"runs > 5 minutes", "unit", 9},
+		{"runs > ms", "whole number", 7},
+		{"waits > 99999999999999s", "shorter", 8},
+		{"waits > 1s colour = red", "kind or label", 11},
+		{"waits > 1s kind red", "= is expected", 16},
+		{"waits > 1s kind = red", "a kind is expected", 18},
+		{"waits > 1s kind = 65536", "65536", 18},
+		{"waits > 1s label =", "label", 18},
+	};
+	struct weft_triggers *t;
+	(void)state;
+	assert_int_equal(weft_triggers_create(&t), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weft_trigger_error error = {0};
+		assert_int_equal(weft_triggers_add(t, cases[i].rule, strlen(cases[i].rule), &error),
+			WEFT_ERROR_ARGUMENT);
+		if (!strstr(error.message, cases[i].message) || error.offset != cases[i].offset)
+			fail_msg("%s: %zu %s", cases[i].rule, error.offset, error.message);
+	}
+	weft_triggers_destroy(t);
+}
+
+static void there_are_64_at_most(void **state)
+{
+	struct weft_triggers *t = triggers("tag a", NULL);
+	struct weft_trigger_error error;
+	static char rule[2000] = "tag ";
+	(void)state;
+	memset(rule + 4, 'x', sizeof(rule) - 4);
+	assert_int_equal(weft_triggers_add(t, rule, sizeof(rule), &error), WEFT_ERROR_ARGUMENT);
+	for (int i = 1; i < WEFT_TRIGGERS_MAX; i++)
+		assert_int_equal(weft_triggers_add(t, "tag a", 5, &error), 0);
+	assert_int_equal(weft_triggers_add(t, "tag a", 5, &error), WEFT_ERROR_LIMIT);
+	assert_int_equal(take(t, text(WEFT_EVENT_TAG, 1, "a")), 64);
+	weft_triggers_destroy(t);
+}
+
+static void a_counter_fires_when_it_passes(void **state)
+{
+	struct weft_triggers *t = triggers("counter 'my queue'>=100", "counter \"my queue\" < 5");
+	struct weft_slice rule;
+	(void)state;
+	assert_int_equal(take(t, counter("my queue", 99, true)), 0);
+	assert_int_equal(take(t, counter("queue", 1000, true)), 0);
+	struct weft_event event = counter("my queue", 1, false);
+	weft_triggers_take(t, &event);
+	assert_int_equal(weft_triggers_fired(t, &rule), 1);
+	assert_int_equal(rule.size, strlen("counter 'my queue'>=100"));
+	assert_memory_equal(rule.bytes, "counter 'my queue'>=100", rule.size);
+	assert_int_equal(take(t, counter("my queue", 50, false)), 0); /* still */
+	assert_int_equal(take(t, counter("my queue", -140, false)), 0);
+	assert_int_equal(take(t, counter("my queue", -6, false)), 1); /* 4 */
+	assert_int_equal(take(t, counter("my queue", INT64_MAX, false)), 1);
+	assert_int_equal(take(t, counter("my queue", INT64_MAX, false)), 0);
+	assert_int_equal(take(t, counter("my queue", INT64_MIN, true)), 1);
+	weft_triggers_destroy(t);
+}
+
+static void a_tag_fires_by_its_text(void **state)
+{
+	struct weft_triggers *t = triggers("tag time", "tag='time out'");
+	(void)state;
+	assert_int_equal(take(t, text(WEFT_EVENT_TAG, 1, "a timer")), 1);
+	assert_int_equal(take(t, text(WEFT_EVENT_TAG, 1, "time out")), 2);
+	assert_int_equal(take(t, text(WEFT_EVENT_TAG, 1, "tim")), 0);
+	assert_int_equal(take(t, text(WEFT_EVENT_NOTE, 1, "time out")), 0);
+	weft_triggers_destroy(t);
+}
+
+static void a_task_that_runs_fires_while_it_does(void **state)
+{
+	struct weft_triggers *t = triggers("runs > 50ns", NULL);
+	(void)state;
+	take(t, at(100, WEFT_EVENT_SWITCH, 1, 0));
+	assert_int_equal(pass(t, 150), 0);
+	assert_int_equal(pass(t, 151), 1);
+	assert_int_equal(pass(t, 1000), 0); /* once */
+	assert_int_equal(take(t, at(1000, WEFT_EVENT_SWITCH, 2, 0)), 0);
+	assert_int_equal(take(t, at(1051, WEFT_EVENT_SWITCH, WEFT_TASK_NONE, 0)), 1); /* it was */
+	assert_int_equal(pass(t, 9000), 0);                                           /* nothing runs */
+	take(t, at(9000, WEFT_EVENT_SWITCH, 3, 0));
+	struct weft_event band = at(9010, WEFT_EVENT_BAND, 0, 0);
+	band.flag = true;
+	take(t, band);
+	assert_int_equal(pass(t, 9500), 0);
+	band.flag = false;
+	band.time_ns = 9500;
+	take(t, band);
+	assert_int_equal(pass(t, 9550), 0);
+	assert_int_equal(pass(t, 9551), 1); /* it goes on */
+	take(t, at(9600, WEFT_EVENT_SWITCH, 4, 0));
+	take(t, at(9610, WEFT_EVENT_RESOLVE, 4, 4));
+	assert_int_equal(pass(t, 99999), 0);
+	weft_triggers_destroy(t);
+}
+
+static void a_task_that_waits_fires_while_it_does(void **state)
+{
+	struct weft_triggers *t = triggers("waits > 1us", "waits > 2us");
+	(void)state;
+	take(t, at(100, WEFT_EVENT_TRY_READ, 1, 9));
+	take(t, at(200, WEFT_EVENT_TRY_READ, 2, 9));
+	take(t, at(300, WEFT_EVENT_TRY_READ, 1, 8)); /* it waits since 100 */
+	assert_int_equal(pass(t, 1100), 0);
+	assert_int_equal(pass(t, 1101), 1);
+	struct weft_event read = at(1150, WEFT_EVENT_READ, 2, 9);
+	read.flag = true;
+	assert_int_equal(take(t, read), 0);
+	assert_int_equal(pass(t, 2100), 0);
+	assert_int_equal(take(t, at(2101, WEFT_EVENT_RESOLVE, 3, 1)), 1); /* the longer one */
+	assert_int_equal(pass(t, 99999), 0);
+	take(t, at(100000, WEFT_EVENT_TRY_READ, 2, 9)); /* again */
+	assert_int_equal(pass(t, 101001), 1);
+	struct weft_event alive = at(101001, WEFT_EVENT_ALIVE, 5, 6);
+	take(t, alive);
+	assert_int_equal(pass(t, 102002), 2);
+	weft_triggers_destroy(t);
+}
+
+static void kind_and_label_are_asked_for(void **state)
+{
+	struct weft_triggers *t =
+		triggers("waits>1ns kind=bind label='the query'", "waits > 1ns kind = 1000");
+	struct weft_event create = at(0, WEFT_EVENT_CREATE, 1, 2);
+	(void)state;
+	create.kind = WEFT_KIND_BIND;
+	take(t, create);
+	create.other = 3;
+	take(t, create);
+	create.other = 4;
+	create.kind = 1000;
+	take(t, create);
+	take(t, text(WEFT_EVENT_LABEL, 2, "it is the query of A"));
+	take(t, text(WEFT_EVENT_LABEL, 3, "another"));
+	take(t, text(WEFT_EVENT_LABEL, 3, "the query")); /* only a remark */
+	for (uint64_t task = 1; task < 5; task++) {
+		take(t, at(10 * task, WEFT_EVENT_TRY_READ, task, 9));
+		assert_int_equal(pass(t, 10 * task + 5), task == 2 || task == 4);
+	}
+	weft_triggers_destroy(t);
+}
+
+static void a_crowd_of_tasks_waits(void **state)
+{
+	struct weft_triggers *t = triggers("waits > 1000ns", NULL);
+	(void)state;
+	for (uint64_t task = 0; task < 10000; task++)
+		take(t, at(task, WEFT_EVENT_TRY_READ, task, 99999));
+	for (uint64_t task = 0; task < 10000; task += 2)
+		assert_int_equal(take(t, at(10000, WEFT_EVENT_SWITCH, task, 0)), task < 9000);
+	assert_int_equal(pass(t, 20000), 5000 - 0);
+	weft_triggers_destroy(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_wrong_rule_is_wrong_somewhere),
+		cmocka_unit_test(there_are_64_at_most),
+		cmocka_unit_test(a_counter_fires_when_it_passes),
+		cmocka_unit_test(a_tag_fires_by_its_text),
+		cmocka_unit_test(a_task_that_runs_fires_while_it_does),
+		cmocka_unit_test(a_task_that_waits_fires_while_it_does),
+		cmocka_unit_test(kind_and_label_are_asked_for),
+		cmocka_unit_test(a_crowd_of_tasks_waits),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
