@@ -351,6 +351,7 @@ enum {
 #define weft_create_as(task, kind) WEFT__OR_UNSEEN(weft_create_as(task, kind))
 #define weft_switch(task)          WEFT__WHEN(WEFT__IS_RECORDING, weft_switch(task))
 #define weft_snapshot_request(why) WEFT__WHEN(WEFT__IS_RECORDING, weft_snapshot_request(why))
+#define weft_rundown_wanted(seen)  (WEFT__IS_RECORDING && weft_rundown_wanted(seen))
 #define weft_gc(duration_ns)       WEFT__WHEN(WEFT__IS_RECORDING, weft_gc(duration_ns))
 #define weft_read(source)          WEFT__WHEN(WEFT__IS_ON, weft_read(source))
 #define weft_read_as(t, source)    WEFT__OR_RUNS(weft_read_as(t, source), t)

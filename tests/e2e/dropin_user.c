@@ -15,6 +15,28 @@ static union {
 	unsigned char bytes[65536 + 64];
 } memory;
 
+WEFT_CATEGORY_DEFINE(part, "part", "a part of the program");
+WEFT_CATEGORY_DEFINE(late, "late", "one that is first used when something records");
+
+/* On from `level` on, and not above it. */
+static bool is_at(enum weft_level level)
+{
+	return weft_category_enabled(part, level) &&
+		   (level == WEFT_LEVEL_TRACE || !weft_category_enabled(part, level + 1));
+}
+
+static bool levels_are_heard(void)
+{
+	bool good = is_at(WEFT_LEVEL_INFO) && weft_category_enabled(late, WEFT_LEVEL_DEBUG);
+	weft_set_level("pa*", WEFT_LEVEL_TRACE);
+	good = good && is_at(WEFT_LEVEL_TRACE);
+	weft_set_level("*", WEFT_LEVEL_OFF);
+	good =
+		good && !weft_category_enabled(part, WEFT_LEVEL_ERROR) && !weft_enabled(WEFT_LEVEL_ERROR);
+	weft_set_level("*", WEFT_LEVEL_INFO);
+	return good && is_at(WEFT_LEVEL_INFO);
+}
+
 #ifdef WEFT_FREESTANDING
 static uint64_t count(void *context)
 {
@@ -44,6 +66,9 @@ int main(int argc, char **argv)
 		record(argc);
 		return 0;
 	}
+	weft_set_level("late", WEFT_LEVEL_DEBUG);
+	if (weft_category_enabled(part, WEFT_LEVEL_ERROR))
+		return 4;
 #ifdef WEFT_FREESTANDING
 	static uint64_t ticks;
 	static struct weft_platform platform;
@@ -58,8 +83,12 @@ int main(int argc, char **argv)
 	if (weft_start(buffer, 65536, NULL) != WEFT_ERROR_STATE)
 		return 3;
 #endif
+	if (!levels_are_heard())
+		return 5;
 	record(1);
 	weft_stop();
+	if (weft_category_enabled(part, WEFT_LEVEL_ERROR))
+		return 6;
 	FILE *file = fopen(argv[1], "wb");
 	if (!file || fwrite(buffer, 65536, 1, file) != 1 || fclose(file))
 		return 1;

@@ -11,6 +11,7 @@ from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, tempo
 
 SUBJECT = os.path.join(BUILD, 'tests', 'levels-subject')
 PLUGIN = os.path.join(BUILD, 'tests', 'levels-plugin.so')
+OWN_COPY = os.path.join(BUILD, 'tests', 'levels-plugin-own.so')  # with a recorder of its own
 LEVELS = ('off', 'error', 'warning', 'info', 'debug', 'trace')
 PATIENCE = 60
 
@@ -157,6 +158,21 @@ def a_library_comes_and_goes():
             equal(program.levels(), {'program': 'info', 'net': 'info', 'db': 'info', 'plug': level})
         program.end()
         equal(notes(program.trace), wanted)
+
+
+@case
+def another_copy_of_the_recorder_hears_as_well():
+    with subject(WEFT_CATEGORIES='plug=error') as program:
+        program.tell('load ' + OWN_COPY)
+        program.tell('plugin')
+        program.ctl('set', 'plug=debug')
+        program.tell('plugin')
+        program.ctl('set', 'plug=off')
+        program.tell('plugin')
+        equal(program.tell('set pl*=5'), ['set 0'])
+        program.tell('plugin')
+        program.end()
+        equal(notes(program.trace), expected('plug', 'error') + expected('plug', 'debug') + expected('plug', 'trace'))
 
 
 @case
