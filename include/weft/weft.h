@@ -79,6 +79,11 @@ struct weft_platform {
 	/* Wakes everybody who waits for this word of the buffer, in whatever process. NULL: they look
 	 * for themselves, every 20 ms. */
 	void (*wake)(void *context, uint32_t *word);
+
+	/* Makes every thread of the process pass a memory barrier, and answers true. With it a thread
+	 * that finds no free packet may take one from a thread that is between two events. NULL, or
+	 * false: it can't be done; then a thread keeps its packet until it ends. */
+	bool (*barrier)(void *context);
 };
 
 /* Called through one jump instead of two, where the compiler can: that is what the test in front of

@@ -159,11 +159,15 @@ enum weft_abi_step {
 };
 
 /* What a thread knows while it records. Only that thread writes it, but for `owner` (by whoever
- * takes the slot over) and `limit` (reserved: set to 0 by whoever takes an idle thread's packet).
+ * takes the slot over), `limit` (set to 0 by who wants the packet) and `taken`.
  *
  *     owner: epoch << 32 | tid; a thread that ended is noticed, and its slot taken over with the
  *     packet, when another thread needs one. Each new owner raises the epoch, which tells owners
- *     with one tid apart; a free slot has tid 0 and keeps its epoch. */
+ *     with one tid apart; a free slot has tid 0 and keeps its epoch.
+ *
+ *     taken: who closes the packet. Lower half of the packet's sequence << 32; and, once that is
+ *     settled, by one compare-and-exchange, the number of its events + 1, with bit 31 if it is the
+ *     slot's owner. */
 struct weft_abi_slot {
 	uint64_t owner;
 	uint32_t sequence;   /* odd from before an event's stamp is read until it is committed */
@@ -183,7 +187,10 @@ struct weft_abi_slot {
 	uint32_t nested;    /* events refused since the one at `nested_at` was begun */
 	uint32_t nested_at; /* a value of `sequence` */
 	uint64_t header;    /* bytes from the buffer's header to this slot */
-	uint8_t reserved1[32];
+	uint64_t taken;
+	uint64_t
+		unfinished; /* sequence of a packet that the owner is opening, or closing for another */
+	uint8_t reserved1[16];
 };
 
 #define WEFT_ABI_AT(type, field, offset) \

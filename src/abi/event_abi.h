@@ -32,8 +32,8 @@
  * and the kinds that exist on the wire only, from 96 on:
  *
  *     time         ticks (64 bits)        the new base of the stamps that follow
- *     thread       thread << 32 | tid, number of its events so far, name (2 words)
- *     tag_value    value text             small: name, or 0
+ *     thread       thread << 32 | tid [name]  whose the next events are. The name has 2 words, and
+ * is left out if it is the packet's tag_value    value text             small: name, or 0
  *     counter_set  value                  small: name
  *     notef        types [text] values    small: name of the format, or 0
  *
@@ -63,7 +63,7 @@ enum weft_abi_event {
 
 #define WEFT_ABI_EXPLICIT     0x80u /* in the byte of the kind */
 #define WEFT_ABI_WORDS_MAX    255u
-#define WEFT_ABI_THREAD_WORDS 5u
+#define WEFT_ABI_THREAD_WORDS 2u /* and those of the name */
 
 enum weft_abi_value {
 	WEFT_ABI_VALUE_I64 = 1,

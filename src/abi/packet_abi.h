@@ -14,6 +14,8 @@
  *
  *     closed ──claim (CAS)──▶ opening ──▶ open ──▶ closed
  *
+ * Who closes an open packet, its thread or another that needs it, is settled in the thread's slot.
+ *
  * Overwritten events are counted in the packet that lost them, by single stores, so that the sum
  * over all packets is exact whenever the program is killed: `written` is set when the packet is
  * closed, copied to `before` while it is opening, and what is between `before` and now can be read.
@@ -49,7 +51,8 @@ struct weft_abi_packet {
 	uint32_t thread_records;        /* 0: the whole packet is by `thread` */
 	char name[WEFT_ABI_NAME_BYTES]; /* of the thread, padded with NULs */
 	uint64_t opened_ticks;          /* no event is earlier; 0: as base_ticks */
-	uint8_t reserved[16];
+	uint32_t slot;                  /* whose it is while it is open, from 0 */
+	uint8_t reserved[12];
 };
 
 _Static_assert(offsetof(struct weft_abi_packet, base_ticks) == 16, "base_ticks");

@@ -32,8 +32,9 @@ struct place {
 	uint32_t end;      /* likewise; UINT32_MAX: the content is damaged, and its rest lost */
 	uint32_t thread;   /* index */
 	bool is_begun;     /* the packet's header has been read */
-	bool is_waiting;   /* in the heap */
-	bool tells_task;   /* next is not an event but who runs: what told so is lost */
+	uint8_t name[WEFT_ABI_NAME_BYTES]; /* of the thread that opened the packet */
+	bool is_waiting;                   /* in the heap */
+	bool tells_task;                   /* next is not an event but who runs: what told so is lost */
 };
 
 struct weft__follower {
@@ -247,6 +248,7 @@ static int read_header(struct weft__follower *f, uint32_t index)
 	settle(f, index, header.before);
 	p->base_ticks = header.base_ticks;
 	p->task = header.task;
+	memcpy(p->name, header.name, sizeof(p->name));
 	p->is_begun = true;
 	compare_numbers(f, p, header.number);
 	return WEFT_OK;
@@ -307,8 +309,9 @@ static int take_record(struct weft__follower *f, struct place *p, const struct w
 	if (w->kind == WEFT_ABI_TIME && w->count >= 2) {
 		p->base_ticks = weft__load_u64(w->at + 8);
 	} else if (w->kind == WEFT_ABI_THREAD && w->count >= WEFT_ABI_THREAD_WORDS) {
-		const struct weft__roster_thread thread = {
-			weft__load_u32(w->at + 12), weft__load_u32(w->at + 8), w->at + 24};
+		const struct weft__roster_thread thread = {weft__load_u32(w->at + 12),
+			weft__load_u32(w->at + 8),
+			w->count >= WEFT_ABI_THREAD_WORDS + 2 ? w->at + 16 : p->name};
 		int error = find_thread(f, &thread, &p->thread);
 		if (error)
 			return error;

@@ -47,8 +47,10 @@ static int add_records(struct finds *finds, const uint8_t *packet, uint32_t pack
 		end = packet_bytes;
 	while (at < end && weft__words_read(packet + at, end - at, &words)) {
 		if (words.kind == WEFT_ABI_THREAD && words.count >= WEFT_ABI_THREAD_WORDS) {
-			int error = add(
-				finds, weft__load_u32(words.at + 12), weft__load_u32(words.at + 8), words.at + 24);
+			const uint8_t *name =
+				words.count >= WEFT_ABI_THREAD_WORDS + 2 ? words.at + 16 : packet + AT(name);
+			int error =
+				add(finds, weft__load_u32(words.at + 12), weft__load_u32(words.at + 8), name);
 			if (error)
 				return error;
 		}

@@ -11,6 +11,7 @@
 #include "record/recorder.h"
 
 #define ALIGNMENT 64
+#define SLOTS_MIN 80
 
 static uint64_t power_of_two_up_to(uint64_t n)
 {
@@ -26,7 +27,8 @@ static uint64_t power_between(uint64_t least, uint64_t n, uint64_t most)
 
 static void lay_out(struct weft_abi_buffer *header, uint64_t size)
 {
-	uint64_t slots = power_between(32, size / 2048, 1024);
+	/* Even in the smallest, a pool of 64 idle threads leaves some. */
+	uint64_t slots = size / 4096 < SLOTS_MIN ? SLOTS_MIN : power_between(64, size / 4096, 1024);
 	uint64_t names = power_between(4096, size / 32, 1 << 20);
 	uint64_t packet =
 		power_between(WEFT_ABI_PACKET_MIN_BYTES, size / 64, WEFT_ABI_PACKET_MAX_BYTES);

@@ -79,8 +79,7 @@ WEFT__ALWAYS_INLINE bool weft__place_is_good(
 /* The place is not used after all. */
 WEFT__ALWAYS_INLINE void weft__withdraw(const struct weft__place *place)
 {
-	weft__signal_fence();
-	weft__store(place->guard, place->clear);
+	weft__store_release(place->guard, place->clear);
 }
 
 /* The common case: the thread has entered, nothing is interrupted, the clock is the processor's,
@@ -183,8 +182,8 @@ WEFT__ALWAYS_INLINE void weft__commit(const struct weft__place *place, uint32_t 
 	if (words != 2)
 		weft__store(&slot->surplus, weft__load(&slot->surplus) + words - 2);
 	weft__publish(place, words);
-	weft__signal_fence();
-	weft__store(place->guard, place->clear);
+	/* Release: who finds the guard clear may take the packet, with all that is in it. */
+	weft__store_release(place->guard, place->clear);
 }
 
 #endif

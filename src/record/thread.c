@@ -17,12 +17,6 @@
  * a thousand system calls. */
 #define DEATH_CHECKS_MAX 32
 
-static struct weft_abi_slot *slot_at(struct weft_abi_buffer *header, uint32_t index)
-{
-	return (struct weft_abi_slot *)(void *)((unsigned char *)header + header->slots_offset +
-											(uint64_t)index * header->slot_bytes);
-}
-
 static uint32_t own_number(void)
 {
 	const struct weft_platform *platform = weft__platform();
@@ -36,12 +30,12 @@ static bool take(struct weft_abi_slot *slot, uint64_t owner, uint32_t tid)
 	return weft__compare_exchange(&slot->owner, owner, ((owner >> 32) + 1) << 32 | tid);
 }
 
-/* The slot is the caller's; now it becomes that of a thread without a past. */
-static void renew(struct weft_abi_buffer *header, struct weft_abi_slot *slot)
+/* As a thread without a past. */
+static void reset(struct weft_abi_buffer *header, struct weft_abi_slot *slot)
 {
-	weft__packet_repair(slot);
-	weft__store(&slot->header, (uint64_t)((unsigned char *)slot - (unsigned char *)header));
-	bool has_packet = weft__has_packet(slot);
+	bool has_packet = weft__packet_is_held(slot);
+	if (!has_packet)
+		weft__packet_close(slot); /* what its last owner had begun to close */
 	weft__store(&slot->inherited, has_packet ? weft__packet_events(slot) : 0);
 	weft__store(&slot->number, 0);
 	weft__store(&slot->lost, 0);
@@ -54,6 +48,19 @@ static void renew(struct weft_abi_buffer *header, struct weft_abi_slot *slot)
 		weft__store(&slot->packet, (uintptr_t)slot);
 }
 
+/* The slot is the caller's now. */
+static void renew(struct weft_abi_buffer *header, struct weft_abi_slot *slot)
+{
+	weft__store(&slot->header, (uint64_t)((unsigned char *)slot - (unsigned char *)header));
+	weft__packet_repair(slot);
+	/* Guarded like an event, so that nobody takes the packet in the middle. */
+	uint32_t sequence = weft__load(&slot->sequence);
+	weft__store(&slot->sequence, sequence + 1);
+	weft__signal_fence();
+	reset(header, slot);
+	weft__store_release(&slot->sequence, sequence + 2);
+}
+
 static bool has_ended(uint32_t tid)
 {
 	const struct weft_platform *platform = weft__platform();
@@ -64,7 +71,7 @@ static struct weft_abi_slot *take_namesake(struct weft_abi_buffer *header, uint3
 {
 	uint32_t used = weft__load(&header->slots_used);
 	for (uint32_t i = 0; i < used; i++) {
-		struct weft_abi_slot *slot = slot_at(header, i);
+		struct weft_abi_slot *slot = weft__slot_at(header, i);
 		uint64_t owner = weft__load(&slot->owner);
 		if ((uint32_t)owner == tid && take(slot, owner, tid))
 			return slot;
@@ -80,7 +87,7 @@ static struct weft_abi_slot *take_left(
 	/* Each thread begins elsewhere, so that in the long run all are asked. */
 	uint32_t first = used ? tid % used : 0;
 	for (uint32_t i = 0; i < used && checks > 0; i++) {
-		struct weft_abi_slot *slot = slot_at(header, (first + i) % used);
+		struct weft_abi_slot *slot = weft__slot_at(header, (first + i) % used);
 		uint64_t owner = weft__load(&slot->owner);
 		bool free = (uint32_t)owner == 0;
 		checks -= !free;
@@ -95,7 +102,7 @@ static struct weft_abi_slot *take_fresh(struct weft_abi_buffer *header, uint32_t
 	uint32_t used = weft__load(&header->slots_used);
 	while (used < header->slot_count) {
 		if (weft__compare_exchange(&header->slots_used, used, used + 1)) {
-			struct weft_abi_slot *slot = slot_at(header, used);
+			struct weft_abi_slot *slot = weft__slot_at(header, used);
 			/* Somebody may have found it free already. */
 			if (take(slot, 0, tid))
 				return slot;
@@ -191,7 +198,7 @@ WEFT__COLD void weft__thread_reap(const struct weft_abi_slot *own)
 	uint32_t used = weft__load(&header->slots_used);
 	uint32_t tid = (uint32_t)weft__load(&own->owner);
 	for (uint32_t i = 0; i < used; i++) {
-		struct weft_abi_slot *slot = slot_at(header, i);
+		struct weft_abi_slot *slot = weft__slot_at(header, i);
 		uint64_t owner = weft__load(&slot->owner);
 		if (slot == own || (uint32_t)owner == 0 || !weft__has_packet(slot))
 			continue;

@@ -384,7 +384,7 @@ uint64_t machine_load(const void *address, unsigned size, unsigned order)
 	if (is_halves(address, size))
 		return machine_load(address, 4, order) | machine_load((const char *)address + 4, 4, order)
 													 << 32;
-	return perform((struct machine_access){MACHINE_LOAD, address, size, order, 0, 0, 0, 0});
+	return perform((struct machine_access){MACHINE_LOAD, address, size, order, 0, 0, 0, 0, 0});
 }
 
 void machine_store(void *address, unsigned size, unsigned order, uint64_t value)
@@ -395,12 +395,12 @@ void machine_store(void *address, unsigned size, unsigned order, uint64_t value)
 		return;
 	}
 	perform(
-		(struct machine_access){MACHINE_STORE, address, size, order, cut(value, size), 0, 0, 0});
+		(struct machine_access){MACHINE_STORE, address, size, order, cut(value, size), 0, 0, 0, 0});
 }
 
 uint64_t machine_add(void *address, unsigned size, unsigned order, uint64_t value)
 {
-	return perform((struct machine_access){MACHINE_ADD, address, size, order, value, 0, 0, 0});
+	return perform((struct machine_access){MACHINE_ADD, address, size, order, value, 0, 0, 0, 0});
 }
 
 bool machine_compare_exchange(
@@ -408,7 +408,7 @@ bool machine_compare_exchange(
 {
 	expected = cut(expected, size);
 	return perform((struct machine_access){MACHINE_EXCHANGE, address, size, order,
-			   cut(desired, size), expected, 0, 0}) == expected;
+			   cut(desired, size), expected, 0, 0, 0}) == expected;
 }
 
 uint64_t machine_swap(void *address, unsigned size, unsigned order, uint64_t value)
@@ -422,7 +422,7 @@ uint64_t machine_swap(void *address, unsigned size, unsigned order, uint64_t val
 
 void machine_fence(unsigned order)
 {
-	struct machine_access access = {MACHINE_FENCE, NULL, 0, order, 0, 0, 0, 0};
+	struct machine_access access = {MACHINE_FENCE, NULL, 0, order, 0, 0, 0, 0, 0};
 	struct thread *thread = &threads[self];
 	if (!is_running)
 		return;
@@ -432,6 +432,23 @@ void machine_fence(unsigned order)
 		thread->now = thread->acquired;
 	if (access.order & MACHINE_RELEASE)
 		thread->released = thread->now;
+}
+
+void machine_barrier(void)
+{
+	struct machine_access access = {MACHINE_BARRIER, NULL, 0, 0, 0, 0, 0, 0, 0};
+	if (!is_running)
+		return;
+	if (test->filter)
+		test->filter(&access);
+	pause_here();
+	if (access.is_left_out)
+		return;
+	struct view all = threads[self].now;
+	for (unsigned i = 0; i < test->thread_count; i++)
+		join(&all, &threads[i].now);
+	for (unsigned i = 0; i < test->thread_count; i++)
+		threads[i].now = threads[i].acquired = threads[i].released = all;
 }
 
 bool machine_has_ended(unsigned thread)

@@ -36,18 +36,20 @@ enum machine_operation {
 	MACHINE_EXCHANGE, /* compare and exchange */
 	MACHINE_ADD,
 	MACHINE_FENCE,
+	MACHINE_BARRIER,
 };
 
 struct machine_access {
 	enum machine_operation operation;
-	const void *address; /* NULL: a fence */
+	const void *address; /* NULL: a fence or barrier */
 	unsigned size;
 	unsigned order; /* enum machine_order, or'd */
 	uint64_t value; /* to be stored */
 	uint64_t expected;
 	/* What a test may do to the access, to see whether that is noticed: */
-	bool is_torn; /* an exchange or addition becomes a load, and later a store */
-	bool is_late; /* a store comes after the next one that isn't late */
+	bool is_torn;     /* an exchange or addition becomes a load, and later a store */
+	bool is_late;     /* a store comes after the next one that isn't late */
+	bool is_left_out; /* a barrier */
 };
 
 #define MACHINE_THREADS 4
@@ -93,5 +95,8 @@ uint64_t machine_swap(void *address, unsigned size, unsigned order, uint64_t val
 bool machine_compare_exchange(
 	void *address, unsigned size, unsigned order, uint64_t expected, uint64_t desired);
 void machine_fence(unsigned order);
+
+/* Every thread's barrier, where it is now: each sees from then on what all have done until then. */
+void machine_barrier(void);
 
 #endif

@@ -42,6 +42,12 @@ enum fault {
 	ALIVE_TAKEN,
 	NAME_TORN,
 	NAME_NOT_ACQUIRED,
+	TAKEN_WITHOUT_BARRIER,
+	TAKEN_IN_AN_EVENT,
+	TAKEN_WITH_ROOM,
+	TAKEN_TORN,
+	TAKEN_NOT_ACQUIRED,
+	GUARD_NOT_RELEASED,
 	READER_NO_RECHECK,
 	READER_NO_FENCE,
 	READER_FIRST_LOOK_RELAXED,
@@ -97,7 +103,14 @@ static void *platform_memory(void *context)
 	return &selves[machine_self()];
 }
 
-static const struct weft_platform platform = {
+static bool platform_barrier(void *context)
+{
+	(void)context;
+	machine_barrier();
+	return true;
+}
+
+static struct weft_platform platform = {
 	.self = platform_self,
 	.has_ended = platform_has_ended,
 	.thread_memory = platform_memory,
@@ -107,13 +120,39 @@ static const struct weft_platform platform = {
 
 #define IN(type, field) (at == offsetof(struct type, field))
 
+/* Of another thread's slot. */
+static void spoil_taking(struct machine_access *access, size_t at)
+{
+	static const uint32_t zero;
+	bool loads = access->operation == MACHINE_LOAD;
+	if (IN(weft_abi_slot, sequence) && loads && fault == TAKEN_IN_AN_EVENT)
+		access->address = &zero;
+	if (IN(weft_abi_slot, limit) && loads && fault == TAKEN_WITH_ROOM)
+		access->address = &zero;
+	if (IN(weft_abi_slot, sequence) && fault == TAKEN_NOT_ACQUIRED)
+		access->order = MACHINE_RELAXED;
+	if (IN(weft_abi_slot, taken) && access->operation == MACHINE_EXCHANGE)
+		access->is_torn = fault == TAKEN_TORN;
+}
+
 static void spoil_slot(struct machine_access *access, size_t at)
 {
 	bool stores = access->operation == MACHINE_STORE;
+	const unsigned char *own = (const unsigned char *)selves[machine_self()].slot;
+	if ((const unsigned char *)access->address - at != own)
+		spoil_taking(access, at);
+	if (IN(weft_abi_slot, sequence) && stores && fault == GUARD_NOT_RELEASED)
+		access->order = MACHINE_RELAXED;
 	if (IN(weft_abi_slot, limit) && stores && access->value) /* no fault: small packets */
 		access->value = sizeof(struct weft_abi_packet) + events_bytes;
 	if (IN(weft_abi_slot, owner) && fault == SLOT_TORN)
 		access->is_torn = true;
+}
+
+/* The reader has no slot. */
+static bool self_writes(void)
+{
+	return selves[machine_self()].slot;
 }
 
 static void spoil_packet(struct machine_access *access, size_t at)
@@ -129,12 +168,12 @@ static void spoil_packet(struct machine_access *access, size_t at)
 		access->order = MACHINE_RELAXED;
 	if (is_state && stores && state == WEFT_ABI_PACKET_CLOSED && fault == CLOSE_NOT_RELEASED)
 		access->order = MACHINE_RELAXED;
+	if (is_state && fault == CLAIM_NOT_ACQUIRED && self_writes())
+		access->order &= ~(unsigned)MACHINE_ACQUIRE;
 	if (is_state && access->operation == MACHINE_EXCHANGE) {
 		access->is_torn = fault == CLAIM_TORN;
 		if (fault == OPENING_NOT_TOLD)
 			access->value += WEFT_ABI_PACKET_OPEN - WEFT_ABI_PACKET_OPENING;
-		if (fault == CLAIM_NOT_ACQUIRED)
-			access->order &= ~(unsigned)MACHINE_ACQUIRE;
 	}
 }
 
@@ -152,7 +191,9 @@ static void filter(struct machine_access *access)
 {
 	const struct weft_abi_buffer *h = header();
 	size_t at = (size_t)((const unsigned char *)access->address - buffer);
-	if (access->operation == MACHINE_FENCE) {
+	if (access->operation == MACHINE_BARRIER) {
+		access->is_left_out = fault == TAKEN_WITHOUT_BARRIER;
+	} else if (access->operation == MACHINE_FENCE) {
 		if (fault == OPENING_NOT_FENCED && access->order == MACHINE_RELEASE)
 			access->order = MACHINE_RELAXED;
 	} else if (at >= sizeof(buffer)) {
@@ -190,7 +231,7 @@ static unsigned writer_of(uint64_t operand)
 static unsigned each_event(const struct copy *copy,
 	void (*see)(uint64_t operand, uint64_t head, bool is_first, bool adopted))
 {
-	unsigned count = 0;
+	unsigned count = 0, writer = 0;
 	bool is_first = true, adopted = false;
 	for (uint32_t at = sizeof(struct weft_abi_packet) / 8; at < copy->end;) {
 		uint64_t head = copy->words[at];
@@ -206,8 +247,11 @@ static unsigned each_event(const struct copy *copy,
 			if (writer_of(operand) >= MACHINE_THREADS ||
 				(uint32_t)operand >= attempted[writer_of(operand)])
 				machine_fail("an event that nobody wrote");
+			else if (!is_first && writer_of(operand) != writer)
+				machine_fail("two writers in a packet that is one's");
 			else if (see)
 				see(operand, head, is_first, adopted);
+			writer = writer_of(operand);
 			is_first = false;
 			count++;
 		}
@@ -446,6 +490,7 @@ static void start(unsigned packets, uint32_t bytes)
 	clock_now = 0;
 	is_mortal = false;
 	events_bytes = bytes;
+	platform.barrier = NULL;
 	if (weft_start(buffer, sizeof(buffer), &platform))
 		machine_fail("recording does not start");
 	header()->packet_count = packets;
@@ -487,6 +532,34 @@ static void nothing_but_the_dead_ones(void)
 	write_one();
 }
 
+/* The packet is the first thread's, which is between two events. */
+static void one_packet_held(void)
+{
+	start(1, 48);
+	platform.barrier = platform_barrier;
+	write_one();
+}
+
+static void one_packet_to_open_again(void)
+{
+	start(1, 32);
+	platform.barrier = platform_barrier;
+	write_two();
+}
+
+static void two_packets_to_share(void)
+{
+	start(2, 32);
+	platform.barrier = platform_barrier;
+	write_one();
+}
+
+static void one_packet_held_by_a_mortal(void)
+{
+	one_packet_held();
+	is_mortal = true;
+}
+
 static void names(void)
 {
 	start(2, 64);
@@ -520,6 +593,23 @@ static const struct scenario {
 	{"a name is read that two threads give",
 		{3, {write_named, write_named, read_first}, names, check, filter, is_event, describe, true,
 			false, 1, 2}},
+	{"a packet is taken from a thread that goes on",
+		{2, {write_two, write_one}, one_packet_held, check, filter, is_event, describe, true, false,
+			3, 1}},
+	{"a packet is wanted while it is opened",
+		{2, {write_two, write_one}, one_packet_to_open_again, check, filter, is_event, describe,
+			true, false, 3, 0}},
+	{"two threads take a packet from a third",
+		{3, {write_one, write_one, write_one}, one_packet_held, check, filter, is_event, describe,
+			true, false, 2, 0}},
+	{"three threads share two packets", {3, {write_two, write_two, write_one}, two_packets_to_share,
+											check, filter, is_event, describe, true, false, 1, 1}},
+	{"a packet is taken while it is read",
+		{3, {write_one, write_one, read_first}, one_packet_held, check, filter, is_event, describe,
+			true, false, 2, 1}},
+	{"a packet is taken from a thread that may die",
+		{2, {write_long, write_one}, one_packet_held_by_a_mortal, check, filter, is_event, describe,
+			true, true, 2, 0}},
 };
 
 /* What is spoilt, and in which scenario that must show. */
@@ -544,6 +634,12 @@ static const struct {
 	{ALIVE_TAKEN, "the slot of a living thread is taken", 4},
 	{NAME_TORN, "a name enters the index by load and store", 7},
 	{NAME_NOT_ACQUIRED, "an index is not acquired", 7},
+	{TAKEN_WITHOUT_BARRIER, "a packet is taken without a barrier", 9},
+	{TAKEN_IN_AN_EVENT, "a packet is taken in the middle of an event", 9},
+	{TAKEN_WITH_ROOM, "the limit is not looked at again", 10},
+	{TAKEN_TORN, "a packet is taken by load and store", 9},
+	{TAKEN_NOT_ACQUIRED, "a clear guard is not acquired", 9},
+	{GUARD_NOT_RELEASED, "the guard is not cleared with release", 9},
 };
 
 static unsigned cases, failures;
@@ -584,16 +680,22 @@ static struct machine_result run_spoilt(const struct scenario *scenario, enum fa
 	return result;
 }
 
-int main(void)
+/* Arguments: only cases whose names contain the first. */
+int main(int count, char **arguments)
 {
+	const char *only = count > 1 ? arguments[1] : "";
 	const unsigned scenario_count = sizeof(scenarios) / sizeof(*scenarios);
 	const unsigned fault_count = sizeof(faults) / sizeof(*faults);
 	printf("1..%u\n", scenario_count + fault_count);
 	for (unsigned i = 0; i < scenario_count; i++) {
+		if (!strstr(scenarios[i].name, only))
+			continue;
 		struct machine_result result = machine_run(&scenarios[i].test);
 		tap(!result.failure, scenarios[i].name, NULL, &result);
 	}
 	for (unsigned i = 0; i < fault_count; i++) {
+		if (!strstr(scenarios[faults[i].scenario].name, only))
+			continue;
 		struct machine_result result = run_spoilt(&scenarios[faults[i].scenario], faults[i].fault);
 		tap(result.failure, scenarios[faults[i].scenario].name, faults[i].name, &result);
 	}

@@ -280,7 +280,7 @@ static void threads_follow_one_another_in_a_packet(void **state)
 	open_packet(0, 1, 1, 1000);
 	packet(0)->thread_records = 1;
 	put_switch(0, 1, 5);
-	put(0, 2, WEFT_ABI_THREAD, 0, 4, (uint64_t[]){(uint64_t)9 << 32 | 209, 0, words("heir"), 0});
+	put(0, 2, WEFT_ABI_THREAD, 0, 3, (uint64_t[]){(uint64_t)9 << 32 | 209, words("heir"), 0});
 	put(0, 3, WEFT_ABI_EXPECT, 0, 0, NULL);
 	put(0, 0, WEFT_ABI_TIME, 0, 1, (uint64_t[]){5000});
 	put_switch(0, 4, 6);

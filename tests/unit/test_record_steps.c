@@ -295,7 +295,7 @@ static void check_ends(void *buffer, uint64_t before)
 		/* All that had returned, and perhaps the one that was under way. */
 		assert_in_range(known, the_end->ended, the_end->ended + 1);
 		assert_int_equal(last, (int64_t)known - 1);
-		assert_true(count >= 12 * IN_PACKET || count == known);
+		assert_true(count >= 10 * IN_PACKET || count == known);
 		trace_close(&t);
 	}
 	munmap((void *)the_end, 4096);

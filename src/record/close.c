@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Closing packets: a thread its own, or another thread's that needs none just now.
+ *
+ * Who closes a packet is settled by one compare-and-exchange on the `taken` of the thread's slot,
+ * which also says how many events the packet has. So the thread knows its number of events even
+ * when its packet has long been overwritten by others.
+ *
+ * The argument, for a taker T and a thread Y that holds the packet. Y's event sets the guard (an
+ * odd sequence), loads the limit, writes, commits, and clears the guard with release. T reads
+ * `taken`, sets Y's limit to 0, and makes all threads pass a barrier; Y passes it at some point of
+ * its program.
+ *
+ * - T then finds the guard clear and the limit 0, or leaves it. If Y was in the middle of an event
+ *   at its barrier, a clear guard is one that Y cleared later, and acquires all that the event
+ *   wrote. If Y was not, its earlier events are there because of the barrier.
+ * - Events that Y begins after its barrier find the limit 0 and go the slow way, because only Y
+ *   sets the limit to something else, in the middle of opening a packet. If it did so after T had
+ *   set it to 0, T finds that with the guard that Y cleared afterwards.
+ * - In the slow way Y closes its packet, which is the same compare-and-exchange. It opens another
+ *   one only after that, which changes `taken`: sequences are never used twice. So if T's
+ *   succeeds, the count that T made is of this packet, and complete; and Y never writes there
+ *   again.
+ */
+#include "record/atomics.h"
+#include "record/packet.h"
+#include "record/recorder.h"
+#include "record/reserve.h"
+#include "record/wake.h"
+
+#define BY_OWNER 0x80000000u
+
+static bool is_settled(uint64_t taken)
+{
+	return (uint32_t)taken != 0;
+}
+
+static uint32_t settled_events(uint64_t taken)
+{
+	return ((uint32_t)taken & ~BY_OWNER) - 1;
+}
+
+bool weft__packet_is_held(const struct weft_abi_slot *slot)
+{
+	return weft__has_packet(slot) && !is_settled(weft__load(&slot->taken));
+}
+
+uint32_t weft__packet_events(const struct weft_abi_slot *slot)
+{
+	const struct weft_abi_packet *packet = weft__packet_of(slot);
+	uint32_t words = (weft__load(&packet->committed) - (uint32_t)sizeof(*packet)) / 8;
+	return (words - weft__load(&slot->surplus)) / 2;
+}
+
+/* The caller alone may close it. */
+static void finish(struct weft_abi_packet *packet, uint32_t events)
+{
+	uint64_t state = weft__load(&packet->state);
+	weft__store(&packet->written, weft__load(&packet->before) + events);
+	weft__store_release(
+		&packet->state, (state & ~(uint64_t)WEFT_ABI_PACKET_STATE) | WEFT_ABI_PACKET_CLOSED);
+}
+
+/* Is it still the open packet of which `taken` tells? */
+static bool is_open(const struct weft_abi_packet *packet, uint64_t taken)
+{
+	uint64_t state = weft__load(&packet->state);
+	return (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPEN &&
+		   (uint32_t)(state >> 2) == taken >> 32;
+}
+
+/* Answers the settled word. */
+static uint64_t settle(struct weft_abi_slot *slot)
+{
+	uint64_t taken = weft__load_acquire(&slot->taken);
+	if (is_settled(taken))
+		return taken;
+	uint64_t mine = taken | BY_OWNER | (weft__packet_events(slot) + 1);
+	if (weft__compare_exchange(&slot->taken, taken, mine))
+		return mine;
+	return weft__load_acquire(&slot->taken);
+}
+
+void weft__packet_close(struct weft_abi_slot *slot)
+{
+	if (!weft__has_packet(slot))
+		return;
+	struct weft_abi_packet *packet = weft__packet_of(slot);
+	uint64_t taken = settle(slot);
+	uint32_t events = settled_events(taken);
+	/* A thread may end in the middle: without a packet there must be no room, and who finds one
+	 * closes it again. */
+	weft__store(&slot->limit, 0);
+	if (taken & BY_OWNER && is_open(packet, taken))
+		finish(packet, events);
+	weft__store(&slot->number, weft__load(&slot->number) + events - weft__load(&slot->inherited));
+	weft__store(&slot->inherited, 0);
+	weft__signal_fence();
+	weft__store(&slot->packet, (uintptr_t)slot);
+	weft__wake_followers(weft__header_of(slot));
+}
+
+bool weft__packet_take(struct weft_abi_slot *own, struct weft_abi_packet *packet, uint64_t state)
+{
+	const struct weft_platform *platform = weft__platform();
+	struct weft_abi_buffer *header = weft__header_of(own);
+	uint32_t index = weft__load(&packet->slot);
+	if (!platform->barrier || index >= header->slot_count)
+		return false;
+	struct weft_abi_slot *slot = weft__slot_at(header, index);
+	uint64_t taken = weft__load_acquire(&slot->taken);
+	if (slot == own || taken != weft__packet_untaken(state >> 2))
+		return false;
+	weft__store(&slot->limit, 0);
+	if (!platform->barrier(platform->context))
+		return false;
+	if (weft__load_acquire(&slot->sequence) & 1 || weft__load(&slot->limit) != 0)
+		return false;
+	uint32_t words = (weft__load(&packet->committed) - (uint32_t)sizeof(*packet)) / 8;
+	uint32_t events = (words - weft__load(&slot->surplus)) / 2;
+	if (!weft__compare_exchange(&slot->taken, taken, taken | (events + 1)))
+		return false;
+	weft__store(&own->unfinished, state >> 2);
+	finish(packet, events);
+	weft__store(&own->unfinished, 0);
+	weft__wake_followers(header);
+	return true;
+}
+
+/* Counts what is in a packet that nobody writes. */
+static uint32_t count(const struct weft_abi_packet *packet, uint32_t *ret_surplus)
+{
+	const unsigned char *bytes = (const unsigned char *)packet;
+	uint32_t end = weft__load(&packet->committed), events = 0, surplus = 0;
+	for (uint32_t at = sizeof(*packet); at < end;) {
+		uint64_t head = weft__load((const uint64_t *)(const void *)(bytes + at));
+		uint32_t kind = head >> 32 & 0x7f, words = head >> 40 & 0xff;
+		bool is_event = kind != WEFT_ABI_TIME && kind != WEFT_ABI_THREAD;
+		events += is_event;
+		surplus += is_event ? words - 2 : words;
+		if (words == 0)
+			break; /* somebody wrote where they shouldn't */
+		at += words * 8;
+	}
+	*ret_surplus = surplus;
+	return events;
+}
+
+/* The slot's thread left in the middle of opening a packet, or of closing another thread's. */
+static void finish_unfinished(struct weft_abi_slot *slot)
+{
+	uint64_t sequence = weft__load(&slot->unfinished);
+	uint32_t surplus;
+	weft__store(&slot->unfinished, 0);
+	if (sequence == 0)
+		return;
+	struct weft_abi_packet *packet = weft__packet_at(weft__header_of(slot), sequence);
+	uint64_t state = weft__load(&packet->state);
+	if (state == (sequence << 2 | WEFT_ABI_PACKET_OPENING)) {
+		weft__store(&packet->before, weft__load(&packet->written));
+		weft__store(&packet->committed, (uint32_t)sizeof(*packet));
+		finish(packet, 0);
+	} else if (state == (sequence << 2 | WEFT_ABI_PACKET_OPEN) && packet != weft__packet_of(slot)) {
+		finish(packet, count(packet, &surplus));
+	}
+}
+
+void weft__packet_repair(struct weft_abi_slot *slot)
+{
+	uint32_t sequence = weft__load(&slot->sequence), surplus;
+	if (!(sequence & 1))
+		return;
+	finish_unfinished(slot);
+	if (weft__packet_is_held(slot)) {
+		count(weft__packet_of(slot), &surplus);
+		weft__store(&slot->surplus, surplus);
+	}
+	weft__store_release(&slot->sequence, sequence + 1);
+}
