@@ -30,6 +30,10 @@
 /* So much at once: few system calls, and still in the processor's cache when it is written. */
 #define PIECE_BYTES ((size_t)1 << 20)
 
+/* A packet in a stream; a header, and some names. */
+#define PACKET_MAX_BYTES ((size_t)66 << 10)
+#define FRONT_BYTES      ((size_t)6 << 10)
+
 /* Pieces of one ring before others have their turn. */
 #define PIECES_MAX 64
 
@@ -184,6 +188,12 @@ static bool begin_file(struct record_stream *s, struct ring_stream *r)
 	return true;
 }
 
+/* What the next piece may take: a packet at least, and what comes before packets. */
+static size_t most_bytes(const struct record_stream *s)
+{
+	return (s->piece_bytes > PACKET_MAX_BYTES ? s->piece_bytes : PACKET_MAX_BYTES) + FRONT_BYTES;
+}
+
 /* What was pending is in the file. */
 static bool go_on(struct record_stream *s, struct ring_stream *r)
 {
@@ -194,7 +204,7 @@ static bool go_on(struct record_stream *s, struct ring_stream *r)
 		return false;
 	}
 	bool is_due =
-		r->has_ended || (r->written > r->before && stream_file_is_full(&r->file, s->piece_bytes));
+		r->has_ended || (r->written > r->before && stream_file_is_full(&r->file, most_bytes(s)));
 	if (s->options.compress && is_due && !r->ends_file && r->file.count) {
 		r->ends_file = true;
 		return stream_file_end(&r->file);
