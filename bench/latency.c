@@ -1,98 +1,113 @@
 /* SPDX-License-Identifier: ISC
  *
- * Single calls: the usual one, the one that changes packets, the first of a new thread; each beside
- * the same loop on plain memory, because the machine itself stalls.
+ * Single calls: the usual one, the one that changes packets, the first of a new thread, the one
+ * that takes an idle thread's packet; each beside the same loop on plain memory, because the
+ * machine itself stalls.
+ *
+ * What a call did is read from the buffer, before and after it, not guessed from its time.
  */
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 #include <weft/weft.h>
 
+#include "abi/buffer_abi.h"
+#include "abi/packet_abi.h"
+#include "measure.h"
+
 enum {
-	WINDOWS = 2000,
-	WINDOW = 4096, /* calls: a packet of 64 KiB holds somewhat fewer, so each has a change */
+	CALLS = 8 << 20,
+	SWITCHES = 4096, /* at most so many are kept; 64 KiB for each makes some 2,000 */
 	THREADS = 2000,
+	TAKINGS = 2000,
+	IDLE = 42,                                 /* of some 60 packets: two of three */
+	SMALL_CALLS = 512,                         /* that fill a packet of 8 KiB */
+	TAKING_CALLS = 20 * TAKINGS * SMALL_CALLS, /* then it's given up */
 };
 
 #define BUFFER_BYTES ((size_t)16 << 20)
+#define SMALL_BYTES  ((size_t)512 << 10) /* its packets have 8 KiB */
 
-static uint64_t clock_ns(void)
+static unsigned char *buffer;
+static struct weft_abi_buffer *header;
+
+static void start(size_t bytes)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	header = (struct weft_abi_buffer *)(void *)buffer;
+	if (weft_start(buffer, bytes, NULL)) {
+		fprintf(stderr, "recording does not start\n");
+		exit(1);
+	}
 }
 
-static uint64_t ticks(void)
+static uint64_t load(const uint64_t *word)
 {
-#if defined(__x86_64__) || defined(__i386__)
-	return __builtin_ia32_rdtsc();
-#else
-	return clock_ns();
-#endif
+	return atomic_load_explicit((const _Atomic uint64_t *)word, memory_order_relaxed);
 }
 
-static volatile uint64_t plain[8192];
-
-static void store(uint64_t i)
-{
-	plain[i * 2 % 8192] = ticks();
-	plain[i * 2 % 8192 + 1] = i;
-}
+/* ---- What is called ---- */
 
 static void record(uint64_t i)
 {
 	weft_resolve(i);
 }
 
+/* The same on the same memory: where a packet would begin, a header. */
+static void store_plainly(uint64_t i, uint64_t packet_calls)
+{
+	volatile uint64_t *words = (volatile uint64_t *)(void *)buffer;
+	volatile uint64_t *at = words + i * 2 % (BUFFER_BYTES / 8);
+	if (i % packet_calls == 0)
+		for (size_t word = 0; word < sizeof(struct weft_abi_packet) / 8; word++)
+			at[word] = i;
+	at[0] = measure_stamp();
+	at[1] = i;
+}
+
+static void store_64k(uint64_t i)
+{
+	store_plainly(i, 4096);
+}
+
+static void store_8k(uint64_t i)
+{
+	store_plainly(i, SMALL_CALLS);
+}
+
+/* Calls of a kind, and what tells that one of them changes packets. */
+struct way {
+	const char *name;
+	void (*call)(uint64_t i);
+	uint64_t packet_calls; /* it does so every so many times; 0: look at the buffer's hand */
+};
+
+static const struct way plain = {"plain memory", store_64k, 4096};
+static const struct way plain_small = {"plain memory", store_8k, SMALL_CALLS};
+static const struct way weft = {"weft", record, 0};
+
+static uint64_t packets_claimed(const struct way *way, uint64_t calls)
+{
+	return way->packet_calls ? (calls + way->packet_calls - 1) / way->packet_calls
+							 : load(&header->hand);
+}
+
+/* ---- Printing ---- */
+
 static double ns_a_tick;
 
 static void calibrate(void)
 {
-	uint64_t start_ns = clock_ns(), start = ticks();
-	while (clock_ns() - start_ns < 50000000)
+	uint64_t start_ns = measure_clock_ns(), start = measure_stamp();
+	while (measure_clock_ns() - start_ns < 50000000)
 		;
-	ns_a_tick = (double)(clock_ns() - start_ns) / (double)(ticks() - start);
-}
-
-static uint64_t usual[WINDOWS * WINDOW], slowest[WINDOWS], firsts[THREADS];
-
-static void time_calls(void (*call)(uint64_t))
-{
-	memset(usual, 1, sizeof(usual)); /* every page is there */
-	memset(slowest, 0, sizeof(slowest));
-	for (uint64_t i = 0; i < (uint64_t)WINDOWS * WINDOW; i++) {
-		uint64_t start = ticks();
-		call(i);
-		usual[i] = ticks() - start;
-		if (usual[i] > slowest[i / WINDOW])
-			slowest[i / WINDOW] = usual[i];
-	}
-}
-
-static void *time_first(void *argument)
-{
-	void (*call)(uint64_t) = *(void (**)(uint64_t))argument;
-	static unsigned count;
-	uint64_t start = ticks();
-	call(1);
-	firsts[count++ % THREADS] = ticks() - start;
-	return NULL;
-}
-
-/* One after the other: each finds what its predecessor left. */
-static void time_threads(void (*call)(uint64_t))
-{
-	for (unsigned i = 0; i < THREADS; i++) {
-		pthread_t thread;
-		if (pthread_create(&thread, NULL, time_first, &call))
-			exit(1);
-		pthread_join(thread, NULL);
-	}
+	ns_a_tick = (double)(measure_clock_ns() - start_ns) / (double)(measure_stamp() - start);
 }
 
 static int compare(const void *a, const void *b)
@@ -101,34 +116,258 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void print_line(const char *name, uint64_t *list, size_t count)
+static void print_line(const char *section, const char *name, uint64_t *list, size_t count)
 {
+	char text[64];
+	snprintf(text, sizeof(text), "%s: %s", section, name);
+	if (count == 0) {
+		printf("%-44s none was seen\n", text);
+		return;
+	}
 	qsort(list, count, sizeof(*list), compare);
-	printf("%-44s %9.0f %9.0f %9.0f\n", name, (double)list[count / 2] * ns_a_tick,
-		(double)list[count * 99 / 100] * ns_a_tick, (double)list[count - 1] * ns_a_tick);
+	printf("%-44s %8.0f %8.0f %9.0f %9zu\n", text, (double)list[count / 2] * ns_a_tick,
+		(double)list[count * 99 / 100] * ns_a_tick, (double)list[count - 1] * ns_a_tick, count);
+	fflush(stdout);
+}
+
+/* ---- Calls one after the other, by one thread ---- */
+
+static uint64_t all[CALLS], switches[SWITCHES];
+
+/* Answers how many changed packets. */
+static size_t time_calls(const struct way *way)
+{
+	size_t count = 0;
+	for (uint64_t i = 0; i < CALLS; i++) {
+		uint64_t claimed = packets_claimed(way, i);
+		uint64_t begun = measure_stamp();
+		way->call(i);
+		all[i] = measure_stamp() - begun;
+		if (packets_claimed(way, i + 1) != claimed && count < SWITCHES)
+			switches[count++] = all[i];
+	}
+	return count;
+}
+
+static void measure_calls(void)
+{
+	const struct way *ways[] = {&plain, &weft};
+	size_t count[2];
+	static uint64_t kept[2][SWITCHES];
+	for (int i = 0; i < 2; i++) {
+		memset(all, 1, sizeof(all)); /* every page is there */
+		if (ways[i] == &weft)
+			start(BUFFER_BYTES);
+		count[i] = time_calls(ways[i]);
+		memcpy(kept[i], switches, sizeof(switches));
+		print_line("an event", ways[i]->name, all, CALLS);
+	}
+	weft_stop();
+	for (int i = 0; i < 2; i++)
+		print_line("packet switch", ways[i]->name, kept[i], count[i]);
+}
+
+/* ---- The first call of a thread ---- */
+
+static uint64_t firsts[THREADS];
+static size_t firsts_count;
+
+static void *time_first(void *argument)
+{
+	const struct way *way = argument;
+	uint64_t threads = load(&header->threads);
+	uint64_t begun = measure_stamp();
+	way->call(1);
+	uint64_t took = measure_stamp() - begun;
+	if (way->packet_calls || load(&header->threads) == threads + 1)
+		firsts[firsts_count++] = took;
+	return NULL;
+}
+
+/* One after the other: each finds what its predecessor left. */
+static void time_threads(const struct way *way)
+{
+	firsts_count = 0;
+	for (unsigned i = 0; i < THREADS; i++) {
+		pthread_t thread;
+		if (pthread_create(&thread, NULL, time_first, (void *)(uintptr_t)way))
+			exit(1);
+		pthread_join(thread, NULL);
+	}
+	print_line("first event of a thread", way->name, firsts, firsts_count);
+}
+
+/* ---- Taking an idle thread's packet ---- */
+
+struct idle {
+	pthread_t thread;
+	sem_t go, done;
+	const struct way *way;
+	uint32_t tid;
+	bool ends;
+};
+
+static struct idle idles[IDLE];
+
+static void *be_idle(void *argument)
+{
+	struct idle *idle = argument;
+	idle->tid = (uint32_t)gettid();
+	for (;;) {
+		sem_post(&idle->done);
+		sem_wait(&idle->go);
+		if (idle->ends)
+			return NULL;
+		idle->way->call(1);
+	}
+}
+
+static void let_one_record(struct idle *idle)
+{
+	sem_post(&idle->go);
+	sem_wait(&idle->done);
+}
+
+static void begin_idles(const struct way *way)
+{
+	for (int i = 0; i < IDLE; i++) {
+		struct idle *idle = &idles[i];
+		*idle = (struct idle){.way = way};
+		if (sem_init(&idle->go, 0, 0) || sem_init(&idle->done, 0, 0) ||
+			pthread_create(&idle->thread, NULL, be_idle, idle))
+			exit(1);
+		sem_wait(&idle->done);
+	}
+}
+
+static void end_idles(void)
+{
+	for (int i = 0; i < IDLE; i++) {
+		idles[i].ends = true;
+		sem_post(&idles[i].go);
+		pthread_join(idles[i].thread, NULL);
+	}
+}
+
+static const struct weft_abi_slot *slot_at(uint32_t index)
+{
+	return (const void *)(buffer + header->slots_offset + (size_t)index * header->slot_bytes);
+}
+
+/* The slot's packet was closed by another thread, and it has no new one: see weft_abi_slot. */
+static bool is_robbed(const struct weft_abi_slot *slot)
+{
+	uint32_t settled = (uint32_t)load(&slot->taken);
+	return settled != 0 && !(settled >> 31);
+}
+
+static unsigned count_robbed(void)
+{
+	unsigned count = 0;
+	for (uint32_t i = 0; i < header->slots_used; i++)
+		count += is_robbed(slot_at(i));
+	return count;
+}
+
+static bool has_packet(const struct idle *idle)
+{
+	for (uint32_t i = 0; i < header->slots_used; i++)
+		if ((uint32_t)load(&slot_at(i)->owner) == idle->tid)
+			return !is_robbed(slot_at(i));
+	return false;
+}
+
+/* Up to three that have no packet claim one each, often side by side: the second one may then be
+ * taken. How many is drawn by lot: else it goes round in a circle of claims that take none, or two.
+ */
+static void let_some_record(const struct way *way)
+{
+	static uint32_t lot = 1, next;
+	lot = lot * 1664525 + 1013904223;
+	unsigned wanted = lot >> 30;
+	for (int i = 0; i < IDLE && wanted > 0; i++) {
+		struct idle *idle = &idles[next++ % IDLE];
+		if (way->packet_calls == 0 && has_packet(idle))
+			continue;
+		let_one_record(idle);
+		wanted--;
+	}
+}
+
+/* Packets taken from their threads, by any call. */
+static uint64_t packets_taken(const struct way *way, uint64_t calls)
+{
+	return way->packet_calls ? packets_claimed(way, calls) : count_robbed();
+}
+
+/* Keeps the calls that took one packet; of plain memory, those where a packet would begin. */
+static void time_takings(const struct way *way, const char *name)
+{
+	static uint64_t list[TAKINGS];
+	size_t count = 0;
+	uint64_t claimed = packets_claimed(way, 0), taken = packets_taken(way, 0);
+	begin_idles(way);
+	for (uint64_t i = 0; i < TAKING_CALLS && count < TAKINGS; i++) {
+		uint64_t begun = measure_stamp();
+		way->call(i);
+		uint64_t took = measure_stamp() - begun;
+		if (packets_claimed(way, i + 1) == claimed)
+			continue;
+		if (packets_taken(way, i + 1) == taken + 1)
+			list[count++] = took;
+		let_some_record(way);
+		claimed = packets_claimed(way, i + 1);
+		taken = packets_taken(way, i + 1);
+	}
+	end_idles();
+	print_line("taking an idle thread's packet", name, list, count);
+}
+
+static atomic_bool running;
+
+static void *run(void *argument)
+{
+	(void)argument;
+	measure_pin(1);
+	while (atomic_load_explicit(&running, memory_order_relaxed))
+		KEEP(0);
+	return NULL;
+}
+
+/* A thread that runs on another processor has to be made to pass the barrier. */
+static void time_takings_beside_runner(void)
+{
+	pthread_t runner;
+	atomic_store(&running, true);
+	if (pthread_create(&runner, NULL, run, NULL))
+		exit(1);
+	start(SMALL_BYTES);
+	time_takings(&weft, "weft, another runs");
+	weft_stop();
+	atomic_store(&running, false);
+	pthread_join(runner, NULL);
 }
 
 int main(void)
 {
-	void *buffer = aligned_alloc(4096, BUFFER_BYTES);
+	buffer = aligned_alloc(4096, BUFFER_BYTES);
 	if (!buffer)
 		return 1;
-	memset(buffer, 1, BUFFER_BYTES);
+	memset(buffer, 1, BUFFER_BYTES); /* every page is there */
+	measure_pin(0);
 	calibrate();
-	if (weft_start(buffer, BUFFER_BYTES, NULL))
-		return 1;
-	printf("%-44s %9s %9s %9s\n", "ns, a stamp included", "p50", "p99", "max");
-	time_calls(store);
-	print_line("plain memory: a call", usual, WINDOWS * WINDOW);
-	print_line("plain memory: slowest of 4,096", slowest, WINDOWS);
-	time_calls(record);
-	print_line("resolve: a call", usual, WINDOWS * WINDOW);
-	print_line("resolve: slowest of 4,096, a packet change", slowest, WINDOWS);
-	time_threads(store);
-	print_line("plain memory: first of a thread", firsts, THREADS);
-	time_threads(record);
-	print_line("resolve: first of a thread", firsts, THREADS);
+	printf("%-44s %8s %8s %9s %9s\n", "ns of single calls, a stamp included", "p50", "p99",
+		"maximum", "calls");
+	measure_calls();
+	time_threads(&plain);
+	start(BUFFER_BYTES);
+	time_threads(&weft);
 	weft_stop();
+	time_takings(&plain_small, plain_small.name);
+	start(SMALL_BYTES);
+	time_takings(&weft, weft.name);
+	weft_stop();
+	time_takings_beside_runner();
 	free(buffer);
 	return 0;
 }

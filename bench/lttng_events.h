@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * LTTng's tracepoint of two 64-bit values.
+ * LTTng's tracepoints: of two 64-bit values, and of one byte.
  */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER weft_bench
@@ -18,6 +18,11 @@ LTTNG_UST_TRACEPOINT_EVENT(weft_bench, resolve,
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(uint64_t, task, task)
 		lttng_ust_field_integer(uint64_t, target, target)))
+
+LTTNG_UST_TRACEPOINT_EVENT(weft_bench, byte,
+	LTTNG_UST_TP_ARGS(uint8_t, value),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint8_t, value, value)))
 /* clang-format on */
 
 #endif

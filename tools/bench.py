@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 """Builds the benchmarks optimised and runs them, after a line that says on what.
 
-    tools/bench.py [NAME…]      all, or only these (record, latency, lttng, decode, layout)
+    tools/bench.py [NAME…]      all, or only these (record, lttng, latency, follow, decode, layout)
 """
 import datetime
 import os
@@ -12,6 +12,17 @@ import sys
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(SOURCE, 'build-bench')
+
+# In this order. The first of a group has the heading of its table, the others go on in it.
+GROUPS = [
+    ('what recording costs', ['record', 'lttng']),
+    ('how long a single call may take', ['latency']),
+    ('following', ['follow']),
+    ('decoding', ['decode']),
+    ('model and layout', ['layout']),
+]
+# Not built where these are missing.
+MISSING = {'lttng': "LTTng-UST is not measured: its headers are missing (Debian: liblttng-ust-dev)"}
 
 
 def first_line(command):
@@ -40,25 +51,34 @@ def build():
             sys.exit(result.stdout)
 
 
+def run(name):
+    """True unless it failed."""
+    program = os.path.join(BUILD, 'bench', 'bench_' + name)
+    if not os.path.exists(program) and name in MISSING:
+        print(MISSING[name], flush=True)
+        return True
+    environment = dict(os.environ, WEFT_SOURCE=SOURCE, WEFT_BUILD=BUILD)
+    return subprocess.run([program], env=environment).returncode == 0
+
+
 def main():
+    known = [name for _, names in GROUPS for name in names]
+    wanted = sys.argv[1:] or known
+    if not set(wanted) <= set(known):
+        sys.exit('benchmarks are %s' % ', '.join(known))
     build()
-    print('%s, %d CPUs, Linux %s, %s, %s, make bench' % (
+    load = ', load %.1f: not a quiet machine' % os.getloadavg()[0] if os.getloadavg()[0] > 1 else ''
+    print('%s, %d CPUs, Linux %s, %s, %s, make bench%s' % (
         processor(), os.cpu_count() or 1, platform.release(), first_line(['cc', '--version']),
-        datetime.date.today().isoformat()))
-    programs = sorted(name for name in os.listdir(os.path.join(BUILD, 'bench'))
-                      if name.startswith('bench_') and os.access(os.path.join(BUILD, 'bench', name), os.X_OK)
-                      and os.path.isfile(os.path.join(BUILD, 'bench', name)))
+        datetime.date.today().isoformat(), load))
     failed = []
-    for program in programs:
-        name = program[len('bench_'):]
-        if sys.argv[1:] and name not in sys.argv[1:]:
-            continue
-        print('\n%s\n%s' % (name, '-' * len(name)), flush=True)
-        environment = dict(os.environ, WEFT_SOURCE=SOURCE, WEFT_BUILD=BUILD)
-        if subprocess.run([os.path.join(BUILD, 'bench', program)], env=environment).returncode:
-            failed.append(name)
-    if failed or not programs:
-        sys.exit('failed: %s' % (', '.join(failed) or 'there is no benchmark'))
+    for title, names in GROUPS:
+        names = [name for name in names if name in wanted]
+        if names:
+            print('\n%s\n%s' % (title, '-' * len(title)), flush=True)
+        failed += [name for name in names if not run(name)]
+    if failed:
+        sys.exit('failed: %s' % ', '.join(failed))
 
 
 if __name__ == '__main__':
