@@ -24,7 +24,7 @@ enum {
 	BATCH = 100, /* events between two looks at the clock */
 };
 
-static const uint64_t DURATION_NS = 2000000000;
+static const uint64_t DURATION_NS = 1000000000;
 
 static uint64_t now_ns(void)
 {
