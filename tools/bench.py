@@ -3,6 +3,8 @@
 """Builds the benchmarks optimised and runs them, after a line that says on what.
 
     tools/bench.py [NAME…]      all, or only these (record, lttng, latency, follow, decode, layout)
+
+What the figures mean is in docs/cost.md.
 """
 import datetime
 import os
