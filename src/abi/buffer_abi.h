@@ -189,8 +189,10 @@ struct weft_abi_slot {
 	uint64_t header;    /* bytes from the buffer's header to this slot */
 	uint64_t taken;
 	uint64_t
-		unfinished; /* sequence of a packet that the owner is opening, or closing for another */
-	uint8_t reserved1[16];
+		unfinished;  /* sequence of a packet that the owner is opening, or closing for another */
+	uint64_t moment; /* ticks that several events share */
+	uint32_t moment_events; /* twice as many as have used it; odd in the middle of one */
+	uint32_t is_in_moment;  /* `sequence` is odd until its end */
 };
 
 #define WEFT_ABI_AT(type, field, offset) \

@@ -40,8 +40,15 @@ static inline struct weft__stamp weft__cpu_stamp(void)
 }
 #endif
 
+static inline bool weft__has_own_clock(const struct weft_platform *platform)
+{
+	return platform->ticks || platform->ticks_at;
+}
+
 static inline uint64_t weft__ticks(const struct weft_platform *platform)
 {
+	if (platform->ticks_at)
+		return weft__load(platform->ticks_at);
 	if (platform->ticks)
 		return platform->ticks(platform->context);
 	struct weft__stamp stamp = weft__cpu_stamp();

@@ -15,9 +15,10 @@
 static struct weft_abi_slot *enter(uint64_t generation, bool for_event)
 {
 	struct weft__self *self = weft__self();
-	if (self->ticket != generation && !(for_event ? weft__enter(self) : weft__look(self)))
+	if (weft__entered_generation(self) != generation &&
+		!(for_event ? weft__enter(self) : weft__look(self)))
 		return NULL;
-	return self->ticket == generation ? self->slot : NULL;
+	return weft__entered_generation(self) == generation ? self->slot : NULL;
 }
 
 struct weft__copy weft__copy = {

@@ -50,6 +50,54 @@ WEFT__OUT_OF_LINE void weft__put_slowly(
 		weft__put_slowly_in(self->slot, head, first, second, runs);
 }
 
+/* The stamp is in memory, the caller's clock. Arguments are in the order of the calls of weft.h, so
+ * that they stay where they are. */
+WEFT__ALWAYS_INLINE bool put_at_clock(uint64_t first, uint64_t head, uint64_t runs)
+{
+	const struct weft__fixed event = {head, first, 0, runs};
+	const struct weft__self *self = weft__self();
+	struct weft__place place;
+	if (self->ticket + WEFT__SLOWLY != weft__load(&weft__live.generation))
+		return false;
+	const uint64_t *clock = weft__platform()->ticks_at;
+	if (WEFT__UNLIKELY(!clock || !weft__try_reserve_at(self->slot, 2, clock, &place)))
+		return false;
+	weft__put_at(&place, 2, &event);
+	return true;
+}
+
+/* The stamp is the moment's. */
+WEFT__ALWAYS_INLINE bool put_in_moment(uint64_t first, uint64_t head, uint64_t runs)
+{
+	const struct weft__fixed event = {head, first, 0, runs};
+	const struct weft__self *self = weft__self();
+	struct weft__place place;
+	if (!weft__is_in_moment(self) ||
+		WEFT__UNLIKELY(!weft__try_reserve_in_moment(self->slot, 2, &place)))
+		return false;
+	weft__put_at(&place, 2, &event);
+	return true;
+}
+
+static WEFT__OUT_OF_LINE void put_two_at_clock(uint64_t first, uint64_t head, uint64_t runs)
+{
+	if (WEFT__UNLIKELY(!put_at_clock(first, head, runs)) && !weft__is_off())
+		weft__put_slowly(head, first, 0, runs);
+}
+
+WEFT__OUT_OF_LINE void weft__put_two(uint64_t first, uint64_t head, uint64_t runs)
+{
+	if (!put_in_moment(first, head, runs))
+		put_two_at_clock(first, head, runs);
+}
+
+WEFT__OUT_OF_LINE void weft__put_two_in(struct weft_abi_slot *slot, uint64_t first, uint64_t head)
+{
+	if (!put_in_moment(first, head, WEFT_TASK_CURRENT) &&
+		!put_at_clock(first, head, WEFT_TASK_CURRENT))
+		weft__put_slowly_in(slot, head, first, 0, WEFT_TASK_CURRENT);
+}
+
 static WEFT__OUT_OF_LINE uint64_t create_slowly(uint64_t head, uint64_t parent)
 {
 	uint32_t words = head >> 40 & 0xff;
@@ -69,19 +117,35 @@ static WEFT__OUT_OF_LINE uint64_t create_slowly(uint64_t head, uint64_t parent)
 	return child;
 }
 
+/* Once there is a place for it. */
+WEFT__ALWAYS_INLINE uint64_t create_at(
+	const struct weft__place *place, uint32_t words, uint64_t head, uint64_t parent)
+{
+	if (WEFT__UNLIKELY(weft__load(&place->slot->tasks_left) == 0)) {
+		weft__withdraw(place);
+		return create_slowly(head, parent);
+	}
+	uint64_t child = next_task(place->slot);
+	const struct weft__fixed event = {head, words == 3 ? parent : child, child, WEFT_TASK_CURRENT};
+	weft__put_at(place, words, &event);
+	return child;
+}
+
+static WEFT__OUT_OF_LINE uint64_t create_two(uint64_t head)
+{
+	const struct weft__self *self = weft__self();
+	struct weft__place place;
+	if (weft__is_in_moment(self) && weft__try_reserve_in_moment(self->slot, 2, &place))
+		return create_at(&place, 2, head, 0);
+	return create_slowly(head, 0);
+}
+
 WEFT__ALWAYS_INLINE uint64_t create(uint32_t words, uint64_t head, uint64_t parent)
 {
 	struct weft__place place;
-	if (WEFT__UNLIKELY(!weft__try_reserve(words, &place)))
-		return create_slowly(head, parent);
-	if (WEFT__UNLIKELY(weft__load(&place.slot->tasks_left) == 0)) {
-		weft__withdraw(&place);
-		return create_slowly(head, parent);
-	}
-	uint64_t child = next_task(place.slot);
-	const struct weft__fixed event = {head, words == 3 ? parent : child, child, WEFT_TASK_CURRENT};
-	weft__put_at(&place, words, &event);
-	return child;
+	if (WEFT__LIKELY(weft__try_reserve(words, &place)))
+		return create_at(&place, words, head, parent);
+	return words == 2 ? create_two(head) : create_slowly(head, parent);
 }
 
 WEFT__EXPORT uint64_t weft_create(uint16_t kind)

@@ -28,14 +28,14 @@ uint16_t weft__name_intern_text(const struct weft_abi_slot *slot, const char *te
 static inline uint16_t weft__name_cached(const struct weft__self *self, const uint64_t *cache)
 {
 	uint64_t place = weft__load(cache);
-	bool is_valid = (uint32_t)(place >> 32) == (uint32_t)self->ticket;
+	bool is_valid = (uint32_t)(place >> 32) == (uint32_t)weft__entered_generation(self);
 	return is_valid ? (uint16_t)place : 0;
 }
 
 static inline void weft__name_remember(
 	const struct weft__self *self, uint64_t *cache, uint16_t name)
 {
-	weft__store(cache, self->ticket << 32 | name);
+	weft__store(cache, weft__entered_generation(self) << 32 | name);
 }
 
 /* The name of a literal with its cache; 0 for other text (no cache), and if there is none. */

@@ -27,6 +27,10 @@ WEFT__ALWAYS_INLINE void weft__put_at(
 	weft__commit(place, words);
 }
 
+/* Two words, as most events have, where the stamp is in memory; other cases go on below. */
+void weft__put_two(uint64_t first, uint64_t head, uint64_t runs);
+void weft__put_two_in(struct weft_abi_slot *slot, uint64_t first, uint64_t head);
+
 /* The same as those below in every case. */
 void weft__put_slowly(uint64_t head, uint64_t first, uint64_t second, uint64_t runs);
 void weft__put_slowly_in(
@@ -40,6 +44,8 @@ WEFT__ALWAYS_INLINE void weft__put_words(
 	struct weft__place place;
 	if (WEFT__LIKELY(weft__try_reserve(words, &place)))
 		weft__put_at(&place, words, &event);
+	else if (words == 2)
+		weft__put_two(first, head, runs);
 	else if (!weft__is_off())
 		weft__put_slowly(head, first, second, runs);
 }
@@ -52,6 +58,8 @@ WEFT__ALWAYS_INLINE void weft__put_words_in(
 	struct weft__place place;
 	if (WEFT__LIKELY(weft__try_reserve(words, &place)))
 		weft__put_at(&place, words, &event);
+	else if (words == 2)
+		weft__put_two_in(slot, first, head);
 	else
 		weft__put_slowly_in(slot, head, first, second, WEFT_TASK_CURRENT);
 }

@@ -49,7 +49,7 @@ extern struct weft__recorder weft__recorder;
 /* On a page of its own, which a forked child finds zeroed (the platform sees to it): a child never
  * writes into its parent's buffer, whatever call made it. */
 struct weft__live {
-	_Alignas(WEFT__PAGE_BYTES) uint64_t generation; /* even; 0: off */
+	_Alignas(WEFT__PAGE_BYTES) uint64_t generation; /* a multiple of 4; 0: off */
 	uint32_t is_starting;
 	uint32_t has_resumed; /* 1: is at it, 2: has, or could not */
 	uint32_t visitors;    /* who look at the objects of categories */
@@ -59,6 +59,8 @@ struct weft__live {
 
 /* Added to a generation that the hot path must not take for its own: all events go the slow way. */
 #define WEFT__SLOWLY 1u
+/* Added to the ticket of a thread whose events share a stamp, to the same end. */
+#define WEFT__IN_MOMENT 2u
 
 extern struct weft__live weft__live;
 
@@ -92,6 +94,12 @@ static inline struct weft__self *weft__self(void)
 	return &weft__self_here;
 }
 #endif
+
+/* The generation that the thread has entered, if any. */
+static inline uint64_t weft__entered_generation(const struct weft__self *self)
+{
+	return self->ticket & ~(uint64_t)WEFT__IN_MOMENT;
+}
 
 static inline uint64_t weft__generation(void)
 {

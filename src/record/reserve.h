@@ -15,6 +15,11 @@
 #include "record/clock.h"
 #include "record/recorder.h"
 
+/* A moment's stamp is renewed after so many events, should its end have been left out. */
+#define WEFT__MOMENT_EVENTS 128u /* twice, and a bit */
+/* Another bit: the packet's base may not be the moment's. */
+#define WEFT__MOMENT_STALE 256u
+
 struct weft__place {
 	struct weft_abi_slot *slot; /* NULL: there is no place */
 	struct weft_abi_packet *packet;
@@ -36,6 +41,9 @@ bool weft__look(struct weft__self *self);
 
 void weft__count_loss(struct weft_abi_slot *slot, unsigned cause);
 
+/* The slot's moment is another from now on. */
+void weft__moment_renew(struct weft_abi_slot *slot);
+
 /* If it has none, this is no packet, but memory that may be read: the slot itself. */
 WEFT__ALWAYS_INLINE struct weft_abi_packet *weft__packet_of(const struct weft_abi_slot *slot)
 {
@@ -52,7 +60,7 @@ static inline bool weft__has_packet(const struct weft_abi_slot *slot)
 WEFT__ALWAYS_INLINE struct weft__self *weft__entered(void)
 {
 	struct weft__self *self = weft__self();
-	if (WEFT__UNLIKELY(self->ticket != weft__generation()))
+	if (WEFT__UNLIKELY(weft__entered_generation(self) != weft__generation()))
 		return !weft__is_off() && weft__enter(self) ? self : NULL;
 	return self;
 }
@@ -111,6 +119,33 @@ WEFT__ALWAYS_INLINE bool weft__try_reserve(uint32_t words, struct weft__place *r
 	return true;
 }
 
+WEFT__ALWAYS_INLINE bool weft__is_in_moment(const struct weft__self *self)
+{
+	uint64_t differs = self->ticket ^ weft__load(&weft__live.generation);
+	return differs - WEFT__IN_MOMENT <= WEFT__SLOWLY;
+}
+
+/* Where the next event of a moment goes. False in the middle of another, once in a while, and while
+ * the packet's base is not the moment's. */
+WEFT__ALWAYS_INLINE bool weft__try_reserve_in_moment(
+	struct weft_abi_slot *slot, uint32_t words, struct weft__place *ret_place)
+{
+	uint32_t events = weft__load(&slot->moment_events);
+	if (WEFT__UNLIKELY(events & (1 | WEFT__MOMENT_EVENTS | WEFT__MOMENT_STALE)))
+		return false;
+	weft__store(&slot->moment_events, events + 1);
+	weft__signal_fence();
+	struct weft__place place = weft__next_place(slot, (uint32_t)weft__load(&slot->moment));
+	place.guard = &slot->moment_events;
+	place.clear = events + 2;
+	if (WEFT__UNLIKELY(place.offset + words * 8 > weft__load(&slot->limit))) {
+		weft__store(place.guard, events);
+		return false;
+	}
+	*ret_place = place;
+	return true;
+}
+
 /* Sets the guard and answers the stamp. False in the middle of another event. */
 WEFT__ALWAYS_INLINE bool weft__begin(
 	struct weft_abi_slot *slot, struct weft__place *place, uint64_t *ret_ticks)
@@ -133,6 +168,27 @@ WEFT__ALWAYS_INLINE bool weft__find_place(struct weft__place *place, uint32_t wo
 	next.clear = place->clear;
 	*place = next;
 	return weft__place_is_good(place, words, (uint32_t)(ticks >> 32));
+}
+
+/* The caller's clock is in memory. */
+WEFT__ALWAYS_INLINE bool weft__try_reserve_at(struct weft_abi_slot *slot, uint32_t words,
+	const uint64_t *clock, struct weft__place *ret_place)
+{
+	uint32_t sequence = weft__load(&slot->sequence);
+	if (WEFT__UNLIKELY(sequence & 1))
+		return false;
+	weft__store(&slot->sequence, sequence + 1);
+	weft__signal_fence();
+	uint64_t ticks = weft__load(clock);
+	struct weft__place place = weft__next_place(slot, (uint32_t)ticks);
+	place.guard = &slot->sequence;
+	place.clear = sequence + 2;
+	if (WEFT__UNLIKELY(!weft__place_is_good(&place, words, (uint32_t)(ticks >> 32)))) {
+		weft__withdraw(&place);
+		return false;
+	}
+	*ret_place = place;
+	return true;
 }
 
 /* Every case. A slot of NULL: the event can't be recorded, which has been counted. */

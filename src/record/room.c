@@ -87,12 +87,38 @@ static bool make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks
 	return false;
 }
 
+/* The thread is in a moment: the packet is full, the base another, the moment too long, or a
+ * handler came between. */
+static struct weft__place reserve_in_moment(struct weft_abi_slot *slot, uint32_t words)
+{
+	struct weft__place place;
+	uint32_t events = weft__load(&slot->moment_events);
+	if (events & 1) {
+		count_nested(slot);
+		return (struct weft__place){.slot = NULL};
+	}
+	weft__store(&slot->moment_events, events | 1);
+	weft__signal_fence();
+	bool is_long = events & WEFT__MOMENT_EVENTS;
+	if (is_long)
+		weft__moment_renew(slot);
+	events = is_long ? 0 : events & ~WEFT__MOMENT_STALE;
+	bool has_room = make_room(slot, words * 8, weft__load(&slot->moment));
+	weft__signal_fence();
+	weft__store(&slot->moment_events, has_room ? events : events | WEFT__MOMENT_STALE);
+	if (!has_room || !weft__try_reserve_in_moment(slot, words, &place))
+		return (struct weft__place){.slot = NULL};
+	return place;
+}
+
 WEFT__COLD struct weft__place weft__reserve_slowly(struct weft_abi_slot *slot, uint32_t words)
 {
 	const struct weft__place none = {.slot = NULL};
 	struct weft__place place;
 	uint64_t ticks;
 	if (!weft__begin(slot, &place, &ticks)) {
+		if (weft__load(&slot->is_in_moment))
+			return reserve_in_moment(slot, words);
 		count_nested(slot);
 		return none;
 	}

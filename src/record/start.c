@@ -49,8 +49,8 @@ static void go_live(void *buffer)
 	 */
 	weft__fence_release();
 	memcpy(header->magic, WEFT_ABI_MAGIC, sizeof(header->magic));
-	uint64_t generation = 2 * (uint64_t)++weft__recorder.starts;
-	if (weft__platform()->ticks)
+	uint64_t generation = 4 * (uint64_t)++weft__recorder.starts;
+	if (weft__has_own_clock(weft__platform()))
 		generation |= WEFT__SLOWLY; /* the hot path knows the processor's clock only */
 	weft__store_release(&weft__live.generation, generation);
 	weft__categories_point();
@@ -59,7 +59,7 @@ static void go_live(void *buffer)
 
 static void describe_clock(struct weft_abi_buffer *header, const struct weft_platform *platform)
 {
-	header->clock = platform->ticks ? WEFT_ABI_CLOCK_CALLER : WEFT__CPU_CLOCK;
+	header->clock = weft__has_own_clock(platform) ? WEFT_ABI_CLOCK_CALLER : WEFT__CPU_CLOCK;
 	header->clock_hz = platform->ticks_hz;
 	header->start = weft__moment(platform);
 }
@@ -70,7 +70,7 @@ static int start(void *buffer, size_t size, const struct weft_platform *platform
 		return WEFT_ERROR_STATE;
 	if (!platform)
 		platform = weft__default_platform();
-	if (!platform || (platform->ticks && !platform->ticks_hz && !platform->moment))
+	if (!platform || (weft__has_own_clock(platform) && !platform->ticks_hz && !platform->moment))
 		return WEFT_ERROR_ARGUMENT;
 	int error = weft__buffer_lay_out(buffer, size);
 	if (error)
@@ -113,7 +113,7 @@ static void stop(void)
 	/* Once it is off, another thread may start it on another buffer. */
 	if (generation == 0 || !weft__compare_exchange(&weft__live.generation, generation, 0))
 		return;
-	if (self->ticket == (generation & ~(uint64_t)WEFT__SLOWLY))
+	if (weft__entered_generation(self) == (generation & ~(uint64_t)WEFT__SLOWLY))
 		weft__packet_close(self->slot);
 	header->end = weft__moment(platform);
 	weft__store_release(&header->stopped, 1);
@@ -137,7 +137,7 @@ WEFT__EXPORT void weft_stop(void)
 static const struct weft__self *look(void)
 {
 	struct weft__self *self = weft__self();
-	if (self->ticket == weft__generation())
+	if (weft__entered_generation(self) == weft__generation())
 		return self;
 	return !weft__is_off() && weft__look(self) ? self : NULL;
 }

@@ -45,6 +45,8 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	weft_expect();
 	weft_expect_as(task);
 	weft_gc(task);
+	weft_moment_begin();
+	weft_moment_end();
 	weft_label("literal");
 	weft_label(text);
 	weft_label_as(task, NAME);
