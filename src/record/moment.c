@@ -60,8 +60,14 @@ WEFT__EXPORT void weft_moment_end(void)
 	if (weft__entered_generation(self) != weft__generation())
 		return;
 	struct weft_abi_slot *slot = self->slot;
+	uint32_t events = weft__load(&slot->moment_events);
 	/* A handler in the middle of an event does not end it. */
-	if (!weft__load(&slot->is_in_moment) || weft__load(&slot->moment_events) & 1)
+	if (!weft__load(&slot->is_in_moment) || events & 1)
+		return;
+	/* Nor in the middle of this; but it may have until now. */
+	weft__store(&slot->moment_events, events | 1);
+	weft__signal_fence();
+	if (!weft__load(&slot->is_in_moment))
 		return;
 	self->ticket = weft__entered_generation(self);
 	weft__store(&slot->is_in_moment, 0);
