@@ -28,6 +28,19 @@ bool cli_trigger_add(
 	return false;
 }
 
+bool cli_trigger_check(const char *command, const char *option, const char *rule)
+{
+	struct weft_triggers *trial;
+	int error = weft_triggers_create(&trial);
+	if (error) {
+		cli_error("%s", weft_error_text(error));
+		return false;
+	}
+	bool good = cli_trigger_add(command, option, trial, rule);
+	weft_triggers_destroy(trial);
+	return good;
+}
+
 int cli_trigger_follow(struct weft_triggers *triggers, struct weft_follow *follow, unsigned most)
 {
 	struct weft_event event;

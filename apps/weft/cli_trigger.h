@@ -12,6 +12,9 @@
 bool cli_trigger_add(
 	const char *command, const char *option, struct weft_triggers *triggers, const char *rule);
 
+/* Is it a rule? Likewise. */
+bool cli_trigger_check(const char *command, const char *option, const char *rule);
+
 /* Feeds the events that there are, `most` at most, and the time. As of weft_follow_next: WEFT_OK if
  * there may be more. */
 int cli_trigger_follow(struct weft_triggers *triggers, struct weft_follow *follow, unsigned most);

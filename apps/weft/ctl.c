@@ -39,13 +39,15 @@ static const char usage[] =
 struct verb {
 	const char *name;
 	int (*run)(struct ctl *ctl, int count, char **arguments);
+	int (*check)(const struct ctl *ctl, int count, char **arguments); /* NULL: nothing */
+	bool has_arguments;
 };
 
 static const struct verb verbs[] = {
-	{"set", ctl_set},
-	{"rundown", ctl_rundown},
-	{"snapshot", ctl_snapshot},
-	{"status", ctl_status},
+	{"set", ctl_set, ctl_set_check, true},
+	{"rundown", ctl_rundown, NULL, false},
+	{"snapshot", ctl_snapshot, ctl_snapshot_check, false},
+	{"status", ctl_status, NULL, false},
 };
 
 static const struct verb *find_verb(const char *name)
@@ -56,11 +58,19 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
-int ctl_want_none(const char *verb, int count, char **arguments)
+/* Wrong use is said before the program is looked for. */
+static int check(const struct ctl *ctl, const struct verb *verb, int count, char **arguments)
 {
-	if (count == 0)
-		return CLI_DONE;
-	return cli_usage_error("ctl", "%s takes no argument: \"%s\" is too many", verb, arguments[0]);
+	if ((ctl->output || ctl->hold || ctl->when) && verb->run != ctl_snapshot)
+		return cli_usage_error("ctl", "-o, --hold and --when are for snapshot");
+	if (ctl->json && verb->run != ctl_status)
+		return cli_usage_error("ctl", "--json is for status");
+	if (ctl->output && !*ctl->output)
+		return cli_usage_error("ctl", "-o: a file without a name");
+	if (count && !verb->has_arguments)
+		return cli_usage_error(
+			"ctl", "%s takes no argument: \"%s\" is too many", verb->name, arguments[0]);
+	return verb->check ? verb->check(ctl, count, arguments) : CLI_DONE;
 }
 
 int ctl_fail(const struct ctl *ctl, int error)
@@ -127,9 +137,7 @@ int cli_ctl(int argc, char **argv)
 	if (!verb)
 		return cli_usage_error(
 			argv[0], "\"%s\" is not known: status, set, snapshot or rundown", argv[optind + 1]);
-	if ((ctl.output || ctl.hold || ctl.when) && verb->run != ctl_snapshot)
-		return cli_usage_error(argv[0], "-o, --hold and --when are for snapshot");
-	if (ctl.output && !*ctl.output)
-		return cli_usage_error(argv[0], "-o: a file without a name");
-	return open_and_run(&ctl, verb, argc - optind - 2, argv + optind + 2);
+	int count = argc - optind - 2;
+	int status = check(&ctl, verb, count, argv + optind + 2);
+	return status ? status : open_and_run(&ctl, verb, count, argv + optind + 2);
 }

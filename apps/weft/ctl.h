@@ -25,10 +25,11 @@ int ctl_status(struct ctl *ctl, int count, char **arguments);
 int ctl_snapshot(struct ctl *ctl, int count, char **arguments);
 int ctl_rundown(struct ctl *ctl, int count, char **arguments);
 
+/* Before the program is looked for: is it right use? CLI_DONE, or CLI_USAGE after a message. */
+int ctl_set_check(const struct ctl *ctl, int count, char **arguments);
+int ctl_snapshot_check(const struct ctl *ctl, int count, char **arguments);
+
 /* What an error of weft_control_… means to the user: a message, and the status. */
 int ctl_fail(const struct ctl *ctl, int error);
-
-/* No argument, or a message and CLI_USAGE. */
-int ctl_want_none(const char *verb, int count, char **arguments);
 
 #endif

@@ -9,28 +9,39 @@
 #include <string.h>
 
 struct assignment {
-	char *pattern; /* the argument, cut at its '=' */
+	const char *pattern; /* the argument, cut at its '=' */
 	enum weft_level level;
 };
 
-/* False after a message. */
-static bool parse(char *argument, struct assignment *ret_assignment)
+static int check_one(const char *argument)
 {
-	char *equals = strrchr(argument, '=');
-	if (!equals || equals == argument) {
-		cli_usage_error("ctl", "\"%s\" is not CATEGORY=LEVEL", argument);
-		return false;
-	}
-	int level = weft_level_parse(equals + 1);
-	if (level < 0) {
-		cli_usage_error("ctl",
+	const char *equals = strrchr(argument, '=');
+	if (!equals || equals == argument)
+		return cli_usage_error("ctl", "\"%s\" is not CATEGORY=LEVEL", argument);
+	if (weft_level_parse(equals + 1) < 0)
+		return cli_usage_error("ctl",
 			"\"%s\": there is no level \"%s\"; write off, error, warning, info, debug or trace",
 			argument, equals + 1);
-		return false;
-	}
+	return CLI_DONE;
+}
+
+int ctl_set_check(const struct ctl *ctl, int count, char **arguments)
+{
+	int status = CLI_DONE;
+	(void)ctl;
+	if (count == 0)
+		return cli_usage_error("ctl", "set what? CATEGORY=LEVEL is missing");
+	for (int i = 0; i < count && !status; i++)
+		status = check_one(arguments[i]);
+	return status;
+}
+
+/* One that was checked. */
+static struct assignment parse(char *argument)
+{
+	char *equals = strrchr(argument, '=');
 	*equals = '\0';
-	*ret_assignment = (struct assignment){argument, (enum weft_level)level};
-	return true;
+	return (struct assignment){argument, (enum weft_level)weft_level_parse(equals + 1)};
 }
 
 static int unknown(struct ctl *ctl, const char *pattern)
@@ -74,18 +85,14 @@ static int set(struct ctl *ctl, const struct assignment *assignments, int count)
 
 int ctl_set(struct ctl *ctl, int count, char **arguments)
 {
-	if (count == 0)
-		return cli_usage_error("ctl", "set what? CATEGORY=LEVEL is missing");
 	struct assignment *assignments = calloc((size_t)count, sizeof(*assignments));
 	if (!assignments) {
 		cli_error("%s", strerror(errno));
 		return CLI_NO;
 	}
-	int status = CLI_DONE;
-	for (int i = 0; i < count && !status; i++)
-		status = parse(arguments[i], &assignments[i]) ? CLI_DONE : CLI_USAGE;
-	if (!status)
-		status = check(ctl, assignments, count);
+	for (int i = 0; i < count; i++)
+		assignments[i] = parse(arguments[i]);
+	int status = check(ctl, assignments, count);
 	if (!status)
 		status = set(ctl, assignments, count);
 	free(assignments);

@@ -70,14 +70,21 @@ static int wait_until_one_fires(struct weft_triggers *triggers, struct weft_foll
 }
 
 /* 0 when the rule has fired; WEFT_ERROR_STATE if the program ended without. */
-static int wait_for_trigger(const struct ctl *ctl, struct weft_triggers *triggers)
+static int wait_for_trigger(const struct ctl *ctl)
 {
-	struct weft_follow *follow;
-	int error = weft_follow_open(ctl->path, &follow);
+	struct weft_triggers *triggers;
+	struct weft_trigger_error wrong; /* it was tried before */
+	struct weft_follow *follow = NULL;
+	int error = weft_triggers_create(&triggers);
 	if (error)
 		return error;
-	error = wait_until_one_fires(triggers, follow);
+	error = weft_triggers_add(triggers, ctl->when, strlen(ctl->when), &wrong);
+	if (!error)
+		error = weft_follow_open(ctl->path, &follow);
+	if (!error)
+		error = wait_until_one_fires(triggers, follow);
 	weft_follow_close(follow);
+	weft_triggers_destroy(triggers);
 	return error;
 }
 
@@ -98,23 +105,20 @@ static int save(const struct ctl *ctl, char *file)
 	return good ? CLI_DONE : CLI_NO;
 }
 
-int ctl_snapshot(struct ctl *ctl, int count, char **arguments)
+int ctl_snapshot_check(const struct ctl *ctl, int count, char **arguments)
 {
-	if (ctl_want_none("snapshot", count, arguments) != CLI_DONE)
-		return CLI_USAGE;
+	(void)count, (void)arguments;
 	if (ctl->output && strcmp(ctl->output, "-") == 0 && isatty(STDOUT_FILENO))
 		return cli_usage_error("ctl", "-o -: a trace is nothing for a terminal");
-	if (ctl->when) {
-		struct weft_triggers *triggers;
-		int error = weft_triggers_create(&triggers);
-		if (error)
-			return ctl_fail(ctl, error);
-		bool good = cli_trigger_add("ctl", "--when", triggers, ctl->when);
-		error = good ? wait_for_trigger(ctl, triggers) : 0;
-		weft_triggers_destroy(triggers);
-		if (!good || error)
-			return good ? ctl_fail(ctl, error) : CLI_USAGE;
-	}
+	return !ctl->when || cli_trigger_check("ctl", "--when", ctl->when) ? CLI_DONE : CLI_USAGE;
+}
+
+int ctl_snapshot(struct ctl *ctl, int count, char **arguments)
+{
+	(void)count, (void)arguments;
+	int error = ctl->when ? wait_for_trigger(ctl) : 0;
+	if (error)
+		return ctl_fail(ctl, error);
 	char *file = ctl->output ? strdup(ctl->output) : choose_file(ctl);
 	if (!file) {
 		cli_error("%s", strerror(errno));

@@ -106,18 +106,13 @@ static bool parse_pid(const char *command, const char *text, pid_t *ret_pid)
 /* It is tried here, so that what is wrong with it is said before the program runs. */
 static bool parse_rule(const char *command, const char *rule, struct arguments *arguments)
 {
-	struct weft_triggers *trial;
 	if (arguments->rule_count == WEFT_TRIGGERS_MAX) {
 		cli_usage_error(command, "--trigger: %d rules are the most", WEFT_TRIGGERS_MAX);
 		return false;
 	}
-	if (weft_triggers_create(&trial))
-		return false;
-	bool good = cli_trigger_add(command, "--trigger", trial, rule);
-	weft_triggers_destroy(trial);
 	arguments->rules[arguments->rule_count++] = rule;
 	arguments->has_snapshots = true;
-	return good;
+	return cli_trigger_check(command, "--trigger", rule);
 }
 
 static bool parse_snapshots(const char *command, const char *text, struct arguments *arguments)
@@ -229,8 +224,10 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		return cli_usage_error(argv[0], "PROGRAM is missing");
 	if (!runs_program &&
 		(optind < argc || arguments.size_bytes || arguments.has_snapshots || arguments.in_place))
-		return cli_usage_error(argv[0], "%s runs no program; -o is all that it takes",
-			arguments.recover ? "--recover" : "-p");
+		return cli_usage_error(
+			argv[0], arguments.recover
+						 ? "--recover runs no program, and takes -o only"
+						 : "-p runs no program, and takes -o, --stream, --rotate and --zstd only");
 	if (arguments.recover && arguments.stream)
 		return cli_usage_error(
 			argv[0], "--recover saves what is left; there is no stream any more");
@@ -272,6 +269,12 @@ static bool can_save(const char *output)
 		return true;
 	if (!record_output_is_directory(output))
 		return record_file_is_free(output);
+	if (access(output ? output : ".", W_OK | X_OK) != 0) {
+		cli_error("%s: %s",
+			output ? record_shown(output) : "the current directory cannot be written",
+			strerror(errno));
+		return false;
+	}
 	/* A name that nothing has. */
 	snprintf(any, sizeof(any), "%s%s.weft-%d", output ? output : ".", "/", (int)getpid());
 	return record_file_is_free(any);

@@ -152,9 +152,9 @@ struct record_saved {
 
 void record_report(const struct record_saved *saved, size_t count);
 void record_report_nothing(const char *program);
-/* `has_ring`: it recorded something nonetheless. */
 /* What the ring says of processes that could not make one. */
 void record_report_refused(const char *ring);
+/* `has_ring`: it recorded something nonetheless. */
 void record_report_failure(const char *directory, const struct record_ring *ring, bool has_ring);
 
 /* A path in a message: as it is, or in quotes and escaped where it could be misread. Static

@@ -16,8 +16,6 @@
 
 #include <weft/buffer.h>
 
-#include <weft/buffer.h>
-
 const char *record_shown(const char *path)
 {
 	static struct weft_text texts[4];
@@ -199,7 +197,7 @@ void record_report(const struct record_saved *saved, size_t count)
 	report_one(&saved[0]);
 	report_others(saved, count);
 	report_running(saved, count);
-	if (strcmp(saved[0].file, "-") != 0)
+	if (strcmp(saved[0].file, "-") != 0 && !(saved[0].stream && !saved[0].stream_bytes))
 		suggest(saved[0].file);
 }
 

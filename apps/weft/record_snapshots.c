@@ -124,63 +124,6 @@ static uint64_t test_rules(
 	return weft_triggers_fired(w->triggers, ret_rule);
 }
 
-/* ---- Which rings there are ---- */
-
-static bool is_known(const struct record_snapshots *s, const char *name)
-{
-	for (size_t i = 0; i < s->count; i++)
-		if (strcmp(s->list[i].ring.name, name) == 0)
-			return true;
-	return false;
-}
-
-/* One that is not complete yet is found again. */
-static void add(struct record_snapshots *s, const struct record_ring *ring)
-{
-	char path[PATH_MAX + NAME_MAX + 1];
-	struct weft_watch *watch;
-	ring_path(s, ring, path, sizeof(path));
-	struct watched *list = realloc(s->list, (s->count + 1) * sizeof(*list));
-	if (!list)
-		return;
-	s->list = list;
-	if (weft_watch_open(path, &watch) == 0)
-		list[s->count++] = (struct watched){.ring = *ring, .watch = watch};
-}
-
-static void forget_ended(struct record_snapshots *s, const struct record_rings *rings)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < s->count; i++) {
-		bool runs = false;
-		for (size_t j = 0; j < rings->count && !runs; j++)
-			runs =
-				rings->list[j].is_running && strcmp(rings->list[j].name, s->list[i].ring.name) == 0;
-		if (runs)
-			s->list[kept++] = s->list[i];
-		else
-			close_watched(&s->list[i]);
-	}
-	s->count = kept;
-}
-
-static void scan(struct record_snapshots *s)
-{
-	struct record_rings rings;
-	uint64_t start = now_ns();
-	if (record_rings_find(s->options->directory, 1, &rings)) {
-		forget_ended(s, &rings);
-		for (size_t i = 0; i < rings.count && s->count < WATCHED_MAX; i++) {
-			const struct record_ring *ring = &rings.list[i];
-			if (!ring->is_failure && ring->is_running && !is_known(s, ring->name))
-				add(s, ring);
-		}
-		record_rings_finish(&rings);
-	}
-	uint64_t end = now_ns(), pause = (end - start) * SCAN_SHARE;
-	s->scan_ns = end + (pause > SCAN_NS ? pause : SCAN_NS);
-}
-
 /* ---- Snapshots ---- */
 
 /* FILE.snapshot-N.weft */
@@ -236,19 +179,21 @@ static bool is_quiet(const struct record_snapshots *s, const struct watched *w)
 	return s->taken >= s->options->limit || now_ns() < w->quiet_until_ns;
 }
 
-static void take(struct record_snapshots *s, struct watched *w, struct weft_slice reason)
+/* One for all that was asked until now, also while it was taken, and for the `fired` rules. */
+static void take(
+	struct record_snapshots *s, struct watched *w, struct weft_slice reason, uint64_t fired)
 {
 	void *bytes;
 	size_t size;
 	int error = weft_watch_copy(w->watch, &bytes, &size);
 	weft_watch_listen(w->watch, 0);
-	weft_watch_answer(w->watch);
+	s->passed_over += weft_watch_answer(w->watch) + fired;
 	if (error) {
 		cli_error("no snapshot of process %d: %s", (int)w->ring.pid, weft_error_text(error));
-		s->passed_over++;
 		return;
 	}
 	s->taken++;
+	s->passed_over--;
 	w->quiet_until_ns = now_ns() + SECOND_NS;
 	save(s, w, bytes, size, reason);
 	weft_watch_free(bytes, size);
@@ -262,17 +207,79 @@ static void look_at(struct record_snapshots *s, struct watched *w)
 	if (fired && !requests && !is_quiet(s, w))
 		weft_watch_hold(w->watch, WEFT_WATCH_HOLD_MAX_NS); /* until it is answered */
 	if (is_quiet(s, w)) {
-		s->passed_over += requests + fired;
+		s->passed_over += fired;
 		if (requests)
-			weft_watch_answer(w->watch);
+			s->passed_over += weft_watch_answer(w->watch);
 		return;
 	}
-	if (requests || fired) {
-		s->passed_over += requests + fired - 1;
-		take(s, w, requests ? reason : rule);
-	} else {
+	if (requests || fired)
+		take(s, w, requests ? reason : rule, fired);
+	else
 		weft_watch_listen(w->watch, 2 * SECOND_NS);
+}
+
+/* Its process has ended; what it asked for with its last words counts. */
+static void look_last(struct record_snapshots *s, struct watched *w)
+{
+	look_at(s, w);
+	close_watched(w);
+}
+
+/* ---- Which rings there are ---- */
+
+static bool is_known(const struct record_snapshots *s, const char *name)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (strcmp(s->list[i].ring.name, name) == 0)
+			return true;
+	return false;
+}
+
+/* One that is not complete yet is found again. */
+static void add(struct record_snapshots *s, const struct record_ring *ring)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	struct weft_watch *watch;
+	ring_path(s, ring, path, sizeof(path));
+	struct watched *list = realloc(s->list, (s->count + 1) * sizeof(*list));
+	if (!list)
+		return;
+	s->list = list;
+	if (weft_watch_open(path, &watch) == 0)
+		list[s->count++] = (struct watched){.ring = *ring, .watch = watch};
+}
+
+static void forget_ended(struct record_snapshots *s, const struct record_rings *rings)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		bool runs = false;
+		for (size_t j = 0; j < rings->count && !runs; j++)
+			runs =
+				rings->list[j].is_running && strcmp(rings->list[j].name, s->list[i].ring.name) == 0;
+		if (runs)
+			s->list[kept++] = s->list[i];
+		else
+			look_last(s, &s->list[i]);
 	}
+	s->count = kept;
+}
+
+static void scan(struct record_snapshots *s)
+{
+	struct record_rings rings;
+	uint64_t start = now_ns();
+	if (record_rings_find(s->options->directory, 1, &rings)) {
+		forget_ended(s, &rings);
+		for (size_t i = 0; i < rings.count && s->count < WATCHED_MAX; i++) {
+			const struct record_ring *ring = &rings.list[i];
+			if (!ring->is_failure && ring->is_running && !is_known(s, ring->name))
+				add(s, ring);
+		}
+		record_rings_finish(&rings);
+	}
+	uint64_t end = now_ns(), pause = (end - start) * SCAN_SHARE;
+	s->scan_ns = end + (pause > SCAN_NS ? pause : SCAN_NS);
 }
 
 /* ---- While the program runs ---- */
@@ -297,11 +304,11 @@ void record_snapshots_destroy(struct record_snapshots *s)
 {
 	if (!s)
 		return;
+	for (size_t i = 0; i < s->count; i++)
+		look_last(s, &s->list[i]);
 	if (s->passed_over)
 		cli_error("%llu more request%s for a snapshot: one a second is answered, and %u in all",
 			(unsigned long long)s->passed_over, s->passed_over == 1 ? "" : "s", s->options->limit);
-	for (size_t i = 0; i < s->count; i++)
-		close_watched(&s->list[i]);
 	free(s->list);
 	free(s);
 }

@@ -22,7 +22,7 @@ struct record_snapshots *record_snapshots_create(const struct record_snapshot_op
 /* To be called every RECORD_LOOK_NS. */
 void record_snapshots_look(struct record_snapshots *snapshots);
 
-/* Says how many requests were not answered. */
+/* Answers what was asked last, and says how many requests were passed over. */
 void record_snapshots_destroy(struct record_snapshots *snapshots);
 
 /* A request holds the past until we have copied it: the sooner the better. */

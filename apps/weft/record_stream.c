@@ -506,6 +506,16 @@ static bool has_ring(const struct record_stream *s, pid_t pid)
 	return false;
 }
 
+/* Who did not record, and why. */
+static void report_failures(const struct record_stream *s, const struct record_rings *rings)
+{
+	for (size_t i = 0; i < rings->count; i++)
+		if (rings->list[i].is_failure)
+			record_report_failure(s->directory, &rings->list[i], has_ring(s, rings->list[i].pid));
+	for (size_t i = 0; i < s->count; i++)
+		record_report_refused(s->list[i]->path);
+}
+
 bool record_stream_finish(struct record_stream *s, pid_t program, const char *program_name)
 {
 	struct record_rings rings;
@@ -517,16 +527,15 @@ bool record_stream_finish(struct record_stream *s, pid_t program, const char *pr
 		return false;
 	}
 	note_running(s, &rings);
+	report_failures(s, &rings);
 	report(s);
-	for (size_t i = 0; i < rings.count; i++)
-		if (rings.list[i].is_failure)
-			record_report_failure(s->directory, &rings.list[i], has_ring(s, rings.list[i].pid));
 	if (rings.count == 0 && program_name)
 		record_report_nothing(program_name);
 	if (good)
 		record_place_remove(s->directory, &rings);
 	else
-		cli_error("what is not written stays in %s", record_shown(s->directory));
+		cli_error("what is not written stays in %s; `weft record --recover` saves it",
+			record_shown(s->directory));
 	record_rings_finish(&rings);
 	destroy(s);
 	return good;

@@ -45,8 +45,9 @@ void weft_watch_listen(struct weft_watch *watch, uint64_t lease_ns);
  * watch is open. */
 uint32_t weft_watch_requests(const struct weft_watch *watch, struct weft_slice *ret_reason);
 
-/* The requests up to now are done with, and their hold ends. */
-void weft_watch_answer(struct weft_watch *watch);
+/* The requests up to now are done with, and their hold ends. Answers how many they were: perhaps
+ * more than weft_watch_requests said before. */
+uint32_t weft_watch_answer(struct weft_watch *watch);
 
 /* Nothing of the past is overwritten for so long, WEFT_WATCH_HOLD_MAX_NS at most; what the program
  * has no room for meanwhile is lost, and counted as held. 0: from now on it may be. */

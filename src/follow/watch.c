@@ -72,11 +72,14 @@ WEFT__EXPORT uint32_t weft_watch_requests(
 	return count;
 }
 
-WEFT__EXPORT void weft_watch_answer(struct weft_watch *watch)
+WEFT__EXPORT uint32_t weft_watch_answer(struct weft_watch *watch)
 {
 	struct weft_abi_snapshots *snapshots = &watch->header->snapshots;
+	uint32_t requests = (uint32_t)(LOAD(snapshots->requests) >> 32);
+	uint32_t answered = requests - (uint32_t)LOAD(snapshots->served);
 	STORE(watch->header->hold_until, 0);
-	STORE(snapshots->served, LOAD(snapshots->requests) >> 32);
+	STORE(snapshots->served, requests);
+	return answered;
 }
 
 WEFT__EXPORT void weft_watch_hold(struct weft_watch *watch, uint64_t ns)

@@ -63,10 +63,11 @@ def more_of_them_than_are_named():
 
 @case
 def a_child_that_may_open_nothing():
-    with temporary_directory() as path:
-        counts, said = record(path, CORNERS, 'under_seccomp')
-        equal(counts, [3])
-        assert re.search(r'process \d+ could not record: create: Permission denied', said), said
+    for options in ((), ('--stream',)):
+        with temporary_directory() as path:
+            counts, said = record(path, CORNERS, 'under_seccomp', options=options)
+            equal(counts, [3])
+            assert re.search(r'process \d+ could not record: create: Permission denied', said), said
 
 
 @case

@@ -81,6 +81,11 @@ def subject(*options, **more):
                 os.kill(program.pid, signal.SIGKILL)
 
 
+def state_of(pid):
+    with open('/proc/%d/stat' % pid) as file:
+        return file.read().rpartition(')')[2].split()[0]
+
+
 def events_of(path):
     return json_lines(weft('dump', '--json', path).stdout)
 
@@ -125,6 +130,24 @@ def a_handler_may_ask():
         errors = program.end()
         equal(numbers_of(path), list(range(10)))
         assert '"in a handler"' in errors, errors
+
+
+@case
+def last_words_are_saved():
+    with subject() as program:
+        program.tell('record 100')
+        program.wait_for_listener()
+        program.record.send_signal(signal.SIGSTOP)  # it sees the request only when the program has ended
+        program.tell('request last words')
+        program.record.stdin.close()
+        deadline = time.monotonic() + PATIENCE
+        while state_of(program.pid) != 'Z':
+            assert time.monotonic() < deadline, 'the program does not end'
+            time.sleep(0.005)
+        program.record.send_signal(signal.SIGCONT)
+        errors = program.end()
+        assert 'snapshot trace.snapshot-1.weft: "last words"' in errors, errors
+        equal(numbers_of(program.file('trace.snapshot-1.weft')), list(range(100)))
 
 
 @case
@@ -383,6 +406,11 @@ def ctl_says_that_no_rule_fired():
 def wrong_use_is_said():
     said = weft('record', '--trigger', 'counter queue = 1', 'true', status=2).stderr
     assert '--trigger: > or < is expected; at character 15 of "counter queue = 1"' in said, said
+    for arguments, message in ((('set', 'net=loud'), 'no level "loud"'), (('set',), 'CATEGORY=LEVEL is missing'),
+                               (('status', 'x'), '"x" is too many'), (('snapshot', '--when', 'no'), 'is expected'),
+                               (('--json', 'rundown'), '--json is for status')):
+        said = weft('ctl', 'no-such-file', *arguments, status=2).stderr  # whatever the file
+        assert message in said, said
     assert 'are for snapshot' in weft('ctl', '--hold', '1', 'rundown', status=2).stderr
     assert '"many"' in weft('record', '--snapshots', 'many', 'true', status=2).stderr
     assert 'runs no program' in weft('record', '--snapshots', '1', '-p', '1', status=2).stderr

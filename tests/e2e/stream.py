@@ -239,10 +239,13 @@ def weft_record_is_killed(here):
         weft('record', '--recover', cwd=here.cwd, env=here.env)
         equal(os.path.getsize(file), size, 'the stream was replaced')
         rest, = set(glob.glob(here.file('stream-subject-*.weft'))) - {file}
+        # On a busy machine weft record may have been late, or the program have lived on for longer than its ring
+        # can bridge. At 16 to 24 bytes an event, and little more for the long ones, so many surely fit.
+        all_fits = sum(here.counters()) - sum(map(len, first)) < 40000
         for index, (lane, more, told) in enumerate(zip(first, numbers(rest), here.counters())):
             equal(lane, sorted(set(lane)))
             assert lost or is_prefix(lane) or index == CROWD, lane[:10]
-            assert more[0] <= len(lane) or lost or index == CROWD, 'a gap between stream and ring'
+            assert more[0] <= len(lane) or not all_fits or lost or index == CROWD, 'a gap between stream and ring'
             equal(more, list(range(more[0], more[-1] + 1)))
             assert more[-1] + 1 >= told
         os.unlink(file)
@@ -396,6 +399,7 @@ def a_file_that_may_not_grow(here):
     equal(record.returncode, 125, said)
     equal(here.counters(), (total,) * LANES)
     assert 'File too large' in said, said
+    assert '`weft record --recover` saves it' in said, said
     path = here.file('t.weft')
     assert os.path.getsize(path) <= 512 << 10
     counts = [int(n.replace(',', '')) for n in re.findall(r'([\d,]+)(?: events|more could| lost \()', said)]

@@ -204,12 +204,14 @@ static void a_request_is_seen_with_its_reason(void **state)
 	assert_int_equal(weft_watch_requests(w.watch, &reason), 2);
 	trace_text(reason, "queue is longer");
 	assert_int_equal(w.header->hold_until, 0); /* nobody listened */
-	weft_watch_answer(w.watch);
+	weft_snapshot_request(late);               /* between the look and the answer */
+	assert_int_equal(weft_watch_answer(w.watch), 3);
 	assert_int_equal(weft_watch_requests(w.watch, &reason), 0);
+	assert_int_equal(weft_watch_answer(w.watch), 0);
 	weft_stop();
 	struct trace trace;
 	trace_open(&trace, w.header, SIZE);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		trace_expect(&trace, WEFT_EVENT_MARK, WEFT_TASK_NONE, 0);
 		trace_text(trace.event.text, "snapshot");
 		trace_text(trace.event.fields[0].name, "reason");
