@@ -182,9 +182,79 @@ static void print_counter_clock(void)
 	measure_print_line(subject.name, &measured, 0);
 }
 
+static uint64_t counter_in_memory;
+
+LOOP(do_resolve_counting, (counter_in_memory++, weft_resolve(i)))
+
+static void print_clock_in_memory(void)
+{
+	const struct weft_platform counting = {.ticks_at = &counter_in_memory, .ticks_hz = 1000000000};
+	const struct subject subject = {"resolve, a counter in memory", do_resolve_counting};
+	start(&counting);
+	struct measured measured = measure_subject_alone(&subject, &measure_floor);
+	weft_stop();
+	measure_print_line(subject.name, &measured, 0);
+}
+
+/* What mirage-profile measures: two promises, a bind on them, both are woken, a counter. Each step
+ * is what a runtime does in one go. */
+static inline void run_of_eleven(void)
+{
+	weft_moment_begin();
+	uint64_t first = weft_create(WEFT_KIND_WAIT), second = weft_create(WEFT_KIND_WAIT);
+	uint64_t bind = weft_create(WEFT_KIND_BIND);
+	weft_try_read_as(bind, first);
+	weft_moment_begin();
+	weft_resolve(first);
+	weft_read_as(bind, first);
+	weft_become(second);
+	weft_moment_begin();
+	weft_resolve(second);
+	weft_read(second);
+	weft_resolve(bind);
+	weft_counter_add("runs", 1);
+	weft_moment_end();
+}
+
+LOOP(do_eleven, run_of_eleven())
+
+/* Different times among the events of a run. */
+static unsigned count_stamps(void)
+{
+	struct weft_decoder *decoder;
+	struct weft_event event;
+	uint64_t last = UINT64_MAX;
+	unsigned stamps = 0;
+	start(NULL);
+	run_of_eleven();
+	weft_stop();
+	if (weft_decoder_create(&decoder) ||
+		weft_decoder_feed_borrowed(decoder, buffer, BUFFER_BYTES) || weft_decoder_finish(decoder))
+		exit(1);
+	for (unsigned i = 0; i < 11 && weft_decoder_next(decoder, &event) == WEFT_OK; i++) {
+		stamps += event.time_ns != last;
+		last = event.time_ns;
+	}
+	weft_decoder_destroy(decoder);
+	return stamps;
+}
+
+static void print_moments(void)
+{
+	char name[40];
+	snprintf(name, sizeof(name), "11 events in %u moments", count_stamps());
+	const struct subject subject = {name, do_eleven};
+	start(NULL);
+	struct measured measured = measure_subject(&subject, &measure_floor);
+	weft_stop();
+	measure_print_line(subject.name, &measured, 0);
+}
+
 static void print_special(void)
 {
 	measure_print_section("weft, special cases");
+	print_moments();
+	print_clock_in_memory();
 	print_counter_clock();
 }
 
