@@ -29,7 +29,7 @@ enum {
 	TAKINGS = 2000,
 	IDLE = 42,                                 /* of some 60 packets: two of three */
 	SMALL_CALLS = 512,                         /* that fill a packet of 8 KiB */
-	TAKING_CALLS = 20 * TAKINGS * SMALL_CALLS, /* then it's given up */
+	TAKING_CALLS = 40 * TAKINGS * SMALL_CALLS, /* then it's given up */
 };
 
 #define BUFFER_BYTES ((size_t)16 << 20)
@@ -300,7 +300,27 @@ static uint64_t packets_taken(const struct way *way, uint64_t calls)
 	return way->packet_calls ? packets_claimed(way, calls) : count_robbed();
 }
 
-/* Keeps the calls that took one packet; of plain memory, those where a packet would begin. */
+/* Another thread of the process, that runs and counts. */
+static atomic_bool is_to_run;
+static _Atomic uint64_t runner_turns;
+
+static void *run(void *argument)
+{
+	(void)argument;
+	measure_pin(1);
+	for (uint64_t turns = 0; atomic_load_explicit(&is_to_run, memory_order_relaxed); turns++)
+		atomic_store_explicit(&runner_turns, turns, memory_order_relaxed);
+	return NULL;
+}
+
+static bool has_run_since(uint64_t turns)
+{
+	return atomic_load_explicit(&runner_turns, memory_order_relaxed) != turns ||
+		   !atomic_load_explicit(&is_to_run, memory_order_relaxed);
+}
+
+/* Keeps the calls that took one packet, while the runner ran if there is one; of plain memory,
+ * those where a packet would begin. */
 static void time_takings(const struct way *way, const char *name)
 {
 	static uint64_t list[TAKINGS];
@@ -308,12 +328,14 @@ static void time_takings(const struct way *way, const char *name)
 	uint64_t claimed = packets_claimed(way, 0), taken = packets_taken(way, 0);
 	begin_idles(way);
 	for (uint64_t i = 0; i < TAKING_CALLS && count < TAKINGS; i++) {
+		uint64_t turns = atomic_load_explicit(&runner_turns, memory_order_relaxed);
 		uint64_t begun = measure_stamp();
 		way->call(i);
 		uint64_t took = measure_stamp() - begun;
+		bool ran = has_run_since(turns);
 		if (packets_claimed(way, i + 1) == claimed)
 			continue;
-		if (packets_taken(way, i + 1) == taken + 1)
+		if (packets_taken(way, i + 1) == taken + 1 && ran)
 			list[count++] = took;
 		let_some_record(way);
 		claimed = packets_claimed(way, i + 1);
@@ -323,28 +345,17 @@ static void time_takings(const struct way *way, const char *name)
 	print_line("taking an idle thread's packet", name, list, count);
 }
 
-static atomic_bool running;
-
-static void *run(void *argument)
-{
-	(void)argument;
-	measure_pin(1);
-	while (atomic_load_explicit(&running, memory_order_relaxed))
-		KEEP(0);
-	return NULL;
-}
-
 /* A thread that runs on another processor has to be made to pass the barrier. */
 static void time_takings_beside_runner(void)
 {
 	pthread_t runner;
-	atomic_store(&running, true);
+	atomic_store(&is_to_run, true);
 	if (pthread_create(&runner, NULL, run, NULL))
 		exit(1);
 	start(SMALL_BYTES);
 	time_takings(&weft, "weft, another runs");
 	weft_stop();
-	atomic_store(&running, false);
+	atomic_store(&is_to_run, false);
 	pthread_join(runner, NULL);
 }
 
