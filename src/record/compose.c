@@ -76,7 +76,7 @@ bool weft__draft_bytes(struct weft__draft *draft, const char *bytes, uint32_t si
 void weft__draft_put_in(struct weft_abi_slot *slot, struct weft__draft *draft)
 {
 	struct weft__place place;
-	if (WEFT__UNLIKELY(!weft__try_reserve(draft->count, &place))) {
+	if (WEFT__UNLIKELY(!weft__try_reserve_in(slot, draft->count, &place))) {
 		place = weft__reserve_in(slot, draft->count);
 		if (!place.slot)
 			return;

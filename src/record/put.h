@@ -56,7 +56,7 @@ WEFT__ALWAYS_INLINE void weft__put_words_in(
 {
 	const struct weft__fixed event = {head, first, second, WEFT_TASK_CURRENT};
 	struct weft__place place;
-	if (WEFT__LIKELY(weft__try_reserve(words, &place)))
+	if (WEFT__LIKELY(weft__try_reserve_in(slot, words, &place)))
 		weft__put_at(&place, words, &event);
 	else if (words == 2)
 		weft__put_two_in(slot, first, head);

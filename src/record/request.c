@@ -24,13 +24,13 @@ WEFT__EXPORT void weft_snapshot_request(const char *reason)
 {
 	static const char *const names[] = {"snapshot", "reason"};
 	static uint64_t cache;
-	const struct weft__self *self = weft__entered();
-	if (!self)
+	struct weft__self self;
+	if (!weft__entered_now(&self))
 		return;
 	const struct weft__value value = {.type = WEFT_ABI_VALUE_TEXT, .is.text = reason};
-	struct weft_abi_buffer *header = weft__header_of(self->slot);
+	struct weft_abi_buffer *header = weft__header_of(self.slot);
 	struct weft_abi_snapshots *snapshots = &header->snapshots;
-	uint16_t name = weft__name_intern_text(self->slot, reason);
+	uint16_t name = weft__name_intern_text(self.slot, reason);
 	weft__mark(WEFT_TASK_CURRENT, &cache, names, 1, &value);
 	uint64_t before, after;
 	do {
@@ -43,11 +43,11 @@ WEFT__EXPORT void weft_snapshot_request(const char *reason)
 
 WEFT__EXPORT void weft_trigger(const char *rule)
 {
-	const struct weft__self *self = weft__entered();
-	if (!self)
+	struct weft__self self;
+	if (!weft__entered_now(&self))
 		return;
-	struct weft_abi_snapshots *snapshots = &weft__header_of(self->slot)->snapshots;
-	uint16_t name = weft__name_intern_text(self->slot, rule);
+	struct weft_abi_snapshots *snapshots = &weft__header_of(self.slot)->snapshots;
+	uint16_t name = weft__name_intern_text(self.slot, rule);
 	uint32_t count = weft__load(&snapshots->rule_count);
 	for (uint32_t i = 0; i < count && i < WEFT_ABI_RULES; i++)
 		if (weft__load(&snapshots->rules[i]) == name)

@@ -65,6 +65,25 @@ WEFT__ALWAYS_INLINE struct weft__self *weft__entered(void)
 	return self;
 }
 
+/* The same, as it is at this moment: names have the ids of one buffer, and a handler that comes
+ * between may enter another. */
+WEFT__ALWAYS_INLINE bool weft__entered_now(struct weft__self *ret_self)
+{
+	const struct weft__self *self = weft__entered();
+	if (!self)
+		return false;
+	do {
+		ret_self->ticket = weft__load_own(&self->ticket);
+		weft__signal_fence();
+		ret_self->slot = weft__load_own(&self->slot);
+		weft__signal_fence();
+	} while (WEFT__UNLIKELY(ret_self->ticket != weft__load_own(&self->ticket)));
+	if (WEFT__LIKELY(ret_self->slot))
+		return true;
+	weft__count_loss(NULL, WEFT_ABI_LOSS_FULL); /* the handler was refused */
+	return false;
+}
+
 /* Where the slot's next event goes, if it has room. */
 WEFT__ALWAYS_INLINE struct weft__place weft__next_place(struct weft_abi_slot *slot, uint32_t stamp)
 {
@@ -144,6 +163,18 @@ WEFT__ALWAYS_INLINE bool weft__try_reserve_in_moment(
 	}
 	*ret_place = place;
 	return true;
+}
+
+/* The same in this slot, which the thread had entered before. */
+WEFT__ALWAYS_INLINE bool weft__try_reserve_in(
+	const struct weft_abi_slot *slot, uint32_t words, struct weft__place *ret_place)
+{
+	if (!weft__try_reserve(words, ret_place))
+		return false;
+	if (WEFT__LIKELY(ret_place->slot == slot))
+		return true;
+	weft__withdraw(ret_place);
+	return false;
 }
 
 /* Sets the guard and answers the stamp. False in the middle of another event. */

@@ -36,27 +36,27 @@ static WEFT__COLD void put_text(struct weft_abi_slot *slot, unsigned kind, uint6
 
 WEFT__ALWAYS_INLINE void put(unsigned kind, uint64_t task, uint64_t *cache, const char *text)
 {
-	const struct weft__self *self = weft__entered();
-	if (!self)
+	struct weft__self self;
+	if (!weft__entered_now(&self))
 		return;
-	uint16_t name = weft__name_of(self, cache, text);
+	uint16_t name = weft__name_of(&self, cache, text);
 	if (name)
-		put_named(self->slot, kind, task, name, false, 0);
+		put_named(self.slot, kind, task, name, false, 0);
 	else
-		put_text(self->slot, kind, task, text, false, 0);
+		put_text(self.slot, kind, task, text, false, 0);
 }
 
 WEFT__ALWAYS_INLINE void put_with(
 	unsigned kind, uint64_t task, uint64_t *cache, const char *text, uint64_t operand)
 {
-	const struct weft__self *self = weft__entered();
-	if (!self)
+	struct weft__self self;
+	if (!weft__entered_now(&self))
 		return;
-	uint16_t name = weft__name_of(self, cache, text);
+	uint16_t name = weft__name_of(&self, cache, text);
 	if (name)
-		put_named(self->slot, kind, task, name, true, operand);
+		put_named(self.slot, kind, task, name, true, operand);
 	else
-		put_text(self->slot, kind, task, text, true, operand);
+		put_text(self.slot, kind, task, text, true, operand);
 }
 
 WEFT__EXPORT void weft__label(uint64_t task, uint64_t *cache, const char *text)
@@ -101,13 +101,13 @@ WEFT__EXPORT void weft_fail(uint64_t target, const char *message)
 WEFT__ALWAYS_INLINE void count(
 	unsigned kind, uint64_t task, uint64_t *cache, const char *name, int64_t value)
 {
-	const struct weft__self *self = weft__entered();
-	if (!self)
+	struct weft__self self;
+	if (!weft__entered_now(&self))
 		return;
 	uint16_t id =
-		cache ? weft__name_of(self, cache, name) : weft__name_intern_text(self->slot, name);
+		cache ? weft__name_of(&self, cache, name) : weft__name_intern_text(self.slot, name);
 	if (id)
-		put_named(self->slot, kind, task, id, true, (uint64_t)value);
+		put_named(self.slot, kind, task, id, true, (uint64_t)value);
 }
 
 WEFT__EXPORT void weft__counter_add(

@@ -41,7 +41,7 @@ WEFT__ALWAYS_INLINE bool put_numbers(struct weft_abi_slot *slot, unsigned kind, 
 			return false;
 		types |= (uint64_t)(values[i].type & 0xf) << (4 + 4 * i);
 	}
-	if (WEFT__UNLIKELY(!weft__try_reserve(2 + count, &place))) {
+	if (WEFT__UNLIKELY(!weft__try_reserve_in(slot, 2 + count, &place))) {
 		place = weft__reserve_in(slot, 2 + count);
 		if (!place.slot)
 			return true;
@@ -75,14 +75,14 @@ static WEFT__OUT_OF_LINE void put_values(struct weft_abi_slot *slot, unsigned ki
 WEFT__EXPORT void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
 	const struct weft__value *values)
 {
-	const struct weft__self *self = weft__entered();
-	if (!self)
+	struct weft__self self;
+	if (!weft__entered_now(&self))
 		return;
-	uint16_t name = weft__name_of(self, cache, format);
-	if (WEFT__LIKELY(put_numbers(self->slot, WEFT_ABI_NOTEF, task, name, count, values)))
+	uint16_t name = weft__name_of(&self, cache, format);
+	if (WEFT__LIKELY(put_numbers(self.slot, WEFT_ABI_NOTEF, task, name, count, values)))
 		return;
 	uint32_t size = name ? 0 : weft__measure(format, WEFT_ABI_NAME_MAX_BYTES + 1);
-	put_values(self->slot, WEFT_ABI_NOTEF, task, name, format, size, count, values);
+	put_values(self.slot, WEFT_ABI_NOTEF, task, name, format, size, count, values);
 }
 
 /* The names one after the other, each but the last with its NUL; more than a name's size if they
@@ -120,10 +120,10 @@ static WEFT__OUT_OF_LINE void mark_slowly(const struct weft__self *self, uint64_
 WEFT__EXPORT void weft__mark(uint64_t task, uint64_t *cache, const char *const *names,
 	unsigned count, const struct weft__value *values)
 {
-	const struct weft__self *self = weft__entered();
-	if (!self)
+	struct weft__self self;
+	if (!weft__entered_now(&self))
 		return;
-	uint16_t name = cache ? weft__name_cached(self, cache) : 0;
-	if (WEFT__UNLIKELY(!put_numbers(self->slot, WEFT_ABI_MARK, task, name, count, values)))
-		mark_slowly(self, task, cache, names, count, values);
+	uint16_t name = cache ? weft__name_cached(&self, cache) : 0;
+	if (WEFT__UNLIKELY(!put_numbers(self.slot, WEFT_ABI_MARK, task, name, count, values)))
+		mark_slowly(&self, task, cache, names, count, values);
 }
