@@ -146,12 +146,24 @@ static uint32_t count(const struct weft_abi_packet *packet, uint32_t *ret_surplu
 	return events;
 }
 
+/* May the slot's owner, who left a packet open that is not the slot's, close it? It had it from
+ * another thread, or opened it. In the end of that it is announced in `taken`, and somebody else
+ * may be closing it. */
+static bool settle_unfinished(struct weft_abi_slot *slot, uint64_t sequence, uint32_t events)
+{
+	uint64_t taken = weft__load_acquire(&slot->taken);
+	if (taken >> 32 != (uint32_t)sequence)
+		return true;
+	if (is_settled(taken))
+		return taken & BY_OWNER;
+	return weft__compare_exchange(&slot->taken, taken, taken | BY_OWNER | (events + 1));
+}
+
 /* The slot's thread left in the middle of opening a packet, or of closing another thread's. */
 static void finish_unfinished(struct weft_abi_slot *slot)
 {
 	uint64_t sequence = weft__load(&slot->unfinished);
 	uint32_t surplus;
-	weft__store(&slot->unfinished, 0);
 	if (sequence == 0)
 		return;
 	struct weft_abi_packet *packet = weft__packet_at(weft__header_of(slot), sequence);
@@ -161,8 +173,13 @@ static void finish_unfinished(struct weft_abi_slot *slot)
 		weft__store(&packet->committed, (uint32_t)sizeof(*packet));
 		finish(packet, 0);
 	} else if (state == (sequence << 2 | WEFT_ABI_PACKET_OPEN) && packet != weft__packet_of(slot)) {
-		finish(packet, count(packet, &surplus));
+		uint32_t events = count(packet, &surplus);
+		if (settle_unfinished(slot, sequence, events))
+			finish(packet, events);
 	}
+	/* Last: a handler may leave this, too. */
+	weft__signal_fence();
+	weft__store(&slot->unfinished, 0);
 }
 
 void weft__packet_repair(struct weft_abi_slot *slot)
