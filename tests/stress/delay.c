@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: ISC */
+#include "delay.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <time.h>
+
+_Thread_local uint32_t stress_random __attribute__((tls_model("initial-exec")));
+
+static uint32_t seed, threads;
+
+void stress_seed(uint32_t new_seed)
+{
+	seed = new_seed;
+	threads = 0;
+	stress_random = 0;
+}
+
+/* A state that is never 0, from which the generator would not come away. */
+static void begin(void)
+{
+	uint32_t thread = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+	stress_random = ((seed ^ thread * 0x9e3779b9u) * 0x85ebca6bu) | 1;
+	for (int i = 0; i < 8; i++)
+		stress_next();
+}
+
+static void spin(uint32_t turns)
+{
+	for (volatile uint32_t i = 0; i < turns; i++) {
+	}
+}
+
+static void sleep_ns(long ns)
+{
+	int saved = errno;
+	const struct timespec time = {0, ns};
+	nanosleep(&time, NULL);
+	errno = saved;
+}
+
+void stress_wait(void)
+{
+	if (stress_next() % 2)
+		sched_yield();
+	else
+		sleep_ns((long)(stress_next() % 50000));
+}
+
+void stress_delay_slowly(void)
+{
+	if (stress_random == 0) {
+		begin();
+		return;
+	}
+	uint32_t kind = stress_next() % 256;
+	if (kind == 0)
+		sleep_ns((long)(stress_next() % 20000));
+	else if (kind < 4)
+		sched_yield();
+	else
+		spin(1u << stress_next() % 10);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Delays at random: mostly none; some ns to µs of work, the processor given away, or a short sleep.
+ */
+#ifndef WEFT_TESTS_STRESS_DELAY_H
+#define WEFT_TESTS_STRESS_DELAY_H
+
+#include <stdint.h>
+
+/* Of the thread; 0: not begun. A handler in the middle may use a number twice, which is no harm. */
+extern _Thread_local uint32_t stress_random __attribute__((tls_model("initial-exec")));
+
+/* Threads that begin from here on are late at other places. */
+void stress_seed(uint32_t seed);
+
+/* Some delay, as long as it takes others to do something. */
+void stress_wait(void);
+
+void stress_delay_slowly(void);
+
+static inline uint32_t stress_next(void)
+{
+	uint32_t x = stress_random;
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	return stress_random = x;
+}
+
+static inline void stress_delay(void)
+{
+	if (__builtin_expect(stress_next() < UINT32_MAX / 64, 0))
+		stress_delay_slowly();
+}
+
+#endif

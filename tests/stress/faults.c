@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Steps of the recorder that are done wrongly. Where an access lies in its buffer tells which step
+ * it is.
+ */
+#include "faults.h"
+
+#include "abi/buffer_abi.h"
+#include "abi/packet_abi.h"
+#include "delay.h"
+#include "record/recorder.h"
+
+enum stress_fault stress_fault;
+
+static struct {
+	unsigned char *buffers;
+	size_t buffer_bytes;
+	unsigned count;
+} watched;
+
+void stress_watch(unsigned char *buffers, size_t buffer_bytes, unsigned count)
+{
+	watched.buffers = buffers;
+	watched.buffer_bytes = buffer_bytes;
+	watched.count = count;
+}
+
+enum part {
+	ELSEWHERE,
+	SLOT,
+	NAME_INDEX,
+	PACKET
+};
+
+struct place {
+	enum part part;
+	size_t at; /* in the slot or packet */
+	bool is_own;
+};
+
+static struct place locate(const volatile void *address)
+{
+	uintptr_t distance = (uintptr_t)address - (uintptr_t)watched.buffers;
+	if (distance >= watched.buffer_bytes * watched.count)
+		return (struct place){ELSEWHERE, 0, false};
+	size_t at = distance % watched.buffer_bytes;
+	const struct weft_abi_buffer *header = (const void *)((const char *)address - at);
+	if (at >= header->packets_offset)
+		return (struct place){PACKET, (at - header->packets_offset) % header->packet_bytes, false};
+	if (at >= header->names_offset)
+		return (struct place){
+			at < header->names_offset + header->names_index * 4 ? NAME_INDEX : ELSEWHERE, 0, false};
+	if (at < header->slots_offset)
+		return (struct place){ELSEWHERE, 0, false};
+	at = (at - header->slots_offset) % header->slot_bytes;
+	const void *slot = (const char *)address - at;
+	return (struct place){SLOT, at, slot == weft__self()->slot};
+}
+
+#define IS(place, kind, type, field) \
+	((place).part == (kind) && (place).at == offsetof(struct type, field))
+
+static void store(volatile void *address, size_t size, uint64_t value)
+{
+	switch (size) {
+	case 1:
+		__atomic_store_n((volatile uint8_t *)address, (uint8_t)value, __ATOMIC_RELEASE);
+		break;
+	case 2:
+		__atomic_store_n((volatile uint16_t *)address, (uint16_t)value, __ATOMIC_RELEASE);
+		break;
+	case 4:
+		__atomic_store_n((volatile uint32_t *)address, (uint32_t)value, __ATOMIC_RELEASE);
+		break;
+	default:
+		__atomic_store_n((volatile uint64_t *)address, value, __ATOMIC_RELEASE);
+	}
+}
+
+static uint64_t load(const volatile void *address, size_t size)
+{
+	switch (size) {
+	case 1:
+		return __atomic_load_n((const volatile uint8_t *)address, __ATOMIC_ACQUIRE);
+	case 2:
+		return __atomic_load_n((const volatile uint16_t *)address, __ATOMIC_ACQUIRE);
+	case 4:
+		return __atomic_load_n((const volatile uint32_t *)address, __ATOMIC_ACQUIRE);
+	default:
+		return __atomic_load_n((const volatile uint64_t *)address, __ATOMIC_ACQUIRE);
+	}
+}
+
+/* Stores that the thread has made, and that wait as in a processor's store buffer. */
+#define LATE_MAX 8
+
+static _Thread_local struct {
+	struct {
+		volatile void *address;
+		size_t size;
+		uint64_t value;
+	} list[LATE_MAX];
+	unsigned count;
+} late;
+
+static void make_late_stores(void)
+{
+	unsigned count = late.count;
+	late.count = 0;
+	if (count)
+		stress_wait();
+	for (unsigned i = 0; i < count; i++)
+		store(late.list[i].address, late.list[i].size, late.list[i].value);
+}
+
+static bool be_late(volatile void *address, size_t size, uint64_t value)
+{
+	if (late.count == LATE_MAX)
+		make_late_stores();
+	late.list[late.count].address = address;
+	late.list[late.count].size = size;
+	late.list[late.count++].value = value;
+	return true;
+}
+
+uint64_t stress_load(const volatile void *address, size_t size, bool acquires)
+{
+	struct place place = locate(address);
+	/* Only a taker acquires it. */
+	if (stress_fault == STRESS_TAKEN_IN_AN_EVENT && IS(place, SLOT, weft_abi_slot, sequence) &&
+		acquires)
+		return 0;
+	uint64_t value = load(address, size);
+	/* What a processor may do: the limit is loaded before others see the guard. */
+	if (stress_fault == STRESS_TAKEN_WITHOUT_BARRIER && IS(place, SLOT, weft_abi_slot, limit) &&
+		place.is_own)
+		make_late_stores();
+	return value;
+}
+
+bool stress_store(volatile void *address, size_t size, uint64_t value)
+{
+	struct place place = locate(address);
+	if (stress_fault == STRESS_COMMIT_BEFORE_WORDS && place.part == PACKET) {
+		if (place.at >= sizeof(struct weft_abi_packet))
+			return be_late(address, size, value);
+		store(address, size, value);
+		if (place.at == offsetof(struct weft_abi_packet, committed))
+			make_late_stores();
+		return true;
+	}
+	if (stress_fault == STRESS_TAKEN_WITHOUT_BARRIER && place.is_own &&
+		IS(place, SLOT, weft_abi_slot, sequence)) {
+		late.count = 0;
+		return value % 2 && stress_next() % 16 == 0 && be_late(address, size, value);
+	}
+	return false;
+}
+
+static bool is_torn(struct place place)
+{
+	switch (stress_fault) {
+	case STRESS_CLAIM_TORN:
+		return IS(place, PACKET, weft_abi_packet, state);
+	case STRESS_TAKEN_TORN:
+		return IS(place, SLOT, weft_abi_slot, taken);
+	case STRESS_SLOT_TORN:
+		return IS(place, SLOT, weft_abi_slot, owner);
+	case STRESS_NAME_TORN:
+		return place.part == NAME_INDEX;
+	default:
+		return false;
+	}
+}
+
+bool stress_exchange(volatile void *address, size_t size, uint64_t expected, uint64_t desired)
+{
+	struct place place = locate(address);
+	if (is_torn(place)) {
+		if (load(address, size) != expected)
+			return false;
+		stress_wait();
+		store(address, size, desired);
+		return true;
+	}
+	if (stress_fault == STRESS_OPENING_NOT_TOLD && IS(place, PACKET, weft_abi_packet, state))
+		desired += WEFT_ABI_PACKET_OPEN - WEFT_ABI_PACKET_OPENING;
+	if (size == 4) {
+		uint32_t old = (uint32_t)expected;
+		return __atomic_compare_exchange_n((volatile uint32_t *)address, &old, (uint32_t)desired, 0,
+			__ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	}
+	return __atomic_compare_exchange_n(
+		(volatile uint64_t *)address, &expected, desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What a test may do to the recorder's steps, to see whether that is noticed.
+ */
+#ifndef WEFT_TESTS_STRESS_FAULTS_H
+#define WEFT_TESTS_STRESS_FAULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum stress_fault {
+	STRESS_SOUND = 0,
+	STRESS_COMMIT_BEFORE_WORDS,
+	STRESS_OPENING_NOT_TOLD,
+	STRESS_CLAIM_TORN,
+	STRESS_TAKEN_TORN,
+	STRESS_TAKEN_WITHOUT_BARRIER,
+	STRESS_TAKEN_IN_AN_EVENT,
+	STRESS_SLOT_TORN,
+	STRESS_ALIVE_TAKEN,
+	STRESS_NAME_TORN,
+	STRESS_FAULTS
+};
+
+/* Set before there are threads. */
+extern enum stress_fault stress_fault;
+
+/* Buffers one after the other: what lies elsewhere is not spoilt. */
+void stress_watch(unsigned char *buffers, size_t buffer_bytes, unsigned count);
+
+/* For hooks.h alone. */
+uint64_t stress_load(const volatile void *address, size_t size, bool acquires);
+bool stress_store(volatile void *address, size_t size, uint64_t value); /* false: not done */
+bool stress_exchange(volatile void *address, size_t size, uint64_t expected, uint64_t desired);
+
+#endif
