@@ -52,7 +52,8 @@ WEFT__OUT_OF_LINE void weft__put_slowly(
 
 /* The stamp is in memory, the caller's clock. Arguments are in the order of the calls of weft.h, so
  * that they stay where they are. */
-WEFT__ALWAYS_INLINE bool put_at_clock(uint64_t first, uint64_t head, uint64_t runs)
+WEFT__ALWAYS_INLINE bool put_at_clock(
+	const struct weft_abi_slot *only, uint64_t first, uint64_t head, uint64_t runs)
 {
 	const struct weft__fixed event = {head, first, 0, runs};
 	const struct weft__self *self = weft__self();
@@ -60,20 +61,26 @@ WEFT__ALWAYS_INLINE bool put_at_clock(uint64_t first, uint64_t head, uint64_t ru
 	if (self->ticket + WEFT__SLOWLY != weft__load(&weft__live.generation))
 		return false;
 	const uint64_t *clock = weft__platform()->ticks_at;
-	if (WEFT__UNLIKELY(!clock || !weft__try_reserve_at(self->slot, 2, clock, &place)))
+	struct weft_abi_slot *slot = weft__load_own(&self->slot);
+	if (WEFT__UNLIKELY(!clock || (only && slot != only)) ||
+		WEFT__UNLIKELY(!weft__try_reserve_at(slot, 2, clock, &place)))
 		return false;
 	weft__put_at(&place, 2, &event);
 	return true;
 }
 
-/* The stamp is the moment's. */
-WEFT__ALWAYS_INLINE bool put_in_moment(uint64_t first, uint64_t head, uint64_t runs)
+/* The stamp is the moment's. `only`: if that is the thread's slot; NULL: in whichever is. */
+WEFT__ALWAYS_INLINE bool put_in_moment(
+	const struct weft_abi_slot *only, uint64_t first, uint64_t head, uint64_t runs)
 {
 	const struct weft__fixed event = {head, first, 0, runs};
 	const struct weft__self *self = weft__self();
 	struct weft__place place;
-	if (!weft__is_in_moment(self) ||
-		WEFT__UNLIKELY(!weft__try_reserve_in_moment(self->slot, 2, &place)))
+	if (!weft__is_in_moment(self))
+		return false;
+	struct weft_abi_slot *slot = weft__load_own(&self->slot);
+	if (WEFT__UNLIKELY(only && slot != only) ||
+		WEFT__UNLIKELY(!weft__try_reserve_in_moment(slot, 2, &place)))
 		return false;
 	weft__put_at(&place, 2, &event);
 	return true;
@@ -81,20 +88,20 @@ WEFT__ALWAYS_INLINE bool put_in_moment(uint64_t first, uint64_t head, uint64_t r
 
 static WEFT__OUT_OF_LINE void put_two_at_clock(uint64_t first, uint64_t head, uint64_t runs)
 {
-	if (WEFT__UNLIKELY(!put_at_clock(first, head, runs)) && !weft__is_off())
+	if (WEFT__UNLIKELY(!put_at_clock(NULL, first, head, runs)) && !weft__is_off())
 		weft__put_slowly(head, first, 0, runs);
 }
 
 WEFT__OUT_OF_LINE void weft__put_two(uint64_t first, uint64_t head, uint64_t runs)
 {
-	if (!put_in_moment(first, head, runs))
+	if (!put_in_moment(NULL, first, head, runs))
 		put_two_at_clock(first, head, runs);
 }
 
 WEFT__OUT_OF_LINE void weft__put_two_in(struct weft_abi_slot *slot, uint64_t first, uint64_t head)
 {
-	if (!put_in_moment(first, head, WEFT_TASK_CURRENT) &&
-		!put_at_clock(first, head, WEFT_TASK_CURRENT))
+	if (!put_in_moment(slot, first, head, WEFT_TASK_CURRENT) &&
+		!put_at_clock(slot, first, head, WEFT_TASK_CURRENT))
 		weft__put_slowly_in(slot, head, first, 0, WEFT_TASK_CURRENT);
 }
 

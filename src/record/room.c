@@ -106,9 +106,11 @@ static struct weft__place reserve_in_moment(struct weft_abi_slot *slot, uint32_t
 	bool has_room = make_room(slot, words * 8, weft__load(&slot->moment));
 	weft__signal_fence();
 	weft__store(&slot->moment_events, has_room ? events : events | WEFT__MOMENT_STALE);
-	if (!has_room || !weft__try_reserve_in_moment(slot, words, &place))
-		return (struct weft__place){.slot = NULL};
-	return place;
+	if (has_room && weft__try_reserve_in_moment(slot, words, &place))
+		return place;
+	if (has_room) /* which a handler has used */
+		weft__count_loss(slot, WEFT_ABI_LOSS_NESTED);
+	return (struct weft__place){.slot = NULL};
 }
 
 WEFT__COLD struct weft__place weft__reserve_slowly(struct weft_abi_slot *slot, uint32_t words)
