@@ -213,10 +213,9 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 	describe_process(header);
 	/* Kernels before 4.14 and some sandboxes have none: then packets are not taken from the idle.
 	 */
-	if (syscall(SYS_membarrier, MEMBARRIER_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
-		linux_platform.barrier = pass_barrier;
-	else
-		linux_platform.barrier = NULL;
+	bool has_barrier = syscall(SYS_membarrier, MEMBARRIER_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+	/* Threads that still record in an earlier buffer look at it. */
+	weft__store(&linux_platform.barrier, has_barrier ? pass_barrier : NULL);
 	if (platform == &linux_platform) {
 		describe_rate(header);
 		if (platform->ticks)

@@ -105,14 +105,15 @@ bool weft__packet_take(struct weft_abi_slot *own, struct weft_abi_packet *packet
 	const struct weft_platform *platform = weft__platform();
 	struct weft_abi_buffer *header = weft__header_of(own);
 	uint32_t index = weft__load(&packet->slot);
-	if (!platform->barrier || index >= header->slot_count)
+	bool (*barrier)(void *context) = weft__load(&platform->barrier);
+	if (!barrier || index >= header->slot_count)
 		return false;
 	struct weft_abi_slot *slot = weft__slot_at(header, index);
 	uint64_t taken = weft__load_acquire(&slot->taken);
 	if (slot == own || taken != weft__packet_untaken(state >> 2))
 		return false;
 	weft__store(&slot->limit, 0);
-	if (!platform->barrier(platform->context))
+	if (!barrier(platform->context))
 		return false;
 	if (weft__load_acquire(&slot->sequence) & 1 || weft__load(&slot->limit) != 0)
 		return false;
