@@ -19,4 +19,7 @@ uint64_t check_end(const struct round *round);
 /* Follows the first buffer to its end, which may be set by a kill. */
 void follow(const struct round *round);
 
+/* Copies until the round is over. */
+void copy_often(const struct round *round);
+
 #endif

@@ -11,10 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <weft/buffer.h>
 #include <weft/weft.h>
 
-#include "check.h"
 #include "delay.h"
 #include "faults.h"
 #include "record/recorder.h"
@@ -196,45 +194,6 @@ static struct weft_abi_buffer *buffer_at(unsigned index)
 	return (void *)(round_->buffers + index * BUFFER_BYTES);
 }
 
-static void hold(struct weft_abi_buffer *header, uint64_t ticks)
-{
-	uint64_t now = weft__ticks(weft__platform());
-	__atomic_store_n(&header->snapshots.hold_ticks, 100000, __ATOMIC_RELAXED);
-	__atomic_store_n(&header->snapshots.listen_until, now + 10000000, __ATOMIC_RELAXED);
-	__atomic_store_n(&header->hold_until, now + ticks, __ATOMIC_RELAXED);
-}
-
-/* What is done before the copy is in it or counted, and nothing else is. */
-static void copy_once(unsigned char *copy)
-{
-	unsigned index = __atomic_load_n(&tale->buffer, __ATOMIC_ACQUIRE);
-	struct weft_abi_buffer *header = buffer_at(index);
-	memset(copy, 0, BUFFER_BYTES);
-	if (happens(HOLDS) && random_below(2))
-		hold(header, 10000000);
-	uint64_t least = sum_done(tale);
-	weft_buffer_copy(copy, header, BUFFER_BYTES);
-	if (happens(HOLDS)) {
-		__atomic_store_n(&header->hold_until, 0, __ATOMIC_RELAXED);
-		__atomic_fetch_add(&header->snapshots.served, 1, __ATOMIC_RELAXED);
-	}
-	uint64_t left = __atomic_load_n(&tale->left, __ATOMIC_ACQUIRE);
-	check_copy(round_, copy, least > left ? least - left : 0, sum_begun(tale));
-	__atomic_fetch_add(&tale->copies, 1, __ATOMIC_RELAXED);
-}
-
-static void *copy_often(void *argument)
-{
-	unsigned char *copy = aligned_alloc(64, BUFFER_BYTES);
-	(void)argument;
-	while (copy && !atomic_load(&is_over)) {
-		copy_once(copy);
-		usleep(random_below(2000));
-	}
-	free(copy);
-	return NULL;
-}
-
 static void start_in(unsigned index)
 {
 	if (weft_start(buffer_at(index), BUFFER_BYTES, NULL))
@@ -304,8 +263,8 @@ static void start_threads(void)
 	}
 }
 
-static void *(*const besides[])(void *) = {run_short_threads, send_signals, copy_often, restart};
-static const unsigned when[] = {SHORT, HANDLERS, COPIES, RESTARTS};
+static void *(*const besides[])(void *) = {run_short_threads, send_signals, restart};
+static const unsigned when[] = {SHORT, HANDLERS, RESTARTS};
 
 #define BESIDES (sizeof(when) / sizeof(*when))
 
@@ -353,12 +312,11 @@ static void start_round(const struct round *round)
 	__atomic_store_n(&tale->is_recording, 1, __ATOMIC_RELEASE);
 }
 
-_Noreturn void run_program(const struct round *round)
+void run_program(const struct round *round)
 {
 	start_round(round);
 	run_threads();
 	if (!happens(RESTARTS))
 		check_names();
 	weft_stop();
-	_exit(0);
 }

@@ -60,7 +60,7 @@ uint64_t sum_begun(const struct tale *tale);
 uint64_t sum_done(const struct tale *tale);
 
 /* The program, in a process of its own. */
-_Noreturn void run_program(const struct round *round);
+void run_program(const struct round *round);
 
 /* An event's name and its text tell of its number, so that a wrong byte shows. */
 const char *name_of(uint64_t number);

@@ -91,7 +91,7 @@ static void unmap_buffers(struct round *round)
 		close(round->files[i]);
 }
 
-static pid_t start_process(const struct round *round, bool follows)
+static pid_t start_process(const struct round *round, void (*body)(const struct round *))
 {
 	fflush(NULL);
 	pid_t child = fork();
@@ -99,9 +99,7 @@ static pid_t start_process(const struct round *round, bool follows)
 		abort();
 	if (child > 0)
 		return child;
-	if (!follows)
-		run_program(round);
-	follow(round);
+	body(round);
 	_exit(0);
 }
 
@@ -132,10 +130,8 @@ static void end_process(struct round *round, pid_t child, const char *who, bool 
 
 static bool wait_for_start(const struct round *round, pid_t child)
 {
-	int status;
 	double until = now() + ROUND_SECONDS_MAX;
 	siginfo_t info;
-	(void)status;
 	while (!__atomic_load_n(&round->tale->is_recording, __ATOMIC_ACQUIRE)) {
 		memset(&info, 0, sizeof(info));
 		waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT);
@@ -149,16 +145,22 @@ static bool wait_for_start(const struct round *round, pid_t child)
 static void run_processes(struct round *round)
 {
 	bool kills = round->happenings & KILLS;
-	pid_t follower = 0, program = start_process(round, false);
-	if (wait_for_start(round, program) && round->happenings & FOLLOWS)
-		follower = start_process(round, true);
+	pid_t follower = 0, copier = 0, program = start_process(round, run_program);
+	bool begins = wait_for_start(round, program);
+	if (begins && round->happenings & FOLLOWS)
+		follower = start_process(round, follow);
+	if (begins && round->happenings & COPIES)
+		copier = start_process(round, copy_often);
 	if (kills) {
 		usleep(mix(round->seed + 1) % 40000);
 		kill(program, SIGKILL);
 	}
 	end_process(round, program, "the program", kills);
+	__atomic_store_n(&round->tale->is_over, 1, __ATOMIC_RELEASE);
 	if (follower)
 		end_process(round, follower, "the follower", false);
+	if (copier)
+		end_process(round, copier, "the copier", false);
 }
 
 static void add_totals(const struct round *round, uint64_t read)
