@@ -7,6 +7,7 @@
  * has grown by is counted.
  */
 #include <ftw.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -177,8 +178,11 @@ static void set_environment(const char *home)
 static int run_measuring(char **arguments)
 {
 	int status = 1;
+	/* Who interrupts it ends the measuring; the daemon is ended then too. */
+	signal(SIGINT, SIG_IGN);
 	pid_t child = fork();
 	if (child == 0) {
+		signal(SIGINT, SIG_DFL);
 		execv("/proc/self/exe", arguments);
 		_exit(1);
 	}
