@@ -28,11 +28,14 @@ static void copy_once(const struct round *round, unsigned char *copy)
 	unsigned index = __atomic_load_n(&tale->buffer, __ATOMIC_ACQUIRE);
 	struct weft_abi_buffer *header = (void *)(round->buffers + index * BUFFER_BYTES);
 	memset(copy, 0, BUFFER_BYTES);
-	if (round->happenings & HOLDS && stress_next() % 2)
+	bool holds = round->happenings & HOLDS && stress_next() % 2;
+	if (holds)
 		hold(header, 10000000);
 	uint64_t least = sum_done(tale);
 	weft_buffer_copy(copy, header, BUFFER_BYTES);
-	if (round->happenings & HOLDS) {
+	if (holds) {
+		/* Time for others to find no packet. */
+		usleep(stress_next() % 300);
 		__atomic_store_n(&header->hold_until, 0, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&header->snapshots.served, 1, __ATOMIC_RELAXED);
 	}

@@ -16,13 +16,12 @@ void stress_seed(uint32_t new_seed)
 	stress_random = 0;
 }
 
-/* A state that is never 0, from which the generator would not come away. */
-static void begin(void)
+uint32_t stress_begin(void)
 {
-	uint32_t thread = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
-	stress_random = ((seed ^ thread * 0x9e3779b9u) * 0x85ebca6bu) | 1;
-	for (int i = 0; i < 8; i++)
-		stress_next();
+	uint32_t x = seed ^ __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) * 0x9e3779b9u;
+	x = (x ^ x >> 16) * 0x7feb352du;
+	x = (x ^ x >> 15) * 0x846ca68bu;
+	return x | 1;
 }
 
 static void spin(uint32_t turns)
@@ -49,10 +48,6 @@ void stress_wait(void)
 
 void stress_delay_slowly(void)
 {
-	if (stress_random == 0) {
-		begin();
-		return;
-	}
 	uint32_t kind = stress_next() % 256;
 	if (kind == 0)
 		sleep_ns((long)(stress_next() % 20000));

@@ -18,9 +18,14 @@ void stress_wait(void);
 
 void stress_delay_slowly(void);
 
+/* The thread's first state, which is not 0: the generator would not come away from it. */
+uint32_t stress_begin(void);
+
 static inline uint32_t stress_next(void)
 {
 	uint32_t x = stress_random;
+	if (__builtin_expect(x == 0, 0))
+		x = stress_begin();
 	x ^= x << 13;
 	x ^= x >> 17;
 	x ^= x << 5;

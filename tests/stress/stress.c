@@ -30,7 +30,7 @@
 
 static struct totals {
 	uint64_t rounds, written, read, losses[WEFT_ABI_LOSSES];
-	uint64_t barriers, copies, followed, left, kills, restarts;
+	uint64_t barriers, copies, followed, left, kills, restarts, threads;
 } totals;
 
 static double now(void)
@@ -178,6 +178,8 @@ static void add_totals(const struct round *round, uint64_t read)
 	totals.left += tale->left;
 	totals.kills += (round->happenings & KILLS) != 0;
 	totals.restarts += tale->buffer;
+	/* Beyond those that stay. */
+	totals.threads += round->happenings & SHORT ? tale->writers / ROLES : 0;
 }
 
 /* False if something was wrong, which `ret_problem` tells. */
@@ -222,18 +224,21 @@ static void run_sound(uint32_t seed, double seconds)
 /* A round that happens never shows nothing. */
 static void check_totals(void)
 {
-	char text[512];
+	char text[640];
 	snprintf(text, sizeof(text),
 		"%llu rounds, %llu events written, %llu read, %llu followed, %llu copies, %llu barriers, "
-		"%llu kills, %llu restarts, %llu left by handlers; full %llu, nested %llu, held %llu",
+		"%llu kills, %llu restarts, %llu left by handlers, "
+		"%llu threads in rounds of short ones; full %llu, nested %llu, held %llu",
 		(unsigned long long)totals.rounds, (unsigned long long)totals.written,
 		(unsigned long long)totals.read, (unsigned long long)totals.followed,
 		(unsigned long long)totals.copies, (unsigned long long)totals.barriers,
 		(unsigned long long)totals.kills, (unsigned long long)totals.restarts,
-		(unsigned long long)totals.left, (unsigned long long)totals.losses[WEFT_ABI_LOSS_FULL],
+		(unsigned long long)totals.left, (unsigned long long)totals.threads,
+		(unsigned long long)totals.losses[WEFT_ABI_LOSS_FULL],
 		(unsigned long long)totals.losses[WEFT_ABI_LOSS_NESTED],
 		(unsigned long long)totals.losses[WEFT_ABI_LOSS_HELD]);
-	tap(totals.read && totals.followed && totals.copies && totals.barriers && totals.kills,
+	tap(totals.read && totals.followed && totals.copies && totals.barriers && totals.kills &&
+			totals.threads && totals.losses[WEFT_ABI_LOSS_HELD],
 		"packets were taken, programs copied, followed and killed", text);
 }
 
