@@ -166,6 +166,9 @@ void weft__packet_inherit(struct weft_abi_slot *slot)
 	uint32_t words = WEFT_ABI_THREAD_WORDS + (is_named(packet, name) ? 0 : 2);
 	if (!weft__place_is_good(&place, words, (uint32_t)(ticks >> 32))) {
 		weft__packet_close(slot);
+		/* Another thread may have taken it while we counted what was inherited, and a third have
+		 * filled it. */
+		weft__store(&slot->number, 0);
 		return; /* the first event will claim another */
 	}
 	uint64_t tid = (uint32_t)weft__load(&slot->owner);
