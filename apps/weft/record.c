@@ -22,10 +22,10 @@
 #include <unistd.h>
 
 static const char usage[] =
-	"usage: weft record [-o FILE] [--size BYTES] [--in-place] [--snapshots N] [--trigger RULE]...\n"
-	"                   [--] PROGRAM [ARGUMENT]...\n"
+	"usage: weft record [-o FILE] [--size BYTES] [--total BYTES] [--in-place] [--snapshots N]\n"
+	"                   [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
 	"       weft record --stream [--rotate BYTES[:N]] [--zstd] [-o FILE] [--size BYTES]\n"
-	"                   [--snapshots N] [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
+	"                   [--total BYTES] [--snapshots N] [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
 	"       weft record -p PID [-o FILE] [--stream [--rotate BYTES[:N]] [--zstd]]\n"
 	"       weft record --recover [-o FILE]\n"
 	"\n"
@@ -37,6 +37,8 @@ static const char usage[] =
 	"                     output, and the program's own output goes to standard error.\n"
 	"  --size BYTES       of the buffer, 16M unless told, 64K at least; when it is full, the\n"
 	"                     oldest events are overwritten\n"
+	"  --total BYTES      of all processes' buffers together: those that find no room are named\n"
+	"                     at the end\n"
 	"  --in-place         the buffer is FILE itself, and nothing is to be saved: the program may\n"
 	"                     wait for the disk, see weft-record(1)\n"
 	"  --snapshots N      at most so many when the program asks for them, 10 unless told:\n"
@@ -58,14 +60,16 @@ static const char usage[] =
 	"executable, 125 weft record itself failed, 2 wrong use.\n";
 
 #define SIZE_MIN_BYTES    65536
+#define SIZE_USUAL_BYTES  ((uint64_t)16 << 20) /* as in src/platform/autostart.c */
 #define SNAPSHOTS_DEFAULT 10
 #define SNAPSHOTS_MAX     10000
 
 struct arguments {
 	const char *output; /* NULL: PROG-PID.weft here */
 	uint64_t size_bytes;
-	unsigned snapshots; /* at most */
-	bool has_snapshots; /* an option said so */
+	uint64_t total_bytes; /* of all processes' buffers; 0: as much as there is */
+	unsigned snapshots;   /* at most */
+	bool has_snapshots;   /* an option said so */
 	const char *rules[WEFT_TRIGGERS_MAX];
 	unsigned rule_count;
 	char **program;
@@ -185,6 +189,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		{"size", required_argument, NULL, 's'},
 		{"snapshots", required_argument, NULL, 'n'},
 		{"stream", no_argument, NULL, 'S'},
+		{"total", required_argument, NULL, 'T'},
 		{"trigger", required_argument, NULL, 't'},
 		{"zstd", no_argument, NULL, 'z'},
 		{NULL, 0, NULL, 0},
@@ -207,6 +212,9 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		else if (option == 'R') {
 			if (!parse_rotation(argv[0], optarg, &arguments.streaming))
 				return CLI_USAGE;
+		} else if (option == 'T') {
+			if (!parse_size(argv[0], "--total", optarg, &arguments.total_bytes))
+				return CLI_USAGE;
 		} else if (option == 'p') {
 			if (!parse_pid(argv[0], optarg, &arguments.pid))
 				return CLI_USAGE;
@@ -222,8 +230,8 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 	bool runs_program = !arguments.recover && !arguments.pid;
 	if (optind == argc && runs_program)
 		return cli_usage_error(argv[0], "PROGRAM is missing");
-	if (!runs_program &&
-		(optind < argc || arguments.size_bytes || arguments.has_snapshots || arguments.in_place))
+	if (!runs_program && (optind < argc || arguments.size_bytes || arguments.total_bytes ||
+							 arguments.has_snapshots || arguments.in_place))
 		return cli_usage_error(
 			argv[0], arguments.recover
 						 ? "--recover runs no program, and takes -o only"
@@ -237,6 +245,10 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		return cli_usage_error(argv[0], "-o: a file without a name");
 	if (!parse_environment(argv[0], &arguments))
 		return CLI_USAGE;
+	uint64_t one_bytes = arguments.size_bytes ? arguments.size_bytes : SIZE_USUAL_BYTES;
+	if (arguments.total_bytes && arguments.total_bytes < one_bytes)
+		return cli_usage_error(
+			argv[0], "--total is less than one buffer has; give a smaller --size");
 	if (arguments.in_place && arguments.stream)
 		return cli_usage_error(argv[0], "--in-place and --stream exclude each other");
 	if (arguments.in_place && is_stdout(arguments.output))
@@ -400,20 +412,9 @@ static void save_all(struct run *run)
 			save_ring(run, &run->rings.list[i]);
 }
 
-static bool has_ring(const struct run *run, pid_t pid)
-{
-	for (size_t i = 0; i < run->rings.count; i++)
-		if (run->rings.list[i].pid == pid && !run->rings.list[i].is_failure)
-			return true;
-	return false;
-}
-
 static void report(const struct run *run, const char *program)
 {
-	for (size_t i = 0; i < run->rings.count; i++)
-		if (run->rings.list[i].is_failure)
-			record_report_failure(
-				run->directory, &run->rings.list[i], has_ring(run, run->rings.list[i].pid));
+	record_report_failures(run->directory, &run->rings);
 	for (size_t i = 0; i < run->saved_count; i++)
 		record_report_refused(run->saved[i].path);
 	if (run->saved_count)
@@ -478,7 +479,7 @@ static int record_program(const struct arguments *arguments)
 	record_expire();
 	if (arguments->in_place && !make_way(arguments->output, in_place))
 		return RECORD_FAILED;
-	if (!record_place_make(directory))
+	if (!record_place_make(arguments->total_bytes, directory))
 		return RECORD_FAILED;
 	const struct record_program program = {
 		.argv = arguments->program,

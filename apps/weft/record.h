@@ -59,9 +59,9 @@ int record_recover(const char *output);
 
 /* ---- record_place.c ---- */
 
-/* Makes a directory that only we can use, in memory; its name ends in a slash. False after a
- * message. */
-bool record_place_make(char ret_directory[PATH_MAX]);
+/* Makes a directory that only we can use, in memory; its name ends in a slash. All rings in it may
+ * take `total_bytes` together, 0: as much as there is. False after a message. */
+bool record_place_make(uint64_t total_bytes, char ret_directory[PATH_MAX]);
 
 /* The directories that were made so and are still there, each with a slash at its end. */
 struct record_places {
@@ -154,8 +154,8 @@ void record_report(const struct record_saved *saved, size_t count);
 void record_report_nothing(const char *program);
 /* What the ring says of processes that could not make one. */
 void record_report_refused(const char *ring);
-/* `has_ring`: it recorded something nonetheless. */
-void record_report_failure(const char *directory, const struct record_ring *ring, bool has_ring);
+/* What processes left in place of a ring, or beside it, if not all could be recorded. */
+void record_report_failures(const char *directory, const struct record_rings *rings);
 
 /* A path in a message: as it is, or in quotes and escaped where it could be misread. Static
  * storage, for up to four paths a message. */

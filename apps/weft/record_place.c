@@ -25,6 +25,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What all rings may take together, see src/platform/total.c. */
+#define TOTAL "total"
+
 /* Is it a directory, not a link to one, and ours? With `make_private`, nobody else can look into it
  * from now on; but go through it, if it is root's. */
 static bool is_ours(const char *path, bool make_private)
@@ -83,7 +86,21 @@ bool record_place_attend(const char *directory)
 	return try_lock(directory, LOCK_EX | LOCK_NB, true);
 }
 
-bool record_place_make(char ret_directory[PATH_MAX])
+/* The bound comes first; libweft appends what each process takes of it. */
+static bool set_total(const char *place, uint64_t bytes)
+{
+	char path[PATH_MAX + sizeof(TOTAL)];
+	snprintf(path, sizeof(path), "%s/" TOTAL, place);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	/* A child that drops root's privileges takes its part as well. */
+	bool good = fd >= 0 && write(fd, &bytes, sizeof(bytes)) == sizeof(bytes) &&
+				(geteuid() != 0 || fchmod(fd, 0666) == 0);
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+bool record_place_make(uint64_t total_bytes, char ret_directory[PATH_MAX])
 {
 	char base[PATH_MAX - 32], place[PATH_MAX];
 	bool good = find_base(base, sizeof(base));
@@ -96,6 +113,8 @@ bool record_place_make(char ret_directory[PATH_MAX])
 		/* A child that drops root's privileges makes its ring there, if it knows where. */
 		if (good && geteuid() == 0)
 			good = chmod(place, 01733) == 0;
+		if (good && total_bytes)
+			good = set_total(place, total_bytes);
 	}
 	if (!good) {
 		cli_error("there is no place for the trace: %s: %s", record_shown(base),
@@ -256,6 +275,8 @@ void record_place_remove(const char *directory, const struct record_rings *rings
 		unlink(path);
 	}
 	snprintf(path, sizeof(path), "%s" RECORD_MARK, directory);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s" TOTAL, directory);
 	unlink(path);
 	/* A process that runs on may have begun to record meanwhile: then its ring stays. */
 	rmdir(directory);

@@ -244,7 +244,8 @@ static void make_harmless(char *text)
 			*text = '?';
 }
 
-void record_report_failure(const char *directory, const struct record_ring *ring, bool has_ring)
+/* `has_ring`: it recorded something nonetheless. */
+static void report_failure(const char *directory, const struct record_ring *ring, bool has_ring)
 {
 	char path[PATH_MAX + NAME_MAX + 1], reason[512];
 	snprintf(path, sizeof(path), "%s%s", directory, ring->name);
@@ -256,4 +257,25 @@ void record_report_failure(const char *directory, const struct record_ring *ring
 						  : has_ring                          ? "did not record everything"
 															  : "could not record";
 	cli_error("%s %s: %s", record_shown(path), outcome, size > 0 ? reason : strerror(errno));
+}
+
+static bool has_ring(const struct record_rings *rings, pid_t pid)
+{
+	for (size_t i = 0; i < rings->count; i++)
+		if (rings->list[i].pid == pid && !rings->list[i].is_failure)
+			return true;
+	return false;
+}
+
+void record_report_failures(const char *directory, const struct record_rings *rings)
+{
+	const size_t shown = 8; /* there may be many */
+	size_t failures = 0;
+	for (size_t i = 0; i < rings->count; i++) {
+		const struct record_ring *ring = &rings->list[i];
+		if (ring->is_failure && ++failures <= shown)
+			report_failure(directory, ring, has_ring(rings, ring->pid));
+	}
+	if (failures > shown)
+		cli_error("%zu more such messages are left out", failures - shown);
 }

@@ -498,20 +498,10 @@ static void note_running(struct record_stream *s, const struct record_rings *rin
 	}
 }
 
-static bool has_ring(const struct record_stream *s, pid_t pid)
-{
-	for (size_t i = 0; i < s->count; i++)
-		if (s->list[i]->ring.pid == pid)
-			return true;
-	return false;
-}
-
 /* Who did not record, and why. */
 static void report_failures(const struct record_stream *s, const struct record_rings *rings)
 {
-	for (size_t i = 0; i < rings->count; i++)
-		if (rings->list[i].is_failure)
-			record_report_failure(s->directory, &rings->list[i], has_ring(s, rings->list[i].pid));
+	record_report_failures(s->directory, rings);
 	for (size_t i = 0; i < s->count; i++)
 		record_report_refused(s->list[i]->path);
 }

@@ -185,6 +185,10 @@ static bool start_in_directory(void)
 	const char *step = "";
 	int error = EEXIST;
 	bool is_in_place = wanted.in_place[0];
+	if (!weft__total_take(wanted.path, wanted.bytes)) {
+		report("--total", "other processes of the run take all of it");
+		return false;
+	}
 	for (unsigned attempt = 1; error == EEXIST && attempt <= PROGRAMS_MAX; attempt++) {
 		path.size = 0;
 		if (is_in_place)

@@ -43,6 +43,13 @@ struct weft__ring {
  * failed. Nothing remains after a failure. */
 int weft__ring_create(const struct weft__ring *ring, const char **ret_step);
 
+/* Is there room for a ring in what the run may take, and takes it. The directory ends in a slash.
+ */
+bool weft__total_take(const char *directory, uint64_t bytes);
+
+/* The file's name there. */
+#define WEFT__TOTAL "total"
+
 /* If the ring's pages go, recording stops, and not the program. `path` must stay. NULL: no ring
  * any more. */
 void weft__sigbus_guard(void *buffer, size_t size, const char *path);
