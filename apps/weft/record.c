@@ -176,6 +176,43 @@ static bool parse_environment(const char *command, struct arguments *arguments)
 		   parse_size(command, "WEFT_SIZE", size, &arguments->size_bytes);
 }
 
+/* Do they go together, and with so many operands? The environment fills what they leave open.
+ * CLI_DONE, or after a message CLI_USAGE. */
+static int check(const char *command, struct arguments *arguments, int operands)
+{
+	bool runs_program = !arguments->recover && !arguments->pid;
+	if (operands == 0 && runs_program)
+		return cli_usage_error(command, "PROGRAM is missing");
+	if (!runs_program && (operands > 0 || arguments->size_bytes || arguments->total_bytes ||
+							 arguments->has_snapshots || arguments->in_place))
+		return cli_usage_error(
+			command, arguments->recover
+						 ? "--recover runs no program, and takes -o only"
+						 : "-p runs no program, and takes -o, --stream, --rotate and --zstd only");
+	if (arguments->recover && arguments->stream)
+		return cli_usage_error(
+			command, "--recover saves what is left; there is no stream any more");
+	if (arguments->recover && arguments->pid)
+		return cli_usage_error(command, "-p and --recover exclude each other");
+	if (arguments->output && !*arguments->output)
+		return cli_usage_error(command, "-o: a file without a name");
+	if (!parse_environment(command, arguments))
+		return CLI_USAGE;
+	uint64_t one_bytes = arguments->size_bytes ? arguments->size_bytes : SIZE_USUAL_BYTES;
+	if (arguments->total_bytes && arguments->total_bytes < one_bytes)
+		return cli_usage_error(
+			command, "--total is less than one buffer has; give a smaller --size");
+	if (arguments->in_place && arguments->stream)
+		return cli_usage_error(command, "--in-place and --stream exclude each other");
+	if (arguments->in_place && is_stdout(arguments->output))
+		return cli_usage_error(command, "--in-place: a buffer in standard output cannot be");
+	if (check_stream(command, arguments) != CLI_DONE)
+		return CLI_USAGE;
+	if (is_stdout(arguments->output) && isatty(STDOUT_FILENO))
+		return cli_usage_error(command, "-o -: a trace is nothing for a terminal");
+	return CLI_DONE;
+}
+
 /* CLI_DONE and the arguments; or how to end, `ret_run` being false. */
 static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *ret_run)
 {
@@ -227,36 +264,8 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		} else if (option != 's' || !parse_size(argv[0], "--size", optarg, &arguments.size_bytes))
 			return CLI_USAGE;
 	}
-	bool runs_program = !arguments.recover && !arguments.pid;
-	if (optind == argc && runs_program)
-		return cli_usage_error(argv[0], "PROGRAM is missing");
-	if (!runs_program && (optind < argc || arguments.size_bytes || arguments.total_bytes ||
-							 arguments.has_snapshots || arguments.in_place))
-		return cli_usage_error(
-			argv[0], arguments.recover
-						 ? "--recover runs no program, and takes -o only"
-						 : "-p runs no program, and takes -o, --stream, --rotate and --zstd only");
-	if (arguments.recover && arguments.stream)
-		return cli_usage_error(
-			argv[0], "--recover saves what is left; there is no stream any more");
-	if (arguments.recover && arguments.pid)
-		return cli_usage_error(argv[0], "-p and --recover exclude each other");
-	if (arguments.output && !*arguments.output)
-		return cli_usage_error(argv[0], "-o: a file without a name");
-	if (!parse_environment(argv[0], &arguments))
+	if (check(argv[0], &arguments, argc - optind) != CLI_DONE)
 		return CLI_USAGE;
-	uint64_t one_bytes = arguments.size_bytes ? arguments.size_bytes : SIZE_USUAL_BYTES;
-	if (arguments.total_bytes && arguments.total_bytes < one_bytes)
-		return cli_usage_error(
-			argv[0], "--total is less than one buffer has; give a smaller --size");
-	if (arguments.in_place && arguments.stream)
-		return cli_usage_error(argv[0], "--in-place and --stream exclude each other");
-	if (arguments.in_place && is_stdout(arguments.output))
-		return cli_usage_error(argv[0], "--in-place: a buffer in standard output cannot be");
-	if (check_stream(argv[0], &arguments) != CLI_DONE)
-		return CLI_USAGE;
-	if (is_stdout(arguments.output) && isatty(STDOUT_FILENO))
-		return cli_usage_error(argv[0], "-o -: a trace is nothing for a terminal");
 	arguments.program = argv + optind;
 	*ret_arguments = arguments;
 	*ret_run = true;
