@@ -65,13 +65,9 @@ static int look(struct weft_follow *follow)
 	bool is_stopped = weft__follower_is_stopped(follow->reader);
 	uint64_t ticks = read_clock(follow);
 	wait_slack();
-	int error = weft__follower_look_at_threads(follow->reader, ticks);
+	int error = weft__follower_look(follow->reader, ticks);
 	if (error)
 		return error;
-#if !defined(__x86_64__) && !defined(__i386__)
-	wait_slack(); /* x86 keeps stores in order: see weft_mark.c */
-#endif
-	weft__follower_look_at_packets(follow->reader);
 	return is_over(follow, is_stopped) ? weft__follower_finish(follow->reader) : 0;
 }
 

@@ -535,31 +535,17 @@ uint64_t weft__follower_latest(struct weft__follower *f)
 	return latest;
 }
 
-int weft__follower_look_at_threads(struct weft__follower *f, uint64_t ticks)
+int weft__follower_look(struct weft__follower *f, uint64_t ticks)
 {
 	int error = pass_given(f);
 	if (error || f->is_finished)
 		return error;
 	weft__mark_look(&f->mark, ticks, &f->buffer.clock);
 	f->mark_ns = to_ns(f, f->mark.ticks);
-	return 0;
-}
-
-/* The commits are read after the sequences, which were loaded with acquire order. */
-void weft__follower_look_at_packets(struct weft__follower *f)
-{
-	if (f->is_finished)
-		return;
+	/* The commits are read after the sequences, which were loaded with acquire order. */
 	scan(f);
 	read_losses(f);
-}
-
-int weft__follower_look(struct weft__follower *f, uint64_t ticks)
-{
-	int error = weft__follower_look_at_threads(f, ticks);
-	if (!error)
-		weft__follower_look_at_packets(f);
-	return error;
+	return 0;
 }
 
 bool weft__follower_is_stopped(const struct weft__follower *f)

@@ -36,11 +36,6 @@ uint64_t weft__follower_latest(struct weft__follower *follower);
  * 0 or WEFT_ERROR_MEMORY. */
 int weft__follower_look(struct weft__follower *follower, uint64_t ticks);
 
-/* The two halves of a look. On processors that do not keep their stores in order the slack has to
- * pass between them once more; `next` comes after both. */
-int weft__follower_look_at_threads(struct weft__follower *follower, uint64_t ticks);
-void weft__follower_look_at_packets(struct weft__follower *follower);
-
 /* Has the program stopped recording, while it goes on? Some thread may still be in the middle of an
  * event, as seen at the last look. */
 bool weft__follower_is_stopped(const struct weft__follower *follower);

@@ -14,16 +14,19 @@
  * before is seen in 4. The former is what the slack is for: a processor may read the clock while
  * the store of the odd sequence still waits in its store buffer, where no fence of ours reaches it
  * (one of the writer's would cost more than the event). 10 us is far more than a store waits;
- * without it a look in 2,000 was found wrong, by up to 546 ns. The latter because a thread stores
- * the commit before the even sequence, and x86 lets others see them in that order. Elsewhere the
- * sequence, a relaxed store, may be seen first, and the caller waits the slack once more between 3
- * and 4.
+ * without it a look in 2,000 was found wrong, by up to 546 ns. The latter because the even sequence
+ * is stored with release, after the commit.
  *
  * Odd in 3: the event that is in the making began after the last reading that found another value,
- * and so is not older than that reading's T.
+ * and so is not older than that reading's T. If that value was odd, too, its event has ended
+ * meanwhile and may be older than that T: it is seen in 4, for though an odd sequence is a relaxed
+ * store, it goes on in the release sequence that the even one before it, of the same thread, began.
  *
  * A thread that takes a slot raises the count of slots before its first event; a slot that was not
  * counted was even.
+ *
+ * A moment is odd from before its one stamp is read until its end: to the mark, an event.
+ * tests/model runs this code against the recorder's in every order of their steps.
  */
 #include "format/weft_mark.h"
 
