@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Included before everything else in each file of src/record: its atomics become the machine's, and
- * its clock counts calls. The code itself is the one that programs record with.
+ * Included before everything else in each file of src/record, and in what a follower reads
+ * sequences with: their atomics become the machine's, and their clock counts calls. The code itself
+ * is the one that programs record with and follow with.
  */
 #ifndef WEFT_TESTS_MODEL_HOOKS_H
 #define WEFT_TESTS_MODEL_HOOKS_H
@@ -41,6 +42,10 @@
 	machine_compare_exchange((address), sizeof(*(address)), MACHINE_ACQUIRE | MACHINE_RELEASE, \
 		(uint64_t)(__typeof__(*(address)))(expected), (uint64_t)(__typeof__(*(address)))(desired))
 #define weft__fence_release() machine_fence(MACHINE_RELEASE)
+
+/* Readers call the compiler's own. */
+#define __atomic_load_n(address, order) \
+	MACHINE_LOAD_AS(address, (order) == __ATOMIC_RELAXED ? MACHINE_RELAXED : MACHINE_ACQUIRE)
 
 /* Answers the same in each execution with the same choices. */
 struct weft__stamp model_stamp(void);

@@ -26,6 +26,7 @@ struct view {
 
 struct store {
 	uint64_t value;
+	unsigned writer;
 	struct view view; /* what an acquiring load learns */
 };
 
@@ -220,11 +221,13 @@ static int shared_word(const void *address, bool writes)
 	return has_grown ? -1 : word->shared;
 }
 
-static void join(struct view *view, const struct view *more)
+static void join(struct view *restrict view, const struct view *restrict more)
 {
-	for (unsigned i = 0; i < shared_count; i++)
-		if (view->at[i] < more->at[i])
-			view->at[i] = more->at[i];
+	/* In blocks, which compilers make one instruction. */
+	unsigned count = shared_count;
+	for (unsigned i = 0; i < count; i += 32)
+		for (unsigned j = i; j < i + 32; j++)
+			view->at[j] = view->at[j] < more->at[j] ? more->at[j] : view->at[j];
 }
 
 static struct history *history_of(int word, const struct machine_access *access)
@@ -235,7 +238,8 @@ static struct history *history_of(int word, const struct machine_access *access)
 	if (!history->stores)
 		abort();
 	if (history->count == 0) { /* what was there before the threads began */
-		history->stores[0] = (struct store){.value = read_plainly(access->address, access->size)};
+		history->stores[0] = (struct store){
+			.value = read_plainly(access->address, access->size), .writer = MACHINE_THREADS};
 		history->count = 1;
 	}
 	return history;
@@ -263,8 +267,7 @@ static uint64_t load_shared(int word, const struct machine_access *access)
 	return load_from(word, history, last - back, access->order);
 }
 
-/* `read`: the store that a read-modify-write goes on from, or NULL. */
-static void store_shared(int word, const struct machine_access *access, const struct store *read)
+static void store_shared(int word, const struct machine_access *access, bool is_exchange)
 {
 	struct thread *thread = &threads[self];
 	struct history *history = history_of(word, access);
@@ -277,8 +280,11 @@ static void store_shared(int word, const struct machine_access *access, const st
 	store->value = access->value;
 	store->view = access->order & MACHINE_RELEASE ? thread->now : thread->released;
 	store->view.at[word] = (uint8_t)history->count;
-	if (read)
-		join(&store->view, &read->view);
+	/* A release sequence: it goes on with the thread's own stores, and with anybody's read-modify-
+	 * writes. */
+	if (is_exchange || store[-1].writer == self)
+		join(&store->view, &store[-1].view);
+	store->writer = self;
 	history->count++;
 	write_plainly(access->address, access->size, access->value);
 }
@@ -309,23 +315,23 @@ static uint64_t make(const struct machine_access *access)
 		if (access->operation == MACHINE_LOAD)
 			return tell(access, load_shared(word, access));
 		if (access->operation == MACHINE_STORE) {
-			store_shared(word, access, NULL);
+			store_shared(word, access, false);
 			return tell(access, 0);
 		}
 		const struct history *history = history_of(word, access);
 		found = load_from(word, history, history->count - 1, access->order);
 		tell(access, found);
 	}
-	struct machine_access store = *access;
-	if (access->operation == MACHINE_ADD)
-		store.value = found + access->value;
 	if (access->operation == MACHINE_LOAD ||
 		(access->operation == MACHINE_EXCHANGE && found != access->expected))
 		return found;
+	struct machine_access store = *access;
+	if (access->operation == MACHINE_ADD)
+		store.value = found + access->value;
 	if (word < 0)
 		write_plainly(store.address, store.size, store.value);
 	else
-		store_shared(word, &store, &histories[word].stores[histories[word].count - 1]);
+		store_shared(word, &store, true);
 	return found;
 }
 
@@ -351,19 +357,25 @@ static uint64_t make_torn(struct machine_access access)
 	return found;
 }
 
-static uint64_t perform(struct machine_access access)
+/* By reference: a copy waits for what was just stored in parts, which takes longer than the rest.
+ */
+static uint64_t perform(struct machine_access *access)
 {
 	struct thread *thread = &threads[self];
 	if (test && test->filter)
-		test->filter(&access);
-	if (access.is_torn)
-		return make_torn(access);
-	if (access.is_late && thread->late_count < LATE_MAX) {
-		thread->late[thread->late_count++] = access;
+		test->filter(access);
+	if (access->is_torn)
+		return make_torn(*access);
+	/* No two stores of a thread to one word change places. */
+	for (unsigned i = 0; i < thread->late_count; i++)
+		if (access->address == thread->late[i].address && access->operation != MACHINE_LOAD)
+			make_late(thread);
+	if (access->is_late && thread->late_count < LATE_MAX) {
+		thread->late[thread->late_count++] = *access;
 		return 0;
 	}
-	uint64_t found = make(&access);
-	if (access.operation != MACHINE_LOAD && thread->late_count)
+	uint64_t found = make(access);
+	if (access->operation != MACHINE_LOAD && thread->late_count)
 		make_late(thread);
 	return found;
 }
@@ -384,7 +396,7 @@ uint64_t machine_load(const void *address, unsigned size, unsigned order)
 	if (is_halves(address, size))
 		return machine_load(address, 4, order) | machine_load((const char *)address + 4, 4, order)
 													 << 32;
-	return perform((struct machine_access){MACHINE_LOAD, address, size, order, 0, 0, 0, 0, 0});
+	return perform(&(struct machine_access){MACHINE_LOAD, address, size, order, 0, 0, 0, 0, 0});
 }
 
 void machine_store(void *address, unsigned size, unsigned order, uint64_t value)
@@ -394,20 +406,20 @@ void machine_store(void *address, unsigned size, unsigned order, uint64_t value)
 		machine_store((char *)address + 4, 4, order, value >> 32);
 		return;
 	}
-	perform(
-		(struct machine_access){MACHINE_STORE, address, size, order, cut(value, size), 0, 0, 0, 0});
+	perform(&(struct machine_access){
+		MACHINE_STORE, address, size, order, cut(value, size), 0, 0, 0, 0});
 }
 
 uint64_t machine_add(void *address, unsigned size, unsigned order, uint64_t value)
 {
-	return perform((struct machine_access){MACHINE_ADD, address, size, order, value, 0, 0, 0, 0});
+	return perform(&(struct machine_access){MACHINE_ADD, address, size, order, value, 0, 0, 0, 0});
 }
 
 bool machine_compare_exchange(
 	void *address, unsigned size, unsigned order, uint64_t expected, uint64_t desired)
 {
 	expected = cut(expected, size);
-	return perform((struct machine_access){MACHINE_EXCHANGE, address, size, order,
+	return perform(&(struct machine_access){MACHINE_EXCHANGE, address, size, order,
 			   cut(desired, size), expected, 0, 0, 0}) == expected;
 }
 
@@ -449,6 +461,23 @@ void machine_barrier(void)
 		join(&all, &threads[i].now);
 	for (unsigned i = 0; i < test->thread_count; i++)
 		threads[i].now = threads[i].acquired = threads[i].released = all;
+}
+
+void machine_step(void)
+{
+	if (is_running)
+		pause_here();
+}
+
+void machine_settle(void)
+{
+	struct thread *thread = &threads[self];
+	if (!is_running)
+		return;
+	for (unsigned i = 0; i < shared_count; i++)
+		if (histories[i].count)
+			thread->now.at[i] = (uint8_t)(histories[i].count - 1);
+	join(&thread->acquired, &thread->now);
 }
 
 bool machine_has_ended(unsigned thread)

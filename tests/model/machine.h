@@ -8,9 +8,10 @@
  *
  * Memory is that of C11 as views tell it (Kang and others, "A Promising Semantics", POPL 2017,
  * without promises): each word has a history of stores, each thread a view, which is the oldest
- * store of each word that it may still read. A release store takes its thread's view along, an
- * acquire load adds it to the reader's; fences do so for the relaxed accesses around them. So a
- * load may answer what another processor has overwritten long ago, unless something forbids it.
+ * store of each word that it may still read. A release store takes its thread's view along, and so
+ * do those that its thread makes to the same word after it (C11's release sequence); an acquire
+ * load adds it to the reader's; fences do so for the relaxed accesses around them. So a load may
+ * answer what another processor has overwritten long ago, unless something forbids it.
  *
  * Not covered: a store becomes the last of its word when it is made (of two unordered stores to one
  * word the machine takes both orders, but by scheduling alone), and no load sees a store that its
@@ -95,6 +96,13 @@ uint64_t machine_swap(void *address, unsigned size, unsigned order, uint64_t val
 bool machine_compare_exchange(
 	void *address, unsigned size, unsigned order, uint64_t expected, uint64_t desired);
 void machine_fence(unsigned order);
+
+/* Another thread may come first: where something other than memory tells the order. */
+void machine_step(void);
+
+/* The calling thread sees from then on what all have stored until then, as if it had waited for the
+ * other processors' store buffers. */
+void machine_settle(void);
 
 /* Every thread's barrier, where it is now: each sees from then on what all have done until then. */
 void machine_barrier(void);

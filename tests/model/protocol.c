@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * The protocol of the buffer in every order of its steps: the code of src/record, two writers, a
- * reader, and a machine (machine.h) that leaves nothing to luck.
+ * reader, which may take the low-water mark of src/format, and a machine (machine.h) that leaves
+ * nothing to luck.
  *
  * Each scenario must hold. Then each is run with one thing spoilt — an order weakened, a step
  * swapped with the next, an exchange torn in two, a check left out — and must not hold: that is how
@@ -21,6 +22,7 @@
 #include "abi/event_abi.h"
 #include "abi/name_abi.h"
 #include "abi/packet_abi.h"
+#include "format/weft_mark.h"
 #include "hooks.h"
 #include "record/recorder.h"
 
@@ -52,6 +54,13 @@ enum fault {
 	READER_NO_FENCE,
 	READER_FIRST_LOOK_RELAXED,
 	READER_COMMITTED_RELAXED,
+	MARK_WITHOUT_SLACK,
+	MARK_OF_NOW,
+	MARK_AFTER_COMMITS,
+	MARK_NOT_ACQUIRED,
+	MARK_OF_FEWER_SLOTS,
+	GUARD_LATE,
+	GUARD_NEVER_ODD,
 };
 
 static _Alignas(64) unsigned char buffer[WEFT_ABI_BUFFER_MIN_BYTES];
@@ -61,6 +70,14 @@ static bool is_mortal;
 static uint64_t clock_now;
 static uint32_t events_bytes;
 static enum fault fault;
+static bool is_marked;        /* a mark is taken: the order of clock and memory matters */
+static unsigned prepared_for; /* the thread that a scenario prepares for */
+
+/* Who runs. */
+static unsigned own(void)
+{
+	return machine_self() + prepared_for;
+}
 
 static struct weft_abi_buffer *header(void)
 {
@@ -76,6 +93,8 @@ static unsigned char *packet_at(unsigned index)
 
 uint64_t model_ticks(void)
 {
+	if (is_marked)
+		machine_step();
 	return ++clock_now;
 }
 
@@ -88,7 +107,7 @@ static uint32_t platform_self(void *context, char ret_name[16])
 {
 	(void)context;
 	memcpy(ret_name, "writer", 7);
-	return TID + machine_self();
+	return TID + own();
 }
 
 static bool platform_has_ended(void *context, uint32_t thread)
@@ -100,7 +119,7 @@ static bool platform_has_ended(void *context, uint32_t thread)
 static void *platform_memory(void *context)
 {
 	(void)context;
-	return &selves[machine_self()];
+	return &selves[own()];
 }
 
 static bool platform_barrier(void *context)
@@ -138,10 +157,16 @@ static void spoil_taking(struct machine_access *access, size_t at)
 static void spoil_slot(struct machine_access *access, size_t at)
 {
 	bool stores = access->operation == MACHINE_STORE;
-	const unsigned char *own = (const unsigned char *)selves[machine_self()].slot;
-	if ((const unsigned char *)access->address - at != own)
+	const unsigned char *slot = (const unsigned char *)selves[own()].slot;
+	if ((const unsigned char *)access->address - at != slot)
 		spoil_taking(access, at);
 	if (IN(weft_abi_slot, sequence) && stores && fault == GUARD_NOT_RELEASED)
+		access->order = MACHINE_RELAXED;
+	if (IN(weft_abi_slot, sequence) && stores && access->value & 1) {
+		access->is_late = fault == GUARD_LATE;
+		access->value += fault == GUARD_NEVER_ODD;
+	}
+	if (IN(weft_abi_slot, sequence) && !stores && fault == MARK_NOT_ACQUIRED)
 		access->order = MACHINE_RELAXED;
 	if (IN(weft_abi_slot, limit) && stores && access->value) /* no fault: small packets */
 		access->value = sizeof(struct weft_abi_packet) + events_bytes;
@@ -152,7 +177,7 @@ static void spoil_slot(struct machine_access *access, size_t at)
 /* The reader has no slot. */
 static bool self_writes(void)
 {
-	return selves[machine_self()].slot;
+	return selves[own()].slot;
 }
 
 static void spoil_packet(struct machine_access *access, size_t at)
@@ -326,6 +351,7 @@ static void read_packet(unsigned index)
 		return;
 	reading = &copy;
 	each_event(&copy, see_in_order);
+	reading = NULL;
 }
 
 static void read_first(void)
@@ -337,7 +363,7 @@ static void read_first(void)
 
 static uint64_t next_operand(void)
 {
-	uint64_t writer = machine_self() + 1;
+	uint64_t writer = own() + 1;
 	return writer << 32 | attempted[writer - 1]++;
 }
 
@@ -358,6 +384,16 @@ static void write_three(void)
 	write_one();
 }
 
+/* Two moments, of which the second's beginning ends the first. */
+static void write_moments(void)
+{
+	weft_moment_begin();
+	write_two();
+	weft_moment_begin();
+	write_one();
+	weft_moment_end();
+}
+
 /* Three words, so that a death in the middle leaves a count to be mended. */
 static void write_long(void)
 {
@@ -369,7 +405,122 @@ static uint64_t caches[MACHINE_THREADS];
 
 static void write_named(void)
 {
-	weft__tag_value(WEFT_TASK_CURRENT, &caches[machine_self()], "job", (int64_t)next_operand());
+	weft__tag_value(WEFT_TASK_CURRENT, &caches[own()], "job", (int64_t)next_operand());
+}
+
+/* A reader of the low-water mark, as docs/buffer.md tells it. After a mark was given, nothing
+ * older may become visible that was not in the reading of commits that belongs to the mark: the
+ * past never changes.
+ *
+ * The slack is the one thing that C11 does not give. What is assumed of it is no more than this:
+ * whatever any thread had stored when the clock was read is seen by the loads that come a slack
+ * later. (And of the clock: a thread's stamp is not earlier than its store of the guard. A
+ * processor may read its counter before it has stored what stands before; that is as if the store
+ * had waited in its store buffer, and the slack covers it.) */
+
+#define EVENTS_MAX 8 /* of a thread */
+#define LOOKS_MAX  4
+
+static struct look {
+	uint64_t ticks;   /* the mark */
+	uint64_t visible; /* a bit an event */
+} looks[LOOKS_MAX];
+static unsigned look_count;
+static struct weft__mark mark;
+static uint64_t visible;                                 /* in this reading */
+static uint64_t stamps[MACHINE_THREADS * EVENTS_MAX];    /* of what has been visible */
+static const struct weft__ticks ns_clock = {0, 0, 1, 0}; /* a tick is a nanosecond */
+
+static void see_stamp(uint64_t operand, uint64_t head, bool is_first, bool adopted)
+{
+	unsigned bit = writer_of(operand) * EVENTS_MAX + (uint32_t)operand;
+	(void)is_first;
+	(void)adopted;
+	stamps[bit] = (uint32_t)head; /* the packet's base is 0 */
+	visible |= (uint64_t)1 << bit;
+}
+
+/* Up to where is the packet visible? What lies before is then copied at once: that the words are
+ * there, and whether they are still of this content, other scenarios ask. */
+static void read_commit(unsigned index)
+{
+	unsigned char *packet = packet_at(index);
+	struct copy copy;
+	uint64_t state = look(packet, MACHINE_ACQUIRE);
+	if (state == 0 || (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING)
+		return;
+	uint32_t end = (uint32_t)machine_load(
+		packet + offsetof(struct weft_abi_packet, committed), 4, MACHINE_ACQUIRE);
+	memcpy(copy.words, packet, sizeof(copy.words));
+	copy.end = end / 8;
+	if (copy.end > PACKET_WORDS)
+		machine_fail("more committed than the packet has");
+	else if (copy.words[0] >> 2 == state >> 2)
+		each_event(&copy, see_stamp);
+}
+
+static void read_commits(void)
+{
+	visible = 0;
+	for (unsigned i = 0; i < header()->packet_count; i++)
+		read_commit(i);
+}
+
+static void check_past(void)
+{
+	for (unsigned i = 0; i < look_count; i++)
+		for (unsigned bit = 0; bit < MACHINE_THREADS * EVENTS_MAX; bit++)
+			if (visible >> bit & 1 && !(looks[i].visible >> bit & 1) &&
+				stamps[bit] < looks[i].ticks)
+				machine_fail("the past has changed");
+}
+
+static void follow_once(void)
+{
+	uint64_t ticks = model_ticks();
+	if (fault != MARK_WITHOUT_SLACK)
+		machine_settle();
+	if (fault == MARK_AFTER_COMMITS)
+		read_commits();
+	if (fault == MARK_OF_NOW)
+		mark.previous_ticks = ticks;
+	weft__mark_look(&mark, ticks, &ns_clock);
+	if (fault != MARK_AFTER_COMMITS)
+		read_commits();
+	check_past();
+	looks[look_count++] = (struct look){mark.ticks, visible};
+}
+
+static void follow_twice(void)
+{
+	follow_once();
+	follow_once();
+}
+
+/* At the end, when the mark must have come as far as the clock. */
+static void check_mark(void)
+{
+	if (!is_marked)
+		return;
+	is_marked = false;
+	follow_once();
+	if (mark.ticks != clock_now && !is_mortal)
+		machine_fail("the mark stays behind");
+	weft__mark_finish(&mark);
+}
+
+static void start_mark(void)
+{
+	const struct weft__buffer view = {.bytes = buffer};
+	static uint32_t used_before;
+	if (weft__mark_init(&mark, &view, sizeof(buffer)))
+		machine_fail("there is nothing to follow");
+	used_before = header()->slots_used;
+	if (fault == MARK_OF_FEWER_SLOTS)
+		mark.used = (const uint8_t *)&used_before;
+	memset(looks, 0, sizeof(looks));
+	look_count = 0;
+	is_marked = true;
 }
 
 /* At the end. */
@@ -446,6 +597,7 @@ static void check(void)
 	if (known != wanted && !(is_mortal && known + 1 == wanted))
 		machine_fail("events found, overwritten and lost are not those that were written");
 	check_names();
+	check_mark();
 }
 
 /* An event's first word is stored in halves. */
@@ -488,7 +640,7 @@ static void start(unsigned packets, uint32_t bytes)
 	memset(attempted, 0, sizeof(attempted));
 	memset(caches, 0, sizeof(caches));
 	clock_now = 0;
-	is_mortal = false;
+	is_mortal = is_marked = false;
 	events_bytes = bytes;
 	platform.barrier = NULL;
 	if (weft_start(buffer, sizeof(buffer), &platform))
@@ -565,20 +717,56 @@ static void names(void)
 	start(2, 64);
 }
 
+static void two_writers_to_follow(void)
+{
+	start(2, 64);
+	write_one();
+	prepared_for = 1;
+	write_one();
+	prepared_for = 0;
+	start_mark();
+}
+
+static void one_writer_to_follow(void)
+{
+	start(1, 64);
+	write_one();
+	start_mark();
+}
+
+static void a_packet_to_spare_to_follow(void)
+{
+	start(2, 64);
+	write_one();
+	start_mark();
+}
+
+static void one_packet_held_to_follow(void)
+{
+	one_packet_held();
+	start_mark();
+}
+
+static void room_to_inherit_to_follow(void)
+{
+	room_to_inherit();
+	start_mark();
+}
+
 static const struct scenario {
 	const char *name;
 	struct machine_test test;
 } scenarios[] = {
 	{"a packet is overwritten while it is read",
 		{2, {write_three, read_first}, one_packet_full, check, filter, is_event, describe, true,
-			false, 3, 2}},
+			false, 3, 1}},
 	{"two writers claim packets from each other",
 		{2, {write_two, write_two}, two_packets, check, filter, is_event, describe, true, false, 2,
 			1}},
 	{"two writers and a reader", {3, {write_two, write_one, read_first}, two_packets_one_full,
 									 check, filter, is_event, describe, true, false, 2, 0}},
 	{"two writers with packets to spare", {2, {write_two, write_one}, three_packets, check, filter,
-											  is_event, describe, true, false, 2, 2}},
+											  is_event, describe, true, false, 2, 1}},
 	{"two threads want what a dead one left",
 		{3, {write_long, write_one, write_one}, room_to_inherit, check, filter, is_event, describe,
 			true, true, 1, 1}},
@@ -589,13 +777,13 @@ static const struct scenario {
 		{3, {write_one, write_one, write_one}, nothing_but_the_dead_ones, check, filter, is_event,
 			describe, true, true, 1, 0}},
 	{"two threads give one text its name", {2, {write_named, write_named}, names, check, filter,
-											   is_event, describe, true, false, 2, 2}},
+											   is_event, describe, true, false, 2, 1}},
 	{"a name is read that two threads give",
 		{3, {write_named, write_named, read_first}, names, check, filter, is_event, describe, true,
 			false, 1, 2}},
 	{"a packet is taken from a thread that goes on",
 		{2, {write_two, write_one}, one_packet_held, check, filter, is_event, describe, true, false,
-			3, 1}},
+			2, 1}},
 	{"a packet is wanted while it is opened",
 		{2, {write_two, write_one}, one_packet_to_open_again, check, filter, is_event, describe,
 			true, false, 3, 0}},
@@ -606,10 +794,30 @@ static const struct scenario {
 											check, filter, is_event, describe, true, false, 1, 1}},
 	{"a packet is taken while it is read",
 		{3, {write_one, write_one, read_first}, one_packet_held, check, filter, is_event, describe,
-			true, false, 2, 1}},
+			true, false, 2, 0}},
 	{"a packet is taken from a thread that may die",
 		{2, {write_long, write_one}, one_packet_held_by_a_mortal, check, filter, is_event, describe,
 			true, true, 2, 0}},
+	{"a mark between one thread's events",
+		{2, {write_two, follow_twice}, one_writer_to_follow, check, filter, is_event, describe,
+			true, false, 4, 2}},
+	{"a mark over two threads", {3, {write_one, write_one, follow_twice}, two_writers_to_follow,
+									check, filter, is_event, describe, true, false, 3, 1}},
+	{"a mark while a thread enters",
+		{3, {write_one, write_one, follow_twice}, a_packet_to_spare_to_follow, check, filter,
+			is_event, describe, true, false, 2, 1}},
+	{"a mark while a packet is taken",
+		{3, {write_one, write_one, follow_twice}, one_packet_held_to_follow, check, filter,
+			is_event, describe, true, false, 2, 0}},
+	{"a mark while a thread is in a moment",
+		{2, {write_moments, follow_twice}, one_writer_to_follow, check, filter, is_event, describe,
+			true, false, 3, 1}},
+	{"a mark over a moment and an event",
+		{3, {write_moments, write_one, follow_twice}, two_writers_to_follow, check, filter,
+			is_event, describe, true, false, 2, 1}},
+	{"a mark while a thread may die",
+		{3, {write_one, write_one, follow_twice}, room_to_inherit_to_follow, check, filter,
+			is_event, describe, true, true, 1, 1}},
 };
 
 /* What is spoilt, and in which scenario that must show. */
@@ -640,6 +848,20 @@ static const struct {
 	{TAKEN_TORN, "a packet is taken by load and store", 9},
 	{TAKEN_NOT_ACQUIRED, "a clear guard is not acquired", 9},
 	{GUARD_NOT_RELEASED, "the guard is not cleared with release", 9},
+	{MARK_WITHOUT_SLACK, "no slack", 15},
+	{MARK_OF_NOW, "an odd sequence gives the time of this look", 15},
+	{MARK_AFTER_COMMITS, "the commits are read before the sequences", 15},
+	{MARK_NOT_ACQUIRED, "the sequences are not acquired", 15},
+	{GUARD_LATE, "the guard is stored behind the stamp", 15},
+	{GUARD_NEVER_ODD, "the guard is never set", 15},
+	{GUARD_NOT_RELEASED, "the guard is not cleared with release", 15},
+	{MARK_WITHOUT_SLACK, "no slack", 16},
+	{MARK_WITHOUT_SLACK, "no slack", 17},
+	{MARK_OF_FEWER_SLOTS, "the new slot is not counted", 17},
+	{MARK_WITHOUT_SLACK, "no slack", 19},
+	{GUARD_NEVER_ODD, "the guard is not set in a moment", 19},
+	{GUARD_NOT_RELEASED, "the guard is not cleared with release", 19},
+	{MARK_OF_NOW, "an odd sequence gives the time of this look", 20},
 };
 
 static unsigned cases, failures;
