@@ -60,5 +60,8 @@
 #define WEFT__COLD        __attribute__((cold, noinline))
 #define WEFT__OUT_OF_LINE __attribute__((noinline))
 #define WEFT__EXPORT      __attribute__((visibility("default")))
+/* Of variables that the hot path touches: without it the compiler looks for their addresses first.
+ */
+#define WEFT__HIDDEN __attribute__((visibility("hidden")))
 
 #endif

@@ -37,7 +37,7 @@ struct weft__recorder {
 	bool is_barred; /* it cannot follow, and records nothing */
 };
 
-extern struct weft__recorder weft__recorder;
+extern struct weft__recorder weft__recorder WEFT__HIDDEN;
 
 /* The largest page that the processor can have; only x86 has one size. */
 #if defined(__x86_64__) || defined(__i386__)
@@ -62,7 +62,7 @@ struct weft__live {
 /* Added to the ticket of a thread whose events share a stamp, to the same end. */
 #define WEFT__IN_MOMENT 2u
 
-extern struct weft__live weft__live;
+extern struct weft__live weft__live WEFT__HIDDEN;
 
 /* A thread's own. */
 struct weft__self {
@@ -88,7 +88,8 @@ struct weft__self *weft__self(void);
 #else
 /* Of this model whatever the file is compiled with: another calls malloc at a thread's first touch.
  */
-extern _Thread_local struct weft__self weft__self_here __attribute__((tls_model("initial-exec")));
+extern _Thread_local struct weft__self weft__self_here WEFT__HIDDEN
+	__attribute__((tls_model("initial-exec")));
 static inline struct weft__self *weft__self(void)
 {
 	return &weft__self_here;
