@@ -32,6 +32,13 @@ static inline uint16_t weft__name_cached(const struct weft__self *self, const ui
 	return is_valid ? (uint16_t)place : 0;
 }
 
+/* The same once the event has its place: a handler may have entered another buffer until then. */
+static inline uint16_t weft__name_cached_now(const uint64_t *cache)
+{
+	const struct weft__self now = {.ticket = weft__load_own(&weft__self()->ticket)};
+	return weft__name_cached(&now, cache);
+}
+
 static inline void weft__name_remember(
 	const struct weft__self *self, uint64_t *cache, uint16_t name)
 {

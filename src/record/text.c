@@ -34,7 +34,27 @@ static WEFT__COLD void put_text(struct weft_abi_slot *slot, unsigned kind, uint6
 	weft__draft_put_in(slot, &draft);
 }
 
-WEFT__ALWAYS_INLINE void put(unsigned kind, uint64_t task, uint64_t *cache, const char *text)
+/* The common case: a literal that has its name, the current task, and room. What else there is, is
+ * for a function of its own, to which the caller jumps: so nothing is saved and restored here. */
+WEFT__ALWAYS_INLINE bool put_cached(
+	uint32_t words, unsigned kind, uint64_t task, const uint64_t *cache, uint64_t operand)
+{
+	struct weft__place place;
+	if (!cache || task != WEFT_TASK_CURRENT || WEFT__UNLIKELY(!weft__try_reserve(words, &place)))
+		return false;
+	uint16_t name = weft__name_cached_now(cache);
+	if (WEFT__UNLIKELY(!name)) {
+		weft__withdraw(&place);
+		return false;
+	}
+	const struct weft__fixed event = {
+		WEFT_ABI_HEAD(kind, words, name), operand, 0, WEFT_TASK_CURRENT};
+	weft__put_at(&place, words, &event);
+	return true;
+}
+
+static WEFT__OUT_OF_LINE void put_slowly(
+	uint64_t task, uint64_t *cache, const char *text, unsigned kind)
 {
 	struct weft__self self;
 	if (!weft__entered_now(&self))
@@ -46,8 +66,8 @@ WEFT__ALWAYS_INLINE void put(unsigned kind, uint64_t task, uint64_t *cache, cons
 		put_text(self.slot, kind, task, text, false, 0);
 }
 
-WEFT__ALWAYS_INLINE void put_with(
-	unsigned kind, uint64_t task, uint64_t *cache, const char *text, uint64_t operand)
+static WEFT__OUT_OF_LINE void put_with_slowly(
+	uint64_t task, uint64_t *cache, const char *text, uint64_t operand, unsigned kind)
 {
 	struct weft__self self;
 	if (!weft__entered_now(&self))
@@ -57,6 +77,19 @@ WEFT__ALWAYS_INLINE void put_with(
 		put_named(self.slot, kind, task, name, true, operand);
 	else
 		put_text(self.slot, kind, task, text, true, operand);
+}
+
+WEFT__ALWAYS_INLINE void put(unsigned kind, uint64_t task, uint64_t *cache, const char *text)
+{
+	if (!put_cached(1, kind, task, cache, 0))
+		put_slowly(task, cache, text, kind);
+}
+
+WEFT__ALWAYS_INLINE void put_with(
+	unsigned kind, uint64_t task, uint64_t *cache, const char *text, uint64_t operand)
+{
+	if (!put_cached(2, kind, task, cache, operand))
+		put_with_slowly(task, cache, text, operand, kind);
 }
 
 WEFT__EXPORT void weft__label(uint64_t task, uint64_t *cache, const char *text)
@@ -98,8 +131,8 @@ WEFT__EXPORT void weft_fail(uint64_t target, const char *message)
 }
 
 /* A counter is its name: one that can't be named is refused, which the table has counted. */
-WEFT__ALWAYS_INLINE void count(
-	unsigned kind, uint64_t task, uint64_t *cache, const char *name, int64_t value)
+static WEFT__OUT_OF_LINE void count_slowly(
+	uint64_t task, uint64_t *cache, const char *name, int64_t value, unsigned kind)
 {
 	struct weft__self self;
 	if (!weft__entered_now(&self))
@@ -108,6 +141,13 @@ WEFT__ALWAYS_INLINE void count(
 		cache ? weft__name_of(&self, cache, name) : weft__name_intern_text(self.slot, name);
 	if (id)
 		put_named(self.slot, kind, task, id, true, (uint64_t)value);
+}
+
+WEFT__ALWAYS_INLINE void count(
+	unsigned kind, uint64_t task, uint64_t *cache, const char *name, int64_t value)
+{
+	if (!put_cached(2, kind, task, cache, (uint64_t)value))
+		count_slowly(task, cache, name, value, kind);
 }
 
 WEFT__EXPORT void weft__counter_add(

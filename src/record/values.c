@@ -28,29 +28,59 @@ static void add_values(struct weft__draft *draft, unsigned count, const struct w
 	}
 }
 
-/* Without text there is nothing to measure, and the words go where they stay. */
-WEFT__ALWAYS_INLINE bool put_numbers(struct weft_abi_slot *slot, unsigned kind, uint64_t task,
-	uint16_t name, unsigned count, const struct weft__value *values)
+/* The word of types; 0 if one is text, which has to be measured first. */
+WEFT__ALWAYS_INLINE uint64_t types_of_numbers(unsigned count, const struct weft__value *values)
 {
 	uint64_t types = count;
-	struct weft__place place;
-	if (!name || task != WEFT_TASK_CURRENT || count > WEFT_ABI_VALUES_MAX)
-		return false;
 	for (unsigned i = 0; i < count; i++) {
 		if (values[i].type == WEFT_ABI_VALUE_TEXT)
-			return false;
+			return 0;
 		types |= (uint64_t)(values[i].type & 0xf) << (4 + 4 * i);
 	}
-	if (WEFT__UNLIKELY(!weft__try_reserve_in(slot, 2 + count, &place))) {
-		place = weft__reserve_in(slot, 2 + count);
-		if (!place.slot)
-			return true;
-	}
-	weft__store_head(&place, WEFT_ABI_HEAD(kind, 2 + count, name));
-	weft__store(&place.at[1], types);
+	return types;
+}
+
+WEFT__ALWAYS_INLINE void put_numbers_at(const struct weft__place *place, uint64_t head,
+	uint64_t types, unsigned count, const struct weft__value *values)
+{
+	weft__store_head(place, head);
+	weft__store(&place->at[1], types);
 	for (unsigned i = 0; i < count; i++)
-		weft__store(&place.at[2 + i], values[i].is.u64);
-	weft__commit(&place, 2 + count);
+		weft__store(&place->at[2 + i], values[i].is.u64);
+	weft__commit(place, 2 + count);
+}
+
+/* The common case: numbers, a name, the current task, and room. */
+WEFT__ALWAYS_INLINE bool put_cached(unsigned kind, uint64_t task, const uint64_t *cache,
+	unsigned count, const struct weft__value *values)
+{
+	struct weft__place place;
+	if (!cache || task != WEFT_TASK_CURRENT || count - 1 >= WEFT_ABI_VALUES_MAX)
+		return false;
+	uint64_t types = types_of_numbers(count, values);
+	if (!types || WEFT__UNLIKELY(!weft__try_reserve(2 + count, &place)))
+		return false;
+	uint16_t name = weft__name_cached_now(cache);
+	if (WEFT__UNLIKELY(!name)) {
+		weft__withdraw(&place);
+		return false;
+	}
+	put_numbers_at(&place, WEFT_ABI_HEAD(kind, 2 + count, name), types, count, values);
+	return true;
+}
+
+/* The same wherever the clock is; only without a name it is for others. */
+static bool put_numbers(struct weft_abi_slot *slot, unsigned kind, uint64_t task, uint16_t name,
+	unsigned count, const struct weft__value *values)
+{
+	if (!name || task != WEFT_TASK_CURRENT || count - 1 >= WEFT_ABI_VALUES_MAX)
+		return false;
+	uint64_t types = types_of_numbers(count, values);
+	if (!types)
+		return false;
+	struct weft__place place = weft__reserve_in(slot, 2 + count);
+	if (place.slot)
+		put_numbers_at(&place, WEFT_ABI_HEAD(kind, 2 + count, name), types, count, values);
 	return true;
 }
 
@@ -72,17 +102,24 @@ static WEFT__OUT_OF_LINE void put_values(struct weft_abi_slot *slot, unsigned ki
 	weft__draft_put_in(slot, &draft);
 }
 
-WEFT__EXPORT void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
-	const struct weft__value *values)
+static WEFT__OUT_OF_LINE void notef_slowly(uint64_t task, uint64_t *cache, const char *format,
+	unsigned count, const struct weft__value *values)
 {
 	struct weft__self self;
 	if (!weft__entered_now(&self))
 		return;
 	uint16_t name = weft__name_of(&self, cache, format);
-	if (WEFT__LIKELY(put_numbers(self.slot, WEFT_ABI_NOTEF, task, name, count, values)))
+	if (put_numbers(self.slot, WEFT_ABI_NOTEF, task, name, count, values))
 		return;
 	uint32_t size = name ? 0 : weft__measure(format, WEFT_ABI_NAME_MAX_BYTES + 1);
 	put_values(self.slot, WEFT_ABI_NOTEF, task, name, format, size, count, values);
+}
+
+WEFT__EXPORT void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
+	const struct weft__value *values)
+{
+	if (!put_cached(WEFT_ABI_NOTEF, task, cache, count, values))
+		notef_slowly(task, cache, format, count, values);
 }
 
 /* The names one after the other, each but the last with its NUL; more than a name's size if they
@@ -101,29 +138,29 @@ static uint32_t join(char *shape, const char *const *names, unsigned count)
 	return size - 1;
 }
 
-/* Its name is not known yet, or a value is text. */
-static WEFT__OUT_OF_LINE void mark_slowly(const struct weft__self *self, uint64_t task,
-	uint64_t *cache, const char *const *names, unsigned count, const struct weft__value *values)
+/* Its name is not known yet, a value is text, or the like. */
+static WEFT__OUT_OF_LINE void mark_slowly(uint64_t task, uint64_t *cache, const char *const *names,
+	unsigned count, const struct weft__value *values)
 {
 	char shape[WEFT_ABI_NAME_MAX_BYTES];
 	uint32_t size = 0;
-	uint16_t name = cache ? weft__name_cached(self, cache) : 0;
+	struct weft__self self;
+	if (!weft__entered_now(&self))
+		return;
+	uint16_t name = cache ? weft__name_cached(&self, cache) : 0;
 	if (!name) {
 		size = join(shape, names, count + 1);
-		name = size <= WEFT_ABI_NAME_MAX_BYTES ? weft__name_intern(self->slot, shape, size) : 0;
+		name = size <= WEFT_ABI_NAME_MAX_BYTES ? weft__name_intern(self.slot, shape, size) : 0;
 		if (cache)
-			weft__name_remember(self, cache, name);
+			weft__name_remember(&self, cache, name);
 	}
-	put_values(self->slot, WEFT_ABI_MARK, task, name, shape, size, count, values);
+	if (!put_numbers(self.slot, WEFT_ABI_MARK, task, name, count, values))
+		put_values(self.slot, WEFT_ABI_MARK, task, name, shape, size, count, values);
 }
 
 WEFT__EXPORT void weft__mark(uint64_t task, uint64_t *cache, const char *const *names,
 	unsigned count, const struct weft__value *values)
 {
-	struct weft__self self;
-	if (!weft__entered_now(&self))
-		return;
-	uint16_t name = cache ? weft__name_cached(&self, cache) : 0;
-	if (WEFT__UNLIKELY(!put_numbers(self.slot, WEFT_ABI_MARK, task, name, count, values)))
-		mark_slowly(&self, task, cache, names, count, values);
+	if (!put_cached(WEFT_ABI_MARK, task, cache, count, values))
+		mark_slowly(task, cache, names, count, values);
 }
