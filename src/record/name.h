@@ -32,11 +32,16 @@ static inline uint16_t weft__name_cached(const struct weft__self *self, const ui
 	return is_valid ? (uint16_t)place : 0;
 }
 
-/* The same once the event has its place: a handler may have entered another buffer until then. */
-static inline uint16_t weft__name_cached_now(const uint64_t *cache)
+/* The same once the event has its place: until then a handler may have entered another buffer, and
+ * named the text there. */
+static inline uint16_t weft__name_cached_now(
+	const struct weft_abi_slot *slot, const uint64_t *cache)
 {
-	const struct weft__self now = {.ticket = weft__load_own(&weft__self()->ticket)};
-	return weft__name_cached(&now, cache);
+	const struct weft__self *self = weft__self();
+	weft__signal_fence();
+	const struct weft__self now = {weft__load_own(&self->ticket), weft__load_own(&self->slot)};
+	uint16_t name = weft__name_cached(&now, cache);
+	return WEFT__LIKELY(now.slot == slot) ? name : 0;
 }
 
 static inline void weft__name_remember(

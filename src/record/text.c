@@ -42,7 +42,7 @@ WEFT__ALWAYS_INLINE bool put_cached(
 	struct weft__place place;
 	if (!cache || task != WEFT_TASK_CURRENT || WEFT__UNLIKELY(!weft__try_reserve(words, &place)))
 		return false;
-	uint16_t name = weft__name_cached_now(cache);
+	uint16_t name = weft__name_cached_now(place.slot, cache);
 	if (WEFT__UNLIKELY(!name)) {
 		weft__withdraw(&place);
 		return false;

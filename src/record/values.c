@@ -60,7 +60,7 @@ WEFT__ALWAYS_INLINE bool put_cached(unsigned kind, uint64_t task, const uint64_t
 	uint64_t types = types_of_numbers(count, values);
 	if (!types || WEFT__UNLIKELY(!weft__try_reserve(2 + count, &place)))
 		return false;
-	uint16_t name = weft__name_cached_now(cache);
+	uint16_t name = weft__name_cached_now(place.slot, cache);
 	if (WEFT__UNLIKELY(!name)) {
 		weft__withdraw(&place);
 		return false;

@@ -8,8 +8,8 @@ from harness import BUILD, WEFT, case, equal, json_lines, main, run, temporary_d
 
 SUBJECT = os.path.join(BUILD, 'tests', 'corners-subject')
 LIBRARY = os.path.join(BUILD, 'tests', 'corners-library.so')
-SANITIZERS = {'ASAN_OPTIONS': 'handle_segv=0:handle_abort=0:detect_leaks=0:use_sigaltstack=0',
-              'TSAN_OPTIONS': 'handle_segv=0:handle_abort=0:die_after_fork=0'}
+SANITIZERS = {'UBSAN_OPTIONS': 'halt_on_error=0', 'TSAN_OPTIONS': 'handle_segv=0:handle_abort=0:die_after_fork=0',
+              'ASAN_OPTIONS': 'handle_segv=0:handle_abort=0:detect_leaks=0:use_sigaltstack=0'}
 
 
 class Trace:

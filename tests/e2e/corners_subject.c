@@ -351,9 +351,19 @@ static void record_in_handler(int number)
 	weft_notef("signal %d", number);
 }
 
+/* What a program would give it; sanitizers put space between variables. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define STACK_BYTES 65536
+#endif
+#endif
+#ifndef STACK_BYTES
+#define STACK_BYTES 8192
+#endif
+
 static void use_alternate_stack(void)
 {
-	const stack_t stack = {.ss_sp = malloc(8192), .ss_size = 8192};
+	const stack_t stack = {.ss_sp = malloc(STACK_BYTES), .ss_size = STACK_BYTES};
 	struct sigaction action = {.sa_handler = record_in_handler, .sa_flags = SA_ONSTACK};
 	check(stack.ss_sp && sigaltstack(&stack, NULL) == 0, "sigaltstack");
 	check(sigaction(SIGUSR1, &action, NULL) == 0, "sigaction");

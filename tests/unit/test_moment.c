@@ -10,8 +10,6 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include <sys/wait.h>
-
 #include "abi/buffer_abi.h"
 
 #define SIZE ((size_t)64 << 10)
@@ -283,23 +281,6 @@ static void one_is_left_by_a_jump(void **state)
 	EXPECT_TIMES(*state, 2000, 3000);
 }
 
-/* What stood in the parent's moment is not the child's. */
-static void a_child_is_in_no_moment(void **state)
-{
-	(void)state;
-	int status;
-	weft_moment_begin();
-	pid_t child = fork();
-	if (child == 0) {
-		weft_note("nowhere");
-		weft_moment_end();
-		_exit(weft_is_recording());
-	}
-	weft_moment_end();
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
-}
-
 /* Recording ends in the middle of one, and goes on elsewhere. */
 static void it_ends_with_its_buffer(void **state)
 {
@@ -329,7 +310,6 @@ int main(void)
 		CASE(its_sequence_is_odd),
 		REAL_CASE(handlers_record),
 		CASE(one_is_left_by_a_jump),
-		REAL_CASE(a_child_is_in_no_moment),
 		CASE(it_ends_with_its_buffer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

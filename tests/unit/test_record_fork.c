@@ -66,10 +66,33 @@ static void a_child_does_not_write_into_its_parents_buffer(void **state)
 	munmap(buffer, SIZE);
 }
 
+static bool records_in_a_moment(void *unused)
+{
+	(void)unused;
+	weft_note("nowhere");
+	weft_moment_end();
+	return weft_is_recording();
+}
+
+/* What stands in the parent's moment is not the child's. */
+static void a_child_is_in_no_moment(void **state)
+{
+	void *buffer = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	(void)state;
+	assert_true(buffer != MAP_FAILED);
+	assert_int_equal(weft_start(buffer, SIZE, NULL), 0);
+	weft_moment_begin();
+	assert_false(child_says(records_in_a_moment, NULL));
+	weft_moment_end();
+	weft_stop();
+	munmap(buffer, SIZE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_child_does_not_write_into_its_parents_buffer),
+		cmocka_unit_test(a_child_is_in_no_moment),
 	};
 	if (!system_wipes()) {
 		puts("1..0 # SKIP this system ignores MADV_WIPEONFORK");

@@ -266,8 +266,9 @@ static void short_threads_fill_packets(void **state)
 	trace_close(&t);
 }
 
-#ifdef __SANITIZE_THREAD__
-#define CROWD 10000
+/* Emulators of other machines take gigabytes for threads that have ended. */
+#if defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
+#define CROWD 4000
 #else
 #define CROWD 100000
 #endif
