@@ -154,6 +154,10 @@ WEFT__ALWAYS_INLINE bool weft__try_reserve_in_moment(
 		return false;
 	weft__store(&slot->moment_events, events + 1);
 	weft__signal_fence();
+	if (WEFT__UNLIKELY(!weft__load(&slot->is_in_moment))) { /* a handler has just ended it */
+		weft__store(&slot->moment_events, events);
+		return false;
+	}
 	struct weft__place place = weft__next_place(slot, (uint32_t)weft__load(&slot->moment));
 	place.guard = &slot->moment_events;
 	place.clear = events + 2;
