@@ -137,6 +137,7 @@ struct weft_model_summary {
 	uint64_t events;
 	uint64_t by_event[WEFT_EVENT_TYPES];
 	uint64_t start, end; /* of the first and last event, ns; 0 and 0 if there is none */
+	bool live;           /* a snapshot: `end` is now, and what has no end reaches it */
 	uint32_t fulfilled, failed, became, never_resolved, unfinished; /* disjoint, sum to tasks */
 };
 
@@ -173,6 +174,16 @@ int weft_model_builder_add(struct weft_model_builder *builder, const struct weft
  * can only be destroyed. `description` is what the decoder says at the end. */
 int weft_model_builder_finish(struct weft_model_builder *builder,
 	const struct weft_trace_description *description, struct weft_model **ret_model);
+
+/* A model of what was added so far, while the builder goes on as if nobody had looked. The rules
+ * for the end of a trace are not applied: tasks that have not ended, what runs and what is idle
+ * reach `now_ns`, or the last event if that is later, and nothing failed for want of a resolve.
+ * A task has the number that it will have in every later model of this builder; strings, edges and
+ * the rest may get others. Costs a copy of all columns. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT.
+ */
+int weft_model_builder_snapshot(const struct weft_model_builder *builder,
+	const struct weft_trace_description *description, uint64_t now_ns,
+	struct weft_model **ret_model);
 
 void weft_model_destroy(struct weft_model *model);
 

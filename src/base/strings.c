@@ -52,6 +52,24 @@ void weft__strings_finish(struct weft__strings *strings)
 	*strings = (struct weft__strings){0};
 }
 
+int weft__strings_copy(const struct weft__strings *strings, struct weft__strings *ret_copy)
+{
+	struct weft__strings copy = {.size = strings->size, .count = strings->count};
+	copy.start_capacity = strings->count + (size_t)1;
+	copy.capacity = strings->size;
+	copy.start = malloc(copy.start_capacity * sizeof(*copy.start));
+	copy.bytes = malloc(copy.capacity + 1);
+	if (!copy.start || !copy.bytes || weft__index_copy(&strings->index, &copy.index)) {
+		weft__strings_finish(&copy);
+		return WEFT_ERROR_MEMORY;
+	}
+	memcpy(copy.start, strings->start, copy.start_capacity * sizeof(*copy.start));
+	if (copy.size)
+		memcpy(copy.bytes, strings->bytes, copy.size);
+	*ret_copy = copy;
+	return 0;
+}
+
 const char *weft__strings_bytes(const struct weft__strings *strings, uint32_t string)
 {
 	return strings->bytes + strings->start[string];

@@ -21,6 +21,8 @@ struct weft__strings {
 
 int weft__strings_init(struct weft__strings *strings);
 void weft__strings_finish(struct weft__strings *strings);
+/* Another with the same numbers. 0 or WEFT_ERROR_MEMORY, and then there is nothing to finish. */
+int weft__strings_copy(const struct weft__strings *strings, struct weft__strings *ret_copy);
 
 /* The number of these bytes, adding them if they are new. */
 int weft__strings_intern(

@@ -7,6 +7,7 @@
  *     tasks.c     which task an id means now
  *     running.c   what runs on each thread: activations and bands
  *     finish.c    the rules for the end of a trace; from columns to a model
+ *     snapshot.c  a copy of all that, to be finished while events go on
  */
 #ifndef WEFT_MODEL_BUILDER_H
 #define WEFT_MODEL_BUILDER_H

@@ -18,6 +18,19 @@ static uint64_t add_ns(uint64_t time, uint64_t ns)
 	return time > UINT64_MAX - ns ? UINT64_MAX : time + ns;
 }
 
+/* What has not ended reaches now. */
+static void end_live_tasks(struct weft_model_builder *b)
+{
+	struct task_columns *t = &b->tasks;
+	for (uint32_t task = 0; task < t->count; task++) {
+		t->flags[task] &= (uint8_t)~TASK_HELD_EDGE;
+		if (!(t->flags[task] & WEFT_TASK_CREATED))
+			t->start[task] = b->summary.start;
+		if (!(t->flags[task] & WEFT_TASK_RESOLVED))
+			t->end[task] = b->now;
+	}
+}
+
 static int end_tasks(struct weft_model_builder *b)
 {
 	struct task_columns *t = &b->tasks;
@@ -326,7 +339,9 @@ static int freeze(struct weft_model_builder *b, const struct weft_trace_descript
 	struct weft_model *m)
 {
 	int error = weft__threads_close(b);
-	if (!error)
+	if (!error && b->summary.live)
+		end_live_tasks(b);
+	else if (!error)
 		error = end_tasks(b);
 	if (error)
 		return error;

@@ -78,6 +78,27 @@ static int build_layout(struct weft_decoder *decoder)
 	return error;
 }
 
+static int look_at_half(struct weft_decoder *decoder)
+{
+	struct weft_model_builder *builder;
+	struct weft_model *model = NULL;
+	struct weft_diagnostics diagnostics = {0};
+	struct weft_event event;
+	int error = weft_model_builder_create(&builder);
+	if (error)
+		return error;
+	for (int i = 0; !error && i < 6; i++) {
+		error = weft_decoder_next(decoder, &event);
+		if (!error)
+			error = weft_model_builder_add(builder, &event, &diagnostics);
+	}
+	if (!error)
+		error = weft_model_builder_snapshot(builder, weft_decoder_describe(decoder), 100, &model);
+	weft_model_destroy(model);
+	weft_model_builder_destroy(builder);
+	return error;
+}
+
 static int draw(const struct weft_scene *scene, const struct weft_layout *layout)
 {
 	struct weft_render_options options = {.title = "memory", .hover = true};
@@ -193,6 +214,12 @@ static void model_and_layout(void **state)
 	fail_every_allocation(sexp, sizeof(sexp) - 1, build_layout);
 }
 
+static void looking_while_it_grows(void **state)
+{
+	(void)state;
+	fail_every_allocation(sexp, sizeof(sexp) - 1, look_at_half);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +227,7 @@ int main(void)
 		cmocka_unit_test(decoding_ctf),
 		cmocka_unit_test(drawing),
 		cmocka_unit_test(model_and_layout),
+		cmocka_unit_test(looking_while_it_grows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A look at a trace that goes on: the builder is copied, column by column, and the copy finished.
+ * What serves only to take in more events is left out of the copy. So there is one way from columns
+ * to a model, and a snapshot cannot differ from what a trace would be that ended here, but for the
+ * rules for the end of a trace.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/export.h"
+#include "model/builder.h"
+
+struct part {
+	void *to; /* the address of a pointer */
+	const void *from;
+	size_t bytes;
+};
+
+/* Every part becomes a copy of its own, or NULL. */
+static int copy_parts(const struct part *parts, size_t count)
+{
+	bool complete = true;
+	for (size_t i = 0; i < count; i++) {
+		void *copy = parts[i].bytes ? malloc(parts[i].bytes) : NULL;
+		if (copy)
+			memcpy(copy, parts[i].from, parts[i].bytes);
+		complete = complete && (copy || !parts[i].bytes);
+		memcpy(parts[i].to, &copy, sizeof(copy));
+	}
+	return complete ? 0 : WEFT_ERROR_MEMORY;
+}
+
+#define PART(owner, column, rows)                                                   \
+	{                                                                               \
+		&to->owner.column, from->owner.column, (rows) * sizeof(*from->owner.column) \
+	}
+#define COPY(parts) copy_parts(parts, sizeof(parts) / sizeof(parts[0]))
+
+static int copy_tasks(const struct weft_model_builder *from, struct weft_model_builder *to)
+{
+	size_t rows = from->tasks.count;
+	to->tasks.count = from->tasks.count;
+	to->tasks.capacity = rows;
+	const struct part parts[] = {
+		PART(tasks, id, rows),
+		PART(tasks, start, rows),
+		PART(tasks, end, rows),
+		PART(tasks, parent, rows),
+		PART(tasks, becomes, rows),
+		PART(tasks, buffer, rows),
+		PART(tasks, label, rows),
+		PART(tasks, message, rows),
+		PART(tasks, kind, rows),
+		PART(tasks, flags, rows),
+	};
+	return COPY(parts);
+}
+
+static int copy_edges(const struct weft_model_builder *from, struct weft_model_builder *to)
+{
+	size_t rows = from->edges.count;
+	to->edges.count = from->edges.count;
+	to->edges.capacity = rows;
+	const struct part parts[] = {
+		PART(edges, time, rows),
+		PART(edges, from, rows),
+		PART(edges, to, rows),
+		PART(edges, type, rows),
+	};
+	return COPY(parts);
+}
+
+static int copy_activations(const struct weft_model_builder *from, struct weft_model_builder *to)
+{
+	size_t rows = from->activations.count;
+	to->activations.count = from->activations.count;
+	to->activations.capacity = rows;
+	const struct part parts[] = {
+		PART(activations, start, rows),
+		PART(activations, end, rows),
+		PART(activations, thread, rows),
+		PART(activations, task, rows),
+	};
+	return COPY(parts);
+}
+
+static int copy_notes(const struct weft_model_builder *from, struct weft_model_builder *to)
+{
+	size_t rows = from->notes.count;
+	to->notes.count = from->notes.count;
+	to->notes.capacity = rows;
+	const struct part parts[] = {
+		PART(notes, time, rows),
+		PART(notes, value, rows),
+		PART(notes, task, rows),
+		PART(notes, text, rows),
+		PART(notes, type, rows),
+	};
+	return COPY(parts);
+}
+
+static int copy_samples(const struct weft_model_builder *from, struct weft_model_builder *to)
+{
+	size_t rows = from->samples.count, counters = from->counters.count;
+	to->samples.count = from->samples.count;
+	to->samples.capacity = rows;
+	to->counters.count = from->counters.count;
+	const struct part parts[] = {
+		PART(samples, time, rows),
+		PART(samples, value, rows),
+		PART(samples, task, rows),
+		PART(samples, counter, rows),
+		PART(counters, list, counters),
+	};
+	return COPY(parts);
+}
+
+static int copy_threads(const struct weft_model_builder *from, struct weft_model_builder *to)
+{
+	size_t bands = from->bands.count, creations = from->creations.count;
+	to->bands.count = from->bands.count;
+	to->bands.capacity = bands;
+	to->creations.count = from->creations.count;
+	to->creations.capacity = creations;
+	to->thread_count = from->thread_count;
+	const struct part parts[] = {
+		PART(bands, list, bands),
+		PART(creations, list, creations),
+		PART(creations, start, creations),
+		{&to->threads, from->threads, from->thread_count * sizeof(*from->threads)},
+	};
+	return COPY(parts);
+}
+
+static int copy_builder(const struct weft_model_builder *from, struct weft_model_builder *to)
+{
+	int error = copy_tasks(from, to);
+	if (!error)
+		error = copy_edges(from, to);
+	if (!error)
+		error = copy_activations(from, to);
+	if (!error)
+		error = copy_notes(from, to);
+	if (!error)
+		error = copy_samples(from, to);
+	if (!error)
+		error = copy_threads(from, to);
+	if (!error)
+		error = weft__index_copy(&from->tasks_by_id, &to->tasks_by_id);
+	if (!error)
+		error = weft__strings_copy(&from->strings, &to->strings);
+	return error;
+}
+
+WEFT__EXPORT int weft_model_builder_snapshot(const struct weft_model_builder *builder,
+	const struct weft_trace_description *description, uint64_t now_ns,
+	struct weft_model **ret_model)
+{
+	struct weft_model_builder *copy = calloc(1, sizeof(*copy));
+	if (!copy)
+		return WEFT_ERROR_MEMORY;
+	int error = copy_builder(builder, copy);
+	copy->summary = builder->summary;
+	copy->summary.live = true;
+	copy->now = builder->now;
+	if (builder->summary.events && now_ns > copy->now)
+		copy->now = copy->summary.end = now_ns;
+	if (!error)
+		error = weft_model_builder_finish(copy, description, ret_model);
+	weft_model_builder_destroy(copy);
+	return error;
+}
