@@ -18,6 +18,13 @@ demo: ## record the example server, draw its picture, open it if there is a disp
 	@ninja -C $(BUILD) --quiet
 	@tools/demo $(BUILD)
 
+view: ## the same in a window to look through; `make install` then installs that, too
+	@tools/install-packages view
+	@$(configure)
+	@$(if $(shell test -f $(BUILD)/weft-gtk && echo yes),,meson setup --reconfigure $(BUILD) >/dev/null)
+	@ninja -C $(BUILD) --quiet
+	@tools/demo $(BUILD) view
+
 check: ## build in every way that we support, run all tests
 	@tools/install-packages check
 	@tools/install-foreign
@@ -63,4 +70,4 @@ help: ## this list
 configure = test -f $(BUILD)/build.ninja || meson setup $(BUILD) >$(BUILD).log 2>&1 || \
 	{ cat $(BUILD).log; rm -f $(BUILD).log; exit 1; }; rm -f $(BUILD).log
 
-.PHONY: all demo check bench fuzz kills dropin install format clean help
+.PHONY: all demo view check bench fuzz kills dropin install format clean help

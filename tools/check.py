@@ -30,7 +30,8 @@ BUILDS = [
     ('clang', 'build-clang', 'clang, warnings are errors', 'clang-14',
      ['-Dwerror=true'], ['--suite', 'unit']),
     *[(name, 'build-' + name, what + ' under qemu, warnings are errors', 'gcc',
-       ['--cross-file', 'tools/cross/%s.ini' % name, '-Dwerror=true', '-Dcairo=disabled', '-Dman=disabled'],
+       ['--cross-file', 'tools/cross/%s.ini' % name, '-Dwerror=true', '-Dcairo=disabled', '-Dgtk=disabled',
+        '-Dman=disabled'],
        ['--suite', 'machines', '-t', '4'])
       for name, what in (('i686', '32-bit x86'), ('aarch64', '64-bit Arm'))],
 ]

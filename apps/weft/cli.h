@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <weft/decoder.h>
+#include <weft/render.h>
 #include <weft/source.h>
 #include <weft/text.h>
 
@@ -31,6 +32,7 @@ int cli_info(int argc, char **argv);
 int cli_record(int argc, char **argv);
 int cli_export(int argc, char **argv);
 int cli_render(int argc, char **argv);
+int cli_view(int argc, char **argv);
 
 /* To standard error, after "weft: ". */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -70,6 +72,9 @@ bool cli_parse_duration(
 
 /* Bytes, or K, M, G (powers of 1024). */
 bool cli_parse_size(const char *command, const char *option, const char *text, uint64_t *ret_bytes);
+
+/* A theme's name. */
+bool cli_parse_theme(const char *command, const char *name, enum weft_theme *ret_theme);
 
 /* The whole number `text`, between `least` and `most`. */
 bool cli_parse_number(const char *command, const char *option, const char *text, uint64_t least,

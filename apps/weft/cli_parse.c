@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Times, sizes and numbers of the command line: exact, in integers, with messages that say what
- * would be right.
+ * Times, sizes, numbers and themes of the command line: exact, in integers, with messages that say
+ * what would be right.
  */
 #include "cli.h"
 
@@ -140,4 +140,16 @@ uint64_t cli_time_on_clock(struct cli_time time, uint64_t start_ns)
 	if (time.is_absolute)
 		return time.ns;
 	return __builtin_add_overflow(time.ns, start_ns, &sum) ? UINT64_MAX : sum;
+}
+
+bool cli_parse_theme(const char *command, const char *name, enum weft_theme *ret_theme)
+{
+	for (unsigned theme = 0; theme < WEFT_THEMES; theme++)
+		if (strcmp(name, weft_theme_name((enum weft_theme)theme)) == 0) {
+			*ret_theme = (enum weft_theme)theme;
+			return true;
+		}
+	cli_usage_error(
+		command, "--theme: \"%s\" is no theme; there are light, dark, safe and safe-dark", name);
+	return false;
 }

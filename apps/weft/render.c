@@ -62,18 +62,6 @@ static enum format format_of_name(const char *name)
 	return FORMAT_NONE;
 }
 
-static bool parse_theme(const char *command, const char *name, enum weft_theme *ret_theme)
-{
-	for (unsigned theme = 0; theme < WEFT_THEMES; theme++)
-		if (strcmp(name, weft_theme_name((enum weft_theme)theme)) == 0) {
-			*ret_theme = (enum weft_theme)theme;
-			return true;
-		}
-	cli_usage_error(
-		command, "--theme: \"%s\" is no theme; there are light, dark, safe and safe-dark", name);
-	return false;
-}
-
 static bool parse_format(const char *command, const char *name, enum format *ret_format)
 {
 	*ret_format = format_of_name(name);
@@ -105,7 +93,7 @@ static bool parse_option(const char *command, int option, struct arguments *a)
 	case 'H':
 		return cli_parse_number(command, "--height", optarg, 80, 32000, &a->height);
 	case 't':
-		return parse_theme(command, optarg, &a->theme);
+		return cli_parse_theme(command, optarg, &a->theme);
 	case 'f':
 		a->focus = optarg;
 		return true;

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See loading.h. Two parties hold it, its thread and who started it; the last one to let go frees
+ * it, so neither waits for the other.
+ */
+#include "loading.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include <weft/decoder.h>
+#include <weft/source.h>
+
+struct loading {
+	char *path;
+	atomic_int holders;
+	atomic_bool is_unwanted;
+	_Atomic uint64_t events;
+	GMutex mutex; /* of what follows */
+	GCond ended;
+	bool has_ended;
+	void (*done)(struct loading *, void *);
+	void *context;
+	/* The thread's until it has ended. */
+	struct weft_model *model;
+	char *error, *damage;
+};
+
+static void let_go(struct loading *loading)
+{
+	if (atomic_fetch_sub(&loading->holders, 1) > 1)
+		return;
+	weft_model_destroy(loading->model);
+	g_free(loading->error);
+	g_free(loading->damage);
+	g_free(loading->path);
+	g_mutex_clear(&loading->mutex);
+	g_cond_clear(&loading->ended);
+	g_free(loading);
+}
+
+struct input {
+	struct loading *loading;
+	struct weft_source *source;
+	struct weft_decoder *decoder;
+};
+
+static bool step(void *context, uint64_t events)
+{
+	const struct input *input = context;
+	weft_source_forget(input->source);
+	atomic_store_explicit(&input->loading->events, events, memory_order_relaxed);
+	return !atomic_load_explicit(&input->loading->is_unwanted, memory_order_relaxed);
+}
+
+static int read_trace(struct input *input)
+{
+	size_t size;
+	int error = weft_source_open(input->loading->path, &input->source);
+	if (error)
+		return error;
+	const void *bytes = weft_source_bytes(input->source, &size);
+	error = weft_decoder_create(&input->decoder);
+	if (!error)
+		error = weft_decoder_feed_borrowed(input->decoder, bytes, size);
+	if (!error)
+		error = weft_decoder_finish(input->decoder);
+	if (!error)
+		error = weft_decoder_build_model(input->decoder, step, input, &input->loading->model);
+	return error;
+}
+
+static char *error_sentence(const char *path, int error, int system_error)
+{
+	const char *text = weft_error_text(error);
+	if (error == WEFT_ERROR_SYSTEM)
+		text = strerror(system_error);
+	if (error == WEFT_ERROR_EMPTY)
+		text = "the file is empty";
+	return g_strdup_printf("%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, text);
+}
+
+static char *damage_lines(struct weft_decoder *decoder)
+{
+	GString *lines = g_string_new("");
+	const struct weft_diagnostics *diagnostics = weft_decoder_diagnostics(decoder);
+	for (size_t i = 0; i < diagnostics->count; i++) {
+		const struct weft_diagnostic *d = &diagnostics->list[i];
+		g_string_append_printf(lines, "%soffset 0x%" PRIx64 ": %s (×%" PRIu64 ")", i ? "\n" : "",
+			d->offset, d->message, d->count);
+	}
+	return g_string_free(lines, FALSE);
+}
+
+static gboolean tell(void *context)
+{
+	struct loading *loading = context;
+	/* Whoever abandons it does so in this thread, the main loop's. */
+	if (!atomic_load(&loading->is_unwanted))
+		loading->done(loading, loading->context);
+	let_go(loading);
+	return G_SOURCE_REMOVE;
+}
+
+static void *load(void *context)
+{
+	struct loading *loading = context;
+	struct input input = {.loading = loading};
+	int error = read_trace(&input);
+	if (error)
+		loading->error = error_sentence(loading->path, error, errno);
+	else
+		loading->damage = damage_lines(input.decoder);
+	weft_decoder_destroy(input.decoder);
+	weft_source_close(input.source);
+	g_mutex_lock(&loading->mutex);
+	loading->has_ended = true;
+	bool is_awaited = loading->done != NULL;
+	g_cond_broadcast(&loading->ended);
+	g_mutex_unlock(&loading->mutex);
+	if (is_awaited)
+		g_idle_add(tell, loading);
+	else
+		let_go(loading);
+	return NULL;
+}
+
+struct loading *loading_start(const char *path)
+{
+	struct loading *loading = g_new0(struct loading, 1);
+	loading->path = g_strdup(path);
+	atomic_init(&loading->holders, 2);
+	g_mutex_init(&loading->mutex);
+	g_cond_init(&loading->ended);
+	g_thread_unref(g_thread_new("load", load, loading));
+	return loading;
+}
+
+bool loading_wait(struct loading *loading, int64_t timeout_us)
+{
+	int64_t until = g_get_monotonic_time() + timeout_us;
+	g_mutex_lock(&loading->mutex);
+	while (!loading->has_ended && g_cond_wait_until(&loading->ended, &loading->mutex, until))
+		;
+	bool has_ended = loading->has_ended;
+	g_mutex_unlock(&loading->mutex);
+	return has_ended;
+}
+
+void loading_notify(struct loading *loading, void (*done)(struct loading *, void *), void *context)
+{
+	g_mutex_lock(&loading->mutex);
+	loading->done = done;
+	loading->context = context;
+	bool has_ended = loading->has_ended;
+	g_mutex_unlock(&loading->mutex);
+	if (has_ended) {
+		/* Its thread has let go, and will not tell: we do. */
+		atomic_fetch_add(&loading->holders, 1);
+		g_idle_add(tell, loading);
+	}
+}
+
+uint64_t loading_events(struct loading *loading)
+{
+	return atomic_load_explicit(&loading->events, memory_order_relaxed);
+}
+
+void loading_abandon(struct loading *loading)
+{
+	if (!loading)
+		return;
+	atomic_store(&loading->is_unwanted, true);
+	let_go(loading);
+}
+
+const char *loading_error(const struct loading *loading)
+{
+	return loading->error;
+}
+
+const char *loading_damage(const struct loading *loading)
+{
+	return loading->damage;
+}
+
+struct weft_model *loading_take_model(struct loading *loading)
+{
+	struct weft_model *model = loading->model;
+	loading->model = NULL;
+	return model;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A file's way to a model, in a thread of its own, so that a window answers meanwhile.
+ */
+#ifndef WEFT_GTK_LOADING_H
+#define WEFT_GTK_LOADING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <weft/model.h>
+
+struct loading;
+
+/* Begins at once. `path` may be "-" for standard input. */
+struct loading *loading_start(const char *path);
+
+/* Waits for at most so long; whether it has ended. */
+bool loading_wait(struct loading *loading, int64_t timeout_us);
+
+/* Calls `done` once, in the main loop, when it has ended. Not after loading_abandon. */
+void loading_notify(
+	struct loading *loading, void (*done)(struct loading *, void *context), void *context);
+
+/* So far. */
+uint64_t loading_events(struct loading *loading);
+
+/* Nobody wants it any more: it stops soon, by itself. The pointer is the caller's no more. */
+void loading_abandon(struct loading *loading);
+
+/* Of one that has ended: why there is no model, as a sentence; NULL if there is one. */
+const char *loading_error(const struct loading *loading);
+
+/* What was wrong with the file, though there is a model: a line each, or "". */
+const char *loading_damage(const struct loading *loading);
+
+/* The model is the caller's from then on. */
+struct weft_model *loading_take_model(struct loading *loading);
+
+#endif

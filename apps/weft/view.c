@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft view: traces in windows.
+ *
+ * The windows are another program's, weft-gtk, so that this one needs no GTK. What it was told is
+ * checked here; then weft-gtk is started, and its exit status is ours.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char usage[] =
+	"usage: weft view [OPTION]... FILE...\n"
+	"\n"
+	"Shows each trace FILE (`-` is standard input) in a window: zoom with the wheel, drag, and\n"
+	"press `?` for the keys.\n"
+	"\n"
+	"      --start T        from this time on: 12ms, 1.5s, 300us, 40ns after the trace's start,\n"
+	"                       or @N on its own clock\n"
+	"      --duration T     so much of it\n"
+	"      --task ID        with this task selected\n"
+	"      --theme NAME     light, dark, safe or safe-dark; the desktop's light or dark unless\n"
+	"                       told; the safe ones are for colour-blind eyes\n"
+	"      --help           this text\n";
+
+enum {
+	NO_DISPLAY = 4,    /* what weft-gtk answers */
+	NOT_STARTED = 127, /* no such program, or one of its libraries is missing */
+};
+
+struct arguments {
+	char *theme;
+	char command[256]; /* to the viewer */
+};
+
+static void add_word(struct arguments *a, const char *name, const char *value)
+{
+	size_t used = strlen(a->command);
+	snprintf(
+		a->command + used, sizeof(a->command) - used, "%s%s=%s", used ? " " : "view ", name, value);
+}
+
+static bool parse_option(const char *command, int option, struct arguments *a)
+{
+	struct cli_time time;
+	uint64_t number;
+	enum weft_theme theme;
+	switch (option) {
+	case 's':
+		add_word(a, "start", optarg);
+		return cli_parse_time(command, "--start", optarg, &time);
+	case 'd':
+		add_word(a, "duration", optarg);
+		return cli_parse_duration(command, "--duration", optarg, &number);
+	case 'i':
+		add_word(a, "task", optarg);
+		return cli_parse_number(command, "--task", optarg, 0, UINT64_MAX, &number);
+	case 't':
+		a->theme = optarg;
+		return cli_parse_theme(command, optarg, &theme);
+	default:
+		return false;
+	}
+}
+
+/* CLI_DONE to go on, with the files behind optind; else *ret_run is false. */
+static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"duration", required_argument, NULL, 'd'},
+		{"start", required_argument, NULL, 's'},
+		{"task", required_argument, NULL, 'i'},
+		{"theme", required_argument, NULL, 't'},
+		{NULL, 0, NULL, 0},
+	};
+	*ret_run = false;
+	for (int option; (option = cli_next_option(argc, argv, options)) != -1;) {
+		if (option == 'h')
+			return cli_help(usage);
+		if (!parse_option(argv[0], option, a))
+			return CLI_USAGE;
+	}
+	if (optind == argc)
+		return cli_usage_error(argv[0], "no FILE");
+	*ret_run = true;
+	return CLI_DONE;
+}
+
+/* weft-gtk beside this program, as in a build directory; else wherever PATH has it. */
+static void run_windows(char **arguments)
+{
+	char path[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - sizeof("weft-gtk"));
+	if (length > 0) {
+		path[length] = '\0';
+		char *slash = strrchr(path, '/');
+		strcpy(slash ? slash + 1 : path, "weft-gtk");
+		execv(path, arguments);
+	}
+	execvp("weft-gtk", arguments);
+	_exit(NOT_STARTED);
+}
+
+static int wait_for(pid_t child)
+{
+	int status;
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return CLI_NO;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	cli_error("weft-gtk ended by signal %d", WTERMSIG(status));
+	return CLI_NO;
+}
+
+static int run(char **arguments)
+{
+	pid_t parent = getpid(), child = fork();
+	if (child < 0) {
+		cli_error("cannot start weft-gtk: %s", strerror(errno));
+		return CLI_NO;
+	}
+	if (child == 0) {
+		/* The windows go when we do. */
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() == parent)
+			run_windows(arguments);
+		_exit(NOT_STARTED);
+	}
+	return wait_for(child);
+}
+
+static int explain(int status, const char *file)
+{
+	if (status == NOT_STARTED) {
+		cli_error("the program that shows windows, weft-gtk, is not here or does not start; it "
+				  "needs the package libgtk-4-1, and weft makes it where libgtk-4-dev is "
+				  "installed");
+		cli_error("without it: weft render %s -o trace.svg", file);
+		return CLI_NO;
+	}
+	if (status == NO_DISPLAY) {
+		cli_error("no display to open a window on (DISPLAY and WAYLAND_DISPLAY tell which)");
+		cli_error("without one: weft render %s -o trace.svg", file);
+		return CLI_NO;
+	}
+	return status;
+}
+
+/* The arguments of weft-gtk: `room` is for those, and for the end. */
+static void fill(const struct arguments *a, char **files, char **room)
+{
+	static char name[] = "weft-gtk", check[] = "--check", theme[] = "--theme",
+				command[] = "--command", end[] = "--";
+	*room++ = name;
+	*room++ = check;
+	if (a->theme) {
+		*room++ = theme;
+		*room++ = a->theme;
+	}
+	if (a->command[0]) {
+		*room++ = command;
+		*room++ = (char *)(uintptr_t)a->command;
+	}
+	*room++ = end;
+	while (*files)
+		*room++ = *files++;
+	*room = NULL;
+}
+
+int cli_view(int argc, char **argv)
+{
+	struct arguments a = {0};
+	bool goes_on;
+	int status = parse(argc, argv, &a, &goes_on);
+	if (status || !goes_on)
+		return status;
+	char **arguments = calloc((size_t)argc + 8, sizeof(*arguments));
+	if (!arguments) {
+		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
+		return CLI_NO;
+	}
+	fill(&a, argv + optind, arguments);
+	status = explain(run(arguments), argv[optind]);
+	free(arguments);
+	return status;
+}
