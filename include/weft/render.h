@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include <weft/canvas.h>
+#include <weft/duration.h>
 #include <weft/layout.h>
 #include <weft/model.h>
 #include <weft/view.h>
@@ -72,9 +73,6 @@ struct weft_render_options {
 int weft_render_frame(const struct weft_scene *scene, const struct weft_frame *frame,
 	const struct weft_view *view, const struct weft_render_options *options,
 	struct weft_canvas *canvas);
-
-/* "1.84 ms": a length of time with `digits` significant digits. At most 31 bytes and a NUL. */
-void weft_format_duration(uint64_t ns, unsigned digits, char text[32]);
 
 #ifdef __cplusplus
 }

@@ -82,7 +82,7 @@ static struct weft_slice name_text(
 	if (name->worth == NOTE)
 		length = weft_model_format_note(p->model, name->note, buffer, size);
 	else
-		length = weft__task_name(p->model, name->task, buffer, size);
+		length = weft_story_name(p->model, name->task, 200, buffer, size);
 	return (struct weft_slice){buffer, length < size ? length : size - 1};
 }
 

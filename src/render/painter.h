@@ -7,13 +7,14 @@
  *     periods.c                             bands
  *     lanes.c tasks.c cells.c               lines, bars, ends; densities
  *     links.c arrows.c                      creation and becoming; other edges
- *     names.c places.c lettering.c words.c  labels, kinds, messages, without overlap
+ *     names.c places.c lettering.c          labels, kinds, messages, without overlap
  *     counters.c
  */
 #ifndef WEFT_RENDER_PAINTER_H
 #define WEFT_RENDER_PAINTER_H
 
 #include <weft/render.h>
+#include <weft/story.h>
 
 #include "render/places.h"
 #include "render/scene.h"
@@ -93,11 +94,6 @@ double weft__fit_text(const struct painter *p, struct weft_slice text, double ro
 	const struct weft_text_style *style, char *fitted, size_t size);
 double weft__measure(
 	const struct painter *p, const char *text, const struct weft_text_style *style);
-
-/* A task in words: "wait 79", or its label. */
-size_t weft__task_name(const struct weft_model *model, uint32_t task, char *text, size_t size);
-/* One sentence about a task, for hover and readers of screens. */
-size_t weft__task_sentence(const struct painter *p, uint32_t task, char *text, size_t size);
 
 void weft__draw_title(struct painter *p);
 void weft__draw_strip(struct painter *p);

@@ -118,11 +118,13 @@ static void draw_ground(struct painter *p, uint32_t task, const struct span *spa
 static void draw_task(struct painter *p, uint32_t task, const struct weft__lane *lane,
 	const struct span *span, double from)
 {
-	char sentence[320];
+	const struct weft_story story = {.model = p->model, .layout = p->layout};
+	char sentence[WEFT_SENTENCE_BYTES];
 	bool hover = p->options->hover && span->x2 - span->x >= HOVER_FROM;
 	draw_ground(p, task, span, lane->spacing);
 	if (hover) {
-		size_t size = weft__task_sentence(p, task, sentence, sizeof(sentence));
+		size_t size =
+			weft_story_sentence(&story, task, WEFT_STORY_WHOLE, sentence, sizeof(sentence));
 		double half = fmin(7, lane->spacing / 2);
 		weft_canvas_group(
 			p->canvas, span->x, span->y - half, span->x2, span->y + half, sentence, size);

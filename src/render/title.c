@@ -166,7 +166,7 @@ static void describe_problem(const struct painter *p, char *text, size_t size)
 	uint32_t task = p->scene->problems[weft__scene_problem_from(p->scene, p->left)];
 	char name[96], at[32];
 	struct weft_slice message = weft_model_string(p->model, p->model->tasks.message[task]);
-	weft__task_name(p->model, task, name, sizeof(name));
+	weft_story_name(p->model, task, 60, name, sizeof(name));
 	weft_format_duration(p->model->tasks.end[task] - p->scene->start, 4, at);
 	snprintf(text, size, "first: %s at %s: %.*s", name, at,
 		message.size < 120 ? (int)message.size : 120, message.bytes);

@@ -2,7 +2,7 @@
  *
  * Lengths of time as people read them.
  */
-#include <weft/render.h>
+#include <weft/duration.h>
 
 #include <stdio.h>
 

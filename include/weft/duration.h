@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Lengths of time as people read them. A pure function: any thread may call it.
+ */
+#ifndef WEFT_DURATION_H
+#define WEFT_DURATION_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "1.84 ms": a length of time with `digits` significant digits. At most 31 bytes and a NUL. */
+void weft_format_duration(uint64_t ns, unsigned digits, char text[32]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What is wrong in a trace, or looks so: each problem with its place and a sentence.
+ *
+ * A list is made once from a finished model, in O(n log n), and is read-only then: any number of
+ * threads may read it. It borrows the model. What is alike is one problem with a count; what is
+ * merely unusual is listed only where it stands out, and the mildest go first when there are too
+ * many.
+ */
+#ifndef WEFT_PROBLEMS_H
+#define WEFT_PROBLEMS_H
+
+#include <stdint.h>
+
+#include <weft/story.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum weft_problem_type {
+	WEFT_PROBLEM_FAILED,
+	WEFT_PROBLEM_NEVER_RESOLVED,
+	WEFT_PROBLEM_LOSS,
+	WEFT_PROBLEM_LOST_WAKE_UP, /* a signal that no task was waiting for, and then one waits */
+	WEFT_PROBLEM_IDLE_GAP,     /* nothing ran, far longer than usual */
+	WEFT_PROBLEM_SLOW,         /* a task that took far longer than others of its kind */
+	WEFT_PROBLEM_CLIMBING,     /* a counter that only grows */
+	WEFT_PROBLEM_DEADLOCK,     /* tasks that wait for each other */
+	WEFT_PROBLEM_TYPES
+};
+
+enum weft_problem_severity {
+	WEFT_SEVERITY_HINT,    /* worth a look */
+	WEFT_SEVERITY_WARNING, /* probably not meant so */
+	WEFT_SEVERITY_ERROR,   /* the trace says that it is wrong */
+};
+
+/* "failed", "never resolved", "loss", "lost wake-up", "idle gap", "slow", "climbing counter",
+ * "deadlock". */
+const char *weft_problem_name(enum weft_problem_type type);
+
+struct weft_problem {
+	enum weft_problem_type type;
+	enum weft_problem_severity severity;
+	uint32_t count;       /* of alike ones; this is the first of them, or the worst */
+	uint64_t start, end;  /* what to show, ns */
+	uint32_t task;        /* or WEFT_NONE */
+	uint32_t thread;      /* or WEFT_NONE */
+	uint32_t counter;     /* or WEFT_NONE */
+	const char *sentence; /* like those of story.h */
+};
+
+#define WEFT_PROBLEMS_MAX 200
+
+struct weft_problems {
+	uint32_t count;
+	uint32_t left_out;               /* mild ones, for want of room */
+	const struct weft_problem *list; /* by start */
+};
+
+/* `story` needs its index; 0 or WEFT_ERROR_MEMORY. */
+int weft_problems_create(const struct weft_story *story, struct weft_problems **ret_problems);
+void weft_problems_destroy(struct weft_problems *problems);
+
+/* "3 problems: 1 failed, 2 idle gaps."; "No problems found." Like the sentences of story.h. */
+size_t weft_problems_sentence(const struct weft_problems *problems, char *buffer, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

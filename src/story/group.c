@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Several tasks that are drawn as one: how many, how they ended, how long they lived.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/export.h"
+#include "base/sort.h"
+#include "story/index.h"
+#include "story/words.h"
+
+static uint64_t life_ns(const struct weft_story *story, uint32_t task)
+{
+	uint64_t start = weft__start_of(story, task), end = story->model->tasks.end[task];
+	return end > start ? end - start : 0;
+}
+
+static void count_outcome(const struct weft_tasks *t, uint32_t task, struct weft_story_group *g)
+{
+	if (t->flags[task] & WEFT_TASK_NEVER_RESOLVED)
+		g->never_resolved++;
+	else if (t->flags[task] & WEFT_TASK_FAILED)
+		g->failed++;
+	else if (!(t->flags[task] & WEFT_TASK_RESOLVED))
+		g->unfinished++;
+}
+
+WEFT__EXPORT int weft_story_group_tasks(const struct weft_story *story, const uint32_t *tasks,
+	uint32_t count, struct weft_story_group *ret_group)
+{
+	struct weft_story_group group = {.tasks = count, .longest = WEFT_NONE};
+	uint64_t *lives = malloc((2 * (size_t)count + 1) * sizeof(*lives));
+	if (!lives)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < count; i++) {
+		lives[i] = life_ns(story, tasks[i]);
+		count_outcome(&story->model->tasks, tasks[i], &group);
+		if (group.longest == WEFT_NONE || lives[i] > group.longest_ns) {
+			group.longest = tasks[i];
+			group.longest_ns = lives[i];
+		}
+	}
+	weft__sort_u64(lives, lives + count, count);
+	if (count)
+		group.p50_ns = lives[(count - 1) / 2];
+	free(lives);
+	*ret_group = group;
+	return 0;
+}
+
+static void say_part(struct weft__sentence *s, uint64_t count, const char *what)
+{
+	if (count)
+		weft__say(weft__clause(s, 3), ", %" PRIu64 " %s", count, what);
+}
+
+static void say_lives(
+	struct weft__sentence *s, const struct weft_story_group *group, const char *before)
+{
+	struct weft__words *w = weft__clause(s, 2);
+	weft__say(w, "%s", before);
+	if (group->tasks > 1) {
+		weft__say(w, "p50 ");
+		weft__say_length(w, group->p50_ns);
+		weft__say(w, ", longest ");
+	}
+	weft__say_length(w, group->longest_ns);
+}
+
+static void say_outcomes(struct weft__sentence *s, const struct weft_story_group *group)
+{
+	say_part(s, group->failed, "failed");
+	say_part(s, group->never_resolved, "never resolved");
+	say_part(s, group->unfinished, "unfinished");
+}
+
+WEFT__EXPORT size_t weft_story_group_sentence(
+	const struct weft_story_group *group, char *buffer, size_t size)
+{
+	struct weft__sentence s;
+	weft__sentence_init(&s);
+	weft__say_count(weft__clause(&s, 4), group->tasks, "task");
+	say_outcomes(&s, group);
+	if (group->tasks)
+		say_lives(&s, group, ", ");
+	return weft__sentence_write(&s, buffer, size);
+}
+
+WEFT__EXPORT size_t weft_story_fold_sentence(const struct weft_story *story, uint32_t task,
+	const struct weft_story_group *group, char *buffer, size_t size)
+{
+	const struct weft_model *model = story->model;
+	struct weft_slice label = weft_model_string(model, model->tasks.label[task]);
+	uint32_t parent = story->layout ? story->layout->parent[task] : model->tasks.parent[task];
+	struct weft__sentence s;
+	weft__sentence_init(&s);
+	struct weft__words *w = weft__clause(&s, 4);
+	weft__say(w, "%" PRIu32 " \xc3\x97 ", group->tasks);
+	weft__say_kind(w, model->tasks.kind[task]);
+	if (label.size) {
+		weft__say(w, " '");
+		weft__say_text(w, label, 40);
+		weft__say(w, "'");
+	}
+	if (parent != WEFT_NONE) {
+		w = weft__clause(&s, 1);
+		weft__say(w, " below ");
+		weft__say_task(w, model, parent, 28);
+	}
+	say_outcomes(&s, group);
+	say_lives(&s, group, ": ");
+	return weft__sentence_write(&s, buffer, size);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Edges by the task that they lead to, and what a task made.
+ */
+#ifndef WEFT_STORY_INDEX_H
+#define WEFT_STORY_INDEX_H
+
+#include <weft/error.h>
+#include <weft/story.h>
+
+struct weft_story_index {
+	/* All edges grouped by `to`: task t has entries [first_to[t], first_to[t + 1]). */
+	uint32_t *first_to, *by_to;
+	/* Creates and becomes grouped by `from`, likewise. */
+	uint32_t *first_made, *by_made;
+};
+
+/* A list of edges in the order of time. */
+struct weft__edge_list {
+	const uint32_t *edges;
+	uint32_t count;
+};
+
+/* What the task did: reads, try_reads, resolves, signals. */
+struct weft__edge_list weft__edges_by(const struct weft_model *model, uint32_t task);
+/* What was done to it; nothing without an index. */
+struct weft__edge_list weft__edges_to(const struct weft_story *story, uint32_t task);
+/* Whom it created, and what it became. */
+struct weft__edge_list weft__edges_made(const struct weft_story *story, uint32_t task);
+
+/* How many of a list are at or before `time`. */
+uint32_t weft__edges_until(
+	const struct weft_model *model, struct weft__edge_list list, uint64_t time);
+
+/* How many activations of a task begin at or before `time`. */
+uint32_t weft__activations_until(const struct weft_model *model, uint32_t task, uint64_t time);
+
+/* When a task starts, as it is drawn. */
+uint64_t weft__start_of(const struct weft_story *story, uint32_t task);
+
+/* Resolved, failed or another one at `time`. */
+bool weft__is_gone(const struct weft_model *model, uint32_t task, uint64_t time);
+
+/* What `task` is at `time`: the last that it had become by then. */
+uint32_t weft__become_at(const struct weft_model *model, uint32_t task, uint64_t time);
+
+#endif

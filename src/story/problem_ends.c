@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Tasks that failed, and tasks that should have ended and did not. A failure travels: who reads
+ * what failed mostly fails with the same message, so tasks with one message are one story. Up to
+ * ALIKE_MAX of them are told one by one; of more, the first, with their number.
+ */
+#include <stdlib.h>
+
+#include "story/problems.h"
+
+#define ALIKE_MAX 3
+
+struct ends {
+	struct weft__findings *findings;
+	const struct weft_model *model;
+	uint32_t *tasks; /* that ended badly */
+	uint32_t count;
+};
+
+static bool is_bad(const struct weft_tasks *t, uint32_t task)
+{
+	return (t->flags[task] & WEFT_TASK_FAILED) && t->becomes[task] == WEFT_NONE;
+}
+
+static bool never(const struct weft_tasks *t, uint32_t task)
+{
+	return t->flags[task] & WEFT_TASK_NEVER_RESOLVED;
+}
+
+static int list_bad(struct ends *ends)
+{
+	const struct weft_tasks *t = &ends->model->tasks;
+	uint32_t count = 0;
+	for (uint32_t task = 0; task < t->count; task++)
+		count += is_bad(t, task);
+	ends->tasks = malloc((count + (size_t)1) * sizeof(*ends->tasks));
+	if (!ends->tasks)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t task = 0; task < t->count; task++)
+		if (is_bad(t, task))
+			ends->tasks[ends->count++] = task;
+	return 0;
+}
+
+/* qsort has no context: what is compared goes with it. */
+struct sorted {
+	uint64_t key, end;
+	uint32_t task;
+};
+
+/* Equal for tasks whose ends are alike: by message; those without an end by kind and label. */
+static uint64_t key_of(const struct weft_tasks *t, uint32_t task)
+{
+	if (!never(t, task))
+		return t->message[task];
+	return (uint64_t)1 << 63 | (uint64_t)(t->kind[task] & 0x7fff) << 40 | t->label[task];
+}
+
+static int by_key(const void *left, const void *right)
+{
+	const struct sorted *l = left, *r = right;
+	if (l->key != r->key)
+		return l->key < r->key ? -1 : 1;
+	if (l->end != r->end)
+		return l->end < r->end ? -1 : 1;
+	return l->task < r->task ? -1 : l->task > r->task;
+}
+
+static void say_ending(
+	struct weft__sentence *s, const struct weft_model *model, uint32_t task, uint32_t count)
+{
+	const struct weft_tasks *t = &model->tasks;
+	struct weft_slice message = weft_model_string(model, t->message[task]);
+	weft__sentence_init(s);
+	struct weft__words *w = weft__clause(s, 4);
+	weft__say_subject(w, model, task, 40);
+	if (never(t, task)) {
+		weft__say(w, " is never resolved");
+	} else {
+		weft__say(w, " failed");
+		w = weft__clause(s, 1);
+		weft__say(w, " at ");
+		weft__say_time(w, model, t->end[task]);
+		if (message.size) {
+			w = weft__clause(s, 3);
+			weft__say(w, ": ");
+			weft__say_text(w, message, 60);
+		}
+	}
+	if (count > 1)
+		weft__say(weft__clause(s, 2), ", and %u more like it", count - 1);
+}
+
+static void add_ending(struct ends *ends, uint32_t task, uint32_t count)
+{
+	const struct weft_tasks *t = &ends->model->tasks;
+	struct weft__sentence s;
+	struct weft_problem problem = {
+		.type = never(t, task) ? WEFT_PROBLEM_NEVER_RESOLVED : WEFT_PROBLEM_FAILED,
+		.severity = WEFT_SEVERITY_ERROR,
+		.count = count,
+		.start = weft__start_of(ends->findings->story, task),
+		.end = t->end[task],
+		.task = task,
+		.thread = WEFT_NONE,
+		.counter = WEFT_NONE,
+	};
+	say_ending(&s, ends->model, task, count);
+	weft__find(ends->findings, &problem, count, &s);
+}
+
+static void add_endings(struct ends *ends, const struct sorted *sorted)
+{
+	for (uint32_t i = 0, next; i < ends->count; i = next) {
+		next = i + 1;
+		while (next < ends->count && sorted[next].key == sorted[i].key)
+			next++;
+		if (next - i > ALIKE_MAX)
+			add_ending(ends, sorted[i].task, next - i);
+		else
+			for (uint32_t k = i; k < next; k++)
+				add_ending(ends, sorted[k].task, 1);
+	}
+}
+
+void weft__find_ends(struct weft__findings *findings)
+{
+	const struct weft_model *model = findings->story->model;
+	struct ends ends = {.findings = findings, .model = model};
+	struct sorted *sorted = NULL;
+	int error = list_bad(&ends);
+	if (!error) {
+		sorted = malloc((ends.count + (size_t)1) * sizeof(*sorted));
+		error = sorted ? 0 : WEFT_ERROR_MEMORY;
+	}
+	if (error) {
+		findings->error = error;
+	} else {
+		for (uint32_t i = 0; i < ends.count; i++)
+			sorted[i] = (struct sorted){key_of(&model->tasks, ends.tasks[i]),
+				model->tasks.end[ends.tasks[i]], ends.tasks[i]};
+		qsort(sorted, ends.count, sizeof(*sorted), by_key);
+		add_endings(&ends, sorted);
+	}
+	free(ends.tasks);
+	free(sorted);
+}

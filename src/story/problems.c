@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The list of problems: what was found, the gravest kept when there are too many, in the order of
+ * time.
+ */
+#include "story/problems.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/export.h"
+
+struct whole_problems {
+	struct weft_problems public; /* first: what callers hold */
+	struct weft_problem *list;
+	char *text;
+};
+
+WEFT__EXPORT const char *weft_problem_name(enum weft_problem_type type)
+{
+	static const char *const names[WEFT_PROBLEM_TYPES] = {
+		[WEFT_PROBLEM_FAILED] = "failed",
+		[WEFT_PROBLEM_NEVER_RESOLVED] = "never resolved",
+		[WEFT_PROBLEM_LOSS] = "loss",
+		[WEFT_PROBLEM_LOST_WAKE_UP] = "lost wake-up",
+		[WEFT_PROBLEM_IDLE_GAP] = "idle gap",
+		[WEFT_PROBLEM_SLOW] = "slow",
+		[WEFT_PROBLEM_CLIMBING] = "climbing counter",
+		[WEFT_PROBLEM_DEADLOCK] = "deadlock",
+	};
+	return type < WEFT_PROBLEM_TYPES ? names[type] : "unknown";
+}
+
+void weft__find(struct weft__findings *f, const struct weft_problem *problem, uint64_t weight,
+	struct weft__sentence *sentence)
+{
+	char text[WEFT_SENTENCE_BYTES];
+	const struct weft__column column = {&f->list, sizeof(*f->list)};
+	if (!f->error)
+		f->error = weft__columns_reserve(&column, 1, &f->capacity, f->count + (size_t)1);
+	if (f->error)
+		return;
+	size_t size = weft__sentence_write(sentence, text, sizeof(text));
+	f->list[f->count++] = (struct weft__finding){*problem, weight, f->text.size};
+	weft_text_add(&f->text, text, size + 1);
+}
+
+static int by_gravity(const void *left, const void *right)
+{
+	const struct weft__finding *l = left, *r = right;
+	if (l->problem.severity != r->problem.severity)
+		return l->problem.severity > r->problem.severity ? -1 : 1;
+	if (l->weight != r->weight)
+		return l->weight > r->weight ? -1 : 1;
+	return l->text < r->text ? -1 : l->text > r->text;
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct weft__finding *l = left, *r = right;
+	if (l->problem.start != r->problem.start)
+		return l->problem.start < r->problem.start ? -1 : 1;
+	return l->text < r->text ? -1 : l->text > r->text;
+}
+
+static int publish(struct weft__findings *f, struct weft_problems **ret_problems)
+{
+	struct whole_problems *whole = calloc(1, sizeof(*whole));
+	uint32_t count = f->count < WEFT_PROBLEMS_MAX ? f->count : WEFT_PROBLEMS_MAX;
+	struct weft_problem *list = malloc((count + (size_t)1) * sizeof(*list));
+	if (!whole || !list) {
+		free(whole);
+		free(list);
+		return WEFT_ERROR_MEMORY;
+	}
+	if (f->count) {
+		qsort(f->list, f->count, sizeof(*f->list), by_gravity);
+		qsort(f->list, count, sizeof(*f->list), by_start);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		list[i] = f->list[i].problem;
+		list[i].sentence = f->text.bytes + f->list[i].text;
+	}
+	whole->list = list;
+	whole->text = f->text.bytes;
+	f->text = (struct weft_text){0};
+	whole->public = (struct weft_problems){count, f->count - count, list};
+	*ret_problems = &whole->public;
+	return 0;
+}
+
+WEFT__EXPORT int weft_problems_create(
+	const struct weft_story *story, struct weft_problems **ret_problems)
+{
+	struct weft__findings f = {.story = story};
+	weft__find_ends(&f);
+	weft__find_losses(&f);
+	if (!f.error)
+		f.error = f.text.error;
+	if (!f.error)
+		f.error = publish(&f, ret_problems);
+	free(f.list);
+	weft_text_finish(&f.text);
+	return f.error;
+}
+
+WEFT__EXPORT void weft_problems_destroy(struct weft_problems *problems)
+{
+	struct whole_problems *whole = (struct whole_problems *)problems;
+	if (!whole)
+		return;
+	free(whole->list);
+	free(whole->text);
+	free(whole);
+}
+
+/* "2 idle gaps" */
+static void say_type(
+	struct weft__sentence *s, uint32_t count, enum weft_problem_type type, const char *before)
+{
+	bool is_noun = type != WEFT_PROBLEM_FAILED && type != WEFT_PROBLEM_NEVER_RESOLVED &&
+				   type != WEFT_PROBLEM_SLOW;
+	const char *plural = !is_noun || count == 1 ? "" : type == WEFT_PROBLEM_LOSS ? "es" : "s";
+	weft__say(
+		weft__clause(s, 2), "%s%" PRIu32 " %s%s", before, count, weft_problem_name(type), plural);
+}
+
+WEFT__EXPORT size_t weft_problems_sentence(
+	const struct weft_problems *problems, char *buffer, size_t size)
+{
+	uint32_t by_type[WEFT_PROBLEM_TYPES] = {0};
+	const char *before = ": ";
+	struct weft__sentence s;
+	weft__sentence_init(&s);
+	for (uint32_t i = 0; i < problems->count; i++)
+		by_type[problems->list[i].type]++;
+	if (problems->count)
+		weft__say_count(weft__clause(&s, 3), problems->count, "problem");
+	else
+		weft__say(weft__clause(&s, 3), "No problems found");
+	for (int type = 0; type < WEFT_PROBLEM_TYPES; type++) {
+		if (!by_type[type])
+			continue;
+		say_type(&s, by_type[type], (enum weft_problem_type)type, before);
+		before = ", ";
+	}
+	if (problems->left_out)
+		weft__say(weft__clause(&s, 1), "; %" PRIu32 " milder ones left out", problems->left_out);
+	return weft__sentence_write(&s, buffer, size);
+}

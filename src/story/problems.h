@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What the finders of problems share: a list that grows.
+ *
+ *     problem_ends.c    failed, never resolved
+ *     problem_losses.c  losses
+ *     problems.c        the list: order, limits, sentences
+ */
+#ifndef WEFT_STORY_PROBLEMS_H
+#define WEFT_STORY_PROBLEMS_H
+
+#include <weft/error.h>
+#include <weft/problems.h>
+#include <weft/text.h>
+
+#include "story/index.h"
+#include "story/words.h"
+
+struct weft__finding {
+	struct weft_problem problem;
+	uint64_t weight; /* among those of its severity */
+	size_t text;     /* offset of its sentence */
+};
+
+struct weft__findings {
+	const struct weft_story *story;
+	struct weft__finding *list;
+	uint32_t count;
+	size_t capacity;
+	struct weft_text text;
+	int error;
+};
+
+/* Adds a problem; its sentence is written here. */
+void weft__find(struct weft__findings *findings, const struct weft_problem *problem,
+	uint64_t weight, struct weft__sentence *sentence);
+
+/* Each finds problems of its own. Errors are kept in `findings`. */
+void weft__find_ends(struct weft__findings *findings);
+void weft__find_losses(struct weft__findings *findings);
+
+#endif

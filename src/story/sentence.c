@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A task in one sentence: as a whole, or what it does at a moment.
+ */
+#include <inttypes.h>
+
+#include "base/export.h"
+#include "story/index.h"
+#include "story/words.h"
+
+/* Characters of a name. */
+#define SUBJECT_LETTERS 40
+#define OTHER_LETTERS   28
+#define MESSAGE_LETTERS 60
+
+/* What is left out last has the highest. */
+enum worth {
+	WORTH_EXTRA,
+	WORTH_CREATOR,
+	WORTH_WAKER,
+	WORTH_RUNS,
+	WORTH_OTHERS,
+	WORTH_OUTCOME,
+	WORTH_HEAD,
+};
+
+static const struct weft_tasks *tasks_of(const struct weft_story *story)
+{
+	return &story->model->tasks;
+}
+
+/* Still there when the trace ends. */
+static bool is_open(const struct weft_story *story, uint32_t task)
+{
+	return !(tasks_of(story)->flags[task] & WEFT_TASK_RESOLVED);
+}
+
+static void say_length_of(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
+{
+	uint64_t start = weft__start_of(story, task), end = tasks_of(story)->end[task];
+	struct weft__words *w = weft__clause(s, WORTH_HEAD);
+	weft__say_subject(w, story->model, task, SUBJECT_LETTERS);
+	w = weft__clause(s, WORTH_OUTCOME);
+	weft__say(w, ": ");
+	if (is_open(story, task) && story->model->summary.end > end)
+		end = story->model->summary.end;
+	weft__say_length(w, end > start ? end - start : 0);
+	w = weft__clause(s, WORTH_EXTRA);
+	weft__say(w, " from ");
+	weft__say_time(w, story->model, start);
+}
+
+static void say_runs(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
+{
+	const struct weft_tasks *t = tasks_of(story);
+	uint32_t runs = t->first_activation[task + 1] - t->first_activation[task];
+	if (!runs)
+		return;
+	struct weft__words *w = weft__clause(s, WORTH_RUNS);
+	weft__say(w, ", ran %" PRIu32 " \xc3\x97 for ", runs);
+	weft__say_length(w, weft_model_running_ns(story->model, task));
+}
+
+static void say_creator(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
+{
+	uint32_t parent = tasks_of(story)->parent[task];
+	if (parent == WEFT_NONE)
+		return;
+	struct weft__words *w = weft__clause(s, WORTH_CREATOR);
+	weft__say(w, "; made by ");
+	weft__say_task(w, story->model, parent, OTHER_LETTERS);
+}
+
+static void say_waker(
+	struct weft__sentence *s, const struct weft_story *story, uint32_t task, uint64_t at)
+{
+	struct weft_story_wake wake;
+	if (!weft_story_woken_by(story, task, at, &wake))
+		return;
+	struct weft__words *w = weft__clause(s, WORTH_WAKER);
+	weft__say(w, "; woken by ");
+	weft__say_task(w, story->model, wake.task, OTHER_LETTERS);
+	weft__say(w, " at ");
+	weft__say_time(w, story->model, wake.time);
+}
+
+/* How it ended; of one that did not, nothing: that it waits says more. */
+static void say_outcome(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
+{
+	const struct weft_tasks *t = tasks_of(story);
+	const struct weft_model *model = story->model;
+	if (t->becomes[task] != WEFT_NONE) {
+		struct weft__words *w = weft__clause(s, WORTH_WAKER);
+		weft__say(w, "; becomes ");
+		weft__say_task(w, model, t->becomes[task], OTHER_LETTERS);
+	} else if (t->flags[task] & WEFT_TASK_NEVER_RESOLVED) {
+		weft__say(weft__clause(s, WORTH_OUTCOME), "; never resolved");
+	} else if (t->flags[task] & WEFT_TASK_FAILED) {
+		struct weft__words *w = weft__clause(s, WORTH_OUTCOME);
+		weft__say(w, "; failed at ");
+		weft__say_time(w, model, t->end[task]);
+		struct weft_slice message = weft_model_string(model, t->message[task]);
+		if (message.size) {
+			weft__say(w, ": ");
+			weft__say_text(w, message, MESSAGE_LETTERS);
+		}
+	} else if (is_open(story, task)) {
+		weft__say(weft__clause(s, WORTH_OUTCOME), "; unfinished");
+	}
+}
+
+/* Has anybody signalled or resolved the task since? Without an index, nobody knows. */
+static bool is_touched_since(const struct weft_story *story, uint32_t task, uint64_t since)
+{
+	struct weft__edge_list to = weft__edges_to(story, task);
+	for (uint32_t i = weft__edges_until(story->model, to, since); i < to.count; i++) {
+		uint8_t type = story->model->edges.type[to.edges[i]];
+		if (type == WEFT_EDGE_SIGNAL || type == WEFT_EDGE_RESOLVE)
+			return true;
+	}
+	return false;
+}
+
+/* "; nobody has signalled it since" */
+static void say_nobody(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
+{
+	unsigned kind = tasks_of(story)->kind[wait->source];
+	bool by_signal = kind == WEFT_KIND_CONDITION || kind == WEFT_KIND_SEMAPHORE;
+	if (!story->index || is_touched_since(story, wait->source, wait->since))
+		return;
+	weft__say(weft__clause(s, WORTH_OTHERS), "; nobody has %s it since",
+		by_signal ? "signalled" : "resolved");
+}
+
+static void say_wait(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
+{
+	const struct weft_model *model = story->model;
+	struct weft__words *w = weft__clause(s, WORTH_HEAD);
+	weft__say_subject(w, model, wait->task, SUBJECT_LETTERS);
+	w = weft__clause(s, WORTH_OUTCOME);
+	weft__say(w, " waits");
+	if (wait->source != WEFT_NONE) {
+		weft__say(w, " for ");
+		weft__say_subject(w, model, wait->source, OTHER_LETTERS);
+	}
+	if (wait->others)
+		weft__say(weft__clause(s, WORTH_OTHERS), " and %" PRIu32 " more", wait->others);
+	w = weft__clause(s, WORTH_OUTCOME);
+	weft__say(w, " since ");
+	weft__say_time(w, model, wait->since);
+	if (wait->until != UINT64_MAX) {
+		w = weft__clause(s, WORTH_OTHERS);
+		weft__say(w, ", until ");
+		weft__say_time(w, model, wait->until);
+	} else if (wait->source != WEFT_NONE) {
+		say_nobody(s, story, wait);
+	}
+	say_creator(s, story, wait->task);
+}
+
+/* "wait 26 is pending since 5 ms; main resolves it at 7 ms" */
+static void say_pending(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
+{
+	const struct weft_tasks *t = tasks_of(story);
+	say_length_of(s, story, task);
+	say_runs(s, story, task);
+	if (!(t->flags[task] & WEFT_TASK_FAILED) && t->becomes[task] == WEFT_NONE) {
+		struct weft__edge_list to = weft__edges_to(story, task);
+		for (uint32_t i = weft__edges_until(story->model, to, t->end[task]); i > 0; i--) {
+			uint32_t edge = to.edges[i - 1], from = story->model->edges.from[edge];
+			if (story->model->edges.time[edge] < t->end[task])
+				break;
+			if (story->model->edges.type[edge] != WEFT_EDGE_RESOLVE || from == WEFT_NONE)
+				continue;
+			struct weft__words *w = weft__clause(s, WORTH_WAKER);
+			weft__say(w, "; resolved by ");
+			weft__say_task(w, story->model, from, OTHER_LETTERS);
+			break;
+		}
+	}
+	say_creator(s, story, task);
+	say_outcome(s, story, task);
+}
+
+/* Does it wait then? Of a task as a whole that is asked at its last moment. */
+static bool waits(
+	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft_story_wait *ret_wait)
+{
+	if (at_ns == WEFT_STORY_WHOLE && !is_open(story, task))
+		return false;
+	return weft_story_wait_at(story, task, at_ns, ret_wait) && ret_wait->task == task;
+}
+
+WEFT__EXPORT size_t weft_story_sentence(
+	const struct weft_story *story, uint32_t task, uint64_t at_ns, char *buffer, size_t size)
+{
+	const struct weft_tasks *t = tasks_of(story);
+	struct weft__sentence s;
+	struct weft_story_wait wait;
+	weft__sentence_init(&s);
+	if (waits(story, task, at_ns, &wait)) {
+		say_wait(&s, story, &wait);
+	} else if (t->first_activation[task] == t->first_activation[task + 1]) {
+		say_pending(&s, story, task);
+	} else {
+		say_length_of(&s, story, task);
+		say_runs(&s, story, task);
+		say_creator(&s, story, task);
+		say_waker(&s, story, task, at_ns);
+		say_outcome(&s, story, task);
+	}
+	return weft__sentence_write(&s, buffer, size);
+}

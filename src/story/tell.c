@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The whole story of a task, as lines. Each sort of line is listed up to a limit, with a line about
+ * what is left out; then all are brought into the order of time. Text goes into one block, as
+ * offsets until it has stopped moving.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/text.h>
+
+#include "base/array.h"
+#include "base/export.h"
+#include "story/index.h"
+#include "story/verbs.h"
+#include "story/words.h"
+
+#define NAME_LETTERS 60
+#define TEXT_LETTERS 400
+
+/* So many alike children in a row become one line. */
+#define ALIKE_FROM 4
+
+struct draft {
+	struct weft_story_line line;
+	size_t text;  /* offset */
+	size_t order; /* of equal times */
+};
+
+struct teller {
+	const struct weft_story *story;
+	const struct weft_model *model;
+	uint32_t task;
+	struct draft *drafts;
+	size_t count, capacity;
+	struct weft_text text;
+	int error;
+};
+
+struct told {
+	struct weft_story_lines public; /* first: what callers hold */
+	struct weft_story_line *lines;
+	char *text;
+};
+
+/* ---- Lines ---- */
+
+/* Words of a line, up to its end. */
+struct saying {
+	struct weft__words words;
+	char buffer[4 * TEXT_LETTERS + 1];
+};
+
+static struct weft__words *say(struct saying *saying)
+{
+	weft__words_init(&saying->words, saying->buffer, sizeof(saying->buffer));
+	return &saying->words;
+}
+
+/* Its other members are the caller's to fill; they are only read at the end. */
+static struct weft_story_line *add_line(struct teller *t, enum weft_story_line_type type,
+	const char *title, const struct saying *saying)
+{
+	static struct weft_story_line nowhere;
+	const struct weft__column column = {&t->drafts, sizeof(*t->drafts)};
+	if (!t->error)
+		t->error = weft__columns_reserve(&column, 1, &t->capacity, t->count + 1);
+	if (t->error)
+		return &nowhere;
+	struct draft *draft = &t->drafts[t->count];
+	*draft = (struct draft){
+		.line = {.type = type, .title = title, .task = WEFT_NONE, .edge = WEFT_NONE},
+		.text = t->text.size,
+		.order = t->count,
+	};
+	t->count++;
+	weft_text_add(&t->text, saying->words.text, saying->words.used + 1);
+	return &draft->line;
+}
+
+static void set_time(struct weft_story_line *line, uint64_t time, uint64_t duration)
+{
+	line->has_time = true;
+	line->time = time;
+	line->duration = duration;
+}
+
+static void add_left_out(struct teller *t, uint64_t count, const char *what, uint64_t time)
+{
+	struct saying saying;
+	weft__say_count(say(&saying), count, what);
+	set_time(add_line(t, WEFT_STORY_LEFT_OUT, "not shown", &saying), time, 0);
+}
+
+/* ---- Facts ---- */
+
+static void add_fact_task(struct teller *t, const char *title, uint32_t other)
+{
+	struct saying saying;
+	weft__say_subject(say(&saying), t->model, other, NAME_LETTERS);
+	add_line(t, WEFT_STORY_FACT, title, &saying)->task = other;
+}
+
+static void add_identity(struct teller *t)
+{
+	const struct weft_tasks *tasks = &t->model->tasks;
+	struct weft_slice label = weft_model_string(t->model, tasks->label[t->task]);
+	struct saying saying;
+	weft__say_kind(say(&saying), tasks->kind[t->task]);
+	add_line(t, WEFT_STORY_FACT, "kind", &saying);
+	weft__say(say(&saying), "%" PRIu64, tasks->id[t->task]);
+	add_line(t, WEFT_STORY_FACT, "id", &saying);
+	if (label.size) {
+		weft__say_text(say(&saying), label, TEXT_LETTERS);
+		add_line(t, WEFT_STORY_FACT, "label", &saying);
+	}
+	if (tasks->parent[t->task] != WEFT_NONE)
+		add_fact_task(t, "made by", tasks->parent[t->task]);
+}
+
+static const char *outcome_name(const struct weft_tasks *tasks, uint32_t task)
+{
+	if (tasks->flags[task] & WEFT_TASK_NEVER_RESOLVED)
+		return "never resolved";
+	if (tasks->flags[task] & WEFT_TASK_FAILED)
+		return "failed";
+	return tasks->flags[task] & WEFT_TASK_RESOLVED ? "fulfilled" : "unfinished";
+}
+
+static void add_outcome(struct teller *t)
+{
+	const struct weft_tasks *tasks = &t->model->tasks;
+	struct weft_slice message = weft_model_string(t->model, tasks->message[t->task]);
+	struct saying saying;
+	if (tasks->becomes[t->task] != WEFT_NONE) {
+		add_fact_task(t, "became", tasks->becomes[t->task]);
+		return;
+	}
+	struct weft__words *w = say(&saying);
+	weft__say(w, "%s", outcome_name(tasks, t->task));
+	if (message.size && !(tasks->flags[t->task] & WEFT_TASK_NEVER_RESOLVED)) {
+		weft__say(w, ": ");
+		weft__say_text(w, message, TEXT_LETTERS);
+	}
+	set_time(add_line(t, WEFT_STORY_FACT, "outcome", &saying), tasks->end[t->task], 0);
+}
+
+static void add_moment(struct teller *t, const char *title, uint64_t time)
+{
+	struct saying saying;
+	weft__say_time(say(&saying), t->model, time);
+	set_time(add_line(t, WEFT_STORY_FACT, title, &saying), time, 0);
+}
+
+static void add_span(struct teller *t)
+{
+	const struct weft_tasks *tasks = &t->model->tasks;
+	uint64_t start = weft__start_of(t->story, t->task), created = tasks->start[t->task];
+	uint64_t end = tasks->end[t->task];
+	struct saying saying;
+	if (created < start)
+		add_moment(t, "created", created);
+	add_moment(t, "starts", start);
+	add_moment(t, tasks->flags[t->task] & WEFT_TASK_RESOLVED ? "ends" : "last seen", end);
+	weft__say_length(say(&saying), end > start ? end - start : 0);
+	add_line(t, WEFT_STORY_FACT, "lives", &saying)->duration = end > start ? end - start : 0;
+}
+
+static void add_running(struct teller *t)
+{
+	const struct weft_tasks *tasks = &t->model->tasks;
+	uint64_t start = weft__start_of(t->story, t->task), end = tasks->end[t->task];
+	uint64_t runs_ns = weft_model_running_ns(t->model, t->task);
+	uint64_t life = end > start ? end - start : 0, waits_ns = life > runs_ns ? life - runs_ns : 0;
+	uint32_t runs = tasks->first_activation[t->task + 1] - tasks->first_activation[t->task];
+	struct saying saying;
+	struct weft__words *w = say(&saying);
+	if (runs) {
+		weft__say_length(w, runs_ns);
+		weft__say(w, " in ");
+		weft__say_count(w, runs, "activation");
+	} else {
+		weft__say(w, "never");
+	}
+	add_line(t, WEFT_STORY_FACT, "runs", &saying)->duration = runs_ns;
+	weft__say_length(say(&saying), waits_ns);
+	add_line(t, WEFT_STORY_FACT, "waits", &saying)->duration = waits_ns;
+}
+
+static void add_last_wait(struct teller *t)
+{
+	struct weft_story_wait wait;
+	if (t->model->tasks.flags[t->task] & WEFT_TASK_RESOLVED)
+		return;
+	if (!weft_story_wait_at(t->story, t->task, WEFT_STORY_WHOLE, &wait) || wait.source == WEFT_NONE)
+		return;
+	struct saying saying;
+	struct weft__words *w = say(&saying);
+	weft__say_subject(w, t->model, wait.source, NAME_LETTERS);
+	weft__say(w, " since ");
+	weft__say_time(w, t->model, wait.since);
+	add_line(t, WEFT_STORY_FACT, "still waits for", &saying)->task = wait.source;
+}
+
+static void add_facts(struct teller *t)
+{
+	add_identity(t);
+	add_outcome(t);
+	add_span(t);
+	add_running(t);
+	add_last_wait(t);
+}
+
+/* ---- What happened ---- */
+
+static const char *note_title(enum weft_note_type type)
+{
+	switch (type) {
+	case WEFT_NOTE_LABEL:
+		return "is called";
+	case WEFT_NOTE_CHANGE:
+	case WEFT_NOTE_SET:
+		return "counts";
+	default:
+		return "notes";
+	}
+}
+
+static void add_note(struct teller *t, uint32_t note)
+{
+	enum weft_note_type type = (enum weft_note_type)t->model->notes.type[note];
+	char text[4 * TEXT_LETTERS];
+	size_t length = weft_model_format_note(t->model, note, text, sizeof(text));
+	struct saying saying;
+	if (length >= sizeof(text))
+		length = sizeof(text) - 1;
+	weft__say_text(say(&saying), (struct weft_slice){text, length}, TEXT_LETTERS);
+	struct weft_story_line *line = add_line(
+		t, type == WEFT_NOTE_LABEL ? WEFT_STORY_LABEL : WEFT_STORY_NOTE, note_title(type), &saying);
+	set_time(line, t->model->notes.time[note], 0);
+}
+
+static void add_notes(struct teller *t)
+{
+	uint32_t first = t->model->tasks.first_note[t->task];
+	uint32_t end = t->model->tasks.first_note[t->task + 1];
+	uint32_t shown = end - first < WEFT_STORY_LINES_MAX ? end : first + WEFT_STORY_LINES_MAX;
+	for (uint32_t note = first; note < shown; note++)
+		add_note(t, note);
+	if (shown < end)
+		add_left_out(t, end - shown, "further note", t->model->notes.time[shown]);
+}
+
+/* How long the task had waited when it read, or waits from its try_read on. */
+static uint64_t length_of_edge(const struct weft_model *model, uint32_t edge)
+{
+	uint32_t to = model->edges.to[edge];
+	uint64_t time = model->edges.time[edge], end = model->tasks.end[to];
+	bool ends = model->tasks.flags[to] & WEFT_TASK_RESOLVED;
+	return model->edges.type[edge] == WEFT_EDGE_TRY_READ && ends && end > time ? end - time : 0;
+}
+
+static void add_edge(struct teller *t, uint32_t edge)
+{
+	const struct weft_edges *e = &t->model->edges;
+	bool acts = e->from[edge] == t->task;
+	uint32_t other = acts ? e->to[edge] : e->from[edge];
+	struct saying saying;
+	struct weft__words *w = say(&saying);
+	if (other == WEFT_NONE)
+		weft__say(w, "somebody unknown");
+	else if (other == t->task)
+		weft__say(w, "itself");
+	else
+		weft__say_subject(w, t->model, other, NAME_LETTERS);
+	if (acts)
+		weft__say_circumstance(w, t->model, edge);
+	const char *title = acts ? weft__verb(t->model, edge) : weft__verb_passive(t->model, edge);
+	struct weft_story_line *line = add_line(t, WEFT_STORY_EDGE, title, &saying);
+	line->task = other == t->task ? WEFT_NONE : other;
+	line->edge = edge;
+	set_time(line, e->time[edge], length_of_edge(t->model, edge));
+}
+
+/* Several lists of edges in the order of time, as one: their numbers are in that order. */
+struct merge {
+	struct weft__edge_list lists[3];
+};
+
+static bool next_edge(struct merge *merge, uint32_t *ret_edge)
+{
+	struct weft__edge_list *least = NULL;
+	for (int i = 0; i < 3; i++) {
+		struct weft__edge_list *list = &merge->lists[i];
+		if (list->count && (!least || list->edges[0] < least->edges[0]))
+			least = list;
+	}
+	if (!least)
+		return false;
+	*ret_edge = *least->edges++;
+	least->count--;
+	return true;
+}
+
+/* Creations are told as facts and as children; an edge to itself is in two lists. */
+static bool is_told(const struct teller *t, uint32_t edge, uint32_t last)
+{
+	return t->model->edges.type[edge] != WEFT_EDGE_CREATE && edge != last;
+}
+
+static void add_edges(struct teller *t)
+{
+	struct merge merge = {{weft__edges_by(t->model, t->task), weft__edges_to(t->story, t->task),
+		weft__edges_made(t->story, t->task)}};
+	uint32_t edge, last = WEFT_NONE, shown = 0;
+	uint64_t left_out = 0, left_from = 0;
+	for (; next_edge(&merge, &edge); last = edge) {
+		if (!is_told(t, edge, last))
+			continue;
+		if (shown < WEFT_STORY_LINES_MAX) {
+			add_edge(t, edge);
+			shown++;
+		} else if (left_out++ == 0) {
+			left_from = t->model->edges.time[edge];
+		}
+	}
+	if (left_out)
+		add_left_out(t, left_out, "further edge", left_from);
+}
+
+static bool are_alike(const struct weft_model *model, uint32_t a, uint32_t b)
+{
+	return model->tasks.kind[a] == model->tasks.kind[b] &&
+		   model->tasks.label[a] == model->tasks.label[b];
+}
+
+/* How many from `first` on, creations all, are alike. */
+static uint32_t count_alike(const struct teller *t, struct weft__edge_list made, uint32_t first)
+{
+	const struct weft_edges *e = &t->model->edges;
+	uint32_t i = first + 1;
+	while (i < made.count && e->type[made.edges[i]] == WEFT_EDGE_CREATE &&
+		   are_alike(t->model, e->to[made.edges[first]], e->to[made.edges[i]]))
+		i++;
+	return i - first;
+}
+
+static void add_children_line(
+	struct teller *t, struct weft__edge_list made, uint32_t first, uint32_t count)
+{
+	const struct weft_edges *e = &t->model->edges;
+	uint32_t edge = made.edges[first], child = e->to[edge];
+	uint64_t last = e->time[made.edges[first + count - 1]];
+	struct saying saying;
+	struct weft__words *w = say(&saying);
+	if (count > 1) {
+		struct weft_slice label = weft_model_string(t->model, t->model->tasks.label[child]);
+		weft__say(w, "%" PRIu32 " \xc3\x97 ", count);
+		weft__say_kind(w, t->model->tasks.kind[child]);
+		weft__say(w, label.size ? " '" : "");
+		weft__say_text(w, label, NAME_LETTERS);
+		weft__say(w, "%s until ", label.size ? "'" : "");
+		weft__say_time(w, t->model, last);
+	} else {
+		weft__say_subject(w, t->model, child, NAME_LETTERS);
+	}
+	struct weft_story_line *line = add_line(t, WEFT_STORY_CHILD, "creates", &saying);
+	line->task = child;
+	line->edge = edge;
+	set_time(line, e->time[edge], last - e->time[edge]);
+}
+
+static void add_children(struct teller *t)
+{
+	struct weft__edge_list made = weft__edges_made(t->story, t->task);
+	uint32_t lines = 0, left_out = 0;
+	uint64_t left_from = 0;
+	for (uint32_t i = 0, count; i < made.count; i += count) {
+		count = 1;
+		if (t->model->edges.type[made.edges[i]] != WEFT_EDGE_CREATE)
+			continue;
+		count = count_alike(t, made, i);
+		if (count < ALIKE_FROM)
+			count = 1;
+		if (lines++ < WEFT_STORY_LINES_MAX) {
+			add_children_line(t, made, i, count);
+			continue;
+		}
+		if (!left_out)
+			left_from = t->model->edges.time[made.edges[i]];
+		left_out += count;
+	}
+	if (left_out)
+		add_left_out(t, left_out, "further created task", left_from);
+}
+
+static void add_activation(struct teller *t, uint32_t place)
+{
+	const struct weft_activations *a = &t->model->activations;
+	uint64_t length = a->end[place] - a->start[place];
+	uint32_t thread = a->thread[place];
+	struct saying saying;
+	struct weft__words *w = say(&saying);
+	weft__say(w, "for ");
+	weft__say_length(w, length);
+	if (t->model->thread_count > 1 && thread < t->model->thread_count) {
+		const char *name = t->model->threads[thread].name;
+		weft__say(w, " on ");
+		if (name && name[0])
+			weft__say_text(w, (struct weft_slice){name, strlen(name)}, NAME_LETTERS);
+		else
+			weft__say(w, "thread %" PRIu32, thread);
+	}
+	set_time(add_line(t, WEFT_STORY_ACTIVATION, "runs", &saying), a->start[place], length);
+}
+
+static void add_activations(struct teller *t)
+{
+	uint32_t first = t->model->tasks.first_activation[t->task];
+	uint32_t end = t->model->tasks.first_activation[t->task + 1];
+	uint32_t shown = end - first < WEFT_STORY_LINES_MAX ? end : first + WEFT_STORY_LINES_MAX;
+	for (uint32_t place = first; place < shown; place++)
+		add_activation(t, place);
+	if (shown < end)
+		add_left_out(t, end - shown, "further activation", t->model->activations.start[shown]);
+}
+
+/* ---- The order of time ---- */
+
+static int by_time(const void *left, const void *right)
+{
+	const struct draft *l = left, *r = right;
+	if (l->line.time != r->line.time)
+		return l->line.time < r->line.time ? -1 : 1;
+	return l->order < r->order ? -1 : l->order > r->order;
+}
+
+static int publish(struct teller *t, struct weft_story_lines **ret_lines)
+{
+	struct told *told = calloc(1, sizeof(*told));
+	if (!told)
+		return WEFT_ERROR_MEMORY;
+	told->lines = malloc((t->count + 1) * sizeof(*told->lines));
+	if (!told->lines) {
+		free(told);
+		return WEFT_ERROR_MEMORY;
+	}
+	for (size_t i = 0; i < t->count; i++) {
+		told->lines[i] = t->drafts[i].line;
+		told->lines[i].text = t->text.bytes + t->drafts[i].text;
+	}
+	told->text = t->text.bytes;
+	t->text = (struct weft_text){0};
+	told->public = (struct weft_story_lines){(uint32_t)t->count, told->lines};
+	*ret_lines = &told->public;
+	return 0;
+}
+
+WEFT__EXPORT int weft_story_tell(
+	const struct weft_story *story, uint32_t task, struct weft_story_lines **ret_lines)
+{
+	struct teller t = {.story = story, .model = story->model, .task = task};
+	add_facts(&t);
+	size_t facts = t.count;
+	add_activations(&t);
+	add_notes(&t);
+	add_edges(&t);
+	add_children(&t);
+	if (!t.error)
+		t.error = t.text.error;
+	if (!t.error) {
+		qsort(t.drafts + facts, t.count - facts, sizeof(*t.drafts), by_time);
+		t.error = publish(&t, ret_lines);
+	}
+	free(t.drafts);
+	weft_text_finish(&t.text);
+	return t.error;
+}
+
+WEFT__EXPORT void weft_story_lines_destroy(struct weft_story_lines *lines)
+{
+	struct told *told = (struct told *)lines;
+	if (!told)
+		return;
+	free(told->lines);
+	free(told->text);
+	free(told);
+}

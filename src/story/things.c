@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What is not a task in one sentence: bands, counters, losses.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/export.h"
+#include "story/things.h"
+
+#define NAME_LETTERS 40
+
+static void say_thread(struct weft__words *w, const struct weft_model *model, uint32_t thread)
+{
+	if (model->thread_count < 2 || thread >= model->thread_count)
+		return; /* there is but one */
+	const char *name = model->threads[thread].name;
+	weft__say(w, " on thread ");
+	if (name && name[0])
+		weft__say_text(w, (struct weft_slice){name, strlen(name)}, 24);
+	else
+		weft__say(w, "%" PRIu32, thread);
+}
+
+WEFT__EXPORT size_t weft_story_band_sentence(
+	const struct weft_story *story, const struct weft_band_period *band, char *buffer, size_t size)
+{
+	const struct weft_model *model = story->model;
+	struct weft_slice reason = weft_model_string(model, band->reason);
+	struct weft__sentence s;
+	weft__sentence_init(&s);
+	struct weft__words *w = weft__clause(&s, 4);
+	weft__say(w, band->kind == WEFT_BAND_IDLE ? "Idle" : "Collecting garbage");
+	w = weft__clause(&s, 3);
+	weft__say(w, " from ");
+	weft__say_time(w, model, band->start);
+	w = weft__clause(&s, 4);
+	weft__say(w, " for ");
+	weft__say_length(w, band->end - band->start);
+	say_thread(weft__clause(&s, 1), model, band->thread);
+	if (reason.size) {
+		w = weft__clause(&s, 2);
+		weft__say(w, ": ");
+		weft__say_text(w, reason, NAME_LETTERS);
+	}
+	return weft__sentence_write(&s, buffer, size);
+}
+
+/* The last sample at or before `time`, or WEFT_NONE. */
+static uint32_t sample_at(
+	const struct weft_model *model, const struct weft_counter *counter, uint64_t time)
+{
+	uint32_t first = counter->first, end = counter->first + counter->count;
+	while (first < end) {
+		uint32_t middle = first + (end - first) / 2;
+		if (model->samples.time[middle] <= time)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first == counter->first ? WEFT_NONE : first - 1;
+}
+
+/* ": +2 by read block 17 at 12.31 ms" */
+static void say_change(struct weft__sentence *s, const struct weft_model *model,
+	const struct weft_counter *counter, uint32_t sample)
+{
+	int64_t before = sample > counter->first ? model->samples.value[sample - 1] : 0;
+	int64_t change;
+	uint32_t task = model->samples.task[sample];
+	struct weft__words *w = weft__clause(s, 2);
+	if (__builtin_sub_overflow(model->samples.value[sample], before, &change) || !change)
+		weft__say(w, ": set");
+	else
+		weft__say(w, ": %+" PRId64, change);
+	if (task != WEFT_NONE) {
+		w = weft__clause(s, 2);
+		weft__say(w, " by ");
+		weft__say_task(w, model, task, 28);
+	}
+	w = weft__clause(s, 1);
+	weft__say(w, " at ");
+	weft__say_time(w, model, model->samples.time[sample]);
+}
+
+WEFT__EXPORT size_t weft_story_counter_sentence(
+	const struct weft_story *story, uint32_t counter, uint64_t at_ns, char *buffer, size_t size)
+{
+	const struct weft_model *model = story->model;
+	const struct weft_counter *c = &model->counters[counter];
+	uint32_t sample = sample_at(model, c, at_ns);
+	struct weft__sentence s;
+	weft__sentence_init(&s);
+	struct weft__words *w = weft__clause(&s, 4);
+	weft__say_text(w, weft_model_string(model, c->name), NAME_LETTERS);
+	weft__say(w, " is %" PRId64, sample == WEFT_NONE ? 0 : model->samples.value[sample]);
+	w = weft__clause(&s, 3);
+	weft__say(w, " at ");
+	weft__say_time(w, model, at_ns < model->summary.end ? at_ns : model->summary.end);
+	if (sample == WEFT_NONE)
+		weft__say(weft__clause(&s, 2), ", before its first change");
+	else
+		say_change(&s, model, c, sample);
+	return weft__sentence_write(&s, buffer, size);
+}
+
+void weft__say_losses(struct weft__words *w, const uint64_t losses[WEFT_LOSS_CAUSES])
+{
+	const char *before = "";
+	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
+		if (!losses[cause])
+			continue;
+		weft__say(w, "%s%" PRIu64 " %s", before, losses[cause], weft_loss_name(cause));
+		before = ", ";
+	}
+}
+
+uint64_t weft__count_losses(const uint64_t losses[WEFT_LOSS_CAUSES])
+{
+	uint64_t sum = 0;
+	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
+		if (__builtin_add_overflow(sum, losses[cause], &sum))
+			return UINT64_MAX;
+	return sum;
+}
+
+WEFT__EXPORT size_t weft_story_losses_sentence(
+	const struct weft_story *story, char *buffer, size_t size)
+{
+	const uint64_t *losses = story->model->losses;
+	uint64_t sum = weft__count_losses(losses);
+	struct weft__sentence s;
+	if (!sum) {
+		if (size)
+			buffer[0] = '\0';
+		return 0;
+	}
+	weft__sentence_init(&s);
+	struct weft__words *w = weft__clause(&s, 2);
+	weft__say_count(w, sum, "event");
+	weft__say(w, " %s lost", sum == 1 ? "is" : "are");
+	w = weft__clause(&s, 1);
+	weft__say(w, ": ");
+	weft__say_losses(w, losses);
+	return weft__sentence_write(&s, buffer, size);
+}

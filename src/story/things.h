@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Losses as words.
+ */
+#ifndef WEFT_STORY_THINGS_H
+#define WEFT_STORY_THINGS_H
+
+#include "story/words.h"
+
+/* "310 overwritten, 2 full" */
+void weft__say_losses(struct weft__words *words, const uint64_t losses[WEFT_LOSS_CAUSES]);
+uint64_t weft__count_losses(const uint64_t losses[WEFT_LOSS_CAUSES]);
+
+#endif

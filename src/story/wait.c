@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What a task waits for at a time. A trace says so in two ways: by a try_read that nothing has
+ * answered yet, and by the read that ends the wait, which is still to come.
+ */
+#include "base/export.h"
+#include "story/index.h"
+
+/* So many of a task's edges are looked at, from the moment asked about: a loop that has read a
+ * million times does not wait for what it wanted so long ago. */
+#define LOOK_AT_MAX 256
+
+struct moment {
+	const struct weft_story *story;
+	const struct weft_model *model;
+	uint32_t task;
+	uint64_t at;
+	struct weft__edge_list edges;
+	uint32_t before;     /* of edges: those at or before the moment */
+	uint64_t idle_since; /* when it last stopped running; its start if it had not run */
+	uint64_t runs_next;  /* UINT64_MAX: not any more */
+	bool running;
+};
+
+static struct moment moment_of(const struct weft_story *story, uint32_t task, uint64_t at)
+{
+	const struct weft_model *model = story->model;
+	const struct weft_activations *a = &model->activations;
+	struct moment m = {.story = story, .model = model, .at = at, .runs_next = UINT64_MAX};
+	m.task = weft__become_at(model, task, at);
+	m.edges = weft__edges_by(model, m.task);
+	m.before = weft__edges_until(model, m.edges, at);
+	m.idle_since = model->tasks.start[m.task];
+	uint32_t first = model->tasks.first_activation[m.task];
+	uint32_t runs = weft__activations_until(model, m.task, at);
+	if (runs) {
+		m.idle_since = a->end[first + runs - 1];
+		m.running = m.idle_since > at;
+	}
+	if (first + runs < model->tasks.first_activation[m.task + 1])
+		m.runs_next = a->start[first + runs];
+	return m;
+}
+
+static bool is_read_between(const struct moment *m, uint32_t from, uint32_t to, uint32_t source)
+{
+	const struct weft_edges *e = &m->model->edges;
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t edge = m->edges.edges[i];
+		if (e->type[edge] == WEFT_EDGE_READ && e->to[edge] == source)
+			return true;
+	}
+	return false;
+}
+
+/* The first read of `source` after the moment. */
+static uint64_t read_after(const struct moment *m, uint32_t source)
+{
+	const struct weft_edges *e = &m->model->edges;
+	uint32_t end =
+		m->edges.count - m->before > LOOK_AT_MAX ? m->before + LOOK_AT_MAX : m->edges.count;
+	for (uint32_t i = m->before; i < end; i++) {
+		uint32_t edge = m->edges.edges[i];
+		if (e->type[edge] == WEFT_EDGE_READ && e->to[edge] == source)
+			return e->time[edge];
+	}
+	return UINT64_MAX;
+}
+
+/* When the wait that is not answered ends: when it is, or when its task is gone or runs on. */
+static uint64_t end_of_wait(const struct moment *m, uint32_t source)
+{
+	const struct weft_tasks *t = &m->model->tasks;
+	uint64_t until = read_after(m, source);
+	if (m->runs_next < until && t->kind[m->task] != WEFT_KIND_JOIN)
+		until = m->runs_next;
+	if ((t->flags[m->task] & WEFT_TASK_RESOLVED) && t->end[m->task] < until)
+		until = t->end[m->task];
+	return until;
+}
+
+/* A join waits for all, so for the one that comes last; others for whom they asked last. */
+static bool is_better(const struct moment *m, uint32_t source, uint32_t than)
+{
+	const struct weft_tasks *t = &m->model->tasks;
+	if (than == WEFT_NONE)
+		return true;
+	if (t->kind[m->task] != WEFT_KIND_JOIN)
+		return false;
+	bool ends = t->flags[source] & WEFT_TASK_RESOLVED;
+	bool other_ends = t->flags[than] & WEFT_TASK_RESOLVED;
+	return ends != other_ends ? other_ends : t->end[source] > t->end[than];
+}
+
+/* What it wanted before it last ran is past, but for a join, which wakes for each. */
+static bool is_past(const struct moment *m, uint64_t time)
+{
+	return m->model->tasks.kind[m->task] != WEFT_KIND_JOIN && time < m->at &&
+		   weft__activations_until(m->model, m->task, m->at) >
+			   weft__activations_until(m->model, m->task, time);
+}
+
+/* From the try_reads before the moment. */
+static bool find_pending(const struct moment *m, struct weft_story_wait *wait)
+{
+	const struct weft_edges *e = &m->model->edges;
+	uint32_t first = m->before > LOOK_AT_MAX ? m->before - LOOK_AT_MAX : 0, found = 0;
+	for (uint32_t i = m->before; i > first; i--) {
+		uint32_t edge = m->edges.edges[i - 1], source = e->to[edge];
+		if (is_past(m, e->time[edge]))
+			break;
+		if (e->type[edge] != WEFT_EDGE_TRY_READ || is_read_between(m, i, m->before, source))
+			continue;
+		uint32_t now = weft__become_at(m->model, source, m->at);
+		if (now == m->task || weft__is_gone(m->model, now, m->at))
+			continue;
+		if (now == wait->source) {
+			wait->since = e->time[edge]; /* asked twice: it waits since the first time */
+			continue;
+		}
+		found++;
+		if (is_better(m, now, wait->source)) {
+			wait->source = now;
+			wait->since = e->time[edge];
+			wait->until = end_of_wait(m, source);
+		}
+	}
+	wait->others = found ? found - 1 : 0;
+	return found > 0;
+}
+
+/* From the read that ends the wait: the first thing that the task does after the moment. */
+static bool find_coming(const struct moment *m, struct weft_story_wait *wait)
+{
+	const struct weft_edges *e = &m->model->edges;
+	if (m->before >= m->edges.count)
+		return false;
+	uint32_t edge = m->edges.edges[m->before], source = e->to[edge];
+	if (e->type[edge] != WEFT_EDGE_READ || source == m->task)
+		return false;
+	uint32_t now = weft__become_at(m->model, source, m->at);
+	if (now == m->task || m->runs_next < e->time[edge])
+		return false; /* it ran before it read: nobody knows what woke it */
+	uint64_t asked = m->before ? e->time[m->edges.edges[m->before - 1]] : 0;
+	wait->source = now;
+	wait->since = asked > m->idle_since ? asked : m->idle_since;
+	wait->until = e->time[edge];
+	return true;
+}
+
+/* A signal to come, on which nothing else bears. */
+static bool find_signal(const struct moment *m, struct weft_story_wait *wait)
+{
+	const struct weft_edges *e = &m->model->edges;
+	struct weft__edge_list to = weft__edges_to(m->story, m->task);
+	for (uint32_t i = weft__edges_until(m->model, to, m->at); i < to.count; i++) {
+		uint32_t edge = to.edges[i];
+		if (e->time[edge] > m->runs_next)
+			break;
+		if (e->type[edge] != WEFT_EDGE_SIGNAL)
+			continue;
+		wait->since = m->idle_since;
+		wait->until = e->time[edge];
+		return true;
+	}
+	return false;
+}
+
+WEFT__EXPORT bool weft_story_wait_at(
+	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft_story_wait *ret_wait)
+{
+	const struct weft_model *model = story->model;
+	if (at_ns > model->summary.end)
+		at_ns = model->summary.end;
+	struct moment m = moment_of(story, task, at_ns);
+	struct weft_story_wait wait = {.task = m.task, .source = WEFT_NONE, .until = UINT64_MAX};
+	if (m.running || at_ns < model->tasks.start[m.task] || weft__is_gone(model, m.task, at_ns))
+		return false;
+	if (!find_pending(&m, &wait) && !find_coming(&m, &wait) && !find_signal(&m, &wait))
+		return false;
+	*ret_wait = wait;
+	return true;
+}
+
+static bool is_in_chain(const struct weft_story_wait *waits, uint32_t count, uint32_t task)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (waits[i].task == task)
+			return true;
+	return false;
+}
+
+WEFT__EXPORT uint32_t weft_story_wait_chain(const struct weft_story *story, uint32_t task,
+	uint64_t at_ns, struct weft_story_wait *waits, uint32_t room, bool *ret_cycle)
+{
+	uint32_t count = 0;
+	*ret_cycle = false;
+	while (count < room && weft_story_wait_at(story, task, at_ns, &waits[count])) {
+		task = waits[count++].source;
+		if (task == WEFT_NONE)
+			break;
+		*ret_cycle = is_in_chain(waits, count, task);
+		if (*ret_cycle)
+			break;
+	}
+	return count;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What woke a task: a signal to it, or whoever resolved what it then read.
+ */
+#include "base/export.h"
+#include "story/index.h"
+
+/* Reads of one activation that are looked at. */
+#define READS_MAX 64
+
+/* The last edge of a type to a task at or before `time`, or WEFT_NONE. */
+static uint32_t last_to(
+	const struct weft_story *story, uint32_t task, enum weft_edge_type type, uint64_t time)
+{
+	const struct weft_edges *e = &story->model->edges;
+	struct weft__edge_list to = weft__edges_to(story, task);
+	uint32_t i = weft__edges_until(story->model, to, time);
+	for (uint32_t looked = 0; i > 0 && looked < READS_MAX; i--, looked++)
+		if (e->type[to.edges[i - 1]] == type)
+			return to.edges[i - 1];
+	return WEFT_NONE;
+}
+
+/* The activation is at `place`; before it, the task had last run until `since`. */
+struct awakening {
+	const struct weft_story *story;
+	uint32_t task, place;
+	uint64_t since;
+};
+
+static bool by_signal(const struct awakening *a, struct weft_story_wake *wake)
+{
+	const struct weft_model *model = a->story->model;
+	uint64_t runs = model->activations.start[a->place];
+	uint32_t edge = last_to(a->story, a->task, WEFT_EDGE_SIGNAL, runs);
+	if (edge == WEFT_NONE || model->edges.time[edge] < a->since ||
+		model->edges.from[edge] == WEFT_NONE || model->edges.from[edge] == a->task)
+		return false;
+	*wake = (struct weft_story_wake){
+		model->edges.from[edge], edge, WEFT_NONE, model->edges.time[edge], runs};
+	return true;
+}
+
+/* By whoever resolved `source`, unless that was before the task waited. */
+static bool by_source(
+	const struct awakening *a, uint32_t source, uint64_t read, struct weft_story_wake *wake)
+{
+	const struct weft_model *model = a->story->model;
+	uint32_t edge = last_to(a->story, source, WEFT_EDGE_RESOLVE, read);
+	if (edge == WEFT_NONE || model->edges.time[edge] < a->since)
+		return false;
+	uint32_t from = model->edges.from[edge];
+	if (from == WEFT_NONE || from == a->task)
+		from = source;
+	*wake = (struct weft_story_wake){
+		from, edge, source, model->edges.time[edge], model->activations.start[a->place]};
+	return true;
+}
+
+static bool by_read(const struct awakening *a, struct weft_story_wake *wake)
+{
+	const struct weft_model *model = a->story->model;
+	const struct weft_edges *e = &model->edges;
+	struct weft__edge_list by = weft__edges_by(model, a->task);
+	uint64_t runs = model->activations.start[a->place];
+	uint32_t i = runs ? weft__edges_until(model, by, runs - 1) : 0;
+	for (uint32_t looked = 0; i < by.count && looked < READS_MAX; i++, looked++) {
+		uint32_t edge = by.edges[i];
+		if (e->time[edge] > model->activations.end[a->place])
+			break;
+		if (e->type[edge] == WEFT_EDGE_READ)
+			return e->to[edge] != a->task && by_source(a, e->to[edge], e->time[edge], wake);
+	}
+	return false;
+}
+
+WEFT__EXPORT bool weft_story_woken_by(
+	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft_story_wake *ret_wake)
+{
+	const struct weft_model *model = story->model;
+	task = weft__become_at(model, task, at_ns == WEFT_STORY_WHOLE ? 0 : at_ns);
+	uint32_t first = model->tasks.first_activation[task];
+	uint32_t runs = weft__activations_until(model, task, at_ns);
+	for (uint32_t looked = 0; runs > 0 && looked < READS_MAX; runs--, looked++) {
+		struct awakening a = {story, task, first + runs - 1, model->tasks.start[task]};
+		if (runs > 1)
+			a.since = model->activations.end[a.place - 1];
+		if (by_signal(&a, ret_wake) || by_read(&a, ret_wake))
+			return true;
+	}
+	return false;
+}
+
+WEFT__EXPORT uint32_t weft_story_creator(const struct weft_story *story, uint32_t task)
+{
+	return story->model->tasks.parent[task];
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The words that sentences are made of. Everything that the trace brings goes through say_letter:
+ * no name can hide text, turn its direction, or drive a terminal.
+ */
+#include "story/words.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <weft/duration.h>
+
+#include "base/export.h"
+#include "base/utf8.h"
+
+#define REPLACEMENT "\xef\xbf\xbd"
+#define ELLIPSIS    "\xe2\x80\xa6"
+
+/* Significant digits. */
+#define TIME_DIGITS   5
+#define LENGTH_DIGITS 3
+
+void weft__words_init(struct weft__words *w, char *buffer, size_t size)
+{
+	*w = (struct weft__words){buffer, size, 0, 0};
+	if (size)
+		buffer[0] = '\0';
+}
+
+/* One character, or nothing if it does not fit: then nothing more does. */
+static void say_letter(struct weft__words *w, const char *bytes, size_t length)
+{
+	if (w->used + length + 1 > w->size) {
+		w->size = w->used ? w->used + 1 : w->size;
+		return;
+	}
+	memcpy(w->text + w->used, bytes, length);
+	w->used += length;
+	w->text[w->used] = '\0';
+	w->letters++;
+}
+
+/* Invisible ones hide, and marks of direction turn what follows. */
+static bool is_showable(uint32_t c)
+{
+	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0xfeff)
+		return false;
+	if ((c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e))
+		return false;
+	return !(c >= 0x2060 && c <= 0x206f) && (c & 0xfffe) != 0xfffe;
+}
+
+static size_t next_letter(struct weft_slice text, bool *ret_good)
+{
+	uint32_t character;
+	size_t length = weft__utf8_decode(text.bytes, text.size, &character, ret_good);
+	*ret_good = *ret_good && is_showable(character);
+	return length;
+}
+
+static struct weft_slice rest_of(struct weft_slice text, size_t from)
+{
+	return (struct weft_slice){text.bytes + from, text.size - from};
+}
+
+static void say_letters(struct weft__words *w, struct weft_slice text)
+{
+	while (text.size) {
+		bool good;
+		size_t length = next_letter(text, &good);
+		if (good)
+			say_letter(w, text.bytes, length);
+		else
+			say_letter(w, REPLACEMENT, sizeof(REPLACEMENT) - 1);
+		text = rest_of(text, length);
+	}
+}
+
+void weft__say(struct weft__words *w, const char *format, ...)
+{
+	char text[WEFT_SENTENCE_BYTES];
+	va_list arguments;
+	va_start(arguments, format);
+	int length = vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (length <= 0)
+		return;
+	size_t size = (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1;
+	say_letters(w, (struct weft_slice){text, size});
+}
+
+/* The bytes of at most `letters` characters from the start. */
+static size_t head_bytes(struct weft_slice text, unsigned letters)
+{
+	size_t at = 0;
+	while (at < text.size && letters-- > 0) {
+		bool good;
+		at += next_letter(rest_of(text, at), &good);
+	}
+	return at;
+}
+
+/* Where the last `letters` characters of a text begin: no further back than four bytes each. */
+static size_t tail_from(struct weft_slice text, unsigned letters)
+{
+	size_t at = text.size;
+	while (at > 0 && letters-- > 0)
+		do
+			at--;
+		while (at > 0 && ((uint8_t)text.bytes[at] & 0xc0) == 0x80 && text.size - at < 512);
+	return at;
+}
+
+static bool is_path(struct weft_slice text)
+{
+	const char *slash = memchr(text.bytes, '/', text.size);
+	return slash && !memchr(text.bytes, ' ', text.size);
+}
+
+void weft__say_text(struct weft__words *w, struct weft_slice text, unsigned letters)
+{
+	if (head_bytes(text, letters) == text.size) {
+		say_letters(w, text);
+		return;
+	}
+	unsigned shown = letters ? letters - 1 : 0; /* beside the ellipsis */
+	unsigned last = is_path(text) ? shown * 2 / 3 : 0;
+	size_t head = head_bytes(text, shown - last), tail = tail_from(text, last);
+	say_letters(w, (struct weft_slice){text.bytes, head});
+	say_letter(w, ELLIPSIS, sizeof(ELLIPSIS) - 1);
+	say_letters(w, rest_of(text, tail > head ? tail : head));
+}
+
+void weft__say_time(struct weft__words *w, const struct weft_model *model, uint64_t time)
+{
+	uint64_t start = model->summary.start;
+	char text[32];
+	weft_format_duration(time > start ? time - start : 0, TIME_DIGITS, text);
+	weft__say(w, "%s", text);
+}
+
+void weft__say_length(struct weft__words *w, uint64_t ns)
+{
+	char text[32];
+	weft_format_duration(ns, LENGTH_DIGITS, text);
+	weft__say(w, "%s", text);
+}
+
+void weft__say_count(struct weft__words *w, uint64_t count, const char *one)
+{
+	weft__say(w, "%" PRIu64 " %s%s", count, one, count == 1 ? "" : "s");
+}
+
+void weft__say_kind(struct weft__words *w, unsigned kind)
+{
+	const char *name = kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
+	if (name)
+		weft__say(w, "%s", name);
+	else
+		weft__say(w, "kind %u", kind);
+}
+
+static bool has_label(const struct weft_model *model, uint32_t task)
+{
+	return weft_model_string(model, model->tasks.label[task]).size > 0;
+}
+
+static void say_kind_and_id(struct weft__words *w, const struct weft_model *model, uint32_t task)
+{
+	weft__say_kind(w, model->tasks.kind[task]);
+	weft__say(w, " %" PRIu64, model->tasks.id[task]);
+}
+
+void weft__say_task(
+	struct weft__words *w, const struct weft_model *model, uint32_t task, unsigned letters)
+{
+	if (has_label(model, task))
+		weft__say_text(w, weft_model_string(model, model->tasks.label[task]), letters);
+	else
+		say_kind_and_id(w, model, task);
+}
+
+void weft__say_subject(
+	struct weft__words *w, const struct weft_model *model, uint32_t task, unsigned letters)
+{
+	say_kind_and_id(w, model, task);
+	if (!has_label(model, task))
+		return;
+	weft__say(w, " '");
+	weft__say_text(w, weft_model_string(model, model->tasks.label[task]), letters);
+	weft__say(w, "'");
+}
+
+void weft__sentence_init(struct weft__sentence *sentence)
+{
+	sentence->count = 0;
+}
+
+struct weft__words *weft__clause(struct weft__sentence *sentence, unsigned worth)
+{
+	unsigned last = sentence->count;
+	if (last == WEFT__CLAUSES_MAX)
+		last--; /* a sentence of more clauses is none */
+	else
+		sentence->count++;
+	struct weft__clause *clause = &sentence->clauses[last];
+	clause->worth = worth;
+	weft__words_init(&clause->words, clause->text, sizeof(clause->text));
+	return &clause->words;
+}
+
+static unsigned count_letters(const struct weft__sentence *sentence)
+{
+	unsigned letters = 1; /* the full stop */
+	for (unsigned i = 0; i < sentence->count; i++)
+		letters += sentence->clauses[i].words.letters;
+	return letters;
+}
+
+/* Empties the last of the clauses that are worth least. */
+static bool leave_one_out(struct weft__sentence *sentence)
+{
+	struct weft__clause *least = NULL;
+	for (unsigned i = 1; i < sentence->count; i++) {
+		struct weft__clause *clause = &sentence->clauses[i];
+		if (clause->words.used && (!least || clause->worth <= least->worth))
+			least = clause;
+	}
+	if (!least)
+		return false;
+	weft__words_init(&least->words, least->text, sizeof(least->text));
+	return true;
+}
+
+size_t weft__sentence_write(struct weft__sentence *sentence, char *buffer, size_t size)
+{
+	struct weft__words out;
+	while (count_letters(sentence) > WEFT_SENTENCE_LETTERS && leave_one_out(sentence))
+		;
+	weft__words_init(&out, buffer, size);
+	for (unsigned i = 0; i < sentence->count; i++) {
+		const struct weft__words *words = &sentence->clauses[i].words;
+		weft__say_text(&out, (struct weft_slice){words->text, words->used},
+			WEFT_SENTENCE_LETTERS - 1 - out.letters);
+	}
+	weft__say(&out, ".");
+	return out.used;
+}
+
+WEFT__EXPORT size_t weft_story_name(
+	const struct weft_model *model, uint32_t task, unsigned letters, char *buffer, size_t size)
+{
+	struct weft__words w;
+	weft__words_init(&w, buffer, size);
+	weft__say_task(&w, model, task, letters);
+	return w.used;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Models to tell of, for tests: from the samples, and from events that a test makes up.
+ */
+#ifndef WEFT_TESTS_TOLD_H
+#define WEFT_TESTS_TOLD_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/decoder.h>
+#include <weft/story.h>
+
+struct told {
+	struct weft_model *model;
+	struct weft_layout *layout;
+	struct weft_story_index *index;
+	struct weft_story story;
+};
+
+static inline void must(int good)
+{
+	if (!good)
+		abort();
+}
+
+/* Takes the model over. */
+static inline struct told tell_of(struct weft_model *model)
+{
+	struct told told = {.model = model};
+	must(weft_layout_create(model, NULL, &told.layout) == 0);
+	must(weft_story_index_create(model, &told.index) == 0);
+	told.story = (struct weft_story){model, told.layout, told.index};
+	return told;
+}
+
+static inline void told_finish(struct told *told)
+{
+	weft_story_index_destroy(told->index);
+	weft_layout_destroy(told->layout);
+	weft_model_destroy(told->model);
+}
+
+static inline struct told told_sample(const char *name)
+{
+	static char bytes[1 << 20];
+	char path[512];
+	const char *source = getenv("WEFT_SOURCE");
+	struct weft_decoder *decoder;
+	struct weft_model *model = NULL;
+	snprintf(path, sizeof(path), "%s/tests/data/traces/%s", source ? source : ".", name);
+	FILE *file = fopen(path, "rb");
+	must(file != NULL);
+	size_t size = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+	must(weft_decoder_create(&decoder) == 0);
+	must(weft_decoder_feed(decoder, bytes, size) == 0);
+	must(weft_decoder_finish(decoder) == 0);
+	must(weft_decoder_build_model(decoder, NULL, NULL, &model) == 0);
+	weft_decoder_destroy(decoder);
+	return tell_of(model);
+}
+
+/* A trace that a test writes event by event. */
+struct made {
+	struct weft_model_builder *builder;
+	struct weft_diagnostics diagnostics;
+	uint64_t time; /* of what comes next, ns */
+	uint32_t thread;
+};
+
+static inline struct made make_begin(void)
+{
+	struct made made = {0};
+	must(weft_model_builder_create(&made.builder) == 0);
+	return made;
+}
+
+static inline void make(struct made *made, struct weft_event event)
+{
+	event.time_ns = made->time;
+	event.thread = made->thread;
+	must(weft_model_builder_add(made->builder, &event, &made->diagnostics) == 0);
+}
+
+static inline void make_create(struct made *made, uint64_t task, uint64_t child, uint16_t kind)
+{
+	make(made,
+		(struct weft_event){.type = WEFT_EVENT_CREATE, .task = task, .other = child, .kind = kind});
+}
+
+static inline void make_label(struct made *made, uint64_t task, const char *text)
+{
+	make(made,
+		(struct weft_event){.type = WEFT_EVENT_LABEL, .task = task, .text = {text, strlen(text)}});
+}
+
+static inline void make_edge(
+	struct made *made, enum weft_event_type type, uint64_t task, uint64_t other)
+{
+	make(made, (struct weft_event){.type = (uint8_t)type, .task = task, .other = other});
+}
+
+static inline void make_fail(struct made *made, uint64_t task, uint64_t other, const char *message)
+{
+	make(made, (struct weft_event){.type = WEFT_EVENT_FAIL,
+				   .task = task,
+				   .other = other,
+				   .text = {message, strlen(message)}});
+}
+
+static inline void make_switch(struct made *made, uint64_t task)
+{
+	make(made, (struct weft_event){.type = WEFT_EVENT_SWITCH, .task = task});
+}
+
+static inline void make_counter(
+	struct made *made, uint64_t task, const char *name, int64_t value, bool is_set)
+{
+	make(made, (struct weft_event){.type = WEFT_EVENT_COUNTER,
+				   .task = task,
+				   .text = {name, strlen(name)},
+				   .value = value,
+				   .is_set = is_set});
+}
+
+static inline struct told make_end(struct made *made)
+{
+	static const struct weft_trace_thread threads[] = {
+		{.name = "main", .process = ""}, {.name = "second", .process = ""}};
+	struct weft_trace_description description = {
+		.format = "test", .clock = {.name = "test"}, .threads = threads, .thread_count = 1};
+	struct weft_model *model = NULL;
+	must(weft_model_builder_finish(made->builder, &description, &model) == 0);
+	weft_model_builder_destroy(made->builder);
+	return tell_of(model);
+}
+
+#endif
