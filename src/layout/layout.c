@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A layout is four columns beside the model's, in one allocation each.
+ * A layout is some columns beside the model's, in one allocation each, made one after the other.
  */
 #include "layout/layout.h"
 
@@ -20,40 +20,80 @@ static int allocate(struct weft__columns *columns, size_t count)
 	columns->parent = malloc(some * sizeof(*columns->parent));
 	columns->row = malloc(some * sizeof(*columns->row));
 	columns->moved = malloc(some * sizeof(*columns->moved));
-	if (!columns->start || !columns->parent || !columns->row || !columns->moved)
+	columns->form = malloc(some * sizeof(*columns->form));
+	if (!columns->start || !columns->parent || !columns->row || !columns->moved || !columns->form)
 		return WEFT_ERROR_MEMORY;
 	return 0;
 }
 
 static void publish(struct whole_layout *whole, const struct weft_model *model, uint32_t row_count)
 {
+	const struct weft__columns *c = &whole->columns;
 	whole->public = (struct weft_layout){
 		.model = model,
 		.row_count = row_count,
-		.start = whole->columns.start,
-		.parent = whole->columns.parent,
-		.row = whole->columns.row,
-		.moved = whole->columns.moved,
+		.start = c->start,
+		.parent = c->parent,
+		.row = c->row,
+		.moved = c->moved,
+		.form = c->form,
+		.fold_of = c->fold_of,
+		.folds = c->folds,
+		.fold_count = c->fold_count,
+		.fold_members = c->members,
+		.fold_ends = c->member_ends,
+		.group_of = c->group_of,
+		.groups = c->groups,
+		.group_count = c->group_count,
 	};
+}
+
+static int settle_parents(const struct weft_model *model, const struct weft_layout_options *options,
+	struct weft__columns *columns)
+{
+	int error = 0;
+	weft__layout_copy(model, columns);
+	if (!options->no_simplify)
+		error = weft__layout_simplify(model, options->previous, columns);
+	if (!error && options->hidden)
+		weft__layout_hide(model, options->hidden, columns);
+	if (!error)
+		error = weft__layout_group(model, options, columns);
+	return error;
+}
+
+static int make(const struct weft_model *model, const struct weft_layout_options *options,
+	struct weft__columns *columns, uint32_t *ret_row_count)
+{
+	struct weft__tree tree = {0};
+	int error = allocate(columns, model->tasks.count);
+	if (!error)
+		error = settle_parents(model, options, columns);
+	if (!error)
+		error = weft__tree_init(&tree, model, columns);
+	if (!error && (options->fold || options->fold_exception_count))
+		error = weft__layout_fold(model, options, &tree, columns);
+	if (!error)
+		error = weft__layout_place(model, options->previous, &tree, columns, ret_row_count);
+	weft__tree_finish(&tree);
+	if (columns->above != columns->parent)
+		free(columns->above);
+	columns->above = NULL;
+	return error;
 }
 
 WEFT__EXPORT int weft_layout_create(const struct weft_model *model,
 	const struct weft_layout_options *options, struct weft_layout **ret_layout)
 {
+	struct weft_layout_options settled = options ? *options : (struct weft_layout_options){0};
 	uint32_t row_count = 0;
 	struct whole_layout *whole = calloc(1, sizeof(*whole));
 	if (!whole)
 		return WEFT_ERROR_MEMORY;
-	int error = allocate(&whole->columns, model->tasks.count);
-	if (error)
-		goto out;
-	weft__layout_copy(model, &whole->columns);
-	if (!options || !options->no_simplify)
-		error = weft__layout_simplify(model, &whole->columns);
-	if (!error)
-		error = weft__layout_place(model, &whole->columns, &row_count);
+	if (settled.previous && settled.previous->model->tasks.count > model->tasks.count)
+		settled.previous = NULL; /* of something else */
+	int error = make(model, &settled, &whole->columns, &row_count);
 	publish(whole, model, row_count);
-out:
 	if (error)
 		weft_layout_destroy(&whole->public);
 	else
@@ -66,9 +106,10 @@ WEFT__EXPORT void weft_layout_destroy(struct weft_layout *layout)
 	struct whole_layout *whole = (struct whole_layout *)layout;
 	if (!whole)
 		return;
-	free(whole->columns.start);
-	free(whole->columns.parent);
-	free(whole->columns.row);
-	free(whole->columns.moved);
+	struct weft__columns *c = &whole->columns;
+	void *columns[] = {c->start, c->parent, c->row, c->moved, c->form, c->fold_of, c->folds,
+		c->members, c->member_ends, c->group_of, c->groups, c->group_names};
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		free(columns[i]);
 	free(whole);
 }

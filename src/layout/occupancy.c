@@ -253,3 +253,11 @@ int weft__occupancy_try(
 	*ret_taken = first_free_row(occupancy, ranks, row) == row;
 	return *ret_taken ? mark(occupancy, ranks, row) : 0;
 }
+
+int weft__occupancy_hold(
+	struct weft__occupancy *occupancy, uint64_t start, uint64_t end, uint32_t row)
+{
+	if (row >= occupancy->row_count)
+		occupancy->row_count = row + 1;
+	return mark(occupancy, ranks_of(occupancy, start, end), row);
+}

@@ -39,4 +39,8 @@ int weft__occupancy_take(struct weft__occupancy *occupancy, uint64_t start, uint
 int weft__occupancy_try(
 	struct weft__occupancy *occupancy, uint64_t start, uint64_t end, uint32_t row, bool *ret_taken);
 
+/* Takes a row of [start, end) whoever else has it. 0 or WEFT_ERROR_MEMORY. */
+int weft__occupancy_hold(
+	struct weft__occupancy *occupancy, uint64_t start, uint64_t end, uint32_t row);
+
 #endif

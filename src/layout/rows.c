@@ -1,170 +1,159 @@
 /* SPDX-License-Identifier: ISC
  *
- * Rows: depth first along the tree of parents, newest child first, each task in the first free row
- * at or below where its parent allows. The walk has no stack: children are linked lists, and the
- * way back up is the parent column, so that a chain a million deep is a chain like any other.
+ * Rows: in the order of the walk, each task in the first free row at or below where its parent
+ * allows. A fold is placed like one task, where its newest member would be. Each group has rows of
+ * its own, which then are put one below the other.
  */
-#include "layout/layout.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sort.h"
+#include "layout/layout.h"
 #include "layout/occupancy.h"
 
-struct tree {
-	uint32_t *first_child;
-	uint32_t *next_sibling;
+/* What is placed on one row: a task, or a fold. */
+struct unit {
+	uint64_t start, end;
+	uint32_t from; /* the lowest row allowed */
 };
 
-struct root {
-	uint64_t id;
-	uint32_t buffer, task;
+struct placing {
+	const struct weft_model *model;
+	const struct weft_layout *previous;
+	const struct weft__tree *tree;
+	struct weft__columns *columns;
+	struct weft__occupancy occupancy;
 };
 
-static void prepend(struct tree *tree, uint32_t parent, uint32_t task)
+/* While a trace grows, nobody else may have the row of a task that has not ended. */
+static uint64_t end_of(const struct placing *p, uint32_t task)
 {
-	tree->next_sibling[task] = tree->first_child[parent];
-	tree->first_child[parent] = task;
-}
-
-/* Prepending in the order of creation puts the newest first; moved ones come in front of those, the
- * last to be mentioned first. */
-static void link_children(
-	const struct weft_model *model, const struct weft__columns *columns, struct tree *tree)
-{
-	const struct weft_edges *edges = &model->edges;
-	for (uint32_t edge = 0; edge < edges->count; edge++) {
-		uint32_t task = edges->to[edge];
-		if (edges->type[edge] == WEFT_EDGE_CREATE && !columns->moved[task] &&
-			columns->parent[task] != WEFT_NONE)
-			prepend(tree, columns->parent[task], task);
-	}
-	for (uint32_t task = 0; task < model->tasks.count; task++)
-		if (columns->moved[task])
-			prepend(tree, columns->parent[task], task);
-}
-
-static int compare_roots(const void *a, const void *b)
-{
-	const struct root *x = a, *y = b;
-	if (x->buffer != y->buffer)
-		return x->buffer < y->buffer ? -1 : 1;
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return 0;
-}
-
-/* Links the roots as siblings, in the order of ids; the first, or WEFT_NONE. */
-static int link_roots(const struct weft_tasks *tasks, const struct weft__columns *columns,
-	struct tree *tree, uint32_t *ret_first)
-{
-	uint32_t count = 0;
-	for (uint32_t task = 0; task < tasks->count; task++)
-		count += columns->parent[task] == WEFT_NONE;
-	struct root *roots = malloc((count + 1) * sizeof(*roots));
-	if (!roots)
-		return WEFT_ERROR_MEMORY;
-	count = 0;
-	for (uint32_t task = 0; task < tasks->count; task++)
-		if (columns->parent[task] == WEFT_NONE)
-			roots[count++] =
-				(struct root){tasks->id[task], tasks->buffer ? tasks->buffer[task] : 0, task};
-	qsort(roots, count, sizeof(*roots), compare_roots);
-	for (uint32_t i = 0; i + 1 < count; i++)
-		tree->next_sibling[roots[i].task] = roots[i + 1].task;
-	*ret_first = count ? roots[0].task : WEFT_NONE;
-	free(roots);
-	return 0;
-}
-
-/* The next task in the walk; WEFT_NONE at its end. */
-static uint32_t step(const struct tree *tree, const uint32_t *parent, uint32_t task)
-{
-	if (tree->first_child[task] != WEFT_NONE)
-		return tree->first_child[task];
-	while (task != WEFT_NONE && tree->next_sibling[task] == WEFT_NONE)
-		task = parent[task];
-	return task == WEFT_NONE ? WEFT_NONE : tree->next_sibling[task];
+	const struct weft_model *model = p->model;
+	bool goes_on = model->summary.live && !(model->tasks.flags[task] & WEFT_TASK_RESOLVED);
+	return goes_on ? UINT64_MAX : model->tasks.end[task];
 }
 
 static uint32_t lowest_allowed(
-	const struct weft_tasks *tasks, const struct weft__columns *columns, uint32_t task)
+	const struct placing *p, uint32_t task, uint32_t above, uint64_t start)
 {
-	uint32_t parent = columns->parent[task];
-	if (parent == WEFT_NONE)
+	if (above == WEFT_NONE)
 		return 0;
-	bool continues = tasks->becomes[parent] == task || tasks->end[parent] <= columns->start[task];
-	return columns->row[parent] + (continues ? 0 : 1);
+	bool continues = p->model->tasks.becomes[above] == task || end_of(p, above) <= start;
+	return p->columns->row[above] + (continues ? 0 : 1);
 }
 
 /* What a task becomes is often there a moment before the task is gone. It goes on in the task's row
  * all the same, and has the row for itself from the task's end on. When that is; 0 for others. */
-static uint64_t continues_at(
-	const struct weft_tasks *tasks, const struct weft__columns *columns, uint32_t task)
+static uint64_t continues_at(const struct placing *p, uint32_t task)
 {
-	uint32_t parent = columns->parent[task];
-	if (parent == WEFT_NONE || tasks->becomes[parent] != task)
+	const struct weft_tasks *tasks = &p->model->tasks;
+	uint32_t above = p->columns->above[task];
+	if (above == WEFT_NONE || tasks->becomes[above] != task)
 		return 0;
-	uint64_t at = tasks->end[parent];
-	return at > columns->start[task] && at < tasks->end[task] ? at : 0;
+	uint64_t at = tasks->end[above];
+	return at > p->columns->start[task] && at < end_of(p, task) ? at : 0;
 }
 
 /* From when on a placed task has its row for itself. */
-static uint64_t alone_from(
-	const struct weft_tasks *tasks, const struct weft__columns *columns, uint32_t task)
+static uint64_t alone_from(const struct placing *p, uint32_t task)
 {
-	uint64_t continued = continues_at(tasks, columns, task);
-	return continued && columns->row[columns->parent[task]] == columns->row[task]
-			   ? continued
-			   : columns->start[task];
+	const uint32_t *row = p->columns->row;
+	uint64_t continued = continues_at(p, task);
+	return continued && row[p->columns->above[task]] == row[task] ? continued
+																  : p->columns->start[task];
 }
 
-static int place(const struct weft_tasks *tasks, struct weft__columns *columns, uint32_t task,
-	struct weft__occupancy *occupancy)
+static int take(struct placing *p, const struct unit *unit, uint32_t *ret_row)
 {
-	uint64_t start = columns->start[task], end = tasks->end[task];
-	uint64_t continued = continues_at(tasks, columns, task);
-	uint32_t from = lowest_allowed(tasks, columns, task);
+	/* What ends when it starts still has a place of its own. */
+	uint64_t end = unit->end > unit->start ? unit->end : unit->start + 1;
+	return weft__occupancy_take(&p->occupancy, unit->start, end, unit->from, ret_row);
+}
+
+static int place_task(struct placing *p, uint32_t task)
+{
+	struct weft__columns *c = p->columns;
+	struct unit unit = {c->start[task], end_of(p, task), 0};
+	uint64_t continued = continues_at(p, task);
 	bool placed = false;
 	int error = 0;
-	if (continued && start >= alone_from(tasks, columns, columns->parent[task]))
-		error = weft__occupancy_try(occupancy, continued, end, from, &placed);
+	unit.from = lowest_allowed(p, task, c->above[task], unit.start);
+	if (continued && unit.start >= alone_from(p, c->above[task]))
+		error = weft__occupancy_try(&p->occupancy, continued, unit.end, unit.from, &placed);
 	if (error)
 		return error;
-	if (placed) {
-		columns->row[task] = from;
-		return 0;
-	}
-	/* A task that ends when it starts still has a place of its own. */
-	return weft__occupancy_take(
-		occupancy, start, end > start ? end : start + 1, from, &columns->row[task]);
+	if (!placed)
+		return take(p, &unit, &c->row[task]);
+	c->row[task] = unit.from;
+	return 0;
 }
 
-static int walk(const struct weft_tasks *tasks, struct weft__columns *columns,
-	const struct tree *tree, uint32_t first, struct weft__occupancy *occupancy)
+static int place_fold(struct placing *p, struct weft_fold *fold, uint32_t member)
 {
+	struct unit unit = {fold->start, fold->end, 0};
+	unit.from = lowest_allowed(p, WEFT_NONE, p->columns->above[member], fold->start);
+	return take(p, &unit, &fold->row);
+}
+
+static struct weft_fold *fold_of(const struct placing *p, uint32_t task)
+{
+	const struct weft__columns *c = p->columns;
+	return c->form[task] == WEFT_FORM_FOLDED ? &c->folds[c->fold_of[task]] : NULL;
+}
+
+static int place(struct placing *p, uint32_t task)
+{
+	struct weft_fold *fold = fold_of(p, task);
 	int error = 0;
-	for (uint32_t task = first; task != WEFT_NONE && !error;
-		 task = step(tree, columns->parent, task))
-		error = place(tasks, columns, task, occupancy);
+	if (!fold)
+		return p->columns->row[task] == WEFT_NONE ? place_task(p, task) : 0;
+	if (fold->row == WEFT_NONE)
+		error = place_fold(p, fold, task);
+	p->columns->row[task] = fold->row;
 	return error;
 }
 
-/* The distinct starts of what is placed, sorted. NULL without memory. */
-static uint64_t *distinct_starts(
-	const struct weft_tasks *tasks, const struct weft__columns *columns, size_t *ret_count)
+/* The row that a task had, in its group; WEFT_NONE if it had none of its own. */
+static uint32_t previous_row(const struct placing *p, uint32_t task)
 {
-	size_t bytes = (2 * (size_t)tasks->count + 1) * sizeof(uint64_t), count = 0;
+	const struct weft_layout *l = p->previous;
+	if (task >= l->model->tasks.count || l->form[task] != p->columns->form[task] ||
+		l->row[task] == WEFT_NONE)
+		return WEFT_NONE;
+	if (!l->group_of)
+		return l->row[task];
+	const struct weft_group *group = &l->groups[l->group_of[task]];
+	return group->folded ? WEFT_NONE : l->row[task] - group->first_row - 1;
+}
+
+/* What was drawn keeps its row, whoever else is there. */
+static int keep_row(struct placing *p, uint32_t task)
+{
+	struct weft__columns *c = p->columns;
+	struct weft_fold *fold = fold_of(p, task);
+	uint32_t row = previous_row(p, task);
+	if (row == WEFT_NONE || (fold && fold->row != WEFT_NONE))
+		return 0;
+	uint64_t start = fold ? fold->start : c->start[task], end = fold ? fold->end : end_of(p, task);
+	*(fold ? &fold->row : &c->row[task]) = row;
+	return weft__occupancy_hold(&p->occupancy, start, end > start ? end : start + 1, row);
+}
+
+/* The distinct starts of what is at places [first, last), sorted. NULL without memory. */
+static uint64_t *distinct_starts(
+	const struct placing *p, uint32_t first, uint32_t last, size_t *ret_count)
+{
+	size_t bytes = (2 * (size_t)(last - first) + 1) * sizeof(uint64_t), count = 0;
 	uint64_t *starts = malloc(bytes), *scratch = malloc(bytes);
 	if (!starts || !scratch) {
 		free(starts);
 		free(scratch);
 		return NULL;
 	}
-	for (uint32_t task = 0; task < tasks->count; task++) {
-		uint64_t continued = continues_at(tasks, columns, task);
-		starts[count++] = columns->start[task];
+	for (uint32_t i = first; i < last; i++) {
+		uint32_t task = p->tree->order[i];
+		uint64_t continued = continues_at(p, task);
+		starts[count++] = p->columns->start[task];
 		if (continued)
 			starts[count++] = continued;
 	}
@@ -174,31 +163,75 @@ static uint64_t *distinct_starts(
 	return starts;
 }
 
-int weft__layout_place(
-	const struct weft_model *model, struct weft__columns *columns, uint32_t *ret_row_count)
+/* Places [first, last) of the walk, from row 0 on; how many rows they take. */
+static int place_range(struct placing *p, uint32_t first, uint32_t last, uint32_t *ret_row_count)
 {
-	const struct weft_tasks *tasks = &model->tasks;
-	size_t bytes = (tasks->count + (size_t)1) * sizeof(uint32_t), start_count = 0;
-	struct tree tree = {malloc(bytes), malloc(bytes)};
-	uint64_t *starts = distinct_starts(tasks, columns, &start_count);
-	struct weft__occupancy occupancy;
-	uint32_t first = WEFT_NONE;
-	weft__occupancy_init(&occupancy, starts, start_count);
-	int error = WEFT_ERROR_MEMORY;
-	if (!tree.first_child || !tree.next_sibling || !starts)
-		goto out;
-	memset(tree.first_child, 0xff, bytes);
-	memset(tree.next_sibling, 0xff, bytes);
-	error = link_roots(tasks, columns, &tree, &first);
-	if (error)
-		goto out;
-	link_children(model, columns, &tree);
-	error = walk(tasks, columns, &tree, first, &occupancy);
-	*ret_row_count = occupancy.row_count;
-out:
-	weft__occupancy_finish(&occupancy);
+	const uint32_t *order = p->tree->order;
+	size_t start_count = 0;
+	uint64_t *starts = distinct_starts(p, first, last, &start_count);
+	if (!starts)
+		return WEFT_ERROR_MEMORY;
+	int error = 0;
+	weft__occupancy_init(&p->occupancy, starts, start_count);
+	for (uint32_t i = first; i < last && p->previous && !error; i++)
+		error = keep_row(p, order[i]);
+	for (uint32_t i = first; i < last && !error; i++)
+		error = place(p, order[i]);
+	*ret_row_count = p->occupancy.row_count;
+	weft__occupancy_finish(&p->occupancy);
 	free(starts);
-	free(tree.first_child);
-	free(tree.next_sibling);
 	return error;
+}
+
+static void shift_rows(struct placing *p, uint32_t first, uint32_t last, uint32_t by)
+{
+	struct weft__columns *c = p->columns;
+	for (uint32_t i = first; i < last; i++) {
+		uint32_t task = p->tree->order[i];
+		c->row[task] += by;
+		if (c->form[task] == WEFT_FORM_FOLDED)
+			c->folds[c->fold_of[task]].row = c->row[task];
+	}
+}
+
+static int place_group(struct placing *p, struct weft_group *group, uint32_t first, uint32_t last)
+{
+	uint32_t rows = 0;
+	int error = 0;
+	for (uint32_t i = first; i < last && group->folded; i++)
+		p->columns->row[p->tree->order[i]] = group->first_row;
+	if (!group->folded)
+		error = place_range(p, first, last, &rows);
+	if (!group->folded && !error)
+		shift_rows(p, first, last, group->first_row + 1);
+	group->row_count = rows + 1;
+	return error;
+}
+
+static int place_groups(struct placing *p, uint32_t *ret_row_count)
+{
+	struct weft__columns *c = p->columns;
+	uint32_t place = 0, row = 0;
+	int error = 0;
+	for (uint32_t i = 0; i < c->group_count && !error; i++) {
+		uint32_t first = place;
+		while (place < p->tree->count && c->group_of[p->tree->order[place]] == i)
+			place++;
+		c->groups[i].first_row = row;
+		error = place_group(p, &c->groups[i], first, place);
+		row += c->groups[i].row_count;
+	}
+	*ret_row_count = row;
+	return error;
+}
+
+int weft__layout_place(const struct weft_model *model, const struct weft_layout *previous,
+	const struct weft__tree *tree, struct weft__columns *columns, uint32_t *ret_row_count)
+{
+	struct placing p = {.model = model, .previous = previous, .tree = tree, .columns = columns};
+	if (model->tasks.count)
+		memset(columns->row, 0xff, model->tasks.count * sizeof(*columns->row));
+	if (columns->group_count)
+		return place_groups(&p, ret_row_count);
+	return place_range(&p, 0, tree->count, ret_row_count);
 }

@@ -37,6 +37,7 @@ void weft__layout_copy(const struct weft_model *model, struct weft__columns *col
 	memcpy(columns->start, model->tasks.start, count * sizeof(*columns->start));
 	memcpy(columns->parent, model->tasks.parent, count * sizeof(*columns->parent));
 	memset(columns->moved, 0, count * sizeof(*columns->moved));
+	memset(columns->form, WEFT_FORM_LINE, count * sizeof(*columns->form));
 	cut_cycles(columns->parent, columns->row, count); /* rows come later */
 }
 
@@ -91,12 +92,39 @@ static uint32_t waking_read(const struct weft_model *model, const uint64_t *trie
 	return edge;
 }
 
-int weft__layout_simplify(const struct weft_model *model, struct weft__columns *columns)
+static bool was_moved(const struct weft_layout *previous, uint32_t task)
+{
+	return previous && task < previous->model->tasks.count && previous->moved[task];
+}
+
+/* What was drawn from its read on stays so, whatever came later: it no longer has the row before.
+ */
+static void keep_moves(const struct weft_model *model, const struct weft_layout *previous,
+	struct weft__forest *forest, struct weft__columns *columns)
+{
+	for (uint32_t task = 0; task < previous->model->tasks.count; task++) {
+		if (!previous->moved[task])
+			continue;
+		uint32_t read = model->edges.by_actor[model->tasks.first_edge[task]];
+		uint32_t *parent = &columns->parent[task], source = model->edges.to[read];
+		if (weft__forest_move(forest, task, *parent, source))
+			*parent = source;
+		columns->start[task] = previous->start[task];
+		columns->moved[task] = true;
+	}
+}
+
+int weft__layout_simplify(const struct weft_model *model, const struct weft_layout *previous,
+	struct weft__columns *columns)
 {
 	struct weft__forest *forest = weft__forest_create(columns->parent, model->tasks.count);
 	uint64_t *tried = first_tries(model);
 	bool complete = forest && tried;
+	if (complete && previous)
+		keep_moves(model, previous, forest, columns);
 	for (uint32_t task = 0; complete && task < model->tasks.count; task++) {
+		if (was_moved(previous, task))
+			continue;
 		uint32_t read = waking_read(model, tried, task);
 		if (read == WEFT_NONE)
 			continue;

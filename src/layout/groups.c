@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Which group each task belongs to. A task is of the thread that it first ran on; one that never
+ * ran, of the thread that its creator was running on then; if nobody was, of its creator's group.
+ * What has no creator is of its buffer's first thread.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout/layout.h"
+
+#define NAME_BYTES 64
+#define KEYS_MAX   (1u << 20) /* as many threads as a model has at most */
+#define VISITED    (WEFT_NONE - 1)
+
+static uint32_t buffer_of(const struct weft_tasks *tasks, uint32_t task)
+{
+	return tasks->buffer ? tasks->buffer[task] : 0;
+}
+
+/* The thread that ran `task` at a time, or WEFT_NONE. */
+static uint32_t thread_at(const struct weft_model *model, uint32_t task, uint64_t time)
+{
+	const struct weft_activations *a = &model->activations;
+	uint32_t first = model->tasks.first_activation[task];
+	uint32_t low = first, high = model->tasks.first_activation[task + 1];
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (a->start[middle] <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > first && a->end[low - 1] >= time ? a->thread[low - 1] : WEFT_NONE;
+}
+
+static uint32_t own_thread(const struct weft_model *model, uint32_t task)
+{
+	const struct weft_tasks *tasks = &model->tasks;
+	uint32_t first = tasks->first_activation[task], parent = tasks->parent[task];
+	if (first < tasks->first_activation[task + 1])
+		return model->activations.thread[first];
+	return parent == WEFT_NONE ? WEFT_NONE : thread_at(model, parent, tasks->start[task]);
+}
+
+static uint32_t first_thread(const struct weft_model *model, uint32_t buffer)
+{
+	for (uint32_t thread = 0; thread < model->thread_count; thread++)
+		if (model->threads[thread].buffer == buffer)
+			return thread;
+	return 0;
+}
+
+/* The nearest creator that has a key gives it to all on the way. */
+static void inherit_key(const struct weft_model *model, uint32_t *key, uint32_t task)
+{
+	const struct weft_tasks *tasks = &model->tasks;
+	uint32_t at = task, found;
+	while (at != WEFT_NONE && key[at] == WEFT_NONE) {
+		key[at] = VISITED; /* creation in a circle ends here */
+		at = tasks->parent[at];
+	}
+	found = at == WEFT_NONE || key[at] == VISITED ? first_thread(model, buffer_of(tasks, task))
+												  : key[at];
+	for (at = task; at != WEFT_NONE && key[at] == VISITED; at = tasks->parent[at])
+		key[at] = found;
+}
+
+static void find_threads(const struct weft_model *model, uint32_t *key)
+{
+	for (uint32_t task = 0; task < model->tasks.count; task++)
+		key[task] = own_thread(model, task);
+	for (uint32_t task = 0; task < model->tasks.count; task++)
+		if (key[task] == WEFT_NONE)
+			inherit_key(model, key, task);
+}
+
+static void find_keys(
+	const struct weft_model *model, const struct weft_layout_options *options, uint32_t *key)
+{
+	const struct weft_layout *previous = options->previous;
+	if (options->group_by == WEFT_GROUP_BY_THREAD)
+		find_threads(model, key);
+	else
+		for (uint32_t task = 0; task < model->tasks.count; task++)
+			key[task] = buffer_of(&model->tasks, task);
+	for (uint32_t task = 0; previous && previous->group_of && task < previous->model->tasks.count;
+		 task++)
+		key[task] = previous->groups[previous->group_of[task]].key;
+}
+
+/* Keys become numbers from 0 on, in their order; how many. `key` of a group is written. */
+static uint32_t number_groups(
+	uint32_t *key, uint32_t count, uint32_t *number, uint32_t keys, uint32_t *key_of)
+{
+	uint32_t groups = 0;
+	memset(number, 0, keys * sizeof(*number));
+	for (uint32_t task = 0; task < count; task++)
+		number[key[task]] = 1;
+	for (uint32_t k = 0; k < keys; k++)
+		if (number[k]) {
+			key_of[groups] = k;
+			number[k] = groups++;
+		}
+	for (uint32_t task = 0; task < count; task++)
+		key[task] = number[key[task]];
+	return groups;
+}
+
+static bool have_several_processes(const struct weft_model *model)
+{
+	for (uint32_t thread = 1; thread < model->thread_count; thread++)
+		if (model->threads[thread].buffer != model->threads[0].buffer)
+			return true;
+	return false;
+}
+
+static void name_process(const struct weft_model *model, uint32_t buffer, char *name, size_t size)
+{
+	uint32_t thread = first_thread(model, buffer);
+	snprintf(name, size, "process %" PRIu32, buffer);
+	if (thread >= model->thread_count || model->threads[thread].buffer != buffer)
+		return;
+	const struct weft_trace_thread *t = &model->threads[thread];
+	if (t->process && t->process[0])
+		snprintf(name, size, "%s", t->process);
+	else if (t->pid)
+		snprintf(name, size, "process %" PRIu64, t->pid);
+}
+
+static void name_thread(const struct weft_model *model, uint32_t thread, char *name, size_t size)
+{
+	size_t used = 0;
+	if (thread < model->thread_count && have_several_processes(model)) {
+		name_process(model, model->threads[thread].buffer, name, size / 2);
+		used = strlen(name);
+		used += (size_t)snprintf(name + used, size - used, ": ");
+	}
+	if (thread < model->thread_count && model->threads[thread].name &&
+		model->threads[thread].name[0])
+		snprintf(name + used, size - used, "%s", model->threads[thread].name);
+	else if (thread < model->thread_count && model->threads[thread].tid)
+		snprintf(name + used, size - used, "thread %" PRIu64, model->threads[thread].tid);
+	else
+		snprintf(name + used, size - used, "thread %" PRIu32, thread);
+}
+
+/* By thread, its share of the trace's time in which it ran a task. */
+static double *thread_shares(const struct weft_model *model)
+{
+	const struct weft_activations *a = &model->activations;
+	double *share = calloc(model->thread_count + (size_t)1, sizeof(*share));
+	double length = (double)(model->summary.end - model->summary.start);
+	for (uint32_t i = 0; share && i < a->count; i++)
+		if (a->thread[i] < model->thread_count && length > 0)
+			share[a->thread[i]] += (double)(a->end[i] - a->start[i]) / length;
+	return share;
+}
+
+static double group_share(
+	const struct weft_model *model, enum weft_group_by by, uint32_t key, const double *share)
+{
+	double sum = 0, threads = 0;
+	for (uint32_t thread = 0; thread < model->thread_count; thread++) {
+		if (by == WEFT_GROUP_BY_THREAD ? thread != key : model->threads[thread].buffer != key)
+			continue;
+		sum += share[thread];
+		threads++;
+	}
+	sum = threads > 0 ? sum / threads : 0;
+	return sum < 1 ? sum : 1;
+}
+
+static bool is_folded(const struct weft_layout_options *options, uint32_t key)
+{
+	for (uint32_t i = 0; i < options->folded_group_count; i++)
+		if (options->folded_groups[i] == key)
+			return true;
+	return false;
+}
+
+static int describe_groups(const struct weft_model *model,
+	const struct weft_layout_options *options, const uint32_t *key_of, struct weft__columns *c)
+{
+	double *share = thread_shares(model);
+	c->groups = calloc(c->group_count, sizeof(*c->groups));
+	c->group_names = calloc(c->group_count, NAME_BYTES);
+	if (!share || !c->groups || !c->group_names) {
+		free(share);
+		return WEFT_ERROR_MEMORY;
+	}
+	for (uint32_t i = 0; i < c->group_count; i++) {
+		char *name = c->group_names + (size_t)i * NAME_BYTES;
+		uint32_t key = key_of[i];
+		if (options->group_by == WEFT_GROUP_BY_THREAD)
+			name_thread(model, key, name, NAME_BYTES);
+		else
+			name_process(model, key, name, NAME_BYTES);
+		c->groups[i] = (struct weft_group){
+			.key = key,
+			.folded = is_folded(options, key),
+			.running = group_share(model, options->group_by, key, share),
+			.name = name,
+		};
+	}
+	free(share);
+	return 0;
+}
+
+/* Who is above in the same group; what is in a folded one is part of its band. */
+static int separate(uint32_t count, struct weft__columns *c)
+{
+	c->above = malloc((count + (size_t)1) * sizeof(*c->above));
+	if (!c->above)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t task = 0; task < count; task++) {
+		uint32_t parent = c->parent[task], group = c->group_of[task];
+		bool is_below = parent != WEFT_NONE && c->group_of[parent] == group;
+		c->above[task] = is_below ? parent : WEFT_NONE;
+		if (c->groups[group].folded && c->form[task] == WEFT_FORM_LINE)
+			c->form[task] = WEFT_FORM_BAND;
+	}
+	return 0;
+}
+
+static uint32_t count_keys(const uint32_t *key, uint32_t count)
+{
+	uint32_t keys = 0;
+	for (uint32_t task = 0; task < count; task++)
+		keys = key[task] >= keys ? key[task] + 1 : keys;
+	return keys;
+}
+
+int weft__layout_group(const struct weft_model *model, const struct weft_layout_options *options,
+	struct weft__columns *c)
+{
+	uint32_t count = model->tasks.count;
+	c->above = c->parent;
+	if (options->group_by == WEFT_GROUP_BY_NONE || count == 0)
+		return 0;
+	uint32_t *key = malloc(count * sizeof(*key)), *number = NULL;
+	if (!key)
+		return WEFT_ERROR_MEMORY;
+	find_keys(model, options, key);
+	uint32_t keys = count_keys(key, count), groups = 0;
+	int error = keys > KEYS_MAX ? WEFT_ERROR_LIMIT : 0;
+	if (!error)
+		number = malloc(2 * (size_t)keys * sizeof(*number));
+	if (!error && !number)
+		error = WEFT_ERROR_MEMORY;
+	if (!error)
+		groups = number_groups(key, count, number, keys, number + keys);
+	if (groups > 1) {
+		c->group_count = groups;
+		c->group_of = key;
+		key = NULL;
+		error = describe_groups(model, options, number + keys, c);
+		if (!error)
+			error = separate(count, c);
+	}
+	free(number);
+	free(key);
+	return error;
+}

@@ -1,0 +1,753 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Folds, groups, filters and growing traces: random programs, laid out, against what looking at all
+ * tasks with each other says.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <weft/layout.h>
+
+#include "decoded.h"
+
+static const struct weft_trace_thread threads[] = {
+	{.name = "main", .process = "p", .buffer = 0},
+	{.name = "", .process = "p", .tid = 77, .buffer = 0},
+	{.name = "other", .process = "q", .buffer = 1},
+};
+static const struct weft_trace_description description = {
+	.format = "test", .clock.name = "test", .threads = threads, .thread_count = 3};
+static struct weft_diagnostics diagnostics;
+
+static uint64_t seed;
+
+static uint32_t pick(uint32_t below)
+{
+	return next_random(&seed) % below;
+}
+
+#define ALIVE_MAX 24
+
+/* A program of a few threads: tasks make alike ones, and most of them end well. */
+struct program {
+	struct weft_model_builder *builder;
+	uint64_t time, next_id;
+	uint64_t alive[3][ALIVE_MAX];
+	uint32_t alive_count[3];
+};
+
+static void program_start(struct program *p, uint64_t from)
+{
+	seed = from;
+	*p = (struct program){.time = 1000, .next_id = 1};
+	assert_int_equal(weft_model_builder_create(&p->builder), 0);
+}
+
+static void emit(struct program *p, uint32_t thread, struct weft_event event)
+{
+	event.time_ns = p->time;
+	event.thread = thread;
+	event.buffer = threads[thread].buffer;
+	p->time += pick(4) ? pick(6) : 0;
+	assert_int_equal(weft_model_builder_add(p->builder, &event, &diagnostics), 0);
+}
+
+static uint64_t some_task(const struct program *p, uint32_t buffer)
+{
+	uint32_t count = p->alive_count[buffer];
+	return count && pick(8) ? p->alive[buffer][pick(pick(4) ? 1 + count / 8 : count)]
+							: WEFT_TASK_NONE;
+}
+
+static void make_task(struct program *p, uint32_t thread)
+{
+	static const uint16_t kinds[] = {
+		WEFT_KIND_TASK, WEFT_KIND_TASK, WEFT_KIND_BIND, WEFT_KIND_WAIT};
+	uint32_t buffer = threads[thread].buffer, kind = pick(4);
+	uint64_t id = p->next_id++;
+	char name[16];
+	int size = snprintf(name, sizeof(name), "%s-%u", pick(4) ? "port" : "disk", pick(30));
+	emit(p, thread,
+		(struct weft_event){.type = WEFT_EVENT_CREATE,
+			.task = some_task(p, buffer),
+			.other = id,
+			.kind = kinds[kind]});
+	if (kind == 0 || pick(6) == 0)
+		emit(p, thread,
+			(struct weft_event){
+				.type = WEFT_EVENT_LABEL, .task = id, .text = {name, (size_t)size}});
+	uint32_t at = p->alive_count[buffer] < ALIVE_MAX ? p->alive_count[buffer]++ : pick(ALIVE_MAX);
+	p->alive[buffer][at] = id;
+}
+
+static void end_some_task(struct program *p, uint32_t thread)
+{
+	uint32_t buffer = threads[thread].buffer, count = p->alive_count[buffer];
+	if (count == 0)
+		return;
+	uint32_t at = pick(5) ? count - 1 : pick(count);
+	uint64_t id = p->alive[buffer][at], other = some_task(p, buffer);
+	uint32_t type = pick(12);
+	p->alive[buffer][at] = p->alive[buffer][--p->alive_count[buffer]];
+	if (type == 0)
+		emit(p, thread, (struct weft_event){.type = WEFT_EVENT_BECOME, .task = id, .other = other});
+	else
+		emit(p, thread,
+			(struct weft_event){
+				.type = type == 1 && pick(3) == 0 ? WEFT_EVENT_FAIL : WEFT_EVENT_RESOLVE,
+				.task = other,
+				.other = id,
+				.text = {"E", 1}});
+}
+
+static void program_step(struct program *p)
+{
+	uint32_t thread = pick(3), roll = pick(10), buffer = threads[thread].buffer;
+	if (roll < 4 || p->alive_count[buffer] < 4)
+		make_task(p, thread);
+	else if (roll < 8)
+		end_some_task(p, thread);
+	else if (roll == 8)
+		emit(p, thread,
+			(struct weft_event){.type = WEFT_EVENT_READ,
+				.task = some_task(p, buffer),
+				.other = some_task(p, buffer)});
+	else
+		emit(p, thread,
+			(struct weft_event){.type = WEFT_EVENT_SWITCH, .task = some_task(p, buffer)});
+}
+
+static struct weft_model *program_finish(struct program *p)
+{
+	struct weft_model *model;
+	assert_int_equal(weft_model_builder_finish(p->builder, &description, &model), 0);
+	weft_model_builder_destroy(p->builder);
+	return model;
+}
+
+static struct weft_model *random_model(uint64_t from, uint32_t steps)
+{
+	struct program p;
+	program_start(&p, from);
+	while (steps-- > 0)
+		program_step(&p);
+	return program_finish(&p);
+}
+
+static struct weft_layout *lay_out(
+	const struct weft_model *model, const struct weft_layout_options *options)
+{
+	struct weft_layout *layout;
+	assert_int_equal(weft_layout_create(model, options, &layout), 0);
+	return layout;
+}
+
+static bool goes_on(const struct weft_model *model, uint32_t task)
+{
+	return model->summary.live && !(model->tasks.flags[task] & WEFT_TASK_RESOLVED);
+}
+
+static uint64_t end_of(const struct weft_layout *l, uint32_t task)
+{
+	uint64_t end = goes_on(l->model, task) ? UINT64_MAX : l->model->tasks.end[task];
+	return end > l->start[task] ? end : l->start[task];
+}
+
+static bool continues(const struct weft_layout *l, uint32_t a, uint32_t b)
+{
+	const struct weft_tasks *tasks = &l->model->tasks;
+	return l->parent[a] == b && tasks->becomes[b] == a && tasks->end[b] < end_of(l, a);
+}
+
+static void check_lines_are_apart(const struct weft_layout *l)
+{
+	for (uint32_t a = 0; a < l->model->tasks.count; a++)
+		for (uint32_t b = 0; b < a; b++) {
+			if (l->form[a] != WEFT_FORM_LINE || l->form[b] != WEFT_FORM_LINE ||
+				l->row[a] != l->row[b])
+				continue;
+			bool overlap = l->start[a] < end_of(l, b) && l->start[b] < end_of(l, a);
+			assert_false(overlap && !continues(l, a, b) && !continues(l, b, a));
+		}
+	for (uint32_t f = 0; f < l->fold_count; f++)
+		for (uint32_t a = 0; a < l->model->tasks.count; a++)
+			assert_false(l->folds[f].folded && l->form[a] == WEFT_FORM_LINE &&
+						 l->row[a] == l->folds[f].row && l->start[a] < l->folds[f].end &&
+						 l->folds[f].start < end_of(l, a));
+	for (uint32_t f = 0; f < l->fold_count; f++)
+		for (uint32_t g = 0; g < f; g++)
+			assert_false(
+				l->folds[f].folded && l->folds[g].folded && l->folds[f].row == l->folds[g].row &&
+				l->folds[f].start < l->folds[g].end && l->folds[g].start < l->folds[f].end);
+}
+
+static bool same_group(const struct weft_layout *l, uint32_t a, uint32_t b)
+{
+	return !l->group_of || l->group_of[a] == l->group_of[b];
+}
+
+static void check_children(const struct weft_layout *l)
+{
+	const struct weft_tasks *tasks = &l->model->tasks;
+	for (uint32_t task = 0; task < tasks->count; task++) {
+		uint32_t parent = l->parent[task];
+		if (parent == WEFT_NONE || l->form[task] == WEFT_FORM_HIDDEN)
+			continue;
+		assert_int_not_equal(l->form[parent], WEFT_FORM_HIDDEN);
+		if (!same_group(l, task, parent))
+			continue;
+		assert_true(l->row[task] >= l->row[parent]);
+		if (l->form[task] == WEFT_FORM_LINE && l->row[task] == l->row[parent])
+			assert_true(tasks->becomes[parent] == task || tasks->end[parent] <= l->start[task]);
+	}
+}
+
+/* Nothing is lost: each task has a place, and all that is said of places is so. */
+static void check_places(const struct weft_layout *l, const uint8_t *hidden)
+{
+	for (uint32_t task = 0; task < l->model->tasks.count; task++) {
+		bool is_hidden = hidden && hidden[task];
+		assert_int_equal(l->form[task] == WEFT_FORM_HIDDEN, is_hidden);
+		assert_int_equal(l->row[task] == WEFT_NONE, is_hidden);
+		if (is_hidden)
+			continue;
+		assert_true(l->row[task] < l->row_count);
+		if (l->form[task] == WEFT_FORM_FOLDED) {
+			assert_true(l->fold_of[task] < l->fold_count);
+			assert_true(l->folds[l->fold_of[task]].folded);
+			assert_int_equal(l->row[task], l->folds[l->fold_of[task]].row);
+		}
+		if (!l->group_of)
+			continue;
+		const struct weft_group *g = &l->groups[l->group_of[task]];
+		assert_int_equal(l->form[task] == WEFT_FORM_BAND, g->folded);
+		assert_in_range(l->row[task], g->first_row + !g->folded, g->first_row + g->row_count - 1);
+	}
+}
+
+static void check_groups(const struct weft_layout *l)
+{
+	uint32_t row = 0;
+	for (uint32_t g = 0; g < l->group_count; g++) {
+		assert_int_equal(l->groups[g].first_row, row);
+		assert_true(l->groups[g].row_count >= 1);
+		assert_true(!l->groups[g].folded || l->groups[g].row_count == 1);
+		assert_true(g == 0 || l->groups[g].key > l->groups[g - 1].key);
+		assert_true(l->groups[g].running >= 0 && l->groups[g].running <= 1);
+		assert_int_not_equal(l->groups[g].name[0], 0);
+		row += l->groups[g].row_count;
+	}
+	assert_true(l->group_count == 0 || row == l->row_count);
+	assert_int_not_equal(l->group_count, 1);
+}
+
+static void check_all(const struct weft_layout *l, const uint8_t *hidden)
+{
+	check_places(l, hidden);
+	check_groups(l);
+	check_lines_are_apart(l);
+}
+
+/* ---- Folds ---- */
+
+static bool alike_labels(const struct weft_model *m, uint32_t a, uint32_t b)
+{
+	char text[2][64];
+	uint32_t label[2] = {m->tasks.label[a], m->tasks.label[b]};
+	for (int i = 0; i < 2; i++) {
+		struct weft_slice s = weft_model_string(m, label[i]);
+		size_t used = 0;
+		for (size_t at = 0; at < s.size; at++) {
+			bool digit = s.bytes[at] >= '0' && s.bytes[at] <= '9';
+			if (!digit || used == 0 || text[i][used - 1] != '#')
+				text[i][used++] = digit ? '#' : s.bytes[at];
+		}
+		text[i][used] = 0;
+	}
+	return (label[0] == WEFT_NONE) == (label[1] == WEFT_NONE) && strcmp(text[0], text[1]) == 0;
+}
+
+static bool alike(const struct weft_layout *l, uint32_t a, uint32_t b)
+{
+	const struct weft_tasks *t = &l->model->tasks;
+	return l->parent[a] == l->parent[b] && t->buffer[a] == t->buffer[b] && same_group(l, a, b) &&
+		   t->kind[a] == t->kind[b] &&
+		   (t->becomes[a] == WEFT_NONE) == (t->becomes[b] == WEFT_NONE) &&
+		   alike_labels(l->model, a, b);
+}
+
+/* How many hang under a task; or too many if one of them, or it, did not end well. */
+static uint32_t count_below(const struct weft_layout *l, uint32_t task, uint64_t *end)
+{
+	const struct weft_tasks *t = &l->model->tasks;
+	uint32_t count = 0;
+	*end = t->end[task];
+	for (uint32_t other = 0; other < t->count; other++) {
+		uint32_t up = other;
+		while (up != WEFT_NONE && up != task)
+			up = l->parent[up] != WEFT_NONE && same_group(l, up, l->parent[up]) ? l->parent[up]
+																				: WEFT_NONE;
+		if (up != task || l->form[other] == WEFT_FORM_HIDDEN)
+			continue;
+		count += other != task;
+		*end = t->end[other] > *end ? t->end[other] : *end;
+		if (!(t->flags[other] & WEFT_TASK_RESOLVED) || (t->flags[other] & WEFT_TASK_FAILED))
+			return UINT32_MAX;
+	}
+	return count;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* The members of the fold that `task` would be in, by the words of layout.h; none: 0. */
+static uint32_t naive_fold(const struct weft_layout *l, uint32_t task, bool *is_member)
+{
+	const struct weft_tasks *t = &l->model->tasks;
+	uint64_t *length = calloc(t->count, sizeof(*length)),
+			 *sorted = calloc(t->count, sizeof(*sorted));
+	uint64_t first = UINT64_MAX, last = 0;
+	uint32_t count = 0, kept = 0;
+	double sum = 0;
+	memset(is_member, 0, t->count);
+	for (uint32_t other = 0; other < t->count; other++) {
+		uint64_t end;
+		uint32_t parent = l->parent[other];
+		if (l->form[other] == WEFT_FORM_HIDDEN || !alike(l, task, other) ||
+			count_below(l, other, &end) > 8 ||
+			(parent != WEFT_NONE && same_group(l, other, parent) && t->becomes[parent] == other))
+			continue;
+		is_member[other] = true;
+		length[other] = end - l->start[other];
+		sorted[count++] = length[other];
+	}
+	qsort(sorted, count, sizeof(*sorted), compare_u64);
+	uint64_t half = count ? sorted[(count - 1) / 2] : 0;
+	for (uint32_t other = 0; count >= 5 && other < t->count; other++) {
+		is_member[other] = is_member[other] && length[other] <= 8 * (half ? half : 1);
+		if (!is_member[other])
+			continue;
+		kept++;
+		sum += (double)length[other];
+		first = l->start[other] < first ? l->start[other] : first;
+		last = l->start[other] + length[other] > last ? l->start[other] + length[other] : last;
+	}
+	free(length);
+	free(sorted);
+	if (kept < 5 || (kept <= 32 && sum * 3 > (double)(last - first) * kept))
+		return 0;
+	return kept;
+}
+
+static void check_fold_figures(const struct weft_layout *l, const struct weft_fold *f)
+{
+	uint64_t *length = calloc(f->count, sizeof(*length)), running = 0;
+	uint32_t below = 0;
+	for (uint32_t i = 0; i < f->count; i++) {
+		uint32_t task = l->fold_members[f->first + i];
+		uint64_t end;
+		assert_int_equal(&l->folds[l->fold_of[task]] - f, 0);
+		assert_true(i == 0 || l->start[task] >= l->start[l->fold_members[f->first + i - 1]]);
+		assert_true(l->start[task] >= f->start);
+		below += count_below(l, task, &end);
+		assert_int_equal(l->fold_ends[f->first + i], end);
+		assert_true(end <= f->end);
+		length[i] = end - l->start[task];
+	}
+	qsort(length, f->count, sizeof(*length), compare_u64);
+	assert_int_equal(f->p50_ns, length[(f->count - 1) / 2]);
+	assert_int_equal(f->max_ns, length[f->count - 1]);
+	assert_int_equal(f->below, below);
+	for (uint32_t task = 0; task < l->model->tasks.count; task++)
+		if (l->fold_of[task] == (uint32_t)(f - l->folds))
+			running += weft_model_running_ns(l->model, task);
+	if (f->folded)
+		assert_int_equal(f->running_ns, running);
+	free(length);
+}
+
+/* What is below a folded member has no fold of its own to be in. */
+static bool is_below_fold(const struct weft_layout *l, uint32_t task)
+{
+	uint32_t parent = l->parent[task];
+	return l->form[task] == WEFT_FORM_FOLDED && parent != WEFT_NONE &&
+		   l->form[parent] == WEFT_FORM_FOLDED && same_group(l, task, parent);
+}
+
+static uint32_t check_folds(const struct weft_layout *l)
+{
+	bool *is_member = calloc(l->model->tasks.count + 1, 1);
+	uint32_t members = 0;
+	for (uint32_t f = 0; f < l->fold_count; f++)
+		check_fold_figures(l, &l->folds[f]);
+	for (uint32_t task = 0; task < l->model->tasks.count; task++) {
+		if (l->form[task] == WEFT_FORM_HIDDEN || is_below_fold(l, task))
+			continue;
+		uint32_t count = naive_fold(l, task, is_member);
+		bool folds = count && is_member[task];
+		assert_int_equal(l->fold_of[task] != WEFT_NONE, folds);
+		assert_true(!folds || l->folds[l->fold_of[task]].count == count);
+		members += folds;
+	}
+	free(is_member);
+	return members;
+}
+
+static void folds_are_what_the_words_say(void **state)
+{
+	(void)state;
+	uint32_t members = 0;
+	for (uint32_t round = 1; round < 40; round++) {
+		struct weft_model *model = random_model(round, 40 + round * 12);
+		struct weft_layout_options options = {
+			.fold = true, .group_by = (enum weft_group_by)(round % 3)};
+		struct weft_layout *layout = lay_out(model, &options);
+		check_all(layout, NULL);
+		check_children(layout);
+		members += check_folds(layout);
+		weft_layout_destroy(layout);
+		weft_model_destroy(model);
+	}
+	assert_true(members > 200);
+}
+
+static void same_rows(const struct weft_layout *a, const struct weft_layout *b)
+{
+	size_t count = a->model->tasks.count;
+	assert_int_equal(a->row_count, b->row_count);
+	assert_memory_equal(a->row, b->row, count * sizeof(*a->row));
+	assert_memory_equal(a->form, b->form, count);
+}
+
+/* Each fold the other way, by a member or by all, and back. */
+static void folds_open_and_close(void **state)
+{
+	(void)state;
+	uint32_t opened = 0;
+	for (uint32_t round = 1; round < 20; round++) {
+		struct weft_model *model = random_model(100 + round, 300);
+		struct weft_layout_options options = {.fold = true};
+		struct weft_layout *folded = lay_out(model, &options), *again = lay_out(model, &options);
+		struct weft_layout *plain = lay_out(model, NULL);
+		same_rows(folded, again);
+		uint32_t all = 0, firsts[64];
+		for (uint32_t f = 0; f < folded->fold_count && f < 64; f++) {
+			const struct weft_fold *fold = &folded->folds[f];
+			firsts[all++] = folded->fold_members[fold->first];
+			uint32_t some = folded->fold_members[fold->first + pick(fold->count)];
+			options.fold_exceptions = &some;
+			options.fold_exception_count = 1;
+			struct weft_layout *open = lay_out(model, &options);
+			check_all(open, NULL);
+			assert_int_equal(open->form[some], WEFT_FORM_LINE);
+			assert_false(open->folds[open->fold_of[some]].folded);
+			assert_int_equal(open->folds[open->fold_of[some]].row, WEFT_NONE);
+			options.fold = false;
+			struct weft_layout *only = lay_out(model, &options);
+			check_all(only, NULL);
+			assert_int_equal(only->form[some], WEFT_FORM_FOLDED);
+			weft_layout_destroy(open);
+			weft_layout_destroy(only);
+			options = (struct weft_layout_options){.fold = true};
+			opened++;
+		}
+		options.fold_exceptions = firsts;
+		options.fold_exception_count = all;
+		struct weft_layout *none = lay_out(model, &options);
+		for (uint32_t task = 0; task < model->tasks.count && none->fold_count == all; task++)
+			assert_int_equal(none->form[task], WEFT_FORM_LINE);
+		if (none->fold_count == all)
+			same_rows(none, plain);
+		weft_layout_destroy(none);
+		weft_layout_destroy(folded);
+		weft_layout_destroy(again);
+		weft_layout_destroy(plain);
+		weft_model_destroy(model);
+	}
+	assert_true(opened > 20);
+}
+
+struct step {
+	uint64_t time;
+	uint32_t task;
+	bool is_end;
+};
+
+static int compare_steps(const void *a, const void *b)
+{
+	const struct step *x = a, *y = b;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->is_end - y->is_end;
+}
+
+static void make_named(struct program *p, uint32_t id)
+{
+	char name[32];
+	uint64_t time = p->time;
+	int size = snprintf(name, sizeof(name), "grant %u of %u", id, 2 * id);
+	emit(p, 0,
+		(struct weft_event){
+			.type = WEFT_EVENT_CREATE, .task = 100000, .other = id, .kind = WEFT_KIND_TASK});
+	p->time = time;
+	emit(p, 0,
+		(struct weft_event){.type = WEFT_EVENT_LABEL, .task = id, .text = {name, (size_t)size}});
+}
+
+/* One parent makes `count` tasks, 100 ns after each other, each of which lasts `length`; `late`
+ * lasts longer, `failing` fails, `open` does not end. */
+static struct weft_model *row_of_tasks(
+	uint32_t count, uint64_t length, uint32_t late, uint32_t failing, uint32_t open)
+{
+	struct program p;
+	struct step *steps = calloc(2 * count, sizeof(*steps));
+	program_start(&p, 1);
+	for (uint32_t i = 0; i < count; i++) {
+		steps[2 * i] = (struct step){10000 + i * 100, i, false};
+		steps[2 * i + 1] = (struct step){10000 + i * 100 + (i == late ? 2000 : length), i, true};
+	}
+	qsort(steps, 2 * count, sizeof(*steps), compare_steps);
+	emit(&p, 0,
+		(struct weft_event){.type = WEFT_EVENT_CREATE,
+			.task = WEFT_TASK_NONE,
+			.other = 100000,
+			.kind = WEFT_KIND_TASK});
+	for (uint32_t i = 0; i < 2 * count; i++) {
+		p.time = steps[i].time;
+		if (!steps[i].is_end)
+			make_named(&p, steps[i].task);
+		else if (steps[i].task != open)
+			emit(&p, 0,
+				(struct weft_event){
+					.type = steps[i].task == failing ? WEFT_EVENT_FAIL : WEFT_EVENT_RESOLVE,
+					.task = 100000,
+					.other = steps[i].task,
+					.text = {"no", 2}});
+	}
+	free(steps);
+	return program_finish(&p);
+}
+
+static uint32_t members_of(const struct weft_model *model)
+{
+	struct weft_layout *layout = lay_out(model, &(struct weft_layout_options){.fold = true});
+	uint32_t count = layout->fold_count ? layout->folds[0].count : 0;
+	assert_true(layout->fold_count <= 1);
+	for (uint32_t task = 0; task < model->tasks.count; task++)
+		assert_int_equal(layout->form[task] == WEFT_FORM_FOLDED, layout->fold_of[task] == 0);
+	check_all(layout, NULL);
+	weft_layout_destroy(layout);
+	return count;
+}
+
+static void who_is_special_stays_out(void **state)
+{
+	(void)state;
+	const struct {
+		uint32_t count, late, failing, open, members;
+	} cases[] = {
+		{514, 999, 999, 999, 514}, {5, 99, 99, 99, 5}, {4, 99, 99, 99, 0},
+		{20, 0, 99, 99, 19},                  /* lasts 2000 ns */
+		{20, 99, 7, 99, 19},                  /* fails */
+		{20, 99, 99, 19, 19},                 /* does not end */
+		{20, 0, 7, 19, 17}, {6, 0, 3, 99, 0}, /* four are left */
+	};
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weft_model *model =
+			row_of_tasks(cases[i].count, 60, cases[i].late, cases[i].failing, cases[i].open);
+		assert_int_equal(members_of(model), cases[i].members);
+		weft_model_destroy(model);
+	}
+	struct weft_model *workers = row_of_tasks(20, 1900, 99, 99, 99); /* side by side */
+	assert_int_equal(members_of(workers), 0);
+	weft_model_destroy(workers);
+	struct weft_model *crowd = row_of_tasks(200, 19000, 999, 999, 999);
+	assert_int_equal(members_of(crowd), 200);
+	weft_model_destroy(crowd);
+}
+
+/* ---- Groups and filters ---- */
+
+static void groups_and_filters_lose_nothing(void **state)
+{
+	(void)state;
+	uint32_t grouped = 0, hung = 0;
+	for (uint32_t round = 1; round < 60; round++) {
+		struct weft_model *model = random_model(200 + round, 40 + round * 6);
+		uint8_t *hidden = calloc(model->tasks.count + 1, 1);
+		uint32_t folded[] = {pick(3)};
+		for (uint32_t task = 0; task < model->tasks.count; task++)
+			hidden[task] = pick(4) == 0;
+		struct weft_layout_options options = {
+			.fold = round % 2,
+			.group_by = (enum weft_group_by)(round % 3),
+			.folded_groups = folded,
+			.folded_group_count = pick(2),
+			.hidden = pick(4) ? hidden : NULL,
+		};
+		struct weft_layout *layout = lay_out(model, &options);
+		check_all(layout, options.hidden);
+		check_children(layout);
+		grouped += layout->group_count;
+		for (uint32_t task = 0; options.hidden && task < model->tasks.count; task++) {
+			uint32_t up = model->tasks.parent[task];
+			if (layout->moved[task] || up == WEFT_NONE || !hidden[up])
+				continue;
+			while (up != WEFT_NONE && hidden[up] && !layout->moved[up])
+				up = model->tasks.parent[up];
+			if (up != WEFT_NONE && hidden[up])
+				continue; /* it moved: under what, is not looked at here */
+			assert_int_equal(layout->parent[task], up);
+			hung++;
+		}
+		weft_layout_destroy(layout);
+		free(hidden);
+		weft_model_destroy(model);
+	}
+	assert_true(grouped > 50 && hung > 50);
+}
+
+static void a_task_is_of_the_thread_it_first_ran_on(void **state)
+{
+	(void)state;
+	struct program p;
+	program_start(&p, 1);
+	const struct weft_event events[] = {
+		{.type = WEFT_EVENT_CREATE, .task = WEFT_TASK_NONE, .other = 1, .kind = 1}, /* on 0 */
+		{.type = WEFT_EVENT_SWITCH, .task = 1, .thread = 1},
+		{.type = WEFT_EVENT_CREATE, .task = 1, .other = 2, .kind = 1, .thread = 1}, /* on 0 */
+		{.type = WEFT_EVENT_CREATE, .task = 1, .other = 3, .kind = 1, .thread = 1}, /* never runs */
+		{.type = WEFT_EVENT_SWITCH, .task = 2, .thread = 0},
+		{.type = WEFT_EVENT_CREATE, .task = 3, .other = 4, .kind = 1, .thread = 1}, /* like 3 */
+		{.type = WEFT_EVENT_SWITCH, .task = 2, .thread = 1},
+		{.type = WEFT_EVENT_CREATE, .task = WEFT_TASK_NONE, .other = 5, .kind = 1}, /* nobody's */
+	};
+	for (unsigned i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		p.time = 1000 + i * 10;
+		emit(&p, events[i].thread, events[i]);
+	}
+	struct weft_model *model = program_finish(&p);
+	struct weft_layout *l =
+		lay_out(model, &(struct weft_layout_options){.group_by = WEFT_GROUP_BY_THREAD});
+	const uint32_t expected[] = {1, 0, 1, 1, 0};
+	assert_int_equal(l->group_count, 2);
+	assert_string_equal(l->groups[0].name, "p: main");
+	assert_string_equal(l->groups[1].name, "p: thread 77");
+	for (uint32_t id = 1; id <= 5; id++) {
+		uint32_t task = weft_model_find_task(model, 0, id);
+		assert_int_equal(l->groups[l->group_of[task]].key, expected[id - 1]);
+	}
+	weft_layout_destroy(l);
+	l = lay_out(model, &(struct weft_layout_options){.group_by = WEFT_GROUP_BY_PROCESS});
+	assert_int_equal(l->group_count, 0); /* all are of one */
+	weft_layout_destroy(l);
+	weft_model_destroy(model);
+}
+
+/* ---- Growing traces ---- */
+
+static uint32_t row_in_group(const struct weft_layout *l, uint32_t task)
+{
+	return l->group_of ? l->row[task] - l->groups[l->group_of[task]].first_row : l->row[task] + 1;
+}
+
+static void check_kept(const struct weft_layout *before, const struct weft_layout *after)
+{
+	for (uint32_t task = 0; task < before->model->tasks.count; task++) {
+		assert_int_equal(before->form[task], after->form[task]);
+		if (before->form[task] != WEFT_FORM_HIDDEN)
+			assert_int_equal(row_in_group(before, task), row_in_group(after, task));
+		if (before->moved[task])
+			assert_int_equal(before->start[task], after->start[task]);
+	}
+}
+
+static void a_drawn_task_keeps_its_row(void **state)
+{
+	(void)state;
+	uint32_t grown = 0;
+	for (uint32_t round = 1; round < 24; round++) {
+		struct program p;
+		struct weft_model *model = NULL, *next = NULL;
+		struct weft_layout *layout = NULL, *after = NULL;
+		struct weft_layout_options options = {
+			.fold = round % 2, .group_by = (enum weft_group_by)(round % 3)};
+		program_start(&p, 300 + round);
+		for (uint32_t look = 0; look < 25; look++) {
+			for (uint32_t step = 0; step < 1 + round; step++)
+				program_step(&p);
+			assert_int_equal(
+				weft_model_builder_snapshot(p.builder, &description, p.time + pick(20), &next), 0);
+			options.previous = look == 12 ? NULL : layout; /* packed anew */
+			after = lay_out(next, &options);
+			check_all(after, NULL);
+			if (options.previous && !layout->group_of == !after->group_of)
+				check_kept(layout, after);
+			grown += layout && next->tasks.count > model->tasks.count;
+			weft_layout_destroy(layout);
+			weft_model_destroy(model);
+			layout = after;
+			model = next;
+		}
+		weft_layout_destroy(layout);
+		weft_model_destroy(model);
+		weft_model_destroy(program_finish(&p));
+	}
+	assert_true(grown > 100);
+}
+
+/* Somebody new takes the first row that nobody alive has. */
+static void what_is_new_takes_the_first_free_row(void **state)
+{
+	(void)state;
+	struct program p;
+	struct weft_model *model, *next;
+	program_start(&p, 1);
+	for (uint64_t id = 1; id <= 3; id++)
+		emit(&p, 0,
+			(struct weft_event){
+				.type = WEFT_EVENT_CREATE, .task = WEFT_TASK_NONE, .other = id, .kind = 1});
+	assert_int_equal(weft_model_builder_snapshot(p.builder, &description, p.time + 100, &model), 0);
+	struct weft_layout *before = lay_out(model, NULL);
+	assert_int_equal(before->row[1], 1);
+	p.time += 200;
+	emit(
+		&p, 0, (struct weft_event){.type = WEFT_EVENT_RESOLVE, .task = WEFT_TASK_NONE, .other = 2});
+	p.time += 10;
+	emit(&p, 0,
+		(struct weft_event){
+			.type = WEFT_EVENT_CREATE, .task = WEFT_TASK_NONE, .other = 4, .kind = 1});
+	assert_int_equal(weft_model_builder_snapshot(p.builder, &description, p.time, &next), 0);
+	struct weft_layout *after = lay_out(next, &(struct weft_layout_options){.previous = before});
+	assert_int_equal(after->row[0], 0);
+	assert_int_equal(after->row[2], 2);
+	assert_int_equal(after->row[3], 1);
+	weft_layout_destroy(before);
+	weft_layout_destroy(after);
+	weft_model_destroy(model);
+	weft_model_destroy(next);
+	weft_model_destroy(program_finish(&p));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(folds_are_what_the_words_say),
+		cmocka_unit_test(folds_open_and_close),
+		cmocka_unit_test(who_is_special_stays_out),
+		cmocka_unit_test(groups_and_filters_lose_nothing),
+		cmocka_unit_test(a_task_is_of_the_thread_it_first_ran_on),
+		cmocka_unit_test(a_drawn_task_keeps_its_row),
+		cmocka_unit_test(what_is_new_takes_the_first_free_row),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
