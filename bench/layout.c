@@ -147,7 +147,7 @@ static double time_frame(
 	struct weft_canvas *canvas;
 	uint64_t length = model->summary.end - model->summary.start, best = UINT64_MAX;
 	check(weft_canvas_create(1400, 800, &canvas));
-	weft_frame_place(model, 1400, 800, &frame);
+	weft_frame_place(layout, 1400, 800, &frame);
 	weft_frame_view(layout, &frame, &view);
 	weft_view_set_range(&view, model->summary.start + length / 3, (double)length / zoom);
 	for (unsigned i = 0; i < FRAMES; i++) {

@@ -182,6 +182,10 @@ static bool find_focus(const struct weft_layout *layout, const char *focus, doub
 		uint32_t task = weft_model_find_task(layout->model, buffer, number);
 		if (task == WEFT_NONE)
 			continue;
+		if (layout->row[task] == WEFT_NONE) {
+			cli_usage_error("render", "--focus: task %s is hidden", digits);
+			return false;
+		}
 		*ret_row = layout->row[task];
 		return true;
 	}
@@ -231,7 +235,7 @@ static int draw(const struct arguments *a, const struct cli_trace *trace,
 	struct weft_scene *scene = NULL;
 	struct weft_frame frame;
 	struct weft_view view;
-	weft_frame_place(layout->model, canvas->width, canvas->height, &frame);
+	weft_frame_place(layout, canvas->width, canvas->height, &frame);
 	*ret_status = choose_view(a, layout, &frame, &view);
 	if (*ret_status)
 		return 0;

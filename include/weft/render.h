@@ -51,12 +51,13 @@ struct weft_frame {
 	struct weft_box strip; /* the whole trace, small */
 	struct weft_box ruler;
 	struct weft_box picture; /* what a weft_view is the size of */
+	struct weft_box groups;  /* names of groups of rows, left of the picture */
 	struct weft_box gutter;  /* names of counters */
 	struct weft_box status;
 };
 
 void weft_frame_place(
-	const struct weft_model *model, double width, double height, struct weft_frame *ret_frame);
+	const struct weft_layout *layout, double width, double height, struct weft_frame *ret_frame);
 
 /* A view of everything in the frame's picture. */
 void weft_frame_view(

@@ -139,7 +139,7 @@ static bool make_arrow(struct painter *p, uint32_t edge, struct arrow *ret_arrow
 	uint32_t from = edges->from[edge], to = edges->to[edge];
 	uint64_t time = edges->time[edge];
 	struct arrow a = {.dash = WEFT_DASH_SOLID};
-	if (from == WEFT_NONE || to == WEFT_NONE || from == to)
+	if (from == WEFT_NONE || to == WEFT_NONE || from == to || !weft__are_apart(p, from, to))
 		return false;
 	switch (edges->type[edge]) {
 	case WEFT_EDGE_READ:

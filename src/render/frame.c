@@ -16,28 +16,32 @@
 #define STATUS_FROM   220.0
 #define TITLE_FROM    120.0
 #define GUTTER_FROM   480.0 /* width */
+#define GROUPS_WIDTH  132.0
+#define GROUPS_FROM   600.0
 
-static struct weft_box slice(double *y, double width, double height)
+static struct weft_box slice(double *y, double x, double width, double height)
 {
-	struct weft_box box = {0, *y, width, height};
+	struct weft_box box = {x, *y, width, height};
 	*y += height;
 	return box;
 }
 
 WEFT__EXPORT void weft_frame_place(
-	const struct weft_model *model, double width, double height, struct weft_frame *ret_frame)
+	const struct weft_layout *layout, double width, double height, struct weft_frame *ret_frame)
 {
 	struct weft_frame frame = {.width = width, .height = height};
 	double y = 0, status = height >= STATUS_FROM ? STATUS_HEIGHT : 0;
-	bool has_gutter = model->counter_count > 0 && width >= GUTTER_FROM;
-	double inner = width - (has_gutter ? GUTTER_WIDTH : 0);
-	frame.title = slice(&y, width, height >= TITLE_FROM ? TITLE_HEIGHT : 0);
-	frame.strip = slice(&y, width, height >= STRIP_FROM ? STRIP_HEIGHT : 0);
-	frame.ruler = slice(&y, inner, RULER_HEIGHT);
+	bool has_gutter = layout->model->counter_count > 0 && width >= GUTTER_FROM;
+	double left = layout->group_count > 0 && width >= GROUPS_FROM ? GROUPS_WIDTH : 0;
+	double inner = width - left - (has_gutter ? GUTTER_WIDTH : 0), right = left + inner;
+	frame.title = slice(&y, 0, width, height >= TITLE_FROM ? TITLE_HEIGHT : 0);
+	frame.strip = slice(&y, 0, width, height >= STRIP_FROM ? STRIP_HEIGHT : 0);
+	frame.ruler = slice(&y, left, inner, RULER_HEIGHT);
 	double rest = height - y - status;
-	frame.picture = slice(&y, inner, rest > 1 ? rest : 1);
-	frame.gutter = (struct weft_box){inner, frame.picture.y, width - inner, frame.picture.height};
-	frame.status = slice(&y, width, status);
+	frame.picture = slice(&y, left, inner, rest > 1 ? rest : 1);
+	frame.groups = (struct weft_box){0, frame.picture.y, left, frame.picture.height};
+	frame.gutter = (struct weft_box){right, frame.picture.y, width - right, frame.picture.height};
+	frame.status = slice(&y, 0, width, status);
 	*ret_frame = frame;
 }
 

@@ -27,13 +27,22 @@ static bool in_picture(const struct painter *p, double x)
 	return x >= box->x && x <= box->x + box->width;
 }
 
+/* Densities hang from nobody; a fold hangs by its first member. */
+static bool hangs_visibly(const struct painter *p, uint32_t task)
+{
+	const struct weft_layout *l = p->layout;
+	if (l->form[task] != WEFT_FORM_FOLDED)
+		return l->form[task] == WEFT_FORM_LINE && task_width(p, task) >= NARROW;
+	return l->fold_members[l->folds[l->fold_of[task]].first] == task;
+}
+
 /* Where a create edge is drawn; false if it is hidden. */
 static bool make_creation(const struct painter *p, uint32_t edge, struct link *ret_link)
 {
 	uint32_t from = p->model->edges.from[edge], to = p->model->edges.to[edge];
 	const uint32_t *row = p->layout->row;
 	if (from == WEFT_NONE || p->layout->moved[to] || row[from] == row[to] ||
-		task_width(p, to) < NARROW)
+		!weft__are_apart(p, from, to) || !hangs_visibly(p, to))
 		return false;
 	*ret_link = (struct link){weft__crisp(weft__x(p, p->model->edges.time[edge])),
 		weft__crisp(weft__y(p, row[from])), weft__crisp(weft__y(p, row[to]))};
@@ -54,7 +63,8 @@ static void draw_become(struct painter *p, uint32_t edge)
 	uint32_t from = p->model->edges.from[edge], to = p->model->edges.to[edge];
 	const uint32_t *row = p->layout->row;
 	double x = weft__crisp(weft__x(p, p->model->edges.time[edge]));
-	if (from == WEFT_NONE || row[from] == row[to] || !in_picture(p, x))
+	if (from == WEFT_NONE || row[from] == row[to] || !weft__are_apart(p, from, to) ||
+		!in_picture(p, x))
 		return;
 	double y = weft__crisp(weft__y(p, row[from])), y2 = weft__crisp(weft__y(p, row[to]));
 	double turn = y2 > y ? CORNER : -CORNER;

@@ -81,6 +81,8 @@ static void count_tasks(struct weft_scene *scene, const struct columns *columns)
 	const struct weft_tasks *tasks = &scene->model->tasks;
 	uint32_t alive = 0;
 	for (uint32_t task = 0; task < tasks->count; task++) {
+		if (scene->layout->form[task] == WEFT_FORM_HIDDEN)
+			continue;
 		unsigned end = column_index(columns, tasks->end[task]);
 		struct weft__overview_column *at_end = &columns->list[end];
 		columns->list[column_index(columns, scene->layout->start[task])].alive++;

@@ -82,6 +82,8 @@ struct painter {
 /* Where a time or a row is on the canvas. */
 double weft__x(const struct painter *p, uint64_t time);
 double weft__y(const struct painter *p, uint32_t row);
+/* Whether an edge between two tasks has a place: both are shown, and not as part of one thing. */
+bool weft__are_apart(const struct painter *p, uint32_t a, uint32_t b);
 /* The middle of the pixel that a hairline there fills. */
 double weft__crisp(double at);
 

@@ -9,14 +9,21 @@
 #include "base/export.h"
 #include "render/painter.h"
 
-/* An empty trace says so where the picture would be. */
+/* What there is to say where the picture would be. */
+static const char *why_nothing(const struct painter *p)
+{
+	if (p->model->summary.events == 0)
+		return "The trace is valid and holds no event: nothing was recorded.";
+	if (p->layout->row_count == 0)
+		return "No task in this trace: its events name none.";
+	return "All tasks are hidden.";
+}
+
 static void draw_nothing(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->picture;
 	struct weft_text_style style = {p->theme->dim, 13, false, false, 0};
-	const char *text = p->model->summary.events == 0
-						   ? "The trace is valid and holds no event: nothing was recorded."
-						   : "No task in this trace: its events name none.";
+	const char *text = why_nothing(p);
 	double room = box->width - 2 * WEFT_VIEW_MARGIN;
 	double width = fmin(weft__measure(p, text, &style), room);
 	weft__put_text(p, box->x + (box->width - width) / 2, box->y + box->height / 2,

@@ -69,11 +69,14 @@ static int sort_into_rows(struct weft_scene *scene)
 		uint32_t *next = scene->row_first + 1; /* row_first itself once all are dealt */
 		weft__order_by_u64(layout->start, order, scratch, count);
 		for (uint32_t task = 0; task < count; task++)
-			next[layout->row[task] + 1]++;
+			if (layout->form[task] == WEFT_FORM_LINE)
+				next[layout->row[task] + 1]++;
 		for (uint32_t row = 0; row < rows; row++)
 			next[row + 1] += next[row];
 		for (uint32_t i = 0; i < count; i++)
-			scene->by_row[next[layout->row[order[i]]]++] = order[i];
+			if (layout->form[order[i]] == WEFT_FORM_LINE)
+				scene->by_row[next[layout->row[order[i]]]++] = order[i];
+		scene->place_count = scene->row_first[rows];
 	}
 	free(order);
 	free(scratch);
@@ -90,29 +93,38 @@ static int sum_up(struct weft_scene *scene)
 		return WEFT_ERROR_MEMORY;
 	uint64_t running = 0;
 	uint32_t failed = 0;
-	for (uint32_t place = 0; place < tasks->count; place++) {
+	for (uint32_t place = 0; place < scene->place_count; place++) {
 		uint32_t task = scene->by_row[place];
 		scene->running_before[place] = running;
 		scene->failed_before[place] = failed;
 		running += weft_model_running_ns(scene->layout->model, task);
 		failed += (tasks->flags[task] & WEFT_TASK_FAILED) != 0;
 	}
-	scene->running_before[tasks->count] = running;
-	scene->failed_before[tasks->count] = failed;
+	scene->running_before[scene->place_count] = running;
+	scene->failed_before[scene->place_count] = failed;
 	return 0;
+}
+
+/* Whoever hides a task does not want to hear of it. */
+static bool is_problem(const struct weft_scene *scene, uint32_t task)
+{
+	return (scene->model->tasks.flags[task] & WEFT_TASK_FAILED) &&
+		   scene->layout->form[task] != WEFT_FORM_HIDDEN;
 }
 
 static int list_problems(struct weft_scene *scene)
 {
 	const struct weft_tasks *tasks = &scene->model->tasks;
-	uint32_t count = scene->failed_before[tasks->count], used = 0;
+	uint32_t count = 0, used = 0;
+	for (uint32_t task = 0; task < tasks->count; task++)
+		count += is_problem(scene, task);
 	size_t bytes = (count + (size_t)1) * sizeof(uint32_t);
 	uint64_t *ends = malloc(2 * bytes);
 	uint32_t *failed = malloc(bytes), *order = malloc(bytes), *scratch = malloc(bytes);
 	scene->problems = malloc(bytes);
 	bool complete = ends && failed && order && scratch && scene->problems;
 	for (uint32_t task = 0; complete && task < tasks->count; task++)
-		if (tasks->flags[task] & WEFT_TASK_FAILED) {
+		if (is_problem(scene, task)) {
 			ends[used] = tasks->end[task];
 			failed[used++] = task;
 		}

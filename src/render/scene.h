@@ -26,10 +26,11 @@ struct weft_scene {
 	const struct weft_model *model;
 	const struct weft_layout *layout;
 	uint64_t start, end;
-	/* The tasks of row r, in the order of time, are at row_first[r] up to row_first[r + 1]. As
-	 * they do not overlap, their ends are in order too. */
+	/* The tasks of row r that have lines of their own, in the order of time, are at row_first[r] up
+	 * to row_first[r + 1]. As they do not overlap, their ends are in order too. */
 	uint32_t *row_first;
 	uint32_t *by_row;
+	uint32_t place_count;     /* of by_row */
 	uint64_t *running_before; /* sum over what is before a place in by_row */
 	uint32_t *failed_before;  /* likewise, of tasks */
 	struct weft__overview_column *overview;

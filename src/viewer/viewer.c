@@ -95,7 +95,7 @@ WEFT__EXPORT int weft_viewer_show(
 	viewer->model = model;
 	viewer->layout = layout;
 	viewer->scene = scene;
-	weft_frame_place(model, viewer->width, viewer->height, &viewer->frame);
+	weft_frame_place(layout, viewer->width, viewer->height, &viewer->frame);
 	weft_frame_view(layout, &viewer->frame, &viewer->view);
 	viewer->changes |= WEFT_VIEWER_CANVAS | WEFT_VIEWER_STATUS;
 	return 0;
@@ -122,7 +122,7 @@ WEFT__EXPORT void weft_viewer_resize(
 	viewer->changes |= WEFT_VIEWER_CANVAS | WEFT_VIEWER_BOXES;
 	if (!viewer->model)
 		return;
-	weft_frame_place(viewer->model, viewer->width, viewer->height, &viewer->frame);
+	weft_frame_place(viewer->layout, viewer->width, viewer->height, &viewer->frame);
 	weft_view_resize(&viewer->view, viewer->frame.picture.width, viewer->frame.picture.height);
 }
 

@@ -95,7 +95,7 @@ static int print_picture(const struct weft_model *model, const struct weft_layou
 	struct weft_frame frame;
 	struct weft_view view;
 	double length = (double)(model->summary.end - model->summary.start);
-	weft_frame_place(model, 1400, 800, &frame);
+	weft_frame_place(layout, 1400, 800, &frame);
 	weft_frame_view(layout, &frame, &view);
 	weft_view_set_range(&view, model->summary.start + (uint64_t)(length / 3), length / 4);
 	int error = weft_scene_create(model, layout, &scene);

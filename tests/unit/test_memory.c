@@ -109,7 +109,7 @@ static int draw(const struct weft_scene *scene, const struct weft_layout *layout
 	int error = weft_canvas_create(600, 400, &canvas);
 	if (error)
 		return error;
-	weft_frame_place(layout->model, 600, 400, &frame);
+	weft_frame_place(layout, 600, 400, &frame);
 	weft_frame_view(layout, &frame, &view);
 	error = weft_render_frame(scene, &frame, &view, &options, canvas);
 	if (!error)

@@ -79,7 +79,7 @@ static void picture_init(struct picture *p, struct weft_model *model, double wid
 	assert_int_equal(weft_layout_create(model, NULL, &p->layout), 0);
 	assert_int_equal(weft_scene_create(model, p->layout, &p->scene), 0);
 	assert_int_equal(weft_canvas_create(width, height, &p->canvas), 0);
-	weft_frame_place(model, width, height, &p->frame);
+	weft_frame_place(p->layout, width, height, &p->frame);
 	weft_frame_view(p->layout, &p->frame, &p->view);
 }
 
@@ -99,7 +99,7 @@ static void draw(struct picture *p)
 
 static void resize(struct picture *p, double width, double height)
 {
-	weft_frame_place(p->model, width, height, &p->frame);
+	weft_frame_place(p->layout, width, height, &p->frame);
 	weft_view_resize(&p->view, p->frame.picture.width, p->frame.picture.height);
 }
 
