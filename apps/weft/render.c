@@ -10,18 +10,20 @@
 
 #include "cli.h"
 #include "output.h"
+#include "page.h"
 
 #if WEFT_HAS_CAIRO
 #include <weft/cairo.h>
 #endif
 
 static const char usage[] =
-	"usage: weft render FILE -o OUT.svg|OUT.png|OUT.pdf [OPTION]...\n"
+	"usage: weft render FILE -o OUT.svg|OUT.png|OUT.pdf|OUT.html [OPTION]...\n"
 	"\n"
-	"Draws the trace FILE (`-` is standard input) as a picture.\n"
+	"Draws the trace FILE (`-` is standard input) as a picture, or makes a page of it to look\n"
+	"through in a browser: one file with the viewer and the trace in it, which needs no network.\n"
 	"\n"
 	"  -o, --output OUT     where to; the suffix says of what kind; `-` is standard output\n"
-	"      --format F       svg, png or pdf, whatever OUT is called\n"
+	"      --format F       svg, png, pdf or html, whatever OUT is called\n"
 	"      --start T        from this time on: 12ms, 1.5s, 300us, 40ns after the trace's start,\n"
 	"                       or @N on its own clock\n"
 	"      --duration T     so much of it\n"
@@ -41,6 +43,7 @@ enum format {
 	FORMAT_SVG,
 	FORMAT_PNG,
 	FORMAT_PDF,
+	FORMAT_HTML,
 };
 
 struct arguments {
@@ -50,13 +53,13 @@ struct arguments {
 	struct cli_time start;
 	uint64_t duration_ns; /* 0: to the end */
 	uint64_t width, height;
-	bool has_start, no_simplify;
+	bool has_start, has_theme, no_simplify;
 };
 
 static enum format format_of_name(const char *name)
 {
-	static const char *const names[] = {"svg", "png", "pdf"};
-	for (unsigned i = 0; i < 3; i++)
+	static const char *const names[] = {"svg", "png", "pdf", "html"};
+	for (unsigned i = 0; i < 4; i++)
 		if (strcmp(name, names[i]) == 0)
 			return (enum format)(FORMAT_SVG + i);
 	return FORMAT_NONE;
@@ -67,7 +70,7 @@ static bool parse_format(const char *command, const char *name, enum format *ret
 	*ret_format = format_of_name(name);
 	if (*ret_format == FORMAT_NONE)
 		cli_usage_error(
-			command, "--format: \"%s\" is no picture; there are svg, png and pdf", name);
+			command, "--format: \"%s\" is no picture; there are svg, png, pdf and html", name);
 	return *ret_format != FORMAT_NONE;
 }
 
@@ -93,6 +96,7 @@ static bool parse_option(const char *command, int option, struct arguments *a)
 	case 'H':
 		return cli_parse_number(command, "--height", optarg, 80, 32000, &a->height);
 	case 't':
+		a->has_theme = true;
 		return cli_parse_theme(command, optarg, &a->theme);
 	case 'f':
 		a->focus = optarg;
@@ -110,18 +114,23 @@ static int settle_format(const char *command, struct arguments *a)
 {
 	const char *suffix = strrchr(a->output, '.');
 	if (a->format == FORMAT_NONE && strcmp(a->output, "-") == 0)
-		return cli_usage_error(command, "`-o -` needs --format svg, png or pdf");
+		return cli_usage_error(command, "`-o -` needs --format svg, png, pdf or html");
 	if (a->format == FORMAT_NONE && suffix)
 		a->format = format_of_name(suffix + 1);
 	if (a->format == FORMAT_NONE)
 		return cli_usage_error(command,
-			"\"%s\" ends in no known kind of picture; name it .svg, .png or .pdf, or say --format",
+			"\"%s\" ends in no known kind of picture; name it .svg, .png, .pdf or .html, or "
+			"say --format",
 			a->output);
 	if (a->format == FORMAT_PNG && a->width * a->height > PIXELS_MAX)
 		return cli_usage_error(command,
 			"a PNG of %llu x %llu is too large (100 million pixels at most); SVG has no such limit",
 			(unsigned long long)a->width, (unsigned long long)a->height);
-	if (a->format == FORMAT_SVG || WEFT_HAS_CAIRO)
+	if (a->format == FORMAT_HTML && !WEFT_HAS_PAGE) {
+		cli_error("this weft was built without the page; what was missing: " WEFT_PAGE_MISSING);
+		return CLI_NO;
+	}
+	if (a->format == FORMAT_SVG || a->format == FORMAT_HTML || WEFT_HAS_CAIRO)
 		return CLI_DONE;
 	cli_error("this weft was built without cairo, which draws PNG and PDF (package "
 			  "libpango1.0-dev); SVG it can");
@@ -302,6 +311,50 @@ static int render_cairo(const struct arguments *a, const struct cli_trace *trace
 }
 #endif
 
+/* What the page shows first, as a command of the viewer. */
+static void describe_view(const struct arguments *a, const struct weft_layout *layout,
+	const struct weft_view *view, struct weft_text *text)
+{
+	if (a->has_start || a->duration_ns) {
+		uint64_t start = weft_view_time(view, WEFT_VIEW_MARGIN);
+		weft_text_add_string(text, "view start=");
+		weft_text_add_u64(text, start - layout->model->summary.start);
+		weft_text_add_string(text, "ns duration=");
+		weft_text_add_u64(text, weft_view_time(view, view->width - WEFT_VIEW_MARGIN) - start);
+		weft_text_add_string(text, "ns");
+	}
+	if (a->focus) {
+		weft_text_add_string(text, text->size ? " focus=" : "view focus=");
+		weft_text_add_u64(text, (uint64_t)view->focus);
+	}
+	weft_text_add(text, "", 1);
+}
+
+static int render_page(const struct arguments *a, const struct cli_trace *trace,
+	const struct weft_layout *layout, int *ret_status)
+{
+	struct weft_text text = {0}, command = {0};
+	struct page_content content = {
+		.title = short_name(trace->name),
+		.theme = a->has_theme ? weft_theme_name(a->theme) : NULL,
+		.bytes = weft_source_bytes(trace->source, &content.size),
+	};
+	struct weft_frame frame;
+	struct weft_view view;
+	weft_frame_place(layout->model, (double)a->width, (double)a->height, &frame);
+	*ret_status = choose_view(a, layout, &frame, &view);
+	if (*ret_status)
+		return 0;
+	describe_view(a, layout, &view, &command);
+	content.view = command.bytes;
+	int error = command.error ? command.error : page_write(&content, &text);
+	if (!error)
+		*ret_status = save(a, text.bytes, text.size);
+	weft_text_finish(&command);
+	weft_text_finish(&text);
+	return error;
+}
+
 static int render_model(
 	const struct arguments *a, const struct cli_trace *trace, const struct weft_model *model)
 {
@@ -312,7 +365,9 @@ static int render_model(
 	int error = weft_layout_create(model, &options, &layout);
 	if (!error)
 		error = weft_canvas_create((double)a->width, (double)a->height, &canvas);
-	if (!error && a->format == FORMAT_SVG)
+	if (!error && a->format == FORMAT_HTML)
+		error = render_page(a, trace, layout, &status);
+	else if (!error && a->format == FORMAT_SVG)
 		error = render_svg(a, trace, layout, canvas, &status);
 	else if (!error)
 		error = render_cairo(a, trace, layout, canvas, &status);

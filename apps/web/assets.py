@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+"""Puts the page into C: the files that `weft serve` serves, and the one file that `weft render` makes.
+
+    assets.py OUT.c FOLDER WEFT.wasm
+
+The one file is index.html with everything inside, and is cut where the trace's own parts go.
+"""
+import base64
+import os
+import sys
+import zlib
+
+TYPES = {'.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8',
+         '.css': 'text/css; charset=utf-8', '.wasm': 'application/wasm'}
+POLICY = ("default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; "
+          "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'")
+STYLE = '<link rel="stylesheet" href="style.css">'
+SCRIPT = '<script src="weft.js" defer></script>'
+OPTIONS = '<script type="application/json" id="options">{}</script>'
+
+
+def replace(text, old, new):
+    if text.count(old) != 1:
+        sys.exit('assets.py: not once in index.html: ' + old)
+    return text.replace(old, new)
+
+
+def block(kind, name, text):
+    if '</script' in text or '<!--' in text:
+        sys.exit('assets.py: %s would end its element' % name)
+    return '<script type="%s" id="%s">%s</script>\n' % (kind, name, text)
+
+
+def deflate(data):
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return packer.compress(data) + packer.flush()
+
+
+def standalone(files, wasm):
+    """Four pieces: the title goes behind the first, options behind the second, the trace behind the third."""
+    page = files['index.html']
+    page = replace(page, '<!--policy-->', '<meta http-equiv="Content-Security-Policy" content="%s">' % POLICY)
+    page = replace(page, STYLE, '<style>%s</style>' % files['style.css'])
+    inside = (block('text/plain', 'wasm', base64.b64encode(deflate(wasm)).decode())
+              + block('text/plain', 'worker', files['worker.js'])
+              + '<script>\n%s</script>' % files['weft.js'])
+    if '</script' in files['weft.js']:
+        sys.exit('assets.py: weft.js would end its element')
+    head, rest = page.split('<!--title-->')
+    body, rest = rest.split(OPTIONS)
+    between, tail = rest.split(SCRIPT)
+    start, end = OPTIONS.split('{}')
+    return [head, body + start, end + between, inside + tail]
+
+
+def served(files):
+    """A server names the policy itself, and allows no pictures from data."""
+    lines = [line for line in files['index.html'].splitlines(keepends=True)
+             if '<!--policy-->' not in line and '<link rel="icon"' not in line]
+    return replace(''.join(lines), '<!--title-->', 'weft')
+
+
+def array(out, name, data):
+    out.write('static const unsigned char %s[] = {\n' % name)
+    for start in range(0, len(data), 24):
+        out.write(','.join(map(str, data[start:start + 24])) + ',\n')
+    out.write('};\n')
+
+
+def main():
+    target, folder, wasm = sys.argv[1:]
+    files = {}
+    for name in 'index.html', 'style.css', 'weft.js', 'worker.js':
+        with open(os.path.join(folder, name), encoding='utf-8') as file:
+            files[name] = file.read()
+    with open(wasm, 'rb') as file:
+        wasm = file.read()
+    pieces = [piece.encode() for piece in standalone(files, wasm)]
+    files['index.html'] = served(files)
+    assets = {name: text.encode() for name, text in files.items()}
+    assets['weft.wasm'] = wasm
+    with open(target, 'w', encoding='utf-8') as out:
+        out.write('/* Made by assets.py. */\n#include "page_assets.h"\n')
+        for i, data in enumerate([*assets.values(), *pieces]):
+            array(out, 'bytes_%d' % i, data)
+        out.write('const struct page_asset page_assets[] = {\n')
+        for i, name in enumerate(assets):
+            out.write('{"%s", "%s", bytes_%d, sizeof(bytes_%d)},\n' % (
+                name, TYPES[os.path.splitext(name)[1]], i, i))
+        out.write('{0}};\nconst struct page_asset page_pieces[PAGE_PIECES] = {\n')
+        for i in range(len(assets), len(assets) + len(pieces)):
+            out.write('{"", "", bytes_%d, sizeof(bytes_%d)},\n' % (i, i))
+        out.write('};\n')
+
+
+main()

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * From bytes, as they arrive, to a trace that is shown: in steps, between which the worker looks at
+ * what else there is to do. The bytes are kept once, and only until the model has been made.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/decoder.h>
+#include <weft/model.h>
+
+#include "page.h"
+
+static struct {
+	uint8_t *bytes;
+	size_t size, room;
+	struct weft_decoder *decoder;
+	struct weft_model_builder *builder;
+	uint64_t events, furthest;
+} load;
+
+void PAGE_EXPORT(page_load_drop)(void)
+{
+	weft_model_builder_destroy(load.builder);
+	weft_decoder_destroy(load.decoder);
+	free(load.bytes);
+	memset(&load, 0, sizeof(load));
+}
+
+static bool make_room(size_t room)
+{
+	uint8_t *larger = room <= load.room ? load.bytes : realloc(load.bytes, room);
+	if (!larger)
+		return false;
+	load.bytes = larger;
+	load.room = room > load.room ? room : load.room;
+	return true;
+}
+
+/* A new trace, of about `size` bytes; 0 if nobody knows. */
+int PAGE_EXPORT(page_load_start)(double size)
+{
+	page_load_drop();
+	if (size >= (double)UINT32_MAX)
+		return WEFT_ERROR_LIMIT;
+	return make_room((size_t)size + 1) ? 0 : WEFT_ERROR_MEMORY;
+}
+
+/* Where its next `size` bytes go; NULL if memory ran out. */
+uint8_t *PAGE_EXPORT(page_load_room)(uint32_t size)
+{
+	if (size > SIZE_MAX - load.size)
+		return NULL;
+	size_t need = load.size + size, ample = load.room + load.room / 2;
+	if (need > load.room && !(ample > need && make_room(ample)) && !make_room(need))
+		return NULL;
+	return load.bytes + load.size;
+}
+
+void PAGE_EXPORT(page_load_more)(uint32_t size)
+{
+	load.size += size;
+}
+
+/* All bytes are there. */
+int PAGE_EXPORT(page_load_open)(void)
+{
+	int error = weft_decoder_create(&load.decoder);
+	if (!error)
+		error = weft_decoder_feed_borrowed(load.decoder, load.bytes, load.size);
+	if (!error)
+		error = weft_decoder_finish(load.decoder);
+	return error ? error : weft_model_builder_create(&load.builder);
+}
+
+/* The next events: WEFT_AGAIN if there are more, WEFT_END, or an error. */
+int PAGE_EXPORT(page_load_step)(uint32_t events)
+{
+	struct weft_diagnostics *diagnostics = weft_decoder_diagnostics(load.decoder);
+	struct weft_event event;
+	for (uint32_t i = 0; i < events; i++) {
+		int status = weft_decoder_next(load.decoder, &event);
+		if (status == WEFT_OK)
+			status = weft_model_builder_add(load.builder, &event, diagnostics);
+		if (status)
+			return status;
+		load.events++;
+		if (event.offset > load.furthest)
+			load.furthest = event.offset;
+	}
+	return WEFT_AGAIN;
+}
+
+double PAGE_EXPORT(page_load_events)(void)
+{
+	return (double)load.events;
+}
+
+/* How much of the bytes has been read, roughly: threads write their packets in turns. */
+double PAGE_EXPORT(page_load_fraction)(void)
+{
+	return load.size ? (double)load.furthest / (double)load.size : 0;
+}
+
+/* Shows what has been read. */
+int PAGE_EXPORT(page_load_show)(uint32_t is_live)
+{
+	struct weft_model *model;
+	int error =
+		weft_model_builder_finish(load.builder, weft_decoder_describe(load.decoder), &model);
+	if (error)
+		return error;
+	weft_decoder_destroy(load.decoder);
+	load.decoder = NULL;
+	free(load.bytes);
+	load.bytes = NULL;
+	error = weft_viewer_show(page_viewer, model, is_live);
+	if (error)
+		weft_model_destroy(model);
+	return error;
+}
+
+/* What was wrong with the bytes: number `index`, and where and how often; NULL behind the last. */
+const char *PAGE_EXPORT(page_load_damage)(uint32_t index, double *ret_offset, double *ret_count)
+{
+	const struct weft_diagnostics *list =
+		load.decoder ? weft_decoder_diagnostics(load.decoder) : NULL;
+	if (!list || index >= list->count)
+		return NULL;
+	*ret_offset = (double)list->list[index].offset;
+	*ret_count = (double)list->list[index].count;
+	return list->list[index].message;
+}
+
+const char *PAGE_EXPORT(page_error_text)(int error)
+{
+	return weft_error_text(error);
+}

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: ISC
+//
+// The worker: everything that decides is WebAssembly, in here. It takes the bytes of a trace and
+// batches of input, and answers each batch with what has changed, above all the list of operations
+// that the page replays. It reads a trace in slices, so that input is answered meanwhile.
+'use strict';
+
+const SLICE_MS = 12;       // of reading, between looks at the input
+const STEP_EVENTS = 16384;
+const EM = 100;            // px of the letters that are measured, as in font.c
+const AGAIN = 2, OK = 0;   // enum weft_status
+const LIMIT = -7, MEMORY = -1, FORMAT = -4, EMPTY = -5, DAMAGED = -6;
+const FONT = 'system-ui, "DejaVu Sans", sans-serif'; // as in weft.js
+
+let wasm, memory, opened = 0, size = [1, 1], motion = 0, theme = 0;
+const encoder = new TextEncoder(), decoder = new TextDecoder();
+
+// ---- What the WebAssembly is given ----
+
+const widths = new Map();
+const pen = new OffscreenCanvas(1, 1).getContext('2d');
+
+function width(text, bold) {
+	pen.font = (bold ? 'bold ' : '') + EM + 'px ' + FONT;
+	pen.fontKerning = 'none';
+	pen.textRendering = 'geometricPrecision';
+	return pen.measureText(text).width;
+}
+
+function measure(at, bytes, bold) {
+	const text = decoder.decode(new Uint8Array(memory.buffer, at, bytes));
+	const key = bold ? 'b' + text : 'p' + text;
+	let known = widths.get(key);
+	if (known === undefined) {
+		if (widths.size > 50000)
+			widths.clear();
+		widths.set(key, known = width(text, bold));
+	}
+	return known;
+}
+
+function fillAdvances() {
+	const table = new Float32Array(memory.buffer, wasm.page_advances(), 256);
+	for (let letter = 32; letter < 127; letter++)
+		for (const bold of [0, 1])
+			table[bold * 128 + letter] = width(String.fromCharCode(letter), bold);
+}
+
+async function start(bytes) {
+	const missing = () => 8; // EBADF: nothing here has files
+	const { instance } = await WebAssembly.instantiate(bytes, {
+		page: { measure },
+		wasi_snapshot_preview1: { fd_close: missing, fd_seek: missing, fd_write: missing },
+	});
+	wasm = instance.exports;
+	memory = wasm.memory;
+	wasm._initialize();
+	fillAdvances();
+}
+
+// ---- Text and structs across the border ----
+
+function give(text) {
+	const bytes = encoder.encode(text);
+	const at = wasm.page_text_room(bytes.length);
+	if (!at)
+		throw new Error(words(MEMORY));
+	new Uint8Array(memory.buffer, at, bytes.length).set(bytes);
+}
+
+function take(at) {
+	const bytes = new Uint8Array(memory.buffer);
+	return at ? decoder.decode(bytes.subarray(at, bytes.indexOf(0, at))) : '';
+}
+
+function copy(at, bytes) {
+	return memory.buffer.slice(at, at + bytes);
+}
+
+function words(error) {
+	return take(wasm.page_error_text(error));
+}
+
+function css(color) {
+	return '#' + (color >>> 0).toString(16).padStart(8, '0');
+}
+
+// ---- What has changed ----
+
+const CANVAS = 1, PANEL = 2, PROMPT = 4, STATUS = 8, CURSOR = 16, BOXES = 32, REQUEST = 64;
+const ITEMS = ['heading', 'text', 'fact', 'link', 'toggle', 'button'];
+const CURSORS = ['default', 'pointer', 'grabbing', 'ew-resize', 'crosshair'];
+const REQUESTS = ['copy', 'notes', 'svg', 'png', 'cut', 'open', 'reload', 'follow', 'window', 'theme'];
+
+function takeCanvas(answer, transfer) {
+	const at = wasm.page_draw();
+	if (!at)
+		throw new Error(words(MEMORY));
+	const [ops, opBytes, points, pointBytes, text, textBytes] = new Uint32Array(memory.buffer, at, 6);
+	answer.list = { ops: copy(ops, opBytes), points: copy(points, pointBytes), text: copy(text, textBytes) };
+	transfer.push(answer.list.ops, answer.list.points, answer.list.text);
+	const colors = new Uint32Array(memory.buffer, wasm.page_colors(), 6);
+	answer.colors = Array.from(colors, css);
+}
+
+function takePanel() {
+	const [title, items, count, selected] = new Uint32Array(memory.buffer, wasm.page_panel(), 4);
+	const list = [];
+	for (let i = 0, at = items; i < count; i++, at += 16) {
+		const [type, role, isSelected] = new Uint8Array(memory.buffer, at, 3);
+		const [text, detail, command] = new Uint32Array(memory.buffer, at + 4, 3);
+		list.push({
+			type: ITEMS[type], selected: !!isSelected, text: take(text), detail: take(detail),
+			command: take(command), color: role ? css(wasm.page_role_color(role)) : '',
+		});
+	}
+	return { title: take(title), items: list, selected: selected === 0xffffffff ? -1 : selected };
+}
+
+function takePrompt() {
+	const at = wasm.page_prompt(), fields = new Uint32Array(memory.buffer, at, 4);
+	const flags = new Uint8Array(memory.buffer, at, 17);
+	return {
+		open: !!flags[0], label: take(fields[1]), text: take(fields[2]), message: take(fields[3]),
+		error: !!flags[16],
+	};
+}
+
+function takeRequests() {
+	const list = [];
+	for (let at; (at = wasm.page_request());) {
+		const [type, text] = [new Uint8Array(memory.buffer, at, 1)[0], new Uint32Array(memory.buffer, at + 4, 1)[0]];
+		const [from, to] = new BigUint64Array(memory.buffer, at + 8, 2);
+		const request = { type: REQUESTS[type], text: take(text), start: from, end: to };
+		if (request.type === 'theme') {
+			give(request.text);
+			theme = wasm.page_theme();
+		}
+		if (request.type === 'svg')
+			request.bytes = takeSvg(request.text);
+		list.push(request);
+	}
+	return list;
+}
+
+function takeSvg(title) {
+	give(title);
+	const at = wasm.page_svg();
+	if (!at)
+		throw new Error(words(MEMORY));
+	const [bytes, count] = new Uint32Array(memory.buffer, at, 2);
+	return copy(bytes, count);
+}
+
+// ---- Input ----
+
+const inputs = {
+	resize(width, height, now) {
+		size = [width, height];
+		wasm.page_resize(width, height, now);
+	},
+	pointer(...fields) { wasm.page_pointer(...fields); },
+	wheel(...fields) { wasm.page_wheel(...fields); },
+	pinch(...fields) { wasm.page_pinch(...fields); },
+	key(key, modifiers, now) {
+		give(key);
+		if (!wasm.page_key(modifiers, now))
+			return key;
+	},
+	command(command, now) {
+		give(command);
+		wasm.page_command(now);
+	},
+	prompt(text, isDone, now) {
+		give(text);
+		wasm.page_prompt_text(isDone, now);
+	},
+};
+
+function frame(batch, now) {
+	const answer = { unused: [] }, transfer = [], begun = performance.now();
+	for (const [kind, ...fields] of batch) {
+		const unused = inputs[kind](...fields);
+		if (unused)
+			answer.unused.push(unused);
+	}
+	answer.wait = wasm.page_advance(now);
+	const changes = wasm.page_changes();
+	if (changes & BOXES)
+		answer.boxes = Array.from(new Float64Array(memory.buffer, wasm.page_boxes(), 8));
+	if (changes & (CANVAS | BOXES))
+		takeCanvas(answer, transfer);
+	if (changes & PANEL)
+		answer.panel = takePanel();
+	if (changes & PROMPT)
+		answer.prompt = takePrompt();
+	if (changes & STATUS)
+		answer.status = take(wasm.page_status());
+	if (changes & CURSOR)
+		answer.cursor = CURSORS[wasm.page_cursor()];
+	if (changes & REQUEST)
+		answer.requests = takeRequests();
+	if (changes & CANVAS)
+		answer.link = take(wasm.page_link());
+	answer.cost = performance.now() - begun;
+	postMessage(['frame', answer], transfer);
+}
+
+// ---- A trace ----
+
+// Slices that the page hands over one by one, when asked: the trace inside the page.
+let handOver;
+
+function pulled() {
+	return new ReadableStream({
+		pull(controller) {
+			return new Promise(resolve => {
+				handOver = slice => {
+					if (slice)
+						controller.enqueue(slice);
+					else
+						controller.close();
+					resolve();
+				};
+				postMessage(['more']);
+			});
+		},
+	}, { highWaterMark: 1 });
+}
+
+function rest(first, reader) {
+	return new ReadableStream({
+		start(controller) {
+			if (first)
+				controller.enqueue(first);
+		},
+		async pull(controller) {
+			const { value, done } = await reader.read();
+			if (done)
+				controller.close();
+			else
+				controller.enqueue(value);
+		},
+		cancel(reason) { return reader.cancel(reason); },
+	});
+}
+
+const PACKED = [['gzip', [0x1f, 0x8b]], ['zstd', [0x28, 0xb5, 0x2f, 0xfd]]];
+
+// A file that is compressed as a whole is unpacked, if the browser can.
+async function unpacked(stream) {
+	const reader = stream.getReader();
+	const { value } = await reader.read();
+	const kind = value && PACKED.find(([, mark]) => mark.every((byte, i) => value[i] === byte));
+	if (!kind)
+		return [rest(value, reader), false];
+	try {
+		return [rest(value, reader).pipeThrough(new DecompressionStream(kind[0])), true];
+	} catch {
+		throw new Error(`it is compressed by ${kind[0]}, which this browser cannot unpack: ` +
+			`\`weft render FILE -o page.html\` makes a page of it, \`${kind[0]} -d\` unpacks it`);
+	}
+}
+
+const wake = () => postMessage(['wake']);
+const channel = new MessageChannel();
+let resume;
+channel.port1.onmessage = () => resume();
+const others = () => new Promise(resolve => { // lets messages that have come be handled
+	resume = resolve;
+	channel.port2.postMessage(0);
+});
+
+function say(text, fraction) {
+	give(text);
+	wasm.page_say(fraction);
+	wake();
+}
+
+function check(error) {
+	if (error < 0)
+		throw Object.assign(new Error(words(error)), { code: error });
+}
+
+const BIG = 'The trace is larger than a browser tab can hold (4 GB with everything that is made of it). ' +
+	'`weft view` opens it, and `weft cut FILE -o PART --start T --duration T` makes a part of it that fits.';
+
+function explain(error, title) {
+	const code = error.code;
+	if (code === LIMIT || code === MEMORY || error instanceof RangeError)
+		return BIG;
+	if (code === FORMAT)
+		return `${title} is no trace that weft can read: it is neither weft's own, nor Mirage's CTF or sexp.`;
+	if (code === EMPTY)
+		return `${title} is empty: there is not a byte in it.`;
+	if (code === DAMAGED)
+		return `${title}: no event in it is intact.`;
+	return `${title} could not be read: ${error.message}.`;
+}
+
+const megabytes = bytes => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0) + ' MB';
+
+async function receive(stream, total, number) {
+	const reader = stream.getReader();
+	let received = 0, said = performance.now();
+	for (;;) {
+		const { value, done } = await reader.read();
+		if (number !== opened) {
+			reader.cancel();
+			return false;
+		}
+		if (done)
+			return true;
+		const at = wasm.page_load_room(value.length);
+		if (!at)
+			check(MEMORY);
+		new Uint8Array(memory.buffer, at, value.length).set(value);
+		wasm.page_load_more(value.length);
+		received += value.length;
+		if (performance.now() - said > 100) {
+			said = performance.now();
+			say(`Reading: ${megabytes(received)}${total ? ' of ' + megabytes(total) : ''} …`, total ? received / total : -1);
+		}
+	}
+}
+
+let stopped = false;
+
+async function build(number) {
+	check(wasm.page_load_open());
+	let status = AGAIN, said = performance.now();
+	while (status === AGAIN && !stopped) {
+		const until = performance.now() + SLICE_MS;
+		while (status === AGAIN && performance.now() < until)
+			status = wasm.page_load_step(STEP_EVENTS);
+		check(status);
+		if (performance.now() - said > 100) {
+			said = performance.now();
+			say(`${wasm.page_load_events().toLocaleString('en')} events …`, wasm.page_load_fraction());
+			postMessage(['loading']);
+		}
+		await others();
+		if (number !== opened)
+			return false;
+	}
+	return true;
+}
+
+function damages() {
+	const at = wasm.page_text_room(16), list = [];
+	const text = at + (8 - at % 8) % 8;
+	for (let i = 0, message; (message = wasm.page_load_damage(i, text, text + 8)); i++) {
+		const [offset, count] = new Float64Array(memory.buffer, text, 2);
+		list.push(`offset 0x${offset.toString(16)}: ${take(message)} (×${count})`);
+	}
+	return list;
+}
+
+async function open(source, now) {
+	const number = ++opened, begun = performance.now();
+	stopped = false;
+	try {
+		give(source.title);
+		check(wasm.page_create(theme, motion));
+		wasm.page_resize(...size, now);
+		say('Reading …', -1);
+		let stream = source.blob ? source.blob.stream() : pulled(), total = source.size;
+		if (source.deflated) {
+			stream = stream.pipeThrough(new DecompressionStream('deflate-raw'));
+		} else {
+			const [plain, isPacked] = await unpacked(stream);
+			stream = plain;
+			total = isPacked ? 0 : total;
+		}
+		check(wasm.page_load_start(total));
+		if (!await receive(stream, total, number) || !await build(number))
+			return;
+		const events = wasm.page_load_events(), damage = damages();
+		say(`Laying out ${events.toLocaleString('en')} events …`, -1);
+		await others();
+		check(wasm.page_load_show(0));
+		if (source.notes) {
+			give(source.notes);
+			wasm.page_load_notes();
+		}
+		say('', -1);
+		if (source.view) {
+			give(source.view);
+			wasm.page_command(now);
+		}
+		postMessage(['opened', { events, damage, stopped, ms: performance.now() - begun, memory: memory.buffer.byteLength }]);
+	} catch (error) {
+		const text = explain(error, source.title);
+		if (number !== opened)
+			return;
+		say(text, -1);
+		postMessage(['failed', text]);
+	} finally {
+		if (number === opened)
+			wasm.page_load_drop();
+	}
+}
+
+const messages = {
+	async start(options) {
+		motion = options.reducedMotion ? 1 : 0;
+		theme = options.theme;
+		await start(options.wasm);
+		give('');
+		check(wasm.page_create(theme, motion));
+		postMessage(['ready']);
+	},
+	open,
+	slice(slice) { handOver(slice); },
+	stop() { stopped = true; },
+	frame,
+};
+
+onmessage = async event => {
+	const [kind, ...fields] = event.data;
+	try {
+		await messages[kind](...fields);
+	} catch (error) {
+		postMessage(['broken', String(error.message || error)]);
+	}
+};

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The trace goes into the page deflated, as base64, in blocks of a size that a browser unpacks one
+ * by one: elements of a script type that browsers do not run.
+ */
+#include "page.h"
+
+#if WEFT_HAS_PAGE
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "page_assets.h"
+
+#define BLOCK_BYTES ((size_t)3 << 20) /* a multiple of 3: 4 MiB of base64 */
+#define INPUT_MAX   ((size_t)1 << 30) /* zlib counts in 32 bits */
+
+static void add_piece(struct weft_text *text, unsigned number)
+{
+	weft_text_add(text, (const char *)page_pieces[number].bytes, page_pieces[number].size);
+}
+
+static void add_title(struct weft_text *text, const char *title)
+{
+	for (; *title; title++) {
+		if (*title == '<')
+			weft_text_add_string(text, "&lt;");
+		else if (*title == '&')
+			weft_text_add_string(text, "&amp;");
+		else
+			weft_text_add(text, title, 1);
+	}
+}
+
+/* A JSON string that cannot end the element that it stands in. */
+static void add_string(struct weft_text *text, const char *string)
+{
+	struct weft_text json = {0};
+	weft_text_add_json(&json, string, strlen(string));
+	for (size_t i = 0; i < json.size; i++) {
+		if (json.bytes[i] == '<')
+			weft_text_add_string(text, "\\u003c");
+		else
+			weft_text_add(text, json.bytes + i, 1);
+	}
+	if (json.error)
+		text->error = json.error;
+	weft_text_finish(&json);
+}
+
+static void add_options(struct weft_text *text, const struct page_content *content)
+{
+	weft_text_add_string(text, "{\"trace\":true,\"size\":");
+	weft_text_add_u64(text, content->size);
+	weft_text_add_string(text, ",\"title\":");
+	add_string(text, content->title);
+	weft_text_add_string(text, ",\"theme\":");
+	add_string(text, content->theme ? content->theme : "");
+	weft_text_add_string(text, ",\"view\":");
+	add_string(text, content->view);
+	weft_text_add_string(text, "}");
+}
+
+static void add_base64(struct weft_text *text, const unsigned char *bytes, size_t size)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char line[4096];
+	size_t used = 0;
+	for (size_t i = 0; i < size; i += 3) {
+		size_t left = size - i;
+		unsigned group = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
+						 (left > 2 ? bytes[i + 2] : 0);
+		line[used++] = digits[group >> 18];
+		line[used++] = digits[group >> 12 & 63];
+		line[used++] = left > 1 ? digits[group >> 6 & 63] : '=';
+		line[used++] = left > 2 ? digits[group & 63] : '=';
+		if (used == sizeof(line) || left <= 3) {
+			weft_text_add(text, line, used);
+			used = 0;
+		}
+	}
+}
+
+static void add_block(struct weft_text *text, const unsigned char *bytes, size_t size)
+{
+	weft_text_add_string(text, "<script type=\"text/plain\" class=\"trace\">");
+	add_base64(text, bytes, size);
+	weft_text_add_string(text, "</script>\n");
+}
+
+/* Deflates what is left of the input into one block; whether there may be more. */
+static int pack_block(
+	z_stream *stream, const struct page_content *content, size_t *taken, unsigned char *block)
+{
+	int status = Z_OK;
+	stream->next_out = block;
+	stream->avail_out = (unsigned)BLOCK_BYTES;
+	while (status == Z_OK && stream->avail_out) {
+		if (!stream->avail_in) {
+			size_t left = content->size - *taken;
+			stream->next_in = (unsigned char *)content->bytes + *taken;
+			stream->avail_in = (unsigned)(left < INPUT_MAX ? left : INPUT_MAX);
+			*taken += stream->avail_in;
+		}
+		status = deflate(stream, *taken == content->size ? Z_FINISH : Z_NO_FLUSH);
+	}
+	return status;
+}
+
+static int add_trace(struct weft_text *text, const struct page_content *content)
+{
+	z_stream stream = {0};
+	size_t taken = 0;
+	unsigned char *block = malloc(BLOCK_BYTES);
+	if (!block || deflateInit2(&stream, 6, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
+		free(block);
+		return WEFT_ERROR_MEMORY;
+	}
+	int status;
+	do {
+		status = pack_block(&stream, content, &taken, block);
+		add_block(text, block, BLOCK_BYTES - stream.avail_out);
+	} while (status == Z_OK);
+	deflateEnd(&stream);
+	free(block);
+	return status == Z_STREAM_END ? text->error : WEFT_ERROR_MEMORY;
+}
+
+int page_write(const struct page_content *content, struct weft_text *text)
+{
+	add_piece(text, 0);
+	add_title(text, content->title);
+	add_piece(text, 1);
+	add_options(text, content);
+	add_piece(text, 2);
+	int error = add_trace(text, content);
+	add_piece(text, 3);
+	return error ? error : text->error;
+}
+#else
+int page_write(const struct page_content *content, struct weft_text *text)
+{
+	(void)content, (void)text;
+	return WEFT_ERROR_UNSUPPORTED;
+}
+#endif
