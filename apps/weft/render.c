@@ -341,7 +341,7 @@ static int render_page(const struct arguments *a, const struct cli_trace *trace,
 	};
 	struct weft_frame frame;
 	struct weft_view view;
-	weft_frame_place(layout->model, (double)a->width, (double)a->height, &frame);
+	weft_frame_place(layout, (double)a->width, (double)a->height, &frame);
 	*ret_status = choose_view(a, layout, &frame, &view);
 	if (*ret_status)
 		return 0;
