@@ -74,6 +74,7 @@ struct weft_trace_change {
 /* A decoder's is filled as decoding proceeds, and final once `next` has answered END. */
 struct weft_trace_description {
 	const char *format; /* "weft", "mirage-ctf", "sexp" */
+	const char *source; /* the trace that this is a part of, as it was called; NULL: it is whole */
 	struct weft_clock clock;
 	const struct weft_trace_thread *threads;
 	uint32_t thread_count; /* at least 1 once an event came */

@@ -53,6 +53,7 @@ enum weft_abi_clock {
 	WEFT_ABI_CLOCK_TSC = 1,       /* x86's invariant time stamp counter */
 	WEFT_ABI_CLOCK_CNTVCT = 2,    /* aarch64's virtual counter */
 	WEFT_ABI_CLOCK_MONOTONIC = 3, /* CLOCK_MONOTONIC, in ns */
+	WEFT_ABI_CLOCK_UNIX = 4,      /* ns since 1970, of a trace that was converted */
 };
 
 /* One moment on every clock; 0 ticks: not taken. */
@@ -118,7 +119,8 @@ struct weft_abi_buffer {
 	uint32_t reserved1;
 	char program[64];  /* padded with NULs, as all text here */
 	char command[512]; /* arguments, each ended by a NUL; cut at the end */
-	uint8_t reserved2[1192];
+	char source[256];  /* of a part of another trace: what that was; else empty */
+	uint8_t reserved2[936];
 
 	/* While recording. Each cache line is written by the same kind of event. */
 	uint64_t hand;          /* claims so far; also the newest sequence */

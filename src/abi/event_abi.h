@@ -36,10 +36,13 @@
  * is left out if it is the packet's tag_value    value text             small: name, or 0
  *     counter_set  value                  small: name
  *     notef        types [text] values    small: name of the format, or 0
+ *     text         number                 the text of the next event, in place of any of its own
+ *     rundown                             the next event tells what was so, not what happened
  *
  * A name is an entry of the buffer's table (name_abi.h); where small is 0, the text itself follows:
  * to the event's end, padded with NULs to a word. Inside mark and notef, text is a word with its
- * length in bytes, then the bytes, padded. types: the number of values in bits 0-3, then four bits
+ * length in bytes, then the bytes, padded; a long text is the number of one in the stream
+ * (stream_abi.h), as in the record `text`. types: the number of values in bits 0-3, then four bits
  * a value (enum weft_abi_value). A shape is the mark's name and its fields' names, each ended by a
  * NUL but the last. Values take a word each; text as said.
  *
@@ -59,6 +62,8 @@ enum weft_abi_event {
 	WEFT_ABI_TAG_VALUE = 98,
 	WEFT_ABI_COUNTER_SET = 99,
 	WEFT_ABI_NOTEF = 100,
+	WEFT_ABI_TEXT = 101,
+	WEFT_ABI_RUNDOWN = 102,
 };
 
 #define WEFT_ABI_EXPLICIT     0x80u /* in the byte of the kind */
@@ -71,6 +76,7 @@ enum weft_abi_value {
 	WEFT_ABI_VALUE_F64 = 3, /* IEEE 754 */
 	WEFT_ABI_VALUE_TEXT = 4,
 	WEFT_ABI_VALUE_POINTER = 5,
+	WEFT_ABI_VALUE_LONG_TEXT = 6,
 };
 
 #define WEFT_ABI_VALUES_MAX 15u

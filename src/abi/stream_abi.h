@@ -18,6 +18,8 @@
  *     names   entries of the table of names, from the byte `at` of the entries on; before the
  *             first packet that refers to them
  *     header  of the buffer as it was then, in place of the one before it
+ *     text    a text that no event can hold, or that ends in a NUL: its length in bytes (64 bits),
+ *             and it, padded with NULs. Its number is in `at`: each is larger than those before
  *
  * A header's losses are those since the stream began: `overwritten` were gone before that, and what
  * the stream's writer was too late for is `stalled`. They come before the packets that follow a
@@ -35,6 +37,7 @@ enum weft_abi_chunk_kind {
 	WEFT_ABI_CHUNK_PACKET = 1,
 	WEFT_ABI_CHUNK_NAMES = 2,
 	WEFT_ABI_CHUNK_HEADER = 3,
+	WEFT_ABI_CHUNK_TEXT = 4,
 };
 
 /* Before each chunk's content; both are aligned to 8 bytes. */
@@ -42,7 +45,7 @@ struct weft_abi_chunk {
 	uint64_t magic;
 	uint32_t kind;
 	uint32_t bytes; /* of the content, a multiple of 8 */
-	uint64_t at;    /* of names: in the table's entries */
+	uint64_t at;    /* of names: in the table's entries; of a text: its number */
 };
 
 _Static_assert(sizeof(struct weft_abi_chunk) == 24, "chunk");

@@ -31,9 +31,11 @@ struct stream {
 	uint64_t before; /* events that the packet held before these */
 	uint8_t *copy;   /* NULL until its turn comes */
 	uint32_t packet;
-	uint32_t at, end; /* bytes in the copy */
-	uint32_t thread;  /* index */
-	bool tells_task;  /* next is not an event but who runs: what told so was overwritten */
+	uint32_t at, end;       /* bytes in the copy */
+	uint32_t thread;        /* index */
+	bool tells_task;        /* next is not an event but who runs: what told so was overwritten */
+	bool is_rundown;        /* the next event: see the record of that name */
+	struct weft_slice text; /* of the next event, if it lies elsewhere; else NULL */
 };
 
 struct weft_reader {
@@ -180,6 +182,7 @@ static int open_reader(const struct weft__input *input, struct weft__reader **re
 		add_stream(r, i);
 	for (uint32_t i = r->heap_count / 2; i-- > 0;)
 		sift_down(r, i);
+	input->description->source = *r->buffer.source ? r->buffer.source : NULL;
 	input->description->threads = r->threads.list;
 	input->description->thread_count = r->threads.count;
 	weft__categories_read(&r->buffer, &r->categories);
@@ -217,6 +220,13 @@ static bool take_record(struct weft_reader *r, struct stream *s, const struct we
 		s->thread = weft__threads_find(&r->threads, weft__load_u32(w->at + 12), s->thread);
 		s->task = WEFT_TASK_NONE;
 		r->threads.events[s->thread] = 0;
+	} else if (w->kind == WEFT_ABI_TEXT && w->count >= 2) {
+		s->text = weft__stream_text(&r->buffer, weft__load_u64(w->at + 8));
+		if (!s->text.bytes)
+			complain(r, weft__buffer_packet(&r->buffer, s->packet) + s->at,
+				"an event's text is missing");
+	} else if (w->kind == WEFT_ABI_RUNDOWN) {
+		s->is_rundown = true;
 	} else {
 		return false;
 	}
@@ -344,7 +354,11 @@ static int take_event(struct weft_reader *r, struct weft_event *event)
 	}
 	if (!weft__words_read(s->copy + s->at, s->end - s->at, &words))
 		return WEFT_AGAIN;
+	words.text = s->text;
+	words.is_rundown = s->is_rundown;
 	wrong = weft__event_decode(&r->buffer, &words, &s->task, &r->scratch, event);
+	s->text = (struct weft_slice){NULL, 0};
+	s->is_rundown = false;
 	s->at += words.count * 8;
 	r->threads.events[s->thread]++;
 	if (!wrong)

@@ -117,7 +117,7 @@ static uint64_t rate_of_clock(
 	uint64_t hz = u64(b, AT(clock_hz));
 	uint32_t kind = u32(b, AT(clock));
 	const uint64_t second = 1000000000;
-	if (kind == WEFT_ABI_CLOCK_MONOTONIC) {
+	if (kind == WEFT_ABI_CLOCK_MONOTONIC || kind == WEFT_ABI_CLOCK_UNIX) {
 		weft__ticks_init(&b->clock, start.ticks, start.ns, 1, 1);
 		return second;
 	}
@@ -143,6 +143,7 @@ static const char *clock_name(uint32_t kind)
 		[WEFT_ABI_CLOCK_TSC] = "tsc",
 		[WEFT_ABI_CLOCK_CNTVCT] = "cntvct",
 		[WEFT_ABI_CLOCK_MONOTONIC] = "monotonic",
+		[WEFT_ABI_CLOCK_UNIX] = "unix",
 	};
 	return kind < sizeof(names) / sizeof(*names) ? names[kind] : "unknown";
 }
@@ -156,6 +157,10 @@ static void read_clock(struct weft__buffer *b, const struct weft__input *input)
 	clock->name = clock_name(u32(b, AT(clock)));
 	clock->epoch = start.ns ? WEFT_EPOCH_MONOTONIC : WEFT_EPOCH_UNKNOWN;
 	clock->offset_ns = unix_ns ? (int64_t)(unix_ns - start.ns) : 0;
+	if (u32(b, AT(clock)) == WEFT_ABI_CLOCK_UNIX) {
+		clock->epoch = WEFT_EPOCH_UNIX;
+		clock->offset_ns = 0;
+	}
 }
 
 static void read_losses(const struct weft__buffer *b, const struct weft__input *input)
@@ -201,6 +206,7 @@ static int init(struct weft__buffer *b, const struct weft__input *input, bool st
 		complain(input, AT(stop_reason), "recording stopped early: memory of the buffer was gone");
 	b->pid = u32(b, AT(pid));
 	memcpy(b->program, b->header + AT(program), sizeof(b->program) - 1);
+	memcpy(b->source, b->header + AT(source), sizeof(b->source) - 1);
 	return 0;
 }
 
@@ -219,6 +225,7 @@ void weft__buffer_finish(struct weft__buffer *b)
 	if (b->stream) {
 		free(b->stream->offsets);
 		free(b->stream->names);
+		free(b->stream->texts);
 		free(b->stream);
 	}
 	b->stream = NULL;

@@ -43,16 +43,24 @@ struct weft__buffer {
 	struct weft__ticks clock;
 	uint32_t pid;
 	char program[65];
+	char source[257]; /* "": it is no part of another trace */
 };
 
 /* Do the bytes begin like a buffer? */
 bool weft__buffer_probe(const uint8_t *bytes, size_t size);
+
+/* A text that lies outside the packets. */
+struct weft__stream_text {
+	uint64_t number, offset; /* of its chunk's content */
+};
 
 /* A stream's own: see stream_abi.h. */
 struct weft__stream {
 	uint64_t *offsets; /* of the packets */
 	size_t capacity;
 	uint8_t *names;
+	struct weft__stream_text *texts; /* by number */
+	size_t text_count, text_capacity;
 };
 
 /* 0, or an error if these bytes cannot be read as a buffer of this version, nor, by
@@ -83,6 +91,9 @@ static inline uint32_t weft__buffer_packet_room(const struct weft__buffer *buffe
  * it may then be of the content before, for ever if the program was killed there. */
 bool weft__buffer_packet_header(const struct weft__buffer *buffer, uint32_t packet,
 	uint8_t ret_header[sizeof(struct weft_abi_packet)]);
+
+/* weft_stream.c: the text of that number; its bytes are NULL if there is none. */
+struct weft_slice weft__stream_text(const struct weft__buffer *buffer, uint64_t number);
 
 /* The text of a name; its bytes are NULL if there is no such name. */
 struct weft_slice weft__buffer_name(const struct weft__buffer *buffer, unsigned id);

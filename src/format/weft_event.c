@@ -32,6 +32,7 @@ struct cursor {
 	const uint8_t *at;
 	unsigned left; /* words */
 	bool failed;
+	struct weft_slice text; /* of the event, if it lies elsewhere; else NULL */
 };
 
 static uint64_t take(struct cursor *c)
@@ -76,6 +77,8 @@ static struct weft_slice take_name(
 	struct cursor *c, const struct weft__buffer *buffer, unsigned small)
 {
 	struct weft_slice name;
+	if (c->text.bytes)
+		return c->text;
 	if (small == 0)
 		return take_rest(c);
 	name = weft__buffer_name(buffer, small);
@@ -101,12 +104,23 @@ static struct weft_slice split(struct weft_slice *rest)
 	return first;
 }
 
-static void take_value(struct cursor *c, unsigned type, struct weft_field *field)
+/* The text of that number; a text is never NULL. */
+static struct weft_slice take_long_text(struct cursor *c, const struct weft__buffer *buffer)
+{
+	struct weft_slice text = weft__stream_text(buffer, take(c));
+	if (text.bytes)
+		return text;
+	c->failed = true;
+	return (struct weft_slice){"", 0};
+}
+
+static void take_value(
+	struct cursor *c, const struct weft__buffer *buffer, unsigned type, struct weft_field *field)
 {
 	uint64_t word;
-	if (type == WEFT_ABI_VALUE_TEXT) {
+	if (type == WEFT_ABI_VALUE_TEXT || type == WEFT_ABI_VALUE_LONG_TEXT) {
 		field->type = WEFT_FIELD_TEXT;
-		field->value.text = take_text(c);
+		field->value.text = type == WEFT_ABI_VALUE_TEXT ? take_text(c) : take_long_text(c, buffer);
 		return;
 	}
 	word = take(c);
@@ -133,10 +147,10 @@ static struct weft_slice take_values(struct cursor *c, const struct weft__buffer
 	uint64_t types = take(c);
 	unsigned count = types & 15;
 	struct weft_slice name =
-		small == 0 ? take_text(c) : take_name(c, buffer, small); /* a name takes no words */
+		small == 0 && !c->text.bytes ? take_text(c) : take_name(c, buffer, small);
 	for (unsigned i = 0; i < count; i++) {
 		fields[i].name = (struct weft_slice){"", 0};
-		take_value(c, types >> (4 * i + 4) & 15, &fields[i]);
+		take_value(c, buffer, types >> (4 * i + 4) & 15, &fields[i]);
 	}
 	*ret_count = count;
 	return name;
@@ -249,6 +263,8 @@ static bool take_operands(struct cursor *c, const struct weft__buffer *buffer,
 		return true;
 	case WEFT_ABI_SWITCH:
 		event->task = *task = take(c);
+		if (c->text.bytes)
+			event->text = c->text;
 		return true;
 	case WEFT_ABI_SIGNAL:
 		take_signal(c, w->small, task, event);
@@ -269,9 +285,10 @@ static bool take_operands(struct cursor *c, const struct weft__buffer *buffer,
 const char *weft__event_decode(const struct weft__buffer *buffer, const struct weft__words *words,
 	uint64_t *task, struct weft__event_scratch *scratch, struct weft_event *event)
 {
-	struct cursor c = {words->at + sizeof(uint64_t), words->count - 1, false};
+	struct cursor c = {words->at + sizeof(uint64_t), words->count - 1, false, words->text};
 	uint64_t now = *task;
 	event->type = (uint8_t)words->kind;
+	event->is_rundown = words->is_rundown;
 	event->task = words->is_explicit ? take(&c) : now;
 	if (!take_operands(&c, buffer, words, &now, scratch, event))
 		return "an event of an unknown kind";

@@ -18,6 +18,9 @@ struct weft__words {
 	unsigned small;
 	uint32_t ticks;
 	bool is_explicit;
+	/* From records before the event; the caller sets them. */
+	bool is_rundown;
+	struct weft_slice text; /* in place of the event's own; NULL: none */
 };
 
 /* Where a decoded event's variable parts live until the next one. */

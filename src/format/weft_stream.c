@@ -75,6 +75,44 @@ static int add_names(
 	return 0;
 }
 
+static int add_text(
+	struct weft__buffer *b, const struct weft__input *input, const struct chunk *chunk)
+{
+	struct weft__stream *s = b->stream;
+	const struct weft__column column = {&s->texts, sizeof(*s->texts)};
+	size_t offset = (size_t)(chunk->content - input->bytes);
+	if (chunk->bytes < sizeof(uint64_t) ||
+		weft__load_u64(chunk->content) > chunk->bytes - sizeof(uint64_t) ||
+		(s->text_count && chunk->at <= s->texts[s->text_count - 1].number)) {
+		weft_diagnostics_add(input->diagnostics, offset, "a text that makes no sense");
+		return 0;
+	}
+	int error = weft__columns_reserve(&column, 1, &s->text_capacity, s->text_count + 1);
+	if (!error)
+		s->texts[s->text_count++] = (struct weft__stream_text){chunk->at, offset};
+	return error;
+}
+
+struct weft_slice weft__stream_text(const struct weft__buffer *b, uint64_t number)
+{
+	size_t low = 0, high = b->stream ? b->stream->text_count : 0, count = high;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (b->stream->texts[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == count || b->stream->texts[low].number != number)
+		return (struct weft_slice){NULL, 0};
+	const uint8_t *content = b->bytes + b->stream->texts[low].offset;
+	uint64_t size = weft__load_u64(content), left = (uint64_t)(b->bytes + b->size - content);
+	/* The input may be changing: what was checked at the opening is checked again. */
+	if (size > left - sizeof(size))
+		return (struct weft_slice){NULL, 0};
+	return (struct weft_slice){(const char *)content + sizeof(size), (size_t)size};
+}
+
 static void take_header(
 	struct weft__buffer *b, const struct weft__input *input, const struct chunk *chunk)
 {
@@ -95,6 +133,8 @@ static int add_chunk(
 		return add_packet(b, input, chunk);
 	if (chunk->kind == WEFT_ABI_CHUNK_NAMES)
 		return add_names(b, input, chunk);
+	if (chunk->kind == WEFT_ABI_CHUNK_TEXT)
+		return add_text(b, input, chunk);
 	if (chunk->kind == WEFT_ABI_CHUNK_HEADER)
 		take_header(b, input, chunk);
 	return 0;
