@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/cut.h>
 #include <weft/decoder.h>
 #include <weft/layout.h>
 #include <weft/lines.h>
@@ -119,6 +120,33 @@ static int draw(const struct weft_scene *scene, const struct weft_layout *layout
 	return error;
 }
 
+static int append(void *text, const void *bytes, size_t size)
+{
+	weft_text_add(text, bytes, size);
+	return ((struct weft_text *)text)->error;
+}
+
+/* The later half, with all that was before it. */
+static int cut_part(struct weft_decoder *decoder)
+{
+	const struct weft_trace_description *trace = weft_decoder_describe(decoder);
+	const struct weft_cut_range range = {5000000000, UINT64_MAX};
+	struct weft_text part = {0};
+	const struct weft_cut_sink sink = {append, &part};
+	struct weft_event event;
+	struct weft_cut *cut;
+	int status, error = weft_cut_create(&range, NULL, &sink, &cut);
+	if (error)
+		return error;
+	while ((status = weft_decoder_next(decoder, &event)) == WEFT_OK && !error)
+		error = weft_cut_add(cut, &event, trace);
+	if (!error)
+		error = status == WEFT_END ? weft_cut_finish(cut, trace) : status;
+	weft_cut_destroy(cut);
+	weft_text_finish(&part);
+	return error;
+}
+
 static int draw_picture(struct weft_decoder *decoder)
 {
 	struct weft_model *model;
@@ -201,6 +229,12 @@ static void drawing(void **state)
 	fail_every_allocation(sexp, sizeof(sexp) - 1, draw_picture);
 }
 
+static void cutting(void **state)
+{
+	(void)state;
+	fail_every_allocation(sexp, sizeof(sexp) - 1, cut_part);
+}
+
 static void decoding_ctf(void **state)
 {
 	(void)state;
@@ -225,6 +259,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decoding_sexp),
 		cmocka_unit_test(decoding_ctf),
+		cmocka_unit_test(cutting),
 		cmocka_unit_test(drawing),
 		cmocka_unit_test(model_and_layout),
 		cmocka_unit_test(looking_while_it_grows),

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * One pass: events before the range are remembered, those of it are written as they come, and the
+ * rundown, which needs to know whom the range names, comes last. In the file, that is: a reader
+ * puts packets in order by their times and sequences, and the rundown's are the first.
+ */
+#include <weft/cut.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/buffer_abi.h"
+#include "abi/event_abi.h"
+#include "abi/stream_abi.h"
+#include "base/export.h"
+#include "export/cut_alive.h"
+#include "export/cut_encode.h"
+#include "export/cut_rundown.h"
+
+struct weft_cut {
+	struct weft_cut_range range;
+	char source[256];
+	struct weft__chunks chunks;
+	struct weft__cut_names names;
+	struct weft__cut_packets packets;
+	struct weft__alive alive;
+	uint64_t start_ns; /* of what is written */
+	uint64_t last_ns;  /* of the last event that came */
+	uint64_t events, rundown;
+	uint32_t rundown_thread; /* of the rundown's last event */
+	bool has_begun;          /* the header is written */
+};
+
+WEFT__EXPORT int weft_cut_create(const struct weft_cut_range *range, const char *source,
+	const struct weft_cut_sink *sink, struct weft_cut **ret_cut)
+{
+	struct weft_cut *cut = calloc(1, sizeof(*cut));
+	if (!cut)
+		return WEFT_ERROR_MEMORY;
+	cut->range = *range;
+	cut->chunks.sink = *sink;
+	size_t size = source ? strlen(source) : 0;
+	if (size)
+		memcpy(cut->source, source, size < sizeof(cut->source) ? size : sizeof(cut->source) - 1);
+	int error = weft__cut_names_init(&cut->names, &cut->chunks);
+	if (!error)
+		error = weft__alive_init(&cut->alive);
+	weft__cut_packets_init(&cut->packets, &cut->chunks, &cut->names);
+	if (error)
+		weft_cut_destroy(cut);
+	else
+		*ret_cut = cut;
+	return error;
+}
+
+WEFT__EXPORT void weft_cut_destroy(struct weft_cut *cut)
+{
+	if (!cut)
+		return;
+	weft__cut_packets_finish(&cut->packets);
+	weft__cut_names_finish(&cut->names);
+	weft__alive_finish(&cut->alive);
+	free(cut);
+}
+
+/* A tick is a nanosecond of the trace's clock, whose beginning stays known. */
+static void describe_clock(
+	const struct weft_cut *cut, const struct weft_clock *clock, struct weft_abi_buffer *header)
+{
+	uint64_t start = cut->start_ns ? cut->start_ns : 1;
+	header->clock_hz = 1000000000;
+	header->clock = WEFT_ABI_CLOCK_CALLER;
+	if (clock->epoch == WEFT_EPOCH_UNKNOWN)
+		start = 0;
+	else
+		header->clock =
+			clock->epoch == WEFT_EPOCH_UNIX ? WEFT_ABI_CLOCK_UNIX : WEFT_ABI_CLOCK_MONOTONIC;
+	header->start.ticks = header->start.monotonic_ns = start;
+	if (clock->epoch == WEFT_EPOCH_UNIX)
+		header->start.unix_ns = start;
+	else if (clock->offset_ns)
+		header->start.unix_ns = start + (uint64_t)clock->offset_ns;
+}
+
+static int name_category(struct weft_cut *cut, const struct weft_trace_category *category,
+	struct weft_abi_buffer *header)
+{
+	const struct weft_slice name = {category->name, strlen(category->name)};
+	const struct weft_slice text = {category->description, strlen(category->description)};
+	uint16_t name_id, text_id;
+	int error = weft__cut_name(&cut->names, name, &name_id);
+	if (!error)
+		error = weft__cut_name(&cut->names, text, &text_id);
+	if (!error && category->number < WEFT_ABI_LEVELS) {
+		header->levels[category->number] = category->level;
+		header->categories[category->number] = WEFT_ABI_CATEGORY(name_id, text_id);
+	}
+	return error;
+}
+
+/* Those up to the range's end. */
+static void describe_changes(const struct weft_cut *cut, const struct weft_trace_description *trace,
+	struct weft_abi_buffer *header)
+{
+	for (uint32_t i = 0; i < trace->change_count && i < WEFT_ABI_CHANGES; i++) {
+		const struct weft_trace_change *change = &trace->changes[i];
+		if (change->time_ns >= cut->range.end_ns)
+			break;
+		header->changes[i] = (struct weft_abi_change){
+			.ticks = change->time_ns,
+			.category = change->category,
+			.level = change->level,
+			.number = i + 1,
+		};
+		header->changes_count = i + 1;
+	}
+}
+
+static int describe(struct weft_cut *cut, const struct weft_trace_description *trace,
+	struct weft_abi_buffer *header)
+{
+	int error = 0;
+	*header = (struct weft_abi_buffer){
+		.version = WEFT_ABI_VERSION,
+		.header_bytes = sizeof(*header),
+		.packet_bytes = WEFT__CUT_PACKET_BYTES,
+		.packets_offset = sizeof(*header),
+		.stream = 1,
+		.stopped = 1,
+	};
+	memcpy(header->magic, WEFT_ABI_MAGIC, sizeof(header->magic));
+	memcpy(header->source, cut->source, sizeof(header->source));
+	describe_clock(cut, &trace->clock, header);
+	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
+		header->losses[cause] = trace->losses[cause];
+	if (trace->thread_count) {
+		const char *process = trace->threads[0].process;
+		size_t size = strlen(process);
+		header->pid = (uint32_t)trace->threads[0].pid;
+		memcpy(header->program, process,
+			size < sizeof(header->program) ? size : sizeof(header->program) - 1);
+	}
+	for (uint32_t i = 0; !error && i < trace->category_count; i++)
+		error = name_category(cut, &trace->categories[i], header);
+	describe_changes(cut, trace, header);
+	return error;
+}
+
+/* The header: first as good as it is known, and at the end as a chunk, as it should have been. */
+static int begin(struct weft_cut *cut, const struct weft_trace_description *trace)
+{
+	struct weft_abi_buffer header;
+	cut->has_begun = true;
+	int error = describe(cut, trace, &header);
+	return error ? error : weft__chunks_append(&cut->chunks, &header, sizeof(header));
+}
+
+/* One program in one buffer is what the format can say. */
+static bool is_one_buffer(const struct weft_trace_description *trace)
+{
+	for (uint32_t i = 1; i < trace->thread_count; i++)
+		if (trace->threads[i].pid != trace->threads[0].pid || trace->threads[i].buffer)
+			return false;
+	return true;
+}
+
+static int write_event(struct weft_cut *cut, const struct weft_event *event)
+{
+	struct weft__cut_words words;
+	struct weft__cut_thread *thread;
+	int error = weft__cut_packets_thread(&cut->packets, event->thread, &thread);
+	if (error)
+		return error;
+	uint64_t task = thread->task;
+	error = weft__cut_encode(event, &cut->names, &task, &words);
+	if (!error)
+		error = weft__cut_packets_add(&cut->packets, event->thread, event->time_ns, &words);
+	thread->task = task;
+	return error;
+}
+
+WEFT__EXPORT int weft_cut_add(struct weft_cut *cut, const struct weft_event *event,
+	const struct weft_trace_description *trace)
+{
+	if (event->time_ns < cut->last_ns || !weft_event_describe(event->type)->name)
+		return WEFT_ERROR_ARGUMENT;
+	if (event->buffer)
+		return WEFT_ERROR_UNSUPPORTED;
+	cut->last_ns = event->time_ns;
+	if (event->time_ns < cut->range.start_ns)
+		return weft__alive_add(&cut->alive, event);
+	if (event->time_ns >= cut->range.end_ns && cut->range.end_ns != UINT64_MAX)
+		return WEFT_END;
+	if (!cut->has_begun) {
+		cut->start_ns = cut->alive.task_count ? cut->range.start_ns : event->time_ns;
+		int error = is_one_buffer(trace) ? begin(cut, trace) : WEFT_ERROR_UNSUPPORTED;
+		if (error)
+			return error;
+	}
+	cut->packets.trace = trace;
+	weft__alive_name(&cut->alive, event);
+	cut->events++;
+	return write_event(cut, event);
+}
+
+static int add_rundown(void *context, const struct weft_event *event)
+{
+	struct weft_cut *cut = context;
+	int error = 0;
+	/* Their packets are read in the order of the file. */
+	if (event->thread != cut->rundown_thread && cut->rundown_thread < cut->packets.thread_count)
+		error = weft__cut_packets_flush(&cut->packets, cut->rundown_thread);
+	cut->rundown_thread = event->thread;
+	cut->rundown++;
+	return error ? error : write_event(cut, event);
+}
+
+static int write_rundown(struct weft_cut *cut, const struct weft_trace_description *trace)
+{
+	const struct weft__rundown_sink sink = {add_rundown, cut};
+	weft__cut_packets_rewind(&cut->packets);
+	int error = weft__rundown_write(&cut->alive, cut->range.start_ns, &sink);
+	if (!error)
+		error = weft__cut_packets_flush_all(&cut->packets);
+	for (uint32_t i = 0; !error && i < trace->thread_count; i++)
+		error = weft__cut_packets_declare(&cut->packets, i, cut->start_ns);
+	return error;
+}
+
+WEFT__EXPORT int weft_cut_finish(struct weft_cut *cut, const struct weft_trace_description *trace)
+{
+	struct weft_abi_buffer header;
+	int error = is_one_buffer(trace) ? 0 : WEFT_ERROR_UNSUPPORTED;
+	if (!error && !cut->has_begun) {
+		cut->start_ns = cut->alive.task_count ? cut->range.start_ns : cut->last_ns;
+		error = begin(cut, trace);
+	}
+	cut->packets.trace = trace;
+	if (!error)
+		error = weft__cut_packets_flush_all(&cut->packets);
+	if (!error)
+		error = write_rundown(cut, trace);
+	if (!error)
+		error = describe(cut, trace, &header);
+	if (!error)
+		error = weft__cut_names_flush(&cut->names);
+	if (!error)
+		error = weft__chunks_begin(&cut->chunks, WEFT_ABI_CHUNK_HEADER, 0, sizeof(header));
+	return error ? error : weft__chunks_append(&cut->chunks, &header, sizeof(header));
+}
+
+WEFT__EXPORT struct weft_cut_summary weft_cut_summarize(const struct weft_cut *cut)
+{
+	return (struct weft_cut_summary){cut->events, cut->rundown, cut->chunks.bytes};
+}

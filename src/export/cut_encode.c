@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * An event has 255 words at most, and its text is padded with NULs. If it does not fit, or its text
+ * ends in NULs of its own, it is written again with its texts outside the packet.
+ *
+ * Texts that come again and again (of counters, tags, marks, bands) are names. Labels and notes lie
+ * in their events: they are mostly short or of one event alone, and would fill the table.
+ */
+#include "export/cut_encode.h"
+
+#include <string.h>
+
+#include <weft/text.h>
+
+#include "abi/event_abi.h"
+
+struct encoder {
+	struct weft__cut_words *words;
+	struct weft__cut_names *names;
+	bool is_far;   /* texts lie outside */
+	bool overflow; /* it must be written so */
+	unsigned small;
+	int error;
+};
+
+static void put(struct encoder *e, uint64_t word)
+{
+	if (e->words->count == WEFT__CUT_WORDS_MAX)
+		e->overflow = true;
+	else
+		e->words->list[e->words->count++] = word;
+}
+
+/* Padded to a word. */
+static void put_bytes(struct encoder *e, struct weft_slice text)
+{
+	if (text.size > WEFT_ABI_WORDS_MAX * sizeof(uint64_t)) {
+		e->overflow = true;
+		return;
+	}
+	for (size_t at = 0; at < text.size; at += 8) {
+		uint64_t word = 0;
+		memcpy(&word, text.bytes + at, text.size - at < 8 ? text.size - at : 8);
+		put(e, word);
+	}
+}
+
+/* The rest of the event. */
+static void put_text(struct encoder *e, struct weft_slice text)
+{
+	if (e->is_far)
+		return; /* a record before the event has it */
+	if (text.size && text.bytes[text.size - 1] == 0)
+		e->overflow = true;
+	put_bytes(e, text);
+}
+
+static uint16_t name_of(struct encoder *e, struct weft_slice text)
+{
+	uint16_t id = 0;
+	int error = e->is_far ? 0 : weft__cut_name(e->names, text, &id);
+	if (error)
+		e->error = error;
+	return id;
+}
+
+static void put_name(struct encoder *e, struct weft_slice text)
+{
+	e->small = name_of(e, text);
+	if (e->small == 0)
+		put_text(e, text);
+}
+
+static void put_field(struct encoder *e, const struct weft_field *field, unsigned *ret_type)
+{
+	uint64_t word = field->value.u64;
+	struct weft_slice text = field->value.text;
+	switch (field->type) {
+	case WEFT_FIELD_I64:
+		*ret_type = WEFT_ABI_VALUE_I64;
+		break;
+	case WEFT_FIELD_U64:
+		*ret_type = WEFT_ABI_VALUE_U64;
+		break;
+	case WEFT_FIELD_F64:
+		*ret_type = WEFT_ABI_VALUE_F64;
+		memcpy(&word, &field->value.f64, sizeof(word));
+		break;
+	case WEFT_FIELD_TEXT:
+		if (!e->is_far) {
+			*ret_type = WEFT_ABI_VALUE_TEXT;
+			put(e, text.size);
+			put_bytes(e, text);
+			return;
+		}
+		*ret_type = WEFT_ABI_VALUE_LONG_TEXT;
+		e->error = weft__cut_text(e->names, text, &word);
+		break;
+	}
+	put(e, word);
+}
+
+/* The mark's name and its fields' names; the caller frees it. */
+static struct weft_text shape_of(const struct weft_event *event)
+{
+	struct weft_text shape = {0};
+	weft_text_add(&shape, event->text.bytes, event->text.size);
+	for (uint32_t i = 0; i < event->field_count; i++) {
+		weft_text_add(&shape, "", 1);
+		weft_text_add(&shape, event->fields[i].name.bytes, event->fields[i].name.size);
+	}
+	return shape;
+}
+
+static void put_mark(struct encoder *e, const struct weft_event *event, struct weft_slice shape)
+{
+	unsigned types_at = e->words->count;
+	uint32_t count =
+		event->field_count < WEFT_ABI_VALUES_MAX ? event->field_count : WEFT_ABI_VALUES_MAX;
+	uint64_t types = count;
+	put(e, 0);
+	e->small = name_of(e, shape);
+	if (e->small == 0 && !e->is_far) {
+		put(e, shape.size);
+		put_bytes(e, shape);
+	}
+	for (uint32_t i = 0; !e->error && i < count; i++) {
+		unsigned type = 0;
+		put_field(e, &event->fields[i], &type);
+		types |= (uint64_t)type << (4 * i + 4);
+	}
+	e->words->list[types_at] = types;
+}
+
+static unsigned put_tag(struct encoder *e, const struct weft_event *event)
+{
+	if (event->has_value)
+		put(e, (uint64_t)event->value);
+	put_name(e, event->text);
+	return event->has_value ? WEFT_ABI_TAG_VALUE : WEFT_ABI_TAG;
+}
+
+static unsigned put_counter(struct encoder *e, const struct weft_event *event)
+{
+	put(e, (uint64_t)event->value);
+	put_name(e, event->text);
+	return event->is_set ? WEFT_ABI_COUNTER_SET : WEFT_ABI_COUNTER;
+}
+
+static void put_alive(struct encoder *e, const struct weft_event *event)
+{
+	e->small = event->kind;
+	put(e, event->has_value ? (uint64_t)event->value : UINT64_MAX);
+	put(e, event->other);
+	put(e, 0);
+	put_text(e, event->text);
+}
+
+/* What follows the head and the actor; the kind on the wire. */
+static unsigned put_operands(
+	struct encoder *e, const struct weft_event *event, struct weft_slice text)
+{
+	switch (event->type) {
+	case WEFT_EVENT_CREATE:
+		e->small = event->kind;
+		put(e, event->other);
+		break;
+	case WEFT_EVENT_READ:
+		e->small = event->flag;
+		put(e, event->other);
+		break;
+	case WEFT_EVENT_TRY_READ:
+	case WEFT_EVENT_RESOLVE:
+	case WEFT_EVENT_BECOME:
+		put(e, event->other);
+		break;
+	case WEFT_EVENT_FAIL:
+		put(e, event->other);
+		put_text(e, text);
+		break;
+	case WEFT_EVENT_LABEL:
+	case WEFT_EVENT_NOTE:
+		put_text(e, text);
+		break;
+	case WEFT_EVENT_TAG:
+		return put_tag(e, event);
+	case WEFT_EVENT_MARK:
+		put_mark(e, event, text);
+		break;
+	case WEFT_EVENT_BAND:
+		put(e, (uint64_t)event->band | (uint64_t)event->flag << 8);
+		put_name(e, text);
+		break;
+	case WEFT_EVENT_COUNTER:
+		return put_counter(e, event);
+	case WEFT_EVENT_SWITCH:
+		put(e, event->task);
+		break;
+	case WEFT_EVENT_SIGNAL:
+		e->small = event->flag;
+		put(e, event->task);
+		break;
+	case WEFT_EVENT_GC:
+		put(e, (uint64_t)event->value);
+		break;
+	case WEFT_EVENT_ALIVE:
+		put_alive(e, event);
+		break;
+	}
+	return event->type;
+}
+
+/* Who acts; for what has no actor, whoever is current. */
+static uint64_t actor_of(const struct weft_event *event, uint64_t current)
+{
+	switch (event->type) {
+	case WEFT_EVENT_SIGNAL:
+		return event->other;
+	case WEFT_EVENT_SWITCH:
+	case WEFT_EVENT_BAND:
+	case WEFT_EVENT_GC:
+		return current;
+	default:
+		return event->task;
+	}
+}
+
+/* As a reader's is after the event. */
+static uint64_t task_after(const struct weft_event *event, uint64_t current)
+{
+	bool runs = event->type == WEFT_EVENT_SWITCH ||
+				(event->type == WEFT_EVENT_SIGNAL && event->flag) ||
+				(event->type == WEFT_EVENT_READ && !event->flag);
+	return runs ? event->task : current;
+}
+
+static void encode(
+	struct encoder *e, const struct weft_event *event, struct weft_slice text, uint64_t current)
+{
+	struct weft__cut_words *w = e->words;
+	uint64_t actor = actor_of(event, current), number;
+	w->count = 0;
+	e->small = 0;
+	e->overflow = false;
+	if (e->is_far) {
+		e->error = weft__cut_text(e->names, text, &number);
+		put(e, WEFT_ABI_HEAD(WEFT_ABI_TEXT, 2, 0));
+		put(e, number);
+	}
+	if (event->is_rundown && event->type != WEFT_EVENT_ALIVE) /* which is one anyway */
+		put(e, WEFT_ABI_HEAD(WEFT_ABI_RUNDOWN, 1, 0));
+	w->head = w->count;
+	put(e, 0);
+	if (actor != current)
+		put(e, actor);
+	unsigned kind = put_operands(e, event, text);
+	unsigned count = w->count - w->head;
+	if (count > WEFT_ABI_WORDS_MAX)
+		e->overflow = true;
+	if (actor != current)
+		kind |= WEFT_ABI_EXPLICIT;
+	w->list[w->head] = WEFT_ABI_HEAD(kind, count, e->small);
+}
+
+int weft__cut_encode(const struct weft_event *event, struct weft__cut_names *names, uint64_t *task,
+	struct weft__cut_words *ret_words)
+{
+	/* A switch has no place for its reason. */
+	struct encoder e = {.words = ret_words, .names = names};
+	struct weft_text shape = {0};
+	struct weft_slice text = event->text;
+	e.is_far = event->type == WEFT_EVENT_SWITCH && text.size > 0;
+	if (event->type == WEFT_EVENT_MARK) {
+		shape = shape_of(event);
+		text = (struct weft_slice){shape.bytes, shape.size};
+		e.error = shape.error;
+	}
+	if (!e.error)
+		encode(&e, event, text, *task);
+	if (!e.error && e.overflow) {
+		e.is_far = true;
+		encode(&e, event, text, *task);
+	}
+	weft_text_finish(&shape);
+	*task = task_after(event, *task);
+	return e.error;
+}

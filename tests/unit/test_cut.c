@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include <weft/cut.h>
+
+#include "decoded.h"
+
+static struct weft_slice text_of(const char *string)
+{
+	return (struct weft_slice){string, strlen(string)};
+}
+
+static const struct weft_trace_thread threads[] = {
+	{"main", "program", 42, 43, 0},
+	{"worker", "program", 42, 44, 0},
+	{"silent", "program", 42, 45, 0},
+};
+
+static const struct weft_trace_description description = {
+	.format = "test",
+	.clock = {"monotonic", WEFT_EPOCH_MONOTONIC, 1000000000, 5000},
+	.threads = threads,
+	.thread_count = 3,
+	.losses = {7, 0, 0, 0, 0, 0, 0, 0, 9},
+};
+
+static int append(void *text, const void *bytes, size_t size)
+{
+	weft_text_add(text, bytes, size);
+	return 0;
+}
+
+static int refuse(void *context, const void *bytes, size_t size)
+{
+	(void)context;
+	(void)bytes;
+	(void)size;
+	return WEFT_ERROR_SYSTEM;
+}
+
+static const struct weft_cut_range all = {0, UINT64_MAX};
+
+static struct weft_cut *begin(const struct weft_cut_range *range, struct weft_text *part)
+{
+	const struct weft_cut_sink sink = {append, part};
+	struct weft_cut *cut;
+	assert_int_equal(weft_cut_create(range, "somewhere", &sink, &cut), 0);
+	return cut;
+}
+
+/* The part's lines. */
+static struct decoded end(struct weft_cut *cut, struct weft_text *part)
+{
+	assert_int_equal(weft_cut_finish(cut, &description), 0);
+	weft_cut_destroy(cut);
+	struct decoded d = decode(part->bytes, part->size, 0);
+	weft_text_finish(part);
+	assert_int_equal(d.diagnostics.count, 0);
+	return d;
+}
+
+static void add(struct weft_cut *cut, const struct weft_event *event)
+{
+	assert_int_equal(weft_cut_add(cut, event, &description), WEFT_OK);
+}
+
+static void expect_lines(struct decoded *d, const char *lines)
+{
+	assert_string_equal(d->lines.bytes, lines);
+	weft_text_finish(&d->lines);
+}
+
+static void threads_are_kept_though_they_are_silent(void **state)
+{
+	(void)state;
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&all, &part);
+	add(cut, &(struct weft_event){.type = WEFT_EVENT_SWITCH, .time_ns = 5, .task = 1, .thread = 1});
+	struct decoded d = end(cut, &part);
+	expect_lines(&d, "{\"time\":5,\"event\":\"switch\",\"task\":1,\"thread\":1}\n");
+}
+
+static void clock_threads_and_losses_are_described(void **state)
+{
+	(void)state;
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&all, &part);
+	struct weft_decoder *decoder;
+	add(cut, &(struct weft_event){.type = WEFT_EVENT_SWITCH, .time_ns = 5, .task = 1});
+	assert_int_equal(weft_cut_finish(cut, &description), 0);
+	weft_cut_destroy(cut);
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	assert_int_equal(weft_decoder_feed_borrowed(decoder, part.bytes, part.size), 0);
+	assert_int_equal(weft_decoder_finish(decoder), 0);
+	const struct weft_trace_description *d = weft_decoder_describe(decoder);
+	assert_int_equal(d->clock.epoch, WEFT_EPOCH_MONOTONIC);
+	assert_int_equal(d->clock.offset_ns, 5000);
+	assert_int_equal(d->thread_count, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_string_equal(d->threads[i].name, threads[i].name);
+		assert_string_equal(d->threads[i].process, "program");
+		assert_int_equal(d->threads[i].pid, 42);
+		assert_int_equal(d->threads[i].tid, threads[i].tid);
+	}
+	assert_memory_equal(d->losses, description.losses, sizeof(d->losses));
+	weft_decoder_destroy(decoder);
+	weft_text_finish(&part);
+}
+
+/* Threads take turns within one moment: packets alone would put them in another order. */
+static void events_of_one_time_keep_their_order(void **state)
+{
+	(void)state;
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&all, &part);
+	static const uint32_t turns[] = {0, 1, 0, 2, 1, 1, 0, 2, 2, 0};
+	for (uint64_t i = 0; i < 10; i++)
+		add(cut, &(struct weft_event){
+					 .type = WEFT_EVENT_SWITCH, .time_ns = 5, .task = i, .thread = turns[i]});
+	struct decoded d = end(cut, &part);
+	assert_int_equal(d.count, 10);
+	const char *at = d.lines.bytes;
+	for (unsigned i = 0; i < 10; i++) {
+		char wanted[32];
+		snprintf(wanted, sizeof(wanted), "\"task\":%u,", i);
+		at = strstr(at, wanted);
+		assert_non_null(at);
+	}
+	weft_text_finish(&d.lines);
+}
+
+static void a_reason_and_long_fields_have_room(void **state)
+{
+	(void)state;
+	static char large[100000];
+	memset(large, 'x', sizeof(large));
+	struct weft_field fields[2] = {
+		{.name = {"size", 4}, .type = WEFT_FIELD_F64, .value.f64 = 0.5},
+		{.name = {"body", 4}, .type = WEFT_FIELD_TEXT, .value.text = {large, sizeof(large)}},
+	};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&all, &part);
+	add(cut, &(struct weft_event){.type = WEFT_EVENT_SWITCH,
+				 .time_ns = 5,
+				 .task = WEFT_TASK_NONE,
+				 .text = text_of("waits for the disk")});
+	add(cut, &(struct weft_event){.type = WEFT_EVENT_MARK,
+				 .time_ns = 6,
+				 .task = 3,
+				 .text = text_of("request"),
+				 .fields = fields,
+				 .field_count = 2});
+	struct decoded d = end(cut, &part);
+	assert_int_equal(d.count, 2);
+	assert_non_null(strstr(d.lines.bytes, "\"task\":null,\"reason\":\"waits for the disk\""));
+	assert_non_null(
+		strstr(d.lines.bytes, "\"name\":\"request\",\"fields\":{\"size\":0.5,\"body\":\"xxx"));
+	assert_true(d.lines.size > sizeof(large));
+	weft_text_finish(&d.lines);
+}
+
+static void what_was_before_is_told_of_each_thread(void **state)
+{
+	(void)state;
+	const struct weft_cut_range range = {100, 200};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	add(cut, &(struct weft_event){.type = WEFT_EVENT_CREATE,
+				 .time_ns = 10,
+				 .task = WEFT_TASK_NONE,
+				 .other = 1,
+				 .kind = WEFT_KIND_BIND});
+	add(cut,
+		&(struct weft_event){.type = WEFT_EVENT_SWITCH, .time_ns = 20, .task = 1, .thread = 2});
+	add(cut, &(struct weft_event){.type = WEFT_EVENT_BAND,
+				 .time_ns = 30,
+				 .band = WEFT_BAND_IDLE,
+				 .flag = true,
+				 .text = text_of("epoll"),
+				 .thread = 2});
+	add(cut, &(struct weft_event){.type = WEFT_EVENT_COUNTER,
+				 .time_ns = 40,
+				 .task = 1,
+				 .value = 3,
+				 .text = text_of("n")});
+	add(cut, &(struct weft_event){.type = WEFT_EVENT_COUNTER,
+				 .time_ns = 41,
+				 .task = 1,
+				 .value = 4,
+				 .text = text_of("n")});
+	struct decoded d = end(cut, &part);
+	expect_lines(&d,
+		"{\"time\":100,\"event\":\"alive\",\"task\":1,\"kind\":\"bind\",\"label\":\"\",\"age\":90,"
+		"\"source\":null,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"counter\",\"task\":null,\"name\":\"n\",\"value\":7,"
+		"\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"switch\",\"task\":1,\"rundown\":true,\"thread\":2}\n"
+		"{\"time\":100,\"event\":\"band\",\"kind\":\"idle\",\"reason\":\"epoll\",\"begin\":true,"
+		"\"rundown\":true,\"thread\":2}\n");
+}
+
+static void who_failed_before_is_told_if_it_is_read_again(void **state)
+{
+	(void)state;
+	const struct weft_cut_range range = {100, 200};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	for (uint64_t task = 1; task <= 2; task++)
+		add(cut, &(struct weft_event){.type = WEFT_EVENT_FAIL,
+					 .time_ns = 10,
+					 .task = WEFT_TASK_NONE,
+					 .other = task,
+					 .text = text_of("no route")});
+	add(cut, &(struct weft_event){
+				 .type = WEFT_EVENT_READ, .time_ns = 150, .task = WEFT_TASK_NONE, .other = 2});
+	struct decoded d = end(cut, &part);
+	expect_lines(&d,
+		"{\"time\":100,\"event\":\"fail\",\"task\":null,\"target\":2,\"message\":\"no route\","
+		"\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":150,\"event\":\"read\",\"task\":null,\"source\":2,\"later\":false,\"thread\":0}\n");
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+	(void)state;
+	const struct weft_cut_range range = {0, 100};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	struct weft_event event = {.type = WEFT_EVENT_EXPECT, .time_ns = 50, .task = 1};
+	add(cut, &event);
+	event.type = 0;
+	assert_int_equal(weft_cut_add(cut, &event, &description), WEFT_ERROR_ARGUMENT);
+	event.type = WEFT_EVENT_EXPECT;
+	event.buffer = 1;
+	assert_int_equal(weft_cut_add(cut, &event, &description), WEFT_ERROR_UNSUPPORTED);
+	event.buffer = 0;
+	event.time_ns = 49;
+	assert_int_equal(weft_cut_add(cut, &event, &description), WEFT_ERROR_ARGUMENT);
+	event.time_ns = 100;
+	assert_int_equal(weft_cut_add(cut, &event, &description), WEFT_END);
+	struct decoded d = end(cut, &part);
+	assert_int_equal(d.count, 1);
+	weft_text_finish(&d.lines);
+}
+
+static void an_error_of_the_sink_is_answered(void **state)
+{
+	(void)state;
+	const struct weft_cut_sink sink = {refuse, NULL};
+	struct weft_cut *cut;
+	assert_int_equal(weft_cut_create(&all, NULL, &sink, &cut), 0);
+	struct weft_event event = {.type = WEFT_EVENT_EXPECT, .time_ns = 50, .task = 1};
+	assert_int_equal(weft_cut_add(cut, &event, &description), WEFT_ERROR_SYSTEM);
+	weft_cut_destroy(cut);
+}
+
+/* A text chunk that its event does not find. */
+static void a_missing_text_is_complained_of(void **state)
+{
+	(void)state;
+	static char large[3000];
+	memset(large, 'x', sizeof(large));
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&all, &part);
+	add(cut,
+		&(struct weft_event){
+			.type = WEFT_EVENT_LABEL, .time_ns = 5, .task = 1, .text = {large, sizeof(large)}});
+	assert_int_equal(weft_cut_finish(cut, &description), 0);
+	weft_cut_destroy(cut);
+	part.bytes[4096 + 16] = 1; /* the chunk's number */
+	struct decoded d = decode(part.bytes, part.size, 0);
+	assert_int_equal(d.count, 1);
+	assert_int_equal(d.diagnostics.count, 1);
+	assert_string_equal(d.diagnostics.list[0].message, "an event's text is missing");
+	weft_text_finish(&d.lines);
+	weft_text_finish(&part);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_are_kept_though_they_are_silent),
+		cmocka_unit_test(clock_threads_and_losses_are_described),
+		cmocka_unit_test(events_of_one_time_keep_their_order),
+		cmocka_unit_test(a_reason_and_long_fields_have_room),
+		cmocka_unit_test(what_was_before_is_told_of_each_thread),
+		cmocka_unit_test(who_failed_before_is_told_if_it_is_read_again),
+		cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(an_error_of_the_sink_is_answered),
+		cmocka_unit_test(a_missing_text_is_complained_of),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
