@@ -25,6 +25,7 @@ enum cli_exit {
 /* Subcommands: argv[0] is the subcommand's name; answers an exit status. Each understands --help.
  */
 int cli_ctl(int argc, char **argv);
+int cli_cut(int argc, char **argv);
 int cli_dump(int argc, char **argv);
 int cli_ls(int argc, char **argv);
 int cli_tail(int argc, char **argv);

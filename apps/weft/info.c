@@ -201,6 +201,8 @@ static void write_json(const struct report *report, struct weft_text *text)
 {
 	const struct weft_model *model = report->model;
 	add_name(text, "{", "format", report->trace->format);
+	if (report->trace->source)
+		add_name(text, ",", "source", report->trace->source);
 	add_time(text, report, "start", model->summary.start);
 	add_time(text, report, "end", model->summary.end);
 	add_number(text, ",", "events", model->summary.events);
@@ -434,6 +436,10 @@ static void write_text(const struct report *report, struct weft_text *text)
 	weft_text_add_string(text, "\n");
 	add_head(text, "format");
 	weft_text_add_string(text, report->trace->format);
+	if (report->trace->source) {
+		weft_text_add_string(text, ", part of ");
+		weft_text_add_quoted(text, report->trace->source, strlen(report->trace->source));
+	}
 	weft_text_add_string(text, "\n");
 	print_time(report, text);
 	add_head(text, "clock");

@@ -25,6 +25,7 @@ static const struct command commands[] = {
 	{"dump", "a trace's events, tasks or edges, one a line", cli_dump},
 	{"view", "look through a trace in a window", cli_view},
 	{"render", "draw a trace as a picture", cli_render},
+	{"cut", "write a part of a trace as a trace", cli_cut},
 	{"export", "write a trace in another format", cli_export},
 	{NULL, NULL, NULL},
 };

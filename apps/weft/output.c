@@ -42,30 +42,6 @@ static bool fail(const char *path)
 	return false;
 }
 
-static bool save_by_rename(const char *path, const char *bytes, size_t size)
-{
-	static const char suffix[] = ".XXXXXX";
-	size_t length = strlen(path);
-	char *temporary = malloc(length + sizeof(suffix));
-	if (!temporary)
-		return fail(path);
-	memcpy(temporary, path, length);
-	memcpy(temporary + length, suffix, sizeof(suffix));
-	int fd = mkstemp(temporary);
-	bool saved = fd >= 0;
-	if (saved) {
-		saved = cli_write_all(fd, bytes, size) && fchmod(fd, usual_mode()) == 0;
-		saved = close(fd) == 0 && saved && rename(temporary, path) == 0;
-		if (!saved) {
-			int reason = errno;
-			unlink(temporary);
-			errno = reason;
-		}
-	}
-	free(temporary);
-	return saved || fail(path);
-}
-
 /* A device or a pipe must not be replaced by a file. */
 static bool is_special(const char *path)
 {
@@ -73,19 +49,84 @@ static bool is_special(const char *path)
 	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-static bool save_in_place(const char *path, const char *bytes, size_t size)
+static bool open_temporary(const char *path, struct cli_output *output)
 {
-	FILE *file = fopen(path, "wb");
-	if (!file)
-		return fail(path);
-	bool saved = fwrite(bytes, 1, size, file) == size;
-	saved = fclose(file) == 0 && saved;
-	return saved || fail(path);
+	static const char suffix[] = ".XXXXXX";
+	size_t length = strlen(path);
+	output->temporary = malloc(length + sizeof(suffix));
+	if (!output->temporary)
+		return false;
+	memcpy(output->temporary, path, length);
+	memcpy(output->temporary + length, suffix, sizeof(suffix));
+	int fd = mkstemp(output->temporary);
+	if (fd < 0)
+		return false;
+	output->file = fdopen(fd, "wb");
+	if (output->file)
+		return true;
+	unlink(output->temporary);
+	close(fd);
+	return false;
+}
+
+bool cli_output_open(const char *path, struct cli_output *ret_output)
+{
+	struct cli_output output = {.path = path};
+	bool good = true;
+	if (strcmp(path, "-") == 0)
+		output.file = stdout;
+	else if (is_special(path))
+		good = (output.file = fopen(path, "wb")) != NULL;
+	else
+		good = open_temporary(path, &output);
+	if (!good) {
+		fail(path);
+		free(output.temporary);
+		return false;
+	}
+	*ret_output = output;
+	return true;
+}
+
+bool cli_output_append(struct cli_output *output, const void *bytes, size_t size)
+{
+	return fwrite(bytes, 1, size, output->file) == size;
+}
+
+bool cli_output_commit(struct cli_output *output)
+{
+	bool saved = !ferror(output->file);
+	if (output->file == stdout)
+		return saved; /* cli_close_output says why not */
+	if (output->temporary)
+		saved =
+			fflush(output->file) == 0 && saved && fchmod(fileno(output->file), usual_mode()) == 0;
+	saved = fclose(output->file) == 0 && saved;
+	if (output->temporary) {
+		saved = saved && rename(output->temporary, output->path) == 0;
+		int reason = errno;
+		if (!saved)
+			unlink(output->temporary);
+		errno = reason;
+	}
+	free(output->temporary);
+	return saved || fail(output->path);
+}
+
+void cli_output_abandon(struct cli_output *output)
+{
+	if (output->file != stdout)
+		fclose(output->file);
+	if (output->temporary)
+		unlink(output->temporary);
+	free(output->temporary);
 }
 
 bool cli_save(const char *path, const char *bytes, size_t size)
 {
-	if (strcmp(path, "-") == 0)
-		return fwrite(bytes, 1, size, stdout) == size; /* cli_close_output says why not */
-	return is_special(path) ? save_in_place(path, bytes, size) : save_by_rename(path, bytes, size);
+	struct cli_output output;
+	if (!cli_output_open(path, &output))
+		return false;
+	cli_output_append(&output, bytes, size);
+	return cli_output_commit(&output);
 }

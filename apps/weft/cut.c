@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft cut: a part of a trace as a trace.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <weft/cut.h>
+
+#include "cli.h"
+#include "output.h"
+
+static const char usage[] =
+	"usage: weft cut FILE -o OUT [--start TIME] [--duration T]\n"
+	"\n"
+	"Writes a part of the trace FILE as a trace of its own, in weft's format. FILE is a trace in\n"
+	"any format that weft knows, or `-` for standard input. The part has the events of that\n"
+	"range, at their times. Before them are lines marked as a rundown: the tasks that are alive\n"
+	"where it begins, who runs on each thread, and the counters' values.\n"
+	"\n"
+	"  -o, --output OUT  the file to write; - is standard output\n"
+	"  --start TIME      from there on; else from the trace's start\n"
+	"  --duration T      only so long; else to the trace's end\n"
+	"  --help            this text\n"
+	"\n"
+	"A TIME is 12ms, 1.5s, 300us or 40ns from the trace's start, or @N for N ns on its clock.\n";
+
+struct arguments {
+	const char *file, *output;
+	struct cli_time start;
+	uint64_t duration_ns;
+};
+
+enum option_code {
+	OPTION_HELP = 256,
+	OPTION_START,
+	OPTION_DURATION,
+};
+
+static const struct option long_options[] = {
+	{"help", no_argument, NULL, OPTION_HELP},
+	{"output", required_argument, NULL, 'o'},
+	{"start", required_argument, NULL, OPTION_START},
+	{"duration", required_argument, NULL, OPTION_DURATION},
+	{NULL, 0, NULL, 0},
+};
+
+/* False if the program should end with *ret_status. */
+static bool parse(int argc, char **argv, struct arguments *ret_arguments, int *ret_status)
+{
+	struct arguments a = {.duration_ns = UINT64_MAX};
+	bool good = true;
+	*ret_status = CLI_USAGE;
+	for (int code; good && (code = cli_next_option(argc, argv, long_options)) != -1;) {
+		switch (code) {
+		case OPTION_HELP:
+			*ret_status = cli_help(usage);
+			return false;
+		case 'o':
+			a.output = optarg;
+			break;
+		case OPTION_START:
+			good = cli_parse_time("cut", "--start", optarg, &a.start);
+			break;
+		case OPTION_DURATION:
+			good = cli_parse_duration("cut", "--duration", optarg, &a.duration_ns);
+			break;
+		default:
+			return false;
+		}
+	}
+	if (!good)
+		return false;
+	a.file = cli_only_operand(argc, argv, "FILE");
+	if (!a.file)
+		return false;
+	if (!a.output) {
+		cli_usage_error("cut", "-o OUT is missing: where the part goes");
+		return false;
+	}
+	*ret_arguments = a;
+	return true;
+}
+
+/* On the trace's clock, given its first event. */
+static struct weft_cut_range find_range(const struct arguments *a, uint64_t trace_start_ns)
+{
+	struct weft_cut_range range = {.start_ns = cli_time_on_clock(a->start, trace_start_ns)};
+	if (__builtin_add_overflow(range.start_ns, a->duration_ns, &range.end_ns))
+		range.end_ns = UINT64_MAX;
+	return range;
+}
+
+static int append(void *output, const void *bytes, size_t size)
+{
+	return cli_output_append(output, bytes, size) ? 0 : WEFT_ERROR_SYSTEM;
+}
+
+/* How far it got: an error on the way in, or on the way out. */
+struct outcome {
+	int read_error, write_error;
+	bool interrupted;
+};
+
+/* `event` is the first, if `status` says so. */
+static struct outcome copy_events(
+	const struct cli_trace *trace, int status, struct weft_event *event, struct weft_cut *cut)
+{
+	struct outcome outcome = {0};
+	const struct weft_trace_description *description = weft_decoder_describe(trace->decoder);
+	int written = WEFT_OK;
+	for (uint64_t events = 1; status == WEFT_OK; events++) {
+		written = weft_cut_add(cut, event, description);
+		if (written != WEFT_OK)
+			break;
+		status = weft_decoder_next(trace->decoder, event);
+		if (events % 65536 == 0 && !cli_progress_step(NULL, events)) {
+			outcome.interrupted = true;
+			break;
+		}
+	}
+	if (status < 0)
+		outcome.read_error = status;
+	else
+		outcome.write_error = written < 0 ? written : weft_cut_finish(cut, description);
+	return outcome;
+}
+
+static int fail(const struct arguments *a, const struct cli_trace *trace, struct outcome outcome)
+{
+	if (outcome.read_error)
+		return cli_trace_fail(trace, outcome.read_error);
+	if (outcome.write_error == WEFT_ERROR_SYSTEM)
+		cli_error("%s: %s", a->output, strerror(errno));
+	else
+		cli_error("%s: %s", a->output, weft_error_text(outcome.write_error));
+	return CLI_NO;
+}
+
+static int write_part(
+	const struct arguments *a, const struct cli_trace *trace, int status, struct weft_event *event)
+{
+	const struct weft_cut_range range = find_range(a, status == WEFT_OK ? event->time_ns : 0);
+	struct cli_output output;
+	struct weft_cut *cut = NULL;
+	if (!cli_output_open(a->output, &output))
+		return CLI_NO;
+	const struct weft_cut_sink sink = {append, &output};
+	struct outcome outcome = {.write_error = weft_cut_create(&range, trace->name, &sink, &cut)};
+	if (!outcome.write_error)
+		outcome = copy_events(trace, status, event, cut);
+	cli_trace_report(trace);
+	if (outcome.read_error || outcome.write_error) {
+		int answer = fail(a, trace, outcome);
+		cli_output_abandon(&output);
+		weft_cut_destroy(cut);
+		return answer;
+	}
+	struct weft_cut_summary summary = weft_cut_summarize(cut);
+	weft_cut_destroy(cut);
+	if (!cli_output_commit(&output))
+		return CLI_NO;
+	if (status != WEFT_OK)
+		fprintf(stderr, "%s: a valid trace without events\n", trace->name);
+	else if (summary.events == 0)
+		fprintf(stderr, "%s: no event in that range\n", trace->name);
+	return CLI_DONE;
+}
+
+/* The first event is read before anything is written: what is no trace leaves OUT as it was. */
+int cli_cut(int argc, char **argv)
+{
+	struct arguments arguments;
+	struct cli_trace trace;
+	struct weft_event event;
+	int status;
+	if (!parse(argc, argv, &arguments, &status))
+		return status;
+	status = cli_trace_open(arguments.file, &trace);
+	if (status)
+		return status;
+	cli_progress_start();
+	int first = weft_decoder_next(trace.decoder, &event);
+	if (first < 0) {
+		cli_trace_report(&trace);
+		status = cli_trace_fail(&trace, first);
+	} else {
+		status = write_part(&arguments, &trace, first, &event);
+	}
+	cli_progress_end();
+	cli_trace_close(&trace);
+	return status;
+}

@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: ISC
+"""weft cut: the lines of the range stay as they are, and the rundown tells what was before them.
+
+    WEFT_CUT_RANGES=500 WEFT_CUT_SEED=7 tests/e2e/cut.py     looks longer, elsewhere
+"""
+import os
+import random
+import sys
+
+from harness import BUILD, DATA, SOURCE, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
+from traces import mirage, sexp
+
+sys.path.insert(0, os.path.join(SOURCE, 'tests', 'oracle'))
+import decode  # noqa: E402
+import model as rules  # noqa: E402
+
+RANGES = int(os.environ.get('WEFT_CUT_RANGES', 12))
+SEED = int(os.environ.get('WEFT_CUT_SEED', 1))
+SAMPLES = [os.path.join(DATA, 'traces', name)
+           for name in ('mirage-arp-good.ctf', 'mirage-block-read.sexp')]
+
+
+def lines(path):
+    result = weft('dump', '--json', path)
+    assert 'offset 0x' not in result.stderr, result.stderr
+    return result.stdout.splitlines()
+
+
+def write(folder, name, content):
+    path = os.path.join(folder, name)
+    with open(path, 'wb') as file:
+        file.write(content)
+    return path
+
+
+def cut(trace, out, start=None, end=None, **options):
+    """The part [start, end) of a trace, in ns on its clock: (rundown, others) as lines."""
+    times = [] if start is None else ['--start', '@%d' % start]
+    if end is not None:
+        times += ['--duration', '%dns' % (end - start)]
+    weft('cut', trace, '-o', out, *times, **options)
+    return lines(out)
+
+
+def record(program, folder, *arguments):
+    path = os.path.join(folder, program + '.weft')
+    result = run([os.path.join(BUILD, 'tests', program), path, *arguments])
+    assert result.returncode == 0, result
+    return path
+
+
+def recordings(folder):
+    """Several threads, every event there is, text of every length."""
+    return [record('random_calls', folder, SEED, 400), record('every_event', folder, 3)]
+
+
+def random_ranges(rng, events):
+    first, last = events[0]['time'], events[-1]['time']
+    for _ in range(RANGES):
+        start = rng.choice([rng.randint(first, last), rng.choice(events)['time']])
+        end = rng.choice([rng.randint(start, last + 1), rng.choice(events)['time'], start, last + 1])
+        yield start, max(start, end)
+
+
+def same(got, expected, what):
+    """Lists; the first difference is told, not all of both."""
+    for number in range(max(len(got), len(expected))):
+        pair = [rows[number] if number < len(rows) else None for rows in (got, expected)]
+        equal(pair[0], pair[1], '%s: row %d' % (what, number))
+
+
+def same_mapping(got, expected, what):
+    for key in sorted(set(got) | set(expected), key=str):
+        equal(got.get(key), expected.get(key), '%s: %s' % (what, key))
+
+
+def time_of(line):
+    return int(line[len('{"time":'):line.index(',')])
+
+
+def check_part(trace, whole, out, start, end):
+    """The part's lines: the rundown's, all at the start, then the range's, as they are."""
+    shown = cut(trace, out, start, end)
+    wanted = [line for line in whole if start <= time_of(line) < end]
+    rundown, kept = shown[:len(shown) - len(wanted)], shown[len(shown) - len(wanted):]
+    same(kept, wanted, '[%d, %d) of %s' % (start, end, trace))
+    for line in rundown:
+        assert '"rundown":true' in line and time_of(line) == start, line
+    return rundown, kept
+
+
+# ---- the rundown, after the oracle's model of what was before ----
+
+def wait_of(task):
+    """What it asked for last and has not read since, if that lives."""
+    asked = None
+    for edge in task.edges:
+        if edge['edge'] == 'try_read':
+            asked = edge['to']
+        elif edge['edge'] == 'read':
+            asked = None
+    asked = asked.end_of_chain() if asked else None
+    return asked.id if asked and asked.outcome is None else None
+
+
+def alive_lines(before, start):
+    """A create event tells kind and age also where the model finds it absurd: by a descendant."""
+    model, born = rules.Model(before), {}
+    for event in before:
+        if event['event'] == 'create':
+            born.setdefault(event['child'], (event['kind'], event['time']))
+    shown = []
+    for task in sorted(model.tasks.values(), key=lambda task: task.id):
+        if task.outcome is not None:
+            continue
+        kind, since = born.get(task.id, (task.kind, task.creation))
+        line = {'time': start, 'event': 'alive', 'task': task.id,
+                'kind': 'unknown' if kind == 'preexisting' else kind, 'label': task.label or ''}
+        if since is not None:
+            line['age'] = start - since
+        shown.append(dict(line, source=wait_of(task), rundown=True))
+    return shown
+
+
+def periods(model, start):
+    """By task: when it ran, from the start on."""
+    ran = {}
+    for task in model.tasks.values():
+        clipped = [(max(since, start), until) for since, until in model.activations_of(task) if until > start]
+        if clipped:
+            ran[task.id] = clipped
+    return ran
+
+
+def ends(model, start):
+    """Of the tasks that had not ended before: their names, and how they end."""
+    return {task.id: (task.label, task.ended, task.outcome, task.failed) for task in model.tasks.values()
+            if task.ended is None or task.ended > start}
+
+
+def check_meaning(rundown, kept, events, start, end):
+    before = [event for event in events if event['time'] < start]
+    told = [json_lines(line)[0] for line in rundown]
+    for event in told:
+        event.pop('thread', None)
+    same([event for event in told if event['event'] == 'alive'], alive_lines(before, start), 'tasks alive')
+    counters = {event['name']: event['value'] for event in told if event['event'] == 'counter'}
+    same_mapping(counters, {name: values[-1] for name, values in rules.Model(before).counters.items()}, 'counters')
+    if not kept:
+        return
+    part = rules.Model([json_lines(line)[0] for line in rundown + kept])
+    whole = rules.Model([event for event in events if event['time'] < end])
+    same_mapping(periods(part, start), periods(whole, start), 'who runs')
+    same_mapping(ends(part, start), ends(whole, start), 'what became of them')
+
+
+def check_trace(trace, folder, rng):
+    whole = lines(trace)
+    events = [json_lines(line)[0] for line in whole]
+    for start, end in random_ranges(rng, events):
+        out = os.path.join(folder, 'part.weft')
+        rundown, kept = check_part(trace, whole, out, start, end)
+        check_meaning(rundown, kept, events, start, end)
+        if start == end:
+            continue
+        # A part of a part is what would have been cut at once.
+        again = os.path.join(folder, 'again.weft')
+        middle = rng.randint(start, end - 1)
+        same(cut(out, again, middle, end), cut(trace, again, middle, end), 'part of a part, from %d' % middle)
+
+
+@case
+def a_range_has_the_lines_of_the_trace():
+    with temporary_directory() as folder:
+        rng = random.Random(SEED)
+        for trace in SAMPLES + recordings(folder):
+            check_trace(trace, folder, rng)
+
+
+@case
+def the_whole_range_is_the_whole_trace():
+    with temporary_directory() as folder:
+        for trace in SAMPLES + recordings(folder):
+            out = os.path.join(folder, 'whole.weft')
+            weft('cut', trace, '-o', out)
+            for options in (['--json'], ['--tasks', '--json'], ['--edges', '--json'], []):
+                equal(weft('dump', *options, out).stdout, weft('dump', *options, trace).stdout, trace)
+            told = [json_lines(weft('info', '--json', path).stdout)[0] for path in (trace, out)]
+            equal(told[1]['source'], trace)
+            for key in ('start', 'end', 'events', 'by_event', 'tasks', 'counters', 'losses', 'categories', 'threads'):
+                equal(told[1].get(key), told[0].get(key), '%s of %s' % (key, trace))
+
+
+@case
+def the_oracle_reads_the_same():
+    """The second decoder of the old formats, on the original; weft, on the part."""
+    with temporary_directory() as folder:
+        for trace in SAMPLES:
+            with open(trace, 'rb') as file:
+                events = decode.events(file.read())
+            start, end = events[len(events) // 3]['time'], events[len(events) * 2 // 3]['time']
+            shown = [json_lines(line)[0] for line in cut(trace, os.path.join(folder, 'part'), start, end)]
+            equal([event for event in shown if 'rundown' not in event],
+                  [event for event in events if start <= event['time'] < end], trace)
+
+
+@case
+def streams_and_compressed_traces_are_cut():
+    with temporary_directory() as folder:
+        stream = os.path.join(folder, 'stream.weft')
+        weft('record', '--stream', '-o', stream, '--', os.path.join(BUILD, 'examples', 'hello'), timeout=60)
+        whole = lines(stream)
+        equal(cut(stream, os.path.join(folder, 'part')), whole)
+        middle = time_of(whole[len(whole) // 2])
+        check_part(stream, whole, os.path.join(folder, 'part'), middle, middle + 10 ** 12)
+
+
+@case
+def text_of_any_bytes_and_length_stays():
+    labels = ['', 'a', 'x' * 1024, 'y' * 1025, 'z' * 2032, 'z' * 2033, 'w' * 70000, 'two words',
+              bytes(range(1, 256)), b'\xff\xfe' * 9000, 'caf\xe9' * 3000]
+    events = [(10, 'create', 0, 1, 1)]
+    for number, label in enumerate(labels):
+        events += [(20 + number, 'label', 1, label), (20 + number, 'fail', 1, 100 + number, label),
+                   (20 + number, 'add', 1, 5, label)]
+    with_nul = [(10, 'create', 0, 1, 1)] + [
+        (20 + number, 'label', 1, text)
+        for number, text in enumerate([b'\0', b'nul at the end\0', b'\0\0\0\0\0\0\0\0', b'in\0side', b'\0' * 3000])]
+    with temporary_directory() as folder:
+        for name, content in (('a.ctf', mirage(events)), ('b.sexp', sexp(events)), ('c.sexp', sexp(with_nul))):
+            trace = write(folder, name, content)
+            equal(cut(trace, os.path.join(folder, 'out')), lines(trace), name)
+            # As names of those that are alive, too.
+            rundown = cut(trace, os.path.join(folder, 'late'), 1000, 2000)
+            assert len(rundown) >= 1 and all('"rundown":true' in line for line in rundown), rundown
+
+
+@case
+def a_long_label_is_told_of_who_is_alive():
+    label = 'very ' * 5000
+    with temporary_directory() as folder:
+        trace = write(folder, 'a.ctf', mirage([(10, 'create', 0, 1, 1), (20, 'label', 1, label), (90, 'switch', 1)]))
+        shown = [json_lines(line)[0] for line in cut(trace, os.path.join(folder, 'out'), 50, 100)]
+        alive, = [event for event in shown if event['event'] == 'alive' and event['task'] == 1]
+        equal(alive['label'], label)
+        equal(alive['age'], 40)
+
+
+@case
+def many_events_of_one_moment_stay_in_order():
+    events = [(5, 'create', 0, 1, 1)] + [(7, 'label', 1, str(number)) for number in range(3000)]
+    with temporary_directory() as folder:
+        trace = write(folder, 'a.ctf', mirage(events))
+        equal(cut(trace, os.path.join(folder, 'out')), lines(trace))
+
+
+@case
+def times_far_apart_stay():
+    events = [(5, 'create', 0, 1, 1), (5 + 2 ** 32, 'switch', 1), (2 ** 62, 'switch', 2), (2 ** 63 + 7, 'switch', 1),
+              (2 ** 64 - 2, 'switch', 2)]
+    with temporary_directory() as folder:
+        trace = write(folder, 'a.ctf', mirage(events))
+        equal(cut(trace, os.path.join(folder, 'out')), lines(trace))
+
+
+@case
+def what_a_task_became_goes_on_under_its_old_name():
+    """Mirage's runtimes name a task by its first id all along."""
+    events = [(10, 'create', 0, 1, 2), (20, 'create', 0, 2, 2), (30, 'become', 1, 2), (40, 'create', 0, 3, 2),
+              (50, 'become', 2, 3), (70, 'label', 1, 'who is that'), (80, 'fulfil', 0, 1)]
+    with temporary_directory() as folder:
+        trace = write(folder, 'a.ctf', mirage(events))
+        out = os.path.join(folder, 'out')
+        cut(trace, out, 60, 100)
+        tasks = {row['task']: row for row in json_lines(weft('dump', '--tasks', '--json', out).stdout)}
+        equal((tasks[3]['label'], tasks[3]['resolved'], tasks[3]['end']), ('who is that', True, 80))
+        equal(tasks[1]['becomes'], 3)
+        assert 2 not in tasks, tasks[2]
+
+
+@case
+def a_range_without_events_is_a_trace_of_who_is_alive():
+    with temporary_directory() as folder:
+        trace = write(folder, 'a.ctf', mirage([(10, 'create', 0, 1, 1), (20, 'label', 1, 'waits'), (900, 'switch', 1)]))
+        out = os.path.join(folder, 'out')
+        for times in (['--start', '@100', '--duration', '50ns'], ['--start', '@20', '--duration', '0ns'],
+                      ['--start', '5s']):
+            result = weft('cut', trace, '-o', out, *times)
+            assert 'no event in that range' in result.stderr, result
+            assert all('"rundown":true' in line for line in lines(out))
+        result = weft('cut', trace, '-o', out, '--start', '@0', '--duration', '5ns')
+        assert 'no event in that range' in result.stderr, result
+        equal(weft('dump', out).stdout, '')
+
+
+@case
+def times_count_from_the_start_of_the_trace():
+    with temporary_directory() as folder:
+        out = os.path.join(folder, 'out')
+        for trace in SAMPLES:
+            weft('cut', trace, '-o', out, '--start', '50ms', '--duration', '20ms')
+            shown = weft('dump', '--json', trace, '--start', '50ms', '--duration', '20ms').stdout.splitlines()
+            equal([line for line in lines(out) if 'rundown' not in line], shown)
+
+
+@case
+def it_goes_to_standard_output_and_through_pipes():
+    with temporary_directory() as folder:
+        with open(SAMPLES[0], 'rb') as file:
+            content = file.read()
+        result = run([WEFT, 'cut', '-', '-o', '-'], input=content, text=False)
+        equal(result.returncode, 0, result.stderr)
+        equal(lines(write(folder, 'out', result.stdout)), lines(SAMPLES[0]))
+        result = run(['sh', '-c', '%s cut %s -o - | %s dump --json -' % (WEFT, SAMPLES[0], WEFT)])
+        equal(result.stdout.splitlines(), lines(SAMPLES[0]))
+
+
+@case
+def a_trace_may_be_cut_in_place():
+    with temporary_directory() as folder:
+        with open(SAMPLES[0], 'rb') as file:
+            trace = write(folder, 'trace', file.read())
+        whole = lines(trace)
+        equal(cut(trace, trace), whole)
+
+
+@case
+def what_cannot_be_read_or_written_leaves_what_was_there():
+    with temporary_directory() as folder:
+        out = write(folder, 'out', b'precious')
+        weft('cut', write(folder, 'nonsense', b'no trace at all'), '-o', out, status=3)
+        weft('cut', os.path.join(folder, 'missing'), '-o', out, status=3)
+        weft('cut', SAMPLES[0], '-o', os.path.join(folder, 'no', 'such', 'folder'), status=1)
+        result = weft('cut', SAMPLES[0], '-o', '/dev/full', status=1)
+        assert '/dev/full: No space left on device' in result.stderr, result
+        with open(out, 'rb') as file:
+            equal(file.read(), b'precious')
+        equal(sorted(os.listdir(folder)), ['nonsense', 'out'])
+
+
+@case
+def wrong_use_says_what_would_be_right():
+    for arguments, message in (
+            ([SAMPLES[0]], '-o OUT is missing'), (['-o', '/dev/null'], 'FILE is missing'),
+            ([SAMPLES[0], 'b', '-o', '/dev/null'], 'one FILE only'),
+            ([SAMPLES[0], '-o', '/dev/null', '--start', '5'], 'has no unit'),
+            ([SAMPLES[0], '-o', '/dev/null', '--duration', '@5'], 'is not a time')):
+        result = weft('cut', *arguments, status=2)
+        assert message in result.stderr, result
+
+
+@case
+def a_damaged_trace_is_cut_as_far_as_it_can_be_read():
+    events = [(10, 'create', 0, 1, 1), (20, 'label', 1, 'before'), (90, 'label', 1, 'after')]
+    with temporary_directory() as folder:
+        whole = sexp(events).splitlines(True)
+        trace = write(folder, 'damaged', b''.join(whole[:2]) + b'((time (op(Rubbish\n' + whole[2])
+        out = os.path.join(folder, 'out')
+        result = weft('cut', trace, '-o', out)
+        assert 'offset 0x' in result.stderr, result
+        equal(lines(out), weft('dump', '--json', trace).stdout.splitlines())
+
+
+main()
