@@ -94,8 +94,11 @@ WEFT__EXPORT int weft_problems_create(
 	const struct weft_story *story, struct weft_problems **ret_problems)
 {
 	struct weft__findings f = {.story = story};
-	weft__find_ends(&f);
-	weft__find_losses(&f);
+	static void (*const finders[])(struct weft__findings *) = {weft__find_ends, weft__find_losses,
+		weft__find_lost_wake_ups, weft__find_cycles, weft__find_idle_gaps, weft__find_slow,
+		weft__find_climbing};
+	for (size_t i = 0; i < sizeof(finders) / sizeof(*finders) && !f.error; i++)
+		finders[i](&f);
 	if (!f.error)
 		f.error = f.text.error;
 	if (!f.error)

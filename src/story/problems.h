@@ -2,9 +2,14 @@
  *
  * What the finders of problems share: a list that grows.
  *
- *     problem_ends.c    failed, never resolved
- *     problem_losses.c  losses
- *     problems.c        the list: order, limits, sentences
+ *     problem_ends.c      failed, never resolved
+ *     problem_losses.c    losses
+ *     problem_wakes.c     lost wake-ups
+ *     problem_cycles.c    tasks that wait for each other
+ *     problem_idle.c      gaps in which nothing runs
+ *     problem_slow.c      tasks that take far longer than their like
+ *     problem_counters.c  counters that climb
+ *     problems.c          the list: order, limits, sentences
  */
 #ifndef WEFT_STORY_PROBLEMS_H
 #define WEFT_STORY_PROBLEMS_H
@@ -38,5 +43,10 @@ void weft__find(struct weft__findings *findings, const struct weft_problem *prob
 /* Each finds problems of its own. Errors are kept in `findings`. */
 void weft__find_ends(struct weft__findings *findings);
 void weft__find_losses(struct weft__findings *findings);
+void weft__find_lost_wake_ups(struct weft__findings *findings);
+void weft__find_cycles(struct weft__findings *findings);
+void weft__find_idle_gaps(struct weft__findings *findings);
+void weft__find_slow(struct weft__findings *findings);
+void weft__find_climbing(struct weft__findings *findings);
 
 #endif

@@ -103,6 +103,13 @@ static inline void make_edge(
 	make(made, (struct weft_event){.type = (uint8_t)type, .task = task, .other = other});
 }
 
+/* `switches`: the receiver runs. */
+static inline void make_signal(struct made *made, uint64_t task, uint64_t source, bool switches)
+{
+	make(made, (struct weft_event){
+				   .type = WEFT_EVENT_SIGNAL, .task = task, .other = source, .flag = switches});
+}
+
 static inline void make_fail(struct made *made, uint64_t task, uint64_t other, const char *message)
 {
 	make(made, (struct weft_event){.type = WEFT_EVENT_FAIL,

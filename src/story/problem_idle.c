@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Gaps in which no thread ran anything, far longer than the usual ones. What is usual is the lower
+ * quarter: where every second request stalls, the stalls are half of all gaps. Gaps of about one
+ * length are one problem.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "story/problems.h"
+
+#define FEW          4 /* gaps that tell what is usual */
+#define FAR_LONGER   8 /* times */
+#define CLUSTERS_MAX 3
+#define LEAST_SHARE  100   /* of a trace: a cluster that takes less is not worth a word */
+#define LONELY_SHARE 20    /* likewise, of a gap among few */
+#define BREATH_SHARE 20000 /* likewise: what is shorter does not tell what is usual */
+
+struct gap {
+	uint64_t start, length;
+};
+
+struct gaps {
+	struct weft__findings *findings;
+	const struct weft_model *model;
+	struct gap *list; /* by start, later by length, the longest first */
+	uint32_t count;
+	uint64_t usual_ns, trace_ns;
+};
+
+/* When a thread is there: from the first to the last word about it. */
+struct presence {
+	uint64_t first, last;
+};
+
+static void widen(struct presence *p, uint64_t start, uint64_t end)
+{
+	if (start < p->first)
+		p->first = start;
+	if (end > p->last)
+		p->last = end;
+}
+
+static void find_presences(const struct weft_model *model, struct presence *presences)
+{
+	const struct weft_activations *a = &model->activations;
+	for (uint32_t i = 0; i < model->thread_count; i++)
+		presences[i] = (struct presence){UINT64_MAX, 0};
+	for (uint32_t i = 0; i < a->count; i++)
+		if (a->thread[i] < model->thread_count)
+			widen(&presences[a->thread[i]], a->start[i], a->end[i]);
+	for (uint32_t i = 0; i < model->band_count; i++)
+		if (model->bands[i].thread < model->thread_count)
+			widen(&presences[model->bands[i].thread], model->bands[i].start, model->bands[i].end);
+}
+
+/* Changes of how many threads are there and how many idle, as numbers that sort by time. */
+enum change {
+	IDLE_ENDS,
+	THREAD_ENDS,
+	THREAD_BEGINS,
+	IDLE_BEGINS,
+};
+
+static uint64_t change_at(const struct weft_model *model, uint64_t time, enum change change)
+{
+	return (time - model->summary.start) << 2 | change;
+}
+
+static size_t list_changes(
+	const struct weft_model *model, const struct presence *presences, uint64_t *changes)
+{
+	size_t count = 0;
+	for (uint32_t i = 0; i < model->thread_count; i++) {
+		if (presences[i].first > presences[i].last)
+			continue;
+		changes[count++] = change_at(model, presences[i].first, THREAD_BEGINS);
+		changes[count++] = change_at(model, presences[i].last, THREAD_ENDS);
+	}
+	for (uint32_t i = 0; i < model->band_count; i++) {
+		const struct weft_band_period *band = &model->bands[i];
+		if (band->kind != WEFT_BAND_IDLE || band->end <= band->start ||
+			band->thread >= model->thread_count)
+			continue;
+		changes[count++] = change_at(model, band->start, IDLE_BEGINS);
+		changes[count++] = change_at(model, band->end, IDLE_ENDS);
+	}
+	return count;
+}
+
+/* A gap lasts while all threads that are there are idle. What is over at one moment and goes on at
+ * the same is no gap less. */
+static void join_gaps(struct gaps *gaps, const uint64_t *changes, size_t count)
+{
+	int64_t idle = 0, threads = 0;
+	uint64_t since = 0;
+	bool in_gap = false;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t time = (changes[i] >> 2) + gaps->model->summary.start;
+		enum change change = (enum change)(changes[i] & 3);
+		idle += (change == IDLE_BEGINS) - (change == IDLE_ENDS);
+		threads += (change == THREAD_BEGINS) - (change == THREAD_ENDS);
+		if (i + 1 < count && changes[i + 1] >> 2 == changes[i] >> 2)
+			continue;
+		bool is_gap = threads > 0 && idle >= threads;
+		if (in_gap && !is_gap)
+			gaps->list[gaps->count++] = (struct gap){since, time - since};
+		if (is_gap && !in_gap)
+			since = time;
+		in_gap = is_gap;
+	}
+}
+
+static int find_gaps(struct gaps *gaps)
+{
+	const struct weft_model *model = gaps->model;
+	size_t room = 2 * ((size_t)model->band_count + model->thread_count) + 1;
+	struct presence *presences = malloc((model->thread_count + (size_t)1) * sizeof(*presences));
+	uint64_t *changes = malloc(2 * room * sizeof(*changes));
+	gaps->list = malloc(room * sizeof(*gaps->list));
+	int error = presences && changes && gaps->list ? 0 : WEFT_ERROR_MEMORY;
+	if (!error) {
+		find_presences(model, presences);
+		size_t count = list_changes(model, presences, changes);
+		weft__sort_u64(changes, changes + room, count);
+		join_gaps(gaps, changes, count);
+	}
+	free(presences);
+	free(changes);
+	return error;
+}
+
+/* After the last activation the program is over, or waits for somebody outside. */
+static void drop_last(struct gaps *gaps)
+{
+	const struct weft_activations *a = &gaps->model->activations;
+	uint64_t last = 0;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (a->start[i] > last)
+			last = a->start[i];
+	while (gaps->count && gaps->list[gaps->count - 1].start >= last)
+		gaps->count--;
+}
+
+static int by_length(const void *left, const void *right)
+{
+	const struct gap *l = left, *r = right;
+	if (l->length != r->length)
+		return l->length > r->length ? -1 : 1;
+	return l->start < r->start ? -1 : l->start > r->start;
+}
+
+static void say_gaps(struct weft__sentence *s, const struct gaps *gaps, const struct gap *first,
+	const struct gap *longest, uint32_t count)
+{
+	weft__sentence_init(s);
+	struct weft__words *w = weft__clause(s, 4);
+	if (count > 1)
+		weft__say(w, "%" PRIu32 " times nothing runs for about ", count);
+	else
+		weft__say(w, "Nothing runs for ");
+	weft__say_length(w, longest->length);
+	if (count > 1) {
+		w = weft__clause(s, 3);
+		weft__say(w, ", first");
+	}
+	w = weft__clause(s, 3);
+	weft__say(w, " from ");
+	weft__say_time(w, gaps->model, first->start);
+	if (gaps->usual_ns) {
+		w = weft__clause(s, 2);
+		weft__say(w, "; usual gaps take ");
+		weft__say_length(w, gaps->usual_ns);
+	}
+}
+
+/* Gaps from `from` up to `to`, of about one length. */
+static void add_cluster(struct gaps *gaps, uint32_t from, uint32_t to, uint64_t sum)
+{
+	const struct gap *first = &gaps->list[from];
+	struct weft__sentence s;
+	for (uint32_t i = from; i < to; i++)
+		if (gaps->list[i].start < first->start)
+			first = &gaps->list[i];
+	struct weft_problem problem = {
+		.type = WEFT_PROBLEM_IDLE_GAP,
+		.severity = WEFT_SEVERITY_HINT,
+		.count = to - from,
+		.start = first->start,
+		.end = first->start + first->length,
+		.task = WEFT_NONE,
+		.thread = WEFT_NONE,
+		.counter = WEFT_NONE,
+	};
+	say_gaps(&s, gaps, first, &gaps->list[from + (to - from) / 2], to - from);
+	weft__find(gaps->findings, &problem, sum, &s);
+}
+
+/* The lower quarter of those that are more than a breath. */
+static uint64_t find_usual(const struct gaps *gaps)
+{
+	uint32_t count = gaps->count;
+	while (count && gaps->list[count - 1].length < gaps->trace_ns / BREATH_SHARE)
+		count--;
+	return count ? gaps->list[count - 1 - (count - 1) / 4].length : 0;
+}
+
+static bool is_long(const struct gaps *gaps, uint64_t length)
+{
+	if (gaps->count < FEW)
+		return length >= gaps->trace_ns / LONELY_SHARE;
+	return length / FAR_LONGER >= gaps->usual_ns;
+}
+
+/* A cluster ends where gaps are a quarter shorter than its longest. */
+static void add_clusters(struct gaps *gaps)
+{
+	uint32_t clusters = 0;
+	for (uint32_t i = 0, next; i < gaps->count && clusters < CLUSTERS_MAX; i = next) {
+		uint64_t sum = 0, longest = gaps->list[i].length;
+		for (next = i; next < gaps->count; next++) {
+			uint64_t length = gaps->list[next].length;
+			if (!is_long(gaps, length) || length < longest - longest / 4)
+				break;
+			sum += length;
+		}
+		if (next == i)
+			return;
+		if (sum >= gaps->trace_ns / LEAST_SHARE) {
+			add_cluster(gaps, i, next, sum);
+			clusters++;
+		}
+	}
+}
+
+void weft__find_idle_gaps(struct weft__findings *findings)
+{
+	const struct weft_model *model = findings->story->model;
+	struct gaps gaps = {
+		.findings = findings,
+		.model = model,
+		.trace_ns = model->summary.end - model->summary.start,
+	};
+	/* Times have 62 bits here; a trace of 146 years does not need them. */
+	if (gaps.trace_ns >> 62 || model->activations.count == 0)
+		return;
+	int error = find_gaps(&gaps);
+	if (error) {
+		findings->error = error;
+	} else {
+		drop_last(&gaps);
+		if (gaps.count) {
+			qsort(gaps.list, gaps.count, sizeof(*gaps.list), by_length);
+			if (gaps.count >= FEW)
+				gaps.usual_ns = find_usual(&gaps);
+			add_clusters(&gaps);
+		}
+	}
+	free(gaps.list);
+}

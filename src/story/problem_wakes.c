@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Lost wake-ups: somebody signals, nobody waits yet, and then somebody waits, in vain or for very
+ * long. A signal without a waiter alone is nothing: programs signal to be on the safe side.
+ *
+ * Two sorts of tasks are signalled. One that others wait for, such as a condition: its waiters are
+ * tasks that try to read it and, where a library makes a promise for each, its children. And one
+ * that waits itself: it misses a signal that comes while it still runs, if it goes to sleep then.
+ */
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "story/problems.h"
+
+#define FAR_LONGER  8   /* times as long as usual */
+#define WAITS_MIN   4   /* that tell what is usual */
+#define LEAST_SHARE 100 /* of a trace: a shorter wait is not worth a word */
+
+/* At equal times: a signal finds who waits already, and not who comes only then. */
+enum event_type {
+	SIGNAL,
+	WAITER_LEAVES,
+	WAITER_COMES,
+};
+
+struct event {
+	uint64_t time;
+	enum event_type type;
+	uint32_t edge;  /* of a signal */
+	uint32_t task;  /* of a waiter */
+	uint64_t until; /* when a waiter that comes will leave; UINT64_MAX: not in this trace */
+};
+
+struct wakes {
+	struct weft__findings *findings;
+	const struct weft_story *story;
+	const struct weft_model *model;
+	struct event *events;
+	uint64_t *waits; /* lengths; twice the room, for sorting */
+	uint64_t trace_ns;
+};
+
+/* What one signalled task has missed. */
+struct missed {
+	uint32_t count, edge, waiter;
+	uint64_t since, until; /* of the longest wait */
+};
+
+static bool is_meeting_point(const struct wakes *w, uint32_t task, struct weft__edge_list to)
+{
+	unsigned kind = w->model->tasks.kind[task];
+	if (kind == WEFT_KIND_CONDITION || kind == WEFT_KIND_SEMAPHORE)
+		return true;
+	for (uint32_t i = 0; i < to.count; i++)
+		if (w->model->edges.type[to.edges[i]] == WEFT_EDGE_TRY_READ)
+			return true;
+	return false;
+}
+
+static bool is_signal(const struct wakes *w, uint32_t edge, uint32_t task)
+{
+	return w->model->edges.type[edge] == WEFT_EDGE_SIGNAL && w->model->edges.from[edge] != task;
+}
+
+/* When the activation that a signal begins, or comes into, is over. */
+static uint64_t end_of_run(const struct wakes *w, uint32_t task, uint64_t time)
+{
+	uint32_t runs = weft__activations_until(w->model, task, time);
+	if (!runs)
+		return time;
+	return w->model->activations.end[w->model->tasks.first_activation[task] + runs - 1];
+}
+
+static bool has_between(const struct wakes *w, struct weft__edge_list list,
+	enum weft_edge_type type, uint64_t from, uint64_t to)
+{
+	uint32_t i = from ? weft__edges_until(w->model, list, from - 1) : 0;
+	for (; i < list.count && w->model->edges.time[list.edges[i]] <= to; i++)
+		if (w->model->edges.type[list.edges[i]] == type)
+			return true;
+	return false;
+}
+
+/* A condition that is signalled and then makes a promise was asked to wait; one that resolves a
+ * promise has woken somebody. */
+static bool is_wake_up_for_nobody(const struct wakes *w, uint32_t task, uint64_t time)
+{
+	uint64_t end = end_of_run(w, task, time);
+	return !has_between(w, weft__edges_by(w->model, task), WEFT_EDGE_RESOLVE, time, end);
+}
+
+static bool begins_a_wait(const struct wakes *w, uint32_t task, uint64_t time)
+{
+	uint64_t end = end_of_run(w, task, time);
+	return has_between(w, weft__edges_made(w->story, task), WEFT_EDGE_CREATE, time, end);
+}
+
+/* ---- Those that others wait for ---- */
+
+static void add_waiter(
+	struct wakes *w, uint32_t *count, uint32_t task, uint64_t from, uint64_t until)
+{
+	w->events[(*count)++] = (struct event){from, WAITER_COMES, WEFT_NONE, task, until};
+	if (until != UINT64_MAX)
+		w->events[(*count)++] = (struct event){until, WAITER_LEAVES, WEFT_NONE, task, until};
+}
+
+/* Who asks waits until it runs again, or ends. */
+static uint64_t until_it_runs(const struct wakes *w, uint32_t task, uint64_t from)
+{
+	const struct weft_tasks *t = &w->model->tasks;
+	uint32_t next = t->first_activation[task] + weft__activations_until(w->model, task, from);
+	if (next < t->first_activation[task + 1])
+		return w->model->activations.start[next];
+	return t->flags[task] & WEFT_TASK_RESOLVED ? t->end[task] : UINT64_MAX;
+}
+
+static uint32_t list_events(struct wakes *w, uint32_t task, struct weft__edge_list to)
+{
+	const struct weft_edges *e = &w->model->edges;
+	const struct weft_tasks *t = &w->model->tasks;
+	struct weft__edge_list made = weft__edges_made(w->story, task);
+	bool has_promises =
+		t->kind[task] == WEFT_KIND_CONDITION || t->kind[task] == WEFT_KIND_SEMAPHORE;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < to.count; i++) {
+		uint32_t edge = to.edges[i], from = e->from[edge];
+		if (is_signal(w, edge, task) && !begins_a_wait(w, task, e->time[edge]))
+			w->events[count++] = (struct event){e->time[edge], SIGNAL, edge, WEFT_NONE, 0};
+		else if (e->type[edge] == WEFT_EDGE_TRY_READ && from != WEFT_NONE && from != task)
+			add_waiter(w, &count, from, e->time[edge], until_it_runs(w, from, e->time[edge]));
+	}
+	for (uint32_t i = 0; has_promises && i < made.count; i++) {
+		uint32_t child = e->to[made.edges[i]];
+		bool ends = t->flags[child] & WEFT_TASK_RESOLVED;
+		if (e->type[made.edges[i]] == WEFT_EDGE_CREATE && t->end[child] >= t->start[child])
+			add_waiter(w, &count, child, t->start[child], ends ? t->end[child] : UINT64_MAX);
+	}
+	return count;
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct event *l = left, *r = right;
+	if (l->time != r->time)
+		return l->time < r->time ? -1 : 1;
+	if (l->type != r->type)
+		return l->type < r->type ? -1 : 1;
+	if (l->edge != r->edge)
+		return l->edge < r->edge ? -1 : 1;
+	return l->task < r->task ? -1 : l->task > r->task;
+}
+
+static uint64_t median(struct wakes *w, uint32_t count)
+{
+	weft__sort_u64(w->waits, w->waits + count, count);
+	return count < WAITS_MIN ? 0 : w->waits[(count - 1) / 2];
+}
+
+static uint64_t usual_wait(struct wakes *w, uint32_t events)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < events; i++)
+		if (w->events[i].type == WAITER_COMES && w->events[i].until != UINT64_MAX)
+			w->waits[count++] = w->events[i].until - w->events[i].time;
+	return median(w, count);
+}
+
+static uint64_t length_of(const struct wakes *w, uint64_t since, uint64_t until)
+{
+	uint64_t end = until == UINT64_MAX ? w->model->summary.end : until;
+	return end > since ? end - since : 0;
+}
+
+static bool is_too_long(const struct wakes *w, uint64_t length, uint64_t usual_ns)
+{
+	return length > 0 && length >= w->trace_ns / LEAST_SHARE && length / FAR_LONGER >= usual_ns;
+}
+
+static void miss(struct missed *missed, const struct wakes *w, uint32_t edge, uint32_t waiter,
+	uint64_t since, uint64_t until)
+{
+	if (missed->count++ && length_of(w, since, until) <= length_of(w, missed->since, missed->until))
+		return;
+	missed->edge = edge;
+	missed->waiter = waiter;
+	missed->since = since;
+	missed->until = until;
+}
+
+/* Is there no signal while event `at`'s waiter waits? Then what it waits for was that earlier one.
+ */
+static bool is_alone(const struct wakes *w, uint32_t events, uint32_t at)
+{
+	for (uint32_t i = at + 1; i < events && w->events[i].time <= w->events[at].until; i++)
+		if (w->events[i].type == SIGNAL)
+			return false;
+	return true;
+}
+
+static struct missed sweep(struct wakes *w, uint32_t task, uint32_t events)
+{
+	struct missed missed = {0};
+	uint64_t usual_ns = usual_wait(w, events);
+	uint32_t waiting = 0, lost = WEFT_NONE;
+	for (uint32_t i = 0; i < events; i++) {
+		const struct event *event = &w->events[i];
+		if (event->type == WAITER_LEAVES) {
+			waiting--;
+		} else if (event->type == SIGNAL) {
+			bool nobody = !waiting && is_wake_up_for_nobody(w, task, event->time);
+			lost = nobody ? event->edge : WEFT_NONE;
+		} else {
+			waiting++;
+			if (lost != WEFT_NONE &&
+				is_too_long(w, length_of(w, event->time, event->until), usual_ns) &&
+				is_alone(w, events, i))
+				miss(&missed, w, lost, event->task, event->time, event->until);
+			lost = WEFT_NONE;
+		}
+	}
+	return missed;
+}
+
+static struct missed look_at_meeting_point(
+	struct wakes *w, uint32_t task, struct weft__edge_list to)
+{
+	uint32_t events = list_events(w, task, to);
+	if (events)
+		qsort(w->events, events, sizeof(*w->events), by_time);
+	return sweep(w, task, events);
+}
+
+/* ---- Those that wait themselves ---- */
+
+/* From the end of its activation `place` until it runs again; UINT64_MAX: not in this trace. */
+static uint64_t next_run(const struct wakes *w, uint32_t task, uint32_t place)
+{
+	const struct weft_tasks *t = &w->model->tasks;
+	if (place + 1 < t->first_activation[task + 1])
+		return w->model->activations.start[place + 1];
+	return t->flags[task] & WEFT_TASK_RESOLVED ? t->end[task] : UINT64_MAX;
+}
+
+static uint64_t usual_sleep(struct wakes *w, uint32_t task)
+{
+	const struct weft_activations *a = &w->model->activations;
+	uint32_t first = w->model->tasks.first_activation[task], count = 0;
+	uint32_t end = w->model->tasks.first_activation[task + 1];
+	for (uint32_t place = first; place + 1 < end; place++)
+		w->waits[count++] = a->start[place + 1] - a->end[place];
+	return median(w, count);
+}
+
+static struct missed look_at_sleeper(struct wakes *w, uint32_t task, struct weft__edge_list to)
+{
+	const struct weft_model *m = w->model;
+	struct missed missed = {0};
+	uint64_t usual_ns = usual_sleep(w, task);
+	uint32_t first = m->tasks.first_activation[task];
+	for (uint32_t i = 0; i < to.count; i++) {
+		uint64_t time = m->edges.time[to.edges[i]];
+		uint32_t runs = weft__activations_until(m, task, time);
+		if (!is_signal(w, to.edges[i], task) || !runs)
+			continue;
+		uint32_t place = first + runs - 1;
+		uint64_t sleeps = m->activations.end[place], until = next_run(w, task, place);
+		if (m->activations.start[place] == time || sleeps <= time)
+			continue; /* that woke it */
+		if (is_too_long(w, length_of(w, sleeps, until), usual_ns) &&
+			!has_between(w, to, WEFT_EDGE_SIGNAL, sleeps, until))
+			miss(&missed, w, to.edges[i], task, sleeps, until);
+	}
+	return missed;
+}
+
+/* ---- All ---- */
+
+static void add_missed(struct wakes *w, uint32_t task, const struct missed *missed)
+{
+	const struct weft_model *model = w->model;
+	uint32_t sender = model->edges.from[missed->edge];
+	uint64_t time = model->edges.time[missed->edge];
+	bool in_vain = missed->until == UINT64_MAX;
+	struct weft__sentence s;
+	struct weft_problem problem = {
+		.type = WEFT_PROBLEM_LOST_WAKE_UP,
+		.severity = in_vain ? WEFT_SEVERITY_ERROR : WEFT_SEVERITY_WARNING,
+		.count = missed->count,
+		.start = time < missed->since ? time : missed->since,
+		.end = in_vain ? model->summary.end : missed->until,
+		.task = missed->waiter,
+		.thread = WEFT_NONE,
+		.counter = WEFT_NONE,
+	};
+	weft__sentence_init(&s);
+	struct weft__words *x = weft__clause(&s, 9);
+	weft__say_subject(x, model, missed->waiter, 32);
+	weft__say(x, in_vain ? " waits in vain since " : " waits from ");
+	weft__say_time(x, model, missed->since);
+	if (!in_vain) {
+		x = weft__clause(&s, 5);
+		weft__say(x, " for ");
+		weft__say_length(x, missed->until - missed->since);
+	}
+	x = weft__clause(&s, 8);
+	weft__say(x, ": ");
+	if (sender == WEFT_NONE)
+		weft__say(x, "somebody");
+	else
+		weft__say_task(x, model, sender, 24);
+	weft__say(x, " signalled ");
+	if (task == missed->waiter)
+		weft__say(x, "it");
+	else
+		weft__say_task(x, model, task, 24);
+	x = weft__clause(&s, 7);
+	weft__say(x, " ");
+	weft__say_length(x, missed->since > time ? missed->since - time : 0);
+	weft__say(x, " before");
+	weft__find(w->findings, &problem, length_of(w, missed->since, missed->until), &s);
+}
+
+static void look_at(struct wakes *w, uint32_t task)
+{
+	struct weft__edge_list to = weft__edges_to(w->story, task);
+	struct missed missed = {0};
+	uint32_t signals = 0;
+	for (uint32_t i = 0; i < to.count; i++)
+		signals += is_signal(w, to.edges[i], task);
+	if (!signals)
+		return;
+	if (is_meeting_point(w, task, to))
+		missed = look_at_meeting_point(w, task, to);
+	else
+		missed = look_at_sleeper(w, task, to);
+	if (missed.count)
+		add_missed(w, task, &missed);
+}
+
+/* The most events, and the most waits, that one task can have. */
+static size_t room_for_one(const struct wakes *w)
+{
+	const struct weft_tasks *t = &w->model->tasks;
+	size_t most = 0;
+	for (uint32_t task = 0; task < t->count; task++) {
+		size_t events = weft__edges_to(w->story, task).count * (size_t)2 +
+						weft__edges_made(w->story, task).count * (size_t)2;
+		size_t runs = t->first_activation[task + 1] - t->first_activation[task];
+		if (events > most)
+			most = events;
+		if (runs > most)
+			most = runs;
+	}
+	return most + 1;
+}
+
+void weft__find_lost_wake_ups(struct weft__findings *findings)
+{
+	const struct weft_model *model = findings->story->model;
+	struct wakes w = {
+		.findings = findings,
+		.story = findings->story,
+		.model = model,
+		.trace_ns = model->summary.end - model->summary.start,
+	};
+	if (!model->summary.by_event[WEFT_EVENT_SIGNAL])
+		return;
+	size_t room = room_for_one(&w);
+	w.events = malloc(room * sizeof(*w.events));
+	w.waits = malloc(2 * room * sizeof(*w.waits));
+	if (!w.events || !w.waits)
+		findings->error = WEFT_ERROR_MEMORY;
+	else
+		for (uint32_t task = 0; task < model->tasks.count; task++)
+			look_at(&w, task);
+	free(w.events);
+	free(w.waits);
+}

@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Planted mistakes are found where they are, and sound programs have none.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <weft/problems.h>
+
+#include "told.h"
+
+#define US UINT64_C(1000)
+#define MS UINT64_C(1000000)
+
+struct found {
+	struct told told;
+	struct weft_problems *problems;
+};
+
+static struct found find_in(struct told told)
+{
+	struct found found = {.told = told};
+	assert_int_equal(weft_problems_create(&found.told.story, &found.problems), 0);
+	return found;
+}
+
+static struct found find(struct made *made)
+{
+	return find_in(make_end(made));
+}
+
+static void found_finish(struct found *found)
+{
+	weft_problems_destroy(found->problems);
+	told_finish(&found->told);
+}
+
+/* The only problem of a type; fails if there is none, or another. */
+static const struct weft_problem *only(const struct found *found, enum weft_problem_type type)
+{
+	const struct weft_problem *only = NULL;
+	for (uint32_t i = 0; i < found->problems->count; i++) {
+		if (found->problems->list[i].type != type)
+			continue;
+		assert_null(only);
+		only = &found->problems->list[i];
+	}
+	assert_non_null(only);
+	return only;
+}
+
+static void expect_none(const struct found *found)
+{
+	if (found->problems->count)
+		fail_msg("%s", found->problems->list[0].sentence);
+}
+
+/* A task that lives for a while and is fulfilled. */
+static void make_request(struct made *made, uint64_t id, uint64_t length_ns)
+{
+	make_create(made, 0, id, WEFT_KIND_TASK);
+	make_label(made, id, "request");
+	make_switch(made, id);
+	made->time += length_ns;
+	make_edge(made, WEFT_EVENT_RESOLVE, id, id);
+	make_switch(made, 0);
+	made->time += 10 * US;
+}
+
+static void a_sound_program_has_none(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 1; id <= 100; id++)
+		make_request(&made, id, (20 + id % 7) * US);
+	struct found found = find(&made);
+	char text[WEFT_SENTENCE_BYTES];
+	expect_none(&found);
+	weft_problems_sentence(found.problems, text, sizeof(text));
+	assert_string_equal(text, "No problems found.");
+	found_finish(&found);
+}
+
+static void an_empty_trace_has_none(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	struct found found = find(&made);
+	expect_none(&found);
+	found_finish(&found);
+}
+
+static void one_failure_among_many_is_found(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 1; id <= 1000; id++) {
+		if (id == 700) {
+			make_create(&made, 0, 5000, WEFT_KIND_TASK);
+			make_fail(&made, 0, 5000, "connection refused");
+		}
+		make_request(&made, id, 20 * US);
+	}
+	struct found found = find(&made);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_FAILED);
+	assert_int_equal(found.problems->count, 1);
+	assert_int_equal(found.told.model->tasks.id[p->task], 5000);
+	assert_int_equal(p->severity, WEFT_SEVERITY_ERROR);
+	assert_int_equal(p->end, found.told.model->tasks.end[p->task]);
+	assert_string_equal(p->sentence, "task 5000 failed at 20.97 ms: connection refused.");
+	found_finish(&found);
+}
+
+static void alike_failures_are_one_problem(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 1; id <= 500; id++) {
+		make_create(&made, 0, id, WEFT_KIND_WAIT);
+		made.time += US;
+		make_fail(&made, 0, id, "timeout");
+	}
+	struct found found = find(&made);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_FAILED);
+	assert_int_equal(p->count, 500);
+	assert_string_equal(p->sentence, "wait 1 failed at 1 us: timeout, and 499 more like it.");
+	found_finish(&found);
+}
+
+static void an_expected_task_without_end_is_found(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	make_create(&made, 0, 7, WEFT_KIND_PROMISE);
+	make(&made, (struct weft_event){.type = WEFT_EVENT_EXPECT, .task = 7});
+	made.time += MS;
+	make_switch(&made, 0);
+	struct found found = find(&made);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_NEVER_RESOLVED);
+	assert_string_equal(p->sentence, "promise 7 is never resolved.");
+	found_finish(&found);
+}
+
+/* As Mirage records it: a condition that is signalled and wakes nobody; then one that is asked for
+ * a promise. With `promptly`, a signal resolves that one soon. */
+static struct found condition_trace(bool promptly)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_CONDITION);
+	make_label(&made, 1, "reply");
+	make_create(&made, 0, 2, WEFT_KIND_TASK);
+	make_label(&made, 2, "receiver");
+	made.time = MS;
+	make_signal(&made, 1, 2, true); /* too early */
+	made.time += US;
+	make_switch(&made, 0);
+	made.time += 3 * US;
+	make_signal(&made, 1, 0, true);           /* asks for a promise … */
+	make_create(&made, 1, 3, WEFT_KIND_WAIT); /* … and has it */
+	made.time += US;
+	make_switch(&made, 0);
+	if (promptly) {
+		made.time += 50 * US;
+		make_signal(&made, 1, 2, true);
+		make_edge(&made, WEFT_EVENT_RESOLVE, 1, 3);
+		made.time += US;
+		make_switch(&made, 0);
+	}
+	made.time += 100 * MS;
+	make_switch(&made, 2);
+	return find(&made);
+}
+
+static void a_signal_before_the_wait_is_found(void **state)
+{
+	struct found found = condition_trace(false);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_LOST_WAKE_UP);
+	assert_int_equal(found.told.model->tasks.id[p->task], 3);
+	assert_int_equal(p->severity, WEFT_SEVERITY_ERROR);
+	assert_string_equal(
+		p->sentence, "wait 3 waits in vain since 1.004 ms: receiver signalled reply 4 us before.");
+	found_finish(&found);
+}
+
+static void a_signal_that_comes_again_is_not_lost(void **state)
+{
+	struct found found = condition_trace(true);
+	(void)state;
+	expect_none(&found);
+	found_finish(&found);
+}
+
+/* A worker that is signalled whenever there is work; once while it still runs. */
+static struct found worker_trace(bool loses_one)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_TASK);
+	make_label(&made, 1, "worker");
+	for (int i = 0; i < 20; i++) {
+		make_switch(&made, 0);
+		made.time += 100 * US;
+		make_signal(&made, 1, 0, false);
+		make_switch(&made, 1);
+		made.time += 10 * US;
+		if (i == 19 && loses_one)
+			make_signal(&made, 1, 0, false);
+		made.time += US;
+	}
+	make_switch(&made, 0);
+	made.time += loses_one ? 50 * MS : 50 * US;
+	make_switch(&made, 2);
+	return find(&made);
+}
+
+static void a_signal_while_it_runs_is_found(void **state)
+{
+	struct found found = worker_trace(true);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_LOST_WAKE_UP);
+	assert_string_equal(p->sentence,
+		"task 1 'worker' waits in vain since 2.22 ms: preexisting 0 signalled it 1 us before.");
+	found_finish(&found);
+}
+
+static void a_worker_at_rest_has_lost_nothing(void **state)
+{
+	struct found found = worker_trace(false);
+	(void)state;
+	expect_none(&found);
+	found_finish(&found);
+}
+
+/* 61 requests with 300 us between them; before each fifth one, 40 ms. */
+static void long_gaps_are_one_problem(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 1; id <= 61; id++) {
+		make_request(&made, id, 20 * US);
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += id % 5 == 0 ? 40 * MS + id * US : 300 * US;
+		make_switch(&made, 0);
+		made.time += 10 * US;
+	}
+	struct found found = find(&made);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_IDLE_GAP);
+	assert_int_equal(p->count, 12);
+	assert_in_range(p->end - p->start, 40 * MS, 41 * MS);
+	assert_string_equal(p->sentence,
+		"12 times nothing runs for about 40 ms, first from 1.39 ms; usual gaps take 300 us.");
+	found_finish(&found);
+}
+
+/* Idle is a moment when no thread runs, not when one does. */
+static void a_thread_that_sleeps_alone_is_no_gap(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	made.thread = 1;
+	make_switch(&made, 100);
+	made.thread = 0;
+	for (uint64_t id = 1; id <= 20; id++) {
+		make_request(&made, id, 20 * US);
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += id == 10 ? 40 * MS : 300 * US;
+	}
+	make_switch(&made, 0);
+	made.thread = 1;
+	make_switch(&made, 101);
+	struct found found = find(&made);
+	expect_none(&found);
+	found_finish(&found);
+}
+
+static void one_slow_request_is_found(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 1; id <= 200; id++)
+		make_request(&made, id, id == 77 ? 900 * US : (20 + id % 9) * US);
+	struct found found = find(&made);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_SLOW);
+	assert_int_equal(found.told.model->tasks.id[p->task], 77);
+	assert_string_equal(
+		p->sentence, "task 77 'request' takes 900 us from 2.578 ms; others like it take 24 us.");
+	found_finish(&found);
+}
+
+/* A counter that goes up by one and down again, and each `leak`-th time stays up. */
+static struct found counter_trace(int leak, bool falls)
+{
+	struct made made = make_begin();
+	int64_t value = 0;
+	for (int i = 0; i < 200; i++) {
+		made.time += 100 * US;
+		make_counter(&made, 1, "open", ++value, true);
+		made.time += 50 * US;
+		if (falls && (leak == 0 || i % leak != 0))
+			make_counter(&made, 1, "open", --value, true);
+	}
+	made.time += 100 * US;
+	make_counter(&made, 1, "open", value, true);
+	return find(&made);
+}
+
+static void a_leak_is_found(void **state)
+{
+	struct found found = counter_trace(4, true);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_CLIMBING);
+	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
+	assert_int_equal(p->counter, 0);
+	assert_string_equal(p->sentence, "open keeps climbing: from 1 to 50 in 30 ms, and falls less "
+									 "and less far.");
+	found_finish(&found);
+}
+
+static void a_counter_that_never_falls_is_a_hint(void **state)
+{
+	struct found found = counter_trace(0, false);
+	(void)state;
+	assert_int_equal(only(&found, WEFT_PROBLEM_CLIMBING)->severity, WEFT_SEVERITY_HINT);
+	found_finish(&found);
+}
+
+static void what_is_given_back_is_no_leak(void **state)
+{
+	struct found found = counter_trace(0, true);
+	(void)state;
+	expect_none(&found);
+	found_finish(&found);
+}
+
+static void tasks_that_wait_in_a_circle_are_found(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 1; id <= 4; id++)
+		make_create(&made, 0, id, WEFT_KIND_BIND);
+	made.time = MS;
+	make_edge(&made, WEFT_EVENT_TRY_READ, 4, 1); /* leads into it */
+	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 2);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 2, 3);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 3, 1);
+	made.time += MS;
+	make_switch(&made, 0);
+	struct found found = find(&made);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_DEADLOCK);
+	assert_int_equal(p->count, 3);
+	assert_string_equal(
+		p->sentence, "bind 1 waits for bind 2, and so on in a circle of 3, since 1 ms.");
+	struct weft_story_wait waits[8];
+	bool cycle;
+	uint32_t task = weft_model_find_task(found.told.model, 0, 4);
+	assert_int_equal(
+		weft_story_wait_chain(&found.told.story, task, WEFT_STORY_WHOLE, waits, 8, &cycle), 4);
+	assert_true(cycle);
+	found_finish(&found);
+}
+
+static void who_waits_for_the_first_of_several_is_in_no_circle(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 1; id <= 3; id++)
+		make_create(&made, 0, id, WEFT_KIND_CHOOSE);
+	made.time = MS;
+	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 2);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 3);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 2, 1);
+	struct found found = find(&made);
+	expect_none(&found);
+	found_finish(&found);
+}
+
+static void the_list_is_in_order_and_bounded(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 1; id <= 300; id++) {
+		char message[32];
+		snprintf(message, sizeof(message), "error %u", (unsigned)id);
+		make_create(&made, 0, id, WEFT_KIND_WAIT);
+		made.time += US;
+		make_fail(&made, 0, id, message);
+	}
+	struct found found = find(&made);
+	assert_int_equal(found.problems->count, WEFT_PROBLEMS_MAX);
+	assert_int_equal(found.problems->left_out, 300 - WEFT_PROBLEMS_MAX);
+	for (uint32_t i = 1; i < found.problems->count; i++)
+		assert_true(found.problems->list[i - 1].start <= found.problems->list[i].start);
+	found_finish(&found);
+}
+
+static void the_samples_have_few(void **state)
+{
+	(void)state;
+	struct found good = find_in(told_sample("mirage-arp-good.ctf"));
+	struct found block = find_in(told_sample("mirage-block-read.sexp"));
+	char text[WEFT_SENTENCE_BYTES];
+	weft_problems_sentence(good.problems, text, sizeof(text));
+	assert_string_equal(text, "8 problems: 2 failed, 3 idle gaps, 3 slow.");
+	weft_problems_sentence(block.problems, text, sizeof(text));
+	assert_string_equal(text, "9 problems: 3 failed, 3 idle gaps, 3 slow.");
+	found_finish(&good);
+	found_finish(&block);
+}
+
+static uint64_t seed = 5;
+
+static uint32_t pick(uint32_t below)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(seed >> 33) % below;
+}
+
+/* The first types are of waiting alone. */
+#define WAITING 4
+
+static struct told random_trace(uint32_t events, uint32_t tasks, uint32_t type_count)
+{
+	static const uint8_t types[] = {WEFT_EVENT_TRY_READ, WEFT_EVENT_TRY_READ, WEFT_EVENT_TRY_READ,
+		WEFT_EVENT_RESOLVE, WEFT_EVENT_CREATE, WEFT_EVENT_READ, WEFT_EVENT_TRY_READ,
+		WEFT_EVENT_RESOLVE, WEFT_EVENT_BECOME, WEFT_EVENT_SIGNAL, WEFT_EVENT_SWITCH,
+		WEFT_EVENT_EXPECT, WEFT_EVENT_FAIL, WEFT_EVENT_LABEL, WEFT_EVENT_TRY_READ};
+	struct made made = make_begin();
+	for (uint32_t i = 0; i < events; i++) {
+		struct weft_event event = {
+			.type = types[pick(type_count ? type_count : sizeof(types))],
+			.task = pick(tasks),
+			.other = pick(tasks),
+			.kind = (uint16_t)pick(20),
+			.flag = pick(2),
+			.text = {"a\xff\x1b/\xe2\x80\xae"
+					 "b",
+				pick(8)},
+		};
+		if (event.type == WEFT_EVENT_SWITCH && pick(3) == 0)
+			event.task = WEFT_TASK_NONE;
+		made.time += pick(5) ? pick(1000) : pick(100000);
+		made.thread = pick(2);
+		make(&made, event);
+	}
+	return make_end(&made);
+}
+
+/* The only task that one waits for at the end; from all that it did. */
+static uint32_t naive_wait(const struct weft_model *m, uint32_t task)
+{
+	const struct weft_edges *e = &m->edges;
+	uint32_t source = WEFT_NONE;
+	bool several = false;
+	if (m->tasks.flags[task] & WEFT_TASK_RESOLVED)
+		return WEFT_NONE;
+	for (uint32_t i = 0; i < e->count; i++) {
+		if (e->from[i] != task || e->type[i] == WEFT_EDGE_CREATE || e->type[i] == WEFT_EDGE_BECOME)
+			continue;
+		if (e->type[i] != WEFT_EDGE_TRY_READ) {
+			source = WEFT_NONE;
+			several = false;
+		} else {
+			several = several || (source != WEFT_NONE && source != e->to[i]);
+			source = e->to[i];
+		}
+	}
+	if (source == WEFT_NONE || several)
+		return WEFT_NONE;
+	source = weft_model_resolve_become(m, source);
+	return m->tasks.flags[source] & WEFT_TASK_RESOLVED ? WEFT_NONE : source;
+}
+
+/* How many cycles: counted at the least task of each. */
+static uint32_t naive_cycles(const struct weft_model *m)
+{
+	uint32_t cycles = 0;
+	for (uint32_t task = 0; task < m->tasks.count; task++) {
+		uint32_t step = naive_wait(m, task), steps = 0;
+		while (step != WEFT_NONE && step != task && step > task && steps++ < m->tasks.count)
+			step = naive_wait(m, step);
+		cycles += step == task;
+	}
+	return cycles;
+}
+
+static void cycles_are_those_of_the_naive_search(void **state)
+{
+	uint32_t sum = 0;
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		struct found found = find_in(random_trace(5 + pick(20), 3 + pick(20), WAITING));
+		uint32_t cycles = 0;
+		for (uint32_t i = 0; i < found.problems->count; i++)
+			cycles += found.problems->list[i].type == WEFT_PROBLEM_DEADLOCK;
+		assert_int_equal(cycles, naive_cycles(found.told.model));
+		sum += cycles;
+		found_finish(&found);
+	}
+	assert_true(sum > 20);
+}
+
+static void any_trace_gives_sound_problems(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 200; round++) {
+		struct found found = find_in(random_trace(pick(2000), 2 + pick(200), 0));
+		for (uint32_t i = 0; i < found.problems->count; i++) {
+			const struct weft_problem *p = &found.problems->list[i];
+			size_t size = strlen(p->sentence);
+			assert_in_range(size, 10, WEFT_SENTENCE_BYTES - 1);
+			assert_int_equal(p->sentence[size - 1], '.');
+			assert_true(p->start <= p->end);
+			assert_true(p->task == WEFT_NONE || p->task < found.told.model->tasks.count);
+		}
+		found_finish(&found);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sound_program_has_none),
+		cmocka_unit_test(an_empty_trace_has_none),
+		cmocka_unit_test(one_failure_among_many_is_found),
+		cmocka_unit_test(alike_failures_are_one_problem),
+		cmocka_unit_test(an_expected_task_without_end_is_found),
+		cmocka_unit_test(a_signal_before_the_wait_is_found),
+		cmocka_unit_test(a_signal_that_comes_again_is_not_lost),
+		cmocka_unit_test(a_signal_while_it_runs_is_found),
+		cmocka_unit_test(a_worker_at_rest_has_lost_nothing),
+		cmocka_unit_test(long_gaps_are_one_problem),
+		cmocka_unit_test(a_thread_that_sleeps_alone_is_no_gap),
+		cmocka_unit_test(one_slow_request_is_found),
+		cmocka_unit_test(a_leak_is_found),
+		cmocka_unit_test(a_counter_that_never_falls_is_a_hint),
+		cmocka_unit_test(what_is_given_back_is_no_leak),
+		cmocka_unit_test(tasks_that_wait_in_a_circle_are_found),
+		cmocka_unit_test(who_waits_for_the_first_of_several_is_in_no_circle),
+		cmocka_unit_test(the_list_is_in_order_and_bounded),
+		cmocka_unit_test(the_samples_have_few),
+		cmocka_unit_test(cycles_are_those_of_the_naive_search),
+		cmocka_unit_test(any_trace_gives_sound_problems),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
