@@ -28,10 +28,15 @@ static void scatter(
 
 void weft__sort_u64(uint64_t *values, uint64_t *scratch, size_t count)
 {
+	weft__sort_u64_by(values, scratch, count, 0);
+}
+
+void weft__sort_u64_by(uint64_t *values, uint64_t *scratch, size_t count, unsigned low_bit)
+{
 	uint64_t *from = values, *to = scratch, differing = 0;
 	for (size_t i = 1; i < count; i++)
 		differing |= values[i] ^ values[0];
-	for (unsigned shift = 0; shift < 64; shift += 8) {
+	for (unsigned shift = low_bit; shift < 64; shift += 8) {
 		size_t counts[256];
 		if ((differing >> shift & 255) == 0)
 			continue;

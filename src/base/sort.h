@@ -11,6 +11,10 @@
 /* Sorts ascending in O(count) passes over the bytes that differ; `scratch` holds `count` more. */
 void weft__sort_u64(uint64_t *values, uint64_t *scratch, size_t count);
 
+/* Likewise by the bits from `low_bit` on (64: by none); where those are equal, what is below goes
+ * along and the order stays. */
+void weft__sort_u64_by(uint64_t *values, uint64_t *scratch, size_t count, unsigned low_bit);
+
 /* Fills `order` with 0 … count - 1 in ascending order of keys[i]; equal keys keep theirs. `scratch`
  * holds `count` more. */
 void weft__order_by_u64(const uint64_t *keys, uint32_t *order, uint32_t *scratch, uint32_t count);

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/sort.h"
+#include "render/edge_columns.h"
 #include "render/painter.h"
 
 #define HEAD_LENGTH   7.0
@@ -28,6 +29,7 @@
 #define BUDGET        2.0  /* heights of the picture, of lines in a bucket */
 #define LOCAL         60.0 /* px: arrows between rows this near carpet nothing */
 #define SHORT         4.0
+#define MANY          12000 /* edges in and beside the view, from which on they are counted first */
 
 struct arrow {
 	double x, y, x2, y2;
@@ -252,7 +254,7 @@ static void add_arrow(
 		if (!keep_arrow(crowd, type, a))
 			p->error = WEFT_ERROR_MEMORY;
 	} else {
-		size_t lane = p->lane_of_row[p->layout->row[target]];
+		size_t lane = weft__lane_of_row(p, p->layout->row[target]);
 		uint8_t *ticked = &crowd->ticked[lane * crowd->columns + column];
 		p->tally.arrows_merged++;
 		if (!(*ticked & 1u << type))
@@ -261,18 +263,49 @@ static void add_arrow(
 	}
 }
 
-static void add_edges(struct painter *p, struct crowd *crowd, uint32_t first, uint32_t last)
+static void add_edge(struct painter *p, struct crowd *crowd, uint32_t edge)
 {
-	const struct weft_edges *edges = &p->model->edges;
+	unsigned type = p->model->edges.type[edge];
+	uint32_t target = weft__edge_target(p->model, edge);
 	struct arrow a;
-	for (uint32_t edge = first; edge < last; edge++) {
-		unsigned type = edges->type[edge];
-		if (type == WEFT_EDGE_CREATE || type == WEFT_EDGE_BECOME || !make_arrow(p, edge, &a) ||
-			!crosses_picture(p, a.x, a.x2))
-			continue;
-		p->tally.edges[type] = true;
-		add_arrow(p, crowd, type, type == WEFT_EDGE_READ ? edges->from[edge] : edges->to[edge], &a);
+	if (target == WEFT_NONE || !make_arrow(p, edge, &a) || !crosses_picture(p, a.x, a.x2))
+		return;
+	p->tally.edges[type] = true;
+	add_arrow(p, crowd, type, target, &a);
+}
+
+/* Of each column the arrows of the types that are few in it; the rest is heat. */
+static void add_columns(
+	struct painter *p, struct crowd *crowd, const struct weft__edge_columns *columns)
+{
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+		for (uint32_t column = 0; columns->ranks[type] && column < columns->count; column++) {
+			uint32_t count = weft__edges_in_column(columns, type, column);
+			uint32_t edge = columns->edges[column], last = columns->edges[column + 1];
+			if (count > columns->few) {
+				p->tally.edges[type] |= column < columns->count / 2;
+				p->tally.arrows_merged += count;
+				continue;
+			}
+			for (; count > 0; count--) {
+				edge = weft__edges_next(p->scene, type, edge, last);
+				add_edge(p, crowd, edge++);
+			}
+		}
+}
+
+static void add_few_of_many(struct painter *p, struct crowd *crowd)
+{
+	const unsigned types = 1u << WEFT_EDGE_READ | 1u << WEFT_EDGE_TRY_READ |
+						   1u << WEFT_EDGE_RESOLVE | 1u << WEFT_EDGE_SIGNAL;
+	struct weft__edge_columns columns;
+	if (weft__edge_columns_init(&columns, p, types, MANY)) {
+		weft__draw_heat(p, &columns);
+		add_columns(p, crowd, &columns);
+	} else {
+		p->error = WEFT_ERROR_MEMORY;
 	}
+	weft__edge_columns_finish(&columns);
 }
 
 /* Where long arrows would cover everything else, they too are ticks at what they point at. */
@@ -301,17 +334,20 @@ void weft__draw_arrows(struct painter *p)
 	static const uint8_t order[] = {
 		WEFT_EDGE_TRY_READ, WEFT_EDGE_READ, WEFT_EDGE_RESOLVE, WEFT_EDGE_SIGNAL};
 	uint64_t around = p->right - p->left; /* arrows may come from a view's width away */
-	uint64_t from = p->left > around ? p->left - around : 0;
 	uint64_t to = p->right < UINT64_MAX - around ? p->right + around : UINT64_MAX;
 	const struct weft_edges *edges = &p->model->edges;
-	uint32_t first = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, from);
+	/* An arrow ends when its edge happens: what was before the view doesn't reach it. */
+	uint32_t first = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, p->left);
 	uint32_t last = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, to);
 	struct crowd crowd;
 	p->arrow_alpha = crowd_alpha(p);
-	if (crowd_init(&crowd, p))
-		add_edges(p, &crowd, first, last);
-	else
+	if (!crowd_init(&crowd, p))
 		p->error = WEFT_ERROR_MEMORY;
+	else if (last - first > MANY)
+		add_few_of_many(p, &crowd);
+	else
+		for (; first < last; first++)
+			add_edge(p, &crowd, first);
 	for (unsigned i = 0; i < sizeof(order); i++)
 		for (size_t arrow = 0; arrow < crowd.count[order[i]]; arrow++)
 			draw_kept(p, &crowd, &crowd.arrows[order[i]][arrow]);

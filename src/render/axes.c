@@ -13,15 +13,12 @@ double weft__x(const struct painter *p, uint64_t time)
 
 double weft__y(const struct painter *p, uint32_t row)
 {
-	return p->lanes[p->lane_of_row[row]].y;
+	return p->lanes[weft__lane_of_row(p, row)].y;
 }
 
 bool weft__are_apart(const struct painter *p, uint32_t a, uint32_t b)
 {
-	const struct weft_layout *l = p->layout;
-	if (l->row[a] == WEFT_NONE || l->row[b] == WEFT_NONE)
-		return false;
-	return l->row[a] != l->row[b] || l->form[a] == WEFT_FORM_LINE || l->form[b] == WEFT_FORM_LINE;
+	return weft__scene_are_apart(p->scene, a, b);
 }
 
 double weft__crisp(double at)

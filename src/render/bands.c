@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: ISC
  *
  * Which bands are drawn over all rows: every GC, and idleness where no thread runs anything. With
- * one thread that is each of its idle bands; with several it is where all of theirs overlap.
+ * one thread that is each of its idle bands; with several it is where all of theirs overlap. Those
+ * of one kind do not overlap, so that the first in view is found by halving.
  */
 #include <stdlib.h>
 
 #include "base/sort.h"
 #include "render/scene.h"
 
-static uint32_t keep_all(struct weft_scene *scene)
+/* Adds one that doesn't begin before those that are there: what lies below the last is cut off. */
+static void keep(struct weft__bands *bands, struct weft_band_period band)
 {
-	const struct weft_model *model = scene->model;
+	uint64_t end = bands->count ? bands->list[bands->count - 1].end : 0;
+	if (band.start < end)
+		band.start = end;
+	if (band.start < band.end)
+		bands->list[bands->count++] = band;
+}
+
+static void keep_kind(struct weft__bands *bands, const struct weft_model *model, unsigned kind)
+{
 	for (uint32_t i = 0; i < model->band_count; i++)
-		scene->bands[i] = model->bands[i];
-	return model->band_count;
+		if (model->bands[i].kind == kind)
+			keep(bands, model->bands[i]);
 }
 
 /* Each idle band's start and end as a number that sorts: time and what it does to the count. Ends
@@ -31,49 +41,47 @@ static size_t list_changes(const struct weft_model *model, uint64_t start, uint6
 	return count;
 }
 
-static uint32_t keep_common(struct weft_scene *scene, const uint64_t *changes, size_t count)
+static void keep_common(struct weft_scene *scene, const uint64_t *changes, size_t count)
 {
-	uint32_t kept = 0, idle = 0, threads = scene->model->thread_count;
+	uint32_t idle = 0, threads = scene->model->thread_count;
+	struct weft_band_period band = {.reason = WEFT_NONE, .kind = WEFT_BAND_IDLE};
 	for (size_t i = 0; i < count; i++) {
 		uint64_t time = (changes[i] >> 1) + scene->start;
 		if (!(changes[i] & 1)) {
-			if (idle-- == threads && scene->bands[kept].start < time)
-				scene->bands[kept++].end = time;
+			band.end = time;
+			if (idle-- == threads)
+				keep(&scene->idle, band);
 		} else if (++idle == threads) {
-			scene->bands[kept] = (struct weft_band_period){
-				.start = time, .reason = WEFT_NONE, .kind = WEFT_BAND_IDLE};
+			band.start = time;
 		}
 	}
-	for (uint32_t i = 0; i < scene->model->band_count; i++)
-		if (scene->model->bands[i].kind != WEFT_BAND_IDLE)
-			scene->bands[kept++] = scene->model->bands[i];
-	return kept;
 }
 
-static int compare_starts(const void *a, const void *b)
-{
-	const struct weft_band_period *x = a, *y = b;
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-int weft__scene_make_bands(struct weft_scene *scene)
+static int make_common(struct weft_scene *scene)
 {
 	const struct weft_model *model = scene->model;
-	scene->bands = malloc((model->band_count + (size_t)1) * sizeof(*scene->bands));
-	if (!scene->bands)
-		return WEFT_ERROR_MEMORY;
-	if (model->thread_count <= 1) {
-		scene->band_count = keep_all(scene);
-		return 0;
-	}
 	size_t room = 2 * (size_t)model->band_count + 1;
 	uint64_t *changes = malloc(2 * room * sizeof(*changes));
 	if (!changes)
 		return WEFT_ERROR_MEMORY;
 	size_t count = list_changes(model, scene->start, changes);
 	weft__sort_u64(changes, changes + room, count);
-	scene->band_count = keep_common(scene, changes, count);
-	qsort(scene->bands, scene->band_count, sizeof(*scene->bands), compare_starts);
+	keep_common(scene, changes, count);
 	free(changes);
+	return 0;
+}
+
+int weft__scene_make_bands(struct weft_scene *scene)
+{
+	const struct weft_model *model = scene->model;
+	size_t room = model->band_count + (size_t)1;
+	scene->idle.list = malloc(room * sizeof(*scene->idle.list));
+	scene->gc.list = malloc(room * sizeof(*scene->gc.list));
+	if (!scene->idle.list || !scene->gc.list)
+		return WEFT_ERROR_MEMORY;
+	keep_kind(&scene->gc, model, WEFT_BAND_GC);
+	if (model->thread_count > 1)
+		return make_common(scene);
+	keep_kind(&scene->idle, model, WEFT_BAND_IDLE);
 	return 0;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * See cells.h. Wide tasks of merged rows are added as a step up where they begin and a step down
- * where they end.
+ * See cells.h. Neighbours that look alike are one rectangle.
  */
 #include "render/cells.h"
 
@@ -17,8 +16,7 @@
 
 struct column {
 	double tasks, running_ns;
-	double tasks_step, running_step; /* from this column on */
-	uint32_t failed;
+	bool failed;
 };
 
 struct weft__cells {
@@ -43,7 +41,7 @@ static void empty(struct weft__cells *cells)
 
 struct weft__cells *weft__cells_create(const struct painter *p)
 {
-	uint32_t count = (uint32_t)p->frame->picture.width + 1;
+	uint32_t count = (uint32_t)ceil(p->frame->picture.width) + 1; /* as a crowd has */
 	struct weft__cells *cells = calloc(1, sizeof(*cells) + (count + 2) * sizeof(struct column));
 	if (!cells)
 		return NULL;
@@ -73,47 +71,40 @@ static void widen(struct weft__cells *cells, uint32_t first, uint32_t last)
 		cells->last = last;
 }
 
-void weft__cells_add(
-	struct weft__cells *cells, const struct painter *p, uint32_t place, uint32_t count, double x)
+void weft__cells_add(struct weft__cells *cells, const struct painter *p, uint32_t place,
+	uint32_t count, double x, bool failed)
 {
-	const struct weft_scene *scene = p->scene;
-	uint32_t index = column_index(cells, p, x);
+	const uint32_t *running = p->scene->running_before;
+	uint32_t index = column_index(cells, p, x), units = running[place + count] - running[place];
 	struct column *column = &cells->columns[index];
 	column->tasks += count;
-	column->running_ns +=
-		(double)(scene->running_before[place + count] - scene->running_before[place]);
-	column->failed += scene->failed_before[place + count] - scene->failed_before[place];
+	column->running_ns += ldexp(units, (int)p->scene->running_shift);
+	column->failed = column->failed || failed;
 	widen(cells, index, index + 1);
 }
 
-void weft__cells_add_line(
-	struct weft__cells *cells, const struct painter *p, uint32_t place, double x, double x2)
+void weft__cells_fill(struct weft__cells *cells, const struct weft__crowd *crowd, uint32_t lane)
 {
-	uint32_t task = p->scene->by_row[place];
-	uint32_t first = column_index(cells, p, x), last = column_index(cells, p, x2) + 1;
-	double life = (double)(p->model->tasks.end[task] - p->layout->start[task]);
-	double share = life > 0 ? (double)weft_model_running_ns(p->model, task) / life : 0;
-	double ran = share / p->view->scale; /* ns a column */
-	cells->columns[first].tasks_step += 1;
-	cells->columns[last].tasks_step -= 1;
-	cells->columns[first].running_step += ran;
-	cells->columns[last].running_step -= ran;
-	cells->columns[last - 1].failed += (p->model->tasks.flags[task] & WEFT_TASK_FAILED) != 0;
-	widen(cells, first, last);
+	const struct weft__crowd_cell *from = crowd->cells + (size_t)lane * crowd->columns;
+	uint32_t alive = crowd->alive[lane];
+	for (uint32_t i = 0; i < cells->count && i < crowd->columns; i++) {
+		alive += from[i].starts;
+		cells->columns[i] = (struct column){alive, from[i].running_ns, from[i].failed > 0};
+		alive -= from[i].lasts;
+	}
+	cells->first = 0;
+	cells->last = cells->count;
 }
 
-static struct cell make_cell(
-	const struct painter *p, const struct column *column, double tasks, double running_ns, int room)
+static struct cell make_cell(const struct painter *p, const struct column *column, int room)
 {
-	struct cell cell = {0, 0, column->failed > 0};
-	tasks += column->tasks;
-	running_ns += column->running_ns;
-	if (tasks < 0.5)
+	struct cell cell = {0, 0, column->failed};
+	if (column->tasks < 0.5)
 		return cell;
-	cell.height = LEAST_HEIGHT + (int)log2(tasks);
+	cell.height = LEAST_HEIGHT + (int)log2(column->tasks);
 	if (cell.height > room)
 		cell.height = room;
-	double share = running_ns * p->view->scale; /* of a column's time */
+	double share = column->running_ns * p->view->scale; /* of a column's time */
 	cell.ran = (int)ceil(fmin(share, 1) * cell.height - 0.05);
 	return cell;
 }
@@ -142,14 +133,10 @@ static bool same(const struct cell *a, const struct cell *b)
 void weft__cells_draw(struct weft__cells *cells, struct painter *p, const struct weft__lane *lane)
 {
 	struct cell run = {0};
-	double tasks = 0, running = 0;
 	uint32_t begin = 0, i = cells->first;
 	int room = lane->spacing < MOST_HEIGHT ? (int)fmax(lane->spacing, LEAST_HEIGHT) : MOST_HEIGHT;
 	for (; cells->first < cells->last && i <= cells->last; i++) {
-		const struct column *column = &cells->columns[i];
-		tasks += column->tasks_step;
-		running += column->running_step;
-		struct cell cell = make_cell(p, column, tasks, running, room);
+		struct cell cell = make_cell(p, &cells->columns[i], room);
 		if (same(&cell, &run) && i < cells->last)
 			continue;
 		draw_run(p, lane, &run, p->x0 + begin, p->x0 + i);

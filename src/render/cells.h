@@ -9,7 +9,10 @@
 #ifndef WEFT_RENDER_CELLS_H
 #define WEFT_RENDER_CELLS_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "render/crowd.h"
 
 struct painter;
 struct weft__lane;
@@ -20,12 +23,11 @@ struct weft__cells *weft__cells_create(const struct painter *p);
 void weft__cells_destroy(struct weft__cells *cells);
 
 /* `count` tasks from a place of the scene's by_row on, all in the column of x. */
-void weft__cells_add(
-	struct weft__cells *cells, const struct painter *p, uint32_t place, uint32_t count, double x);
+void weft__cells_add(struct weft__cells *cells, const struct painter *p, uint32_t place,
+	uint32_t count, double x, bool failed);
 
-/* One task that is wide, but whose row has no lane of its own. */
-void weft__cells_add_line(
-	struct weft__cells *cells, const struct painter *p, uint32_t place, double x, double x2);
+/* What a crowd has in a lane. */
+void weft__cells_fill(struct weft__cells *cells, const struct weft__crowd *crowd, uint32_t lane);
 
 /* Draws the columns that have something, and empties them. */
 void weft__cells_draw(struct weft__cells *cells, struct painter *p, const struct weft__lane *lane);

@@ -85,16 +85,17 @@ static void draw_marker(struct painter *p, unsigned shape, double x, double y, u
 static uint32_t merge_column(
 	const struct painter *p, uint32_t sample, uint32_t last, double *ret_low, double *ret_high)
 {
-	const struct weft_samples *samples = &p->model->samples;
-	double x = floor(weft__x(p, samples->time[sample]));
-	*ret_low = *ret_high = (double)samples->value[sample];
-	for (sample++; sample < last; sample++) {
-		if (floor(weft__x(p, samples->time[sample])) > x)
-			break;
-		*ret_low = fmin(*ret_low, (double)samples->value[sample]);
-		*ret_high = fmax(*ret_high, (double)samples->value[sample]);
-	}
-	return sample;
+	const uint64_t *times = p->model->samples.time;
+	double x = floor(weft__x(p, times[sample]));
+	uint64_t next = weft_view_time(p->view, x + 1 - p->x0);
+	uint32_t end = weft__gallop_u64(times, sample + 1, last, next);
+	int64_t low, high;
+	while (end < last && floor(weft__x(p, times[end])) <= x) /* rounding, at a column's very end */
+		end = weft__gallop_u64(times, end, last, times[end] + 1);
+	weft__scene_extremes(p->scene, sample, end, &low, &high);
+	*ret_low = (double)low;
+	*ret_high = (double)high;
+	return end;
 }
 
 static void draw_curve(struct painter *p, uint32_t index, uint32_t color)

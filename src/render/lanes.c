@@ -8,31 +8,54 @@
 
 #include "render/painter.h"
 
+/* A lane of many rows ends with a block of them, so that what is in it is counted as a whole; this
+ * moves its edge by less than a pixel. */
+static uint32_t snap(const struct painter *p, uint32_t row, uint32_t next)
+{
+	const struct weft__blocks *blocks = &p->scene->census.blocks;
+	uint32_t block = weft__census_block(blocks, next), first = blocks->first[block];
+	bool is_near = first > row && (next - first) * 4 <= next - row;
+	return next < p->layout->row_count && is_near ? first : next;
+}
+
+/* The first row of the lane below. */
+static uint32_t end_of_lane(const struct painter *p, uint32_t row, double y, double spacing)
+{
+	uint32_t rows = p->layout->row_count;
+	if (spacing >= WEFT__LANE_HEIGHT)
+		return row + 1;
+	double below = weft_view_row(p->view, y + WEFT__LANE_HEIGHT);
+	uint32_t next = below >= rows - 1 ? rows : (uint32_t)ceil(below);
+	return next <= row ? row + 1 : snap(p, row, next);
+}
+
 void weft__make_lanes(struct painter *p)
 {
 	uint32_t rows = p->layout->row_count, capacity;
 	capacity = 2 + (uint32_t)(p->view->height / WEFT__LANE_HEIGHT * 2);
 	p->lanes = malloc(capacity * sizeof(*p->lanes));
-	p->lane_of_row = malloc((rows + (size_t)1) * sizeof(*p->lane_of_row));
-	if (!p->lanes || !p->lane_of_row) {
+	if (!p->lanes) {
 		p->error = WEFT_ERROR_MEMORY;
 		return;
 	}
-	for (uint32_t row = 0; row < rows;) {
+	for (uint32_t row = 0, next; row < rows; row = next) {
 		double y = weft_view_y(p->view, row), spacing = weft_view_row_spacing(p->view, row);
-		uint32_t next = row + 1;
-		if (spacing < WEFT__LANE_HEIGHT) {
-			double below = weft_view_row(p->view, y + WEFT__LANE_HEIGHT);
-			next = below >= rows - 1 ? rows : (uint32_t)ceil(below);
-			if (next <= row)
-				next = row + 1;
-			if (p->lane_count + 1 == capacity)
-				next = rows;
-		}
+		next = p->lane_count + 1 == capacity ? rows : end_of_lane(p, row, y, spacing);
 		double last_y = weft_view_y(p->view, next - 1);
 		p->lanes[p->lane_count++] = (struct weft__lane){
 			row, next - row, floor(p->y0 + (y + last_y) / 2), fmax(spacing, last_y - y)};
-		for (; row < next; row++)
-			p->lane_of_row[row] = (uint16_t)(p->lane_count - 1);
 	}
+}
+
+uint32_t weft__lane_of_row(const struct painter *p, uint32_t row)
+{
+	uint32_t low = 0, high = p->lane_count;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (p->lanes[middle].first_row <= row)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
 }

@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: ISC
  *
  * Creation and becoming: the lines that hold the tree of tasks together. They are vertical, so only
- * those of the time in view matter; one a pixel and pair of rows is enough.
+ * those of the time in view matter; one a pixel and pair of rows is enough. Where a pixel column
+ * has too many, only those of tasks with a line of their own are drawn.
  */
 #include <math.h>
 
 #include "base/sort.h"
+#include "render/edge_columns.h"
 #include "render/painter.h"
 
 #define NARROW 2.0 /* px: tasks below are part of a density, and have no line of their own */
 #define CORNER 3.0
 #define DOT    2.0
+#define MANY   12000 /* edges in view, from which on they are counted first */
 
 struct link {
 	double x, y, y2;
+};
+
+/* A creation or a becoming. */
+struct bond {
+	uint64_t time;
+	uint32_t from, to; /* tasks */
 };
 
 static double task_width(const struct painter *p, uint32_t task)
@@ -36,16 +45,21 @@ static bool hangs_visibly(const struct painter *p, uint32_t task)
 	return l->fold_members[l->folds[l->fold_of[task]].first] == task;
 }
 
-/* Where a create edge is drawn; false if it is hidden. */
-static bool make_creation(const struct painter *p, uint32_t edge, struct link *ret_link)
+static bool are_shown(const struct painter *p, const struct bond *bond)
 {
-	uint32_t from = p->model->edges.from[edge], to = p->model->edges.to[edge];
 	const uint32_t *row = p->layout->row;
-	if (from == WEFT_NONE || p->layout->moved[to] || row[from] == row[to] ||
-		!weft__are_apart(p, from, to) || !hangs_visibly(p, to))
+	return bond->from != WEFT_NONE && bond->to != WEFT_NONE && row[bond->from] != row[bond->to] &&
+		   weft__are_apart(p, bond->from, bond->to);
+}
+
+/* Where a creation is drawn; false if it is hidden. */
+static bool make_creation(const struct painter *p, const struct bond *bond, struct link *ret_link)
+{
+	const uint32_t *row = p->layout->row;
+	if (!are_shown(p, bond) || p->layout->moved[bond->to] || !hangs_visibly(p, bond->to))
 		return false;
-	*ret_link = (struct link){weft__crisp(weft__x(p, p->model->edges.time[edge])),
-		weft__crisp(weft__y(p, row[from])), weft__crisp(weft__y(p, row[to]))};
+	*ret_link = (struct link){weft__crisp(weft__x(p, bond->time)),
+		weft__crisp(weft__y(p, row[bond->from])), weft__crisp(weft__y(p, row[bond->to]))};
 	return fabs(ret_link->y2 - ret_link->y) >= 1;
 }
 
@@ -58,15 +72,14 @@ static void draw_creation(struct painter *p, const struct link *link)
 }
 
 /* The line steps to the row of what the task became. */
-static void draw_become(struct painter *p, uint32_t edge)
+static void draw_become(struct painter *p, const struct bond *bond)
 {
-	uint32_t from = p->model->edges.from[edge], to = p->model->edges.to[edge];
 	const uint32_t *row = p->layout->row;
-	double x = weft__crisp(weft__x(p, p->model->edges.time[edge]));
-	if (from == WEFT_NONE || row[from] == row[to] || !weft__are_apart(p, from, to) ||
-		!in_picture(p, x))
+	double x = weft__crisp(weft__x(p, bond->time));
+	if (!are_shown(p, bond) || !in_picture(p, x))
 		return;
-	double y = weft__crisp(weft__y(p, row[from])), y2 = weft__crisp(weft__y(p, row[to]));
+	double y = weft__crisp(weft__y(p, row[bond->from])),
+		   y2 = weft__crisp(weft__y(p, row[bond->to]));
 	double turn = y2 > y ? CORNER : -CORNER;
 	if (fabs(y2 - y) < 2 * CORNER)
 		turn = (y2 - y) / 2;
@@ -76,20 +89,107 @@ static void draw_become(struct painter *p, uint32_t edge)
 	weft_canvas_polyline(p->canvas, points, 6, &pen);
 }
 
+/* `before` is what was drawn last. */
+static void draw_new_creation(struct painter *p, const struct bond *bond, struct link *before)
+{
+	struct link link;
+	if (!make_creation(p, bond, &link) || !in_picture(p, link.x) ||
+		(link.x == before->x && link.y == before->y && link.y2 == before->y2))
+		return;
+	draw_creation(p, &link);
+	*before = link;
+}
+
+static void draw_edge(struct painter *p, uint32_t edge, struct link *before)
+{
+	const struct weft_edges *edges = &p->model->edges;
+	struct bond bond = {edges->time[edge], edges->from[edge], edges->to[edge]};
+	if (edges->type[edge] == WEFT_EDGE_BECOME)
+		draw_become(p, &bond);
+	else if (edges->type[edge] == WEFT_EDGE_CREATE)
+		draw_new_creation(p, &bond, before);
+}
+
+static void draw_columns(
+	struct painter *p, const struct weft__edge_columns *columns, unsigned type, struct link *before)
+{
+	for (uint32_t column = 0; column < columns->count / 2; column++) {
+		uint32_t count = weft__edges_in_column(columns, type, column);
+		uint32_t edge = columns->edges[column], last = columns->edges[column + 1];
+		if (weft__column_is_crowded(columns, type, column))
+			continue;
+		for (; count > 0; count--) {
+			edge = weft__edges_next(p->scene, type, edge, last);
+			draw_edge(p, edge++, before);
+		}
+	}
+}
+
+static bool is_crowded(
+	const struct painter *p, const struct weft__edge_columns *columns, unsigned type, uint64_t time)
+{
+	double column = floor(weft__x(p, time) - p->x0);
+	return column >= 0 && column < columns->count &&
+		   weft__column_is_crowded(columns, type, (uint32_t)column);
+}
+
+/* How a task with a line of its own began and ended, where that has not been drawn. */
+static void draw_bonds(
+	struct painter *p, const struct weft__edge_columns *columns, uint32_t task, struct link *before)
+{
+	const struct weft_tasks *tasks = &p->model->tasks;
+	struct bond creation = {tasks->start[task], tasks->parent[task], task};
+	struct bond become = {tasks->end[task], task, tasks->becomes[task]};
+	if (tasks->flags[task] & WEFT_TASK_CREATED &&
+		is_crowded(p, columns, WEFT_EDGE_CREATE, creation.time))
+		draw_new_creation(p, &creation, before);
+	if (become.to != WEFT_NONE && is_crowded(p, columns, WEFT_EDGE_BECOME, become.time))
+		draw_become(p, &become);
+}
+
+static void draw_row(
+	struct painter *p, const struct weft__edge_columns *columns, uint32_t row, struct link *before)
+{
+	const struct weft_scene *scene = p->scene;
+	uint32_t last = scene->row_first[row + 1];
+	uint32_t place = weft__scene_first_alive(scene, scene->row_first[row], last, p->left);
+	while (place < last && weft__scene_start(scene, place) < p->right) {
+		uint32_t task = scene->by_row[place];
+		if (task_width(p, task) >= NARROW)
+			draw_bonds(p, columns, task, before);
+		/* One that is wide enough ends in a later column. */
+		double end = weft__x(p, weft__scene_end(scene, place));
+		uint64_t next = weft_view_time(p->view, floor(end) + 1 - p->x0);
+		place = weft__scene_first_alive(scene, place + 1, last, next);
+	}
+}
+
+static void draw_few_of_many(struct painter *p, struct link *before)
+{
+	const unsigned types = 1u << WEFT_EDGE_CREATE | 1u << WEFT_EDGE_BECOME;
+	struct weft__edge_columns columns;
+	if (weft__edge_columns_init(&columns, p, types, MANY)) {
+		draw_columns(p, &columns, WEFT_EDGE_CREATE, before);
+		draw_columns(p, &columns, WEFT_EDGE_BECOME, before);
+		for (uint32_t i = 0; i < p->lane_count; i++)
+			if (p->lanes[i].row_count == 1)
+				draw_row(p, &columns, p->lanes[i].first_row, before);
+	} else {
+		p->error = WEFT_ERROR_MEMORY;
+	}
+	weft__edge_columns_finish(&columns);
+}
+
 void weft__draw_links(struct painter *p)
 {
 	const struct weft_edges *edges = &p->model->edges;
-	uint32_t first = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, p->left);
-	struct link link, before = {-1, -1, -1};
-	for (uint32_t edge = first; edge < edges->count && edges->time[edge] <= p->right; edge++) {
-		if (edges->type[edge] == WEFT_EDGE_BECOME)
-			draw_become(p, edge);
-		if (edges->type[edge] != WEFT_EDGE_CREATE || !make_creation(p, edge, &link) ||
-			!in_picture(p, link.x))
-			continue;
-		if (link.x == before.x && link.y == before.y && link.y2 == before.y2)
-			continue;
-		draw_creation(p, &link);
-		before = link;
-	}
+	uint32_t edge = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, p->left);
+	uint32_t last =
+		weft__gallop_u64(edges->time, edge, edges->count, p->right + (p->right < UINT64_MAX));
+	struct link before = {-1, -1, -1};
+	if (last - edge > MANY)
+		draw_few_of_many(p, &before);
+	else
+		for (; edge < last; edge++)
+			draw_edge(p, edge, &before);
 }

@@ -176,28 +176,44 @@ static void place_kind(struct painter *p, const struct name *name)
 		weft_canvas_text(p->canvas, x, baseline, fitted, text.size, width, &style);
 }
 
+/* The note that is a task's name: its first label. */
+static uint32_t find_label(const struct painter *p, uint32_t task)
+{
+	const struct weft_notes *notes = &p->model->notes;
+	uint32_t i = p->model->tasks.first_note[task], last = p->model->tasks.first_note[task + 1];
+	if (p->model->tasks.label[task] == WEFT_NONE)
+		return WEFT_NONE;
+	while (i < last && notes->type[i] != WEFT_NOTE_LABEL)
+		i++;
+	return i < last ? i : WEFT_NONE;
+}
+
 /* Notes of a task in view, some pixels apart. The first label is its name already. */
 static void collect_notes(
 	struct painter *p, struct names *names, const struct name *of, uint32_t task)
 {
-	const struct weft_notes *notes = &p->model->notes;
-	uint32_t last = p->model->tasks.first_note[task + 1];
-	bool named = false;
+	const uint64_t *times = p->model->notes.time;
+	uint32_t i = p->model->tasks.first_note[task], last = p->model->tasks.first_note[task + 1];
+	uint32_t label = find_label(p, task);
 	double after = of->x;
-	for (uint32_t i = p->model->tasks.first_note[task]; i < last; i++) {
-		bool is_name = !named && notes->type[i] == WEFT_NOTE_LABEL;
-		named = named || is_name;
-		double x = weft__x(p, notes->time[i]);
-		if (is_name || notes->time[i] < p->left || x < after)
+	i = weft__gallop_u64(times, i, last, p->left);
+	while (i < last && times[i] <= p->right) {
+		double x = weft__x(p, times[i]);
+		if (x < after) {
+			uint64_t next = weft_view_time(p->view, after - p->x0);
+			uint32_t there = weft__gallop_u64(times, i, last, next);
+			i = there > i ? there : i + 1;
 			continue;
-		if (notes->time[i] > p->right)
-			break;
-		struct name note = *of;
-		note.x = x;
-		note.note = i;
-		note.worth = NOTE;
-		add(names, &note);
-		after = x + LEAST_ROOM;
+		}
+		if (i != label) {
+			struct name note = *of;
+			note.x = x;
+			note.note = i;
+			note.worth = NOTE;
+			add(names, &note);
+			after = x + LEAST_ROOM;
+		}
+		i++;
 	}
 }
 
@@ -241,8 +257,9 @@ static void collect_lane(struct painter *p, struct names *names, const struct we
 		double end = weft__x(p, weft__scene_end(scene, place));
 		uint64_t next = weft_view_time(p->view, floor(end) + 1 - p->x0);
 		uint32_t after = weft__scene_first_alive(scene, place + 1, last, next);
-		uint32_t failed = scene->failed_before[after] - scene->failed_before[place + 1];
-		place = failed ? place + 1 : after;
+		/* Of those that end in the same column one that failed may say why. */
+		bool failed = p->model->tasks.flags[task] & WEFT_TASK_FAILED;
+		place = failed ? after : weft__scene_first_failed(scene, place + 1, after);
 	}
 }
 

@@ -67,10 +67,9 @@ static int sum_running(const struct weft_scene *scene, const struct columns *col
 		add_period(columns, sums->partial, sums->steps, a->start[i], a->end[i]);
 	store(columns->list, sums, false);
 	*sums = (struct sums){0};
-	for (uint32_t i = 0; i < scene->band_count; i++)
-		if (scene->bands[i].kind == WEFT_BAND_IDLE)
-			add_period(
-				columns, sums->partial, sums->steps, scene->bands[i].start, scene->bands[i].end);
+	for (uint32_t i = 0; i < scene->idle.count; i++)
+		add_period(columns, sums->partial, sums->steps, scene->idle.list[i].start,
+			scene->idle.list[i].end);
 	store(columns->list, sums, true);
 	free(sums);
 	return 0;

@@ -32,9 +32,8 @@ struct weft__lane {
 #define WEFT__NAME_SPACING 9.0
 
 struct weft__tally {
-	uint32_t tasks, failed;  /* alive in the view */
-	uint32_t first_failed;   /* task, or WEFT_NONE */
-	uint64_t merged;         /* tasks drawn as densities */
+	uint32_t tasks;          /* alive in the view */
+	uint32_t drawn;          /* of them, as lines of their own */
 	uint32_t names_left_out; /* for want of room */
 	uint64_t arrows_merged;
 	bool edges[WEFT_EDGE_TYPES];
@@ -54,6 +53,8 @@ struct weft__mark {
 	bool is_cross;
 };
 
+struct weft__edge_columns;
+
 struct painter {
 	const struct weft_scene *scene;
 	const struct weft_model *model;
@@ -68,7 +69,6 @@ struct painter {
 	uint64_t left, right; /* the times at its edges, rounded outwards */
 	struct weft__lane *lanes;
 	uint32_t lane_count;
-	uint16_t *lane_of_row;
 	struct weft__places *places;
 	double arrow_alpha;
 	struct weft__curve *curves; /* of each counter, the highest first */
@@ -104,11 +104,13 @@ void weft__draw_grid(struct painter *p);
 void weft__draw_status(struct painter *p);
 void weft__draw_bands(struct painter *p);
 void weft__make_lanes(struct painter *p);
+uint32_t weft__lane_of_row(const struct painter *p, uint32_t row);
 void weft__draw_tasks(struct painter *p);
 void weft__add_mark(struct painter *p, struct weft__mark mark);
 void weft__draw_marks(struct painter *p);
 void weft__draw_links(struct painter *p);
 void weft__draw_arrows(struct painter *p);
+void weft__draw_heat(struct painter *p, const struct weft__edge_columns *columns);
 void weft__draw_names(struct painter *p);
 void weft__place_counters(struct painter *p);
 void weft__name_counters(struct painter *p);

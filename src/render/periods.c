@@ -41,30 +41,68 @@ static void name_band(struct painter *p, const struct weft_band_period *band, do
 		weft_canvas_text(p->canvas, place.x, box->y + 12, text, strlen(text), width, &style);
 }
 
-/* Where a band is on whole pixels; false if it is out of view. */
-static bool band_edges(
+/* Where a band is on whole pixels. */
+static void band_edges(
 	const struct painter *p, const struct weft_band_period *band, double *ret_x, double *ret_x2)
 {
 	const struct weft_box *box = &p->frame->picture;
-	if (band->end <= p->left || band->start >= p->right)
-		return false;
 	*ret_x = fmax(floor(weft__x(p, band->start)), box->x);
 	*ret_x2 = fmin(fmax(ceil(weft__x(p, band->end)), *ret_x + 1), box->x + box->width);
-	return *ret_x2 > *ret_x;
+}
+
+/* The first from `low` on that ends after `time`. Steps double: most answers are near. */
+static uint32_t first_after(const struct weft__bands *bands, uint32_t low, uint64_t time)
+{
+	uint32_t high = low, step = 1;
+	while (high < bands->count && bands->list[high].end <= time) {
+		low = high + 1;
+		high = bands->count - high > step ? high + step : bands->count;
+		step *= 2;
+	}
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (bands->list[middle].end <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Bands that share a pixel are drawn together, and those that end where one is drawn already are
+ * not looked at. */
+static void draw_kind(struct painter *p, const struct weft__bands *bands)
+{
+	double x, x2, done = -1;
+	for (uint32_t i = first_after(bands, 0, p->left);
+		 i < bands->count && bands->list[i].start < p->right;) {
+		band_edges(p, &bands->list[i], &x, &x2);
+		if (x2 > fmax(x, done))
+			draw_band(p, &bands->list[i], fmax(x, done), x2);
+		done = fmax(done, x2);
+		uint64_t drawn = weft_view_time(p->view, done - p->x0);
+		i = first_after(bands, i + 1, drawn > p->left ? drawn : p->left);
+	}
+}
+
+/* Only bands that are a pixel wide are looked at: from the end of one, the next that ends more than
+ * that later. */
+static void name_kind(struct painter *p, const struct weft__bands *bands)
+{
+	double x, x2;
+	for (uint32_t i = first_after(bands, 0, p->left);
+		 i < bands->count && bands->list[i].start < p->right;) {
+		band_edges(p, &bands->list[i], &x, &x2);
+		name_band(p, &bands->list[i], x, x2);
+		uint64_t next = weft_view_time(p->view, x2 + 1 - p->x0);
+		i = first_after(bands, i + 1, next);
+	}
 }
 
 void weft__draw_bands(struct painter *p)
 {
-	double x, x2, drawn[2] = {-1, -1};
-	for (uint32_t i = 0; i < p->scene->band_count; i++) {
-		const struct weft_band_period *band = &p->scene->bands[i];
-		double *done = &drawn[band->kind == WEFT_BAND_GC];
-		if (!band_edges(p, band, &x, &x2) || x2 <= *done)
-			continue;
-		draw_band(p, band, fmax(x, *done), x2);
-		*done = x2;
-	}
-	for (uint32_t i = 0; i < p->scene->band_count; i++)
-		if (band_edges(p, &p->scene->bands[i], &x, &x2))
-			name_band(p, &p->scene->bands[i], x, x2);
+	draw_kind(p, &p->scene->idle);
+	draw_kind(p, &p->scene->gc);
+	name_kind(p, &p->scene->idle);
+	name_kind(p, &p->scene->gc);
 }

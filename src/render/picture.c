@@ -99,7 +99,6 @@ WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct 
 		p.error = WEFT_ERROR_MEMORY;
 	weft__places_destroy(p.places);
 	free(p.lanes);
-	free(p.lane_of_row);
 	free(p.curves);
 	free(p.marks);
 	return p.error ? p.error : weft_canvas_error(canvas);

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: ISC
  *
  * What is known of a trace before any frame of it is drawn.
+ *
+ *     scene.c     tasks by row and time
+ *     census.c    how many start, end, fail and run where: densities of rows that share a lane
+ *     edges.c     how many edges of each type point where
+ *     overview.c bands.c scales.c samples.c
  */
 #ifndef WEFT_RENDER_SCENE_H
 #define WEFT_RENDER_SCENE_H
 
 #include <weft/render.h>
+
+#include "render/points.h"
 
 /* The overview is kept in this many columns, however wide it is drawn. */
 #define WEFT__OVERVIEW_COLUMNS 4096
@@ -22,6 +29,44 @@ struct weft__scale {
 	double low, high;
 };
 
+/* Points with their times, ascending, in ticks. */
+struct weft__moments {
+	struct weft__points points;
+	uint32_t *ticks;
+};
+
+/* Rows in blocks, from top to bottom: one row, or several that have little in them together. */
+struct weft__blocks {
+	uint32_t count;
+	unsigned levels; /* count is less than 1 << levels */
+	uint32_t *first; /* rows; one more than blocks */
+};
+
+struct weft__census {
+	unsigned tick_shift; /* a tick is 1 << tick_shift ns, from the scene's start on */
+	struct weft__blocks blocks;
+	struct weft__moments starts;
+	struct weft__moments lasts; /* the last instant of each task */
+	struct weft__moments fails; /* likewise, of those that failed */
+	struct weft__moments runs;  /* one for each run_ns of running */
+	double run_ns;
+};
+
+struct weft__edge_index {
+	/* Edges of a type before every WEFT__EDGE_CHUNK-th. */
+	uint32_t (*before)[WEFT_EDGE_TYPES];
+	/* Of arrows: in the block that they point to; of edges without an arrow behind the last. */
+	struct weft__points points[WEFT_EDGE_TYPES];
+};
+
+#define WEFT__EDGE_CHUNK 128
+
+/* Bands of one kind that do not overlap, in order of time. */
+struct weft__bands {
+	struct weft_band_period *list;
+	uint32_t count;
+};
+
 struct weft_scene {
 	const struct weft_model *model;
 	const struct weft_layout *layout;
@@ -30,17 +75,33 @@ struct weft_scene {
 	 * to row_first[r + 1]. As they do not overlap, their ends are in order too. */
 	uint32_t *row_first;
 	uint32_t *by_row;
-	uint32_t place_count;     /* of by_row */
-	uint64_t *running_before; /* sum over what is before a place in by_row */
-	uint32_t *failed_before;  /* likewise, of tasks */
+	uint32_t place_count; /* of by_row */
+	/* Likewise all tasks that are shown: the same two columns, if each has its own line. */
+	uint32_t *shown_first, *shown;
+	uint32_t
+		*running_before; /* sum over what is before a place in by_row, in 1 << running_shift ns */
+	unsigned running_shift;
+	uint32_t *failed_places; /* in by_row, ascending */
+	uint32_t failed_place_count;
+	struct weft__census census;
+	struct weft__edge_index edges;
+	/* While the scene is made: tasks by start, and the block of each. */
+	uint32_t *order;
+	uint16_t *block_of_task;
 	struct weft__overview_column *overview;
 	uint32_t alive_max;
-	struct weft_band_period *bands; /* those to draw, in order of start */
-	uint32_t band_count;
-	struct weft__scale *scales; /* of counters */
-	uint32_t *problems;         /* tasks that failed or never resolved, in the order of ends */
+	struct weft__bands idle, gc;
+	struct weft__scale *scales;      /* of counters */
+	struct weft__extremes *extremes; /* of samples; see samples.c */
+	uint32_t *problems;              /* tasks that failed or never resolved, in the order of ends */
+	uint32_t *never_before;          /* how many before each never resolved */
 	uint32_t problem_count;
 };
+
+/* Whether a task is not hidden; whether an edge between two has a place: both are shown, and not as
+ * part of one thing. */
+bool weft__scene_shows(const struct weft_scene *scene, uint32_t task);
+bool weft__scene_are_apart(const struct weft_scene *scene, uint32_t a, uint32_t b);
 
 /* The start of the task at a place of by_row, and its end. */
 uint64_t weft__scene_start(const struct weft_scene *scene, uint32_t place);
@@ -55,10 +116,41 @@ uint32_t weft__scene_first_from(
 /* Likewise, whose task ends after `time`. */
 uint32_t weft__scene_first_alive(
 	const struct weft_scene *scene, uint32_t first, uint32_t last, uint64_t time);
+/* Likewise, whose task failed. */
+uint32_t weft__scene_first_failed(const struct weft_scene *scene, uint32_t first, uint32_t last);
 
-/* overview.c, bands.c, scales.c: parts of scene_create. 0 or WEFT_ERROR_MEMORY. */
+/* census.c: the block of a row; a time in ticks; tasks that are alive somewhere in
+ * [start, end). */
+uint32_t weft__census_block(const struct weft__blocks *blocks, uint32_t row);
+uint32_t weft__census_tick(const struct weft_scene *scene, uint64_t time);
+uint32_t weft__census_alive(const struct weft_scene *scene, uint64_t start, uint64_t end);
+uint64_t weft__census_last(const struct weft_scene *scene, uint32_t task);
+
+/* The first index from `low` on with values[index] >= value. Steps double: most answers are near.
+ */
+uint32_t weft__gallop_u32(const uint32_t *values, uint32_t low, uint32_t count, uint32_t value);
+uint32_t weft__gallop_u64(const uint64_t *values, uint32_t low, uint32_t count, uint64_t value);
+
+/* edges.c: the task in whose row the head of an edge's arrow is; WEFT_NONE if it has none. */
+uint32_t weft__edge_target(const struct weft_model *model, uint32_t edge);
+/* How many of `type` are before `edge`. Arrows of a type have these numbers among its points. */
+uint32_t weft__edges_before(const struct weft_scene *scene, unsigned type, uint32_t edge);
+/* The next of `type` from `edge` on, below `last`; or `last`. */
+uint32_t weft__edges_next(
+	const struct weft_scene *scene, unsigned type, uint32_t edge, uint32_t last);
+/* The one with so many of its type before it. */
+uint32_t weft__edges_nth(const struct weft_scene *scene, unsigned type, uint32_t n);
+
+/* samples.c: the lowest and highest value of samples [first, last), which are not none. */
+void weft__scene_extremes(const struct weft_scene *scene, uint32_t first, uint32_t last,
+	int64_t *ret_low, int64_t *ret_high);
+
+/* Parts of scene_create. 0 or WEFT_ERROR_MEMORY. */
+int weft__scene_make_census(struct weft_scene *scene);
+int weft__scene_make_edges(struct weft_scene *scene);
 int weft__scene_make_overview(struct weft_scene *scene);
 int weft__scene_make_bands(struct weft_scene *scene);
 int weft__scene_make_scales(struct weft_scene *scene);
+int weft__scene_make_extremes(struct weft_scene *scene);
 
 #endif

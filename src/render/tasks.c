@@ -15,6 +15,7 @@
 #define CROSS_EVERY  8.0
 #define WAITING_LINE 1.5
 #define FAILED_LINE  2.0
+#define ACTIVATIONS  2000 /* of one task in view, that are drawn one by one */
 
 struct span {
 	double x, x2; /* in the picture, clipped to a little around it */
@@ -28,6 +29,23 @@ static double bar_height(double spacing)
 	return spacing >= 9 ? 5 : 3;
 }
 
+/* The next activation from `at` on that may show beside what is drawn up to x: one by one, until
+ * there are too many for that, which are then taken pixel by pixel. */
+static uint32_t next_activation(
+	const struct painter *p, uint32_t at, uint32_t last, double x, bool many)
+{
+	if (!many)
+		return at + 1;
+	uint64_t next = weft_view_time(p->view, floor(x) - p->x0) + 1;
+	return weft__gallop_u64(p->model->activations.end, at + 1, last, next);
+}
+
+static void draw_bar(struct painter *p, double x, double x2, double top, double height)
+{
+	if (x2 > x)
+		weft_canvas_rect(p->canvas, x, top, x2, top + height, p->theme->running);
+}
+
 /* Activations that share a pixel are one bar. */
 static void draw_bars(struct painter *p, uint32_t task, double y, double height)
 {
@@ -37,27 +55,25 @@ static void draw_bars(struct painter *p, uint32_t task, double y, double height)
 	const struct weft_box *box = &p->frame->picture;
 	double top = y - floor(height / 2), begin = -1, end = -1;
 	/* A long-lived task has many: go to the first in view by halving. */
-	for (uint32_t high = last; at < high;) {
-		uint32_t middle = at + (high - at) / 2;
-		if (a->end[middle] <= p->left)
-			at = middle + 1;
-		else
-			high = middle;
-	}
-	for (; at < last && a->start[at] < p->right; at++) {
+	at = weft__gallop_u64(a->end, at, last, p->left + 1);
+	bool many = last - at > ACTIVATIONS &&
+				weft__gallop_u64(a->start, at, last, p->right) - at > ACTIVATIONS;
+	for (; at < last && a->start[at] < p->right; at = next_activation(p, at, last, end, many)) {
 		double x = fmax(weft__x(p, a->start[at]), box->x);
 		double x2 = fmin(fmax(weft__x(p, a->end[at]), x + 1), box->x + box->width);
+		if (many) {
+			x = floor(x);
+			x2 = fmax(ceil(x2 - 0.5), x + 1);
+		}
 		if (x <= end + 0.25) {
 			end = fmax(end, x2);
 			continue;
 		}
-		if (end > begin)
-			weft_canvas_rect(p->canvas, begin, top, end, top + height, p->theme->running);
+		draw_bar(p, begin, end, top, height);
 		begin = x;
 		end = x2;
 	}
-	if (end > begin)
-		weft_canvas_rect(p->canvas, begin, top, end, top + height, p->theme->running);
+	draw_bar(p, begin, end, top, height);
 }
 
 static void draw_triangle(struct painter *p, double x, double y, uint32_t color)
@@ -161,34 +177,26 @@ static struct span span_of(const struct painter *p, uint32_t task, double y)
 	return (struct span){fmax(x, box->x - 20), fmin(fmax(x2, x + 1), box->x + box->width + 20), y};
 }
 
-/* The first failed task among merged ones has its cross all the same. */
-static void mark_failed(struct painter *p, const struct weft__lane *lane, uint32_t place,
+/* The first failed task among merged ones has its cross all the same. True if there is one. */
+static bool mark_failed(struct painter *p, const struct weft__lane *lane, uint32_t place,
 	uint32_t count, double *last_cross)
 {
-	const uint32_t *failed = p->scene->failed_before;
-	uint32_t low = place, high = place + count;
-	if (failed[high] == failed[place] || lane->spacing < WEFT__NAME_SPACING)
-		return;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-		if (failed[middle] == failed[place])
-			low = middle;
-		else
-			high = middle;
-	}
-	struct span span = span_of(p, p->scene->by_row[low], lane->y);
+	uint32_t failed = weft__scene_first_failed(p->scene, place, place + count);
+	if (failed == place + count || lane->spacing < WEFT__NAME_SPACING)
+		return failed < place + count;
+	struct span span = span_of(p, p->scene->by_row[failed], lane->y);
 	if (span.x2 - *last_cross < CROSS_EVERY)
-		return;
+		return true;
 	*last_cross = span.x2;
-	draw_ground(p, p->scene->by_row[low], &span, lane->spacing);
-	draw_end(p, p->scene->by_row[low], &span, lane->spacing);
+	draw_ground(p, p->scene->by_row[failed], &span, lane->spacing);
+	draw_end(p, p->scene->by_row[failed], &span, lane->spacing);
+	return true;
 }
 
-static void draw_row(struct painter *p, const struct weft__lane *lane, uint32_t row,
-	struct weft__cells *cells, bool merge_all)
+static void draw_row(struct painter *p, const struct weft__lane *lane, struct weft__cells *cells)
 {
 	const struct weft_scene *scene = p->scene;
-	uint32_t last = scene->row_first[row + 1];
+	uint32_t row = lane->first_row, last = scene->row_first[row + 1];
 	uint32_t place = weft__scene_first_alive(scene, scene->row_first[row], last, p->left);
 	double last_cross = -INFINITY;
 	double drawn = -INFINITY; /* what becomes another overlaps with it */
@@ -196,18 +204,13 @@ static void draw_row(struct painter *p, const struct weft__lane *lane, uint32_t 
 		uint32_t task = scene->by_row[place], count = 1;
 		struct span span = span_of(p, task, lane->y);
 		if (span.x2 - span.x >= NARROW) {
-			p->tally.tasks++;
-			if (merge_all)
-				weft__cells_add_line(cells, p, place, span.x, span.x2);
-			else
-				draw_task(p, task, lane, &span, drawn);
+			p->tally.drawn++;
+			draw_task(p, task, lane, &span, drawn);
 			drawn = span.x2;
 		} else {
 			count = count_column(p, place, last, span.x);
-			mark_failed(p, lane, place, count, &last_cross);
-			p->tally.merged += count;
-			p->tally.tasks += count;
-			weft__cells_add(cells, p, place, count, span.x);
+			bool failed = mark_failed(p, lane, place, count, &last_cross);
+			weft__cells_add(cells, p, place, count, span.x, failed);
 		}
 		place += count;
 	}
@@ -216,15 +219,17 @@ static void draw_row(struct painter *p, const struct weft__lane *lane, uint32_t 
 void weft__draw_tasks(struct painter *p)
 {
 	struct weft__cells *cells = weft__cells_create(p);
-	if (!cells) {
+	struct weft__crowd *crowd = weft__crowd_create(p);
+	for (uint32_t i = 0; cells && crowd && i < p->lane_count; i++) {
+		if (p->lanes[i].row_count > 1)
+			weft__cells_fill(cells, crowd, i);
+		else
+			draw_row(p, &p->lanes[i], cells);
+		weft__cells_draw(cells, p, &p->lanes[i]);
+	}
+	if (!cells || !crowd)
 		p->error = WEFT_ERROR_MEMORY;
-		return;
-	}
-	for (uint32_t i = 0; i < p->lane_count; i++) {
-		const struct weft__lane *lane = &p->lanes[i];
-		for (uint32_t row = 0; row < lane->row_count; row++)
-			draw_row(p, lane, lane->first_row + row, cells, lane->row_count > 1);
-		weft__cells_draw(cells, p, lane);
-	}
+	p->tally.tasks = weft__census_alive(p->scene, p->left, p->right);
 	weft__cells_destroy(cells);
+	weft__crowd_destroy(crowd);
 }

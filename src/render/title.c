@@ -115,19 +115,10 @@ struct problems {
 
 static struct problems count_problems(const struct painter *p)
 {
-	struct problems problems = {0};
-	const struct weft_tasks *tasks = &p->model->tasks;
-	uint32_t i = weft__scene_problem_from(p->scene, p->left);
-	for (; i < p->scene->problem_count; i++) {
-		uint32_t task = p->scene->problems[i];
-		if (tasks->end[task] > p->right)
-			break;
-		if (tasks->flags[task] & WEFT_TASK_NEVER_RESOLVED)
-			problems.never_resolved++;
-		else
-			problems.failed++;
-	}
-	return problems;
+	uint32_t first = weft__scene_problem_from(p->scene, p->left);
+	uint32_t last = weft__scene_problem_from(p->scene, p->right + (p->right < UINT64_MAX));
+	uint32_t never = p->scene->never_before[last] - p->scene->never_before[first];
+	return (struct problems){last - first - never, never};
 }
 
 static bool has_problem(const struct painter *p)
@@ -150,9 +141,9 @@ static void describe_view(const struct painter *p, char *text, size_t size)
 	if (to - from < whole)
 		append(text, size, " of %s", all);
 	append_count(text, size, ": ", tally->tasks, "task", "tasks");
-	if (tally->merged)
-		append_count(
-			text, size, ", ", tally->merged, "too short to tell apart", "too short to tell apart");
+	if (tally->tasks > tally->drawn)
+		append_count(text, size, ", ", tally->tasks - tally->drawn, "too small to tell apart",
+			"too small to tell apart");
 	struct problems problems = count_problems(p);
 	if (problems.failed)
 		append_count(text, size, ", ", problems.failed, "failed", "failed");

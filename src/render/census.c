@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * How many tasks start, end, fail and run where. Rows are taken together in blocks, each a single
+ * row or several with about as little in them as a picture can afford to look at one by one; what
+ * lies in whole blocks is counted by points.c.
+ *
+ * Running is a point for each so many ns of it, so that it is counted like the rest.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "render/scene.h"
+
+#define BLOCK_WEIGHT 1024  /* of several rows together; */
+#define MOST_WEIGHT  2560  /* in larger traces, */
+#define WANTED       4096  /* of which this should become not many more blocks; */
+#define BLOCKS       30000 /* but neither as many as 2 * 30000 + 1, whose numbers have 16 bits */
+#define RUNS_MIN     (1 << 16)
+#define RUN_TICKS    (1 << 22)
+
+uint32_t weft__census_tick(const struct weft_scene *scene, uint64_t time)
+{
+	uint64_t ns = time > scene->start ? time - scene->start : 0;
+	uint64_t tick = ns >> scene->census.tick_shift;
+	return tick < UINT32_MAX ? (uint32_t)tick : UINT32_MAX;
+}
+
+/* The last instant at which a task is there: its first, if it ends at once. */
+uint64_t weft__census_last(const struct weft_scene *scene, uint32_t task)
+{
+	uint64_t start = scene->layout->start[task], end = scene->model->tasks.end[task];
+	return end > start ? end - 1 : start;
+}
+
+uint32_t weft__census_block(const struct weft__blocks *blocks, uint32_t row)
+{
+	uint32_t low = 0, high = blocks->count;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (blocks->first[middle] <= row)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t weft__census_alive(const struct weft_scene *scene, uint64_t start, uint64_t end)
+{
+	const struct weft__moments *starts = &scene->census.starts, *lasts = &scene->census.lasts;
+	uint32_t begun =
+		weft__gallop_u32(starts->ticks, 0, starts->points.count, weft__census_tick(scene, end));
+	uint32_t gone =
+		weft__gallop_u32(lasts->ticks, 0, lasts->points.count, weft__census_tick(scene, start));
+	return begun - gone;
+}
+
+/* What a row costs to be looked at: its tasks, their activations, and the arrows that point to it.
+ * NULL without memory. */
+static uint32_t *weigh_rows(const struct weft_scene *scene, uint64_t *ret_sum)
+{
+	const struct weft_model *model = scene->model;
+	const uint32_t *row = scene->layout->row;
+	uint32_t *weights = calloc(scene->layout->row_count + (size_t)1, sizeof(*weights));
+	if (!weights)
+		return NULL;
+	*ret_sum = 0;
+	for (uint32_t task = 0; task < model->tasks.count; task++) {
+		const uint32_t *first = &model->tasks.first_activation[task];
+		if (weft__scene_shows(scene, task)) {
+			weights[row[task]] += 1 + first[1] - first[0];
+			*ret_sum += 1 + first[1] - first[0];
+		}
+	}
+	for (uint32_t edge = 0; edge < model->edges.count; edge++) {
+		uint32_t target = weft__edge_target(model, edge);
+		if (target != WEFT_NONE && weft__scene_shows(scene, target)) {
+			weights[row[target]]++;
+			++*ret_sum;
+		}
+	}
+	return weights;
+}
+
+/* Two neighbours weigh more than this together, so there are at most 2 * BLOCKS + 1. */
+static uint64_t most_weight(uint64_t sum)
+{
+	uint64_t most = sum / WANTED;
+	most = most < BLOCK_WEIGHT ? BLOCK_WEIGHT : most > MOST_WEIGHT ? MOST_WEIGHT : most;
+	return most > sum / BLOCKS ? most : sum / BLOCKS + 1;
+}
+
+static int make_blocks(struct weft_scene *scene)
+{
+	struct weft__blocks *blocks = &scene->census.blocks;
+	uint32_t rows = scene->layout->row_count, weight = 0;
+	uint64_t sum = 0;
+	uint32_t *weights = weigh_rows(scene, &sum);
+	uint64_t most = most_weight(sum);
+	blocks->first = malloc((2 * (size_t)BLOCKS + 3) * sizeof(*blocks->first));
+	if (!weights || !blocks->first) {
+		free(weights);
+		return WEFT_ERROR_MEMORY;
+	}
+	for (uint32_t row = 0; row < rows; row++) {
+		if (row == 0 || (uint64_t)weight + weights[row] > most) {
+			blocks->first[blocks->count++] = row;
+			weight = 0;
+		}
+		weight += weights[row];
+	}
+	blocks->first[blocks->count] = rows;
+	free(weights);
+	while (UINT32_C(1) << blocks->levels <= blocks->count)
+		blocks->levels++;
+	return 0;
+}
+
+/* Points that are collected: a time in the high bits, a task in the low ones. */
+struct collection {
+	const struct weft_scene *scene;
+	uint64_t *keys; /* twice as many: the other half is for sorting */
+	size_t capacity, count;
+};
+
+static void collect(struct collection *c, uint64_t time, uint32_t task)
+{
+	if (c->count < c->capacity)
+		c->keys[c->count++] = (uint64_t)weft__census_tick(c->scene, time) << 32 | task;
+}
+
+/* Sorts what was collected by the bits from `low_bit` on (64: it is sorted), and empties the
+ * collection. */
+static int make_moments(struct collection *c, struct weft__moments *moments, unsigned low_bit)
+{
+	uint32_t count = (uint32_t)c->count;
+	uint16_t *blocks = malloc((count + (size_t)1) * 2 * sizeof(*blocks));
+	int error = WEFT_ERROR_MEMORY;
+	moments->ticks = malloc((count + (size_t)1) * sizeof(*moments->ticks));
+	if (blocks && moments->ticks) {
+		weft__sort_u64_by(c->keys, c->keys + c->capacity, count, low_bit);
+		for (uint32_t i = 0; i < count; i++) {
+			moments->ticks[i] = (uint32_t)(c->keys[i] >> 32);
+			blocks[i] = c->scene->block_of_task[(uint32_t)c->keys[i]];
+		}
+		error = weft__points_init(
+			&moments->points, blocks, blocks + count, count, c->scene->census.blocks.levels);
+	}
+	free(blocks);
+	c->count = 0;
+	return error;
+}
+
+/* Bits of a tick that points of running leave out: a four-millionth of the trace is near enough,
+ * and saves a pass of sorting. */
+static unsigned spare_bits(const struct weft_scene *scene)
+{
+	unsigned bits = 0;
+	while (weft__census_tick(scene, scene->end) >> bits > RUN_TICKS)
+		bits++;
+	return bits;
+}
+
+static uint64_t coarse(const struct weft_scene *scene, uint64_t time, unsigned spare)
+{
+	unsigned bits = spare + scene->census.tick_shift;
+	return scene->start + ((time - scene->start) >> bits << bits);
+}
+
+/* A point wherever another run_ns is full; what is left over counts for the next task. */
+static void collect_runs(struct collection *c, double run_ns)
+{
+	const struct weft_scene *scene = c->scene;
+	const struct weft_activations *a = &scene->model->activations;
+	const uint32_t *first = scene->model->tasks.first_activation;
+	double missing = run_ns / 2;
+	unsigned spare = spare_bits(scene);
+	for (uint32_t task = 0; task < scene->model->tasks.count; task++) {
+		if (!weft__scene_shows(scene, task))
+			continue;
+		for (uint32_t i = first[task]; i < first[task + 1]; i++) {
+			double length = (double)(a->end[i] - a->start[i]), at = missing;
+			for (; at <= length && c->count < c->capacity; at += run_ns)
+				collect(
+					c, coarse(scene, a->start[i] + (uint64_t)fmin(at, length - 1), spare), task);
+			missing = at - length;
+		}
+	}
+}
+
+static double run_of_point(const struct weft_scene *scene, size_t points)
+{
+	const struct weft_activations *a = &scene->model->activations;
+	double sum = 0;
+	for (uint32_t i = 0; i < a->count; i++)
+		sum += (double)(a->end[i] - a->start[i]);
+	return fmax(sum / (double)(points - 1), 1);
+}
+
+static int make_all(struct weft_scene *scene, struct collection *c)
+{
+	struct weft__census *census = &scene->census;
+	const struct weft_tasks *tasks = &scene->model->tasks;
+	for (uint32_t i = 0; i < tasks->count; i++)
+		if (weft__scene_shows(scene, scene->order[i]))
+			collect(c, scene->layout->start[scene->order[i]], scene->order[i]);
+	int error = make_moments(c, &census->starts, 64);
+	for (uint32_t task = 0; !error && task < tasks->count; task++)
+		if (weft__scene_shows(scene, task))
+			collect(c, weft__census_last(scene, task), task);
+	if (!error)
+		error = make_moments(c, &census->lasts, 32);
+	for (uint32_t task = 0; !error && task < tasks->count; task++)
+		if (weft__scene_shows(scene, task) && tasks->flags[task] & WEFT_TASK_FAILED)
+			collect(c, weft__census_last(scene, task), task);
+	if (!error)
+		error = make_moments(c, &census->fails, 32);
+	census->run_ns = run_of_point(scene, c->capacity);
+	if (!error)
+		collect_runs(c, census->run_ns);
+	return error ? error : make_moments(c, &census->runs, 32 + spare_bits(scene));
+}
+
+static int find_blocks(struct weft_scene *scene)
+{
+	const struct weft_layout *layout = scene->layout;
+	const struct weft__blocks *blocks = &scene->census.blocks;
+	uint16_t *block_of_row = malloc((layout->row_count + (size_t)1) * sizeof(*block_of_row));
+	if (!block_of_row)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t block = 0; block < blocks->count; block++)
+		for (uint32_t row = blocks->first[block]; row < blocks->first[block + 1]; row++)
+			block_of_row[row] = (uint16_t)block;
+	for (uint32_t task = 0; task < scene->model->tasks.count; task++)
+		if (weft__scene_shows(scene, task))
+			scene->block_of_task[task] = block_of_row[layout->row[task]];
+	free(block_of_row);
+	return 0;
+}
+
+int weft__scene_make_census(struct weft_scene *scene)
+{
+	uint32_t count = scene->model->tasks.count;
+	struct collection c = {.scene = scene, .capacity = count > RUNS_MIN ? count : RUNS_MIN};
+	while ((scene->end - scene->start) >> scene->census.tick_shift >= UINT32_MAX)
+		scene->census.tick_shift++;
+	int error = make_blocks(scene);
+	scene->block_of_task = malloc((count + (size_t)1) * sizeof(*scene->block_of_task));
+	c.keys = malloc(2 * c.capacity * sizeof(*c.keys));
+	if (!scene->block_of_task || !c.keys)
+		error = WEFT_ERROR_MEMORY;
+	if (!error)
+		error = find_blocks(scene);
+	if (!error)
+		error = make_all(scene, &c);
+	free(c.keys);
+	return error;
+}

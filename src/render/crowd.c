@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See crowd.h. Whole blocks of rows are counted by the census; a lane's first and last rows, if
+ * their block is not all its own, are looked at one by one: a block that has several rows has
+ * little in them.
+ */
+#include "render/crowd.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "render/painter.h"
+
+/* Ranges of blocks, and the lane that each is in; WEFT_NONE between lanes. */
+struct ranges {
+	uint32_t *firsts, *lanes;
+	uint32_t count;
+};
+
+struct counting {
+	const struct painter *p;
+	struct weft__crowd *crowd;
+	struct ranges ranges;
+	uint32_t *bounds;
+	struct weft__run *scratch;
+};
+
+/* The first time whose x is in column c. */
+static uint64_t column_time(const struct painter *p, uint32_t c)
+{
+	uint64_t time = weft_view_time(p->view, c);
+	while (time < UINT64_MAX && time < p->view->end && weft_view_x(p->view, time) < c)
+		time++;
+	if (time == p->view->end && time < UINT64_MAX && weft_view_x(p->view, time) < c)
+		time++; /* the view ends before this column */
+	return time;
+}
+
+static struct weft__crowd_cell *cells_of_lane(const struct weft__crowd *crowd, uint32_t lane)
+{
+	return crowd->cells + (size_t)lane * crowd->columns;
+}
+
+static void found_starts(void *context, uint32_t range, uint32_t before,
+	const struct weft__run *runs, uint32_t run_count)
+{
+	struct counting *c = context;
+	uint32_t lane = c->ranges.lanes[range];
+	if (lane == WEFT_NONE)
+		return;
+	struct weft__crowd_cell *cells = cells_of_lane(c->crowd, lane);
+	c->crowd->alive[lane] += before;
+	for (uint32_t i = 0; i < run_count; i++)
+		cells[runs[i].column].starts += runs[i].count;
+}
+
+static void found_lasts(void *context, uint32_t range, uint32_t before,
+	const struct weft__run *runs, uint32_t run_count)
+{
+	struct counting *c = context;
+	uint32_t lane = c->ranges.lanes[range];
+	if (lane == WEFT_NONE)
+		return;
+	struct weft__crowd_cell *cells = cells_of_lane(c->crowd, lane);
+	c->crowd->alive[lane] -= before;
+	for (uint32_t i = 0; i < run_count; i++)
+		cells[runs[i].column].lasts += runs[i].count;
+}
+
+static void found_fails(void *context, uint32_t range, uint32_t before,
+	const struct weft__run *runs, uint32_t run_count)
+{
+	struct counting *c = context;
+	uint32_t lane = c->ranges.lanes[range];
+	(void)before;
+	for (uint32_t i = 0; lane != WEFT_NONE && i < run_count; i++)
+		cells_of_lane(c->crowd, lane)[runs[i].column].failed += runs[i].count;
+}
+
+static void found_runs(void *context, uint32_t range, uint32_t before, const struct weft__run *runs,
+	uint32_t run_count)
+{
+	struct counting *c = context;
+	uint32_t lane = c->ranges.lanes[range];
+	float ns = (float)c->p->scene->census.run_ns;
+	(void)before;
+	for (uint32_t i = 0; lane != WEFT_NONE && i < run_count; i++)
+		cells_of_lane(c->crowd, lane)[runs[i].column].running_ns += (float)runs[i].count * ns;
+}
+
+static void count_moments(
+	struct counting *c, const struct weft__moments *moments, weft__points_found *found)
+{
+	struct weft__points_query query = {
+		.bounds = c->bounds,
+		.columns = c->crowd->columns,
+		.firsts = c->ranges.firsts,
+		.ranges = c->ranges.count,
+		.scratch = c->scratch,
+		.found = found,
+		.context = c,
+	};
+	uint32_t rank = 0;
+	for (uint32_t i = 0; i <= c->crowd->columns; i++) {
+		uint32_t tick = weft__census_tick(c->p->scene, c->crowd->times[i]);
+		rank = weft__gallop_u32(moments->ticks, rank, moments->points.count, tick);
+		c->bounds[i] = rank;
+	}
+	weft__points_count(&moments->points, &query);
+}
+
+/* The column of a time that is not before the first; `columns` if it is past the last. */
+static uint32_t column_of(const struct counting *c, uint64_t time)
+{
+	const struct weft__crowd *crowd = c->crowd;
+	double x = floor(weft_view_x(c->p->view, time));
+	if (time >= crowd->times[crowd->columns] || x >= crowd->columns)
+		return crowd->columns;
+	return x > 0 ? (uint32_t)x : 0;
+}
+
+/* Adds the part of each column that lies in an activation. */
+static void add_activation(
+	struct counting *c, struct weft__crowd_cell *cells, uint64_t start, uint64_t end)
+{
+	const uint64_t *times = c->crowd->times;
+	if (start < times[0])
+		start = times[0];
+	if (start >= end)
+		return;
+	for (uint32_t i = column_of(c, start); i < c->crowd->columns && times[i] < end; i++) {
+		uint64_t from = start > times[i] ? start : times[i];
+		uint64_t to = end < times[i + 1] ? end : times[i + 1];
+		cells[i].running_ns += to > from ? (float)(to - from) : 0;
+	}
+}
+
+static void add_activations(struct counting *c, struct weft__crowd_cell *cells, uint32_t task)
+{
+	const struct weft_activations *a = &c->p->model->activations;
+	const uint32_t *first = &c->p->model->tasks.first_activation[task];
+	uint32_t i = first[0] + (uint32_t)weft__lower_bound_u64(
+								a->end + first[0], first[1] - first[0], c->crowd->times[0]);
+	for (; i < first[1] && a->start[i] < c->crowd->times[c->crowd->columns]; i++)
+		add_activation(c, cells, a->start[i], a->end[i]);
+}
+
+static void add_task(struct counting *c, uint32_t lane, uint32_t task)
+{
+	const struct painter *p = c->p;
+	struct weft__crowd *crowd = c->crowd;
+	struct weft__crowd_cell *cells = cells_of_lane(crowd, lane);
+	uint64_t start = p->layout->start[task], last = weft__census_last(p->scene, task);
+	uint32_t column;
+	if (last < crowd->times[0])
+		return;
+	if (start < crowd->times[0])
+		crowd->alive[lane]++;
+	else if ((column = column_of(c, start)) < crowd->columns)
+		cells[column].starts++;
+	column = column_of(c, last);
+	if (column < crowd->columns) {
+		cells[column].lasts++;
+		cells[column].failed += (p->model->tasks.flags[task] & WEFT_TASK_FAILED) != 0;
+	}
+	add_activations(c, cells, task);
+}
+
+static void add_rows(struct counting *c, uint32_t lane, uint32_t row, uint32_t last)
+{
+	const struct weft_scene *scene = c->p->scene;
+	uint64_t right = c->crowd->times[c->crowd->columns];
+	for (; row < last; row++)
+		for (uint32_t i = scene->shown_first[row];
+			 i < scene->shown_first[row + 1] && c->p->layout->start[scene->shown[i]] < right; i++)
+			add_task(c, lane, scene->shown[i]);
+}
+
+static void add_range(struct ranges *ranges, uint32_t first, uint32_t last, uint32_t lane)
+{
+	uint32_t end = ranges->firsts[ranges->count];
+	if (first > end) {
+		ranges->lanes[ranges->count] = WEFT_NONE;
+		ranges->firsts[++ranges->count] = first;
+	}
+	ranges->lanes[ranges->count] = lane;
+	ranges->firsts[++ranges->count] = last;
+}
+
+/* Looks at what is in no whole block, and notes the blocks that are. */
+static void divide_lane(struct counting *c, uint32_t lane)
+{
+	const struct weft__blocks *blocks = &c->p->scene->census.blocks;
+	uint32_t row = c->p->lanes[lane].first_row, end = row + c->p->lanes[lane].row_count;
+	uint32_t first = weft__census_block(blocks, row), last;
+	first += blocks->first[first] < row;
+	last = end >= blocks->first[blocks->count] ? blocks->count : weft__census_block(blocks, end);
+	if (first >= last) {
+		add_rows(c, lane, row, end);
+		return;
+	}
+	add_rows(c, lane, row, blocks->first[first]);
+	add_range(&c->ranges, first, last, lane);
+	add_rows(c, lane, blocks->first[last], end);
+}
+
+static void count_all(struct counting *c)
+{
+	const struct weft__census *census = &c->p->scene->census;
+	for (uint32_t lane = 0; lane < c->p->lane_count; lane++)
+		if (c->p->lanes[lane].row_count > 1)
+			divide_lane(c, lane);
+	if (c->ranges.count == 0)
+		return;
+	count_moments(c, &census->starts, found_starts);
+	count_moments(c, &census->lasts, found_lasts);
+	count_moments(c, &census->fails, found_fails);
+	count_moments(c, &census->runs, found_runs);
+}
+
+static struct weft__crowd *allocate(const struct painter *p)
+{
+	struct weft__crowd *crowd = calloc(1, sizeof(*crowd));
+	if (!crowd)
+		return NULL;
+	crowd->columns = (uint32_t)ceil(p->frame->picture.width) + 1;
+	size_t lanes = p->lane_count + (size_t)1;
+	crowd->times = malloc((crowd->columns + (size_t)1) * sizeof(*crowd->times));
+	crowd->alive = calloc(lanes, sizeof(*crowd->alive));
+	crowd->cells = calloc(lanes * crowd->columns, sizeof(*crowd->cells));
+	if (crowd->times && crowd->alive && crowd->cells)
+		return crowd;
+	weft__crowd_destroy(crowd);
+	return NULL;
+}
+
+struct weft__crowd *weft__crowd_create(const struct painter *p)
+{
+	struct weft__crowd *crowd = allocate(p);
+	if (!crowd)
+		return NULL;
+	size_t ranges = 2 * (size_t)p->lane_count + 2, bounds = crowd->columns + (size_t)1;
+	struct counting c = {
+		.p = p,
+		.crowd = crowd,
+		.ranges = {calloc(ranges, sizeof(uint32_t)), calloc(ranges, sizeof(uint32_t)), 0},
+		.bounds = malloc(bounds * sizeof(uint32_t)),
+		.scratch = malloc(bounds * (WEFT__POINT_LEVELS + 1) * sizeof(struct weft__run)),
+	};
+	bool complete = c.ranges.firsts && c.ranges.lanes && c.bounds && c.scratch;
+	for (uint32_t i = 0; i <= crowd->columns; i++)
+		crowd->times[i] = column_time(p, i);
+	if (complete)
+		count_all(&c);
+	free(c.ranges.firsts);
+	free(c.ranges.lanes);
+	free(c.bounds);
+	free(c.scratch);
+	if (complete)
+		return crowd;
+	weft__crowd_destroy(crowd);
+	return NULL;
+}
+
+void weft__crowd_destroy(struct weft__crowd *crowd)
+{
+	if (!crowd)
+		return;
+	free(crowd->times);
+	free(crowd->alive);
+	free(crowd->cells);
+	free(crowd);
+}

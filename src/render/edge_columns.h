@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The edges of each pixel column, from the left edge of the picture to one width beyond its right
+ * edge (arrows may come from there): how many there are of each type, and which are few enough to
+ * be drawn one by one.
+ */
+#ifndef WEFT_RENDER_EDGE_COLUMNS_H
+#define WEFT_RENDER_EDGE_COLUMNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <weft/model.h>
+
+struct painter;
+
+struct weft__edge_columns {
+	uint32_t count;
+	uint32_t *edges;                  /* where columns begin; one more than columns */
+	uint32_t *ranks[WEFT_EDGE_TYPES]; /* likewise, among those of the type; NULL if not asked for */
+	uint32_t few;                     /* at most so many of a type in a column are drawn */
+};
+
+/* `types` is a bit for each type; `budget` how many edges are drawn at most. False without
+ * memory. */
+bool weft__edge_columns_init(
+	struct weft__edge_columns *columns, const struct painter *p, unsigned types, uint32_t budget);
+void weft__edge_columns_finish(struct weft__edge_columns *columns);
+
+static inline uint32_t weft__edges_in_column(
+	const struct weft__edge_columns *columns, unsigned type, uint32_t column)
+{
+	return columns->ranks[type][column + 1] - columns->ranks[type][column];
+}
+
+static inline bool weft__column_is_crowded(
+	const struct weft__edge_columns *columns, unsigned type, uint32_t column)
+{
+	return weft__edges_in_column(columns, type, column) > columns->few;
+}
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Edges by type, and where their arrows point to: how many lie in each pixel column is known from a
+ * count every few edges, and how many point to each row from points.c, without a look at the rest.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/scene.h"
+
+static bool is_arrow(unsigned type)
+{
+	return type != WEFT_EDGE_CREATE && type != WEFT_EDGE_BECOME;
+}
+
+uint32_t weft__edge_target(const struct weft_model *model, uint32_t edge)
+{
+	const struct weft_edges *edges = &model->edges;
+	uint32_t from = edges->from[edge], to = edges->to[edge];
+	if (!is_arrow(edges->type[edge]) || from == WEFT_NONE || to == WEFT_NONE || from == to)
+		return WEFT_NONE;
+	return edges->type[edge] == WEFT_EDGE_READ ? from : to;
+}
+
+static uint32_t count_type(const uint8_t *types, uint32_t count, unsigned type)
+{
+	uint32_t sum = 0;
+	for (uint32_t i = 0; i < count; i++)
+		sum += types[i] == type;
+	return sum;
+}
+
+uint32_t weft__edges_before(const struct weft_scene *scene, unsigned type, uint32_t edge)
+{
+	uint32_t chunk = edge / WEFT__EDGE_CHUNK, first = chunk * WEFT__EDGE_CHUNK;
+	return scene->edges.before[chunk][type] +
+		   count_type(scene->model->edges.type + first, edge - first, type);
+}
+
+uint32_t weft__edges_nth(const struct weft_scene *scene, unsigned type, uint32_t n)
+{
+	const uint8_t *types = scene->model->edges.type;
+	uint32_t low = 0, high = scene->model->edges.count / WEFT__EDGE_CHUNK + 1;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (scene->edges.before[middle][type] <= n)
+			low = middle;
+		else
+			high = middle;
+	}
+	n -= scene->edges.before[low][type];
+	uint32_t edge = low * WEFT__EDGE_CHUNK;
+	while (types[edge] != type || n-- > 0)
+		edge++;
+	return edge;
+}
+
+uint32_t weft__edges_next(
+	const struct weft_scene *scene, unsigned type, uint32_t edge, uint32_t last)
+{
+	const uint8_t *types = scene->model->edges.type;
+	while (edge < last && types[edge] != type) {
+		uint32_t chunk = edge / WEFT__EDGE_CHUNK;
+		bool none = scene->edges.before[chunk + 1][type] == scene->edges.before[chunk][type];
+		edge = none ? (chunk + 1) * WEFT__EDGE_CHUNK : edge + 1;
+	}
+	return edge < last ? edge : last;
+}
+
+/* The block that an edge's arrow points to; one more than there are if it has none. */
+static uint16_t block_of(const struct weft_scene *scene, uint32_t edge)
+{
+	const struct weft_edges *edges = &scene->model->edges;
+	uint32_t target = weft__edge_target(scene->model, edge);
+	if (target == WEFT_NONE || !weft__scene_are_apart(scene, edges->from[edge], edges->to[edge]))
+		return (uint16_t)scene->census.blocks.count;
+	return scene->block_of_task[target];
+}
+
+struct blocks {
+	uint16_t *of_type[WEFT_EDGE_TYPES]; /* twice as many as arrows: the other half is scratch */
+	uint32_t room[WEFT_EDGE_TYPES], count[WEFT_EDGE_TYPES];
+};
+
+/* The counts before each chunk, and the blocks that arrows point to. */
+static void index_edges(struct weft_scene *scene, struct blocks *blocks)
+{
+	const struct weft_edges *edges = &scene->model->edges;
+	uint32_t chunks = edges->count / WEFT__EDGE_CHUNK + 2, chunk = 0;
+	for (uint32_t edge = 0; edge < edges->count; edge++) {
+		unsigned type = edges->type[edge];
+		if (edge % WEFT__EDGE_CHUNK == 0)
+			memcpy(scene->edges.before[chunk++], blocks->count, sizeof(blocks->count));
+		if (is_arrow(type))
+			blocks->of_type[type][blocks->count[type]] = block_of(scene, edge);
+		blocks->count[type]++;
+	}
+	while (chunk < chunks)
+		memcpy(scene->edges.before[chunk++], blocks->count, sizeof(blocks->count));
+}
+
+static int make_points(struct weft_scene *scene, struct blocks *blocks)
+{
+	int error = 0;
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES && !error; type++)
+		if (is_arrow(type))
+			error = weft__points_init(&scene->edges.points[type], blocks->of_type[type],
+				blocks->of_type[type] + blocks->room[type], blocks->count[type],
+				scene->census.blocks.levels);
+	return error;
+}
+
+int weft__scene_make_edges(struct weft_scene *scene)
+{
+	const struct weft_edges *edges = &scene->model->edges;
+	struct blocks blocks = {.room = {0}};
+	scene->edges.before =
+		malloc((edges->count / WEFT__EDGE_CHUNK + (size_t)2) * sizeof(*scene->edges.before));
+	bool complete = scene->edges.before;
+	for (uint32_t edge = 0; edge < edges->count; edge++)
+		blocks.room[edges->type[edge]]++;
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++) {
+		size_t room = is_arrow(type) ? 2 * (size_t)blocks.room[type] + 1 : 1;
+		blocks.of_type[type] = malloc(room * sizeof(uint16_t));
+		complete = complete && blocks.of_type[type];
+	}
+	int error = WEFT_ERROR_MEMORY;
+	if (complete) {
+		index_edges(scene, &blocks);
+		error = make_points(scene, &blocks);
+	}
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+		free(blocks.of_type[type]);
+	return error;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See points.h. A traversal takes all columns down together: a node of the tree costs one count of
+ * ones for each column that has points in it, and a column without any is dropped on the way.
+ */
+#include "render/points.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/error.h>
+
+/* Ones of a level before place i. */
+static inline uint32_t ones_before(const struct weft__points *points, unsigned level, uint32_t i)
+{
+	size_t word = level * points->words + i / 64;
+	uint64_t below = (UINT64_C(1) << i % 64) - 1;
+	return points->ones[word] + (uint32_t)__builtin_popcountll(points->bits[word] & below);
+}
+
+static inline uint32_t go_down(
+	const struct weft__points *points, unsigned level, bool one, uint32_t i)
+{
+	uint32_t ones = ones_before(points, level, i);
+	return one ? points->zeros[level] + ones : i - ones;
+}
+
+/* How many points have a zero on each level: one look at all of them, so that each level is written
+ * and dealt out in one pass. */
+static int count_zeros(struct weft__points *points, const uint16_t *blocks)
+{
+	uint32_t *counts = calloc((size_t)1 << points->levels, sizeof(*counts));
+	if (!counts)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < points->count; i++)
+		counts[blocks[i]]++;
+	for (uint32_t block = 0; block < UINT32_C(1) << points->levels; block++)
+		for (unsigned level = 0; level < points->levels; level++)
+			if (!(block >> (points->levels - 1 - level) & 1))
+				points->zeros[level] += counts[block];
+	free(counts);
+	return 0;
+}
+
+/* Deals 64 blocks or fewer out, zeros and ones apart; their bits. The places are kept in registers,
+ * and no branch depends on a block. */
+static inline uint64_t deal_out(
+	const uint16_t *from, uint32_t count, unsigned shift, uint16_t *to, size_t next[2])
+{
+	size_t zero = next[0], one = next[1];
+	uint64_t bits = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		size_t bit = from[i] >> shift & 1;
+		bits |= (uint64_t)bit << i;
+		to[bit ? one : zero] = from[i];
+		one += bit;
+		zero += 1 - bit;
+	}
+	next[0] = zero;
+	next[1] = one;
+	return bits;
+}
+
+/* Writes a level's bits, and its blocks to `to` in the order of the next. */
+static void make_level(
+	struct weft__points *points, unsigned level, const uint16_t *from, uint16_t *to)
+{
+	uint64_t *bits = points->bits + level * points->words;
+	uint32_t *ones = points->ones + level * points->words;
+	uint32_t zeros = points->zeros[level], count = points->count, first = 0;
+	size_t next[2] = {0, zeros};
+	for (size_t word = 0; word < points->words; word++, first += 64) {
+		ones[word] = (uint32_t)next[1] - zeros;
+		bits[word] = deal_out(from + first, count - first < 64 ? count - first : 64,
+			points->levels - 1 - level, to, next);
+	}
+}
+
+int weft__points_init(struct weft__points *points, uint16_t *blocks, uint16_t *scratch,
+	uint32_t count, unsigned levels)
+{
+	*points = (struct weft__points){.count = count, .levels = levels};
+	points->words = count / 64 + (size_t)1; /* places up to `count` itself are asked for */
+	size_t words = points->words * (levels ? levels : 1);
+	points->bits = malloc(words * sizeof(*points->bits));
+	points->ones = malloc(words * sizeof(*points->ones));
+	if (!points->bits || !points->ones || count_zeros(points, blocks))
+		return WEFT_ERROR_MEMORY;
+	for (unsigned level = 0; level < levels; level++) {
+		make_level(points, level, blocks, scratch);
+		uint16_t *swap = blocks;
+		blocks = scratch;
+		scratch = swap;
+	}
+	return 0;
+}
+
+void weft__points_finish(struct weft__points *points)
+{
+	free(points->bits);
+	free(points->ones);
+}
+
+/* One node of the tree: places of its level. */
+struct node {
+	unsigned level;
+	uint32_t block;  /* its first */
+	uint32_t begin;  /* where it begins */
+	uint32_t before; /* where its first column begins */
+	uint32_t runs;   /* counts are the places where columns end */
+};
+
+struct walk {
+	const struct weft__points *points;
+	const struct weft__points_query *query;
+};
+
+static void give(
+	const struct walk *w, const struct node *node, struct weft__run *runs, uint32_t range)
+{
+	uint32_t before = node->before;
+	for (uint32_t i = 0; i < node->runs; i++) {
+		uint32_t end = runs[i].count;
+		runs[i].count = end - before;
+		before = end;
+	}
+	w->query->found(w->query->context, range, node->before - node->begin, runs, node->runs);
+}
+
+static struct node child(const struct weft__points *points, const struct node *node, bool one,
+	const struct weft__run *runs, struct weft__run *to)
+{
+	unsigned level = node->level;
+	struct node half = {
+		.level = level + 1,
+		.block = node->block + (one ? 1u << (points->levels - 1 - level) : 0),
+		.begin = go_down(points, level, one, node->begin),
+		.before = go_down(points, level, one, node->before),
+	};
+	uint32_t before = half.before;
+	for (uint32_t i = 0; i < node->runs; i++) {
+		uint32_t end = go_down(points, level, one, runs[i].count);
+		to[half.runs] = (struct weft__run){runs[i].column, end};
+		half.runs += end != before;
+		before = end;
+	}
+	return half;
+}
+
+/* Recursion is as deep as there are levels. `range` is one that ends behind the node's begin. */
+static void descend(
+	const struct walk *w, const struct node *node, struct weft__run *runs, uint32_t range)
+{
+	const struct weft__points_query *q = w->query;
+	uint32_t last = node->block + (1u << (w->points->levels - node->level));
+	while (range < q->ranges && q->firsts[range + 1] <= node->block)
+		range++;
+	if (range == q->ranges || q->firsts[range] >= last ||
+		(node->runs == 0 && node->before == node->begin))
+		return;
+	if (q->firsts[range] <= node->block && last <= q->firsts[range + 1]) {
+		give(w, node, runs, range);
+		return;
+	}
+	struct weft__run *below = runs + q->columns + 1;
+	for (unsigned one = 0; one < 2; one++) {
+		struct node half = child(w->points, node, one, runs, below);
+		descend(w, &half, below, range);
+	}
+}
+
+void weft__points_count(const struct weft__points *points, const struct weft__points_query *query)
+{
+	struct walk w = {points, query};
+	struct node root = {.before = query->bounds[0]};
+	uint32_t before = root.before;
+	for (uint32_t column = 0; column < query->columns; column++) {
+		uint32_t end = query->bounds[column + 1];
+		query->scratch[root.runs] = (struct weft__run){column, end};
+		root.runs += end != before;
+		before = end;
+	}
+	descend(&w, &root, query->scratch, 0);
+}
+
+/* Where a place of the first level is behind the last one, if its block were `block`. */
+static uint32_t go_to_leaf(const struct weft__points *points, uint32_t block, uint32_t i)
+{
+	for (unsigned level = 0; level < points->levels; level++)
+		i = go_down(points, level, block >> (points->levels - 1 - level) & 1, i);
+	return i;
+}
+
+uint32_t weft__points_rank(const struct weft__points *points, uint32_t block, uint32_t rank)
+{
+	return go_to_leaf(points, block, rank) - go_to_leaf(points, block, 0);
+}
+
+/* The place of the i-th one, or zero, of a level. */
+static uint32_t select_bit(const struct weft__points *points, unsigned level, bool one, uint32_t i)
+{
+	const uint32_t *ones = points->ones + level * points->words;
+	size_t low = 0, high = points->words;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		uint32_t before = one ? ones[middle] : (uint32_t)(middle * 64) - ones[middle];
+		if (before <= i)
+			low = middle;
+		else
+			high = middle;
+	}
+	uint64_t word = points->bits[level * points->words + low];
+	i -= one ? ones[low] : (uint32_t)(low * 64) - ones[low];
+	for (word = one ? word : ~word; i > 0; i--)
+		word &= word - 1;
+	return (uint32_t)(low * 64) + (uint32_t)__builtin_ctzll(word);
+}
+
+uint32_t weft__points_select(const struct weft__points *points, uint32_t block, uint32_t i)
+{
+	i += go_to_leaf(points, block, 0);
+	for (unsigned level = points->levels; level-- > 0;) {
+		bool one = block >> (points->levels - 1 - level) & 1;
+		i = select_bit(points, level, one, one ? i - points->zeros[level] : i);
+	}
+	return i;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Points in rows and time: how many lie where, exactly, for as many columns and lanes as a picture
+ * has, at a cost that doesn't depend on how many points there are.
+ *
+ * It is a wavelet matrix (Claude, Navarro and Ordóñez, 2015) of the points' blocks of rows, in the
+ * order of their times:
+ *
+ *     blocks   2 0 3 1 0 2        in the order of time
+ *     level 0  1 0 1 0 0 1        the highest bit of each
+ *     level 1  0 1 0 · 0 1 0      those with 0 above first, then those with 1: the next bit
+ *
+ * A range of times is a range of the first level, and goes down to the half that a block is in by
+ * counting the ones before its ends.
+ */
+#ifndef WEFT_RENDER_POINTS_H
+#define WEFT_RENDER_POINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WEFT__POINT_LEVELS 16
+
+struct weft__points {
+	uint32_t count;
+	unsigned levels;                    /* blocks are below 1 << levels */
+	size_t words;                       /* of a level */
+	uint64_t *bits;                     /* level after level */
+	uint32_t *ones;                     /* before each word of its level */
+	uint32_t zeros[WEFT__POINT_LEVELS]; /* on a level */
+};
+
+/* `blocks` are in the order of time; they and as many in `scratch` are written over. 0 or
+ * WEFT_ERROR_MEMORY. */
+int weft__points_init(struct weft__points *points, uint16_t *blocks, uint16_t *scratch,
+	uint32_t count, unsigned levels);
+void weft__points_finish(struct weft__points *points);
+
+/* `count` points in column `column`. */
+struct weft__run {
+	uint32_t column, count;
+};
+
+/* What a traversal gives for each range of blocks: how many points lie before the first column, and
+ * the columns that have any. */
+typedef void weft__points_found(void *context, uint32_t range, uint32_t before,
+	const struct weft__run *runs, uint32_t run_count);
+
+/* `bounds` are the columns + 1 ranks where columns begin, ascending. Range i of blocks is
+ * [firsts[i], firsts[i + 1]); it is given in parts, several times. `scratch` holds
+ * (columns + 1) * (WEFT__POINT_LEVELS + 1) runs. */
+struct weft__points_query {
+	const uint32_t *bounds;
+	uint32_t columns;
+	const uint32_t *firsts;
+	uint32_t ranges;
+	struct weft__run *scratch;
+	weft__points_found *found;
+	void *context;
+};
+
+void weft__points_count(const struct weft__points *points, const struct weft__points_query *query);
+
+/* The rank of the i-th point of a block; and how many of its points are below a rank. */
+uint32_t weft__points_select(const struct weft__points *points, uint32_t block, uint32_t i);
+uint32_t weft__points_rank(const struct weft__points *points, uint32_t block, uint32_t rank);
+
+#endif

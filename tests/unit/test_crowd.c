@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What a picture merges is counted, not sampled: each count is compared with that of a loop over
+ * everything.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "render/crowd.h"
+#include "render/edge_columns.h"
+#include "render/painter.h"
+
+static uint64_t seed = 5;
+
+static uint32_t pick(uint32_t below)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(seed >> 33) % below;
+}
+
+static void points_are_counted(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 200; round++) {
+		uint32_t count = pick(4) ? pick(3000) : pick(3),
+				 block_count = 1 + pick(round % 2 ? 9 : 900);
+		uint16_t *blocks = malloc((count + 1) * 2 * sizeof(*blocks));
+		uint16_t *kept = malloc((count + 1) * sizeof(*kept));
+		struct weft__points points;
+		unsigned levels = 0;
+		while (1u << levels < block_count)
+			levels++;
+		for (uint32_t i = 0; i < count; i++)
+			kept[i] = blocks[i] = (uint16_t)pick(block_count);
+		assert_int_equal(weft__points_init(&points, blocks, blocks + count, count, levels), 0);
+		for (unsigned i = 0; i < 20; i++) {
+			uint32_t block = pick(block_count), rank = pick(count + 1), below = 0, last = 0;
+			for (uint32_t j = 0; j < rank; j++)
+				if (kept[j] == block) {
+					below++;
+					last = j;
+				}
+			assert_int_equal(weft__points_rank(&points, block, rank), below);
+			if (below)
+				assert_int_equal(weft__points_select(&points, block, below - 1), last);
+		}
+		weft__points_finish(&points);
+		free(blocks);
+		free(kept);
+	}
+}
+
+struct scenery {
+	struct weft_model *model;
+	struct weft_layout *layout;
+	struct weft_scene *scene;
+	struct weft_frame frame;
+	struct weft_view view;
+	struct painter painter;
+};
+
+static void add(struct weft_model_builder *builder, struct weft_event event)
+{
+	static struct weft_diagnostics diagnostics;
+	assert_int_equal(weft_model_builder_add(builder, &event, &diagnostics), 0);
+}
+
+/* Tasks that make others, read them, run, end and fail: `live` of them at once. */
+static struct weft_model *random_model(uint32_t events, uint32_t live, uint32_t step)
+{
+	static const struct weft_trace_thread thread = {.name = "", .process = ""};
+	struct weft_trace_description description = {
+		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
+	struct weft_model_builder *builder;
+	struct weft_model *model = NULL;
+	uint64_t ids[1000], time = 1000, next = live;
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	for (uint32_t i = 0; i < live; i++)
+		ids[i] = i;
+	for (uint32_t i = 0; i < events; i++) {
+		static const uint8_t types[] = {WEFT_EVENT_READ, WEFT_EVENT_READ, WEFT_EVENT_TRY_READ,
+			WEFT_EVENT_SIGNAL, WEFT_EVENT_SWITCH, WEFT_EVENT_COUNTER};
+		uint32_t roll = pick(10), slot = pick(live);
+		struct weft_event event = {.time_ns = time,
+			.task = ids[pick(live)],
+			.other = ids[slot],
+			.kind = WEFT_KIND_TASK,
+			.value = (int64_t)pick(100) - 50,
+			.text = {"x", 1}};
+		time += pick(step);
+		if (roll < 3) {
+			event.type = pick(30) ? WEFT_EVENT_RESOLVE : WEFT_EVENT_FAIL;
+			add(builder, event);
+			event.type = WEFT_EVENT_CREATE;
+			event.other = ids[slot] = next++;
+			event.task = pick(2) ? WEFT_TASK_NONE : ids[pick(live)];
+		} else {
+			event.type = types[pick(sizeof(types))];
+		}
+		add(builder, event);
+	}
+	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
+	weft_model_builder_destroy(builder);
+	return model;
+}
+
+static void scenery_init(struct scenery *s, struct weft_model *model)
+{
+	*s = (struct scenery){.model = model};
+	assert_int_equal(weft_layout_create(model, NULL, &s->layout), 0);
+	assert_int_equal(weft_scene_create(model, s->layout, &s->scene), 0);
+}
+
+static void scenery_finish(struct scenery *s)
+{
+	weft_scene_destroy(s->scene);
+	weft_layout_destroy(s->layout);
+	weft_model_destroy(s->model);
+}
+
+/* Somewhere, from everything to a few ns. */
+static void look_around(struct scenery *s)
+{
+	uint64_t length = s->model->summary.end - s->model->summary.start + 1;
+	weft_frame_place(s->layout, 200 + pick(300), 100 + pick(500), &s->frame);
+	weft_frame_view(s->layout, &s->frame, &s->view);
+	if (pick(5))
+		weft_view_set_range(&s->view, s->model->summary.start + pick((uint32_t)length),
+			(double)length / pow(10, pick(60) / 10.0));
+	weft_view_set_focus(&s->view, pick(s->layout->row_count));
+	s->painter = (struct painter){
+		.scene = s->scene,
+		.model = s->model,
+		.layout = s->layout,
+		.frame = &s->frame,
+		.view = &s->view,
+		.y0 = s->frame.picture.y,
+		.left = weft_view_time(&s->view, 0),
+		.right = weft_view_time(&s->view, s->frame.picture.width) + 1,
+	};
+	weft__make_lanes(&s->painter);
+	assert_int_equal(s->painter.error, 0);
+}
+
+static struct weft__crowd_cell count_cell(const struct scenery *s, const struct weft__lane *lane,
+	uint64_t from, uint64_t to, uint32_t *ret_alive)
+{
+	struct weft__crowd_cell cell = {0};
+	const struct weft_activations *a = &s->model->activations;
+	*ret_alive = 0;
+	for (uint32_t task = 0; task < s->model->tasks.count; task++) {
+		uint32_t row = s->layout->row[task];
+		uint64_t start = s->layout->start[task], end = s->model->tasks.end[task];
+		uint64_t last = end > start ? end - 1 : start;
+		bool ends = last >= from && last < to;
+		if (row < lane->first_row || row >= lane->first_row + lane->row_count)
+			continue;
+		*ret_alive += start < from && last >= from;
+		cell.starts += start >= from && start < to;
+		cell.lasts += ends;
+		cell.failed += ends && s->model->tasks.flags[task] & WEFT_TASK_FAILED;
+		for (uint32_t i = s->model->tasks.first_activation[task];
+			 i < s->model->tasks.first_activation[task + 1]; i++)
+			if (a->start[i] < to && a->end[i] > from)
+				cell.running_ns += (float)((a->end[i] < to ? a->end[i] : to) -
+										   (a->start[i] > from ? a->start[i] : from));
+	}
+	return cell;
+}
+
+/* A few columns of each merged lane; how many. */
+static unsigned check_lanes(const struct scenery *s, const struct weft__crowd *crowd)
+{
+	double off_by = 0, ran = 0;
+	unsigned checked = 0;
+	for (uint32_t i = 0; i < s->painter.lane_count; i++) {
+		const struct weft__lane *lane = &s->painter.lanes[i];
+		for (unsigned j = 0; lane->row_count > 1 && j < 4; j++, checked++) {
+			uint32_t column = pick(crowd->columns), alive, counted = crowd->alive[i];
+			const struct weft__crowd_cell *cells = crowd->cells + (size_t)i * crowd->columns;
+			struct weft__crowd_cell cell =
+				count_cell(s, lane, crowd->times[column], crowd->times[column + 1], &alive);
+			for (uint32_t k = 0; k < column; k++)
+				counted += cells[k].starts - cells[k].lasts;
+			assert_int_equal(counted, alive);
+			assert_int_equal(cells[column].starts, cell.starts);
+			assert_int_equal(cells[column].lasts, cell.lasts);
+			assert_int_equal(cells[column].failed, cell.failed);
+			off_by += fabs(cells[column].running_ns - cell.running_ns);
+			ran += cell.running_ns;
+		}
+	}
+	/* Running comes in portions. */
+	assert_true(off_by <= 0.05 * ran + 4 * s->scene->census.run_ns * (checked + 1));
+	return checked;
+}
+
+static void merged_lanes_are_counted(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t events, live, step;
+	} cases[] = {{3000, 200, 50}, {20000, 3, 50}, {20000, 60, 2}, {8000, 900, 400}, {6000, 100, 1}};
+	unsigned checked = 0;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct scenery s;
+		scenery_init(&s, random_model(cases[i].events, cases[i].live, cases[i].step));
+		for (unsigned round = 0; round < 12; round++) {
+			look_around(&s);
+			struct weft__crowd *crowd = weft__crowd_create(&s.painter);
+			assert_non_null(crowd);
+			checked += check_lanes(&s, crowd);
+			weft__crowd_destroy(crowd);
+			free(s.painter.lanes);
+		}
+		scenery_finish(&s);
+	}
+	assert_true(checked > 2000);
+}
+
+static void tasks_in_view_are_counted(void **state)
+{
+	(void)state;
+	struct scenery s;
+	scenery_init(&s, random_model(5000, 50, 40));
+	uint32_t length = (uint32_t)(s.model->summary.end - s.model->summary.start);
+	for (unsigned round = 0; round < 300; round++) {
+		uint64_t from = s.model->summary.start + pick(length), to = from + 1 + pick(length);
+		uint32_t count = 0;
+		for (uint32_t task = 0; task < s.model->tasks.count; task++)
+			count += s.layout->start[task] < to && weft__census_last(s.scene, task) >= from;
+		assert_int_equal(weft__census_alive(s.scene, from, to), count);
+	}
+	scenery_finish(&s);
+}
+
+static void check_columns(const struct scenery *s)
+{
+	const struct weft_edges *edges = &s->model->edges;
+	unsigned types = (1u << WEFT_EDGE_TYPES) - 1;
+	struct weft__edge_columns columns;
+	assert_true(weft__edge_columns_init(&columns, &s->painter, types, 500));
+	uint32_t drawn = 0;
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+		for (uint32_t column = 0; column < columns.count; column++) {
+			uint32_t count = 0, next = columns.edges[column], last = columns.edges[column + 1];
+			for (uint32_t edge = next; edge < last; edge++) {
+				double x = weft_view_x(&s->view, edges->time[edge]);
+				assert_true(x >= column && x < column + 1);
+				if (edges->type[edge] != type)
+					continue;
+				assert_int_equal(weft__edges_next(s->scene, type, next, last), edge);
+				uint32_t rank = columns.ranks[type][column] + count++;
+				assert_int_equal(weft__edges_nth(s->scene, type, rank), edge);
+				next = edge + 1;
+			}
+			assert_int_equal(weft__edges_next(s->scene, type, next, last), last);
+			assert_int_equal(weft__edges_in_column(&columns, type, column), count);
+			drawn += weft__column_is_crowded(&columns, type, column) ? 0 : count;
+		}
+	assert_true(drawn <= 500);
+	weft__edge_columns_finish(&columns);
+}
+
+static void edges_of_columns_are_counted(void **state)
+{
+	(void)state;
+	struct scenery s;
+	scenery_init(&s, random_model(6000, 20, 40));
+	for (unsigned round = 0; round < 12; round++) {
+		look_around(&s);
+		check_columns(&s);
+		free(s.painter.lanes);
+	}
+	scenery_finish(&s);
+}
+
+static void extremes_of_samples_are_found(void **state)
+{
+	(void)state;
+	struct scenery s;
+	scenery_init(&s, random_model(60000, 5, 9));
+	const int64_t *values = s.model->samples.value;
+	assert_true(s.model->samples.count > 3000);
+	for (unsigned round = 0; round < 2000; round++) {
+		uint32_t first = pick(s.model->samples.count);
+		uint32_t last = first + 1 + pick(s.model->samples.count - first);
+		int64_t low = INT64_MAX, high = INT64_MIN, found_low, found_high;
+		for (uint32_t i = first; i < last; i++) {
+			low = values[i] < low ? values[i] : low;
+			high = values[i] > high ? values[i] : high;
+		}
+		weft__scene_extremes(s.scene, first, last, &found_low, &found_high);
+		assert_true(found_low == low && found_high == high);
+	}
+	scenery_finish(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(points_are_counted),
+		cmocka_unit_test(merged_lanes_are_counted),
+		cmocka_unit_test(tasks_in_view_are_counted),
+		cmocka_unit_test(edges_of_columns_are_counted),
+		cmocka_unit_test(extremes_of_samples_are_found),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
