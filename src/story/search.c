@@ -101,10 +101,10 @@ static bool parse_id(struct weft_slice text, uint64_t *ret_id)
 	return text.size > 0;
 }
 
-static bool has_capital(struct weft_slice text)
+static bool has_capital(struct weft_slice text, bool is_expression)
 {
 	for (size_t i = 0; i < text.size; i++) {
-		if (text.bytes[i] == '\\')
+		if (is_expression && text.bytes[i] == '\\')
 			i++; /* \W is no capital */
 		else if (text.bytes[i] >= 'A' && text.bytes[i] <= 'Z')
 			return true;
@@ -316,7 +316,7 @@ WEFT__EXPORT int weft_search_create(const struct weft_model *model, const char *
 {
 	struct weft_slice slice = {text, size};
 	const struct weft__pattern_options options = {
-		.ignore_case = !has_capital(slice), .literal = !is_expression};
+		.ignore_case = !has_capital(slice, is_expression), .literal = !is_expression};
 	struct weft_search_error unwanted;
 	struct whole_search *found = calloc(1, sizeof(*found));
 	if (!found)

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What is found, where, in which order. Expressions themselves are tested in tests/e2e/pattern.py.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <weft/search.h>
+
+#include "told.h"
+
+static struct weft_search *search(const struct told *told, const char *text, bool is_expression)
+{
+	struct weft_search *search;
+	assert_int_equal(
+		weft_search_create(told->model, text, strlen(text), is_expression, NULL, &search), 0);
+	return search;
+}
+
+static uint64_t count_places(const struct weft_search *search, enum weft_search_place place)
+{
+	uint64_t count = 0;
+	for (uint32_t i = 0; i < search->match_count; i++)
+		count += search->matches[i].place == place;
+	return count;
+}
+
+static uint64_t id_of(const struct told *told, uint32_t task)
+{
+	return told->model->tasks.id[task];
+}
+
+/* Task 12 of kind bind, "Net.read"; task 7, "write 12"; a note, a counter, a failure. */
+static struct told small_trace(void)
+{
+	struct made made = make_begin();
+	made.time = 10;
+	make_create(&made, 0, 12, WEFT_KIND_BIND);
+	make_label(&made, 12, "Net.read");
+	make_create(&made, 0, 7, WEFT_KIND_TASK);
+	make_label(&made, 7, "write 12");
+	made.time = 20;
+	make(&made,
+		(struct weft_event){.type = WEFT_EVENT_NOTE, .task = 7, .text = {"reads nothing", 13}});
+	made.time = 30;
+	make_counter(&made, 12, "read-bytes", 5, false);
+	made.time = 40;
+	make_counter(&made, 12, "read-bytes", 5, false);
+	make_fail(&made, 0, 7, "bad READ");
+	return make_end(&made);
+}
+
+static void each_match_has_a_place_and_a_time(void **state)
+{
+	struct told told = small_trace();
+	(void)state;
+	struct weft_search *found = search(&told, "read", false);
+	static const struct {
+		uint64_t time, id;
+		enum weft_search_place place;
+	} expected[] = {{10, 12, WEFT_SEARCH_LABEL}, {20, 7, WEFT_SEARCH_NOTE},
+		{30, 12, WEFT_SEARCH_COUNTER}, {40, 7, WEFT_SEARCH_MESSAGE}};
+	assert_int_equal(found->match_count, 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(found->matches[i].time, expected[i].time);
+		assert_int_equal(id_of(&told, found->matches[i].task), expected[i].id);
+		assert_int_equal(found->matches[i].place, expected[i].place);
+	}
+	assert_int_equal(found->task_count, 2);
+	assert_true(weft_search_has_task(found, weft_model_find_task(told.model, 0, 7)));
+	assert_false(weft_search_has_task(found, weft_model_find_task(told.model, 0, 0)));
+	weft_search_destroy(found);
+	told_finish(&told);
+}
+
+static void a_capital_asks_for_capitals(void **state)
+{
+	struct told told = small_trace();
+	(void)state;
+	struct weft_search *capital = search(&told, "READ", false);
+	struct weft_search *expression = search(&told, "^bad\\WR", true);
+	assert_int_equal(capital->match_count, 1);
+	assert_int_equal(capital->matches[0].place, WEFT_SEARCH_MESSAGE);
+	assert_int_equal(expression->match_count, 1);
+	weft_search_destroy(capital);
+	weft_search_destroy(expression);
+	told_finish(&told);
+}
+
+static void a_number_is_an_id_and_a_text(void **state)
+{
+	struct told told = small_trace();
+	(void)state;
+	struct weft_search *number = search(&told, "12", false), *id = search(&told, "#12", false);
+	struct weft_search *unknown = search(&told, "#99999999999999999999999", false);
+	assert_int_equal(number->match_count, 2);
+	assert_int_equal(count_places(number, WEFT_SEARCH_ID), 1);
+	assert_int_equal(count_places(number, WEFT_SEARCH_LABEL), 1);
+	assert_int_equal(id->match_count, 1);
+	assert_int_equal(id_of(&told, id->matches[0].task), 12);
+	assert_int_equal(unknown->match_count, 0);
+	weft_search_destroy(number);
+	weft_search_destroy(id);
+	weft_search_destroy(unknown);
+	told_finish(&told);
+}
+
+static void kinds_are_found(void **state)
+{
+	struct told told = small_trace();
+	(void)state;
+	struct weft_search *found = search(&told, "^bi.d$", true);
+	assert_int_equal(found->match_count, 1);
+	assert_int_equal(found->matches[0].place, WEFT_SEARCH_KIND);
+	assert_int_equal(id_of(&told, found->matches[0].task), 12);
+	weft_search_destroy(found);
+	told_finish(&told);
+}
+
+static void nothing_is_found_nowhere(void **state)
+{
+	struct told told = small_trace();
+	(void)state;
+	struct weft_search *empty = search(&told, "", false), *absent = search(&told, "xyzzy", false);
+	assert_int_equal(empty->found, 0);
+	assert_int_equal(absent->found, 0);
+	assert_int_equal(weft_search_after(absent, 0), WEFT_NONE);
+	assert_int_equal(weft_search_before(absent, UINT64_MAX), WEFT_NONE);
+	weft_search_destroy(empty);
+	weft_search_destroy(absent);
+	told_finish(&told);
+}
+
+static void a_bad_expression_is_an_error(void **state)
+{
+	struct told told = small_trace();
+	struct weft_search_error error;
+	struct weft_search *found = NULL;
+	(void)state;
+	assert_int_equal(
+		weft_search_create(told.model, "ab(c", 4, true, &error, &found), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(error.offset, 2);
+	assert_string_equal(error.message, ") is missing");
+	assert_int_equal(
+		weft_search_create(told.model, "ab(c", 4, true, NULL, &found), WEFT_ERROR_ARGUMENT);
+	assert_null(found);
+	told_finish(&told);
+}
+
+static void one_goes_on_and_back(void **state)
+{
+	struct told told = small_trace();
+	(void)state;
+	struct weft_search *found = search(&told, "read", false);
+	assert_int_equal(weft_search_after(found, 0), 0);
+	assert_int_equal(weft_search_after(found, 10), 1);
+	assert_int_equal(weft_search_after(found, 40), WEFT_NONE);
+	assert_int_equal(weft_search_before(found, 40), 2);
+	assert_int_equal(weft_search_before(found, 10), WEFT_NONE);
+	weft_search_destroy(found);
+	told_finish(&told);
+}
+
+static void the_sample_is_found_as_grep_finds_it(void **state)
+{
+	struct told told = told_sample("mirage-arp-good.ctf");
+	(void)state;
+	struct weft_search *found = search(&told, "arp", false);
+	/* weft dump --json FILE | grep -ic '"label".*arp' */
+	assert_int_equal(found->found, 3);
+	weft_search_destroy(found);
+	told_finish(&told);
+}
+
+static bool contains(struct weft_slice text, const char *part)
+{
+	size_t size = strlen(part);
+	for (size_t at = 0; at + size <= text.size; at++)
+		if (memcmp(text.bytes + at, part, size) == 0)
+			return true;
+	return false;
+}
+
+static void random_traces_are_searched_as_a_naive_loop_would(void **state)
+{
+	uint64_t seed = 11, sum = 0;
+	(void)state;
+	for (int round = 0; round < 50; round++) {
+		struct made made = make_begin();
+		for (uint32_t i = 0; i < 500; i++) {
+			char text[8] = "";
+			for (int k = 0; k < 6; k++) {
+				seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+				text[k] = "abc"[(seed >> 33) % 3];
+			}
+			made.time += 10;
+			make_label(&made, i % 50, text);
+		}
+		struct told told = make_end(&made);
+		struct weft_search *found = search(&told, "abca", false);
+		uint64_t expected = 0, last = 0;
+		for (uint32_t i = 0; i < told.model->notes.count; i++)
+			expected += contains(weft_model_string(told.model, told.model->notes.text[i]), "abca");
+		assert_int_equal(found->found, expected);
+		assert_int_equal(found->match_count, expected);
+		for (uint32_t i = 0; i < found->match_count; i++) {
+			assert_true(found->matches[i].time >= last);
+			last = found->matches[i].time;
+			assert_true(contains(
+				weft_model_string(told.model, told.model->notes.text[found->matches[i].item]),
+				"abca"));
+		}
+		sum += expected;
+		weft_search_destroy(found);
+		told_finish(&told);
+	}
+	assert_true(sum > 100);
+}
+
+static void too_many_matches_are_counted_and_the_earliest_listed(void **state)
+{
+	enum {
+		TASKS = 3,
+		COUNT = WEFT_SEARCH_MATCHES_MAX + 50000
+	};
+	struct made made = make_begin();
+	(void)state;
+	for (uint32_t i = 0; i < COUNT; i++) {
+		made.time += 5;
+		make_label(&made, i % TASKS, "same");
+	}
+	uint64_t end = made.time;
+	struct told told = make_end(&made);
+	struct weft_search *found = search(&told, "same", false);
+	assert_int_equal(found->found, COUNT);
+	assert_int_equal(found->match_count, WEFT_SEARCH_MATCHES_MAX);
+	assert_int_equal(found->matches[0].time, 5);
+	/* The last bucket of time that has room is not in order within: no more is missing than it. */
+	assert_true(found->matches[WEFT_SEARCH_MATCHES_MAX - 1].time <
+				(uint64_t)WEFT_SEARCH_MATCHES_MAX * 5 + end / 1024);
+	for (uint32_t i = 1; i < WEFT_SEARCH_MATCHES_MAX - 2000; i++)
+		assert_int_equal(found->matches[i].time, (i + (uint64_t)1) * 5);
+	assert_int_equal(found->task_count, TASKS);
+	weft_search_destroy(found);
+	told_finish(&told);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_match_has_a_place_and_a_time),
+		cmocka_unit_test(a_capital_asks_for_capitals),
+		cmocka_unit_test(a_number_is_an_id_and_a_text),
+		cmocka_unit_test(kinds_are_found),
+		cmocka_unit_test(nothing_is_found_nowhere),
+		cmocka_unit_test(a_bad_expression_is_an_error),
+		cmocka_unit_test(one_goes_on_and_back),
+		cmocka_unit_test(the_sample_is_found_as_grep_finds_it),
+		cmocka_unit_test(random_traces_are_searched_as_a_naive_loop_would),
+		cmocka_unit_test(too_many_matches_are_counted_and_the_earliest_listed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
