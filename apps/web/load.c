@@ -16,11 +16,13 @@ static struct {
 	size_t size, room;
 	struct weft_decoder *decoder;
 	struct weft_model_builder *builder;
+	struct weft_model *model;
 	uint64_t events, furthest;
 } load;
 
 void PAGE_EXPORT(page_load_drop)(void)
 {
+	weft_model_destroy(load.model);
 	weft_model_builder_destroy(load.builder);
 	weft_decoder_destroy(load.decoder);
 	free(load.bytes);
@@ -102,21 +104,29 @@ double PAGE_EXPORT(page_load_fraction)(void)
 	return load.size ? (double)load.furthest / (double)load.size : 0;
 }
 
-/* Shows what has been read. */
-int PAGE_EXPORT(page_load_show)(uint32_t is_live)
+/* What has been read becomes a model; its bytes are then needed no more. */
+int PAGE_EXPORT(page_load_finish)(void)
 {
-	struct weft_model *model;
-	int error =
-		weft_model_builder_finish(load.builder, weft_decoder_describe(load.decoder), &model);
+	const struct weft_trace_description *about = weft_decoder_describe(load.decoder);
+	int error = weft_model_builder_finish(load.builder, about, &load.model);
 	if (error)
 		return error;
+	weft_model_builder_destroy(load.builder);
+	load.builder = NULL;
 	weft_decoder_destroy(load.decoder);
 	load.decoder = NULL;
 	free(load.bytes);
 	load.bytes = NULL;
-	error = weft_viewer_show(page_viewer, model, is_live);
-	if (error)
-		weft_model_destroy(model);
+	load.size = load.room = 0;
+	return 0;
+}
+
+/* The viewer shows it. */
+int PAGE_EXPORT(page_load_show)(uint32_t is_live)
+{
+	int error = weft_viewer_show(page_viewer, load.model, is_live);
+	if (!error)
+		load.model = NULL; /* the viewer's */
 	return error;
 }
 

@@ -42,12 +42,14 @@ int PAGE_EXPORT(page_create)(uint32_t theme, uint32_t reduced_motion)
 		.font = &page_font,
 		.reduced_motion = reduced_motion,
 	};
-	struct weft_viewer *viewer;
+	struct weft_viewer *viewer = NULL;
 	int error = weft_viewer_create(&options, &viewer);
 	if (!error && !canvas)
 		error = weft_canvas_create(1, 1, &canvas);
-	if (error)
+	if (error) {
+		weft_viewer_destroy(viewer);
 		return error;
+	}
 	weft_viewer_destroy(page_viewer);
 	page_viewer = viewer;
 	return 0;

@@ -74,20 +74,26 @@ const answers = {
 		resize();
 		schedule();
 		if (options.trace)
-			open({ title: options.title, size: options.size, deflated: true, view: location.hash.slice(1) || options.view });
+			open({ title: options.title, size: options.size, deflated: true, view: viewOfLink() || options.view });
+		else
+			showEmpty('No trace is open.');
 	},
 	wake: schedule,
 	more() { nextSlice(slice => worker.postMessage(['slice', slice], slice ? [slice.buffer] : [])); },
 	loading() { element('stop').hidden = false; },
 	opened(facts) {
 		element('stop').hidden = true;
-		document.body.classList.remove('empty');
+		hasTrace = true;
+		showEmpty('');
 		showDamage(facts);
 		window.weft.opened = facts;
 	},
 	failed(text) {
 		element('stop').hidden = true;
-		notice(text);
+		if (hasTrace)
+			notice(text);
+		else
+			showEmpty(text);
 	},
 	broken(text) {
 		notice(`The viewer has stopped: ${text}. Please reload the page.`);
@@ -199,17 +205,52 @@ function fillBox(x, y, x2, y2, scale) {
 	pen.fillRect(left, top, width, height);
 }
 
-// Straight lines without dashes are boxes, which cost a fraction of a path.
-function boxOfLine(at, scale) {
+// Boxes side by side become one.
+function drawBoxes(at, end, scale) {
+	const color = ints[at + COLOR], x = floats[at + X], y = floats[at + Y], y2 = floats[at + Y2];
+	let x2 = floats[at + X2], next = at + WORDS;
+	while (next < end && ops[4 * next] === RECT && ints[next + COLOR] === color && floats[next + X] === x2 &&
+		floats[next + Y] === y && floats[next + Y2] === y2) {
+		x2 = floats[next + X2];
+		next += WORDS;
+	}
+	setFill(color);
+	fillBox(x, y, x2, y2, scale);
+	return next;
+}
+
+// Lines along an axis, without dashes, are boxes, which cost a fraction of a path.
+function boxOfLine(x, y, x2, y2, half, first, last, scale) {
+	if (y === y2) {
+		const before = x < x2 ? first : last, after = x < x2 ? last : first;
+		fillBox(Math.min(x, x2) - before, y - half, Math.max(x, x2) + after, y + half, scale);
+	} else {
+		const above = y < y2 ? first : last, below = y < y2 ? last : first;
+		fillBox(x - half, Math.min(y, y2) - above, x + half, Math.max(y, y2) + below, scale);
+	}
+}
+
+function drawLineAsBox(at, scale) {
 	const x = floats[at + X], y = floats[at + Y], x2 = floats[at + X2], y2 = floats[at + Y2];
-	const half = floats[at + WIDTH] / 2;
 	if (ops[4 * at + 1] || (x !== x2 && y !== y2))
 		return false;
 	setFill(ints[at + COLOR]);
-	if (y === y2)
-		fillBox(Math.min(x, x2), y - half, Math.max(x, x2), y + half, scale);
-	else
-		fillBox(x - half, Math.min(y, y2), x + half, Math.max(y, y2), scale);
+	boxOfLine(x, y, x2, y2, floats[at + WIDTH] / 2, 0, 0, scale);
+	return true;
+}
+
+// Likewise a line of several pieces: their corners are square, and must not show through.
+function drawPolylineAsBoxes(at, scale) {
+	const first = 2 * ints[at + FIRST], end = first + 2 * ints[at + COUNT], half = floats[at + WIDTH] / 2;
+	if (ops[4 * at + 1] || (ints[at + COLOR] & 255) !== 255)
+		return false;
+	for (let i = first + 2; i < end; i += 2)
+		if (points[i] !== points[i - 2] && points[i + 1] !== points[i - 1])
+			return false;
+	setFill(ints[at + COLOR]);
+	for (let i = first + 2; i < end; i += 2)
+		boxOfLine(points[i - 2], points[i - 1], points[i], points[i + 1], half,
+			i > first + 2 ? half : 0, i < end - 2 ? half : 0, scale);
 	return true;
 }
 
@@ -242,7 +283,7 @@ function drawStrokes(at, end, type) {
 	do {
 		addStroke(next, type);
 		next += WORDS;
-	} while ((color & 255) === 255 && type !== HATCH && next < end && next < at + 64 * WORDS &&
+	} while ((color & 255) === 255 && type !== HATCH && next < end && next < at + 16 * WORDS &&
 		ops[4 * next] === type && ints[next + COLOR] === color && floats[next + WIDTH] === width &&
 		ops[4 * next + 1] === kind && (type !== LINE || kind !== 0 ||
 			(floats[next + X] !== floats[next + X2] && floats[next + Y] !== floats[next + Y2])));
@@ -256,14 +297,17 @@ function replay(target, scale) {
 		const type = ops[4 * at];
 		switch (type) {
 		case RECT:
-			setFill(ints[at + COLOR]);
-			fillBox(floats[at + X], floats[at + Y], floats[at + X2], floats[at + Y2], scale);
-			break;
+			at = drawBoxes(at, end, scale);
+			continue;
 		case LINE:
-			if (boxOfLine(at, scale))
+			if (drawLineAsBox(at, scale))
+				break;
+			at = drawStrokes(at, end, type);
+			continue;
+		case POLYLINE:
+			if (drawPolylineAsBoxes(at, scale))
 				break;
 			// falls through
-		case POLYLINE:
 		case RING:
 		case HATCH:
 			at = drawStrokes(at, end, type);
@@ -327,12 +371,15 @@ function draw() {
 		frames.splice(0, 500);
 }
 
-function wordsOf() {
-	const words = [];
-	for (let at = 0; at < ints.length; at += WORDS)
+// Each text of the canvas, and where: [x, y, x2, y2, text].
+function lettersOf() {
+	const found = [];
+	for (let at = 0; list && at < ints.length; at += WORDS) {
+		const x = floats[at + X], y = floats[at + Y], size = floats[at + SIZE];
 		if (ops[4 * at] === TEXT)
-			words.push(textOf(at));
-	return words.join('\n');
+			found.push([x, y - size, x + floats[at + WIDTH], y + size / 3, textOf(at)]);
+	}
+	return found;
 }
 
 // ---- What the viewer shows besides ----
@@ -342,7 +389,7 @@ function place(node, x, y, width, height) {
 	Object.assign(node.style, { left: x + 'px', top: y + 'px', width: width + 'px', height: height + 'px' });
 }
 
-let canvasSize = [1, 1], link = '', linkTimer = 0;
+let canvasSize = [1, 1], linkTimer = 0;
 
 function apply(answer) {
 	if (answer.boxes) {
@@ -439,26 +486,38 @@ function notice(text) {
 	element('notice-text').textContent = text;
 }
 
+let hasTrace = false;
+
+function showEmpty(text) {
+	element('empty').hidden = !text;
+	element('empty-text').textContent = text;
+}
+
 function showDamage(facts) {
 	const lines = [];
 	if (facts.stopped)
 		lines.push('Reading was stopped: what is shown ends there.');
 	if (facts.damage.length)
-		lines.push('Parts of the trace are damaged, and were left out: ' + facts.damage.slice(0, 4).join('; ') +
-			(facts.damage.length > 4 ? ` and ${facts.damage.length - 4} more.` : '.'));
-	notice(lines.join(' '));
+		lines.push('Parts of the trace are damaged, and were left out:', ...facts.damage.slice(0, 4));
+	if (facts.damage.length > 4)
+		lines.push(`and ${facts.damage.length - 4} more kinds of damage: \`weft info\` lists them`);
+	notice(lines.join('\n'));
 }
 
-// The view is in the address, so that copying it copies the view.
+// The view is in the address, so that copying it copies the view: "#view&start=12ms&duration=3ms".
+const linkOf = view => '#' + view.replaceAll(' ', '&');
+const viewOfLink = () => location.hash.slice(1).replaceAll('&', ' ');
+
 function keepLink(text) {
-	link = text;
 	clearTimeout(linkTimer);
 	linkTimer = setTimeout(() => {
 		try {
-			history.replaceState(null, '', '#' + encodeURI(link));
+			history.replaceState(null, '', linkOf(text));
 		} catch { /* too often for this browser */ }
 	}, 400);
 }
+
+addEventListener('hashchange', () => input('command', viewOfLink(), now()));
 
 // ---- What the viewer asks for ----
 
@@ -481,6 +540,7 @@ function download(blob, name) {
 }
 
 async function copyText(text) {
+	window.weft.copied = text;
 	try {
 		await navigator.clipboard.writeText(text);
 	} catch {
@@ -489,13 +549,15 @@ async function copyText(text) {
 }
 
 const requests = {
-	copy(request) { copyText(request.text); },
+	copy(request) {
+		copyText(request.text.startsWith('view ') ? location.href.split('#')[0] + linkOf(request.text) : request.text);
+	},
 	notes(request) { stored('weft notes ' + source.title, request.text); },
 	svg(request) { download(new Blob([request.bytes], { type: 'image/svg+xml' }), request.text); },
 	png(request) { canvas.toBlob(blob => download(blob, request.text)); },
 	cut() { notice('A part of a trace is made by `weft cut FILE -o PART --start T --duration T`.'); },
 	open() { element('file').click(); },
-	reload() { open(source); },
+	reload() { open({ ...source, again: true }); },
 	follow() { },
 	window() { window.open(location.href); },
 	theme(request) { stored('weft theme', request.text); },
@@ -508,6 +570,7 @@ let source = { title: '' };
 function open(what) {
 	source = what;
 	window.weft.opened = null;
+	showEmpty('');
 	document.title = (what.title ? what.title + ' – ' : '') + 'weft';
 	canvas.setAttribute('aria-label', `${what.title}: tasks over time. Press ? for the keys.`);
 	notice('');
@@ -609,9 +672,8 @@ function moveInPanel(from, by) {
 
 // Keys that the viewer leaves to us, as they would have worked without it.
 function unusedKey(key) {
-	if (key === 'Tab' || key === 'Enter') {
-		const first = panel.querySelector('button') || element('open');
-		first.focus();
+	if (key === 'Tab') {
+		(panel.querySelector('button') || document.querySelector('nav button')).focus();
 	} else if (key === 'F5') {
 		location.reload();
 	}
@@ -639,11 +701,12 @@ element('file').addEventListener('change', event => {
 });
 element('notice-close').addEventListener('click', () => notice(''));
 element('stop').addEventListener('click', () => worker.postMessage(['stop']));
-document.querySelectorAll('[data-key]').forEach(button => button.addEventListener('click', () => {
-	input('key', button.dataset.key, 0, now());
+document.querySelectorAll('[data-command]').forEach(button => button.addEventListener('click', () => {
+	input('command', button.dataset.command, now());
 	canvas.focus({ preventScroll: true });
 }));
 element('open').addEventListener('click', () => requests.open());
+element('choose').addEventListener('click', () => requests.open());
 
 // ---- Size, theme, beginning ----
 
@@ -697,7 +760,7 @@ async function begin() {
 window.weft = {
 	frames: [], opened: null, get title() { return source.title; }, get size() { return canvasSize; },
 	isIdle: () => isReady && !isBusy && !isAsked && !batch.length,
-	text: () => list ? wordsOf() : '',
+	letters: lettersOf, text: () => lettersOf().map(letters => letters[4]).join('\n'),
 };
 new ResizeObserver(resize).observe(stage);
 watchPixels();

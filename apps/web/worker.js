@@ -360,10 +360,7 @@ async function open(source, now) {
 	const number = ++opened, begun = performance.now();
 	stopped = false;
 	try {
-		give(source.title);
-		check(wasm.page_create(theme, motion));
-		wasm.page_resize(...size, now);
-		say('Reading …', -1);
+		say(`Reading ${source.title} …`, -1);
 		let stream = source.blob ? source.blob.stream() : pulled(), total = source.size;
 		if (source.deflated) {
 			stream = stream.pipeThrough(new DecompressionStream('deflate-raw'));
@@ -378,6 +375,12 @@ async function open(source, now) {
 		const events = wasm.page_load_events(), damage = damages();
 		say(`Laying out ${events.toLocaleString('en')} events …`, -1);
 		await others();
+		check(wasm.page_load_finish());
+		if (!source.again) {
+			give(source.title);
+			check(wasm.page_create(theme, motion));
+			wasm.page_resize(...size, now);
+		}
 		check(wasm.page_load_show(0));
 		if (source.notes) {
 			give(source.notes);
@@ -393,7 +396,7 @@ async function open(source, now) {
 		const text = explain(error, source.title);
 		if (number !== opened)
 			return;
-		say(text, -1);
+		say('', -1);
 		postMessage(['failed', text]);
 	} finally {
 		if (number === opened)

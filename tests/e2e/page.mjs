@@ -3,11 +3,12 @@
 // Drives Chromium for page.py: opens a page, does what a person does, answers what can be seen as
 // one line of JSON. Every message on the console, error and request beyond the page itself is noted.
 //
-//     node page.mjs '{"url": …, "width": …, "steps": [["wheel", x, y, dy], …]}'
+//     echo '{"url": …, "width": …, "steps": [["wheel", x, y, dy], …]}' | node page.mjs
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 const { chromium } = createRequire(process.env.WEFT_NPM + '/')('playwright-core');
-const ask = JSON.parse(process.argv[2]);
+const ask = JSON.parse(readFileSync(0, 'utf8'));
 const seen = { console: [], requests: [], results: [], downloads: [] };
 
 const browser = await chromium.launch({ executablePath: ask.chromium, args: ['--no-sandbox'] });
@@ -21,7 +22,7 @@ page.on('console', message => seen.console.push(`${message.type()}: ${message.te
 page.on('pageerror', error => seen.console.push('error: ' + error.message));
 page.on('request', request => seen.requests.push(request.url()));
 page.on('download', async download => seen.downloads.push(
-	[download.suggestedFilename(), await (await import('node:fs/promises')).readFile(await download.path(), 'latin1')]));
+	[download.suggestedFilename(), readFileSync(await download.path(), 'latin1')]));
 
 // Until the worker has answered all input, and drawing has come to rest.
 async function settle() {
@@ -76,7 +77,8 @@ const steps = {
 		await page.dispatchEvent('#canvas', 'drop', { dataTransfer: transfer });
 	},
 	opened: title => page.waitForFunction(title => window.weft.title === title && window.weft.opened, title),
-	said: () => page.waitForFunction(() => !document.getElementById('notice').hidden),
+	said: () => page.waitForFunction(() => !document.getElementById('notice').hidden || !document.getElementById('empty').hidden),
+	linked: () => page.waitForFunction(() => location.hash),
 	screenshot: path => page.screenshot({ path }),
 	shot: async path => page.locator('#canvas').screenshot({ path }),
 	look: async () => seen.results.push(await page.evaluate(() => ({
@@ -84,6 +86,7 @@ const steps = {
 		operations: window.weft.frames.at(-1)?.[2], frames: window.weft.frames.length, text: window.weft.text(),
 		ratio: devicePixelRatio, canvas: [document.getElementById('canvas').width, document.getElementById('canvas').height],
 		status: document.getElementById('status').textContent, notice: document.getElementById('notice-text').textContent,
+		empty: document.getElementById('empty').hidden ? null : document.getElementById('empty-text').textContent,
 		focus: document.activeElement.id, background: getComputedStyle(document.body).backgroundColor,
 		cursor: document.getElementById('canvas').style.cursor,
 		panel: document.getElementById('panel').hidden ? null : document.getElementById('panel').innerText,
@@ -93,6 +96,39 @@ const steps = {
 	}))),
 	evaluate: async code => seen.results.push(await page.evaluate(code)),
 };
+
+// The canvas beside a PNG of the same size, without text and what lies below the picture: how many
+// pixels differ by more than the smoothing of edges explains.
+async function compare(reference) {
+	return page.evaluate(async reference => {
+		const canvas = document.getElementById('canvas'), image = new Image();
+		image.src = 'data:image/png;base64,' + reference;
+		await image.decode();
+		const other = new OffscreenCanvas(image.width, image.height).getContext('2d');
+		other.drawImage(image, 0, 0);
+		const { width, height } = canvas, mask = new Uint8Array(width * height);
+		for (const [x, y, x2, y2] of window.weft.letters())
+			for (let row = Math.max(0, Math.floor(y) - 4); row < Math.min(height, y2 + 4); row++)
+				mask.fill(1, row * width + Math.max(0, Math.floor(x) - 16), row * width + Math.min(width, Math.ceil(x2) + 24));
+		const ours = canvas.getContext('2d').getImageData(0, 0, width, height).data;
+		const theirs = other.getImageData(0, 0, width, height).data;
+		const seen = { compared: 0, different: 0, drawn: 0, size: [image.width - width, image.height - height], rows: {} };
+		const far = (at, data, from) => [0, 1, 2].some(i => Math.abs(ours[4 * at + i] - data[4 * from + i]) > 90);
+		for (let at = 110 * width; at < (height - 32) * width; at++) {
+			if (mask[at])
+				continue;
+			seen.compared++;
+			seen.drawn += far(at, ours, 110 * width + 1) ? 1 : 0;
+			if (far(at, theirs, at) && far(at, theirs, at - 1) && far(at, theirs, at + 1) &&
+				far(at, theirs, at - width) && far(at, theirs, at + width)) {
+				seen.different++;
+				seen.rows[Math.floor(at / width)] = (seen.rows[Math.floor(at / width)] || 0) + 1;
+			}
+		}
+		return seen;
+	}, reference);
+}
+steps.compare = async reference => seen.results.push(await compare(reference));
 
 const quiet = ['wait', 'look', 'evaluate', 'screenshot', 'shot', 'down'];
 try {
