@@ -5,6 +5,9 @@
  */
 #include "window.h"
 
+#include "panel.h"
+#include "picture.h"
+
 #define NOTCH 120.0 /* px of a wheel's notch, for weft_viewer_wheel */
 
 static unsigned modifiers_of(GdkModifierType state)
@@ -193,6 +196,17 @@ static const char *key_name(guint key, char room[8])
 	return room;
 }
 
+/* In the panel these move from row to row, and press what is there. */
+static bool is_for_widgets(const char *name)
+{
+	static const char *const names[] = {"ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "PageUp",
+		"PageDown", "Home", "End", "Tab", "Enter", " "};
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
 static gboolean press_key(
 	GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, void *context)
 {
@@ -200,12 +214,16 @@ static gboolean press_key(
 	char room[8];
 	const char *name = key_name(key, room);
 	(void)controller, (void)code;
-	bool is_used = name && weft_viewer_key(window->viewer, name, modifiers_of(state), window_now());
+	if (!name || (panel_has_focus(window->panel) && is_for_widgets(name)))
+		return FALSE;
+	if (strcmp(name, "Escape") == 0 && trace_cancel(window))
+		return TRUE;
+	bool is_used = weft_viewer_key(window->viewer, name, modifiers_of(state), window_now());
 	window_refresh(window);
 	return is_used;
 }
 
-void input_attach(struct window *window, GtkWidget *keys)
+void input_attach(struct window *window)
 {
 	GtkEventController *raw = gtk_event_controller_legacy_new();
 	g_signal_connect(raw, "event", G_CALLBACK(take_event), window);
@@ -215,5 +233,5 @@ void input_attach(struct window *window, GtkWidget *keys)
 	gtk_widget_add_controller(window->picture->widget, motion);
 	GtkEventController *key = gtk_event_controller_key_new();
 	g_signal_connect(key, "key-pressed", G_CALLBACK(press_key), window);
-	gtk_widget_add_controller(keys, key);
+	gtk_widget_add_controller(window->parts, key);
 }

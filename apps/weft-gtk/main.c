@@ -8,6 +8,8 @@
 
 #include <weft/source.h>
 
+#include "follower.h"
+#include "loading.h"
 #include "window.h"
 
 static const char usage[] =
@@ -17,6 +19,7 @@ static const char usage[] =
 	"\n"
 	"  --theme NAME     light, dark, safe or safe-dark, instead of what the desktop has\n"
 	"  --command WORDS  what the viewer does first, as it is written in links\n"
+	"  --follow         files may grow: what is added is shown\n"
 	"  --check          a file that cannot be read is a message and exit status 3, no window\n"
 	"  --help           this text\n"
 	"  --version        which weft it belongs to\n";
@@ -35,7 +38,7 @@ struct arguments {
 	struct loading **loadings; /* of each file */
 	int file_count;
 	enum weft_theme theme;
-	bool has_theme, checks;
+	bool has_theme, checks, follows;
 	const char *command;
 };
 
@@ -56,6 +59,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 	static const struct option options[] = {
 		{"check", no_argument, NULL, 'k'},
 		{"command", required_argument, NULL, 'c'},
+		{"follow", no_argument, NULL, 'f'},
 		{"help", no_argument, NULL, 'h'},
 		{"theme", required_argument, NULL, 't'},
 		{"version", no_argument, NULL, 'v'},
@@ -69,6 +73,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 		if (option == '?' || (option == 't' && !parse_theme(a, optarg)))
 			return EXIT_USAGE;
 		a->checks |= option == 'k';
+		a->follows |= option == 'f';
 		if (option == 'c')
 			a->command = optarg;
 	}
@@ -77,26 +82,16 @@ static int parse(int argc, char **argv, struct arguments *a)
 	return -1;
 }
 
-static enum weft_theme system_theme(void)
-{
-	gboolean prefers_dark = FALSE;
-	char *name = NULL;
-	g_object_get(gtk_settings_get_default(), "gtk-application-prefer-dark-theme", &prefers_dark,
-		"gtk-theme-name", &name, NULL);
-	bool is_dark = prefers_dark || (name && g_str_has_suffix(name, "-dark"));
-	g_free(name);
-	return is_dark ? WEFT_THEME_DARK : WEFT_THEME_LIGHT;
-}
-
 static void open_windows(GtkApplication *application, void *context)
 {
 	const struct arguments *a = context;
 	struct window_options options = {
-		.theme = a->has_theme ? a->theme : system_theme(),
+		.theme = a->has_theme ? a->theme : look_system_theme(),
 		.command = a->command,
+		.is_followed = a->follows,
 	};
 	for (int i = 0; i < a->file_count; i++) {
-		if (!a->loadings[i])
+		if (!a->files[i])
 			continue;
 		options.path = a->files[i];
 		options.loading = a->loadings[i];
@@ -106,26 +101,10 @@ static void open_windows(GtkApplication *application, void *context)
 		window_open(application, &options);
 }
 
-static void quit(GSimpleAction *action, GVariant *parameter, void *application)
-{
-	(void)action, (void)parameter;
-	g_application_quit(G_APPLICATION(application));
-}
-
 static void add_keys(GtkApplication *application, void *context)
 {
-	static const GActionEntry actions[] = {{.name = "quit", .activate = quit}};
-	static const struct {
-		const char *action, *keys[3];
-	} keys[] = {
-		{"app.quit", {"<Control>q", NULL}},
-		{"window.close", {"<Control>w", NULL}},
-	};
 	(void)context;
-	g_action_map_add_action_entries(
-		G_ACTION_MAP(application), actions, G_N_ELEMENTS(actions), application);
-	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
-		gtk_application_set_accels_for_action(application, keys[i].action, keys[i].keys);
+	actions_add_to_application(application);
 }
 
 /* How many are worth a window. */
@@ -133,12 +112,16 @@ static int begin(struct arguments *a)
 {
 	int good = 0;
 	a->loadings = g_new0(struct loading *, a->file_count);
+	/* A live one is followed by its window. */
 	for (int i = 0; i < a->file_count; i++)
-		a->loadings[i] = loading_start(a->files[i]);
+		if (!follower_is_wanted(a->files[i]))
+			a->loadings[i] = loading_start(a->files[i]);
 	for (int i = 0; i < a->file_count; i++) {
-		if (a->checks && loading_wait(a->loadings[i], CHECK_US) && loading_error(a->loadings[i])) {
+		if (a->checks && a->loadings[i] && loading_wait(a->loadings[i], CHECK_US) &&
+			loading_error(a->loadings[i])) {
 			fprintf(stderr, "%s\n", loading_error(a->loadings[i]));
 			g_clear_pointer(&a->loadings[i], loading_abandon);
+			a->files[i] = NULL;
 			continue;
 		}
 		good++;

@@ -5,34 +5,27 @@
  */
 #include "window.h"
 
-#include <inttypes.h>
 #include <math.h>
 
-#define WIDTH       1400
-#define HEIGHT      860 /* with a header bar: a picture of 800 */
-#define FRAME_MS    17.0
-#define PROGRESS_MS 100
+#include "panel.h"
+#include "picture.h"
+#include "prompt.h"
+
+#define WIDTH    1400
+#define HEIGHT   860
+#define FRAME_MS 17.0
 
 double window_now(void)
 {
 	return (double)g_get_monotonic_time() / 1000;
 }
 
-static gboolean tick(GtkWidget *widget, GdkFrameClock *clock, void *context);
-
-static void want_ticks(struct window *window)
+struct window *window_of(GtkWidget *widget)
 {
-	if (!window->tick)
-		window->tick = gtk_widget_add_tick_callback(window->picture->widget, tick, window, NULL);
+	return g_object_get_data(G_OBJECT(gtk_widget_get_root(widget)), "window");
 }
 
-static gboolean end_pause(void *context)
-{
-	struct window *window = context;
-	window->timer = 0;
-	want_ticks(window);
-	return G_SOURCE_REMOVE;
-}
+/* ---- The viewer's output ---- */
 
 static void show_status(struct window *window)
 {
@@ -58,10 +51,36 @@ static void fetch_changes(struct window *window)
 	unsigned changes = weft_viewer_changes(window->viewer);
 	if (changes & (WEFT_VIEWER_CANVAS | WEFT_VIEWER_BOXES))
 		picture_redraw(window->picture);
+	if (changes & WEFT_VIEWER_BOXES)
+		gtk_widget_queue_resize(window->parts);
+	if (changes & (WEFT_VIEWER_PANEL | WEFT_VIEWER_BOXES))
+		panel_update(window->panel);
+	if (changes & WEFT_VIEWER_PROMPT)
+		prompt_update(window->prompt);
 	if (changes & WEFT_VIEWER_STATUS)
 		show_status(window);
 	if (changes & WEFT_VIEWER_CURSOR)
 		show_cursor(window);
+	if (changes & WEFT_VIEWER_REQUEST)
+		requests_execute(window);
+}
+
+/* ---- The viewer's time ---- */
+
+static gboolean tick(GtkWidget *widget, GdkFrameClock *clock, void *context);
+
+static void want_ticks(struct window *window)
+{
+	if (!window->tick)
+		window->tick = gtk_widget_add_tick_callback(window->picture->widget, tick, window, NULL);
+}
+
+static gboolean end_pause(void *context)
+{
+	struct window *window = context;
+	window->timer = 0;
+	want_ticks(window);
+	return G_SOURCE_REMOVE;
 }
 
 static gboolean tick(GtkWidget *widget, GdkFrameClock *clock, void *context)
@@ -70,6 +89,7 @@ static gboolean tick(GtkWidget *widget, GdkFrameClock *clock, void *context)
 	double wait = weft_viewer_advance(window->viewer, window_now());
 	(void)widget, (void)clock;
 	fetch_changes(window);
+	together_follow(window);
 	if (wait < FRAME_MS)
 		return G_SOURCE_CONTINUE;
 	window->tick = 0;
@@ -87,99 +107,122 @@ void window_refresh(struct window *window)
 	fetch_changes(window);
 }
 
+void window_say(struct window *window, const char *words)
+{
+	weft_viewer_say(window->viewer, words, -1);
+	window_refresh(window);
+}
+
+void window_command(struct window *window, const char *command)
+{
+	weft_viewer_command(window->viewer, command, window_now());
+	window_refresh(window);
+}
+
+/* ---- Its parts ---- */
+
 static void resize(GtkDrawingArea *area, int width, int height, void *context)
 {
 	struct window *window = context;
+	double zoom = window->picture->zoom;
 	(void)area;
-	weft_viewer_resize(window->viewer, width / window->picture->zoom,
-		height / window->picture->zoom, window_now());
+	weft_viewer_resize(window->viewer, width / zoom, height / zoom, window_now());
 	window_refresh(window);
 }
 
-static gboolean show_progress(void *context)
+static void change_text_scale(GObject *settings, GParamSpec *property, void *context)
 {
-	struct window *window = context;
-	uint64_t events = loading_events(window->loading);
-	char *name = g_path_get_basename(window->path);
-	char *text =
-		events ? g_strdup_printf("Reading %s: %.1f million events", name, (double)events / 1e6)
-			   : g_strdup_printf("Reading %s", name);
-	weft_viewer_say(window->viewer, text, -1);
-	g_free(text);
-	g_free(name);
-	window_refresh(window);
-	return G_SOURCE_CONTINUE;
-}
-
-static void end_loading(struct window *window)
-{
-	if (window->loading_timer)
-		g_source_remove(window->loading_timer);
-	window->loading_timer = 0;
-	loading_abandon(window->loading);
-	window->loading = NULL;
-}
-
-static void show_trace(struct window *window, struct loading *loading)
-{
-	struct weft_model *model = loading_take_model(loading);
-	int error = weft_viewer_show(window->viewer, model, false);
-	if (error) {
-		weft_model_destroy(model);
-		weft_viewer_say(window->viewer, weft_error_text(error), -1);
+	GtkWidget *area = context;
+	struct window *window = gtk_widget_get_root(area) ? window_of(area) : NULL;
+	(void)settings, (void)property;
+	if (!window)
 		return;
-	}
-	weft_viewer_say(window->viewer, "", -1);
-	if (window->command)
-		weft_viewer_command(window->viewer, window->command, window_now());
-	g_clear_pointer(&window->command, g_free);
+	window->picture->zoom = look_text_scale();
+	resize(NULL, gtk_widget_get_width(area), gtk_widget_get_height(area), window);
 }
 
-static void take_trace(struct loading *loading, void *context)
+/* The panel is where the viewer says; the prompt is above the picture's middle. */
+static gboolean place(GtkOverlay *overlay, GtkWidget *child, GdkRectangle *ret_place, void *context)
 {
 	struct window *window = context;
-	if (loading_error(loading))
-		weft_viewer_say(window->viewer, loading_error(loading), -1);
-	else
-		show_trace(window, loading);
-	end_loading(window);
-	window_refresh(window);
+	struct weft_viewer_boxes boxes;
+	double zoom = window->picture->zoom;
+	(void)overlay;
+	if (child != window->panel->widget)
+		return FALSE;
+	weft_viewer_boxes(window->viewer, &boxes);
+	int x = (int)lround(boxes.panel.x * zoom), y = (int)lround(boxes.panel.y * zoom);
+	*ret_place = (GdkRectangle){x, y, (int)lround((boxes.panel.x + boxes.panel.width) * zoom) - x,
+		(int)lround((boxes.panel.y + boxes.panel.height) * zoom) - y};
+	return TRUE;
 }
 
-static void await(struct window *window, struct loading *loading)
+static void create_parts(struct window *window)
 {
-	end_loading(window);
-	window->loading = loading;
-	loading_notify(loading, take_trace, window);
-	window->loading_timer = g_timeout_add(PROGRESS_MS, show_progress, window);
+	window->parts = gtk_overlay_new();
+	window->picture = picture_create(window->viewer, window->pango);
+	window->picture->zoom = look_text_scale();
+	g_signal_connect(window->picture->widget, "resize", G_CALLBACK(resize), window);
+	gtk_overlay_set_child(GTK_OVERLAY(window->parts), window->picture->widget);
+	window->panel = panel_create(window);
+	gtk_overlay_add_overlay(GTK_OVERLAY(window->parts), window->panel->widget);
+	window->prompt = prompt_create(window);
+	gtk_overlay_add_overlay(GTK_OVERLAY(window->parts), window->prompt->widget);
+	g_signal_connect(window->parts, "get-child-position", G_CALLBACK(place), window);
+	g_signal_connect_object(gtk_settings_get_default(), "notify::gtk-xft-dpi",
+		G_CALLBACK(change_text_scale), window->picture->widget, 0);
+	gtk_widget_set_vexpand(window->parts, TRUE);
 }
 
-void window_reload(struct window *window)
+static void close_notice(GtkInfoBar *bar, int response, void *context)
 {
-	if (window->path)
-		await(window, loading_start(window->path));
+	(void)response, (void)context;
+	gtk_info_bar_set_revealed(bar, FALSE);
 }
 
-static void stop(GtkWidget *widget, void *context)
+static void create_notice(struct window *window)
 {
-	struct window *window = context;
-	(void)widget;
-	end_loading(window);
-	if (window->timer)
-		g_source_remove(window->timer);
-	window->timer = 0;
+	window->notice = gtk_info_bar_new();
+	window->notice_text = gtk_label_new("");
+	gtk_label_set_wrap(GTK_LABEL(window->notice_text), TRUE);
+	gtk_label_set_xalign(GTK_LABEL(window->notice_text), 0);
+	gtk_label_set_selectable(GTK_LABEL(window->notice_text), TRUE);
+	gtk_info_bar_add_child(GTK_INFO_BAR(window->notice), window->notice_text);
+	gtk_info_bar_set_message_type(GTK_INFO_BAR(window->notice), GTK_MESSAGE_WARNING);
+	gtk_info_bar_set_show_close_button(GTK_INFO_BAR(window->notice), TRUE);
+	gtk_info_bar_set_revealed(GTK_INFO_BAR(window->notice), FALSE);
+	g_signal_connect(window->notice, "response", G_CALLBACK(close_notice), NULL);
 }
 
-/* When the last widget is gone, which may still have sent signals. */
-static void destroy(void *context)
+static void create_widgets(struct window *window)
 {
-	struct window *window = context;
-	weft_viewer_destroy(window->viewer);
-	weft_cairo_font_destroy(window->pango);
-	g_free(window->path);
-	g_free(window->command);
-	g_free(window);
+	window->widget = gtk_application_window_new(window->application);
+	gtk_window_set_default_size(GTK_WINDOW(window->widget), WIDTH, HEIGHT);
+	gtk_window_set_icon_name(GTK_WINDOW(window->widget), "org.weft.Viewer");
+	create_parts(window);
+	create_notice(window);
+	GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+	gtk_box_append(GTK_BOX(box), window->notice);
+	gtk_box_append(GTK_BOX(box), window->parts);
+	gtk_window_set_child(GTK_WINDOW(window->widget), box);
+	actions_add(window);
+	gtk_window_set_titlebar(GTK_WINDOW(window->widget), actions_header());
+	input_attach(window);
+	gtk_window_set_focus(GTK_WINDOW(window->widget), window->picture->widget);
 }
+
+static void name(struct window *window)
+{
+	char *title = window->path ? g_filename_display_basename(window->path) : g_strdup("weft");
+	char *label = g_strdup_printf("Picture of %s", title);
+	gtk_window_set_title(GTK_WINDOW(window->widget), title);
+	gtk_accessible_update_property(
+		GTK_ACCESSIBLE(window->picture->widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+	g_free(label);
+	g_free(title);
+}
+
+/* ---- Its life ---- */
 
 static bool reduces_motion(void)
 {
@@ -206,19 +249,30 @@ static void create_viewer(struct window *window, const struct window_options *op
 	g_free(title);
 }
 
-static void create_widgets(struct window *window)
+static void stop(GtkWidget *widget, void *context)
 {
-	window->widget = gtk_application_window_new(window->application);
-	char *title = window->path ? g_filename_display_basename(window->path) : g_strdup("weft");
-	gtk_window_set_title(GTK_WINDOW(window->widget), title);
-	g_free(title);
-	gtk_window_set_default_size(GTK_WINDOW(window->widget), WIDTH, HEIGHT);
-	window->picture = picture_create(window->viewer, window->pango);
-	g_signal_connect(window->picture->widget, "resize", G_CALLBACK(resize), window);
-	gtk_window_set_child(GTK_WINDOW(window->widget), window->picture->widget);
-	input_attach(window, window->picture->widget);
-	g_signal_connect(window->widget, "destroy", G_CALLBACK(stop), window);
-	g_object_set_data_full(G_OBJECT(window->widget), "window", window, destroy);
+	struct window *window = context;
+	(void)widget;
+	together_remove(window);
+	trace_stop(window);
+	if (window->timer)
+		g_source_remove(window->timer);
+	window->timer = 0;
+}
+
+/* When the last widget is gone, which may still have sent signals. */
+static void destroy(void *context)
+{
+	struct window *window = context;
+	weft_viewer_destroy(window->viewer);
+	weft_cairo_font_destroy(window->pango);
+	g_free(window->panel);
+	g_free(window->prompt);
+	g_free(window->path);
+	g_free(window->command);
+	g_free(window->theme_class);
+	g_free(window->link);
+	g_free(window);
 }
 
 struct window *window_open(GtkApplication *application, const struct window_options *options)
@@ -227,12 +281,27 @@ struct window *window_open(GtkApplication *application, const struct window_opti
 	window->application = application;
 	window->path = g_strdup(options->path);
 	window->command = g_strdup(options->command);
+	window->is_followed = options->is_followed;
 	create_viewer(window, options);
 	create_widgets(window);
-	if (options->loading)
-		await(window, options->loading);
+	g_signal_connect(window->widget, "destroy", G_CALLBACK(stop), window);
+	g_object_set_data_full(G_OBJECT(window->widget), "window", window, destroy);
+	look_apply(window, weft_theme_name(options->theme));
+	together_add(window);
+	name(window);
+	if (options->path)
+		trace_begin(window, options->loading);
 	else
-		window_reload(window);
+		window_say(window, "Open a trace, or drop one here.");
 	gtk_window_present(GTK_WINDOW(window->widget));
 	return window;
+}
+
+struct window *window_open_like(const struct window *window, const char *path, const char *command)
+{
+	struct window_options options = {.path = path, .command = command};
+	for (int theme = 0; theme < WEFT_THEMES; theme++)
+		if (g_str_has_suffix(window->theme_class, weft_theme_name((enum weft_theme)theme)))
+			options.theme = (enum weft_theme)theme;
+	return window_open(window->application, &options);
 }

@@ -6,6 +6,7 @@
  * checked here; then weft-gtk is started, and its exit status is ours.
  */
 #include "cli.h"
+#include "rings.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -19,15 +20,17 @@
 #include <unistd.h>
 
 static const char usage[] =
-	"usage: weft view [OPTION]... FILE...\n"
+	"usage: weft view [OPTION]... FILE|PID...\n"
 	"\n"
 	"Shows each trace FILE (`-` is standard input) in a window: zoom with the wheel, drag, and\n"
-	"press `?` for the keys.\n"
+	"press `?` for the keys. A program that records now, by its PID (see `weft ls`) or by the\n"
+	"file that it records into, is followed: the picture grows.\n"
 	"\n"
 	"      --start T        from this time on: 12ms, 1.5s, 300us, 40ns after the trace's start,\n"
 	"                       or @N on its own clock\n"
 	"      --duration T     so much of it\n"
 	"      --task ID        with this task selected\n"
+	"      --follow         the files may grow, as streams do: what is added is shown\n"
 	"      --theme NAME     light, dark, safe or safe-dark; the desktop's light or dark unless\n"
 	"                       told; the safe ones are for colour-blind eyes\n"
 	"      --help           this text\n";
@@ -35,10 +38,12 @@ static const char usage[] =
 enum {
 	NO_DISPLAY = 4,    /* what weft-gtk answers */
 	NOT_STARTED = 127, /* no such program, or one of its libraries is missing */
+	ARGUMENTS = 16,    /* of weft-gtk at most, besides files */
 };
 
 struct arguments {
 	char *theme;
+	bool follows;
 	char command[256]; /* to the viewer */
 };
 
@@ -64,6 +69,8 @@ static bool parse_option(const char *command, int option, struct arguments *a)
 	case 'i':
 		add_word(a, "task", optarg);
 		return cli_parse_number(command, "--task", optarg, 0, UINT64_MAX, &number);
+	case 'f':
+		return a->follows = true;
 	case 't':
 		a->theme = optarg;
 		return cli_parse_theme(command, optarg, &theme);
@@ -78,6 +85,7 @@ static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
 		{"duration", required_argument, NULL, 'd'},
+		{"follow", no_argument, NULL, 'f'},
 		{"start", required_argument, NULL, 's'},
 		{"task", required_argument, NULL, 'i'},
 		{"theme", required_argument, NULL, 't'},
@@ -91,7 +99,7 @@ static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 			return CLI_USAGE;
 	}
 	if (optind == argc)
-		return cli_usage_error(argv[0], "no FILE");
+		return cli_usage_error(argv[0], "FILE or PID is missing");
 	*ret_run = true;
 	return CLI_DONE;
 }
@@ -157,13 +165,32 @@ static int explain(int status, const char *file)
 	return status;
 }
 
-/* The arguments of weft-gtk: `room` is for those, and for the end. */
-static void fill(const struct arguments *a, char **files, char **room)
+/* The files of weft-gtk's windows: operands, or what the programs of those PIDs record into. False
+ * after a message. */
+static bool find_files(char **operands, char **files)
+{
+	struct ring ring;
+	for (; *operands; operands++) {
+		char *path = ring_path(*operands, &ring);
+		*files = path ? strdup(path) : NULL;
+		if (path && !*files)
+			cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
+		if (!*files++)
+			return false;
+	}
+	return true;
+}
+
+/* The arguments of weft-gtk but for the files; answers how many. */
+static size_t fill(const struct arguments *a, char **room)
 {
 	static char name[] = "weft-gtk", check[] = "--check", theme[] = "--theme",
-				command[] = "--command", end[] = "--";
+				command[] = "--command", follow[] = "--follow", end[] = "--";
+	char **first = room;
 	*room++ = name;
 	*room++ = check;
+	if (a->follows)
+		*room++ = follow;
 	if (a->theme) {
 		*room++ = theme;
 		*room++ = a->theme;
@@ -173,9 +200,7 @@ static void fill(const struct arguments *a, char **files, char **room)
 		*room++ = (char *)(uintptr_t)a->command;
 	}
 	*room++ = end;
-	while (*files)
-		*room++ = *files++;
-	*room = NULL;
+	return (size_t)(room - first);
 }
 
 int cli_view(int argc, char **argv)
@@ -185,13 +210,17 @@ int cli_view(int argc, char **argv)
 	int status = parse(argc, argv, &a, &goes_on);
 	if (status || !goes_on)
 		return status;
-	char **arguments = calloc((size_t)argc + 8, sizeof(*arguments));
+	char **arguments = calloc((size_t)argc + ARGUMENTS, sizeof(*arguments));
 	if (!arguments) {
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
 		return CLI_NO;
 	}
-	fill(&a, argv + optind, arguments);
-	status = explain(run(arguments), argv[optind]);
+	char **files = arguments + fill(&a, arguments);
+	status = CLI_UNREADABLE;
+	if (find_files(argv + optind, files))
+		status = explain(run(arguments), argv[optind]);
+	for (; *files; files++)
+		free(*files);
 	free(arguments);
 	return status;
 }

@@ -2,9 +2,11 @@
 """A screen without a screen: Xvfb, and windows on it that are used as a person would, with a real
 pointer and real keys, and seen as pixels."""
 import contextlib
+import json
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 
 from harness import BUILD, WEFT, skip
@@ -66,6 +68,7 @@ class Picture:
 class Window:
     def __init__(self, number):
         self.number = number
+        self.box = None
 
     def title(self):
         return output('xdotool', 'getwindowname', self.number).decode().strip()
@@ -75,18 +78,46 @@ class Window:
         values = dict(line.split('=') for line in lines)
         return int(values['WIDTH']), int(values['HEIGHT'])
 
-    def picture(self):
+    def whole(self):
         width, height = self.size()
         return Picture(width, height, output('import', '-window', self.number, '-depth', '8', 'rgb:-'))
 
+    def parts(self):
+        """Its widgets, as a screen reader is told of them."""
+        def flat(widgets):
+            for widget in widgets:
+                yield widget
+                yield from flat(widget['children'])
+        title = self.title()
+        return list(flat(w for w in accessible() if w['name'] == title))
+
+    def part(self, role, name=''):
+        """The one of that role whose name has these words, when it is there."""
+        def found():
+            return next((p for p in self.parts() if p['role'] == role and name in p['name']), None)
+        return until('a part of the window: %s %s' % (role, name), found)
+
+    def status(self):
+        return self.part('image')['description']
+
+    def picture(self):
+        """What the viewer has drawn: all but the header bar and the frame."""
+        if self.box is None:
+            width, height = self.size()
+            box = self.part('image')['box']
+            # The frame is as wide at the bottom as at the left.
+            edge = (width - box[2]) // 2
+            self.box = edge, height - edge - box[3], box[2], box[3]
+        return self.whole().part(*self.box)
+
     def still(self):
         """What it looks like when nothing moves any more."""
-        seen = [self.picture()]
+        seen = []
 
         def is_still():
             time.sleep(0.2)
             seen.append(self.picture())
-            return seen[-1] == seen[-2] and seen[-1].colors() > 2
+            return len(seen) > 1 and seen[-1] == seen[-2] and seen[-1].colors() > 2
         until('the picture stands still', is_still)
         return seen[-1]
 
@@ -98,12 +129,22 @@ class Window:
         subprocess.run(['xdotool', 'windowfocus', '--sync', self.number, 'key', '--delay', '30', *keys],
                        check=True, timeout=WAIT)
 
+    def write(self, text):
+        subprocess.run(['xdotool', 'type', '--delay', '30', text], check=True, timeout=WAIT)
+
     def mouse(self, *words):
-        """xdotool's own words: move X Y, click BUTTON, down BUTTON, up BUTTON, one after another."""
-        names = {'move': ['mousemove', '--window', self.number], 'click': ['click'], 'down': ['mousedown'],
-                 'up': ['mouseup'], 'wait': ['sleep']}
-        command = [part for word in words for part in names.get(word, [str(word)])]
-        subprocess.run(['xdotool', *command], check=True, timeout=WAIT)
+        """One after another: move X Y (in the picture), click BUTTON, down BUTTON, up BUTTON, wait S."""
+        self.picture()
+        names = {'move': 'mousemove', 'click': 'click', 'down': 'mousedown', 'up': 'mouseup', 'wait': 'sleep'}
+        command, words = ['xdotool'], list(words)
+        while words:
+            word = words.pop(0)
+            command.append(names[word])
+            if word == 'move':
+                command += ['--window', self.number, str(words.pop(0) + self.box[0]), str(words.pop(0) + self.box[1])]
+            else:
+                command.append(str(words.pop(0)))
+        subprocess.run(command, check=True, timeout=WAIT)
 
     def close(self):
         self.keys('ctrl+w')
@@ -134,39 +175,73 @@ class Program:
         return self.process.returncode, out, errors
 
 
+def accessible():
+    return json.loads(output('/usr/bin/python3', os.path.join(os.path.dirname(__file__), 'accessible.py'), 'weft-gtk'))
+
+
 def needs():
     """What is missing for windows, as a reason to skip; None if nothing is."""
     if not os.path.exists(os.path.join(BUILD, 'weft-gtk')):
         return 'built without GTK 4'
-    for program in ('Xvfb', 'xdotool', 'import'):
-        if not shutil.which(program):
-            return '%s is not installed' % program
+    for command in ('Xvfb', 'xdotool', 'import', 'dbus-daemon'):
+        if not shutil.which(command):
+            return '%s is not installed' % command
+    if not os.path.exists('/usr/share/dbus-1/services/org.a11y.Bus.service'):
+        return 'at-spi2-core is not installed'
+    bindings = 'import gi; gi.require_version("Atspi", "2.0")'
+    if subprocess.run(['/usr/bin/python3', '-c', bindings], stderr=subprocess.DEVNULL).returncode:
+        return 'python3-gi or gir1.2-atspi-2.0 is not installed'
     return None
 
 
+def server(command):
+    """Starts a server that writes where it can be found to a pipe, whose number the command is told."""
+    read, write = os.pipe()
+    process = subprocess.Popen(command(write), pass_fds=[write], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    os.close(write)
+    with os.fdopen(read) as lines:
+        return process, lines.readline().strip()
+
+
 @contextlib.contextmanager
-def screen(size='1600x1000'):
+def ended(servers):
+    """The servers of the list, the last first, at the end."""
+    try:
+        yield
+    finally:
+        for process in reversed(servers):
+            process.terminate()
+            process.wait()
+
+
+@contextlib.contextmanager
+def screen(size='1600x1000', **environment):
     """A screen of one's own; programs that are started meanwhile open their windows on it."""
     reason = needs()
     if reason:
         skip(reason)
-    read, write = os.pipe()
-    server = subprocess.Popen(['Xvfb', '-displayfd', str(write), '-screen', '0', size + 'x24', '-nolisten', 'tcp',
-                               '-noreset'],
-                              pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    os.close(write)
-    before = dict(os.environ)
-    with os.fdopen(read) as numbers:
-        os.environ['DISPLAY'] = ':' + numbers.readline().strip()
-    os.environ.pop('WAYLAND_DISPLAY', None)
-    # What GTK and its libraries keep until the end is no leak of ours.
-    os.environ.update(GDK_BACKEND='x11', GSK_RENDERER='cairo', GDK_SCALE='1', GTK_A11Y='none',
-                      ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0')
+    before, servers = dict(os.environ), []
     try:
-        yield
+        with tempfile.TemporaryDirectory(prefix='weft-home-', ignore_cleanup_errors=True) as home, ended(servers):
+            for variable in ('WAYLAND_DISPLAY', 'GTK_A11Y', 'GTK_THEME', 'AT_SPI_BUS_ADDRESS'):
+                os.environ.pop(variable, None)
+            # What GTK and its libraries keep until the end is no leak of ours.
+            os.environ.update(HOME=home, XDG_RUNTIME_DIR=home, XDG_DATA_HOME=home, XDG_CONFIG_HOME=home,
+                              XDG_CACHE_HOME=home, GDK_BACKEND='x11', GSK_RENDERER='cairo', GDK_SCALE='1',
+                              GSETTINGS_BACKEND='memory',
+                              ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0')
+            os.environ.update(environment)
+            process, number = server(lambda pipe: ['Xvfb', '-displayfd', str(pipe), '-screen', '0', size + 'x24',
+                                                   '-nolisten', 'tcp', '-noreset'])
+            servers.append(process)
+            os.environ['DISPLAY'] = ':' + number
+            process, address = server(lambda pipe: ['dbus-daemon', '--session', '--nofork',
+                                                    '--print-address=%d' % pipe])
+            servers.append(process)
+            os.environ['DBUS_SESSION_BUS_ADDRESS'] = address
+            yield
     finally:
-        server.terminate()
-        server.wait()
         os.environ.clear()
         os.environ.update(before)
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: ISC
 """weft view: windows on a screen of their own, used with a real pointer and real keys."""
+import contextlib
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from desktop import Picture, program, screen  # noqa: E402
-from harness import DATA, case, equal, main, temporary_directory, weft  # noqa: E402
+from desktop import Picture, program, screen, until  # noqa: E402
+from harness import BUILD, DATA, WEFT, case, equal, main, temporary_directory, weft  # noqa: E402
 
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
@@ -29,7 +31,7 @@ def the_wheel_zooms_and_a_key_shows_all_again():
         whole = window.still()
         window.mouse('move', 700, 400, 'click', 4, 'click', 4)
         part = window.changed(whole)
-        window.mouse('move', 5, 845)
+        window.mouse('move', 5, 790)
         window.keys('0')
         assert window.changed(part).difference(whole) < 0.01
 
@@ -82,6 +84,118 @@ def each_file_has_a_window_and_the_last_one_ends_it():
         status, out, errors = viewer.end()
         equal((status, out), (0, ''))
         assert '/nowhere: No such file' in errors, errors
+
+
+@case
+def another_window_of_the_same_trace():
+    with screen(), program(ARP) as viewer:
+        viewer.window('mirage-arp-good.ctf').still()
+        viewer.windows()[0].keys('ctrl+n')
+        until('a second window', lambda: len(viewer.windows()) == 2)
+        for window in viewer.windows():
+            equal(window.title(), 'mirage-arp-good.ctf')
+            assert window.still().colors() > 10
+        viewer.windows()[0].keys('ctrl+q')
+        equal(viewer.end()[:2], (0, ''))
+
+
+@case
+def themes_color_the_whole_window():
+    with screen():
+        for theme, background in (('light', (0xf7, 0xf7, 0xf5)), ('safe-dark', (0x14, 0x17, 0x1a))):
+            with program('--theme', theme, BLOCK) as viewer:
+                window = viewer.window('mirage-block-read.sexp')
+                window.still()
+                pixels = window.whole().pixels
+                share = sum(pixels[i:i + 3] == bytes(background) for i in range(0, len(pixels), 3)) / len(pixels) * 3
+                assert share > 0.2, (theme, share)
+
+
+@case
+def a_damaged_trace_is_shown_and_says_so():
+    with screen(), temporary_directory() as folder:
+        path = os.path.join(folder, 'damaged.ctf')
+        with open(ARP, 'rb') as whole, open(path, 'wb') as part:
+            bytes_ = bytearray(whole.read())
+            bytes_[20000:20100] = b'x' * 100
+            part.write(bytes_)
+        with program(path) as viewer:
+            window = viewer.window('damaged.ctf')
+            assert window.still().colors() > 10
+            shown = [p['name'] for p in window.parts() if p['role'] == 'label']
+            for line in weft('info', path, status=None).stderr.splitlines():
+                words = line.split(': ', 1)[1]
+                assert any(words in text for text in shown), (words, shown)
+
+
+@case
+def reading_can_be_stopped_and_begun_again():
+    with screen(), temporary_directory() as folder:
+        path = os.path.join(folder, 'slow')
+        os.mkfifo(path)
+        with program(path) as viewer:
+            window = viewer.window('slow')
+            until('it reads', lambda: 'Reading slow' in window.status())
+            window.keys('Escape')
+            until('it stopped', lambda: 'stopped' in window.status())
+            with open(path, 'wb') as pipe:
+                pipe.write(b'nobody wants it')
+            os.unlink(path)
+            with open(BLOCK, 'rb') as whole, open(path, 'wb') as file:
+                file.write(whole.read())
+            window.keys('F5')
+            until('the picture', lambda: window.picture().colors() > 10)
+
+
+@contextlib.contextmanager
+def recorded(folder, *options):
+    """A program that records as many events as a line to it says; and its PID."""
+    subject = subprocess.Popen([WEFT, 'record', *options, os.path.join(BUILD, 'tests', 'follow-subject')], cwd=folder,
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    def tell(words):
+        subject.stdin.write('%s\n' % words)
+        subject.stdin.flush()
+        return subject.stdout.readline()
+    try:
+        yield tell, int(subject.stdout.readline())
+    finally:
+        subject.stdin.close()
+        subject.wait()
+
+
+@case
+def a_running_program_is_followed_to_its_end():
+    with screen(), temporary_directory() as folder:
+        with recorded(folder) as (tell, pid):
+            tell(100)
+            with program(pid) as viewer:
+                window = viewer.window('follow-subject')
+                until('the first picture', lambda: window.picture().colors() > 10)
+                before = window.picture()
+                tell(5000)
+                until('the picture grows', lambda: window.picture() != before)
+                tell('stop')
+                until('it says so', lambda: 'ended' in window.status())
+                # Now nothing changes any more, and it is what a reader of the file sees.
+                assert window.still().colors() > 10
+                equal(len(viewer.windows()), 1)
+
+
+@case
+def a_file_that_grows_is_followed_if_told():
+    with screen(), temporary_directory() as folder:
+        path = os.path.join(folder, 'growing.sexp')
+        with open(BLOCK) as whole:
+            lines = whole.readlines()
+        with open(path, 'w') as file:
+            file.writelines(lines[:1000])
+        with program('--follow', path) as viewer:
+            window = viewer.window('growing.sexp')
+            before = window.still()
+            with open(path, 'a') as file:
+                file.writelines(lines[1000:])
+            window.changed(before)
 
 
 main()

@@ -2,6 +2,7 @@
 """What `make install` leaves: programs, pages, libraries that others can build with."""
 import glob
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -57,6 +58,21 @@ def pages_and_completion_are_there():
     if not shutil.which('scdoc'):
         skip('scdoc is not installed')
     assert installed('man1/weft.1') and installed('man1/weft-dump.1') and installed('man5/weft-format.5')
+
+
+@case
+def the_viewer_is_found_beside_the_program():
+    if not os.path.exists(os.path.join(BUILD, 'weft-gtk')):
+        skip('built without GTK 4')
+    result = run([installed('bin/weft'), 'view', '/nowhere'])
+    equal((result.returncode, result.stderr), (3, '/nowhere: No such file or directory\n'))
+    with open(installed('applications/org.weft.Viewer.desktop'), encoding='utf-8') as file:
+        entry = dict(line.strip().split('=', 1) for line in file if '=' in line)
+    assert installed('bin/' + entry['Exec'].split()[0])
+    assert installed('icons/hicolor/scalable/apps/%s.svg' % entry['Icon'])
+    with open(installed('mime/packages/org.weft.Viewer.xml'), encoding='utf-8') as file:
+        types = re.findall('mime-type type="([^"]+)"', file.read())
+    equal(entry['MimeType'], ''.join(type_ + ';' for type_ in types))
 
 
 def compile_header(compiler, header):

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What a window can do besides what the viewer does: the header bar with its menu, the keys, and
+ * files that are opened, chosen, dropped or remembered.
+ */
+#include "window.h"
+
+#include "panel.h"
+#include "picture.h"
+
+#define RECENT_MAX 10
+
+/* ---- Opening ---- */
+
+static void open_path(struct window *window, const char *path)
+{
+	/* A window that shows nothing and waits for nothing makes room. */
+	bool is_spare = !window->is_shown && !window->loading && !window->follower;
+	window_open_like(window, path, NULL);
+	if (is_spare)
+		gtk_window_destroy(GTK_WINDOW(window->widget));
+}
+
+void actions_open_files(struct window *window, GListModel *files)
+{
+	/* The first may take the window away with it: so it comes last. */
+	for (guint i = g_list_model_get_n_items(files); i > 0; i--) {
+		GFile *file = g_list_model_get_item(files, i - 1);
+		char *path = g_file_get_path(file);
+		if (path && i > 1)
+			window_open_like(window, path, NULL);
+		else if (path)
+			open_path(window, path);
+		g_free(path);
+		g_object_unref(file);
+	}
+}
+
+static gboolean drop(GtkDropTarget *target, const GValue *value, double x, double y, void *context)
+{
+	struct window *window = context;
+	GSList *dropped = gdk_file_list_get_files(g_value_get_boxed(value));
+	GListStore *files = g_list_store_new(G_TYPE_FILE);
+	(void)target, (void)x, (void)y;
+	for (GSList *file = dropped; file; file = file->next)
+		g_list_store_append(files, file->data);
+	g_slist_free(dropped);
+	actions_open_files(window, G_LIST_MODEL(files));
+	g_object_unref(files);
+	return TRUE;
+}
+
+/* ---- Actions of a window ---- */
+
+static void open_action(GSimpleAction *action, GVariant *parameter, void *context)
+{
+	(void)action, (void)parameter;
+	requests_choose_file(context);
+}
+
+static void open_recent(GSimpleAction *action, GVariant *parameter, void *context)
+{
+	(void)action;
+	open_path(context, g_variant_get_string(parameter, NULL));
+}
+
+static void reload(GSimpleAction *action, GVariant *parameter, void *context)
+{
+	(void)action, (void)parameter;
+	trace_reload(context);
+}
+
+static void new_window(GSimpleAction *action, GVariant *parameter, void *context)
+{
+	struct window *window = context;
+	(void)action, (void)parameter;
+	window_open_like(window, window->path, weft_viewer_link(window->viewer));
+}
+
+static void fullscreen(GSimpleAction *action, GVariant *parameter, void *context)
+{
+	struct window *window = context;
+	(void)action, (void)parameter;
+	if (gtk_window_is_fullscreen(GTK_WINDOW(window->widget)))
+		gtk_window_unfullscreen(GTK_WINDOW(window->widget));
+	else
+		gtk_window_fullscreen(GTK_WINDOW(window->widget));
+}
+
+static void other_part(GSimpleAction *action, GVariant *parameter, void *context)
+{
+	struct window *window = context;
+	(void)action, (void)parameter;
+	if (panel_has_focus(window->panel) || !panel_take_focus(window->panel))
+		gtk_widget_grab_focus(window->picture->widget);
+}
+
+static void run_command(GSimpleAction *action, GVariant *parameter, void *context)
+{
+	(void)action;
+	window_command(context, g_variant_get_string(parameter, NULL));
+}
+
+static void move_together(GSimpleAction *action, GVariant *state, void *context)
+{
+	g_simple_action_set_state(action, state);
+	together_set(context, g_variant_get_boolean(state));
+}
+
+void actions_add(struct window *window)
+{
+	static const GActionEntry actions[] = {
+		{.name = "open", .activate = open_action},
+		{.name = "recent", .activate = open_recent, .parameter_type = "s"},
+		{.name = "reload", .activate = reload},
+		{.name = "new", .activate = new_window},
+		{.name = "fullscreen", .activate = fullscreen},
+		{.name = "other-part", .activate = other_part},
+		{.name = "command", .activate = run_command, .parameter_type = "s"},
+		{.name = "together", .state = "false", .change_state = move_together},
+	};
+	g_action_map_add_action_entries(
+		G_ACTION_MAP(window->widget), actions, G_N_ELEMENTS(actions), window);
+	GtkDropTarget *target = gtk_drop_target_new(GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
+	g_signal_connect(target, "drop", G_CALLBACK(drop), window);
+	gtk_widget_add_controller(window->parts, GTK_EVENT_CONTROLLER(target));
+}
+
+static void quit(GSimpleAction *action, GVariant *parameter, void *application)
+{
+	(void)action, (void)parameter;
+	g_application_quit(G_APPLICATION(application));
+}
+
+void actions_add_to_application(GtkApplication *application)
+{
+	static const GActionEntry actions[] = {{.name = "quit", .activate = quit}};
+	static const struct {
+		const char *action, *keys[2];
+	} keys[] = {
+		{"app.quit", {"<Control>q", NULL}},
+		{"window.close", {"<Control>w", NULL}},
+		{"win.open", {"<Control>o", NULL}},
+		{"win.new", {"<Control>n", NULL}},
+		{"win.reload", {"F5", NULL}},
+		{"win.fullscreen", {"F11", NULL}},
+		{"win.other-part", {"F6", NULL}},
+	};
+	g_action_map_add_action_entries(
+		G_ACTION_MAP(application), actions, G_N_ELEMENTS(actions), application);
+	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+		gtk_application_set_accels_for_action(application, keys[i].action, keys[i].keys);
+}
+
+/* ---- The header bar ---- */
+
+static bool is_trace(GtkRecentInfo *info)
+{
+	return gtk_recent_info_has_application(info, "weft-gtk") && gtk_recent_info_is_local(info);
+}
+
+static int newest_first(const void *left, const void *right)
+{
+	return g_date_time_compare(gtk_recent_info_get_visited((GtkRecentInfo *)right),
+		gtk_recent_info_get_visited((GtkRecentInfo *)left));
+}
+
+static GMenu *recent_menu(void)
+{
+	GMenu *menu = g_menu_new();
+	GList *items =
+		g_list_sort(gtk_recent_manager_get_items(gtk_recent_manager_get_default()), newest_first);
+	int count = 0;
+	for (GList *item = items; item; item = item->next) {
+		if (count == RECENT_MAX || !is_trace(item->data))
+			continue;
+		char *path = g_filename_from_uri(gtk_recent_info_get_uri(item->data), NULL, NULL);
+		GMenuItem *entry = g_menu_item_new(gtk_recent_info_get_display_name(item->data), NULL);
+		if (path)
+			g_menu_item_set_action_and_target(entry, "win.recent", "s", path);
+		g_menu_append_item(menu, entry);
+		g_object_unref(entry);
+		g_free(path);
+		count++;
+	}
+	g_list_free_full(items, (GDestroyNotify)gtk_recent_info_unref);
+	return menu;
+}
+
+static void fill_recent(GtkMenuButton *button, void *context)
+{
+	GMenu *menu = recent_menu();
+	(void)context;
+	if (g_menu_model_get_n_items(G_MENU_MODEL(menu)) == 0)
+		g_menu_append(menu, "No trace was opened yet", "win.none");
+	gtk_menu_button_set_menu_model(button, G_MENU_MODEL(menu));
+	g_object_unref(menu);
+}
+
+static void add_command(GMenu *menu, const char *label, const char *command)
+{
+	GMenuItem *item = g_menu_item_new(label, NULL);
+	g_menu_item_set_action_and_target(item, "win.command", "s", command);
+	g_menu_append_item(menu, item);
+	g_object_unref(item);
+}
+
+static GMenu *window_menu(void)
+{
+	GMenu *menu = g_menu_new(), *looks = g_menu_new(), *windows = g_menu_new();
+	add_command(looks, "Search…", "search");
+	add_command(looks, "Problems", "problems");
+	add_command(looks, "Everything else…", "menu");
+	add_command(looks, "Keys", "help");
+	g_menu_append_section(menu, NULL, G_MENU_MODEL(looks));
+	g_menu_append(windows, "New window", "win.new");
+	g_menu_append(windows, "Windows move together", "win.together");
+	g_menu_append(windows, "Reload", "win.reload");
+	g_menu_append(windows, "Full screen", "win.fullscreen");
+	g_menu_append_section(menu, NULL, G_MENU_MODEL(windows));
+	g_object_unref(looks);
+	g_object_unref(windows);
+	return menu;
+}
+
+GtkWidget *actions_header(void)
+{
+	GtkWidget *bar = gtk_header_bar_new();
+	GtkWidget *open = gtk_button_new_with_label("Open");
+	gtk_actionable_set_action_name(GTK_ACTIONABLE(open), "win.open");
+	gtk_widget_set_tooltip_text(open, "Open a trace (Ctrl+O)");
+	GtkWidget *recent = gtk_menu_button_new();
+	gtk_widget_set_tooltip_text(recent, "Recent traces");
+	gtk_menu_button_set_create_popup_func(GTK_MENU_BUTTON(recent), fill_recent, NULL, NULL);
+	GtkWidget *both = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+	gtk_widget_add_css_class(both, "linked");
+	gtk_box_append(GTK_BOX(both), open);
+	gtk_box_append(GTK_BOX(both), recent);
+	gtk_header_bar_pack_start(GTK_HEADER_BAR(bar), both);
+	GtkWidget *more = gtk_menu_button_new();
+	GMenu *menu = window_menu();
+	gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(more), "open-menu-symbolic");
+	gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(more), G_MENU_MODEL(menu));
+	gtk_menu_button_set_primary(GTK_MENU_BUTTON(more), TRUE);
+	gtk_widget_set_tooltip_text(more, "Menu (F10)");
+	g_object_unref(menu);
+	gtk_header_bar_pack_end(GTK_HEADER_BAR(bar), more);
+	return bar;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A running program's events, followed in a thread of their own: models of what there is so far.
+ */
+#ifndef WEFT_GTK_FOLLOWER_H
+#define WEFT_GTK_FOLLOWER_H
+
+#include <stdbool.h>
+
+#include <weft/model.h>
+
+struct follower;
+
+struct follower_listener {
+	/* In the main loop. The model is the listener's; the next one comes once this returned. */
+	void (*model)(void *context, struct weft_model *model, bool is_last);
+	/* Likewise, and then nothing more comes. */
+	void (*error)(void *context, const char *sentence);
+	void *context;
+};
+
+/* Does a program record into this file now? */
+bool follower_is_wanted(const char *path);
+
+struct follower *follower_start(const char *path, const struct follower_listener *listener);
+
+/* While paused, events are still read, so that none are lost, but no models are made. */
+void follower_pause(struct follower *follower, bool is_paused);
+
+/* Nobody listens any more. */
+void follower_stop(struct follower *follower);
+
+#endif

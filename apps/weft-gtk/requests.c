@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What the viewer asks of the system: the clipboard, files, windows.
+ */
+#include "window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/text.h>
+
+#include "picture.h"
+
+/* What is to be done with the file that the person chooses. */
+struct saving {
+	struct window *window;
+	enum weft_viewer_request_type type;
+	uint64_t start, end;
+};
+
+static void say_failure(struct window *window, const char *path, const char *reason)
+{
+	char *text = g_strdup_printf("%s was not written: %s", path, reason);
+	window_say(window, text);
+	g_free(text);
+}
+
+static bool write_file(struct window *window, const char *path, const char *bytes, size_t size)
+{
+	GError *error = NULL;
+	bool good = g_file_set_contents(path, bytes, (gssize)size, &error);
+	if (!good)
+		say_failure(window, path, error->message);
+	g_clear_error(&error);
+	return good;
+}
+
+/* ---- Pictures ---- */
+
+static int make_picture(struct window *window, bool is_svg, char **ret_bytes, size_t *ret_size)
+{
+	struct weft_canvas *canvas;
+	struct weft_text text = {0};
+	int error = weft_canvas_create(1, 1, &canvas);
+	if (error)
+		return error;
+	weft_canvas_clear(canvas, 0, 0);
+	error = weft_viewer_draw(window->viewer, canvas);
+	if (!error && is_svg) {
+		const struct weft_svg_options options = {
+			.title = gtk_window_get_title(GTK_WINDOW(window->widget))};
+		error = weft_canvas_write_svg(canvas, &options, &text);
+		*ret_bytes = text.bytes;
+		*ret_size = text.size;
+	} else if (!error) {
+		error = weft_cairo_write_png(canvas, window->pango, ret_bytes, ret_size);
+	}
+	weft_canvas_destroy(canvas);
+	return error;
+}
+
+static void save_picture(struct saving *saving, const char *path)
+{
+	struct window *window = saving->window;
+	char *bytes = NULL;
+	size_t size = 0;
+	int error = make_picture(window, saving->type == WEFT_VIEWER_SAVE_SVG, &bytes, &size);
+	if (error)
+		say_failure(window, path, weft_error_text(error));
+	else
+		write_file(window, path, bytes, size);
+	free(bytes);
+}
+
+/* ---- Choosing ---- */
+
+static void save(GtkNativeDialog *dialog, int response, void *context)
+{
+	struct saving *saving = context;
+	GFile *file = response == GTK_RESPONSE_ACCEPT
+					  ? gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog))
+					  : NULL;
+	char *path = file ? g_file_get_path(file) : NULL;
+	if (path && saving->type == WEFT_VIEWER_SAVE_CUT)
+		cutting_start(saving->window, file, saving->start, saving->end);
+	else if (path)
+		save_picture(saving, path);
+	g_free(path);
+	g_clear_object(&file);
+	g_object_unref(dialog);
+	g_free(saving);
+}
+
+static GFile *folder_of(const struct window *window)
+{
+	char *folder = window->path && strcmp(window->path, "-") != 0 ? g_path_get_dirname(window->path)
+																  : g_get_current_dir();
+	GFile *file = g_file_new_for_path(folder);
+	g_free(folder);
+	return file;
+}
+
+static void choose_name(struct window *window, const struct weft_viewer_request *request)
+{
+	struct saving *saving = g_new0(struct saving, 1);
+	*saving = (struct saving){
+		window, (enum weft_viewer_request_type)request->type, request->start, request->end};
+	GtkFileChooserNative *dialog = gtk_file_chooser_native_new(
+		"Save", GTK_WINDOW(window->widget), GTK_FILE_CHOOSER_ACTION_SAVE, NULL, NULL);
+	GFile *folder = folder_of(window);
+	gtk_file_chooser_set_current_folder(GTK_FILE_CHOOSER(dialog), folder, NULL);
+	g_object_unref(folder);
+	gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(dialog), request->text);
+	gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
+	g_signal_connect(dialog, "response", G_CALLBACK(save), saving);
+	gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
+}
+
+static void open_chosen(GtkNativeDialog *dialog, int response, void *context)
+{
+	struct window *window = context;
+	if (response == GTK_RESPONSE_ACCEPT) {
+		GListModel *files = gtk_file_chooser_get_files(GTK_FILE_CHOOSER(dialog));
+		actions_open_files(window, files);
+		g_object_unref(files);
+	}
+	g_object_unref(dialog);
+}
+
+void requests_choose_file(struct window *window)
+{
+	GtkFileChooserNative *dialog = gtk_file_chooser_native_new(
+		"Open a trace", GTK_WINDOW(window->widget), GTK_FILE_CHOOSER_ACTION_OPEN, NULL, NULL);
+	GFile *folder = folder_of(window);
+	gtk_file_chooser_set_current_folder(GTK_FILE_CHOOSER(dialog), folder, NULL);
+	g_object_unref(folder);
+	gtk_file_chooser_set_select_multiple(GTK_FILE_CHOOSER(dialog), TRUE);
+	gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
+	g_signal_connect(dialog, "response", G_CALLBACK(open_chosen), window);
+	gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
+}
+
+/* ---- Each request ---- */
+
+static void save_notes(struct window *window, const char *text)
+{
+	if (!window->path || strcmp(window->path, "-") == 0) {
+		window_say(window, "Notes are saved beside a trace's file, and this one has none.");
+		return;
+	}
+	char *path = g_strconcat(window->path, ".notes", NULL);
+	write_file(window, path, text, strlen(text));
+	g_free(path);
+}
+
+static void save_cut(struct window *window, const struct weft_viewer_request *request)
+{
+	if (window->path && strcmp(window->path, "-") != 0)
+		choose_name(window, request);
+	else
+		window_say(window, "A part can be cut from a trace's file, and this one has none.");
+}
+
+static void execute(struct window *window, const struct weft_viewer_request *request)
+{
+	switch (request->type) {
+	case WEFT_VIEWER_COPY:
+		gdk_clipboard_set_text(gtk_widget_get_clipboard(window->widget), request->text);
+		break;
+	case WEFT_VIEWER_SAVE_NOTES:
+		save_notes(window, request->text);
+		break;
+	case WEFT_VIEWER_SAVE_SVG:
+	case WEFT_VIEWER_SAVE_PNG:
+		choose_name(window, request);
+		break;
+	case WEFT_VIEWER_SAVE_CUT:
+		save_cut(window, request);
+		break;
+	case WEFT_VIEWER_OPEN:
+		requests_choose_file(window);
+		break;
+	case WEFT_VIEWER_RELOAD:
+		trace_reload(window);
+		break;
+	case WEFT_VIEWER_FOLLOW:
+		trace_pause(window, request->start == 0);
+		break;
+	case WEFT_VIEWER_NEW_WINDOW:
+		window_open_like(window, window->path, weft_viewer_link(window->viewer));
+		break;
+	case WEFT_VIEWER_THEME:
+		look_apply(window, request->text);
+		break;
+	default:
+		break;
+	}
+}
+
+void requests_execute(struct window *window)
+{
+	struct weft_viewer_request request;
+	while (weft_viewer_next_request(window->viewer, &request))
+		execute(window, &request);
+}

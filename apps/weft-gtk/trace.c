@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * From a file to the viewer: what is in it already, what a running program adds to it, and the
+ * notes that were saved beside it.
+ */
+#include "window.h"
+
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+#include "follower.h"
+#include "loading.h"
+
+#define PROGRESS_MS 100
+#define GROWTH_MS   500
+#define NOTES_MAX   (16 << 20) /* bytes */
+
+/* ---- What the person is told ---- */
+
+static char *shown_name(const struct window *window)
+{
+	return strcmp(window->path, "-") == 0 ? g_strdup("standard input")
+										  : g_filename_display_basename(window->path);
+}
+
+static void show_notice(struct window *window, const char *text)
+{
+	bool is_there = text && text[0];
+	if (is_there)
+		gtk_label_set_text(GTK_LABEL(window->notice_text), text);
+	gtk_info_bar_set_revealed(GTK_INFO_BAR(window->notice), is_there);
+}
+
+static void show_damage(struct window *window, const char *damage)
+{
+	char *name = shown_name(window);
+	char *text =
+		damage[0] ? g_strdup_printf("%s is damaged; what could be read is shown.\n%s", name, damage)
+				  : NULL;
+	show_notice(window, text);
+	g_free(text);
+	g_free(name);
+}
+
+static gboolean show_progress(void *context)
+{
+	struct window *window = context;
+	uint64_t events = loading_events(window->loading);
+	char *name = shown_name(window);
+	char *text =
+		events ? g_strdup_printf("Reading %s: %.1f million events", name, (double)events / 1e6)
+			   : g_strdup_printf("Reading %s", name);
+	window_say(window, text);
+	g_free(text);
+	g_free(name);
+	return G_SOURCE_CONTINUE;
+}
+
+/* ---- Notes ---- */
+
+static void load_notes(struct window *window)
+{
+	char *path = g_strconcat(window->path, ".notes", NULL), *bytes;
+	gsize size;
+	GStatBuf status;
+	if (strcmp(window->path, "-") != 0 && g_stat(path, &status) == 0 &&
+		status.st_size <= NOTES_MAX && g_file_get_contents(path, &bytes, &size, NULL)) {
+		weft_viewer_load_notes(window->viewer, bytes, size);
+		g_free(bytes);
+	}
+	g_free(path);
+}
+
+/* ---- What comes ---- */
+
+/* In the list of recent files. */
+static void remember(struct window *window)
+{
+	char *path =
+		strcmp(window->path, "-") == 0 ? NULL : g_canonicalize_filename(window->path, NULL);
+	char *uri = path ? g_filename_to_uri(path, NULL, NULL) : NULL;
+	char name[] = "weft-gtk", command[] = "weft-gtk %f", type[] = "application/x-weft";
+	GtkRecentData data = {.app_name = name, .app_exec = command, .mime_type = type};
+	if (uri)
+		gtk_recent_manager_add_full(gtk_recent_manager_get_default(), uri, &data);
+	g_free(uri);
+	g_free(path);
+}
+
+static void end_loading(struct window *window)
+{
+	if (window->loading_timer)
+		g_source_remove(window->loading_timer);
+	window->loading_timer = 0;
+	loading_abandon(window->loading);
+	window->loading = NULL;
+}
+
+static void show_model(struct window *window, struct weft_model *model, bool is_live)
+{
+	int error = weft_viewer_show(window->viewer, model, is_live);
+	if (error) {
+		weft_model_destroy(model);
+		window_say(window, weft_error_text(error));
+		return;
+	}
+	if (!window->is_shown) {
+		remember(window);
+		weft_viewer_say(window->viewer, "", -1);
+		load_notes(window);
+		if (window->command)
+			weft_viewer_command(window->viewer, window->command, window_now());
+	}
+	window->is_shown = true;
+}
+
+static void take_loaded(struct loading *loading, void *context)
+{
+	struct window *window = context;
+	if (loading_error(loading)) {
+		window_say(window, loading_error(loading));
+	} else {
+		/* A file that grows is looked at as a live trace: what is on the screen stays there. */
+		show_model(window, loading_take_model(loading), window->is_followed);
+		show_damage(window, loading_damage(loading));
+	}
+	end_loading(window);
+	window_refresh(window);
+}
+
+static void load(struct window *window, struct loading *loading)
+{
+	GStatBuf status;
+	end_loading(window);
+	window->file_size = g_stat(window->path, &status) == 0 ? (int64_t)status.st_size : 0;
+	window->loading = loading ? loading : loading_start(window->path);
+	loading_notify(window->loading, take_loaded, window);
+	if (!window->is_shown)
+		window->loading_timer = g_timeout_add(PROGRESS_MS, show_progress, window);
+}
+
+/* A file that somebody appends to is read again when it has grown. */
+static gboolean look_for_growth(void *context)
+{
+	struct window *window = context;
+	GStatBuf status;
+	if (!window->loading && !window->is_paused && g_stat(window->path, &status) == 0 &&
+		(int64_t)status.st_size != window->file_size)
+		load(window, NULL);
+	return G_SOURCE_CONTINUE;
+}
+
+static void take_model(void *context, struct weft_model *model, bool is_last)
+{
+	struct window *window = context;
+	show_model(window, model, !is_last);
+	if (is_last) {
+		g_clear_pointer(&window->follower, follower_stop);
+		weft_viewer_say(window->viewer, "The program has ended, or records no more.", -1);
+	}
+	window_refresh(window);
+}
+
+static void take_error(void *context, const char *sentence)
+{
+	struct window *window = context;
+	g_clear_pointer(&window->follower, follower_stop);
+	if (window->is_shown)
+		show_notice(window, sentence);
+	else
+		window_say(window, sentence);
+}
+
+/* ---- Beginning and ending ---- */
+
+static void follow(struct window *window)
+{
+	const struct follower_listener listener = {take_model, take_error, window};
+	char *name = shown_name(window), *text = g_strdup_printf("%s: no event yet", name);
+	window->follower = follower_start(window->path, &listener);
+	window_say(window, text);
+	g_free(text);
+	g_free(name);
+}
+
+void trace_begin(struct window *window, struct loading *loading)
+{
+	if (!loading && follower_is_wanted(window->path)) {
+		follow(window);
+		return;
+	}
+	load(window, loading);
+	if (window->is_followed)
+		window->growth_timer = g_timeout_add(GROWTH_MS, look_for_growth, window);
+}
+
+void trace_reload(struct window *window)
+{
+	if (window->path && !window->follower && strcmp(window->path, "-") != 0)
+		load(window, NULL);
+}
+
+void trace_pause(struct window *window, bool is_paused)
+{
+	window->is_paused = is_paused;
+	if (window->follower)
+		follower_pause(window->follower, is_paused);
+}
+
+bool trace_cancel(struct window *window)
+{
+	if (!window->loading || window->is_shown)
+		return false;
+	char *name = shown_name(window),
+		 *text = g_strdup_printf("Reading %s was stopped; F5 begins again.", name);
+	end_loading(window);
+	window_say(window, text);
+	g_free(text);
+	g_free(name);
+	return true;
+}
+
+void trace_stop(struct window *window)
+{
+	end_loading(window);
+	g_clear_pointer(&window->follower, follower_stop);
+	if (window->growth_timer)
+		g_source_remove(window->growth_timer);
+	window->growth_timer = 0;
+}

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: ISC
+"""What a screen reader sees of programs: their widgets as JSON, on standard output. A program of its
+own, because the bindings are those of the system's Python."""
+import json
+import sys
+
+import gi
+
+gi.require_version('Atspi', '2.0')
+from gi.repository import Atspi, GLib  # noqa: E402
+
+
+def describe(widget):
+    try:
+        box = widget.get_extents(Atspi.CoordType.WINDOW)
+    except GLib.Error:
+        box = None
+    states = widget.get_state_set().get_states()
+    return {
+        'role': widget.get_role_name(),
+        'name': widget.get_name(),
+        'description': widget.get_description(),
+        'states': [state.value_nick for state in states],
+        'box': [box.x, box.y, box.width, box.height] if box else None,
+        'children': [describe(child) for child in children(widget)],
+    }
+
+
+def children(widget):
+    # One may go while we look.
+    found = (widget.get_child_at_index(i) for i in range(widget.get_child_count()))
+    return [child for child in found if child]
+
+
+def main():
+    Atspi.init()
+    programs = [p for p in children(Atspi.get_desktop(0)) if p.get_name() == sys.argv[1]]
+    print(json.dumps([describe(window) for program in programs for window in children(program)]))
+
+
+main()
