@@ -31,9 +31,10 @@ struct weft_view {
 	/* Where it is shown: set by resize. */
 	double width, height;
 	/* What is shown. Times are ns from `start`. */
-	double left;  /* the time at x = 0; negative in the margin */
-	double scale; /* px per ns */
-	double focus; /* the row that a lens is centred on */
+	double left;   /* the time at x = 0; negative in the margin */
+	double scale;  /* px per ns */
+	double focus;  /* the row that a lens is centred on; of plain rows, the one in the middle */
+	bool is_plain; /* rows that do not fit are scrolled instead of compressed */
 	/* The row axis, as the rest makes it. */
 	struct weft_view_rows {
 		double spacing;      /* px a row, where rows have their full size */
@@ -63,6 +64,12 @@ void weft_view_zoom(struct weft_view *view, double x, double factor);
 void weft_view_pan(struct weft_view *view, double dx);
 
 void weft_view_set_focus(struct weft_view *view, double row);
+
+/* Rows that do not all fit: compressed towards the edges, or of equal height and scrolled. */
+void weft_view_set_plain(struct weft_view *view, bool is_plain);
+
+/* Which rows are seen, from the first to the last: fractions of them count. */
+void weft_view_rows_seen(const struct weft_view *view, double *ret_first, double *ret_last);
 
 /* Moves the focus so that `row` comes to y, as far as rows go. */
 void weft_view_drag_row(struct weft_view *view, double row, double y);

@@ -13,7 +13,10 @@ double weft__x(const struct painter *p, uint64_t time)
 
 double weft__y(const struct painter *p, uint32_t row)
 {
-	return p->lanes[weft__lane_of_row(p, row)].y;
+	const struct weft__lane *lane = &p->lanes[weft__lane_of_row(p, row)];
+	if (row - lane->first_row >= lane->row_count) /* outside the view */
+		return p->y0 + weft_view_y(p->view, row);
+	return lane->y;
 }
 
 bool weft__are_apart(const struct painter *p, uint32_t a, uint32_t b)

@@ -57,7 +57,7 @@ static void add_block(struct heat *heat, uint32_t block)
 		uint32_t lane = weft__lane_of_row(p, row);
 		while (ranks[column + 1] <= rank)
 			column++;
-		if (lane >= heat->first && has_room(&p->lanes[lane]))
+		if (lane >= heat->first && p->lanes[lane].first_row == row && has_room(&p->lanes[lane]))
 			heat->counts[(size_t)(lane - heat->first) * heat->width + column]++;
 	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * Rows as the picture has them: rows that are too close to be told apart share a lane, so that
- * there are never more lanes than the height has room for, however many rows there are.
+ * there are never more lanes than the height has room for, however many rows there are. Rows that
+ * are outside the view, as plain ones can be, have none.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -38,9 +39,12 @@ void weft__make_lanes(struct painter *p)
 		p->error = WEFT_ERROR_MEMORY;
 		return;
 	}
-	for (uint32_t row = 0, next; row < rows; row = next) {
+	double first, last;
+	weft_view_rows_seen(p->view, &first, &last); /* plain rows may be outside */
+	uint32_t end = rows && last + 2 < rows ? (uint32_t)last + 2 : rows;
+	for (uint32_t row = rows ? (uint32_t)first : 0, next; row < end; row = next) {
 		double y = weft_view_y(p->view, row), spacing = weft_view_row_spacing(p->view, row);
-		next = p->lane_count + 1 == capacity ? rows : end_of_lane(p, row, y, spacing);
+		next = p->lane_count + 1 == capacity ? end : end_of_lane(p, row, y, spacing);
 		double last_y = weft_view_y(p->view, next - 1);
 		p->lanes[p->lane_count++] = (struct weft__lane){
 			row, next - row, floor(p->y0 + (y + last_y) / 2), fmax(spacing, last_y - y)};

@@ -11,6 +11,9 @@
  * row is at the margin. A side that has fewer rows than fill it at full size is not compressed, and
  * leaves the room to rows of full size beyond the focus. So rows only ever rise as the focus goes
  * down: what compresses the far side doesn't change.
+ *
+ * Plain rows all have their full size, and the focus is the row in the middle of the view: it stops
+ * where the first or last row is at the margin.
  */
 #include "view/rows.h"
 
@@ -114,6 +117,20 @@ static void solve_lens(struct weft_view *view)
 		solve_compression(last_row(view) - r->bottom, height - room_above - full_below, size);
 }
 
+static void solve_plain(struct weft_view *view)
+{
+	double size = full_size(view), half = inner_height(view) / 2 / size;
+	view->focus = fmin(fmax(view->focus, half), last_row(view) - half);
+	view->rows = (struct weft_view_rows){
+		.spacing = size,
+		.top = 0,
+		.bottom = last_row(view),
+		.top_y = margin(view) + (half - view->focus) * size,
+		.above = INFINITY,
+		.below = INFINITY,
+	};
+}
+
 void weft__view_solve_rows(struct weft_view *view)
 {
 	if (!(view->focus > 0))
@@ -122,8 +139,23 @@ void weft__view_solve_rows(struct weft_view *view)
 		view->focus = last_row(view);
 	if (last_row(view) * full_size(view) <= inner_height(view))
 		solve_linear(view);
+	else if (view->is_plain)
+		solve_plain(view);
 	else
 		solve_lens(view);
+}
+
+WEFT__EXPORT void weft_view_set_plain(struct weft_view *view, bool is_plain)
+{
+	view->is_plain = is_plain;
+	weft__view_solve_rows(view);
+}
+
+WEFT__EXPORT void weft_view_rows_seen(
+	const struct weft_view *view, double *ret_first, double *ret_last)
+{
+	*ret_first = weft_view_row(view, 0);
+	*ret_last = weft_view_row(view, view->height);
 }
 
 WEFT__EXPORT void weft_view_set_focus(struct weft_view *view, double row)
@@ -132,7 +164,7 @@ WEFT__EXPORT void weft_view_set_focus(struct weft_view *view, double row)
 	weft__view_solve_rows(view);
 }
 
-/* y falls monotonically in the focus, so bisection finds it. */
+/* y never rises with the focus, so bisection finds it. */
 WEFT__EXPORT void weft_view_drag_row(struct weft_view *view, double row, double y)
 {
 	double low = 0, high = last_row(view);
