@@ -63,11 +63,26 @@ void weft_frame_place(
 void weft_frame_view(
 	const struct weft_layout *layout, const struct weft_frame *frame, struct weft_view *ret_view);
 
+/* What stands out in a frame. Its lists are borrowed while the frame is drawn. */
+struct weft_highlight {
+	uint32_t selected, hovered; /* tasks, or WEFT_NONE */
+	double strength;            /* 0 to 1: how far the arrows of all others have faded */
+	const uint32_t *edges;      /* those whose arrows stand out */
+	uint32_t edge_count;
+	uint32_t edge;           /* one of them, of which is spoken; or WEFT_NONE */
+	const uint32_t *related; /* tasks in ascending order: if there are any, all others are dim */
+	uint32_t related_count;
+	const uint32_t *found; /* tasks in ascending order, on a ground */
+	uint32_t found_count;
+};
+
 struct weft_render_options {
 	enum weft_theme theme;
 	const char *title;            /* the trace's name; NULL for none */
 	const struct weft_font *font; /* NULL for the built-in one */
 	bool hover;                   /* groups of the canvas say what a task is, in one sentence */
+	const char *status;           /* instead of what is in view; NULL or "" for that */
+	const struct weft_highlight *highlight; /* NULL: nothing stands out */
 };
 
 /* Draws into an empty canvas. 0 or WEFT_ERROR_MEMORY. */

@@ -18,6 +18,7 @@
 #define HEAD_LENGTH   7.0
 #define HEAD_WIDTH    5.0
 #define ARROW_LINE    1.25
+#define STRONG_LINE   2.0
 #define ARROW_ALPHA   0.75
 #define CROWD_ALPHA   0.4    /* of each, where there are many */
 #define CROWD         3000   /* arrows in the picture */
@@ -95,7 +96,7 @@ static void draw_arrow(struct painter *p, struct arrow a)
 	if (a.y == a.y2 && fabs(a.x2 - a.x) < SHORT)
 		return;
 	uint32_t color = weft__faded(a.color, alpha * p->arrow_alpha);
-	struct weft_pen pen = {color, ARROW_LINE, a.dash};
+	struct weft_pen pen = {color, p->arrow_width, a.dash};
 	if (a.x == a.x2)
 		a.x = a.x2 = weft__crisp(a.x);
 	weft_canvas_line(p->canvas, a.x, a.y, a.x2, a.y2, &pen);
@@ -340,7 +341,8 @@ void weft__draw_arrows(struct painter *p)
 	uint32_t first = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, p->left);
 	uint32_t last = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, to);
 	struct crowd crowd;
-	p->arrow_alpha = crowd_alpha(p);
+	p->arrow_width = ARROW_LINE;
+	p->arrow_alpha = weft__dimmed_alpha(p, crowd_alpha(p));
 	if (!crowd_init(&crowd, p))
 		p->error = WEFT_ERROR_MEMORY;
 	else if (last - first > MANY)
@@ -352,4 +354,13 @@ void weft__draw_arrows(struct painter *p)
 		for (size_t arrow = 0; arrow < crowd.count[order[i]]; arrow++)
 			draw_kept(p, &crowd, &crowd.arrows[order[i]][arrow]);
 	crowd_finish(&crowd);
+}
+
+void weft__draw_arrow_of(struct painter *p, uint32_t edge)
+{
+	struct arrow a;
+	p->arrow_width = STRONG_LINE;
+	p->arrow_alpha = 1;
+	if (make_arrow(p, edge, &a))
+		draw_arrow(p, a);
 }

@@ -24,6 +24,7 @@
 #define TEXT_SIZE    12.0
 #define KIND_SIZE    10.5
 #define TICK         6.0
+#define DIM          0.35
 #define ELLIPSIS     "\xe2\x80\xa6"
 #define LIFT         5.5 /* px of the baseline over the line: bars are 3.5 high there */
 
@@ -90,6 +91,8 @@ static struct weft_text_style name_style(const struct painter *p, const struct n
 {
 	const struct weft__theme *t = p->theme;
 	uint32_t color = name->worth == MESSAGE ? t->failed : name->worth == LABEL ? t->text : t->dim;
+	if (weft__is_dim(p, name->task))
+		color = weft__faded(color, DIM);
 	return (struct weft_text_style){color, text_size(name->spacing), false, true, t->background};
 }
 

@@ -8,6 +8,7 @@
  *     lanes.c tasks.c cells.c               lines, bars, ends; densities
  *     links.c arrows.c                      creation and becoming; other edges
  *     names.c places.c lettering.c          labels, kinds, messages, without overlap
+ *     highlight.c                           what a person points at
  *     counters.c
  */
 #ifndef WEFT_RENDER_PAINTER_H
@@ -70,7 +71,7 @@ struct painter {
 	struct weft__lane *lanes;
 	uint32_t lane_count;
 	struct weft__places *places;
-	double arrow_alpha;
+	double arrow_alpha, arrow_width;
 	struct weft__curve *curves; /* of each counter, the highest first */
 	uint32_t label_count;       /* of them that have a label */
 	struct weft__mark *marks;
@@ -112,6 +113,14 @@ void weft__draw_links(struct painter *p);
 void weft__draw_arrows(struct painter *p);
 void weft__draw_heat(struct painter *p, const struct weft__edge_columns *columns);
 void weft__draw_names(struct painter *p);
+/* An arrow that stands out. */
+void weft__draw_arrow_of(struct painter *p, uint32_t edge);
+/* highlight.c: below tasks and above them; whether a task is one of those that do not stand out;
+ * the alpha of arrows that do not. */
+void weft__draw_grounds(struct painter *p);
+void weft__draw_highlight(struct painter *p);
+bool weft__is_dim(const struct painter *p, uint32_t task);
+double weft__dimmed_alpha(const struct painter *p, double alpha);
 void weft__place_counters(struct painter *p);
 void weft__name_counters(struct painter *p);
 void weft__draw_counters(struct painter *p);

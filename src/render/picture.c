@@ -39,9 +39,11 @@ static void draw_picture(struct painter *p)
 	weft__make_lanes(p);
 	weft__place_counters(p);
 	if (!p->error) {
+		weft__draw_grounds(p);
 		weft__draw_links(p);
 		weft__draw_tasks(p);
 		weft__draw_arrows(p);
+		weft__draw_highlight(p);
 		weft__draw_marks(p);
 	}
 	if (!p->error)

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "render/painter.h"
+#include "render/strip.h"
 
-#define MARGIN    20.0
 #define TICK      8.0 /* px, of a task that failed */
 #define LEAST_BAR 2.0
 
@@ -148,11 +148,17 @@ static void draw_window(struct painter *p, const struct strip *s)
 		5, &pen);
 }
 
+struct weft__rect weft__strip_area(const struct weft_box *box)
+{
+	return (struct weft__rect){WEFT__STRIP_MARGIN, box->y + 1,
+		floor(box->width - WEFT__STRIP_MARGIN), box->y + box->height - 3};
+}
+
 void weft__draw_strip(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->strip;
-	struct strip s = {MARGIN, box->y + 1, floor(box->width - MARGIN), box->y + box->height - 3,
-		most_running(p->scene)};
+	struct weft__rect area = weft__strip_area(box);
+	struct strip s = {area.x, area.y, area.x2, area.y2, most_running(p->scene)};
 	if (box->height == 0 || s.x2 - s.x < 8)
 		return;
 	draw_bars(p, &s, true);

@@ -23,6 +23,7 @@ static const struct weft__theme themes[WEFT_THEMES] = {
 			.try_read = 0x6e6a10ff,
 			.signal = 0xdb6a0eff,
 			.selection = 0x6b3fd4ff,
+			.found = 0xffe066ff,
 			.counters = {0xb4530aff, 0x0f766eff, 0x6d28d9ff, 0x1d4ed8ff, 0xbe185dff, 0x4d6b12ff},
 		},
 	[WEFT_THEME_DARK] =
@@ -41,6 +42,7 @@ static const struct weft__theme themes[WEFT_THEMES] = {
 			.try_read = 0xe8e05aff,
 			.signal = 0xf0a668ff,
 			.selection = 0xb392ffff,
+			.found = 0x5c4b00ff,
 			.counters = {0xffb26bff, 0x4fd1c5ff, 0xc4a7ffff, 0x7cb7ffff, 0xff8fb8ff, 0xb9d46aff},
 		},
 	[WEFT_THEME_SAFE] =
@@ -59,6 +61,7 @@ static const struct weft__theme themes[WEFT_THEMES] = {
 			.try_read = 0x3b4652ff,
 			.signal = 0xe0359fff,
 			.selection = 0x000000ff,
+			.found = 0xffe066ff,
 			.counters = {0xb4530aff, 0x0f766eff, 0x6d28d9ff, 0x1d4ed8ff, 0xbe185dff, 0x4d6b12ff},
 		},
 	[WEFT_THEME_SAFE_DARK] =
@@ -77,6 +80,7 @@ static const struct weft__theme themes[WEFT_THEMES] = {
 			.try_read = 0xc9ddf2ff,
 			.signal = 0xf0469fff,
 			.selection = 0xffffffff,
+			.found = 0x5c4b00ff,
 			.counters = {0xffb26bff, 0x4fd1c5ff, 0xc4a7ffff, 0x7cb7ffff, 0xff8fb8ff, 0xb9d46aff},
 		},
 };

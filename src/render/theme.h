@@ -19,6 +19,7 @@ struct weft__theme {
 	uint32_t failed; /* a task, and the reading of one */
 	uint32_t read, resolve, try_read, signal;
 	uint32_t selection;
+	uint32_t found; /* the ground of what a search found */
 	uint32_t counters[WEFT__COUNTER_COLORS];
 };
 

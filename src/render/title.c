@@ -97,7 +97,7 @@ void weft__draw_title(struct painter *p)
 	const struct weft_box *box = &p->frame->title;
 	struct weft_text_style name = {p->theme->text, 13, true, false, 0};
 	struct weft_text_style facts = {p->theme->dim, 12, false, false, 0};
-	double x = MARGIN, y = box->y + 19, right = box->width - MARGIN;
+	double x = MARGIN, y = box->y + box->height / 2 + 5, right = box->width - MARGIN;
 	char text[256];
 	if (box->height == 0)
 		return;
@@ -230,6 +230,10 @@ void weft__draw_status(struct painter *p)
 	char text[400];
 	if (box->height == 0)
 		return;
+	if (p->options->status && p->options->status[0]) {
+		weft__put_text(p, x, y, as_slice(p->options->status), box->width - 2 * MARGIN, &facts);
+		return;
+	}
 	describe_view(p, text, sizeof(text));
 	drop_parts(p, text, box->width - 2 * MARGIN, &facts);
 	double width = weft__measure(p, text, &facts);

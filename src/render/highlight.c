@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What a person points at, has selected or searched for. Grounds lie below everything; the arrows
+ * that stand out are drawn again, stronger, on top; and where a set of tasks stands out, the rest
+ * is veiled and the set drawn again above the veil.
+ */
+#include <math.h>
+
+#include "render/painter.h"
+
+#define ARROWS_DOWN_TO 0.25 /* of the alpha of arrows that do not stand out */
+#define VEIL           0.72
+#define GROUND         9.0 /* px above and below a line, where rows are that far apart */
+#define REACH          3.0 /* px of a ground beyond its task's ends */
+#define LEAST_GROUND   3.0
+#define STRONG_LINE    2.5
+#define BAR            7.0
+
+struct area {
+	double x, x2, y, half;
+};
+
+static bool contains(const uint32_t *list, uint32_t count, uint32_t task)
+{
+	uint32_t low = 0, high = count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (list[middle] < task)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && list[low] == task;
+}
+
+bool weft__is_dim(const struct painter *p, uint32_t task)
+{
+	const struct weft_highlight *h = p->options->highlight;
+	return h && h->related_count && !contains(h->related, h->related_count, task);
+}
+
+double weft__dimmed_alpha(const struct painter *p, double alpha)
+{
+	const struct weft_highlight *h = p->options->highlight;
+	return h ? alpha * (1 - (1 - ARROWS_DOWN_TO) * h->strength) : alpha;
+}
+
+/* Where a task is in the picture; false if it is not. */
+static bool find_area(const struct painter *p, uint32_t task, struct area *ret_area)
+{
+	const struct weft_box *box = &p->frame->picture;
+	uint64_t start = p->layout->start[task], end = p->model->tasks.end[task];
+	uint32_t row = p->layout->row[task];
+	if (row == WEFT_NONE || start > p->right || end < p->left)
+		return false;
+	double y = weft__y(p, row), half = weft_view_row_spacing(p->view, row) / 2;
+	double x = fmax(weft__x(p, start), box->x - 20);
+	double x2 = fmin(weft__x(p, end), box->x + box->width + 20);
+	if (y < box->y - GROUND || y > box->y + box->height + GROUND)
+		return false;
+	*ret_area = (struct area){x, fmax(x2, x + 1), y, fmin(fmax(half, LEAST_GROUND), GROUND)};
+	return true;
+}
+
+static void draw_ground(struct painter *p, uint32_t task, uint32_t color)
+{
+	struct area a;
+	if (find_area(p, task, &a))
+		weft_canvas_rect(p->canvas, a.x - REACH, a.y - a.half, a.x2 + REACH, a.y + a.half, color);
+}
+
+/* Of what was found, one a pixel and row is enough. */
+static void draw_found(struct painter *p, const struct weft_highlight *h)
+{
+	double last_x2 = -INFINITY, last_y = -INFINITY;
+	for (uint32_t i = 0; i < h->found_count; i++) {
+		struct area a;
+		if (!find_area(p, h->found[i], &a) || (a.y == last_y && a.x2 <= last_x2))
+			continue;
+		weft_canvas_rect(
+			p->canvas, a.x - REACH, a.y - a.half, a.x2 + REACH, a.y + a.half, p->theme->found);
+		last_x2 = a.x2 + REACH;
+		last_y = a.y;
+	}
+}
+
+void weft__draw_grounds(struct painter *p)
+{
+	const struct weft_highlight *h = p->options->highlight;
+	if (!h)
+		return;
+	draw_found(p, h);
+	if (h->selected != WEFT_NONE)
+		draw_ground(p, h->selected, weft__faded(p->theme->selection, 0.2));
+	if (h->hovered != WEFT_NONE && h->hovered != h->selected)
+		draw_ground(p, h->hovered, weft__faded(p->theme->text, 0.1));
+}
+
+/* ---- Above everything ---- */
+
+static void draw_outline(struct painter *p, uint32_t task)
+{
+	struct weft_pen pen = {p->theme->selection, 1.5, WEFT_DASH_SOLID};
+	struct area a;
+	if (!find_area(p, task, &a))
+		return;
+	double x = a.x - REACH, x2 = a.x2 + REACH, y = a.y - a.half, y2 = a.y + a.half;
+	weft_canvas_polyline(p->canvas, (double[]){x, y, x2, y, x2, y2, x, y2, x, y}, 5, &pen);
+}
+
+/* The first activation from `low` on, below `high`, that ends after `time`. */
+static uint32_t first_after(const struct painter *p, uint32_t low, uint32_t high, uint64_t time)
+{
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (p->model->activations.end[middle] <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Its activations in view; those that share a pixel are one. */
+static void draw_bars(struct painter *p, uint32_t task, const struct area *area)
+{
+	const struct weft_activations *a = &p->model->activations;
+	uint32_t last = p->model->tasks.first_activation[task + 1];
+	uint32_t at = first_after(p, p->model->tasks.first_activation[task], last, p->left);
+	double half = fmin(floor(BAR / 2), area->half), end = -INFINITY;
+	while (at < last && a->start[at] < p->right) {
+		double x = fmax(fmax(weft__x(p, a->start[at]), area->x), end);
+		end = fmin(fmax(weft__x(p, a->end[at]), x + 1), area->x2);
+		if (end > x)
+			weft_canvas_rect(
+				p->canvas, x, area->y - half, end, area->y + half + 1, p->theme->running);
+		at = first_after(p, at + 1, last, weft_view_time(p->view, end - p->x0));
+	}
+}
+
+static void draw_again(struct painter *p, uint32_t task)
+{
+	bool failed = p->model->tasks.flags[task] & WEFT_TASK_FAILED;
+	struct weft_pen pen = {
+		failed ? p->theme->failed : p->theme->waiting, STRONG_LINE, WEFT_DASH_SOLID};
+	struct area a;
+	if (!find_area(p, task, &a))
+		return;
+	weft_canvas_line(p->canvas, a.x, weft__crisp(a.y), a.x2, weft__crisp(a.y), &pen);
+	draw_bars(p, task, &a);
+}
+
+static void draw_related(struct painter *p, const struct weft_highlight *h)
+{
+	const struct weft_box *box = &p->frame->picture;
+	weft_canvas_rect(p->canvas, box->x, box->y, box->x + box->width, box->y + box->height,
+		weft__faded(p->theme->background, VEIL));
+	for (uint32_t i = 0; i < h->related_count; i++)
+		draw_again(p, h->related[i]);
+}
+
+void weft__draw_highlight(struct painter *p)
+{
+	const struct weft_highlight *h = p->options->highlight;
+	if (!h)
+		return;
+	if (h->related_count)
+		draw_related(p, h);
+	for (uint32_t i = 0; i < h->edge_count; i++)
+		if (h->edges[i] != h->edge)
+			weft__draw_arrow_of(p, h->edges[i]);
+	if (h->edge != WEFT_NONE)
+		weft__draw_arrow_of(p, h->edge);
+	if (h->selected != WEFT_NONE)
+		draw_outline(p, h->selected);
+}

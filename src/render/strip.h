@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Where the overview is: who draws it and who drags it agree.
+ */
+#ifndef WEFT_RENDER_STRIP_H
+#define WEFT_RENDER_STRIP_H
+
+#include <weft/render.h>
+
+#include "render/places.h"
+
+#define WEFT__STRIP_MARGIN 20.0
+
+/* From the trace's start at x to its end at x2; nothing is drawn if that is less than 8 px. */
+struct weft__rect weft__strip_area(const struct weft_box *strip);
+
+#endif
