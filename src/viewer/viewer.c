@@ -1,35 +1,15 @@
 /* SPDX-License-Identifier: ISC
  *
- * See viewer.h.
+ * A viewer's life: what it shows, how the time passes for it, what its shell asks of it. The rest
+ * of the folder is what input does: see state.h.
  */
-#include <weft/viewer.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/export.h"
 #include "render/theme.h"
-
-#define NOTCH        120.0 /* px of a wheel's notch */
-#define ZOOM_A_NOTCH 1.2
-#define PAN_STEP     0.1 /* of the view, a key */
-
-struct weft_viewer {
-	struct weft_model *model;
-	struct weft_layout *layout;
-	struct weft_scene *scene;
-	struct weft_view view;
-	struct weft_frame frame;
-	enum weft_theme theme;
-	const struct weft_font *font;
-	char *title, *path, *said;
-	double width, height;
-	unsigned changes;
-	bool is_dragged;
-	double grabbed_x, grabbed_row;
-	char link[128];
-};
+#include "viewer/state.h"
 
 static char *copy_text(const char *text)
 {
@@ -37,6 +17,16 @@ static char *copy_text(const char *text)
 	char *copy = malloc(size);
 	if (copy)
 		memcpy(copy, text ? text : "", size);
+	return copy;
+}
+
+/* A title is drawn: it has to be clean. */
+static char *copy_title(const char *title)
+{
+	size_t size = 3 * (title ? strlen(title) : 0) + 1;
+	char *copy = malloc(size);
+	if (copy)
+		weft_canvas_clean_text(title ? title : "", title ? strlen(title) : 0, copy, size);
 	return copy;
 }
 
@@ -48,20 +38,32 @@ WEFT__EXPORT int weft_viewer_create(
 		return WEFT_ERROR_MEMORY;
 	viewer->theme = options->theme;
 	viewer->font = options->font;
-	viewer->title = copy_text(options->title);
+	viewer->reduced_motion = options->reduced_motion;
+	viewer->title = copy_title(options->title);
 	viewer->path = copy_text(options->path ? options->path : options->title);
 	viewer->said = copy_text("");
+	viewer->said_fraction = -1;
 	viewer->width = viewer->height = 1;
+	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
+	viewer->hover.task = viewer->hover.wanted = WEFT_NONE;
+	viewer->hover.due_ms = viewer->pointer.long_ms = INFINITY;
+	viewer->told_until_ms = viewer->history.moved_ms = viewer->pointer.click_ms = -INFINITY;
+	viewer->problem = viewer->match = WEFT_NONE;
+	viewer->button_hovered = viewer->pointer.button = WEFT__NO_BUTTON;
+	viewer->panel.shown = (struct weft_viewer_panel){.title = "", .selected = WEFT_NONE};
+	viewer->prompt = (struct weft_viewer_prompt){false, "", "", "", false};
 	if (!viewer->title || !viewer->path || !viewer->said) {
 		weft_viewer_destroy(viewer);
 		return WEFT_ERROR_MEMORY;
 	}
+	weft__viewer_place(viewer);
 	*ret_viewer = viewer;
 	return 0;
 }
 
 static void drop_trace(struct weft_viewer *viewer)
 {
+	weft__viewer_forget(viewer);
 	weft_scene_destroy(viewer->scene);
 	weft_layout_destroy(viewer->layout);
 	weft_model_destroy(viewer->model);
@@ -69,148 +71,112 @@ static void drop_trace(struct weft_viewer *viewer)
 
 WEFT__EXPORT void weft_viewer_destroy(struct weft_viewer *viewer)
 {
+	struct weft_viewer_request request;
 	if (!viewer)
 		return;
+	while (weft_viewer_next_request(viewer, &request)) {
+	}
+	weft__viewer_forget_related(viewer);
+	weft__viewer_forget_search(viewer);
+	weft__viewer_forget_marks(viewer);
 	drop_trace(viewer);
+	weft_text_finish(&viewer->link);
+	weft_text_finish(&viewer->panel.text);
+	free(viewer->panel.items);
+	free(viewer->standing.edges);
+	free(viewer->search_text);
 	free(viewer->title);
 	free(viewer->path);
 	free(viewer->said);
 	free(viewer);
 }
 
-WEFT__EXPORT int weft_viewer_show(
-	struct weft_viewer *viewer, struct weft_model *model, bool is_live)
-{
-	struct weft_layout *layout = NULL;
-	struct weft_scene *scene = NULL;
-	(void)is_live;
-	int error = weft_layout_create(model, NULL, &layout);
-	if (!error)
-		error = weft_scene_create(model, layout, &scene);
-	if (error) {
-		weft_layout_destroy(layout);
-		return error;
-	}
-	drop_trace(viewer);
-	viewer->model = model;
-	viewer->layout = layout;
-	viewer->scene = scene;
-	weft_frame_place(layout, viewer->width, viewer->height, &viewer->frame);
-	weft_frame_view(layout, &viewer->frame, &viewer->view);
-	viewer->changes |= WEFT_VIEWER_CANVAS | WEFT_VIEWER_STATUS;
-	return 0;
-}
-
 WEFT__EXPORT int weft_viewer_say(struct weft_viewer *viewer, const char *text, double fraction)
 {
-	char *copy = copy_text(text);
-	(void)fraction;
+	char *copy = copy_title(text);
 	if (!copy)
 		return WEFT_ERROR_MEMORY;
 	free(viewer->said);
 	viewer->said = copy;
-	viewer->changes |= WEFT_VIEWER_CANVAS | WEFT_VIEWER_STATUS;
+	viewer->said_fraction = fraction;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+	weft__viewer_settle(viewer);
 	return 0;
 }
 
 WEFT__EXPORT void weft_viewer_resize(
 	struct weft_viewer *viewer, double width, double height, double now_ms)
 {
-	(void)now_ms;
-	viewer->width = fmax(width, 1);
-	viewer->height = fmax(height, 1);
-	viewer->changes |= WEFT_VIEWER_CANVAS | WEFT_VIEWER_BOXES;
-	if (!viewer->model)
-		return;
-	weft_frame_place(viewer->layout, viewer->width, viewer->height, &viewer->frame);
-	weft_view_resize(&viewer->view, viewer->frame.picture.width, viewer->frame.picture.height);
-}
-
-static void drag(struct weft_viewer *viewer, double x, double y)
-{
-	weft_view_pan(&viewer->view, x - viewer->grabbed_x);
-	weft_view_drag_row(&viewer->view, viewer->grabbed_row, y - viewer->frame.picture.y);
-	viewer->grabbed_x = x;
-	viewer->changes |= WEFT_VIEWER_CANVAS;
-}
-
-WEFT__EXPORT void weft_viewer_pointer(
-	struct weft_viewer *viewer, const struct weft_viewer_pointer *pointer, double now_ms)
-{
-	(void)now_ms;
-	if (!viewer->model)
-		return;
-	if (pointer->action == WEFT_VIEWER_PRESS && pointer->button == 1) {
-		viewer->is_dragged = true;
-		viewer->grabbed_x = pointer->x;
-		viewer->grabbed_row = weft_view_row(&viewer->view, pointer->y - viewer->frame.picture.y);
-	} else if (pointer->action != WEFT_VIEWER_MOVE) {
-		viewer->is_dragged = false;
-	} else if (viewer->is_dragged) {
-		drag(viewer, pointer->x, pointer->y);
-	}
-}
-
-WEFT__EXPORT void weft_viewer_wheel(struct weft_viewer *viewer, double x, double y, double dx,
-	double dy, unsigned modifiers, double now_ms)
-{
-	(void)y, (void)modifiers, (void)now_ms;
-	if (!viewer->model)
-		return;
-	weft_view_zoom(&viewer->view, x - viewer->frame.picture.x, pow(ZOOM_A_NOTCH, -dy / NOTCH));
-	weft_view_pan(&viewer->view, -dx);
-	viewer->changes |= WEFT_VIEWER_CANVAS;
-}
-
-WEFT__EXPORT void weft_viewer_pinch(
-	struct weft_viewer *viewer, double x, double y, double factor, double now_ms)
-{
-	(void)y, (void)now_ms;
-	if (!viewer->model)
-		return;
-	weft_view_zoom(&viewer->view, x - viewer->frame.picture.x, factor);
-	viewer->changes |= WEFT_VIEWER_CANVAS;
-}
-
-WEFT__EXPORT bool weft_viewer_key(
-	struct weft_viewer *viewer, const char *key, unsigned modifiers, double now_ms)
-{
-	double step = viewer->view.width * PAN_STEP, middle = viewer->view.width / 2;
-	(void)modifiers, (void)now_ms;
-	if (!viewer->model)
-		return false;
-	if (strcmp(key, "ArrowLeft") == 0)
-		weft_view_pan(&viewer->view, step);
-	else if (strcmp(key, "ArrowRight") == 0)
-		weft_view_pan(&viewer->view, -step);
-	else if (strcmp(key, "ArrowUp") == 0)
-		weft_view_set_focus(&viewer->view, viewer->view.focus - 1);
-	else if (strcmp(key, "ArrowDown") == 0)
-		weft_view_set_focus(&viewer->view, viewer->view.focus + 1);
-	else if (strcmp(key, "+") == 0)
-		weft_view_zoom(&viewer->view, middle, 2);
-	else if (strcmp(key, "-") == 0)
-		weft_view_zoom(&viewer->view, middle, 0.5);
-	else if (strcmp(key, "0") == 0)
+	weft__viewer_begin(viewer, now_ms);
+	bool was_all = viewer->model && weft__viewer_shows_all(viewer);
+	viewer->width = width > 1 ? fmin(width, 1e5) : 1;
+	viewer->height = height > 1 ? fmin(height, 1e5) : 1;
+	weft__viewer_halt(viewer);
+	weft__viewer_place(viewer);
+	if (was_all)
 		weft_view_fit(&viewer->view);
-	else if (strcmp(key, "T") == 0)
-		viewer->theme = (viewer->theme + 1) % WEFT_THEMES;
-	else
-		return false;
-	viewer->changes |= WEFT_VIEWER_CANVAS;
-	return true;
+	weft__viewer_settle(viewer);
 }
 
-WEFT__EXPORT bool weft_viewer_command(
-	struct weft_viewer *viewer, const char *command, double now_ms)
+void weft__viewer_begin(struct weft_viewer *viewer, double now_ms)
 {
-	return strcmp(command, "fit") == 0 && weft_viewer_key(viewer, "0", 0, now_ms);
+	if (isfinite(now_ms) && now_ms > viewer->now_ms)
+		viewer->now_ms = now_ms;
+	weft__viewer_move_on(viewer);
+}
+
+static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
+{
+	const struct weft__pointer *p = &viewer->pointer;
+	enum weft__drag part = p->drag;
+	if (!p->is_inside || !viewer->model)
+		return viewer->button_hovered != WEFT__NO_BUTTON ? WEFT_VIEWER_CURSOR_POINTER
+														 : WEFT_VIEWER_CURSOR_DEFAULT;
+	if (part == WEFT__DRAG_NONE && weft__inside(&viewer->frame.strip, p->x, p->y))
+		part = weft__strip_part(viewer, p->x);
+	if (part == WEFT__DRAG_WINDOW_START || part == WEFT__DRAG_WINDOW_END)
+		return WEFT_VIEWER_CURSOR_RESIZE;
+	if (part == WEFT__DRAG_GRAB || (part == WEFT__DRAG_WINDOW && p->drag == part))
+		return WEFT_VIEWER_CURSOR_GRABBING;
+	if (part == WEFT__DRAG_STRIP_RANGE || part == WEFT__DRAG_RANGE || viewer->range.is_armed ||
+		weft__inside(&viewer->frame.ruler, p->x, p->y))
+		return WEFT_VIEWER_CURSOR_CROSSHAIR;
+	if (viewer->button_hovered != WEFT__NO_BUTTON || viewer->hover.task != WEFT_NONE)
+		return WEFT_VIEWER_CURSOR_POINTER;
+	return WEFT_VIEWER_CURSOR_DEFAULT;
+}
+
+void weft__viewer_settle(struct weft_viewer *viewer)
+{
+	enum weft_viewer_cursor cursor = choose_cursor(viewer);
+	if (cursor != viewer->cursor)
+		viewer->changes |= WEFT_VIEWER_CURSOR;
+	viewer->cursor = cursor;
+	weft__viewer_fill_panel(viewer);
+	weft__viewer_place_buttons(viewer);
+	weft__viewer_write_status(viewer);
+}
+
+static double until(double due_ms, double now_ms)
+{
+	return due_ms > now_ms ? due_ms - now_ms : 0;
 }
 
 WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_ms)
 {
-	(void)viewer, (void)now_ms;
-	return INFINITY;
+	weft__viewer_begin(viewer, now_ms);
+	weft__viewer_advance_pointer(viewer);
+	weft__viewer_advance_hover(viewer);
+	if (viewer->was_drawn && !viewer->problems && viewer->model)
+		weft__viewer_know_problems(viewer);
+	bool told = viewer->told_until_ms > viewer->now_ms;
+	weft__viewer_settle(viewer);
+	if (viewer->motion.is_running || viewer->fade.strength != viewer->fade.is_shown)
+		return 0;
+	double due = fmin(viewer->hover.due_ms, weft__viewer_pointer_due(viewer));
+	if (told)
+		due = fmin(due, viewer->told_until_ms);
+	return isinf(due) ? INFINITY : until(due, viewer->now_ms);
 }
 
 WEFT__EXPORT unsigned weft_viewer_changes(struct weft_viewer *viewer)
@@ -223,82 +189,17 @@ WEFT__EXPORT unsigned weft_viewer_changes(struct weft_viewer *viewer)
 WEFT__EXPORT void weft_viewer_boxes(
 	const struct weft_viewer *viewer, struct weft_viewer_boxes *ret_boxes)
 {
-	*ret_boxes = (struct weft_viewer_boxes){.canvas = {0, 0, viewer->width, viewer->height}};
-}
-
-static void draw_words(const struct weft_viewer *viewer, struct weft_canvas *canvas)
-{
-	const struct weft__theme *theme = weft__theme(viewer->theme);
-	struct weft_text_style style = {theme->dim, 13, false, false, 0};
-	const struct weft_font *font = viewer->font ? viewer->font : &weft_font_builtin;
-	size_t size = strlen(viewer->said);
-	double width = font->measure(font->context, viewer->said, size, style.size, style.bold);
-	weft_canvas_rect(canvas, 0, 0, viewer->width, viewer->height, theme->background);
-	weft_canvas_text(canvas, fmax((viewer->width - width) / 2, 8), viewer->height / 2, viewer->said,
-		size, width, &style);
-}
-
-WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas *canvas)
-{
-	struct weft_render_options options = {
-		.theme = viewer->theme,
-		.title = viewer->title,
-		.font = viewer->font,
-	};
-	if (viewer->scene)
-		return weft_render_frame(viewer->scene, &viewer->frame, &viewer->view, &options, canvas);
-	draw_words(viewer, canvas);
-	return weft_canvas_error(canvas);
+	*ret_boxes = viewer->boxes;
 }
 
 WEFT__EXPORT const char *weft_viewer_status(const struct weft_viewer *viewer)
 {
-	return viewer->said;
+	return viewer->status;
 }
 
 WEFT__EXPORT enum weft_viewer_cursor weft_viewer_cursor(const struct weft_viewer *viewer)
 {
-	return viewer->is_dragged ? WEFT_VIEWER_CURSOR_GRABBING : WEFT_VIEWER_CURSOR_DEFAULT;
-}
-
-WEFT__EXPORT const struct weft_viewer_panel *weft_viewer_panel(const struct weft_viewer *viewer)
-{
-	static const struct weft_viewer_panel none = {.title = "", .selected = WEFT_NONE};
-	(void)viewer;
-	return &none;
-}
-
-WEFT__EXPORT const struct weft_viewer_prompt *weft_viewer_prompt(const struct weft_viewer *viewer)
-{
-	static const struct weft_viewer_prompt none = {.label = "", .text = "", .message = ""};
-	(void)viewer;
-	return &none;
-}
-
-WEFT__EXPORT void weft_viewer_prompt_text(
-	struct weft_viewer *viewer, const char *text, bool is_done, double now_ms)
-{
-	(void)viewer, (void)text, (void)is_done, (void)now_ms;
-}
-
-WEFT__EXPORT bool weft_viewer_next_request(
-	struct weft_viewer *viewer, struct weft_viewer_request *ret_request)
-{
-	(void)viewer, (void)ret_request;
-	return false;
-}
-
-WEFT__EXPORT uint32_t weft_viewer_load_notes(
-	struct weft_viewer *viewer, const char *text, size_t size)
-{
-	(void)viewer, (void)text, (void)size;
-	return 0;
-}
-
-WEFT__EXPORT const char *weft_viewer_link(struct weft_viewer *viewer)
-{
-	strcpy(viewer->link, "fit");
-	return viewer->link;
+	return viewer->cursor;
 }
 
 WEFT__EXPORT void weft_viewer_colors(

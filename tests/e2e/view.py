@@ -20,7 +20,9 @@ def a_window_shows_what_render_draws():
         seen = window.still()
         path = os.path.join(folder, 'expected.png')
         weft('render', BLOCK, '-o', path, '--width', seen.width, '--height', seen.height)
-        difference = seen.difference(Picture.of_file(path))
+        # Overview and ruler: above them a window has buttons, in a line that is 8 px higher.
+        strip, expected = seen.part(0, 36, seen.width, 66), Picture.of_file(path).part(0, 28, seen.width, 66)
+        difference = strip.difference(expected)
         assert difference < 0.001, '%.2f %% of the pixels differ' % (100 * difference)
 
 

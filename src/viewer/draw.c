@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The canvas: the frame of the trace with what stands out in it, and on top what belongs to the
+ * person rather than to the trace: range, guides, bookmarks, buttons. Without a trace, words where
+ * the picture would be.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/export.h"
+#include "render/strip.h"
+#include "render/theme.h"
+#include "viewer/state.h"
+
+#define LABEL_SIZE 11.0
+#define FLAG       6.0
+
+struct drawing {
+	const struct weft_viewer *viewer;
+	const struct weft__theme *theme;
+	const struct weft_font *font;
+	struct weft_canvas *canvas;
+};
+
+double weft__canvas_x(const struct weft_viewer *viewer, uint64_t time)
+{
+	return viewer->frame.picture.x + weft_view_x(&viewer->view, time);
+}
+
+static double measure(
+	const struct drawing *d, const char *text, const struct weft_text_style *style)
+{
+	return d->font->measure(d->font->context, text, strlen(text), style->size, style->bold);
+}
+
+/* Words on a ground of their own, around x, within the box. */
+static void draw_label(const struct drawing *d, const struct weft_box *box, double x, double y,
+	const char *text, uint32_t color)
+{
+	struct weft_text_style style = {color, LABEL_SIZE, true, false, 0};
+	double width = measure(d, text, &style);
+	double left = floor(fmin(fmax(x - width / 2, box->x + 5), box->x + box->width - width - 5));
+	weft_canvas_rect(d->canvas, left - 5, y - 9, left + width + 5, y + 9, d->theme->background);
+	weft_canvas_text(d->canvas, left, y + 4, text, strlen(text), width, &style);
+}
+
+static void draw_guide(const struct drawing *d, double x, double top, double bottom, uint32_t color)
+{
+	const struct weft_box *box = &d->viewer->frame.picture;
+	struct weft_pen pen = {color, 1, WEFT_DASH_SOLID};
+	if (x >= box->x && x <= box->x + box->width)
+		weft_canvas_line(d->canvas, floor(x) + 0.5, top, floor(x) + 0.5, bottom, &pen);
+}
+
+static double strip_x(const struct drawing *d, uint64_t time)
+{
+	struct weft__rect area = weft__strip_area(&d->viewer->frame.strip);
+	const struct weft_view *view = &d->viewer->view;
+	double length = fmax((double)(view->end - view->start), 1);
+	return area.x + (area.x2 - area.x) * (double)(time - view->start) / length;
+}
+
+static void draw_range(const struct drawing *d)
+{
+	const struct weft_viewer *viewer = d->viewer;
+	const struct weft_box *box = &viewer->frame.picture;
+	uint64_t start, end;
+	char text[32];
+	if (!viewer->range.is_set)
+		return;
+	weft__viewer_order_range(viewer, &start, &end);
+	double x = weft__canvas_x(viewer, start), x2 = weft__canvas_x(viewer, end);
+	double left = fmin(fmax(x, box->x), box->x + box->width);
+	double right = fmin(fmax(x2, box->x), box->x + box->width);
+	double bottom = box->y + box->height;
+	uint32_t color = d->theme->selection;
+	if (right > left)
+		weft_canvas_rect(
+			d->canvas, left, viewer->frame.ruler.y, right, bottom, weft__faded(color, 0.12));
+	draw_guide(d, x, viewer->frame.ruler.y, bottom, color);
+	draw_guide(d, x2, viewer->frame.ruler.y, bottom, color);
+	weft_format_duration(end - start, 4, text);
+	if (right > left)
+		draw_label(d, box, (left + right) / 2, box->y + 14, text, color);
+	if (viewer->frame.strip.height > 0)
+		weft_canvas_rect(d->canvas, strip_x(d, start), viewer->frame.strip.y + 1,
+			fmax(strip_x(d, end), strip_x(d, start) + 1),
+			viewer->frame.strip.y + viewer->frame.strip.height - 3, weft__faded(color, 0.25));
+}
+
+static void draw_flag(const struct drawing *d, double x, double y, double height)
+{
+	struct weft_pen pen = {d->theme->selection, 1, WEFT_DASH_SOLID};
+	x = floor(x) + 0.5;
+	weft_canvas_line(d->canvas, x, y, x, y + height, &pen);
+	weft_canvas_polygon(
+		d->canvas, (double[]){x, y, x + FLAG, y + FLAG / 2, x, y + FLAG}, 3, d->theme->selection);
+}
+
+static void draw_marks(const struct drawing *d)
+{
+	const struct weft_viewer *viewer = d->viewer;
+	const struct weft_frame *frame = &viewer->frame;
+	struct weft_text_style style = {
+		d->theme->selection, LABEL_SIZE, false, true, d->theme->background};
+	double used = -INFINITY;
+	for (size_t i = 0; i < viewer->mark_count; i++) {
+		const struct weft__bookmark *mark = &viewer->marks[i];
+		if (mark->time < viewer->view.start || mark->time > viewer->view.end)
+			continue;
+		double x = weft__canvas_x(viewer, mark->time),
+			   bottom = frame->picture.y + frame->picture.height;
+		if (frame->strip.height > 0)
+			draw_flag(d, strip_x(d, mark->time), frame->strip.y + 1, frame->strip.height - 4);
+		if (x < frame->picture.x || x > frame->picture.x + frame->picture.width)
+			continue;
+		draw_guide(d, x, frame->ruler.y + frame->ruler.height, bottom,
+			weft__faded(d->theme->selection, 0.6));
+		draw_flag(d, x, frame->ruler.y + frame->ruler.height - 12, 12);
+		double width = measure(d, mark->text, &style);
+		if (x + FLAG < used || x + FLAG + 3 + width > frame->picture.x + frame->picture.width)
+			continue;
+		weft_canvas_text(d->canvas, x + FLAG + 3, frame->picture.y + 12, mark->text,
+			strlen(mark->text), width, &style);
+		used = x + FLAG + 9 + width;
+	}
+}
+
+/* Where the pointer is in time, in the ruler. */
+static void draw_pointer(const struct drawing *d)
+{
+	const struct weft_viewer *viewer = d->viewer;
+	const struct weft_frame *frame = &viewer->frame;
+	const struct weft__pointer *p = &viewer->pointer;
+	char text[32];
+	bool is_over = p->is_inside && weft__inside(&frame->picture, p->x, p->y);
+	if (!is_over || p->drag == WEFT__DRAG_GRAB)
+		return;
+	uint64_t time = viewer->snap.is_set ? viewer->snap.time
+										: weft_view_time(&viewer->view, p->x - frame->picture.x);
+	double x = weft__canvas_x(viewer, time), bottom = frame->ruler.y + frame->ruler.height;
+	weft_format_duration(time - viewer->view.start, 6, text);
+	draw_label(d, &frame->ruler, x, frame->ruler.y + frame->ruler.height / 2, text, d->theme->text);
+	draw_guide(d, x, bottom - 4, bottom, d->theme->text);
+	if (viewer->snap.is_set)
+		draw_guide(
+			d, x, frame->picture.y, frame->picture.y + frame->picture.height, d->theme->selection);
+}
+
+static void draw_rows_bar(const struct drawing *d)
+{
+	const struct weft_box bar = weft__rows_bar(d->viewer);
+	double first, last, rows = d->viewer->view.row_count;
+	if (bar.width == 0)
+		return;
+	weft_view_rows_seen(&d->viewer->view, &first, &last);
+	double top = bar.y + bar.height * first / rows;
+	double bottom = bar.y + bar.height * fmin((last + 1) / rows, 1);
+	if (bottom - top < 24) {
+		top = fmin(fmax((top + bottom) / 2 - 12, bar.y), bar.y + bar.height - 24);
+		bottom = top + 24;
+	}
+	bool is_held = d->viewer->pointer.drag == WEFT__DRAG_ROWS;
+	weft_canvas_rect(d->canvas, bar.x, bar.y, bar.x + bar.width, bar.y + bar.height,
+		weft__faded(d->theme->background, 0.8));
+	weft_canvas_rect(d->canvas, bar.x + 3, top + 1, bar.x + bar.width - 3, bottom - 1,
+		is_held ? d->theme->text : d->theme->waiting);
+}
+
+static void draw_words(const struct drawing *d)
+{
+	const struct weft_viewer *viewer = d->viewer;
+	const struct weft_box *box = &viewer->boxes.canvas;
+	struct weft_text_style style = {d->theme->dim, 13, false, false, 0};
+	double y = floor(box->height / 2), width = 0;
+	char line[512];
+	weft_canvas_rect(d->canvas, 0, 0, box->width, box->height, d->theme->background);
+	/* Long ones break between words. */
+	for (const char *at = viewer->said; *at;) {
+		size_t size = 0, fits = 0;
+		for (; at[size]; size += strcspn(at + size, " ") ? strcspn(at + size, " ") : 1) {
+			snprintf(line, sizeof(line), "%.*s", (int)size, at);
+			if (size && measure(d, line, &style) > box->width - 32)
+				break;
+			fits = size;
+		}
+		if (!at[size]) {
+			snprintf(line, sizeof(line), "%s", at);
+			if (fits == 0 || measure(d, line, &style) <= box->width - 32)
+				fits = strlen(at);
+		}
+		fits = fits ? fits : size;
+		snprintf(line, sizeof(line), "%.*s", (int)fits, at);
+		width = measure(d, line, &style);
+		weft_canvas_text(d->canvas, floor(fmax((box->width - width) / 2, 8)), y, line, strlen(line),
+			width, &style);
+		y += 20;
+		at += fits;
+		at += strspn(at, " ");
+	}
+	if (viewer->said_fraction >= 0) {
+		double half = fmin(120, box->width / 4), x = floor(box->width / 2) - half;
+		weft_canvas_rect(d->canvas, x, y, x + 2 * half, y + 4, d->theme->grid);
+		weft_canvas_rect(d->canvas, x, y, x + 2 * half * fmin(viewer->said_fraction, 1), y + 4,
+			d->theme->running);
+	}
+}
+
+WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas *canvas)
+{
+	struct drawing d = {
+		.viewer = viewer,
+		.theme = weft__theme(viewer->theme),
+		.font = viewer->font ? viewer->font : &weft_font_builtin,
+		.canvas = canvas,
+	};
+	if (!viewer->scene) {
+		draw_words(&d);
+		weft__viewer_draw_buttons(viewer, canvas);
+		return weft_canvas_error(canvas);
+	}
+	struct weft_highlight highlight;
+	weft__viewer_gather(viewer, &highlight);
+	struct weft_render_options options = {
+		.theme = viewer->theme,
+		.title = viewer->title,
+		.font = viewer->font,
+		.status = viewer->status,
+		.highlight = &highlight,
+	};
+	int error = weft_render_frame(viewer->scene, &viewer->frame, &viewer->view, &options, canvas);
+	if (error)
+		return error;
+	draw_range(&d);
+	draw_marks(&d);
+	draw_pointer(&d);
+	draw_rows_bar(&d);
+	weft__viewer_draw_buttons(viewer, canvas);
+	viewer->was_drawn = true;
+	return weft_canvas_error(canvas);
+}

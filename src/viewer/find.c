@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Search: what is found is lit in the picture and in the overview, and stepped through in the order
+ * of time.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "viewer/state.h"
+
+void weft__viewer_forget_search(struct weft_viewer *viewer)
+{
+	weft_search_destroy(viewer->search);
+	viewer->search = NULL;
+	viewer->match = WEFT_NONE;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_SEARCH;
+}
+
+static void say_count(struct weft_viewer *viewer)
+{
+	const struct weft_search *search = viewer->search;
+	size_t size = sizeof(viewer->prompt_message);
+	if (search->found == 0)
+		snprintf(viewer->prompt_message, size, "nothing found");
+	else if (viewer->match == WEFT_NONE)
+		snprintf(viewer->prompt_message, size, "%llu found, in %u task%s",
+			(unsigned long long)search->found, (unsigned)search->task_count,
+			search->task_count == 1 ? "" : "s");
+	else
+		snprintf(viewer->prompt_message, size, "%u of %llu", (unsigned)viewer->match + 1,
+			(unsigned long long)search->found);
+}
+
+/* A leading "/" makes an expression of it. */
+void weft__viewer_search(struct weft_viewer *viewer, const char *text)
+{
+	struct weft_search_error error = {"", 0};
+	struct weft_search *search = NULL;
+	size_t size = strlen(text);
+	bool is_expression = viewer->is_expression || text[0] == '/';
+	const char *sought = text[0] == '/' ? text + 1 : text;
+	char *copy = malloc(size + 1);
+	if (!copy)
+		return;
+	memcpy(copy, text, size + 1);
+	free(viewer->search_text);
+	viewer->search_text = copy;
+	viewer->prompt.is_error = false;
+	viewer->changes |= WEFT_VIEWER_PROMPT;
+	int result =
+		weft_search_create(viewer->model, sought, strlen(sought), is_expression, &error, &search);
+	if (result == 0) {
+		weft__viewer_forget_search(viewer);
+		viewer->search = search;
+		viewer->prompt_message[0] = '\0';
+		if (sought[0])
+			say_count(viewer);
+		return;
+	}
+	/* What was found before stays lit while the expression is being written. */
+	viewer->prompt.is_error = true;
+	snprintf(viewer->prompt_message, sizeof(viewer->prompt_message), "%s",
+		result == WEFT_ERROR_ARGUMENT ? error.message : "out of memory");
+}
+
+void weft__viewer_go_match(struct weft_viewer *viewer, uint32_t number)
+{
+	if (!viewer->search || number >= viewer->search->match_count)
+		return;
+	const struct weft_search_match *match = &viewer->search->matches[number];
+	viewer->match = number;
+	weft__viewer_select(viewer, match->task, match->time);
+	if (match->task != WEFT_NONE)
+		weft__viewer_reveal_task(viewer, match->task, match->time);
+	else
+		weft__viewer_reveal(viewer, WEFT_NONE, match->time, match->time, false);
+	say_count(viewer);
+	weft__viewer_tell(viewer, "%s, a %s", viewer->prompt_message,
+		weft_search_place_name((enum weft_search_place)match->place));
+	viewer->panel.is_stale = true;
+	viewer->changes |= WEFT_VIEWER_PROMPT;
+}
+
+void weft__viewer_step_match(struct weft_viewer *viewer, int step)
+{
+	if (!viewer->search || viewer->search->match_count == 0) {
+		weft__viewer_tell(
+			viewer, viewer->search ? "Nothing was found." : "Nothing is searched for: press /.");
+		return;
+	}
+	uint32_t count = viewer->search->match_count, number = viewer->match;
+	if (number != WEFT_NONE) {
+		number = (number + count + (uint32_t)step) % count;
+	} else { /* from what is looked at */
+		uint64_t from = weft__viewer_start(weft__viewer_wanted(viewer));
+		number = step > 0 ? weft_search_after(viewer->search, from ? from - 1 : 0)
+						  : weft_search_before(viewer->search, from);
+		if (number == WEFT_NONE)
+			number = step > 0 ? 0 : count - 1;
+	}
+	weft__viewer_go_match(viewer, number);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What stands out in the next frame: of the hovered task, the selected one and those that belong to
+ * it the edges that can be seen, as many as a picture has room for.
+ */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "story/index.h"
+#include "viewer/state.h"
+
+#define EDGES_MAX 4000
+
+static void add(struct weft_viewer *viewer, uint32_t edge)
+{
+	struct weft__standing *s = &viewer->standing;
+	if (s->count == EDGES_MAX)
+		return;
+	if (s->count == s->capacity) {
+		size_t capacity = weft__array_next_capacity(s->capacity, s->count + (size_t)1);
+		if (weft__array_resize(&s->edges, capacity, sizeof(*s->edges)))
+			return;
+		s->capacity = capacity;
+	}
+	s->edges[s->count++] = edge;
+}
+
+/* From a view's width before the view to one behind it: so far arrows reach. */
+static void add_list(struct weft_viewer *viewer, struct weft__edge_list list)
+{
+	const struct weft_view *view = &viewer->view;
+	uint64_t left = weft_view_time(view, -view->width);
+	uint64_t right = weft_view_time(view, 2 * view->width);
+	uint32_t first = left ? weft__edges_until(viewer->model, list, left - 1) : 0;
+	for (uint32_t i = first; i < list.count && viewer->standing.count < EDGES_MAX; i++) {
+		if (viewer->model->edges.time[list.edges[i]] > right)
+			break;
+		add(viewer, list.edges[i]);
+	}
+}
+
+static void add_task(struct weft_viewer *viewer, uint32_t task)
+{
+	add_list(viewer, weft__edges_by(viewer->model, task));
+	add_list(viewer, weft__edges_to(&viewer->story, task));
+}
+
+static bool contains(const struct weft__selection *s, uint32_t task)
+{
+	uint32_t low = 0, high = s->related_count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (s->related[middle] < task)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->related_count && s->related[low] == task;
+}
+
+/* Edges within the set; each is found at who did it. */
+static void add_related(struct weft_viewer *viewer)
+{
+	const struct weft__selection *s = &viewer->selection;
+	const struct weft_edges *edges = &viewer->model->edges;
+	uint64_t left = weft_view_time(&viewer->view, 0);
+	uint64_t right = weft_view_time(&viewer->view, viewer->view.width);
+	for (uint32_t i = 0; i < s->related_count && viewer->standing.count < EDGES_MAX; i++) {
+		uint32_t task = s->related[i], before = viewer->standing.count, kept = before;
+		if (viewer->layout->start[task] > right || viewer->model->tasks.end[task] < left)
+			continue;
+		add_list(viewer, weft__edges_by(viewer->model, task));
+		for (uint32_t e = before; e < viewer->standing.count; e++)
+			if (contains(s, edges->to[viewer->standing.edges[e]]))
+				viewer->standing.edges[kept++] = viewer->standing.edges[e];
+		viewer->standing.count = kept;
+	}
+}
+
+void weft__viewer_gather(struct weft_viewer *viewer, struct weft_highlight *ret_highlight)
+{
+	const struct weft__selection *s = &viewer->selection;
+	uint32_t hovered = viewer->hover.task;
+	viewer->standing.count = 0;
+	if ((hovered != WEFT_NONE || s->task != WEFT_NONE) && weft__viewer_know_story(viewer)) {
+		if (s->related_count)
+			add_related(viewer);
+		else if (s->task != WEFT_NONE)
+			add_task(viewer, s->task);
+		if (hovered != WEFT_NONE && hovered != s->task)
+			add_task(viewer, hovered);
+	}
+	*ret_highlight = (struct weft_highlight){
+		.selected = s->task,
+		.hovered = hovered,
+		.strength = viewer->fade.strength,
+		.edges = viewer->standing.edges,
+		.edge_count = viewer->standing.count,
+		.edge = s->edge,
+		.related = s->related,
+		.related_count = s->related_count,
+		.found = viewer->search ? viewer->search->tasks : NULL,
+		.found_count = viewer->search ? viewer->search->task_count : 0,
+	};
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Views that were looked at, to go back to and forward again. The newest entry is the view itself
+ * and is filled when it is left.
+ */
+#include "viewer/state.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ONE_GO_MS 1000.0
+
+static bool is_alike(const struct weft_view *a, const struct weft_view *b)
+{
+	double px = fabs(a->left - b->left) * b->scale;
+	return px < 1 && fabs(a->scale / b->scale - 1) < 1e-3 && fabs(a->focus - b->focus) < 0.5;
+}
+
+void weft__viewer_remember(struct weft_viewer *viewer, bool is_jump)
+{
+	struct weft__history *history = &viewer->history;
+	const struct weft_view *view = weft__viewer_wanted(viewer);
+	bool goes_on = viewer->now_ms - history->moved_ms < ONE_GO_MS;
+	history->moved_ms = viewer->now_ms;
+	if ((goes_on && !is_jump) ||
+		(history->at > 0 && is_alike(view, &history->views[history->at - 1])))
+		return;
+	if (history->at + 1 == WEFT__HISTORY_MAX) {
+		memmove(history->views, history->views + 1,
+			(WEFT__HISTORY_MAX - 1) * sizeof(history->views[0]));
+		history->at--;
+	}
+	history->views[history->at++] = *view;
+	history->count = history->at + 1;
+}
+
+bool weft__viewer_recall(struct weft_viewer *viewer, int step)
+{
+	struct weft__history *history = &viewer->history;
+	struct weft_view view = *weft__viewer_wanted(viewer);
+	unsigned to = history->at + (unsigned)step;
+	if (step < 0 ? history->at == 0 : to >= history->count)
+		return false;
+	history->views[history->at] = view;
+	history->at = to;
+	view.left = history->views[to].left;
+	view.scale = history->views[to].scale;
+	view.focus = history->views[to].focus;
+	weft_view_resize(&view, view.width, view.height);
+	weft__viewer_glide(viewer, &view);
+	history->moved_ms = -INFINITY; /* what follows is a new step */
+	return true;
+}

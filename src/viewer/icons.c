@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Signs on buttons, of lines and discs, 16 px wide: no font has to have them.
+ */
+#include "viewer/state.h"
+
+#define LINE 1.5
+
+struct drawing {
+	struct weft_canvas *canvas;
+	double x, y; /* the middle */
+	uint32_t color;
+	struct weft_pen pen;
+};
+
+static void line(const struct drawing *d, double x, double y, double x2, double y2)
+{
+	weft_canvas_line(d->canvas, d->x + x, d->y + y, d->x + x2, d->y + y2, &d->pen);
+}
+
+static void polyline(const struct drawing *d, const double *points, uint32_t count)
+{
+	double moved[16];
+	for (uint32_t i = 0; i < count; i++) {
+		moved[2 * i] = d->x + points[2 * i];
+		moved[2 * i + 1] = d->y + points[2 * i + 1];
+	}
+	weft_canvas_polyline(d->canvas, moved, count, &d->pen);
+}
+
+static void draw_lens(const struct drawing *d)
+{
+	weft_canvas_ring(d->canvas, d->x - 1.5, d->y - 1.5, 5, &d->pen);
+	line(d, 2.2, 2.2, 6.5, 6.5);
+}
+
+static void draw_zoom(const struct drawing *d, bool is_in)
+{
+	draw_lens(d);
+	line(d, -4, -1.5, 1, -1.5);
+	if (is_in)
+		line(d, -1.5, -4, -1.5, 1);
+}
+
+static void draw_back(const struct drawing *d)
+{
+	line(d, -6, 0, 6, 0);
+	polyline(d, (const double[]){-1.5, -4.5, -6, 0, -1.5, 4.5}, 3);
+}
+
+static void draw_fit(const struct drawing *d)
+{
+	line(d, -7, -6, -7, 6);
+	line(d, 7, -6, 7, 6);
+	line(d, -4.5, 0, 4.5, 0);
+	polyline(d, (const double[]){-2, -2.5, -4.5, 0, -2, 2.5}, 3);
+	polyline(d, (const double[]){2, -2.5, 4.5, 0, 2, 2.5}, 3);
+}
+
+static void draw_measure(const struct drawing *d)
+{
+	polyline(d, (const double[]){-7, -3.5, 7, -3.5, 7, 3.5, -7, 3.5, -7, -3.5}, 5);
+	for (int i = -1; i <= 1; i++)
+		line(d, 3.5 * i, -3.5, 3.5 * i, i ? -1 : 0.5);
+}
+
+static void draw_cross(const struct drawing *d, double size)
+{
+	line(d, -size, -size, size, size);
+	line(d, -size, size, size, -size);
+}
+
+static void draw_counters(const struct drawing *d)
+{
+	polyline(d, (const double[]){-7, 5, -3, 5, -3, 1, 1, 1, 1, -2, 4, -2, 4, -5.5, 7, -5.5}, 8);
+}
+
+static void draw_rows(const struct drawing *d)
+{
+	line(d, -7, -5, 3, -5);
+	line(d, -4, 0, 7, 0);
+	line(d, -4, 5, 5, 5);
+	line(d, -7, -2, -7, 5);
+	line(d, -7, 0, -5.5, 0);
+	line(d, -7, 5, -5.5, 5);
+}
+
+static void draw_theme(const struct drawing *d)
+{
+	double half[28];
+	static const double arc[][2] = {{0, -6}, {2.3, -5.54}, {4.24, -4.24}, {5.54, -2.3}, {6, 0},
+		{5.54, 2.3}, {4.24, 4.24}, {2.3, 5.54}, {0, 6}};
+	for (unsigned i = 0; i < 9; i++) {
+		half[2 * i] = d->x + arc[i][0];
+		half[2 * i + 1] = d->y + arc[i][1];
+	}
+	weft_canvas_ring(d->canvas, d->x, d->y, 6, &d->pen);
+	weft_canvas_polygon(d->canvas, half, 9, d->color);
+}
+
+static void draw_menu(const struct drawing *d)
+{
+	for (int i = -1; i <= 1; i++)
+		line(d, -6.5, 4.5 * i, 6.5, 4.5 * i);
+}
+
+static void draw_help(const struct drawing *d)
+{
+	struct weft_text_style style = {d->color, 15, true, false, 0};
+	weft_canvas_text(d->canvas, d->x - 4.3, d->y + 5.5, "?", 1, 8.7, &style);
+}
+
+static void draw_follow(const struct drawing *d)
+{
+	weft_canvas_polygon(d->canvas,
+		(const double[]){d->x - 5, d->y - 6, d->x + 6, d->y, d->x - 5, d->y + 6}, 3, d->color);
+}
+
+void weft__draw_icon(
+	struct weft_canvas *canvas, enum weft__icon icon, double x, double y, uint32_t color)
+{
+	struct drawing d = {canvas, x, y, color, {color, LINE, WEFT_DASH_SOLID}};
+	switch (icon) {
+	case WEFT__ICON_BACK:
+		draw_back(&d);
+		break;
+	case WEFT__ICON_ZOOM_OUT:
+	case WEFT__ICON_ZOOM_IN:
+		draw_zoom(&d, icon == WEFT__ICON_ZOOM_IN);
+		break;
+	case WEFT__ICON_FIT:
+		draw_fit(&d);
+		break;
+	case WEFT__ICON_MEASURE:
+		draw_measure(&d);
+		break;
+	case WEFT__ICON_PROBLEMS:
+		d.pen.width = 2.25;
+		draw_cross(&d, 4);
+		break;
+	case WEFT__ICON_SEARCH:
+		draw_lens(&d);
+		break;
+	case WEFT__ICON_COUNTERS:
+		draw_counters(&d);
+		break;
+	case WEFT__ICON_ROWS:
+		draw_rows(&d);
+		break;
+	case WEFT__ICON_THEME:
+		draw_theme(&d);
+		break;
+	case WEFT__ICON_HELP:
+		draw_help(&d);
+		break;
+	case WEFT__ICON_MENU:
+		draw_menu(&d);
+		break;
+	case WEFT__ICON_CLOSE:
+		draw_cross(&d, 4);
+		break;
+	case WEFT__ICON_FOLLOW:
+		draw_follow(&d);
+		break;
+	default:
+		break;
+	}
+}

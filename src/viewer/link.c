@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A look at a trace in one line: as a command of the viewer, for links, and as one of the shell's.
+ * Values have neither spaces nor quotes: other bytes than these are written as %XX.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/export.h"
+#include "viewer/state.h"
+
+static void add_value(struct weft_text *text, const char *key, const char *value)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	weft_text_add_string(text, " ");
+	weft_text_add_string(text, key);
+	weft_text_add_string(text, "=");
+	for (const char *c = value; *c; c++) {
+		unsigned char byte = (unsigned char)*c;
+		bool is_plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+						(byte >= 'a' && byte <= 'z') || strchr("-._:/@,*", byte);
+		char escaped[] = {'%', hex[byte >> 4], hex[byte & 15], '\0'};
+		weft_text_add(text, is_plain ? c : escaped, is_plain ? 1 : 3);
+	}
+}
+
+static void add_times(const struct weft_viewer *viewer, struct weft_text *text)
+{
+	const struct weft_view *view = weft__viewer_wanted(viewer);
+	char time[32];
+	weft__write_duration(weft__viewer_start(view) - view->start, time);
+	add_value(text, "start", time);
+	weft__write_duration((uint64_t)(weft__viewer_duration(view) + 0.5), time);
+	add_value(text, "duration", time);
+}
+
+static void add_rest(const struct weft_viewer *viewer, struct weft_text *text)
+{
+	const struct weft_view *view = weft__viewer_wanted(viewer);
+	char value[64];
+	snprintf(value, sizeof(value), "%u", (unsigned)(view->focus + 0.5));
+	add_value(text, "focus", value);
+	if (view->is_plain)
+		add_value(text, "rows", "plain");
+	if (viewer->selection.task != WEFT_NONE) {
+		weft__write_task(viewer->model, viewer->selection.task, value);
+		add_value(text, "task", value + strlen("task:"));
+		weft__write_duration(viewer->selection.at - view->start, value);
+		add_value(text, "at", value);
+	}
+	if (viewer->counters_hidden)
+		add_value(text, "counters", "off");
+	if (viewer->search && viewer->search_text && viewer->search_text[0])
+		add_value(text, "search", viewer->search_text);
+}
+
+WEFT__EXPORT const char *weft_viewer_link(struct weft_viewer *viewer)
+{
+	struct weft_text *text = &viewer->link;
+	text->size = 0;
+	weft_text_add_string(text, viewer->model ? "view" : "fit");
+	if (viewer->model) {
+		add_times(viewer, text);
+		add_rest(viewer, text);
+	}
+	weft_text_add(text, "", 1);
+	return text->error ? "fit" : text->bytes;
+}
+
+void weft__viewer_copy_link(struct weft_viewer *viewer)
+{
+	weft__viewer_request(viewer, WEFT_VIEWER_COPY, weft_viewer_link(viewer), 0, 0);
+	weft__viewer_tell(viewer, "The link to this view is copied.");
+}
+
+/* In quotes that no shell looks into. */
+static void add_quoted(struct weft_text *text, const char *word)
+{
+	weft_text_add_string(text, "'");
+	for (; *word; word++)
+		weft_text_add_string(text, *word == '\'' ? "'\\''" : (char[]){*word, '\0'});
+	weft_text_add_string(text, "'");
+}
+
+void weft__viewer_copy_command(struct weft_viewer *viewer)
+{
+	const struct weft_view *view = weft__viewer_wanted(viewer);
+	struct weft_text text = {0};
+	char time[32], rest[96];
+	weft_text_add_string(&text, "weft render ");
+	add_quoted(&text, viewer->path);
+	weft__write_duration(weft__viewer_start(view) - view->start, time);
+	weft_text_add_string(&text, " --start ");
+	weft_text_add_string(&text, time);
+	weft__write_duration((uint64_t)(weft__viewer_duration(view) + 0.5), time);
+	weft_text_add_string(&text, " --duration ");
+	weft_text_add_string(&text, time);
+	snprintf(rest, sizeof(rest), " --focus %u --theme %s -o view.png",
+		(unsigned)(view->focus + 0.5), weft_theme_name(viewer->theme));
+	weft_text_add_string(&text, rest);
+	weft_text_add(&text, "", 1);
+	if (!text.error) {
+		weft__viewer_request(viewer, WEFT_VIEWER_COPY, text.bytes, 0, 0);
+		weft__viewer_tell(viewer, "The command line that draws this view is copied.");
+	}
+	weft_text_finish(&text);
+}
+
+/* ---- And back ---- */
+
+static void decode(const char *value, size_t size, char text[256])
+{
+	size_t used = 0;
+	for (size_t i = 0; i < size && used < 255; i++) {
+		char digits[3] = {0}, *end;
+		if (value[i] == '%' && i + 2 < size) {
+			memcpy(digits, value + i + 1, 2);
+			long byte = strtol(digits, &end, 16);
+			if (*end == '\0' && byte > 0) {
+				text[used++] = (char)byte;
+				i += 2;
+				continue;
+			}
+		}
+		text[used++] = value[i];
+	}
+	text[used] = '\0';
+}
+
+struct target {
+	struct weft_view view;
+	uint64_t start, duration, at;
+	bool has_start, has_duration, has_at;
+	uint32_t task;
+	char search[256];
+};
+
+static bool take_value(
+	struct weft_viewer *viewer, struct target *t, const char *key, const char *value)
+{
+	const uint64_t begin = t->view.start;
+	if (strcmp(key, "start") == 0)
+		return t->has_start = !weft__parse_time(value, begin, &t->start);
+	if (strcmp(key, "duration") == 0)
+		return t->has_duration = !weft__parse_duration(value, &t->duration);
+	if (strcmp(key, "at") == 0)
+		return t->has_at = !weft__parse_time(value, begin, &t->at);
+	if (strcmp(key, "focus") == 0)
+		t->view.focus = strtod(value, NULL);
+	else if (strcmp(key, "rows") == 0)
+		t->view.is_plain = strcmp(value, "plain") == 0;
+	else if (strcmp(key, "task") == 0)
+		return (t->task = weft__parse_task(viewer->model, value)) != WEFT_NONE;
+	else if (strcmp(key, "counters") == 0)
+		viewer->counters_hidden = strcmp(value, "off") == 0;
+	else if (strcmp(key, "search") == 0)
+		snprintf(t->search, sizeof(t->search), "%s", value);
+	else
+		return false;
+	return true;
+}
+
+static void go(struct weft_viewer *viewer, struct target *t)
+{
+	struct weft_view *view = &t->view;
+	uint64_t start = t->has_start ? t->start : weft__viewer_start(view);
+	weft_view_resize(view, view->width, view->height);
+	if (t->has_start || t->has_duration)
+		weft_view_set_range(
+			view, start, t->has_duration ? (double)t->duration : weft__viewer_duration(view));
+	weft__viewer_remember(viewer, true);
+	weft__viewer_glide(viewer, view);
+	if (t->search[0])
+		weft__viewer_search(viewer, t->search);
+	if (t->task != WEFT_NONE)
+		weft__viewer_select(viewer, t->task, t->has_at ? t->at : viewer->model->tasks.end[t->task]);
+	weft__viewer_place(viewer);
+}
+
+bool weft__viewer_run_view(struct weft_viewer *viewer, const char *arguments)
+{
+	struct target target = {.view = *weft__viewer_wanted(viewer), .task = WEFT_NONE};
+	bool good = true;
+	for (const char *at = arguments; *at;) {
+		size_t size = strcspn(at, " ");
+		const char *equals = memchr(at, '=', size);
+		char key[32], value[256];
+		if (equals && (size_t)(equals - at) < sizeof(key)) {
+			snprintf(key, sizeof(key), "%.*s", (int)(equals - at), at);
+			decode(equals + 1, size - (size_t)(equals + 1 - at), value);
+			good = take_value(viewer, &target, key, value) && good;
+		} else if (size) {
+			good = false;
+		}
+		at += size + (at[size] == ' ');
+	}
+	go(viewer, &target);
+	return good;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Panels that list places in the trace: problems, what was found, bookmarks, counters.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "viewer/state.h"
+
+#define FOUND_SHOWN 300u
+
+static const char *write_time(const struct weft_viewer *viewer, uint64_t time, char text[32])
+{
+	weft_format_duration(time > viewer->view.start ? time - viewer->view.start : 0, 5, text);
+	return text;
+}
+
+static void add_problem(struct weft_viewer *viewer, uint32_t number)
+{
+	const struct weft_problem *problem = &viewer->problems->list[number];
+	char command[256], time[32];
+	weft__panel_add(viewer, WEFT_VIEWER_LINK, problem->sentence,
+		write_time(viewer, problem->start, time),
+		weft__panel_format(command, "problem %u", (unsigned)number + 1));
+	struct weft_viewer_item *item = weft__panel_last(viewer);
+	item->role = problem->severity == WEFT_SEVERITY_ERROR     ? WEFT_VIEWER_ROLE_FAILED
+				 : problem->severity == WEFT_SEVERITY_WARNING ? WEFT_VIEWER_ROLE_SIGNAL
+															  : WEFT_VIEWER_ROLE_NONE;
+	if (number == viewer->problem) {
+		item->is_selected = true;
+		viewer->panel.shown.selected = viewer->panel.shown.item_count - 1;
+	}
+}
+
+void weft__fill_problems(struct weft_viewer *viewer)
+{
+	char text[WEFT_SENTENCE_BYTES];
+	if (!weft__viewer_know_problems(viewer))
+		return;
+	const struct weft_problems *problems = viewer->problems;
+	weft_problems_sentence(problems, text, sizeof(text));
+	weft__panel_add(viewer, WEFT_VIEWER_TEXT, text, "", "");
+	for (enum weft_problem_type type = 0; type < WEFT_PROBLEM_TYPES; type++) {
+		bool is_first = true;
+		for (uint32_t i = 0; i < problems->count; i++) {
+			if (problems->list[i].type != type)
+				continue;
+			if (is_first)
+				weft__panel_add(viewer, WEFT_VIEWER_HEADING, weft_problem_name(type), "", "");
+			is_first = false;
+			add_problem(viewer, i);
+		}
+	}
+	if (problems->left_out)
+		weft__panel_add(viewer, WEFT_VIEWER_TEXT,
+			weft__panel_format(
+				text, "%u milder ones are not listed.", (unsigned)problems->left_out),
+			"", "");
+	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "", "", "");
+	weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Next", "p", "problem next");
+	weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Previous", "P", "problem previous");
+}
+
+static void add_match(struct weft_viewer *viewer, uint32_t number)
+{
+	const struct weft_model *model = viewer->model;
+	const struct weft_search_match *match = &viewer->search->matches[number];
+	char text[256], name[200], command[256], time[32];
+	struct weft_slice found = {"", 0};
+	if (match->task != WEFT_NONE)
+		weft_story_name(model, match->task, 40, name, sizeof(name));
+	else
+		name[0] = '\0';
+	if (match->place == WEFT_SEARCH_COUNTER)
+		found = weft_model_string(model, model->counters[match->item].name);
+	else if (match->place == WEFT_SEARCH_MESSAGE)
+		found = weft_model_string(model, model->tasks.message[match->task]);
+	else if (match->place == WEFT_SEARCH_NOTE || match->place == WEFT_SEARCH_LABEL)
+		found = weft_model_string(model, model->notes.text[match->item]);
+	bool is_name = found.size == strlen(name) && memcmp(found.bytes, name, found.size) == 0;
+	if (found.size == 0 || is_name)
+		weft__panel_format(text, "%s", name);
+	else
+		weft__panel_format(text, "%s%s%.*s", name, name[0] ? ": " : "",
+			found.size < 120 ? (int)found.size : 120, found.bytes);
+	weft__panel_add(viewer, WEFT_VIEWER_LINK, text, write_time(viewer, match->time, time),
+		weft__panel_format(command, "match %u", (unsigned)number + 1));
+	if (number == viewer->match) {
+		weft__panel_last(viewer)->is_selected = true;
+		viewer->panel.shown.selected = viewer->panel.shown.item_count - 1;
+	}
+}
+
+void weft__fill_search(struct weft_viewer *viewer)
+{
+	const struct weft_search *search = viewer->search;
+	char text[256];
+	weft__panel_add(viewer, WEFT_VIEWER_BUTTON,
+		weft__panel_format(text, "Search: %.100s",
+			viewer->search_text && viewer->search_text[0] ? viewer->search_text : "\xe2\x80\xa6"),
+		"/", "search");
+	weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, "Regular expression", "", "expression");
+	weft__panel_last(viewer)->is_selected = viewer->is_expression;
+	if (!search)
+		return;
+	weft__panel_add(viewer, WEFT_VIEWER_TEXT,
+		weft__panel_format(text, "%" PRIu64 " found, in %u task%s.", search->found,
+			(unsigned)search->task_count, search->task_count == 1 ? "" : "s"),
+		"", "");
+	weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Next", "n", "match next");
+	weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Previous", "N", "match previous");
+	/* A window of the list around the current one. */
+	uint32_t first = 0, count = search->match_count;
+	if (viewer->match != WEFT_NONE && viewer->match > FOUND_SHOWN / 2)
+		first = viewer->match - FOUND_SHOWN / 2;
+	for (uint32_t i = first; i < count && i < first + FOUND_SHOWN; i++)
+		add_match(viewer, i);
+	if (count > first + FOUND_SHOWN)
+		weft__panel_add(viewer, WEFT_VIEWER_TEXT, "More follow: n steps on through all.", "", "");
+}
+
+void weft__fill_marks(struct weft_viewer *viewer)
+{
+	char command[256], time[32];
+	weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Add a bookmark", "m", "mark");
+	if (viewer->mark_count == 0)
+		weft__panel_add(viewer, WEFT_VIEWER_TEXT,
+			"No bookmarks yet: m sets one at the pointer, or at the selected task.", "", "");
+	for (size_t i = 0; i < viewer->mark_count; i++) {
+		const struct weft__bookmark *mark = &viewer->marks[i];
+		weft__panel_add(viewer, WEFT_VIEWER_LINK, mark->text[0] ? mark->text : "Bookmark",
+			write_time(viewer, mark->time, time), weft__panel_format(command, "mark %zu", i + 1));
+		weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Remove", "",
+			weft__panel_format(command, "unmark %zu", i + 1));
+	}
+}
+
+void weft__fill_counters(struct weft_viewer *viewer)
+{
+	const struct weft_model *model = viewer->model;
+	char text[256], detail[256];
+	weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, "Show counters", "space", "counters");
+	weft__panel_last(viewer)->is_selected = !viewer->counters_hidden && model->counter_count > 0;
+	if (model->counter_count == 0)
+		weft__panel_add(viewer, WEFT_VIEWER_TEXT, "This trace has no counters.", "", "");
+	for (uint32_t i = 0; i < model->counter_count; i++) {
+		const struct weft_counter *counter = &model->counters[i];
+		struct weft_slice name = weft_model_string(model, counter->name);
+		weft__panel_format(text, "%.*s", name.size < 200 ? (int)name.size : 200, name.bytes);
+		weft__panel_format(detail, "%" PRId64 " to %" PRId64, counter->min, counter->max);
+		weft__panel_add(viewer, WEFT_VIEWER_TEXT, text, detail, "");
+		weft__panel_last(viewer)->role = (uint8_t)(WEFT_VIEWER_ROLE_COUNTER + i % 6);
+	}
+}

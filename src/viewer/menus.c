@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Panels of what can be done: the help, every line of which can be clicked, the menu of what has no
+ * button, and export.
+ */
+#include <stdio.h>
+
+#include "viewer/state.h"
+
+void weft__fill_help(struct weft_viewer *viewer)
+{
+	for (unsigned i = 0; i < weft__key_count; i++) {
+		const struct weft__key *key = &weft__keys[i];
+		if (!key->name)
+			continue;
+		if (!key->command)
+			weft__panel_add(viewer, WEFT_VIEWER_HEADING, key->name, "", "");
+		else if (!key->command[0])
+			weft__panel_add(viewer, WEFT_VIEWER_FACT, key->help, key->name, "");
+		else
+			weft__panel_add(viewer, WEFT_VIEWER_LINK, key->help, key->name, key->command);
+	}
+}
+
+static void add_link(
+	struct weft_viewer *viewer, const char *text, const char *key, const char *command)
+{
+	weft__panel_add(viewer, WEFT_VIEWER_LINK, text, key, command);
+}
+
+static void add_themes(struct weft_viewer *viewer)
+{
+	static const char *const names[WEFT_THEMES] = {
+		"Light", "Dark", "Light, for colour-blind eyes", "Dark, for colour-blind eyes"};
+	char command[256];
+	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Theme", "T", "");
+	for (unsigned i = 0; i < WEFT_THEMES; i++) {
+		weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, names[i], "",
+			weft__panel_format(command, "theme %s", weft_theme_name((enum weft_theme)i)));
+		weft__panel_last(viewer)->is_selected = viewer->theme == (enum weft_theme)i;
+	}
+}
+
+void weft__fill_menu(struct weft_viewer *viewer)
+{
+	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "View", "", "");
+	add_link(viewer, "The view after", "]", "forward");
+	add_link(viewer, "Begin at an exact time\xe2\x80\xa6", "s", "start");
+	add_link(viewer, "Show an exact length of time\xe2\x80\xa6", "d", "duration");
+	weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, "Plain rows instead of a lens", "g", "rows");
+	weft__panel_last(viewer)->is_selected = viewer->view.is_plain;
+	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Bookmarks", "", "");
+	add_link(viewer, "Set a bookmark\xe2\x80\xa6", "m", "mark");
+	add_link(viewer, "All bookmarks", "M", "marks");
+	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Take along", "", "");
+	add_link(viewer, "Copy a link to this view", "y", "copy link");
+	add_link(viewer, "Copy a command line", "Y", "copy command");
+	add_link(viewer, "Export\xe2\x80\xa6", "e", "panel export");
+	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Trace", "", "");
+	add_link(viewer, "Open another\xe2\x80\xa6", "Ctrl + O", "open trace");
+	add_link(viewer, "Read it again", "F5", "reload");
+	add_link(viewer, "Another window", "Ctrl + N", "window");
+	if (viewer->is_live) {
+		weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, "Follow what is being recorded", "l", "follow");
+		weft__panel_last(viewer)->is_selected = viewer->is_following;
+	}
+	add_themes(viewer);
+}
+
+void weft__fill_export(struct weft_viewer *viewer)
+{
+	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "The picture as it is", "", "");
+	add_link(viewer, "SVG", "", "export svg");
+	add_link(viewer, "PNG", "", "export png");
+	weft__panel_add(viewer, WEFT_VIEWER_HEADING,
+		viewer->range.is_set ? "The chosen range" : "The time in view", "", "");
+	add_link(viewer, "A smaller trace", "", "export cut");
+	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "To the clipboard", "", "");
+	add_link(viewer, "A link to this view", "y", "copy link");
+	add_link(viewer, "A command line that draws it", "Y", "copy command");
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The view on its way: each move glides for 120 ms, and what was dragged and let go of goes on for
+ * 300 ms. Input never waits for it: moves in steps start from where the view is going, and a touch
+ * stops it where it is.
+ */
+#include "viewer/state.h"
+
+#include <math.h>
+
+const struct weft_view *weft__viewer_wanted(const struct weft_viewer *viewer)
+{
+	const struct weft__motion *motion = &viewer->motion;
+	return motion->is_running && !motion->is_thrown ? &motion->to : &viewer->view;
+}
+
+static bool same_place(const struct weft_view *a, const struct weft_view *b)
+{
+	return a->left == b->left && a->scale == b->scale && a->focus == b->focus &&
+		   a->is_plain == b->is_plain;
+}
+
+void weft__viewer_jump(struct weft_viewer *viewer, const struct weft_view *to)
+{
+	viewer->motion.is_running = false;
+	viewer->view = *to;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+}
+
+void weft__viewer_glide(struct weft_viewer *viewer, const struct weft_view *to)
+{
+	if (same_place(weft__viewer_wanted(viewer), to))
+		return;
+	if (viewer->reduced_motion || to->is_plain != viewer->view.is_plain) {
+		weft__viewer_jump(viewer, to);
+		return;
+	}
+	viewer->motion = (struct weft__motion){
+		.is_running = true,
+		.begin_ms = viewer->now_ms,
+		.end_ms = viewer->now_ms + WEFT__GLIDE_MS,
+		.from = viewer->view,
+		.to = *to,
+	};
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+}
+
+void weft__viewer_halt(struct weft_viewer *viewer)
+{
+	viewer->motion.is_running = false;
+}
+
+void weft__hold_point(const struct weft_viewer *viewer, struct weft_view *view, double held_ns,
+	double held_row, double x, double y)
+{
+	double now_at = (held_ns - view->left) * view->scale;
+	weft_view_pan(view, x - viewer->frame.picture.x - now_at);
+	weft_view_drag_row(view, held_row, y - viewer->frame.picture.y);
+}
+
+void weft__viewer_throw(struct weft_viewer *viewer)
+{
+	const struct weft__pointer *pointer = &viewer->pointer;
+	if (viewer->reduced_motion || hypot(pointer->speed_x, pointer->speed_y) < 0.1)
+		return;
+	viewer->motion = (struct weft__motion){
+		.is_running = true,
+		.is_thrown = true,
+		.begin_ms = viewer->now_ms,
+		.end_ms = viewer->now_ms + WEFT__THROW_MS,
+		.held_ns = pointer->held_ns,
+		.held_row = pointer->held_row,
+		.x = pointer->x,
+		.y = pointer->y,
+		.speed_x = pointer->speed_x,
+		.speed_y = pointer->speed_y,
+	};
+}
+
+/* Slows down to nothing at the end: the integral of a speed that falls with the square. */
+static void fly(struct weft_viewer *viewer, double done)
+{
+	const struct weft__motion *m = &viewer->motion;
+	double left = 1 - done, ms = WEFT__THROW_MS / 3 * (1 - left * left * left);
+	weft__hold_point(viewer, &viewer->view, m->held_ns, m->held_row, m->x + m->speed_x * ms,
+		m->y + m->speed_y * ms);
+}
+
+/* Widths change by equal factors, and the time that both views have at one x keeps it. */
+static void glide(struct weft_viewer *viewer, double done)
+{
+	const struct weft__motion *m = &viewer->motion;
+	double eased = 1 - pow(1 - done, 3), share = eased;
+	double from = 1 / m->from.scale, to = 1 / m->to.scale;
+	double width = from * pow(to / from, eased);
+	if (fabs(to / from - 1) > 1e-6)
+		share = (width - from) / (to - from);
+	struct weft_view view = m->to;
+	view.scale = 1 / width;
+	view.left = m->from.left + (m->to.left - m->from.left) * share;
+	view.focus = m->from.focus + (m->to.focus - m->from.focus) * eased;
+	weft_view_resize(&view, view.width, view.height); /* clamps */
+	viewer->view = view;
+}
+
+bool weft__viewer_move_on(struct weft_viewer *viewer)
+{
+	struct weft__motion *motion = &viewer->motion;
+	if (!motion->is_running)
+		return false;
+	double done = (viewer->now_ms - motion->begin_ms) / (motion->end_ms - motion->begin_ms);
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+	done = fmin(fmax(done, 0), 1);
+	if (motion->is_thrown)
+		fly(viewer, done);
+	else if (done < 1)
+		glide(viewer, done);
+	else
+		viewer->view = motion->to;
+	motion->is_running = done < 1;
+	return motion->is_running;
+}

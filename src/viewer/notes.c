@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Bookmarks: moments with a note. They are saved as lines of text beside the trace,
+ *
+ *     @12345678 what was seen here
+ *
+ * with the time on the trace's clock, so that they are read by people and kept in version control.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/export.h"
+#include "viewer/state.h"
+
+#define LONGEST   200
+#define MARKS_MAX 10000
+
+static size_t first_from(const struct weft_viewer *viewer, uint64_t time)
+{
+	size_t at = 0;
+	while (at < viewer->mark_count && viewer->marks[at].time < time)
+		at++;
+	return at;
+}
+
+/* Text without what ends a line. */
+static char *copy_line(const char *text, size_t size)
+{
+	char clean[LONGEST + 1];
+	size_t length = weft_canvas_clean_text(text, size, clean, sizeof(clean));
+	char *copy = malloc(length + 1);
+	if (copy)
+		memcpy(copy, clean, length + 1);
+	return copy;
+}
+
+static bool insert(struct weft_viewer *viewer, uint64_t time, const char *text, size_t size)
+{
+	if (viewer->mark_count == MARKS_MAX)
+		return false;
+	if (viewer->mark_count == viewer->mark_capacity) {
+		size_t capacity = weft__array_next_capacity(viewer->mark_capacity, viewer->mark_count + 1);
+		if (weft__array_resize(&viewer->marks, capacity, sizeof(*viewer->marks)))
+			return false;
+		viewer->mark_capacity = capacity;
+	}
+	char *copy = copy_line(text, size);
+	if (!copy)
+		return false;
+	size_t at = first_from(viewer, time);
+	memmove(viewer->marks + at + 1, viewer->marks + at,
+		(viewer->mark_count - at) * sizeof(*viewer->marks));
+	viewer->marks[at] = (struct weft__bookmark){time, copy};
+	viewer->mark_count++;
+	viewer->mark_asked = at;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_MARKS;
+	return true;
+}
+
+static void save(struct weft_viewer *viewer)
+{
+	struct weft_text text = {0};
+	for (size_t i = 0; i < viewer->mark_count; i++) {
+		weft_text_add_string(&text, "@");
+		weft_text_add_u64(&text, viewer->marks[i].time);
+		weft_text_add_string(&text, viewer->marks[i].text[0] ? " " : "");
+		weft_text_add_string(&text, viewer->marks[i].text);
+		weft_text_add_string(&text, "\n");
+	}
+	weft_text_add(&text, "", 1);
+	if (!text.error)
+		weft__viewer_request(viewer, WEFT_VIEWER_SAVE_NOTES, text.bytes, 0, 0);
+	weft_text_finish(&text);
+}
+
+/* Where the pointer is; or the moment of the selection; or the middle of the view. */
+static uint64_t here(struct weft_viewer *viewer)
+{
+	const struct weft__pointer *p = &viewer->pointer;
+	const struct weft_view *view = weft__viewer_wanted(viewer);
+	if (p->is_inside && weft__inside(&viewer->frame.picture, p->x, p->y)) {
+		uint64_t time = weft__viewer_snap(viewer, p->x, p->y, p->modifiers & WEFT_VIEWER_ALT);
+		viewer->snap.is_set = false;
+		return time;
+	}
+	if (viewer->selection.task != WEFT_NONE)
+		return viewer->selection.at;
+	return weft_view_time(view, view->width / 2);
+}
+
+void weft__viewer_add_mark(struct weft_viewer *viewer)
+{
+	if (!viewer->model || !insert(viewer, here(viewer), "", 0))
+		return;
+	save(viewer);
+	weft__viewer_ask(viewer, WEFT__ASK_NOTE);
+}
+
+void weft__viewer_remove_mark(struct weft_viewer *viewer, size_t number)
+{
+	if (number >= viewer->mark_count)
+		return;
+	if (viewer->asked == WEFT__ASK_NOTE)
+		weft__viewer_close_prompt(viewer);
+	free(viewer->marks[number].text);
+	memmove(viewer->marks + number, viewer->marks + number + 1,
+		(viewer->mark_count - number - 1) * sizeof(*viewer->marks));
+	viewer->mark_count--;
+	viewer->panel.is_stale = true;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+	save(viewer);
+}
+
+void weft__viewer_name_mark(struct weft_viewer *viewer, const char *text)
+{
+	char *copy = viewer->mark_asked < viewer->mark_count ? copy_line(text, strlen(text)) : NULL;
+	if (!copy)
+		return;
+	free(viewer->marks[viewer->mark_asked].text);
+	viewer->marks[viewer->mark_asked].text = copy;
+	viewer->panel.is_stale = true;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+	save(viewer);
+}
+
+void weft__viewer_forget_marks(struct weft_viewer *viewer)
+{
+	for (size_t i = 0; i < viewer->mark_count; i++)
+		free(viewer->marks[i].text);
+	free(viewer->marks);
+	viewer->marks = NULL;
+	viewer->mark_count = viewer->mark_capacity = 0;
+}
+
+static bool read_line(struct weft_viewer *viewer, const char *line, size_t size)
+{
+	uint64_t time = 0;
+	size_t at = 1;
+	if (size < 2 || line[0] != '@')
+		return false;
+	for (; at < size && line[at] >= '0' && line[at] <= '9'; at++) {
+		if (time > (UINT64_MAX - 9) / 10)
+			return false;
+		time = time * 10 + (uint64_t)(line[at] - '0');
+	}
+	if (at == 1 || (at < size && line[at] != ' '))
+		return false;
+	at += at < size;
+	return insert(viewer, time, line + at, size - at);
+}
+
+WEFT__EXPORT uint32_t weft_viewer_load_notes(
+	struct weft_viewer *viewer, const char *text, size_t size)
+{
+	uint32_t left_out = 0;
+	if (viewer->asked == WEFT__ASK_NOTE)
+		weft__viewer_close_prompt(viewer);
+	weft__viewer_forget_marks(viewer);
+	for (size_t at = 0; at < size;) {
+		const char *end = memchr(text + at, '\n', size - at);
+		size_t length = (end ? (size_t)(end - text) : size) - at;
+		size_t shown = length > 0 && text[at + length - 1] == '\r' ? length - 1 : length;
+		if (shown > 0 && !read_line(viewer, text + at, shown))
+			left_out++;
+		at += length + 1;
+	}
+	weft__viewer_settle(viewer);
+	return left_out;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The overview as a window: it is dragged by its middle or its edges, and a drag outside it chooses
+ * what it shall show.
+ */
+#include <math.h>
+
+#include "render/strip.h"
+#include "viewer/state.h"
+
+#define EDGE_PX 6.0
+#define THIN    18.0 /* px of a window whose middle must still be found */
+
+static struct weft__rect area(const struct weft_viewer *viewer)
+{
+	return weft__strip_area(&viewer->frame.strip);
+}
+
+uint64_t weft__strip_time(const struct weft_viewer *viewer, double x)
+{
+	struct weft__rect rect = area(viewer);
+	const struct weft_view *view = &viewer->view;
+	double share = fmin(fmax((x - rect.x) / (rect.x2 - rect.x), 0), 1);
+	double ns = share * (double)(view->end - view->start);
+	uint64_t time = view->start + (uint64_t)ns;
+	return time > view->end ? view->end : time;
+}
+
+static double strip_x(const struct weft_viewer *viewer, uint64_t time)
+{
+	struct weft__rect rect = area(viewer);
+	const struct weft_view *view = &viewer->view;
+	double length = fmax((double)(view->end - view->start), 1);
+	return rect.x + (rect.x2 - rect.x) * (double)(time - view->start) / length;
+}
+
+enum weft__drag weft__strip_part(const struct weft_viewer *viewer, double x)
+{
+	const struct weft_view *view = weft__viewer_wanted(viewer);
+	double start = strip_x(viewer, weft_view_time(view, 0));
+	double end = strip_x(viewer, weft_view_time(view, view->width));
+	double edge = end - start < THIN ? 0 : EDGE_PX; /* a thin one is grabbed as a whole */
+	bool is_all = weft__viewer_duration(view) >= (double)(view->end - view->start) * 0.999;
+	if (fabs(x - start) <= EDGE_PX && x < start + edge + 1)
+		return WEFT__DRAG_WINDOW_START;
+	if (fabs(x - end) <= EDGE_PX && x > end - edge - 1)
+		return WEFT__DRAG_WINDOW_END;
+	if (x > start && x < end && !is_all)
+		return WEFT__DRAG_WINDOW;
+	return WEFT__DRAG_STRIP_RANGE;
+}
+
+void weft__viewer_press_strip(struct weft_viewer *viewer, double x)
+{
+	struct weft__pointer *p = &viewer->pointer;
+	p->drag = weft__strip_part(viewer, x);
+	weft__viewer_remember(viewer, true);
+	p->held_ns = (double)(weft__strip_time(viewer, x) - viewer->view.start) - viewer->view.left;
+}
+
+static void move_edge(struct weft_viewer *viewer, uint64_t time, bool is_start)
+{
+	struct weft_view view = *weft__viewer_wanted(viewer);
+	uint64_t start = weft__viewer_start(&view);
+	uint64_t end = weft_view_time(&view, view.width - WEFT_VIEW_MARGIN);
+	if (is_start)
+		start = time < end ? time : end;
+	else
+		end = time > start ? time : start;
+	weft_view_set_range(&view, start, (double)(end - start));
+	weft__viewer_jump(viewer, &view);
+}
+
+/* What is chosen outside the window is shown at once, so that the drag itself is the preview. */
+static void choose(struct weft_viewer *viewer, double x)
+{
+	struct weft_view view = *weft__viewer_wanted(viewer);
+	uint64_t from = weft__strip_time(viewer, viewer->pointer.press_x);
+	uint64_t to = weft__strip_time(viewer, x);
+	if (fabs(x - viewer->pointer.press_x) < EDGE_PX)
+		return;
+	weft_view_set_range(&view, from < to ? from : to, (double)(from < to ? to - from : from - to));
+	weft__viewer_jump(viewer, &view);
+}
+
+void weft__viewer_drag_strip(struct weft_viewer *viewer, double x)
+{
+	struct weft_view view = *weft__viewer_wanted(viewer);
+	uint64_t time = weft__strip_time(viewer, x);
+	switch (viewer->pointer.drag) {
+	case WEFT__DRAG_WINDOW:
+		weft_view_pan(&view,
+			(view.left - ((double)(time - view.start) - viewer->pointer.held_ns)) * view.scale);
+		weft__viewer_jump(viewer, &view);
+		break;
+	case WEFT__DRAG_WINDOW_START:
+		move_edge(viewer, time, true);
+		break;
+	case WEFT__DRAG_WINDOW_END:
+		move_edge(viewer, time, false);
+		break;
+	default:
+		choose(viewer, x);
+	}
+}

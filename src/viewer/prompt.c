@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Lines of text that a person is asked for: what is wrong with them is said while they are written.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/export.h"
+#include "viewer/state.h"
+
+static void set_text(struct weft_viewer *viewer, const char *text)
+{
+	snprintf(viewer->prompt_text, sizeof(viewer->prompt_text), "%s", text);
+}
+
+void weft__viewer_ask(struct weft_viewer *viewer, enum weft__asked asked)
+{
+	static const char *const labels[] = {
+		[WEFT__ASK_START] = "Start",
+		[WEFT__ASK_DURATION] = "Duration",
+		[WEFT__ASK_SEARCH] = "Search",
+		[WEFT__ASK_NOTE] = "Note",
+	};
+	static const char *const hints[] = {
+		[WEFT__ASK_START] = "from the trace's start, like 12.5ms; or @N on its clock",
+		[WEFT__ASK_DURATION] = "like 300us",
+		[WEFT__ASK_SEARCH] =
+			"a part of a label, note, kind or message; /\xe2\x80\xa6 is an expression",
+		[WEFT__ASK_NOTE] = "what is to be seen here; Enter keeps it",
+	};
+	const struct weft_view *view = weft__viewer_wanted(viewer);
+	char time[32];
+	viewer->asked = asked;
+	set_text(viewer, "");
+	if (asked == WEFT__ASK_START) {
+		weft__write_duration(weft__viewer_start(view) - view->start, time);
+		set_text(viewer, time);
+	} else if (asked == WEFT__ASK_DURATION) {
+		weft__write_duration((uint64_t)(weft__viewer_duration(view) + 0.5), time);
+		set_text(viewer, time);
+	} else if (asked == WEFT__ASK_SEARCH && viewer->search_text) {
+		set_text(viewer, viewer->search_text);
+	} else if (asked == WEFT__ASK_NOTE && viewer->mark_asked < viewer->mark_count) {
+		set_text(viewer, viewer->marks[viewer->mark_asked].text);
+	}
+	snprintf(viewer->prompt_message, sizeof(viewer->prompt_message), "%s", hints[asked]);
+	viewer->prompt = (struct weft_viewer_prompt){
+		true, labels[asked], viewer->prompt_text, viewer->prompt_message, false};
+	viewer->changes |= WEFT_VIEWER_PROMPT;
+}
+
+void weft__viewer_close_prompt(struct weft_viewer *viewer)
+{
+	if (viewer->asked == WEFT__ASK_NOTHING)
+		return;
+	viewer->asked = WEFT__ASK_NOTHING;
+	viewer->prompt = (struct weft_viewer_prompt){false, "", "", "", false};
+	viewer->changes |= WEFT_VIEWER_PROMPT;
+}
+
+static void say(struct weft_viewer *viewer, const char *problem)
+{
+	snprintf(viewer->prompt_message, sizeof(viewer->prompt_message), "%s", problem ? problem : "");
+	viewer->prompt.is_error = problem != NULL;
+	viewer->changes |= WEFT_VIEWER_PROMPT;
+}
+
+static const char *take_start(struct weft_viewer *viewer, const char *text, bool is_done)
+{
+	struct weft_view view = *weft__viewer_wanted(viewer);
+	uint64_t time;
+	const char *problem = weft__parse_time(text, view.start, &time);
+	if (!problem && (time < view.start || time > view.end))
+		problem = "that is outside the trace";
+	if (!problem && is_done) /* what is left of the trace may be less than what is shown */
+		weft__viewer_show_range(
+			viewer, time, fmin(weft__viewer_duration(&view), fmax((double)(view.end - time), 1)));
+	return problem;
+}
+
+static const char *take_duration(struct weft_viewer *viewer, const char *text, bool is_done)
+{
+	const struct weft_view *view = weft__viewer_wanted(viewer);
+	uint64_t ns;
+	const char *problem = weft__parse_duration(text, &ns);
+	if (!problem && ns == 0)
+		problem = "nothing lasts 0 ns";
+	if (!problem && is_done)
+		weft__viewer_show_range(viewer, weft__viewer_start(view), (double)ns);
+	return problem;
+}
+
+static void take(struct weft_viewer *viewer, const char *text, bool is_done)
+{
+	const char *problem = NULL;
+	switch (viewer->asked) {
+	case WEFT__ASK_START:
+		say(viewer, problem = take_start(viewer, text, is_done));
+		break;
+	case WEFT__ASK_DURATION:
+		say(viewer, problem = take_duration(viewer, text, is_done));
+		break;
+	case WEFT__ASK_SEARCH:
+		weft__viewer_search(viewer, text);
+		problem = viewer->prompt.is_error ? viewer->prompt_message : NULL;
+		if (is_done && !problem && text[0]) {
+			weft__viewer_open_panel(viewer, WEFT__PANEL_SEARCH);
+			weft__viewer_step_match(viewer, 1);
+		}
+		break;
+	case WEFT__ASK_NOTE:
+		if (is_done)
+			weft__viewer_name_mark(viewer, text);
+		break;
+	default:
+		return;
+	}
+	if (is_done && !problem)
+		weft__viewer_close_prompt(viewer);
+}
+
+WEFT__EXPORT void weft_viewer_prompt_text(
+	struct weft_viewer *viewer, const char *text, bool is_done, double now_ms)
+{
+	weft__viewer_begin(viewer, now_ms);
+	if (viewer->model && viewer->asked != WEFT__ASK_NOTHING)
+		take(viewer, text, is_done);
+	weft__viewer_settle(viewer);
+}
+
+WEFT__EXPORT const struct weft_viewer_prompt *weft_viewer_prompt(const struct weft_viewer *viewer)
+{
+	return &viewer->prompt;
+}

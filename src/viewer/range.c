@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A range of time that a person chose, to be measured, zoomed to or cut out. Its ends keep to what
+ * is within six pixels: where a task begins, ends, runs or has an edge.
+ */
+#include <math.h>
+
+#include "render/scene.h"
+#include "viewer/state.h"
+
+#define SNAP_PX    6.0
+#define SNAP_ROW   16.0 /* px from a row's line */
+#define STRETCH_PX 8.0
+
+void weft__viewer_begin_range(struct weft_viewer *viewer, uint64_t time)
+{
+	viewer->range.is_set = true;
+	viewer->range.from = viewer->range.to = time;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+}
+
+void weft__viewer_order_range(
+	const struct weft_viewer *viewer, uint64_t *ret_start, uint64_t *ret_end)
+{
+	const struct weft__range *range = &viewer->range;
+	*ret_start = range->from < range->to ? range->from : range->to;
+	*ret_end = range->from < range->to ? range->to : range->from;
+}
+
+void weft__viewer_stretch_range(struct weft_viewer *viewer, int step)
+{
+	double x = weft__canvas_x(viewer, viewer->range.to) - viewer->frame.picture.x;
+	viewer->range.to = weft_view_time(&viewer->view, x + step * STRETCH_PX);
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+}
+
+struct search {
+	const struct weft_viewer *viewer;
+	double x, best; /* px */
+	uint64_t time;
+};
+
+static void try_time(struct search *search, uint64_t time)
+{
+	double away = fabs(weft__canvas_x(search->viewer, time) - search->x);
+	if (away < search->best) {
+		search->best = away;
+		search->time = time;
+	}
+}
+
+static uint64_t time_at(const struct search *search, double x)
+{
+	return weft_view_time(&search->viewer->view, x - search->viewer->frame.picture.x);
+}
+
+/* Of a list in order: those on both sides of the pointer are near, or none is. */
+static void try_activations(struct search *search, uint32_t task)
+{
+	const struct weft_model *model = search->viewer->model;
+	uint32_t first = model->tasks.first_activation[task];
+	uint32_t low = first, high = model->tasks.first_activation[task + 1], last = high;
+	uint64_t time = time_at(search, search->x);
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (model->activations.start[middle] < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (uint32_t i = low > first ? low - 1 : first; i < last && i <= low; i++) {
+		try_time(search, model->activations.start[i]);
+		try_time(search, model->activations.end[i]);
+	}
+}
+
+static void try_edges(struct search *search, uint32_t task)
+{
+	const struct weft_model *model = search->viewer->model;
+	const uint32_t *edges = model->edges.by_actor;
+	uint32_t first = model->tasks.first_edge[task];
+	uint32_t low = first, high = model->tasks.first_edge[task + 1], last = high;
+	uint64_t time = time_at(search, search->x);
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (model->edges.time[edges[middle]] < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (uint32_t i = low > first ? low - 1 : first; i < last && i <= low; i++)
+		try_time(search, model->edges.time[edges[i]]);
+}
+
+static void try_row(struct search *search, uint32_t row)
+{
+	const struct weft_scene *scene = search->viewer->scene;
+	uint32_t last = scene->row_first[row + 1];
+	uint64_t from = time_at(search, search->x - SNAP_PX), to = time_at(search, search->x + SNAP_PX);
+	uint32_t place = weft__scene_first_alive(scene, scene->row_first[row], last, from);
+	if (place > scene->row_first[row])
+		place--; /* it ends just before */
+	for (unsigned i = 0; i < 64 && place < last; i++, place++) {
+		uint32_t task = scene->by_row[place];
+		if (search->viewer->layout->start[task] > to)
+			break;
+		try_time(search, search->viewer->layout->start[task]);
+		try_time(search, scene->model->tasks.end[task]);
+		try_activations(search, task);
+		try_edges(search, task);
+	}
+}
+
+uint64_t weft__viewer_snap(struct weft_viewer *viewer, double x, double y, bool is_free)
+{
+	const struct weft_box *box = &viewer->frame.picture;
+	struct search search = {viewer, x, SNAP_PX, 0};
+	viewer->snap.is_set = false;
+	search.time = time_at(&search, x);
+	if (is_free || !viewer->layout->row_count)
+		return search.time;
+	uint32_t row = (uint32_t)(weft_view_row(&viewer->view, y - box->y) + 0.5);
+	double away = fabs(weft_view_y(&viewer->view, row) + box->y - y);
+	if (row < viewer->layout->row_count && away <= SNAP_ROW)
+		try_row(&search, row);
+	viewer->snap = (struct weft__snap){search.best < SNAP_PX, search.time};
+	return search.time;
+}

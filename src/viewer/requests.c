@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What the shell is asked to do: a short queue. When a shell never asks, the oldest are forgotten.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/export.h"
+#include "viewer/state.h"
+
+static void forget_first(struct weft_viewer *viewer)
+{
+	free(viewer->request_texts[viewer->request_first]);
+	viewer->request_texts[viewer->request_first] = NULL;
+	viewer->request_first = (viewer->request_first + 1) % WEFT__REQUESTS_MAX;
+	viewer->request_count--;
+}
+
+void weft__viewer_request(struct weft_viewer *viewer, enum weft_viewer_request_type type,
+	const char *text, uint64_t start, uint64_t end)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = malloc(size);
+	if (!copy)
+		return;
+	memcpy(copy, text, size);
+	if (viewer->request_count == WEFT__REQUESTS_MAX)
+		forget_first(viewer);
+	unsigned at = (viewer->request_first + viewer->request_count++) % WEFT__REQUESTS_MAX;
+	viewer->request_texts[at] = copy;
+	viewer->requests[at] = (struct weft_viewer_request){(uint8_t)type, copy, start, end};
+	viewer->changes |= WEFT_VIEWER_REQUEST;
+}
+
+WEFT__EXPORT bool weft_viewer_next_request(
+	struct weft_viewer *viewer, struct weft_viewer_request *ret_request)
+{
+	free(viewer->request_given); /* the shell has seen it */
+	viewer->request_given = NULL;
+	if (viewer->request_count == 0)
+		return false;
+	unsigned at = viewer->request_first;
+	*ret_request = viewer->requests[at];
+	viewer->request_given = viewer->request_texts[at];
+	viewer->request_texts[at] = NULL;
+	forget_first(viewer);
+	return true;
+}

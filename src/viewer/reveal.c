@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Bringing something into view: no further than needed, so that who jumps does not lose their way.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "viewer/state.h"
+
+#define COMFORT   0.12 /* of the view: nearer to an edge it is moved to the middle */
+#define LEAST_PX  24.0 /* of what is to be seen closely */
+#define SHARE     3.0  /* such a thing takes one part of so many */
+#define LEAST_NS  1000.0
+#define ROOM_ROWS 1.5
+
+static void center(struct weft_view *view, double ns)
+{
+	weft_view_pan(view, view->width / 2 - (ns - view->left) * view->scale);
+}
+
+static void reveal_time(struct weft_view *view, uint64_t start, uint64_t end, bool is_close)
+{
+	double from = (double)(start - view->start), to = (double)(end - view->start);
+	double length = to - from, px = length * view->scale;
+	double left = (from - view->left) * view->scale, right = (to - view->left) * view->scale;
+	double edge = view->width * COMFORT;
+	if (is_close && (px < LEAST_PX || px > view->width)) {
+		double shown = fmax(length * SHARE, LEAST_NS), before = (shown - length) / 2;
+		double first = fmax(from - before, 0);
+		weft_view_set_range(view, view->start + (uint64_t)first, shown);
+	} else if (px > view->width - 2 * edge) {
+		if (right < edge || left > view->width - edge)
+			center(view, from);
+	} else if (left < edge || right > view->width - edge) {
+		center(view, (from + to) / 2);
+	}
+}
+
+static void reveal_row(struct weft_view *view, uint32_t row)
+{
+	double y = weft_view_y(view, row), spacing = weft_view_row_spacing(view, row);
+	bool is_small = spacing < view->rows.spacing * 0.99;
+	if (is_small || y < ROOM_ROWS * spacing || y > view->height - ROOM_ROWS * spacing)
+		weft_view_set_focus(view, row);
+}
+
+static uint64_t clamp(const struct weft_view *view, uint64_t time)
+{
+	return time < view->start ? view->start : time > view->end ? view->end : time;
+}
+
+void weft__viewer_reveal(
+	struct weft_viewer *viewer, uint32_t row, uint64_t start, uint64_t end, bool is_close)
+{
+	struct weft_view view = *weft__viewer_wanted(viewer);
+	weft__viewer_remember(viewer, true);
+	start = clamp(&view, start);
+	end = clamp(&view, end);
+	reveal_time(&view, start, end > start ? end : start, is_close);
+	if (row != WEFT_NONE)
+		reveal_row(&view, row);
+	weft__viewer_glide(viewer, &view);
+}
+
+void weft__viewer_reveal_task(struct weft_viewer *viewer, uint32_t task, uint64_t at)
+{
+	uint64_t start = viewer->layout->start[task], end = viewer->model->tasks.end[task];
+	double px = (double)(end - start) * weft__viewer_wanted(viewer)->scale;
+	uint32_t row = viewer->layout->row[task];
+	if (px < LEAST_PX) /* too small to be seen */
+		weft__viewer_reveal(viewer, row, start, end, true);
+	else if (at >= start && at <= end)
+		weft__viewer_reveal(viewer, row, at, at, false);
+	else
+		weft__viewer_reveal(viewer, row, start, end, false);
+}
+
+void weft__write_task(const struct weft_model *model, uint32_t task, char text[64])
+{
+	uint64_t id = model->tasks.id[task];
+	uint32_t buffer = model->tasks.buffer[task];
+	if (buffer)
+		snprintf(text, 64, "task:%" PRIu32 "/%" PRIu64, buffer, id);
+	else
+		snprintf(text, 64, "task:%" PRIu64, id);
+}
+
+static bool parse_number(const char **text, uint64_t *ret_number)
+{
+	uint64_t number = 0;
+	const char *at = *text;
+	for (; *at >= '0' && *at <= '9'; at++) {
+		if (number > (UINT64_MAX - 9) / 10)
+			return false;
+		number = number * 10 + (uint64_t)(*at - '0');
+	}
+	if (at == *text)
+		return false;
+	*text = at;
+	*ret_number = number;
+	return true;
+}
+
+uint32_t weft__parse_task(const struct weft_model *model, const char *text)
+{
+	uint64_t id, buffer = 0;
+	if (strncmp(text, "task:", 5) == 0)
+		text += 5;
+	if (!parse_number(&text, &id))
+		return WEFT_NONE;
+	if (*text == '/') {
+		text++;
+		buffer = id;
+		if (!parse_number(&text, &id))
+			return WEFT_NONE;
+	}
+	if (*text || buffer >= UINT32_MAX)
+		return WEFT_NONE;
+	return weft_model_find_task(model, (uint32_t)buffer, id);
+}

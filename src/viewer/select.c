@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What is pointed at and what is selected. A pointer has to rest for 80 ms on another task before
+ * that is talked about; a click selects, the next one at the same place what lies below, a double
+ * click lights up all that belongs to it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "viewer/state.h"
+
+#define RELATED_MAX 100000
+
+static void stand_out(struct weft_viewer *viewer)
+{
+	bool is_shown = viewer->hover.task != WEFT_NONE || viewer->selection.task != WEFT_NONE;
+	struct weft__fade *fade = &viewer->fade;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+	if (is_shown == fade->is_shown)
+		return;
+	*fade = (struct weft__fade){is_shown, fade->strength, fade->strength, viewer->now_ms};
+	if (viewer->reduced_motion)
+		fade->strength = fade->from = is_shown;
+}
+
+static void hover(struct weft_viewer *viewer, uint32_t task)
+{
+	viewer->hover.task = task;
+	viewer->hover.wanted = task;
+	viewer->hover.due_ms = INFINITY;
+	viewer->told_until_ms = -INFINITY;
+	stand_out(viewer);
+}
+
+void weft__viewer_hover_nothing(struct weft_viewer *viewer)
+{
+	viewer->hover.is_cell = false;
+	viewer->button_hovered = WEFT__NO_BUTTON;
+	if (viewer->hover.task != WEFT_NONE || viewer->hover.due_ms < INFINITY)
+		hover(viewer, WEFT_NONE);
+}
+
+void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, double after_ms)
+{
+	struct weft__hit hit;
+	struct weft__hover *h = &viewer->hover;
+	weft__viewer_hit(viewer, x, y, &hit);
+	uint32_t task = hit.count && !hit.is_cell ? hit.tasks[0] : WEFT_NONE;
+	h->is_cell = hit.is_cell;
+	h->group = hit.group;
+	viewer->button_hovered = weft__viewer_button_at(viewer, x, y);
+	if (task == h->task) {
+		h->wanted = task;
+		h->due_ms = INFINITY;
+	} else if (after_ms <= 0) {
+		hover(viewer, task);
+	} else if (task != h->wanted || h->due_ms == INFINITY) {
+		h->wanted = task;
+		h->due_ms = viewer->now_ms + after_ms;
+	}
+}
+
+void weft__viewer_advance_hover(struct weft_viewer *viewer)
+{
+	struct weft__fade *fade = &viewer->fade;
+	if (viewer->now_ms >= viewer->hover.due_ms)
+		hover(viewer, viewer->hover.wanted);
+	if (fade->strength == fade->is_shown)
+		return;
+	double done = fmin(fmax((viewer->now_ms - fade->begin_ms) / WEFT__FADE_MS, 0), 1);
+	fade->strength = fade->from + (fade->is_shown - fade->from) * done;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+}
+
+void weft__viewer_forget_related(struct weft_viewer *viewer)
+{
+	free(viewer->selection.related);
+	viewer->selection.related = NULL;
+	viewer->selection.related_count = 0;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+}
+
+void weft__viewer_show_related(struct weft_viewer *viewer, uint32_t task)
+{
+	struct weft__selection *s = &viewer->selection;
+	uint32_t *related, count;
+	bool more;
+	if (!weft__viewer_know_story(viewer) ||
+		weft_story_related(&viewer->story, task, RELATED_MAX, &related, &count, &more))
+		return;
+	weft__viewer_forget_related(viewer);
+	s->related = related;
+	s->related_count = count;
+	if (count < 2)
+		weft__viewer_tell(
+			viewer, "Nothing else belongs to it: it waits for nobody, nobody for it.");
+	else
+		weft__viewer_tell(viewer,
+			"%s%u tasks belong together: what they become and wait for. Esc ends it.",
+			more ? "More than " : "", (unsigned)count);
+}
+
+void weft__viewer_select(struct weft_viewer *viewer, uint32_t task, uint64_t at)
+{
+	struct weft__selection *s = &viewer->selection;
+	bool is_other = task != s->task;
+	s->task = task;
+	s->edge = WEFT_NONE;
+	s->at = at;
+	viewer->told_until_ms = -INFINITY;
+	if (is_other) {
+		weft__viewer_forget_related(viewer);
+		if (viewer->panel.kind == WEFT__PANEL_STORY && task == WEFT_NONE)
+			weft__viewer_open_panel(viewer, WEFT__PANEL_NONE);
+		viewer->panel.is_stale = true;
+	}
+	stand_out(viewer);
+}
+
+/* The one after the selected one in the stack, if the click is at the same place. */
+static uint32_t choose(const struct weft_viewer *viewer, const struct weft__hit *hit, bool is_again)
+{
+	for (unsigned i = 0; is_again && i < hit->count; i++)
+		if (hit->tasks[i] == viewer->selection.task)
+			return hit->tasks[(i + 1) % hit->count];
+	return hit->tasks[0];
+}
+
+void weft__viewer_click(
+	struct weft_viewer *viewer, double x, double y, bool is_again, bool is_double)
+{
+	struct weft__hit hit;
+	uint64_t at = weft_view_time(&viewer->view, x - viewer->frame.picture.x);
+	if (is_double && viewer->selection.task != WEFT_NONE) {
+		weft__viewer_show_related(viewer, viewer->selection.task);
+		return;
+	}
+	weft__viewer_hit(viewer, x, y, &hit);
+	if (hit.count == 0) {
+		weft__viewer_select(viewer, WEFT_NONE, 0);
+		return;
+	}
+	weft__viewer_select(viewer, choose(viewer, &hit, is_again), at);
+	if (viewer->panel.kind != WEFT__PANEL_STORY)
+		weft__viewer_open_panel(viewer, WEFT__PANEL_STORY);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The one sentence: what the last command had to say, what is under the pointer, what is selected,
+ * what was measured; and before anything was touched, whether something is wrong.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "viewer/state.h"
+
+#define TOLD_MS 8000.0
+
+void weft__viewer_tell(struct weft_viewer *viewer, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(viewer->told, sizeof(viewer->told), format, arguments);
+	va_end(arguments);
+	viewer->told_until_ms = viewer->now_ms + TOLD_MS;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+}
+
+/* The moment that the pointer is at, within the task's life. */
+static uint64_t pointed_moment(const struct weft_viewer *viewer, uint32_t task)
+{
+	uint64_t start = viewer->layout->start[task], end = viewer->model->tasks.end[task];
+	uint64_t at = weft_view_time(&viewer->view, viewer->pointer.x - viewer->frame.picture.x);
+	return at < start ? start : at >= end && end > start ? end - 1 : at;
+}
+
+static void say_range(const struct weft_viewer *viewer, char *text, size_t size)
+{
+	uint64_t start, end;
+	char from[32], to[32], length[32];
+	weft__viewer_order_range(viewer, &start, &end);
+	weft_format_duration(start - viewer->view.start, 6, from);
+	weft_format_duration(end - viewer->view.start, 6, to);
+	weft_format_duration(end - start, 4, length);
+	snprintf(text, size, "%s, from %s to %s.", length, from, to);
+}
+
+static void say_problems(const struct weft_viewer *viewer, char *text, size_t size)
+{
+	unsigned count = viewer->problems ? viewer->problems->count : 0;
+	text[0] = '\0';
+	if (count)
+		snprintf(text, size, "%u problem%s \xc2\xb7 p", count, count == 1 ? "" : "s");
+}
+
+static void compose(const struct weft_viewer *viewer, char *text, size_t size)
+{
+	const struct weft__hover *hover = &viewer->hover;
+	text[0] = '\0';
+	if (viewer->button_hovered < viewer->button_count)
+		snprintf(text, size, "%s", viewer->buttons[viewer->button_hovered].tip);
+	else if (viewer->now_ms < viewer->told_until_ms)
+		snprintf(text, size, "%s", viewer->told);
+	else if (!viewer->model || viewer->said[0])
+		snprintf(text, size, "%s", viewer->said);
+	else if (viewer->pointer.drag == WEFT__DRAG_RANGE)
+		say_range(viewer, text, size);
+	else if (hover->task != WEFT_NONE)
+		weft_story_sentence(
+			&viewer->story, hover->task, pointed_moment(viewer, hover->task), text, size);
+	else if (hover->is_cell)
+		weft_story_group_sentence(&hover->group, text, size);
+	else if (viewer->range.is_set)
+		say_range(viewer, text, size);
+	else if (viewer->selection.task != WEFT_NONE)
+		weft_story_sentence(
+			&viewer->story, viewer->selection.task, viewer->selection.at, text, size);
+	else
+		say_problems(viewer, text, size);
+}
+
+void weft__viewer_write_status(struct weft_viewer *viewer)
+{
+	char text[sizeof(viewer->status)];
+	compose(viewer, text, sizeof(text));
+	if (strcmp(text, viewer->status) == 0)
+		return;
+	memcpy(viewer->status, text, sizeof(text));
+	viewer->changes |= WEFT_VIEWER_STATUS | WEFT_VIEWER_CANVAS;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * From a task to another by keys: along its edges, to what it waits for, to what woke it, to who
+ * made it, to its neighbours in the picture.
+ */
+#include <math.h>
+
+#include "render/scene.h"
+#include "story/index.h"
+#include "viewer/state.h"
+
+static bool has_selection(struct weft_viewer *viewer)
+{
+	if (!viewer->model || viewer->selection.task == WEFT_NONE) {
+		weft__viewer_tell(viewer, "No task is selected: click one, or press Shift and an arrow.");
+		return false;
+	}
+	return weft__viewer_know_story(viewer);
+}
+
+static void go(struct weft_viewer *viewer, uint32_t task, uint64_t at)
+{
+	weft__viewer_select(viewer, task, at);
+	weft__viewer_reveal_task(viewer, task, at);
+}
+
+/* The edge of a list that is next after `edge`, or before it; edges are numbered by time. */
+static uint32_t next_of(struct weft__edge_list list, uint32_t edge, int step)
+{
+	uint32_t low = 0, high = list.count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (list.edges[middle] < edge + (step > 0))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (step > 0)
+		return low < list.count ? list.edges[low] : WEFT_NONE;
+	return low > 0 ? list.edges[low - 1] : WEFT_NONE;
+}
+
+static uint32_t first_edge_from(const struct weft_viewer *viewer, uint64_t time)
+{
+	const struct weft_edges *edges = &viewer->model->edges;
+	uint32_t low = 0, high = edges->count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (edges->time[middle] < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint32_t nearest(uint32_t a, uint32_t b, int step)
+{
+	if (a == WEFT_NONE || b == WEFT_NONE)
+		return a == WEFT_NONE ? b : a;
+	return (step > 0) == (a < b) ? a : b;
+}
+
+void weft__viewer_step_edge(struct weft_viewer *viewer, int step)
+{
+	struct weft__selection *s = &viewer->selection;
+	char sentence[WEFT_SENTENCE_BYTES];
+	if (!has_selection(viewer))
+		return;
+	uint32_t from = s->edge;
+	if (from == WEFT_NONE) {
+		from = first_edge_from(viewer, viewer->layout->start[s->task]);
+		from -= step > 0 && from > 0;
+	}
+	const struct weft__edge_list lists[] = {weft__edges_by(viewer->model, s->task),
+		weft__edges_to(&viewer->story, s->task), weft__edges_made(&viewer->story, s->task)};
+	uint32_t edge = WEFT_NONE;
+	for (unsigned i = 0; i < 3; i++)
+		edge = nearest(edge, next_of(lists[i], from, step), step);
+	if (edge == WEFT_NONE) {
+		weft__viewer_tell(viewer, "It has no %s edge.", step > 0 ? "later" : "earlier");
+		return;
+	}
+	s->edge = edge;
+	s->at = viewer->model->edges.time[edge];
+	weft__viewer_reveal(viewer, viewer->layout->row[s->task], s->at, s->at, false);
+	weft_story_edge_sentence(&viewer->story, edge, sentence, sizeof(sentence));
+	weft__viewer_tell(viewer, "%s", sentence);
+}
+
+void weft__viewer_follow_wait(struct weft_viewer *viewer)
+{
+	struct weft_story_wait wait;
+	char name[200], time[32];
+	if (!has_selection(viewer))
+		return;
+	struct weft__selection *s = &viewer->selection;
+	if (weft_story_wait_at(&viewer->story, s->task, s->at, &wait) && wait.source != WEFT_NONE) {
+		go(viewer, wait.source, s->at);
+		return;
+	}
+	weft_story_name(viewer->model, s->task, 60, name, sizeof(name));
+	weft_format_duration(s->at - viewer->model->summary.start, 4, time);
+	weft__viewer_tell(viewer, "%s waits for no task at %s: here the chain ends.", name, time);
+}
+
+void weft__viewer_go_waker(struct weft_viewer *viewer)
+{
+	struct weft_story_wake wake;
+	if (!has_selection(viewer))
+		return;
+	if (!weft_story_woken_by(&viewer->story, viewer->selection.task, viewer->selection.at, &wake) &&
+		!weft_story_woken_by(&viewer->story, viewer->selection.task, WEFT_STORY_WHOLE, &wake)) {
+		weft__viewer_tell(viewer, "The trace does not tell what woke it.");
+		return;
+	}
+	go(viewer, wake.task, wake.time);
+	viewer->selection.edge = wake.edge;
+}
+
+void weft__viewer_go_creator(struct weft_viewer *viewer)
+{
+	if (!has_selection(viewer))
+		return;
+	uint32_t task = viewer->selection.task, creator = weft_story_creator(&viewer->story, task);
+	if (creator == WEFT_NONE)
+		weft__viewer_tell(viewer, "The trace does not tell who created it.");
+	else
+		go(viewer, creator, viewer->layout->start[task]);
+}
+
+/* Where the keys are: the selected task, at a moment that is in view. */
+static uint64_t moment(const struct weft_viewer *viewer)
+{
+	const struct weft_view *view = weft__viewer_wanted(viewer);
+	uint64_t left = weft_view_time(view, 0), right = weft_view_time(view, view->width);
+	uint64_t at = viewer->selection.at;
+	if (viewer->selection.task == WEFT_NONE || at < left || at > right)
+		at = left + (right - left) / 2;
+	return at;
+}
+
+static uint32_t alive_or_next(const struct weft_scene *scene, uint32_t row, uint64_t at)
+{
+	uint32_t last = scene->row_first[row + 1];
+	uint32_t place = weft__scene_first_alive(scene, scene->row_first[row], last, at);
+	return place < last ? place : last - 1;
+}
+
+static uint32_t place_of(const struct weft_viewer *viewer, uint32_t task)
+{
+	const struct weft_scene *scene = viewer->scene;
+	uint32_t row = viewer->layout->row[task], last = scene->row_first[row + 1];
+	uint32_t place =
+		weft__scene_first_from(scene, scene->row_first[row], last, viewer->layout->start[task]);
+	while (place < last && scene->by_row[place] != task)
+		place++;
+	return place;
+}
+
+/* The neighbour in the row, or of the nearest row that has any. */
+void weft__viewer_step_task(struct weft_viewer *viewer, int across, int down)
+{
+	const struct weft_scene *scene = viewer->scene;
+	uint32_t task = viewer->selection.task, rows;
+	if (!viewer->model || viewer->model->tasks.count == 0)
+		return;
+	rows = viewer->layout->row_count;
+	uint64_t at = moment(viewer);
+	if (task == WEFT_NONE) {
+		const struct weft_view *view = weft__viewer_wanted(viewer);
+		uint32_t row = (uint32_t)(weft_view_row(view, view->height / 3) + 0.5);
+		uint32_t place = alive_or_next(scene, row < rows ? row : rows - 1, at);
+		go(viewer, scene->by_row[place], at);
+		return;
+	}
+	uint32_t row = viewer->layout->row[task], place = place_of(viewer, task);
+	if (across) {
+		uint32_t to = place + (uint32_t)across;
+		if (to < scene->row_first[row] || to >= scene->row_first[row + 1]) {
+			weft__viewer_tell(viewer, "This row has no task further on.");
+			return;
+		}
+		task = scene->by_row[to];
+		go(viewer, task, viewer->layout->start[task]);
+		return;
+	}
+	for (row += (uint32_t)down; row < rows; row += (uint32_t)down)
+		if (scene->row_first[row + 1] > scene->row_first[row]) {
+			go(viewer, scene->by_row[alive_or_next(scene, row, at)], at);
+			return;
+		}
+	weft__viewer_tell(viewer, "There is no row further %s.", down > 0 ? "down" : "up");
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The panel of the selected task: its whole story, each line a link to where it happened or to who
+ * else was there.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "viewer/state.h"
+
+static enum weft_viewer_role role_of(const struct weft_viewer *viewer, uint32_t edge)
+{
+	static const uint8_t roles[WEFT_EDGE_TYPES] = {
+		[WEFT_EDGE_READ] = WEFT_VIEWER_ROLE_READ,
+		[WEFT_EDGE_TRY_READ] = WEFT_VIEWER_ROLE_TRY_READ,
+		[WEFT_EDGE_RESOLVE] = WEFT_VIEWER_ROLE_RESOLVE,
+		[WEFT_EDGE_SIGNAL] = WEFT_VIEWER_ROLE_SIGNAL,
+	};
+	const struct weft_edges *edges = &viewer->model->edges;
+	if (edge == WEFT_NONE)
+		return WEFT_VIEWER_ROLE_NONE;
+	if (edges->type[edge] == WEFT_EDGE_READ &&
+		(viewer->model->tasks.flags[edges->to[edge]] & WEFT_TASK_FAILED))
+		return WEFT_VIEWER_ROLE_FAILED;
+	return (enum weft_viewer_role)roles[edges->type[edge]];
+}
+
+/* To the other task at that moment; or to the moment. */
+static void write_command(
+	const struct weft_viewer *viewer, const struct weft_story_line *line, char command[256])
+{
+	char name[64], time[32];
+	command[0] = '\0';
+	weft__write_duration(line->time - viewer->view.start, time);
+	if (line->task != WEFT_NONE) {
+		weft__write_task(viewer->model, line->task, name);
+		snprintf(command, 256, line->has_time ? "select %s %s" : "select %s", name, time);
+	} else if (line->has_time) {
+		snprintf(command, 256, "moment %s", time);
+	}
+}
+
+static void write_detail(
+	const struct weft_viewer *viewer, const struct weft_story_line *line, char detail[256])
+{
+	char time[32], length[32];
+	detail[0] = '\0';
+	if (!line->has_time)
+		return;
+	weft_format_duration(line->time - viewer->view.start, 5, time);
+	weft_format_duration(line->duration, 3, length);
+	if (line->duration)
+		snprintf(detail, 256, "%s, %s", time, length);
+	else
+		snprintf(detail, 256, "%s", time);
+}
+
+static void add_fact(struct weft_viewer *viewer, const struct weft_story_line *line)
+{
+	char command[256];
+	write_command(viewer, line, command);
+	weft__panel_add(viewer, WEFT_VIEWER_FACT, line->title, line->text, command);
+}
+
+static void add_line(struct weft_viewer *viewer, const struct weft_story_line *line)
+{
+	char text[640], command[256], detail[256];
+	write_command(viewer, line, command);
+	write_detail(viewer, line, detail);
+	snprintf(text, sizeof(text), "%s%s%s", line->title, line->title[0] && line->text[0] ? " " : "",
+		line->text);
+	weft__panel_add(
+		viewer, command[0] ? WEFT_VIEWER_LINK : WEFT_VIEWER_TEXT, text, detail, command);
+	struct weft_viewer_item *item = weft__panel_last(viewer);
+	item->role = (uint8_t)role_of(viewer, line->edge);
+	item->is_selected = line->edge != WEFT_NONE && line->edge == viewer->selection.edge;
+	if (item->is_selected)
+		viewer->panel.shown.selected = viewer->panel.shown.item_count - 1;
+}
+
+static void add_actions(struct weft_viewer *viewer)
+{
+	static const char *const actions[][3] = {
+		{"What it waits for", "w", "wait"},
+		{"What woke it", "b", "waker"},
+		{"Who created it", "c", "creator"},
+		{"All that belongs to it", "a", "related"},
+		{"Zoom to it", "z", "zoom selection"},
+		{"Measure its life", "v", "measure"},
+	};
+	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Go on", "", "");
+	for (unsigned i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		weft__panel_add(viewer, WEFT_VIEWER_LINK, actions[i][0], actions[i][1], actions[i][2]);
+}
+
+void weft__fill_story(struct weft_viewer *viewer)
+{
+	struct weft_story_lines *lines;
+	char text[WEFT_SENTENCE_BYTES];
+	uint32_t task = viewer->selection.task;
+	if (task == WEFT_NONE || !weft__viewer_know_story(viewer) ||
+		weft_story_tell(&viewer->story, task, &lines))
+		return;
+	weft_story_name(viewer->model, task, 60, text, sizeof(text));
+	weft__panel_add(viewer, WEFT_VIEWER_HEADING, text, "", "");
+	weft_story_sentence(&viewer->story, task, viewer->selection.at, text, sizeof(text));
+	weft__panel_add(viewer, WEFT_VIEWER_TEXT, text, "", "");
+	uint32_t i = 0;
+	for (; i < lines->count && lines->lines[i].type == WEFT_STORY_FACT; i++)
+		add_fact(viewer, &lines->lines[i]);
+	add_actions(viewer);
+	if (i < lines->count)
+		weft__panel_add(viewer, WEFT_VIEWER_HEADING, "What happened", "", "");
+	for (; i < lines->count; i++)
+		add_line(viewer, &lines->lines[i]);
+	weft_story_lines_destroy(lines);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Buttons that are drawn: a bar for those who have no keys, and what can be done with a chosen
+ * range, at its end. Each is a command under a sign; what it does is said in the status line.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "render/theme.h"
+#include "viewer/state.h"
+
+#define BUTTON_WIDTH 33.0
+#define MARGIN       8.0
+#define TEXT_SIZE    12.0
+#define RANGE_HEIGHT 32.0
+#define RANGE_GAP    6.0
+
+struct plan {
+	uint8_t icon;
+	const char *command, *tip;
+};
+
+static const struct plan bar_plan[] = {
+	{WEFT__ICON_BACK, "back", "The view before ( [ )"},
+	{WEFT__ICON_ZOOM_OUT, "zoom out", "Zoom out ( \xe2\x88\x92 )"},
+	{WEFT__ICON_ZOOM_IN, "zoom in", "Zoom in ( + )"},
+	{WEFT__ICON_FIT, "fit", "Show everything ( 0 )"},
+	{WEFT__ICON_MEASURE, "measure", "Choose a range: drag from one moment to another ( v )"},
+	{WEFT__ICON_PROBLEMS, "panel problems", "Problems; p steps through them"},
+	{WEFT__ICON_SEARCH, "search", "Search ( / )"},
+	{WEFT__ICON_COUNTERS, "panel counters", "Counters ( C )"},
+	{WEFT__ICON_ROWS, "rows", "Rows through a lens, or plain ( g )"},
+	{WEFT__ICON_THEME, "theme", "The next theme ( T )"},
+	{WEFT__ICON_HELP, "help", "All keys and gestures ( ? )"},
+	{WEFT__ICON_MENU, "panel menu", "Menu: bookmarks, export, exact times, themes"},
+};
+
+static struct weft__button *add(struct weft_viewer *viewer, const struct plan *plan, double x,
+	double y, double width, double height)
+{
+	static struct weft__button none; /* there is always room: the plans are shorter */
+	if (viewer->button_count == WEFT__BUTTONS_MAX)
+		return &none;
+	struct weft__button *button = &viewer->buttons[viewer->button_count++];
+	*button = (struct weft__button){
+		.box = {x, y, width, height},
+		.icon = plan->icon,
+		.command = plan->command,
+		.tip = plan->tip,
+	};
+	return button;
+}
+
+static void mark_state(const struct weft_viewer *viewer, struct weft__button *button)
+{
+	static const uint8_t panels[] = {
+		[WEFT__PANEL_PROBLEMS] = WEFT__ICON_PROBLEMS,
+		[WEFT__PANEL_SEARCH] = WEFT__ICON_SEARCH,
+		[WEFT__PANEL_COUNTERS] = WEFT__ICON_COUNTERS,
+		[WEFT__PANEL_HELP] = WEFT__ICON_HELP,
+		[WEFT__PANEL_MENU] = WEFT__ICON_MENU,
+	};
+	unsigned kind = viewer->panel.kind;
+	bool is_panel = kind < sizeof(panels) && panels[kind] && panels[kind] == button->icon;
+	button->is_on = is_panel || (button->icon == WEFT__ICON_MEASURE && viewer->range.is_armed) ||
+					(button->icon == WEFT__ICON_ROWS && viewer->view.is_plain);
+	bool needs_trace = button->icon != WEFT__ICON_THEME && button->icon != WEFT__ICON_HELP &&
+					   button->icon != WEFT__ICON_MENU;
+	button->is_faint = (needs_trace && !viewer->model) ||
+					   (button->icon == WEFT__ICON_BACK && viewer->history.at == 0);
+	if (button->icon == WEFT__ICON_PROBLEMS && viewer->problems && viewer->problems->count) {
+		button->color = weft__theme(viewer->theme)->failed;
+		snprintf(button->text, sizeof(button->text), "%u", (unsigned)viewer->problems->count);
+	}
+}
+
+static void place_bar(struct weft_viewer *viewer)
+{
+	const struct weft_box *bar = &viewer->bar;
+	unsigned count = sizeof(bar_plan) / sizeof(bar_plan[0]);
+	bool is_own = bar->y > 0;
+	double width = is_own ? bar->width / count : BUTTON_WIDTH;
+	double x = is_own ? 0 : bar->x + bar->width - MARGIN - width * count;
+	if (bar->width == 0)
+		return;
+	for (unsigned i = 0; i < count; i++)
+		mark_state(viewer, add(viewer, &bar_plan[i], x + width * i, bar->y, width, bar->height));
+}
+
+/* At the end that was dragged, so that the pointer is there already. */
+static void place_range(struct weft_viewer *viewer)
+{
+	static const struct plan plan[] = {
+		{WEFT__ICON_NONE, "zoom selection", "Zoom to the range ( z )"},
+		{WEFT__ICON_NONE, "panel export", "Export the range as a smaller trace ( e )"},
+		{WEFT__ICON_CLOSE, "measure", "Forget the range ( Esc )"},
+	};
+	static const char *const texts[] = {"zoom", "export", ""};
+	static const double widths[] = {54, 60, 34};
+	const struct weft_box *box = &viewer->frame.picture;
+	const double width = 54 + 60 + 34;
+	bool is_dragged = viewer->pointer.drag == WEFT__DRAG_RANGE;
+	if (!viewer->range.is_set || is_dragged || box->width < width + 8 || box->height < 80)
+		return;
+	double end = weft__canvas_x(viewer, viewer->range.to);
+	bool leftwards = viewer->range.to < viewer->range.from;
+	double x = leftwards ? end - RANGE_GAP - width : end + RANGE_GAP;
+	x = fmin(fmax(x, box->x + 4), box->x + box->width - width - 4);
+	for (unsigned i = 0; i < 3; i++) {
+		struct weft__button *button =
+			add(viewer, &plan[i], floor(x), box->y + 28, widths[i], RANGE_HEIGHT);
+		snprintf(button->text, sizeof(button->text), "%s", texts[i]);
+		button->is_framed = true;
+		x += widths[i];
+	}
+}
+
+void weft__viewer_place_buttons(struct weft_viewer *viewer)
+{
+	viewer->button_count = 0;
+	place_bar(viewer);
+	if (viewer->model)
+		place_range(viewer);
+}
+
+uint32_t weft__viewer_button_at(const struct weft_viewer *viewer, double x, double y)
+{
+	for (uint32_t i = viewer->button_count; i-- > 0;)
+		if (weft__inside(&viewer->buttons[i].box, x, y))
+			return i;
+	return WEFT__NO_BUTTON;
+}
+
+static void draw_ground(const struct weft_viewer *viewer, const struct weft__button *button,
+	bool is_hovered, bool is_pressed, struct weft_canvas *canvas)
+{
+	const struct weft__theme *theme = weft__theme(viewer->theme);
+	const struct weft_box *box = &button->box;
+	struct weft_pen pen = {theme->grid, 1, WEFT_DASH_SOLID};
+	double x = box->x + 1, y = box->y + 3, x2 = box->x + box->width - 1,
+		   y2 = box->y + box->height - 3;
+	if (button->is_framed)
+		weft_canvas_rect(canvas, x - 1, y, x2 + 1, y2, theme->background);
+	if (button->is_on || is_pressed)
+		weft_canvas_rect(canvas, x, y, x2, y2, weft__faded(theme->selection, 0.22));
+	else if (is_hovered)
+		weft_canvas_rect(canvas, x, y, x2, y2, theme->grid);
+	if (button->is_framed)
+		weft_canvas_polyline(canvas,
+			(double[]){x - 0.5, y + 0.5, x2 + 0.5, y + 0.5, x2 + 0.5, y2 - 0.5, x - 0.5, y2 - 0.5,
+				x - 0.5, y + 0.5},
+			5, &pen);
+}
+
+static void draw_button(
+	const struct weft_viewer *viewer, uint32_t number, struct weft_canvas *canvas)
+{
+	const struct weft__theme *theme = weft__theme(viewer->theme);
+	const struct weft__button *button = &viewer->buttons[number];
+	const struct weft_font *font = viewer->font ? viewer->font : &weft_font_builtin;
+	bool is_pressed = viewer->pointer.drag == WEFT__DRAG_BUTTON && viewer->pointer.button == number;
+	uint32_t color = button->is_faint ? weft__faded(theme->dim, 0.45)
+					 : button->color  ? button->color
+									  : theme->text;
+	struct weft_text_style style = {color, TEXT_SIZE, false, false, 0};
+	double middle = button->box.x + button->box.width / 2;
+	double y = floor(button->box.y + button->box.height / 2), width = 0;
+	size_t size = strlen(button->text);
+	draw_ground(viewer, button, viewer->button_hovered == number, is_pressed, canvas);
+	if (size)
+		width = font->measure(font->context, button->text, size, style.size, style.bold);
+	if (button->icon) {
+		double shift = size ? (width + 4) / 2 : 0;
+		weft__draw_icon(
+			canvas, (enum weft__icon)button->icon, floor(middle - shift) + 0.5, y + 0.5, color);
+		middle += 8;
+	}
+	if (size)
+		weft_canvas_text(
+			canvas, floor(middle - width / 2), y + 4.5, button->text, size, width, &style);
+}
+
+void weft__viewer_draw_buttons(const struct weft_viewer *viewer, struct weft_canvas *canvas)
+{
+	const struct weft__theme *theme = weft__theme(viewer->theme);
+	const struct weft_box *bar = &viewer->bar;
+	struct weft_pen pen = {theme->grid, 1, WEFT_DASH_SOLID};
+	if (bar->width > 0 && bar->y > 0)
+		weft_canvas_line(
+			canvas, 0, bar->y + bar->height - 0.5, bar->width, bar->y + bar->height - 0.5, &pen);
+	for (uint32_t i = 0; i < viewer->button_count; i++)
+		draw_button(viewer, i, canvas);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Which trace is shown. A later state of the same one, while it is being recorded or read again,
+ * changes nothing of what a person was doing: tasks are found again by their ids.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/export.h"
+#include "viewer/state.h"
+
+/* What is kept across a change of models, where tasks may have other numbers. */
+struct memory {
+	bool has_selection, shows_all, follows_end;
+	uint64_t id, at;
+	uint32_t buffer;
+};
+
+bool weft__viewer_shows_all(const struct weft_viewer *viewer)
+{
+	const struct weft_view *view = weft__viewer_wanted(viewer);
+	return weft__viewer_duration(view) >= (double)(view->end - view->start) * 0.9999;
+}
+
+static struct memory remember(const struct weft_viewer *viewer)
+{
+	const struct weft__selection *s = &viewer->selection;
+	struct memory memory = {.has_selection = viewer->model && s->task != WEFT_NONE};
+	if (!viewer->model)
+		return memory;
+	memory.shows_all = weft__viewer_shows_all(viewer);
+	memory.follows_end = viewer->is_following;
+	if (memory.has_selection) {
+		memory.id = viewer->model->tasks.id[s->task];
+		memory.buffer = viewer->model->tasks.buffer[s->task];
+		memory.at = s->at;
+	}
+	return memory;
+}
+
+static void drop(struct weft_viewer *viewer)
+{
+	weft__viewer_forget_related(viewer);
+	weft__viewer_forget(viewer);
+	weft_scene_destroy(viewer->scene);
+	weft_layout_destroy(viewer->layout);
+	weft_model_destroy(viewer->model);
+	viewer->hover.task = viewer->hover.wanted = WEFT_NONE;
+	viewer->hover.due_ms = INFINITY;
+	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
+	viewer->problem = WEFT_NONE;
+	viewer->was_drawn = false;
+}
+
+static bool is_same_trace(const struct weft_viewer *viewer, const struct weft_model *model)
+{
+	return viewer->model && viewer->model->summary.start == model->summary.start;
+}
+
+/* The view of the new trace, at the same place if it is the same trace. */
+static void set_view(struct weft_viewer *viewer, bool is_same, const struct memory *memory)
+{
+	struct weft_view old = *weft__viewer_wanted(viewer), view;
+	weft_frame_view(viewer->layout, &viewer->frame, &view);
+	weft__viewer_halt(viewer);
+	if (is_same) {
+		view.scale = old.scale;
+		view.left = old.left;
+		view.focus = old.focus;
+		view.is_plain = old.is_plain;
+		weft_view_resize(&view, view.width, view.height);
+		if (memory->shows_all)
+			weft_view_fit(&view);
+		else if (memory->follows_end) /* the right edge stays at now */
+			weft_view_pan(&view, -(double)(view.end - view.start) * view.scale);
+	} else {
+		viewer->history = (struct weft__history){.moved_ms = -INFINITY};
+		viewer->range = (struct weft__range){.is_set = false};
+	}
+	viewer->view = view;
+}
+
+static void search_again(struct weft_viewer *viewer)
+{
+	if (!viewer->search || !viewer->search_text)
+		return;
+	struct weft_search *search = NULL;
+	const char *text = viewer->search_text;
+	bool is_expression = viewer->is_expression || text[0] == '/';
+	text += text[0] == '/';
+	weft__viewer_forget_search(viewer);
+	size_t size = 0;
+	while (text[size])
+		size++;
+	if (weft_search_create(viewer->model, text, size, is_expression, NULL, &search) == 0)
+		viewer->search = search;
+}
+
+WEFT__EXPORT int weft_viewer_show(
+	struct weft_viewer *viewer, struct weft_model *model, bool is_live)
+{
+	struct weft_layout *layout = NULL;
+	struct weft_scene *scene = NULL;
+	int error = weft_layout_create(model, NULL, &layout);
+	if (!error)
+		error = weft_scene_create(model, layout, &scene);
+	if (error) {
+		weft_layout_destroy(layout);
+		return error;
+	}
+	bool is_same = is_same_trace(viewer, model);
+	struct memory memory = remember(viewer);
+	drop(viewer);
+	viewer->is_following = is_live && (viewer->is_following || !viewer->is_live);
+	viewer->is_live = is_live;
+	viewer->model = model;
+	viewer->layout = layout;
+	viewer->scene = scene;
+	viewer->story = (struct weft_story){.model = model, .layout = layout};
+	weft__viewer_place(viewer);
+	set_view(viewer, is_same, &memory);
+	if (is_same && memory.has_selection) {
+		viewer->selection.task = weft_model_find_task(model, memory.buffer, memory.id);
+		viewer->selection.at = memory.at;
+	}
+	if (is_same)
+		search_again(viewer);
+	viewer->panel.is_stale = viewer->panel.kind != WEFT__PANEL_NONE;
+	viewer->changes |= WEFT_VIEWER_CANVAS | WEFT_VIEWER_STATUS;
+	weft__viewer_settle(viewer);
+	return 0;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Where the window's parts are: canvas and panel beside or below each other, and in the canvas a
+ * frame with a bar of buttons in its title line, or under it where that is too narrow.
+ */
+#include <math.h>
+
+#include "viewer/state.h"
+
+#define PANEL_WIDTH  320.0
+#define PANEL_SHARE  0.42  /* of the height, below a narrow canvas */
+#define NARROW       900.0 /* px of a window that has its panel below */
+#define OWN_LINE     760.0 /* px of a canvas whose buttons have a line of their own */
+#define LINE_HEIGHT  40.0
+#define TITLE_HEIGHT 36.0
+#define BUTTONS_ROOM 412.0
+#define BAR_FROM     200.0 /* px of height that has room for buttons */
+
+bool weft__inside(const struct weft_box *box, double x, double y)
+{
+	return x >= box->x && x < box->x + box->width && y >= box->y && y < box->y + box->height;
+}
+
+static void place_boxes(struct weft_viewer *viewer)
+{
+	struct weft_viewer_boxes boxes = {.canvas = {0, 0, viewer->width, viewer->height}};
+	if (viewer->panel.kind != WEFT__PANEL_NONE && viewer->width >= NARROW) {
+		boxes.canvas.width -= PANEL_WIDTH;
+		boxes.panel = (struct weft_box){boxes.canvas.width, 0, PANEL_WIDTH, viewer->height};
+	} else if (viewer->panel.kind != WEFT__PANEL_NONE) {
+		boxes.canvas.height = fmax(floor(viewer->height * (1 - PANEL_SHARE)), 1);
+		boxes.panel = (struct weft_box){
+			0, boxes.canvas.height, viewer->width, viewer->height - boxes.canvas.height};
+	}
+	viewer->boxes = boxes;
+}
+
+/* Everything below the title line moves down, at the picture's cost. */
+static void make_room(struct weft_frame *frame, double px)
+{
+	struct weft_box *boxes[] = {
+		&frame->strip, &frame->ruler, &frame->picture, &frame->gutter, &frame->groups};
+	for (unsigned i = 0; i < sizeof(boxes) / sizeof(boxes[0]); i++)
+		boxes[i]->y += px;
+	frame->picture.height = fmax(frame->picture.height - px, 1);
+	frame->gutter.height = frame->groups.height = frame->picture.height;
+}
+
+static void drop_gutter(struct weft_frame *frame)
+{
+	frame->ruler.width = frame->picture.width = frame->width - frame->picture.x;
+	frame->gutter = (struct weft_box){frame->width, frame->picture.y, 0, frame->picture.height};
+}
+
+static void place_bar(struct weft_viewer *viewer)
+{
+	struct weft_frame *frame = &viewer->frame;
+	double width = viewer->boxes.canvas.width, height = viewer->boxes.canvas.height;
+	viewer->bar = (struct weft_box){0, 0, 0, 0};
+	if (height < BAR_FROM || width < 160)
+		return;
+	if (width < OWN_LINE) {
+		make_room(frame, LINE_HEIGHT);
+		viewer->bar = (struct weft_box){0, frame->title.height, width, LINE_HEIGHT};
+		return;
+	}
+	make_room(frame, TITLE_HEIGHT - frame->title.height);
+	frame->title.height = TITLE_HEIGHT;
+	frame->title.width = width - BUTTONS_ROOM;
+	viewer->bar = (struct weft_box){frame->title.width, 0, BUTTONS_ROOM, TITLE_HEIGHT};
+}
+
+void weft__viewer_place(struct weft_viewer *viewer)
+{
+	static const struct weft_model no_model = {.counter_count = 0};
+	static const struct weft_layout no_layout = {.model = &no_model};
+	const struct weft_layout *layout = viewer->layout ? viewer->layout : &no_layout;
+	place_boxes(viewer);
+	weft_frame_place(
+		layout, viewer->boxes.canvas.width, viewer->boxes.canvas.height, &viewer->frame);
+	if (viewer->counters_hidden)
+		drop_gutter(&viewer->frame);
+	place_bar(viewer);
+	viewer->changes |= WEFT_VIEWER_BOXES | WEFT_VIEWER_CANVAS;
+	const struct weft_box *picture = &viewer->frame.picture;
+	if (!viewer->model)
+		return;
+	weft_view_resize(&viewer->view, picture->width, picture->height);
+	if (viewer->motion.is_running)
+		weft_view_resize(&viewer->motion.to, picture->width, picture->height);
+}

@@ -1,0 +1,762 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The viewer by scripts of what a person does (viewer_script.h). Pictures are compared with
+ * tests/data/golden; WEFT_GOLDEN=write writes them anew, to be looked at before they are committed.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <weft/decoder.h>
+
+#include "viewer/state.h"
+#include "viewer_script.h"
+
+static uint64_t seed = 11;
+
+static uint32_t pick(uint32_t below)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(seed >> 33) % below;
+}
+
+static char *read_file(const char *path, size_t *ret_size)
+{
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return NULL;
+	fseek(file, 0, SEEK_END);
+	long size = ftell(file);
+	rewind(file);
+	char *bytes = malloc((size_t)size + 1);
+	*ret_size = fread(bytes, 1, (size_t)size, file);
+	fclose(file);
+	return bytes;
+}
+
+static void source_path(char *path, size_t size, const char *name)
+{
+	const char *source = getenv("WEFT_SOURCE");
+	snprintf(path, size, "%s/tests/data/%s", source ? source : ".", name);
+}
+
+static struct weft_model *load(const char *name)
+{
+	char path[512];
+	size_t size = 0;
+	struct weft_decoder *decoder;
+	struct weft_model *model = NULL;
+	source_path(path, sizeof(path), name);
+	char *bytes = read_file(path, &size);
+	assert_non_null(bytes);
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	assert_int_equal(weft_decoder_feed(decoder, bytes, size), 0);
+	assert_int_equal(weft_decoder_finish(decoder), 0);
+	assert_int_equal(weft_decoder_build_model(decoder, NULL, NULL, &model), 0);
+	weft_decoder_destroy(decoder);
+	free(bytes);
+	return model;
+}
+
+#define BLOCK_READ "traces/mirage-block-read.sexp"
+#define ARP_GOOD   "traces/mirage-arp-good.ctf"
+
+static struct script begin(const char *trace, bool reduced_motion)
+{
+	struct weft_viewer_options options = {.title = "sample", .reduced_motion = reduced_motion};
+	struct script s = {.now_ms = 1000};
+	assert_int_equal(weft_viewer_create(&options, &s.viewer), 0);
+	weft_viewer_resize(s.viewer, 1400, 800, s.now_ms);
+	if (trace)
+		assert_int_equal(weft_viewer_show(s.viewer, load(trace), false), 0);
+	return s;
+}
+
+static void end(struct script *s)
+{
+	weft_viewer_destroy(s->viewer);
+}
+
+static void draw(struct script *s, struct weft_text *ret_text)
+{
+	struct weft_viewer_boxes boxes;
+	struct weft_canvas *canvas;
+	weft_viewer_boxes(s->viewer, &boxes);
+	assert_int_equal(weft_canvas_create(boxes.canvas.width, boxes.canvas.height, &canvas), 0);
+	assert_int_equal(weft_viewer_draw(s->viewer, canvas), 0);
+	if (ret_text)
+		assert_int_equal(weft_canvas_write_text(canvas, ret_text), 0);
+	for (uint32_t i = 0; i < canvas->op_count; i++)
+		assert_true(isfinite(canvas->ops[i].x) && isfinite(canvas->ops[i].y2));
+	weft_canvas_destroy(canvas);
+}
+
+static void close_to(double got, double expected, double tolerance)
+{
+	if (!(fabs(got - expected) <= tolerance))
+		fail_msg("%.12g is not within %g of %.12g", got, tolerance, expected);
+}
+
+static double time_under(const struct script *s, double x)
+{
+	const struct weft_view *view = &s->viewer->view;
+	return view->left + (x - s->viewer->frame.picture.x) / view->scale;
+}
+
+static double row_under(const struct script *s, double y)
+{
+	return weft_view_row(&s->viewer->view, y - s->viewer->frame.picture.y);
+}
+
+/* ---- The view ---- */
+
+static void the_wheel_zooms_at_the_pointer(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, false);
+	script_run(&s, "wheel 700 400 -1200; wait 200");
+	double before = s.viewer->view.scale, time = time_under(&s, 300);
+	script_run(&s, "wheel 300 400 -120; wait 60");
+	assert_true(s.viewer->view.scale > before * 1.01 && s.viewer->view.scale < before * 1.199);
+	close_to(time_under(&s, 300), time, 2 / s.viewer->view.scale);
+	script_run(&s, "wait 100");
+	close_to(s.viewer->view.scale / before, 1.2, 1e-9);
+	close_to(time_under(&s, 300), time, 1 / s.viewer->view.scale);
+	script_run(&s, "wheel 300 400 -6"); /* a touchpad: at once */
+	close_to(s.viewer->view.scale / before, 1.2 * pow(1.2, 0.05), 1e-9);
+	end(&s);
+}
+
+static void wheels_with_shift_and_alt_move_time_and_rows(void **state)
+{
+	(void)state;
+	struct script s = begin(ARP_GOOD, true);
+	script_run(&s, "wheel 700 400 -1200");
+	double left = s.viewer->view.left, scale = s.viewer->view.scale;
+	script_run(&s, "wheel 700 400 120 shift");
+	close_to(s.viewer->view.left, left + 120 / scale, 1e-3);
+	assert_true(s.viewer->view.scale == scale);
+	double focus = s.viewer->view.focus;
+	script_run(&s, "wheel 700 400 120 alt");
+	close_to(s.viewer->view.focus, focus + 3, 1e-9);
+	end(&s);
+}
+
+static void a_drag_keeps_time_and_row_under_the_pointer(void **state)
+{
+	(void)state;
+	struct script s = begin(ARP_GOOD, false);
+	script_run(
+		&s, "wheel 700 400 -1800; wheel 700 400 600 alt; wait 200; move 600 500; press 600 500");
+	double time = time_under(&s, 600), row = row_under(&s, 500);
+	for (int i = 1; i <= 20; i++) {
+		script_wait(&s, 16);
+		script_point(&s, WEFT_VIEWER_MOVE, 600 - 5 * i, 500 + 4 * i, 0, 0);
+		close_to(time_under(&s, 600 - 5 * i), time, 0.5 / s.viewer->view.scale);
+		close_to(row_under(&s, 500 + 4 * i), row, 0.1);
+	}
+	assert_int_equal(weft_viewer_cursor(s.viewer), WEFT_VIEWER_CURSOR_GRABBING);
+	end(&s);
+}
+
+/* What is let go of while it moves goes on, ever slower, until it is touched. */
+static void a_throw_goes_on_and_stops_on_touch(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, false);
+	script_run(&s, "wheel 700 400 -1800; wait 200; move 900 400; press 900 400");
+	for (int i = 1; i <= 6; i++) {
+		script_wait(&s, 16);
+		script_point(&s, WEFT_VIEWER_MOVE, 900 - 20 * i, 400, 0, 0);
+	}
+	script_run(&s, "release 780 400");
+	double at_release = s.viewer->view.left;
+	script_run(&s, "wait 100");
+	double later = s.viewer->view.left;
+	assert_true(later > at_release + 10 / s.viewer->view.scale);
+	script_run(&s, "press 500 400; wait 200");
+	close_to(s.viewer->view.left, later, 1e-6);
+	assert_true(weft_viewer_advance(s.viewer, s.now_ms) > 0);
+	end(&s);
+}
+
+static void two_fingers_zoom_and_move(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, false);
+	script_run(&s, "wheel 700 400 -1200; wait 200; touch 1 press 500 400; touch 2 press 700 400");
+	double scale = s.viewer->view.scale, middle = time_under(&s, 600);
+	script_run(&s, "touch 1 move 450 420; touch 2 move 850 420");
+	close_to(s.viewer->view.scale / scale, 2, 0.02);
+	close_to(time_under(&s, 650), middle, 1 / s.viewer->view.scale);
+	/* One of them goes on alone. */
+	script_run(&s, "touch 1 release 450 420");
+	double held = time_under(&s, 850);
+	script_run(&s, "touch 2 move 800 420");
+	close_to(time_under(&s, 800), held, 1 / s.viewer->view.scale);
+	script_run(&s, "touch 2 release 800 420; wait 400");
+	assert_int_equal(s.viewer->pointer.drag, WEFT__DRAG_NONE);
+	end(&s);
+}
+
+static void a_long_press_points(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, false);
+	script_run(&s, "touch 1 press 600 132; wait 400");
+	assert_int_equal(s.viewer->hover.task, WEFT_NONE);
+	script_run(&s, "wait 200");
+	assert_int_not_equal(s.viewer->hover.task, WEFT_NONE);
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "XenStore"));
+	end(&s);
+}
+
+static void views_are_gone_back_to_and_forward(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	struct weft_view all = s.viewer->view;
+	script_run(&s, "command view start=5ms duration=1ms; wait 2000");
+	struct weft_view close = s.viewer->view;
+	script_run(&s, "wheel 700 400 -120; wait 10; wheel 700 400 -120; wait 2000; key [");
+	close_to(s.viewer->view.scale, close.scale, close.scale * 1e-9); /* two notches are one step */
+	script_run(&s, "key [");
+	close_to(s.viewer->view.scale, all.scale, all.scale * 1e-9);
+	script_run(&s, "key ]");
+	close_to(s.viewer->view.left, close.left, 1);
+	script_run(&s, "key [; key [; key [");
+	close_to(s.viewer->view.scale, all.scale, all.scale * 1e-9);
+	end(&s);
+}
+
+static void exact_times_are_asked_for(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	script_run(&s, "key s; enter 12.5ms; key d; enter 300us");
+	assert_false(weft_viewer_prompt(s.viewer)->is_open);
+	close_to(time_under(&s, 20), 12500000, 1);
+	close_to(weft__viewer_duration(&s.viewer->view), 300000, 1e-3);
+	script_run(&s, "key d; type 300");
+	assert_true(weft_viewer_prompt(s.viewer)->is_error);
+	assert_non_null(strstr(weft_viewer_prompt(s.viewer)->message, "unit"));
+	script_run(&s, "key Escape");
+	assert_false(weft_viewer_prompt(s.viewer)->is_open);
+	end(&s);
+}
+
+static void times_are_read_back_as_written(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 20000; i++) {
+		uint64_t ns = ((uint64_t)pick(UINT32_MAX) << 31 | pick(UINT32_MAX)) >> pick(63), read;
+		char text[32];
+		weft__write_duration(ns, text);
+		assert_null(weft__parse_duration(text, &read));
+		assert_int_equal(read, ns);
+	}
+}
+
+static double strip_x(const struct script *s, double ns)
+{
+	double length = (double)(s->viewer->view.end - s->viewer->view.start);
+	return 20 + (s->viewer->frame.strip.width - 40) * ns / length;
+}
+
+static void the_overview_is_a_window(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	char line[100];
+	/* A drag outside the window chooses what is shown. */
+	snprintf(line, sizeof(line), "drag %g 50 %g 50", strip_x(&s, 40e6), strip_x(&s, 60e6));
+	script_run(&s, line);
+	close_to(time_under(&s, 20), 40e6, 3e5);
+	close_to(weft__viewer_duration(&s.viewer->view), 20e6, 6e5);
+	/* Its middle moves it, */
+	snprintf(line, sizeof(line), "drag %g 50 %g 50", strip_x(&s, 50e6), strip_x(&s, 80e6));
+	script_run(&s, line);
+	close_to(time_under(&s, 20), 70e6, 6e5);
+	close_to(weft__viewer_duration(&s.viewer->view), 20e6, 6e5);
+	/* its edge makes it wider. */
+	double right = s.viewer->view.left + s.viewer->view.width / s.viewer->view.scale;
+	snprintf(line, sizeof(line), "drag %g 50 %g 50", strip_x(&s, right), strip_x(&s, 120e6));
+	script_run(&s, line);
+	close_to(time_under(&s, 20), 70e6, 6e5);
+	close_to(weft__viewer_duration(&s.viewer->view), 50e6, 1e6);
+	script_run(&s, "wait 1000; double 30 50");
+	assert_true(weft__viewer_shows_all(s.viewer));
+	end(&s);
+}
+
+static void plain_rows_are_scrolled(void **state)
+{
+	(void)state;
+	struct script s = begin(ARP_GOOD, true);
+	script_run(&s, "key g");
+	const struct weft_box bar = weft__rows_bar(s.viewer);
+	assert_true(bar.width > 0);
+	double spacing = weft_view_row_spacing(&s.viewer->view, 0);
+	close_to(weft_view_row_spacing(&s.viewer->view, 40), spacing, 1e-9);
+	char line[64];
+	snprintf(line, sizeof(line), "drag %g %g %g %g", bar.x + 3, bar.y + 5, bar.x + 3,
+		bar.y + bar.height - 1);
+	script_run(&s, line);
+	double first, last;
+	weft_view_rows_seen(&s.viewer->view, &first, &last);
+	close_to(last, s.viewer->view.row_count - 1.0, 0.5);
+	script_run(&s, "key g");
+	assert_true(weft__rows_bar(s.viewer).width == 0);
+	end(&s);
+}
+
+/* ---- Tasks ---- */
+
+/* Every task, each row, the slow way. */
+static double naive_distance(const struct script *s, uint32_t task, double x, double y)
+{
+	const struct weft_viewer *v = s->viewer;
+	double from = weft__canvas_x(v, v->layout->start[task]);
+	double to = fmax(weft__canvas_x(v, v->model->tasks.end[task]), from + 1);
+	double row = v->frame.picture.y + weft_view_y(&v->view, v->layout->row[task]);
+	return fmax(fmax(fmax(from - x, x - to), 0), fabs(row - y));
+}
+
+static void hits_are_the_nearest_tasks(void **state)
+{
+	(void)state;
+	struct script s = begin(ARP_GOOD, true);
+	unsigned found = 0;
+	for (unsigned round = 0; round < 400; round++) {
+		struct weft_view *view = &s.viewer->view;
+		weft_view_zoom(view, pick(1300), pick(2) ? 1.7 : 0.7);
+		weft_view_set_focus(view, pick(view->row_count));
+		double x = 10 + pick(1200), y = s.viewer->frame.picture.y + 5 + pick(600);
+		struct weft__hit hit;
+		double best = 16.0001;
+		weft__viewer_hit(s.viewer, x, y, &hit);
+		for (uint32_t task = 0; task < s.viewer->model->tasks.count; task++)
+			best = fmin(best, naive_distance(&s, task, x, y));
+		if (best <= 16) {
+			assert_true(hit.count > 0);
+			close_to(naive_distance(&s, hit.tasks[0], x, y), best, 1e-6);
+			found++;
+		} else {
+			assert_int_equal(hit.count, 0);
+		}
+	}
+	assert_true(found > 100);
+	end(&s);
+}
+
+static void a_pointer_that_rests_is_told_what_is_there(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, false);
+	draw(&s, NULL);
+	script_run(&s, "wait 50");
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "problems"));
+	weft_viewer_changes(s.viewer);
+	script_run(&s, "move 600 132; wait 60");
+	assert_int_equal(s.viewer->hover.task, WEFT_NONE);
+	script_run(&s, "wait 40");
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "XenStore"));
+	assert_true(weft_viewer_changes(s.viewer) & WEFT_VIEWER_STATUS);
+	script_run(&s, "move 600 700; wait 100");
+	assert_int_equal(s.viewer->hover.task, WEFT_NONE);
+	end(&s);
+}
+
+static void a_click_selects_and_opens_its_story(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	script_run(&s, "click 600 132");
+	const struct weft_viewer_panel *panel = weft_viewer_panel(s.viewer);
+	struct weft_viewer_boxes boxes;
+	weft_viewer_boxes(s.viewer, &boxes);
+	assert_true(boxes.panel.width == 320 && boxes.canvas.width == 1080);
+	assert_string_equal(panel->title, "Task");
+	assert_true(panel->item_count > 5);
+	unsigned links = 0;
+	for (uint32_t i = 0; i < panel->item_count; i++)
+		links += strncmp(panel->items[i].command, "select task:", 12) == 0;
+	assert_true(links > 3);
+	script_run(&s, "key Escape");
+	assert_int_equal(s.viewer->selection.task, WEFT_NONE);
+	weft_viewer_boxes(s.viewer, &boxes);
+	assert_true(boxes.panel.width == 0);
+	end(&s);
+}
+
+/* Every line of the panel does what it says: none is unknown, none leads nowhere. */
+static void every_link_of_every_panel_is_followed(void **state)
+{
+	(void)state;
+	static const char *const panels[] = {"click 600 132", "command panel problems",
+		"command panel search", "command search Xs", "command panel counters", "command marks",
+		"command help", "command panel menu", "command panel export"};
+	for (unsigned i = 0; i < sizeof(panels) / sizeof(panels[0]); i++) {
+		unsigned followed = 0;
+		for (uint32_t item = 0; item < 400; item++) {
+			struct script s = begin(BLOCK_READ, true);
+			script_run(&s, panels[i]);
+			const struct weft_viewer_panel *panel = weft_viewer_panel(s.viewer);
+			if (item < panel->item_count && panel->items[item].command[0]) {
+				assert_true(weft_viewer_command(s.viewer, panel->items[item].command, s.now_ms));
+				assert_null(strstr(weft_viewer_status(s.viewer), "no such"));
+				followed++;
+			}
+			bool done = item >= panel->item_count;
+			end(&s);
+			if (done)
+				break;
+		}
+		assert_true(followed > 0);
+	}
+}
+
+static void keys_go_along_edges_and_back(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	assert_false(weft_viewer_key(s.viewer, "Tab", 0, s.now_ms)); /* nothing is selected */
+	script_run(&s, "command select task:79; key Tab");
+	uint32_t first = s.viewer->selection.edge, task = s.viewer->selection.task;
+	assert_int_not_equal(first, WEFT_NONE);
+	script_run(&s, "key Tab");
+	assert_true(s.viewer->selection.edge > first);
+	script_run(&s, "key Tab shift");
+	assert_int_equal(s.viewer->selection.edge, first);
+	script_run(&s, "key Enter");
+	assert_int_not_equal(s.viewer->selection.task, task);
+	script_run(&s, "command select task:79; key c");
+	assert_int_equal(s.viewer->selection.task, s.viewer->model->tasks.parent[task]);
+	end(&s);
+}
+
+static void arrows_with_shift_step_through_tasks(void **state)
+{
+	(void)state;
+	struct script s = begin(ARP_GOOD, true);
+	script_run(&s, "key ArrowDown shift");
+	uint32_t task = s.viewer->selection.task, row;
+	assert_int_not_equal(task, WEFT_NONE);
+	row = s.viewer->layout->row[task];
+	script_run(&s, "key ArrowDown shift");
+	assert_int_equal(s.viewer->layout->row[s.viewer->selection.task], row + 1);
+	for (unsigned i = 0; i < 1000; i++)
+		script_run(&s, pick(2) ? "key ArrowRight shift" : "key ArrowDown shift");
+	for (unsigned i = 0; i < 1000; i++)
+		script_run(&s, pick(2) ? "key ArrowLeft shift" : "key ArrowUp shift");
+	assert_int_equal(s.viewer->layout->row[s.viewer->selection.task], 0);
+	end(&s);
+}
+
+static void a_double_click_shows_what_belongs_together(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	script_run(&s, "click 600 263; wait 100; click 600 263");
+	assert_true(s.viewer->selection.related_count > 1);
+	draw(&s, NULL);
+	script_run(&s, "key Escape");
+	assert_int_equal(s.viewer->selection.related_count, 0);
+	assert_int_not_equal(s.viewer->selection.task, WEFT_NONE);
+	end(&s);
+}
+
+/* ---- Finding ---- */
+
+static void problems_are_stepped_through(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	script_run(&s, "key p");
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "1 of "));
+	uint32_t count = s.viewer->problems->count;
+	for (uint32_t i = 0; i < count; i++)
+		script_run(&s, "key p");
+	assert_int_equal(s.viewer->problem, 0); /* around */
+	script_run(&s, "key P");
+	assert_int_equal(s.viewer->problem, count - 1);
+	end(&s);
+}
+
+static void what_is_searched_for_is_stepped_through(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	script_run(&s, "key /; type Xs_pro");
+	assert_non_null(strstr(weft_viewer_prompt(s.viewer)->message, "found"));
+	script_run(&s, "enter Xs_protocol");
+	assert_false(weft_viewer_prompt(s.viewer)->is_open);
+	assert_int_equal(s.viewer->match, 0);
+	script_run(&s, "key n");
+	assert_int_equal(s.viewer->match, 1);
+	script_run(&s, "key N; key N");
+	assert_int_equal(s.viewer->match, s.viewer->search->match_count - 1);
+	script_run(&s, "key /; type /Xs_[");
+	assert_true(weft_viewer_prompt(s.viewer)->is_error);
+	assert_true(weft_viewer_prompt(s.viewer)->message[0]);
+	script_run(&s, "type /Xs_[a-z]+; key Escape; key Escape; key Escape");
+	assert_null(s.viewer->search);
+	end(&s);
+}
+
+/* A time at which something begins, ends or is done. */
+static bool means_something(
+	const struct weft_model *model, const struct weft_layout *layout, uint64_t time)
+{
+	for (uint32_t i = 0; i < model->edges.count; i++)
+		if (model->edges.time[i] == time)
+			return true;
+	for (uint32_t i = 0; i < model->activations.count; i++)
+		if (model->activations.start[i] == time || model->activations.end[i] == time)
+			return true;
+	for (uint32_t i = 0; i < model->tasks.count; i++)
+		if (layout->start[i] == time || model->tasks.end[i] == time)
+			return true;
+	return false;
+}
+
+static void a_range_snaps_and_is_measured(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	script_run(&s, "command view start=122ms duration=10ms");
+	uint32_t task = weft_model_find_task(s.viewer->model, 0, 393);
+	double x = weft__canvas_x(s.viewer, s.viewer->layout->start[task]);
+	double y =
+		s.viewer->frame.picture.y + weft_view_y(&s.viewer->view, s.viewer->layout->row[task]);
+	script_drag(&s, x + 4, y, x + 300, y + 25, WEFT_VIEWER_SHIFT);
+	assert_true(s.viewer->range.is_set);
+	assert_true(means_something(s.viewer->model, s.viewer->layout, s.viewer->range.from));
+	close_to(weft__canvas_x(s.viewer, s.viewer->range.from), x + 4, 6);
+	script_drag(&s, x + 4, y, x + 300, y + 25, WEFT_VIEWER_SHIFT | WEFT_VIEWER_ALT);
+	close_to(weft__canvas_x(s.viewer, s.viewer->range.from), x + 4, 0.01);
+	uint64_t from, to;
+	weft__viewer_order_range(s.viewer, &from, &to);
+	script_run(&s, "key z");
+	close_to(weft__viewer_duration(&s.viewer->view), (double)(to - from), 1);
+	script_run(&s, "key Escape");
+	assert_false(s.viewer->range.is_set);
+	end(&s);
+}
+
+static void bookmarks_are_saved_as_they_are_loaded(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	struct weft_viewer_request request;
+	script_run(&s, "move 500 400; key m; enter here it begins; key m; enter ; key m; key Escape");
+	char saved[400] = "";
+	while (weft_viewer_next_request(s.viewer, &request))
+		if (request.type == WEFT_VIEWER_SAVE_NOTES)
+			snprintf(saved, sizeof(saved), "%s", request.text);
+	assert_non_null(strstr(saved, " here it begins\n"));
+	assert_int_equal(s.viewer->mark_count, 3);
+	assert_int_equal(weft_viewer_load_notes(s.viewer, saved, strlen(saved)), 0);
+	assert_int_equal(s.viewer->mark_count, 3);
+	static const char bad[] = "@12 a\nnonsense\n@\n@99999999999999999999999 b\r\n@7\r\n\n";
+	assert_int_equal(weft_viewer_load_notes(s.viewer, bad, sizeof(bad) - 1), 3);
+	assert_int_equal(s.viewer->mark_count, 2);
+	assert_int_equal(s.viewer->marks[0].time, 7);
+	draw(&s, NULL);
+	end(&s);
+}
+
+static void a_link_leads_to_the_same_view(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 50; round++) {
+		struct script a = begin(ARP_GOOD, true), b = begin(ARP_GOOD, true);
+		struct weft_view *view = &a.viewer->view;
+		weft_view_zoom(view, pick(1300), 1 + pick(1000));
+		weft_view_set_focus(view, pick(view->row_count));
+		script_run(&a, "wait 1; key ArrowDown shift");
+		if (pick(2))
+			script_run(&a, "key g");
+		if (pick(2))
+			script_run(&a, "command search a%b =\xc3\xa9");
+		char link[1000];
+		snprintf(link, sizeof(link), "%s", weft_viewer_link(a.viewer));
+		assert_true(weft_viewer_command(b.viewer, link, b.now_ms));
+		assert_string_equal(weft_viewer_link(b.viewer), link);
+		assert_int_equal(a.viewer->selection.task, b.viewer->selection.task);
+		end(&a);
+		end(&b);
+	}
+}
+
+static void a_command_line_is_quoted_for_the_shell(void **state)
+{
+	(void)state;
+	struct weft_viewer_options options = {.title = "t", .path = "it's $HOME.weft"};
+	struct weft_viewer_request request;
+	struct script s = {.now_ms = 0};
+	assert_int_equal(weft_viewer_create(&options, &s.viewer), 0);
+	assert_int_equal(weft_viewer_show(s.viewer, load(BLOCK_READ), false), 0);
+	script_run(&s, "key Y");
+	assert_true(weft_viewer_next_request(s.viewer, &request));
+	assert_int_equal(request.type, WEFT_VIEWER_COPY);
+	assert_non_null(strstr(request.text, "weft render 'it'\\''s $HOME.weft' --start "));
+	end(&s);
+}
+
+/* ---- The whole ---- */
+
+static void an_unknown_command_is_refused(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	assert_false(weft_viewer_command(s.viewer, "fitness", s.now_ms));
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "fitness"));
+	assert_false(weft_viewer_key(s.viewer, "F12", 0, s.now_ms));
+	end(&s);
+}
+
+static void every_button_has_room_for_a_finger(void **state)
+{
+	(void)state;
+	static const double sizes[][2] = {{1400, 800}, {800, 600}, {390, 700}};
+	for (unsigned i = 0; i < 3; i++) {
+		struct script s = begin(BLOCK_READ, true);
+		weft_viewer_resize(s.viewer, sizes[i][0], sizes[i][1], s.now_ms);
+		assert_true(s.viewer->button_count >= 12);
+		for (uint32_t b = 0; b < s.viewer->button_count; b++) {
+			const struct weft_box *box = &s.viewer->buttons[b].box;
+			assert_true(box->width >= 32 && box->height >= 32);
+			assert_true(box->x >= 0 && box->x + box->width <= sizes[i][0]);
+		}
+		end(&s);
+	}
+}
+
+static void later_states_keep_what_was_looked_at(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	script_run(&s, "command view start=5ms duration=1ms; command select task:79; wait 10");
+	struct weft_view before = s.viewer->view;
+	uint32_t task = s.viewer->selection.task;
+	assert_int_equal(weft_viewer_show(s.viewer, load(BLOCK_READ), false), 0);
+	close_to(s.viewer->view.left, before.left, 1);
+	close_to(s.viewer->view.scale, before.scale, before.scale * 1e-9);
+	assert_int_equal(s.viewer->selection.task, task);
+	assert_int_equal(weft_viewer_show(s.viewer, load(ARP_GOOD), false), 0);
+	assert_int_equal(s.viewer->selection.task, WEFT_NONE);
+	assert_true(weft__viewer_shows_all(s.viewer));
+	end(&s);
+}
+
+static void without_a_trace_words_are_shown(void **state)
+{
+	(void)state;
+	struct script s = begin(NULL, false);
+	struct weft_text text = {0};
+	assert_int_equal(weft_viewer_say(s.viewer, "Reading big.weft", 0.4), 0);
+	script_run(
+		&s, "key z; key p; key Tab; key /; click 600 300; drag 10 10 500 500; wheel 1 1 120");
+	draw(&s, &text);
+	weft_text_add(&text, "", 1);
+	assert_non_null(strstr(text.bytes, "Reading big.weft"));
+	assert_string_equal(weft_viewer_status(s.viewer), "Reading big.weft");
+	weft_text_finish(&text);
+	end(&s);
+}
+
+static void check_bounds(const struct script *s)
+{
+	const struct weft_view *view = &s->viewer->view;
+	double length = (double)(view->end - view->start), margin = WEFT_VIEW_MARGIN / view->scale;
+	assert_true(view->scale > 0 && isfinite(view->left));
+	assert_true(view->left >= -margin * 1.000001 - 1e-6);
+	if (view->width > 2 * WEFT_VIEW_MARGIN + 1)
+		assert_true(view->left + view->width / view->scale <=
+					(length + margin) * 1.000001 + 2 + 40 / view->scale);
+	assert_true(view->focus >= 0 && view->focus < view->row_count + 1.0);
+}
+
+static void random_step(struct script *s)
+{
+	static const char *const keys[] = {"+", "-", "z", "0", "[", "]", "Escape", "Tab", "Enter", "w",
+		"b", "c", "a", "p", "P", "n", "N", "v", "m", "M", " ", "C", "g", "e", "y", "Y", "T", "?",
+		"ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "s", "d", "/"};
+	static const char *const texts[] = {"12ms", "1", "Xs", "/[", "/X.*", "", "@5", "40ns", "bind"};
+	double x = pick(1500) - 50.0, y = pick(900) - 50.0;
+	switch (pick(8)) {
+	case 0:
+		weft_viewer_wheel(
+			s->viewer, x, y, pick(300) - 150.0, pick(3000) - 1500.0, pick(8), s->now_ms);
+		break;
+	case 1:
+	case 2:
+		weft_viewer_key(s->viewer, keys[pick(sizeof(keys) / sizeof(keys[0]))],
+			pick(3) ? 0 : WEFT_VIEWER_SHIFT, s->now_ms);
+		break;
+	case 3:
+		weft_viewer_prompt_text(
+			s->viewer, texts[pick(sizeof(texts) / sizeof(texts[0]))], pick(2), s->now_ms);
+		break;
+	case 4:
+		script_wait(s, pick(300));
+		break;
+	case 5:
+		weft_viewer_resize(s->viewer, 1 + pick(1600), 1 + pick(1000), s->now_ms);
+		break;
+	default:
+		script_point(s, (uint8_t)pick(5), x, y, (int)pick(3), pick(8));
+	}
+}
+
+static void random_hands_never_leave_the_trace(void **state)
+{
+	(void)state;
+	struct script s = begin(ARP_GOOD, false);
+	for (unsigned i = 0; i < 6000; i++) {
+		random_step(&s);
+		check_bounds(&s);
+		if (i % 40 == 0)
+			draw(&s, NULL);
+	}
+	end(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_wheel_zooms_at_the_pointer),
+		cmocka_unit_test(wheels_with_shift_and_alt_move_time_and_rows),
+		cmocka_unit_test(a_drag_keeps_time_and_row_under_the_pointer),
+		cmocka_unit_test(a_throw_goes_on_and_stops_on_touch),
+		cmocka_unit_test(two_fingers_zoom_and_move),
+		cmocka_unit_test(a_long_press_points),
+		cmocka_unit_test(views_are_gone_back_to_and_forward),
+		cmocka_unit_test(exact_times_are_asked_for),
+		cmocka_unit_test(times_are_read_back_as_written),
+		cmocka_unit_test(the_overview_is_a_window),
+		cmocka_unit_test(plain_rows_are_scrolled),
+		cmocka_unit_test(hits_are_the_nearest_tasks),
+		cmocka_unit_test(a_pointer_that_rests_is_told_what_is_there),
+		cmocka_unit_test(a_click_selects_and_opens_its_story),
+		cmocka_unit_test(every_link_of_every_panel_is_followed),
+		cmocka_unit_test(keys_go_along_edges_and_back),
+		cmocka_unit_test(arrows_with_shift_step_through_tasks),
+		cmocka_unit_test(a_double_click_shows_what_belongs_together),
+		cmocka_unit_test(problems_are_stepped_through),
+		cmocka_unit_test(what_is_searched_for_is_stepped_through),
+		cmocka_unit_test(a_range_snaps_and_is_measured),
+		cmocka_unit_test(bookmarks_are_saved_as_they_are_loaded),
+		cmocka_unit_test(a_link_leads_to_the_same_view),
+		cmocka_unit_test(a_command_line_is_quoted_for_the_shell),
+		cmocka_unit_test(an_unknown_command_is_refused),
+		cmocka_unit_test(every_button_has_room_for_a_finger),
+		cmocka_unit_test(later_states_keep_what_was_looked_at),
+		cmocka_unit_test(without_a_trace_words_are_shown),
+		cmocka_unit_test(random_hands_never_leave_the_trace),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
