@@ -11,6 +11,7 @@
 #include "cli.h"
 #include "output.h"
 #include "page.h"
+#include "render_rows.h"
 
 #if WEFT_HAS_CAIRO
 #include <weft/cairo.h>
@@ -33,6 +34,11 @@ static const char usage[] =
 	"                       colour-blind eyes\n"
 	"      --focus WHAT     what is drawn largest if the rows do not all fit: a row's number, or\n"
 	"                       task:ID\n"
+	"      --group-by WHAT  rows by thread or by process; none (unless told)\n"
+	"      --no-fold        each task its own line, also where many alike follow one another\n"
+	"      --hide PATTERN   without tasks whose label contains PATTERN, or of a kind: kind:NAME;\n"
+	"                       can be given more than once, like --only\n"
+	"      --only PATTERN   without all other tasks\n"
 	"      --no-simplify    binds start where they were created\n"
 	"      --help           this text\n";
 
@@ -53,7 +59,8 @@ struct arguments {
 	struct cli_time start;
 	uint64_t duration_ns; /* 0: to the end */
 	uint64_t width, height;
-	bool has_start, has_theme, no_simplify;
+	bool has_start, has_theme;
+	struct render_rows rows;
 };
 
 static enum format format_of_name(const char *name)
@@ -102,8 +109,17 @@ static bool parse_option(const char *command, int option, struct arguments *a)
 		a->focus = optarg;
 		return true;
 	case 'n':
-		a->no_simplify = true;
+		a->rows.no_simplify = true;
 		return true;
+	case 'u':
+		a->rows.no_fold = true;
+		return true;
+	case 'g':
+		return render_rows_parse_group(command, optarg, &a->rows.group_by);
+	case 'i':
+		return render_rows_parse_pattern(command, "--hide", optarg, &a->rows.hide);
+	case 'y':
+		return render_rows_parse_pattern(command, "--only", optarg, &a->rows.only);
 	default:
 		return false;
 	}
@@ -149,6 +165,10 @@ static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 		{"height", required_argument, NULL, 'H'},
 		{"theme", required_argument, NULL, 't'},
 		{"focus", required_argument, NULL, 'f'},
+		{"group-by", required_argument, NULL, 'g'},
+		{"no-fold", no_argument, NULL, 'u'},
+		{"hide", required_argument, NULL, 'i'},
+		{"only", required_argument, NULL, 'y'},
 		{"no-simplify", no_argument, NULL, 'n'},
 		{NULL, 0, NULL, 0},
 	};
@@ -358,11 +378,10 @@ static int render_page(const struct arguments *a, const struct cli_trace *trace,
 static int render_model(
 	const struct arguments *a, const struct cli_trace *trace, const struct weft_model *model)
 {
-	struct weft_layout_options options = {.no_simplify = a->no_simplify};
 	struct weft_layout *layout = NULL;
 	struct weft_canvas *canvas = NULL;
 	int status = CLI_DONE;
-	int error = weft_layout_create(model, &options, &layout);
+	int error = render_rows_lay_out(&a->rows, model, &layout);
 	if (!error)
 		error = weft_canvas_create((double)a->width, (double)a->height, &canvas);
 	if (!error && a->format == FORMAT_HTML)

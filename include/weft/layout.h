@@ -49,10 +49,11 @@ enum weft_form {
 	WEFT_FORM_HIDDEN, /* not shown at all: its row is WEFT_NONE */
 };
 
-/* Siblings with equal label (any digits are equal), kind and outcome, one after the other in time.
- * Who failed, did not end, lasts more than 8 times as long as half of them, or has more than 8
- * tasks below it is no member. A span lasts from a member's start until it has ended and all that
- * hangs below it. */
+/* Siblings with equal label (any digits are equal), kind and outcome, five or more, one after the
+ * other in time; if more than a quarter of them overlap with one before, more than 32. Who failed,
+ * did not end, lasts more than 8 times as long as half of them, or has more than 8 tasks below it
+ * is no member. A span lasts from a member's start until it has ended and all that hangs below it.
+ */
 struct weft_fold {
 	uint32_t first, count; /* its slice of fold_members */
 	uint32_t below;        /* tasks that hang under them */

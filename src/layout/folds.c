@@ -17,7 +17,7 @@
 #define MOST_BELOW    8  /* tasks below a member */
 #define OUTLIER       8  /* medians */
 #define WORKERS       32 /* so many or fewer may be side by side for a reason */
-#define SIDE_BY_SIDE  3  /* if on average one of so many is alive, they are */
+#define SIDE_BY_SIDE  4  /* they are if more than one of so many overlaps those before it */
 
 struct candidates {
 	uint64_t *start, *end, *key, *parent, *sorted;
@@ -110,7 +110,7 @@ static int collect_one(struct folding *f, uint32_t task, uint64_t end)
 	uint32_t i = list->count - 1;
 	list->start[i] = f->columns->start[task];
 	list->end[i] = end;
-	list->key[i] = alike_key(f, task);
+	list->key[i] = task;
 	list->parent[i] = f->columns->parent[task]; /* roots of a group may have several */
 	list->task[i] = task;
 	return 0;
@@ -192,22 +192,21 @@ static uint64_t median(const uint64_t *sorted, uint32_t count)
 	return sorted[(count - 1) / 2];
 }
 
+/* Few tasks of which many begin before those before them have ended: what they do side by side is
+ * what a person wants to see. */
 static bool are_workers(
 	const struct candidates *list, uint32_t first, uint32_t last, uint64_t longest)
 {
-	uint64_t start = UINT64_MAX, end = 0;
-	double sum = 0;
-	uint32_t count = 0;
+	uint32_t count = 0, overlapping = 0;
+	uint64_t end = 0;
 	for (uint32_t i = first; i < last; i++) {
 		if (list->end[i] - list->start[i] > longest)
 			continue;
-		start = list->start[i] < start ? list->start[i] : start;
-		end = list->end[i] > end ? list->end[i] : end;
-		sum += (double)(list->end[i] - list->start[i]);
 		count++;
+		overlapping += list->start[i] < end;
+		end = list->end[i] > end ? list->end[i] : end;
 	}
-	return count < LEAST_MEMBERS ||
-		   (count <= WORKERS && sum * SIDE_BY_SIDE > (double)(end - start) * count);
+	return count < LEAST_MEMBERS || (count <= WORKERS && overlapping * SIDE_BY_SIDE > count);
 }
 
 /* Candidates [first, last) are alike. */
@@ -229,6 +228,17 @@ static int fold_alike(struct folding *f, uint32_t first, uint32_t last)
 	return error;
 }
 
+/* What is alike becomes neighbours, in the order of time, then of tasks. */
+static void sort_candidates(const struct folding *f, struct candidates *list)
+{
+	sort_by(list, list->key); /* still the task */
+	sort_by(list, list->start);
+	for (uint32_t i = 0; i < list->count; i++)
+		list->key[i] = alike_key(f, list->task[i]);
+	sort_by(list, list->parent);
+	sort_by(list, list->key);
+}
+
 /* Folds what is alike among the children at places from `begin` to `end`. */
 static int fold_siblings(struct folding *f, uint32_t begin, uint32_t end)
 {
@@ -238,9 +248,7 @@ static int fold_siblings(struct folding *f, uint32_t begin, uint32_t end)
 	int error = collect(f, begin, end);
 	if (error || list->count < LEAST_MEMBERS)
 		return error;
-	sort_by(list, list->start);
-	sort_by(list, list->parent);
-	sort_by(list, list->key);
+	sort_candidates(f, list);
 	for (uint32_t first = 0, last = 0; first < list->count && !error; first = last) {
 		uint64_t key = list->key[first], parent = list->parent[first];
 		while (last < list->count && list->key[last] == key && list->parent[last] == parent)

@@ -31,6 +31,7 @@
 #define LOCAL         60.0 /* px: arrows between rows this near carpet nothing */
 #define SHORT         4.0
 #define MANY          12000 /* edges in and beside the view, from which on they are counted first */
+#define HEAT          8.0   /* px below the row's middle */
 
 struct arrow {
 	double x, y, x2, y2;
@@ -182,6 +183,15 @@ static void draw_tick(struct painter *p, const struct arrow *a)
 		weft_canvas_rect(p->canvas, floor(a->x2), a->y2 - 3, floor(a->x2) + 1, a->y2 + 3, a->color);
 }
 
+/* At a density not even that: a line below it says where arrows would end. */
+static void draw_heat(struct painter *p, const struct arrow *a, uint32_t target)
+{
+	const struct weft_box *box = &p->frame->picture;
+	double y = floor(weft__y(p, p->layout->row[target])) + HEAT, x = floor(a->x2);
+	if (x >= box->x && x <= box->x + box->width)
+		weft_canvas_rect(p->canvas, x, y, x + 1, y + 1, a->color);
+}
+
 /* How many arrows of a kind end in a pixel column, and which ticks are drawn. */
 struct crowd {
 	uint32_t columns;
@@ -242,15 +252,18 @@ static bool same_place(const struct arrow *a, const struct arrow *b)
 
 /* One arrow more; or less of one, if there are enough. */
 static void add_arrow(
-	struct painter *p, struct crowd *crowd, unsigned type, uint32_t target, const struct arrow *a)
+	struct painter *p, struct crowd *crowd, unsigned type, uint32_t edge, const struct arrow *a)
 {
+	uint32_t from = p->model->edges.from[edge], to = p->model->edges.to[edge];
+	uint32_t target = weft__edge_target(p->model, edge);
+	bool merged = weft__is_merged(p, from) || weft__is_merged(p, to);
 	uint32_t column = column_of(p, crowd, a);
 	uint8_t *used = &crowd->used[type][column];
 	size_t count = crowd->count[type];
-	crowd->ink[column / BUCKET] += fabs(a->y2 - a->y);
-	if (count && same_place(a, &crowd->arrows[type][count - 1])) {
+	crowd->ink[column / BUCKET] += merged ? 0 : fabs(a->y2 - a->y);
+	if (!merged && count && same_place(a, &crowd->arrows[type][count - 1])) {
 		p->tally.arrows_merged++;
-	} else if (*used < PER_COLUMN) {
+	} else if (!merged && *used < PER_COLUMN) {
 		++*used;
 		if (!keep_arrow(crowd, type, a))
 			p->error = WEFT_ERROR_MEMORY;
@@ -258,7 +271,9 @@ static void add_arrow(
 		size_t lane = weft__lane_of_row(p, p->layout->row[target]);
 		uint8_t *ticked = &crowd->ticked[lane * crowd->columns + column];
 		p->tally.arrows_merged++;
-		if (!(*ticked & 1u << type))
+		if (!(*ticked & 1u << type) && weft__is_merged(p, target))
+			draw_heat(p, a, target);
+		else if (!(*ticked & 1u << type))
 			draw_tick(p, a);
 		*ticked |= (uint8_t)(1u << type);
 	}
@@ -272,7 +287,7 @@ static void add_edge(struct painter *p, struct crowd *crowd, uint32_t edge)
 	if (target == WEFT_NONE || !make_arrow(p, edge, &a) || !crosses_picture(p, a.x, a.x2))
 		return;
 	p->tally.edges[type] = true;
-	add_arrow(p, crowd, type, target, &a);
+	add_arrow(p, crowd, type, edge, &a);
 }
 
 /* Of each column the arrows of the types that are few in it; the rest is heat. */

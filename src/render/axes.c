@@ -24,6 +24,21 @@ bool weft__are_apart(const struct painter *p, uint32_t a, uint32_t b)
 	return weft__scene_are_apart(p->scene, a, b);
 }
 
+/* Half as many again as have room beside each other. */
+bool weft__is_crowded(const struct weft_fold *fold)
+{
+	return (double)fold->p50_ns * fold->count > 1.5 * (double)(fold->end - fold->start);
+}
+
+bool weft__is_merged(const struct painter *p, uint32_t task)
+{
+	const struct weft_layout *l = p->layout;
+	if (l->form[task] != WEFT_FORM_FOLDED)
+		return l->form[task] == WEFT_FORM_BAND;
+	const struct weft_fold *fold = &l->folds[l->fold_of[task]];
+	return weft__is_crowded(fold) || (double)fold->p50_ns * p->view->scale < WEFT__TOLD_APART;
+}
+
 double weft__crisp(double at)
 {
 	return floor(at) + 0.5;

@@ -83,6 +83,17 @@ void weft__cells_add(struct weft__cells *cells, const struct painter *p, uint32_
 	widen(cells, index, index + 1);
 }
 
+void weft__cells_add_share(
+	struct weft__cells *cells, const struct painter *p, const struct weft__share *share, double x)
+{
+	uint32_t index = column_index(cells, p, x);
+	struct column *column = &cells->columns[index];
+	column->tasks += share->tasks;
+	column->running_ns += (double)share->running_ns;
+	column->failed = column->failed || share->failed;
+	widen(cells, index, index + 1);
+}
+
 void weft__cells_fill(struct weft__cells *cells, const struct weft__crowd *crowd, uint32_t lane)
 {
 	const struct weft__crowd_cell *from = crowd->cells + (size_t)lane * crowd->columns;

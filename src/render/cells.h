@@ -16,6 +16,7 @@
 
 struct painter;
 struct weft__lane;
+struct weft__share;
 struct weft__cells;
 
 /* NULL without memory. */
@@ -25,6 +26,10 @@ void weft__cells_destroy(struct weft__cells *cells);
 /* `count` tasks from a place of the scene's by_row on, all in the column of x. */
 void weft__cells_add(struct weft__cells *cells, const struct painter *p, uint32_t place,
 	uint32_t count, double x, bool failed);
+
+/* Any number of tasks in the column of x, and how much of them ran there. */
+void weft__cells_add_share(
+	struct weft__cells *cells, const struct painter *p, const struct weft__share *share, double x);
 
 /* What a crowd has in a lane. */
 void weft__cells_fill(struct weft__cells *cells, const struct weft__crowd *crowd, uint32_t lane);

@@ -6,6 +6,7 @@
  *     title.c strip.c ruler.c               around the picture
  *     periods.c                             bands
  *     lanes.c tasks.c cells.c               lines, bars, ends; densities
+ *     folds.c groups.c                      what shares a row; headings of groups
  *     links.c arrows.c                      creation and becoming; other edges
  *     names.c places.c lettering.c          labels, kinds, messages, without overlap
  *     highlight.c                           what a person points at
@@ -32,6 +33,9 @@ struct weft__lane {
 /* Rows closer than this have no names. */
 #define WEFT__NAME_SPACING 9.0
 
+/* Spans of a fold that are narrower have no arrows of their own. */
+#define WEFT__TOLD_APART 8.0
+
 struct weft__tally {
 	uint32_t tasks;          /* alive in the view */
 	uint32_t drawn;          /* of them, as lines of their own */
@@ -54,6 +58,7 @@ struct weft__mark {
 	bool is_cross;
 };
 
+struct weft__cells;
 struct weft__edge_columns;
 
 struct painter {
@@ -72,6 +77,7 @@ struct painter {
 	uint32_t lane_count;
 	struct weft__places *places;
 	double arrow_alpha, arrow_width;
+	uint32_t columns_weighed;   /* of piles */
 	struct weft__curve *curves; /* of each counter, the highest first */
 	uint32_t label_count;       /* of them that have a label */
 	struct weft__mark *marks;
@@ -85,6 +91,10 @@ double weft__x(const struct painter *p, uint64_t time);
 double weft__y(const struct painter *p, uint32_t row);
 /* Whether an edge between two tasks has a place: both are shown, and not as part of one thing. */
 bool weft__are_apart(const struct painter *p, uint32_t a, uint32_t b);
+/* Whether the spans of a fold overlap so much that they are a density at any size. */
+bool weft__is_crowded(const struct weft_fold *fold);
+/* Whether a task is shown as no more than a part of a density, whatever its own width. */
+bool weft__is_merged(const struct painter *p, uint32_t task);
 /* The middle of the pixel that a hairline there fills. */
 double weft__crisp(double at);
 
@@ -107,6 +117,11 @@ void weft__draw_bands(struct painter *p);
 void weft__make_lanes(struct painter *p);
 uint32_t weft__lane_of_row(const struct painter *p, uint32_t row);
 void weft__draw_tasks(struct painter *p);
+/* The piles of a lane that is one row: as combs, or into its cells. */
+void weft__draw_piles(struct painter *p, const struct weft__lane *lane, struct weft__cells *cells);
+void weft__name_folds(struct painter *p);
+void weft__rule_groups(struct painter *p);
+void weft__name_groups(struct painter *p);
 void weft__add_mark(struct painter *p, struct weft__mark mark);
 void weft__draw_marks(struct painter *p);
 void weft__draw_links(struct painter *p);

@@ -14,7 +14,7 @@ static const char *why_nothing(const struct painter *p)
 {
 	if (p->model->summary.events == 0)
 		return "The trace is valid and holds no event: nothing was recorded.";
-	if (p->layout->row_count == 0)
+	if (p->model->tasks.count == 0)
 		return "No task in this trace: its events name none.";
 	return "All tasks are hidden.";
 }
@@ -37,6 +37,8 @@ static void draw_picture(struct painter *p)
 	weft__draw_bands(p);
 	weft__draw_grid(p);
 	weft__make_lanes(p);
+	if (!p->error)
+		weft__rule_groups(p);
 	weft__place_counters(p);
 	if (!p->error) {
 		weft__draw_grounds(p);
@@ -49,10 +51,14 @@ static void draw_picture(struct painter *p)
 	if (!p->error)
 		weft__draw_counters(p);
 	if (!p->error)
+		weft__name_folds(p);
+	if (!p->error)
 		weft__draw_names(p); /* over the counters, which would strike them out */
-	if (p->model->tasks.count == 0)
+	if (p->layout->row_count == 0)
 		draw_nothing(p);
 	weft_canvas_unclip(p->canvas);
+	if (!p->error)
+		weft__name_groups(p);
 	weft__name_counters(p);
 }
 

@@ -317,8 +317,9 @@ WEFT__EXPORT int weft_scene_create(
 	scene->layout = layout;
 	find_end(scene);
 	static int (*const parts[])(struct weft_scene *) = {sort_into_rows, sort_all_shown, sum_up,
-		list_problems, weft__scene_make_census, weft__scene_make_edges, weft__scene_make_bands,
-		weft__scene_make_overview, weft__scene_make_scales, weft__scene_make_extremes};
+		weft__scene_make_piles, list_problems, weft__scene_make_census, weft__scene_make_edges,
+		weft__scene_make_bands, weft__scene_make_overview, weft__scene_make_scales,
+		weft__scene_make_extremes};
 	int error = 0;
 	for (unsigned i = 0; !error && i < sizeof(parts) / sizeof(parts[0]); i++)
 		error = parts[i](scene);
@@ -359,5 +360,6 @@ WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
 		scene->never_before};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		free(columns[i]);
+	weft__piles_finish(&scene->piles);
 	free(scene);
 }

@@ -12,6 +12,7 @@
 
 #include <weft/render.h>
 
+#include "render/piles.h"
 #include "render/points.h"
 
 /* The overview is kept in this many columns, however wide it is drawn. */
@@ -83,6 +84,7 @@ struct weft_scene {
 	unsigned running_shift;
 	uint32_t *failed_places; /* in by_row, ascending */
 	uint32_t failed_place_count;
+	struct weft__piles piles; /* what shares a row without being in by_row */
 	struct weft__census census;
 	struct weft__edge_index edges;
 	/* While the scene is made: tasks by start, and the block of each. */

@@ -225,6 +225,8 @@ void weft__draw_tasks(struct painter *p)
 			weft__cells_fill(cells, crowd, i);
 		else
 			draw_row(p, &p->lanes[i], cells);
+		if (p->lanes[i].row_count == 1)
+			weft__draw_piles(p, &p->lanes[i], cells);
 		weft__cells_draw(cells, p, &p->lanes[i]);
 	}
 	if (!cells || !crowd)

@@ -116,8 +116,66 @@ def focus_moves_the_lens():
     row = render('-o', '-', '--format', 'svg', '--focus', '42', trace=ARP).stdout
     task = render('-o', '-', '--format', 'svg', '--focus', 'task:4526', trace=ARP).stdout
     assert len({first, row, task}) == 3
-    for wrong in ('43', '-1', 'x', 'task:', 'task:99999', 'task:x'):
+    for wrong in ('999', '-1', 'x', 'task:', 'task:99999', 'task:x'):
         weft('render', ARP, '-o', '-', '--format', 'svg', '--focus', wrong, status=2)
+
+
+def alike(count):
+    """A trace, as sexp: main makes `count` grants one after the other; the fourth fails, one takes long."""
+    events = [(0, '(Switch 0)'), (0, '(Label 0 main)')]
+    for i in range(count):
+        start = 1000 + 100 * i
+        end = start + (5000 if i == 300 else 60 + i % 3)
+        events += [(start, '(Creates 0 %d Task)' % (i + 1)), (start, '(Label %d "grant %d")' % (i + 1, i)),
+                   (end, '(Resolves 0 %d %s)' % (i + 1, '("no room")' if i == 3 else '()'))]
+    return ''.join('((time 0.%09d)(op %s))' % event for event in sorted(events, key=lambda e: e[0]))
+
+
+@case
+def alike_tasks_fold_into_one_row_and_the_special_ones_stay_out():
+    with temporary_directory() as directory:
+        path = os.path.join(directory, 'alike.sexp')
+        with open(path, 'w') as trace:
+            trace.write(alike(514))
+        shown = texts(svg(trace=path))
+        assert 'grant # \u00d7512' in shown, shown
+        assert 'p50 61 ns  max 62 ns' in shown, shown
+        assert 'no room' in shown and 'grant 300' in shown, shown
+        titles = [element.text for element in svg(trace=path).iter(SVG + 'title')]
+        assert any(t.startswith('512 \u00d7 grant #: p50 61 ns') for t in titles), titles
+        assert not any('\u00d7' in text for text in texts(svg('--no-fold', trace=path)))
+
+
+@case
+def rows_are_grouped_by_thread():
+    with temporary_directory() as directory:
+        trace = os.path.join(directory, 'threads.weft')
+        program = os.path.join(os.environ['WEFT_BUILD'], 'examples', 'threads')
+        weft('record', '-o', trace, program)
+        shown = texts(svg('--group-by', 'thread', trace=trace))
+        for name in 'threads', 'worker 1', 'worker 2':
+            assert name in shown, shown
+        assert any(text.endswith(' %') for text in shown), shown
+        narrow = texts(svg('--group-by', 'thread', '--width', '400', trace=trace))
+        assert 'worker 1' in narrow, narrow
+        equal(render('-o', '-', '--format', 'svg', '--group-by', 'process', trace=trace).stdout,
+              render('-o', '-', '--format', 'svg', trace=trace).stdout, 'one process is no group')
+        render('-o', '-', '--format', 'svg', '--group-by', 'colour', trace=trace, status=2)
+
+
+@case
+def tasks_hide_by_label_and_kind():
+    plain = texts(svg('--duration', '12ms'))
+    assert 'blkfront.enumerate' in plain and 'create XenStore' in plain
+    hidden = texts(svg('--duration', '12ms', '--hide', 'blkfront', '--hide', 'kind:wait'))
+    assert 'create XenStore' in hidden
+    assert not any('blkfront' in text or text.startswith('wait ') for text in hidden), hidden
+    only = texts(svg('--duration', '12ms', '--only', 'blkfront'))
+    assert 'blkfront.enumerate' in only and 'create XenStore' not in only, only
+    assert 'All tasks are hidden.' in texts(svg('--only', 'no such label'))
+    for wrong in (['--hide', ''], ['--hide', 'kind:nonsense'], ['--only', 'x'] * 33,
+                  ['--only', 'no such label', '--focus', 'task:10']):
+        weft('render', BLOCK, '-o', '-', '--format', 'svg', *wrong, status=2)
 
 
 @case

@@ -309,15 +309,18 @@ static int compare_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static bool is_before(const struct weft_layout *l, uint32_t a, uint32_t b)
+{
+	return l->start[a] < l->start[b] || (l->start[a] == l->start[b] && a < b);
+}
+
 /* The members of the fold that `task` would be in, by the words of layout.h; none: 0. */
 static uint32_t naive_fold(const struct weft_layout *l, uint32_t task, bool *is_member)
 {
 	const struct weft_tasks *t = &l->model->tasks;
 	uint64_t *length = calloc(t->count, sizeof(*length)),
 			 *sorted = calloc(t->count, sizeof(*sorted));
-	uint64_t first = UINT64_MAX, last = 0;
-	uint32_t count = 0, kept = 0;
-	double sum = 0;
+	uint32_t count = 0, kept = 0, overlapping = 0;
 	memset(is_member, 0, t->count);
 	for (uint32_t other = 0; other < t->count; other++) {
 		uint64_t end;
@@ -337,13 +340,17 @@ static uint32_t naive_fold(const struct weft_layout *l, uint32_t task, bool *is_
 		if (!is_member[other])
 			continue;
 		kept++;
-		sum += (double)length[other];
-		first = l->start[other] < first ? l->start[other] : first;
-		last = l->start[other] + length[other] > last ? l->start[other] + length[other] : last;
 	}
+	for (uint32_t other = 0; other < t->count; other++)
+		for (uint32_t before = 0; is_member[other] && before < t->count; before++)
+			if (is_member[before] && is_before(l, before, other) &&
+				l->start[before] + length[before] > l->start[other]) {
+				overlapping++;
+				break;
+			}
 	free(length);
 	free(sorted);
-	if (kept < 5 || (kept <= 32 && sum * 3 > (double)(last - first) * kept))
+	if (kept < 5 || (kept <= 32 && overlapping * 4 > kept))
 		return 0;
 	return kept;
 }

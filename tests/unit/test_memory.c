@@ -65,6 +65,14 @@ static int print_events(struct weft_decoder *decoder)
 	return error ? error : status == WEFT_END ? 0 : status;
 }
 
+static const uint32_t second = 1;
+static const struct weft_layout_options rows = {
+	.fold = true,
+	.group_by = WEFT_GROUP_BY_THREAD,
+	.folded_groups = &second,
+	.folded_group_count = 1,
+};
+
 static int build_layout(struct weft_decoder *decoder)
 {
 	struct weft_model *model;
@@ -72,7 +80,7 @@ static int build_layout(struct weft_decoder *decoder)
 	int error = weft_decoder_build_model(decoder, NULL, NULL, &model);
 	if (error)
 		return error;
-	error = weft_layout_create(model, NULL, &layout);
+	error = weft_layout_create(model, &rows, &layout);
 	if (!error)
 		weft_layout_destroy(layout);
 	weft_model_destroy(model);
@@ -147,15 +155,12 @@ static int cut_part(struct weft_decoder *decoder)
 	return error;
 }
 
-static int draw_picture(struct weft_decoder *decoder)
+/* The model is given away. */
+static int draw_model(struct weft_model *model)
 {
-	struct weft_model *model;
 	struct weft_layout *layout = NULL;
 	struct weft_scene *scene = NULL;
-	int error = weft_decoder_build_model(decoder, NULL, NULL, &model);
-	if (error)
-		return error;
-	error = weft_layout_create(model, NULL, &layout);
+	int error = weft_layout_create(model, &rows, &layout);
 	if (!error)
 		error = weft_scene_create(model, layout, &scene);
 	if (!error)
@@ -164,6 +169,53 @@ static int draw_picture(struct weft_decoder *decoder)
 	weft_layout_destroy(layout);
 	weft_model_destroy(model);
 	return error;
+}
+
+static int draw_picture(struct weft_decoder *decoder)
+{
+	struct weft_model *model;
+	int error = weft_decoder_build_model(decoder, NULL, NULL, &model);
+	return error ? error : draw_model(model);
+}
+
+/* Six alike tasks in a row, on two threads, of which one is shown as one row. */
+static int add_alike(struct weft_model_builder *builder)
+{
+	struct weft_diagnostics diagnostics = {0};
+	int error = 0;
+	for (uint32_t i = 0; i < 26 && !error; i++) {
+		uint32_t thread = i % 26 > 23, id = 1 + i / 4;
+		const uint8_t types[] = {
+			WEFT_EVENT_CREATE, WEFT_EVENT_LABEL, WEFT_EVENT_SWITCH, WEFT_EVENT_RESOLVE};
+		struct weft_event event = {
+			.type = types[i % 4],
+			.time_ns = 10 * i,
+			.thread = thread,
+			.task = i % 4 == 1 || i % 4 == 2 ? id : WEFT_TASK_NONE,
+			.other = id,
+			.text = {"task 1", 6},
+		};
+		error = weft_model_builder_add(builder, &event, &diagnostics);
+	}
+	return error;
+}
+
+static int draw_alike(struct weft_decoder *decoder)
+{
+	static const struct weft_trace_thread threads[] = {{.name = "a"}, {.name = "b"}};
+	const struct weft_trace_description description = {
+		.clock.name = "test", .threads = threads, .thread_count = 2};
+	struct weft_model_builder *builder;
+	struct weft_model *model = NULL;
+	(void)decoder;
+	int error = weft_model_builder_create(&builder);
+	if (error)
+		return error;
+	error = add_alike(builder);
+	if (!error)
+		error = weft_model_builder_finish(builder, &description, &model);
+	weft_model_builder_destroy(builder);
+	return error ? error : draw_model(model);
 }
 
 static int use(const char *bytes, size_t size, int (*job)(struct weft_decoder *))
@@ -235,6 +287,12 @@ static void cutting(void **state)
 	fail_every_allocation(sexp, sizeof(sexp) - 1, cut_part);
 }
 
+static void drawing_folds_and_groups(void **state)
+{
+	(void)state;
+	fail_every_allocation(sexp, sizeof(sexp) - 1, draw_alike);
+}
+
 static void decoding_ctf(void **state)
 {
 	(void)state;
@@ -261,6 +319,7 @@ int main(void)
 		cmocka_unit_test(decoding_ctf),
 		cmocka_unit_test(cutting),
 		cmocka_unit_test(drawing),
+		cmocka_unit_test(drawing_folds_and_groups),
 		cmocka_unit_test(model_and_layout),
 		cmocka_unit_test(looking_while_it_grows),
 	};

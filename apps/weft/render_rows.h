@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Which rows a picture has, as options of the command line say: folds, groups, what is hidden.
+ */
+#ifndef WEFT_RENDER_ROWS_H
+#define WEFT_RENDER_ROWS_H
+
+#include <weft/layout.h>
+
+#define RENDER_PATTERNS_MAX 32
+
+struct render_patterns {
+	const char *list[RENDER_PATTERNS_MAX]; /* borrowed */
+	unsigned count;
+};
+
+struct render_rows {
+	bool no_simplify, no_fold;
+	enum weft_group_by group_by;
+	struct render_patterns hide, only;
+};
+
+/* False after a message. */
+bool render_rows_parse_group(const char *command, const char *name, enum weft_group_by *ret_by);
+bool render_rows_parse_pattern(
+	const char *command, const char *option, const char *pattern, struct render_patterns *patterns);
+
+int render_rows_lay_out(const struct render_rows *rows, const struct weft_model *model,
+	struct weft_layout **ret_layout);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Piles: tasks that share a row though they may overlap, because they are folded, or of a folded
+ * group. How many of a pile are alive in a stretch of time, how much of them ran there and how many
+ * failed costs a few searches, however many they are.
+ */
+#ifndef WEFT_RENDER_PILES_H
+#define WEFT_RENDER_PILES_H
+
+#include <weft/layout.h>
+
+struct weft_scene;
+
+/* Slices of the columns of struct weft__piles. */
+struct weft__pile {
+	uint32_t first, count;               /* of starts and ends */
+	uint32_t first_run, run_count;       /* of run_starts and run_ends */
+	uint32_t first_sum;                  /* of the sums */
+	uint32_t first_failed, failed_count; /* of failed */
+	uint32_t fold;                       /* or WEFT_NONE: it is a group's */
+	uint64_t start, end;                 /* of all spans */
+};
+
+struct weft__piles {
+	struct weft__pile *list; /* of each fold, then of each group; empty if that is not folded */
+	uint32_t count;
+	uint32_t *row_first, *by_row; /* those of a row, in the order of time */
+	/* Each column is sorted within a pile. */
+	uint64_t *starts, *ends;         /* of spans */
+	uint64_t *run_starts, *run_ends; /* of activations */
+	uint64_t *start_sums, *end_sums; /* of every 16 of those, from the pile's first on */
+	uint64_t *failed;                /* when they did */
+};
+
+/* What of a pile lies in [start, end). */
+struct weft__share {
+	uint32_t tasks, failed;
+	uint64_t running_ns;
+};
+
+/* Part of scene_create. 0 or WEFT_ERROR_MEMORY. */
+int weft__scene_make_piles(struct weft_scene *scene);
+void weft__piles_finish(struct weft__piles *piles);
+
+struct weft__share weft__pile_share(
+	const struct weft__piles *piles, const struct weft__pile *pile, uint64_t start, uint64_t end);
+
+#endif
