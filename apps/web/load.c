@@ -20,12 +20,26 @@ static struct {
 	uint64_t events, furthest;
 } load;
 
+static void drop_readers(void)
+{
+	weft_model_builder_destroy(load.builder);
+	load.builder = NULL;
+	weft_decoder_destroy(load.decoder);
+	load.decoder = NULL;
+}
+
+static void drop_bytes(void)
+{
+	free(load.bytes);
+	load.bytes = NULL;
+	load.size = load.room = 0;
+}
+
 void PAGE_EXPORT(page_load_drop)(void)
 {
+	drop_readers();
+	drop_bytes();
 	weft_model_destroy(load.model);
-	weft_model_builder_destroy(load.builder);
-	weft_decoder_destroy(load.decoder);
-	free(load.bytes);
 	memset(&load, 0, sizeof(load));
 }
 
@@ -64,9 +78,11 @@ void PAGE_EXPORT(page_load_more)(uint32_t size)
 	load.size += size;
 }
 
-/* All bytes are there. */
+/* All bytes are there, or all that have come so far. */
 int PAGE_EXPORT(page_load_open)(void)
 {
+	drop_readers();
+	load.events = load.furthest = 0;
 	int error = weft_decoder_create(&load.decoder);
 	if (!error)
 		error = weft_decoder_feed_borrowed(load.decoder, load.bytes, load.size);
@@ -104,21 +120,19 @@ double PAGE_EXPORT(page_load_fraction)(void)
 	return load.size ? (double)load.furthest / (double)load.size : 0;
 }
 
-/* What has been read becomes a model; its bytes are then needed no more. */
-int PAGE_EXPORT(page_load_finish)(void)
+/* What has been read becomes a model; its bytes are then needed no more, unless others will follow
+ * them. */
+int PAGE_EXPORT(page_load_finish)(uint32_t is_live)
 {
 	const struct weft_trace_description *about = weft_decoder_describe(load.decoder);
-	int error = weft_model_builder_finish(load.builder, about, &load.model);
-	if (error)
-		return error;
-	weft_model_builder_destroy(load.builder);
-	load.builder = NULL;
-	weft_decoder_destroy(load.decoder);
-	load.decoder = NULL;
-	free(load.bytes);
-	load.bytes = NULL;
-	load.size = load.room = 0;
-	return 0;
+	weft_model_destroy(load.model);
+	load.model = NULL;
+	int error = is_live ? weft_model_builder_snapshot(load.builder, about, 0, &load.model)
+						: weft_model_builder_finish(load.builder, about, &load.model);
+	drop_readers();
+	if (!error && !is_live)
+		drop_bytes();
+	return error;
 }
 
 /* The viewer shows it. */

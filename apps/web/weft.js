@@ -76,7 +76,7 @@ const answers = {
 		if (options.trace)
 			open({ title: options.title, size: options.size, deflated: true, view: viewOfLink() || options.view });
 		else
-			showEmpty('No trace is open.');
+			showTraces();
 	},
 	wake: schedule,
 	more() { nextSlice(slice => worker.postMessage(['slice', slice], slice ? [slice.buffer] : [])); },
@@ -85,7 +85,8 @@ const answers = {
 		element('stop').hidden = true;
 		hasTrace = true;
 		showEmpty('');
-		showDamage(facts);
+		if (!facts.live)
+			showDamage(facts);
 		window.weft.opened = facts;
 	},
 	failed(text) {
@@ -95,6 +96,7 @@ const answers = {
 		else
 			showEmpty(text);
 	},
+	ended(text) { notice(text); },
 	broken(text) {
 		notice(`The viewer has stopped: ${text}. Please reload the page.`);
 	},
@@ -491,6 +493,7 @@ let hasTrace = false;
 function showEmpty(text) {
 	element('empty').hidden = !text;
 	element('empty-text').textContent = text;
+	element('traces').replaceChildren();
 }
 
 function showDamage(facts) {
@@ -505,11 +508,15 @@ function showDamage(facts) {
 }
 
 // The view is in the address, so that copying it copies the view: "#view&start=12ms&duration=3ms".
-const linkOf = view => '#' + view.replaceAll(' ', '&');
-const viewOfLink = () => location.hash.slice(1).replaceAll('&', ' ');
+// A server's traces have a name there, too: "#trace=ID&view&…".
+const linkOf = view => '#' + (source.id ? `trace=${source.id}&` : '') + view.replaceAll(' ', '&');
+const viewOfLink = () => location.hash.slice(1).replace(/^trace=\w*&?/, '').replaceAll('&', ' ');
+const traceOfLink = () => (/^#trace=(\w+)/.exec(location.hash) || [])[1];
 
 function keepLink(text) {
 	clearTimeout(linkTimer);
+	if (!hasTrace)
+		return;
 	linkTimer = setTimeout(() => {
 		try {
 			history.replaceState(null, '', linkOf(text));
@@ -517,7 +524,12 @@ function keepLink(text) {
 	}, 400);
 }
 
-addEventListener('hashchange', () => input('command', viewOfLink(), now()));
+addEventListener('hashchange', () => {
+	if (traceOfLink() !== source.id)
+		showTraces();
+	else if (viewOfLink())
+		input('command', viewOfLink(), now());
+});
 
 // ---- What the viewer asks for ----
 
@@ -556,15 +568,21 @@ const requests = {
 	svg(request) { download(new Blob([request.bytes], { type: 'image/svg+xml' }), request.text); },
 	png(request) { canvas.toBlob(blob => download(blob, request.text)); },
 	cut() { notice('A part of a trace is made by `weft cut FILE -o PART --start T --duration T`.'); },
-	open() { element('file').click(); },
+	open() {
+		if (isServed)
+			listTraces('');
+		else
+			element('file').click();
+	},
 	reload() { open({ ...source, again: true }); },
-	follow() { },
+	follow(request) { worker.postMessage(['follow', request.start === 1n]); },
 	window() { window.open(location.href); },
 	theme(request) { stored('weft theme', request.text); },
 };
 
 // ---- Traces ----
 
+const isServed = !element('wasm');
 let source = { title: '' };
 
 function open(what) {
@@ -575,7 +593,68 @@ function open(what) {
 	canvas.setAttribute('aria-label', `${what.title}: tasks over time. Press ? for the keys.`);
 	notice('');
 	slices = null;
-	worker.postMessage(['open', { ...what, notes: stored('weft notes ' + what.title) }, now()]);
+	worker.postMessage(['open', { view: '', ...what, notes: stored('weft notes ' + what.title) }, now()]);
+}
+
+// ---- The traces of a server ----
+
+async function openServed(trace) {
+	const isLive = trace.state === 'running', view = traceOfLink() === trace.id ? viewOfLink() : '';
+	open({ id: trace.id, title: trace.name, size: trace.bytes, view,
+		[isLive ? 'live' : 'url']: `api/${isLive ? 'live' : 'trace'}/${trace.id}` });
+	if (traceOfLink() !== trace.id)
+		history.pushState(null, '', '#trace=' + trace.id);
+}
+
+async function fetchTraces() {
+	const response = await fetch('api/traces');
+	if (!response.ok)
+		throw new Error(`the server says ${response.status}: ${(await response.text()).trim()}`);
+	return response.json();
+}
+
+// The trace that the address names, or the only one, or a list to choose from.
+async function showTraces() {
+	if (!isServed)
+		return showEmpty('No trace is open.');
+	try {
+		const traces = await fetchTraces(), wanted = traceOfLink();
+		const trace = traces.find(one => one.id === wanted) || (traces.length === 1 && !wanted && traces[0]);
+		if (trace)
+			await openServed(trace);
+		else
+			listTraces(wanted ? 'The trace of this link is not served any more.' : '', traces);
+	} catch (error) {
+		showEmpty(`The list of traces did not come: ${error.message}.`);
+	}
+}
+
+const ago = milliseconds => {
+	const units = [[86400, 'day'], [3600, 'hour'], [60, 'minute'], [1, 'second']], seconds = (Date.now() - milliseconds) / 1000;
+	const [length, name] = units.find(([length]) => seconds >= length) || units[3], count = Math.max(0, Math.floor(seconds / length));
+	return `${count} ${name}${count === 1 ? '' : 's'} ago`;
+};
+
+const STATES = { running: 'recording now', stopped: 'stopped recording', ended: 'ended' };
+
+function addTrace(trace) {
+	const made = node('button', 'item link', '', element('traces'));
+	made.type = 'button';
+	node('span', 'words', trace.name, made);
+	node('span', 'detail', [trace.state && `${STATES[trace.state] || trace.state}, pid ${trace.pid}`,
+		`${(trace.bytes / 1e6).toFixed(1)} MB`, !trace.state && ago(trace.modified / 1e6)].filter(Boolean).join(' · '), made);
+	made.onclick = () => openServed(trace);
+}
+
+async function listTraces(text, known) {
+	try {
+		const traces = known || await fetchTraces();
+		showEmpty(text || (traces.length ? 'Traces of this server' : 'This server has no trace, and nothing records here now.'));
+		traces.sort((a, b) => (b.state === 'running') - (a.state === 'running') || b.modified - a.modified).forEach(addTrace);
+		(element('traces').querySelector('button') || element('choose')).focus();
+	} catch (error) {
+		showEmpty(`The list of traces did not come: ${error.message}.`);
+	}
 }
 
 function openFiles(files) {
@@ -706,7 +785,7 @@ document.querySelectorAll('[data-command]').forEach(button => button.addEventLis
 	canvas.focus({ preventScroll: true });
 }));
 element('open').addEventListener('click', () => requests.open());
-element('choose').addEventListener('click', () => requests.open());
+element('choose').addEventListener('click', () => element('file').click());
 
 // ---- Size, theme, beginning ----
 

@@ -326,9 +326,9 @@ async function receive(stream, total, number) {
 
 let stopped = false;
 
-async function build(number) {
+async function build(number, isQuiet) {
 	check(wasm.page_load_open());
-	let status = AGAIN, said = performance.now();
+	let status = AGAIN, said = performance.now() + (isQuiet ? 1e9 : 0);
 	while (status === AGAIN && !stopped) {
 		const until = performance.now() + SLICE_MS;
 		while (status === AGAIN && performance.now() < until)
@@ -356,42 +356,143 @@ function damages() {
 	return list;
 }
 
+// The viewer of a new trace, in place of the one before; a trace that is read again keeps its own.
+function show(source, isLive, now) {
+	if (!source.again) {
+		give(source.title);
+		check(wasm.page_create(theme, motion));
+		wasm.page_resize(...size, now);
+	}
+	check(wasm.page_load_show(isLive ? 1 : 0));
+	if (!source.again) {
+		give(source.notes);
+		wasm.page_load_notes();
+		give(source.view);
+		if (source.view)
+			wasm.page_command(now);
+	}
+	say('', -1);
+}
+
+async function fetched(url) {
+	const response = await fetch(url);
+	if (!response.ok)
+		throw new Error((await response.text()).trim() || response.statusText);
+	return response.body;
+}
+
+async function load(source, now, number) {
+	const begun = performance.now();
+	let stream = source.blob ? source.blob.stream() : source.url ? await fetched(source.url) : pulled();
+	let total = source.size;
+	if (source.deflated) {
+		stream = stream.pipeThrough(new DecompressionStream('deflate-raw'));
+	} else {
+		const [plain, isPacked] = await unpacked(stream);
+		stream = plain;
+		total = isPacked ? 0 : total;
+	}
+	check(wasm.page_load_start(total));
+	if (!await receive(stream, total, number) || !await build(number, false))
+		return;
+	const events = wasm.page_load_events(), damage = damages();
+	say(`Laying out ${events.toLocaleString('en')} events …`, -1);
+	await others();
+	check(wasm.page_load_finish(0));
+	show(source, false, now);
+	postMessage(['opened', { events, damage, stopped, ms: performance.now() - begun, memory: memory.buffer.byteLength }]);
+}
+
+// ---- A trace that grows ----
+
+const LIVE_MS = 150;   // between pictures, at least
+const LIVE_SHARE = 3;  // and so many times as long as one takes: the rest is for the person
+const LIVE_BYTES = 1e9;
+let paused = false, stir = () => {};
+
+const sleep = ms => new Promise(resolve => setTimeout(resolve, ms));
+
+// Bytes as they come; they wait in the queue while the ones before are being read.
+function gather(stream) {
+	const feed = { queue: [], ended: false, error: null, reader: stream.getReader() };
+	(async () => {
+		try {
+			for (let part; !(part = await feed.reader.read()).done;) {
+				feed.queue.push(part.value);
+				stir();
+			}
+		} catch (error) {
+			feed.error = error;
+		}
+		feed.ended = true;
+		stir();
+	})();
+	return feed;
+}
+
+function append(queue) {
+	for (const slice of queue.splice(0)) {
+		const at = wasm.page_load_room(slice.length);
+		if (!at)
+			check(MEMORY);
+		new Uint8Array(memory.buffer, at, slice.length).set(slice);
+		wasm.page_load_more(slice.length);
+	}
+}
+
+// What is there by now becomes a picture; false while that is not an event yet.
+async function refresh(source, now, number, isLive) {
+	try {
+		if (!await build(number, true))
+			return false;
+	} catch (error) {
+		if (isLive && [FORMAT, EMPTY, DAMAGED].includes(error.code))
+			return false;
+		throw error;
+	}
+	const events = wasm.page_load_events();
+	if (isLive && !events)
+		return false;
+	check(wasm.page_load_finish(isLive ? 1 : 0));
+	show(source, isLive, now);
+	source.again = true;
+	postMessage(['opened', { events, damage: [], stopped: false, live: isLive, memory: memory.buffer.byteLength }]);
+	return true;
+}
+
+async function follow(source, now, number) {
+	const feed = gather(await fetched(source.live));
+	let received = 0;
+	paused = false;
+	check(wasm.page_load_start(1 << 20));
+	say('Waiting for the first event …', -1);
+	for (;;) {
+		while (!feed.ended && number === opened && (paused || !feed.queue.length))
+			await new Promise(resolve => { stir = resolve; });
+		if (number !== opened)
+			return feed.reader.cancel();
+		const isLive = !feed.ended, begun = performance.now();
+		received += feed.queue.reduce((sum, slice) => sum + slice.length, 0);
+		append(feed.queue);
+		await refresh(source, now, number, isLive);
+		const cost = performance.now() - begun;
+		if (!isLive || received > LIVE_BYTES)
+			break;
+		await sleep(Math.max(LIVE_MS, LIVE_SHARE * cost));
+	}
+	feed.reader.cancel().catch(() => {});
+	postMessage(['ended', feed.error ? `The connection is lost (${feed.error.message}): what is shown ends there.` :
+		received > LIVE_BYTES ? 'More than a gigabyte has come: the page follows no further.' :
+			'The program has ended: this is all that it recorded.']);
+}
+
 async function open(source, now) {
-	const number = ++opened, begun = performance.now();
+	const number = ++opened;
 	stopped = false;
+	stir();
 	try {
 		say(`Reading ${source.title} …`, -1);
-		let stream = source.blob ? source.blob.stream() : pulled(), total = source.size;
-		if (source.deflated) {
-			stream = stream.pipeThrough(new DecompressionStream('deflate-raw'));
-		} else {
-			const [plain, isPacked] = await unpacked(stream);
-			stream = plain;
-			total = isPacked ? 0 : total;
-		}
-		check(wasm.page_load_start(total));
-		if (!await receive(stream, total, number) || !await build(number))
-			return;
-		const events = wasm.page_load_events(), damage = damages();
-		say(`Laying out ${events.toLocaleString('en')} events …`, -1);
-		await others();
-		check(wasm.page_load_finish());
-		if (!source.again) {
-			give(source.title);
-			check(wasm.page_create(theme, motion));
-			wasm.page_resize(...size, now);
-		}
-		check(wasm.page_load_show(0));
-		if (source.notes) {
-			give(source.notes);
-			wasm.page_load_notes();
-		}
-		say('', -1);
-		if (source.view) {
-			give(source.view);
-			wasm.page_command(now);
-		}
-		postMessage(['opened', { events, damage, stopped, ms: performance.now() - begun, memory: memory.buffer.byteLength }]);
+		await (source.live ? follow : load)(source, now, number);
 	} catch (error) {
 		const text = explain(error, source.title);
 		if (number !== opened)
@@ -416,6 +517,10 @@ const messages = {
 	open,
 	slice(slice) { handOver(slice); },
 	stop() { stopped = true; },
+	follow(isOn) {
+		paused = !isOn;
+		stir();
+	},
 	frame,
 };
 
