@@ -158,6 +158,8 @@ struct weft_model {
 	const struct weft_creation *creations;
 	uint32_t creation_count;
 	uint64_t losses[WEFT_LOSS_CAUSES];
+	const struct weft_loss_period *loss_periods; /* within the trace; in order of start */
+	uint32_t loss_period_count;
 };
 
 struct weft_model_builder;

@@ -45,6 +45,14 @@ enum weft_loss {
 	WEFT_LOSS_CAUSES
 };
 
+/* Events that are missing from a thread, with the time in which they would have been. */
+struct weft_loss_period {
+	uint64_t start, end; /* ns; equal: all that is missing was before the first event */
+	uint64_t count;
+	uint32_t thread;
+	uint8_t cause; /* enum weft_loss; WEFT_LOSS_CAUSES: one of several */
+};
+
 /* "overwritten" … */
 const char *weft_loss_name(enum weft_loss cause);
 
@@ -79,6 +87,8 @@ struct weft_trace_description {
 	const struct weft_trace_thread *threads;
 	uint32_t thread_count; /* at least 1 once an event came */
 	uint64_t losses[WEFT_LOSS_CAUSES];
+	const struct weft_loss_period *loss_periods; /* of those losses, where a format tells; by end */
+	uint32_t loss_period_count;
 	const struct weft_trace_category *categories;
 	uint32_t category_count; /* 0: the format has none, or it is being followed: see follow.h */
 	uint32_t change_count;

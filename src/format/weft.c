@@ -20,6 +20,7 @@
 #include "base/little_endian.h"
 #include "format/weft_categories.h"
 #include "format/weft_event.h"
+#include "format/weft_gaps.h"
 #include "format/weft_threads.h"
 
 /* A packet that has events left. */
@@ -43,6 +44,7 @@ struct weft_reader {
 	struct weft__buffer buffer;
 	struct weft__threads threads;
 	struct weft__categories categories;
+	struct weft__gaps gaps;
 	struct stream *heap; /* the earliest first */
 	uint32_t heap_count;
 	struct weft__event_scratch scratch;
@@ -182,6 +184,9 @@ static int open_reader(const struct weft__input *input, struct weft__reader **re
 		add_stream(r, i);
 	for (uint32_t i = r->heap_count / 2; i-- > 0;)
 		sift_down(r, i);
+	error = weft__gaps_init(&r->gaps, r->threads.count, r->buffer.stream, input->description);
+	if (error)
+		goto out;
 	input->description->source = *r->buffer.source ? r->buffer.source : NULL;
 	input->description->threads = r->threads.list;
 	input->description->thread_count = r->threads.count;
@@ -193,6 +198,7 @@ static int open_reader(const struct weft__input *input, struct weft__reader **re
 	*ret_reader = &r->base;
 	return 0;
 out:
+	free(r->heap);
 	weft__threads_finish(&r->threads);
 	weft__buffer_finish(&r->buffer);
 	free(r);
@@ -205,6 +211,7 @@ static void close_reader(struct weft__reader *reader)
 	for (uint32_t i = 0; i < r->heap_count; i++)
 		free(r->heap[i].copy);
 	free(r->heap);
+	weft__gaps_finish(&r->gaps);
 	weft__threads_finish(&r->threads);
 	weft__buffer_finish(&r->buffer);
 	weft_text_finish(&r->scratch.text);
@@ -265,6 +272,7 @@ static void advance(struct weft_reader *r)
 	struct stream *s = &r->heap[0];
 	struct weft__words words;
 	if (!find_event(r, s, &words)) {
+		weft__gaps_end_packet(&r->gaps, s->thread, s->next_ns);
 		remove_first(r);
 		return;
 	}
@@ -323,6 +331,16 @@ static int load_first(struct weft_reader *r)
 	s->base_ticks = weft__load_u64(s->copy + AT(base_ticks));
 	s->task = weft__load_u64(s->copy + AT(task));
 	s->thread = weft__threads_find(&r->threads, weft__load_u32(s->copy + AT(thread)), 0);
+	const struct weft__gap_packet packet = {
+		.thread = s->thread,
+		.known = r->threads.events[s->thread],
+		.number = weft__load_u64(s->copy + AT(number)),
+		.lost = weft__load_u64(s->copy + AT(lost)),
+		.opened_ns = s->next_ns,
+	};
+	int error = weft__gaps_take_packet(&r->gaps, &packet, r->base.input.description);
+	if (error)
+		return error;
 	s->tells_task = must_tell_task(r, s);
 	if (!s->tells_task)
 		advance(r);

@@ -250,6 +250,45 @@ static int copy_threads(struct weft_model_builder *b,
 	return error;
 }
 
+static int by_period(const void *left, const void *right)
+{
+	const struct weft_loss_period *l = left, *r = right;
+	if (l->start != r->start)
+		return l->start < r->start ? -1 : 1;
+	if (l->thread != r->thread)
+		return l->thread < r->thread ? -1 : 1;
+	return l->end < r->end ? -1 : l->end > r->end;
+}
+
+static uint64_t clamp(uint64_t time, uint64_t start, uint64_t end)
+{
+	return time < start ? start : time < end ? time : end;
+}
+
+/* Losses are nowhere else than in the trace. */
+static int copy_losses(const struct weft_model_builder *b,
+	const struct weft_trace_description *description, struct weft_model *m)
+{
+	uint32_t count = 0;
+	size_t room = description->loss_period_count + (size_t)1;
+	struct weft_loss_period *periods = malloc(room * sizeof(*periods));
+	m->loss_periods = periods;
+	if (!periods)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < description->loss_period_count; i++) {
+		struct weft_loss_period period = description->loss_periods[i];
+		period.start = clamp(period.start, b->summary.start, b->summary.end);
+		period.end = clamp(period.end, period.start, b->summary.end);
+		if (period.thread < m->thread_count && period.cause <= WEFT_LOSS_CAUSES)
+			periods[count++] = period;
+	}
+	if (count)
+		qsort(periods, count, sizeof(*periods), by_period);
+	m->loss_period_count = count;
+	memcpy(m->losses, description->losses, sizeof(m->losses));
+	return 0;
+}
+
 static void free_columns_of_building(struct task_columns *t)
 {
 	free(t->forward);
@@ -361,6 +400,8 @@ static int freeze(struct weft_model_builder *b, const struct weft_trace_descript
 		error = freeze_samples(b);
 	if (!error)
 		error = copy_threads(b, description, m);
+	if (!error)
+		error = copy_losses(b, description, m);
 	return error;
 }
 
@@ -382,7 +423,6 @@ WEFT__EXPORT int weft_model_builder_finish(struct weft_model_builder *b,
 		qsort(b->bands.list, b->bands.count, sizeof(*b->bands.list), by_start);
 	m->summary = b->summary;
 	m->clock = description->clock;
-	memcpy(m->losses, description->losses, sizeof(m->losses));
 	hand_over_tasks(&b->tasks, &m->tasks);
 	hand_over_rows(b, m);
 	model->strings = b->strings;

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A packet says how many events its thread had written and lost before it. Where that is more than
+ * what came, the rest is missing since the thread's packet before. Overwritten events left a hole
+ * between two packets; those that had no room were lost at some time since the last one was opened.
+ */
+#include "format/weft_gaps.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+int weft__gaps_init(struct weft__gaps *gaps, uint32_t threads, bool is_stream,
+	const struct weft_trace_description *description)
+{
+	*gaps = (struct weft__gaps){.is_stream = is_stream};
+	gaps->unplaced = description->losses[is_stream ? WEFT_LOSS_STALLED : WEFT_LOSS_OVERWRITTEN];
+	gaps->threads = calloc(threads + (size_t)1, sizeof(*gaps->threads));
+	return gaps->threads ? 0 : WEFT_ERROR_MEMORY;
+}
+
+void weft__gaps_finish(struct weft__gaps *gaps)
+{
+	free(gaps->list);
+	free(gaps->threads);
+	*gaps = (struct weft__gaps){0};
+}
+
+static int add(struct weft__gaps *gaps, const struct weft_loss_period *period,
+	struct weft_trace_description *description)
+{
+	const struct weft__column column = {&gaps->list, sizeof(*gaps->list)};
+	int error = weft__columns_reserve(&column, 1, &gaps->capacity, gaps->count + (size_t)1);
+	if (error)
+		return error;
+	gaps->list[gaps->count++] = *period;
+	description->loss_periods = gaps->list;
+	description->loss_period_count = gaps->count;
+	return 0;
+}
+
+/* The one cause for which events had no room; WEFT_LOSS_CAUSES if there are several. */
+static uint8_t cause_of_rest(const struct weft_trace_description *description)
+{
+	int found = WEFT_LOSS_CAUSES;
+	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
+		if (cause == WEFT_LOSS_OVERWRITTEN || cause == WEFT_LOSS_STALLED ||
+			!description->losses[cause])
+			continue;
+		if (found != WEFT_LOSS_CAUSES)
+			return WEFT_LOSS_CAUSES;
+		found = cause;
+	}
+	return (uint8_t)found;
+}
+
+/* Also what a damaged packet had is not there any more: only as many as were overwritten count. */
+static int add_overwritten(struct weft__gaps *gaps, const struct weft__gap_packet *packet,
+	struct weft_trace_description *description)
+{
+	uint64_t missing = packet->number > packet->known ? packet->number - packet->known : 0;
+	if (missing > gaps->unplaced)
+		missing = gaps->unplaced;
+	gaps->unplaced -= missing;
+	return missing == 0
+			   ? 0
+			   : add(gaps,
+					 &(struct weft_loss_period){
+						 .start = gaps->threads[packet->thread].last_ns,
+						 .end = packet->opened_ns,
+						 .count = missing,
+						 .thread = packet->thread,
+						 .cause = gaps->is_stream ? WEFT_LOSS_STALLED : WEFT_LOSS_OVERWRITTEN,
+					 },
+					 description);
+}
+
+static int add_rest(struct weft__gaps *gaps, const struct weft__gap_packet *packet,
+	struct weft_trace_description *description)
+{
+	const struct weft__gap_thread *thread = &gaps->threads[packet->thread];
+	if (packet->lost <= thread->lost)
+		return 0;
+	return add(gaps,
+		&(struct weft_loss_period){
+			.start = thread->opened_ns,
+			.end = packet->opened_ns,
+			.count = packet->lost - thread->lost,
+			.thread = packet->thread,
+			.cause = cause_of_rest(description),
+		},
+		description);
+}
+
+int weft__gaps_take_packet(struct weft__gaps *gaps, const struct weft__gap_packet *packet,
+	struct weft_trace_description *description)
+{
+	struct weft__gap_thread *thread = &gaps->threads[packet->thread];
+	int error = add_overwritten(gaps, packet, description);
+	if (!error)
+		error = add_rest(gaps, packet, description);
+	thread->lost = packet->lost;
+	thread->opened_ns = packet->opened_ns;
+	return error;
+}
+
+void weft__gaps_end_packet(struct weft__gaps *gaps, uint32_t thread, uint64_t ns)
+{
+	gaps->threads[thread].last_ns = ns;
+}
