@@ -4,7 +4,7 @@
  * picture.c:
  *
  *     title.c strip.c ruler.c               around the picture
- *     periods.c                             bands
+ *     periods.c losses.c                    bands; what is missing
  *     lanes.c tasks.c cells.c               lines, bars, ends; densities
  *     folds.c groups.c                      what shares a row; headings of groups
  *     links.c arrows.c                      creation and becoming; other edges
@@ -116,6 +116,9 @@ void weft__draw_ruler(struct painter *p);
 void weft__draw_grid(struct painter *p);
 void weft__draw_status(struct painter *p);
 void weft__draw_bands(struct painter *p);
+void weft__draw_losses(struct painter *p);
+/* In the overview, which is in `strip`. */
+void weft__draw_strip_losses(struct painter *p, const struct weft_box *strip);
 void weft__make_lanes(struct painter *p);
 uint32_t weft__lane_of_row(const struct painter *p, uint32_t row);
 void weft__draw_tasks(struct painter *p);

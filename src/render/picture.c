@@ -35,6 +35,7 @@ static void draw_picture(struct painter *p)
 	const struct weft_box *box = &p->frame->picture;
 	weft_canvas_clip(p->canvas, box->x, box->y, box->x + box->width, box->y + box->height);
 	weft__draw_bands(p);
+	weft__draw_losses(p);
 	weft__draw_grid(p);
 	weft__make_lanes(p);
 	if (!p->error)

@@ -164,6 +164,7 @@ void weft__draw_strip(struct painter *p)
 	draw_bars(p, &s, true);
 	draw_bars(p, &s, false);
 	draw_alive(p, &s);
+	weft__draw_strip_losses(p, &(struct weft_box){s.x, s.y, s.x2 - s.x, s.y2 - s.y});
 	draw_window(p, &s);
 	draw_problems(p, &s);
 }

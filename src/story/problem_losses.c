@@ -1,33 +1,129 @@
 /* SPDX-License-Identifier: ISC
  *
- * Losses as problems: what is missing may be the very thing that is looked for.
+ * Losses as problems: what is missing may be the very thing that is looked for. Periods that lie
+ * over each other, or nearly, are one; what no period tells of is a problem of the whole trace.
  */
+#include <inttypes.h>
+
 #include "story/problems.h"
 #include "story/things.h"
 
-void weft__find_losses(struct weft__findings *findings)
+#define NEAR_SHARE 200 /* of a trace: periods that are nearer are one */
+#define FOUND_MAX  20
+
+/* Neighbours in time. */
+struct cluster {
+	uint64_t start, end, count;
+	uint32_t thread; /* WEFT_NONE: several */
+	uint8_t cause;   /* WEFT_LOSS_CAUSES: several */
+};
+
+static uint64_t add(uint64_t a, uint64_t b)
 {
-	const struct weft_model *model = findings->story->model;
-	uint64_t sum = weft__count_losses(model->losses);
-	struct weft__sentence s;
-	if (!sum)
-		return;
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static void say_count(struct weft__sentence *s, uint64_t count)
+{
+	struct weft__words *w = weft__clause(s, 9);
+	weft__say_count(w, count, "event");
+	weft__say(w, " %s lost", count == 1 ? "is" : "are");
+}
+
+static void find(struct weft__findings *findings, const struct cluster *cluster, bool first,
+	struct weft__sentence *s)
+{
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_LOSS,
-		.severity = WEFT_SEVERITY_WARNING,
-		.count = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX,
-		.start = model->summary.start,
-		.end = model->summary.end,
+		.severity = first ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING,
+		.count = cluster->count < UINT32_MAX ? (uint32_t)cluster->count : UINT32_MAX,
+		.start = cluster->start,
+		.end = cluster->end,
 		.task = WEFT_NONE,
-		.thread = WEFT_NONE,
+		.thread = cluster->thread,
 		.counter = WEFT_NONE,
 	};
+	weft__find(findings, &problem, cluster->count, s);
+}
+
+/* A buffer that keeps the newest has lost what was before: that is what it is for. */
+static void add_cluster(struct weft__findings *findings, const struct cluster *cluster)
+{
+	const struct weft_model *model = findings->story->model;
+	bool first = cluster->start == model->summary.start && cluster->cause == WEFT_LOSS_OVERWRITTEN;
+	struct weft__sentence s;
 	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 2);
-	weft__say_count(w, sum, "event");
-	weft__say(w, " %s lost", sum == 1 ? "is" : "are");
-	w = weft__clause(&s, 1);
-	weft__say(w, ": ");
-	weft__say_losses(w, model->losses);
-	weft__find(findings, &problem, sum, &s);
+	say_count(&s, cluster->count);
+	struct weft__words *w = weft__clause(&s, 8);
+	if (cluster->start == cluster->end) {
+		weft__say(w, " before the first");
+	} else {
+		weft__say(w, " from ");
+		weft__say_time(w, model, cluster->start);
+		weft__say(w, " to ");
+		weft__say_time(w, model, cluster->end);
+	}
+	if (cluster->thread != WEFT_NONE)
+		weft__say_thread(weft__clause(&s, 6), model, cluster->thread);
+	if (cluster->cause < WEFT_LOSS_CAUSES)
+		weft__say(weft__clause(&s, 7), ": %s", weft_loss_name((enum weft_loss)cluster->cause));
+	find(findings, cluster, first, &s);
+}
+
+static void join(struct cluster *cluster, const struct weft_loss_period *period)
+{
+	if (period->end > cluster->end)
+		cluster->end = period->end;
+	if (period->thread != cluster->thread)
+		cluster->thread = WEFT_NONE;
+	if (period->cause != cluster->cause)
+		cluster->cause = WEFT_LOSS_CAUSES;
+	cluster->count = add(cluster->count, period->count);
+}
+
+/* The sum of what was found. */
+static uint64_t add_clusters(struct weft__findings *findings)
+{
+	const struct weft_model *model = findings->story->model;
+	uint64_t near_ns = (model->summary.end - model->summary.start) / NEAR_SHARE, sum = 0;
+	uint32_t found = 0;
+	for (uint32_t i = 0, next; i < model->loss_period_count && found < FOUND_MAX; i = next) {
+		const struct weft_loss_period *p = &model->loss_periods[i];
+		struct cluster cluster = {p->start, p->end, p->count, p->thread, p->cause};
+		for (next = i + 1; next < model->loss_period_count; next++) {
+			const struct weft_loss_period *other = &model->loss_periods[next];
+			if (other->start > cluster.end && other->start - cluster.end > near_ns)
+				break;
+			join(&cluster, other);
+		}
+		add_cluster(findings, &cluster);
+		sum = add(sum, cluster.count);
+		found++;
+	}
+	return sum;
+}
+
+static void add_rest(struct weft__findings *findings, uint64_t rest, bool has_places)
+{
+	const struct weft_model *model = findings->story->model;
+	struct cluster cluster = {
+		model->summary.start, model->summary.end, rest, WEFT_NONE, WEFT_LOSS_CAUSES};
+	struct weft__sentence s;
+	weft__sentence_init(&s);
+	say_count(&s, rest);
+	weft__say(weft__clause(&s, 8), " %s", has_places ? "elsewhere" : "somewhere");
+	if (!has_places) {
+		struct weft__words *w = weft__clause(&s, 7);
+		weft__say(w, ": ");
+		weft__say_losses(w, model->losses);
+	}
+	find(findings, &cluster, false, &s);
+}
+
+void weft__find_losses(struct weft__findings *findings)
+{
+	uint64_t placed = add_clusters(findings);
+	uint64_t sum = weft__count_losses(findings->story->model->losses);
+	if (sum > placed)
+		add_rest(findings, sum - placed, placed > 0);
 }

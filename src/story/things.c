@@ -10,7 +10,7 @@
 
 #define NAME_LETTERS 40
 
-static void say_thread(struct weft__words *w, const struct weft_model *model, uint32_t thread)
+void weft__say_thread(struct weft__words *w, const struct weft_model *model, uint32_t thread)
 {
 	if (model->thread_count < 2 || thread >= model->thread_count)
 		return; /* there is but one */
@@ -37,7 +37,7 @@ WEFT__EXPORT size_t weft_story_band_sentence(
 	w = weft__clause(&s, 4);
 	weft__say(w, " for ");
 	weft__say_length(w, band->end - band->start);
-	say_thread(weft__clause(&s, 1), model, band->thread);
+	weft__say_thread(weft__clause(&s, 1), model, band->thread);
 	if (reason.size) {
 		w = weft__clause(&s, 2);
 		weft__say(w, ": ");
@@ -110,7 +110,9 @@ void weft__say_losses(struct weft__words *w, const uint64_t losses[WEFT_LOSS_CAU
 	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
 		if (!losses[cause])
 			continue;
-		weft__say(w, "%s%" PRIu64 " %s", before, losses[cause], weft_loss_name(cause));
+		weft__say(w, "%s", before);
+		weft__say_number(w, losses[cause]);
+		weft__say(w, " %s", weft_loss_name((enum weft_loss)cause));
 		before = ", ";
 	}
 }

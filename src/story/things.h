@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
- * Losses as words.
+ * Losses and threads as words.
  */
 #ifndef WEFT_STORY_THINGS_H
 #define WEFT_STORY_THINGS_H
 
 #include "story/words.h"
+
+/* " on thread main"; nothing if there is but one. */
+void weft__say_thread(struct weft__words *words, const struct weft_model *model, uint32_t thread);
 
 /* "310 overwritten, 2 full" */
 void weft__say_losses(struct weft__words *words, const uint64_t losses[WEFT_LOSS_CAUSES]);

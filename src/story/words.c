@@ -148,9 +148,18 @@ void weft__say_length(struct weft__words *w, uint64_t ns)
 	weft__say(w, "%s", text);
 }
 
+void weft__say_number(struct weft__words *w, uint64_t number)
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+	for (int i = 0; i < length; i++)
+		weft__say(w, i > 0 && (length - i) % 3 == 0 ? ",%c" : "%c", digits[i]);
+}
+
 void weft__say_count(struct weft__words *w, uint64_t count, const char *one)
 {
-	weft__say(w, "%" PRIu64 " %s%s", count, one, count == 1 ? "" : "s");
+	weft__say_number(w, count);
+	weft__say(w, " %s%s", one, count == 1 ? "" : "s");
 }
 
 void weft__say_kind(struct weft__words *w, unsigned kind)

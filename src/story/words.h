@@ -27,7 +27,9 @@ void weft__say_text(struct weft__words *words, struct weft_slice text, unsigned 
 void weft__say_time(struct weft__words *words, const struct weft_model *model, uint64_t time);
 /* "1.84 ms" */
 void weft__say_length(struct weft__words *words, uint64_t ns);
-/* "1 task", "514 tasks" */
+/* "1,234" */
+void weft__say_number(struct weft__words *words, uint64_t number);
+/* "1 task", "1,514 tasks" */
 void weft__say_count(struct weft__words *words, uint64_t count, const char *one);
 /* "bind" */
 void weft__say_kind(struct weft__words *words, unsigned kind);

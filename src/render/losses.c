@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Losses: hatched where events are missing, over the rows of their thread if threads have rows of
+ * their own, with their number. What shares a pixel is one hatch, so that a frame costs no more
+ * than it shows.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/painter.h"
+
+#define LEAST_WIDTH 3.0 /* px, of a hatch */
+#define JOINED      2.0 /* px between hatches that are drawn as one */
+#define LINE        12.0
+#define ALPHA       0.5
+
+/* A hatch that may still grow. */
+struct hatch {
+	double x, x2;
+	uint64_t count; /* 0: there is none */
+};
+
+/* Rows in which the hatches of some threads are. */
+struct region {
+	double y, y2;
+	struct hatch hatch;
+};
+
+struct regions {
+	struct region *list;
+	uint32_t *of_thread; /* region, or WEFT_NONE */
+	uint32_t count;
+};
+
+/* What was lost before the first event lies in the margin left of it. */
+static struct hatch place(
+	const struct weft_loss_period *period, double x, double x2, double left_edge)
+{
+	struct hatch hatch = {x, x2, period->count};
+	if (period->start == period->end)
+		hatch.x = fmax(left_edge, x - WEFT_VIEW_MARGIN);
+	if (hatch.x2 - hatch.x < LEAST_WIDTH)
+		hatch.x2 = hatch.x + LEAST_WIDTH;
+	return hatch;
+}
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* True if `next` begins a hatch of its own: then *hatch is to be drawn first. */
+static bool begins_another(struct hatch *hatch, const struct hatch *next)
+{
+	if (hatch->count && next->x > hatch->x2 + JOINED)
+		return true;
+	if (!hatch->count)
+		*hatch = (struct hatch){next->x, next->x2, 0};
+	hatch->x2 = fmax(hatch->x2, next->x2);
+	hatch->count = add(hatch->count, next->count);
+	return false;
+}
+
+/* ---- The picture ---- */
+
+/* "47,689 lost" */
+static void write_number(uint64_t count, char text[48])
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, count), used = 0;
+	for (int i = 0; i < length; i++) {
+		if (i > 0 && (length - i) % 3 == 0)
+			text[used++] = ',';
+		text[used++] = digits[i];
+	}
+	snprintf(text + used, 48 - (size_t)used, " lost");
+}
+
+static void put_number(struct painter *p, const struct region *region)
+{
+	struct weft_text_style style = {p->theme->dim, 10.5, false, true, p->theme->background};
+	const struct weft_box *box = &p->frame->picture;
+	char text[48];
+	write_number(region->hatch.count, text);
+	double width = weft__measure(p, text, &style);
+	double x = fmax(region->hatch.x, box->x) + 3, y = fmax(region->y, box->y) + 2;
+	for (int tries = 0; tries < 3 && y + LINE <= region->y2; tries++, y += LINE) {
+		struct weft__rect place = {x, y, x + width, y + LINE};
+		if (x + width > box->x + box->width || !weft__places_take(p->places, place))
+			continue;
+		weft_canvas_text(p->canvas, x, y + LINE - 2, text, strlen(text), width, &style);
+		return;
+	}
+}
+
+static void draw_region(struct painter *p, struct region *region)
+{
+	const struct weft_box *box = &p->frame->picture;
+	struct hatch *hatch = &region->hatch;
+	double x = fmax(hatch->x, box->x), x2 = fmin(hatch->x2, box->x + box->width);
+	if (hatch->count && x2 > x) {
+		weft_canvas_hatch(
+			p->canvas, x, region->y, x2, region->y2, weft__faded(p->theme->dim, ALPHA));
+		put_number(p, region);
+	}
+	hatch->count = 0;
+}
+
+static void group_region(struct painter *p, const struct weft_group *group, struct region *region)
+{
+	const struct weft_box *box = &p->frame->picture;
+	uint32_t last = group->first_row + (group->row_count ? group->row_count - 1 : 0);
+	double y = weft__y(p, group->first_row), y2 = weft__y(p, last);
+	double half = weft_view_row_spacing(p->view, group->first_row) / 2;
+	region->y = fmax(y - fmin(half, 14), box->y);
+	region->y2 =
+		fmin(y2 + fmin(weft_view_row_spacing(p->view, last) / 2, 14), box->y + box->height);
+}
+
+/* Groups are of threads, or of the buffers that threads are in. */
+static uint32_t find_group(const struct weft_layout *layout, uint32_t thread, bool by_thread)
+{
+	uint32_t key = by_thread ? thread : layout->model->threads[thread].buffer;
+	for (uint32_t i = 0; i < layout->group_count; i++)
+		if (layout->groups[i].key == key)
+			return i;
+	return WEFT_NONE;
+}
+
+/* Several buffers are several processes; a key that is no buffer is a thread. */
+static bool groups_are_threads(const struct weft_layout *layout)
+{
+	uint32_t buffers = 0;
+	for (uint32_t i = 0; i < layout->model->thread_count; i++)
+		if (layout->model->threads[i].buffer >= buffers)
+			buffers = layout->model->threads[i].buffer + 1;
+	return buffers < layout->group_count;
+}
+
+static int make_regions(struct painter *p, struct regions *regions)
+{
+	const struct weft_layout *layout = p->layout;
+	const struct weft_box *box = &p->frame->picture;
+	uint32_t threads = p->model->thread_count;
+	bool by_thread = groups_are_threads(layout);
+	regions->count = layout->group_count ? layout->group_count : 1;
+	regions->list = calloc(regions->count, sizeof(*regions->list));
+	regions->of_thread = malloc((threads + (size_t)1) * sizeof(*regions->of_thread));
+	if (!regions->list || !regions->of_thread)
+		return WEFT_ERROR_MEMORY;
+	regions->list[0].y = box->y;
+	regions->list[0].y2 = box->y + box->height;
+	for (uint32_t i = 0; i < layout->group_count; i++)
+		group_region(p, &layout->groups[i], &regions->list[i]);
+	for (uint32_t i = 0; i < threads; i++)
+		regions->of_thread[i] = layout->group_count ? find_group(layout, i, by_thread) : 0;
+	return 0;
+}
+
+static void draw_periods(struct painter *p, struct regions *regions)
+{
+	const struct weft_model *model = p->model;
+	for (uint32_t i = 0; i < model->loss_period_count; i++) {
+		const struct weft_loss_period *period = &model->loss_periods[i];
+		uint32_t number = regions->of_thread[period->thread];
+		if (number == WEFT_NONE || period->end < p->left || period->start > p->right)
+			continue;
+		struct region *region = &regions->list[number];
+		struct hatch next =
+			place(period, weft__x(p, period->start), weft__x(p, period->end), p->frame->picture.x);
+		if (!begins_another(&region->hatch, &next))
+			continue;
+		draw_region(p, region);
+		region->hatch = next;
+	}
+	for (uint32_t i = 0; i < regions->count; i++)
+		draw_region(p, &regions->list[i]);
+}
+
+void weft__draw_losses(struct painter *p)
+{
+	struct regions regions = {0};
+	if (!p->model->loss_period_count)
+		return;
+	int error = make_regions(p, &regions);
+	if (error)
+		p->error = error;
+	else
+		draw_periods(p, &regions);
+	free(regions.list);
+	free(regions.of_thread);
+}
+
+/* ---- The overview ---- */
+
+static void draw_strip_hatch(struct painter *p, const struct weft_box *strip, struct hatch *hatch)
+{
+	double x2 = fmin(hatch->x2, strip->x + strip->width + WEFT_VIEW_MARGIN);
+	weft_canvas_hatch(p->canvas, fmax(hatch->x, 0), strip->y, x2, strip->y + strip->height,
+		weft__faded(p->theme->dim, ALPHA));
+}
+
+void weft__draw_strip_losses(struct painter *p, const struct weft_box *strip)
+{
+	const struct weft_model *model = p->model;
+	double ns = (double)(p->scene->end - p->scene->start);
+	double scale = ns > 0 ? strip->width / ns : 0;
+	struct hatch hatch = {0};
+	for (uint32_t i = 0; i < model->loss_period_count; i++) {
+		const struct weft_loss_period *period = &model->loss_periods[i];
+		struct hatch next =
+			place(period, strip->x + scale * (double)(period->start - p->scene->start),
+				strip->x + scale * (double)(period->end - p->scene->start), 0);
+		if (!begins_another(&hatch, &next))
+			continue;
+		draw_strip_hatch(p, strip, &hatch);
+		hatch = next;
+	}
+	if (hatch.count)
+		draw_strip_hatch(p, strip, &hatch);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Where events are missing: as packets tell it, as a recorded buffer has it, as a picture and a
+ * problem.
+ */
+#include "record_trace.h"
+
+#include <weft/problems.h>
+#include <weft/render.h>
+
+#include "format/weft_gaps.h"
+
+static int take(struct weft__gaps *gaps, struct weft_trace_description *description,
+	struct weft__gap_packet packet)
+{
+	return weft__gaps_take_packet(gaps, &packet, description);
+}
+
+static void assert_period(
+	const struct weft_trace_description *description, uint32_t at, struct weft_loss_period expected)
+{
+	assert_in_range(at, 0, description->loss_period_count - 1);
+	assert_int_equal(description->loss_periods[at].start, expected.start);
+	assert_int_equal(description->loss_periods[at].end, expected.end);
+	assert_int_equal(description->loss_periods[at].count, expected.count);
+	assert_int_equal(description->loss_periods[at].thread, expected.thread);
+	assert_int_equal(description->loss_periods[at].cause, expected.cause);
+}
+
+static void a_hole_between_packets_is_where_events_were_overwritten(void **state)
+{
+	struct weft_trace_description d = {.losses = {[WEFT_LOSS_OVERWRITTEN] = 100}};
+	struct weft__gaps gaps;
+	(void)state;
+	assert_int_equal(weft__gaps_init(&gaps, 2, false, &d), 0);
+	take(&gaps, &d, (struct weft__gap_packet){0, 0, 30, 0, 1000});
+	weft__gaps_end_packet(&gaps, 0, 1900);
+	take(&gaps, &d, (struct weft__gap_packet){1, 0, 0, 0, 1500});
+	take(&gaps, &d, (struct weft__gap_packet){0, 40, 90, 0, 5000});
+	take(&gaps, &d, (struct weft__gap_packet){0, 95, 95, 0, 6000});
+	assert_int_equal(d.loss_period_count, 2);
+	assert_period(&d, 0, (struct weft_loss_period){0, 1000, 30, 0, WEFT_LOSS_OVERWRITTEN});
+	assert_period(&d, 1, (struct weft_loss_period){1900, 5000, 50, 0, WEFT_LOSS_OVERWRITTEN});
+	weft__gaps_finish(&gaps);
+}
+
+static void what_a_damaged_packet_had_was_not_overwritten(void **state)
+{
+	struct weft_trace_description d = {.losses = {[WEFT_LOSS_OVERWRITTEN] = 10}};
+	struct weft__gaps gaps;
+	(void)state;
+	assert_int_equal(weft__gaps_init(&gaps, 1, false, &d), 0);
+	take(&gaps, &d, (struct weft__gap_packet){0, 0, 50, 0, 1000});
+	take(&gaps, &d, (struct weft__gap_packet){0, 60, 99, 0, 2000});
+	assert_int_equal(d.loss_period_count, 1);
+	assert_int_equal(d.loss_periods[0].count, 10);
+	weft__gaps_finish(&gaps);
+}
+
+static void events_without_room_are_missing_since_the_packet_before(void **state)
+{
+	struct weft_trace_description d = {.losses = {[WEFT_LOSS_FULL] = 7}};
+	struct weft__gaps gaps;
+	(void)state;
+	assert_int_equal(weft__gaps_init(&gaps, 1, false, &d), 0);
+	take(&gaps, &d, (struct weft__gap_packet){0, 0, 0, 0, 1000});
+	take(&gaps, &d, (struct weft__gap_packet){0, 5, 5, 3, 2000});
+	d.losses[WEFT_LOSS_NESTED] = 1;
+	take(&gaps, &d, (struct weft__gap_packet){0, 9, 9, 8, 3000});
+	assert_int_equal(d.loss_period_count, 2);
+	assert_period(&d, 0, (struct weft_loss_period){1000, 2000, 3, 0, WEFT_LOSS_FULL});
+	assert_period(&d, 1, (struct weft_loss_period){2000, 3000, 5, 0, WEFT_LOSS_CAUSES});
+	weft__gaps_finish(&gaps);
+}
+
+#define SIZE ((size_t)64 << 10)
+
+static struct weft_model *record_too_much(void)
+{
+	void *buffer = trace_buffer(SIZE);
+	struct trace trace;
+	struct weft_model *model = NULL;
+	assert_int_equal(weft_start(buffer, SIZE, NULL), 0);
+	for (int i = 0; i < 20000; i++) {
+		uint64_t task = weft_create(WEFT_KIND_TASK);
+		weft_switch(task);
+		weft_resolve(task);
+	}
+	weft_stop();
+	trace_open(&trace, buffer, SIZE);
+	assert_int_equal(weft_decoder_build_model(trace.decoder, NULL, NULL, &model), 0);
+	weft_decoder_destroy(trace.decoder);
+	free(buffer);
+	return model;
+}
+
+static void what_was_overwritten_was_before_the_first_event(void **state)
+{
+	struct weft_model *model = record_too_much();
+	(void)state;
+	assert_true(model->losses[WEFT_LOSS_OVERWRITTEN] > 10000);
+	assert_int_equal(model->loss_period_count, 1);
+	assert_int_equal(model->loss_periods[0].count, model->losses[WEFT_LOSS_OVERWRITTEN]);
+	assert_int_equal(model->loss_periods[0].start, model->summary.start);
+	assert_int_equal(model->loss_periods[0].end, model->summary.start);
+	weft_model_destroy(model);
+}
+
+static void a_loss_is_hatched_and_a_problem(void **state)
+{
+	struct weft_model *model = record_too_much();
+	struct weft_layout *layout;
+	struct weft_story_index *index;
+	struct weft_problems *problems;
+	struct weft_scene *scene;
+	struct weft_canvas *canvas;
+	struct weft_frame frame;
+	struct weft_view view;
+	(void)state;
+	assert_int_equal(weft_layout_create(model, NULL, &layout), 0);
+	assert_int_equal(weft_scene_create(model, layout, &scene), 0);
+	assert_int_equal(weft_canvas_create(1000, 600, &canvas), 0);
+	weft_frame_place(layout, 1000, 600, &frame);
+	weft_frame_view(layout, &frame, &view);
+	assert_int_equal(
+		weft_render_frame(scene, &frame, &view, &(struct weft_render_options){0}, canvas), 0);
+	unsigned in_strip = 0, in_picture = 0;
+	for (uint32_t i = 0; i < canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &canvas->ops[i];
+		if (op->type != WEFT_CANVAS_HATCH)
+			continue;
+		in_strip += op->y < frame.picture.y;
+		in_picture += op->y >= frame.picture.y;
+		assert_true(op->x2 > op->x && op->y2 > op->y);
+	}
+	assert_int_equal(in_strip, 1);
+	assert_int_equal(in_picture, 1);
+	assert_int_equal(weft_story_index_create(model, &index), 0);
+	const struct weft_story story = {model, layout, index};
+	assert_int_equal(weft_problems_create(&story, &problems), 0);
+	assert_true(problems->count >= 1);
+	assert_int_equal(problems->list[0].type, WEFT_PROBLEM_LOSS);
+	assert_int_equal(problems->list[0].severity, WEFT_SEVERITY_HINT);
+	assert_non_null(strstr(problems->list[0].sentence, "lost before the first: overwritten."));
+	weft_problems_destroy(problems);
+	weft_story_index_destroy(index);
+	weft_canvas_destroy(canvas);
+	weft_scene_destroy(scene);
+	weft_layout_destroy(layout);
+	weft_model_destroy(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_hole_between_packets_is_where_events_were_overwritten),
+		cmocka_unit_test(what_a_damaged_packet_had_was_not_overwritten),
+		cmocka_unit_test(events_without_room_are_missing_since_the_packet_before),
+		cmocka_unit_test(what_was_overwritten_was_before_the_first_event),
+		cmocka_unit_test(a_loss_is_hatched_and_a_problem),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
