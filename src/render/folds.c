@@ -52,15 +52,10 @@ static struct seen see(const struct painter *p, const struct weft__lane *lane, u
 		fmax(x, box->x), fmin(fmax(x2, x + 1), box->x + box->width), UINT64_MAX};
 }
 
-/* Members from `first` on may be alive at the left edge; those from `last` on begin beyond the
- * right one. */
 static void members_in_view(
 	const struct painter *p, const struct seen *s, uint32_t *ret_first, uint32_t *ret_last)
 {
-	const uint64_t *starts = p->scene->piles.starts + s->pile->first;
-	uint64_t from = p->left > s->fold->max_ns ? p->left - s->fold->max_ns : 0;
-	*ret_first = (uint32_t)weft__lower_bound_u64(starts, s->pile->count, from);
-	*ret_last = (uint32_t)weft__lower_bound_u64(starts, s->pile->count, p->right);
+	weft__fold_members(p->scene, s->pile->fold, p->left, p->right, ret_first, ret_last);
 }
 
 /* Whether its spans are seen one by one: they are wide enough, and few overlap. */
@@ -286,16 +281,9 @@ static void draw_pile(struct painter *p, struct weft__cells *cells, const struct
 static void each_pile(struct painter *p, const struct weft__lane *lane, struct weft__cells *cells,
 	void (*visit)(struct painter *, struct weft__cells *, const struct seen *))
 {
-	uint32_t row = lane->first_row;
 	const struct weft__piles *piles = &p->scene->piles;
-	uint32_t low = piles->row_first[row], last = piles->row_first[row + 1], high = last;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (piles->list[piles->by_row[middle]].end <= p->left)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	uint32_t last = piles->row_first[lane->first_row + 1];
+	uint32_t low = weft__piles_from(piles, lane->first_row, p->left);
 	for (; low < last && piles->list[piles->by_row[low]].start < p->right; low++) {
 		struct seen s = see(p, lane, piles->by_row[low]);
 		s.next = low + 1 < last ? piles->list[piles->by_row[low + 1]].start : UINT64_MAX;

@@ -263,3 +263,26 @@ struct weft__share weft__pile_share(
 				   count_below(failed_at, pile->failed_count, start);
 	return share;
 }
+
+uint32_t weft__piles_from(const struct weft__piles *piles, uint32_t row, uint64_t time)
+{
+	uint32_t low = piles->row_first[row], high = piles->row_first[row + 1];
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (piles->list[piles->by_row[middle]].end <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void weft__fold_members(const struct weft_scene *scene, uint32_t fold, uint64_t start, uint64_t end,
+	uint32_t *ret_first, uint32_t *ret_last)
+{
+	const struct weft__pile *pile = &scene->piles.list[fold];
+	const uint64_t *starts = scene->piles.starts + pile->first;
+	uint64_t longest = scene->layout->folds[fold].max_ns;
+	*ret_first = count_below(starts, pile->count, start > longest ? start - longest : 0);
+	*ret_last = count_below(starts, pile->count, end);
+}

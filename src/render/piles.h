@@ -45,4 +45,13 @@ void weft__piles_finish(struct weft__piles *piles);
 struct weft__share weft__pile_share(
 	const struct weft__piles *piles, const struct weft__pile *pile, uint64_t start, uint64_t end);
 
+/* The first place of piles.by_row, of those of a row, whose pile ends after `time`; or
+ * row_first[row + 1]. There must be piles. */
+uint32_t weft__piles_from(const struct weft__piles *piles, uint32_t row, uint64_t time);
+
+/* Which members of a folded fold may be alive in [start, end), as counted from the fold's first:
+ * those before `*ret_first` are not, nor those from `*ret_last` on. */
+void weft__fold_members(const struct weft_scene *scene, uint32_t fold, uint64_t start, uint64_t end,
+	uint32_t *ret_first, uint32_t *ret_last);
+
 #endif
