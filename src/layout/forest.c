@@ -20,6 +20,7 @@ struct node {
 
 struct weft__forest {
 	uint32_t count;
+	bool *has_children; /* or had some */
 	struct node nodes[];
 };
 
@@ -29,13 +30,23 @@ struct weft__forest *weft__forest_create(const uint32_t *parents, uint32_t count
 	if (!forest)
 		return NULL;
 	forest->count = count;
-	for (uint32_t i = 0; i < count; i++)
+	forest->has_children = calloc(count + (size_t)1, sizeof(*forest->has_children));
+	if (!forest->has_children) {
+		free(forest);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < count; i++) {
 		forest->nodes[i] = (struct node){parents[i], WEFT_NONE, WEFT_NONE};
+		if (parents[i] != WEFT_NONE)
+			forest->has_children[parents[i]] = true;
+	}
 	return forest;
 }
 
 void weft__forest_destroy(struct weft__forest *forest)
 {
+	if (forest)
+		free(forest->has_children);
 	free(forest);
 }
 
@@ -117,9 +128,19 @@ bool weft__forest_move(
 	struct weft__forest *forest, uint32_t node, uint32_t current, uint32_t parent)
 {
 	struct node *nodes = forest->nodes;
+	/* Nothing hangs under most of those that move: each is a path of its own still. */
+	bool is_leaf = !forest->has_children[node];
+	if (is_leaf && parent != node && is_top(nodes, node) && nodes[node].left == WEFT_NONE &&
+		nodes[node].right == WEFT_NONE) {
+		nodes[node].up = parent;
+		forest->has_children[parent] = true;
+		return true;
+	}
 	cut(nodes, node);
 	bool possible = find_root(nodes, parent) != node;
 	expose(nodes, node);
 	nodes[node].up = possible ? parent : current;
+	if (possible)
+		forest->has_children[parent] = true;
 	return possible;
 }

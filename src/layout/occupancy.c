@@ -33,10 +33,48 @@ struct range {
 	size_t begin, end; /* of leaves; end is exclusive */
 };
 
-void weft__occupancy_init(
+/* Steps so long that there are about as many as starts. */
+static unsigned step_shift(uint64_t length, size_t count)
+{
+	unsigned shift = 0;
+	while (shift < 63 && length >> shift > count)
+		shift++;
+	return shift;
+}
+
+int weft__occupancy_init(
 	struct weft__occupancy *occupancy, const uint64_t *starts, size_t start_count)
 {
 	*occupancy = (struct weft__occupancy){.starts = starts, .start_count = start_count};
+	if (start_count == 0)
+		return 0;
+	uint64_t first = starts[0], length = starts[start_count - 1] - first;
+	occupancy->jump_shift = step_shift(length, start_count);
+	occupancy->jump_count = (size_t)(length >> occupancy->jump_shift) + 1;
+	occupancy->jumps = malloc((occupancy->jump_count + 1) * sizeof(*occupancy->jumps));
+	if (!occupancy->jumps)
+		return WEFT_ERROR_MEMORY;
+	size_t rank = 0;
+	for (size_t step = 0; step < occupancy->jump_count; step++) {
+		while (starts[rank] - first < (uint64_t)step << occupancy->jump_shift)
+			rank++;
+		occupancy->jumps[step] = (uint32_t)rank;
+	}
+	occupancy->jumps[occupancy->jump_count] = (uint32_t)start_count;
+	return 0;
+}
+
+/* How many starts are before `time`: most often the first or second guess is right. */
+static size_t rank_of(const struct weft__occupancy *occupancy, uint64_t time)
+{
+	const uint64_t *starts = occupancy->starts;
+	if (time <= starts[0])
+		return 0;
+	uint64_t step = (time - starts[0]) >> occupancy->jump_shift;
+	if (step >= occupancy->jump_count)
+		return occupancy->start_count;
+	size_t first = occupancy->jumps[step], last = occupancy->jumps[step + 1];
+	return first + weft__lower_bound_u64(starts + first, last - first, time);
 }
 
 void weft__occupancy_finish(struct weft__occupancy *occupancy)
@@ -44,6 +82,7 @@ void weft__occupancy_finish(struct weft__occupancy *occupancy)
 	for (unsigned page = 0; page < WEFT__PAGES_MAX; page++)
 		free(occupancy->pages[page].covers); /* `contains` is its last third */
 	free(occupancy->lowest);
+	free(occupancy->jumps);
 }
 
 /* Whoever lands on page n overlaps 64 n others, so that rounding to 16 n starts costs little. */
@@ -76,10 +115,12 @@ static uint64_t taken_rows(const struct weft__page *page, size_t leaves, struct 
 {
 	uint64_t taken = 0;
 	size_t left = range.begin + leaves, right = range.end + leaves;
-	for (size_t up = left; up > 0; up >>= 1)
+	for (size_t up = left, other = right - 1; up > 0; up >>= 1) {
+		for (; other > up; other >>= 1)
+			taken |= page->covers[other];
+		other = other == up ? 0 : other; /* the rest of the way is one */
 		taken |= page->covers[up];
-	for (size_t up = right - 1; up > 0; up >>= 1)
-		taken |= page->covers[up];
+	}
 	for (; left < right; left >>= 1, right >>= 1) {
 		if (left & 1)
 			taken |= *contained(page, leaves, left++);
@@ -117,10 +158,12 @@ static uint32_t lowest_taken(const struct weft__occupancy *occupancy, struct ran
 	const uint32_t *covers = occupancy->lowest, *contains = covers + 2 * leaves;
 	size_t left = ranks.begin + leaves, right = ranks.end + leaves;
 	uint32_t lowest = 0;
-	for (size_t up = left; up > 0; up >>= 1)
+	for (size_t up = left, other = right - 1; up > 0; up >>= 1) {
+		for (; other > up; other >>= 1)
+			lowest = covers[other] > lowest ? covers[other] : lowest;
+		other = other == up ? 0 : other; /* the rest of the way is one */
 		lowest = covers[up] > lowest ? covers[up] : lowest;
-	for (size_t up = right - 1; up > 0; up >>= 1)
-		lowest = covers[up] > lowest ? covers[up] : lowest;
+	}
 	for (; left < right; left >>= 1, right >>= 1) {
 		if (left & 1) {
 			lowest = contains[left] > lowest ? contains[left] : lowest;
@@ -140,16 +183,21 @@ static void raise(uint32_t *value, uint32_t to)
 		*value = to;
 }
 
+/* What is above a node contains no less than it. */
+static void raise_upwards(uint32_t *contains, size_t node, uint32_t to)
+{
+	for (; node > 0 && contains[node] < to; node >>= 1)
+		contains[node] = to;
+}
+
 static void take_lowest(struct weft__occupancy *occupancy, struct range ranks, uint32_t row)
 {
 	ranks = coarse(ranks, COARSE_SHIFT);
 	size_t leaves = leaf_count(occupancy, COARSE_SHIFT);
 	uint32_t *covers = occupancy->lowest, *contains = covers + 2 * leaves;
 	size_t left = ranks.begin + leaves, right = ranks.end + leaves;
-	for (size_t up = left; up > 0; up >>= 1)
-		raise(&contains[up], row + 1);
-	for (size_t up = right - 1; up > 0; up >>= 1)
-		raise(&contains[up], row + 1);
+	raise_upwards(contains, left, row + 1);
+	raise_upwards(contains, right - 1, row + 1);
 	for (; left < right; left >>= 1, right >>= 1) {
 		if (left & 1) {
 			raise(&contains[left], row + 1);
@@ -224,8 +272,8 @@ static int mark(struct weft__occupancy *occupancy, struct range ranks, uint32_t 
 static struct range ranks_of(const struct weft__occupancy *occupancy, uint64_t start, uint64_t end)
 {
 	struct range ranks = {
-		weft__lower_bound_u64(occupancy->starts, occupancy->start_count, start),
-		weft__lower_bound_u64(occupancy->starts, occupancy->start_count, end),
+		rank_of(occupancy, start),
+		rank_of(occupancy, end),
 	};
 	if (ranks.end <= ranks.begin)
 		ranks.end = ranks.begin + 1; /* at the end of 64-bit time */

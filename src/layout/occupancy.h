@@ -17,6 +17,9 @@
 struct weft__occupancy {
 	const uint64_t *starts; /* distinct, sorted; borrowed */
 	size_t start_count;
+	uint32_t *jumps; /* by time, in steps of 1 << jump_shift from the first start on: a rank */
+	size_t jump_count;
+	unsigned jump_shift;
 	struct weft__page {
 		uint64_t *covers;   /* a node of the tree: rows taken all over it */
 		uint64_t *contains; /* of an inner node: rows taken anywhere under it */
@@ -25,8 +28,9 @@ struct weft__occupancy {
 	uint32_t row_count;
 };
 
-/* `starts` holds the start of each interval that will come, and outlives the occupancy. */
-void weft__occupancy_init(
+/* `starts` holds the start of each interval that will come, and outlives the occupancy. 0 or
+ * WEFT_ERROR_MEMORY. */
+int weft__occupancy_init(
 	struct weft__occupancy *occupancy, const uint64_t *starts, size_t start_count);
 void weft__occupancy_finish(struct weft__occupancy *occupancy);
 

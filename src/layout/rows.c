@@ -139,28 +139,61 @@ static int keep_row(struct placing *p, uint32_t task)
 	return weft__occupancy_hold(&p->occupancy, start, end > start ? end : start + 1, row);
 }
 
+/* Starts, sorted: most come in order, as tasks are in the order of first mention. */
+struct starts {
+	uint64_t *sorted, *others, *scratch;
+	size_t sorted_count, other_count;
+};
+
+static void add_start(struct starts *s, uint64_t start)
+{
+	if (s->sorted_count == 0 || start > s->sorted[s->sorted_count - 1])
+		s->sorted[s->sorted_count++] = start;
+	else if (start < s->sorted[s->sorted_count - 1])
+		s->others[s->other_count++] = start;
+}
+
+static void add_starts(const struct placing *p, uint32_t task, struct starts *s)
+{
+	uint64_t continued = continues_at(p, task);
+	add_start(s, p->columns->start[task]);
+	if (continued)
+		s->others[s->other_count++] = continued;
+}
+
+/* The others into their places, from the end on; the distinct ones. */
+static size_t merge_starts(struct starts *s)
+{
+	weft__sort_u64(s->others, s->scratch, s->other_count);
+	size_t at = s->sorted_count + s->other_count, i = s->sorted_count, j = s->other_count;
+	while (j > 0)
+		s->sorted[--at] =
+			i > 0 && s->sorted[i - 1] > s->others[j - 1] ? s->sorted[--i] : s->others[--j];
+	return weft__unique_u64(s->sorted, s->sorted_count + s->other_count);
+}
+
 /* The distinct starts of what is at places [first, last), sorted. NULL without memory. */
 static uint64_t *distinct_starts(
 	const struct placing *p, uint32_t first, uint32_t last, size_t *ret_count)
 {
-	size_t bytes = (2 * (size_t)(last - first) + 1) * sizeof(uint64_t), count = 0;
-	uint64_t *starts = malloc(bytes), *scratch = malloc(bytes);
-	if (!starts || !scratch) {
-		free(starts);
-		free(scratch);
-		return NULL;
+	size_t bytes = (2 * (size_t)(last - first) + 1) * sizeof(uint64_t);
+	struct starts starts = {malloc(bytes), malloc(bytes), malloc(bytes), 0, 0};
+	bool complete = starts.sorted && starts.others && starts.scratch;
+	if (complete && !p->columns->group_count) {
+		for (uint32_t task = 0; task < p->model->tasks.count; task++)
+			if (p->columns->form[task] != WEFT_FORM_HIDDEN)
+				add_starts(p, task, &starts);
+	} else if (complete) {
+		for (uint32_t i = first; i < last; i++)
+			add_starts(p, p->tree->order[i], &starts);
 	}
-	for (uint32_t i = first; i < last; i++) {
-		uint32_t task = p->tree->order[i];
-		uint64_t continued = continues_at(p, task);
-		starts[count++] = p->columns->start[task];
-		if (continued)
-			starts[count++] = continued;
-	}
-	weft__sort_u64(starts, scratch, count);
-	free(scratch);
-	*ret_count = weft__unique_u64(starts, count);
-	return starts;
+	if (complete)
+		*ret_count = merge_starts(&starts);
+	else
+		free(starts.sorted);
+	free(starts.others);
+	free(starts.scratch);
+	return complete ? starts.sorted : NULL;
 }
 
 /* Places [first, last) of the walk, from row 0 on; how many rows they take. */
@@ -171,8 +204,7 @@ static int place_range(struct placing *p, uint32_t first, uint32_t last, uint32_
 	uint64_t *starts = distinct_starts(p, first, last, &start_count);
 	if (!starts)
 		return WEFT_ERROR_MEMORY;
-	int error = 0;
-	weft__occupancy_init(&p->occupancy, starts, start_count);
+	int error = weft__occupancy_init(&p->occupancy, starts, start_count);
 	for (uint32_t i = first; i < last && p->previous && !error; i++)
 		error = keep_row(p, order[i]);
 	for (uint32_t i = first; i < last && !error; i++)

@@ -201,7 +201,8 @@ static void first_free_row_is_exact_in_the_first_page(void **state)
 		}
 		weft__sort_u64(sorted, scratch, COUNT);
 		struct weft__occupancy occupancy;
-		weft__occupancy_init(&occupancy, sorted, weft__unique_u64(sorted, COUNT));
+		assert_int_equal(
+			weft__occupancy_init(&occupancy, sorted, weft__unique_u64(sorted, COUNT)), 0);
 		for (unsigned i = 0; i < COUNT; i++) {
 			uint32_t from = pick(30), want = from;
 			for (unsigned j = 0; j < i; j++)
