@@ -2,6 +2,7 @@
  *
  * Every action under its name: keys, buttons, links of the panel and copied links all end here.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,70 @@ static void run_rows(struct weft_viewer *viewer, const char *arguments)
 	weft__viewer_glide(viewer, &view);
 	weft__viewer_tell(viewer, is_plain ? "Plain rows: those that do not fit are scrolled."
 									   : "Rows through a lens: all are seen, near ones full size.");
+}
+
+static void run_fold(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	uint32_t task = viewer->hover.fold != WEFT_NONE ? viewer->hover.task : viewer->selection.task;
+	weft__viewer_toggle_fold(viewer, task);
+}
+
+static void run_fold_all(struct weft_viewer *viewer, const char *arguments)
+{
+	bool is_folded = arguments[0] ? strcmp(arguments, "off") != 0
+								  : viewer->rows.no_fold || viewer->rows.exceptions.count > 0;
+	weft__viewer_fold_all(viewer, is_folded);
+}
+
+static void run_group(struct weft_viewer *viewer, const char *arguments)
+{
+	static const char *const names[] = {"none", "thread", "process"};
+	unsigned by = (viewer->rows.group_by + 1u) % 3;
+	char *end;
+	unsigned long number = strtoul(arguments, &end, 10);
+	if (end != arguments && number > 0 && number <= viewer->layout->group_count) {
+		weft__viewer_toggle_group(viewer, (uint32_t)number - 1);
+		return;
+	}
+	for (unsigned i = 0; i < 3; i++)
+		if (strcmp(arguments, names[i]) == 0)
+			by = i;
+	weft__viewer_group_by(viewer, (enum weft_group_by)by);
+}
+
+static void run_filter(struct weft_viewer *viewer, const char *arguments)
+{
+	if (strcmp(arguments, "off") == 0)
+		weft__viewer_set_filter(viewer, "");
+	else if (arguments[0])
+		weft__viewer_set_filter(viewer, arguments);
+	else
+		weft__viewer_ask(viewer, WEFT__ASK_FILTER);
+}
+
+/* Tasks of the selected one's kind. */
+static void run_hide(struct weft_viewer *viewer, const char *arguments)
+{
+	uint32_t task = viewer->selection.task;
+	unsigned kind = task != WEFT_NONE ? viewer->model->tasks.kind[task] : 0;
+	const char *name = kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
+	char filter[512];
+	(void)arguments;
+	if (task == WEFT_NONE || !name) {
+		weft__viewer_tell(viewer, "Select a task of the kind that shall be hidden.");
+		return;
+	}
+	snprintf(filter, sizeof(filter), "%s%s-kind:%s", viewer->rows.filter,
+		viewer->rows.filter[0] ? ", " : "", name);
+	if (weft__viewer_set_filter(viewer, filter))
+		weft__viewer_tell(viewer, "Tasks of the kind %s are hidden; the filter has it.", name);
+}
+
+static void run_repack(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	weft__viewer_relayout(viewer);
 }
 
 static void run_view(struct weft_viewer *viewer, const char *arguments)
@@ -361,6 +426,7 @@ static void run_panel(struct weft_viewer *viewer, const char *arguments)
 		[WEFT__PANEL_PROBLEMS] = "problems",
 		[WEFT__PANEL_SEARCH] = "search",
 		[WEFT__PANEL_COUNTERS] = "counters",
+		[WEFT__PANEL_ROWS] = "rows",
 		[WEFT__PANEL_MARKS] = "marks",
 		[WEFT__PANEL_HELP] = "help",
 		[WEFT__PANEL_MENU] = "menu",
@@ -445,6 +511,12 @@ static const struct command {
 	{"start", run_start, true},
 	{"duration", run_duration, true},
 	{"rows", run_rows, true},
+	{"fold", run_fold, true},
+	{"fold all", run_fold_all, true},
+	{"group", run_group, true},
+	{"filter", run_filter, true},
+	{"hide", run_hide, true},
+	{"repack", run_repack, true},
 	{"view", run_view, true},
 	{"select", run_select, true},
 	{"moment", run_moment, true},

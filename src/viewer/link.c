@@ -35,6 +35,23 @@ static void add_times(const struct weft_viewer *viewer, struct weft_text *text)
 	add_value(text, "duration", time);
 }
 
+static const char *const group_names[] = {"none", "thread", "process"};
+
+/* Folds by a member's id, groups by their place: "3,17". */
+static void add_numbers(const struct weft_viewer *viewer, struct weft_text *text)
+{
+	const struct weft__numbers *exceptions = &viewer->rows.exceptions;
+	char name[64];
+	for (uint32_t i = 0; i < exceptions->count; i++) {
+		weft__write_task(viewer->model, exceptions->list[i], name);
+		add_value(text, "unfold", name + strlen("task:"));
+	}
+	for (uint32_t i = 0; i < viewer->rows.folded_groups.count; i++) {
+		snprintf(name, sizeof(name), "%u", (unsigned)viewer->rows.folded_groups.list[i]);
+		add_value(text, "closed", name);
+	}
+}
+
 static void add_rest(const struct weft_viewer *viewer, struct weft_text *text)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
@@ -51,6 +68,13 @@ static void add_rest(const struct weft_viewer *viewer, struct weft_text *text)
 	}
 	if (viewer->counters_hidden)
 		add_value(text, "counters", "off");
+	if (viewer->rows.no_fold)
+		add_value(text, "fold", "off");
+	if (viewer->rows.group_by)
+		add_value(text, "group", group_names[viewer->rows.group_by]);
+	if (viewer->rows.filter[0])
+		add_value(text, "filter", viewer->rows.filter);
+	add_numbers(viewer, text);
 	if (viewer->search && viewer->search_text && viewer->search_text[0])
 		add_value(text, "search", viewer->search_text);
 }
@@ -130,6 +154,7 @@ static void decode(const char *value, size_t size, char text[256])
 
 struct target {
 	struct weft_view view;
+	struct weft__rows rows;
 	uint64_t start, duration, at;
 	bool has_start, has_duration, has_at;
 	uint32_t task;
@@ -140,6 +165,7 @@ static bool take_value(
 	struct weft_viewer *viewer, struct target *t, const char *key, const char *value)
 {
 	const uint64_t begin = t->view.start;
+	uint32_t task;
 	if (strcmp(key, "start") == 0)
 		return t->has_start = !weft__parse_time(value, begin, &t->start);
 	if (strcmp(key, "duration") == 0)
@@ -154,6 +180,19 @@ static bool take_value(
 		return (t->task = weft__parse_task(viewer->model, value)) != WEFT_NONE;
 	else if (strcmp(key, "counters") == 0)
 		viewer->counters_hidden = strcmp(value, "off") == 0;
+	else if (strcmp(key, "fold") == 0)
+		t->rows.no_fold = strcmp(value, "off") == 0;
+	else if (strcmp(key, "filter") == 0)
+		snprintf(t->rows.filter, sizeof(t->rows.filter), "%s", value);
+	else if (strcmp(key, "group") == 0)
+		t->rows.group_by = strcmp(value, "thread") == 0    ? WEFT_GROUP_BY_THREAD
+						   : strcmp(value, "process") == 0 ? WEFT_GROUP_BY_PROCESS
+														   : WEFT_GROUP_BY_NONE;
+	else if (strcmp(key, "unfold") == 0)
+		return (task = weft__parse_task(viewer->model, value)) != WEFT_NONE &&
+			   weft__numbers_add(&t->rows.exceptions, task);
+	else if (strcmp(key, "closed") == 0)
+		return weft__numbers_add(&t->rows.folded_groups, (uint32_t)strtoul(value, NULL, 10));
 	else if (strcmp(key, "search") == 0)
 		snprintf(t->search, sizeof(t->search), "%s", value);
 	else
@@ -164,6 +203,9 @@ static bool take_value(
 static void go(struct weft_viewer *viewer, struct target *t)
 {
 	struct weft_view *view = &t->view;
+	weft__viewer_set_rows(viewer, &t->rows);
+	view->row_count = viewer->layout->row_count;
+	view->width = viewer->view.width; /* groups take some of it */
 	uint64_t start = t->has_start ? t->start : weft__viewer_start(view);
 	weft_view_resize(view, view->width, view->height);
 	if (t->has_start || t->has_duration)
@@ -182,6 +224,8 @@ bool weft__viewer_run_view(struct weft_viewer *viewer, const char *arguments)
 {
 	struct target target = {.view = *weft__viewer_wanted(viewer), .task = WEFT_NONE};
 	bool good = true;
+	target.view.is_plain = false; /* what a link does not say is as usual */
+	viewer->counters_hidden = false;
 	for (const char *at = arguments; *at;) {
 		size_t size = strcspn(at, " ");
 		const char *equals = memchr(at, '=', size);

@@ -28,6 +28,47 @@ static void add_link(
 	weft__panel_add(viewer, WEFT_VIEWER_LINK, text, key, command);
 }
 
+static void add_toggle(
+	struct weft_viewer *viewer, const char *text, const char *key, const char *command, bool is_on)
+{
+	weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, text, key, command);
+	weft__panel_last(viewer)->is_selected = is_on;
+}
+
+void weft__fill_rows(struct weft_viewer *viewer)
+{
+	const struct weft__rows *rows = &viewer->rows;
+	char text[256], command[256];
+	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Height", "", "");
+	add_toggle(
+		viewer, "Through a lens: all rows are seen", "g", "rows lens", !viewer->view.is_plain);
+	add_toggle(viewer, "Plain: rows that do not fit are scrolled", "g", "rows plain",
+		viewer->view.is_plain);
+	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Alike tasks", "", "");
+	add_toggle(viewer, "Fold runs of them into one row", "F",
+		rows->no_fold ? "fold all on" : "fold all off", !rows->no_fold);
+	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Groups", "G", "");
+	add_toggle(viewer, "None", "", "group none", rows->group_by == WEFT_GROUP_BY_NONE);
+	add_toggle(viewer, "By thread", "", "group thread", rows->group_by == WEFT_GROUP_BY_THREAD);
+	add_toggle(viewer, "By process", "", "group process", rows->group_by == WEFT_GROUP_BY_PROCESS);
+	for (uint32_t i = 0; i < viewer->layout->group_count; i++) {
+		const struct weft_group *group = &viewer->layout->groups[i];
+		char share[32];
+		snprintf(share, sizeof(share), "%.0f %%", group->running * 100);
+		weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, group->name, share,
+			weft__panel_format(command, "group %u", (unsigned)i + 1));
+		weft__panel_last(viewer)->is_selected = !group->folded;
+	}
+	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Filter", "", "");
+	weft__panel_add(viewer, WEFT_VIEWER_BUTTON,
+		rows->filter[0] ? weft__panel_format(text, "%s", rows->filter) : "Show or hide\xe2\x80\xa6",
+		"i", "filter");
+	if (rows->filter[0])
+		weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Show all", "", "filter off");
+	add_link(viewer, "Hide the selected task's kind", "", "hide kind");
+	add_link(viewer, "Pack the rows anew", "r", "repack");
+}
+
 static void add_themes(struct weft_viewer *viewer)
 {
 	static const char *const names[WEFT_THEMES] = {

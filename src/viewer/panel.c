@@ -79,6 +79,7 @@ static const struct {
 	[WEFT__PANEL_PROBLEMS] = {"Problems", weft__fill_problems, true},
 	[WEFT__PANEL_SEARCH] = {"Search", weft__fill_search, true},
 	[WEFT__PANEL_COUNTERS] = {"Counters", weft__fill_counters, true},
+	[WEFT__PANEL_ROWS] = {"Rows", weft__fill_rows, true},
 	[WEFT__PANEL_MARKS] = {"Bookmarks", weft__fill_marks, true},
 	[WEFT__PANEL_HELP] = {"Keys", weft__fill_help, false},
 	[WEFT__PANEL_MENU] = {"Menu", weft__fill_menu, false},

@@ -224,6 +224,8 @@ static void click(struct weft_viewer *viewer, double x, double y)
 	if (weft__inside(&viewer->frame.strip, x, y)) {
 		if (is_double)
 			weft__viewer_fit(viewer);
+	} else if (weft__inside(&viewer->frame.groups, x, y)) {
+		weft__viewer_toggle_group(viewer, weft__viewer_group_at(viewer, y));
 	} else if (weft__inside(&viewer->frame.picture, x, y)) {
 		weft__viewer_click(viewer, x, y, is_again, is_double);
 	}

@@ -21,6 +21,7 @@ void weft__viewer_ask(struct weft_viewer *viewer, enum weft__asked asked)
 		[WEFT__ASK_DURATION] = "Duration",
 		[WEFT__ASK_SEARCH] = "Search",
 		[WEFT__ASK_NOTE] = "Note",
+		[WEFT__ASK_FILTER] = "Filter",
 	};
 	static const char *const hints[] = {
 		[WEFT__ASK_START] = "from the trace's start, like 12.5ms; or @N on its clock",
@@ -28,6 +29,8 @@ void weft__viewer_ask(struct weft_viewer *viewer, enum weft__asked asked)
 		[WEFT__ASK_SEARCH] =
 			"a part of a label, note, kind or message; /\xe2\x80\xa6 is an expression",
 		[WEFT__ASK_NOTE] = "what is to be seen here; Enter keeps it",
+		[WEFT__ASK_FILTER] =
+			"part of a label, kind:bind, thread:main; -\xe2\x80\xa6 hides; commas between",
 	};
 	const struct weft_view *view = weft__viewer_wanted(viewer);
 	char time[32];
@@ -41,6 +44,8 @@ void weft__viewer_ask(struct weft_viewer *viewer, enum weft__asked asked)
 		set_text(viewer, time);
 	} else if (asked == WEFT__ASK_SEARCH && viewer->search_text) {
 		set_text(viewer, viewer->search_text);
+	} else if (asked == WEFT__ASK_FILTER) {
+		set_text(viewer, viewer->rows.filter);
 	} else if (asked == WEFT__ASK_NOTE && viewer->mark_asked < viewer->mark_count) {
 		set_text(viewer, viewer->marks[viewer->mark_asked].text);
 	}
@@ -108,6 +113,10 @@ static void take(struct weft_viewer *viewer, const char *text, bool is_done)
 			weft__viewer_open_panel(viewer, WEFT__PANEL_SEARCH);
 			weft__viewer_step_match(viewer, 1);
 		}
+		break;
+	case WEFT__ASK_FILTER:
+		if (is_done && !weft__viewer_set_filter(viewer, text))
+			say(viewer, problem = "that is too long");
 		break;
 	case WEFT__ASK_NOTE:
 		if (is_done)

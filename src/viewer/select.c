@@ -23,10 +23,10 @@ static void stand_out(struct weft_viewer *viewer)
 		fade->strength = fade->from = is_shown;
 }
 
-static void hover(struct weft_viewer *viewer, uint32_t task)
+static void hover(struct weft_viewer *viewer, uint32_t task, uint32_t fold)
 {
-	viewer->hover.task = task;
-	viewer->hover.wanted = task;
+	viewer->hover.task = viewer->hover.wanted = task;
+	viewer->hover.fold = viewer->hover.wanted_fold = fold;
 	viewer->hover.due_ms = INFINITY;
 	viewer->told_until_ms = -INFINITY;
 	stand_out(viewer);
@@ -37,7 +37,7 @@ void weft__viewer_hover_nothing(struct weft_viewer *viewer)
 	viewer->hover.is_cell = false;
 	viewer->button_hovered = WEFT__NO_BUTTON;
 	if (viewer->hover.task != WEFT_NONE || viewer->hover.due_ms < INFINITY)
-		hover(viewer, WEFT_NONE);
+		hover(viewer, WEFT_NONE, WEFT_NONE);
 }
 
 void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, double after_ms)
@@ -49,13 +49,16 @@ void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, doubl
 	h->is_cell = hit.is_cell;
 	h->group = hit.group;
 	viewer->button_hovered = weft__viewer_button_at(viewer, x, y);
-	if (task == h->task) {
-		h->wanted = task;
+	bool is_one_fold = hit.fold != WEFT_NONE && hit.fold == h->fold; /* its teeth are too many */
+	if (task == h->task || is_one_fold) {
+		h->task = h->wanted = task;
+		h->fold = h->wanted_fold = hit.fold;
 		h->due_ms = INFINITY;
 	} else if (after_ms <= 0) {
-		hover(viewer, task);
+		hover(viewer, task, hit.fold);
 	} else if (task != h->wanted || h->due_ms == INFINITY) {
 		h->wanted = task;
+		h->wanted_fold = hit.fold;
 		h->due_ms = viewer->now_ms + after_ms;
 	}
 }
@@ -64,7 +67,7 @@ void weft__viewer_advance_hover(struct weft_viewer *viewer)
 {
 	struct weft__fade *fade = &viewer->fade;
 	if (viewer->now_ms >= viewer->hover.due_ms)
-		hover(viewer, viewer->hover.wanted);
+		hover(viewer, viewer->hover.wanted, viewer->hover.wanted_fold);
 	if (fade->strength == fade->is_shown)
 		return;
 	double done = fmin(fmax((viewer->now_ms - fade->begin_ms) / WEFT__FADE_MS, 0), 1);
@@ -131,11 +134,15 @@ void weft__viewer_click(
 {
 	struct weft__hit hit;
 	uint64_t at = weft_view_time(&viewer->view, x - viewer->frame.picture.x);
+	weft__viewer_hit(viewer, x, y, &hit);
+	if (is_double && hit.fold != WEFT_NONE) {
+		weft__viewer_toggle_fold(viewer, hit.tasks[0]);
+		return;
+	}
 	if (is_double && viewer->selection.task != WEFT_NONE) {
 		weft__viewer_show_related(viewer, viewer->selection.task);
 		return;
 	}
-	weft__viewer_hit(viewer, x, y, &hit);
 	if (hit.count == 0) {
 		weft__viewer_select(viewer, WEFT_NONE, 0);
 		return;

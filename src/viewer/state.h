@@ -130,6 +130,7 @@ struct weft__snap {
 /* What is under a point. */
 struct weft__hit {
 	uint32_t tasks[WEFT__HITS_MAX]; /* the nearest first */
+	uint32_t fold;                  /* that the nearest is a tooth of, or WEFT_NONE */
 	unsigned count;
 	bool is_cell; /* a density: more tasks than can be told apart */
 	struct weft_story_group group;
@@ -143,9 +144,9 @@ struct weft__selection {
 };
 
 struct weft__hover {
-	uint32_t task;   /* or WEFT_NONE */
-	uint32_t wanted; /* will be, once the pointer has rested */
-	double due_ms;   /* when */
+	uint32_t task, fold;          /* or WEFT_NONE */
+	uint32_t wanted, wanted_fold; /* will be, once the pointer has rested */
+	double due_ms;                /* when */
 	bool is_cell;
 	struct weft_story_group group;
 };
@@ -162,6 +163,21 @@ struct weft__standing {
 	size_t capacity;
 };
 
+/* ---- Rows: rows.c, filter.c ---- */
+
+struct weft__numbers {
+	uint32_t *list, count;
+	size_t capacity;
+};
+
+struct weft__rows {
+	bool no_fold;
+	enum weft_group_by group_by;
+	struct weft__numbers exceptions;    /* tasks, of whose folds the opposite holds */
+	struct weft__numbers folded_groups; /* keys */
+	char filter[256];
+};
+
 /* ---- Prompts: prompt.c ---- */
 
 enum weft__asked {
@@ -170,6 +186,7 @@ enum weft__asked {
 	WEFT__ASK_DURATION,
 	WEFT__ASK_SEARCH,
 	WEFT__ASK_NOTE,
+	WEFT__ASK_FILTER,
 };
 
 /* ---- Bookmarks: notes.c ---- */
@@ -187,6 +204,7 @@ enum weft__panel_kind {
 	WEFT__PANEL_PROBLEMS,
 	WEFT__PANEL_SEARCH,
 	WEFT__PANEL_COUNTERS,
+	WEFT__PANEL_ROWS,
 	WEFT__PANEL_MARKS,
 	WEFT__PANEL_HELP,
 	WEFT__PANEL_MENU,
@@ -236,6 +254,9 @@ struct weft_viewer {
 	struct weft__range range;
 	struct weft__snap snap;
 	struct weft__selection selection;
+	struct weft__rows rows;
+	uint32_t fold_known; /* of which `fold_group` tells, or WEFT_NONE */
+	struct weft_story_group fold_group;
 	struct weft__hover hover;
 	struct weft__fade fade;
 	struct weft__standing standing;
@@ -369,6 +390,25 @@ void weft__viewer_remove_mark(struct weft_viewer *viewer, size_t number);
 void weft__viewer_name_mark(struct weft_viewer *viewer, const char *text);
 void weft__viewer_forget_marks(struct weft_viewer *viewer);
 
+/* rows.c */
+int weft__viewer_lay_out(struct weft_viewer *viewer, const struct weft_model *model,
+	const struct weft_layout *previous, struct weft_layout **ret_layout,
+	struct weft_scene **ret_scene);
+void weft__viewer_relayout(struct weft_viewer *viewer);
+void weft__viewer_toggle_fold(struct weft_viewer *viewer, uint32_t task);
+void weft__viewer_fold_all(struct weft_viewer *viewer, bool is_folded);
+void weft__viewer_group_by(struct weft_viewer *viewer, enum weft_group_by by);
+uint32_t weft__viewer_group_at(const struct weft_viewer *viewer, double y);
+void weft__viewer_toggle_group(struct weft_viewer *viewer, uint32_t group);
+/* false if it is too long. */
+bool weft__viewer_set_filter(struct weft_viewer *viewer, const char *filter);
+/* Takes what `rows` owns. */
+void weft__viewer_set_rows(struct weft_viewer *viewer, const struct weft__rows *rows);
+bool weft__numbers_add(struct weft__numbers *numbers, uint32_t number);
+void weft__rows_finish(struct weft__rows *rows);
+/* filter.c: a byte a task, not 0 for what is left out; the caller frees. */
+int weft__filter(const struct weft_model *model, const char *filter, uint8_t **ret_hidden);
+
 /* toolbar.c */
 void weft__viewer_place_buttons(struct weft_viewer *viewer);
 uint32_t weft__viewer_button_at(const struct weft_viewer *viewer, double x, double y);
@@ -407,6 +447,7 @@ void weft__fill_story(struct weft_viewer *viewer);
 void weft__fill_problems(struct weft_viewer *viewer);
 void weft__fill_search(struct weft_viewer *viewer);
 void weft__fill_counters(struct weft_viewer *viewer);
+void weft__fill_rows(struct weft_viewer *viewer);
 void weft__fill_marks(struct weft_viewer *viewer);
 void weft__fill_help(struct weft_viewer *viewer);
 void weft__fill_menu(struct weft_viewer *viewer);

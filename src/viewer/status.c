@@ -49,7 +49,23 @@ static void say_problems(const struct weft_viewer *viewer, char *text, size_t si
 		snprintf(text, size, "%u problem%s \xc2\xb7 p", count, count == 1 ? "" : "s");
 }
 
-static void compose(const struct weft_viewer *viewer, char *text, size_t size)
+/* The fold's figures are found out when it is first pointed at. */
+static void say_fold(
+	struct weft_viewer *viewer, uint32_t task, uint32_t fold, char *text, size_t size)
+{
+	const struct weft_layout *layout = viewer->layout;
+	const struct weft_fold *f = &layout->folds[fold];
+	if (viewer->fold_known != fold) {
+		viewer->fold_known = WEFT_NONE;
+		if (weft_story_group_tasks(
+				&viewer->story, layout->fold_members + f->first, f->count, &viewer->fold_group))
+			return;
+		viewer->fold_known = fold;
+	}
+	weft_story_fold_sentence(&viewer->story, task, &viewer->fold_group, text, size);
+}
+
+static void compose(struct weft_viewer *viewer, char *text, size_t size)
 {
 	const struct weft__hover *hover = &viewer->hover;
 	text[0] = '\0';
@@ -61,6 +77,8 @@ static void compose(const struct weft_viewer *viewer, char *text, size_t size)
 		snprintf(text, size, "%s", viewer->said);
 	else if (viewer->pointer.drag == WEFT__DRAG_RANGE)
 		say_range(viewer, text, size);
+	else if (hover->task != WEFT_NONE && hover->fold != WEFT_NONE)
+		say_fold(viewer, hover->task, hover->fold, text, size);
 	else if (hover->task != WEFT_NONE)
 		weft_story_sentence(
 			&viewer->story, hover->task, pointed_moment(viewer, hover->task), text, size);

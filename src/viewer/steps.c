@@ -158,6 +158,27 @@ static uint32_t place_of(const struct weft_viewer *viewer, uint32_t task)
 	return place;
 }
 
+/* To the task that is there at a time, in a row or the next one that has any. */
+static void step_row(struct weft_viewer *viewer, uint32_t row, int down, uint64_t at)
+{
+	const struct weft_scene *scene = viewer->scene;
+	for (; row < viewer->layout->row_count; row += (uint32_t)down) {
+		if (scene->row_first[row + 1] > scene->row_first[row]) {
+			go(viewer, scene->by_row[alive_or_next(scene, row, at)], at);
+			return;
+		}
+		if (scene->piles.count && scene->piles.row_first[row + 1] > scene->piles.row_first[row]) {
+			uint32_t fold =
+				scene->piles.list[scene->piles.by_row[scene->piles.row_first[row]]].fold;
+			if (fold != WEFT_NONE) {
+				go(viewer, viewer->layout->fold_members[viewer->layout->folds[fold].first], at);
+				return;
+			}
+		}
+	}
+	weft__viewer_tell(viewer, "There is no row further %s.", down > 0 ? "down" : "up");
+}
+
 /* The neighbour in the row, or of the nearest row that has any. */
 void weft__viewer_step_task(struct weft_viewer *viewer, int across, int down)
 {
@@ -167,11 +188,14 @@ void weft__viewer_step_task(struct weft_viewer *viewer, int across, int down)
 		return;
 	rows = viewer->layout->row_count;
 	uint64_t at = moment(viewer);
-	if (task == WEFT_NONE) {
+	if (rows == 0)
+		return;
+	if (task == WEFT_NONE || viewer->layout->form[task] != WEFT_FORM_LINE) {
 		const struct weft_view *view = weft__viewer_wanted(viewer);
 		uint32_t row = (uint32_t)(weft_view_row(view, view->height / 3) + 0.5);
-		uint32_t place = alive_or_next(scene, row < rows ? row : rows - 1, at);
-		go(viewer, scene->by_row[place], at);
+		if (task != WEFT_NONE && viewer->layout->row[task] != WEFT_NONE)
+			row = viewer->layout->row[task]; /* a fold has no places */
+		step_row(viewer, row < rows ? row : rows - 1, down ? down : 1, at);
 		return;
 	}
 	uint32_t row = viewer->layout->row[task], place = place_of(viewer, task);
@@ -185,10 +209,5 @@ void weft__viewer_step_task(struct weft_viewer *viewer, int across, int down)
 		go(viewer, task, viewer->layout->start[task]);
 		return;
 	}
-	for (row += (uint32_t)down; row < rows; row += (uint32_t)down)
-		if (scene->row_first[row + 1] > scene->row_first[row]) {
-			go(viewer, scene->by_row[alive_or_next(scene, row, at)], at);
-			return;
-		}
-	weft__viewer_tell(viewer, "There is no row further %s.", down > 0 ? "down" : "up");
+	step_row(viewer, row + (uint32_t)down, down, at);
 }

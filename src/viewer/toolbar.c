@@ -30,7 +30,7 @@ static const struct plan bar_plan[] = {
 	{WEFT__ICON_PROBLEMS, "panel problems", "Problems; p steps through them"},
 	{WEFT__ICON_SEARCH, "search", "Search ( / )"},
 	{WEFT__ICON_COUNTERS, "panel counters", "Counters ( C )"},
-	{WEFT__ICON_ROWS, "rows", "Rows through a lens, or plain ( g )"},
+	{WEFT__ICON_ROWS, "panel rows", "Rows: lens or plain, folds, groups, filter ( R )"},
 	{WEFT__ICON_THEME, "theme", "The next theme ( T )"},
 	{WEFT__ICON_HELP, "help", "All keys and gestures ( ? )"},
 	{WEFT__ICON_MENU, "panel menu", "Menu: bookmarks, export, exact times, themes"},
@@ -58,13 +58,13 @@ static void mark_state(const struct weft_viewer *viewer, struct weft__button *bu
 		[WEFT__PANEL_PROBLEMS] = WEFT__ICON_PROBLEMS,
 		[WEFT__PANEL_SEARCH] = WEFT__ICON_SEARCH,
 		[WEFT__PANEL_COUNTERS] = WEFT__ICON_COUNTERS,
+		[WEFT__PANEL_ROWS] = WEFT__ICON_ROWS,
 		[WEFT__PANEL_HELP] = WEFT__ICON_HELP,
 		[WEFT__PANEL_MENU] = WEFT__ICON_MENU,
 	};
 	unsigned kind = viewer->panel.kind;
 	bool is_panel = kind < sizeof(panels) && panels[kind] && panels[kind] == button->icon;
-	button->is_on = is_panel || (button->icon == WEFT__ICON_MEASURE && viewer->range.is_armed) ||
-					(button->icon == WEFT__ICON_ROWS && viewer->view.is_plain);
+	button->is_on = is_panel || (button->icon == WEFT__ICON_MEASURE && viewer->range.is_armed);
 	bool needs_trace = button->icon != WEFT__ICON_THEME && button->icon != WEFT__ICON_HELP &&
 					   button->icon != WEFT__ICON_MENU;
 	button->is_faint = (needs_trace && !viewer->model) ||

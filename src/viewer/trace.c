@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/export.h"
 #include "viewer/state.h"
@@ -48,13 +49,32 @@ static void drop(struct weft_viewer *viewer)
 	viewer->hover.task = viewer->hover.wanted = WEFT_NONE;
 	viewer->hover.due_ms = INFINITY;
 	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
-	viewer->problem = WEFT_NONE;
+	viewer->problem = viewer->fold_known = WEFT_NONE;
+	viewer->hover.fold = viewer->hover.wanted_fold = WEFT_NONE;
 	viewer->was_drawn = false;
 }
 
 static bool is_same_trace(const struct weft_viewer *viewer, const struct weft_model *model)
 {
 	return viewer->model && viewer->model->summary.start == model->summary.start;
+}
+
+/* What names tasks and threads of another trace. */
+static void forget_rows(struct weft__rows *rows)
+{
+	rows->exceptions.count = 0;
+	rows->folded_groups.count = 0;
+}
+
+/* All that there was is still there, under the same numbers. */
+static bool is_continued(const struct weft_model *before, const struct weft_model *model)
+{
+	const struct weft_tasks *old = &before->tasks, *new = &model->tasks;
+	return old->count <= new->count &&
+		   before->thread_count <=
+				   model->thread_count &&memcmp(old->id, new->id, old->count * sizeof(*old->id)) ==
+			   0 &&
+		   memcmp(old->buffer, new->buffer, old->count * sizeof(*old->buffer)) == 0;
 }
 
 /* The view of the new trace, at the same place if it is the same trace. */
@@ -101,14 +121,13 @@ WEFT__EXPORT int weft_viewer_show(
 {
 	struct weft_layout *layout = NULL;
 	struct weft_scene *scene = NULL;
-	int error = weft_layout_create(model, NULL, &layout);
-	if (!error)
-		error = weft_scene_create(model, layout, &scene);
-	if (error) {
-		weft_layout_destroy(layout);
-		return error;
-	}
 	bool is_same = is_same_trace(viewer, model);
+	if (!is_same)
+		forget_rows(&viewer->rows);
+	bool grows = is_same && is_live && is_continued(viewer->model, model);
+	int error = weft__viewer_lay_out(viewer, model, grows ? viewer->layout : NULL, &layout, &scene);
+	if (error)
+		return error;
 	struct memory memory = remember(viewer);
 	drop(viewer);
 	viewer->is_following = is_live && (viewer->is_following || !viewer->is_live);

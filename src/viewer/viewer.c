@@ -46,6 +46,7 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->width = viewer->height = 1;
 	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
 	viewer->hover.task = viewer->hover.wanted = WEFT_NONE;
+	viewer->hover.fold = viewer->hover.wanted_fold = viewer->fold_known = WEFT_NONE;
 	viewer->hover.due_ms = viewer->pointer.long_ms = INFINITY;
 	viewer->told_until_ms = viewer->history.moved_ms = viewer->pointer.click_ms = -INFINITY;
 	viewer->problem = viewer->match = WEFT_NONE;
@@ -83,6 +84,7 @@ WEFT__EXPORT void weft_viewer_destroy(struct weft_viewer *viewer)
 	weft_text_finish(&viewer->link);
 	weft_text_finish(&viewer->panel.text);
 	free(viewer->panel.items);
+	weft__rows_finish(&viewer->rows);
 	free(viewer->standing.edges);
 	free(viewer->search_text);
 	free(viewer->title);

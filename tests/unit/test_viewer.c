@@ -314,13 +314,19 @@ static void plain_rows_are_scrolled(void **state)
 
 /* ---- Tasks ---- */
 
-/* Every task, each row, the slow way. */
+/* Every task, each row, the slow way; a fold is one thing. */
 static double naive_distance(const struct script *s, uint32_t task, double x, double y)
 {
 	const struct weft_viewer *v = s->viewer;
-	double from = weft__canvas_x(v, v->layout->start[task]);
-	double to = fmax(weft__canvas_x(v, v->model->tasks.end[task]), from + 1);
-	double row = v->frame.picture.y + weft_view_y(&v->view, v->layout->row[task]);
+	const struct weft_layout *layout = v->layout;
+	uint64_t start = layout->start[task], end_ns = v->model->tasks.end[task];
+	if (layout->form[task] == WEFT_FORM_FOLDED) {
+		start = layout->folds[layout->fold_of[task]].start;
+		end_ns = layout->folds[layout->fold_of[task]].end;
+	}
+	double from = weft__canvas_x(v, start);
+	double to = fmax(weft__canvas_x(v, end_ns), from + 1);
+	double row = v->frame.picture.y + weft_view_y(&v->view, layout->row[task]);
 	return fmax(fmax(fmax(from - x, x - to), 0), fabs(row - y));
 }
 
@@ -606,6 +612,141 @@ static void a_command_line_is_quoted_for_the_shell(void **state)
 	end(&s);
 }
 
+/* ---- Rows ---- */
+
+static uint32_t shown(const struct script *s)
+{
+	uint32_t count = 0;
+	for (uint32_t task = 0; task < s->viewer->model->tasks.count; task++)
+		count += s->viewer->layout->row[task] != WEFT_NONE;
+	return count;
+}
+
+static void a_filter_shows_and_hides(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	const struct weft_tasks *tasks = &s.viewer->model->tasks;
+	uint32_t binds = 0, tries = 0, data = 0;
+	for (uint32_t task = 0; task < tasks->count; task++) {
+		struct weft_slice label = weft_model_string(s.viewer->model, tasks->label[task]);
+		binds += tasks->kind[task] == WEFT_KIND_BIND;
+		tries += tasks->kind[task] == WEFT_KIND_TRY;
+		data += strstr(label.bytes, "data") || strstr(label.bytes, "Data");
+	}
+	script_run(&s, "key i; enter -kind:bind");
+	assert_int_equal(shown(&s), tasks->count - binds);
+	script_run(&s, "key i; enter kind:bind , kind:try");
+	assert_int_equal(shown(&s), binds + tries);
+	script_run(&s, "key i; enter data");
+	assert_int_equal(shown(&s), data);
+	script_run(&s, "key i; enter nothing has this label");
+	assert_int_equal(shown(&s), 0);
+	draw(&s, NULL);
+	script_run(&s, "key ArrowDown shift; key g; click 500 300; command filter off");
+	assert_int_equal(shown(&s), tasks->count);
+	script_run(&s, "command select task:393; command hide kind");
+	assert_int_equal(shown(&s), tasks->count - binds);
+	draw(&s, NULL);
+	end(&s);
+}
+
+static void add(struct weft_model_builder *builder, struct weft_event event)
+{
+	static struct weft_diagnostics diagnostics;
+	assert_int_equal(weft_model_builder_add(builder, &event, &diagnostics), 0);
+}
+
+/* A root that makes 60 tasks of 700 ns, one a microsecond. */
+static struct weft_model *alike_tasks(void)
+{
+	static const struct weft_trace_thread thread = {.name = "", .process = ""};
+	struct weft_trace_description description = {
+		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
+	struct weft_model *model = NULL;
+	struct weft_model_builder *builder;
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	for (uint64_t i = 1; i <= 60; i++) {
+		uint64_t time = 1000 * i;
+		add(builder,
+			(struct weft_event){
+				.type = WEFT_EVENT_CREATE, .time_ns = time, .other = i, .kind = WEFT_KIND_TASK});
+		add(builder,
+			(struct weft_event){
+				.type = WEFT_EVENT_LABEL, .time_ns = time + 1, .task = i, .text = {"grant", 5}});
+		add(builder,
+			(struct weft_event){.type = WEFT_EVENT_RESOLVE, .time_ns = time + 700, .other = i});
+	}
+	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
+	weft_model_builder_destroy(builder);
+	return model;
+}
+
+static struct script begin_alike(void)
+{
+	struct script s = begin(NULL, true);
+	assert_int_equal(weft_viewer_show(s.viewer, alike_tasks(), false), 0);
+	return s;
+}
+
+static uint32_t first_fold(const struct script *s)
+{
+	const struct weft_layout *layout = s->viewer->layout;
+	for (uint32_t i = 0; i < layout->fold_count; i++)
+		if (layout->folds[i].folded && layout->folds[i].count >= 5)
+			return i;
+	return WEFT_NONE;
+}
+
+static void folds_are_pointed_at_and_unfolded(void **state)
+{
+	(void)state;
+	struct script s = begin_alike();
+	const struct weft_layout *layout = s.viewer->layout;
+	uint32_t fold = first_fold(&s);
+	assert_int_not_equal(fold, WEFT_NONE);
+	const struct weft_fold *f = &layout->folds[fold];
+	uint32_t member = layout->fold_members[f->first + f->count / 2];
+	weft__viewer_select(s.viewer, member, layout->start[member]);
+	weft__viewer_reveal_task(s.viewer, member, layout->start[member]);
+	double x = weft__canvas_x(s.viewer, layout->start[member]) + 1;
+	double y = s.viewer->frame.picture.y + weft_view_y(&s.viewer->view, f->row);
+	script_point(&s, WEFT_VIEWER_MOVE, x, y, 0, 0);
+	script_wait(&s, 200);
+	assert_int_equal(s.viewer->hover.fold, fold);
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "\xc3\x97"));
+	script_run(&s, "key f");
+	assert_int_equal(s.viewer->layout->form[member], WEFT_FORM_LINE);
+	close_to(
+		s.viewer->frame.picture.y + weft_view_y(&s.viewer->view, s.viewer->layout->row[member]), y,
+		1);
+	draw(&s, NULL);
+	script_run(&s, "key f");
+	assert_int_equal(s.viewer->layout->form[member], WEFT_FORM_FOLDED);
+	script_run(&s, "key F");
+	assert_int_equal(first_fold(&s), WEFT_NONE);
+	end(&s);
+}
+
+static void rows_are_part_of_the_link(void **state)
+{
+	(void)state;
+	struct script a = begin_alike(), b = begin_alike();
+	const struct weft_layout *layout = a.viewer->layout;
+	uint32_t member = layout->fold_members[layout->folds[first_fold(&a)].first];
+	weft__viewer_toggle_fold(a.viewer, member);
+	script_run(&a, "command filter -kind:try, -x y; command group thread");
+	char link[1000];
+	snprintf(link, sizeof(link), "%s", weft_viewer_link(a.viewer));
+	assert_true(weft_viewer_command(b.viewer, link, b.now_ms));
+	assert_string_equal(weft_viewer_link(b.viewer), link);
+	assert_int_equal(b.viewer->layout->row_count, a.viewer->layout->row_count);
+	assert_true(weft_viewer_command(b.viewer, "view", b.now_ms));
+	assert_int_equal(b.viewer->rows.exceptions.count, 0);
+	end(&a);
+	end(&b);
+}
+
 /* ---- The whole ---- */
 
 static void an_unknown_command_is_refused(void **state)
@@ -652,6 +793,33 @@ static void later_states_keep_what_was_looked_at(void **state)
 	end(&s);
 }
 
+static void a_trace_that_grows_keeps_rows_and_hands(void **state)
+{
+	(void)state;
+	struct script s = begin(NULL, true);
+	assert_int_equal(weft_viewer_show(s.viewer, load(BLOCK_READ), true), 0);
+	script_run(&s, "command view start=5ms duration=1ms; key l"); /* pauses */
+	struct weft_view before = s.viewer->view;
+	uint32_t *rows = malloc(s.viewer->model->tasks.count * sizeof(*rows));
+	assert_non_null(rows);
+	memcpy(rows, s.viewer->layout->row, s.viewer->model->tasks.count * sizeof(*rows));
+	assert_int_equal(weft_viewer_show(s.viewer, load(BLOCK_READ), true), 0);
+	assert_memory_equal(rows, s.viewer->layout->row, s.viewer->model->tasks.count * sizeof(*rows));
+	close_to(s.viewer->view.left, before.left, 1);
+	script_run(&s, "key l");
+	assert_int_equal(weft_viewer_show(s.viewer, load(BLOCK_READ), true), 0);
+	const struct weft_view *view = &s.viewer->view; /* it follows: the end is in view */
+	assert_true(weft_view_x(view, view->end) <= view->width);
+	close_to(view->scale, before.scale, before.scale * 1e-9);
+	struct weft_viewer_request request;
+	unsigned follows = 0;
+	while (weft_viewer_next_request(s.viewer, &request))
+		follows += request.type == WEFT_VIEWER_FOLLOW;
+	assert_int_equal(follows, 2);
+	free(rows);
+	end(&s);
+}
+
 static void without_a_trace_words_are_shown(void **state)
 {
 	(void)state;
@@ -684,8 +852,10 @@ static void random_step(struct script *s)
 {
 	static const char *const keys[] = {"+", "-", "z", "0", "[", "]", "Escape", "Tab", "Enter", "w",
 		"b", "c", "a", "p", "P", "n", "N", "v", "m", "M", " ", "C", "g", "e", "y", "Y", "T", "?",
-		"ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "s", "d", "/"};
-	static const char *const texts[] = {"12ms", "1", "Xs", "/[", "/X.*", "", "@5", "40ns", "bind"};
+		"ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "s", "d", "/", "f", "F", "G", "i", "R",
+		"r"};
+	static const char *const texts[] = {
+		"12ms", "1", "Xs", "/[", "/X.*", "", "@5", "40ns", "bind", "-kind:bind"};
 	double x = pick(1500) - 50.0, y = pick(900) - 50.0;
 	switch (pick(8)) {
 	case 0:
@@ -752,6 +922,10 @@ int main(void)
 		cmocka_unit_test(bookmarks_are_saved_as_they_are_loaded),
 		cmocka_unit_test(a_link_leads_to_the_same_view),
 		cmocka_unit_test(a_command_line_is_quoted_for_the_shell),
+		cmocka_unit_test(a_filter_shows_and_hides),
+		cmocka_unit_test(folds_are_pointed_at_and_unfolded),
+		cmocka_unit_test(rows_are_part_of_the_link),
+		cmocka_unit_test(a_trace_that_grows_keeps_rows_and_hands),
 		cmocka_unit_test(an_unknown_command_is_refused),
 		cmocka_unit_test(every_button_has_room_for_a_finger),
 		cmocka_unit_test(later_states_keep_what_was_looked_at),

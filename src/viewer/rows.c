@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Which rows there are: what is folded, how rows are grouped, what a filter leaves out. When that
+ * changes, rows are laid out anew and the task that is looked at keeps its height on the screen.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "viewer/state.h"
+
+int weft__viewer_lay_out(struct weft_viewer *viewer, const struct weft_model *model,
+	const struct weft_layout *previous, struct weft_layout **ret_layout,
+	struct weft_scene **ret_scene)
+{
+	const struct weft__rows *rows = &viewer->rows;
+	struct weft_layout *layout = NULL;
+	uint8_t *hidden = NULL;
+	int error = 0;
+	if (rows->filter[0])
+		error = weft__filter(model, rows->filter, &hidden);
+	struct weft_layout_options options = {
+		.fold = !rows->no_fold,
+		.group_by = rows->group_by,
+		.fold_exceptions = rows->exceptions.list,
+		.fold_exception_count = rows->exceptions.count,
+		.folded_groups = rows->folded_groups.list,
+		.folded_group_count = rows->folded_groups.count,
+		.hidden = hidden,
+		.previous = previous,
+	};
+	if (!error)
+		error = weft_layout_create(model, &options, &layout);
+	free(hidden);
+	if (!error)
+		error = weft_scene_create(model, layout, ret_scene);
+	if (error)
+		weft_layout_destroy(layout);
+	else
+		*ret_layout = layout;
+	return error;
+}
+
+/* A task that shall stay where it is: the selected one, or one in the middle of the picture. */
+static uint32_t anchor_of(struct weft_viewer *viewer)
+{
+	const struct weft_box *box = &viewer->frame.picture;
+	uint32_t task = viewer->selection.task;
+	struct weft__hit hit;
+	if (task != WEFT_NONE && viewer->layout->row[task] != WEFT_NONE)
+		return task;
+	weft__viewer_hit(viewer, box->x + box->width / 2, box->y + box->height / 2, &hit);
+	return hit.count ? hit.tasks[0] : WEFT_NONE;
+}
+
+static void take_layout(
+	struct weft_viewer *viewer, struct weft_layout *layout, struct weft_scene *scene)
+{
+	weft_scene_destroy(viewer->scene);
+	weft_layout_destroy(viewer->layout);
+	viewer->layout = layout;
+	viewer->scene = scene;
+	viewer->story.layout = layout;
+	viewer->view.row_count = layout->row_count;
+	viewer->hover.fold = viewer->hover.wanted_fold = WEFT_NONE;
+	viewer->fold_known = WEFT_NONE;
+}
+
+void weft__viewer_relayout(struct weft_viewer *viewer)
+{
+	struct weft_layout *layout;
+	struct weft_scene *scene;
+	uint32_t anchor = anchor_of(viewer);
+	struct weft_view view = *weft__viewer_wanted(viewer);
+	double y = view.height / 2;
+	if (weft__viewer_lay_out(viewer, viewer->model, NULL, &layout, &scene))
+		return;
+	if (anchor != WEFT_NONE)
+		y = weft_view_y(&view, viewer->layout->row[anchor]);
+	weft__viewer_halt(viewer);
+	take_layout(viewer, layout, scene);
+	view.row_count = layout->row_count;
+	viewer->view = view;
+	weft__viewer_place(viewer); /* groups have a gutter */
+	if (anchor != WEFT_NONE && layout->row[anchor] != WEFT_NONE)
+		weft_view_drag_row(&viewer->view, layout->row[anchor], y);
+	weft__viewer_hover_nothing(viewer);
+	viewer->panel.is_stale = true;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+}
+
+bool weft__numbers_add(struct weft__numbers *numbers, uint32_t number)
+{
+	if (numbers->count == numbers->capacity) {
+		size_t capacity = weft__array_next_capacity(numbers->capacity, numbers->count + (size_t)1);
+		if (weft__array_resize(&numbers->list, capacity, sizeof(*numbers->list)))
+			return false;
+		numbers->capacity = capacity;
+	}
+	numbers->list[numbers->count++] = number;
+	return true;
+}
+
+static bool toggle(struct weft__numbers *numbers, uint32_t number)
+{
+	for (uint32_t i = 0; i < numbers->count; i++)
+		if (numbers->list[i] == number) {
+			numbers->list[i] = numbers->list[--numbers->count];
+			return true;
+		}
+	return weft__numbers_add(numbers, number);
+}
+
+void weft__viewer_toggle_fold(struct weft_viewer *viewer, uint32_t task)
+{
+	const struct weft_layout *layout = viewer->layout;
+	uint32_t fold = task != WEFT_NONE && layout->fold_of ? layout->fold_of[task] : WEFT_NONE;
+	if (fold == WEFT_NONE) {
+		weft__viewer_tell(viewer,
+			task == WEFT_NONE ? "No task is selected." : "It is not one of a run of alike tasks.");
+		return;
+	}
+	/* A fold may be excepted under another member's name. */
+	const struct weft_fold *f = &layout->folds[fold];
+	uint32_t name = layout->fold_members[f->first];
+	for (uint32_t i = 0; i < viewer->rows.exceptions.count; i++) {
+		uint32_t exception = viewer->rows.exceptions.list[i];
+		if (exception < viewer->model->tasks.count && layout->fold_of[exception] == fold)
+			name = exception;
+	}
+	bool was_folded = f->folded;
+	if (!toggle(&viewer->rows.exceptions, name))
+		return;
+	weft__viewer_relayout(viewer);
+	weft__viewer_tell(viewer, was_folded ? "Unfolded; f folds it again." : "Folded.");
+}
+
+void weft__viewer_fold_all(struct weft_viewer *viewer, bool is_folded)
+{
+	viewer->rows.no_fold = !is_folded;
+	viewer->rows.exceptions.count = 0;
+	weft__viewer_relayout(viewer);
+	weft__viewer_tell(viewer, "%s",
+		is_folded ? "Runs of alike tasks are folded into one row each."
+				  : "Each task is in a row of its own.");
+}
+
+void weft__viewer_group_by(struct weft_viewer *viewer, enum weft_group_by by)
+{
+	static const char *const words[] = {
+		"Rows are not grouped.", "Rows are grouped by thread.", "Rows are grouped by process."};
+	viewer->rows.group_by = by;
+	viewer->rows.folded_groups.count = 0;
+	weft__viewer_relayout(viewer);
+	weft__viewer_tell(viewer, "%s%s", words[by],
+		by && viewer->layout->group_count == 0 ? " There is only one." : "");
+}
+
+/* The group whose rows are at a height of the canvas, or WEFT_NONE. */
+uint32_t weft__viewer_group_at(const struct weft_viewer *viewer, double y)
+{
+	const struct weft_layout *layout = viewer->layout;
+	double row = weft_view_row(&viewer->view, y - viewer->frame.picture.y) + 0.5;
+	for (uint32_t i = 0; i < layout->group_count; i++)
+		if (row >= layout->groups[i].first_row &&
+			row < layout->groups[i].first_row + layout->groups[i].row_count)
+			return i;
+	return WEFT_NONE;
+}
+
+void weft__viewer_toggle_group(struct weft_viewer *viewer, uint32_t group)
+{
+	if (group < viewer->layout->group_count &&
+		toggle(&viewer->rows.folded_groups, viewer->layout->groups[group].key))
+		weft__viewer_relayout(viewer);
+}
+
+bool weft__viewer_set_filter(struct weft_viewer *viewer, const char *filter)
+{
+	if (strlen(filter) >= sizeof(viewer->rows.filter))
+		return false;
+	if (strcmp(viewer->rows.filter, filter) == 0)
+		return true;
+	memmove(viewer->rows.filter, filter, strlen(filter) + 1);
+	weft__viewer_relayout(viewer);
+	return true;
+}
+
+static bool are_equal(const struct weft__numbers *a, const struct weft__numbers *b)
+{
+	return a->count == b->count &&
+		   (a->count == 0 || memcmp(a->list, b->list, a->count * sizeof(*a->list)) == 0);
+}
+
+void weft__viewer_set_rows(struct weft_viewer *viewer, const struct weft__rows *rows)
+{
+	struct weft__rows *old = &viewer->rows;
+	bool is_same = old->no_fold == rows->no_fold && old->group_by == rows->group_by &&
+				   strcmp(old->filter, rows->filter) == 0 &&
+				   are_equal(&old->exceptions, &rows->exceptions) &&
+				   are_equal(&old->folded_groups, &rows->folded_groups);
+	weft__rows_finish(old);
+	*old = *rows;
+	if (!is_same)
+		weft__viewer_relayout(viewer);
+}
+
+void weft__rows_finish(struct weft__rows *rows)
+{
+	free(rows->exceptions.list);
+	free(rows->folded_groups.list);
+}
