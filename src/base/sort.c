@@ -7,6 +7,18 @@
 
 #include <string.h>
 
+#define DIGITS 8
+
+/* How often each digit has each value, for all digits in one look at the values. */
+static void count_all_digits(const uint64_t *values, size_t count, const unsigned shifts[DIGITS],
+	unsigned digits, size_t counts[DIGITS][256])
+{
+	memset(counts, 0, digits * sizeof(counts[0]));
+	for (size_t i = 0; i < count; i++)
+		for (unsigned digit = 0; digit < digits; digit++)
+			counts[digit][values[i] >> shifts[digit] & 255]++;
+}
+
 static void count_digits(const uint64_t *values, size_t count, unsigned shift, size_t counts[256])
 {
 	memset(counts, 0, 256 * sizeof(*counts));
@@ -34,14 +46,16 @@ void weft__sort_u64(uint64_t *values, uint64_t *scratch, size_t count)
 void weft__sort_u64_by(uint64_t *values, uint64_t *scratch, size_t count, unsigned low_bit)
 {
 	uint64_t *from = values, *to = scratch, differing = 0;
+	size_t counts[DIGITS][256];
+	unsigned shifts[DIGITS], digits = 0;
 	for (size_t i = 1; i < count; i++)
 		differing |= values[i] ^ values[0];
-	for (unsigned shift = low_bit; shift < 64; shift += 8) {
-		size_t counts[256];
-		if ((differing >> shift & 255) == 0)
-			continue;
-		count_digits(from, count, shift, counts);
-		scatter(from, to, count, shift, counts);
+	for (unsigned shift = low_bit; shift < 64; shift += 8)
+		if (differing >> shift & 255)
+			shifts[digits++] = shift;
+	count_all_digits(values, count, shifts, digits, counts);
+	for (unsigned digit = 0; digit < digits; digit++) {
+		scatter(from, to, count, shifts[digit], counts[digit]);
 		uint64_t *swap = from;
 		from = to;
 		to = swap;

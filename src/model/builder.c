@@ -572,6 +572,7 @@ WEFT__EXPORT int weft_model_builder_create(struct weft_model_builder **ret_build
 		return WEFT_ERROR_MEMORY;
 	}
 	learn_slots(b);
+	b->guess.confidence = TASK_GUESS_CONFIDENCE;
 	*ret_builder = b;
 	return 0;
 }

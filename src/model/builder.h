@@ -111,12 +111,21 @@ struct thread_state {
 	uint32_t gc_reason;
 };
 
+/* Most programs number their tasks one after the other: then an id less this is its task. */
+#define TASK_GUESS_CONFIDENCE 3000
+
+struct weft__id_guess {
+	uint64_t less;
+	int confidence; /* below 0: it is not tried */
+};
+
 struct weft_model_builder {
 	struct weft_model_summary summary;
 	uint64_t now; /* time of the latest event */
 	bool names_task[WEFT_EVENT_TYPES], names_other[WEFT_EVENT_TYPES];
 	struct task_columns tasks;
 	struct weft__index tasks_by_id;
+	struct weft__id_guess guess;
 	struct edge_columns edges;
 	struct activation_columns activations;
 	struct note_columns notes;

@@ -7,6 +7,9 @@
 #include "base/array.h"
 #include "model/builder.h"
 
+/* A guess that is wrong as often as one time in this many is not worth it. */
+#define GUESS_PENALTY 3
+
 /* Neighbouring ids share a cache line of the index; the rest is mixed. */
 uint64_t weft__task_hash(uint32_t buffer, uint64_t id)
 {
@@ -79,12 +82,39 @@ static int add_task(struct weft_model_builder *b, uint32_t buffer, uint64_t id, 
 	return 0;
 }
 
+/* The index costs two reads of memory that nothing foretells. Where tasks are in the order of their
+ * ids, as after one look at a few thousand of them, the guess costs none. */
+static uint32_t guess_task(struct weft_model_builder *b, uint32_t buffer, uint64_t id)
+{
+	uint64_t task = id - b->guess.less;
+	if (b->guess.confidence < 0)
+		return WEFT_NONE;
+	if (task < b->tasks.count && b->tasks.id[task] == id && b->tasks.buffer[task] == buffer) {
+		b->guess.confidence += b->guess.confidence < TASK_GUESS_CONFIDENCE;
+		return (uint32_t)task;
+	}
+	return WEFT_NONE;
+}
+
+static void learn_guess(struct weft_model_builder *b, uint32_t task, uint64_t id)
+{
+	b->guess.less = id - task;
+	if (b->guess.confidence >= 0)
+		b->guess.confidence -= GUESS_PENALTY;
+	if (b->guess.confidence < 0)
+		b->guess.confidence = -1;
+}
+
 int weft__task_mention(
 	struct weft_model_builder *b, uint32_t buffer, uint64_t id, uint32_t *ret_task)
 {
-	uint32_t task = weft__task_find(&b->tasks_by_id, b->tasks.id, b->tasks.buffer, buffer, id);
-	if (task == WEFT_NONE)
-		return add_task(b, buffer, id, ret_task);
+	uint32_t task = guess_task(b, buffer, id);
+	if (task == WEFT_NONE) {
+		task = weft__task_find(&b->tasks_by_id, b->tasks.id, b->tasks.buffer, buffer, id);
+		if (task == WEFT_NONE)
+			return add_task(b, buffer, id, ret_task);
+		learn_guess(b, task, id);
+	}
 	*ret_task = task;
 	return 0;
 }
