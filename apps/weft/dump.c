@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft dump: events, tasks or edges, one a line.
+ * weft dump: events, tasks, edges or problems, one a line; or the story of a task.
  */
 #include "dump.h"
 
 #include <getopt.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char usage[] =
 	"usage: weft dump [OPTION]... FILE\n"
@@ -16,6 +17,9 @@ static const char usage[] =
 	"  --json         a JSON object a line; times are ns on the trace's own clock\n"
 	"  --tasks        tasks instead of events, by start: from when to when, what became of them\n"
 	"  --edges        who created, read, resolved, signalled or became whom\n"
+	"  --problems     what looks wrong, in a sentence each: failures, losses, lost wake-ups,\n"
+	"                 circles of waiting, long gaps, slow tasks, counters that climb\n"
+	"  --story ID     all about the task of that number: facts, then what happened in order\n"
 	"  --no-simplify  tasks start where they were created, also binds and their like\n"
 	"  --start TIME   only from there on; tasks: those that live then\n"
 	"  --duration T   only so long\n"
@@ -74,6 +78,8 @@ enum option_code {
 	OPTION_JSON,
 	OPTION_TASKS,
 	OPTION_EDGES,
+	OPTION_PROBLEMS,
+	OPTION_STORY,
 	OPTION_NO_SIMPLIFY,
 	OPTION_START,
 	OPTION_DURATION,
@@ -84,17 +90,28 @@ static const struct option long_options[] = {
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"tasks", no_argument, NULL, OPTION_TASKS},
 	{"edges", no_argument, NULL, OPTION_EDGES},
+	{"problems", no_argument, NULL, OPTION_PROBLEMS},
+	{"story", required_argument, NULL, OPTION_STORY},
 	{"no-simplify", no_argument, NULL, OPTION_NO_SIMPLIFY},
 	{"start", required_argument, NULL, OPTION_START},
 	{"duration", required_argument, NULL, OPTION_DURATION},
 	{NULL, 0, NULL, 0},
 };
 
+/* "4472" or "task:4472" */
+static bool parse_task(const char *text, uint64_t *ret_id)
+{
+	if (strncmp(text, "task:", 5) == 0)
+		text += 5;
+	return cli_parse_number("dump", "--story", text, 0, UINT64_MAX - 1, ret_id);
+}
+
 /* False if the program should end with *ret_status. */
 static bool parse_options(int argc, char **argv, struct dump_options *ret_options, int *ret_status)
 {
 	struct dump_options options = {.duration_ns = UINT64_MAX};
-	int code, tasks = 0, edges = 0;
+	int code;
+	bool chosen[DUMP_STORY + 1] = {false};
 	bool good = true;
 	*ret_status = CLI_USAGE;
 	while (good && (code = cli_next_option(argc, argv, long_options)) != -1) {
@@ -106,12 +123,17 @@ static bool parse_options(int argc, char **argv, struct dump_options *ret_option
 			options.json = true;
 			break;
 		case OPTION_TASKS:
-			tasks = 1;
-			options.what = DUMP_TASKS;
+			chosen[options.what = DUMP_TASKS] = true;
 			break;
 		case OPTION_EDGES:
-			edges = 1;
-			options.what = DUMP_EDGES;
+			chosen[options.what = DUMP_EDGES] = true;
+			break;
+		case OPTION_PROBLEMS:
+			chosen[options.what = DUMP_PROBLEMS] = true;
+			break;
+		case OPTION_STORY:
+			chosen[options.what = DUMP_STORY] = true;
+			good = parse_task(optarg, &options.task);
 			break;
 		case OPTION_NO_SIMPLIFY:
 			options.no_simplify = true;
@@ -126,8 +148,11 @@ static bool parse_options(int argc, char **argv, struct dump_options *ret_option
 			return false;
 		}
 	}
-	if (good && tasks && edges) {
-		cli_usage_error("dump", "--tasks and --edges exclude each other");
+	int choices = 0;
+	for (size_t i = 0; i < sizeof(chosen); i++)
+		choices += chosen[i];
+	if (good && choices > 1) {
+		cli_usage_error("dump", "--tasks, --edges, --problems and --story exclude each other");
 		good = false;
 	}
 	*ret_options = options;
@@ -148,8 +173,12 @@ int cli_dump(int argc, char **argv)
 	if (status)
 		return status;
 	cli_progress_start();
-	status =
-		options.what == DUMP_EVENTS ? dump_events(&options, &trace) : dump_model(&options, &trace);
+	if (options.what == DUMP_EVENTS)
+		status = dump_events(&options, &trace);
+	else if (options.what == DUMP_PROBLEMS || options.what == DUMP_STORY)
+		status = dump_story(&options, &trace);
+	else
+		status = dump_model(&options, &trace);
 	cli_progress_end();
 	cli_trace_report(&trace);
 	cli_trace_close(&trace);

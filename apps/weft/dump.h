@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the two halves of `weft dump` share: events as they are, and what the model makes of them.
+ * What the parts of `weft dump` share: events as they are, what the model makes of them,
+ * and what can be told of it.
  */
 #ifndef WEFT_APPS_DUMP_H
 #define WEFT_APPS_DUMP_H
@@ -13,12 +14,15 @@ enum dump_what {
 	DUMP_EVENTS,
 	DUMP_TASKS,
 	DUMP_EDGES,
+	DUMP_PROBLEMS,
+	DUMP_STORY,
 };
 
 struct dump_options {
 	enum dump_what what;
 	bool json;
 	bool no_simplify;
+	uint64_t task; /* of the story: its id */
 	struct cli_time start;
 	uint64_t duration_ns; /* UINT64_MAX: to the end */
 };
@@ -36,5 +40,8 @@ struct dump_range dump_find_range(const struct dump_options *options, uint64_t t
 
 /* Tasks or edges to standard output; answers an exit status. */
 int dump_model(const struct dump_options *options, const struct cli_trace *trace);
+
+/* Problems, or the story of a task, likewise. */
+int dump_story(const struct dump_options *options, const struct cli_trace *trace);
 
 #endif

@@ -68,7 +68,7 @@ static void say_creator(struct weft__sentence *s, const struct weft_story *story
 		return;
 	struct weft__words *w = weft__clause(s, WORTH_CREATOR);
 	weft__say(w, "; made by ");
-	weft__say_task(w, story->model, parent, OTHER_LETTERS);
+	weft__say_other(w, story->model, parent, task, OTHER_LETTERS);
 }
 
 static void say_waker(
@@ -79,7 +79,7 @@ static void say_waker(
 		return;
 	struct weft__words *w = weft__clause(s, WORTH_WAKER);
 	weft__say(w, "; woken by ");
-	weft__say_task(w, story->model, wake.task, OTHER_LETTERS);
+	weft__say_other(w, story->model, wake.task, task, OTHER_LETTERS);
 	weft__say(w, " at ");
 	weft__say_time(w, story->model, wake.time);
 }
@@ -92,7 +92,7 @@ static void say_outcome(struct weft__sentence *s, const struct weft_story *story
 	if (t->becomes[task] != WEFT_NONE) {
 		struct weft__words *w = weft__clause(s, WORTH_WAKER);
 		weft__say(w, "; becomes ");
-		weft__say_task(w, model, t->becomes[task], OTHER_LETTERS);
+		weft__say_other(w, model, t->becomes[task], task, OTHER_LETTERS);
 	} else if (t->flags[task] & WEFT_TASK_NEVER_RESOLVED) {
 		weft__say(weft__clause(s, WORTH_OUTCOME), "; never resolved");
 	} else if (t->flags[task] & WEFT_TASK_FAILED) {
@@ -176,7 +176,7 @@ static void say_pending(struct weft__sentence *s, const struct weft_story *story
 				continue;
 			struct weft__words *w = weft__clause(s, WORTH_WAKER);
 			weft__say(w, "; resolved by ");
-			weft__say_task(w, story->model, from, OTHER_LETTERS);
+			weft__say_other(w, story->model, from, task, OTHER_LETTERS);
 			break;
 		}
 	}

@@ -303,10 +303,13 @@ static bool next_edge(struct merge *merge, uint32_t *ret_edge)
 	return true;
 }
 
-/* Creations are told as facts and as children; an edge to itself is in two lists. */
+/* Creations are told as facts and as children; an edge to itself is in two lists. That a
+ * task reads itself is how libraries go on; it says nothing. */
 static bool is_told(const struct teller *t, uint32_t edge, uint32_t last)
 {
-	return t->model->edges.type[edge] != WEFT_EDGE_CREATE && edge != last;
+	const struct weft_edges *e = &t->model->edges;
+	bool reads_itself = e->from[edge] == e->to[edge] && e->type[edge] != WEFT_EDGE_RESOLVE;
+	return e->type[edge] != WEFT_EDGE_CREATE && edge != last && !reads_itself;
 }
 
 static void add_edges(struct teller *t)

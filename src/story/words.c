@@ -191,6 +191,15 @@ void weft__say_task(
 		say_kind_and_id(w, model, task);
 }
 
+void weft__say_other(struct weft__words *w, const struct weft_model *model, uint32_t task,
+	uint32_t beside, unsigned letters)
+{
+	if (model->tasks.label[task] == model->tasks.label[beside])
+		say_kind_and_id(w, model, task);
+	else
+		weft__say_task(w, model, task, letters);
+}
+
 void weft__say_subject(
 	struct weft__words *w, const struct weft_model *model, uint32_t task, unsigned letters)
 {

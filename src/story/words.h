@@ -36,6 +36,9 @@ void weft__say_kind(struct weft__words *words, unsigned kind);
 /* Its label, or "wait 79". */
 void weft__say_task(
 	struct weft__words *words, const struct weft_model *model, uint32_t task, unsigned letters);
+/* Like it, beside another: kind and id if both have one label. */
+void weft__say_other(struct weft__words *words, const struct weft_model *model, uint32_t task,
+	uint32_t beside, unsigned letters);
 /* "wait 79 'Net.read'" */
 void weft__say_subject(
 	struct weft__words *words, const struct weft_model *model, uint32_t task, unsigned letters);

@@ -252,6 +252,33 @@ def tasks_and_edges_as_text():
 
 
 @case
+def problems_are_sentences():
+    rows = json_lines(weft('dump', '--problems', '--json', BLOCK).stdout)
+    failed = [r for r in rows if r['problem'] == 'failed']
+    equal([(r['task'], r['severity'], r['count']) for r in failed], [(80, 'error', 1), (81, 'error', 1), (196, 'error', 6)])
+    equal(failed[0]['sentence'], 'bind 80 failed at 5.256 ms: Xs_protocol.Enoent("read").')
+    assert all(BLOCK_START <= r['start'] <= r['end'] for r in rows)
+    equal([r['start'] for r in rows], sorted(r['start'] for r in rows))
+    text = weft('dump', '--problems', BLOCK).stdout.splitlines()
+    equal(len(text), len(rows))
+    assert '    0.005201000  failed            bind 80 failed at 5.256 ms: Xs_protocol.Enoent("read").' in text, text
+
+
+@case
+def the_story_of_a_task():
+    text = weft('dump', '--story', '80', BLOCK).stdout.splitlines()
+    assert '                 outcome            failed: Xs_protocol.Enoent("read")' in text, text
+    equal(weft('dump', '--story', 'task:80', BLOCK).stdout.splitlines(), text)
+    rows = json_lines(weft('dump', '--story', '80', '--json', BLOCK).stdout)
+    equal(len(rows), len(text))
+    reads = [r for r in rows if r['line'] == 'edge' and r['title'] == 'reads']
+    equal([r['task'] for r in reads], [79])
+    equal(weft('dump', '--story', '999999', BLOCK, status=1).stdout, '')
+    weft('dump', '--story', 'x', BLOCK, status=2)
+    weft('dump', '--story', '80', '--problems', BLOCK, status=2)
+
+
+@case
 def ranges():
     everything = json_lines(weft('dump', '--json', BLOCK).stdout)
     part = json_lines(weft('dump', '--json', '--start', '1.5ms', '--duration', '300us', BLOCK).stdout)

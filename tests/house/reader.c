@@ -12,7 +12,9 @@
 #include <weft/layout.h>
 #include <weft/lines.h>
 #include <weft/model.h>
+#include <weft/problems.h>
 #include <weft/render.h>
+#include <weft/search.h>
 #include <weft/text.h>
 
 static void read_standard_input(struct weft_text *text)
@@ -115,6 +117,59 @@ static int print_picture(const struct weft_model *model, const struct weft_layou
 	return error;
 }
 
+static void print_stories(const struct weft_story *story)
+{
+	char text[WEFT_SENTENCE_BYTES];
+	for (uint32_t task = 0; task < story->model->tasks.count; task++) {
+		weft_story_sentence(story, task, WEFT_STORY_WHOLE, text, sizeof(text));
+		puts(text);
+	}
+	for (uint32_t edge = 0; edge < story->model->edges.count; edge++) {
+		weft_story_edge_sentence(story, edge, text, sizeof(text));
+		puts(text);
+	}
+}
+
+static int print_problems(const struct weft_story *story)
+{
+	struct weft_problems *problems = NULL;
+	int error = weft_problems_create(story, &problems);
+	for (uint32_t i = 0; !error && i < problems->count; i++)
+		puts(problems->list[i].sentence);
+	weft_problems_destroy(problems);
+	return error;
+}
+
+static int print_search(const struct weft_model *model)
+{
+	static const char expression[] = "(re|wri)[^x]*d|\\d{2}$";
+	struct weft_search *search = NULL;
+	int error = weft_search_create(model, expression, sizeof(expression) - 1, true, NULL, &search);
+	if (!error)
+		printf("%" PRIu64 " found in %" PRIu32 " tasks\n", search->found, search->task_count);
+	for (uint32_t i = 0; !error && i < search->match_count; i++)
+		printf("%" PRIu64 " %s of %" PRIu32 "\n", search->matches[i].time,
+			weft_search_place_name(search->matches[i].place), search->matches[i].task);
+	weft_search_destroy(search);
+	return error;
+}
+
+/* In words: sentences, problems, a search. */
+static int print_words(const struct weft_model *model, const struct weft_layout *layout)
+{
+	struct weft_story_index *index = NULL;
+	int error = weft_story_index_create(model, &index);
+	const struct weft_story story = {model, layout, index};
+	if (!error) {
+		print_stories(&story);
+		error = print_problems(&story);
+	}
+	if (!error)
+		error = print_search(model);
+	weft_story_index_destroy(index);
+	return error;
+}
+
 static int print_meaning(const struct weft_text *input)
 {
 	struct weft_decoder *decoder = NULL;
@@ -130,6 +185,8 @@ static int print_meaning(const struct weft_text *input)
 	if (!error) {
 		print_layout(layout);
 		error = print_picture(model, layout);
+		if (!error)
+			error = print_words(model, layout);
 	}
 	weft_layout_destroy(layout);
 	weft_model_destroy(model);

@@ -18,7 +18,9 @@
 #include <weft/layout.h>
 #include <weft/lines.h>
 #include <weft/model.h>
+#include <weft/problems.h>
 #include <weft/render.h>
+#include <weft/search.h>
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -83,6 +85,58 @@ static int build_layout(struct weft_decoder *decoder)
 	error = weft_layout_create(model, &rows, &layout);
 	if (!error)
 		weft_layout_destroy(layout);
+	weft_model_destroy(model);
+	return error;
+}
+
+/* The stories of all tasks, and who is related. */
+static int tell_tasks(const struct weft_story *story)
+{
+	int error = 0;
+	for (uint32_t task = 0; !error && task < story->model->tasks.count; task++) {
+		struct weft_story_lines *lines;
+		uint32_t *related, count;
+		bool more;
+		error = weft_story_tell(story, task, &lines);
+		if (error)
+			return error;
+		weft_story_lines_destroy(lines);
+		error = weft_story_related(story, task, 10, &related, &count, &more);
+		if (!error)
+			free(related);
+	}
+	return error;
+}
+
+static int tell_all(const struct weft_model *model)
+{
+	struct weft_story_index *index;
+	struct weft_story_kind *kinds;
+	struct weft_problems *problems;
+	struct weft_search *search;
+	uint32_t count;
+	int error = weft_story_index_create(model, &index);
+	if (error)
+		return error;
+	const struct weft_story story = {.model = model, .index = index};
+	error = tell_tasks(&story);
+	if (!error && !(error = weft_story_kinds(&story, &kinds, &count)))
+		free(kinds);
+	if (!error && !(error = weft_problems_create(&story, &problems)))
+		weft_problems_destroy(problems);
+	if (!error && !(error = weft_search_create(model, "a(b|c)*", 7, true, NULL, &search)))
+		weft_search_destroy(search);
+	weft_story_index_destroy(index);
+	return error;
+}
+
+static int build_story(struct weft_decoder *decoder)
+{
+	struct weft_model *model;
+	int error = weft_decoder_build_model(decoder, NULL, NULL, &model);
+	if (error)
+		return error;
+	error = tell_all(model);
 	weft_model_destroy(model);
 	return error;
 }
@@ -306,6 +360,12 @@ static void model_and_layout(void **state)
 	fail_every_allocation(sexp, sizeof(sexp) - 1, build_layout);
 }
 
+static void telling(void **state)
+{
+	(void)state;
+	fail_every_allocation(sexp, sizeof(sexp) - 1, build_story);
+}
+
 static void looking_while_it_grows(void **state)
 {
 	(void)state;
@@ -319,6 +379,7 @@ int main(void)
 		cmocka_unit_test(decoding_ctf),
 		cmocka_unit_test(cutting),
 		cmocka_unit_test(drawing),
+		cmocka_unit_test(telling),
 		cmocka_unit_test(drawing_folds_and_groups),
 		cmocka_unit_test(model_and_layout),
 		cmocka_unit_test(looking_while_it_grows),

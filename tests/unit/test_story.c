@@ -81,9 +81,374 @@ static void every_sentence_is_short_and_ends(void **state)
 	}
 }
 
+static void edges_bands_counters_and_losses_are_told(void **state)
+{
+	struct made made = make_begin();
+	char text[WEFT_SENTENCE_BYTES];
+	(void)state;
+	make_create(&made, 0, 26, WEFT_KIND_WAIT);
+	make_create(&made, 0, 31, WEFT_KIND_BIND);
+	made.time = 1000000;
+	make_edge(&made, WEFT_EVENT_TRY_READ, 31, 26);
+	make_signal(&made, 0, 31, false); /* else the read below would stand for the try_read, too */
+	make_counter(&made, 31, "queue", 7, true);
+	made.time = 2000000;
+	make_fail(&made, 0, 26, "no answer");
+	make_counter(&made, 31, "queue", 9, true);
+	make_switch(&made, WEFT_TASK_NONE);
+	made.time = 2003000;
+	make_edge(&made, WEFT_EVENT_READ, 31, 26);
+	struct told told = make_end(&made);
+	static const char *const expected[] = {
+		"preexisting 0 creates wait 26 at 0 ns.",
+		"preexisting 0 creates bind 31 at 0 ns.",
+		"bind 31 waits for wait 26 at 1 ms, which ends 1 ms later.",
+		"bind 31 signals preexisting 0 at 1 ms.",
+		"preexisting 0 fails wait 26 at 2 ms: no answer.",
+		"bind 31 reads wait 26 at 2.003 ms, which had failed 3 us before.",
+	};
+	assert_int_equal(told.model->edges.count, 6);
+	for (uint32_t edge = 0; edge < 6; edge++) {
+		weft_story_edge_sentence(&told.story, edge, text, sizeof(text));
+		assert_string_equal(text, expected[edge]);
+	}
+	weft_story_band_sentence(&told.story, &told.model->bands[0], text, sizeof(text));
+	assert_string_equal(text, "Idle from 2 ms for 3 us.");
+	weft_story_counter_sentence(&told.story, 0, 2000000, text, sizeof(text));
+	assert_string_equal(text, "queue is 9 at 2 ms: +2 by bind 31 at 2 ms.");
+	weft_story_counter_sentence(&told.story, 0, 5, text, sizeof(text));
+	assert_string_equal(text, "queue is 0 at 5 ns, before its first change.");
+	assert_int_equal(weft_story_losses_sentence(&told.story, text, sizeof(text)), 0);
+	told_finish(&told);
+}
+
+static void no_name_can_hide_or_turn_text(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	make_create(&made, 0, 1, WEFT_KIND_TASK);
+	make_label(&made, 1,
+		"a\x1b[31m\n\xe2\x80\xae"
+		"b\xff\xc3");
+	struct told told = make_end(&made);
+	assert_non_null(
+		strstr(sentence(&told, 1, WEFT_STORY_WHOLE), "'a\xef\xbf\xbd[31m\xef\xbf\xbd\xef\xbf\xbd"
+													 "b\xef\xbf\xbd\xef\xbf\xbd'"));
+	told_finish(&told);
+}
+
+static void a_small_buffer_has_whole_characters(void **state)
+{
+	struct told told = told_sample("mirage-block-read.sexp");
+	uint32_t task = task_of(&told, 3);
+	char text[WEFT_SENTENCE_BYTES], part[WEFT_SENTENCE_BYTES];
+	size_t whole = weft_story_sentence(&told.story, task, WEFT_STORY_WHOLE, text, sizeof(text));
+	(void)state;
+	for (size_t size = 1; size <= whole + 1; size++) {
+		size_t length = weft_story_sentence(&told.story, task, WEFT_STORY_WHOLE, part, size);
+		assert_true(length < size && length + 2 >= size);
+		assert_int_equal(strlen(part), length);
+		assert_memory_equal(part, text, length);
+	}
+	told_finish(&told);
+}
+
+static void groups_and_folds_are_told(void **state)
+{
+	struct made made = make_begin();
+	char text[WEFT_SENTENCE_BYTES];
+	uint32_t tasks[9];
+	(void)state;
+	for (uint64_t id = 1; id <= 9; id++) {
+		make_create(&made, 0, id, WEFT_KIND_BIND);
+		make_label(&made, id, "grant");
+		made.time += 1000 * id;
+		if (id == 9)
+			make_fail(&made, 0, id, "full");
+		else
+			make_edge(&made, WEFT_EVENT_RESOLVE, 0, id);
+	}
+	struct told told = make_end(&made);
+	struct weft_story_group group;
+	for (uint32_t i = 0; i < 9; i++)
+		tasks[i] = task_of(&told, i + 1);
+	assert_int_equal(weft_story_group_tasks(&told.story, tasks, 9, &group), 0);
+	assert_int_equal(group.longest, tasks[8]);
+	weft_story_group_sentence(&group, text, sizeof(text));
+	assert_string_equal(text, "9 tasks, 1 failed, p50 5 us, longest 9 us.");
+	weft_story_fold_sentence(&told.story, tasks[0], &group, text, sizeof(text));
+	assert_string_equal(
+		text, "9 \xc3\x97 bind 'grant' below preexisting 0, 1 failed: p50 5 us, longest 9 us.");
+	struct weft_story_kind *kinds;
+	uint32_t count;
+	assert_int_equal(weft_story_kinds(&told.story, &kinds, &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(kinds[0].count, 9);
+	assert_int_equal(kinds[0].p50_ns, 5000);
+	assert_int_equal(kinds[0].longest_ns, 9000);
+	assert_int_equal(kinds[0].longest, tasks[8]);
+	free(kinds);
+	told_finish(&told);
+}
+
+static void a_chain_of_waits_leads_to_its_leaf(void **state)
+{
+	struct told told = told_sample("mirage-arp-good.ctf");
+	struct weft_story_wait waits[16];
+	static const uint64_t expected[] = {4430, 4429, 4428, 4427};
+	bool cycle;
+	(void)state;
+	assert_int_equal(weft_story_wait_chain(
+						 &told.story, task_of(&told, 4430), WEFT_STORY_WHOLE, waits, 16, &cycle),
+		3);
+	assert_false(cycle);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(told.model->tasks.id[waits[i].task], expected[i]);
+		assert_int_equal(told.model->tasks.id[waits[i].source], expected[i + 1]);
+		assert_int_equal(waits[i].until, UINT64_MAX);
+	}
+	assert_int_equal(weft_story_wait_chain(
+						 &told.story, task_of(&told, 4430), WEFT_STORY_WHOLE, waits, 2, &cycle),
+		2);
+	/* In the middle of its life, 4473 waits for what it reads in the end. */
+	uint64_t middle = told.model->summary.start + 15000000;
+	assert_true(weft_story_wait_at(&told.story, task_of(&told, 4473), middle, &waits[0]));
+	assert_int_equal(told.model->tasks.id[waits[0].source], 4472);
+	assert_int_equal(waits[0].until - told.model->summary.start, 23685463);
+	told_finish(&told);
+}
+
+static void who_woke_a_task_is_known(void **state)
+{
+	struct made made = make_begin();
+	struct weft_story_wake wake;
+	(void)state;
+	for (uint64_t id = 1; id <= 3; id++)
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+	make_switch(&made, 1);
+	made.time = 100;
+	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 3);
+	make_switch(&made, 2);
+	made.time = 200;
+	make_edge(&made, WEFT_EVENT_RESOLVE, 2, 3);
+	made.time = 300;
+	make_edge(&made, WEFT_EVENT_READ, 1, 3);
+	made.time = 400;
+	make_switch(&made, 2);
+	made.time = 500;
+	make_signal(&made, 1, 2, true);
+	made.time = 600;
+	make_switch(&made, 2);
+	struct told told = make_end(&made);
+	uint32_t task = task_of(&told, 1), two = task_of(&told, 2), three = task_of(&told, 3);
+	assert_true(weft_story_woken_by(&told.story, task, 350, &wake));
+	assert_true(wake.task == two && wake.source == three && wake.time == 200 && wake.runs == 300);
+	assert_true(weft_story_woken_by(&told.story, task, WEFT_STORY_WHOLE, &wake));
+	assert_true(wake.task == two && wake.source == WEFT_NONE && wake.time == 500);
+	assert_false(weft_story_woken_by(&told.story, task, 50, &wake));
+	assert_int_equal(weft_story_creator(&told.story, task), task_of(&told, 0));
+	told_finish(&told);
+}
+
+static const struct weft_story_line *find_line(
+	const struct weft_story_lines *lines, const char *title)
+{
+	for (uint32_t i = 0; i < lines->count; i++)
+		if (strcmp(lines->lines[i].title, title) == 0)
+			return &lines->lines[i];
+	fail_msg("no line is called %s", title);
+	return NULL;
+}
+
+static void a_story_has_facts_then_what_happened(void **state)
+{
+	struct told told = told_sample("mirage-arp-good.ctf");
+	struct weft_story_lines *lines;
+	(void)state;
+	assert_int_equal(weft_story_tell(&told.story, task_of(&told, 4473), &lines), 0);
+	assert_string_equal(find_line(lines, "kind")->text, "try");
+	assert_int_equal(find_line(lines, "made by")->task, task_of(&told, 4460));
+	assert_string_equal(find_line(lines, "outcome")->text, "fulfilled");
+	assert_string_equal(find_line(lines, "runs")->text, "2.13 us in 2 activations");
+	const struct weft_story_line *read = find_line(lines, "reads");
+	assert_string_equal(
+		read->text, "task 4472 'Wait for ARP response', which had ended 14.8 us before");
+	assert_int_equal(read->task, task_of(&told, 4472));
+	assert_int_equal(told.model->edges.to[read->edge], read->task);
+	assert_int_equal(find_line(lines, "goes on from")->task, task_of(&told, 4460));
+	assert_int_equal(find_line(lines, "is read by")->task, task_of(&told, 4461));
+	weft_story_lines_destroy(lines);
+	told_finish(&told);
+}
+
+static void every_story_of_the_samples_is_whole_and_in_order(void **state)
+{
+	struct told told = told_sample("mirage-arp-good.ctf");
+	(void)state;
+	for (uint32_t task = 0; task < told.model->tasks.count; task++) {
+		struct weft_story_lines *lines;
+		uint32_t activations = 0, notes = 0;
+		uint64_t last = 0;
+		assert_int_equal(weft_story_tell(&told.story, task, &lines), 0);
+		for (uint32_t i = 0; i < lines->count; i++) {
+			const struct weft_story_line *line = &lines->lines[i];
+			activations += line->type == WEFT_STORY_ACTIVATION;
+			notes += line->type == WEFT_STORY_LABEL || line->type == WEFT_STORY_NOTE;
+			if (line->type == WEFT_STORY_FACT)
+				continue;
+			assert_true(line->has_time && line->time >= last);
+			last = line->time;
+		}
+		const struct weft_tasks *t = &told.model->tasks;
+		uint32_t runs = t->first_activation[task + 1] - t->first_activation[task];
+		uint32_t remarks = t->first_note[task + 1] - t->first_note[task];
+		assert_int_equal(activations, runs < WEFT_STORY_LINES_MAX ? runs : WEFT_STORY_LINES_MAX);
+		assert_int_equal(notes, remarks < WEFT_STORY_LINES_MAX ? remarks : WEFT_STORY_LINES_MAX);
+		weft_story_lines_destroy(lines);
+	}
+	told_finish(&told);
+}
+
+static void long_stories_say_what_they_leave_out(void **state)
+{
+	struct made made = make_begin();
+	struct weft_story_lines *lines;
+	(void)state;
+	make_create(&made, 0, 1, WEFT_KIND_TASK);
+	for (uint32_t i = 0; i < 1000; i++) {
+		made.time += 10;
+		make_label(&made, 1, "again");
+		make_create(&made, 1, 100 + i, i % 500 ? WEFT_KIND_BIND : WEFT_KIND_WAIT);
+	}
+	struct told told = make_end(&made);
+	assert_int_equal(weft_story_tell(&told.story, task_of(&told, 1), &lines), 0);
+	assert_string_equal(find_line(lines, "not shown")->text, "800 further notes");
+	uint32_t children = 0;
+	for (uint32_t i = 0; i < lines->count; i++)
+		children += lines->lines[i].type == WEFT_STORY_CHILD;
+	assert_int_equal(children, 4); /* a wait, 499 binds, a wait, 499 binds */
+	weft_story_lines_destroy(lines);
+	told_finish(&told);
+}
+
+/* ---- What is related ---- */
+
+static uint64_t seed = 9;
+
+static uint32_t pick(uint32_t below)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(seed >> 33) % below;
+}
+
+static struct told random_trace(uint32_t events, uint32_t tasks)
+{
+	static const uint8_t types[] = {WEFT_EVENT_READ, WEFT_EVENT_TRY_READ, WEFT_EVENT_BECOME,
+		WEFT_EVENT_SIGNAL, WEFT_EVENT_RESOLVE, WEFT_EVENT_SWITCH, WEFT_EVENT_CREATE};
+	struct made made = make_begin();
+	for (uint32_t i = 0; i < events; i++) {
+		made.time += pick(100);
+		make_edge(
+			&made, (enum weft_event_type)types[pick(sizeof(types))], pick(tasks), pick(tasks));
+	}
+	return make_end(&made);
+}
+
+/* Grows a set along becomes both ways and along waits one way, until nothing changes. */
+static void naive_grow(const struct weft_model *m, bool *set, bool down, bool up)
+{
+	const struct weft_edges *e = &m->edges;
+	for (bool grows = true; grows;) {
+		grows = false;
+		for (uint32_t i = 0; i < e->count; i++) {
+			uint32_t from = e->from[i], to = e->to[i];
+			bool wait = e->type[i] == WEFT_EDGE_READ || e->type[i] == WEFT_EDGE_TRY_READ;
+			bool become = e->type[i] == WEFT_EDGE_BECOME;
+			if (from == WEFT_NONE || (!wait && !become))
+				continue;
+			if (set[from] && !set[to] && (become || (wait && down)))
+				grows = set[to] = true;
+			if (set[to] && !set[from] && (become || (wait && up)))
+				grows = set[from] = true;
+		}
+	}
+}
+
+static void what_is_related_is_what_a_naive_search_finds(void **state)
+{
+	uint32_t sum = 0;
+	(void)state;
+	for (int round = 0; round < 200; round++) {
+		enum {
+			TASKS = 30
+		};
+		struct told told = random_trace(10 + pick(50), TASKS);
+		bool chain[TASKS] = {false}, down[TASKS], up[TASKS], more;
+		uint32_t task = pick(told.model->tasks.count), *found, count, at = 0;
+		chain[task] = true;
+		naive_grow(told.model, chain, false, false);
+		memcpy(down, chain, sizeof(chain));
+		memcpy(up, chain, sizeof(chain));
+		naive_grow(told.model, down, true, false);
+		naive_grow(told.model, up, false, true);
+		assert_int_equal(weft_story_related(&told.story, task, 1000, &found, &count, &more), 0);
+		assert_false(more);
+		for (uint32_t i = 0; i < told.model->tasks.count; i++) {
+			bool is_found = at < count && found[at] == i;
+			assert_int_equal(is_found, down[i] || up[i]);
+			at += is_found;
+		}
+		assert_int_equal(at, count);
+		sum += count;
+		free(found);
+		assert_int_equal(weft_story_related(&told.story, task, 2, &found, &count, &more), 0);
+		assert_true(count <= 2 && (count == 2 || !more));
+		free(found);
+		told_finish(&told);
+	}
+	assert_true(sum > 400);
+}
+
+static void any_trace_can_be_asked_at_any_time(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 100; round++) {
+		struct told told = random_trace(pick(400), 2 + pick(40));
+		for (uint32_t task = 0; task < told.model->tasks.count; task++) {
+			uint64_t at = told.model->summary.start + pick(20000);
+			char text[WEFT_SENTENCE_BYTES];
+			struct weft_story_wait wait;
+			struct weft_story_wake wake;
+			size_t size = weft_story_sentence(&told.story, task, at, text, sizeof(text));
+			assert_true(size > 10 && text[size - 1] == '.');
+			assert_true(count_letters(text) <= WEFT_SENTENCE_LETTERS);
+			if (at > told.model->summary.end)
+				at = told.model->summary.end;
+			if (weft_story_wait_at(&told.story, task, at, &wait)) {
+				assert_true(wait.since <= at && wait.until >= at);
+				assert_true(wait.source != wait.task);
+			}
+			if (weft_story_woken_by(&told.story, task, at, &wake))
+				assert_true(wake.time <= wake.runs && wake.task < told.model->tasks.count);
+		}
+		told_finish(&told);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(edges_bands_counters_and_losses_are_told),
+		cmocka_unit_test(no_name_can_hide_or_turn_text),
+		cmocka_unit_test(a_small_buffer_has_whole_characters),
+		cmocka_unit_test(groups_and_folds_are_told),
+		cmocka_unit_test(a_chain_of_waits_leads_to_its_leaf),
+		cmocka_unit_test(who_woke_a_task_is_known),
+		cmocka_unit_test(a_story_has_facts_then_what_happened),
+		cmocka_unit_test(every_story_of_the_samples_is_whole_and_in_order),
+		cmocka_unit_test(long_stories_say_what_they_leave_out),
+		cmocka_unit_test(what_is_related_is_what_a_naive_search_finds),
+		cmocka_unit_test(any_trace_can_be_asked_at_any_time),
 		cmocka_unit_test(a_task_says_what_it_did),
 		cmocka_unit_test(a_task_says_what_it_waits_for),
 		cmocka_unit_test(every_sentence_is_short_and_ends),
