@@ -293,6 +293,35 @@ function drawStrokes(at, end, type) {
 	return next;
 }
 
+// A path of thousands of points that cross each other costs its square: such a line is drawn segment
+// by segment, boxes where it can be. (A halo then covers a little more where it crosses itself.)
+const LONG = 48, PIECE = 24;
+
+function drawLongLine(at, scale) {
+	const first = 2 * ints[at + FIRST], end = first + 2 * ints[at + COUNT], half = floats[at + WIDTH] / 2;
+	let slanted = 0;
+	if (ints[at + COUNT] <= LONG || ops[4 * at + 1])
+		return false;
+	setFill(ints[at + COLOR]);
+	setPen(ints[at + COLOR], floats[at + WIDTH], 0);
+	pen.beginPath();
+	for (let i = first + 2; i < end; i += 2) {
+		const x = points[i - 2], y = points[i - 1], x2 = points[i], y2 = points[i + 1];
+		if (x === x2 || y === y2) {
+			boxOfLine(x, y, x2, y2, half, i > first + 2 ? half : 0, i < end - 2 ? half : 0, scale);
+			continue;
+		}
+		pen.moveTo(x, y);
+		pen.lineTo(x2, y2);
+		if (++slanted % PIECE === 0) {
+			pen.stroke();
+			pen.beginPath();
+		}
+	}
+	pen.stroke();
+	return true;
+}
+
 function replay(target, scale) {
 	const end = ints.length;
 	for (let at = 0; at < end;) {
@@ -307,7 +336,7 @@ function replay(target, scale) {
 			at = drawStrokes(at, end, type);
 			continue;
 		case POLYLINE:
-			if (drawPolylineAsBoxes(at, scale))
+			if (drawPolylineAsBoxes(at, scale) || drawLongLine(at, scale))
 				break;
 			// falls through
 		case RING:
