@@ -807,6 +807,10 @@ element('file').addEventListener('change', event => {
 	openFiles(event.target.files);
 	event.target.value = '';
 });
+element('panel-close').addEventListener('click', () => {
+	input('command', 'close', now());
+	canvas.focus({ preventScroll: true });
+});
 element('notice-close').addEventListener('click', () => notice(''));
 element('stop').addEventListener('click', () => worker.postMessage(['stop']));
 document.querySelectorAll('[data-command]').forEach(button => button.addEventListener('click', () => {
@@ -868,6 +872,7 @@ async function begin() {
 window.weft = {
 	frames: [], opened: null, get title() { return source.title; }, get size() { return canvasSize; },
 	isIdle: () => isReady && !isBusy && !isAsked && !batch.length,
+	command: text => input('command', text, now()),
 	letters: lettersOf, text: () => lettersOf().map(letters => letters[4]).join('\n'),
 };
 new ResizeObserver(resize).observe(stage);

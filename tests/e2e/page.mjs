@@ -63,6 +63,8 @@ const steps = {
 	type: text => page.keyboard.type(text),
 	press: name => page.getByRole('button', { name, exact: true }).click(),
 	touch,
+	command: command => page.evaluate(command => window.weft.command(command), command),
+	reload: () => page.reload(),
 	resize: (width, height) => page.setViewportSize({ width, height }),
 	scheme: colorScheme => page.emulateMedia({ colorScheme }),
 	wait: ms => page.waitForTimeout(ms),
