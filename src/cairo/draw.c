@@ -4,10 +4,12 @@
  */
 #include "cairo/font.h"
 
+#include <math.h>
+
 #include "base/export.h"
 
-#define FULL_TURN  6.283185307179586
-#define HALO_WIDTH 4
+#define FULL_TURN     6.283185307179586
+#define POLYLINES_MAX 64 /* in a path: crossings within one are searched for */
 
 static void set_color(cairo_t *cairo, uint32_t color)
 {
@@ -33,6 +35,7 @@ static void add_points(
 	const struct weft_canvas *canvas, cairo_t *cairo, const struct weft_canvas_op *op)
 {
 	const float *points = canvas->points + 2 * (size_t)op->first;
+	cairo_new_sub_path(cairo);
 	for (uint32_t i = 0; i < op->count; i++)
 		cairo_line_to(cairo, points[2 * (size_t)i], points[2 * (size_t)i + 1]);
 }
@@ -56,25 +59,73 @@ static void draw_hatch(cairo_t *cairo, const struct weft_canvas_op *op)
 	cairo_stroke(cairo);
 }
 
+static void stroke_halo(cairo_t *cairo, const struct weft_canvas_op *op, PangoLayoutLine *line)
+{
+	cairo_move_to(cairo, op->x, op->y);
+	cairo_set_line_width(cairo, WEFT__CAIRO_HALO);
+	cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
+	cairo_set_dash(cairo, NULL, 0, 0);
+	pango_cairo_layout_line_path(cairo, line);
+	cairo_stroke(cairo);
+	cairo_set_line_join(cairo, CAIRO_LINE_JOIN_MITER);
+}
+
+/* Cairo puts the letters on whole device pixels of an image; so do we with the halo. */
+static void mask_halo(
+	cairo_t *cairo, const struct weft_canvas_op *op, struct weft__cairo_words *words)
+{
+	double device, across, x = op->x, y = op->y;
+	cairo_matrix_t matrix;
+	cairo_surface_get_device_scale(cairo_get_target(cairo), &device, &across);
+	cairo_get_matrix(cairo, &matrix);
+	weft__cairo_halo(words, device * matrix.xx);
+	cairo_user_to_device(cairo, &x, &y);
+	x = floor(x * device + 0.5) / device;
+	y = floor(y * device + 0.5) / device;
+	cairo_device_to_user(cairo, &x, &y);
+	cairo_mask_surface(cairo, words->halo, x + words->halo_x, y + words->halo_y);
+}
+
 static void draw_text(const struct weft_canvas *canvas, struct weft_cairo_font *font,
 	cairo_t *cairo, const struct weft_canvas_op *op)
 {
-	weft__cairo_font_set(font, canvas->text + op->first, op->count, op->size, op->bold);
-	PangoLayoutLine *line = pango_layout_get_line_readonly(font->layout, 0);
-	cairo_move_to(cairo, op->x, op->y);
+	struct weft__cairo_words *words =
+		weft__cairo_words(font, canvas->text + op->first, op->count, op->size, op->bold);
+	PangoLayoutLine *line = pango_layout_get_line_readonly(words->layout, 0);
+	bool is_image = cairo_surface_get_type(cairo_get_target(cairo)) == CAIRO_SURFACE_TYPE_IMAGE;
 	if (op->halo) {
 		set_color(cairo, op->back);
-		cairo_set_line_width(cairo, HALO_WIDTH);
-		cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
-		cairo_set_dash(cairo, NULL, 0, 0);
-		pango_cairo_layout_line_path(cairo, line);
-		cairo_stroke(cairo);
-		cairo_set_line_join(cairo, CAIRO_LINE_JOIN_MITER);
-		cairo_move_to(cairo, op->x, op->y);
+		if (is_image)
+			mask_halo(cairo, op, words);
+		else
+			stroke_halo(cairo, op, line);
 	}
+	cairo_move_to(cairo, op->x, op->y);
 	set_color(cairo, op->color);
 	pango_cairo_show_layout_line(cairo, line);
 	cairo_new_path(cairo);
+}
+
+static bool has_pen_of(const struct weft_canvas_op *op, const struct weft_canvas_op *other)
+{
+	return op->type == other->type && op->color == other->color && op->width == other->width &&
+		   op->dash == other->dash;
+}
+
+/* Polylines of one pen that follow each other are one path, as setting out for each costs more than
+ * its few pixels. Not if they shine through: where two cross, there would be one. Answers how many.
+ */
+static uint32_t draw_polylines(
+	const struct weft_canvas *canvas, cairo_t *cairo, const struct weft_canvas_op *op)
+{
+	uint32_t most = (uint32_t)(canvas->ops + canvas->op_count - op), count = 0;
+	bool is_opaque = (op->color & 255) == 255;
+	set_pen(cairo, op);
+	do
+		add_points(canvas, cairo, &op[count++]);
+	while (is_opaque && count < most && count < POLYLINES_MAX && has_pen_of(op, &op[count]));
+	cairo_stroke(cairo);
+	return count;
 }
 
 static void draw_op(const struct weft_canvas *canvas, struct weft_cairo_font *font, cairo_t *cairo,
@@ -90,11 +141,6 @@ static void draw_op(const struct weft_canvas *canvas, struct weft_cairo_font *fo
 		set_pen(cairo, op);
 		cairo_move_to(cairo, op->x, op->y);
 		cairo_line_to(cairo, op->x2, op->y2);
-		cairo_stroke(cairo);
-		break;
-	case WEFT_CANVAS_POLYLINE:
-		set_pen(cairo, op);
-		add_points(canvas, cairo, op);
 		cairo_stroke(cairo);
 		break;
 	case WEFT_CANVAS_POLYGON:
@@ -135,7 +181,11 @@ WEFT__EXPORT void weft_cairo_draw(
 	const struct weft_canvas *canvas, struct weft_cairo_font *font, cairo_t *cairo)
 {
 	cairo_save(cairo);
-	for (uint32_t i = 0; i < canvas->op_count; i++)
-		draw_op(canvas, font, cairo, &canvas->ops[i]);
+	for (uint32_t i = 0; i < canvas->op_count;) {
+		if (canvas->ops[i].type == WEFT_CANVAS_POLYLINE)
+			i += draw_polylines(canvas, cairo, &canvas->ops[i]);
+		else
+			draw_op(canvas, font, cairo, &canvas->ops[i++]);
+	}
 	cairo_restore(cairo);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Text by pango. One layout is kept, and one description a size and weight, as making them costs
- * more than measuring a name.
+ * Text by pango. What was set lately is kept: the names of a picture are those of the picture
+ * before, and setting them costs more than drawing them.
  */
 #include "cairo/font.h"
 
@@ -9,6 +9,9 @@
 #include <stdlib.h>
 
 #include "base/export.h"
+
+#define WORDS_MAX 2048
+#define BYTES_MAX 65536 /* of a text; nobody sees more */
 
 static PangoFontDescription *description(struct weft_cairo_font *font, double size, bool bold)
 {
@@ -32,20 +35,45 @@ static PangoFontDescription *description(struct weft_cairo_font *font, double si
 	return made;
 }
 
-void weft__cairo_font_set(
+static struct weft__cairo_words *set(struct weft_cairo_font *font,
+	const struct weft__cairo_words *key, PangoFontDescription *description)
+{
+	struct weft__cairo_words *words = g_new(struct weft__cairo_words, 1);
+	PangoRectangle logical;
+	*words = *key;
+	words->text = g_memdup2(key->text, key->bytes);
+	words->layout = pango_layout_new(font->context);
+	pango_layout_set_single_paragraph_mode(words->layout, TRUE);
+	pango_layout_set_font_description(words->layout, description);
+	pango_layout_set_text(words->layout, words->text, (int)words->bytes);
+	pango_layout_get_extents(words->layout, NULL, &logical);
+	words->width = ceil((double)logical.width * 4 / PANGO_SCALE) / 4;
+	return words;
+}
+
+struct weft__cairo_words *weft__cairo_words(
 	struct weft_cairo_font *font, const char *text, size_t bytes, double size, bool bold)
 {
-	pango_layout_set_font_description(font->layout, description(font, size, bold));
-	pango_layout_set_text(font->layout, text, bytes < 65536 ? (int)bytes : 65536);
+	const struct weft__cairo_words key = {
+		.text = (char *)(uintptr_t)text,
+		.bytes = bytes < BYTES_MAX ? bytes : BYTES_MAX,
+		.units = (int)(size * PANGO_SCALE + 0.5),
+		.bold = bold,
+	};
+	struct weft__cairo_words *words = g_hash_table_lookup(font->words, &key);
+	if (words)
+		return words;
+	/* All at once: what is still shown comes back with the next picture. */
+	if (g_hash_table_size(font->words) >= WORDS_MAX)
+		g_hash_table_remove_all(font->words);
+	words = set(font, &key, description(font, size, bold));
+	g_hash_table_add(font->words, words);
+	return words;
 }
 
 static double measure(void *context, const char *text, size_t bytes, double size, bool bold)
 {
-	struct weft_cairo_font *font = context;
-	PangoRectangle logical;
-	weft__cairo_font_set(font, text, bytes, size, bold);
-	pango_layout_get_extents(font->layout, NULL, &logical);
-	return ceil((double)logical.width * 4 / PANGO_SCALE) / 4;
+	return weft__cairo_words(context, text, bytes, size, bold)->width;
 }
 
 WEFT__EXPORT int weft_cairo_font_create(struct weft_cairo_font **ret_font)
@@ -62,8 +90,7 @@ WEFT__EXPORT int weft_cairo_font_create(struct weft_cairo_font **ret_font)
 	cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
 	pango_cairo_context_set_font_options(font->context, options);
 	cairo_font_options_destroy(options);
-	font->layout = pango_layout_new(font->context);
-	pango_layout_set_single_paragraph_mode(font->layout, TRUE);
+	font->words = weft__cairo_words_table();
 	*ret_font = font;
 	return 0;
 }
@@ -74,7 +101,7 @@ WEFT__EXPORT void weft_cairo_font_destroy(struct weft_cairo_font *font)
 		return;
 	for (unsigned i = 0; i < font->description_count; i++)
 		pango_font_description_free(font->descriptions[i].description);
-	g_object_unref(font->layout);
+	g_hash_table_destroy(font->words);
 	g_object_unref(font->context);
 	g_object_unref(font->map);
 	free(font);

@@ -10,11 +10,28 @@
 #include <weft/cairo.h>
 
 #define WEFT__CAIRO_DESCRIPTIONS 32
+#define WEFT__CAIRO_HALO         4 /* px: how thick a pen */
+
+/* A text that was measured or drawn lately. */
+struct weft__cairo_words {
+	/* What it is. */
+	char *text;
+	size_t bytes;
+	int units; /* of pango: its size */
+	bool bold;
+	/* What that gave. */
+	PangoLayout *layout;
+	double width; /* as measured */
+	/* Where its halo is opaque, around the left end of the baseline; NULL until it is needed. */
+	cairo_surface_t *halo;
+	double halo_scale; /* device pixels a pixel */
+	double halo_x, halo_y;
+};
 
 struct weft_cairo_font {
 	PangoFontMap *map;
 	PangoContext *context;
-	PangoLayout *layout;
+	GHashTable *words; /* of struct weft__cairo_words */
 	unsigned description_count;
 	struct {
 		int units; /* of pango */
@@ -23,8 +40,14 @@ struct weft_cairo_font {
 	} descriptions[WEFT__CAIRO_DESCRIPTIONS];
 };
 
-/* Makes the font's layout hold this text. */
-void weft__cairo_font_set(
+/* They stay until the next call. */
+struct weft__cairo_words *weft__cairo_words(
 	struct weft_cairo_font *font, const char *text, size_t bytes, double size, bool bold);
+
+/* The table of them. */
+GHashTable *weft__cairo_words_table(void);
+
+/* words.c: fills in the halo for that scale. */
+void weft__cairo_halo(struct weft__cairo_words *words, double scale);
 
 #endif
