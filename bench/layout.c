@@ -18,7 +18,7 @@
 
 #define COMMON_EVENT_BYTES 16
 #define LIVE_MAX           1000
-#define FRAMES             5
+#define FRAMES             3
 
 /* A program that always has `live` tasks, each busy with the others. */
 struct program {
@@ -136,29 +136,74 @@ static double peak_mb(void)
 	return (double)usage.ru_maxrss / 1024;
 }
 
-/* The fastest of some frames that show 1/zoom of the trace, ms. */
-static double time_frame(
-	const struct weft_scene *scene, const struct weft_layout *layout, double zoom)
-{
-	struct weft_render_options options = {.title = "bench"};
-	const struct weft_model *model = layout->model;
+/* A scene, and what one frame of it needs. */
+struct stage {
+	const struct weft_scene *scene;
+	const struct weft_layout *layout;
 	struct weft_frame frame;
 	struct weft_view view;
 	struct weft_canvas *canvas;
-	uint64_t length = model->summary.end - model->summary.start, best = UINT64_MAX;
-	check(weft_canvas_create(1400, 800, &canvas));
-	weft_frame_place(layout, 1400, 800, &frame);
-	weft_frame_view(layout, &frame, &view);
-	weft_view_set_range(&view, model->summary.start + length / 3, (double)length / zoom);
+};
+
+/* The fastest of some frames, ms. */
+static double time_frame(struct stage *s)
+{
+	struct weft_render_options options = {.title = "bench"};
+	uint64_t best = UINT64_MAX;
 	for (unsigned i = 0; i < FRAMES; i++) {
 		uint64_t begin = now_ns();
-		weft_canvas_clear(canvas, 1400, 800);
-		check(weft_render_frame(scene, &frame, &view, &options, canvas));
+		weft_canvas_clear(s->canvas, 1400, 800);
+		check(weft_render_frame(s->scene, &s->frame, &s->view, &options, s->canvas));
 		uint64_t took = now_ns() - begin;
 		best = took < best ? took : best;
 	}
-	weft_canvas_destroy(canvas);
 	return (double)best / 1e6;
+}
+
+/* A row where something goes on at a time. */
+static uint32_t busy_row(const struct weft_layout *layout, uint64_t time)
+{
+	const struct weft_edges *edges = &layout->model->edges;
+	uint32_t low = 0, high = edges->count - 1;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (edges->time[middle] < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return layout->row[edges->to[low]];
+}
+
+/* The slowest place where a view shows 1/zoom of the trace: at five times, with three rows at the
+ * lens' middle. */
+static double slowest_frame(struct stage *s, double zoom)
+{
+	const struct weft_model_summary *summary = &s->layout->model->summary;
+	double length = (double)(summary->end - summary->start), slowest = 0;
+	for (unsigned place = 0; place <= 4; place++) {
+		uint64_t start = summary->start + (uint64_t)(length * (1 - 1 / zoom) * place / 4);
+		uint32_t busy = busy_row(s->layout, start + (uint64_t)(length / zoom / 2));
+		const uint32_t rows[] = {0, busy, s->layout->row_count / 2};
+		for (unsigned row = 0; row < 3; row++) {
+			weft_view_set_range(&s->view, start, length / zoom);
+			weft_view_set_focus(&s->view, rows[row]);
+			double ms = time_frame(s);
+			slowest = ms > slowest ? ms : slowest;
+		}
+	}
+	return slowest;
+}
+
+static void print_frames(const struct weft_scene *scene, const struct weft_layout *layout)
+{
+	struct stage stage = {.scene = scene, .layout = layout};
+	check(weft_canvas_create(1400, 800, &stage.canvas));
+	weft_frame_place(layout, 1400, 800, &stage.frame);
+	weft_frame_view(layout, &stage.frame, &stage.view);
+	for (double zoom = 1; zoom < 20000; zoom *= 10)
+		printf(" %6.2f", slowest_frame(&stage, zoom));
+	weft_canvas_destroy(stage.canvas);
 }
 
 static void measure(uint64_t events, uint32_t concurrency)
@@ -172,15 +217,15 @@ static void measure(uint64_t events, uint32_t concurrency)
 	uint64_t built = now_ns();
 	check(weft_layout_create(model, NULL, &layout));
 	uint64_t laid_out = now_ns();
-	double peak = peak_mb() - before;
 	check(weft_scene_create(model, layout, &scene));
 	uint64_t ready = now_ns();
-	printf("%9" PRIu64 " %5" PRIu32 " %8" PRIu32 " %6" PRIu32 " %8.0f %8.0f %8.0f %8.1f %6.2f",
+	double peak = peak_mb() - before;
+	printf("%9" PRIu64 " %5" PRIu32 " %8" PRIu32 " %7" PRIu32 " %8.0f %8.0f %8.0f %8.1f %6.2f",
 		events, concurrency, model->tasks.count, layout->row_count, (double)(built - begin) / 1e6,
 		(double)(laid_out - built) / 1e6, (double)(ready - laid_out) / 1e6, peak,
 		peak * 1048576 / ((double)events * COMMON_EVENT_BYTES));
-	printf(" %7.2f %7.2f %7.2f\n", time_frame(scene, layout, 1), time_frame(scene, layout, 100),
-		time_frame(scene, layout, 10000));
+	print_frames(scene, layout);
+	printf("\n");
 	weft_scene_destroy(scene);
 	weft_layout_destroy(layout);
 	weft_model_destroy(model);
@@ -211,9 +256,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	printf(
-		"layout: a random mix of events; peak is beside 16 bytes an event; frames are 1400 x 800\n"
-		"   events alive    tasks   rows model ms   layout    scene  peak MB  x 16B"
-		"  all ms   1/100 1/10000\n");
+		"layout: a random mix of events; peak is beside 16 bytes an event. The slowest frame of\n"
+		"1400 x 800 that shows all, a tenth ... of the trace, at 15 places each, in ms\n"
+		"   events alive    tasks    rows model ms   layout    scene  peak MB  x 16B"
+		"    all   1/10  1/100 1/10^3 1/10^4\n");
 	if (only_concurrency) {
 		run(only_events, only_concurrency);
 		return 0;

@@ -23,6 +23,7 @@ static const struct command commands[] = {
 	{"ctl", "tell a running program what to record", cli_ctl},
 	{"info", "what a trace is and holds", cli_info},
 	{"dump", "a trace's events, tasks or edges, one a line", cli_dump},
+	{"serve", "show traces in a browser", cli_serve},
 	{"view", "look through a trace in a window", cli_view},
 	{"render", "draw a trace as a picture", cli_render},
 	{"cut", "write a part of a trace as a trace", cli_cut},

@@ -42,6 +42,10 @@ void weft_stream_close(struct weft_stream *stream);
  * has ended or records here no more, and all was given; or an error. */
 int weft_stream_next(struct weft_stream *stream, const void **ret_bytes, size_t *ret_size);
 
+/* How long an event may stay in a packet that does not fill before it is given: a second unless
+ * told. Each time costs a packet's header. */
+void weft_stream_take_open(struct weft_stream *stream, uint64_t interval_ns);
+
 /* The next bytes begin a new file, which can be read without those before. */
 void weft_stream_begin(struct weft_stream *stream);
 

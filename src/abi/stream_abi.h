@@ -38,6 +38,7 @@ enum weft_abi_chunk_kind {
 	WEFT_ABI_CHUNK_NAMES = 2,
 	WEFT_ABI_CHUNK_HEADER = 3,
 	WEFT_ABI_CHUNK_TEXT = 4,
+	WEFT_ABI_CHUNK_NOTHING = 5, /* keeps a connection alive */
 };
 
 /* Before each chunk's content; both are aligned to 8 bytes. */

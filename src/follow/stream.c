@@ -17,8 +17,7 @@
 static const uint64_t INTERVAL_MIN_NS = 1000000;
 static const uint64_t INTERVAL_MAX_NS = 20000000;
 
-/* How long an event may stay in a packet that does not fill: what a crash of the machine, or of us,
- * would take from the file. */
+/* What a crash of the machine, or of us, would take from the file. */
 static const uint64_t OPEN_INTERVAL_NS = 1000000000;
 
 /* After recording has stopped. */
@@ -34,7 +33,8 @@ struct weft_stream {
 	struct weft__live live;
 	uint64_t interval_ns; /* till the next look */
 	uint64_t open_ns;     /* when open packets are due */
-	uint64_t stopped_ns;  /* when recording was first seen to have stopped */
+	uint64_t open_interval_ns;
+	uint64_t stopped_ns; /* when recording was first seen to have stopped */
 	bool is_finished;
 };
 
@@ -73,7 +73,7 @@ static void look(struct weft_stream *stream)
 	}
 	bool with_open = now >= stream->open_ns;
 	if (with_open)
-		stream->open_ns = now + OPEN_INTERVAL_NS;
+		stream->open_ns = now + stream->open_interval_ns;
 	weft__drain_look(stream->drain, with_open);
 }
 
@@ -88,6 +88,12 @@ WEFT__EXPORT int weft_stream_next(
 	if (status == WEFT_OK)
 		stream->interval_ns = INTERVAL_MIN_NS;
 	return status;
+}
+
+WEFT__EXPORT void weft_stream_take_open(struct weft_stream *stream, uint64_t interval_ns)
+{
+	stream->open_interval_ns = interval_ns;
+	stream->open_ns = 0;
 }
 
 WEFT__EXPORT void weft_stream_begin(struct weft_stream *stream)
@@ -125,6 +131,7 @@ WEFT__EXPORT int weft_stream_open(
 	if (!stream)
 		return WEFT_ERROR_MEMORY;
 	stream->interval_ns = INTERVAL_MIN_NS;
+	stream->open_interval_ns = OPEN_INTERVAL_NS;
 	int error = weft__live_open(&stream->live, path);
 	int reason = errno;
 	if (!error)

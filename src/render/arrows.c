@@ -30,8 +30,11 @@
 #define BUDGET        2.0  /* heights of the picture, of lines in a bucket */
 #define LOCAL         60.0 /* px: arrows between rows this near carpet nothing */
 #define SHORT         4.0
-#define MANY          12000 /* edges in and beside the view, from which on they are counted first */
-#define HEAT          8.0   /* px below the row's middle */
+#define HEAT          8.0  /* px below the row's middle */
+#define FEW           5000 /* arrows that are drawn one by one, if there are many */
+#define ARROWS                                                                   \
+	(1u << WEFT_EDGE_READ | 1u << WEFT_EDGE_TRY_READ | 1u << WEFT_EDGE_RESOLVE | \
+		1u << WEFT_EDGE_SIGNAL)
 
 struct arrow {
 	double x, y, x2, y2;
@@ -290,38 +293,32 @@ static void add_edge(struct painter *p, struct crowd *crowd, uint32_t edge)
 	add_arrow(p, crowd, type, edge, &a);
 }
 
-/* Of each column the arrows of the types that are few in it; the rest is heat. */
-static void add_columns(
-	struct painter *p, struct crowd *crowd, const struct weft__edge_columns *columns)
+/* The arrows of the columns that have few; the rest is heat. */
+static void add_columns(struct painter *p, struct crowd *crowd, unsigned type)
 {
-	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
-		for (uint32_t column = 0; columns->ranks[type] && column < columns->count; column++) {
-			uint32_t count = weft__edges_in_column(columns, type, column);
-			uint32_t edge = columns->edges[column], last = columns->edges[column + 1];
-			if (count > columns->few) {
-				p->tally.edges[type] |= column < columns->count / 2;
-				p->tally.arrows_merged += count;
-				continue;
-			}
-			for (; count > 0; count--) {
-				edge = weft__edges_next(p->scene, type, edge, last);
-				add_edge(p, crowd, edge++);
-			}
+	const struct weft__edge_columns *columns = p->edge_columns;
+	for (uint32_t column = 0; column < columns->count; column++) {
+		uint32_t count = weft__edges_in_column(columns, type, column);
+		uint32_t edge = columns->edges[column], last = columns->edges[column + 1];
+		if (weft__column_is_crowded(columns, type, column)) {
+			p->tally.edges[type] |= column < columns->count / 2;
+			p->tally.arrows_merged += count;
+			continue;
 		}
+		for (; count > 0; count--) {
+			edge = weft__edges_next(p->scene, type, edge, last);
+			add_edge(p, crowd, edge++);
+		}
+	}
 }
 
 static void add_few_of_many(struct painter *p, struct crowd *crowd)
 {
-	const unsigned types = 1u << WEFT_EDGE_READ | 1u << WEFT_EDGE_TRY_READ |
-						   1u << WEFT_EDGE_RESOLVE | 1u << WEFT_EDGE_SIGNAL;
-	struct weft__edge_columns columns;
-	if (weft__edge_columns_init(&columns, p, types, MANY)) {
-		weft__draw_heat(p, &columns);
-		add_columns(p, crowd, &columns);
-	} else {
-		p->error = WEFT_ERROR_MEMORY;
-	}
-	weft__edge_columns_finish(&columns);
+	weft__edge_columns_limit(p->edge_columns, ARROWS, FEW);
+	weft__draw_heat(p);
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+		if (ARROWS >> type & 1)
+			add_columns(p, crowd, type);
 }
 
 /* Where long arrows would cover everything else, they too are ticks at what they point at. */
@@ -349,22 +346,16 @@ void weft__draw_arrows(struct painter *p)
 {
 	static const uint8_t order[] = {
 		WEFT_EDGE_TRY_READ, WEFT_EDGE_READ, WEFT_EDGE_RESOLVE, WEFT_EDGE_SIGNAL};
-	uint64_t around = p->right - p->left; /* arrows may come from a view's width away */
-	uint64_t to = p->right < UINT64_MAX - around ? p->right + around : UINT64_MAX;
-	const struct weft_edges *edges = &p->model->edges;
-	/* An arrow ends when its edge happens: what was before the view doesn't reach it. */
-	uint32_t first = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, p->left);
-	uint32_t last = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, to);
 	struct crowd crowd;
 	p->arrow_width = ARROW_LINE;
 	p->arrow_alpha = weft__dimmed_alpha(p, crowd_alpha(p));
 	if (!crowd_init(&crowd, p))
 		p->error = WEFT_ERROR_MEMORY;
-	else if (last - first > MANY)
+	else if (p->edge_columns)
 		add_few_of_many(p, &crowd);
 	else
-		for (; first < last; first++)
-			add_edge(p, &crowd, first);
+		for (uint32_t edge = p->first_edge; edge < p->last_edge; edge++)
+			add_edge(p, &crowd, edge);
 	for (unsigned i = 0; i < sizeof(order); i++)
 		for (size_t arrow = 0; arrow < crowd.count[order[i]]; arrow++)
 			draw_kept(p, &crowd, &crowd.arrows[order[i]][arrow]);

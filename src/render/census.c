@@ -14,8 +14,8 @@
 #include "render/scene.h"
 
 #define BLOCK_WEIGHT 1024  /* of several rows together; */
-#define MOST_WEIGHT  2560  /* in larger traces, */
-#define WANTED       4096  /* of which this should become not many more blocks; */
+#define MOST_WEIGHT  1280  /* in larger traces, */
+#define WANTED       8192  /* of which this should become not many more blocks; */
 #define BLOCKS       30000 /* but neither as many as 2 * 30000 + 1, whose numbers have 16 bits */
 #define RUNS_MIN     (1 << 16)
 #define RUN_TICKS    (1 << 22)

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: ISC
  *
- * See edge_columns.h.
+ * See edge_columns.h. They are made only for views with so many edges that a frame can not look at
+ * each of them.
  */
 #include "render/edge_columns.h"
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "render/painter.h"
 
 #define FEW_MAX 64
+#define MANY    8000 /* edges in and beside the view, from which on they are counted first */
 
-static bool allocate(struct weft__edge_columns *columns, unsigned types)
+static bool allocate(struct weft__edge_columns *columns)
 {
 	size_t room = columns->count + (size_t)1;
 	columns->edges = malloc(room * sizeof(*columns->edges));
 	bool complete = columns->edges;
-	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
-		if (types >> type & 1) {
-			columns->ranks[type] = malloc(room * sizeof(*columns->ranks[type]));
-			complete = complete && columns->ranks[type];
-		}
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++) {
+		columns->ranks[type] = malloc(room * sizeof(*columns->ranks[type]));
+		complete = complete && columns->ranks[type];
+	}
 	return complete;
 }
 
@@ -37,25 +39,38 @@ static uint64_t first_time(const struct painter *p, double x)
 
 static void find_columns(struct weft__edge_columns *columns, const struct painter *p)
 {
-	const struct weft_edges *edges = &p->model->edges;
-	uint32_t edge = 0;
+	uint32_t edge = 0, before[WEFT_EDGE_TYPES];
 	for (uint32_t column = 0; column <= columns->count; column++) {
 		uint64_t time = first_time(p, column);
-		edge = time == UINT64_MAX ? edges->count
-								  : weft__gallop_u64(edges->time, edge, edges->count, time);
+		edge = time == UINT64_MAX ? p->model->edges.count : weft__edges_from(p->scene, edge, time);
 		columns->edges[column] = edge;
+		weft__edges_before(p->scene, edge, before);
 		for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
-			if (columns->ranks[type])
-				columns->ranks[type][column] = weft__edges_before(p->scene, type, edge);
+			columns->ranks[type][column] = before[type];
 	}
 }
 
-/* The more that are drawn together the better, within the budget. */
-static uint32_t choose_few(const struct weft__edge_columns *columns, uint32_t budget)
+bool weft__edge_columns_init(struct weft__edge_columns *columns, const struct painter *p)
+{
+	*columns = (struct weft__edge_columns){.count = 2 * (uint32_t)(p->frame->picture.width + 1)};
+	if (!allocate(columns))
+		return false;
+	find_columns(columns, p);
+	return true;
+}
+
+void weft__edge_columns_finish(struct weft__edge_columns *columns)
+{
+	free(columns->edges);
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+		free(columns->ranks[type]);
+}
+
+void weft__edge_columns_limit(struct weft__edge_columns *columns, unsigned types, uint32_t budget)
 {
 	uint32_t with[FEW_MAX + 1] = {0}, sum = 0, few = 0;
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
-		for (uint32_t column = 0; columns->ranks[type] && column < columns->count; column++) {
+		for (uint32_t column = 0; types >> type & 1 && column < columns->count; column++) {
 			uint32_t count = weft__edges_in_column(columns, type, column);
 			if (count <= FEW_MAX)
 				with[count]++;
@@ -65,23 +80,22 @@ static uint32_t choose_few(const struct weft__edge_columns *columns, uint32_t bu
 		if (sum > budget)
 			break;
 	}
-	return few;
-}
-
-bool weft__edge_columns_init(
-	struct weft__edge_columns *columns, const struct painter *p, unsigned types, uint32_t budget)
-{
-	*columns = (struct weft__edge_columns){.count = 2 * (uint32_t)(p->frame->picture.width + 1)};
-	if (!allocate(columns, types))
-		return false;
-	find_columns(columns, p);
-	columns->few = choose_few(columns, budget);
-	return true;
-}
-
-void weft__edge_columns_finish(struct weft__edge_columns *columns)
-{
-	free(columns->edges);
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
-		free(columns->ranks[type]);
+		if (types >> type & 1)
+			columns->few[type] = few;
+}
+
+void weft__find_edges(struct painter *p)
+{
+	const struct weft_edges *edges = &p->model->edges;
+	uint64_t around = p->right - p->left; /* arrows may come from a view's width away */
+	uint64_t to = p->right < UINT64_MAX - around ? p->right + around : UINT64_MAX;
+	/* An arrow ends when its edge happens: what was before the view doesn't reach it. */
+	p->first_edge = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, p->left);
+	p->last_edge = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, to);
+	if (p->last_edge - p->first_edge <= MANY)
+		return;
+	p->edge_columns = calloc(1, sizeof(*p->edge_columns));
+	if (!p->edge_columns || !weft__edge_columns_init(p->edge_columns, p))
+		p->error = WEFT_ERROR_MEMORY;
 }

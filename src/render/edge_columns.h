@@ -17,15 +17,17 @@ struct painter;
 struct weft__edge_columns {
 	uint32_t count;
 	uint32_t *edges;                  /* where columns begin; one more than columns */
-	uint32_t *ranks[WEFT_EDGE_TYPES]; /* likewise, among those of the type; NULL if not asked for */
-	uint32_t few;                     /* at most so many of a type in a column are drawn */
+	uint32_t *ranks[WEFT_EDGE_TYPES]; /* likewise, among those of the type */
+	uint32_t few[WEFT_EDGE_TYPES];    /* at most so many in a column are drawn */
 };
 
-/* `types` is a bit for each type; `budget` how many edges are drawn at most. False without
- * memory. */
-bool weft__edge_columns_init(
-	struct weft__edge_columns *columns, const struct painter *p, unsigned types, uint32_t budget);
+/* False without memory. */
+bool weft__edge_columns_init(struct weft__edge_columns *columns, const struct painter *p);
 void weft__edge_columns_finish(struct weft__edge_columns *columns);
+
+/* Says which columns of some types (a bit each) are crowded, so that the others have not more edges
+ * than `budget` together. */
+void weft__edge_columns_limit(struct weft__edge_columns *columns, unsigned types, uint32_t budget);
 
 static inline uint32_t weft__edges_in_column(
 	const struct weft__edge_columns *columns, unsigned type, uint32_t column)
@@ -36,7 +38,7 @@ static inline uint32_t weft__edges_in_column(
 static inline bool weft__column_is_crowded(
 	const struct weft__edge_columns *columns, unsigned type, uint32_t column)
 {
-	return weft__edges_in_column(columns, type, column) > columns->few;
+	return weft__edges_in_column(columns, type, column) > columns->few[type];
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "render/scene.h"
 
 static bool is_arrow(unsigned type)
@@ -22,19 +23,28 @@ uint32_t weft__edge_target(const struct weft_model *model, uint32_t edge)
 	return edges->type[edge] == WEFT_EDGE_READ ? from : to;
 }
 
-static uint32_t count_type(const uint8_t *types, uint32_t count, unsigned type)
+void weft__edges_before(
+	const struct weft_scene *scene, uint32_t edge, uint32_t ret_counts[WEFT_EDGE_TYPES])
 {
-	uint32_t sum = 0;
-	for (uint32_t i = 0; i < count; i++)
-		sum += types[i] == type;
-	return sum;
+	const uint8_t *types = scene->model->edges.type;
+	uint32_t chunk = edge / WEFT__EDGE_CHUNK;
+	memcpy(ret_counts, scene->edges.before[chunk], sizeof(scene->edges.before[chunk]));
+	for (uint32_t i = chunk * WEFT__EDGE_CHUNK; i < edge; i++)
+		ret_counts[types[i]]++;
 }
 
-uint32_t weft__edges_before(const struct weft_scene *scene, unsigned type, uint32_t edge)
+uint32_t weft__edges_from(const struct weft_scene *scene, uint32_t edge, uint64_t time)
 {
-	uint32_t chunk = edge / WEFT__EDGE_CHUNK, first = chunk * WEFT__EDGE_CHUNK;
-	return scene->edges.before[chunk][type] +
-		   count_type(scene->model->edges.type + first, edge - first, type);
+	const struct weft_edges *edges = &scene->model->edges;
+	uint32_t chunks = edges->count / WEFT__EDGE_CHUNK + 1;
+	uint32_t chunk = weft__gallop_u64(scene->edges.times, edge / WEFT__EDGE_CHUNK, chunks, time);
+	uint32_t last =
+		chunk * WEFT__EDGE_CHUNK < edges->count ? chunk * WEFT__EDGE_CHUNK : edges->count;
+	uint32_t first = chunk ? (chunk - 1) * WEFT__EDGE_CHUNK : 0;
+	first = first > edge ? first : edge;
+	if (first >= last)
+		return first;
+	return first + (uint32_t)weft__lower_bound_u64(edges->time + first, last - first, time);
 }
 
 uint32_t weft__edges_nth(const struct weft_scene *scene, unsigned type, uint32_t n)
@@ -89,14 +99,18 @@ static void index_edges(struct weft_scene *scene, struct blocks *blocks)
 	uint32_t chunks = edges->count / WEFT__EDGE_CHUNK + 2, chunk = 0;
 	for (uint32_t edge = 0; edge < edges->count; edge++) {
 		unsigned type = edges->type[edge];
-		if (edge % WEFT__EDGE_CHUNK == 0)
+		if (edge % WEFT__EDGE_CHUNK == 0) {
+			scene->edges.times[chunk] = edges->time[edge];
 			memcpy(scene->edges.before[chunk++], blocks->count, sizeof(blocks->count));
+		}
 		if (is_arrow(type))
 			blocks->of_type[type][blocks->count[type]] = block_of(scene, edge);
 		blocks->count[type]++;
 	}
-	while (chunk < chunks)
+	while (chunk < chunks) {
+		scene->edges.times[chunk] = UINT64_MAX;
 		memcpy(scene->edges.before[chunk++], blocks->count, sizeof(blocks->count));
+	}
 }
 
 static int make_points(struct weft_scene *scene, struct blocks *blocks)
@@ -114,9 +128,10 @@ int weft__scene_make_edges(struct weft_scene *scene)
 {
 	const struct weft_edges *edges = &scene->model->edges;
 	struct blocks blocks = {.room = {0}};
-	scene->edges.before =
-		malloc((edges->count / WEFT__EDGE_CHUNK + (size_t)2) * sizeof(*scene->edges.before));
-	bool complete = scene->edges.before;
+	size_t chunks = edges->count / WEFT__EDGE_CHUNK + (size_t)2;
+	scene->edges.before = malloc(chunks * sizeof(*scene->edges.before));
+	scene->edges.times = malloc(chunks * sizeof(*scene->edges.times));
+	bool complete = scene->edges.before && scene->edges.times;
 	for (uint32_t edge = 0; edge < edges->count; edge++)
 		blocks.room[edges->type[edge]]++;
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++) {

@@ -47,16 +47,20 @@ static void add_block(struct heat *heat, uint32_t block)
 {
 	const struct painter *p = heat->p;
 	const struct weft__points *points = &p->scene->edges.points[heat->type];
+	struct weft__points_path path;
 	const uint32_t *ranks = heat->columns->ranks[heat->type];
 	uint32_t i = weft__points_rank(points, block, ranks[0]);
 	uint32_t last = weft__points_rank(points, block, ranks[heat->width]);
+	weft__points_path_init(&path, points, block);
 	for (uint32_t column = 0; i < last; i++) {
-		uint32_t rank = weft__points_select(points, block, i);
+		uint32_t rank = weft__points_select(&path, i);
+		while (ranks[column + 1] <= rank)
+			column++;
+		if (!weft__column_is_crowded(heat->columns, heat->type, column))
+			continue;
 		uint32_t edge = weft__edges_nth(p->scene, heat->type, rank);
 		uint32_t row = p->layout->row[weft__edge_target(p->model, edge)];
 		uint32_t lane = weft__lane_of_row(p, row);
-		while (ranks[column + 1] <= rank)
-			column++;
 		if (lane >= heat->first && p->lanes[lane].first_row == row && has_room(&p->lanes[lane]))
 			heat->counts[(size_t)(lane - heat->first) * heat->width + column]++;
 	}
@@ -155,8 +159,9 @@ static void draw_types(struct heat *heat)
 	}
 }
 
-void weft__draw_heat(struct painter *p, const struct weft__edge_columns *columns)
+void weft__draw_heat(struct painter *p)
 {
+	const struct weft__edge_columns *columns = p->edge_columns;
 	struct heat heat = {.p = p, .columns = columns, .width = columns->count / 2};
 	uint32_t last = p->lane_count;
 	while (heat.first < last && !has_room(&p->lanes[heat.first]))

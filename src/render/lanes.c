@@ -51,15 +51,14 @@ void weft__make_lanes(struct painter *p)
 	}
 }
 
+/* Without a branch that a row decides: this is asked for both ends of each edge. */
 uint32_t weft__lane_of_row(const struct painter *p, uint32_t row)
 {
-	uint32_t low = 0, high = p->lane_count;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-		if (p->lanes[middle].first_row <= row)
-			low = middle;
-		else
-			high = middle;
+	const struct weft__lane *lane = p->lanes;
+	for (uint32_t count = p->lane_count; count > 1;) {
+		uint32_t half = count / 2;
+		lane += lane[half].first_row <= row ? half : 0;
+		count -= half;
 	}
-	return low;
+	return (uint32_t)(lane - p->lanes);
 }

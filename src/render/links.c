@@ -6,14 +6,12 @@
  */
 #include <math.h>
 
-#include "base/sort.h"
-#include "render/edge_columns.h"
 #include "render/painter.h"
 
 #define NARROW 2.0 /* px: tasks below are part of a density, and have no line of their own */
 #define CORNER 3.0
 #define DOT    2.0
-#define MANY   12000 /* edges in view, from which on they are counted first */
+#define FEW    4000 /* that are drawn one by one, if there are many */
 
 struct link {
 	double x, y, y2;
@@ -110,9 +108,9 @@ static void draw_edge(struct painter *p, uint32_t edge, struct link *before)
 		draw_new_creation(p, &bond, before);
 }
 
-static void draw_columns(
-	struct painter *p, const struct weft__edge_columns *columns, unsigned type, struct link *before)
+static void draw_columns(struct painter *p, unsigned type, struct link *before)
 {
+	const struct weft__edge_columns *columns = p->edge_columns;
 	for (uint32_t column = 0; column < columns->count / 2; column++) {
 		uint32_t count = weft__edges_in_column(columns, type, column);
 		uint32_t edge = columns->edges[column], last = columns->edges[column + 1];
@@ -125,30 +123,26 @@ static void draw_columns(
 	}
 }
 
-static bool is_crowded(
-	const struct painter *p, const struct weft__edge_columns *columns, unsigned type, uint64_t time)
+static bool is_crowded(const struct painter *p, unsigned type, uint64_t time)
 {
 	double column = floor(weft__x(p, time) - p->x0);
-	return column >= 0 && column < columns->count &&
-		   weft__column_is_crowded(columns, type, (uint32_t)column);
+	return column >= 0 && column < p->edge_columns->count &&
+		   weft__column_is_crowded(p->edge_columns, type, (uint32_t)column);
 }
 
 /* How a task with a line of its own began and ended, where that has not been drawn. */
-static void draw_bonds(
-	struct painter *p, const struct weft__edge_columns *columns, uint32_t task, struct link *before)
+static void draw_bonds(struct painter *p, uint32_t task, struct link *before)
 {
 	const struct weft_tasks *tasks = &p->model->tasks;
 	struct bond creation = {tasks->start[task], tasks->parent[task], task};
 	struct bond become = {tasks->end[task], task, tasks->becomes[task]};
-	if (tasks->flags[task] & WEFT_TASK_CREATED &&
-		is_crowded(p, columns, WEFT_EDGE_CREATE, creation.time))
+	if (tasks->flags[task] & WEFT_TASK_CREATED && is_crowded(p, WEFT_EDGE_CREATE, creation.time))
 		draw_new_creation(p, &creation, before);
-	if (become.to != WEFT_NONE && is_crowded(p, columns, WEFT_EDGE_BECOME, become.time))
+	if (become.to != WEFT_NONE && is_crowded(p, WEFT_EDGE_BECOME, become.time))
 		draw_become(p, &become);
 }
 
-static void draw_row(
-	struct painter *p, const struct weft__edge_columns *columns, uint32_t row, struct link *before)
+static void draw_row(struct painter *p, uint32_t row, struct link *before)
 {
 	const struct weft_scene *scene = p->scene;
 	uint32_t last = scene->row_first[row + 1];
@@ -156,7 +150,7 @@ static void draw_row(
 	while (place < last && weft__scene_start(scene, place) < p->right) {
 		uint32_t task = scene->by_row[place];
 		if (task_width(p, task) >= NARROW)
-			draw_bonds(p, columns, task, before);
+			draw_bonds(p, task, before);
 		/* One that is wide enough ends in a later column. */
 		double end = weft__x(p, weft__scene_end(scene, place));
 		uint64_t next = weft_view_time(p->view, floor(end) + 1 - p->x0);
@@ -166,30 +160,22 @@ static void draw_row(
 
 static void draw_few_of_many(struct painter *p, struct link *before)
 {
-	const unsigned types = 1u << WEFT_EDGE_CREATE | 1u << WEFT_EDGE_BECOME;
-	struct weft__edge_columns columns;
-	if (weft__edge_columns_init(&columns, p, types, MANY)) {
-		draw_columns(p, &columns, WEFT_EDGE_CREATE, before);
-		draw_columns(p, &columns, WEFT_EDGE_BECOME, before);
-		for (uint32_t i = 0; i < p->lane_count; i++)
-			if (p->lanes[i].row_count == 1)
-				draw_row(p, &columns, p->lanes[i].first_row, before);
-	} else {
-		p->error = WEFT_ERROR_MEMORY;
-	}
-	weft__edge_columns_finish(&columns);
+	weft__edge_columns_limit(p->edge_columns, 1u << WEFT_EDGE_CREATE | 1u << WEFT_EDGE_BECOME, FEW);
+	draw_columns(p, WEFT_EDGE_CREATE, before);
+	draw_columns(p, WEFT_EDGE_BECOME, before);
+	for (uint32_t i = 0; i < p->lane_count; i++)
+		if (p->lanes[i].row_count == 1)
+			draw_row(p, p->lanes[i].first_row, before);
 }
 
 void weft__draw_links(struct painter *p)
 {
 	const struct weft_edges *edges = &p->model->edges;
-	uint32_t edge = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, p->left);
-	uint32_t last =
-		weft__gallop_u64(edges->time, edge, edges->count, p->right + (p->right < UINT64_MAX));
 	struct link before = {-1, -1, -1};
-	if (last - edge > MANY)
+	if (p->edge_columns)
 		draw_few_of_many(p, &before);
 	else
-		for (; edge < last; edge++)
+		for (uint32_t edge = p->first_edge; edge < edges->count && edges->time[edge] <= p->right;
+			 edge++)
 			draw_edge(p, edge, &before);
 }

@@ -18,6 +18,7 @@
 #include <weft/render.h>
 #include <weft/story.h>
 
+#include "render/edge_columns.h"
 #include "render/places.h"
 #include "render/scene.h"
 #include "render/theme.h"
@@ -59,7 +60,6 @@ struct weft__mark {
 };
 
 struct weft__cells;
-struct weft__edge_columns;
 
 struct painter {
 	const struct weft_scene *scene;
@@ -77,9 +77,11 @@ struct painter {
 	uint32_t lane_count;
 	struct weft__places *places;
 	double arrow_alpha, arrow_width;
-	uint32_t columns_weighed;   /* of piles */
-	struct weft__curve *curves; /* of each counter, the highest first */
-	uint32_t label_count;       /* of them that have a label */
+	uint32_t columns_weighed;                /* of piles */
+	uint32_t first_edge, last_edge;          /* that may be in the picture */
+	struct weft__edge_columns *edge_columns; /* NULL unless there are many */
+	struct weft__curve *curves;              /* of each counter, the highest first */
+	uint32_t label_count;                    /* of them that have a label */
 	struct weft__mark *marks;
 	size_t mark_count, mark_capacity;
 	struct weft__tally tally;
@@ -129,7 +131,8 @@ void weft__add_mark(struct painter *p, struct weft__mark mark);
 void weft__draw_marks(struct painter *p);
 void weft__draw_links(struct painter *p);
 void weft__draw_arrows(struct painter *p);
-void weft__draw_heat(struct painter *p, const struct weft__edge_columns *columns);
+void weft__draw_heat(struct painter *p);
+void weft__find_edges(struct painter *p);
 void weft__draw_names(struct painter *p);
 /* An arrow that stands out. */
 void weft__draw_arrow_of(struct painter *p, uint32_t edge);

@@ -40,6 +40,7 @@ static void draw_picture(struct painter *p)
 	weft__make_lanes(p);
 	if (!p->error)
 		weft__rule_groups(p);
+	weft__find_edges(p);
 	weft__place_counters(p);
 	if (!p->error) {
 		weft__draw_grounds(p);
@@ -108,6 +109,9 @@ WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct 
 		p.error = WEFT_ERROR_MEMORY;
 	weft__places_destroy(p.places);
 	free(p.lanes);
+	if (p.edge_columns)
+		weft__edge_columns_finish(p.edge_columns);
+	free(p.edge_columns);
 	free(p.curves);
 	free(p.marks);
 	return p.error ? p.error : weft_canvas_error(canvas);

@@ -10,12 +10,26 @@
 
 #include <weft/error.h>
 
+/* Ones of a word. The plain processors of 64-bit PCs have no instruction for it, and the compiler's
+ * function takes three times as long. */
+static inline uint32_t count_ones(uint64_t word)
+{
+#if defined(__x86_64__) && !defined(__POPCNT__)
+	word -= word >> 1 & UINT64_C(0x5555555555555555);
+	word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+	word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (uint32_t)(word * UINT64_C(0x0101010101010101) >> 56);
+#else
+	return (uint32_t)__builtin_popcountll(word);
+#endif
+}
+
 /* Ones of a level before place i. */
 static inline uint32_t ones_before(const struct weft__points *points, unsigned level, uint32_t i)
 {
 	size_t word = level * points->words + i / 64;
 	uint64_t below = (UINT64_C(1) << i % 64) - 1;
-	return points->ones[word] + (uint32_t)__builtin_popcountll(points->bits[word] & below);
+	return points->ones[word] + count_ones(points->bits[word] & below);
 }
 
 static inline uint32_t go_down(
@@ -196,32 +210,49 @@ uint32_t weft__points_rank(const struct weft__points *points, uint32_t block, ui
 	return go_to_leaf(points, block, rank) - go_to_leaf(points, block, 0);
 }
 
-/* The place of the i-th one, or zero, of a level. */
-static uint32_t select_bit(const struct weft__points *points, unsigned level, bool one, uint32_t i)
+/* The place of the i-th one, or zero, of a level; it is not before place `from`, nor at `to`. */
+static uint32_t select_bit(const struct weft__points *points, unsigned level, bool one, uint32_t i,
+	uint32_t from, uint32_t to)
 {
 	const uint32_t *ones = points->ones + level * points->words;
-	size_t low = 0, high = points->words;
+	uint32_t low = from / 64, high = (to - 1) / 64 + 1;
 	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		uint32_t before = one ? ones[middle] : (uint32_t)(middle * 64) - ones[middle];
+		uint32_t middle = low + (high - low) / 2;
+		uint32_t before = one ? ones[middle] : middle * 64 - ones[middle];
 		if (before <= i)
 			low = middle;
 		else
 			high = middle;
 	}
 	uint64_t word = points->bits[level * points->words + low];
-	i -= one ? ones[low] : (uint32_t)(low * 64) - ones[low];
+	i -= one ? ones[low] : low * 64 - ones[low];
 	for (word = one ? word : ~word; i > 0; i--)
 		word &= word - 1;
-	return (uint32_t)(low * 64) + (uint32_t)__builtin_ctzll(word);
+	return low * 64 + (uint32_t)__builtin_ctzll(word);
 }
 
-uint32_t weft__points_select(const struct weft__points *points, uint32_t block, uint32_t i)
+void weft__points_path_init(
+	struct weft__points_path *path, const struct weft__points *points, uint32_t block)
 {
-	i += go_to_leaf(points, block, 0);
-	for (unsigned level = points->levels; level-- > 0;) {
+	path->points = points;
+	path->block = block;
+	path->first[0] = 0;
+	path->last[0] = points->count;
+	for (unsigned level = 0; level < points->levels; level++) {
 		bool one = block >> (points->levels - 1 - level) & 1;
-		i = select_bit(points, level, one, one ? i - points->zeros[level] : i);
+		path->first[level + 1] = go_down(points, level, one, path->first[level]);
+		path->last[level + 1] = go_down(points, level, one, path->last[level]);
+	}
+}
+
+uint32_t weft__points_select(const struct weft__points_path *path, uint32_t i)
+{
+	const struct weft__points *points = path->points;
+	i += path->first[points->levels];
+	for (unsigned level = points->levels; level-- > 0;) {
+		bool one = path->block >> (points->levels - 1 - level) & 1;
+		i = select_bit(points, level, one, one ? i - points->zeros[level] : i, path->first[level],
+			path->last[level]);
 	}
 	return i;
 }

@@ -62,8 +62,20 @@ struct weft__points_query {
 
 void weft__points_count(const struct weft__points *points, const struct weft__points_query *query);
 
-/* The rank of the i-th point of a block; and how many of its points are below a rank. */
-uint32_t weft__points_select(const struct weft__points *points, uint32_t block, uint32_t i);
+/* How many points of a block are below a rank. */
 uint32_t weft__points_rank(const struct weft__points *points, uint32_t block, uint32_t rank);
+
+/* Where a block's points are on each level. */
+struct weft__points_path {
+	const struct weft__points *points;
+	uint32_t block;
+	uint32_t first[WEFT__POINT_LEVELS + 1], last[WEFT__POINT_LEVELS + 1];
+};
+
+void weft__points_path_init(
+	struct weft__points_path *path, const struct weft__points *points, uint32_t block);
+
+/* The rank of a block's i-th point; there are more than i. */
+uint32_t weft__points_select(const struct weft__points_path *path, uint32_t i);
 
 #endif

@@ -355,9 +355,9 @@ WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
 	if (scene->shown_first != scene->row_first)
 		free(scene->shown_first);
 	void *columns[] = {scene->census.blocks.first, scene->row_first, scene->by_row,
-		scene->running_before, scene->failed_places, scene->edges.before, scene->overview,
-		scene->idle.list, scene->gc.list, scene->scales, scene->extremes, scene->problems,
-		scene->never_before};
+		scene->running_before, scene->failed_places, scene->edges.before, scene->edges.times,
+		scene->overview, scene->idle.list, scene->gc.list, scene->scales, scene->extremes,
+		scene->problems, scene->never_before};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		free(columns[i]);
 	weft__piles_finish(&scene->piles);

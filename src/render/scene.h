@@ -56,6 +56,7 @@ struct weft__census {
 struct weft__edge_index {
 	/* Edges of a type before every WEFT__EDGE_CHUNK-th. */
 	uint32_t (*before)[WEFT_EDGE_TYPES];
+	uint64_t *times; /* likewise: when it happens */
 	/* Of arrows: in the block that they point to; of edges without an arrow behind the last. */
 	struct weft__points points[WEFT_EDGE_TYPES];
 };
@@ -135,8 +136,11 @@ uint32_t weft__gallop_u64(const uint64_t *values, uint32_t low, uint32_t count, 
 
 /* edges.c: the task in whose row the head of an edge's arrow is; WEFT_NONE if it has none. */
 uint32_t weft__edge_target(const struct weft_model *model, uint32_t edge);
-/* How many of `type` are before `edge`. Arrows of a type have these numbers among its points. */
-uint32_t weft__edges_before(const struct weft_scene *scene, unsigned type, uint32_t edge);
+/* How many of each type are before `edge`. Arrows of a type have these numbers among its points. */
+void weft__edges_before(
+	const struct weft_scene *scene, uint32_t edge, uint32_t ret_counts[WEFT_EDGE_TYPES]);
+/* The first from `edge` on that happens at or after `time`. */
+uint32_t weft__edges_from(const struct weft_scene *scene, uint32_t edge, uint64_t time);
 /* The next of `type` from `edge` on, below `last`; or `last`. */
 uint32_t weft__edges_next(
 	const struct weft_scene *scene, unsigned type, uint32_t edge, uint32_t last);

@@ -12,7 +12,7 @@ from tree import read, tracked  # noqa: E402
 FREESTANDING = set('float.h limits.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h '
                    'string.h'.split())
 C11 = FREESTANDING | set('assert.h ctype.h errno.h inttypes.h math.h stdio.h stdlib.h'.split())
-LIBRARIES = {'gtk': r'(gtk|gdk|glib|gio)[./]', 'cairo': r'cairo', 'pango': r'pango/', 'zstd': r'zstd', 'zlib': r'zlib'}
+LIBRARIES = {'gtk': r'(gtk|gdk|glib|gio)[./]', 'cairo': r'cairo', 'pango': r'pango/', 'zstd': r'zstd', 'microhttpd': r'microhttpd', 'zlib': r'zlib'}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -47,8 +47,10 @@ static void points_are_counted(void **state)
 					last = j;
 				}
 			assert_int_equal(weft__points_rank(&points, block, rank), below);
+			struct weft__points_path path;
+			weft__points_path_init(&path, &points, block);
 			if (below)
-				assert_int_equal(weft__points_select(&points, block, below - 1), last);
+				assert_int_equal(weft__points_select(&path, below - 1), last);
 		}
 		weft__points_finish(&points);
 		free(blocks);
@@ -245,7 +247,8 @@ static void check_columns(const struct scenery *s)
 	const struct weft_edges *edges = &s->model->edges;
 	unsigned types = (1u << WEFT_EDGE_TYPES) - 1;
 	struct weft__edge_columns columns;
-	assert_true(weft__edge_columns_init(&columns, &s->painter, types, 500));
+	assert_true(weft__edge_columns_init(&columns, &s->painter));
+	weft__edge_columns_limit(&columns, types, 500);
 	uint32_t drawn = 0;
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
 		for (uint32_t column = 0; column < columns.count; column++) {

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A stream of its own for each that wants one (include/weft/stream.h): none is held up by another
+ * that reads slowly, which loses events, counted, when the ring has gone round. While nothing is
+ * recorded a chunk without content goes out now and then, so that both ends know of each other.
+ */
+#include "serve_live.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <weft/stream.h>
+
+/* Enough to be worth a packet on the wire, little enough to be soon. */
+#define PIECE_BYTES ((size_t)64 << 10)
+
+static const uint64_t LOOK_NS = 100000000;
+static const uint64_t OPEN_NS = 200000000; /* as soon as a person would notice */
+static const time_t SILENCE_S = 5;
+
+struct serve_live {
+	struct weft_stream *stream;
+	const atomic_bool *stopping;
+	const char *bytes; /* of the stream, until the next ones */
+	size_t left;
+	time_t spoke;
+};
+
+/* A chunk of no kind that readers know: src/abi/stream_abi.h. */
+static const unsigned char nothing[24] = {
+	0xff, 0xea, 0x46, 0x89, 0x63, 0x68, 0x6e, 0x6b, 5, 0, 0, 0};
+
+static time_t now_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+struct serve_live *serve_live_open(const char *path, const atomic_bool *stopping)
+{
+	struct serve_live *live = calloc(1, sizeof(*live));
+	if (!live)
+		return NULL;
+	live->stopping = stopping;
+	live->spoke = now_s();
+	if (weft_stream_open(path, PIECE_BYTES, &live->stream)) {
+		free(live);
+		return NULL;
+	}
+	weft_stream_take_open(live->stream, OPEN_NS);
+	return live;
+}
+
+void serve_live_close(struct serve_live *live)
+{
+	if (live)
+		weft_stream_close(live->stream);
+	free(live);
+}
+
+/* WEFT_OK if there are bytes left, WEFT_END or an error. */
+static int wait_for_bytes(struct serve_live *live)
+{
+	while (live->left == 0) {
+		const void *bytes;
+		int status = weft_stream_next(live->stream, &bytes, &live->left);
+		live->bytes = bytes;
+		if (status == WEFT_OK)
+			continue;
+		live->left = 0;
+		if (status != WEFT_AGAIN)
+			return status;
+		if (*live->stopping)
+			weft_stream_stop(live->stream);
+		else
+			weft_stream_wait(live->stream, LOOK_NS);
+		if (now_s() - live->spoke >= SILENCE_S) {
+			live->bytes = (const char *)nothing;
+			live->left = sizeof(nothing);
+		}
+	}
+	return WEFT_OK;
+}
+
+ssize_t serve_live_read(struct serve_live *live, char *bytes, size_t room)
+{
+	int status = wait_for_bytes(live);
+	if (status != WEFT_OK)
+		return status == WEFT_END ? 0 : -1;
+	size_t size = live->left < room ? live->left : room;
+	memcpy(bytes, live->bytes, size);
+	live->bytes += size;
+	live->left -= size;
+	live->spoke = now_s();
+	return (ssize_t)size;
+}

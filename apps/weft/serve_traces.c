@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Operands are looked through anew at each request: directories grow, programs come and go. An id
+ * is a hash of the operand's number and the name in it; whoever asks for one that nothing has gets
+ * nothing, whatever it looks like.
+ */
+#include "serve.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <weft/buffer.h>
+#include <weft/decoder.h>
+#include <weft/source.h>
+
+#include "cli.h"
+#include "output.h"
+#include "rings.h"
+
+static struct {
+	char **operands;
+	int count;
+	pthread_mutex_t mutex; /* looking for rings is for one thread at a time */
+} served = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* One after the other; false ends it. */
+typedef bool visit(void *context, const struct serve_trace *trace);
+
+static void make_id(const char *operand, const char *name, char ret_id[SERVE_ID_BYTES + 1])
+{
+	uint64_t hash = 14695981039346656037u; /* FNV-1a */
+	const char *const parts[] = {operand, name};
+	for (unsigned i = 0; i < 2; i++) {
+		for (const char *at = parts[i]; *at; at++)
+			hash = (hash ^ (unsigned char)*at) * 1099511628211u;
+		hash = (hash ^ 256) * 1099511628211u;
+	}
+	snprintf(ret_id, SERVE_ID_BYTES + 1, "%016llx", (unsigned long long)hash);
+}
+
+static uint64_t nanoseconds(struct timespec time)
+{
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* Do the first bytes look like a trace? Those of a compressed file do not tell what is in it. */
+static bool looks_like_trace(int fd, const char *name)
+{
+	static char bytes[65536]; /* under the mutex */
+	struct weft_decoder *decoder;
+	ssize_t size = pread(fd, bytes, sizeof(bytes), 0);
+	if (size <= 0)
+		return false;
+	if (size >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0)
+		return strstr(name, ".weft") != NULL;
+	if (weft_decoder_create(&decoder))
+		return false;
+	bool is_trace = weft_decoder_feed_borrowed(decoder, bytes, (size_t)size) == 0 &&
+					weft_decoder_finish(decoder) == 0;
+	weft_decoder_destroy(decoder);
+	return is_trace;
+}
+
+static void describe_file(const struct stat *status, struct serve_trace *trace)
+{
+	trace->size_bytes = (uint64_t)status->st_size;
+	trace->modified_ns = nanoseconds(status->st_mtim);
+}
+
+/* Its id is cheap to know; whether it is a trace is looked at when it is wanted. */
+static bool visit_entry(int directory, const char *operand, const char *name, const char *wanted,
+	visit *visitor, void *context)
+{
+	struct serve_trace trace = {.is_entry = true};
+	struct stat status;
+	make_id(operand, name, trace.id);
+	if (wanted && strcmp(trace.id, wanted) != 0)
+		return true;
+	int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	bool is_ours = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && looks_like_trace(fd, name);
+	close(fd);
+	if (!is_ours)
+		return true;
+	describe_file(&status, &trace);
+	snprintf(trace.name, sizeof(trace.name), "%s", name);
+	snprintf(trace.path, sizeof(trace.path), "%.*s/%s", PATH_MAX - 1, operand, name);
+	return visitor(context, &trace);
+}
+
+static int by_name(const struct dirent **left, const struct dirent **right)
+{
+	return strcmp((*left)->d_name, (*right)->d_name);
+}
+
+static bool visit_directory(const char *operand, const char *wanted, visit *visitor, void *context)
+{
+	struct dirent **entries;
+	bool goes_on = true;
+	int directory = open(operand, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int count = directory < 0 ? -1 : scandirat(directory, ".", &entries, NULL, by_name);
+	for (int i = 0; i < count; i++) {
+		if (goes_on && entries[i]->d_name[0] != '.')
+			goes_on = visit_entry(directory, operand, entries[i]->d_name, wanted, visitor, context);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	if (directory >= 0)
+		close(directory);
+	return goes_on;
+}
+
+static bool visit_operand(const char *operand, const char *wanted, visit *visitor, void *context)
+{
+	struct serve_trace trace = {0};
+	struct stat status;
+	if (stat(operand, &status) != 0)
+		return true;
+	if (S_ISDIR(status.st_mode))
+		return visit_directory(operand, wanted, visitor, context);
+	const char *slash = strrchr(operand, '/');
+	make_id(operand, "", trace.id);
+	if (!S_ISREG(status.st_mode) || (wanted && strcmp(trace.id, wanted) != 0))
+		return true;
+	describe_file(&status, &trace);
+	snprintf(trace.name, sizeof(trace.name), "%s", slash ? slash + 1 : operand);
+	snprintf(trace.path, sizeof(trace.path), "%s", operand);
+	return visitor(context, &trace);
+}
+
+static bool visit_ring(const struct ring *ring, const char *wanted, visit *visitor, void *context)
+{
+	struct serve_trace trace = {.pid = (int)ring->ring.pid, .state = "ended"};
+	struct weft_buffer_summary summary;
+	struct weft_source *source;
+	struct stat status;
+	make_id(ring->path, "", trace.id);
+	if (wanted && strcmp(trace.id, wanted) != 0)
+		return true;
+	if (stat(ring->path, &status) || weft_source_open(ring->path, &source))
+		return true;
+	size_t size;
+	const void *bytes = weft_source_bytes(source, &size);
+	bool is_buffer = weft_buffer_summarize(bytes, size, &summary) == 0;
+	weft_source_close(source);
+	if (!is_buffer)
+		return true;
+	describe_file(&status, &trace);
+	if (ring->ring.is_running)
+		trace.state = "running";
+	else if (summary.is_stopped && ring->is_alive)
+		trace.state = "stopped";
+	snprintf(trace.name, sizeof(trace.name), "%s", summary.program);
+	snprintf(trace.path, sizeof(trace.path), "%s", ring->path);
+	return visitor(context, &trace);
+}
+
+static bool visit_rings(const char *wanted, visit *visitor, void *context)
+{
+	struct ring_list rings;
+	bool goes_on = true;
+	if (!rings_find(&rings))
+		return true;
+	for (size_t i = 0; goes_on && i < rings.count; i++)
+		goes_on = visit_ring(&rings.list[i], wanted, visitor, context);
+	rings_finish(&rings);
+	return goes_on;
+}
+
+static void visit_all(const char *wanted, visit *visitor, void *context)
+{
+	bool goes_on = true;
+	pthread_mutex_lock(&served.mutex);
+	for (int i = 0; goes_on && i < served.count; i++)
+		goes_on = visit_operand(served.operands[i], wanted, visitor, context);
+	if (goes_on)
+		visit_rings(wanted, visitor, context);
+	pthread_mutex_unlock(&served.mutex);
+}
+
+bool serve_traces_init(char **operands, int count)
+{
+	for (int i = 0; i < count; i++) {
+		struct stat status;
+		if (stat(operands[i], &status) != 0) {
+			cli_error("%s: %s", operands[i], strerror(errno));
+			return false;
+		}
+		if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+			cli_error("%s: neither a file nor a directory", operands[i]);
+			return false;
+		}
+	}
+	served.operands = operands;
+	served.count = count;
+	return true;
+}
+
+struct listing {
+	struct weft_text *text;
+	bool has_any;
+};
+
+static bool add_trace(void *context, const struct serve_trace *trace)
+{
+	struct listing *listing = context;
+	struct weft_text *text = listing->text;
+	weft_text_add_string(text, listing->has_any ? ",\n{\"id\":\"" : "\n{\"id\":\"");
+	listing->has_any = true;
+	weft_text_add_string(text, trace->id);
+	weft_text_add_string(text, "\",\"name\":");
+	weft_text_add_json(text, trace->name, strlen(trace->name));
+	weft_text_add_string(text, ",\"bytes\":");
+	weft_text_add_u64(text, trace->size_bytes);
+	weft_text_add_string(text, ",\"modified\":");
+	weft_text_add_u64(text, trace->modified_ns);
+	if (trace->state) {
+		weft_text_add_string(text, ",\"pid\":");
+		weft_text_add_u64(text, (uint64_t)trace->pid);
+		weft_text_add_string(text, ",\"state\":\"");
+		weft_text_add_string(text, trace->state);
+		weft_text_add_string(text, "\"");
+	}
+	weft_text_add_string(text, "}");
+	return !text->error;
+}
+
+bool serve_traces_list(struct weft_text *text)
+{
+	struct listing listing = {.text = text};
+	weft_text_add_string(text, "[");
+	visit_all(NULL, add_trace, &listing);
+	weft_text_add_string(text, "]\n");
+	return !text->error;
+}
+
+struct search {
+	struct serve_trace *trace;
+	bool is_found;
+};
+
+static bool take_trace(void *context, const struct serve_trace *trace)
+{
+	struct search *search = context;
+	*search->trace = *trace;
+	search->is_found = true;
+	return false;
+}
+
+bool serve_traces_find(const char *id, struct serve_trace *ret_trace)
+{
+	struct search search = {.trace = ret_trace};
+	if (strlen(id) == SERVE_ID_BYTES)
+		visit_all(id, take_trace, &search);
+	return search.is_found;
+}
+
+/* The copy is a file without a name, so that it is gone with its descriptor. */
+static int open_ring(const char *path)
+{
+	struct weft_source *source;
+	size_t size;
+	if (weft_source_open(path, &source))
+		return -1;
+	const void *bytes = weft_source_bytes(source, &size);
+	int fd = memfd_create("weft-ring", MFD_CLOEXEC);
+	void *copy = MAP_FAILED;
+	if (fd >= 0 && size && ftruncate(fd, (off_t)size) == 0)
+		copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (copy != MAP_FAILED) {
+		weft_buffer_copy(copy, bytes, size);
+		munmap(copy, size);
+	} else if (fd >= 0) {
+		close(fd);
+		fd = -1;
+	}
+	weft_source_close(source);
+	return fd;
+}
+
+int serve_traces_open(const struct serve_trace *trace, struct timespec *ret_modified)
+{
+	struct stat status;
+	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+	int fd = trace->state ? open_ring(trace->path)
+						  : open(trace->path, trace->is_entry ? flags | O_NOFOLLOW : flags);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode) ||
+		(!trace->state && (uint64_t)status.st_size < trace->size_bytes)) {
+		close(fd);
+		return -1;
+	}
+	*ret_modified = status.st_mtim;
+	return fd;
+}

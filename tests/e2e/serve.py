@@ -1,0 +1,618 @@
+# SPDX-License-Identifier: ISC
+"""weft serve over real connections: what it serves, to whom, and what tricks get from it."""
+import contextlib
+import glob
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+from urllib.parse import urlsplit
+
+from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+
+SUBJECT = os.path.join(BUILD, 'tests', 'follow-subject')
+TRACES = os.path.join(DATA, 'traces')
+PATIENCE = 60
+
+
+def need_server():
+    if 'built without a server' in run([WEFT, 'serve', '--listen', '127.0.0.1:0', '/nowhere']).stderr:
+        skip('built without libmicrohttpd')
+
+
+class Server:
+    """weft serve on a port of its own, with a run directory of its own."""
+
+    def __init__(self, *arguments, listen='127.0.0.1:0', env=None):
+        need_server()
+        self.folder = temporary_directory()
+        self.env = dict(os.environ, XDG_RUNTIME_DIR=os.path.join(self.folder.name, 'run'), **(env or {}))
+        os.mkdir(self.env['XDG_RUNTIME_DIR'], 0o700)
+        self.process = subprocess.Popen([WEFT, 'serve', '--listen', listen, *arguments],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env)
+        self.url = self.process.stdout.readline().strip()
+        assert self.url, self.process.stderr.read()
+        parts = urlsplit(self.url)
+        self.host, self.port = parts.hostname, parts.port
+        self.token = parts.query[len('token='):]
+
+    def connect(self):
+        return http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
+
+    def get(self, path, method='GET', connection=None, **headers):
+        """(status, headers in small letters, body)"""
+        one = connection or self.connect()
+        one.request(method, path, headers={name.replace('_', '-'): value for name, value in headers.items()})
+        answer = one.getresponse()
+        body = answer.read()
+        if not connection:
+            one.close()
+        return answer.status, {name.lower(): value for name, value in answer.getheaders()}, body
+
+    def traces(self):
+        return json.loads(self.get('/api/traces')[2])
+
+    def raw(self, request):
+        """What a client gets that writes these bytes and no more."""
+        with socket.create_connection((self.host, self.port), timeout=PATIENCE) as client:
+            answer = b''
+            with contextlib.suppress(OSError):  # it may have had enough before the end
+                client.sendall(request)
+                client.shutdown(socket.SHUT_WR)
+            with contextlib.suppress(ConnectionResetError):
+                while piece := client.recv(65536):
+                    answer += piece
+        return answer
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGINT)
+        status = self.process.wait(PATIENCE)
+        errors = self.process.stderr.read()
+        self.process.stdout.close()
+        self.process.stderr.close()
+        self.folder.cleanup()
+        equal((status, errors), (0, ''), 'how the server ended')
+
+
+def id_of(server, name):
+    return {trace['name']: trace['id'] for trace in server.traces()}[name]
+
+
+def content(path):
+    with open(path, 'rb') as file:
+        return file.read()
+
+
+# ---- What is served ----
+
+@case
+def files_and_directories_are_listed_and_read():
+    with Server(TRACES, os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')) as server:
+        listed = server.traces()
+        names = [trace['name'] for trace in listed]
+        equal(names, ['mirage-arp-good.ctf', 'mirage-block-read.sexp', 'mirage-arp-good.ctf'])
+        equal(len({trace['id'] for trace in listed}), 3)
+        for trace in listed:
+            status, headers, body = server.get('/api/trace/' + trace['id'])
+            equal((status, headers['content-length']), (200, str(trace['bytes'])))
+            assert body == content(os.path.join(TRACES, trace['name'])), trace
+
+
+@case
+def ids_stay_when_the_server_starts_again():
+    with Server(TRACES) as server:
+        before = server.traces()
+    with Server(TRACES) as server:
+        equal(server.traces(), before)
+
+
+@case
+def a_directory_is_looked_through_at_each_request():
+    with temporary_directory() as folder, Server(folder) as server:
+        equal(server.traces(), [])
+        shutil.copy(os.path.join(TRACES, 'mirage-arp-good.ctf'), os.path.join(folder, 'new.ctf'))
+        one = id_of(server, 'new.ctf')
+        equal(server.get('/api/trace/' + one)[0], 200)
+        os.remove(os.path.join(folder, 'new.ctf'))
+        equal(server.traces(), [])
+        equal(server.get('/api/trace/' + one)[0], 404)
+
+
+@case
+def of_a_directory_only_traces_are_served():
+    with temporary_directory() as folder:
+        outside = os.path.join(folder, 'outside')
+        inside = os.path.join(folder, 'inside')
+        os.mkdir(outside)
+        os.mkdir(inside)
+        shutil.copy(os.path.join(TRACES, 'mirage-arp-good.ctf'), os.path.join(outside, 'secret.ctf'))
+        os.symlink(os.path.join(outside, 'secret.ctf'), os.path.join(inside, 'link.ctf'))
+        os.symlink(outside, os.path.join(inside, 'directory'))
+        os.mkfifo(os.path.join(inside, 'pipe'))
+        for name in ('notes.txt', 'id_rsa', '.hidden', 'empty'):
+            with open(os.path.join(inside, name), 'w', encoding='utf-8') as file:
+                file.write('' if name == 'empty' else 'private')
+        shutil.copy(os.path.join(TRACES, 'mirage-arp-good.ctf'), os.path.join(inside, 'it.ctf'))
+        with Server(inside) as server:
+            equal([trace['name'] for trace in server.traces()], ['it.ctf'])
+
+
+@case
+def the_current_directory_is_served_if_nothing_is_told():
+    need_server()
+    with temporary_directory() as folder:
+        shutil.copy(os.path.join(TRACES, 'mirage-arp-good.ctf'), os.path.join(folder, 'here.ctf'))
+        before = os.getcwd()
+        os.chdir(folder)
+        try:
+            with Server() as server:
+                equal([trace['name'] for trace in server.traces()], ['here.ctf'])
+        finally:
+            os.chdir(before)
+
+
+@case
+def ranges_are_what_they_say():
+    name = 'mirage-arp-good.ctf'
+    whole = content(os.path.join(TRACES, name))
+    size = len(whole)
+    with Server(TRACES) as server:
+        path = '/api/trace/' + id_of(server, name)
+        for asked, first, last in (('bytes=0-9', 0, 9), ('bytes=10-', 10, size - 1), ('bytes=-7', size - 7, size - 1),
+                                   ('bytes=5-5', 5, 5), ('bytes=%d-%d' % (size - 1, size + 99), size - 1, size - 1),
+                                   ('bytes=-%d' % (10 * size), 0, size - 1), ('Bytes=3-4', 3, 4)):
+            status, headers, body = server.get(path, Range=asked)
+            equal((status, headers['content-range']), (206, 'bytes %d-%d/%d' % (first, last, size)), asked)
+            assert body == whole[first:last + 1], asked
+        for asked in ('bytes=%d-' % size, 'bytes=%d-' % 2 ** 63, 'bytes=-0'):
+            status, headers, _ = server.get(path, Range=asked)
+            equal((status, headers['content-range']), (416, 'bytes */%d' % size), asked)
+        for asked in ('bytes=0-1,4-5', 'bytes=9-3', 'bytes=', 'bytes=-', 'bytes=a-b', 'lines=1-2', 'bytes=1-2x',
+                      'bytes=' + '9' * 50 + '-', 'bytes= 1-2'):
+            equal(server.get(path, Range=asked)[0], 200, asked)
+        tag = server.get(path)[1]['etag']
+        equal(server.get(path, Range='bytes=0-9', If_Range=tag)[0], 206)
+        equal(server.get(path, Range='bytes=0-9', If_Range='"old"')[0], 200)
+
+
+@case
+def head_tells_what_get_would():
+    with Server(TRACES) as server:
+        for path in ('/', '/weft.js', '/api/traces', '/api/trace/' + id_of(server, 'mirage-arp-good.ctf')):
+            status, headers, body = server.get(path, 'HEAD')
+            whole = server.get(path)
+            equal((status, headers['content-length'], body), (whole[0], str(len(whole[2])), b''), path)
+
+
+@case
+def a_connection_answers_many_requests():
+    with Server(TRACES) as server:
+        connection = server.connect()
+        connection.connect()
+        socket_of_it = connection.sock
+        for _ in range(50):
+            equal(server.get('/api/traces', connection=connection)[0], 200)
+        assert connection.sock is socket_of_it, 'the connection was closed'
+        connection.close()
+
+
+@case
+def a_large_trace_is_not_held_in_memory():
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'large.ctf')
+        with open(path, 'wb') as file:
+            file.write(content(os.path.join(TRACES, 'mirage-arp-good.ctf')))
+            file.truncate(512 << 20)
+        with Server(folder) as server:
+            connection = server.connect()
+            connection.request('GET', '/api/trace/' + id_of(server, 'large.ctf'))
+            answer, received = connection.getresponse(), 0
+            while piece := answer.read(1 << 20):
+                received += len(piece)
+            connection.close()
+            equal(received, 512 << 20)
+            with open('/proc/%d/status' % server.process.pid, encoding='utf-8') as status:
+                peak = int(re.search(r'VmHWM:\s+(\d+)', status.read()).group(1))
+            assert peak < 100 << 10, '%d KiB' % peak
+
+
+# ---- The page ----
+
+def has_page(server):
+    return server.get('/')[0] == 200
+
+
+@case
+def the_page_is_there_with_its_parts():
+    with Server(TRACES) as server:
+        if not has_page(server):
+            skip('built without the page')
+        status, headers, page = server.get('/')
+        equal((status, headers['content-type']), (200, 'text/html; charset=utf-8'))
+        parts = re.findall(r'(?:src|href)="([^"]+)"', page.decode())
+        assert 'weft.js' in parts, parts
+        for part in [*parts, 'weft.wasm', 'worker.js']:
+            equal(server.get('/' + part)[0], 200, part)
+        equal(server.get('/weft.wasm')[1]['content-type'], 'application/wasm')
+        equal(server.get('/favicon.ico')[0], 204)
+
+
+@case
+def every_answer_says_what_browsers_must_not_do():
+    with Server(TRACES) as server:
+        answers = [server.get(path) for path in ('/', '/nothing', '/api/traces', '/api/nothing',
+                                                 '/api/trace/' + id_of(server, 'mirage-arp-good.ctf'))]
+        answers += [server.get('/', 'POST'), server.get('/', Host='example.org')]
+        for status, headers, _ in answers:
+            rules = dict(rule.strip().split(' ', 1) for rule in headers['content-security-policy'].split(';'))
+            equal(rules['default-src'], "'none'", status)
+            equal(rules['script-src'], "'self' 'wasm-unsafe-eval'")
+            equal(rules['worker-src'], "'self' blob:")
+            equal(rules['connect-src'], "'self'")
+            equal(rules['style-src'], "'self'")
+            equal(rules['frame-ancestors'], "'none'")
+            assert 'unsafe-inline' not in headers['content-security-policy']
+            equal(headers['x-content-type-options'], 'nosniff')
+            equal(headers['referrer-policy'], 'no-referrer')
+            equal(headers['cross-origin-opener-policy'], 'same-origin')
+            equal(headers['cross-origin-resource-policy'], 'same-origin')
+            assert 'access-control-allow-origin' not in headers
+
+
+# ---- Tricks ----
+
+@case
+def paths_lead_nowhere_else():
+    with temporary_directory() as folder:
+        shutil.copy(os.path.join(TRACES, 'mirage-arp-good.ctf'), os.path.join(folder, 'it.ctf'))
+        with Server(folder) as server:
+            one = id_of(server, 'it.ctf')
+            for path in ('/../etc/passwd', '/..%2fetc%2fpasswd', '/%2e%2e/%2e%2e/etc/passwd', '//etc/passwd',
+                         '/api/trace/../../etc/passwd', '/api/trace/%2e%2e%2f%2e%2e%2fetc%2fpasswd',
+                         '/api/trace/it.ctf', '/api/trace//etc/passwd', '/api/trace/', '/api/trace/' + one + '/..',
+                         '/api/trace/' + one.upper() + 'x', '/api/trace/' + one[:-1], '/api/trace/%00' + one,
+                         '/api/live/../traces', '/api/', '/api', '/index.html%00.js', '/\\..\\..\\etc\\passwd',
+                         '/api/trace/' + 'f' * 5000, '/api/trace/' + '%f0%9f' * 100, '/weft.js/', '/./weft.js'):
+                status, _, body = server.get(path)
+                allowed = (404, 200) if path == '/index.html%00.js' else (404,)
+                assert status in allowed, (path, status)
+                assert b'root:' not in body and b'WEFT' not in body, path
+            equal(server.get('/api/trace/' + one)[0], 200)
+
+
+@case
+def only_get_and_head():
+    with Server(TRACES) as server:
+        for method in ('POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND'):
+            status, headers, _ = server.get('/api/traces', method)
+            equal((status, headers['allow']), (405, 'GET, HEAD'), method)
+
+
+@case
+def what_is_no_request_gets_no_answer_of_ours():
+    with Server(TRACES) as server:
+        for request in (b'', b'\r\n\r\n', b'GET', b'GET /\r\n\r\n', b'\x16\x03\x01\x02\x00\x01\x00\x01\xfc' + bytes(600),
+                        b'GET / HTTP/9.9\r\nHost: localhost\r\n\r\n', b'GET ' + b'/' * 200000 + b' HTTP/1.1\r\n\r\n',
+                        b'GET / HTTP/1.1\r\n' + b'X: y\r\n' * 100000 + b'\r\n', bytes(range(256)) * 100,
+                        b'GET / HTTP/1.1\r\n\r\n', b'GET / HTTP/1.1\r\nHost\x00: x\r\n\r\n',
+                        b'GET http://example.org/ HTTP/1.1\r\nHost: example.org\r\n\r\n',
+                        b'GET /api/traces HTTP/1.1\r\nHost: localhost:%d\r\nContent-Length: 5\r\n\r\nhello' % server.port):
+            answer = server.raw(request)
+            assert b'mirage' not in answer and not answer.startswith(b'HTTP/1.1 200'), (request[:60], answer[:100])
+        equal(server.get('/api/traces')[0], 200)
+
+
+@case
+def other_names_of_this_machine_are_refused():
+    with Server(TRACES) as server:
+        for host in ('example.org', 'example.org:%d' % server.port, 'localhost.example.org:%d' % server.port,
+                     '127.0.0.1.example.org', 'localhost:1', 'localhost', '127.0.0.1:%d.example.org' % server.port,
+                     '127.0.0.1:%dx' % server.port, ''):
+            equal(server.get('/api/traces', Host=host)[0], 421, host)
+        for host in ('localhost:%d', 'LOCALHOST:%d', '127.0.0.1:%d', '[::1]:%d'):
+            equal(server.get('/api/traces', Host=host % server.port)[0], 200, host)
+        assert server.raw(b'GET /api/traces HTTP/1.0\r\n\r\n').startswith(b'HTTP/1.1 421')
+
+
+@case
+def pages_of_other_sites_may_not_ask():
+    with Server(TRACES) as server:
+        for site in ('cross-site', 'same-site'):
+            equal(server.get('/api/traces', Sec_Fetch_Site=site)[0], 403, site)
+            equal(server.get('/', Sec_Fetch_Site=site)[0], server.get('/')[0], 'a link from ' + site)
+        for site in ('same-origin', 'none'):
+            equal(server.get('/api/traces', Sec_Fetch_Site=site)[0], 200, site)
+
+
+@case
+def elsewhere_than_here_needs_the_token():
+    with Server(TRACES, listen='0.0.0.0:0') as server:
+        assert re.fullmatch(r'http://[^/]+/\?token=[0-9a-f]{32}', server.url), server.url
+        server.host, token = '127.0.0.1', server.token
+        for path in ('/', '/weft.js', '/api/traces', '/api/traces?token=', '/api/traces?token=' + 'f' * 32,
+                     '/api/traces?token=' + token[:-1], '/api/traces?token=' + token + '0'):
+            equal(server.get(path)[0], 403, path)
+        equal(server.get('/api/traces?token=' + token)[0], 200)
+        status, headers, _ = server.get('/?token=' + token)
+        equal((status, headers['location']), (303, '/'))
+        cookie, *rules = [part.strip() for part in headers['set-cookie'].split(';')]
+        equal(sorted(rules), ['HttpOnly', 'Path=/', 'SameSite=Strict'])
+        equal(len(json.loads(server.get('/api/traces', Cookie=cookie)[2])), 2)
+        equal(server.get('/api/traces', Cookie='a=b; ' + cookie + '; c=d')[0], 200)
+        for wrong in (cookie[:-1], cookie + '0', 'x' + cookie, 'a=' + cookie, cookie.upper() + ';', 'weft-%d=' % server.port):
+            equal(server.get('/api/traces', Cookie=wrong)[0], 403, wrong)
+
+
+@case
+def each_server_has_a_token_of_its_own():
+    tokens = set()
+    for _ in range(3):
+        with Server(TRACES, listen='0.0.0.0:0') as server:
+            tokens.add(server.token)
+    equal(len(tokens), 3)
+
+
+@case
+def slow_clients_hold_nobody_up():
+    with Server(TRACES) as server, contextlib.ExitStack() as stack:
+        slow = []
+        for number in range(40):
+            client = stack.enter_context(socket.create_connection((server.host, server.port), timeout=PATIENCE))
+            client.sendall(b'GET /api/traces HTTP/1.1\r\nX-Slow: ' if number % 2 else b'G')
+            slow.append(client)
+        equal(server.get('/api/traces')[0], 200)
+        # One that sends a byte now and then is not silent, and is ended all the same.
+        deadline = time.monotonic() + PATIENCE
+        trickling = set(slow)
+        while trickling:
+            assert time.monotonic() < deadline, '%d slow clients are still there' % len(trickling)
+            for client in list(trickling):
+                try:
+                    client.sendall(b'x')
+                    client.setblocking(False)
+                    if client.recv(1000) == b'':
+                        trickling.discard(client)
+                except BlockingIOError:
+                    pass
+                except OSError:
+                    trickling.discard(client)
+            time.sleep(0.2)
+        equal(server.get('/api/traces')[0], 200)
+
+
+@case
+def more_connections_than_there_may_be_are_turned_away():
+    with Server(TRACES) as server, contextlib.ExitStack() as stack:
+        for _ in range(200):
+            with contextlib.suppress(OSError):
+                stack.enter_context(socket.create_connection((server.host, server.port), timeout=5))
+        with open('/proc/%d/status' % server.process.pid, encoding='utf-8') as status:
+            threads = int(re.search(r'Threads:\s+(\d+)', status.read()).group(1))
+        assert threads <= 70, threads
+        stack.close()
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                if server.get('/api/traces')[0] == 200:
+                    return
+            assert time.monotonic() < deadline, 'it does not recover'
+            time.sleep(0.1)
+
+
+# ---- Programs that run ----
+
+class Recorded:
+    """A program under `weft record` that does as it is told, among the server's rings."""
+
+    def __init__(self, server, size='1M'):
+        self.trace = os.path.join(server.folder.name, 'recorded.weft')
+        self.process = subprocess.Popen([WEFT, 'record', '--size', size, '-o', self.trace, SUBJECT],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True, env=server.env)
+        self.pid = int(self.process.stdout.readline())
+
+    def tell(self, events):
+        self.process.stdin.write('%d\n' % events)
+        self.process.stdin.flush()
+        equal(self.process.stdout.readline(), 'done\n')
+
+    def end(self):
+        self.process.stdin.close()
+        equal(self.process.wait(PATIENCE), 0)
+        self.process.stdout.close()
+
+
+class Live(threading.Thread):
+    """A client of /api/live, which reads until the end."""
+
+    def __init__(self, server, one):
+        super().__init__()
+        self.connection = server.connect()
+        self.connection.request('GET', '/api/live/' + one)
+        self.answer = self.connection.getresponse()
+        self.bytes = b''
+        self.start()
+
+    def run(self):
+        while piece := self.answer.read1(1 << 16):
+            self.bytes += piece
+
+    def end(self):
+        self.join(PATIENCE)
+        assert not self.is_alive(), 'the stream does not end'
+        self.connection.close()
+        return self.bytes
+
+
+def ring_of(server, program):
+    traces = [trace for trace in server.traces() if trace.get('pid') == program.pid]
+    equal(len(traces), 1, traces)
+    return traces[0]
+
+
+def shown(folder, data, is_whole=True):
+    path = os.path.join(folder, 'shown.weft')
+    with open(path, 'wb') as file:
+        file.write(data)
+    result = weft('dump', '--json', path)
+    if is_whole:
+        equal(result.stderr, '')
+    return result.stdout.splitlines()
+
+
+def texts(lines):
+    return sorted((event['text'], event['value']) for event in map(json.loads, lines) if event['event'] == 'tag')
+
+
+@case
+def a_running_program_is_followed_by_many():
+    with Server(TRACES) as server:
+        program = Recorded(server)
+        program.tell(500)
+        ring = ring_of(server, program)
+        equal((ring['state'], ring['name']), ('running', 'follow-subject'))
+        clients = [Live(server, ring['id']) for _ in range(3)]
+        ring_path, = glob.glob(os.path.join(server.env['XDG_RUNTIME_DIR'], 'weft', 'record-*', '*-%d.weft' % program.pid))
+        tail = subprocess.Popen([WEFT, 'tail', '--json', ring_path], stdout=subprocess.PIPE, text=True, env=server.env)
+        # It grows while the program runs.
+        seen, total = 0, 500
+        for events in (800, 1500):
+            program.tell(events)
+            total += events
+            deadline = time.monotonic() + PATIENCE
+            while len(texts(shown(server.folder.name, clients[0].bytes, False))) < total:
+                assert time.monotonic() < deadline, 'the stream does not grow'
+                time.sleep(0.05)
+            assert len(clients[0].bytes) > seen
+            seen = len(clients[0].bytes)
+        program.end()
+        told = tail.communicate(timeout=PATIENCE)[0].splitlines()
+        saved = weft('dump', '--json', program.trace).stdout.splitlines()
+        equal(texts(told), texts(saved))
+        for client in clients:
+            equal(shown(server.folder.name, client.end()), saved)
+
+
+@case
+def a_ring_is_read_as_it_is_now():
+    with Server(TRACES) as server:
+        program = Recorded(server)
+        program.tell(300)
+        status, _, body = server.get('/api/trace/' + ring_of(server, program)['id'])
+        equal(status, 200)
+        equal(len(texts(shown(server.folder.name, body))), 300)
+        program.end()
+        equal([trace for trace in server.traces() if 'pid' in trace], [])
+
+
+@case
+def who_reads_too_slowly_is_told_what_is_missing():
+    with Server(TRACES) as server:
+        program = Recorded(server, size='64K')
+        program.tell(10)
+        one = ring_of(server, program)['id']
+        connection = server.connect()
+        connection.sock = socket.socket()
+        connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.sock.settimeout(PATIENCE)
+        connection.sock.connect((server.host, server.port))
+        connection.request('GET', '/api/live/' + one)
+        answer = connection.getresponse()
+        events = 10
+        for _ in range(20):
+            events += 40000
+            program.tell(40000)
+        program.end()
+        path = os.path.join(server.folder.name, 'slow.weft')
+        with open(path, 'wb') as file:
+            while piece := answer.read1(1 << 16):
+                file.write(piece)
+        connection.close()
+        info, = json_lines(weft('info', '--json', path).stdout)
+        equal(info['by_event'].get('tag', 0) + sum(info['losses'].values()), events)
+
+
+@case
+def a_live_stream_ends_with_the_server():
+    server = Server(TRACES)
+    program = Recorded(server)
+    program.tell(100)
+    client = Live(server, ring_of(server, program)['id'])
+    server.process.send_signal(signal.SIGTERM)
+    equal(server.process.wait(PATIENCE), 0)
+    equal(len(texts(shown(server.folder.name, client.end()))), 100)
+    program.end()
+    server.process.stdout.close()
+    server.process.stderr.close()
+    server.folder.cleanup()
+
+
+@case
+def what_is_no_buffer_is_not_followed():
+    with Server(TRACES) as server:
+        status, _, body = server.get('/api/live/' + id_of(server, 'mirage-arp-good.ctf'))
+        equal(status, 409)
+        assert b'/api/trace/' in body
+
+
+# ---- Its use ----
+
+@case
+def wrong_use_says_what_would_be_right():
+    need_server()
+    for arguments, status, message in (
+            (['--listen', 'example.org', TRACES], 1, 'is no address'),
+            (['--listen', '127.0.0.1:', TRACES], 2, 'is no address'),
+            (['--listen', '127.0.0.1:99999', TRACES], 2, 'is no address'),
+            (['--listen', '[::1', TRACES], 2, 'is no address'),
+            (['/nowhere'], 3, '/nowhere: No such file'), (['/dev/null'], 3, 'neither a file nor a directory'),
+            (['--nonsense'], 2, 'unknown option')):
+        result = weft('serve', *arguments, status=status)
+        assert message in result.stderr, result
+
+
+@case
+def a_port_that_is_taken_is_said():
+    with Server(TRACES) as server:
+        result = weft('serve', '--listen', '127.0.0.1:%d' % server.port, TRACES, status=1)
+        assert 'Address already in use' in result.stderr, result
+
+
+@case
+def the_loopback_of_ipv6_is_one():
+    with socket.socket(socket.AF_INET6) as probe:
+        try:
+            probe.bind(('::1', 0))
+        except OSError:
+            skip('this machine has no IPv6')
+    with Server(TRACES, listen='[::1]:0') as server:
+        assert server.url.startswith('http://[::1]:'), server.url
+        equal(server.get('/api/traces', Host='[::1]:%d' % server.port)[0], 200)
+
+
+@case
+def a_browser_is_opened_if_there_is_one():
+    with temporary_directory() as folder:
+        told = os.path.join(folder, 'told')
+        opener = os.path.join(folder, 'xdg-open')
+        with open(opener, 'w', encoding='utf-8') as file:
+            file.write('#!/bin/sh\necho "$1" > "%s.part"\nmv "%s.part" "%s"\n' % (told, told, told))
+        os.chmod(opener, 0o755)
+        with Server('--open', TRACES, env={'PATH': folder + ':' + os.environ['PATH']}) as server:
+            deadline = time.monotonic() + PATIENCE
+            while not os.path.exists(told):
+                assert time.monotonic() < deadline, 'nothing was opened'
+                time.sleep(0.02)
+            equal(content(told).decode().strip(), server.url)
+
+
+main()
