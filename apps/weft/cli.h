@@ -33,6 +33,7 @@ int cli_info(int argc, char **argv);
 int cli_record(int argc, char **argv);
 int cli_export(int argc, char **argv);
 int cli_render(int argc, char **argv);
+int cli_run(int argc, char **argv);
 int cli_serve(int argc, char **argv);
 int cli_view(int argc, char **argv);
 

@@ -18,6 +18,7 @@ struct command {
 /* In the order of a first session. */
 static const struct command commands[] = {
 	{"record", "run a program and save its trace", cli_record},
+	{"run", "run a program and look at it meanwhile", cli_run},
 	{"ls", "the programs that record now, and what others left", cli_ls},
 	{"tail", "a running program's events, as they come", cli_tail},
 	{"ctl", "tell a running program what to record", cli_ctl},

@@ -78,6 +78,7 @@ struct arguments {
 	bool stream;
 	struct stream_options streaming;
 	bool in_place;
+	const struct record_watcher *watcher; /* NULL: nobody looks on */
 };
 
 static bool is_stdout(const char *output)
@@ -382,6 +383,7 @@ char *record_name_trace(
 /* What is saved so far. */
 struct run {
 	const char *directory, *output;
+	const struct record_watcher *watcher;
 	struct record_rings rings;
 	struct record_saved *saved;
 	size_t saved_count;
@@ -442,18 +444,26 @@ static void finish(struct run *run)
 	record_rings_finish(&run->rings);
 }
 
+static bool save_run(struct run *run, pid_t program, const char *program_name)
+{
+	const struct record_watcher *watcher = run->watcher;
+	if (!record_rings_find(run->directory, program, &run->rings))
+		return false;
+	save_all(run);
+	report(run, program_name);
+	for (size_t i = 0; watcher && i < run->saved_count; i++)
+		watcher->saved(watcher->context, run->saved[i].path, run->saved[i].file);
+	if (!run->failed)
+		record_place_remove(run->directory, &run->rings);
+	finish(run);
+	return !run->failed;
+}
+
 bool record_save_run(
 	const char *output, const char *directory, pid_t program, const char *program_name)
 {
 	struct run run = {.directory = directory, .output = output};
-	if (!record_rings_find(directory, program, &run.rings))
-		return false;
-	save_all(&run);
-	report(&run, program_name);
-	if (!run.failed)
-		record_place_remove(directory, &run.rings);
-	finish(&run);
-	return !run.failed;
+	return save_run(&run, program, program_name);
 }
 
 /* What is in a process's ring now; the ring stays. */
@@ -496,6 +506,7 @@ static int record_program(const struct arguments *arguments)
 		.size_bytes = arguments->size_bytes,
 		.in_place = arguments->in_place ? in_place : NULL,
 		.stdout_is_ours = is_stdout(arguments->output),
+		.watcher = arguments->watcher,
 	};
 	struct record_snapshot_options snapshots = {
 		.directory = directory,
@@ -516,7 +527,28 @@ static int record_program(const struct arguments *arguments)
 		record_place_remove(directory, &(struct record_rings){0});
 		return status;
 	}
-	return record_save_run(arguments->output, directory, pid, name) ? status : RECORD_FAILED;
+	if (arguments->watcher)
+		arguments->watcher->ended(arguments->watcher->context);
+	struct run run = {
+		.directory = directory, .output = arguments->output, .watcher = arguments->watcher};
+	return save_run(&run, pid, name) ? status : RECORD_FAILED;
+}
+
+int record_watched(
+	char **program, const char *output, uint64_t size_bytes, const struct record_watcher *watcher)
+{
+	struct arguments arguments = {.output = output,
+		.size_bytes = size_bytes,
+		.snapshots = SNAPSHOTS_DEFAULT,
+		.program = program,
+		.watcher = watcher};
+	char name[] = "run";
+	if (size_bytes && size_bytes < SIZE_MIN_BYTES)
+		return cli_usage_error(name, "--size is too small; 64K is the least");
+	int status = check(name, &arguments, 1);
+	if (status)
+		return status;
+	return can_save(arguments.output) ? record_program(&arguments) : RECORD_FAILED;
 }
 
 int cli_record(int argc, char **argv)

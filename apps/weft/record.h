@@ -23,6 +23,7 @@ enum {
 
 struct record_ring;
 struct record_snapshot_options;
+struct record_watcher;
 struct weft_buffer_summary;
 
 /* ---- record.c ---- */
@@ -32,6 +33,22 @@ struct weft_buffer_summary;
  * nothing; NULL: then nothing is said. True if nothing is lost. */
 bool record_save_run(
 	const char *output, const char *directory, pid_t program, const char *program_name);
+
+/* Somebody who looks on while a program is recorded. */
+struct record_watcher {
+	/* Every RECORD_LOOK_NS, while the program runs and its rings are in that directory. */
+	void (*look)(void *context, const char *directory);
+	/* The program has ended, and nothing is saved or removed yet. */
+	void (*ended)(void *context);
+	/* A ring's trace, which is gone from the directory soon. */
+	void (*saved)(void *context, const char *ring, const char *file);
+	void *context;
+};
+
+/* As `weft record -o OUTPUT --size BYTES` (NULL and 0: what that does without) would. Answers the
+ * status to exit with. */
+int record_watched(
+	char **program, const char *output, uint64_t size_bytes, const struct record_watcher *watcher);
 
 /* Where a ring's trace goes, the run's first or another; to be freed. */
 char *record_name_file(const char *output, const struct record_ring *ring, bool is_first);
@@ -110,6 +127,7 @@ struct record_program {
 	uint64_t size_bytes;   /* of each; 0: as libweft sees fit */
 	const char *in_place;  /* the file or directory for the rings; NULL: they are saved later */
 	bool stdout_is_ours;   /* the trace goes there; the program's own output to standard error */
+	const struct record_watcher *watcher; /* NULL: nobody looks on */
 };
 
 /* Runs the program to its end, passing on the signals that we get, and answers requests for

@@ -113,19 +113,25 @@ static void pass_on(const siginfo_t *signal, pid_t program)
 		kill(program, signal->si_signo);
 }
 
-/* The next signal; without snapshots it is waited for, otherwise we look again first. */
-static int next_signal(
-	const sigset_t *awaited, struct record_snapshots *snapshots, siginfo_t *ret_signal)
+/* The next signal; without snapshots or a watcher it is waited for, otherwise we look again first.
+ */
+static int next_signal(const struct record_program *program, const sigset_t *awaited,
+	struct record_snapshots *snapshots, siginfo_t *ret_signal)
 {
 	const struct timespec interval = {0, RECORD_LOOK_NS};
-	if (!snapshots)
+	const struct record_watcher *watcher = program->watcher;
+	if (!snapshots && !watcher)
 		return sigwaitinfo(awaited, ret_signal);
-	record_snapshots_look(snapshots);
+	if (snapshots)
+		record_snapshots_look(snapshots);
+	if (watcher)
+		watcher->look(watcher->context, program->directory);
 	return sigtimedwait(awaited, ret_signal, &interval);
 }
 
 /* The program's wait status. */
-static int wait_for(pid_t program, struct record_snapshots *snapshots)
+static int wait_for(
+	const struct record_program *program, pid_t pid, struct record_snapshots *snapshots)
 {
 	sigset_t awaited;
 	sigfillset(&awaited);
@@ -134,11 +140,11 @@ static int wait_for(pid_t program, struct record_snapshots *snapshots)
 	for (;;) {
 		int status;
 		siginfo_t signal;
-		if (next_signal(&awaited, snapshots, &signal) < 0)
+		if (next_signal(program, &awaited, snapshots, &signal) < 0)
 			continue; /* or interrupted by a stop and a continue */
 		if (signal.si_signo != SIGCHLD)
-			pass_on(&signal, program);
-		else if (waitpid(program, &status, WNOHANG) == program)
+			pass_on(&signal, pid);
+		else if (waitpid(pid, &status, WNOHANG) == pid)
 			return status;
 	}
 }
@@ -184,7 +190,7 @@ int record_run(
 		return fail_to_start(program->argv[0]);
 	options->program = pid;
 	struct record_snapshots *snapshots = record_snapshots_create(options);
-	int status = wait_for(pid, snapshots);
+	int status = wait_for(program, pid, snapshots);
 	record_snapshots_destroy(snapshots);
 	return WIFSIGNALED(status) ? RECORD_SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -117,7 +117,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 }
 
 #if WEFT_HAS_SERVE
-void serve_open_browser(const char *url)
+static void open_browser(const char *url)
 {
 	pid_t child = fork();
 	if (child != 0)
@@ -163,7 +163,7 @@ static int run(const struct arguments *a)
 	printf("%s\n", serve_url(server));
 	fflush(stdout);
 	if (a->opens)
-		serve_open_browser(serve_url(server));
+		open_browser(serve_url(server));
 	serve(server, &signals);
 	serve_stop(server);
 	return CLI_DONE;

@@ -42,6 +42,12 @@ struct serve_trace {
  * not those of directories in it, and no symbolic links. False after a message. */
 bool serve_traces_init(char **operands, int count);
 
+/* One more file from now on; it has the id that a ring had, whose trace it is. */
+void serve_traces_add(const char *file, const char *ring);
+
+/* The id of a ring. */
+void serve_traces_ring_id(const char *ring, char ret_id[SERVE_ID_BYTES + 1]);
+
 /* What there is now, as JSON. False without memory. */
 bool serve_traces_list(struct weft_text *text);
 
@@ -97,10 +103,5 @@ const char *serve_url(const struct serve_server *server);
 /* Now and then, once a second: ends those who take too long to say what they want. */
 void serve_tick(struct serve_server *server);
 void serve_stop(struct serve_server *server);
-
-/* ---- serve.c ---- */
-
-/* Opens the URL in a browser, if there is a program for that. */
-void serve_open_browser(const char *url);
 
 #endif

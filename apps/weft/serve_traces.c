@@ -25,9 +25,17 @@
 #include "output.h"
 #include "rings.h"
 
+/* A ring's trace. */
+struct saved {
+	struct saved *next;
+	char id[SERVE_ID_BYTES + 1];
+	char file[PATH_MAX];
+};
+
 static struct {
 	char **operands;
 	int count;
+	struct saved *saved;   /* the newest first */
 	pthread_mutex_t mutex; /* looking for rings is for one thread at a time */
 } served = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -120,22 +128,29 @@ static bool visit_directory(const char *operand, const char *wanted, visit *visi
 	return goes_on;
 }
 
-static bool visit_operand(const char *operand, const char *wanted, visit *visitor, void *context)
+static bool visit_file(
+	const char *file, const char *id, const char *wanted, visit *visitor, void *context)
 {
 	struct serve_trace trace = {0};
 	struct stat status;
-	if (stat(operand, &status) != 0)
+	const char *slash = strrchr(file, '/');
+	if ((wanted && strcmp(id, wanted) != 0) || stat(file, &status) || !S_ISREG(status.st_mode))
 		return true;
-	if (S_ISDIR(status.st_mode))
-		return visit_directory(operand, wanted, visitor, context);
-	const char *slash = strrchr(operand, '/');
-	make_id(operand, "", trace.id);
-	if (!S_ISREG(status.st_mode) || (wanted && strcmp(trace.id, wanted) != 0))
-		return true;
+	memcpy(trace.id, id, sizeof(trace.id));
 	describe_file(&status, &trace);
-	snprintf(trace.name, sizeof(trace.name), "%s", slash ? slash + 1 : operand);
-	snprintf(trace.path, sizeof(trace.path), "%s", operand);
+	snprintf(trace.name, sizeof(trace.name), "%s", slash ? slash + 1 : file);
+	snprintf(trace.path, sizeof(trace.path), "%s", file);
 	return visitor(context, &trace);
+}
+
+static bool visit_operand(const char *operand, const char *wanted, visit *visitor, void *context)
+{
+	char id[SERVE_ID_BYTES + 1];
+	struct stat status;
+	if (stat(operand, &status) == 0 && S_ISDIR(status.st_mode))
+		return visit_directory(operand, wanted, visitor, context);
+	make_id(operand, "", id);
+	return visit_file(operand, id, wanted, visitor, context);
 }
 
 static bool visit_ring(const struct ring *ring, const char *wanted, visit *visitor, void *context)
@@ -183,6 +198,8 @@ static void visit_all(const char *wanted, visit *visitor, void *context)
 	pthread_mutex_lock(&served.mutex);
 	for (int i = 0; goes_on && i < served.count; i++)
 		goes_on = visit_operand(served.operands[i], wanted, visitor, context);
+	for (const struct saved *saved = served.saved; goes_on && saved; saved = saved->next)
+		goes_on = visit_file(saved->file, saved->id, wanted, visitor, context);
 	if (goes_on)
 		visit_rings(wanted, visitor, context);
 	pthread_mutex_unlock(&served.mutex);
@@ -204,6 +221,24 @@ bool serve_traces_init(char **operands, int count)
 	served.operands = operands;
 	served.count = count;
 	return true;
+}
+
+void serve_traces_ring_id(const char *ring, char ret_id[SERVE_ID_BYTES + 1])
+{
+	make_id(ring, "", ret_id);
+}
+
+void serve_traces_add(const char *file, const char *ring)
+{
+	struct saved *saved = calloc(1, sizeof(*saved));
+	if (!saved)
+		return; /* the file is there all the same */
+	make_id(ring, "", saved->id);
+	snprintf(saved->file, sizeof(saved->file), "%s", file);
+	pthread_mutex_lock(&served.mutex);
+	saved->next = served.saved;
+	served.saved = saved;
+	pthread_mutex_unlock(&served.mutex);
 }
 
 struct listing {

@@ -5,6 +5,8 @@
  * The windows are another program's, weft-gtk, so that this one needs no GTK. What it was told is
  * checked here; then weft-gtk is started, and its exit status is ours.
  */
+#include "view.h"
+
 #include "cli.h"
 #include "rings.h"
 
@@ -104,19 +106,74 @@ static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 	return CLI_DONE;
 }
 
-/* weft-gtk beside this program, as in a build directory; else wherever PATH has it. */
+/* Where weft-gtk is if it is beside this program, as in a build directory. */
+static bool find_beside(char path[PATH_MAX])
+{
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof("weft-gtk"));
+	if (length <= 0)
+		return false;
+	path[length] = '\0';
+	char *slash = strrchr(path, '/');
+	strcpy(slash ? slash + 1 : path, "weft-gtk");
+	return true;
+}
+
+/* That one, or else the one that PATH has. */
 static void run_windows(char **arguments)
 {
 	char path[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - sizeof("weft-gtk"));
-	if (length > 0) {
-		path[length] = '\0';
-		char *slash = strrchr(path, '/');
-		strcpy(slash ? slash + 1 : path, "weft-gtk");
+	if (find_beside(path))
 		execv(path, arguments);
-	}
 	execvp("weft-gtk", arguments);
 	_exit(NOT_STARTED);
+}
+
+/* The arguments of weft-gtk but for the files; answers how many. */
+static size_t fill(const struct arguments *a, char **room)
+{
+	static char name[] = "weft-gtk", check[] = "--check", theme[] = "--theme",
+				command[] = "--command", follow[] = "--follow", end[] = "--";
+	char **first = room;
+	*room++ = name;
+	*room++ = check;
+	if (a->follows)
+		*room++ = follow;
+	if (a->theme) {
+		*room++ = theme;
+		*room++ = a->theme;
+	}
+	if (a->command[0]) {
+		*room++ = command;
+		*room++ = (char *)(uintptr_t)a->command;
+	}
+	*room++ = end;
+	return (size_t)(room - first);
+}
+
+bool view_can_show(void)
+{
+	char path[PATH_MAX];
+	const char *display = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+	if (!(display && *display) && !(wayland && *wayland))
+		return false;
+	if (find_beside(path) && access(path, X_OK) == 0)
+		return true;
+	const char *at = getenv("PATH");
+	for (size_t length; at; at = at[length] ? at + length + 1 : NULL) {
+		length = strcspn(at, ":");
+		snprintf(path, sizeof(path), "%.*s/weft-gtk", (int)length, at);
+		if (access(path, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+void view_become(char *path, bool follows)
+{
+	const struct arguments a = {.follows = follows};
+	char *arguments[ARGUMENTS + 2] = {NULL};
+	arguments[fill(&a, arguments)] = path;
+	run_windows(arguments);
 }
 
 static int wait_for(pid_t child)
@@ -179,28 +236,6 @@ static bool find_files(char **operands, char **files)
 			return false;
 	}
 	return true;
-}
-
-/* The arguments of weft-gtk but for the files; answers how many. */
-static size_t fill(const struct arguments *a, char **room)
-{
-	static char name[] = "weft-gtk", check[] = "--check", theme[] = "--theme",
-				command[] = "--command", follow[] = "--follow", end[] = "--";
-	char **first = room;
-	*room++ = name;
-	*room++ = check;
-	if (a->follows)
-		*room++ = follow;
-	if (a->theme) {
-		*room++ = theme;
-		*room++ = a->theme;
-	}
-	if (a->command[0]) {
-		*room++ = command;
-		*room++ = (char *)(uintptr_t)a->command;
-	}
-	*room++ = end;
-	return (size_t)(room - first);
 }
 
 int cli_view(int argc, char **argv)

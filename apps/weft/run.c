@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft run: records a program, and shows it meanwhile.
+ *
+ * The program is run as `weft record` runs it; when the first ring is there, a window follows it
+ * or, where there is no window to be had, a server gives it to browsers. The window is a process of
+ * its own that stays when we end. The server is a part of us: at a terminal it stays until Ctrl-C,
+ * otherwise it ends soon after the program.
+ */
+#include "cli.h"
+#include "record.h"
+#include "view.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <weft/buffer.h>
+#include <weft/source.h>
+
+#if WEFT_HAS_SERVE
+#include "serve.h"
+#endif
+
+static const char usage[] =
+	"usage: weft run [-o FILE] [--size BYTES] [--browser] [--] PROGRAM [ARGUMENT]...\n"
+	"\n"
+	"Runs PROGRAM, which is linked with libweft, and shows what it records as it does: in a\n"
+	"window, as `weft view` does, or where there is none in a browser, as `weft serve` does, at\n"
+	"the address that is printed. The trace is saved when the program ends, as by `weft record`.\n"
+	"The window stays; the server ends with Ctrl-C or, without a terminal, 10 s after PROGRAM.\n"
+	"\n"
+	"  -o, --output FILE  where the trace goes: PROGRAM-PID.weft in the current directory,\n"
+	"                     unless told\n"
+	"  --size BYTES       of the buffer, 16M unless told, 64K at least\n"
+	"  --browser          in a browser, though there may be a window\n"
+	"  --help             this text\n"
+	"\n"
+	"Exit status: the program's; 128 + N if signal N ended it; 127 not found, 126 not\n"
+	"executable, 125 weft run itself failed, 2 wrong use.\n";
+
+/* A window that is about to open is waited for so long. */
+#define OPEN_MS 5000
+/* It looks at a file more than once: it has it open for good after so long. */
+#define HELD_MS 300
+/* Whoever was given the address without a terminal has so long to come. */
+#define LINGER_MS 10000
+
+struct show {
+	bool wants_browser;
+	bool has_begun; /* to show something, or to find that nothing can */
+	pid_t window;   /* 0: there is none */
+	char ring[PATH_MAX + NAME_MAX];
+	int64_t opened_ms; /* since when the window has the ring open; 0: not */
+	struct serve_server *server;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void pause_ms(long ms)
+{
+	const struct timespec pause = {0, ms * 1000000};
+	nanosleep(&pause, NULL);
+}
+
+/* ---- In a browser ---- */
+
+#if WEFT_HAS_SERVE
+static void start_server(struct show *show, const char *ring)
+{
+	char id[SERVE_ID_BYTES + 1];
+	show->server = serve_start("127.0.0.1", "9338", false);
+	if (!show->server)
+		return;
+	serve_traces_ring_id(ring, id);
+	fprintf(stderr, "weft: %s#trace=%s\n", serve_url(show->server), id);
+}
+
+/* At a terminal until somebody has looked at it enough. */
+static void finish_server(struct show *show)
+{
+	const struct timespec second = {1, 0};
+	sigset_t signals;
+	if (!show->server)
+		return;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	int64_t until = isatty(STDERR_FILENO) ? INT64_MAX : now_ms() + LINGER_MS;
+	if (until == INT64_MAX)
+		fprintf(stderr, "weft: the program has ended; Ctrl-C ends showing it\n");
+	/* What came until now was for the program. */
+	const struct timespec none = {0, 0};
+	while (sigtimedwait(&signals, NULL, &none) > 0)
+		;
+	while (now_ms() < until && sigtimedwait(&signals, NULL, &second) < 0)
+		serve_tick(show->server);
+	serve_stop(show->server);
+}
+
+static void serve_saved(const char *file, const char *ring)
+{
+	serve_traces_add(file, ring);
+}
+#else
+static void start_server(struct show *show, const char *ring)
+{
+	(void)show;
+	(void)ring;
+	cli_error(
+		"there is nothing to show it with: a window needs weft-gtk (package libgtk-4-dev when "
+		"weft is built) and a display, a browser a weft that was built with "
+		"libmicrohttpd-dev; the trace is recorded");
+}
+
+static void finish_server(struct show *show)
+{
+	(void)show;
+}
+
+static void serve_saved(const char *file, const char *ring)
+{
+	(void)file;
+	(void)ring;
+}
+#endif
+
+/* ---- In a window ---- */
+
+static void start_window(struct show *show, char *path, bool follows)
+{
+	sigset_t none;
+	pid_t child = fork();
+	if (child == 0) {
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		setsid(); /* Ctrl-C is for the program */
+		if (dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+			view_become(path, follows);
+		_exit(127);
+	}
+	show->window = child > 0 ? child : 0;
+}
+
+/* Has it the ring mapped? */
+static bool has_open(pid_t process, const char *ring)
+{
+	char path[32], line[PATH_MAX + 256];
+	bool is_there = false;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)process);
+	FILE *maps = fopen(path, "r");
+	if (!maps)
+		return false;
+	while (!is_there && fgets(line, sizeof(line), maps)) {
+		line[strcspn(line, "\n")] = '\0';
+		const char *at = strchr(line, '/');
+		is_there = at && strcmp(at, ring) == 0;
+	}
+	fclose(maps);
+	return is_there;
+}
+
+/* True if it shows the ring, and will go on when the file is gone. */
+static bool has_opened(struct show *show)
+{
+	if (!has_open(show->window, show->ring))
+		show->opened_ms = 0;
+	else if (show->opened_ms == 0)
+		show->opened_ms = now_ms();
+	return show->opened_ms && now_ms() - show->opened_ms >= HELD_MS;
+}
+
+/* It could not start, or was closed already. */
+static bool has_failed(struct show *show)
+{
+	int status;
+	if (!show->window || waitpid(show->window, &status, WNOHANG) != show->window)
+		return false;
+	show->window = 0;
+	return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+static void begin(struct show *show, char *path, bool is_ring)
+{
+	show->has_begun = true;
+	if (!show->wants_browser && view_can_show())
+		start_window(show, path, is_ring);
+	if (!show->window)
+		start_server(show, show->ring);
+}
+
+/* ---- While the program runs ---- */
+
+/* Its process has begun to record into it. */
+static bool is_complete(const char *path)
+{
+	struct weft_buffer_summary summary;
+	struct weft_source *source;
+	size_t size;
+	if (weft_source_open(path, &source))
+		return false;
+	const void *bytes = weft_source_bytes(source, &size);
+	bool is_complete = weft_buffer_summarize(bytes, size, &summary) == 0;
+	weft_source_close(source);
+	return is_complete;
+}
+
+static bool find_ring(struct show *show, const char *directory)
+{
+	struct record_rings rings;
+	bool is_found = false;
+	if (!record_rings_find(directory, 1, &rings))
+		return false;
+	for (size_t i = 0; i < rings.count && !is_found; i++) {
+		const struct record_ring *ring = &rings.list[i];
+		snprintf(show->ring, sizeof(show->ring), "%s%s", directory, ring->name);
+		is_found = !ring->is_failure && ring->is_running && is_complete(show->ring);
+	}
+	record_rings_finish(&rings);
+	return is_found;
+}
+
+static void look(void *context, const char *directory)
+{
+	struct show *show = context;
+	if (!show->has_begun) {
+		if (find_ring(show, directory))
+			begin(show, show->ring, true);
+	} else if (has_failed(show)) {
+		start_server(show, show->ring);
+	} else if (show->window) {
+		has_opened(show);
+	}
+#if WEFT_HAS_SERVE
+	if (show->server)
+		serve_tick(show->server);
+#endif
+}
+
+/* The ring goes when it is saved: a window that has just been started needs it still. */
+static void ended(void *context)
+{
+	struct show *show = context;
+	int64_t until = now_ms() + OPEN_MS;
+	while (show->window && now_ms() < until && !has_opened(show)) {
+		if (has_failed(show))
+			start_server(show, show->ring);
+		pause_ms(20);
+	}
+}
+
+static void saved(void *context, const char *ring, const char *file)
+{
+	struct show *show = context;
+	char path[PATH_MAX];
+	serve_saved(file, ring);
+	if (show->has_begun)
+		return;
+	/* It was over before we looked. */
+	snprintf(show->ring, sizeof(show->ring), "%s", ring);
+	snprintf(path, sizeof(path), "%s", file);
+	begin(show, path, false);
+}
+
+/* ---- The command ---- */
+
+struct arguments {
+	const char *output;
+	uint64_t size_bytes;
+	bool wants_browser;
+};
+
+/* CLI_DONE to go on, with the program behind optind; else *ret_run is false. */
+static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"browser", no_argument, NULL, 'b'},
+		{"output", required_argument, NULL, 'o'},
+		{"size", required_argument, NULL, 's'},
+		{NULL, 0, NULL, 0},
+	};
+	*ret_run = false;
+	for (int option; (option = cli_next_leading_option(argc, argv, options)) != -1;) {
+		if (option == 'h')
+			return cli_help(usage);
+		if (option == 'o')
+			a->output = optarg;
+		else if (option == 'b')
+			a->wants_browser = true;
+		else if (option != 's' || !cli_parse_size(argv[0], "--size", optarg, &a->size_bytes))
+			return CLI_USAGE;
+	}
+	if (optind == argc)
+		return cli_usage_error(argv[0], "PROGRAM is missing");
+	if (a->output && strcmp(a->output, "-") == 0)
+		return cli_usage_error(argv[0], "-o -: the trace is looked at, and saved in a file");
+	*ret_run = true;
+	return CLI_DONE;
+}
+
+int cli_run(int argc, char **argv)
+{
+	struct arguments a = {0};
+	bool goes_on;
+	int status = parse(argc, argv, &a, &goes_on);
+	if (!goes_on)
+		return status;
+	struct show show = {.wants_browser = a.wants_browser};
+	const struct record_watcher watcher = {look, ended, saved, &show};
+	status = record_watched(argv + optind, a.output, a.size_bytes, &watcher);
+	finish_server(&show);
+	return status;
+}

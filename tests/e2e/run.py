@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: ISC
+"""weft run: a program is recorded, and looked at meanwhile, in a window or in a browser."""
+import contextlib
+import http.client
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from urllib.parse import urlsplit
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from desktop import Window, output, screen, until  # noqa: E402
+from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft  # noqa: E402
+
+SUBJECT = os.path.join(BUILD, 'tests', 'follow-subject')
+PATIENCE = 60
+
+
+def need_server():
+    if 'built without a server' in run([WEFT, 'serve', '--listen', '127.0.0.1:0', '/nowhere']).stderr:
+        skip('built without libmicrohttpd')
+
+
+class Run:
+    """weft run of the program that does as it is told, where there is no window."""
+
+    def __init__(self, *options, command=(SUBJECT,), terminal=False, windows=False):
+        self.folder = temporary_directory()
+        self.trace = os.path.join(self.folder.name, 'trace.weft')
+        env = dict(os.environ)
+        if not windows:
+            for variable in ('DISPLAY', 'WAYLAND_DISPLAY'):
+                env.pop(variable, None)
+        env['XDG_RUNTIME_DIR'] = os.path.join(self.folder.name, 'run')
+        os.mkdir(env['XDG_RUNTIME_DIR'], 0o700)
+        errors, self.master = subprocess.PIPE, None
+        if terminal:
+            self.master, errors = pty.openpty()
+        self.process = subprocess.Popen([WEFT, 'run', '-o', self.trace, *options, '--', *command],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+                                        text=True, env=env)
+        if terminal:
+            os.close(errors)
+        self.errors = os.fdopen(self.master, errors='replace') if terminal else self.process.stderr
+        self.said = []
+
+    def line(self, word):
+        """The next line of standard error that has the word."""
+        for line in self.errors:
+            self.said.append(line)
+            if word in line:
+                return line.strip()
+        raise AssertionError('it never said "%s", but: %s' % (word, self.said))
+
+    def address(self):
+        self.url = urlsplit(self.line('http://').split()[-1])
+        self.id = self.url.fragment[len('trace='):]
+
+    def get(self, path):
+        connection = http.client.HTTPConnection(self.url.hostname, self.url.port, timeout=PATIENCE)
+        connection.request('GET', path)
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        return answer.status, body
+
+    def tell(self, events):
+        self.process.stdin.write('%d\n' % events)
+        self.process.stdin.flush()
+        equal(self.process.stdout.readline(), 'done\n')
+
+    def end_program(self):
+        self.process.stdin.close()
+        self.line('tells more')
+
+    def end(self, status=0):
+        """Whoever looked at it has seen enough."""
+        deadline = time.monotonic() + PATIENCE
+        while self.process.poll() is None:
+            assert time.monotonic() < deadline, 'it does not end'
+            self.process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(1)
+        equal(self.process.returncode, status)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self.errors):
+            with contextlib.suppress(OSError):
+                stream.close()
+        self.folder.cleanup()
+
+
+def texts(path):
+    return [event['value'] for event in json_lines(weft('dump', '--json', path).stdout) if event['event'] == 'tag']
+
+
+def texts_of(folder, data):
+    path = os.path.join(folder, 'got.weft')
+    with open(path, 'wb') as file:
+        file.write(data)
+    return texts(path)
+
+
+@case
+def a_browser_sees_the_program_while_it_runs_and_afterwards():
+    need_server()
+    with Run() as started:
+        started.process.stdout.readline()
+        started.tell(100)
+        started.address()
+        trace, = json.loads(started.get('/api/traces')[1])
+        equal((trace['id'], trace['state'], trace['name']), (started.id, 'running', 'follow-subject'))
+        status, body = started.get('/api/trace/' + started.id)
+        equal((status, len(texts_of(started.folder.name, body))), (200, 100))
+        started.tell(50)
+        started.end_program()
+        # Under the same address there is now what was saved.
+        until('the saved trace', lambda: 'state' not in json.loads(started.get('/api/traces')[1])[0])
+        trace, = json.loads(started.get('/api/traces')[1])
+        equal((trace['id'], trace['name']), (started.id, 'trace.weft'))
+        body = started.get('/api/trace/' + started.id)[1]
+        with open(started.trace, 'rb') as file:
+            equal(body, file.read())
+        started.end()
+        equal(len(texts(started.trace)), 150)
+
+
+@case
+def at_a_terminal_it_is_shown_until_ctrl_c():
+    need_server()
+    with Run(terminal=True) as started:
+        started.process.stdout.readline()
+        started.tell(10)
+        started.address()
+        started.process.stdin.close()
+        started.line('Ctrl-C ends')
+        time.sleep(0.5)
+        equal(started.process.poll(), None)
+        equal(started.get('/api/trace/' + started.id)[0], 200)
+        started.end()
+
+
+@case
+def without_a_terminal_it_ends_by_itself():
+    need_server()
+    with Run(command=[os.path.join(BUILD, 'examples', 'hello')]) as started:
+        started.address()
+        equal(started.get('/api/traces')[0], 200)
+        equal(started.process.wait(PATIENCE), 0)
+
+
+@case
+def the_exit_status_is_the_programs():
+    with temporary_directory() as folder:
+        for command, status in (('exit 7', 7), ('kill -9 $$', 137), ('exit 0', 0)):
+            with Run(command=['sh', '-c', command]) as started:
+                equal(started.process.wait(PATIENCE), status)
+        with Run(command=[os.path.join(folder, 'missing')]) as started:
+            equal(started.process.wait(PATIENCE), 127)
+        with Run(command=[folder]) as started:
+            equal(started.process.wait(PATIENCE), 126)
+    with Run(command=[os.path.join(BUILD, 'tests', 'record-subject'), '5', 'exit', '9']) as started:
+        started.line('tells more')
+        started.end(9)
+
+
+@case
+def signals_reach_the_program():
+    with Run() as started:
+        started.process.stdout.readline()
+        started.tell(10)
+        started.process.send_signal(signal.SIGTERM)
+        started.line('tells more')
+        started.end(128 + signal.SIGTERM)
+        equal(len(texts(started.trace)), 10)
+
+
+@case
+def wrong_use_says_what_would_be_right():
+    for arguments, message in (([], 'PROGRAM is missing'), (['-o', '-', 'true'], 'saved in a file'),
+                               (['--size', '1K', 'true'], '64K is the least'), (['--nonsense'], 'unknown option'),
+                               (['--size', 'much', 'true'], 'is not a size')):
+        result = weft('run', *arguments, status=2)
+        assert message in result.stderr, result
+
+
+# ---- Windows ----
+
+def windows():
+    found = subprocess.run(['xdotool', 'search', '--onlyvisible', '--class', 'weft-gtk'], capture_output=True, text=True)
+    return [Window(number) for number in found.stdout.split()]
+
+
+def window(title):
+    def found():
+        with contextlib.suppress(subprocess.CalledProcessError):
+            return next((w for w in windows() if title in w.title()), None)
+    return until('a window called ' + title, found)
+
+
+def processes():
+    """Of windows: they are nobody's children."""
+    found = []
+    for number in filter(str.isdigit, os.listdir('/proc')):
+        with contextlib.suppress(OSError):
+            with open('/proc/%s/environ' % number, 'rb') as environ:
+                here = b'DISPLAY=' + os.environ['DISPLAY'].encode() in environ.read().split(b'\0')
+            if here and os.path.basename(os.readlink('/proc/%s/exe' % number)) == 'weft-gtk':
+                found.append(int(number))
+    return found
+
+
+@contextlib.contextmanager
+def windows_ended():
+    try:
+        yield
+    finally:
+        for process in processes():
+            os.kill(process, signal.SIGTERM)
+        until('the windows end', lambda: not processes())
+
+
+@case
+def a_window_follows_the_program_and_stays():
+    with screen(), windows_ended(), Run(windows=True) as started:
+        pid = int(started.process.stdout.readline())
+        started.tell(100)
+        shown = window('follow-subject-%d' % pid)
+        before = shown.still()
+        started.tell(5000)
+        shown.changed(before)
+        started.end_program()
+        equal(started.process.wait(PATIENCE), 0)
+        equal(output('xdotool', 'getwindowname', shown.number).decode().strip(), shown.title())
+        assert shown.whole().colors() > 2
+
+
+@case
+def what_has_ended_at_once_is_shown_as_it_was_saved():
+    with screen(), windows_ended(), Run(windows=True, command=[os.path.join(BUILD, 'examples', 'hello')]) as started:
+        equal(started.process.wait(PATIENCE), 0)
+        until('a window', windows)
+        until('it is drawn', lambda: windows()[0].whole().colors() > 2)
+
+
+@case
+def a_browser_can_be_asked_for():
+    need_server()
+    with screen(), windows_ended(), Run('--browser', windows=True) as started:
+        started.process.stdout.readline()
+        started.tell(10)
+        started.address()
+        equal(windows(), [])
+        started.end_program()
+        started.end()
+
+
+@case
+def a_display_that_is_none_makes_it_a_browser():
+    need_server()
+    if not os.path.exists(os.path.join(BUILD, 'weft-gtk')):
+        skip('built without GTK 4')
+    os.environ['DISPLAY'] = ':4711'
+    with Run(windows=True) as started:
+        started.process.stdout.readline()
+        started.tell(10)
+        started.address()
+        equal(started.get('/api/traces')[0], 200)
+        started.end_program()
+        started.end()
+
+
+main()
