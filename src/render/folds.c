@@ -191,14 +191,14 @@ static void weigh(struct painter *p, struct weft__cells *cells, const struct see
 		return;
 	}
 	p->columns_weighed += (uint32_t)columns;
-	uint64_t begin = weft_view_time(p->view, x - p->x0);
+	struct weft__pile_cursor cursor =
+		weft__pile_seek(piles, s->pile, weft_view_time(p->view, x - p->x0));
 	for (; x < s->x2; x++) {
 		uint64_t end = weft_view_time(p->view, x + 1 - p->x0);
 		struct weft__share share =
-			weft__pile_share(piles, s->pile, begin, end > begin ? end : begin + 1);
+			weft__pile_step(&cursor, end > cursor.time ? end : cursor.time + 1);
 		if (share.tasks)
 			weft__cells_add_share(cells, p, &share, x);
-		begin = end;
 	}
 }
 

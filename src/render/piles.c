@@ -84,7 +84,7 @@ static void add_span(
 {
 	uint32_t at = pile->first + pile->count++;
 	piles->starts[at] = start;
-	piles->ends[at] = end > start ? end : start + 1;
+	piles->ends[at] = end > start || start == UINT64_MAX ? end : start + 1;
 }
 
 static void fill(
@@ -235,33 +235,56 @@ static uint64_t sum_of_first(const uint64_t *values, const uint64_t *sums, uint3
 	return sum;
 }
 
-static uint64_t ran_until(
-	const struct weft__piles *piles, const struct weft__pile *pile, uint64_t time)
+/* Up to where a cursor's time is in the sorted columns; it only goes on. */
+static void move(struct weft__pile_cursor *c, uint64_t time)
 {
+	const struct weft__piles *piles = c->piles;
+	const struct weft__pile *pile = c->pile;
 	const uint64_t *starts = piles->run_starts + pile->first_run;
 	const uint64_t *ends = piles->run_ends + pile->first_run;
-	uint32_t begun = count_below(starts, pile->run_count, time);
-	uint32_t ended = count_below(ends, pile->run_count, time);
-	uint64_t begun_sum = sum_of_first(starts, piles->start_sums + pile->first_sum, begun);
-	uint64_t ended_sum = sum_of_first(ends, piles->end_sums + pile->first_sum, ended);
-	return (uint64_t)(begun - ended) * time - begun_sum + ended_sum;
+	/* A span that ends at a time has had its last instant before. */
+	c->ended = weft__gallop_u64(piles->ends + pile->first, c->ended, pile->count, time + 1);
+	c->failed =
+		weft__gallop_u64(piles->failed + pile->first_failed, c->failed, pile->failed_count, time);
+	if (pile->run_count == 0)
+		return;
+	c->run_begun = weft__gallop_u64(starts, c->run_begun, pile->run_count, time);
+	c->run_ended = weft__gallop_u64(ends, c->run_ended, pile->run_count, time);
+	uint64_t begun_sum = sum_of_first(starts, piles->start_sums + pile->first_sum, c->run_begun);
+	uint64_t ended_sum = sum_of_first(ends, piles->end_sums + pile->first_sum, c->run_ended);
+	c->ran = (uint64_t)(c->run_begun - c->run_ended) * time - begun_sum + ended_sum;
+}
+
+struct weft__pile_cursor weft__pile_seek(
+	const struct weft__piles *piles, const struct weft__pile *pile, uint64_t time)
+{
+	struct weft__pile_cursor cursor = {.piles = piles, .pile = pile, .time = time};
+	move(&cursor, time);
+	return cursor;
+}
+
+struct weft__share weft__pile_step(struct weft__pile_cursor *c, uint64_t end)
+{
+	struct weft__share share = {0};
+	if (end <= c->time)
+		return share;
+	const uint64_t *starts = c->piles->starts + c->pile->first;
+	uint32_t ended = c->ended, failed_before = c->failed;
+	uint64_t ran = c->ran;
+	c->begun = weft__gallop_u64(starts, c->begun, c->pile->count, end);
+	move(c, end);
+	c->time = end;
+	share.tasks = c->begun - ended;
+	share.running_ns = c->ran - ran;
+	share.failed = c->failed - failed_before;
+	return share;
 }
 
 struct weft__share weft__pile_share(
 	const struct weft__piles *piles, const struct weft__pile *pile, uint64_t start, uint64_t end)
 {
-	const uint64_t *failed_at = piles->failed + pile->first_failed;
-	struct weft__share share = {0};
-	if (end <= start)
-		return share;
-	/* A span ends before the stretch if its last moment, end - 1, does. */
-	share.tasks = count_below(piles->starts + pile->first, pile->count, end) -
-				  count_below(piles->ends + pile->first, pile->count, start + 1);
-	if (pile->run_count)
-		share.running_ns = ran_until(piles, pile, end) - ran_until(piles, pile, start);
-	share.failed = count_below(failed_at, pile->failed_count, end) -
-				   count_below(failed_at, pile->failed_count, start);
-	return share;
+	struct weft__pile_cursor cursor = weft__pile_seek(piles, pile, start);
+	return weft__pile_step(&cursor, end);
 }
 
 uint32_t weft__piles_from(const struct weft__piles *piles, uint32_t row, uint64_t time)

@@ -45,6 +45,19 @@ void weft__piles_finish(struct weft__piles *piles);
 struct weft__share weft__pile_share(
 	const struct weft__piles *piles, const struct weft__pile *pile, uint64_t start, uint64_t end);
 
+/* The same for stretches that follow one another, for less: a step is from where the cursor is
+ * until `end`, and the cursor is there afterwards. */
+struct weft__pile_cursor {
+	const struct weft__piles *piles;
+	const struct weft__pile *pile;
+	uint64_t time, ran;
+	uint32_t begun, ended, failed, run_begun, run_ended;
+};
+
+struct weft__pile_cursor weft__pile_seek(
+	const struct weft__piles *piles, const struct weft__pile *pile, uint64_t time);
+struct weft__share weft__pile_step(struct weft__pile_cursor *cursor, uint64_t end);
+
 /* The first place of piles.by_row, of those of a row, whose pile ends after `time`; or
  * row_first[row + 1]. There must be piles. */
 uint32_t weft__piles_from(const struct weft__piles *piles, uint32_t row, uint64_t time);

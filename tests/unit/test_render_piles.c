@@ -127,6 +127,21 @@ static void check_shares(const struct weft_scene *scene, uint32_t index)
 	}
 }
 
+/* Stretches one after the other, of any length. */
+static void check_steps(const struct weft_scene *scene, uint32_t index)
+{
+	const struct weft__pile *pile = &scene->piles.list[index];
+	uint64_t at = scene->start + pick(50);
+	struct weft__pile_cursor cursor = weft__pile_seek(&scene->piles, pile, at);
+	while (at < scene->end + 10) {
+		uint64_t next = at + 1 + pick(pick(9) ? 9 : 900);
+		struct weft__share share = weft__pile_step(&cursor, next);
+		struct weft__share expected = weft__pile_share(&scene->piles, pile, at, next);
+		assert_memory_equal(&share, &expected, sizeof(share));
+		at = next;
+	}
+}
+
 static void stretches_hold_what_counting_finds(void **state)
 {
 	(void)state;
@@ -143,6 +158,7 @@ static void stretches_hold_what_counting_finds(void **state)
 		assert_int_equal(weft_scene_create(model, layout, &scene), 0);
 		for (uint32_t i = 0; i < scene->piles.count; i++) {
 			check_shares(scene, i);
+			check_steps(scene, i);
 			folds += scene->piles.list[i].count && scene->piles.list[i].fold != WEFT_NONE;
 			groups += scene->piles.list[i].count && scene->piles.list[i].fold == WEFT_NONE;
 		}
