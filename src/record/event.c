@@ -170,7 +170,7 @@ WEFT__EXPORT uint64_t weft_create_as(uint64_t task, uint16_t kind)
 /* A task whose creation is not to be recorded; what happens to it may be. */
 WEFT__EXPORT uint64_t weft__create_unseen(void)
 {
-	const struct weft__self *self = weft__entered();
+	const struct weft__self *self = weft__looked();
 	return self ? weft__fetch_add(&weft__header_of(self->slot)->next_task, 1) : 0;
 }
 

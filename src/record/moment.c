@@ -36,10 +36,10 @@ static void set_events(struct weft_abi_slot *slot)
 
 WEFT__EXPORT void weft_moment_begin(void)
 {
-	struct weft__self *self = weft__entered();
-	if (!self)
+	struct weft__self *self = weft__looked();
+	struct weft_abi_slot *slot = self ? self->slot : NULL;
+	if (!slot)
 		return;
-	struct weft_abi_slot *slot = self->slot;
 	uint32_t sequence = weft__load(&slot->sequence);
 	bool is_in_moment = weft__load(&slot->is_in_moment);
 	/* A handler, in the middle of an event: that one's stamp must stay. */

@@ -43,11 +43,12 @@ WEFT__EXPORT void weft_snapshot_request(const char *reason)
 
 WEFT__EXPORT void weft_trigger(const char *rule)
 {
-	struct weft__self self;
-	if (!weft__entered_now(&self))
+	const struct weft__self *self = weft__looked();
+	const struct weft_abi_slot *slot = self ? self->slot : NULL;
+	if (!slot)
 		return;
-	struct weft_abi_snapshots *snapshots = &weft__header_of(self.slot)->snapshots;
-	uint16_t name = weft__name_intern_text(self.slot, rule);
+	struct weft_abi_snapshots *snapshots = &weft__header_of(slot)->snapshots;
+	uint16_t name = weft__name_intern_text(slot, rule);
 	uint32_t count = weft__load(&snapshots->rule_count);
 	for (uint32_t i = 0; i < count && i < WEFT_ABI_RULES; i++)
 		if (weft__load(&snapshots->rules[i]) == name)

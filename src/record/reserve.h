@@ -65,8 +65,17 @@ WEFT__ALWAYS_INLINE struct weft__self *weft__entered(void)
 	return self;
 }
 
-/* The same, as it is at this moment: names have the ids of one buffer, and a handler that comes
- * between may enter another. */
+/* The same for a call that is no event. */
+static inline struct weft__self *weft__looked(void)
+{
+	struct weft__self *self = weft__self();
+	if (weft__entered_generation(self) != weft__generation())
+		return !weft__is_off() && weft__look(self) ? self : NULL;
+	return self;
+}
+
+/* As weft__entered, as it is at this moment: names have the ids of one buffer, and a handler that
+ * comes between may enter another. */
 WEFT__ALWAYS_INLINE bool weft__entered_now(struct weft__self *ret_self)
 {
 	const struct weft__self *self = weft__entered();

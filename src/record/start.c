@@ -133,22 +133,13 @@ WEFT__EXPORT void weft_stop(void)
 	(leader ? leader->stop : weft__stop)();
 }
 
-/* As weft__entered, but no event is lost if the thread can't record. */
-static const struct weft__self *look(void)
-{
-	struct weft__self *self = weft__self();
-	if (weft__entered_generation(self) == weft__generation())
-		return self;
-	return !weft__is_off() && weft__look(self) ? self : NULL;
-}
-
 WEFT__EXPORT bool weft_is_recording(void)
 {
-	return look();
+	return weft__looked();
 }
 
 WEFT__EXPORT uint64_t weft_current(void)
 {
-	const struct weft__self *self = look();
+	const struct weft__self *self = weft__looked();
 	return self ? weft__load(&self->slot->task) : WEFT_TASK_NONE;
 }

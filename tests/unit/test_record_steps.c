@@ -146,22 +146,33 @@ static void record_in_handler(void)
 	weft_note("handler");
 }
 
-static void check_handlers(
-	void *buffer, uint64_t before, void (*body)(void), uint64_t events, long usual_stride)
+static const struct handler {
+	void (*record)(void);
+	uint64_t events;
+} one_event = {record_in_handler, 1};
+
+static void check_handler(const struct handler *handler, void *buffer, uint64_t before,
+	void (*body)(void), uint64_t events, long usual_stride)
 {
 	bool more = true;
 	for (long at = 1; more; at += stride(usual_stride)) {
 		struct trace t;
 		start(buffer);
 		record_many(before);
-		more = run_stepping(body, record_in_handler, at);
+		more = run_stepping(body, handler->record, at);
 		weft_stop();
 		trace_open(&t, buffer, SIZE);
 		uint64_t known = count_events(&t, 1) + trace_loss(&t, WEFT_LOSS_OVERWRITTEN) +
 						 trace_loss(&t, WEFT_LOSS_NESTED);
-		assert_int_equal(known, before + events + more);
+		assert_int_equal(known, before + events + (more ? handler->events : 0));
 		trace_close(&t);
 	}
+}
+
+static void check_handlers(
+	void *buffer, uint64_t before, void (*body)(void), uint64_t events, long usual_stride)
+{
+	check_handler(&one_event, buffer, before, body, events, usual_stride);
 }
 
 static void handlers_record_during_the_first_event(void **state)
@@ -177,6 +188,60 @@ static void handlers_record_during_any_event(void **state)
 static void handlers_record_while_packets_change(void **state)
 {
 	check_handlers(*state, 13 * IN_PACKET, record_one, 1, 41);
+}
+
+/* ---- Moments, and a handler that records one ---- */
+
+static void record_moments(void)
+{
+	weft_moment_begin();
+	record_one();
+	weft_moment_begin();
+	record_one();
+	weft_moment_end();
+	record_one();
+}
+
+static void record_moments_of_all_sizes(void)
+{
+	weft_moment_begin();
+	record_sizes();
+	weft_moment_begin();
+	record_sizes();
+	weft_moment_end();
+	record_one();
+}
+
+static void record_moment_in_handler(void)
+{
+	weft_moment_begin();
+	weft_note("handler");
+	weft_tag_value_as(7, "24 bytes", 1);
+	weft_moment_end();
+}
+
+static const struct handler a_moment = {record_moment_in_handler, 2};
+
+static void handlers_record_moments_while_a_thread_enters(void **state)
+{
+	check_handler(&a_moment, *state, 0, record_moments, 3, 41);
+}
+
+static void handlers_record_moments_during_any_moment(void **state)
+{
+	check_handler(&a_moment, *state, 5, record_moments, 3, 1);
+}
+
+static void handlers_record_moments_during_events_of_all_sizes(void **state)
+{
+	check_handler(&a_moment, *state, 5, record_moments_of_all_sizes, 7, 43);
+}
+
+/* Each of its events may be the one that finds no room. */
+static void handlers_record_moments_while_packets_change(void **state)
+{
+	for (uint64_t room = 0; room < 4; room++)
+		check_handler(&a_moment, *state, 13 * IN_PACKET - room, record_moments, 3, 41);
 }
 
 /* ---- A handler that leaves ---- */
@@ -318,6 +383,10 @@ int main(void)
 		CASE(handlers_record_during_the_first_event),
 		CASE(handlers_record_during_any_event),
 		CASE(handlers_record_while_packets_change),
+		CASE(handlers_record_moments_while_a_thread_enters),
+		CASE(handlers_record_moments_during_any_moment),
+		CASE(handlers_record_moments_during_events_of_all_sizes),
+		CASE(handlers_record_moments_while_packets_change),
 		CASE(handlers_leave_during_the_first_event),
 		CASE(handlers_leave_during_any_event),
 		CASE(handlers_leave_while_packets_change),
