@@ -247,7 +247,9 @@ void weft_expect_as(uint64_t task) WEFT__DIRECT;
 /* Events that this thread records from here to the end are one moment: they share one stamp, which
  * is most of what an event costs. For what a runtime does in one go: a promise is resolved, its
  * waiters are signalled, a counter changes. Don't wait in between: meanwhile who follows the buffer
- * is given nothing newer, of any thread. A moment ends with the next one's beginning, too. */
+ * is given nothing newer, of any thread. A moment ends with the next one's beginning, too. A signal
+ * handler that begins one ends it; if it came in the middle of another, the events that follow
+ * there have stamps of their own. */
 void weft_moment_begin(void) WEFT__DIRECT;
 void weft_moment_end(void) WEFT__DIRECT;
 

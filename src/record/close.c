@@ -190,7 +190,6 @@ void weft__packet_repair(struct weft_abi_slot *slot)
 		return;
 	finish_unfinished(slot);
 	weft__store(&slot->is_in_moment, 0);
-	weft__store(&slot->moment_events, WEFT__MOMENT_EVENTS); /* whoever still believes in it looks */
 	if (weft__packet_is_held(slot)) {
 		count(weft__packet_of(slot), &surplus);
 		weft__store(&slot->surplus, surplus);

@@ -3,8 +3,25 @@
  * Events that share a stamp.
  *
  * From a moment's beginning to its end the slot's sequence is odd, as it is in the middle of an
- * event: so a follower's low-water mark stays before the stamp until it is not used any more.
- * Against signal handlers each event has a guard of its own, `moment_events`.
+ * event: so a follower's low-water mark stays before the stamp until it is not used any more, and
+ * nobody takes the packet. Against signal handlers there is another guard meanwhile,
+ * `moment_events`: odd in the middle of an event, and of what changes the moment itself.
+ *
+ * The argument that of a thread and its handlers only one is ever in the middle. A handler runs to
+ * its end before what it interrupted goes on, and ends the moments that it begins.
+ *
+ * - Who begins an event or a moment finds the guard even and makes it odd. What handlers do between
+ *   these two steps they finish: they leave a guard even that they found even. So at the second
+ *   step nobody is in the middle, and from it on handlers find the guard odd; their events are
+ *   nested.
+ * - It must be the right guard. Handlers may have ended the moment meanwhile, as one does that
+ *   records a moment of its own; so `is_in_moment` counts as it is after the second step, when they
+ *   can't change it any more. Outside of moments there is nothing to ask again: a moment that began
+ *   meanwhile has ended.
+ * - Beginning a moment and ending it go from one guard to the other while both are set.
+ * - The packet, its limit, the stamp and its base are looked at within the guard. The guards' own
+ *   values are not, so one may be stored again that handlers have gone beyond: to a follower it is
+ *   an odd sequence that lasts, and the moment's stamp is renewed some events later.
  *
  * The thread's ticket differs from the generation meanwhile, so that its events leave the common
  * path before they read the clock.
@@ -25,33 +42,30 @@ void weft__moment_renew(struct weft_abi_slot *slot)
 	take_stamp(slot);
 }
 
-/* Within the guard: a new base is written by the first event, which then takes the slow way. */
-static void set_events(struct weft_abi_slot *slot)
-{
-	uint32_t high = (uint32_t)(weft__load(&slot->moment) >> 32);
-	bool is_stale = high != weft__load(&slot->base_high);
-	weft__signal_fence();
-	weft__store(&slot->moment_events, is_stale ? WEFT__MOMENT_STALE : 0);
-}
-
 WEFT__EXPORT void weft_moment_begin(void)
 {
 	struct weft__self *self = weft__looked();
 	struct weft_abi_slot *slot = self ? self->slot : NULL;
+	uint32_t events;
 	if (!slot)
 		return;
-	uint32_t sequence = weft__load(&slot->sequence);
-	bool is_in_moment = weft__load(&slot->is_in_moment);
-	/* A handler, in the middle of an event: that one's stamp must stay. */
-	if (is_in_moment ? weft__load(&slot->moment_events) & 1 : sequence & 1)
+	if (weft__guard_moment(slot, &events)) {
+		weft__moment_renew(slot);
+		weft__store_release(&slot->moment_events, 0);
 		return;
-	weft__store(&slot->moment_events, WEFT__MOMENT_EVENTS | 1);
-	weft__store_release(&slot->sequence, is_in_moment ? sequence + 2 : sequence + 1);
+	}
+	uint32_t sequence = weft__load(&slot->sequence);
+	/* A handler, in the middle of an event: that one's stamp must stay. */
+	if (sequence & 1)
+		return;
+	weft__store(&slot->sequence, sequence + 1);
 	weft__signal_fence();
 	take_stamp(slot);
+	weft__store(&slot->moment_events, 1);
+	weft__signal_fence();
 	weft__store(&slot->is_in_moment, 1);
 	self->ticket |= WEFT__IN_MOMENT;
-	set_events(slot);
+	weft__store_release(&slot->moment_events, 0);
 }
 
 WEFT__EXPORT void weft_moment_end(void)
@@ -60,16 +74,12 @@ WEFT__EXPORT void weft_moment_end(void)
 	if (weft__entered_generation(self) != weft__generation())
 		return;
 	struct weft_abi_slot *slot = self->slot;
-	uint32_t events = weft__load(&slot->moment_events);
+	uint32_t events;
 	/* A handler in the middle of an event does not end it. */
-	if (!weft__load(&slot->is_in_moment) || events & 1)
-		return;
-	/* Nor in the middle of this; but it may have until now. */
-	weft__store(&slot->moment_events, events | 1);
-	weft__signal_fence();
-	if (!weft__load(&slot->is_in_moment))
+	if (!slot || !weft__guard_moment(slot, &events))
 		return;
 	self->ticket = weft__entered_generation(self);
 	weft__store(&slot->is_in_moment, 0);
+	/* Release, as of any event. The other guard stays set: it guards nothing any more. */
 	weft__store_release(&slot->sequence, weft__load(&slot->sequence) + 1);
 }

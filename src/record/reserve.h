@@ -17,8 +17,6 @@
 
 /* A moment's stamp is renewed after so many events, should its end have been left out. */
 #define WEFT__MOMENT_EVENTS 128u /* twice, and a bit */
-/* Another bit: the packet's base may not be the moment's. */
-#define WEFT__MOMENT_STALE 256u
 
 struct weft__place {
 	struct weft_abi_slot *slot; /* NULL: there is no place */
@@ -41,7 +39,7 @@ bool weft__look(struct weft__self *self);
 
 void weft__count_loss(struct weft_abi_slot *slot, unsigned cause);
 
-/* The slot's moment is another from now on. */
+/* Within the guard: the slot's moment is another from now on. */
 void weft__moment_renew(struct weft_abi_slot *slot);
 
 /* If it has none, this is no packet, but memory that may be read: the slot itself. */
@@ -153,25 +151,39 @@ WEFT__ALWAYS_INLINE bool weft__is_in_moment(const struct weft__self *self)
 	return differs - WEFT__IN_MOMENT <= WEFT__SLOWLY;
 }
 
-/* Where the next event of a moment goes. False in the middle of another, once in a while, and while
- * the packet's base is not the moment's. */
-WEFT__ALWAYS_INLINE bool weft__try_reserve_in_moment(
-	struct weft_abi_slot *slot, uint32_t words, struct weft__place *ret_place)
+/* Sets the guard of an event in a moment, or of what changes the moment. False in the middle of
+ * another, or if there is no moment: then nothing has happened. Why it asks in this order is told
+ * in moment.c. */
+WEFT__ALWAYS_INLINE bool weft__guard_moment(struct weft_abi_slot *slot, uint32_t *ret_events)
 {
 	uint32_t events = weft__load(&slot->moment_events);
-	if (WEFT__UNLIKELY(events & (1 | WEFT__MOMENT_EVENTS | WEFT__MOMENT_STALE)))
+	if (WEFT__UNLIKELY(events & 1))
 		return false;
 	weft__store(&slot->moment_events, events + 1);
 	weft__signal_fence();
-	if (WEFT__UNLIKELY(!weft__load(&slot->is_in_moment))) { /* a handler has just ended it */
+	if (WEFT__UNLIKELY(!weft__load(&slot->is_in_moment))) {
 		weft__store(&slot->moment_events, events);
 		return false;
 	}
-	struct weft__place place = weft__next_place(slot, (uint32_t)weft__load(&slot->moment));
+	*ret_events = events;
+	return true;
+}
+
+/* Where the next event of a moment goes. False in the middle of another, once in a while, and if
+ * there is no room. */
+WEFT__ALWAYS_INLINE bool weft__try_reserve_in_moment(
+	struct weft_abi_slot *slot, uint32_t words, struct weft__place *ret_place)
+{
+	uint32_t events;
+	if (!weft__guard_moment(slot, &events))
+		return false;
+	uint64_t ticks = weft__load(&slot->moment);
+	struct weft__place place = weft__next_place(slot, (uint32_t)ticks);
 	place.guard = &slot->moment_events;
 	place.clear = events + 2;
-	if (WEFT__UNLIKELY(place.offset + words * 8 > weft__load(&slot->limit))) {
-		weft__store(place.guard, events);
+	if (WEFT__UNLIKELY(events & WEFT__MOMENT_EVENTS) ||
+		!weft__place_is_good(&place, words, (uint32_t)(ticks >> 32))) {
+		weft__store_release(place.guard, events);
 		return false;
 	}
 	*ret_place = place;
@@ -244,12 +256,14 @@ WEFT__ALWAYS_INLINE struct weft__place weft__reserve_in(struct weft_abi_slot *sl
 {
 	struct weft__place place;
 	uint64_t ticks;
-	/* What is still common, inline: the clock is the caller's. */
-	if (WEFT__UNLIKELY(!weft__begin(slot, &place, &ticks)))
-		return weft__reserve_slowly(slot, words);
-	if (WEFT__LIKELY(weft__find_place(&place, words, ticks)))
+	/* What is still common, inline: the clock is the caller's, or the thread is in a moment. */
+	if (WEFT__LIKELY(weft__begin(slot, &place, &ticks))) {
+		if (WEFT__LIKELY(weft__find_place(&place, words, ticks)))
+			return place;
+		weft__withdraw(&place);
+	} else if (weft__try_reserve_in_moment(slot, words, &place)) {
 		return place;
-	weft__withdraw(&place);
+	}
 	return weft__reserve_slowly(slot, words);
 }
 

@@ -87,50 +87,52 @@ static bool make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks
 	return false;
 }
 
-/* The thread is in a moment: the packet is full, the base another, the moment too long, or a
- * handler came between. */
-static struct weft__place reserve_in_moment(struct weft_abi_slot *slot, uint32_t words)
+/* Within the guard, which is cleared if there is no room. */
+static bool find_or_make(struct weft__place *place, uint32_t words, uint64_t ticks)
 {
-	struct weft__place place;
-	uint32_t events = weft__load(&slot->moment_events);
-	if (events & 1) {
-		count_nested(slot);
-		return (struct weft__place){.slot = NULL};
+	if (weft__find_place(place, words, ticks))
+		return true;
+	if (!make_room(place->slot, words * 8, ticks)) {
+		weft__withdraw(place);
+		return false;
 	}
-	weft__store(&slot->moment_events, events | 1);
-	weft__signal_fence();
-	bool is_long = events & WEFT__MOMENT_EVENTS;
-	if (is_long)
+	weft__find_place(place, words, ticks);
+	return true;
+}
+
+static bool reserve_in_moment(struct weft__place *place, uint32_t words, uint32_t events)
+{
+	struct weft_abi_slot *slot = place->slot;
+	if (events & WEFT__MOMENT_EVENTS) {
 		weft__moment_renew(slot);
-	events = is_long ? 0 : events & ~WEFT__MOMENT_STALE;
-	bool has_room = make_room(slot, words * 8, weft__load(&slot->moment));
-	weft__signal_fence();
-	weft__store(&slot->moment_events, has_room ? events : events | WEFT__MOMENT_STALE);
-	if (has_room && weft__try_reserve_in_moment(slot, words, &place))
-		return place;
-	if (has_room) /* which a handler has used */
-		weft__count_loss(slot, WEFT_ABI_LOSS_NESTED);
-	return (struct weft__place){.slot = NULL};
+		events = 0;
+	}
+	place->guard = &slot->moment_events;
+	place->clear = events + 2;
+	return find_or_make(place, words, weft__load(&slot->moment));
+}
+
+static bool reserve(struct weft__place *place, uint32_t words)
+{
+	struct weft_abi_slot *slot = place->slot;
+	uint64_t ticks;
+	uint32_t events;
+	/* Again if a handler has ended the moment between the two questions. */
+	do {
+		if (weft__begin(slot, place, &ticks))
+			return find_or_make(place, words, ticks);
+		if (weft__guard_moment(slot, &events))
+			return reserve_in_moment(place, words, events);
+	} while (!(weft__load(&slot->sequence) & 1));
+	count_nested(slot);
+	return false;
 }
 
 WEFT__COLD struct weft__place weft__reserve_slowly(struct weft_abi_slot *slot, uint32_t words)
 {
-	const struct weft__place none = {.slot = NULL};
-	struct weft__place place;
-	uint64_t ticks;
-	if (!weft__begin(slot, &place, &ticks)) {
-		if (weft__load(&slot->is_in_moment))
-			return reserve_in_moment(slot, words);
-		count_nested(slot);
-		return none;
-	}
-	if (weft__find_place(&place, words, ticks))
-		return place;
-	if (!make_room(slot, words * 8, ticks)) {
-		weft__withdraw(&place);
-		return none;
-	}
-	weft__find_place(&place, words, ticks);
+	struct weft__place place = {.slot = slot};
+	if (!reserve(&place, words))
+		place.slot = NULL;
 	return place;
 }
 
