@@ -66,6 +66,8 @@ static bool has_grown;
 static struct thread threads[MACHINE_THREADS];
 static ucontext_t outside;
 static unsigned self, preemptions, old_loads, steps;
+static void (*handler)(void);      /* of thread 0 */
+static unsigned signals, handling; /* that may come, and that have not been handled */
 static bool is_running, has_died;
 static const char *failure;
 static bool tells; /* prints what happens */
@@ -82,6 +84,17 @@ void machine_fail(const char *text)
 unsigned machine_self(void)
 {
 	return self;
+}
+
+void machine_signal(void (*its_handler)(void), unsigned count)
+{
+	handler = its_handler;
+	signals = count;
+}
+
+bool machine_handles(void)
+{
+	return self == 0 && handling > 0;
 }
 
 static void leave(void)
@@ -173,6 +186,21 @@ static void pause_here(void)
 	}
 	preemptions++;
 	go_to(others[choice - 1]);
+}
+
+/* Before any access of the thread that has a handler. */
+static void take_signals(void)
+{
+	while (self == 0 && signals > 0 && choose(2)) {
+		signals--;
+		handling++;
+		if (tells)
+			printf("# 0: a signal comes\n");
+		handler();
+		handling--;
+		if (tells)
+			printf("# 0: its handler returns\n");
+	}
 }
 
 /* Memory. */
@@ -306,10 +334,14 @@ static uint64_t tell(const struct machine_access *access, uint64_t value)
 static uint64_t make(const struct machine_access *access)
 {
 	bool writes = access->operation != MACHINE_LOAD;
+	if (is_running)
+		take_signals();
 	int word = is_running ? shared_word(access->address, writes) : -1;
 	uint64_t found;
 	if (word < 0) {
 		found = read_plainly(access->address, access->size);
+		if (is_running && handler)
+			tell(access, found);
 	} else {
 		pause_here();
 		if (access->operation == MACHINE_LOAD)
@@ -496,8 +528,9 @@ static void run_once(void)
 	static unsigned char stacks[MACHINE_THREADS][STACK_BYTES];
 	for (unsigned i = 0; i < shared_count; i++)
 		histories[i].count = 0;
-	choice_at = self = preemptions = old_loads = steps = 0;
+	choice_at = self = preemptions = old_loads = steps = signals = handling = 0;
 	has_died = has_grown = false;
+	handler = NULL;
 	test->prepare();
 	for (unsigned i = 0; i < test->thread_count; i++) {
 		threads[i] = (struct thread){.has_ended = false};

@@ -13,6 +13,9 @@
  * load adds it to the reader's; fences do so for the relaxed accesses around them. So a load may
  * answer what another processor has overwritten long ago, unless something forbids it.
  *
+ * A test may have a signal handler: at each access of thread 0, shared or not, the machine chooses
+ * whether it runs to its end before that, also in the middle of itself.
+ *
  * Not covered: a store becomes the last of its word when it is made (of two unordered stores to one
  * word the machine takes both orders, but by scheduling alone), and no load sees a store that its
  * own thread's later stores caused. Words that one thread alone touches, or that nobody writes, are
@@ -83,6 +86,12 @@ void machine_fail(const char *failure);
 
 /* The thread that runs, from 0. */
 unsigned machine_self(void);
+
+/* From `prepare`: so many signals at most come to thread 0. */
+void machine_signal(void (*handler)(void), unsigned count);
+
+/* Does the thread that runs handle one? */
+bool machine_handles(void);
 
 /* Has the thread ended? If so, the caller sees all that it did: the kernel takes locks where
  * threads end and where they are looked for. */

@@ -61,6 +61,8 @@ enum fault {
 	MARK_OF_FEWER_SLOTS,
 	GUARD_LATE,
 	GUARD_NEVER_ODD,
+	MOMENT_ASKED_BEFORE,
+	MOMENT_GUARD_NEVER_ODD,
 };
 
 static _Alignas(64) unsigned char buffer[WEFT_ABI_BUFFER_MIN_BYTES];
@@ -174,6 +176,22 @@ static void spoil_slot(struct machine_access *access, size_t at)
 		access->is_torn = true;
 }
 
+/* What handlers would find of a thread's moment. */
+static void spoil_moment(struct machine_access *access, size_t at)
+{
+	static uint32_t was_in_moment;
+	bool stores = access->operation == MACHINE_STORE;
+	if (machine_handles())
+		return;
+	/* Beside the guard, as the code must not do. */
+	if (IN(weft_abi_slot, moment_events) && !stores)
+		was_in_moment = selves[own()].slot->is_in_moment;
+	if (IN(weft_abi_slot, is_in_moment) && !stores && fault == MOMENT_ASKED_BEFORE)
+		access->address = &was_in_moment;
+	if (IN(weft_abi_slot, moment_events) && stores && access->value & 1)
+		access->value -= fault == MOMENT_GUARD_NEVER_ODD;
+}
+
 /* The reader has no slot. */
 static bool self_writes(void)
 {
@@ -229,6 +247,7 @@ static void filter(struct machine_access *access)
 		spoil_names(access, at - h->names_offset);
 	} else if (at >= h->slots_offset) {
 		spoil_slot(access, (at - h->slots_offset) % h->slot_bytes);
+		spoil_moment(access, (at - h->slots_offset) % h->slot_bytes);
 	}
 }
 
@@ -252,6 +271,14 @@ static unsigned writer_of(uint64_t operand)
 	return (unsigned)(operand >> 32) - 1;
 }
 
+/* The handler of thread 0 writes as one more. */
+#define HANDLER (MACHINE_THREADS - 1)
+
+static unsigned thread_of(unsigned writer)
+{
+	return writer == HANDLER ? 0 : writer;
+}
+
 /* Calls `see` for each event; `is_first`: of its thread in the packet. Answers their number. */
 static unsigned each_event(const struct copy *copy,
 	void (*see)(uint64_t operand, uint64_t head, bool is_first, bool adopted))
@@ -272,11 +299,11 @@ static unsigned each_event(const struct copy *copy,
 			if (writer_of(operand) >= MACHINE_THREADS ||
 				(uint32_t)operand >= attempted[writer_of(operand)])
 				machine_fail("an event that nobody wrote");
-			else if (!is_first && writer_of(operand) != writer)
+			else if (!is_first && thread_of(writer_of(operand)) != writer)
 				machine_fail("two writers in a packet that is one's");
 			else if (see)
 				see(operand, head, is_first, adopted);
-			writer = writer_of(operand);
+			writer = thread_of(writer_of(operand));
 			is_first = false;
 			count++;
 		}
@@ -363,7 +390,7 @@ static void read_first(void)
 
 static uint64_t next_operand(void)
 {
-	uint64_t writer = own() + 1;
+	uint64_t writer = (machine_handles() ? HANDLER : own()) + 1;
 	return writer << 32 | attempted[writer - 1]++;
 }
 
@@ -389,6 +416,21 @@ static void write_moments(void)
 {
 	weft_moment_begin();
 	write_two();
+	weft_moment_begin();
+	write_one();
+	weft_moment_end();
+}
+
+static void write_moment(void)
+{
+	weft_moment_begin();
+	write_two();
+	weft_moment_end();
+	write_one();
+}
+
+static void write_short_moment(void)
+{
 	weft_moment_begin();
 	write_one();
 	weft_moment_end();
@@ -712,6 +754,24 @@ static void one_packet_held_by_a_mortal(void)
 	is_mortal = true;
 }
 
+static void three_packets_and_signals(void)
+{
+	three_packets();
+	machine_signal(write_short_moment, 2);
+}
+
+static void nothing_yet_and_signals(void)
+{
+	start(2, 32);
+	machine_signal(write_short_moment, 2);
+}
+
+static void one_packet_held_and_a_signal(void)
+{
+	one_packet_held();
+	machine_signal(write_short_moment, 1);
+}
+
 static void names(void)
 {
 	start(2, 64);
@@ -818,6 +878,15 @@ static const struct scenario {
 	{"a mark while a thread may die",
 		{3, {write_one, write_one, follow_twice}, room_to_inherit_to_follow, check, filter,
 			is_event, describe, true, true, 1, 1}},
+	{"two handlers record moments in a moment",
+		{1, {write_moment}, three_packets_and_signals, check, filter, NULL, describe, true, false,
+			0, 0}},
+	{"a handler records a moment while its thread enters",
+		{1, {write_short_moment}, nothing_yet_and_signals, check, filter, NULL, describe, true,
+			false, 0, 0}},
+	{"a packet is taken while a handler records a moment",
+		{2, {write_short_moment, write_one}, one_packet_held_and_a_signal, check, filter, NULL,
+			describe, true, false, 1, 0}},
 };
 
 /* What is spoilt, and in which scenario that must show. */
@@ -862,6 +931,9 @@ static const struct {
 	{GUARD_NEVER_ODD, "the guard is not set in a moment", 19},
 	{GUARD_NOT_RELEASED, "the guard is not cleared with release", 19},
 	{MARK_OF_NOW, "an odd sequence gives the time of this look", 20},
+	{MOMENT_ASKED_BEFORE, "a guard is set in a moment that has ended", 22},
+	{MOMENT_GUARD_NEVER_ODD, "the moment's guard is never set", 22},
+	{MOMENT_ASKED_BEFORE, "a guard is set in a moment that has ended", 24},
 };
 
 static unsigned cases, failures;
