@@ -189,6 +189,9 @@ int weft_model_builder_snapshot(const struct weft_model_builder *builder,
 
 void weft_model_destroy(struct weft_model *model);
 
+/* How many strings there are: numbers below that are one. */
+uint32_t weft_model_string_count(const struct weft_model *model);
+
 /* A string of the model; NUL-terminated as well. WEFT_NONE gives "". */
 struct weft_slice weft_model_string(const struct weft_model *model, uint32_t string);
 

@@ -57,6 +57,11 @@ WEFT__EXPORT int weft_level_parse(const char *name)
 	return -1;
 }
 
+WEFT__EXPORT uint32_t weft_model_string_count(const struct weft_model *model)
+{
+	return private(model)->strings.count;
+}
+
 WEFT__EXPORT struct weft_slice weft_model_string(const struct weft_model *model, uint32_t string)
 {
 	const struct weft__strings *strings = &private(model)->strings;

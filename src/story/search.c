@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/export.h"
 #include "base/sort.h"
 #include "story/pattern.h"
@@ -21,68 +22,50 @@ struct whole_search {
 	uint32_t *tasks;
 };
 
-enum verdict {
-	UNASKED,
-	YES,
-	NO,
-};
-
 struct searcher {
 	const struct weft_model *model;
 	struct weft__pattern *pattern;
-	uint8_t *verdicts; /* of strings: enum verdict */
+	uint8_t *strings; /* 1: it matches */
 	uint32_t string_count;
 	uint8_t *kinds; /* likewise */
+	bool has_kind;
 	uint64_t id;
 	bool has_id;
 	struct whole_search *found;
+	size_t capacity; /* of its matches */
 	uint8_t *task_found;
-	bool listing;        /* the second pass: matches are listed, no longer counted */
-	uint64_t sure, last; /* all are listed that are not after `sure`; none after `last` … */
+	bool is_again;       /* the second pass, which lists the earliest of too many matches */
+	uint64_t sure, last; /* then all are listed that are not after `sure`; none after `last` … */
 	uint32_t rest;       /* … and of those between so many */
 	uint64_t *buckets;
 	uint64_t bucket_ns;
+	int error;
 };
 
 #define KINDS 65536
 
 /* ---- Strings ---- */
 
-/* The highest string that anything searched refers to, and one. */
-static uint32_t count_strings(const struct weft_model *model)
+static void judge_strings(struct searcher *s)
 {
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < model->notes.count; i++)
-		if (model->notes.text[i] >= count && model->notes.text[i] != WEFT_NONE)
-			count = model->notes.text[i] + 1;
-	for (uint32_t i = 0; i < model->tasks.count; i++)
-		if (model->tasks.message[i] >= count && model->tasks.message[i] != WEFT_NONE)
-			count = model->tasks.message[i] + 1;
-	for (uint32_t i = 0; i < model->counter_count; i++)
-		if (model->counters[i].name >= count && model->counters[i].name != WEFT_NONE)
-			count = model->counters[i].name + 1;
-	return count;
+	for (uint32_t string = 0; string < s->string_count; string++)
+		s->strings[string] = weft__pattern_matches(s->pattern, weft_model_string(s->model, string));
 }
 
-static bool string_matches(struct searcher *s, uint32_t string)
+static void judge_kinds(struct searcher *s)
 {
-	if (string >= s->string_count)
-		return false;
-	if (s->verdicts[string] == UNASKED) {
-		struct weft_slice text = weft_model_string(s->model, string);
-		s->verdicts[string] = weft__pattern_matches(s->pattern, text) ? YES : NO;
-	}
-	return s->verdicts[string] == YES;
-}
-
-static bool kind_matches(struct searcher *s, unsigned kind)
-{
-	if (s->kinds[kind] == UNASKED) {
+	for (unsigned kind = 0; kind < KINDS; kind++) {
 		const char *name = kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
 		struct weft_slice text = {name, name ? strlen(name) : 0};
-		s->kinds[kind] = name && weft__pattern_matches(s->pattern, text) ? YES : NO;
+		s->kinds[kind] = name && weft__pattern_matches(s->pattern, text);
+		s->has_kind = s->has_kind || s->kinds[kind];
 	}
-	return s->kinds[kind] == YES;
+}
+
+/* A trace may say WEFT_NONE, which is no string. */
+static bool string_matches(const struct searcher *s, uint32_t string)
+{
+	return string < s->string_count && s->strings[string];
 }
 
 /* "#123" and "123" are ids. */
@@ -116,67 +99,87 @@ static bool has_capital(struct weft_slice text, bool is_expression)
 
 static void count_match(struct searcher *s, const struct weft_search_match *match)
 {
-	uint64_t past = match->time - s->model->summary.start, bucket = past / s->bucket_ns;
-	s->buckets[match->time < s->model->summary.start ? 0
-			   : bucket < BUCKETS                    ? bucket
-													 : BUCKETS - 1]++;
+	uint64_t start = s->model->summary.start;
+	uint64_t bucket = match->time > start ? (match->time - start) / s->bucket_ns : 0;
+	s->buckets[bucket < BUCKETS ? bucket : BUCKETS - 1]++;
 	s->found->public.found++;
 	if (match->task != WEFT_NONE)
 		s->task_found[match->task] = 1;
 }
 
 /* `sure` is before the trace if not even the first bucket has room. */
-static bool is_in_rest(struct searcher *s, uint64_t time)
+static bool is_early(struct searcher *s, uint64_t time)
 {
+	if (time <= s->sure)
+		return true;
 	if (time > s->last || s->rest == 0)
 		return false;
 	s->rest--;
 	return true;
 }
 
-static void add_match(struct searcher *s, const struct weft_search_match *match)
+static void list_match(struct searcher *s, const struct weft_search_match *match)
 {
-	struct weft_search *found = &s->found->public;
-	if (!s->listing)
-		count_match(s, match);
-	else if (match->time <= s->sure || is_in_rest(s, match->time))
-		s->found->matches[found->match_count++] = *match;
+	struct whole_search *found = s->found;
+	const struct weft__column column = {&found->matches, sizeof(*found->matches)};
+	if (found->public.match_count == WEFT_SEARCH_MATCHES_MAX || s->error)
+		return;
+	s->error =
+		weft__columns_reserve(&column, 1, &s->capacity, found->public.match_count + (size_t)1);
+	if (!s->error)
+		found->matches[found->public.match_count++] = *match;
 }
 
-static void pass_tasks(struct searcher *s)
+static void add_match(struct searcher *s, struct weft_search_match match)
+{
+	if (!s->is_again)
+		count_match(s, &match);
+	else if (!is_early(s, match.time))
+		return;
+	list_match(s, &match);
+}
+
+static void pass_ids(struct searcher *s)
 {
 	const struct weft_tasks *t = &s->model->tasks;
-	for (uint32_t task = 0; task < t->count; task++) {
-		struct weft_search_match match = {t->start[task], task, WEFT_NONE, 0};
-		if (s->has_id && t->id[task] == s->id) {
-			match.place = WEFT_SEARCH_ID;
-			add_match(s, &match);
-		}
-		if (kind_matches(s, t->kind[task])) {
-			match.place = WEFT_SEARCH_KIND;
-			add_match(s, &match);
-		}
-		if (t->message[task] != WEFT_NONE && string_matches(s, t->message[task])) {
-			match.place = WEFT_SEARCH_MESSAGE;
-			match.time = t->end[task];
-			add_match(s, &match);
-		}
-	}
+	for (uint32_t task = 0; s->has_id && task < t->count; task++)
+		if (t->id[task] == s->id)
+			add_match(
+				s, (struct weft_search_match){t->start[task], task, WEFT_NONE, WEFT_SEARCH_ID});
 }
 
-static void pass_notes_of(struct searcher *s, uint32_t task)
+static void pass_kinds(struct searcher *s)
+{
+	const struct weft_tasks *t = &s->model->tasks;
+	for (uint32_t task = 0; s->has_kind && task < t->count; task++)
+		if (s->kinds[t->kind[task]])
+			add_match(
+				s, (struct weft_search_match){t->start[task], task, WEFT_NONE, WEFT_SEARCH_KIND});
+}
+
+static void pass_messages(struct searcher *s)
+{
+	const struct weft_tasks *t = &s->model->tasks;
+	for (uint32_t task = 0; task < t->count; task++)
+		if (string_matches(s, t->message[task]))
+			add_match(
+				s, (struct weft_search_match){t->end[task], task, WEFT_NONE, WEFT_SEARCH_MESSAGE});
+}
+
+/* A counter is found once, not at each change. */
+static void pass_notes(struct searcher *s)
 {
 	const struct weft_notes *n = &s->model->notes;
-	uint32_t end = s->model->tasks.first_note[task + 1];
-	for (uint32_t note = s->model->tasks.first_note[task]; note < end; note++) {
+	const uint32_t *first = s->model->tasks.first_note;
+	uint32_t task = 0;
+	for (uint32_t note = 0; note < n->count; note++) {
 		uint8_t type = n->type[note];
-		if (type == WEFT_NOTE_CHANGE || type == WEFT_NOTE_SET)
-			continue; /* a counter is found once, not at each change */
-		if (!string_matches(s, n->text[note]))
+		if (!string_matches(s, n->text[note]) || type == WEFT_NOTE_CHANGE || type == WEFT_NOTE_SET)
 			continue;
-		struct weft_search_match match = {n->time[note], task, note,
-			type == WEFT_NOTE_LABEL ? WEFT_SEARCH_LABEL : WEFT_SEARCH_NOTE};
-		add_match(s, &match);
+		while (first[task + 1] <= note)
+			task++;
+		add_match(s, (struct weft_search_match){n->time[note], task, note,
+						 type == WEFT_NOTE_LABEL ? WEFT_SEARCH_LABEL : WEFT_SEARCH_NOTE});
 	}
 }
 
@@ -192,15 +195,16 @@ static void pass_counters(struct searcher *s)
 			match.time = s->model->samples.time[counter->first];
 			match.task = s->model->samples.task[counter->first];
 		}
-		add_match(s, &match);
+		add_match(s, match);
 	}
 }
 
 static void pass(struct searcher *s)
 {
-	pass_tasks(s);
-	for (uint32_t task = 0; task < s->model->tasks.count; task++)
-		pass_notes_of(s, task);
+	pass_ids(s);
+	pass_kinds(s);
+	pass_messages(s);
+	pass_notes(s);
 	pass_counters(s);
 }
 
@@ -239,20 +243,17 @@ static int sort_matches(struct whole_search *w)
 	return good ? 0 : WEFT_ERROR_MEMORY;
 }
 
-static int list_matches(struct searcher *s)
+/* Once more if there are too many: then it is known which are the earliest. */
+static int find_matches(struct searcher *s)
 {
-	uint64_t found = s->found->public.found;
-	size_t room = found < WEFT_SEARCH_MATCHES_MAX ? (size_t)found : WEFT_SEARCH_MATCHES_MAX;
-	s->found->matches = malloc((room + 1) * sizeof(*s->found->matches));
-	if (!s->found->matches)
-		return WEFT_ERROR_MEMORY;
-	s->listing = true;
-	s->sure = UINT64_MAX;
-	if (found > WEFT_SEARCH_MATCHES_MAX)
+	pass(s);
+	if (!s->error && s->found->public.found > WEFT_SEARCH_MATCHES_MAX) {
+		s->is_again = true;
+		s->found->public.match_count = 0;
 		limit_matches(s);
-	if (found)
 		pass(s);
-	return sort_matches(s->found);
+	}
+	return s->error ? s->error : sort_matches(s->found);
 }
 
 static int list_tasks(struct searcher *s)
@@ -276,15 +277,16 @@ static int run(struct searcher *s)
 	const struct weft_model *model = s->model;
 	uint64_t length = model->summary.end - model->summary.start;
 	s->bucket_ns = length / BUCKETS + 1;
-	s->string_count = count_strings(model);
-	s->verdicts = calloc(s->string_count + (size_t)1, 1);
-	s->kinds = calloc(KINDS, 1);
+	s->string_count = weft_model_string_count(model);
+	s->strings = malloc(s->string_count + (size_t)1);
+	s->kinds = malloc(KINDS);
 	s->task_found = calloc(model->tasks.count + (size_t)1, 1);
 	s->buckets = calloc(BUCKETS, sizeof(*s->buckets));
-	if (!s->verdicts || !s->kinds || !s->task_found || !s->buckets)
+	if (!s->strings || !s->kinds || !s->task_found || !s->buckets)
 		return WEFT_ERROR_MEMORY;
-	pass(s);
-	int error = list_matches(s);
+	judge_strings(s);
+	judge_kinds(s);
+	int error = find_matches(s);
 	return error ? error : list_tasks(s);
 }
 
@@ -304,7 +306,7 @@ static int search(const struct weft_model *model, struct weft_slice text,
 	if (!error)
 		error = run(&s);
 	weft__pattern_destroy(s.pattern);
-	free(s.verdicts);
+	free(s.strings);
 	free(s.kinds);
 	free(s.task_found);
 	free(s.buckets);
