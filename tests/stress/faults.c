@@ -154,6 +154,11 @@ bool stress_store(volatile void *address, size_t size, uint64_t value)
 		late.count = 0;
 		return value % 2 && stress_next() % 16 == 0 && be_late(address, size, value);
 	}
+	if (stress_fault == STRESS_MOMENT_UNGUARDED && place.is_own &&
+		IS(place, SLOT, weft_abi_slot, moment_events)) {
+		store(address, size, value & ~(uint64_t)1);
+		return true;
+	}
 	return false;
 }
 

@@ -90,6 +90,14 @@ static void begin_thread(struct thread *thread)
 	self = thread;
 }
 
+static void record_moment(uint64_t *caches, uint64_t writer)
+{
+	weft_moment_begin();
+	record(caches, writer);
+	record(caches, writer);
+	weft_moment_end();
+}
+
 /* Of whose name another thread may be the first to say it. */
 static void handle(int signal)
 {
@@ -98,9 +106,19 @@ static void handle(int signal)
 	(void)signal;
 	if (!thread || thread->writer + HANDLER >= WRITERS)
 		return;
-	record(caches, thread->writer + HANDLER);
+	if (happens(MOMENTS) && random_below(2))
+		record_moment(caches, thread->writer + HANDLER);
+	else
+		record(caches, thread->writer + HANDLER);
 	if (happens(JUMPS) && thread->may_jump && random_below(8) == 0)
 		siglongjmp(thread->back, 1);
+}
+
+/* In the middle of an event, which a moment alone is not. */
+static bool is_stuck(const struct weft_abi_slot *slot)
+{
+	bool is_between = weft__load(&slot->is_in_moment) && weft__load(&slot->moment_events) % 2 == 0;
+	return weft__load(&slot->sequence) % 2 && !is_between;
 }
 
 static void come_back(struct thread *thread)
@@ -110,12 +128,22 @@ static void come_back(struct thread *thread)
 	__atomic_fetch_add(&tale->left, begun - tale->done[thread->writer], __ATOMIC_RELEASE);
 	__atomic_store_n(&tale->done[thread->writer], begun, __ATOMIC_RELEASE);
 	const struct weft_abi_slot *slot = weft__self()->slot;
-	if (thread->will_be_mended || !slot || weft__load(&slot->sequence) % 2 == 0)
+	if (thread->will_be_mended || !slot || !is_stuck(slot))
 		return;
 	/* Once, since handlers leave again meanwhile. */
 	thread->will_be_mended = true;
 	thread->events += WEFT__NESTED_MAX;
 	thread->pause_us = 0;
+}
+
+/* The end of one may be left out, and there may be no beginning. */
+static void begin_moment_or_end(bool may_begin)
+{
+	unsigned chance = happens(MOMENTS) ? random_below(16) : 2;
+	if (chance == 0 && may_begin)
+		weft_moment_begin();
+	else if (chance == 1)
+		weft_moment_end();
 }
 
 static void record_many(struct thread *thread)
@@ -128,6 +156,7 @@ static void record_many(struct thread *thread)
 		thread->may_jump = 1;
 		atomic_signal_fence(memory_order_seq_cst);
 		record(thread->caches, thread->writer);
+		begin_moment_or_end(!thread->pause_us);
 		atomic_signal_fence(memory_order_seq_cst);
 		thread->may_jump = 0;
 		if (happens(HOLDS) && random_below(1000) == 0)
@@ -135,6 +164,8 @@ static void record_many(struct thread *thread)
 		if (thread->pause_us)
 			usleep(random_below(thread->pause_us));
 	}
+	/* A follower waits for its end. */
+	weft_moment_end();
 }
 
 static void *run_thread(void *argument)

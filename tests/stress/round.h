@@ -26,7 +26,8 @@ enum {
 	KILLS = 1 << 6,    /* it is killed at some moment */
 	RESTARTS = 1 << 7, /* recording stops, and goes on in another buffer */
 	LEVELS = 1 << 8,   /* the other process sets levels */
-	HAPPENINGS = 9,
+	MOMENTS = 1 << 9,  /* threads record moments, and so do handlers */
+	HAPPENINGS = 10,
 };
 
 /* Shared by all processes of a round. What a writer has done is stored there before and after each
