@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * Any bytes as a trace of whatever format they look like: fed at once and in pieces they give the
- * same lines, and a model and a layout can be built.
+ * same lines, and a model and a layout can be built, with every kind of rows.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -53,18 +53,52 @@ static struct weft_text print(struct weft_decoder *decoder)
 	return text;
 }
 
+/* All that has a row has one that is there. */
+static struct weft_layout *lay_out(
+	const struct weft_model *model, const struct weft_layout_options *options)
+{
+	struct weft_layout *layout;
+	require(weft_layout_create(model, options, &layout) == 0);
+	for (uint32_t task = 0; task < model->tasks.count; task++)
+		require(
+			(layout->row[task] < layout->row_count) == (layout->form[task] != WEFT_FORM_HIDDEN));
+	return layout;
+}
+
+/* Folded, grouped, with every third task hidden, and once more as if the trace had grown. */
+static void lay_out_rows(const struct weft_model *model)
+{
+	const uint32_t folded[] = {0};
+	uint8_t *hidden = calloc(model->tasks.count + (size_t)1, 1);
+	require(hidden != NULL);
+	for (uint32_t task = 0; task < model->tasks.count; task += 3)
+		hidden[task] = 1;
+	for (unsigned i = 0; i < 12; i++) {
+		struct weft_layout_options options = {
+			.fold = i % 2,
+			.group_by = (enum weft_group_by)(i / 2 % 3),
+			.folded_groups = folded,
+			.folded_group_count = 1,
+			.hidden = i < 6 ? NULL : hidden,
+		};
+		struct weft_layout *layout = lay_out(model, &options);
+		options.previous = layout;
+		weft_layout_destroy(lay_out(model, &options));
+		weft_layout_destroy(layout);
+	}
+	free(hidden);
+}
+
 static void build_model(struct weft_decoder *decoder)
 {
 	struct weft_model *model;
-	struct weft_layout *layout;
 	if (weft_decoder_finish(decoder) == 0 &&
 		weft_decoder_build_model(decoder, NULL, NULL, &model) == 0) {
 		const struct weft_model_summary *s = &model->summary;
 		require(s->start <= s->end);
 		require(s->fulfilled + s->failed + s->became + s->never_resolved + s->unfinished ==
 				model->tasks.count);
-		require(weft_layout_create(model, NULL, &layout) == 0);
-		weft_layout_destroy(layout);
+		lay_out_rows(model);
 		weft_model_destroy(model);
 	}
 	weft_decoder_destroy(decoder);
