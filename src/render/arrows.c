@@ -99,12 +99,12 @@ static void draw_arrow(struct painter *p, struct arrow a)
 		return;
 	if (a.y == a.y2 && fabs(a.x2 - a.x) < SHORT)
 		return;
-	uint32_t color = weft__faded(a.color, alpha * p->arrow_alpha);
+	uint32_t color = weft__faded(a.color, alpha * p->arrow_alpha * p->arrow_dim);
 	struct weft_pen pen = {color, p->arrow_width, a.dash};
 	if (a.x == a.x2)
 		a.x = a.x2 = weft__crisp(a.x);
 	weft_canvas_line(p->canvas, a.x, a.y, a.x2, a.y2, &pen);
-	draw_head(p, &a, weft__faded(a.color, alpha * (p->arrow_alpha + 1) / 2));
+	draw_head(p, &a, weft__faded(a.color, alpha * (p->arrow_alpha + 1) / 2 * p->arrow_dim));
 	if (a.ringed) {
 		pen.dash = WEFT_DASH_SOLID;
 		weft_canvas_ring(p->canvas, a.x, a.y, 2, &pen);
@@ -348,7 +348,8 @@ void weft__draw_arrows(struct painter *p)
 		WEFT_EDGE_TRY_READ, WEFT_EDGE_READ, WEFT_EDGE_RESOLVE, WEFT_EDGE_SIGNAL};
 	struct crowd crowd;
 	p->arrow_width = ARROW_LINE;
-	p->arrow_alpha = weft__dimmed_alpha(p, crowd_alpha(p));
+	p->arrow_alpha = crowd_alpha(p);
+	p->arrow_dim = weft__arrow_dim(p);
 	if (!crowd_init(&crowd, p))
 		p->error = WEFT_ERROR_MEMORY;
 	else if (p->edge_columns)
@@ -366,7 +367,7 @@ void weft__draw_arrow_of(struct painter *p, uint32_t edge)
 {
 	struct arrow a;
 	p->arrow_width = STRONG_LINE;
-	p->arrow_alpha = 1;
+	p->arrow_alpha = p->arrow_dim = 1;
 	if (make_arrow(p, edge, &a))
 		draw_arrow(p, a);
 }

@@ -18,16 +18,57 @@
 #define MARKER_EVERY 160.0
 #define CHUNK        256 /* points a polyline */
 #define SHAPES       6
+#define RATE_PX      6.0 /* over which a rate is the mean */
 
 struct trail {
 	double points[2 * CHUNK];
 	uint32_t count;
 };
 
-static double value_y(const struct painter *p, uint32_t counter, double value)
+static bool is_hidden(const struct painter *p, uint32_t counter)
+{
+	return p->options->no_counters ||
+		   (p->options->hidden_counters && p->options->hidden_counters[counter]);
+}
+
+static double value_before(const struct painter *p, uint32_t index, uint64_t time)
+{
+	const struct weft_counter *counter = &p->model->counters[index];
+	const uint64_t *times = p->model->samples.time + counter->first;
+	size_t at = weft__lower_bound_u64(times, counter->count, time);
+	return at ? (double)p->model->samples.value[counter->first + at - 1] : 0;
+}
+
+/* How much it changes a second, from a time on for so much of it as RATE_PX show. */
+static double rate_at(const struct painter *p, uint32_t index, uint64_t time)
+{
+	uint64_t ns = (uint64_t)fmax(RATE_PX / p->view->scale, 1);
+	uint64_t end = time > UINT64_MAX - ns ? UINT64_MAX : time + ns;
+	double change = value_before(p, index, end) - value_before(p, index, time);
+	return change / (double)ns * 1e9;
+}
+
+/* Of what is in view: rates far away would flatten it. */
+static struct weft__scale rate_scale(const struct painter *p, uint32_t index)
+{
+	struct weft__scale scale = {0, 0};
+	for (double x = 0; x < p->frame->picture.width; x += RATE_PX) {
+		double rate = rate_at(p, index, weft_view_time(p->view, x));
+		scale.low = fmin(scale.low, rate);
+		scale.high = fmax(scale.high, rate);
+	}
+	scale.high = scale.high > scale.low ? scale.high : scale.low + 1;
+	return scale;
+}
+
+static struct weft__scale scale_of(const struct painter *p, uint32_t index)
+{
+	return p->options->counter_rates ? rate_scale(p, index) : p->scene->scales[index];
+}
+
+static double value_y(const struct painter *p, const struct weft__scale *scale, double value)
 {
 	const struct weft_box *box = &p->frame->picture;
-	const struct weft__scale *scale = &p->scene->scales[counter];
 	double share = (value - scale->low) / (scale->high - scale->low);
 	return weft__crisp(box->y + box->height - PADDING - share * (box->height - 2 * PADDING));
 }
@@ -98,7 +139,21 @@ static uint32_t merge_column(
 	return end;
 }
 
-static void draw_curve(struct painter *p, uint32_t index, uint32_t color)
+static void draw_rate(
+	struct painter *p, uint32_t index, const struct weft__scale *scale, uint32_t color)
+{
+	const struct weft_box *box = &p->frame->picture;
+	struct trail trail = {.count = 0};
+	for (double x = 0; x < box->width; x += RATE_PX) {
+		double y = value_y(p, scale, rate_at(p, index, weft_view_time(p->view, x)));
+		go(p, &trail, box->x + x, y, color);
+		go(p, &trail, box->x + fmin(x + RATE_PX, box->width), y, color);
+	}
+	flush(p, &trail, color);
+}
+
+static void draw_curve(
+	struct painter *p, uint32_t index, const struct weft__scale *scale, uint32_t color)
 {
 	const struct weft_counter *counter = &p->model->counters[index];
 	const struct weft_samples *samples = &p->model->samples;
@@ -108,7 +163,7 @@ static void draw_curve(struct painter *p, uint32_t index, uint32_t color)
 									   samples->time + counter->first, counter->count, p->left);
 	int64_t value = at > counter->first ? samples->value[at - 1] : 0;
 	struct trail trail = {.count = 0};
-	double y = value_y(p, index, (double)value);
+	double y = value_y(p, scale, (double)value);
 	go(p, &trail, box->x, y, color);
 	while (at < last && samples->time[at] <= p->right) {
 		double x = weft__x(p, samples->time[at]), low, high;
@@ -116,32 +171,30 @@ static void draw_curve(struct painter *p, uint32_t index, uint32_t color)
 		value = samples->value[at - 1];
 		go(p, &trail, x, y, color);
 		if (high > low) {
-			go(p, &trail, x, value_y(p, index, low), color);
-			go(p, &trail, x, value_y(p, index, high), color);
+			go(p, &trail, x, value_y(p, scale, low), color);
+			go(p, &trail, x, value_y(p, scale, high), color);
 		}
-		y = value_y(p, index, (double)value);
+		y = value_y(p, scale, (double)value);
 		go(p, &trail, x, y, color);
 	}
 	go(p, &trail, box->x + box->width, y, color);
 	flush(p, &trail, color);
 }
 
-/* y of a counter at a time. */
-static double curve_y(const struct painter *p, uint32_t index, uint64_t time)
+/* What is drawn of a counter at a time. */
+static double shown_at(const struct painter *p, uint32_t index, uint64_t time)
 {
-	const struct weft_counter *counter = &p->model->counters[index];
-	const uint64_t *times = p->model->samples.time + counter->first;
-	size_t at = weft__lower_bound_u64(times, counter->count, time);
-	return value_y(p, index, at ? (double)p->model->samples.value[counter->first + at - 1] : 0);
+	return p->options->counter_rates ? rate_at(p, index, time) : value_before(p, index, time);
 }
 
-static void draw_markers(struct painter *p, uint32_t index, uint32_t color)
+static void draw_markers(
+	struct painter *p, uint32_t index, const struct weft__scale *scale, uint32_t color)
 {
 	const struct weft_box *box = &p->frame->picture;
 	double first = box->x + MARKER_EVERY / 2 + 23.0 * (index % SHAPES);
 	for (double x = first; x < box->x + box->width - 8; x += MARKER_EVERY) {
 		uint64_t time = weft_view_time(p->view, x - p->x0);
-		draw_marker(p, index % SHAPES, x, curve_y(p, index, time), color);
+		draw_marker(p, index % SHAPES, x, value_y(p, scale, shown_at(p, index, time)), color);
 	}
 }
 
@@ -174,13 +227,13 @@ static uint32_t color_of(const struct painter *p, uint32_t counter)
 }
 
 /* All of it up to six digits, then three: "2.97 G" with the powers of 1000. */
-static void format_value(int64_t value, char text[24])
+static void format_value(double value, char text[24])
 {
 	static const char units[] = " kMGTPE";
-	double shown = (double)value;
+	double shown = value;
 	unsigned unit = 0;
 	if (fabs(shown) < 1e6) {
-		snprintf(text, 24, "%" PRId64, value);
+		snprintf(text, 24, "%.0f", value);
 		return;
 	}
 	for (; fabs(shown) >= 999.5 && unit < 6; unit++)
@@ -196,8 +249,10 @@ static void draw_label(struct painter *p, const struct weft__curve *curve)
 	struct weft_text_style style = {color, LABEL_SIZE, false, false, 0};
 	struct weft_slice name = weft_model_string(p->model, p->model->counters[curve->counter].name);
 	struct weft_pen pen = {color, 1, WEFT_DASH_SOLID};
-	char value[24];
+	char value[32];
 	format_value(curve->last_value, value);
+	if (p->options->counter_rates)
+		strcat(value, "/s");
 	double value_width = weft__measure(p, value, &style), x = box->x + 20;
 	double right = box->x + box->width - 8;
 	weft_canvas_line(p->canvas, box->x, curve->last_y, box->x + 6, curve->label_y, &pen);
@@ -235,12 +290,13 @@ static void draw_label_inside(struct painter *p, const struct weft__curve *curve
 /* The value that a counter has at the right edge, and where. */
 static struct weft__curve end_of_curve(const struct painter *p, uint32_t index)
 {
-	const struct weft_counter *counter = &p->model->counters[index];
-	const uint64_t *times = p->model->samples.time + counter->first;
-	size_t at = weft__lower_bound_u64(times, counter->count, p->right);
-	int64_t value = at ? p->model->samples.value[counter->first + at - 1] : 0;
-	double y = value_y(p, index, (double)value);
-	return (struct weft__curve){.counter = index, .last_y = y, .label_y = y, .last_value = value};
+	struct weft__scale scale = scale_of(p, index);
+	uint64_t at = p->options->counters_at ? p->options->counters_at : p->right;
+	uint64_t end = weft_view_time(p->view, p->frame->picture.width - 1);
+	double y = value_y(p, &scale,
+		p->options->counter_rates ? rate_at(p, index, end) : value_before(p, index, p->right));
+	return (struct weft__curve){
+		.counter = index, .last_y = y, .label_y = y, .last_value = shown_at(p, index, at)};
 }
 
 void weft__place_counters(struct painter *p)
@@ -254,9 +310,10 @@ void weft__place_counters(struct painter *p)
 		return;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		p->curves[i] = end_of_curve(p, i);
-	qsort(p->curves, count, sizeof(*p->curves), compare_heights);
-	p->label_count = count < room ? count : room;
+		if (!is_hidden(p, i))
+			p->curves[p->curve_count++] = end_of_curve(p, i);
+	qsort(p->curves, p->curve_count, sizeof(*p->curves), compare_heights);
+	p->label_count = p->curve_count < room ? p->curve_count : room;
 	spread_labels(p->curves, p->label_count, box->y, box->y + box->height);
 	for (uint32_t i = 0; i < p->label_count && p->frame->gutter.width == 0; i++)
 		place_label_inside(p, &p->curves[i]);
@@ -265,10 +322,21 @@ void weft__place_counters(struct painter *p)
 void weft__draw_counters(struct painter *p)
 {
 	uint32_t count = p->model->counter_count;
-	for (uint32_t i = 0; i < count; i++)
-		draw_curve(p, i, color_of(p, i));
-	for (uint32_t i = 0; i < count; i++) /* where curves lie on each other, markers tell */
-		draw_markers(p, i, color_of(p, i));
+	for (uint32_t i = 0; i < count; i++) {
+		if (is_hidden(p, i))
+			continue;
+		struct weft__scale scale = scale_of(p, i);
+		if (p->options->counter_rates)
+			draw_rate(p, i, &scale, color_of(p, i));
+		else
+			draw_curve(p, i, &scale, color_of(p, i));
+	}
+	for (uint32_t i = 0; i < count; i++) { /* where curves lie on each other, markers tell */
+		if (is_hidden(p, i))
+			continue;
+		struct weft__scale scale = scale_of(p, i);
+		draw_markers(p, i, &scale, color_of(p, i));
+	}
 }
 
 void weft__name_counters(struct painter *p)

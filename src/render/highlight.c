@@ -12,6 +12,7 @@
 #define VEIL           0.72
 #define GROUND         9.0 /* px above and below a line, where rows are that far apart */
 #define REACH          3.0 /* px of a ground beyond its task's ends */
+#define OUTLINE        5.0
 #define LEAST_GROUND   3.0
 #define STRONG_LINE    2.5
 #define BAR            7.0
@@ -39,10 +40,10 @@ bool weft__is_dim(const struct painter *p, uint32_t task)
 	return h && h->related_count && !contains(h->related, h->related_count, task);
 }
 
-double weft__dimmed_alpha(const struct painter *p, double alpha)
+double weft__arrow_dim(const struct painter *p)
 {
 	const struct weft_highlight *h = p->options->highlight;
-	return h ? alpha * (1 - (1 - ARROWS_DOWN_TO) * h->strength) : alpha;
+	return h ? 1 - (1 - ARROWS_DOWN_TO) * h->strength : 1;
 }
 
 /* Where a task is in the picture; false if it is not. */
@@ -104,7 +105,8 @@ static void draw_outline(struct painter *p, uint32_t task)
 	struct area a;
 	if (!find_area(p, task, &a))
 		return;
-	double x = a.x - REACH, x2 = a.x2 + REACH, y = a.y - a.half, y2 = a.y + a.half;
+	double half = fmin(a.half, OUTLINE); /* names stand above */
+	double x = a.x - REACH, x2 = a.x2 + REACH, y = a.y - half, y2 = a.y + half + 1;
 	weft_canvas_polyline(p->canvas, (double[]){x, y, x2, y, x2, y2, x, y2, x, y}, 5, &pen);
 }
 

@@ -162,8 +162,11 @@ static struct weft_slice kind_text(const struct painter *p, uint32_t task)
 static void place_kind(struct painter *p, const struct name *name)
 {
 	const struct weft_box *box = &p->frame->picture;
-	struct weft_text_style style = {p->theme->dim, fmin(KIND_SIZE, text_size(name->spacing)), false,
-		true, p->theme->background};
+	uint32_t color = p->theme->dim;
+	if (weft__is_dim(p, name->task))
+		color = weft__faded(color, DIM);
+	struct weft_text_style style = {
+		color, fmin(KIND_SIZE, text_size(name->spacing)), false, true, p->theme->background};
 	struct weft_slice text = kind_text(p, name->task);
 	double x = name->x + INDENT, baseline = name->y + 4 + style.size;
 	double limit = fmin(name->end, box->x + box->width - 4);

@@ -48,7 +48,7 @@ struct weft__tally {
 /* Where a counter leaves the picture, and what is written there. */
 struct weft__curve {
 	uint32_t counter;
-	int64_t last_value;
+	double last_value;
 	double last_y, label_y, label_width;
 	char label[64]; /* if it is inside the picture */
 };
@@ -76,12 +76,12 @@ struct painter {
 	struct weft__lane *lanes;
 	uint32_t lane_count;
 	struct weft__places *places;
-	double arrow_alpha, arrow_width;
+	double arrow_alpha, arrow_width, arrow_dim;
 	uint32_t columns_weighed;                /* of piles */
 	uint32_t first_edge, last_edge;          /* that may be in the picture */
 	struct weft__edge_columns *edge_columns; /* NULL unless there are many */
-	struct weft__curve *curves;              /* of each counter, the highest first */
-	uint32_t label_count;                    /* of them that have a label */
+	struct weft__curve *curves;              /* of each counter that is drawn, the highest first */
+	uint32_t curve_count, label_count;       /* of them; of them that have a label */
 	struct weft__mark *marks;
 	size_t mark_count, mark_capacity;
 	struct weft__tally tally;
@@ -141,7 +141,7 @@ void weft__draw_arrow_of(struct painter *p, uint32_t edge);
 void weft__draw_grounds(struct painter *p);
 void weft__draw_highlight(struct painter *p);
 bool weft__is_dim(const struct painter *p, uint32_t task);
-double weft__dimmed_alpha(const struct painter *p, double alpha);
+double weft__arrow_dim(const struct painter *p);
 void weft__place_counters(struct painter *p);
 void weft__name_counters(struct painter *p);
 void weft__draw_counters(struct painter *p);

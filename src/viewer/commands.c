@@ -389,9 +389,28 @@ static void run_counters(struct weft_viewer *viewer, const char *arguments)
 		return;
 	}
 	viewer->counters_hidden =
-		arguments[0] ? strcmp(arguments, "off") == 0 : !viewer->counters_hidden;
+		arguments[0] ? strcmp(arguments, "off") == 0 : weft__viewer_has_counters(viewer);
+	if (!viewer->counters_hidden && viewer->hidden_count && !weft__viewer_has_counters(viewer))
+		memset(viewer->hidden_counters, 0, viewer->hidden_count); /* each had been hidden */
 	viewer->panel.is_stale = true;
 	weft__viewer_place(viewer);
+}
+
+static void run_counter(struct weft_viewer *viewer, const char *arguments)
+{
+	unsigned long number = strtoul(arguments, NULL, 10);
+	if (number > 0 && number <= viewer->model->counter_count)
+		weft__viewer_toggle_counter(viewer, (uint32_t)number - 1);
+}
+
+static void run_rates(struct weft_viewer *viewer, const char *arguments)
+{
+	viewer->counter_rates = arguments[0] ? strcmp(arguments, "on") == 0 : !viewer->counter_rates;
+	viewer->panel.is_stale = true;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+	weft__viewer_tell(viewer, viewer->counter_rates
+								  ? "Counters show how fast they change, a second."
+								  : "Counters show their values.");
 }
 
 static void run_follow(struct weft_viewer *viewer, const char *arguments)
@@ -537,6 +556,8 @@ static const struct command {
 	{"unmark", run_unmark, true},
 	{"marks", run_marks, true},
 	{"counters", run_counters, true},
+	{"counter", run_counter, true},
+	{"rates", run_rates, true},
 	{"follow", run_follow, true},
 	{"theme", run_theme, false},
 	{"panel", run_panel, false},

@@ -15,6 +15,7 @@
 
 #define LABEL_SIZE 11.0
 #define FLAG       6.0
+#define FOUND_TICK 9.0
 
 struct drawing {
 	const struct weft_viewer *viewer;
@@ -36,12 +37,12 @@ static double measure(
 
 /* Words on a ground of their own, around x, within the box. */
 static void draw_label(const struct drawing *d, const struct weft_box *box, double x, double y,
-	const char *text, uint32_t color)
+	const char *text, uint32_t ground)
 {
-	struct weft_text_style style = {color, LABEL_SIZE, true, false, 0};
+	struct weft_text_style style = {d->theme->background, LABEL_SIZE, true, false, 0};
 	double width = measure(d, text, &style);
 	double left = floor(fmin(fmax(x - width / 2, box->x + 5), box->x + box->width - width - 5));
-	weft_canvas_rect(d->canvas, left - 5, y - 9, left + width + 5, y + 9, d->theme->background);
+	weft_canvas_rect(d->canvas, left - 5, y - 8, left + width + 5, y + 8, ground);
 	weft_canvas_text(d->canvas, left, y + 4, text, strlen(text), width, &style);
 }
 
@@ -87,6 +88,34 @@ static void draw_range(const struct drawing *d)
 		weft_canvas_rect(d->canvas, strip_x(d, start), viewer->frame.strip.y + 1,
 			fmax(strip_x(d, end), strip_x(d, start) + 1),
 			viewer->frame.strip.y + viewer->frame.strip.height - 3, weft__faded(color, 0.25));
+}
+
+/* Where something was found, one tick a pixel. */
+static void draw_found(const struct drawing *d)
+{
+	const struct weft_box *box = &d->viewer->frame.strip;
+	const struct weft_search *search = d->viewer->search;
+	double bottom = box->y + box->height - 3, last = -INFINITY;
+	if (!search || box->height == 0)
+		return;
+	for (uint32_t i = 0; i < search->match_count; i++) {
+		double x = floor(strip_x(d, search->matches[i].time));
+		if (x >= last + 2)
+			weft_canvas_rect(d->canvas, x, bottom - FOUND_TICK, x + 2, bottom, d->theme->selection);
+		last = x >= last + 2 ? x : last;
+	}
+}
+
+/* Once, when it is known that something is wrong. */
+static void draw_pulse(const struct drawing *d)
+{
+	const struct weft_viewer *viewer = d->viewer;
+	struct weft__rect area = weft__strip_area(&viewer->frame.strip);
+	double done = (viewer->now_ms - viewer->pulse_ms) / WEFT__PULSE_MS;
+	if (!viewer->is_pulsing || viewer->frame.strip.height == 0 || done >= 1)
+		return;
+	weft_canvas_rect(d->canvas, area.x, area.y, area.x2, area.y2,
+		weft__faded(d->theme->failed, 0.3 * (1 - done)));
 }
 
 static void draw_flag(const struct drawing *d, double x, double y, double height)
@@ -207,6 +236,15 @@ static void draw_words(const struct drawing *d)
 	}
 }
 
+/* Whose counters' values are written: 0 while nothing is pointed at. */
+static uint64_t pointed_time(const struct weft_viewer *viewer)
+{
+	const struct weft__pointer *p = &viewer->pointer;
+	if (!p->is_inside || !weft__inside(&viewer->frame.picture, p->x, p->y))
+		return 0;
+	return weft_view_time(&viewer->view, p->x - viewer->frame.picture.x);
+}
+
 WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas *canvas)
 {
 	struct drawing d = {
@@ -228,10 +266,18 @@ WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas
 		.font = viewer->font,
 		.status = viewer->status,
 		.highlight = &highlight,
+		.no_counters = viewer->counters_hidden,
+		.hidden_counters =
+			viewer->hidden_count >= viewer->model->counter_count ? viewer->hidden_counters : NULL,
+		.counter_rates = viewer->counter_rates,
+		.counters_at = pointed_time(viewer),
 	};
+
 	int error = weft_render_frame(viewer->scene, &viewer->frame, &viewer->view, &options, canvas);
 	if (error)
 		return error;
+	draw_found(&d);
+	draw_pulse(&d);
 	draw_range(&d);
 	draw_marks(&d);
 	draw_pointer(&d);

@@ -64,6 +64,7 @@ const struct weft__key weft__keys[] = {
 	{"M", "M", 0, "marks", "all bookmarks"},
 	{"space", " ", 0, "counters", "counters on or off"},
 	{"C", "C", 0, "panel counters", "each counter"},
+	{"D", "D", 0, "rates", "how fast counters change"},
 	{"Window", NULL, 0, NULL, NULL},
 	{"l", "l", 0, "follow", "follow what is still being recorded, or pause"},
 	{"r", "r", 0, "repack", "pack the rows anew"},

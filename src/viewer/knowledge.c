@@ -18,12 +18,42 @@ bool weft__viewer_know_story(struct weft_viewer *viewer)
 	return true;
 }
 
+static bool comes_before(const struct weft_problem *a, const struct weft_problem *b)
+{
+	if (a->severity != b->severity)
+		return a->severity > b->severity;
+	return a->type < b->type; /* those of a type stay in the order of time */
+}
+
+static bool order_problems(struct weft_viewer *viewer)
+{
+	const struct weft_problems *problems = viewer->problems;
+	uint32_t *order = malloc((problems->count + (size_t)1) * sizeof(*order));
+	if (!order)
+		return false;
+	for (uint32_t i = 0; i < problems->count; i++) { /* 200 at most */
+		uint32_t at = i;
+		for (; at > 0 && comes_before(&problems->list[i], &problems->list[order[at - 1]]); at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+	}
+	viewer->problem_order = order;
+	return true;
+}
+
 bool weft__viewer_know_problems(struct weft_viewer *viewer)
 {
 	if (viewer->problems)
 		return true;
 	if (!weft__viewer_know_story(viewer) || weft_problems_create(&viewer->story, &viewer->problems))
 		return false;
+	if (!order_problems(viewer)) {
+		weft_problems_destroy(viewer->problems);
+		viewer->problems = NULL;
+		return false;
+	}
+	viewer->is_pulsing = viewer->problems->count && !viewer->is_live && !viewer->reduced_motion;
+	viewer->pulse_ms = viewer->now_ms;
 	weft__viewer_place_buttons(viewer);
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 	return true;
@@ -33,7 +63,9 @@ void weft__viewer_forget(struct weft_viewer *viewer)
 {
 	weft_problems_destroy(viewer->problems);
 	weft_story_index_destroy((struct weft_story_index *)viewer->story.index);
+	free(viewer->problem_order);
 	viewer->problems = NULL;
+	viewer->problem_order = NULL;
 	viewer->story = (struct weft_story){.model = NULL};
 }
 
@@ -41,7 +73,7 @@ void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number)
 {
 	if (!weft__viewer_know_problems(viewer) || number >= viewer->problems->count)
 		return;
-	const struct weft_problem *problem = &viewer->problems->list[number];
+	const struct weft_problem *problem = &viewer->problems->list[viewer->problem_order[number]];
 	uint32_t row = problem->task != WEFT_NONE ? viewer->layout->row[problem->task] : WEFT_NONE;
 	uint64_t at = problem->end > problem->start ? problem->end - 1 : problem->start;
 	weft__viewer_select(viewer, problem->task, at);

@@ -68,6 +68,13 @@ static void add_rest(const struct weft_viewer *viewer, struct weft_text *text)
 	}
 	if (viewer->counters_hidden)
 		add_value(text, "counters", "off");
+	if (viewer->counter_rates)
+		add_value(text, "rates", "on");
+	for (uint32_t i = 0; i < viewer->hidden_count && !viewer->counters_hidden; i++) {
+		snprintf(value, sizeof(value), "%u", (unsigned)i + 1);
+		if (viewer->hidden_counters[i])
+			add_value(text, "without", value);
+	}
 	if (viewer->rows.no_fold)
 		add_value(text, "fold", "off");
 	if (viewer->rows.group_by)
@@ -180,6 +187,10 @@ static bool take_value(
 		return (t->task = weft__parse_task(viewer->model, value)) != WEFT_NONE;
 	else if (strcmp(key, "counters") == 0)
 		viewer->counters_hidden = strcmp(value, "off") == 0;
+	else if (strcmp(key, "rates") == 0)
+		viewer->counter_rates = strcmp(value, "on") == 0;
+	else if (strcmp(key, "without") == 0)
+		weft__viewer_toggle_counter(viewer, (uint32_t)strtoul(value, NULL, 10) - 1);
 	else if (strcmp(key, "fold") == 0)
 		t->rows.no_fold = strcmp(value, "off") == 0;
 	else if (strcmp(key, "filter") == 0)
@@ -225,7 +236,8 @@ bool weft__viewer_run_view(struct weft_viewer *viewer, const char *arguments)
 	struct target target = {.view = *weft__viewer_wanted(viewer), .task = WEFT_NONE};
 	bool good = true;
 	target.view.is_plain = false; /* what a link does not say is as usual */
-	viewer->counters_hidden = false;
+	viewer->counters_hidden = viewer->counter_rates = false;
+	viewer->hidden_count = 0;
 	for (const char *at = arguments; *at;) {
 		size_t size = strcspn(at, " ");
 		const char *equals = memchr(at, '=', size);

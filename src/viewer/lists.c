@@ -18,7 +18,7 @@ static const char *write_time(const struct weft_viewer *viewer, uint64_t time, c
 
 static void add_problem(struct weft_viewer *viewer, uint32_t number)
 {
-	const struct weft_problem *problem = &viewer->problems->list[number];
+	const struct weft_problem *problem = &viewer->problems->list[viewer->problem_order[number]];
 	char command[256], time[32];
 	weft__panel_add(viewer, WEFT_VIEWER_LINK, problem->sentence,
 		write_time(viewer, problem->start, time),
@@ -41,16 +41,13 @@ void weft__fill_problems(struct weft_viewer *viewer)
 	const struct weft_problems *problems = viewer->problems;
 	weft_problems_sentence(problems, text, sizeof(text));
 	weft__panel_add(viewer, WEFT_VIEWER_TEXT, text, "", "");
-	for (enum weft_problem_type type = 0; type < WEFT_PROBLEM_TYPES; type++) {
-		bool is_first = true;
-		for (uint32_t i = 0; i < problems->count; i++) {
-			if (problems->list[i].type != type)
-				continue;
-			if (is_first)
-				weft__panel_add(viewer, WEFT_VIEWER_HEADING, weft_problem_name(type), "", "");
-			is_first = false;
-			add_problem(viewer, i);
-		}
+	enum weft_problem_type last = WEFT_PROBLEM_TYPES;
+	for (uint32_t i = 0; i < problems->count; i++) {
+		enum weft_problem_type type = problems->list[viewer->problem_order[i]].type;
+		if (type != last)
+			weft__panel_add(viewer, WEFT_VIEWER_HEADING, weft_problem_name(type), "", "");
+		last = type;
+		add_problem(viewer, i);
 	}
 	if (problems->left_out)
 		weft__panel_add(viewer, WEFT_VIEWER_TEXT,
@@ -139,17 +136,23 @@ void weft__fill_marks(struct weft_viewer *viewer)
 void weft__fill_counters(struct weft_viewer *viewer)
 {
 	const struct weft_model *model = viewer->model;
-	char text[256], detail[256];
+	char text[256], detail[256], command[256];
 	weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, "Show counters", "space", "counters");
-	weft__panel_last(viewer)->is_selected = !viewer->counters_hidden && model->counter_count > 0;
+	weft__panel_last(viewer)->is_selected = weft__viewer_has_counters(viewer);
+	weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, "How fast they change", "", "rates");
+	weft__panel_last(viewer)->is_selected = viewer->counter_rates;
 	if (model->counter_count == 0)
 		weft__panel_add(viewer, WEFT_VIEWER_TEXT, "This trace has no counters.", "", "");
+	else
+		weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Each", "", "");
 	for (uint32_t i = 0; i < model->counter_count; i++) {
 		const struct weft_counter *counter = &model->counters[i];
 		struct weft_slice name = weft_model_string(model, counter->name);
 		weft__panel_format(text, "%.*s", name.size < 200 ? (int)name.size : 200, name.bytes);
 		weft__panel_format(detail, "%" PRId64 " to %" PRId64, counter->min, counter->max);
-		weft__panel_add(viewer, WEFT_VIEWER_TEXT, text, detail, "");
+		weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, text, detail,
+			weft__panel_format(command, "counter %u", (unsigned)i + 1));
 		weft__panel_last(viewer)->role = (uint8_t)(WEFT_VIEWER_ROLE_COUNTER + i % 6);
+		weft__panel_last(viewer)->is_selected = !weft__viewer_hides_counter(viewer, i);
 	}
 }

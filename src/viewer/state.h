@@ -125,6 +125,7 @@ struct weft__snap {
 
 #define WEFT__HOVER_MS 80.0
 #define WEFT__FADE_MS  120.0
+#define WEFT__PULSE_MS 900.0
 #define WEFT__HITS_MAX 8
 
 /* What is under a point. */
@@ -236,7 +237,9 @@ struct weft_viewer {
 	char *title, *path, *said;
 	double said_fraction;
 	bool reduced_motion;
-	bool counters_hidden;
+	bool counters_hidden, counter_rates;
+	uint8_t *hidden_counters; /* a byte each; NULL: none is hidden */
+	uint32_t hidden_count;    /* bytes of it */
 	/* The window. */
 	double width, height, now_ms;
 	struct weft_viewer_boxes boxes;
@@ -262,7 +265,10 @@ struct weft_viewer {
 	struct weft__standing standing;
 	struct weft_story story; /* its index is made when it is first needed */
 	struct weft_problems *problems;
-	uint32_t problem; /* the current one, or WEFT_NONE */
+	uint32_t *problem_order; /* the most severe first, then by type and time */
+	uint32_t problem;        /* the current one in that order, or WEFT_NONE */
+	double pulse_ms;         /* since when the overview says that there are any */
+	bool is_pulsing;
 	bool was_drawn;
 	struct weft_search *search;
 	char *search_text;
@@ -479,6 +485,12 @@ void weft__viewer_gather(struct weft_viewer *viewer, struct weft_highlight *ret_
 
 /* trace.c */
 bool weft__viewer_shows_all(const struct weft_viewer *viewer);
+
+/* counters.c */
+bool weft__viewer_hides_counter(const struct weft_viewer *viewer, uint32_t counter);
+void weft__viewer_toggle_counter(struct weft_viewer *viewer, uint32_t counter);
+/* Whether any is drawn. */
+bool weft__viewer_has_counters(const struct weft_viewer *viewer);
 
 /* draw.c */
 double weft__canvas_x(const struct weft_viewer *viewer, uint64_t time);

@@ -122,8 +122,10 @@ WEFT__EXPORT int weft_viewer_show(
 	struct weft_layout *layout = NULL;
 	struct weft_scene *scene = NULL;
 	bool is_same = is_same_trace(viewer, model);
-	if (!is_same)
+	if (!is_same) {
 		forget_rows(&viewer->rows);
+		viewer->hidden_count = 0;
+	}
 	bool grows = is_same && is_live && is_continued(viewer->model, model);
 	int error = weft__viewer_lay_out(viewer, model, grows ? viewer->layout : NULL, &layout, &scene);
 	if (error)

@@ -86,6 +86,7 @@ WEFT__EXPORT void weft_viewer_destroy(struct weft_viewer *viewer)
 	free(viewer->panel.items);
 	weft__rows_finish(&viewer->rows);
 	free(viewer->standing.edges);
+	free(viewer->hidden_counters);
 	free(viewer->search_text);
 	free(viewer->title);
 	free(viewer->path);
@@ -173,7 +174,11 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 		weft__viewer_know_problems(viewer);
 	bool told = viewer->told_until_ms > viewer->now_ms;
 	weft__viewer_settle(viewer);
-	if (viewer->motion.is_running || viewer->fade.strength != viewer->fade.is_shown)
+	if (viewer->is_pulsing)
+		viewer->changes |= WEFT_VIEWER_CANVAS;
+	viewer->is_pulsing = viewer->is_pulsing && viewer->now_ms - viewer->pulse_ms < WEFT__PULSE_MS;
+	if (viewer->is_pulsing || viewer->motion.is_running ||
+		viewer->fade.strength != viewer->fade.is_shown)
 		return 0;
 	double due = fmin(viewer->hover.due_ms, weft__viewer_pointer_due(viewer));
 	if (told)

@@ -78,7 +78,7 @@ void weft__viewer_place(struct weft_viewer *viewer)
 	place_boxes(viewer);
 	weft_frame_place(
 		layout, viewer->boxes.canvas.width, viewer->boxes.canvas.height, &viewer->frame);
-	if (viewer->counters_hidden)
+	if (!weft__viewer_has_counters(viewer))
 		drop_gutter(&viewer->frame);
 	place_bar(viewer);
 	viewer->changes |= WEFT_VIEWER_BOXES | WEFT_VIEWER_CANVAS;

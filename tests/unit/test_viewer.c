@@ -482,6 +482,7 @@ static void problems_are_stepped_through(void **state)
 	struct script s = begin(BLOCK_READ, true);
 	script_run(&s, "key p");
 	assert_non_null(strstr(weft_viewer_status(s.viewer), "1 of "));
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "fail")); /* the worst comes first */
 	uint32_t count = s.viewer->problems->count;
 	for (uint32_t i = 0; i < count; i++)
 		script_run(&s, "key p");
@@ -609,6 +610,37 @@ static void a_command_line_is_quoted_for_the_shell(void **state)
 	assert_true(weft_viewer_next_request(s.viewer, &request));
 	assert_int_equal(request.type, WEFT_VIEWER_COPY);
 	assert_non_null(strstr(request.text, "weft render 'it'\\''s $HOME.weft' --start "));
+	end(&s);
+}
+
+static void counters_are_chosen(void **state)
+{
+	(void)state;
+	struct script s = begin(ARP_GOOD, true);
+	struct weft_text text = {0};
+	double width = s.viewer->frame.picture.width;
+	assert_true(s.viewer->frame.gutter.width > 0);
+	script_run(&s, "command counter 1");
+	assert_true(weft__viewer_hides_counter(s.viewer, 0));
+	draw(&s, &text);
+	weft_text_add(&text, "", 1);
+	assert_null(strstr(text.bytes, "gntref\""));
+	assert_non_null(strstr(text.bytes, "tcp-to-ip"));
+	weft_text_finish(&text);
+	script_run(&s, "key space");
+	assert_true(s.viewer->frame.gutter.width == 0);
+	assert_true(s.viewer->frame.picture.width > width);
+	script_run(&s, "command counter 2"); /* of none, it alone */
+	assert_true(weft__viewer_hides_counter(s.viewer, 0));
+	assert_false(weft__viewer_hides_counter(s.viewer, 1));
+	script_run(&s, "command rates; key g");
+	draw(&s, NULL);
+	char link[1000];
+	snprintf(link, sizeof(link), "%s", weft_viewer_link(s.viewer));
+	script_run(&s, "command view");
+	assert_false(weft__viewer_hides_counter(s.viewer, 0));
+	assert_true(weft_viewer_command(s.viewer, link, s.now_ms));
+	assert_string_equal(weft_viewer_link(s.viewer), link);
 	end(&s);
 }
 
@@ -757,6 +789,33 @@ static void an_unknown_command_is_refused(void **state)
 	assert_non_null(strstr(weft_viewer_status(s.viewer), "fitness"));
 	assert_false(weft_viewer_key(s.viewer, "F12", 0, s.now_ms));
 	end(&s);
+}
+
+/* docs/viewer.md has every key and the first word of every command that a key has. */
+static void every_key_is_documented(void **state)
+{
+	(void)state;
+	char path[512], sought[64];
+	size_t size = 0;
+	const char *source = getenv("WEFT_SOURCE");
+	snprintf(path, sizeof(path), "%s/docs/viewer.md", source ? source : ".");
+	char *text = read_file(path, &size);
+	assert_non_null(text);
+	text[size] = '\0';
+	for (unsigned i = 0; i < weft__key_count; i++) {
+		const struct weft__key *key = &weft__keys[i];
+		if (!key->command || !key->command[0])
+			continue;
+		snprintf(sought, sizeof(sought), "`%s", key->command);
+		sought[1 + strcspn(key->command, " ")] = '\0';
+		if (!strstr(text, sought))
+			fail_msg("docs/viewer.md has no command %s", key->command);
+		snprintf(sought, sizeof(sought), "`%s`", key->key);
+		if (key->key && key->key[0] != ' ' && !key->key[1] && !key->modifiers && key->name &&
+			!strstr(text, sought))
+			fail_msg("docs/viewer.md has no key %s", key->key);
+	}
+	free(text);
 }
 
 static void every_button_has_room_for_a_finger(void **state)
@@ -922,11 +981,13 @@ int main(void)
 		cmocka_unit_test(bookmarks_are_saved_as_they_are_loaded),
 		cmocka_unit_test(a_link_leads_to_the_same_view),
 		cmocka_unit_test(a_command_line_is_quoted_for_the_shell),
+		cmocka_unit_test(counters_are_chosen),
 		cmocka_unit_test(a_filter_shows_and_hides),
 		cmocka_unit_test(folds_are_pointed_at_and_unfolded),
 		cmocka_unit_test(rows_are_part_of_the_link),
 		cmocka_unit_test(a_trace_that_grows_keeps_rows_and_hands),
 		cmocka_unit_test(an_unknown_command_is_refused),
+		cmocka_unit_test(every_key_is_documented),
 		cmocka_unit_test(every_button_has_room_for_a_finger),
 		cmocka_unit_test(later_states_keep_what_was_looked_at),
 		cmocka_unit_test(without_a_trace_words_are_shown),
