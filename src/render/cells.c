@@ -13,6 +13,8 @@
 #define LEAST_HEIGHT 2
 #define MOST_HEIGHT  8
 #define CAP          2
+#define ROUGH        200 /* changes in a row */
+#define SMOOTH       6   /* px */
 
 struct column {
 	double tasks, running_ns;
@@ -112,7 +114,7 @@ static struct cell make_cell(const struct painter *p, const struct column *colum
 	struct cell cell = {0, 0, column->failed};
 	if (column->tasks < 0.5)
 		return cell;
-	cell.height = LEAST_HEIGHT + (int)log2(column->tasks);
+	cell.height = LEAST_HEIGHT + ilogb(column->tasks);
 	if (cell.height > room)
 		cell.height = room;
 	double share = column->running_ns * p->view->scale; /* of a column's time */
@@ -141,14 +143,37 @@ static bool same(const struct cell *a, const struct cell *b)
 	return a->height == b->height && a->ran == b->ran && a->failed == b->failed;
 }
 
+/* Whether two can be one rectangle for some pixels, where every pixel is another. */
+static bool alike(const struct cell *a, const struct cell *b)
+{
+	return a->height > 0 && b->height > 0 && a->failed == b->failed &&
+		   abs(a->height - b->height) <= 1 && abs(a->ran - b->ran) <= 1;
+}
+
+/* A row in which each column differs a little from the next would be thousands of rectangles:
+ * there, what hardly differs is one for SMOOTH pixels. */
+static bool is_rough(const struct weft__cells *cells, const struct painter *p, int room)
+{
+	uint32_t changes = 0;
+	struct cell before = {0};
+	for (uint32_t i = cells->first; i < cells->last; i++) {
+		struct cell cell = make_cell(p, &cells->columns[i], room);
+		changes += !same(&cell, &before);
+		before = cell;
+	}
+	return changes > ROUGH;
+}
+
 void weft__cells_draw(struct weft__cells *cells, struct painter *p, const struct weft__lane *lane)
 {
 	struct cell run = {0};
 	uint32_t begin = 0, i = cells->first;
 	int room = lane->spacing < MOST_HEIGHT ? (int)fmax(lane->spacing, LEAST_HEIGHT) : MOST_HEIGHT;
+	bool rough = cells->last > cells->first + ROUGH && is_rough(cells, p, room);
 	for (; cells->first < cells->last && i <= cells->last; i++) {
 		struct cell cell = make_cell(p, &cells->columns[i], room);
-		if (same(&cell, &run) && i < cells->last)
+		bool goes_on = same(&cell, &run) || (rough && i - begin < SMOOTH && alike(&cell, &run));
+		if (goes_on && i < cells->last)
 			continue;
 		draw_run(p, lane, &run, p->x0 + begin, p->x0 + i);
 		run = cell;

@@ -244,8 +244,6 @@ int weft__scene_make_census(struct weft_scene *scene)
 {
 	uint32_t count = scene->model->tasks.count;
 	struct collection c = {.scene = scene, .capacity = count > RUNS_MIN ? count : RUNS_MIN};
-	while ((scene->end - scene->start) >> scene->census.tick_shift >= UINT32_MAX)
-		scene->census.tick_shift++;
 	int error = make_blocks(scene);
 	scene->block_of_task = malloc((count + (size_t)1) * sizeof(*scene->block_of_task));
 	c.keys = malloc(2 * c.capacity * sizeof(*c.keys));

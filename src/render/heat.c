@@ -13,6 +13,7 @@
 #define SPACING 12.0 /* of rows that have room for these lines */
 #define BELOW   4.0  /* px below the row's middle */
 #define SHADES  3
+#define GROUP   4 /* columns */
 
 struct heat {
 	struct painter *p;
@@ -115,22 +116,26 @@ static uint32_t color_of(const struct painter *p, unsigned type)
 	}
 }
 
-/* 0: none, then as many as 4 in a column, 32, more. */
+/* Of GROUP columns together, which are told apart no better than that. 0: none, then as many as 4
+ * in a column, 32, more. */
 static unsigned shade(const struct heat *heat, uint32_t lane, uint32_t column)
 {
-	uint32_t count = heat->counts[(size_t)lane * heat->width + column];
-	if (!weft__column_is_crowded(heat->columns, heat->type, column) || count == 0)
+	uint32_t end = column + GROUP < heat->width ? column + GROUP : heat->width, count = 0;
+	for (; column < end; column++)
+		if (weft__column_is_crowded(heat->columns, heat->type, column))
+			count += heat->counts[(size_t)lane * heat->width + column];
+	if (count == 0)
 		return 0;
-	return count <= 4 ? 1 : count <= 32 ? 2 : SHADES;
+	return count <= 4 * GROUP ? 1 : count <= 32 * GROUP ? 2 : SHADES;
 }
 
 static void draw_lane(struct heat *heat, uint32_t lane, double line)
 {
 	static const double alphas[SHADES + 1] = {0, 0.35, 0.6, 0.9};
 	double x0 = heat->p->x0, y = heat->p->lanes[heat->first + lane].y + BELOW + line;
-	uint32_t color = color_of(heat->p, heat->type), begin = 0;
+	uint32_t color = color_of(heat->p, heat->type), begin = 0, column = 0;
 	unsigned run = 0;
-	for (uint32_t column = 0; column <= heat->width; column++) {
+	for (; column < heat->width + GROUP; column += GROUP) {
 		unsigned next = column < heat->width ? shade(heat, lane, column) : 0;
 		if (next == run)
 			continue;

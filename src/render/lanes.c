@@ -47,7 +47,11 @@ void weft__make_lanes(struct painter *p)
 		next = p->lane_count + 1 == capacity ? end : end_of_lane(p, row, y, spacing);
 		double last_y = weft_view_y(p->view, next - 1);
 		p->lanes[p->lane_count++] = (struct weft__lane){
-			row, next - row, floor(p->y0 + (y + last_y) / 2), fmax(spacing, last_y - y)};
+			.first_row = row,
+			.row_count = next - row,
+			.y = floor(p->y0 + (y + last_y) / 2),
+			.spacing = fmax(spacing, last_y - y),
+		};
 	}
 }
 

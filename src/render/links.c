@@ -8,7 +8,6 @@
 
 #include "render/painter.h"
 
-#define NARROW 2.0 /* px: tasks below are part of a density, and have no line of their own */
 #define CORNER 3.0
 #define DOT    2.0
 #define FEW    4000 /* that are drawn one by one, if there are many */
@@ -39,7 +38,7 @@ static bool hangs_visibly(const struct painter *p, uint32_t task)
 {
 	const struct weft_layout *l = p->layout;
 	if (l->form[task] != WEFT_FORM_FOLDED)
-		return l->form[task] == WEFT_FORM_LINE && task_width(p, task) >= NARROW;
+		return l->form[task] == WEFT_FORM_LINE && task_width(p, task) >= WEFT__NARROW;
 	return l->fold_members[l->folds[l->fold_of[task]].first] == task;
 }
 
@@ -142,30 +141,14 @@ static void draw_bonds(struct painter *p, uint32_t task, struct link *before)
 		draw_become(p, &become);
 }
 
-static void draw_row(struct painter *p, uint32_t row, struct link *before)
-{
-	const struct weft_scene *scene = p->scene;
-	uint32_t last = scene->row_first[row + 1];
-	uint32_t place = weft__scene_first_alive(scene, scene->row_first[row], last, p->left);
-	while (place < last && weft__scene_start(scene, place) < p->right) {
-		uint32_t task = scene->by_row[place];
-		if (task_width(p, task) >= NARROW)
-			draw_bonds(p, task, before);
-		/* One that is wide enough ends in a later column. */
-		double end = weft__x(p, weft__scene_end(scene, place));
-		uint64_t next = weft_view_time(p->view, floor(end) + 1 - p->x0);
-		place = weft__scene_first_alive(scene, place + 1, last, next);
-	}
-}
-
 static void draw_few_of_many(struct painter *p, struct link *before)
 {
 	weft__edge_columns_limit(p->edge_columns, 1u << WEFT_EDGE_CREATE | 1u << WEFT_EDGE_BECOME, FEW);
 	draw_columns(p, WEFT_EDGE_CREATE, before);
 	draw_columns(p, WEFT_EDGE_BECOME, before);
-	for (uint32_t i = 0; i < p->lane_count; i++)
-		if (p->lanes[i].row_count == 1)
-			draw_row(p, p->lanes[i].first_row, before);
+	for (uint32_t i = 0; i < p->piece_count; i++)
+		if (p->pieces[i].is_line)
+			draw_bonds(p, p->scene->by_row[p->pieces[i].place], before);
 }
 
 void weft__draw_links(struct painter *p)

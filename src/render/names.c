@@ -20,6 +20,7 @@
 #define GAP          6.0
 #define LEAST_ROOM   22.0
 #define NOTE_ROOM    30.0
+#define REASON_EVERY 40.0
 #define KIND_SPACING 14.0
 #define TEXT_SIZE    12.0
 #define KIND_SIZE    10.5
@@ -249,23 +250,18 @@ static void collect_task(
 	collect_notes(p, names, &name, task);
 }
 
-/* The next task of the row that may have a name starts at x + NAMED_FROM at least, so narrower
- * ones are jumped over. */
+/* Of a pixel column one task may say why it failed, if no other has just said it. */
 static void collect_lane(struct painter *p, struct names *names, const struct weft__lane *lane)
 {
-	const struct weft_scene *scene = p->scene;
-	uint32_t last = scene->row_first[lane->first_row + 1];
-	uint32_t place =
-		weft__scene_first_alive(scene, scene->row_first[lane->first_row], last, p->left);
-	while (place < last && weft__scene_start(scene, place) < p->right) {
-		uint32_t task = scene->by_row[place];
-		collect_task(p, names, lane, task);
-		double end = weft__x(p, weft__scene_end(scene, place));
-		uint64_t next = weft_view_time(p->view, floor(end) + 1 - p->x0);
-		uint32_t after = weft__scene_first_alive(scene, place + 1, last, next);
-		/* Of those that end in the same column one that failed may say why. */
-		bool failed = p->model->tasks.flags[task] & WEFT_TASK_FAILED;
-		place = failed ? after : weft__scene_first_failed(scene, place + 1, after);
+	double said = -INFINITY;
+	for (uint32_t i = lane->first_piece; i < lane->last_piece; i++) {
+		const struct weft__piece *piece = &p->pieces[i];
+		if (piece->is_line) {
+			collect_task(p, names, lane, p->scene->by_row[piece->place]);
+		} else if (piece->failed != WEFT_NONE && piece->x >= said + REASON_EVERY) {
+			collect_task(p, names, lane, p->scene->by_row[piece->failed]);
+			said = piece->x;
+		}
 	}
 }
 

@@ -5,7 +5,7 @@
  *
  *     title.c strip.c ruler.c               around the picture
  *     periods.c losses.c                    bands; what is missing
- *     lanes.c tasks.c cells.c               lines, bars, ends; densities
+ *     lanes.c pieces.c tasks.c cells.c      lines, bars, ends; densities
  *     folds.c groups.c                      what shares a row; headings of groups
  *     links.c arrows.c                      creation and becoming; other edges
  *     names.c places.c lettering.c          labels, kinds, messages, without overlap
@@ -27,6 +27,18 @@
 struct weft__lane {
 	uint32_t first_row, row_count;
 	double y, spacing;
+	uint32_t first_piece, last_piece; /* of a single row: up to, not with, the last */
+};
+
+/* Tasks narrower than this, in px, are part of a density and have no line of their own. */
+#define WEFT__NARROW 2.0
+
+/* One task with a line of its own, or those of one pixel column: see pieces.c. */
+struct weft__piece {
+	uint32_t place, count; /* in by_row */
+	uint32_t failed;       /* the first of them that failed: a place, or WEFT_NONE */
+	bool is_line;
+	double x, x2; /* of the first task, clipped to a little around the picture */
 };
 
 #define WEFT__LANE_HEIGHT 3.0
@@ -75,6 +87,9 @@ struct painter {
 	uint64_t left, right; /* the times at its edges, rounded outwards */
 	struct weft__lane *lanes;
 	uint32_t lane_count;
+	struct weft__piece *pieces;
+	uint32_t piece_count;
+	size_t piece_capacity;
 	struct weft__places *places;
 	double arrow_alpha, arrow_width, arrow_dim;
 	uint32_t columns_weighed;                /* of piles */
@@ -121,6 +136,7 @@ void weft__draw_losses(struct painter *p);
 void weft__draw_strip_losses(struct painter *p, const struct weft_box *strip);
 void weft__make_lanes(struct painter *p);
 uint32_t weft__lane_of_row(const struct painter *p, uint32_t row);
+void weft__make_pieces(struct painter *p);
 void weft__draw_tasks(struct painter *p);
 /* The piles of a lane that is one row: as combs, or into its cells. */
 void weft__draw_piles(struct painter *p, const struct weft__lane *lane, struct weft__cells *cells);

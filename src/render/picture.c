@@ -41,6 +41,8 @@ static void draw_picture(struct painter *p)
 	if (!p->error)
 		weft__rule_groups(p);
 	weft__find_edges(p);
+	if (!p->error)
+		weft__make_pieces(p);
 	weft__place_counters(p);
 	if (!p->error) {
 		weft__draw_grounds(p);
@@ -109,6 +111,7 @@ WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct 
 		p.error = WEFT_ERROR_MEMORY;
 	weft__places_destroy(p.places);
 	free(p.lanes);
+	free(p.pieces);
 	if (p.edge_columns)
 		weft__edge_columns_finish(p.edge_columns);
 	free(p.edge_columns);

@@ -71,10 +71,15 @@ uint32_t weft__gallop_u64(const uint64_t *values, uint32_t low, uint32_t count, 
 	return low + (uint32_t)weft__lower_bound_u64(values + low, high - low, value);
 }
 
+/* By ticks, which lie side by side, as far as they tell. */
 uint32_t weft__scene_first_from(
 	const struct weft_scene *scene, uint32_t first, uint32_t last, uint64_t time)
 {
-	return first_where(scene, first, last, weft__scene_start, time);
+	uint32_t tick = weft__census_tick(scene, time);
+	uint32_t place = weft__gallop_u32(scene->place_ticks, first, last, tick);
+	if (scene->census.tick_shift == 0 && tick < UINT32_MAX)
+		return place;
+	return first_where(scene, place, last, weft__scene_start, time);
 }
 
 uint32_t weft__scene_first_alive(
@@ -214,6 +219,23 @@ static uint32_t count_failed(const struct weft_scene *scene)
 	return count;
 }
 
+bool weft__scene_is_apart(const struct weft_scene *scene, uint32_t place)
+{
+	return scene->apart[place / 64] >> place % 64 & 1;
+}
+
+/* What becomes another may end after the other has begun in the same row. */
+static int find_apart(struct weft_scene *scene)
+{
+	scene->apart = calloc(scene->place_count / 64 + (size_t)1, sizeof(*scene->apart));
+	if (!scene->apart)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t place = 0; place + 1 < scene->place_count; place++)
+		if (weft__scene_end(scene, place) <= weft__scene_start(scene, place + 1))
+			scene->apart[place / 64] |= UINT64_C(1) << place % 64;
+	return 0;
+}
+
 static void list_failed(struct weft_scene *scene)
 {
 	for (uint32_t place = 0; place < scene->place_count; place++)
@@ -227,9 +249,10 @@ static int sum_up(struct weft_scene *scene)
 	size_t places = scene->place_count + (size_t)1;
 	uint64_t running = 0;
 	scene->running_before = malloc(places * sizeof(*scene->running_before));
+	scene->place_ticks = malloc(places * sizeof(*scene->place_ticks));
 	scene->failed_places =
 		malloc((count_failed(scene) + (size_t)1) * sizeof(*scene->failed_places));
-	if (!scene->running_before || !scene->failed_places)
+	if (!scene->running_before || !scene->place_ticks || !scene->failed_places)
 		return WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; i < a->count; i++)
 		running += a->end[i] - a->start[i];
@@ -237,6 +260,7 @@ static int sum_up(struct weft_scene *scene)
 		scene->running_shift++;
 	running = 0;
 	for (uint32_t place = 0; place < scene->place_count; place++) {
+		scene->place_ticks[place] = weft__census_tick(scene, weft__scene_start(scene, place));
 		scene->running_before[place] = (uint32_t)(running >> scene->running_shift);
 		running += weft_model_running_ns(scene->model, scene->by_row[place]);
 	}
@@ -305,6 +329,8 @@ static void find_end(struct weft_scene *scene)
 	for (uint32_t task = 0; task < tasks->count; task++)
 		if (tasks->end[task] > scene->end)
 			scene->end = tasks->end[task];
+	while ((scene->end - scene->start) >> scene->census.tick_shift >= UINT32_MAX)
+		scene->census.tick_shift++;
 }
 
 WEFT__EXPORT int weft_scene_create(
@@ -317,9 +343,9 @@ WEFT__EXPORT int weft_scene_create(
 	scene->layout = layout;
 	find_end(scene);
 	static int (*const parts[])(struct weft_scene *) = {sort_into_rows, sort_all_shown, sum_up,
-		weft__scene_make_piles, list_problems, weft__scene_make_census, weft__scene_make_edges,
-		weft__scene_make_bands, weft__scene_make_overview, weft__scene_make_scales,
-		weft__scene_make_extremes};
+		find_apart, weft__scene_make_piles, list_problems, weft__scene_make_census,
+		weft__scene_make_edges, weft__scene_make_bands, weft__scene_make_overview,
+		weft__scene_make_scales, weft__scene_make_extremes};
 	int error = 0;
 	for (unsigned i = 0; !error && i < sizeof(parts) / sizeof(parts[0]); i++)
 		error = parts[i](scene);
@@ -355,9 +381,9 @@ WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
 	if (scene->shown_first != scene->row_first)
 		free(scene->shown_first);
 	void *columns[] = {scene->census.blocks.first, scene->row_first, scene->by_row,
-		scene->running_before, scene->failed_places, scene->edges.before, scene->edges.times,
-		scene->overview, scene->idle.list, scene->gc.list, scene->scales, scene->extremes,
-		scene->problems, scene->never_before};
+		scene->running_before, scene->failed_places, scene->place_ticks, scene->apart,
+		scene->edges.before, scene->edges.times, scene->overview, scene->idle.list, scene->gc.list,
+		scene->scales, scene->extremes, scene->problems, scene->never_before};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		free(columns[i]);
 	weft__piles_finish(&scene->piles);

@@ -83,6 +83,8 @@ struct weft_scene {
 	uint32_t
 		*running_before; /* sum over what is before a place in by_row, in 1 << running_shift ns */
 	unsigned running_shift;
+	uint32_t *place_ticks;   /* when the task at a place of by_row starts */
+	uint64_t *apart;         /* a bit a place: it ends before the next one of its row starts */
 	uint32_t *failed_places; /* in by_row, ascending */
 	uint32_t failed_place_count;
 	struct weft__piles piles; /* what shares a row without being in by_row */
@@ -109,6 +111,9 @@ bool weft__scene_are_apart(const struct weft_scene *scene, uint32_t a, uint32_t 
 /* The start of the task at a place of by_row, and its end. */
 uint64_t weft__scene_start(const struct weft_scene *scene, uint32_t place);
 uint64_t weft__scene_end(const struct weft_scene *scene, uint32_t place);
+
+/* Whether the task at a place, which is not the last of its row, ends before the next starts. */
+bool weft__scene_is_apart(const struct weft_scene *scene, uint32_t place);
 
 /* The first of `problems` that ends at or after `time`. */
 uint32_t weft__scene_problem_from(const struct weft_scene *scene, uint64_t time);

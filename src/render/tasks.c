@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * Tasks: a thin line while they wait, a bar while they run, and how they ended. What is narrower
- * than two pixels goes into a cell of density instead, with its neighbours in that pixel column;
- * stretches of such tasks cost one search a column, not one step a task.
+ * than two pixels goes into a cell of density instead, with its neighbours in that pixel column.
  */
 #include <math.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include "render/cells.h"
 #include "render/painter.h"
 
-#define NARROW       2.0 /* px: below, a task is part of a density */
 #define HOVER_FROM   4.0
 #define CROSS_EVERY  8.0
 #define WAITING_LINE 1.5
@@ -152,24 +150,6 @@ static void draw_task(struct painter *p, uint32_t task, const struct weft__lane 
 		weft_canvas_ungroup(p->canvas);
 }
 
-/* The tasks from `place` on that lie in one pixel column: how many they are. */
-static uint32_t count_column(struct painter *p, uint32_t place, uint32_t last, double x)
-{
-	const struct weft_view *view = p->view;
-	uint64_t next = weft_view_time(view, floor(x) + 1 - p->x0);
-	uint64_t start = weft__scene_start(p->scene, place);
-	uint32_t end =
-		weft__scene_first_from(p->scene, place + 1, last, next > start ? next : start + 1);
-	/* Only the last can be longer than the column. */
-	if (end - place > 1) {
-		double wide = weft__x(p, weft__scene_end(p->scene, end - 1)) -
-					  weft__x(p, weft__scene_start(p->scene, end - 1));
-		if (wide >= NARROW)
-			end--;
-	}
-	return end - place;
-}
-
 static struct span span_of(const struct painter *p, uint32_t task, double y)
 {
 	const struct weft_box *box = &p->frame->picture;
@@ -177,42 +157,35 @@ static struct span span_of(const struct painter *p, uint32_t task, double y)
 	return (struct span){fmax(x, box->x - 20), fmin(fmax(x2, x + 1), box->x + box->width + 20), y};
 }
 
-/* The first failed task among merged ones has its cross all the same. True if there is one. */
-static bool mark_failed(struct painter *p, const struct weft__lane *lane, uint32_t place,
-	uint32_t count, double *last_cross)
+/* The first failed task among merged ones has its cross all the same. */
+static void mark_failed(
+	struct painter *p, const struct weft__lane *lane, uint32_t task, double *last_cross)
 {
-	uint32_t failed = weft__scene_first_failed(p->scene, place, place + count);
-	if (failed == place + count || lane->spacing < WEFT__NAME_SPACING)
-		return failed < place + count;
-	struct span span = span_of(p, p->scene->by_row[failed], lane->y);
-	if (span.x2 - *last_cross < CROSS_EVERY)
-		return true;
+	struct span span = span_of(p, task, lane->y);
+	if (lane->spacing < WEFT__NAME_SPACING || span.x2 - *last_cross < CROSS_EVERY)
+		return;
 	*last_cross = span.x2;
-	draw_ground(p, p->scene->by_row[failed], &span, lane->spacing);
-	draw_end(p, p->scene->by_row[failed], &span, lane->spacing);
-	return true;
+	draw_ground(p, task, &span, lane->spacing);
+	draw_end(p, task, &span, lane->spacing);
 }
 
 static void draw_row(struct painter *p, const struct weft__lane *lane, struct weft__cells *cells)
 {
-	const struct weft_scene *scene = p->scene;
-	uint32_t row = lane->first_row, last = scene->row_first[row + 1];
-	uint32_t place = weft__scene_first_alive(scene, scene->row_first[row], last, p->left);
 	double last_cross = -INFINITY;
 	double drawn = -INFINITY; /* what becomes another overlaps with it */
-	while (place < last && weft__scene_start(scene, place) < p->right) {
-		uint32_t task = scene->by_row[place], count = 1;
-		struct span span = span_of(p, task, lane->y);
-		if (span.x2 - span.x >= NARROW) {
+	for (uint32_t i = lane->first_piece; i < lane->last_piece; i++) {
+		const struct weft__piece *piece = &p->pieces[i];
+		bool failed = piece->failed != WEFT_NONE;
+		if (piece->is_line) {
+			struct span span = {piece->x, piece->x2, lane->y};
 			p->tally.drawn++;
-			draw_task(p, task, lane, &span, drawn);
-			drawn = span.x2;
-		} else {
-			count = count_column(p, place, last, span.x);
-			bool failed = mark_failed(p, lane, place, count, &last_cross);
-			weft__cells_add(cells, p, place, count, span.x, failed);
+			draw_task(p, p->scene->by_row[piece->place], lane, &span, drawn);
+			drawn = piece->x2;
+			continue;
 		}
-		place += count;
+		if (failed)
+			mark_failed(p, lane, p->scene->by_row[piece->failed], &last_cross);
+		weft__cells_add(cells, p, piece->place, piece->count, piece->x, failed);
 	}
 }
 

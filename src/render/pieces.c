@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The tasks of a row in pieces: one that is wide enough for a line of its own, or all that lie in
+ * one pixel column. Rows are walked once a frame, one search a column, not one step a task; who
+ * draws lines, links and names goes through the pieces.
+ */
+#include <math.h>
+
+#include "base/array.h"
+#include "render/painter.h"
+
+#define TICK_MAX 0.05 /* px, of a tick that is as good as a time */
+
+/* What one row is walked with. */
+struct walk {
+	const struct weft_scene *scene;
+	uint32_t last;   /* place behind the row */
+	uint32_t failed; /* the first from here on, or `last` */
+	bool by_ticks;   /* starts are known to a fraction of a pixel without a look at tasks */
+};
+
+static bool add_piece(struct painter *p, const struct weft__piece *piece)
+{
+	if (p->piece_count == p->piece_capacity) {
+		size_t capacity = weft__array_next_capacity(p->piece_capacity, p->piece_count + (size_t)1);
+		if (weft__array_resize(&p->pieces, capacity, sizeof(*p->pieces))) {
+			p->error = WEFT_ERROR_MEMORY;
+			return false;
+		}
+		p->piece_capacity = capacity;
+	}
+	p->pieces[p->piece_count++] = *piece;
+	return true;
+}
+
+static uint64_t start_of(const struct walk *w, uint32_t place)
+{
+	const struct weft_scene *scene = w->scene;
+	if (!w->by_ticks)
+		return weft__scene_start(scene, place);
+	return scene->start + ((uint64_t)scene->place_ticks[place] << scene->census.tick_shift);
+}
+
+/* Whether a task must be narrow because the next one, which begins after its end, is near: its end
+ * is then never read. */
+static bool has_near_next(const struct painter *p, const struct walk *w, uint32_t place)
+{
+	if (!w->by_ticks || place + 1 >= w->last || !weft__scene_is_apart(w->scene, place))
+		return false;
+	return (double)(start_of(w, place + 1) - start_of(w, place)) * p->view->scale <
+		   WEFT__NARROW - TICK_MAX;
+}
+
+/* The tasks from `place` on that lie in one pixel column: how many they are. */
+static uint32_t count_column(
+	const struct painter *p, const struct walk *w, uint32_t place, double x)
+{
+	uint64_t next = weft_view_time(p->view, floor(x) + 1 - p->x0), start = start_of(w, place);
+	uint32_t end =
+		weft__scene_first_from(p->scene, place + 1, w->last, next > start ? next : start + 1);
+	/* Only the last can be longer than the column. */
+	if (end - place > 1 && !has_near_next(p, w, end - 1)) {
+		double wide = weft__x(p, weft__scene_end(p->scene, end - 1)) -
+					  weft__x(p, weft__scene_start(p->scene, end - 1));
+		if (wide >= WEFT__NARROW)
+			end--;
+	}
+	return end - place;
+}
+
+/* The first place of a piece that failed, or WEFT_NONE. */
+static uint32_t find_failed(struct walk *w, uint32_t place, uint32_t count)
+{
+	if (w->failed < place)
+		w->failed = weft__scene_first_failed(w->scene, place, w->last);
+	return w->failed < place + count ? w->failed : WEFT_NONE;
+}
+
+static struct weft__piece make_piece(const struct painter *p, struct walk *w, uint32_t place)
+{
+	const struct weft_box *box = &p->frame->picture;
+	double x = weft__x(p, start_of(w, place)), x2 = x;
+	struct weft__piece piece = {.place = place, .count = 1};
+	if (!has_near_next(p, w, place))
+		x2 = weft__x(p, weft__scene_end(p->scene, place));
+	piece.x = fmax(x, box->x - 20);
+	piece.x2 = fmin(fmax(x2, x + 1), box->x + box->width + 20);
+	piece.is_line = piece.x2 - piece.x >= WEFT__NARROW;
+	if (!piece.is_line)
+		piece.count = count_column(p, w, place, piece.x);
+	piece.failed = find_failed(w, place, piece.count);
+	return piece;
+}
+
+static void cut_row(struct painter *p, uint32_t row)
+{
+	const struct weft_scene *scene = p->scene;
+	struct walk w = {.scene = scene, .last = scene->row_first[row + 1]};
+	uint32_t place = weft__scene_first_alive(scene, scene->row_first[row], w.last, p->left);
+	w.failed = weft__scene_first_failed(scene, place, w.last);
+	w.by_ticks = ldexp(p->view->scale, (int)scene->census.tick_shift) < TICK_MAX ||
+				 scene->census.tick_shift == 0;
+	while (place < w.last && start_of(&w, place) < p->right) {
+		struct weft__piece piece = make_piece(p, &w, place);
+		if (!add_piece(p, &piece))
+			return;
+		place += piece.count;
+	}
+}
+
+void weft__make_pieces(struct painter *p)
+{
+	for (uint32_t i = 0; i < p->lane_count && !p->error; i++) {
+		p->lanes[i].first_piece = p->piece_count;
+		if (p->lanes[i].row_count == 1)
+			cut_row(p, p->lanes[i].first_row);
+		p->lanes[i].last_piece = p->piece_count;
+	}
+}
