@@ -5,6 +5,7 @@
  * is veiled and the set drawn again above the veil.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "render/painter.h"
 
@@ -15,6 +16,7 @@
 #define OUTLINE        5.0
 #define LEAST_GROUND   3.0
 #define STRONG_LINE    2.5
+#define PLACE          3.0 /* px: what is found nearer to another one is lit with it */
 #define BAR            7.0
 
 struct area {
@@ -70,19 +72,30 @@ static void draw_ground(struct painter *p, uint32_t task, uint32_t color)
 		weft_canvas_rect(p->canvas, a.x - REACH, a.y - a.half, a.x2 + REACH, a.y + a.half, color);
 }
 
-/* Of what was found, one a pixel and row is enough. */
+/* Of what was found, one a pixel and row is enough: however many there are, a frame draws no more
+ * than it has places. */
 static void draw_found(struct painter *p, const struct weft_highlight *h)
 {
-	double last_x2 = -INFINITY, last_y = -INFINITY;
-	for (uint32_t i = 0; i < h->found_count; i++) {
+	const struct weft_box *box = &p->frame->picture;
+	size_t columns = (size_t)(box->width / PLACE) + 1, rows = (size_t)(box->height / PLACE) + 1;
+	uint8_t *taken = h->found_count ? calloc(columns * rows, 1) : NULL;
+	for (uint32_t i = 0; taken && i < h->found_count; i++) {
 		struct area a;
-		if (!find_area(p, h->found[i], &a) || (a.y == last_y && a.x2 <= last_x2))
+		if (!find_area(p, h->found[i], &a))
 			continue;
+		double column = fmin(fmax((a.x - box->x) / PLACE, 0), (double)columns - 1);
+		double row = fmin(fmax((a.y - box->y) / PLACE, 0), (double)rows - 1);
+		uint8_t *place = &taken[(size_t)row * columns + (size_t)column];
+		bool is_small = a.x2 - a.x < PLACE;
+		if (is_small && *place)
+			continue;
+		*place = 1;
 		weft_canvas_rect(
 			p->canvas, a.x - REACH, a.y - a.half, a.x2 + REACH, a.y + a.half, p->theme->found);
-		last_x2 = a.x2 + REACH;
-		last_y = a.y;
 	}
+	if (h->found_count && !taken)
+		p->error = WEFT_ERROR_MEMORY;
+	free(taken);
 }
 
 void weft__draw_grounds(struct painter *p)

@@ -278,8 +278,8 @@ WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas
 		return error;
 	draw_found(&d);
 	draw_pulse(&d);
-	draw_range(&d);
 	draw_marks(&d);
+	draw_range(&d);
 	draw_pointer(&d);
 	draw_rows_bar(&d);
 	weft__viewer_draw_buttons(viewer, canvas);

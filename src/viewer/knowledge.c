@@ -54,6 +54,7 @@ bool weft__viewer_know_problems(struct weft_viewer *viewer)
 	}
 	viewer->is_pulsing = viewer->problems->count && !viewer->is_live && !viewer->reduced_motion;
 	viewer->pulse_ms = viewer->now_ms;
+	viewer->problem_count = viewer->problems->count;
 	weft__viewer_place_buttons(viewer);
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 	return true;

@@ -267,6 +267,7 @@ struct weft_viewer {
 	struct weft_problems *problems;
 	uint32_t *problem_order; /* the most severe first, then by type and time */
 	uint32_t problem;        /* the current one in that order, or WEFT_NONE */
+	uint32_t problem_count;  /* as last known, of a trace that grows */
 	double pulse_ms;         /* since when the overview says that there are any */
 	bool is_pulsing;
 	bool was_drawn;

@@ -43,7 +43,7 @@ static void say_range(const struct weft_viewer *viewer, char *text, size_t size)
 
 static void say_problems(const struct weft_viewer *viewer, char *text, size_t size)
 {
-	unsigned count = viewer->problems ? viewer->problems->count : 0;
+	unsigned count = viewer->problem_count;
 	text[0] = '\0';
 	if (count)
 		snprintf(text, size, "%u problem%s \xc2\xb7 p", count, count == 1 ? "" : "s");

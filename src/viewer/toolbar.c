@@ -69,9 +69,9 @@ static void mark_state(const struct weft_viewer *viewer, struct weft__button *bu
 					   button->icon != WEFT__ICON_MENU;
 	button->is_faint = (needs_trace && !viewer->model) ||
 					   (button->icon == WEFT__ICON_BACK && viewer->history.at == 0);
-	if (button->icon == WEFT__ICON_PROBLEMS && viewer->problems && viewer->problems->count) {
+	if (button->icon == WEFT__ICON_PROBLEMS && viewer->problem_count) {
 		button->color = weft__theme(viewer->theme)->failed;
-		snprintf(button->text, sizeof(button->text), "%u", (unsigned)viewer->problems->count);
+		snprintf(button->text, sizeof(button->text), "%u", (unsigned)viewer->problem_count);
 	}
 }
 

@@ -125,6 +125,8 @@ WEFT__EXPORT int weft_viewer_show(
 	if (!is_same) {
 		forget_rows(&viewer->rows);
 		viewer->hidden_count = 0;
+		viewer->problem_count = 0;
+		viewer->pulse_ms = -INFINITY;
 	}
 	bool grows = is_same && is_live && is_continued(viewer->model, model);
 	int error = weft__viewer_lay_out(viewer, model, grows ? viewer->layout : NULL, &layout, &scene);

@@ -11,6 +11,8 @@
 #include "render/theme.h"
 #include "viewer/state.h"
 
+#define PROBLEMS_EVERY_MS 3000.0
+
 static char *copy_text(const char *text)
 {
 	size_t size = text ? strlen(text) + 1 : 1;
@@ -165,12 +167,20 @@ static double until(double due_ms, double now_ms)
 	return due_ms > now_ms ? due_ms - now_ms : 0;
 }
 
+/* Once the first picture stands; again and again, but not too often, while the trace grows. */
+static bool needs_problems(const struct weft_viewer *viewer)
+{
+	if (!viewer->was_drawn || viewer->problems || !viewer->model)
+		return false;
+	return !viewer->is_live || viewer->now_ms - viewer->pulse_ms > PROBLEMS_EVERY_MS;
+}
+
 WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_ms)
 {
 	weft__viewer_begin(viewer, now_ms);
 	weft__viewer_advance_pointer(viewer);
 	weft__viewer_advance_hover(viewer);
-	if (viewer->was_drawn && !viewer->problems && viewer->model)
+	if (needs_problems(viewer))
 		weft__viewer_know_problems(viewer);
 	bool told = viewer->told_until_ms > viewer->now_ms;
 	weft__viewer_settle(viewer);

@@ -779,6 +779,52 @@ static void rows_are_part_of_the_link(void **state)
 	end(&b);
 }
 
+/* ---- Pictures ---- */
+
+static void compare(const char *name, const struct weft_text *text)
+{
+	char path[512];
+	size_t size = 0;
+	const char *mode = getenv("WEFT_GOLDEN");
+	source_path(path, sizeof(path), name);
+	if (mode && strcmp(mode, "write") == 0) {
+		FILE *file = fopen(path, "wb");
+		assert_non_null(file);
+		assert_int_equal(fwrite(text->bytes, 1, text->size, file), text->size);
+		assert_int_equal(fclose(file), 0);
+		return;
+	}
+	char *expected = read_file(path, &size);
+	assert_non_null(expected);
+	if (size != text->size || memcmp(expected, text->bytes, size) != 0)
+		fail_msg("%s differs; if that is meant, run with WEFT_GOLDEN=write", name);
+	free(expected);
+}
+
+/* What a person has chosen, in one picture each. */
+static void golden_pictures(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *script;
+	} pictures[] = {
+		{"golden/viewer-phone.txt",
+			"size 390 500; command view start=128ms duration=1ms; key m; enter here; key /; "
+			"type poll; key Escape; drag 200 200 300 200 shift; move 100 300"},
+		{"golden/viewer-task.txt", "size 500 320; command theme dark; command view start=122ms "
+								   "duration=8ms; command select task:382; key a; wait 200"},
+	};
+	for (unsigned i = 0; i < sizeof(pictures) / sizeof(pictures[0]); i++) {
+		struct script s = begin(BLOCK_READ, true);
+		struct weft_text text = {0};
+		script_run(&s, pictures[i].script);
+		draw(&s, &text);
+		compare(pictures[i].name, &text);
+		weft_text_finish(&text);
+		end(&s);
+	}
+}
+
 /* ---- The whole ---- */
 
 static void an_unknown_command_is_refused(void **state)
@@ -986,6 +1032,7 @@ int main(void)
 		cmocka_unit_test(folds_are_pointed_at_and_unfolded),
 		cmocka_unit_test(rows_are_part_of_the_link),
 		cmocka_unit_test(a_trace_that_grows_keeps_rows_and_hands),
+		cmocka_unit_test(golden_pictures),
 		cmocka_unit_test(an_unknown_command_is_refused),
 		cmocka_unit_test(every_key_is_documented),
 		cmocka_unit_test(every_button_has_room_for_a_finger),
