@@ -60,9 +60,8 @@ void weft_cut_destroy(struct weft_cut *cut);
 int weft_cut_add(struct weft_cut *cut, const struct weft_event *event,
 	const struct weft_trace_description *description);
 
-/* Writes what is held back, and the rundown. `description` as the decoder has it now: its threads,
- * levels and losses are kept. (No trace says when its losses were: a part has those of the whole.)
- */
+/* Writes what is held back, and the rundown. `description` as the decoder has it now: its threads
+ * and levels are kept, and its losses; of those whose times are known, the range's. */
 int weft_cut_finish(struct weft_cut *cut, const struct weft_trace_description *description);
 
 /* What was written so far. */

@@ -20,6 +20,8 @@
  *     header  of the buffer as it was then, in place of the one before it
  *     text    a text that no event can hold, or that ends in a NUL: its length in bytes (64 bits),
  *             and it, padded with NULs. Its number is in `at`: each is larger than those before
+ *     lost    where events are missing, if the packets cannot tell: of a part of a trace that was
+ *             written from its events. Any number of weft_abi_lost; the last such chunk counts
  *
  * A header's losses are those since the stream began: `overwritten` were gone before that, and what
  * the stream's writer was too late for is `stalled`. They come before the packets that follow a
@@ -39,6 +41,7 @@ enum weft_abi_chunk_kind {
 	WEFT_ABI_CHUNK_HEADER = 3,
 	WEFT_ABI_CHUNK_TEXT = 4,
 	WEFT_ABI_CHUNK_NOTHING = 5, /* keeps a connection alive */
+	WEFT_ABI_CHUNK_LOST = 6,
 };
 
 /* Before each chunk's content; both are aligned to 8 bytes. */
@@ -49,6 +52,15 @@ struct weft_abi_chunk {
 	uint64_t at;    /* of names: in the table's entries; of a text: its number */
 };
 
+/* Events of a thread that are missing, and the time in which they would have been. */
+struct weft_abi_lost {
+	uint64_t start_ticks, end_ticks;
+	uint64_t count;
+	uint32_t thread; /* its number */
+	uint32_t cause;  /* of losses.def; one past its last: one of several */
+};
+
 _Static_assert(sizeof(struct weft_abi_chunk) == 24, "chunk");
+_Static_assert(sizeof(struct weft_abi_lost) == 32, "lost");
 
 #endif

@@ -28,6 +28,7 @@ struct weft_cut {
 	uint64_t last_ns;  /* of the last event that came */
 	uint64_t events, rundown;
 	uint32_t rundown_thread; /* of the rundown's last event */
+	bool has_past;           /* events came before the range */
 	bool has_begun;          /* the header is written */
 };
 
@@ -116,6 +117,57 @@ static void describe_changes(const struct weft_cut *cut, const struct weft_trace
 	}
 }
 
+/* What is missing before a trace's first event is missing from a part that begins there, too. */
+static bool is_in_range(const struct weft_cut *cut, const struct weft_loss_period *period)
+{
+	if (period->start == period->end && period->end <= cut->range.start_ns)
+		return !cut->has_past;
+	return period->start < cut->range.end_ns &&
+		   (period->end > cut->range.start_ns || !cut->has_past);
+}
+
+/* Those of which nobody knows when they were belong to every part. */
+static uint64_t losses_of_range(
+	const struct weft_cut *cut, const struct weft_trace_description *trace, unsigned cause)
+{
+	uint64_t known = 0, inside = 0, total = trace->losses[cause];
+	for (uint32_t i = 0; i < trace->loss_period_count; i++) {
+		const struct weft_loss_period *period = &trace->loss_periods[i];
+		bool is_inside = is_in_range(cut, period);
+		if (period->cause == WEFT_LOSS_CAUSES && is_inside)
+			return total;
+		if (period->cause != cause)
+			continue;
+		known += period->count;
+		inside += is_inside ? period->count : 0;
+	}
+	return known < total ? inside + (total - known) : inside;
+}
+
+static int write_losses(struct weft_cut *cut, const struct weft_trace_description *trace)
+{
+	uint32_t count = 0;
+	int error = 0;
+	for (uint32_t i = 0; i < trace->loss_period_count; i++)
+		count += is_in_range(cut, &trace->loss_periods[i]);
+	if (count)
+		error = weft__chunks_begin(
+			&cut->chunks, WEFT_ABI_CHUNK_LOST, 0, count * sizeof(struct weft_abi_lost));
+	for (uint32_t i = 0; !error && count && i < trace->loss_period_count; i++) {
+		const struct weft_loss_period *period = &trace->loss_periods[i];
+		const struct weft_abi_lost lost = {
+			.start_ticks = period->start,
+			.end_ticks = period->end,
+			.count = period->count,
+			.thread = period->thread + 1,
+			.cause = period->cause,
+		};
+		if (is_in_range(cut, period))
+			error = weft__chunks_append(&cut->chunks, &lost, sizeof(lost));
+	}
+	return error;
+}
+
 static int describe(struct weft_cut *cut, const struct weft_trace_description *trace,
 	struct weft_abi_buffer *header)
 {
@@ -132,7 +184,7 @@ static int describe(struct weft_cut *cut, const struct weft_trace_description *t
 	memcpy(header->source, cut->source, sizeof(header->source));
 	describe_clock(cut, &trace->clock, header);
 	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
-		header->losses[cause] = trace->losses[cause];
+		header->losses[cause] = losses_of_range(cut, trace, cause);
 	if (trace->thread_count) {
 		const char *process = trace->threads[0].process;
 		size_t size = strlen(process);
@@ -179,6 +231,14 @@ static int write_event(struct weft_cut *cut, const struct weft_event *event)
 	return error;
 }
 
+static bool has_losses(const struct weft_trace_description *trace)
+{
+	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
+		if (trace->losses[cause])
+			return true;
+	return false;
+}
+
 WEFT__EXPORT int weft_cut_add(struct weft_cut *cut, const struct weft_event *event,
 	const struct weft_trace_description *trace)
 {
@@ -187,10 +247,13 @@ WEFT__EXPORT int weft_cut_add(struct weft_cut *cut, const struct weft_event *eve
 	if (event->buffer)
 		return WEFT_ERROR_UNSUPPORTED;
 	cut->last_ns = event->time_ns;
-	if (event->time_ns < cut->range.start_ns)
+	if (event->time_ns < cut->range.start_ns) {
+		cut->has_past = true;
 		return weft__alive_add(&cut->alive, event);
-	if (event->time_ns >= cut->range.end_ns && cut->range.end_ns != UINT64_MAX)
-		return WEFT_END;
+	}
+	if (event->time_ns >= cut->range.end_ns && cut->range.end_ns != UINT64_MAX) {
+		return has_losses(trace) ? WEFT_OK : WEFT_END; /* a gap is known when it is over */
+	}
 	if (!cut->has_begun) {
 		cut->start_ns = cut->alive.task_count ? cut->range.start_ns : event->time_ns;
 		int error = is_one_buffer(trace) ? begin(cut, trace) : WEFT_ERROR_UNSUPPORTED;
@@ -240,6 +303,8 @@ WEFT__EXPORT int weft_cut_finish(struct weft_cut *cut, const struct weft_trace_d
 		error = weft__cut_packets_flush_all(&cut->packets);
 	if (!error)
 		error = write_rundown(cut, trace);
+	if (!error)
+		error = write_losses(cut, trace);
 	if (!error)
 		error = describe(cut, trace, &header);
 	if (!error)

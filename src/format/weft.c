@@ -185,6 +185,8 @@ static int open_reader(const struct weft__input *input, struct weft__reader **re
 	for (uint32_t i = r->heap_count / 2; i-- > 0;)
 		sift_down(r, i);
 	error = weft__gaps_init(&r->gaps, r->threads.count, r->buffer.stream, input->description);
+	if (!error)
+		error = weft__gaps_take_told(&r->gaps, &r->buffer, &r->threads, input->description);
 	if (error)
 		goto out;
 	input->description->source = *r->buffer.source ? r->buffer.source : NULL;
@@ -199,6 +201,7 @@ static int open_reader(const struct weft__input *input, struct weft__reader **re
 	return 0;
 out:
 	free(r->heap);
+	weft__gaps_finish(&r->gaps);
 	weft__threads_finish(&r->threads);
 	weft__buffer_finish(&r->buffer);
 	free(r);

@@ -61,6 +61,8 @@ struct weft__stream {
 	uint8_t *names;
 	struct weft__stream_text *texts; /* by number */
 	size_t text_count, text_capacity;
+	uint64_t lost_offset; /* of the chunk that tells of losses */
+	uint32_t lost_count;
 };
 
 /* 0, or an error if these bytes cannot be read as a buffer of this version, nor, by

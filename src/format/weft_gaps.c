@@ -6,9 +6,12 @@
  */
 #include "format/weft_gaps.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
+#include "abi/stream_abi.h"
 #include "base/array.h"
+#include "base/little_endian.h"
 
 int weft__gaps_init(struct weft__gaps *gaps, uint32_t threads, bool is_stream,
 	const struct weft_trace_description *description)
@@ -90,6 +93,33 @@ static int add_rest(struct weft__gaps *gaps, const struct weft__gap_packet *pack
 			.cause = cause_of_rest(description),
 		},
 		description);
+}
+
+#define AT(field) offsetof(struct weft_abi_lost, field)
+
+int weft__gaps_take_told(struct weft__gaps *gaps, const struct weft__buffer *buffer,
+	const struct weft__threads *threads, struct weft_trace_description *description)
+{
+	int error = 0;
+	if (!buffer->stream || !buffer->stream->lost_count)
+		return 0;
+	gaps->unplaced = 0;
+	const uint8_t *at = buffer->bytes + buffer->stream->lost_offset;
+	for (uint32_t i = 0; !error && i < buffer->stream->lost_count; i++) {
+		uint64_t start = weft__load_u64(at + AT(start_ticks));
+		uint64_t end = weft__load_u64(at + AT(end_ticks));
+		uint32_t cause = weft__load_u32(at + AT(cause));
+		const struct weft_loss_period period = {
+			.start = weft__ticks_to_ns(&buffer->clock, start),
+			.end = weft__ticks_to_ns(&buffer->clock, end > start ? end : start),
+			.count = weft__load_u64(at + AT(count)),
+			.thread = weft__threads_find(threads, weft__load_u32(at + AT(thread)), 0),
+			.cause = (uint8_t)(cause < WEFT_LOSS_CAUSES ? cause : WEFT_LOSS_CAUSES),
+		};
+		error = add(gaps, &period, description);
+		at += sizeof(struct weft_abi_lost);
+	}
+	return error;
 }
 
 int weft__gaps_take_packet(struct weft__gaps *gaps, const struct weft__gap_packet *packet,

@@ -6,6 +6,7 @@
 #define WEFT_FORMAT_WEFT_GAPS_H
 
 #include "format/format.h"
+#include "format/weft_threads.h"
 
 struct weft__gaps {
 	struct weft_loss_period *list;
@@ -32,6 +33,10 @@ struct weft__gap_packet {
 int weft__gaps_init(struct weft__gaps *gaps, uint32_t threads, bool is_stream,
 	const struct weft_trace_description *description);
 void weft__gaps_finish(struct weft__gaps *gaps);
+
+/* What a stream tells of losses itself, in place of what its packets do. 0 or WEFT_ERROR_MEMORY. */
+int weft__gaps_take_told(struct weft__gaps *gaps, const struct weft__buffer *buffer,
+	const struct weft__threads *threads, struct weft_trace_description *description);
 
 /* Finds what is missing before it, and tells `description`. 0 or WEFT_ERROR_MEMORY. */
 int weft__gaps_take_packet(struct weft__gaps *gaps, const struct weft__gap_packet *packet,

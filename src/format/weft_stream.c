@@ -113,6 +113,13 @@ struct weft_slice weft__stream_text(const struct weft__buffer *b, uint64_t numbe
 	return (struct weft_slice){(const char *)content + sizeof(size), (size_t)size};
 }
 
+static void take_lost(
+	struct weft__buffer *b, const struct weft__input *input, const struct chunk *chunk)
+{
+	b->stream->lost_offset = (uint64_t)(chunk->content - input->bytes);
+	b->stream->lost_count = chunk->bytes / (uint32_t)sizeof(struct weft_abi_lost);
+}
+
 static void take_header(
 	struct weft__buffer *b, const struct weft__input *input, const struct chunk *chunk)
 {
@@ -133,6 +140,8 @@ static int add_chunk(
 		return add_packet(b, input, chunk);
 	if (chunk->kind == WEFT_ABI_CHUNK_NAMES)
 		return add_names(b, input, chunk);
+	if (chunk->kind == WEFT_ABI_CHUNK_LOST)
+		take_lost(b, input, chunk);
 	if (chunk->kind == WEFT_ABI_CHUNK_TEXT)
 		return add_text(b, input, chunk);
 	if (chunk->kind == WEFT_ABI_CHUNK_HEADER)

@@ -215,6 +215,28 @@ def streams_and_compressed_traces_are_cut():
         check_part(stream, whole, os.path.join(folder, 'part'), middle, middle + 10 ** 12)
 
 
+def problems(path):
+    return weft('dump', '--problems', '--json', path).stdout
+
+
+@case
+def losses_are_kept_where_they_were():
+    with temporary_directory() as folder:
+        stem = os.path.join(folder, 'wrapped')
+        weft('record', '--size', '64K', '-o', stem, '--', os.path.join(BUILD, 'examples', 'echo-server'), '100', timeout=60)
+        info, = json_lines(weft('info', '--json', stem).stdout)
+        assert info['losses'], 'nothing was lost'
+        out = os.path.join(folder, 'out')
+        check_part(stem, lines(stem), out, 0, 2 ** 63)
+        equal(json_lines(weft('info', '--json', out).stdout)[0]['losses'], info['losses'])
+        equal(problems(out), problems(stem))
+        # None that is known to be elsewhere is in a part without any.
+        middle = (info['start'] + info['end']) // 2
+        cut(stem, out, middle, info['end'] + 1)
+        part, = json_lines(weft('info', '--json', out).stdout)
+        assert sum(part['losses'].values()) < sum(info['losses'].values()), part['losses']
+
+
 @case
 def text_of_any_bytes_and_length_stays():
     labels = ['', 'a', 'x' * 1024, 'y' * 1025, 'z' * 2032, 'z' * 2033, 'w' * 70000, 'two words',

@@ -241,8 +241,10 @@ static void what_cannot_be_is_refused(void **state)
 	event.buffer = 0;
 	event.time_ns = 49;
 	assert_int_equal(weft_cut_add(cut, &event, &description), WEFT_ERROR_ARGUMENT);
-	event.time_ns = 100;
-	assert_int_equal(weft_cut_add(cut, &event, &description), WEFT_END);
+	event.time_ns = 100; /* where events are missing may be known later */
+	assert_int_equal(weft_cut_add(cut, &event, &description), WEFT_OK);
+	const struct weft_trace_description whole = {.threads = threads, .thread_count = 3};
+	assert_int_equal(weft_cut_add(cut, &event, &whole), WEFT_END);
 	struct decoded d = end(cut, &part);
 	assert_int_equal(d.count, 1);
 	weft_text_finish(&d.lines);
@@ -257,6 +259,51 @@ static void an_error_of_the_sink_is_answered(void **state)
 	struct weft_event event = {.type = WEFT_EVENT_EXPECT, .time_ns = 50, .task = 1};
 	assert_int_equal(weft_cut_add(cut, &event, &description), WEFT_ERROR_SYSTEM);
 	weft_cut_destroy(cut);
+}
+
+/* Three gaps, before, in and behind the range; and some that have no place. */
+static void losses_are_those_of_the_range(void **state)
+{
+	(void)state;
+	static const struct weft_loss_period periods[] = {
+		{10, 40, 5, 1, WEFT_LOSS_OVERWRITTEN},
+		{90, 120, 7, 1, WEFT_LOSS_OVERWRITTEN},
+		{150, 160, 11, 2, WEFT_LOSS_STALLED},
+		{250, 260, 13, 0, WEFT_LOSS_OVERWRITTEN},
+	};
+	const struct weft_cut_range range = {100, 200};
+	struct weft_trace_description trace = description;
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	struct weft_decoder *decoder;
+	memset(trace.losses, 0, sizeof(trace.losses));
+	trace.losses[WEFT_LOSS_OVERWRITTEN] = 5 + 7 + 13 + 2;
+	trace.losses[WEFT_LOSS_STALLED] = 11;
+	trace.loss_periods = periods;
+	trace.loss_period_count = 4;
+	for (uint64_t time = 50; time < 400; time += 50)
+		assert_int_equal(
+			weft_cut_add(cut,
+				&(struct weft_event){.type = WEFT_EVENT_SWITCH, .time_ns = time, .task = 1},
+				&trace),
+			WEFT_OK);
+	assert_int_equal(weft_cut_finish(cut, &trace), 0);
+	weft_cut_destroy(cut);
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	assert_int_equal(weft_decoder_feed_borrowed(decoder, part.bytes, part.size), 0);
+	assert_int_equal(weft_decoder_finish(decoder), 0);
+	const struct weft_trace_description *d = weft_decoder_describe(decoder);
+	assert_int_equal(d->losses[WEFT_LOSS_OVERWRITTEN], 7 + 2);
+	assert_int_equal(d->losses[WEFT_LOSS_STALLED], 11);
+	assert_int_equal(d->loss_period_count, 2);
+	assert_memory_equal(&d->loss_periods[0].start, &periods[1].start, 24);
+	assert_int_equal(d->loss_periods[0].thread, 1);
+	assert_int_equal(d->loss_periods[0].cause, WEFT_LOSS_OVERWRITTEN);
+	assert_memory_equal(&d->loss_periods[1].start, &periods[2].start, 24);
+	assert_int_equal(d->loss_periods[1].thread, 2);
+	assert_int_equal(d->loss_periods[1].cause, WEFT_LOSS_STALLED);
+	weft_decoder_destroy(decoder);
+	weft_text_finish(&part);
 }
 
 /* A text chunk that its event does not find. */
@@ -292,6 +339,7 @@ int main(void)
 		cmocka_unit_test(who_failed_before_is_told_if_it_is_read_again),
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(an_error_of_the_sink_is_answered),
+		cmocka_unit_test(losses_are_those_of_the_range),
 		cmocka_unit_test(a_missing_text_is_complained_of),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
