@@ -12,8 +12,9 @@
 
 #include "page_assets.h"
 
-#define BLOCK_BYTES ((size_t)3 << 20) /* a multiple of 3: 4 MiB of base64 */
-#define INPUT_MAX   ((size_t)1 << 30) /* zlib counts in 32 bits */
+#define BLOCK_BYTES ((size_t)3 << 20)  /* a multiple of 3: 4 MiB of base64 */
+#define INPUT_MAX   ((size_t)1 << 30)  /* zlib counts in 32 bits */
+#define LARGE_BYTES ((size_t)64 << 20) /* whoever has so much would wait long for a little less */
 
 static void add_piece(struct weft_text *text, unsigned number)
 {
@@ -111,8 +112,9 @@ static int add_trace(struct weft_text *text, const struct page_content *content)
 {
 	z_stream stream = {0};
 	size_t taken = 0;
+	const int level = content->size > LARGE_BYTES ? 1 : 6;
 	unsigned char *block = malloc(BLOCK_BYTES);
-	if (!block || deflateInit2(&stream, 6, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
+	if (!block || deflateInit2(&stream, level, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(block);
 		return WEFT_ERROR_MEMORY;
 	}

@@ -61,7 +61,7 @@ const steps = {
 	},
 	key: key => page.keyboard.press(key),
 	type: text => page.keyboard.type(text),
-	press: name => page.getByRole('button', { name, exact: true }).click(),
+	press: name => page.getByRole('button', { name, exact: true }).or(page.locator('#traces button', { hasText: name })).click(),
 	touch,
 	command: command => page.evaluate(command => window.weft.command(command), command),
 	reload: () => page.reload(),
@@ -80,6 +80,20 @@ const steps = {
 	},
 	opened: title => page.waitForFunction(title => window.weft.title === title && window.weft.opened, title),
 	said: () => page.waitForFunction(() => !document.getElementById('notice').hidden || !document.getElementById('empty').hidden),
+	// A trace that a program records into: the page is loaded again until the server lists it.
+	async living(title) {
+		for (let tries = 0; tries < 200 && !await page.evaluate(title => window.weft.title === title && window.weft.opened, title); tries++) {
+			if (!await page.evaluate(title => window.weft.title === title, title))
+				await page.reload();
+			await page.waitForTimeout(200);
+		}
+	},
+	events: count => page.waitForFunction(count => window.weft.opened.events >= count, count),
+	async grow() {
+		const before = await page.evaluate(() => window.weft.opened.events);
+		await page.waitForFunction(before => window.weft.opened.events > before, before);
+	},
+	noticed: () => page.waitForFunction(() => !document.getElementById('notice').hidden),
 	linked: () => page.waitForFunction(() => location.hash),
 	screenshot: path => page.screenshot({ path }),
 	shot: async path => page.locator('#canvas').screenshot({ path }),
@@ -87,6 +101,7 @@ const steps = {
 		title: document.title, hash: location.hash, opened: window.weft.opened, size: window.weft.size,
 		operations: window.weft.frames.at(-1)?.[2], frames: window.weft.frames.length, text: window.weft.text(),
 		ratio: devicePixelRatio, canvas: [document.getElementById('canvas').width, document.getElementById('canvas').height],
+		traces: document.getElementById('traces').innerText, buttons: document.getElementById('stage').innerText,
 		status: document.getElementById('status').textContent, notice: document.getElementById('notice-text').textContent,
 		empty: document.getElementById('empty').hidden ? null : document.getElementById('empty-text').textContent,
 		focus: document.activeElement.id, background: getComputedStyle(document.body).backgroundColor,
@@ -132,7 +147,7 @@ async function compare(reference) {
 }
 steps.compare = async reference => seen.results.push(await compare(reference));
 
-const quiet = ['wait', 'look', 'evaluate', 'screenshot', 'shot', 'down'];
+const quiet = ['wait', 'said', 'living', 'events', 'grow', 'noticed', 'look', 'evaluate', 'screenshot', 'shot', 'down'];
 try {
 	await page.goto(ask.url);
 	for (const [kind, ...fields] of [...(ask.first || [['opened', ask.title]]), ...ask.steps]) {

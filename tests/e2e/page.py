@@ -1,35 +1,15 @@
 # SPDX-License-Identifier: ISC
 """weft render -o page.html in Chromium, from file:// and without a network, used as people do."""
 import base64
-import json
 import os
 import re
 import shutil
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import BUILD, DATA, case, equal, main, run, skip, temporary_directory, weft  # noqa: E402
+from browser import browse
+from harness import BUILD, DATA, case, equal, main, run, skip, temporary_directory, weft
 
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
-NPM = os.path.join(BUILD, 'npm')
-PLAYWRIGHT = 'playwright-core@1.65.1'
-DRIVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'page.mjs')
-
-
-def chromium():
-    """The browser, with what drives it; skips the case if one of them is not to be had."""
-    for tool, package in (('chromium', 'chromium'), ('node', 'nodejs')):
-        if not shutil.which(tool):
-            skip('%s is not installed' % package)
-    if not os.path.exists(os.path.join(NPM, 'node_modules', 'playwright-core')):
-        if not shutil.which('npm'):
-            skip('npm is not installed')
-        os.makedirs(NPM, exist_ok=True)
-        result = run(['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', NPM, PLAYWRIGHT])
-        if result.returncode:
-            skip('npm could not get %s' % PLAYWRIGHT)
-    return shutil.which('chromium')
 
 
 def make_page(folder, *args, trace=BLOCK):
@@ -39,18 +19,6 @@ def make_page(folder, *args, trace=BLOCK):
         skip(result.stderr.strip())
     equal(result.returncode, 0, result.stderr)
     return path
-
-
-def browse(url, steps, title=os.path.basename(BLOCK), loud=False, **options):
-    """What page.mjs has seen. Whatever a page does, it may not complain on the console."""
-    ask = dict(options, chromium=chromium(), url=url, steps=steps, title=title)
-    result = run(['node', DRIVER], input=json.dumps(ask), env={'WEFT_NPM': NPM})
-    equal(result.returncode, 0, result.stderr)
-    seen = json.loads(result.stdout)
-    assert 'failed' not in seen, seen['failed'] + '\n' + repr(seen)
-    if not loud:
-        equal(seen['console'], [])
-    return seen
 
 
 def use(steps, *args, trace=BLOCK, **options):

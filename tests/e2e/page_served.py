@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: ISC
+"""The page of weft serve in Chromium: a list to choose from, one trace, one that grows."""
+import os
+import re
+import signal
+import subprocess
+
+from browser import browse
+from harness import BUILD, DATA, WEFT, case, equal, main, run, skip, temporary_directory
+
+ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
+ECHO = os.path.join(BUILD, 'examples', 'echo-server')
+PATIENCE = 60
+
+
+class Server:
+    """weft serve on a port of its own, with a run directory of its own."""
+
+    def __init__(self, *arguments):
+        refusal = run([WEFT, 'serve', '--listen', '127.0.0.1:0', '/nowhere']).stderr
+        if 'without' in refusal:
+            skip(refusal.strip())
+        if 'without the page' in run([WEFT, 'render', ARP, '-o', '/dev/null', '--format', 'html']).stderr:
+            skip('built without the page')
+        self.folder = temporary_directory()
+        self.env = dict(os.environ, XDG_RUNTIME_DIR=os.path.join(self.folder.name, 'run'))
+        os.mkdir(self.env['XDG_RUNTIME_DIR'], 0o700)
+        self.process = subprocess.Popen([WEFT, 'serve', '--listen', '127.0.0.1:0', *(arguments or [self.folder.name])],
+                                        stdout=subprocess.PIPE, text=True, env=self.env)
+        self.url = self.process.stdout.readline().strip()
+
+    def record(self, *command):
+        """A program that records where the server looks."""
+        out = os.path.join(self.folder.name, 'run', 'recorded.weft')
+        return subprocess.Popen([WEFT, 'record', '-o', out, *command], env=self.env, cwd=self.folder.name,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def browse(self, steps, **options):
+        seen = browse(self.url, steps, **options)
+        elsewhere = [url for url in seen['requests'] if not url.startswith(self.url)]
+        equal(elsewhere, [], 'requests')
+        return seen['results']
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(PATIENCE)
+        self.process.stdout.close()
+        self.folder.cleanup()
+
+
+@case
+def a_single_trace_opens_at_once():
+    with Server(ARP) as server:
+        look, = server.browse([['look']], title=os.path.basename(ARP))
+    equal(look['opened']['events'], 2954)
+    assert 'TCP connect' in look['text'], look['text']
+    assert re.match('#trace=[0-9a-f]+', look['hash']), look['hash']
+
+
+@case
+def of_several_one_is_chosen():
+    with Server(os.path.dirname(ARP)) as server:
+        listed, look = server.browse([['look'], ['press', re.compile('mirage-arp-good').pattern],
+                                      ['opened', os.path.basename(ARP)], ['look']], first=[['said']])
+    assert 'Traces' in listed['empty'] and 'mirage-block-read.sexp' in listed['traces'], listed
+    equal((look['opened']['events'], look['empty']), (2954, None))
+
+
+@case
+def without_a_trace_the_page_says_what_to_do():
+    with Server() as server:
+        look, = server.browse([['look']], first=[['said']])
+    assert 'no trace' in look['empty'] and 'Open a trace' in look['buttons'], look
+
+
+@case
+def a_trace_grows_while_one_looks():
+    with Server() as server:
+        program = server.record(ECHO, '100000')
+        try:
+            early, late, paused, later = server.browse(
+                [['look'], ['grow'], ['grow'], ['look'],
+                 ['key', 'l'], ['wait', 1500], ['look'], ['wait', 1000], ['look']],
+                first=[['living', 'echo-server']])
+        finally:
+            program.terminate()
+            program.wait(PATIENCE)
+    assert early['opened']['live'] and late['opened']['events'] > early['opened']['events'], (early, late)
+    equal(later['opened']['events'], paused['opened']['events'])
+
+
+@case
+def the_end_of_the_program_is_told():
+    with Server() as server:
+        program = server.record(ECHO, '400')
+        try:
+            look, = server.browse([['events', 10], ['noticed'], ['look']], first=[['living', 'echo-server']])
+        finally:
+            program.wait(PATIENCE)
+    assert 'has ended' in look['notice'], look['notice']
+    assert not look['opened']['live'] and look['opened']['events'] > 10000, look['opened']
+
+
+main()
