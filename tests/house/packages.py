@@ -74,6 +74,15 @@ def without_root_or_sudo_it_prints_the_line_and_stops_with_2():
 
 
 @case
+def an_npm_from_elsewhere_will_do():
+    all_but_npm = 'shift 3; for p; do [ $p = npm ] || echo $p installed; done'
+    commands = {'dpkg-query': all_but_npm, 'id': 'echo 0', 'apt-cache': 'echo Package: npm', 'apt-get': 'echo "$@" >>log'}
+    assert 'install --yes --no-install-recommends npm' in machine(commands).log
+    result = machine(dict(commands, npm='exit 0'))
+    assert (result.returncode, result.stdout, result.log) == (0, '', ''), result
+
+
+@case
 def another_system_goes_on_with_what_it_has():
     result = machine({})
     assert result.returncode == 0 and 'not a Debian system' in result.stdout, result
