@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 """Builds the benchmarks optimised and runs them, after a line that says on what.
 
-    tools/bench.py [NAME…]      all, or only these (record, lttng, latency, follow, decode, layout)
+    tools/bench.py [NAME…]      all, or only these (record, lttng, latency, follow, decode, layout, page)
 
 What the figures mean is in docs/cost.md.
 """
@@ -22,6 +22,7 @@ GROUPS = [
     ('following', ['follow']),
     ('decoding', ['decode']),
     ('model and layout', ['layout']),
+    ('the page', ['page']),
 ]
 # Not built where these are missing.
 MISSING = {'lttng': "LTTng-UST is not measured: its headers are missing (Debian: liblttng-ust-dev)"}
@@ -56,11 +57,13 @@ def build():
 def run(name):
     """True unless it failed."""
     program = os.path.join(BUILD, 'bench', 'bench_' + name)
+    script = os.path.join(SOURCE, 'bench', name + '.py')
     if not os.path.exists(program) and name in MISSING:
         print(MISSING[name], flush=True)
         return True
     environment = dict(os.environ, WEFT_SOURCE=SOURCE, WEFT_BUILD=BUILD)
-    return subprocess.run([program], env=environment).returncode == 0
+    command = [sys.executable, script] if os.path.exists(script) else [program]
+    return subprocess.run(command, env=environment).returncode == 0
 
 
 def main():

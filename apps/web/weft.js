@@ -398,6 +398,8 @@ function draw() {
 	replay(pen, scale);
 	const { frames } = window.weft;
 	frames.push([list.cost, now() - begun, ints.length / WORDS]);
+	if (window.weft.opened && !window.weft.opened.shown)
+		window.weft.opened.shown = now();
 	if (frames.length > 1000)
 		frames.splice(0, 500);
 }
@@ -543,6 +545,7 @@ const viewOfLink = () => location.hash.slice(1).replace(/^trace=\w*&?/, '').repl
 const traceOfLink = () => (/^#trace=(\w+)/.exec(location.hash) || [])[1];
 
 function keepLink(text) {
+	window.weft.link = text;
 	clearTimeout(linkTimer);
 	if (!hasTrace)
 		return;
@@ -872,7 +875,7 @@ async function begin() {
 window.weft = {
 	frames: [], opened: null, get title() { return source.title; }, get size() { return canvasSize; },
 	isIdle: () => isReady && !isBusy && !isAsked && !batch.length,
-	command: text => input('command', text, now()),
+	draw, command: text => input('command', text, now()),
 	letters: lettersOf, text: () => lettersOf().map(letters => letters[4]).join('\n'),
 };
 new ResizeObserver(resize).observe(stage);
