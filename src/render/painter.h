@@ -128,6 +128,8 @@ double weft__measure(
 void weft__draw_title(struct painter *p);
 void weft__draw_strip(struct painter *p);
 void weft__draw_ruler(struct painter *p);
+/* ruler.c: a time as a clock has it. */
+void weft__format_clock(const struct weft_model *model, uint64_t time, char text[48]);
 void weft__draw_grid(struct painter *p);
 void weft__draw_status(struct painter *p);
 void weft__draw_bands(struct painter *p);

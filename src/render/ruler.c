@@ -16,7 +16,8 @@
 
 struct ruler {
 	uint64_t step; /* ns */
-	uint64_t base; /* ns from the trace's start: ticks are offsets from it; 0 if they are not */
+	uint64_t base; /* ns from the trace's start: ticks are offsets from it */
+	bool has_base;
 };
 
 static uint64_t step_for(double scale)
@@ -31,11 +32,12 @@ static uint64_t step_for(double scale)
 
 static struct ruler make_ruler(const struct painter *p)
 {
-	struct ruler ruler = {step_for(p->view->scale), 0};
+	struct ruler ruler = {step_for(p->view->scale), 0, p->options->clock_times};
 	uint64_t limit = 1, from = p->left - p->scene->start;
 	for (unsigned i = 0; i < DIGITS; i++)
 		limit *= 10;
-	if ((p->right - p->scene->start) / ruler.step >= limit)
+	ruler.has_base = ruler.has_base || (p->right - p->scene->start) / ruler.step >= limit;
+	if (ruler.has_base)
 		ruler.base = from - from % ruler.step;
 	return ruler;
 }
@@ -61,15 +63,38 @@ static void format_tick(uint64_t ns, uint64_t step, char text[32])
 		units[index]);
 }
 
+/* UTC, if the trace knows; else what its clock said. */
+void weft__format_clock(const struct weft_model *model, uint64_t time, char text[48])
+{
+	const struct weft_clock *clock = &model->clock;
+	bool is_known = clock->epoch == WEFT_EPOCH_UNIX || clock->offset_ns != 0;
+	uint64_t ns = time + (uint64_t)clock->offset_ns, second = ns / 1000000000;
+	unsigned day_second = (unsigned)(second % 86400);
+	int used;
+	if (is_known)
+		used = snprintf(text, 48, "%02u:%02u:%02u.%09u", day_second / 3600, day_second / 60 % 60,
+			day_second % 60, (unsigned)(ns % 1000000000));
+	else
+		used = snprintf(text, 48, "%llu.%09u", (unsigned long long)(time / 1000000000),
+			(unsigned)(time % 1000000000));
+	while (used > 0 && text[used - 1] == '0')
+		used--;
+	used -= used > 0 && text[used - 1] == '.';
+	snprintf(text + used, 48 - (size_t)used, is_known ? " UTC" : " s");
+}
+
 static void draw_label(
 	struct painter *p, const struct ruler *ruler, double x, uint64_t tick, double *used)
 {
 	const struct weft_box *box = &p->frame->ruler;
 	struct weft_text_style style = {p->theme->dim, 10.5, false, false, 0};
-	char text[40] = "+";
-	bool is_base = ruler->base && tick == ruler->base;
-	format_tick(is_base ? tick : tick - ruler->base, ruler->step, text + 1);
-	const char *shown = ruler->base && !is_base ? text : text + 1;
+	char text[56] = "+";
+	bool is_base = ruler->has_base && tick == ruler->base;
+	if (is_base && p->options->clock_times)
+		weft__format_clock(p->model, p->scene->start + tick, text + 1);
+	else
+		format_tick(is_base ? tick : tick - ruler->base, ruler->step, text + 1);
+	const char *shown = ruler->has_base && !is_base ? text : text + 1;
 	if (is_base)
 		style.color = p->theme->text;
 	double width = weft__measure(p, shown, &style);
@@ -137,7 +162,7 @@ void weft__draw_ruler(struct painter *p)
 	for (uint64_t tick = first_tick(p, &ruler); tick <= last; tick += ruler.step) {
 		double x = tick_x(p, tick);
 		bool before = x < box->x;
-		if (before && !(ruler.base && tick == ruler.base))
+		if (before && !(ruler.has_base && tick == ruler.base))
 			continue;
 		if (!before)
 			weft_canvas_line(p->canvas, x, box->y + 4, x, box->y + box->height, &pen);

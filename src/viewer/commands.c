@@ -426,6 +426,15 @@ static void run_follow(struct weft_viewer *viewer, const char *arguments)
 	weft__viewer_place_buttons(viewer);
 }
 
+static void run_times(struct weft_viewer *viewer, const char *arguments)
+{
+	viewer->clock_times = arguments[0] ? strcmp(arguments, "clock") == 0 : !viewer->clock_times;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+	viewer->panel.is_stale = true;
+	weft__viewer_tell(viewer, viewer->clock_times ? "The ruler begins with the time of the day."
+												  : "Times are from the trace's start.");
+}
+
 static void run_theme(struct weft_viewer *viewer, const char *arguments)
 {
 	unsigned theme = (unsigned)(viewer->theme + 1) % WEFT_THEMES;
@@ -559,6 +568,7 @@ static const struct command {
 	{"counter", run_counter, true},
 	{"rates", run_rates, true},
 	{"follow", run_follow, true},
+	{"times", run_times, true},
 	{"theme", run_theme, false},
 	{"panel", run_panel, false},
 	{"close", run_close, false},

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "render/painter.h"
 #include "render/strip.h"
 #include "render/theme.h"
 #include "viewer/state.h"
@@ -162,14 +163,17 @@ static void draw_pointer(const struct drawing *d)
 	const struct weft_viewer *viewer = d->viewer;
 	const struct weft_frame *frame = &viewer->frame;
 	const struct weft__pointer *p = &viewer->pointer;
-	char text[32];
+	char text[48];
 	bool is_over = p->is_inside && weft__inside(&frame->picture, p->x, p->y);
 	if (!is_over || p->drag == WEFT__DRAG_GRAB)
 		return;
 	uint64_t time = viewer->snap.is_set ? viewer->snap.time
 										: weft_view_time(&viewer->view, p->x - frame->picture.x);
 	double x = weft__canvas_x(viewer, time), bottom = frame->ruler.y + frame->ruler.height;
-	weft_format_duration(time - viewer->view.start, 6, text);
+	if (viewer->clock_times)
+		weft__format_clock(viewer->model, time, text);
+	else
+		weft_format_duration(time - viewer->view.start, 6, text);
 	draw_label(d, &frame->ruler, x, frame->ruler.y + frame->ruler.height / 2, text, d->theme->text);
 	draw_guide(d, x, bottom - 4, bottom, d->theme->text);
 	if (viewer->snap.is_set)
@@ -266,6 +270,7 @@ WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas
 		.font = viewer->font,
 		.status = viewer->status,
 		.highlight = &highlight,
+		.clock_times = viewer->clock_times,
 		.no_counters = viewer->counters_hidden,
 		.hidden_counters =
 			viewer->hidden_count >= viewer->model->counter_count ? viewer->hidden_counters : NULL,

@@ -71,6 +71,7 @@ const struct weft__key weft__keys[] = {
 	{"e", "e", 0, "panel export", "export"},
 	{"y", "y", 0, "copy link", "copy a link to this view"},
 	{"Y", "Y", 0, "copy command", "copy a command line that draws it"},
+	{"t", "t", 0, "times", "times from the start, or of the day"},
 	{"T", "T", 0, "theme", "the next theme"},
 	{"Ctrl + O", "o", CONTROL, "open trace", "open another trace"},
 	{"Ctrl + N", "n", CONTROL, "window", "the same in another window"},

@@ -68,6 +68,8 @@ static void add_rest(const struct weft_viewer *viewer, struct weft_text *text)
 	}
 	if (viewer->counters_hidden)
 		add_value(text, "counters", "off");
+	if (viewer->clock_times)
+		add_value(text, "times", "clock");
 	if (viewer->counter_rates)
 		add_value(text, "rates", "on");
 	for (uint32_t i = 0; i < viewer->hidden_count && !viewer->counters_hidden; i++) {
@@ -189,6 +191,8 @@ static bool take_value(
 		viewer->counters_hidden = strcmp(value, "off") == 0;
 	else if (strcmp(key, "rates") == 0)
 		viewer->counter_rates = strcmp(value, "on") == 0;
+	else if (strcmp(key, "times") == 0)
+		viewer->clock_times = strcmp(value, "clock") == 0;
 	else if (strcmp(key, "without") == 0)
 		weft__viewer_toggle_counter(viewer, (uint32_t)strtoul(value, NULL, 10) - 1);
 	else if (strcmp(key, "fold") == 0)
@@ -236,7 +240,7 @@ bool weft__viewer_run_view(struct weft_viewer *viewer, const char *arguments)
 	struct target target = {.view = *weft__viewer_wanted(viewer), .task = WEFT_NONE};
 	bool good = true;
 	target.view.is_plain = false; /* what a link does not say is as usual */
-	viewer->counters_hidden = viewer->counter_rates = false;
+	viewer->counters_hidden = viewer->counter_rates = viewer->clock_times = false;
 	viewer->hidden_count = 0;
 	for (const char *at = arguments; *at;) {
 		size_t size = strcspn(at, " ");

@@ -90,6 +90,8 @@ void weft__fill_menu(struct weft_viewer *viewer)
 	add_link(viewer, "Show an exact length of time\xe2\x80\xa6", "d", "duration");
 	weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, "Plain rows instead of a lens", "g", "rows");
 	weft__panel_last(viewer)->is_selected = viewer->view.is_plain;
+	weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, "Times of the day", "t", "times");
+	weft__panel_last(viewer)->is_selected = viewer->clock_times;
 	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Bookmarks", "", "");
 	add_link(viewer, "Set a bookmark\xe2\x80\xa6", "m", "mark");
 	add_link(viewer, "All bookmarks", "M", "marks");

@@ -11,6 +11,7 @@
 
 #include <weft/decoder.h>
 
+#include "render/painter.h"
 #include "viewer/state.h"
 #include "viewer_script.h"
 
@@ -881,6 +882,26 @@ static void every_button_has_room_for_a_finger(void **state)
 	}
 }
 
+static void times_are_of_the_day_if_the_trace_knows(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t time;
+		struct weft_clock clock;
+		const char *text;
+	} cases[] = {
+		{UINT64_C(1413637708834171000), {.epoch = WEFT_EPOCH_UNIX}, "13:08:28.834171 UTC"},
+		{5000000000, {.offset_ns = INT64_C(86400000000000)}, "00:00:05 UTC"},
+		{UINT64_C(61000000001), {.epoch = WEFT_EPOCH_UNKNOWN}, "61.000000001 s"},
+	};
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weft_model model = {.clock = cases[i].clock};
+		char text[48];
+		weft__format_clock(&model, cases[i].time, text);
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
 static void later_states_keep_what_was_looked_at(void **state)
 {
 	(void)state;
@@ -1036,6 +1057,7 @@ int main(void)
 		cmocka_unit_test(an_unknown_command_is_refused),
 		cmocka_unit_test(every_key_is_documented),
 		cmocka_unit_test(every_button_has_room_for_a_finger),
+		cmocka_unit_test(times_are_of_the_day_if_the_trace_knows),
 		cmocka_unit_test(later_states_keep_what_was_looked_at),
 		cmocka_unit_test(without_a_trace_words_are_shown),
 		cmocka_unit_test(random_hands_never_leave_the_trace),
