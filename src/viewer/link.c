@@ -116,6 +116,38 @@ static void add_quoted(struct weft_text *text, const char *word)
 	weft_text_add_string(text, "'");
 }
 
+/* Its words as options of `weft render`, which knows no threads. */
+static void add_filter(struct weft_text *text, const char *filter)
+{
+	char word[256];
+	for (const char *at = filter; *at;) {
+		size_t size = strcspn(at, ","), skipped = strspn(at, " ");
+		bool hides = at[skipped] == '-';
+		size_t first = skipped + hides, end = size;
+		while (end > first && at[end - 1] == ' ')
+			end--;
+		if (end > first && end - first < sizeof(word)) {
+			snprintf(word, sizeof(word), "%.*s", (int)(end - first), at + first);
+			if (strncmp(word, "thread:", 7) != 0) {
+				weft_text_add_string(text, hides ? " --hide " : " --only ");
+				add_quoted(text, word);
+			}
+		}
+		at += size + (at[size] == ',');
+	}
+}
+
+static void add_rows(const struct weft_viewer *viewer, struct weft_text *text)
+{
+	if (viewer->rows.group_by) {
+		weft_text_add_string(text, " --group-by ");
+		weft_text_add_string(text, group_names[viewer->rows.group_by]);
+	}
+	if (viewer->rows.no_fold)
+		weft_text_add_string(text, " --no-fold");
+	add_filter(text, viewer->rows.filter);
+}
+
 void weft__viewer_copy_command(struct weft_viewer *viewer)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
@@ -129,6 +161,7 @@ void weft__viewer_copy_command(struct weft_viewer *viewer)
 	weft__write_duration((uint64_t)(weft__viewer_duration(view) + 0.5), time);
 	weft_text_add_string(&text, " --duration ");
 	weft_text_add_string(&text, time);
+	add_rows(viewer, &text);
 	snprintf(rest, sizeof(rest), " --focus %u --theme %s -o view.png",
 		(unsigned)(view->focus + 0.5), weft_theme_name(viewer->theme));
 	weft_text_add_string(&text, rest);

@@ -227,7 +227,9 @@ static void click(struct weft_viewer *viewer, double x, double y)
 	} else if (weft__inside(&viewer->frame.groups, x, y)) {
 		weft__viewer_toggle_group(viewer, weft__viewer_group_at(viewer, y));
 	} else if (weft__inside(&viewer->frame.picture, x, y)) {
+		viewer->is_clicking = true;
 		weft__viewer_click(viewer, x, y, is_again, is_double);
+		viewer->is_clicking = false;
 	}
 }
 

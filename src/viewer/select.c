@@ -148,6 +148,9 @@ void weft__viewer_click(
 		return;
 	}
 	weft__viewer_select(viewer, choose(viewer, &hit, is_again), at);
-	if (viewer->panel.kind != WEFT__PANEL_STORY)
-		weft__viewer_open_panel(viewer, WEFT__PANEL_STORY);
+	if (viewer->panel.kind == WEFT__PANEL_STORY)
+		return;
+	weft__viewer_open_panel(viewer, WEFT__PANEL_STORY);
+	if (viewer->boxes.panel.y > 0) /* it takes height, where the task may have been */
+		weft__viewer_reveal(viewer, viewer->layout->row[viewer->selection.task], at, at, false);
 }

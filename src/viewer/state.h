@@ -236,7 +236,7 @@ struct weft_viewer {
 	const struct weft_font *font;
 	char *title, *path, *said;
 	double said_fraction;
-	bool reduced_motion, clock_times;
+	bool reduced_motion, clock_times, is_clicking;
 	bool counters_hidden, counter_rates;
 	uint8_t *hidden_counters; /* a byte each; NULL: none is hidden */
 	uint32_t hidden_count;    /* bytes of it */

@@ -78,6 +78,21 @@ static void add_line(struct weft_viewer *viewer, const struct weft_story_line *l
 		viewer->panel.shown.selected = viewer->panel.shown.item_count - 1;
 }
 
+/* What the task is one of many of. */
+static void add_fold(struct weft_viewer *viewer)
+{
+	const struct weft_layout *layout = viewer->layout;
+	uint32_t task = viewer->selection.task;
+	uint32_t fold = layout->fold_of ? layout->fold_of[task] : WEFT_NONE;
+	char text[256];
+	if (fold == WEFT_NONE)
+		return;
+	weft__panel_add(viewer, WEFT_VIEWER_LINK,
+		weft__panel_format(text, "%s the run of %u alike tasks",
+			layout->folds[fold].folded ? "Unfold" : "Fold", (unsigned)layout->folds[fold].count),
+		"f", "fold");
+}
+
 static void add_actions(struct weft_viewer *viewer)
 {
 	static const char *const actions[][3] = {
@@ -89,6 +104,7 @@ static void add_actions(struct weft_viewer *viewer)
 		{"Measure its life", "v", "measure"},
 	};
 	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Go on", "", "");
+	add_fold(viewer);
 	for (unsigned i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		weft__panel_add(viewer, WEFT_VIEWER_LINK, actions[i][0], actions[i][1], actions[i][2]);
 }

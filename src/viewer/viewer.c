@@ -113,13 +113,10 @@ WEFT__EXPORT void weft_viewer_resize(
 	struct weft_viewer *viewer, double width, double height, double now_ms)
 {
 	weft__viewer_begin(viewer, now_ms);
-	bool was_all = viewer->model && weft__viewer_shows_all(viewer);
 	viewer->width = width > 1 ? fmin(width, 1e5) : 1;
 	viewer->height = height > 1 ? fmin(height, 1e5) : 1;
 	weft__viewer_halt(viewer);
 	weft__viewer_place(viewer);
-	if (was_all)
-		weft_view_fit(&viewer->view);
 	weft__viewer_settle(viewer);
 }
 
@@ -146,7 +143,8 @@ static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
 	if (part == WEFT__DRAG_STRIP_RANGE || part == WEFT__DRAG_RANGE || viewer->range.is_armed ||
 		weft__inside(&viewer->frame.ruler, p->x, p->y))
 		return WEFT_VIEWER_CURSOR_CROSSHAIR;
-	if (viewer->button_hovered != WEFT__NO_BUTTON || viewer->hover.task != WEFT_NONE)
+	if (viewer->button_hovered != WEFT__NO_BUTTON || viewer->hover.task != WEFT_NONE ||
+		weft__inside(&viewer->frame.groups, p->x, p->y))
 		return WEFT_VIEWER_CURSOR_POINTER;
 	return WEFT_VIEWER_CURSOR_DEFAULT;
 }

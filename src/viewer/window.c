@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * Where the window's parts are: canvas and panel beside or below each other, and in the canvas a
- * frame with a bar of buttons in its title line, or under it where that is too narrow.
+ * frame with a bar of buttons in its title line, or under it where that is too narrow. Who saw all
+ * of the trace still does when a part comes or goes; but what was clicked stays below the pointer.
  */
 #include <math.h>
 
@@ -75,6 +76,7 @@ void weft__viewer_place(struct weft_viewer *viewer)
 	static const struct weft_model no_model = {.counter_count = 0};
 	static const struct weft_layout no_layout = {.model = &no_model};
 	const struct weft_layout *layout = viewer->layout ? viewer->layout : &no_layout;
+	bool keeps_all = viewer->model && !viewer->is_clicking && weft__viewer_shows_all(viewer);
 	place_boxes(viewer);
 	weft_frame_place(
 		layout, viewer->boxes.canvas.width, viewer->boxes.canvas.height, &viewer->frame);
@@ -88,4 +90,8 @@ void weft__viewer_place(struct weft_viewer *viewer)
 	weft_view_resize(&viewer->view, picture->width, picture->height);
 	if (viewer->motion.is_running)
 		weft_view_resize(&viewer->motion.to, picture->width, picture->height);
+	if (keeps_all) {
+		weft__viewer_halt(viewer);
+		weft_view_fit(&viewer->view);
+	}
 }

@@ -607,10 +607,11 @@ static void a_command_line_is_quoted_for_the_shell(void **state)
 	struct script s = {.now_ms = 0};
 	assert_int_equal(weft_viewer_create(&options, &s.viewer), 0);
 	assert_int_equal(weft_viewer_show(s.viewer, load(BLOCK_READ), false), 0);
-	script_run(&s, "key Y");
+	script_run(&s, "command filter -kind:bind , a b,thread:x; command fold all off; key Y");
 	assert_true(weft_viewer_next_request(s.viewer, &request));
 	assert_int_equal(request.type, WEFT_VIEWER_COPY);
 	assert_non_null(strstr(request.text, "weft render 'it'\\''s $HOME.weft' --start "));
+	assert_non_null(strstr(request.text, " --no-fold --hide 'kind:bind' --only 'a b' --focus "));
 	end(&s);
 }
 
@@ -902,6 +903,21 @@ static void times_are_of_the_day_if_the_trace_knows(void **state)
 	}
 }
 
+static void a_panel_hides_nothing_of_what_was_seen(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, false);
+	script_run(&s, "command help");
+	assert_true(weft__viewer_shows_all(s.viewer));
+	script_run(&s, "command close");
+	assert_true(weft__viewer_shows_all(s.viewer));
+	double time = time_under(&s, 600);
+	script_run(&s, "click 600 132"); /* what was clicked stays there */
+	assert_int_equal(s.viewer->panel.kind, WEFT__PANEL_STORY);
+	close_to(time_under(&s, 600), time, 1);
+	end(&s);
+}
+
 static void later_states_keep_what_was_looked_at(void **state)
 {
 	(void)state;
@@ -1058,6 +1074,7 @@ int main(void)
 		cmocka_unit_test(every_key_is_documented),
 		cmocka_unit_test(every_button_has_room_for_a_finger),
 		cmocka_unit_test(times_are_of_the_day_if_the_trace_knows),
+		cmocka_unit_test(a_panel_hides_nothing_of_what_was_seen),
 		cmocka_unit_test(later_states_keep_what_was_looked_at),
 		cmocka_unit_test(without_a_trace_words_are_shown),
 		cmocka_unit_test(random_hands_never_leave_the_trace),
