@@ -14,6 +14,7 @@
 #define GROUND         9.0 /* px above and below a line, where rows are that far apart */
 #define REACH          3.0 /* px of a ground beyond its task's ends */
 #define OUTLINE        5.0
+#define EDGE_RING      5.5
 #define LEAST_GROUND   3.0
 #define STRONG_LINE    2.5
 #define PLACE          3.0 /* px: what is found nearer to another one is lit with it */
@@ -174,6 +175,22 @@ static void draw_related(struct painter *p, const struct weft_highlight *h)
 		draw_again(p, h->related[i]);
 }
 
+/* Where on the selected task the edge is that is spoken of: creations have no arrow of their own.
+ */
+static void draw_edge_place(struct painter *p, const struct weft_highlight *h)
+{
+	struct weft_pen halo = {p->theme->background, 5, WEFT_DASH_SOLID};
+	struct weft_pen pen = {p->theme->selection, 2, WEFT_DASH_SOLID};
+	struct area a;
+	if (h->edge == WEFT_NONE || h->selected == WEFT_NONE || !find_area(p, h->selected, &a))
+		return;
+	double x = weft__x(p, p->model->edges.time[h->edge]);
+	if (x < p->frame->picture.x || x > p->frame->picture.x + p->frame->picture.width)
+		return;
+	weft_canvas_ring(p->canvas, x, weft__crisp(a.y), EDGE_RING, &halo);
+	weft_canvas_ring(p->canvas, x, weft__crisp(a.y), EDGE_RING, &pen);
+}
+
 void weft__draw_highlight(struct painter *p)
 {
 	const struct weft_highlight *h = p->options->highlight;
@@ -188,4 +205,5 @@ void weft__draw_highlight(struct painter *p)
 		weft__draw_arrow_of(p, h->edge);
 	if (h->selected != WEFT_NONE)
 		draw_outline(p, h->selected);
+	draw_edge_place(p, h);
 }
