@@ -201,43 +201,54 @@ static void draw_rows_bar(const struct drawing *d)
 		is_held ? d->theme->text : d->theme->waiting);
 }
 
+/* The bytes of whole words that fit, or of one that does not. */
+static size_t line_size(
+	const struct drawing *d, const char *text, double room, const struct weft_text_style *style)
+{
+	char line[512];
+	size_t fits = 0;
+	for (size_t end = 0; text[end] && end < sizeof(line);) {
+		end += strspn(text + end, " ");
+		end += strcspn(text + end, " ");
+		snprintf(line, sizeof(line), "%.*s", (int)end, text);
+		if (fits && measure(d, line, style) > room)
+			break;
+		fits = end;
+	}
+	return fits;
+}
+
+static void draw_progress(const struct drawing *d, double y)
+{
+	const struct weft_box *box = &d->viewer->boxes.canvas;
+	double half = fmin(120, box->width / 4), x = floor(box->width / 2) - half;
+	double share = fmin(d->viewer->said_fraction, 1);
+	if (!(share >= 0))
+		return;
+	weft_canvas_rect(d->canvas, x, y, x + 2 * half, y + 4, d->theme->grid);
+	weft_canvas_rect(d->canvas, x, y, x + 2 * half * share, y + 4, d->theme->running);
+}
+
+/* Where the picture would be; long ones break between words. */
 static void draw_words(const struct drawing *d)
 {
-	const struct weft_viewer *viewer = d->viewer;
-	const struct weft_box *box = &viewer->boxes.canvas;
+	const struct weft_box *box = &d->viewer->boxes.canvas;
 	struct weft_text_style style = {d->theme->dim, 13, false, false, 0};
-	double y = floor(box->height / 2), width = 0;
-	char line[512];
+	double y = floor(box->height / 2), room = fmax(box->width - 32, 1);
 	weft_canvas_rect(d->canvas, 0, 0, box->width, box->height, d->theme->background);
-	/* Long ones break between words. */
-	for (const char *at = viewer->said; *at;) {
-		size_t size = 0, fits = 0;
-		for (; at[size]; size += strcspn(at + size, " ") ? strcspn(at + size, " ") : 1) {
-			snprintf(line, sizeof(line), "%.*s", (int)size, at);
-			if (size && measure(d, line, &style) > box->width - 32)
-				break;
-			fits = size;
-		}
-		if (!at[size]) {
-			snprintf(line, sizeof(line), "%s", at);
-			if (fits == 0 || measure(d, line, &style) <= box->width - 32)
-				fits = strlen(at);
-		}
-		fits = fits ? fits : size;
-		snprintf(line, sizeof(line), "%.*s", (int)fits, at);
-		width = measure(d, line, &style);
+	for (const char *at = d->viewer->said; *at; y += 20) {
+		char line[512];
+		size_t size = line_size(d, at, room, &style);
+		if (size == 0)
+			break;
+		snprintf(line, sizeof(line), "%.*s", (int)size, at);
+		double width = measure(d, line, &style);
 		weft_canvas_text(d->canvas, floor(fmax((box->width - width) / 2, 8)), y, line, strlen(line),
 			width, &style);
-		y += 20;
-		at += fits;
+		at += size;
 		at += strspn(at, " ");
 	}
-	if (viewer->said_fraction >= 0) {
-		double half = fmin(120, box->width / 4), x = floor(box->width / 2) - half;
-		weft_canvas_rect(d->canvas, x, y, x + 2 * half, y + 4, d->theme->grid);
-		weft_canvas_rect(d->canvas, x, y, x + 2 * half * fmin(viewer->said_fraction, 1), y + 4,
-			d->theme->running);
-	}
+	draw_progress(d, y);
 }
 
 /* Whose counters' values are written: 0 while nothing is pointed at. */

@@ -12,6 +12,7 @@
 #include "viewer/state.h"
 
 #define PROBLEMS_EVERY_MS 3000.0
+#define FIRST_PICTURE_MS  50.0 /* from a frame's preparation until it has been drawn */
 
 static char *copy_text(const char *text)
 {
@@ -165,7 +166,14 @@ static double until(double due_ms, double now_ms)
 	return due_ms > now_ms ? due_ms - now_ms : 0;
 }
 
-/* Once the first picture stands; again and again, but not too often, while the trace grows. */
+/* Problems are looked for once the first picture stands; again and again, but not too often, while
+ * the trace grows. When is the next time to ask for that. */
+static double problems_due(const struct weft_viewer *viewer)
+{
+	double due = viewer->now_ms + FIRST_PICTURE_MS;
+	return viewer->is_live ? fmax(due, viewer->pulse_ms + PROBLEMS_EVERY_MS) : due;
+}
+
 static bool needs_problems(const struct weft_viewer *viewer)
 {
 	if (!viewer->was_drawn || viewer->problems || !viewer->model)
@@ -191,6 +199,8 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	double due = fmin(viewer->hover.due_ms, weft__viewer_pointer_due(viewer));
 	if (told)
 		due = fmin(due, viewer->told_until_ms);
+	if (viewer->model && !viewer->problems)
+		due = fmin(due, problems_due(viewer));
 	return isinf(due) ? INFINITY : until(due, viewer->now_ms);
 }
 

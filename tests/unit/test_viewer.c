@@ -362,6 +362,8 @@ static void a_pointer_that_rests_is_told_what_is_there(void **state)
 {
 	(void)state;
 	struct script s = begin(BLOCK_READ, false);
+	/* It asks to be called again, whether or not it has been drawn before. */
+	assert_true(isfinite(weft_viewer_advance(s.viewer, s.now_ms)));
 	draw(&s, NULL);
 	script_run(&s, "wait 50");
 	assert_non_null(strstr(weft_viewer_status(s.viewer), "problems"));
@@ -974,6 +976,15 @@ static void without_a_trace_words_are_shown(void **state)
 	weft_text_add(&text, "", 1);
 	assert_non_null(strstr(text.bytes, "Reading big.weft"));
 	assert_string_equal(weft_viewer_status(s.viewer), "Reading big.weft");
+	/* Long ones break; a word that is too long stands alone. */
+	script_run(&s, "size 200 400");
+	weft_viewer_say(s.viewer,
+		"  many words that need more than one line, averylongwordthatfitsinnolineofthiswindow and on ",
+		-1);
+	text.size = 0;
+	draw(&s, &text);
+	weft_text_add(&text, "", 1);
+	assert_non_null(strstr(text.bytes, "\"averylongwordthatfitsinnolineofthiswindow\""));
 	weft_text_finish(&text);
 	end(&s);
 }
