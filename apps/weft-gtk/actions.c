@@ -209,9 +209,10 @@ static GMenu *window_menu(void)
 {
 	GMenu *menu = g_menu_new(), *looks = g_menu_new(), *windows = g_menu_new();
 	add_command(looks, "Search…", "search");
-	add_command(looks, "Problems", "problems");
-	add_command(looks, "Everything else…", "menu");
-	add_command(looks, "Keys", "help");
+	add_command(looks, "Problems", "panel problems");
+	add_command(looks, "Save as picture or part…", "panel export");
+	add_command(looks, "Everything else…", "panel menu");
+	add_command(looks, "Keys", "panel help");
 	g_menu_append_section(menu, NULL, G_MENU_MODEL(looks));
 	g_menu_append(windows, "New window", "win.new");
 	g_menu_append(windows, "Windows move together", "win.together");

@@ -58,16 +58,16 @@ static gboolean hand_over(void *context)
 {
 	struct follower *follower = context;
 	const struct follower_listener *listener = &follower->listener;
-	int64_t start = g_get_monotonic_time();
+	int64_t start = g_get_monotonic_time(), cost_us = 0;
 	if (!atomic_load(&follower->is_unwanted)) {
 		struct weft_model *model = follower->model;
 		follower->model = NULL;
 		if (model)
-			listener->model(listener->context, model, follower->is_last);
+			cost_us = listener->model(listener->context, model, follower->is_last);
 		else if (follower->error)
 			listener->error(listener->context, follower->error);
 	}
-	atomic_store(&follower->shown_us, g_get_monotonic_time() - start);
+	atomic_store(&follower->shown_us, g_get_monotonic_time() - start + cost_us);
 	atomic_store(&follower->is_taken, true);
 	let_go(follower);
 	return G_SOURCE_REMOVE;

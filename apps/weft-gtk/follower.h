@@ -6,14 +6,16 @@
 #define WEFT_GTK_FOLLOWER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <weft/model.h>
 
 struct follower;
 
 struct follower_listener {
-	/* In the main loop. The model is the listener's; the next one comes once this returned. */
-	void (*model)(void *context, struct weft_model *model, bool is_last);
+	/* In the main loop. The model is the listener's; the next one comes once this returned. Answers
+	 * how long the one before kept the main loop busy after that. */
+	int64_t (*model)(void *context, struct weft_model *model, bool is_last);
 	/* Likewise, and then nothing more comes. */
 	void (*error)(void *context, const char *sentence);
 	void *context;

@@ -17,6 +17,7 @@
 
 struct loading {
 	char *path;
+	bool is_prepared; /* or will be */
 	atomic_int holders;
 	atomic_bool is_unwanted;
 	_Atomic uint64_t events;
@@ -27,6 +28,7 @@ struct loading {
 	void *context;
 	/* The thread's until it has ended. */
 	struct weft_model *model;
+	struct weft_viewer_prepared *prepared;
 	char *error, *damage;
 };
 
@@ -34,6 +36,7 @@ static void let_go(struct loading *loading)
 {
 	if (atomic_fetch_sub(&loading->holders, 1) > 1)
 		return;
+	weft_viewer_prepared_destroy(loading->prepared);
 	weft_model_destroy(loading->model);
 	g_free(loading->error);
 	g_free(loading->damage);
@@ -57,6 +60,19 @@ static bool step(void *context, uint64_t events)
 	return !atomic_load_explicit(&input->loading->is_unwanted, memory_order_relaxed);
 }
 
+static int make_model(struct input *input)
+{
+	struct loading *loading = input->loading;
+	int error = weft_decoder_build_model(input->decoder, step, input, &loading->model);
+	weft_source_forget(input->source);
+	if (error || !loading->is_prepared)
+		return error;
+	error = weft_viewer_prepare(loading->model, &loading->prepared);
+	if (!error)
+		loading->model = NULL;
+	return error;
+}
+
 static int read_trace(struct input *input)
 {
 	size_t size;
@@ -70,7 +86,7 @@ static int read_trace(struct input *input)
 	if (!error)
 		error = weft_decoder_finish(input->decoder);
 	if (!error)
-		error = weft_decoder_build_model(input->decoder, step, input, &input->loading->model);
+		error = make_model(input);
 	return error;
 }
 
@@ -129,9 +145,10 @@ static void *load(void *context)
 	return NULL;
 }
 
-struct loading *loading_start(const char *path)
+struct loading *loading_start(const char *path, bool is_prepared)
 {
 	struct loading *loading = g_new0(struct loading, 1);
+	loading->is_prepared = is_prepared;
 	loading->path = g_strdup(path);
 	atomic_init(&loading->holders, 2);
 	g_mutex_init(&loading->mutex);
@@ -186,6 +203,13 @@ const char *loading_error(const struct loading *loading)
 const char *loading_damage(const struct loading *loading)
 {
 	return loading->damage;
+}
+
+struct weft_viewer_prepared *loading_take(struct loading *loading)
+{
+	struct weft_viewer_prepared *prepared = loading->prepared;
+	loading->prepared = NULL;
+	return prepared;
 }
 
 struct weft_model *loading_take_model(struct loading *loading)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A file's way to a model, in a thread of its own, so that a window answers meanwhile.
+ * A file's way to a first picture, in a thread of its own, so that a window answers meanwhile.
  */
 #ifndef WEFT_GTK_LOADING_H
 #define WEFT_GTK_LOADING_H
@@ -8,12 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <weft/model.h>
+#include <weft/viewer.h>
 
 struct loading;
 
-/* Begins at once. `path` may be "-" for standard input. */
-struct loading *loading_start(const char *path);
+/* Begins at once. `path` may be "-" for standard input. Not prepared: only a model is made, which
+ * the viewer compares with the one that it shows. */
+struct loading *loading_start(const char *path, bool is_prepared);
 
 /* Waits for at most so long; whether it has ended. */
 bool loading_wait(struct loading *loading, int64_t timeout_us);
@@ -28,13 +29,14 @@ uint64_t loading_events(struct loading *loading);
 /* Nobody wants it any more: it stops soon, by itself. The pointer is the caller's no more. */
 void loading_abandon(struct loading *loading);
 
-/* Of one that has ended: why there is no model, as a sentence; NULL if there is one. */
+/* Of one that has ended: why there is nothing to show, as a sentence; NULL if there is. */
 const char *loading_error(const struct loading *loading);
 
-/* What was wrong with the file, though there is a model: a line each, or "". */
+/* What was wrong with the file, though there is something to show: a line each, or "". */
 const char *loading_damage(const struct loading *loading);
 
-/* The model is the caller's from then on. */
+/* They are the caller's from then on; one is NULL. */
 struct weft_model *loading_take_model(struct loading *loading);
+struct weft_viewer_prepared *loading_take(struct loading *loading);
 
 #endif

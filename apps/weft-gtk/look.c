@@ -23,7 +23,7 @@ static const char rules[] =
 	"window.THEME button.weft-link:hover { background: alpha(TEXT, 0.07); }\n"
 	"window.THEME button.weft-current { background: alpha(SELECTION, 0.16); }\n"
 	"window.THEME checkbutton.weft-toggle { padding: 3px 12px; color: TEXT; }\n"
-	"window.THEME button.weft-button { margin: 4px 12px; }\n"
+	"window.THEME button.weft-button { margin: 4px 12px; padding: 2px 10px; min-height: 22px; }\n"
 	"window.THEME .weft-numbers { font-feature-settings: \"tnum\"; }\n"
 	"window.THEME .weft-prompt { border: 1px solid GRID; border-radius: 6px; padding: 6px 10px;"
 	" box-shadow: 0 2px 6px alpha(black, 0.25); }\n"

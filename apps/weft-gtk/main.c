@@ -115,7 +115,7 @@ static int begin(struct arguments *a)
 	/* A live one is followed by its window. */
 	for (int i = 0; i < a->file_count; i++)
 		if (!follower_is_wanted(a->files[i]))
-			a->loadings[i] = loading_start(a->files[i]);
+			a->loadings[i] = loading_start(a->files[i], true);
 	for (int i = 0; i < a->file_count; i++) {
 		if (a->checks && a->loadings[i] && loading_wait(a->loadings[i], CHECK_US) &&
 			loading_error(a->loadings[i])) {

@@ -35,6 +35,9 @@ static GtkWidget *two_labels(GtkWidget *row, const char *left_class, const char 
 	GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
 	GtkWidget *left = label(row, TEXT, left_class), *right = label(row, DETAIL, right_class);
 	gtk_widget_set_hexpand(left, TRUE);
+	/* A time or a key is short, and not to be torn. */
+	gtk_label_set_wrap(GTK_LABEL(right), FALSE);
+	gtk_label_set_ellipsize(GTK_LABEL(right), PANGO_ELLIPSIZE_NONE);
 	gtk_widget_add_css_class(right, "weft-numbers");
 	gtk_box_append(GTK_BOX(box), left);
 	gtk_box_append(GTK_BOX(box), right);
@@ -73,6 +76,8 @@ static GtkWidget *make_fact(void)
 	GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
 	GtkWidget *both = two_labels(row, "weft-dim", "weft-value");
 	GtkWidget *value = g_object_get_data(G_OBJECT(row), DETAIL);
+	gtk_label_set_wrap(GTK_LABEL(value), TRUE);
+	gtk_label_set_natural_wrap_mode(GTK_LABEL(value), GTK_NATURAL_WRAP_WORD);
 	gtk_label_set_xalign(GTK_LABEL(value), 1);
 	gtk_widget_set_hexpand(both, TRUE);
 	gtk_box_append(GTK_BOX(row), both);
@@ -142,6 +147,15 @@ static void set_role(GtkWidget *row, unsigned role)
 	g_object_set_data(G_OBJECT(row), ROLE, GUINT_TO_POINTER(role));
 }
 
+/* Its words in one, for those who hear them. */
+static void set_name(GtkWidget *row, const struct weft_viewer_item *item)
+{
+	char *name = item->detail[0] ? g_strdup_printf("%s, %s", item->text, item->detail)
+								 : g_strdup(item->text);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+	g_free(name);
+}
+
 static void set_row(GtkWidget *row, const struct weft_viewer_item *item)
 {
 	set_label(row, TEXT, item->text);
@@ -159,6 +173,8 @@ static void set_row(GtkWidget *row, const struct weft_viewer_item *item)
 		gtk_check_button_set_active(GTK_CHECK_BUTTON(row), item->is_selected);
 		g_free(text);
 	}
+	if (item->type == WEFT_VIEWER_LINK)
+		set_name(row, item);
 	if (item->type == WEFT_VIEWER_BUTTON)
 		gtk_button_set_label(GTK_BUTTON(row), item->text);
 }

@@ -24,13 +24,17 @@ static cairo_surface_t *next_surface(struct picture *picture, int width, int hei
 
 static void draw_canvas(struct picture *picture, cairo_surface_t *surface)
 {
-	weft_canvas_clear(picture->canvas, 0, 0);
+	int64_t start = g_get_monotonic_time();
+	struct weft_viewer_boxes boxes;
+	weft_viewer_boxes(picture->viewer, &boxes);
+	weft_canvas_clear(picture->canvas, boxes.canvas.width, boxes.canvas.height);
 	weft_viewer_draw(picture->viewer, picture->canvas);
 	cairo_t *cairo = cairo_create(surface);
 	cairo_scale(cairo, picture->zoom, picture->zoom);
 	weft_cairo_draw(picture->canvas, picture->font, cairo);
 	cairo_destroy(cairo);
 	picture->is_stale = false;
+	picture->drawn_us += g_get_monotonic_time() - start;
 }
 
 static void draw(GtkDrawingArea *area, cairo_t *cairo, int width, int height, void *context)

@@ -19,7 +19,8 @@ struct picture {
 	cairo_surface_t *surfaces[2];
 	unsigned current;
 	double zoom;
-	bool is_stale; /* the canvas has changed */
+	int64_t drawn_us; /* how long drawing took, until somebody sets it back */
+	bool is_stale;    /* the canvas has changed */
 };
 
 /* Picture and widget end with the widget. */

@@ -41,10 +41,11 @@ static int make_picture(struct window *window, bool is_svg, char **ret_bytes, si
 {
 	struct weft_canvas *canvas;
 	struct weft_text text = {0};
-	int error = weft_canvas_create(1, 1, &canvas);
+	struct weft_viewer_boxes boxes;
+	weft_viewer_boxes(window->viewer, &boxes);
+	int error = weft_canvas_create(boxes.canvas.width, boxes.canvas.height, &canvas);
 	if (error)
 		return error;
-	weft_canvas_clear(canvas, 0, 0);
 	error = weft_viewer_draw(window->viewer, canvas);
 	if (!error && is_svg) {
 		const struct weft_svg_options options = {

@@ -97,11 +97,10 @@ static void end_loading(struct window *window)
 	window->loading = NULL;
 }
 
-static void show_model(struct window *window, struct weft_model *model, bool is_live)
+/* Of whichever way a picture has come. */
+static void shown(struct window *window, int error)
 {
-	int error = weft_viewer_show(window->viewer, model, is_live);
 	if (error) {
-		weft_model_destroy(model);
 		window_say(window, weft_error_text(error));
 		return;
 	}
@@ -115,16 +114,37 @@ static void show_model(struct window *window, struct weft_model *model, bool is_
 	window->is_shown = true;
 }
 
+static void show_model(struct window *window, struct weft_model *model, bool is_live)
+{
+	int error = weft_viewer_show(window->viewer, model, is_live);
+	if (error)
+		weft_model_destroy(model);
+	shown(window, error);
+}
+
+static void show_loaded(struct window *window, struct loading *loading)
+{
+	struct weft_viewer_prepared *prepared = loading_take(loading);
+	struct weft_model *model = loading_take_model(loading);
+	/* A file that grows is looked at as a live trace: what is on the screen stays there. */
+	if (model) {
+		show_model(window, model, true);
+	} else {
+		int error = weft_viewer_show_prepared(window->viewer, prepared);
+		if (error)
+			weft_viewer_prepared_destroy(prepared);
+		shown(window, error);
+	}
+	show_damage(window, loading_damage(loading));
+}
+
 static void take_loaded(struct loading *loading, void *context)
 {
 	struct window *window = context;
-	if (loading_error(loading)) {
+	if (loading_error(loading))
 		window_say(window, loading_error(loading));
-	} else {
-		/* A file that grows is looked at as a live trace: what is on the screen stays there. */
-		show_model(window, loading_take_model(loading), window->is_followed);
-		show_damage(window, loading_damage(loading));
-	}
+	else
+		show_loaded(window, loading);
 	end_loading(window);
 	window_refresh(window);
 }
@@ -134,7 +154,8 @@ static void load(struct window *window, struct loading *loading)
 	GStatBuf status;
 	end_loading(window);
 	window->file_size = g_stat(window->path, &status) == 0 ? (int64_t)status.st_size : 0;
-	window->loading = loading ? loading : loading_start(window->path);
+	window->loading =
+		loading ? loading : loading_start(window->path, !window->is_shown || !window->is_followed);
 	loading_notify(window->loading, take_loaded, window);
 	if (!window->is_shown)
 		window->loading_timer = g_timeout_add(PROGRESS_MS, show_progress, window);
@@ -151,15 +172,18 @@ static gboolean look_for_growth(void *context)
 	return G_SOURCE_CONTINUE;
 }
 
-static void take_model(void *context, struct weft_model *model, bool is_last)
+static int64_t take_model(void *context, struct weft_model *model, bool is_last)
 {
 	struct window *window = context;
+	int64_t cost_us = window->busy_us;
+	window->busy_us = 0;
 	show_model(window, model, !is_last);
 	if (is_last) {
 		g_clear_pointer(&window->follower, follower_stop);
 		weft_viewer_say(window->viewer, "The program has ended, or records no more.", -1);
 	}
 	window_refresh(window);
+	return cost_us;
 }
 
 static void take_error(void *context, const char *sentence)

@@ -86,8 +86,11 @@ static gboolean end_pause(void *context)
 static gboolean tick(GtkWidget *widget, GdkFrameClock *clock, void *context)
 {
 	struct window *window = context;
+	int64_t start = g_get_monotonic_time();
 	double wait = weft_viewer_advance(window->viewer, window_now());
 	(void)widget, (void)clock;
+	window->busy_us += g_get_monotonic_time() - start + window->picture->drawn_us;
+	window->picture->drawn_us = 0;
 	fetch_changes(window);
 	together_follow(window);
 	if (wait < FRAME_MS)

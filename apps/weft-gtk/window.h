@@ -39,6 +39,7 @@ struct window {
 	guint loading_timer, growth_timer; /* sources; 0 if there is none */
 	/* The viewer's time, window.c. */
 	guint tick, timer;
+	int64_t busy_us; /* with a live model, since it came */
 	/* What the viewer is not told at once, input.c. */
 	double pointer_x, pointer_y; /* where it was last seen */
 	double pinch;                /* of the gesture that goes on */

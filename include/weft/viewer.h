@@ -49,6 +49,19 @@ void weft_viewer_destroy(struct weft_viewer *viewer);
  * searched stays. */
 int weft_viewer_show(struct weft_viewer *viewer, struct weft_model *model, bool is_live);
 
+/* A model with all that its first picture needs: what weft_viewer_show() would take long for. */
+struct weft_viewer_prepared;
+
+/* In any thread, and without a viewer. The model is the result's from then on; on an error it stays
+ * the caller's. */
+int weft_viewer_prepare(struct weft_model *model, struct weft_viewer_prepared **ret_prepared);
+void weft_viewer_prepared_destroy(struct weft_viewer_prepared *prepared);
+
+/* As weft_viewer_show() of a model that is not live; `prepared` is the viewer's from then on, but
+ * stays the caller's on an error. Rows that were folded, grouped or filtered by now, in a trace
+ * that is read again, take their time here. */
+int weft_viewer_show_prepared(struct weft_viewer *viewer, struct weft_viewer_prepared *prepared);
+
 /* Words where the picture would be: why there is none, or how far loading is. `fraction` from 0 to
  * 1, or negative if nobody knows. A picture that is there stays, and the words go to the status. */
 int weft_viewer_say(struct weft_viewer *viewer, const char *text, double fraction);

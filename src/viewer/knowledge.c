@@ -45,8 +45,12 @@ bool weft__viewer_know_problems(struct weft_viewer *viewer)
 {
 	if (viewer->problems)
 		return true;
-	if (!weft__viewer_know_story(viewer) || weft_problems_create(&viewer->story, &viewer->problems))
+	if (!weft__viewer_know_story(viewer))
 		return false;
+	if (!viewer->problems_ahead && weft_problems_create(&viewer->story, &viewer->problems_ahead))
+		return false;
+	viewer->problems = viewer->problems_ahead;
+	viewer->problems_ahead = NULL;
 	if (!order_problems(viewer)) {
 		weft_problems_destroy(viewer->problems);
 		viewer->problems = NULL;
@@ -63,9 +67,10 @@ bool weft__viewer_know_problems(struct weft_viewer *viewer)
 void weft__viewer_forget(struct weft_viewer *viewer)
 {
 	weft_problems_destroy(viewer->problems);
+	weft_problems_destroy(viewer->problems_ahead);
 	weft_story_index_destroy((struct weft_story_index *)viewer->story.index);
 	free(viewer->problem_order);
-	viewer->problems = NULL;
+	viewer->problems = viewer->problems_ahead = NULL;
 	viewer->problem_order = NULL;
 	viewer->story = (struct weft_story){.model = NULL};
 }

@@ -10,11 +10,10 @@
 #include "base/array.h"
 #include "viewer/state.h"
 
-int weft__viewer_lay_out(struct weft_viewer *viewer, const struct weft_model *model,
+int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *model,
 	const struct weft_layout *previous, struct weft_layout **ret_layout,
 	struct weft_scene **ret_scene)
 {
-	const struct weft__rows *rows = &viewer->rows;
 	struct weft_layout *layout = NULL;
 	uint8_t *hidden = NULL;
 	int error = 0;
@@ -40,6 +39,12 @@ int weft__viewer_lay_out(struct weft_viewer *viewer, const struct weft_model *mo
 	else
 		*ret_layout = layout;
 	return error;
+}
+
+bool weft__rows_are_as_at_first(const struct weft__rows *rows)
+{
+	return !rows->no_fold && rows->group_by == WEFT_GROUP_BY_NONE && rows->exceptions.count == 0 &&
+		   rows->folded_groups.count == 0 && !rows->filter[0];
 }
 
 /* A task that shall stay where it is: the selected one, or one in the middle of the picture. */
@@ -74,7 +79,7 @@ void weft__viewer_relayout(struct weft_viewer *viewer)
 	uint32_t anchor = anchor_of(viewer);
 	struct weft_view view = *weft__viewer_wanted(viewer);
 	double y = view.height / 2;
-	if (weft__viewer_lay_out(viewer, viewer->model, NULL, &layout, &scene))
+	if (weft__rows_lay_out(&viewer->rows, viewer->model, NULL, &layout, &scene))
 		return;
 	if (anchor != WEFT_NONE)
 		y = weft_view_y(&view, viewer->layout->row[anchor]);

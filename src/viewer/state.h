@@ -179,6 +179,16 @@ struct weft__rows {
 	char filter[256];
 };
 
+/* ---- What can be made ahead: prepare.c ---- */
+
+struct weft_viewer_prepared {
+	struct weft_model *model;
+	struct weft_layout *layout;
+	struct weft_scene *scene;
+	struct weft_story story;
+	struct weft_problems *problems;
+};
+
 /* ---- Prompts: prompt.c ---- */
 
 enum weft__asked {
@@ -263,8 +273,8 @@ struct weft_viewer {
 	struct weft__hover hover;
 	struct weft__fade fade;
 	struct weft__standing standing;
-	struct weft_story story; /* its index is made when it is first needed */
-	struct weft_problems *problems;
+	struct weft_story story;                         /* its index is made when it is first needed */
+	struct weft_problems *problems, *problems_ahead; /* `ahead`: found, but not looked at yet */
 	uint32_t *problem_order; /* the most severe first, then by type and time */
 	uint32_t problem;        /* the current one in that order, or WEFT_NONE */
 	uint32_t problem_count;  /* as last known, of a trace that grows */
@@ -398,9 +408,10 @@ void weft__viewer_name_mark(struct weft_viewer *viewer, const char *text);
 void weft__viewer_forget_marks(struct weft_viewer *viewer);
 
 /* rows.c */
-int weft__viewer_lay_out(struct weft_viewer *viewer, const struct weft_model *model,
+int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *model,
 	const struct weft_layout *previous, struct weft_layout **ret_layout,
 	struct weft_scene **ret_scene);
+bool weft__rows_are_as_at_first(const struct weft__rows *rows);
 void weft__viewer_relayout(struct weft_viewer *viewer);
 void weft__viewer_toggle_fold(struct weft_viewer *viewer, uint32_t task);
 void weft__viewer_fold_all(struct weft_viewer *viewer, bool is_folded);

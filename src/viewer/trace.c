@@ -59,11 +59,14 @@ static bool is_same_trace(const struct weft_viewer *viewer, const struct weft_mo
 	return viewer->model && viewer->model->summary.start == model->summary.start;
 }
 
-/* What names tasks and threads of another trace. */
-static void forget_rows(struct weft__rows *rows)
+/* What names tasks, threads and counters of another trace. */
+static void forget_choices(struct weft_viewer *viewer)
 {
-	rows->exceptions.count = 0;
-	rows->folded_groups.count = 0;
+	viewer->rows.exceptions.count = 0;
+	viewer->rows.folded_groups.count = 0;
+	viewer->hidden_count = 0;
+	viewer->problem_count = 0;
+	viewer->pulse_ms = -INFINITY;
 }
 
 /* All that there was is still there, under the same numbers. */
@@ -116,34 +119,24 @@ static void search_again(struct weft_viewer *viewer)
 		viewer->search = search;
 }
 
-WEFT__EXPORT int weft_viewer_show(
-	struct weft_viewer *viewer, struct weft_model *model, bool is_live)
+/* Shows what there is instead of what there was. Problems that were not found ahead are found
+ * later. */
+static void take(struct weft_viewer *viewer, const struct weft_viewer_prepared *p, bool is_live)
 {
-	struct weft_layout *layout = NULL;
-	struct weft_scene *scene = NULL;
-	bool is_same = is_same_trace(viewer, model);
-	if (!is_same) {
-		forget_rows(&viewer->rows);
-		viewer->hidden_count = 0;
-		viewer->problem_count = 0;
-		viewer->pulse_ms = -INFINITY;
-	}
-	bool grows = is_same && is_live && is_continued(viewer->model, model);
-	int error = weft__viewer_lay_out(viewer, model, grows ? viewer->layout : NULL, &layout, &scene);
-	if (error)
-		return error;
+	bool is_same = is_same_trace(viewer, p->model);
 	struct memory memory = remember(viewer);
 	drop(viewer);
 	viewer->is_following = is_live && (viewer->is_following || !viewer->is_live);
 	viewer->is_live = is_live;
-	viewer->model = model;
-	viewer->layout = layout;
-	viewer->scene = scene;
-	viewer->story = (struct weft_story){.model = model, .layout = layout};
+	viewer->model = p->model;
+	viewer->layout = p->layout;
+	viewer->scene = p->scene;
+	viewer->story = p->story;
+	viewer->problems_ahead = p->problems;
 	weft__viewer_place(viewer);
 	set_view(viewer, is_same, &memory);
 	if (is_same && memory.has_selection) {
-		viewer->selection.task = weft_model_find_task(model, memory.buffer, memory.id);
+		viewer->selection.task = weft_model_find_task(p->model, memory.buffer, memory.id);
 		viewer->selection.at = memory.at;
 	}
 	if (is_same)
@@ -151,5 +144,39 @@ WEFT__EXPORT int weft_viewer_show(
 	viewer->panel.is_stale = viewer->panel.kind != WEFT__PANEL_NONE;
 	viewer->changes |= WEFT_VIEWER_CANVAS | WEFT_VIEWER_STATUS;
 	weft__viewer_settle(viewer);
+}
+
+WEFT__EXPORT int weft_viewer_show(
+	struct weft_viewer *viewer, struct weft_model *model, bool is_live)
+{
+	struct weft_viewer_prepared made = {.model = model};
+	bool is_same = is_same_trace(viewer, model);
+	if (!is_same)
+		forget_choices(viewer);
+	bool grows = is_same && is_live && is_continued(viewer->model, model);
+	int error = weft__rows_lay_out(
+		&viewer->rows, model, grows ? viewer->layout : NULL, &made.layout, &made.scene);
+	if (error)
+		return error;
+	made.story = (struct weft_story){.model = model, .layout = made.layout};
+	take(viewer, &made, is_live);
+	return 0;
+}
+
+WEFT__EXPORT int weft_viewer_show_prepared(
+	struct weft_viewer *viewer, struct weft_viewer_prepared *prepared)
+{
+	if (!is_same_trace(viewer, prepared->model))
+		forget_choices(viewer);
+	if (!weft__rows_are_as_at_first(&viewer->rows)) {
+		int error = weft_viewer_show(viewer, prepared->model, false);
+		if (error)
+			return error;
+		prepared->model = NULL;
+		weft_viewer_prepared_destroy(prepared);
+		return 0;
+	}
+	take(viewer, prepared, false);
+	free(prepared);
 	return 0;
 }

@@ -15,11 +15,13 @@ def describe(widget):
         box = widget.get_extents(Atspi.CoordType.WINDOW)
     except GLib.Error:
         box = None
+    text = widget.get_text_iface()
     states = widget.get_state_set().get_states()
     return {
         'role': widget.get_role_name(),
         'name': widget.get_name(),
         'description': widget.get_description(),
+        'text': text.get_text(0, text.get_character_count()) if text else None,
         'states': [state.value_nick for state in states],
         'box': [box.x, box.y, box.width, box.height] if box else None,
         'children': [describe(child) for child in children(widget)],

@@ -129,8 +129,20 @@ class Window:
         subprocess.run(['xdotool', 'windowfocus', '--sync', self.number, 'key', '--delay', '30', *keys],
                        check=True, timeout=WAIT)
 
-    def write(self, text):
+    def press(self, name):
+        """The button whose name has these words, with the pointer."""
+        x, y, width, height = self.part('push button', name)['box']
+        self.picture()
+        # Boxes are from within the frame.
+        left, top = self.box[0] - self.part('image')['box'][0], self.box[1] - self.part('image')['box'][1]
+        subprocess.run(['xdotool', 'mousemove', '--window', self.number, str(x + left + width // 2),
+                        str(y + top + height // 2), 'click', '1'], check=True, timeout=WAIT)
+
+    def write(self, text, *keys):
+        """Text into what has the keyboard, then these keys."""
         subprocess.run(['xdotool', 'type', '--delay', '30', text], check=True, timeout=WAIT)
+        if keys:
+            subprocess.run(['xdotool', 'key', *keys], check=True, timeout=WAIT)
 
     def mouse(self, *words):
         """One after another: move X Y (in the picture), click BUTTON, down BUTTON, up BUTTON, wait S."""

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What a large trace's first picture needs, made before any viewer has it: in a thread of its own,
+ * while the window still answers.
+ */
+#include <stdlib.h>
+
+#include "base/export.h"
+#include "viewer/state.h"
+
+WEFT__EXPORT int weft_viewer_prepare(
+	struct weft_model *model, struct weft_viewer_prepared **ret_prepared)
+{
+	struct weft_viewer_prepared *p = calloc(1, sizeof(*p));
+	const struct weft__rows rows = {.no_fold = false};
+	if (!p)
+		return WEFT_ERROR_MEMORY;
+	int error = weft__rows_lay_out(&rows, model, NULL, &p->layout, &p->scene);
+	p->story = (struct weft_story){.model = model, .layout = p->layout};
+	if (!error) {
+		struct weft_story_index *index;
+		error = weft_story_index_create(model, &index);
+		if (!error)
+			p->story.index = index;
+	}
+	if (!error)
+		error = weft_problems_create(&p->story, &p->problems);
+	if (error) {
+		weft_viewer_prepared_destroy(p);
+		return error;
+	}
+	p->model = model;
+	*ret_prepared = p;
+	return 0;
+}
+
+WEFT__EXPORT void weft_viewer_prepared_destroy(struct weft_viewer_prepared *prepared)
+{
+	if (!prepared)
+		return;
+	weft_problems_destroy(prepared->problems);
+	weft_story_index_destroy((struct weft_story_index *)prepared->story.index);
+	weft_scene_destroy(prepared->scene);
+	weft_layout_destroy(prepared->layout);
+	weft_model_destroy(prepared->model);
+	free(prepared);
+}
