@@ -18,6 +18,9 @@
 #define MARKER_EVERY 160.0
 #define CHUNK        256 /* points a polyline */
 #define SHAPES       6
+#define BAND_SAMPLES 4 /* in a column */
+#define BAND_PX      4.0
+#define MEAN_SAMPLES 32
 #define RATE_PX      6.0 /* over which a rate is the mean */
 
 struct trail {
@@ -152,6 +155,28 @@ static void draw_rate(
 	flush(p, &trail, color);
 }
 
+/* Of so many of the samples, evenly, that more would not be seen. */
+static double mean_of(const struct painter *p, uint32_t first, uint32_t end)
+{
+	uint32_t count = end - first, step = count / MEAN_SAMPLES + 1, taken = 0;
+	double sum = 0;
+	for (uint32_t i = 0; i < count; i += step, taken++)
+		sum += (double)p->model->samples.value[first + i];
+	return sum / taken;
+}
+
+/* Where a counter goes up and down within a pixel: all of it as a band, through which one sees, and
+ * the mean as the line. False if a line can say it. */
+static bool draw_band(struct painter *p, const struct weft__scale *scale, uint32_t color, double x,
+	double low, double high)
+{
+	double top = value_y(p, scale, high), bottom = value_y(p, scale, low);
+	if (bottom - top < BAND_PX)
+		return false;
+	weft_canvas_rect(p->canvas, floor(x), top, floor(x) + 1, bottom, weft__faded(color, 0.18));
+	return true;
+}
+
 static void draw_curve(
 	struct painter *p, uint32_t index, const struct weft__scale *scale, uint32_t color)
 {
@@ -167,10 +192,17 @@ static void draw_curve(
 	go(p, &trail, box->x, y, color);
 	while (at < last && samples->time[at] <= p->right) {
 		double x = weft__x(p, samples->time[at]), low, high;
+		uint32_t first = at;
 		at = merge_column(p, at, last, &low, &high);
 		value = samples->value[at - 1];
 		go(p, &trail, x, y, color);
-		if (high > low) {
+		if (at - first >= BAND_SAMPLES && draw_band(p, scale, color, x, low, high)) {
+			bool goes_on = at < last && weft__x(p, samples->time[at]) < x + 2;
+			y = value_y(p, scale, mean_of(p, first, at));
+			go(p, &trail, x, y, color);
+			if (goes_on)
+				continue;
+		} else if (high > low) {
 			go(p, &trail, x, value_y(p, scale, low), color);
 			go(p, &trail, x, value_y(p, scale, high), color);
 		}
@@ -313,17 +345,28 @@ void weft__place_counters(struct painter *p)
 		if (!is_hidden(p, i))
 			p->curves[p->curve_count++] = end_of_curve(p, i);
 	qsort(p->curves, p->curve_count, sizeof(*p->curves), compare_heights);
-	p->label_count = p->curve_count < room ? p->curve_count : room;
+	/* What has no name would only cover the rest: it is counted below the last. */
+	p->label_count = p->curve_count <= room ? p->curve_count : room > 0 ? room - 1 : 0;
 	spread_labels(p->curves, p->label_count, box->y, box->y + box->height);
 	for (uint32_t i = 0; i < p->label_count && p->frame->gutter.width == 0; i++)
 		place_label_inside(p, &p->curves[i]);
+}
+
+static bool is_named(const struct painter *p, uint32_t counter)
+{
+	if (p->label_count == p->curve_count)
+		return !is_hidden(p, counter);
+	for (uint32_t i = 0; i < p->label_count; i++)
+		if (p->curves[i].counter == counter)
+			return true;
+	return false;
 }
 
 void weft__draw_counters(struct painter *p)
 {
 	uint32_t count = p->model->counter_count;
 	for (uint32_t i = 0; i < count; i++) {
-		if (is_hidden(p, i))
+		if (!is_named(p, i))
 			continue;
 		struct weft__scale scale = scale_of(p, i);
 		if (p->options->counter_rates)
@@ -332,11 +375,24 @@ void weft__draw_counters(struct painter *p)
 			draw_curve(p, i, &scale, color_of(p, i));
 	}
 	for (uint32_t i = 0; i < count; i++) { /* where curves lie on each other, markers tell */
-		if (is_hidden(p, i))
+		if (!is_named(p, i))
 			continue;
 		struct weft__scale scale = scale_of(p, i);
 		draw_markers(p, i, &scale, color_of(p, i));
 	}
+}
+
+/* At the foot of the gutter. */
+static void count_the_rest(struct painter *p)
+{
+	const struct weft_box *box = &p->frame->gutter;
+	struct weft_text_style style = {p->theme->dim, LABEL_SIZE, false, false, 0};
+	char text[48];
+	int size =
+		snprintf(text, sizeof(text), "and %" PRIu32 " more", p->curve_count - p->label_count);
+	if (p->label_count < p->curve_count && box->width > 0)
+		weft_canvas_text(p->canvas, box->x + 20, box->y + box->height - 4, text, (size_t)size,
+			weft__measure(p, text, &style), &style);
 }
 
 void weft__name_counters(struct painter *p)
@@ -346,4 +402,5 @@ void weft__name_counters(struct painter *p)
 			draw_label(p, &p->curves[i]);
 		else
 			draw_label_inside(p, &p->curves[i]);
+	count_the_rest(p);
 }
