@@ -209,7 +209,7 @@ def links_and_pictures_go_out():
         path = 'file://' + make_page(folder)
         seen = browse(path, [['key', 'y'], ['wait', 100], ['look'], ['key', 'Y'], ['wait', 100], ['look'],
                              ['command', 'export svg'], ['wait', 300], ['command', 'export png'], ['wait', 500]],
-                      permissions=['clipboard-read', 'clipboard-write'])
+                      title=os.path.basename(BLOCK), permissions=['clipboard-read', 'clipboard-write'])
     link, command = seen['results']
     assert link['clipboard'].startswith(path + '#view&start='), link['clipboard']
     assert command['clipboard'].startswith('weft render'), command['clipboard']
@@ -223,7 +223,7 @@ def bookmarks_are_there_when_the_page_is_opened_again():
     with temporary_directory() as folder:
         path = 'file://' + make_page(folder)
         seen = browse(path, [['move', 400, 300], ['key', 'm'], ['type', 'the spot'], ['key', 'Enter'], ['reload'],
-                             ['opened', os.path.basename(BLOCK)], ['key', 'M'], ['look']])
+                             ['opened', os.path.basename(BLOCK)], ['key', 'M'], ['look']], title=os.path.basename(BLOCK))
     assert 'the spot' in seen['results'][0]['panel'], seen['results'][0]
 
 
