@@ -97,6 +97,7 @@ const answers = {
 			showEmpty(text);
 	},
 	ended(text) { notice(text); },
+	part(bytes, name) { download(new Blob([bytes]), name); },
 	broken(text) {
 		notice(`The viewer has stopped: ${text}. Please reload the page.`);
 	},
@@ -599,7 +600,12 @@ const requests = {
 	notes(request) { stored('weft notes ' + source.title, request.text); },
 	svg(request) { download(new Blob([request.bytes], { type: 'image/svg+xml' }), request.text); },
 	png(request) { canvas.toBlob(blob => download(blob, request.text)); },
-	cut() { notice('A part of a trace is made by `weft cut FILE -o PART --start T --duration T`.'); },
+	cut(request) {
+		const { blob, url, deflated, title, id, live } = source;
+		slices = null;
+		worker.postMessage(['cut', { blob, url: live ? `api/trace/${id}` : url, deflated, title },
+			request.start, request.end, request.text]);
+	},
 	open() {
 		if (isServed)
 			listTraces('');

@@ -505,6 +505,53 @@ async function open(source, now) {
 	}
 }
 
+// ---- A part of it ----
+
+let isCutting = false;
+
+async function feedCut(stream) {
+	const reader = stream.getReader();
+	for (let part; !(part = await reader.read()).done;) {
+		const at = wasm.page_cut_room(part.value.length);
+		if (!at)
+			check(MEMORY);
+		new Uint8Array(memory.buffer, at, part.value.length).set(part.value);
+		check(wasm.page_cut_more(part.value.length));
+	}
+}
+
+async function makePart(source, start, end) {
+	let stream = source.blob ? source.blob.stream() : source.url ? await fetched(source.url) : pulled();
+	stream = source.deflated ? stream.pipeThrough(new DecompressionStream('deflate-raw')) : (await unpacked(stream))[0];
+	give(source.title);
+	check(wasm.page_cut_start(start, end));
+	await feedCut(stream);
+	check(wasm.page_cut_open());
+	let status = AGAIN;
+	while (status === AGAIN) {
+		status = wasm.page_cut_step(STEP_EVENTS);
+		check(status);
+		await others();
+	}
+	const [bytes, count] = new Uint32Array(memory.buffer, wasm.page_cut_bytes(), 2);
+	return copy(bytes, count);
+}
+
+async function cut(source, start, end, name) {
+	if (isCutting)
+		return;
+	isCutting = true;
+	try {
+		const part = await makePart(source, start, end);
+		postMessage(['part', part, name], [part]);
+	} catch (error) {
+		postMessage(['failed', explain(error, source.title)]);
+	} finally {
+		wasm.page_cut_drop();
+		isCutting = false;
+	}
+}
+
 const messages = {
 	async start(options) {
 		motion = options.reducedMotion ? 1 : 0;
@@ -515,6 +562,7 @@ const messages = {
 		postMessage(['ready']);
 	},
 	open,
+	cut,
 	slice(slice) { handOver(slice); },
 	stop() { stopped = true; },
 	follow(isOn) {

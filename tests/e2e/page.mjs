@@ -78,7 +78,7 @@ const steps = {
 		}, [name, base64]);
 		await page.dispatchEvent('#canvas', 'drop', { dataTransfer: transfer });
 	},
-	opened: title => page.waitForFunction(title => window.weft.title === title && window.weft.opened, title),
+	opened: title => page.waitForFunction(title => (!title || window.weft.title === title) && window.weft.opened, title),
 	said: () => page.waitForFunction(() => !document.getElementById('notice').hidden || !document.getElementById('empty').hidden),
 	// A trace that a program records into: the page is loaded again until the server lists it.
 	async living(title) {

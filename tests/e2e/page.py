@@ -219,6 +219,26 @@ def links_and_pictures_go_out():
 
 
 @case
+def a_part_goes_out_as_a_trace():
+    with temporary_directory() as folder:
+        seen = browse('file://' + make_page(folder), [['command', 'view start=2ms duration=5ms'], ['wait', 300],
+                                                      ['command', 'export cut'], ['wait', 1500]])
+        (name, content), = seen['downloads']
+        equal(name, 'cut.weft')
+        path = os.path.join(folder, name)
+        with open(path, 'wb') as file:
+            file.write(content.encode('latin1'))
+        part = weft('dump', '--json', path)
+        equal(part.stderr, '')
+        lines = part.stdout.splitlines()
+        kept = [line for line in lines if '"rundown":true' not in line]
+        whole = weft('dump', '--json', BLOCK).stdout.splitlines()
+        first = whole.index(kept[0])
+        equal(kept, whole[first:first + len(kept)])
+        assert 100 < len(kept) < len(whole) / 2 and len(lines) > len(kept), (len(kept), len(lines))
+
+
+@case
 def bookmarks_are_there_when_the_page_is_opened_again():
     with temporary_directory() as folder:
         path = 'file://' + make_page(folder)
