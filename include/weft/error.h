@@ -19,17 +19,18 @@ enum weft_status {
 };
 
 /* One list: code, number, what a person reads. */
-#define WEFT_ERRORS(X)                                \
-	X(MEMORY, -1, "out of memory")                    \
-	X(ARGUMENT, -2, "argument out of range")          \
-	X(SYSTEM, -3, "system call failed (see errno)")   \
-	X(FORMAT, -4, "not in a format that weft knows")  \
-	X(EMPTY, -5, "no bytes")                          \
-	X(DAMAGED, -6, "no intact event")                 \
-	X(LIMIT, -7, "more than this build can hold")     \
-	X(STATE, -8, "called at the wrong time")          \
-	X(UNSUPPORTED, -9, "not supported by this build") \
-	X(COMPRESSED, -10, "compressed by zstd, which this build was made without")
+#define WEFT_ERRORS(X)                                                          \
+	X(MEMORY, -1, "out of memory")                                              \
+	X(ARGUMENT, -2, "argument out of range")                                    \
+	X(SYSTEM, -3, "system call failed (see errno)")                             \
+	X(FORMAT, -4, "not in a format that weft knows")                            \
+	X(EMPTY, -5, "no bytes")                                                    \
+	X(DAMAGED, -6, "no intact event")                                           \
+	X(LIMIT, -7, "more than this build can hold")                               \
+	X(STATE, -8, "called at the wrong time")                                    \
+	X(UNSUPPORTED, -9, "not supported by this build")                           \
+	X(COMPRESSED, -10, "compressed by zstd, which this build was made without") \
+	X(CANCELED, -11, "stopped because it was asked to")
 
 enum weft_error {
 #define X(name, number, text) WEFT_ERROR_##name = number,

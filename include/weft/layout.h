@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include <weft/model.h>
+#include <weft/progress.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +41,8 @@ struct weft_layout_options {
 	 * else folds. Only
 	 * read while this one is created; its other options were the same. NULL packs anew. */
 	const struct weft_layout *previous;
+	/* Told how far it is, and may stop it; NULL for nobody. */
+	const struct weft_progress *progress;
 };
 
 enum weft_form {

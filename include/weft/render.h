@@ -38,6 +38,9 @@ struct weft_scene;
 
 int weft_scene_create(const struct weft_model *model, const struct weft_layout *layout,
 	struct weft_scene **ret_scene);
+/* Likewise, tells how far it is, and may be stopped. `progress` may be NULL. */
+int weft_scene_create_watched(const struct weft_model *model, const struct weft_layout *layout,
+	const struct weft_progress *progress, struct weft_scene **ret_scene);
 void weft_scene_destroy(struct weft_scene *scene);
 
 struct weft_box {

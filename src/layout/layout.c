@@ -62,17 +62,30 @@ static int settle_parents(const struct weft_model *model, const struct weft_layo
 	return error;
 }
 
+/* The parts are about what they take of the time. */
+static int tell(const struct weft_layout_options *options, double part)
+{
+	const struct weft_progress *progress = options->progress;
+	return progress && !progress->step(progress->context, part) ? WEFT_ERROR_CANCELED : 0;
+}
+
 static int make(const struct weft_model *model, const struct weft_layout_options *options,
 	struct weft__columns *columns, uint32_t *ret_row_count)
 {
 	struct weft__tree tree = {0};
 	int error = allocate(columns, model->tasks.count);
 	if (!error)
+		error = tell(options, 0);
+	if (!error)
 		error = settle_parents(model, options, columns);
+	if (!error)
+		error = tell(options, 0.3);
 	if (!error)
 		error = weft__tree_init(&tree, model, columns);
 	if (!error && (options->fold || options->fold_exception_count))
 		error = weft__layout_fold(model, options, &tree, columns);
+	if (!error)
+		error = tell(options, 0.5);
 	if (!error)
 		error = weft__layout_place(model, options->previous, &tree, columns, ret_row_count);
 	weft__tree_finish(&tree);

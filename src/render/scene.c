@@ -333,8 +333,25 @@ static void find_end(struct weft_scene *scene)
 		scene->census.tick_shift++;
 }
 
-WEFT__EXPORT int weft_scene_create(
-	const struct weft_model *model, const struct weft_layout *layout, struct weft_scene **ret_scene)
+static int make_parts(struct weft_scene *scene, const struct weft_progress *progress)
+{
+	static int (*const parts[])(struct weft_scene *) = {sort_into_rows, sort_all_shown, sum_up,
+		find_apart, weft__scene_make_piles, list_problems, weft__scene_make_census,
+		weft__scene_make_edges, weft__scene_make_bands, weft__scene_make_overview,
+		weft__scene_make_scales, weft__scene_make_extremes};
+	unsigned count = sizeof(parts) / sizeof(parts[0]);
+	int error = 0;
+	for (unsigned i = 0; !error && i < count; i++) {
+		if (progress && !progress->step(progress->context, (double)i / count))
+			return WEFT_ERROR_CANCELED;
+		error = parts[i](scene);
+	}
+	return error;
+}
+
+WEFT__EXPORT int weft_scene_create_watched(const struct weft_model *model,
+	const struct weft_layout *layout, const struct weft_progress *progress,
+	struct weft_scene **ret_scene)
 {
 	struct weft_scene *scene = calloc(1, sizeof(*scene));
 	if (!scene)
@@ -342,13 +359,7 @@ WEFT__EXPORT int weft_scene_create(
 	scene->model = model;
 	scene->layout = layout;
 	find_end(scene);
-	static int (*const parts[])(struct weft_scene *) = {sort_into_rows, sort_all_shown, sum_up,
-		find_apart, weft__scene_make_piles, list_problems, weft__scene_make_census,
-		weft__scene_make_edges, weft__scene_make_bands, weft__scene_make_overview,
-		weft__scene_make_scales, weft__scene_make_extremes};
-	int error = 0;
-	for (unsigned i = 0; !error && i < sizeof(parts) / sizeof(parts[0]); i++)
-		error = parts[i](scene);
+	int error = make_parts(scene, progress);
 	free(scene->order);
 	free(scene->block_of_task);
 	scene->order = NULL;
@@ -358,6 +369,12 @@ WEFT__EXPORT int weft_scene_create(
 	else
 		*ret_scene = scene;
 	return error;
+}
+
+WEFT__EXPORT int weft_scene_create(
+	const struct weft_model *model, const struct weft_layout *layout, struct weft_scene **ret_scene)
+{
+	return weft_scene_create_watched(model, layout, NULL, ret_scene);
 }
 
 static void moments_finish(struct weft__moments *moments)

@@ -305,6 +305,50 @@ static void extremes_of_samples_are_found(void **state)
 	scenery_finish(&s);
 }
 
+struct watch {
+	unsigned steps, stop_at;
+	double part;
+};
+
+static bool watch_step(void *context, double part)
+{
+	struct watch *watch = context;
+	assert_true(part >= watch->part && part < 1);
+	watch->part = part;
+	return watch->steps++ != watch->stop_at;
+}
+
+/* Stopped at each of its steps; how many there are. */
+static unsigned stop_everywhere(const struct weft_model *model, const struct weft_layout *layout)
+{
+	for (unsigned stop_at = 0;; stop_at++) {
+		struct watch watch = {.stop_at = stop_at};
+		struct weft_progress progress = {watch_step, &watch};
+		struct weft_layout_options options = {.progress = &progress};
+		struct weft_layout *new_layout = NULL;
+		struct weft_scene *scene = NULL;
+		int error = layout ? weft_scene_create_watched(model, layout, &progress, &scene)
+						   : weft_layout_create(model, &options, &new_layout);
+		weft_scene_destroy(scene);
+		weft_layout_destroy(new_layout);
+		if (error == 0)
+			return stop_at;
+		assert_int_equal(error, WEFT_ERROR_CANCELED);
+		assert_true(!scene && !new_layout);
+		assert_int_equal(watch.steps, stop_at + 1);
+	}
+}
+
+static void work_can_be_stopped_at_each_step(void **state)
+{
+	(void)state;
+	struct scenery s;
+	scenery_init(&s, random_model(2000, 20, 40));
+	assert_true(stop_everywhere(s.model, NULL) >= 3);
+	assert_true(stop_everywhere(s.model, s.layout) >= 10);
+	scenery_finish(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +357,7 @@ int main(void)
 		cmocka_unit_test(tasks_in_view_are_counted),
 		cmocka_unit_test(edges_of_columns_are_counted),
 		cmocka_unit_test(extremes_of_samples_are_found),
+		cmocka_unit_test(work_can_be_stopped_at_each_step),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
