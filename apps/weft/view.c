@@ -211,12 +211,12 @@ static int explain(int status, const char *file)
 		cli_error("the program that shows windows, weft-gtk, is not here or does not start; it "
 				  "needs the package libgtk-4-1, and weft makes it where libgtk-4-dev is "
 				  "installed");
-		cli_error("without it: weft render %s -o trace.svg", file);
+		cli_error("without it: weft render %s -o page.html, for a browser", file);
 		return CLI_NO;
 	}
 	if (status == NO_DISPLAY) {
 		cli_error("no display to open a window on (DISPLAY and WAYLAND_DISPLAY tell which)");
-		cli_error("without one: weft render %s -o trace.svg", file);
+		cli_error("without one: weft render %s -o page.html, for a browser", file);
 		return CLI_NO;
 	}
 	return status;
