@@ -483,6 +483,8 @@ static void run_copy(struct weft_viewer *viewer, const char *arguments)
 {
 	if (strcmp(arguments, "command") == 0)
 		weft__viewer_copy_command(viewer);
+	else if (strcmp(arguments, "window") == 0)
+		weft__viewer_copy_window(viewer);
 	else
 		weft__viewer_copy_link(viewer);
 }

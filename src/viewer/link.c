@@ -173,6 +173,21 @@ void weft__viewer_copy_command(struct weft_viewer *viewer)
 	weft_text_finish(&text);
 }
 
+void weft__viewer_copy_window(struct weft_viewer *viewer)
+{
+	struct weft_text text = {0};
+	weft_text_add_string(&text, "weft view ");
+	add_quoted(&text, viewer->path);
+	weft_text_add_string(&text, " --command ");
+	add_quoted(&text, weft_viewer_link(viewer));
+	weft_text_add(&text, "", 1);
+	if (!text.error) {
+		weft__viewer_request(viewer, WEFT_VIEWER_COPY, text.bytes, 0, 0);
+		weft__viewer_tell(viewer, "The command line that opens this view is copied.");
+	}
+	weft_text_finish(&text);
+}
+
 /* ---- And back ---- */
 
 static void decode(const char *value, size_t size, char text[256])

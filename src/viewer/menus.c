@@ -121,4 +121,5 @@ void weft__fill_export(struct weft_viewer *viewer)
 	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "To the clipboard", "", "");
 	add_link(viewer, "A link to this view", "y", "copy link");
 	add_link(viewer, "A command line that draws it", "Y", "copy command");
+	add_link(viewer, "A command line that opens it in a window", "", "copy window");
 }

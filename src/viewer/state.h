@@ -483,6 +483,7 @@ void weft__viewer_request(struct weft_viewer *viewer, enum weft_viewer_request_t
 /* link.c */
 void weft__viewer_copy_link(struct weft_viewer *viewer);
 void weft__viewer_copy_command(struct weft_viewer *viewer);
+void weft__viewer_copy_window(struct weft_viewer *viewer);
 /* "start=12ms duration=3ms task=12"; false if a part of it makes no sense, and was left out. */
 bool weft__viewer_run_view(struct weft_viewer *viewer, const char *arguments);
 
