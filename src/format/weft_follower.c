@@ -34,7 +34,8 @@ struct place {
 	bool is_begun;     /* the packet's header has been read */
 	uint8_t name[WEFT_ABI_NAME_BYTES]; /* of the thread that opened the packet */
 	bool is_waiting;                   /* in the heap */
-	bool tells_task;                   /* next is not an event but who runs: what told so is lost */
+	bool is_sure;    /* what its thread committed before this content was looked for */
+	bool tells_task; /* next is not an event but who runs: what told so is lost */
 };
 
 struct weft__follower {
@@ -195,7 +196,7 @@ static bool begin(struct weft__follower *f, uint32_t index, uint64_t sequence)
 	p->sequence = sequence;
 	p->next_ns = to_ns(f, opened);
 	p->from = p->at = p->end = sizeof(*packet);
-	p->is_begun = p->tells_task = false;
+	p->is_begun = p->is_sure = p->tells_task = false;
 	return true;
 }
 
@@ -361,11 +362,12 @@ static int find_event(struct weft__follower *f, struct place *p)
 static void renew_first(struct weft__follower *f)
 {
 	release_copy(f, &f->places[f->heap[0]]);
-	if (f->budget == 0 || !has_news(f, f->heap[0])) {
+	bool is_exhausted = f->budget == 0;
+	if (!has_news(f, f->heap[0]) || (is_exhausted && f->is_finished)) {
 		remove_first(f);
 		return;
 	}
-	f->budget--;
+	f->budget -= !is_exhausted;
 	sift_down(f);
 }
 
@@ -431,9 +433,13 @@ static int take_event(struct weft__follower *f, struct weft_event *event)
 	return wrong || is_late ? WEFT_AGAIN : WEFT_OK;
 }
 
+/* Of the mark's own nanosecond a thread may go on: see look_for_equals(). */
 bool weft__follower_is_ready(const struct weft__follower *f)
 {
-	return f->heap_count && f->places[f->heap[0]].next_ns <= f->mark_ns;
+	if (f->heap_count == 0)
+		return false;
+	const struct place *p = &f->places[f->heap[0]];
+	return p->next_ns < f->mark_ns || (p->next_ns == f->mark_ns && (p->is_sure || f->is_finished));
 }
 
 /* What was at each place when the program ended, and could not be read. */
@@ -480,6 +486,8 @@ int weft__follower_next(struct weft__follower *f, struct weft_event *ret_event)
 	if (status)
 		return status;
 	while (weft__follower_is_ready(f)) {
+		if (f->budget == 0 && !f->is_finished)
+			return WEFT_AGAIN; /* all stay where they are: what follows must not overtake them */
 		status = step(f, &event);
 		if (status < 0)
 			return status;
@@ -535,6 +543,22 @@ uint64_t weft__follower_latest(struct weft__follower *f)
 	return latest;
 }
 
+/* What has the mark's own stamp need not be all that will have it: a moment may go on, from a
+ * packet that the scan found read to the next one, that it found later. What is before the mark was
+ * committed before the scan; of equals, one scan more finds what was committed before those that
+ * the first one found, and only these are given. */
+static void look_for_equals(struct weft__follower *f)
+{
+	bool has_equals = false;
+	for (uint32_t i = 0; i < f->heap_count; i++) {
+		struct place *p = &f->places[f->heap[i]];
+		p->is_sure = true;
+		has_equals |= p->next_ns == f->mark_ns;
+	}
+	if (has_equals)
+		scan(f);
+}
+
 int weft__follower_look(struct weft__follower *f, uint64_t ticks)
 {
 	int error = pass_given(f);
@@ -544,6 +568,7 @@ int weft__follower_look(struct weft__follower *f, uint64_t ticks)
 	f->mark_ns = to_ns(f, f->mark.ticks);
 	/* The commits are read after the sequences, which were loaded with acquire order. */
 	scan(f);
+	look_for_equals(f);
 	read_losses(f);
 	return 0;
 }

@@ -57,9 +57,6 @@ static unsigned choose_happenings(uint32_t seed)
 		happenings &= ~(unsigned)(RESTARTS | LEVELS);
 	if (bits >> 18 & 1)
 		happenings &= ~(unsigned)JUMPS;
-	/* TODO: a follower may give events of one stamp that lie in two packets in the wrong order. */
-	if (happenings & MOMENTS)
-		happenings &= ~(unsigned)(FOLLOWS | LEVELS);
 	if (happenings & LEVELS)
 		happenings |= FOLLOWS;
 	if (happenings & JUMPS)
