@@ -11,9 +11,10 @@
 
 #include "layout/layout.h"
 
-#define NAME_BYTES 64
-#define KEYS_MAX   (1u << 20) /* as many threads as a model has at most */
-#define VISITED    (WEFT_NONE - 1)
+#define NAME_BYTES     64
+#define KEYS_MAX       (1u << 20) /* as many threads as a model has at most */
+#define NAMES_COMPARED 256
+#define VISITED        (WEFT_NONE - 1)
 
 static uint32_t buffer_of(const struct weft_tasks *tasks, uint32_t task)
 {
@@ -130,6 +131,17 @@ static void name_process(const struct weft_model *model, uint32_t buffer, char *
 		snprintf(name, size, "process %" PRIu64, t->pid);
 }
 
+/* Libraries give all their threads one name; of very many, none is told apart. */
+static bool is_only_one(const struct weft_model *model, uint32_t thread)
+{
+	const struct weft_trace_thread *threads = model->threads;
+	for (uint32_t i = 0; i < model->thread_count && model->thread_count <= NAMES_COMPARED; i++)
+		if (i != thread && threads[i].buffer == threads[thread].buffer && threads[i].name &&
+			strcmp(threads[i].name, threads[thread].name) == 0)
+			return false;
+	return true;
+}
+
 static void name_thread(const struct weft_model *model, uint32_t thread, char *name, size_t size)
 {
 	size_t used = 0;
@@ -139,9 +151,13 @@ static void name_thread(const struct weft_model *model, uint32_t thread, char *n
 		used += (size_t)snprintf(name + used, size - used, ": ");
 	}
 	if (thread < model->thread_count && model->threads[thread].name &&
-		model->threads[thread].name[0])
+		model->threads[thread].name[0]) {
 		snprintf(name + used, size - used, "%s", model->threads[thread].name);
-	else if (thread < model->thread_count && model->threads[thread].tid)
+		used = strlen(name);
+		if (!is_only_one(model, thread))
+			snprintf(name + used, size - used, " %" PRIu64,
+				model->threads[thread].tid ? model->threads[thread].tid : thread);
+	} else if (thread < model->thread_count && model->threads[thread].tid)
 		snprintf(name + used, size - used, "thread %" PRIu64, model->threads[thread].tid);
 	else
 		snprintf(name + used, size - used, "thread %" PRIu32, thread);

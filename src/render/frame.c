@@ -16,7 +16,7 @@
 #define STATUS_FROM   220.0
 #define TITLE_FROM    120.0
 #define GUTTER_FROM   480.0 /* width */
-#define GROUPS_WIDTH  132.0
+#define GROUPS_WIDTH  164.0
 #define GROUPS_FROM   600.0
 
 static struct weft_box slice(double *y, double x, double width, double height)
