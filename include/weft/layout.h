@@ -95,6 +95,7 @@ struct weft_layout {
 	const uint32_t *group_of;        /* NULL if there are no groups */
 	const struct weft_group *groups; /* from top to bottom; none if there would be only one */
 	uint32_t group_count;
+	enum weft_group_by group_by; /* what the groups are, and their keys */
 };
 
 /* `options` may be NULL: the defaults. */

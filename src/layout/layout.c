@@ -26,7 +26,8 @@ static int allocate(struct weft__columns *columns, size_t count)
 	return 0;
 }
 
-static void publish(struct whole_layout *whole, const struct weft_model *model, uint32_t row_count)
+static void publish(struct whole_layout *whole, const struct weft_model *model,
+	enum weft_group_by group_by, uint32_t row_count)
 {
 	const struct weft__columns *c = &whole->columns;
 	whole->public = (struct weft_layout){
@@ -45,6 +46,7 @@ static void publish(struct whole_layout *whole, const struct weft_model *model, 
 		.group_of = c->group_of,
 		.groups = c->groups,
 		.group_count = c->group_count,
+		.group_by = c->group_count ? group_by : WEFT_GROUP_BY_NONE,
 	};
 }
 
@@ -106,7 +108,7 @@ WEFT__EXPORT int weft_layout_create(const struct weft_model *model,
 	if (settled.previous && settled.previous->model->tasks.count > model->tasks.count)
 		settled.previous = NULL; /* of something else */
 	int error = make(model, &settled, &whole->columns, &row_count);
-	publish(whole, model, row_count);
+	publish(whole, model, settled.group_by, row_count);
 	if (error)
 		weft_layout_destroy(&whole->public);
 	else

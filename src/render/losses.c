@@ -109,11 +109,17 @@ static void draw_region(struct painter *p, struct region *region)
 	hatch->count = 0;
 }
 
+/* Losses lie below everything else, and so are drawn before there are lanes. */
+static double row_y(const struct painter *p, uint32_t row)
+{
+	return p->y0 + weft_view_y(p->view, row);
+}
+
 static void group_region(struct painter *p, const struct weft_group *group, struct region *region)
 {
 	const struct weft_box *box = &p->frame->picture;
 	uint32_t last = group->first_row + (group->row_count ? group->row_count - 1 : 0);
-	double y = weft__y(p, group->first_row), y2 = weft__y(p, last);
+	double y = row_y(p, group->first_row), y2 = row_y(p, last);
 	double half = weft_view_row_spacing(p->view, group->first_row) / 2;
 	region->y = fmax(y - fmin(half, 14), box->y);
 	region->y2 =
@@ -130,22 +136,12 @@ static uint32_t find_group(const struct weft_layout *layout, uint32_t thread, bo
 	return WEFT_NONE;
 }
 
-/* Several buffers are several processes; a key that is no buffer is a thread. */
-static bool groups_are_threads(const struct weft_layout *layout)
-{
-	uint32_t buffers = 0;
-	for (uint32_t i = 0; i < layout->model->thread_count; i++)
-		if (layout->model->threads[i].buffer >= buffers)
-			buffers = layout->model->threads[i].buffer + 1;
-	return buffers < layout->group_count;
-}
-
 static int make_regions(struct painter *p, struct regions *regions)
 {
 	const struct weft_layout *layout = p->layout;
 	const struct weft_box *box = &p->frame->picture;
 	uint32_t threads = p->model->thread_count;
-	bool by_thread = groups_are_threads(layout);
+	bool by_thread = layout->group_by == WEFT_GROUP_BY_THREAD;
 	regions->count = layout->group_count ? layout->group_count : 1;
 	regions->list = calloc(regions->count, sizeof(*regions->list));
 	regions->of_thread = malloc((threads + (size_t)1) * sizeof(*regions->of_thread));

@@ -9,6 +9,7 @@
 #include <weft/render.h>
 
 #include "format/weft_gaps.h"
+#include "told.h"
 
 static int take(struct weft__gaps *gaps, struct weft_trace_description *description,
 	struct weft__gap_packet packet)
@@ -150,6 +151,70 @@ static void a_loss_is_hatched_and_a_problem(void **state)
 	weft_model_destroy(model);
 }
 
+/* Each of two threads runs a task of its own; events of the second are missing. */
+static struct weft_model *two_threads(void)
+{
+	static const struct weft_trace_thread threads[] = {
+		{.name = "pool", .process = "", .tid = 7}, {.name = "pool", .process = "", .tid = 8}};
+	static struct weft_loss_period periods[] = {{300, 600, 25, 1, WEFT_LOSS_OVERWRITTEN}};
+	struct weft_trace_description description = {.format = "test",
+		.clock = {.name = "test"},
+		.threads = threads,
+		.thread_count = 2,
+		.losses = {[WEFT_LOSS_OVERWRITTEN] = 25},
+		.loss_periods = periods,
+		.loss_period_count = 1};
+	struct weft_model *model = NULL;
+	struct made made = make_begin();
+	for (uint32_t i = 0; i < 40; i++, made.time += 25) {
+		made.thread = i & 1;
+		if (i < 2)
+			make_create(&made, 0, i + 1, WEFT_KIND_TASK);
+		make_switch(&made, (i & 1) + 1);
+	}
+	assert_int_equal(weft_model_builder_finish(made.builder, &description, &model), 0);
+	weft_model_builder_destroy(made.builder);
+	return model;
+}
+
+static void losses_are_hatched_over_their_thread(void **state)
+{
+	struct weft_model *model = two_threads();
+	struct weft_layout_options options = {.group_by = WEFT_GROUP_BY_THREAD};
+	struct weft_layout *layout;
+	struct weft_scene *scene;
+	struct weft_canvas *canvas;
+	struct weft_frame frame;
+	struct weft_view view;
+	(void)state;
+	assert_int_equal(weft_layout_create(model, &options, &layout), 0);
+	assert_int_equal(layout->group_count, 2);
+	assert_int_equal(layout->group_by, WEFT_GROUP_BY_THREAD);
+	assert_string_equal(layout->groups[0].name, "pool 7"); /* both are called pool */
+	assert_string_equal(layout->groups[1].name, "pool 8");
+	assert_int_equal(weft_scene_create(model, layout, &scene), 0);
+	assert_int_equal(weft_canvas_create(1000, 600, &canvas), 0);
+	weft_frame_place(layout, 1000, 600, &frame);
+	weft_frame_view(layout, &frame, &view);
+	assert_int_equal(
+		weft_render_frame(scene, &frame, &view, &(struct weft_render_options){0}, canvas), 0);
+	double other = frame.picture.y + weft_view_y(&view, layout->groups[1].first_row - 1);
+	double own = frame.picture.y + weft_view_y(&view, layout->groups[1].first_row);
+	unsigned hatches = 0;
+	for (uint32_t i = 0; i < canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &canvas->ops[i];
+		if (op->type != WEFT_CANVAS_HATCH || op->y < frame.picture.y)
+			continue;
+		hatches++;
+		assert_true(op->y > other && op->y < own);
+	}
+	assert_int_equal(hatches, 1);
+	weft_canvas_destroy(canvas);
+	weft_scene_destroy(scene);
+	weft_layout_destroy(layout);
+	weft_model_destroy(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +223,7 @@ int main(void)
 		cmocka_unit_test(events_without_room_are_missing_since_the_packet_before),
 		cmocka_unit_test(what_was_overwritten_was_before_the_first_event),
 		cmocka_unit_test(a_loss_is_hatched_and_a_problem),
+		cmocka_unit_test(losses_are_hatched_over_their_thread),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
