@@ -18,14 +18,18 @@
 #define MARKER_EVERY 160.0
 #define CHUNK        256 /* points a polyline */
 #define SHAPES       6
-#define BAND_SAMPLES 4 /* in a column */
-#define BAND_PX      4.0
-#define MEAN_SAMPLES 32
 #define RATE_PX      6.0 /* over which a rate is the mean */
+#define BAND_PX      8.0 /* so wide is a column of a band */
+#define BAND_HEIGHT  4.0 /* px; less is a thick line */
+#define BAND_FROM    3   /* samples in it; fewer can be told apart */
 
+/* A curve is drawn twice: all halos lie below all curves, so that none is cut into pieces. */
 struct trail {
 	double points[2 * CHUNK];
 	uint32_t count;
+	bool is_halo, is_band; /* the last column was one */
+	double x, y;           /* where that column ended, and the value there */
+	struct weft_pen pen;
 };
 
 static bool is_hidden(const struct painter *p, uint32_t counter)
@@ -76,14 +80,10 @@ static double value_y(const struct painter *p, const struct weft__scale *scale, 
 	return weft__crisp(box->y + box->height - PADDING - share * (box->height - 2 * PADDING));
 }
 
-static void flush(struct painter *p, struct trail *trail, uint32_t color)
+static void flush(struct painter *p, struct trail *trail)
 {
-	struct weft_pen halo = {weft__faded(p->theme->background, 0.85), 4, WEFT_DASH_SOLID};
-	struct weft_pen pen = {color, 2, WEFT_DASH_SOLID};
-	if (trail->count > 1) {
-		weft_canvas_polyline(p->canvas, trail->points, trail->count, &halo);
-		weft_canvas_polyline(p->canvas, trail->points, trail->count, &pen);
-	}
+	if (trail->count > 1)
+		weft_canvas_polyline(p->canvas, trail->points, trail->count, &trail->pen);
 	if (trail->count) {
 		trail->points[0] = trail->points[2 * trail->count - 2];
 		trail->points[1] = trail->points[2 * trail->count - 1];
@@ -91,10 +91,10 @@ static void flush(struct painter *p, struct trail *trail, uint32_t color)
 	}
 }
 
-static void go(struct painter *p, struct trail *trail, double x, double y, uint32_t color)
+static void go(struct painter *p, struct trail *trail, double x, double y)
 {
 	if (trail->count == CHUNK)
-		flush(p, trail, color);
+		flush(p, trail);
 	trail->points[2 * trail->count] = x;
 	trail->points[2 * trail->count++ + 1] = y;
 }
@@ -125,60 +125,92 @@ static void draw_marker(struct painter *p, unsigned shape, double x, double y, u
 	weft_canvas_polygon(p->canvas, points, shapes[shape].count, color);
 }
 
-/* What a counter did within one pixel: its lowest, highest and last value. */
-static uint32_t merge_column(
-	const struct painter *p, uint32_t sample, uint32_t last, double *ret_low, double *ret_high)
+/* What a counter did in a column: its lowest, highest and mean value. */
+struct column {
+	uint32_t end;
+	double low, high, mean;
+};
+
+static void merge_column(
+	const struct painter *p, uint32_t sample, uint32_t last, double wide, struct column *ret_column)
 {
 	const uint64_t *times = p->model->samples.time;
-	double x = floor(weft__x(p, times[sample]));
-	uint64_t next = weft_view_time(p->view, x + 1 - p->x0);
+	double x = floor(weft__x(p, times[sample]) / wide) * wide;
+	uint64_t next = weft_view_time(p->view, x + wide - p->x0);
 	uint32_t end = weft__gallop_u64(times, sample + 1, last, next);
 	int64_t low, high;
-	while (end < last && floor(weft__x(p, times[end])) <= x) /* rounding, at a column's very end */
+	while (end < last && weft__x(p, times[end]) < x + wide) /* rounding, at its very end */
 		end = weft__gallop_u64(times, end, last, times[end] + 1);
-	weft__scene_extremes(p->scene, sample, end, &low, &high);
-	*ret_low = (double)low;
-	*ret_high = (double)high;
-	return end;
+	weft__scene_extremes(p->scene, sample, end, &low, &high, &ret_column->mean);
+	ret_column->low = (double)low;
+	ret_column->high = (double)high;
+	ret_column->end = end;
 }
 
 static void draw_rate(
-	struct painter *p, uint32_t index, const struct weft__scale *scale, uint32_t color)
+	struct painter *p, uint32_t index, const struct weft__scale *scale, struct trail *trail)
 {
 	const struct weft_box *box = &p->frame->picture;
-	struct trail trail = {.count = 0};
 	for (double x = 0; x < box->width; x += RATE_PX) {
 		double y = value_y(p, scale, rate_at(p, index, weft_view_time(p->view, x)));
-		go(p, &trail, box->x + x, y, color);
-		go(p, &trail, box->x + fmin(x + RATE_PX, box->width), y, color);
+		go(p, trail, box->x + x, y);
+		go(p, trail, box->x + fmin(x + RATE_PX, box->width), y);
 	}
-	flush(p, &trail, color);
+	flush(p, trail);
 }
 
-/* Of so many of the samples, evenly, that more would not be seen. */
-static double mean_of(const struct painter *p, uint32_t first, uint32_t end)
+/* The last value, from where a band ended. */
+static void leave_band(struct painter *p, struct trail *trail)
 {
-	uint32_t count = end - first, step = count / MEAN_SAMPLES + 1, taken = 0;
-	double sum = 0;
-	for (uint32_t i = 0; i < count; i += step, taken++)
-		sum += (double)p->model->samples.value[first + i];
-	return sum / taken;
+	if (trail->is_band)
+		go(p, trail, trail->x, trail->y);
+	trail->is_band = false;
 }
 
-/* Where a counter goes up and down within a pixel: all of it as a band, through which one sees, and
- * the mean as the line. False if a line can say it. */
-static bool draw_band(struct painter *p, const struct weft__scale *scale, uint32_t color, double x,
-	double low, double high)
+/* More changes than lines between them: from the lowest to the highest, with the mean as a line. */
+static void draw_band(struct painter *p, const struct weft__scale *scale, double x,
+	const struct column *column, struct trail *trail)
 {
-	double top = value_y(p, scale, high), bottom = value_y(p, scale, low);
-	if (bottom - top < BAND_PX)
-		return false;
-	weft_canvas_rect(p->canvas, floor(x), top, floor(x) + 1, bottom, weft__faded(color, 0.18));
-	return true;
+	double left = floor(x / BAND_PX) * BAND_PX;
+	double high = value_y(p, scale, column->high), low = value_y(p, scale, column->low);
+	if (!trail->is_band || trail->x < left) {
+		leave_band(p, trail);
+		go(p, trail, left, trail->y);
+	}
+	if (!trail->is_halo)
+		weft_canvas_rect(
+			p->canvas, left, high - 1, left + BAND_PX, low + 1, weft__faded(trail->pen.color, 0.2));
+	go(p, trail, left + BAND_PX / 2, value_y(p, scale, column->mean));
+	trail->is_band = true;
+	trail->x = left + BAND_PX;
+}
+
+/* Changes that lead nowhere; those that climb or fall are a line however dense they are. */
+static bool flutters(const struct painter *p, const struct weft_counter *counter,
+	const struct weft__scale *scale, uint32_t at, const struct column *c)
+{
+	const int64_t *values = p->model->samples.value;
+	double before = at > counter->first ? (double)values[at - 1] : 0;
+	double change = (double)values[c->end - 1] - before;
+	double height = value_y(p, scale, c->low) - value_y(p, scale, c->high);
+	return c->end - at >= BAND_FROM && height >= BAND_HEIGHT && c->high - c->low > fabs(change);
+}
+
+/* A step, with all that it went through within a pixel. */
+static void draw_step(struct painter *p, const struct weft__scale *scale, double x,
+	const struct column *column, struct trail *trail)
+{
+	leave_band(p, trail);
+	go(p, trail, x, trail->y);
+	if (column->high > column->low) {
+		go(p, trail, x, value_y(p, scale, column->low));
+		go(p, trail, x, value_y(p, scale, column->high));
+	}
+	go(p, trail, x, value_y(p, scale, (double)p->model->samples.value[column->end - 1]));
 }
 
 static void draw_curve(
-	struct painter *p, uint32_t index, const struct weft__scale *scale, uint32_t color)
+	struct painter *p, uint32_t index, const struct weft__scale *scale, struct trail *trail)
 {
 	const struct weft_counter *counter = &p->model->counters[index];
 	const struct weft_samples *samples = &p->model->samples;
@@ -186,31 +218,24 @@ static void draw_curve(
 	uint32_t last = counter->first + counter->count;
 	uint32_t at = counter->first + (uint32_t)weft__lower_bound_u64(
 									   samples->time + counter->first, counter->count, p->left);
-	int64_t value = at > counter->first ? samples->value[at - 1] : 0;
-	struct trail trail = {.count = 0};
-	double y = value_y(p, scale, (double)value);
-	go(p, &trail, box->x, y, color);
+	trail->y = value_y(p, scale, at > counter->first ? (double)samples->value[at - 1] : 0);
+	go(p, trail, box->x, trail->y);
 	while (at < last && samples->time[at] <= p->right) {
-		double x = weft__x(p, samples->time[at]), low, high;
-		uint32_t first = at;
-		at = merge_column(p, at, last, &low, &high);
-		value = samples->value[at - 1];
-		go(p, &trail, x, y, color);
-		if (at - first >= BAND_SAMPLES && draw_band(p, scale, color, x, low, high)) {
-			bool goes_on = at < last && weft__x(p, samples->time[at]) < x + 2;
-			y = value_y(p, scale, mean_of(p, first, at));
-			go(p, &trail, x, y, color);
-			if (goes_on)
-				continue;
-		} else if (high > low) {
-			go(p, &trail, x, value_y(p, scale, low), color);
-			go(p, &trail, x, value_y(p, scale, high), color);
+		double x = weft__x(p, samples->time[at]);
+		struct column column;
+		merge_column(p, at, last, BAND_PX, &column);
+		if (flutters(p, counter, scale, at, &column)) {
+			draw_band(p, scale, x, &column, trail);
+		} else {
+			merge_column(p, at, last, 1, &column);
+			draw_step(p, scale, x, &column, trail);
 		}
-		y = value_y(p, scale, (double)value);
-		go(p, &trail, x, y, color);
+		at = column.end;
+		trail->y = value_y(p, scale, (double)samples->value[at - 1]);
 	}
-	go(p, &trail, box->x + box->width, y, color);
-	flush(p, &trail, color);
+	leave_band(p, trail);
+	go(p, trail, box->x + box->width, trail->y);
+	flush(p, trail);
 }
 
 /* What is drawn of a counter at a time. */
@@ -362,18 +387,31 @@ static bool is_named(const struct painter *p, uint32_t counter)
 	return false;
 }
 
+static void draw_curves(struct painter *p, bool is_halo)
+{
+	for (uint32_t i = 0; i < p->model->counter_count; i++) {
+		struct trail trail = {
+			.is_halo = is_halo,
+			.pen = {color_of(p, i), 2, WEFT_DASH_SOLID},
+		};
+		if (!is_named(p, i))
+			continue;
+		if (is_halo)
+			trail.pen =
+				(struct weft_pen){weft__faded(p->theme->background, 0.85), 4, WEFT_DASH_SOLID};
+		struct weft__scale scale = scale_of(p, i);
+		if (p->options->counter_rates)
+			draw_rate(p, i, &scale, &trail);
+		else
+			draw_curve(p, i, &scale, &trail);
+	}
+}
+
 void weft__draw_counters(struct painter *p)
 {
 	uint32_t count = p->model->counter_count;
-	for (uint32_t i = 0; i < count; i++) {
-		if (!is_named(p, i))
-			continue;
-		struct weft__scale scale = scale_of(p, i);
-		if (p->options->counter_rates)
-			draw_rate(p, i, &scale, color_of(p, i));
-		else
-			draw_curve(p, i, &scale, color_of(p, i));
-	}
+	draw_curves(p, true);
+	draw_curves(p, false);
 	for (uint32_t i = 0; i < count; i++) { /* where curves lie on each other, markers tell */
 		if (!is_named(p, i))
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The lowest and highest of any stretch of samples: kept for each 32 of them, for each 32 of those,
- * and so on, so that a counter with a million changes in one pixel costs a few dozen looks.
+ * The lowest, highest and mean of any stretch of samples: kept for each 32 of them, for each 32 of
+ * those, and so on, so that a counter with a million changes in one pixel costs a few dozen looks.
  */
 #include <stdlib.h>
 
@@ -12,6 +12,7 @@
 
 struct extreme {
 	int64_t low, high;
+	double sum;
 };
 
 struct weft__extremes {
@@ -19,15 +20,16 @@ struct weft__extremes {
 	struct extreme list[];
 };
 
-static void widen(struct extreme *extreme, int64_t low, int64_t high)
+static void widen(struct extreme *extreme, int64_t low, int64_t high, double sum)
 {
 	if (low < extreme->low)
 		extreme->low = low;
 	if (high > extreme->high)
 		extreme->high = high;
+	extreme->sum += sum;
 }
 
-static const struct extreme nothing = {INT64_MAX, INT64_MIN};
+static const struct extreme nothing = {INT64_MAX, INT64_MIN, 0};
 
 /* What `list` holds of level - 1, or the samples. */
 static void add_from(const struct weft_scene *scene, unsigned level, uint32_t i, struct extreme *to)
@@ -35,10 +37,10 @@ static void add_from(const struct weft_scene *scene, unsigned level, uint32_t i,
 	const struct weft__extremes *extremes = scene->extremes;
 	if (level == 0) {
 		int64_t value = scene->model->samples.value[i];
-		widen(to, value, value);
+		widen(to, value, value, (double)value);
 	} else {
 		const struct extreme *from = &extremes->list[extremes->first[level - 1] + i];
-		widen(to, from->low, from->high);
+		widen(to, from->low, from->high, from->sum);
 	}
 }
 
@@ -66,9 +68,10 @@ int weft__scene_make_extremes(struct weft_scene *scene)
 }
 
 void weft__scene_extremes(const struct weft_scene *scene, uint32_t first, uint32_t last,
-	int64_t *ret_low, int64_t *ret_high)
+	int64_t *ret_low, int64_t *ret_high, double *ret_mean)
 {
 	struct extreme found = nothing;
+	double count = last > first ? (double)(last - first) : 1;
 	for (unsigned level = 0; first < last; level++, first >>= BITS, last >>= BITS) {
 		uint32_t mask = level < LEVELS ? (1u << BITS) - 1 : 0;
 		while (first < last && (first & mask || level == LEVELS))
@@ -80,4 +83,5 @@ void weft__scene_extremes(const struct weft_scene *scene, uint32_t first, uint32
 	}
 	*ret_low = found.low;
 	*ret_high = found.high;
+	*ret_mean = found.sum / count;
 }

@@ -152,9 +152,9 @@ uint32_t weft__edges_next(
 /* The one with so many of its type before it. */
 uint32_t weft__edges_nth(const struct weft_scene *scene, unsigned type, uint32_t n);
 
-/* samples.c: the lowest and highest value of samples [first, last), which are not none. */
+/* samples.c: the lowest, highest and mean value of samples [first, last), which are not none. */
 void weft__scene_extremes(const struct weft_scene *scene, uint32_t first, uint32_t last,
-	int64_t *ret_low, int64_t *ret_high);
+	int64_t *ret_low, int64_t *ret_high, double *ret_mean);
 
 /* Parts of scene_create. 0 or WEFT_ERROR_MEMORY. */
 int weft__scene_make_census(struct weft_scene *scene);

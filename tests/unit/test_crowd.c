@@ -295,12 +295,15 @@ static void extremes_of_samples_are_found(void **state)
 		uint32_t first = pick(s.model->samples.count);
 		uint32_t last = first + 1 + pick(s.model->samples.count - first);
 		int64_t low = INT64_MAX, high = INT64_MIN, found_low, found_high;
+		double sum = 0, mean;
 		for (uint32_t i = first; i < last; i++) {
 			low = values[i] < low ? values[i] : low;
 			high = values[i] > high ? values[i] : high;
+			sum += (double)values[i];
 		}
-		weft__scene_extremes(s.scene, first, last, &found_low, &found_high);
+		weft__scene_extremes(s.scene, first, last, &found_low, &found_high, &mean);
 		assert_true(found_low == low && found_high == high);
+		assert_true(mean == sum / (last - first)); /* whole numbers: no sum is rounded */
 	}
 	scenery_finish(&s);
 }
