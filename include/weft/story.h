@@ -163,8 +163,9 @@ struct weft_story_lines {
 	const struct weft_story_line *lines; /* facts, then the rest in the order of time */
 };
 
-/* At most so many lines of a sort (labels and notes, edges, children, activations) are listed;
- * what is beyond is counted in one line. */
+/* Alike activations in a row are one line, as are alike children. At most so many lines of a sort
+ * (labels and notes, edges, children, activations) are listed; what is beyond is counted in one
+ * line. */
 #define WEFT_STORY_LINES_MAX 200
 
 /* Needs the index. */

@@ -21,6 +21,10 @@
 
 /* So many alike children in a row become one line. */
 #define ALIKE_FROM 4
+/* So many activations, of which none is so many times as long as another one. */
+#define RUNS_FROM  8
+#define RUNS_RANGE 8
+#define SHORT_NS   1000 /* shorter ones are all alike */
 
 struct draft {
 	struct weft_story_line line;
@@ -398,35 +402,92 @@ static void add_children(struct teller *t)
 		add_left_out(t, left_out, "further created task", left_from);
 }
 
+static void say_thread(struct teller *t, struct weft__words *w, uint32_t thread)
+{
+	if (t->model->thread_count < 2 || thread >= t->model->thread_count)
+		return;
+	const char *name = t->model->threads[thread].name;
+	weft__say(w, " on ");
+	if (name && name[0])
+		weft__say_text(w, (struct weft_slice){name, strlen(name)}, NAME_LETTERS);
+	else
+		weft__say(w, "thread %" PRIu32, thread);
+}
+
 static void add_activation(struct teller *t, uint32_t place)
 {
 	const struct weft_activations *a = &t->model->activations;
 	uint64_t length = a->end[place] - a->start[place];
-	uint32_t thread = a->thread[place];
 	struct saying saying;
 	struct weft__words *w = say(&saying);
 	weft__say(w, "for ");
 	weft__say_length(w, length);
-	if (t->model->thread_count > 1 && thread < t->model->thread_count) {
-		const char *name = t->model->threads[thread].name;
-		weft__say(w, " on ");
-		if (name && name[0])
-			weft__say_text(w, (struct weft_slice){name, strlen(name)}, NAME_LETTERS);
-		else
-			weft__say(w, "thread %" PRIu32, thread);
-	}
+	say_thread(t, w, a->thread[place]);
 	set_time(add_line(t, WEFT_STORY_ACTIVATION, "runs", &saying), a->start[place], length);
+}
+
+/* Activations in a row on one thread. */
+struct runs {
+	uint32_t first, count;
+	uint64_t shortest, longest, total;
+};
+
+static struct runs alike_runs(const struct teller *t, uint32_t first, uint32_t end)
+{
+	const struct weft_activations *a = &t->model->activations;
+	struct runs runs = {.first = first, .shortest = UINT64_MAX};
+	for (uint32_t i = first; i < end && a->thread[i] == a->thread[first]; i++) {
+		uint64_t length = a->end[i] - a->start[i];
+		uint64_t shortest = length < runs.shortest ? length : runs.shortest;
+		uint64_t longest = length > runs.longest ? length : runs.longest;
+		if (longest / RUNS_RANGE > (shortest > SHORT_NS ? shortest : SHORT_NS))
+			break;
+		runs.shortest = shortest;
+		runs.longest = longest;
+		runs.total += length;
+		runs.count++;
+	}
+	return runs;
+}
+
+static void add_runs(struct teller *t, const struct runs *runs)
+{
+	const struct weft_activations *a = &t->model->activations;
+	uint64_t start = a->start[runs->first], end = a->end[runs->first + runs->count - 1];
+	struct saying saying;
+	struct weft__words *w = say(&saying);
+	weft__say(w, "%" PRIu32 " \xc3\x97 for ", runs->count);
+	weft__say_length(w, runs->shortest);
+	if (runs->longest > runs->shortest) {
+		weft__say(w, " to ");
+		weft__say_length(w, runs->longest);
+	}
+	say_thread(t, w, a->thread[runs->first]);
+	weft__say(w, ", ");
+	weft__say_length(w, runs->total);
+	weft__say(w, " in all, until ");
+	weft__say_time(w, t->model, end);
+	set_time(add_line(t, WEFT_STORY_ACTIVATION, "runs", &saying), start, end - start);
 }
 
 static void add_activations(struct teller *t)
 {
-	uint32_t first = t->model->tasks.first_activation[t->task];
+	uint32_t at = t->model->tasks.first_activation[t->task], lines = 0;
 	uint32_t end = t->model->tasks.first_activation[t->task + 1];
-	uint32_t shown = end - first < WEFT_STORY_LINES_MAX ? end : first + WEFT_STORY_LINES_MAX;
-	for (uint32_t place = first; place < shown; place++)
-		add_activation(t, place);
-	if (shown < end)
-		add_left_out(t, end - shown, "further activation", t->model->activations.start[shown]);
+	while (at < end && lines < WEFT_STORY_LINES_MAX) {
+		struct runs runs = alike_runs(t, at, end);
+		if (runs.count >= RUNS_FROM) {
+			add_runs(t, &runs);
+			at += runs.count;
+			lines++;
+			continue;
+		}
+		/* Until the one that was too different; the next run begins there. */
+		for (uint32_t i = 0; i < runs.count && lines < WEFT_STORY_LINES_MAX; i++, lines++)
+			add_activation(t, at++);
+	}
+	if (at < end)
+		add_left_out(t, end - at, "further activation", t->model->activations.start[at]);
 }
 
 /* ---- The order of time ---- */
