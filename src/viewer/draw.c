@@ -17,6 +17,7 @@
 #define LABEL_SIZE 11.0
 #define FLAG       6.0
 #define FOUND_TICK 9.0
+#define GROUND     0.7 /* of the picture: what is longer needs no ground of its own */
 
 struct drawing {
 	const struct weft_viewer *viewer;
@@ -89,6 +90,37 @@ static void draw_range(const struct drawing *d)
 		weft_canvas_rect(d->canvas, strip_x(d, start), viewer->frame.strip.y + 1,
 			fmax(strip_x(d, end), strip_x(d, start) + 1),
 			viewer->frame.strip.y + viewer->frame.strip.height - 3, weft__faded(color, 0.25));
+}
+
+/* When the problem was that was stepped to: a task may be far longer than that, or there is none.
+ */
+static void draw_problem(const struct drawing *d)
+{
+	const struct weft_viewer *viewer = d->viewer;
+	const struct weft_box *box = &viewer->frame.picture, *strip = &viewer->frame.strip;
+	char length[32], text[80];
+	if (!viewer->shows_problem || !viewer->problems)
+		return;
+	const struct weft_problem *problem =
+		&viewer->problems->list[viewer->problem_order[viewer->problem]];
+	bool is_error = problem->severity == WEFT_SEVERITY_ERROR;
+	uint32_t color = is_error ? d->theme->failed : d->theme->signal;
+	double x = weft__canvas_x(viewer, problem->start), x2 = weft__canvas_x(viewer, problem->end);
+	double left = fmin(fmax(x, box->x), box->x + box->width);
+	double right = fmin(fmax(x2, box->x), box->x + box->width), bottom = box->y + box->height;
+	if (right - left < box->width * GROUND)
+		weft_canvas_rect(d->canvas, left, box->y, right, bottom, weft__faded(color, 0.1));
+	draw_guide(d, x, box->y, bottom, color);
+	draw_guide(d, x2, box->y, bottom, color);
+	weft_format_duration(problem->end - problem->start, 3, length);
+	snprintf(text, sizeof(text), "%s \xc2\xb7 %s", weft_problem_name(problem->type), length);
+	if (x2 >= box->x && x <= box->x + box->width)
+		draw_label(d, box, (left + right) / 2, bottom - 14, text,
+			is_error ? d->theme->failed : d->theme->text);
+	if (strip->height > 0)
+		weft_canvas_rect(d->canvas, strip_x(d, problem->start), strip->y + strip->height - 6,
+			fmax(strip_x(d, problem->end), strip_x(d, problem->start) + 2),
+			strip->y + strip->height - 3, color);
 }
 
 /* Where something was found, one tick a pixel. */
@@ -293,6 +325,7 @@ WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas
 	if (error)
 		return error;
 	draw_found(&d);
+	draw_problem(&d);
 	draw_pulse(&d);
 	draw_marks(&d);
 	draw_range(&d);

@@ -18,11 +18,32 @@ bool weft__viewer_know_story(struct weft_viewer *viewer)
 	return true;
 }
 
+/* What explains more comes first: a deadlock is why its tasks are never resolved, a slow task or a
+ * lost wake-up why nothing runs. */
+static unsigned rank_of(enum weft_problem_type type)
+{
+	static const uint8_t ranks[WEFT_PROBLEM_TYPES] = {
+		[WEFT_PROBLEM_DEADLOCK] = 0,
+		[WEFT_PROBLEM_FAILED] = 1,
+		[WEFT_PROBLEM_LOST_WAKE_UP] = 2,
+		[WEFT_PROBLEM_NEVER_RESOLVED] = 3,
+		[WEFT_PROBLEM_LOSS] = 4,
+		[WEFT_PROBLEM_CLIMBING] = 5,
+		[WEFT_PROBLEM_SLOW] = 6,
+		[WEFT_PROBLEM_IDLE_GAP] = 7,
+	};
+	return ranks[type];
+}
+
 static bool comes_before(const struct weft_problem *a, const struct weft_problem *b)
 {
 	if (a->severity != b->severity)
 		return a->severity > b->severity;
-	return a->type < b->type; /* those of a type stay in the order of time */
+	if (a->type != b->type)
+		return rank_of(a->type) < rank_of(b->type);
+	if (a->type == WEFT_PROBLEM_IDLE_GAP) /* the longest */
+		return a->end - a->start > b->end - b->start;
+	return false; /* those of a type stay in the order of time */
 }
 
 static bool order_problems(struct weft_viewer *viewer)
@@ -85,6 +106,7 @@ void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number)
 	weft__viewer_select(viewer, problem->task, at);
 	weft__viewer_reveal(viewer, row, problem->start, problem->end, true);
 	viewer->problem = number;
+	viewer->shows_problem = true;
 	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_PROBLEMS;
 	weft__viewer_tell(viewer, "%u of %u: %s", (unsigned)number + 1,
 		(unsigned)viewer->problems->count, problem->sentence);

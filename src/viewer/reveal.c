@@ -12,7 +12,9 @@
 
 #define COMFORT   0.12 /* of the view: nearer to an edge it is moved to the middle */
 #define LEAST_PX  24.0 /* of what is to be seen closely */
+#define LEAST     0.08 /* of the view, of the same */
 #define SHARE     3.0  /* such a thing takes one part of so many */
+#define AROUND    1.4  /* what is longer than the view is shown with so much around it */
 #define LEAST_NS  1000.0
 #define ROOM_ROWS 1.5
 
@@ -27,9 +29,11 @@ static void reveal_time(struct weft_view *view, uint64_t start, uint64_t end, bo
 	double length = to - from, px = length * view->scale;
 	double left = (from - view->left) * view->scale, right = (to - view->left) * view->scale;
 	double edge = view->width * COMFORT;
-	if (is_close && (px < LEAST_PX || px > view->width)) {
-		double shown = fmax(length * SHARE, LEAST_NS), before = (shown - length) / 2;
-		double first = fmax(from - before, 0);
+	bool is_small = px < fmax(LEAST_PX, LEAST * view->width);
+	bool is_cut = px > view->width - 2 * edge && (left < 0 || right > view->width);
+	if (is_close && (is_small || is_cut)) {
+		double shown = fmax(length * (is_small ? SHARE : AROUND), LEAST_NS);
+		double first = fmax(from - (shown - length) / 2, 0);
 		weft_view_set_range(view, view->start + (uint64_t)first, shown);
 	} else if (px > view->width - 2 * edge) {
 		if (right < edge || left > view->width - edge)

@@ -111,6 +111,7 @@ void weft__viewer_select(struct weft_viewer *viewer, uint32_t task, uint64_t at)
 	s->edge = WEFT_NONE;
 	s->at = at;
 	viewer->told_until_ms = -INFINITY;
+	viewer->shows_problem = false;
 	if (is_other) {
 		weft__viewer_forget_related(viewer);
 		if (viewer->panel.kind == WEFT__PANEL_STORY && task == WEFT_NONE)

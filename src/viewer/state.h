@@ -278,6 +278,7 @@ struct weft_viewer {
 	uint32_t *problem_order; /* the most severe first, then by type and time */
 	uint32_t problem;        /* the current one in that order, or WEFT_NONE */
 	uint32_t problem_count;  /* as last known, of a trace that grows */
+	bool shows_problem;      /* marks its time, until something else is selected */
 	double pulse_ms;         /* since when the overview says that there are any */
 	bool is_pulsing;
 	bool was_drawn;

@@ -44,9 +44,12 @@ static void say_range(const struct weft_viewer *viewer, char *text, size_t size)
 static void say_problems(const struct weft_viewer *viewer, char *text, size_t size)
 {
 	unsigned count = viewer->problem_count;
+	const char *first = "steps through them"; /* while those of a trace that grows are not known */
 	text[0] = '\0';
+	if (viewer->problems && viewer->problems->count)
+		first = viewer->problems->list[viewer->problem_order[0]].sentence;
 	if (count)
-		snprintf(text, size, "%u problem%s \xc2\xb7 p", count, count == 1 ? "" : "s");
+		snprintf(text, size, "%u problem%s \xc2\xb7 p: %s", count, count == 1 ? "" : "s", first);
 }
 
 /* The fold's figures are found out when it is first pointed at. */

@@ -51,7 +51,7 @@ static void drop(struct weft_viewer *viewer)
 	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
 	viewer->problem = viewer->fold_known = WEFT_NONE;
 	viewer->hover.fold = viewer->hover.wanted_fold = WEFT_NONE;
-	viewer->was_drawn = false;
+	viewer->was_drawn = viewer->shows_problem = false;
 }
 
 static bool is_same_trace(const struct weft_viewer *viewer, const struct weft_model *model)

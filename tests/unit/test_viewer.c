@@ -486,6 +486,9 @@ static void problems_are_stepped_through(void **state)
 	script_run(&s, "key p");
 	assert_non_null(strstr(weft_viewer_status(s.viewer), "1 of "));
 	assert_non_null(strstr(weft_viewer_status(s.viewer), "fail")); /* the worst comes first */
+	assert_true(s.viewer->shows_problem);
+	script_run(&s, "key Escape");
+	assert_false(s.viewer->shows_problem);
 	uint32_t count = s.viewer->problems->count;
 	for (uint32_t i = 0; i < count; i++)
 		script_run(&s, "key p");
