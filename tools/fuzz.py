@@ -19,13 +19,14 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(SOURCE, 'build-fuzz')
 
 
-def build():
+def build(names):
     setup = ['meson', 'setup', BUILD, '-Dfuzz=true', '-Dtests=disabled', '-Db_lundef=false',
              '-Db_sanitize=address,undefined', '-Dc_args=-fsanitize=fuzzer-no-link']
     if os.path.exists(os.path.join(BUILD, 'build.ninja')):
         setup.append('--reconfigure')
     environment = dict(os.environ, CC='clang-14')
-    for command in (setup, ['ninja', '-C', BUILD]):
+    # Nothing else: programs without libFuzzer have not what the instrumented code calls.
+    for command in (setup, ['ninja', '-C', BUILD] + ['fuzz/fuzz_' + name for name in names]):
         result = subprocess.run(command, cwd=SOURCE, env=environment, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True)
         if result.returncode:
@@ -59,11 +60,11 @@ def main():
     parser.add_argument('--seconds', type=int, default=60, help='for each target')
     parser.add_argument('names', nargs='*', metavar='NAME')
     arguments = parser.parse_args()
-    build()
-    names = sorted(os.path.basename(path)[len('fuzz_'):-len('.c')]
-                   for path in glob.glob(os.path.join(SOURCE, 'fuzz', 'fuzz_*.c')))
+    names = arguments.names or sorted(os.path.basename(path)[len('fuzz_'):-len('.c')]
+                                      for path in glob.glob(os.path.join(SOURCE, 'fuzz', 'fuzz_*.c')))
+    build(names)
     problems = {}
-    for name in arguments.names or names:
+    for name in names:
         log = fuzz(name, arguments.seconds)
         if log:
             problems[name] = log

@@ -202,8 +202,10 @@ static uint32_t take_escaped(struct parser *p)
 	if (c == 'x') {
 		int high = p->at + 2 < p->text.size ? digit_of(p->text.bytes[p->at + 1]) : -1;
 		int low = p->at + 2 < p->text.size ? digit_of(p->text.bytes[p->at + 2]) : -1;
-		if (high < 0 || low < 0)
+		if (high < 0 || low < 0) {
 			complain(p, offset, "two hexadecimal digits are expected after \\x");
+			return 0;
+		}
 		p->at += 3;
 		return (uint32_t)(high << 4 | low);
 	}
