@@ -19,9 +19,10 @@ static const char *write_time(const struct weft_viewer *viewer, uint64_t time, c
 static void add_problem(struct weft_viewer *viewer, uint32_t number)
 {
 	const struct weft_problem *problem = &viewer->problems->list[viewer->problem_order[number]];
+	bool is_end = problem->type == WEFT_PROBLEM_FAILED; /* that is when it failed */
 	char command[256], time[32];
 	weft__panel_add(viewer, WEFT_VIEWER_LINK, problem->sentence,
-		write_time(viewer, problem->start, time),
+		write_time(viewer, is_end ? problem->end : problem->start, time),
 		weft__panel_format(command, "problem %u", (unsigned)number + 1));
 	struct weft_viewer_item *item = weft__panel_last(viewer);
 	item->role = problem->severity == WEFT_SEVERITY_ERROR     ? WEFT_VIEWER_ROLE_FAILED
