@@ -266,6 +266,7 @@ static bool take_value(
 static void go(struct weft_viewer *viewer, struct target *t)
 {
 	struct weft_view *view = &t->view;
+	bool was_all = weft__viewer_shows_all(viewer);
 	weft__viewer_set_rows(viewer, &t->rows);
 	view->row_count = viewer->layout->row_count;
 	view->width = viewer->view.width; /* groups take some of it */
@@ -274,6 +275,8 @@ static void go(struct weft_viewer *viewer, struct target *t)
 	if (t->has_start || t->has_duration)
 		weft_view_set_range(
 			view, start, t->has_duration ? (double)t->duration : weft__viewer_duration(view));
+	else if (was_all)
+		weft_view_fit(view);
 	weft__viewer_remember(viewer, true);
 	weft__viewer_glide(viewer, view);
 	if (t->search[0])

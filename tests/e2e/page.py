@@ -150,6 +150,8 @@ def the_view_can_be_chosen_beforehand():
     near, = use([['look']], '--focus', '10', '--start', '3ms', '--duration', '2ms', height=300)
     far, = use([['look']], '--focus', 'task:12', '--start', '3ms', '--duration', '2ms', height=300)
     assert near['text'] != far['text']
+    rows, = use([['wheel', 500, 300, -300], ['linked'], ['look']], '--no-fold', '--group-by', 'process')
+    assert 'fold=off' in rows['hash'] and 'group=process' in rows['hash'], rows['hash']
 
 
 @case
