@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: ISC
 """Builds the benchmarks optimised and runs them, after a line that says on what.
 
-    tools/bench.py [NAME…]      all, or only these (record, lttng, latency, follow, decode, layout, page)
+    tools/bench.py [NAME…]      all, or only these (record, lttng, latency, follow, decode, open,
+                                layout, story, page)
 
 What the figures mean is in docs/cost.md.
 """
@@ -21,7 +22,9 @@ GROUPS = [
     ('how long a single call may take', ['latency']),
     ('following', ['follow']),
     ('decoding', ['decode']),
-    ('model and layout', ['layout']),
+    ('opening', ['open']),
+    ('frames', ['layout']),
+    ('search', ['story']),
     ('the page', ['page']),
 ]
 # Not built where these are missing.

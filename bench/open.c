@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * From the bytes of a file to the first picture, step by step, and the memory that it takes: what
+ * somebody waits for who opens a trace. Each row runs in a process of its own, which maps the file
+ * as weft does, so that its peak is its own: all that is resident, the file among it.
+ *
+ *     bench_open [EVENTS]      10⁶ and 10⁷ unless told, and $WEFT_BENCH_EVENTS
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <weft/decoder.h>
+#include <weft/render.h>
+
+#include "random_trace.h"
+
+struct format {
+	const char *name;
+	struct bytes (*make)(uint64_t events);
+};
+
+static double now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static void check(int error)
+{
+	if (!error)
+		return;
+	fprintf(stderr, "bench_open: %s\n", weft_error_text(error));
+	exit(1);
+}
+
+static void check_system(bool works)
+{
+	if (works)
+		return;
+	perror("bench_open");
+	exit(1);
+}
+
+static double peak_mb(void)
+{
+	struct rusage usage;
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)usage.ru_maxrss / 1024;
+}
+
+static struct weft_model *load(const void *bytes, size_t size)
+{
+	struct weft_decoder *decoder;
+	struct weft_model *model = NULL;
+	check(weft_decoder_create(&decoder));
+	check(weft_decoder_feed_borrowed(decoder, bytes, size));
+	check(weft_decoder_finish(decoder));
+	check(weft_decoder_build_model(decoder, NULL, NULL, &model));
+	weft_decoder_destroy(decoder);
+	return model;
+}
+
+static void draw_first(const struct weft_scene *scene, const struct weft_layout *layout)
+{
+	struct weft_render_options options = {.title = "bench"};
+	struct weft_canvas *canvas;
+	struct weft_frame frame;
+	struct weft_view view;
+	check(weft_canvas_create(1400, 800, &canvas));
+	weft_frame_place(layout, 1400, 800, &frame);
+	weft_frame_view(layout, &frame, &view);
+	check(weft_render_frame(scene, &frame, &view, &options, canvas));
+	weft_canvas_destroy(canvas);
+}
+
+/* Nothing is freed at the end: the process is. */
+static void measure(const struct format *format, uint64_t events, const void *bytes, size_t size)
+{
+	struct weft_layout *layout = NULL;
+	struct weft_scene *scene = NULL;
+	(void)mallopt(M_MMAP_THRESHOLD, 128 << 10); /* as weft does */
+	double begin = now_ms();
+	struct weft_model *model = load(bytes, size);
+	double loaded = now_ms();
+	check(weft_layout_create(model, NULL, &layout));
+	double laid_out = now_ms();
+	check(weft_scene_create(model, layout, &scene));
+	double ready = now_ms();
+	draw_first(scene, layout);
+	double end = now_ms(), file = (double)size / 1048576, peak = peak_mb();
+	printf("%-10s %10" PRIu64 " %9" PRIu32
+		   " %7.0f %7.0f %7.0f %6.1f %8.0f %8.0f %8.0f %6.2f %6.2f\n",
+		format->name, events, model->tasks.count, loaded - begin, laid_out - loaded,
+		ready - laid_out, end - ready, end - begin, file, peak, peak / file, (peak - file) / file);
+	fflush(stdout);
+}
+
+static void write_trace(const struct format *format, uint64_t events, int file)
+{
+	struct bytes trace = format->make(events);
+	for (size_t at = 0; at < trace.size;) {
+		ssize_t written = write(file, trace.data + at, trace.size - at);
+		check_system(written > 0);
+		at += (size_t)written;
+	}
+}
+
+static void open_trace(const struct format *format, uint64_t events, int file)
+{
+	struct stat status;
+	check_system(fstat(file, &status) == 0);
+	size_t size = (size_t)status.st_size;
+	void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+	check_system(bytes != MAP_FAILED);
+	measure(format, events, bytes, size);
+}
+
+static void run(void (*part)(const struct format *, uint64_t, int), const struct format *format,
+	uint64_t events, int file)
+{
+	int status;
+	pid_t child = fork();
+	if (child == 0) {
+		part(format, events, file);
+		_exit(0);
+	}
+	check_system(child > 0 && waitpid(child, &status, 0) == child);
+	if (status)
+		exit(1);
+}
+
+static void run_both(uint64_t events)
+{
+	static const struct format formats[] = {{"mirage-ctf", random_mirage}, {"weft", random_weft}};
+	for (unsigned i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		FILE *file = tmpfile();
+		check_system(file != NULL);
+		run(write_trace, &formats[i], events, fileno(file));
+		run(open_trace, &formats[i], events, fileno(file));
+		fclose(file);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *more = getenv("WEFT_BENCH_EVENTS");
+	printf("open: from a file's bytes in memory to the first picture, 1400 x 800; a random mix of "
+		   "events.\nPeak is all that is resident, the mapped file among it; then as times of the "
+		   "file, and\nwithout the file\n"
+		   "format         events     tasks load ms  layout   scene  frame    total  file MB  peak "
+		   "MB  times  beside\n");
+	fflush(stdout);
+	if (argc > 1) {
+		run_both(strtoull(argv[1], NULL, 10));
+		return 0;
+	}
+	run_both(1000000);
+	run_both(10000000);
+	if (more)
+		run_both(strtoull(more, NULL, 10));
+	return 0;
+}
