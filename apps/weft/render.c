@@ -412,7 +412,7 @@ static int render(const struct arguments *a, const struct cli_trace *trace)
 {
 	struct weft_model *model = NULL;
 	cli_progress_start();
-	int error = weft_decoder_build_model(trace->decoder, cli_progress_step, NULL, &model);
+	int error = cli_trace_build_model(trace, &model);
 	cli_progress_end();
 	if (error)
 		return cli_trace_fail(trace, error);
