@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * From events to rows to a frame: time and peak memory at growing numbers of events and of tasks
- * that are alive at once. Each row runs in a process of its own, so that its peak is its own.
+ * that are alive at once. Each row runs in a process of its own, so that its peak is its own. Times
+ * are the processor's, of one thread: what else the machine does hardly counts.
  *
  *     bench_layout [EVENTS [CONCURRENCY]]      10⁵, 10⁶ and 10⁷ at 1, 10, 30 and 100 unless told
  */
