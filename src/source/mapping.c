@@ -64,8 +64,9 @@ static void on_sigbus(int signal, siginfo_t *info, void *context)
 	(void)context;
 	uintptr_t address = (uintptr_t)info->si_addr;
 	void *page = (void *)(address & ~(page_bytes - 1));
-	const int flags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS;
-	if (is_guarded(address) && mmap(page, page_bytes, PROT_READ, flags, -1, 0) != MAP_FAILED)
+	/* Writable: who steers a program writes to its buffer. */
+	const int rights = PROT_READ | PROT_WRITE, flags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS;
+	if (is_guarded(address) && mmap(page, page_bytes, rights, flags, -1, 0) != MAP_FAILED)
 		return;
 	/* Not ours: the instruction faults again, now with the handler that was there before. */
 	sigaction(signal, &previous, NULL);

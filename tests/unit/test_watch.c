@@ -5,9 +5,11 @@
 #include "record_trace.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <weft/source.h>
 #include <weft/watch.h>
 
 #include "abi/buffer_abi.h"
@@ -313,6 +315,30 @@ static void rules_are_handed_over(void **state)
 	end(&w);
 }
 
+/* The buffer may be a file on a disk, which somebody shortens. */
+static void a_watch_survives_a_shortened_file(void **state)
+{
+	struct weft_slice reason;
+	char path[] = "weft-watch-XXXXXX";
+	(void)state;
+	int fd = mkstemp(path);
+	assert_int_equal(ftruncate(fd, SIZE), 0);
+	struct watched w = {mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), NULL};
+	assert_int_equal(weft_start(w.header, SIZE, &by_hand), 0);
+	assert_int_equal(weft_source_survive_truncation(), 0);
+	assert_int_equal(weft_watch_open(path, &w.watch), 0);
+	assert_int_equal(unlink(path), 0);
+	weft_stop();
+	assert_int_equal(ftruncate(fd, 0), 0);
+	weft_watch_listen(w.watch, 1000000);
+	weft_watch_hold(w.watch, 1000000);
+	assert_int_equal(weft_watch_requests(w.watch, &reason), 0);
+	assert_int_equal(weft_watch_answer(w.watch), 0);
+	weft_watch_close(w.watch);
+	munmap(w.header, SIZE);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -324,6 +350,7 @@ int main(void)
 		cmocka_unit_test(rules_are_handed_over),
 		cmocka_unit_test(each_runtime_is_asked_once),
 		cmocka_unit_test(what_is_alive_is_told),
+		cmocka_unit_test(a_watch_survives_a_shortened_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
