@@ -19,8 +19,9 @@ static enum weft_viewer_role role_of(const struct weft_viewer *viewer, uint32_t 
 	const struct weft_edges *edges = &viewer->model->edges;
 	if (edge == WEFT_NONE)
 		return WEFT_VIEWER_ROLE_NONE;
-	if (edges->type[edge] == WEFT_EDGE_READ &&
-		(viewer->model->tasks.flags[edges->to[edge]] & WEFT_TASK_FAILED))
+	/* The failing of a task, and the reading of one that failed. */
+	bool is_end = edges->type[edge] == WEFT_EDGE_READ || edges->type[edge] == WEFT_EDGE_RESOLVE;
+	if (is_end && (viewer->model->tasks.flags[edges->to[edge]] & WEFT_TASK_FAILED))
 		return WEFT_VIEWER_ROLE_FAILED;
 	return (enum weft_viewer_role)roles[edges->type[edge]];
 }
