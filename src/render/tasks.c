@@ -28,14 +28,25 @@ static double bar_height(double spacing)
 }
 
 /* The next activation from `at` on that may show beside what is drawn up to x: one by one, until
- * there are too many for that, which are then taken pixel by pixel. */
+ * there are too many for that, which are then taken pixel by pixel. Pixels have about as many of
+ * them as the `stride` of the one before, so that is where to look first. */
 static uint32_t next_activation(
-	const struct painter *p, uint32_t at, uint32_t last, double x, bool many)
+	const struct painter *p, uint32_t at, uint32_t last, double x, uint32_t *stride)
 {
-	if (!many)
+	const uint64_t *end = p->model->activations.end;
+	if (*stride == 0)
 		return at + 1;
 	uint64_t next = weft_view_time(p->view, floor(x) - p->x0) + 1;
-	return weft__gallop_u64(p->model->activations.end, at + 1, last, next);
+	uint32_t most = *stride - *stride / 4, first = at + 1;
+	if (most < last - at && end[at + most] < next)
+		first = at + most + 1;
+	first = weft__gallop_u64(end, first, last, next);
+	*stride = first - at;
+	if ((last - first) / 2 > *stride) { /* memory is what is waited for */
+		__builtin_prefetch(&end[first + 2 * *stride - *stride / 4]);
+		__builtin_prefetch(&p->model->activations.start[first + 2 * *stride]);
+	}
+	return first;
 }
 
 static void draw_bar(struct painter *p, double x, double x2, double top, double height)
@@ -56,7 +67,8 @@ static void draw_bars(struct painter *p, uint32_t task, double y, double height)
 	at = weft__gallop_u64(a->end, at, last, p->left + 1);
 	bool many = last - at > ACTIVATIONS &&
 				weft__gallop_u64(a->start, at, last, p->right) - at > ACTIVATIONS;
-	for (; at < last && a->start[at] < p->right; at = next_activation(p, at, last, end, many)) {
+	uint32_t stride = many;
+	for (; at < last && a->start[at] < p->right; at = next_activation(p, at, last, end, &stride)) {
 		double x = fmax(weft__x(p, a->start[at]), box->x);
 		double x2 = fmin(fmax(weft__x(p, a->end[at]), x + 1), box->x + box->width);
 		if (many) {
