@@ -4,7 +4,8 @@
  * that are alive at once. Each row runs in a process of its own, so that its peak is its own. Times
  * are the processor's, of one thread: what else the machine does hardly counts.
  *
- *     bench_layout [EVENTS [CONCURRENCY]]      10⁵, 10⁶ and 10⁷ at 1, 10, 30 and 100 unless told
+ *     bench_layout [EVENTS [CONCURRENCY]]      10⁵, 10⁶ and 10⁷ at 1, 10, 30 and 100 unless told,
+ *                                               and two that are hard to draw
  */
 #include <inttypes.h>
 #include <malloc.h>
@@ -21,11 +22,19 @@
 #define LIVE_MAX           1000
 #define FRAMES             3
 
+/* What a row of the table is of. */
+struct shape {
+	uint64_t events;
+	uint32_t concurrency, counters;
+	bool is_dense;
+};
+
 /* A program that always has `live` tasks, each busy with the others. */
 struct program {
 	uint64_t random, time, next_id;
 	uint64_t live[LIVE_MAX];
-	uint32_t concurrency;
+	uint32_t concurrency, counters;
+	bool is_dense; /* no task ends before the trace does */
 	struct weft_model_builder *builder;
 	struct weft_diagnostics diagnostics;
 	uint64_t events;
@@ -84,11 +93,11 @@ static void replace_task(struct program *p)
 
 static void step(struct program *p)
 {
-	char name[16];
+	char name[32];
 	uint64_t actor = p->live[pick(p, p->concurrency)], other = p->live[pick(p, p->concurrency)];
 	uint32_t roll = pick(p, 100);
 	struct weft_event event = {.task = actor, .other = other};
-	if (roll < 22) {
+	if (roll < 22 && !p->is_dense) {
 		replace_task(p);
 		return;
 	}
@@ -103,7 +112,8 @@ static void step(struct program *p)
 	} else if (roll < 91) {
 		event.type = WEFT_EVENT_COUNTER;
 		event.value = (int64_t)pick(p, 20) - 9;
-		event.text = (struct weft_slice){"queue", 5};
+		event.text = (struct weft_slice){
+			name, (size_t)snprintf(name, sizeof(name), "queue-%" PRIu32, pick(p, p->counters))};
 	} else if (roll < 96) {
 		event.type = WEFT_EVENT_TRY_READ;
 	} else {
@@ -113,17 +123,21 @@ static void step(struct program *p)
 	emit(p, event);
 }
 
-static struct weft_model *build(uint64_t events, uint32_t concurrency)
+static struct weft_model *build(const struct shape *shape)
 {
 	static const struct weft_trace_thread thread = {.name = "", .process = ""};
 	struct weft_trace_description description = {
 		.format = "bench", .clock = {.name = "bench"}, .threads = &thread, .thread_count = 1};
-	struct program p = {.random = 1, .concurrency = concurrency, .next_id = concurrency};
+	struct program p = {.random = 1,
+		.concurrency = shape->concurrency,
+		.next_id = shape->concurrency,
+		.counters = shape->counters,
+		.is_dense = shape->is_dense};
 	struct weft_model *model = NULL;
-	for (uint32_t i = 0; i < concurrency; i++)
+	for (uint32_t i = 0; i < shape->concurrency; i++)
 		p.live[i] = i;
 	check(weft_model_builder_create(&p.builder));
-	while (p.events < events)
+	while (p.events < shape->events)
 		step(&p);
 	check(weft_model_builder_finish(p.builder, &description, &model));
 	weft_model_builder_destroy(p.builder);
@@ -207,14 +221,14 @@ static void print_frames(const struct weft_scene *scene, const struct weft_layou
 	weft_canvas_destroy(stage.canvas);
 }
 
-static void measure(uint64_t events, uint32_t concurrency)
+static void measure(const struct shape *shape)
 {
 	struct weft_layout *layout = NULL;
 	struct weft_scene *scene = NULL;
 	(void)mallopt(M_MMAP_THRESHOLD, 128 << 10); /* as weft does */
 	double before = peak_mb();
 	uint64_t begin = now_ns();
-	struct weft_model *model = build(events, concurrency);
+	struct weft_model *model = build(shape);
 	uint64_t built = now_ns();
 	check(weft_layout_create(model, NULL, &layout));
 	uint64_t laid_out = now_ns();
@@ -222,9 +236,10 @@ static void measure(uint64_t events, uint32_t concurrency)
 	uint64_t ready = now_ns();
 	double peak = peak_mb() - before;
 	printf("%9" PRIu64 " %5" PRIu32 " %8" PRIu32 " %7" PRIu32 " %8.0f %8.0f %8.0f %8.1f %6.2f",
-		events, concurrency, model->tasks.count, layout->row_count, (double)(built - begin) / 1e6,
-		(double)(laid_out - built) / 1e6, (double)(ready - laid_out) / 1e6, peak,
-		peak * 1048576 / ((double)events * COMMON_EVENT_BYTES));
+		shape->events, shape->concurrency, model->tasks.count, layout->row_count,
+		(double)(built - begin) / 1e6, (double)(laid_out - built) / 1e6,
+		(double)(ready - laid_out) / 1e6, peak,
+		peak * 1048576 / ((double)shape->events * COMMON_EVENT_BYTES));
 	print_frames(scene, layout);
 	printf("\n");
 	weft_scene_destroy(scene);
@@ -232,12 +247,12 @@ static void measure(uint64_t events, uint32_t concurrency)
 	weft_model_destroy(model);
 }
 
-static void run(uint64_t events, uint32_t concurrency)
+static void run(struct shape shape)
 {
 	fflush(stdout);
 	pid_t child = fork();
 	if (child == 0) {
-		measure(events, concurrency);
+		measure(&shape);
 		fflush(stdout);
 		_exit(0);
 	}
@@ -262,12 +277,17 @@ int main(int argc, char **argv)
 		"   events alive    tasks    rows model ms   layout    scene  peak MB  x 16B"
 		"    all   1/10  1/100 1/10^3 1/10^4\n");
 	if (only_concurrency) {
-		run(only_events, only_concurrency);
+		run((struct shape){only_events, only_concurrency, 1, false});
 		return 0;
 	}
 	for (unsigned i = 0; i < 3; i++)
 		for (unsigned j = 0; j < 4; j++)
 			if (!only_events || only_events == sizes[i])
-				run(sizes[i], concurrencies[j]);
+				run((struct shape){sizes[i], concurrencies[j], 1, false});
+	if (only_events)
+		return 0;
+	printf("30 tasks that live all along; 5,000 counters\n");
+	run((struct shape){10000000, 30, 1, true});
+	run((struct shape){10000000, 30, 5000, false});
 	return 0;
 }
