@@ -129,6 +129,15 @@ static int begin(struct arguments *a)
 	return good;
 }
 
+/* No window will have them. */
+static int give_up(struct arguments *a, int status)
+{
+	for (int i = 0; i < a->file_count; i++)
+		loading_abandon(a->loadings[i]);
+	g_free(a->loadings);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct arguments arguments = {.theme = WEFT_THEME_LIGHT};
@@ -137,11 +146,11 @@ int main(int argc, char **argv)
 		return status;
 	weft_source_survive_truncation();
 	if (begin(&arguments) == 0 && arguments.file_count)
-		return EXIT_UNREADABLE;
+		return give_up(&arguments, EXIT_UNREADABLE);
 	if (!gtk_init_check()) {
 		if (!arguments.checks)
 			fputs("weft-gtk: no display\n", stderr);
-		return EXIT_NO_DISPLAY;
+		return give_up(&arguments, EXIT_NO_DISPLAY);
 	}
 	/* Each start is a process of its own: one trace that takes it down takes no other window. */
 	GtkApplication *application = gtk_application_new("org.weft.Viewer", G_APPLICATION_NON_UNIQUE);
