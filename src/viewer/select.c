@@ -23,12 +23,19 @@ static void stand_out(struct weft_viewer *viewer)
 		fade->strength = fade->from = is_shown;
 }
 
+/* Desktops tell of moves when only the windows below the pointer have changed. */
+static bool has_moved_since_told(const struct weft_viewer *viewer)
+{
+	return viewer->pointer.x != viewer->told_x || viewer->pointer.y != viewer->told_y;
+}
+
 static void hover(struct weft_viewer *viewer, uint32_t task, uint32_t fold)
 {
 	viewer->hover.task = viewer->hover.wanted = task;
 	viewer->hover.fold = viewer->hover.wanted_fold = fold;
 	viewer->hover.due_ms = INFINITY;
-	viewer->told_until_ms = -INFINITY;
+	if (has_moved_since_told(viewer))
+		viewer->told_until_ms = -INFINITY;
 	stand_out(viewer);
 }
 

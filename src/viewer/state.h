@@ -295,6 +295,7 @@ struct weft_viewer {
 	/* What the status says, and what it was told to say until then. */
 	char status[512], told[512];
 	double told_until_ms;
+	double told_x, told_y; /* where the pointer was then */
 	struct weft_viewer_request requests[WEFT__REQUESTS_MAX];
 	char *request_texts[WEFT__REQUESTS_MAX];
 	unsigned request_first, request_count;

@@ -19,6 +19,8 @@ void weft__viewer_tell(struct weft_viewer *viewer, const char *format, ...)
 	vsnprintf(viewer->told, sizeof(viewer->told), format, arguments);
 	va_end(arguments);
 	viewer->told_until_ms = viewer->now_ms + TOLD_MS;
+	viewer->told_x = viewer->pointer.x;
+	viewer->told_y = viewer->pointer.y;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }
 

@@ -378,6 +378,20 @@ static void a_pointer_that_rests_is_told_what_is_there(void **state)
 	end(&s);
 }
 
+/* A desktop tells of moves of a pointer that rests, when a prompt or panel below it closes. */
+static void what_is_told_stays_until_the_pointer_moves(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, false);
+	script_run(&s, "move 600 700; wait 100; key p; wait 1000");
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "1 of "));
+	script_run(&s, "move 600 132; wait 100");
+	assert_null(strstr(weft_viewer_status(s.viewer), "1 of "));
+	script_run(&s, "key p; wait 1000; move 600 132; wait 100");
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "2 of "));
+	end(&s);
+}
+
 static void a_click_selects_and_opens_its_story(void **state)
 {
 	(void)state;
@@ -1070,6 +1084,7 @@ int main(void)
 		cmocka_unit_test(plain_rows_are_scrolled),
 		cmocka_unit_test(hits_are_the_nearest_tasks),
 		cmocka_unit_test(a_pointer_that_rests_is_told_what_is_there),
+		cmocka_unit_test(what_is_told_stays_until_the_pointer_moves),
 		cmocka_unit_test(a_click_selects_and_opens_its_story),
 		cmocka_unit_test(every_link_of_every_panel_is_followed),
 		cmocka_unit_test(keys_go_along_edges_and_back),
