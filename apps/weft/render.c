@@ -370,10 +370,11 @@ static int render_page(const struct arguments *a, const struct cli_trace *trace,
 	struct page_content content = {
 		.title = short_name(trace->name),
 		.theme = a->has_theme ? weft_theme_name(a->theme) : NULL,
-		.bytes = weft_source_bytes(trace->source, &content.size),
 	};
 	struct weft_frame frame;
 	struct weft_view view;
+	/* Not in the initializer, which may clear the size later. */
+	content.bytes = weft_source_bytes(trace->source, &content.size);
 	weft_frame_place(layout, (double)a->width, (double)a->height, &frame);
 	*ret_status = choose_view(a, layout, &frame, &view);
 	if (*ret_status)
