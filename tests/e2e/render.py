@@ -7,7 +7,7 @@ import xml.etree.ElementTree as xml
 import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import DATA, case, equal, main, skip, temporary_directory, weft  # noqa: E402
+from harness import DATA, FONTCONFIG_KEEPS, case, equal, main, skip, temporary_directory, weft  # noqa: E402
 
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
@@ -27,9 +27,8 @@ def texts(root):
 
 
 def png(*args, **options):
-    kept = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fontconfig.supp')
     result = render('-o', '-', '--format', 'png', *args, text=False, status=None,
-                    env={'LSAN_OPTIONS': 'print_suppressions=0:suppressions=' + kept}, **options)
+                    env=FONTCONFIG_KEEPS, **options)
     if result.returncode == 1 and b'without cairo' in result.stderr:
         skip('built without cairo')
     equal(result.returncode, 0)
