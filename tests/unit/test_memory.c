@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,36 +21,7 @@
 #include <weft/render.h>
 #include <weft/search.h>
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-
-static long until_failure = -1; /* allocations that still succeed; below 0: all */
-
-static int fails(void)
-{
-	return until_failure >= 0 && until_failure-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *block, size_t size)
-{
-	/* Giving memory back may fail too, but nobody need care. */
-	int shrinks = block && size <= malloc_usable_size(block);
-	return !shrinks && fails() ? NULL : __real_realloc(block, size);
-}
+#include "failing_allocation.h"
 
 static int print_events(struct weft_decoder *decoder)
 {

@@ -16,6 +16,8 @@
 #include <weft/decoder.h>
 #include <weft/render.h>
 
+#include "golden.h"
+
 static uint64_t seed = 3;
 
 static uint32_t pick(uint32_t below)
@@ -33,45 +35,6 @@ struct picture {
 	struct weft_render_options options;
 	struct weft_canvas *canvas;
 };
-
-static char *read_file(const char *path, size_t *ret_size)
-{
-	FILE *file = fopen(path, "rb");
-	if (!file)
-		return NULL;
-	fseek(file, 0, SEEK_END);
-	long size = ftell(file);
-	rewind(file);
-	char *bytes = malloc((size_t)size + 1);
-	*ret_size = fread(bytes, 1, (size_t)size, file);
-	bytes[*ret_size] = '\0';
-	fclose(file);
-	return bytes;
-}
-
-static void source_path(char *path, size_t size, const char *name)
-{
-	const char *source = getenv("WEFT_SOURCE");
-	snprintf(path, size, "%s/tests/data/%s", source ? source : ".", name);
-}
-
-static struct weft_model *load(const char *name)
-{
-	char path[512];
-	size_t size = 0;
-	struct weft_decoder *decoder;
-	struct weft_model *model = NULL;
-	source_path(path, sizeof(path), name);
-	char *bytes = read_file(path, &size);
-	assert_non_null(bytes);
-	assert_int_equal(weft_decoder_create(&decoder), 0);
-	assert_int_equal(weft_decoder_feed(decoder, bytes, size), 0);
-	assert_int_equal(weft_decoder_finish(decoder), 0);
-	assert_int_equal(weft_decoder_build_model(decoder, NULL, NULL, &model), 0);
-	weft_decoder_destroy(decoder);
-	free(bytes);
-	return model;
-}
 
 static void picture_init(struct picture *p, struct weft_model *model, double width, double height)
 {
@@ -103,31 +66,6 @@ static void resize(struct picture *p, double width, double height)
 	weft_view_resize(&p->view, p->frame.picture.width, p->frame.picture.height);
 }
 
-static void compare(const char *name, const char *bytes, size_t size)
-{
-	char path[512];
-	size_t expected_size = 0;
-	const char *mode = getenv("WEFT_GOLDEN");
-	source_path(path, sizeof(path), name);
-	if (mode && strcmp(mode, "write") == 0) {
-		FILE *file = fopen(path, "wb");
-		assert_non_null(file);
-		assert_int_equal(fwrite(bytes, 1, size, file), size);
-		assert_int_equal(fclose(file), 0);
-		return;
-	}
-	char *expected = read_file(path, &expected_size);
-	if (!expected)
-		fail_msg("no %s: run with WEFT_GOLDEN=write", path);
-	unsigned line = 1;
-	for (size_t i = 0; i < size && i < expected_size && bytes[i] == expected[i]; i++)
-		line += bytes[i] == '\n';
-	if (size != expected_size || memcmp(bytes, expected, size) != 0)
-		fail_msg(
-			"%s differs from line %u on; if that is meant, run with WEFT_GOLDEN=write", name, line);
-	free(expected);
-}
-
 static void compare_picture(struct picture *p, const char *name, bool svg)
 {
 	struct weft_text text = {0};
@@ -137,7 +75,7 @@ static void compare_picture(struct picture *p, const char *name, bool svg)
 		assert_int_equal(weft_canvas_write_svg(p->canvas, NULL, &text), 0);
 	else
 		assert_int_equal(weft_canvas_write_text(p->canvas, &text), 0);
-	compare(name, text.bytes, text.size);
+	golden_compare(name, &text);
 	weft_text_finish(&text);
 }
 
@@ -145,18 +83,18 @@ static void golden_pictures(void **state)
 {
 	(void)state;
 	struct picture p;
-	picture_init(&p, load("traces/mirage-block-read.sexp"), 800, 500);
+	picture_init(&p, sample_model("mirage-block-read.sexp"), 800, 500);
 	weft_view_set_range(&p.view, p.model->summary.start + 5000000, 1000000);
-	compare_picture(&p, "golden/block-read-1ms.txt", false);
-	compare_picture(&p, "golden/block-read-1ms.svg", true);
+	compare_picture(&p, "block-read-1ms.txt", false);
+	compare_picture(&p, "block-read-1ms.svg", true);
 	weft_view_fit(&p.view);
 	resize(&p, 320, 300);
-	compare_picture(&p, "golden/block-read-narrow.txt", false);
+	compare_picture(&p, "block-read-narrow.txt", false);
 	picture_finish(&p);
-	picture_init(&p, load("traces/mirage-arp-good.ctf"), 700, 400);
+	picture_init(&p, sample_model("mirage-arp-good.ctf"), 700, 400);
 	weft_view_set_range(&p.view, p.model->summary.start + 12000000, 1500000);
 	p.options.theme = WEFT_THEME_DARK;
-	compare_picture(&p, "golden/arp-good.txt", false);
+	compare_picture(&p, "arp-good.txt", false);
 	picture_finish(&p);
 }
 
@@ -209,10 +147,10 @@ static void no_text_lies_on_another(void **state)
 {
 	(void)state;
 	struct picture p;
-	picture_init(&p, load("traces/mirage-block-read.sexp"), 1400, 800);
+	picture_init(&p, sample_model("mirage-block-read.sexp"), 1400, 800);
 	check_at_many_zooms(&p);
 	picture_finish(&p);
-	picture_init(&p, load("traces/mirage-arp-good.ctf"), 1400, 800);
+	picture_init(&p, sample_model("mirage-arp-good.ctf"), 1400, 800);
 	check_at_many_zooms(&p);
 	picture_finish(&p);
 }

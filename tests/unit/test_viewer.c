@@ -9,10 +9,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <weft/decoder.h>
-
 #include "render/painter.h"
 #include "viewer/state.h"
+#include "golden.h"
 #include "viewer_script.h"
 
 static uint64_t seed = 11;
@@ -23,46 +22,8 @@ static uint32_t pick(uint32_t below)
 	return (uint32_t)(seed >> 33) % below;
 }
 
-static char *read_file(const char *path, size_t *ret_size)
-{
-	FILE *file = fopen(path, "rb");
-	if (!file)
-		return NULL;
-	fseek(file, 0, SEEK_END);
-	long size = ftell(file);
-	rewind(file);
-	char *bytes = malloc((size_t)size + 1);
-	*ret_size = fread(bytes, 1, (size_t)size, file);
-	fclose(file);
-	return bytes;
-}
-
-static void source_path(char *path, size_t size, const char *name)
-{
-	const char *source = getenv("WEFT_SOURCE");
-	snprintf(path, size, "%s/tests/data/%s", source ? source : ".", name);
-}
-
-static struct weft_model *load(const char *name)
-{
-	char path[512];
-	size_t size = 0;
-	struct weft_decoder *decoder;
-	struct weft_model *model = NULL;
-	source_path(path, sizeof(path), name);
-	char *bytes = read_file(path, &size);
-	assert_non_null(bytes);
-	assert_int_equal(weft_decoder_create(&decoder), 0);
-	assert_int_equal(weft_decoder_feed(decoder, bytes, size), 0);
-	assert_int_equal(weft_decoder_finish(decoder), 0);
-	assert_int_equal(weft_decoder_build_model(decoder, NULL, NULL, &model), 0);
-	weft_decoder_destroy(decoder);
-	free(bytes);
-	return model;
-}
-
-#define BLOCK_READ "traces/mirage-block-read.sexp"
-#define ARP_GOOD   "traces/mirage-arp-good.ctf"
+#define BLOCK_READ "mirage-block-read.sexp"
+#define ARP_GOOD   "mirage-arp-good.ctf"
 
 static struct script begin(const char *trace, bool reduced_motion)
 {
@@ -71,7 +32,7 @@ static struct script begin(const char *trace, bool reduced_motion)
 	assert_int_equal(weft_viewer_create(&options, &s.viewer), 0);
 	weft_viewer_resize(s.viewer, 1400, 800, s.now_ms);
 	if (trace)
-		assert_int_equal(weft_viewer_show(s.viewer, load(trace), false), 0);
+		assert_int_equal(weft_viewer_show(s.viewer, sample_model(trace), false), 0);
 	return s;
 }
 
@@ -631,7 +592,7 @@ static void a_command_line_is_quoted_for_the_shell(void **state)
 	struct weft_viewer_request request;
 	struct script s = {.now_ms = 0};
 	assert_int_equal(weft_viewer_create(&options, &s.viewer), 0);
-	assert_int_equal(weft_viewer_show(s.viewer, load(BLOCK_READ), false), 0);
+	assert_int_equal(weft_viewer_show(s.viewer, sample_model(BLOCK_READ), false), 0);
 	script_run(&s, "command filter -kind:bind , a b,thread:x; command fold all off; key Y");
 	assert_true(weft_viewer_next_request(s.viewer, &request));
 	assert_int_equal(request.type, WEFT_VIEWER_COPY);
@@ -811,26 +772,6 @@ static void rows_are_part_of_the_link(void **state)
 
 /* ---- Pictures ---- */
 
-static void compare(const char *name, const struct weft_text *text)
-{
-	char path[512];
-	size_t size = 0;
-	const char *mode = getenv("WEFT_GOLDEN");
-	source_path(path, sizeof(path), name);
-	if (mode && strcmp(mode, "write") == 0) {
-		FILE *file = fopen(path, "wb");
-		assert_non_null(file);
-		assert_int_equal(fwrite(text->bytes, 1, text->size, file), text->size);
-		assert_int_equal(fclose(file), 0);
-		return;
-	}
-	char *expected = read_file(path, &size);
-	assert_non_null(expected);
-	if (size != text->size || memcmp(expected, text->bytes, size) != 0)
-		fail_msg("%s differs; if that is meant, run with WEFT_GOLDEN=write", name);
-	free(expected);
-}
-
 /* What a person has chosen, in one picture each. */
 static void golden_pictures(void **state)
 {
@@ -838,18 +779,18 @@ static void golden_pictures(void **state)
 	static const struct {
 		const char *name, *script;
 	} pictures[] = {
-		{"golden/viewer-phone.txt",
+		{"viewer-phone.txt",
 			"size 390 500; command view start=128ms duration=1ms; key m; enter here; key /; "
 			"type poll; key Escape; drag 200 200 300 200 shift; move 100 300"},
-		{"golden/viewer-task.txt", "size 500 320; command theme dark; command view start=122ms "
-								   "duration=8ms; command select task:382; key a; wait 200"},
+		{"viewer-task.txt", "size 500 320; command theme dark; command view start=122ms "
+							"duration=8ms; command select task:382; key a; wait 200"},
 	};
 	for (unsigned i = 0; i < sizeof(pictures) / sizeof(pictures[0]); i++) {
 		struct script s = begin(BLOCK_READ, true);
 		struct weft_text text = {0};
 		script_run(&s, pictures[i].script);
 		draw(&s, &text);
-		compare(pictures[i].name, &text);
+		golden_compare(pictures[i].name, &text);
 		weft_text_finish(&text);
 		end(&s);
 	}
@@ -873,11 +814,9 @@ static void every_key_is_documented(void **state)
 	(void)state;
 	char path[512], sought[64];
 	size_t size = 0;
-	const char *source = getenv("WEFT_SOURCE");
-	snprintf(path, sizeof(path), "%s/docs/viewer.md", source ? source : ".");
-	char *text = read_file(path, &size);
+	sample_path(path, sizeof(path), "docs/viewer.md");
+	char *text = sample_read(path, &size);
 	assert_non_null(text);
-	text[size] = '\0';
 	for (unsigned i = 0; i < weft__key_count; i++) {
 		const struct weft__key *key = &weft__keys[i];
 		if (!key->command || !key->command[0])
@@ -953,11 +892,11 @@ static void later_states_keep_what_was_looked_at(void **state)
 	script_run(&s, "command view start=5ms duration=1ms; command select task:79; wait 10");
 	struct weft_view before = s.viewer->view;
 	uint32_t task = s.viewer->selection.task;
-	assert_int_equal(weft_viewer_show(s.viewer, load(BLOCK_READ), false), 0);
+	assert_int_equal(weft_viewer_show(s.viewer, sample_model(BLOCK_READ), false), 0);
 	close_to(s.viewer->view.left, before.left, 1);
 	close_to(s.viewer->view.scale, before.scale, before.scale * 1e-9);
 	assert_int_equal(s.viewer->selection.task, task);
-	assert_int_equal(weft_viewer_show(s.viewer, load(ARP_GOOD), false), 0);
+	assert_int_equal(weft_viewer_show(s.viewer, sample_model(ARP_GOOD), false), 0);
 	assert_int_equal(s.viewer->selection.task, WEFT_NONE);
 	assert_true(weft__viewer_shows_all(s.viewer));
 	end(&s);
@@ -967,17 +906,17 @@ static void a_trace_that_grows_keeps_rows_and_hands(void **state)
 {
 	(void)state;
 	struct script s = begin(NULL, true);
-	assert_int_equal(weft_viewer_show(s.viewer, load(BLOCK_READ), true), 0);
+	assert_int_equal(weft_viewer_show(s.viewer, sample_model(BLOCK_READ), true), 0);
 	script_run(&s, "command view start=5ms duration=1ms; key l"); /* pauses */
 	struct weft_view before = s.viewer->view;
 	uint32_t *rows = malloc(s.viewer->model->tasks.count * sizeof(*rows));
 	assert_non_null(rows);
 	memcpy(rows, s.viewer->layout->row, s.viewer->model->tasks.count * sizeof(*rows));
-	assert_int_equal(weft_viewer_show(s.viewer, load(BLOCK_READ), true), 0);
+	assert_int_equal(weft_viewer_show(s.viewer, sample_model(BLOCK_READ), true), 0);
 	assert_memory_equal(rows, s.viewer->layout->row, s.viewer->model->tasks.count * sizeof(*rows));
 	close_to(s.viewer->view.left, before.left, 1);
 	script_run(&s, "key l");
-	assert_int_equal(weft_viewer_show(s.viewer, load(BLOCK_READ), true), 0);
+	assert_int_equal(weft_viewer_show(s.viewer, sample_model(BLOCK_READ), true), 0);
 	const struct weft_view *view = &s.viewer->view; /* it follows: the end is in view */
 	assert_true(weft_view_x(view, view->end) <= view->width);
 	close_to(view->scale, before.scale, before.scale * 1e-9);

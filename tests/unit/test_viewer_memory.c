@@ -9,41 +9,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <malloc.h>
-
 #include <weft/decoder.h>
 
+#include "failing_allocation.h"
 #include "viewer_script.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-
-static long until_failure = -1; /* allocations that still succeed; below 0: all */
-
-static bool fails(void)
-{
-	return until_failure >= 0 && until_failure-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *block, size_t size)
-{
-	bool shrinks = block && size <= malloc_usable_size(block);
-	return !shrinks && fails() ? NULL : __real_realloc(block, size);
-}
 
 static struct weft_model *make_model(void)
 {

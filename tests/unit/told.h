@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weft/decoder.h>
 #include <weft/story.h>
+
+#include "sample.h"
 
 struct told {
 	struct weft_model *model;
@@ -45,21 +46,8 @@ static inline void told_finish(struct told *told)
 
 static inline struct told told_sample(const char *name)
 {
-	static char bytes[1 << 20];
-	char path[512];
-	const char *source = getenv("WEFT_SOURCE");
-	struct weft_decoder *decoder;
-	struct weft_model *model = NULL;
-	snprintf(path, sizeof(path), "%s/tests/data/traces/%s", source ? source : ".", name);
-	FILE *file = fopen(path, "rb");
-	must(file != NULL);
-	size_t size = fread(bytes, 1, sizeof(bytes), file);
-	fclose(file);
-	must(weft_decoder_create(&decoder) == 0);
-	must(weft_decoder_feed(decoder, bytes, size) == 0);
-	must(weft_decoder_finish(decoder) == 0);
-	must(weft_decoder_build_model(decoder, NULL, NULL, &model) == 0);
-	weft_decoder_destroy(decoder);
+	struct weft_model *model = sample_model(name);
+	must(model != NULL);
 	return tell_of(model);
 }
 

@@ -5,39 +5,8 @@
  *
  *     viewer_picture TRACE OUT.svg THEME 'size 800 600; click 300 200'
  */
-#include <weft/decoder.h>
-
+#include "sample.h"
 #include "viewer_script.h"
-
-static char *read_file(const char *path, size_t *ret_size)
-{
-	FILE *file = fopen(path, "rb");
-	if (!file)
-		return NULL;
-	fseek(file, 0, SEEK_END);
-	long size = ftell(file);
-	rewind(file);
-	char *bytes = malloc((size_t)size + 1);
-	*ret_size = fread(bytes, 1, (size_t)size, file);
-	fclose(file);
-	return bytes;
-}
-
-static struct weft_model *load(const char *path)
-{
-	struct weft_decoder *decoder;
-	struct weft_model *model = NULL;
-	size_t size = 0;
-	char *bytes = read_file(path, &size);
-	if (!bytes || weft_decoder_create(&decoder))
-		return NULL;
-	weft_decoder_feed(decoder, bytes, size);
-	weft_decoder_finish(decoder);
-	weft_decoder_build_model(decoder, NULL, NULL, &model);
-	weft_decoder_destroy(decoder);
-	free(bytes);
-	return model;
-}
 
 static void print_panel(struct weft_viewer *viewer)
 {
@@ -95,7 +64,7 @@ int main(int argc, char **argv)
 	for (unsigned theme = 0; theme < WEFT_THEMES; theme++)
 		if (strcmp(argv[3], weft_theme_name((enum weft_theme)theme)) == 0)
 			options.theme = (enum weft_theme)theme;
-	model = load(argv[1]);
+	model = sample_model_at(argv[1]);
 	if (!model || weft_viewer_create(&options, &script.viewer))
 		return 1;
 	weft_viewer_resize(script.viewer, 1400, 800, 0);
