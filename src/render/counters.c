@@ -196,6 +196,25 @@ static bool flutters(const struct painter *p, const struct weft_counter *counter
 	return c->end - at >= BAND_FROM && height >= BAND_HEIGHT && c->high - c->low > fabs(change);
 }
 
+/* A band is two columns wide at least: alone, one would be a stain between plain steps. */
+static bool is_in_band(const struct painter *p, const struct weft_counter *counter,
+	const struct weft__scale *scale, uint32_t at, const struct column *column,
+	const struct trail *trail)
+{
+	uint32_t last = counter->first + counter->count;
+	double left = floor(weft__x(p, p->model->samples.time[at]) / BAND_PX) * BAND_PX;
+	struct column next;
+	if (!flutters(p, counter, scale, at, column))
+		return false;
+	if (trail->is_band && trail->x >= left)
+		return true;
+	if (column->end == last ||
+		weft__x(p, p->model->samples.time[column->end]) >= left + 2 * BAND_PX)
+		return false;
+	merge_column(p, column->end, last, BAND_PX, &next);
+	return flutters(p, counter, scale, column->end, &next);
+}
+
 /* A step, with all that it went through within a pixel. */
 static void draw_step(struct painter *p, const struct weft__scale *scale, double x,
 	const struct column *column, struct trail *trail)
@@ -224,7 +243,7 @@ static void draw_curve(
 		double x = weft__x(p, samples->time[at]);
 		struct column column;
 		merge_column(p, at, last, BAND_PX, &column);
-		if (flutters(p, counter, scale, at, &column)) {
+		if (is_in_band(p, counter, scale, at, &column, trail)) {
 			draw_band(p, scale, x, &column, trail);
 		} else {
 			merge_column(p, at, last, 1, &column);
