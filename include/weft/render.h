@@ -84,6 +84,7 @@ struct weft_render_options {
 	const char *title;            /* the trace's name; NULL for none */
 	const struct weft_font *font; /* NULL for the built-in one */
 	bool hover;                   /* groups of the canvas say what a task is, in one sentence */
+	bool handles;                 /* by which runs of alike tasks are folded and unfolded */
 	const char *status;           /* instead of what is in view; NULL or "" for that */
 	const struct weft_highlight *highlight; /* NULL: nothing stands out */
 	bool clock_times; /* the ruler begins with the time of the day, if that is known */

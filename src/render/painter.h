@@ -6,7 +6,7 @@
  *     title.c strip.c ruler.c               around the picture
  *     periods.c losses.c                    bands; what is missing
  *     lanes.c pieces.c tasks.c cells.c      lines, bars, ends; densities
- *     folds.c groups.c                      what shares a row; headings of groups
+ *     folds.c groups.c handles.c            what shares a row; headings of groups; to fold by
  *     links.c arrows.c                      creation and becoming; other edges
  *     names.c places.c lettering.c          labels, kinds, messages, without overlap
  *     highlight.c                           what a person points at
@@ -143,6 +143,7 @@ void weft__draw_tasks(struct painter *p);
 /* The piles of a lane that is one row: as combs, or into its cells. */
 void weft__draw_piles(struct painter *p, const struct weft__lane *lane, struct weft__cells *cells);
 void weft__name_folds(struct painter *p);
+void weft__draw_handles(struct painter *p);
 void weft__rule_groups(struct painter *p);
 void weft__name_groups(struct painter *p);
 void weft__add_mark(struct painter *p, struct weft__mark mark);

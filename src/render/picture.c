@@ -58,6 +58,8 @@ static void draw_picture(struct painter *p)
 		weft__name_folds(p);
 	if (!p->error)
 		weft__draw_names(p); /* over the counters, which would strike them out */
+	if (!p->error)
+		weft__draw_handles(p);
 	if (p->layout->row_count == 0)
 		draw_nothing(p);
 	weft_canvas_unclip(p->canvas);

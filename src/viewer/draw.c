@@ -310,6 +310,7 @@ WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas
 	struct weft_render_options options = {
 		.theme = viewer->theme,
 		.title = viewer->title,
+		.handles = true,
 		.font = viewer->font,
 		.status = viewer->status,
 		.highlight = &highlight,

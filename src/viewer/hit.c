@@ -6,11 +6,14 @@
  */
 #include <math.h>
 
+#include "render/handles.h"
 #include "render/painter.h"
 #include "viewer/state.h"
 
 #define REACH    16.0 /* px */
 #define ROWS_MAX 512u /* of a lens' edge */
+#define HANDLE   9.0  /* px around its middle */
+#define TOUCHED  20.0 /* likewise, by a finger */
 #define CELL_PX  2.0  /* tasks below are drawn as densities */
 #define CELL_MAX 4096 /* tasks that are looked at one by one */
 
@@ -140,9 +143,11 @@ void weft__viewer_hit(struct weft_viewer *viewer, double x, double y, struct wef
 	const struct weft_view *view = &viewer->view;
 	const struct weft_box *box = &viewer->frame.picture;
 	uint32_t rows = viewer->layout->row_count;
-	*ret_hit = (struct weft__hit){.fold = WEFT_NONE};
+	*ret_hit = (struct weft__hit){.fold = WEFT_NONE, .handle = WEFT_NONE};
 	if (rows == 0 || !weft__inside(box, x, y))
 		return;
+	ret_hit->handle = weft__handle_at(
+		viewer->scene, box, view, x, y, viewer->pointer.is_touch ? TOUCHED : HANDLE);
 	double middle = weft_view_row(view, y - box->y);
 	double first = fmax(weft_view_row(view, y - box->y - REACH), middle - ROWS_MAX / 2);
 	double last = fmin(weft_view_row(view, y - box->y + REACH), middle + ROWS_MAX / 2);

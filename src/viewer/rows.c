@@ -68,19 +68,21 @@ static void take_layout(
 	viewer->scene = scene;
 	viewer->story.layout = layout;
 	viewer->view.row_count = layout->row_count;
-	viewer->hover.fold = viewer->hover.wanted_fold = WEFT_NONE;
+	viewer->hover.fold = viewer->hover.wanted_fold = viewer->hover.handle = WEFT_NONE;
 	viewer->fold_known = WEFT_NONE;
 }
 
-void weft__viewer_relayout(struct weft_viewer *viewer)
+/* Rows as they are to be now, around a task or WEFT_NONE. */
+static void lay_out_around(struct weft_viewer *viewer, uint32_t anchor)
 {
 	struct weft_layout *layout;
 	struct weft_scene *scene;
-	uint32_t anchor = anchor_of(viewer);
 	struct weft_view view = *weft__viewer_wanted(viewer);
 	double y = view.height / 2;
 	if (weft__rows_lay_out(&viewer->rows, viewer->model, NULL, &layout, &scene))
 		return;
+	if (anchor != WEFT_NONE && viewer->layout->row[anchor] == WEFT_NONE)
+		anchor = WEFT_NONE;
 	if (anchor != WEFT_NONE)
 		y = weft_view_y(&view, viewer->layout->row[anchor]);
 	weft__viewer_halt(viewer);
@@ -93,6 +95,11 @@ void weft__viewer_relayout(struct weft_viewer *viewer)
 	weft__viewer_hover_nothing(viewer);
 	viewer->panel.is_stale = true;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
+}
+
+void weft__viewer_relayout(struct weft_viewer *viewer)
+{
+	lay_out_around(viewer, anchor_of(viewer));
 }
 
 bool weft__numbers_add(struct weft__numbers *numbers, uint32_t number)
@@ -137,8 +144,12 @@ void weft__viewer_toggle_fold(struct weft_viewer *viewer, uint32_t task)
 	bool was_folded = f->folded;
 	if (!toggle(&viewer->rows.exceptions, name))
 		return;
-	weft__viewer_relayout(viewer);
-	weft__viewer_tell(viewer, was_folded ? "Unfolded; f folds it again." : "Folded.");
+	lay_out_around(viewer, task);
+	if (was_folded)
+		weft__viewer_tell(
+			viewer, "Unfolded; a click on \xe2\x96\xbe at its beginning folds it, or f.");
+	else
+		weft__viewer_tell(viewer, "Folded.");
 }
 
 void weft__viewer_fold_all(struct weft_viewer *viewer, bool is_folded)

@@ -2,14 +2,16 @@
  *
  * What is pointed at and what is selected. A pointer has to rest for 80 ms on another task before
  * that is talked about; a click selects, the next one at the same place what lies below, a double
- * click lights up all that belongs to it.
+ * click lights up all that belongs to it. A click on a run of alike tasks unfolds it.
  */
 #include <math.h>
 #include <stdlib.h>
 
+#include "render/handles.h"
 #include "viewer/state.h"
 
 #define RELATED_MAX 100000
+#define TOLD_APART  8.0 /* px of a span that is clicked as a task */
 
 static void stand_out(struct weft_viewer *viewer)
 {
@@ -23,18 +25,12 @@ static void stand_out(struct weft_viewer *viewer)
 		fade->strength = fade->from = is_shown;
 }
 
-/* Desktops tell of moves when only the windows below the pointer have changed. */
-static bool has_moved_since_told(const struct weft_viewer *viewer)
-{
-	return viewer->pointer.x != viewer->told_x || viewer->pointer.y != viewer->told_y;
-}
-
 static void hover(struct weft_viewer *viewer, uint32_t task, uint32_t fold)
 {
 	viewer->hover.task = viewer->hover.wanted = task;
 	viewer->hover.fold = viewer->hover.wanted_fold = fold;
 	viewer->hover.due_ms = INFINITY;
-	if (has_moved_since_told(viewer))
+	if (weft__viewer_has_moved_since_told(viewer))
 		viewer->told_until_ms = -INFINITY;
 	stand_out(viewer);
 }
@@ -42,6 +38,7 @@ static void hover(struct weft_viewer *viewer, uint32_t task, uint32_t fold)
 void weft__viewer_hover_nothing(struct weft_viewer *viewer)
 {
 	viewer->hover.is_cell = false;
+	viewer->hover.handle = WEFT_NONE;
 	viewer->button_hovered = WEFT__NO_BUTTON;
 	if (viewer->hover.task != WEFT_NONE || viewer->hover.due_ms < INFINITY)
 		hover(viewer, WEFT_NONE, WEFT_NONE);
@@ -55,6 +52,8 @@ void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, doubl
 	uint32_t task = hit.count && !hit.is_cell ? hit.tasks[0] : WEFT_NONE;
 	h->is_cell = hit.is_cell;
 	h->group = hit.group;
+	bool is_folded = hit.handle == WEFT_NONE || viewer->layout->folds[hit.handle].folded;
+	h->handle = is_folded ? WEFT_NONE : hit.handle;
 	viewer->button_hovered = weft__viewer_button_at(viewer, x, y);
 	bool is_one_fold = hit.fold != WEFT_NONE && hit.fold == h->fold; /* its teeth are too many */
 	if (task == h->task || is_one_fold) {
@@ -137,16 +136,56 @@ static uint32_t choose(const struct weft_viewer *viewer, const struct weft__hit 
 	return hit->tasks[0];
 }
 
+static void select_clicked(struct weft_viewer *viewer, uint32_t task, uint64_t at)
+{
+	weft__viewer_select(viewer, task, at);
+	if (viewer->panel.kind == WEFT__PANEL_STORY)
+		return;
+	weft__viewer_open_panel(viewer, WEFT__PANEL_STORY);
+	if (viewer->boxes.panel.y > 0) /* it takes height, where the task may have been */
+		weft__viewer_reveal(viewer, viewer->layout->row[task], at, at, false);
+}
+
+/* Whether a point is on a span that is wide enough to be meant. */
+static bool is_on_span(const struct weft_viewer *viewer, uint32_t task, double x)
+{
+	double from = weft__canvas_x(viewer, viewer->layout->start[task]);
+	double to = weft__canvas_x(viewer, viewer->model->tasks.end[task]);
+	return to - from >= TOLD_APART && x >= from - 2 && x <= to + 2;
+}
+
+/* A click on a run of alike tasks that is folded, or on the handle of one that is not. */
+static bool click_fold(struct weft_viewer *viewer, const struct weft__hit *hit, double x)
+{
+	const struct weft_layout *layout = viewer->layout;
+	uint64_t at = weft_view_time(&viewer->view, x - viewer->frame.picture.x);
+	uint32_t task = hit->count ? hit->tasks[0] : WEFT_NONE;
+	bool is_span = false;
+	if (hit->handle != WEFT_NONE)
+		task = weft__handle_task(layout, &viewer->frame.picture, &viewer->view, hit->handle);
+	else if (hit->fold != WEFT_NONE)
+		is_span = is_on_span(viewer, task, x);
+	else
+		return false;
+	weft__viewer_toggle_fold(viewer, task);
+	if (is_span)
+		select_clicked(viewer, task, at);
+	return true;
+}
+
 void weft__viewer_click(
 	struct weft_viewer *viewer, double x, double y, bool is_again, bool is_double)
 {
 	struct weft__hit hit;
 	uint64_t at = weft_view_time(&viewer->view, x - viewer->frame.picture.x);
-	weft__viewer_hit(viewer, x, y, &hit);
-	if (is_double && hit.fold != WEFT_NONE) {
-		weft__viewer_toggle_fold(viewer, hit.tasks[0]);
+	bool has_folded = viewer->pointer.click_folded;
+	viewer->pointer.click_folded = false;
+	if (is_double && has_folded) /* who clicks twice there means it once */
 		return;
-	}
+	weft__viewer_hit(viewer, x, y, &hit);
+	viewer->pointer.click_folded = click_fold(viewer, &hit, x);
+	if (viewer->pointer.click_folded)
+		return;
 	if (is_double && viewer->selection.task != WEFT_NONE) {
 		weft__viewer_show_related(viewer, viewer->selection.task);
 		return;
@@ -155,10 +194,5 @@ void weft__viewer_click(
 		weft__viewer_select(viewer, WEFT_NONE, 0);
 		return;
 	}
-	weft__viewer_select(viewer, choose(viewer, &hit, is_again), at);
-	if (viewer->panel.kind == WEFT__PANEL_STORY)
-		return;
-	weft__viewer_open_panel(viewer, WEFT__PANEL_STORY);
-	if (viewer->boxes.panel.y > 0) /* it takes height, where the task may have been */
-		weft__viewer_reveal(viewer, viewer->layout->row[viewer->selection.task], at, at, false);
+	select_clicked(viewer, choose(viewer, &hit, is_again), at);
 }

@@ -71,6 +71,7 @@ struct weft__pointer {
 	double held_ns, held_row;         /* the grabbed point; ns from the trace's start */
 	double speed_x, speed_y, moved_ms;
 	double click_x, click_y, click_ms; /* the last click */
+	bool click_folded;                 /* it folded or unfolded something */
 	unsigned button;                   /* pressed, of `buttons` */
 };
 
@@ -132,6 +133,7 @@ struct weft__snap {
 struct weft__hit {
 	uint32_t tasks[WEFT__HITS_MAX]; /* the nearest first */
 	uint32_t fold;                  /* that the nearest is a tooth of, or WEFT_NONE */
+	uint32_t handle;                /* the run of alike tasks that is folded by it, or WEFT_NONE */
 	unsigned count;
 	bool is_cell; /* a density: more tasks than can be told apart */
 	struct weft_story_group group;
@@ -148,6 +150,7 @@ struct weft__hover {
 	uint32_t task, fold;          /* or WEFT_NONE */
 	uint32_t wanted, wanted_fold; /* will be, once the pointer has rested */
 	double due_ms;                /* when */
+	uint32_t handle;              /* of a run that is not folded, or WEFT_NONE */
 	bool is_cell;
 	struct weft_story_group group;
 };
@@ -415,6 +418,7 @@ int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *m
 	struct weft_scene **ret_scene);
 bool weft__rows_are_as_at_first(const struct weft__rows *rows);
 void weft__viewer_relayout(struct weft_viewer *viewer);
+/* The fold of a task, which keeps its height on the screen. */
 void weft__viewer_toggle_fold(struct weft_viewer *viewer, uint32_t task);
 void weft__viewer_fold_all(struct weft_viewer *viewer, bool is_folded);
 void weft__viewer_group_by(struct weft_viewer *viewer, enum weft_group_by by);
@@ -476,6 +480,7 @@ void weft__fill_export(struct weft_viewer *viewer);
 /* status.c */
 __attribute__((format(printf, 2, 3))) void weft__viewer_tell(
 	struct weft_viewer *viewer, const char *format, ...);
+bool weft__viewer_has_moved_since_told(const struct weft_viewer *viewer);
 void weft__viewer_write_status(struct weft_viewer *viewer);
 
 /* requests.c */

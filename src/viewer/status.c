@@ -67,7 +67,21 @@ static void say_fold(
 			return;
 		viewer->fold_known = fold;
 	}
-	weft_story_fold_sentence(&viewer->story, task, &viewer->fold_group, text, size);
+	size_t used = weft_story_fold_sentence(&viewer->story, task, &viewer->fold_group, text, size);
+	if (used < size)
+		snprintf(text + used, size - used, " Click: unfold.");
+}
+
+/* Desktops tell of moves when only the windows below the pointer have changed. */
+bool weft__viewer_has_moved_since_told(const struct weft_viewer *viewer)
+{
+	return viewer->pointer.x != viewer->told_x || viewer->pointer.y != viewer->told_y;
+}
+
+static void say_handle(const struct weft_viewer *viewer, char *text, size_t size)
+{
+	unsigned count = viewer->layout->folds[viewer->hover.handle].count;
+	snprintf(text, size, "A run of %u alike tasks. Click: fold it into one row.", count);
 }
 
 static void compose(struct weft_viewer *viewer, char *text, size_t size)
@@ -76,6 +90,8 @@ static void compose(struct weft_viewer *viewer, char *text, size_t size)
 	text[0] = '\0';
 	if (viewer->button_hovered < viewer->button_count)
 		snprintf(text, size, "%s", viewer->buttons[viewer->button_hovered].tip);
+	else if (hover->handle != WEFT_NONE && weft__viewer_has_moved_since_told(viewer))
+		say_handle(viewer, text, size);
 	else if (viewer->now_ms < viewer->told_until_ms)
 		snprintf(text, size, "%s", viewer->told);
 	else if (!viewer->model || viewer->said[0])

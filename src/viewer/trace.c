@@ -50,7 +50,7 @@ static void drop(struct weft_viewer *viewer)
 	viewer->hover.due_ms = INFINITY;
 	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
 	viewer->problem = viewer->fold_known = WEFT_NONE;
-	viewer->hover.fold = viewer->hover.wanted_fold = WEFT_NONE;
+	viewer->hover.fold = viewer->hover.wanted_fold = viewer->hover.handle = WEFT_NONE;
 	viewer->was_drawn = viewer->shows_problem = false;
 }
 

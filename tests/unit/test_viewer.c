@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "render/handles.h"
 #include "render/painter.h"
 #include "viewer/state.h"
 #include "golden.h"
@@ -751,6 +752,71 @@ static void folds_are_pointed_at_and_unfolded(void **state)
 	end(&s);
 }
 
+/* On its body or its handle; a double click is one; the task that was clicked is selected if it can
+ * be told apart. */
+static void a_click_folds_and_unfolds(void **state)
+{
+	(void)state;
+	struct script s = begin_alike();
+	double x, y;
+	uint32_t fold = first_fold(&s);
+	const struct weft_box *box = &s.viewer->frame.picture;
+	uint32_t member = s.viewer->layout->fold_members[s.viewer->layout->folds[fold].first + 20];
+	assert_true(weft__handle_place(s.viewer->layout, box, &s.viewer->view, fold, &x, &y));
+	double on = weft__canvas_x(s.viewer, s.viewer->layout->start[member]) + 3;
+	script_point(&s, WEFT_VIEWER_MOVE, on, y, 0, 0);
+	script_wait(&s, 200);
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "Click: unfold"));
+	script_click(&s, on, y, 0);
+	assert_int_equal(first_fold(&s), WEFT_NONE);
+	assert_int_equal(s.viewer->selection.task, member);
+	close_to(box->y + weft_view_y(&s.viewer->view, s.viewer->layout->row[member]), y, 1);
+	script_wait(&s, 100);
+	script_click(&s, on, y, 0); /* the second half of a double click */
+	assert_int_equal(s.viewer->selection.related_count, 0);
+	script_wait(&s, 1000);
+	assert_true(weft__handle_place(s.viewer->layout, box, &s.viewer->view, fold, &x, &y));
+	script_point(&s, WEFT_VIEWER_MOVE, x, y, 0, 0);
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "A run of 60 alike tasks"));
+	assert_int_equal(weft_viewer_cursor(s.viewer), WEFT_VIEWER_CURSOR_POINTER);
+	script_click(&s, x, y, 0);
+	assert_int_equal(first_fold(&s), fold);
+	script_wait(&s, 1000);
+	assert_true(weft__handle_place(s.viewer->layout, box, &s.viewer->view, fold, &x, &y));
+	weft__viewer_select(s.viewer, WEFT_NONE, 0);
+	script_click(&s, x, y, 0); /* the handle of what is folded */
+	assert_int_equal(first_fold(&s), WEFT_NONE);
+	assert_int_equal(s.viewer->selection.task, WEFT_NONE);
+	end(&s);
+}
+
+/* Where handles are drawn is where they are clicked, at each scale and place. */
+static void handles_are_hit_where_they_are(void **state)
+{
+	(void)state;
+	struct script s = begin_alike();
+	unsigned seen = 0;
+	for (int i = 0; i < 300; i++) {
+		double x, y;
+		uint32_t fold = 0;
+		if (pick(4) == 0)
+			weft__viewer_toggle_fold(s.viewer, s.viewer->layout->fold_members[0]);
+		script_run(&s, pick(2) ? "wheel 300 300 -240" : "wheel 900 300 200");
+		script_run(&s, pick(2) ? "key ArrowLeft" : "key ArrowRight");
+		if (!weft__handle_place(
+				s.viewer->layout, &s.viewer->frame.picture, &s.viewer->view, fold, &x, &y))
+			continue;
+		struct weft__hit hit;
+		weft__viewer_hit(s.viewer, x, y, &hit);
+		assert_int_equal(hit.handle, fold);
+		weft__viewer_hit(s.viewer, x - 12, y, &hit);
+		assert_int_equal(hit.handle, WEFT_NONE);
+		seen++;
+	}
+	assert_true(seen > 100);
+	end(&s);
+}
+
 static void rows_are_part_of_the_link(void **state)
 {
 	(void)state;
@@ -1044,6 +1110,8 @@ int main(void)
 		cmocka_unit_test(counters_are_chosen),
 		cmocka_unit_test(a_filter_shows_and_hides),
 		cmocka_unit_test(folds_are_pointed_at_and_unfolded),
+		cmocka_unit_test(a_click_folds_and_unfolds),
+		cmocka_unit_test(handles_are_hit_where_they_are),
 		cmocka_unit_test(rows_are_part_of_the_link),
 		cmocka_unit_test(a_trace_that_grows_keeps_rows_and_hands),
 		cmocka_unit_test(golden_pictures),
