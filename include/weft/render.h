@@ -84,8 +84,12 @@ struct weft_render_options {
 	const char *title;            /* the trace's name; NULL for none */
 	const struct weft_font *font; /* NULL for the built-in one */
 	bool hover;                   /* groups of the canvas say what a task is, in one sentence */
-	bool handles;                 /* by which runs of alike tasks are folded and unfolded */
-	const char *status;           /* instead of what is in view; NULL or "" for that */
+	/* Rows on their way: px by row, of which so much (0 to 1) is added to where rows of their own
+	 * are. NULL: none. */
+	const double *row_shifts;
+	double row_shift;
+	bool handles;       /* by which runs of alike tasks are folded and unfolded */
+	const char *status; /* instead of what is in view; NULL or "" for that */
 	const struct weft_highlight *highlight; /* NULL: nothing stands out */
 	bool clock_times; /* the ruler begins with the time of the day, if that is known */
 	/* Counters: none at all; a byte each, not 0 for those that are not drawn (NULL: all are); how

@@ -113,11 +113,17 @@ uint32_t weft__handle_at(const struct weft_scene *scene, const struct weft_box *
 	return fold != WEFT_NONE ? fold : find_unfolded(scene, picture, view, row, x, y, reach);
 }
 
+static uint32_t row_of(const struct painter *p, uint32_t fold)
+{
+	return p->layout->row[weft__handle_task(p->layout, &p->frame->picture, p->view, fold)];
+}
+
 static void draw(struct painter *p, uint32_t fold)
 {
 	double x, y;
 	if (!weft__handle_place(p->layout, &p->frame->picture, p->view, fold, &x, &y))
 		return;
+	y = weft__y(p, row_of(p, fold)); /* it may be on its way */
 	const double down[] = {x - SIDE, y - 2, x + SIDE, y - 2, x, y + 3};
 	const double right[] = {x - 2, y - SIDE, x + 3, y, x - 2, y + SIDE};
 	weft_canvas_rect(

@@ -45,11 +45,13 @@ void weft__make_lanes(struct painter *p)
 	for (uint32_t row = rows ? (uint32_t)first : 0, next; row < end; row = next) {
 		double y = weft_view_y(p->view, row), spacing = weft_view_row_spacing(p->view, row);
 		next = p->lane_count + 1 == capacity ? end : end_of_lane(p, row, y, spacing);
-		double last_y = weft_view_y(p->view, next - 1);
+		double last_y = weft_view_y(p->view, next - 1), shift = 0;
+		if (p->options->row_shifts && next - row == 1)
+			shift = p->options->row_shifts[row] * p->options->row_shift;
 		p->lanes[p->lane_count++] = (struct weft__lane){
 			.first_row = row,
 			.row_count = next - row,
-			.y = floor(p->y0 + (y + last_y) / 2),
+			.y = floor(p->y0 + (y + last_y) / 2 + shift),
 			.spacing = fmax(spacing, last_y - y),
 		};
 	}

@@ -311,6 +311,8 @@ WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas
 		.theme = viewer->theme,
 		.title = viewer->title,
 		.handles = true,
+		.row_shifts = viewer->slide.is_running ? viewer->slide.shifts : NULL,
+		.row_shift = viewer->slide.share,
 		.font = viewer->font,
 		.status = viewer->status,
 		.highlight = &highlight,

@@ -85,6 +85,7 @@ static void lay_out_around(struct weft_viewer *viewer, uint32_t anchor)
 		anchor = WEFT_NONE;
 	if (anchor != WEFT_NONE)
 		y = weft_view_y(&view, viewer->layout->row[anchor]);
+	weft__slide_prepare(viewer, scene);
 	weft__viewer_halt(viewer);
 	take_layout(viewer, layout, scene);
 	view.row_count = layout->row_count;
@@ -92,6 +93,7 @@ static void lay_out_around(struct weft_viewer *viewer, uint32_t anchor)
 	weft__viewer_place(viewer); /* groups have a gutter */
 	if (anchor != WEFT_NONE && layout->row[anchor] != WEFT_NONE)
 		weft_view_drag_row(&viewer->view, layout->row[anchor], y);
+	weft__slide_begin(viewer);
 	weft__viewer_hover_nothing(viewer);
 	viewer->panel.is_stale = true;
 	viewer->changes |= WEFT_VIEWER_CANVAS;

@@ -29,6 +29,17 @@ struct weft__motion {
 	double held_ns, held_row, x, y, speed_x, speed_y; /* px, px a ms */
 };
 
+/* ---- Rows on their way: slide.c ---- */
+
+#define WEFT__SLIDE_MS 200.0
+
+struct weft__slide {
+	bool is_running;
+	double begin_ms, share; /* share: what is left of it, 1 to 0 */
+	double *shifts;         /* px, by row: from where it is to where it was */
+	uint32_t count;
+};
+
 #define WEFT__HISTORY_MAX 64
 
 struct weft__history {
@@ -265,6 +276,7 @@ struct weft_viewer {
 	/* State by subject. */
 	struct weft_view view;
 	struct weft__motion motion;
+	struct weft__slide slide;
 	struct weft__history history;
 	struct weft__pointer pointer;
 	struct weft__range range;
@@ -328,6 +340,12 @@ bool weft__viewer_move_on(struct weft_viewer *viewer);
 /* So that the held point is at (x, y) of the canvas. */
 void weft__hold_point(const struct weft_viewer *viewer, struct weft_view *view, double held_ns,
 	double held_row, double x, double y);
+
+/* slide.c: while the layout is still the one before `scene`; and after it has been taken. */
+void weft__slide_prepare(struct weft_viewer *viewer, const struct weft_scene *scene);
+void weft__slide_begin(struct weft_viewer *viewer);
+void weft__slide_move_on(struct weft_viewer *viewer);
+void weft__slide_stop(struct weft_viewer *viewer);
 
 /* history.c: before a move. Moves that follow each other within a second are one, unless `is_jump`.
  */

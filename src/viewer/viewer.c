@@ -69,6 +69,7 @@ WEFT__EXPORT int weft_viewer_create(
 static void drop_trace(struct weft_viewer *viewer)
 {
 	weft__viewer_forget(viewer);
+	weft__slide_stop(viewer);
 	weft_scene_destroy(viewer->scene);
 	weft_layout_destroy(viewer->layout);
 	weft_model_destroy(viewer->model);
@@ -127,6 +128,7 @@ void weft__viewer_begin(struct weft_viewer *viewer, double now_ms)
 	if (isfinite(now_ms) && now_ms > viewer->now_ms)
 		viewer->now_ms = now_ms;
 	weft__viewer_move_on(viewer);
+	weft__slide_move_on(viewer);
 }
 
 static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
@@ -194,7 +196,7 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	if (viewer->is_pulsing)
 		viewer->changes |= WEFT_VIEWER_CANVAS;
 	viewer->is_pulsing = viewer->is_pulsing && viewer->now_ms - viewer->pulse_ms < WEFT__PULSE_MS;
-	if (viewer->is_pulsing || viewer->motion.is_running ||
+	if (viewer->is_pulsing || viewer->motion.is_running || viewer->slide.is_running ||
 		viewer->fade.strength != viewer->fade.is_shown)
 		return 0;
 	double due = fmin(viewer->hover.due_ms, weft__viewer_pointer_due(viewer));

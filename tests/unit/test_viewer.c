@@ -817,6 +817,90 @@ static void handles_are_hit_where_they_are(void **state)
 	end(&s);
 }
 
+/* Words of a drawn text, and where; false if they are nowhere. */
+static bool find_words(struct script *s, const char *words, double *ret_y)
+{
+	struct weft_viewer_boxes boxes;
+	struct weft_canvas *canvas;
+	bool found = false;
+	weft_viewer_boxes(s->viewer, &boxes);
+	assert_int_equal(weft_canvas_create(boxes.canvas.width, boxes.canvas.height, &canvas), 0);
+	assert_int_equal(weft_viewer_draw(s->viewer, canvas), 0);
+	for (uint32_t i = 0; i < canvas->op_count && !found; i++) {
+		const struct weft_canvas_op *op = &canvas->ops[i];
+		found = op->type == WEFT_CANVAS_TEXT && op->count == strlen(words) &&
+				memcmp(canvas->text + op->first, words, op->count) == 0;
+		if (found)
+			*ret_y = op->y;
+	}
+	weft_canvas_destroy(canvas);
+	return found;
+}
+
+/* `count` tasks, four of which overlap at each moment, and one more that is there all the time. */
+static struct weft_model *overlapping_tasks(uint64_t count)
+{
+	static const struct weft_trace_thread thread = {.name = "", .process = ""};
+	struct weft_trace_description description = {
+		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
+	struct weft_model *model = NULL;
+	struct weft_model_builder *builder;
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	for (uint64_t i = 1; i <= count + 4; i++) {
+		const char *label = i == 5 ? "lower" : "grant";
+		uint64_t time = 1000 * i, ended = i == count + 4 ? 5 : i - 4;
+		if (i > 4 && (ended != 5 || i == count + 4))
+			add(builder,
+				(struct weft_event){.type = WEFT_EVENT_RESOLVE, .time_ns = time, .other = ended});
+		if (i > count)
+			continue;
+		add(builder, (struct weft_event){.type = WEFT_EVENT_CREATE,
+						 .time_ns = time + 1,
+						 .other = i,
+						 .kind = WEFT_KIND_TASK});
+		add(builder,
+			(struct weft_event){
+				.type = WEFT_EVENT_LABEL, .time_ns = time + 2, .task = i, .text = {label, 5}});
+	}
+	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
+	weft_model_builder_destroy(builder);
+	return model;
+}
+
+/* Where "lower" is written while rows change: before, at once, on the way and at the end. */
+static void watch_rows(bool reduced_motion, bool is_live, double ret_ys[4])
+{
+	struct script s = begin(NULL, reduced_motion);
+	assert_int_equal(weft_viewer_show(s.viewer, overlapping_tasks(40), is_live), 0);
+	script_wait(&s, 300);
+	uint32_t fold = first_fold(&s);
+	assert_int_not_equal(fold, WEFT_NONE);
+	assert_true(find_words(&s, "lower", &ret_ys[0]));
+	weft__viewer_toggle_fold(
+		s.viewer, s.viewer->layout->fold_members[s.viewer->layout->folds[fold].first]);
+	assert_true(find_words(&s, "lower", &ret_ys[1]));
+	script_wait(&s, 80);
+	assert_true(find_words(&s, "lower", &ret_ys[2]));
+	script_wait(&s, 400);
+	assert_true(find_words(&s, "lower", &ret_ys[3]));
+	assert_true(weft_viewer_advance(s.viewer, s.now_ms) > 0);
+	end(&s);
+}
+
+static void rows_slide_to_where_they_are(void **state)
+{
+	(void)state;
+	double y[4];
+	watch_rows(false, false, y);
+	close_to(y[1], y[0], 2);
+	assert_true(fabs(y[3] - y[0]) > 10);
+	assert_true((y[2] - y[0]) * (y[3] - y[2]) > 0);
+	watch_rows(true, false, y); /* motion is unwanted */
+	close_to(y[1], y[3], 0);
+	watch_rows(false, true, y); /* followed */
+	close_to(y[1], y[3], 0);
+}
+
 static void rows_are_part_of_the_link(void **state)
 {
 	(void)state;
@@ -1112,6 +1196,7 @@ int main(void)
 		cmocka_unit_test(folds_are_pointed_at_and_unfolded),
 		cmocka_unit_test(a_click_folds_and_unfolds),
 		cmocka_unit_test(handles_are_hit_where_they_are),
+		cmocka_unit_test(rows_slide_to_where_they_are),
 		cmocka_unit_test(rows_are_part_of_the_link),
 		cmocka_unit_test(a_trace_that_grows_keeps_rows_and_hands),
 		cmocka_unit_test(golden_pictures),

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Rows on their way: when rows are packed anew, folded or unfolded, each slides from where its
+ * tasks were to where they are now, so that eyes can follow. The view is the new one at once; what
+ * remains of the way is a shift of each row, in px, which fades. Nothing slides while a trace is
+ * followed, nor where there are more rows than anybody can follow.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "render/painter.h"
+#include "viewer/state.h"
+
+#define ROWS_MAX 65536u
+
+/* A task of the row, one that is seen if there is any; or WEFT_NONE. */
+static uint32_t task_of_row(const struct weft_scene *scene, uint32_t row, uint64_t left)
+{
+	const struct weft__piles *piles = &scene->piles;
+	uint32_t first = scene->row_first[row], last = scene->row_first[row + 1];
+	if (last > first) {
+		uint32_t place = weft__scene_first_alive(scene, first, last, left);
+		return scene->by_row[place < last ? place : last - 1];
+	}
+	if (piles->count == 0 || piles->row_first[row] == piles->row_first[row + 1])
+		return WEFT_NONE;
+	uint32_t fold = piles->list[piles->by_row[piles->row_first[row]]].fold;
+	if (fold == WEFT_NONE)
+		return WEFT_NONE;
+	return scene->layout->fold_members[scene->layout->folds[fold].first];
+}
+
+/* Where a row of now is seen, perhaps on its way. */
+static double seen_y(const struct weft_viewer *viewer, uint32_t row)
+{
+	const struct weft__slide *slide = &viewer->slide;
+	double shift = slide->is_running && row < slide->count ? slide->shifts[row] * slide->share : 0;
+	return weft_view_y(&viewer->view, row) + shift;
+}
+
+void weft__slide_prepare(struct weft_viewer *viewer, const struct weft_scene *scene)
+{
+	struct weft__slide *slide = &viewer->slide;
+	uint32_t rows = scene->layout->row_count;
+	bool is_wanted = !viewer->reduced_motion && !viewer->is_following && rows <= ROWS_MAX;
+	uint64_t left = weft_view_time(&viewer->view, 0);
+	double *ys = is_wanted ? malloc((rows + (size_t)1) * sizeof(*ys)) : NULL;
+	for (uint32_t i = 0; ys && i < rows; i++) {
+		uint32_t task = task_of_row(scene, i, left);
+		uint32_t row = task == WEFT_NONE ? WEFT_NONE : viewer->layout->row[task];
+		ys[i] = row == WEFT_NONE ? (double)NAN : seen_y(viewer, row);
+	}
+	weft__slide_stop(viewer);
+	slide->shifts = ys;
+	slide->count = ys ? rows : 0;
+}
+
+/* What nobody was in before, like headings, goes with the row above. */
+void weft__slide_begin(struct weft_viewer *viewer)
+{
+	struct weft__slide *slide = &viewer->slide;
+	double shift = 0, height = viewer->frame.picture.height;
+	for (uint32_t i = 0; i < slide->count; i++) {
+		double spacing = weft_view_row_spacing(&viewer->view, i);
+		if (!isnan(slide->shifts[i]))
+			shift = slide->shifts[i] - weft_view_y(&viewer->view, i);
+		shift = fmin(fmax(shift, -height), height);
+		slide->shifts[i] = spacing < WEFT__LANE_HEIGHT ? 0 : shift;
+		slide->is_running = slide->is_running || fabs(slide->shifts[i]) >= 1;
+	}
+	slide->begin_ms = viewer->now_ms;
+	slide->share = 1;
+	if (!slide->is_running)
+		weft__slide_stop(viewer);
+}
+
+void weft__slide_move_on(struct weft_viewer *viewer)
+{
+	struct weft__slide *slide = &viewer->slide;
+	double left = 1 - (viewer->now_ms - slide->begin_ms) / WEFT__SLIDE_MS;
+	if (!slide->is_running)
+		return;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+	slide->share = left * left * left;
+	if (left <= 0)
+		weft__slide_stop(viewer);
+}
+
+void weft__slide_stop(struct weft_viewer *viewer)
+{
+	free(viewer->slide.shifts);
+	viewer->slide = (struct weft__slide){.shifts = NULL};
+}
