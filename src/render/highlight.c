@@ -124,34 +124,16 @@ static void draw_outline(struct painter *p, uint32_t task)
 	weft_canvas_polyline(p->canvas, (double[]){x, y, x2, y, x2, y2, x, y2, x, y}, 5, &pen);
 }
 
-/* The first activation from `low` on, below `high`, that ends after `time`. */
-static uint32_t first_after(const struct painter *p, uint32_t low, uint32_t high, uint64_t time)
-{
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (p->model->activations.end[middle] <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Its activations in view; those that share a pixel are one. */
 static void draw_bars(struct painter *p, uint32_t task, const struct area *area)
 {
-	const struct weft_activations *a = &p->model->activations;
-	uint32_t last = p->model->tasks.first_activation[task + 1];
-	uint32_t at = first_after(p, p->model->tasks.first_activation[task], last, p->left);
-	double half = fmin(floor(BAR / 2), area->half), end = -INFINITY;
-	while (at < last && a->start[at] < p->right) {
-		double x = fmax(fmax(weft__x(p, a->start[at]), area->x), end);
-		end = fmin(fmax(weft__x(p, a->end[at]), x + 1), area->x2);
-		if (end > x)
-			weft_canvas_rect(
-				p->canvas, x, area->y - half, end, area->y + half + 1, p->theme->running);
-		at = first_after(p, at + 1, last, weft_view_time(p->view, end - p->x0));
-	}
+	const struct weft_box *box = &p->frame->picture;
+	weft__bars_draw(p->bars, p, task,
+		&(struct weft__bar_place){
+			.x = fmax(area->x, box->x),
+			.x2 = fmin(area->x2, box->x + box->width),
+			.y = area->y,
+			.height = 2 * floor(fmin(BAR / 2, area->half)) + 1,
+		});
 }
 
 static void draw_again(struct painter *p, uint32_t task)

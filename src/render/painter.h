@@ -5,7 +5,8 @@
  *
  *     title.c strip.c ruler.c               around the picture
  *     periods.c losses.c                    bands; what is missing
- *     lanes.c pieces.c tasks.c cells.c      lines, bars, ends; densities
+ *     lanes.c pieces.c tasks.c cells.c      lines, ends; densities
+ *     bars.c                                when a task ran
  *     folds.c groups.c handles.c            what shares a row; headings of groups; to fold by
  *     links.c arrows.c                      creation and becoming; other edges
  *     names.c places.c lettering.c          labels, kinds, messages, without overlap
@@ -18,6 +19,7 @@
 #include <weft/render.h>
 #include <weft/story.h>
 
+#include "render/bars.h"
 #include "render/edge_columns.h"
 #include "render/places.h"
 #include "render/scene.h"
@@ -91,6 +93,7 @@ struct painter {
 	uint32_t piece_count;
 	size_t piece_capacity;
 	struct weft__places *places;
+	struct weft__bars *bars;
 	double arrow_alpha, arrow_width, arrow_dim;
 	uint32_t columns_weighed;                /* of piles */
 	uint32_t first_edge, last_edge;          /* that may be in the picture */

@@ -105,13 +105,14 @@ WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct 
 		.y0 = frame->picture.y,
 	};
 	p.places = weft__places_create(frame->picture.y, frame->picture.y + frame->picture.height);
-	if (!p.places)
-		return WEFT_ERROR_MEMORY;
+	p.bars = weft__bars_create(&p);
 	find_edges(&p);
-	draw_frame(&p);
-	if (weft__places_failed(p.places))
+	if (p.places && p.bars)
+		draw_frame(&p);
+	if (!p.places || !p.bars || weft__places_failed(p.places))
 		p.error = WEFT_ERROR_MEMORY;
 	weft__places_destroy(p.places);
+	weft__bars_destroy(p.bars);
 	free(p.lanes);
 	free(p.pieces);
 	if (p.edge_columns)

@@ -336,9 +336,9 @@ static void find_end(struct weft_scene *scene)
 static int make_parts(struct weft_scene *scene, const struct weft_progress *progress)
 {
 	static int (*const parts[])(struct weft_scene *) = {sort_into_rows, sort_all_shown, sum_up,
-		find_apart, weft__scene_make_piles, list_problems, weft__scene_make_census,
-		weft__scene_make_edges, weft__scene_make_bands, weft__scene_make_overview,
-		weft__scene_make_scales, weft__scene_make_extremes};
+		weft__scene_make_runs, find_apart, weft__scene_make_piles, list_problems,
+		weft__scene_make_census, weft__scene_make_edges, weft__scene_make_bands,
+		weft__scene_make_overview, weft__scene_make_scales, weft__scene_make_extremes};
 	unsigned count = sizeof(parts) / sizeof(parts[0]);
 	int error = 0;
 	for (unsigned i = 0; !error && i < count; i++) {
@@ -399,8 +399,9 @@ WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
 		free(scene->shown_first);
 	void *columns[] = {scene->census.blocks.first, scene->row_first, scene->by_row,
 		scene->running_before, scene->failed_places, scene->place_ticks, scene->apart,
-		scene->edges.before, scene->edges.times, scene->overview, scene->idle.list, scene->gc.list,
-		scene->scales, scene->extremes, scene->problems, scene->never_before};
+		scene->ran_before, scene->edges.before, scene->edges.times, scene->overview,
+		scene->idle.list, scene->gc.list, scene->scales, scene->extremes, scene->problems,
+		scene->never_before};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		free(columns[i]);
 	weft__piles_finish(&scene->piles);

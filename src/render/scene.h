@@ -5,6 +5,7 @@
  *     scene.c     tasks by row and time
  *     census.c    how many start, end, fail and run where: densities of rows that share a lane
  *     edges.c     how many edges of each type point where
+ *     runs.c      how long tasks ran
  *     overview.c bands.c scales.c samples.c
  */
 #ifndef WEFT_RENDER_SCENE_H
@@ -87,6 +88,7 @@ struct weft_scene {
 	uint64_t *apart;         /* a bit a place: it ends before the next one of its row starts */
 	uint32_t *failed_places; /* in by_row, ascending */
 	uint32_t failed_place_count;
+	uint64_t *ran_before;     /* sums of activations, see runs.c */
 	struct weft__piles piles; /* what shares a row without being in by_row */
 	struct weft__census census;
 	struct weft__edge_index edges;
@@ -156,7 +158,11 @@ uint32_t weft__edges_nth(const struct weft_scene *scene, unsigned type, uint32_t
 void weft__scene_extremes(const struct weft_scene *scene, uint32_t first, uint32_t last,
 	int64_t *ret_low, int64_t *ret_high, double *ret_mean);
 
+/* runs.c: ns that activations [first, last) lasted together. */
+uint64_t weft__scene_ran(const struct weft_scene *scene, uint32_t first, uint32_t last);
+
 /* Parts of scene_create. 0 or WEFT_ERROR_MEMORY. */
+int weft__scene_make_runs(struct weft_scene *scene);
 int weft__scene_make_census(struct weft_scene *scene);
 int weft__scene_make_edges(struct weft_scene *scene);
 int weft__scene_make_overview(struct weft_scene *scene);

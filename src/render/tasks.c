@@ -13,7 +13,6 @@
 #define CROSS_EVERY  8.0
 #define WAITING_LINE 1.5
 #define FAILED_LINE  2.0
-#define ACTIVATIONS  2000 /* of one task in view, that are drawn one by one */
 
 struct span {
 	double x, x2; /* in the picture, clipped to a little around it */
@@ -27,63 +26,12 @@ static double bar_height(double spacing)
 	return spacing >= 9 ? 5 : 3;
 }
 
-/* The next activation from `at` on that may show beside what is drawn up to x: one by one, until
- * there are too many for that, which are then taken pixel by pixel. Pixels have about as many of
- * them as the `stride` of the one before, so that is where to look first. */
-static uint32_t next_activation(
-	const struct painter *p, uint32_t at, uint32_t last, double x, uint32_t *stride)
+/* When it ran. */
+static void draw_bars(struct painter *p, uint32_t task, const struct span *span, double spacing)
 {
-	const uint64_t *end = p->model->activations.end;
-	if (*stride == 0)
-		return at + 1;
-	uint64_t next = weft_view_time(p->view, floor(x) - p->x0) + 1;
-	uint32_t most = *stride - *stride / 4, first = at + 1;
-	if (most < last - at && end[at + most] < next)
-		first = at + most + 1;
-	first = weft__gallop_u64(end, first, last, next);
-	*stride = first - at;
-	if ((last - first) / 2 > *stride) { /* memory is what is waited for */
-		__builtin_prefetch(&end[first + 2 * *stride - *stride / 4]);
-		__builtin_prefetch(&p->model->activations.start[first + 2 * *stride]);
-	}
-	return first;
-}
-
-static void draw_bar(struct painter *p, double x, double x2, double top, double height)
-{
-	if (x2 > x)
-		weft_canvas_rect(p->canvas, x, top, x2, top + height, p->theme->running);
-}
-
-/* Activations that share a pixel are one bar. */
-static void draw_bars(struct painter *p, uint32_t task, double y, double height)
-{
-	const struct weft_activations *a = &p->model->activations;
-	uint32_t at = p->model->tasks.first_activation[task];
-	uint32_t last = p->model->tasks.first_activation[task + 1];
 	const struct weft_box *box = &p->frame->picture;
-	double top = y - floor(height / 2), begin = -1, end = -1;
-	/* A long-lived task has many: go to the first in view by halving. */
-	at = weft__gallop_u64(a->end, at, last, p->left + 1);
-	bool many = last - at > ACTIVATIONS &&
-				weft__gallop_u64(a->start, at, last, p->right) - at > ACTIVATIONS;
-	uint32_t stride = many;
-	for (; at < last && a->start[at] < p->right; at = next_activation(p, at, last, end, &stride)) {
-		double x = fmax(weft__x(p, a->start[at]), box->x);
-		double x2 = fmin(fmax(weft__x(p, a->end[at]), x + 1), box->x + box->width);
-		if (many) {
-			x = floor(x);
-			x2 = fmax(ceil(x2 - 0.5), x + 1);
-		}
-		if (x <= end + 0.25) {
-			end = fmax(end, x2);
-			continue;
-		}
-		draw_bar(p, begin, end, top, height);
-		begin = x;
-		end = x2;
-	}
-	draw_bar(p, begin, end, top, height);
+	weft__bars_draw(p->bars, p, task,
+		&(struct weft__bar_place){box->x, box->x + box->width, span->y, bar_height(spacing)});
 }
 
 static void draw_triangle(struct painter *p, double x, double y, uint32_t color)
@@ -156,7 +104,7 @@ static void draw_task(struct painter *p, uint32_t task, const struct weft__lane 
 			p->canvas, span->x, span->y - half, span->x2, span->y + half, sentence, size);
 	}
 	draw_line(p, task, span, from);
-	draw_bars(p, task, span->y, bar_height(lane->spacing));
+	draw_bars(p, task, span, lane->spacing);
 	draw_end(p, task, span, lane->spacing);
 	if (hover)
 		weft_canvas_ungroup(p->canvas);

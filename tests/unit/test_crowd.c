@@ -308,6 +308,132 @@ static void extremes_of_samples_are_found(void **state)
 	scenery_finish(&s);
 }
 
+/* Two tasks take turns: of some ns to a thousand times as much, now and then long. */
+static struct weft_model *turns(uint32_t count)
+{
+	static const struct weft_trace_thread thread = {.name = "", .process = ""};
+	struct weft_trace_description description = {
+		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
+	struct weft_model_builder *builder;
+	struct weft_model *model = NULL;
+	uint64_t time = 1000;
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	for (uint32_t i = 0; i < count; i++) {
+		add(builder,
+			(struct weft_event){.type = WEFT_EVENT_SWITCH, .time_ns = time, .task = i % 2});
+		time += 1 + (pick(300) ? pick(1u << pick(10)) : pick(200000));
+	}
+	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
+	weft_model_builder_destroy(builder);
+	return model;
+}
+
+static void look_at_turns(struct scenery *s, double width)
+{
+	uint64_t length = s->model->summary.end - s->model->summary.start;
+	weft_frame_place(s->layout, width, 300, &s->frame);
+	s->frame.picture.x = 0;
+	weft_frame_view(s->layout, &s->frame, &s->view);
+	weft_view_set_range(&s->view, s->model->summary.start + pick((uint32_t)length),
+		(double)length / pow(10, pick(30) / 10.0));
+	s->painter = (struct painter){
+		.scene = s->scene,
+		.model = s->model,
+		.layout = s->layout,
+		.frame = &s->frame,
+		.view = &s->view,
+		.left = weft_view_time(&s->view, 0),
+		.right = weft_view_time(&s->view, s->frame.picture.width) + 1,
+	};
+}
+
+/* What ran in a column of pixels, of it what is less than a pixel, and how high it is drawn. */
+struct ran {
+	double all, narrow, drawn;
+};
+
+static void measure_columns(const struct scenery *s, uint32_t task, struct ran *columns)
+{
+	const struct weft_activations *a = &s->model->activations;
+	double width = s->frame.picture.width;
+	for (uint32_t i = s->model->tasks.first_activation[task];
+		 i < s->model->tasks.first_activation[task + 1]; i++) {
+		double x = weft_view_x(&s->view, a->start[i]), x2 = weft_view_x(&s->view, a->end[i]);
+		double narrow = x2 - x < 1, end = fmin(x2, width);
+		for (double k = floor(fmax(x, 0)); k < end; k++) {
+			double part = fmin(k + 1, end) - fmax(k, x);
+			columns[(size_t)k].all += part;
+			columns[(size_t)k].narrow += narrow * part;
+		}
+	}
+}
+
+static void read_columns(
+	const struct scenery *s, const struct weft_canvas *canvas, double height, struct ran *columns)
+{
+	for (uint32_t i = 0; i < canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &canvas->ops[i];
+		assert_int_equal(op->type, WEFT_CANVAS_RECT);
+		assert_true(op->x >= 0 && op->x2 <= s->frame.picture.width && op->x2 > op->x);
+		if (op->color == s->painter.theme->waiting)
+			assert_true(op->y2 - op->y == height);
+		else
+			for (double k = ceil(op->x); k + 1 <= op->x2; k++)
+				columns[(size_t)k].drawn = fmax(columns[(size_t)k].drawn, op->y2 - op->y);
+	}
+}
+
+/* How many columns have something that is less than a pixel. */
+static unsigned check_bars(struct scenery *s, struct weft_canvas *canvas, uint32_t task)
+{
+	const double height = 7, nearly = 1e-6;
+	double slack = s->frame.picture.width > 200; /* where each of more columns differs */
+	size_t room = (size_t)s->frame.picture.width + 2;
+	struct ran *columns = calloc(room, sizeof(*columns));
+	unsigned checked = 0;
+	weft_canvas_clear(canvas, s->frame.width, s->frame.height);
+	weft__bars_draw(s->painter.bars, &s->painter, task,
+		&(struct weft__bar_place){0, s->frame.picture.width, 50, height});
+	measure_columns(s, task, columns);
+	read_columns(s, canvas, height, columns);
+	for (size_t k = 0; k < room; k++) {
+		const struct ran *c = &columns[k];
+		if (c->all <= nearly)
+			assert_true(c->drawn <= (c->all > 0));
+		if (c->narrow <= nearly || c->drawn == height) /* bars that all but touch are one */ {
+			assert_true(c->drawn < height || c->all >= 0.75 - nearly);
+			continue;
+		}
+		assert_true(c->drawn >= weft__bar_height(c->all - nearly, height) - slack);
+		assert_true(c->drawn <= weft__bar_height(c->all + nearly, height) + slack);
+		checked++;
+	}
+	free(columns);
+	return checked;
+}
+
+static void bars_are_as_high_as_tasks_ran(void **state)
+{
+	(void)state;
+	struct weft_canvas *canvas;
+	unsigned checked = 0;
+	assert_int_equal(weft_canvas_create(100, 100, &canvas), 0);
+	for (unsigned round = 0; round < 100; round++) {
+		struct scenery s;
+		scenery_init(&s, turns(round % 3 ? 30000 : 300));
+		look_at_turns(&s, round % 4 ? 150 : 1000);
+		s.painter.canvas = canvas;
+		s.painter.theme = weft__theme(WEFT_THEME_LIGHT);
+		s.painter.bars = weft__bars_create(&s.painter);
+		assert_non_null(s.painter.bars);
+		checked += check_bars(&s, canvas, pick(2));
+		weft__bars_destroy(s.painter.bars);
+		scenery_finish(&s);
+	}
+	assert_true(checked > 3000);
+	weft_canvas_destroy(canvas);
+}
+
 struct watch {
 	unsigned steps, stop_at;
 	double part;
@@ -360,6 +486,7 @@ int main(void)
 		cmocka_unit_test(tasks_in_view_are_counted),
 		cmocka_unit_test(edges_of_columns_are_counted),
 		cmocka_unit_test(extremes_of_samples_are_found),
+		cmocka_unit_test(bars_are_as_high_as_tasks_ran),
 		cmocka_unit_test(work_can_be_stopped_at_each_step),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See bars.h. Activations are in order, so columns are too: each is done with when the next one
+ * begins. Where there are thousands, all that lie in one column are summed at once.
+ */
+#include "render/bars.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "render/painter.h"
+
+#define ONE_BY_ONE 2000 /* activations of a task in view; more are taken column by column */
+#define TOUCH      0.25 /* px between bars that are one */
+#define ROUGH      200  /* changes in a row */
+#define SMOOTH     6    /* px */
+
+/* A column of pixels in which something ran for less than a pixel, and how much of it. */
+struct column {
+	uint32_t index;
+	double share;
+};
+
+struct bar {
+	double x, x2;
+};
+
+struct weft__bars {
+	uint32_t room, column_count, bar_count;
+	struct bar *bars; /* in order, as columns are */
+	struct column columns[];
+};
+
+/* What is walked along. */
+struct walk {
+	struct weft__bars *bars;
+	struct painter *p;
+	const struct weft__bar_place *place;
+	uint32_t stride; /* activations in a column, as far as is known; 0: one by one */
+};
+
+struct weft__bars *weft__bars_create(const struct painter *p)
+{
+	uint32_t room = (uint32_t)ceil(p->frame->picture.width) + 2;
+	size_t columns_bytes = room * sizeof(struct column);
+	struct weft__bars *bars = malloc(sizeof(*bars) + columns_bytes + room * sizeof(struct bar));
+	if (!bars)
+		return NULL;
+	*bars = (struct weft__bars){.room = room};
+	bars->bars = (struct bar *)(bars->columns + room);
+	return bars;
+}
+
+void weft__bars_destroy(struct weft__bars *bars)
+{
+	free(bars);
+}
+
+/* ---- What ran when ---- */
+
+static struct column *last_column(struct weft__bars *bars, uint32_t index)
+{
+	struct column *last = &bars->columns[bars->column_count - 1];
+	return bars->column_count && last->index == index ? last : NULL;
+}
+
+/* The part of the bar before that lies in a column as well: it has run there, too. */
+static double share_of_bar(const struct walk *w, double column)
+{
+	const struct weft__bars *bars = w->bars;
+	const struct bar *last = &bars->bars[bars->bar_count - 1];
+	double from = w->p->x0 + column;
+	return bars->bar_count && last->x2 > from ? last->x2 - fmax(last->x, from) : 0;
+}
+
+static void add_share(struct walk *w, double column, double share)
+{
+	struct weft__bars *bars = w->bars;
+	struct column *last = last_column(bars, (uint32_t)column);
+	if (last)
+		last->share += share;
+	else if (bars->column_count < bars->room)
+		bars->columns[bars->column_count++] =
+			(struct column){(uint32_t)column, share + share_of_bar(w, column)};
+}
+
+/* What ran from x to x2, less than a pixel, in one column or two. */
+static void add_narrow(struct walk *w, double x, double x2)
+{
+	double from = x - w->p->x0, to = x2 - w->p->x0, column = floor(from);
+	add_share(w, column, fmin(to, column + 1) - from);
+	if (to > column + 1)
+		add_share(w, column + 1, to - (column + 1));
+}
+
+static void add_wide(struct walk *w, double x, double x2)
+{
+	struct weft__bars *bars = w->bars;
+	double from = x - w->p->x0, column = floor(from);
+	if (last_column(bars, (uint32_t)column))
+		add_share(w, column, column + 1 - from);
+	if (bars->bar_count && x <= bars->bars[bars->bar_count - 1].x2 + TOUCH)
+		bars->bars[bars->bar_count - 1].x2 = x2;
+	else if (bars->bar_count < bars->room)
+		bars->bars[bars->bar_count++] = (struct bar){x, x2};
+}
+
+/* ---- Drawn ---- */
+
+/* A share as small as can be is seen, and only all of a column is as high as a bar. */
+double weft__bar_height(double share, double height)
+{
+	return fmax(ceil(fmin(share, 1) * height - 0.05), 1);
+}
+
+static void draw_rect(const struct walk *w, double x, double x2, double height, uint32_t color)
+{
+	double bottom = w->place->y - floor(w->place->height / 2) + w->place->height;
+	weft_canvas_rect(w->p->canvas, x, bottom - height, x2, bottom, color);
+}
+
+/* The columns from `first` on without a gap: up to which. */
+static uint32_t next_gap(const struct weft__bars *bars, uint32_t first)
+{
+	const struct column *c = bars->columns;
+	uint32_t next = first + 1;
+	while (next < bars->column_count && c[next].index == c[first].index + (next - first))
+		next++;
+	return next;
+}
+
+/* Neighbours of one height are one rectangle. In a `rough` row, so are those that hardly differ,
+ * for SMOOTH pixels. */
+static void draw_shares(const struct walk *w, uint32_t first, uint32_t last, bool rough)
+{
+	const struct column *c = w->bars->columns;
+	for (uint32_t i = first, next; i < last; i = next) {
+		double height = weft__bar_height(c[i].share, w->place->height);
+		for (next = i + 1; next < last; next++) {
+			double other = weft__bar_height(c[next].share, w->place->height);
+			bool alike = rough && next - i < SMOOTH && fabs(other - height) <= 1;
+			if (other != height && !alike)
+				break;
+		}
+		double x = w->p->x0 + c[i].index;
+		draw_rect(w, x, x + (next - i), height, w->p->theme->running);
+	}
+}
+
+/* Whether each column differs from the next, which would be thousands of rectangles. */
+static bool is_rough(const struct walk *w)
+{
+	uint32_t changes = 0;
+	double before = 0;
+	for (uint32_t i = 0; i < w->bars->column_count; i++) {
+		double height = weft__bar_height(w->bars->columns[i].share, w->place->height);
+		changes += height != before;
+		before = height;
+	}
+	return changes > ROUGH;
+}
+
+static void draw(const struct walk *w)
+{
+	const struct weft__bars *bars = w->bars;
+	bool rough = bars->column_count > ROUGH && is_rough(w);
+	for (uint32_t i = 0, next; i < bars->column_count; i = next) {
+		double x = w->p->x0 + bars->columns[i].index;
+		next = next_gap(bars, i);
+		draw_rect(w, x, x + (next - i), w->place->height, w->p->theme->waiting);
+		draw_shares(w, i, next, rough);
+	}
+	for (uint32_t i = 0; i < bars->bar_count; i++)
+		draw_rect(w, bars->bars[i].x, bars->bars[i].x2, w->place->height, w->p->theme->running);
+}
+
+/* ---- Activations ---- */
+
+static void add_activation(struct walk *w, uint32_t at)
+{
+	const struct weft_activations *a = &w->p->model->activations;
+	double x = weft__x(w->p, a->start[at]), x2 = weft__x(w->p, a->end[at]);
+	bool is_wide = x2 - x >= 1;
+	x = fmax(x, w->place->x);
+	x2 = fmin(x2, w->place->x2);
+	if (x2 <= x)
+		return;
+	if (is_wide)
+		add_wide(w, x, x2);
+	else
+		add_narrow(w, x, x2);
+}
+
+/* The last activation that starts in the column of `at`, which ends at `next`. Columns have about
+ * as many as the one before, so that is where to look first. */
+static uint32_t last_in_column(struct walk *w, uint32_t at, uint32_t last, uint64_t next)
+{
+	const uint64_t *start = w->p->model->activations.start;
+	uint32_t most = w->stride - w->stride / 4, first = at + 1;
+	if (most < last - at && start[at + most] < next)
+		first = at + most + 1;
+	first = weft__gallop_u64(start, first, last, next);
+	w->stride = first - at;
+	if ((last - first) / 2 > w->stride) { /* memory is what is waited for */
+		uint32_t then = first + w->stride - w->stride / 4;
+		__builtin_prefetch(&start[then]);
+		__builtin_prefetch(&w->p->model->activations.end[then]);
+	}
+	return first - 1;
+}
+
+/* All that start in the column of `at`, where it starts itself: only the last can reach beyond it.
+ */
+static uint32_t add_column(struct walk *w, uint32_t at, uint32_t last)
+{
+	const struct painter *p = w->p;
+	double column = floor(weft__x(p, p->model->activations.start[at]) - p->x0);
+	uint32_t end = last_in_column(w, at, last, weft_view_time(p->view, column + 1));
+	if (end > at)
+		add_share(w, column, (double)weft__scene_ran(p->scene, at, end) * p->view->scale);
+	add_activation(w, end);
+	return end + 1;
+}
+
+void weft__bars_draw(
+	struct weft__bars *bars, struct painter *p, uint32_t task, const struct weft__bar_place *place)
+{
+	const struct weft_activations *a = &p->model->activations;
+	struct walk w = {.bars = bars, .p = p, .place = place};
+	uint32_t at = p->model->tasks.first_activation[task];
+	uint32_t last = p->model->tasks.first_activation[task + 1];
+	/* A long-lived task has many: go to the first in view by halving. */
+	at = weft__gallop_u64(a->end, at, last, p->left + 1);
+	if (last - at > ONE_BY_ONE)
+		last = weft__gallop_u64(a->start, at, last, p->right);
+	bool many = last - at > ONE_BY_ONE;
+	bars->column_count = bars->bar_count = 0;
+	while (at < last && a->start[at] < p->right) {
+		if (many && weft__x(p, a->start[at]) >= place->x)
+			at = add_column(&w, at, last);
+		else
+			add_activation(&w, at++);
+	}
+	draw(&w);
+}
