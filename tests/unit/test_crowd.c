@@ -126,6 +126,8 @@ static void scenery_finish(struct scenery *s)
 	weft_model_destroy(s->model);
 }
 
+static const struct weft_render_options plain;
+
 /* Somewhere, from everything to a few ns. */
 static void look_around(struct scenery *s)
 {
@@ -142,6 +144,7 @@ static void look_around(struct scenery *s)
 		.layout = s->layout,
 		.frame = &s->frame,
 		.view = &s->view,
+		.options = &plain,
 		.y0 = s->frame.picture.y,
 		.left = weft_view_time(&s->view, 0),
 		.right = weft_view_time(&s->view, s->frame.picture.width) + 1,
@@ -342,6 +345,7 @@ static void look_at_turns(struct scenery *s, double width)
 		.layout = s->layout,
 		.frame = &s->frame,
 		.view = &s->view,
+		.options = &plain,
 		.left = weft_view_time(&s->view, 0),
 		.right = weft_view_time(&s->view, s->frame.picture.width) + 1,
 	};
