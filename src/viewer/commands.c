@@ -360,20 +360,33 @@ static void run_measure(struct weft_viewer *viewer, const char *arguments)
 
 static void run_mark(struct weft_viewer *viewer, const char *arguments)
 {
-	char *end;
-	unsigned long number = strtoul(arguments, &end, 10);
-	if (end != arguments && number > 0 && number <= viewer->mark_count)
-		weft__viewer_reveal(viewer, WEFT_NONE, viewer->marks[number - 1].time,
-			viewer->marks[number - 1].time, false);
+	const struct weft__pointer *p = &viewer->pointer;
+	size_t number = strtoul(arguments, NULL, 10), pointed = WEFT__NO_MARK;
+	if (p->is_inside && p->y >= viewer->frame.ruler.y)
+		pointed = weft__viewer_mark_at(viewer, p->x);
+	if (number > 0 && number <= viewer->mark_count)
+		weft__viewer_go_mark(viewer, number - 1);
+	else if (pointed != WEFT__NO_MARK)
+		weft__viewer_edit_mark(viewer, pointed);
 	else
 		weft__viewer_add_mark(viewer);
 }
 
+/* The one with that number, or the one that is meant. */
+static size_t mark_of(const struct weft_viewer *viewer, const char *arguments)
+{
+	size_t number = strtoul(arguments, NULL, 10);
+	return number > 0 ? number - 1 : weft__viewer_meant_mark(viewer);
+}
+
+static void run_note(struct weft_viewer *viewer, const char *arguments)
+{
+	weft__viewer_edit_mark(viewer, mark_of(viewer, arguments));
+}
+
 static void run_unmark(struct weft_viewer *viewer, const char *arguments)
 {
-	unsigned long number = strtoul(arguments, NULL, 10);
-	if (number > 0)
-		weft__viewer_remove_mark(viewer, number - 1);
+	weft__viewer_remove_mark(viewer, mark_of(viewer, arguments));
 }
 
 static void run_marks(struct weft_viewer *viewer, const char *arguments)
@@ -564,6 +577,7 @@ static const struct command {
 	{"match", run_match, true},
 	{"measure", run_measure, true},
 	{"mark", run_mark, true},
+	{"note", run_note, true},
 	{"unmark", run_unmark, true},
 	{"marks", run_marks, true},
 	{"counters", run_counters, true},

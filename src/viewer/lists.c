@@ -125,11 +125,20 @@ void weft__fill_marks(struct weft_viewer *viewer)
 	if (viewer->mark_count == 0)
 		weft__panel_add(viewer, WEFT_VIEWER_TEXT,
 			"No bookmarks yet: m sets one at the pointer, or at the selected task.", "", "");
+	else if (viewer->mark >= viewer->mark_count)
+		weft__panel_add(
+			viewer, WEFT_VIEWER_TEXT, "Go to one to change its note, or to remove it.", "", "");
 	for (size_t i = 0; i < viewer->mark_count; i++) {
 		const struct weft__bookmark *mark = &viewer->marks[i];
 		weft__panel_add(viewer, WEFT_VIEWER_LINK, mark->text[0] ? mark->text : "Bookmark",
 			write_time(viewer, mark->time, time), weft__panel_format(command, "mark %zu", i + 1));
-		weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Remove", "",
+		if (i != viewer->mark)
+			continue;
+		weft__panel_last(viewer)->is_selected = true;
+		viewer->panel.shown.selected = viewer->panel.shown.item_count - 1;
+		weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Change its note\xe2\x80\xa6", "o",
+			weft__panel_format(command, "note %zu", i + 1));
+		weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Remove it", "Delete",
 			weft__panel_format(command, "unmark %zu", i + 1));
 	}
 }

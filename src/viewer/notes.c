@@ -7,6 +7,7 @@
  * with the time on the trace's clock, so that they are read by people and kept in version control.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,8 @@
 
 #define LONGEST   200
 #define MARKS_MAX 10000
+#define REACH     8.0 /* px from a bookmark */
+#define TOUCHED   20.0
 
 static size_t first_from(const struct weft_viewer *viewer, uint64_t time)
 {
@@ -55,7 +58,7 @@ static bool insert(struct weft_viewer *viewer, uint64_t time, const char *text, 
 		(viewer->mark_count - at) * sizeof(*viewer->marks));
 	viewer->marks[at] = (struct weft__bookmark){time, copy};
 	viewer->mark_count++;
-	viewer->mark_asked = at;
+	viewer->mark = at;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_MARKS;
 	return true;
@@ -92,6 +95,49 @@ static uint64_t here(struct weft_viewer *viewer)
 	return weft_view_time(view, view->width / 2);
 }
 
+size_t weft__viewer_mark_at(const struct weft_viewer *viewer, double x)
+{
+	double best = viewer->pointer.is_touch ? TOUCHED : REACH;
+	size_t found = WEFT__NO_MARK;
+	for (size_t i = 0; i < viewer->mark_count; i++) {
+		double away = fabs(weft__canvas_x(viewer, viewer->marks[i].time) - x);
+		if (away <= best) {
+			best = away;
+			found = i;
+		}
+	}
+	return found;
+}
+
+size_t weft__viewer_meant_mark(const struct weft_viewer *viewer)
+{
+	const struct weft__pointer *p = &viewer->pointer;
+	bool is_inside = p->is_inside && p->y >= viewer->frame.ruler.y;
+	size_t at = is_inside ? weft__viewer_mark_at(viewer, p->x) : WEFT__NO_MARK;
+	return at != WEFT__NO_MARK ? at : viewer->mark;
+}
+
+void weft__viewer_go_mark(struct weft_viewer *viewer, size_t number)
+{
+	uint64_t time;
+	if (number >= viewer->mark_count)
+		return;
+	viewer->mark = number;
+	viewer->panel.is_stale = true;
+	time = viewer->marks[number].time;
+	weft__viewer_reveal(viewer, WEFT_NONE, time, time, false);
+}
+
+void weft__viewer_edit_mark(struct weft_viewer *viewer, size_t number)
+{
+	if (number >= viewer->mark_count) {
+		weft__viewer_tell(viewer, "No bookmark is meant: point at one, or go to one ( M ).");
+		return;
+	}
+	viewer->mark = number;
+	weft__viewer_ask(viewer, WEFT__ASK_NOTE);
+}
+
 void weft__viewer_add_mark(struct weft_viewer *viewer)
 {
 	if (!viewer->model || !insert(viewer, here(viewer), "", 0))
@@ -102,26 +148,30 @@ void weft__viewer_add_mark(struct weft_viewer *viewer)
 
 void weft__viewer_remove_mark(struct weft_viewer *viewer, size_t number)
 {
-	if (number >= viewer->mark_count)
+	if (number >= viewer->mark_count) {
+		weft__viewer_tell(viewer, "No bookmark is meant: point at one, or go to one ( M ).");
 		return;
+	}
 	if (viewer->asked == WEFT__ASK_NOTE)
 		weft__viewer_close_prompt(viewer);
 	free(viewer->marks[number].text);
 	memmove(viewer->marks + number, viewer->marks + number + 1,
 		(viewer->mark_count - number - 1) * sizeof(*viewer->marks));
 	viewer->mark_count--;
+	viewer->mark = WEFT__NO_MARK;
 	viewer->panel.is_stale = true;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 	save(viewer);
+	weft__viewer_tell(viewer, "The bookmark is removed.");
 }
 
 void weft__viewer_name_mark(struct weft_viewer *viewer, const char *text)
 {
-	char *copy = viewer->mark_asked < viewer->mark_count ? copy_line(text, strlen(text)) : NULL;
+	char *copy = viewer->mark < viewer->mark_count ? copy_line(text, strlen(text)) : NULL;
 	if (!copy)
 		return;
-	free(viewer->marks[viewer->mark_asked].text);
-	viewer->marks[viewer->mark_asked].text = copy;
+	free(viewer->marks[viewer->mark].text);
+	viewer->marks[viewer->mark].text = copy;
 	viewer->panel.is_stale = true;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 	save(viewer);
@@ -134,6 +184,7 @@ void weft__viewer_forget_marks(struct weft_viewer *viewer)
 	free(viewer->marks);
 	viewer->marks = NULL;
 	viewer->mark_count = viewer->mark_capacity = 0;
+	viewer->mark = WEFT__NO_MARK;
 }
 
 static bool read_line(struct weft_viewer *viewer, const char *line, size_t size)
@@ -168,6 +219,7 @@ WEFT__EXPORT uint32_t weft_viewer_load_notes(
 			left_out++;
 		at += length + 1;
 	}
+	viewer->mark = WEFT__NO_MARK;
 	weft__viewer_settle(viewer);
 	return left_out;
 }

@@ -211,6 +211,16 @@ static void press(struct weft_viewer *viewer, double x, double y)
 	}
 }
 
+/* On the flag of a bookmark: all that can be done with it. */
+static void click_ruler(struct weft_viewer *viewer, double x)
+{
+	size_t mark = weft__viewer_mark_at(viewer, x);
+	if (mark == WEFT__NO_MARK)
+		return;
+	weft__viewer_open_panel(viewer, WEFT__PANEL_MARKS);
+	weft__viewer_go_mark(viewer, mark);
+}
+
 static void click(struct weft_viewer *viewer, double x, double y)
 {
 	struct weft__pointer *p = &viewer->pointer;
@@ -224,6 +234,8 @@ static void click(struct weft_viewer *viewer, double x, double y)
 	if (weft__inside(&viewer->frame.strip, x, y)) {
 		if (is_double)
 			weft__viewer_fit(viewer);
+	} else if (weft__inside(&viewer->frame.ruler, x, y)) {
+		click_ruler(viewer, x);
 	} else if (weft__inside(&viewer->frame.groups, x, y)) {
 		weft__viewer_toggle_group(viewer, weft__viewer_group_at(viewer, y));
 	} else if (weft__inside(&viewer->frame.picture, x, y)) {

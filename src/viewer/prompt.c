@@ -46,8 +46,8 @@ void weft__viewer_ask(struct weft_viewer *viewer, enum weft__asked asked)
 		set_text(viewer, viewer->search_text);
 	} else if (asked == WEFT__ASK_FILTER) {
 		set_text(viewer, viewer->rows.filter);
-	} else if (asked == WEFT__ASK_NOTE && viewer->mark_asked < viewer->mark_count) {
-		set_text(viewer, viewer->marks[viewer->mark_asked].text);
+	} else if (asked == WEFT__ASK_NOTE && viewer->mark < viewer->mark_count) {
+		set_text(viewer, viewer->marks[viewer->mark].text);
 	}
 	snprintf(viewer->prompt_message, sizeof(viewer->prompt_message), "%s", hints[asked]);
 	viewer->prompt = (struct weft_viewer_prompt){

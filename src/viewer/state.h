@@ -216,6 +216,8 @@ enum weft__asked {
 
 /* ---- Bookmarks: notes.c ---- */
 
+#define WEFT__NO_MARK SIZE_MAX
+
 struct weft__bookmark {
 	uint64_t time;
 	char *text;
@@ -302,7 +304,8 @@ struct weft_viewer {
 	bool is_expression;
 	uint32_t match;               /* the current one, or WEFT_NONE */
 	struct weft__bookmark *marks; /* by time */
-	size_t mark_count, mark_capacity, mark_asked;
+	size_t mark_count, mark_capacity;
+	size_t mark; /* the one that was set or gone to last, or WEFT__NO_MARK */
 	struct weft__panel panel;
 	enum weft__asked asked;
 	struct weft_viewer_prompt prompt;
@@ -426,6 +429,11 @@ void weft__viewer_forget_search(struct weft_viewer *viewer);
 
 /* notes.c */
 void weft__viewer_add_mark(struct weft_viewer *viewer);
+/* The one under the pointer, else the current one, else WEFT__NO_MARK. */
+size_t weft__viewer_meant_mark(const struct weft_viewer *viewer);
+size_t weft__viewer_mark_at(const struct weft_viewer *viewer, double x);
+void weft__viewer_go_mark(struct weft_viewer *viewer, size_t number);
+void weft__viewer_edit_mark(struct weft_viewer *viewer, size_t number);
 void weft__viewer_remove_mark(struct weft_viewer *viewer, size_t number);
 void weft__viewer_name_mark(struct weft_viewer *viewer, const char *text);
 void weft__viewer_forget_marks(struct weft_viewer *viewer);

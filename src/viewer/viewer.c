@@ -54,6 +54,7 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->hover.due_ms = viewer->pointer.long_ms = INFINITY;
 	viewer->told_until_ms = viewer->history.moved_ms = viewer->pointer.click_ms = -INFINITY;
 	viewer->problem = viewer->match = WEFT_NONE;
+	viewer->mark = WEFT__NO_MARK;
 	viewer->button_hovered = viewer->pointer.button = WEFT__NO_BUTTON;
 	viewer->panel.shown = (struct weft_viewer_panel){.title = "", .selected = WEFT_NONE};
 	viewer->prompt = (struct weft_viewer_prompt){false, "", "", "", false};
@@ -144,6 +145,9 @@ static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
 		return WEFT_VIEWER_CURSOR_RESIZE;
 	if (part == WEFT__DRAG_GRAB || (part == WEFT__DRAG_WINDOW && p->drag == part))
 		return WEFT_VIEWER_CURSOR_GRABBING;
+	if (p->drag == WEFT__DRAG_NONE && weft__inside(&viewer->frame.ruler, p->x, p->y) &&
+		weft__viewer_mark_at(viewer, p->x) != WEFT__NO_MARK)
+		return WEFT_VIEWER_CURSOR_POINTER;
 	if (part == WEFT__DRAG_STRIP_RANGE || part == WEFT__DRAG_RANGE || viewer->range.is_armed ||
 		weft__inside(&viewer->frame.ruler, p->x, p->y))
 		return WEFT_VIEWER_CURSOR_CROSSHAIR;

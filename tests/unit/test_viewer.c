@@ -546,7 +546,9 @@ static void bookmarks_are_saved_as_they_are_loaded(void **state)
 	(void)state;
 	struct script s = begin(BLOCK_READ, true);
 	struct weft_viewer_request request;
-	script_run(&s, "move 500 400; key m; enter here it begins; key m; enter ; key m; key Escape");
+	script_run(&s,
+		"move 500 400; key m; enter here it begins; move 600 400; key m; enter ; move 700 400; key m; "
+		"key Escape");
 	char saved[400] = "";
 	while (weft_viewer_next_request(s.viewer, &request))
 		if (request.type == WEFT_VIEWER_SAVE_NOTES)
@@ -560,6 +562,67 @@ static void bookmarks_are_saved_as_they_are_loaded(void **state)
 	assert_int_equal(s.viewer->mark_count, 2);
 	assert_int_equal(s.viewer->marks[0].time, 7);
 	draw(&s, NULL);
+	end(&s);
+}
+
+/* The last request of its kind, among all there are. */
+static void last_notes(struct script *s, char text[400])
+{
+	struct weft_viewer_request request;
+	while (weft_viewer_next_request(s->viewer, &request))
+		if (request.type == WEFT_VIEWER_SAVE_NOTES)
+			snprintf(text, 400, "%s", request.text);
+}
+
+static uint32_t item_with(const struct script *s, const char *text)
+{
+	const struct weft_viewer_panel *panel = weft_viewer_panel(s->viewer);
+	for (uint32_t i = 0; i < panel->item_count; i++)
+		if (strcmp(panel->items[i].text, text) == 0)
+			return i;
+	return WEFT_NONE;
+}
+
+static void bookmarks_are_changed_and_removed(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	char saved[400] = "";
+	script_run(&s, "move 300 400; key m; enter one; move 600 400; key m; enter two; leave 0 0");
+	/* By key: the one under the pointer, else the current one. */
+	script_run(&s, "key o; enter second");
+	last_notes(&s, saved);
+	assert_non_null(strstr(saved, " one\n"));
+	assert_non_null(strstr(saved, " second\n"));
+	double x = weft__canvas_x(s.viewer, s.viewer->marks[0].time);
+	script_point(&s, WEFT_VIEWER_MOVE, x + 3, 400, 0, 0);
+	script_run(&s, "key m");
+	assert_string_equal(weft_viewer_prompt(s.viewer)->text, "one");
+	script_run(&s, "enter first");
+	assert_int_equal(s.viewer->mark_count, 2);
+	/* In the list: a click on the flag opens it. */
+	script_run(&s, "key Escape; leave 0 0; wait 600");
+	script_click(&s, x, s.viewer->frame.ruler.y + s.viewer->frame.ruler.height - 6, 0);
+	assert_string_equal(weft_viewer_panel(s.viewer)->title, "Bookmarks");
+	uint32_t item = item_with(&s, "first");
+	assert_int_equal(weft_viewer_panel(s.viewer)->selected, item);
+	item = item_with(&s, "Change its note\xe2\x80\xa6");
+	weft_viewer_command(s.viewer, weft_viewer_panel(s.viewer)->items[item].command, s.now_ms);
+	assert_string_equal(weft_viewer_prompt(s.viewer)->text, "first");
+	script_run(&s, "enter 1st");
+	item = item_with(&s, "Remove it");
+	weft_viewer_command(s.viewer, weft_viewer_panel(s.viewer)->items[item].command, s.now_ms);
+	last_notes(&s, saved);
+	assert_null(strstr(saved, "1st"));
+	assert_non_null(strstr(saved, " second\n"));
+	/* And by key. */
+	script_run(&s, "leave 0 0; key Delete");
+	assert_int_equal(s.viewer->mark_count, 1);
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "No bookmark is meant"));
+	script_run(&s, "command mark 1; key Delete");
+	assert_int_equal(s.viewer->mark_count, 0);
+	last_notes(&s, saved);
+	assert_string_equal(saved, "");
 	end(&s);
 }
 
@@ -1189,6 +1252,7 @@ int main(void)
 		cmocka_unit_test(what_is_searched_for_is_stepped_through),
 		cmocka_unit_test(a_range_snaps_and_is_measured),
 		cmocka_unit_test(bookmarks_are_saved_as_they_are_loaded),
+		cmocka_unit_test(bookmarks_are_changed_and_removed),
 		cmocka_unit_test(a_link_leads_to_the_same_view),
 		cmocka_unit_test(a_command_line_is_quoted_for_the_shell),
 		cmocka_unit_test(counters_are_chosen),
