@@ -45,10 +45,10 @@ void weft__moment_renew(struct weft_abi_slot *slot)
 WEFT__EXPORT void weft_moment_begin(void)
 {
 	struct weft__self *self = weft__looked();
-	struct weft_abi_slot *slot = self ? self->slot : NULL;
 	uint32_t events;
-	if (!slot)
+	if (!self)
 		return;
+	struct weft_abi_slot *slot = self->slot;
 	if (weft__guard_moment(slot, &events)) {
 		weft__moment_renew(slot);
 		weft__store_release(&slot->moment_events, 0);
@@ -76,7 +76,7 @@ WEFT__EXPORT void weft_moment_end(void)
 	struct weft_abi_slot *slot = self->slot;
 	uint32_t events;
 	/* A handler in the middle of an event does not end it. */
-	if (!slot || !weft__guard_moment(slot, &events))
+	if (!weft__guard_moment(slot, &events))
 		return;
 	self->ticket = weft__entered_generation(self);
 	weft__store(&slot->is_in_moment, 0);

@@ -66,7 +66,7 @@ extern struct weft__live weft__live WEFT__HIDDEN;
 
 /* A thread's own. */
 struct weft__self {
-	uint64_t ticket; /* the generation that `slot` belongs to, or one of these: */
+	uint64_t ticket; /* the generation that `slot` belongs to, or one of those below */
 	struct weft_abi_slot *slot;
 };
 
@@ -100,6 +100,13 @@ static inline struct weft__self *weft__self(void)
 static inline uint64_t weft__entered_generation(const struct weft__self *self)
 {
 	return self->ticket & ~(uint64_t)WEFT__IN_MOMENT;
+}
+
+/* The slot is of the generation that the ticket says; a thread that was refused keeps an older one.
+ */
+static inline bool weft__has_entered(const struct weft__self *self)
+{
+	return !(self->ticket >> 63) && self->ticket != WEFT__OUTSIDE;
 }
 
 static inline uint64_t weft__generation(void)

@@ -44,9 +44,9 @@ WEFT__EXPORT void weft_snapshot_request(const char *reason)
 WEFT__EXPORT void weft_trigger(const char *rule)
 {
 	const struct weft__self *self = weft__looked();
-	const struct weft_abi_slot *slot = self ? self->slot : NULL;
-	if (!slot)
+	if (!self)
 		return;
+	const struct weft_abi_slot *slot = self->slot;
 	struct weft_abi_snapshots *snapshots = &weft__header_of(slot)->snapshots;
 	uint16_t name = weft__name_intern_text(slot, rule);
 	uint32_t count = weft__load(&snapshots->rule_count);

@@ -85,7 +85,7 @@ WEFT__ALWAYS_INLINE bool weft__entered_now(struct weft__self *ret_self)
 		ret_self->slot = weft__load_own(&self->slot);
 		weft__signal_fence();
 	} while (WEFT__UNLIKELY(ret_self->ticket != weft__load_own(&self->ticket)));
-	if (WEFT__LIKELY(ret_self->slot))
+	if (WEFT__LIKELY(weft__has_entered(ret_self)))
 		return true;
 	weft__count_loss(NULL, WEFT_ABI_LOSS_FULL); /* the handler was refused */
 	return false;

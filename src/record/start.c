@@ -104,6 +104,14 @@ WEFT__EXPORT int weft_start(void *buffer, size_t size, const struct weft_platfor
 	return (leader ? leader->start : weft__start)(buffer, size, platform);
 }
 
+/* Its thread is in the middle of an event: a handler of that thread asks. */
+static bool is_recording_one(const struct weft_abi_slot *slot)
+{
+	if (weft__load(&slot->is_in_moment))
+		return weft__load(&slot->moment_events) & 1;
+	return weft__load(&slot->sequence) & 1;
+}
+
 static void stop(void)
 {
 	const struct weft__self *self = weft__self();
@@ -113,7 +121,9 @@ static void stop(void)
 	/* Once it is off, another thread may start it on another buffer. */
 	if (generation == 0 || !weft__compare_exchange(&weft__live.generation, generation, 0))
 		return;
-	if (weft__entered_generation(self) == (generation & ~(uint64_t)WEFT__SLOWLY))
+	/* Else the packet stays open, as those of other threads do: the event goes there. */
+	if (weft__entered_generation(self) == (generation & ~(uint64_t)WEFT__SLOWLY) &&
+		!is_recording_one(self->slot))
 		weft__packet_close(self->slot);
 	header->end = weft__moment(platform);
 	weft__store_release(&header->stopped, 1);

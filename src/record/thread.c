@@ -138,23 +138,33 @@ static bool is_refused(const struct weft__self *self, uint64_t generation, unsig
 	return is_nested || self->ticket - WEFT__REFUSED(generation, 1) < WEFT__LOOK_INTERVAL;
 }
 
-/* Another copy of the recorder counts what it refuses, and how often. */
-static void ask_leader(
-	const struct weft__copy *leader, struct weft__self *self, uint64_t generation, bool for_event)
+/* Without a slot the thread keeps that of an earlier generation: this may be a handler, and what it
+ * interrupts may have found its ticket good and be about to load the slot. */
+static bool settle(struct weft__self *self, struct weft_abi_slot *slot, uint64_t good, uint64_t bad)
 {
-	self->slot = leader->enter(generation, for_event);
+	if (slot)
+		self->slot = slot;
 	weft__signal_fence();
-	self->ticket = self->slot ? generation : WEFT__OUTSIDE;
+	self->ticket = slot ? good : bad;
+	return slot;
 }
 
-static void find(struct weft__self *self, uint64_t generation, bool for_event)
+/* Another copy of the recorder counts what it refuses, and how often. */
+static bool ask_leader(
+	const struct weft__copy *leader, struct weft__self *self, uint64_t generation, bool for_event)
 {
-	self->slot = find_slot(weft__header());
-	weft__signal_fence();
-	self->ticket =
-		self->slot ? generation : WEFT__REFUSED(generation, WEFT__LOOK_INTERVAL - for_event);
-	if (!self->slot && for_event)
+	return settle(self, leader->enter(generation, for_event), generation, WEFT__OUTSIDE);
+}
+
+static bool find(struct weft__self *self, uint64_t generation, bool for_event)
+{
+	struct weft_abi_slot *slot = find_slot(weft__header());
+	uint64_t refused = WEFT__REFUSED(generation, WEFT__LOOK_INTERVAL - for_event);
+	if (settle(self, slot, generation, refused))
+		return true;
+	if (for_event)
 		weft__count_loss(NULL, WEFT_ABI_LOSS_FULL);
+	return false;
 }
 
 static bool enter(struct weft__self *self, bool for_event)
@@ -175,11 +185,8 @@ static bool enter(struct weft__self *self, bool for_event)
 	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
 	self->ticket = WEFT__ENTERING;
 	weft__signal_fence();
-	if (leader)
-		ask_leader(leader, self, generation, for_event);
-	else
-		find(self, generation, for_event);
-	return self->slot;
+	return leader ? ask_leader(leader, self, generation, for_event)
+				  : find(self, generation, for_event);
 }
 
 WEFT__COLD bool weft__enter(struct weft__self *self)

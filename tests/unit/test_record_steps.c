@@ -244,6 +244,80 @@ static void handlers_record_moments_while_packets_change(void **state)
 		check_handler(&a_moment, *state, 13 * IN_PACKET - room, record_moments, 3, 41);
 }
 
+/* ---- A handler that goes on in another buffer, where its thread may not record, or may ---- */
+
+static unsigned char elsewhere[SIZE] __attribute__((aligned(64)));
+
+static uint32_t nobody(void *context, char name[16])
+{
+	(void)context;
+	name[0] = 0;
+	return 0;
+}
+
+static void start_elsewhere(const struct weft_platform *platform)
+{
+	weft_stop();
+	assert_int_equal(weft_start(elsewhere, SIZE, platform), 0);
+	weft_note("handler");
+}
+
+static void go_where_it_is_refused(void)
+{
+	static const struct weft_platform platform = {.self = nobody, .ticks_hz = 1000000000};
+	start_elsewhere(&platform);
+}
+
+static void go_elsewhere(void)
+{
+	start_elsewhere(NULL);
+}
+
+static uint64_t count_elsewhere(void)
+{
+	struct trace t;
+	trace_open(&t, elsewhere, SIZE);
+	uint64_t known = count_events(&t, 0);
+	known += trace_loss(&t, WEFT_LOSS_FULL) + trace_loss(&t, WEFT_LOSS_NESTED);
+	trace_close(&t);
+	return known;
+}
+
+/* Each event is in one of the buffers, or counted there as lost. */
+static void check_going(
+	void *buffer, void (*go)(void), void (*body)(void), uint64_t events, long usual_stride)
+{
+	bool more = true;
+	for (long at = 1; more; at += stride(usual_stride)) {
+		struct trace t;
+		start(buffer);
+		record_many(5);
+		more = run_stepping(body, go, at);
+		weft_stop();
+		uint64_t there = more ? count_elsewhere() : 0;
+		trace_open(&t, buffer, SIZE);
+		uint64_t here = count_events(&t, 1) + trace_loss(&t, WEFT_LOSS_NESTED);
+		assert_int_equal(here + there, 5 + events + more);
+		trace_close(&t);
+	}
+}
+
+static void handlers_go_elsewhere_during_any_event(void **state)
+{
+	check_going(*state, go_where_it_is_refused, record_one, 1, 1);
+	check_going(*state, go_elsewhere, record_one, 1, 1);
+	check_going(*state, go_where_it_is_refused, record_sizes, 3, 7);
+	check_going(*state, go_elsewhere, record_sizes, 3, 7);
+}
+
+static void handlers_go_elsewhere_during_any_moment(void **state)
+{
+	check_going(*state, go_where_it_is_refused, record_moments, 3, 1);
+	check_going(*state, go_elsewhere, record_moments, 3, 1);
+	check_going(*state, go_where_it_is_refused, record_moments_of_all_sizes, 7, 43);
+	check_going(*state, go_elsewhere, record_moments_of_all_sizes, 7, 43);
+}
+
 /* ---- A handler that leaves ---- */
 
 static sigjmp_buf away;
@@ -387,6 +461,8 @@ int main(void)
 		CASE(handlers_record_moments_during_any_moment),
 		CASE(handlers_record_moments_during_events_of_all_sizes),
 		CASE(handlers_record_moments_while_packets_change),
+		CASE(handlers_go_elsewhere_during_any_event),
+		CASE(handlers_go_elsewhere_during_any_moment),
 		CASE(handlers_leave_during_the_first_event),
 		CASE(handlers_leave_during_any_event),
 		CASE(handlers_leave_while_packets_change),
