@@ -180,6 +180,14 @@ uint32_t PAGE_EXPORT(page_cursor)(void)
 	return weft_viewer_cursor(page_viewer);
 }
 
+/* Where the controls are, and how many: see struct weft_viewer_control. */
+const uint32_t *PAGE_EXPORT(page_controls)(void)
+{
+	static uint32_t list[2];
+	list[0] = (uint32_t)weft_viewer_controls(page_viewer, &list[1]);
+	return list;
+}
+
 /* title, items, item_count, selected */
 const struct weft_viewer_panel *PAGE_EXPORT(page_panel)(void)
 {

@@ -441,6 +441,8 @@ function apply(answer) {
 		list = { ...answer.list, width: canvasSize[0], height: canvasSize[1], cost: answer.cost };
 		draw();
 	}
+	if (answer.controls)
+		showControls(answer.controls);
 	if (answer.panel)
 		showPanel(answer.panel);
 	if (answer.prompt)
@@ -485,6 +487,55 @@ function showItem(item, index) {
 	}
 }
 
+// What is drawn as buttons and handles, as something that takes the keyboard and has a name.
+function makeControl(control) {
+	const made = node(control.isHandle ? 'div' : 'button', 'control', '', element('controls'));
+	if (control.isHandle) {
+		made.setAttribute('role', 'slider');
+		made.tabIndex = 0;
+	} else {
+		made.type = 'button';
+		made.onclick = () => press(made);
+	}
+	return made;
+}
+
+// The panel that a button opens is where its reader wants to go.
+function press(button) {
+	if (button.getAttribute('aria-disabled') === 'true')
+		return;
+	goesToPanel = button.matches(':focus-visible') && /^(panel|help)/.test(button.dataset.command);
+	input('command', button.dataset.command, now());
+}
+
+function showControls(list) {
+	const parent = element('controls');
+	list.forEach((control, i) => {
+		let shown = parent.children[i];
+		if (shown && (shown.tagName === 'DIV') !== control.isHandle) {
+			shown.replaceWith(shown = makeControl(control));
+		} else if (!shown) {
+			shown = makeControl(control);
+		}
+		const [left, top, width, height] = control.box;
+		Object.assign(shown.style, { left: left + 'px', top: top + 'px', width: width + 'px', height: height + 'px' });
+		shown.dataset.command = control.command;
+		shown.setAttribute('aria-label', control.name);
+		if (control.isHandle)
+			shown.setAttribute('aria-valuetext', control.value);
+		else
+			shown.setAttribute('aria-pressed', control.isOn);
+		shown.setAttribute('aria-disabled', control.isOff);
+	});
+	while (parent.children.length > list.length) {
+		if (parent.lastChild === document.activeElement)
+			canvas.focus({ preventScroll: true });
+		parent.lastChild.remove();
+	}
+}
+
+let goesToPanel = false;
+
 function showPanel(content) {
 	const held = panel.contains(document.activeElement) ? document.activeElement.dataset.index : undefined;
 	element('items').replaceChildren();
@@ -496,7 +547,10 @@ function showPanel(content) {
 	if (held !== undefined) {
 		const again = element('items').querySelector(`[data-index="${held}"]`);
 		(again || canvas).focus({ preventScroll: true });
+	} else if (goesToPanel && content.items.length) {
+		(element('items').querySelector('button') || element('panel-close')).focus();
 	}
+	goesToPanel = false;
 }
 
 function showPrompt(content) {
@@ -768,7 +822,15 @@ function isViewers(event) {
 		return event.key === 'Escape';
 	if (at.matches('button'))
 		return !['Enter', ' ', 'Tab'].includes(event.key);
+	if (at.matches('[role=slider]') && /^Arrow(Left|Right)$/.test(event.key))
+		return false;
 	return at === canvas || event.key !== 'Tab';
+}
+
+// To the panel if there is one, else to the buttons.
+function leaveCanvas() {
+	const inPanel = element('items').querySelector('button') || element('panel-close');
+	(panel.hidden ? element('controls').firstElementChild || canvas : inPanel).focus();
 }
 
 document.addEventListener('keydown', event => {
@@ -790,7 +852,7 @@ function moveInPanel(from, by) {
 // Keys that the viewer leaves to us, as they would have worked without it.
 function unusedKey(key) {
 	if (key === 'Tab') {
-		(panel.querySelector('button') || document.querySelector('nav button')).focus();
+		leaveCanvas();
 	} else if (key === 'F5') {
 		location.reload();
 	}
@@ -822,11 +884,13 @@ element('panel-close').addEventListener('click', () => {
 });
 element('notice-close').addEventListener('click', () => notice(''));
 element('stop').addEventListener('click', () => worker.postMessage(['stop']));
-document.querySelectorAll('[data-command]').forEach(button => button.addEventListener('click', () => {
-	input('command', button.dataset.command, now());
-	canvas.focus({ preventScroll: true });
-}));
-element('open').addEventListener('click', () => requests.open());
+element('controls').addEventListener('keydown', event => {
+	const side = { ArrowLeft: 'left', ArrowRight: 'right' }[event.key];
+	if (event.target.matches('[role=slider]') && side && !event.ctrlKey && !event.metaKey && !event.altKey) {
+		event.preventDefault();
+		input('command', `${event.target.dataset.command} ${side}`, now());
+	}
+});
 element('choose').addEventListener('click', () => element('file').click());
 
 // ---- Size, theme, beginning ----

@@ -87,7 +87,7 @@ function css(color) {
 
 // ---- What has changed ----
 
-const CANVAS = 1, PANEL = 2, PROMPT = 4, STATUS = 8, CURSOR = 16, BOXES = 32, REQUEST = 64;
+const CANVAS = 1, PANEL = 2, PROMPT = 4, STATUS = 8, CURSOR = 16, BOXES = 32, REQUEST = 64, CONTROLS = 128;
 const ITEMS = ['heading', 'text', 'fact', 'link', 'toggle', 'button'];
 const CURSORS = ['default', 'pointer', 'grabbing', 'ew-resize', 'crosshair'];
 const REQUESTS = ['copy', 'notes', 'svg', 'png', 'cut', 'open', 'reload', 'follow', 'window', 'theme'];
@@ -115,6 +115,18 @@ function takePanel() {
 		});
 	}
 	return { title: take(title), items: list, selected: selected === 0xffffffff ? -1 : selected };
+}
+
+// A box, three texts, then type, is_on and is_off in a byte each.
+function takeControls() {
+	const [first, count] = new Uint32Array(memory.buffer, wasm.page_controls(), 2), list = [];
+	for (let i = 0, at = first; i < count; i++, at += 48) {
+		const box = Array.from(new Float64Array(memory.buffer, at, 4));
+		const [name, value, command] = new Uint32Array(memory.buffer, at + 32, 3);
+		const [type, isOn, isOff] = new Uint8Array(memory.buffer, at + 44, 3);
+		list.push({ box, name: take(name), value: take(value), command: take(command), isHandle: type === 1, isOn: !!isOn, isOff: !!isOff });
+	}
+	return list;
 }
 
 function takePrompt() {
@@ -194,6 +206,8 @@ function frame(batch, now) {
 		answer.panel = takePanel();
 	if (changes & PROMPT)
 		answer.prompt = takePrompt();
+	if (changes & CONTROLS)
+		answer.controls = takeControls();
 	if (changes & STATUS)
 		answer.status = take(wasm.page_status());
 	if (changes & CURSOR)

@@ -224,6 +224,15 @@ static GMenu *window_menu(void)
 	return menu;
 }
 
+/* What has the keyboard is the button within. */
+static void name_button(GtkWidget *button, const char *name)
+{
+	gtk_widget_set_tooltip_text(button, name);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(gtk_widget_get_first_child(button)),
+		GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+}
+
 GtkWidget *actions_header(void)
 {
 	GtkWidget *bar = gtk_header_bar_new();
@@ -231,7 +240,7 @@ GtkWidget *actions_header(void)
 	gtk_actionable_set_action_name(GTK_ACTIONABLE(open), "win.open");
 	gtk_widget_set_tooltip_text(open, "Open a trace (Ctrl+O)");
 	GtkWidget *recent = gtk_menu_button_new();
-	gtk_widget_set_tooltip_text(recent, "Recent traces");
+	name_button(recent, "Recent traces");
 	gtk_menu_button_set_create_popup_func(GTK_MENU_BUTTON(recent), fill_recent, NULL, NULL);
 	GtkWidget *both = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
 	gtk_widget_add_css_class(both, "linked");
@@ -239,11 +248,11 @@ GtkWidget *actions_header(void)
 	gtk_box_append(GTK_BOX(both), recent);
 	gtk_header_bar_pack_start(GTK_HEADER_BAR(bar), both);
 	GtkWidget *more = gtk_menu_button_new();
+	name_button(more, "Menu (F10)");
 	GMenu *menu = window_menu();
 	gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(more), "open-menu-symbolic");
 	gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(more), G_MENU_MODEL(menu));
 	gtk_menu_button_set_primary(GTK_MENU_BUTTON(more), TRUE);
-	gtk_widget_set_tooltip_text(more, "Menu (F10)");
 	g_object_unref(menu);
 	gtk_header_bar_pack_end(GTK_HEADER_BAR(bar), more);
 	return bar;

@@ -5,6 +5,7 @@
  */
 #include "window.h"
 
+#include "controls.h"
 #include "panel.h"
 #include "picture.h"
 
@@ -207,6 +208,12 @@ static bool is_for_widgets(const char *name)
 	return false;
 }
 
+/* What a button that has the keyboard needs itself. */
+static bool is_for_buttons(const char *name)
+{
+	return strcmp(name, "Tab") == 0 || strcmp(name, "Enter") == 0 || strcmp(name, " ") == 0;
+}
+
 static gboolean press_key(
 	GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, void *context)
 {
@@ -215,6 +222,10 @@ static gboolean press_key(
 	const char *name = key_name(key, room);
 	(void)controller, (void)code;
 	if (!name || (panel_has_focus(window->panel) && is_for_widgets(name)))
+		return FALSE;
+	if (controls_have_focus(window->controls) && controls_press(window->controls, name))
+		return TRUE;
+	if (controls_have_focus(window->controls) && is_for_buttons(name))
 		return FALSE;
 	if (strcmp(name, "Escape") == 0 && trace_cancel(window))
 		return TRUE;

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "controls.h"
 #include "panel.h"
 #include "picture.h"
 #include "prompt.h"
@@ -53,6 +54,8 @@ static void fetch_changes(struct window *window)
 		picture_redraw(window->picture);
 	if (changes & WEFT_VIEWER_BOXES)
 		gtk_widget_queue_resize(window->parts);
+	if (changes & WEFT_VIEWER_CONTROLS)
+		controls_update(window->controls);
 	if (changes & (WEFT_VIEWER_PANEL | WEFT_VIEWER_BOXES))
 		panel_update(window->panel);
 	if (changes & WEFT_VIEWER_PROMPT)
@@ -151,6 +154,8 @@ static gboolean place(GtkOverlay *overlay, GtkWidget *child, GdkRectangle *ret_p
 	struct weft_viewer_boxes boxes;
 	double zoom = window->picture->zoom;
 	(void)overlay;
+	if (controls_place(window->controls, child, ret_place))
+		return TRUE;
 	if (child != window->panel->widget)
 		return FALSE;
 	weft_viewer_boxes(window->viewer, &boxes);
@@ -167,6 +172,7 @@ static void create_parts(struct window *window)
 	window->picture->zoom = look_text_scale();
 	g_signal_connect(window->picture->widget, "resize", G_CALLBACK(resize), window);
 	gtk_overlay_set_child(GTK_OVERLAY(window->parts), window->picture->widget);
+	window->controls = controls_create(window);
 	window->panel = panel_create(window);
 	gtk_overlay_add_overlay(GTK_OVERLAY(window->parts), window->panel->widget);
 	window->prompt = prompt_create(window);
@@ -269,6 +275,7 @@ static void destroy(void *context)
 	struct window *window = context;
 	weft_viewer_destroy(window->viewer);
 	weft_cairo_font_destroy(window->pango);
+	g_free(window->controls);
 	g_free(window->panel);
 	g_free(window->prompt);
 	g_free(window->path);

@@ -11,6 +11,7 @@
 #include <weft/cairo.h>
 #include <weft/viewer.h>
 
+struct controls;
 struct follower;
 struct loading;
 struct panel;
@@ -24,6 +25,7 @@ struct window {
 	struct weft_cairo_font *pango;
 	struct weft_font font; /* by pango; the viewer borrows it */
 	struct picture *picture;
+	struct controls *controls;
 	struct panel *panel;
 	struct prompt *prompt;
 	GtkWidget *notice, *notice_text; /* what is wrong with the file */

@@ -130,6 +130,7 @@ enum weft_viewer_changed {
 	WEFT_VIEWER_CURSOR = 1 << 4,
 	WEFT_VIEWER_BOXES = 1 << 5,
 	WEFT_VIEWER_REQUEST = 1 << 6,
+	WEFT_VIEWER_CONTROLS = 1 << 7,
 };
 
 /* What has changed since the last call: enum weft_viewer_changed. */
@@ -158,6 +159,26 @@ enum weft_viewer_cursor {
 };
 
 enum weft_viewer_cursor weft_viewer_cursor(const struct weft_viewer *viewer);
+
+enum weft_viewer_control_type {
+	WEFT_VIEWER_PUSH,   /* a button */
+	WEFT_VIEWER_HANDLE, /* moved to the left or right: `command`, a space, and that word */
+};
+
+/* Something that is drawn and can be used. A shell lays what takes the keyboard over it, in this
+ * order, and lets pointers through: they are the viewer's. */
+struct weft_viewer_control {
+	struct weft_box box; /* in the canvas */
+	const char *name;    /* what it does, perhaps with its key */
+	const char *value;   /* of a handle: where it is; else "" */
+	const char *command;
+	uint8_t type; /* enum weft_viewer_control_type */
+	bool is_on;   /* what it opens is open */
+	bool is_off;  /* of no use now */
+};
+
+const struct weft_viewer_control *weft_viewer_controls(
+	const struct weft_viewer *viewer, uint32_t *ret_count);
 
 enum weft_viewer_item_type {
 	WEFT_VIEWER_HEADING,

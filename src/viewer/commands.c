@@ -75,6 +75,12 @@ static void run_pan(struct weft_viewer *viewer, const char *arguments)
 	}
 }
 
+static void run_stretch(struct weft_viewer *viewer, const char *arguments)
+{
+	bool is_end = strncmp(arguments, "end", 3) == 0;
+	weft__viewer_stretch_view(viewer, is_end, strstr(arguments, " left") ? -1 : 1);
+}
+
 static void run_back(struct weft_viewer *viewer, const char *arguments)
 {
 	(void)arguments;
@@ -214,10 +220,20 @@ static void run_moment(struct weft_viewer *viewer, const char *arguments)
 		viewer, task != WEFT_NONE ? viewer->layout->row[task] : WEFT_NONE, at, at, false);
 }
 
+/* For those who have no pointer; they move its end from there. */
+static void begin_range_in_middle(struct weft_viewer *viewer)
+{
+	const struct weft_view *view = weft__viewer_wanted(viewer);
+	weft__viewer_begin_range(viewer, weft_view_time(view, view->width / 2));
+	viewer->range.is_armed = false;
+}
+
 static void run_task(struct weft_viewer *viewer, const char *arguments)
 {
 	int across = arguments[0] == 'l' ? -1 : arguments[0] == 'r' ? 1 : 0;
 	int down = arguments[0] == 'u' ? -1 : arguments[0] == 'd' ? 1 : 0;
+	if (viewer->range.is_armed && across)
+		begin_range_in_middle(viewer);
 	if (viewer->range.is_set && across)
 		weft__viewer_stretch_range(viewer, across);
 	else
@@ -353,7 +369,8 @@ static void run_measure(struct weft_viewer *viewer, const char *arguments)
 			viewer, "The life of the task; Shift + \xe2\x86\x90 \xe2\x86\x92 move its end.");
 	} else {
 		viewer->range.is_armed = true;
-		weft__viewer_tell(viewer, "Drag from one moment to another.");
+		weft__viewer_tell(
+			viewer, "Drag from one moment to another; by keys: Shift + \xe2\x86\x90 \xe2\x86\x92.");
 	}
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }
@@ -549,6 +566,7 @@ static const struct command {
 	{"zoom", run_zoom, true},
 	{"zoom selection", run_zoom_selection, true},
 	{"pan", run_pan, true},
+	{"stretch", run_stretch, true},
 	{"back", run_back, true},
 	{"forward", run_forward, true},
 	{"start", run_start, true},

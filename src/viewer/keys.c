@@ -103,12 +103,16 @@ static const struct weft__key *find(const char *key, unsigned modifiers)
 	return NULL;
 }
 
-/* Without a trace there is little to be done; and Tab without a selection is the window's. */
-static bool is_of_use(const struct weft_viewer *viewer, const char *command)
+/* Without a trace there is little to be done; and Tab without a selection, or beyond its last edge,
+ * is the window's. */
+static bool is_of_use(struct weft_viewer *viewer, const char *command)
 {
-	if (strcmp(command, "edge next") == 0 || strcmp(command, "edge previous") == 0 ||
-		strcmp(command, "open") == 0)
+	if (strcmp(command, "open") == 0)
 		return viewer->model && viewer->selection.task != WEFT_NONE;
+	if (strcmp(command, "edge next") == 0)
+		return viewer->model && !weft__viewer_leaves_edges(viewer, 1);
+	if (strcmp(command, "edge previous") == 0)
+		return viewer->model && !weft__viewer_leaves_edges(viewer, -1);
 	return true;
 }
 
@@ -118,8 +122,10 @@ WEFT__EXPORT bool weft_viewer_key(
 	weft__viewer_begin(viewer, now_ms);
 	viewer->pointer.modifiers = modifiers;
 	const struct weft__key *entry = find(key, modifiers);
-	if (!entry || !is_of_use(viewer, entry->command))
+	if (!entry || !is_of_use(viewer, entry->command)) {
+		weft__viewer_settle(viewer);
 		return false;
+	}
 	weft__viewer_run(viewer, entry->command);
 	weft__viewer_settle(viewer);
 	return true;

@@ -26,7 +26,7 @@ uint64_t weft__strip_time(const struct weft_viewer *viewer, double x)
 	return time > view->end ? view->end : time;
 }
 
-static double strip_x(const struct weft_viewer *viewer, uint64_t time)
+double weft__strip_x(const struct weft_viewer *viewer, uint64_t time)
 {
 	struct weft__rect rect = area(viewer);
 	const struct weft_view *view = &viewer->view;
@@ -37,8 +37,8 @@ static double strip_x(const struct weft_viewer *viewer, uint64_t time)
 enum weft__drag weft__strip_part(const struct weft_viewer *viewer, double x)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
-	double start = strip_x(viewer, weft_view_time(view, 0));
-	double end = strip_x(viewer, weft_view_time(view, view->width));
+	double start = weft__strip_x(viewer, weft_view_time(view, 0));
+	double end = weft__strip_x(viewer, weft_view_time(view, view->width));
 	double edge = end - start < THIN ? 0 : EDGE_PX; /* a thin one is grabbed as a whole */
 	bool is_all = weft__viewer_duration(view) >= (double)(view->end - view->start) * 0.999;
 	if (fabs(x - start) <= EDGE_PX && x < start + edge + 1)

@@ -367,6 +367,10 @@ WEFT__EXPORT void weft_viewer_pointer(
 		return;
 	weft__viewer_begin(viewer, now_ms);
 	p->modifiers = pointer->modifiers;
+	if (!p->is_inside) { /* to come in is not to move: the window may have opened below it */
+		viewer->told_x = pointer->x;
+		viewer->told_y = pointer->y;
+	}
 	p->is_inside = pointer->action != WEFT_VIEWER_LEAVE;
 	if (pointer->action == WEFT_VIEWER_PRESS)
 		on_press(viewer, pointer);

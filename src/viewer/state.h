@@ -273,6 +273,9 @@ struct weft_viewer {
 	struct weft_box bar;     /* of the buttons */
 	struct weft__button buttons[WEFT__BUTTONS_MAX];
 	uint32_t button_count, button_hovered;
+	struct weft_viewer_control controls[WEFT__BUTTONS_MAX + 2];
+	uint32_t control_count;
+	char handle_values[2][32];
 	unsigned changes;
 	enum weft_viewer_cursor cursor;
 	/* State by subject. */
@@ -374,6 +377,7 @@ void weft__viewer_drag_strip(struct weft_viewer *viewer, double x);
 void weft__viewer_cancel_drag(struct weft_viewer *viewer);
 enum weft__drag weft__strip_part(const struct weft_viewer *viewer, double x);
 uint64_t weft__strip_time(const struct weft_viewer *viewer, double x);
+double weft__strip_x(const struct weft_viewer *viewer, uint64_t time);
 struct weft_box weft__rows_bar(const struct weft_viewer *viewer);
 
 /* range.c */
@@ -409,6 +413,8 @@ uint32_t weft__parse_task(const struct weft_model *model, const char *text);
 
 /* steps.c: what keys do to the selection. They say it when there is nowhere to go. */
 void weft__viewer_step_edge(struct weft_viewer *viewer, int step);
+/* Whether there is no other edge that way; then none is spoken of any more. */
+bool weft__viewer_leaves_edges(struct weft_viewer *viewer, int step);
 void weft__viewer_step_task(struct weft_viewer *viewer, int across, int down);
 void weft__viewer_follow_wait(struct weft_viewer *viewer);
 void weft__viewer_go_waker(struct weft_viewer *viewer);
@@ -463,6 +469,10 @@ int weft__filter(const struct weft_model *model, const char *filter, uint8_t **r
 void weft__viewer_place_buttons(struct weft_viewer *viewer);
 uint32_t weft__viewer_button_at(const struct weft_viewer *viewer, double x, double y);
 void weft__viewer_draw_buttons(const struct weft_viewer *viewer, struct weft_canvas *canvas);
+/* controls.c */
+void weft__viewer_list_controls(struct weft_viewer *viewer);
+/* Moves an edge of what is seen: -1 or 1. */
+void weft__viewer_stretch_view(struct weft_viewer *viewer, bool is_end, int step);
 /* icons.c: around (x, y). */
 void weft__draw_icon(
 	struct weft_canvas *canvas, enum weft__icon icon, double x, double y, uint32_t color);

@@ -61,12 +61,10 @@ static uint32_t nearest(uint32_t a, uint32_t b, int step)
 	return (step > 0) == (a < b) ? a : b;
 }
 
-void weft__viewer_step_edge(struct weft_viewer *viewer, int step)
+/* The edge of the selected task after the one that is spoken of, or before it. */
+static uint32_t next_edge(const struct weft_viewer *viewer, int step)
 {
-	struct weft__selection *s = &viewer->selection;
-	char sentence[WEFT_SENTENCE_BYTES];
-	if (!has_selection(viewer))
-		return;
+	const struct weft__selection *s = &viewer->selection;
 	uint32_t from = s->edge;
 	if (from == WEFT_NONE) {
 		from = first_edge_from(viewer, viewer->layout->start[s->task]);
@@ -77,6 +75,27 @@ void weft__viewer_step_edge(struct weft_viewer *viewer, int step)
 	uint32_t edge = WEFT_NONE;
 	for (unsigned i = 0; i < 3; i++)
 		edge = nearest(edge, next_of(lists[i], from, step), step);
+	return edge;
+}
+
+bool weft__viewer_leaves_edges(struct weft_viewer *viewer, int step)
+{
+	if (viewer->selection.task == WEFT_NONE || !weft__viewer_know_story(viewer))
+		return true;
+	if (next_edge(viewer, step) != WEFT_NONE)
+		return false;
+	viewer->selection.edge = WEFT_NONE;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+	return true;
+}
+
+void weft__viewer_step_edge(struct weft_viewer *viewer, int step)
+{
+	struct weft__selection *s = &viewer->selection;
+	char sentence[WEFT_SENTENCE_BYTES];
+	if (!has_selection(viewer))
+		return;
+	uint32_t edge = next_edge(viewer, step);
 	if (edge == WEFT_NONE) {
 		weft__viewer_tell(viewer, "It has no %s edge.", step > 0 ? "later" : "earlier");
 		return;

@@ -165,6 +165,7 @@ void weft__viewer_settle(struct weft_viewer *viewer)
 	viewer->cursor = cursor;
 	weft__viewer_fill_panel(viewer);
 	weft__viewer_place_buttons(viewer);
+	weft__viewer_list_controls(viewer);
 	weft__viewer_write_status(viewer);
 }
 

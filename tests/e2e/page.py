@@ -194,6 +194,23 @@ def a_screen_reader_hears_what_is_selected():
 
 
 @case
+def buttons_and_handles_are_used_by_tab_and_enter():
+    focused = ['evaluate', """(() => { const at = document.activeElement, box = at.getBoundingClientRect();
+        return { name: at.getAttribute('aria-label') || at.textContent, role: at.getAttribute('role') || at.tagName,
+            value: at.getAttribute('aria-valuetext'), x: box.x, ring: getComputedStyle(at).outlineStyle }; })()"""]
+    first, second, opened = use([['key', 'Tab'], focused, ['key', 'Tab'], focused, *[['key', 'Tab']] * 10, ['key', 'Enter'],
+                                 ['wait', 100], focused])
+    assert first['name'].startswith('The view before') and second['name'].startswith('Zoom out'), (first, second)
+    assert second['x'] > first['x'] and second['ring'] == 'solid', second
+    assert opened['role'] == 'BUTTON' and 'The view after' in opened['name'], opened
+    before, moved, look = use([*[['key', 'Tab']] * 13, focused, ['key', 'ArrowRight'], ['key', 'ArrowRight'], ['wait', 300],
+                               focused, ['look']])
+    equal((before['role'], before['name'], before['value']), ('slider', 'Begin of the view', '0 ns'))
+    assert moved['value'] not in ('0 ns', '') and moved['x'] > before['x'], moved
+    assert 'start=' in look['hash'] or ruler(look), look
+
+
+@case
 def two_fingers_zoom_and_one_moves():
     steps = [['touch', 'touchStart', [[1, 150, 300], [2, 250, 300]]]]
     steps += [['touch', 'touchMove', [[1, 150 - 10 * i, 300], [2, 250 + 10 * i, 300]]] for i in range(1, 9)]

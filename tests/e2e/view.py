@@ -179,6 +179,31 @@ def what_is_clicked_tells_its_story():
 
 
 @case
+def buttons_are_reached_by_tab_and_pressed_by_keys():
+    with screen(), program(BLOCK) as viewer:
+        window = viewer.window('mirage-block-read.sexp')
+        window.still()
+
+        def focused(name):
+            return any('focused' in p['states'] and name in p['name'] for p in window.parts())
+        for _ in range(12):
+            if focused('Zoom in'):
+                break
+            window.keys('Tab')
+        assert focused('Zoom in')
+        before = window.still()
+        window.keys('Return')
+        window.changed(before)
+        assert focused('Zoom in')
+        until('the handle', lambda: window.keys('Tab') or focused('Begin of the view'))
+        before = window.still()
+        window.keys('Right')
+        window.changed(before)
+        assert not [p for p in window.parts() if p['role'] == 'push button' and p['name'] == 'GtkMenuButton'
+                    and 'focusable' in p['states']]
+
+
+@case
 def words_are_searched_for_as_they_are_written():
     with screen(), program(BLOCK) as viewer:
         window = viewer.window('mirage-block-read.sexp')

@@ -355,6 +355,11 @@ static void what_is_told_stays_until_the_pointer_moves(void **state)
 		script_run(&s, words);
 		assert_non_null(strstr(weft_viewer_status(s.viewer), "1 of "));
 		changed += s.viewer->hover.task != before;
+		/* The window opens below a pointer that rests, of which it hears only now. */
+		script_run(&s, "leave 0 0; key p");
+		script_run(&s, words);
+		script_run(&s, "wait 200");
+		assert_non_null(strstr(weft_viewer_status(s.viewer), "2 of "));
 		end(&s);
 	}
 	assert_true(changed > 0);
@@ -425,6 +430,82 @@ static void keys_go_along_edges_and_back(void **state)
 	assert_int_not_equal(s.viewer->selection.task, task);
 	script_run(&s, "command select task:79; key c");
 	assert_int_equal(s.viewer->selection.task, s.viewer->model->tasks.parent[task]);
+	end(&s);
+}
+
+static const struct weft_viewer_control *control_with(const struct script *s, const char *words)
+{
+	uint32_t count;
+	const struct weft_viewer_control *list = weft_viewer_controls(s->viewer, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (strstr(list[i].name, words))
+			return &list[i];
+	fail_msg("no control is called %s", words);
+	return NULL;
+}
+
+/* What has no pointer gets the buttons and the overview's edges as a list. */
+static void what_is_drawn_to_be_used_is_listed(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	script_run(&s, "wait 100");
+	assert_true(weft_viewer_changes(s.viewer) & WEFT_VIEWER_CONTROLS);
+	assert_true(control_with(&s, "The view before")->is_off);
+	const struct weft_viewer_control *search = control_with(&s, "Search");
+	assert_int_equal(
+		weft__viewer_button_at(s.viewer, search->box.x + 5, search->box.y + 5) != WEFT__NO_BUTTON,
+		1);
+	assert_true(weft_viewer_command(s.viewer, search->command, s.now_ms));
+	assert_true(weft_viewer_prompt(s.viewer)->is_open);
+	script_run(&s, "key Escape; wait 50");
+	weft_viewer_changes(s.viewer);
+	script_run(&s, "move 500 400; wait 200");
+	assert_false(weft_viewer_changes(s.viewer) & WEFT_VIEWER_CONTROLS);
+	const struct weft_viewer_control *begin_of = control_with(&s, "Begin of the view");
+	assert_int_equal(begin_of->type, WEFT_VIEWER_HANDLE);
+	assert_string_equal(begin_of->value, "0 ns");
+	double duration = weft__viewer_duration(&s.viewer->view);
+	script_run(&s, "command stretch begin right; command stretch end left");
+	close_to(weft__viewer_duration(&s.viewer->view), duration * 0.9 * 0.9, duration * 1e-6);
+	assert_true(weft_viewer_changes(s.viewer) & WEFT_VIEWER_CONTROLS);
+	assert_string_not_equal(control_with(&s, "Begin of the view")->value, "0 ns");
+	for (int i = 0; i < 40; i++)
+		script_run(&s, "command stretch begin left; command stretch end right");
+	assert_true(weft__viewer_shows_all(s.viewer));
+	for (int i = 0; i < 400; i++)
+		script_run(&s, "command stretch begin right");
+	assert_true(weft__viewer_duration(&s.viewer->view) >= 1);
+	end(&s);
+}
+
+/* Who has only keys is not caught between the edges of a task. */
+static void tab_leaves_after_the_last_edge(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	unsigned steps = 0;
+	script_run(&s, "key p");
+	while (weft_viewer_key(s.viewer, "Tab", 0, s.now_ms))
+		assert_true(++steps < 1000);
+	assert_true(steps > 0);
+	assert_int_equal(s.viewer->selection.edge, WEFT_NONE);
+	assert_true(weft_viewer_key(s.viewer, "Tab", 0, s.now_ms)); /* and in again */
+	script_run(&s, "key Escape; key Escape; key Escape");
+	assert_int_equal(s.viewer->selection.task, WEFT_NONE);
+	assert_false(weft_viewer_key(s.viewer, "Tab", 0, s.now_ms));
+	end(&s);
+}
+
+static void a_range_is_chosen_by_keys(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, true);
+	script_run(&s, "key v; key ArrowRight shift; key ArrowRight shift; key ArrowRight shift");
+	assert_true(s.viewer->range.is_set && s.viewer->range.to > s.viewer->range.from);
+	double length = (double)(s.viewer->range.to - s.viewer->range.from);
+	script_run(&s, "key z; wait 300");
+	close_to(weft__viewer_duration(&s.viewer->view), length, length * 1e-3);
 	end(&s);
 }
 
@@ -1246,6 +1327,9 @@ int main(void)
 		cmocka_unit_test(a_click_selects_and_opens_its_story),
 		cmocka_unit_test(every_link_of_every_panel_is_followed),
 		cmocka_unit_test(keys_go_along_edges_and_back),
+		cmocka_unit_test(what_is_drawn_to_be_used_is_listed),
+		cmocka_unit_test(tab_leaves_after_the_last_edge),
+		cmocka_unit_test(a_range_is_chosen_by_keys),
 		cmocka_unit_test(arrows_with_shift_step_through_tasks),
 		cmocka_unit_test(a_double_click_shows_what_belongs_together),
 		cmocka_unit_test(problems_are_stepped_through),

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What is drawn and can be used, as a list for those who have no pointer: the buttons, and the
+ * edges of the overview's window. A shell lays something that takes the keyboard over each.
+ */
+#include <string.h>
+
+#include "base/export.h"
+#include "viewer/state.h"
+
+#define HANDLE_WIDTH 20.0
+#define STEP         0.1 /* of the view, for an edge */
+
+static bool is_same(const struct weft_viewer_control *a, const struct weft_viewer_control *b)
+{
+	return a->type == b->type && a->is_on == b->is_on && a->is_off == b->is_off &&
+		   memcmp(&a->box, &b->box, sizeof(a->box)) == 0 && a->name == b->name &&
+		   a->command == b->command;
+}
+
+static void add(struct weft_viewer *viewer, uint32_t *at, const struct weft_viewer_control *control)
+{
+	struct weft_viewer_control *old = &viewer->controls[*at];
+	if (*at >= viewer->control_count || !is_same(old, control))
+		viewer->changes |= WEFT_VIEWER_CONTROLS;
+	*old = *control;
+	++*at;
+}
+
+/* Its value is where it is. */
+static void add_handle(struct weft_viewer *viewer, uint32_t *at, bool is_end)
+{
+	const struct weft_view *view = weft__viewer_wanted(viewer);
+	const struct weft_box *strip = &viewer->frame.strip;
+	char *value = viewer->handle_values[is_end], before[32];
+	uint64_t time =
+		is_end ? weft_view_time(view, view->width - WEFT_VIEW_MARGIN) : weft__viewer_start(view);
+	double x = weft__strip_x(viewer, time);
+	memcpy(before, value, sizeof(before));
+	weft_format_duration(time - view->start, 5, value);
+	if (strcmp(before, value) != 0)
+		viewer->changes |= WEFT_VIEWER_CONTROLS;
+	add(viewer, at,
+		&(struct weft_viewer_control){
+			.box = {x - HANDLE_WIDTH / 2, strip->y, HANDLE_WIDTH, strip->height},
+			.name = is_end ? "End of the view" : "Begin of the view",
+			.value = value,
+			.command = is_end ? "stretch end" : "stretch begin",
+			.type = WEFT_VIEWER_HANDLE,
+		});
+}
+
+void weft__viewer_list_controls(struct weft_viewer *viewer)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < viewer->button_count; i++) {
+		const struct weft__button *button = &viewer->buttons[i];
+		add(viewer, &count,
+			&(struct weft_viewer_control){
+				.box = button->box,
+				.name = button->tip,
+				.value = "",
+				.command = button->command,
+				.type = WEFT_VIEWER_PUSH,
+				.is_on = button->is_on,
+				.is_off = button->is_faint,
+			});
+	}
+	if (viewer->model && viewer->frame.strip.height > 0) {
+		add_handle(viewer, &count, false);
+		add_handle(viewer, &count, true);
+	}
+	if (count != viewer->control_count)
+		viewer->changes |= WEFT_VIEWER_CONTROLS;
+	viewer->control_count = count;
+}
+
+void weft__viewer_stretch_view(struct weft_viewer *viewer, bool is_end, int step)
+{
+	struct weft_view view = *weft__viewer_wanted(viewer);
+	double length = weft__viewer_duration(&view), by = step * length * STEP;
+	double most = (double)(view.end - view.start),
+		   from = (double)(weft__viewer_start(&view) - view.start);
+	double to = from + length;
+	if (is_end)
+		to += by;
+	else
+		from += by;
+	from = from > 0 ? from : 0;
+	to = to < most ? to : most;
+	if (to - from < 1)
+		return;
+	weft__viewer_remember(viewer, false);
+	weft_view_set_range(&view, view.start + (uint64_t)from, to - from);
+	weft__viewer_glide(viewer, &view);
+}
+
+WEFT__EXPORT const struct weft_viewer_control *weft_viewer_controls(
+	const struct weft_viewer *viewer, uint32_t *ret_count)
+{
+	*ret_count = viewer->control_count;
+	return viewer->controls;
+}
