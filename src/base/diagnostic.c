@@ -6,21 +6,34 @@
 
 #include <string.h>
 
+#include "base/diagnostics.h"
 #include "base/export.h"
 
-WEFT__EXPORT void weft_diagnostics_add(
-	struct weft_diagnostics *list, uint64_t offset, const char *message)
+static void add(struct weft_diagnostics *list, const struct weft_diagnostic *more)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		struct weft_diagnostic *known = &list->list[i];
-		if (known->message == message || strcmp(known->message, message) == 0) {
-			known->count++;
-			if (offset < known->offset)
-				known->offset = offset;
+		if (known->message == more->message || strcmp(known->message, more->message) == 0) {
+			known->count += more->count;
+			if (more->offset < known->offset)
+				known->offset = more->offset;
 			return;
 		}
 	}
 	if (list->count == WEFT_DIAGNOSTICS_MAX)
 		return; /* more literals than places: a bug that test_base would show */
-	list->list[list->count++] = (struct weft_diagnostic){message, offset, 1};
+	list->list[list->count++] = *more;
+}
+
+WEFT__EXPORT void weft_diagnostics_add(
+	struct weft_diagnostics *list, uint64_t offset, const char *message)
+{
+	add(list, &(struct weft_diagnostic){message, offset, 1});
+}
+
+void weft__diagnostics_move(struct weft_diagnostics *from, struct weft_diagnostics *to)
+{
+	for (size_t i = 0; i < from->count; i++)
+		add(to, &from->list[i]);
+	from->count = 0;
 }

@@ -1,41 +1,64 @@
 /* SPDX-License-Identifier: ISC
  *
- * A radix sort from the lowest byte up. Bytes that are the same in all values, which in the times
+ * A radix sort from the lowest digit up. Digits that are the same in all values, which in the times
  * of one trace is most of them, cost one look and no pass.
  */
 #include "base/sort.h"
 
 #include <string.h>
 
-#define DIGITS 8
+/* Digits of so many bits: with wide ones there are fewer passes, which pay where there is much to
+ * sort. */
+#define NARROW     8
+#define WIDE       11
+#define WIDE_COUNT (1 << 16)
+#define DIGITS     8 /* 64 bits of narrow ones; wide ones are 6 */
 
-/* How often each digit has each value, for all digits in one look at the values. */
-static void count_all_digits(const uint64_t *values, size_t count, const unsigned shifts[DIGITS],
-	unsigned digits, size_t counts[DIGITS][256])
+static unsigned digit_bits(size_t count)
 {
-	memset(counts, 0, digits * sizeof(counts[0]));
-	for (size_t i = 0; i < count; i++)
-		for (unsigned digit = 0; digit < digits; digit++)
-			counts[digit][values[i] >> shifts[digit] & 255]++;
+	return count < WIDE_COUNT ? NARROW : WIDE;
 }
 
-static void count_digits(const uint64_t *values, size_t count, unsigned shift, size_t counts[256])
+struct digits {
+	unsigned bits, count;
+	unsigned shifts[DIGITS];
+	size_t counts[DIGITS * 256 > 6 * 2048 ? DIGITS * 256 : 6 * 2048];
+};
+
+/* Those that differ, from `low_bit` on. */
+static void find_digits(struct digits *d, uint64_t differing, unsigned low_bit)
 {
-	memset(counts, 0, 256 * sizeof(*counts));
-	for (size_t i = 0; i < count; i++)
-		counts[values[i] >> shift & 255]++;
+	d->count = 0;
+	for (unsigned shift = low_bit; shift < 64; shift += d->bits)
+		if (differing >> shift & ((UINT64_C(1) << d->bits) - 1))
+			d->shifts[d->count++] = shift;
+	memset(d->counts, 0, ((size_t)d->count << d->bits) * sizeof(d->counts[0]));
+}
+
+static inline void count_value(struct digits *d, uint64_t value)
+{
+	for (unsigned digit = 0; digit < d->count; digit++)
+		d->counts[((size_t)digit << d->bits) +
+				  (value >> d->shifts[digit] & ((1u << d->bits) - 1))]++;
+}
+
+/* Where the first of each value of a digit goes. */
+static size_t *find_places(struct digits *d, unsigned digit)
+{
+	size_t *places = d->counts + ((size_t)digit << d->bits), sum = 0;
+	for (size_t value = 0; value < (size_t)1 << d->bits; value++) {
+		size_t count = places[value];
+		places[value] = sum;
+		sum += count;
+	}
+	return places;
 }
 
 static void scatter(
-	const uint64_t *from, uint64_t *to, size_t count, unsigned shift, const size_t counts[256])
+	const uint64_t *from, uint64_t *to, size_t count, unsigned shift, unsigned bits, size_t *places)
 {
-	size_t position[256], sum = 0;
-	for (unsigned digit = 0; digit < 256; digit++) {
-		position[digit] = sum;
-		sum += counts[digit];
-	}
 	for (size_t i = 0; i < count; i++)
-		to[position[from[i] >> shift & 255]++] = from[i];
+		to[places[from[i] >> shift & ((1u << bits) - 1)]++] = from[i];
 }
 
 void weft__sort_u64(uint64_t *values, uint64_t *scratch, size_t count)
@@ -46,22 +69,63 @@ void weft__sort_u64(uint64_t *values, uint64_t *scratch, size_t count)
 void weft__sort_u64_by(uint64_t *values, uint64_t *scratch, size_t count, unsigned low_bit)
 {
 	uint64_t *from = values, *to = scratch, differing = 0;
-	size_t counts[DIGITS][256];
-	unsigned shifts[DIGITS], digits = 0;
+	struct digits d;
+	d.bits = digit_bits(count);
 	for (size_t i = 1; i < count; i++)
 		differing |= values[i] ^ values[0];
-	for (unsigned shift = low_bit; shift < 64; shift += 8)
-		if (differing >> shift & 255)
-			shifts[digits++] = shift;
-	count_all_digits(values, count, shifts, digits, counts);
-	for (unsigned digit = 0; digit < digits; digit++) {
-		scatter(from, to, count, shifts[digit], counts[digit]);
+	find_digits(&d, differing, low_bit);
+	for (size_t i = 0; i < count; i++)
+		count_value(&d, values[i]);
+	for (unsigned digit = 0; digit < d.count; digit++) {
+		scatter(from, to, count, d.shifts[digit], d.bits, find_places(&d, digit));
 		uint64_t *swap = from;
 		from = to;
 		to = swap;
 	}
 	if (from != values && count)
 		memcpy(values, from, count * sizeof(*values));
+}
+
+static void scatter_pairs(const struct weft__pairs *from, const struct weft__pairs *to,
+	size_t count, unsigned shift, unsigned bits, size_t *places)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t key = from->keys[i];
+		size_t place = places[key >> shift & ((1u << bits) - 1)]++;
+		to->keys[place] = key;
+		to->values[place] = from->values[i];
+	}
+}
+
+void weft__sort_pairs(
+	struct weft__pairs pairs, struct weft__pairs scratch, size_t count, unsigned low_bit)
+{
+	struct weft__pairs from = pairs, to = scratch;
+	uint32_t differing = 0;
+	struct digits d;
+	d.bits = digit_bits(count);
+	for (size_t i = 1; i < count; i++)
+		differing |= pairs.keys[i] ^ pairs.keys[0];
+	find_digits(&d, differing, low_bit);
+	for (size_t i = 0; i < count; i++)
+		count_value(&d, pairs.keys[i]);
+	for (unsigned digit = 0; digit < d.count; digit++) {
+		scatter_pairs(&from, &to, count, d.shifts[digit], d.bits, find_places(&d, digit));
+		struct weft__pairs swap = from;
+		from = to;
+		to = swap;
+	}
+	if (from.keys == pairs.keys || !count)
+		return;
+	memcpy(pairs.keys, from.keys, count * sizeof(*pairs.keys));
+	memcpy(pairs.values, from.values, count * sizeof(*pairs.values));
+}
+
+static void count_digits(const uint64_t *values, size_t count, unsigned shift, size_t counts[256])
+{
+	memset(counts, 0, 256 * sizeof(*counts));
+	for (size_t i = 0; i < count; i++)
+		counts[values[i] >> shift & 255]++;
 }
 
 static void scatter_order(const uint64_t *keys, const uint32_t *from, uint32_t *to, size_t count,

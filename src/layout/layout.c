@@ -68,7 +68,9 @@ static int settle_parents(const struct weft_model *model, const struct weft_layo
 static int tell(const struct weft_layout_options *options, double part)
 {
 	const struct weft_progress *progress = options->progress;
-	return progress && !progress->step(progress->context, part) ? WEFT_ERROR_CANCELED : 0;
+	return progress && progress->step && !progress->step(progress->context, part)
+			   ? WEFT_ERROR_CANCELED
+			   : 0;
 }
 
 static int make(const struct weft_model *model, const struct weft_layout_options *options,

@@ -456,7 +456,7 @@ static unsigned stop_everywhere(const struct weft_model *model, const struct wef
 {
 	for (unsigned stop_at = 0;; stop_at++) {
 		struct watch watch = {.stop_at = stop_at};
-		struct weft_progress progress = {watch_step, &watch};
+		struct weft_progress progress = {watch_step, &watch, NULL};
 		struct weft_layout_options options = {.progress = &progress};
 		struct weft_layout *new_layout = NULL;
 		struct weft_scene *scene = NULL;

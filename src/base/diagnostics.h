@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Lists of what is wrong, from two threads at once, become one.
+ */
+#ifndef WEFT_BASE_DIAGNOSTICS_H
+#define WEFT_BASE_DIAGNOSTICS_H
+
+#include <weft/diagnostic.h>
+
+/* Adds all of `from` to `to`; `from` is empty then. */
+void weft__diagnostics_move(struct weft_diagnostics *from, struct weft_diagnostics *to);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * One thread that does what it is given. Work comes in pieces of a millisecond or less, so both
+ * sides look out for each other for a moment before they sleep: to be woken takes longer than that.
+ */
+#include <weft/worker.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/export.h"
+
+#define LOOKS 20000 /* some tens of microseconds */
+
+enum state {
+	STATE_FREE,
+	STATE_GIVEN,
+	STATE_END,
+};
+
+struct weft_worker {
+	struct weft_help help;
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	atomic_int state; /* changes while the mutex is held */
+	/* The work, from GIVEN to FREE the worker's. */
+	void (*work)(void *);
+	void *argument;
+};
+
+static void set_state(struct weft_worker *worker, enum state state)
+{
+	pthread_mutex_lock(&worker->mutex);
+	atomic_store_explicit(&worker->state, state, memory_order_release);
+	pthread_cond_broadcast(&worker->changed);
+	pthread_mutex_unlock(&worker->mutex);
+}
+
+/* Until it is free, or until it is not. Acquire: what the other side has written is seen. */
+static enum state wait_while(struct weft_worker *worker, bool is_free)
+{
+	int state;
+	for (unsigned look = 0; look < LOOKS; look++) {
+		state = atomic_load_explicit(&worker->state, memory_order_acquire);
+		if ((state == STATE_FREE) != is_free)
+			return (enum state)state;
+	}
+	pthread_mutex_lock(&worker->mutex);
+	for (;;) {
+		state = atomic_load_explicit(&worker->state, memory_order_acquire);
+		if ((state == STATE_FREE) != is_free)
+			break;
+		pthread_cond_wait(&worker->changed, &worker->mutex);
+	}
+	pthread_mutex_unlock(&worker->mutex);
+	return (enum state)state;
+}
+
+static void *run(void *context)
+{
+	struct weft_worker *worker = context;
+	while (wait_while(worker, true) == STATE_GIVEN) {
+		worker->work(worker->argument);
+		set_state(worker, STATE_FREE);
+	}
+	return NULL;
+}
+
+static void both(void *context, void (*first)(void *), void *first_argument, void (*second)(void *),
+	void *second_argument)
+{
+	struct weft_worker *worker = context;
+	worker->work = second;
+	worker->argument = second_argument;
+	set_state(worker, STATE_GIVEN);
+	first(first_argument);
+	wait_while(worker, false);
+}
+
+/* Signals are for the program's own threads, but for those that an instruction raises. */
+static int start(struct weft_worker *worker)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGILL);
+	sigdelset(&all, SIGFPE);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	int error = pthread_create(&worker->thread, NULL, run, worker);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+static bool has_one_processor(void)
+{
+	cpu_set_t set;
+	return sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) < 2;
+}
+
+WEFT__EXPORT struct weft_worker *weft_worker_create(void)
+{
+	struct weft_worker *worker = has_one_processor() ? NULL : calloc(1, sizeof(*worker));
+	if (!worker)
+		return NULL;
+	worker->help = (struct weft_help){both, worker};
+	atomic_init(&worker->state, STATE_FREE);
+	pthread_mutex_init(&worker->mutex, NULL);
+	pthread_cond_init(&worker->changed, NULL);
+	if (start(worker) == 0)
+		return worker;
+	pthread_cond_destroy(&worker->changed);
+	pthread_mutex_destroy(&worker->mutex);
+	free(worker);
+	return NULL;
+}
+
+WEFT__EXPORT void weft_worker_destroy(struct weft_worker *worker)
+{
+	if (!worker)
+		return;
+	set_state(worker, STATE_END);
+	pthread_join(worker->thread, NULL);
+	pthread_cond_destroy(&worker->changed);
+	pthread_mutex_destroy(&worker->mutex);
+	free(worker);
+}
+
+WEFT__EXPORT const struct weft_help *weft_worker_help(const struct weft_worker *worker)
+{
+	return worker ? &worker->help : NULL;
+}
