@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: ISC
  *
- * What each event means, one function an event. Ids become tasks, tasks are forwarded along their
- * becomes, then the rule of docs/model.md is applied; nothing here looks ahead or back.
+ * What each event means, one function an event. Tasks are forwarded along their becomes, then the
+ * rule of docs/model.md is applied; nothing here looks ahead or back.
  */
 #include "model/builder.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/export.h"
 
-/* An event with its ids looked up: forwarded tasks, WEFT_NONE for WEFT_TASK_NONE. */
+/* A fact, and who its tasks are by now: forwarded. */
 struct meaning {
-	const struct weft_event *event;
+	const struct weft__fact *event;
 	struct weft_diagnostics *diagnostics;
 	uint32_t task, other;
 };
@@ -25,19 +22,11 @@ static void complain(const struct meaning *m, const char *message)
 	weft_diagnostics_add(m->diagnostics, m->event->offset, message);
 }
 
-static int mention(
-	struct weft_model_builder *b, const struct weft_event *event, uint64_t id, uint32_t *ret_task)
+static int look_up(struct weft_model_builder *b, uint32_t named, uint32_t *ret_task)
 {
-	*ret_task = WEFT_NONE;
-	return id == WEFT_TASK_NONE ? 0 : weft__task_mention(b, event->buffer, id, ret_task);
-}
-
-static int look_up(
-	struct weft_model_builder *b, const struct weft_event *event, uint64_t id, uint32_t *ret_task)
-{
-	int error = mention(b, event, id, ret_task);
-	if (!error && *ret_task != WEFT_NONE)
-		*ret_task = weft__task_forward(b, *ret_task);
+	int error = weft__task_mention(b, named);
+	if (!error && named != WEFT_NONE)
+		*ret_task = weft__task_forward(b, named);
 	return error;
 }
 
@@ -107,11 +96,6 @@ static int add_note(struct weft_model_builder *b, enum weft_note_type type, uint
 	return 0;
 }
 
-static int intern(struct weft_model_builder *b, struct weft_slice text, uint32_t *ret_string)
-{
-	return weft__strings_intern(&b->strings, text.bytes, text.size, ret_string);
-}
-
 static int run_task(struct weft_model_builder *b, const struct meaning *m, uint32_t reason)
 {
 	return weft__thread_run(
@@ -121,15 +105,11 @@ static int run_task(struct weft_model_builder *b, const struct meaning *m, uint3
 /* The child is named by its own id, not by what it may have become. */
 static int on_create(struct weft_model_builder *b, const struct meaning *m)
 {
-	uint32_t child;
-	int error;
-	if (m->event->other == WEFT_TASK_NONE) {
+	uint32_t child = m->event->other;
+	if (child == WEFT_NONE) {
 		complain(m, "a create without a child");
 		return 0;
 	}
-	error = mention(b, m->event, m->event->other, &child);
-	if (error)
-		return error;
 	if (b->tasks.flags[child] & WEFT_TASK_CREATED) {
 		complain(m, "a task is created twice; the second is ignored");
 		return 0;
@@ -195,19 +175,15 @@ static int on_resolve(struct weft_model_builder *b, const struct meaning *m)
 
 static int on_fail(struct weft_model_builder *b, const struct meaning *m)
 {
-	uint32_t message;
-	int error;
 	if (m->other == WEFT_NONE) {
 		complain(m, "a fail without a target");
 		return 0;
 	}
-	error = intern(b, m->event->text, &message);
-	if (!error)
-		error = add_act(b, WEFT_EDGE_RESOLVE, m->task, m->other);
+	int error = add_act(b, WEFT_EDGE_RESOLVE, m->task, m->other);
 	if (error)
 		return error;
 	if (!(b->tasks.flags[m->other] & WEFT_TASK_RESOLVED))
-		b->tasks.message[m->other] = message;
+		b->tasks.message[m->other] = m->event->text;
 	end_task(b, m->other, WEFT_TASK_FAILED);
 	return 0;
 }
@@ -241,10 +217,7 @@ static int on_become(struct weft_model_builder *b, const struct meaning *m)
 
 static int on_label(struct weft_model_builder *b, const struct meaning *m)
 {
-	uint32_t text;
-	int error = intern(b, m->event->text, &text);
-	if (error)
-		return error;
+	uint32_t text = m->event->text;
 	if (m->task != WEFT_NONE && b->tasks.label[m->task] == WEFT_NONE)
 		b->tasks.label[m->task] = text;
 	return add_note(b, WEFT_NOTE_LABEL, m->task, text, 0);
@@ -252,76 +225,13 @@ static int on_label(struct weft_model_builder *b, const struct meaning *m)
 
 static int on_note(struct weft_model_builder *b, const struct meaning *m)
 {
-	uint32_t text;
-	int error = intern(b, m->event->text, &text);
-	if (error)
-		return error;
-	return add_note(
-		b, m->event->has_value ? WEFT_NOTE_VALUE : WEFT_NOTE_TEXT, m->task, text, m->event->value);
-}
-
-static int append_scratch(
-	struct weft_model_builder *b, size_t *size, const char *bytes, size_t more)
-{
-	if (*size + more > b->scratch_capacity) {
-		size_t capacity = weft__array_next_capacity(b->scratch_capacity, *size + more);
-		int error = weft__array_resize(&b->scratch, capacity, 1);
-		if (error)
-			return error;
-		b->scratch_capacity = capacity;
-	}
-	if (more)
-		memcpy(b->scratch + *size, bytes, more);
-	*size += more;
-	return 0;
-}
-
-static struct weft_slice format_value(const struct weft_field *field, char *number, size_t size)
-{
-	struct weft_slice slice = {number, 0};
-	int length = 0;
-	switch (field->type) {
-	case WEFT_FIELD_I64:
-		length = snprintf(number, size, "%" PRId64, field->value.i64);
-		break;
-	case WEFT_FIELD_U64:
-		length = snprintf(number, size, "%" PRIu64, field->value.u64);
-		break;
-	case WEFT_FIELD_F64:
-		length = snprintf(number, size, "%g", field->value.f64);
-		break;
-	case WEFT_FIELD_TEXT:
-		return field->value.text;
-	}
-	slice.size = length > 0 ? (size_t)length : 0;
-	return slice;
-}
-
-/* " name=value" into the scratch text. */
-static int append_field(struct weft_model_builder *b, size_t *size, const struct weft_field *field)
-{
-	char number[32];
-	struct weft_slice value = format_value(field, number, sizeof(number));
-	int error = append_scratch(b, size, " ", 1);
-	if (!error)
-		error = append_scratch(b, size, field->name.bytes, field->name.size);
-	if (!error)
-		error = append_scratch(b, size, "=", 1);
-	if (!error)
-		error = append_scratch(b, size, value.bytes, value.size);
-	return error;
+	enum weft_note_type type = m->event->has_value ? WEFT_NOTE_VALUE : WEFT_NOTE_TEXT;
+	return add_note(b, type, m->task, m->event->text, m->event->value);
 }
 
 static int on_mark(struct weft_model_builder *b, const struct meaning *m)
 {
-	uint32_t text;
-	size_t size = 0;
-	int error = append_scratch(b, &size, m->event->text.bytes, m->event->text.size);
-	for (uint32_t i = 0; !error && i < m->event->field_count; i++)
-		error = append_field(b, &size, &m->event->fields[i]);
-	if (!error)
-		error = intern(b, (struct weft_slice){b->scratch, size}, &text);
-	return error ? error : add_note(b, WEFT_NOTE_TEXT, m->task, text, 0);
+	return add_note(b, WEFT_NOTE_TEXT, m->task, m->event->text, 0);
 }
 
 /* The counter of a name, made with its first change. */
@@ -395,12 +305,10 @@ static int add_sample(struct weft_model_builder *b, uint32_t counter, uint32_t t
 
 static int on_counter(struct weft_model_builder *b, const struct meaning *m)
 {
-	const struct weft_event *event = m->event;
-	uint32_t name, counter;
+	const struct weft__fact *event = m->event;
+	uint32_t name = event->text, counter;
 	int64_t value = event->value;
-	int error = intern(b, event->text, &name);
-	if (!error)
-		error = find_counter(b, name, &counter);
+	int error = find_counter(b, name, &counter);
 	if (error)
 		return error;
 	if (!event->is_set)
@@ -414,9 +322,7 @@ static int on_counter(struct weft_model_builder *b, const struct meaning *m)
 
 static int on_switch(struct weft_model_builder *b, const struct meaning *m)
 {
-	uint32_t reason = WEFT_NONE;
-	int error = m->event->text.size ? intern(b, m->event->text, &reason) : 0;
-	return error ? error : run_task(b, m, reason);
+	return run_task(b, m, m->event->text);
 }
 
 static int on_signal(struct weft_model_builder *b, const struct meaning *m)
@@ -480,7 +386,7 @@ static int on_alive(struct weft_model_builder *b, const struct meaning *m)
 	}
 	weft__task_touch(b, m->task);
 	int error = tell_beginning(b, m);
-	if (!error && m->event->text.size && b->tasks.label[m->task] == WEFT_NONE)
+	if (!error && m->event->text != WEFT_NONE && b->tasks.label[m->task] == WEFT_NONE)
 		error = on_label(b, m);
 	return error ? error : tell_wait(b, m);
 }
@@ -517,7 +423,7 @@ static event_rule *const rules[WEFT_EVENT_TYPES] = {
 	[WEFT_EVENT_ALIVE] = on_alive,
 };
 
-static void count_event(struct weft_model_builder *b, const struct weft_event *event)
+static void count_event(struct weft_model_builder *b, const struct weft__fact *event)
 {
 	if (b->summary.events == 0)
 		b->summary.start = b->now = event->time_ns;
@@ -528,19 +434,23 @@ static void count_event(struct weft_model_builder *b, const struct weft_event *e
 	b->summary.by_event[event->type]++;
 }
 
+int weft__model_take(struct weft_model_builder *b, const struct weft__fact *fact,
+	struct weft_diagnostics *diagnostics)
+{
+	struct meaning m = {fact, diagnostics, WEFT_NONE, WEFT_NONE};
+	count_event(b, fact);
+	int error = look_up(b, fact->task, &m.task);
+	if (!error)
+		error = look_up(b, fact->other, &m.other);
+	return error ? error : rules[fact->type](b, &m);
+}
+
 WEFT__EXPORT int weft_model_builder_add(struct weft_model_builder *b,
 	const struct weft_event *event, struct weft_diagnostics *diagnostics)
 {
-	struct meaning m = {event, diagnostics, WEFT_NONE, WEFT_NONE};
-	int error = 0;
-	if (event->type == 0 || event->type >= WEFT_EVENT_TYPES)
-		return WEFT_ERROR_ARGUMENT;
-	count_event(b, event);
-	if (b->names_task[event->type])
-		error = look_up(b, event, event->task, &m.task);
-	if (!error && b->names_other[event->type])
-		error = look_up(b, event, event->other, &m.other);
-	return error ? error : rules[event->type](b, &m);
+	struct weft__fact fact;
+	int error = weft__model_state(b, event, &fact);
+	return error ? error : weft__model_take(b, &fact, diagnostics);
 }
 
 /* Which events name a task, and which another: the table of events knows. */
@@ -559,7 +469,6 @@ static void learn_slots(struct weft_model_builder *b)
 		b->names_task[type] = has_slot(type, WEFT_SLOT_TASK);
 		b->names_other[type] = has_slot(type, WEFT_SLOT_OTHER);
 	}
-	b->names_other[WEFT_EVENT_CREATE] = false; /* its rule looks the child up, unforwarded */
 }
 
 WEFT__EXPORT int weft_model_builder_create(struct weft_model_builder **ret_builder)
@@ -567,12 +476,11 @@ WEFT__EXPORT int weft_model_builder_create(struct weft_model_builder **ret_build
 	struct weft_model_builder *b = calloc(1, sizeof(*b));
 	if (!b)
 		return WEFT_ERROR_MEMORY;
-	if (weft__index_init(&b->tasks_by_id) || weft__strings_init(&b->strings)) {
+	if (weft__identities_init(&b->identities) || weft__strings_init(&b->strings)) {
 		weft_model_builder_destroy(b);
 		return WEFT_ERROR_MEMORY;
 	}
 	learn_slots(b);
-	b->guess.confidence = TASK_GUESS_CONFIDENCE;
 	*ret_builder = b;
 	return 0;
 }

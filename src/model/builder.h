@@ -3,8 +3,10 @@
  * What the builder's parts share: the growing columns of a model, and what is known only while
  * events come.
  *
+ *     identity.c  from ids to numbers
+ *     facts.c     events whose ids and texts are numbers
  *     builder.c   what each event means
- *     tasks.c     which task an id means now
+ *     tasks.c     which task a number means now
  *     running.c   what runs on each thread: activations and bands
  *     finish.c    the rules for the end of a trace; from columns to a model
  *     snapshot.c  a copy of all that, to be finished while events go on
@@ -17,18 +19,29 @@
 
 #include "base/index.h"
 #include "base/strings.h"
+#include "model/facts.h"
+
+/* Who was ever named, in the order of first mention. */
+struct weft__identities {
+	uint32_t count;
+	size_t capacity;
+	uint64_t *id;
+	uint32_t *buffer;
+	struct weft__index by_id;
+	/* Most programs number their tasks one after the other: then an id less this is its task. */
+	uint64_t guess_less;
+	int guess_confidence; /* below 0: it is not tried */
+};
 
 struct task_columns {
 	uint32_t count;
 	size_t capacity;
-	uint64_t *id;
 	uint64_t *start; /* first mention */
 	uint64_t *end; /* while not RESOLVED: its last sign of life, for the rule of unfinished tasks */
 	uint32_t *parent;
 	uint32_t *becomes;
 	uint32_t *forward; /* towards the last of the chain of becomes; itself if it became nothing */
 	uint32_t *root;    /* towards the root of its tree of creation; itself if it is one */
-	uint32_t *buffer;
 	uint32_t *label;
 	uint32_t *message;
 	uint32_t *last_edge; /* as actor */
@@ -111,21 +124,20 @@ struct thread_state {
 	uint32_t gc_reason;
 };
 
-/* Most programs number their tasks one after the other: then an id less this is its task. */
-#define TASK_GUESS_CONFIDENCE 3000
-
-struct weft__id_guess {
-	uint64_t less;
-	int confidence; /* below 0: it is not tried */
-};
-
+/* Facts are made from the members of the first part alone, and taken in by those of the second: two
+ * threads may do the two at once. */
 struct weft_model_builder {
+	struct weft__identities identities;
+	struct weft__strings strings;
+	bool names_task[WEFT_EVENT_TYPES], names_other[WEFT_EVENT_TYPES];
+	char *scratch; /* a mark as text */
+	size_t scratch_capacity;
+
+	char apart[128]; /* no line of memory is in both parts */
+
 	struct weft_model_summary summary;
 	uint64_t now; /* time of the latest event */
-	bool names_task[WEFT_EVENT_TYPES], names_other[WEFT_EVENT_TYPES];
 	struct task_columns tasks;
-	struct weft__index tasks_by_id;
-	struct weft__id_guess guess;
 	struct edge_columns edges;
 	struct activation_columns activations;
 	struct note_columns notes;
@@ -135,9 +147,6 @@ struct weft_model_builder {
 	struct creation_columns creations;
 	struct thread_state *threads;
 	uint32_t thread_count;
-	struct weft__strings strings;
-	char *scratch; /* a mark as text */
-	size_t scratch_capacity;
 };
 
 /* The public model is the first member, so that one pointer serves both. */
@@ -147,16 +156,23 @@ struct weft__model {
 	struct weft__index tasks_by_id;
 };
 
-/* tasks.c */
+/* identity.c */
 
-uint64_t weft__task_hash(uint32_t buffer, uint64_t id);
-/* The task of an id, WEFT_NONE if there is none yet. */
+int weft__identities_init(struct weft__identities *identities);
+void weft__identities_finish(struct weft__identities *identities);
+/* Who is named by `id`, which is not WEFT_TASK_NONE; from now on, if need be. */
+int weft__identify(
+	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task);
+/* Those from `count` on were never named. 0 or WEFT_ERROR_MEMORY. */
+int weft__identities_cut(struct weft__identities *identities, uint32_t count);
+/* The task of an id, WEFT_NONE if there is none. */
 uint32_t weft__task_find(const struct weft__index *index, const uint64_t *ids,
 	const uint32_t *buffers, uint32_t buffer, uint64_t id);
-/* The task that `id` names, first seen now if need be; not forwarded. `id` is not
- * WEFT_TASK_NONE. */
-int weft__task_mention(
-	struct weft_model_builder *b, uint32_t buffer, uint64_t id, uint32_t *ret_task);
+
+/* tasks.c */
+
+/* A row for each task up to this one, which is named now. */
+int weft__task_mention(struct weft_model_builder *b, uint32_t task);
 /* The last task of the chain of becomes. */
 uint32_t weft__task_forward(struct weft_model_builder *b, uint32_t task);
 /* Makes `parent` (or WEFT_NONE) the creator of `child`, which is a root of the forest. False if
@@ -181,8 +197,8 @@ int weft__group_scatter(
 /* From now on `running` (a forwarded task, or RUNNING_…) has the thread. */
 int weft__thread_run(
 	struct weft_model_builder *b, uint32_t thread, uint32_t running, uint32_t reason);
-int weft__thread_band(struct weft_model_builder *b, const struct weft_event *event);
-int weft__thread_gc(struct weft_model_builder *b, const struct weft_event *event);
+int weft__thread_band(struct weft_model_builder *b, const struct weft__fact *fact);
+int weft__thread_gc(struct weft_model_builder *b, const struct weft__fact *fact);
 /* Closes what is open on every thread. */
 int weft__threads_close(struct weft_model_builder *b);
 

@@ -297,15 +297,22 @@ static void free_columns_of_building(struct task_columns *t)
 	t->forward = t->root = t->last_edge = NULL;
 }
 
+static void trim_identities(struct weft__identities *i)
+{
+	const struct weft__column columns[] = {
+		{&i->id, sizeof(*i->id)},
+		{&i->buffer, sizeof(*i->buffer)},
+	};
+	weft__columns_trim(columns, sizeof(columns) / sizeof(*columns), &i->capacity, i->count);
+}
+
 static void trim_tasks(struct task_columns *t)
 {
 	const struct weft__column columns[] = {
-		{&t->id, sizeof(*t->id)},
 		{&t->start, sizeof(*t->start)},
 		{&t->end, sizeof(*t->end)},
 		{&t->parent, sizeof(*t->parent)},
 		{&t->becomes, sizeof(*t->becomes)},
-		{&t->buffer, sizeof(*t->buffer)},
 		{&t->label, sizeof(*t->label)},
 		{&t->message, sizeof(*t->message)},
 		{&t->kind, sizeof(*t->kind)},
@@ -326,20 +333,22 @@ static void trim_edges(struct edge_columns *e)
 }
 
 /* The columns change hands: the builder forgets what the model now owns. */
-static void hand_over_tasks(struct task_columns *t, struct weft_tasks *to)
+static void hand_over_tasks(struct weft_model_builder *b, struct weft_tasks *to)
 {
+	struct task_columns *t = &b->tasks;
 	to->count = t->count;
-	to->id = t->id;
+	to->id = b->identities.id;
+	to->buffer = b->identities.buffer;
 	to->start = t->start;
 	to->end = t->end;
 	to->parent = t->parent;
 	to->becomes = t->becomes;
-	to->buffer = t->buffer;
 	to->label = t->label;
 	to->message = t->message;
 	to->kind = t->kind;
 	to->flags = t->flags;
 	*t = (struct task_columns){0};
+	b->identities = (struct weft__identities){0};
 }
 
 static void hand_over_rows(struct weft_model_builder *b, struct weft_model *m)
@@ -377,7 +386,10 @@ static void hand_over_rows(struct weft_model_builder *b, struct weft_model *m)
 static int freeze(struct weft_model_builder *b, const struct weft_trace_description *description,
 	struct weft_model *m)
 {
-	int error = weft__threads_close(b);
+	/* Facts of events that were not taken in any more have named some. */
+	int error = weft__identities_cut(&b->identities, b->tasks.count);
+	if (!error)
+		error = weft__threads_close(b);
 	if (!error && b->summary.live)
 		end_live_tasks(b);
 	else if (!error)
@@ -389,6 +401,7 @@ static int freeze(struct weft_model_builder *b, const struct weft_trace_descript
 	count_outcomes(b);
 	free_columns_of_building(&b->tasks);
 	trim_tasks(&b->tasks);
+	trim_identities(&b->identities);
 	compact_edges(b);
 	trim_edges(&b->edges);
 	error = freeze_edges(b, m);
@@ -423,20 +436,19 @@ WEFT__EXPORT int weft_model_builder_finish(struct weft_model_builder *b,
 		qsort(b->bands.list, b->bands.count, sizeof(*b->bands.list), by_start);
 	m->summary = b->summary;
 	m->clock = description->clock;
-	hand_over_tasks(&b->tasks, &m->tasks);
+	model->tasks_by_id = b->identities.by_id;
+	hand_over_tasks(b, &m->tasks);
 	hand_over_rows(b, m);
 	model->strings = b->strings;
-	model->tasks_by_id = b->tasks_by_id;
 	b->strings = (struct weft__strings){0};
-	b->tasks_by_id = (struct weft__index){0};
 	*ret_model = m;
 	return 0;
 }
 
 static void free_tasks(struct task_columns *t)
 {
-	void *columns[] = {t->id, t->start, t->end, t->parent, t->becomes, t->forward, t->root,
-		t->buffer, t->label, t->message, t->last_edge, t->kind, t->flags};
+	void *columns[] = {t->start, t->end, t->parent, t->becomes, t->forward, t->root, t->label,
+		t->message, t->last_edge, t->kind, t->flags};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 }
@@ -454,7 +466,7 @@ WEFT__EXPORT void weft_model_builder_destroy(struct weft_model_builder *b)
 		b->creations.start};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
-	weft__index_finish(&b->tasks_by_id);
+	weft__identities_finish(&b->identities);
 	weft__strings_finish(&b->strings);
 	free(b);
 }

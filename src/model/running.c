@@ -161,30 +161,27 @@ static int gc_band(struct weft_model_builder *b, uint32_t thread, bool begin, ui
 	return 0;
 }
 
-int weft__thread_band(struct weft_model_builder *b, const struct weft_event *event)
+int weft__thread_band(struct weft_model_builder *b, const struct weft__fact *fact)
 {
-	uint32_t reason = WEFT_NONE;
-	int error = reserve_thread(b, event->thread);
-	if (!error && event->text.size)
-		error = weft__strings_intern(&b->strings, event->text.bytes, event->text.size, &reason);
+	int error = reserve_thread(b, fact->thread);
 	if (error)
 		return error;
-	if (event->band == WEFT_BAND_GC)
-		return gc_band(b, event->thread, event->flag, reason);
-	return idle_band(b, event->thread, event->flag, reason);
+	if (fact->band == WEFT_BAND_GC)
+		return gc_band(b, fact->thread, fact->flag, fact->text);
+	return idle_band(b, fact->thread, fact->flag, fact->text);
 }
 
-int weft__thread_gc(struct weft_model_builder *b, const struct weft_event *event)
+int weft__thread_gc(struct weft_model_builder *b, const struct weft__fact *fact)
 {
-	uint64_t length = event->value > 0 ? (uint64_t)event->value : 0;
+	uint64_t length = fact->value > 0 ? (uint64_t)fact->value : 0;
 	uint64_t past = b->now - b->summary.start;
-	int error = reserve_thread(b, event->thread);
+	int error = reserve_thread(b, fact->thread);
 	if (error)
 		return error;
 	if (length > past)
 		length = past; /* it began before the trace */
-	return add_band(b, &(struct weft_band_period){
-						   b->now - length, b->now, event->thread, WEFT_NONE, WEFT_BAND_GC});
+	return add_band(b,
+		&(struct weft_band_period){b->now - length, b->now, fact->thread, WEFT_NONE, WEFT_BAND_GC});
 }
 
 int weft__threads_close(struct weft_model_builder *b)

@@ -40,15 +40,18 @@ static int copy_parts(const struct part *parts, size_t count)
 static int copy_tasks(const struct weft_model_builder *from, struct weft_model_builder *to)
 {
 	size_t rows = from->tasks.count;
+	size_t names = from->identities.count;
 	to->tasks.count = from->tasks.count;
 	to->tasks.capacity = rows;
+	to->identities.count = from->identities.count;
+	to->identities.capacity = names;
 	const struct part parts[] = {
-		PART(tasks, id, rows),
+		PART(identities, id, names),
+		PART(identities, buffer, names),
 		PART(tasks, start, rows),
 		PART(tasks, end, rows),
 		PART(tasks, parent, rows),
 		PART(tasks, becomes, rows),
-		PART(tasks, buffer, rows),
 		PART(tasks, label, rows),
 		PART(tasks, message, rows),
 		PART(tasks, kind, rows),
@@ -147,7 +150,7 @@ static int copy_builder(const struct weft_model_builder *from, struct weft_model
 	if (!error)
 		error = copy_threads(from, to);
 	if (!error)
-		error = weft__index_copy(&from->tasks_by_id, &to->tasks_by_id);
+		error = weft__index_copy(&from->identities.by_id, &to->identities.by_id);
 	if (!error)
 		error = weft__strings_copy(&from->strings, &to->strings);
 	return error;
