@@ -20,6 +20,7 @@
 #include <weft/diagnostic.h>
 #include <weft/error.h>
 #include <weft/event.h>
+#include <weft/help.h>
 #include <weft/trace.h>
 
 #ifdef __cplusplus
@@ -49,6 +50,13 @@ int weft_decoder_next(struct weft_decoder *decoder, struct weft_event *ret_event
 
 const struct weft_trace_description *weft_decoder_describe(const struct weft_decoder *decoder);
 struct weft_diagnostics *weft_decoder_diagnostics(struct weft_decoder *decoder);
+
+/* Who helps `weft_decoder_build_model`; NULL for nobody. Borrowed while that runs. */
+void weft_decoder_lend(struct weft_decoder *decoder, const struct weft_help *help);
+
+/* Which part of the bytes has been decoded, roughly: threads write their packets in turns. From 0
+ * to 1, ascending. */
+double weft_decoder_part(const struct weft_decoder *decoder);
 
 /* All of a finished decoder's events into a model: create, add …, finish. `progress`, if not NULL,
  * is called every 65,536 events with their number so far; answering false stops with what is there.

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/export.h"
+#include "format/decoder.h"
 #include "format/formats.h"
 
 /* In the order they are tried: those with the surest mark first. */
@@ -37,7 +38,9 @@ struct weft_decoder {
 	size_t size;
 	enum phase phase;
 	bool borrowed;
-	bool answered; /* at least one event */
+	bool answered;     /* at least one event */
+	uint64_t furthest; /* offset of an event */
+	const struct weft_help *help;
 	int error;
 };
 
@@ -135,8 +138,11 @@ WEFT__EXPORT int weft_decoder_next(struct weft_decoder *decoder, struct weft_eve
 		return decoder->error;
 	memset(ret_event, 0, sizeof(*ret_event));
 	int status = decoder->format->next(decoder->reader, ret_event);
-	if (status == WEFT_OK)
+	if (status == WEFT_OK) {
 		decoder->answered = true;
+		if (ret_event->offset > decoder->furthest)
+			decoder->furthest = ret_event->offset;
+	}
 	/* An empty trace is no error, but one of which nothing could be read is. */
 	if (status == WEFT_END && !decoder->answered && decoder->diagnostics.count)
 		return WEFT_ERROR_DAMAGED;
@@ -152,4 +158,19 @@ WEFT__EXPORT const struct weft_trace_description *weft_decoder_describe(
 WEFT__EXPORT struct weft_diagnostics *weft_decoder_diagnostics(struct weft_decoder *decoder)
 {
 	return &decoder->diagnostics;
+}
+
+WEFT__EXPORT double weft_decoder_part(const struct weft_decoder *decoder)
+{
+	return decoder->size ? (double)decoder->furthest / (double)decoder->size : 0;
+}
+
+WEFT__EXPORT void weft_decoder_lend(struct weft_decoder *decoder, const struct weft_help *help)
+{
+	decoder->help = help;
+}
+
+const struct weft_help *weft__decoder_help(const struct weft_decoder *decoder)
+{
+	return decoder->help;
 }

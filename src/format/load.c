@@ -1,42 +1,106 @@
 /* SPDX-License-Identifier: ISC
  *
- * All of a trace's events into a model.
+ * All of a trace's events into a model, batch after batch: one is taken in while the next is
+ * decoded and its names are looked up, at the same time if somebody helps. Either half sees nothing
+ * of the other's batch, so that the model does not depend on who helps.
  */
+#include <stdlib.h>
+
 #include <weft/decoder.h>
 #include <weft/model.h>
 
+#include "base/both.h"
+#include "base/diagnostics.h"
 #include "base/export.h"
+#include "format/decoder.h"
+#include "model/facts.h"
 
 #define PROGRESS_EVENTS 65536
+#define BATCH_EVENTS    8192 /* a part of that; two of them fit a processor's second cache */
 
-static int add_events(struct weft_decoder *decoder, struct weft_model_builder *builder,
-	bool (*progress)(void *context, uint64_t events), void *context)
+struct batch {
+	struct weft__fact facts[BATCH_EVENTS];
+	uint32_t count;
+};
+
+struct load {
+	struct weft_decoder *decoder;
+	struct weft_model_builder *builder;
+	struct batch *batches; /* two */
+	struct batch *decoding, *taking;
+	int decoded, taken;                  /* WEFT_OK, or why there is no more */
+	struct weft_diagnostics diagnostics; /* of what was taken in */
+};
+
+/* Nothing that both threads look at is written before the end: a line of memory that goes to and
+ * fro costs more than an event. */
+static void decode_batch(void *context)
 {
-	struct weft_diagnostics *diagnostics = weft_decoder_diagnostics(decoder);
+	struct load *load = context;
+	struct batch *batch = load->decoding;
 	struct weft_event event;
-	int status;
-	for (uint64_t events = 1; (status = weft_decoder_next(decoder, &event)) == WEFT_OK; events++) {
-		int error = weft_model_builder_add(builder, &event, diagnostics);
-		if (error)
-			return error;
-		if (progress && events % PROGRESS_EVENTS == 0 && !progress(context, events))
-			return 0;
+	int status = load->decoded;
+	uint32_t count = 0;
+	while (status == WEFT_OK && count < BATCH_EVENTS) {
+		status = weft_decoder_next(load->decoder, &event);
+		if (status == WEFT_OK)
+			status = weft__model_state(load->builder, &event, &batch->facts[count]);
+		count += status == WEFT_OK;
 	}
-	if (status == WEFT_AGAIN)
+	load->decoded = status;
+	batch->count = count;
+}
+
+static void take_batch(void *context)
+{
+	struct load *load = context;
+	const struct batch *batch = load->taking;
+	int error = load->taken;
+	for (uint32_t i = 0, count = batch->count; i < count && !error; i++)
+		error = weft__model_take(load->builder, &batch->facts[i], &load->diagnostics);
+	load->taken = error;
+}
+
+static void swap(struct load *load)
+{
+	struct batch *taken = load->taking;
+	load->taking = load->decoding;
+	load->decoding = taken;
+}
+
+static int add_events(
+	struct load *load, bool (*progress)(void *context, uint64_t events), void *context)
+{
+	const struct weft_help *help = weft__decoder_help(load->decoder);
+	uint64_t events = 0;
+	for (decode_batch(load); load->decoding->count && !load->taken;) {
+		swap(load);
+		events += load->taking->count;
+		weft__both(help, take_batch, load, decode_batch, load);
+		weft__diagnostics_move(&load->diagnostics, weft_decoder_diagnostics(load->decoder));
+		if (progress && events % PROGRESS_EVENTS == 0 && !progress(context, events))
+			return load->taken;
+	}
+	if (load->taken)
+		return load->taken;
+	if (load->decoded == WEFT_AGAIN)
 		return WEFT_ERROR_STATE;
-	return status == WEFT_END ? 0 : status;
+	return load->decoded == WEFT_END ? 0 : load->decoded;
 }
 
 WEFT__EXPORT int weft_decoder_build_model(struct weft_decoder *decoder,
 	bool (*progress)(void *context, uint64_t events), void *context, struct weft_model **ret_model)
 {
-	struct weft_model_builder *builder;
-	int error = weft_model_builder_create(&builder);
-	if (error)
-		return error;
-	error = add_events(decoder, builder, progress, context);
+	struct load load = {.decoder = decoder, .batches = malloc(2 * sizeof(*load.batches))};
+	int error = load.batches ? weft_model_builder_create(&load.builder) : WEFT_ERROR_MEMORY;
+	if (!error) {
+		load.decoding = &load.batches[0];
+		load.taking = &load.batches[1];
+		error = add_events(&load, progress, context);
+	}
+	free(load.batches);
 	if (!error)
-		error = weft_model_builder_finish(builder, weft_decoder_describe(decoder), ret_model);
-	weft_model_builder_destroy(builder);
+		error = weft_model_builder_finish(load.builder, weft_decoder_describe(decoder), ret_model);
+	weft_model_builder_destroy(load.builder);
 	return error;
 }
