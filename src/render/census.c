@@ -92,7 +92,7 @@ static uint64_t most_weight(uint64_t sum)
 	return most > sum / BLOCKS ? most : sum / BLOCKS + 1;
 }
 
-static int make_blocks(struct weft_scene *scene)
+static int take_rows_together(struct weft_scene *scene)
 {
 	struct weft__blocks *blocks = &scene->census.blocks;
 	uint32_t rows = scene->layout->row_count, weight = 0;
@@ -118,38 +118,54 @@ static int make_blocks(struct weft_scene *scene)
 	return 0;
 }
 
-/* Points that are collected: a time in the high bits, a task in the low ones. */
+/* Points that are collected: times, and the blocks of rows that they are in. */
 struct collection {
 	const struct weft_scene *scene;
-	uint64_t *keys; /* twice as many: the other half is for sorting */
-	size_t capacity, count;
+	struct weft__pairs pairs;
+	uint32_t capacity, count;
 };
+
+/* 0 or WEFT_ERROR_MEMORY. */
+static int collection_init(struct collection *c, const struct weft_scene *scene, uint32_t capacity)
+{
+	size_t room = capacity + (size_t)1;
+	*c = (struct collection){.scene = scene, .capacity = capacity};
+	c->pairs.keys = malloc(room * sizeof(*c->pairs.keys));
+	c->pairs.values = malloc(room * sizeof(*c->pairs.values));
+	if (c->pairs.keys && c->pairs.values)
+		return 0;
+	free(c->pairs.keys);
+	free(c->pairs.values);
+	return WEFT_ERROR_MEMORY;
+}
 
 static void collect(struct collection *c, uint64_t time, uint32_t task)
 {
-	if (c->count < c->capacity)
-		c->keys[c->count++] = (uint64_t)weft__census_tick(c->scene, time) << 32 | task;
+	if (c->count == c->capacity)
+		return;
+	c->pairs.keys[c->count] = weft__census_tick(c->scene, time);
+	c->pairs.values[c->count++] = c->scene->block_of_task[task];
 }
 
-/* Sorts what was collected by the bits from `low_bit` on (64: it is sorted), and empties the
- * collection. */
+/* Sorts what was collected by the bits of ticks from `low_bit` on (32: it is sorted). The
+ * collection is gone then. */
 static int make_moments(struct collection *c, struct weft__moments *moments, unsigned low_bit)
 {
-	uint32_t count = (uint32_t)c->count;
-	uint16_t *blocks = malloc((count + (size_t)1) * 2 * sizeof(*blocks));
-	int error = WEFT_ERROR_MEMORY;
-	moments->ticks = malloc((count + (size_t)1) * sizeof(*moments->ticks));
-	if (blocks && moments->ticks) {
-		weft__sort_u64_by(c->keys, c->keys + c->capacity, count, low_bit);
-		for (uint32_t i = 0; i < count; i++) {
-			moments->ticks[i] = (uint32_t)(c->keys[i] >> 32);
-			blocks[i] = c->scene->block_of_task[(uint32_t)c->keys[i]];
-		}
-		error = weft__points_init(
-			&moments->points, blocks, blocks + count, count, c->scene->census.blocks.levels);
-	}
-	free(blocks);
-	c->count = 0;
+	size_t count = c->count, room = count + 1;
+	struct weft__pairs scratch = {
+		low_bit < 32 ? malloc(room * sizeof(*scratch.keys)) : NULL,
+		malloc(room * sizeof(*scratch.values)),
+	};
+	int error = scratch.values && (scratch.keys || low_bit == 32) ? 0 : WEFT_ERROR_MEMORY;
+	if (!error && low_bit < 32)
+		weft__sort_pairs(c->pairs, scratch, count, low_bit);
+	free(scratch.keys);
+	if (!error)
+		error = weft__points_init(&moments->points, c->pairs.values, scratch.values, c->count,
+			c->scene->census.blocks.levels);
+	free(scratch.values);
+	free(c->pairs.values);
+	moments->ticks = c->pairs.keys;
 	return error;
 }
 
@@ -199,28 +215,59 @@ static double run_of_point(const struct weft_scene *scene, size_t points)
 	return fmax(sum / (double)(points - 1), 1);
 }
 
-static int make_all(struct weft_scene *scene, struct collection *c)
+int weft__scene_make_starts(struct weft_scene *scene)
+{
+	uint32_t count = scene->model->tasks.count;
+	struct collection c;
+	int error = collection_init(&c, scene, count);
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < count; i++)
+		if (weft__scene_shows(scene, scene->order[i]))
+			collect(&c, scene->layout->start[scene->order[i]], scene->order[i]);
+	return make_moments(&c, &scene->census.starts, 32);
+}
+
+int weft__scene_make_lasts(struct weft_scene *scene)
+{
+	uint32_t count = scene->model->tasks.count;
+	struct collection c;
+	int error = collection_init(&c, scene, count);
+	if (error)
+		return error;
+	for (uint32_t task = 0; task < count; task++)
+		if (weft__scene_shows(scene, task))
+			collect(&c, weft__census_last(scene, task), task);
+	return make_moments(&c, &scene->census.lasts, 0);
+}
+
+int weft__scene_make_fails(struct weft_scene *scene)
+{
+	const struct weft_tasks *tasks = &scene->model->tasks;
+	uint32_t failed = 0;
+	struct collection c;
+	for (uint32_t task = 0; task < tasks->count; task++)
+		failed += (tasks->flags[task] & WEFT_TASK_FAILED) != 0;
+	int error = collection_init(&c, scene, failed);
+	if (error)
+		return error;
+	for (uint32_t task = 0; task < tasks->count; task++)
+		if (weft__scene_shows(scene, task) && tasks->flags[task] & WEFT_TASK_FAILED)
+			collect(&c, weft__census_last(scene, task), task);
+	return make_moments(&c, &scene->census.fails, 0);
+}
+
+int weft__scene_make_running(struct weft_scene *scene)
 {
 	struct weft__census *census = &scene->census;
-	const struct weft_tasks *tasks = &scene->model->tasks;
-	for (uint32_t i = 0; i < tasks->count; i++)
-		if (weft__scene_shows(scene, scene->order[i]))
-			collect(c, scene->layout->start[scene->order[i]], scene->order[i]);
-	int error = make_moments(c, &census->starts, 64);
-	for (uint32_t task = 0; !error && task < tasks->count; task++)
-		if (weft__scene_shows(scene, task))
-			collect(c, weft__census_last(scene, task), task);
-	if (!error)
-		error = make_moments(c, &census->lasts, 32);
-	for (uint32_t task = 0; !error && task < tasks->count; task++)
-		if (weft__scene_shows(scene, task) && tasks->flags[task] & WEFT_TASK_FAILED)
-			collect(c, weft__census_last(scene, task), task);
-	if (!error)
-		error = make_moments(c, &census->fails, 32);
-	census->run_ns = run_of_point(scene, c->capacity);
-	if (!error)
-		collect_runs(c, census->run_ns);
-	return error ? error : make_moments(c, &census->runs, 32 + spare_bits(scene));
+	uint32_t count = scene->model->tasks.count;
+	struct collection c;
+	int error = collection_init(&c, scene, count > RUNS_MIN ? count : RUNS_MIN);
+	if (error)
+		return error;
+	census->run_ns = run_of_point(scene, c.capacity);
+	collect_runs(&c, census->run_ns);
+	return make_moments(&c, &census->runs, spare_bits(scene));
 }
 
 static int find_blocks(struct weft_scene *scene)
@@ -240,19 +287,12 @@ static int find_blocks(struct weft_scene *scene)
 	return 0;
 }
 
-int weft__scene_make_census(struct weft_scene *scene)
+int weft__scene_make_blocks(struct weft_scene *scene)
 {
 	uint32_t count = scene->model->tasks.count;
-	struct collection c = {.scene = scene, .capacity = count > RUNS_MIN ? count : RUNS_MIN};
-	int error = make_blocks(scene);
+	int error = take_rows_together(scene);
 	scene->block_of_task = malloc((count + (size_t)1) * sizeof(*scene->block_of_task));
-	c.keys = malloc(2 * c.capacity * sizeof(*c.keys));
-	if (!scene->block_of_task || !c.keys)
+	if (!scene->block_of_task)
 		error = WEFT_ERROR_MEMORY;
-	if (!error)
-		error = find_blocks(scene);
-	if (!error)
-		error = make_all(scene, &c);
-	free(c.keys);
-	return error;
+	return error ? error : find_blocks(scene);
 }

@@ -88,7 +88,7 @@ static uint16_t block_of(const struct weft_scene *scene, uint32_t edge)
 }
 
 struct blocks {
-	uint16_t *of_type[WEFT_EDGE_TYPES]; /* twice as many as arrows: the other half is scratch */
+	uint16_t *of_type[WEFT_EDGE_TYPES];
 	uint32_t room[WEFT_EDGE_TYPES], count[WEFT_EDGE_TYPES];
 };
 
@@ -113,14 +113,25 @@ static void index_edges(struct weft_scene *scene, struct blocks *blocks)
 	}
 }
 
+/* One scratch serves all types, and what a type has served for is given back at once. */
 static int make_points(struct weft_scene *scene, struct blocks *blocks)
 {
+	unsigned largest = WEFT_EDGE_READ;
 	int error = 0;
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+		if (is_arrow(type) && blocks->count[type] > blocks->count[largest])
+			largest = type;
+	uint16_t *scratch = malloc((blocks->count[largest] + (size_t)1) * sizeof(*scratch));
+	if (!scratch)
+		return WEFT_ERROR_MEMORY;
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES && !error; type++)
-		if (is_arrow(type))
-			error = weft__points_init(&scene->edges.points[type], blocks->of_type[type],
-				blocks->of_type[type] + blocks->room[type], blocks->count[type],
-				scene->census.blocks.levels);
+		if (is_arrow(type)) {
+			error = weft__points_init(&scene->edges.points[type], blocks->of_type[type], scratch,
+				blocks->count[type], scene->census.blocks.levels);
+			free(blocks->of_type[type]);
+			blocks->of_type[type] = NULL;
+		}
+	free(scratch);
 	return error;
 }
 
@@ -135,7 +146,7 @@ int weft__scene_make_edges(struct weft_scene *scene)
 	for (uint32_t edge = 0; edge < edges->count; edge++)
 		blocks.room[edges->type[edge]]++;
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++) {
-		size_t room = is_arrow(type) ? 2 * (size_t)blocks.room[type] + 1 : 1;
+		size_t room = is_arrow(type) ? blocks.room[type] + (size_t)1 : 1;
 		blocks.of_type[type] = malloc(room * sizeof(uint16_t));
 		complete = complete && blocks.of_type[type];
 	}

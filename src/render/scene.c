@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/both.h"
 #include "base/export.h"
 #include "base/sort.h"
 
@@ -150,16 +151,19 @@ static unsigned bits_of(uint64_t value)
 
 /* Tasks in the order of time: sorted as one number with their times, which is several times as fast
  * as by way of an index, unless both together have more than 64 bits. */
-static int order_tasks(const struct weft_scene *scene, uint32_t *order)
+static int order_tasks(struct weft_scene *scene)
 {
 	const uint64_t *start = scene->layout->start;
 	uint32_t count = scene->model->tasks.count;
 	unsigned bits = bits_of(count);
 	size_t room = count + (size_t)1;
+	uint32_t *order = scene->order = malloc(room * sizeof(*order));
 	bool fits = bits_of(scene->end - scene->start) + bits <= 64;
 	uint64_t *keys = malloc(room * (fits ? 2 * sizeof(*keys) : sizeof(uint32_t)));
-	if (!keys)
+	if (!order || !keys) {
+		free(keys);
 		return WEFT_ERROR_MEMORY;
+	}
 	if (!fits)
 		weft__order_by_u64(start, order, (uint32_t *)keys, count);
 	for (uint32_t task = 0; fits && task < count; task++)
@@ -172,19 +176,17 @@ static int order_tasks(const struct weft_scene *scene, uint32_t *order)
 	return 0;
 }
 
-/* Tasks in the order of time, then dealt out to their rows. */
+/* Dealt out from the order of time to their rows. */
 static int sort_into_rows(struct weft_scene *scene)
 {
 	const struct weft_layout *layout = scene->layout;
 	uint32_t count = scene->model->tasks.count;
-	uint32_t *order = scene->order = malloc((count + (size_t)1) * sizeof(*order));
 	scene->row_first = calloc(layout->row_count + (size_t)2, sizeof(*scene->row_first));
 	scene->by_row = malloc((count + (size_t)1) * sizeof(*scene->by_row));
-	int error =
-		order && scene->row_first && scene->by_row ? order_tasks(scene, order) : WEFT_ERROR_MEMORY;
-	if (!error)
-		scene->place_count = deal_out(scene, is_line, scene->row_first, scene->by_row);
-	return error;
+	if (!scene->row_first || !scene->by_row)
+		return WEFT_ERROR_MEMORY;
+	scene->place_count = deal_out(scene, is_line, scene->row_first, scene->by_row);
+	return 0;
 }
 
 /* What is folded has a row, too. */
@@ -333,18 +335,68 @@ static void find_end(struct weft_scene *scene)
 		scene->census.tick_shift++;
 }
 
+typedef int maker(struct weft_scene *scene);
+
+/* What has to come first, and all else: each in two lists that can be done at the same time, and
+ * take about as long. A list is done in its order. */
+static maker *const lists[][2][12] = {
+	{{order_tasks, NULL}, {weft__scene_make_blocks, NULL}},
+	{{sort_into_rows, sort_all_shown, sum_up, find_apart, weft__scene_make_piles, list_problems,
+		 weft__scene_make_starts, weft__scene_make_bands, weft__scene_make_overview,
+		 weft__scene_make_running, NULL},
+		{weft__scene_make_runs, weft__scene_make_edges, weft__scene_make_lasts,
+			weft__scene_make_fails, weft__scene_make_scales, weft__scene_make_extremes, NULL}},
+};
+
+#define PARTS 18 /* of all lists */
+
+struct making {
+	struct weft_scene *scene;
+	maker *const *list;
+	const struct weft_progress *progress; /* NULL: not told */
+	unsigned done;                        /* before */
+	int error;
+};
+
+static void make_list(void *context)
+{
+	struct making *m = context;
+	for (maker *const *part = m->list; *part && !m->error; part++) {
+		if (m->progress && !m->progress->step(m->progress->context, (double)m->done++ / PARTS))
+			m->error = WEFT_ERROR_CANCELED;
+		else
+			m->error = (*part)(m->scene);
+	}
+}
+
+static unsigned length_of(maker *const *list)
+{
+	unsigned length = 0;
+	while (list[length])
+		length++;
+	return length;
+}
+
+/* Only the thread that was asked tells how far it is: with help, of its own list. */
 static int make_parts(struct weft_scene *scene, const struct weft_progress *progress)
 {
-	static int (*const parts[])(struct weft_scene *) = {sort_into_rows, sort_all_shown, sum_up,
-		weft__scene_make_runs, find_apart, weft__scene_make_piles, list_problems,
-		weft__scene_make_census, weft__scene_make_edges, weft__scene_make_bands,
-		weft__scene_make_overview, weft__scene_make_scales, weft__scene_make_extremes};
-	unsigned count = sizeof(parts) / sizeof(parts[0]);
+	const struct weft_help *help = progress ? progress->help : NULL;
+	progress = progress && progress->step ? progress : NULL;
+	unsigned done = 0;
 	int error = 0;
-	for (unsigned i = 0; !error && i < count; i++) {
-		if (progress && !progress->step(progress->context, (double)i / count))
-			return WEFT_ERROR_CANCELED;
-		error = parts[i](scene);
+	for (unsigned i = 0; i < sizeof(lists) / sizeof(lists[0]) && !error; i++) {
+		struct making first = {scene, lists[i][0], progress, done, 0};
+		done += length_of(lists[i][0]);
+		struct making second = {scene, lists[i][1], help ? NULL : progress, done, 0};
+		done += length_of(lists[i][1]);
+		if (help) {
+			weft__both(help, make_list, &first, make_list, &second);
+		} else {
+			make_list(&first);
+			if (!first.error)
+				make_list(&second);
+		}
+		error = first.error ? first.error : second.error;
 	}
 	return error;
 }

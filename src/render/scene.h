@@ -163,7 +163,11 @@ uint64_t weft__scene_ran(const struct weft_scene *scene, uint32_t first, uint32_
 
 /* Parts of scene_create. 0 or WEFT_ERROR_MEMORY. */
 int weft__scene_make_runs(struct weft_scene *scene);
-int weft__scene_make_census(struct weft_scene *scene);
+int weft__scene_make_blocks(struct weft_scene *scene);
+int weft__scene_make_starts(struct weft_scene *scene);
+int weft__scene_make_lasts(struct weft_scene *scene);
+int weft__scene_make_fails(struct weft_scene *scene);
+int weft__scene_make_running(struct weft_scene *scene);
 int weft__scene_make_edges(struct weft_scene *scene);
 int weft__scene_make_overview(struct weft_scene *scene);
 int weft__scene_make_bands(struct weft_scene *scene);
