@@ -14,14 +14,17 @@
 
 #include <weft/decoder.h>
 #include <weft/source.h>
+#include <weft/worker.h>
 
 struct loading {
 	char *path;
 	bool is_prepared; /* or will be */
 	atomic_int holders;
 	atomic_bool is_unwanted;
+	atomic_bool is_read;
 	_Atomic uint64_t events;
-	GMutex mutex; /* of what follows */
+	_Atomic unsigned percent; /* of reading, then of laying out */
+	GMutex mutex;             /* of what follows */
 	GCond ended;
 	bool has_ended;
 	void (*done)(struct loading *, void *);
@@ -50,14 +53,34 @@ struct input {
 	struct loading *loading;
 	struct weft_source *source;
 	struct weft_decoder *decoder;
+	struct weft_worker *worker;
 };
+
+static bool is_wanted(const struct loading *loading)
+{
+	return !atomic_load_explicit(&loading->is_unwanted, memory_order_relaxed);
+}
+
+static void set_part(struct loading *loading, double part)
+{
+	atomic_store_explicit(&loading->percent, (unsigned)(part * 100), memory_order_relaxed);
+}
 
 static bool step(void *context, uint64_t events)
 {
 	const struct input *input = context;
 	weft_source_forget(input->source);
 	atomic_store_explicit(&input->loading->events, events, memory_order_relaxed);
-	return !atomic_load_explicit(&input->loading->is_unwanted, memory_order_relaxed);
+	set_part(input->loading, weft_decoder_part(input->decoder));
+	return is_wanted(input->loading);
+}
+
+static bool lay_out_step(void *context, double part)
+{
+	struct loading *loading = context;
+	atomic_store_explicit(&loading->is_read, true, memory_order_relaxed);
+	set_part(loading, part);
+	return is_wanted(loading);
 }
 
 static int make_model(struct input *input)
@@ -67,7 +90,8 @@ static int make_model(struct input *input)
 	weft_source_forget(input->source);
 	if (error || !loading->is_prepared)
 		return error;
-	error = weft_viewer_prepare(loading->model, &loading->prepared);
+	struct weft_progress progress = {lay_out_step, loading, weft_worker_help(input->worker)};
+	error = weft_viewer_prepare(loading->model, &progress, &loading->prepared);
 	if (!error)
 		loading->model = NULL;
 	return error;
@@ -83,8 +107,11 @@ static int read_trace(struct input *input)
 	error = weft_decoder_create(&input->decoder);
 	if (!error)
 		error = weft_decoder_feed_borrowed(input->decoder, bytes, size);
-	if (!error)
+	if (!error) {
+		input->worker = weft_worker_create();
+		weft_decoder_lend(input->decoder, weft_worker_help(input->worker));
 		error = weft_decoder_finish(input->decoder);
+	}
 	if (!error)
 		error = make_model(input);
 	return error;
@@ -131,6 +158,7 @@ static void *load(void *context)
 		loading->error = error_sentence(loading->path, error, errno);
 	else
 		loading->damage = damage_lines(input.decoder);
+	weft_worker_destroy(input.worker);
 	weft_decoder_destroy(input.decoder);
 	weft_source_close(input.source);
 	g_mutex_lock(&loading->mutex);
@@ -185,6 +213,12 @@ void loading_notify(struct loading *loading, void (*done)(struct loading *, void
 uint64_t loading_events(struct loading *loading)
 {
 	return atomic_load_explicit(&loading->events, memory_order_relaxed);
+}
+
+double loading_part(struct loading *loading, bool *ret_is_read)
+{
+	*ret_is_read = atomic_load_explicit(&loading->is_read, memory_order_relaxed);
+	return atomic_load_explicit(&loading->percent, memory_order_relaxed) / 100.0;
 }
 
 void loading_abandon(struct loading *loading)

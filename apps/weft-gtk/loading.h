@@ -26,6 +26,9 @@ void loading_notify(
 /* So far. */
 uint64_t loading_events(struct loading *loading);
 
+/* Which part of reading is done, or, once all is read, of laying out: 0 to 1. */
+double loading_part(struct loading *loading, bool *ret_is_read);
+
 /* Nobody wants it any more: it stops soon, by itself. The pointer is the caller's no more. */
 void loading_abandon(struct loading *loading);
 

@@ -46,12 +46,18 @@ static void show_damage(struct window *window, const char *damage)
 static gboolean show_progress(void *context)
 {
 	struct window *window = context;
-	uint64_t events = loading_events(window->loading);
-	char *name = shown_name(window);
-	char *text =
-		events ? g_strdup_printf("Reading %s: %.1f million events", name, (double)events / 1e6)
-			   : g_strdup_printf("Reading %s", name);
-	window_say(window, text);
+	bool is_read;
+	double millions = (double)loading_events(window->loading) / 1e6;
+	double part = loading_part(window->loading, &is_read);
+	char *name = shown_name(window), *text;
+	if (is_read)
+		text = g_strdup_printf("Laying out %s: %.1f million events", name, millions);
+	else if (millions > 0)
+		text = g_strdup_printf("Reading %s: %.1f million events", name, millions);
+	else
+		text = g_strdup_printf("Reading %s", name);
+	weft_viewer_say(window->viewer, text, millions > 0 ? part : -1);
+	window_refresh(window);
 	g_free(text);
 	g_free(name);
 	return G_SOURCE_CONTINUE;

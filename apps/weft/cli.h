@@ -14,6 +14,7 @@
 #include <weft/render.h>
 #include <weft/source.h>
 #include <weft/text.h>
+#include <weft/worker.h>
 
 enum cli_exit {
 	CLI_DONE = 0,       /* also when a damaged file was partly read */
@@ -91,6 +92,7 @@ struct cli_trace {
 	const char *name; /* as typed, or "standard input" */
 	struct weft_source *source;
 	struct weft_decoder *decoder; /* finished: ready for next */
+	struct weft_worker *worker;   /* helps with long work; NULL for small traces */
 };
 
 /* All of its events as a model, with progress. 0 or an error of the library. */
@@ -112,6 +114,11 @@ const char *cli_category_name(const struct weft_trace_description *trace, unsign
 /* Around long work: shows how far it is if standard error is a terminal (and standard output, which
  * the lines would disturb, is not), and turns Ctrl-C into an end that keeps what is done. */
 void cli_progress_start(void);
+/* For work on a trace that was read: shows which part of it is done. Ctrl-C cancels it, unless it
+ * came before and ended the reading. */
+struct weft_progress cli_progress_of(const struct cli_trace *trace);
+/* Likewise while events are read, whose part is known. */
+bool cli_progress_read(uint64_t events, double part);
 /* Now and then; false if the work should stop. As weft_decoder_build_model wants it. */
 bool cli_progress_step(void *context, uint64_t events);
 void cli_progress_end(void);

@@ -16,7 +16,8 @@ static volatile sig_atomic_t interrupted;
 #define SHOW_MS 300
 
 static struct {
-	bool is_shown; /* something is on the terminal's line */
+	bool is_shown;        /* something is on the terminal's line */
+	bool was_interrupted; /* before the present work */
 	int64_t last_ms;
 } progress;
 
@@ -47,16 +48,45 @@ void cli_progress_start(void)
 	progress.last_ms = now_ms();
 }
 
+/* Whether it is time to show something again, on a line that begins anew. */
+static bool is_due(void)
+{
+	int64_t now = now_ms();
+	if (now - progress.last_ms < SHOW_MS || !isatty(STDERR_FILENO) || isatty(STDOUT_FILENO))
+		return false;
+	progress.last_ms = now;
+	progress.is_shown = true;
+	fputs("\r\033[K", stderr);
+	return true;
+}
+
+bool cli_progress_read(uint64_t events, double part)
+{
+	if (is_due())
+		fprintf(stderr, "%.1f million events, %.0f %% read ", (double)events / 1e6, part * 100);
+	return !interrupted;
+}
+
 bool cli_progress_step(void *context, uint64_t events)
 {
 	(void)context;
-	int64_t now = now_ms();
-	if (now - progress.last_ms >= SHOW_MS && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO)) {
-		progress.last_ms = now;
-		progress.is_shown = true;
-		fprintf(stderr, "\r%.1f million events ", (double)events / 1e6);
-	}
+	if (is_due())
+		fprintf(stderr, "%.1f million events ", (double)events / 1e6);
 	return !interrupted;
+}
+
+static bool show_part(void *context, double part)
+{
+	(void)context;
+	if (is_due())
+		fprintf(stderr, "laying out, %.0f %% ", part * 100);
+	return !interrupted || progress.was_interrupted;
+}
+
+struct weft_progress cli_progress_of(const struct cli_trace *trace)
+{
+	progress.was_interrupted = interrupted;
+	return (struct weft_progress){show_part, NULL, weft_worker_help(trace->worker)};
 }
 
 void cli_progress_end(void)

@@ -20,6 +20,9 @@ int cli_trace_fail(const struct cli_trace *trace, int error)
 	return CLI_UNREADABLE;
 }
 
+/* Smaller traces are read before a thread has begun. */
+#define HELP_BYTES (1 << 20)
+
 int cli_trace_open(const char *path, struct cli_trace *ret_trace)
 {
 	struct cli_trace trace = {.name = strcmp(path, "-") == 0 ? "standard input" : path};
@@ -32,6 +35,8 @@ int cli_trace_open(const char *path, struct cli_trace *ret_trace)
 		size_t size;
 		const void *bytes = weft_source_bytes(trace.source, &size);
 		error = weft_decoder_feed_borrowed(trace.decoder, bytes, size);
+		trace.worker = size > HELP_BYTES ? weft_worker_create() : NULL;
+		weft_decoder_lend(trace.decoder, weft_worker_help(trace.worker));
 	}
 	if (!error)
 		error = weft_decoder_finish(trace.decoder);
@@ -45,22 +50,23 @@ int cli_trace_open(const char *path, struct cli_trace *ret_trace)
 	return CLI_DONE;
 }
 
-static bool step(void *source, uint64_t events)
+static bool step(void *context, uint64_t events)
 {
-	weft_source_forget(source);
-	return cli_progress_step(NULL, events);
+	const struct cli_trace *trace = context;
+	weft_source_forget(trace->source);
+	return cli_progress_read(events, weft_decoder_part(trace->decoder));
 }
 
 int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret_model)
 {
-	struct weft_source *source = trace->source;
-	int error = weft_decoder_build_model(trace->decoder, step, source, ret_model);
-	weft_source_forget(source);
+	int error = weft_decoder_build_model(trace->decoder, step, (void *)(uintptr_t)trace, ret_model);
+	weft_source_forget(trace->source);
 	return error;
 }
 
 void cli_trace_close(struct cli_trace *trace)
 {
+	weft_worker_destroy(trace->worker);
 	weft_decoder_destroy(trace->decoder);
 	weft_source_close(trace->source);
 }

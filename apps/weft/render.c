@@ -268,7 +268,9 @@ static int draw(const struct arguments *a, const struct cli_trace *trace,
 	*ret_status = choose_view(a, layout, &frame, &view);
 	if (*ret_status)
 		return 0;
-	int error = weft_scene_create(layout->model, layout, &scene);
+	struct weft_progress progress = cli_progress_of(trace);
+	int error = weft_scene_create_watched(layout->model, layout, &progress, &scene);
+	cli_progress_end();
 	if (error)
 		return error;
 	struct weft_render_options options = {
@@ -395,7 +397,9 @@ static int render_model(
 	struct weft_layout *layout = NULL;
 	struct weft_canvas *canvas = NULL;
 	int status = CLI_DONE;
-	int error = render_rows_lay_out(&a->rows, model, &layout);
+	struct weft_progress progress = cli_progress_of(trace);
+	int error = render_rows_lay_out(&a->rows, model, &progress, &layout);
+	cli_progress_end();
 	if (!error)
 		error = weft_canvas_create((double)a->width, (double)a->height, &canvas);
 	if (!error && a->format == FORMAT_HTML)

@@ -90,8 +90,8 @@ static uint8_t *find_hidden(const struct render_rows *rows, const struct weft_mo
 	return hidden;
 }
 
-int render_rows_lay_out(
-	const struct render_rows *rows, const struct weft_model *model, struct weft_layout **ret_layout)
+int render_rows_lay_out(const struct render_rows *rows, const struct weft_model *model,
+	const struct weft_progress *progress, struct weft_layout **ret_layout)
 {
 	uint8_t *hidden = NULL;
 	if (rows->hide.count || rows->only.count) {
@@ -104,6 +104,7 @@ int render_rows_lay_out(
 		.fold = !rows->no_fold,
 		.group_by = rows->group_by,
 		.hidden = hidden,
+		.progress = progress,
 	};
 	int error = weft_layout_create(model, &options, ret_layout);
 	free(hidden);

@@ -26,6 +26,6 @@ bool render_rows_parse_pattern(
 	const char *command, const char *option, const char *pattern, struct render_patterns *patterns);
 
 int render_rows_lay_out(const struct render_rows *rows, const struct weft_model *model,
-	struct weft_layout **ret_layout);
+	const struct weft_progress *progress, struct weft_layout **ret_layout);
 
 #endif

@@ -52,9 +52,10 @@ int weft_viewer_show(struct weft_viewer *viewer, struct weft_model *model, bool 
 /* A model with all that its first picture needs: what weft_viewer_show() would take long for. */
 struct weft_viewer_prepared;
 
-/* In any thread, and without a viewer. The model is the result's from then on; on an error it stays
- * the caller's. */
-int weft_viewer_prepare(struct weft_model *model, struct weft_viewer_prepared **ret_prepared);
+/* In any thread, and without a viewer. `progress`, which may be NULL, is told how far it is and may
+ * stop it. The model is the result's from then on; on an error it stays the caller's. */
+int weft_viewer_prepare(struct weft_model *model, const struct weft_progress *progress,
+	struct weft_viewer_prepared **ret_prepared);
 void weft_viewer_prepared_destroy(struct weft_viewer_prepared *prepared);
 
 /* As weft_viewer_show() of a model that is not live; `prepared` is the viewer's from then on, but

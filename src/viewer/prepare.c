@@ -8,14 +8,14 @@
 #include "base/export.h"
 #include "viewer/state.h"
 
-WEFT__EXPORT int weft_viewer_prepare(
-	struct weft_model *model, struct weft_viewer_prepared **ret_prepared)
+WEFT__EXPORT int weft_viewer_prepare(struct weft_model *model, const struct weft_progress *progress,
+	struct weft_viewer_prepared **ret_prepared)
 {
 	struct weft_viewer_prepared *p = calloc(1, sizeof(*p));
 	const struct weft__rows rows = {.no_fold = false};
 	if (!p)
 		return WEFT_ERROR_MEMORY;
-	int error = weft__rows_lay_out(&rows, model, NULL, &p->layout, &p->scene);
+	int error = weft__rows_lay_out(&rows, model, NULL, progress, &p->layout, &p->scene);
 	p->story = (struct weft_story){.model = model, .layout = p->layout};
 	if (!error) {
 		struct weft_story_index *index;

@@ -10,10 +10,26 @@
 #include "base/array.h"
 #include "viewer/state.h"
 
-int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *model,
-	const struct weft_layout *previous, struct weft_layout **ret_layout,
-	struct weft_scene **ret_scene)
+/* One of two works that are one to who waits for them. */
+struct half {
+	const struct weft_progress *whole;
+	double begin;
+};
+
+static bool step_half(void *context, double part)
 {
+	const struct half *half = context;
+	return !half->whole->step || half->whole->step(half->whole->context, half->begin + part / 2);
+}
+
+int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *model,
+	const struct weft_layout *previous, const struct weft_progress *progress,
+	struct weft_layout **ret_layout, struct weft_scene **ret_scene)
+{
+	const struct weft_help *help = progress ? progress->help : NULL;
+	struct half halves[2] = {{progress, 0}, {progress, 0.5}};
+	struct weft_progress of_layout = {step_half, &halves[0], help};
+	struct weft_progress of_scene = {step_half, &halves[1], help};
 	struct weft_layout *layout = NULL;
 	uint8_t *hidden = NULL;
 	int error = 0;
@@ -28,12 +44,13 @@ int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *m
 		.folded_group_count = rows->folded_groups.count,
 		.hidden = hidden,
 		.previous = previous,
+		.progress = progress ? &of_layout : NULL,
 	};
 	if (!error)
 		error = weft_layout_create(model, &options, &layout);
 	free(hidden);
 	if (!error)
-		error = weft_scene_create(model, layout, ret_scene);
+		error = weft_scene_create_watched(model, layout, progress ? &of_scene : NULL, ret_scene);
 	if (error)
 		weft_layout_destroy(layout);
 	else
@@ -79,7 +96,7 @@ static void lay_out_around(struct weft_viewer *viewer, uint32_t anchor)
 	struct weft_scene *scene;
 	struct weft_view view = *weft__viewer_wanted(viewer);
 	double y = view.height / 2;
-	if (weft__rows_lay_out(&viewer->rows, viewer->model, NULL, &layout, &scene))
+	if (weft__rows_lay_out(&viewer->rows, viewer->model, NULL, NULL, &layout, &scene))
 		return;
 	if (anchor != WEFT_NONE && viewer->layout->row[anchor] == WEFT_NONE)
 		anchor = WEFT_NONE;

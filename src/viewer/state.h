@@ -446,8 +446,8 @@ void weft__viewer_forget_marks(struct weft_viewer *viewer);
 
 /* rows.c */
 int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *model,
-	const struct weft_layout *previous, struct weft_layout **ret_layout,
-	struct weft_scene **ret_scene);
+	const struct weft_layout *previous, const struct weft_progress *progress,
+	struct weft_layout **ret_layout, struct weft_scene **ret_scene);
 bool weft__rows_are_as_at_first(const struct weft__rows *rows);
 void weft__viewer_relayout(struct weft_viewer *viewer);
 /* The fold of a task, which keeps its height on the screen. */
