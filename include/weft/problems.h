@@ -27,6 +27,11 @@ enum weft_problem_type {
 	WEFT_PROBLEM_SLOW,         /* a task that took far longer than others of its kind */
 	WEFT_PROBLEM_CLIMBING,     /* a counter that only grows */
 	WEFT_PROBLEM_DEADLOCK,     /* tasks that wait for each other */
+	WEFT_PROBLEM_PILING_UP,    /* of alike tasks more and more are alive, up to the end */
+	WEFT_PROBLEM_HOG,          /* ran very long at a stretch while others waited for the thread */
+	WEFT_PROBLEM_GC,           /* garbage collection stopped a thread for long */
+	WEFT_PROBLEM_HERD,         /* signals wake many tasks that find nothing to do */
+	WEFT_PROBLEM_CONVOY,       /* many tasks wait at once for a semaphore that one holds */
 	WEFT_PROBLEM_TYPES
 };
 
@@ -37,14 +42,16 @@ enum weft_problem_severity {
 };
 
 /* "failed", "never resolved", "loss", "lost wake-up", "idle gap", "slow", "climbing counter",
- * "deadlock". */
+ * "deadlock", "piling up", "hog", "GC pause", "thundering herd", "convoy". */
 const char *weft_problem_name(enum weft_problem_type type);
 
 struct weft_problem {
 	enum weft_problem_type type;
 	enum weft_problem_severity severity;
 	uint32_t count;       /* of alike ones; this is the first of them, or the worst */
-	uint64_t start, end;  /* what to show, ns */
+	uint64_t start, end;  /* when it is, ns */
+	uint64_t show_start;  /* what to look at: where it begins, if it goes on and on, */
+	uint64_t show_end;    /* with as much around as it takes to see why; otherwise all of it */
 	uint32_t task;        /* or WEFT_NONE */
 	uint32_t thread;      /* or WEFT_NONE */
 	uint32_t counter;     /* or WEFT_NONE */

@@ -2,6 +2,9 @@
  *
  * Tasks that wait for each other when the trace ends. Who waits for one task alone has one arrow
  * out, so cycles are found by walking: whoever comes back to this walk's own steps has found one.
+ *
+ * A semaphore is waited for by who wants it, and waits for nobody itself; who has read it and not
+ * signalled it since holds it, and is waited for in its place.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,10 +14,13 @@
 struct walk {
 	struct weft__findings *findings;
 	const struct weft_model *model;
-	uint32_t *final; /* what a task had become in the end */
-	uint32_t *next;  /* for whom it waits alone, or WEFT_NONE */
-	uint32_t *by;    /* the walk that came by first, or WEFT_NONE */
+	uint32_t *final;  /* what a task had become in the end */
+	uint32_t *next;   /* for whom it waits alone, or WEFT_NONE */
+	uint32_t *by;     /* the walk that came by first, or WEFT_NONE */
+	uint32_t *holder; /* of a semaphore; WEFT_NONE: nobody; UNKNOWN: not looked for yet */
 };
+
+#define UNKNOWN (WEFT_NONE - 1)
 
 /* Chains of becomes lead to higher numbers or lower ones: each is followed once. */
 static void find_finals(struct walk *walk)
@@ -34,6 +40,33 @@ static void find_finals(struct walk *walk)
 	}
 }
 
+/* Who read it last, unless it was signalled since: that is how it is given back. */
+static uint32_t find_holder(const struct walk *walk, uint32_t semaphore)
+{
+	const struct weft_edges *e = &walk->model->edges;
+	struct weft__edge_list to = weft__edges_to(walk->findings->story, semaphore);
+	for (uint32_t i = to.count; i > 0; i--) {
+		uint32_t edge = to.edges[i - 1];
+		if (e->type[edge] == WEFT_EDGE_READ)
+			return e->from[edge] == WEFT_NONE ? WEFT_NONE : walk->final[e->from[edge]];
+		if (e->type[edge] == WEFT_EDGE_SIGNAL)
+			return WEFT_NONE;
+	}
+	return WEFT_NONE;
+}
+
+/* Whom who waits for `source` waits for, in truth. */
+static uint32_t behind(const struct walk *walk, uint32_t source)
+{
+	const struct weft_tasks *t = &walk->model->tasks;
+	if (t->kind[source] == WEFT_KIND_SEMAPHORE) {
+		if (walk->holder[source] == UNKNOWN)
+			walk->holder[source] = find_holder(walk, source);
+		source = walk->holder[source];
+	}
+	return source == WEFT_NONE || t->flags[source] & WEFT_TASK_RESOLVED ? WEFT_NONE : source;
+}
+
 /* Its last act is to wait for one, and the act before is none of that kind. */
 static uint32_t waits_for(const struct walk *walk, uint32_t task)
 {
@@ -47,8 +80,51 @@ static uint32_t waits_for(const struct walk *walk, uint32_t task)
 	for (uint32_t i = by.count - 1; i > 0 && e->type[by.edges[i - 1]] == WEFT_EDGE_TRY_READ; i--)
 		if (e->to[by.edges[i - 1]] != e->to[last])
 			return WEFT_NONE; /* any of several will do */
-	uint32_t source = walk->final[e->to[last]];
-	return walk->model->tasks.flags[source] & WEFT_TASK_RESOLVED ? WEFT_NONE : source;
+	return behind(walk, walk->final[e->to[last]]);
+}
+
+static uint32_t last_act(const struct walk *walk, uint32_t task)
+{
+	struct weft__edge_list by = weft__edges_by(walk->model, task);
+	return by.edges[by.count - 1];
+}
+
+/* Where it begins: from the last time that one of them ran before, until the circle is closed. */
+static void choose_view(const struct walk *walk, struct weft_problem *problem)
+{
+	const struct weft_model *model = walk->model;
+	uint64_t closed = problem->start, begin = problem->start;
+	uint32_t task = problem->task;
+	do {
+		uint64_t time = model->edges.time[last_act(walk, task)];
+		uint32_t runs = weft__activations_until(model, task, time);
+		uint32_t place = model->tasks.first_activation[task] + runs - 1;
+		uint64_t ran = runs ? model->activations.start[runs > 1 ? place - 1 : place] : time;
+		closed = time > closed ? time : closed;
+		begin = ran < begin ? ran : begin;
+		task = walk->next[task];
+	} while (task != problem->task);
+	problem->start = closed;
+	problem->show_start = begin;
+	problem->show_end = closed + (closed - begin) / 2;
+	if (problem->show_end > problem->end)
+		problem->show_end = problem->end;
+}
+
+/* "waits for lock A, which task 5 holds" or "waits for task 5" */
+static void say_next(struct weft__sentence *s, const struct walk *walk, uint32_t task)
+{
+	const struct weft_model *model = walk->model;
+	struct weft__words *w = weft__clause(s, 4);
+	uint32_t source = walk->final[model->edges.to[last_act(walk, task)]];
+	weft__say(w, " waits for ");
+	if (source == walk->next[task]) {
+		weft__say_subject(w, model, source, 32);
+		return;
+	}
+	weft__say_task(w, model, source, 20);
+	weft__say(w, " of ");
+	weft__say_subject(w, model, walk->next[task], 28);
 }
 
 static void add_cycle(struct walk *walk, uint32_t task)
@@ -60,8 +136,7 @@ static void add_cycle(struct walk *walk, uint32_t task)
 		if (step < first)
 			first = step;
 	}
-	struct weft__edge_list by = weft__edges_by(model, first);
-	uint64_t since = model->edges.time[by.edges[by.count - 1]];
+	uint64_t since = model->edges.time[last_act(walk, first)];
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_DEADLOCK,
 		.severity = WEFT_SEVERITY_ERROR,
@@ -72,20 +147,21 @@ static void add_cycle(struct walk *walk, uint32_t task)
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
 	};
+	choose_view(walk, &problem);
 	struct weft__sentence s;
 	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 4);
-	weft__say_subject(w, model, first, 32);
-	weft__say(w, length == 1 ? " waits for itself" : " waits for ");
-	if (length > 1) {
-		weft__say_subject(w, model, walk->next[first], 32);
-		w = weft__clause(&s, 3);
-		weft__say(w, length == 2 ? ", which waits for it" : ", and so on in a circle of %" PRIu32,
-			length);
+	struct weft__words *w = weft__clause(&s, 5);
+	weft__say_subject(w, model, first, 28);
+	if (length == 1) {
+		weft__say(w, " waits for itself");
+	} else {
+		say_next(&s, walk, first);
+		weft__say(weft__clause(&s, 3),
+			length == 2 ? ", which waits for it" : ", and so on in a circle of %" PRIu32, length);
 	}
 	w = weft__clause(&s, 2);
 	weft__say(w, ", since ");
-	weft__say_time(w, model, since);
+	weft__say_time(w, model, problem.start);
 	weft__find(walk->findings, &problem, length, &s);
 }
 
@@ -93,6 +169,8 @@ static void find_cycles(struct walk *walk)
 {
 	uint32_t tasks = walk->model->tasks.count;
 	find_finals(walk);
+	for (uint32_t task = 0; task < tasks; task++)
+		walk->holder[task] = UNKNOWN;
 	for (uint32_t task = 0; task < tasks; task++) {
 		walk->next[task] = waits_for(walk, task);
 		walk->by[task] = WEFT_NONE;
@@ -112,12 +190,13 @@ void weft__find_cycles(struct weft__findings *findings)
 {
 	const struct weft_model *model = findings->story->model;
 	size_t room = model->tasks.count + (size_t)1;
-	uint32_t *columns = malloc(3 * room * sizeof(*columns));
+	uint32_t *columns = malloc(4 * room * sizeof(*columns));
 	if (!columns) {
 		findings->error = WEFT_ERROR_MEMORY;
 		return;
 	}
-	struct walk walk = {findings, model, columns, columns + room, columns + 2 * room};
+	struct walk walk = {
+		findings, model, columns, columns + room, columns + 2 * room, columns + 3 * room};
 	find_cycles(&walk);
 	free(columns);
 }

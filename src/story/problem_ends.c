@@ -2,13 +2,16 @@
  *
  * Tasks that failed, and tasks that should have ended and did not. A failure travels: who reads
  * what failed mostly fails with the same message, so tasks with one message are one story. Up to
- * ALIKE_MAX of them are told one by one; of more, the first, with their number.
+ * ALIKE_MAX of them are told one by one; of more, the first, with their number. Whatever has an end
+ * cuts through what is under way then: tasks that were no older than others like them become are
+ * one story, too, and a mild one.
  */
 #include <stdlib.h>
 
 #include "story/problems.h"
 
 #define ALIKE_MAX 3
+#define OF_TENTH  4 /* times as old as nine tenths become: no longer simply under way */
 
 struct ends {
 	struct weft__findings *findings;
@@ -27,6 +30,17 @@ static bool never(const struct weft_tasks *t, uint32_t task)
 	return t->flags[task] & WEFT_TASK_NEVER_RESOLVED;
 }
 
+/* The trace ended amid it. */
+static bool is_under_way(const struct ends *ends, uint32_t task)
+{
+	const struct weft__alike *alike = &ends->findings->alike;
+	if (!never(&ends->model->tasks, task) || alike->group_of[task] == WEFT_NONE)
+		return false;
+	const struct weft__alike_group *group = &alike->groups[alike->group_of[task]];
+	return group->count >= WEFT__ALIKE_MIN &&
+		   weft__life_of(ends->findings->story, task) / OF_TENTH <= group->p90_ns;
+}
+
 static int list_bad(struct ends *ends)
 {
 	const struct weft_tasks *t = &ends->model->tasks;
@@ -37,7 +51,7 @@ static int list_bad(struct ends *ends)
 	if (!ends->tasks)
 		return WEFT_ERROR_MEMORY;
 	for (uint32_t task = 0; task < t->count; task++)
-		if (is_bad(t, task))
+		if (is_bad(t, task) && !is_under_way(ends, task))
 			ends->tasks[ends->count++] = task;
 	return 0;
 }
@@ -123,6 +137,41 @@ static void add_endings(struct ends *ends, const struct sorted *sorted)
 	}
 }
 
+static void add_under_way(struct ends *ends)
+{
+	const struct weft_tasks *t = &ends->model->tasks;
+	const struct weft_story *story = ends->findings->story;
+	uint32_t first = WEFT_NONE, count = 0;
+	struct weft__sentence s;
+	for (uint32_t task = 0; task < t->count; task++) {
+		if (!is_bad(t, task) || !is_under_way(ends, task))
+			continue;
+		if (!count++ || weft__start_of(story, task) < weft__start_of(story, first))
+			first = task;
+	}
+	if (!count)
+		return;
+	struct weft_problem problem = {
+		.type = WEFT_PROBLEM_NEVER_RESOLVED,
+		.severity = WEFT_SEVERITY_HINT,
+		.count = count,
+		.start = weft__start_of(story, first),
+		.end = t->end[first],
+		.task = first,
+		.thread = WEFT_NONE,
+		.counter = WEFT_NONE,
+	};
+	weft__sentence_init(&s);
+	struct weft__words *w = weft__clause(&s, 4);
+	weft__say_subject(w, ends->model, first, 40);
+	if (count > 1)
+		weft__say(w, " and %u more", count - 1);
+	weft__say(w, count > 1 ? " were under way" : " was under way");
+	weft__say(weft__clause(&s, 3), " when the trace ended");
+	weft__say(weft__clause(&s, 2), ", for no longer than usual");
+	weft__find(ends->findings, &problem, count, &s);
+}
+
 void weft__find_ends(struct weft__findings *findings)
 {
 	const struct weft_model *model = findings->story->model;
@@ -141,6 +190,7 @@ void weft__find_ends(struct weft__findings *findings)
 				model->tasks.end[ends.tasks[i]], ends.tasks[i]};
 		qsort(sorted, ends.count, sizeof(*sorted), by_key);
 		add_endings(&ends, sorted);
+		add_under_way(&ends);
 	}
 	free(ends.tasks);
 	free(sorted);

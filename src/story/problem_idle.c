@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
  * Gaps in which no thread ran anything, far longer than the usual ones. What is usual is the lower
- * quarter: where every second request stalls, the stalls are half of all gaps. Gaps of about one
- * length are one problem.
+ * quarter: where every second request stalls, the stalls are half of all gaps. Requests that come
+ * by chance leave gaps of any length up to many times the usual one; what somebody has to explain
+ * is apart from those: nothing is between half of it and it. Gaps of about one length are one
+ * problem.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@
 
 #define FEW          4 /* gaps that tell what is usual */
 #define FAR_LONGER   8 /* times */
+#define APART        2 /* times the next shorter gap */
 #define CLUSTERS_MAX 3
 #define LEAST_SHARE  100   /* of a trace: a cluster that takes less is not worth a word */
 #define LONELY_SHARE 20    /* likewise, of a gap among few */
@@ -27,6 +30,7 @@ struct gaps {
 	struct gap *list; /* by start, later by length, the longest first */
 	uint32_t count;
 	uint64_t usual_ns, trace_ns;
+	uint64_t long_ns; /* from here on they are apart from the rest */
 };
 
 /* When a thread is there: from the first to the last word about it. */
@@ -210,7 +214,21 @@ static bool is_long(const struct gaps *gaps, uint64_t length)
 {
 	if (gaps->count < FEW)
 		return length >= gaps->trace_ns / LONELY_SHARE;
-	return length / FAR_LONGER >= gaps->usual_ns;
+	return length >= gaps->long_ns;
+}
+
+/* The shortest that is far longer than usual and apart from all shorter ones. */
+static uint64_t find_long(const struct gaps *gaps)
+{
+	uint64_t found = UINT64_MAX;
+	for (uint32_t i = 0; i < gaps->count; i++) {
+		uint64_t length = gaps->list[i].length;
+		if (length / FAR_LONGER < gaps->usual_ns)
+			break;
+		if (i + 1 == gaps->count || length / APART >= gaps->list[i + 1].length)
+			found = length;
+	}
+	return found;
 }
 
 /* A cluster ends where gaps are a quarter shorter than its longest. */
@@ -252,8 +270,10 @@ void weft__find_idle_gaps(struct weft__findings *findings)
 		drop_last(&gaps);
 		if (gaps.count) {
 			qsort(gaps.list, gaps.count, sizeof(*gaps.list), by_length);
-			if (gaps.count >= FEW)
+			if (gaps.count >= FEW) {
 				gaps.usual_ns = find_usual(&gaps);
+				gaps.long_ns = find_long(&gaps);
+			}
 			add_clusters(&gaps);
 		}
 	}

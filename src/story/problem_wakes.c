@@ -16,9 +16,11 @@
 #define WAITS_MIN   4   /* that tell what is usual */
 #define LEAST_SHARE 100 /* of a trace: a shorter wait is not worth a word */
 
-/* At equal times: a signal finds who waits already, and not who comes only then. */
+/* At equal times: a signal finds who waits already, and not who comes only then. A read that is
+ * answered has no try_read in the model: who takes what was signalled did wait for it. */
 enum event_type {
 	SIGNAL,
+	TAKEN,
 	WAITER_LEAVES,
 	WAITER_COMES,
 };
@@ -129,6 +131,8 @@ static uint32_t list_events(struct wakes *w, uint32_t task, struct weft__edge_li
 			w->events[count++] = (struct event){e->time[edge], SIGNAL, edge, WEFT_NONE, 0};
 		else if (e->type[edge] == WEFT_EDGE_TRY_READ && from != WEFT_NONE && from != task)
 			add_waiter(w, &count, from, e->time[edge], until_it_runs(w, from, e->time[edge]));
+		else if (e->type[edge] == WEFT_EDGE_READ && from != WEFT_NONE && from != task)
+			w->events[count++] = (struct event){e->time[edge], TAKEN, edge, from, 0};
 	}
 	for (uint32_t i = 0; has_promises && i < made.count; i++) {
 		uint32_t child = e->to[made.edges[i]];
@@ -205,7 +209,9 @@ static struct missed sweep(struct wakes *w, uint32_t task, uint32_t events)
 	uint32_t waiting = 0, lost = WEFT_NONE;
 	for (uint32_t i = 0; i < events; i++) {
 		const struct event *event = &w->events[i];
-		if (event->type == WAITER_LEAVES) {
+		if (event->type == TAKEN) {
+			lost = WEFT_NONE;
+		} else if (event->type == WAITER_LEAVES) {
 			waiting--;
 		} else if (event->type == SIGNAL) {
 			bool nobody = !waiting && is_wake_up_for_nobody(w, task, event->time);
@@ -276,6 +282,25 @@ static struct missed look_at_sleeper(struct wakes *w, uint32_t task, struct weft
 
 /* ---- All ---- */
 
+/* Around the signal and the wait that missed it: from the time when the waiter ran last but one, to
+ * compare it with, and half as much of the wait. */
+static void choose_view(
+	const struct wakes *w, const struct missed *missed, struct weft_problem *problem)
+{
+	const uint32_t *first = &w->model->tasks.first_activation[missed->waiter];
+	uint32_t runs = weft__activations_until(w->model, missed->waiter, missed->since);
+	uint64_t begin = problem->start;
+	if (runs) {
+		uint32_t place = first[0] + runs - 1;
+		uint64_t ran = w->model->activations.start[runs > 1 ? place - 1 : place];
+		begin = ran < begin ? ran : begin;
+	}
+	problem->show_start = begin;
+	problem->show_end = missed->since + (missed->since - begin) / 2;
+	if (problem->show_end > problem->end)
+		problem->show_end = problem->end;
+}
+
 static void add_missed(struct wakes *w, uint32_t task, const struct missed *missed)
 {
 	const struct weft_model *model = w->model;
@@ -293,6 +318,7 @@ static void add_missed(struct wakes *w, uint32_t task, const struct missed *miss
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
 	};
+	choose_view(w, missed, &problem);
 	weft__sentence_init(&s);
 	struct weft__words *x = weft__clause(&s, 9);
 	weft__say_subject(x, model, missed->waiter, 32);

@@ -28,6 +28,11 @@ WEFT__EXPORT const char *weft_problem_name(enum weft_problem_type type)
 		[WEFT_PROBLEM_SLOW] = "slow",
 		[WEFT_PROBLEM_CLIMBING] = "climbing counter",
 		[WEFT_PROBLEM_DEADLOCK] = "deadlock",
+		[WEFT_PROBLEM_PILING_UP] = "piling up",
+		[WEFT_PROBLEM_HOG] = "hog",
+		[WEFT_PROBLEM_GC] = "GC pause",
+		[WEFT_PROBLEM_HERD] = "thundering herd",
+		[WEFT_PROBLEM_CONVOY] = "convoy",
 	};
 	return type < WEFT_PROBLEM_TYPES ? names[type] : "unknown";
 }
@@ -42,7 +47,12 @@ void weft__find(struct weft__findings *f, const struct weft_problem *problem, ui
 	if (f->error)
 		return;
 	size_t size = weft__sentence_write(sentence, text, sizeof(text));
-	f->list[f->count++] = (struct weft__finding){*problem, weight, f->text.size};
+	struct weft__finding *finding = &f->list[f->count++];
+	*finding = (struct weft__finding){*problem, weight, f->text.size};
+	if (finding->problem.show_end == 0) {
+		finding->problem.show_start = problem->start;
+		finding->problem.show_end = problem->end;
+	}
 	weft_text_add(&f->text, text, size + 1);
 }
 
@@ -94,15 +104,18 @@ WEFT__EXPORT int weft_problems_create(
 	const struct weft_story *story, struct weft_problems **ret_problems)
 {
 	struct weft__findings f = {.story = story};
+	f.error = weft__alike_init(&f.alike, story);
 	static void (*const finders[])(struct weft__findings *) = {weft__find_ends, weft__find_losses,
 		weft__find_lost_wake_ups, weft__find_cycles, weft__find_idle_gaps, weft__find_slow,
-		weft__find_climbing};
+		weft__find_climbing, weft__find_piling_up, weft__find_hogs, weft__find_pauses,
+		weft__find_herds, weft__find_convoys};
 	for (size_t i = 0; i < sizeof(finders) / sizeof(*finders) && !f.error; i++)
 		finders[i](&f);
 	if (!f.error)
 		f.error = f.text.error;
 	if (!f.error)
 		f.error = publish(&f, ret_problems);
+	weft__alike_finish(&f.alike);
 	free(f.list);
 	weft_text_finish(&f.text);
 	return f.error;
@@ -123,7 +136,7 @@ static void say_type(
 	struct weft__sentence *s, uint32_t count, enum weft_problem_type type, const char *before)
 {
 	bool is_noun = type != WEFT_PROBLEM_FAILED && type != WEFT_PROBLEM_NEVER_RESOLVED &&
-				   type != WEFT_PROBLEM_SLOW;
+				   type != WEFT_PROBLEM_SLOW && type != WEFT_PROBLEM_PILING_UP;
 	const char *plural = !is_noun || count == 1 ? "" : type == WEFT_PROBLEM_LOSS ? "es" : "s";
 	weft__say(
 		weft__clause(s, 2), "%s%" PRIu32 " %s%s", before, count, weft_problem_name(type), plural);

@@ -9,6 +9,11 @@
  *     problem_idle.c      gaps in which nothing runs
  *     problem_slow.c      tasks that take far longer than their like
  *     problem_counters.c  counters that climb
+ *     problem_growth.c    tasks that pile up
+ *     problem_hogs.c      tasks that let others wait for their thread
+ *     problem_pauses.c    garbage collection
+ *     problem_herds.c     many woken for nothing
+ *     problem_convoys.c   queues for one semaphore
  *     problems.c          the list: order, limits, sentences
  */
 #ifndef WEFT_STORY_PROBLEMS_H
@@ -18,6 +23,7 @@
 #include <weft/problems.h>
 #include <weft/text.h>
 
+#include "story/alike.h"
 #include "story/index.h"
 #include "story/words.h"
 
@@ -29,6 +35,7 @@ struct weft__finding {
 
 struct weft__findings {
 	const struct weft_story *story;
+	struct weft__alike alike; /* while the finders are at work */
 	struct weft__finding *list;
 	uint32_t count;
 	size_t capacity;
@@ -48,5 +55,10 @@ void weft__find_cycles(struct weft__findings *findings);
 void weft__find_idle_gaps(struct weft__findings *findings);
 void weft__find_slow(struct weft__findings *findings);
 void weft__find_climbing(struct weft__findings *findings);
+void weft__find_piling_up(struct weft__findings *findings);
+void weft__find_hogs(struct weft__findings *findings);
+void weft__find_pauses(struct weft__findings *findings);
+void weft__find_herds(struct weft__findings *findings);
+void weft__find_convoys(struct weft__findings *findings);
 
 #endif

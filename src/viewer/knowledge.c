@@ -28,9 +28,14 @@ static unsigned rank_of(enum weft_problem_type type)
 		[WEFT_PROBLEM_LOST_WAKE_UP] = 2,
 		[WEFT_PROBLEM_NEVER_RESOLVED] = 3,
 		[WEFT_PROBLEM_LOSS] = 4,
-		[WEFT_PROBLEM_CLIMBING] = 5,
-		[WEFT_PROBLEM_SLOW] = 6,
-		[WEFT_PROBLEM_IDLE_GAP] = 7,
+		[WEFT_PROBLEM_HOG] = 5,
+		[WEFT_PROBLEM_GC] = 6,
+		[WEFT_PROBLEM_CONVOY] = 7,
+		[WEFT_PROBLEM_HERD] = 8,
+		[WEFT_PROBLEM_CLIMBING] = 9,
+		[WEFT_PROBLEM_PILING_UP] = 10,
+		[WEFT_PROBLEM_SLOW] = 11,
+		[WEFT_PROBLEM_IDLE_GAP] = 12,
 	};
 	return ranks[type];
 }
@@ -104,7 +109,7 @@ void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number)
 	uint32_t row = problem->task != WEFT_NONE ? viewer->layout->row[problem->task] : WEFT_NONE;
 	uint64_t at = problem->end > problem->start ? problem->end - 1 : problem->start;
 	weft__viewer_select(viewer, problem->task, at);
-	weft__viewer_reveal(viewer, row, problem->start, problem->end, true);
+	weft__viewer_reveal(viewer, row, problem->show_start, problem->show_end, true);
 	viewer->problem = number;
 	viewer->shows_problem = true;
 	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_PROBLEMS;

@@ -378,6 +378,275 @@ static void who_waits_for_the_first_of_several_is_in_no_circle(void **state)
 	found_finish(&found);
 }
 
+/* Every fifth request takes 40 ms, so that even the slowest tenth does. */
+static void many_that_take_about_as_long_are_found(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 1; id <= 100; id++)
+		make_request(&made, id, id % 5 == 2 ? 40 * MS + id * US : (500 + id % 9) * US);
+	struct found found = find(&made);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_SLOW);
+	assert_in_range(p->end - p->start, 40 * MS, 41 * MS);
+	assert_string_equal(p->sentence,
+		"task 2 'request' takes 40.1 ms from 511 us, as 19 more do; most "
+		"like it take 505 us.");
+	found_finish(&found);
+}
+
+static void who_waits_for_a_slow_one_is_counted(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	make_create(&made, 0, 900, WEFT_KIND_PROMISE);
+	for (uint64_t id = 1; id <= 40; id++) {
+		make_create(&made, 0, 100 + id, WEFT_KIND_PROMISE);
+		make_create(&made, 0, 200 + id, WEFT_KIND_TASK);
+		make_edge(&made, WEFT_EVENT_TRY_READ, 200 + id, id % 4 ? 100 + id : 900);
+		made.time += 50 * US;
+		make_edge(&made, WEFT_EVENT_RESOLVE, 0, 100 + id);
+	}
+	made.time += 10 * MS;
+	make_edge(&made, WEFT_EVENT_RESOLVE, 0, 900);
+	struct found found = find(&made);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_SLOW);
+	assert_string_equal(p->sentence, "promise 900 takes 12 ms from 0 ns, and 10 tasks wait for it; "
+									 "others like it take 50 us.");
+	found_finish(&found);
+}
+
+/* Gaps of any length up to twenty times the usual one, and none apart from the rest. */
+static void gaps_of_any_length_are_none(void **state)
+{
+	struct made made = make_begin();
+	uint64_t gap = 20 * US;
+	(void)state;
+	for (uint64_t id = 1; id <= 60; id++, gap += gap / 20) {
+		make_request(&made, id, 20 * US);
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += gap;
+		make_switch(&made, 0);
+	}
+	struct found found = find(&made);
+	expect_none(&found);
+	found_finish(&found);
+}
+
+static void what_the_end_cuts_through_is_one_hint(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 1; id <= 100; id++)
+		make_request(&made, id, (20 + id % 7) * US);
+	for (uint64_t id = 101; id <= 105; id++) {
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+		make_label(&made, id, "request");
+		make(&made, (struct weft_event){.type = WEFT_EVENT_EXPECT, .task = id});
+		made.time += US;
+	}
+	make_switch(&made, 0);
+	struct found found = find(&made);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_NEVER_RESOLVED);
+	assert_int_equal(p->severity, WEFT_SEVERITY_HINT);
+	assert_int_equal(p->count, 5);
+	assert_string_equal(p->sentence, "task 101 'request' and 4 more were under way when the trace "
+									 "ended, for no longer than usual.");
+	found_finish(&found);
+}
+
+/* Requests that each leave a watcher behind; `ends`: whose watchers end a while later. */
+static struct found watched_requests(bool ends)
+{
+	struct made made = make_begin();
+	for (uint64_t id = 1; id <= 200; id++) {
+		make_request(&made, id, 20 * US);
+		make_create(&made, 0, 1000 + id, WEFT_KIND_TASK);
+		make_label(&made, 1000 + id, "watch");
+		if (ends && id > 40)
+			make_edge(&made, WEFT_EVENT_RESOLVE, 0, 1000 + id - 40);
+	}
+	return find(&made);
+}
+
+static void tasks_that_pile_up_are_found(void **state)
+{
+	struct found found = watched_requests(false);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_PILING_UP);
+	assert_int_equal(p->count, 200);
+	assert_string_equal(p->sentence,
+		"task 1001 'watch' and 199 more like it do not end, and become more and more.");
+	found_finish(&found);
+	found = watched_requests(true);
+	expect_none(&found);
+	found_finish(&found);
+}
+
+/* Five tasks take turns; one of them runs for 30 ms once. `gc`: because of a pause. */
+static struct found taken_turns(uint64_t long_ns, bool gc)
+{
+	struct made made = make_begin();
+	for (uint64_t turn = 0; turn < 500; turn++) {
+		make_switch(&made, 1 + turn % 5);
+		made.time += turn == 203 ? long_ns : 20 * US;
+		if (turn == 203 && gc)
+			make(&made,
+				(struct weft_event){.type = WEFT_EVENT_GC, .task = 4, .value = (int64_t)long_ns});
+	}
+	return find(&made);
+}
+
+static void a_task_that_lets_others_wait_is_found(void **state)
+{
+	struct found found = taken_turns(30 * MS, false);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_HOG);
+	assert_int_equal(found.told.model->tasks.id[p->task], 4);
+	assert_int_equal(p->end - p->start, 30 * MS);
+	assert_string_equal(p->sentence,
+		"preexisting 4 runs for 30 ms at a stretch from 4.06 ms, while "
+		"4 tasks wait for their turn; on average it is 20 us.");
+	found_finish(&found);
+	found = taken_turns(20 * US, false);
+	expect_none(&found);
+	found_finish(&found);
+}
+
+static void a_pause_is_not_the_fault_of_who_runs(void **state)
+{
+	struct found found = taken_turns(30 * MS, true);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_GC);
+	assert_int_equal(found.problems->count, 1);
+	assert_int_equal(p->end - p->start, 30 * MS);
+	assert_string_equal(
+		p->sentence, "GC stops everything for 30 ms from 4.06 ms, 75.1 % of the time.");
+	found_finish(&found);
+}
+
+/* A signal wakes all of twenty; `works`: each then does something, before it waits again. */
+static struct found woken(bool works)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_CONDITION);
+	for (uint64_t round = 0; round < 5; round++) {
+		make_switch(&made, 0);
+		make_signal(&made, 1, 0, true);
+		for (uint64_t id = 10; id < 30; id++) {
+			made.time += 5 * US;
+			make_edge(&made, WEFT_EVENT_READ, id, 1);
+			made.time += 5 * US;
+			if (works || id == 10 + round) {
+				make_create(&made, id, id + 100 * (round + 1), WEFT_KIND_TASK);
+				make_edge(&made, WEFT_EVENT_RESOLVE, id, id + 100 * (round + 1));
+			}
+			make_edge(&made, WEFT_EVENT_TRY_READ, id, 1);
+		}
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += 100 * US;
+	}
+	return find(&made);
+}
+
+static void a_thundering_herd_is_found(void **state)
+{
+	struct found found = woken(false);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_HERD);
+	assert_int_equal(p->count, 5);
+	assert_string_equal(p->sentence,
+		"A signal of condition 1 wakes 20 tasks, of which 19 only wait "
+		"again; 5 times, first at 0 ns.");
+	found_finish(&found);
+	found = woken(true);
+	expect_none(&found);
+	found_finish(&found);
+}
+
+/* Tasks that take a semaphore one after the other; the fifth keeps it for `long_ns`, and the others
+ * come meanwhile, or each when it is free. */
+static struct found queued(uint64_t long_ns, bool all_at_once)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_SEMAPHORE);
+	for (uint64_t id = 10; id < 40; id++) {
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+		make_switch(&made, id);
+		made.time += US;
+	}
+	for (uint64_t id = 10; id < 40; id++) {
+		make_switch(&made, all_at_once ? 0 : id);
+		made.time += US;
+		make_edge(&made, WEFT_EVENT_READ, id, 1);
+		made.time += id == 14 ? long_ns : 100 * US;
+		make_signal(&made, 1, id, false);
+		make_edge(&made, WEFT_EVENT_RESOLVE, id, id);
+	}
+	make_switch(&made, 0);
+	return find(&made);
+}
+
+static void a_convoy_is_found(void **state)
+{
+	struct found found = queued(5 * MS, true);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_CONVOY);
+	assert_int_equal(found.told.model->tasks.id[p->task], 14);
+	assert_int_equal(p->end - p->start, 5 * MS);
+	assert_string_equal(p->sentence, "task 14 holds semaphore 1 for 5 ms from 435 us, most for 100 "
+									 "us; up to 30 tasks wait for it at once.");
+	found_finish(&found);
+	found = queued(100 * US, true);
+	p = only(&found, WEFT_PROBLEM_CONVOY);
+	assert_int_equal(found.told.model->tasks.id[p->task], 1);
+	found_finish(&found);
+	found = queued(100 * US, false);
+	expect_none(&found);
+	found_finish(&found);
+}
+
+/* Two tasks, two semaphores, each holds one; `released`: the second has given its own back. */
+static struct found held(bool released)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_SEMAPHORE);
+	make_create(&made, 0, 2, WEFT_KIND_SEMAPHORE);
+	make_label(&made, 2, "lock B");
+	for (uint64_t id = 11; id <= 12; id++) {
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+		made.time += 100 * US;
+		make_edge(&made, WEFT_EVENT_READ, id, id - 10);
+	}
+	made.time += 10 * US;
+	if (released)
+		make_signal(&made, 2, 12, false);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 11, 2);
+	made.time += 30 * US;
+	make_edge(&made, WEFT_EVENT_TRY_READ, 12, 1);
+	make_switch(&made, 0);
+	made.time += 100 * MS;
+	make_switch(&made, 0);
+	return find(&made);
+}
+
+static void who_holds_what_the_other_wants_is_in_a_circle(void **state)
+{
+	struct found found = held(false);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_DEADLOCK);
+	assert_int_equal(p->start, 240 * US);
+	assert_int_equal(p->end, found.told.model->summary.end);
+	assert_in_range(p->show_start, 0, 100 * US);
+	assert_in_range(p->show_end, 240 * US, 500 * US);
+	assert_string_equal(
+		p->sentence, "task 11 waits for lock B of task 12, which waits for it, since 240 us.");
+	found_finish(&found);
+	found = held(true);
+	for (uint32_t i = 0; i < found.problems->count; i++)
+		assert_int_not_equal(found.problems->list[i].type, WEFT_PROBLEM_DEADLOCK);
+	found_finish(&found);
+}
+
 static void the_list_is_in_order_and_bounded(void **state)
 {
 	struct made made = make_begin();
@@ -540,6 +809,16 @@ int main(void)
 		cmocka_unit_test(what_is_given_back_is_no_leak),
 		cmocka_unit_test(tasks_that_wait_in_a_circle_are_found),
 		cmocka_unit_test(who_waits_for_the_first_of_several_is_in_no_circle),
+		cmocka_unit_test(many_that_take_about_as_long_are_found),
+		cmocka_unit_test(who_waits_for_a_slow_one_is_counted),
+		cmocka_unit_test(gaps_of_any_length_are_none),
+		cmocka_unit_test(what_the_end_cuts_through_is_one_hint),
+		cmocka_unit_test(tasks_that_pile_up_are_found),
+		cmocka_unit_test(a_task_that_lets_others_wait_is_found),
+		cmocka_unit_test(a_pause_is_not_the_fault_of_who_runs),
+		cmocka_unit_test(a_thundering_herd_is_found),
+		cmocka_unit_test(a_convoy_is_found),
+		cmocka_unit_test(who_holds_what_the_other_wants_is_in_a_circle),
 		cmocka_unit_test(the_list_is_in_order_and_bounded),
 		cmocka_unit_test(the_samples_have_few),
 		cmocka_unit_test(cycles_are_those_of_the_naive_search),

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See alike.h. Labels are hashed once each; groups are dealt out by counting.
+ */
+#include "story/alike.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "story/index.h"
+
+#define LABEL_BYTES 256
+
+struct making {
+	struct weft__alike *alike;
+	const struct weft_tasks *tasks;
+	struct weft__index by_key;
+	uint64_t *hashes; /* of labels; 0: not known yet */
+};
+
+uint64_t weft__life_of(const struct weft_story *story, uint32_t task)
+{
+	uint64_t start = weft__start_of(story, task), end = story->model->tasks.end[task];
+	return end > start ? end - start : 0;
+}
+
+/* Of a label's beginning, each run of digits as one. */
+static uint64_t hash_label(struct weft_slice label)
+{
+	uint64_t hash = 1;
+	bool in_number = false;
+	for (size_t i = 0; i < label.size && i < LABEL_BYTES; i++) {
+		char c = label.bytes[i];
+		bool digit = c >= '0' && c <= '9';
+		if (!digit || !in_number)
+			hash = (hash ^ (uint8_t)(digit ? '#' : c)) * UINT64_C(0x100000001b3);
+		in_number = digit;
+	}
+	return weft__index_mix(hash) | 1;
+}
+
+static uint64_t key_of(struct making *m, uint32_t task)
+{
+	uint32_t label = m->tasks->label[task];
+	uint64_t kind = m->tasks->kind[task];
+	if (label == WEFT_NONE)
+		return weft__index_mix(kind + 1);
+	if (!m->hashes[label])
+		m->hashes[label] = hash_label(weft_model_string(m->alike->story->model, label));
+	return weft__index_mix(m->hashes[label] ^ kind << 48);
+}
+
+static uint64_t hash_group(const void *owner, uint32_t group)
+{
+	return ((const struct making *)owner)->alike->groups[group].key;
+}
+
+static int find_group(struct making *m, uint64_t key, uint32_t *ret_group)
+{
+	struct weft__alike *alike = m->alike;
+	uint32_t slot = weft__index_start(&m->by_key, key), group;
+	while ((group = m->by_key.slots[slot]) != WEFT__INDEX_EMPTY) {
+		if (alike->groups[group].key == key) {
+			*ret_group = group;
+			return 0;
+		}
+		slot = weft__index_next(&m->by_key, slot);
+	}
+	*ret_group = alike->group_count;
+	alike->groups[alike->group_count++] = (struct weft__alike_group){.key = key};
+	return weft__index_add(&m->by_key, *ret_group, hash_group, m);
+}
+
+static bool has_ended(const struct weft_tasks *tasks, uint32_t task)
+{
+	return tasks->flags[task] & WEFT_TASK_RESOLVED;
+}
+
+static int find_groups(struct making *m)
+{
+	struct weft__alike *alike = m->alike;
+	for (uint32_t task = 0; task < m->tasks->count; task++) {
+		alike->group_of[task] = WEFT_NONE;
+		if (m->tasks->becomes[task] != WEFT_NONE)
+			continue;
+		int error = find_group(m, key_of(m, task), &alike->group_of[task]);
+		if (error)
+			return error;
+		struct weft__alike_group *group = &alike->groups[alike->group_of[task]];
+		group->all++;
+		group->count += has_ended(m->tasks, task);
+	}
+	return 0;
+}
+
+static void deal_out(struct making *m)
+{
+	struct weft__alike *alike = m->alike;
+	uint32_t sum = 0;
+	for (uint32_t g = 0; g < alike->group_count; g++) {
+		alike->groups[g].first = sum;
+		sum += alike->groups[g].count;
+		alike->groups[g].count = 0;
+	}
+	for (uint32_t task = 0; task < m->tasks->count; task++) {
+		if (alike->group_of[task] == WEFT_NONE || !has_ended(m->tasks, task))
+			continue;
+		struct weft__alike_group *group = &alike->groups[alike->group_of[task]];
+		uint32_t place = group->first + group->count++;
+		alike->members[place] = task;
+		alike->lives[place] = weft__life_of(alike->story, task);
+	}
+}
+
+/* `sorted` has twice the room of the largest group. */
+static void measure(const struct weft__alike *alike, uint64_t *sorted)
+{
+	for (uint32_t g = 0; g < alike->group_count; g++) {
+		struct weft__alike_group *group = &alike->groups[g];
+		if (group->count < WEFT__ALIKE_MIN)
+			continue;
+		memcpy(sorted, alike->lives + group->first, group->count * sizeof(*sorted));
+		weft__sort_u64(sorted, sorted + group->count, group->count);
+		group->p50_ns = sorted[(group->count - 1) / 2];
+		group->p90_ns = sorted[(uint64_t)(group->count - 1) * 9 / 10];
+	}
+}
+
+static int measure_all(const struct weft__alike *alike)
+{
+	size_t most = 1;
+	for (uint32_t g = 0; g < alike->group_count; g++)
+		if (alike->groups[g].count > most)
+			most = alike->groups[g].count;
+	uint64_t *sorted = malloc(2 * most * sizeof(*sorted));
+	if (!sorted)
+		return WEFT_ERROR_MEMORY;
+	measure(alike, sorted);
+	free(sorted);
+	return 0;
+}
+
+static uint32_t count_labels(const struct weft_tasks *t)
+{
+	uint32_t count = 0;
+	for (uint32_t task = 0; task < t->count; task++)
+		if (t->label[task] != WEFT_NONE && t->label[task] >= count)
+			count = t->label[task] + 1;
+	return count;
+}
+
+int weft__alike_init(struct weft__alike *alike, const struct weft_story *story)
+{
+	const struct weft_tasks *tasks = &story->model->tasks;
+	size_t room = tasks->count + (size_t)1;
+	*alike = (struct weft__alike){
+		.story = story,
+		.group_of = malloc(room * sizeof(*alike->group_of)),
+		.groups = malloc(room * sizeof(*alike->groups)),
+		.members = malloc(room * sizeof(*alike->members)),
+		.lives = malloc(room * sizeof(*alike->lives)),
+	};
+	struct making m = {.alike = alike, .tasks = tasks};
+	m.hashes = calloc(count_labels(tasks) + (size_t)1, sizeof(*m.hashes));
+	int error = weft__index_init(&m.by_key);
+	if (!alike->group_of || !alike->groups || !alike->members || !alike->lives || !m.hashes)
+		error = WEFT_ERROR_MEMORY;
+	if (!error)
+		error = find_groups(&m);
+	if (!error) {
+		deal_out(&m);
+		error = measure_all(alike);
+	}
+	weft__index_finish(&m.by_key);
+	free(m.hashes);
+	if (error)
+		weft__alike_finish(alike);
+	return error;
+}
+
+void weft__alike_finish(struct weft__alike *alike)
+{
+	free(alike->group_of);
+	free(alike->groups);
+	free(alike->members);
+	free(alike->lives);
+	*alike = (struct weft__alike){0};
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Convoys: tasks that queue for one semaphore, while one of them holds it. Who reads it holds it
+ * until it signals it, or ends; who runs again with that read had waited since it last ran.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "story/problems.h"
+
+#define QUEUE_MIN  8 /* tasks at once */
+#define HOLDS_MIN  8 /* that tell what is usual */
+#define FAR_LONGER 8 /* times as long as usual */
+
+struct hold {
+	uint64_t start, end;
+	uint32_t task;
+};
+
+/* What is known of one semaphore. */
+struct convoy {
+	struct weft__findings *findings;
+	const struct weft_model *model;
+	uint64_t *starts, *ends; /* of waits; twice the room */
+	struct hold *holds;
+	uint64_t *lengths; /* of holds; twice the room */
+	uint32_t waits, hold_count;
+};
+
+static uint64_t end_of(const struct weft_model *model, uint32_t task)
+{
+	bool ends = model->tasks.flags[task] & WEFT_TASK_RESOLVED;
+	return ends ? model->tasks.end[task] : model->summary.end;
+}
+
+/* When it stopped running before a read that made it run; `time` itself if it was running. */
+static uint64_t waits_since(const struct weft_model *model, uint32_t task, uint64_t time)
+{
+	const struct weft_activations *a = &model->activations;
+	uint32_t first = model->tasks.first_activation[task];
+	uint32_t runs = weft__activations_until(model, task, time);
+	if (!runs || a->start[first + runs - 1] != time)
+		return time;
+	return runs > 1 ? a->end[first + runs - 2] : model->tasks.start[task];
+}
+
+static void add_wait(struct convoy *c, uint64_t start, uint64_t end)
+{
+	if (end <= start)
+		return;
+	c->starts[c->waits] = start;
+	c->ends[c->waits++] = end;
+}
+
+/* The last hold of who signals is over, if it had not been. */
+static void end_hold(struct convoy *c, uint32_t task, uint64_t time)
+{
+	if (!c->hold_count)
+		return;
+	struct hold *last = &c->holds[c->hold_count - 1];
+	if (last->end > time && (task == WEFT_NONE || last->task == task))
+		last->end = time;
+}
+
+static void read_edges(struct convoy *c, struct weft__edge_list to)
+{
+	const struct weft_edges *e = &c->model->edges;
+	c->waits = c->hold_count = 0;
+	for (uint32_t i = 0; i < to.count; i++) {
+		uint32_t edge = to.edges[i], task = e->from[edge];
+		uint64_t time = e->time[edge];
+		if (e->type[edge] == WEFT_EDGE_SIGNAL) {
+			end_hold(c, task, time);
+		} else if (e->type[edge] == WEFT_EDGE_READ && task != WEFT_NONE) {
+			end_hold(c, WEFT_NONE, time); /* whoever had it has it no more */
+			add_wait(c, waits_since(c->model, task, time), time);
+			c->holds[c->hold_count++] = (struct hold){time, end_of(c->model, task), task};
+		} else if (e->type[edge] == WEFT_EDGE_TRY_READ && task != WEFT_NONE) {
+			add_wait(c, time, end_of(c->model, task));
+		}
+	}
+}
+
+/* The most waits at once, and when. */
+static uint32_t find_longest_queue(struct convoy *c, uint64_t *ret_time)
+{
+	uint32_t most = 0, queue = 0;
+	weft__sort_u64(c->starts, c->starts + c->waits, c->waits);
+	weft__sort_u64(c->ends, c->ends + c->waits, c->waits);
+	for (uint32_t i = 0, ended = 0; i < c->waits; i++) {
+		while (c->ends[ended] <= c->starts[i]) {
+			ended++;
+			queue--;
+		}
+		if (++queue > most) {
+			most = queue;
+			*ret_time = c->starts[i];
+		}
+	}
+	return most;
+}
+
+static const struct hold *longest_hold(const struct convoy *c)
+{
+	const struct hold *longest = &c->holds[0];
+	for (uint32_t i = 1; i < c->hold_count; i++)
+		if (c->holds[i].end - c->holds[i].start > longest->end - longest->start)
+			longest = &c->holds[i];
+	return longest;
+}
+
+static uint64_t usual_hold(struct convoy *c, uint64_t *ret_sum)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < c->hold_count; i++)
+		sum += c->lengths[i] = c->holds[i].end - c->holds[i].start;
+	weft__sort_u64(c->lengths, c->lengths + c->hold_count, c->hold_count);
+	*ret_sum = sum;
+	return c->lengths[(c->hold_count - 1) / 2];
+}
+
+/* One that held it for far longer than usual: whom all waited for. */
+static void say_holder(struct weft__sentence *s, const struct convoy *c, uint32_t semaphore,
+	const struct hold *hold, uint64_t usual_ns)
+{
+	struct weft__words *w = weft__clause(s, 6);
+	weft__say_subject(w, c->model, hold->task, 28);
+	weft__say(w, " holds ");
+	weft__say_task(w, c->model, semaphore, 24);
+	weft__say(w, " for ");
+	weft__say_length(w, hold->end - hold->start);
+	w = weft__clause(s, 3);
+	weft__say(w, " from ");
+	weft__say_time(w, c->model, hold->start);
+	w = weft__clause(s, 4);
+	weft__say(w, ", most for ");
+	weft__say_length(w, usual_ns);
+}
+
+static void add_convoy(struct convoy *c, uint32_t semaphore, uint32_t queue, uint64_t time)
+{
+	const struct hold *longest = longest_hold(c);
+	uint64_t sum = 0, usual_ns = usual_hold(c, &sum);
+	bool is_far = (longest->end - longest->start) / FAR_LONGER >= usual_ns;
+	struct weft__sentence s;
+	struct weft_problem problem = {
+		.type = WEFT_PROBLEM_CONVOY,
+		.severity = WEFT_SEVERITY_WARNING,
+		.count = queue,
+		.start = is_far ? longest->start : c->holds[0].start,
+		.end = is_far ? longest->end : c->holds[c->hold_count - 1].end,
+		.task = is_far ? longest->task : semaphore,
+		.thread = WEFT_NONE,
+		.counter = WEFT_NONE,
+	};
+	weft__sentence_init(&s);
+	if (is_far) {
+		say_holder(&s, c, semaphore, longest, usual_ns);
+	} else {
+		struct weft__words *w = weft__clause(&s, 6);
+		weft__say_subject(w, c->model, semaphore, 32);
+		weft__say(w, " is held %.3g %% of the time",
+			(double)sum * 100 / (double)(problem.end - problem.start + 1));
+	}
+	struct weft__words *w = weft__clause(&s, 5);
+	weft__say(w, "; up to %" PRIu32 " tasks wait for it at once", queue);
+	if (!is_far) {
+		w = weft__clause(&s, 3);
+		weft__say(w, ", most at ");
+		weft__say_time(w, c->model, time);
+	}
+	weft__find(c->findings, &problem, queue, &s);
+}
+
+static void look_at(struct convoy *c, uint32_t task)
+{
+	uint64_t time = 0;
+	read_edges(c, weft__edges_to(c->findings->story, task));
+	uint32_t queue = find_longest_queue(c, &time);
+	if (queue >= QUEUE_MIN && c->hold_count >= HOLDS_MIN)
+		add_convoy(c, task, queue, time);
+}
+
+static bool may_be_one(const struct weft__findings *findings, uint32_t task)
+{
+	return findings->story->model->tasks.kind[task] == WEFT_KIND_SEMAPHORE &&
+		   weft__edges_to(findings->story, task).count >= QUEUE_MIN;
+}
+
+void weft__find_convoys(struct weft__findings *findings)
+{
+	const struct weft_model *model = findings->story->model;
+	size_t most = 0;
+	for (uint32_t task = 0; task < model->tasks.count; task++) {
+		size_t edges = weft__edges_to(findings->story, task).count;
+		if (may_be_one(findings, task) && edges > most)
+			most = edges;
+	}
+	if (!most)
+		return;
+	struct convoy c = {
+		.findings = findings,
+		.model = model,
+		.starts = malloc(2 * most * sizeof(*c.starts)),
+		.ends = malloc(2 * most * sizeof(*c.ends)),
+		.holds = malloc(most * sizeof(*c.holds)),
+		.lengths = malloc(2 * most * sizeof(*c.lengths)),
+	};
+	if (!c.starts || !c.ends || !c.holds || !c.lengths)
+		findings->error = WEFT_ERROR_MEMORY;
+	else
+		for (uint32_t task = 0; task < model->tasks.count; task++)
+			if (may_be_one(findings, task))
+				look_at(&c, task);
+	free(c.starts);
+	free(c.ends);
+	free(c.holds);
+	free(c.lengths);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Tasks that run for very long at a stretch while others wait for their turn on the same thread.
+ * Who waited shows afterwards: it was there by half of that time, and runs on that thread soon
+ * after it is over. What the hog made itself did not wait for it.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "story/problems.h"
+
+#define LONG_SHARE  50 /* of a trace: a stretch that may be one */
+#define FAR_LONGER  8  /* times as long as a stretch is on average */
+#define WAITERS_MIN 3
+#define LOOKED_MAX  512 /* candidates; a trace with more has no usual length */
+#define NAMED_MAX   5
+
+struct stretch {
+	uint32_t task, thread;
+	uint64_t start, end;
+	uint32_t waiters, last_waiter;
+	uint64_t gc_ns; /* of it, in pauses for garbage collection */
+};
+
+struct looking {
+	struct weft__findings *findings;
+	const struct weft_model *model;
+	struct stretch list[LOOKED_MAX]; /* by thread and end */
+	uint32_t count;
+	uint64_t least_ns, sum_ns, others; /* of all other stretches */
+};
+
+static void list_stretches(struct looking *l)
+{
+	const struct weft_activations *a = &l->model->activations;
+	const uint32_t *first = l->model->tasks.first_activation;
+	for (uint32_t task = 0; task < l->model->tasks.count; task++)
+		for (uint32_t i = first[task]; i < first[task + 1]; i++) {
+			uint64_t length = a->end[i] - a->start[i];
+			if (length < l->least_ns) {
+				l->sum_ns += length;
+				l->others++;
+			} else if (l->count < LOOKED_MAX) {
+				l->list[l->count++] =
+					(struct stretch){task, a->thread[i], a->start[i], a->end[i], 0, WEFT_NONE, 0};
+			}
+		}
+}
+
+static int by_end(const void *left, const void *right)
+{
+	const struct stretch *l = left, *r = right;
+	if (l->thread != r->thread)
+		return l->thread < r->thread ? -1 : 1;
+	if (l->end != r->end)
+		return l->end < r->end ? -1 : 1;
+	return l->task < r->task ? -1 : l->task > r->task;
+}
+
+/* The last stretch of a thread that is over at a time, or NULL. */
+static struct stretch *find_before(struct looking *l, uint32_t thread, uint64_t time)
+{
+	uint32_t low = 0, high = l->count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct stretch *s = &l->list[middle];
+		if (s->thread < thread || (s->thread == thread && s->end <= time))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && l->list[low - 1].thread == thread ? &l->list[low - 1] : NULL;
+}
+
+/* Activations are in order within a task, so each waiter of a stretch is met once in a row. */
+static void count_waiters(struct looking *l)
+{
+	const struct weft_activations *a = &l->model->activations;
+	const struct weft_tasks *t = &l->model->tasks;
+	for (uint32_t task = 0; task < t->count; task++)
+		for (uint32_t i = t->first_activation[task]; i < t->first_activation[task + 1]; i++) {
+			struct stretch *s = find_before(l, a->thread[i], a->start[i]);
+			if (!s || s->task == task || s->last_waiter == task || t->parent[task] == s->task)
+				continue;
+			uint64_t half = (s->end - s->start) / 2;
+			if (a->start[i] - s->end <= half && t->start[task] <= s->start + half) {
+				s->waiters++;
+				s->last_waiter = task;
+			}
+		}
+}
+
+/* Such a pause is nobody's fault, and told elsewhere. */
+static void count_pauses(struct looking *l)
+{
+	for (uint32_t i = 0; i < l->model->band_count; i++) {
+		const struct weft_band_period *band = &l->model->bands[i];
+		if (band->kind != WEFT_BAND_GC)
+			continue;
+		struct stretch *s = find_before(l, band->thread, band->start);
+		for (s = s ? s + 1 : l->list; s < l->list + l->count; s++) {
+			uint64_t start = band->start > s->start ? band->start : s->start;
+			uint64_t end = band->end < s->end ? band->end : s->end;
+			if (s->thread > band->thread || (s->thread == band->thread && s->start >= band->end))
+				break;
+			if (s->thread == band->thread && end > start)
+				s->gc_ns += end - start;
+		}
+	}
+}
+
+static void add_hog(struct looking *l, const struct stretch *stretch)
+{
+	const struct weft_model *model = l->model;
+	uint64_t length = stretch->end - stretch->start;
+	struct weft__sentence s;
+	struct weft_problem problem = {
+		.type = WEFT_PROBLEM_HOG,
+		.severity = WEFT_SEVERITY_WARNING,
+		.count = 1,
+		.start = stretch->start,
+		.end = stretch->end,
+		.task = stretch->task,
+		.thread = stretch->thread,
+		.counter = WEFT_NONE,
+	};
+	weft__sentence_init(&s);
+	struct weft__words *w = weft__clause(&s, 6);
+	weft__say_subject(w, model, stretch->task, 36);
+	weft__say(w, " runs for ");
+	weft__say_length(w, length);
+	weft__say(w, " at a stretch");
+	w = weft__clause(&s, 4);
+	weft__say(w, " from ");
+	weft__say_time(w, model, stretch->start);
+	weft__say(
+		weft__clause(&s, 5), ", while %" PRIu32 " tasks wait for their turn", stretch->waiters);
+	if (l->others) {
+		w = weft__clause(&s, 3);
+		weft__say(w, "; on average it is ");
+		weft__say_length(w, l->sum_ns / l->others);
+	}
+	weft__find(l->findings, &problem, length, &s);
+}
+
+static int by_length(const void *left, const void *right)
+{
+	const struct stretch *l = left, *r = right;
+	uint64_t of_left = l->end - l->start, of_right = r->end - r->start;
+	if (of_left != of_right)
+		return of_left > of_right ? -1 : 1;
+	return l->start < r->start ? -1 : l->start > r->start;
+}
+
+static void find_hogs(struct looking *l)
+{
+	uint32_t named = 0;
+	list_stretches(l);
+	if (!l->count || l->count == LOOKED_MAX)
+		return;
+	qsort(l->list, l->count, sizeof(*l->list), by_end);
+	count_waiters(l);
+	count_pauses(l);
+	qsort(l->list, l->count, sizeof(*l->list), by_length);
+	for (uint32_t i = 0; i < l->count && named < NAMED_MAX; i++) {
+		const struct stretch *s = &l->list[i];
+		bool is_far = !l->others || (s->end - s->start) / FAR_LONGER >= l->sum_ns / l->others;
+		if (s->waiters < WAITERS_MIN || !is_far || s->gc_ns >= (s->end - s->start) / 2)
+			continue;
+		add_hog(l, s);
+		named++;
+	}
+}
+
+void weft__find_hogs(struct weft__findings *findings)
+{
+	const struct weft_model *model = findings->story->model;
+	struct looking *l = malloc(sizeof(*l));
+	if (!l) {
+		findings->error = WEFT_ERROR_MEMORY;
+		return;
+	}
+	*l = (struct looking){
+		.findings = findings,
+		.model = model,
+		.least_ns = (model->summary.end - model->summary.start) / LONG_SHARE + 1,
+	};
+	find_hogs(l);
+	free(l);
+}

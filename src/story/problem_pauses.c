@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Pauses for garbage collection that are long, or so many that they take a good part of the time.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "story/problems.h"
+#include "story/things.h"
+
+#define LONG_SHARE 100 /* of a trace: a pause that is worth a word */
+#define ALL_SHARE  10  /* likewise, all of one thread's together */
+
+struct pauses {
+	uint32_t count;
+	uint64_t sum_ns;
+	const struct weft_band_period *longest;
+};
+
+static uint64_t length_of(const struct weft_band_period *band)
+{
+	return band->end > band->start ? band->end - band->start : 0;
+}
+
+static void sum_up(const struct weft_model *model, struct pauses *of_threads)
+{
+	for (uint32_t i = 0; i < model->band_count; i++) {
+		const struct weft_band_period *band = &model->bands[i];
+		if (band->kind != WEFT_BAND_GC || band->thread >= model->thread_count || !length_of(band))
+			continue;
+		struct pauses *pauses = &of_threads[band->thread];
+		pauses->count++;
+		pauses->sum_ns += length_of(band);
+		if (!pauses->longest || length_of(band) > length_of(pauses->longest))
+			pauses->longest = band;
+	}
+}
+
+static void add_pauses(
+	struct weft__findings *findings, uint32_t thread, const struct pauses *pauses)
+{
+	const struct weft_model *model = findings->story->model;
+	uint64_t trace_ns = model->summary.end - model->summary.start;
+	struct weft__sentence s;
+	struct weft_problem problem = {
+		.type = WEFT_PROBLEM_GC,
+		.severity = WEFT_SEVERITY_WARNING,
+		.count = pauses->count,
+		.start = pauses->longest->start,
+		.end = pauses->longest->end,
+		.task = WEFT_NONE,
+		.thread = thread,
+		.counter = WEFT_NONE,
+	};
+	weft__sentence_init(&s);
+	struct weft__words *w = weft__clause(&s, 5);
+	if (pauses->count > 1)
+		weft__say(w, "%" PRIu32 " times GC stops everything, for up to ", pauses->count);
+	else
+		weft__say(w, "GC stops everything for ");
+	weft__say_length(w, length_of(pauses->longest));
+	w = weft__clause(&s, 4);
+	weft__say(w, " from ");
+	weft__say_time(w, model, pauses->longest->start);
+	w = weft__clause(&s, 3);
+	weft__say(w, ", %.3g %% of the time", (double)pauses->sum_ns * 100 / (double)trace_ns);
+	if (model->thread_count > 1)
+		weft__say_thread(weft__clause(&s, 2), model, thread);
+	weft__find(findings, &problem, pauses->sum_ns, &s);
+}
+
+/* Threads mostly pause together: only the one that does so longest is named. */
+void weft__find_pauses(struct weft__findings *findings)
+{
+	const struct weft_model *model = findings->story->model;
+	uint64_t trace_ns = model->summary.end - model->summary.start;
+	struct pauses *pauses = calloc(model->thread_count + (size_t)1, sizeof(*pauses));
+	uint32_t worst = 0;
+	if (!pauses) {
+		findings->error = WEFT_ERROR_MEMORY;
+		return;
+	}
+	sum_up(model, pauses);
+	for (uint32_t thread = 1; thread < model->thread_count; thread++)
+		if (pauses[thread].sum_ns > pauses[worst].sum_ns)
+			worst = thread;
+	if (pauses[worst].count && (length_of(pauses[worst].longest) >= trace_ns / LONG_SHARE ||
+								   pauses[worst].sum_ns >= trace_ns / ALL_SHARE))
+		add_pauses(findings, worst, &pauses[worst]);
+	free(pauses);
+}
