@@ -691,11 +691,11 @@ function open(what) {
 // ---- The traces of a server ----
 
 async function openServed(trace) {
-	const isLive = trace.state === 'running', view = traceOfLink() === trace.id ? viewOfLink() : '';
+	const isLive = trace.state === 'running', view = !traceOfLink() || traceOfLink() === trace.id ? viewOfLink() : '';
 	open({ id: trace.id, title: trace.name, size: trace.bytes, view,
 		[isLive ? 'live' : 'url']: `api/${isLive ? 'live' : 'trace'}/${trace.id}` });
 	if (traceOfLink() !== trace.id)
-		history.pushState(null, '', '#trace=' + trace.id);
+		history.pushState(null, '', '#trace=' + trace.id + (view ? '&' + view.replaceAll(' ', '&') : ''));
 }
 
 async function fetchTraces() {

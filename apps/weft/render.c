@@ -333,18 +333,6 @@ static int render_cairo(const struct arguments *a, const struct cli_trace *trace
 }
 #endif
 
-static void describe_rows(const struct render_rows *rows, struct weft_text *text)
-{
-	if (!rows->no_fold && rows->group_by == WEFT_GROUP_BY_NONE)
-		return;
-	weft_text_add_string(text, text->size ? "" : "view");
-	if (rows->no_fold)
-		weft_text_add_string(text, " fold=off");
-	if (rows->group_by)
-		weft_text_add_string(
-			text, rows->group_by == WEFT_GROUP_BY_THREAD ? " group=thread" : " group=process");
-}
-
 /* What the page shows first, as a command of the viewer. */
 static void describe_view(const struct arguments *a, const struct weft_layout *layout,
 	const struct weft_view *view, struct weft_text *text)
@@ -361,7 +349,12 @@ static void describe_view(const struct arguments *a, const struct weft_layout *l
 		weft_text_add_string(text, text->size ? " focus=" : "view focus=");
 		weft_text_add_u64(text, (uint64_t)view->focus);
 	}
-	describe_rows(&a->rows, text);
+	struct weft_text rows = {0};
+	if (!render_rows_describe(&a->rows, &rows) && rows.size) {
+		weft_text_add_string(text, text->size ? "" : "view");
+		weft_text_add(text, rows.bytes, rows.size);
+	}
+	weft_text_finish(&rows);
 	weft_text_add(text, "", 1);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * See render_rows.h. A pattern is a part of a label, or "kind:NAME" for a whole kind.
+ * See render_rows.h. A pattern is a word of a filter (weft/filter.h).
  */
 #include "render_rows.h"
 
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <weft/error.h>
+#include <weft/filter.h>
 
 #include "cli.h"
 
@@ -54,40 +55,58 @@ bool render_rows_parse_pattern(
 	return complete;
 }
 
-static bool contains(struct weft_slice text, const char *part)
+int render_rows_filter(const struct render_rows *rows, struct weft_text *text)
 {
-	size_t size = strlen(part);
-	for (size_t at = 0; at + size <= text.size; at++)
-		if (memcmp(text.bytes + at, part, size) == 0)
-			return true;
-	return false;
+	int error = 0;
+	for (unsigned i = 0; i < rows->hide.count && !error; i++)
+		error = weft_filter_add_word(text, rows->hide.list[i], true);
+	for (unsigned i = 0; i < rows->only.count && !error; i++)
+		error = weft_filter_add_word(text, rows->only.list[i], false);
+	weft_text_add(text, "", 1);
+	return text->error;
 }
 
-static bool matches(const struct weft_model *model, uint32_t task, const char *pattern)
+static int find_hidden(
+	const struct render_rows *rows, const struct weft_model *model, uint8_t **ret_hidden)
 {
-	unsigned kind = model->tasks.kind[task];
-	const char *name = kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
-	if (strncmp(pattern, "kind:", 5) == 0)
-		return name && strcmp(name, pattern + 5) == 0;
-	return contains(weft_model_string(model, model->tasks.label[task]), pattern);
+	struct weft_text filter = {0};
+	int error = render_rows_filter(rows, &filter);
+	if (!error)
+		error = weft_filter_tasks(model, filter.bytes, ret_hidden);
+	weft_text_finish(&filter);
+	return error;
 }
 
-static bool matches_any(
-	const struct weft_model *model, uint32_t task, const struct render_patterns *patterns)
+/* As links have them: bytes that would end a word are %XX. */
+static void add_escaped(struct weft_text *text, const char *bytes)
 {
-	for (unsigned i = 0; i < patterns->count; i++)
-		if (matches(model, task, patterns->list[i]))
-			return true;
-	return false;
+	static const char hex[] = "0123456789ABCDEF";
+	for (; *bytes; bytes++) {
+		unsigned char byte = (unsigned char)*bytes;
+		bool is_plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+						(byte >= 'a' && byte <= 'z') || strchr("-._:/@,", byte);
+		char escaped[] = {'%', hex[byte >> 4], hex[byte & 15]};
+		weft_text_add(text, is_plain ? bytes : escaped, is_plain ? 1 : 3);
+	}
 }
 
-static uint8_t *find_hidden(const struct render_rows *rows, const struct weft_model *model)
+int render_rows_describe(const struct render_rows *rows, struct weft_text *text)
 {
-	uint8_t *hidden = calloc(model->tasks.count + (size_t)1, 1);
-	for (uint32_t task = 0; hidden && task < model->tasks.count; task++)
-		hidden[task] = matches_any(model, task, &rows->hide) ||
-					   (rows->only.count && !matches_any(model, task, &rows->only));
-	return hidden;
+	struct weft_text filter = {0};
+	int error = render_rows_filter(rows, &filter);
+	if (rows->no_fold)
+		weft_text_add_string(text, " fold=off");
+	if (rows->no_simplify)
+		weft_text_add_string(text, " simplify=off");
+	if (rows->group_by)
+		weft_text_add_string(
+			text, rows->group_by == WEFT_GROUP_BY_THREAD ? " group=thread" : " group=process");
+	if (!error && filter.bytes[0]) {
+		weft_text_add_string(text, " filter=");
+		add_escaped(text, filter.bytes);
+	}
+	weft_text_finish(&filter);
+	return error ? error : text->error;
 }
 
 int render_rows_lay_out(const struct render_rows *rows, const struct weft_model *model,
@@ -95,9 +114,9 @@ int render_rows_lay_out(const struct render_rows *rows, const struct weft_model 
 {
 	uint8_t *hidden = NULL;
 	if (rows->hide.count || rows->only.count) {
-		hidden = find_hidden(rows, model);
-		if (!hidden)
-			return WEFT_ERROR_MEMORY;
+		int error = find_hidden(rows, model, &hidden);
+		if (error)
+			return error;
 	}
 	struct weft_layout_options options = {
 		.no_simplify = rows->no_simplify,

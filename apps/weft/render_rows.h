@@ -6,6 +6,7 @@
 #define WEFT_RENDER_ROWS_H
 
 #include <weft/layout.h>
+#include <weft/text.h>
 
 #define RENDER_PATTERNS_MAX 32
 
@@ -24,6 +25,12 @@ struct render_rows {
 bool render_rows_parse_group(const char *command, const char *name, enum weft_group_by *ret_by);
 bool render_rows_parse_pattern(
 	const char *command, const char *option, const char *pattern, struct render_patterns *patterns);
+
+/* What they are as words of the viewer's `view`, each behind a space. 0 or WEFT_ERROR_MEMORY. */
+int render_rows_describe(const struct render_rows *rows, struct weft_text *text);
+
+/* As a filter; it ends with a NUL. 0 or WEFT_ERROR_MEMORY. */
+int render_rows_filter(const struct render_rows *rows, struct weft_text *text);
 
 int render_rows_lay_out(const struct render_rows *rows, const struct weft_model *model,
 	const struct weft_progress *progress, struct weft_layout **ret_layout);

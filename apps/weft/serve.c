@@ -6,15 +6,16 @@
  * and read one by one: Ctrl-C ends connections where they are, and then us.
  */
 #include "cli.h"
+#include "render_rows.h"
 
 #include <getopt.h>
+#include <stdio.h>
+#include <string.h>
 
 #if WEFT_HAS_SERVE
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,7 +25,7 @@
 #endif
 
 static const char usage[] =
-	"usage: weft serve [--listen ADDRESS[:PORT]] [--open] [FILE|DIR]...\n"
+	"usage: weft serve [OPTION]... [FILE|DIR]...\n"
 	"\n"
 	"Serves traces to a browser, with the page that shows them: each FILE, those that are in a\n"
 	"DIR at the time (the current directory, if nothing is told), and what programs under\n"
@@ -34,11 +35,17 @@ static const char usage[] =
 	"                    reaches. Anywhere else the address to open has a token in it, and\n"
 	"                    nothing is served without that; the connection is not encrypted\n"
 	"  --open            opens the address in a browser\n"
+	"  --hide PATTERN, --only PATTERN, --group-by WHAT, --no-fold, --no-simplify,\n"
+	"  --start T, --duration T, --theme NAME\n"
+	"                    how the address that is printed shows a trace, as of weft render; it can\n"
+	"                    be changed there\n"
 	"  --help            this text\n";
 
 struct arguments {
 	char address[64], port[8];
 	bool is_port_told, opens;
+	char words[512]; /* of the viewer's `view` */
+	struct render_rows rows;
 	char **operands;
 	int count;
 };
@@ -84,6 +91,41 @@ static bool parse_address(const char *text, struct arguments *a)
 }
 #endif
 
+static bool add_word(struct arguments *a, const char *name, const char *value)
+{
+	size_t used = strlen(a->words), room = sizeof(a->words) - used;
+	return (size_t)snprintf(a->words + used, room, " %s=%s", name, value) < room;
+}
+
+/* How traces are shown first. */
+static bool parse_look(const char *command, int option, struct arguments *a)
+{
+	struct cli_time time;
+	uint64_t ns;
+	enum weft_theme theme;
+	switch (option) {
+	case 's':
+		return cli_parse_time(command, "--start", optarg, &time) && add_word(a, "start", optarg);
+	case 'd':
+		return cli_parse_duration(command, "--duration", optarg, &ns) &&
+			   add_word(a, "duration", optarg);
+	case 't':
+		return cli_parse_theme(command, optarg, &theme) && add_word(a, "theme", optarg);
+	case 'n':
+		return a->rows.no_simplify = true;
+	case 'u':
+		return a->rows.no_fold = true;
+	case 'g':
+		return render_rows_parse_group(command, optarg, &a->rows.group_by);
+	case 'x':
+		return render_rows_parse_pattern(command, "--hide", optarg, &a->rows.hide);
+	case 'y':
+		return render_rows_parse_pattern(command, "--only", optarg, &a->rows.only);
+	default:
+		return false;
+	}
+}
+
 /* CLI_DONE to go on; else *ret_run is false. */
 static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *ret_run)
 {
@@ -91,6 +133,14 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		{"help", no_argument, NULL, 'h'},
 		{"listen", required_argument, NULL, 'l'},
 		{"open", no_argument, NULL, 'b'},
+		{"start", required_argument, NULL, 's'},
+		{"duration", required_argument, NULL, 'd'},
+		{"theme", required_argument, NULL, 't'},
+		{"group-by", required_argument, NULL, 'g'},
+		{"hide", required_argument, NULL, 'x'},
+		{"no-fold", no_argument, NULL, 'u'},
+		{"no-simplify", no_argument, NULL, 'n'},
+		{"only", required_argument, NULL, 'y'},
 		{NULL, 0, NULL, 0},
 	};
 	struct arguments a = {0};
@@ -103,7 +153,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 			address = optarg;
 		else if (option == 'b')
 			a.opens = true;
-		else
+		else if (!parse_look(argv[0], option, &a))
 			return CLI_USAGE;
 	}
 	if (!parse_address(address, &a))
@@ -142,6 +192,24 @@ static void serve(struct serve_server *server, const sigset_t *signals)
 	}
 }
 
+/* What is behind # is the page's: a link, with & for spaces. */
+static bool make_url(const struct arguments *a, const char *base, struct weft_text *url)
+{
+	struct weft_text look = {0};
+	weft_text_add_string(&look, a->words);
+	int error = render_rows_describe(&a->rows, &look);
+	weft_text_add_string(url, base);
+	weft_text_add_string(url, look.size ? "#view" : "");
+	for (size_t i = 0; i < look.size; i++)
+		weft_text_add(url, look.bytes[i] == ' ' ? "&" : &look.bytes[i], 1);
+	weft_text_add(url, "", 1);
+	weft_text_finish(&look);
+	error = error ? error : url->error;
+	if (error)
+		cli_error("%s", weft_error_text(error));
+	return !error;
+}
+
 static int run(const struct arguments *a)
 {
 	static char here[] = ".";
@@ -160,12 +228,16 @@ static int run(const struct arguments *a)
 	struct serve_server *server = serve_start(a->address, a->port, a->is_port_told);
 	if (!server)
 		return CLI_NO;
-	printf("%s\n", serve_url(server));
-	fflush(stdout);
-	if (a->opens)
-		open_browser(serve_url(server));
+	struct weft_text url = {0};
+	if (make_url(a, serve_url(server), &url)) {
+		printf("%s\n", url.bytes);
+		fflush(stdout);
+		if (a->opens)
+			open_browser(url.bytes);
+	}
 	serve(server, &signals);
 	serve_stop(server);
+	weft_text_finish(&url);
 	return CLI_DONE;
 }
 #else

@@ -8,6 +8,7 @@
 #include "view.h"
 
 #include "cli.h"
+#include "render_rows.h"
 #include "rings.h"
 
 #include <errno.h>
@@ -32,6 +33,10 @@ static const char usage[] =
 	"                       or @N on its own clock\n"
 	"      --duration T     so much of it\n"
 	"      --task ID        with this task selected\n"
+	"      --hide PATTERN, --only PATTERN, --group-by WHAT, --no-fold, --no-simplify\n"
+	"                       which rows there are, as of weft render\n"
+	"      --command TEXT   what the viewer does first, like 'view start=12ms task=3', or what is\n"
+	"                       copied from it\n"
 	"      --follow         the files may grow, as streams do: what is added is shown\n"
 	"      --theme NAME     light, dark, safe or safe-dark; the desktop's light or dark unless\n"
 	"                       told; the safe ones are for colour-blind eyes\n"
@@ -46,14 +51,16 @@ enum {
 struct arguments {
 	char *theme;
 	bool follows;
-	char command[256]; /* to the viewer */
+	char words[1024];   /* of `view`, to the viewer */
+	const char *first;  /* another command, or NULL */
+	char command[8192]; /* all of it */
+	struct render_rows rows;
 };
 
 static void add_word(struct arguments *a, const char *name, const char *value)
 {
-	size_t used = strlen(a->command);
-	snprintf(
-		a->command + used, sizeof(a->command) - used, "%s%s=%s", used ? " " : "view ", name, value);
+	size_t used = strlen(a->words);
+	snprintf(a->words + used, sizeof(a->words) - used, " %s=%s", name, value);
 }
 
 static bool parse_option(const char *command, int option, struct arguments *a)
@@ -73,6 +80,19 @@ static bool parse_option(const char *command, int option, struct arguments *a)
 		return cli_parse_number(command, "--task", optarg, 0, UINT64_MAX, &number);
 	case 'f':
 		return a->follows = true;
+	case 'c':
+		a->first = optarg;
+		return true;
+	case 'n':
+		return a->rows.no_simplify = true;
+	case 'u':
+		return a->rows.no_fold = true;
+	case 'g':
+		return render_rows_parse_group(command, optarg, &a->rows.group_by);
+	case 'x':
+		return render_rows_parse_pattern(command, "--hide", optarg, &a->rows.hide);
+	case 'y':
+		return render_rows_parse_pattern(command, "--only", optarg, &a->rows.only);
 	case 't':
 		a->theme = optarg;
 		return cli_parse_theme(command, optarg, &theme);
@@ -81,11 +101,41 @@ static bool parse_option(const char *command, int option, struct arguments *a)
 	}
 }
 
+/* One command of all that was told; false after a message. */
+static bool make_command(const char *command, struct arguments *a)
+{
+	struct weft_text rows = {0};
+	int error = render_rows_describe(&a->rows, &rows);
+	weft_text_add(&rows, "", 1);
+	error = error ? error : rows.error;
+	bool has_look = !error && (a->words[0] || rows.bytes[0]);
+	size_t size = 0;
+	if (has_look && a->first)
+		cli_usage_error(
+			command, "--command says what is seen, and so do other options: one of them");
+	else if (has_look)
+		size = (size_t)snprintf(a->command, sizeof(a->command), "view%s%s", a->words, rows.bytes);
+	else
+		size = (size_t)snprintf(a->command, sizeof(a->command), "%s", a->first ? a->first : "");
+	weft_text_finish(&rows);
+	if (error)
+		cli_error("%s", weft_error_text(error));
+	else if (size >= sizeof(a->command))
+		cli_usage_error(command, "that is too long");
+	return !error && size < sizeof(a->command) && !(has_look && a->first);
+}
+
 /* CLI_DONE to go on, with the files behind optind; else *ret_run is false. */
 static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
+		{"command", required_argument, NULL, 'c'},
+		{"group-by", required_argument, NULL, 'g'},
+		{"hide", required_argument, NULL, 'x'},
+		{"no-fold", no_argument, NULL, 'u'},
+		{"no-simplify", no_argument, NULL, 'n'},
+		{"only", required_argument, NULL, 'y'},
 		{"duration", required_argument, NULL, 'd'},
 		{"follow", no_argument, NULL, 'f'},
 		{"start", required_argument, NULL, 's'},
@@ -102,6 +152,8 @@ static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 	}
 	if (optind == argc)
 		return cli_usage_error(argv[0], "FILE or PID is missing");
+	if (!make_command(argv[0], a))
+		return CLI_USAGE;
 	*ret_run = true;
 	return CLI_DONE;
 }

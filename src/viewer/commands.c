@@ -131,6 +131,12 @@ static void run_fold_all(struct weft_viewer *viewer, const char *arguments)
 	weft__viewer_fold_all(viewer, is_folded);
 }
 
+static void run_simplify(struct weft_viewer *viewer, const char *arguments)
+{
+	weft__viewer_simplify(
+		viewer, arguments[0] ? strcmp(arguments, "off") != 0 : viewer->rows.no_simplify);
+}
+
 static void run_group(struct weft_viewer *viewer, const char *arguments)
 {
 	static const char *const names[] = {"none", "thread", "process"};
@@ -163,7 +169,7 @@ static void run_hide(struct weft_viewer *viewer, const char *arguments)
 	uint32_t task = viewer->selection.task;
 	unsigned kind = task != WEFT_NONE ? viewer->model->tasks.kind[task] : 0;
 	const char *name = kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
-	char filter[512];
+	char filter[WEFT__FILTER_BYTES + 64];
 	(void)arguments;
 	if (task == WEFT_NONE || !name) {
 		weft__viewer_tell(viewer, "Select a task of the kind that shall be hidden.");
@@ -465,16 +471,24 @@ static void run_times(struct weft_viewer *viewer, const char *arguments)
 												  : "Times are from the trace's start.");
 }
 
-static void run_theme(struct weft_viewer *viewer, const char *arguments)
+bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name)
 {
-	unsigned theme = (unsigned)(viewer->theme + 1) % WEFT_THEMES;
-	for (unsigned i = 0; arguments[0] && i < WEFT_THEMES; i++)
-		if (strcmp(arguments, weft_theme_name((enum weft_theme)i)) == 0)
-			theme = i;
+	unsigned theme = 0;
+	while (theme < WEFT_THEMES && strcmp(name, weft_theme_name((enum weft_theme)theme)) != 0)
+		theme++;
+	if (theme == WEFT_THEMES)
+		return false;
 	viewer->theme = (enum weft_theme)theme;
 	weft__viewer_request(viewer, WEFT_VIEWER_THEME, weft_theme_name(viewer->theme), 0, 0);
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 	viewer->panel.is_stale = true;
+	return true;
+}
+
+static void run_theme(struct weft_viewer *viewer, const char *arguments)
+{
+	enum weft_theme next = (enum weft_theme)((unsigned)(viewer->theme + 1) % WEFT_THEMES);
+	weft__viewer_set_theme(viewer, arguments[0] ? arguments : weft_theme_name(next));
 }
 
 static void run_panel(struct weft_viewer *viewer, const char *arguments)
@@ -574,6 +588,7 @@ static const struct command {
 	{"rows", run_rows, true},
 	{"fold", run_fold, true},
 	{"fold all", run_fold_all, true},
+	{"simplify", run_simplify, true},
 	{"group", run_group, true},
 	{"filter", run_filter, true},
 	{"hide", run_hide, true},

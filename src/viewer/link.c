@@ -79,6 +79,8 @@ static void add_rest(const struct weft_viewer *viewer, struct weft_text *text)
 	}
 	if (viewer->rows.no_fold)
 		add_value(text, "fold", "off");
+	if (viewer->rows.no_simplify)
+		add_value(text, "simplify", "off");
 	if (viewer->rows.group_by)
 		add_value(text, "group", group_names[viewer->rows.group_by]);
 	if (viewer->rows.filter[0])
@@ -116,24 +118,14 @@ static void add_quoted(struct weft_text *text, const char *word)
 	weft_text_add_string(text, "'");
 }
 
-/* Its words as options of `weft render`, which knows no threads. */
+/* Its words as options. */
 static void add_filter(struct weft_text *text, const char *filter)
 {
-	char word[256];
-	for (const char *at = filter; *at;) {
-		size_t size = strcspn(at, ","), skipped = strspn(at, " ");
-		bool hides = at[skipped] == '-';
-		size_t first = skipped + hides, end = size;
-		while (end > first && at[end - 1] == ' ')
-			end--;
-		if (end > first && end - first < sizeof(word)) {
-			snprintf(word, sizeof(word), "%.*s", (int)(end - first), at + first);
-			if (strncmp(word, "thread:", 7) != 0) {
-				weft_text_add_string(text, hides ? " --hide " : " --only ");
-				add_quoted(text, word);
-			}
-		}
-		at += size + (at[size] == ',');
+	char word[WEFT__FILTER_BYTES];
+	bool hides;
+	while ((filter = weft_filter_next_word(filter, word, sizeof(word), &hides))) {
+		weft_text_add_string(text, hides ? " --hide " : " --only ");
+		add_quoted(text, word);
 	}
 }
 
@@ -145,6 +137,8 @@ static void add_rows(const struct weft_viewer *viewer, struct weft_text *text)
 	}
 	if (viewer->rows.no_fold)
 		weft_text_add_string(text, " --no-fold");
+	if (viewer->rows.no_simplify)
+		weft_text_add_string(text, " --no-simplify");
 	add_filter(text, viewer->rows.filter);
 }
 
@@ -190,10 +184,10 @@ void weft__viewer_copy_window(struct weft_viewer *viewer)
 
 /* ---- And back ---- */
 
-static void decode(const char *value, size_t size, char text[256])
+static void decode(const char *value, size_t size, char text[WEFT__FILTER_BYTES])
 {
 	size_t used = 0;
-	for (size_t i = 0; i < size && used < 255; i++) {
+	for (size_t i = 0; i < size && used < WEFT__FILTER_BYTES - 1; i++) {
 		char digits[3] = {0}, *end;
 		if (value[i] == '%' && i + 2 < size) {
 			memcpy(digits, value + i + 1, 2);
@@ -215,7 +209,7 @@ struct target {
 	uint64_t start, duration, at;
 	bool has_start, has_duration, has_at;
 	uint32_t task;
-	char search[256];
+	char search[WEFT__FILTER_BYTES];
 };
 
 static bool take_value(
@@ -245,6 +239,10 @@ static bool take_value(
 		weft__viewer_toggle_counter(viewer, (uint32_t)strtoul(value, NULL, 10) - 1);
 	else if (strcmp(key, "fold") == 0)
 		t->rows.no_fold = strcmp(value, "off") == 0;
+	else if (strcmp(key, "simplify") == 0)
+		t->rows.no_simplify = strcmp(value, "off") == 0;
+	else if (strcmp(key, "theme") == 0)
+		return weft__viewer_set_theme(viewer, value);
 	else if (strcmp(key, "filter") == 0)
 		snprintf(t->rows.filter, sizeof(t->rows.filter), "%s", value);
 	else if (strcmp(key, "group") == 0)
@@ -296,7 +294,7 @@ bool weft__viewer_run_view(struct weft_viewer *viewer, const char *arguments)
 	for (const char *at = arguments; *at;) {
 		size_t size = strcspn(at, " ");
 		const char *equals = memchr(at, '=', size);
-		char key[32], value[256];
+		char key[32], value[WEFT__FILTER_BYTES];
 		if (equals && (size_t)(equals - at) < sizeof(key)) {
 			snprintf(key, sizeof(key), "%.*s", (int)(equals - at), at);
 			decode(equals + 1, size - (size_t)(equals + 1 - at), value);

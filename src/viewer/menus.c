@@ -47,6 +47,8 @@ void weft__fill_rows(struct weft_viewer *viewer)
 	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Alike tasks", "", "");
 	add_toggle(viewer, "Fold runs of them into one row", "F",
 		rows->no_fold ? "fold all on" : "fold all off", !rows->no_fold);
+	add_toggle(viewer, "Begin binds where they have a part", "",
+		rows->no_simplify ? "simplify on" : "simplify off", !rows->no_simplify);
 	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Groups", "G", "");
 	add_toggle(viewer, "None", "", "group none", rows->group_by == WEFT_GROUP_BY_NONE);
 	add_toggle(viewer, "By thread", "", "group thread", rows->group_by == WEFT_GROUP_BY_THREAD);

@@ -34,8 +34,9 @@ int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *m
 	uint8_t *hidden = NULL;
 	int error = 0;
 	if (rows->filter[0])
-		error = weft__filter(model, rows->filter, &hidden);
+		error = weft_filter_tasks(model, rows->filter, &hidden);
 	struct weft_layout_options options = {
+		.no_simplify = rows->no_simplify,
 		.fold = !rows->no_fold,
 		.group_by = rows->group_by,
 		.fold_exceptions = rows->exceptions.list,
@@ -60,8 +61,8 @@ int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *m
 
 bool weft__rows_are_as_at_first(const struct weft__rows *rows)
 {
-	return !rows->no_fold && rows->group_by == WEFT_GROUP_BY_NONE && rows->exceptions.count == 0 &&
-		   rows->folded_groups.count == 0 && !rows->filter[0];
+	return !rows->no_fold && !rows->no_simplify && rows->group_by == WEFT_GROUP_BY_NONE &&
+		   rows->exceptions.count == 0 && rows->folded_groups.count == 0 && !rows->filter[0];
 }
 
 /* A task that shall stay where it is: the selected one, or one in the middle of the picture. */
@@ -181,6 +182,14 @@ void weft__viewer_fold_all(struct weft_viewer *viewer, bool is_folded)
 				  : "Each task is in a row of its own.");
 }
 
+void weft__viewer_simplify(struct weft_viewer *viewer, bool is_simplified)
+{
+	viewer->rows.no_simplify = !is_simplified;
+	weft__viewer_relayout(viewer);
+	weft__viewer_tell(viewer, is_simplified ? "Binds and their like begin where they have a part."
+											: "Every task begins where it was created.");
+}
+
 void weft__viewer_group_by(struct weft_viewer *viewer, enum weft_group_by by)
 {
 	static const char *const words[] = {
@@ -231,8 +240,8 @@ static bool are_equal(const struct weft__numbers *a, const struct weft__numbers 
 void weft__viewer_set_rows(struct weft_viewer *viewer, const struct weft__rows *rows)
 {
 	struct weft__rows *old = &viewer->rows;
-	bool is_same = old->no_fold == rows->no_fold && old->group_by == rows->group_by &&
-				   strcmp(old->filter, rows->filter) == 0 &&
+	bool is_same = old->no_fold == rows->no_fold && old->no_simplify == rows->no_simplify &&
+				   old->group_by == rows->group_by && strcmp(old->filter, rows->filter) == 0 &&
 				   are_equal(&old->exceptions, &rows->exceptions) &&
 				   are_equal(&old->folded_groups, &rows->folded_groups);
 	weft__rows_finish(old);

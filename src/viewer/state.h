@@ -7,6 +7,7 @@
 #ifndef WEFT_VIEWER_STATE_H
 #define WEFT_VIEWER_STATE_H
 
+#include <weft/filter.h>
 #include <weft/problems.h>
 #include <weft/search.h>
 #include <weft/story.h>
@@ -178,7 +179,9 @@ struct weft__standing {
 	size_t capacity;
 };
 
-/* ---- Rows: rows.c, filter.c ---- */
+/* ---- Rows: rows.c ---- */
+
+#define WEFT__FILTER_BYTES 1024
 
 struct weft__numbers {
 	uint32_t *list, count;
@@ -186,11 +189,11 @@ struct weft__numbers {
 };
 
 struct weft__rows {
-	bool no_fold;
+	bool no_fold, no_simplify;
 	enum weft_group_by group_by;
 	struct weft__numbers exceptions;    /* tasks, of whose folds the opposite holds */
 	struct weft__numbers folded_groups; /* keys */
-	char filter[256];
+	char filter[WEFT__FILTER_BYTES];
 };
 
 /* ---- What can be made ahead: prepare.c ---- */
@@ -312,7 +315,7 @@ struct weft_viewer {
 	struct weft__panel panel;
 	enum weft__asked asked;
 	struct weft_viewer_prompt prompt;
-	char prompt_text[256], prompt_message[256];
+	char prompt_text[WEFT__FILTER_BYTES], prompt_message[256];
 	/* What the status says, and what it was told to say until then. */
 	char status[512], told[512];
 	double told_until_ms;
@@ -453,6 +456,7 @@ void weft__viewer_relayout(struct weft_viewer *viewer);
 /* The fold of a task, which keeps its height on the screen. */
 void weft__viewer_toggle_fold(struct weft_viewer *viewer, uint32_t task);
 void weft__viewer_fold_all(struct weft_viewer *viewer, bool is_folded);
+void weft__viewer_simplify(struct weft_viewer *viewer, bool is_simplified);
 void weft__viewer_group_by(struct weft_viewer *viewer, enum weft_group_by by);
 uint32_t weft__viewer_group_at(const struct weft_viewer *viewer, double y);
 void weft__viewer_toggle_group(struct weft_viewer *viewer, uint32_t group);
@@ -462,8 +466,6 @@ bool weft__viewer_set_filter(struct weft_viewer *viewer, const char *filter);
 void weft__viewer_set_rows(struct weft_viewer *viewer, const struct weft__rows *rows);
 bool weft__numbers_add(struct weft__numbers *numbers, uint32_t number);
 void weft__rows_finish(struct weft__rows *rows);
-/* filter.c: a byte a task, not 0 for what is left out; the caller frees. */
-int weft__filter(const struct weft_model *model, const char *filter, uint8_t **ret_hidden);
 
 /* toolbar.c */
 void weft__viewer_place_buttons(struct weft_viewer *viewer);
@@ -479,6 +481,7 @@ void weft__draw_icon(
 
 /* commands.c: says so if there is no such command. */
 bool weft__viewer_run(struct weft_viewer *viewer, const char *command);
+bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name);
 /* keys.c */
 struct weft__key {
 	const char *name;    /* as a person reads it: "Shift + wheel" */

@@ -156,6 +156,17 @@ def the_view_can_be_chosen_beforehand():
 
 
 @case
+def a_page_opens_with_the_rows_that_were_asked_for():
+    seen, changed = use([['wheel', 500, 300, -30], ['linked'], ['look'], ['command', 'filter off'], ['key', '0'],
+                         ['wait', 100], ['look']],
+                        '--only', 'blkfront', '--hide', 'kind:wait', '--no-simplify')
+    for part in 'filter=-kind:wait,blkfront', 'simplify=off':
+        assert part in seen['hash'], seen['hash']
+    assert 'blkfront.read' in seen['text'] and 'create XenStore' not in seen['text'], seen['text']
+    assert 'create XenStore' in changed['text'], changed['text']
+
+
+@case
 def a_click_tells_a_tasks_story_and_links_jump():
     told, other, closed = use([['click', 300, 300], ['look'], ['press', 'Who created it c'], ['look'],
                                ['press', 'Close the panel'], ['look']],

@@ -37,7 +37,7 @@ class Server:
 
     def browse(self, steps, **options):
         seen = browse(self.url, steps, **options)
-        elsewhere = [url for url in seen['requests'] if not url.startswith(self.url)]
+        elsewhere = [url for url in seen['requests'] if not url.startswith(self.url.split('#')[0])]
         equal(elsewhere, [], 'requests')
         return seen['results']
 
@@ -58,6 +58,15 @@ def a_single_trace_opens_at_once():
     equal(look['opened']['events'], 2954)
     assert 'TCP connect' in look['text'], look['text']
     assert re.match('#trace=[0-9a-f]+', look['hash']), look['hash']
+
+
+@case
+def the_address_says_how_it_is_shown_first():
+    with Server('--only', 'TCP', '--theme', 'dark', '--duration', '500ms', ARP) as server:
+        look, = server.browse([['look']], title=os.path.basename(ARP))
+    assert 'TCP connect' in look['text'], look['text']
+    equal(look['background'], 'rgb(22, 25, 29)')
+    assert 'filter=TCP' in look['hash'], look['hash']
 
 
 @case

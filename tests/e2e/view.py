@@ -128,6 +128,21 @@ def themes_color_the_whole_window():
 
 
 @case
+def a_window_opens_with_what_was_asked_for():
+    with screen(), program('--only', 'blkfront', '--no-fold', BLOCK) as viewer:
+        window = viewer.window('mirage-block-read.sexp')
+        window.still()
+        window.keys('i')
+        until('the filter', lambda: any(p['text'] == 'blkfront' for p in window.parts() if p['role'] == 'entry'))
+    with screen(), program('--command', 'view search=blkfront', BLOCK) as viewer:
+        window = viewer.window('mirage-block-read.sexp')
+        window.still()
+        window.keys('slash')
+        until('the search', lambda: any(p['text'] == 'blkfront' for p in window.parts() if p['role'] == 'entry'))
+    assert 'one of them' in weft('view', '--command', 'fit', '--start', '1ms', BLOCK, status=2).stderr
+
+
+@case
 def a_damaged_trace_is_shown_and_says_so():
     with screen(), temporary_directory() as folder:
         path = os.path.join(folder, 'damaged.ctf')

@@ -742,7 +742,8 @@ static void a_command_line_is_quoted_for_the_shell(void **state)
 	assert_true(weft_viewer_next_request(s.viewer, &request));
 	assert_int_equal(request.type, WEFT_VIEWER_COPY);
 	assert_non_null(strstr(request.text, "weft render 'it'\\''s $HOME.weft' --start "));
-	assert_non_null(strstr(request.text, " --no-fold --hide 'kind:bind' --only 'a b' --focus "));
+	assert_non_null(strstr(
+		request.text, " --no-fold --hide 'kind:bind' --only 'a b' --only 'thread:x' --focus "));
 	script_run(&s, "command copy window");
 	assert_true(weft_viewer_next_request(s.viewer, &request));
 	assert_non_null(strstr(request.text, "weft view 'it'\\''s $HOME.weft' --command 'view start="));

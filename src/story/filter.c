@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which tasks a filter leaves out. It is words with commas between them: "block, -kind:bind" shows
- * tasks whose label has "block", but no binds; "thread:main" those that first ran on that thread.
+ * See weft/filter.h. Words are read once; then each task is held against each of them.
  */
+#include <weft/filter.h>
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "viewer/state.h"
-
-#define WORDS_MAX 32
+#include "base/export.h"
 
 enum sort {
 	LABEL,
@@ -23,12 +22,12 @@ struct word {
 	enum sort sort;
 	bool hides;
 	bool has_capital;
-	const char *text;
+	char *text; /* in the buffer of its words */
 	size_t size;
 };
 
 struct words {
-	struct word list[WORDS_MAX];
+	struct word list[WEFT_FILTER_WORDS];
 	unsigned count, only_count;
 };
 
@@ -42,21 +41,60 @@ static bool skip(struct word *word, const char *prefix)
 	return true;
 }
 
-static void add_word(struct words *words, const char *text, size_t size)
+/* What an escape protects is no space, sign or comma any more. */
+static bool is_sign(const char *text, size_t at, char sign)
 {
-	while (size && text[0] == ' ')
-		text++, size--;
-	while (size && text[size - 1] == ' ')
-		size--;
-	struct word word = {LABEL, false, false, text, size};
-	word.hides = skip(&word, "-");
+	size_t escapes = 0;
+	while (escapes < at && text[at - escapes - 1] == '\\')
+		escapes++;
+	return text[at] == sign && escapes % 2 == 0;
+}
+
+/* A word without what is around it; whether it hides. */
+static bool trim(const char **text, size_t *size)
+{
+	while (*size && **text == ' ')
+		++*text, --*size;
+	while (*size && is_sign(*text, *size - 1, ' '))
+		--*size;
+	bool hides = *size && **text == '-';
+	*text += hides;
+	*size -= hides;
+	return hides;
+}
+
+/* Copies it without escapes. */
+static size_t unescape(const char *text, size_t size, char *to)
+{
+	size_t used = 0;
+	for (size_t i = 0; i < size; i++) {
+		i += text[i] == '\\' && i + 1 < size;
+		to[used++] = text[i];
+	}
+	return used;
+}
+
+static void add_word(struct words *words, const char *text, size_t size, char *room)
+{
+	struct word word = {.hides = trim(&text, &size)};
+	word.text = room;
+	word.size = unescape(text, size, room);
 	word.sort = skip(&word, "kind:") ? KIND : skip(&word, "thread:") ? THREAD : LABEL;
 	for (size_t i = 0; i < word.size; i++)
 		word.has_capital = word.has_capital || isupper((unsigned char)word.text[i]);
-	if (word.size == 0 || words->count == WORDS_MAX)
+	if (word.size == 0 || words->count == WEFT_FILTER_WORDS)
 		return;
 	words->only_count += !word.hides;
 	words->list[words->count++] = word;
+}
+
+/* Up to the comma that ends it. */
+static size_t word_size(const char *text)
+{
+	size_t size = 0;
+	while (text[size] && !is_sign(text, size, ','))
+		size++;
+	return size;
 }
 
 /* Capitals matter if the word has one. */
@@ -127,19 +165,62 @@ static bool is_hidden(const struct weft_model *model, const struct words *words,
 	return !is_wanted;
 }
 
-int weft__filter(const struct weft_model *model, const char *filter, uint8_t **ret_hidden)
+WEFT__EXPORT int weft_filter_tasks(
+	const struct weft_model *model, const char *filter, uint8_t **ret_hidden)
 {
 	struct words words = {.count = 0};
 	uint8_t *hidden = malloc(model->tasks.count + (size_t)1);
-	if (!hidden)
+	char *room = malloc(strlen(filter) + 1);
+	if (!hidden || !room) {
+		free(hidden);
+		free(room);
 		return WEFT_ERROR_MEMORY;
+	}
 	for (const char *at = filter; *at;) {
-		size_t size = strcspn(at, ",");
-		add_word(&words, at, size);
+		size_t size = word_size(at);
+		add_word(&words, at, size, room + (at - filter));
 		at += size + (at[size] == ',');
 	}
 	for (uint32_t task = 0; task < model->tasks.count; task++)
 		hidden[task] = is_hidden(model, &words, task);
+	free(room);
 	*ret_hidden = hidden;
 	return 0;
+}
+
+WEFT__EXPORT const char *weft_filter_next_word(
+	const char *filter, char *word, size_t size, bool *ret_hides)
+{
+	while (*filter) {
+		const char *text = filter;
+		size_t length = word_size(filter);
+		filter += length + (filter[length] == ',');
+		bool hides = trim(&text, &length);
+		if (length == 0 || length >= size)
+			continue;
+		word[unescape(text, length, word)] = '\0';
+		*ret_hides = hides;
+		return filter;
+	}
+	return NULL;
+}
+
+/* Signs that would mean something, at either end or in the middle, are made to mean themselves. */
+static bool add_text(struct weft_text *text, const char *word)
+{
+	for (size_t i = 0; word[i]; i++) {
+		bool is_edge = i == 0 || !word[i + 1];
+		if (word[i] == ',' || word[i] == '\\' || (word[i] == ' ' && is_edge) ||
+			(word[i] == '-' && i == 0))
+			weft_text_add_string(text, "\\");
+		weft_text_add(text, &word[i], 1);
+	}
+	return !text->error;
+}
+
+WEFT__EXPORT int weft_filter_add_word(struct weft_text *filter, const char *word, bool hides)
+{
+	weft_text_add_string(filter, filter->size ? "," : "");
+	weft_text_add_string(filter, hides ? "-" : "");
+	return add_text(filter, word) ? 0 : filter->error;
 }

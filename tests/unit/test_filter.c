@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Filters, held against each task of a sample; words that are added come back as they were.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/filter.h>
+
+#include "sample.h"
+
+#define BLOCK_READ "mirage-block-read.sexp"
+
+static bool label_has(const struct weft_model *model, uint32_t task, const char *part, bool exactly)
+{
+	struct weft_slice label = weft_model_string(model, model->tasks.label[task]);
+	size_t size = strlen(part);
+	for (size_t at = 0; at + size <= label.size; at++) {
+		size_t i = 0;
+		while (i < size && (exactly ? label.bytes[at + i] == part[i]
+									: tolower((unsigned char)label.bytes[at + i]) == part[i]))
+			i++;
+		if (i == size)
+			return true;
+	}
+	return false;
+}
+
+static void words_show_and_hide(void **state)
+{
+	(void)state;
+	struct weft_model *model = sample_model(BLOCK_READ);
+	static const char *const filters[] = {
+		"blk", " -blk ,", "kind:bind", "xen, -kind:bind", "Xen", ""};
+	unsigned shown[6] = {0}, expected[6] = {0};
+	for (unsigned c = 0; c < 6; c++) {
+		uint8_t *hidden;
+		assert_int_equal(weft_filter_tasks(model, filters[c], &hidden), 0);
+		for (uint32_t task = 0; task < model->tasks.count; task++) {
+			bool bind = strcmp(weft_kind_name(model->tasks.kind[task])
+								   ? weft_kind_name(model->tasks.kind[task])
+								   : "",
+							"bind") == 0;
+			const bool wanted[] = {label_has(model, task, "blk", false),
+				!label_has(model, task, "blk", false), bind,
+				label_has(model, task, "xen", false) && !bind, label_has(model, task, "Xen", true),
+				true};
+			assert_int_equal(!hidden[task], wanted[c]);
+			shown[c] += !hidden[task];
+			expected[c] += wanted[c];
+		}
+		assert_int_equal(shown[c], expected[c]);
+		assert_true(shown[c] > 0);
+		free(hidden);
+	}
+	assert_true(shown[4] < shown[0] + shown[1]);
+	weft_model_destroy(model);
+}
+
+static void words_come_back_as_they_were_added(void **state)
+{
+	(void)state;
+	static const char *const words[] = {
+		"a", "b, c", "-d", " e ", "f\\", "\\,", "kind:bind", "thread:a b", "-", "\\"};
+	struct weft_text filter = {0};
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(weft_filter_add_word(&filter, words[i], i % 3 == 0), 0);
+	weft_text_add(&filter, "", 1);
+	const char *at = filter.bytes;
+	char word[64];
+	bool hides;
+	for (unsigned i = 0; i < 10; i++) {
+		at = weft_filter_next_word(at, word, sizeof(word), &hides);
+		assert_non_null(at);
+		assert_string_equal(word, words[i]);
+		assert_int_equal(hides, i % 3 == 0);
+	}
+	assert_null(weft_filter_next_word(at, word, sizeof(word), &hides));
+	weft_text_finish(&filter);
+}
+
+/* Whatever is written. */
+static void any_text_is_a_filter(void **state)
+{
+	(void)state;
+	static const char signs[] = "\\,- ak:";
+	struct weft_model *model = sample_model(BLOCK_READ);
+	uint32_t seed = 7;
+	for (unsigned n = 0; n < 300; n++) {
+		char text[24] = "", word[8];
+		bool hides;
+		for (unsigned i = 0; i < n % 23; i++) {
+			seed = seed * 1664525 + 1013904223;
+			text[i] = signs[(seed >> 16) % (sizeof(signs) - 1)];
+		}
+		uint8_t *hidden;
+		assert_int_equal(weft_filter_tasks(model, text, &hidden), 0);
+		free(hidden);
+		unsigned words = 0;
+		for (const char *at = text; (at = weft_filter_next_word(at, word, sizeof(word), &hides));)
+			words++;
+		assert_true(words <= strlen(text));
+	}
+	weft_model_destroy(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_show_and_hide),
+		cmocka_unit_test(words_come_back_as_they_were_added),
+		cmocka_unit_test(any_text_is_a_filter),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
