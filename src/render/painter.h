@@ -10,6 +10,7 @@
  *     folds.c groups.c handles.c            what shares a row; headings of groups; to fold by
  *     links.c arrows.c                      creation and becoming; other edges
  *     names.c places.c lettering.c          labels, kinds, messages, without overlap
+ *     waits.c                               what tasks wait for
  *     highlight.c                           what a person points at
  *     counters.c
  */
@@ -156,6 +157,8 @@ void weft__draw_arrows(struct painter *p);
 void weft__draw_heat(struct painter *p);
 void weft__find_edges(struct painter *p);
 void weft__draw_names(struct painter *p);
+/* After all other text of the picture. */
+void weft__tell_waits(struct painter *p);
 /* An arrow that stands out. */
 void weft__draw_arrow_of(struct painter *p, uint32_t edge);
 /* highlight.c: below tasks and above them; whether a task is one of those that do not stand out;

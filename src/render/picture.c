@@ -59,6 +59,8 @@ static void draw_picture(struct painter *p)
 	if (!p->error)
 		weft__draw_names(p); /* over the counters, which would strike them out */
 	if (!p->error)
+		weft__tell_waits(p);
+	if (!p->error)
 		weft__draw_handles(p);
 	if (p->layout->row_count == 0)
 		draw_nothing(p);

@@ -213,6 +213,62 @@ static void one_failed_task_among_many_stays_red(void **state)
 	picture_finish(&p);
 }
 
+static bool has_text(const struct weft_canvas *canvas, const char *text)
+{
+	for (uint32_t i = 0; i < canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &canvas->ops[i];
+		if (op->type == WEFT_CANVAS_TEXT && op->count == strlen(text) &&
+			memcmp(canvas->text + op->first, text, op->count) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* One waits for a query that is answered after 40 ms, one for what never comes. */
+static struct weft_model *waiting_tasks(void)
+{
+	struct weft_model_builder *builder;
+	const uint64_t ms = 1000000;
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	for (uint64_t id = 1; id <= 4; id++) {
+		static const struct weft_slice names[] = {
+			{"GET /", 5}, {"db.query", 8}, {"log writer", 10}, {"log queue", 9}};
+		add(builder, (struct weft_event){.type = WEFT_EVENT_CREATE, .other = id, .kind = 1});
+		add(builder,
+			(struct weft_event){.type = WEFT_EVENT_LABEL, .task = id, .text = names[id - 1]});
+	}
+	for (uint64_t id = 1; id <= 3; id += 2) {
+		struct weft_event event = {
+			.type = WEFT_EVENT_SWITCH, .time_ns = (7 + id) * ms, .task = id, .other = id + 1};
+		add(builder, event);
+		event.type = WEFT_EVENT_TRY_READ;
+		add(builder, event);
+	}
+	struct weft_event event = {.type = WEFT_EVENT_SWITCH, .time_ns = 11 * ms};
+	add(builder, event);
+	event = (struct weft_event){.type = WEFT_EVENT_RESOLVE, .time_ns = 50 * ms, .other = 2};
+	add(builder, event);
+	event = (struct weft_event){.type = WEFT_EVENT_READ, .time_ns = 50 * ms, .task = 1, .other = 2};
+	add(builder, event);
+	event = (struct weft_event){.type = WEFT_EVENT_SWITCH, .time_ns = 90 * ms};
+	add(builder, event);
+	return finish(builder);
+}
+
+static void long_waits_say_what_for(void **state)
+{
+	(void)state;
+	struct picture p;
+	picture_init(&p, waiting_tasks(), 1400, 800);
+	draw(&p);
+	assert_true(has_text(p.canvas, "waits for db.query \xc2\xb7 40 ms"));
+	assert_true(has_text(p.canvas, "still waits for log queue \xc2\xb7 80 ms"));
+	resize(&p, 300, 800); /* no room for all of it */
+	draw(&p);
+	assert_false(has_text(p.canvas, "waits for db.query \xc2\xb7 40 ms"));
+	picture_finish(&p);
+}
+
 static void text_of_random_bytes(char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -309,6 +365,7 @@ int main(void)
 		cmocka_unit_test(golden_pictures),
 		cmocka_unit_test(no_text_lies_on_another),
 		cmocka_unit_test(one_failed_task_among_many_stays_red),
+		cmocka_unit_test(long_waits_say_what_for),
 		cmocka_unit_test(hostile_traces_are_drawn),
 		cmocka_unit_test(an_empty_trace_says_so),
 		cmocka_unit_test(durations_as_people_read_them),

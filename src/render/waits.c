@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What tasks wait for, in small words above long stretches in which they do not run: "waits for
+ * db.query · 41 ms". They come last and only where all of them fit: names are worth more.
+ *
+ * A stretch that is wide enough for words has one of some points in it that are half as far apart,
+ * so that only there a task's activations are looked at, however many it has.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <weft/duration.h>
+
+#include "render/painter.h"
+
+#define WIDE         150.0 /* px of a stretch */
+#define SPACING      18.0  /* px of a row */
+#define SIZE         10.5
+#define AROUND       12.0 /* px on both sides that stay free */
+#define LIFT         5.5
+#define MOST         128 /* stretches that are looked at in a frame */
+#define NAME_LETTERS 24
+
+struct stretch {
+	double x, x2;  /* in the picture */
+	uint64_t time; /* in it */
+	bool is_last;  /* behind the end of the task's line */
+};
+
+/* The stretch around a time in which a task does not run; false if it does. */
+static bool find_stretch(const struct painter *p, uint32_t task, uint64_t time,
+	const struct weft__piece *piece, struct stretch *ret_stretch)
+{
+	const struct weft_activations *a = &p->model->activations;
+	uint32_t first = p->model->tasks.first_activation[task];
+	uint32_t last = p->model->tasks.first_activation[task + 1];
+	uint32_t next = weft__gallop_u64(a->end, first, last, time + 1);
+	double x = piece->x, x2 = piece->x2;
+	if (next < last && a->start[next] <= time)
+		return false;
+	if (next > first)
+		x = fmax(x, weft__x(p, a->end[next - 1]));
+	if (next < last)
+		x2 = fmin(x2, weft__x(p, a->start[next]));
+	const struct weft_box *box = &p->frame->picture;
+	*ret_stretch = (struct stretch){fmax(x, box->x), fmin(x2, box->x + box->width), time, false};
+	return true;
+}
+
+/* "waits for db.query · 41 ms"; "still waits for" if it does when the trace ends. */
+static size_t write_words(const struct painter *p, uint32_t task, uint64_t time, char text[256])
+{
+	const struct weft_story story = {.model = p->model, .layout = p->layout};
+	struct weft_story_wait wait;
+	char name[4 * NAME_LETTERS + 8], length[32];
+	if (!weft_story_wait_at(&story, task, time, &wait) || wait.source == WEFT_NONE)
+		return 0;
+	bool still = wait.until == UINT64_MAX;
+	uint64_t until = still ? p->model->summary.end : wait.until;
+	weft_story_name(p->model, wait.source, NAME_LETTERS, name, sizeof(name));
+	weft_format_duration(until > wait.since ? until - wait.since : 0, 3, length);
+	int size = snprintf(
+		text, 256, "%s %s \xc2\xb7 %s", still ? "still waits for" : "waits for", name, length);
+	return size > 0 && size < 256 ? (size_t)size : 0;
+}
+
+/* In the middle of a stretch; of the last, at its beginning. */
+static void place_words(
+	struct painter *p, uint32_t task, const struct weft__lane *lane, const struct stretch *stretch)
+{
+	const struct weft_box *box = &p->frame->picture;
+	struct weft_text_style style = {p->theme->dim, SIZE, false, true, p->theme->background};
+	double y = lane->y - LIFT, top = y - SIZE * 0.8, bottom = y + SIZE * 0.2;
+	double room = stretch->x2 - stretch->x - 2 * AROUND;
+	char text[256], fitted[260];
+	size_t size = write_words(p, task, stretch->time, text);
+	if (size == 0 || top < box->y || bottom > box->y + box->height)
+		return;
+	double width =
+		weft__fit_text(p, (struct weft_slice){text, size}, room, &style, fitted, sizeof(fitted));
+	if (width <= 0 || strlen(fitted) != size)
+		return;
+	double x =
+		stretch->is_last ? stretch->x + AROUND + 2 : floor((stretch->x + stretch->x2 - width) / 2);
+	if (weft__places_take(p->places, (struct weft__rect){x - 4, top, x + width + 4, bottom}))
+		weft_canvas_text(p->canvas, x, y, fitted, size, width, &style);
+}
+
+/* How many stretches there are. */
+static uint32_t tell_waits(
+	struct painter *p, const struct weft__lane *lane, const struct weft__piece *piece)
+{
+	uint32_t task = p->scene->by_row[piece->place], count = 0;
+	double from = fmax(piece->x, p->x0), done = -INFINITY;
+	double end = fmin(piece->x2, p->x0 + p->frame->picture.width);
+	for (double x = from + WIDE / 2; x < end; x += WIDE / 2) {
+		struct stretch stretch;
+		if (x < done)
+			continue;
+		if (!find_stretch(p, task, weft_view_time(p->view, x - p->x0), piece, &stretch))
+			continue;
+		done = stretch.x2;
+		if (stretch.x2 - stretch.x < WIDE)
+			continue;
+		place_words(p, task, lane, &stretch);
+		count++;
+	}
+	return count;
+}
+
+/* Who waits for good has its end where it was last heard of: what it waits for stands behind. */
+static uint32_t tell_last_wait(struct painter *p, const struct weft__lane *lane, uint32_t index)
+{
+	const struct weft__piece *piece = &p->pieces[index];
+	const struct weft_box *box = &p->frame->picture;
+	uint32_t task = p->scene->by_row[piece->place];
+	uint64_t end = p->model->tasks.end[task];
+	struct stretch stretch = {weft__x(p, end), box->x + box->width, p->model->summary.end, true};
+	if ((p->model->tasks.flags[task] & (WEFT_TASK_RESOLVED | WEFT_TASK_FAILED)) ||
+		end >= p->model->summary.end || stretch.x < box->x)
+		return 0;
+	stretch.x2 = fmin(stretch.x2, weft__x(p, p->model->summary.end));
+	if (index + 1 < lane->last_piece)
+		stretch.x2 = fmin(stretch.x2, p->pieces[index + 1].x);
+	if (stretch.x2 - stretch.x < WIDE)
+		return 0;
+	place_words(p, task, lane, &stretch);
+	return 1;
+}
+
+void weft__tell_waits(struct painter *p)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < p->lane_count; i++) {
+		const struct weft__lane *lane = &p->lanes[i];
+		if (lane->row_count != 1 || lane->spacing < SPACING)
+			continue;
+		for (uint32_t k = lane->first_piece; k < lane->last_piece && count < MOST; k++) {
+			const struct weft__piece *piece = &p->pieces[k];
+			if (!piece->is_line || weft__is_dim(p, p->scene->by_row[piece->place]))
+				continue;
+			if (piece->x2 - piece->x >= WIDE)
+				count += tell_waits(p, lane, piece);
+			count += tell_last_wait(p, lane, k);
+		}
+	}
+}
