@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: ISC
  *
  * Creation and becoming: the lines that hold the tree of tasks together. They are vertical, so only
- * those of the time in view matter; one a pixel and pair of rows is enough. Where a pixel column
- * has too many, only those of tasks with a line of their own are drawn.
+ * those of the time in view matter; one a pixel and pair of rows is enough, and none within a row's
+ * pixel. Where a pixel column has too many, only those of tasks with a line of their own are drawn.
  */
 #include <math.h>
+#include <string.h>
 
 #include "render/painter.h"
 
 #define CORNER 3.0
 #define DOT    2.0
 #define FEW    4000 /* that are drawn one by one, if there are many */
+#define KNOWN  1024 /* a power of two */
 
 struct link {
 	double x, y, y2;
+};
+
+/* What has been drawn, as far as it is remembered: another link in its place only means that it may
+ * be drawn again. */
+struct drawn {
+	struct link creations[KNOWN], becomes[KNOWN];
 };
 
 /* A creation or a becoming. */
@@ -42,6 +50,18 @@ static bool hangs_visibly(const struct painter *p, uint32_t task)
 	return l->fold_members[l->folds[l->fold_of[task]].first] == task;
 }
 
+/* Whether there is no such link yet; from now on there is. */
+static bool is_new(struct link *known, const struct link *link)
+{
+	uint32_t x = (uint32_t)(int32_t)link->x, y = (uint32_t)(int32_t)link->y;
+	uint32_t hash = (x * 31 + y) * 31 + (uint32_t)(int32_t)link->y2;
+	struct link *place = &known[hash * UINT32_C(2654435761) >> 16 & (KNOWN - 1)];
+	if (place->x == link->x && place->y == link->y && place->y2 == link->y2)
+		return false;
+	*place = *link;
+	return true;
+}
+
 static bool are_shown(const struct painter *p, const struct bond *bond)
 {
 	const uint32_t *row = p->layout->row;
@@ -49,65 +69,55 @@ static bool are_shown(const struct painter *p, const struct bond *bond)
 		   weft__are_apart(p, bond->from, bond->to);
 }
 
-/* Where a creation is drawn; false if it is hidden. */
-static bool make_creation(const struct painter *p, const struct bond *bond, struct link *ret_link)
+/* Where a link is; false if that is nowhere in the picture. */
+static bool make_link(const struct painter *p, const struct bond *bond, struct link *ret_link)
 {
 	const uint32_t *row = p->layout->row;
-	if (!are_shown(p, bond) || p->layout->moved[bond->to] || !hangs_visibly(p, bond->to))
+	if (!are_shown(p, bond))
 		return false;
 	*ret_link = (struct link){weft__crisp(weft__x(p, bond->time)),
 		weft__crisp(weft__y(p, row[bond->from])), weft__crisp(weft__y(p, row[bond->to]))};
-	return fabs(ret_link->y2 - ret_link->y) >= 1;
+	return in_picture(p, ret_link->x) && fabs(ret_link->y2 - ret_link->y) >= 1;
 }
 
-static void draw_creation(struct painter *p, const struct link *link)
+static void draw_creation(struct painter *p, const struct bond *bond, struct drawn *drawn)
 {
 	struct weft_pen pen = {p->theme->waiting, 1, WEFT_DASH_SOLID};
-	weft_canvas_line(p->canvas, link->x, link->y, link->x, link->y2, &pen);
-	if (fabs(link->y2 - link->y) > 6)
-		weft_canvas_disc(p->canvas, link->x, link->y2, DOT, p->theme->waiting);
+	struct link link;
+	if (p->layout->moved[bond->to] || !make_link(p, bond, &link) || !hangs_visibly(p, bond->to) ||
+		!is_new(drawn->creations, &link))
+		return;
+	weft_canvas_line(p->canvas, link.x, link.y, link.x, link.y2, &pen);
+	if (fabs(link.y2 - link.y) > 6)
+		weft_canvas_disc(p->canvas, link.x, link.y2, DOT, p->theme->waiting);
 }
 
 /* The line steps to the row of what the task became. */
-static void draw_become(struct painter *p, const struct bond *bond)
+static void draw_become(struct painter *p, const struct bond *bond, struct drawn *drawn)
 {
-	const uint32_t *row = p->layout->row;
-	double x = weft__crisp(weft__x(p, bond->time));
-	if (!are_shown(p, bond) || !in_picture(p, x))
+	struct weft_pen pen = {p->theme->waiting, 1.5, WEFT_DASH_SOLID};
+	struct link link;
+	if (!make_link(p, bond, &link) || !is_new(drawn->becomes, &link))
 		return;
-	double y = weft__crisp(weft__y(p, row[bond->from])),
-		   y2 = weft__crisp(weft__y(p, row[bond->to]));
-	double turn = y2 > y ? CORNER : -CORNER;
+	double x = link.x, y = link.y, y2 = link.y2, turn = y2 > y ? CORNER : -CORNER;
 	if (fabs(y2 - y) < 2 * CORNER)
 		turn = (y2 - y) / 2;
-	struct weft_pen pen = {p->theme->waiting, 1.5, WEFT_DASH_SOLID};
 	const double points[] = {x - CORNER, y, x - 1, y + turn * 0.3, x, y + turn, x, y2 - turn, x + 1,
 		y2 - turn * 0.3, x + CORNER, y2};
 	weft_canvas_polyline(p->canvas, points, 6, &pen);
 }
 
-/* `before` is what was drawn last. */
-static void draw_new_creation(struct painter *p, const struct bond *bond, struct link *before)
-{
-	struct link link;
-	if (!make_creation(p, bond, &link) || !in_picture(p, link.x) ||
-		(link.x == before->x && link.y == before->y && link.y2 == before->y2))
-		return;
-	draw_creation(p, &link);
-	*before = link;
-}
-
-static void draw_edge(struct painter *p, uint32_t edge, struct link *before)
+static void draw_edge(struct painter *p, uint32_t edge, struct drawn *drawn)
 {
 	const struct weft_edges *edges = &p->model->edges;
 	struct bond bond = {edges->time[edge], edges->from[edge], edges->to[edge]};
 	if (edges->type[edge] == WEFT_EDGE_BECOME)
-		draw_become(p, &bond);
+		draw_become(p, &bond, drawn);
 	else if (edges->type[edge] == WEFT_EDGE_CREATE)
-		draw_new_creation(p, &bond, before);
+		draw_creation(p, &bond, drawn);
 }
 
-static void draw_columns(struct painter *p, unsigned type, struct link *before)
+static void draw_columns(struct painter *p, unsigned type, struct drawn *drawn)
 {
 	const struct weft__edge_columns *columns = p->edge_columns;
 	for (uint32_t column = 0; column < columns->count / 2; column++) {
@@ -117,7 +127,7 @@ static void draw_columns(struct painter *p, unsigned type, struct link *before)
 			continue;
 		for (; count > 0; count--) {
 			edge = weft__edges_next(p->scene, type, edge, last);
-			draw_edge(p, edge++, before);
+			draw_edge(p, edge++, drawn);
 		}
 	}
 }
@@ -130,35 +140,36 @@ static bool is_crowded(const struct painter *p, unsigned type, uint64_t time)
 }
 
 /* How a task with a line of its own began and ended, where that has not been drawn. */
-static void draw_bonds(struct painter *p, uint32_t task, struct link *before)
+static void draw_bonds(struct painter *p, uint32_t task, struct drawn *drawn)
 {
 	const struct weft_tasks *tasks = &p->model->tasks;
 	struct bond creation = {tasks->start[task], tasks->parent[task], task};
 	struct bond become = {tasks->end[task], task, tasks->becomes[task]};
 	if (tasks->flags[task] & WEFT_TASK_CREATED && is_crowded(p, WEFT_EDGE_CREATE, creation.time))
-		draw_new_creation(p, &creation, before);
+		draw_creation(p, &creation, drawn);
 	if (become.to != WEFT_NONE && is_crowded(p, WEFT_EDGE_BECOME, become.time))
-		draw_become(p, &become);
+		draw_become(p, &become, drawn);
 }
 
-static void draw_few_of_many(struct painter *p, struct link *before)
+static void draw_few_of_many(struct painter *p, struct drawn *drawn)
 {
 	weft__edge_columns_limit(p->edge_columns, 1u << WEFT_EDGE_CREATE | 1u << WEFT_EDGE_BECOME, FEW);
-	draw_columns(p, WEFT_EDGE_CREATE, before);
-	draw_columns(p, WEFT_EDGE_BECOME, before);
+	draw_columns(p, WEFT_EDGE_CREATE, drawn);
+	draw_columns(p, WEFT_EDGE_BECOME, drawn);
 	for (uint32_t i = 0; i < p->piece_count; i++)
 		if (p->pieces[i].is_line)
-			draw_bonds(p, p->scene->by_row[p->pieces[i].place], before);
+			draw_bonds(p, p->scene->by_row[p->pieces[i].place], drawn);
 }
 
 void weft__draw_links(struct painter *p)
 {
 	const struct weft_edges *edges = &p->model->edges;
-	struct link before = {-1, -1, -1};
+	struct drawn drawn;
+	memset(&drawn, 0, sizeof(drawn)); /* no link is as short as 0 */
 	if (p->edge_columns)
-		draw_few_of_many(p, &before);
+		draw_few_of_many(p, &drawn);
 	else
 		for (uint32_t edge = p->first_edge; edge < edges->count && edges->time[edge] <= p->right;
 			 edge++)
-			draw_edge(p, edge, &before);
+			draw_edge(p, edge, &drawn);
 }
