@@ -274,14 +274,6 @@ static void draw_markers(
 	}
 }
 
-static int compare_heights(const void *a, const void *b)
-{
-	const struct weft__curve *x = a, *y = b;
-	if (x->last_y != y->last_y)
-		return x->last_y < y->last_y ? -1 : 1;
-	return x->counter < y->counter ? -1 : 1;
-}
-
 /* Down so that none touches the one above, then up from the lower edge. */
 static void spread_labels(struct weft__curve *curves, uint32_t count, double top, double bottom)
 {
@@ -363,79 +355,112 @@ static void draw_label_inside(struct painter *p, const struct weft__curve *curve
 			curve->label_y + 4, curve->label, strlen(curve->label), curve->label_width, &style);
 }
 
-/* The value that a counter has at the right edge, and where. */
-static struct weft__curve end_of_curve(const struct painter *p, uint32_t index)
+/* Where a counter leaves the picture. */
+static double end_y(const struct painter *p, uint32_t index, bool is_rate)
 {
-	struct weft__scale scale = scale_of(p, index);
-	uint64_t at = p->options->counters_at ? p->options->counters_at : p->right;
+	struct weft__scale scale = is_rate ? rate_scale(p, index) : p->scene->scales[index];
 	uint64_t end = weft_view_time(p->view, p->frame->picture.width - 1);
-	double y = value_y(p, &scale,
-		p->options->counter_rates ? rate_at(p, index, end) : value_before(p, index, p->right));
-	return (struct weft__curve){
-		.counter = index, .last_y = y, .label_y = y, .last_value = shown_at(p, index, at)};
+	return value_y(p, &scale, is_rate ? rate_at(p, index, end) : value_before(p, index, p->right));
+}
+
+/* Keeps the highest ones in order: of many counters nearly all are below the last by then. */
+static void keep_highest(struct painter *p, uint32_t room, uint32_t counter, double y)
+{
+	uint32_t at = p->label_count;
+	if (at == room && (room == 0 || p->curves[room - 1].last_y <= y))
+		return;
+	at -= at == room;
+	for (; at > 0 && p->curves[at - 1].last_y > y; at--)
+		p->curves[at] = p->curves[at - 1];
+	p->curves[at] = (struct weft__curve){.counter = counter, .last_y = y};
+	p->label_count += p->label_count < room;
+}
+
+static int compare_heights(const void *a, const void *b)
+{
+	const struct weft__curve *x = a, *y = b;
+	if (x->last_y != y->last_y)
+		return x->last_y < y->last_y ? -1 : 1;
+	return x->counter < y->counter ? -1 : 1;
+}
+
+static int compare_counters(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* What has no name would only cover the rest: it is counted below the last. Which ones have one is
+ * told by their values, also where their rates are drawn: so it stays, and thousands of rates would
+ * take long. */
+static bool choose_curves(struct painter *p)
+{
+	uint32_t count = p->model->counter_count;
+	uint32_t room = (uint32_t)(p->frame->picture.height / LABEL_HEIGHT);
+	for (uint32_t i = 0; i < count; i++)
+		p->curve_count += !is_hidden(p, i);
+	if (p->curve_count > room)
+		room = room > 0 ? room - 1 : 0;
+	p->curves = malloc((room + (size_t)1) * sizeof(*p->curves));
+	p->named = malloc((room + (size_t)1) * sizeof(*p->named));
+	if (!p->curves || !p->named)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (!is_hidden(p, i))
+			keep_highest(p, room, i, end_y(p, i, false));
+	for (uint32_t i = 0; i < p->label_count; i++)
+		p->named[i] = p->curves[i].counter;
+	qsort(p->named, p->label_count, sizeof(*p->named), compare_counters);
+	return true;
 }
 
 void weft__place_counters(struct painter *p)
 {
-	uint32_t count = p->model->counter_count;
 	const struct weft_box *box = &p->frame->picture;
-	uint32_t room = (uint32_t)(box->height / LABEL_HEIGHT);
-	p->curves = malloc((count + (size_t)1) * sizeof(*p->curves));
-	if (!p->curves) {
+	uint64_t at = p->options->counters_at ? p->options->counters_at : p->right;
+	double bottom = box->y + box->height;
+	if (!choose_curves(p)) {
 		p->error = WEFT_ERROR_MEMORY;
 		return;
 	}
-	for (uint32_t i = 0; i < count; i++)
-		if (!is_hidden(p, i))
-			p->curves[p->curve_count++] = end_of_curve(p, i);
-	qsort(p->curves, p->curve_count, sizeof(*p->curves), compare_heights);
-	/* What has no name would only cover the rest: it is counted below the last. */
-	p->label_count = p->curve_count <= room ? p->curve_count : room > 0 ? room - 1 : 0;
-	spread_labels(p->curves, p->label_count, box->y, box->y + box->height);
-	for (uint32_t i = 0; i < p->label_count && p->frame->gutter.width == 0; i++)
-		place_label_inside(p, &p->curves[i]);
-}
-
-static bool is_named(const struct painter *p, uint32_t counter)
-{
-	if (p->label_count == p->curve_count)
-		return !is_hidden(p, counter);
-	for (uint32_t i = 0; i < p->label_count; i++)
-		if (p->curves[i].counter == counter)
-			return true;
-	return false;
+	for (uint32_t i = 0; i < p->label_count && p->options->counter_rates; i++)
+		p->curves[i].last_y = end_y(p, p->curves[i].counter, true);
+	qsort(p->curves, p->label_count, sizeof(*p->curves), compare_heights);
+	bottom -= p->label_count < p->curve_count ? LABEL_HEIGHT : 0; /* for how many more there are */
+	spread_labels(p->curves, p->label_count, box->y, bottom);
+	for (uint32_t i = 0; i < p->label_count; i++) {
+		p->curves[i].last_value = shown_at(p, p->curves[i].counter, at);
+		if (p->frame->gutter.width == 0)
+			place_label_inside(p, &p->curves[i]);
+	}
 }
 
 static void draw_curves(struct painter *p, bool is_halo)
 {
-	for (uint32_t i = 0; i < p->model->counter_count; i++) {
+	for (uint32_t i = 0; i < p->label_count; i++) {
+		uint32_t counter = p->named[i];
 		struct trail trail = {
 			.is_halo = is_halo,
-			.pen = {color_of(p, i), 2, WEFT_DASH_SOLID},
+			.pen = {color_of(p, counter), 2, WEFT_DASH_SOLID},
 		};
-		if (!is_named(p, i))
-			continue;
 		if (is_halo)
 			trail.pen =
 				(struct weft_pen){weft__faded(p->theme->background, 0.85), 4, WEFT_DASH_SOLID};
-		struct weft__scale scale = scale_of(p, i);
+		struct weft__scale scale = scale_of(p, counter);
 		if (p->options->counter_rates)
-			draw_rate(p, i, &scale, &trail);
+			draw_rate(p, counter, &scale, &trail);
 		else
-			draw_curve(p, i, &scale, &trail);
+			draw_curve(p, counter, &scale, &trail);
 	}
 }
 
 void weft__draw_counters(struct painter *p)
 {
-	uint32_t count = p->model->counter_count;
 	draw_curves(p, true);
 	draw_curves(p, false);
-	for (uint32_t i = 0; i < count; i++) { /* where curves lie on each other, markers tell */
-		if (!is_named(p, i))
-			continue;
-		struct weft__scale scale = scale_of(p, i);
-		draw_markers(p, i, &scale, color_of(p, i));
+	for (uint32_t i = 0; i < p->label_count; i++) { /* where curves lie on each other, they tell */
+		struct weft__scale scale = scale_of(p, p->named[i]);
+		draw_markers(p, p->named[i], &scale, color_of(p, p->named[i]));
 	}
 }
 

@@ -100,7 +100,8 @@ struct painter {
 	uint32_t first_edge, last_edge;          /* that may be in the picture */
 	struct weft__edge_columns *edge_columns; /* NULL unless there are many */
 	struct weft__curve *curves;              /* of each counter that is drawn, the highest first */
-	uint32_t curve_count, label_count;       /* of them; of them that have a label */
+	uint32_t *named;                         /* these counters */
+	uint32_t curve_count, label_count;       /* counters that are not hidden, and that are drawn */
 	struct weft__mark *marks;
 	size_t mark_count, mark_capacity;
 	struct weft__tally tally;

@@ -121,6 +121,7 @@ WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct 
 		weft__edge_columns_finish(p.edge_columns);
 	free(p.edge_columns);
 	free(p.curves);
+	free(p.named);
 	free(p.marks);
 	return p.error ? p.error : weft_canvas_error(canvas);
 }

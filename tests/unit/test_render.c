@@ -269,6 +269,89 @@ static void long_waits_say_what_for(void **state)
 	picture_finish(&p);
 }
 
+/* Tasks that become others in a thirtieth of the time, then one more at its end. */
+static struct weft_model *many_becomes(uint32_t count)
+{
+	struct weft_model_builder *builder;
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	for (uint32_t i = 0; i <= count; i++) {
+		uint64_t time = i < count ? i * UINT64_C(10) : count * UINT64_C(300), id = 2 * i + 1;
+		struct weft_event events[] = {
+			{.type = WEFT_EVENT_CREATE, .other = id, .kind = WEFT_KIND_TASK},
+			{.type = WEFT_EVENT_CREATE, .other = id + 1, .kind = WEFT_KIND_TASK},
+			{.type = WEFT_EVENT_BECOME, .task = id, .other = id + 1},
+			{.type = WEFT_EVENT_RESOLVE, .other = id + 1},
+		};
+		for (unsigned j = 0; j < 4; j++) {
+			events[j].time_ns = time + 2 * j;
+			add(builder, events[j]);
+		}
+	}
+	return finish(builder);
+}
+
+static void links_in_one_place_are_drawn_once(void **state)
+{
+	(void)state;
+	struct picture p;
+	unsigned steps = 0;
+	picture_init(&p, many_becomes(1500), 1400, 800);
+	draw(&p);
+	for (uint32_t i = 0; i < p.canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &p.canvas->ops[i];
+		steps += op->type == WEFT_CANVAS_POLYLINE && op->count == 6;
+	}
+	assert_in_range(steps, 1400 / 30, 1400 / 30 + 3);
+	picture_finish(&p);
+}
+
+/* `count` counters that end at the square of their number, in another order. */
+static struct weft_model *many_counters(uint32_t count)
+{
+	struct weft_model_builder *builder;
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	for (uint32_t i = 0; i < count; i++) {
+		char name[16];
+		uint32_t value = i * 7 % count; /* 7 does not divide it */
+		add(builder, (struct weft_event){.type = WEFT_EVENT_COUNTER,
+						 .time_ns = 10 + i,
+						 .value = value * value,
+						 .text = {name, (size_t)snprintf(name, sizeof(name), "c#%u", value)}});
+	}
+	return finish(builder);
+}
+
+static void check_counters(struct picture *p, uint32_t count)
+{
+	char wanted[40][16];
+	unsigned found = 0, rest = 0;
+	const struct weft_box *box = &p->frame.picture;
+	uint32_t room = (uint32_t)(box->height / 16) - 1;
+	snprintf(wanted[39], sizeof(wanted[39]), "and %u more", count - room);
+	for (unsigned i = 0; i < room; i++)
+		snprintf(wanted[i], sizeof(wanted[i]), "c#%u", count - 1 - i);
+	draw(p);
+	for (uint32_t i = 0; i < p->canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &p->canvas->ops[i];
+		if (op->type != WEFT_CANVAS_TEXT || op->x < box->x + box->width)
+			continue;
+		rest += strcmp(p->canvas->text + op->first, wanted[39]) == 0;
+		if (found < room && strcmp(p->canvas->text + op->first, wanted[found]) == 0)
+			found++;
+	}
+	assert_int_equal(found, room);
+	assert_int_equal(rest, 1);
+}
+
+static void of_many_counters_the_highest_are_drawn(void **state)
+{
+	(void)state;
+	struct picture p;
+	picture_init(&p, many_counters(1000), 1400, 700);
+	check_counters(&p, 1000);
+	picture_finish(&p);
+}
+
 static void text_of_random_bytes(char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -366,6 +449,8 @@ int main(void)
 		cmocka_unit_test(no_text_lies_on_another),
 		cmocka_unit_test(one_failed_task_among_many_stays_red),
 		cmocka_unit_test(long_waits_say_what_for),
+		cmocka_unit_test(links_in_one_place_are_drawn_once),
+		cmocka_unit_test(of_many_counters_the_highest_are_drawn),
 		cmocka_unit_test(hostile_traces_are_drawn),
 		cmocka_unit_test(an_empty_trace_says_so),
 		cmocka_unit_test(durations_as_people_read_them),
