@@ -22,6 +22,7 @@
 #define BAND_PX      8.0 /* so wide is a column of a band */
 #define BAND_HEIGHT  4.0 /* px; less is a thick line */
 #define BAND_FROM    3   /* samples in it; fewer can be told apart */
+#define HALO_CURVES  12  /* more would leave nothing of the tasks between them */
 
 /* A curve is drawn twice: all halos lie below all curves, so that none is cut into pieces. */
 struct trail {
@@ -73,11 +74,17 @@ static struct weft__scale scale_of(const struct painter *p, uint32_t index)
 	return p->options->counter_rates ? rate_scale(p, index) : p->scene->scales[index];
 }
 
+/* Where the edges of a line of two pixels fall on whole ones. */
+static double whole(double at)
+{
+	return floor(at + 0.5);
+}
+
 static double value_y(const struct painter *p, const struct weft__scale *scale, double value)
 {
 	const struct weft_box *box = &p->frame->picture;
 	double share = (value - scale->low) / (scale->high - scale->low);
-	return weft__crisp(box->y + box->height - PADDING - share * (box->height - 2 * PADDING));
+	return whole(box->y + box->height - PADDING - share * (box->height - 2 * PADDING));
 }
 
 static void flush(struct painter *p, struct trail *trail)
@@ -91,8 +98,24 @@ static void flush(struct painter *p, struct trail *trail)
 	}
 }
 
+/* Whether the line goes on as it did: straight up or down, or nowhere. */
+static bool goes_on(const struct trail *trail, double x, double y)
+{
+	if (trail->count == 0)
+		return false;
+	const double *last = &trail->points[2 * trail->count - 2];
+	if (last[0] == x && last[1] == y)
+		return true;
+	return trail->count > 1 && last[0] == x && last[-2] == x &&
+		   (y > last[1]) == (last[1] > last[-1]);
+}
+
 static void go(struct painter *p, struct trail *trail, double x, double y)
 {
+	if (goes_on(trail, x, y)) {
+		trail->points[2 * trail->count - 1] = y;
+		return;
+	}
 	if (trail->count == CHUNK)
 		flush(p, trail);
 	trail->points[2 * trail->count] = x;
@@ -220,6 +243,7 @@ static void draw_step(struct painter *p, const struct weft__scale *scale, double
 	const struct column *column, struct trail *trail)
 {
 	leave_band(p, trail);
+	x = whole(x);
 	go(p, trail, x, trail->y);
 	if (column->high > column->low) {
 		go(p, trail, x, value_y(p, scale, column->low));
@@ -444,8 +468,7 @@ static void draw_curves(struct painter *p, bool is_halo)
 			.pen = {color_of(p, counter), 2, WEFT_DASH_SOLID},
 		};
 		if (is_halo)
-			trail.pen =
-				(struct weft_pen){weft__faded(p->theme->background, 0.85), 4, WEFT_DASH_SOLID};
+			trail.pen = (struct weft_pen){p->theme->background, 4, WEFT_DASH_SOLID};
 		struct weft__scale scale = scale_of(p, counter);
 		if (p->options->counter_rates)
 			draw_rate(p, counter, &scale, &trail);
@@ -456,7 +479,8 @@ static void draw_curves(struct painter *p, bool is_halo)
 
 void weft__draw_counters(struct painter *p)
 {
-	draw_curves(p, true);
+	if (p->label_count <= HALO_CURVES)
+		draw_curves(p, true);
 	draw_curves(p, false);
 	for (uint32_t i = 0; i < p->label_count; i++) { /* where curves lie on each other, they tell */
 		struct weft__scale scale = scale_of(p, p->named[i]);
