@@ -19,11 +19,11 @@ static struct weft_slice band_name(const struct painter *p, const struct weft_ba
 	return band->kind == WEFT_BAND_GC ? gc : sleeping;
 }
 
-static void draw_band(struct painter *p, const struct weft_band_period *band, double x, double x2)
+static void draw_run(struct painter *p, double x, double x2, uint32_t color)
 {
 	const struct weft_box *box = &p->frame->picture;
-	uint32_t color = band->kind == WEFT_BAND_GC ? p->theme->gc : p->theme->idle;
-	weft_canvas_rect(p->canvas, x, box->y, x2, box->y + box->height, color);
+	if (x2 > x)
+		weft_canvas_rect(p->canvas, x, box->y, x2, box->y + box->height, color);
 }
 
 static void name_band(struct painter *p, const struct weft_band_period *band, double x, double x2)
@@ -69,20 +69,23 @@ static uint32_t first_after(const struct weft__bands *bands, uint32_t low, uint6
 	return low;
 }
 
-/* Bands that share a pixel are drawn together, and those that end where one is drawn already are
- * not looked at. */
-static void draw_kind(struct painter *p, const struct weft__bands *bands)
+/* Bands without a pixel between them are drawn as one, and those that end where one is drawn
+ * already are not looked at. */
+static void draw_kind(struct painter *p, const struct weft__bands *bands, uint32_t color)
 {
-	double x, x2, done = -1;
+	double x, x2, begin = -1, done = -1;
 	for (uint32_t i = first_after(bands, 0, p->left);
 		 i < bands->count && bands->list[i].start < p->right;) {
 		band_edges(p, &bands->list[i], &x, &x2);
-		if (x2 > fmax(x, done))
-			draw_band(p, &bands->list[i], fmax(x, done), x2);
+		if (x > done) {
+			draw_run(p, begin, done, color);
+			begin = x;
+		}
 		done = fmax(done, x2);
 		uint64_t drawn = weft_view_time(p->view, done - p->x0);
 		i = first_after(bands, i + 1, drawn > p->left ? drawn : p->left);
 	}
+	draw_run(p, begin, done, color);
 }
 
 /* Only bands that are a pixel wide are looked at: from the end of one, the next that ends more than
@@ -101,8 +104,8 @@ static void name_kind(struct painter *p, const struct weft__bands *bands)
 
 void weft__draw_bands(struct painter *p)
 {
-	draw_kind(p, &p->scene->idle);
-	draw_kind(p, &p->scene->gc);
+	draw_kind(p, &p->scene->idle, p->theme->idle);
+	draw_kind(p, &p->scene->gc, p->theme->gc);
 	name_kind(p, &p->scene->idle);
 	name_kind(p, &p->scene->gc);
 }

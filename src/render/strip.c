@@ -110,15 +110,29 @@ static void draw_alive(struct painter *p, const struct strip *s)
 		weft_canvas_polyline(p->canvas, points, count, &pen);
 }
 
-static void draw_problems(struct painter *p, const struct strip *s)
+/* One that failed is red; neighbours are one box. */
+static void draw_failed(struct painter *p, const struct strip *s)
+{
+	unsigned width = (unsigned)(s->x2 - s->x), begin = width;
+	for (unsigned px = 0; px <= width; px++) {
+		bool failed = px < width && column_at(p->scene, s, px).failed;
+		if (failed && begin == width)
+			begin = px;
+		if (failed || begin == width)
+			continue;
+		weft_canvas_rect(p->canvas, s->x + begin, s->y, s->x + fmax(px, begin + 2), s->y + TICK,
+			p->theme->failed);
+		begin = width;
+	}
+}
+
+static void draw_never_resolved(struct painter *p, const struct strip *s)
 {
 	struct weft_pen pen = {p->theme->failed, 1, WEFT_DASH_SOLID};
 	for (unsigned px = 0; px < (unsigned)(s->x2 - s->x); px++) {
 		struct weft__overview_column column = column_at(p->scene, s, px);
 		double x = s->x + px;
-		if (column.failed)
-			weft_canvas_rect(p->canvas, x - 0.5, s->y, x + 1.5, s->y + TICK, p->theme->failed);
-		else if (column.never_resolved)
+		if (column.never_resolved && !column.failed)
 			weft_canvas_polyline(p->canvas,
 				(double[]){x - 2.5, s->y + 0.5, x + 2.5, s->y + 0.5, x + 2.5, s->y + TICK - 1.5,
 					x - 2.5, s->y + TICK - 1.5, x - 2.5, s->y + 0.5},
@@ -166,5 +180,6 @@ void weft__draw_strip(struct painter *p)
 	draw_alive(p, &s);
 	weft__draw_strip_losses(p, &(struct weft_box){s.x, s.y, s.x2 - s.x, s.y2 - s.y});
 	draw_window(p, &s);
-	draw_problems(p, &s);
+	draw_failed(p, &s);
+	draw_never_resolved(p, &s);
 }
