@@ -242,21 +242,6 @@ function drawLineAsBox(at, scale) {
 	return true;
 }
 
-// Likewise a line of several pieces: their corners are square, and must not show through.
-function drawPolylineAsBoxes(at, scale) {
-	const first = 2 * ints[at + FIRST], end = first + 2 * ints[at + COUNT], half = floats[at + WIDTH] / 2;
-	if (ops[4 * at + 1] || (ints[at + COLOR] & 255) !== 255)
-		return false;
-	for (let i = first + 2; i < end; i += 2)
-		if (points[i] !== points[i - 2] && points[i + 1] !== points[i - 1])
-			return false;
-	setFill(ints[at + COLOR]);
-	for (let i = first + 2; i < end; i += 2)
-		boxOfLine(points[i - 2], points[i - 1], points[i], points[i + 1], half,
-			i > first + 2 ? half : 0, i < end - 2 ? half : 0, scale);
-	return true;
-}
-
 function textOf(at) {
 	const first = ints[at + FIRST], end = first + ints[at + COUNT];
 	return allText === null ? utf8.decode(bytes.subarray(first, end)) : allText.slice(first, end);
@@ -294,32 +279,68 @@ function drawStrokes(at, end, type) {
 	return next;
 }
 
-// A path of thousands of points that cross each other costs its square: such a line is drawn segment
-// by segment, boxes where it can be. (A halo then covers a little more where it crosses itself.)
+// The pieces of a line up and down in one place, from the point at `i` on, are one box; where the next
+// piece begins. Corners are square, and its own.
+function drawUpright(i, first, last, half, scale) {
+	const x = points[i], y = points[i + 1];
+	let top = y, bottom = y, next = i;
+	do {
+		next += 2;
+		top = Math.min(top, points[next + 1]);
+		bottom = Math.max(bottom, points[next + 1]);
+	} while (next < last && points[next + 2] === x);
+	const end = points[next + 1];
+	const above = (i > first && y === top) || (next < last && end === top) ? half : 0;
+	const below = (i > first && y === bottom) || (next < last && end === bottom) ? half : 0;
+	fillBox(x - half, top - above, x + half, bottom + below, scale);
+	return next;
+}
+
+function isAxial(first, last) {
+	for (let i = first; i < last; i += 2)
+		if (points[i] !== points[i + 2] && points[i + 1] !== points[i + 3])
+			return false;
+	return true;
+}
+
+// A line of several pieces as boxes, as far as they are along an axis, and paths of a few of the others:
+// a path of thousands that cross each other costs their square. Short lines with slanted pieces are left
+// as they are, for their corners.
 const LONG = 48, PIECE = 24;
 
-function drawLongLine(at, scale) {
-	const first = 2 * ints[at + FIRST], end = first + 2 * ints[at + COUNT], half = floats[at + WIDTH] / 2;
+function drawPieces(at, scale) {
+	const first = 2 * ints[at + FIRST], last = first + 2 * ints[at + COUNT] - 2, half = floats[at + WIDTH] / 2;
 	let slanted = 0;
-	if (ints[at + COUNT] <= LONG || ops[4 * at + 1])
+	if (ops[4 * at + 1] || (ints[at + COUNT] <= LONG && !isAxial(first, last)))
 		return false;
 	setFill(ints[at + COLOR]);
-	setPen(ints[at + COLOR], floats[at + WIDTH], 0);
-	pen.beginPath();
-	for (let i = first + 2; i < end; i += 2) {
-		const x = points[i - 2], y = points[i - 1], x2 = points[i], y2 = points[i + 1];
-		if (x === x2 || y === y2) {
-			boxOfLine(x, y, x2, y2, half, i > first + 2 ? half : 0, i < end - 2 ? half : 0, scale);
+	for (let i = first; i < last;) {
+		const x = points[i], y = points[i + 1], x2 = points[i + 2], y2 = points[i + 3];
+		if (x === x2) {
+			i = drawUpright(i, first, last, half, scale);
 			continue;
+		}
+		i += 2;
+		if (y === y2) {
+			const before = i > first + 2 && points[i - 4] === x ? -half : 0;
+			const after = i < last && points[i + 2] === x2 ? -half : 0;
+			if (Math.abs(x2 - x) + before + after > 0)
+				boxOfLine(x, y, x2, y2, half, before, after, scale);
+			continue;
+		}
+		if (slanted === 0) {
+			setPen(ints[at + COLOR], floats[at + WIDTH], 0);
+			pen.beginPath();
 		}
 		pen.moveTo(x, y);
 		pen.lineTo(x2, y2);
-		if (++slanted % PIECE === 0) {
+		if (++slanted === PIECE) {
 			pen.stroke();
-			pen.beginPath();
+			slanted = 0;
 		}
 	}
-	pen.stroke();
+	if (slanted)
+		pen.stroke();
 	return true;
 }
 
@@ -337,7 +358,7 @@ function replay(target, scale) {
 			at = drawStrokes(at, end, type);
 			continue;
 		case POLYLINE:
-			if (drawPolylineAsBoxes(at, scale) || drawLongLine(at, scale))
+			if (drawPieces(at, scale))
 				break;
 			// falls through
 		case RING:
