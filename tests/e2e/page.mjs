@@ -94,7 +94,7 @@ const steps = {
 		await page.waitForFunction(before => window.weft.opened.events > before, before);
 	},
 	noticed: () => page.waitForFunction(() => !document.getElementById('notice').hidden),
-	linked: () => page.waitForFunction(() => location.hash),
+	linked: () => page.waitForFunction(() => window.weft.isIdle() && location.hash.endsWith(window.weft.link.replaceAll(' ', '&'))),
 	screenshot: path => page.screenshot({ path }),
 	shot: async path => page.locator('#canvas').screenshot({ path }),
 	look: async () => seen.results.push(await page.evaluate(() => ({
