@@ -45,6 +45,10 @@ enum weft_problem_severity {
  * "deadlock", "piling up", "hog", "GC pause", "thundering herd", "convoy". */
 const char *weft_problem_name(enum weft_problem_type type);
 
+struct weft_problem_period {
+	uint64_t start, end; /* ns */
+};
+
 struct weft_problem {
 	enum weft_problem_type type;
 	enum weft_problem_severity severity;
@@ -56,6 +60,9 @@ struct weft_problem {
 	uint32_t thread;      /* or WEFT_NONE */
 	uint32_t counter;     /* or WEFT_NONE */
 	const char *sentence; /* like those of story.h */
+	/* Of alike ones that are told as one: each, by start, in weft_problems.periods; none if it is
+	 * only this, or if they are not kept. */
+	uint32_t first_period, period_count;
 };
 
 #define WEFT_PROBLEMS_MAX 200
@@ -64,6 +71,7 @@ struct weft_problems {
 	uint32_t count;
 	uint32_t left_out;               /* mild ones, for want of room */
 	const struct weft_problem *list; /* by start */
+	const struct weft_problem_period *periods;
 };
 
 /* `story` needs its index; 0 or WEFT_ERROR_MEMORY. */

@@ -26,7 +26,6 @@
 #define WAITING_LINE    1.5
 #define NAMED_FROM      40.0 /* px of a single span */
 #define TEXT_SIZE       12.0
-#define LIFT            5.5
 #define COLUMNS_AT_MOST 60000 /* a frame, that are weighed one by one */
 
 /* A pile where it is seen. */
@@ -326,7 +325,8 @@ static double write_above(struct painter *p, const struct seen *s, double x, dou
 	struct weft_slice text, uint32_t color)
 {
 	struct weft_text_style style = text_style(p, s, color);
-	double y = s->lane->y - LIFT, top = y - style.size * 0.8, bottom = y + style.size * 0.2;
+	double y = s->lane->y - weft__lift(s->lane->spacing), top = y - style.size * 0.8,
+		   bottom = y + style.size * 0.2;
 	char fitted[260];
 	if (top < p->frame->picture.y)
 		return x;

@@ -81,3 +81,11 @@ double weft__put_text(struct painter *p, double x, double y, struct weft_slice t
 		weft_canvas_text(p->canvas, x, y, fitted, strlen(fitted), width, style);
 	return width;
 }
+
+double weft__lift(double spacing)
+{
+	const double full = 8.5, least = 5.5, from = 20, room = 26;
+	if (spacing >= room)
+		return full;
+	return spacing <= from ? least : least + (full - least) * (spacing - from) / (room - from);
+}

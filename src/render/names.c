@@ -27,7 +27,6 @@
 #define TICK         6.0
 #define DIM          0.35
 #define ELLIPSIS     "\xe2\x80\xa6"
-#define LIFT         5.5 /* px of the baseline over the line: bars are 3.5 high there */
 
 enum worth {
 	MESSAGE,
@@ -128,7 +127,8 @@ static bool place(struct painter *p, const struct name *name)
 	struct weft_text_style style = name_style(p, name);
 	char buffer[256], fitted[260];
 	struct weft_slice text = name_text(p, name, buffer, sizeof(buffer));
-	double top = name->y - LIFT - style.size * 0.8, bottom = name->y - LIFT + style.size * 0.2;
+	double y = name->y - weft__lift(name->spacing);
+	double top = y - style.size * 0.8, bottom = y + style.size * 0.2;
 	double x = name->x + INDENT, limit = fmin(name->next - GAP, box->x + box->width - 4);
 	if (top < box->y || text.size == 0)
 		return false;
@@ -146,7 +146,7 @@ static bool place(struct painter *p, const struct name *name)
 		return false;
 	if (name->worth == NOTE)
 		draw_tick(p, name->x, name->y);
-	weft_canvas_text(p->canvas, x, name->y - LIFT, fitted, strlen(fitted), width, &style);
+	weft_canvas_text(p->canvas, x, y, fitted, strlen(fitted), width, &style);
 	return true;
 }
 

@@ -127,6 +127,9 @@ double weft__put_text(struct painter *p, double x, double y, struct weft_slice t
 /* Like it, and draws nothing: writes what would be drawn. */
 double weft__fit_text(const struct painter *p, struct weft_slice text, double room,
 	const struct weft_text_style *style, char *fitted, size_t size);
+/* How far over a line of tasks the baseline of its name is: letters that reach below it, with their
+ * halo, end where bars begin, if there is room for that. */
+double weft__lift(double spacing);
 double weft__measure(
 	const struct painter *p, const char *text, const struct weft_text_style *style);
 

@@ -9,10 +9,11 @@
 #include "render/cells.h"
 #include "render/painter.h"
 
-#define HOVER_FROM   4.0
-#define CROSS_EVERY  8.0
-#define WAITING_LINE 1.5
-#define FAILED_LINE  2.0
+#define HOVER_FROM    4.0
+#define CROSS_EVERY   8.0
+#define TRIANGLE_FROM 5.0 /* px from row to row */
+#define WAITING_LINE  1.5
+#define FAILED_LINE   2.0
 
 struct span {
 	double x, x2; /* in the picture, clipped to a little around it */
@@ -34,10 +35,10 @@ static void draw_bars(struct painter *p, uint32_t task, const struct span *span,
 		&(struct weft__bar_place){box->x, box->x + box->width, span->y, bar_height(spacing)});
 }
 
-static void draw_triangle(struct painter *p, double x, double y, uint32_t color)
+static void draw_triangle(struct painter *p, double x, double y, double half, uint32_t color)
 {
 	struct weft_pen pen = {color, 1.25, WEFT_DASH_SOLID};
-	const double points[] = {x, y - 3.5, x + 6, y, x, y + 3.5, x, y - 3.5};
+	const double points[] = {x, y - half, x + half * 1.7, y, x, y + half, x, y - half};
 	weft_canvas_polygon(p->canvas, points, 3, p->theme->background);
 	weft_canvas_polyline(p->canvas, points, 4, &pen);
 }
@@ -53,15 +54,15 @@ static void draw_end(struct painter *p, uint32_t task, const struct span *span, 
 	unsigned flags = p->model->tasks.flags[task];
 	if (!is_in_picture(p, span->x2))
 		return;
-	double y = weft__crisp(span->y);
+	double y = weft__crisp(span->y), half = spacing >= 9 ? 3.5 : 2;
 	if (flags & WEFT_TASK_NEVER_RESOLVED)
-		draw_triangle(p, span->x2, y, p->theme->failed);
+		draw_triangle(p, span->x2, y, half, p->theme->failed);
 	else if (flags & WEFT_TASK_FAILED)
 		weft__add_mark(
 			p, (struct weft__mark){
 				   .x = span->x2, .y = y, .x2 = spacing >= 9 ? 4 : 2.5, .is_cross = true});
-	else if (!(flags & WEFT_TASK_RESOLVED) && spacing >= 9)
-		draw_triangle(p, span->x2, y, p->theme->waiting);
+	else if (!(flags & WEFT_TASK_RESOLVED) && spacing >= TRIANGLE_FROM)
+		draw_triangle(p, span->x2, y, half, p->theme->waiting);
 }
 
 static void draw_line(struct painter *p, uint32_t task, const struct span *span, double from)
@@ -129,6 +130,22 @@ static void mark_failed(
 	draw_end(p, task, &span, lane->spacing);
 }
 
+/* What has not ended says so, however small it is, if there is room for that behind it. */
+static void mark_unfinished(struct painter *p, const struct weft__lane *lane, uint32_t piece)
+{
+	const struct weft__piece *this = &p->pieces[piece];
+	bool is_last = piece + 1 == lane->last_piece;
+	if (this->count > 1 || (!is_last && this[1].x - this->x < CROSS_EVERY))
+		return;
+	uint32_t task = p->scene->by_row[this->place];
+	unsigned flags = p->model->tasks.flags[task];
+	bool is_over = flags & WEFT_TASK_RESOLVED;
+	bool has_failed = (flags & WEFT_TASK_FAILED) && !(flags & WEFT_TASK_NEVER_RESOLVED);
+	struct span span = span_of(p, task, lane->y);
+	if (!is_over && !has_failed)
+		draw_end(p, task, &span, lane->spacing);
+}
+
 static void draw_row(struct painter *p, const struct weft__lane *lane, struct weft__cells *cells)
 {
 	double last_cross = -INFINITY;
@@ -146,6 +163,7 @@ static void draw_row(struct painter *p, const struct weft__lane *lane, struct we
 		if (failed)
 			mark_failed(p, lane, p->scene->by_row[piece->failed], &last_cross);
 		weft__cells_add(cells, p, piece->place, piece->count, piece->x, failed);
+		mark_unfinished(p, lane, i);
 	}
 }
 

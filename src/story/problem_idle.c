@@ -197,6 +197,9 @@ static void add_cluster(struct gaps *gaps, uint32_t from, uint32_t to, uint64_t 
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
 	};
+	for (uint32_t i = from; i < to && to - from > 1; i++)
+		weft__find_period(
+			gaps->findings, gaps->list[i].start, gaps->list[i].start + gaps->list[i].length);
 	say_gaps(&s, gaps, first, &gaps->list[from + (to - from) / 2], to - from);
 	weft__find(gaps->findings, &problem, sum, &s);
 }

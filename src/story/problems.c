@@ -15,6 +15,7 @@ struct whole_problems {
 	struct weft_problems public; /* first: what callers hold */
 	struct weft_problem *list;
 	char *text;
+	struct weft_problem_period *periods;
 };
 
 WEFT__EXPORT const char *weft_problem_name(enum weft_problem_type type)
@@ -37,6 +38,22 @@ WEFT__EXPORT const char *weft_problem_name(enum weft_problem_type type)
 	return type < WEFT_PROBLEM_TYPES ? names[type] : "unknown";
 }
 
+static int by_begin(const void *left, const void *right)
+{
+	const struct weft_problem_period *l = left, *r = right;
+	return l->start < r->start ? -1 : l->start > r->start;
+}
+
+/* Those that no problem has yet are this one's. */
+static void take_periods(struct weft__findings *f, struct weft_problem *problem)
+{
+	problem->first_period = f->periods_taken;
+	problem->period_count = f->period_count - f->periods_taken;
+	if (problem->period_count)
+		qsort(f->periods + f->periods_taken, problem->period_count, sizeof(*f->periods), by_begin);
+	f->periods_taken = f->period_count;
+}
+
 void weft__find(struct weft__findings *f, const struct weft_problem *problem, uint64_t weight,
 	struct weft__sentence *sentence)
 {
@@ -53,7 +70,18 @@ void weft__find(struct weft__findings *f, const struct weft_problem *problem, ui
 		finding->problem.show_start = problem->start;
 		finding->problem.show_end = problem->end;
 	}
+	take_periods(f, &finding->problem);
 	weft_text_add(&f->text, text, size + 1);
+}
+
+void weft__find_period(struct weft__findings *f, uint64_t start, uint64_t end)
+{
+	const struct weft__column column = {&f->periods, sizeof(*f->periods)};
+	if (!f->error)
+		f->error =
+			weft__columns_reserve(&column, 1, &f->period_capacity, f->period_count + (size_t)1);
+	if (!f->error)
+		f->periods[f->period_count++] = (struct weft_problem_period){start, end};
 }
 
 static int by_gravity(const void *left, const void *right)
@@ -95,7 +123,9 @@ static int publish(struct weft__findings *f, struct weft_problems **ret_problems
 	whole->list = list;
 	whole->text = f->text.bytes;
 	f->text = (struct weft_text){0};
-	whole->public = (struct weft_problems){count, f->count - count, list};
+	whole->periods = f->periods;
+	f->periods = NULL;
+	whole->public = (struct weft_problems){count, f->count - count, list, whole->periods};
 	*ret_problems = &whole->public;
 	return 0;
 }
@@ -117,6 +147,7 @@ WEFT__EXPORT int weft_problems_create(
 		f.error = publish(&f, ret_problems);
 	weft__alike_finish(&f.alike);
 	free(f.list);
+	free(f.periods);
 	weft_text_finish(&f.text);
 	return f.error;
 }
@@ -128,6 +159,7 @@ WEFT__EXPORT void weft_problems_destroy(struct weft_problems *problems)
 		return;
 	free(whole->list);
 	free(whole->text);
+	free(whole->periods);
 	free(whole);
 }
 

@@ -40,12 +40,18 @@ struct weft__findings {
 	uint32_t count;
 	size_t capacity;
 	struct weft_text text;
+	struct weft_problem_period *periods;
+	uint32_t period_count, periods_taken;
+	size_t period_capacity;
 	int error;
 };
 
 /* Adds a problem; its sentence is written here. */
 void weft__find(struct weft__findings *findings, const struct weft_problem *problem,
 	uint64_t weight, struct weft__sentence *sentence);
+
+/* One of the periods of the problem that is found next; those are then put in order. */
+void weft__find_period(struct weft__findings *findings, uint64_t start, uint64_t end);
 
 /* Each finds problems of its own. Errors are kept in `findings`. */
 void weft__find_ends(struct weft__findings *findings);

@@ -92,6 +92,34 @@ static void draw_range(const struct drawing *d)
 			viewer->frame.strip.y + viewer->frame.strip.height - 3, weft__faded(color, 0.25));
 }
 
+/* All times of a problem that comes again and again, as grounds and ticks in the overview; those
+ * that share a pixel are one. The first is marked as such. */
+static void draw_periods(
+	const struct drawing *d, const struct weft_problem *problem, uint32_t color)
+{
+	const struct weft_viewer *viewer = d->viewer;
+	const struct weft_box *box = &viewer->frame.picture, *strip = &viewer->frame.strip;
+	const struct weft_problem_period *list = viewer->problems->periods + problem->first_period;
+	double drawn = box->x, ticked = -INFINITY, edge = box->x + box->width;
+	for (uint32_t i = 0; i < problem->period_count; i++) {
+		double x = fmax(weft__canvas_x(viewer, list[i].start), drawn);
+		double x2 = fmin(fmax(weft__canvas_x(viewer, list[i].end), x + 1), edge);
+		double tick = fmax(strip_x(d, list[i].start), ticked);
+		double tick2 = fmax(strip_x(d, list[i].end), tick + 1);
+		if (list[i].start != problem->start && x2 > x) {
+			weft_canvas_rect(
+				d->canvas, x, box->y, x2, box->y + box->height, weft__faded(color, 0.07));
+			weft_canvas_rect(d->canvas, x, box->y + box->height - 2, x2, box->y + box->height,
+				weft__faded(color, 0.8));
+		}
+		drawn = fmax(drawn, x2);
+		if (strip->height > 0 && tick2 > ticked)
+			weft_canvas_rect(d->canvas, tick, strip->y + strip->height - 6, tick2,
+				strip->y + strip->height - 3, color);
+		ticked = fmax(ticked, tick2);
+	}
+}
+
 /* When the problem was that was stepped to: a task may be far longer than that, or there is none.
  */
 static void draw_problem(const struct drawing *d)
@@ -108,6 +136,7 @@ static void draw_problem(const struct drawing *d)
 	double x = weft__canvas_x(viewer, problem->start), x2 = weft__canvas_x(viewer, problem->end);
 	double left = fmin(fmax(x, box->x), box->x + box->width);
 	double right = fmin(fmax(x2, box->x), box->x + box->width), bottom = box->y + box->height;
+	draw_periods(d, problem, color);
 	if (right - left < box->width * GROUND)
 		weft_canvas_rect(d->canvas, left, box->y, right, bottom, weft__faded(color, 0.1));
 	draw_guide(d, x, box->y, bottom, color);

@@ -250,6 +250,12 @@ static void long_gaps_are_one_problem(void **state)
 	struct found found = find(&made);
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_IDLE_GAP);
 	assert_int_equal(p->count, 12);
+	assert_int_equal(p->period_count, 12);
+	for (uint32_t i = 0; i < 12; i++) {
+		const struct weft_problem_period *period = &found.problems->periods[p->first_period + i];
+		assert_in_range(period->end - period->start, 40 * MS, 41 * MS);
+		assert_true(i == 0 || period[-1].end < period->start);
+	}
 	assert_in_range(p->end - p->start, 40 * MS, 41 * MS);
 	assert_string_equal(p->sentence,
 		"12 times nothing runs for about 40 ms, first from 1.39 ms; usual gaps take 300 us.");

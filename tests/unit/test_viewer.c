@@ -1012,6 +1012,44 @@ static struct weft_model *overlapping_tasks(uint64_t count)
 	return model;
 }
 
+/* A task that begins just before the trace ends, of far less than a pixel, says that it goes on. */
+static void what_has_not_ended_says_so_however_small(void **state)
+{
+	(void)state;
+	static const struct weft_trace_thread thread = {.name = "", .process = ""};
+	struct weft_trace_description description = {
+		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
+	struct weft_model *model = NULL;
+	struct weft_model_builder *builder;
+	struct weft_canvas *canvas;
+	const uint64_t end_ns = 1000000;
+	unsigned triangles = 0;
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	for (uint64_t i = 1; i <= 2; i++)
+		add(builder, (struct weft_event){.type = WEFT_EVENT_CREATE,
+						 .time_ns = i == 1 ? 1 : end_ns - 20,
+						 .other = i,
+						 .kind = WEFT_KIND_TASK});
+	add(builder, (struct weft_event){.type = WEFT_EVENT_RESOLVE, .time_ns = end_ns, .other = 1});
+	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
+	weft_model_builder_destroy(builder);
+	struct script s = begin(NULL, true);
+	assert_int_equal(weft_viewer_show(s.viewer, model, false), 0);
+	assert_int_equal(weft_canvas_create(1400, 800, &canvas), 0);
+	assert_int_equal(weft_viewer_draw(s.viewer, canvas), 0);
+	double y = floor(
+		s.viewer->frame.picture.y +
+		weft_view_y(&s.viewer->view, s.viewer->layout->row[weft_model_find_task(model, 0, 2)]));
+	for (uint32_t i = 0; i < canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &canvas->ops[i];
+		if (op->type == WEFT_CANVAS_POLYLINE && op->count == 4)
+			triangles += fabs(canvas->points[2 * op->first + 3] - y) < 1;
+	}
+	assert_int_equal(triangles, 1);
+	weft_canvas_destroy(canvas);
+	end(&s);
+}
+
 /* Where "lower" is written while rows change: before, at once, on the way and at the end. */
 static void watch_rows(bool reduced_motion, bool is_live, double ret_ys[4])
 {
@@ -1345,6 +1383,7 @@ int main(void)
 		cmocka_unit_test(folds_are_pointed_at_and_unfolded),
 		cmocka_unit_test(a_click_folds_and_unfolds),
 		cmocka_unit_test(handles_are_hit_where_they_are),
+		cmocka_unit_test(what_has_not_ended_says_so_however_small),
 		cmocka_unit_test(rows_slide_to_where_they_are),
 		cmocka_unit_test(rows_are_part_of_the_link),
 		cmocka_unit_test(a_trace_that_grows_keeps_rows_and_hands),
