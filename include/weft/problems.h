@@ -52,13 +52,14 @@ struct weft_problem_period {
 struct weft_problem {
 	enum weft_problem_type type;
 	enum weft_problem_severity severity;
-	uint32_t count;       /* of alike ones; this is the first of them, or the worst */
-	uint64_t start, end;  /* when it is, ns */
-	uint64_t show_start;  /* what to look at: where it begins, if it goes on and on, */
-	uint64_t show_end;    /* with as much around as it takes to see why; otherwise all of it */
-	uint32_t task;        /* or WEFT_NONE */
-	uint32_t thread;      /* or WEFT_NONE */
-	uint32_t counter;     /* or WEFT_NONE */
+	uint32_t count;      /* of alike ones; this is the first of them, or the worst */
+	uint64_t start, end; /* when it is, ns */
+	uint64_t show_start; /* what to look at: where it begins, if it goes on and on, */
+	uint64_t show_end;   /* with as much around as it takes to see why; otherwise all of it */
+	uint32_t task;       /* or WEFT_NONE */
+	uint32_t thread;     /* or WEFT_NONE */
+	uint32_t counter;    /* or WEFT_NONE */
+	uint32_t edge; /* that tells why: the lost signal, the last wait of a circle; or WEFT_NONE */
 	const char *sentence; /* like those of story.h */
 	/* Of alike ones that are told as one: each, by start, in weft_problems.periods; none if it is
 	 * only this, or if they are not kept. */

@@ -124,6 +124,7 @@ static void measure(const struct weft__alike *alike, uint64_t *sorted)
 		weft__sort_u64(sorted, sorted + group->count, group->count);
 		group->p50_ns = sorted[(group->count - 1) / 2];
 		group->p90_ns = sorted[(uint64_t)(group->count - 1) * 9 / 10];
+		group->longest_ns = sorted[group->count - 1];
 	}
 }
 

@@ -17,9 +17,9 @@
 
 struct weft__alike_group {
 	uint64_t key;
-	uint32_t all;            /* tasks, ended or not; who became another is none */
-	uint32_t count, first;   /* of `members`: those that ended */
-	uint64_t p50_ns, p90_ns; /* of their lives; 0 if they are too few */
+	uint32_t all;                        /* tasks, ended or not; who became another is none */
+	uint32_t count, first;               /* of `members`: those that ended */
+	uint64_t p50_ns, p90_ns, longest_ns; /* of their lives; 0 if they are too few */
 };
 
 struct weft__alike {

@@ -153,6 +153,7 @@ static void add_convoy(struct convoy *c, uint32_t semaphore, uint32_t queue, uin
 		.task = is_far ? longest->task : semaphore,
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
 	};
 	weft__sentence_init(&s);
 	if (is_far) {

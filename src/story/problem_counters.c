@@ -82,6 +82,7 @@ static void add_climb(struct weft__findings *findings, uint32_t number, const st
 		.task = model->samples.task[last],
 		.thread = WEFT_NONE,
 		.counter = number,
+		.edge = WEFT_NONE,
 	};
 	struct weft__sentence s;
 	weft__sentence_init(&s);

@@ -100,7 +100,10 @@ static void choose_view(const struct walk *walk, struct weft_problem *problem)
 		uint32_t runs = weft__activations_until(model, task, time);
 		uint32_t place = model->tasks.first_activation[task] + runs - 1;
 		uint64_t ran = runs ? model->activations.start[runs > 1 ? place - 1 : place] : time;
-		closed = time > closed ? time : closed;
+		if (time >= closed) {
+			closed = time;
+			problem->edge = last_act(walk, task);
+		}
 		begin = ran < begin ? ran : begin;
 		task = walk->next[task];
 	} while (task != problem->task);
@@ -146,6 +149,7 @@ static void add_cycle(struct walk *walk, uint32_t task)
 		.task = first,
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
 	};
 	choose_view(walk, &problem);
 	struct weft__sentence s;

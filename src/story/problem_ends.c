@@ -11,7 +11,8 @@
 #include "story/problems.h"
 
 #define ALIKE_MAX 3
-#define OF_TENTH  4 /* times as old as nine tenths become: no longer simply under way */
+#define OF_TENTH  4 /* times as old as nine tenths become, or as old as any: not only under way */
+#define SHOWN     5 /* of those told as one */
 
 struct ends {
 	struct weft__findings *findings;
@@ -37,8 +38,9 @@ static bool is_under_way(const struct ends *ends, uint32_t task)
 	if (!never(&ends->model->tasks, task) || alike->group_of[task] == WEFT_NONE)
 		return false;
 	const struct weft__alike_group *group = &alike->groups[alike->group_of[task]];
+	uint64_t age = weft__life_of(ends->findings->story, task);
 	return group->count >= WEFT__ALIKE_MIN &&
-		   weft__life_of(ends->findings->story, task) / OF_TENTH <= group->p90_ns;
+		   (age / OF_TENTH <= group->p90_ns || age <= group->longest_ns);
 }
 
 static int list_bad(struct ends *ends)
@@ -105,9 +107,11 @@ static void say_ending(
 		weft__say(weft__clause(s, 2), ", and %u more like it", count - 1);
 }
 
-static void add_ending(struct ends *ends, uint32_t task, uint32_t count)
+/* `count` alike ones from `sorted` on, as one problem. */
+static void add_ending(struct ends *ends, const struct sorted *sorted, uint32_t count)
 {
 	const struct weft_tasks *t = &ends->model->tasks;
+	uint32_t task = sorted->task;
 	struct weft__sentence s;
 	struct weft_problem problem = {
 		.type = never(t, task) ? WEFT_PROBLEM_NEVER_RESOLVED : WEFT_PROBLEM_FAILED,
@@ -118,7 +122,12 @@ static void add_ending(struct ends *ends, uint32_t task, uint32_t count)
 		.task = task,
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
 	};
+	if (count > 1) { /* how they follow each other */
+		problem.show_start = problem.start;
+		problem.show_end = sorted[count < SHOWN ? count - 1 : SHOWN - 1].end;
+	}
 	say_ending(&s, ends->model, task, count);
 	weft__find(ends->findings, &problem, count, &s);
 }
@@ -130,10 +139,10 @@ static void add_endings(struct ends *ends, const struct sorted *sorted)
 		while (next < ends->count && sorted[next].key == sorted[i].key)
 			next++;
 		if (next - i > ALIKE_MAX)
-			add_ending(ends, sorted[i].task, next - i);
+			add_ending(ends, &sorted[i], next - i);
 		else
 			for (uint32_t k = i; k < next; k++)
-				add_ending(ends, sorted[k].task, 1);
+				add_ending(ends, &sorted[k], 1);
 	}
 }
 
@@ -160,6 +169,7 @@ static void add_under_way(struct ends *ends)
 		.task = first,
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
 	};
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 4);

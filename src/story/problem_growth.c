@@ -105,6 +105,7 @@ static void add_pile(struct piling *p, const struct pile *pile)
 		.task = pile->first,
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
 	};
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 4);

@@ -96,6 +96,7 @@ static void add_herd(struct weft__findings *findings, uint32_t task, const struc
 		.task = task,
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
 	};
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 5);

@@ -10,6 +10,7 @@
 #include "story/problems.h"
 
 #define LONG_SHARE  50 /* of a trace: a stretch that may be one */
+#define GRAVE_SHARE 20 /* likewise, one that is more than worth a look */
 #define FAR_LONGER  8  /* times as long as a stretch is on average */
 #define WAITERS_MIN 3
 #define LOOKED_MAX  512 /* candidates; a trace with more has no usual length */
@@ -27,7 +28,8 @@ struct looking {
 	const struct weft_model *model;
 	struct stretch list[LOOKED_MAX]; /* by thread and end */
 	uint32_t count;
-	uint64_t least_ns, sum_ns, others; /* of all other stretches */
+	uint64_t least_ns, grave_ns;
+	uint64_t sum_ns, others; /* of all other stretches */
 };
 
 static void list_stretches(struct looking *l)
@@ -116,13 +118,14 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 	struct weft__sentence s;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_HOG,
-		.severity = WEFT_SEVERITY_WARNING,
+		.severity = length >= l->grave_ns ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
 		.count = 1,
 		.start = stretch->start,
 		.end = stretch->end,
 		.task = stretch->task,
 		.thread = stretch->thread,
 		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
 	};
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 6);
@@ -180,10 +183,12 @@ void weft__find_hogs(struct weft__findings *findings)
 		findings->error = WEFT_ERROR_MEMORY;
 		return;
 	}
+	uint64_t trace_ns = model->summary.end - model->summary.start;
 	*l = (struct looking){
 		.findings = findings,
 		.model = model,
-		.least_ns = (model->summary.end - model->summary.start) / LONG_SHARE + 1,
+		.least_ns = trace_ns / LONG_SHARE + 1,
+		.grave_ns = trace_ns / GRAVE_SHARE + 1,
 	};
 	find_hogs(l);
 	free(l);

@@ -196,6 +196,7 @@ static void add_cluster(struct gaps *gaps, uint32_t from, uint32_t to, uint64_t 
 		.task = WEFT_NONE,
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
 	};
 	for (uint32_t i = from; i < to && to - from > 1; i++)
 		weft__find_period(

@@ -42,6 +42,7 @@ static void find(struct weft__findings *findings, const struct cluster *cluster,
 		.task = WEFT_NONE,
 		.thread = cluster->thread,
 		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
 	};
 	weft__find(findings, &problem, cluster->count, s);
 }

@@ -51,6 +51,7 @@ static void add_pauses(
 		.task = WEFT_NONE,
 		.thread = thread,
 		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
 	};
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 5);

@@ -165,6 +165,7 @@ static void name(struct sorting *s, const struct slow *slow)
 		.task = slow->task,
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
 	};
 	weft__sentence_init(&t);
 	struct weft__words *w = weft__clause(&t, 9);

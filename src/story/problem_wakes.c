@@ -317,6 +317,7 @@ static void add_missed(struct wakes *w, uint32_t task, const struct missed *miss
 		.task = missed->waiter,
 		.thread = WEFT_NONE,
 		.counter = WEFT_NONE,
+		.edge = missed->edge,
 	};
 	choose_view(w, missed, &problem);
 	weft__sentence_init(&s);

@@ -139,7 +139,10 @@ static void draw_problem(const struct drawing *d)
 	draw_periods(d, problem, color);
 	if (right - left < box->width * GROUND)
 		weft_canvas_rect(d->canvas, left, box->y, right, bottom, weft__faded(color, 0.1));
-	draw_guide(d, x, box->y, bottom, color);
+	bool has_arrow =
+		problem->edge != WEFT_NONE && viewer->model->edges.time[problem->edge] == problem->start;
+	if (!has_arrow) /* it stands out, and would be hidden */
+		draw_guide(d, x, box->y, bottom, color);
 	draw_guide(d, x2, box->y, bottom, color);
 	weft_format_duration(problem->end - problem->start, 3, length);
 	snprintf(text, sizeof(text), "%s \xc2\xb7 %s", weft_problem_name(problem->type), length);

@@ -77,6 +77,16 @@ static void add_related(struct weft_viewer *viewer)
 	}
 }
 
+/* The edge that tells why the problem came that is shown: mostly somebody else's. */
+static void add_problem(struct weft_viewer *viewer)
+{
+	if (!viewer->shows_problem || !viewer->problems)
+		return;
+	uint32_t edge = viewer->problems->list[viewer->problem_order[viewer->problem]].edge;
+	if (edge != WEFT_NONE)
+		add(viewer, edge);
+}
+
 void weft__viewer_gather(struct weft_viewer *viewer, struct weft_highlight *ret_highlight)
 {
 	const struct weft__selection *s = &viewer->selection;
@@ -87,6 +97,7 @@ void weft__viewer_gather(struct weft_viewer *viewer, struct weft_highlight *ret_
 			add_related(viewer);
 		else if (s->task != WEFT_NONE)
 			add_task(viewer, s->task);
+		add_problem(viewer);
 		if (hovered != WEFT_NONE && hovered != s->task)
 			add_task(viewer, hovered);
 	}

@@ -19,8 +19,8 @@ bool weft__viewer_know_story(struct weft_viewer *viewer)
 }
 
 /* What explains more comes first: a deadlock is why its tasks are never resolved, a slow task or a
- * lost wake-up why nothing runs. */
-static unsigned rank_of(enum weft_problem_type type)
+ * lost wake-up why nothing runs; a stretch that is not that long may be the system's doing. */
+static unsigned rank_of(const struct weft_problem *problem)
 {
 	static const uint8_t ranks[WEFT_PROBLEM_TYPES] = {
 		[WEFT_PROBLEM_DEADLOCK] = 0,
@@ -37,7 +37,8 @@ static unsigned rank_of(enum weft_problem_type type)
 		[WEFT_PROBLEM_SLOW] = 11,
 		[WEFT_PROBLEM_IDLE_GAP] = 12,
 	};
-	return ranks[type];
+	bool is_small = problem->type == WEFT_PROBLEM_HOG && problem->severity == WEFT_SEVERITY_HINT;
+	return is_small ? WEFT_PROBLEM_TYPES : ranks[problem->type];
 }
 
 static bool comes_before(const struct weft_problem *a, const struct weft_problem *b)
@@ -45,7 +46,7 @@ static bool comes_before(const struct weft_problem *a, const struct weft_problem
 	if (a->severity != b->severity)
 		return a->severity > b->severity;
 	if (a->type != b->type)
-		return rank_of(a->type) < rank_of(b->type);
+		return rank_of(a) < rank_of(b);
 	if (a->type == WEFT_PROBLEM_IDLE_GAP) /* the longest */
 		return a->end - a->start > b->end - b->start;
 	return false; /* those of a type stay in the order of time */

@@ -644,6 +644,8 @@ static void who_holds_what_the_other_wants_is_in_a_circle(void **state)
 	assert_int_equal(p->end, found.told.model->summary.end);
 	assert_in_range(p->show_start, 0, 100 * US);
 	assert_in_range(p->show_end, 240 * US, 500 * US);
+	assert_int_equal(found.told.model->edges.type[p->edge], WEFT_EDGE_TRY_READ);
+	assert_int_equal(found.told.model->edges.time[p->edge], 240 * US);
 	assert_string_equal(
 		p->sentence, "task 11 waits for lock B of task 12, which waits for it, since 240 us.");
 	found_finish(&found);
