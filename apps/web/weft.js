@@ -903,6 +903,7 @@ element('panel-close').addEventListener('click', () => {
 	input('command', 'close', now());
 	canvas.focus({ preventScroll: true });
 });
+element('prompt-close').addEventListener('click', () => input('key', 'Escape', 0, now()));
 element('notice-close').addEventListener('click', () => notice(''));
 element('stop').addEventListener('click', () => worker.postMessage(['stop']));
 element('controls').addEventListener('keydown', event => {

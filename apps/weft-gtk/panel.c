@@ -269,6 +269,31 @@ static void stop(GtkWidget *widget, void *context)
 	panel->scroll_idle = 0;
 }
 
+static void close_panel(GtkButton *button, void *context)
+{
+	struct panel *panel = context;
+	(void)button;
+	window_command(panel->window, "close");
+}
+
+/* The title, and what closes it for those who have no keys. */
+static GtkWidget *make_header(struct panel *panel)
+{
+	GtkWidget *header = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+	GtkWidget *close = gtk_button_new_from_icon_name("window-close-symbolic");
+	gtk_widget_set_tooltip_text(close, "Close the panel (Esc)");
+	gtk_accessible_update_property(
+		GTK_ACCESSIBLE(close), GTK_ACCESSIBLE_PROPERTY_LABEL, "Close the panel", -1);
+	gtk_widget_add_css_class(close, "weft-close");
+	gtk_widget_add_css_class(close, "flat");
+	gtk_widget_set_valign(close, GTK_ALIGN_CENTER);
+	g_signal_connect(close, "clicked", G_CALLBACK(close_panel), panel);
+	gtk_widget_set_hexpand(panel->title, TRUE);
+	gtk_box_append(GTK_BOX(header), panel->title);
+	gtk_box_append(GTK_BOX(header), close);
+	return header;
+}
+
 struct panel *panel_create(struct window *window)
 {
 	struct panel *panel = g_new0(struct panel, 1);
@@ -286,7 +311,7 @@ struct panel *panel_create(struct window *window)
 		GTK_SCROLLED_WINDOW(panel->scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
 	gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(panel->scroller), panel->list);
 	gtk_widget_set_vexpand(panel->scroller, TRUE);
-	gtk_box_append(GTK_BOX(panel->widget), panel->title);
+	gtk_box_append(GTK_BOX(panel->widget), make_header(panel));
 	gtk_box_append(GTK_BOX(panel->widget), panel->scroller);
 	gtk_widget_set_overflow(panel->widget, GTK_OVERFLOW_HIDDEN);
 	gtk_widget_set_visible(panel->widget, FALSE);

@@ -88,6 +88,24 @@ void prompt_update(struct prompt *prompt)
 	show_message(prompt, shown);
 }
 
+static void press_cancel(GtkButton *button, void *context)
+{
+	(void)button;
+	cancel(NULL, context);
+}
+
+/* For those who have no keys. */
+static GtkWidget *make_cancel(struct prompt *prompt)
+{
+	GtkWidget *button = gtk_button_new_from_icon_name("window-close-symbolic");
+	gtk_widget_set_tooltip_text(button, "Cancel (Esc)");
+	gtk_accessible_update_property(
+		GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, "Cancel", -1);
+	gtk_widget_add_css_class(button, "flat");
+	g_signal_connect(button, "clicked", G_CALLBACK(press_cancel), prompt);
+	return button;
+}
+
 struct prompt *prompt_create(struct window *window)
 {
 	struct prompt *prompt = g_new0(struct prompt, 1);
@@ -104,6 +122,7 @@ struct prompt *prompt_create(struct window *window)
 	GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
 	gtk_box_append(GTK_BOX(line), prompt->label);
 	gtk_box_append(GTK_BOX(line), prompt->entry);
+	gtk_box_append(GTK_BOX(line), make_cancel(prompt));
 	prompt->widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
 	gtk_box_append(GTK_BOX(prompt->widget), line);
 	gtk_box_append(GTK_BOX(prompt->widget), prompt->message);

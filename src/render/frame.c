@@ -11,6 +11,9 @@
 #define STRIP_HEIGHT  44.0
 #define RULER_HEIGHT  22.0
 #define STATUS_HEIGHT 24.0
+#define TWO_LINES     40.0  /* of a status in a frame that is narrower than this */
+#define NARROW        600.0 /* and high enough */
+#define TALL          400.0
 #define GUTTER_WIDTH  124.0
 #define STRIP_FROM    300.0 /* height of a frame that has room for it */
 #define STATUS_FROM   220.0
@@ -31,6 +34,8 @@ WEFT__EXPORT void weft_frame_place(
 {
 	struct weft_frame frame = {.width = width, .height = height};
 	double y = 0, status = height >= STATUS_FROM ? STATUS_HEIGHT : 0;
+	if (status > 0 && width < NARROW && height >= TALL)
+		status = TWO_LINES;
 	bool has_gutter = layout->model->counter_count > 0 && width >= GUTTER_FROM;
 	double left = layout->group_count > 0 && width >= GROUPS_FROM ? GROUPS_WIDTH : 0;
 	double inner = width - left - (has_gutter ? GUTTER_WIDTH : 0), right = left + inner;

@@ -221,6 +221,40 @@ static double put_legend(struct painter *p, double left, double y)
 	return x;
 }
 
+/* The bytes of whole words that fit. */
+static size_t line_size(
+	const struct painter *p, const char *text, double room, const struct weft_text_style *style)
+{
+	char line[512];
+	size_t fits = 0;
+	for (size_t end = 0; text[end] && end < sizeof(line) - 1;) {
+		end += strspn(text + end, " ");
+		end += strcspn(text + end, " ");
+		snprintf(line, sizeof(line), "%.*s", (int)end, text);
+		if (weft__measure(p, line, style) > room)
+			break;
+		fits = end;
+	}
+	return fits;
+}
+
+/* What the viewer has to say, in two lines where they are narrow; what lines mean is beside it if
+ * there is room. */
+static void say(struct painter *p, const char *text, const struct weft_text_style *style)
+{
+	const struct weft_box *box = &p->frame->status;
+	double y = box->y + 16, room = box->width - 2 * MARGIN;
+	size_t first = box->height >= 40 ? line_size(p, text, room, style) : 0;
+	if (first && text[first]) {
+		weft__put_text(p, MARGIN, y, (struct weft_slice){text, first}, room, style);
+		text += first + strspn(text + first, " ");
+		y += 16;
+	}
+	double width = weft__put_text(p, MARGIN, y, as_slice(text), room, style);
+	if (box->height < 40)
+		put_legend(p, MARGIN + width + GAP, y);
+}
+
 void weft__draw_status(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->status;
@@ -231,7 +265,7 @@ void weft__draw_status(struct painter *p)
 	if (box->height == 0)
 		return;
 	if (p->options->status && p->options->status[0]) {
-		weft__put_text(p, x, y, as_slice(p->options->status), box->width - 2 * MARGIN, &facts);
+		say(p, p->options->status, &facts);
 		return;
 	}
 	describe_view(p, text, sizeof(text));

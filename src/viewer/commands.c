@@ -112,6 +112,7 @@ static void run_rows(struct weft_viewer *viewer, const char *arguments)
 	struct weft_view view = *weft__viewer_wanted(viewer);
 	bool is_plain = arguments[0] ? strcmp(arguments, "plain") == 0 : !view.is_plain;
 	weft_view_set_plain(&view, is_plain);
+	viewer->panel.is_stale = true;
 	weft__viewer_glide(viewer, &view);
 	weft__viewer_tell(viewer, is_plain ? "Plain rows: those that do not fit are scrolled."
 									   : "Rows through a lens: all are seen, near ones full size.");

@@ -9,7 +9,8 @@
 #include "viewer/state.h"
 
 #define EDGE_PX 6.0
-#define THIN    18.0 /* px of a window whose middle must still be found */
+#define TOUCHED 16.0 /* likewise, by a finger */
+#define THIN    3    /* times as wide, a window has a middle, too */
 
 static struct weft__rect area(const struct weft_viewer *viewer)
 {
@@ -39,11 +40,12 @@ enum weft__drag weft__strip_part(const struct weft_viewer *viewer, double x)
 	const struct weft_view *view = weft__viewer_wanted(viewer);
 	double start = weft__strip_x(viewer, weft_view_time(view, 0));
 	double end = weft__strip_x(viewer, weft_view_time(view, view->width));
-	double edge = end - start < THIN ? 0 : EDGE_PX; /* a thin one is grabbed as a whole */
+	double reach = viewer->pointer.is_touch ? TOUCHED : EDGE_PX;
+	double edge = end - start < THIN * reach ? 0 : reach; /* a thin one is grabbed as a whole */
 	bool is_all = weft__viewer_duration(view) >= (double)(view->end - view->start) * 0.999;
-	if (fabs(x - start) <= EDGE_PX && x < start + edge + 1)
+	if (fabs(x - start) <= reach && x < start + edge + 1)
 		return WEFT__DRAG_WINDOW_START;
-	if (fabs(x - end) <= EDGE_PX && x > end - edge - 1)
+	if (fabs(x - end) <= reach && x > end - edge - 1)
 		return WEFT__DRAG_WINDOW_END;
 	if (x > start && x < end && !is_all)
 		return WEFT__DRAG_WINDOW;

@@ -205,6 +205,8 @@ static void press(struct weft_viewer *viewer, double x, double y)
 		drag_rows(viewer, y);
 	} else if (y < viewer->frame.ruler.y) {
 		p->drag = WEFT__DRAG_OVER;
+	} else if (weft__inside(&viewer->frame.status, x, y)) {
+		p->drag = WEFT__DRAG_STATUS;
 	} else {
 		p->drag = WEFT__DRAG_PRESSED;
 		p->long_ms = p->is_touch ? viewer->now_ms + LONG_MS : INFINITY;
@@ -245,6 +247,15 @@ static void click(struct weft_viewer *viewer, double x, double y)
 	}
 }
 
+/* What is said there in one line is said in full in a panel. */
+static void click_status(struct weft_viewer *viewer)
+{
+	if (viewer->selection.task != WEFT_NONE)
+		weft__viewer_open_panel(viewer, WEFT__PANEL_STORY);
+	else if (viewer->problem_count)
+		weft__viewer_open_panel(viewer, WEFT__PANEL_PROBLEMS);
+}
+
 static void end_range(struct weft_viewer *viewer)
 {
 	viewer->range.is_armed = false;
@@ -275,6 +286,10 @@ static void release(struct weft_viewer *viewer, double x, double y)
 			click(viewer, x, y);
 		if (drag == WEFT__DRAG_STRIP_RANGE)
 			end_range(viewer);
+		break;
+	case WEFT__DRAG_STATUS:
+		if (weft__inside(&viewer->frame.status, x, y))
+			click_status(viewer);
 		break;
 	case WEFT__DRAG_RANGE:
 		end_range(viewer);

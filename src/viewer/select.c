@@ -86,6 +86,7 @@ void weft__viewer_forget_related(struct weft_viewer *viewer)
 	free(viewer->selection.related);
 	viewer->selection.related = NULL;
 	viewer->selection.related_count = 0;
+	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_STORY;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }
 
@@ -100,6 +101,7 @@ void weft__viewer_show_related(struct weft_viewer *viewer, uint32_t task)
 	weft__viewer_forget_related(viewer);
 	s->related = related;
 	s->related_count = count;
+	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_STORY;
 	if (count < 2)
 		weft__viewer_tell(
 			viewer, "Nothing else belongs to it: it waits for nobody, nobody for it.");

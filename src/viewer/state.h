@@ -62,6 +62,7 @@ enum weft__drag {
 	WEFT__DRAG_WINDOW_END,
 	WEFT__DRAG_STRIP_RANGE,
 	WEFT__DRAG_BUTTON,
+	WEFT__DRAG_STATUS,
 	WEFT__DRAG_PINCH,
 	WEFT__DRAG_HOVER, /* after a long press */
 	WEFT__DRAG_OVER,  /* until the last finger is lifted */

@@ -104,10 +104,16 @@ static void add_actions(struct weft_viewer *viewer)
 		{"Zoom to it", "z", "zoom selection"},
 		{"Measure its life", "v", "measure"},
 	};
+	const bool has_related = viewer->selection.related_count > 0;
 	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Go on", "", "");
 	add_fold(viewer);
-	for (unsigned i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
-		weft__panel_add(viewer, WEFT_VIEWER_LINK, actions[i][0], actions[i][1], actions[i][2]);
+	for (unsigned i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+		weft__panel_add(viewer,
+			strcmp(actions[i][2], "related") == 0 ? WEFT_VIEWER_TOGGLE : WEFT_VIEWER_LINK,
+			actions[i][0], actions[i][1], actions[i][2]);
+		weft__panel_last(viewer)->is_selected =
+			weft__panel_last(viewer)->type == WEFT_VIEWER_TOGGLE && has_related;
+	}
 }
 
 void weft__fill_story(struct weft_viewer *viewer)

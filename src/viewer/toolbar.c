@@ -13,7 +13,7 @@
 #define BUTTON_WIDTH 33.0
 #define MARGIN       8.0
 #define TEXT_SIZE    12.0
-#define RANGE_HEIGHT 32.0
+#define RANGE_HEIGHT 40.0
 #define RANGE_GAP    6.0
 
 struct plan {
@@ -97,9 +97,9 @@ static void place_range(struct weft_viewer *viewer)
 		{WEFT__ICON_CLOSE, "measure", "Forget the range ( Esc )"},
 	};
 	static const char *const texts[] = {"zoom", "export", ""};
-	static const double widths[] = {54, 60, 34};
+	static const double widths[] = {56, 62, 40};
 	const struct weft_box *box = &viewer->frame.picture;
-	const double width = 54 + 60 + 34;
+	const double width = 56 + 62 + 40;
 	bool is_dragged = viewer->pointer.drag == WEFT__DRAG_RANGE;
 	if (!viewer->range.is_set || is_dragged || box->width < width + 8 || box->height < 80)
 		return;

@@ -13,7 +13,7 @@
 #define NARROW       900.0 /* px of a window that has its panel below */
 #define OWN_LINE     760.0 /* px of a canvas whose buttons have a line of their own */
 #define LINE_HEIGHT  40.0
-#define TITLE_HEIGHT 36.0
+#define TITLE_HEIGHT 40.0
 #define BUTTONS_ROOM 412.0
 #define BAR_FROM     200.0 /* px of height that has room for buttons */
 

@@ -14,7 +14,7 @@ const seen = { console: [], requests: [], results: [], downloads: [] };
 const browser = await chromium.launch({ executablePath: ask.chromium, args: ['--no-sandbox'] });
 const context = await browser.newContext({
 	viewport: { width: ask.width || 1000, height: ask.height || 600 },
-	colorScheme: ask.scheme || 'light', deviceScaleFactor: ask.scale || 1, hasTouch: !!ask.touch,
+	colorScheme: ask.scheme || 'light', deviceScaleFactor: ask.scale || 1, hasTouch: !!ask.touch, isMobile: !!ask.mobile,
 	reducedMotion: 'reduce', permissions: ask.permissions || [], offline: !!ask.offline,
 });
 const page = await context.newPage();

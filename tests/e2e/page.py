@@ -235,6 +235,22 @@ def two_fingers_zoom_and_one_moves():
 
 
 @case
+def a_telephone_needs_no_keys():
+    small = ['evaluate', """Array.from(document.querySelectorAll('#stage button, #stage input')).filter(at => at.offsetParent)
+        .map(at => [at.getAttribute('aria-label') || at.textContent, at.getBoundingClientRect().height]).filter(at => at[1] < 40)"""]
+    tap = [['touch', 'touchStart', [[1, 150, 680]]], ['touch', 'touchEnd', []], ['wait', 200]]
+    problem = ['evaluate', "Array.from(document.querySelectorAll('#panel button')).find(at => at.textContent.includes('bind 80')).click()"]
+    *before, problems, between, seen, after, asked, closed = [look for look in use(
+        [small, *tap, small, ['look'],
+         problem, ['wait', 200], small, ['look'], ['command', 'mark'], ['wait', 100], small, ['look'],
+         ['press', 'Cancel'], ['press', 'Close the panel'], ['look']], width=390, height=700, touch=True, mobile=True)
+        if look is not None]
+    equal([*before, between, after], [[]] * 4)
+    assert problems['panel'].startswith('Problems') and '1 of 9' in seen['status'], (problems, seen)
+    equal((asked['prompt'], closed['prompt'], closed['panel']), ('Note', None, None))
+
+
+@case
 def links_and_pictures_go_out():
     with temporary_directory() as folder:
         path = 'file://' + make_page(folder)

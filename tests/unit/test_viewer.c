@@ -1176,7 +1176,7 @@ static void every_button_has_room_for_a_finger(void **state)
 		assert_true(s.viewer->button_count >= 12);
 		for (uint32_t b = 0; b < s.viewer->button_count; b++) {
 			const struct weft_box *box = &s.viewer->buttons[b].box;
-			assert_true(box->width >= 32 && box->height >= 32);
+			assert_true(box->width >= 32 && box->height >= 40);
 			assert_true(box->x >= 0 && box->x + box->width <= sizes[i][0]);
 		}
 		end(&s);
