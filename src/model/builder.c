@@ -24,7 +24,8 @@ static void complain(const struct meaning *m, const char *message)
 
 static int look_up(struct weft_model_builder *b, uint32_t named, uint32_t *ret_task)
 {
-	int error = weft__task_mention(b, named);
+	bool is_known = named < b->tasks.count || named == WEFT_NONE;
+	int error = is_known ? 0 : weft__task_mention(b, named);
 	if (!error && named != WEFT_NONE)
 		*ret_task = weft__task_forward(b, named);
 	return error;

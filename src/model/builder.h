@@ -21,16 +21,22 @@
 #include "base/strings.h"
 #include "model/facts.h"
 
+/* Which task an id is. Most programs number their tasks one after the other: those of buffer 0
+ * whose ids lie close together are in a table by id, the others in an index of hashes. */
+struct weft__ids {
+	uint32_t *table; /* of ids from `first` on: task + 1, or 0 */
+	uint64_t first;
+	size_t room;
+	struct weft__index index;
+};
+
 /* Who was ever named, in the order of first mention. */
 struct weft__identities {
 	uint32_t count;
 	size_t capacity;
 	uint64_t *id;
 	uint32_t *buffer;
-	struct weft__index by_id;
-	/* Most programs number their tasks one after the other: then an id less this is its task. */
-	uint64_t guess_less;
-	int guess_confidence; /* below 0: it is not tried */
+	struct weft__ids by_id;
 };
 
 struct task_columns {
@@ -153,7 +159,7 @@ struct weft_model_builder {
 struct weft__model {
 	struct weft_model public;
 	struct weft__strings strings;
-	struct weft__index tasks_by_id;
+	struct weft__ids tasks_by_id;
 };
 
 /* identity.c */
@@ -166,8 +172,10 @@ int weft__identify(
 /* Those from `count` on were never named. 0 or WEFT_ERROR_MEMORY. */
 int weft__identities_cut(struct weft__identities *identities, uint32_t count);
 /* The task of an id, WEFT_NONE if there is none. */
-uint32_t weft__task_find(const struct weft__index *index, const uint64_t *ids,
-	const uint32_t *buffers, uint32_t buffer, uint64_t id);
+uint32_t weft__ids_find(const struct weft__ids *ids, const uint64_t *id_of,
+	const uint32_t *buffer_of, uint32_t buffer, uint64_t id);
+int weft__ids_copy(const struct weft__ids *ids, struct weft__ids *ret_copy);
+void weft__ids_finish(struct weft__ids *ids);
 
 /* tasks.c */
 

@@ -303,7 +303,11 @@ static void trim_identities(struct weft__identities *i)
 		{&i->id, sizeof(*i->id)},
 		{&i->buffer, sizeof(*i->buffer)},
 	};
+	struct weft__ids *ids = &i->by_id;
 	weft__columns_trim(columns, sizeof(columns) / sizeof(*columns), &i->capacity, i->count);
+	while (ids->room && ids->table[ids->room - 1] == 0)
+		ids->room--;
+	(void)weft__array_resize(&ids->table, ids->room, sizeof(*ids->table));
 }
 
 static void trim_tasks(struct task_columns *t)

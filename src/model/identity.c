@@ -3,30 +3,19 @@
  * Identity: from (buffer, id) to a dense number, in the order of first mention.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "model/builder.h"
 
-/* A guess that is wrong as often as one time in this many is not worth it. */
-#define GUESS_PENALTY    3
-#define GUESS_CONFIDENCE 3000
+/* A table may have so many places for each task, and some more. */
+#define TABLE_SHARE 4
+#define TABLE_SLACK 4096
 
 /* Neighbouring ids share a cache line of the index; the rest is mixed. */
 static uint64_t hash_id(uint32_t buffer, uint64_t id)
 {
 	return (weft__index_mix((id >> 4) ^ ((uint64_t)buffer << 40)) & ~(uint64_t)15) | (id & 15);
-}
-
-uint32_t weft__task_find(const struct weft__index *index, const uint64_t *ids,
-	const uint32_t *buffers, uint32_t buffer, uint64_t id)
-{
-	uint32_t slot = weft__index_start(index, hash_id(buffer, id)), task;
-	while ((task = index->slots[slot]) != WEFT__INDEX_EMPTY) {
-		if (ids[task] == id && buffers[task] == buffer)
-			return task;
-		slot = weft__index_next(index, slot);
-	}
-	return WEFT_NONE;
 }
 
 static uint64_t hash_task(const void *owner, uint32_t task)
@@ -35,18 +24,91 @@ static uint64_t hash_task(const void *owner, uint32_t task)
 	return hash_id(identities->buffer[task], identities->id[task]);
 }
 
+uint32_t weft__ids_find(const struct weft__ids *ids, const uint64_t *id_of,
+	const uint32_t *buffer_of, uint32_t buffer, uint64_t id)
+{
+	uint64_t place = id - ids->first;
+	if (buffer == 0 && place < ids->room && ids->table[place])
+		return ids->table[place] - 1;
+	if (ids->index.count == 0)
+		return WEFT_NONE;
+	uint32_t slot = weft__index_start(&ids->index, hash_id(buffer, id)), task;
+	while ((task = ids->index.slots[slot]) != WEFT__INDEX_EMPTY) {
+		if (id_of[task] == id && buffer_of[task] == buffer)
+			return task;
+		slot = weft__index_next(&ids->index, slot);
+	}
+	return WEFT_NONE;
+}
+
+int weft__ids_copy(const struct weft__ids *ids, struct weft__ids *ret_copy)
+{
+	size_t bytes = ids->room * sizeof(*ids->table);
+	struct weft__ids copy = {.first = ids->first, .room = ids->room};
+	copy.table = bytes ? malloc(bytes) : NULL;
+	if ((bytes && !copy.table) || weft__index_copy(&ids->index, &copy.index)) {
+		free(copy.table);
+		return WEFT_ERROR_MEMORY;
+	}
+	if (bytes)
+		memcpy(copy.table, ids->table, bytes);
+	*ret_copy = copy;
+	return 0;
+}
+
+void weft__ids_finish(struct weft__ids *ids)
+{
+	free(ids->table);
+	weft__index_finish(&ids->index);
+	*ids = (struct weft__ids){0};
+}
+
 int weft__identities_init(struct weft__identities *identities)
 {
-	identities->guess_confidence = GUESS_CONFIDENCE;
-	return weft__index_init(&identities->by_id);
+	return weft__index_init(&identities->by_id.index);
 }
 
 void weft__identities_finish(struct weft__identities *identities)
 {
 	free(identities->id);
 	free(identities->buffer);
-	weft__index_finish(&identities->by_id);
+	weft__ids_finish(&identities->by_id);
 	*identities = (struct weft__identities){0};
+}
+
+/* Whether an id belongs in the table, which begins a little before the first id. */
+static bool has_place(struct weft__ids *ids, uint32_t count, uint64_t id)
+{
+	if (count == 0)
+		ids->first = id > TABLE_SLACK / 4 ? id - TABLE_SLACK / 4 : 0;
+	uint64_t place = id - ids->first;
+	return place < ids->room || place < TABLE_SHARE * (uint64_t)count + TABLE_SLACK;
+}
+
+static int grow_table(struct weft__ids *ids, size_t need)
+{
+	size_t room = weft__array_next_capacity(ids->room, need);
+	int error = weft__array_resize(&ids->table, room, sizeof(*ids->table));
+	if (error)
+		return error;
+	memset(ids->table + ids->room, 0, (room - ids->room) * sizeof(*ids->table));
+	ids->room = room;
+	return 0;
+}
+
+static int enter(struct weft__identities *identities, uint32_t task)
+{
+	struct weft__ids *ids = &identities->by_id;
+	uint64_t id = identities->id[task];
+	int error = 0;
+	if (identities->buffer[task] || !has_place(ids, task, id))
+		return weft__index_add(&ids->index, task, hash_task, identities);
+	size_t place = (size_t)(id - ids->first);
+	if (place >= ids->room)
+		error = grow_table(ids, place + 1);
+	if (!error)
+		ids->table[place] = task + 1;
+	return error;
 }
 
 static int add(
@@ -65,7 +127,7 @@ static int add(
 		return error;
 	identities->id[task] = id;
 	identities->buffer[task] = buffer;
-	error = weft__index_add(&identities->by_id, task, hash_task, identities);
+	error = enter(identities, task);
 	if (error)
 		return error;
 	identities->count++;
@@ -73,58 +135,28 @@ static int add(
 	return 0;
 }
 
-/* The index costs two reads of memory that nothing foretells. Where tasks are in the order of their
- * ids, as after one look at a few thousand of them, the guess costs none. */
-static uint32_t guess_task(struct weft__identities *identities, uint32_t buffer, uint64_t id)
-{
-	uint64_t task = id - identities->guess_less;
-	if (identities->guess_confidence < 0)
-		return WEFT_NONE;
-	if (task < identities->count && identities->id[task] == id &&
-		identities->buffer[task] == buffer) {
-		identities->guess_confidence += identities->guess_confidence < GUESS_CONFIDENCE;
-		return (uint32_t)task;
-	}
-	return WEFT_NONE;
-}
-
-static void learn_guess(struct weft__identities *identities, uint32_t task, uint64_t id)
-{
-	identities->guess_less = id - task;
-	if (identities->guess_confidence >= 0)
-		identities->guess_confidence -= GUESS_PENALTY;
-	if (identities->guess_confidence < 0)
-		identities->guess_confidence = -1;
-}
-
 int weft__identify(
 	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task)
 {
-	uint32_t task = guess_task(identities, buffer, id);
-	if (task == WEFT_NONE) {
-		task = weft__task_find(&identities->by_id, identities->id, identities->buffer, buffer, id);
-		if (task == WEFT_NONE)
-			return add(identities, buffer, id, ret_task);
-		learn_guess(identities, task, id);
-	}
+	uint32_t task =
+		weft__ids_find(&identities->by_id, identities->id, identities->buffer, buffer, id);
+	if (task == WEFT_NONE)
+		return add(identities, buffer, id, ret_task);
 	*ret_task = task;
 	return 0;
 }
 
 int weft__identities_cut(struct weft__identities *identities, uint32_t count)
 {
-	struct weft__index index;
-	int error = identities->count > count ? weft__index_init(&index) : 0;
-	if (error || identities->count <= count)
-		return error;
+	struct weft__ids whole = identities->by_id;
+	int error = 0;
+	if (identities->count <= count)
+		return 0;
+	identities->by_id = (struct weft__ids){0};
+	error = weft__index_init(&identities->by_id.index);
 	for (uint32_t task = 0; task < count && !error; task++)
-		error = weft__index_add(&index, task, hash_task, identities);
-	if (error) {
-		weft__index_finish(&index);
-		return error;
-	}
-	weft__index_finish(&identities->by_id);
-	identities->by_id = index;
+		error = enter(identities, task);
+	weft__ids_finish(&whole);
 	identities->count = count;
-	return 0;
+	return error;
 }

@@ -104,7 +104,7 @@ WEFT__EXPORT size_t weft_model_format_name(
 WEFT__EXPORT uint32_t weft_model_find_task(
 	const struct weft_model *model, uint32_t buffer, uint64_t id)
 {
-	return weft__task_find(
+	return weft__ids_find(
 		&private(model)->tasks_by_id, model->tasks.id, model->tasks.buffer, buffer, id);
 }
 
@@ -167,6 +167,6 @@ WEFT__EXPORT void weft_model_destroy(struct weft_model *m)
 		m->samples.task, m->counters, m->bands, m->threads, m->creations, m->loss_periods};
 	free_all(columns, sizeof(columns) / sizeof(*columns));
 	weft__strings_finish(&model->strings);
-	weft__index_finish(&model->tasks_by_id);
+	weft__ids_finish(&model->tasks_by_id);
 	free(model);
 }

@@ -150,7 +150,7 @@ static int copy_builder(const struct weft_model_builder *from, struct weft_model
 	if (!error)
 		error = copy_threads(from, to);
 	if (!error)
-		error = weft__index_copy(&from->identities.by_id, &to->identities.by_id);
+		error = weft__ids_copy(&from->identities.by_id, &to->identities.by_id);
 	if (!error)
 		error = weft__strings_copy(&from->strings, &to->strings);
 	return error;
