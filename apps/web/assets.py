@@ -38,7 +38,9 @@ def deflate(data):
 
 
 def standalone(files, wasm):
-    """Four pieces: the title goes behind the first, options behind the second, the trace behind the third."""
+    """Four pieces: the title goes behind the first, options behind the second, the trace behind the third.
+
+    The script stands before the trace: it starts while the browser still reads what follows."""
     page = files['index.html']
     page = replace(page, '<!--policy-->', '<meta http-equiv="Content-Security-Policy" content="%s">' % POLICY)
     page = replace(page, STYLE, '<style>%s</style>' % files['style.css'])
@@ -51,7 +53,7 @@ def standalone(files, wasm):
     body, rest = rest.split(OPTIONS)
     between, tail = rest.split(SCRIPT)
     start, end = OPTIONS.split('{}')
-    return [head, body + start, end + between, inside + tail]
+    return [head, body + start, end + between + inside, tail]
 
 
 def served(files):

@@ -677,7 +677,7 @@ const requests = {
 	png(request) { canvas.toBlob(blob => download(blob, request.text)); },
 	cut(request) {
 		const { blob, url, deflated, title, id, live } = source;
-		slices = null;
+		taken = 0;
 		worker.postMessage(['cut', { blob, url: live ? `api/trace/${id}` : url, deflated, title },
 			request.start, request.end, request.text]);
 	},
@@ -705,7 +705,7 @@ function open(what) {
 	document.title = (what.title ? what.title + ' – ' : '') + 'weft';
 	canvas.setAttribute('aria-label', `${what.title}: tasks over time. Press ? for the keys.`);
 	notice('');
-	slices = null;
+	taken = 0;
 	worker.postMessage(['open', { view: '', ...what, notes: stored('weft notes ' + what.title) }, now()]);
 }
 
@@ -778,8 +778,9 @@ function openFiles(files) {
 		notice(`One trace a window: this is ${files[0].name}.`);
 }
 
-// The trace in the page lies in blocks of base64, which are taken one by one.
-let slices = null;
+// The trace in the page lies in blocks of base64, which are taken one by one, as soon as the browser has
+// read them: this script stands before them.
+let taken = 0;
 
 function decode(text) {
 	if (Uint8Array.fromBase64)
@@ -790,10 +791,14 @@ function decode(text) {
 	return out;
 }
 
+// A block is whole once something stands behind it, be it the end of the page.
 function nextSlice(give) {
-	slices = slices || Array.from(document.querySelectorAll('script.trace'));
-	const block = slices.shift();
-	give(block ? decode(block.textContent.trim()) : null);
+	const hasAll = document.readyState !== 'loading';
+	const block = document.querySelectorAll('script.trace')[taken];
+	if (!hasAll && !(block && block.nextSibling))
+		return setTimeout(nextSlice, 2, give);
+	taken++;
+	give(block ? decode(block.textContent) : null);
 }
 
 // ---- Input ----
