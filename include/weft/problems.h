@@ -79,6 +79,16 @@ struct weft_problems {
 int weft_problems_create(const struct weft_story *story, struct weft_problems **ret_problems);
 void weft_problems_destroy(struct weft_problems *problems);
 
+/* The same in steps, most of which take some milliseconds: WEFT_AGAIN if there is more to do,
+ * WEFT_OK and the list, or WEFT_ERROR_MEMORY. After either of these the maker can only be
+ * destroyed. It borrows `story`. */
+struct weft_problems_maker;
+int weft_problems_maker_create(
+	const struct weft_story *story, struct weft_problems_maker **ret_maker);
+int weft_problems_maker_step(
+	struct weft_problems_maker *maker, struct weft_problems **ret_problems);
+void weft_problems_maker_destroy(struct weft_problems_maker *maker);
+
 /* "3 problems: 1 failed, 2 idle gaps."; "No problems found." Like the sentences of story.h. */
 size_t weft_problems_sentence(const struct weft_problems *problems, char *buffer, size_t size);
 

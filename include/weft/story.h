@@ -35,6 +35,15 @@ struct weft_story_index;
 int weft_story_index_create(const struct weft_model *model, struct weft_story_index **ret_index);
 void weft_story_index_destroy(struct weft_story_index *index);
 
+/* The same in steps of some milliseconds: WEFT_AGAIN if there is more to do, WEFT_OK and the index,
+ * or WEFT_ERROR_MEMORY. After either of these the maker can only be destroyed. */
+struct weft_story_index_maker;
+int weft_story_index_maker_create(
+	const struct weft_model *model, struct weft_story_index_maker **ret_maker);
+int weft_story_index_maker_step(
+	struct weft_story_index_maker *maker, struct weft_story_index **ret_index);
+void weft_story_index_maker_destroy(struct weft_story_index_maker *maker);
+
 /* What is asked about. */
 struct weft_story {
 	const struct weft_model *model;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * The model groups edges by who acts. Stories also ask who acted on a task: two counting sorts,
- * once, answer that.
+ * once, answer that. They are made step by step, for who has a window to answer meanwhile.
  */
 #include "story/index.h"
 
@@ -10,60 +10,140 @@
 
 #include "base/export.h"
 
-typedef uint32_t edge_key(const struct weft_edges *edges, uint32_t edge);
+#define STEP_EDGES (1 << 20) /* some milliseconds */
 
-static uint32_t key_to(const struct weft_edges *edges, uint32_t edge)
-{
-	return edges->to[edge];
-}
+enum phase {
+	PHASE_COUNT, /* of the edges of each task */
+	PHASE_DEAL,  /* edges to their tasks */
+	PHASES,
+};
 
-static uint32_t key_made(const struct weft_edges *edges, uint32_t edge)
+/* First by target, then those that made something by who did. */
+struct weft_story_index_maker {
+	const struct weft_model *model;
+	struct weft_story_index *index;
+	bool by_made;
+	enum phase phase;
+	uint32_t edge; /* the next */
+};
+
+static uint32_t key_of(const struct weft_edges *edges, bool by_made, uint32_t edge)
 {
+	if (!by_made)
+		return edges->to[edge];
 	bool made = edges->type[edge] == WEFT_EDGE_CREATE || edges->type[edge] == WEFT_EDGE_BECOME;
 	return made ? edges->from[edge] : WEFT_NONE;
 }
 
-/* A stable counting sort of edges by a key; those whose key is no task are left out. */
-static int group_edges(
-	const struct weft_model *model, edge_key *key, uint32_t **ret_first, uint32_t **ret_edges)
+WEFT__EXPORT int weft_story_index_maker_create(
+	const struct weft_model *model, struct weft_story_index_maker **ret_maker)
 {
-	const struct weft_edges *e = &model->edges;
-	uint32_t tasks = model->tasks.count, *edges;
-	uint32_t *first = calloc(tasks + (size_t)2, sizeof(*first));
-	if (!first)
+	struct weft_story_index_maker *maker = calloc(1, sizeof(*maker));
+	if (!maker)
 		return WEFT_ERROR_MEMORY;
-	*ret_first = first;
-	for (uint32_t i = 0; i < e->count; i++)
-		if (key(e, i) < tasks)
-			first[key(e, i) + 1]++;
+	maker->model = model;
+	maker->index = calloc(1, sizeof(*maker->index));
+	if (!maker->index) {
+		free(maker);
+		return WEFT_ERROR_MEMORY;
+	}
+	*ret_maker = maker;
+	return 0;
+}
+
+WEFT__EXPORT void weft_story_index_maker_destroy(struct weft_story_index_maker *maker)
+{
+	if (!maker)
+		return;
+	weft_story_index_destroy(maker->index);
+	free(maker);
+}
+
+static uint32_t **first_of(struct weft_story_index_maker *maker)
+{
+	return maker->by_made ? &maker->index->first_made : &maker->index->first_to;
+}
+
+static uint32_t **edges_of(struct weft_story_index_maker *maker)
+{
+	return maker->by_made ? &maker->index->by_made : &maker->index->by_to;
+}
+
+/* What a phase needs before its first edge. */
+static int begin_phase(struct weft_story_index_maker *maker)
+{
+	uint32_t tasks = maker->model->tasks.count, *first = *first_of(maker);
+	if (maker->phase == PHASE_COUNT) {
+		*first_of(maker) = calloc(tasks + (size_t)2, sizeof(**first_of(maker)));
+		return *first_of(maker) ? 0 : WEFT_ERROR_MEMORY;
+	}
 	for (uint32_t task = 0; task < tasks; task++)
 		first[task + 1] += first[task];
-	edges = malloc((first[tasks] + (size_t)1) * sizeof(*edges));
-	if (!edges)
-		return WEFT_ERROR_MEMORY;
-	*ret_edges = edges;
-	for (uint32_t i = 0; i < e->count; i++)
-		if (key(e, i) < tasks)
-			edges[first[key(e, i)]++] = i;
+	*edges_of(maker) = malloc((first[tasks] + (size_t)1) * sizeof(**edges_of(maker)));
+	return *edges_of(maker) ? 0 : WEFT_ERROR_MEMORY;
+}
+
+static void do_edges(struct weft_story_index_maker *maker, uint32_t last)
+{
+	const struct weft_edges *e = &maker->model->edges;
+	uint32_t tasks = maker->model->tasks.count;
+	uint32_t *first = *first_of(maker), *edges = *edges_of(maker);
+	for (uint32_t i = maker->edge; i < last; i++) {
+		uint32_t key = key_of(e, maker->by_made, i);
+		if (key >= tasks)
+			continue; /* nobody */
+		if (maker->phase == PHASE_COUNT)
+			first[key + 1]++;
+		else
+			edges[first[key]++] = i;
+	}
+}
+
+static void end_phase(struct weft_story_index_maker *maker)
+{
+	uint32_t tasks = maker->model->tasks.count, *first = *first_of(maker);
+	maker->edge = 0;
+	if (++maker->phase < PHASES)
+		return;
 	memmove(first + 1, first, tasks * sizeof(*first));
 	first[0] = 0;
-	return 0;
+	maker->phase = PHASE_COUNT;
+	maker->by_made = !maker->by_made;
+}
+
+WEFT__EXPORT int weft_story_index_maker_step(
+	struct weft_story_index_maker *maker, struct weft_story_index **ret_index)
+{
+	uint32_t count = maker->model->edges.count;
+	uint32_t last = count - maker->edge > STEP_EDGES ? maker->edge + STEP_EDGES : count;
+	int error = maker->edge == 0 ? begin_phase(maker) : 0;
+	if (error)
+		return error;
+	do_edges(maker, last);
+	maker->edge = last;
+	if (last < count)
+		return WEFT_AGAIN;
+	bool was_made = maker->by_made;
+	end_phase(maker);
+	if (!was_made || maker->by_made)
+		return WEFT_AGAIN;
+	*ret_index = maker->index;
+	maker->index = NULL;
+	return WEFT_OK;
 }
 
 WEFT__EXPORT int weft_story_index_create(
 	const struct weft_model *model, struct weft_story_index **ret_index)
 {
-	struct weft_story_index *index = calloc(1, sizeof(*index));
-	if (!index)
-		return WEFT_ERROR_MEMORY;
-	int error = group_edges(model, key_to, &index->first_to, &index->by_to);
-	if (!error)
-		error = group_edges(model, key_made, &index->first_made, &index->by_made);
-	if (error)
-		weft_story_index_destroy(index);
-	else
-		*ret_index = index;
-	return error;
+	struct weft_story_index_maker *maker;
+	int status = weft_story_index_maker_create(model, &maker);
+	if (status)
+		return status;
+	do
+		status = weft_story_index_maker_step(maker, ret_index);
+	while (status == WEFT_AGAIN);
+	weft_story_index_maker_destroy(maker);
+	return status;
 }
 
 WEFT__EXPORT void weft_story_index_destroy(struct weft_story_index *index)

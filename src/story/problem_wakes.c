@@ -365,12 +365,12 @@ static void look_at(struct wakes *w, uint32_t task)
 		add_missed(w, task, &missed);
 }
 
-/* The most events, and the most waits, that one task can have. */
+/* The most events, and the most waits, that one of the tasks can have. */
 static size_t room_for_one(const struct wakes *w)
 {
 	const struct weft_tasks *t = &w->model->tasks;
 	size_t most = 0;
-	for (uint32_t task = 0; task < t->count; task++) {
+	for (uint32_t task = w->findings->first; task < w->findings->last; task++) {
 		size_t events = weft__edges_to(w->story, task).count * (size_t)2 +
 						weft__edges_made(w->story, task).count * (size_t)2;
 		size_t runs = t->first_activation[task + 1] - t->first_activation[task];
@@ -399,7 +399,7 @@ void weft__find_lost_wake_ups(struct weft__findings *findings)
 	if (!w.events || !w.waits)
 		findings->error = WEFT_ERROR_MEMORY;
 	else
-		for (uint32_t task = 0; task < model->tasks.count; task++)
+		for (uint32_t task = findings->first; task < findings->last; task++)
 			look_at(&w, task);
 	free(w.events);
 	free(w.waits);

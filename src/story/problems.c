@@ -130,26 +130,98 @@ static int publish(struct weft__findings *f, struct weft_problems **ret_problems
 	return 0;
 }
 
+#define STEP_TASKS (1 << 17)
+
+/* Who looks at task after task can stop after some. */
+static const struct finder {
+	void (*find)(struct weft__findings *);
+	bool is_by_task;
+} finders[] = {
+	{weft__find_ends, false},
+	{weft__find_losses, false},
+	{weft__find_lost_wake_ups, true},
+	{weft__find_cycles, false},
+	{weft__find_idle_gaps, false},
+	{weft__find_slow, false},
+	{weft__find_climbing, false},
+	{weft__find_piling_up, false},
+	{weft__find_hogs, false},
+	{weft__find_pauses, false},
+	{weft__find_herds, false},
+	{weft__find_convoys, false},
+};
+#define FINDERS (sizeof(finders) / sizeof(finders[0]))
+
+struct weft_problems_maker {
+	struct weft__findings findings;
+	bool is_begun;
+	size_t finder; /* the next */
+};
+
+WEFT__EXPORT int weft_problems_maker_create(
+	const struct weft_story *story, struct weft_problems_maker **ret_maker)
+{
+	struct weft_problems_maker *maker = calloc(1, sizeof(*maker));
+	if (!maker)
+		return WEFT_ERROR_MEMORY;
+	maker->findings.story = story;
+	*ret_maker = maker;
+	return 0;
+}
+
+WEFT__EXPORT void weft_problems_maker_destroy(struct weft_problems_maker *maker)
+{
+	if (!maker)
+		return;
+	weft__alike_finish(&maker->findings.alike);
+	free(maker->findings.list);
+	free(maker->findings.periods);
+	weft_text_finish(&maker->findings.text);
+	free(maker);
+}
+
+static void find_some(struct weft_problems_maker *maker)
+{
+	struct weft__findings *f = &maker->findings;
+	const struct finder *finder = &finders[maker->finder];
+	uint32_t count = f->story->model->tasks.count;
+	f->first = f->last;
+	f->last = finder->is_by_task && count - f->first > STEP_TASKS ? f->first + STEP_TASKS : count;
+	finder->find(f);
+	if (f->last < count)
+		return;
+	f->last = 0;
+	maker->finder++;
+}
+
+WEFT__EXPORT int weft_problems_maker_step(
+	struct weft_problems_maker *maker, struct weft_problems **ret_problems)
+{
+	struct weft__findings *f = &maker->findings;
+	if (!maker->is_begun)
+		f->error = weft__alike_init(&f->alike, f->story);
+	else if (maker->finder < FINDERS)
+		find_some(maker);
+	else
+		return publish(f, ret_problems);
+	maker->is_begun = true;
+	if (!f->error)
+		f->error = f->text.error;
+	return f->error ? f->error : WEFT_AGAIN;
+}
+
 WEFT__EXPORT int weft_problems_create(
 	const struct weft_story *story, struct weft_problems **ret_problems)
 {
-	struct weft__findings f = {.story = story};
-	f.error = weft__alike_init(&f.alike, story);
-	static void (*const finders[])(struct weft__findings *) = {weft__find_ends, weft__find_losses,
-		weft__find_lost_wake_ups, weft__find_cycles, weft__find_idle_gaps, weft__find_slow,
-		weft__find_climbing, weft__find_piling_up, weft__find_hogs, weft__find_pauses,
-		weft__find_herds, weft__find_convoys};
-	for (size_t i = 0; i < sizeof(finders) / sizeof(*finders) && !f.error; i++)
-		finders[i](&f);
-	if (!f.error)
-		f.error = f.text.error;
-	if (!f.error)
-		f.error = publish(&f, ret_problems);
-	weft__alike_finish(&f.alike);
-	free(f.list);
-	free(f.periods);
-	weft_text_finish(&f.text);
-	return f.error;
+	struct weft_problems_maker *maker;
+	int status = weft_problems_maker_create(story, &maker);
+	if (status)
+		return status;
+	do
+		status = weft_problems_maker_step(maker, ret_problems);
+	while (status == WEFT_AGAIN);
+	weft_problems_maker_destroy(maker);
+	return status;
 }
 
 WEFT__EXPORT void weft_problems_destroy(struct weft_problems *problems)

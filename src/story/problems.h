@@ -44,6 +44,7 @@ struct weft__findings {
 	uint32_t period_count, periods_taken;
 	size_t period_capacity;
 	int error;
+	uint32_t first, last; /* tasks: who looks at one after the other looks at these only */
 };
 
 /* Adds a problem; its sentence is written here. */

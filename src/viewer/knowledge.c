@@ -7,15 +7,32 @@
 
 #include "viewer/state.h"
 
+#define SMALL (1 << 18) /* edges and tasks: known within a frame */
+
+static int step_story(struct weft_viewer *viewer)
+{
+	struct weft_story_index *index = NULL;
+	int status = 0;
+	if (!viewer->index_maker)
+		status = weft_story_index_maker_create(viewer->model, &viewer->index_maker);
+	if (!status)
+		status = weft_story_index_maker_step(viewer->index_maker, &index);
+	if (status == WEFT_AGAIN)
+		return status;
+	weft_story_index_maker_destroy(viewer->index_maker);
+	viewer->index_maker = NULL;
+	viewer->story.index = index;
+	return status;
+}
+
 bool weft__viewer_know_story(struct weft_viewer *viewer)
 {
-	struct weft_story_index *index;
+	int status = WEFT_AGAIN;
 	if (viewer->story.index)
 		return true;
-	if (!viewer->model || weft_story_index_create(viewer->model, &index))
-		return false;
-	viewer->story.index = index;
-	return true;
+	while (viewer->model && status == WEFT_AGAIN)
+		status = step_story(viewer);
+	return viewer->story.index != NULL;
 }
 
 /* What explains more comes first: a deadlock is why its tasks are never resolved, a slow task or a
@@ -68,36 +85,71 @@ static bool order_problems(struct weft_viewer *viewer)
 	return true;
 }
 
-bool weft__viewer_know_problems(struct weft_viewer *viewer)
+static void take_problems(struct weft_viewer *viewer, struct weft_problems *problems)
 {
-	if (viewer->problems)
-		return true;
-	if (!weft__viewer_know_story(viewer))
-		return false;
-	if (!viewer->problems_ahead && weft_problems_create(&viewer->story, &viewer->problems_ahead))
-		return false;
-	viewer->problems = viewer->problems_ahead;
-	viewer->problems_ahead = NULL;
+	viewer->problems = problems;
 	if (!order_problems(viewer)) {
 		weft_problems_destroy(viewer->problems);
 		viewer->problems = NULL;
-		return false;
+		return;
 	}
 	viewer->is_pulsing = viewer->problems->count && !viewer->is_live && !viewer->reduced_motion;
 	viewer->pulse_ms = viewer->now_ms;
 	viewer->problem_count = viewer->problems->count;
 	weft__viewer_place_buttons(viewer);
 	viewer->changes |= WEFT_VIEWER_CANVAS;
-	return true;
+}
+
+/* WEFT_AGAIN if there is more to do. */
+static int step_problems(struct weft_viewer *viewer)
+{
+	struct weft_problems *problems = NULL;
+	int status = 0;
+	if (!viewer->story.index) {
+		status = step_story(viewer);
+		return status ? status : WEFT_AGAIN;
+	}
+	if (!viewer->problems_maker)
+		status = weft_problems_maker_create(&viewer->story, &viewer->problems_maker);
+	if (!status)
+		status = weft_problems_maker_step(viewer->problems_maker, &problems);
+	if (status == WEFT_AGAIN)
+		return status;
+	weft_problems_maker_destroy(viewer->problems_maker);
+	viewer->problems_maker = NULL;
+	if (problems)
+		take_problems(viewer, problems);
+	return status;
+}
+
+/* A small trace is known before anybody could do anything. */
+bool weft__viewer_learn_problems(struct weft_viewer *viewer)
+{
+	const struct weft_model *model = viewer->model;
+	if (model->edges.count + (size_t)model->tasks.count < SMALL) {
+		(void)weft__viewer_know_problems(viewer);
+		return false;
+	}
+	return step_problems(viewer) == WEFT_AGAIN;
+}
+
+bool weft__viewer_know_problems(struct weft_viewer *viewer)
+{
+	while (viewer->model && !viewer->problems && step_problems(viewer) == WEFT_AGAIN)
+		;
+	return viewer->problems != NULL;
 }
 
 void weft__viewer_forget(struct weft_viewer *viewer)
 {
 	weft_problems_destroy(viewer->problems);
-	weft_problems_destroy(viewer->problems_ahead);
+	weft_problems_maker_destroy(viewer->problems_maker);
+	weft_story_index_maker_destroy(viewer->index_maker);
+	viewer->problems_maker = NULL;
+	viewer->index_maker = NULL;
 	weft_story_index_destroy((struct weft_story_index *)viewer->story.index);
 	free(viewer->problem_order);
-	viewer->problems = viewer->problems_ahead = NULL;
+	viewer->problems = NULL;
 	viewer->problem_order = NULL;
 	viewer->story = (struct weft_story){.model = NULL};
 }

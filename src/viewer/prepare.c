@@ -17,14 +17,6 @@ WEFT__EXPORT int weft_viewer_prepare(struct weft_model *model, const struct weft
 		return WEFT_ERROR_MEMORY;
 	int error = weft__rows_lay_out(&rows, model, NULL, progress, &p->layout, &p->scene);
 	p->story = (struct weft_story){.model = model, .layout = p->layout};
-	if (!error) {
-		struct weft_story_index *index;
-		error = weft_story_index_create(model, &index);
-		if (!error)
-			p->story.index = index;
-	}
-	if (!error)
-		error = weft_problems_create(&p->story, &p->problems);
 	if (error) {
 		weft_viewer_prepared_destroy(p);
 		return error;
@@ -38,8 +30,6 @@ WEFT__EXPORT void weft_viewer_prepared_destroy(struct weft_viewer_prepared *prep
 {
 	if (!prepared)
 		return;
-	weft_problems_destroy(prepared->problems);
-	weft_story_index_destroy((struct weft_story_index *)prepared->story.index);
 	weft_scene_destroy(prepared->scene);
 	weft_layout_destroy(prepared->layout);
 	weft_model_destroy(prepared->model);

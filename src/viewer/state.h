@@ -204,7 +204,6 @@ struct weft_viewer_prepared {
 	struct weft_layout *layout;
 	struct weft_scene *scene;
 	struct weft_story story;
-	struct weft_problems *problems;
 };
 
 /* ---- Prompts: prompt.c ---- */
@@ -297,8 +296,10 @@ struct weft_viewer {
 	struct weft__hover hover;
 	struct weft__fade fade;
 	struct weft__standing standing;
-	struct weft_story story;                         /* its index is made when it is first needed */
-	struct weft_problems *problems, *problems_ahead; /* `ahead`: found, but not looked at yet */
+	struct weft_story story; /* its index is made when it is first needed */
+	struct weft_problems *problems;
+	struct weft_story_index_maker *index_maker; /* both in steps between inputs */
+	struct weft_problems_maker *problems_maker;
 	uint32_t *problem_order; /* the most severe first, then by type and time */
 	uint32_t problem;        /* the current one in that order, or WEFT_NONE */
 	uint32_t problem_count;  /* as last known, of a trace that grows */
@@ -427,6 +428,8 @@ void weft__viewer_go_creator(struct weft_viewer *viewer);
 /* knowledge.c: what is found out when it is first needed. False without memory. */
 bool weft__viewer_know_story(struct weft_viewer *viewer);
 bool weft__viewer_know_problems(struct weft_viewer *viewer);
+/* A step towards them; whether there are more. */
+bool weft__viewer_learn_problems(struct weft_viewer *viewer);
 void weft__viewer_forget(struct weft_viewer *viewer);
 void weft__viewer_step_problem(struct weft_viewer *viewer, int step);
 void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number);

@@ -120,8 +120,7 @@ static void search_again(struct weft_viewer *viewer)
 		viewer->search = search;
 }
 
-/* Shows what there is instead of what there was. Problems that were not found ahead are found
- * later. */
+/* Shows what there is instead of what there was. Problems are found later. */
 static void take(struct weft_viewer *viewer, const struct weft_viewer_prepared *p, bool is_live)
 {
 	bool is_same = is_same_trace(viewer, p->model);
@@ -133,7 +132,6 @@ static void take(struct weft_viewer *viewer, const struct weft_viewer_prepared *
 	viewer->layout = p->layout;
 	viewer->scene = p->scene;
 	viewer->story = p->story;
-	viewer->problems_ahead = p->problems;
 	weft__viewer_place(viewer);
 	set_view(viewer, is_same, &memory);
 	if (is_same && memory.has_selection) {

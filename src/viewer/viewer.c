@@ -194,14 +194,15 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	weft__viewer_begin(viewer, now_ms);
 	weft__viewer_advance_pointer(viewer);
 	weft__viewer_advance_hover(viewer);
-	if (needs_problems(viewer))
-		weft__viewer_know_problems(viewer);
+	bool learns = needs_problems(viewer) && !viewer->is_live && weft__viewer_learn_problems(viewer);
+	if (viewer->is_live && needs_problems(viewer))
+		weft__viewer_know_problems(viewer); /* at once: the next state would come before */
 	bool told = viewer->told_until_ms > viewer->now_ms;
 	weft__viewer_settle(viewer);
 	if (viewer->is_pulsing)
 		viewer->changes |= WEFT_VIEWER_CANVAS;
 	viewer->is_pulsing = viewer->is_pulsing && viewer->now_ms - viewer->pulse_ms < WEFT__PULSE_MS;
-	if (viewer->is_pulsing || viewer->motion.is_running || viewer->slide.is_running ||
+	if (learns || viewer->is_pulsing || viewer->motion.is_running || viewer->slide.is_running ||
 		viewer->fade.strength != viewer->fade.is_shown)
 		return 0;
 	double due = fmin(viewer->hover.due_ms, weft__viewer_pointer_due(viewer));
