@@ -87,7 +87,8 @@ static GtkWidget *make_fact(void)
 
 static GtkWidget *make_toggle(struct panel *panel)
 {
-	GtkWidget *row = gtk_check_button_new_with_label("");
+	GtkWidget *row = gtk_check_button_new();
+	gtk_check_button_set_child(GTK_CHECK_BUTTON(row), two_labels(row, NULL, "weft-dim"));
 	gtk_widget_add_css_class(row, "weft-toggle");
 	g_signal_connect(row, "toggled", G_CALLBACK(toggle), panel);
 	return row;
@@ -166,14 +167,9 @@ static void set_row(GtkWidget *row, const struct weft_viewer_item *item)
 		gtk_widget_add_css_class(row, "weft-current");
 	else
 		gtk_widget_remove_css_class(row, "weft-current");
-	if (item->type == WEFT_VIEWER_TOGGLE) {
-		char *text = item->detail[0] ? g_strdup_printf("%s  %s", item->text, item->detail)
-									 : g_strdup(item->text);
-		gtk_check_button_set_label(GTK_CHECK_BUTTON(row), text);
+	if (item->type == WEFT_VIEWER_TOGGLE)
 		gtk_check_button_set_active(GTK_CHECK_BUTTON(row), item->is_selected);
-		g_free(text);
-	}
-	if (item->type == WEFT_VIEWER_LINK)
+	if (item->type == WEFT_VIEWER_LINK || item->type == WEFT_VIEWER_TOGGLE)
 		set_name(row, item);
 	if (item->type == WEFT_VIEWER_BUTTON)
 		gtk_button_set_label(GTK_BUTTON(row), item->text);

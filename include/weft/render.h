@@ -91,7 +91,8 @@ struct weft_render_options {
 	bool handles;       /* by which runs of alike tasks are folded and unfolded */
 	const char *status; /* instead of what is in view; NULL or "" for that */
 	const struct weft_highlight *highlight; /* NULL: nothing stands out */
-	bool clock_times; /* the ruler begins with the time of the day, if that is known */
+	double taken_x, taken_x2; /* no label of the ruler is drawn between these; 0 and 0: nowhere */
+	bool clock_times;         /* the ruler begins with the time of the day, if that is known */
 	/* Counters: none at all; a byte each, not 0 for those that are not drawn (NULL: all are); how
 	 * fast they change instead of their values; the time whose values are written, 0 for the last
 	 * seen. */

@@ -101,6 +101,8 @@ static void draw_label(
 	double left = x + 4;
 	if (left < *used || left + width > box->x + box->width - 4)
 		return;
+	if (left < p->options->taken_x2 && left + width > p->options->taken_x)
+		return;
 	weft_canvas_text(p->canvas, left, box->y + 15, shown, strlen(shown), width, &style);
 	*used = left + width + 8;
 }

@@ -19,8 +19,7 @@
 #define SPACING      18.0  /* px of a row */
 #define SIZE         10.5
 #define AROUND       12.0 /* px on both sides that stay free */
-#define LIFT         5.5
-#define MOST         128 /* stretches that are looked at in a frame */
+#define MOST         128  /* stretches that are looked at in a frame */
 #define NAME_LETTERS 24
 
 struct stretch {
@@ -72,7 +71,7 @@ static void place_words(
 {
 	const struct weft_box *box = &p->frame->picture;
 	struct weft_text_style style = {p->theme->dim, SIZE, false, true, p->theme->background};
-	double y = lane->y - LIFT, top = y - SIZE * 0.8, bottom = y + SIZE * 0.2;
+	double y = lane->y - weft__lift(lane->spacing), top = y - SIZE * 0.8, bottom = y + SIZE * 0.2;
 	double room = stretch->x2 - stretch->x - 2 * AROUND;
 	char text[256], fitted[260];
 	size_t size = write_words(p, task, stretch->time, text);

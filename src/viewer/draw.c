@@ -221,23 +221,48 @@ static void draw_marks(const struct drawing *d)
 	}
 }
 
-/* Where the pointer is in time, in the ruler. */
+/* Where the pointer is in time; false if it is nowhere. */
+static bool pointed(const struct weft_viewer *viewer, uint64_t *ret_time, char text[48])
+{
+	const struct weft_frame *frame = &viewer->frame;
+	const struct weft__pointer *p = &viewer->pointer;
+	bool is_over = p->is_inside && weft__inside(&frame->picture, p->x, p->y);
+	if (!is_over || p->drag == WEFT__DRAG_GRAB)
+		return false;
+	*ret_time = viewer->snap.is_set ? viewer->snap.time
+									: weft_view_time(&viewer->view, p->x - frame->picture.x);
+	if (viewer->clock_times)
+		weft__format_clock(viewer->model, *ret_time, text);
+	else
+		weft_format_duration(*ret_time - viewer->view.start, 6, text);
+	return true;
+}
+
+/* The room that its time takes in the ruler. */
+static void take_ruler(const struct drawing *d, struct weft_render_options *options)
+{
+	struct weft_text_style style = {.size = LABEL_SIZE, .bold = true};
+	const struct weft_box *box = &d->viewer->frame.ruler;
+	uint64_t time;
+	char text[48];
+	if (!pointed(d->viewer, &time, text))
+		return;
+	double half = measure(d, text, &style) / 2, x = weft__canvas_x(d->viewer, time);
+	x = fmin(fmax(x, box->x + 5 + half), box->x + box->width - 5 - half);
+	options->taken_x = x - half - 9;
+	options->taken_x2 = x + half + 9;
+}
+
+/* In the ruler. */
 static void draw_pointer(const struct drawing *d)
 {
 	const struct weft_viewer *viewer = d->viewer;
 	const struct weft_frame *frame = &viewer->frame;
-	const struct weft__pointer *p = &viewer->pointer;
+	uint64_t time;
 	char text[48];
-	bool is_over = p->is_inside && weft__inside(&frame->picture, p->x, p->y);
-	if (!is_over || p->drag == WEFT__DRAG_GRAB)
+	if (!pointed(viewer, &time, text))
 		return;
-	uint64_t time = viewer->snap.is_set ? viewer->snap.time
-										: weft_view_time(&viewer->view, p->x - frame->picture.x);
 	double x = weft__canvas_x(viewer, time), bottom = frame->ruler.y + frame->ruler.height;
-	if (viewer->clock_times)
-		weft__format_clock(viewer->model, time, text);
-	else
-		weft_format_duration(time - viewer->view.start, 6, text);
 	draw_label(d, &frame->ruler, x, frame->ruler.y + frame->ruler.height / 2, text, d->theme->text);
 	draw_guide(d, x, bottom - 4, bottom, d->theme->text);
 	if (viewer->snap.is_set)
@@ -356,6 +381,7 @@ WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas
 		.counters_at = pointed_time(viewer),
 	};
 
+	take_ruler(&d, &options);
 	int error = weft_render_frame(viewer->scene, &viewer->frame, &viewer->view, &options, canvas);
 	if (error)
 		return error;

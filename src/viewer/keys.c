@@ -36,7 +36,7 @@ const struct weft__key weft__keys[] = {
 	{"i", "i", 0, "filter", "show or hide by label, kind, thread"},
 	{"R", "R", 0, "panel rows", "all about rows"},
 	{"Tasks", NULL, 0, NULL, NULL},
-	{"click", NULL, 0, "", "select; again, what lies below; unfold a run"},
+	{"click", NULL, 0, "", "select, then what lies below; unfold"},
 	{"double click", NULL, 0, "", "all that belongs to a task"},
 	{"Shift + \xe2\x86\x90", "ArrowLeft", SHIFT, "task left", "the task before in its row"},
 	{"Shift + \xe2\x86\x92", "ArrowRight", SHIFT, "task right", "the task after in its row"},
