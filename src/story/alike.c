@@ -10,7 +10,7 @@
 #include "base/sort.h"
 #include "story/index.h"
 
-#define LABEL_BYTES 256
+#define TEXT_BYTES 256
 
 struct making {
 	struct weft__alike *alike;
@@ -25,13 +25,13 @@ uint64_t weft__life_of(const struct weft_story *story, uint32_t task)
 	return end > start ? end - start : 0;
 }
 
-/* Of a label's beginning, each run of digits as one. */
-static uint64_t hash_label(struct weft_slice label)
+/* Of its beginning. */
+uint64_t weft__alike_hash(struct weft_slice text)
 {
 	uint64_t hash = 1;
 	bool in_number = false;
-	for (size_t i = 0; i < label.size && i < LABEL_BYTES; i++) {
-		char c = label.bytes[i];
+	for (size_t i = 0; i < text.size && i < TEXT_BYTES; i++) {
+		char c = text.bytes[i];
 		bool digit = c >= '0' && c <= '9';
 		if (!digit || !in_number)
 			hash = (hash ^ (uint8_t)(digit ? '#' : c)) * UINT64_C(0x100000001b3);
@@ -47,7 +47,7 @@ static uint64_t key_of(struct making *m, uint32_t task)
 	if (label == WEFT_NONE)
 		return weft__index_mix(kind + 1);
 	if (!m->hashes[label])
-		m->hashes[label] = hash_label(weft_model_string(m->alike->story->model, label));
+		m->hashes[label] = weft__alike_hash(weft_model_string(m->alike->story->model, label));
 	return weft__index_mix(m->hashes[label] ^ kind << 48);
 }
 

@@ -35,6 +35,9 @@ struct weft__alike {
 int weft__alike_init(struct weft__alike *alike, const struct weft_story *story);
 void weft__alike_finish(struct weft__alike *alike);
 
+/* The hash of a text in which each run of digits is as any other; never 0. */
+uint64_t weft__alike_hash(struct weft_slice text);
+
 /* From a task's start as it is drawn until its end. */
 uint64_t weft__life_of(const struct weft_story *story, uint32_t task);
 

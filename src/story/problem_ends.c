@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: ISC
  *
  * Tasks that failed, and tasks that should have ended and did not. A failure travels: who reads
- * what failed mostly fails with the same message, so tasks with one message are one story. Up to
- * ALIKE_MAX of them are told one by one; of more, the first, with their number. Whatever has an end
- * cuts through what is under way then: tasks that were no older than others like them become are
- * one story, too, and a mild one.
+ * what failed mostly fails with the same message, so tasks with one message are one story; so are
+ * those with very many that differ in their numbers only. Up to ALIKE_MAX of them are told one by
+ * one; of more, the first, with their number. Whatever has an end cuts through what is under way
+ * then: tasks that were no older than others like them become are one story, too, and a mild one.
  */
 #include <stdlib.h>
 
 #include "story/problems.h"
 
-#define ALIKE_MAX 3
-#define OF_TENTH  4 /* times as old as nine tenths become, or as old as any: not only under way */
-#define SHOWN     5 /* of those told as one */
+#define ALIKE_MAX    3
+#define OF_TENTH     4 /* times as old as nine tenths become, or as old as any: not only under way */
+#define MESSAGES_MAX 8 /* that differ in their numbers only: status 404 is not 500 */
+#define SHOWN        5 /* of those told as one */
 
 struct ends {
 	struct weft__findings *findings;
@@ -61,25 +62,35 @@ static int list_bad(struct ends *ends)
 /* qsort has no context: what is compared goes with it. */
 struct sorted {
 	uint64_t key, end;
-	uint32_t task;
+	uint32_t task, message;
 };
 
-/* Equal for tasks whose ends are alike: by message; those without an end by kind and label. */
-static uint64_t key_of(const struct weft_tasks *t, uint32_t task)
+/* Equal for tasks whose ends are alike: by message; those without an end by kind and name. */
+static uint64_t key_of(const struct ends *ends, uint32_t task)
 {
-	if (!never(t, task))
-		return t->message[task];
-	return (uint64_t)1 << 63 | (uint64_t)(t->kind[task] & 0x7fff) << 40 | t->label[task];
+	const struct weft_model *model = ends->model;
+	if (never(&model->tasks, task))
+		return UINT64_MAX - ends->findings->alike.group_of[task];
+	return weft__alike_hash(weft_model_string(model, model->tasks.message[task])) >> 1;
+}
+
+static int compare(uint64_t left, uint64_t right)
+{
+	return left < right ? -1 : left > right;
+}
+
+static int by_end(const void *left, const void *right)
+{
+	const struct sorted *l = left, *r = right;
+	return l->end != r->end ? compare(l->end, r->end) : compare(l->task, r->task);
 }
 
 static int by_key(const void *left, const void *right)
 {
 	const struct sorted *l = left, *r = right;
 	if (l->key != r->key)
-		return l->key < r->key ? -1 : 1;
-	if (l->end != r->end)
-		return l->end < r->end ? -1 : 1;
-	return l->task < r->task ? -1 : l->task > r->task;
+		return compare(l->key, r->key);
+	return l->message != r->message ? compare(l->message, r->message) : by_end(left, right);
 }
 
 static void say_ending(
@@ -132,17 +143,41 @@ static void add_ending(struct ends *ends, const struct sorted *sorted, uint32_t 
 	weft__find(ends->findings, &problem, count, &s);
 }
 
-static void add_endings(struct ends *ends, const struct sorted *sorted)
+static uint32_t count_messages(const struct sorted *sorted, uint32_t count)
+{
+	uint32_t messages = 1;
+	for (uint32_t i = 1; i < count; i++)
+		messages += sorted[i].message != sorted[i - 1].message;
+	return messages;
+}
+
+/* Those of one message; or of one but for its numbers, if it has many different ones. */
+static void add_alike(struct ends *ends, const struct sorted *sorted, uint32_t count)
+{
+	if (count > ALIKE_MAX)
+		add_ending(ends, sorted, count);
+	else
+		for (uint32_t i = 0; i < count; i++)
+			add_ending(ends, &sorted[i], 1);
+}
+
+static void add_endings(struct ends *ends, struct sorted *sorted)
 {
 	for (uint32_t i = 0, next; i < ends->count; i = next) {
 		next = i + 1;
 		while (next < ends->count && sorted[next].key == sorted[i].key)
 			next++;
-		if (next - i > ALIKE_MAX)
-			add_ending(ends, &sorted[i], next - i);
-		else
-			for (uint32_t k = i; k < next; k++)
-				add_ending(ends, &sorted[k], 1);
+		if (count_messages(&sorted[i], next - i) > MESSAGES_MAX) {
+			qsort(&sorted[i], next - i, sizeof(*sorted), by_end);
+			add_alike(ends, &sorted[i], next - i);
+			continue;
+		}
+		for (uint32_t from = i, to; from < next; from = to) {
+			to = from + 1;
+			while (to < next && sorted[to].message == sorted[from].message)
+				to++;
+			add_alike(ends, &sorted[from], to - from);
+		}
 	}
 }
 
@@ -196,8 +231,9 @@ void weft__find_ends(struct weft__findings *findings)
 		findings->error = error;
 	} else {
 		for (uint32_t i = 0; i < ends.count; i++)
-			sorted[i] = (struct sorted){key_of(&model->tasks, ends.tasks[i]),
-				model->tasks.end[ends.tasks[i]], ends.tasks[i]};
+			sorted[i] =
+				(struct sorted){key_of(&ends, ends.tasks[i]), model->tasks.end[ends.tasks[i]],
+					ends.tasks[i], model->tasks.message[ends.tasks[i]]};
 		qsort(sorted, ends.count, sizeof(*sorted), by_key);
 		add_endings(&ends, sorted);
 		add_under_way(&ends);

@@ -33,7 +33,7 @@ WEFT__EXPORT const char *weft_problem_name(enum weft_problem_type type)
 		[WEFT_PROBLEM_HOG] = "hog",
 		[WEFT_PROBLEM_GC] = "GC pause",
 		[WEFT_PROBLEM_HERD] = "thundering herd",
-		[WEFT_PROBLEM_CONVOY] = "convoy",
+		[WEFT_PROBLEM_CONTENTION] = "contention",
 	};
 	return type < WEFT_PROBLEM_TYPES ? names[type] : "unknown";
 }
@@ -148,7 +148,7 @@ static const struct finder {
 	{weft__find_hogs, false},
 	{weft__find_pauses, false},
 	{weft__find_herds, false},
-	{weft__find_convoys, false},
+	{weft__find_contention, false},
 };
 #define FINDERS (sizeof(finders) / sizeof(finders[0]))
 

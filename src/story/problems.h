@@ -13,7 +13,7 @@
  *     problem_hogs.c      tasks that let others wait for their thread
  *     problem_pauses.c    garbage collection
  *     problem_herds.c     many woken for nothing
- *     problem_convoys.c   queues for one semaphore
+ *     problem_contention.c  queues for one semaphore
  *     problems.c          the list: order, limits, sentences
  */
 #ifndef WEFT_STORY_PROBLEMS_H
@@ -66,6 +66,6 @@ void weft__find_piling_up(struct weft__findings *findings);
 void weft__find_hogs(struct weft__findings *findings);
 void weft__find_pauses(struct weft__findings *findings);
 void weft__find_herds(struct weft__findings *findings);
-void weft__find_convoys(struct weft__findings *findings);
+void weft__find_contention(struct weft__findings *findings);
 
 #endif

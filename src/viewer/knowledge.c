@@ -47,7 +47,7 @@ static unsigned rank_of(const struct weft_problem *problem)
 		[WEFT_PROBLEM_LOSS] = 4,
 		[WEFT_PROBLEM_HOG] = 5,
 		[WEFT_PROBLEM_GC] = 6,
-		[WEFT_PROBLEM_CONVOY] = 7,
+		[WEFT_PROBLEM_CONTENTION] = 7,
 		[WEFT_PROBLEM_HERD] = 8,
 		[WEFT_PROBLEM_CLIMBING] = 9,
 		[WEFT_PROBLEM_PILING_UP] = 10,

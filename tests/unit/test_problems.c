@@ -131,6 +131,33 @@ static void alike_failures_are_one_problem(void **state)
 	found_finish(&found);
 }
 
+/* A number in a message may be what matters, as a status; but not if there are very many. */
+static struct found numbered_failures(unsigned numbers)
+{
+	struct made made = make_begin();
+	for (uint64_t id = 1; id <= 500; id++) {
+		char message[32];
+		snprintf(message, sizeof(message), "status %u", (unsigned)(id % numbers));
+		make_create(&made, 0, id, WEFT_KIND_WAIT);
+		made.time += US;
+		make_fail(&made, 0, id, message);
+	}
+	return find(&made);
+}
+
+static void messages_with_many_numbers_are_one_problem(void **state)
+{
+	struct found found = numbered_failures(250);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_FAILED);
+	assert_string_equal(p->sentence, "wait 1 failed at 1 us: status 1, and 499 more like it.");
+	assert_int_equal(p->show_end, 5 * US);
+	found_finish(&found);
+	found = numbered_failures(4);
+	assert_int_equal(found.problems->count, 4);
+	found_finish(&found);
+}
+
 static void an_expected_task_without_end_is_found(void **state)
 {
 	struct made made = make_begin();
@@ -569,9 +596,9 @@ static void a_thundering_herd_is_found(void **state)
 	found_finish(&found);
 }
 
-/* Tasks that take a semaphore one after the other; the fifth keeps it for `long_ns`, and the others
- * come meanwhile, or each when it is free. */
-static struct found queued(uint64_t long_ns, bool all_at_once)
+/* Tasks that take a semaphore one after the other; the fifth keeps it for `long_ns`. From
+ * `first` to `last` they wait for it all along, the others come when it is free. */
+static struct found queued(uint64_t long_ns, uint64_t first, uint64_t last)
 {
 	struct made made = make_begin();
 	make_create(&made, 0, 1, WEFT_KIND_SEMAPHORE);
@@ -581,7 +608,7 @@ static struct found queued(uint64_t long_ns, bool all_at_once)
 		made.time += US;
 	}
 	for (uint64_t id = 10; id < 40; id++) {
-		make_switch(&made, all_at_once ? 0 : id);
+		make_switch(&made, id >= first && id <= last ? 0 : id);
 		made.time += US;
 		make_edge(&made, WEFT_EVENT_READ, id, 1);
 		made.time += id == 14 ? long_ns : 100 * US;
@@ -592,21 +619,26 @@ static struct found queued(uint64_t long_ns, bool all_at_once)
 	return find(&made);
 }
 
-static void a_convoy_is_found(void **state)
+static void contention_is_found(void **state)
 {
-	struct found found = queued(5 * MS, true);
+	struct found found = queued(5 * MS, 10, 39);
 	(void)state;
-	const struct weft_problem *p = only(&found, WEFT_PROBLEM_CONVOY);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_CONTENTION);
 	assert_int_equal(found.told.model->tasks.id[p->task], 14);
 	assert_int_equal(p->end - p->start, 5 * MS);
 	assert_string_equal(p->sentence, "task 14 holds semaphore 1 for 5 ms from 435 us, most for 100 "
-									 "us; up to 30 tasks wait for it at once.");
+									 "us; 25 tasks wait for it meanwhile.");
 	found_finish(&found);
-	found = queued(100 * US, true);
-	p = only(&found, WEFT_PROBLEM_CONVOY);
+	found = queued(100 * US, 10, 39);
+	p = only(&found, WEFT_PROBLEM_CONTENTION);
 	assert_int_equal(found.told.model->tasks.id[p->task], 1);
 	found_finish(&found);
-	found = queued(100 * US, false);
+	found = queued(5 * MS, 15, 15);
+	assert_string_equal(only(&found, WEFT_PROBLEM_CONTENTION)->sentence,
+		"task 14 holds semaphore 1 for 5 ms from 435 us, most for 100 us; 1 task waits for it "
+		"meanwhile.");
+	found_finish(&found);
+	found = queued(100 * US, 1, 0);
 	expect_none(&found);
 	found_finish(&found);
 }
@@ -661,7 +693,8 @@ static void the_list_is_in_order_and_bounded(void **state)
 	(void)state;
 	for (uint64_t id = 1; id <= 300; id++) {
 		char message[32];
-		snprintf(message, sizeof(message), "error %u", (unsigned)id);
+		snprintf(
+			message, sizeof(message), "error %c%c", (int)('a' + id / 20), (int)('a' + id % 20));
 		make_create(&made, 0, id, WEFT_KIND_WAIT);
 		made.time += US;
 		make_fail(&made, 0, id, message);
@@ -804,6 +837,7 @@ int main(void)
 		cmocka_unit_test(an_empty_trace_has_none),
 		cmocka_unit_test(one_failure_among_many_is_found),
 		cmocka_unit_test(alike_failures_are_one_problem),
+		cmocka_unit_test(messages_with_many_numbers_are_one_problem),
 		cmocka_unit_test(an_expected_task_without_end_is_found),
 		cmocka_unit_test(a_signal_before_the_wait_is_found),
 		cmocka_unit_test(a_signal_that_comes_again_is_not_lost),
@@ -825,7 +859,7 @@ int main(void)
 		cmocka_unit_test(a_task_that_lets_others_wait_is_found),
 		cmocka_unit_test(a_pause_is_not_the_fault_of_who_runs),
 		cmocka_unit_test(a_thundering_herd_is_found),
-		cmocka_unit_test(a_convoy_is_found),
+		cmocka_unit_test(contention_is_found),
 		cmocka_unit_test(who_holds_what_the_other_wants_is_in_a_circle),
 		cmocka_unit_test(the_list_is_in_order_and_bounded),
 		cmocka_unit_test(the_samples_have_few),

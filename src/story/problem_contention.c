@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Convoys: tasks that queue for one semaphore, while one of them holds it. Who reads it holds it
- * until it signals it, or ends; who runs again with that read had waited since it last ran.
+ * Tasks that queue for one semaphore, or wait for one that holds it for far longer than usual. Who
+ * reads it holds it until it signals it, or ends; who runs again with that read had waited since it
+ * last ran.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,9 +10,10 @@
 #include "base/sort.h"
 #include "story/problems.h"
 
-#define QUEUE_MIN  8 /* tasks at once */
-#define HOLDS_MIN  8 /* that tell what is usual */
-#define FAR_LONGER 8 /* times as long as usual */
+#define QUEUE_MIN   8  /* tasks at once */
+#define HOLDS_MIN   8  /* that tell what is usual */
+#define FAR_LONGER  8  /* times as long as usual */
+#define LEAST_SHARE 50 /* of a trace: a hold that is worth a word if the queue is short */
 
 struct hold {
 	uint64_t start, end;
@@ -19,7 +21,7 @@ struct hold {
 };
 
 /* What is known of one semaphore. */
-struct convoy {
+struct contention {
 	struct weft__findings *findings;
 	const struct weft_model *model;
 	uint64_t *starts, *ends; /* of waits; twice the room */
@@ -45,7 +47,7 @@ static uint64_t waits_since(const struct weft_model *model, uint32_t task, uint6
 	return runs > 1 ? a->end[first + runs - 2] : model->tasks.start[task];
 }
 
-static void add_wait(struct convoy *c, uint64_t start, uint64_t end)
+static void add_wait(struct contention *c, uint64_t start, uint64_t end)
 {
 	if (end <= start)
 		return;
@@ -54,7 +56,7 @@ static void add_wait(struct convoy *c, uint64_t start, uint64_t end)
 }
 
 /* The last hold of who signals is over, if it had not been. */
-static void end_hold(struct convoy *c, uint32_t task, uint64_t time)
+static void end_hold(struct contention *c, uint32_t task, uint64_t time)
 {
 	if (!c->hold_count)
 		return;
@@ -63,7 +65,7 @@ static void end_hold(struct convoy *c, uint32_t task, uint64_t time)
 		last->end = time;
 }
 
-static void read_edges(struct convoy *c, struct weft__edge_list to)
+static void read_edges(struct contention *c, struct weft__edge_list to)
 {
 	const struct weft_edges *e = &c->model->edges;
 	c->waits = c->hold_count = 0;
@@ -83,7 +85,7 @@ static void read_edges(struct convoy *c, struct weft__edge_list to)
 }
 
 /* The most waits at once, and when. */
-static uint32_t find_longest_queue(struct convoy *c, uint64_t *ret_time)
+static uint32_t find_longest_queue(struct contention *c, uint64_t *ret_time)
 {
 	uint32_t most = 0, queue = 0;
 	weft__sort_u64(c->starts, c->starts + c->waits, c->waits);
@@ -101,7 +103,7 @@ static uint32_t find_longest_queue(struct convoy *c, uint64_t *ret_time)
 	return most;
 }
 
-static const struct hold *longest_hold(const struct convoy *c)
+static const struct hold *longest_hold(const struct contention *c)
 {
 	const struct hold *longest = &c->holds[0];
 	for (uint32_t i = 1; i < c->hold_count; i++)
@@ -110,7 +112,7 @@ static const struct hold *longest_hold(const struct convoy *c)
 	return longest;
 }
 
-static uint64_t usual_hold(struct convoy *c, uint64_t *ret_sum)
+static uint64_t usual_hold(struct contention *c, uint64_t *ret_sum)
 {
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < c->hold_count; i++)
@@ -121,7 +123,7 @@ static uint64_t usual_hold(struct convoy *c, uint64_t *ret_sum)
 }
 
 /* One that held it for far longer than usual: whom all waited for. */
-static void say_holder(struct weft__sentence *s, const struct convoy *c, uint32_t semaphore,
+static void say_holder(struct weft__sentence *s, const struct contention *c, uint32_t semaphore,
 	const struct hold *hold, uint64_t usual_ns)
 {
 	struct weft__words *w = weft__clause(s, 6);
@@ -138,14 +140,28 @@ static void say_holder(struct weft__sentence *s, const struct convoy *c, uint32_
 	weft__say_length(w, usual_ns);
 }
 
-static void add_convoy(struct convoy *c, uint32_t semaphore, uint32_t queue, uint64_t time)
+/* Waits of which a part lies in a hold; starts and ends are sorted. */
+static uint32_t count_waits_in(const struct contention *c, const struct hold *hold)
+{
+	size_t begun = weft__lower_bound_u64(c->starts, c->waits, hold->end);
+	size_t over = weft__lower_bound_u64(c->ends, c->waits, hold->start + 1);
+	return begun > over ? (uint32_t)(begun - over) : 0;
+}
+
+static void look_at_holds(struct contention *c, uint32_t semaphore, uint32_t queue, uint64_t time)
 {
 	const struct hold *longest = longest_hold(c);
-	uint64_t sum = 0, usual_ns = usual_hold(c, &sum);
-	bool is_far = (longest->end - longest->start) / FAR_LONGER >= usual_ns;
+	uint64_t sum = 0, usual_ns = usual_hold(c, &sum), length = longest->end - longest->start;
+	uint64_t trace_ns = c->model->summary.end - c->model->summary.start;
+	uint32_t waits = count_waits_in(c, longest);
+	bool is_far = length / FAR_LONGER >= usual_ns && waits;
+	if (queue < QUEUE_MIN && (!is_far || length < trace_ns / LEAST_SHARE))
+		return;
+	if (is_far)
+		queue = waits;
 	struct weft__sentence s;
 	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_CONVOY,
+		.type = WEFT_PROBLEM_CONTENTION,
 		.severity = WEFT_SEVERITY_WARNING,
 		.count = queue,
 		.start = is_far ? longest->start : c->holds[0].start,
@@ -165,7 +181,11 @@ static void add_convoy(struct convoy *c, uint32_t semaphore, uint32_t queue, uin
 			(double)sum * 100 / (double)(problem.end - problem.start + 1));
 	}
 	struct weft__words *w = weft__clause(&s, 5);
-	weft__say(w, "; up to %" PRIu32 " tasks wait for it at once", queue);
+	if (is_far)
+		weft__say(w, "; %" PRIu32 " %s for it meanwhile", queue,
+			queue == 1 ? "task waits" : "tasks wait");
+	else
+		weft__say(w, "; up to %" PRIu32 " tasks wait for it at once", queue);
 	if (!is_far) {
 		w = weft__clause(&s, 3);
 		weft__say(w, ", most at ");
@@ -174,13 +194,13 @@ static void add_convoy(struct convoy *c, uint32_t semaphore, uint32_t queue, uin
 	weft__find(c->findings, &problem, queue, &s);
 }
 
-static void look_at(struct convoy *c, uint32_t task)
+static void look_at(struct contention *c, uint32_t task)
 {
 	uint64_t time = 0;
 	read_edges(c, weft__edges_to(c->findings->story, task));
 	uint32_t queue = find_longest_queue(c, &time);
-	if (queue >= QUEUE_MIN && c->hold_count >= HOLDS_MIN)
-		add_convoy(c, task, queue, time);
+	if (queue && c->hold_count >= HOLDS_MIN)
+		look_at_holds(c, task, queue, time);
 }
 
 static bool may_be_one(const struct weft__findings *findings, uint32_t task)
@@ -189,7 +209,7 @@ static bool may_be_one(const struct weft__findings *findings, uint32_t task)
 		   weft__edges_to(findings->story, task).count >= QUEUE_MIN;
 }
 
-void weft__find_convoys(struct weft__findings *findings)
+void weft__find_contention(struct weft__findings *findings)
 {
 	const struct weft_model *model = findings->story->model;
 	size_t most = 0;
@@ -200,7 +220,7 @@ void weft__find_convoys(struct weft__findings *findings)
 	}
 	if (!most)
 		return;
-	struct convoy c = {
+	struct contention c = {
 		.findings = findings,
 		.model = model,
 		.starts = malloc(2 * most * sizeof(*c.starts)),
