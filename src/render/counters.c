@@ -43,7 +43,9 @@ static double value_before(const struct painter *p, uint32_t index, uint64_t tim
 {
 	const struct weft_counter *counter = &p->model->counters[index];
 	const uint64_t *times = p->model->samples.time + counter->first;
-	size_t at = weft__lower_bound_u64(times, counter->count, time);
+	size_t at = counter->count;
+	if (at && times[at - 1] >= time)
+		at = weft__lower_bound_u64(times, at, time);
 	return at ? (double)p->model->samples.value[counter->first + at - 1] : 0;
 }
 
