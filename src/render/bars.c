@@ -12,8 +12,9 @@
 
 #define ONE_BY_ONE 2000 /* activations of a task in view; more are taken column by column */
 #define TOUCH      0.25 /* px between bars that are one */
-#define ROUGH      200  /* changes in a row */
-#define SMOOTH     6    /* px */
+#define ROUGH      200  /* rectangles in a row */
+#define GROUP      4    /* columns that are one where there are more */
+#define MANY_EACH  16   /* activations in a column, on average, where groups are looked at */
 
 /* A column of pixels in which something ran for less than a pixel, and how much of it. */
 struct column {
@@ -36,7 +37,8 @@ struct walk {
 	struct weft__bars *bars;
 	struct painter *p;
 	const struct weft__bar_place *place;
-	uint32_t stride; /* activations in a column, as far as is known; 0: one by one */
+	bool in_groups; /* there are so many activations that groups of columns are looked at */
+	uint32_t each;  /* activations in a column, as far as is known */
 };
 
 struct weft__bars *weft__bars_create(const struct painter *p)
@@ -129,46 +131,77 @@ static uint32_t next_gap(const struct weft__bars *bars, uint32_t first)
 	return next;
 }
 
-/* Neighbours of one height are one rectangle. In a `rough` row, so are those that hardly differ,
- * for SMOOTH pixels. */
-static void draw_shares(const struct walk *w, uint32_t first, uint32_t last, bool rough)
+/* Neighbours of one height are one rectangle. */
+static void draw_shares(const struct walk *w, uint32_t first, uint32_t last, double width)
 {
 	const struct column *c = w->bars->columns;
 	for (uint32_t i = first, next; i < last; i = next) {
 		double height = weft__bar_height(c[i].share, w->place->height);
-		for (next = i + 1; next < last; next++) {
-			double other = weft__bar_height(c[next].share, w->place->height);
-			bool alike = rough && next - i < SMOOTH && fabs(other - height) <= 1;
-			if (other != height && !alike)
+		double x = w->p->x0 + c[i].index * width;
+		for (next = i + 1; next < last; next++)
+			if (weft__bar_height(c[next].share, w->place->height) != height)
 				break;
-		}
-		double x = w->p->x0 + c[i].index;
-		draw_rect(w, x, x + (next - i), height, w->p->theme->running);
+		draw_rect(w, x, fmin(x + (next - i) * width, w->place->x2), height, w->p->theme->running);
 	}
 }
 
-/* Whether each column differs from the next, which would be thousands of rectangles. */
+/* Whether columns differ so much that they would be thousands of rectangles. */
 static bool is_rough(const struct walk *w)
 {
+	const struct column *c = w->bars->columns;
 	uint32_t changes = 0;
 	double before = 0;
 	for (uint32_t i = 0; i < w->bars->column_count; i++) {
-		double height = weft__bar_height(w->bars->columns[i].share, w->place->height);
-		changes += height != before;
+		double height = weft__bar_height(c[i].share, w->place->height);
+		bool gap = i > 0 && c[i].index > c[i - 1].index + 1;
+		changes += gap ? 2 : height != before;
 		before = height;
 	}
 	return changes > ROUGH;
 }
 
-static void draw(const struct walk *w)
+/* Makes columns of `width` px of those of one, with the mean of their shares. */
+static void smooth(struct weft__bars *bars, uint32_t width)
+{
+	struct column *c = bars->columns;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < bars->column_count; i++) {
+		uint32_t index = c[i].index / width;
+		double share = c[i].share / width;
+		if (count && c[count - 1].index == index)
+			c[count - 1].share += share;
+		else
+			c[count++] = (struct column){index, share};
+	}
+	bars->column_count = count;
+}
+
+/* How wide columns are drawn: where most have something, it matters less where exactly. */
+static uint32_t choose_width(const struct walk *w)
 {
 	const struct weft__bars *bars = w->bars;
-	bool rough = bars->column_count > ROUGH && is_rough(w);
+	uint32_t count = bars->column_count;
+	if (count <= ROUGH / 2 || !is_rough(w))
+		return 1;
+	return bars->columns[count - 1].index - bars->columns[0].index < 2 * count ? GROUP : GROUP / 2;
+}
+
+/* One colour after the other: what replays this changes it seldom. */
+static void draw(const struct walk *w)
+{
+	struct weft__bars *bars = w->bars;
+	uint32_t width = choose_width(w);
+	if (width > 1)
+		smooth(bars, width);
 	for (uint32_t i = 0, next; i < bars->column_count; i = next) {
-		double x = w->p->x0 + bars->columns[i].index;
+		double x = w->p->x0 + bars->columns[i].index * width;
 		next = next_gap(bars, i);
-		draw_rect(w, x, x + (next - i), w->place->height, w->p->theme->waiting);
-		draw_shares(w, i, next, rough);
+		draw_rect(w, x, fmin(x + (next - i) * width, w->place->x2), w->place->height,
+			w->p->theme->waiting);
+	}
+	for (uint32_t i = 0, next; i < bars->column_count; i = next) {
+		next = next_gap(bars, i);
+		draw_shares(w, i, next, width);
 	}
 	for (uint32_t i = 0; i < bars->bar_count; i++)
 		draw_rect(w, bars->bars[i].x, bars->bars[i].x2, w->place->height, w->p->theme->running);
@@ -191,33 +224,40 @@ static void add_activation(struct walk *w, uint32_t at)
 		add_narrow(w, x, x2);
 }
 
-/* The last activation that starts in the column of `at`, which ends at `next`. Columns have about
- * as many as the one before, so that is where to look first. */
-static uint32_t last_in_column(struct walk *w, uint32_t at, uint32_t last, uint64_t next)
+/* The last activation that starts before `next`. There are about as many as `expected`, so that is
+ * where to look first. */
+static uint32_t last_before(
+	const struct walk *w, uint32_t at, uint32_t last, uint64_t next, uint32_t expected)
 {
-	const uint64_t *start = w->p->model->activations.start;
-	uint32_t most = w->stride - w->stride / 4, first = at + 1;
-	if (most < last - at && start[at + most] < next)
+	const struct weft_activations *a = &w->p->model->activations;
+	uint32_t most = expected - expected / 4, first = at + 1;
+	if (most < last - at && a->start[at + most] < next)
 		first = at + most + 1;
-	first = weft__gallop_u64(start, first, last, next);
-	w->stride = first - at;
-	if ((last - first) / 2 > w->stride) { /* memory is what is waited for */
-		uint32_t then = first + w->stride - w->stride / 4;
-		__builtin_prefetch(&start[then]);
-		__builtin_prefetch(&w->p->model->activations.end[then]);
+	first = weft__gallop_u64(a->start, first, last, next);
+	if ((last - first) / 2 > expected) { /* memory is what is waited for */
+		__builtin_prefetch(&a->start[first + most]);
+		__builtin_prefetch(&a->end[first + most]);
 	}
 	return first - 1;
 }
 
-/* All that start in the column of `at`, where it starts itself: only the last can reach beyond it.
- */
-static uint32_t add_column(struct walk *w, uint32_t at, uint32_t last)
+/* All that start in the column of `at`, where it starts itself, or in a group of columns, unless
+ * less than all of the group would be filled: only the last can reach beyond it. */
+static uint32_t add_columns(struct walk *w, uint32_t at, uint32_t last)
 {
 	const struct painter *p = w->p;
-	double column = floor(weft__x(p, p->model->activations.start[at]) - p->x0);
-	uint32_t end = last_in_column(w, at, last, weft_view_time(p->view, column + 1));
-	if (end > at)
-		add_share(w, column, (double)weft__scene_ran(p->scene, at, end) * p->view->scale);
+	const struct weft_activations *a = &p->model->activations;
+	double column = floor(weft__x(p, a->start[at]) - p->x0);
+	uint32_t width = w->in_groups ? GROUP : 1, end;
+	end = last_before(w, at, last, weft_view_time(p->view, column + width), w->each * width);
+	if (width > 1 && weft__x(p, a->end[end]) <= p->x0 + column + width - 1) {
+		width = 1;
+		end = last_before(w, at, last, weft_view_time(p->view, column + 1), w->each);
+	}
+	double share = (double)weft__scene_ran(p->scene, at, end) * p->view->scale / width;
+	for (uint32_t i = 0; i < width && end > at; i++)
+		add_share(w, column + i, share);
+	w->each = (end + 1 - at) / width;
 	add_activation(w, end);
 	return end + 1;
 }
@@ -234,10 +274,11 @@ void weft__bars_draw(
 	if (last - at > ONE_BY_ONE)
 		last = weft__gallop_u64(a->start, at, last, p->right);
 	bool many = last - at > ONE_BY_ONE;
+	w.in_groups = bars->room > ROUGH && last - at > MANY_EACH * bars->room;
 	bars->column_count = bars->bar_count = 0;
 	while (at < last && a->start[at] < p->right) {
 		if (many && weft__x(p, a->start[at]) >= place->x)
-			at = add_column(&w, at, last);
+			at = add_columns(&w, at, last);
 		else
 			add_activation(&w, at++);
 	}

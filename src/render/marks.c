@@ -23,31 +23,38 @@ void weft__add_mark(struct painter *p, struct weft__mark mark)
 	p->marks[p->mark_count++] = mark;
 }
 
-static void draw_cross(struct painter *p, double x, double y, double size)
+static void draw_cross(struct painter *p, const struct weft__mark *mark, bool is_halo)
 {
-	struct weft_pen halo = {p->theme->background, 5, WEFT_DASH_SOLID};
-	struct weft_pen pen = {p->theme->failed, 2.25, WEFT_DASH_SOLID};
-	const struct weft_pen *pens[] = {&halo, &pen};
-	for (unsigned i = 0; i < 2; i++) {
-		weft_canvas_line(p->canvas, x - size, y - size, x + size, y + size, pens[i]);
-		weft_canvas_line(p->canvas, x - size, y + size, x + size, y - size, pens[i]);
-	}
+	struct weft_pen pen = {
+		is_halo ? p->theme->background : p->theme->failed, is_halo ? 5 : 2.25, WEFT_DASH_SOLID};
+	double x = mark->x, y = mark->y, size = mark->x2;
+	weft_canvas_line(p->canvas, x - size, y - size, x + size, y + size, &pen);
+	weft_canvas_line(p->canvas, x - size, y + size, x + size, y - size, &pen);
 }
 
 /* As wide as is needed to be found. */
-static void draw_cap(struct painter *p, const struct weft__mark *mark)
+static void draw_cap(struct painter *p, const struct weft__mark *mark, bool is_halo)
 {
 	double wider = fmax(0, (LEAST_CAP - (mark->x2 - mark->x)) / 2);
 	double x = mark->x - wider, x2 = mark->x2 + wider, y = mark->y - 1;
-	weft_canvas_rect(p->canvas, x - 1, y - 1, x2 + 1, mark->y2 + 1, p->theme->background);
-	weft_canvas_rect(p->canvas, x, y, x2, mark->y2, p->theme->failed);
+	if (is_halo)
+		weft_canvas_rect(p->canvas, x - 1, y - 1, x2 + 1, mark->y2 + 1, p->theme->background);
+	else
+		weft_canvas_rect(p->canvas, x, y, x2, mark->y2, p->theme->failed);
 }
 
-void weft__draw_marks(struct painter *p)
+static void draw_all(struct painter *p, bool is_halo)
 {
 	for (size_t i = 0; i < p->mark_count; i++)
 		if (p->marks[i].is_cross)
-			draw_cross(p, p->marks[i].x, p->marks[i].y, p->marks[i].x2);
+			draw_cross(p, &p->marks[i], is_halo);
 		else
-			draw_cap(p, &p->marks[i]);
+			draw_cap(p, &p->marks[i], is_halo);
+}
+
+/* No halo covers a mark. */
+void weft__draw_marks(struct painter *p)
+{
+	draw_all(p, true);
+	draw_all(p, false);
 }
