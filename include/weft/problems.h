@@ -31,7 +31,7 @@ enum weft_problem_type {
 	WEFT_PROBLEM_HOG,          /* ran very long at a stretch while others waited for the thread */
 	WEFT_PROBLEM_GC,           /* garbage collection stopped a thread for long */
 	WEFT_PROBLEM_HERD,         /* signals wake many tasks that find nothing to do */
-	WEFT_PROBLEM_CONTENTION,       /* many tasks wait at once for a semaphore that one holds */
+	WEFT_PROBLEM_CONTENTION,   /* many tasks wait at once for a semaphore that one holds */
 	WEFT_PROBLEM_TYPES
 };
 
