@@ -65,7 +65,12 @@ static size_t write_words(const struct painter *p, uint32_t task, uint64_t time,
 	return size > 0 && size < 256 ? (size_t)size : 0;
 }
 
-/* In the middle of a stretch; of the last, at its beginning. */
+static bool take_place(struct painter *p, double x, double top, double width)
+{
+	return weft__places_take(p->places, (struct weft__rect){x - 4, top, x + width + 4, top + SIZE});
+}
+
+/* In the middle of a stretch, or at its end; of the last, at its beginning. */
 static void place_words(
 	struct painter *p, uint32_t task, const struct weft__lane *lane, const struct stretch *stretch)
 {
@@ -81,9 +86,12 @@ static void place_words(
 		weft__fit_text(p, (struct weft_slice){text, size}, room, &style, fitted, sizeof(fitted));
 	if (width <= 0 || strlen(fitted) != size)
 		return;
-	double x =
-		stretch->is_last ? stretch->x + AROUND + 2 : floor((stretch->x + stretch->x2 - width) / 2);
-	if (weft__places_take(p->places, (struct weft__rect){x - 4, top, x + width + 4, bottom}))
+	double x = floor((stretch->x + stretch->x2 - width) / 2), end = stretch->x2 - AROUND - width;
+	if (stretch->is_last)
+		x = end = stretch->x + AROUND + 2;
+	if (!take_place(p, x, top, width)) /* a name reaches so far */
+		x = take_place(p, floor(end), top, width) ? floor(end) : -1;
+	if (x >= 0)
 		weft_canvas_text(p->canvas, x, y, fitted, size, width, &style);
 }
 
