@@ -36,7 +36,8 @@ bool weft__viewer_know_story(struct weft_viewer *viewer)
 }
 
 /* What explains more comes first: a deadlock is why its tasks are never resolved, a slow task or a
- * lost wake-up why nothing runs; a stretch that is not that long may be the system's doing. */
+ * lost wake-up why nothing runs. A stretch that is not that long may be the system's doing, and
+ * what is under way at the end is mostly nobody's. */
 static unsigned rank_of(const struct weft_problem *problem)
 {
 	static const uint8_t ranks[WEFT_PROBLEM_TYPES] = {
@@ -54,8 +55,10 @@ static unsigned rank_of(const struct weft_problem *problem)
 		[WEFT_PROBLEM_SLOW] = 11,
 		[WEFT_PROBLEM_IDLE_GAP] = 12,
 	};
-	bool is_small = problem->type == WEFT_PROBLEM_HOG && problem->severity == WEFT_SEVERITY_HINT;
-	return is_small ? WEFT_PROBLEM_TYPES : ranks[problem->type];
+	bool is_hint = problem->severity == WEFT_SEVERITY_HINT;
+	bool is_likely_none =
+		problem->type == WEFT_PROBLEM_HOG || problem->type == WEFT_PROBLEM_NEVER_RESOLVED;
+	return is_hint && is_likely_none ? WEFT_PROBLEM_TYPES : ranks[problem->type];
 }
 
 static bool comes_before(const struct weft_problem *a, const struct weft_problem *b)
