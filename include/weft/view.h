@@ -18,7 +18,7 @@ extern "C" {
 
 /* Room at both ends of the time axis, and above the first and below the last row, in px. */
 #define WEFT_VIEW_MARGIN     20.0
-#define WEFT_VIEW_ROW_MARGIN 30.0
+#define WEFT_VIEW_ROW_MARGIN 34.0
 
 /* A row at full size, and at most. */
 #define WEFT_VIEW_ROW_HEIGHT     28.0

@@ -60,7 +60,7 @@ def the_page_draws_its_trace_without_a_network():
 
 @case
 def the_wheel_zooms_and_keys_come_back():
-    all_of_it, near, again = use([['look'], ['wheel', 500, 300, -300], ['look'], ['key', '0'], ['look']])
+    all_of_it, near, again = use([['look'], ['wheel', 500, 300, -300], ['move', 5, 5], ['look'], ['key', '0'], ['look']])
     assert len(ruler(near)) > 2 and ruler(near) != ruler(all_of_it), near['text']
     equal(ruler(again), ruler(all_of_it))
 
@@ -138,7 +138,7 @@ def a_link_brings_the_view_back():
     with temporary_directory() as folder:
         path = 'file://' + make_page(folder)
         title = os.path.basename(BLOCK)
-        near, = browse(path, [['wheel', 500, 300, -300], ['linked'], ['look']], title)['results']
+        near, = browse(path, [['wheel', 500, 300, -300], ['move', 5, 5], ['linked'], ['look']], title)['results']
         assert near['hash'].startswith('#view&start='), near['hash']
         again, = browse(path + near['hash'], [['linked'], ['look']], title)['results']
     equal((again['hash'], ruler(again)), (near['hash'], ruler(near)))
