@@ -108,6 +108,24 @@ static void follow_link(struct weft_viewer *viewer, unsigned which, double now)
 		check(weft_viewer_command(viewer, command, now), "an unknown command in the panel");
 }
 
+/* By keys: buttons are pressed, handles moved. */
+static void use_control(struct weft_viewer *viewer, unsigned which, bool is_left, double now)
+{
+	uint32_t count;
+	const struct weft_viewer_control *list = weft_viewer_controls(viewer, &count);
+	char command[100];
+	if (count == 0)
+		return;
+	const struct weft_viewer_control *control = &list[which % count];
+	bool is_handle = control->type == WEFT_VIEWER_HANDLE;
+	snprintf(command, sizeof(command), "%s%s", control->command,
+		!is_handle ? ""
+		: is_left  ? " left"
+				   : " right");
+	check(weft_viewer_command(viewer, command, now), "an unknown command of a control");
+	check(isfinite(control->box.x) && isfinite(control->box.width), "no place");
+}
+
 static void ask_everything(struct weft_viewer *viewer, double now)
 {
 	struct weft_viewer_request request;
@@ -127,7 +145,7 @@ static void ask_everything(struct weft_viewer *viewer, double now)
 static void act(struct weft_viewer *viewer, const uint8_t *b, double now)
 {
 	static const char *const texts[] = {
-		"1us", "@7", "a", "/bl.*k", "/(", "-kind:bind", "thread:main", "", "0ns"};
+		"1us", "@7", "a", "/bl.*k", "/(", "-kind:bind", "thread:main", "", "0ns", "\\,a, -\\-b\\ "};
 	double x = b[1] * 6.0 - 20, y = b[2] * 4.0 - 20;
 	struct weft_viewer_pointer pointer = {
 		.action = b[3] % 5,
@@ -148,13 +166,16 @@ static void act(struct weft_viewer *viewer, const uint8_t *b, double now)
 				weft__keys[b[1] % weft__key_count].modifiers, now);
 		break;
 	case 2:
-		weft_viewer_prompt_text(viewer, texts[b[1] % 9], b[3] & 1, now);
+		weft_viewer_prompt_text(viewer, texts[b[1] % 10], b[3] & 1, now);
 		break;
 	case 3:
 		weft_viewer_resize(viewer, b[1] * 6.0, b[2] * 4.0, now);
 		break;
 	case 4:
-		follow_link(viewer, b[1] + 256u * (b[3] & 1), now);
+		if (b[3] & 2)
+			use_control(viewer, b[1], b[3] & 1, now);
+		else
+			follow_link(viewer, b[1] + 256u * (b[3] & 1), now);
 		break;
 	case 5:
 		ask_everything(viewer, now);

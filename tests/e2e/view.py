@@ -143,6 +143,28 @@ def a_window_opens_with_what_was_asked_for():
 
 
 @case
+def files_are_dropped_on_a_window():
+    with screen(), program(BLOCK) as viewer:
+        viewer.window('mirage-block-read.sexp').still()
+        source = subprocess.Popen([os.path.join(BUILD, 'tests', 'drag-source'), ARP], stderr=subprocess.DEVNULL)
+        try:
+            def find():
+                return subprocess.run(['xdotool', 'search', '--onlyvisible', '--name', 'a file to drag'],
+                                      capture_output=True, text=True).stdout.split()
+            number = until('the window to drag from', find)[0]
+            subprocess.run(['xdotool', 'windowmove', '--sync', number, '1395', '100'], check=True)
+            steps = ['mousemove', '1490', '190', 'sleep', '0.3', 'mousedown', '1']
+            for x in range(1480, 690, -30):
+                steps += ['mousemove', str(x), '300', 'sleep', '0.03']
+            subprocess.run(['xdotool', *steps, 'sleep', '0.8', 'mousemove', '702', '302', 'sleep', '0.5', 'mouseup', '1'],
+                           check=True)
+            viewer.window('mirage-arp-good.ctf').still()
+        finally:
+            source.terminate()
+            source.wait()
+
+
+@case
 def a_damaged_trace_is_shown_and_says_so():
     with screen(), temporary_directory() as folder:
         path = os.path.join(folder, 'damaged.ctf')
