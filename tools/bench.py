@@ -3,7 +3,7 @@
 """Builds the benchmarks optimised and runs them, after a line that says on what.
 
     tools/bench.py [NAME…]      all, or only these (record, lttng, latency, follow, decode, open,
-                                layout, story, page)
+                                layout, window, story, page)
 
 What the figures mean is in docs/cost.md.
 """
@@ -23,12 +23,13 @@ GROUPS = [
     ('following', ['follow']),
     ('decoding', ['decode']),
     ('opening', ['open']),
-    ('frames', ['layout']),
+    ('frames', ['layout', 'window']),
     ('search', ['story']),
     ('the page', ['page']),
 ]
 # Not built where these are missing.
-MISSING = {'lttng': "LTTng-UST is not measured: its headers are missing (Debian: liblttng-ust-dev)"}
+MISSING = {'lttng': "LTTng-UST is not measured: its headers are missing (Debian: liblttng-ust-dev)",
+           'window': "the desktop's window is not measured: pango is missing (Debian: libpango1.0-dev)"}
 
 
 def first_line(command):
