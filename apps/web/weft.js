@@ -84,17 +84,20 @@ const answers = {
 	opened(facts) {
 		element('stop').hidden = true;
 		hasTrace = true;
+		shown = source;
 		showEmpty('');
 		if (!facts.live)
 			showDamage(facts);
 		window.weft.opened = facts;
 	},
-	failed(text) {
+	failed(text, isGone) { // what was shown before, too, or there was nothing
 		element('stop').hidden = true;
-		if (hasTrace)
-			notice(text);
-		else
-			showEmpty(text);
+		hasTrace = hasTrace && !isGone;
+		if (!hasTrace)
+			return showEmpty(text);
+		source = shown;
+		nameTrace();
+		notice(text);
 	},
 	ended(text) { notice(text); },
 	part(bytes, name) { download(new Blob([bytes]), name); },
@@ -595,7 +598,7 @@ function notice(text) {
 	element('notice-text').textContent = text;
 }
 
-let hasTrace = false;
+let hasTrace = false, shown = null;
 
 function showEmpty(text) {
 	element('empty').hidden = !text;
@@ -698,12 +701,16 @@ const requests = {
 const isServed = !element('wasm');
 let source = { title: '' };
 
+function nameTrace() {
+	document.title = (source.title ? source.title + ' – ' : '') + 'weft';
+	canvas.setAttribute('aria-label', `${source.title}: tasks over time. Press ? for the keys.`);
+}
+
 function open(what) {
 	source = what;
 	window.weft.opened = null;
 	showEmpty('');
-	document.title = (what.title ? what.title + ' – ' : '') + 'weft';
-	canvas.setAttribute('aria-label', `${what.title}: tasks over time. Press ? for the keys.`);
+	nameTrace();
 	notice('');
 	taken = 0;
 	worker.postMessage(['open', { view: '', ...what, notes: stored('weft notes ' + what.title) }, now()]);

@@ -28,7 +28,7 @@ function width(text, bold) {
 }
 
 function measure(at, bytes, bold) {
-	const text = decoder.decode(new Uint8Array(memory.buffer, at, bytes));
+	const text = decoder.decode(new Uint8Array(memory.buffer, at >>> 0, bytes));
 	const key = bold ? 'b' + text : 'p' + text;
 	let known = widths.get(key);
 	if (known === undefined) {
@@ -46,14 +46,20 @@ function fillAdvances() {
 			table[bold * 128 + letter] = width(String.fromCharCode(letter), bold);
 }
 
+// Addresses above 2 GB come out of WebAssembly as negative numbers.
+const ADDRESSES = ['advances', 'boxes', 'colors', 'controls', 'cut_bytes', 'cut_room', 'draw', 'error_text', 'link',
+	'load_damage', 'load_room', 'panel', 'prompt', 'request', 'status', 'svg', 'text_room'].map(name => 'page_' + name);
+
 async function start(bytes) {
 	const missing = () => 8; // EBADF: nothing here has files
 	const { instance } = await WebAssembly.instantiate(bytes, {
 		page: { measure },
 		wasi_snapshot_preview1: { fd_close: missing, fd_seek: missing, fd_write: missing },
 	});
-	wasm = instance.exports;
+	wasm = { ...instance.exports };
 	memory = wasm.memory;
+	for (const name of ADDRESSES)
+		wasm[name] = (...fields) => instance.exports[name](...fields) >>> 0;
 	wasm._initialize();
 	fillAdvances();
 }
@@ -370,14 +376,18 @@ function damages() {
 	return list;
 }
 
+let isShown = false;
+
 // The viewer of a new trace, in place of the one before; a trace that is read again keeps its own.
 function show(source, isLive, now) {
 	if (!source.again) {
 		give(source.title);
 		check(wasm.page_create(theme, motion));
+		isShown = false;
 		wasm.page_resize(...size, now);
 	}
 	check(wasm.page_load_show(isLive ? 1 : 0));
+	isShown = true;
 	if (!source.again) {
 		give(source.notes);
 		wasm.page_load_notes();
@@ -512,7 +522,7 @@ async function open(source, now) {
 		if (number !== opened)
 			return;
 		say('', -1);
-		postMessage(['failed', text]);
+		postMessage(['failed', text, !isShown]);
 	} finally {
 		if (number === opened)
 			wasm.page_load_drop();

@@ -24,6 +24,33 @@ page.on('request', request => seen.requests.push(request.url()));
 page.on('download', async download => seen.downloads.push(
 	[download.suggestedFilename(), readFileSync(await download.path(), 'latin1')]));
 
+// The same WebAssembly where a tab has less memory: the most pages that its memory section names.
+function withLess(wasm, pages) {
+	const number = at => {
+		for (let value = 0, shift = 0; ; shift += 7) {
+			value |= (wasm[at] & 127) << shift;
+			if (wasm[at++] < 128)
+				return [value, at];
+		}
+	};
+	for (let at = 8; at < wasm.length;) {
+		const [size, from] = number(at + 1);
+		if (wasm[at] === 5) {
+			const [, limits] = number(from), [, most] = number(limits + 1);
+			[128 | pages, 128 | pages >> 7, pages >> 14].forEach((byte, i) => { wasm[most + i] = byte; });
+			return wasm;
+		}
+		at = from + size;
+	}
+	throw new Error('no memory section');
+}
+
+if (ask.pages)
+	await page.route('**/weft.wasm', async route => {
+		const response = await route.fetch();
+		await route.fulfill({ response, body: withLess(Buffer.from(await response.body()), ask.pages) });
+	});
+
 // Until the worker has answered all input, and drawing has come to rest.
 async function settle() {
 	await page.waitForFunction(() => window.weft.isIdle());

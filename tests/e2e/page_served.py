@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import struct
 import subprocess
 
 from browser import browse
@@ -67,6 +68,35 @@ def the_address_says_how_it_is_shown_first():
     assert 'TCP connect' in look['text'], look['text']
     equal(look['background'], 'rgb(22, 25, 29)')
     assert 'filter=TCP' in look['hash'], look['hash']
+
+
+def write_long_trace(path, events):
+    """Mirage's CTF: tasks that are created, read and resolved."""
+    body = b''.join(struct.pack('<QBQQB' if i % 3 == 0 else '<QBQQ', i * 1000, (0, 1, 2)[i % 3], 0, 1 + i // 3,
+                                *([1] if i % 3 == 0 else [])) for i in range(events))
+    header = struct.pack('<I16sIHI', 0xc1fc1fc1, bytes.fromhex('05883b8d521a487bb397456ab150680c'),
+                         8 * (30 + len(body)), 0, 8 * (30 + len(body)))
+    with open(path, 'wb') as file:
+        file.write(header + body)
+
+
+@case
+def what_a_tab_cannot_hold_is_said_and_the_page_goes_on():
+    with Server(ARP) as server:
+        long = os.path.join(server.folder.name, 'long.ctf')
+        write_long_trace(long, 300000)
+        name = os.path.basename(ARP)
+        for pages in 90, 240, 360, 440:
+            big, small = server.browse([['choose', long], ['said'], ['look'],
+                                        ['choose', ARP], ['opened', name], ['look']], pages=pages, title=name)
+            said = big['empty'] or big['notice']
+            assert said.startswith('The trace is larger than a browser tab can hold'), (pages, said)
+            assert 'weft cut' in said, said
+            # What was shown is still there, and named, or a sentence stands in its place.
+            assert big['empty'] or big['title'].startswith(name), big
+            assert big['empty'] or 'TCP connect' in big['text'], big['text']
+            equal(small['opened']['events'], 2954)
+            assert 'TCP connect' in small['text'], small['text']
 
 
 @case
