@@ -100,7 +100,8 @@ WEFT__EXPORT int weft_decoder_build_model(struct weft_decoder *decoder,
 	}
 	free(load.batches);
 	if (!error)
-		error = weft_model_builder_finish(load.builder, weft_decoder_describe(decoder), ret_model);
+		error = weft__model_finish(
+			load.builder, weft_decoder_describe(decoder), weft__decoder_help(decoder), ret_model);
 	weft_model_builder_destroy(load.builder);
 	return error;
 }

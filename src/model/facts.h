@@ -6,6 +6,7 @@
 #ifndef WEFT_MODEL_FACTS_H
 #define WEFT_MODEL_FACTS_H
 
+#include <weft/help.h>
 #include <weft/model.h>
 
 /* An event with numbers for names: WEFT_NONE for nobody, or no text. */
@@ -27,5 +28,10 @@ int weft__model_state(struct weft_model_builder *builder, const struct weft_even
 /* Likewise. What breaks the rules is counted in `diagnostics`. */
 int weft__model_take(struct weft_model_builder *builder, const struct weft__fact *fact,
 	struct weft_diagnostics *diagnostics);
+
+/* weft_model_builder_finish, with help. */
+int weft__model_finish(struct weft_model_builder *builder,
+	const struct weft_trace_description *description, const struct weft_help *help,
+	struct weft_model **ret_model);
 
 #endif

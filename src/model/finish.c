@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/both.h"
 #include "base/export.h"
 #include "model/builder.h"
 
@@ -386,9 +387,32 @@ static void hand_over_rows(struct weft_model_builder *b, struct weft_model *m)
 	b->bands.list = NULL;
 }
 
-/* Every step but handing over; what was made in `m` by then is freed with it. */
-static int freeze(struct weft_model_builder *b, const struct weft_trace_description *description,
-	struct weft_model *m)
+/* Two halves of the rows that touch nothing of each other's. */
+struct freezing {
+	struct weft_model_builder *builder;
+	struct weft_model *model;
+	int error;
+};
+
+static void freeze_first(void *context)
+{
+	struct freezing *f = context;
+	compact_edges(f->builder);
+	trim_edges(&f->builder->edges);
+	f->error = freeze_edges(f->builder, f->model);
+}
+
+static void freeze_others(void *context)
+{
+	struct freezing *f = context;
+	f->error = freeze_activations(f->builder, f->model);
+	if (!f->error)
+		f->error = freeze_notes(f->builder, f->model);
+	if (!f->error)
+		f->error = freeze_samples(f->builder);
+}
+
+static int freeze_tasks(struct weft_model_builder *b)
 {
 	/* Facts of events that were not taken in any more have named some. */
 	int error = weft__identities_cut(&b->identities, b->tasks.count);
@@ -406,15 +430,19 @@ static int freeze(struct weft_model_builder *b, const struct weft_trace_descript
 	free_columns_of_building(&b->tasks);
 	trim_tasks(&b->tasks);
 	trim_identities(&b->identities);
-	compact_edges(b);
-	trim_edges(&b->edges);
-	error = freeze_edges(b, m);
-	if (!error)
-		error = freeze_activations(b, m);
-	if (!error)
-		error = freeze_notes(b, m);
-	if (!error)
-		error = freeze_samples(b);
+	return 0;
+}
+
+/* Every step but handing over; what was made in `m` by then is freed with it. */
+static int freeze(struct weft_model_builder *b, const struct weft_trace_description *description,
+	const struct weft_help *help, struct weft_model *m)
+{
+	struct freezing first = {b, m, 0}, others = {b, m, 0};
+	int error = freeze_tasks(b);
+	if (error)
+		return error;
+	weft__both(help, freeze_first, &first, freeze_others, &others);
+	error = first.error ? first.error : others.error;
 	if (!error)
 		error = copy_threads(b, description, m);
 	if (!error)
@@ -422,14 +450,15 @@ static int freeze(struct weft_model_builder *b, const struct weft_trace_descript
 	return error;
 }
 
-WEFT__EXPORT int weft_model_builder_finish(struct weft_model_builder *b,
-	const struct weft_trace_description *description, struct weft_model **ret_model)
+int weft__model_finish(struct weft_model_builder *b,
+	const struct weft_trace_description *description, const struct weft_help *help,
+	struct weft_model **ret_model)
 {
 	struct weft__model *model = calloc(1, sizeof(*model));
 	if (!model)
 		return WEFT_ERROR_MEMORY;
 	struct weft_model *m = &model->public;
-	int error = freeze(b, description, m);
+	int error = freeze(b, description, help, m);
 	if (error) {
 		weft_model_destroy(m);
 		return error;
@@ -447,6 +476,12 @@ WEFT__EXPORT int weft_model_builder_finish(struct weft_model_builder *b,
 	b->strings = (struct weft__strings){0};
 	*ret_model = m;
 	return 0;
+}
+
+WEFT__EXPORT int weft_model_builder_finish(struct weft_model_builder *b,
+	const struct weft_trace_description *description, struct weft_model **ret_model)
+{
+	return weft__model_finish(b, description, NULL, ret_model);
 }
 
 static void free_tasks(struct task_columns *t)
