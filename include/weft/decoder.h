@@ -51,7 +51,8 @@ int weft_decoder_next(struct weft_decoder *decoder, struct weft_event *ret_event
 const struct weft_trace_description *weft_decoder_describe(const struct weft_decoder *decoder);
 struct weft_diagnostics *weft_decoder_diagnostics(struct weft_decoder *decoder);
 
-/* Who helps `weft_decoder_build_model`; NULL for nobody. Borrowed while that runs. */
+/* Who helps `weft_decoder_finish` and `weft_decoder_build_model`; NULL for nobody. Borrowed while
+ * they run. */
 void weft_decoder_lend(struct weft_decoder *decoder, const struct weft_help *help);
 
 /* Which part of the bytes has been decoded, roughly: threads write their packets in turns. From 0

@@ -117,6 +117,7 @@ static int start_reading(struct weft_decoder *decoder)
 		.size = decoder->size,
 		.diagnostics = &decoder->diagnostics,
 		.description = &decoder->description,
+		.help = decoder->help,
 	};
 	return decoder->format->open(&input, &decoder->reader);
 }

@@ -22,6 +22,7 @@ struct weft__input {
 	size_t size;
 	struct weft_diagnostics *diagnostics;
 	struct weft_trace_description *description; /* format is set; the reader fills the rest */
+	const struct weft_help *help;               /* while it opens; NULL: nobody's */
 };
 
 struct weft__reader {

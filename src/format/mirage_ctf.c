@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/both.h"
+#include "base/diagnostics.h"
 #include "base/little_endian.h"
 #include "format/clock.h"
 #include "format/format.h"
@@ -178,27 +180,29 @@ static bool decode(const uint8_t *bytes, size_t *at, size_t limit, struct weft_e
 	return true;
 }
 
-/* What the first pass found. */
+/* What the first pass found in packets [first, last). */
 struct survey {
+	struct mirage_reader *reader;
+	size_t first, last;
 	uint64_t first_ns, last_ns;
 	bool any;
 	bool is_monotone;
+	struct weft_diagnostics diagnostics;
 };
 
 /* Shortens the packet to what makes sense. */
-static void survey_packet(
-	struct mirage_reader *reader, struct weft__mirage_packet *packet, struct survey *survey)
+static void survey_packet(struct weft__mirage_packet *packet, struct survey *survey)
 {
-	const struct weft__input *input = &reader->base.input;
+	const uint8_t *bytes = survey->reader->base.input.bytes;
 	size_t at = packet->first;
 	while (at < packet->limit) {
 		struct extent extent;
-		const char *problem = find_event(input->bytes, at, packet->limit, &extent);
+		const char *problem = find_event(bytes, at, packet->limit, &extent);
 		if (problem) {
-			weft_diagnostics_add(input->diagnostics, at, problem);
+			weft_diagnostics_add(&survey->diagnostics, at, problem);
 			break;
 		}
-		uint64_t time_ns = weft__load_u64(input->bytes + at);
+		uint64_t time_ns = weft__load_u64(bytes + at);
 		if (!survey->any)
 			survey->first_ns = time_ns;
 		else if (time_ns < survey->last_ns)
@@ -208,6 +212,33 @@ static void survey_packet(
 		at = extent.end;
 	}
 	packet->limit = at;
+}
+
+static void survey_packets(void *context)
+{
+	struct survey *survey = context;
+	for (size_t i = survey->first; i < survey->last; i++)
+		survey_packet(&survey->reader->packets.list[i], survey);
+}
+
+/* The halves at once, if somebody helps; then what they are together. */
+static struct survey survey_all(struct mirage_reader *reader)
+{
+	size_t count = reader->packets.count;
+	struct survey first = {.reader = reader, .last = count / 2, .is_monotone = true};
+	struct survey second = {
+		.reader = reader, .first = count / 2, .last = count, .is_monotone = true};
+	weft__both(reader->base.input.help, survey_packets, &first, survey_packets, &second);
+	weft__diagnostics_move(&first.diagnostics, reader->base.input.diagnostics);
+	weft__diagnostics_move(&second.diagnostics, reader->base.input.diagnostics);
+	if (!first.any)
+		return second;
+	if (second.any) {
+		first.is_monotone =
+			first.is_monotone && second.is_monotone && second.first_ns >= first.last_ns;
+		first.last_ns = second.last_ns;
+	}
+	return first;
 }
 
 static int index_by_time(struct mirage_reader *reader)
@@ -247,8 +278,8 @@ static int mirage_open(const struct weft__input *input, struct weft__reader **re
 	reader->base.input = *input;
 	int error =
 		weft__mirage_packets_find(input->bytes, input->size, input->diagnostics, &reader->packets);
-	for (size_t i = 0; i < reader->packets.count; i++)
-		survey_packet(reader, &reader->packets.list[i], &survey);
+	if (!error)
+		survey = survey_all(reader);
 	if (!error && !survey.is_monotone)
 		error = index_by_time(reader);
 	if (error) {

@@ -97,7 +97,7 @@ WEFT__EXPORT void weft_buffer_copy(void *copy, const void *live, size_t size)
 {
 	struct weft_diagnostics diagnostics = {0};
 	struct weft_trace_description description = {.format = "weft"};
-	const struct weft__input input = {copy, size, &diagnostics, &description};
+	const struct weft__input input = {copy, size, &diagnostics, &description, NULL};
 	const struct weft_abi_buffer *header = live;
 	struct weft__buffer buffer;
 	/* Where the packets are is taken from the copy, which nobody changes. */

@@ -619,7 +619,7 @@ static void open_accounts(struct weft__follower *f)
 
 static int init(struct weft__follower *f, const uint8_t *bytes, size_t size)
 {
-	const struct weft__input input = {bytes, size, &f->diagnostics, &f->description};
+	const struct weft__input input = {bytes, size, &f->diagnostics, &f->description, NULL};
 	f->description.format = "weft";
 	int error = weft__buffer_init(&f->buffer, &input);
 	if (!error)
