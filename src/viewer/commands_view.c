@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Commands that change what is looked at: moves of the view, and which rows there are.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "viewer/commands.h"
+#include "viewer/state.h"
+
+#define PAN_STEP  0.15 /* of the view */
+#define ROW_STEP  3.0
+#define ZOOM_STEP 1.6
+
+void weft__run_fit(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	weft__viewer_fit(viewer);
+}
+
+/* Around what is selected, if that is in view: keys have no pointer. */
+static double zoom_center(const struct weft_viewer *viewer)
+{
+	const struct weft_view *view = weft__viewer_wanted(viewer);
+	if (viewer->selection.task != WEFT_NONE) {
+		double x = weft_view_x(view, viewer->selection.at);
+		if (x > 0 && x < view->width)
+			return x;
+	}
+	return view->width / 2;
+}
+
+void weft__run_zoom(struct weft_viewer *viewer, const char *arguments)
+{
+	double factor = strcmp(arguments, "out") == 0 ? 1 / ZOOM_STEP : ZOOM_STEP;
+	weft__viewer_zoom(viewer, zoom_center(viewer), factor);
+}
+
+void weft__run_zoom_selection(struct weft_viewer *viewer, const char *arguments)
+{
+	const struct weft__selection *s = &viewer->selection;
+	uint64_t start, end;
+	(void)arguments;
+	if (viewer->range.is_set) {
+		weft__viewer_order_range(viewer, &start, &end);
+		weft__viewer_show_range(viewer, start, (double)(end - start));
+	} else if (s->task != WEFT_NONE) {
+		start = viewer->layout->start[s->task];
+		end = viewer->model->tasks.end[s->task];
+		weft__viewer_show_range(viewer, start, (double)(end > start ? end - start : 1));
+	} else {
+		weft__viewer_tell(viewer, "Nothing is selected to zoom to: click a task, or Shift + drag.");
+	}
+}
+
+void weft__run_pan(struct weft_viewer *viewer, const char *arguments)
+{
+	double step = weft__viewer_wanted(viewer)->width * PAN_STEP;
+	double rows = weft__viewer_wanted(viewer)->rows.spacing * ROW_STEP;
+	switch (arguments[0]) {
+	case 'l':
+		weft__viewer_pan(viewer, step, 0);
+		break;
+	case 'r':
+		weft__viewer_pan(viewer, -step, 0);
+		break;
+	case 'u':
+		weft__viewer_pan(viewer, 0, rows);
+		break;
+	default:
+		weft__viewer_pan(viewer, 0, -rows);
+	}
+}
+
+void weft__run_stretch(struct weft_viewer *viewer, const char *arguments)
+{
+	bool is_end = strncmp(arguments, "end", 3) == 0;
+	weft__viewer_stretch_view(viewer, is_end, strstr(arguments, " left") ? -1 : 1);
+}
+
+void weft__run_back(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	if (!weft__viewer_recall(viewer, -1))
+		weft__viewer_tell(viewer, "This was the first view.");
+}
+
+void weft__run_forward(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	if (!weft__viewer_recall(viewer, 1))
+		weft__viewer_tell(viewer, "This is the latest view.");
+}
+
+void weft__run_start(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	weft__viewer_ask(viewer, WEFT__ASK_START);
+}
+
+void weft__run_duration(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	weft__viewer_ask(viewer, WEFT__ASK_DURATION);
+}
+
+void weft__run_rows(struct weft_viewer *viewer, const char *arguments)
+{
+	struct weft_view view = *weft__viewer_wanted(viewer);
+	bool is_plain = arguments[0] ? strcmp(arguments, "plain") == 0 : !view.is_plain;
+	weft_view_set_plain(&view, is_plain);
+	viewer->panel.is_stale = true;
+	weft__viewer_glide(viewer, &view);
+	weft__viewer_tell(viewer, is_plain ? "Plain rows: those that do not fit are scrolled."
+									   : "Rows through a lens: all are seen, near ones full size.");
+}
+
+void weft__run_fold(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	uint32_t task = viewer->hover.fold != WEFT_NONE ? viewer->hover.task : viewer->selection.task;
+	weft__viewer_toggle_fold(viewer, task);
+}
+
+void weft__run_fold_all(struct weft_viewer *viewer, const char *arguments)
+{
+	bool is_folded = arguments[0] ? strcmp(arguments, "off") != 0
+								  : viewer->rows.no_fold || viewer->rows.exceptions.count > 0;
+	weft__viewer_fold_all(viewer, is_folded);
+}
+
+void weft__run_simplify(struct weft_viewer *viewer, const char *arguments)
+{
+	weft__viewer_simplify(
+		viewer, arguments[0] ? strcmp(arguments, "off") != 0 : viewer->rows.no_simplify);
+}
+
+void weft__run_group(struct weft_viewer *viewer, const char *arguments)
+{
+	static const char *const names[] = {"none", "thread", "process"};
+	unsigned by = (viewer->rows.group_by + 1u) % 3;
+	char *end;
+	unsigned long number = strtoul(arguments, &end, 10);
+	if (end != arguments && number > 0 && number <= viewer->layout->group_count) {
+		weft__viewer_toggle_group(viewer, (uint32_t)number - 1);
+		return;
+	}
+	for (unsigned i = 0; i < 3; i++)
+		if (strcmp(arguments, names[i]) == 0)
+			by = i;
+	weft__viewer_group_by(viewer, (enum weft_group_by)by);
+}
+
+void weft__run_filter(struct weft_viewer *viewer, const char *arguments)
+{
+	if (strcmp(arguments, "off") == 0)
+		weft__viewer_set_filter(viewer, "");
+	else if (arguments[0])
+		weft__viewer_set_filter(viewer, arguments);
+	else
+		weft__viewer_ask(viewer, WEFT__ASK_FILTER);
+}
+
+/* Tasks of the selected one's kind. */
+void weft__run_hide(struct weft_viewer *viewer, const char *arguments)
+{
+	uint32_t task = viewer->selection.task;
+	unsigned kind = task != WEFT_NONE ? viewer->model->tasks.kind[task] : 0;
+	const char *name = kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
+	char filter[WEFT__FILTER_BYTES + 64];
+	(void)arguments;
+	if (task == WEFT_NONE || !name) {
+		weft__viewer_tell(viewer, "Select a task of the kind that shall be hidden.");
+		return;
+	}
+	snprintf(filter, sizeof(filter), "%s%s-kind:%s", viewer->rows.filter,
+		viewer->rows.filter[0] ? ", " : "", name);
+	if (weft__viewer_set_filter(viewer, filter))
+		weft__viewer_tell(viewer, "Tasks of the kind %s are hidden; the filter has it.", name);
+}
+
+void weft__run_repack(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	weft__viewer_relayout(viewer);
+}
+
+void weft__run_view(struct weft_viewer *viewer, const char *arguments)
+{
+	if (!weft__viewer_run_view(viewer, arguments))
+		weft__viewer_tell(viewer, "A part of this link means nothing here; the rest was followed.");
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Commands about what is around the picture: counters, times, themes, panels, and what is taken
+ * along.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "viewer/commands.h"
+#include "viewer/state.h"
+
+/* One step back out, the innermost first. */
+void weft__run_escape(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	if (viewer->asked != WEFT__ASK_NOTHING)
+		weft__viewer_close_prompt(viewer);
+	else if (viewer->pointer.drag != WEFT__DRAG_NONE)
+		weft__viewer_cancel_drag(viewer);
+	else if (viewer->range.is_set || viewer->range.is_armed)
+		viewer->range = (struct weft__range){.is_set = false};
+	else if (viewer->selection.related_count)
+		weft__viewer_forget_related(viewer);
+	else if (viewer->panel.kind != WEFT__PANEL_NONE && viewer->panel.kind != WEFT__PANEL_STORY)
+		weft__viewer_open_panel(viewer, WEFT__PANEL_NONE);
+	else if (viewer->search)
+		weft__viewer_forget_search(viewer);
+	else if (viewer->model)
+		weft__viewer_select(viewer, WEFT_NONE, 0);
+	viewer->told_until_ms = -1;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+}
+
+void weft__run_counters(struct weft_viewer *viewer, const char *arguments)
+{
+	if (viewer->model->counter_count == 0) {
+		weft__viewer_tell(viewer, "This trace has no counters.");
+		return;
+	}
+	viewer->counters_hidden =
+		arguments[0] ? strcmp(arguments, "off") == 0 : weft__viewer_has_counters(viewer);
+	if (!viewer->counters_hidden && viewer->hidden_count && !weft__viewer_has_counters(viewer))
+		memset(viewer->hidden_counters, 0, viewer->hidden_count); /* each had been hidden */
+	viewer->panel.is_stale = true;
+	weft__viewer_place(viewer);
+}
+
+void weft__run_counter(struct weft_viewer *viewer, const char *arguments)
+{
+	unsigned long number = strtoul(arguments, NULL, 10);
+	if (number > 0 && number <= viewer->model->counter_count)
+		weft__viewer_toggle_counter(viewer, (uint32_t)number - 1);
+}
+
+void weft__run_rates(struct weft_viewer *viewer, const char *arguments)
+{
+	viewer->counter_rates = arguments[0] ? strcmp(arguments, "on") == 0 : !viewer->counter_rates;
+	viewer->panel.is_stale = true;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+	weft__viewer_tell(viewer, viewer->counter_rates
+								  ? "Counters show how fast they change, a second."
+								  : "Counters show their values.");
+}
+
+void weft__run_follow(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	if (!viewer->is_live) {
+		weft__viewer_tell(viewer, "This trace is not being recorded: there is nothing to follow.");
+		return;
+	}
+	viewer->is_following = !viewer->is_following;
+	weft__viewer_request(viewer, WEFT_VIEWER_FOLLOW, "", viewer->is_following, 0);
+	weft__viewer_tell(viewer, viewer->is_following ? "Following." : "Paused.");
+	weft__viewer_place_buttons(viewer);
+}
+
+void weft__run_times(struct weft_viewer *viewer, const char *arguments)
+{
+	viewer->clock_times = arguments[0] ? strcmp(arguments, "clock") == 0 : !viewer->clock_times;
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+	viewer->panel.is_stale = true;
+	weft__viewer_tell(viewer, viewer->clock_times ? "The ruler begins with the time of the day."
+												  : "Times are from the trace's start.");
+}
+
+bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name)
+{
+	unsigned theme = 0;
+	while (theme < WEFT_THEMES && strcmp(name, weft_theme_name((enum weft_theme)theme)) != 0)
+		theme++;
+	if (theme == WEFT_THEMES)
+		return false;
+	viewer->theme = (enum weft_theme)theme;
+	weft__viewer_request(viewer, WEFT_VIEWER_THEME, weft_theme_name(viewer->theme), 0, 0);
+	viewer->changes |= WEFT_VIEWER_CANVAS;
+	viewer->panel.is_stale = true;
+	return true;
+}
+
+void weft__run_theme(struct weft_viewer *viewer, const char *arguments)
+{
+	enum weft_theme next = (enum weft_theme)((unsigned)(viewer->theme + 1) % WEFT_THEMES);
+	weft__viewer_set_theme(viewer, arguments[0] ? arguments : weft_theme_name(next));
+}
+
+void weft__run_panel(struct weft_viewer *viewer, const char *arguments)
+{
+	static const char *const names[WEFT__PANELS] = {
+		[WEFT__PANEL_STORY] = "story",
+		[WEFT__PANEL_PROBLEMS] = "problems",
+		[WEFT__PANEL_SEARCH] = "search",
+		[WEFT__PANEL_COUNTERS] = "counters",
+		[WEFT__PANEL_ROWS] = "rows",
+		[WEFT__PANEL_MARKS] = "marks",
+		[WEFT__PANEL_HELP] = "help",
+		[WEFT__PANEL_MENU] = "menu",
+		[WEFT__PANEL_EXPORT] = "export",
+	};
+	enum weft__panel_kind kind = WEFT__PANEL_NONE;
+	for (unsigned i = 1; i < WEFT__PANELS; i++)
+		if (names[i] && strcmp(names[i], arguments) == 0)
+			kind = (enum weft__panel_kind)i;
+	weft__viewer_open_panel(viewer, viewer->panel.kind == kind ? WEFT__PANEL_NONE : kind);
+}
+
+void weft__run_close(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	weft__viewer_open_panel(viewer, WEFT__PANEL_NONE);
+}
+
+void weft__run_help(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	weft__run_panel(viewer, "help");
+}
+
+void weft__run_copy(struct weft_viewer *viewer, const char *arguments)
+{
+	if (strcmp(arguments, "command") == 0)
+		weft__viewer_copy_command(viewer);
+	else if (strcmp(arguments, "window") == 0)
+		weft__viewer_copy_window(viewer);
+	else
+		weft__viewer_copy_link(viewer);
+}
+
+void weft__run_export(struct weft_viewer *viewer, const char *arguments)
+{
+	uint64_t start = weft__viewer_start(&viewer->view);
+	uint64_t end = weft_view_time(&viewer->view, viewer->view.width - WEFT_VIEW_MARGIN);
+	if (strcmp(arguments, "svg") == 0) {
+		weft__viewer_request(viewer, WEFT_VIEWER_SAVE_SVG, "view.svg", 0, 0);
+	} else if (strcmp(arguments, "png") == 0) {
+		weft__viewer_request(viewer, WEFT_VIEWER_SAVE_PNG, "view.png", 0, 0);
+	} else {
+		if (viewer->range.is_set)
+			weft__viewer_order_range(viewer, &start, &end);
+		weft__viewer_request(viewer, WEFT_VIEWER_SAVE_CUT, "cut.weft", start, end);
+	}
+}
+
+static void run_request(struct weft_viewer *viewer, enum weft_viewer_request_type type)
+{
+	weft__viewer_request(viewer, type, "", 0, 0);
+}
+
+void weft__run_open_trace(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	run_request(viewer, WEFT_VIEWER_OPEN);
+}
+
+void weft__run_reload(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	run_request(viewer, WEFT_VIEWER_RELOAD);
+}
+
+void weft__run_window(struct weft_viewer *viewer, const char *arguments)
+{
+	(void)arguments;
+	run_request(viewer, WEFT_VIEWER_NEW_WINDOW);
+}
