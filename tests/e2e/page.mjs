@@ -115,7 +115,7 @@ const steps = {
 			await page.waitForTimeout(200);
 		}
 	},
-	events: count => page.waitForFunction(count => window.weft.opened.events >= count, count),
+	events: count => page.waitForFunction(count => window.weft.opened?.events >= count, count),
 	async grow() {
 		const before = await page.evaluate(() => window.weft.opened.events);
 		await page.waitForFunction(before => window.weft.opened.events > before, before);
