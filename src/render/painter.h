@@ -141,6 +141,7 @@ void weft__format_clock(const struct weft_model *model, uint64_t time, char text
 void weft__draw_grid(struct painter *p);
 void weft__draw_status(struct painter *p);
 void weft__draw_bands(struct painter *p);
+void weft__name_bands(struct painter *p);
 void weft__draw_losses(struct painter *p);
 /* In the overview, which is in `strip`. */
 void weft__draw_strip_losses(struct painter *p, const struct weft_box *strip);

@@ -26,10 +26,12 @@ static void draw_run(struct painter *p, double x, double x2, uint32_t color)
 		weft_canvas_rect(p->canvas, x, box->y, x2, box->y + box->height, color);
 }
 
+/* With a halo where counters may pass below. */
 static void name_band(struct painter *p, const struct weft_band_period *band, double x, double x2)
 {
 	const struct weft_box *box = &p->frame->picture;
-	struct weft_text_style style = {p->theme->dim, 10.5, false, false, 0};
+	uint32_t ground = band->kind == WEFT_BAND_GC ? p->theme->gc : p->theme->idle;
+	struct weft_text_style style = {p->theme->dim, 10.5, false, p->label_count > 0, ground};
 	char text[64];
 	if (x2 - x < NAMED_FROM || box->height < 60)
 		return;
@@ -106,6 +108,10 @@ void weft__draw_bands(struct painter *p)
 {
 	draw_kind(p, &p->scene->idle, p->theme->idle);
 	draw_kind(p, &p->scene->gc, p->theme->gc);
+}
+
+void weft__name_bands(struct painter *p)
+{
 	name_kind(p, &p->scene->idle);
 	name_kind(p, &p->scene->gc);
 }

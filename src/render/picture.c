@@ -55,9 +55,11 @@ static void draw_picture(struct painter *p)
 	if (!p->error)
 		weft__draw_counters(p);
 	if (!p->error)
+		weft__name_bands(p); /* from here on over the counters, which would strike them out */
+	if (!p->error)
 		weft__name_folds(p);
 	if (!p->error)
-		weft__draw_names(p); /* over the counters, which would strike them out */
+		weft__draw_names(p);
 	if (!p->error)
 		weft__tell_waits(p);
 	if (!p->error)
