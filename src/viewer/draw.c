@@ -99,7 +99,9 @@ static void draw_periods(
 {
 	const struct weft_viewer *viewer = d->viewer;
 	const struct weft_box *box = &viewer->frame.picture, *strip = &viewer->frame.strip;
-	const struct weft_problem_period *list = viewer->problems->periods + problem->first_period;
+	if (problem->period_count == 0)
+		return;
+	const struct weft_problem_period *list = &viewer->problems->periods[problem->first_period];
 	double drawn = box->x, ticked = -INFINITY, edge = box->x + box->width;
 	for (uint32_t i = 0; i < problem->period_count; i++) {
 		double x = fmax(weft__canvas_x(viewer, list[i].start), drawn);
