@@ -42,7 +42,7 @@ static void tell(const struct weft__copy *leader, const struct weft__copy *follo
 	do {
 		generation = weft__load_acquire(&leader->live->generation);
 		resume = weft__load(&from->resume);
-		weft__store(&to->buffer, weft__load(&from->buffer));
+		weft__store_release(&to->buffer, weft__load_acquire(&from->buffer));
 		weft__store(&to->platform, weft__load(&from->platform));
 		weft__store(&to->resume, resume);
 		weft__store_release(&follower->live->generation, generation);

@@ -124,7 +124,8 @@ static inline bool weft__is_off(void)
  * recording may be stopped and started elsewhere while the thread is in the middle of an event. */
 static inline struct weft_abi_buffer *weft__header(void)
 {
-	return weft__load(&weft__recorder.buffer);
+	/* Acquire: all of its header. Who asks may know the generation before this one only. */
+	return weft__load_acquire(&weft__recorder.buffer);
 }
 
 static inline struct weft_abi_buffer *weft__header_of(const struct weft_abi_slot *slot)

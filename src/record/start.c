@@ -44,7 +44,7 @@ struct weft_abi_moment weft__moment(const struct weft_platform *platform)
 static void go_live(void *buffer)
 {
 	struct weft_abi_buffer *header = buffer;
-	weft__store(&weft__recorder.buffer, header);
+	weft__store_release(&weft__recorder.buffer, header);
 	/* A reader that finds the magic finds a header; a thread that finds the generation, a buffer.
 	 */
 	weft__fence_release();
