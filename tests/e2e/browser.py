@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: ISC
 """Chromium for the tests of the page: page.mjs drives it."""
+import fcntl
 import json
 import os
 import shutil
@@ -16,14 +17,21 @@ def chromium():
     for tool, package in (('chromium', 'chromium'), ('node', 'nodejs')):
         if not shutil.which(tool):
             skip('%s is not installed' % package)
-    if not os.path.exists(os.path.join(NPM, 'node_modules', 'playwright-core')):
-        if not shutil.which('npm'):
-            skip('npm is not installed')
-        os.makedirs(NPM, exist_ok=True)
-        result = run(['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', NPM, PLAYWRIGHT])
-        if result.returncode:
-            skip('npm could not get %s' % PLAYWRIGHT)
+    os.makedirs(NPM, exist_ok=True)
+    with open(os.path.join(NPM, 'lock'), 'w', encoding='utf-8') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # suites run at the same time
+        install_driver()
     return shutil.which('chromium')
+
+
+def install_driver():
+    if os.path.exists(os.path.join(NPM, 'node_modules', 'playwright-core')):
+        return
+    if not shutil.which('npm'):
+        skip('npm is not installed')
+    result = run(['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', NPM, PLAYWRIGHT])
+    if result.returncode:
+        skip('npm could not get %s' % PLAYWRIGHT)
 
 
 def browse(url, steps, title='', loud=False, **options):
