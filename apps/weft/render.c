@@ -108,20 +108,8 @@ static bool parse_option(const char *command, int option, struct arguments *a)
 	case 'f':
 		a->focus = optarg;
 		return true;
-	case 'n':
-		a->rows.no_simplify = true;
-		return true;
-	case 'u':
-		a->rows.no_fold = true;
-		return true;
-	case 'g':
-		return render_rows_parse_group(command, optarg, &a->rows.group_by);
-	case 'i':
-		return render_rows_parse_pattern(command, "--hide", optarg, &a->rows.hide);
-	case 'y':
-		return render_rows_parse_pattern(command, "--only", optarg, &a->rows.only);
 	default:
-		return false;
+		return render_rows_parse(command, option, &a->rows);
 	}
 }
 
@@ -165,11 +153,7 @@ static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 		{"height", required_argument, NULL, 'H'},
 		{"theme", required_argument, NULL, 't'},
 		{"focus", required_argument, NULL, 'f'},
-		{"group-by", required_argument, NULL, 'g'},
-		{"no-fold", no_argument, NULL, 'u'},
-		{"hide", required_argument, NULL, 'i'},
-		{"only", required_argument, NULL, 'y'},
-		{"no-simplify", no_argument, NULL, 'n'},
+		RENDER_ROWS_OPTIONS,
 		{NULL, 0, NULL, 0},
 	};
 	*ret_run = false;

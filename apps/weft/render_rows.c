@@ -4,6 +4,7 @@
  */
 #include "render_rows.h"
 
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 
 #include "cli.h"
 
-bool render_rows_parse_group(const char *command, const char *name, enum weft_group_by *ret_by)
+static bool parse_group(const char *command, const char *name, enum weft_group_by *ret_by)
 {
 	static const char *const names[] = {
 		[WEFT_GROUP_BY_NONE] = "none",
@@ -37,7 +38,7 @@ static bool is_kind(const char *name)
 	return strcmp(name, "preexisting") == 0;
 }
 
-bool render_rows_parse_pattern(
+static bool parse_pattern(
 	const char *command, const char *option, const char *pattern, struct render_patterns *patterns)
 {
 	bool complete = false;
@@ -53,6 +54,24 @@ bool render_rows_parse_pattern(
 	if (complete)
 		patterns->list[patterns->count++] = pattern;
 	return complete;
+}
+
+bool render_rows_parse(const char *command, int option, struct render_rows *rows)
+{
+	switch (option) {
+	case 'g':
+		return parse_group(command, optarg, &rows->group_by);
+	case 'x':
+		return parse_pattern(command, "--hide", optarg, &rows->hide);
+	case 'u':
+		return rows->no_fold = true;
+	case 'n':
+		return rows->no_simplify = true;
+	case 'y':
+		return parse_pattern(command, "--only", optarg, &rows->only);
+	default:
+		return false;
+	}
 }
 
 int render_rows_filter(const struct render_rows *rows, struct weft_text *text)

@@ -21,10 +21,16 @@ struct render_rows {
 	struct render_patterns hide, only;
 };
 
-/* False after a message. */
-bool render_rows_parse_group(const char *command, const char *name, enum weft_group_by *ret_by);
-bool render_rows_parse_pattern(
-	const char *command, const char *option, const char *pattern, struct render_patterns *patterns);
+/* What getopt_long is told of them. The letters are no short options. */
+#define RENDER_ROWS_OPTIONS                                                             \
+	{"group-by", required_argument, NULL, 'g'}, {"hide", required_argument, NULL, 'x'}, \
+		{"no-fold", no_argument, NULL, 'u'}, {"no-simplify", no_argument, NULL, 'n'},   \
+	{                                                                                   \
+		"only", required_argument, NULL, 'y'                                            \
+	}
+
+/* One of these, with its `optarg`. False after a message, and for all other options. */
+bool render_rows_parse(const char *command, int option, struct render_rows *rows);
 
 /* What they are as words of the viewer's `view`, each behind a space. 0 or WEFT_ERROR_MEMORY. */
 int render_rows_describe(const struct render_rows *rows, struct weft_text *text);

@@ -111,18 +111,8 @@ static bool parse_look(const char *command, int option, struct arguments *a)
 			   add_word(a, "duration", optarg);
 	case 't':
 		return cli_parse_theme(command, optarg, &theme) && add_word(a, "theme", optarg);
-	case 'n':
-		return a->rows.no_simplify = true;
-	case 'u':
-		return a->rows.no_fold = true;
-	case 'g':
-		return render_rows_parse_group(command, optarg, &a->rows.group_by);
-	case 'x':
-		return render_rows_parse_pattern(command, "--hide", optarg, &a->rows.hide);
-	case 'y':
-		return render_rows_parse_pattern(command, "--only", optarg, &a->rows.only);
 	default:
-		return false;
+		return render_rows_parse(command, option, &a->rows);
 	}
 }
 
@@ -136,11 +126,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		{"start", required_argument, NULL, 's'},
 		{"duration", required_argument, NULL, 'd'},
 		{"theme", required_argument, NULL, 't'},
-		{"group-by", required_argument, NULL, 'g'},
-		{"hide", required_argument, NULL, 'x'},
-		{"no-fold", no_argument, NULL, 'u'},
-		{"no-simplify", no_argument, NULL, 'n'},
-		{"only", required_argument, NULL, 'y'},
+		RENDER_ROWS_OPTIONS,
 		{NULL, 0, NULL, 0},
 	};
 	struct arguments a = {0};

@@ -83,21 +83,11 @@ static bool parse_option(const char *command, int option, struct arguments *a)
 	case 'c':
 		a->first = optarg;
 		return true;
-	case 'n':
-		return a->rows.no_simplify = true;
-	case 'u':
-		return a->rows.no_fold = true;
-	case 'g':
-		return render_rows_parse_group(command, optarg, &a->rows.group_by);
-	case 'x':
-		return render_rows_parse_pattern(command, "--hide", optarg, &a->rows.hide);
-	case 'y':
-		return render_rows_parse_pattern(command, "--only", optarg, &a->rows.only);
 	case 't':
 		a->theme = optarg;
 		return cli_parse_theme(command, optarg, &theme);
 	default:
-		return false;
+		return render_rows_parse(command, option, &a->rows);
 	}
 }
 
@@ -131,16 +121,12 @@ static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
 		{"command", required_argument, NULL, 'c'},
-		{"group-by", required_argument, NULL, 'g'},
-		{"hide", required_argument, NULL, 'x'},
-		{"no-fold", no_argument, NULL, 'u'},
-		{"no-simplify", no_argument, NULL, 'n'},
-		{"only", required_argument, NULL, 'y'},
 		{"duration", required_argument, NULL, 'd'},
 		{"follow", no_argument, NULL, 'f'},
 		{"start", required_argument, NULL, 's'},
 		{"task", required_argument, NULL, 'i'},
 		{"theme", required_argument, NULL, 't'},
+		RENDER_ROWS_OPTIONS,
 		{NULL, 0, NULL, 0},
 	};
 	*ret_run = false;
