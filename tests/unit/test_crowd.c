@@ -15,6 +15,7 @@
 #include "render/crowd.h"
 #include "render/edge_columns.h"
 #include "render/painter.h"
+#include "built.h"
 
 static uint64_t seed = 5;
 
@@ -67,22 +68,11 @@ struct scenery {
 	struct painter painter;
 };
 
-static void add(struct weft_model_builder *builder, struct weft_event event)
-{
-	static struct weft_diagnostics diagnostics;
-	assert_int_equal(weft_model_builder_add(builder, &event, &diagnostics), 0);
-}
-
 /* Tasks that make others, read them, run, end and fail: `live` of them at once. */
 static struct weft_model *random_model(uint32_t events, uint32_t live, uint32_t step)
 {
-	static const struct weft_trace_thread thread = {.name = "", .process = ""};
-	struct weft_trace_description description = {
-		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
-	struct weft_model_builder *builder;
-	struct weft_model *model = NULL;
+	struct weft_model_builder *builder = built_begin();
 	uint64_t ids[1000], time = 1000, next = live;
-	assert_int_equal(weft_model_builder_create(&builder), 0);
 	for (uint32_t i = 0; i < live; i++)
 		ids[i] = i;
 	for (uint32_t i = 0; i < events; i++) {
@@ -98,18 +88,16 @@ static struct weft_model *random_model(uint32_t events, uint32_t live, uint32_t 
 		time += pick(step);
 		if (roll < 3) {
 			event.type = pick(30) ? WEFT_EVENT_RESOLVE : WEFT_EVENT_FAIL;
-			add(builder, event);
+			built_add(builder, event);
 			event.type = WEFT_EVENT_CREATE;
 			event.other = ids[slot] = next++;
 			event.task = pick(2) ? WEFT_TASK_NONE : ids[pick(live)];
 		} else {
 			event.type = types[pick(sizeof(types))];
 		}
-		add(builder, event);
+		built_add(builder, event);
 	}
-	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
-	weft_model_builder_destroy(builder);
-	return model;
+	return built_finish(builder);
 }
 
 static void scenery_init(struct scenery *s, struct weft_model *model)
@@ -128,16 +116,8 @@ static void scenery_finish(struct scenery *s)
 
 static const struct weft_render_options plain;
 
-/* Somewhere, from everything to a few ns. */
-static void look_around(struct scenery *s)
+static void set_painter(struct scenery *s)
 {
-	uint64_t length = s->model->summary.end - s->model->summary.start + 1;
-	weft_frame_place(s->layout, 200 + pick(300), 100 + pick(500), &s->frame);
-	weft_frame_view(s->layout, &s->frame, &s->view);
-	if (pick(5))
-		weft_view_set_range(&s->view, s->model->summary.start + pick((uint32_t)length),
-			(double)length / pow(10, pick(60) / 10.0));
-	weft_view_set_focus(&s->view, pick(s->layout->row_count));
 	s->painter = (struct painter){
 		.scene = s->scene,
 		.model = s->model,
@@ -149,6 +129,19 @@ static void look_around(struct scenery *s)
 		.left = weft_view_time(&s->view, 0),
 		.right = weft_view_time(&s->view, s->frame.picture.width) + 1,
 	};
+}
+
+/* Somewhere, from everything to a few ns. */
+static void look_around(struct scenery *s)
+{
+	uint64_t length = s->model->summary.end - s->model->summary.start + 1;
+	weft_frame_place(s->layout, 200 + pick(300), 100 + pick(500), &s->frame);
+	weft_frame_view(s->layout, &s->frame, &s->view);
+	if (pick(5))
+		weft_view_set_range(&s->view, s->model->summary.start + pick((uint32_t)length),
+			(double)length / pow(10, pick(60) / 10.0));
+	weft_view_set_focus(&s->view, pick(s->layout->row_count));
+	set_painter(s);
 	weft__make_lanes(&s->painter);
 	assert_int_equal(s->painter.error, 0);
 }
@@ -314,21 +307,14 @@ static void extremes_of_samples_are_found(void **state)
 /* Two tasks take turns: of some ns to a thousand times as much, one of `rare` long. */
 static struct weft_model *turns(uint32_t count, uint32_t rare)
 {
-	static const struct weft_trace_thread thread = {.name = "", .process = ""};
-	struct weft_trace_description description = {
-		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
-	struct weft_model_builder *builder;
-	struct weft_model *model = NULL;
+	struct weft_model_builder *builder = built_begin();
 	uint64_t time = 1000;
-	assert_int_equal(weft_model_builder_create(&builder), 0);
 	for (uint32_t i = 0; i < count; i++) {
-		add(builder,
+		built_add(builder,
 			(struct weft_event){.type = WEFT_EVENT_SWITCH, .time_ns = time, .task = i % 2});
 		time += 1 + (pick(rare) ? pick(1u << pick(10)) : pick(200000));
 	}
-	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
-	weft_model_builder_destroy(builder);
-	return model;
+	return built_finish(builder);
 }
 
 static void look_at_turns(struct scenery *s, double width)
@@ -339,16 +325,7 @@ static void look_at_turns(struct scenery *s, double width)
 	weft_frame_view(s->layout, &s->frame, &s->view);
 	weft_view_set_range(&s->view, s->model->summary.start + pick((uint32_t)length),
 		(double)length / pow(10, pick(30) / 10.0));
-	s->painter = (struct painter){
-		.scene = s->scene,
-		.model = s->model,
-		.layout = s->layout,
-		.frame = &s->frame,
-		.view = &s->view,
-		.options = &plain,
-		.left = weft_view_time(&s->view, 0),
-		.right = weft_view_time(&s->view, s->frame.picture.width) + 1,
-	};
+	set_painter(s);
 }
 
 /* What ran in a column of pixels, of it what is less than a pixel, and how high it is drawn. */

@@ -16,6 +16,7 @@
 #include <weft/decoder.h>
 #include <weft/render.h>
 
+#include "built.h"
 #include "golden.h"
 
 static uint64_t seed = 3;
@@ -155,42 +156,24 @@ static void no_text_lies_on_another(void **state)
 	picture_finish(&p);
 }
 
-static void add(struct weft_model_builder *builder, struct weft_event event)
-{
-	static struct weft_diagnostics diagnostics;
-	assert_int_equal(weft_model_builder_add(builder, &event, &diagnostics), 0);
-}
-
-static struct weft_model *finish(struct weft_model_builder *builder)
-{
-	static const struct weft_trace_thread thread = {.name = "", .process = ""};
-	struct weft_trace_description description = {
-		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
-	struct weft_model *model = NULL;
-	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
-	weft_model_builder_destroy(builder);
-	return model;
-}
-
 /* `count` tasks after each other below one root, of 10 ns each; one of them fails. */
 static struct weft_model *many_tasks(uint32_t count, uint32_t failing)
 {
-	struct weft_model_builder *builder;
-	assert_int_equal(weft_model_builder_create(&builder), 0);
+	struct weft_model_builder *builder = built_begin();
 	for (uint32_t i = 1; i <= count; i++) {
 		uint64_t time = i * UINT64_C(10);
-		add(builder,
+		built_add(builder,
 			(struct weft_event){
 				.type = WEFT_EVENT_CREATE, .time_ns = time, .other = i, .kind = WEFT_KIND_TASK});
 		if (i == failing)
-			add(builder,
+			built_add(builder,
 				(struct weft_event){
 					.type = WEFT_EVENT_FAIL, .time_ns = time + 8, .other = i, .text = {"Boom", 4}});
 		else
-			add(builder,
+			built_add(builder,
 				(struct weft_event){.type = WEFT_EVENT_RESOLVE, .time_ns = time + 8, .other = i});
 	}
-	return finish(builder);
+	return built_finish(builder);
 }
 
 /* A task that is a ten-thousandth of a pixel wide is red, and where it is. */
@@ -227,32 +210,31 @@ static bool has_text(const struct weft_canvas *canvas, const char *text)
 /* One waits for a query that is answered after 40 ms, one for what never comes. */
 static struct weft_model *waiting_tasks(void)
 {
-	struct weft_model_builder *builder;
 	const uint64_t ms = 1000000;
-	assert_int_equal(weft_model_builder_create(&builder), 0);
+	struct weft_model_builder *builder = built_begin();
 	for (uint64_t id = 1; id <= 4; id++) {
 		static const struct weft_slice names[] = {
 			{"GET /", 5}, {"db.query", 8}, {"log writer", 10}, {"log queue", 9}};
-		add(builder, (struct weft_event){.type = WEFT_EVENT_CREATE, .other = id, .kind = 1});
-		add(builder,
+		built_add(builder, (struct weft_event){.type = WEFT_EVENT_CREATE, .other = id, .kind = 1});
+		built_add(builder,
 			(struct weft_event){.type = WEFT_EVENT_LABEL, .task = id, .text = names[id - 1]});
 	}
 	for (uint64_t id = 1; id <= 3; id += 2) {
 		struct weft_event event = {
 			.type = WEFT_EVENT_SWITCH, .time_ns = (7 + id) * ms, .task = id, .other = id + 1};
-		add(builder, event);
+		built_add(builder, event);
 		event.type = WEFT_EVENT_TRY_READ;
-		add(builder, event);
+		built_add(builder, event);
 	}
 	struct weft_event event = {.type = WEFT_EVENT_SWITCH, .time_ns = 11 * ms};
-	add(builder, event);
+	built_add(builder, event);
 	event = (struct weft_event){.type = WEFT_EVENT_RESOLVE, .time_ns = 50 * ms, .other = 2};
-	add(builder, event);
+	built_add(builder, event);
 	event = (struct weft_event){.type = WEFT_EVENT_READ, .time_ns = 50 * ms, .task = 1, .other = 2};
-	add(builder, event);
+	built_add(builder, event);
 	event = (struct weft_event){.type = WEFT_EVENT_SWITCH, .time_ns = 90 * ms};
-	add(builder, event);
-	return finish(builder);
+	built_add(builder, event);
+	return built_finish(builder);
 }
 
 static void long_waits_say_what_for(void **state)
@@ -272,8 +254,7 @@ static void long_waits_say_what_for(void **state)
 /* Tasks that become others in a thirtieth of the time, then one more at its end. */
 static struct weft_model *many_becomes(uint32_t count)
 {
-	struct weft_model_builder *builder;
-	assert_int_equal(weft_model_builder_create(&builder), 0);
+	struct weft_model_builder *builder = built_begin();
 	for (uint32_t i = 0; i <= count; i++) {
 		uint64_t time = i < count ? i * UINT64_C(10) : count * UINT64_C(300), id = 2 * i + 1;
 		struct weft_event events[] = {
@@ -284,10 +265,10 @@ static struct weft_model *many_becomes(uint32_t count)
 		};
 		for (unsigned j = 0; j < 4; j++) {
 			events[j].time_ns = time + 2 * j;
-			add(builder, events[j]);
+			built_add(builder, events[j]);
 		}
 	}
-	return finish(builder);
+	return built_finish(builder);
 }
 
 static void links_in_one_place_are_drawn_once(void **state)
@@ -308,17 +289,17 @@ static void links_in_one_place_are_drawn_once(void **state)
 /* `count` counters that end at the square of their number, in another order. */
 static struct weft_model *many_counters(uint32_t count)
 {
-	struct weft_model_builder *builder;
-	assert_int_equal(weft_model_builder_create(&builder), 0);
+	struct weft_model_builder *builder = built_begin();
 	for (uint32_t i = 0; i < count; i++) {
 		char name[16];
 		uint32_t value = i * 7 % count; /* 7 does not divide it */
-		add(builder, (struct weft_event){.type = WEFT_EVENT_COUNTER,
+		built_add(
+			builder, (struct weft_event){.type = WEFT_EVENT_COUNTER,
 						 .time_ns = 10 + i,
 						 .value = value * value,
 						 .text = {name, (size_t)snprintf(name, sizeof(name), "c#%u", value)}});
 	}
-	return finish(builder);
+	return built_finish(builder);
 }
 
 static void check_counters(struct picture *p, uint32_t count)
@@ -360,9 +341,8 @@ static void text_of_random_bytes(char *text, size_t size)
 
 static struct weft_model *hostile_model(void)
 {
-	struct weft_model_builder *builder;
 	uint64_t time = pick(2) ? 0 : UINT64_MAX - 2000000;
-	assert_int_equal(weft_model_builder_create(&builder), 0);
+	struct weft_model_builder *builder = built_begin();
 	for (unsigned i = 0; i < 3000; i++) {
 		char text[300];
 		struct weft_event event = {
@@ -378,9 +358,9 @@ static struct weft_model *hostile_model(void)
 			.text = {text, pick(4) ? pick(20) : pick(300)},
 		};
 		text_of_random_bytes(text, event.text.size);
-		add(builder, event);
+		built_add(builder, event);
 	}
-	return finish(builder);
+	return built_finish(builder);
 }
 
 static void hostile_traces_are_drawn(void **state)
@@ -404,10 +384,9 @@ static void hostile_traces_are_drawn(void **state)
 static void an_empty_trace_says_so(void **state)
 {
 	(void)state;
-	struct weft_model_builder *builder;
 	struct picture p;
-	assert_int_equal(weft_model_builder_create(&builder), 0);
-	picture_init(&p, finish(builder), 800, 400);
+	struct weft_model_builder *builder = built_begin();
+	picture_init(&p, built_finish(builder), 800, 400);
 	draw(&p);
 	bool found = false;
 	for (uint32_t i = 0; i < p.canvas->op_count; i++)

@@ -1,66 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * The viewer by scripts of what a person does (viewer_script.h). Pictures are compared with
- * tests/data/golden; WEFT_GOLDEN=write writes them anew, to be looked at before they are committed.
+ * The viewer by scripts of what a person does (viewer_script.h); test_viewer_rows.c has what is
+ * done with rows. Pictures are compared with tests/data/golden; WEFT_GOLDEN=write writes them anew,
+ * to be looked at before they are committed.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "viewer_sample.h"
 
-#include "render/handles.h"
 #include "render/painter.h"
-#include "viewer/state.h"
 #include "golden.h"
-#include "viewer_script.h"
-
-static uint64_t seed = 11;
-
-static uint32_t pick(uint32_t below)
-{
-	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(seed >> 33) % below;
-}
-
-#define BLOCK_READ "mirage-block-read.sexp"
-#define ARP_GOOD   "mirage-arp-good.ctf"
-
-static struct script begin(const char *trace, bool reduced_motion)
-{
-	struct weft_viewer_options options = {.title = "sample", .reduced_motion = reduced_motion};
-	struct script s = {.now_ms = 1000};
-	assert_int_equal(weft_viewer_create(&options, &s.viewer), 0);
-	weft_viewer_resize(s.viewer, 1400, 800, s.now_ms);
-	if (trace)
-		assert_int_equal(weft_viewer_show(s.viewer, sample_model(trace), false), 0);
-	return s;
-}
-
-static void end(struct script *s)
-{
-	weft_viewer_destroy(s->viewer);
-}
-
-static void draw(struct script *s, struct weft_text *ret_text)
-{
-	struct weft_viewer_boxes boxes;
-	struct weft_canvas *canvas;
-	weft_viewer_boxes(s->viewer, &boxes);
-	assert_int_equal(weft_canvas_create(boxes.canvas.width, boxes.canvas.height, &canvas), 0);
-	assert_int_equal(weft_viewer_draw(s->viewer, canvas), 0);
-	if (ret_text)
-		assert_int_equal(weft_canvas_write_text(canvas, ret_text), 0);
-	for (uint32_t i = 0; i < canvas->op_count; i++)
-		assert_true(isfinite(canvas->ops[i].x) && isfinite(canvas->ops[i].y2));
-	weft_canvas_destroy(canvas);
-}
-
-static void close_to(double got, double expected, double tolerance)
-{
-	if (!(fabs(got - expected) <= tolerance))
-		fail_msg("%.12g is not within %g of %.12g", got, tolerance, expected);
-}
 
 static double time_under(const struct script *s, double x)
 {
@@ -78,7 +25,7 @@ static double row_under(const struct script *s, double y)
 static void the_wheel_zooms_at_the_pointer(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, false);
+	struct script s = script_begin(BLOCK_READ, false);
 	script_run(&s, "wheel 700 400 -1200; wait 200");
 	double before = s.viewer->view.scale, time = time_under(&s, 300);
 	script_run(&s, "wheel 300 400 -120; wait 60");
@@ -89,13 +36,13 @@ static void the_wheel_zooms_at_the_pointer(void **state)
 	close_to(time_under(&s, 300), time, 1 / s.viewer->view.scale);
 	script_run(&s, "wheel 300 400 -6"); /* a touchpad: at once */
 	close_to(s.viewer->view.scale / before, 1.2 * pow(1.2, 0.05), 1e-9);
-	end(&s);
+	script_end(&s);
 }
 
 static void wheels_with_shift_and_alt_move_time_and_rows(void **state)
 {
 	(void)state;
-	struct script s = begin(ARP_GOOD, true);
+	struct script s = script_begin(ARP_GOOD, true);
 	script_run(&s, "wheel 700 400 -1200");
 	double left = s.viewer->view.left, scale = s.viewer->view.scale;
 	script_run(&s, "wheel 700 400 120 shift");
@@ -104,13 +51,13 @@ static void wheels_with_shift_and_alt_move_time_and_rows(void **state)
 	double focus = s.viewer->view.focus;
 	script_run(&s, "wheel 700 400 120 alt");
 	close_to(s.viewer->view.focus, focus + 3, 1e-9);
-	end(&s);
+	script_end(&s);
 }
 
 static void a_drag_keeps_time_and_row_under_the_pointer(void **state)
 {
 	(void)state;
-	struct script s = begin(ARP_GOOD, false);
+	struct script s = script_begin(ARP_GOOD, false);
 	script_run(
 		&s, "wheel 700 400 -1800; wheel 700 400 600 alt; wait 200; move 600 500; press 600 500");
 	double time = time_under(&s, 600), row = row_under(&s, 500);
@@ -121,14 +68,14 @@ static void a_drag_keeps_time_and_row_under_the_pointer(void **state)
 		close_to(row_under(&s, 500 + 4 * i), row, 0.1);
 	}
 	assert_int_equal(weft_viewer_cursor(s.viewer), WEFT_VIEWER_CURSOR_GRABBING);
-	end(&s);
+	script_end(&s);
 }
 
 /* What is let go of while it moves goes on, ever slower, until it is touched. */
 static void a_throw_goes_on_and_stops_on_touch(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, false);
+	struct script s = script_begin(BLOCK_READ, false);
 	script_run(&s, "wheel 700 400 -1800; wait 200; move 900 400; press 900 400");
 	for (int i = 1; i <= 6; i++) {
 		script_wait(&s, 16);
@@ -142,13 +89,13 @@ static void a_throw_goes_on_and_stops_on_touch(void **state)
 	script_run(&s, "press 500 400; wait 200");
 	close_to(s.viewer->view.left, later, 1e-6);
 	assert_true(weft_viewer_advance(s.viewer, s.now_ms) > 0);
-	end(&s);
+	script_end(&s);
 }
 
 static void two_fingers_zoom_and_move(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, false);
+	struct script s = script_begin(BLOCK_READ, false);
 	script_run(&s, "wheel 700 400 -1200; wait 200; touch 1 press 500 400; touch 2 press 700 400");
 	double scale = s.viewer->view.scale, middle = time_under(&s, 600);
 	script_run(&s, "touch 1 move 450 420; touch 2 move 850 420");
@@ -161,25 +108,25 @@ static void two_fingers_zoom_and_move(void **state)
 	close_to(time_under(&s, 800), held, 1 / s.viewer->view.scale);
 	script_run(&s, "touch 2 release 800 420; wait 400");
 	assert_int_equal(s.viewer->pointer.drag, WEFT__DRAG_NONE);
-	end(&s);
+	script_end(&s);
 }
 
 static void a_long_press_points(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, false);
+	struct script s = script_begin(BLOCK_READ, false);
 	script_run(&s, "touch 1 press 600 132; wait 400");
 	assert_int_equal(s.viewer->hover.task, WEFT_NONE);
 	script_run(&s, "wait 200");
 	assert_int_not_equal(s.viewer->hover.task, WEFT_NONE);
 	assert_non_null(strstr(weft_viewer_status(s.viewer), "XenStore"));
-	end(&s);
+	script_end(&s);
 }
 
 static void views_are_gone_back_to_and_forward(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, true);
+	struct script s = script_begin(BLOCK_READ, true);
 	struct weft_view all = s.viewer->view;
 	script_run(&s, "command view start=5ms duration=1ms; wait 2000");
 	struct weft_view close = s.viewer->view;
@@ -191,13 +138,13 @@ static void views_are_gone_back_to_and_forward(void **state)
 	close_to(s.viewer->view.left, close.left, 1);
 	script_run(&s, "key [; key [; key [");
 	close_to(s.viewer->view.scale, all.scale, all.scale * 1e-9);
-	end(&s);
+	script_end(&s);
 }
 
 static void exact_times_are_asked_for(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, true);
+	struct script s = script_begin(BLOCK_READ, true);
 	script_run(&s, "key s; enter 12.5ms; key d; enter 300us");
 	assert_false(weft_viewer_prompt(s.viewer)->is_open);
 	close_to(time_under(&s, 20), 12500000, 1);
@@ -207,7 +154,7 @@ static void exact_times_are_asked_for(void **state)
 	assert_non_null(strstr(weft_viewer_prompt(s.viewer)->message, "unit"));
 	script_run(&s, "key Escape");
 	assert_false(weft_viewer_prompt(s.viewer)->is_open);
-	end(&s);
+	script_end(&s);
 }
 
 static void times_are_read_back_as_written(void **state)
@@ -231,7 +178,7 @@ static double strip_x(const struct script *s, double ns)
 static void the_overview_is_a_window(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, true);
+	struct script s = script_begin(BLOCK_READ, true);
 	char line[100];
 	/* A drag outside the window chooses what is shown. */
 	snprintf(line, sizeof(line), "drag %g 50 %g 50", strip_x(&s, 40e6), strip_x(&s, 60e6));
@@ -251,13 +198,13 @@ static void the_overview_is_a_window(void **state)
 	close_to(weft__viewer_duration(&s.viewer->view), 50e6, 1e6);
 	script_run(&s, "wait 1000; double 30 50");
 	assert_true(weft__viewer_shows_all(s.viewer));
-	end(&s);
+	script_end(&s);
 }
 
 static void plain_rows_are_scrolled(void **state)
 {
 	(void)state;
-	struct script s = begin(ARP_GOOD, true);
+	struct script s = script_begin(ARP_GOOD, true);
 	script_run(&s, "key g");
 	const struct weft_box bar = weft__rows_bar(s.viewer);
 	assert_true(bar.width > 0);
@@ -272,7 +219,7 @@ static void plain_rows_are_scrolled(void **state)
 	close_to(last, s.viewer->view.row_count - 1.0, 0.5);
 	script_run(&s, "key g");
 	assert_true(weft__rows_bar(s.viewer).width == 0);
-	end(&s);
+	script_end(&s);
 }
 
 /* ---- Tasks ---- */
@@ -296,7 +243,7 @@ static double naive_distance(const struct script *s, uint32_t task, double x, do
 static void hits_are_the_nearest_tasks(void **state)
 {
 	(void)state;
-	struct script s = begin(ARP_GOOD, true);
+	struct script s = script_begin(ARP_GOOD, true);
 	unsigned found = 0;
 	for (unsigned round = 0; round < 400; round++) {
 		struct weft_view *view = &s.viewer->view;
@@ -317,16 +264,16 @@ static void hits_are_the_nearest_tasks(void **state)
 		}
 	}
 	assert_true(found > 100);
-	end(&s);
+	script_end(&s);
 }
 
 static void a_pointer_that_rests_is_told_what_is_there(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, false);
+	struct script s = script_begin(BLOCK_READ, false);
 	/* It asks to be called again, whether or not it has been drawn before. */
 	assert_true(isfinite(weft_viewer_advance(s.viewer, s.now_ms)));
-	draw(&s, NULL);
+	script_draw(&s);
 	script_run(&s, "wait 50");
 	assert_non_null(strstr(weft_viewer_status(s.viewer), "problems"));
 	weft_viewer_changes(s.viewer);
@@ -337,7 +284,7 @@ static void a_pointer_that_rests_is_told_what_is_there(void **state)
 	assert_true(weft_viewer_changes(s.viewer) & WEFT_VIEWER_STATUS);
 	script_run(&s, "move 600 700; wait 100");
 	assert_int_equal(s.viewer->hover.task, WEFT_NONE);
-	end(&s);
+	script_end(&s);
 }
 
 /* A desktop tells of moves of a pointer that rests, when a prompt or panel below it closes. */
@@ -347,7 +294,7 @@ static void what_is_told_stays_until_the_pointer_moves(void **state)
 	(void)state;
 	for (unsigned y = 120; y < 720; y += 28) {
 		char words[64];
-		struct script s = begin(BLOCK_READ, false);
+		struct script s = script_begin(BLOCK_READ, false);
 		snprintf(words, sizeof(words), "move 600 %u; wait 100", y);
 		script_run(&s, words);
 		uint32_t before = s.viewer->hover.task;
@@ -360,7 +307,7 @@ static void what_is_told_stays_until_the_pointer_moves(void **state)
 		script_run(&s, words);
 		script_run(&s, "wait 200");
 		assert_non_null(strstr(weft_viewer_status(s.viewer), "2 of "));
-		end(&s);
+		script_end(&s);
 	}
 	assert_true(changed > 0);
 }
@@ -368,7 +315,7 @@ static void what_is_told_stays_until_the_pointer_moves(void **state)
 static void a_click_selects_and_opens_its_story(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, true);
+	struct script s = script_begin(BLOCK_READ, true);
 	script_run(&s, "click 600 132");
 	const struct weft_viewer_panel *panel = weft_viewer_panel(s.viewer);
 	struct weft_viewer_boxes boxes;
@@ -384,7 +331,7 @@ static void a_click_selects_and_opens_its_story(void **state)
 	assert_int_equal(s.viewer->selection.task, WEFT_NONE);
 	weft_viewer_boxes(s.viewer, &boxes);
 	assert_true(boxes.panel.width == 0);
-	end(&s);
+	script_end(&s);
 }
 
 /* Every line of the panel does what it says: none is unknown, none leads nowhere. */
@@ -397,7 +344,7 @@ static void every_link_of_every_panel_is_followed(void **state)
 	for (unsigned i = 0; i < sizeof(panels) / sizeof(panels[0]); i++) {
 		unsigned followed = 0;
 		for (uint32_t item = 0; item < 400; item++) {
-			struct script s = begin(BLOCK_READ, true);
+			struct script s = script_begin(BLOCK_READ, true);
 			script_run(&s, panels[i]);
 			const struct weft_viewer_panel *panel = weft_viewer_panel(s.viewer);
 			if (item < panel->item_count && panel->items[item].command[0]) {
@@ -406,7 +353,7 @@ static void every_link_of_every_panel_is_followed(void **state)
 				followed++;
 			}
 			bool done = item >= panel->item_count;
-			end(&s);
+			script_end(&s);
 			if (done)
 				break;
 		}
@@ -417,7 +364,7 @@ static void every_link_of_every_panel_is_followed(void **state)
 static void keys_go_along_edges_and_back(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, true);
+	struct script s = script_begin(BLOCK_READ, true);
 	assert_false(weft_viewer_key(s.viewer, "Tab", 0, s.now_ms)); /* nothing is selected */
 	script_run(&s, "command select task:79; key Tab");
 	uint32_t first = s.viewer->selection.edge, task = s.viewer->selection.task;
@@ -430,7 +377,7 @@ static void keys_go_along_edges_and_back(void **state)
 	assert_int_not_equal(s.viewer->selection.task, task);
 	script_run(&s, "command select task:79; key c");
 	assert_int_equal(s.viewer->selection.task, s.viewer->model->tasks.parent[task]);
-	end(&s);
+	script_end(&s);
 }
 
 static const struct weft_viewer_control *control_with(const struct script *s, const char *words)
@@ -448,7 +395,7 @@ static const struct weft_viewer_control *control_with(const struct script *s, co
 static void what_is_drawn_to_be_used_is_listed(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, true);
+	struct script s = script_begin(BLOCK_READ, true);
 	script_run(&s, "wait 100");
 	assert_true(weft_viewer_changes(s.viewer) & WEFT_VIEWER_CONTROLS);
 	assert_true(control_with(&s, "The view before")->is_off);
@@ -476,14 +423,14 @@ static void what_is_drawn_to_be_used_is_listed(void **state)
 	for (int i = 0; i < 400; i++)
 		script_run(&s, "command stretch begin right");
 	assert_true(weft__viewer_duration(&s.viewer->view) >= 1);
-	end(&s);
+	script_end(&s);
 }
 
 /* Who has only keys is not caught between the edges of a task. */
 static void tab_leaves_after_the_last_edge(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, true);
+	struct script s = script_begin(BLOCK_READ, true);
 	unsigned steps = 0;
 	script_run(&s, "key p");
 	while (weft_viewer_key(s.viewer, "Tab", 0, s.now_ms))
@@ -494,25 +441,25 @@ static void tab_leaves_after_the_last_edge(void **state)
 	script_run(&s, "key Escape; key Escape; key Escape");
 	assert_int_equal(s.viewer->selection.task, WEFT_NONE);
 	assert_false(weft_viewer_key(s.viewer, "Tab", 0, s.now_ms));
-	end(&s);
+	script_end(&s);
 }
 
 static void a_range_is_chosen_by_keys(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, true);
+	struct script s = script_begin(BLOCK_READ, true);
 	script_run(&s, "key v; key ArrowRight shift; key ArrowRight shift; key ArrowRight shift");
 	assert_true(s.viewer->range.is_set && s.viewer->range.to > s.viewer->range.from);
 	double length = (double)(s.viewer->range.to - s.viewer->range.from);
 	script_run(&s, "key z; wait 300");
 	close_to(weft__viewer_duration(&s.viewer->view), length, length * 1e-3);
-	end(&s);
+	script_end(&s);
 }
 
 static void arrows_with_shift_step_through_tasks(void **state)
 {
 	(void)state;
-	struct script s = begin(ARP_GOOD, true);
+	struct script s = script_begin(ARP_GOOD, true);
 	script_run(&s, "key ArrowDown shift");
 	uint32_t task = s.viewer->selection.task, row;
 	assert_int_not_equal(task, WEFT_NONE);
@@ -524,20 +471,20 @@ static void arrows_with_shift_step_through_tasks(void **state)
 	for (unsigned i = 0; i < 1000; i++)
 		script_run(&s, pick(2) ? "key ArrowLeft shift" : "key ArrowUp shift");
 	assert_int_equal(s.viewer->layout->row[s.viewer->selection.task], 0);
-	end(&s);
+	script_end(&s);
 }
 
 static void a_double_click_shows_what_belongs_together(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, true);
+	struct script s = script_begin(BLOCK_READ, true);
 	script_run(&s, "click 600 263; wait 100; click 600 263");
 	assert_true(s.viewer->selection.related_count > 1);
-	draw(&s, NULL);
+	script_draw(&s);
 	script_run(&s, "key Escape");
 	assert_int_equal(s.viewer->selection.related_count, 0);
 	assert_int_not_equal(s.viewer->selection.task, WEFT_NONE);
-	end(&s);
+	script_end(&s);
 }
 
 /* ---- Finding ---- */
@@ -545,7 +492,7 @@ static void a_double_click_shows_what_belongs_together(void **state)
 static void problems_are_stepped_through(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, true);
+	struct script s = script_begin(BLOCK_READ, true);
 	script_run(&s, "key p");
 	assert_non_null(strstr(weft_viewer_status(s.viewer), "1 of "));
 	assert_non_null(strstr(weft_viewer_status(s.viewer), "fail")); /* the worst comes first */
@@ -558,13 +505,13 @@ static void problems_are_stepped_through(void **state)
 	assert_int_equal(s.viewer->problem, 0); /* around */
 	script_run(&s, "key P");
 	assert_int_equal(s.viewer->problem, count - 1);
-	end(&s);
+	script_end(&s);
 }
 
 static void what_is_searched_for_is_stepped_through(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, true);
+	struct script s = script_begin(BLOCK_READ, true);
 	script_run(&s, "key /; type Xs_pro");
 	assert_non_null(strstr(weft_viewer_prompt(s.viewer)->message, "found"));
 	script_run(&s, "enter Xs_protocol");
@@ -579,7 +526,7 @@ static void what_is_searched_for_is_stepped_through(void **state)
 	assert_true(weft_viewer_prompt(s.viewer)->message[0]);
 	script_run(&s, "type /Xs_[a-z]+; key Escape; key Escape; key Escape");
 	assert_null(s.viewer->search);
-	end(&s);
+	script_end(&s);
 }
 
 /* A time at which something begins, ends or is done. */
@@ -601,7 +548,7 @@ static bool means_something(
 static void a_range_snaps_and_is_measured(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, true);
+	struct script s = script_begin(BLOCK_READ, true);
 	script_run(&s, "command view start=122ms duration=10ms");
 	uint32_t task = weft_model_find_task(s.viewer->model, 0, 393);
 	double x = weft__canvas_x(s.viewer, s.viewer->layout->start[task]);
@@ -619,13 +566,13 @@ static void a_range_snaps_and_is_measured(void **state)
 	close_to(weft__viewer_duration(&s.viewer->view), (double)(to - from), 1);
 	script_run(&s, "key Escape");
 	assert_false(s.viewer->range.is_set);
-	end(&s);
+	script_end(&s);
 }
 
 static void bookmarks_are_saved_as_they_are_loaded(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, true);
+	struct script s = script_begin(BLOCK_READ, true);
 	struct weft_viewer_request request;
 	script_run(&s,
 		"move 500 400; key m; enter here it begins; move 600 400; key m; enter ; move 700 400; key m; "
@@ -642,8 +589,8 @@ static void bookmarks_are_saved_as_they_are_loaded(void **state)
 	assert_int_equal(weft_viewer_load_notes(s.viewer, bad, sizeof(bad) - 1), 3);
 	assert_int_equal(s.viewer->mark_count, 2);
 	assert_int_equal(s.viewer->marks[0].time, 7);
-	draw(&s, NULL);
-	end(&s);
+	script_draw(&s);
+	script_end(&s);
 }
 
 /* The last request of its kind, among all there are. */
@@ -667,7 +614,7 @@ static uint32_t item_with(const struct script *s, const char *text)
 static void bookmarks_are_changed_and_removed(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, true);
+	struct script s = script_begin(BLOCK_READ, true);
 	char saved[400] = "";
 	script_run(&s, "move 300 400; key m; enter one; move 600 400; key m; enter two; leave 0 0");
 	/* By key: the one under the pointer, else the current one. */
@@ -704,14 +651,14 @@ static void bookmarks_are_changed_and_removed(void **state)
 	assert_int_equal(s.viewer->mark_count, 0);
 	last_notes(&s, saved);
 	assert_string_equal(saved, "");
-	end(&s);
+	script_end(&s);
 }
 
 static void a_link_leads_to_the_same_view(void **state)
 {
 	(void)state;
 	for (unsigned round = 0; round < 50; round++) {
-		struct script a = begin(ARP_GOOD, true), b = begin(ARP_GOOD, true);
+		struct script a = script_begin(ARP_GOOD, true), b = script_begin(ARP_GOOD, true);
 		struct weft_view *view = &a.viewer->view;
 		weft_view_zoom(view, pick(1300), 1 + pick(1000));
 		weft_view_set_focus(view, pick(view->row_count));
@@ -725,8 +672,8 @@ static void a_link_leads_to_the_same_view(void **state)
 		assert_true(weft_viewer_command(b.viewer, link, b.now_ms));
 		assert_string_equal(weft_viewer_link(b.viewer), link);
 		assert_int_equal(a.viewer->selection.task, b.viewer->selection.task);
-		end(&a);
-		end(&b);
+		script_end(&a);
+		script_end(&b);
 	}
 }
 
@@ -747,19 +694,19 @@ static void a_command_line_is_quoted_for_the_shell(void **state)
 	script_run(&s, "command copy window");
 	assert_true(weft_viewer_next_request(s.viewer, &request));
 	assert_non_null(strstr(request.text, "weft view 'it'\\''s $HOME.weft' --command 'view start="));
-	end(&s);
+	script_end(&s);
 }
 
 static void counters_are_chosen(void **state)
 {
 	(void)state;
-	struct script s = begin(ARP_GOOD, true);
+	struct script s = script_begin(ARP_GOOD, true);
 	struct weft_text text = {0};
 	double width = s.viewer->frame.picture.width;
 	assert_true(s.viewer->frame.gutter.width > 0);
 	script_run(&s, "command counter 1");
 	assert_true(weft__viewer_hides_counter(s.viewer, 0));
-	draw(&s, &text);
+	script_text(&s, &text);
 	weft_text_add(&text, "", 1);
 	assert_null(strstr(text.bytes, "gntref\""));
 	assert_non_null(strstr(text.bytes, "tcp-to-ip"));
@@ -771,336 +718,14 @@ static void counters_are_chosen(void **state)
 	assert_true(weft__viewer_hides_counter(s.viewer, 0));
 	assert_false(weft__viewer_hides_counter(s.viewer, 1));
 	script_run(&s, "command rates; key g");
-	draw(&s, NULL);
+	script_draw(&s);
 	char link[1000];
 	snprintf(link, sizeof(link), "%s", weft_viewer_link(s.viewer));
 	script_run(&s, "command view");
 	assert_false(weft__viewer_hides_counter(s.viewer, 0));
 	assert_true(weft_viewer_command(s.viewer, link, s.now_ms));
 	assert_string_equal(weft_viewer_link(s.viewer), link);
-	end(&s);
-}
-
-/* ---- Rows ---- */
-
-static uint32_t shown(const struct script *s)
-{
-	uint32_t count = 0;
-	for (uint32_t task = 0; task < s->viewer->model->tasks.count; task++)
-		count += s->viewer->layout->row[task] != WEFT_NONE;
-	return count;
-}
-
-static void a_filter_shows_and_hides(void **state)
-{
-	(void)state;
-	struct script s = begin(BLOCK_READ, true);
-	const struct weft_tasks *tasks = &s.viewer->model->tasks;
-	uint32_t binds = 0, tries = 0, data = 0;
-	for (uint32_t task = 0; task < tasks->count; task++) {
-		struct weft_slice label = weft_model_string(s.viewer->model, tasks->label[task]);
-		binds += tasks->kind[task] == WEFT_KIND_BIND;
-		tries += tasks->kind[task] == WEFT_KIND_TRY;
-		data += strstr(label.bytes, "data") || strstr(label.bytes, "Data");
-	}
-	script_run(&s, "key i; enter -kind:bind");
-	assert_int_equal(shown(&s), tasks->count - binds);
-	script_run(&s, "key i; enter kind:bind , kind:try");
-	assert_int_equal(shown(&s), binds + tries);
-	script_run(&s, "key i; enter data");
-	assert_int_equal(shown(&s), data);
-	script_run(&s, "key i; enter nothing has this label");
-	assert_int_equal(shown(&s), 0);
-	draw(&s, NULL);
-	script_run(&s, "key ArrowDown shift; key g; click 500 300; command filter off");
-	assert_int_equal(shown(&s), tasks->count);
-	script_run(&s, "command select task:393; command hide kind");
-	assert_int_equal(shown(&s), tasks->count - binds);
-	draw(&s, NULL);
-	end(&s);
-}
-
-static void add(struct weft_model_builder *builder, struct weft_event event)
-{
-	static struct weft_diagnostics diagnostics;
-	assert_int_equal(weft_model_builder_add(builder, &event, &diagnostics), 0);
-}
-
-/* A root that makes 60 tasks of 700 ns, one a microsecond. */
-static struct weft_model *alike_tasks(void)
-{
-	static const struct weft_trace_thread thread = {.name = "", .process = ""};
-	struct weft_trace_description description = {
-		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
-	struct weft_model *model = NULL;
-	struct weft_model_builder *builder;
-	assert_int_equal(weft_model_builder_create(&builder), 0);
-	for (uint64_t i = 1; i <= 60; i++) {
-		uint64_t time = 1000 * i;
-		add(builder,
-			(struct weft_event){
-				.type = WEFT_EVENT_CREATE, .time_ns = time, .other = i, .kind = WEFT_KIND_TASK});
-		add(builder,
-			(struct weft_event){
-				.type = WEFT_EVENT_LABEL, .time_ns = time + 1, .task = i, .text = {"grant", 5}});
-		add(builder,
-			(struct weft_event){.type = WEFT_EVENT_RESOLVE, .time_ns = time + 700, .other = i});
-	}
-	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
-	weft_model_builder_destroy(builder);
-	return model;
-}
-
-static struct script begin_alike(void)
-{
-	struct script s = begin(NULL, true);
-	assert_int_equal(weft_viewer_show(s.viewer, alike_tasks(), false), 0);
-	return s;
-}
-
-static uint32_t first_fold(const struct script *s)
-{
-	const struct weft_layout *layout = s->viewer->layout;
-	for (uint32_t i = 0; i < layout->fold_count; i++)
-		if (layout->folds[i].folded && layout->folds[i].count >= 5)
-			return i;
-	return WEFT_NONE;
-}
-
-static void folds_are_pointed_at_and_unfolded(void **state)
-{
-	(void)state;
-	struct script s = begin_alike();
-	const struct weft_layout *layout = s.viewer->layout;
-	uint32_t fold = first_fold(&s);
-	assert_int_not_equal(fold, WEFT_NONE);
-	const struct weft_fold *f = &layout->folds[fold];
-	uint32_t member = layout->fold_members[f->first + f->count / 2];
-	weft__viewer_select(s.viewer, member, layout->start[member]);
-	weft__viewer_reveal_task(s.viewer, member, layout->start[member]);
-	double x = weft__canvas_x(s.viewer, layout->start[member]) + 1;
-	double y = s.viewer->frame.picture.y + weft_view_y(&s.viewer->view, f->row);
-	script_point(&s, WEFT_VIEWER_MOVE, x, y, 0, 0);
-	script_wait(&s, 200);
-	assert_int_equal(s.viewer->hover.fold, fold);
-	assert_non_null(strstr(weft_viewer_status(s.viewer), "\xc3\x97"));
-	script_run(&s, "key f");
-	assert_int_equal(s.viewer->layout->form[member], WEFT_FORM_LINE);
-	close_to(
-		s.viewer->frame.picture.y + weft_view_y(&s.viewer->view, s.viewer->layout->row[member]), y,
-		1);
-	draw(&s, NULL);
-	script_run(&s, "key f");
-	assert_int_equal(s.viewer->layout->form[member], WEFT_FORM_FOLDED);
-	script_run(&s, "key F");
-	assert_int_equal(first_fold(&s), WEFT_NONE);
-	end(&s);
-}
-
-/* On its body or its handle; a double click is one; the task that was clicked is selected if it can
- * be told apart. */
-static void a_click_folds_and_unfolds(void **state)
-{
-	(void)state;
-	struct script s = begin_alike();
-	double x, y;
-	uint32_t fold = first_fold(&s);
-	const struct weft_box *box = &s.viewer->frame.picture;
-	uint32_t member = s.viewer->layout->fold_members[s.viewer->layout->folds[fold].first + 20];
-	assert_true(weft__handle_place(s.viewer->layout, box, &s.viewer->view, fold, &x, &y));
-	double on = weft__canvas_x(s.viewer, s.viewer->layout->start[member]) + 3;
-	script_point(&s, WEFT_VIEWER_MOVE, on, y, 0, 0);
-	script_wait(&s, 200);
-	assert_non_null(strstr(weft_viewer_status(s.viewer), "Click: unfold"));
-	script_click(&s, on, y, 0);
-	assert_int_equal(first_fold(&s), WEFT_NONE);
-	assert_int_equal(s.viewer->selection.task, member);
-	close_to(box->y + weft_view_y(&s.viewer->view, s.viewer->layout->row[member]), y, 1);
-	script_wait(&s, 100);
-	script_click(&s, on, y, 0); /* the second half of a double click */
-	assert_int_equal(s.viewer->selection.related_count, 0);
-	script_wait(&s, 1000);
-	assert_true(weft__handle_place(s.viewer->layout, box, &s.viewer->view, fold, &x, &y));
-	script_point(&s, WEFT_VIEWER_MOVE, x, y, 0, 0);
-	assert_non_null(strstr(weft_viewer_status(s.viewer), "A run of 60 alike tasks"));
-	assert_int_equal(weft_viewer_cursor(s.viewer), WEFT_VIEWER_CURSOR_POINTER);
-	script_click(&s, x, y, 0);
-	assert_int_equal(first_fold(&s), fold);
-	script_wait(&s, 1000);
-	assert_true(weft__handle_place(s.viewer->layout, box, &s.viewer->view, fold, &x, &y));
-	weft__viewer_select(s.viewer, WEFT_NONE, 0);
-	script_click(&s, x, y, 0); /* the handle of what is folded */
-	assert_int_equal(first_fold(&s), WEFT_NONE);
-	assert_int_equal(s.viewer->selection.task, WEFT_NONE);
-	end(&s);
-}
-
-/* Where handles are drawn is where they are clicked, at each scale and place. */
-static void handles_are_hit_where_they_are(void **state)
-{
-	(void)state;
-	struct script s = begin_alike();
-	unsigned seen = 0;
-	for (int i = 0; i < 300; i++) {
-		double x, y;
-		uint32_t fold = 0;
-		if (pick(4) == 0)
-			weft__viewer_toggle_fold(s.viewer, s.viewer->layout->fold_members[0]);
-		script_run(&s, pick(2) ? "wheel 300 300 -240" : "wheel 900 300 200");
-		script_run(&s, pick(2) ? "key ArrowLeft" : "key ArrowRight");
-		if (!weft__handle_place(
-				s.viewer->layout, &s.viewer->frame.picture, &s.viewer->view, fold, &x, &y))
-			continue;
-		struct weft__hit hit;
-		weft__viewer_hit(s.viewer, x, y, &hit);
-		assert_int_equal(hit.handle, fold);
-		weft__viewer_hit(s.viewer, x - 12, y, &hit);
-		assert_int_equal(hit.handle, WEFT_NONE);
-		seen++;
-	}
-	assert_true(seen > 100);
-	end(&s);
-}
-
-/* Words of a drawn text, and where; false if they are nowhere. */
-static bool find_words(struct script *s, const char *words, double *ret_y)
-{
-	struct weft_viewer_boxes boxes;
-	struct weft_canvas *canvas;
-	bool found = false;
-	weft_viewer_boxes(s->viewer, &boxes);
-	assert_int_equal(weft_canvas_create(boxes.canvas.width, boxes.canvas.height, &canvas), 0);
-	assert_int_equal(weft_viewer_draw(s->viewer, canvas), 0);
-	for (uint32_t i = 0; i < canvas->op_count && !found; i++) {
-		const struct weft_canvas_op *op = &canvas->ops[i];
-		found = op->type == WEFT_CANVAS_TEXT && op->count == strlen(words) &&
-				memcmp(canvas->text + op->first, words, op->count) == 0;
-		if (found)
-			*ret_y = op->y;
-	}
-	weft_canvas_destroy(canvas);
-	return found;
-}
-
-/* `count` tasks, four of which overlap at each moment, and one more that is there all the time. */
-static struct weft_model *overlapping_tasks(uint64_t count)
-{
-	static const struct weft_trace_thread thread = {.name = "", .process = ""};
-	struct weft_trace_description description = {
-		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
-	struct weft_model *model = NULL;
-	struct weft_model_builder *builder;
-	assert_int_equal(weft_model_builder_create(&builder), 0);
-	for (uint64_t i = 1; i <= count + 4; i++) {
-		const char *label = i == 5 ? "lower" : "grant";
-		uint64_t time = 1000 * i, ended = i == count + 4 ? 5 : i - 4;
-		if (i > 4 && (ended != 5 || i == count + 4))
-			add(builder,
-				(struct weft_event){.type = WEFT_EVENT_RESOLVE, .time_ns = time, .other = ended});
-		if (i > count)
-			continue;
-		add(builder, (struct weft_event){.type = WEFT_EVENT_CREATE,
-						 .time_ns = time + 1,
-						 .other = i,
-						 .kind = WEFT_KIND_TASK});
-		add(builder,
-			(struct weft_event){
-				.type = WEFT_EVENT_LABEL, .time_ns = time + 2, .task = i, .text = {label, 5}});
-	}
-	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
-	weft_model_builder_destroy(builder);
-	return model;
-}
-
-/* A task that begins just before the trace ends, of far less than a pixel, says that it goes on. */
-static void what_has_not_ended_says_so_however_small(void **state)
-{
-	(void)state;
-	static const struct weft_trace_thread thread = {.name = "", .process = ""};
-	struct weft_trace_description description = {
-		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
-	struct weft_model *model = NULL;
-	struct weft_model_builder *builder;
-	struct weft_canvas *canvas;
-	const uint64_t end_ns = 1000000;
-	unsigned triangles = 0;
-	assert_int_equal(weft_model_builder_create(&builder), 0);
-	for (uint64_t i = 1; i <= 2; i++)
-		add(builder, (struct weft_event){.type = WEFT_EVENT_CREATE,
-						 .time_ns = i == 1 ? 1 : end_ns - 20,
-						 .other = i,
-						 .kind = WEFT_KIND_TASK});
-	add(builder, (struct weft_event){.type = WEFT_EVENT_RESOLVE, .time_ns = end_ns, .other = 1});
-	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
-	weft_model_builder_destroy(builder);
-	struct script s = begin(NULL, true);
-	assert_int_equal(weft_viewer_show(s.viewer, model, false), 0);
-	assert_int_equal(weft_canvas_create(1400, 800, &canvas), 0);
-	assert_int_equal(weft_viewer_draw(s.viewer, canvas), 0);
-	double y = floor(
-		s.viewer->frame.picture.y +
-		weft_view_y(&s.viewer->view, s.viewer->layout->row[weft_model_find_task(model, 0, 2)]));
-	for (uint32_t i = 0; i < canvas->op_count; i++) {
-		const struct weft_canvas_op *op = &canvas->ops[i];
-		if (op->type == WEFT_CANVAS_POLYLINE && op->count == 4)
-			triangles += fabs(canvas->points[2 * op->first + 3] - y) < 1;
-	}
-	assert_int_equal(triangles, 1);
-	weft_canvas_destroy(canvas);
-	end(&s);
-}
-
-/* Where "lower" is written while rows change: before, at once, on the way and at the end. */
-static void watch_rows(bool reduced_motion, bool is_live, double ret_ys[4])
-{
-	struct script s = begin(NULL, reduced_motion);
-	assert_int_equal(weft_viewer_show(s.viewer, overlapping_tasks(40), is_live), 0);
-	script_wait(&s, 300);
-	uint32_t fold = first_fold(&s);
-	assert_int_not_equal(fold, WEFT_NONE);
-	assert_true(find_words(&s, "lower", &ret_ys[0]));
-	weft__viewer_toggle_fold(
-		s.viewer, s.viewer->layout->fold_members[s.viewer->layout->folds[fold].first]);
-	assert_true(find_words(&s, "lower", &ret_ys[1]));
-	script_wait(&s, 80);
-	assert_true(find_words(&s, "lower", &ret_ys[2]));
-	script_wait(&s, 400);
-	assert_true(find_words(&s, "lower", &ret_ys[3]));
-	assert_true(weft_viewer_advance(s.viewer, s.now_ms) > 0);
-	end(&s);
-}
-
-static void rows_slide_to_where_they_are(void **state)
-{
-	(void)state;
-	double y[4];
-	watch_rows(false, false, y);
-	close_to(y[1], y[0], 2);
-	assert_true(fabs(y[3] - y[0]) > 10);
-	assert_true((y[2] - y[0]) * (y[3] - y[2]) > 0);
-	watch_rows(true, false, y); /* motion is unwanted */
-	close_to(y[1], y[3], 0);
-	watch_rows(false, true, y); /* followed */
-	close_to(y[1], y[3], 0);
-}
-
-static void rows_are_part_of_the_link(void **state)
-{
-	(void)state;
-	struct script a = begin_alike(), b = begin_alike();
-	const struct weft_layout *layout = a.viewer->layout;
-	uint32_t member = layout->fold_members[layout->folds[first_fold(&a)].first];
-	weft__viewer_toggle_fold(a.viewer, member);
-	script_run(&a, "command filter -kind:try, -x y; command group thread");
-	char link[1000];
-	snprintf(link, sizeof(link), "%s", weft_viewer_link(a.viewer));
-	assert_true(weft_viewer_command(b.viewer, link, b.now_ms));
-	assert_string_equal(weft_viewer_link(b.viewer), link);
-	assert_int_equal(b.viewer->layout->row_count, a.viewer->layout->row_count);
-	assert_true(weft_viewer_command(b.viewer, "view", b.now_ms));
-	assert_int_equal(b.viewer->rows.exceptions.count, 0);
-	end(&a);
-	end(&b);
+	script_end(&s);
 }
 
 /* ---- Pictures ---- */
@@ -1119,13 +744,13 @@ static void golden_pictures(void **state)
 							"duration=8ms; command select task:382; key a; wait 200"},
 	};
 	for (unsigned i = 0; i < sizeof(pictures) / sizeof(pictures[0]); i++) {
-		struct script s = begin(BLOCK_READ, true);
+		struct script s = script_begin(BLOCK_READ, true);
 		struct weft_text text = {0};
 		script_run(&s, pictures[i].script);
-		draw(&s, &text);
+		script_text(&s, &text);
 		golden_compare(pictures[i].name, &text);
 		weft_text_finish(&text);
-		end(&s);
+		script_end(&s);
 	}
 }
 
@@ -1134,11 +759,11 @@ static void golden_pictures(void **state)
 static void an_unknown_command_is_refused(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, true);
+	struct script s = script_begin(BLOCK_READ, true);
 	assert_false(weft_viewer_command(s.viewer, "fitness", s.now_ms));
 	assert_non_null(strstr(weft_viewer_status(s.viewer), "fitness"));
 	assert_false(weft_viewer_key(s.viewer, "F12", 0, s.now_ms));
-	end(&s);
+	script_end(&s);
 }
 
 /* docs/viewer.md has every key and the first word of every command that a key has. */
@@ -1171,7 +796,7 @@ static void every_button_has_room_for_a_finger(void **state)
 	(void)state;
 	static const double sizes[][2] = {{1400, 800}, {800, 600}, {390, 700}};
 	for (unsigned i = 0; i < 3; i++) {
-		struct script s = begin(BLOCK_READ, true);
+		struct script s = script_begin(BLOCK_READ, true);
 		weft_viewer_resize(s.viewer, sizes[i][0], sizes[i][1], s.now_ms);
 		assert_true(s.viewer->button_count >= 12);
 		for (uint32_t b = 0; b < s.viewer->button_count; b++) {
@@ -1179,7 +804,7 @@ static void every_button_has_room_for_a_finger(void **state)
 			assert_true(box->width >= 32 && box->height >= 40);
 			assert_true(box->x >= 0 && box->x + box->width <= sizes[i][0]);
 		}
-		end(&s);
+		script_end(&s);
 	}
 }
 
@@ -1206,7 +831,7 @@ static void times_are_of_the_day_if_the_trace_knows(void **state)
 static void a_panel_hides_nothing_of_what_was_seen(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, false);
+	struct script s = script_begin(BLOCK_READ, false);
 	script_run(&s, "command help");
 	assert_true(weft__viewer_shows_all(s.viewer));
 	script_run(&s, "command close");
@@ -1215,13 +840,13 @@ static void a_panel_hides_nothing_of_what_was_seen(void **state)
 	script_run(&s, "click 600 132"); /* what was clicked stays there */
 	assert_int_equal(s.viewer->panel.kind, WEFT__PANEL_STORY);
 	close_to(time_under(&s, 600), time, 1);
-	end(&s);
+	script_end(&s);
 }
 
 static void later_states_keep_what_was_looked_at(void **state)
 {
 	(void)state;
-	struct script s = begin(BLOCK_READ, true);
+	struct script s = script_begin(BLOCK_READ, true);
 	script_run(&s, "command view start=5ms duration=1ms; command select task:79; wait 10");
 	struct weft_view before = s.viewer->view;
 	uint32_t task = s.viewer->selection.task;
@@ -1232,13 +857,13 @@ static void later_states_keep_what_was_looked_at(void **state)
 	assert_int_equal(weft_viewer_show(s.viewer, sample_model(ARP_GOOD), false), 0);
 	assert_int_equal(s.viewer->selection.task, WEFT_NONE);
 	assert_true(weft__viewer_shows_all(s.viewer));
-	end(&s);
+	script_end(&s);
 }
 
 static void a_trace_that_grows_keeps_rows_and_hands(void **state)
 {
 	(void)state;
-	struct script s = begin(NULL, true);
+	struct script s = script_begin(NULL, true);
 	assert_int_equal(weft_viewer_show(s.viewer, sample_model(BLOCK_READ), true), 0);
 	script_run(&s, "command view start=5ms duration=1ms; key l"); /* pauses */
 	struct weft_view before = s.viewer->view;
@@ -1259,18 +884,18 @@ static void a_trace_that_grows_keeps_rows_and_hands(void **state)
 		follows += request.type == WEFT_VIEWER_FOLLOW;
 	assert_int_equal(follows, 2);
 	free(rows);
-	end(&s);
+	script_end(&s);
 }
 
 static void without_a_trace_words_are_shown(void **state)
 {
 	(void)state;
-	struct script s = begin(NULL, false);
+	struct script s = script_begin(NULL, false);
 	struct weft_text text = {0};
 	assert_int_equal(weft_viewer_say(s.viewer, "Reading big.weft", 0.4), 0);
 	script_run(
 		&s, "key z; key p; key Tab; key /; click 600 300; drag 10 10 500 500; wheel 1 1 120");
-	draw(&s, &text);
+	script_text(&s, &text);
 	weft_text_add(&text, "", 1);
 	assert_non_null(strstr(text.bytes, "Reading big.weft"));
 	assert_string_equal(weft_viewer_status(s.viewer), "Reading big.weft");
@@ -1280,11 +905,11 @@ static void without_a_trace_words_are_shown(void **state)
 		"  many words that need more than one line, averylongwordthatfitsinnolineofthiswindow and on ",
 		-1);
 	text.size = 0;
-	draw(&s, &text);
+	script_text(&s, &text);
 	weft_text_add(&text, "", 1);
 	assert_non_null(strstr(text.bytes, "\"averylongwordthatfitsinnolineofthiswindow\""));
 	weft_text_finish(&text);
-	end(&s);
+	script_end(&s);
 }
 
 static void check_bounds(const struct script *s)
@@ -1336,14 +961,14 @@ static void random_step(struct script *s)
 static void random_hands_never_leave_the_trace(void **state)
 {
 	(void)state;
-	struct script s = begin(ARP_GOOD, false);
+	struct script s = script_begin(ARP_GOOD, false);
 	for (unsigned i = 0; i < 6000; i++) {
 		random_step(&s);
 		check_bounds(&s);
 		if (i % 40 == 0)
-			draw(&s, NULL);
+			script_draw(&s);
 	}
-	end(&s);
+	script_end(&s);
 }
 
 int main(void)
@@ -1379,13 +1004,6 @@ int main(void)
 		cmocka_unit_test(a_link_leads_to_the_same_view),
 		cmocka_unit_test(a_command_line_is_quoted_for_the_shell),
 		cmocka_unit_test(counters_are_chosen),
-		cmocka_unit_test(a_filter_shows_and_hides),
-		cmocka_unit_test(folds_are_pointed_at_and_unfolded),
-		cmocka_unit_test(a_click_folds_and_unfolds),
-		cmocka_unit_test(handles_are_hit_where_they_are),
-		cmocka_unit_test(what_has_not_ended_says_so_however_small),
-		cmocka_unit_test(rows_slide_to_where_they_are),
-		cmocka_unit_test(rows_are_part_of_the_link),
 		cmocka_unit_test(a_trace_that_grows_keeps_rows_and_hands),
 		cmocka_unit_test(golden_pictures),
 		cmocka_unit_test(an_unknown_command_is_refused),

@@ -12,17 +12,12 @@
 #include <weft/decoder.h>
 
 #include "failing_allocation.h"
+#include "built.h"
 #include "viewer_script.h"
 
 static struct weft_model *make_model(void)
 {
-	static const struct weft_trace_thread thread = {.name = "main", .process = ""};
-	static struct weft_diagnostics diagnostics;
-	struct weft_trace_description description = {
-		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
-	struct weft_model_builder *builder;
-	struct weft_model *model = NULL;
-	assert_int_equal(weft_model_builder_create(&builder), 0);
+	struct weft_model_builder *builder = built_begin();
 	for (uint64_t i = 1; i <= 12; i++) {
 		struct weft_event events[] = {
 			{.type = WEFT_EVENT_CREATE, .other = i, .kind = WEFT_KIND_TASK},
@@ -32,12 +27,10 @@ static struct weft_model *make_model(void)
 		};
 		for (unsigned e = 0; e < 4; e++) {
 			events[e].time_ns = 1000 * i + 200 * e;
-			weft_model_builder_add(builder, &events[e], &diagnostics);
+			built_add(builder, events[e]);
 		}
 	}
-	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
-	weft_model_builder_destroy(builder);
-	return model;
+	return built_finish(builder);
 }
 
 static void draw(struct weft_viewer *viewer)
