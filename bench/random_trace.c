@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/decoder.h>
+#include <weft/error.h>
 #include <weft/weft.h>
 
 #define PACKET_BYTES ((size_t)16 << 10)
@@ -336,4 +338,27 @@ struct bytes random_weft(uint64_t events)
 	}
 	weft_stop();
 	return trace;
+}
+
+static int build(struct weft_decoder *decoder, struct bytes trace, struct weft_model **ret_model)
+{
+	int error = weft_decoder_feed_borrowed(decoder, trace.data, trace.size);
+	if (!error)
+		error = weft_decoder_finish(decoder);
+	return error ? error : weft_decoder_build_model(decoder, NULL, NULL, ret_model);
+}
+
+struct weft_model *random_model(struct bytes trace)
+{
+	struct weft_decoder *decoder = NULL;
+	struct weft_model *model = NULL;
+	int error = weft_decoder_create(&decoder);
+	if (!error)
+		error = build(decoder, trace, &model);
+	weft_decoder_destroy(decoder);
+	free(trace.data);
+	if (!error)
+		return model;
+	fprintf(stderr, "random_trace: %s\n", weft_error_text(error));
+	exit(1);
 }

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/model.h>
+
 struct bytes {
 	uint8_t *data;
 	size_t size, capacity;
@@ -19,5 +21,8 @@ struct bytes {
 struct bytes random_mirage(uint64_t events);
 struct bytes random_sexp(uint64_t events);
 struct bytes random_weft(uint64_t events);
+
+/* What a decoder makes of one of them, which is freed. Exits if it can't. */
+struct weft_model *random_model(struct bytes trace);
 
 #endif

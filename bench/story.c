@@ -11,7 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#include <weft/decoder.h>
 #include <weft/problems.h>
 #include <weft/search.h>
 
@@ -32,20 +31,6 @@ static void check(int error)
 		return;
 	fprintf(stderr, "bench_story: %s\n", weft_error_text(error));
 	exit(1);
-}
-
-static struct weft_model *build(uint64_t events)
-{
-	struct bytes trace = random_mirage(events);
-	struct weft_decoder *decoder;
-	struct weft_model *model = NULL;
-	check(weft_decoder_create(&decoder));
-	check(weft_decoder_feed_borrowed(decoder, trace.data, trace.size));
-	check(weft_decoder_finish(decoder));
-	check(weft_decoder_build_model(decoder, NULL, NULL, &model));
-	weft_decoder_destroy(decoder);
-	free(trace.data);
-	return model;
 }
 
 static double time_search(
@@ -95,7 +80,7 @@ static double time_problems(const struct weft_story *story, uint32_t *ret_count)
 
 static void measure(uint64_t events)
 {
-	struct weft_model *model = build(events);
+	struct weft_model *model = random_model(random_mirage(events));
 	struct weft_layout *layout;
 	struct weft_story_index *index;
 	uint64_t few, many;

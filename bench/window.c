@@ -11,7 +11,6 @@
 #include <time.h>
 
 #include <weft/cairo.h>
-#include <weft/decoder.h>
 #include <weft/viewer.h>
 
 #include "random_trace.h"
@@ -41,20 +40,6 @@ static double cpu_ms(void)
 	struct timespec now;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static struct weft_model *load(uint64_t events)
-{
-	struct bytes bytes = random_weft(events);
-	struct weft_decoder *decoder;
-	struct weft_model *model;
-	check(weft_decoder_create(&decoder));
-	check(weft_decoder_feed_borrowed(decoder, bytes.data, bytes.size));
-	check(weft_decoder_finish(decoder));
-	check(weft_decoder_build_model(decoder, NULL, NULL, &model));
-	weft_decoder_destroy(decoder);
-	free(bytes.data);
-	return model;
 }
 
 static void tell(struct window *w, const char *command)
@@ -122,7 +107,7 @@ static void look(uint64_t events)
 	check(weft_canvas_create(WIDTH, HEIGHT, &w.canvas));
 	weft_viewer_resize(w.viewer, WIDTH, HEIGHT, w.now_ms);
 	w.surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, WIDTH, HEIGHT);
-	struct weft_model *model = load(events);
+	struct weft_model *model = random_model(random_weft(events));
 	double length = (double)(model->summary.end - model->summary.start);
 	check(weft_viewer_show(w.viewer, model, false));
 	printf("  %llu events; of it\n", (unsigned long long)events);
