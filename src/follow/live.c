@@ -17,6 +17,7 @@
 #include <weft/error.h>
 
 #include "abi/buffer_abi.h"
+#include "format/weft_buffer.h"
 #include "source/mapping.h"
 
 /* An event in a packet that does not fill is to be seen too: nobody is woken for it. */
@@ -46,6 +47,15 @@ static int map(struct weft__live *live, int fd, const struct stat *status)
 	return weft__mapping_guard(live->bytes, live->size);
 }
 
+/* Magic comes last: without it a header is still being written, and says no pid, which is that of a
+ * program that has ended. */
+static bool is_complete(const struct weft__live *live)
+{
+	bool has_magic = weft__buffer_probe(live->bytes, live->size);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return has_magic;
+}
+
 /* Of all that is in the buffer we write one word. */
 static void map_header(struct weft__live *live, const char *path)
 {
@@ -72,6 +82,8 @@ static int start(struct weft__live *live, int fd)
 	int error = map(live, fd, &status);
 	if (error)
 		return error;
+	if (!is_complete(live))
+		return WEFT_ERROR_FORMAT;
 	const struct weft_abi_buffer *header = live->bytes;
 	live->clock = header->clock;
 	weft__process_open(&live->process, header->pid, status.st_ino);

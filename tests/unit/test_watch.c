@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Copies of a ring while it is written, the hold, and a program's requests.
+ * Rings that are being made, copies while they are written, the hold, and a program's requests.
  */
 #include "record_trace.h"
 
@@ -9,7 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <weft/follow.h>
 #include <weft/source.h>
+#include <weft/stream.h>
 #include <weft/watch.h>
 
 #include "abi/buffer_abi.h"
@@ -19,6 +21,7 @@
 enum {
 	WRITERS = 2,
 	EACH = 400000,
+	OPENED = 3000,
 };
 
 /* A clock that the test moves. */
@@ -36,22 +39,22 @@ static const struct weft_platform by_hand = {.ticks = read_ticks, .ticks_hz = 10
 struct watched {
 	struct weft_abi_buffer *header;
 	struct weft_watch *watch;
+	int fd;
 };
 
 static struct watched begin(const struct weft_platform *platform)
 {
 	char path[64];
 	struct watched w;
-	int fd = memfd_create("ring", 0);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	w.fd = memfd_create("ring", 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", w.fd);
 	assert_int_equal(weft_watch_open(path, &w.watch), WEFT_ERROR_EMPTY);
-	assert_int_equal(ftruncate(fd, SIZE), 0);
+	assert_int_equal(ftruncate(w.fd, SIZE), 0);
 	assert_int_equal(weft_watch_open(path, &w.watch), WEFT_ERROR_FORMAT);
-	w.header = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	w.header = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, w.fd, 0);
 	now_ticks = 1000;
 	assert_int_equal(weft_start(w.header, SIZE, platform), 0);
 	assert_int_equal(weft_watch_open(path, &w.watch), 0);
-	close(fd);
 	return w;
 }
 
@@ -60,6 +63,72 @@ static void end(struct watched *w)
 	weft_stop();
 	weft_watch_close(w->watch);
 	munmap(w->header, SIZE);
+	close(w->fd);
+}
+
+/* ---- Beginning ---- */
+
+struct making {
+	struct weft_abi_buffer *header;
+	bool is_over;
+};
+
+/* Again and again: first the header, then the magic. */
+static void *make_rings(void *argument)
+{
+	struct making *making = argument;
+	uint64_t magic, *first = (uint64_t *)(void *)making->header;
+	uint32_t pid = making->header->pid;
+	memcpy(&magic, first, sizeof(magic));
+	while (!__atomic_load_n(&making->is_over, __ATOMIC_RELAXED)) {
+		__atomic_store_n(first, 0, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&making->header->pid, 0, __ATOMIC_SEQ_CST);
+		usleep(10);
+		__atomic_store_n(&making->header->pid, pid, __ATOMIC_SEQ_CST);
+		__atomic_store_n(first, magic, __ATOMIC_SEQ_CST);
+		usleep(1);
+	}
+	return NULL;
+}
+
+static void expect_alive(const char *path)
+{
+	struct weft_follow *follow;
+	struct weft_stream *stream;
+	struct weft_event event;
+	const void *bytes;
+	size_t size;
+	int error = weft_follow_open(path, &follow);
+	assert_true(error == 0 || error == WEFT_ERROR_FORMAT);
+	if (error == 0) {
+		assert_int_equal(weft_follow_next(follow, &event), WEFT_AGAIN);
+		weft_follow_close(follow);
+	}
+	error = weft_stream_open(path, SIZE, &stream);
+	assert_true(error == 0 || error == WEFT_ERROR_FORMAT);
+	if (error == 0) {
+		while (weft_stream_next(stream, &bytes, &size) == WEFT_OK)
+			continue;
+		assert_int_equal(weft_stream_next(stream, &bytes, &size), WEFT_AGAIN);
+		weft_stream_close(stream);
+	}
+}
+
+/* It was once taken for the ring of a program that had ended, which is read once and never again. */
+static void a_ring_is_opened_while_it_is_made(void **state)
+{
+	struct watched w = begin(NULL);
+	struct making making = {w.header, false};
+	pthread_t thread;
+	char path[64];
+	(void)state;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", w.fd);
+	assert_int_equal(pthread_create(&thread, NULL, make_rings, &making), 0);
+	for (int i = 0; i < OPENED; i++)
+		expect_alive(path);
+	__atomic_store_n(&making.is_over, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	end(&w);
 }
 
 /* ---- Copies ---- */
@@ -323,7 +392,7 @@ static void a_watch_survives_a_shortened_file(void **state)
 	(void)state;
 	int fd = mkstemp(path);
 	assert_int_equal(ftruncate(fd, SIZE), 0);
-	struct watched w = {mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), NULL};
+	struct watched w = {mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), NULL, fd};
 	assert_int_equal(weft_start(w.header, SIZE, &by_hand), 0);
 	assert_int_equal(weft_source_survive_truncation(), 0);
 	assert_int_equal(weft_watch_open(path, &w.watch), 0);
@@ -342,6 +411,7 @@ static void a_watch_survives_a_shortened_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_ring_is_opened_while_it_is_made),
 		cmocka_unit_test(a_copy_is_whole_while_it_is_written),
 		cmocka_unit_test(what_is_held_is_not_overwritten),
 		cmocka_unit_test(a_hold_ends_by_itself),
