@@ -4,7 +4,8 @@
 
     assets.py OUT.c FOLDER WEFT.wasm
 
-The one file is index.html with everything inside, and is cut where the trace's own parts go.
+The one file is index.html with everything inside, and is cut where the trace's own parts go. The page's
+script, weft.js, is several files that are written as one: a browser takes no modules from file://.
 """
 import base64
 import os
@@ -15,6 +16,7 @@ TYPES = {'.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=u
          '.css': 'text/css; charset=utf-8', '.wasm': 'application/wasm'}
 POLICY = ("default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; "
           "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'")
+PARTS = 'elements', 'batches', 'replay', 'widgets', 'address', 'requests', 'traces', 'input', 'begin'
 STYLE = '<link rel="stylesheet" href="style.css">'
 SCRIPT = '<script src="weft.js" defer></script>'
 OPTIONS = '<script type="application/json" id="options">{}</script>'
@@ -24,6 +26,18 @@ def replace(text, old, new):
     if text.count(old) != 1:
         sys.exit('assets.py: not once in index.html: ' + old)
     return text.replace(old, new)
+
+
+def read(folder, name):
+    with open(os.path.join(folder, name), encoding='utf-8') as file:
+        return file.read()
+
+
+def script(folder):
+    """Nothing of it is seen from outside, but for window.weft."""
+    notice = '// SPDX-License-Identifier: ISC\n'
+    parts = [replace(read(folder, name + '.js'), notice, '') for name in PARTS]
+    return notice + "'use strict';\n\n(() => {\n" + '\n'.join(parts) + '\n})();\n'
 
 
 def block(kind, name, text):
@@ -72,10 +86,8 @@ def array(out, name, data):
 
 def main():
     target, folder, wasm = sys.argv[1:]
-    files = {}
-    for name in 'index.html', 'style.css', 'weft.js', 'worker.js':
-        with open(os.path.join(folder, name), encoding='utf-8') as file:
-            files[name] = file.read()
+    files = {name: read(folder, name) for name in ('index.html', 'style.css', 'worker.js')}
+    files['weft.js'] = script(folder)
     with open(wasm, 'rb') as file:
         wasm = file.read()
     pieces = [piece.encode() for piece in standalone(files, wasm)]

@@ -10,7 +10,7 @@ const STEP_EVENTS = 16384;
 const EM = 100;            // px of the letters that are measured, as in font.c
 const AGAIN = 2, OK = 0;   // enum weft_status
 const LIMIT = -7, MEMORY = -1, FORMAT = -4, EMPTY = -5, DAMAGED = -6;
-const FONT = 'system-ui, "DejaVu Sans", sans-serif'; // as in weft.js
+const FONT = 'system-ui, "DejaVu Sans", sans-serif'; // as in elements.js
 
 let wasm, memory, opened = 0, size = [1, 1], motion = 0, theme = 0;
 const encoder = new TextEncoder(), decoder = new TextDecoder();

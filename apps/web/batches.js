@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: ISC
+//
+// The worker, and one batch of input at a time.
+
+let worker, isReady = false, isBusy = false, isAsked = false, timer = 0, batch = [], list = null;
+const now = () => performance.now();
+
+function schedule() {
+	if (isAsked)
+		return;
+	isAsked = true;
+	requestAnimationFrame(flush);
+}
+
+// What has come while the worker was busy goes in one batch: nothing queues up behind a slow frame.
+function flush() {
+	isAsked = false;
+	if (!isReady || isBusy)
+		return;
+	isBusy = true;
+	clearTimeout(timer);
+	worker.postMessage(['frame', batch, now()]);
+	batch = [];
+}
+
+function input(...fields) {
+	const last = batch[batch.length - 1];
+	if (!last || !merge(last, fields))
+		batch.push(fields);
+	schedule();
+}
+
+const MOVE = 0, PRESS = 1, RELEASE = 2, LEAVE = 3, CANCEL = 4;
+
+// Does the new input replace or continue the last one?
+function merge(last, fields) {
+	if (last[0] !== fields[0])
+		return false;
+	if (fields[0] === 'resize' || (fields[0] === 'prompt' && !last[2])) {
+		last.splice(0, last.length, ...fields);
+		return true;
+	}
+	if (fields[0] === 'pointer' && last[1] === MOVE && fields[1] === MOVE && last[5] === fields[5]) {
+		last.splice(0, last.length, ...fields);
+		return true;
+	}
+	if (fields[0] === 'wheel' && last[5] === fields[5]) {
+		last.splice(1, 5, fields[1], fields[2], last[3] + fields[3], last[4] + fields[4], fields[5]);
+		return true;
+	}
+	if (fields[0] === 'pinch') {
+		last.splice(1, 3, fields[1], fields[2], last[3] * fields[3]);
+		return true;
+	}
+	return false;
+}
+
+const answers = {
+	ready() {
+		isReady = true;
+		resize();
+		schedule();
+		if (options.trace)
+			open({ title: options.title, size: options.size, deflated: true, view: viewOfLink() || options.view });
+		else
+			showTraces();
+	},
+	wake: schedule,
+	more() { nextSlice(slice => worker.postMessage(['slice', slice], slice ? [slice.buffer] : [])); },
+	loading() { element('stop').hidden = false; },
+	opened(facts) {
+		element('stop').hidden = true;
+		hasTrace = true;
+		shown = source;
+		showEmpty('');
+		if (!facts.live)
+			showDamage(facts);
+		window.weft.opened = facts;
+	},
+	failed(text, isGone) { // what was shown before, too, or there was nothing
+		element('stop').hidden = true;
+		hasTrace = hasTrace && !isGone;
+		if (!hasTrace)
+			return showEmpty(text);
+		source = shown;
+		nameTrace();
+		notice(text);
+	},
+	ended(text) { notice(text); },
+	part(bytes, name) { download(new Blob([bytes]), name); },
+	broken(text) {
+		notice(`The viewer has stopped: ${text}. Please reload the page.`);
+	},
+	frame(answer) {
+		isBusy = false;
+		apply(answer);
+		if (batch.length || answer.wait === 0)
+			schedule();
+		else if (answer.wait < 1e9)
+			timer = setTimeout(schedule, answer.wait);
+	},
+};
+
+function listen(event) {
+	const [kind, ...fields] = event.data;
+	answers[kind](...fields);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: ISC
+//
+// Size, theme, and how it all begins: the last of the files.
+
+function resize() {
+	const box = stage.getBoundingClientRect();
+	input('resize', Math.max(box.width, 1), Math.max(box.height, 1), now());
+}
+
+function watchPixels() { // another screen, or zoomed
+	matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener('change', () => {
+		draw();
+		watchPixels();
+	}, { once: true });
+}
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+function firstTheme() {
+	return options.theme || stored('weft theme') || (dark.matches ? 'dark' : 'light');
+}
+
+dark.addEventListener('change', () => {
+	if (!options.theme && !stored('weft theme'))
+		input('command', 'theme ' + (dark.matches ? 'dark' : 'light'), now());
+});
+
+async function inflate(bytes) {
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+	return new Response(stream).arrayBuffer();
+}
+
+async function begin() {
+	let bytes;
+	if (element('wasm')) {
+		const source = element('worker').textContent;
+		worker = new Worker(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
+		bytes = await inflate(decode(element('wasm').textContent.trim()));
+	} else {
+		worker = new Worker('worker.js');
+		bytes = await (await fetch('weft.wasm')).arrayBuffer();
+	}
+	worker.onmessage = listen;
+	worker.onerror = event => answers.broken(event.message || 'the worker could not start');
+	worker.postMessage(['start', {
+		wasm: bytes, theme: Math.max(THEMES.indexOf(firstTheme()), 0),
+		reducedMotion: matchMedia('(prefers-reduced-motion: reduce)').matches,
+	}], [bytes]);
+}
+
+// For tests and benchmarks: what was drawn, and whether all is done.
+window.weft = {
+	frames: [], opened: null, get title() { return source.title; }, get size() { return canvasSize; },
+	isIdle: () => isReady && !isBusy && !isAsked && !batch.length,
+	draw, command: text => input('command', text, now()),
+	letters: lettersOf, text: () => lettersOf().map(letters => letters[4]).join('\n'),
+};
+new ResizeObserver(resize).observe(stage);
+watchPixels();
+canvas.focus({ preventScroll: true });
+begin().catch(error => notice(`The page cannot start here: ${error.message}. ` +
+	'It needs a browser with WebAssembly and DecompressionStream (any of 2023 or later).'));

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: ISC
+//
+// The page passes input to the worker, replays its canvas lists, and shows its panel and its prompt as the
+// browser's own widgets; what anything means is decided in there. These files become one script, in the
+// order that assets.py has; this is the first: what all of them use.
+
+const FONT = 'system-ui, "DejaVu Sans", sans-serif'; // as in worker.js
+const THEMES = ['light', 'dark', 'safe', 'safe-dark'];
+const element = id => document.getElementById(id);
+const canvas = element('canvas'), pen = canvas.getContext('2d', { alpha: false });
+const stage = element('stage'), panel = element('panel'), prompt = element('prompt');
+const options = JSON.parse(element('options').textContent);

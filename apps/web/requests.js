@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: ISC
+//
+// What the viewer asks for: what needs the browser.
+
+function stored(name, value) {
+	try { // refused in private windows, and where cookies are
+		if (value !== undefined)
+			localStorage.setItem(name, value);
+		return localStorage.getItem(name) || '';
+	} catch {
+		return '';
+	}
+}
+
+function download(blob, name) {
+	const anchor = document.createElement('a');
+	anchor.href = URL.createObjectURL(blob);
+	anchor.download = name;
+	anchor.click();
+	setTimeout(() => URL.revokeObjectURL(anchor.href), 10000);
+}
+
+async function copyText(text) {
+	window.weft.copied = text;
+	try {
+		await navigator.clipboard.writeText(text);
+	} catch {
+		notice('This browser does not let the page copy. Here it is: ' + text);
+	}
+}
+
+const requests = {
+	copy(request) {
+		copyText(request.text.startsWith('view ') ? location.href.split('#')[0] + linkOf(request.text) : request.text);
+	},
+	notes(request) { stored('weft notes ' + source.title, request.text); },
+	svg(request) { download(new Blob([request.bytes], { type: 'image/svg+xml' }), request.text); },
+	png(request) { canvas.toBlob(blob => download(blob, request.text)); },
+	cut(request) {
+		const { blob, url, deflated, title, id, live } = source;
+		taken = 0;
+		worker.postMessage(['cut', { blob, url: live ? `api/trace/${id}` : url, deflated, title },
+			request.start, request.end, request.text]);
+	},
+	open() {
+		if (isServed)
+			listTraces('');
+		else
+			element('file').click();
+	},
+	reload() { open({ ...source, again: true }); },
+	follow(request) { worker.postMessage(['follow', request.start === 1n]); },
+	window() { window.open(location.href); },
+	theme(request) { stored('weft theme', request.text); },
+};

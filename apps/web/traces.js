@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: ISC
+//
+// Where traces come from: the page itself, a file, or a server that has several.
+
+const isServed = !element('wasm');
+let source = { title: '' };
+
+function nameTrace() {
+	document.title = (source.title ? source.title + ' – ' : '') + 'weft';
+	canvas.setAttribute('aria-label', `${source.title}: tasks over time. Press ? for the keys.`);
+}
+
+function open(what) {
+	source = what;
+	window.weft.opened = null;
+	showEmpty('');
+	nameTrace();
+	notice('');
+	taken = 0;
+	worker.postMessage(['open', { view: '', ...what, notes: stored('weft notes ' + what.title) }, now()]);
+}
+
+async function openServed(trace) {
+	const isLive = trace.state === 'running', view = !traceOfLink() || traceOfLink() === trace.id ? viewOfLink() : '';
+	open({ id: trace.id, title: trace.name, size: trace.bytes, view,
+		[isLive ? 'live' : 'url']: `api/${isLive ? 'live' : 'trace'}/${trace.id}` });
+	if (traceOfLink() !== trace.id)
+		history.pushState(null, '', '#trace=' + trace.id + (view ? '&' + view.replaceAll(' ', '&') : ''));
+}
+
+async function fetchTraces() {
+	const response = await fetch('api/traces');
+	if (!response.ok)
+		throw new Error(`the server says ${response.status}: ${(await response.text()).trim()}`);
+	return response.json();
+}
+
+// The trace that the address names, or the only one, or a list to choose from.
+async function showTraces() {
+	if (!isServed)
+		return showEmpty('No trace is open.');
+	try {
+		const traces = await fetchTraces(), wanted = traceOfLink();
+		const trace = traces.find(one => one.id === wanted) || (traces.length === 1 && !wanted && traces[0]);
+		if (trace)
+			await openServed(trace);
+		else
+			listTraces(wanted ? 'The trace of this link is not served any more.' : '', traces);
+	} catch (error) {
+		showEmpty(`The list of traces did not come: ${error.message}.`);
+	}
+}
+
+const ago = milliseconds => {
+	const units = [[86400, 'day'], [3600, 'hour'], [60, 'minute'], [1, 'second']], seconds = (Date.now() - milliseconds) / 1000;
+	const [length, name] = units.find(([length]) => seconds >= length) || units[3], count = Math.max(0, Math.floor(seconds / length));
+	return `${count} ${name}${count === 1 ? '' : 's'} ago`;
+};
+
+const STATES = { running: 'recording now', stopped: 'stopped recording', ended: 'ended' };
+
+function addTrace(trace) {
+	const made = node('button', 'item link', '', element('traces'));
+	made.type = 'button';
+	node('span', 'words', trace.name, made);
+	node('span', 'detail', [trace.state && `${STATES[trace.state] || trace.state}, pid ${trace.pid}`,
+		`${(trace.bytes / 1e6).toFixed(1)} MB`, !trace.state && ago(trace.modified / 1e6)].filter(Boolean).join(' · '), made);
+	made.onclick = () => openServed(trace);
+}
+
+async function listTraces(text, known) {
+	try {
+		const traces = known || await fetchTraces();
+		showEmpty(text || (traces.length ? 'Traces of this server' : 'This server has no trace, and nothing records here now.'));
+		traces.sort((a, b) => (b.state === 'running') - (a.state === 'running') || b.modified - a.modified).forEach(addTrace);
+		(element('traces').querySelector('button') || element('choose')).focus();
+	} catch (error) {
+		showEmpty(`The list of traces did not come: ${error.message}.`);
+	}
+}
+
+function openFiles(files) {
+	if (!files.length)
+		return;
+	open({ title: files[0].name, size: files[0].size, blob: files[0] });
+	if (files.length > 1)
+		notice(`One trace a window: this is ${files[0].name}.`);
+}
+
+// The trace in the page lies in blocks of base64, which are taken one by one, as soon as the browser has
+// read them: this script stands before them.
+let taken = 0;
+
+function decode(text) {
+	if (Uint8Array.fromBase64)
+		return Uint8Array.fromBase64(text);
+	const raw = atob(text), out = new Uint8Array(raw.length);
+	for (let i = 0; i < raw.length; i++)
+		out[i] = raw.charCodeAt(i);
+	return out;
+}
+
+// A block is whole once something stands behind it, be it the end of the page.
+function nextSlice(give) {
+	const hasAll = document.readyState !== 'loading';
+	const block = document.querySelectorAll('script.trace')[taken];
+	if (!hasAll && !(block && block.nextSibling))
+		return setTimeout(nextSlice, 2, give);
+	taken++;
+	give(block ? decode(block.textContent) : null);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: ISC
+//
+// What the viewer shows besides: panel, buttons, prompt, and what the page itself has to say.
+
+function place(node, x, y, width, height) {
+	node.hidden = !(width > 0 && height > 0);
+	Object.assign(node.style, { left: x + 'px', top: y + 'px', width: width + 'px', height: height + 'px' });
+}
+
+let canvasSize = [1, 1], linkTimer = 0;
+
+function apply(answer) {
+	if (answer.boxes) {
+		const [x, y, width, height, ...rest] = answer.boxes;
+		canvasSize = [width, height];
+		canvas.style.left = x + 'px';
+		canvas.style.top = y + 'px';
+		place(panel, ...rest);
+	}
+	if (answer.list) {
+		const [background, text, dim, grid, selection, failed] = answer.colors;
+		const style = document.documentElement.style;
+		Object.entries({ background, text, dim, grid, selection, failed }).forEach(
+			([name, value]) => style.setProperty('--' + name, value));
+		list = { ...answer.list, width: canvasSize[0], height: canvasSize[1], cost: answer.cost };
+		draw();
+	}
+	if (answer.controls)
+		showControls(answer.controls);
+	if (answer.panel)
+		showPanel(answer.panel);
+	if (answer.prompt)
+		showPrompt(answer.prompt);
+	if (answer.status !== undefined)
+		element('status').textContent = answer.status;
+	if (answer.cursor)
+		canvas.style.cursor = answer.cursor;
+	if (answer.requests)
+		answer.requests.forEach(request => requests[request.type](request));
+	if (answer.link !== undefined)
+		keepLink(answer.link);
+	answer.unused.forEach(unusedKey);
+}
+
+function node(name, className, text, parent) {
+	const made = document.createElement(name);
+	made.className = className;
+	if (text)
+		made.textContent = text;
+	parent.append(made);
+	return made;
+}
+
+function showItem(item, index) {
+	const isActive = item.command !== '';
+	const name = item.type === 'heading' ? 'h3' : isActive ? 'button' : 'p';
+	const made = node(name, 'item ' + item.type, '', element('items'));
+	node('span', 'words', item.text, made);
+	if (item.detail)
+		node('span', 'detail', item.detail, made);
+	if (item.color)
+		made.style.setProperty('--role', item.color);
+	if (item.type === 'toggle')
+		made.setAttribute('aria-pressed', item.selected);
+	else if (item.selected)
+		made.setAttribute('aria-current', 'true');
+	if (isActive) {
+		made.type = 'button';
+		made.dataset.index = index;
+		made.onclick = () => input('command', item.command, now());
+	}
+}
+
+// What is drawn as buttons and handles, as something that takes the keyboard and has a name.
+function makeControl(control) {
+	const made = node(control.isHandle ? 'div' : 'button', 'control', '', element('controls'));
+	if (control.isHandle) {
+		made.setAttribute('role', 'slider');
+		made.tabIndex = 0;
+	} else {
+		made.type = 'button';
+		made.onclick = () => press(made);
+	}
+	return made;
+}
+
+// The panel that a button opens is where its reader wants to go.
+function press(button) {
+	if (button.getAttribute('aria-disabled') === 'true')
+		return;
+	goesToPanel = button.matches(':focus-visible') && /^(panel|help)/.test(button.dataset.command);
+	input('command', button.dataset.command, now());
+}
+
+function showControls(list) {
+	const parent = element('controls');
+	list.forEach((control, i) => {
+		let shown = parent.children[i];
+		if (shown && (shown.tagName === 'DIV') !== control.isHandle) {
+			shown.replaceWith(shown = makeControl(control));
+		} else if (!shown) {
+			shown = makeControl(control);
+		}
+		const [left, top, width, height] = control.box;
+		Object.assign(shown.style, { left: left + 'px', top: top + 'px', width: width + 'px', height: height + 'px' });
+		shown.dataset.command = control.command;
+		shown.setAttribute('aria-label', control.name);
+		if (control.isHandle)
+			shown.setAttribute('aria-valuetext', control.value);
+		else
+			shown.setAttribute('aria-pressed', control.isOn);
+		shown.setAttribute('aria-disabled', control.isOff);
+	});
+	while (parent.children.length > list.length) {
+		if (parent.lastChild === document.activeElement)
+			canvas.focus({ preventScroll: true });
+		parent.lastChild.remove();
+	}
+}
+
+let goesToPanel = false;
+
+function showPanel(content) {
+	const held = panel.contains(document.activeElement) ? document.activeElement.dataset.index : undefined;
+	element('items').replaceChildren();
+	element('panel-title').textContent = content.title;
+	content.items.forEach(showItem);
+	const items = element('items').children;
+	if (content.selected >= 0 && items[content.selected])
+		items[content.selected].scrollIntoView({ block: 'nearest' });
+	if (held !== undefined) {
+		const again = element('items').querySelector(`[data-index="${held}"]`);
+		(again || canvas).focus({ preventScroll: true });
+	} else if (goesToPanel && content.items.length) {
+		(element('items').querySelector('button') || element('panel-close')).focus();
+	}
+	goesToPanel = false;
+}
+
+function showPrompt(content) {
+	const line = element('line'), wasOpen = !prompt.hidden;
+	prompt.hidden = !content.open;
+	element('prompt-label').textContent = content.label;
+	element('message').textContent = content.message;
+	prompt.classList.toggle('error', content.error);
+	line.setAttribute('aria-invalid', content.error);
+	if (content.open && !wasOpen) {
+		line.value = content.text;
+		line.focus();
+		line.select();
+	} else if (!content.open && wasOpen) {
+		canvas.focus({ preventScroll: true });
+	}
+}
+
+function notice(text) {
+	element('notice').hidden = !text;
+	element('notice-text').textContent = text;
+}
+
+let hasTrace = false, shown = null;
+
+function showEmpty(text) {
+	element('empty').hidden = !text;
+	element('empty-text').textContent = text;
+	element('traces').replaceChildren();
+}
+
+function showDamage(facts) {
+	const lines = [];
+	if (facts.stopped)
+		lines.push('Reading was stopped: what is shown ends there.');
+	if (facts.damage.length)
+		lines.push('Parts of the trace are damaged, and were left out:', ...facts.damage.slice(0, 4));
+	if (facts.damage.length > 4)
+		lines.push(`and ${facts.damage.length - 4} more kinds of damage: \`weft info\` lists them`);
+	notice(lines.join('\n'));
+}
