@@ -114,7 +114,8 @@ static void expect_alive(const char *path)
 	}
 }
 
-/* It was once taken for the ring of a program that had ended, which is read once and never again. */
+/* It was once taken for the ring of a program that had ended, which is read once and never again.
+ */
 static void a_ring_is_opened_while_it_is_made(void **state)
 {
 	struct watched w = begin(NULL);
