@@ -3,8 +3,15 @@
 // The view is in the address, so that copying it copies the view: "#view&start=12ms&duration=3ms".
 // A server's traces have a name there, too: "#trace=ID&view&…".
 
-const linkOf = view => '#' + (source.id ? `trace=${source.id}&` : '') + view.replaceAll(' ', '&');
-const viewOfLink = () => location.hash.slice(1).replace(/^trace=\w*&?/, '').replaceAll('&', ' ');
+// The theme is the reader's, once one was chosen here. Until then it is the address' that somebody made.
+const themeOfLink = () => (/[#&]theme=([\w-]+)/.exec(location.hash) || [])[1] || '';
+let givenTheme = themeOfLink();
+const linkOf = view => '#' + (source.id ? `trace=${source.id}&` : '') + view.replaceAll(' ', '&') +
+	(givenTheme && !stored('weft theme') ? '&theme=' + givenTheme : '');
+function viewOfLink() {
+	const view = location.hash.slice(1).replace(/^trace=\w*&?/, '').replaceAll('&', ' ');
+	return stored('weft theme') ? view.replace(/ theme=[\w-]+/, '') : view;
+}
 const traceOfLink = () => (/^#trace=(\w+)/.exec(location.hash) || [])[1];
 
 function keepLink(text) {
@@ -20,6 +27,7 @@ function keepLink(text) {
 }
 
 addEventListener('hashchange', () => {
+	givenTheme = themeOfLink();
 	if (traceOfLink() !== source.id)
 		showTraces();
 	else if (viewOfLink())

@@ -7,6 +7,15 @@ function resize() {
 	input('resize', Math.max(box.width, 1), Math.max(box.height, 1), now());
 }
 
+// Where a keyboard on the screen only covers the page, the page makes room for it.
+if (window.visualViewport)
+	visualViewport.addEventListener('resize', () => {
+		if (visualViewport.scale !== 1)
+			return;
+		document.body.style.height = visualViewport.height + 'px';
+		scrollTo(0, 0);
+	});
+
 function watchPixels() { // another screen, or zoomed
 	matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener('change', () => {
 		draw();
@@ -17,11 +26,11 @@ function watchPixels() { // another screen, or zoomed
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
 function firstTheme() {
-	return options.theme || stored('weft theme') || (dark.matches ? 'dark' : 'light');
+	return stored('weft theme') || givenTheme || options.theme || (dark.matches ? 'dark' : 'light');
 }
 
 dark.addEventListener('change', () => {
-	if (!options.theme && !stored('weft theme'))
+	if (!options.theme && !givenTheme && !stored('weft theme'))
 		input('command', 'theme ' + (dark.matches ? 'dark' : 'light'), now());
 });
 
@@ -45,6 +54,7 @@ async function begin() {
 	worker.postMessage(['start', {
 		wasm: bytes, theme: Math.max(THEMES.indexOf(firstTheme()), 0),
 		reducedMotion: matchMedia('(prefers-reduced-motion: reduce)').matches,
+		isTouched: matchMedia('(pointer: coarse)').matches,
 	}], [bytes]);
 }
 

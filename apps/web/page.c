@@ -34,13 +34,14 @@ const char *page_text(void)
 	return text ? text : "";
 }
 
-int PAGE_EXPORT(page_create)(uint32_t theme, uint32_t reduced_motion)
+int PAGE_EXPORT(page_create)(uint32_t theme, uint32_t reduced_motion, uint32_t is_touched)
 {
 	struct weft_viewer_options options = {
 		.theme = theme < WEFT_THEMES ? (enum weft_theme)theme : WEFT_THEME_LIGHT,
 		.title = page_text(),
 		.font = &page_font,
 		.reduced_motion = reduced_motion,
+		.is_touched = is_touched,
 	};
 	struct weft_viewer *viewer = NULL;
 	int error = weft_viewer_create(&options, &viewer);

@@ -18,7 +18,7 @@ extern struct weft_viewer *page_viewer;
 extern const struct weft_font page_font;
 
 /* A viewer of the trace that is called as page_text() says, in place of the one before. */
-int page_create(uint32_t theme, uint32_t reduced_motion);
+int page_create(uint32_t theme, uint32_t reduced_motion, uint32_t is_touched);
 
 /* Text that the worker has written for the call under way; with a NUL. */
 const char *page_text(void);

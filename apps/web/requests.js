@@ -51,5 +51,8 @@ const requests = {
 	reload() { open({ ...source, again: true }); },
 	follow(request) { worker.postMessage(['follow', request.start === 1n]); },
 	window() { window.open(location.href); },
-	theme(request) { stored('weft theme', request.text); },
+	theme(request) {
+		if (request.start === 1n) // by hand
+			stored('weft theme', request.text);
+	},
 };

@@ -12,7 +12,7 @@ const AGAIN = 2, OK = 0;   // enum weft_status
 const LIMIT = -7, MEMORY = -1, FORMAT = -4, EMPTY = -5, DAMAGED = -6;
 const FONT = 'system-ui, "DejaVu Sans", sans-serif'; // as in elements.js
 
-let wasm, memory, opened = 0, size = [1, 1], motion = 0, theme = 0;
+let wasm, memory, opened = 0, size = [1, 1], motion = 0, touched = 0, theme = 0;
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
 // ---- What the WebAssembly is given ----
@@ -382,7 +382,7 @@ let isShown = false;
 function show(source, isLive, now) {
 	if (!source.again) {
 		give(source.title);
-		check(wasm.page_create(theme, motion));
+		check(wasm.page_create(theme, motion, touched));
 		isShown = false;
 		wasm.page_resize(...size, now);
 	}
@@ -579,10 +579,11 @@ async function cut(source, start, end, name) {
 const messages = {
 	async start(options) {
 		motion = options.reducedMotion ? 1 : 0;
+		touched = options.isTouched ? 1 : 0;
 		theme = options.theme;
 		await start(options.wasm);
 		give('');
-		check(wasm.page_create(theme, motion));
+		check(wasm.page_create(theme, motion, touched));
 		postMessage(['ready']);
 	},
 	open,

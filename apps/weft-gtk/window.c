@@ -240,6 +240,14 @@ static bool reduces_motion(void)
 	return !has_animations;
 }
 
+/* A tablet without a mouse. */
+static bool is_touched(void)
+{
+	GdkSeat *seat = gdk_display_get_default_seat(gdk_display_get_default());
+	GdkSeatCapabilities has = seat ? gdk_seat_get_capabilities(seat) : GDK_SEAT_CAPABILITY_NONE;
+	return (has & GDK_SEAT_CAPABILITY_TOUCH) && !(has & GDK_SEAT_CAPABILITY_POINTER);
+}
+
 static void create_viewer(struct window *window, const struct window_options *options)
 {
 	if (weft_cairo_font_create(&window->pango))
@@ -252,6 +260,7 @@ static void create_viewer(struct window *window, const struct window_options *op
 		.path = options->path,
 		.font = &window->font,
 		.reduced_motion = reduces_motion(),
+		.is_touched = is_touched(),
 	};
 	if (weft_viewer_create(&viewer, &window->viewer))
 		g_error("out of memory");

@@ -39,6 +39,7 @@ struct weft_viewer_options {
 	const char *path;             /* what a command line calls the trace; copied; NULL: the title */
 	const struct weft_font *font; /* borrowed; NULL for the built-in one */
 	bool reduced_motion;          /* no glides and fades */
+	bool is_touched;              /* fingers are all there is: what is tapped is larger */
 };
 
 int weft_viewer_create(const struct weft_viewer_options *options, struct weft_viewer **ret_viewer);
@@ -246,7 +247,8 @@ enum weft_viewer_request_type {
 	WEFT_VIEWER_RELOAD,     /* the trace again from where it came */
 	WEFT_VIEWER_FOLLOW,     /* a live trace: go on fetching (`start` is 1) or pause (0) */
 	WEFT_VIEWER_NEW_WINDOW, /* of the same trace */
-	WEFT_VIEWER_THEME,      /* the theme has changed to that of the name `text` */
+	WEFT_VIEWER_THEME,      /* the theme has changed to that of the name `text`; `start` is 1 if the
+							   person chose it, 0 if a link did */
 };
 
 struct weft_viewer_request {

@@ -84,7 +84,7 @@ void weft__run_times(struct weft_viewer *viewer, const char *arguments)
 												  : "Times are from the trace's start.");
 }
 
-bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name)
+bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name, bool is_chosen)
 {
 	unsigned theme = 0;
 	while (theme < WEFT_THEMES && strcmp(name, weft_theme_name((enum weft_theme)theme)) != 0)
@@ -92,7 +92,7 @@ bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name)
 	if (theme == WEFT_THEMES)
 		return false;
 	viewer->theme = (enum weft_theme)theme;
-	weft__viewer_request(viewer, WEFT_VIEWER_THEME, weft_theme_name(viewer->theme), 0, 0);
+	weft__viewer_request(viewer, WEFT_VIEWER_THEME, weft_theme_name(viewer->theme), is_chosen, 0);
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 	viewer->panel.is_stale = true;
 	return true;
@@ -101,7 +101,7 @@ bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name)
 void weft__run_theme(struct weft_viewer *viewer, const char *arguments)
 {
 	enum weft_theme next = (enum weft_theme)((unsigned)(viewer->theme + 1) % WEFT_THEMES);
-	weft__viewer_set_theme(viewer, arguments[0] ? arguments : weft_theme_name(next));
+	weft__viewer_set_theme(viewer, arguments[0] ? arguments : weft_theme_name(next), true);
 }
 
 void weft__run_panel(struct weft_viewer *viewer, const char *arguments)

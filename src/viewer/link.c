@@ -242,7 +242,7 @@ static bool take_value(
 	else if (strcmp(key, "simplify") == 0)
 		t->rows.no_simplify = strcmp(value, "off") == 0;
 	else if (strcmp(key, "theme") == 0)
-		return weft__viewer_set_theme(viewer, value);
+		return weft__viewer_set_theme(viewer, value, false);
 	else if (strcmp(key, "filter") == 0)
 		snprintf(t->rows.filter, sizeof(t->rows.filter), "%s", value);
 	else if (strcmp(key, "group") == 0)

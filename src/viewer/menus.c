@@ -87,6 +87,10 @@ static void add_themes(struct weft_viewer *viewer)
 void weft__fill_menu(struct weft_viewer *viewer)
 {
 	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "View", "", "");
+	if (weft__viewer_bar_is_short(viewer)) {
+		add_link(viewer, "Zoom in", "+", "zoom in");
+		add_link(viewer, "Zoom out", "\xe2\x88\x92", "zoom out");
+	}
 	add_link(viewer, "The view after", "]", "forward");
 	add_link(viewer, "Begin at an exact time\xe2\x80\xa6", "s", "start");
 	add_link(viewer, "Show an exact length of time\xe2\x80\xa6", "d", "duration");
@@ -110,6 +114,8 @@ void weft__fill_menu(struct weft_viewer *viewer)
 		weft__panel_last(viewer)->is_selected = viewer->is_following;
 	}
 	add_themes(viewer);
+	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Help", "", "");
+	add_link(viewer, "All keys and gestures", "?", "panel help");
 }
 
 void weft__fill_export(struct weft_viewer *viewer)

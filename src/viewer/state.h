@@ -265,7 +265,7 @@ struct weft_viewer {
 	const struct weft_font *font;
 	char *title, *path, *said;
 	double said_fraction;
-	bool reduced_motion, clock_times, is_clicking;
+	bool reduced_motion, is_touched, clock_times, is_clicking;
 	bool counters_hidden, counter_rates;
 	uint8_t *hidden_counters; /* a byte each; NULL: none is hidden */
 	uint32_t hidden_count;    /* bytes of it */
@@ -473,6 +473,9 @@ void weft__rows_finish(struct weft__rows *rows);
 
 /* toolbar.c */
 void weft__viewer_place_buttons(struct weft_viewer *viewer);
+/* How wide the bar is beside a title; and whether one on a line of its own has no room for all. */
+double weft__viewer_bar_width(const struct weft_viewer *viewer);
+bool weft__viewer_bar_is_short(const struct weft_viewer *viewer);
 uint32_t weft__viewer_button_at(const struct weft_viewer *viewer, double x, double y);
 void weft__viewer_draw_buttons(const struct weft_viewer *viewer, struct weft_canvas *canvas);
 /* controls.c */
@@ -485,7 +488,8 @@ void weft__draw_icon(
 
 /* commands.c: says so if there is no such command. */
 bool weft__viewer_run(struct weft_viewer *viewer, const char *command);
-bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name);
+/* `is_chosen` by hand, not by a link. */
+bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name, bool is_chosen);
 /* keys.c */
 struct weft__key {
 	const char *name;    /* as a person reads it: "Shift + wheel" */

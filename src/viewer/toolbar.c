@@ -11,6 +11,8 @@
 #include "viewer/state.h"
 
 #define BUTTON_WIDTH 33.0
+#define TOUCH_WIDTH  44.0 /* of a button for fingers */
+#define LEAST_WIDTH  40.0 /* of a button on a line of its own */
 #define MARGIN       8.0
 #define TEXT_SIZE    12.0
 #define RANGE_HEIGHT 40.0
@@ -35,6 +37,8 @@ static const struct plan bar_plan[] = {
 	{WEFT__ICON_HELP, "help", "All keys and gestures ( ? )"},
 	{WEFT__ICON_MENU, "panel menu", "Menu: bookmarks, export, exact times, themes"},
 };
+
+#define BAR_COUNT (sizeof(bar_plan) / sizeof(bar_plan[0]))
 
 static struct weft__button *add(struct weft_viewer *viewer, const struct plan *plan, double x,
 	double y, double width, double height)
@@ -75,17 +79,45 @@ static void mark_state(const struct weft_viewer *viewer, struct weft__button *bu
 	}
 }
 
+/* On a telephone these are in the menu. */
+static bool is_spare(const struct plan *plan)
+{
+	return plan->icon == WEFT__ICON_ZOOM_OUT || plan->icon == WEFT__ICON_ZOOM_IN ||
+		   plan->icon == WEFT__ICON_THEME || plan->icon == WEFT__ICON_HELP;
+}
+
+static double button_width(const struct weft_viewer *viewer)
+{
+	return viewer->is_touched ? TOUCH_WIDTH : BUTTON_WIDTH;
+}
+
+double weft__viewer_bar_width(const struct weft_viewer *viewer)
+{
+	return BAR_COUNT * button_width(viewer) + 2 * MARGIN;
+}
+
+bool weft__viewer_bar_is_short(const struct weft_viewer *viewer)
+{
+	return viewer->bar.y > 0 && viewer->bar.width < BAR_COUNT * LEAST_WIDTH;
+}
+
 static void place_bar(struct weft_viewer *viewer)
 {
 	const struct weft_box *bar = &viewer->bar;
-	unsigned count = sizeof(bar_plan) / sizeof(bar_plan[0]);
-	bool is_own = bar->y > 0;
-	double width = is_own ? bar->width / count : BUTTON_WIDTH;
-	double x = is_own ? 0 : bar->x + bar->width - MARGIN - width * count;
+	bool is_own = bar->y > 0, is_short = weft__viewer_bar_is_short(viewer);
+	unsigned count = 0;
 	if (bar->width == 0)
 		return;
-	for (unsigned i = 0; i < count; i++)
-		mark_state(viewer, add(viewer, &bar_plan[i], x + width * i, bar->y, width, bar->height));
+	for (unsigned i = 0; i < BAR_COUNT; i++)
+		count += !is_short || !is_spare(&bar_plan[i]);
+	double width = is_own ? bar->width / count : button_width(viewer);
+	double x = is_own ? 0 : bar->x + bar->width - MARGIN - width * count;
+	for (unsigned i = 0; i < BAR_COUNT; i++) {
+		if (is_short && is_spare(&bar_plan[i]))
+			continue;
+		mark_state(viewer, add(viewer, &bar_plan[i], x, bar->y, width, bar->height));
+		x += width;
+	}
 }
 
 /* At the end that was dragged, so that the pointer is there already. */

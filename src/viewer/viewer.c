@@ -42,6 +42,7 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->theme = options->theme;
 	viewer->font = options->font;
 	viewer->reduced_motion = options->reduced_motion;
+	viewer->is_touched = options->is_touched;
 	viewer->title = copy_title(options->title);
 	viewer->path = copy_text(options->path ? options->path : options->title);
 	viewer->said = copy_text("");

@@ -11,10 +11,9 @@
 #define PANEL_WIDTH  320.0
 #define PANEL_SHARE  0.42  /* of the height, below a narrow canvas */
 #define NARROW       900.0 /* px of a window that has its panel below */
-#define OWN_LINE     760.0 /* px of a canvas whose buttons have a line of their own */
-#define LINE_HEIGHT  40.0
-#define TITLE_HEIGHT 40.0
-#define BUTTONS_ROOM 412.0
+#define TITLE_WIDTH  348.0 /* px beside the buttons, or they have a line of their own */
+#define BAR_HEIGHT   40.0
+#define TOUCH_HEIGHT 44.0  /* of a bar for fingers */
 #define BAR_FROM     200.0 /* px of height that has room for buttons */
 
 bool weft__inside(const struct weft_box *box, double x, double y)
@@ -57,18 +56,20 @@ static void place_bar(struct weft_viewer *viewer)
 {
 	struct weft_frame *frame = &viewer->frame;
 	double width = viewer->boxes.canvas.width, height = viewer->boxes.canvas.height;
+	double high = viewer->is_touched ? TOUCH_HEIGHT : BAR_HEIGHT;
+	double wide = weft__viewer_bar_width(viewer);
 	viewer->bar = (struct weft_box){0, 0, 0, 0};
 	if (height < BAR_FROM || width < 160)
 		return;
-	if (width < OWN_LINE) {
-		make_room(frame, LINE_HEIGHT);
-		viewer->bar = (struct weft_box){0, frame->title.height, width, LINE_HEIGHT};
+	if (width < TITLE_WIDTH + wide) {
+		make_room(frame, high);
+		viewer->bar = (struct weft_box){0, frame->title.height, width, high};
 		return;
 	}
-	make_room(frame, TITLE_HEIGHT - frame->title.height);
-	frame->title.height = TITLE_HEIGHT;
-	frame->title.width = width - BUTTONS_ROOM;
-	viewer->bar = (struct weft_box){frame->title.width, 0, BUTTONS_ROOM, TITLE_HEIGHT};
+	make_room(frame, high - frame->title.height);
+	frame->title.height = high;
+	frame->title.width = width - wide;
+	viewer->bar = (struct weft_box){frame->title.width, 0, wide, high};
 }
 
 void weft__viewer_place(struct weft_viewer *viewer)

@@ -70,7 +70,24 @@ async function touch(kind, fingers) {
 		touches.clear();
 }
 
+// A finger on what begins with these words, be it drawn or the browser's.
+async function tap(words) {
+	const at = await page.evaluate(words => {
+		const found = Array.from(document.querySelectorAll('#controls > *, #panel button, #prompt button, #line'))
+			.find(one => one.offsetParent && (one.getAttribute('aria-label') || one.textContent || one.id).startsWith(words));
+		if (!found)
+			throw new Error(`nothing to be tapped begins with "${words}"`);
+		if (!found.closest('#controls'))
+			found.scrollIntoView({ block: 'center' });
+		const box = found.getBoundingClientRect();
+		return [box.x + box.width / 2, box.y + box.height / 2];
+	}, words);
+	await page.touchscreen.tap(...at);
+	await page.waitForTimeout(50);
+}
+
 const steps = {
+	tap,
 	move: (x, y) => page.mouse.move(x, y),
 	down: () => page.mouse.down(),
 	up: () => page.mouse.up(),
@@ -121,7 +138,7 @@ const steps = {
 		await page.waitForFunction(before => window.weft.opened.events > before, before);
 	},
 	noticed: () => page.waitForFunction(() => !document.getElementById('notice').hidden),
-	linked: () => page.waitForFunction(() => window.weft.isIdle() && location.hash.endsWith(window.weft.link.replaceAll(' ', '&'))),
+	linked: () => page.waitForFunction(() => window.weft.isIdle() && location.hash.includes(window.weft.link.replaceAll(' ', '&'))),
 	screenshot: path => page.screenshot({ path }),
 	shot: async path => page.locator('#canvas').screenshot({ path }),
 	look: async () => seen.results.push(await page.evaluate(() => ({

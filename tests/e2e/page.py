@@ -250,6 +250,116 @@ def a_telephone_needs_no_keys():
     equal((asked['prompt'], closed['prompt'], closed['panel']), ('Note', None, None))
 
 
+def swipe(x, y, x2, y2):
+    """A finger, from one point to another, where it rests: a drag that is not thrown."""
+    moves = [['touch', 'touchMove', [[1, x + (x2 - x) * i / 8, y + (y2 - y) * i / 8]]] for i in range(1, 9)]
+    return [['touch', 'touchStart', [[1, x, y]]], *moves, ['wait', 100], ['touch', 'touchEnd', []], ['wait', 100]]
+
+
+TABLETS = (1024, 768), (768, 1024)
+
+
+def tablet(steps, size, **options):
+    width, height = size
+    return use(steps, width=width, height=height, touch=True, mobile=True, **options)
+
+
+@case
+def a_tablets_buttons_are_as_large_as_fingers():
+    small = ['evaluate', """Array.from(document.querySelectorAll('#controls button')).map(at => at.getBoundingClientRect())
+        .filter(box => box.width < 40 || box.height < 40).length"""]
+    count = ['evaluate', "document.querySelectorAll('#controls button').length"]
+    for size in *TABLETS, (390, 844), (320, 568):
+        bar, smaller = tablet([count, small], size)
+        equal(smaller, 0, size)
+        equal(bar, 12 if size[0] > 480 else 8, size)
+    # What a telephone's bar has no room for is in its menu.
+    before, near, told = tablet([['look'], ['tap', 'Menu'], ['tap', 'Zoom in'], ['tap', 'Zoom in'], ['look'], ['tap', 'Menu'],
+                                 ['tap', 'Menu'], ['tap', 'All keys'], ['look']], (390, 844))
+    assert ruler(near) and ruler(near) != ruler(before), near['text']
+    assert told['panel'].startswith('Keys'), told['panel']
+
+
+@case
+def a_tablet_finds_by_fingers_alone():
+    for size in TABLETS:
+        width, height = size
+        problem, other, found, second, first = tablet(
+            [['tap', 'Problems'], ['tap', 'bind 80'], ['look'], ['tap', 'Next'], ['look'],
+             ['tap', 'Search'], ['type', 'enoent'], ['look'], ['tap', 'Accept'], ['tap', 'Next'], ['look'],
+             ['tap', 'Previous'], ['look']], size)
+        assert problem['status'].startswith('1 of 9') and other['status'].startswith('2 of 9'), (problem, other)
+        assert found['message'].startswith('2 ') and found['prompt'] == 'Search', found
+        assert second['status'].startswith('2 of 2') and first['status'].startswith('1 of 2'), (second, first)
+        # The keyboard on the screen takes half of it: the picture is still to be seen.
+        typed, = tablet([['tap', 'Search'], ['resize', width, height // 2], ['type', 'blkfront'], ['look']], size)
+        equal(typed['canvas'], [width, height // 2])
+        assert typed['prompt'] == 'Search' and typed['message'].startswith('103 ') and 'create XenStore' in typed['text'], typed
+
+
+@case
+def a_tablet_reads_stories_by_fingers_alone():
+    start = ['--start', '0ms', '--duration', '12ms']
+    press = [['touch', 'touchStart', [[1, 300, 250]]], ['wait', 700], ['look'], ['touch', 'touchEnd', []]]
+    width, height = TABLETS[0]
+    pressed, told, related, chain, out = use(
+        [*press, ['touch', 'touchStart', [[1, 300, 250]]], ['touch', 'touchEnd', []], ['wait', 500], ['look'],
+         ['tap', 'All that belongs to it'], ['look'], ['tap', 'Who created it'], ['look'], ['tap', 'Close'], ['look']],
+        *start, width=width, height=height, touch=True, mobile=True)
+    assert pressed['panel'] is None and 'made by' in pressed['status'], pressed['status']
+    assert told['panel'].startswith('Task') and 'made by' in told['panel'], told
+    assert 'belong' in related['status'], related['status']
+    assert chain['panel'] != told['panel'] and out['panel'] is None, chain['panel']
+
+
+@case
+def a_tablet_measures_and_bookmarks_by_fingers_alone():
+    whole, measured, near, again = tablet(
+        [['look'], ['tap', 'Choose a range'], *swipe(300, 400, 500, 400), ['look'], ['tap', 'Zoom to the range'], ['look'],
+         ['tap', 'The view before'], ['look']], TABLETS[0])
+    assert ' from ' in measured['status'] and ruler(near) != ruler(whole), measured['status']
+    equal(ruler(again), ruler(whole))
+    marked, changed, gone = tablet(
+        [['tap', 'Menu'], ['tap', 'Set a bookmark'], ['type', 'the spot'], ['tap', 'Accept'], ['tap', 'All bookmarks'],
+         ['look'], ['tap', 'the spot'], ['tap', 'Change its note'], ['type', 'another'], ['tap', 'Accept'], ['look'],
+         ['tap', 'Remove it'], ['look']], TABLETS[1])
+    assert 'the spot' in marked['panel'] and 'another' in changed['panel'], (marked['panel'], changed['panel'])
+    assert 'No bookmarks' in gone['panel'], gone['panel']
+    moved, = tablet([['command', 'zoom in'], ['command', 'zoom in'], *swipe(512, 66, 700, 66), ['look']], TABLETS[0])
+    assert ruler(moved) and ruler(moved) != ruler(whole), moved['text']
+
+
+@case
+def a_tablet_changes_the_look_by_fingers_alone():
+    counters, plain, filtered, exact, dark = tablet(
+        [['tap', 'Counters'], ['tap', 'How fast'], ['tap', 'Show counters'], ['linked'], ['look'],
+         ['tap', 'Rows'], ['tap', 'Plain'], ['tap', 'By thread'], ['tap', 'Fold runs'], ['linked'], ['look'],
+         ['tap', 'Show or hide'], ['type', 'Gntshr'], ['tap', 'Accept'], ['linked'], ['look'],
+         ['tap', 'Menu'], ['tap', 'Begin at an exact time'], ['key', 'Control+a'], ['type', '3ms'], ['tap', 'Accept'],
+         ['tap', 'Show an exact length'], ['key', 'Control+a'], ['type', '2ms'], ['tap', 'Accept'], ['look'],
+         ['tap', 'Dark'], ['tap', 'Export'], ['tap', 'SVG'], ['wait', 300], ['look']], TABLETS[1], trace=ARP)
+    assert 'counters=off' in counters['hash'] and 'rates=on' in counters['hash'], counters['hash']
+    for part in 'rows=plain', 'group=thread', 'fold=off':
+        assert part in plain['hash'], plain['hash']
+    assert 'filter=Gntshr' in filtered['hash'], filtered['hash']
+    equal(ruler(exact)[0], '3 ms')
+    equal(dark['background'], 'rgb(22, 25, 29)')
+
+
+@case
+def a_theme_is_the_readers_once_one_is_chosen():
+    theme = ['evaluate', "localStorage.getItem('weft theme')"]
+    with temporary_directory() as folder:
+        path = 'file://' + make_page(folder, '--theme', 'dark')
+        title = os.path.basename(BLOCK)
+        first, kept, own, again = browse(path, [
+            ['look'], theme, ['key', 'T'], theme, ['reload'], ['opened', title], ['look']], title)['results']
+        asked, none = browse(path + '#view&theme=safe-dark', [['look'], theme], title)['results']
+    equal((first['background'], kept, own), ('rgb(22, 25, 29)', None, 'safe'))
+    equal(again['background'], 'rgb(250, 250, 248)')
+    equal((asked['background'], none), ('rgb(20, 23, 26)', None))
+
+
 @case
 def links_and_pictures_go_out():
     with temporary_directory() as folder:

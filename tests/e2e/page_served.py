@@ -70,6 +70,18 @@ def the_address_says_how_it_is_shown_first():
     assert 'filter=TCP' in look['hash'], look['hash']
 
 
+@case
+def the_served_theme_stays_until_the_reader_chooses():
+    chosen = ['evaluate', "localStorage.getItem('weft theme')"]
+    name = os.path.basename(ARP)
+    with Server('--theme', 'dark', ARP) as server:
+        first, again, none, own, light = server.browse(
+            [['look'], ['linked'], ['reload'], ['opened', name], ['look'], chosen, ['command', 'theme light'], chosen,
+             ['linked'], ['reload'], ['opened', name], ['look']], title=name)
+    equal([first['background'], again['background'], none], ['rgb(22, 25, 29)'] * 2 + [None])
+    equal([own, light['background']], ['light', 'rgb(247, 247, 245)'])
+
+
 def write_long_trace(path, events):
     """Mirage's CTF: tasks that are created, read and resolved."""
     body = b''.join(struct.pack('<QBQQB' if i % 3 == 0 else '<QBQQ', i * 1000, (0, 1, 2)[i % 3], 0, 1 + i // 3,

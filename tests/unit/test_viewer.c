@@ -791,18 +791,55 @@ static void every_key_is_documented(void **state)
 	free(text);
 }
 
+static bool has_item(const struct weft_viewer *viewer, const char *command)
+{
+	const struct weft_viewer_panel *panel = weft_viewer_panel(viewer);
+	for (uint32_t i = 0; i < panel->item_count; i++)
+		if (strcmp(panel->items[i].command, command) == 0)
+			return true;
+	return false;
+}
+
+static bool theme_request(struct weft_viewer *viewer)
+{
+	struct weft_viewer_request request;
+	assert_true(weft_viewer_next_request(viewer, &request));
+	assert_int_equal(request.type, WEFT_VIEWER_THEME);
+	assert_string_equal(request.text, "dark");
+	return request.start;
+}
+
+static void a_links_theme_is_no_choice(void **state)
+{
+	struct script s = script_begin(BLOCK_READ, true);
+	(void)state;
+	assert_true(weft_viewer_command(s.viewer, "view theme=dark", s.now_ms));
+	assert_false(theme_request(s.viewer));
+	assert_true(weft_viewer_command(s.viewer, "theme dark", s.now_ms));
+	assert_true(theme_request(s.viewer));
+	script_end(&s);
+}
+
 static void every_button_has_room_for_a_finger(void **state)
 {
 	(void)state;
-	static const double sizes[][2] = {{1400, 800}, {800, 600}, {390, 700}};
-	for (unsigned i = 0; i < 3; i++) {
+	static const double sizes[][2] = {{1400, 800}, {800, 600}, {480, 700}, {390, 700}, {320, 568}};
+	for (unsigned i = 0; i < 10; i++) {
 		struct script s = script_begin(BLOCK_READ, true);
-		weft_viewer_resize(s.viewer, sizes[i][0], sizes[i][1], s.now_ms);
-		assert_true(s.viewer->button_count >= 12);
+		bool is_touched = i >= 5;
+		double width = sizes[i % 5][0], least = is_touched || width < 700 ? 40 : 32;
+		s.viewer->is_touched = is_touched;
+		weft_viewer_resize(s.viewer, width, sizes[i % 5][1], s.now_ms);
+		/* What a short bar leaves out is in the menu. */
+		assert_int_equal(s.viewer->button_count, width >= 480 ? 12 : 8);
+		weft_viewer_command(s.viewer, "panel menu", s.now_ms);
+		assert_int_equal(has_item(s.viewer, "zoom in"), width < 480);
+		assert_true(has_item(s.viewer, "panel help") && has_item(s.viewer, "theme dark"));
+		weft_viewer_command(s.viewer, "close", s.now_ms);
 		for (uint32_t b = 0; b < s.viewer->button_count; b++) {
 			const struct weft_box *box = &s.viewer->buttons[b].box;
-			assert_true(box->width >= 32 && box->height >= 40);
-			assert_true(box->x >= 0 && box->x + box->width <= sizes[i][0]);
+			assert_true(box->width >= least && box->height >= (is_touched ? 44 : 40));
+			assert_true(box->x >= 0 && box->x + box->width <= width);
 		}
 		script_end(&s);
 	}
@@ -1009,6 +1046,7 @@ int main(void)
 		cmocka_unit_test(an_unknown_command_is_refused),
 		cmocka_unit_test(every_key_is_documented),
 		cmocka_unit_test(every_button_has_room_for_a_finger),
+		cmocka_unit_test(a_links_theme_is_no_choice),
 		cmocka_unit_test(times_are_of_the_day_if_the_trace_knows),
 		cmocka_unit_test(a_panel_hides_nothing_of_what_was_seen),
 		cmocka_unit_test(later_states_keep_what_was_looked_at),
