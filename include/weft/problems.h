@@ -32,6 +32,8 @@ enum weft_problem_type {
 	WEFT_PROBLEM_GC,           /* garbage collection stopped a thread for long */
 	WEFT_PROBLEM_HERD,         /* signals wake many tasks that find nothing to do */
 	WEFT_PROBLEM_CONTENTION,   /* many tasks wait at once for a semaphore that one holds */
+	WEFT_PROBLEM_POLLING,      /* wakes up again and again, and nothing comes of it */
+	WEFT_PROBLEM_STARVATION,   /* waits for a semaphore that others, who came later, are given */
 	WEFT_PROBLEM_TYPES
 };
 
@@ -42,7 +44,8 @@ enum weft_problem_severity {
 };
 
 /* "failed", "never resolved", "loss", "lost wake-up", "idle gap", "slow", "climbing counter",
- * "deadlock", "piling up", "hog", "GC pause", "thundering herd", "contention". */
+ * "deadlock", "piling up", "hog", "GC pause", "thundering herd", "contention",
+ * "polling", "starvation". */
 const char *weft_problem_name(enum weft_problem_type type);
 
 struct weft_problem_period {

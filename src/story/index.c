@@ -224,3 +224,21 @@ uint32_t weft__become_at(const struct weft_model *model, uint32_t task, uint64_t
 		task = model->tasks.becomes[task];
 	return task;
 }
+
+/* Chains of becomes lead to higher numbers or lower ones: each is followed once. */
+void weft__find_finals(const struct weft_model *model, uint32_t *ret_finals)
+{
+	const struct weft_tasks *t = &model->tasks;
+	for (uint32_t task = 0; task < t->count; task++)
+		ret_finals[task] = t->becomes[task] == WEFT_NONE ? task : t->becomes[task];
+	for (uint32_t task = 0; task < t->count; task++) {
+		uint32_t end = task;
+		while (ret_finals[end] != end)
+			end = ret_finals[end];
+		for (uint32_t step = task; ret_finals[step] != end;) {
+			uint32_t following = ret_finals[step];
+			ret_finals[step] = end;
+			step = following;
+		}
+	}
+}

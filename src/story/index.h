@@ -44,4 +44,7 @@ bool weft__is_gone(const struct weft_model *model, uint32_t task, uint64_t time)
 /* What `task` is at `time`: the last that it had become by then. */
 uint32_t weft__become_at(const struct weft_model *model, uint32_t task, uint64_t time);
 
+/* What each task had become in the end; itself if it became nothing. */
+void weft__find_finals(const struct weft_model *model, uint32_t *ret_finals);
+
 #endif

@@ -2,7 +2,10 @@
  *
  * Tasks that queue for one semaphore, or wait for one that holds it for far longer than usual. Who
  * reads it holds it until it signals it, or ends; who runs again with that read had waited since it
- * last ran.
+ * last ran. So had who runs and, before any other act, reads what others held when it stopped
+ * running.
+ *
+ * Who waits while those have it, again and again, that came later than it, starves.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,10 +16,11 @@
 #define QUEUE_MIN   8  /* tasks at once */
 #define HOLDS_MIN   8  /* that tell what is usual */
 #define FAR_LONGER  8  /* times as long as usual */
-#define LEAST_SHARE 50 /* of a trace: a hold that is worth a word if the queue is short */
+#define LEAST_SHARE 50 /* of a trace: a hold, or a wait, that is worth a word by itself */
+#define PASSED_MIN  8  /* times that others have it who came later */
 
 struct hold {
-	uint64_t start, end;
+	uint64_t since, start, end; /* since when its task had waited for it */
 	uint32_t task;
 };
 
@@ -36,15 +40,41 @@ static uint64_t end_of(const struct weft_model *model, uint32_t task)
 	return ends ? model->tasks.end[task] : model->summary.end;
 }
 
-/* When it stopped running before a read that made it run; `time` itself if it was running. */
-static uint64_t waits_since(const struct weft_model *model, uint32_t task, uint64_t time)
+/* Did another task hold it at that time? */
+static bool was_held(const struct contention *c, uint32_t task, uint64_t time)
 {
-	const struct weft_activations *a = &model->activations;
-	uint32_t first = model->tasks.first_activation[task];
-	uint32_t runs = weft__activations_until(model, task, time);
-	if (!runs || a->start[first + runs - 1] != time)
+	uint32_t low = 0, high = c->hold_count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (c->holds[middle].start <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && c->holds[low - 1].end > time && c->holds[low - 1].task != task;
+}
+
+static bool has_acted(const struct weft_model *model, uint32_t task, uint64_t from, uint64_t to)
+{
+	struct weft__edge_list by = weft__edges_by(model, task);
+	return to && from &&
+		   weft__edges_until(model, by, to - 1) > weft__edges_until(model, by, from - 1);
+}
+
+/* When it stopped running before a read that made it run, or that is the first that it does;
+ * otherwise `time` itself. */
+static uint64_t waits_since(const struct contention *c, uint32_t task, uint64_t time)
+{
+	const struct weft_activations *a = &c->model->activations;
+	uint32_t first = c->model->tasks.first_activation[task];
+	uint32_t runs = weft__activations_until(c->model, task, time);
+	if (!runs)
 		return time;
-	return runs > 1 ? a->end[first + runs - 2] : model->tasks.start[task];
+	uint64_t ran = runs > 1 ? a->end[first + runs - 2] : c->model->tasks.start[task];
+	uint64_t runs_since = a->start[first + runs - 1];
+	if (runs_since == time)
+		return ran;
+	return !has_acted(c->model, task, runs_since, time) && was_held(c, task, ran) ? ran : time;
 }
 
 static void add_wait(struct contention *c, uint64_t start, uint64_t end)
@@ -76,8 +106,9 @@ static void read_edges(struct contention *c, struct weft__edge_list to)
 			end_hold(c, task, time);
 		} else if (e->type[edge] == WEFT_EDGE_READ && task != WEFT_NONE) {
 			end_hold(c, WEFT_NONE, time); /* whoever had it has it no more */
-			add_wait(c, waits_since(c->model, task, time), time);
-			c->holds[c->hold_count++] = (struct hold){time, end_of(c->model, task), task};
+			uint64_t since = waits_since(c, task, time);
+			add_wait(c, since, time);
+			c->holds[c->hold_count++] = (struct hold){since, time, end_of(c->model, task), task};
 		} else if (e->type[edge] == WEFT_EDGE_TRY_READ && task != WEFT_NONE) {
 			add_wait(c, time, end_of(c->model, task));
 		}
@@ -194,12 +225,92 @@ static void look_at_holds(struct contention *c, uint32_t semaphore, uint32_t que
 	weft__find(c->findings, &problem, queue, &s);
 }
 
+/* The hold that was waited for the longest. */
+static uint32_t longest_wait(const struct contention *c)
+{
+	uint32_t found = 0;
+	for (uint32_t i = 1; i < c->hold_count; i++)
+		if (c->holds[i].start - c->holds[i].since > c->holds[found].start - c->holds[found].since)
+			found = i;
+	return found;
+}
+
+/* Holds by those that came later than who has hold `at`; `ret_other`: one who had most of them. */
+static uint32_t count_passed(const struct contention *c, uint32_t at, uint32_t *ret_other)
+{
+	const struct hold *waited = &c->holds[at];
+	uint32_t passed = 0, same = 0;
+	*ret_other = WEFT_NONE;
+	for (uint32_t i = at; i > 0 && c->holds[i - 1].start > waited->since; i--) {
+		const struct hold *hold = &c->holds[i - 1];
+		if (hold->since < waited->since || hold->task == waited->task)
+			continue;
+		if (!passed++)
+			*ret_other = hold->task;
+		same += hold->task == *ret_other;
+	}
+	if (same < passed - passed / 4)
+		*ret_other = WEFT_NONE;
+	return passed;
+}
+
+static void say_passed(
+	struct weft__sentence *s, const struct weft_model *model, uint32_t passed, uint32_t other)
+{
+	struct weft__words *w = weft__clause(s, 5);
+	weft__say(w, ", while ");
+	if (other == WEFT_NONE)
+		weft__say(w, "others");
+	else
+		weft__say_task(w, model, other, 24);
+	weft__say(w, " had it %" PRIu32 " times", passed);
+	weft__say(weft__clause(s, 4), " and came later");
+}
+
+static void look_for_starvation(struct contention *c, uint32_t semaphore)
+{
+	const struct weft_model *model = c->model;
+	uint32_t at = longest_wait(c), other;
+	const struct hold *waited = &c->holds[at];
+	uint64_t length = waited->start - waited->since;
+	uint32_t passed = count_passed(c, at, &other);
+	if (passed < PASSED_MIN || length < (model->summary.end - model->summary.start) / LEAST_SHARE)
+		return;
+	struct weft__sentence s;
+	struct weft_problem problem = {
+		.type = WEFT_PROBLEM_STARVATION,
+		.severity = WEFT_SEVERITY_WARNING,
+		.count = passed,
+		.start = waited->since,
+		.end = waited->start,
+		.task = waited->task,
+		.thread = WEFT_NONE,
+		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
+	};
+	weft__sentence_init(&s);
+	struct weft__words *w = weft__clause(&s, 6);
+	weft__say_subject(w, model, waited->task, 32);
+	weft__say(w, " waits ");
+	weft__say_length(w, length);
+	weft__say(w, " for ");
+	weft__say_task(w, model, semaphore, 24);
+	w = weft__clause(&s, 3);
+	weft__say(w, " from ");
+	weft__say_time(w, model, waited->since);
+	say_passed(&s, model, passed, other);
+	weft__find(c->findings, &problem, passed, &s);
+}
+
 static void look_at(struct contention *c, uint32_t task)
 {
 	uint64_t time = 0;
 	read_edges(c, weft__edges_to(c->findings->story, task));
 	uint32_t queue = find_longest_queue(c, &time);
-	if (queue && c->hold_count >= HOLDS_MIN)
+	if (c->hold_count < HOLDS_MIN)
+		return;
+	look_for_starvation(c, task);
+	if (queue)
 		look_at_holds(c, task, queue, time);
 }
 

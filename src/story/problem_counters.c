@@ -2,7 +2,8 @@
  *
  * Counters that climb from one end of the trace to the other. One that falls now and then, but to a
  * floor that rises, counts something that is kept and not given back; one that never falls may
- * simply be a total.
+ * simply be a total. So is one that falls now and then, and from some moment on is above whatever
+ * it was before, and higher from part to part: what took it away no longer keeps up.
  */
 #include <inttypes.h>
 
@@ -11,10 +12,12 @@
 #define PARTS       8
 #define SAMPLES_MIN 8
 #define FOUND_MAX   20
+#define LATE_PARTS  3 /* at least, at the end of the trace, in which a late one climbs */
+#define FAR_ABOVE   2 /* times as high as ever before */
 
 struct climb {
-	int64_t floor[PARTS]; /* lowest value in each part of the trace */
-	bool rises[PARTS];    /* its highest is higher than all before */
+	int64_t floor[PARTS], top[PARTS]; /* lowest and highest value in each part of the trace */
+	bool rises[PARTS];                /* its highest is higher than all before */
 	uint32_t falls;
 	int64_t first, last;
 };
@@ -33,12 +36,14 @@ static struct climb look_at(const struct weft_model *model, const struct weft_co
 	int64_t value = climb.first, highest = value;
 	uint32_t sample = counter->first, end = counter->first + counter->count;
 	for (uint32_t part = 0; part < PARTS; part++) {
-		climb.floor[part] = value;
+		climb.floor[part] = climb.top[part] = value;
 		for (; sample < end && part_of(model, s->time[sample]) <= part; sample++) {
 			climb.falls += s->value[sample] < value;
 			value = s->value[sample];
 			if (value < climb.floor[part])
 				climb.floor[part] = value;
+			if (value > climb.top[part])
+				climb.top[part] = value;
 			if (value > highest) {
 				highest = value;
 				climb.rises[part] = true;
@@ -66,6 +71,65 @@ static bool has_rising_floor(const struct climb *climb, const struct weft_counte
 			return false;
 	double range = (double)counter->max - (double)climb->floor[1];
 	return (double)climb->floor[PARTS - 1] - (double)climb->floor[1] >= range / 2;
+}
+
+/* Whether it climbs in the last parts only; `ret_before`: the highest that it was until then. */
+static bool climbs_late(const struct climb *climb, int64_t *ret_before)
+{
+	int part = PARTS - 1;
+	while (part > 0 && climb->floor[part] > climb->top[part - 1] / 2 &&
+		   climb->floor[part] > climb->floor[part - 1] && climb->top[part] > climb->top[part - 1])
+		part--;
+	if (part == 0 || PARTS - 1 - part < LATE_PARTS || !climb->falls)
+		return false;
+	*ret_before = climb->top[0];
+	for (int i = 1; i < part; i++)
+		*ret_before = climb->top[i] > *ret_before ? climb->top[i] : *ret_before;
+	int64_t last = climb->floor[PARTS - 1];
+	return last > 0 && last / FAR_ABOVE >= *ret_before;
+}
+
+/* The last sample of a counter that is no higher than `value`; the first if all are. */
+static uint32_t last_below(
+	const struct weft_model *model, const struct weft_counter *counter, int64_t value)
+{
+	uint32_t sample = counter->first + counter->count - 1;
+	while (sample > counter->first && model->samples.value[sample] > value)
+		sample--;
+	return sample;
+}
+
+static void add_late(struct weft__findings *findings, uint32_t number, int64_t before)
+{
+	const struct weft_model *model = findings->story->model;
+	const struct weft_counter *counter = &model->counters[number];
+	uint32_t first = last_below(model, counter, before), last = counter->first + counter->count - 1;
+	struct weft_problem problem = {
+		.type = WEFT_PROBLEM_CLIMBING,
+		.severity = WEFT_SEVERITY_WARNING,
+		.count = 1,
+		.start = model->samples.time[first],
+		.end = model->samples.time[last],
+		.show_start = model->summary.start,
+		.show_end = model->summary.end,
+		.task = model->samples.task[last],
+		.thread = WEFT_NONE,
+		.counter = number,
+		.edge = WEFT_NONE,
+	};
+	struct weft__sentence s;
+	weft__sentence_init(&s);
+	struct weft__words *w = weft__clause(&s, 4);
+	weft__say_text(w, weft_model_string(model, counter->name), 40);
+	weft__say(w, " climbs from ");
+	weft__say_time(w, model, problem.start);
+	weft__say(w, " on");
+	weft__say(weft__clause(&s, 3), ": from %" PRId64 " to %" PRId64, model->samples.value[first],
+		model->samples.value[last]);
+	w = weft__clause(&s, 2);
+	weft__say(w, " in ");
+	weft__say_length(w, problem.end - problem.start);
+	weft__find(findings, &problem, (uint64_t)counter->count, &s);
 }
 
 static void add_climb(struct weft__findings *findings, uint32_t number, const struct climb *climb)
@@ -109,9 +173,13 @@ void weft__find_climbing(struct weft__findings *findings)
 		if (counter->count < SAMPLES_MIN)
 			continue;
 		struct climb climb = look_at(model, counter);
-		if (!keeps_rising(&climb) || (climb.falls && !has_rising_floor(&climb, counter)))
+		int64_t before;
+		if (keeps_rising(&climb) && (!climb.falls || has_rising_floor(&climb, counter)))
+			add_climb(findings, i, &climb);
+		else if (climbs_late(&climb, &before))
+			add_late(findings, i, before);
+		else
 			continue;
-		add_climb(findings, i, &climb);
 		found++;
 	}
 }

@@ -22,24 +22,6 @@ struct walk {
 
 #define UNKNOWN (WEFT_NONE - 1)
 
-/* Chains of becomes lead to higher numbers or lower ones: each is followed once. */
-static void find_finals(struct walk *walk)
-{
-	const struct weft_tasks *t = &walk->model->tasks;
-	for (uint32_t task = 0; task < t->count; task++)
-		walk->final[task] = t->becomes[task] == WEFT_NONE ? task : t->becomes[task];
-	for (uint32_t task = 0; task < t->count; task++) {
-		uint32_t end = task;
-		while (walk->final[end] != end)
-			end = walk->final[end];
-		for (uint32_t step = task; walk->final[step] != end;) {
-			uint32_t following = walk->final[step];
-			walk->final[step] = end;
-			step = following;
-		}
-	}
-}
-
 /* Who read it last, unless it was signalled since: that is how it is given back. */
 static uint32_t find_holder(const struct walk *walk, uint32_t semaphore)
 {
@@ -172,7 +154,7 @@ static void add_cycle(struct walk *walk, uint32_t task)
 static void find_cycles(struct walk *walk)
 {
 	uint32_t tasks = walk->model->tasks.count;
-	find_finals(walk);
+	weft__find_finals(walk->model, walk->final);
 	for (uint32_t task = 0; task < tasks; task++)
 		walk->holder[task] = UNKNOWN;
 	for (uint32_t task = 0; task < tasks; task++) {

@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks that failed, and tasks that should have ended and did not. A failure travels: who reads
- * what failed mostly fails with the same message, so tasks with one message are one story; so are
- * those with very many that differ in their numbers only. Up to ALIKE_MAX of them are told one by
- * one; of more, the first, with their number. Whatever has an end cuts through what is under way
- * then: tasks that were no older than others like them become are one story, too, and a mild one.
+ * Tasks that failed, and tasks that should have ended and did not. A failure travels from who is
+ * read to who reads it and fails, too: that is one story, told of the last one, with where it
+ * began. If all who read it went on, somebody has seen to it: that is a milder one.
+ *
+ * Tasks with one message are one story; so are those with very many that differ in their numbers
+ * only. Up to ALIKE_MAX of them are told one by one; of more, the first, with their number.
+ * Whatever has an end cuts through what is under way then: tasks that were no older than others
+ * like them become are one story, too, and a mild one.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "story/problems.h"
 
 #define ALIKE_MAX    3
 #define OF_TENTH     4 /* times as old as nine tenths become, or as old as any: not only under way */
-#define MESSAGES_MAX 8 /* that differ in their numbers only: status 404 is not 500 */
-#define SHOWN        5 /* of those told as one */
+#define MESSAGES_MAX 8  /* that differ in their numbers only: status 404 is not 500 */
+#define SHOWN        5  /* of those told as one */
+#define HOPS_MAX     64 /* from who failed last to where it began */
+#define READS_MAX    64 /* of one task that are looked at, from the last on */
 
 struct ends {
 	struct weft__findings *findings;
 	const struct weft_model *model;
-	uint32_t *tasks; /* that ended badly */
+	uint32_t *finals; /* what each task had become in the end */
+	uint32_t *tasks;  /* that ended badly */
 	uint32_t count;
 };
 
@@ -44,6 +51,70 @@ static bool is_under_way(const struct ends *ends, uint32_t task)
 		   (age / OF_TENTH <= group->p90_ns || age <= group->longest_ns);
 }
 
+static bool failed(const struct ends *ends, uint32_t task)
+{
+	return is_bad(&ends->model->tasks, task) && !never(&ends->model->tasks, task);
+}
+
+/* Does `task` fail because of `source`, as far as times tell? */
+static bool is_in_time(const struct ends *ends, uint32_t source, uint32_t task)
+{
+	return source != task && failed(ends, source) && failed(ends, task) &&
+		   ends->model->tasks.end[source] <= ends->model->tasks.end[task];
+}
+
+/* Whom it read last that had failed; WEFT_NONE: nobody, it began here. */
+static uint32_t find_source(const struct ends *ends, uint32_t task)
+{
+	const struct weft_edges *e = &ends->model->edges;
+	struct weft__edge_list by = weft__edges_by(ends->model, task);
+	uint32_t least = by.count > READS_MAX ? by.count - READS_MAX : 0;
+	for (uint32_t i = by.count; i > least; i--) {
+		uint32_t edge = by.edges[i - 1], source = ends->finals[e->to[edge]];
+		if (e->type[edge] == WEFT_EDGE_READ && is_in_time(ends, source, task))
+			return source;
+	}
+	return WEFT_NONE;
+}
+
+static uint32_t find_origin(const struct ends *ends, uint32_t task)
+{
+	for (unsigned hops = 0; hops < HOPS_MAX; hops++) {
+		uint32_t source = find_source(ends, task);
+		if (source == WEFT_NONE)
+			break;
+		task = source;
+	}
+	return task;
+}
+
+enum fate {
+	UNREAD,    /* nobody has seen it */
+	WENT_ON,   /* who read it did not fail */
+	PASSED_ON, /* somebody who read it failed, too */
+};
+
+/* At one time only one of two that read each other has passed it on. */
+static enum fate fate_of(const struct ends *ends, uint32_t task)
+{
+	const struct weft_edges *e = &ends->model->edges;
+	const struct weft_tasks *t = &ends->model->tasks;
+	struct weft__edge_list to = weft__edges_to(ends->findings->story, task);
+	enum fate fate = UNREAD;
+	for (uint32_t i = 0; i < to.count; i++) {
+		uint32_t edge = to.edges[i];
+		if (e->type[edge] != WEFT_EDGE_READ || e->from[edge] == WEFT_NONE)
+			continue;
+		uint32_t reader = ends->finals[e->from[edge]];
+		if (is_in_time(ends, task, reader) &&
+			(t->end[reader] > t->end[task] || find_source(ends, task) != reader))
+			return PASSED_ON;
+		if (!is_bad(t, reader))
+			fate = WENT_ON;
+	}
+	return fate;
+}
+
 static int list_bad(struct ends *ends)
 {
 	const struct weft_tasks *t = &ends->model->tasks;
@@ -51,10 +122,14 @@ static int list_bad(struct ends *ends)
 	for (uint32_t task = 0; task < t->count; task++)
 		count += is_bad(t, task);
 	ends->tasks = malloc((count + (size_t)1) * sizeof(*ends->tasks));
-	if (!ends->tasks)
+	ends->finals = malloc((t->count + (size_t)1) * sizeof(*ends->finals));
+	if (!ends->tasks || !ends->finals)
 		return WEFT_ERROR_MEMORY;
-	for (uint32_t task = 0; task < t->count; task++)
-		if (is_bad(t, task) && !is_under_way(ends, task))
+	if (count)
+		weft__find_finals(ends->model, ends->finals);
+	for (uint32_t task = 0; task < t->count && count; task++)
+		if (is_bad(t, task) && !is_under_way(ends, task) &&
+			(never(t, task) || fate_of(ends, task) != PASSED_ON))
 			ends->tasks[ends->count++] = task;
 	return 0;
 }
@@ -62,16 +137,33 @@ static int list_bad(struct ends *ends)
 /* qsort has no context: what is compared goes with it. */
 struct sorted {
 	uint64_t key, end;
-	uint32_t task, message;
+	uint32_t task, message, origin;
+	bool went_on;
 };
 
-/* Equal for tasks whose ends are alike: by message; those without an end by kind and name. */
-static uint64_t key_of(const struct ends *ends, uint32_t task)
+/* Equal for tasks whose ends are alike: by message and by that of where it began; those without an
+ * end by kind and name. */
+static uint64_t key_of(const struct ends *ends, uint32_t task, uint32_t origin, bool went_on)
 {
 	const struct weft_model *model = ends->model;
 	if (never(&model->tasks, task))
 		return UINT64_MAX - ends->findings->alike.group_of[task];
-	return weft__alike_hash(weft_model_string(model, model->tasks.message[task])) >> 1;
+	uint64_t key = weft__alike_hash(weft_model_string(model, model->tasks.message[task]));
+	uint64_t began = weft__alike_hash(weft_model_string(model, model->tasks.message[origin]));
+	return (key ^ (origin != task ? began * 31 : 0) ^ (went_on ? UINT64_C(0x5bd1e995) : 0)) >> 1;
+}
+
+static struct sorted sort_in(const struct ends *ends, uint32_t task)
+{
+	const struct weft_tasks *t = &ends->model->tasks;
+	struct sorted sorted = {
+		.end = t->end[task], .task = task, .message = t->message[task], .origin = task};
+	if (!never(t, task)) {
+		sorted.origin = find_origin(ends, task);
+		sorted.went_on = fate_of(ends, task) == WENT_ON;
+	}
+	sorted.key = key_of(ends, task, sorted.origin, sorted.went_on);
+	return sorted;
 }
 
 static int compare(uint64_t left, uint64_t right)
@@ -93,13 +185,38 @@ static int by_key(const void *left, const void *right)
 	return l->message != r->message ? compare(l->message, r->message) : by_end(left, right);
 }
 
-static void say_ending(
-	struct weft__sentence *s, const struct weft_model *model, uint32_t task, uint32_t count)
+/* ": connection refused", and where it began, with its message if that is another. */
+static void say_why(
+	struct weft__sentence *s, const struct weft_model *model, uint32_t task, uint32_t origin)
 {
 	const struct weft_tasks *t = &model->tasks;
 	struct weft_slice message = weft_model_string(model, t->message[task]);
+	struct weft_slice began = weft_model_string(model, t->message[origin]);
+	bool is_same =
+		message.size == began.size && memcmp(message.bytes, began.bytes, began.size) == 0;
+	if (message.size) {
+		struct weft__words *w = weft__clause(s, 4);
+		weft__say(w, ": ");
+		weft__say_text(w, message, origin == task || is_same ? 60 : 32);
+	}
+	if (origin == task || (is_same && t->label[origin] == WEFT_NONE))
+		return;
+	struct weft__words *w = weft__clause(s, 5);
+	weft__say(w, "; it began with ");
+	weft__say_task(w, model, origin, 24);
+	if (began.size && !is_same) {
+		weft__say(w, ": ");
+		weft__say_text(w, began, 40);
+	}
+}
+
+static void say_ending(struct weft__sentence *s, const struct weft_model *model,
+	const struct sorted *sorted, uint32_t count)
+{
+	const struct weft_tasks *t = &model->tasks;
+	uint32_t task = sorted->task;
 	weft__sentence_init(s);
-	struct weft__words *w = weft__clause(s, 4);
+	struct weft__words *w = weft__clause(s, 6);
 	weft__say_subject(w, model, task, 40);
 	if (never(t, task)) {
 		weft__say(w, " is never resolved");
@@ -108,14 +225,12 @@ static void say_ending(
 		w = weft__clause(s, 1);
 		weft__say(w, " at ");
 		weft__say_time(w, model, t->end[task]);
-		if (message.size) {
-			w = weft__clause(s, 3);
-			weft__say(w, ": ");
-			weft__say_text(w, message, 60);
-		}
+		say_why(s, model, task, sorted->origin);
 	}
 	if (count > 1)
-		weft__say(weft__clause(s, 2), ", and %u more like it", count - 1);
+		weft__say(weft__clause(s, 3), ", and %u more like it", count - 1);
+	if (sorted->went_on)
+		weft__say(weft__clause(s, 2), "; who read %s went on", count > 1 ? "them" : "it");
 }
 
 /* `count` alike ones from `sorted` on, as one problem. */
@@ -126,7 +241,7 @@ static void add_ending(struct ends *ends, const struct sorted *sorted, uint32_t 
 	struct weft__sentence s;
 	struct weft_problem problem = {
 		.type = never(t, task) ? WEFT_PROBLEM_NEVER_RESOLVED : WEFT_PROBLEM_FAILED,
-		.severity = WEFT_SEVERITY_ERROR,
+		.severity = sorted->went_on ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_ERROR,
 		.count = count,
 		.start = weft__start_of(ends->findings->story, task),
 		.end = t->end[task],
@@ -139,7 +254,7 @@ static void add_ending(struct ends *ends, const struct sorted *sorted, uint32_t 
 		problem.show_start = problem.start;
 		problem.show_end = sorted[count < SHOWN ? count - 1 : SHOWN - 1].end;
 	}
-	say_ending(&s, ends->model, task, count);
+	say_ending(&s, ends->model, sorted, count);
 	weft__find(ends->findings, &problem, count, &s);
 }
 
@@ -154,7 +269,7 @@ static uint32_t count_messages(const struct sorted *sorted, uint32_t count)
 /* Those of one message; or of one but for its numbers, if it has many different ones. */
 static void add_alike(struct ends *ends, const struct sorted *sorted, uint32_t count)
 {
-	if (count > ALIKE_MAX)
+	if (count > ALIKE_MAX || sorted->went_on)
 		add_ending(ends, sorted, count);
 	else
 		for (uint32_t i = 0; i < count; i++)
@@ -219,8 +334,7 @@ static void add_under_way(struct ends *ends)
 
 void weft__find_ends(struct weft__findings *findings)
 {
-	const struct weft_model *model = findings->story->model;
-	struct ends ends = {.findings = findings, .model = model};
+	struct ends ends = {.findings = findings, .model = findings->story->model};
 	struct sorted *sorted = NULL;
 	int error = list_bad(&ends);
 	if (!error) {
@@ -231,13 +345,12 @@ void weft__find_ends(struct weft__findings *findings)
 		findings->error = error;
 	} else {
 		for (uint32_t i = 0; i < ends.count; i++)
-			sorted[i] =
-				(struct sorted){key_of(&ends, ends.tasks[i]), model->tasks.end[ends.tasks[i]],
-					ends.tasks[i], model->tasks.message[ends.tasks[i]]};
+			sorted[i] = sort_in(&ends, ends.tasks[i]);
 		qsort(sorted, ends.count, sizeof(*sorted), by_key);
 		add_endings(&ends, sorted);
 		add_under_way(&ends);
 	}
 	free(ends.tasks);
+	free(ends.finals);
 	free(sorted);
 }

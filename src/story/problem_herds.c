@@ -3,6 +3,11 @@
  * Thundering herds: a signal wakes many tasks at once, most of which find nothing to do and go back
  * to wait for the same. Of a task that reads what was signalled, and whose next act is to read or
  * to want it again, nothing else has come.
+ *
+ * Where a library makes a promise for each waiter, one task resolves many that were there all
+ * along, in a moment, and most of who read them next want another one like it. All of them may do
+ * so that had each something to do, of which the trace knows nothing; so there one at least has to
+ * do something else, as who comes first in a herd.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,6 +18,7 @@
 #define BACK_PART 4 /* all but one of so many go back */
 #define TIMES_MIN 3
 #define FOUND_MAX 3
+#define APART     2 /* times as long is it from herd to herd as it takes all that are in one */
 
 /* From one signal to the next. */
 struct burst {
@@ -23,8 +29,10 @@ struct burst {
 
 struct herd {
 	struct burst worst;
-	uint64_t first; /* when the first was */
+	uint64_t first, last; /* when the first and the last one began */
+	uint64_t sum;         /* of their lengths */
 	uint32_t times;
+	bool by_promises;
 };
 
 static bool is_herd(const struct burst *burst)
@@ -59,6 +67,7 @@ static void end_burst(struct herd *herd, const struct burst *burst)
 		return;
 	if (!herd->times++)
 		herd->first = burst->start;
+	herd->last = burst->start;
 	if (burst->back > herd->worst.back)
 		herd->worst = *burst;
 }
@@ -83,6 +92,90 @@ static struct herd look_at(const struct weft_story *story, struct weft__edge_lis
 	return herd;
 }
 
+/* Who reads what `edge` resolves, by which edge; WEFT_NONE: nobody, or many. */
+static uint32_t find_read(const struct weft_story *story, uint32_t edge)
+{
+	const struct weft_edges *e = &story->model->edges;
+	struct weft__edge_list to = weft__edges_to(story, e->to[edge]);
+	uint32_t found = WEFT_NONE;
+	for (uint32_t i = 0; i < to.count; i++) {
+		if (e->type[to.edges[i]] != WEFT_EDGE_READ || e->from[to.edges[i]] == WEFT_NONE)
+			continue;
+		if (found != WEFT_NONE)
+			return WEFT_NONE;
+		found = to.edges[i];
+	}
+	return found;
+}
+
+/* Whether who read a promise by `edge` next wants another like it, and made nothing but that. */
+static bool wants_another(const struct weft__findings *findings, uint32_t edge)
+{
+	const struct weft_story *story = findings->story;
+	const struct weft_edges *e = &story->model->edges;
+	const uint32_t *group_of = findings->alike.group_of;
+	uint32_t task = e->from[edge], promise = e->to[edge];
+	struct weft__edge_list by = weft__edges_by(story->model, task);
+	struct weft__edge_list made = weft__edges_made(story, task);
+	uint32_t next = weft__edges_until(story->model, by, e->time[edge]);
+	if (next >= by.count)
+		return false;
+	edge = by.edges[next];
+	if (e->type[edge] != WEFT_EDGE_READ && e->type[edge] != WEFT_EDGE_TRY_READ)
+		return false;
+	if (group_of[e->to[edge]] != group_of[promise] || group_of[promise] == WEFT_NONE)
+		return false;
+	uint32_t first = weft__edges_until(story->model, made, e->time[by.edges[next - 1]]);
+	uint32_t last = weft__edges_until(story->model, made, e->time[edge]);
+	for (uint32_t i = first; i < last; i++)
+		if (e->to[made.edges[i]] != e->to[edge])
+			return false;
+	return true;
+}
+
+static void end_promises(struct herd *herd, const struct burst *burst)
+{
+	if (!is_herd(burst) || burst->back == burst->woken)
+		return;
+	herd->sum += burst->end - burst->start;
+	end_burst(herd, burst);
+}
+
+/* A burst lasts as long as what is resolved was there when it began. */
+static struct herd look_at_promises(
+	const struct weft__findings *findings, struct weft__edge_list by)
+{
+	const struct weft_model *model = findings->story->model;
+	const struct weft_edges *e = &model->edges;
+	struct burst burst = {0};
+	struct herd herd = {.by_promises = true};
+	for (uint32_t i = 0; i < by.count; i++) {
+		uint32_t edge = by.edges[i];
+		if (e->type[edge] != WEFT_EDGE_RESOLVE || e->to[edge] == e->from[edge])
+			continue;
+		uint32_t read = find_read(findings->story, edge);
+		if (read == WEFT_NONE)
+			continue;
+		if (!burst.is_open || model->tasks.start[e->to[edge]] > burst.start) {
+			end_promises(&herd, &burst);
+			burst = (struct burst){.is_open = true, .start = e->time[edge]};
+		}
+		burst.woken++;
+		burst.back += wants_another(findings, read);
+		burst.end = end_of_run(model, e->from[read], e->time[read]);
+	}
+	end_promises(&herd, &burst);
+	return herd;
+}
+
+static bool is_worth_a_word(const struct herd *herd)
+{
+	if (herd->times < TIMES_MIN)
+		return false;
+	uint64_t apart = (herd->last - herd->first) / (herd->times - 1);
+	return !herd->by_promises || apart / APART >= herd->sum / herd->times;
+}
+
 static void add_herd(struct weft__findings *findings, uint32_t task, const struct herd *herd)
 {
 	const struct weft_model *model = findings->story->model;
@@ -100,9 +193,10 @@ static void add_herd(struct weft__findings *findings, uint32_t task, const struc
 	};
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 5);
-	weft__say(w, "A signal of ");
+	weft__say(w, herd->by_promises ? "" : "A signal of ");
 	weft__say_subject(w, model, task, 32);
 	weft__say(w, " wakes %" PRIu32 " tasks", herd->worst.woken);
+	weft__say(w, herd->by_promises ? " at once" : "");
 	w = weft__clause(&s, 4);
 	if (herd->worst.back < herd->worst.woken)
 		weft__say(w, ", of which %" PRIu32 " only wait again", herd->worst.back);
@@ -118,14 +212,15 @@ void weft__find_herds(struct weft__findings *findings)
 {
 	const struct weft_story *story = findings->story;
 	uint32_t found = 0;
-	if (!story->model->summary.by_event[WEFT_EVENT_SIGNAL])
-		return;
 	for (uint32_t task = 0; task < story->model->tasks.count && found < FOUND_MAX; task++) {
 		struct weft__edge_list to = weft__edges_to(story, task);
-		if (to.count < HERD_MIN * TIMES_MIN)
-			continue;
-		struct herd herd = look_at(story, to);
-		if (herd.times < TIMES_MIN)
+		struct weft__edge_list by = weft__edges_by(story->model, task);
+		struct herd herd = {0};
+		if (to.count >= HERD_MIN * TIMES_MIN)
+			herd = look_at(story, to);
+		if (!is_worth_a_word(&herd) && by.count >= HERD_MIN * TIMES_MIN)
+			herd = look_at_promises(findings, by);
+		if (!is_worth_a_word(&herd))
 			continue;
 		add_herd(findings, task, &herd);
 		found++;

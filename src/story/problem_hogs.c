@@ -15,6 +15,8 @@
 #define WAITERS_MIN 3
 #define LOOKED_MAX  512 /* candidates; a trace with more has no usual length */
 #define NAMED_MAX   5
+#define RUNS_MIN    16                  /* that tell how long a task runs */
+#define TAKEN_MAX   UINT64_C(100000000) /* ns: the system takes the processor for no longer */
 
 struct stretch {
 	uint32_t task, thread;
@@ -111,15 +113,64 @@ static void count_pauses(struct looking *l)
 	}
 }
 
+static bool is_one(const struct looking *l, const struct stretch *s)
+{
+	bool is_far = !l->others || (s->end - s->start) / FAR_LONGER >= l->sum_ns / l->others;
+	return s->waiters >= WAITERS_MIN && is_far && s->gc_ns < (s->end - s->start) / 2;
+}
+
+/* Who runs often, and hardly ever that long: perhaps it did not run, but the system took
+ * the processor away. */
+static bool is_unlike_itself(const struct looking *l, const struct stretch *stretch)
+{
+	const struct weft_activations *a = &l->model->activations;
+	const uint32_t *first = &l->model->tasks.first_activation[stretch->task];
+	uint32_t group = l->findings->alike.group_of[stretch->task];
+	uint64_t length = stretch->end - stretch->start;
+	if (length > TAKEN_MAX)
+		return false;
+	if (group != WEFT_NONE && l->findings->alike.groups[group].count >= WEFT__ALIKE_MIN)
+		return l->findings->alike.groups[group].p90_ns <= length / FAR_LONGER;
+	uint32_t runs = first[1] - first[0], longer = 0;
+	for (uint32_t i = first[0]; i < first[1]; i++)
+		longer += a->end[i] - a->start[i] > length / FAR_LONGER;
+	return runs >= RUNS_MIN && longer <= runs / RUNS_MIN;
+}
+
+/* Those like the first of the list, which is told. */
+static uint32_t count_alike(struct looking *l, const struct stretch *stretch)
+{
+	const uint32_t *group_of = l->findings->alike.group_of;
+	uint32_t group = group_of[stretch->task], count = 0;
+	for (const struct stretch *s = stretch; s < l->list + l->count; s++) {
+		if (!is_one(l, s) || (s != stretch && (group == WEFT_NONE || group_of[s->task] != group)))
+			continue;
+		count++;
+		weft__find_period(l->findings, s->start, s->end);
+	}
+	return count;
+}
+
+static bool is_told(const struct looking *l, const struct stretch *stretch)
+{
+	const uint32_t *group_of = l->findings->alike.group_of;
+	for (const struct stretch *s = l->list; s < stretch; s++)
+		if (is_one(l, s) && group_of[s->task] != WEFT_NONE &&
+			group_of[s->task] == group_of[stretch->task])
+			return true;
+	return false;
+}
+
 static void add_hog(struct looking *l, const struct stretch *stretch)
 {
 	const struct weft_model *model = l->model;
 	uint64_t length = stretch->end - stretch->start;
+	uint32_t count = count_alike(l, stretch);
 	struct weft__sentence s;
 	struct weft_problem problem = {
 		.type = WEFT_PROBLEM_HOG,
 		.severity = length >= l->grave_ns ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
-		.count = 1,
+		.count = count,
 		.start = stretch->start,
 		.end = stretch->end,
 		.task = stretch->task,
@@ -133,13 +184,17 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 	weft__say(w, " runs for ");
 	weft__say_length(w, length);
 	weft__say(w, " at a stretch");
-	w = weft__clause(&s, 4);
+	w = weft__clause(&s, 3);
 	weft__say(w, " from ");
 	weft__say_time(w, model, stretch->start);
+	if (count > 1)
+		weft__say(weft__clause(&s, 5), ", as %" PRIu32 " more like it do", count - 1);
 	weft__say(
 		weft__clause(&s, 5), ", while %" PRIu32 " tasks wait for their turn", stretch->waiters);
+	if (count == 1 && is_unlike_itself(l, stretch))
+		weft__say(weft__clause(&s, 4), "; or it was preempted");
 	if (l->others) {
-		w = weft__clause(&s, 3);
+		w = weft__clause(&s, 2);
 		weft__say(w, "; on average it is ");
 		weft__say_length(w, l->sum_ns / l->others);
 	}
@@ -167,8 +222,7 @@ static void find_hogs(struct looking *l)
 	qsort(l->list, l->count, sizeof(*l->list), by_length);
 	for (uint32_t i = 0; i < l->count && named < NAMED_MAX; i++) {
 		const struct stretch *s = &l->list[i];
-		bool is_far = !l->others || (s->end - s->start) / FAR_LONGER >= l->sum_ns / l->others;
-		if (s->waiters < WAITERS_MIN || !is_far || s->gc_ns >= (s->end - s->start) / 2)
+		if (!is_one(l, s) || is_told(l, s))
 			continue;
 		add_hog(l, s);
 		named++;

@@ -16,6 +16,7 @@
 #define FAR_LONGER   8 /* times */
 #define APART        2 /* times the next shorter gap */
 #define CLUSTERS_MAX 3
+#define SOON_PART    8     /* of a gap: what ends that soon after it had kept all waiting */
 #define LEAST_SHARE  100   /* of a trace: a cluster that takes less is not worth a word */
 #define LONELY_SHARE 20    /* likewise, of a gap among few */
 #define BREATH_SHARE 20000 /* likewise: what is shorter does not tell what is usual */
@@ -155,11 +156,26 @@ static int by_length(const void *left, const void *right)
 	return l->start < r->start ? -1 : l->start > r->start;
 }
 
+/* Who was there all along and ends as the first after it: what all waited for, as far as the trace
+ * knows. */
+static uint32_t find_awaited(const struct gaps *gaps, const struct gap *gap)
+{
+	const struct weft_tasks *t = &gaps->model->tasks;
+	uint64_t from = gap->start + gap->length, to = from + gap->length / SOON_PART;
+	uint32_t found = WEFT_NONE;
+	for (uint32_t task = 0; task < t->count; task++)
+		if ((t->flags[task] & WEFT_TASK_RESOLVED) && t->end[task] >= from && t->end[task] <= to &&
+			t->start[task] <= gap->start && (found == WEFT_NONE || t->end[task] < t->end[found]))
+			found = task;
+	return found;
+}
+
 static void say_gaps(struct weft__sentence *s, const struct gaps *gaps, const struct gap *first,
 	const struct gap *longest, uint32_t count)
 {
 	weft__sentence_init(s);
-	struct weft__words *w = weft__clause(s, 4);
+	uint32_t awaited = find_awaited(gaps, first);
+	struct weft__words *w = weft__clause(s, 5);
 	if (count > 1)
 		weft__say(w, "%" PRIu32 " times nothing runs for about ", count);
 	else
@@ -172,6 +188,12 @@ static void say_gaps(struct weft__sentence *s, const struct gaps *gaps, const st
 	w = weft__clause(s, 3);
 	weft__say(w, " from ");
 	weft__say_time(w, gaps->model, first->start);
+	if (awaited != WEFT_NONE) {
+		w = weft__clause(s, 4);
+		weft__say(w, ", until ");
+		weft__say_subject(w, gaps->model, awaited, 32);
+		weft__say(w, " ends");
+	}
 	if (gaps->usual_ns) {
 		w = weft__clause(s, 2);
 		weft__say(w, "; usual gaps take ");

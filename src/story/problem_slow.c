@@ -26,6 +26,8 @@ struct slow {
 	uint32_t task, count;
 	bool is_timed; /* all take about as long; then `task` is the first */
 	uint64_t life_ns, usual_ns;
+	uint32_t runner; /* who ran for half of its life or more at a stretch, or WEFT_NONE */
+	uint64_t runner_ns;
 };
 
 struct sorting {
@@ -99,7 +101,7 @@ static void find_slowest(
 
 static void look_at(struct sorting *s, const struct weft__alike_group *group)
 {
-	struct slow slow = {.task = WEFT_NONE};
+	struct slow slow = {.task = WEFT_NONE, .runner = WEFT_NONE};
 	if (group->count < WEFT__ALIKE_MIN)
 		return;
 	if (!find_timed(s, group, &slow))
@@ -152,6 +154,73 @@ static void say_waiters(struct weft__sentence *t, const struct weft_story *story
 		weft__say(weft__clause(t, 5), ", and %" PRIu32 " tasks wait for it", waiters);
 }
 
+/* Does what runs on this thread keep that task from running? Of several threads it is known only
+ * where the task has run itself. */
+static bool is_on_thread(const struct weft_model *model, uint32_t task, uint32_t thread)
+{
+	uint32_t end = model->tasks.first_activation[task + 1];
+	if (model->thread_count <= 1)
+		return true;
+	return end > model->tasks.first_activation[task] &&
+		   model->activations.thread[end - 1] == thread;
+}
+
+static void see_runner(
+	const struct sorting *s, struct slow *slow, uint32_t runner, uint32_t activation)
+{
+	const struct weft_activations *a = &s->model->activations;
+	uint64_t start = weft__start_of(s->story, slow->task), end = start + slow->life_ns;
+	uint64_t from = a->start[activation] > start ? a->start[activation] : start;
+	uint64_t to = a->end[activation] < end ? a->end[activation] : end;
+	if (to <= from || to - from < slow->life_ns / 2 || to - from <= slow->runner_ns ||
+		!is_on_thread(s->model, slow->task, a->thread[activation]))
+		return;
+	slow->runner = runner;
+	slow->runner_ns = to - from;
+}
+
+/* Who ran for half or more of the life of one of those that will be named. */
+static void find_runners(struct sorting *s, const uint32_t *named, uint32_t count)
+{
+	const struct weft_activations *a = &s->model->activations;
+	const uint32_t *first = s->model->tasks.first_activation;
+	for (uint32_t task = 0; task < s->model->tasks.count; task++)
+		for (uint32_t i = first[task]; i < first[task + 1]; i++)
+			for (uint32_t k = 0; k < count && a->end[i] - a->start[i] >= s->least_ns / 2; k++)
+				see_runner(s, &s->slow[named[k]], task, i);
+}
+
+static void say_runner(
+	struct weft__sentence *t, const struct weft_model *model, const struct slow *slow)
+{
+	if (slow->runner == WEFT_NONE || slow->is_timed)
+		return;
+	if (slow->runner == slow->task) {
+		weft__say(weft__clause(t, 5), ", running all along or preempted");
+		return;
+	}
+	struct weft__words *w = weft__clause(t, 8);
+	weft__say(w, ", while ");
+	weft__say_subject(w, model, slow->runner, 28);
+	weft__say(w, " runs for ");
+	weft__say_length(w, slow->runner_ns);
+	weft__say(w, " of it");
+}
+
+/* Each of those that take about as long. */
+static void add_periods(struct sorting *s, const struct slow *slow)
+{
+	const struct weft__alike *alike = s->alike;
+	const struct weft__alike_group *group = &alike->groups[alike->group_of[slow->task]];
+	for (uint32_t i = group->first; i < group->first + group->count; i++) {
+		uint32_t task = alike->members[i];
+		uint64_t life = alike->lives[i];
+		if (life / OF_MEDIAN >= group->p50_ns && life >= s->least_ns)
+			weft__find_period(
+				s->findings, weft__start_of(s->story, task), s->model->tasks.end[task]);
+	}
+}
+
 static void name(struct sorting *s, const struct slow *slow)
 {
 	const struct weft_model *model = s->model;
@@ -167,6 +236,8 @@ static void name(struct sorting *s, const struct slow *slow)
 		.counter = WEFT_NONE,
 		.edge = WEFT_NONE,
 	};
+	if (slow->is_timed)
+		add_periods(s, slow);
 	weft__sentence_init(&t);
 	struct weft__words *w = weft__clause(&t, 9);
 	weft__say_subject(w, model, slow->task, 36);
@@ -178,6 +249,7 @@ static void name(struct sorting *s, const struct slow *slow)
 	if (slow->is_timed)
 		weft__say(weft__clause(&t, 8), ", as %" PRIu32 " more do", slow->count - 1);
 	say_gc(&t, model, &problem);
+	say_runner(&t, model, slow);
 	say_waiters(&t, s->story, slow->task);
 	w = weft__clause(&t, 7);
 	weft__say(w, slow->is_timed ? "; most like it take " : "; others like it take ");
@@ -198,7 +270,9 @@ static void name_all(struct sorting *s)
 		if (!known)
 			named[count++] = i - 1;
 	}
-	for (uint32_t k = count > NAMED_MAX ? count - NAMED_MAX : 0; k < count; k++)
+	uint32_t from = count > NAMED_MAX ? count - NAMED_MAX : 0;
+	find_runners(s, named + from, count - from);
+	for (uint32_t k = from; k < count; k++)
 		name(s, &s->slow[named[k]]);
 }
 

@@ -301,9 +301,25 @@ static void choose_view(
 		problem->show_end = problem->end;
 }
 
-static void add_missed(struct wakes *w, uint32_t task, const struct missed *missed)
+/* A promise without a name tells nothing; who waits for it does. */
+static uint32_t find_sleeper(const struct wakes *w, uint32_t waiter)
+{
+	const struct weft_edges *e = &w->model->edges;
+	struct weft__edge_list to = weft__edges_to(w->story, waiter);
+	if (w->model->tasks.label[waiter] != WEFT_NONE)
+		return waiter;
+	for (uint32_t i = 0; i < to.count; i++) {
+		uint32_t type = e->type[to.edges[i]], from = e->from[to.edges[i]];
+		if ((type == WEFT_EDGE_TRY_READ || type == WEFT_EDGE_READ) && from != WEFT_NONE)
+			return from;
+	}
+	return waiter;
+}
+
+static void add_missed(struct wakes *w, uint32_t task, struct missed *missed)
 {
 	const struct weft_model *model = w->model;
+	missed->waiter = find_sleeper(w, missed->waiter);
 	uint32_t sender = model->edges.from[missed->edge];
 	uint64_t time = model->edges.time[missed->edge];
 	bool in_vain = missed->until == UINT64_MAX;

@@ -34,6 +34,8 @@ WEFT__EXPORT const char *weft_problem_name(enum weft_problem_type type)
 		[WEFT_PROBLEM_GC] = "GC pause",
 		[WEFT_PROBLEM_HERD] = "thundering herd",
 		[WEFT_PROBLEM_CONTENTION] = "contention",
+		[WEFT_PROBLEM_POLLING] = "polling",
+		[WEFT_PROBLEM_STARVATION] = "starvation",
 	};
 	return type < WEFT_PROBLEM_TYPES ? names[type] : "unknown";
 }
@@ -149,6 +151,7 @@ static const struct finder {
 	{weft__find_pauses, false},
 	{weft__find_herds, false},
 	{weft__find_contention, false},
+	{weft__find_polling, false},
 };
 #define FINDERS (sizeof(finders) / sizeof(finders[0]))
 
@@ -240,7 +243,8 @@ static void say_type(
 	struct weft__sentence *s, uint32_t count, enum weft_problem_type type, const char *before)
 {
 	bool is_noun = type != WEFT_PROBLEM_FAILED && type != WEFT_PROBLEM_NEVER_RESOLVED &&
-				   type != WEFT_PROBLEM_SLOW && type != WEFT_PROBLEM_PILING_UP;
+				   type != WEFT_PROBLEM_SLOW && type != WEFT_PROBLEM_PILING_UP &&
+				   type != WEFT_PROBLEM_POLLING && type != WEFT_PROBLEM_STARVATION;
 	const char *plural = !is_noun || count == 1 ? "" : type == WEFT_PROBLEM_LOSS ? "es" : "s";
 	weft__say(
 		weft__clause(s, 2), "%s%" PRIu32 " %s%s", before, count, weft_problem_name(type), plural);

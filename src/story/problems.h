@@ -14,6 +14,7 @@
  *     problem_pauses.c    garbage collection
  *     problem_herds.c     many woken for nothing
  *     problem_contention.c  queues for one semaphore
+ *     problem_polling.c   tasks that wake up for nothing
  *     problems.c          the list: order, limits, sentences
  */
 #ifndef WEFT_STORY_PROBLEMS_H
@@ -67,5 +68,6 @@ void weft__find_hogs(struct weft__findings *findings);
 void weft__find_pauses(struct weft__findings *findings);
 void weft__find_herds(struct weft__findings *findings);
 void weft__find_contention(struct weft__findings *findings);
+void weft__find_polling(struct weft__findings *findings);
 
 #endif

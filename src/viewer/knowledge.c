@@ -35,63 +35,11 @@ bool weft__viewer_know_story(struct weft_viewer *viewer)
 	return viewer->story.index != NULL;
 }
 
-/* What explains more comes first: a deadlock is why its tasks are never resolved, a slow task or a
- * lost wake-up why nothing runs. A stretch that is not that long may be the system's doing, and
- * what is under way at the end is mostly nobody's. */
-static unsigned rank_of(const struct weft_problem *problem)
-{
-	static const uint8_t ranks[WEFT_PROBLEM_TYPES] = {
-		[WEFT_PROBLEM_DEADLOCK] = 0,
-		[WEFT_PROBLEM_FAILED] = 1,
-		[WEFT_PROBLEM_LOST_WAKE_UP] = 2,
-		[WEFT_PROBLEM_NEVER_RESOLVED] = 3,
-		[WEFT_PROBLEM_LOSS] = 4,
-		[WEFT_PROBLEM_HOG] = 5,
-		[WEFT_PROBLEM_GC] = 6,
-		[WEFT_PROBLEM_CONTENTION] = 7,
-		[WEFT_PROBLEM_HERD] = 8,
-		[WEFT_PROBLEM_CLIMBING] = 9,
-		[WEFT_PROBLEM_PILING_UP] = 10,
-		[WEFT_PROBLEM_SLOW] = 11,
-		[WEFT_PROBLEM_IDLE_GAP] = 12,
-	};
-	bool is_hint = problem->severity == WEFT_SEVERITY_HINT;
-	bool is_likely_none =
-		problem->type == WEFT_PROBLEM_HOG || problem->type == WEFT_PROBLEM_NEVER_RESOLVED;
-	return is_hint && is_likely_none ? WEFT_PROBLEM_TYPES : ranks[problem->type];
-}
-
-static bool comes_before(const struct weft_problem *a, const struct weft_problem *b)
-{
-	if (a->severity != b->severity)
-		return a->severity > b->severity;
-	if (a->type != b->type)
-		return rank_of(a) < rank_of(b);
-	if (a->type == WEFT_PROBLEM_IDLE_GAP) /* the longest */
-		return a->end - a->start > b->end - b->start;
-	return false; /* those of a type stay in the order of time */
-}
-
-static bool order_problems(struct weft_viewer *viewer)
-{
-	const struct weft_problems *problems = viewer->problems;
-	uint32_t *order = malloc((problems->count + (size_t)1) * sizeof(*order));
-	if (!order)
-		return false;
-	for (uint32_t i = 0; i < problems->count; i++) { /* 200 at most */
-		uint32_t at = i;
-		for (; at > 0 && comes_before(&problems->list[i], &problems->list[order[at - 1]]); at--)
-			order[at] = order[at - 1];
-		order[at] = i;
-	}
-	viewer->problem_order = order;
-	return true;
-}
-
 static void take_problems(struct weft_viewer *viewer, struct weft_problems *problems)
 {
 	viewer->problems = problems;
-	if (!order_problems(viewer)) {
+	viewer->problem_order = weft__viewer_order(problems);
+	if (!viewer->problem_order) {
 		weft_problems_destroy(viewer->problems);
 		viewer->problems = NULL;
 		return;

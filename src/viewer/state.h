@@ -428,6 +428,8 @@ void weft__viewer_go_creator(struct weft_viewer *viewer);
 /* knowledge.c: what is found out when it is first needed. False without memory. */
 bool weft__viewer_know_story(struct weft_viewer *viewer);
 bool weft__viewer_know_problems(struct weft_viewer *viewer);
+/* Places in the list, the first to be looked at first; NULL without memory. */
+uint32_t *weft__viewer_order(const struct weft_problems *problems);
 /* A step towards them; whether there are more. */
 bool weft__viewer_learn_problems(struct weft_viewer *viewer);
 void weft__viewer_forget(struct weft_viewer *viewer);

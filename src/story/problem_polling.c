@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Tasks that poll: they run again and again after a short and regular while, for far shorter than
+ * that, and nothing comes of it: they resolve, signal, make and say nothing, but for the promise of
+ * each sleep. A task that does so once in many times has been lucky, and polls all the same.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "story/problems.h"
+
+#define RUNS_MIN     100
+#define INTERVAL_MAX UINT64_C(12000000) /* ns: shorter than a picture on a screen stays */
+#define SHORT_PART   8                  /* of an interval: the usual run */
+#define ABOUT        4                  /* half of all intervals differ by a part of so many */
+#define ACTS_PART    100                /* of the runs, in which it did something */
+#define SHARE        4                  /* it goes on for one part of so many of the trace */
+#define FOUND_MAX    3
+
+struct polling {
+	struct weft__findings *findings;
+	const struct weft_model *model;
+	uint64_t *lengths; /* twice the room */
+};
+
+/* A promise that does nothing itself. */
+static bool may_be_sleep(const struct weft_model *model, uint32_t task)
+{
+	const struct weft_tasks *t = &model->tasks;
+	return t->first_activation[task + 1] == t->first_activation[task] &&
+		   t->first_edge[task + 1] == t->first_edge[task];
+}
+
+/* What comes of it. Who sleeps by a promise makes one each time, reads it, and that is all. */
+static uint32_t count_acts(const struct polling *p, uint32_t task)
+{
+	const struct weft_model *m = p->model;
+	const struct weft_edges *e = &m->edges;
+	struct weft__edge_list by = weft__edges_by(m, task);
+	struct weft__edge_list made = weft__edges_made(p->findings->story, task);
+	uint32_t acts = m->tasks.first_note[task + 1] - m->tasks.first_note[task];
+	uint32_t reads = 0, sleeps = 0;
+	for (uint32_t i = 0; i < by.count; i++)
+		if (e->type[by.edges[i]] == WEFT_EDGE_READ)
+			reads++;
+		else
+			acts += e->type[by.edges[i]] != WEFT_EDGE_TRY_READ;
+	for (uint32_t i = 0; i < made.count; i++)
+		sleeps += may_be_sleep(m, e->to[made.edges[i]]);
+	acts += made.count - sleeps;
+	return acts + (sleeps > reads ? sleeps - reads : reads - sleeps);
+}
+
+/* The middle one of the lengths, if the quarters around it are about as long. */
+static uint64_t regular_length(struct polling *p, uint32_t count)
+{
+	weft__sort_u64(p->lengths, p->lengths + count, count);
+	uint64_t low = p->lengths[count / 4], high = p->lengths[count - 1 - count / 4];
+	uint64_t median = p->lengths[count / 2];
+	return high - low <= median / ABOUT ? median : 0;
+}
+
+static uint64_t find_interval(struct polling *p, uint32_t task)
+{
+	const struct weft_activations *a = &p->model->activations;
+	uint32_t first = p->model->tasks.first_activation[task];
+	uint32_t count = p->model->tasks.first_activation[task + 1] - first - 1;
+	for (uint32_t i = 0; i < count; i++)
+		p->lengths[i] = a->start[first + i + 1] - a->start[first + i];
+	return regular_length(p, count);
+}
+
+static uint64_t usual_run(struct polling *p, uint32_t task)
+{
+	const struct weft_activations *a = &p->model->activations;
+	uint32_t first = p->model->tasks.first_activation[task];
+	uint32_t count = p->model->tasks.first_activation[task + 1] - first;
+	for (uint32_t i = 0; i < count; i++)
+		p->lengths[i] = a->end[first + i] - a->start[first + i];
+	weft__sort_u64(p->lengths, p->lengths + count, count);
+	return p->lengths[count / 2];
+}
+
+static void add_polling(
+	struct polling *p, uint32_t task, uint32_t runs, uint64_t interval_ns, uint64_t run_ns)
+{
+	const struct weft_model *model = p->model;
+	const struct weft_activations *a = &model->activations;
+	uint32_t first = model->tasks.first_activation[task];
+	struct weft__sentence s;
+	struct weft_problem problem = {
+		.type = WEFT_PROBLEM_POLLING,
+		.severity = WEFT_SEVERITY_HINT,
+		.count = runs,
+		.start = a->start[first],
+		.end = a->end[first + runs - 1],
+		.task = task,
+		.thread = a->thread[first],
+		.counter = WEFT_NONE,
+		.edge = WEFT_NONE,
+	};
+	weft__sentence_init(&s);
+	struct weft__words *w = weft__clause(&s, 6);
+	weft__say_subject(w, model, task, 36);
+	weft__say(w, " wakes up ");
+	weft__say_number(w, runs);
+	weft__say(w, " times, every ");
+	weft__say_length(w, interval_ns);
+	w = weft__clause(&s, 4);
+	weft__say(w, ", for ");
+	weft__say_length(w, run_ns);
+	weft__say(w, " each");
+	weft__say(weft__clause(&s, 5), ", and nothing comes of it: it polls");
+	weft__find(p->findings, &problem, runs, &s);
+}
+
+static bool look_at(struct polling *p, uint32_t task)
+{
+	const struct weft_model *m = p->model;
+	uint32_t first = m->tasks.first_activation[task];
+	uint32_t runs = m->tasks.first_activation[task + 1] - first;
+	uint64_t trace_ns = m->summary.end - m->summary.start;
+	if (runs < RUNS_MIN || count_acts(p, task) > runs / ACTS_PART ||
+		m->activations.end[first + runs - 1] - m->activations.start[first] < trace_ns / SHARE)
+		return false;
+	uint64_t interval_ns = find_interval(p, task);
+	if (!interval_ns || interval_ns > INTERVAL_MAX)
+		return false;
+	uint64_t run_ns = usual_run(p, task);
+	if (run_ns > interval_ns / SHORT_PART)
+		return false;
+	add_polling(p, task, runs, interval_ns, run_ns);
+	return true;
+}
+
+static uint32_t most_runs(const struct weft_model *model)
+{
+	const uint32_t *first = model->tasks.first_activation;
+	uint32_t most = 0;
+	for (uint32_t task = 0; task < model->tasks.count; task++)
+		if (first[task + 1] - first[task] > most)
+			most = first[task + 1] - first[task];
+	return most;
+}
+
+/* From the last on: the loop that runs a task was there before it. */
+void weft__find_polling(struct weft__findings *findings)
+{
+	const struct weft_model *model = findings->story->model;
+	uint32_t most = most_runs(model), found = 0;
+	if (most < RUNS_MIN)
+		return;
+	struct polling p = {findings, model, malloc(2 * (size_t)most * sizeof(*p.lengths))};
+	if (!p.lengths) {
+		findings->error = WEFT_ERROR_MEMORY;
+		return;
+	}
+	for (uint32_t task = model->tasks.count; task > 0 && found < FOUND_MAX; task--)
+		found += look_at(&p, task - 1);
+	free(p.lengths);
+}
