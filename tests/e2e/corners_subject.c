@@ -281,17 +281,21 @@ static void keys_of_threads(void)
 
 static atomic_int progress;
 
-static void *record_for_ever(void *is_async)
+/* Until it is cancelled: in the middle, unless the machine is so busy that nobody comes to cancel
+ * it. All that all such threads record fits into the test's ring. */
+static void *record_until_cancelled(void *is_async)
 {
 	int unused;
 	if (is_async)
 		pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &unused);
-	for (int i = 0;; i++) {
+	for (int i = 0; i < 10000; i++) {
 		weft_tag_value("cancelled", i);
 		atomic_store(&progress, i);
 		if (!is_async)
 			pthread_testcancel();
 	}
+	for (;;)
+		pause();
 	return NULL;
 }
 
@@ -302,7 +306,8 @@ static void cancelled(void)
 		pthread_t thread;
 		void *result;
 		atomic_store(&progress, 0);
-		check(pthread_create(&thread, NULL, record_for_ever, i % 2 ? &key : NULL) == 0, "thread");
+		check(pthread_create(&thread, NULL, record_until_cancelled, i % 2 ? &key : NULL) == 0,
+			"thread");
 		while (atomic_load(&progress) < 100)
 			sched_yield();
 		pthread_cancel(thread);
