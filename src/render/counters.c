@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Counters, over the picture: steps on a scale that fills its height, each with a marker of its own
- * shape, and its name and value beside the picture, at the height where it leaves it.
+ * Counters, over the picture: steps on a scale that fills its height, each with markers, and its
+ * name and value beside the picture, at the height where it leaves it. Colours and shapes of
+ * markers come round after different numbers, so that 42 counters can be told apart.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +18,6 @@
 #define LABEL_SIZE   11.0
 #define MARKER_EVERY 160.0
 #define CHUNK        256 /* points a polyline */
-#define SHAPES       6
 #define RATE_PX      6.0 /* over which a rate is the mean */
 #define BAND_PX      8.0 /* so wide is a column of a band */
 #define BAND_HEIGHT  4.0 /* px; less is a thick line */
@@ -129,7 +129,7 @@ static void draw_marker(struct painter *p, unsigned shape, double x, double y, u
 	static const struct {
 		uint32_t count;
 		double points[24];
-	} shapes[SHAPES] = {
+	} shapes[WEFT__COUNTER_SHAPES] = {
 		{0, {0}},
 		{4, {-3.5, -3.5, 3.5, -3.5, 3.5, 3.5, -3.5, 3.5}},
 		{3, {0, -4.5, 4.5, 3.5, -4.5, 3.5}},
@@ -137,6 +137,8 @@ static void draw_marker(struct painter *p, unsigned shape, double x, double y, u
 		{3, {0, 4.5, 4.5, -3.5, -4.5, -3.5}},
 		{12, {-1.5, -4.5, 1.5, -4.5, 1.5, -1.5, 4.5, -1.5, 4.5, 1.5, 1.5, 1.5, 1.5, 4.5, -1.5, 4.5,
 				 -1.5, 1.5, -4.5, 1.5, -4.5, -1.5, -1.5, -1.5}},
+		{12, {-4.2, -2.1, -2.1, -4.2, 0, -2.1, 2.1, -4.2, 4.2, -2.1, 2.1, 0, 4.2, 2.1, 2.1, 4.2, 0,
+				 2.1, -2.1, 4.2, -4.2, 2.1, -2.1, 0}},
 	};
 	double points[24];
 	if (shape == 0) {
@@ -293,10 +295,11 @@ static void draw_markers(
 	struct painter *p, uint32_t index, const struct weft__scale *scale, uint32_t color)
 {
 	const struct weft_box *box = &p->frame->picture;
-	double first = box->x + MARKER_EVERY / 2 + 23.0 * (index % SHAPES);
+	double first = box->x + MARKER_EVERY / 2 + 23.0 * (index % WEFT__COUNTER_SHAPES);
 	for (double x = first; x < box->x + box->width - 8; x += MARKER_EVERY) {
 		uint64_t time = weft_view_time(p->view, x - p->x0);
-		draw_marker(p, index % SHAPES, x, value_y(p, scale, shown_at(p, index, time)), color);
+		draw_marker(
+			p, index % WEFT__COUNTER_SHAPES, x, value_y(p, scale, shown_at(p, index, time)), color);
 	}
 }
 
@@ -350,7 +353,7 @@ static void draw_label(struct painter *p, const struct weft__curve *curve)
 	double value_width = weft__measure(p, value, &style), x = box->x + 20;
 	double right = box->x + box->width - 8;
 	weft_canvas_line(p->canvas, box->x, curve->last_y, box->x + 6, curve->label_y, &pen);
-	draw_marker(p, curve->counter % SHAPES, box->x + 11, curve->label_y, color);
+	draw_marker(p, curve->counter % WEFT__COUNTER_SHAPES, box->x + 11, curve->label_y, color);
 	weft__put_text(p, x, curve->label_y + 4, name, right - value_width - 6 - x, &style);
 	weft_canvas_text(p->canvas, right - value_width, curve->label_y + 4, value, strlen(value),
 		value_width, &style);

@@ -10,7 +10,9 @@
 
 #include <weft/render.h>
 
+/* Without a common divisor: colour and shape together come round after 42. */
 #define WEFT__COUNTER_COLORS 6
+#define WEFT__COUNTER_SHAPES 7
 
 struct weft__theme {
 	uint32_t background, text, dim;

@@ -143,6 +143,14 @@ void weft__fill_marks(struct weft_viewer *viewer)
 	}
 }
 
+/* As the picture marks it. */
+static const char *counter_mark(uint32_t counter)
+{
+	static const char *const marks[] = {"\xe2\x97\x8f", "\xe2\x96\xa0", "\xe2\x96\xb2",
+		"\xe2\x97\x86", "\xe2\x96\xbc", "\xe2\x9c\x9a", "\xe2\x9c\x96"};
+	return marks[counter % (sizeof(marks) / sizeof(marks[0]))];
+}
+
 void weft__fill_counters(struct weft_viewer *viewer)
 {
 	const struct weft_model *model = viewer->model;
@@ -158,7 +166,8 @@ void weft__fill_counters(struct weft_viewer *viewer)
 	for (uint32_t i = 0; i < model->counter_count; i++) {
 		const struct weft_counter *counter = &model->counters[i];
 		struct weft_slice name = weft_model_string(model, counter->name);
-		weft__panel_format(text, "%.*s", name.size < 200 ? (int)name.size : 200, name.bytes);
+		weft__panel_format(
+			text, "%s %.*s", counter_mark(i), name.size < 200 ? (int)name.size : 200, name.bytes);
 		weft__panel_format(detail, "%" PRId64 " to %" PRId64, counter->min, counter->max);
 		weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, text, detail,
 			weft__panel_format(command, "counter %u", (unsigned)i + 1));

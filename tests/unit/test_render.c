@@ -333,6 +333,48 @@ static void of_many_counters_the_highest_are_drawn(void **state)
 	picture_finish(&p);
 }
 
+/* Two marks beside the picture are of one colour and shape. */
+static bool are_alike(const struct weft_canvas *canvas, const struct weft_canvas_op *a,
+	const struct weft_canvas_op *b)
+{
+	if (a->color != b->color || a->type != b->type)
+		return false;
+	if (a->type == WEFT_CANVAS_DISC)
+		return true;
+	const float *p = canvas->points + 2 * a->first, *q = canvas->points + 2 * b->first;
+	bool same = a->count == b->count;
+	for (uint32_t i = 2; same && i < 2 * a->count; i++)
+		same = fabsf((p[i] - p[i % 2]) - (q[i] - q[i % 2])) < 0.01F;
+	return same;
+}
+
+static bool is_mark_in(
+	const struct weft_canvas *canvas, const struct weft_canvas_op *op, const struct weft_box *box)
+{
+	if (op->type != WEFT_CANVAS_DISC && op->type != WEFT_CANVAS_POLYGON)
+		return false;
+	double x = op->type == WEFT_CANVAS_DISC ? op->x : canvas->points[2 * op->first];
+	return x > box->x && x < box->x + box->width;
+}
+
+static void forty_counters_can_be_told_apart(void **state)
+{
+	const struct weft_canvas_op *marks[64];
+	uint32_t count = 0;
+	struct picture p;
+	(void)state;
+	picture_init(&p, many_counters(41), 1400, 900);
+	draw(&p);
+	for (uint32_t i = 0; i < p.canvas->op_count && count < 64; i++)
+		if (is_mark_in(p.canvas, &p.canvas->ops[i], &p.frame.gutter))
+			marks[count++] = &p.canvas->ops[i];
+	assert_int_equal(count, 41);
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t k = 0; k < i; k++)
+			assert_false(are_alike(p.canvas, marks[i], marks[k]));
+	picture_finish(&p);
+}
+
 static void text_of_random_bytes(char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -430,6 +472,7 @@ int main(void)
 		cmocka_unit_test(long_waits_say_what_for),
 		cmocka_unit_test(links_in_one_place_are_drawn_once),
 		cmocka_unit_test(of_many_counters_the_highest_are_drawn),
+		cmocka_unit_test(forty_counters_can_be_told_apart),
 		cmocka_unit_test(hostile_traces_are_drawn),
 		cmocka_unit_test(an_empty_trace_says_so),
 		cmocka_unit_test(durations_as_people_read_them),
