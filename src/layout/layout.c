@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/both.h"
 #include "base/export.h"
 
 struct whole_layout {
@@ -53,10 +54,7 @@ static void publish(struct whole_layout *whole, const struct weft_model *model,
 static int settle_parents(const struct weft_model *model, const struct weft_layout_options *options,
 	struct weft__columns *columns)
 {
-	int error = 0;
-	weft__layout_copy(model, columns);
-	if (!options->no_simplify)
-		error = weft__layout_simplify(model, options->previous, columns);
+	int error = weft__layout_simplify(model, options, columns);
 	if (!error && options->hidden)
 		weft__layout_hide(model, options->hidden, columns);
 	if (!error)
@@ -73,10 +71,39 @@ static int tell(const struct weft_layout_options *options, double part)
 			   : 0;
 }
 
+/* Once starts and parents are settled: the walk, and room for what it will come across. Neither is
+ * about the other. */
+struct expecting {
+	const struct weft_model *model;
+	struct weft__columns *columns;
+	struct weft__tree tree;
+	struct weft__occupancy occupancy;
+	int tree_error, occupancy_error;
+};
+
+static void make_tree(void *context)
+{
+	struct expecting *e = context;
+	e->tree_error = weft__tree_init(&e->tree, e->model, e->columns);
+}
+
+static void make_occupancy(void *context)
+{
+	struct expecting *e = context;
+	if (!e->columns->group_count)
+		e->occupancy_error = weft__layout_expect(e->model, e->columns, &e->occupancy);
+}
+
+static int expect(struct expecting *e, const struct weft_layout_options *options)
+{
+	weft__both(options->progress ? options->progress->help : NULL, make_tree, e, make_occupancy, e);
+	return e->tree_error ? e->tree_error : e->occupancy_error;
+}
+
 static int make(const struct weft_model *model, const struct weft_layout_options *options,
 	struct weft__columns *columns, uint32_t *ret_row_count)
 {
-	struct weft__tree tree = {0};
+	struct expecting e = {.model = model, .columns = columns};
 	int error = allocate(columns, model->tasks.count);
 	if (!error)
 		error = tell(options, 0);
@@ -85,14 +112,15 @@ static int make(const struct weft_model *model, const struct weft_layout_options
 	if (!error)
 		error = tell(options, 0.3);
 	if (!error)
-		error = weft__tree_init(&tree, model, columns);
+		error = expect(&e, options);
 	if (!error && (options->fold || options->fold_exception_count))
-		error = weft__layout_fold(model, options, &tree, columns);
+		error = weft__layout_fold(model, options, &e.tree, columns);
 	if (!error)
 		error = tell(options, 0.5);
 	if (!error)
-		error = weft__layout_place(model, options->previous, &tree, columns, ret_row_count);
-	weft__tree_finish(&tree);
+		error = weft__layout_place(model, options, &e.tree, columns, &e.occupancy, ret_row_count);
+	weft__tree_finish(&e.tree);
+	weft__occupancy_finish(&e.occupancy);
 	if (columns->above != columns->parent)
 		free(columns->above);
 	columns->above = NULL;

@@ -16,6 +16,8 @@
 #include <weft/error.h>
 #include <weft/layout.h>
 
+#include "layout/occupancy.h"
+
 struct weft__columns {
 	uint64_t *start;
 	uint32_t *parent;
@@ -44,12 +46,9 @@ struct weft__tree {
 	uint32_t count;
 };
 
-/* Fills start, parent, moved and form: as created, each task reachable from a root. */
-void weft__layout_copy(const struct weft_model *model, struct weft__columns *columns);
-
-/* Applies the rule of simplification to them; what moved in `previous`, or NULL, stays moved. 0 or
- * WEFT_ERROR_MEMORY. */
-int weft__layout_simplify(const struct weft_model *model, const struct weft_layout *previous,
+/* Fills start, parent, moved and form: as created, each task reachable from a root, then by the
+ * rule of simplification; what moved in the previous layout stays moved. 0 or WEFT_ERROR_MEMORY. */
+int weft__layout_simplify(const struct weft_model *model, const struct weft_layout_options *options,
 	struct weft__columns *columns);
 
 /* Hangs what is below a hidden task under the nearest that is shown. */
@@ -74,8 +73,14 @@ int weft__labels_classify(const struct weft_model *model, uint32_t **ret_class);
 int weft__layout_fold(const struct weft_model *model, const struct weft_layout_options *options,
 	const struct weft__tree *tree, struct weft__columns *columns);
 
+/* An occupancy for all that is shown, if there are no groups, which have one each. It wants no walk
+ * and no folds. 0 or WEFT_ERROR_MEMORY; finish must follow either. */
+int weft__layout_expect(const struct weft_model *model, struct weft__columns *columns,
+	struct weft__occupancy *ret_occupancy);
+
 /* Fills row, and the rows of folds and groups. 0 or WEFT_ERROR_MEMORY. */
-int weft__layout_place(const struct weft_model *model, const struct weft_layout *previous,
-	const struct weft__tree *tree, struct weft__columns *columns, uint32_t *ret_row_count);
+int weft__layout_place(const struct weft_model *model, const struct weft_layout_options *options,
+	const struct weft__tree *tree, struct weft__columns *columns, struct weft__occupancy *occupancy,
+	uint32_t *ret_row_count);
 
 #endif

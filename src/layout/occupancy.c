@@ -29,10 +29,6 @@
 #define COARSE_SHIFT 4
 #define PAGED_ROWS   (WEFT__PAGES_MAX * WEFT__PAGE_ROWS)
 
-struct range {
-	size_t begin, end; /* of leaves; end is exclusive */
-};
-
 /* Steps so long that there are about as many as starts. */
 static unsigned step_shift(uint64_t length, size_t count)
 {
@@ -42,8 +38,7 @@ static unsigned step_shift(uint64_t length, size_t count)
 	return shift;
 }
 
-int weft__occupancy_init(
-	struct weft__occupancy *occupancy, const uint64_t *starts, size_t start_count)
+int weft__occupancy_init(struct weft__occupancy *occupancy, uint64_t *starts, size_t start_count)
 {
 	*occupancy = (struct weft__occupancy){.starts = starts, .start_count = start_count};
 	if (start_count == 0)
@@ -83,6 +78,8 @@ void weft__occupancy_finish(struct weft__occupancy *occupancy)
 		free(occupancy->pages[page].covers); /* `contains` is its last third */
 	free(occupancy->lowest);
 	free(occupancy->jumps);
+	free(occupancy->starts);
+	*occupancy = (struct weft__occupancy){0};
 }
 
 /* Whoever lands on page n overlaps 64 n others, so that rounding to 16 n starts costs little. */
@@ -99,9 +96,9 @@ static size_t leaf_count(const struct weft__occupancy *occupancy, unsigned shift
 	return ((occupancy->start_count - 1) >> shift) + 1;
 }
 
-static struct range coarse(struct range ranks, unsigned shift)
+static struct weft__ranks coarse(struct weft__ranks ranks, unsigned shift)
 {
-	return (struct range){ranks.begin >> shift, ((ranks.end - 1) >> shift) + 1};
+	return (struct weft__ranks){ranks.begin >> shift, ((ranks.end - 1) >> shift) + 1};
 }
 
 /* A leaf is taken all over if it is taken at all: `contains` has the inner nodes only. */
@@ -111,7 +108,7 @@ static uint64_t *contained(const struct weft__page *page, size_t leaves, size_t 
 }
 
 /* Rows of a page that are taken somewhere in a range of leaves. */
-static uint64_t taken_rows(const struct weft__page *page, size_t leaves, struct range range)
+static uint64_t taken_rows(const struct weft__page *page, size_t leaves, struct weft__ranks range)
 {
 	uint64_t taken = 0;
 	size_t left = range.begin + leaves, right = range.end + leaves;
@@ -130,14 +127,19 @@ static uint64_t taken_rows(const struct weft__page *page, size_t leaves, struct 
 	return taken;
 }
 
-static void take_row(struct weft__page *page, size_t leaves, struct range range, unsigned row)
+/* What is above a node contains all that it does. */
+static void contain_upwards(struct weft__page *page, size_t leaves, size_t node, uint64_t bit)
+{
+	for (; node > 0 && !(*contained(page, leaves, node) & bit); node >>= 1)
+		*contained(page, leaves, node) |= bit;
+}
+
+static void take_row(struct weft__page *page, size_t leaves, struct weft__ranks range, unsigned row)
 {
 	uint64_t bit = UINT64_C(1) << row;
 	size_t left = range.begin + leaves, right = range.end + leaves;
-	for (size_t up = left; up > 0; up >>= 1)
-		*contained(page, leaves, up) |= bit;
-	for (size_t up = right - 1; up > 0; up >>= 1)
-		*contained(page, leaves, up) |= bit;
+	contain_upwards(page, leaves, left, bit);
+	contain_upwards(page, leaves, right - 1, bit);
 	for (; left < right; left >>= 1, right >>= 1) {
 		if (left & 1) {
 			*contained(page, leaves, left) |= bit;
@@ -151,7 +153,7 @@ static void take_row(struct weft__page *page, size_t leaves, struct range range,
 }
 
 /* One step past the lowest row beyond the pages that is taken somewhere in the range; or 0. */
-static uint32_t lowest_taken(const struct weft__occupancy *occupancy, struct range ranks)
+static uint32_t lowest_taken(const struct weft__occupancy *occupancy, struct weft__ranks ranks)
 {
 	ranks = coarse(ranks, COARSE_SHIFT);
 	size_t leaves = leaf_count(occupancy, COARSE_SHIFT);
@@ -190,7 +192,7 @@ static void raise_upwards(uint32_t *contains, size_t node, uint32_t to)
 		contains[node] = to;
 }
 
-static void take_lowest(struct weft__occupancy *occupancy, struct range ranks, uint32_t row)
+static void take_lowest(struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t row)
 {
 	ranks = coarse(ranks, COARSE_SHIFT);
 	size_t leaves = leaf_count(occupancy, COARSE_SHIFT);
@@ -223,7 +225,7 @@ static int make_page(struct weft__occupancy *occupancy, unsigned index)
 
 /* The first free row of a page from `from` on, or WEFT__PAGE_ROWS. */
 static unsigned free_row_of_page(
-	const struct weft__occupancy *occupancy, unsigned page, struct range ranks, unsigned from)
+	const struct weft__occupancy *occupancy, unsigned page, struct weft__ranks ranks, unsigned from)
 {
 	unsigned shift = page_shift(page);
 	if (!occupancy->pages[page].covers)
@@ -235,7 +237,7 @@ static unsigned free_row_of_page(
 }
 
 static uint32_t first_free_row(
-	const struct weft__occupancy *occupancy, struct range ranks, uint32_t from)
+	const struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t from)
 {
 	for (uint32_t page = from / WEFT__PAGE_ROWS; page < WEFT__PAGES_MAX; page++) {
 		unsigned row = free_row_of_page(occupancy, page, ranks, from % WEFT__PAGE_ROWS);
@@ -249,7 +251,7 @@ static uint32_t first_free_row(
 	return below > from ? below : from;
 }
 
-static int mark(struct weft__occupancy *occupancy, struct range ranks, uint32_t row)
+static int mark(struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t row)
 {
 	unsigned page = row / WEFT__PAGE_ROWS;
 	if (row >= PAGED_ROWS) {
@@ -269,9 +271,10 @@ static int mark(struct weft__occupancy *occupancy, struct range ranks, uint32_t 
 	return 0;
 }
 
-static struct range ranks_of(const struct weft__occupancy *occupancy, uint64_t start, uint64_t end)
+struct weft__ranks weft__occupancy_ranks(
+	const struct weft__occupancy *occupancy, uint64_t start, uint64_t end)
 {
-	struct range ranks = {
+	struct weft__ranks ranks = {
 		rank_of(occupancy, start),
 		rank_of(occupancy, end),
 	};
@@ -280,10 +283,9 @@ static struct range ranks_of(const struct weft__occupancy *occupancy, uint64_t s
 	return ranks;
 }
 
-int weft__occupancy_take(struct weft__occupancy *occupancy, uint64_t start, uint64_t end,
-	uint32_t from, uint32_t *ret_row)
+int weft__occupancy_take(
+	struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t from, uint32_t *ret_row)
 {
-	struct range ranks = ranks_of(occupancy, start, end);
 	uint32_t row = first_free_row(occupancy, ranks, from);
 	int error = mark(occupancy, ranks, row);
 	if (error)
@@ -295,17 +297,15 @@ int weft__occupancy_take(struct weft__occupancy *occupancy, uint64_t start, uint
 }
 
 int weft__occupancy_try(
-	struct weft__occupancy *occupancy, uint64_t start, uint64_t end, uint32_t row, bool *ret_taken)
+	struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t row, bool *ret_taken)
 {
-	struct range ranks = ranks_of(occupancy, start, end);
 	*ret_taken = first_free_row(occupancy, ranks, row) == row;
 	return *ret_taken ? mark(occupancy, ranks, row) : 0;
 }
 
-int weft__occupancy_hold(
-	struct weft__occupancy *occupancy, uint64_t start, uint64_t end, uint32_t row)
+int weft__occupancy_hold(struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t row)
 {
 	if (row >= occupancy->row_count)
 		occupancy->row_count = row + 1;
-	return mark(occupancy, ranks_of(occupancy, start, end), row);
+	return mark(occupancy, ranks, row);
 }

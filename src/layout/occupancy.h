@@ -15,7 +15,7 @@
 #define WEFT__PAGES_MAX 64
 
 struct weft__occupancy {
-	const uint64_t *starts; /* distinct, sorted; borrowed */
+	uint64_t *starts; /* distinct, sorted */
 	size_t start_count;
 	uint32_t *jumps; /* by time, in steps of 1 << jump_shift from the first start on: a rank */
 	size_t jump_count;
@@ -28,23 +28,30 @@ struct weft__occupancy {
 	uint32_t row_count;
 };
 
-/* `starts` holds the start of each interval that will come, and outlives the occupancy. 0 or
- * WEFT_ERROR_MEMORY. */
-int weft__occupancy_init(
-	struct weft__occupancy *occupancy, const uint64_t *starts, size_t start_count);
+/* `starts` holds the start of each interval that will come; it is the occupancy's from now on. 0 or
+ * WEFT_ERROR_MEMORY, and finish must follow either. */
+int weft__occupancy_init(struct weft__occupancy *occupancy, uint64_t *starts, size_t start_count);
 void weft__occupancy_finish(struct weft__occupancy *occupancy);
 
-/* Takes the first row from `from` on that is free in all of [start, end), start < end. 0 or
- * WEFT_ERROR_MEMORY. */
-int weft__occupancy_take(struct weft__occupancy *occupancy, uint64_t start, uint64_t end,
-	uint32_t from, uint32_t *ret_row);
+/* The starts that lie in an interval, by their ranks; `end` is exclusive. */
+struct weft__ranks {
+	size_t begin, end;
+};
 
-/* Takes this row if it is free in all of [start, end). 0 or WEFT_ERROR_MEMORY. */
+/* Those of [start, end), start < end. What is taken has no part in it, so that one thread may ask
+ * while another takes. */
+struct weft__ranks weft__occupancy_ranks(
+	const struct weft__occupancy *occupancy, uint64_t start, uint64_t end);
+
+/* Takes the first row from `from` on that is free in all of an interval. 0 or WEFT_ERROR_MEMORY. */
+int weft__occupancy_take(
+	struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t from, uint32_t *ret_row);
+
+/* Takes this row if it is free in all of an interval. 0 or WEFT_ERROR_MEMORY. */
 int weft__occupancy_try(
-	struct weft__occupancy *occupancy, uint64_t start, uint64_t end, uint32_t row, bool *ret_taken);
+	struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t row, bool *ret_taken);
 
-/* Takes a row of [start, end) whoever else has it. 0 or WEFT_ERROR_MEMORY. */
-int weft__occupancy_hold(
-	struct weft__occupancy *occupancy, uint64_t start, uint64_t end, uint32_t row);
+/* Takes a row of an interval whoever else has it. 0 or WEFT_ERROR_MEMORY. */
+int weft__occupancy_hold(struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t row);
 
 #endif

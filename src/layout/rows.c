@@ -3,26 +3,43 @@
  * Rows: in the order of the walk, each task in the first free row at or below where its parent
  * allows. A fold is placed like one task, where its newest member would be. Each group has rows of
  * its own, which then are put one below the other.
+ *
+ * The walk goes criss-cross through the columns. So what can be said of tasks before the rows above
+ * them are known is gathered a batch ahead, at the same time if somebody helps.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/both.h"
 #include "base/sort.h"
 #include "layout/layout.h"
 #include "layout/occupancy.h"
 
-/* What is placed on one row: a task, or a fold. */
+#define BATCH 2048 /* tasks; two batches fit a processor's second cache, and leave most of it */
+
+/* What is said ahead of a task that is placed on a row of its own. */
 struct unit {
-	uint64_t start, end;
-	uint32_t from; /* the lowest row allowed */
+	struct weft__ranks ranks;
+	uint64_t continued; /* continues_at() */
+	uint32_t above;
+	bool is_beside; /* may have the row of what is above */
+};
+
+struct batch {
+	struct unit units[BATCH];
+	uint32_t first, count; /* places of the walk */
 };
 
 struct placing {
 	const struct weft_model *model;
 	const struct weft_layout *previous;
 	const struct weft__tree *tree;
+	const struct weft_help *help;
 	struct weft__columns *columns;
-	struct weft__occupancy occupancy;
+	struct weft__occupancy *occupancy;
+	struct batch *looking, *ready; /* for the helper, and from it */
+	uint32_t last;                 /* place of the walk */
+	int error;
 };
 
 /* While a trace grows, nobody else may have the row of a task that has not ended. */
@@ -33,13 +50,15 @@ static uint64_t end_of(const struct placing *p, uint32_t task)
 	return goes_on ? UINT64_MAX : model->tasks.end[task];
 }
 
-static uint32_t lowest_allowed(
-	const struct placing *p, uint32_t task, uint32_t above, uint64_t start)
+static bool is_beside(const struct placing *p, uint32_t task, uint32_t above, uint64_t start)
 {
-	if (above == WEFT_NONE)
-		return 0;
-	bool continues = p->model->tasks.becomes[above] == task || end_of(p, above) <= start;
-	return p->columns->row[above] + (continues ? 0 : 1);
+	return above != WEFT_NONE &&
+		   (p->model->tasks.becomes[above] == task || end_of(p, above) <= start);
+}
+
+static uint32_t lowest_allowed(const struct placing *p, uint32_t above, bool is_beside)
+{
+	return above == WEFT_NONE ? 0 : p->columns->row[above] + (is_beside ? 0 : 1);
 }
 
 /* What a task becomes is often there a moment before the task is gone. It goes on in the task's row
@@ -63,36 +82,35 @@ static uint64_t alone_from(const struct placing *p, uint32_t task)
 																  : p->columns->start[task];
 }
 
-static int take(struct placing *p, const struct unit *unit, uint32_t *ret_row)
+/* What ends when it starts still has a place of its own. */
+static struct weft__ranks ranks_of(const struct placing *p, uint64_t start, uint64_t end)
 {
-	/* What ends when it starts still has a place of its own. */
-	uint64_t end = unit->end > unit->start ? unit->end : unit->start + 1;
-	return weft__occupancy_take(&p->occupancy, unit->start, end, unit->from, ret_row);
+	return weft__occupancy_ranks(p->occupancy, start, end > start ? end : start + 1);
 }
 
-static int place_task(struct placing *p, uint32_t task)
+static int place_task(struct placing *p, uint32_t task, const struct unit *unit)
 {
 	struct weft__columns *c = p->columns;
-	struct unit unit = {c->start[task], end_of(p, task), 0};
-	uint64_t continued = continues_at(p, task);
+	uint32_t from = lowest_allowed(p, unit->above, unit->is_beside);
 	bool placed = false;
 	int error = 0;
-	unit.from = lowest_allowed(p, task, c->above[task], unit.start);
-	if (continued && unit.start >= alone_from(p, c->above[task]))
-		error = weft__occupancy_try(&p->occupancy, continued, unit.end, unit.from, &placed);
+	if (unit->continued && c->start[task] >= alone_from(p, unit->above))
+		error = weft__occupancy_try(
+			p->occupancy, ranks_of(p, unit->continued, end_of(p, task)), from, &placed);
 	if (error)
 		return error;
 	if (!placed)
-		return take(p, &unit, &c->row[task]);
-	c->row[task] = unit.from;
+		return weft__occupancy_take(p->occupancy, unit->ranks, from, &c->row[task]);
+	c->row[task] = from;
 	return 0;
 }
 
 static int place_fold(struct placing *p, struct weft_fold *fold, uint32_t member)
 {
-	struct unit unit = {fold->start, fold->end, 0};
-	unit.from = lowest_allowed(p, WEFT_NONE, p->columns->above[member], fold->start);
-	return take(p, &unit, &fold->row);
+	uint32_t above = p->columns->above[member];
+	uint32_t from = lowest_allowed(p, above, is_beside(p, WEFT_NONE, above, fold->start));
+	return weft__occupancy_take(
+		p->occupancy, ranks_of(p, fold->start, fold->end), from, &fold->row);
 }
 
 static struct weft_fold *fold_of(const struct placing *p, uint32_t task)
@@ -101,12 +119,12 @@ static struct weft_fold *fold_of(const struct placing *p, uint32_t task)
 	return c->form[task] == WEFT_FORM_FOLDED ? &c->folds[c->fold_of[task]] : NULL;
 }
 
-static int place(struct placing *p, uint32_t task)
+static int place(struct placing *p, uint32_t task, const struct unit *unit)
 {
 	struct weft_fold *fold = fold_of(p, task);
 	int error = 0;
 	if (!fold)
-		return p->columns->row[task] == WEFT_NONE ? place_task(p, task) : 0;
+		return p->columns->row[task] == WEFT_NONE ? place_task(p, task, unit) : 0;
 	if (fold->row == WEFT_NONE)
 		error = place_fold(p, fold, task);
 	p->columns->row[task] = fold->row;
@@ -136,7 +154,7 @@ static int keep_row(struct placing *p, uint32_t task)
 		return 0;
 	uint64_t start = fold ? fold->start : c->start[task], end = fold ? fold->end : end_of(p, task);
 	*(fold ? &fold->row : &c->row[task]) = row;
-	return weft__occupancy_hold(&p->occupancy, start, end > start ? end : start + 1, row);
+	return weft__occupancy_hold(p->occupancy, ranks_of(p, start, end), row);
 }
 
 /* Starts, sorted: most come in order, as tasks are in the order of first mention. */
@@ -172,47 +190,101 @@ static size_t merge_starts(struct starts *s)
 	return weft__unique_u64(s->sorted, s->sorted_count + s->other_count);
 }
 
-/* The distinct starts of what is at places [first, last), sorted. NULL without memory. */
-static uint64_t *distinct_starts(
-	const struct placing *p, uint32_t first, uint32_t last, size_t *ret_count)
+/* Room for as many tasks. */
+static int starts_init(struct starts *s, uint32_t tasks)
 {
-	size_t bytes = (2 * (size_t)(last - first) + 1) * sizeof(uint64_t);
-	struct starts starts = {malloc(bytes), malloc(bytes), malloc(bytes), 0, 0};
-	bool complete = starts.sorted && starts.others && starts.scratch;
-	if (complete && !p->columns->group_count) {
-		for (uint32_t task = 0; task < p->model->tasks.count; task++)
-			if (p->columns->form[task] != WEFT_FORM_HIDDEN)
-				add_starts(p, task, &starts);
-	} else if (complete) {
-		for (uint32_t i = first; i < last; i++)
-			add_starts(p, p->tree->order[i], &starts);
-	}
-	if (complete)
-		*ret_count = merge_starts(&starts);
-	else
-		free(starts.sorted);
-	free(starts.others);
-	free(starts.scratch);
-	return complete ? starts.sorted : NULL;
+	size_t bytes = (2 * (size_t)tasks + 1) * sizeof(uint64_t);
+	*s = (struct starts){malloc(bytes), malloc(bytes), malloc(bytes), 0, 0};
+	return s->sorted && s->others && s->scratch ? 0 : WEFT_ERROR_MEMORY;
 }
 
-/* Places [first, last) of the walk, from row 0 on; how many rows they take. */
+/* Makes the occupancy of the starts, which are gone then. `error` is what came before. */
+static int make_occupancy(struct starts *s, struct weft__occupancy *occupancy, int error)
+{
+	size_t count = error ? 0 : merge_starts(s);
+	free(s->others);
+	free(s->scratch);
+	if (!error)
+		return weft__occupancy_init(occupancy, s->sorted, count);
+	free(s->sorted);
+	return error;
+}
+
+int weft__layout_expect(const struct weft_model *model, struct weft__columns *columns,
+	struct weft__occupancy *ret_occupancy)
+{
+	const struct placing p = {.model = model, .columns = columns};
+	struct starts starts;
+	int error = starts_init(&starts, model->tasks.count);
+	for (uint32_t task = 0; task < model->tasks.count && !error; task++)
+		if (columns->form[task] != WEFT_FORM_HIDDEN)
+			add_starts(&p, task, &starts);
+	return make_occupancy(&starts, ret_occupancy, error);
+}
+
+/* Likewise for places [first, last) of the walk. */
+static int expect_range(struct placing *p, uint32_t first, uint32_t last)
+{
+	struct starts starts;
+	int error = starts_init(&starts, last - first);
+	for (uint32_t i = first; i < last && !error; i++)
+		add_starts(p, p->tree->order[i], &starts);
+	return make_occupancy(&starts, p->occupancy, error);
+}
+
+static void look_at(const struct placing *p, uint32_t task, struct unit *unit)
+{
+	const struct weft__columns *c = p->columns;
+	if (c->form[task] == WEFT_FORM_FOLDED)
+		return;
+	unit->above = c->above[task];
+	unit->ranks = ranks_of(p, c->start[task], end_of(p, task));
+	unit->continued = continues_at(p, task);
+	unit->is_beside = is_beside(p, task, unit->above, c->start[task]);
+}
+
+/* Looks at the batch behind the one that is ready. Nothing that placing writes is read. */
+static void look_at_batch(void *context)
+{
+	struct placing *p = context;
+	struct batch *batch = p->looking;
+	uint32_t left = p->last - batch->first;
+	batch->count = left < BATCH ? left : BATCH;
+	for (uint32_t i = 0; i < batch->count; i++)
+		look_at(p, p->tree->order[batch->first + i], &batch->units[i]);
+}
+
+static void place_batch(void *context)
+{
+	struct placing *p = context;
+	const struct batch *batch = p->ready;
+	for (uint32_t i = 0; i < batch->count && !p->error; i++) {
+		p->error = place(p, p->tree->order[batch->first + i], &batch->units[i]);
+	}
+}
+
+static void place_batches(struct placing *p, uint32_t first, uint32_t last)
+{
+	p->last = last;
+	p->looking->first = first;
+	for (look_at_batch(p); p->looking->count && !p->error;) {
+		struct batch *placed = p->ready;
+		p->ready = p->looking;
+		p->looking = placed;
+		p->looking->first = p->ready->first + p->ready->count;
+		weft__both(p->help, place_batch, p, look_at_batch, p);
+	}
+}
+
+/* Places [first, last) of the walk, from row 0 on, in an occupancy that is for them; how many rows
+ * they take. */
 static int place_range(struct placing *p, uint32_t first, uint32_t last, uint32_t *ret_row_count)
 {
-	const uint32_t *order = p->tree->order;
-	size_t start_count = 0;
-	uint64_t *starts = distinct_starts(p, first, last, &start_count);
-	if (!starts)
-		return WEFT_ERROR_MEMORY;
-	int error = weft__occupancy_init(&p->occupancy, starts, start_count);
-	for (uint32_t i = first; i < last && p->previous && !error; i++)
-		error = keep_row(p, order[i]);
-	for (uint32_t i = first; i < last && !error; i++)
-		error = place(p, order[i]);
-	*ret_row_count = p->occupancy.row_count;
-	weft__occupancy_finish(&p->occupancy);
-	free(starts);
-	return error;
+	for (uint32_t i = first; i < last && p->previous && !p->error; i++)
+		p->error = keep_row(p, p->tree->order[i]);
+	place_batches(p, first, last);
+	*ret_row_count = p->occupancy->row_count;
+	return p->error;
 }
 
 static void shift_rows(struct placing *p, uint32_t first, uint32_t last, uint32_t by)
@@ -233,7 +305,10 @@ static int place_group(struct placing *p, struct weft_group *group, uint32_t fir
 	for (uint32_t i = first; i < last && group->folded; i++)
 		p->columns->row[p->tree->order[i]] = group->first_row;
 	if (!group->folded)
+		error = expect_range(p, first, last);
+	if (!group->folded && !error)
 		error = place_range(p, first, last, &rows);
+	weft__occupancy_finish(p->occupancy);
 	if (!group->folded && !error)
 		shift_rows(p, first, last, group->first_row + 1);
 	group->row_count = rows + 1;
@@ -257,13 +332,27 @@ static int place_groups(struct placing *p, uint32_t *ret_row_count)
 	return error;
 }
 
-int weft__layout_place(const struct weft_model *model, const struct weft_layout *previous,
-	const struct weft__tree *tree, struct weft__columns *columns, uint32_t *ret_row_count)
+int weft__layout_place(const struct weft_model *model, const struct weft_layout_options *options,
+	const struct weft__tree *tree, struct weft__columns *columns, struct weft__occupancy *occupancy,
+	uint32_t *ret_row_count)
 {
-	struct placing p = {.model = model, .previous = previous, .tree = tree, .columns = columns};
+	struct batch *batches = malloc(2 * sizeof(*batches));
+	struct placing p = {
+		.model = model,
+		.previous = options->previous,
+		.help = options->progress ? options->progress->help : NULL,
+		.tree = tree,
+		.columns = columns,
+		.occupancy = occupancy,
+		.looking = batches,
+		.ready = batches + 1,
+	};
+	if (!batches)
+		return WEFT_ERROR_MEMORY;
 	if (model->tasks.count)
 		memset(columns->row, 0xff, model->tasks.count * sizeof(*columns->row));
-	if (columns->group_count)
-		return place_groups(&p, ret_row_count);
-	return place_range(&p, 0, tree->count, ret_row_count);
+	int error = columns->group_count ? place_groups(&p, ret_row_count)
+									 : place_range(&p, 0, tree->count, ret_row_count);
+	free(batches);
+	return error;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/both.h"
 #include "layout/forest.h"
 
 /* Creation cannot close a cycle in an honest trace; in a hostile one ("a creates b, b creates a")
@@ -29,7 +30,7 @@ static void cut_cycles(uint32_t *parent, uint32_t *seen, uint32_t count)
 	}
 }
 
-void weft__layout_copy(const struct weft_model *model, struct weft__columns *columns)
+static void copy(const struct weft_model *model, struct weft__columns *columns)
 {
 	uint32_t count = model->tasks.count;
 	if (count == 0)
@@ -114,28 +115,81 @@ static void keep_moves(const struct weft_model *model, const struct weft_layout 
 	}
 }
 
-int weft__layout_simplify(const struct weft_model *model, const struct weft_layout *previous,
-	struct weft__columns *columns)
+/* What the two threads do: first what each has to know, then half of the tasks each. */
+struct simplifying {
+	const struct weft_model *model;
+	struct weft__columns *columns;
+	struct weft__forest *forest;
+	uint64_t *tried;
+	uint32_t *reads; /* the waking read of each task */
+};
+
+static void copy_and_plant(void *context)
 {
-	struct weft__forest *forest = weft__forest_create(columns->parent, model->tasks.count);
-	uint64_t *tried = first_tries(model);
-	bool complete = forest && tried;
-	if (complete && previous)
-		keep_moves(model, previous, forest, columns);
-	for (uint32_t task = 0; complete && task < model->tasks.count; task++) {
-		if (was_moved(previous, task))
+	struct simplifying *s = context;
+	copy(s->model, s->columns);
+	s->forest = weft__forest_create(s->columns->parent, s->model->tasks.count);
+}
+
+static void find_tries(void *context)
+{
+	struct simplifying *s = context;
+	s->tried = first_tries(s->model);
+}
+
+static void find_reads(struct simplifying *s, uint32_t first, uint32_t last)
+{
+	for (uint32_t task = first; task < last; task++)
+		s->reads[task] = waking_read(s->model, s->tried, task);
+}
+
+static void find_first_reads(void *context)
+{
+	struct simplifying *s = context;
+	find_reads(s, 0, s->model->tasks.count / 2);
+}
+
+static void find_other_reads(void *context)
+{
+	struct simplifying *s = context;
+	find_reads(s, s->model->tasks.count / 2, s->model->tasks.count);
+}
+
+static void move(struct simplifying *s, const struct weft_layout *previous)
+{
+	const struct weft_edges *edges = &s->model->edges;
+	struct weft__columns *columns = s->columns;
+	for (uint32_t task = 0; task < s->model->tasks.count; task++) {
+		uint32_t read = s->reads[task];
+		if (read == WEFT_NONE || was_moved(previous, task))
 			continue;
-		uint32_t read = waking_read(model, tried, task);
-		if (read == WEFT_NONE)
-			continue;
-		uint32_t source = model->edges.to[read];
-		if (source == task || !weft__forest_move(forest, task, columns->parent[task], source))
+		uint32_t source = edges->to[read];
+		if (source == task || !weft__forest_move(s->forest, task, columns->parent[task], source))
 			continue;
 		columns->parent[task] = source;
-		columns->start[task] = model->edges.time[read];
+		columns->start[task] = edges->time[read];
 		columns->moved[task] = true;
 	}
-	free(tried);
-	weft__forest_destroy(forest);
+}
+
+int weft__layout_simplify(const struct weft_model *model, const struct weft_layout_options *options,
+	struct weft__columns *columns)
+{
+	const struct weft_help *help = options->progress ? options->progress->help : NULL;
+	struct simplifying s = {.model = model, .columns = columns, .reads = columns->row};
+	if (options->no_simplify) {
+		copy(model, columns);
+		return 0;
+	}
+	weft__both(help, copy_and_plant, &s, find_tries, &s);
+	bool complete = s.forest && s.tried;
+	if (complete) {
+		if (options->previous)
+			keep_moves(model, options->previous, s.forest, columns);
+		weft__both(help, find_first_reads, &s, find_other_reads, &s);
+		move(&s, options->previous);
+	}
+	free(s.tried);
+	weft__forest_destroy(s.forest);
 	return complete ? 0 : WEFT_ERROR_MEMORY;
 }

@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <weft/decoder.h>
@@ -202,6 +203,53 @@ static void a_trace_opens_the_same_with_help(void **state)
 	weft_text_finish(&trace);
 }
 
+static void compare_layouts(const struct weft_layout *a, const struct weft_layout *b)
+{
+	size_t rows = a->model->tasks.count;
+	assert_int_equal(a->row_count, b->row_count);
+	SAME(a, b, start);
+	SAME(a, b, parent);
+	SAME(a, b, row);
+	SAME(a, b, moved);
+	SAME(a, b, form);
+	assert_int_equal(a->fold_count, b->fold_count);
+}
+
+static void every_layout_is_the_same_with_help(void **state)
+{
+	(void)state;
+	struct weft_text trace = {0};
+	struct opened opened;
+	struct weft_worker *worker = weft_worker_create();
+	const struct weft_progress progress = {.help = weft_worker_help(worker)};
+	write_trace(&trace, 50000);
+	open_trace(&trace, NULL, &opened);
+	uint8_t *hidden = calloc(opened.model->tasks.count, 1);
+	assert_non_null(hidden);
+	for (uint32_t task = 0; task < opened.model->tasks.count; task++)
+		hidden[task] = task % 7 == 3;
+	const struct weft_layout_options all[] = {
+		{.fold = false},
+		{.no_simplify = true},
+		{.fold = true, .previous = opened.layout},
+		{.fold = true, .hidden = hidden},
+	};
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct weft_layout_options options = all[i];
+		struct weft_layout *alone, *helped;
+		assert_int_equal(weft_layout_create(opened.model, &options, &alone), 0);
+		options.progress = &progress;
+		assert_int_equal(weft_layout_create(opened.model, &options, &helped), 0);
+		compare_layouts(alone, helped);
+		weft_layout_destroy(alone);
+		weft_layout_destroy(helped);
+	}
+	free(hidden);
+	close_trace(&opened);
+	weft_worker_destroy(worker);
+	weft_text_finish(&trace);
+}
+
 /* Stopping drops the events that were decoded ahead, and what only they had named. */
 static bool stop(void *context, uint64_t events)
 {
@@ -242,6 +290,7 @@ int main(void)
 		cmocka_unit_test(both_are_done_before_it_goes_on),
 		cmocka_unit_test(nobody_is_a_worker_too),
 		cmocka_unit_test(a_trace_opens_the_same_with_help),
+		cmocka_unit_test(every_layout_is_the_same_with_help),
 		cmocka_unit_test(stopped_it_keeps_what_was_taken_in),
 	};
 	return cmocka_run_group_tests_name("worker", tests, NULL, NULL);
