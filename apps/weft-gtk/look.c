@@ -29,7 +29,7 @@ static const char rules[] =
 	"window.THEME button.weft-control:focus-visible { outline: 2px solid SELECTION; outline-offset: -2px; }\n"
 	"window.THEME button.weft-close { color: DIM; margin: 2px 4px; }\n"
 	"window.THEME .weft-numbers { font-feature-settings: \"tnum\"; }\n"
-	"window.THEME .weft-prompt { border: 1px solid GRID; border-radius: 6px; padding: 6px 10px;"
+	"window.THEME .weft-prompt { border: 1px solid GRID; border-radius: 6px; padding: 3px 6px 3px 12px;"
 	" box-shadow: 0 2px 6px alpha(black, 0.25); }\n"
 	"window.THEME .weft-error { color: FAILED; }\n";
 

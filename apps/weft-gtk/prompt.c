@@ -7,8 +7,12 @@
 #include "picture.h"
 #include "window.h"
 
-#define TOP_MARGIN 34 /* below the picture's title line */
-#define WIDTH      34 /* letters */
+#define TOP_MARGIN \
+	3               /* over title and buttons: the overview, with what is found, stays to be seen */
+#define WIDTH   34  /* letters */
+#define LEAST   6   /* in a narrow window */
+#define MESSAGE 40  /* likewise, beside the line */
+#define BESIDE  860 /* px of a window that has room for that */
 
 static void tell(struct prompt *prompt, bool is_done)
 {
@@ -55,6 +59,9 @@ static void open_prompt(struct prompt *prompt, const struct weft_viewer_prompt *
 
 static void show_message(struct prompt *prompt, const struct weft_viewer_prompt *shown)
 {
+	bool is_beside = gtk_widget_get_width(prompt->window->parts) >= BESIDE;
+	gtk_orientable_set_orientation(GTK_ORIENTABLE(prompt->widget),
+		is_beside ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL);
 	gtk_label_set_text(GTK_LABEL(prompt->message), shown->message);
 	gtk_widget_set_visible(prompt->message, shown->message[0] != '\0');
 	if (shown->is_error) {
@@ -94,16 +101,51 @@ static void press_cancel(GtkButton *button, void *context)
 	cancel(NULL, context);
 }
 
-/* For those who have no keys. */
-static GtkWidget *make_cancel(struct prompt *prompt)
+static void press_accept(GtkButton *button, void *context)
 {
-	GtkWidget *button = gtk_button_new_from_icon_name("window-close-symbolic");
-	gtk_widget_set_tooltip_text(button, "Cancel (Esc)");
-	gtk_accessible_update_property(
-		GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, "Cancel", -1);
+	(void)button;
+	tell(context, true);
+}
+
+/* For those who have no keys. */
+static GtkWidget *make_button(const char *icon, const char *name, const char *key)
+{
+	GtkWidget *button = gtk_button_new_from_icon_name(icon);
+	char *tip = g_strdup_printf("%s (%s)", name, key);
+	gtk_widget_set_tooltip_text(button, tip);
+	g_free(tip);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
 	gtk_widget_add_css_class(button, "flat");
-	g_signal_connect(button, "clicked", G_CALLBACK(press_cancel), prompt);
 	return button;
+}
+
+static GtkWidget *make_line(struct prompt *prompt)
+{
+	GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+	GtkWidget *accept_button = make_button("object-select-symbolic", "Accept", "Enter");
+	GtkWidget *cancel_button = make_button("window-close-symbolic", "Cancel", "Esc");
+	g_signal_connect(accept_button, "clicked", G_CALLBACK(press_accept), prompt);
+	g_signal_connect(cancel_button, "clicked", G_CALLBACK(press_cancel), prompt);
+	gtk_box_append(GTK_BOX(line), prompt->label);
+	gtk_box_append(GTK_BOX(line), prompt->entry);
+	gtk_box_append(GTK_BOX(line), accept_button);
+	gtk_box_append(GTK_BOX(line), cancel_button);
+	return line;
+}
+
+/* It is asked for times and notes as well: the label says what for, not a magnifying glass. */
+static GtkWidget *make_entry(struct prompt *prompt)
+{
+	GtkWidget *entry = gtk_search_entry_new(), *icon = gtk_widget_get_first_child(entry);
+	if (GTK_IS_IMAGE(icon))
+		gtk_widget_set_visible(icon, FALSE);
+	gtk_editable_set_width_chars(GTK_EDITABLE(entry), LEAST);
+	gtk_editable_set_max_width_chars(GTK_EDITABLE(entry), WIDTH);
+	gtk_widget_set_hexpand(entry, TRUE);
+	g_signal_connect(entry, "changed", G_CALLBACK(change), prompt);
+	g_signal_connect(entry, "activate", G_CALLBACK(accept), prompt);
+	g_signal_connect(entry, "stop-search", G_CALLBACK(cancel), prompt);
+	return entry;
 }
 
 struct prompt *prompt_create(struct window *window)
@@ -111,20 +153,14 @@ struct prompt *prompt_create(struct window *window)
 	struct prompt *prompt = g_new0(struct prompt, 1);
 	prompt->window = window;
 	prompt->label = gtk_label_new("");
-	prompt->entry = gtk_search_entry_new();
-	gtk_editable_set_width_chars(GTK_EDITABLE(prompt->entry), WIDTH);
-	g_signal_connect(prompt->entry, "changed", G_CALLBACK(change), prompt);
-	g_signal_connect(prompt->entry, "activate", G_CALLBACK(accept), prompt);
-	g_signal_connect(prompt->entry, "stop-search", G_CALLBACK(cancel), prompt);
+	prompt->entry = make_entry(prompt);
 	prompt->message = gtk_label_new("");
 	gtk_label_set_xalign(GTK_LABEL(prompt->message), 0);
 	gtk_label_set_wrap(GTK_LABEL(prompt->message), TRUE);
-	GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
-	gtk_box_append(GTK_BOX(line), prompt->label);
-	gtk_box_append(GTK_BOX(line), prompt->entry);
-	gtk_box_append(GTK_BOX(line), make_cancel(prompt));
-	prompt->widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
-	gtk_box_append(GTK_BOX(prompt->widget), line);
+	gtk_label_set_natural_wrap_mode(GTK_LABEL(prompt->message), GTK_NATURAL_WRAP_NONE);
+	gtk_label_set_max_width_chars(GTK_LABEL(prompt->message), MESSAGE);
+	prompt->widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+	gtk_box_append(GTK_BOX(prompt->widget), make_line(prompt));
 	gtk_box_append(GTK_BOX(prompt->widget), prompt->message);
 	gtk_widget_add_css_class(prompt->widget, "weft-prompt");
 	gtk_widget_set_halign(prompt->widget, GTK_ALIGN_CENTER);
