@@ -443,6 +443,15 @@ static bool choose_curves(struct painter *p)
 	return true;
 }
 
+/* Those without room, and those that somebody hides one by one. */
+static uint32_t count_unnamed(const struct painter *p)
+{
+	uint32_t hidden = 0;
+	for (uint32_t i = 0; i < p->model->counter_count; i++)
+		hidden += is_hidden(p, i);
+	return p->options->no_counters ? 0 : p->curve_count + hidden - p->label_count;
+}
+
 void weft__place_counters(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->picture;
@@ -455,7 +464,7 @@ void weft__place_counters(struct painter *p)
 	for (uint32_t i = 0; i < p->label_count && p->options->counter_rates; i++)
 		p->curves[i].last_y = end_y(p, p->curves[i].counter, true);
 	qsort(p->curves, p->label_count, sizeof(*p->curves), compare_heights);
-	bottom -= p->label_count < p->curve_count ? LABEL_HEIGHT : 0; /* for how many more there are */
+	bottom -= count_unnamed(p) ? LABEL_HEIGHT : 0; /* for how many more there are */
 	spread_labels(p->curves, p->label_count, box->y, bottom);
 	for (uint32_t i = 0; i < p->label_count; i++) {
 		p->curves[i].last_value = shown_at(p, p->curves[i].counter, at);
@@ -499,9 +508,9 @@ static void count_the_rest(struct painter *p)
 	const struct weft_box *box = &p->frame->gutter;
 	struct weft_text_style style = {p->theme->dim, LABEL_SIZE, false, false, 0};
 	char text[48];
-	int size =
-		snprintf(text, sizeof(text), "and %" PRIu32 " more", p->curve_count - p->label_count);
-	if (p->label_count < p->curve_count && box->width > 0)
+	uint32_t unnamed = count_unnamed(p);
+	int size = snprintf(text, sizeof(text), "and %" PRIu32 " more", unnamed);
+	if (unnamed && box->width > 0)
 		weft_canvas_text(p->canvas, box->x + 20, box->y + box->height - 4, text, (size_t)size,
 			weft__measure(p, text, &style), &style);
 }

@@ -37,10 +37,19 @@ void weft__run_counters(struct weft_viewer *viewer, const char *arguments)
 		weft__viewer_tell(viewer, "This trace has no counters.");
 		return;
 	}
+	if (strcmp(arguments, "all") == 0) {
+		if (weft__viewer_has_all_counters(viewer))
+			weft__viewer_forget_counters(viewer);
+		else
+			weft__viewer_take_all_counters(viewer);
+		viewer->panel.is_stale = true;
+		weft__viewer_place(viewer);
+		return;
+	}
 	viewer->counters_hidden =
 		arguments[0] ? strcmp(arguments, "off") == 0 : weft__viewer_has_counters(viewer);
-	if (!viewer->counters_hidden && viewer->hidden_count && !weft__viewer_has_counters(viewer))
-		memset(viewer->hidden_counters, 0, viewer->hidden_count); /* each had been hidden */
+	if (!viewer->counters_hidden && !weft__viewer_has_counters(viewer))
+		weft__viewer_forget_counters(viewer); /* each had been hidden */
 	viewer->panel.is_stale = true;
 	weft__viewer_place(viewer);
 }

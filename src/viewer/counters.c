@@ -1,16 +1,29 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which counters are drawn. The choice is by their numbers, so it holds while a trace grows.
+ * Which counters are drawn. The choice is by their numbers, so it holds while a trace grows. Where
+ * there are many, the first few are drawn until others are chosen: all of them would hide the
+ * tasks.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "viewer/state.h"
 
+#define USUAL 12u
+
+static bool is_usual(uint32_t counter)
+{
+	return counter < USUAL;
+}
+
+static bool is_chosen(const struct weft_viewer *viewer, uint32_t counter)
+{
+	return counter < viewer->hidden_count ? !viewer->hidden_counters[counter] : is_usual(counter);
+}
+
 bool weft__viewer_hides_counter(const struct weft_viewer *viewer, uint32_t counter)
 {
-	return viewer->counters_hidden ||
-		   (counter < viewer->hidden_count && viewer->hidden_counters[counter]);
+	return viewer->counters_hidden || !is_chosen(viewer, counter);
 }
 
 bool weft__viewer_has_counters(const struct weft_viewer *viewer)
@@ -30,10 +43,59 @@ static bool make_room(struct weft_viewer *viewer)
 	uint8_t *hidden = realloc(viewer->hidden_counters, count);
 	if (!hidden)
 		return false;
-	memset(hidden + viewer->hidden_count, 0, count - viewer->hidden_count);
+	for (uint32_t i = viewer->hidden_count; i < count; i++)
+		hidden[i] = !is_usual(i);
 	viewer->hidden_counters = hidden;
 	viewer->hidden_count = count;
 	return true;
+}
+
+void weft__viewer_use_counters(struct weft_viewer *viewer)
+{
+	if (viewer->model->counter_count > USUAL)
+		make_room(viewer);
+}
+
+void weft__viewer_forget_counters(struct weft_viewer *viewer)
+{
+	viewer->hidden_count = 0;
+	if (viewer->model)
+		weft__viewer_use_counters(viewer);
+}
+
+bool weft__viewer_has_all_counters(const struct weft_viewer *viewer)
+{
+	uint32_t count = viewer->model->counter_count, chosen = 0;
+	for (uint32_t i = 0; i < count; i++)
+		chosen += is_chosen(viewer, i);
+	return chosen == count && !viewer->counters_hidden;
+}
+
+bool weft__viewer_has_many_counters(const struct weft_viewer *viewer)
+{
+	return viewer->model->counter_count > USUAL;
+}
+
+void weft__viewer_take_all_counters(struct weft_viewer *viewer)
+{
+	viewer->counters_hidden = false;
+	if (make_room(viewer) && viewer->hidden_count)
+		memset(viewer->hidden_counters, 0, viewer->hidden_count);
+}
+
+/* What differs from what is usual. */
+void weft__viewer_link_counters(const struct weft_viewer *viewer,
+	void (*add)(void *context, const char *key, uint32_t counter), void *context)
+{
+	for (uint32_t i = 0; i < viewer->model->counter_count; i++)
+		if (is_chosen(viewer, i) != is_usual(i))
+			add(context, is_usual(i) ? "without" : "with", i);
+}
+
+void weft__viewer_see_counter(struct weft_viewer *viewer, uint32_t counter)
+{
+	if (counter < viewer->model->counter_count && weft__viewer_hides_counter(viewer, counter))
+		weft__viewer_toggle_counter(viewer, counter);
 }
 
 void weft__viewer_toggle_counter(struct weft_viewer *viewer, uint32_t counter)

@@ -72,6 +72,8 @@ void weft__viewer_go_match(struct weft_viewer *viewer, uint32_t number)
 	const struct weft_search_match *match = &viewer->search->matches[number];
 	viewer->match = number;
 	weft__viewer_select(viewer, match->task, match->time);
+	if (match->place == WEFT_SEARCH_COUNTER)
+		weft__viewer_see_counter(viewer, match->item);
 	if (match->task != WEFT_NONE)
 		weft__viewer_reveal_task(viewer, match->task, match->time);
 	else

@@ -113,6 +113,8 @@ void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number)
 	uint32_t row = problem->task != WEFT_NONE ? viewer->layout->row[problem->task] : WEFT_NONE;
 	uint64_t at = problem->end > problem->start ? problem->end - 1 : problem->start;
 	weft__viewer_select(viewer, problem->task, at);
+	if (problem->counter != WEFT_NONE)
+		weft__viewer_see_counter(viewer, problem->counter);
 	weft__viewer_reveal(viewer, row, problem->show_start, problem->show_end, true);
 	viewer->problem = number;
 	viewer->shows_problem = true;

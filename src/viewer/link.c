@@ -52,6 +52,13 @@ static void add_numbers(const struct weft_viewer *viewer, struct weft_text *text
 	}
 }
 
+static void add_counter(void *context, const char *key, uint32_t counter)
+{
+	char value[16];
+	snprintf(value, sizeof(value), "%u", (unsigned)counter + 1);
+	add_value(context, key, value);
+}
+
 static void add_rest(const struct weft_viewer *viewer, struct weft_text *text)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
@@ -72,11 +79,11 @@ static void add_rest(const struct weft_viewer *viewer, struct weft_text *text)
 		add_value(text, "times", "clock");
 	if (viewer->counter_rates)
 		add_value(text, "rates", "on");
-	for (uint32_t i = 0; i < viewer->hidden_count && !viewer->counters_hidden; i++) {
-		snprintf(value, sizeof(value), "%u", (unsigned)i + 1);
-		if (viewer->hidden_counters[i])
-			add_value(text, "without", value);
-	}
+	if (!viewer->counters_hidden && weft__viewer_has_many_counters(viewer) &&
+		weft__viewer_has_all_counters(viewer))
+		add_value(text, "counters", "all");
+	else if (!viewer->counters_hidden)
+		weft__viewer_link_counters(viewer, add_counter, text);
 	if (viewer->rows.no_fold)
 		add_value(text, "fold", "off");
 	if (viewer->rows.no_simplify)
@@ -229,12 +236,16 @@ static bool take_value(
 		t->view.is_plain = strcmp(value, "plain") == 0;
 	else if (strcmp(key, "task") == 0)
 		return (t->task = weft__parse_task(viewer->model, value)) != WEFT_NONE;
+	else if (strcmp(key, "counters") == 0 && strcmp(value, "all") == 0)
+		weft__viewer_take_all_counters(viewer);
 	else if (strcmp(key, "counters") == 0)
 		viewer->counters_hidden = strcmp(value, "off") == 0;
 	else if (strcmp(key, "rates") == 0)
 		viewer->counter_rates = strcmp(value, "on") == 0;
 	else if (strcmp(key, "times") == 0)
 		viewer->clock_times = strcmp(value, "clock") == 0;
+	else if (strcmp(key, "with") == 0)
+		weft__viewer_see_counter(viewer, (uint32_t)strtoul(value, NULL, 10) - 1);
 	else if (strcmp(key, "without") == 0)
 		weft__viewer_toggle_counter(viewer, (uint32_t)strtoul(value, NULL, 10) - 1);
 	else if (strcmp(key, "fold") == 0)
@@ -290,7 +301,7 @@ bool weft__viewer_run_view(struct weft_viewer *viewer, const char *arguments)
 	bool good = true;
 	target.view.is_plain = false; /* what a link does not say is as usual */
 	viewer->counters_hidden = viewer->counter_rates = viewer->clock_times = false;
-	viewer->hidden_count = 0;
+	weft__viewer_forget_counters(viewer);
 	for (const char *at = arguments; *at;) {
 		size_t size = strcspn(at, " ");
 		const char *equals = memchr(at, '=', size);

@@ -157,7 +157,12 @@ void weft__fill_counters(struct weft_viewer *viewer)
 	char text[256], detail[256], command[256];
 	weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, "Show counters", "space", "counters");
 	weft__panel_last(viewer)->is_selected = weft__viewer_has_counters(viewer);
-	weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, "How fast they change", "", "rates");
+	if (weft__viewer_has_many_counters(viewer)) {
+		weft__panel_format(text, "All %u at once", (unsigned)model->counter_count);
+		weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, text, "", "counters all");
+		weft__panel_last(viewer)->is_selected = weft__viewer_has_all_counters(viewer);
+	}
+	weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, "How fast they change", "D", "rates");
 	weft__panel_last(viewer)->is_selected = viewer->counter_rates;
 	if (model->counter_count == 0)
 		weft__panel_add(viewer, WEFT_VIEWER_TEXT, "This trace has no counters.", "", "");

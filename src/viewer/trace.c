@@ -65,7 +65,7 @@ static void forget_choices(struct weft_viewer *viewer)
 {
 	viewer->rows.exceptions.count = 0;
 	viewer->rows.folded_groups.count = 0;
-	viewer->hidden_count = 0;
+	viewer->hidden_count = 0; /* of counters */
 	viewer->problem_count = 0;
 	viewer->pulse_ms = -INFINITY;
 }
@@ -132,6 +132,7 @@ static void take(struct weft_viewer *viewer, const struct weft_viewer_prepared *
 	viewer->layout = p->layout;
 	viewer->scene = p->scene;
 	viewer->story = p->story;
+	weft__viewer_use_counters(viewer);
 	weft__viewer_place(viewer);
 	set_view(viewer, is_same, &memory);
 	if (is_same && memory.has_selection) {

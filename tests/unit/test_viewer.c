@@ -6,6 +6,8 @@
  */
 #include "viewer_sample.h"
 
+#include "built.h"
+
 #include "render/painter.h"
 #include "golden.h"
 
@@ -728,6 +730,68 @@ static void counters_are_chosen(void **state)
 	script_end(&s);
 }
 
+static unsigned drawn_counters(const struct script *s)
+{
+	unsigned count = 0;
+	for (uint32_t i = 0; i < s->viewer->model->counter_count; i++)
+		count += !weft__viewer_hides_counter(s->viewer, i);
+	return count;
+}
+
+static void check_link(struct script *s)
+{
+	char link[1000];
+	unsigned count = drawn_counters(s);
+	snprintf(link, sizeof(link), "%s", weft_viewer_link(s->viewer));
+	script_run(s, "command view");
+	assert_true(weft_viewer_command(s->viewer, link, s->now_ms));
+	assert_int_equal(drawn_counters(s), count);
+	assert_string_equal(weft_viewer_link(s->viewer), link);
+}
+
+/* The last one climbs, the others go up and down. */
+static struct weft_model *sixty_counters(void)
+{
+	struct weft_model_builder *builder = built_begin();
+	for (uint32_t i = 0; i < 60 * 40; i++) {
+		char name[16];
+		built_add(
+			builder, (struct weft_event){.type = WEFT_EVENT_COUNTER,
+						 .time_ns = 1000 * (uint64_t)i,
+						 .value = i % 60 == 59 || i / 60 % 2 ? 1 : -1,
+						 .text = {name, (size_t)snprintf(name, sizeof(name), "c%u", i % 60)}});
+	}
+	return built_finish(builder);
+}
+
+static void of_many_counters_a_few_are_drawn(void **state)
+{
+	(void)state;
+	struct script s = script_begin(BLOCK_READ, true);
+	assert_int_equal(weft_viewer_show(s.viewer, sixty_counters(), false), 0);
+	assert_int_equal(drawn_counters(&s), 12);
+	check_link(&s);
+	script_draw(&s);
+	script_run(&s, "key p"); /* the one that a problem is about is seen */
+	assert_int_equal(drawn_counters(&s), 13);
+	assert_false(weft__viewer_hides_counter(s.viewer, 59));
+	script_run(&s, "command counter 2; command search c40; key n");
+	assert_true(weft__viewer_hides_counter(s.viewer, 1));
+	assert_int_equal(drawn_counters(&s), 13);
+	check_link(&s);
+	script_run(&s, "command counters all");
+	assert_int_equal(drawn_counters(&s), 60);
+	check_link(&s);
+	script_run(&s, "command counters all");
+	assert_int_equal(drawn_counters(&s), 12);
+	script_run(&s, "key space");
+	assert_int_equal(drawn_counters(&s), 0);
+	check_link(&s);
+	script_run(&s, "key space");
+	assert_int_equal(drawn_counters(&s), 12);
+	script_end(&s);
+}
+
 /* ---- Pictures ---- */
 
 /* What a person has chosen, in one picture each. */
@@ -1041,6 +1105,7 @@ int main(void)
 		cmocka_unit_test(a_link_leads_to_the_same_view),
 		cmocka_unit_test(a_command_line_is_quoted_for_the_shell),
 		cmocka_unit_test(counters_are_chosen),
+		cmocka_unit_test(of_many_counters_a_few_are_drawn),
 		cmocka_unit_test(a_trace_that_grows_keeps_rows_and_hands),
 		cmocka_unit_test(golden_pictures),
 		cmocka_unit_test(an_unknown_command_is_refused),
