@@ -14,15 +14,15 @@ from harness import BUILD, WEFT, skip
 WAIT = 60  # seconds for what comes at once on an idle machine
 
 
-def until(what, condition):
+def until(what, condition, wait=WAIT):
     """Waits for a true answer, and gives it."""
-    end = time.monotonic() + WAIT
+    end = time.monotonic() + wait
     while time.monotonic() < end:
         answer = condition()
         if answer:
             return answer
         time.sleep(0.05)
-    raise AssertionError('in %d s not: %s' % (WAIT, what))
+    raise AssertionError('in %d s not: %s' % (wait, what))
 
 
 def output(*command):
@@ -175,12 +175,14 @@ class Program:
         assert self.process.poll() is None, self.process.communicate()
         return [Window(number) for number in sorted(found.stdout.split(), key=int)]
 
+    def find(self, title):
+        """The window of that title; None if there is none, or not yet."""
+        with contextlib.suppress(subprocess.CalledProcessError):
+            return next((w for w in self.windows() if title in w.title()), None)
+
     def window(self, title):
         """The one window of that title, when it is there."""
-        def found():
-            with contextlib.suppress(subprocess.CalledProcessError):
-                return next((w for w in self.windows() if title in w.title()), None)
-        return until('a window called %s' % title, found)
+        return until('a window called %s' % title, lambda: self.find(title))
 
     def end(self):
         out, errors = self.process.communicate(timeout=WAIT)
