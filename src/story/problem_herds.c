@@ -160,9 +160,10 @@ static struct herd look_at_promises(
 			end_promises(&herd, &burst);
 			burst = (struct burst){.is_open = true, .start = e->time[edge]};
 		}
+		uint64_t end = end_of_run(model, e->from[read], e->time[read]);
 		burst.woken++;
 		burst.back += wants_another(findings, read);
-		burst.end = end_of_run(model, e->from[read], e->time[read]);
+		burst.end = end > burst.end ? end : burst.end;
 	}
 	end_promises(&herd, &burst);
 	return herd;

@@ -17,6 +17,7 @@
 #define ACTS_PART    100                /* of the runs, in which it did something */
 #define SHARE        4                  /* it goes on for one part of so many of the trace */
 #define FOUND_MAX    3
+#define SHOWN        16 /* of the runs */
 
 struct polling {
 	struct weft__findings *findings;
@@ -95,6 +96,8 @@ static void add_polling(
 		.count = runs,
 		.start = a->start[first],
 		.end = a->end[first + runs - 1],
+		.show_start = a->start[first],
+		.show_end = a->end[first + SHOWN],
 		.task = task,
 		.thread = a->thread[first],
 		.counter = WEFT_NONE,

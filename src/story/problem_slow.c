@@ -24,7 +24,7 @@
 /* The slowest of a group. */
 struct slow {
 	uint32_t task, count;
-	bool is_timed; /* all take about as long; then `task` is the first */
+	bool is_timed; /* all take about as long; then `task` is the first such */
 	uint64_t life_ns, usual_ns;
 	uint32_t runner; /* who ran for half of its life or more at a stretch, or WEFT_NONE */
 	uint64_t runner_ns;
@@ -76,8 +76,11 @@ static bool find_timed(struct sorting *s, const struct weft__alike_group *group,
 	for (uint32_t i = 0; i < group->count; i++) {
 		if (lives[i] / OF_MEDIAN < group->p50_ns || lives[i] < s->least_ns)
 			continue;
-		if (slow->count++ == 0)
+		uint64_t off =
+			lives[i] > slow->life_ns ? lives[i] - slow->life_ns : slow->life_ns - lives[i];
+		if (off <= slow->life_ns / ABOUT && slow->task == WEFT_NONE)
 			slow->task = s->alike->members[group->first + i];
+		slow->count++;
 	}
 	return true;
 }

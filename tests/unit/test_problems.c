@@ -449,6 +449,20 @@ static void who_waits_for_a_slow_one_is_counted(void **state)
 	found_finish(&found);
 }
 
+/* The first that is slow is so for another reason than all others. */
+static void the_first_of_many_is_one_of_them(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 1; id <= 100; id++)
+		make_request(&made, id, id == 1 ? 9 * MS : id % 5 == 2 ? 40 * MS : (500 + id % 9) * US);
+	struct found found = find(&made);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_SLOW);
+	assert_int_equal(found.told.model->tasks.id[p->task], 2);
+	assert_int_equal(p->period_count, p->count);
+	found_finish(&found);
+}
+
 /* Gaps of any length up to twenty times the usual one, and none apart from the rest. */
 static void gaps_of_any_length_are_none(void **state)
 {
@@ -1210,6 +1224,7 @@ int main(void)
 		cmocka_unit_test(a_herd_with_a_promise_each_is_found),
 		cmocka_unit_test(who_all_do_alike_are_no_herd),
 		cmocka_unit_test(who_is_passed_over_starves),
+		cmocka_unit_test(the_first_of_many_is_one_of_them),
 		cmocka_unit_test(the_list_is_in_order_and_bounded),
 		cmocka_unit_test(the_samples_have_few),
 		cmocka_unit_test(cycles_are_those_of_the_naive_search),
