@@ -14,10 +14,11 @@
 #include "render/theme.h"
 #include "viewer/state.h"
 
-#define LABEL_SIZE 11.0
-#define FLAG       6.0
-#define FOUND_TICK 9.0
-#define GROUND     0.7 /* of the picture: what is longer needs no ground of its own */
+#define LABEL_SIZE  11.0
+#define FLAG        6.0
+#define FOUND_TICK  9.0
+#define PERIODS_MAX 1000 /* of one problem that are marked at once; of more, its first */
+#define GROUND      0.7  /* of the picture: what is longer needs no ground of its own */
 
 struct drawing {
 	const struct weft_viewer *viewer;
@@ -90,6 +91,39 @@ static void draw_range(const struct drawing *d)
 		weft_canvas_rect(d->canvas, strip_x(d, start), viewer->frame.strip.y + 1,
 			fmax(strip_x(d, end), strip_x(d, start) + 1),
 			viewer->frame.strip.y + viewer->frame.strip.height - 3, weft__faded(color, 0.25));
+}
+
+/* In the overview. */
+static void draw_wrong_period(const struct drawing *d, uint64_t start, uint64_t end, uint32_t color)
+{
+	const struct weft_box *strip = &d->viewer->frame.strip;
+	double x = strip_x(d, start), bottom = strip->y + strip->height - 4;
+	weft_canvas_rect(d->canvas, x, bottom - 2, fmax(strip_x(d, end), x + 2), bottom, color);
+}
+
+/* Where to look, before anybody has stepped to a problem: what is grave, and the first of all. */
+static void draw_wrong(const struct drawing *d)
+{
+	const struct weft_problems *problems = d->viewer->problems;
+	if (!problems || !problems->count || d->viewer->frame.strip.height == 0)
+		return;
+	uint32_t first = d->viewer->problem_order[0];
+	for (uint32_t i = problems->count; i-- > 0;) { /* 200 at most, the first and gravest on top */
+		uint32_t place = d->viewer->problem_order[i];
+		const struct weft_problem *problem = &problems->list[place];
+		bool is_error = problem->severity == WEFT_SEVERITY_ERROR;
+		uint32_t color = is_error ? d->theme->failed : d->theme->signal;
+		if (problem->severity == WEFT_SEVERITY_HINT && place != first)
+			continue;
+		if (problem->period_count == 0 || problem->period_count > PERIODS_MAX || place != first)
+			draw_wrong_period(d, problem->start, problem->end, color);
+		else
+			for (uint32_t k = 0; k < problem->period_count; k++) {
+				const struct weft_problem_period *period =
+					&problems->periods[problem->first_period + k];
+				draw_wrong_period(d, period->start, period->end, color);
+			}
+	}
 }
 
 /* All times of a problem that comes again and again, as grounds and ticks in the overview; those
@@ -387,6 +421,7 @@ WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas
 	int error = weft_render_frame(viewer->scene, &viewer->frame, &viewer->view, &options, canvas);
 	if (error)
 		return error;
+	draw_wrong(&d);
 	draw_found(&d);
 	draw_problem(&d);
 	draw_pulse(&d);

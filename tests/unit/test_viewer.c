@@ -9,6 +9,8 @@
 #include "built.h"
 
 #include "render/painter.h"
+#include "render/strip.h"
+#include "render/theme.h"
 #include "golden.h"
 
 static double time_under(const struct script *s, double x)
@@ -507,6 +509,44 @@ static void problems_are_stepped_through(void **state)
 	assert_int_equal(s.viewer->problem, 0); /* around */
 	script_run(&s, "key P");
 	assert_int_equal(s.viewer->problem, count - 1);
+	script_end(&s);
+}
+
+/* Marks of a colour on the overview's lower edge that lie at a time. */
+static unsigned wrong_marks(struct script *s, uint32_t color, uint64_t time)
+{
+	struct weft_canvas *canvas;
+	const struct weft_box *strip = &s->viewer->frame.strip;
+	const struct weft_model_summary *whole = &s->viewer->model->summary;
+	double share = (double)(time - whole->start) / (double)(whole->end - whole->start);
+	struct weft__rect area = weft__strip_area(strip);
+	double x = area.x + share * (area.x2 - area.x), bottom = strip->y + strip->height - 4;
+	unsigned count = 0;
+	assert_int_equal(weft_canvas_create(1, 1, &canvas), 0);
+	assert_int_equal(weft_viewer_draw(s->viewer, canvas), 0);
+	for (uint32_t i = 0; i < canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &canvas->ops[i];
+		count += op->type == WEFT_CANVAS_RECT && op->color == color && op->y2 == (float)bottom &&
+				 op->x <= x + 4 && op->x2 >= x - 4;
+	}
+	weft_canvas_destroy(canvas);
+	return count;
+}
+
+static void problems_are_seen_before_they_are_asked_for(void **state)
+{
+	(void)state;
+	struct script s = script_begin(BLOCK_READ, true);
+	script_draw(&s);
+	assert_true(weft__viewer_know_problems(s.viewer));
+	const struct weft_problem *first = &s.viewer->problems->list[s.viewer->problem_order[0]];
+	const struct weft_problem *last =
+		&s.viewer->problems->list[s.viewer->problem_order[s.viewer->problems->count - 1]];
+	const struct weft__theme *theme = weft__theme(WEFT_THEME_LIGHT);
+	assert_int_equal(first->severity, WEFT_SEVERITY_WARNING);
+	assert_true(wrong_marks(&s, theme->signal, first->start) > 0);
+	assert_int_equal(last->severity, WEFT_SEVERITY_HINT);
+	assert_int_equal(wrong_marks(&s, theme->signal, s.viewer->model->summary.end), 0);
 	script_end(&s);
 }
 
@@ -1098,6 +1138,7 @@ int main(void)
 		cmocka_unit_test(arrows_with_shift_step_through_tasks),
 		cmocka_unit_test(a_double_click_shows_what_belongs_together),
 		cmocka_unit_test(problems_are_stepped_through),
+		cmocka_unit_test(problems_are_seen_before_they_are_asked_for),
 		cmocka_unit_test(what_is_searched_for_is_stepped_through),
 		cmocka_unit_test(a_range_snaps_and_is_measured),
 		cmocka_unit_test(bookmarks_are_saved_as_they_are_loaded),
