@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * A canvas onto a cairo context: one function an operation, no decision.
+ * A canvas onto a cairo context: one function an operation, no decision. Boxes go a shorter way if
+ * they can.
  */
+#include "cairo/boxes.h"
 #include "cairo/font.h"
 
 #include <math.h>
@@ -180,12 +182,21 @@ static void draw_op(const struct weft_canvas *canvas, struct weft_cairo_font *fo
 WEFT__EXPORT void weft_cairo_draw(
 	const struct weft_canvas *canvas, struct weft_cairo_font *font, cairo_t *cairo)
 {
+	struct weft__cairo_boxes boxes;
 	cairo_save(cairo);
+	weft__cairo_boxes_init(&boxes, cairo);
 	for (uint32_t i = 0; i < canvas->op_count;) {
-		if (canvas->ops[i].type == WEFT_CANVAS_POLYLINE)
-			i += draw_polylines(canvas, cairo, &canvas->ops[i]);
-		else
-			draw_op(canvas, font, cairo, &canvas->ops[i++]);
+		const struct weft_canvas_op *op = &canvas->ops[i];
+		if (weft__cairo_boxes_draw(&boxes, canvas, op)) {
+			i++;
+			continue;
+		}
+		i += op->type == WEFT_CANVAS_POLYLINE ? draw_polylines(canvas, cairo, op) : 1;
+		if (op->type != WEFT_CANVAS_POLYLINE)
+			draw_op(canvas, font, cairo, op);
+		if (op->type == WEFT_CANVAS_CLIP || op->type == WEFT_CANVAS_UNCLIP)
+			weft__cairo_boxes_clip(&boxes);
 	}
+	weft__cairo_boxes_finish(&boxes);
 	cairo_restore(cairo);
 }
