@@ -19,6 +19,8 @@
 #define BLOCKS       30000 /* but neither as many as 2 * 30000 + 1, whose numbers have 16 bits */
 #define RUNS_MIN     (1 << 16)
 #define RUN_TICKS    (1 << 22)
+#define SLICE_POINTS 16
+#define SLICES_MAX   65536
 
 uint32_t weft__census_tick(const struct weft_scene *scene, uint64_t time)
 {
@@ -47,14 +49,28 @@ uint32_t weft__census_block(const struct weft__blocks *blocks, uint32_t row)
 	return low;
 }
 
+/* Each search stands for itself, and no branch depends on what it finds: the next ones go on while
+ * memory is waited for. */
+uint32_t weft__moments_from(const struct weft__moments *moments, uint32_t tick)
+{
+	uint32_t slice = tick >> moments->slice_bits, last = moments->slice_count - 1;
+	if (slice > last)
+		slice = last;
+	uint32_t low = moments->slices[slice];
+	uint32_t count = (slice < last ? moments->slices[slice + 1] : moments->points.count) - low;
+	while (count > 0) {
+		uint32_t half = (count + 1) / 2;
+		low += moments->ticks[low + half - 1] < tick ? half : 0;
+		count -= half;
+	}
+	return low;
+}
+
 uint32_t weft__census_alive(const struct weft_scene *scene, uint64_t start, uint64_t end)
 {
 	const struct weft__moments *starts = &scene->census.starts, *lasts = &scene->census.lasts;
-	uint32_t begun =
-		weft__gallop_u32(starts->ticks, 0, starts->points.count, weft__census_tick(scene, end));
-	uint32_t gone =
-		weft__gallop_u32(lasts->ticks, 0, lasts->points.count, weft__census_tick(scene, start));
-	return begun - gone;
+	uint32_t begun = weft__moments_from(starts, weft__census_tick(scene, end));
+	return begun - weft__moments_from(lasts, weft__census_tick(scene, start));
 }
 
 /* What a row costs to be looked at: its tasks, their activations, and the arrows that point to it.
@@ -147,6 +163,27 @@ static void collect(struct collection *c, uint64_t time, uint32_t task)
 	c->pairs.values[c->count++] = c->scene->block_of_task[task];
 }
 
+/* One for some points, so that they take little memory. */
+static int make_slices(const struct weft_scene *scene, struct weft__moments *moments)
+{
+	uint32_t count = moments->points.count, tick = weft__census_tick(scene, scene->end), used = 0;
+	uint32_t most = count / SLICE_POINTS + 2;
+	if (most > SLICES_MAX)
+		most = SLICES_MAX;
+	while (tick >> moments->slice_bits >= most)
+		moments->slice_bits++;
+	moments->slice_count = (tick >> moments->slice_bits) + 1;
+	moments->slices = malloc(moments->slice_count * sizeof(*moments->slices));
+	if (!moments->slices)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < count; i++)
+		while (used < moments->slice_count && used <= moments->ticks[i] >> moments->slice_bits)
+			moments->slices[used++] = i;
+	while (used < moments->slice_count)
+		moments->slices[used++] = count;
+	return 0;
+}
+
 /* Sorts what was collected by the bits of ticks from `low_bit` on (32: it is sorted). The
  * collection is gone then. */
 static int make_moments(struct collection *c, struct weft__moments *moments, unsigned low_bit)
@@ -166,7 +203,7 @@ static int make_moments(struct collection *c, struct weft__moments *moments, uns
 	free(scratch.values);
 	free(c->pairs.values);
 	moments->ticks = c->pairs.keys;
-	return error;
+	return error ? error : make_slices(c->scene, moments);
 }
 
 /* Bits of a tick that points of running leave out: a four-millionth of the trace is near enough,

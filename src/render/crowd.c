@@ -101,12 +101,9 @@ static void count_moments(
 		.found = found,
 		.context = c,
 	};
-	uint32_t rank = 0;
-	for (uint32_t i = 0; i <= c->crowd->columns; i++) {
-		uint32_t tick = weft__census_tick(c->p->scene, c->crowd->times[i]);
-		rank = weft__gallop_u32(moments->ticks, rank, moments->points.count, tick);
-		c->bounds[i] = rank;
-	}
+	for (uint32_t i = 0; i <= c->crowd->columns; i++)
+		c->bounds[i] =
+			weft__moments_from(moments, weft__census_tick(c->p->scene, c->crowd->times[i]));
 	weft__points_count(&moments->points, &query);
 }
 

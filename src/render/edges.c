@@ -28,9 +28,12 @@ void weft__edges_before(
 {
 	const uint8_t *types = scene->model->edges.type;
 	uint32_t chunk = edge / WEFT__EDGE_CHUNK;
-	memcpy(ret_counts, scene->edges.before[chunk], sizeof(scene->edges.before[chunk]));
+	uint64_t counts = 0; /* a byte each: in memory they would wait for each other */
+	_Static_assert(WEFT_EDGE_TYPES <= 8 && WEFT__EDGE_CHUNK < 256, "a type has a byte");
 	for (uint32_t i = chunk * WEFT__EDGE_CHUNK; i < edge; i++)
-		ret_counts[types[i]]++;
+		counts += UINT64_C(1) << 8 * types[i];
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+		ret_counts[type] = scene->edges.before[chunk][type] + (uint32_t)(counts >> 8 * type & 255);
 }
 
 uint32_t weft__edges_from(const struct weft_scene *scene, uint32_t edge, uint64_t time)
@@ -44,7 +47,11 @@ uint32_t weft__edges_from(const struct weft_scene *scene, uint32_t edge, uint64_
 	first = first > edge ? first : edge;
 	if (first >= last)
 		return first;
-	return first + (uint32_t)weft__lower_bound_u64(edges->time + first, last - first, time);
+	uint64_t begin = scene->edges.times[chunk - 1], end = scene->edges.times[chunk];
+	/* Most are evenly spread. */
+	double share = time > begin ? (double)(time - begin) / (double)(end - begin) : 0;
+	uint32_t guess = (chunk - 1) * WEFT__EDGE_CHUNK + (uint32_t)(share * WEFT__EDGE_CHUNK);
+	return weft__gallop_u64_near(edges->time, first, last, time, guess);
 }
 
 uint32_t weft__edges_nth(const struct weft_scene *scene, unsigned type, uint32_t n)
@@ -69,12 +76,16 @@ uint32_t weft__edges_next(
 	const struct weft_scene *scene, unsigned type, uint32_t edge, uint32_t last)
 {
 	const uint8_t *types = scene->model->edges.type;
-	while (edge < last && types[edge] != type) {
-		uint32_t chunk = edge / WEFT__EDGE_CHUNK;
+	while (edge < last) {
+		uint32_t chunk = edge / WEFT__EDGE_CHUNK, end = (chunk + 1) * WEFT__EDGE_CHUNK;
 		bool none = scene->edges.before[chunk + 1][type] == scene->edges.before[chunk][type];
-		edge = none ? (chunk + 1) * WEFT__EDGE_CHUNK : edge + 1;
+		end = end < last ? end : last;
+		const uint8_t *found = none ? NULL : memchr(types + edge, (int)type, end - edge);
+		if (found)
+			return (uint32_t)(found - types);
+		edge = end;
 	}
-	return edge < last ? edge : last;
+	return last;
 }
 
 /* The block that an edge's arrow points to; one more than there are if it has none. */

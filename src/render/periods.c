@@ -52,10 +52,15 @@ static void band_edges(
 	*ret_x2 = fmin(fmax(ceil(weft__x(p, band->end)), *ret_x + 1), box->x + box->width);
 }
 
-/* The first from `low` on that ends after `time`. Steps double: most answers are near. */
-static uint32_t first_after(const struct weft__bands *bands, uint32_t low, uint64_t time)
+/* The first from `low` on that ends after `time`. About as many as `expected` do not, so that is
+ * where to look first; from there on steps double. */
+static uint32_t first_after(
+	const struct weft__bands *bands, uint32_t low, uint64_t time, uint32_t expected)
 {
-	uint32_t high = low, step = 1;
+	uint32_t most = expected - expected / 4, step = 1;
+	if (low < bands->count && most < bands->count - low && bands->list[low + most].end <= time)
+		low += most + 1;
+	uint32_t high = low;
 	while (high < bands->count && bands->list[high].end <= time) {
 		low = high + 1;
 		high = bands->count - high > step ? high + step : bands->count;
@@ -76,8 +81,8 @@ static uint32_t first_after(const struct weft__bands *bands, uint32_t low, uint6
 static void draw_kind(struct painter *p, const struct weft__bands *bands, uint32_t color)
 {
 	double x, x2, begin = -1, done = -1;
-	for (uint32_t i = first_after(bands, 0, p->left);
-		 i < bands->count && bands->list[i].start < p->right;) {
+	uint32_t i = first_after(bands, 0, p->left, 0), before = i;
+	while (i < bands->count && bands->list[i].start < p->right) {
 		band_edges(p, &bands->list[i], &x, &x2);
 		if (x > done) {
 			draw_run(p, begin, done, color);
@@ -85,22 +90,24 @@ static void draw_kind(struct painter *p, const struct weft__bands *bands, uint32
 		}
 		done = fmax(done, x2);
 		uint64_t drawn = weft_view_time(p->view, done - p->x0);
-		i = first_after(bands, i + 1, drawn > p->left ? drawn : p->left);
+		uint32_t skipped = i - before;
+		before = i;
+		i = first_after(bands, i + 1, drawn > p->left ? drawn : p->left, skipped);
 	}
 	draw_run(p, begin, done, color);
 }
 
-/* Only bands that are a pixel wide are looked at: from the end of one, the next that ends more than
- * that later. */
+/* Only bands that are wide enough for a name are looked at: from the end of one, the next that ends
+ * as much as that later, but for the pixels that both share at their edges. */
 static void name_kind(struct painter *p, const struct weft__bands *bands)
 {
 	double x, x2;
-	for (uint32_t i = first_after(bands, 0, p->left);
+	for (uint32_t i = first_after(bands, 0, p->left, 0);
 		 i < bands->count && bands->list[i].start < p->right;) {
 		band_edges(p, &bands->list[i], &x, &x2);
 		name_band(p, &bands->list[i], x, x2);
-		uint64_t next = weft_view_time(p->view, x2 + 1 - p->x0);
-		i = first_after(bands, i + 1, next);
+		uint64_t next = weft_view_time(p->view, x2 + NAMED_FROM - 2 - p->x0);
+		i = first_after(bands, i + 1, next, 0);
 	}
 }
 

@@ -27,9 +27,9 @@ static inline uint32_t count_ones(uint64_t word)
 /* Ones of a level before place i. */
 static inline uint32_t ones_before(const struct weft__points *points, unsigned level, uint32_t i)
 {
-	size_t word = level * points->words + i / 64;
+	const struct weft__points_word *word = &points->list[level * points->words + i / 64];
 	uint64_t below = (UINT64_C(1) << i % 64) - 1;
-	return points->ones[word] + count_ones(points->bits[word] & below);
+	return (uint32_t)word->ones + count_ones(word->bits & below);
 }
 
 static inline uint32_t go_down(
@@ -79,13 +79,12 @@ static inline uint64_t deal_out(
 static void make_level(
 	struct weft__points *points, unsigned level, const uint16_t *from, uint16_t *to)
 {
-	uint64_t *bits = points->bits + level * points->words;
-	uint32_t *ones = points->ones + level * points->words;
+	struct weft__points_word *words = points->list + level * points->words;
 	uint32_t zeros = points->zeros[level], count = points->count, first = 0;
 	size_t next[2] = {0, zeros};
 	for (size_t word = 0; word < points->words; word++, first += 64) {
-		ones[word] = (uint32_t)next[1] - zeros;
-		bits[word] = deal_out(from + first, count - first < 64 ? count - first : 64,
+		words[word].ones = next[1] - zeros;
+		words[word].bits = deal_out(from + first, count - first < 64 ? count - first : 64,
 			points->levels - 1 - level, to, next);
 	}
 }
@@ -96,9 +95,8 @@ int weft__points_init(struct weft__points *points, uint16_t *blocks, uint16_t *s
 	*points = (struct weft__points){.count = count, .levels = levels};
 	points->words = count / 64 + (size_t)1; /* places up to `count` itself are asked for */
 	size_t words = points->words * (levels ? levels : 1);
-	points->bits = malloc(words * sizeof(*points->bits));
-	points->ones = malloc(words * sizeof(*points->ones));
-	if (!points->bits || !points->ones || count_zeros(points, blocks))
+	points->list = malloc(words * sizeof(*points->list));
+	if (!points->list || count_zeros(points, blocks))
 		return WEFT_ERROR_MEMORY;
 	for (unsigned level = 0; level < levels; level++) {
 		make_level(points, level, blocks, scratch);
@@ -111,8 +109,7 @@ int weft__points_init(struct weft__points *points, uint16_t *blocks, uint16_t *s
 
 void weft__points_finish(struct weft__points *points)
 {
-	free(points->bits);
-	free(points->ones);
+	free(points->list);
 }
 
 /* One node of the tree: places of its level. */
@@ -214,19 +211,19 @@ uint32_t weft__points_rank(const struct weft__points *points, uint32_t block, ui
 static uint32_t select_bit(const struct weft__points *points, unsigned level, bool one, uint32_t i,
 	uint32_t from, uint32_t to)
 {
-	const uint32_t *ones = points->ones + level * points->words;
+	const struct weft__points_word *words = points->list + level * points->words;
 	uint32_t low = from / 64, high = (to - 1) / 64 + 1;
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
-		uint32_t before = one ? ones[middle] : middle * 64 - ones[middle];
+		uint32_t ones = (uint32_t)words[middle].ones, before = one ? ones : middle * 64 - ones;
 		if (before <= i)
 			low = middle;
 		else
 			high = middle;
 	}
-	uint64_t word = points->bits[level * points->words + low];
-	i -= one ? ones[low] : low * 64 - ones[low];
-	for (word = one ? word : ~word; i > 0; i--)
+	uint64_t word = one ? words[low].bits : ~words[low].bits;
+	i -= one ? (uint32_t)words[low].ones : low * 64 - (uint32_t)words[low].ones;
+	for (; i > 0; i--)
 		word &= word - 1;
 	return low * 64 + (uint32_t)__builtin_ctzll(word);
 }

@@ -22,12 +22,17 @@
 
 #define WEFT__POINT_LEVELS 16
 
+/* 64 places of a level, side by side with what is before them: one look at memory answers both. */
+struct weft__points_word {
+	uint64_t bits;
+	uint64_t ones; /* of its level before it */
+};
+
 struct weft__points {
 	uint32_t count;
 	unsigned levels;                    /* blocks are below 1 << levels */
 	size_t words;                       /* of a level */
-	uint64_t *bits;                     /* level after level */
-	uint32_t *ones;                     /* before each word of its level */
+	struct weft__points_word *list;     /* level after level */
 	uint32_t zeros[WEFT__POINT_LEVELS]; /* on a level */
 };
 

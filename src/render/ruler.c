@@ -139,8 +139,8 @@ static void draw_carets(struct painter *p)
 	const struct weft_scene *scene = p->scene;
 	const struct weft_box *box = &p->frame->ruler;
 	double bottom = box->y + box->height, last = -INFINITY;
-	for (uint32_t i = weft__scene_problem_from(scene, p->left); i < scene->problem_count;) {
-		uint64_t time = scene->model->tasks.end[scene->problems[i]];
+	for (uint32_t i = weft__scene_problem_from(scene, 0, p->left); i < scene->problem_count;) {
+		uint64_t time = scene->problem_ends[i];
 		double x = weft__x(p, time);
 		if (time > p->right || x > box->x + box->width)
 			break;
@@ -150,7 +150,7 @@ static void draw_carets(struct painter *p)
 			weft_canvas_polygon(p->canvas, points, 3, p->theme->failed);
 		last = x >= last + CARET ? x : last;
 		uint64_t next = weft_view_time(p->view, x - p->x0 + CARET);
-		i = weft__scene_problem_from(scene, next > time ? next : time + 1);
+		i = weft__scene_problem_from(scene, i, next > time ? next : time + 1);
 	}
 }
 

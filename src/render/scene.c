@@ -72,6 +72,24 @@ uint32_t weft__gallop_u64(const uint64_t *values, uint32_t low, uint32_t count, 
 	return low + (uint32_t)weft__lower_bound_u64(values + low, high - low, value);
 }
 
+uint32_t weft__gallop_u64_near(
+	const uint64_t *values, uint32_t low, uint32_t count, uint64_t value, uint32_t guess)
+{
+	uint32_t high = guess > low ? guess : low, step = 1;
+	if (high < count && values[high] < value)
+		return weft__gallop_u64(values, high + 1, count, value);
+	if (high > count)
+		high = count;
+	while (high > low) {
+		uint32_t at = high - low > step ? high - step : low;
+		if (values[at] < value)
+			return weft__gallop_u64(values, at + 1, high, value);
+		high = at;
+		step *= 2;
+	}
+	return low;
+}
+
 /* By ticks, which lie side by side, as far as they tell. */
 uint32_t weft__scene_first_from(
 	const struct weft_scene *scene, uint32_t first, uint32_t last, uint64_t time)
@@ -289,8 +307,10 @@ static int list_problems(struct weft_scene *scene)
 	uint64_t *ends = calloc(2, bytes);
 	uint32_t *failed = malloc(bytes), *order = malloc(bytes), *scratch = malloc(bytes);
 	scene->problems = malloc(bytes);
+	scene->problem_ends = malloc(2 * bytes);
 	scene->never_before = malloc(bytes);
-	bool complete = ends && failed && order && scratch && scene->problems && scene->never_before;
+	bool complete = ends && failed && order && scratch && scene->problems && scene->problem_ends &&
+					scene->never_before;
 	for (uint32_t task = 0; complete && task < tasks->count; task++)
 		if (is_problem(scene, task)) {
 			ends[used] = tasks->end[task];
@@ -298,8 +318,10 @@ static int list_problems(struct weft_scene *scene)
 		}
 	if (complete) {
 		weft__order_by_u64(ends, order, scratch, used);
-		for (uint32_t i = 0; i < used; i++)
+		for (uint32_t i = 0; i < used; i++) {
 			scene->problems[i] = failed[order[i]];
+			scene->problem_ends[i] = ends[order[i]];
+		}
 		scene->problem_count = used;
 		count_never_resolved(scene);
 	}
@@ -310,17 +332,9 @@ static int list_problems(struct weft_scene *scene)
 	return complete ? 0 : WEFT_ERROR_MEMORY;
 }
 
-uint32_t weft__scene_problem_from(const struct weft_scene *scene, uint64_t time)
+uint32_t weft__scene_problem_from(const struct weft_scene *scene, uint32_t first, uint64_t time)
 {
-	uint32_t low = 0, high = scene->problem_count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (scene->model->tasks.end[scene->problems[middle]] < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return weft__gallop_u64(scene->problem_ends, first, scene->problem_count, time);
 }
 
 static void find_end(struct weft_scene *scene)
@@ -433,6 +447,7 @@ static void moments_finish(struct weft__moments *moments)
 {
 	weft__points_finish(&moments->points);
 	free(moments->ticks);
+	free(moments->slices);
 }
 
 WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
@@ -453,7 +468,7 @@ WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
 		scene->running_before, scene->failed_places, scene->place_ticks, scene->apart,
 		scene->ran_before, scene->edges.before, scene->edges.times, scene->overview,
 		scene->idle.list, scene->gc.list, scene->scales, scene->extremes, scene->problems,
-		scene->never_before};
+		scene->problem_ends, scene->never_before};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		free(columns[i]);
 	weft__piles_finish(&scene->piles);

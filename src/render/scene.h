@@ -35,6 +35,9 @@ struct weft__scale {
 struct weft__moments {
 	struct weft__points points;
 	uint32_t *ticks;
+	/* The first point in each slice of 1 << slice_bits ticks; what comes later is in the last. */
+	uint32_t *slices, slice_count;
+	unsigned slice_bits;
 };
 
 /* Rows in blocks, from top to bottom: one row, or several that have little in them together. */
@@ -101,6 +104,7 @@ struct weft_scene {
 	struct weft__scale *scales;      /* of counters */
 	struct weft__extremes *extremes; /* of samples; see samples.c */
 	uint32_t *problems;              /* tasks that failed or never resolved, in the order of ends */
+	uint64_t *problem_ends;          /* when */
 	uint32_t *never_before;          /* how many before each never resolved */
 	uint32_t problem_count;
 };
@@ -117,8 +121,8 @@ uint64_t weft__scene_end(const struct weft_scene *scene, uint32_t place);
 /* Whether the task at a place, which is not the last of its row, ends before the next starts. */
 bool weft__scene_is_apart(const struct weft_scene *scene, uint32_t place);
 
-/* The first of `problems` that ends at or after `time`. */
-uint32_t weft__scene_problem_from(const struct weft_scene *scene, uint64_t time);
+/* The first of `problems` from `first` on that ends at or after `time`. */
+uint32_t weft__scene_problem_from(const struct weft_scene *scene, uint32_t first, uint64_t time);
 
 /* The first place from `first` on, below `last`, whose task starts at or after `time`. */
 uint32_t weft__scene_first_from(
@@ -135,11 +139,16 @@ uint32_t weft__census_block(const struct weft__blocks *blocks, uint32_t row);
 uint32_t weft__census_tick(const struct weft_scene *scene, uint64_t time);
 uint32_t weft__census_alive(const struct weft_scene *scene, uint64_t start, uint64_t end);
 uint64_t weft__census_last(const struct weft_scene *scene, uint32_t task);
+/* The first point at or after a tick. */
+uint32_t weft__moments_from(const struct weft__moments *moments, uint32_t tick);
 
 /* The first index from `low` on with values[index] >= value. Steps double: most answers are near.
  */
 uint32_t weft__gallop_u32(const uint32_t *values, uint32_t low, uint32_t count, uint32_t value);
 uint32_t weft__gallop_u64(const uint64_t *values, uint32_t low, uint32_t count, uint64_t value);
+/* Likewise, from where it is expected on, both ways: a good guess costs one look at memory. */
+uint32_t weft__gallop_u64_near(
+	const uint64_t *values, uint32_t low, uint32_t count, uint64_t value, uint32_t guess);
 
 /* edges.c: the task in whose row the head of an edge's arrow is; WEFT_NONE if it has none. */
 uint32_t weft__edge_target(const struct weft_model *model, uint32_t edge);

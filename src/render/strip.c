@@ -3,6 +3,7 @@
  * The overview: the whole trace in a strip, and where the picture is in it.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "render/painter.h"
 #include "render/strip.h"
@@ -13,6 +14,8 @@
 struct strip {
 	double x, y, x2, y2;
 	double threads; /* the most that ran at once */
+	unsigned width;
+	struct weft__overview_column *columns; /* of a pixel each */
 };
 
 static double most_running(const struct weft_scene *scene)
@@ -47,29 +50,29 @@ static double bar_height(const struct strip *s, double running)
 	return running > 0 && height < LEAST_BAR ? LEAST_BAR : floor(height + 0.5);
 }
 
-static struct weft__overview_column column_at(
-	const struct weft_scene *scene, const struct strip *s, unsigned px)
+static void merge_all(const struct weft_scene *scene, struct strip *s)
 {
 	double scale = WEFT__OVERVIEW_COLUMNS / (s->x2 - s->x);
-	unsigned first = (unsigned)(px * scale), last = (unsigned)((px + 1) * scale);
-	if (first > WEFT__OVERVIEW_COLUMNS - 1)
-		first = WEFT__OVERVIEW_COLUMNS - 1;
-	if (last <= first)
-		last = first + 1;
-	return merge(scene, first, last > WEFT__OVERVIEW_COLUMNS ? WEFT__OVERVIEW_COLUMNS : last);
+	for (unsigned px = 0; px < s->width; px++) {
+		unsigned first = (unsigned)(px * scale), last = (unsigned)((px + 1) * scale);
+		if (first > WEFT__OVERVIEW_COLUMNS - 1)
+			first = WEFT__OVERVIEW_COLUMNS - 1;
+		if (last <= first)
+			last = first + 1;
+		last = last > WEFT__OVERVIEW_COLUMNS ? WEFT__OVERVIEW_COLUMNS : last;
+		s->columns[px] = merge(scene, first, last);
+	}
 }
 
 /* Bars of neighbours that are equally high are one rectangle. */
 static void draw_bars(struct painter *p, const struct strip *s, bool idle)
 {
-	unsigned width = (unsigned)(s->x2 - s->x);
 	double begin = 0, height = 0;
-	for (unsigned px = 0; px <= width; px++) {
+	for (unsigned px = 0; px <= s->width; px++) {
+		const struct weft__overview_column *column = &s->columns[px];
 		double next = 0;
-		if (px < width) {
-			struct weft__overview_column column = column_at(p->scene, s, px);
-			next = idle ? (column.idle > 0.5) * (s->y2 - s->y) : bar_height(s, column.running);
-		}
+		if (px < s->width)
+			next = idle ? (column->idle > 0.5) * (s->y2 - s->y) : bar_height(s, column->running);
 		if (next == height)
 			continue;
 		if (height > 0)
@@ -84,13 +87,12 @@ static void draw_bars(struct painter *p, const struct strip *s, bool idle)
 static void draw_alive(struct painter *p, const struct strip *s)
 {
 	struct weft_pen pen = {weft__faded(p->theme->text, 0.55), 1, WEFT_DASH_SOLID};
-	unsigned width = (unsigned)(s->x2 - s->x);
 	double points[2 * 128], most = p->scene->alive_max ? p->scene->alive_max : 1, last = -1;
 	uint32_t count = 0;
-	for (unsigned px = 0; px < width; px++) {
-		uint32_t alive = column_at(p->scene, s, px).alive;
+	for (unsigned px = 0; px < s->width; px++) {
+		uint32_t alive = s->columns[px].alive;
 		double y = weft__crisp(s->y2 - 1 - (s->y2 - s->y - TICK - 2) * (alive / most));
-		if (y == last && px + 1 < width)
+		if (y == last && px + 1 < s->width)
 			continue;
 		if (count && count + 3 > sizeof(points) / sizeof(points[0]) / 2) {
 			weft_canvas_polyline(p->canvas, points, count, &pen);
@@ -113,26 +115,25 @@ static void draw_alive(struct painter *p, const struct strip *s)
 /* One that failed is red; neighbours are one box. */
 static void draw_failed(struct painter *p, const struct strip *s)
 {
-	unsigned width = (unsigned)(s->x2 - s->x), begin = width;
-	for (unsigned px = 0; px <= width; px++) {
-		bool failed = px < width && column_at(p->scene, s, px).failed;
-		if (failed && begin == width)
+	unsigned begin = s->width;
+	for (unsigned px = 0; px <= s->width; px++) {
+		bool failed = px < s->width && s->columns[px].failed;
+		if (failed && begin == s->width)
 			begin = px;
-		if (failed || begin == width)
+		if (failed || begin == s->width)
 			continue;
 		weft_canvas_rect(p->canvas, s->x + begin, s->y, s->x + fmax(px, begin + 2), s->y + TICK,
 			p->theme->failed);
-		begin = width;
+		begin = s->width;
 	}
 }
 
 static void draw_never_resolved(struct painter *p, const struct strip *s)
 {
 	struct weft_pen pen = {p->theme->failed, 1, WEFT_DASH_SOLID};
-	for (unsigned px = 0; px < (unsigned)(s->x2 - s->x); px++) {
-		struct weft__overview_column column = column_at(p->scene, s, px);
+	for (unsigned px = 0; px < s->width; px++) {
 		double x = s->x + px;
-		if (column.never_resolved && !column.failed)
+		if (s->columns[px].never_resolved && !s->columns[px].failed)
 			weft_canvas_polyline(p->canvas,
 				(double[]){x - 2.5, s->y + 0.5, x + 2.5, s->y + 0.5, x + 2.5, s->y + TICK - 1.5,
 					x - 2.5, s->y + TICK - 1.5, x - 2.5, s->y + 0.5},
@@ -172,9 +173,17 @@ void weft__draw_strip(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->strip;
 	struct weft__rect area = weft__strip_area(box);
-	struct strip s = {area.x, area.y, area.x2, area.y2, most_running(p->scene)};
+	struct strip s = {.x = area.x, .y = area.y, .x2 = area.x2, .y2 = area.y2};
 	if (box->height == 0 || s.x2 - s.x < 8)
 		return;
+	s.threads = most_running(p->scene);
+	s.width = (unsigned)(s.x2 - s.x);
+	s.columns = malloc((s.width + (size_t)1) * sizeof(*s.columns));
+	if (!s.columns) {
+		p->error = WEFT_ERROR_MEMORY;
+		return;
+	}
+	merge_all(p->scene, &s);
 	draw_bars(p, &s, true);
 	draw_bars(p, &s, false);
 	draw_alive(p, &s);
@@ -182,4 +191,5 @@ void weft__draw_strip(struct painter *p)
 	draw_window(p, &s);
 	draw_failed(p, &s);
 	draw_never_resolved(p, &s);
+	free(s.columns);
 }

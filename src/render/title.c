@@ -115,15 +115,15 @@ struct problems {
 
 static struct problems count_problems(const struct painter *p)
 {
-	uint32_t first = weft__scene_problem_from(p->scene, p->left);
-	uint32_t last = weft__scene_problem_from(p->scene, p->right + (p->right < UINT64_MAX));
+	uint32_t first = weft__scene_problem_from(p->scene, 0, p->left);
+	uint32_t last = weft__scene_problem_from(p->scene, 0, p->right + (p->right < UINT64_MAX));
 	uint32_t never = p->scene->never_before[last] - p->scene->never_before[first];
 	return (struct problems){last - first - never, never};
 }
 
 static bool has_problem(const struct painter *p)
 {
-	uint32_t first = weft__scene_problem_from(p->scene, p->left);
+	uint32_t first = weft__scene_problem_from(p->scene, 0, p->left);
 	return first < p->scene->problem_count &&
 		   p->model->tasks.end[p->scene->problems[first]] <= p->right;
 }
@@ -154,7 +154,7 @@ static void describe_view(const struct painter *p, char *text, size_t size)
 /* " - wait 79 at 5.27 ms: Enoent": the first that failed. */
 static void describe_problem(const struct painter *p, char *text, size_t size)
 {
-	uint32_t task = p->scene->problems[weft__scene_problem_from(p->scene, p->left)];
+	uint32_t task = p->scene->problems[weft__scene_problem_from(p->scene, 0, p->left)];
 	char name[96], at[32];
 	struct weft_slice message = weft_model_string(p->model, p->model->tasks.message[task]);
 	weft_story_name(p->model, task, 60, name, sizeof(name));
