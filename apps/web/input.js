@@ -62,6 +62,10 @@ document.addEventListener('keydown', event => {
 	if (!isViewers(event))
 		return;
 	event.preventDefault();
+	if (event.key === 'Escape' && !panel.contains(event.target) && !prompt.contains(event.target))
+		canvas.focus({ preventScroll: true });
+	if (event.key === 'Escape' && !element('notice').hidden && prompt.hidden)
+		return notice('');
 	if (panel.contains(event.target) && (event.key === 'ArrowDown' || event.key === 'ArrowUp'))
 		return moveInPanel(event.target, event.key === 'ArrowDown' ? 1 : -1);
 	input('key', event.key, modifiers(event), now());
@@ -108,7 +112,10 @@ element('panel-close').addEventListener('click', () => {
 	canvas.focus({ preventScroll: true });
 });
 element('prompt-close').addEventListener('click', () => input('key', 'Escape', 0, now()));
-element('notice-close').addEventListener('click', () => notice(''));
+element('notice-close').addEventListener('click', () => {
+	notice('');
+	canvas.focus({ preventScroll: true });
+});
 element('stop').addEventListener('click', () => worker.postMessage(['stop']));
 element('controls').addEventListener('keydown', event => {
 	const side = { ArrowLeft: 'left', ArrowRight: 'right' }[event.key];

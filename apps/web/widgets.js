@@ -16,6 +16,7 @@ function apply(answer) {
 		canvas.style.left = x + 'px';
 		canvas.style.top = y + 'px';
 		place(panel, ...rest);
+		stage.style.setProperty('--picture', width + 'px');
 	}
 	if (answer.list) {
 		const [background, text, dim, grid, selection, failed] = answer.colors;

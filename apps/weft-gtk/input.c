@@ -229,6 +229,33 @@ static gboolean press_key(
 		return FALSE;
 	if (strcmp(name, "Escape") == 0 && trace_cancel(window))
 		return TRUE;
+	bool goes_back = strcmp(name, "Escape") == 0 && controls_have_focus(window->controls);
+	bool is_used = weft_viewer_key(window->viewer, name, modifiers_of(state), window_now());
+	window_refresh(window);
+	if (goes_back)
+		gtk_widget_grab_focus(window->picture->widget);
+	return is_used;
+}
+
+/* While the header bar has the keyboard: letters are the viewer's as well, and Escape leads back.
+ */
+static gboolean press_key_outside(
+	GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, void *context)
+{
+	struct window *window = context;
+	GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window->widget));
+	char room[8];
+	const char *name = key_name(key, room);
+	(void)controller, (void)code;
+	if (!name || !focus || gtk_widget_is_ancestor(focus, window->parts) ||
+		gtk_widget_get_native(focus) != GTK_NATIVE(window->widget))
+		return FALSE;
+	if (strcmp(name, "Escape") == 0) {
+		gtk_widget_grab_focus(window->picture->widget);
+		return TRUE;
+	}
+	if (is_for_widgets(name))
+		return FALSE;
 	bool is_used = weft_viewer_key(window->viewer, name, modifiers_of(state), window_now());
 	window_refresh(window);
 	return is_used;
@@ -245,4 +272,7 @@ void input_attach(struct window *window)
 	GtkEventController *key = gtk_event_controller_key_new();
 	g_signal_connect(key, "key-pressed", G_CALLBACK(press_key), window);
 	gtk_widget_add_controller(window->parts, key);
+	GtkEventController *outside = gtk_event_controller_key_new();
+	g_signal_connect(outside, "key-pressed", G_CALLBACK(press_key_outside), window);
+	gtk_widget_add_controller(window->widget, outside);
 }

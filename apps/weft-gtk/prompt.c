@@ -59,7 +59,12 @@ static void open_prompt(struct prompt *prompt, const struct weft_viewer_prompt *
 
 static void show_message(struct prompt *prompt, const struct weft_viewer_prompt *shown)
 {
-	bool is_beside = gtk_widget_get_width(prompt->window->parts) >= BESIDE;
+	struct weft_viewer_boxes boxes;
+	weft_viewer_boxes(prompt->window->viewer, &boxes);
+	int width = gtk_widget_get_width(prompt->window->parts);
+	int panel = boxes.panel.x > 0 ? (int)(boxes.panel.width * prompt->window->picture->zoom) : 0;
+	gtk_widget_set_margin_end(prompt->widget, panel);
+	bool is_beside = width - panel >= BESIDE;
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(prompt->widget),
 		is_beside ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL);
 	gtk_label_set_text(GTK_LABEL(prompt->message), shown->message);

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -257,6 +258,9 @@ static int explain(int status, const char *file)
 		cli_error("without one: weft render %s -o page.html, for a browser", file);
 		return CLI_NO;
 	}
+	struct stat about;
+	if (status == CLI_UNREADABLE && stat(file, &about) == 0 && S_ISDIR(about.st_mode))
+		cli_error("a browser shows the traces in it: weft serve --open %s", file);
 	return status;
 }
 

@@ -222,6 +222,17 @@ def buttons_and_handles_are_used_by_tab_and_enter():
 
 
 @case
+def escape_leads_back_to_the_picture_from_everywhere():
+    nonsense = base64.b64encode(b'nothing that anybody traced').decode()
+    button, handle, listed, said = use([['key', 'Tab'], ['key', 'Tab'], ['key', 'Escape'], ['look'],
+                                        *[['key', 'Tab']] * 13, ['key', 'Escape'], ['look'],
+                                        ['command', 'panel problems'], ['key', 'Tab'], ['key', 'ArrowDown'], ['key', 'Escape'], ['look'],
+                                        ['drop', 'letter.txt', nonsense], ['noticed'], ['key', 'Escape'], ['look']])
+    equal([look['focus'] for look in (button, handle, listed, said)], ['canvas'] * 4)
+    equal((listed['panel'], said['notice']), (None, ''))
+
+
+@case
 def two_fingers_zoom_and_one_moves():
     steps = [['touch', 'touchStart', [[1, 150, 300], [2, 250, 300]]]]
     steps += [['touch', 'touchMove', [[1, 150 - 10 * i, 300], [2, 250 + 10 * i, 300]]] for i in range(1, 9)]

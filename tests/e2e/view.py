@@ -76,6 +76,7 @@ def what_cannot_be_read_opens_no_window():
         for path, reason in ((empty, 'empty'), (words, 'format'), ('/nowhere', 'No such file')):
             result = weft('view', path, status=3)
             assert path in result.stderr and reason in result.stderr, result.stderr
+        assert 'weft serve --open ' + folder in weft('view', folder, status=3).stderr
         equal(weft('view', status=2).stdout, '')
         assert 'no theme' in weft('view', '--theme', 'pink', BLOCK, status=2).stderr
         assert '--start' in weft('view', '--start', '12', BLOCK, status=2).stderr
@@ -247,6 +248,27 @@ def buttons_are_reached_by_tab_and_pressed_by_keys():
         window.changed(before)
         assert not [p for p in window.parts() if p['role'] == 'push button' and p['name'] == 'GtkMenuButton'
                     and 'focusable' in p['states']]
+
+
+@case
+def escape_leads_back_to_the_picture_from_everywhere():
+    with screen(), program(BLOCK) as viewer:
+        window = viewer.window('mirage-block-read.sexp')
+        window.still()
+
+        def focused(name):
+            return any('focused' in p['states'] and name in p['name'] for p in window.parts())
+        for count, name in ((1, 'Open'), (6, 'Zoom in'), (16, 'Begin of the view')):
+            until('the picture has the keyboard', lambda: focused('Picture of'))
+            window.keys(*['Tab'] * count)
+            until(name, lambda: focused(name))
+            window.keys('Escape')
+        until('the picture has the keyboard', lambda: focused('Picture of'))
+        # The header bar lets the viewer's keys through.
+        window.keys('Tab')
+        until('the first button', lambda: focused('Open'))
+        window.keys('question')
+        window.part('label', 'Keys')
 
 
 @case
