@@ -70,19 +70,22 @@ async function touch(kind, fingers) {
 		touches.clear();
 }
 
-// A finger on what begins with these words, be it drawn or the browser's.
+// A finger on what begins with these words, be it drawn or the browser's, once it is there.
 async function tap(words) {
-	const at = await page.evaluate(words => {
+	const where = await page.waitForFunction(words => {
 		const found = Array.from(document.querySelectorAll('#controls > *, #panel button, #prompt button, #line'))
 			.find(one => one.offsetParent && (one.getAttribute('aria-label') || one.textContent || one.id).startsWith(words));
 		if (!found)
-			throw new Error(`nothing to be tapped begins with "${words}"`);
+			return null;
 		if (!found.closest('#controls'))
 			found.scrollIntoView({ block: 'center' });
 		const box = found.getBoundingClientRect();
+		window.isTapped = false;
+		addEventListener('pointerup', () => { window.isTapped = true; }, { capture: true, once: true });
 		return [box.x + box.width / 2, box.y + box.height / 2];
 	}, words);
-	await page.touchscreen.tap(...at);
+	await page.touchscreen.tap(...await where.jsonValue());
+	await page.waitForFunction(() => window.isTapped);
 	await page.waitForTimeout(50);
 }
 
