@@ -250,10 +250,11 @@ static void add_ending(struct ends *ends, const struct sorted *sorted, uint32_t 
 		.counter = WEFT_NONE,
 		.edge = WEFT_NONE,
 	};
-	if (count > 1) { /* how they follow each other */
-		problem.show_start = problem.start;
+	uint64_t began = t->end[sorted->origin];
+	problem.show_start = began < problem.start ? began : problem.start;
+	problem.show_end = problem.end;
+	if (count > 1) /* how they follow each other */
 		problem.show_end = sorted[count < SHOWN ? count - 1 : SHOWN - 1].end;
-	}
 	say_ending(&s, ends->model, sorted, count);
 	weft__find(ends->findings, &problem, count, &s);
 }

@@ -33,6 +33,14 @@ static bool may_be_sleep(const struct weft_model *model, uint32_t task)
 		   t->first_edge[task + 1] == t->first_edge[task];
 }
 
+/* A loop ticks with what it made and runs, about as often. */
+static bool is_run_by(const struct weft_model *model, uint32_t child, uint32_t runs)
+{
+	const uint32_t *first = model->tasks.first_activation;
+	uint64_t child_runs = first[child + 1] - first[child];
+	return child_runs * 4 >= (uint64_t)runs * 3 && child_runs * 3 <= (uint64_t)runs * 4;
+}
+
 /* What comes of it. Who sleeps by a promise makes one each time, reads it, and that is all. */
 static uint32_t count_acts(const struct polling *p, uint32_t task)
 {
@@ -41,14 +49,17 @@ static uint32_t count_acts(const struct polling *p, uint32_t task)
 	struct weft__edge_list by = weft__edges_by(m, task);
 	struct weft__edge_list made = weft__edges_made(p->findings->story, task);
 	uint32_t acts = m->tasks.first_note[task + 1] - m->tasks.first_note[task];
-	uint32_t reads = 0, sleeps = 0;
+	uint32_t reads = 0, sleeps = 0, runs = m->tasks.first_activation[task + 1];
+	runs -= m->tasks.first_activation[task];
 	for (uint32_t i = 0; i < by.count; i++)
 		if (e->type[by.edges[i]] == WEFT_EDGE_READ)
 			reads++;
 		else
 			acts += e->type[by.edges[i]] != WEFT_EDGE_TRY_READ;
-	for (uint32_t i = 0; i < made.count; i++)
+	for (uint32_t i = 0; i < made.count; i++) {
 		sleeps += may_be_sleep(m, e->to[made.edges[i]]);
+		acts += is_run_by(m, e->to[made.edges[i]], runs) ? runs : 0;
+	}
 	acts += made.count - sleeps;
 	return acts + (sleeps > reads ? sleeps - reads : reads - sleeps);
 }
@@ -147,7 +158,6 @@ static uint32_t most_runs(const struct weft_model *model)
 	return most;
 }
 
-/* From the last on: the loop that runs a task was there before it. */
 void weft__find_polling(struct weft__findings *findings)
 {
 	const struct weft_model *model = findings->story->model;
@@ -159,7 +169,7 @@ void weft__find_polling(struct weft__findings *findings)
 		findings->error = WEFT_ERROR_MEMORY;
 		return;
 	}
-	for (uint32_t task = model->tasks.count; task > 0 && found < FOUND_MAX; task--)
-		found += look_at(&p, task - 1);
+	for (uint32_t task = 0; task < model->tasks.count && found < FOUND_MAX; task++)
+		found += look_at(&p, task);
 	free(p.lengths);
 }

@@ -893,7 +893,8 @@ static void a_counter_in_a_saw_is_no_climb(void **state)
 static struct found runs_often(uint64_t run_ns, bool acts, bool sleeps)
 {
 	struct made made = make_begin();
-	make_create(&made, 0, 1, WEFT_KIND_TASK);
+	make_create(&made, 0, 2, WEFT_KIND_TASK);
+	make_create(&made, 2, 1, WEFT_KIND_TASK);
 	make_label(&made, 1, "look");
 	for (uint64_t i = 0; i < 300; i++) {
 		make_switch(&made, 1);
@@ -904,8 +905,10 @@ static struct found runs_often(uint64_t run_ns, bool acts, bool sleeps)
 			make_create(&made, 1, 100 + i, WEFT_KIND_PROMISE);
 			make_edge(&made, WEFT_EVENT_TRY_READ, 1, 100 + i);
 		}
-		make_switch(&made, 0);
-		made.time += MS - run_ns;
+		make_switch(&made, 2); /* what runs it ticks with it */
+		made.time += US;
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += MS - run_ns - US;
 		if (sleeps) {
 			make_edge(&made, WEFT_EVENT_RESOLVE, 0, 100 + i);
 			make_edge(&made, WEFT_EVENT_READ, 1, 100 + i);
