@@ -10,6 +10,8 @@
 
 #define TICK      8.0 /* px, of a task that failed */
 #define LEAST_BAR 2.0
+#define ROUGH     400 /* changes from a pixel to the next */
+#define GROUP     3   /* pixels that are one where there are more: they are drawn on each frame */
 
 struct strip {
 	double x, y, x2, y2;
@@ -61,6 +63,35 @@ static void merge_all(const struct weft_scene *scene, struct strip *s)
 			last = first + 1;
 		last = last > WEFT__OVERVIEW_COLUMNS ? WEFT__OVERVIEW_COLUMNS : last;
 		s->columns[px] = merge(scene, first, last);
+	}
+}
+
+static bool is_rough(const struct strip *s)
+{
+	unsigned changes = 0;
+	for (unsigned px = 1; px < s->width; px++)
+		changes +=
+			bar_height(s, s->columns[px].running) != bar_height(s, s->columns[px - 1].running);
+	return changes > ROUGH;
+}
+
+/* Where each pixel differs from the next, a few of them are as high as they are on average. What
+ * went wrong stays where it is. */
+static void smooth(struct strip *s)
+{
+	for (unsigned first = 0; first < s->width; first += GROUP) {
+		unsigned last = first + GROUP < s->width ? first + GROUP : s->width;
+		struct weft__overview_column sum = {0};
+		for (unsigned px = first; px < last; px++) {
+			sum.running += s->columns[px].running / (last - first);
+			sum.idle += s->columns[px].idle / (last - first);
+			sum.alive = s->columns[px].alive > sum.alive ? s->columns[px].alive : sum.alive;
+		}
+		for (unsigned px = first; px < last; px++) {
+			s->columns[px].running = sum.running;
+			s->columns[px].idle = sum.idle;
+			s->columns[px].alive = sum.alive;
+		}
 	}
 }
 
@@ -184,6 +215,8 @@ void weft__draw_strip(struct painter *p)
 		return;
 	}
 	merge_all(p->scene, &s);
+	if (is_rough(&s))
+		smooth(&s);
 	draw_bars(p, &s, true);
 	draw_bars(p, &s, false);
 	draw_alive(p, &s);
