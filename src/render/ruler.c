@@ -42,7 +42,7 @@ static struct ruler make_ruler(const struct painter *p)
 	return ruler;
 }
 
-/* Exactly: "12.34 ms", with as many digits as the step asks for. */
+/* Exactly: "12.30 ms", with as many digits as the step asks for: those of neighbours are alike. */
 static void format_tick(uint64_t ns, uint64_t step, char text[32])
 {
 	static const char *const units[] = {"ns", "us", "ms", "s"};
@@ -54,7 +54,7 @@ static void format_tick(uint64_t ns, uint64_t step, char text[32])
 	}
 	uint64_t fraction = ns % unit, digit = unit / 10;
 	char digits[16];
-	for (; fraction && digit; digit /= 10, decimals++) {
+	for (; digit && (fraction || digit * 10 > step); digit /= 10, decimals++) {
 		digits[decimals] = (char)('0' + fraction / digit);
 		fraction %= digit;
 	}
