@@ -31,18 +31,23 @@ static int look_up(struct weft_model_builder *b, uint32_t named, uint32_t *ret_t
 	return error;
 }
 
-static int add_edge(
-	struct weft_model_builder *b, enum weft_edge_type type, uint32_t from, uint32_t to)
+static int reserve_edge(struct edge_columns *e)
 {
-	struct edge_columns *e = &b->edges;
 	const struct weft__column columns[] = {
 		{&e->time, sizeof(*e->time)},
 		{&e->from, sizeof(*e->from)},
 		{&e->to, sizeof(*e->to)},
 		{&e->type, sizeof(*e->type)},
 	};
-	int error = weft__columns_reserve(
+	return weft__columns_reserve(
 		columns, sizeof(columns) / sizeof(*columns), &e->capacity, e->count + (size_t)1);
+}
+
+static int add_edge(
+	struct weft_model_builder *b, enum weft_edge_type type, uint32_t from, uint32_t to)
+{
+	struct edge_columns *e = &b->edges;
+	int error = e->count < e->capacity ? 0 : reserve_edge(e);
 	if (error)
 		return error;
 	e->time[e->count] = b->now;
@@ -67,10 +72,8 @@ static int add_act(
 	return 0;
 }
 
-static int add_note(struct weft_model_builder *b, enum weft_note_type type, uint32_t task,
-	uint32_t text, int64_t value)
+static int reserve_note(struct note_columns *n)
 {
-	struct note_columns *n = &b->notes;
 	const struct weft__column columns[] = {
 		{&n->time, sizeof(*n->time)},
 		{&n->value, sizeof(*n->value)},
@@ -78,11 +81,17 @@ static int add_note(struct weft_model_builder *b, enum weft_note_type type, uint
 		{&n->text, sizeof(*n->text)},
 		{&n->type, sizeof(*n->type)},
 	};
-	int error;
+	return weft__columns_reserve(
+		columns, sizeof(columns) / sizeof(*columns), &n->capacity, n->count + (size_t)1);
+}
+
+static int add_note(struct weft_model_builder *b, enum weft_note_type type, uint32_t task,
+	uint32_t text, int64_t value)
+{
+	struct note_columns *n = &b->notes;
 	if (task == WEFT_NONE)
 		return 0;
-	error = weft__columns_reserve(
-		columns, sizeof(columns) / sizeof(*columns), &n->capacity, n->count + (size_t)1);
+	int error = n->count < n->capacity ? 0 : reserve_note(n);
 	if (error)
 		return error;
 	n->time[n->count] = b->now;
@@ -276,18 +285,23 @@ static int64_t add_saturating(int64_t a, int64_t b)
 	return b > 0 ? INT64_MAX : INT64_MIN;
 }
 
-static int add_sample(struct weft_model_builder *b, uint32_t counter, uint32_t task, int64_t value)
+static int reserve_sample(struct sample_columns *s)
 {
-	struct sample_columns *s = &b->samples;
-	struct weft_counter *c = &b->counters.list[counter];
 	const struct weft__column columns[] = {
 		{&s->time, sizeof(*s->time)},
 		{&s->value, sizeof(*s->value)},
 		{&s->task, sizeof(*s->task)},
 		{&s->counter, sizeof(*s->counter)},
 	};
-	int error = weft__columns_reserve(
+	return weft__columns_reserve(
 		columns, sizeof(columns) / sizeof(*columns), &s->capacity, s->count + (size_t)1);
+}
+
+static int add_sample(struct weft_model_builder *b, uint32_t counter, uint32_t task, int64_t value)
+{
+	struct sample_columns *s = &b->samples;
+	struct weft_counter *c = &b->counters.list[counter];
+	int error = s->count < s->capacity ? 0 : reserve_sample(s);
 	if (error)
 		return error;
 	s->time[s->count] = b->now;

@@ -42,18 +42,23 @@ static int add_band(struct weft_model_builder *b, const struct weft_band_period 
 	return error;
 }
 
-static int add_activation(
-	struct weft_model_builder *b, uint32_t thread, uint32_t task, uint64_t start, uint64_t end)
+static int reserve_activation(struct activation_columns *a)
 {
-	struct activation_columns *a = &b->activations;
 	const struct weft__column columns[] = {
 		{&a->start, sizeof(*a->start)},
 		{&a->end, sizeof(*a->end)},
 		{&a->thread, sizeof(*a->thread)},
 		{&a->task, sizeof(*a->task)},
 	};
-	int error = weft__columns_reserve(
+	return weft__columns_reserve(
 		columns, sizeof(columns) / sizeof(*columns), &a->capacity, a->count + (size_t)1);
+}
+
+static int add_activation(
+	struct weft_model_builder *b, uint32_t thread, uint32_t task, uint64_t start, uint64_t end)
+{
+	struct activation_columns *a = &b->activations;
+	int error = a->count < a->capacity ? 0 : reserve_activation(a);
 	if (error)
 		return error;
 	a->start[a->count] = start;

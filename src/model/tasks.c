@@ -8,6 +8,8 @@
 
 static int reserve_task(struct task_columns *t)
 {
+	if (t->count < t->capacity)
+		return 0;
 	const struct weft__column columns[] = {
 		{&t->start, sizeof(*t->start)},
 		{&t->end, sizeof(*t->end)},
