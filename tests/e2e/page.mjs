@@ -140,6 +140,7 @@ const steps = {
 		const before = await page.evaluate(() => window.weft.opened.events);
 		await page.waitForFunction(before => window.weft.opened.events > before, before);
 	},
+	terminate: pid => process.kill(pid),
 	noticed: () => page.waitForFunction(() => !document.getElementById('notice').hidden),
 	linked: () => page.waitForFunction(() => window.weft.isIdle() && location.hash.includes(window.weft.link.replaceAll(' ', '&'))),
 	screenshot: path => page.screenshot({ path }),
@@ -194,7 +195,7 @@ async function compare(reference) {
 }
 steps.compare = async reference => seen.results.push(await compare(reference));
 
-const quiet = ['wait', 'said', 'living', 'events', 'grow', 'noticed', 'look', 'evaluate', 'screenshot', 'shot', 'down'];
+const quiet = ['wait', 'said', 'living', 'events', 'grow', 'terminate', 'noticed', 'look', 'evaluate', 'screenshot', 'shot', 'down'];
 try {
 	await page.goto(ask.url);
 	for (const [kind, ...fields] of [...(ask.first || [['opened', ask.title]]), ...ask.steps]) {

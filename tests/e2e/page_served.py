@@ -146,10 +146,12 @@ def a_trace_grows_while_one_looks():
 @case
 def the_end_of_the_program_is_told():
     with Server() as server:
-        program = server.record(ECHO, '400')
+        program = server.record(ECHO, '100000')
         try:
-            look, = server.browse([['events', 10], ['noticed'], ['look']], first=[['living', 'echo-server']])
+            look, = server.browse([['events', 10001], ['terminate', program.pid], ['noticed'], ['look']],
+                                  first=[['living', 'echo-server']])
         finally:
+            program.terminate()
             program.wait(PATIENCE)
     assert 'has ended' in look['notice'], look['notice']
     assert not look['opened']['live'] and look['opened']['events'] > 10000, look['opened']
