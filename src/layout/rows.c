@@ -337,6 +337,8 @@ int weft__layout_place(const struct weft_model *model, const struct weft_layout_
 	uint32_t *ret_row_count)
 {
 	struct batch *batches = malloc(2 * sizeof(*batches));
+	if (!batches)
+		return WEFT_ERROR_MEMORY;
 	struct placing p = {
 		.model = model,
 		.previous = options->previous,
@@ -347,8 +349,6 @@ int weft__layout_place(const struct weft_model *model, const struct weft_layout_
 		.looking = batches,
 		.ready = batches + 1,
 	};
-	if (!batches)
-		return WEFT_ERROR_MEMORY;
 	if (model->tasks.count)
 		memset(columns->row, 0xff, model->tasks.count * sizeof(*columns->row));
 	int error = columns->group_count ? place_groups(&p, ret_row_count)
