@@ -92,7 +92,7 @@ static int link_roots(const struct weft_tasks *tasks, const struct weft__columns
 {
 	size_t capacity = count_roots(tasks, c) + (size_t)1;
 	uint32_t *memory = malloc(capacity * 4 * sizeof(*memory));
-	uint64_t *keys = malloc(capacity * sizeof(*keys));
+	uint64_t *keys = calloc(capacity, sizeof(*keys));
 	if (!memory || !keys) {
 		free(memory);
 		free(keys);

@@ -18,6 +18,7 @@
 #define BACK_PART 4 /* all but one of so many go back */
 #define TIMES_MIN 3
 #define FOUND_MAX 3
+#define EDGES_MAX 64 /* of a promise that is one waiter's: what has more is no such */
 #define APART     2 /* times as long is it from herd to herd as it takes all that are in one */
 
 /* From one signal to the next. */
@@ -98,6 +99,8 @@ static uint32_t find_read(const struct weft_story *story, uint32_t edge)
 	const struct weft_edges *e = &story->model->edges;
 	struct weft__edge_list to = weft__edges_to(story, e->to[edge]);
 	uint32_t found = WEFT_NONE;
+	if (to.count > EDGES_MAX)
+		return WEFT_NONE;
 	for (uint32_t i = 0; i < to.count; i++) {
 		if (e->type[to.edges[i]] != WEFT_EDGE_READ || e->from[to.edges[i]] == WEFT_NONE)
 			continue;
