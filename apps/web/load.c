@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include <weft/decoder.h>
+#include <weft/layout.h>
 #include <weft/model.h>
+#include <weft/render.h>
 
 #include "page.h"
 
@@ -107,6 +109,27 @@ int PAGE_EXPORT(page_load_step)(uint32_t events)
 			load.furthest = event.offset;
 	}
 	return WEFT_AGAIN;
+}
+
+/* A browser translates a function well once it has run for a while, and goes over to that when it
+ * is called again. What is called once for a whole trace would run badly translated to its end: so
+ * all of it is done to the trace's beginning first. 0 or an error, which comes again at the end. */
+int PAGE_EXPORT(page_load_rehearse)(void)
+{
+	struct weft_model *model = NULL;
+	struct weft_layout *layout = NULL;
+	struct weft_scene *scene = NULL;
+	const struct weft_layout_options options = {.fold = true};
+	int error =
+		weft_model_builder_snapshot(load.builder, weft_decoder_describe(load.decoder), 0, &model);
+	if (!error)
+		error = weft_layout_create(model, &options, &layout);
+	if (!error)
+		error = weft_scene_create(model, layout, &scene);
+	weft_scene_destroy(scene);
+	weft_layout_destroy(layout);
+	weft_model_destroy(model);
+	return error;
 }
 
 double PAGE_EXPORT(page_load_events)(void)

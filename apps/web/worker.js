@@ -7,6 +7,7 @@
 
 const SLICE_MS = 12;       // of reading, between looks at the input
 const STEP_EVENTS = 16384;
+const REHEARSAL_EVENTS = 1 << 18;
 const EM = 100;            // px of the letters that are measured, as in font.c
 const AGAIN = 2, OK = 0;   // enum weft_status
 const LIMIT = -7, MEMORY = -1, FORMAT = -4, EMPTY = -5, DAMAGED = -6;
@@ -344,7 +345,14 @@ async function receive(stream, total, number) {
 	}
 }
 
-let stopped = false;
+let stopped = false, isRehearsed = false;
+
+// Once, as soon as there is something to do it with, and if much more will come.
+function rehearse() {
+	isRehearsed = wasm.page_load_events() >= REHEARSAL_EVENTS;
+	if (isRehearsed && wasm.page_load_fraction() < 0.1)
+		wasm.page_load_rehearse(); // an error is one of the whole trace, too
+}
 
 async function build(number, isQuiet) {
 	check(wasm.page_load_open());
@@ -354,6 +362,8 @@ async function build(number, isQuiet) {
 		while (status === AGAIN && performance.now() < until)
 			status = wasm.page_load_step(STEP_EVENTS);
 		check(status);
+		if (!isRehearsed)
+			rehearse();
 		if (performance.now() - said > 100) {
 			said = performance.now();
 			say(`${wasm.page_load_events().toLocaleString('en')} events …`, wasm.page_load_fraction());

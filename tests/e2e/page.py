@@ -59,6 +59,17 @@ def the_page_draws_its_trace_without_a_network():
 
 
 @case
+def a_trace_of_millions_of_events_opens():
+    """Past what its beginning is tried with first."""
+    with temporary_directory() as folder:
+        trace, events = os.path.join(folder, 'large.weft'), 3 * 1500000
+        subject = [os.path.join(BUILD, 'tests', 'stream-subject'), os.path.join(folder, 'counters'), events // 3, 0]
+        weft('record', '--size', '128M', '-o', trace, *subject, env={'XDG_RUNTIME_DIR': folder})
+        look, = use([['look']], trace=trace)
+    equal((look['opened']['events'], look['opened']['damage'], look['notice']), (events, [], ''))
+
+
+@case
 def the_wheel_zooms_and_keys_come_back():
     all_of_it, near, again = use([['look'], ['wheel', 500, 300, -300], ['move', 5, 5], ['look'], ['key', '0'], ['look']])
     assert len(ruler(near)) > 2 and ruler(near) != ruler(all_of_it), near['text']
