@@ -352,12 +352,13 @@ static void find_end(struct weft_scene *scene)
 typedef int maker(struct weft_scene *scene);
 
 /* What has to come first, and all else: each in two lists that can be done at the same time, and
- * take about as long. A list is done in its order. */
+ * take about as long. A list is done in its order: what needs much room for a while goes first, as
+ * long as little is there that stays. */
 static maker *const lists[][2][12] = {
 	{{order_tasks, NULL}, {weft__scene_make_blocks, NULL}},
-	{{sort_into_rows, sort_all_shown, sum_up, find_apart, weft__scene_make_piles, list_problems,
-		 weft__scene_make_starts, weft__scene_make_bands, weft__scene_make_overview,
-		 weft__scene_make_running, NULL},
+	{{weft__scene_make_running, weft__scene_make_starts, sort_into_rows, sort_all_shown, sum_up,
+		 find_apart, weft__scene_make_piles, list_problems, weft__scene_make_bands,
+		 weft__scene_make_overview, NULL},
 		{weft__scene_make_runs, weft__scene_make_edges, weft__scene_make_lasts,
 			weft__scene_make_fails, weft__scene_make_scales, weft__scene_make_extremes, NULL}},
 };
