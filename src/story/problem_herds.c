@@ -19,7 +19,7 @@
 #define TIMES_MIN 3
 #define FOUND_MAX 3
 #define EDGES_MAX 64 /* of a promise that is one waiter's: what has more is no such */
-#define APART     2 /* times as long is it from herd to herd as it takes all that are in one */
+#define APART     2  /* times as long is it from herd to herd as it takes all that are in one */
 
 /* From one signal to the next. */
 struct burst {
