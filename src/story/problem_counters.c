@@ -99,36 +99,59 @@ static uint32_t last_below(
 	return sample;
 }
 
-static void add_late(struct weft__findings *findings, uint32_t number, int64_t before)
+/* How far, and in which time. */
+static void say_course(
+	struct weft__sentence *s, int64_t from, int64_t to, const struct weft_problem *problem)
 {
-	const struct weft_model *model = findings->story->model;
+	weft__say(weft__clause(s, 3), ": from %" PRId64 " to %" PRId64, from, to);
+	struct weft__words *w = weft__clause(s, 2);
+	weft__say(w, " in ");
+	weft__say_length(w, problem->end - problem->start);
+}
+
+/* From one of its samples to its last. */
+static struct weft_problem climb_from(const struct weft_model *model, uint32_t number,
+	uint32_t first, enum weft_problem_severity severity)
+{
 	const struct weft_counter *counter = &model->counters[number];
-	uint32_t first = last_below(model, counter, before), last = counter->first + counter->count - 1;
-	struct weft_problem problem = {
+	uint32_t last = counter->first + counter->count - 1;
+	return (struct weft_problem){
 		.type = WEFT_PROBLEM_CLIMBING,
-		.severity = WEFT_SEVERITY_WARNING,
+		.severity = severity,
 		.count = 1,
 		.start = model->samples.time[first],
 		.end = model->samples.time[last],
-		.show_start = model->summary.start,
-		.show_end = model->summary.end,
 		.task = model->samples.task[last],
 		.thread = WEFT_NONE,
 		.counter = number,
 		.edge = WEFT_NONE,
 	};
-	struct weft__sentence s;
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 4);
+}
+
+static struct weft__words *begin_sentence(
+	struct weft__sentence *s, const struct weft_model *model, const struct weft_counter *counter)
+{
+	weft__sentence_init(s);
+	struct weft__words *w = weft__clause(s, 4);
 	weft__say_text(w, weft_model_string(model, counter->name), 40);
+	return w;
+}
+
+static void add_late(
+	struct weft__findings *findings, uint32_t number, const struct climb *climb, int64_t before)
+{
+	const struct weft_model *model = findings->story->model;
+	const struct weft_counter *counter = &model->counters[number];
+	uint32_t first = last_below(model, counter, before);
+	struct weft_problem problem = climb_from(model, number, first, WEFT_SEVERITY_WARNING);
+	problem.show_start = model->summary.start;
+	problem.show_end = model->summary.end;
+	struct weft__sentence s;
+	struct weft__words *w = begin_sentence(&s, model, counter);
 	weft__say(w, " climbs from ");
 	weft__say_time(w, model, problem.start);
 	weft__say(w, " on");
-	weft__say(weft__clause(&s, 3), ": from %" PRId64 " to %" PRId64, model->samples.value[first],
-		model->samples.value[last]);
-	w = weft__clause(&s, 2);
-	weft__say(w, " in ");
-	weft__say_length(w, problem.end - problem.start);
+	say_course(&s, model->samples.value[first], climb->last, &problem);
 	weft__find(findings, &problem, (uint64_t)counter->count, &s);
 }
 
@@ -136,31 +159,14 @@ static void add_climb(struct weft__findings *findings, uint32_t number, const st
 {
 	const struct weft_model *model = findings->story->model;
 	const struct weft_counter *counter = &model->counters[number];
-	uint32_t last = counter->first + counter->count - 1;
-	struct weft_problem problem = {
-		.type = WEFT_PROBLEM_CLIMBING,
-		.severity = climb->falls ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT,
-		.count = 1,
-		.start = model->samples.time[counter->first],
-		.end = model->samples.time[last],
-		.task = model->samples.task[last],
-		.thread = WEFT_NONE,
-		.counter = number,
-		.edge = WEFT_NONE,
-	};
+	struct weft_problem problem = climb_from(
+		model, number, counter->first, climb->falls ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT);
 	struct weft__sentence s;
-	weft__sentence_init(&s);
-	struct weft__words *w = weft__clause(&s, 4);
-	weft__say_text(w, weft_model_string(model, counter->name), 40);
-	weft__say(w, climb->falls ? " keeps climbing" : " only climbs");
-	weft__say(weft__clause(&s, 3), ": from %" PRId64 " to %" PRId64, climb->first, climb->last);
-	w = weft__clause(&s, 2);
-	weft__say(w, " in ");
-	weft__say_length(w, problem.end - problem.start);
-	if (!climb->falls)
-		weft__say(weft__clause(&s, 1), "; a leak, unless it is a total");
-	else
-		weft__say(weft__clause(&s, 1), ", and falls less and less far");
+	weft__say(
+		begin_sentence(&s, model, counter), climb->falls ? " keeps climbing" : " only climbs");
+	say_course(&s, climb->first, climb->last, &problem);
+	weft__say(weft__clause(&s, 1),
+		climb->falls ? ", and falls less and less far" : "; a leak, unless it is a total");
 	weft__find(findings, &problem, (uint64_t)counter->count, &s);
 }
 
@@ -177,7 +183,7 @@ void weft__find_climbing(struct weft__findings *findings)
 		if (keeps_rising(&climb) && (!climb.falls || has_rising_floor(&climb, counter)))
 			add_climb(findings, i, &climb);
 		else if (climbs_late(&climb, &before))
-			add_late(findings, i, before);
+			add_late(findings, i, &climb, before);
 		else
 			continue;
 		found++;

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Problems that tasks are to each other: who keeps others from running, waits for what they hold,
+ * or wakes them for nothing.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "problems_found.h"
+
+/* Five tasks take turns; one of them runs for 30 ms once. `gc`: because of a pause. */
+static struct found taken_turns(uint64_t long_ns, bool gc)
+{
+	struct made made = make_begin();
+	for (uint64_t turn = 0; turn < 500; turn++) {
+		make_switch(&made, 1 + turn % 5);
+		made.time += turn == 203 ? long_ns : 20 * US;
+		if (turn == 203 && gc)
+			make(&made,
+				(struct weft_event){.type = WEFT_EVENT_GC, .task = 4, .value = (int64_t)long_ns});
+	}
+	return find(&made);
+}
+
+static void a_task_that_lets_others_wait_is_found(void **state)
+{
+	struct found found = taken_turns(30 * MS, false);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_HOG);
+	assert_int_equal(found.told.model->tasks.id[p->task], 4);
+	assert_int_equal(p->end - p->start, 30 * MS);
+	assert_string_equal(p->sentence,
+		"preexisting 4 runs for 30 ms at a stretch from 4.06 ms, while "
+		"4 tasks wait for their turn; or it was preempted.");
+	found_finish(&found);
+	found = taken_turns(20 * US, false);
+	expect_none(&found);
+	found_finish(&found);
+}
+
+static void a_pause_is_not_the_fault_of_who_runs(void **state)
+{
+	struct found found = taken_turns(30 * MS, true);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_GC);
+	assert_int_equal(found.problems->count, 1);
+	assert_int_equal(p->end - p->start, 30 * MS);
+	assert_string_equal(
+		p->sentence, "GC stops everything for 30 ms from 4.06 ms, 75.1 % of the time.");
+	found_finish(&found);
+}
+
+/* A signal wakes all of twenty; `works`: each then does something, before it waits again. */
+static struct found woken(bool works)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_CONDITION);
+	for (uint64_t round = 0; round < 5; round++) {
+		make_switch(&made, 0);
+		make_signal(&made, 1, 0, true);
+		for (uint64_t id = 10; id < 30; id++) {
+			made.time += 5 * US;
+			make_edge(&made, WEFT_EVENT_READ, id, 1);
+			made.time += 5 * US;
+			if (works || id == 10 + round) {
+				make_create(&made, id, id + 100 * (round + 1), WEFT_KIND_TASK);
+				make_edge(&made, WEFT_EVENT_RESOLVE, id, id + 100 * (round + 1));
+			}
+			make_edge(&made, WEFT_EVENT_TRY_READ, id, 1);
+		}
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += 100 * US;
+	}
+	return find(&made);
+}
+
+static void a_thundering_herd_is_found(void **state)
+{
+	struct found found = woken(false);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_HERD);
+	assert_int_equal(p->count, 5);
+	assert_string_equal(p->sentence,
+		"A signal of condition 1 wakes 20 tasks, of which 19 only wait "
+		"again; 5 times, first at 0 ns.");
+	found_finish(&found);
+	found = woken(true);
+	expect_none(&found);
+	found_finish(&found);
+}
+
+/* Tasks that take a semaphore one after the other; the fifth keeps it for `long_ns`. From
+ * `first` to `last` they wait for it all along, the others come when it is free. */
+static struct found queued(uint64_t long_ns, uint64_t first, uint64_t last)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_SEMAPHORE);
+	for (uint64_t id = 10; id < 40; id++) {
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+		make_switch(&made, id);
+		made.time += US;
+	}
+	for (uint64_t id = 10; id < 40; id++) {
+		make_switch(&made, id >= first && id <= last ? 0 : id);
+		made.time += US;
+		make_edge(&made, WEFT_EVENT_READ, id, 1);
+		made.time += id == 14 ? long_ns : 100 * US;
+		make_signal(&made, 1, id, false);
+		make_edge(&made, WEFT_EVENT_RESOLVE, id, id);
+	}
+	make_switch(&made, 0);
+	return find(&made);
+}
+
+static void contention_is_found(void **state)
+{
+	struct found found = queued(5 * MS, 10, 39);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_CONTENTION);
+	assert_int_equal(found.told.model->tasks.id[p->task], 14);
+	assert_int_equal(p->end - p->start, 5 * MS);
+	assert_string_equal(p->sentence, "task 14 holds semaphore 1 for 5 ms from 435 us, most for 100 "
+									 "us; 25 tasks wait for it meanwhile.");
+	found_finish(&found);
+	found = queued(100 * US, 10, 39);
+	p = only(&found, WEFT_PROBLEM_CONTENTION);
+	assert_int_equal(found.told.model->tasks.id[p->task], 1);
+	found_finish(&found);
+	found = queued(5 * MS, 15, 15);
+	assert_string_equal(only(&found, WEFT_PROBLEM_CONTENTION)->sentence,
+		"task 14 holds semaphore 1 for 5 ms from 435 us, most for 100 us; 1 task waits for it "
+		"meanwhile.");
+	found_finish(&found);
+	found = queued(100 * US, 1, 0);
+	expect_none(&found);
+	found_finish(&found);
+}
+
+/* Two tasks, two semaphores, each holds one; `released`: the second has given its own back. */
+static struct found held(bool released)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_SEMAPHORE);
+	make_create(&made, 0, 2, WEFT_KIND_SEMAPHORE);
+	make_label(&made, 2, "lock B");
+	for (uint64_t id = 11; id <= 12; id++) {
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+		made.time += 100 * US;
+		make_edge(&made, WEFT_EVENT_READ, id, id - 10);
+	}
+	made.time += 10 * US;
+	if (released)
+		make_signal(&made, 2, 12, false);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 11, 2);
+	made.time += 30 * US;
+	make_edge(&made, WEFT_EVENT_TRY_READ, 12, 1);
+	make_switch(&made, 0);
+	made.time += 100 * MS;
+	make_switch(&made, 0);
+	return find(&made);
+}
+
+static void who_holds_what_the_other_wants_is_in_a_circle(void **state)
+{
+	struct found found = held(false);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_DEADLOCK);
+	assert_int_equal(p->start, 240 * US);
+	assert_int_equal(p->end, found.told.model->summary.end);
+	assert_in_range(p->show_start, 0, 100 * US);
+	assert_in_range(p->show_end, 240 * US, 500 * US);
+	assert_int_equal(found.told.model->edges.type[p->edge], WEFT_EDGE_TRY_READ);
+	assert_int_equal(found.told.model->edges.time[p->edge], 240 * US);
+	assert_string_equal(
+		p->sentence, "task 11 waits for lock B of task 12, which waits for it, since 240 us.");
+	found_finish(&found);
+	found = held(true);
+	for (uint32_t i = 0; i < found.problems->count; i++)
+		assert_int_not_equal(found.problems->list[i].type, WEFT_PROBLEM_DEADLOCK);
+	found_finish(&found);
+}
+
+/* A task that runs every millisecond for `run_ns`; with `acts`, it notes something each time. With
+ * `sleeps` it waits for a promise of its own in between. */
+static struct found runs_often(uint64_t run_ns, bool acts, bool sleeps)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 2, WEFT_KIND_TASK);
+	make_create(&made, 2, 1, WEFT_KIND_TASK);
+	make_label(&made, 1, "look");
+	for (uint64_t i = 0; i < 300; i++) {
+		make_switch(&made, 1);
+		if (acts)
+			make_label(&made, 1, "found it");
+		made.time += run_ns;
+		if (sleeps) {
+			make_create(&made, 1, 100 + i, WEFT_KIND_PROMISE);
+			make_edge(&made, WEFT_EVENT_TRY_READ, 1, 100 + i);
+		}
+		make_switch(&made, 2); /* what runs it ticks with it */
+		made.time += US;
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += MS - run_ns - US;
+		if (sleeps) {
+			make_edge(&made, WEFT_EVENT_RESOLVE, 0, 100 + i);
+			make_edge(&made, WEFT_EVENT_READ, 1, 100 + i);
+		}
+	}
+	return find(&made);
+}
+
+static void polling_is_found(void **state)
+{
+	struct found found = runs_often(5 * US, false, false);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_POLLING);
+	assert_int_equal(found.problems->count, 1);
+	assert_int_equal(p->severity, WEFT_SEVERITY_HINT);
+	assert_string_equal(p->sentence, "task 1 'look' wakes up 300 times, every 1 ms, for 5 us each, "
+									 "and nothing comes of it: it polls.");
+	found_finish(&found);
+	found = runs_often(5 * US, false, true);
+	assert_int_equal(found.told.model->tasks.id[only(&found, WEFT_PROBLEM_POLLING)->task], 1);
+	found_finish(&found);
+}
+
+static void who_does_something_does_not_poll(void **state)
+{
+	struct found found = runs_often(5 * US, true, false);
+	(void)state;
+	expect_none(&found);
+	found_finish(&found);
+	found = runs_often(400 * US, false, false); /* it may well compute something */
+	expect_none(&found);
+	found_finish(&found);
+}
+
+/* Twenty tasks wait for a promise each; all are resolved at once. Of those that read them `first`
+ * do something, the others want another. */
+static struct found all_woken(uint64_t first)
+{
+	struct made made = make_begin();
+	uint64_t next = 1000;
+	for (uint64_t i = 0; i < 20; i++)
+		make_create(&made, 0, next + i, WEFT_KIND_PROMISE);
+	for (unsigned round = 0; round < 5; round++, next += 100) {
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += 5 * MS;
+		make_switch(&made, 1);
+		for (uint64_t i = 0; i < 20; i++)
+			make_edge(&made, WEFT_EVENT_RESOLVE, 1, next + i);
+		for (uint64_t i = 0; i < 20; i++) {
+			made.time += 5 * US;
+			make_edge(&made, WEFT_EVENT_READ, 10 + i, next + i);
+			made.time += 5 * US;
+			if (i < first) {
+				make_create(&made, 10 + i, next + 50 + i, WEFT_KIND_TASK);
+				make_edge(&made, WEFT_EVENT_RESOLVE, 10 + i, next + 50 + i);
+			}
+			make_create(&made, 10 + i, next + 100 + i, WEFT_KIND_PROMISE);
+			make_edge(&made, WEFT_EVENT_TRY_READ, 10 + i, next + 100 + i);
+		}
+	}
+	return find(&made);
+}
+
+static void a_herd_with_a_promise_each_is_found(void **state)
+{
+	struct found found = all_woken(1);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_HERD);
+	assert_int_equal(p->count, 5);
+	assert_string_equal(p->sentence, "preexisting 1 wakes 20 tasks at once, of which 19 only wait "
+									 "again; 5 times, first at 5 ms.");
+	found_finish(&found);
+}
+
+static void who_all_do_alike_are_no_herd(void **state)
+{
+	(void)state;
+	for (uint64_t first = 0; first <= 20; first += 10) { /* broadcasts; each of ten has work */
+		struct found found = all_woken(first);
+		for (uint32_t i = 0; i < found.problems->count; i++)
+			assert_int_not_equal(found.problems->list[i].type, WEFT_PROBLEM_HERD);
+		found_finish(&found);
+	}
+}
+
+/* One task takes a lock again as soon as it has given it back; another waits for it all along.
+ * `fair`: that one has it in its turn. */
+static struct found retaken(bool fair)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_SEMAPHORE);
+	make_create(&made, 0, 2, WEFT_KIND_TASK);
+	make_label(&made, 2, "import");
+	make_create(&made, 0, 3, WEFT_KIND_TASK);
+	make_label(&made, 3, "query");
+	make_switch(&made, 2);
+	make_edge(&made, WEFT_EVENT_READ, 2, 1);
+	made.time += 10 * US;
+	make_switch(&made, 3);
+	made.time += 10 * US;
+	for (unsigned i = 0; i < 100; i++) {
+		make_switch(&made, 2);
+		made.time += 100 * US;
+		make_signal(&made, 1, 2, false);
+		if (fair || i == 99) {
+			make_switch(&made, 3);
+			make_edge(&made, WEFT_EVENT_READ, 3, 1);
+			made.time += 10 * US;
+			make_signal(&made, 1, 3, false);
+			make_switch(&made, 2);
+		}
+		make_edge(&made, WEFT_EVENT_READ, 2, 1);
+	}
+	make_switch(&made, 0);
+	return find(&made);
+}
+
+static void who_is_passed_over_starves(void **state)
+{
+	struct found found = retaken(false);
+	(void)state;
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_STARVATION);
+	assert_string_equal(p->sentence, "task 3 'query' waits 10 ms for semaphore 1 from 20 us, while "
+									 "import had it 99 times and came later.");
+	assert_int_equal(found.told.model->tasks.id[p->task], 3);
+	found_finish(&found);
+	found = retaken(true);
+	expect_none(&found);
+	found_finish(&found);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_task_that_lets_others_wait_is_found),
+		cmocka_unit_test(a_pause_is_not_the_fault_of_who_runs),
+		cmocka_unit_test(a_thundering_herd_is_found),
+		cmocka_unit_test(contention_is_found),
+		cmocka_unit_test(who_holds_what_the_other_wants_is_in_a_circle),
+		cmocka_unit_test(polling_is_found),
+		cmocka_unit_test(who_does_something_does_not_poll),
+		cmocka_unit_test(a_herd_with_a_promise_each_is_found),
+		cmocka_unit_test(who_all_do_alike_are_no_herd),
+		cmocka_unit_test(who_is_passed_over_starves),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
