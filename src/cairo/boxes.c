@@ -100,27 +100,26 @@ static bool fill_box(const struct weft__cairo_boxes *boxes, const double box[4],
 	return true;
 }
 
+static bool is_level(const float *from)
+{
+	return from[1] == from[3];
+}
+
 /* A piece of a line, as cairo strokes it: where it meets a piece across, it is longer by half its
  * width. False if it is slanted, or not of whole pixels. */
 static bool box_of_piece(const struct weft__cairo_boxes *boxes, const float *from, double half,
 	const bool is_longer[2], int ret_device[4])
 {
-	bool is_level = from[1] == from[3],
-		 is_forward = is_level ? from[0] <= from[2] : from[1] <= from[3];
-	double low = is_level ? fmin(from[0], from[2]) : fmin(from[1], from[3]);
-	double high = is_level ? fmax(from[0], from[2]) : fmax(from[1], from[3]);
+	unsigned axis = is_level(from) ? 0 : 1;
+	bool is_forward = from[axis] <= from[axis + 2];
+	double low = fmin(from[axis], from[axis + 2]), high = fmax(from[axis], from[axis + 2]);
 	low -= is_longer[is_forward ? 0 : 1] ? half : 0;
 	high += is_longer[is_forward ? 1 : 0] ? half : 0;
-	if (!is_level && from[0] != from[2])
+	if (!is_level(from) && from[0] != from[2])
 		return false;
-	if (is_level)
+	if (is_level(from))
 		return to_device(boxes, (double[]){low, from[1] - half, high, from[1] + half}, ret_device);
 	return to_device(boxes, (double[]){from[0] - half, low, from[0] + half, high}, ret_device);
-}
-
-static bool is_level(const float *from)
-{
-	return from[1] == from[3];
 }
 
 /* Once to see whether all pieces can be filled, then to do it. */

@@ -115,17 +115,19 @@ static bool has_pen_of(const struct weft_canvas_op *op, const struct weft_canvas
 }
 
 /* Polylines of one pen that follow each other are one path, as setting out for each costs more than
- * its few pixels. Not if they shine through: where two cross, there would be one. Answers how many.
- */
-static uint32_t draw_polylines(
-	const struct weft_canvas *canvas, cairo_t *cairo, const struct weft_canvas_op *op)
+ * its few pixels; but for those that are boxes. Not if they shine through: where two cross, there
+ * would be one. Answers how many. */
+static uint32_t draw_polylines(const struct weft_canvas *canvas,
+	const struct weft__cairo_boxes *boxes, cairo_t *cairo, const struct weft_canvas_op *op)
 {
 	uint32_t most = (uint32_t)(canvas->ops + canvas->op_count - op), count = 0;
 	bool is_opaque = (op->color & 255) == 255;
 	set_pen(cairo, op);
-	do
-		add_points(canvas, cairo, &op[count++]);
-	while (is_opaque && count < most && count < POLYLINES_MAX && has_pen_of(op, &op[count]));
+	do {
+		if (!weft__cairo_boxes_draw(boxes, canvas, &op[count]))
+			add_points(canvas, cairo, &op[count]);
+		count++;
+	} while (is_opaque && count < most && count < POLYLINES_MAX && has_pen_of(op, &op[count]));
 	cairo_stroke(cairo);
 	return count;
 }
@@ -187,15 +189,15 @@ WEFT__EXPORT void weft_cairo_draw(
 	weft__cairo_boxes_init(&boxes, cairo);
 	for (uint32_t i = 0; i < canvas->op_count;) {
 		const struct weft_canvas_op *op = &canvas->ops[i];
-		if (weft__cairo_boxes_draw(&boxes, canvas, op)) {
-			i++;
+		if (op->type == WEFT_CANVAS_POLYLINE) {
+			i += draw_polylines(canvas, &boxes, cairo, op);
 			continue;
 		}
-		i += op->type == WEFT_CANVAS_POLYLINE ? draw_polylines(canvas, cairo, op) : 1;
-		if (op->type != WEFT_CANVAS_POLYLINE)
+		if (!weft__cairo_boxes_draw(&boxes, canvas, op))
 			draw_op(canvas, font, cairo, op);
 		if (op->type == WEFT_CANVAS_CLIP || op->type == WEFT_CANVAS_UNCLIP)
 			weft__cairo_boxes_clip(&boxes);
+		i++;
 	}
 	weft__cairo_boxes_finish(&boxes);
 	cairo_restore(cairo);
