@@ -5,22 +5,23 @@
 BUILD  ?= build
 FUZZ_SECONDS ?= 60
 KILLS  ?= 10000
+HOSTILE_SECONDS ?= 3600
 PYTHON ?= python3
 
 all: ## build into build/; the program is build/weft
 	@tools/install-packages build
-	@$(configure)
+	@tools/configure $(BUILD)
 	@ninja -C $(BUILD)
 
 demo: ## record the example server, draw its picture, open it if there is a display
 	@tools/install-packages build
-	@$(configure)
+	@tools/configure $(BUILD)
 	@ninja -C $(BUILD) --quiet
 	@tools/demo $(BUILD)
 
 view: ## the same in a window to look through; `make install` then installs that, too
 	@tools/install-packages view
-	@$(configure)
+	@tools/configure $(BUILD)
 	@$(if $(shell test -f $(BUILD)/weft-gtk && echo yes),,meson setup --reconfigure $(BUILD) >/dev/null)
 	@ninja -C $(BUILD) --quiet
 	@tools/demo $(BUILD) view
@@ -40,20 +41,24 @@ fuzz: ## run every fuzz target for FUZZ_SECONDS (60), starting from its corpus
 
 kills: ## kill a recording program KILLS (10,000) times: nothing that it committed may be lost
 	@tools/install-packages check
-	@$(configure)
+	@tools/configure $(BUILD)
 	@meson configure $(BUILD) -Dtests=enabled
 	@ninja -C $(BUILD) --quiet
 	@WEFT_BUILD=$(abspath $(BUILD)) WEFT_KILLS=$(KILLS) $(PYTHON) tests/e2e/kill.py nothing_committed_is_lost
 
+hostile: ## attack every reader of rings for HOSTILE_SECONDS (3600), with seeds of chance or HOSTILE_SEED
+	@tools/install-packages check
+	@HOSTILE_SECONDS=$(HOSTILE_SECONDS) HOSTILE_SEED=$(HOSTILE_SEED) $(PYTHON) tools/hostile.py
+
 dropin: ## make weft.c and weft.h, the recorder in two files
 	@tools/install-packages build
-	@$(configure)
+	@tools/configure $(BUILD)
 	@ninja -C $(BUILD) --quiet tools/dropin/weft.c
 	@ls $(BUILD)/tools/dropin/weft.c $(BUILD)/tools/dropin/weft.h
 
 install: ## install below /usr/local, or PREFIX=…; DESTDIR=… is honoured
 	@tools/install-packages build
-	@$(configure)
+	@tools/configure $(BUILD)
 	@$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(PREFIX))
 	@ninja -C $(BUILD) --quiet
 	@meson install -C $(BUILD) --no-rebuild
@@ -67,7 +72,4 @@ clean: ## remove everything that was built
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
 
-configure = test -f $(BUILD)/build.ninja || meson setup $(BUILD) >$(BUILD).log 2>&1 || \
-	{ cat $(BUILD).log; rm -f $(BUILD).log; exit 1; }; rm -f $(BUILD).log
-
-.PHONY: all demo view check bench fuzz kills dropin install format clean help
+.PHONY: all demo view check bench fuzz kills hostile dropin install format clean help

@@ -4,8 +4,8 @@
 
     tools/check.py [NAME…]      only these builds: gcc, sanitized, threads, clang, i686, aarch64
 
-A build is a Meson build directory, kept and reused. What passes is quiet; of what fails the whole
-log is shown. The last line is the totals, the exit status 0 if nothing failed.
+A build is a Meson build directory, kept and reused. While it is at work it shows how far it is. What
+passes is quiet; of what fails the whole log is shown. The last line is the totals, the exit status 0 if nothing failed.
 """
 import json
 import os
@@ -67,20 +67,63 @@ class Totals:
         self.logs.append((title, log))
 
 
-def run(command, environment=None):
-    return subprocess.run(command, cwd=SOURCE, env=dict(os.environ, **(environment or {})),
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace')
+class Progress:
+    """How far a build is: on a terminal a line that changes, elsewhere now and then a line of its own."""
+    EVERY_S = 30
+    STEP = re.compile(r'\s*\[?(\d+)/(\d+)\]? ')  # as ninja and `meson test` begin their lines
+
+    def __init__(self, name):
+        self.name = name
+        self.live = sys.stdout.isatty()
+        self.shown = time.monotonic()
+
+    def say(self, text):
+        now = time.monotonic()
+        if self.live:
+            print('\r%-10s %s\033[K' % (self.name, text), end='', flush=True)
+        elif now - self.shown >= self.EVERY_S:
+            self.shown = now
+            print('%-10s %s' % (self.name, text), flush=True)
+
+    def clear(self):
+        if self.live:
+            print('\r\033[K', end='', flush=True)
+
+    def watch(self, what):
+        """What to call with each line of a command that counts its steps."""
+        def line_came(line):
+            step = self.STEP.match(line)
+            if step:
+                self.say('%s %s/%s' % (what, step.group(1), step.group(2)))
+        return line_came
 
 
-def build(directory, compiler, options):
+def run(command, environment=None, watch=None):
+    """Runs it to its end; the result has .returncode and .stdout. `watch` gets each line as it comes."""
+    with subprocess.Popen(command, cwd=SOURCE, env=dict(os.environ, **(environment or {})), text=True,
+                          errors='replace', stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        lines = []
+        try:
+            for line in process.stdout:
+                lines.append(line)
+                if watch:
+                    watch(line)
+        except BaseException:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, ''.join(lines))
+
+
+def build(directory, compiler, options, progress):
     """Configures and compiles; answers the log of what went wrong, or None."""
     setup = ['meson', 'setup', directory, '-Dtests=enabled', *options]
     if os.path.exists(os.path.join(SOURCE, directory, 'build.ninja')):
         setup.append('--reconfigure')  # sees packages that came since
+    progress.say('configuring')
     result = run(setup, {'CC': compiler})
     if result.returncode:
         return result.stdout
-    result = run(['ninja', '-C', directory, '-k', '0'])
+    result = run(['ninja', '-C', directory, '-k', '0'], {'NINJA_STATUS': '[%f/%t] '}, progress.watch('building'))
     if result.returncode == 0:
         return None
     return '\n'.join(line for line in result.stdout.splitlines() if not re.match(r'\[\d+/\d+\] ', line))
@@ -115,13 +158,13 @@ def count(totals, build_name, test):
         totals.skips.append('%s: no reason given' % name)
 
 
-def check(totals, name, directory, compiler, options, arguments):
+def check(totals, progress, name, directory, compiler, options, arguments):
     if not shutil.which(compiler):
         return totals.skips.append('%s: %s is not installed' % (name, compiler))
     for build_name, needed, package in NEEDS:
         if build_name == name and not (os.path.exists(needed) or shutil.which(needed)):
             return totals.skips.append('%s: %s is not installed' % (name, package))
-    log = build(directory, compiler, options)
+    log = build(directory, compiler, options, progress)
     if log is not None:
         return totals.fail('%s: build' % name, log)
     totals.passed += 1  # that it compiles, without warnings where they are errors
@@ -129,7 +172,7 @@ def check(totals, name, directory, compiler, options, arguments):
     if os.path.exists(results):
         os.remove(results)
     result = run(['meson', 'test', '-C', directory, '--no-rebuild', '--num-processes',
-                  str(os.cpu_count() or 1), *arguments], ENVIRONMENT)
+                  str(os.cpu_count() or 1), *arguments], ENVIRONMENT, progress.watch('testing'))
     if not os.path.exists(results):
         return totals.fail('%s: meson test' % name, result.stdout)
     with open(results, encoding='utf-8', errors='replace') as lines:
@@ -145,11 +188,12 @@ def main():
     for name, directory, what, compiler, options, arguments in BUILDS:
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
-        print('%-10s %-52s' % (name, what), end='', flush=True)
+        progress = Progress(name)
         start, passed, failed, skipped = time.time(), totals.passed, totals.failed, len(totals.skips)
-        check(totals, name, directory, compiler, options, arguments)
-        print('%4d passed, %d failed, %d skipped in %d s' % (
-            totals.passed - passed, totals.failed - failed, len(totals.skips) - skipped,
+        check(totals, progress, name, directory, compiler, options, arguments)
+        progress.clear()
+        print('%-10s %-52s%4d passed, %d failed, %d skipped in %d s' % (
+            name, what, totals.passed - passed, totals.failed - failed, len(totals.skips) - skipped,
             time.time() - start), flush=True)
     for reason in totals.skips:
         print('skipped: %s' % reason)
