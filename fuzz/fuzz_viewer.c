@@ -16,8 +16,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-#define EVENTS_MAX  600
-#define ACTIONS_MAX 400
+#define EVENTS_MAX  250
+#define ACTIONS_MAX 100
 
 static void check(bool holds, const char *what)
 {

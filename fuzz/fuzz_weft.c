@@ -2,6 +2,7 @@
  *
  * Any bytes as a buffer of our own.
  */
+#include "drawn.h"
 #include "reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -9,5 +10,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	check_format(&weft__format_weft, bytes, size);
+	draw_trace(bytes, size);
 	return 0;
 }

@@ -8,9 +8,23 @@ const themeOfLink = () => (/[#&]theme=([\w-]+)/.exec(location.hash) || [])[1] ||
 let givenTheme = themeOfLink();
 const linkOf = view => '#' + (source.id ? `trace=${source.id}&` : '') + view.replaceAll(' ', '&') +
 	(givenTheme && !stored('weft theme') ? '&theme=' + givenTheme : '');
+
+// Anybody can write a link, and opening one is not consent: of the viewer's commands it runs only those that change nothing but
+// the view. `#mark` would store a bookmark, `#theme&dark` the theme, `#export&png` a file.
+const commandOfLink = () => location.hash.slice(1).replace(/^trace=\w*&?/, '').replaceAll('&', ' ');
+const isView = command => /^(view|fit)( |$)/.test(command);
+
 function viewOfLink() {
-	const view = location.hash.slice(1).replace(/^trace=\w*&?/, '').replaceAll('&', ' ');
+	const view = commandOfLink();
+	if (!isView(view))
+		return '';
 	return stored('weft theme') ? view.replace(/ theme=[\w-]+/, '') : view;
+}
+
+function refusalOfLink() {
+	const command = commandOfLink();
+	return !command || isView(command) ? '' :
+		`The address asks for “${command.slice(0, 100)}”. A link may only choose the view, so nothing else was done.`;
 }
 const traceOfLink = () => (/^#trace=(\w+)/.exec(location.hash) || [])[1];
 
@@ -28,6 +42,7 @@ function keepLink(text) {
 
 addEventListener('hashchange', () => {
 	givenTheme = themeOfLink();
+	notice(refusalOfLink());
 	if (traceOfLink() !== source.id)
 		showTraces();
 	else if (viewOfLink())

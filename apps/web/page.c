@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/seed.h>
+
 struct weft_viewer *page_viewer;
 
 static struct weft_canvas *canvas;
@@ -32,6 +34,12 @@ char *PAGE_EXPORT(page_text_room)(uint32_t size)
 const char *page_text(void)
 {
 	return text ? text : "";
+}
+
+/* Four random words, before the first trace. */
+void PAGE_EXPORT(page_seed)(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+	weft_seed_hashes((const uint32_t[]){a, b, c, d});
 }
 
 int PAGE_EXPORT(page_create)(uint32_t theme, uint32_t reduced_motion, uint32_t is_touched)

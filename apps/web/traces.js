@@ -3,6 +3,8 @@
 // Where traces come from: the page itself, a file, or a server that has several.
 
 const isServed = !element('wasm');
+if (isServed && location.search) // "?again": the server has had it
+	history.replaceState(null, '', location.pathname + location.hash);
 let source = { title: '' };
 
 function nameTrace() {
@@ -15,7 +17,7 @@ function open(what) {
 	window.weft.opened = null;
 	showEmpty('');
 	nameTrace();
-	notice('');
+	notice(refusalOfLink());
 	taken = 0;
 	worker.postMessage(['open', { view: '', ...what, notes: stored('weft notes ' + what.title) }, now()]);
 }
@@ -29,7 +31,11 @@ async function openServed(trace) {
 }
 
 async function fetchTraces() {
-	const response = await fetch('api/traces');
+	const response = await fetch('api/traces').catch(() => {
+		throw new Error('weft serve does not answer any more');
+	});
+	if (response.status === 403)
+		throw new Error('this page has no valid token. weft serve was started again, maybe: open the address that it prints now');
 	if (!response.ok)
 		throw new Error(`the server says ${response.status}: ${(await response.text()).trim()}`);
 	return response.json();

@@ -168,7 +168,7 @@ function showEmpty(text) {
 }
 
 function showDamage(facts) {
-	const lines = [];
+	const lines = [refusalOfLink()].filter(Boolean);
 	if (facts.stopped)
 		lines.push('Reading was stopped: what is shown ends there.');
 	if (facts.damage.length)

@@ -62,6 +62,8 @@ async function start(bytes) {
 	for (const name of ADDRESSES)
 		wasm[name] = (...fields) => instance.exports[name](...fields) >>> 0;
 	wasm._initialize();
+	// A hostile trace can't choose ids and texts that collide in hash tables whose key is random.
+	wasm.page_seed(...crypto.getRandomValues(new Uint32Array(4)));
 	fillAdvances();
 }
 
@@ -267,16 +269,33 @@ function rest(first, reader) {
 }
 
 const PACKED = [['gzip', [0x1f, 0x8b]], ['zstd', [0x28, 0xb5, 0x2f, 0xfd]]];
+const PLAIN_BYTES = 64 << 20, RATIO = 64; // as weft_source_open(): what a compressed file may hold
 
-// A file that is compressed as a whole is unpacked, if the browser can.
+function counted(stream, count) {
+	return stream.pipeThrough(new TransformStream({
+		transform(part, controller) {
+			count(part.length);
+			controller.enqueue(part);
+		},
+	}));
+}
+
+// A file that is compressed as a whole is unpacked, if the browser can. A few bytes can stand for any
+// number of zeros: it is given up before memory is taken for them.
 async function unpacked(stream) {
 	const reader = stream.getReader();
 	const { value } = await reader.read();
 	const kind = value && PACKED.find(([, mark]) => mark.every((byte, i) => value[i] === byte));
 	if (!kind)
 		return [rest(value, reader), false];
+	let left = PLAIN_BYTES;
+	const packed = counted(rest(value, reader), bytes => left += RATIO * bytes);
 	try {
-		return [rest(value, reader).pipeThrough(new DecompressionStream(kind[0])), true];
+		return [counted(packed.pipeThrough(new DecompressionStream(kind[0])), bytes => {
+			if ((left -= bytes) < 0)
+				throw new Error('it holds more than 64 MiB and 64 times its own size: ' +
+					`if that is right, \`${kind[0]} -d\` unpacks it`);
+		}), true];
 	} catch {
 		throw new Error(`it is compressed by ${kind[0]}, which this browser cannot unpack: ` +
 			`\`weft render FILE -o page.html\` makes a page of it, \`${kind[0]} -d\` unpacks it`);
@@ -410,6 +429,8 @@ function show(source, isLive, now) {
 
 async function fetched(url) {
 	const response = await fetch(url);
+	if (response.status === 403)
+		throw new Error('this page has no valid token. weft serve was started again, maybe: open the address that it prints now');
 	if (!response.ok)
 		throw new Error((await response.text()).trim() || response.statusText);
 	return response.body;

@@ -16,6 +16,7 @@
 struct cutting {
 	char *path, *name;
 	GFile *output;
+	bool is_private; /* only its owner may read the trace */
 	struct weft_cut_range range;
 };
 
@@ -93,8 +94,8 @@ static void run(GTask *task, void *object, void *context, GCancellable *cancella
 	(void)object, (void)cancellable;
 	int error = weft_source_open(cutting->path, &source);
 	if (!error)
-		output.stream = G_OUTPUT_STREAM(
-			g_file_replace(cutting->output, NULL, FALSE, G_FILE_CREATE_NONE, NULL, &output.error));
+		output.stream = G_OUTPUT_STREAM(g_file_replace(cutting->output, NULL, FALSE,
+			cutting->is_private ? G_FILE_CREATE_PRIVATE : G_FILE_CREATE_NONE, NULL, &output.error));
 	if (output.stream) {
 		error = cut_source(cutting, source, &sink);
 		close_output(&output, error);
@@ -132,6 +133,7 @@ void cutting_start(struct window *window, GFile *output, uint64_t start_ns, uint
 	cutting->path = g_strdup(window->path);
 	cutting->name = g_path_get_basename(window->path);
 	cutting->output = g_object_ref(output);
+	cutting->is_private = window_is_private(window);
 	cutting->range = (struct weft_cut_range){.start_ns = start_ns, .end_ns = end_ns};
 	GTask *task = g_task_new(window->parts, NULL, tell, NULL);
 	g_task_set_task_data(task, cutting, forget);

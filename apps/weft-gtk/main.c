@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <weft/source.h>
+#include <weft/text.h>
 
 #include "follower.h"
 #include "loading.h"
@@ -42,6 +43,17 @@ struct arguments {
 	const char *command;
 };
 
+/* A file's name may hold what drives a terminal. */
+static void tell(const char *what, const char *message)
+{
+	struct weft_text text = {0};
+	weft_text_add_string(&text, what);
+	weft_text_add_shown(&text, message, strlen(message));
+	weft_text_add_string(&text, "\n");
+	fwrite(text.bytes, 1, text.size, stderr);
+	weft_text_finish(&text);
+}
+
 static bool parse_theme(struct arguments *a, const char *name)
 {
 	for (int theme = 0; theme < WEFT_THEMES; theme++)
@@ -49,7 +61,7 @@ static bool parse_theme(struct arguments *a, const char *name)
 			a->theme = (enum weft_theme)theme;
 			return a->has_theme = true;
 		}
-	fprintf(stderr, "weft-gtk: no theme \"%s\"\n", name);
+	tell("weft-gtk: no theme: ", name);
 	return false;
 }
 
@@ -119,7 +131,7 @@ static int begin(struct arguments *a)
 	for (int i = 0; i < a->file_count; i++) {
 		if (a->checks && a->loadings[i] && loading_wait(a->loadings[i], CHECK_US) &&
 			loading_error(a->loadings[i])) {
-			fprintf(stderr, "%s\n", loading_error(a->loadings[i]));
+			tell("", loading_error(a->loadings[i]));
 			g_clear_pointer(&a->loadings[i], loading_abandon);
 			a->files[i] = NULL;
 			continue;

@@ -28,7 +28,9 @@ static void say_failure(struct window *window, const char *path, const char *rea
 static bool write_file(struct window *window, const char *path, const char *bytes, size_t size)
 {
 	GError *error = NULL;
-	bool good = g_file_set_contents(path, bytes, (gssize)size, &error);
+	int mode = window_is_private(window) ? 0600 : 0666;
+	bool good = g_file_set_contents_full(
+		path, bytes, (gssize)size, G_FILE_SET_CONTENTS_CONSISTENT, mode, &error);
 	if (!good)
 		say_failure(window, path, error->message);
 	g_clear_error(&error);

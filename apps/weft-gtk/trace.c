@@ -24,6 +24,12 @@ static char *shown_name(const struct window *window)
 										  : g_filename_display_basename(window->path);
 }
 
+bool window_is_private(const struct window *window)
+{
+	GStatBuf status;
+	return !window->path || g_stat(window->path, &status) != 0 || (status.st_mode & 077) == 0;
+}
+
 static void show_notice(struct window *window, const char *text)
 {
 	bool is_there = text && text[0];

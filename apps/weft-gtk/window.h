@@ -72,6 +72,10 @@ void window_refresh(struct window *window);
 /* Words to the person: in the picture's place, or in the status line. */
 void window_say(struct window *window, const char *words);
 
+/* May only its owner read the trace, or is it standard input? Then the same holds for what is made
+ * of it. */
+bool window_is_private(const struct window *window);
+
 /* One of the viewer's commands. */
 void window_command(struct window *window, const char *command);
 

@@ -6,16 +6,49 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Messages hold names of files and programs, and words of traces: nothing in them may drive the
+ * terminal, or begin a line that looks like another message. */
+static void put_shown(const char *format, va_list arguments)
+{
+	char *message;
+	int size = vasprintf(&message, format, arguments);
+	struct weft_text text = {0};
+	if (size < 0)
+		return;
+	weft_text_add_shown(&text, message, (size_t)size);
+	fwrite(text.bytes, 1, text.size, stderr);
+	weft_text_finish(&text);
+	free(message);
+}
+
+void cli_put(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	put_shown(format, arguments);
+	va_end(arguments);
+}
+
+void cli_tell(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	put_shown(format, arguments);
+	fputc('\n', stderr);
+	va_end(arguments);
+}
 
 void cli_error(const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
 	fputs("weft: ", stderr);
-	vfprintf(stderr, format, arguments);
+	put_shown(format, arguments);
 	fputc('\n', stderr);
 	va_end(arguments);
 }
@@ -25,7 +58,7 @@ int cli_usage_error(const char *command, const char *format, ...)
 	va_list arguments;
 	va_start(arguments, format);
 	fprintf(stderr, "weft%s%s: ", command ? " " : "", command ? command : "");
-	vfprintf(stderr, format, arguments);
+	put_shown(format, arguments);
 	fprintf(stderr, "\n`weft%s%s --help` tells more\n", command ? " " : "", command ? command : "");
 	va_end(arguments);
 	return CLI_USAGE;
@@ -52,7 +85,17 @@ static int next_option(int argc, char **argv, const char *first, const struct op
 	snprintf(letters, sizeof(letters), "%s:h%s%s", first, has_option(options, 'o') ? "o:" : "",
 		has_option(options, 'p') ? "p:" : "");
 	opterr = 0;
-	int code = getopt_long(argc, argv, letters, options, NULL);
+	int code;
+	uint64_t bytes;
+	while ((code = getopt_long(argc, argv, letters, options, NULL)) == CLI_MAX_SIZE) {
+		if (!cli_parse_size(argv[0], "--max-size", optarg, &bytes))
+			return '?';
+		if (!bytes) {
+			cli_usage_error(argv[0], "--max-size: 0 bytes hold no trace");
+			return '?';
+		}
+		cli_trace_limit(bytes);
+	}
 	if (code == 'h')
 		code = options[0].val; /* --help comes first in every table */
 	if (code == ':')

@@ -38,8 +38,17 @@ int cli_run(int argc, char **argv);
 int cli_serve(int argc, char **argv);
 int cli_view(int argc, char **argv);
 
-/* To standard error, after "weft: ". */
+/* Messages go to standard error. Control characters in them, marks of writing direction and what is
+ * no UTF-8 are written as escapes, whatever file or trace they come from. */
+
+/* A line that begins with "weft: ". */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A line that begins with its own subject, mostly the name of a trace. */
+void cli_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A part of a line. */
+void cli_put(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same, then where to find help; answers CLI_USAGE. */
 int cli_usage_error(const char *command, const char *format, ...)
@@ -47,6 +56,14 @@ int cli_usage_error(const char *command, const char *format, ...)
 
 /* A usage text to standard output; answers CLI_DONE. */
 int cli_help(const char *usage);
+
+/* In the options of a command that reads a FILE: cli_next_option() takes it, and cli_trace_open()
+ * heeds it. */
+#define CLI_MAX_SIZE 1000
+#define CLI_MAX_SIZE_OPTION                               \
+	{                                                     \
+		"max-size", required_argument, NULL, CLI_MAX_SIZE \
+	}
 
 struct option;
 
@@ -98,8 +115,13 @@ struct cli_trace {
 /* All of its events as a model, with progress. 0 or an error of the library. */
 int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret_model);
 
+/* What a compressed FILE may hold, in place of --max-size; 0: as weft_source_open() has it. */
+void cli_trace_limit(uint64_t max_bytes);
+
 /* CLI_DONE, or after a message CLI_UNREADABLE. */
 int cli_trace_open(const char *path, struct cli_trace *ret_trace);
+/* The same of an open file, which stays the caller's; `name` is for messages. */
+int cli_trace_open_descriptor(int fd, const char *name, struct cli_trace *ret_trace);
 void cli_trace_close(struct cli_trace *trace);
 
 /* A line a diagnostic to standard error: `FILE: offset 0x…: message (×n)`. */

@@ -15,6 +15,7 @@
 #include <weft/error.h>
 
 #include "cli.h"
+#include "output.h"
 
 #define PART ".weft-part"
 
@@ -112,7 +113,7 @@ static void remove_files(int directory)
 
 static bool open_part(struct ctf_directory *directory)
 {
-	if (mkdirat(directory->fd, PART, 0777) && errno != EEXIST)
+	if (mkdirat(directory->fd, PART, 0700) && errno != EEXIST)
 		return false;
 	directory->part_fd =
 		openat(directory->fd, PART, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -126,7 +127,9 @@ bool ctf_directory_open(
 	const char *path, const char *input, bool replace, struct ctf_directory *ret_directory)
 {
 	struct ctf_directory directory = {.path = path, .fd = -1, .part_fd = -1};
-	directory.created = mkdir(path, 0777) == 0;
+	/* Who may read may enter. */
+	mode_t mode = cli_output_mode(0666, getegid());
+	directory.created = mkdir(path, mode | 0700 | (mode & 0444) >> 2) == 0;
 	if (directory.created || errno == EEXIST)
 		directory.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (directory.fd < 0) {
@@ -150,8 +153,8 @@ int ctf_directory_append(void *context, const char *name, const void *bytes, siz
 	/* Opened for each packet: there may be more threads than a process may have open files. */
 	const struct ctf_directory *directory = context;
 	const char *next = bytes;
-	int fd = openat(
-		directory->part_fd, name, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+	int fd = openat(directory->part_fd, name,
+		O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, cli_output_mode(0666, getegid()));
 	if (fd < 0)
 		return WEFT_ERROR_SYSTEM;
 	while (size) {
@@ -172,7 +175,13 @@ int ctf_directory_append(void *context, const char *name, const void *bytes, siz
 
 static bool move_up(const struct ctf_directory *directory, const char *name)
 {
-	return renameat(directory->part_fd, name, directory->fd, name) == 0;
+	int fd = openat(directory->part_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	bool is_on_disk = fd >= 0 && cli_sync(fd);
+	int reason = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = reason;
+	return is_on_disk && renameat(directory->part_fd, name, directory->fd, name) == 0;
 }
 
 static bool move_all(const struct ctf_directory *directory)
@@ -193,7 +202,7 @@ bool ctf_directory_commit(struct ctf_directory *directory)
 	bool committed = unlinkat(directory->fd, "metadata", 0) == 0 || errno == ENOENT;
 	if (committed) {
 		remove_files(directory->fd);
-		committed = move_all(directory);
+		committed = move_all(directory) && cli_sync(directory->fd);
 	}
 	if (!committed)
 		cli_error("%s: %s", directory->path, strerror(errno));

@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char usage[] =
 	"usage: weft ctl [--json] FILE|PID status\n"
@@ -90,18 +91,20 @@ int ctl_fail(const struct ctl *ctl, int error)
 static int open_and_run(struct ctl *ctl, const struct verb *verb, int count, char **arguments)
 {
 	struct ring ring;
-	int error = weft_source_survive_truncation();
-	ctl->path = ring_path(ctl->operand, &ring);
-	if (!ctl->path)
+	int status = CLI_UNREADABLE, error = weft_source_survive_truncation();
+	const char *path = error ? NULL : ring_path(ctl->operand, &ring);
+	if (!path)
 		return CLI_UNREADABLE;
-	if (!error)
-		error = weft_control_open(ctl->path, &ctl->control);
-	if (error) {
+	ctl->fd = ring_open_operand(path, &ring);
+	if (ctl->fd < 0)
+		return CLI_UNREADABLE;
+	error = weft_control_open_descriptor(ctl->fd, &ctl->control);
+	if (error)
 		ctl_fail(ctl, error);
-		return CLI_UNREADABLE;
-	}
-	int status = verb->run(ctl, count, arguments);
+	else
+		status = verb->run(ctl, count, arguments);
 	weft_control_close(ctl->control);
+	close(ctl->fd);
 	return status;
 }
 

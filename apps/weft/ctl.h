@@ -11,7 +11,7 @@
 
 struct ctl {
 	char *operand; /* FILE or PID, as typed */
-	const char *path;
+	int fd;        /* what it records into */
 	struct weft_control *control;
 	bool json;
 	const char *output; /* of snapshot; NULL: as it sees fit */

@@ -45,7 +45,7 @@ static int count_answers(struct weft_follow *follow, uint64_t from_ns, unsigned 
 static int ask(const struct ctl *ctl, struct weft_watch *watch, unsigned *ret_count)
 {
 	struct weft_follow *follow;
-	int error = weft_follow_open(ctl->path, &follow);
+	int error = weft_follow_open_descriptor(ctl->fd, &follow);
 	if (error)
 		return error;
 	/* After a second look the mark is the time of the first. */
@@ -65,7 +65,7 @@ int ctl_rundown(struct ctl *ctl, int count, char **arguments)
 	(void)count, (void)arguments;
 	if (!weft_control_is_live(ctl->control))
 		return ctl_fail(ctl, WEFT_ERROR_STATE);
-	int error = weft_watch_open(ctl->path, &watch);
+	int error = weft_watch_open_descriptor(ctl->fd, &watch);
 	if (!error)
 		error = ask(ctl, watch, &answers);
 	weft_watch_close(watch);

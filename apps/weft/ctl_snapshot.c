@@ -39,7 +39,7 @@ static char *choose_file(const struct ctl *ctl)
 static int copy(const struct ctl *ctl, void **ret_bytes, size_t *ret_size)
 {
 	struct weft_watch *watch;
-	int error = weft_watch_open(ctl->path, &watch);
+	int error = weft_watch_open_descriptor(ctl->fd, &watch);
 	if (error)
 		return error;
 	if (ctl->hold)
@@ -80,7 +80,7 @@ static int wait_for_trigger(const struct ctl *ctl)
 		return error;
 	error = weft_triggers_add(triggers, ctl->when, strlen(ctl->when), &wrong);
 	if (!error)
-		error = weft_follow_open(ctl->path, &follow);
+		error = weft_follow_open_descriptor(ctl->fd, &follow);
 	if (!error)
 		error = wait_until_one_fires(triggers, follow);
 	weft_follow_close(follow);

@@ -14,7 +14,7 @@
 #include "output.h"
 
 static const char usage[] =
-	"usage: weft cut FILE -o OUT [--start TIME] [--duration T]\n"
+	"usage: weft cut FILE -o OUT [--start TIME] [--duration T] [--max-size SIZE]\n"
 	"\n"
 	"Writes a part of the trace FILE as a trace of its own, in weft's format. FILE is a trace in\n"
 	"any format that weft knows, or `-` for standard input. The part has the events of that\n"
@@ -24,6 +24,8 @@ static const char usage[] =
 	"  -o, --output OUT  the file to write; - is standard output\n"
 	"  --start TIME      from there on; else from the trace's start\n"
 	"  --duration T      only so long; else to the trace's end\n"
+	"  --max-size SIZE   refuse a compressed FILE that holds more (500M, 4G); else the limit is 64M\n"
+	"                    plus 64 times its own size, and 4G for a pipe\n"
 	"  --help            this text\n"
 	"\n"
 	"A TIME is 12ms, 1.5s, 300us or 40ns from the trace's start, or @N for N ns on its clock.\n";
@@ -43,6 +45,7 @@ enum option_code {
 static const struct option long_options[] = {
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"output", required_argument, NULL, 'o'},
+	CLI_MAX_SIZE_OPTION,
 	{"start", required_argument, NULL, OPTION_START},
 	{"duration", required_argument, NULL, OPTION_DURATION},
 	{NULL, 0, NULL, 0},
@@ -164,9 +167,9 @@ static int write_part(
 	if (!cli_output_commit(&output))
 		return CLI_NO;
 	if (status != WEFT_OK)
-		fprintf(stderr, "%s: a valid trace without events\n", trace->name);
+		cli_tell("%s: a valid trace without events", trace->name);
 	else if (summary.events == 0)
-		fprintf(stderr, "%s: no event in that range\n", trace->name);
+		cli_tell("%s: no event in that range", trace->name);
 	return CLI_DONE;
 }
 

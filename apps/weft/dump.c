@@ -14,16 +14,18 @@ static const char usage[] =
 	"Prints a trace's events, one a line, in the order of time. FILE is a trace in any format\n"
 	"that weft knows, or `-` for standard input.\n"
 	"\n"
-	"  --json         a JSON object a line; times are ns on the trace's own clock\n"
-	"  --tasks        tasks instead of events, by start: from when to when, what became of them\n"
-	"  --edges        who created, read, resolved, signalled or became whom\n"
-	"  --problems     what looks wrong, in a sentence each: failures, losses, lost wake-ups,\n"
-	"                 circles of waiting, long gaps, slow tasks, counters that climb\n"
-	"  --story ID     all about the task of that number: facts, then what happened in order\n"
-	"  --no-simplify  tasks start where they were created, also binds and their like\n"
-	"  --start TIME   only from there on; tasks: those that live then\n"
-	"  --duration T   only so long\n"
-	"  --help         this text\n"
+	"  --json           a JSON object a line; times are ns on the trace's own clock\n"
+	"  --tasks          tasks instead of events, by start: from when to when, what became of them\n"
+	"  --edges          who created, read, resolved, signalled or became whom\n"
+	"  --problems       what looks wrong, in a sentence each: failures, losses, lost wake-ups,\n"
+	"                   circles of waiting, long gaps, slow tasks, counters that climb\n"
+	"  --story ID       all about the task of that number: facts, then what happened in order\n"
+	"  --no-simplify    tasks start where they were created, also binds and their like\n"
+	"  --start TIME     only from there on; tasks: those that live then\n"
+	"  --duration T     only so long\n"
+	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); else the limit is 64M\n"
+	"                   plus 64 times its own size, and 4G for a pipe\n"
+	"  --help           this text\n"
 	"\n"
 	"A TIME is 12ms, 1.5s, 300us or 40ns from the trace's start, or @N for N ns on its clock.\n";
 
@@ -67,9 +69,9 @@ static int dump_events(const struct dump_options *options, const struct cli_trac
 	if (status < 0)
 		return cli_trace_fail(trace, status);
 	if (count == 0)
-		fprintf(stderr, "%s: a valid trace without events\n", trace->name);
+		cli_tell("%s: a valid trace without events", trace->name);
 	else if (shown == 0)
-		fprintf(stderr, "%s: no event in that range\n", trace->name);
+		cli_tell("%s: no event in that range", trace->name);
 	return CLI_DONE;
 }
 
@@ -88,6 +90,7 @@ enum option_code {
 static const struct option long_options[] = {
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"json", no_argument, NULL, OPTION_JSON},
+	CLI_MAX_SIZE_OPTION,
 	{"tasks", no_argument, NULL, OPTION_TASKS},
 	{"edges", no_argument, NULL, OPTION_EDGES},
 	{"problems", no_argument, NULL, OPTION_PROBLEMS},

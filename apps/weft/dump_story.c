@@ -186,11 +186,11 @@ int dump_story(const struct dump_options *options, const struct cli_trace *trace
 	if (error)
 		return cli_trace_fail(trace, error);
 	if (model->summary.events == 0)
-		fprintf(stderr, "%s: a valid trace without events\n", trace->name);
+		cli_tell("%s: a valid trace without events", trace->name);
 	if (options->what == DUMP_STORY)
 		task = find_task(model, options->task);
 	if (options->what == DUMP_STORY && task == WEFT_NONE) {
-		fprintf(stderr, "%s: no task %" PRIu64 "\n", trace->name, options->task);
+		cli_tell("%s: no task %" PRIu64 "", trace->name, options->task);
 		status = CLI_NO;
 	} else {
 		struct teller teller = {.story = {.model = model}, .options = options};

@@ -14,14 +14,16 @@
 #include "ctf_directory.h"
 
 static const char usage[] =
-	"usage: weft export --to ctf [--force] FILE DIR\n"
+	"usage: weft export --to ctf [--force] [--max-size SIZE] FILE DIR\n"
 	"\n"
 	"Writes the trace FILE in another format.\n"
 	"\n"
-	"  --to ctf   a directory DIR in the Common Trace Format 1.8, for babeltrace, Trace\n"
-	"             Compass and the like\n"
-	"  --force    replace an earlier export in DIR\n"
-	"  --help     this text\n"
+	"  --to ctf         a directory DIR in the Common Trace Format 1.8, for babeltrace, Trace\n"
+	"                   Compass and the like\n"
+	"  --force          replace an earlier export in DIR\n"
+	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); else the limit is 64M\n"
+	"                   plus 64 times its own size, and 4G for a pipe\n"
+	"  --help           this text\n"
 	"\n"
 	"DIR is made; it may exist if it is empty. Nothing is left in it if the export fails.\n";
 
@@ -37,6 +39,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		{"help", no_argument, NULL, 'h'},
 		{"to", required_argument, NULL, 't'},
 		{"force", no_argument, NULL, 'f'},
+		CLI_MAX_SIZE_OPTION,
 		{NULL, 0, NULL, 0},
 	};
 	struct arguments arguments = {0};

@@ -14,13 +14,15 @@
 #include <weft/model.h>
 
 static const char usage[] =
-	"usage: weft info [--json] FILE\n"
+	"usage: weft info [--json] [--max-size SIZE] FILE\n"
 	"\n"
 	"Says what a trace is and holds: format, clock, times, events, tasks, counters, and what was\n"
 	"lost or damaged. FILE is a trace in any format that weft knows, or `-` for standard input.\n"
 	"\n"
-	"  --json  one JSON object\n"
-	"  --help  this text\n";
+	"  --json           one JSON object\n"
+	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); else the limit is 64M\n"
+	"                   plus 64 times its own size, and 4G for a pipe\n"
+	"  --help           this text\n";
 
 /* What both forms show. */
 struct report {
@@ -432,7 +434,7 @@ static void write_text(const struct report *report, struct weft_text *text)
 {
 	const struct weft_model *model = report->model;
 	add_head(text, "trace");
-	weft_text_add_string(text, report->name);
+	weft_text_add_shown(text, report->name, strlen(report->name));
 	weft_text_add_string(text, "\n");
 	add_head(text, "format");
 	weft_text_add_string(text, report->trace->format);
@@ -486,6 +488,7 @@ int cli_info(int argc, char **argv)
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
 		{"json", no_argument, NULL, 'j'},
+		CLI_MAX_SIZE_OPTION,
 		{NULL, 0, NULL, 0},
 	};
 	struct cli_trace trace;

@@ -47,16 +47,12 @@ static const char *state_of(const struct row *row)
 static bool read_row(const struct ring *ring, struct row *ret_row)
 {
 	struct row row = {.ring = ring};
-	struct weft_source *source;
-	if (weft_source_open(ring->path, &source))
+	if (!ring_summarize(ring->path, ring->ring.pid, &row.summary, &row.bytes))
 		return false;
-	const void *bytes = weft_source_bytes(source, &row.bytes);
-	bool good = weft_buffer_summarize(bytes, row.bytes, &row.summary) == 0;
-	weft_source_close(source);
 	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
 		row.lost += row.summary.losses[cause];
 	*ret_row = row;
-	return good;
+	return true;
 }
 
 /* Seconds since the program started; -1 if unknown. */

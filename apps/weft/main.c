@@ -2,6 +2,7 @@
  *
  * weft: the table of subcommands, and nothing else.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -156,6 +157,11 @@ static void keep_columns_in_pages(void)
 
 int main(int argc, char **argv)
 {
+	/* Before any command maps a file: also those that look for a process's ring first. */
+	if (weft_source_survive_truncation()) {
+		cli_error("%s", strerror(errno));
+		return CLI_NO;
+	}
 	keep_columns_in_pages();
 	open_standard_descriptors();
 	int status = cli_close_output(run(argc, argv));

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * A file is written beside its place under a temporary name, and renamed: a full disk or an
- * interrupt leaves the old one.
+ * A file is written beside its place under a temporary name, and renamed when it is on the disk: a
+ * full disk, an interrupt or a power failure leaves the old one.
  */
 #include "output.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,13 +30,72 @@ bool cli_write_all(int fd, const char *bytes, size_t size)
 	return true;
 }
 
-/* What open(2) would have given: mkstemp is stricter than a picture needs. */
-static mode_t usual_mode(void)
+/* ---- Who may read it ---- */
+
+static struct {
+	bool is_known;
+	mode_t mode; /* what all inputs allow */
+	gid_t group;
+	bool has_groups; /* several */
+} inputs;
+
+void cli_output_limit(const struct stat *input)
 {
+	mode_t mode = S_ISREG(input->st_mode) ? input->st_mode & 0777 : 0600;
+	inputs.has_groups |= inputs.is_known && inputs.group != input->st_gid;
+	inputs.mode = inputs.is_known ? inputs.mode & mode : mode;
+	inputs.group = input->st_gid;
+	inputs.is_known = true;
+}
+
+mode_t cli_output_mode(mode_t mode, gid_t group)
+{
+	if (!inputs.is_known)
+		return mode;
+	mode_t most = inputs.mode;
+	/* Members of another group get what everybody gets. */
+	if (inputs.has_groups || inputs.group != group)
+		most &= (mode_t)~070 | (most & 07) << 3;
+	return mode & (most | 0600);
+}
+
+/* That of the file that is replaced; else what open(2) would have given, where mkstemp is stricter
+ * than a picture needs. In either case not more than the inputs allow. */
+static bool set_mode(int fd, const char *path)
+{
+	struct stat replaced, own;
 	mode_t mask = umask(0);
 	umask(mask);
-	return 0666 & ~mask;
+	mode_t mode = 0666 & ~mask;
+	if (stat(path, &replaced) == 0)
+		mode = replaced.st_mode & 0777;
+	return fstat(fd, &own) == 0 && fchmod(fd, cli_output_mode(mode, own.st_gid)) == 0;
 }
+
+/* ---- Onto the disk ---- */
+
+bool cli_sync(int fd)
+{
+	return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
+}
+
+bool cli_sync_directory_of(const char *path)
+{
+	char directory[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	int length = slash == path ? 1 : slash ? (int)(slash - path) : 1;
+	snprintf(directory, sizeof(directory), "%.*s", length, slash ? path : ".");
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == EACCES; /* one may write into a directory that one cannot read */
+	bool good = cli_sync(fd);
+	int reason = errno;
+	close(fd);
+	errno = reason;
+	return good;
+}
+
+/* ---- Writing ---- */
 
 static bool fail(const char *path)
 {
@@ -99,14 +160,16 @@ bool cli_output_commit(struct cli_output *output)
 	if (output->file == stdout)
 		return saved; /* cli_close_output says why not */
 	if (output->temporary)
-		saved =
-			fflush(output->file) == 0 && saved && fchmod(fileno(output->file), usual_mode()) == 0;
+		saved = fflush(output->file) == 0 && saved &&
+				set_mode(fileno(output->file), output->path) && cli_sync(fileno(output->file));
 	saved = fclose(output->file) == 0 && saved;
 	if (output->temporary) {
-		saved = saved && rename(output->temporary, output->path) == 0;
+		bool is_renamed = saved && rename(output->temporary, output->path) == 0;
 		int reason = errno;
-		if (!saved)
+		if (!is_renamed)
 			unlink(output->temporary);
+		saved = is_renamed && cli_sync_directory_of(output->path);
+		reason = is_renamed ? errno : reason;
 		errno = reason;
 	}
 	free(output->temporary);

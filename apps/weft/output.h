@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A whole file, or none.
+ * A whole file, or none; and who may read it.
  */
 #ifndef WEFT_APPS_OUTPUT_H
 #define WEFT_APPS_OUTPUT_H
@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 /* Writes the bytes to `path`, `-` being standard output. A file appears under its name only when
  * all of it is on disk; what was there before stays until then. False after a message. */
@@ -30,5 +31,18 @@ void cli_output_abandon(struct cli_output *output);
 
 /* All bytes to a descriptor; false with errno. */
 bool cli_write_all(int fd, const char *bytes, size_t size);
+
+/* What is made from a trace may be read by nobody who could not read the trace: to be called with
+ * each input. Without a regular file (a pipe) only its owner may read the output. */
+void cli_output_limit(const struct stat *input);
+
+/* The part of `mode` that inputs leave to a file whose group is `group`. */
+mode_t cli_output_mode(mode_t mode, gid_t group);
+
+/* Waits until a file is on the disk, or a directory with the names in it. False with errno; file
+ * systems that cannot do it are believed. */
+bool cli_sync(int fd);
+/* The same of the directory that a path is in. */
+bool cli_sync_directory_of(const char *path);
 
 #endif

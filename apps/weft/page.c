@@ -10,6 +10,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include <weft/canvas.h>
+
 #include "page_assets.h"
 
 #define BLOCK_BYTES ((size_t)3 << 20)  /* a multiple of 3: 4 MiB of base64 */
@@ -23,13 +25,15 @@ static void add_piece(struct weft_text *text, unsigned number)
 
 static void add_title(struct weft_text *text, const char *title)
 {
-	for (; *title; title++) {
-		if (*title == '<')
+	char clean[512];
+	weft_canvas_clean_text(title, strlen(title), clean, sizeof(clean));
+	for (const char *at = clean; *at; at++) {
+		if (*at == '<')
 			weft_text_add_string(text, "&lt;");
-		else if (*title == '&')
+		else if (*at == '&')
 			weft_text_add_string(text, "&amp;");
 		else
-			weft_text_add(text, title, 1);
+			weft_text_add(text, at, 1);
 	}
 }
 

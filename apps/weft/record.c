@@ -24,9 +24,11 @@
 static const char usage[] =
 	"usage: weft record [-o FILE] [--size BYTES] [--total BYTES] [--in-place] [--snapshots N]\n"
 	"                   [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
-	"       weft record --stream [--rotate BYTES[:N]] [--zstd] [-o FILE] [--size BYTES]\n"
-	"                   [--total BYTES] [--snapshots N] [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
-	"       weft record -p PID [-o FILE] [--stream [--rotate BYTES[:N]] [--zstd]]\n"
+	"       weft record --stream [--rotate BYTES[:N]] [--max-size BYTES] [--zstd] [-o FILE]\n"
+	"                   [--size BYTES] [--total BYTES] [--snapshots N] [--trigger RULE]... [--]\n"
+	"                   PROGRAM [ARGUMENT]...\n"
+	"       weft record -p PID [-o FILE]\n"
+	"                   [--stream [--rotate BYTES[:N]] [--max-size BYTES] [--zstd]]\n"
 	"       weft record --recover [-o FILE]\n"
 	"\n"
 	"Runs PROGRAM, which is linked with libweft, and saves what it recorded when it ends,\n"
@@ -49,6 +51,10 @@ static const char usage[] =
 	"                     has to hold what comes while the disk is busy\n"
 	"  --rotate BYTES[:N] of a stream: into files of no more than so many bytes, FILE.0001.weft\n"
 	"                     and so on; with N only the newest N are kept\n"
+	"  --max-size BYTES   of a stream: no more than that is written to files, all processes and\n"
+	"                     files together, 8M at least; then the stream ends and says so. 16G\n"
+	"                     unless told, or half of what is free if that is less; with N as much\n"
+	"                     as N files take if that is more. 0: no limit\n"
 	"  --zstd             of a stream: compresses, as does a FILE that ends in .zst\n"
 	"  -p, --pid PID      saves what the running process has recorded until now; it goes on.\n"
 	"                     With --stream: and what it records from now on, until Ctrl-C\n"
@@ -141,6 +147,21 @@ static bool parse_rotation(const char *command, const char *text, struct stream_
 	return !colon || cli_parse_number(command, "--rotate", colon + 1, 1, 1000000, &options->keep);
 }
 
+/* 0: no limit. */
+static bool parse_max_size(const char *command, const char *text, struct stream_options *options)
+{
+	uint64_t size;
+	if (!cli_parse_size(command, "--max-size", text, &size))
+		return false;
+	if (size && size < RECORD_LIMIT_MIN_BYTES) {
+		cli_usage_error(command, "--max-size: \"%s\" is too small; 8M is the least", text);
+		return false;
+	}
+	options->max_bytes = size;
+	options->has_max = true;
+	return true;
+}
+
 static bool ends_in_zst(const char *output)
 {
 	size_t length = output ? strlen(output) : 0;
@@ -152,9 +173,11 @@ static int check_stream(const char *command, struct arguments *arguments)
 {
 	struct stream_options *options = &arguments->streaming;
 	options->output = arguments->output;
-	if (!arguments->stream && (options->compress || options->rotate_bytes))
-		return cli_usage_error(
-			command, "%s is for --stream", options->compress ? "--zstd" : "--rotate");
+	if (!arguments->stream && (options->compress || options->rotate_bytes || options->has_max))
+		return cli_usage_error(command, "%s is for --stream",
+			options->compress  ? "--zstd"
+			: options->has_max ? "--max-size"
+							   : "--rotate");
 	options->compress |= ends_in_zst(arguments->output);
 	if (!arguments->stream && options->compress)
 		return cli_usage_error(
@@ -186,10 +209,10 @@ static int check(const char *command, struct arguments *arguments, int operands)
 		return cli_usage_error(command, "PROGRAM is missing");
 	if (!runs_program && (operands > 0 || arguments->size_bytes || arguments->total_bytes ||
 							 arguments->has_snapshots || arguments->in_place))
-		return cli_usage_error(
-			command, arguments->recover
-						 ? "--recover runs no program, and takes -o only"
-						 : "-p runs no program, and takes -o, --stream, --rotate and --zstd only");
+		return cli_usage_error(command,
+			arguments->recover
+				? "--recover runs no program, and takes -o only"
+				: "-p runs no program, and takes -o, --stream, --rotate, --max-size and --zstd only");
 	if (arguments->recover && arguments->stream)
 		return cli_usage_error(
 			command, "--recover saves what is left; there is no stream any more");
@@ -220,6 +243,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
 		{"in-place", no_argument, NULL, 'i'},
+		{"max-size", required_argument, NULL, 'm'},
 		{"output", required_argument, NULL, 'o'},
 		{"pid", required_argument, NULL, 'p'},
 		{"recover", no_argument, NULL, 'r'},
@@ -249,6 +273,9 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 			arguments.streaming.compress = true;
 		else if (option == 'R') {
 			if (!parse_rotation(argv[0], optarg, &arguments.streaming))
+				return CLI_USAGE;
+		} else if (option == 'm') {
+			if (!parse_max_size(argv[0], optarg, &arguments.streaming))
 				return CLI_USAGE;
 		} else if (option == 'T') {
 			if (!parse_size(argv[0], "--total", optarg, &arguments.total_bytes))
@@ -388,6 +415,7 @@ struct run {
 	struct record_saved *saved;
 	size_t saved_count;
 	bool failed; /* something is not saved, and stays in the directory */
+	bool is_interrupted;
 };
 
 static void save_ring(struct run *run, const struct record_ring *ring)
@@ -400,12 +428,16 @@ static void save_ring(struct run *run, const struct record_ring *ring)
 	else
 		saved->file = record_name_trace(
 			run->output, ring, run->saved_count ? run->saved[run->saved_count - 1].ring : NULL);
-	if (saved->path && saved->file &&
-		(ring->is_link || record_save(saved->path, saved->file, ring->is_running))) {
+	enum record_outcome outcome = RECORD_NOT_SAVED;
+	if (saved->path && saved->file)
+		outcome = ring->is_link ? RECORD_SAVED : record_save(saved->path, ring, saved->file);
+	if (outcome == RECORD_SAVED) {
 		run->saved_count++;
 		return;
 	}
-	run->failed = true;
+	/* A child of another user must not decide our exit status by what it leaves. */
+	run->failed |= outcome != RECORD_SKIPPED || ring->is_ours;
+	run->is_interrupted = outcome == RECORD_INTERRUPTED;
 	free(saved->path);
 	free(saved->file);
 }
@@ -418,19 +450,28 @@ static void save_all(struct run *run)
 		run->failed = true;
 		return;
 	}
-	for (size_t i = 0; i < run->rings.count; i++)
-		if (!run->rings.list[i].is_failure)
-			save_ring(run, &run->rings.list[i]);
+	record_saving_begins();
+	for (size_t i = 0; i < run->rings.count && !run->is_interrupted; i++) {
+		const struct record_ring *ring = &run->rings.list[i];
+		/* Another user may have left thousands of files. */
+		if (!ring->is_ours && record_saving_is_interrupted()) {
+			cli_error("interrupted; what is not saved stays in %s", record_shown(run->directory));
+			run->failed = run->is_interrupted = true;
+		} else if (!ring->is_failure) {
+			save_ring(run, ring);
+		}
+	}
 }
 
 static void report(const struct run *run, const char *program)
 {
 	record_report_failures(run->directory, &run->rings);
+	record_report_skipped(run->directory, &run->rings);
 	for (size_t i = 0; i < run->saved_count; i++)
-		record_report_refused(run->saved[i].path);
+		record_report_refused(run->saved[i].path, run->saved[i].ring->pid);
 	if (run->saved_count)
 		record_report(run->saved, run->saved_count);
-	else if (run->rings.count == 0 && program)
+	else if (run->rings.count == 0 && program && !run->failed)
 		record_report_nothing(program);
 }
 
@@ -454,7 +495,7 @@ static bool save_run(struct run *run, pid_t program, const char *program_name)
 	for (size_t i = 0; watcher && i < run->saved_count; i++)
 		watcher->saved(watcher->context, run->saved[i].path, run->saved[i].file);
 	if (!run->failed)
-		record_place_remove(run->directory, &run->rings);
+		record_place_remove(run->directory, &run->rings, false);
 	finish(run);
 	return !run->failed;
 }
@@ -477,10 +518,8 @@ static int save_process(const struct arguments *arguments)
 		return record_stream_process(ring.path, &ring.ring, &arguments->streaming);
 	struct record_saved saved = {
 		.ring = &ring.ring, .path = ring.path, .file = record_name_trace(output, &ring.ring, NULL)};
-	char *place = ring.ring.is_link ? record_follow_link(ring.path) : NULL;
-	bool good =
-		saved.file && record_save(place ? place : ring.path, saved.file, ring.ring.is_running);
-	free(place);
+	record_saving_begins();
+	bool good = saved.file && record_save(ring.path, &ring.ring, saved.file) == RECORD_SAVED;
 	if (good)
 		record_report(&saved, 1);
 	free(saved.file);
@@ -516,7 +555,7 @@ static int record_program(const struct arguments *arguments)
 		.rule_count = arguments->rule_count,
 	};
 	if (arguments->stream && !(stream = record_stream_start(directory, &arguments->streaming))) {
-		record_place_remove(directory, &(struct record_rings){0});
+		record_place_remove(directory, &(struct record_rings){0}, false);
 		return RECORD_FAILED;
 	}
 	int status = record_run(&program, &snapshots, &pid);
@@ -524,7 +563,7 @@ static int record_program(const struct arguments *arguments)
 	if (stream)
 		return record_stream_finish(stream, pid, name) ? status : RECORD_FAILED;
 	if (!pid) {
-		record_place_remove(directory, &(struct record_rings){0});
+		record_place_remove(directory, &(struct record_rings){0}, false);
 		return status;
 	}
 	if (arguments->watcher)

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <weft/source.h>
+
 enum {
 	RECORD_FAILED = 125, /* weft record itself failed */
 	RECORD_NOT_EXECUTABLE = 126,
@@ -61,6 +63,12 @@ char *record_name_trace(
 /* Is the ring's own name what its file is to be called? `output` may be NULL. */
 bool record_output_is_directory(const char *output);
 
+/* As "16 MiB". */
+const char *record_size_text(uint64_t bytes, char text[32]);
+
+/* The least that --max-size can be. */
+#define RECORD_LIMIT_MIN_BYTES ((uint64_t)8 << 20)
+
 /* ---- record_expire.c ---- */
 
 /* A file in a directory that somebody found left behind; its age is since when. */
@@ -84,6 +92,7 @@ bool record_place_make(uint64_t total_bytes, char ret_directory[PATH_MAX]);
 struct record_places {
 	char (*list)[PATH_MAX];
 	size_t count;
+	bool has_failed; /* without memory */
 };
 
 /* False after a message; without a run directory there are none. */
@@ -103,21 +112,37 @@ struct record_ring {
 	pid_t pid;
 	unsigned program; /* a process that becomes one program after the other has PROG-PID.2, … */
 	bool is_failure;
+	bool is_ours;    /* and not of another user, as in root's directories */
 	bool is_link;    /* to where it is, see --in-place: there is nothing to be saved */
 	bool is_running; /* the process has not ended, nor has its trace */
 };
 
+/* An entry that is called like a ring and cannot be one; nothing has opened it. */
+struct record_refused {
+	char name[NAME_MAX + 1];
+	char reason[WEFT_RING_REASON_BYTES];
+};
+
+#define RECORD_REFUSED_SHOWN 8
+
 struct record_rings {
-	struct record_ring *list; /* the program's own first, then as the processes were started */
-	size_t count;
+	/* Ours before other users', the program's own first, then as the processes were started. */
+	struct record_ring *list;
+	size_t count, capacity;
+	struct record_refused refused[RECORD_REFUSED_SHOWN]; /* the first of them */
+	size_t refused_count;
+	size_t others_count; /* in the list, of other users */
 };
 
 /* False after a message. */
 bool record_rings_find(const char *directory, pid_t program, struct record_rings *ret_rings);
 void record_rings_finish(struct record_rings *rings);
+/* Notes one more entry that cannot be a ring. */
+void record_rings_refuse(struct record_rings *rings, const char *name, const char *reason);
 
-/* Removes the files of the list, then the directory. */
-void record_place_remove(const char *directory, const struct record_rings *rings);
+/* Removes the files of the list and all entries that cannot be rings, or `all` entries; then the
+ * directory, if it is empty. */
+void record_place_remove(const char *directory, const struct record_rings *rings, bool all);
 
 /* ---- record_run.c ---- */
 
@@ -149,9 +174,22 @@ bool record_make_way(const char *file, char ret_path[PATH_MAX]);
 /* Where the link leads to; NULL, errno saying why. The caller frees it. */
 char *record_follow_link(const char *link);
 
-/* Saves a ring as `file`, or to standard output if that is "-". What exists at `file` is replaced
- * at once, or stays if that fails; false after a message. */
-bool record_save(const char *ring, const char *file, bool is_running);
+/* To be called before the first of several rings is saved. */
+void record_saving_begins(void);
+
+/* Has a signal come that ends us, and has saving taken more than a second? */
+bool record_saving_is_interrupted(void);
+
+enum record_outcome {
+	RECORD_SAVED,
+	RECORD_NOT_SAVED,
+	RECORD_INTERRUPTED, /* by a signal, after saving took more than a second */
+	RECORD_SKIPPED,     /* it is no ring */
+};
+
+/* Saves the ring at `path` as `file`, or to standard output if that is "-". What exists at `file`
+ * is replaced at once, or stays if that fails. All but RECORD_SAVED after a message. */
+enum record_outcome record_save(const char *path, const struct record_ring *ring, const char *file);
 
 /* The same of a copy of one. */
 bool record_save_copy(const void *bytes, size_t size, const char *file);
@@ -165,15 +203,18 @@ struct record_saved {
 	const struct record_ring *ring;
 	const struct weft_buffer_summary *stream; /* NULL: the ring's copy; nothing below counts */
 	uint64_t stream_files, stream_bytes;
+	bool is_cut;        /* at --max-size */
 	uint64_t unwritten; /* events that the disk did not take */
 };
 
 void record_report(const struct record_saved *saved, size_t count);
 void record_report_nothing(const char *program);
-/* What the ring says of processes that could not make one. */
-void record_report_refused(const char *ring);
+/* What the ring at `path` says of processes that could not make one. */
+void record_report_refused(const char *path, pid_t pid);
 /* What processes left in place of a ring, or beside it, if not all could be recorded. */
 void record_report_failures(const char *directory, const struct record_rings *rings);
+/* Entries that are skipped, a line each. */
+void record_report_skipped(const char *directory, const struct record_rings *rings);
 
 /* A path in a message: as it is, or in quotes and escaped where it could be misread. Static
  * storage, for up to four paths a message. */

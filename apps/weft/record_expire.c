@@ -25,12 +25,16 @@ static bool is_running(const char *directory, const struct record_rings *rings)
 	return false;
 }
 
-/* Was the mark made long ago? If there is none, now there is one. */
+/* Was the mark made long ago? If there is none, now there is one. A child without root's rights may
+ * have made one, and set its time back, so that traces would be removed at once. */
 static bool has_expired(const char *mark)
 {
 	struct stat status;
-	if (lstat(mark, &status) == 0)
-		return time(NULL) - status.st_mtime > KEPT_S;
+	if (lstat(mark, &status) == 0) {
+		if (S_ISREG(status.st_mode) && status.st_uid == geteuid())
+			return time(NULL) - status.st_mtime > KEPT_S;
+		unlink(mark);
+	}
 	int fd = open(mark, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		close(fd);
@@ -46,11 +50,12 @@ static void look_at(const char *directory)
 		!record_rings_find(directory, 1, &rings))
 		return;
 	/* An empty one may be about to be filled. */
-	if (rings.count > 0 && is_running(directory, &rings)) {
+	bool is_empty = rings.count + rings.refused_count == 0;
+	if (!is_empty && is_running(directory, &rings)) {
 		unlink(mark);
-	} else if (rings.count > 0 && has_expired(mark)) {
+	} else if (!is_empty && has_expired(mark)) {
 		cli_error("%s is removed: it was left 7 days ago", record_shown(directory));
-		record_place_remove(directory, &rings);
+		record_place_remove(directory, &rings, true);
 	}
 	record_rings_finish(&rings);
 }

@@ -8,7 +8,11 @@
  * others know whether somebody is still there to save what is in it.
  *
  * /dev/shm is everybody's: somebody else may have put something in the place of our directory, so
- * what is there is opened without following links, and must be a directory of ours.
+ * what is there is opened without following links, and must be a directory of ours. If it is not,
+ * ours gets another name, which readers find because it begins in the same way.
+ *
+ * In root's directory children without privileges may have created anything: entries that
+ * cannot be rings are listed apart, with the reason, and nothing opens them.
  */
 #include "record.h"
 
@@ -46,19 +50,94 @@ static bool is_ours(const char *path, bool make_private)
 	return ours;
 }
 
+/* Ours, and nobody else may create or rename entries in it. */
+static bool is_private(const char *path)
+{
+	struct stat status;
+	return is_ours(path, false) && stat(path, &status) == 0 && !(status.st_mode & 022);
+}
+
+#define SHARED_DIRECTORY "/dev/shm"
+
+/* weft-UID, or weft-UID-XXXXXX where another user had taken that name. */
+static bool is_base_name(const char *name)
+{
+	char usual[32];
+	size_t length = (size_t)snprintf(usual, sizeof(usual), "weft-%u", (unsigned)geteuid());
+	return strncmp(name, usual, length) == 0 && (name[length] == '\0' || name[length] == '-');
+}
+
 /* Another user's run directory, as sudo may leave it in the environment, is none: its owner could
- * put something else in the place of ours. */
-static bool find_base(char *ret_base, size_t size)
+ * put something else in the place of ours. Empty: /dev/shm is to be used. */
+static bool find_private_base(char ret_base[PATH_MAX])
 {
 	const char *run = getenv("XDG_RUNTIME_DIR");
-	int length;
-	if (run && run[0] == '/' && is_ours(run, false))
-		length = snprintf(ret_base, size, "%s/weft", run);
-	else
-		length = snprintf(ret_base, size, "/dev/shm/weft-%u", (unsigned)geteuid());
-	if (length >= (int)size)
+	ret_base[0] = '\0';
+	if (!run || run[0] != '/' || !is_ours(run, false))
+		return true;
+	if (strlen(run) >= PATH_MAX - 64) {
 		errno = ENAMETOOLONG;
-	return length < (int)size;
+		return false;
+	}
+	snprintf(ret_base, PATH_MAX, "%s/weft", run);
+	return true;
+}
+
+/* Calls `visit` for each run directory of ours until it answers false. */
+static void visit_bases(bool (*visit)(void *context, const char *base), void *context)
+{
+	char base[PATH_MAX];
+	if (!find_private_base(base))
+		return;
+	if (base[0]) {
+		if (is_private(base))
+			visit(context, base);
+		return;
+	}
+	DIR *entries = opendir(SHARED_DIRECTORY);
+	bool goes_on = true;
+	for (struct dirent *entry; goes_on && entries && (entry = readdir(entries));) {
+		snprintf(base, sizeof(base), SHARED_DIRECTORY "/%s", entry->d_name);
+		if (is_base_name(entry->d_name) && is_private(base))
+			goes_on = visit(context, base);
+	}
+	if (entries)
+		closedir(entries);
+}
+
+static bool take_base(void *context, const char *base)
+{
+	snprintf(context, PATH_MAX, "%s", base);
+	return false;
+}
+
+static bool make_base(const char *base)
+{
+	return (mkdir(base, 0700) == 0 || errno == EEXIST) && is_ours(base, true);
+}
+
+/* Any user can create /dev/shm/weft-UID of another: then ours gets a name that cannot be guessed.
+ * `ret_base` also names what failed. */
+static bool find_base(char ret_base[PATH_MAX])
+{
+	if (!find_private_base(ret_base))
+		return false;
+	if (ret_base[0])
+		return make_base(ret_base);
+	snprintf(ret_base, PATH_MAX, SHARED_DIRECTORY "/weft-%u", (unsigned)geteuid());
+	if (make_base(ret_base))
+		return true;
+	char other[PATH_MAX] = "";
+	visit_bases(take_base, other);
+	if (!other[0]) {
+		snprintf(other, sizeof(other), SHARED_DIRECTORY "/weft-%u-XXXXXX", (unsigned)geteuid());
+		if (!mkdtemp(other))
+			return false;
+	}
+	if (!make_base(other))
+		return false;
+	strcpy(ret_base, other);
+	return true;
 }
 
 /* Is the lock to be had? It is kept if `keep`, until we end. */
@@ -102,14 +181,11 @@ static bool set_total(const char *place, uint64_t bytes)
 
 bool record_place_make(uint64_t total_bytes, char ret_directory[PATH_MAX])
 {
-	char base[PATH_MAX - 32], place[PATH_MAX];
-	bool good = find_base(base, sizeof(base));
-	if (good && mkdir(base, 0700) != 0)
-		good = errno == EEXIST;
-	good = good && is_ours(base, true);
+	char base[PATH_MAX], place[PATH_MAX];
+	bool good = find_base(base);
 	if (good) {
-		snprintf(place, sizeof(place), "%s/record-XXXXXX", base);
-		good = mkdtemp(place) != NULL;
+		good = snprintf(place, sizeof(place), "%s/record-XXXXXX", base) < (int)sizeof(place) &&
+			   mkdtemp(place) != NULL;
 		/* A child that drops root's privileges makes its ring there, if it knows where. */
 		if (good && geteuid() == 0)
 			good = chmod(place, 01733) == 0;
@@ -141,17 +217,25 @@ static bool add_place(struct record_places *places, const char *base, const char
 	return true;
 }
 
-bool record_places_find(struct record_places *ret_places)
+static bool add_places(void *context, const char *base)
 {
-	struct record_places places = {0};
-	char base[PATH_MAX - 32];
-	DIR *entries = find_base(base, sizeof(base)) && is_ours(base, false) ? opendir(base) : NULL;
+	struct record_places *places = context;
+	DIR *entries = opendir(base);
 	bool good = true;
 	for (struct dirent *entry; good && entries && (entry = readdir(entries));)
 		if (strncmp(entry->d_name, "record-", 7) == 0)
-			good = add_place(&places, base, entry->d_name);
+			good = add_place(places, base, entry->d_name);
 	if (entries)
 		closedir(entries);
+	places->has_failed = !good;
+	return good;
+}
+
+bool record_places_find(struct record_places *ret_places)
+{
+	struct record_places places = {0};
+	visit_bases(add_places, &places);
+	bool good = !places.has_failed;
 	if (!good)
 		record_places_finish(&places);
 	*ret_places = places;
@@ -194,10 +278,10 @@ static bool parse_process(const char *name, size_t size, struct record_ring *rin
 	return end == name + size && ring->pid > 0;
 }
 
-static bool parse_name(int directory, const char *name, struct record_ring *ret_ring)
+/* What the name alone tells: nothing is asked of the system. */
+static bool parse_name(const char *name, struct record_ring *ret_ring)
 {
 	struct record_ring ring = {0};
-	struct stat status;
 	const char *suffix = strrchr(name, '.');
 	if (!suffix || strlen(name) >= sizeof(ring.name))
 		return false;
@@ -205,24 +289,47 @@ static bool parse_name(int directory, const char *name, struct record_ring *ret_
 	ring.stem_size = (int)(suffix - name);
 	if (!ring.is_failure && strcmp(suffix, ".weft") != 0)
 		return false;
-	ring.is_link = !ring.is_failure &&
-				   fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-				   S_ISLNK(status.st_mode) && status.st_uid == geteuid();
 	if (!parse_process(name, (size_t)ring.stem_size, &ring))
 		return false;
-	ring.is_running = (kill(ring.pid, 0) == 0 || errno == EPERM) && !is_zombie(ring.pid);
 	strcpy(ring.name, name);
 	*ret_ring = ring;
 	return true;
 }
 
-/* Numbers of processes grow, and start again from the bottom. So the distance from the program's
- * gives the order in which its descendants were started. */
+static bool is_link(const char *path)
+{
+	struct stat status;
+	return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+}
+
+/* May it be a ring, or a link that says why there is none? Nothing is opened. */
+static bool look_at(const char *directory, struct record_ring *ring, struct weft_ring_check *check)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	struct stat status;
+	snprintf(path, sizeof(path), "%s%s", directory, ring->name);
+	if (ring->is_failure) {
+		ring->is_ours = lstat(path, &status) == 0 && status.st_uid == geteuid();
+		return true;
+	}
+	bool good = weft_source_check_ring(path, ring->pid, check);
+	ring->is_ours = check->is_ours;
+	ring->is_link = is_link(path);
+	ring->is_running = good && (ring->is_ours || check->has_process) &&
+					   (kill(ring->pid, 0) == 0 || errno == EPERM) && !is_zombie(ring->pid);
+	return good;
+}
+
+/* Files of other users come last, so that none delays or replaces a trace of ours. Numbers of
+ * processes grow, and start again from the bottom. So the distance from the program's gives the
+ * order in which its descendants were started. */
 static int compare(const void *a, const void *b, void *program)
 {
 	const struct record_ring *left = a, *right = b;
 	unsigned base = (unsigned)*(const pid_t *)program;
 	unsigned x = (unsigned)left->pid - base, y = (unsigned)right->pid - base;
+	if (left->is_ours != right->is_ours)
+		return left->is_ours ? -1 : 1;
 	if (x != y)
 		return x > y ? 1 : -1;
 	if (left->program != right->program)
@@ -230,29 +337,74 @@ static int compare(const void *a, const void *b, void *program)
 	return strcmp(left->name, right->name);
 }
 
+static bool reserve_ring(struct record_rings *rings)
+{
+	if (rings->count < rings->capacity)
+		return true;
+	size_t capacity = rings->capacity ? 2 * rings->capacity : 16;
+	struct record_ring *list = realloc(rings->list, capacity * sizeof(*list));
+	if (list) {
+		rings->list = list;
+		rings->capacity = capacity;
+	}
+	return list;
+}
+
+/* Entries that another user made cost time and memory: so many are looked at. */
+#define OTHERS_MAX 16384
+
+static bool has_too_many(const struct record_rings *rings, const char *directory, const char *name)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	struct stat status;
+	if (rings->others_count + rings->refused_count < OTHERS_MAX)
+		return false;
+	snprintf(path, sizeof(path), "%s%s", directory, name);
+	return lstat(path, &status) != 0 || status.st_uid != geteuid();
+}
+
+void record_rings_refuse(struct record_rings *rings, const char *name, const char *reason)
+{
+	if (rings->refused_count < RECORD_REFUSED_SHOWN) {
+		struct record_refused *refused = &rings->refused[rings->refused_count];
+		snprintf(refused->name, sizeof(refused->name), "%s", name);
+		snprintf(refused->reason, sizeof(refused->reason), "%s", reason);
+	}
+	rings->refused_count++;
+}
+
+static void take_entry(const char *directory, const char *name, struct record_rings *rings)
+{
+	struct record_ring *ring = &rings->list[rings->count];
+	struct weft_ring_check check;
+	if (!parse_name(name, ring))
+		return;
+	if (has_too_many(rings, directory, name)) {
+		rings->refused_count++;
+	} else if (look_at(directory, ring, &check)) {
+		rings->others_count += !ring->is_ours;
+		rings->count++;
+	} else {
+		record_rings_refuse(rings, name, check.reason);
+	}
+}
+
 bool record_rings_find(const char *directory, pid_t program, struct record_rings *ret_rings)
 {
 	struct record_rings rings = {0};
-	size_t capacity = 0;
 	DIR *entries = opendir(directory);
 	if (!entries) {
 		cli_error("%s: %s", record_shown(directory), strerror(errno));
 		return false;
 	}
 	for (struct dirent *entry; (entry = readdir(entries));) {
-		if (rings.count == capacity) {
-			capacity = capacity ? 2 * capacity : 16;
-			struct record_ring *list = realloc(rings.list, capacity * sizeof(*list));
-			if (!list) {
-				cli_error("%s; the trace stays in %s", strerror(ENOMEM), record_shown(directory));
-				record_rings_finish(&rings);
-				closedir(entries);
-				return false;
-			}
-			rings.list = list;
+		if (!reserve_ring(&rings)) {
+			cli_error("%s; the trace stays in %s", strerror(ENOMEM), record_shown(directory));
+			record_rings_finish(&rings);
+			closedir(entries);
+			return false;
 		}
-		if (parse_name(dirfd(entries), entry->d_name, &rings.list[rings.count]))
-			rings.count++;
+		take_entry(directory, entry->d_name, &rings);
 	}
 	closedir(entries);
 	if (rings.count)
@@ -267,7 +419,34 @@ void record_rings_finish(struct record_rings *rings)
 	*rings = (struct record_rings){0};
 }
 
-void record_place_remove(const char *directory, const struct record_rings *rings)
+/* Our own link to a ring that is elsewhere, see --in-place. */
+static bool leads_to_ring(const char *directory, const char *name)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	struct weft_ring_check check;
+	snprintf(path, sizeof(path), "%s%s", directory, name);
+	return weft_source_check_ring(path, 0, &check);
+}
+
+/* What can be no ring is removed whatever it is called; a regular file if `all`, else it may be a
+ * ring of a process that runs on. A directory that is not empty stays. */
+static void remove_entries(const char *directory, bool all)
+{
+	DIR *entries = opendir(directory);
+	struct stat status;
+	for (struct dirent *entry; entries && (entry = readdir(entries));) {
+		const char *name = entry->d_name;
+		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+			fstatat(dirfd(entries), name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		if (all || !(S_ISREG(status.st_mode) || leads_to_ring(directory, name)))
+			unlinkat(dirfd(entries), name, S_ISDIR(status.st_mode) ? AT_REMOVEDIR : 0);
+	}
+	if (entries)
+		closedir(entries);
+}
+
+void record_place_remove(const char *directory, const struct record_rings *rings, bool all)
 {
 	char path[PATH_MAX + NAME_MAX + 1];
 	for (size_t i = 0; i < rings->count; i++) {
@@ -278,6 +457,7 @@ void record_place_remove(const char *directory, const struct record_rings *rings
 	unlink(path);
 	snprintf(path, sizeof(path), "%s" TOTAL, directory);
 	unlink(path);
+	remove_entries(directory, all);
 	/* A process that runs on may have begun to record meanwhile: then its ring stays. */
 	rmdir(directory);
 }

@@ -3,11 +3,12 @@
  * What `weft record` says at the end: where the trace is, what it holds, how to look at it; or why
  * there is none.
  */
-#include "record.h"
+#include "rings.h"
 
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static const char *grouped(uint64_t number, char text[32])
 }
 
 /* "16 MiB", "1.5 GiB". */
-static const char *size_text(uint64_t bytes, char text[32])
+const char *record_size_text(uint64_t bytes, char text[32])
 {
 	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
 	unsigned unit = 0;
@@ -78,15 +79,25 @@ static void add_losses(const uint64_t losses[WEFT_LOSS_CAUSES], struct content *
 }
 
 /* False after a message if it cannot be read. */
-static bool read_content(const char *path, struct content *ret_content)
+static bool read_content(const struct record_saved *saved, struct content *ret_content)
 {
 	struct content content = {0};
 	struct cli_trace trace;
 	struct stat status;
-	if (cli_trace_open(path, &trace) != CLI_DONE)
+	bool is_stdout = strcmp(saved->file, "-") == 0;
+	const char *path = is_stdout ? saved->path : saved->file;
+	/* What went to standard output is read from the ring. */
+	int fd = is_stdout ? ring_open(path, saved->ring->pid, WEFT_RING_READ)
+					   : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
 		return false;
-	if (stat(path, &status) == 0)
+	if (fstat(fd, &status) == 0)
 		content.bytes = (uint64_t)status.st_size;
+	cli_trace_limit(is_stdout ? 0 : UINT64_MAX); /* the file is of our own writing */
+	bool good = cli_trace_open_descriptor(fd, path, &trace) == CLI_DONE;
+	close(fd);
+	if (!good)
+		return false;
 	struct weft_event event;
 	int error;
 	while ((error = weft_decoder_next(trace.decoder, &event)) == WEFT_OK)
@@ -107,9 +118,8 @@ static const char *shown_file(const struct record_saved *saved)
 /* Of a stream it is known: to read gigabytes again would take a while. */
 static bool find_content(const struct record_saved *saved, struct content *ret_content)
 {
-	bool is_stdout = strcmp(saved->file, "-") == 0;
 	if (!saved->stream)
-		return read_content(is_stdout ? saved->path : saved->file, ret_content);
+		return read_content(saved, ret_content);
 	*ret_content = (struct content){
 		.bytes = saved->stream_bytes, .events = saved->stream->events - saved->unwritten};
 	add_losses(saved->stream->losses, ret_content);
@@ -119,7 +129,7 @@ static bool find_content(const struct record_saved *saved, struct content *ret_c
 static const char *advice(const struct record_saved *saved, const struct content *content)
 {
 	if (saved->stream)
-		return saved->stream->losses[WEFT_LOSS_STALLED]
+		return saved->stream->losses[WEFT_LOSS_STALLED] && !saved->is_cut
 				   ? "; a larger --size bridges longer stalls of the disk"
 				   : "";
 	return content->overwritten ? "; a larger --size keeps more" : "";
@@ -131,16 +141,14 @@ static void report_one(const struct record_saved *saved)
 	char number[32], size[32];
 	if (!find_content(saved, &content))
 		return;
-	fprintf(stderr, "weft: %s: %s", shown_file(saved), size_text(content.bytes, size));
+	cli_put("weft: %s: %s", shown_file(saved), record_size_text(content.bytes, size));
 	if (saved->stream_files > 1)
-		fprintf(
-			stderr, " in %s files, of which it is the last", grouped(saved->stream_files, number));
-	fprintf(
-		stderr, ", %s event%s, ", grouped(content.events, number), content.events == 1 ? "" : "s");
+		cli_put(" in %s files, of which it is the last", grouped(saved->stream_files, number));
+	cli_put(", %s event%s, ", grouped(content.events, number), content.events == 1 ? "" : "s");
 	if (!content.lost)
-		fputs("none lost\n", stderr);
+		cli_tell("none lost");
 	else
-		fprintf(stderr, "%s lost (%s)%s\n", grouped(content.lost, number), content.causes,
+		cli_tell("%s lost (%s)%s", grouped(content.lost, number), content.causes,
 			advice(saved, &content));
 	if (saved->unwritten)
 		cli_error("%s more could not be written", grouped(saved->unwritten, number));
@@ -154,11 +162,11 @@ static void report_others(const struct record_saved *saved, size_t count)
 	};
 	if (count < 2)
 		return;
-	fprintf(stderr, "weft: %zu more process%s:", count - 1, count == 2 ? "" : "es");
+	cli_put("weft: %zu more process%s:", count - 1, count == 2 ? "" : "es");
 	for (size_t i = 1; i < count && i <= SHOWN; i++)
-		fprintf(stderr, "%s %s", i > 1 ? "," : "", shown_file(&saved[i]));
+		cli_put("%s %s", i > 1 ? "," : "", shown_file(&saved[i]));
 	if (count > SHOWN + 1)
-		fprintf(stderr, " and %zu more", count - SHOWN - 1);
+		cli_put(" and %zu more", count - SHOWN - 1);
 	fputc('\n', stderr);
 }
 
@@ -188,8 +196,8 @@ static void suggest(const char *file)
 	if (length > strlen(suffix) && strcmp(file + length - strlen(suffix), suffix) == 0)
 		length -= strlen(suffix);
 	snprintf(picture, sizeof(picture), "%.*s.svg", (int)length, file);
-	fprintf(stderr, "weft: `weft info %s` tells more, `weft render %s -o %s` draws it\n",
-		record_shown(file), record_shown(file), record_shown(picture));
+	cli_error("`weft info %s` tells more, `weft render %s -o %s` draws it", record_shown(file),
+		record_shown(file), record_shown(picture));
 }
 
 void record_report(const struct record_saved *saved, size_t count)
@@ -216,17 +224,11 @@ static bool is_about_levels(const char *reason)
 		   strncmp(reason, "WEFT_CATEGORIES: ", 17) == 0;
 }
 
-void record_report_refused(const char *ring)
+void record_report_refused(const char *path, pid_t pid)
 {
-	struct weft_source *source;
 	struct weft_buffer_summary summary;
 	size_t size;
-	if (weft_source_open(ring, &source))
-		return;
-	const void *bytes = weft_source_bytes(source, &size);
-	bool good = weft_buffer_summarize(bytes, size, &summary) == 0;
-	weft_source_close(source);
-	if (!good)
+	if (!ring_summarize(path, pid, &summary, &size))
 		return;
 	const size_t shown = sizeof(summary.refused) / sizeof(summary.refused[0]);
 	for (size_t i = 0; i < summary.refused_count && i < shown; i++)
@@ -265,6 +267,21 @@ static bool has_ring(const struct record_rings *rings, pid_t pid)
 		if (rings->list[i].pid == pid && !rings->list[i].is_failure)
 			return true;
 	return false;
+}
+
+void record_report_skipped(const char *directory, const struct record_rings *rings)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	size_t shown = rings->refused_count;
+	if (shown > RECORD_REFUSED_SHOWN)
+		shown = RECORD_REFUSED_SHOWN;
+	for (size_t i = 0; i < shown; i++) {
+		snprintf(path, sizeof(path), "%s%s", directory, rings->refused[i].name);
+		cli_error("%s is skipped: %s", record_shown(path), rings->refused[i].reason);
+	}
+	if (rings->refused_count > shown)
+		cli_error("%s: %zu more entries are skipped", record_shown(directory),
+			rings->refused_count - shown);
 }
 
 void record_report_failures(const char *directory, const struct record_rings *rings)

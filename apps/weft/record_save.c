@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * A ring's way into a file: a copy under a temporary name that then takes the file's place, so that
- * there is never half a trace; pages of zeros become holes. What a process still records into is
- * copied in memory first.
+ * A ring's way into a file: a copy under a temporary name that takes the file's place when it is on
+ * the disk, so that there is never half a trace, not even after a power failure; pages of zeros
+ * become holes. What a process still records into is copied in memory first.
  */
-#include "record.h"
+#include "rings.h"
 
 #include "cli.h"
 #include "output.h"
@@ -144,15 +144,22 @@ static bool write_sparse(int fd, const char *bytes, size_t size)
 	return true;
 }
 
+static struct timespec saving_since;
+
+void record_saving_begins(void)
+{
+	clock_gettime(CLOCK_MONOTONIC, &saving_since);
+}
+
 /* Signals are blocked since before the program ran. One that comes now is heeded if saving takes
  * long: within the first second it may have been meant for the program. */
-static bool is_interrupted(const struct timespec *start)
+bool record_saving_is_interrupted(void)
 {
 	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	struct timespec now;
 	sigset_t pending;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (now.tv_sec - start->tv_sec < 2 || sigpending(&pending) != 0)
+	if (now.tv_sec - saving_since.tv_sec < 2 || sigpending(&pending) != 0)
 		return false;
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		if (sigismember(&pending, wanted[i]))
@@ -160,21 +167,18 @@ static bool is_interrupted(const struct timespec *start)
 	return false;
 }
 
-/* All of `from`, which may still be written to; its length is as it was at the start. */
-static bool copy(int from, int to, bool to_is_file)
+/* The bytes from `at` to `end`, to the same place of a file, or to what else `to` is. */
+static bool copy_range(int from, int to, off_t at, off_t end, bool to_is_file)
 {
 	static char bytes[BLOCKS_AT_ONCE * BLOCK];
-	struct timespec start;
-	struct stat status;
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	if (fstat(from, &status) != 0)
+	if (to_is_file && lseek(to, at, SEEK_SET) < 0)
 		return false;
-	for (off_t left = status.st_size; left > 0;) {
-		ssize_t size =
-			read(from, bytes, left < (off_t)sizeof(bytes) ? (size_t)left : sizeof(bytes));
+	while (at < end) {
+		size_t wanted = end - at < (off_t)sizeof(bytes) ? (size_t)(end - at) : sizeof(bytes);
+		ssize_t size = pread(from, bytes, wanted, at);
 		if (size < 0)
 			return false;
-		if (size == 0 || is_interrupted(&start)) {
+		if (size == 0 || record_saving_is_interrupted()) {
 			errno = size == 0 ? EIO : EINTR; /* EIO: somebody shortened it */
 			return false;
 		}
@@ -182,20 +186,41 @@ static bool copy(int from, int to, bool to_is_file)
 								  : cli_write_all(to, bytes, (size_t)size);
 		if (!written)
 			return false;
-		left -= size;
+		at += size;
 	}
-	return !to_is_file || ftruncate(to, status.st_size) == 0;
+	return true;
+}
+
+/* All of `from`, which may still be written to; its length is as it was at the start. Holes stay
+ * holes and are not read, so a file costs the blocks that it has. */
+static bool copy(int from, int to, bool to_is_file)
+{
+	struct stat status;
+	if (fstat(from, &status) != 0)
+		return false;
+	if (!to_is_file)
+		return copy_range(from, to, 0, status.st_size, false);
+	for (off_t at = 0, end; at < status.st_size; at = end) {
+		off_t start = lseek(from, at, SEEK_DATA);
+		if (start < 0 && errno == ENXIO) /* only a hole is left */
+			break;
+		/* A file system that knows no holes answers EINVAL. */
+		at = start < 0 ? at : start;
+		end = start < 0 ? -1 : lseek(from, at, SEEK_HOLE);
+		end = end < 0 || end > status.st_size ? status.st_size : end;
+		if (!copy_range(from, to, at, end, true))
+			return false;
+	}
+	return ftruncate(to, status.st_size) == 0;
 }
 
 /* The same of a copy in memory: while it was made nobody had to wait for a disk. */
 static bool write_copy(const void *bytes, size_t size, int to, bool to_is_file)
 {
-	struct timespec start;
-	clock_gettime(CLOCK_MONOTONIC, &start);
 	for (size_t at = 0, length; at < size; at += length) {
 		length = size - at < BLOCKS_AT_ONCE * BLOCK ? size - at : BLOCKS_AT_ONCE * BLOCK;
 		const char *from = (const char *)bytes + at;
-		if (is_interrupted(&start)) {
+		if (record_saving_is_interrupted()) {
 			errno = EINTR;
 			return false;
 		}
@@ -227,14 +252,14 @@ static bool write_to_file(const struct content *content, const char *file)
 	int to = create_beside(place, temporary);
 	if (to < 0)
 		return false;
-	bool good = write_content(content, to, true);
+	bool good = write_content(content, to, true) && cli_sync(to);
 	int reason = errno;
 	if (close(to) != 0 && good) {
 		good = false;
 		reason = errno;
 	}
 	if (good && rename(temporary, place) == 0)
-		return true;
+		return cli_sync_directory_of(place);
 	if (good)
 		reason = errno;
 	unlink(temporary);
@@ -256,6 +281,7 @@ static bool save(const struct content *content, const char *file)
 bool record_save_copy(const void *bytes, size_t size, const char *file)
 {
 	const struct content content = {-1, bytes, size};
+	record_saving_begins();
 	if (!is_stdout(file) && !record_file_is_free(file))
 		return false;
 	if (save(&content, file))
@@ -264,61 +290,65 @@ bool record_save_copy(const void *bytes, size_t size, const char *file)
 	return false;
 }
 
-/* Of a process that goes on recording there. */
-static bool save_running(const char *ring, const char *file)
+/* Of a process that goes on recording there. 0, or an error of the library. */
+static int save_running(int ring, const char *file)
 {
 	struct weft_watch *watch;
 	void *bytes;
 	size_t size;
-	int error = weft_watch_open(ring, &watch);
-	if (error) {
-		errno = error == WEFT_ERROR_SYSTEM ? errno : EINVAL;
-		return false;
-	}
+	int error = weft_watch_open_descriptor(ring, &watch);
+	if (error)
+		return error;
 	error = weft_watch_copy(watch, &bytes, &size);
 	weft_watch_close(watch);
-	if (error) {
-		errno = ENOMEM;
-		return false;
-	}
+	if (error)
+		return error;
 	const struct content content = {-1, bytes, size};
-	bool good = save(&content, file);
+	error = save(&content, file) ? 0 : WEFT_ERROR_SYSTEM;
 	int reason = errno;
 	weft_watch_free(bytes, size);
 	errno = reason;
-	return good;
+	return error;
 }
 
-static bool save_ended(const char *ring, const char *file)
+static int save_from(int ring, const char *file, bool is_running)
 {
-	/* A child with fewer rights than ours may have put anything there. */
-	int from = open(ring, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-	struct stat status;
-	if (from >= 0 && fstat(from, &status) == 0 && !S_ISREG(status.st_mode)) {
-		close(from);
-		from = -1;
-		errno = EINVAL;
-	}
-	const struct content content = {.fd = from};
-	if (from < 0)
-		return false;
-	bool good = save(&content, file);
-	int reason = errno;
-	close(from);
-	errno = reason;
-	return good;
+	const struct content content = {.fd = ring};
+	if (is_running)
+		return save_running(ring, file);
+	return save(&content, file) ? 0 : WEFT_ERROR_SYSTEM;
 }
 
-bool record_save(const char *ring, const char *file, bool is_running)
+/* Of an error, and of errno if it is the system's. */
+static const char *explain(int error, int reason)
+{
+	if (error == WEFT_ERROR_DAMAGED)
+		return "the ring is refused, because its header is damaged";
+	return error == WEFT_ERROR_SYSTEM ? strerror(reason) : weft_error_text(error);
+}
+
+enum record_outcome record_save(const char *path, const struct record_ring *ring, const char *file)
 {
 	if (!is_stdout(file) && !record_file_is_free(file)) {
-		cli_error("the trace stays in %s", record_shown(ring));
-		return false;
+		cli_error("the trace stays in %s", record_shown(path));
+		return RECORD_NOT_SAVED;
 	}
-	bool good = is_running ? save_running(ring, file) : save_ended(ring, file);
-	if (!good)
-		cli_error("%s: %s; the trace stays in %s",
-			is_stdout(file) ? "standard output" : record_shown(file), strerror(errno),
-			record_shown(ring));
-	return good;
+	/* A ring that goes into a file by read(2) may have holes: they stay holes. */
+	unsigned access = ring->is_running  ? WEFT_RING_WRITE
+					  : is_stdout(file) ? WEFT_RING_READ
+										: WEFT_RING_SPARSE;
+	int fd = ring_open(path, ring->pid, access);
+	if (fd < 0)
+		return RECORD_SKIPPED;
+	int error = save_from(fd, file, ring->is_running);
+	int reason = errno;
+	close(fd);
+	if (!error)
+		return RECORD_SAVED;
+	cli_error("%s: %s; the trace stays in %s",
+		is_stdout(file) ? "standard output" : record_shown(file), explain(error, reason),
+		record_shown(path));
+	if (error == WEFT_ERROR_FORMAT || error == WEFT_ERROR_EMPTY)
+		return RECORD_SKIPPED;
+	return error == WEFT_ERROR_SYSTEM && reason == EINTR ? RECORD_INTERRUPTED : RECORD_NOT_SAVED;
 }

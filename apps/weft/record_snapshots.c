@@ -81,7 +81,13 @@ static bool follow_it(struct record_snapshots *s, struct watched *w)
 	ring_path(s, &w->ring, path, sizeof(path));
 	if (!w->triggers && weft_triggers_create(&w->triggers))
 		return false;
-	return weft_follow_open(path, &w->follow) == 0;
+	struct weft_ring_check check;
+	int fd = weft_source_open_ring(path, w->ring.pid, WEFT_RING_WRITE, &check);
+	if (fd < 0)
+		return false;
+	int error = weft_follow_open_descriptor(fd, &w->follow);
+	close(fd);
+	return error == 0;
 }
 
 static void complain(const struct watched *w, struct weft_slice rule, size_t at, const char *what)
@@ -147,8 +153,8 @@ static void say(const char *file, struct weft_slice reason)
 		memcpy(copy, reason.bytes, size);
 		weft_text_add_quoted(&text, copy, size);
 	}
-	fprintf(stderr, "weft: snapshot %s%s%.*s\n", record_shown(file), text.size ? ": " : "",
-		(int)text.size, text.size ? text.bytes : "");
+	cli_error("snapshot %s%s%.*s", record_shown(file), text.size ? ": " : "", (int)text.size,
+		text.size ? text.bytes : "");
 	weft_text_finish(&text);
 }
 
@@ -188,13 +194,14 @@ static void take(
 	int error = weft_watch_copy(w->watch, &bytes, &size);
 	weft_watch_listen(w->watch, 0);
 	s->passed_over += weft_watch_answer(w->watch) + fired;
+	/* A failed one counts too, or a program whose ring is damaged gets a message at each look. */
+	s->taken++;
+	s->passed_over--;
+	w->quiet_until_ns = now_ns() + SECOND_NS;
 	if (error) {
 		cli_error("no snapshot of process %d: %s", (int)w->ring.pid, weft_error_text(error));
 		return;
 	}
-	s->taken++;
-	s->passed_over--;
-	w->quiet_until_ns = now_ns() + SECOND_NS;
 	save(s, w, bytes, size, reason);
 	weft_watch_free(bytes, size);
 }
@@ -239,14 +246,19 @@ static bool is_known(const struct record_snapshots *s, const char *name)
 static void add(struct record_snapshots *s, const struct record_ring *ring)
 {
 	char path[PATH_MAX + NAME_MAX + 1];
+	struct weft_ring_check check;
 	struct weft_watch *watch;
 	ring_path(s, ring, path, sizeof(path));
 	struct watched *list = realloc(s->list, (s->count + 1) * sizeof(*list));
 	if (!list)
 		return;
 	s->list = list;
-	if (weft_watch_open(path, &watch) == 0)
+	int fd = weft_source_open_ring(path, ring->pid, WEFT_RING_WRITE, &check);
+	if (fd < 0)
+		return;
+	if (weft_watch_open_descriptor(fd, &watch) == 0)
 		list[s->count++] = (struct watched){.ring = *ring, .watch = watch};
+	close(fd);
 }
 
 static void forget_ended(struct record_snapshots *s, const struct record_rings *rings)

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,6 +34,13 @@
 /* A packet in a stream; a header, and some names. */
 #define PACKET_MAX_BYTES ((size_t)66 << 10)
 #define FRONT_BYTES      ((size_t)6 << 10)
+
+/* Left of the limit for what may come with the last piece: the table of names, and a last header.
+ */
+#define LIMIT_RESERVE_BYTES ((uint64_t)2 << 20)
+
+/* Unless told. */
+#define LIMIT_USUAL_BYTES ((uint64_t)16 << 30)
 
 /* Pieces of one ring before others have their turn. */
 #define PIECES_MAX 64
@@ -51,16 +59,19 @@ struct ring_stream {
 	struct weft_buffer_summary summary; /* as of the end */
 	uint64_t written;                   /* events in files */
 	uint64_t before;                    /* those that are in files before this one */
+	uint64_t whole_bytes;               /* of the present file: those events, and no half piece */
 	bool has_ended;                     /* nothing more comes; what is pending may still be */
 	bool ends_file;                     /* what is pending is the last of this file */
 	bool is_done, is_stuck, has_failed;
-	bool waits; /* for others to end: there are too many */
+	bool waits;  /* for others to end: there are too many */
+	bool is_cut; /* at the limit */
 };
 
 struct record_stream {
 	char directory[PATH_MAX]; /* ends in a slash; empty: one ring is all */
 	struct stream_options options;
 	size_t piece_bytes;
+	bool is_full;              /* the limit is reached */
 	struct ring_stream **list; /* as they were found */
 	size_t count;
 	int notify; /* inotify of the directory, -1: none */
@@ -160,15 +171,31 @@ static void fail(struct ring_stream *r, const char *what, const char *reason)
 	r->has_failed = r->is_done = true;
 }
 
+/* A child of another user must not decide our exit status by what it leaves. */
+static void fail_to_open(struct ring_stream *r, const char *reason)
+{
+	fail(r, r->path, reason);
+	r->has_failed = r->ring.is_ours;
+}
+
 /* A ring that is still being made has no magic; one that will never have it stays as it is. */
 static bool open_ring(struct record_stream *s, struct ring_stream *r)
 {
-	int error = weft_stream_open(r->path, s->piece_bytes, &r->stream);
+	struct weft_ring_check check;
+	int fd = weft_source_open_ring(r->path, r->ring.pid, WEFT_RING_WRITE, &check);
+	if (fd < 0) {
+		fail_to_open(r, check.reason);
+		return false;
+	}
+	int error = weft_stream_open_descriptor(fd, s->piece_bytes, &r->stream);
+	int reason = errno;
+	close(fd);
+	errno = reason;
 	if (error == 0)
 		return true;
 	r->waits = error == WEFT_ERROR_LIMIT;
 	if (!r->waits && error != WEFT_ERROR_EMPTY && error != WEFT_ERROR_FORMAT)
-		fail(r, r->path, error == WEFT_ERROR_SYSTEM ? strerror(errno) : weft_error_text(error));
+		fail_to_open(r, error == WEFT_ERROR_SYSTEM ? strerror(errno) : weft_error_text(error));
 	return false;
 }
 
@@ -188,10 +215,70 @@ static bool begin_file(struct record_stream *s, struct ring_stream *r)
 	return true;
 }
 
+/* ---- The limit ---- */
+
 /* What the next piece may take: a packet at least, and what comes before packets. */
 static size_t most_bytes(const struct record_stream *s)
 {
 	return (s->piece_bytes > PACKET_MAX_BYTES ? s->piece_bytes : PACKET_MAX_BYTES) + FRONT_BYTES;
+}
+
+/* Where the first trace goes. */
+static void directory_of_output(const char *output, char ret_directory[PATH_MAX])
+{
+	bool is_directory = record_output_is_directory(output);
+	const char *slash = output ? strrchr(output, '/') : NULL;
+	if (is_directory)
+		snprintf(ret_directory, PATH_MAX, "%s", output ? output : ".");
+	else
+		snprintf(ret_directory, PATH_MAX, "%.*s", slash ? (int)(slash - output) + 1 : 1,
+			slash ? output : ".");
+}
+
+/* A program may fill any disk by recording as fast as it can. Unless told otherwise there stays
+ * half of what is free; files that are rotated, the oldest being removed, are told. */
+static uint64_t usual_limit(const struct stream_options *options)
+{
+	char directory[PATH_MAX];
+	struct statvfs status;
+	uint64_t kept;
+	if (options->keep) {
+		bool is_huge = __builtin_mul_overflow(options->keep, options->rotate_bytes, &kept);
+		return is_huge ? 0 : kept > LIMIT_USUAL_BYTES ? kept : LIMIT_USUAL_BYTES;
+	}
+	directory_of_output(options->output, directory);
+	if (statvfs(directory, &status) != 0)
+		return LIMIT_USUAL_BYTES;
+	uint64_t half = (uint64_t)status.f_bavail * status.f_frsize / 2;
+	if (half < RECORD_LIMIT_MIN_BYTES)
+		half = RECORD_LIMIT_MIN_BYTES;
+	return half < LIMIT_USUAL_BYTES ? half : LIMIT_USUAL_BYTES;
+}
+
+/* What the run has on disk. */
+static uint64_t disk_bytes(const struct record_stream *s)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < s->count; i++)
+		bytes += stream_file_disk_bytes(&s->list[i]->file);
+	return bytes;
+}
+
+/* Would one more piece pass the limit? Once it would, all streams of the run end, but for one to
+ * standard output, whose reader knows what it keeps. */
+static bool is_full(struct record_stream *s, const struct ring_stream *r)
+{
+	if (strcmp(r->file.name, "-") == 0 && !s->options.has_max)
+		return false;
+	uint64_t most = s->options.max_bytes;
+	char text[32];
+	if (!most || s->is_full || disk_bytes(s) + most_bytes(s) + LIMIT_RESERVE_BYTES <= most)
+		return s->is_full;
+	s->is_full = true;
+	cli_error("the stream has reached its limit of %s: what is recorded from now on is not in it; "
+			  "--max-size says how much may be written",
+		record_size_text(most, text));
+	return true;
 }
 
 /* What was pending is in the file. */
@@ -199,6 +286,7 @@ static bool go_on(struct record_stream *s, struct ring_stream *r)
 {
 	atomic_store(&s->progress_ns, now_ns());
 	r->written = weft_stream_describe(r->stream)->events;
+	r->whole_bytes = r->file.bytes;
 	if (r->has_ended && (r->ends_file || !s->options.compress)) {
 		r->is_done = true;
 		return false;
@@ -214,6 +302,7 @@ static bool go_on(struct record_stream *s, struct ring_stream *r)
 			return false;
 		r->ends_file = false;
 		r->before = r->written;
+		r->whole_bytes = 0;
 	}
 	return true;
 }
@@ -230,6 +319,10 @@ static bool step(struct record_stream *s, struct ring_stream *r)
 		return false;
 	if (r->ends_file)
 		return true;
+	if (!r->is_cut && !r->has_ended && is_full(s, r)) {
+		weft_stream_cut(r->stream);
+		r->is_cut = true;
+	}
 	int status = weft_stream_next(r->stream, &bytes, &size);
 	if (status == WEFT_OK && stream_file_put(&r->file, bytes, size))
 		return true;
@@ -250,6 +343,8 @@ static void close_ring(struct ring_stream *r)
 static bool serve(struct record_stream *s, struct ring_stream *r, bool is_last)
 {
 	bool busy = false;
+	if (s->is_full && !r->stream)
+		r->is_done = r->is_cut = true;
 	if (r->is_done || (!r->stream && !open_ring(s, r))) {
 		/* When all is over nobody completes a ring any more. */
 		r->is_done = r->is_done || (is_last && !r->waits);
@@ -259,8 +354,11 @@ static bool serve(struct record_stream *s, struct ring_stream *r, bool is_last)
 		weft_stream_stop(r->stream);
 	for (int i = 0; i < PIECES_MAX && step(s, r); i++)
 		busy = true;
-	if (r->is_done)
+	if (r->is_done) {
+		if (!r->has_failed && !stream_file_sync(&r->file))
+			fail(r, r->file.path, strerror(r->file.error));
 		close_ring(r);
+	}
 	return busy || r->is_done;
 }
 
@@ -316,6 +414,19 @@ static void pass_over(struct ring_stream *r)
 		continue;
 }
 
+/* The file tells what it misses, though there is no room for another byte. */
+static void tell_unwritten(struct ring_stream *r)
+{
+	uint64_t given = weft_stream_describe(r->stream)->events;
+	if (stream_file_is_rewritable(&r->file) &&
+		weft_stream_abandon(r->stream, r->file.fd, r->whole_bytes, given - r->written) == 0)
+		r->file.bytes = r->whole_bytes;
+	else
+		cli_error("%s cannot say that its end is missing",
+			record_shown(r->file.path ? r->file.path : r->file.name));
+	stream_file_sync(&r->file);
+}
+
 /* The disk takes nothing any more: what is not written stays in the ring, as far as that holds it.
  */
 static void give_up(struct record_stream *s)
@@ -327,8 +438,10 @@ static void give_up(struct record_stream *s)
 		fail(r, r->file.path ? r->file.path : r->file.name,
 			r->file.error ? strerror(r->file.error) : "not written");
 		pass_over(r);
-		if (r->stream)
+		if (r->stream) {
+			tell_unwritten(r);
 			close_ring(r);
+		}
 	}
 }
 
@@ -362,7 +475,10 @@ static void *run(void *context)
 
 static size_t piece_bytes(const struct stream_options *options)
 {
-	uint64_t part = options->rotate_bytes / 8;
+	uint64_t whole = options->rotate_bytes;
+	if (options->max_bytes && (!whole || options->max_bytes < whole))
+		whole = options->max_bytes;
+	uint64_t part = whole / 8;
 	return part && part < PIECE_BYTES ? (size_t)part : PIECE_BYTES;
 }
 
@@ -388,7 +504,9 @@ static struct record_stream *create(const struct stream_options *options)
 		return NULL;
 	}
 	s->options = *options;
-	s->piece_bytes = piece_bytes(options);
+	if (!options->has_max)
+		s->options.max_bytes = usual_limit(options);
+	s->piece_bytes = piece_bytes(&s->options);
 	s->notify = -1;
 	return s;
 }
@@ -481,6 +599,7 @@ static void report(const struct record_stream *s)
 			.stream_files = r->file.count,
 			.stream_bytes = r->file.total,
 			.unwritten = r->summary.events - r->written,
+			.is_cut = r->is_cut,
 		};
 	}
 	if (count)
@@ -502,8 +621,9 @@ static void note_running(struct record_stream *s, const struct record_rings *rin
 static void report_failures(const struct record_stream *s, const struct record_rings *rings)
 {
 	record_report_failures(s->directory, rings);
+	record_report_skipped(s->directory, rings);
 	for (size_t i = 0; i < s->count; i++)
-		record_report_refused(s->list[i]->path);
+		record_report_refused(s->list[i]->path, s->list[i]->ring.pid);
 }
 
 bool record_stream_finish(struct record_stream *s, pid_t program, const char *program_name)
@@ -522,7 +642,7 @@ bool record_stream_finish(struct record_stream *s, pid_t program, const char *pr
 	if (rings.count == 0 && program_name)
 		record_report_nothing(program_name);
 	if (good)
-		record_place_remove(s->directory, &rings);
+		record_place_remove(s->directory, &rings, false);
 	else
 		cli_error("what is not written stays in %s; `weft record --recover` saves it",
 			record_shown(s->directory));

@@ -40,6 +40,8 @@ static const char usage[] =
 	"                       can be given more than once, like --only\n"
 	"      --only PATTERN   without all other tasks\n"
 	"      --no-simplify    binds start where they were created\n"
+	"      --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); else the limit is\n"
+	"                       64M plus 64 times its own size, and 4G for a pipe\n"
 	"      --help           this text\n";
 
 #define PIXELS_MAX 100000000 /* 400 MB while it is drawn */
@@ -154,6 +156,7 @@ static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 		{"theme", required_argument, NULL, 't'},
 		{"focus", required_argument, NULL, 'f'},
 		RENDER_ROWS_OPTIONS,
+		CLI_MAX_SIZE_OPTION,
 		{NULL, 0, NULL, 0},
 	};
 	*ret_run = false;

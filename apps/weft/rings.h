@@ -5,6 +5,8 @@
 #ifndef WEFT_APPS_RINGS_H
 #define WEFT_APPS_RINGS_H
 
+#include <weft/buffer.h>
+
 #include "record.h"
 
 struct ring {
@@ -23,16 +25,28 @@ struct ring_list {
  */
 bool ring_is_running(const char *directory, const struct record_ring *ring);
 
-/* Failures to record are left out. False after a message. */
+/* A descriptor of a ring in a run directory, see weft_source_open_ring; -1 after a message. */
+int ring_open(const char *path, pid_t pid, unsigned access);
+
+/* What a ring in a run directory says of itself. False if it cannot be opened or is no buffer. */
+bool ring_summarize(
+	const char *path, pid_t pid, struct weft_buffer_summary *ret_summary, size_t *ret_size);
+
+/* Failures to record are left out, and entries that cannot be rings, of which each is named once in
+ * a message. False after a message. */
 bool rings_find(struct ring_list *ret_rings);
 void rings_finish(struct ring_list *rings);
 
 /* The ring of a process, the newest if it was several programs. False after a message. */
 bool rings_find_process(pid_t pid, struct ring *ret_ring);
 
-/* The file that an operand FILE|PID means: the operand itself, or a ring's path in `room`. NULL
- * after a message. */
+/* The file that an operand FILE|PID means: the operand itself, and then `room` has no pid, or a
+ * ring's path in `room`. NULL after a message. */
 char *ring_path(char *operand, struct ring *room);
+
+/* A descriptor of what ring_path found, for writing too where that is allowed; -1 after a message.
+ */
+int ring_open_operand(const char *path, const struct ring *ring);
 
 /* Is the operand a PID? */
 bool ring_is_pid(const char *operand);

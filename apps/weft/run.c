@@ -8,7 +8,7 @@
  * otherwise it ends soon after the program.
  */
 #include "cli.h"
-#include "record.h"
+#include "rings.h"
 #include "view.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@
 #endif
 
 static const char usage[] =
-	"usage: weft run [-o FILE] [--size BYTES] [--browser] [--] PROGRAM [ARGUMENT]...\n"
+	"usage: weft run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
 	"\n"
 	"Runs PROGRAM, which is linked with libweft, and shows what it records as it does: in a\n"
 	"window, as `weft view` does, or where there is none in a browser, as `weft serve` does, at\n"
@@ -41,6 +41,7 @@ static const char usage[] =
 	"                     unless told\n"
 	"  --size BYTES       of the buffer, 16M unless told, 64K at least\n"
 	"  --browser          in a browser, though there may be a window\n"
+	"  --token-file FILE  takes the browser's token from FILE, as `weft serve` does\n"
 	"  --help             this text\n"
 	"\n"
 	"Exit status: the program's; 128 + N if signal N ended it; 127 not found, 126 not\n"
@@ -55,8 +56,9 @@ static const char usage[] =
 
 struct show {
 	bool wants_browser;
-	bool has_begun; /* to show something, or to find that nothing can */
-	pid_t window;   /* 0: there is none */
+	const char *token; /* for the server; NULL: it draws one */
+	bool has_begun;    /* to show something, or to find that nothing can */
+	pid_t window;      /* 0: there is none */
 	char ring[PATH_MAX + NAME_MAX];
 	int64_t opened_ms; /* since when the window has the ring open; 0: not */
 	struct serve_server *server;
@@ -78,10 +80,17 @@ static void pause_ms(long ms)
 /* ---- In a browser ---- */
 
 #if WEFT_HAS_SERVE
+static const char *read_token(const char *file)
+{
+	static char token[SERVE_TOKEN_BYTES + 1];
+	return serve_token_read(file, token) ? token : NULL;
+}
+
 static void start_server(struct show *show, const char *ring)
 {
 	char id[SERVE_ID_BYTES + 1];
-	show->server = serve_start("127.0.0.1", "9338", false);
+	const struct serve_place place = {"127.0.0.1", "9338", false, show->token};
+	show->server = serve_start(&place);
 	if (!show->server)
 		return;
 	serve_traces_ring_id(ring, id);
@@ -116,6 +125,11 @@ static void serve_saved(const char *file, const char *ring)
 	serve_traces_add(file, ring);
 }
 #else
+static const char *read_token(const char *file)
+{
+	return file; /* there is no server to give it to */
+}
+
 static void start_server(struct show *show, const char *ring)
 {
 	(void)show;
@@ -205,17 +219,11 @@ static void begin(struct show *show, char *path, bool is_ring)
 /* ---- While the program runs ---- */
 
 /* Its process has begun to record into it. */
-static bool is_complete(const char *path)
+static bool is_complete(const char *path, pid_t pid)
 {
 	struct weft_buffer_summary summary;
-	struct weft_source *source;
 	size_t size;
-	if (weft_source_open(path, &source))
-		return false;
-	const void *bytes = weft_source_bytes(source, &size);
-	bool is_complete = weft_buffer_summarize(bytes, size, &summary) == 0;
-	weft_source_close(source);
-	return is_complete;
+	return ring_summarize(path, pid, &summary, &size);
 }
 
 static bool find_ring(struct show *show, const char *directory)
@@ -227,7 +235,7 @@ static bool find_ring(struct show *show, const char *directory)
 	for (size_t i = 0; i < rings.count && !is_found; i++) {
 		const struct record_ring *ring = &rings.list[i];
 		snprintf(show->ring, sizeof(show->ring), "%s%s", directory, ring->name);
-		is_found = !ring->is_failure && ring->is_running && is_complete(show->ring);
+		is_found = !ring->is_failure && ring->is_running && is_complete(show->ring, ring->pid);
 	}
 	record_rings_finish(&rings);
 	return is_found;
@@ -281,6 +289,7 @@ struct arguments {
 	const char *output;
 	uint64_t size_bytes;
 	bool wants_browser;
+	const char *token_file;
 };
 
 /* CLI_DONE to go on, with the program behind optind; else *ret_run is false. */
@@ -291,6 +300,7 @@ static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 		{"browser", no_argument, NULL, 'b'},
 		{"output", required_argument, NULL, 'o'},
 		{"size", required_argument, NULL, 's'},
+		{"token-file", required_argument, NULL, 'k'},
 		{NULL, 0, NULL, 0},
 	};
 	*ret_run = false;
@@ -301,6 +311,8 @@ static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 			a->output = optarg;
 		else if (option == 'b')
 			a->wants_browser = true;
+		else if (option == 'k')
+			a->token_file = optarg;
 		else if (option != 's' || !cli_parse_size(argv[0], "--size", optarg, &a->size_bytes))
 			return CLI_USAGE;
 	}
@@ -320,6 +332,9 @@ int cli_run(int argc, char **argv)
 	if (!goes_on)
 		return status;
 	struct show show = {.wants_browser = a.wants_browser};
+	/* Before the program starts: a pipe is read once, and a wrong file costs no recording. */
+	if (a.token_file && !(show.token = read_token(a.token_file)))
+		return RECORD_FAILED;
 	const struct record_watcher watcher = {look, ended, saved, &show};
 	status = record_watched(argv + optind, a.output, a.size_bytes, &watcher);
 	finish_server(&show);

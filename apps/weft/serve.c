@@ -29,11 +29,13 @@ static const char usage[] =
 	"\n"
 	"Serves traces to a browser, with the page that shows them: each FILE, those that are in a\n"
 	"DIR at the time (the current directory, if nothing is told), and what programs under\n"
-	"`weft record` record now, as it grows. Prints the address to open; Ctrl-C ends it.\n"
+	"`weft record` record now, as it grows. Prints the address to open; Ctrl-C ends it. Nothing\n"
+	"is served without the token in that address.\n"
 	"\n"
 	"  --listen ADDRESS  where to listen: 127.0.0.1 unless told, which only this machine\n"
-	"                    reaches. Anywhere else the address to open has a token in it, and\n"
-	"                    nothing is served without that; the connection is not encrypted\n"
+	"                    reaches; the connection is not encrypted\n"
+	"  --token-file FILE takes the token from FILE, which other users must not be able to read;\n"
+	"                    else it is drawn anew at each start, and printed with the address\n"
 	"  --open            opens the address in a browser\n"
 	"  --hide PATTERN, --only PATTERN, --group-by WHAT, --no-fold, --no-simplify,\n"
 	"  --start T, --duration T, --theme NAME\n"
@@ -44,6 +46,7 @@ static const char usage[] =
 struct arguments {
 	char address[64], port[8];
 	bool is_port_told, opens;
+	const char *token_file;
 	char words[512]; /* of the viewer's `view` */
 	struct render_rows rows;
 	char **operands;
@@ -125,6 +128,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		{"open", no_argument, NULL, 'b'},
 		{"start", required_argument, NULL, 's'},
 		{"duration", required_argument, NULL, 'd'},
+		{"token-file", required_argument, NULL, 'k'},
 		{"theme", required_argument, NULL, 't'},
 		RENDER_ROWS_OPTIONS,
 		{NULL, 0, NULL, 0},
@@ -139,6 +143,8 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 			address = optarg;
 		else if (option == 'b')
 			a.opens = true;
+		else if (option == 'k')
+			a.token_file = optarg;
 		else if (!parse_look(argv[0], option, &a))
 			return CLI_USAGE;
 	}
@@ -153,28 +159,21 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 }
 
 #if WEFT_HAS_SERVE
-static void open_browser(const char *url)
-{
-	pid_t child = fork();
-	if (child != 0)
-		return; /* it is nobody's concern when a browser ends */
-	sigset_t none;
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	execlp("xdg-open", "xdg-open", url, (char *)NULL);
-	cli_error("cannot open a browser: xdg-open: %s", strerror(errno));
-	_exit(127);
-}
+/* A browser that has not come after this long finds no file any more. */
+#define OPEN_S 60
 
 /* Until somebody ends us. */
-static void serve(struct serve_server *server, const sigset_t *signals)
+static void serve(
+	struct serve_server *server, const sigset_t *signals, struct serve_page_file *file)
 {
 	const struct timespec second = {1, 0};
-	for (;;) {
+	for (unsigned seconds = 0;; seconds++) {
 		int signal = sigtimedwait(signals, NULL, &second);
 		if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP)
 			return;
 		serve_tick(server);
+		if (serve_was_opened(server) || seconds >= OPEN_S)
+			serve_browser_forget(file);
 	}
 }
 
@@ -196,11 +195,33 @@ static bool make_url(const struct arguments *a, const char *base, struct weft_te
 	return !error;
 }
 
+/* On standard output, and in a browser. */
+static bool show_url(
+	const struct arguments *a, const struct serve_server *server, struct serve_page_file *file)
+{
+	char secret[SERVE_URL_BYTES];
+	struct weft_text url = {0}, opened = {0};
+	serve_write_secret_url(server, secret);
+	bool is_made = make_url(a, serve_url(server), &url) && make_url(a, secret, &opened);
+	if (is_made) {
+		printf("%s\n", url.bytes);
+		fflush(stdout);
+	}
+	if (is_made && a->opens)
+		serve_browser_open(opened.bytes, file);
+	weft_text_finish(&url);
+	weft_text_finish(&opened);
+	return is_made;
+}
+
 static int run(const struct arguments *a)
 {
 	static char here[] = ".";
 	static char *nothing_told[] = {here};
+	char token[SERVE_TOKEN_BYTES + 1];
 	sigset_t signals;
+	if (a->token_file && !serve_token_read(a->token_file, token))
+		return CLI_UNREADABLE;
 	if (weft_source_survive_truncation() ||
 		!serve_traces_init(a->count ? a->operands : nothing_told, a->count ? a->count : 1))
 		return CLI_UNREADABLE;
@@ -211,19 +232,16 @@ static int run(const struct arguments *a)
 	sigaddset(&signals, SIGPIPE); /* of connections */
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGCHLD, SIG_IGN);
-	struct serve_server *server = serve_start(a->address, a->port, a->is_port_told);
+	const struct serve_place place = {
+		a->address, a->port, a->is_port_told, a->token_file ? token : NULL};
+	struct serve_server *server = serve_start(&place);
 	if (!server)
 		return CLI_NO;
-	struct weft_text url = {0};
-	if (make_url(a, serve_url(server), &url)) {
-		printf("%s\n", url.bytes);
-		fflush(stdout);
-		if (a->opens)
-			open_browser(url.bytes);
-	}
-	serve(server, &signals);
+	struct serve_page_file file = {0};
+	if (show_url(a, server, &file))
+		serve(server, &signals, &file);
+	serve_browser_forget(&file);
 	serve_stop(server);
-	weft_text_finish(&url);
 	return CLI_DONE;
 }
 #else

@@ -1,36 +1,21 @@
 /* SPDX-License-Identifier: ISC
  *
- * What requests say of themselves is taken apart here, without a system and without memory of its
- * own. Each answer is for one header line, as it came.
+ * Takes apart what a request says about itself, without a system call and without memory of its
+ * own. Each function judges one header line, as it came.
  */
 #include "serve.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 
-bool serve_guard_init(struct serve_guard *guard, bool has_token)
-{
-	static const char digits[] = "0123456789abcdef";
-	unsigned char random[SERVE_TOKEN_BYTES / 2];
-	*guard = (struct serve_guard){.has_token = has_token};
-	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		return false;
-	for (size_t i = 0; i < sizeof(random); i++) {
-		guard->token[2 * i] = digits[random[i] >> 4];
-		guard->token[2 * i + 1] = digits[random[i] & 15];
-	}
-	return true;
-}
-
-/* Every byte is looked at, whatever those before it were. */
+/* Compares every byte, so the time does not tell how many of the first ones were right. */
 static bool is_token(const struct serve_guard *guard, const char *token, size_t size)
 {
 	volatile unsigned char difference = 0;
-	if (size != SERVE_TOKEN_BYTES)
+	if (size == 0 || size != strlen(guard->token))
 		return false;
-	for (size_t i = 0; i < SERVE_TOKEN_BYTES; i++)
+	for (size_t i = 0; i < size; i++)
 		difference |= (unsigned char)(token[i] ^ guard->token[i]);
 	return difference == 0;
 }
@@ -38,6 +23,14 @@ static bool is_token(const struct serve_guard *guard, const char *token, size_t 
 bool serve_guard_is_token(const struct serve_guard *guard, const char *token)
 {
 	return token && is_token(guard, token, strlen(token));
+}
+
+bool serve_guard_has_bearer(const struct serve_guard *guard, const char *authorization)
+{
+	static const char scheme[] = "Bearer ";
+	const size_t size = sizeof(scheme) - 1;
+	return authorization && strncasecmp(authorization, scheme, size) == 0 &&
+		   serve_guard_is_token(guard, authorization + size);
 }
 
 bool serve_guard_has_cookie(const struct serve_guard *guard, const char *cookies)
@@ -55,20 +48,22 @@ bool serve_guard_has_cookie(const struct serve_guard *guard, const char *cookies
 	return false;
 }
 
+/* Is it the name, then the port, which may be left out if it is HTTP's own? */
+static bool is_host(const struct serve_guard *guard, const char *host, const char *name)
+{
+	char port[8];
+	const size_t length = strlen(name);
+	snprintf(port, sizeof(port), ":%u", guard->port);
+	return length && strncasecmp(host, name, length) == 0 &&
+		   (strcmp(host + length, port) == 0 || (guard->port == 80 && !host[length]));
+}
+
 bool serve_guard_is_host(const struct serve_guard *guard, const char *host)
 {
-	static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
-	char port[8];
-	if (guard->has_token)
-		return true; /* a name of somebody else's has no cookie of ours */
-	snprintf(port, sizeof(port), ":%u", guard->port);
-	for (size_t i = 0; host && i < sizeof(names) / sizeof(*names); i++) {
-		size_t length = strlen(names[i]);
-		if (strncasecmp(host, names[i], length) == 0 &&
-			(strcmp(host + length, port) == 0 || (guard->port == 80 && !host[length])))
-			return true;
-	}
-	return false;
+	if (!guard->is_loopback)
+		return true;
+	return host && (is_host(guard, host, "localhost") || is_host(guard, host, "127.0.0.1") ||
+					   is_host(guard, host, "[::1]") || is_host(guard, host, guard->host));
 }
 
 /* Digits, at least one; false also if there are too many for a size. */

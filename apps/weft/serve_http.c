@@ -1,61 +1,42 @@
 /* SPDX-License-Identifier: ISC
  *
- * HTTP by libmicrohttpd, a thread a connection: each may take its time. What a request costs is
- * bounded before it is known who asks: so many connections, so much memory for a request's head,
- * and so many seconds until it is there (serve_tick). Bodies are not read.
+ * HTTP by libmicrohttpd, with a thread for each connection, so that a live stream can wait for its
+ * program. What a request costs is bounded before it has shown the token: the number of connections
+ * (serve_clients.h), the memory for a request's head, the time until it is there. Bodies are not
+ * read.
  */
 #include "serve.h"
 
 #include <errno.h>
-#include <netdb.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <microhttpd.h>
 
 #include "cli.h"
 #include "page_assets.h"
+#include "serve_clients.h"
 #include "serve_live.h"
 
 enum {
-	CONNECTIONS_MAX = 64,
-	CONNECTIONS_OF_ONE_MAX = 48,
+	/* Beyond SERVE_CLIENTS_MAX only those that have been ended and are being closed. */
+	CONNECTIONS_MAX = 2 * SERVE_CLIENTS_MAX,
 	HEAD_BYTES = 16 << 10,
+	STACK_BYTES = 1 << 20,
 	SILENCE_S = 20, /* nothing is read or written */
-	HEAD_S = 10,    /* from a connection's beginning to the end of a request's head */
-	IDLE_S = 60,    /* between requests */
 	PIECE_BYTES = 64 << 10,
-};
-
-/* A connection, as long as it is there. */
-struct client {
-	struct client *next, **link;
-	int fd;
-	bool is_busy;   /* a request is being answered */
-	bool has_asked; /* not for the first time */
-	time_t since;
 };
 
 struct serve_server {
 	struct MHD_Daemon *daemon;
 	struct serve_guard guard;
-	atomic_bool stopping;
-	char url[128];
-	pthread_mutex_t mutex; /* for the clients */
-	struct client *clients;
+	struct serve_clients clients;
+	atomic_bool stopping, was_opened;
+	char url[SERVE_URL_BYTES];
 };
-
-static time_t now_s(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
 
 /* ---- Answers ---- */
 
@@ -186,38 +167,65 @@ static enum MHD_Result answer_bytes(
 		connection, range == SERVE_RANGE_PART ? MHD_HTTP_PARTIAL_CONTENT : MHD_HTTP_OK, response);
 }
 
-static ssize_t read_live(void *live, uint64_t position, char *bytes, size_t room)
+/* One client's stream. */
+struct live {
+	struct serve_live *stream;
+	struct serve_clients *clients;
+};
+
+static ssize_t read_live(void *context, uint64_t position, char *bytes, size_t room)
 {
 	(void)position;
-	ssize_t size = serve_live_read(live, bytes, room);
+	struct live *live = context;
+	ssize_t size = serve_live_read(live->stream, bytes, room);
 	if (size == 0)
 		return MHD_CONTENT_READER_END_OF_STREAM;
 	return size < 0 ? MHD_CONTENT_READER_END_WITH_ERROR : size;
 }
 
-static void close_live(void *live)
+static void close_live(void *context)
 {
-	serve_live_close(live);
+	struct live *live = context;
+	serve_live_close(live->stream);
+	serve_clients_end_live(live->clients);
+	free(live);
+}
+
+/* NULL without memory; then the stream is closed. */
+static struct MHD_Response *response_of_live(struct serve_server *server, struct serve_live *stream)
+{
+	struct live *live = malloc(sizeof(*live));
+	struct MHD_Response *response = NULL;
+	if (live) {
+		*live = (struct live){stream, &server->clients};
+		response = MHD_create_response_from_callback(
+			MHD_SIZE_UNKNOWN, PIECE_BYTES, read_live, live, close_live);
+	}
+	if (response) {
+		add_header(response, "Content-Type", "application/octet-stream");
+		return response;
+	}
+	serve_live_close(stream);
+	serve_clients_end_live(&server->clients);
+	free(live);
+	return NULL;
 }
 
 static enum MHD_Result answer_live(struct serve_server *server, struct MHD_Connection *connection,
 	const struct serve_trace *trace, bool is_head)
 {
-	struct serve_live *live = serve_live_open(trace->path, &server->stopping);
-	if (!live)
-		return answer_text(connection, MHD_HTTP_CONFLICT,
-			"no buffer that a program records into; /api/trace/ has its bytes\n");
-	if (is_head) {
-		serve_live_close(live);
+	if (!serve_clients_begin_live(&server->clients))
+		return answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+			"as many live streams as weft serve allows are open: close one of the pages\n");
+	struct serve_live *live = serve_live_open(trace->path, trace->pid, &server->stopping);
+	if (live && !is_head)
+		return answer(connection, MHD_HTTP_OK, response_of_live(server, live));
+	serve_clients_end_live(&server->clients);
+	serve_live_close(live);
+	if (live)
 		return answer(connection, MHD_HTTP_OK, response_of("application/octet-stream", "", 0));
-	}
-	struct MHD_Response *response = MHD_create_response_from_callback(
-		MHD_SIZE_UNKNOWN, PIECE_BYTES, read_live, live, close_live);
-	if (!response)
-		serve_live_close(live);
-	else
-		add_header(response, "Content-Type", "application/octet-stream");
-	return answer(connection, MHD_HTTP_OK, response);
+	return answer_text(connection, MHD_HTTP_CONFLICT,
+		"no buffer that a program records into; /api/trace/ has its bytes\n");
 }
 
 static enum MHD_Result answer_api(
@@ -262,10 +270,16 @@ static enum MHD_Result answer_page(struct MHD_Connection *connection, const char
 
 /* ---- Requests ---- */
 
-/* The token goes from the URL into a cookie, so that no link, history or log has it. */
+static const char *argument_of(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+/* The token goes from the URL into a cookie, so the address of the page, which people copy and
+ * browsers remember, does not have it. Browsers keep what is behind '#'. */
 static enum MHD_Result take_token(struct serve_server *server, struct MHD_Connection *connection)
 {
-	char cookie[128];
+	char cookie[SERVE_TOKEN_BYTES + 80];
 	struct MHD_Response *response = response_of("text/plain; charset=utf-8", "", 0);
 	snprintf(cookie, sizeof(cookie), "weft-%u=%s; Path=/; HttpOnly; SameSite=Strict",
 		server->guard.port, server->guard.token);
@@ -273,15 +287,15 @@ static enum MHD_Result take_token(struct serve_server *server, struct MHD_Connec
 		add_header(response, "Set-Cookie", cookie);
 		add_header(response, "Location", "/");
 	}
+	server->was_opened = true;
 	return answer(connection, MHD_HTTP_SEE_OTHER, response);
 }
 
 static bool is_admitted(const struct serve_server *server, struct MHD_Connection *connection)
 {
-	return !server->guard.has_token ||
-		   serve_guard_has_cookie(&server->guard, header_of(connection, "Cookie")) ||
-		   serve_guard_is_token(&server->guard,
-			   MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token"));
+	return serve_guard_has_cookie(&server->guard, header_of(connection, "Cookie")) ||
+		   serve_guard_has_bearer(&server->guard, header_of(connection, "Authorization")) ||
+		   serve_guard_is_token(&server->guard, argument_of(connection, "token"));
 }
 
 /* Another site's page may lead here, but not ask in our page's name. */
@@ -291,47 +305,75 @@ static bool is_foreign(struct MHD_Connection *connection)
 	return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
 }
 
-static enum MHD_Result handle(struct serve_server *server, struct MHD_Connection *connection,
-	const char *path, const char *method)
+/* The connection ends with the answer: without the token it has no claim to its place. */
+static enum MHD_Result refuse(
+	struct MHD_Connection *connection, unsigned status, const char *type, const char *text)
 {
-	static const char api[] = "/api/";
-	bool is_head = strcmp(method, "HEAD") == 0;
-	if (!is_head && strcmp(method, "GET") != 0)
-		return refuse_method(connection);
-	if (!serve_guard_is_host(&server->guard, header_of(connection, "Host")))
-		return answer_text(connection, MHD_HTTP_MISDIRECTED_REQUEST,
-			"this is not that host: open the address that weft serve has printed\n");
-	if (!is_admitted(server, connection))
-		return answer_text(connection, MHD_HTTP_FORBIDDEN,
-			"open the address that weft serve has printed, with its token\n");
-	if (strncmp(path, api, sizeof(api) - 1) == 0) {
-		if (is_foreign(connection))
-			return answer_text(connection, MHD_HTTP_FORBIDDEN, "not for other sites\n");
-		return answer_api(server, connection, path + sizeof(api) - 1, is_head);
-	}
-	if (server->guard.has_token && strcmp(path, "/") == 0 &&
-		MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token"))
-		return take_token(server, connection);
-	return answer_page(connection, *path == '/' ? path + 1 : path);
+	struct MHD_Response *response = response_of(type, text, strlen(text));
+	if (response)
+		add_header(response, "Connection", "close");
+	return answer(connection, status, response);
 }
 
-static struct client *client_of(struct MHD_Connection *connection)
+#define TOKEN_NEEDED                                                                    \
+	"Nothing is shown without the token. Open the address that weft printed when it "   \
+	"started, with ?token= in it; if it was started again, it has a new token. If the " \
+	"token is from a file (--token-file), add ?token= and the line in that file. "      \
+	"Programs can send the header \"Authorization: Bearer TOKEN\" instead.\n"
+
+/* A browser that comes from a link on another site, or from the file that --open makes, leaves the
+ * cookie out (SameSite=Strict). The script is served with the cookie only, which the browser sends
+ * for it: then it asks for the page once more, now as a link of our own. */
+static const char ask_again[] = "location.replace('/?again' + location.hash);\n";
+
+static enum MHD_Result refuse_stranger(struct MHD_Connection *connection, const char *path)
+{
+	static const char page[] =
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>weft</title>\n"
+		"<p>" TOKEN_NEEDED "</p>\n<script src=\"again.js\"></script>\n</html>\n";
+	if (strcmp(path, "/") == 0 &&
+		MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, NULL, NULL) == 0)
+		return refuse(connection, MHD_HTTP_FORBIDDEN, "text/html; charset=utf-8", page);
+	return refuse(connection, MHD_HTTP_FORBIDDEN, "text/plain; charset=utf-8", TOKEN_NEEDED);
+}
+
+static struct serve_client *client_of(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	return info ? info->socket_context : NULL;
 }
 
-static void set_busy(struct serve_server *server, struct MHD_Connection *connection, bool is_busy)
+static enum MHD_Result answer_admitted(struct serve_server *server,
+	struct MHD_Connection *connection, const char *path, const char *method)
 {
-	struct client *client = client_of(connection);
-	pthread_mutex_lock(&server->mutex);
-	if (client) {
-		client->is_busy = is_busy;
-		client->has_asked = true;
-		client->since = now_s();
+	static const char api[] = "/api/";
+	bool is_head = strcmp(method, "HEAD") == 0;
+	if (!is_head && strcmp(method, "GET") != 0)
+		return refuse_method(connection);
+	if (strncmp(path, api, sizeof(api) - 1) == 0) {
+		if (is_foreign(connection))
+			return answer_text(connection, MHD_HTTP_FORBIDDEN, "not for other sites\n");
+		return answer_api(server, connection, path + sizeof(api) - 1, is_head);
 	}
-	pthread_mutex_unlock(&server->mutex);
+	if (strcmp(path, "/") == 0 && argument_of(connection, "token"))
+		return take_token(server, connection);
+	if (strcmp(path, "/again.js") == 0)
+		return answer(connection, MHD_HTTP_OK,
+			response_of("text/javascript; charset=utf-8", ask_again, sizeof(ask_again) - 1));
+	return answer_page(connection, *path == '/' ? path + 1 : path);
+}
+
+static enum MHD_Result handle(struct serve_server *server, struct MHD_Connection *connection,
+	const char *path, const char *method)
+{
+	if (!serve_guard_is_host(&server->guard, header_of(connection, "Host")))
+		return refuse(connection, MHD_HTTP_MISDIRECTED_REQUEST, "text/plain; charset=utf-8",
+			"this is not that host: open the address that weft serve has printed\n");
+	if (!is_admitted(server, connection))
+		return refuse_stranger(connection, path);
+	serve_clients_admit(&server->clients, client_of(connection));
+	return answer_admitted(server, connection, path, method);
 }
 
 /* Called when a request's head is there, and again when all of it is: an answer before that would
@@ -348,143 +390,37 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 	if (*request)
 		return handle(server, connection, path, method);
 	*request = server;
-	set_busy(server, connection, true);
 	return MHD_YES;
 }
 
 static void on_answered(void *context, struct MHD_Connection *connection, void **request,
 	enum MHD_RequestTerminationCode code)
 {
+	struct serve_server *server = context;
 	(void)request;
 	(void)code;
-	set_busy(context, connection, false);
+	serve_clients_answered(&server->clients, client_of(connection));
 }
 
 /* ---- Connections ---- */
 
-static void add_client(
-	struct serve_server *server, struct MHD_Connection *connection, void **ret_client)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	struct client *client = info ? calloc(1, sizeof(*client)) : NULL;
-	if (!client)
-		return;
-	client->fd = info->connect_fd;
-	client->since = now_s();
-	pthread_mutex_lock(&server->mutex);
-	client->next = server->clients;
-	client->link = &server->clients;
-	if (client->next)
-		client->next->link = &client->next;
-	server->clients = client;
-	pthread_mutex_unlock(&server->mutex);
-	*ret_client = client;
-}
-
-static void remove_client(struct serve_server *server, struct client *client)
-{
-	if (!client)
-		return;
-	pthread_mutex_lock(&server->mutex);
-	*client->link = client->next;
-	if (client->next)
-		client->next->link = client->link;
-	pthread_mutex_unlock(&server->mutex);
-	free(client);
-}
-
 static void on_connection(void *context, struct MHD_Connection *connection, void **client,
 	enum MHD_ConnectionNotificationCode code)
 {
+	struct serve_server *server = context;
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		add_client(context, connection, client);
+		const union MHD_ConnectionInfo *info =
+			MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+		*client = info ? serve_clients_add(&server->clients, info->connect_fd) : NULL;
 	} else {
-		remove_client(context, *client);
+		serve_clients_remove(&server->clients, *client);
 		*client = NULL;
 	}
 }
 
-/* Who sends a byte now and then is never silent for long. */
 void serve_tick(struct serve_server *server)
 {
-	time_t now = now_s();
-	pthread_mutex_lock(&server->mutex);
-	for (struct client *client = server->clients; client; client = client->next)
-		if (!client->is_busy && now - client->since >= (client->has_asked ? IDLE_S : HEAD_S))
-			shutdown(client->fd, SHUT_RDWR);
-	pthread_mutex_unlock(&server->mutex);
-}
-
-/* ---- Listening ---- */
-
-static bool is_loopback(const struct sockaddr *address)
-{
-	if (address->sa_family == AF_INET)
-		return ((const unsigned char *)&((const struct sockaddr_in *)(const void *)address)
-					   ->sin_addr)[0] == 127;
-	if (address->sa_family == AF_INET6)
-		return IN6_IS_ADDR_LOOPBACK(
-			&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
-	return false;
-}
-
-static int listen_at(const struct addrinfo *address)
-{
-	const int yes = 1;
-	int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -1;
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-	if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0)
-		return fd;
-	int reason = errno;
-	close(fd);
-	errno = reason;
-	return -1;
-}
-
-/* -1 after a message. */
-static int open_socket(
-	const char *address, const char *port, bool is_port_told, bool *ret_is_loopback)
-{
-	const struct addrinfo hints = {
-		.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE, .ai_socktype = SOCK_STREAM};
-	struct addrinfo *found;
-	int fd = -1;
-	if (getaddrinfo(address, port, &hints, &found) != 0) {
-		cli_error(
-			"--listen: \"%s\" is no address; write 127.0.0.1, [::1]:8080 or 0.0.0.0:8080", address);
-		return -1;
-	}
-	*ret_is_loopback = is_loopback(found->ai_addr);
-	fd = listen_at(found);
-	int reason = errno;
-	freeaddrinfo(found);
-	/* Another weft has our port: any will do. */
-	if (fd < 0 && reason == EADDRINUSE && !is_port_told)
-		return open_socket(address, "0", true, ret_is_loopback);
-	if (fd < 0)
-		cli_error("cannot listen at %s, port %s: %s", address, port, strerror(reason));
-	return fd;
-}
-
-static void describe_socket(struct serve_server *server, int fd)
-{
-	struct sockaddr_storage bound;
-	socklen_t size = sizeof(bound);
-	char host[64] = "", port[8] = "0";
-	if (getsockname(fd, (struct sockaddr *)&bound, &size) == 0)
-		getnameinfo((struct sockaddr *)&bound, size, host, sizeof(host), port, sizeof(port),
-			NI_NUMERICHOST | NI_NUMERICSERV);
-	server->guard.port = (uint16_t)strtoul(port, NULL, 10);
-	/* All addresses of this machine: its name leads to one of them. */
-	if (strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0)
-		gethostname(host, sizeof(host) - 1);
-	snprintf(server->url, sizeof(server->url),
-		strchr(host, ':') ? "http://[%s]:%s/%s%s" : "http://%s:%s/%s%s", host, port,
-		server->guard.has_token ? "?token=" : "",
-		server->guard.has_token ? server->guard.token : "");
+	serve_clients_tick(&server->clients);
 }
 
 /* What goes wrong on a connection is its client's business. */
@@ -501,30 +437,51 @@ static struct MHD_Daemon *start_daemon(struct serve_server *server, int fd)
 								MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG,
 		0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, keep_quiet, NULL,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_OF_ONE_MAX,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned)SILENCE_S, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
-		on_answered, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_END);
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES, MHD_OPTION_THREAD_STACK_SIZE,
+		(size_t)STACK_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED, on_answered, server,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_END);
 }
 
-struct serve_server *serve_start(const char *address, const char *port, bool is_port_told)
+/* ---- Beginning and end ---- */
+
+void serve_write_secret_url(const struct serve_server *server, char ret_url[SERVE_URL_BYTES])
 {
-	bool is_loopback = false;
-	int fd = open_socket(address, port, is_port_told, &is_loopback);
-	struct serve_server *server = fd < 0 ? NULL : calloc(1, sizeof(*server));
+	snprintf(ret_url, SERVE_URL_BYTES, "http://%s:%u/?token=%s", server->guard.host,
+		server->guard.port, server->guard.token);
+}
+
+static bool set_token(struct serve_server *server, const char *token)
+{
+	if (!token)
+		return serve_token_draw(server->guard.token);
+	snprintf(server->guard.token, sizeof(server->guard.token), "%s", token);
+	return true;
+}
+
+struct serve_server *serve_start(const struct serve_place *place)
+{
+	struct serve_server *server = calloc(1, sizeof(*server));
 	if (!server) {
-		if (fd >= 0)
-			close(fd);
+		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
 		return NULL;
 	}
-	pthread_mutex_init(&server->mutex, NULL);
-	if (serve_guard_init(&server->guard, !is_loopback)) {
-		describe_socket(server, fd);
-		server->daemon = start_daemon(server, fd);
+	int fd = set_token(server, place->token) ? serve_listen(place, &server->guard) : -1;
+	if (fd < 0) {
+		free(server);
+		return NULL;
 	}
+	serve_clients_init(&server->clients);
+	if (place->token)
+		snprintf(server->url, sizeof(server->url), "http://%s:%u/", server->guard.host,
+			server->guard.port);
+	else
+		serve_write_secret_url(server, server->url);
+	server->daemon = start_daemon(server, fd);
 	if (!server->daemon) {
 		cli_error("cannot start the server: %s", strerror(errno));
 		close(fd);
+		serve_clients_finish(&server->clients);
 		free(server);
 		return NULL;
 	}
@@ -536,14 +493,9 @@ const char *serve_url(const struct serve_server *server)
 	return server->url;
 }
 
-static bool is_busy(struct serve_server *server)
+bool serve_was_opened(const struct serve_server *server)
 {
-	bool is_busy = false;
-	pthread_mutex_lock(&server->mutex);
-	for (const struct client *client = server->clients; client; client = client->next)
-		is_busy |= client->is_busy;
-	pthread_mutex_unlock(&server->mutex);
-	return is_busy;
+	return server->was_opened;
 }
 
 /* Streams come to their ends first, and whatever else is nearly done. */
@@ -552,11 +504,11 @@ void serve_stop(struct serve_server *server)
 	const struct timespec moment = {0, 10000000};
 	server->stopping = true;
 	int fd = MHD_quiesce_daemon(server->daemon);
-	for (int i = 0; i < 100 && is_busy(server); i++)
+	for (int i = 0; i < 100 && serve_clients_are_busy(&server->clients); i++)
 		nanosleep(&moment, NULL);
 	MHD_stop_daemon(server->daemon);
 	if (fd >= 0)
 		close(fd);
-	pthread_mutex_destroy(&server->mutex);
+	serve_clients_finish(&server->clients);
 	free(server);
 }

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <weft/source.h>
 #include <weft/stream.h>
 
 /* Enough to be worth a packet on the wire, little enough to be soon. */
@@ -38,14 +40,27 @@ static time_t now_s(void)
 	return now.tv_sec;
 }
 
-struct serve_live *serve_live_open(const char *path, const atomic_bool *stopping)
+static int open_stream(const char *path, pid_t pid, struct weft_stream **ret_stream)
+{
+	struct weft_ring_check check;
+	if (!pid) /* a file that the user named */
+		return weft_stream_open(path, PIECE_BYTES, ret_stream);
+	int fd = weft_source_open_ring(path, pid, WEFT_RING_WRITE, &check);
+	if (fd < 0)
+		return WEFT_ERROR_SYSTEM;
+	int error = weft_stream_open_descriptor(fd, PIECE_BYTES, ret_stream);
+	close(fd);
+	return error;
+}
+
+struct serve_live *serve_live_open(const char *path, pid_t pid, const atomic_bool *stopping)
 {
 	struct serve_live *live = calloc(1, sizeof(*live));
 	if (!live)
 		return NULL;
 	live->stopping = stopping;
 	live->spoke = now_s();
-	if (weft_stream_open(path, PIECE_BYTES, &live->stream)) {
+	if (open_stream(path, pid, &live->stream)) {
 		free(live);
 		return NULL;
 	}

@@ -11,8 +11,9 @@
 
 struct serve_live;
 
-/* NULL if it is no buffer, or has gone. It ends when the program does, or `stopping` is set. */
-struct serve_live *serve_live_open(const char *path, const atomic_bool *stopping);
+/* `pid`: of the process that records there, 0 for a file that is served by its name. NULL if it is
+ * no buffer, or has gone. It ends when the program does, or `stopping` is set. */
+struct serve_live *serve_live_open(const char *path, pid_t pid, const atomic_bool *stopping);
 void serve_live_close(struct serve_live *live);
 
 /* Waits for the next bytes, at most `room` of them. 0: it has ended; -1: an error. */

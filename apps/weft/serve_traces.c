@@ -157,18 +157,12 @@ static bool visit_ring(const struct ring *ring, const char *wanted, visit *visit
 {
 	struct serve_trace trace = {.pid = (int)ring->ring.pid, .state = "ended"};
 	struct weft_buffer_summary summary;
-	struct weft_source *source;
 	struct stat status;
+	size_t size;
 	make_id(ring->path, "", trace.id);
 	if (wanted && strcmp(trace.id, wanted) != 0)
 		return true;
-	if (stat(ring->path, &status) || weft_source_open(ring->path, &source))
-		return true;
-	size_t size;
-	const void *bytes = weft_source_bytes(source, &size);
-	bool is_buffer = weft_buffer_summarize(bytes, size, &summary) == 0;
-	weft_source_close(source);
-	if (!is_buffer)
+	if (!ring_summarize(ring->path, ring->ring.pid, &summary, &size) || stat(ring->path, &status))
 		return true;
 	describe_file(&status, &trace);
 	if (ring->ring.is_running)
@@ -301,21 +295,28 @@ bool serve_traces_find(const char *id, struct serve_trace *ret_trace)
 }
 
 /* The copy is a file without a name, so that it is gone with its descriptor. */
-static int open_ring(const char *path)
+static int open_ring(const struct serve_trace *trace)
 {
+	struct weft_ring_check check;
 	struct weft_source *source;
 	size_t size;
-	if (weft_source_open(path, &source))
+	int ring = weft_source_open_ring(trace->path, trace->pid, WEFT_RING_READ, &check);
+	int error = ring < 0 ? WEFT_ERROR_SYSTEM : weft_source_open_descriptor(ring, 0, &source);
+	if (ring >= 0)
+		close(ring);
+	if (error)
 		return -1;
 	const void *bytes = weft_source_bytes(source, &size);
 	int fd = memfd_create("weft-ring", MFD_CLOEXEC);
 	void *copy = MAP_FAILED;
+	bool good = false;
 	if (fd >= 0 && size && ftruncate(fd, (off_t)size) == 0)
 		copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (copy != MAP_FAILED) {
-		weft_buffer_copy(copy, bytes, size);
+		good = weft_buffer_copy(copy, bytes, size) == 0;
 		munmap(copy, size);
-	} else if (fd >= 0) {
+	}
+	if (!good && fd >= 0) {
 		close(fd);
 		fd = -1;
 	}
@@ -327,7 +328,7 @@ int serve_traces_open(const struct serve_trace *trace, struct timespec *ret_modi
 {
 	struct stat status;
 	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-	int fd = trace->state ? open_ring(trace->path)
+	int fd = trace->state ? open_ring(trace)
 						  : open(trace->path, trace->is_entry ? flags | O_NOFOLLOW : flags);
 	if (fd < 0)
 		return -1;

@@ -8,6 +8,7 @@
 #include "stream_file.h"
 
 #include "cli.h"
+#include "output.h"
 #include "record.h"
 #include "stream_compress.h"
 
@@ -147,7 +148,7 @@ static int create(const char *path)
 	if (!realpath(path, place))
 		snprintf(place, sizeof(place), "%s", path);
 	unlink(place);
-	return open(place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return open(place, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
 static bool begin_compression(struct stream_file *file)
@@ -222,6 +223,32 @@ bool stream_file_flush(struct stream_file *file)
 		file->total += (uint64_t)written;
 	}
 	return true;
+}
+
+bool stream_file_sync(struct stream_file *file)
+{
+	if (file->fd < 0 || is_stdout(file))
+		return true;
+	bool good = cli_sync(file->fd) && cli_sync_directory_of(file->path);
+	if (!good)
+		file->error = errno;
+	return good;
+}
+
+bool stream_file_is_rewritable(const struct stream_file *file)
+{
+	return file->fd >= 0 && !is_stdout(file) && !file->compressor;
+}
+
+uint64_t stream_file_disk_bytes(const struct stream_file *file)
+{
+	const struct stream_options *options = file->options;
+	if (is_stdout(file) && !options->has_max)
+		return 0;
+	uint64_t kept;
+	if (!options->keep || __builtin_mul_overflow(options->keep, options->rotate_bytes, &kept))
+		return file->total;
+	return file->total < kept ? file->total : kept;
 }
 
 bool stream_file_is_full(const struct stream_file *file, size_t bytes)

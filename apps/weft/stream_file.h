@@ -16,6 +16,8 @@ struct stream_options {
 	const char *output;    /* as of weft record */
 	uint64_t rotate_bytes; /* a file is no larger, if that can be; 0: there is one */
 	uint64_t keep;         /* so many files, the newest; 0: all */
+	uint64_t max_bytes;    /* of all files of the run together; 0: no limit */
+	bool has_max;          /* an option said so, and it counts for standard output too */
 	bool compress;
 };
 
@@ -50,6 +52,15 @@ bool stream_file_end(struct stream_file *file);
 
 /* Writes what is pending: true if all of it is. */
 bool stream_file_flush(struct stream_file *file);
+
+/* Waits until the present file is on the disk. False with `error`. */
+bool stream_file_sync(struct stream_file *file);
+
+/* Can the file be cut off and written again at another place? Not a pipe, nor a compressed file. */
+bool stream_file_is_rewritable(const struct stream_file *file);
+
+/* Bytes that its files take, compressed; without those that were removed for newer ones. */
+uint64_t stream_file_disk_bytes(const struct stream_file *file);
 
 /* Would another piece of so many bytes make it larger than it shall be? */
 bool stream_file_is_full(const struct stream_file *file, size_t bytes);

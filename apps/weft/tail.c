@@ -13,12 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <weft/follow.h>
 #include <weft/lines.h>
 
 static const char usage[] =
-	"usage: weft tail [--json] [--new] FILE|PID\n"
+	"usage: weft tail [--json] [--new] [--max-size SIZE] FILE|PID\n"
 	"\n"
 	"Prints the events of a running program as they come, like `weft dump`, until the program\n"
 	"ends. FILE is what it records into; PID is that of a program under `weft record`, see\n"
@@ -26,9 +27,11 @@ static const char usage[] =
 	"disturbed, and does not wait: what it overwrites before it was read is lost, and the\n"
 	"number is told on standard error.\n"
 	"\n"
-	"  --json  a JSON object a line\n"
-	"  --new   only what is recorded from now on\n"
-	"  --help  this text\n";
+	"  --json           a JSON object a line\n"
+	"  --new            only what is recorded from now on\n"
+	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); else the limit is 64M\n"
+	"                   plus 64 times its own size, and 4G for a pipe\n"
+	"  --help           this text\n";
 
 /* A line of text is about 100 bytes: what makes writing cheap without keeping anybody waiting. */
 #define BLOCK_BYTES ((size_t)64 << 10)
@@ -75,8 +78,7 @@ static void tell_losses(struct tail *t, bool last)
 		uint64_t lost = losses[cause] - t->told[cause];
 		t->told[cause] = losses[cause];
 		if (lost)
-			fprintf(stderr, "%s: %" PRIu64 " event%s lost (%s)\n", t->name, lost,
-				lost == 1 ? "" : "s",
+			cli_tell("%s: %" PRIu64 " event%s lost (%s)", t->name, lost, lost == 1 ? "" : "s",
 				cause == WEFT_LOSS_STALLED       ? "stalled: overwritten before they were read"
 				: cause == WEFT_LOSS_OVERWRITTEN ? "overwritten before tail began"
 												 : weft_loss_name((enum weft_loss)cause));
@@ -138,7 +140,7 @@ static void tell_diagnostics(const struct tail *t)
 {
 	const struct weft_diagnostics *diagnostics = weft_follow_diagnostics(t->follow);
 	for (size_t i = 0; i < diagnostics->count; i++)
-		fprintf(stderr, "%s: offset 0x%" PRIx64 ": %s (×%" PRIu64 ")\n", t->name,
+		cli_tell("%s: offset 0x%" PRIx64 ": %s (×%" PRIu64 ")", t->name,
 			diagnostics->list[i].offset, diagnostics->list[i].message, diagnostics->list[i].count);
 }
 
@@ -156,11 +158,11 @@ static int tail(struct tail *t, bool only_new)
 	tell_diagnostics(t);
 	weft_text_finish(&t->text);
 	if (status < 0) {
-		fprintf(stderr, "%s: %s\n", t->name, weft_error_text(status));
+		cli_tell("%s: %s", t->name, weft_error_text(status));
 		return CLI_UNREADABLE;
 	}
 	if (status == WEFT_END && t->count == 0 && !only_new)
-		fprintf(stderr, "%s: a valid trace without events\n", t->name);
+		cli_tell("%s: a valid trace without events", t->name);
 	return CLI_DONE;
 }
 
@@ -174,17 +176,33 @@ static int dump(char *path, bool json)
 	return json ? cli_dump(4, with_json) : cli_dump(3, without);
 }
 
-static int open_and_tail(char *path, bool json, bool only_new)
+/* A file that the user named, or a ring of a process. */
+static int open_follow(const char *path, const struct ring *ring, struct weft_follow **ret_follow)
+{
+	if (!ring->ring.pid)
+		return weft_follow_open(path, ret_follow);
+	int fd = ring_open(path, ring->ring.pid, WEFT_RING_WRITE);
+	if (fd < 0)
+		return WEFT_ERROR_STATE;
+	int error = weft_follow_open_descriptor(fd, ret_follow);
+	close(fd);
+	return error;
+}
+
+static int open_and_tail(char *path, const struct ring *ring, bool json, bool only_new)
 {
 	struct tail t = {.name = path, .json = json};
 	int error = weft_source_survive_truncation();
 	if (!error)
-		error = weft_follow_open(path, &t.follow);
-	if (error == WEFT_ERROR_FORMAT || error == WEFT_ERROR_EMPTY || strcmp(path, "-") == 0)
+		error = open_follow(path, ring, &t.follow);
+	if (error == WEFT_ERROR_STATE) /* after a message */
+		return CLI_UNREADABLE;
+	bool is_other = error == WEFT_ERROR_FORMAT || error == WEFT_ERROR_EMPTY;
+	if (strcmp(path, "-") == 0 || (is_other && !ring->ring.pid))
 		return dump(path, json);
 	if (error) {
-		fprintf(stderr, "%s: %s\n", path,
-			error == WEFT_ERROR_SYSTEM ? strerror(errno) : weft_error_text(error));
+		cli_tell(
+			"%s: %s", path, error == WEFT_ERROR_SYSTEM ? strerror(errno) : weft_error_text(error));
 		return CLI_UNREADABLE;
 	}
 	int status = tail(&t, only_new);
@@ -197,6 +215,7 @@ int cli_tail(int argc, char **argv)
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
 		{"json", no_argument, NULL, 'j'},
+		CLI_MAX_SIZE_OPTION,
 		{"new", no_argument, NULL, 'n'},
 		{NULL, 0, NULL, 0},
 	};
@@ -213,5 +232,5 @@ int cli_tail(int argc, char **argv)
 		return CLI_USAGE;
 	struct ring ring;
 	char *path = ring_path(argv[argc - 1], &ring);
-	return path ? open_and_tail(path, json, only_new) : CLI_UNREADABLE;
+	return path ? open_and_tail(path, &ring, json, only_new) : CLI_UNREADABLE;
 }

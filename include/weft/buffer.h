@@ -18,9 +18,11 @@ extern "C" {
 /* Copies a buffer that a program may be recording into meanwhile. `copy` is zeroed memory; both
  * have `size` bytes, aligned to 8. The copy is a buffer like that of a program that died: of each
  * thread all events up to some moment while this runs, and what was overwritten before it could be
- * copied is counted as such. Bytes that are no buffer are copied as they are. Neither allocates nor
- * does I/O. */
-void weft_buffer_copy(void *copy, const void *live, size_t size);
+ * copied is counted as such. Bytes that do not begin like a buffer are copied as they are. A buffer
+ * whose header is damaged, or that ends before its packets, is refused: the error is as of a
+ * decoder, and nothing is copied. Neither allocates nor does I/O. The program may be hostile: no
+ * byte outside the two areas is read or written, whatever it stores meanwhile. */
+int weft_buffer_copy(void *copy, const void *live, size_t size);
 
 /* A process that could not make a buffer. */
 struct weft_buffer_refusal {

@@ -30,7 +30,8 @@ enum weft_status {
 	X(STATE, -8, "called at the wrong time")                                    \
 	X(UNSUPPORTED, -9, "not supported by this build")                           \
 	X(COMPRESSED, -10, "compressed by zstd, which this build was made without") \
-	X(CANCELED, -11, "stopped because it was asked to")
+	X(CANCELED, -11, "stopped because it was asked to")                         \
+	X(SIZE, -12, "holds more bytes than its reader allows")
 
 enum weft_error {
 #define X(name, number, text) WEFT_ERROR_##name = number,

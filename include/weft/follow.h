@@ -52,6 +52,8 @@ struct weft_follow;
  * must be of the same pid namespace. WEFT_ERROR_SYSTEM leaves the reason in errno;
  * WEFT_ERROR_EMPTY, WEFT_ERROR_FORMAT: no buffer, or one that is not complete yet. */
 int weft_follow_open(const char *path, struct weft_follow **ret_follow);
+/* The same of an open file, which stays the caller's and may be closed then. */
+int weft_follow_open_descriptor(int fd, struct weft_follow **ret_follow);
 void weft_follow_close(struct weft_follow *follow);
 
 /* WEFT_OK and an event, WEFT_AGAIN: none now, WEFT_END: the program has ended or records here no
@@ -83,6 +85,8 @@ struct weft_control;
 
 /* `path` as for weft_follow_open. It is opened for reading where writing is not allowed. */
 int weft_control_open(const char *path, struct weft_control **ret_control);
+/* The same of an open file, which stays the caller's and may be closed then. */
+int weft_control_open_descriptor(int fd, struct weft_control **ret_control);
 void weft_control_close(struct weft_control *control);
 
 /* Does the program still run and record there? */

@@ -14,6 +14,9 @@
  * - The program does not wait for anybody. If its buffer is a file that we may write, it is asked
  *   to wake us; nothing else in it is changed.
  * - Memory is bounded, by the size of the buffer.
+ * - The program may be hostile: a packet is given only if its sequence is new and was claimed. But
+ *   a hostile program can claim as fast as an honest one can, some GB/s, so the caller has to bound
+ *   what it keeps: see weft_stream_cut.
  *
  * A stream belongs to one thread at a time. It allocates, and it reads files of /proc.
  */
@@ -36,6 +39,8 @@ struct weft_stream;
  * no more than `piece_bytes` at once, but for the table of names, and a packet if that is larger.
  */
 int weft_stream_open(const char *path, size_t piece_bytes, struct weft_stream **ret_stream);
+/* The same of an open file, which stays the caller's and may be closed then. */
+int weft_stream_open_descriptor(int fd, size_t piece_bytes, struct weft_stream **ret_stream);
 void weft_stream_close(struct weft_stream *stream);
 
 /* WEFT_OK and bytes, which stay until the next call; WEFT_AGAIN: none now; WEFT_END: the program
@@ -54,6 +59,17 @@ int weft_stream_wait(struct weft_stream *stream, uint64_t timeout_ns);
 
 /* No more is wanted: what there is now is given, and then END, though the program goes on. */
 void weft_stream_stop(struct weft_stream *stream);
+
+/* Ends the file `fd`, whose disk is full, after its first `bytes`, those of whole pieces: the rest
+ * is cut off, and the last header in the file is overwritten by one whose losses are those of the
+ * file. `unwritten` given events that are not in the file count as stalled. Allocates nothing on
+ * the disk. The descriptor is for reading and writing; no piece is valid any more. 0, or an error:
+ * WEFT_ERROR_FORMAT if there is no header in the file. */
+int weft_stream_abandon(struct weft_stream *stream, int fd, uint64_t bytes, uint64_t unwritten);
+
+/* There is no more room: what was not given is lost, and counted where its number is known. Then
+ * come a last header of less than 8 KiB, and END, though the program goes on. */
+void weft_stream_cut(struct weft_stream *stream);
 
 /* Of what was given so far. */
 const struct weft_buffer_summary *weft_stream_describe(const struct weft_stream *stream);

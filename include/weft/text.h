@@ -35,12 +35,16 @@ void weft_text_add_i64(struct weft_text *text, int64_t number);
 /* The shortest decimal that reads back as the same double; JSON's null for those it cannot say. */
 void weft_text_add_f64(struct weft_text *text, double number);
 
-/* A JSON string with its quotes; what is not UTF-8 becomes U+FFFD. */
+/* A JSON string with its quotes; what is not UTF-8 becomes U+FFFD. What weft_text_add_shown()
+ * escapes is written as \uXXXX, so that JSON can be looked at on a terminal. */
 void weft_text_add_json(struct weft_text *text, const char *bytes, size_t size);
 
 /* In quotes, for people: control characters, marks that turn the writing direction, and bytes that
  * are not UTF-8 are written as escapes, so that no name can drive a terminal. */
 void weft_text_add_quoted(struct weft_text *text, const char *bytes, size_t size);
+
+/* The same without the quotes, for names and messages: quotes and backslashes stay as they are. */
+void weft_text_add_shown(struct weft_text *text, const char *bytes, size_t size);
 
 /* Spaces until the text is `column` bytes past `line_start`; at least one. */
 void weft_text_pad(struct weft_text *text, size_t line_start, size_t column);

@@ -33,6 +33,8 @@ struct weft_watch;
 
 /* `path` as for weft_follow_open, but it must be writable; the errors are the same. */
 int weft_watch_open(const char *path, struct weft_watch **ret_watch);
+/* The same of an open file, which stays the caller's and may be closed then. */
+int weft_watch_open_descriptor(int fd, struct weft_watch **ret_watch);
 
 /* Ends what listen and hold began. */
 void weft_watch_close(struct weft_watch *watch);
@@ -53,8 +55,8 @@ uint32_t weft_watch_answer(struct weft_watch *watch);
  * has no room for meanwhile is lost, and counted as held. 0: from now on it may be. */
 void weft_watch_hold(struct weft_watch *watch, uint64_t ns);
 
-/* A copy of the buffer as by weft_buffer_copy, to be given back with weft_watch_free. 0 or
- * WEFT_ERROR_MEMORY. */
+/* A copy of the buffer as by weft_buffer_copy, to be given back with weft_watch_free. 0,
+ * WEFT_ERROR_MEMORY, or an error of weft_buffer_copy. */
 int weft_watch_copy(const struct weft_watch *watch, void **ret_bytes, size_t *ret_size);
 void weft_watch_free(void *bytes, size_t size);
 

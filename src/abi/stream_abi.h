@@ -10,7 +10,8 @@
  *
  * It begins with the header of the buffer that it comes from, `stream` being 1, and is only ever
  * appended to: so it can go through a pipe or a compressor, and is whole up to the last chunk that
- * is, wherever its writer was killed.
+ * is, wherever its writer was killed. One exception: a writer whose disk stays full overwrites the
+ * last header in the file, so that the losses in it count what is missing.
  *
  *     packet  as in a buffer, `committed` bytes of it. One that was open when it was taken is
  *             continued by another of the same sequence, which has a header of its own: each can

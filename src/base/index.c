@@ -24,7 +24,8 @@ static uint32_t *create_slots(size_t count)
 
 int weft__index_init(struct weft__index *index)
 {
-	*index = (struct weft__index){.slots = create_slots(FIRST_SLOTS), .mask = FIRST_SLOTS - 1};
+	*index = (struct weft__index){
+		.slots = create_slots(FIRST_SLOTS), .mask = FIRST_SLOTS - 1, .key = weft__hash_key()};
 	return index->slots ? 0 : WEFT_ERROR_MEMORY;
 }
 
@@ -41,7 +42,8 @@ int weft__index_copy(const struct weft__index *index, struct weft__index *ret_co
 	if (!slots)
 		return WEFT_ERROR_MEMORY;
 	memcpy(slots, index->slots, bytes);
-	*ret_copy = (struct weft__index){slots, index->mask, index->count};
+	*ret_copy = *index;
+	ret_copy->slots = slots;
 	return 0;
 }
 
@@ -55,16 +57,17 @@ static void put(struct weft__index *index, uint32_t value, uint64_t hash)
 
 static int grow(struct weft__index *index, weft__index_hash *hash, const void *owner)
 {
-	struct weft__index bigger = {.mask = index->mask * 2 + 1, .count = index->count};
+	struct weft__index bigger = *index;
 	if (index->mask > UINT32_MAX / 4)
 		return WEFT_ERROR_LIMIT;
+	bigger.mask = index->mask * 2 + 1;
 	bigger.slots = create_slots((size_t)bigger.mask + 1);
 	if (!bigger.slots)
 		return WEFT_ERROR_MEMORY;
 	for (size_t i = 0; i <= index->mask; i++) {
 		uint32_t value = index->slots[i];
 		if (value != WEFT__INDEX_EMPTY)
-			put(&bigger, value, hash(owner, value));
+			put(&bigger, value, hash(&index->key, owner, value));
 	}
 	free(index->slots);
 	*index = bigger;
@@ -79,7 +82,7 @@ int weft__index_add(
 		if (error)
 			return error;
 	}
-	put(index, value, hash(owner, value));
+	put(index, value, hash(&index->key, owner, value));
 	index->count++;
 	return 0;
 }

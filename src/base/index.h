@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
  * A hash index: finds the number of something by its hash, while the things themselves stay in
- * their owner's columns. 4 bytes a slot, open addressing, linear probing.
+ * their owner's columns. Its key makes the places of a hostile trace's keys unpredictable (hash.h).
+ * 4 bytes a slot, open addressing, linear probing.
  *
- *     uint32_t slot = weft__index_start(&index, hash), value;
+ *     uint32_t slot = weft__index_start(&index, hash of it under index.key), value;
  *     while ((value = index.slots[slot]) != WEFT__INDEX_EMPTY) {
  *         if (it is the one)
  *             …
@@ -15,16 +16,20 @@
 
 #include <stdint.h>
 
+#include "base/hash.h"
+
 #define WEFT__INDEX_EMPTY UINT32_MAX
 
 struct weft__index {
 	uint32_t *slots;
 	uint32_t mask; /* slots - 1 */
 	uint32_t count;
+	struct weft__hash_key key;
 };
 
-/* The hash of number `value`, as the owner knows it. */
-typedef uint64_t weft__index_hash(const void *owner, uint32_t value);
+/* The hash of number `value`, as the owner knows it, under the index's key. */
+typedef uint64_t weft__index_hash(
+	const struct weft__hash_key *key, const void *owner, uint32_t value);
 
 int weft__index_init(struct weft__index *index);
 void weft__index_finish(struct weft__index *index);
@@ -43,16 +48,6 @@ static inline uint32_t weft__index_start(const struct weft__index *index, uint64
 static inline uint32_t weft__index_next(const struct weft__index *index, uint32_t slot)
 {
 	return (slot + 1) & index->mask;
-}
-
-/* Mixes all bits of x into all bits of the result (the finalizer of MurmurHash3). */
-static inline uint64_t weft__index_mix(uint64_t x)
-{
-	x ^= x >> 33;
-	x *= 0xff51afd7ed558ccdu;
-	x ^= x >> 33;
-	x *= 0xc4ceb9fe1a85ec53u;
-	return x ^ x >> 33;
 }
 
 #endif

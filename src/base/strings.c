@@ -11,22 +11,11 @@
 
 #include "base/array.h"
 
-static uint64_t hash_bytes(const char *bytes, size_t size)
-{
-	uint64_t hash = size, word;
-	for (; size >= sizeof(word); bytes += sizeof(word), size -= sizeof(word)) {
-		memcpy(&word, bytes, sizeof(word));
-		hash = weft__index_mix(hash ^ word);
-	}
-	word = 0;
-	memcpy(&word, bytes, size);
-	return weft__index_mix(hash ^ word);
-}
-
-static uint64_t hash_string(const void *owner, uint32_t string)
+static uint64_t hash_string(const struct weft__hash_key *key, const void *owner, uint32_t string)
 {
 	const struct weft__strings *strings = owner;
-	return hash_bytes(weft__strings_bytes(strings, string), weft__strings_size(strings, string));
+	return weft__hash_bytes(
+		key, weft__strings_bytes(strings, string), weft__strings_size(strings, string));
 }
 
 int weft__strings_init(struct weft__strings *strings)
@@ -126,7 +115,8 @@ int weft__strings_intern(
 {
 	if (size == 0)
 		bytes = ""; /* no text at all may be a null pointer */
-	uint32_t slot = weft__index_start(&strings->index, hash_bytes(bytes, size)), string;
+	uint64_t hash = weft__hash_bytes(&strings->index.key, bytes, size);
+	uint32_t slot = weft__index_start(&strings->index, hash), string;
 	int error;
 	while ((string = strings->index.slots[slot]) != WEFT__INDEX_EMPTY) {
 		if (weft__strings_size(strings, string) == size &&

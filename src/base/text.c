@@ -16,6 +16,9 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
+/* Of one character in UTF-8. */
+#define CHARACTER_MAX_BYTES 4
+
 WEFT__EXPORT void weft_text_finish(struct weft_text *text)
 {
 	free(text->bytes);
@@ -129,15 +132,17 @@ static bool add_short_escape(struct weft_text *text, uint32_t c)
 typedef void escape_character(
 	struct weft_text *text, const char *bytes, size_t length, uint32_t character, bool valid);
 
-static void add_escaped(
-	struct weft_text *text, const char *bytes, size_t size, escape_character *escape)
+/* Answers how many bytes it took: all, but for the beginning of a character at the end of a block
+ * that is not the last. */
+static size_t escape_block(
+	struct weft_text *text, const char *bytes, size_t size, bool is_last, escape_character *escape)
 {
-	weft_text_add(text, "\"", 1);
-	for (size_t i = 0; i < size;) {
+	size_t i = 0;
+	while (i < size) {
 		size_t run = plain_run(bytes + i, size - i);
 		weft_text_add(text, bytes + i, run);
 		i += run;
-		if (i == size)
+		if (i == size || (!is_last && size - i < CHARACTER_MAX_BYTES))
 			break;
 		uint32_t character;
 		bool valid;
@@ -145,7 +150,22 @@ static void add_escaped(
 		escape(text, bytes + i, length, character, valid);
 		i += length;
 	}
-	weft_text_add(text, "\"", 1);
+	return i;
+}
+
+/* The bytes may lie in a file that another process is writing. So each is loaded once, into a block
+ * of our own, and what was checked is what is written. */
+static void add_escaped(
+	struct weft_text *text, const char *bytes, size_t size, escape_character *escape)
+{
+	char block[256];
+	for (size_t at = 0, length; at < size;) {
+		length = size - at < sizeof(block) ? size - at : sizeof(block);
+		memcpy(block, bytes + at, length);
+		/* Keeps the compiler from reading `bytes` again in place of the block. */
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		at += escape_block(text, block, length, at + length == size, escape);
+	}
 }
 
 static void escape_for_json(
@@ -155,7 +175,7 @@ static void escape_for_json(
 		weft_text_add_string(text, REPLACEMENT);
 	else if (add_short_escape(text, character))
 		;
-	else if (character < 0x20)
+	else if (weft__utf8_is_dangerous(character))
 		add_hex(text, "\\u", character, 4);
 	else
 		weft_text_add(text, bytes, length);
@@ -163,16 +183,9 @@ static void escape_for_json(
 
 WEFT__EXPORT void weft_text_add_json(struct weft_text *text, const char *bytes, size_t size)
 {
+	weft_text_add(text, "\"", 1);
 	add_escaped(text, bytes, size, escape_for_json);
-}
-
-/* What may not reach a terminal as it is: C0, DEL, C1, and marks of writing direction. */
-static bool is_dangerous(uint32_t character)
-{
-	return character < 0x20 || (character >= 0x7f && character < 0xa0) ||
-		   (character >= 0x200e && character <= 0x200f) ||
-		   (character >= 0x2028 && character <= 0x202e) ||
-		   (character >= 0x2066 && character <= 0x2069) || character == 0x61c;
+	weft_text_add(text, "\"", 1);
 }
 
 static void escape_for_people(
@@ -183,7 +196,7 @@ static void escape_for_people(
 			add_hex(text, "\\x", (uint8_t)bytes[k], 2);
 	else if (add_short_escape(text, character))
 		;
-	else if (is_dangerous(character))
+	else if (weft__utf8_is_dangerous(character))
 		add_hex(text, character < 0x100 ? "\\x" : "\\u", character, character < 0x100 ? 2 : 4);
 	else
 		weft_text_add(text, bytes, length);
@@ -191,7 +204,24 @@ static void escape_for_people(
 
 WEFT__EXPORT void weft_text_add_quoted(struct weft_text *text, const char *bytes, size_t size)
 {
+	weft_text_add(text, "\"", 1);
 	add_escaped(text, bytes, size, escape_for_people);
+	weft_text_add(text, "\"", 1);
+}
+
+/* Quotes and backslashes delimit nothing here. */
+static void escape_for_terminal(
+	struct weft_text *text, const char *bytes, size_t length, uint32_t character, bool valid)
+{
+	if (valid && (character == '"' || character == '\\'))
+		weft_text_add(text, bytes, length);
+	else
+		escape_for_people(text, bytes, length, character, valid);
+}
+
+WEFT__EXPORT void weft_text_add_shown(struct weft_text *text, const char *bytes, size_t size)
+{
+	add_escaped(text, bytes, size, escape_for_terminal);
 }
 
 WEFT__EXPORT void weft_text_pad(struct weft_text *text, size_t line_start, size_t column)

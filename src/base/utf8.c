@@ -46,3 +46,23 @@ size_t weft__utf8_decode(const char *bytes, size_t size, uint32_t *ret_character
 	*ret_valid = true;
 	return lead.length;
 }
+
+static bool is_noncharacter(uint32_t c)
+{
+	return (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef);
+}
+
+bool weft__utf8_is_showable(uint32_t c)
+{
+	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0xfeff)
+		return false;
+	if ((c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e))
+		return false;
+	return !(c >= 0x2060 && c <= 0x206f) && !is_noncharacter(c);
+}
+
+bool weft__utf8_is_dangerous(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200e && c <= 0x200f) ||
+		   (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x61c;
+}

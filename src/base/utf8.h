@@ -14,4 +14,12 @@
  * "maximal subparts"). */
 size_t weft__utf8_decode(const char *bytes, size_t size, uint32_t *ret_character, bool *ret_valid);
 
+/* What a picture or a sentence shows as it is. The others become U+FFFD: control characters, what
+ * is invisible or turns the direction of what follows, and noncharacters, which cairo refuses. */
+bool weft__utf8_is_showable(uint32_t character);
+
+/* What may not reach a terminal as it is: control characters (C0, DEL, C1), marks of writing
+ * direction, and separators of lines. */
+bool weft__utf8_is_dangerous(uint32_t character);
+
 #endif

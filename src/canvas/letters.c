@@ -12,21 +12,11 @@
 #include "base/export.h"
 #include "base/utf8.h"
 
-static bool is_showable(uint32_t c)
-{
-	if (c < 0x20 || (c >= 0x7f && c < 0xa0))
-		return false;
-	if ((c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-		(c >= 0x2060 && c <= 0x206f) || c == 0xfeff)
-		return false; /* invisible, or turns the direction of what follows */
-	return (c & 0xfffe) != 0xfffe;
-}
-
 size_t weft__next_letter(const char *bytes, size_t count, uint32_t *ret_letter)
 {
 	bool valid;
 	size_t length = weft__utf8_decode(bytes, count, ret_letter, &valid);
-	if (!valid || !is_showable(*ret_letter))
+	if (!valid || !weft__utf8_is_showable(*ret_letter))
 		*ret_letter = WEFT__REPLACEMENT;
 	return length;
 }

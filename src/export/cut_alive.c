@@ -38,15 +38,15 @@ void weft__alive_finish(struct weft__alive *a)
 	*a = (struct weft__alive){0};
 }
 
-static uint64_t hash_task(const void *owner, uint32_t task)
+static uint64_t hash_task(const struct weft__hash_key *key, const void *owner, uint32_t task)
 {
 	const struct weft__alive *a = owner;
-	return weft__index_mix(a->tasks[task].id);
+	return weft__hash_u64(key, a->tasks[task].id);
 }
 
 static uint32_t find(const struct weft__alive *a, uint64_t id)
 {
-	uint32_t slot = weft__index_start(&a->by_id, weft__index_mix(id)), task;
+	uint32_t slot = weft__index_start(&a->by_id, weft__hash_u64(&a->by_id.key, id)), task;
 	while ((task = a->by_id.slots[slot]) != WEFT__INDEX_EMPTY && a->tasks[task].id != id)
 		slot = weft__index_next(&a->by_id, slot);
 	return task;

@@ -55,33 +55,35 @@ static int start(struct weft_control *control, int fd)
 		bytes, control->size, &control->diagnostics, &control->description, NULL};
 	control->description.format = "weft";
 	error = weft__buffer_init(&control->buffer, &input);
+	if (!error)
+		error = weft__buffer_keep_names(&control->buffer);
 	if (error)
 		return error;
 	weft__process_open(&control->process, control->buffer.pid, status.st_ino);
 	return 0;
 }
 
-/* O_NONBLOCK: without waiting for the other end of a pipe of that name. */
-static int open_file(struct weft_control *control, const char *path)
+/* A FIFO of that name is not waited for. `ret_refused`: why it is open for reading only, or 0. */
+static int open_file(const char *path, int *ret_refused)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	const int flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	int fd = open(path, O_RDWR | flags);
+	*ret_refused = 0;
 	if (fd >= 0 || (errno != EACCES && errno != EPERM && errno != EROFS))
 		return fd;
-	control->refused = errno;
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	*ret_refused = errno;
+	return open(path, O_RDONLY | flags);
 }
 
-WEFT__EXPORT int weft_control_open(const char *path, struct weft_control **ret_control)
+static int open_control(int fd, int refused, struct weft_control **ret_control)
 {
 	struct weft_control *control = calloc(1, sizeof(*control));
 	if (!control)
 		return WEFT_ERROR_MEMORY;
 	control->process.fd = -1;
-	int fd = open_file(control, path);
-	int error = fd < 0 ? WEFT_ERROR_SYSTEM : start(control, fd);
+	control->refused = refused;
+	int error = start(control, fd);
 	int reason = errno;
-	if (fd >= 0)
-		close(fd);
 	if (error)
 		weft_control_close(control);
 	else
@@ -90,11 +92,32 @@ WEFT__EXPORT int weft_control_open(const char *path, struct weft_control **ret_c
 	return error;
 }
 
+WEFT__EXPORT int weft_control_open(const char *path, struct weft_control **ret_control)
+{
+	int refused, fd = open_file(path, &refused);
+	if (fd < 0)
+		return WEFT_ERROR_SYSTEM;
+	int error = open_control(fd, refused, ret_control);
+	int reason = errno;
+	close(fd);
+	errno = reason;
+	return error;
+}
+
+WEFT__EXPORT int weft_control_open_descriptor(int fd, struct weft_control **ret_control)
+{
+	int flags = fcntl(fd, F_GETFL);
+	if (flags < 0)
+		return WEFT_ERROR_SYSTEM;
+	return open_control(fd, (flags & O_ACCMODE) == O_RDWR ? 0 : EACCES, ret_control);
+}
+
 WEFT__EXPORT void weft_control_close(struct weft_control *control)
 {
 	if (!control)
 		return;
 	weft__process_close(&control->process);
+	weft__buffer_finish(&control->buffer);
 	if (control->header) {
 		weft__mapping_release(control->header);
 		munmap(control->header, control->size);
@@ -141,7 +164,7 @@ int weft__control_check(struct weft_control *control)
 static uint64_t now(const struct weft_control *control)
 {
 	uint64_t ticks = 0; /* of the program's own clock: unknown */
-	weft__clock_read(__atomic_load_n(&control->header->clock, __ATOMIC_RELAXED), &ticks);
+	weft__clock_read(weft__buffer_clock(&control->buffer), &ticks);
 	return ticks;
 }
 

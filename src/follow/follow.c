@@ -118,12 +118,18 @@ WEFT__EXPORT struct weft_diagnostics *weft_follow_diagnostics(struct weft_follow
 
 /* ---- Opening ---- */
 
-WEFT__EXPORT int weft_follow_open(const char *path, struct weft_follow **ret_follow)
+static int open_live(struct weft__live *live, const char *path, int fd)
+{
+	return path ? weft__live_open(live, path) : weft__live_open_descriptor(live, fd);
+}
+
+/* Of a file by its path, or NULL and a descriptor. */
+static int open_follow(const char *path, int fd, struct weft_follow **ret_follow)
 {
 	struct weft_follow *follow = calloc(1, sizeof(*follow));
 	if (!follow)
 		return WEFT_ERROR_MEMORY;
-	int error = weft__live_open(&follow->live, path);
+	int error = open_live(&follow->live, path, fd);
 	int reason = errno;
 	if (!error)
 		error = weft__follower_create(follow->live.bytes, follow->live.size, &follow->reader);
@@ -133,6 +139,16 @@ WEFT__EXPORT int weft_follow_open(const char *path, struct weft_follow **ret_fol
 		*ret_follow = follow;
 	errno = reason;
 	return error;
+}
+
+WEFT__EXPORT int weft_follow_open(const char *path, struct weft_follow **ret_follow)
+{
+	return open_follow(path, -1, ret_follow);
+}
+
+WEFT__EXPORT int weft_follow_open_descriptor(int fd, struct weft_follow **ret_follow)
+{
+	return open_follow(NULL, fd, ret_follow);
 }
 
 WEFT__EXPORT void weft_follow_close(struct weft_follow *follow)

@@ -19,6 +19,7 @@
 #include "abi/buffer_abi.h"
 #include "format/weft_buffer.h"
 #include "source/mapping.h"
+#include "source/seed.h"
 
 /* An event in a packet that does not fill is to be seen too: nobody is woken for it. */
 static const uint64_t WAIT_MAX_NS = 20000000;
@@ -56,18 +57,14 @@ static bool is_complete(const struct weft__live *live)
 	return has_magic;
 }
 
-/* Of all that is in the buffer we write one word. */
-static void map_header(struct weft__live *live, const char *path)
+/* We write one word of the buffer: `waiters` in its header. */
+static void map_header(struct weft__live *live, int fd)
 {
 	const struct weft_abi_buffer *header = live->bytes;
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
 	void *page = MAP_FAILED;
-	if (fd < 0)
-		return;
 	if (fstat(fd, &status) == 0 && status.st_ino == live->process.inode && !header->stream)
 		page = mmap(NULL, sizeof(*header), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
 	if (page != MAP_FAILED && weft__mapping_guard(page, sizeof(*header)) == 0)
 		live->page = page;
 	else if (page != MAP_FAILED)
@@ -90,17 +87,35 @@ static int start(struct weft__live *live, int fd)
 	return 0;
 }
 
+static bool is_writable(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+	return flags >= 0 && (flags & O_ACCMODE) == O_RDWR;
+}
+
+int weft__live_open_descriptor(struct weft__live *live, int fd)
+{
+	*live = (struct weft__live){.process = {.fd = -1}};
+	weft__seed_hashes_once();
+	int error = start(live, fd);
+	if (!error && is_writable(fd))
+		map_header(live, fd);
+	return error;
+}
+
 int weft__live_open(struct weft__live *live, const char *path)
 {
 	*live = (struct weft__live){.process = {.fd = -1}};
-	/* Without waiting for whoever may write into a pipe of that name. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int error = fd < 0 ? WEFT_ERROR_SYSTEM : start(live, fd);
+	/* A FIFO of that name is not waited for; nothing is opened for writing before it is known. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int error = fd < 0 ? WEFT_ERROR_SYSTEM : weft__live_open_descriptor(live, fd);
 	int reason = errno;
 	if (fd >= 0)
 		close(fd);
-	if (!error)
-		map_header(live, path);
+	if (!error && (fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) >= 0) {
+		map_header(live, fd);
+		close(fd);
+	}
 	errno = reason;
 	return error;
 }

@@ -20,6 +20,9 @@ struct weft__live {
 
 /* 0, or an error as of weft_follow_open, errno saying why; then too, close is wanted. */
 int weft__live_open(struct weft__live *live, const char *path);
+/* The same of an open file, which stays the caller's; the header is written if the descriptor is
+ * for writing too. */
+int weft__live_open_descriptor(struct weft__live *live, int fd);
 void weft__live_close(struct weft__live *live);
 
 /* Until that many packets more are claimed, or so long, at most 20 ms; or until a signal comes:

@@ -7,8 +7,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "abi/buffer_abi.h"
+#include "abi/stream_abi.h"
 #include "base/export.h"
 #include "follow/live.h"
 #include "format/weft_drain.h"
@@ -106,16 +108,49 @@ WEFT__EXPORT void weft_stream_stop(struct weft_stream *stream)
 	finish(stream, !weft__process_has_ended(&stream->live.process));
 }
 
+WEFT__EXPORT void weft_stream_cut(struct weft_stream *stream)
+{
+	weft__drain_cut(stream->drain);
+	stream->is_finished = true;
+}
+
 WEFT__EXPORT int weft_stream_wait(struct weft_stream *stream, uint64_t timeout_ns)
 {
 	uint64_t ns = stream->live.page ? INTERVAL_MAX_NS : stream->interval_ns;
 	if (stream->is_finished)
 		return 0;
 	stream->interval_ns = 2 * ns < INTERVAL_MAX_NS ? 2 * ns : INTERVAL_MAX_NS;
-	const struct weft_abi_buffer *header = stream->live.bytes;
-	weft__live_wait(
-		&stream->live, header->packet_count / WAKE_PART, ns < timeout_ns ? ns : timeout_ns);
+	weft__live_wait(&stream->live, weft__drain_packet_count(stream->drain) / WAKE_PART,
+		ns < timeout_ns ? ns : timeout_ns);
 	return 0;
+}
+
+/* Where the last header of the file is that ends at `end`; 0 is the place of the first. */
+static off_t find_last_header(int fd, off_t end)
+{
+	struct weft_abi_chunk chunk;
+	off_t found = 0, at = sizeof(struct weft_abi_buffer);
+	while (at < end && pread(fd, &chunk, sizeof(chunk), at) == (ssize_t)sizeof(chunk) &&
+		   chunk.magic == WEFT_ABI_CHUNK_MAGIC) {
+		at += (off_t)sizeof(chunk);
+		if (chunk.kind == WEFT_ABI_CHUNK_HEADER)
+			found = at;
+		at += chunk.bytes;
+	}
+	return found;
+}
+
+WEFT__EXPORT int weft_stream_abandon(
+	struct weft_stream *stream, int fd, uint64_t bytes, uint64_t unwritten)
+{
+	struct weft_abi_buffer header;
+	if (bytes < sizeof(header) || bytes > INT64_MAX)
+		return WEFT_ERROR_FORMAT;
+	if (ftruncate(fd, (off_t)bytes) != 0)
+		return WEFT_ERROR_SYSTEM;
+	weft__drain_abandon(stream->drain, unwritten, &header);
+	ssize_t written = pwrite(fd, &header, sizeof(header), find_last_header(fd, (off_t)bytes));
+	return written == (ssize_t)sizeof(header) ? 0 : WEFT_ERROR_SYSTEM;
 }
 
 WEFT__EXPORT const struct weft_buffer_summary *weft_stream_describe(
@@ -124,15 +159,17 @@ WEFT__EXPORT const struct weft_buffer_summary *weft_stream_describe(
 	return weft__drain_summary(stream->drain);
 }
 
-WEFT__EXPORT int weft_stream_open(
-	const char *path, size_t piece_bytes, struct weft_stream **ret_stream)
+/* Of a file by its path, or NULL and a descriptor. */
+static int open_stream(
+	const char *path, int fd, size_t piece_bytes, struct weft_stream **ret_stream)
 {
 	struct weft_stream *stream = calloc(1, sizeof(*stream));
 	if (!stream)
 		return WEFT_ERROR_MEMORY;
 	stream->interval_ns = INTERVAL_MIN_NS;
 	stream->open_interval_ns = OPEN_INTERVAL_NS;
-	int error = weft__live_open(&stream->live, path);
+	int error =
+		path ? weft__live_open(&stream->live, path) : weft__live_open_descriptor(&stream->live, fd);
 	int reason = errno;
 	if (!error)
 		error =
@@ -143,6 +180,18 @@ WEFT__EXPORT int weft_stream_open(
 		*ret_stream = stream;
 	errno = reason;
 	return error;
+}
+
+WEFT__EXPORT int weft_stream_open(
+	const char *path, size_t piece_bytes, struct weft_stream **ret_stream)
+{
+	return open_stream(path, -1, piece_bytes, ret_stream);
+}
+
+WEFT__EXPORT int weft_stream_open_descriptor(
+	int fd, size_t piece_bytes, struct weft_stream **ret_stream)
+{
+	return open_stream(NULL, fd, piece_bytes, ret_stream);
 }
 
 WEFT__EXPORT void weft_stream_close(struct weft_stream *stream)

@@ -96,7 +96,11 @@ WEFT__EXPORT int weft_watch_copy(const struct weft_watch *watch, void **ret_byte
 		NULL, watch->control->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (bytes == MAP_FAILED)
 		return WEFT_ERROR_MEMORY;
-	weft_buffer_copy(bytes, watch->header, watch->control->size);
+	int error = weft_buffer_copy(bytes, watch->header, watch->control->size);
+	if (error) {
+		munmap(bytes, watch->control->size);
+		return error;
+	}
 	*ret_bytes = bytes;
 	*ret_size = watch->control->size;
 	return 0;
@@ -127,12 +131,14 @@ WEFT__EXPORT bool weft_watch_rule(
 
 /* ---- Opening ---- */
 
-WEFT__EXPORT int weft_watch_open(const char *path, struct weft_watch **ret_watch)
+/* Of a file by its path, or NULL and a descriptor. */
+static int open_watch(const char *path, int fd, struct weft_watch **ret_watch)
 {
 	struct weft_watch *watch = calloc(1, sizeof(*watch));
 	if (!watch)
 		return WEFT_ERROR_MEMORY;
-	int error = weft_control_open(path, &watch->control);
+	int error = path ? weft_control_open(path, &watch->control)
+					 : weft_control_open_descriptor(fd, &watch->control);
 	if (!error && watch->control->refused) {
 		errno = watch->control->refused;
 		error = WEFT_ERROR_SYSTEM;
@@ -145,9 +151,19 @@ WEFT__EXPORT int weft_watch_open(const char *path, struct weft_watch **ret_watch
 	}
 	watch->header = watch->control->header;
 	watch->hz = watch->control->description.clock.hz;
-	watch->clock = __atomic_load_n(&watch->header->clock, __ATOMIC_RELAXED);
+	watch->clock = weft__buffer_clock(&watch->control->buffer);
 	*ret_watch = watch;
 	return 0;
+}
+
+WEFT__EXPORT int weft_watch_open(const char *path, struct weft_watch **ret_watch)
+{
+	return open_watch(path, -1, ret_watch);
+}
+
+WEFT__EXPORT int weft_watch_open_descriptor(int fd, struct weft_watch **ret_watch)
+{
+	return open_watch(NULL, fd, ret_watch);
 }
 
 WEFT__EXPORT void weft_watch_close(struct weft_watch *watch)

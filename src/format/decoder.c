@@ -12,6 +12,7 @@
 #include "base/export.h"
 #include "format/decoder.h"
 #include "format/formats.h"
+#include "model/span.h"
 
 /* In the order they are tried: those with the surest mark first. */
 static const struct weft__format *const formats[] = {
@@ -40,6 +41,7 @@ struct weft_decoder {
 	bool borrowed;
 	bool answered;     /* at least one event */
 	uint64_t furthest; /* offset of an event */
+	struct weft__span span;
 	const struct weft_help *help;
 	int error;
 };
@@ -143,6 +145,8 @@ WEFT__EXPORT int weft_decoder_next(struct weft_decoder *decoder, struct weft_eve
 		decoder->answered = true;
 		if (ret_event->offset > decoder->furthest)
 			decoder->furthest = ret_event->offset;
+		if (weft__span_hold(&decoder->span, &ret_event->time_ns))
+			weft_diagnostics_add(&decoder->diagnostics, ret_event->offset, WEFT__SPAN_MESSAGE);
 	}
 	/* An empty trace is no error, but one of which nothing could be read is. */
 	if (status == WEFT_END && !decoder->answered && decoder->diagnostics.count)

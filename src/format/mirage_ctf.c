@@ -5,8 +5,8 @@
  *     event:  | time u64 ns | op u8 | fields of the op, unaligned, little-endian |
  *
  * Opening goes over everything once: it finds where each packet stops making sense and whether the
- * times are in order. Reading afterwards follows the packets, or, if the clock ever stepped back,
- * an index of positions sorted by time.
+ * times are in order and can be. Reading afterwards follows the packets, or, if the clock ever
+ * stepped back or a time is damaged, an index of positions sorted by time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +19,7 @@
 #include "format/formats.h"
 #include "format/mirage_packets.h"
 #include "format/order.h"
+#include "model/span.h"
 
 #define EVENT_HEADER_BYTES 9
 
@@ -258,7 +259,7 @@ static int index_by_time(struct mirage_reader *reader)
 		}
 	}
 	reader->is_ordered_by_index = true;
-	return error ? error : weft__order_sort(&reader->order);
+	return error ? error : weft__order_settle(&reader->order, reader->base.input.diagnostics);
 }
 
 static void mirage_close(struct weft__reader *base)
@@ -280,7 +281,8 @@ static int mirage_open(const struct weft__input *input, struct weft__reader **re
 		weft__mirage_packets_find(input->bytes, input->size, input->diagnostics, &reader->packets);
 	if (!error)
 		survey = survey_all(reader);
-	if (!error && !survey.is_monotone)
+	bool is_in_order = survey.is_monotone && survey.last_ns - survey.first_ns <= WEFT__SPAN_NS;
+	if (!error && !is_in_order)
 		error = index_by_time(reader);
 	if (error) {
 		mirage_close(&reader->base);
@@ -289,7 +291,8 @@ static int mirage_open(const struct weft__input *input, struct weft__reader **re
 	reader->thread = (struct weft_trace_thread){.name = "", .process = ""};
 	input->description->threads = &reader->thread;
 	input->description->thread_count = survey.any;
-	weft__clock_guess(survey.first_ns, &input->description->clock);
+	weft__clock_guess(reader->order.count ? reader->order.list[0].time_ns : survey.first_ns,
+		&input->description->clock);
 	*ret_reader = &reader->base;
 	return 0;
 }
@@ -313,9 +316,12 @@ static int next_in_order(struct mirage_reader *reader, struct weft_event *ret_ev
 {
 	const struct weft__input *input = &reader->base.input;
 	while (reader->next < reader->order.count) {
-		size_t at = (size_t)reader->order.list[reader->next++].offset;
-		if (decode(input->bytes, &at, input->size, ret_event))
+		const struct weft__position *position = &reader->order.list[reader->next++];
+		size_t at = (size_t)position->offset;
+		if (decode(input->bytes, &at, input->size, ret_event)) {
+			ret_event->time_ns = position->time_ns;
 			return WEFT_OK;
+		}
 	}
 	return WEFT_END;
 }

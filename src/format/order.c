@@ -9,6 +9,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "model/span.h"
+
+#define STRAY_NS    UINT64_C(1000000000)
+#define STRAY_SHARE 64 /* at most one position in so many is a stray */
 
 int weft__order_add(struct weft__order *order, struct weft__position position)
 {
@@ -52,6 +56,82 @@ int weft__order_sort(struct weft__order *order)
 				break;
 		}
 	free(room);
+	return 0;
+}
+
+static bool are_far(uint64_t a, uint64_t b)
+{
+	return (a > b ? a - b : b - a) > STRAY_NS;
+}
+
+/* At either end two neighbours have to agree, and the order has to be wrong: a trace may well begin
+ * or end with one event that is far from the rest. */
+static bool is_stray(const struct weft__order *order, size_t i)
+{
+	size_t last = order->count - 1;
+	uint64_t time = order->list[i].time_ns;
+	uint64_t before = order->list[i > 0 ? i - 1 : i + 2].time_ns;
+	uint64_t after = order->list[i < last ? i + 1 : i - 2].time_ns;
+	if ((i == 0 && time < after) || (i == last && time > before))
+		return false;
+	return are_far(time, before) && are_far(time, after) && !are_far(before, after);
+}
+
+static size_t count_strays(const struct weft__order *order)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < order->count; i++)
+		count += is_stray(order, i);
+	return count;
+}
+
+/* Before sorting: positions are in the order of the input. */
+static void hold_strays(struct weft__order *order, struct weft_diagnostics *diagnostics)
+{
+	if (order->count < STRAY_SHARE || count_strays(order) > order->count / STRAY_SHARE)
+		return;
+	for (size_t i = 0; i < order->count; i++)
+		if (is_stray(order, i)) {
+			weft_diagnostics_add(diagnostics, order->list[i].offset,
+				"a time far from those of the events before and after; its event is held there");
+			order->list[i].time_ns = order->list[i > 0 ? i - 1 : 1].time_ns;
+		}
+}
+
+void weft__order_find_span(const struct weft__order *order, size_t *ret_first, size_t *ret_last)
+{
+	size_t first = 0, best = 0, most = 0;
+	for (size_t last = 0; last < order->count; last++) {
+		while (order->list[last].time_ns - order->list[first].time_ns > WEFT__SPAN_NS)
+			first++;
+		if (last - first + 1 > most) {
+			most = last - first + 1;
+			best = first;
+		}
+	}
+	*ret_first = best;
+	*ret_last = best + most - 1;
+}
+
+static void hold_at(struct weft__order *order, size_t from, size_t to, uint64_t time_ns,
+	struct weft_diagnostics *diagnostics)
+{
+	for (size_t i = from; i < to; i++) {
+		weft_diagnostics_add(diagnostics, order->list[i].offset, WEFT__SPAN_MESSAGE);
+		order->list[i].time_ns = time_ns;
+	}
+}
+
+int weft__order_settle(struct weft__order *order, struct weft_diagnostics *diagnostics)
+{
+	size_t first, last;
+	hold_strays(order, diagnostics);
+	int error = weft__order_sort(order);
+	if (error || order->count == 0)
+		return error;
+	weft__order_find_span(order, &first, &last);
+	hold_at(order, 0, first, order->list[first].time_ns, diagnostics);
+	hold_at(order, last + 1, order->count, order->list[last].time_ns, diagnostics);
 	return 0;
 }
 

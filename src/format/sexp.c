@@ -4,8 +4,8 @@
  *
  *     ((time 1413637708.834171)(op(Creates 0 1 Task)))
  *
- * Opening reads everything once, to count what is wrong and to see whether the times are in order;
- * reading goes over it again, or through an index sorted by time.
+ * Opening reads everything once, to count what is wrong and to see whether the times are in order
+ * and can be; reading goes over it again, or through an index sorted by time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 #include "format/order.h"
 #include "format/sexp_form.h"
 #include "format/sexp_number.h"
+#include "model/span.h"
 
 struct sexp_reader {
 	struct weft__reader base;
@@ -313,7 +314,7 @@ static int index_by_time(struct sexp_reader *reader)
 			return error;
 	}
 	reader->is_ordered_by_index = true;
-	return status < 0 ? status : weft__order_sort(&reader->order);
+	return status < 0 ? status : weft__order_settle(&reader->order, reader->base.input.diagnostics);
 }
 
 static void sexp_close(struct weft__reader *base)
@@ -332,7 +333,8 @@ static int sexp_open(const struct weft__input *input, struct weft__reader **ret_
 	reader->base.input = *input;
 	struct survey survey;
 	int error = survey_file(reader, &survey);
-	if (!error && !survey.is_monotone)
+	bool is_in_order = survey.is_monotone && survey.last_ns - survey.first_ns <= WEFT__SPAN_NS;
+	if (!error && !is_in_order)
 		error = index_by_time(reader);
 	if (error) {
 		sexp_close(&reader->base);
@@ -341,7 +343,8 @@ static int sexp_open(const struct weft__input *input, struct weft__reader **ret_
 	reader->thread = (struct weft_trace_thread){.name = "", .process = ""};
 	input->description->threads = &reader->thread;
 	input->description->thread_count = survey.any;
-	weft__clock_guess(survey.first_ns, &input->description->clock);
+	weft__clock_guess(reader->order.count ? reader->order.list[0].time_ns : survey.first_ns,
+		&input->description->clock);
 	*ret_reader = &reader->base;
 	return 0;
 }
@@ -353,8 +356,11 @@ static int sexp_next(struct weft__reader *base, struct weft_event *ret_event)
 		return next_in_file(reader, &reader->at, NULL, ret_event);
 	if (reader->at == reader->order.count)
 		return WEFT_END;
-	size_t at = (size_t)reader->order.list[reader->at++].offset;
-	return next_in_file(reader, &at, NULL, ret_event);
+	const struct weft__position *position = &reader->order.list[reader->at++];
+	size_t at = (size_t)position->offset;
+	int status = next_in_file(reader, &at, NULL, ret_event);
+	ret_event->time_ns = position->time_ns;
+	return status;
 }
 
 const struct weft__format weft__format_sexp = {

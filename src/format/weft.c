@@ -18,10 +18,12 @@
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
 #include "base/little_endian.h"
+#include "format/order.h"
 #include "format/weft_categories.h"
 #include "format/weft_event.h"
 #include "format/weft_gaps.h"
 #include "format/weft_threads.h"
+#include "model/span.h"
 
 /* A packet that has events left. */
 struct stream {
@@ -47,6 +49,7 @@ struct weft_reader {
 	struct weft__gaps gaps;
 	struct stream *heap; /* the earliest first */
 	uint32_t heap_count;
+	uint64_t last_ns; /* no event is later: see find_span */
 	struct weft__event_scratch scratch;
 };
 
@@ -162,6 +165,47 @@ static void add_stream(struct weft_reader *r, uint32_t index)
 	};
 }
 
+/* The packets' times but the stretch of WEFT__SPAN_NS in which most packets begin are damaged, and
+ * become its first or last one. */
+static int hold_packets(struct weft_reader *r)
+{
+	struct weft__order order = {0};
+	size_t first, last;
+	int error = 0;
+	for (uint32_t i = 0; i < r->heap_count && !error; i++)
+		error = weft__order_add(&order, (struct weft__position){r->heap[i].next_ns, i});
+	if (!error)
+		error = weft__order_sort(&order);
+	if (!error) {
+		weft__order_find_span(&order, &first, &last);
+		r->last_ns = weft__ns_add(order.list[first].time_ns, WEFT__SPAN_NS);
+		for (size_t i = 0; i < order.count; i++) {
+			struct stream *s = &r->heap[order.list[i].offset];
+			if (i >= first && i <= last)
+				continue;
+			s->next_ns = order.list[i < first ? first : last].time_ns;
+			complain(r, weft__buffer_packet(&r->buffer, s->packet) + AT(opened_ticks),
+				WEFT__SPAN_MESSAGE);
+		}
+	}
+	weft__order_finish(&order);
+	return error;
+}
+
+/* Damage may have put a packet centuries away from the others. */
+static int find_span(struct weft_reader *r)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+	for (uint32_t i = 0; i < r->heap_count; i++) {
+		first = r->heap[i].next_ns < first ? r->heap[i].next_ns : first;
+		last = r->heap[i].next_ns > last ? r->heap[i].next_ns : last;
+	}
+	if (last > first && last - first > WEFT__SPAN_NS)
+		return hold_packets(r);
+	r->last_ns = weft__ns_add(first, WEFT__SPAN_NS);
+	return 0;
+}
+
 static int open_reader(const struct weft__input *input, struct weft__reader **ret_reader)
 {
 	struct weft_reader *r = calloc(1, sizeof(*r));
@@ -170,6 +214,8 @@ static int open_reader(const struct weft__input *input, struct weft__reader **re
 		return WEFT_ERROR_MEMORY;
 	r->base.input = *input;
 	error = weft__buffer_init_any(&r->buffer, input);
+	if (!error)
+		error = weft__buffer_keep_names(&r->buffer);
 	if (error)
 		goto out;
 	error = weft__threads_init(&r->threads, &r->buffer);
@@ -182,6 +228,9 @@ static int open_reader(const struct weft__input *input, struct weft__reader **re
 	}
 	for (uint32_t i = 0; i < r->buffer.packet_count; i++)
 		add_stream(r, i);
+	error = find_span(r);
+	if (error)
+		goto out;
 	for (uint32_t i = r->heap_count / 2; i-- > 0;)
 		sift_down(r, i);
 	error = weft__gaps_init(&r->gaps, r->threads.count, r->buffer.stream, input->description);
@@ -265,6 +314,8 @@ static void set_time(struct weft_reader *r, struct stream *s, const struct weft_
 	if (ns < s->next_ns)
 		complain(r, weft__buffer_packet(&r->buffer, s->packet) + s->at,
 			"time goes backwards within a packet; it is held");
+	else if (ns > r->last_ns)
+		complain(r, weft__buffer_packet(&r->buffer, s->packet) + s->at, WEFT__SPAN_MESSAGE);
 	else
 		s->next_ns = ns;
 }
@@ -303,13 +354,12 @@ static uint64_t held_before(const uint8_t *packet)
 	return weft__load_u64(packet + (opening ? AT(written) : AT(before)));
 }
 
-/* What was committed before the copy is what the copy has; the rest of it may be older than that.
+/* Copies the s->end bytes that were committed before.
  * The same state word as when the packet was listed, and after the copy still: one content.
  * Otherwise that content was overwritten before it was read, and perhaps others after it. */
 static bool copy_packet(struct weft_reader *r, struct stream *s)
 {
 	const uint8_t *packet = weft__buffer_packet(&r->buffer, s->packet);
-	s->end = committed_bytes(r, s->packet);
 	memcpy(s->copy, packet, s->end);
 	/* Acquire: the copy's loads come before the second look at the state. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -323,7 +373,9 @@ static bool copy_packet(struct weft_reader *r, struct stream *s)
 static int load_first(struct weft_reader *r)
 {
 	struct stream *s = &r->heap[0];
-	s->copy = malloc(r->buffer.packet_bytes);
+	/* A stream may have many small packets open at one time: each takes what it holds. */
+	s->end = committed_bytes(r, s->packet);
+	s->copy = malloc(s->end + (size_t)1);
 	if (!s->copy)
 		return WEFT_ERROR_MEMORY;
 	if (!copy_packet(r, s)) {

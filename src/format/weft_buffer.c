@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "abi/buffer_abi.h"
-#include "abi/name_abi.h"
 #include "abi/packet_abi.h"
 #include "base/little_endian.h"
+#include "format/live_memory.h"
 
 static uint32_t u32(const struct weft__buffer *b, size_t offset)
 {
@@ -41,7 +41,11 @@ static int find_packets(struct weft__buffer *b, const struct weft__input *input)
 		complain(input, AT(packets_offset), "the header's packets make no sense");
 		return WEFT_ERROR_DAMAGED;
 	}
-	whole = offset < input->size ? (input->size - offset) / bytes : 0;
+	if (offset > input->size) {
+		complain(input, AT(packets_offset), "the buffer ends before its first packet");
+		return WEFT_ERROR_DAMAGED;
+	}
+	whole = (input->size - offset) / bytes;
 	if (whole < count) {
 		complain(input, input->size, "the buffer is cut short");
 		count = (uint32_t)whole;
@@ -55,8 +59,10 @@ static void find_names(struct weft__buffer *b, const struct weft__input *input)
 {
 	uint64_t offset = u64(b, AT(names_offset)), bytes = u32(b, AT(names_bytes));
 	uint64_t index = (uint64_t)u32(b, AT(names_index)) * sizeof(uint32_t);
+	uint64_t packets_end = b->packets_offset + (uint64_t)b->packet_count * b->packet_bytes;
 	if (offset < sizeof(struct weft_abi_buffer) || offset > input->size || index > bytes ||
-		bytes > input->size - offset) {
+		bytes > input->size - offset ||
+		(offset < packets_end && offset + bytes > b->packets_offset)) {
 		complain(input, AT(names_offset), "the header's names make no sense");
 		return;
 	}
@@ -173,11 +179,14 @@ static void read_losses(const struct weft__buffer *b, const struct weft__input *
 
 static int read_header(struct weft__buffer *b, const struct weft__input *input, bool stream_too)
 {
-	*b = (struct weft__buffer){.bytes = input->bytes, .size = input->size, .header = input->bytes};
-	if (input->size < sizeof(struct weft_abi_buffer)) {
+	*b = (struct weft__buffer){.bytes = input->bytes, .size = input->size};
+	if (input->size < sizeof(b->header)) {
 		complain(input, input->size, "the header is cut short");
 		return WEFT_ERROR_DAMAGED;
 	}
+	weft__live_copy(b->header, input->bytes, sizeof(b->header));
+	if (!weft__buffer_probe(b->header, sizeof(b->header)))
+		return WEFT_ERROR_FORMAT;
 	if (u32(b, AT(version)) != WEFT_ABI_VERSION || u32(b, AT(stream)) > 1) {
 		complain(input, AT(version), "written by another version of weft");
 		return WEFT_ERROR_UNSUPPORTED;
@@ -210,6 +219,11 @@ static int init(struct weft__buffer *b, const struct weft__input *input, bool st
 	return 0;
 }
 
+int weft__buffer_find_parts(struct weft__buffer *b, const struct weft__input *input)
+{
+	return read_header(b, input, false);
+}
+
 int weft__buffer_init(struct weft__buffer *b, const struct weft__input *input)
 {
 	return init(b, input, false);
@@ -229,18 +243,5 @@ void weft__buffer_finish(struct weft__buffer *b)
 		free(b->stream);
 	}
 	b->stream = NULL;
-}
-
-struct weft_slice weft__buffer_name(const struct weft__buffer *b, unsigned id)
-{
-	uint64_t at = (uint64_t)(id - 1) * WEFT_ABI_NAME_UNIT;
-	const struct weft_slice none = {NULL, 0};
-	uint32_t size;
-	if (id == 0 || at + sizeof(struct weft_abi_name) > b->names_bytes)
-		return none;
-	const uint8_t *entry = b->names + at;
-	size = weft__load_u32(entry + offsetof(struct weft_abi_name, size));
-	if (size > WEFT_ABI_NAME_MAX_BYTES || size > b->names_bytes - at - sizeof(struct weft_abi_name))
-		return none;
-	return (struct weft_slice){(const char *)entry + sizeof(struct weft_abi_name), size};
+	weft__buffer_drop_names(b);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * A buffer as a reader sees it: where its parts are, checked once against the bytes that there are,
- * and its clock. The buffer may belong to a running program: what can change is read once, into
- * locals, and checked there.
+ * and its clock. The buffer may belong to a running program, and that may be hostile: the header is
+ * copied once, the copy is checked, and all sizes and places are taken from the checked copy.
  */
 #ifndef WEFT_FORMAT_WEFT_BUFFER_H
 #define WEFT_FORMAT_WEFT_BUFFER_H
@@ -10,9 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <weft/event.h>
 
+#include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
 #include "format/format.h"
 
@@ -33,13 +35,14 @@ uint64_t weft__ticks_to_ns(const struct weft__ticks *clock, uint64_t ticks);
 struct weft__buffer {
 	const uint8_t *bytes;
 	size_t size;
-	const uint8_t *header;
+	uint8_t header[sizeof(struct weft_abi_buffer)]; /* as it was at init */
 	uint64_t packets_offset;
 	uint32_t packet_bytes;
 	uint32_t packet_count; /* as many as the input has whole */
-	const uint8_t *names;  /* the entries */
+	const uint8_t *names;  /* the entries; a buffer's may change */
 	uint64_t names_bytes;
-	struct weft__stream *stream; /* NULL: a buffer */
+	struct weft__names *own_names; /* see weft_names.c */
+	struct weft__stream *stream;   /* NULL: a buffer */
 	struct weft__ticks clock;
 	uint32_t pid;
 	char program[65];
@@ -72,6 +75,10 @@ int weft__buffer_init(struct weft__buffer *buffer, const struct weft__input *inp
 int weft__buffer_init_any(struct weft__buffer *buffer, const struct weft__input *input);
 void weft__buffer_finish(struct weft__buffer *buffer);
 
+/* The first step of init alone: the checked header, the packets' and the names' place. Only for a
+ * buffer; nothing is allocated. */
+int weft__buffer_find_parts(struct weft__buffer *buffer, const struct weft__input *input);
+
 /* weft_stream.c: finds a stream's packets, its names, and the last of its headers. */
 int weft__stream_init(struct weft__buffer *buffer, const struct weft__input *input);
 
@@ -89,6 +96,14 @@ static inline uint32_t weft__buffer_packet_room(const struct weft__buffer *buffe
 	return left < buffer->packet_bytes ? (uint32_t)left : buffer->packet_bytes;
 }
 
+/* enum weft_abi_clock, as it was at init. */
+static inline uint32_t weft__buffer_clock(const struct weft__buffer *buffer)
+{
+	uint32_t clock;
+	memcpy(&clock, buffer->header + offsetof(struct weft_abi_buffer, clock), sizeof(clock));
+	return clock;
+}
+
 /* A packet's header as one thread wrote it. False if it was never used, or is about to be: half of
  * it may then be of the content before, for ever if the program was killed there. */
 bool weft__buffer_packet_header(const struct weft__buffer *buffer, uint32_t packet,
@@ -97,7 +112,13 @@ bool weft__buffer_packet_header(const struct weft__buffer *buffer, uint32_t pack
 /* weft_stream.c: the text of that number; its bytes are NULL if there is none. */
 struct weft_slice weft__stream_text(const struct weft__buffer *buffer, uint64_t number);
 
-/* The text of a name; its bytes are NULL if there is no such name. */
+/* weft_names.c: makes room for a copy of the names, without which there are none. 0 or
+ * WEFT_ERROR_MEMORY. finish frees it. */
+int weft__buffer_keep_names(struct weft__buffer *buffer);
+void weft__buffer_drop_names(struct weft__buffer *buffer);
+
+/* The text of a name; its bytes are NULL if there is no such name. They are the reader's own, and
+ * stay as they are until finish: a program that changes a name later is not heard. */
 struct weft_slice weft__buffer_name(const struct weft__buffer *buffer, unsigned id);
 
 #endif

@@ -15,7 +15,7 @@
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
 #include "base/export.h"
-#include "base/little_endian.h"
+#include "format/live_memory.h"
 #include "format/weft_buffer.h"
 
 static uint64_t load(const uint64_t *word)
@@ -23,16 +23,7 @@ static uint64_t load(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/* By words, which the writer stores as words: none is torn. */
-static void copy_words(uint8_t *to, const uint8_t *from, uint32_t size)
-{
-	for (uint32_t i = 0; i < size; i += 8) {
-		uint64_t word = load((const uint64_t *)(const void *)(from + i));
-		memcpy(to + i, &word, sizeof(word));
-	}
-}
-
-/* How much of the packet counts; what cannot be is for the reader of the copy to find. Acquire: the
+/* Bytes to copy. An invalid size is copied whole; the reader of the copy reports it. Acquire: the
  * bytes were stored before the commit that covers them. */
 static uint32_t bytes_that_count(const struct weft_abi_packet *live, uint32_t packet_bytes)
 {
@@ -45,7 +36,8 @@ static uint32_t bytes_that_count(const struct weft_abi_packet *live, uint32_t pa
 static uint64_t gone_from(const struct weft_abi_packet *live)
 {
 	uint64_t gone = 0;
-	/* It changes as often as all packets are claimed; who changes it more often is no recorder. */
+	/* The state changes once while all packets are claimed. A bounded retry, for a hostile writer
+	 * may change it for ever. */
 	for (int tries = 0; tries < 1000; tries++) {
 		uint64_t state = __atomic_load_n(&live->state, __ATOMIC_ACQUIRE);
 		bool is_opening = (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING;
@@ -79,7 +71,7 @@ static void copy_packet(
 	if (is_whole) {
 		uint32_t size = bytes_that_count(live, packet_bytes);
 		uint32_t committed = size;
-		copy_words(copy, live_bytes, size);
+		weft__live_copy_words(copy, live_bytes, size);
 		/* Acquire: the copy's loads come before the second look at the state. */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		is_whole = load(&live->state) >> 2 == state >> 2;
@@ -93,19 +85,30 @@ static void copy_packet(
 		copy_as_gone((struct weft_abi_packet *)(void *)copy, live);
 }
 
-WEFT__EXPORT void weft_buffer_copy(void *copy, const void *live, size_t size)
+/* The packets' place and size are those that were checked, whatever the live header says by now. */
+static void copy_front(uint8_t *copy, const uint8_t *live, const struct weft__buffer *buffer)
+{
+	const uint32_t whole = 0;
+	/* Names only grow, and losses too: those of now fit what is there. */
+	weft__live_copy(copy, live, buffer->packets_offset);
+	memcpy(copy, buffer->header, offsetof(struct weft_abi_buffer, uuid));
+	memcpy(copy + offsetof(struct weft_abi_buffer, stream), &whole, sizeof(whole));
+}
+
+WEFT__EXPORT int weft_buffer_copy(void *copy, const void *live, size_t size)
 {
 	struct weft_diagnostics diagnostics = {0};
 	struct weft_trace_description description = {.format = "weft"};
-	const struct weft__input input = {copy, size, &diagnostics, &description, NULL};
+	const struct weft__input input = {live, size, &diagnostics, &description, NULL};
 	const struct weft_abi_buffer *header = live;
 	struct weft__buffer buffer;
-	/* Where the packets are is taken from the copy, which nobody changes. */
-	memcpy(copy, live, size < sizeof(*header) ? size : sizeof(*header));
-	if (!weft__buffer_probe(copy, size) || weft__buffer_init(&buffer, &input)) {
+	if (!weft__buffer_probe(live, size)) {
 		memcpy(copy, live, size);
-		return;
+		return 0;
 	}
+	int error = weft__buffer_find_parts(&buffer, &input);
+	if (error)
+		return error;
 	uint64_t last = __atomic_load_n(&header->hand, __ATOMIC_ACQUIRE);
 	for (uint32_t i = 0; i < buffer.packet_count; i++) {
 		uint32_t index = (uint32_t)((last + i) % buffer.packet_count);
@@ -113,6 +116,6 @@ WEFT__EXPORT void weft_buffer_copy(void *copy, const void *live, size_t size)
 		copy_packet(
 			(uint8_t *)copy + offset, (const uint8_t *)live + offset, buffer.packet_bytes, last);
 	}
-	/* Names only grow, and losses too: those of now fit what is there. */
-	memcpy(copy, live, buffer.packets_offset);
+	copy_front(copy, live, &buffer);
+	return 0;
 }

@@ -11,6 +11,10 @@
  *
  * Packets are copied before the names, and names are given before packets: a packet's names were
  * in the table before its events were committed.
+ *
+ * The program may be hostile, and the stream must not grow faster than a recorder can make it: a
+ * content is taken only if its sequence is new and was claimed, a word of the names only when it is
+ * first filled, and losses alone give a header only at the looks that take open packets too.
  */
 #include "format/weft_drain.h"
 
@@ -47,6 +51,8 @@ struct weft__drain {
 	struct piece packets, front; /* `front` comes before `packets` */
 	size_t piece_bytes;
 	uint64_t piece_events;  /* in `packets`, until they are given */
+	uint64_t hand;          /* claims before the beginning */
+	uint64_t contents;      /* that were begun */
 	uint32_t first, cursor; /* places of this look: the oldest, and how many have been seen */
 	bool with_open, begins, packets_given;
 	bool is_finished, is_written, has_ended;
@@ -104,6 +110,21 @@ static void read_losses(struct weft__drain *d)
 
 /* ---- Looking ---- */
 
+/* Threads that had claimed a packet before the beginning, and open it later. */
+static const uint64_t CLAIMS_PENDING_MAX = 4096;
+
+/* Can a recorder have claimed this content? Sequences only grow, each is a claim that the hand has
+ * counted, and no more contents appear than were there or are claimed. Further contents, of a
+ * hostile program, are skipped, and count as lost if a later packet says so. The hand is loaded
+ * after the state (acquire), and was moved before that was stored. */
+static bool is_claimed(const struct weft__drain *d, const struct place *p, uint64_t sequence)
+{
+	uint64_t hand = load(&header_of(d)->hand);
+	uint64_t claims = hand > d->hand ? hand - d->hand : 0;
+	return sequence > p->sequence && sequence <= hand &&
+		   d->contents < claims + 2 * (uint64_t)d->buffer.packet_count + CLAIMS_PENDING_MAX;
+}
+
 /* A new content closes the account of the one before. */
 static void settle(struct weft__drain *d, uint32_t index)
 {
@@ -112,7 +133,7 @@ static void settle(struct weft__drain *d, uint32_t index)
 	/* Acquire: the header was stored before "open". */
 	uint64_t state = __atomic_load_n(&packet->state, __ATOMIC_ACQUIRE);
 	if (state == 0 || (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING ||
-		state >> 2 == p->sequence)
+		state >> 2 == p->sequence || !is_claimed(d, p, state >> 2))
 		return;
 	uint64_t before = load(&packet->before);
 	if (!is_same(packet, state >> 2))
@@ -121,6 +142,7 @@ static void settle(struct weft__drain *d, uint32_t index)
 	p->sequence = state >> 2;
 	p->taken = 0;
 	p->is_done = false;
+	d->contents++;
 }
 
 void weft__drain_look(struct weft__drain *d, bool with_open)
@@ -306,32 +328,64 @@ static int fill(struct weft__drain *d)
 
 /* ---- What comes before packets ---- */
 
+static uint64_t *name_word(const struct weft__drain *d, uint32_t at)
+{
+	return (uint64_t *)(void *)(d->names + at);
+}
+
+/* Takes over the words from `at` on that have been filled since; answers where they end. A recorder
+ * fills a word once; a later value, of a hostile program, is ignored. */
+static uint32_t take_new_words(struct weft__drain *d, uint32_t at, uint32_t end)
+{
+	for (; at < end; at += 8) {
+		uint64_t word = load((const uint64_t *)(const void *)(d->buffer.names + at));
+		if (*name_word(d, at) || !word)
+			break;
+		*name_word(d, at) = word;
+	}
+	return at;
+}
+
+static int add_names_chunk(struct weft__drain *d, uint32_t from, uint32_t end)
+{
+	const struct weft_abi_chunk chunk = {
+		.kind = WEFT_ABI_CHUNK_NAMES, .bytes = end - from, .at = from};
+	int error = end > from ? reserve(&d->front, sizeof(chunk) + chunk.bytes) : 0;
+	if (error || end == from)
+		return error;
+	memcpy(begin_chunk(&d->front, chunk), d->names + from, chunk.bytes);
+	end_chunk(&d->front, chunk.bytes);
+	return 0;
+}
+
+/* Changes that are no further apart go into one chunk. */
+static const uint32_t NAMES_GAP_BYTES = 64;
+
 /* The present table against the one that was given: what is new may be anywhere in it, for entries
- * are filled in no order. */
+ * are filled in no order. A new file gets all of it. */
 static int add_names(struct weft__drain *d)
 {
 	uint32_t used = __atomic_load_n(&header_of(d)->names_used, __ATOMIC_RELAXED);
 	if (used > d->buffer.names_bytes)
 		used = (uint32_t)d->buffer.names_bytes;
 	used &= ~7u;
-	uint32_t from = 0, end = used;
-	for (; from < end; from += 8)
-		if (load((const uint64_t *)(const void *)(d->buffer.names + from)) !=
-			*(const uint64_t *)(const void *)(d->names + from))
-			break;
-	if (d->begins)
-		from = 0;
-	if (from == end)
-		return 0;
-	const struct weft_abi_chunk chunk = {
-		.kind = WEFT_ABI_CHUNK_NAMES, .bytes = end - from, .at = from};
-	int error = reserve(&d->front, sizeof(chunk) + chunk.bytes);
-	if (error)
-		return error;
-	copy_words(d->names + from, d->buffer.names + from, chunk.bytes);
-	memcpy(begin_chunk(&d->front, chunk), d->names + from, chunk.bytes);
-	end_chunk(&d->front, chunk.bytes);
-	return 0;
+	uint32_t from = 0, end = 0; /* of a chunk */
+	uint32_t at = 0;
+	while (at < used) {
+		uint32_t next = take_new_words(d, at, used);
+		if (next == at) {
+			at += 8;
+			continue;
+		}
+		if (at > end + NAMES_GAP_BYTES) {
+			int error = d->begins ? 0 : add_names_chunk(d, from, end);
+			if (error)
+				return error;
+			from = at;
+		}
+		at = end = next;
+	}
+	return d->begins ? add_names_chunk(d, 0, used) : add_names_chunk(d, from, end);
 }
 
 /* The buffer's header, made a stream's. */
@@ -339,6 +393,7 @@ static void write_header(struct weft__drain *d, uint8_t *to)
 {
 	struct weft_abi_buffer header;
 	copy_words((uint8_t *)&header, d->buffer.bytes, sizeof(header));
+	memcpy(&header, d->buffer.header, offsetof(struct weft_abi_buffer, uuid));
 	header.stream = 1;
 	header.packets_offset = sizeof(header);
 	header.packet_bytes = d->buffer.packet_bytes;
@@ -388,7 +443,8 @@ static int prepare_front(struct weft__drain *d)
 	d->front.size = 0;
 	if (d->begins)
 		return begin_file(d);
-	int error = has_new_losses(d) ? add_header(d) : 0;
+	bool is_due = d->packets.size || d->with_open;
+	int error = is_due && has_new_losses(d) ? add_header(d) : 0;
 	return error || !d->packets.size ? error : add_names(d);
 }
 
@@ -437,6 +493,35 @@ int weft__drain_next(struct weft__drain *d, const void **ret_bytes, size_t *ret_
 	return d->is_finished ? WEFT_END : WEFT_AGAIN;
 }
 
+/* Events that are not taken: of closed packets their number is known. */
+static void lose_rest(struct weft__drain *d)
+{
+	for (uint32_t i = 0; i < d->buffer.packet_count; i++) {
+		const struct weft_abi_packet *packet = packet_of(d, i);
+		struct place *p = &d->places[i];
+		uint64_t state = __atomic_load_n(&packet->state, __ATOMIC_ACQUIRE);
+		uint64_t written = load(&packet->written);
+		bool is_closed = (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_CLOSED;
+		if (is_closed && !p->is_done && p->sequence && is_same(packet, p->sequence) &&
+			written > p->accounted)
+			add_loss(d, p, written);
+		p->is_done = true;
+	}
+}
+
+void weft__drain_cut(struct weft__drain *d)
+{
+	weft__drain_finish(d, true);
+	lose_rest(d);
+	d->with_open = false; /* one header is enough */
+	d->cursor = d->buffer.packet_count;
+	if (d->packets_given)
+		return;
+	/* Copied, but not given. */
+	d->summary.losses[WEFT_LOSS_STALLED] += d->piece_events;
+	d->piece_events = d->packets.size = 0;
+}
+
 void weft__drain_begin(struct weft__drain *d)
 {
 	d->begins = true;
@@ -450,17 +535,18 @@ static int init(struct weft__drain *d, const uint8_t *bytes, size_t size)
 	struct weft_trace_description description = {.format = "weft"};
 	const struct weft__input input = {bytes, size, &diagnostics, &description, NULL};
 	int error = weft__buffer_init(&d->buffer, &input);
+	if (!error)
+		error = weft__buffer_keep_names(&d->buffer);
 	if (error)
 		return error;
 	if ((uintptr_t)d->buffer.names % 8)
 		d->buffer.names_bytes = 0;
-	if (d->buffer.names_bytes > WEFT_ABI_NAMES_MAX_BYTES)
-		d->buffer.names_bytes = WEFT_ABI_NAMES_MAX_BYTES;
 	d->places = calloc(d->buffer.packet_count + (size_t)1, sizeof(*d->places));
 	d->names = calloc(1, (size_t)d->buffer.names_bytes + 8);
 	if (!d->places || !d->names)
 		return WEFT_ERROR_MEMORY;
 	/* The accounts begin with what is gone already. */
+	d->hand = load(&header_of(d)->hand);
 	for (uint32_t i = 0; i < d->buffer.packet_count; i++) {
 		d->places[i].accounted = load(&packet_of(d, i)->before);
 		d->summary.losses[WEFT_LOSS_OVERWRITTEN] += d->places[i].accounted;
@@ -493,12 +579,25 @@ void weft__drain_destroy(struct weft__drain *d)
 {
 	if (!d)
 		return;
+	weft__buffer_finish(&d->buffer);
 	free(d->places);
 	free(d->names);
 	free(d->packets.bytes);
 	free(d->front.bytes);
 	weft_text_finish(&d->scratch.text);
 	free(d);
+}
+
+uint32_t weft__drain_packet_count(const struct weft__drain *d)
+{
+	return d->buffer.packet_count;
+}
+
+void weft__drain_abandon(struct weft__drain *d, uint64_t unwritten, void *ret_header)
+{
+	d->summary.losses[WEFT_LOSS_STALLED] += unwritten;
+	write_header(d, ret_header);
+	d->summary.losses[WEFT_LOSS_STALLED] -= unwritten;
 }
 
 const struct weft_buffer_summary *weft__drain_summary(const struct weft__drain *d)

@@ -31,9 +31,20 @@ void weft__drain_look(struct weft__drain *drain, bool with_open);
  */
 void weft__drain_finish(struct weft__drain *drain, bool is_written);
 
+/* There is no more room for the stream: what was not given yet is lost, and counted where the
+ * number is known. After this next gives a last header, and WEFT_END. */
+void weft__drain_cut(struct weft__drain *drain);
+
 /* WEFT_OK and bytes that stay until the next call; WEFT_AGAIN: look again; WEFT_END; or
  * WEFT_ERROR_MEMORY. */
 int weft__drain_next(struct weft__drain *drain, const void **ret_bytes, size_t *ret_size);
+
+/* Packets of the ring, as it was checked at the beginning. */
+uint32_t weft__drain_packet_count(const struct weft__drain *drain);
+
+/* A header (struct weft_abi_buffer) for the file that next gave, if `unwritten` of its events are
+ * not in it: they count as stalled there. */
+void weft__drain_abandon(struct weft__drain *drain, uint64_t unwritten, void *ret_header);
 
 /* The events of what was given, and the losses. */
 const struct weft_buffer_summary *weft__drain_summary(const struct weft__drain *drain);

@@ -17,6 +17,9 @@ bool weft__words_read(const uint8_t *at, size_t size, struct weft__words *ret_wo
 	if (size < sizeof(head))
 		return false;
 	head = weft__load_u64(at);
+	/* Keeps the compiler from loading it again: some callers walk a packet that another process is
+	 * writing. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*ret_words = (struct weft__words){
 		.at = at,
 		.count = head >> 40 & 0xff,

@@ -5,6 +5,12 @@
  * event, or the earliest that it can have. What lies before the mark is given; the rest waits in
  * the ring, not in our memory: a place is copied from when its turn comes, only what is new of it.
  *
+ * A new content may begin earlier than the unread rest of the one before it: a thread that shares
+ * one stamp among several events claims the packet after another thread wrote later stamps there.
+ * So each look asks the waiting places, too. A place with a new content gets that content's time;
+ * if a copied rest of the old content is unread, the rest moves to a place of its own, which is
+ * "detached" from the ring and ends with its copy.
+ *
  * A copy counts if the packet's sequence is the same after it; otherwise what was to be copied is
  * overwritten. How much that was is told by the counts of the packets: each place has an account of
  * the events that were ever written there, and every one of them is given or lost.
@@ -20,10 +26,11 @@
 #include "format/weft_event.h"
 #include "format/weft_mark.h"
 #include "format/weft_roster.h"
+#include "model/span.h"
 
 struct place {
 	uint64_t sequence;  /* of the content that is being read; 0: none yet */
-	uint64_t accounted; /* events ever written here that were given or are lost */
+	uint64_t accounted; /* events ever written in this packet that were given or are lost */
 	uint64_t next_ns;   /* of the next event, or not later */
 	uint64_t base_ticks;
 	uint64_t task;     /* current */
@@ -31,6 +38,7 @@ struct place {
 	uint32_t from, at; /* bytes from the packet's start */
 	uint32_t end;      /* likewise; UINT32_MAX: the content is damaged, and its rest lost */
 	uint32_t thread;   /* index */
+	uint32_t index;    /* of the packet */
 	bool is_begun;     /* the packet's header has been read */
 	uint8_t name[WEFT_ABI_NAME_BYTES]; /* of the thread that opened the packet */
 	bool is_waiting;                   /* in the heap */
@@ -43,11 +51,14 @@ struct weft__follower {
 	struct weft__mark mark;
 	struct weft__roster roster;
 	struct weft_diagnostics diagnostics;
+	struct weft__span span;
 	struct weft_trace_description description;
 	struct weft__event_scratch scratch;
-	struct place *places;
-	uint32_t *heap; /* of places, the earliest first */
+	struct place *places; /* one a packet, then as many for detached copies */
+	uint32_t *heap;       /* of places, the earliest first */
 	uint32_t heap_count;
+	uint32_t *unused; /* places for detached copies */
+	uint32_t unused_count;
 	uint8_t **spare; /* blocks that were copies */
 	uint32_t spare_count;
 	uint64_t mark_ns;
@@ -70,6 +81,11 @@ static uint64_t load(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
+static bool is_detached(const struct weft__follower *f, const struct place *p)
+{
+	return p >= f->places + f->buffer.packet_count;
+}
+
 /* ---- Losses ---- */
 
 static void complain(struct weft__follower *f, uint32_t index, uint32_t at, const char *message)
@@ -81,13 +97,12 @@ static void complain(struct weft__follower *f, uint32_t index, uint32_t at, cons
 /* So many events were ever written at this place before what can be read there now. */
 static void settle(struct weft__follower *f, uint32_t index, uint64_t written)
 {
-	struct place *p = &f->places[index];
-	if (written >= p->accounted)
-		f->description.losses[WEFT_LOSS_STALLED] += written - p->accounted;
+	if (written >= f->places[index].accounted)
+		f->description.losses[WEFT_LOSS_STALLED] += written - f->places[index].accounted;
 	else
 		complain(f, index, offsetof(struct weft_abi_packet, before),
 			"a packet's count of events goes backwards");
-	p->accounted = written;
+	f->places[index].accounted = written;
 }
 
 static void read_losses(struct weft__follower *f)
@@ -134,9 +149,21 @@ static void insert(struct weft__follower *f, uint32_t index)
 	f->places[index].is_waiting = true;
 }
 
+/* Restores the heap's order after times of places in it have changed. */
+static void rebuild(struct weft__follower *f)
+{
+	uint32_t count = f->heap_count;
+	f->heap_count = 0;
+	for (uint32_t i = 0; i < count; i++)
+		insert(f, f->heap[i]);
+}
+
 static void remove_first(struct weft__follower *f)
 {
-	f->places[f->heap[0]].is_waiting = false;
+	uint32_t first = f->heap[0];
+	f->places[first].is_waiting = false;
+	if (is_detached(f, &f->places[first]))
+		f->unused[f->unused_count++] = first;
 	f->heap[0] = f->heap[--f->heap_count];
 	if (f->heap_count)
 		sift_down(f);
@@ -289,11 +316,71 @@ static int fetch(struct weft__follower *f, uint32_t index)
 	return WEFT_OK;
 }
 
+/* ---- A new content at a place that waits with an old one ---- */
+
+/* Events in the copy that were not given. Damage ends the count, as it ends their reading. */
+static uint64_t count_unread(const struct place *p)
+{
+	struct weft__words words;
+	uint64_t count = 0;
+	for (uint32_t at = p->at; at < p->end; at += words.count * 8) {
+		if (!weft__words_read(p->copy + (at - p->from), p->end - at, &words))
+			break;
+		count += words.kind != WEFT_ABI_TIME && words.kind != WEFT_ABI_THREAD;
+	}
+	return count;
+}
+
+/* The unread rest of the copy is on its own from here on. Its events count as given already, for
+ * the new content's account begins behind them. False if too many rests are unread. */
+static bool detach(struct weft__follower *f, uint32_t index)
+{
+	struct place *p = &f->places[index];
+	if (!f->unused_count)
+		return false;
+	uint32_t other = f->unused[--f->unused_count];
+	f->places[other] = *p;
+	f->places[other].is_waiting = false;
+	f->places[index].accounted += count_unread(p);
+	p->copy = NULL;
+	p->tells_task = false;
+	insert(f, other);
+	return true;
+}
+
+/* The task that ran when the old content began was not given: the thread's next packet gives its
+ * own, because no packet begins with this number of events. */
+static void forget_task(struct weft__follower *f, struct place *p)
+{
+	if (p->tells_task)
+		f->roster.events[p->thread] = UINT64_MAX;
+	p->tells_task = false;
+}
+
+/* True if the waiting place got another time. */
+static bool renew_waiting(struct weft__follower *f, uint32_t index)
+{
+	struct place *p = &f->places[index];
+	uint64_t state = __atomic_load_n(&packet_of(f, index)->state, __ATOMIC_ACQUIRE);
+	if ((state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING || state >> 2 == p->sequence)
+		return false;
+	if (p->copy && !detach(f, index))
+		return false;
+	forget_task(f, p);
+	return begin(f, index, state >> 2);
+}
+
+/* No event is borrowed meanwhile: a renewed place may no longer be the first. */
 static void scan(struct weft__follower *f)
 {
+	bool is_renewed = false;
 	for (uint32_t i = 0; i < f->buffer.packet_count; i++)
-		if (!f->places[i].is_waiting && has_news(f, i))
+		if (f->places[i].is_waiting)
+			is_renewed |= renew_waiting(f, i);
+		else if (has_news(f, i))
 			insert(f, i);
+	if (is_renewed)
+		rebuild(f);
 }
 
 /* ---- From the copies ---- */
@@ -329,8 +416,7 @@ static void set_time(struct weft__follower *f, struct place *p, const struct wef
 {
 	uint64_t ns = to_ns(f, p->base_ticks + w->ticks);
 	if (ns < p->next_ns)
-		complain(
-			f, (uint32_t)(p - f->places), p->at, "time goes backwards within a packet; it is held");
+		complain(f, p->index, p->at, "time goes backwards within a packet; it is held");
 	else
 		p->next_ns = ns;
 }
@@ -341,7 +427,7 @@ static int find_event(struct weft__follower *f, struct place *p)
 	struct weft__words words;
 	while (p->at < p->end) {
 		if (!weft__words_read(bytes_at(p), p->end - p->at, &words)) {
-			complain(f, (uint32_t)(p - f->places), p->at,
+			complain(f, p->index, p->at,
 				"an event that runs out of its packet; the rest of the packet is lost");
 			p->end = UINT32_MAX;
 			return WEFT_AGAIN;
@@ -361,9 +447,10 @@ static int find_event(struct weft__follower *f, struct place *p)
  * the next look would be too late for it. */
 static void renew_first(struct weft__follower *f)
 {
-	release_copy(f, &f->places[f->heap[0]]);
+	struct place *p = &f->places[f->heap[0]];
+	release_copy(f, p);
 	bool is_exhausted = f->budget == 0;
-	if (!has_news(f, f->heap[0]) || (is_exhausted && f->is_finished)) {
+	if (is_detached(f, p) || !has_news(f, p->index) || (is_exhausted && f->is_finished)) {
 		remove_first(f);
 		return;
 	}
@@ -407,11 +494,10 @@ static void tell_task(struct place *p, struct weft_event *event)
 static int take_event(struct weft__follower *f, struct weft_event *event)
 {
 	struct place *p = &f->places[f->heap[0]];
-	uint32_t index = f->heap[0];
 	struct weft__words words;
 	*event = (struct weft_event){
 		.time_ns = p->next_ns < f->given_ns ? f->given_ns : p->next_ns,
-		.offset = f->buffer.packets_offset + (uint64_t)index * f->buffer.packet_bytes + p->at,
+		.offset = f->buffer.packets_offset + (uint64_t)p->index * f->buffer.packet_bytes + p->at,
 		.thread = p->thread,
 	};
 	if (p->tells_task) {
@@ -422,9 +508,9 @@ static int take_event(struct weft__follower *f, struct weft_event *event)
 		return WEFT_AGAIN;
 	const char *wrong = weft__event_decode(&f->buffer, &words, &p->task, &f->scratch, event);
 	if (wrong)
-		complain(f, index, p->at, wrong);
+		complain(f, p->index, p->at, wrong);
 	p->at += words.count * 8;
-	p->accounted++;
+	p->accounted++; /* unused in a detached place: detach() has counted its events */
 	f->roster.events[p->thread]++;
 	/* Held up for so long that the mark did not wait for it. */
 	bool is_late = p->next_ns < f->given_ns;
@@ -492,6 +578,8 @@ int weft__follower_next(struct weft__follower *f, struct weft_event *ret_event)
 		if (status < 0)
 			return status;
 		if (status == WEFT_OK) {
+			if (weft__span_hold(&f->span, &event.time_ns))
+				weft_diagnostics_add(&f->diagnostics, event.offset, WEFT__SPAN_MESSAGE);
 			f->given_ns = event.time_ns;
 			f->has_given = true;
 			*ret_event = event;
@@ -601,10 +689,17 @@ int weft__follower_finish(struct weft__follower *f)
 static int allocate(struct weft__follower *f)
 {
 	size_t count = f->buffer.packet_count + (size_t)1;
-	f->places = calloc(count, sizeof(*f->places));
-	f->heap = calloc(count, sizeof(*f->heap));
+	f->places = calloc(2 * count, sizeof(*f->places));
+	f->heap = calloc(2 * count, sizeof(*f->heap));
+	f->unused = calloc(count, sizeof(*f->unused));
 	f->spare = calloc(SPARE_MAX, sizeof(*f->spare));
-	return f->places && f->heap && f->spare ? 0 : WEFT_ERROR_MEMORY;
+	if (!f->places || !f->heap || !f->unused || !f->spare)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < f->buffer.packet_count; i++) {
+		f->places[i].index = i;
+		f->unused[f->unused_count++] = f->buffer.packet_count + i;
+	}
+	return 0;
 }
 
 /* The accounts begin with what is gone already. One load each: any count that a packet ever showed
@@ -622,6 +717,8 @@ static int init(struct weft__follower *f, const uint8_t *bytes, size_t size)
 	const struct weft__input input = {bytes, size, &f->diagnostics, &f->description, NULL};
 	f->description.format = "weft";
 	int error = weft__buffer_init(&f->buffer, &input);
+	if (!error)
+		error = weft__buffer_keep_names(&f->buffer);
 	if (!error)
 		error = weft__mark_init(&f->mark, &f->buffer, size);
 	if (!error)
@@ -656,14 +753,16 @@ void weft__follower_destroy(struct weft__follower *f)
 {
 	if (!f)
 		return;
-	for (uint32_t i = 0; f->places && i < f->buffer.packet_count; i++)
+	for (uint64_t i = 0; f->places && i < 2 * (uint64_t)f->buffer.packet_count; i++)
 		free(f->places[i].copy);
 	for (uint32_t i = 0; i < f->spare_count; i++)
 		free(f->spare[i]);
 	free(f->places);
 	free(f->heap);
+	free(f->unused);
 	free(f->spare);
 	weft__mark_finish(&f->mark);
+	weft__buffer_finish(&f->buffer);
 	weft__roster_finish(&f->roster);
 	weft_text_finish(&f->scratch.text);
 	free(f);

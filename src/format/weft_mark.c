@@ -31,6 +31,7 @@
 #include "format/weft_mark.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "abi/buffer_abi.h"
 
@@ -48,12 +49,14 @@ static const uint64_t ACTIVE_MAX_NS = 100000000;
 
 int weft__mark_init(struct weft__mark *m, const struct weft__buffer *buffer, size_t size)
 {
-	const struct weft_abi_buffer *header = (const void *)buffer->bytes;
-	uint64_t offset = header->slots_offset;
+	const struct weft_abi_buffer *live = (const void *)buffer->bytes;
+	struct weft_abi_buffer header;
+	memcpy(&header, buffer->header, offsetof(struct weft_abi_buffer, uuid)); /* the places */
+	uint64_t offset = header.slots_offset;
 	*m = (struct weft__mark){
-		.slot_bytes = header->slot_bytes,
-		.slot_count = header->slot_count,
-		.used = (const uint8_t *)&header->slots_used,
+		.slot_bytes = header.slot_bytes,
+		.slot_count = header.slot_count,
+		.used = (const uint8_t *)&live->slots_used,
 	};
 	if (offset > size || offset % 8 || m->slot_bytes % 8 ||
 		m->slot_bytes < sizeof(struct weft_abi_slot) || m->slot_count > SLOTS_MAX ||

@@ -28,26 +28,28 @@ struct reader {
 	const char *at, *end;
 };
 
+/* volatile: a byte that is looked at twice may differ, for a format may lie in a file that another
+ * process is writing. Callers look at the answer, not at the byte. */
 static char peek(const struct reader *r)
 {
-	return r->at < r->end ? *r->at : 0;
+	return r->at < r->end ? *(const volatile char *)r->at : 0;
 }
 
 static unsigned read_number(struct reader *r)
 {
 	unsigned number = 0;
-	for (; peek(r) >= '0' && peek(r) <= '9'; r->at++)
+	for (char c; (c = peek(r)) >= '0' && c <= '9'; r->at++)
 		if (number <= WIDTH_MAX)
-			number = number * 10 + (unsigned)(*r->at - '0');
+			number = number * 10 + (unsigned)(c - '0');
 	return number > WIDTH_MAX ? WIDTH_MAX : number;
 }
 
 static void read_flags(struct reader *r, char *flags)
 {
 	size_t count = 0;
-	for (; peek(r) && strchr("-+ #0", peek(r)); r->at++)
-		if (!memchr(flags, peek(r), count))
-			flags[count++] = peek(r);
+	for (char c; (c = peek(r)) && strchr("-+ #0", c); r->at++)
+		if (!memchr(flags, c, count))
+			flags[count++] = c;
 	flags[count] = 0;
 }
 
@@ -55,8 +57,8 @@ static void read_flags(struct reader *r, char *flags)
 static unsigned read_length(struct reader *r)
 {
 	unsigned bits = 32;
-	for (; peek(r) && strchr("hljztqL", peek(r)); r->at++)
-		bits = *r->at == 'h' ? (bits == 32 ? 16 : 8) : 64;
+	for (char c; (c = peek(r)) && strchr("hljztqL", c); r->at++)
+		bits = c == 'h' ? (bits == 32 ? 16 : 8) : 64;
 	return bits;
 }
 

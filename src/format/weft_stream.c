@@ -12,6 +12,7 @@
 #include "abi/stream_abi.h"
 #include "base/array.h"
 #include "base/little_endian.h"
+#include "format/live_memory.h"
 #include "format/weft_buffer.h"
 
 #define AT(field) offsetof(struct weft_abi_chunk, field)
@@ -62,6 +63,8 @@ static int add_names(
 			"names that no event can refer to");
 		return 0;
 	}
+	if (chunk->bytes == 0)
+		return 0;
 	uint64_t end = chunk->at + chunk->bytes;
 	if (end > b->names_bytes) {
 		uint8_t *names = realloc(b->stream->names, (size_t)end);
@@ -126,7 +129,7 @@ static void take_header(
 	const uint8_t *version = chunk->content + offsetof(struct weft_abi_buffer, version);
 	if (chunk->bytes == sizeof(struct weft_abi_buffer) &&
 		weft__load_u32(version) == WEFT_ABI_VERSION)
-		b->header = chunk->content;
+		weft__live_copy(b->header, chunk->content, sizeof(b->header));
 	else
 		weft_diagnostics_add(input->diagnostics, (uint64_t)(chunk->content - input->bytes),
 			"a header that makes no sense");

@@ -73,12 +73,12 @@ WEFT__EXPORT int weft_buffer_summarize(
 	struct weft_buffer_summary summary = {.pid = buffer.pid};
 	memcpy(summary.program, buffer.program, sizeof(summary.program));
 	memcpy(summary.losses, description.losses, sizeof(summary.losses));
-	summary.start_unix_ns = weft__load_u64(buffer.bytes + offsetof(struct weft_abi_buffer, start) +
+	summary.start_unix_ns = weft__load_u64(buffer.header + offsetof(struct weft_abi_buffer, start) +
 										   offsetof(struct weft_abi_moment, unix_ns));
-	summary.is_stopped = weft__load_u32(buffer.bytes + offsetof(struct weft_abi_buffer, stopped));
+	summary.is_stopped = weft__load_u32(buffer.header + offsetof(struct weft_abi_buffer, stopped));
 	summary.stop_reason =
-		(int)weft__load_u32(buffer.bytes + offsetof(struct weft_abi_buffer, stop_reason));
-	read_refused(&summary, buffer.bytes);
+		(int)weft__load_u32(buffer.header + offsetof(struct weft_abi_buffer, stop_reason));
+	read_refused(&summary, buffer.header);
 	for (uint32_t i = 0; i < buffer.packet_count; i++)
 		add_packet(&summary, weft__buffer_packet(&buffer, i), buffer.packet_bytes);
 	*ret_summary = summary;

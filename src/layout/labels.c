@@ -24,14 +24,22 @@ static char next_letter(struct weft_slice text, size_t *at)
 	return '#';
 }
 
-static uint64_t hash_label(const void *owner, uint32_t string)
+static uint64_t hash_label(const struct weft__hash_key *key, const void *owner, uint32_t string)
 {
 	const struct weft_model *model = owner;
 	struct weft_slice text = weft_model_string(model, string);
-	uint64_t hash = 0;
-	for (size_t at = 0; at < text.size;)
-		hash = (hash ^ (unsigned char)next_letter(text, &at)) * UINT64_C(0x100000001b3);
-	return weft__index_mix(hash);
+	struct weft__hash hash = weft__hash_begin(key);
+	uint64_t word = 0, letters = 0;
+	for (size_t at = 0; at < text.size;) {
+		word = word << 8 | (unsigned char)next_letter(text, &at);
+		if (++letters % 8 == 0) {
+			weft__hash_word(&hash, word);
+			word = 0;
+		}
+	}
+	/* The last word has seven letters at most, and the count's low byte. */
+	weft__hash_word(&hash, word << 8 | (letters & 0xff));
+	return weft__hash_end(&hash);
 }
 
 static bool are_alike(struct weft_slice a, struct weft_slice b)
@@ -47,7 +55,7 @@ static int classify(
 	const struct weft_model *model, struct weft__index *index, uint32_t label, uint32_t *ret_class)
 {
 	struct weft_slice text = weft_model_string(model, label);
-	uint32_t slot = weft__index_start(index, hash_label(model, label)), other;
+	uint32_t slot = weft__index_start(index, hash_label(&index->key, model, label)), other;
 	while ((other = index->slots[slot]) != WEFT__INDEX_EMPTY) {
 		if (are_alike(text, weft_model_string(model, other))) {
 			*ret_class = other;

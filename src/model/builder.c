@@ -438,12 +438,17 @@ static event_rule *const rules[WEFT_EVENT_TYPES] = {
 	[WEFT_EVENT_ALIVE] = on_alive,
 };
 
-static void count_event(struct weft_model_builder *b, const struct weft__fact *event)
+/* Decoders keep time order and the span; events that do not are held at the time before. */
+static void count_event(struct weft_model_builder *b, const struct meaning *m)
 {
+	const struct weft__fact *event = m->event;
+	uint64_t time = event->time_ns;
+	if (weft__span_hold(&b->span, &time))
+		complain(m, WEFT__SPAN_MESSAGE);
 	if (b->summary.events == 0)
-		b->summary.start = b->now = event->time_ns;
-	if (event->time_ns > b->now) /* decoders keep time order; clamp those that don't */
-		b->now = event->time_ns;
+		b->summary.start = b->now = time;
+	if (time > b->now)
+		b->now = time;
 	b->summary.end = b->now;
 	b->summary.events++;
 	b->summary.by_event[event->type]++;
@@ -453,7 +458,7 @@ int weft__model_take(struct weft_model_builder *b, const struct weft__fact *fact
 	struct weft_diagnostics *diagnostics)
 {
 	struct meaning m = {fact, diagnostics, WEFT_NONE, WEFT_NONE};
-	count_event(b, fact);
+	count_event(b, &m);
 	int error = look_up(b, fact->task, &m.task);
 	if (!error)
 		error = look_up(b, fact->other, &m.other);

@@ -20,6 +20,7 @@
 #include "base/index.h"
 #include "base/strings.h"
 #include "model/facts.h"
+#include "model/span.h"
 
 /* Which task an id is. Most programs number their tasks one after the other: those of buffer 0
  * whose ids lie close together are in a table by id, the others in an index of hashes. */
@@ -143,6 +144,7 @@ struct weft_model_builder {
 
 	struct weft_model_summary summary;
 	uint64_t now; /* time of the latest event */
+	struct weft__span span;
 	struct task_columns tasks;
 	struct edge_columns edges;
 	struct activation_columns activations;

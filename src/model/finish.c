@@ -14,11 +14,6 @@
 /* An unfinished task is drawn this much past the last that is known of it. */
 static const uint64_t UNFINISHED_NS = 1000;
 
-static uint64_t add_ns(uint64_t time, uint64_t ns)
-{
-	return time > UINT64_MAX - ns ? UINT64_MAX : time + ns;
-}
-
 /* What has not ended reaches now. */
 static void end_live_tasks(struct weft_model_builder *b)
 {
@@ -50,7 +45,7 @@ static int end_tasks(struct weft_model_builder *b)
 			t->end[task] = b->now;
 		} else {
 			uint64_t last = t->end[task] > t->start[task] ? t->end[task] : t->start[task];
-			t->end[task] = add_ns(last, UNFINISHED_NS);
+			t->end[task] = weft__ns_add(last, UNFINISHED_NS);
 		}
 	}
 	return error;

@@ -12,16 +12,19 @@
 #define TABLE_SHARE 4
 #define TABLE_SLACK 4096
 
-/* Neighbouring ids share a cache line of the index; the rest is mixed. */
-static uint64_t hash_id(uint32_t buffer, uint64_t id)
+/* Sixteen neighbouring ids share a cache line of the index. */
+static uint64_t hash_id(const struct weft__hash_key *key, uint32_t buffer, uint64_t id)
 {
-	return (weft__index_mix((id >> 4) ^ ((uint64_t)buffer << 40)) & ~(uint64_t)15) | (id & 15);
+	struct weft__hash hash = weft__hash_begin(key);
+	weft__hash_word(&hash, id >> 4);
+	weft__hash_word(&hash, buffer);
+	return (weft__hash_end(&hash) & ~(uint64_t)15) | (id & 15);
 }
 
-static uint64_t hash_task(const void *owner, uint32_t task)
+static uint64_t hash_task(const struct weft__hash_key *key, const void *owner, uint32_t task)
 {
 	const struct weft__identities *identities = owner;
-	return hash_id(identities->buffer[task], identities->id[task]);
+	return hash_id(key, identities->buffer[task], identities->id[task]);
 }
 
 uint32_t weft__ids_find(const struct weft__ids *ids, const uint64_t *id_of,
@@ -32,7 +35,7 @@ uint32_t weft__ids_find(const struct weft__ids *ids, const uint64_t *id_of,
 		return ids->table[place] - 1;
 	if (ids->index.count == 0)
 		return WEFT_NONE;
-	uint32_t slot = weft__index_start(&ids->index, hash_id(buffer, id)), task;
+	uint32_t slot = weft__index_start(&ids->index, hash_id(&ids->index.key, buffer, id)), task;
 	while ((task = ids->index.slots[slot]) != WEFT__INDEX_EMPTY) {
 		if (id_of[task] == id && buffer_of[task] == buffer)
 			return task;

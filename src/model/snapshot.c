@@ -167,6 +167,9 @@ WEFT__EXPORT int weft_model_builder_snapshot(const struct weft_model_builder *bu
 	copy->summary = builder->summary;
 	copy->summary.live = true;
 	copy->now = builder->now;
+	uint64_t last_ns = weft__ns_add(copy->summary.start, WEFT__SPAN_NS);
+	if (now_ns > last_ns)
+		now_ns = last_ns;
 	if (builder->summary.events && now_ns > copy->now)
 		copy->now = copy->summary.end = now_ns;
 	if (!error)

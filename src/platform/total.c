@@ -22,13 +22,18 @@
 /* That many processes are read through. */
 #define ENTRIES_MAX (1 << 20)
 
+/* A file that a child without root's rights has made sets no bound for the others. */
+static bool is_of_run(int fd, const char *directory)
+{
+	struct stat status, run;
+	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size >= 8 &&
+		   stat(directory, &run) == 0 && status.st_uid == run.st_uid;
+}
+
 /* Where our entry ends; 0 if it cannot be written. */
 static off_t append_entry(int fd, uint64_t bytes)
 {
-	struct stat status;
 	struct rlimit limit;
-	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < 8)
-		return 0;
 	/* Beyond that limit the kernel would end the program by a signal; the ring will not fit either.
 	 */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < ((uint64_t)1 << 16))
@@ -69,7 +74,7 @@ bool weft__total_take(const char *directory, uint64_t bytes)
 	int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return true;
-	off_t end = append_entry(fd, bytes);
+	off_t end = is_of_run(fd, directory) ? append_entry(fd, bytes) : 0;
 	bool is_good = !end || fits(fd, end);
 	close(fd);
 	return is_good;

@@ -86,11 +86,13 @@ void weft__packet_close(struct weft_abi_slot *slot)
 	if (!weft__has_packet(slot))
 		return;
 	struct weft_abi_packet *packet = weft__packet_of(slot);
+	/* No room from here on, before the number of events is settled: a handler may leave this
+	 * function at any step, and an event that then fits into the packet's rest would not be
+	 * counted. With no room, the next event closes the packet again. */
+	weft__store(&slot->limit, 0);
+	weft__signal_fence();
 	uint64_t taken = settle(slot);
 	uint32_t events = settled_events(taken);
-	/* A thread may end in the middle: without a packet there must be no room, and who finds one
-	 * closes it again. */
-	weft__store(&slot->limit, 0);
 	if (taken & BY_OWNER && is_open(packet, taken))
 		finish(packet, events);
 	weft__store(&slot->number, weft__load(&slot->number) + events - weft__load(&slot->inherited));

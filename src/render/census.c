@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ns.h"
 #include "base/sort.h"
 #include "render/scene.h"
 
@@ -17,7 +18,11 @@
 #define MOST_WEIGHT  1280  /* in larger traces, */
 #define WANTED       8192  /* of which this should become not many more blocks; */
 #define BLOCKS       30000 /* but neither as many as 2 * 30000 + 1, whose numbers have 16 bits */
-#define RUNS_MIN     (1 << 16)
+/* Points of running, however few tasks there are. Fuzz targets define less: they make a scene of
+ * each input. */
+#ifndef WEFT__CENSUS_RUNS_MIN
+#define WEFT__CENSUS_RUNS_MIN (1 << 16)
+#endif
 #define RUN_TICKS    (1 << 22)
 #define SLICE_POINTS 16
 #define SLICES_MAX   65536
@@ -236,8 +241,10 @@ static void collect_runs(struct collection *c, double run_ns)
 		for (uint32_t i = first[task]; i < first[task + 1]; i++) {
 			double length = (double)(a->end[i] - a->start[i]), at = missing;
 			for (; at <= length && c->count < c->capacity; at += run_ns)
-				collect(
-					c, coarse(scene, a->start[i] + (uint64_t)fmin(at, length - 1), spare), task);
+				collect(c,
+					coarse(scene, a->start[i] + weft__ns_between(at, a->end[i] - a->start[i] - 1),
+						spare),
+					task);
 			missing = at - length;
 		}
 	}
@@ -299,7 +306,8 @@ int weft__scene_make_running(struct weft_scene *scene)
 	struct weft__census *census = &scene->census;
 	uint32_t count = scene->model->tasks.count;
 	struct collection c;
-	int error = collection_init(&c, scene, count > RUNS_MIN ? count : RUNS_MIN);
+	int error =
+		collection_init(&c, scene, count > WEFT__CENSUS_RUNS_MIN ? count : WEFT__CENSUS_RUNS_MIN);
 	if (error)
 		return error;
 	census->run_ns = run_of_point(scene, c.capacity);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ns.h"
 #include "base/sort.h"
 #include "render/painter.h"
 
@@ -52,8 +53,8 @@ static double value_before(const struct painter *p, uint32_t index, uint64_t tim
 /* How much it changes a second, from a time on for so much of it as RATE_PX show. */
 static double rate_at(const struct painter *p, uint32_t index, uint64_t time)
 {
-	uint64_t ns = (uint64_t)fmax(RATE_PX / p->view->scale, 1);
-	uint64_t end = time > UINT64_MAX - ns ? UINT64_MAX : time + ns;
+	uint64_t ns = weft__ns_between(fmax(RATE_PX / p->view->scale, 1), UINT64_MAX);
+	uint64_t end = weft__ns_add(time, ns);
 	double change = value_before(p, index, end) - value_before(p, index, time);
 	return change / (double)ns * 1e9;
 }

@@ -9,8 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/ns.h"
 #include "base/sort.h"
 #include "render/painter.h"
+#include "view/time.h"
 
 /* Ranges of blocks, and the lane that each is in; WEFT_NONE between lanes. */
 struct ranges {
@@ -26,15 +28,11 @@ struct counting {
 	struct weft__run *scratch;
 };
 
-/* The first time whose x is in column c. */
+/* The first time whose x is in column c; behind the view's end if that comes before the column. */
 static uint64_t column_time(const struct painter *p, uint32_t c)
 {
-	uint64_t time = weft_view_time(p->view, c);
-	while (time < UINT64_MAX && time < p->view->end && weft_view_x(p->view, time) < c)
-		time++;
-	if (time == p->view->end && time < UINT64_MAX && weft_view_x(p->view, time) < c)
-		time++; /* the view ends before this column */
-	return time;
+	uint64_t time = weft__view_first_time(p->view, c);
+	return time == UINT64_MAX ? weft__ns_add(p->view->end, 1) : time;
 }
 
 static struct weft__crowd_cell *cells_of_lane(const struct weft__crowd *crowd, uint32_t lane)

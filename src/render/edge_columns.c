@@ -9,6 +9,7 @@
 
 #include "base/sort.h"
 #include "render/painter.h"
+#include "view/time.h"
 
 #define FEW_MAX 64
 #define MANY    8000 /* edges in and beside the view, from which on they are counted first */
@@ -25,23 +26,11 @@ static bool allocate(struct weft__edge_columns *columns)
 	return complete;
 }
 
-/* The first time whose x is `x` or more; UINT64_MAX past the end of the view's trace. */
-static uint64_t first_time(const struct painter *p, double x)
-{
-	uint64_t time = weft_view_time(p->view, x);
-	while (weft_view_x(p->view, time) < x) {
-		if (time >= p->view->end)
-			return UINT64_MAX;
-		time++;
-	}
-	return time;
-}
-
 static void find_columns(struct weft__edge_columns *columns, const struct painter *p)
 {
 	uint32_t edge = 0, before[WEFT_EDGE_TYPES];
 	for (uint32_t column = 0; column <= columns->count; column++) {
-		uint64_t time = first_time(p, column);
+		uint64_t time = weft__view_first_time(p->view, column);
 		edge = time == UINT64_MAX ? p->model->edges.count : weft__edges_from(p->scene, edge, time);
 		columns->edges[column] = edge;
 		weft__edges_before(p->scene, edge, before);

@@ -25,9 +25,6 @@ bool weft__is_compressed(const void *bytes, size_t size)
 #if WEFT_HAS_ZSTD
 #include <zstd.h>
 
-/* A few bytes can stand for any number of zeros: a trace is no such thing. */
-#define RATIO_MAX ((uint64_t)4096)
-
 static int open_nameless(void)
 {
 	const char *directory = getenv("TMPDIR");
@@ -48,32 +45,44 @@ static int write_all(int fd, const char *bytes, size_t size)
 	return 0;
 }
 
-static int expand_into(int fd, ZSTD_DCtx *context, ZSTD_inBuffer *in)
+static int expand_into(int fd, ZSTD_DCtx *context, ZSTD_inBuffer *in, uint64_t max_bytes)
 {
 	char block[64 << 10];
-	uint64_t most = RATIO_MAX * in->size, total = 0;
-	int error = 0;
-	while (!error && total <= most) {
+	uint64_t total = 0;
+	for (;;) {
 		ZSTD_outBuffer out = {block, sizeof(block), 0};
 		size_t before = in->pos;
 		size_t status = ZSTD_decompressStream(context, &out, in);
+		if (out.pos > max_bytes - total)
+			return WEFT_ERROR_SIZE;
 		/* What came out before damage counts. */
-		error = write_all(fd, block, out.pos);
+		int error = write_all(fd, block, out.pos);
+		if (error)
+			return error;
 		total += out.pos;
 		if (ZSTD_isError(status) || (out.pos == 0 && in->pos == before))
-			break;
+			return total ? 0 : WEFT_ERROR_DAMAGED;
 	}
-	return error ? error : total > most ? WEFT_ERROR_LIMIT : total ? 0 : WEFT_ERROR_DAMAGED;
 }
 
-int weft__expand(const void *bytes, size_t size, int *ret_fd)
+/* A compressed file may say how much it holds; a stream doesn't. */
+static bool says_more(const void *bytes, size_t size, uint64_t max_bytes)
+{
+	unsigned long long content = ZSTD_getFrameContentSize(bytes, size);
+	return content != ZSTD_CONTENTSIZE_UNKNOWN && content != ZSTD_CONTENTSIZE_ERROR &&
+		   content > max_bytes;
+}
+
+int weft__expand(const void *bytes, size_t size, uint64_t max_bytes, int *ret_fd)
 {
 	ZSTD_inBuffer in = {bytes, size, 0};
+	if (says_more(bytes, size, max_bytes))
+		return WEFT_ERROR_SIZE;
 	ZSTD_DCtx *context = ZSTD_createDCtx();
 	if (!context)
 		return WEFT_ERROR_MEMORY;
 	int fd = open_nameless();
-	int error = fd < 0 ? WEFT_ERROR_SYSTEM : expand_into(fd, context, &in);
+	int error = fd < 0 ? WEFT_ERROR_SYSTEM : expand_into(fd, context, &in, max_bytes);
 	ZSTD_freeDCtx(context);
 	if (error && fd >= 0)
 		close(fd);
@@ -82,9 +91,9 @@ int weft__expand(const void *bytes, size_t size, int *ret_fd)
 	return error;
 }
 #else
-int weft__expand(const void *bytes, size_t size, int *ret_fd)
+int weft__expand(const void *bytes, size_t size, uint64_t max_bytes, int *ret_fd)
 {
-	(void)bytes, (void)size, (void)ret_fd;
+	(void)bytes, (void)size, (void)max_bytes, (void)ret_fd;
 	return WEFT_ERROR_COMPRESSED;
 }
 #endif

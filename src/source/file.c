@@ -19,6 +19,7 @@
 #include "base/export.h"
 #include "source/expand.h"
 #include "source/mapping.h"
+#include "source/seed.h"
 
 /* A copy is a snapshot that nobody can shorten. But a mapping's pages can be given back as they are
  * read, which for a large trace is a third of the memory; and a buffer that a program is recording
@@ -26,10 +27,16 @@
 #define COPY_MAX_BYTES ((size_t)64 << 10)
 #define READ_BYTES     ((size_t)64 << 10)
 
+/* See weft_source_open_limited(): a few bytes can stand for any number of zeros. */
+#define EXPANDED_BYTES ((uint64_t)64 << 20)
+#define EXPANDED_RATIO 64
+#define PIPE_BYTES     ((uint64_t)4 << 30)
+
 struct weft_source {
 	unsigned char *bytes;
 	size_t size;
-	size_t capacity; /* of a copy */
+	size_t capacity;    /* of a copy */
+	uint64_t max_bytes; /* that were asked for, or 0 */
 	bool mapped;
 };
 
@@ -47,7 +54,7 @@ static int reserve(struct weft_source *source, size_t bytes)
 }
 
 /* Until the end, whatever size was promised: a file may grow or shrink meanwhile. */
-static int read_all(struct weft_source *source, int fd, size_t expected)
+static int read_all(struct weft_source *source, int fd, size_t expected, uint64_t most)
 {
 	int error = reserve(source, expected + 1);
 	while (!error) {
@@ -57,6 +64,8 @@ static int read_all(struct weft_source *source, int fd, size_t expected)
 		if (got < 0 && errno != EINTR)
 			return WEFT_ERROR_SYSTEM;
 		source->size += got > 0 ? (size_t)got : 0;
+		if (source->size > most)
+			return WEFT_ERROR_SIZE;
 		if (source->size == source->capacity)
 			error = reserve(source, READ_BYTES);
 	}
@@ -90,14 +99,17 @@ static int load(struct weft_source *source, int fd)
 	/* Standard input may be a file that somebody has read from already: not mapped. */
 	bool whole = S_ISREG(status.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
 	if (!whole || status.st_size < 0)
-		return read_all(source, fd, READ_BYTES);
+		return read_all(source, fd, READ_BYTES,
+			S_ISREG(status.st_mode) ? UINT64_MAX
+			: source->max_bytes     ? source->max_bytes
+									: PIPE_BYTES);
 	if ((uintmax_t)status.st_size < COPY_MAX_BYTES)
-		return read_all(source, fd, (size_t)status.st_size);
+		return read_all(source, fd, (size_t)status.st_size, UINT64_MAX);
 	if ((uintmax_t)status.st_size > SIZE_MAX / 2)
 		return WEFT_ERROR_LIMIT;
 	if (map_all(source, fd, (size_t)status.st_size) == 0)
 		return 0;
-	return read_all(source, fd, READ_BYTES); /* a file system that cannot map */
+	return read_all(source, fd, READ_BYTES, UINT64_MAX); /* a file system that cannot map */
 }
 
 static void release(struct weft_source *source)
@@ -116,9 +128,11 @@ static int expand(struct weft_source *source)
 {
 	int fd;
 	struct stat status;
+	uint64_t most = source->max_bytes ? source->max_bytes
+									  : EXPANDED_BYTES + EXPANDED_RATIO * (uint64_t)source->size;
 	if (!weft__is_compressed(source->bytes, source->size))
 		return 0;
-	int error = weft__expand(source->bytes, source->size, &fd);
+	int error = weft__expand(source->bytes, source->size, most, &fd);
 	if (error)
 		return error;
 	release(source);
@@ -129,25 +143,45 @@ static int expand(struct weft_source *source)
 	return error;
 }
 
-WEFT__EXPORT int weft_source_open(const char *path, struct weft_source **ret_source)
+WEFT__EXPORT int weft_source_open_descriptor(
+	int fd, uint64_t max_bytes, struct weft_source **ret_source)
 {
-	bool standard_input = strcmp(path, "-") == 0;
-	int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return WEFT_ERROR_SYSTEM;
 	struct weft_source *source = calloc(1, sizeof(*source));
-	int error = source ? load(source, fd) : WEFT_ERROR_MEMORY;
+	int error = WEFT_ERROR_MEMORY;
+	weft__seed_hashes_once();
+	if (source) {
+		source->max_bytes = max_bytes;
+		error = load(source, fd);
+	}
 	if (!error)
 		error = expand(source);
 	int saved = errno;
-	if (!standard_input)
-		close(fd);
 	if (error)
 		weft_source_close(source);
 	else
 		*ret_source = source;
 	errno = saved;
 	return error;
+}
+
+WEFT__EXPORT int weft_source_open_limited(
+	const char *path, uint64_t max_bytes, struct weft_source **ret_source)
+{
+	if (strcmp(path, "-") == 0)
+		return weft_source_open_descriptor(STDIN_FILENO, max_bytes, ret_source);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return WEFT_ERROR_SYSTEM;
+	int error = weft_source_open_descriptor(fd, max_bytes, ret_source);
+	int saved = errno;
+	close(fd);
+	errno = saved;
+	return error;
+}
+
+WEFT__EXPORT int weft_source_open(const char *path, struct weft_source **ret_source)
+{
+	return weft_source_open_limited(path, 0, ret_source);
 }
 
 WEFT__EXPORT void weft_source_close(struct weft_source *source)

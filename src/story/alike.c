@@ -37,7 +37,7 @@ uint64_t weft__alike_hash(struct weft_slice text)
 			hash = (hash ^ (uint8_t)(digit ? '#' : c)) * UINT64_C(0x100000001b3);
 		in_number = digit;
 	}
-	return weft__index_mix(hash) | 1;
+	return weft__mix(hash) | 1;
 }
 
 static uint64_t key_of(struct making *m, uint32_t task)
@@ -45,21 +45,21 @@ static uint64_t key_of(struct making *m, uint32_t task)
 	uint32_t label = m->tasks->label[task];
 	uint64_t kind = m->tasks->kind[task];
 	if (label == WEFT_NONE)
-		return weft__index_mix(kind + 1);
+		return weft__mix(kind + 1);
 	if (!m->hashes[label])
 		m->hashes[label] = weft__alike_hash(weft_model_string(m->alike->story->model, label));
-	return weft__index_mix(m->hashes[label] ^ kind << 48);
+	return weft__mix(m->hashes[label] ^ kind << 48);
 }
 
-static uint64_t hash_group(const void *owner, uint32_t group)
+static uint64_t hash_group(const struct weft__hash_key *key, const void *owner, uint32_t group)
 {
-	return ((const struct making *)owner)->alike->groups[group].key;
+	return weft__hash_u64(key, ((const struct making *)owner)->alike->groups[group].key);
 }
 
 static int find_group(struct making *m, uint64_t key, uint32_t *ret_group)
 {
 	struct weft__alike *alike = m->alike;
-	uint32_t slot = weft__index_start(&m->by_key, key), group;
+	uint32_t slot = weft__index_start(&m->by_key, weft__hash_u64(&m->by_key.key, key)), group;
 	while ((group = m->by_key.slots[slot]) != WEFT__INDEX_EMPTY) {
 		if (alike->groups[group].key == key) {
 			*ret_group = group;

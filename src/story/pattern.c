@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/index.h"
+#include "base/hash.h"
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "story/pattern_program.h"
@@ -169,7 +169,7 @@ static uint32_t hash_fresh(const struct weft__pattern *p)
 {
 	uint64_t hash = p->fresh_count;
 	for (uint32_t i = 0; i < p->fresh_count; i++)
-		hash = weft__index_mix(hash ^ p->fresh[i]);
+		hash = weft__mix(hash ^ p->fresh[i]);
 	return (uint32_t)hash % SLOTS;
 }
 

@@ -52,13 +52,22 @@ static void judge_strings(struct searcher *s)
 		s->strings[string] = weft__pattern_matches(s->pattern, weft_model_string(s->model, string));
 }
 
+/* Kinds without a name match nothing. */
 static void judge_kinds(struct searcher *s)
 {
-	for (unsigned kind = 0; kind < KINDS; kind++) {
-		const char *name = kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
-		struct weft_slice text = {name, name ? strlen(name) : 0};
-		s->kinds[kind] = name && weft__pattern_matches(s->pattern, text);
-		s->has_kind = s->has_kind || s->kinds[kind];
+	static const struct {
+		uint16_t kind;
+		const char *name;
+	} names[] = {
+		{WEFT_KIND_PREEXISTING, "preexisting"},
+#define KIND(number, id, name) {number, name},
+#include <weft/kinds.def>
+#undef KIND
+	};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct weft_slice text = {names[i].name, strlen(names[i].name)};
+		s->kinds[names[i].kind] = weft__pattern_matches(s->pattern, text);
+		s->has_kind = s->has_kind || s->kinds[names[i].kind];
 	}
 }
 
@@ -279,7 +288,7 @@ static int run(struct searcher *s)
 	s->bucket_ns = length / BUCKETS + 1;
 	s->string_count = weft_model_string_count(model);
 	s->strings = malloc(s->string_count + (size_t)1);
-	s->kinds = malloc(KINDS);
+	s->kinds = calloc(KINDS, 1);
 	s->task_found = calloc(model->tasks.count + (size_t)1, 1);
 	s->buckets = calloc(BUCKETS, sizeof(*s->buckets));
 	if (!s->strings || !s->kinds || !s->task_found || !s->buckets)

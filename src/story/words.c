@@ -42,21 +42,11 @@ static void say_letter(struct weft__words *w, const char *bytes, size_t length)
 	w->letters++;
 }
 
-/* Invisible ones hide, and marks of direction turn what follows. */
-static bool is_showable(uint32_t c)
-{
-	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0xfeff)
-		return false;
-	if ((c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e))
-		return false;
-	return !(c >= 0x2060 && c <= 0x206f) && (c & 0xfffe) != 0xfffe;
-}
-
 static size_t next_letter(struct weft_slice text, bool *ret_good)
 {
 	uint32_t character;
 	size_t length = weft__utf8_decode(text.bytes, text.size, &character, ret_good);
-	*ret_good = *ret_good && is_showable(character);
+	*ret_good = *ret_good && weft__utf8_is_showable(character);
 	return length;
 }
 

@@ -9,11 +9,9 @@
 
 #include <weft/error.h>
 
-#include "base/index.h"
-
 static struct live_task **place_of(const struct live_tasks *t, uint64_t id)
 {
-	return &t->places[weft__index_mix(id) & (t->place_count - 1)];
+	return &t->places[weft__hash_u64(&t->key, id) & (t->place_count - 1)];
 }
 
 struct live_task *weft__trigger_find(const struct live_tasks *t, uint64_t id)
@@ -28,6 +26,8 @@ static int grow(struct live_tasks *t)
 {
 	struct live_tasks larger = *t;
 	larger.place_count = t->place_count ? 2 * t->place_count : 64;
+	if (!t->place_count)
+		larger.key = weft__hash_key();
 	larger.places = calloc(larger.place_count, sizeof(*larger.places));
 	if (!larger.places)
 		return WEFT_ERROR_MEMORY;

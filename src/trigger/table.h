@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+
 struct live_task {
 	uint64_t id;
 	struct live_task *chain;          /* of the same place in the table */
@@ -27,6 +29,7 @@ struct live_task {
 struct live_tasks {
 	struct live_task **places; /* a power of two */
 	size_t place_count, count;
+	struct weft__hash_key key;
 	struct live_task *first, *last; /* of those that wait */
 };
 

@@ -8,15 +8,27 @@
 #include <math.h>
 
 #include "base/export.h"
+#include "base/ns.h"
 #include "view/rows.h"
+#include "view/time.h"
 
 /* A nanosecond is never wider than this: there is nothing in it. */
 #define SCALE_MAX 40.0
+
+/* Doubles hold whole numbers exactly up to this. */
+#define EXACT_NS 9007199254740992.0
 
 static double length(const struct weft_view *view)
 {
 	double ns = (double)(view->end - view->start);
 	return ns < 1 ? 1 : ns;
+}
+
+/* A trace may be so long that times some ns apart are one double: those are never wider than a
+ * pixel. */
+static double most_scale(const struct weft_view *view)
+{
+	return fmin(SCALE_MAX, EXACT_NS / length(view));
 }
 
 static double inner_width(const struct weft_view *view)
@@ -35,7 +47,7 @@ static double clamp(double value, double low, double high)
 static void clamp_time(struct weft_view *view)
 {
 	double fit = inner_width(view) / length(view);
-	view->scale = clamp(view->scale, fit, fit > SCALE_MAX ? fit : SCALE_MAX);
+	view->scale = clamp(view->scale, fit, fmax(fit, most_scale(view)));
 	double margin = WEFT_VIEW_MARGIN / view->scale;
 	double last = length(view) + margin - view->width / view->scale;
 	view->left = clamp(view->left, -margin, last > -margin ? last : -margin);
@@ -100,7 +112,29 @@ WEFT__EXPORT double weft_view_x(const struct weft_view *view, uint64_t time)
 
 WEFT__EXPORT uint64_t weft_view_time(const struct weft_view *view, double x)
 {
-	double ns = clamp(view->left + x / view->scale, 0, (double)(view->end - view->start));
-	uint64_t time = view->start + (uint64_t)ns;
-	return time > view->end ? view->end : time;
+	return view->start + weft__ns_between(view->left + x / view->scale, view->end - view->start);
+}
+
+uint64_t weft__view_first_time(const struct weft_view *view, double x)
+{
+	uint64_t low = weft_view_time(view, x), high = view->end, step = 1;
+	if (weft_view_x(view, low) >= x)
+		return low;
+	if (weft_view_x(view, high) < x)
+		return UINT64_MAX;
+	/* x of `low` is less than x from here on, and x of `high` is not. Mostly it is the next ns. */
+	while (high - low > step && weft_view_x(view, low + step) < x) {
+		low += step;
+		step *= 2;
+	}
+	if (high - low > step)
+		high = low + step;
+	while (high - low > 1) {
+		uint64_t middle = low + (high - low) / 2;
+		if (weft_view_x(view, middle) < x)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "base/ns.h"
 #include "viewer/state.h"
 
 #define HANDLE_WIDTH 20.0
@@ -91,7 +92,8 @@ void weft__viewer_stretch_view(struct weft_viewer *viewer, bool is_end, int step
 	if (to - from < 1)
 		return;
 	weft__viewer_remember(viewer, false);
-	weft_view_set_range(&view, view.start + (uint64_t)from, to - from);
+	weft_view_set_range(
+		&view, view.start + weft__ns_between(from, view.end - view.start), to - from);
 	weft__viewer_glide(viewer, &view);
 }
 

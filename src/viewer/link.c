@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "base/ns.h"
 #include "viewer/state.h"
 
 static void add_value(struct weft_text *text, const char *key, const char *value)
@@ -31,7 +32,7 @@ static void add_times(const struct weft_viewer *viewer, struct weft_text *text)
 	char time[32];
 	weft__write_duration(weft__viewer_start(view) - view->start, time);
 	add_value(text, "start", time);
-	weft__write_duration((uint64_t)(weft__viewer_duration(view) + 0.5), time);
+	weft__write_duration(weft__ns_between(weft__viewer_duration(view) + 0.5, UINT64_MAX), time);
 	add_value(text, "duration", time);
 }
 
@@ -159,7 +160,7 @@ void weft__viewer_copy_command(struct weft_viewer *viewer)
 	weft__write_duration(weft__viewer_start(view) - view->start, time);
 	weft_text_add_string(&text, " --start ");
 	weft_text_add_string(&text, time);
-	weft__write_duration((uint64_t)(weft__viewer_duration(view) + 0.5), time);
+	weft__write_duration(weft__ns_between(weft__viewer_duration(view) + 0.5, UINT64_MAX), time);
 	weft_text_add_string(&text, " --duration ");
 	weft_text_add_string(&text, time);
 	add_rows(viewer, &text);

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "base/ns.h"
 #include "render/strip.h"
 #include "viewer/state.h"
 
@@ -22,9 +23,8 @@ uint64_t weft__strip_time(const struct weft_viewer *viewer, double x)
 	struct weft__rect rect = area(viewer);
 	const struct weft_view *view = &viewer->view;
 	double share = fmin(fmax((x - rect.x) / (rect.x2 - rect.x), 0), 1);
-	double ns = share * (double)(view->end - view->start);
-	uint64_t time = view->start + (uint64_t)ns;
-	return time > view->end ? view->end : time;
+	uint64_t length = view->end - view->start;
+	return view->start + weft__ns_between(share * (double)length, length);
 }
 
 double weft__strip_x(const struct weft_viewer *viewer, uint64_t time)

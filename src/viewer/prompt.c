@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "base/ns.h"
 #include "viewer/state.h"
 
 static void set_text(struct weft_viewer *viewer, const char *text)
@@ -40,7 +41,7 @@ void weft__viewer_ask(struct weft_viewer *viewer, enum weft__asked asked)
 		weft__write_duration(weft__viewer_start(view) - view->start, time);
 		set_text(viewer, time);
 	} else if (asked == WEFT__ASK_DURATION) {
-		weft__write_duration((uint64_t)(weft__viewer_duration(view) + 0.5), time);
+		weft__write_duration(weft__ns_between(weft__viewer_duration(view) + 0.5, UINT64_MAX), time);
 		set_text(viewer, time);
 	} else if (asked == WEFT__ASK_SEARCH && viewer->search_text) {
 		set_text(viewer, viewer->search_text);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ns.h"
 #include "viewer/state.h"
 
 #define COMFORT   0.12 /* of the view: nearer to an edge it is moved to the middle */
@@ -34,7 +35,8 @@ static void reveal_time(struct weft_view *view, uint64_t start, uint64_t end, bo
 	if (is_close && (is_small || is_cut)) {
 		double shown = fmax(length * (is_small ? SHARE : AROUND), LEAST_NS);
 		double first = fmax(from - (shown - length) / 2, 0);
-		weft_view_set_range(view, view->start + (uint64_t)first, shown);
+		weft_view_set_range(
+			view, view->start + weft__ns_between(first, view->end - view->start), shown);
 	} else if (px > view->width - 2 * edge) {
 		if (right < edge || left > view->width - edge)
 			center(view, from);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Any bytes as a trace that is looked at: model, layout, problems, a task's story, and frames of
+ * the whole trace, of its middle and of its end from as near as possible, as SVG too. For traces of
+ * few events, so that a target stays fast.
+ */
+#ifndef WEFT_FUZZ_DRAWN_H
+#define WEFT_FUZZ_DRAWN_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <weft/canvas.h>
+#include <weft/decoder.h>
+#include <weft/layout.h>
+#include <weft/model.h>
+#include <weft/problems.h>
+#include <weft/render.h>
+#include <weft/story.h>
+#include <weft/view.h>
+
+#ifndef DRAWN_EVENTS_MAX
+#define DRAWN_EVENTS_MAX 2000
+#endif
+#define DRAWN_TOLD 8 /* tasks whose story is told */
+
+static inline void demand(int condition)
+{
+	if (!condition)
+		abort();
+}
+
+static inline void draw_view(const struct weft_scene *scene, const struct weft_frame *frame,
+	const struct weft_view *view, bool rates)
+{
+	const struct weft_render_options options = {.title = "fuzz",
+		.hover = true,
+		.handles = true,
+		.counter_rates = rates,
+		.clock_times = rates};
+	const struct weft_svg_options svg = {.title = "fuzz"};
+	struct weft_text text = {0};
+	struct weft_canvas *canvas;
+	demand(weft_canvas_create(frame->width, frame->height, &canvas) == 0);
+	demand(weft_render_frame(scene, frame, view, &options, canvas) == 0);
+	demand(weft_canvas_write_svg(canvas, &svg, &text) == 0);
+	weft_text_finish(&text);
+	weft_canvas_destroy(canvas);
+}
+
+/* The whole, then a thousandth in the middle, then the last nanoseconds. */
+static inline void draw_layout(const struct weft_layout *layout, double width, double height)
+{
+	struct weft_scene *scene;
+	struct weft_frame frame;
+	struct weft_view view;
+	demand(weft_scene_create(layout->model, layout, &scene) == 0);
+	weft_frame_place(layout, width, height, &frame);
+	weft_frame_view(layout, &frame, &view);
+	draw_view(scene, &frame, &view, false);
+	weft_view_zoom(&view, frame.picture.width / 2, 1000);
+	draw_view(scene, &frame, &view, true);
+	weft_view_zoom(&view, frame.picture.width, 1e9);
+	weft_view_pan(&view, -1e18);
+	draw_view(scene, &frame, &view, false);
+	weft_scene_destroy(scene);
+}
+
+static inline void tell_all(const struct weft_model *model, const struct weft_layout *layout)
+{
+	struct weft_story_index *index;
+	struct weft_problems *problems;
+	demand(weft_story_index_create(model, &index) == 0);
+	const struct weft_story story = {model, layout, index};
+	demand(weft_problems_create(&story, &problems) == 0);
+	weft_problems_destroy(problems);
+	for (uint32_t task = 0; task < model->tasks.count && task < DRAWN_TOLD; task++) {
+		struct weft_story_lines *lines;
+		demand(weft_story_tell(&story, task, &lines) == 0);
+		weft_story_lines_destroy(lines);
+	}
+	weft_story_index_destroy(index);
+}
+
+/* Small enough that rows share lanes, and large enough for every part of a frame. */
+static inline void draw_model(const struct weft_model *model)
+{
+	const struct weft_layout_options folded = {.fold = true, .group_by = WEFT_GROUP_BY_THREAD};
+	struct weft_layout *layout;
+	demand(weft_layout_create(model, NULL, &layout) == 0);
+	tell_all(model, layout);
+	draw_layout(layout, 640, 320);
+	weft_layout_destroy(layout);
+	demand(weft_layout_create(model, &folded, &layout) == 0);
+	draw_layout(layout, 300, 60);
+	weft_layout_destroy(layout);
+}
+
+static inline void draw_trace(const uint8_t *bytes, size_t size)
+{
+	struct weft_decoder *decoder;
+	struct weft_model *model;
+	demand(weft_decoder_create(&decoder) == 0);
+	demand(weft_decoder_feed_borrowed(decoder, bytes, size) == 0);
+	if (weft_decoder_finish(decoder) == 0 &&
+		weft_decoder_build_model(decoder, NULL, NULL, &model) == 0) {
+		const struct weft_model_summary *s = &model->summary;
+		demand(s->start <= s->end);
+		if (s->events <= DRAWN_EVENTS_MAX)
+			draw_model(model);
+		weft_model_destroy(model);
+	}
+	weft_decoder_destroy(decoder);
+}
+
+#endif
