@@ -8,7 +8,8 @@ import shutil
 from harness import BUILD, equal, run, skip
 
 NPM = os.path.join(BUILD, 'npm')
-PLAYWRIGHT = 'playwright-core@1.65.1'
+# Which version of what drives the browser, and the hash of its contents: npm refuses any other.
+PINNED = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'npm')
 DRIVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'page.mjs')
 
 
@@ -24,14 +25,28 @@ def chromium():
     return shutil.which('chromium')
 
 
-def install_driver():
-    if os.path.exists(os.path.join(NPM, 'node_modules', 'playwright-core')):
+def packages(lock):
+    """{path: hash} of a lock file of npm, without the project itself; empty if there is none."""
+    if not os.path.exists(lock):
+        return {}
+    with open(lock, encoding='utf-8') as file:
+        return {path: entry.get('integrity') for path, entry in json.load(file)['packages'].items() if path}
+
+
+def install_driver(folder=NPM, options=()):
+    """Installs what PINNED names into folder/node_modules. Contents of another hash fail the case; a registry
+    that does not answer skips it."""
+    pinned = packages(os.path.join(PINNED, 'package-lock.json'))
+    if packages(os.path.join(folder, 'node_modules', '.package-lock.json')) == pinned:
         return
     if not shutil.which('npm'):
         skip('npm is not installed')
-    result = run(['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', NPM, PLAYWRIGHT])
+    for name in ('package.json', 'package-lock.json'):
+        shutil.copy(os.path.join(PINNED, name), folder)
+    result = run(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', *options], cwd=folder, timeout=300)
     if result.returncode:
-        skip('npm could not get %s' % PLAYWRIGHT)
+        assert 'EINTEGRITY' not in result.stderr, 'npm got other contents than are pinned:\n' + result.stderr
+        skip('npm could not get playwright-core: %s' % (result.stderr.strip() or 'no reason given').splitlines()[-1])
 
 
 def browse(url, steps, title='', loud=False, **options):

@@ -37,11 +37,11 @@ def case(function):
     return function
 
 
-def run(args, input=None, timeout=120, cwd=None, env=None, text=True):
+def run(args, input=None, timeout=120, cwd=None, env=None, text=True, umask=-1):
     """Runs a command to its end; the result has .returncode, .stdout, .stderr."""
     environment = dict(os.environ, **(env or {}))
     return subprocess.run([str(a) for a in args], input=input, capture_output=True, timeout=timeout,
-                          cwd=cwd, env=environment, text=text, errors='replace' if text else None)
+                          cwd=cwd, env=environment, text=text, errors='replace' if text else None, umask=umask)
 
 
 def weft(*args, status=0, **options):

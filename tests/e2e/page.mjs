@@ -6,6 +6,7 @@
 //     echo '{"url": …, "width": …, "steps": [["wheel", x, y, dy], …]}' | node page.mjs
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { spawn } from 'node:child_process';
 
 const { chromium } = createRequire(process.env.WEFT_NPM + '/')('playwright-core');
 const ask = JSON.parse(readFileSync(0, 'utf8'));
@@ -58,7 +59,7 @@ async function settle() {
 	await page.waitForFunction(() => window.weft.isIdle());
 }
 
-const touches = new Map();
+const touches = new Map(), children = [];
 let protocol;
 
 async function touch(kind, fingers) {
@@ -141,6 +142,18 @@ const steps = {
 		await page.waitForFunction(before => window.weft.opened.events > before, before);
 	},
 	terminate: pid => process.kill(pid),
+	async restart(command) { // a server, until the end; the one before it may still have its port
+		for (let isReady = false; !isReady;) {
+			const child = spawn(command[0], command.slice(1), { stdio: ['ignore', 'pipe', 'ignore'] });
+			children.push(child);
+			isReady = await new Promise(done => {
+				child.stdout.once('data', () => done(true));
+				child.once('exit', () => setTimeout(done, 200, false));
+			});
+		}
+	},
+	visit: url => page.goto(url),
+	follow: name => page.getByRole('link', { name }).click(),
 	noticed: () => page.waitForFunction(() => !document.getElementById('notice').hidden),
 	linked: () => page.waitForFunction(() => window.weft.isIdle() && location.hash.includes(window.weft.link.replaceAll(' ', '&'))),
 	screenshot: path => page.screenshot({ path }),
@@ -195,7 +208,7 @@ async function compare(reference) {
 }
 steps.compare = async reference => seen.results.push(await compare(reference));
 
-const quiet = ['wait', 'said', 'living', 'events', 'grow', 'terminate', 'noticed', 'look', 'evaluate', 'screenshot', 'shot', 'down'];
+const quiet = ['restart', 'visit', 'follow', 'wait', 'said', 'living', 'events', 'grow', 'terminate', 'noticed', 'look', 'evaluate', 'screenshot', 'shot', 'down'];
 try {
 	await page.goto(ask.url);
 	for (const [kind, ...fields] of [...(ask.first || [['opened', ask.title]]), ...ask.steps]) {
@@ -207,4 +220,5 @@ try {
 	seen.failed = error.stack;
 }
 await browser.close();
+children.forEach(child => child.kill());
 console.log(JSON.stringify(seen));

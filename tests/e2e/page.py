@@ -383,6 +383,27 @@ def a_theme_is_the_readers_once_one_is_chosen():
 
 
 @case
+def opening_a_link_stores_nothing_and_makes_nothing():
+    state = ['evaluate', """({ stored: Object.entries(localStorage), copied: window.weft.copied || null,
+        prompt: !document.getElementById('prompt').hidden, notice: document.getElementById('notice-text').textContent })"""]
+    title = os.path.basename(BLOCK)
+    commands = ['mark', 'theme&dark', 'export&png', 'copy&link', 'unmark&1', 'viewmark', 'fit']
+    with temporary_directory() as folder:
+        path = 'file://' + make_page(folder)
+        led = [step for command in commands for step in
+               (['evaluate', 'location.hash = "#%s"' % command], ['wait', 300], state)]
+        seen = browse(path + '#mark', [['wait', 300], state, *led], title)
+        opened = seen['results'][0]
+        for command, one in zip(['mark', *commands], [opened, *seen['results'][2::2]]):
+            assert (command.replace('&', ' ') in one['notice']) == (command != 'fit'), (command, one)
+            equal((one['stored'], one['copied'], one['prompt']), ([], None, False), command)
+        equal(seen['downloads'], [])
+        # What the first command would have stored, by hand.
+        by_hand, = browse(path, [['key', 'm'], ['wait', 100], state], title)['results']
+        assert by_hand['prompt'] and by_hand['stored'][0][0] == 'weft notes ' + title, by_hand
+
+
+@case
 def links_and_pictures_go_out():
     with temporary_directory() as folder:
         path = 'file://' + make_page(folder)

@@ -1,34 +1,30 @@
 # SPDX-License-Identifier: ISC
 """The page of weft serve in Chromium: a list to choose from, one trace, one that grows."""
+import gzip
+import http.server
 import os
 import re
-import signal
+import shlex
 import struct
 import subprocess
+import threading
 
+import server as base
 from browser import browse
 from harness import BUILD, DATA, WEFT, case, equal, main, run, skip, temporary_directory
+from hostile_traces import small_packets
+from server import PATIENCE
 
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
 ECHO = os.path.join(BUILD, 'examples', 'echo-server')
-PATIENCE = 60
 
 
-class Server:
-    """weft serve on a port of its own, with a run directory of its own."""
-
-    def __init__(self, *arguments):
-        refusal = run([WEFT, 'serve', '--listen', '127.0.0.1:0', '/nowhere']).stderr
-        if 'without' in refusal:
-            skip(refusal.strip())
+class Server(base.Server):
+    def __init__(self, *arguments, **options):
         if 'without the page' in run([WEFT, 'render', ARP, '-o', '/dev/null', '--format', 'html']).stderr:
             skip('built without the page')
-        self.folder = temporary_directory()
-        self.env = dict(os.environ, XDG_RUNTIME_DIR=os.path.join(self.folder.name, 'run'))
-        os.mkdir(self.env['XDG_RUNTIME_DIR'], 0o700)
-        self.process = subprocess.Popen([WEFT, 'serve', '--listen', '127.0.0.1:0', *(arguments or [self.folder.name])],
-                                        stdout=subprocess.PIPE, text=True, env=self.env)
-        self.url = self.process.stdout.readline().strip()
+        self.empty = temporary_directory()
+        super().__init__(*(arguments or [self.empty.name]), **options)
 
     def record(self, *command):
         """A program that records where the server looks."""
@@ -36,20 +32,15 @@ class Server:
         return subprocess.Popen([WEFT, 'record', '-o', out, *command], env=self.env, cwd=self.folder.name,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    def browse(self, steps, **options):
-        seen = browse(self.url, steps, **options)
-        elsewhere = [url for url in seen['requests'] if not url.startswith(self.url.split('#')[0])]
-        equal(elsewhere, [], 'requests')
+    def browse(self, steps, url=None, elsewhere=(), **options):
+        seen = browse(url or self.url, steps, **options)
+        strange = [one for one in seen['requests'] if not one.startswith((self.origin, *elsewhere))]
+        equal(strange, [], 'requests')
         return seen['results']
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.send_signal(signal.SIGINT)
-        self.process.wait(PATIENCE)
-        self.process.stdout.close()
-        self.folder.cleanup()
+    def stop(self, *arguments):
+        self.empty.cleanup()
+        return super().stop(*arguments)
 
 
 @case
@@ -112,6 +103,28 @@ def what_a_tab_cannot_hold_is_said_and_the_page_goes_on():
 
 
 @case
+def many_small_packets_fit_into_a_tab():
+    with Server(ARP) as server:
+        path = os.path.join(server.folder.name, 'small.weft')
+        small_packets(20000, path)  # 64 KiB for each would be 1.3 GB
+        look, = server.browse([['choose', path], ['opened', 'small.weft'], ['look']], pages=2048,
+                              title=os.path.basename(ARP))
+        equal(look['opened']['events'], 20000)
+
+
+@case
+def a_compressed_file_that_holds_too_much_is_given_up():
+    with Server(ARP) as server:
+        path = os.path.join(server.folder.name, 'bomb.gz')
+        with gzip.open(path, 'wb') as file:
+            for _ in range(160):
+                file.write(bytes(1 << 20))
+        look, = server.browse([['choose', path], ['said'], ['look']], title=os.path.basename(ARP))
+        said = look['empty'] or look['notice']
+        assert 'gzip -d' in said, said
+
+
+@case
 def of_several_one_is_chosen():
     with Server(os.path.dirname(ARP)) as server:
         listed, look = server.browse([['look'], ['press', re.compile('mirage-arp-good').pattern],
@@ -155,6 +168,83 @@ def the_end_of_the_program_is_told():
             program.wait(PATIENCE)
     assert 'has ended' in look['notice'], look['notice']
     assert not look['opened']['live'] and look['opened']['events'] > 10000, look['opened']
+
+
+# ---- The token ----
+
+WHERE = ['evaluate', '[location.href, history.length, document.referrer, document.cookie, document.body.innerText]']
+
+
+@case
+def the_token_does_not_stay_in_the_address():
+    with Server(ARP) as server:
+        where, look = server.browse([WHERE, ['reload'], ['opened', os.path.basename(ARP)], ['look']], title=os.path.basename(ARP))
+    assert server.token in server.url
+    assert where[0].startswith(server.origin + '#trace='), where
+    equal((server.token in repr(where), where[2], where[3]), (False, '', ''))
+    equal(look['opened']['events'], 2954)
+
+
+@case
+def without_the_token_the_browser_says_where_it_is():
+    with Server(ARP) as server:
+        url = server.origin + '#view'
+        answer, = server.browse([['evaluate', 'document.body.innerText']], url=url, first=[], loud=True)
+    assert answer.startswith('Nothing is shown without the token. Open the address that weft printed'), answer
+    assert 'mirage' not in answer
+
+
+@case
+def a_server_that_starts_again_is_told_by_open_pages():
+    with Server(ARP) as first:
+        # The same port, and another token.
+        restarted = 'weft serve was started again'
+        steps = [['terminate', first.process.pid], ['wait', 1500], ['command', 'open trace'], ['wait', 500], ['look'],
+                 ['restart', [WEFT, 'serve', '--listen', '127.0.0.1:%d' % first.port, ARP]], ['command', 'open trace'],
+                 ['wait', 500], ['look']]
+        down, again = first.browse(steps, title=os.path.basename(ARP), loud=True)
+        assert 'weft serve does not answer' in down['empty'], down['empty']
+        assert restarted in again['empty'], again['empty']
+
+
+@case
+def a_link_on_another_site_finds_the_cookie():
+    """SameSite=Strict keeps it back at first: the page asks again by itself."""
+    with Server(ARP) as server, temporary_directory() as folder:
+        name = os.path.basename(ARP)
+        link = server.origin + '#trace=%s&view&filter=TCP' % base.id_of(server, name)
+        with open(os.path.join(folder, 'index.html'), 'w', encoding='utf-8') as page:
+            page.write('<!DOCTYPE html><title>x</title><a href="%s">see</a>' % link.replace('&', '&amp;'))
+
+        class Site(http.server.SimpleHTTPRequestHandler):
+            def __init__(self, *arguments):
+                super().__init__(*arguments, directory=folder)
+
+            def log_message(self, *_):
+                pass
+        with http.server.ThreadingHTTPServer(('127.0.0.1', 0), Site) as site:
+            threading.Thread(target=site.serve_forever, daemon=True).start()
+            other = 'http://localhost:%d/' % site.server_address[1]  # another site than 127.0.0.1
+            look, = server.browse([['visit', other], ['follow', 'see'], ['opened', name], ['look']], title=name,
+                                  elsewhere=[other], loud=True)
+            site.shutdown()
+    equal(look['opened']['events'], 2954)
+    assert 'filter=TCP' in look['hash'], look['hash']
+
+
+@case
+def the_browser_that_open_starts_shows_the_trace():
+    with temporary_directory() as folder:
+        script, seen = os.path.join(folder, 'browser'), os.path.join(folder, 'seen')
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write('#!/bin/sh\necho "$1" > %s.new && mv %s.new %s\n' % ((shlex.quote(seen),) * 3))
+        os.chmod(script, 0o700)
+        with Server('--open', '--only', 'TCP', ARP, env={'BROWSER': script}) as server:
+            url = base.wait_for('the browser', lambda: os.path.exists(seen) and open(seen, encoding='utf-8').read().strip())
+            where, look = server.browse([WHERE, ['look']], url=url, title=os.path.basename(ARP), elsewhere=[url], loud=True)
+            equal(where[0].startswith(server.origin + '#trace='), True, where)
+    equal(look['opened']['events'], 2954)
+    assert 'filter=TCP' in look['hash'], look['hash']
 
 
 main()

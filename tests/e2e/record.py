@@ -12,6 +12,7 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import termios
 import time
 
@@ -472,6 +473,47 @@ def process_that_runs_on_is_saved_as_it_is():
         traces = sorted(name for name in here.files() if name.endswith('.weft'))
         equal(sorted(notes(here.file(name)) for name in traces), [5, 7])
         assert here.is_clean()
+
+
+# A child that damages its own ring and runs on: the first packet lies 1 GiB behind the ring's end.
+DAMAGE = """
+import glob, mmap, os, struct, sys, time
+if os.fork() == 0:
+    os.setsid()
+    path = os.environ['WEFT_OUT'] + 'evil-%d.weft' % os.getpid()
+    with open(sys.argv[1], 'rb') as good:
+        ring = bytearray(good.read(1 << 20))
+    struct.pack_into('<I', ring, 28, 0)
+    struct.pack_into('<Q', ring, 32, 1 << 30)
+    struct.pack_into('<I', ring, 208, os.getpid())
+    with open(path + '~', 'w+b') as file:
+        file.write(ring)
+        file.flush()
+        mapping = mmap.mmap(file.fileno(), 0)
+    os.rename(path + '~', path)
+    open('evil', 'w').write(str(os.getpid()))
+    for fd in range(3):
+        os.close(fd)
+    time.sleep(60)
+    os._exit(0)
+while not os.path.exists('evil'):
+    time.sleep(0.01)
+os.execv(sys.argv[2], [sys.argv[2], '5', 'exit', '0'])
+"""
+
+
+@case
+def a_ring_with_a_damaged_header_is_refused():
+    """It would make a copy read and write outside of the ring; the program's own trace is saved."""
+    with place() as here:
+        here.record('--size', '1M', '-o', 'seed.weft', SUBJECT, 3, 'exit', 0)
+        result = here.record('-o', 't.weft', sys.executable, '-c', DAMAGE, here.file('seed.weft'), SUBJECT, status=None)
+        with open(here.file('evil')) as file:
+            os.kill(int(file.read()), signal.SIGKILL)
+        equal(notes(here.file('t.weft')), 5, result.stderr)
+        assert 'because its header is damaged' in result.stderr, result.stderr
+        equal(result.returncode, 125, result.stderr)
+        equal([name for name in here.files() if name.endswith('.weft')], ['seed.weft', 't.weft'])
 
 
 # ---- Whatever the program is like ----

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: ISC
 """weft render: files that other programs open, and what happens if they cannot be written."""
 import os
+import re
 import struct
 import sys
 import xml.etree.ElementTree as xml
 import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import DATA, FONTCONFIG_KEEPS, case, equal, main, skip, temporary_directory, weft  # noqa: E402
+from harness import DATA, FONTCONFIG_KEEPS, SOURCE, case, equal, main, skip, temporary_directory, weft  # noqa: E402
 
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
@@ -220,7 +221,8 @@ def a_file_appears_whole_or_not_at_all():
         render('-o', out)
         equal(os.listdir(folder), ['out.svg'])
         xml.parse(out)
-        equal(os.stat(out).st_mode & 0o777, 0o666 & ~current_umask())
+        given = os.stat(BLOCK).st_mode | 0o600
+        equal(os.stat(out).st_mode & 0o777, 0o666 & ~current_umask() & given)
         missing = render('-o', os.path.join(folder, 'no', 'out.svg'), status=1)
         assert 'No such file' in missing.stderr
         render('-o', folder + '/.svg/..', '--format', 'svg', status=1)
@@ -257,6 +259,44 @@ def hostile_labels_stay_text():
 def a_trace_without_tasks_is_a_sentence():
     result = weft('render', '-', '-o', '-', '--format', 'svg', input='((time 1.0)(op(Gc 0.1)))\n')
     assert any('No task' in (t or '') for t in texts(xml.fromstring(result.stdout)))
+
+
+# Traces whose times are as far apart as 64 bits can say. What is drawn one nanosecond or one tick after the other
+# would take years.
+FAR_APART = ['sexp/render-hang', 'sexp/render-hang-2-lines', 'sexp/numbers.sexp', 'mirage_ctf/time-wide']
+
+
+@case
+def times_that_are_centuries_apart_are_drawn():
+    for name in FAR_APART:
+        trace = os.path.join(SOURCE, 'fuzz', 'corpus', name)
+        result = render('-o', '-', '--format', 'svg', trace=trace, timeout=30)
+        xml.fromstring(result.stdout)
+        assert 'more than 2^58 ns' in result.stderr, result.stderr
+        html = render('-o', '-', '--format', 'html', trace=trace, timeout=30, status=None)
+        assert html.returncode == 0 or 'without' in html.stderr, html.stderr
+    for name in FAR_APART:
+        png(trace=os.path.join(SOURCE, 'fuzz', 'corpus', name), timeout=30)
+
+
+@case
+def one_damaged_time_leaves_the_picture_as_it_was():
+    """One event in the middle, from a minute to centuries too late or decades too early."""
+    with open(BLOCK, encoding='utf-8') as file:
+        lines = file.read().splitlines(True)
+    ruler = [text for text in texts(svg()) if text and text.endswith(' ms')]
+    assert len(ruler) > 3, ruler
+    middle = len(lines) // 2
+    head, seconds, tail = re.match(r'(\(\(time )(\d+)(.*)', lines[middle], re.DOTALL).groups()
+    for wrong in (int(seconds) + 60, int(seconds) + 86400, int(seconds) + 10 ** 8, 18446744072, 1):
+        lines[middle] = head + str(wrong) + tail
+        with temporary_directory() as folder:
+            trace = os.path.join(folder, 'bad.sexp')
+            with open(trace, 'w', encoding='utf-8') as file:
+                file.writelines(lines)
+            result = render('-o', '-', '--format', 'svg', trace=trace)
+        assert 'event is held' in result.stderr, result.stderr
+        equal([text for text in texts(xml.fromstring(result.stdout)) if text and text.endswith(' ms')], ruler, wrong)
 
 
 main()

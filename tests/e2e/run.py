@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from desktop import Window, output, screen, until  # noqa: E402
@@ -58,10 +58,12 @@ class Run:
     def address(self):
         self.url = urlsplit(self.line('http://').split()[-1])
         self.id = self.url.fragment[len('trace='):]
+        self.token = parse_qs(self.url.query).get('token', [None])[0]
 
-    def get(self, path):
+    def get(self, path, token=True):
         connection = http.client.HTTPConnection(self.url.hostname, self.url.port, timeout=PATIENCE)
-        connection.request('GET', path)
+        headers = {'Authorization': 'Bearer ' + self.token} if token else {}
+        connection.request('GET', path, headers=headers)
         answer = connection.getresponse()
         body = answer.read()
         connection.close()
@@ -132,6 +134,43 @@ def a_browser_sees_the_program_while_it_runs_and_afterwards():
             equal(body, file.read())
         started.end()
         equal(len(texts(started.trace)), 150)
+
+
+@case
+def other_users_of_this_machine_see_nothing():
+    need_server()
+    with Run() as started:
+        started.process.stdout.readline()
+        started.tell(10)
+        started.address()
+        for path in '/', '/api/traces', '/api/trace/' + started.id, '/api/live/' + started.id:
+            status, body = started.get(path, token=False)
+            equal((status, b'follow-subject' in body, b'WEFT' in body), (403, False, False), path)
+        equal(started.get('/api/trace/' + started.id)[0], 200)
+        started.end_program()
+        equal(started.get('/api/trace/' + started.id, token=False)[0], 403)
+        started.end()
+
+
+@case
+def a_token_comes_from_a_file():
+    need_server()
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'token')
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), 'w', encoding='utf-8') as file:
+            file.write('0123456789abcdef')
+        with Run('--token-file', path) as started:
+            started.process.stdout.readline()
+            started.tell(10)
+            started.address()
+            equal((started.token, started.url.query), (None, ''))  # standard error may go into a log
+            started.token = '0123456789abcdef'
+            equal(started.get('/api/trace/' + started.id)[0], 200)
+            started.end_program()
+            started.end()
+        os.chmod(path, 0o644)
+        result = weft('run', '--token-file', path, 'echo', 'it ran', status=125)
+        assert 'chmod 600' in result.stderr and not result.stdout, result
 
 
 @case

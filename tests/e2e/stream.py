@@ -15,6 +15,7 @@ import time
 from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
 SUBJECT = os.path.join(BUILD, 'tests', 'stream-subject')
+RESEND_SUBJECT = os.path.join(BUILD, 'tests', 'resend-subject')
 RECORD_SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
 LANES = 3
 CROWD = 2  # of many threads: what one of them left open may be drained after what its successor filled
@@ -413,6 +414,40 @@ def a_file_that_may_not_grow(here):
 
 @case
 @place
+def the_limit_holds(here):
+    """All that was written before it is there; the program goes on, and its status counts."""
+    limit = 8 << 20
+    for options, names in ((['-o', 't.weft'], ['t.weft']), (['--zstd', '-o', 'z.weft.zst'], ['z.weft.zst']),
+                           (['--rotate', '1M', '-o', 'r.weft'], None)):
+        if names and names[0].endswith('.zst') and not has_zstd():
+            continue
+        said = here.record('--size', '256K', '--max-size', '8M', *options, *here.subject(400000)).stderr
+        paths = [here.file(n) for n in names] if names else sorted(glob.glob(here.file('r.*.weft')))
+        size = sum(map(os.path.getsize, paths))
+        assert size <= limit, (size, said)
+        lanes = numbers(*paths)
+        assert all(len(lane) == len(set(lane)) for lane in lanes), 'events that are there twice'
+        for path in paths:
+            assert not info(path)['diagnostics'], info(path)
+        if not options[0] == '--zstd':  # which may be below
+            assert 'the stream has reached its limit of 8 MiB' in said, said
+            assert size > limit // 3, (size, said)
+        assert here.is_clean()
+
+
+@case
+@place
+def a_program_that_only_counts_up_fills_no_disk(here):
+    """Its ring of 1 MiB is new at each look. Takes 5 seconds."""
+    for name, options, most in ('t.weft', [], 16), ('r.weft', ['--rotate', '1M:4'], 4):
+        said = here.record('--size', '1M', '--max-size', '16M', *options, '-o', name, RESEND_SUBJECT, 2).stderr
+        size = sum(os.path.getsize(path) for path in glob.glob(here.file(name[0] + '.*')))
+        assert size <= most << 20, (size, said)
+        assert options or 'reached its limit' in said, said
+
+
+@case
+@place
 def a_disk_that_is_full_for_a_while(here):
     disk = here.file('disk')
     os.mkdir(disk)
@@ -462,6 +497,8 @@ def a_consumer_that_stalls(here):
 @place
 def wrong_use(here):
     for args, message in ((['--rotate', '1M', 'true'], '--rotate is for --stream'),
+                          (['--max-size', '1G', 'true'], '--max-size is for --stream'),
+                          (['--stream', '--max-size', '4M', 'true'], '8M is the least'),
                           (['--zstd', 'true'], '--zstd is for --stream'),
                           (['--stream', '--rotate', '1K', 'true'], 'too small'),
                           (['--stream', '--rotate', '1M:0', 'true'], 'not a whole number'),

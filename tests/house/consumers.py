@@ -137,7 +137,7 @@ def cmake_refuses_another_version():
 def by_a_meson_subproject():
     if not shutil.which('g++'):
         skip('g++ is not installed')
-    more = ''.join("executable('%s', 'main.cpp', dependencies: dependency('weft'),\n"
+    more = "add_languages('cpp')\n" + ''.join("executable('%s', 'main.cpp', dependencies: dependency('weft'),\n"
                    "    override_options: 'cpp_std=%s')\n" % (name, name) for name in ('c++11', 'c++20'))
     folder = project('meson', **{'meson.build': block('meson') + more, 'main.cpp': MAIN,
                                  'subprojects/weft.wrap': block('ini')})

@@ -53,6 +53,65 @@ def the_program_runs():
 
 
 @case
+def the_licence_is_there():
+    with open(os.path.join(SOURCE, 'LICENSE'), 'rb') as ours, open(installed('doc/weft/LICENSE'), 'rb') as its:
+        equal(its.read(), ours.read())
+
+
+def after_install(libdir, searched, user=0, version='GNU libc'):
+    """What tools/after-install prints, and how often it runs ldconfig, where that looks into one folder."""
+    with tempfile.TemporaryDirectory(prefix='weft-ldconfig-') as folder:
+        os.mkdir(os.path.join(folder, 'lib'))
+        for name, text in (('id', 'echo %d' % user),
+                           ('ldconfig', 'case "$*" in --version) echo "ldconfig (%s) 2";;'
+                            ' *-N*) echo "%s/%s: (from x)"; echo "\tlibweft.so.0";; *) echo ran >>%s/log;; esac'
+                            % (version, folder, searched, folder))):
+            with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
+                file.write('#!/bin/sh\n%s\n' % text)
+            os.chmod(os.path.join(folder, name), 0o755)
+        result = run_well([os.path.join(SOURCE, 'tools', 'after-install'), libdir],
+                          env={'PATH': folder + ':' + os.environ['PATH'], 'MESON_INSTALL_PREFIX': folder})
+        log = os.path.join(folder, 'log')
+        return result.stdout.replace(folder, 'PREFIX'), os.path.exists(log)
+
+
+@case
+def the_dynamic_linker_is_told():
+    text, ran = after_install('lib', searched='lib')
+    assert ran and 'Running ldconfig' in text, text
+    text, ran = after_install('lib', searched='lib', user=1000)
+    assert not ran and 'as root: ldconfig' in text, text
+    text, ran = after_install('lib', searched='elsewhere')
+    assert not ran and 'LD_LIBRARY_PATH=PREFIX/lib' in text, text
+    equal(after_install('lib', searched='lib', version='of another libc'), ('', False))
+
+
+def configured(**commands):
+    """How tools/configure calls meson where there are only these commands."""
+    with tempfile.TemporaryDirectory(prefix='weft-configure-') as folder:
+        for name, text in dict(commands, meson='echo "$@" >>log', rm='true').items():
+            with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
+                file.write('#!/bin/sh\n%s\n' % text)
+            os.chmod(os.path.join(folder, name), 0o755)
+        made = run(['/bin/sh', os.path.join(SOURCE, 'tools', 'configure'), 'build'], cwd=folder,
+                   env={'PATH': folder, 'CC': ''})
+        assert made.returncode == 0, made.stderr
+        with open(os.path.join(folder, 'log'), encoding='utf-8') as file:
+            return file.read()
+
+
+@case
+def the_folder_of_libraries_is_debians():
+    if not os.path.exists('/etc/debian_version'):
+        skip('this is not Debian')
+    multiarch = '[ $1 = -print-multiarch ] && echo one-two-three'
+    equal(configured(cc=multiarch), 'setup build -Dlibdir=lib/one-two-three\n')
+    # Meson asks dpkg-architecture itself.
+    equal(configured(cc=multiarch, **{'dpkg-architecture': 'true'}), 'setup build\n')
+    equal(configured(cc='exit 1'), 'setup build\n')
+
+
+@case
 def pages_and_completion_are_there():
     assert installed('share/bash-completion/completions/weft')
     if not shutil.which('scdoc'):

@@ -59,6 +59,16 @@ def it_gives_the_same():
 
 
 @case
+def it_gives_the_same_of_impossible_times():
+    """Where the page's worker would never end."""
+    require_tools()
+    for name in ('sexp/render-hang', 'sexp/render-hang-2-lines', 'sexp/numbers.sexp', 'mirage_ctf/time-wide'):
+        with open(os.path.join(SOURCE, 'fuzz', 'corpus', name), 'rb') as file:
+            result = same(file.read(), name)
+        equal(result.returncode, 0, name)
+
+
+@case
 def it_refuses_the_same():
     require_tools()
     for nonsense in (b'', b'\0' * 100, b'hello\n', os.urandom(5000)):

@@ -553,8 +553,10 @@ static void check_mark(void)
 
 static void start_mark(void)
 {
-	const struct weft__buffer view = {.bytes = buffer};
+	static struct weft__buffer view;
 	static uint32_t used_before;
+	view.bytes = buffer;
+	memcpy(view.header, buffer, offsetof(struct weft_abi_buffer, uuid)); /* the places */
 	if (weft__mark_init(&mark, &view, sizeof(buffer)))
 		machine_fail("there is nothing to follow");
 	used_before = header()->slots_used;

@@ -4,8 +4,9 @@
  * signal handlers, copies, followers, restarts and kills at once, on a buffer of 11 packets. After
  * each round the sums must be right to the event.
  *
- *     WEFT_STRESS_SECONDS   how long (5)
- *     WEFT_STRESS_SEED      of the first round; each of the next has one more
+ *     WEFT_STRESS_SECONDS      how long (20)
+ *     WEFT_STRESS_SEED         of the first round; each of the next has one more
+ *     WEFT_STRESS_HAPPENINGS   the same in each round: bits as in round.h (other ones in each)
  *
  * Then the recorder is spoilt in one way at a time, and some round must tell.
  */
@@ -50,6 +51,9 @@ static uint32_t mix(uint32_t x)
 
 static unsigned choose_happenings(uint32_t seed)
 {
+	const char *given = getenv("WEFT_STRESS_HAPPENINGS");
+	if (given)
+		return (unsigned)strtoul(given, NULL, 0) % (1u << HAPPENINGS);
 	uint32_t bits = mix(seed);
 	unsigned happenings = bits % (1u << HAPPENINGS);
 	/* Those that make sums bounds only are seldom. */
@@ -281,7 +285,7 @@ int main(void)
 	clock_gettime(CLOCK_REALTIME, &time);
 	uint32_t seed = given ? (uint32_t)strtoul(given, NULL, 0) : mix((uint32_t)time.tv_nsec);
 	printf("1..%zu\n# WEFT_STRESS_SEED=%u\n", 2 + sizeof(faults) / sizeof(*faults), seed);
-	run_sound(seed, seconds ? strtod(seconds, NULL) : 5);
+	run_sound(seed, seconds ? strtod(seconds, NULL) : 20);
 	check_totals();
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
 		run_spoilt(seed, faults[i].fault, faults[i].name);

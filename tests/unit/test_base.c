@@ -7,6 +7,9 @@
 
 #include <weft/diagnostic.h>
 #include <weft/error.h>
+#include <weft/seed.h>
+
+#include "base/index.h"
 
 static void diagnostics_are_counted_by_text(void **state)
 {
@@ -30,11 +33,83 @@ static void every_error_has_a_text(void **state)
 	assert_string_equal(weft_error_text(-1000), "unknown error");
 }
 
+/* From Python 3.11, whose hash of bytes is SipHash-1-3, with PYTHONHASHSEED 1 and 0. */
+static void hashes_are_those_of_siphash(void **state)
+{
+	(void)state;
+	static const struct {
+		size_t size;
+		uint64_t seeded, unseeded;
+	} known[] = {
+		{1, UINT64_C(0xecd3e5afcecda4b9), UINT64_C(0x68a914128e01e473)},
+		{7, UINT64_C(0xfd15e78052a69ddf), UINT64_C(0x2f098ab0c751325a)},
+		{8, UINT64_C(0xc0b5739e7e28dd01), UINT64_C(0xead411e67ebe2eea)},
+		{15, UINT64_C(0xfa87985f39e97a53), UINT64_C(0xf30eb725bb91c9ea)},
+		{63, UINT64_C(0x542052345bc68274), UINT64_C(0x385d3e39e5f37359)},
+	};
+	const uint32_t seed[4] = {0x84be2329, 0xaed66ce1, 0xf1499052, 0xebe9bbf1};
+	struct weft__hash_key zero = weft__hash_key(), key;
+	uint8_t bytes[64];
+	weft_seed_hashes(seed);
+	key = weft__hash_key();
+	for (unsigned i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)i;
+	for (unsigned i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		assert_true(weft__hash_bytes(&key, bytes, known[i].size) == known[i].seeded);
+		assert_true(weft__hash_bytes(&zero, bytes, known[i].size) == known[i].unseeded);
+	}
+}
+
+#define ENTRIES 4096
+
+static uint64_t hash_of(const struct weft__hash_key *key, const void *owner, uint32_t value)
+{
+	return weft__hash_u64(key, ((const uint64_t *)owner)[value]);
+}
+
+/* The most slots in a row that a lookup may have to walk over. */
+static uint32_t longest_run(const struct weft__index *index)
+{
+	uint32_t longest = 0, run = 0;
+	for (uint32_t i = 0; i <= index->mask; i++) {
+		run = index->slots[i] == WEFT__INDEX_EMPTY ? 0 : run + 1;
+		longest = run > longest ? run : longest;
+	}
+	return longest;
+}
+
+/* An attacker who knows one key finds entries that all collide under it, which is easy for a table
+ * of this size; under another key the same entries are spread evenly. */
+static void entries_that_collide_under_one_key_are_spread_under_another(void **state)
+{
+	(void)state;
+	static uint64_t words[ENTRIES];
+	struct weft__hash_key known = weft__hash_key();
+	struct weft__index index;
+	uint32_t count = 0;
+	for (uint64_t word = 0; count < ENTRIES; word++)
+		if ((weft__hash_u64(&known, word) & 0x1f80) == 0)
+			words[count++] = word;
+	for (uint32_t round = 0; round < 2; round++) {
+		assert_int_equal(weft__index_init(&index), 0);
+		for (uint32_t i = 0; i < ENTRIES; i++)
+			assert_int_equal(weft__index_add(&index, i, hash_of, words), 0);
+		if (round == 0)
+			assert_in_range(longest_run(&index), ENTRIES, 2 * ENTRIES);
+		else
+			assert_in_range(longest_run(&index), 1, ENTRIES / 8);
+		weft__index_finish(&index);
+		weft_seed_hashes((const uint32_t[]){1, 2, 3, 4});
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(diagnostics_are_counted_by_text),
 		cmocka_unit_test(every_error_has_a_text),
+		cmocka_unit_test(hashes_are_those_of_siphash),
+		cmocka_unit_test(entries_that_collide_under_one_key_are_spread_under_another),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,6 +227,131 @@ static void after_a_gap_it_is_told_who_runs(void **state)
 
 /* ---- Threads ---- */
 
+/* Two threads on the test's clock. */
+static _Thread_local uint32_t own_number = 1;
+
+static uint32_t number_of_thread(void *context, char name[16])
+{
+	(void)context;
+	memset(name, 0, 16);
+	return own_number;
+}
+
+static const struct weft_platform two_threads = {
+	.ticks = read_ticks, .ticks_hz = 1000000000, .self = number_of_thread};
+
+struct burst {
+	uint64_t ticks;
+	int64_t first, count;
+};
+
+static void *record_burst(void *argument)
+{
+	const struct burst *burst = argument;
+	own_number = 2;
+	for (int64_t i = 0; i < burst->count; i++)
+		record_at(burst->ticks, burst->first + i);
+	return NULL;
+}
+
+/* The second thread is one and the same to the recorder, which knows it by its number. */
+static void record_elsewhere(uint64_t ticks, int64_t first, int64_t count)
+{
+	struct burst burst = {ticks, first, count};
+	pthread_t thread;
+	assert_int_equal(pthread_create(&thread, NULL, record_burst, &burst), 0);
+	pthread_join(thread, NULL);
+}
+
+enum {
+	SHARED = 12, /* events of one moment, three a packet */
+};
+
+static void record_large(int64_t value)
+{
+	static char text[1001];
+	memset(text, 'x', sizeof(text) - 1);
+	weft_mark("large", "value", value, "text", text);
+}
+
+/* Of each thread: the number of its next event, if none is missing, and how many were given. */
+struct order {
+	int64_t next[2], given[2];
+};
+
+/* Reads all that is ready: in the order of time, and each thread's events in their own. */
+static void expect_order(struct followed *f, struct order *order)
+{
+	uint64_t last_ns = 0;
+	while (weft__follower_next(f->follower, &f->event) == WEFT_OK) {
+		bool is_first = f->event.type == WEFT_EVENT_MARK;
+		int64_t value = is_first ? f->event.fields[0].value.i64 : f->event.value;
+		assert_true(f->event.time_ns >= last_ns);
+		last_ns = f->event.time_ns;
+		if (f->event.is_rundown)
+			continue;
+		assert_true(value >= order->next[!is_first]);
+		order->next[!is_first] = value + 1;
+		order->given[!is_first]++;
+	}
+}
+
+/* A thread shares one stamp among events in several packets. The first of these is known to the
+ * follower, with later events of another thread, before which it has `read` others; the rest is
+ * not. */
+static void follow_a_moment(int64_t read)
+{
+	struct followed f = {.buffer = trace_buffer(SIZE)};
+	struct order order = {{0}, {0}};
+	const int64_t unread = 100;
+	now_ticks = 1000;
+	assert_int_equal(weft_start(f.buffer, SIZE, &two_threads), 0);
+	f.header = f.buffer;
+	assert_int_equal(weft__follower_create(f.buffer, SIZE, &f.follower), 0);
+	record_large(0); /* the first packet is this thread's, the second the other's */
+	record_elsewhere(1050, 0, read);
+	weft__follower_look(f.follower, 1060);
+	now_ticks = 1100;
+	weft_moment_begin();
+	record_elsewhere(2000, read, unread);
+	weft__follower_look(f.follower, 2500);
+	expect_order(&f, &order);
+	assert_int_equal(order.given[0], 1);
+	assert_int_equal(order.given[1], read);
+	/* To the end of the ring, so that the next packet is the first, and the next the second. */
+	int64_t fit = (f.header->packet_bytes - (int64_t)sizeof(struct weft_abi_packet)) / 16;
+	int64_t records = read ? 2 : 1; /* of each burst that goes on in the packet of the one before */
+	int64_t others = fit * (f.header->packet_count - 1) - records;
+	record_elsewhere(2600, read + unread, others - read - unread);
+	for (int64_t i = 1; i <= SHARED; i++)
+		record_large(i);
+	weft_moment_end();
+	weft__follower_look(f.follower, 3000);
+	expect_order(&f, &order);
+	assert_int_equal(order.next[0], SHARED + 1);
+	assert_int_equal(order.next[1], others);
+	assert_int_equal(order.given[0] + order.given[1] + (int64_t)lost(&f, WEFT_LOSS_STALLED),
+		others + SHARED + 1);
+	/* What was copied is given, though it is overwritten: only the rest of three packets is lost.
+	 */
+	assert_int_equal(others - order.given[1], 3 * fit - records - (read ? read + unread : 0));
+	weft__follower_finish(f.follower);
+	assert_int_equal(weft__follower_next(f.follower, &f.event), WEFT_END);
+	end(&f);
+}
+
+static void a_moment_overtakes_what_waits_in_its_packet(void **state)
+{
+	(void)state;
+	follow_a_moment(0);
+}
+
+static void a_moment_overtakes_what_is_copied_of_its_packet(void **state)
+{
+	(void)state;
+	follow_a_moment(10);
+}
+
 enum {
 	WRITERS = 4,
 	EACH = 200000,
@@ -377,6 +502,42 @@ static void a_size_that_makes_no_sense_is_said_once(void **state)
 	end(&f);
 }
 
+static void expect_note(struct followed *f, const char *text)
+{
+	assert_int_equal(weft__follower_next(f->follower, &f->event), WEFT_OK);
+	assert_int_equal(f->event.type, WEFT_EVENT_NOTE);
+	assert_int_equal(f->event.text.size, strlen(text));
+	assert_memory_equal(f->event.text.bytes, text, strlen(text));
+}
+
+/* In the table of names. */
+static void overwrite_name(struct followed *f, const char *name, const char *other)
+{
+	char *at = memmem(f->buffer, SIZE, name, strlen(name));
+	assert_non_null(at);
+	memcpy(at, other, strlen(other));
+}
+
+static void a_name_that_is_changed_later_is_not_heard(void **state)
+{
+	struct followed f = begin();
+	(void)state;
+	now_ticks = 1010;
+	weft_note("harmless");
+	weft_notef("%d harmless", 1);
+	weft_note("harmless");
+	weft_notef("%d harmless", 2);
+	weft__follower_look(f.follower, 2000);
+	expect_note(&f, "harmless");
+	overwrite_name(&f, "harmless", "\033]0;evil");
+	assert_memory_equal(f.event.text.bytes, "harmless", 8);
+	expect_note(&f, "1 harmless");
+	overwrite_name(&f, "%d harm", "%n\033]0;");
+	expect_note(&f, "harmless");
+	expect_note(&f, "2 harmless");
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,10 +547,13 @@ int main(void)
 		cmocka_unit_test(the_mark_never_goes_back),
 		cmocka_unit_test(what_was_gone_before_is_told_apart),
 		cmocka_unit_test(after_a_gap_it_is_told_who_runs),
+		cmocka_unit_test(a_moment_overtakes_what_waits_in_its_packet),
+		cmocka_unit_test(a_moment_overtakes_what_is_copied_of_its_packet),
 		cmocka_unit_test(threads_are_followed_without_loss),
 		cmocka_unit_test(in_a_small_ring_every_event_is_given_or_lost),
 		cmocka_unit_test(what_is_no_buffer_is_refused),
 		cmocka_unit_test(a_size_that_makes_no_sense_is_said_once),
+		cmocka_unit_test(a_name_that_is_changed_later_is_not_heard),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

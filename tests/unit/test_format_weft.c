@@ -195,6 +195,36 @@ static void packets_are_merged_by_time_then_sequence(void **state)
 	done(r);
 }
 
+#define FAR "a time more than 2^58 ns (9 years) from the rest of the trace; its event is held"
+
+/* A damaged packet header, and a damaged time record in the middle of a packet. */
+static void times_centuries_away_are_held(void **state)
+{
+	(void)state;
+	const uint64_t far = UINT64_MAX / 2;
+	open_packet(0, 4, 1, 1000);
+	open_packet(1, 5, 2, 2000);
+	open_packet(3, 6, 3, far);
+	put_switch(0, 10, 10);
+	put(0, 0, WEFT_ABI_TIME, 0, 1, &far);
+	put_switch(0, 20, 11);
+	put_switch(1, 30, 20);
+	put_switch(3, 40, 30);
+	struct reading *r = read_buffer();
+	static const uint64_t tasks[] = {10, 11, 20, 30}, times[] = {505, 505, 1015, 1015};
+	assert_int_equal(r->count, 4);
+	for (unsigned i = 0; i < 4; i++)
+		for (unsigned j = 0; j < 4; j++)
+			if (r->events[i].task == tasks[j])
+				assert_true(r->events[i].time_ns <= times[j] && r->events[i].time_ns >= 505);
+	const struct weft_diagnostics *d = weft_decoder_diagnostics(r->decoder);
+	uint64_t count = 0;
+	for (size_t i = 0; i < d->count; i++)
+		count += strcmp(d->list[i].message, FAR) == 0 ? d->list[i].count : 0;
+	assert_int_equal(count, 3);
+	done(r);
+}
+
 static void the_current_task_acts(void **state)
 {
 	(void)state;
@@ -370,6 +400,10 @@ static void a_packet_half_opened_tells_nothing(void **state)
 /* memcpy may take the end of a packet first, and the program may be writing meanwhile. */
 static unsigned late_events;
 
+/* Text that becomes another when it is first copied. */
+static char turning[600];
+static bool turns;
+
 /* The address sanitizer of clang has a memcpy of its own. */
 #ifdef __clang__
 #if __has_feature(address_sanitizer)
@@ -382,6 +416,10 @@ void *__real_memcpy(void *to, const void *from, size_t size);
 void *__wrap_memcpy(void *to, const void *from, size_t size);
 void *__wrap_memcpy(void *to, const void *from, size_t size)
 {
+	if (turns && (const char *)from >= turning && (const char *)from < turning + sizeof(turning)) {
+		turns = false;
+		memset(turning, '\033', sizeof(turning));
+	}
 	if (late_events == 0 || from != packet(0) || size <= sizeof(struct weft_abi_packet))
 		return __real_memcpy(to, from, size);
 	const size_t half = size / 2;
@@ -403,6 +441,24 @@ static void what_is_written_during_the_copy_does_not_count(void **state)
 	assert_int_equal(r->count, 6);
 	assert_int_equal(diagnostics(r), 0);
 	done(r);
+}
+
+/* Whatever the text is when it is copied, no control character comes out. A compiler may copy a
+ * block without memcpy; then nothing turns, for the text is never copied from its place again. */
+static void text_that_changes_while_it_is_escaped_is_escaped(void **state)
+{
+	static void (*const add[])(struct weft_text *, const char *, size_t) = {
+		weft_text_add_json, weft_text_add_quoted};
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct weft_text text = {0};
+		memset(turning, 'A', sizeof(turning));
+		turns = true;
+		add[i](&text, turning, sizeof(turning));
+		assert_true(text.size >= sizeof(turning) + 2);
+		assert_null(memchr(text.bytes, '\033', text.size));
+		weft_text_finish(&text);
+	}
 }
 
 static void damage_costs_a_packet_at_most(void **state)
@@ -515,6 +571,48 @@ static void a_copy_of_damage_is_as_damaged(void **state)
 	assert_memory_equal(copy, buffer, BUFFER_BYTES);
 }
 
+/* Where a hostile header says that its parts lie; see weft_abi_buffer. */
+static void a_buffer_with_parts_outside_of_it_is_not_copied(void **state)
+{
+	const uint64_t beyond[] = {BUFFER_BYTES + 8, BUFFER_BYTES * 2, 1u << 30, UINT64_MAX - 7, 0, 4};
+	(void)state;
+	for (size_t i = 0; i < sizeof(beyond) / sizeof(beyond[0]); i++) {
+		/* Of its own, so that a sanitizer sees its end. */
+		unsigned char *live = malloc(BUFFER_BYTES), *copy = calloc(1, BUFFER_BYTES);
+		header()->packet_count = 0;
+		header()->packets_offset = beyond[i];
+		memcpy(live, buffer, BUFFER_BYTES);
+		assert_int_equal(weft_buffer_copy(copy, live, BUFFER_BYTES), WEFT_ERROR_DAMAGED);
+		for (size_t at = 0; at < BUFFER_BYTES; at++)
+			assert_int_equal(copy[at], 0);
+		free(copy);
+		free(live);
+	}
+}
+
+static void a_buffer_that_is_cut_short_is_copied_as_far_as_it_goes(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < PACKETS; i++) {
+		open_packet(i, i + 1, 1, 1000 + i);
+		put_switch(i, 1, i);
+	}
+	header()->hand = PACKETS;
+	for (size_t size = 8; size < BUFFER_BYTES; size += 504) {
+		unsigned char *live = malloc(size), *copy = calloc(1, size);
+		memcpy(live, buffer, size);
+		int error = weft_buffer_copy(copy, live, size);
+		assert_int_equal(error, size < PACKETS_OFFSET ? WEFT_ERROR_DAMAGED : 0);
+		if (!error) {
+			struct reading *r = read_bytes(copy, size);
+			assert_int_equal(r->count, (size - PACKETS_OFFSET) / PACKET_BYTES);
+			done(r);
+		}
+		free(copy);
+		free(live);
+	}
+}
+
 /* What printf itself makes of it. */
 #define CHECK_NOTEF(format, field, ...)                                                    \
 	do {                                                                                   \
@@ -607,6 +705,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_buffer_without_events_is_an_empty_trace, set_up),
 		cmocka_unit_test_setup(packets_are_merged_by_time_then_sequence, set_up),
+		cmocka_unit_test_setup(times_centuries_away_are_held, set_up),
 		cmocka_unit_test_setup(the_current_task_acts, set_up),
 		cmocka_unit_test_setup(text_is_a_name_or_follows, set_up),
 		cmocka_unit_test_setup(a_mark_has_typed_fields, set_up),
@@ -616,10 +715,13 @@ int main(void)
 		cmocka_unit_test_setup(a_packet_half_opened_tells_nothing, set_up),
 		cmocka_unit_test_setup(what_is_written_during_the_copy_does_not_count, set_up),
 		cmocka_unit_test_setup(damage_costs_a_packet_at_most, set_up),
+		cmocka_unit_test(text_that_changes_while_it_is_escaped_is_escaped),
 		cmocka_unit_test_setup(a_hostile_header_is_an_error_not_a_crash, set_up),
 		cmocka_unit_test_setup(any_prefix_is_read_as_far_as_it_goes, set_up),
 		cmocka_unit_test_setup(what_was_claimed_during_a_copy_is_not_in_it, set_up),
 		cmocka_unit_test_setup(a_copy_of_damage_is_as_damaged, set_up),
+		cmocka_unit_test_setup(a_buffer_with_parts_outside_of_it_is_not_copied, set_up),
+		cmocka_unit_test_setup(a_buffer_that_is_cut_short_is_copied_as_far_as_it_goes, set_up),
 		cmocka_unit_test(a_notef_reads_as_printf_writes),
 		cmocka_unit_test(a_hostile_format_is_harmless),
 		cmocka_unit_test(ticks_are_converted_exactly),

@@ -18,6 +18,7 @@
 
 #include "built.h"
 #include "golden.h"
+#include "model/span.h"
 
 static uint64_t seed = 3;
 
@@ -383,7 +384,7 @@ static void text_of_random_bytes(char *text, size_t size)
 
 static struct weft_model *hostile_model(void)
 {
-	uint64_t time = pick(2) ? 0 : UINT64_MAX - 2000000;
+	uint64_t time = pick(2) ? 0 : WEFT__FIRST_NS_MAX - 2000000;
 	struct weft_model_builder *builder = built_begin();
 	for (unsigned i = 0; i < 3000; i++) {
 		char text[300];

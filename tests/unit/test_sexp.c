@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
+
 #include "decoded.h"
 
 #include "format/sexp_number.h"
@@ -216,6 +218,102 @@ static void a_million_parentheses(void **state)
 	free(text);
 }
 
+#define FAR   "a time more than 2^58 ns (9 years) from the rest of the trace; its event is held"
+#define STRAY "a time far from those of the events before and after; its event is held there"
+
+/* 200 events, a microsecond from each other, but those of `times` (pairs of number and time). */
+static struct decoded decode_times(const char *const *times)
+{
+	struct weft_text text = {0};
+	for (unsigned i = 0; i < 200; i++) {
+		char line[100];
+		const char *const *at = times;
+		while (*at && (unsigned)atoi(*at) != i)
+			at += 2;
+		if (*at)
+			snprintf(line, sizeof(line), "((time %s)(op(Switch %u)))\n", at[1], i);
+		else
+			snprintf(line, sizeof(line), "((time 1000.%06u)(op(Switch %u)))\n", i, i);
+		weft_text_add_string(&text, line);
+	}
+	struct decoded d = decode(text.bytes, text.size, 0);
+	weft_text_finish(&text);
+	assert_int_equal(d.count, 200);
+	assert_true(d.in_order);
+	return d;
+}
+
+static void assert_event(const struct decoded *d, const char *time, unsigned task)
+{
+	char line[100];
+	snprintf(line, sizeof(line), "{\"time\":%s,\"event\":\"switch\",\"task\":%u}\n", time, task);
+	if (!strstr(d->lines.bytes, line))
+		fail_msg("no %s", line);
+}
+
+/* Wherever it is, and whether the others are in order or not, the rest of the trace stays. */
+static void a_time_centuries_away_is_held(void **state)
+{
+	(void)state;
+	static const char *const cases[][5] = {
+		{"100", "18446744073.709551615", NULL},
+		{"199", "18446744073.709551615", NULL},
+		{"199", "1000000000.000000001", NULL},
+		{"0", "18446744073.709551615", NULL},
+		{"0", "0", "150", "1500000000", NULL},
+	};
+	static const char *const held[] = {
+		"1000000099000", "1000000198000", "1000000198000", "1000000001000", "1000000149000"};
+	static const unsigned tasks[] = {100, 199, 199, 0, 150};
+	for (unsigned i = 0; i < 5; i++) {
+		struct decoded d = decode_times(cases[i]);
+		assert_int_equal(complaints(&d, FAR, NULL) + complaints(&d, STRAY, NULL), 1);
+		assert_event(&d, held[i], tasks[i]);
+		assert_event(&d, "1000000120000", 120);
+		weft_text_finish(&d.lines);
+	}
+	/* The first event lies far before all others, which are the trace. */
+	static const char *const early[] = {"0", "0.5", NULL};
+	struct weft_text text = {0};
+	weft_text_add_string(&text, "((time 1)(op(Switch 0)))");
+	for (unsigned i = 0; i < 3; i++)
+		weft_text_add_string(&text, "((time 1700000000)(op(Switch 1)))");
+	struct decoded d = decode(text.bytes, text.size, 0);
+	assert_event(&d, "1700000000000000000", 0);
+	assert_int_equal(complaints(&d, FAR, NULL), 1);
+	assert_string_equal(d.clock.name, "unix");
+	weft_text_finish(&d.lines);
+	weft_text_finish(&text);
+	d = decode_times(early); /* 1000 s are no damage */
+	assert_int_equal(d.diagnostics.count, 0);
+	assert_event(&d, "500000000", 0);
+	weft_text_finish(&d.lines);
+}
+
+/* A jump there and back is damage, one that lasts is not, nor is one of many. */
+static void a_jump_there_and_back_is_held(void **state)
+{
+	(void)state;
+	static const char *const back[] = {"40", "5000", "90", "20", NULL};
+	struct decoded d = decode_times(back);
+	assert_int_equal(complaints(&d, STRAY, NULL), 2);
+	assert_event(&d, "1000000039000", 40);
+	assert_event(&d, "1000000089000", 90);
+	weft_text_finish(&d.lines);
+	static const char *const end[] = {"40", "999.5", "199", "5000", NULL};
+	d = decode_times(end);
+	assert_int_equal(d.diagnostics.count, 0);
+	assert_event(&d, "5000000000000", 199);
+	assert_event(&d, "999500000000", 40);
+	weft_text_finish(&d.lines);
+	static const char *const many[] = {
+		"40", "5000", "50", "5000", "60", "5000", "70", "5000", NULL};
+	d = decode_times(many);
+	assert_int_equal(d.diagnostics.count, 0);
+	assert_event(&d, "5000000000000", 40);
+	weft_text_finish(&d.lines);
+}
+
 static void random_damage(void **state)
 {
 	(void)state;
@@ -247,6 +345,8 @@ int main(void)
 		cmocka_unit_test(damage_loses_its_form_only),
 		cmocka_unit_test(the_first_line_may_be_damaged),
 		cmocka_unit_test(a_million_parentheses),
+		cmocka_unit_test(a_time_centuries_away_is_held),
+		cmocka_unit_test(a_jump_there_and_back_is_held),
 		cmocka_unit_test(random_damage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

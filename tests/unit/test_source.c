@@ -89,6 +89,30 @@ static void a_pipe_on_standard_input(void **state)
 	close(ends[0]);
 }
 
+static void a_device_without_an_end_is_given_up(void **state)
+{
+	(void)state;
+	struct weft_source *source = NULL;
+	assert_int_equal(weft_source_open_limited("/dev/zero", 1 << 20, &source), WEFT_ERROR_SIZE);
+	assert_null(source);
+}
+
+/* A file says how large it is: the limit is not for it. */
+static void a_file_has_no_limit(void **state)
+{
+	int fd = (int)(intptr_t)*state;
+	struct weft_source *source;
+	size_t size;
+	assert_int_equal(ftruncate(fd, 100000), 0);
+	assert_int_equal(weft_source_open_limited(path, 10, &source), 0);
+	weft_source_bytes(source, &size);
+	assert_int_equal(size, 100000);
+	weft_source_close(source);
+	assert_int_equal(ftruncate(fd, 1000), 0);
+	assert_int_equal(weft_source_open_limited(path, 10, &source), 0);
+	weft_source_close(source);
+}
+
 static void errors_leave_their_reason(void **state)
 {
 	(void)state;
@@ -132,6 +156,8 @@ int main(void)
 		cmocka_unit_test(special_files_are_read_to_their_end),
 		cmocka_unit_test(a_pipe_on_standard_input),
 		cmocka_unit_test(errors_leave_their_reason),
+		cmocka_unit_test(a_device_without_an_end_is_given_up),
+		WITH_FILE(a_file_has_no_limit),
 		WITH_FILE(a_shortened_mapping_reads_as_zeros),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

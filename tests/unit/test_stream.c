@@ -283,6 +283,97 @@ static void a_hostile_buffer_is_drained(void **state)
 	end(&d);
 }
 
+static struct weft_abi_packet *packet_at(const struct drained *d, uint32_t index)
+{
+	const struct weft_abi_buffer *header = d->buffer;
+	return (void *)((unsigned char *)d->buffer + header->packets_offset +
+					(size_t)index * header->packet_bytes);
+}
+
+static size_t look_and_count(struct drained *d)
+{
+	size_t before = d->size;
+	look(d, false);
+	return d->size - before;
+}
+
+/* A recorder's sequences only grow, and the hand has counted each. */
+static void what_nobody_claimed_is_not_taken(void **state)
+{
+	struct drained d = begin();
+	struct weft_abi_buffer *header = d.buffer;
+	uint32_t count = header->packet_count;
+	(void)state;
+	record(0, 20000); /* all packets were filled */
+	assert_true(look_and_count(&d) > SIZE / 2);
+	for (unsigned i = 0; i < 100; i++) {
+		/* Forth and back, and beyond the hand. */
+		for (uint32_t k = 0; k < count; k++)
+			packet_at(&d, k)->state ^= (uint64_t)(i % 2 ? 1 : 0x1000000) << 40;
+		assert_int_equal(look_and_count(&d), 0);
+	}
+	/* With the hand: as often as there were claims. */
+	header->hand += 2 * count;
+	size_t taken = 0;
+	for (uint64_t i = 1; i < 20000; i++) {
+		for (uint32_t k = 0; k < count; k++)
+			packet_at(&d, k)->state = (header->hand - 20000 + i) << 2 | WEFT_ABI_PACKET_CLOSED;
+		taken += look_and_count(&d);
+		d.size = 0;
+	}
+	assert_true(taken / header->packet_bytes < 5 * (size_t)count + 5000);
+	weft_stop();
+	end(&d);
+}
+
+/* Names are filled once, and losses alone are told only now and then. */
+static void changes_of_names_and_losses_take_no_room(void **state)
+{
+	struct drained d = begin();
+	struct weft_abi_buffer *header = d.buffer;
+	uint64_t *names = (void *)((unsigned char *)d.buffer + header->names_offset +
+							   header->names_index * sizeof(uint32_t));
+	uint32_t words = header->names_bytes / 8 - header->names_index / 2;
+	(void)state;
+	record(0, 1000);
+	look(&d, true);
+	header->names_used = words * 8;
+	size_t before = d.size;
+	for (uint64_t i = 0; i < 300; i++) {
+		for (uint32_t k = 0; k < words; k++)
+			names[k] += k % 3 == i % 3;
+		header->losses[WEFT_ABI_LOSS_FULL] = i;
+		record((int64_t)(1000 + i), (int64_t)(1001 + i)); /* so that something is taken */
+		look(&d, i % 100 == 0);
+		weft_tag_value("tag", 0);
+	}
+	assert_in_range(d.size - before, 1, 8 * words * 5 + 300 * 400 + 10 * 4200);
+	weft_stop();
+	end(&d);
+}
+
+static void a_cut_stream_ends_with_its_losses(void **state)
+{
+	struct drained d = begin();
+	struct trace t;
+	(void)state;
+	record(0, 1000);
+	look(&d, true);
+	size_t before = d.size;
+	record(1000, 3000);
+	weft__drain_cut(d.drain);
+	assert_int_equal(take(&d), WEFT_END);
+	assert_true(d.size - before < 8192);
+	expect_file(&d, 0, 1000);
+	trace_open(&t, d.file, d.size);
+	while (weft_decoder_next(t.decoder, &t.event) == WEFT_OK)
+		continue;
+	assert_in_range(weft_decoder_describe(t.decoder)->losses[WEFT_LOSS_STALLED], 1000, 2000);
+	trace_close(&t);
+	weft_stop();
+	end(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -294,6 +385,9 @@ int main(void)
 		cmocka_unit_test(what_was_gone_before_is_overwritten),
 		cmocka_unit_test(damage_costs_a_chunk),
 		cmocka_unit_test(a_hostile_buffer_is_drained),
+		cmocka_unit_test(what_nobody_claimed_is_not_taken),
+		cmocka_unit_test(changes_of_names_and_losses_take_no_room),
+		cmocka_unit_test(a_cut_stream_ends_with_its_losses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

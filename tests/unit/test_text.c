@@ -73,7 +73,8 @@ static void json_strings(void **state)
 	assert_json(NULL, 0, "\"\"");
 	assert_json("plain", 5, "\"plain\"");
 	assert_json("a\0b", 3, "\"a\\u0000b\"");
-	assert_json("\"\\\n\t\r\x1f\x7f", 7, "\"\\\"\\\\\\n\\t\\r\\u001f\x7f\"");
+	assert_json("\"\\\n\t\r\x1f\x7f", 7, "\"\\\"\\\\\\n\\t\\r\\u001f\\u007f\"");
+	assert_json("\xc2\x9b\xe2\x80\xae\xe2\x80\xa8\xd8\x9c", 10, "\"\\u009b\\u202e\\u2028\\u061c\"");
 	assert_json("gr\xc3\xbc\xc3\x9f", 6, "\"gr\xc3\xbc\xc3\x9f\"");
 	assert_json("\xf0\x9f\xa7\xb5", 4, "\"\xf0\x9f\xa7\xb5\"");
 	/* As Unicode's table 3-8 has it. */
@@ -101,6 +102,8 @@ static void nothing_drives_a_terminal(void **state)
 	struct weft_text text = {0};
 	weft_text_add_quoted(&text, hostile, sizeof(hostile) - 1);
 	assert_text(&text, "\"\\x1b[2J\\x07\\x7f\\x9b\\u202e\xc3\xa4\\xff\\\"\\\\\"");
+	weft_text_add_shown(&text, hostile, sizeof(hostile) - 1);
+	assert_text(&text, "\\x1b[2J\\x07\\x7f\\x9b\\u202e\xc3\xa4\\xff\"\\");
 }
 
 static void columns(void **state)

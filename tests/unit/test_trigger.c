@@ -10,7 +10,10 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <weft/seed.h>
 #include <weft/trigger.h>
+
+#include "trigger/table.h"
 
 static struct weft_triggers *triggers(const char *first, const char *second)
 {
@@ -243,6 +246,47 @@ static void a_crowd_of_tasks_waits(void **state)
 	weft_triggers_destroy(t);
 }
 
+/* Tasks in the place of the table that has most of them. */
+static size_t longest_chain(const struct live_tasks *table)
+{
+	size_t longest = 0;
+	for (size_t i = 0; i < table->place_count; i++) {
+		size_t length = 0;
+		for (const struct live_task *task = table->places[i]; task; task = task->chain)
+			length++;
+		longest = length > longest ? length : longest;
+	}
+	return longest;
+}
+
+/* Ids whose hash under the key that is set now ends in 12 zeros. */
+static void find_colliding(uint64_t *ids, unsigned count)
+{
+	struct weft__hash_key key = weft__hash_key();
+	for (uint64_t id = 0; count > 0; id++)
+		if ((weft__hash_u64(&key, id) & 0xfff) == 0)
+			ids[--count] = id;
+}
+
+static void ids_that_collide_under_one_key_are_spread_under_another(void **state)
+{
+	enum {
+		COUNT = 500
+	};
+	uint64_t ids[COUNT];
+	(void)state;
+	find_colliding(ids, COUNT);
+	for (unsigned round = 0; round < 2; round++) {
+		struct live_tasks table = {0};
+		struct live_task *task;
+		for (unsigned i = 0; i < COUNT; i++)
+			assert_int_equal(weft__trigger_mention(&table, ids[i], &task), 0);
+		assert_in_range(longest_chain(&table), round ? 1 : COUNT, round ? 12 : COUNT);
+		weft__trigger_finish(&table);
+		weft_seed_hashes((const uint32_t[]){5, 6, 7, 8});
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +298,7 @@ int main(void)
 		cmocka_unit_test(a_task_that_waits_fires_while_it_does),
 		cmocka_unit_test(kind_and_label_are_asked_for),
 		cmocka_unit_test(a_crowd_of_tasks_waits),
+		cmocka_unit_test(ids_that_collide_under_one_key_are_spread_under_another),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

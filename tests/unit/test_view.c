@@ -8,6 +8,8 @@
 
 #include <weft/view.h>
 
+#include "view/time.h"
+
 static uint64_t seed = 7;
 
 static double uniform(double low, double high)
@@ -102,6 +104,47 @@ static void zoom_holds_the_time_at_the_pointer(void **state)
 	}
 }
 
+/* Against a search nanosecond by nanosecond. */
+static void the_first_time_of_a_column(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 300; round++) {
+		struct weft_view view = random_view();
+		weft_view_set_range(&view, view.start + (uint64_t)uniform(0, 1e6), pow(10, uniform(0, 4)));
+		double x = floor(uniform(0, view.width));
+		uint64_t time = weft_view_time(&view, x), found = weft__view_first_time(&view, x);
+		for (unsigned i = 0; i < 100 && time < view.end && weft_view_x(&view, time) < x; i++)
+			time++;
+		if (weft_view_x(&view, time) < x)
+			time = UINT64_MAX;
+		assert_true(found == time);
+	}
+}
+
+/* Where a double cannot tell nanoseconds apart: one at a time would take years. */
+static void the_longest_trace_is_searched_at_once(void **state)
+{
+	(void)state;
+	struct weft_view view;
+	const uint64_t ends[] = {UINT64_C(1) << 58, UINT64_MAX};
+	for (unsigned i = 0; i < 2; i++) {
+		weft_view_init(&view, 0, ends[i], 4, 1400, 700);
+		uint64_t last = 0;
+		for (unsigned x = 20; x <= 1380; x++) {
+			uint64_t time = weft__view_first_time(&view, x);
+			assert_true(time >= last && weft_view_x(&view, time) >= x);
+			assert_true(weft_view_time(&view, x) <= view.end);
+			last = time;
+		}
+		assert_true(weft__view_first_time(&view, 1400) == UINT64_MAX);
+		assert_true(weft_view_time(&view, 1e300) == view.end);
+		weft_view_zoom(&view, 1380, 1e9);
+		weft_view_zoom(&view, 1380, 1e9);
+		/* Two times that a double tells apart are not further from each other than a pixel. */
+		assert_true(nextafter(view.left, INFINITY) - view.left <= 1.01 / view.scale);
+	}
+}
+
 static void few_rows_are_evenly_spaced(void **state)
 {
 	(void)state;
@@ -181,6 +224,8 @@ int main(void)
 		cmocka_unit_test(fit_shows_all_between_the_margins),
 		cmocka_unit_test(no_move_leaves_the_trace),
 		cmocka_unit_test(zoom_holds_the_time_at_the_pointer),
+		cmocka_unit_test(the_first_time_of_a_column),
+		cmocka_unit_test(the_longest_trace_is_searched_at_once),
 		cmocka_unit_test(few_rows_are_evenly_spaced),
 		cmocka_unit_test(many_rows_are_seen_through_a_lens),
 		cmocka_unit_test(rows_and_heights_are_inverse),

@@ -5,6 +5,7 @@
 #include "record_trace.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -68,25 +69,33 @@ static void end(struct watched *w)
 
 /* ---- Beginning ---- */
 
+/* One thread makes the ring of a round while the other opens it. A ring is never unmade while it is
+ * read, so that is done between the rounds. */
 struct making {
 	struct weft_abi_buffer *header;
-	bool is_over;
+	uint64_t magic;
+	uint32_t pid;
+	int begun, made; /* rounds */
 };
 
-/* Again and again: first the header, then the magic. */
+static void unmake(const struct making *making)
+{
+	__atomic_store_n((uint64_t *)(void *)making->header, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&making->header->pid, 0, __ATOMIC_SEQ_CST);
+}
+
+/* First the header, then the magic; each round a bit later than the one before. */
 static void *make_rings(void *argument)
 {
 	struct making *making = argument;
-	uint64_t magic, *first = (uint64_t *)(void *)making->header;
-	uint32_t pid = making->header->pid;
-	memcpy(&magic, first, sizeof(magic));
-	while (!__atomic_load_n(&making->is_over, __ATOMIC_RELAXED)) {
-		__atomic_store_n(first, 0, __ATOMIC_SEQ_CST);
-		__atomic_store_n(&making->header->pid, 0, __ATOMIC_SEQ_CST);
-		usleep(10);
-		__atomic_store_n(&making->header->pid, pid, __ATOMIC_SEQ_CST);
-		__atomic_store_n(first, magic, __ATOMIC_SEQ_CST);
-		usleep(1);
+	for (int round = 1; round <= OPENED; round++) {
+		while (__atomic_load_n(&making->begun, __ATOMIC_ACQUIRE) < round)
+			sched_yield();
+		for (volatile int i = 0; i < round; i++)
+			continue;
+		__atomic_store_n(&making->header->pid, making->pid, __ATOMIC_SEQ_CST);
+		__atomic_store_n((uint64_t *)(void *)making->header, making->magic, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&making->made, round, __ATOMIC_RELEASE);
 	}
 	return NULL;
 }
@@ -119,15 +128,22 @@ static void expect_alive(const char *path)
 static void a_ring_is_opened_while_it_is_made(void **state)
 {
 	struct watched w = begin(NULL);
-	struct making making = {w.header, false};
+	/* Static: if an assertion fails, the other thread goes on. */
+	static struct making making;
 	pthread_t thread;
 	char path[64];
 	(void)state;
+	making = (struct making){.header = w.header, .pid = w.header->pid};
+	memcpy(&making.magic, w.header->magic, sizeof(making.magic));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", w.fd);
 	assert_int_equal(pthread_create(&thread, NULL, make_rings, &making), 0);
-	for (int i = 0; i < OPENED; i++)
+	for (int round = 1; round <= OPENED; round++) {
+		unmake(&making);
+		__atomic_store_n(&making.begun, round, __ATOMIC_RELEASE);
 		expect_alive(path);
-	__atomic_store_n(&making.is_over, true, __ATOMIC_RELAXED);
+		while (__atomic_load_n(&making.made, __ATOMIC_ACQUIRE) < round)
+			sched_yield();
+	}
 	pthread_join(thread, NULL);
 	end(&w);
 }

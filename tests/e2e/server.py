@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: ISC
+"""weft serve on a port of its own, with a run directory of its own: what its tests share."""
+import contextlib
+import http.client
+import json
+import os
+import resource
+import signal
+import socket
+import subprocess
+import time
+from urllib.parse import parse_qs, urlsplit
+
+from harness import BUILD, WEFT, equal, run, skip, temporary_directory
+
+SUBJECT = os.path.join(BUILD, 'tests', 'follow-subject')
+PATIENCE = 60
+
+
+def need_server():
+    if 'built without a server' in run([WEFT, 'serve', '--listen', '127.0.0.1:0', '/nowhere']).stderr:
+        skip('built without libmicrohttpd')
+
+
+def wait_for(what, condition):
+    deadline = time.monotonic() + PATIENCE
+    while not (found := condition()):
+        assert time.monotonic() < deadline, what
+        time.sleep(0.05)
+    return found
+
+
+class Server:
+    """`token` is given to it in a file; of `given` it is known otherwise."""
+
+    def __init__(self, *arguments, listen='127.0.0.1:0', env=None, token=None, given=None):
+        need_server()
+        self.folder = temporary_directory()
+        run_directory = os.path.join(self.folder.name, 'run')
+        os.mkdir(run_directory, 0o700)
+        self.env = {**os.environ, 'XDG_RUNTIME_DIR': run_directory, **(env or {})}
+        if token:
+            path = os.path.join(self.folder.name, 'token')
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), 'w', encoding='utf-8') as file:
+                file.write(token + '\n')
+            arguments = '--token-file', path, *arguments
+        self.process = subprocess.Popen([WEFT, 'serve', '--listen', listen, *arguments],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env)
+        self.url = self.process.stdout.readline().strip()
+        if not self.url:
+            raise AssertionError('no address: %s' % self.process.communicate()[1])
+        parts = urlsplit(self.url)
+        self.host, self.port, self.fragment = parts.hostname, parts.port, parts.fragment
+        self.token = token or given or parse_qs(parts.query)['token'][0]
+        self.cookie = 'weft-%d=%s' % (self.port, self.token)
+        self.origin = '%s://%s/' % (parts.scheme, parts.netloc)
+
+    def connect(self):
+        return http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
+
+    def get(self, path, method='GET', connection=None, token=True, **headers):
+        """(status, headers in small letters, body); with the token, if no other is given."""
+        one = connection or self.connect()
+        headers = {name.replace('_', '-'): value for name, value in headers.items()}
+        if token:
+            headers['Authorization'] = 'Bearer ' + (self.token if token is True else token)
+        one.request(method, path, headers=headers)
+        answer = one.getresponse()
+        body = answer.read()
+        if not connection:
+            one.close()
+        return answer.status, {name.lower(): value for name, value in answer.getheaders()}, body
+
+    def traces(self):
+        return json.loads(self.get('/api/traces')[2])
+
+    def raw(self, request, timeout=PATIENCE):
+        """What a client gets that writes these bytes and no more."""
+        with socket.create_connection((self.host, self.port), timeout=timeout) as client:
+            answer = b''
+            with contextlib.suppress(OSError):  # it may have had enough before the end
+                client.sendall(request)
+                client.shutdown(socket.SHUT_WR)
+            with contextlib.suppress(ConnectionResetError):
+                while piece := client.recv(65536):
+                    answer += piece
+        return answer
+
+    def stop(self, number=signal.SIGINT, patience=PATIENCE):
+        """(exit status, what it has complained about)"""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        try:
+            status = self.process.wait(patience)
+            errors = self.process.stderr.read()
+        finally:
+            self.process.kill()
+            self.process.wait()
+            self.process.stdout.close()
+            self.process.stderr.close()
+            self.folder.cleanup()
+        return status, errors
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        equal(self.stop(), (0, ''), 'how the server ended')
+
+
+def id_of(server, name):
+    return {trace['name']: trace['id'] for trace in server.traces()}[name]
+
+
+class Recorded:
+    """A program under `weft record` that does as it is told, among the server's rings."""
+
+    def __init__(self, server, size='1M'):
+        self.trace = os.path.join(server.folder.name, 'recorded.weft')
+        self.process = subprocess.Popen([WEFT, 'record', '--size', size, '-o', self.trace, SUBJECT],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True, env=server.env)
+        self.pid = int(self.process.stdout.readline())
+
+    def tell(self, events):
+        self.process.stdin.write('%d\n' % events)
+        self.process.stdin.flush()
+        equal(self.process.stdout.readline(), 'done\n')
+
+    def end(self):
+        self.process.stdin.close()
+        equal(self.process.wait(PATIENCE), 0)
+        self.process.stdout.close()
+
+
+def ring_of(server, program):
+    traces = [trace for trace in server.traces() if trace.get('pid') == program.pid]
+    equal(len(traces), 1, traces)
+    return traces[0]
+
+
+def allow_many_sockets():
+    """A test that floods the server has more than a thousand of them."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 4096 if hard == resource.RLIM_INFINITY else min(4096, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: ISC
+"""A user's first commands on a Debian 12 that has nothing but git and make: `make demo`, `make install`,
+and a program of the user's own, as README has it.
+
+It needs root and debootstrap. The bare system, without a change, and the packages that the commands
+install are kept in $XDG_CACHE_HOME/weft/bare (~/.cache/weft/bare): the first run downloads some 250 MB,
+the others nothing. Each run starts from a new copy of the bare system.
+
+Everything that mounts runs in mount and PID namespaces of its own, which end with this program, however
+it ends: no mount is left, and removing the copy cannot reach into /dev or /proc.
+"""
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
+from harness import BUILD, SOURCE, case, main, run, skip  # noqa: E402
+from tree import read, tracked  # noqa: E402
+
+RELEASE = 'bookworm'
+CACHE = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'weft', 'bare')
+BASE = os.path.join(CACHE, RELEASE)
+ARCHIVES = os.path.join(CACHE, 'archives')
+ROOT = os.path.join(BUILD, 'bare')  # not a temporary folder: what a killed run left is removed by the next
+KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
+NAMESPACES = ['setpriv', '--pdeathsig', 'KILL', 'unshare', '--mount', '--pid', '--fork', '--kill-child']
+UNREACHABLE = re.compile(r'(Failed to fetch|Unable to fetch|Temporary failure resolving|Could not connect).*')
+# What the user's shell has, and no more: nothing of this machine's compilers or folders.
+ENVIRONMENT = {'PATH': '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'HOME': '/root', 'LC_ALL': 'C'}
+PROXIES = ('http_proxy', 'https_proxy', 'ftp_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY')
+
+ENTER = r'''
+set -eu
+root=$1 archives=$2
+mount --rbind /dev "$root/dev"
+mount -t tmpfs tmpfs "$root/dev/shm"
+mount --bind "$archives" "$root/var/cache/apt/archives"
+exec chroot "$root" /bin/sh -exc "$3"
+'''
+
+STEPS = {}  # what each step printed
+
+
+def settings():
+    """This machine's apt: its mirror of Debian, and how it is reached, as a configuration for another."""
+    if not shutil.which('apt-get'):
+        skip('this is not a Debian system')
+    lines = run(['apt-get', 'indextargets', '--format', '$(ORIGIN)|$(LABEL)|$(CODENAME)|$(REPO_URI)',
+                 'Created-By: Packages']).stdout.splitlines()
+    found = [line.split('|') for line in lines]
+    mirrors = [uri for origin, label, codename, uri in found if origin == label == 'Debian' and codename == RELEASE]
+    mirrors += [uri for origin, label, _, uri in found if origin == label == 'Debian']
+    mirrors = [uri for uri in mirrors if re.match('(https?|file):', uri)]
+    if not mirrors:
+        skip('apt has no mirror of Debian (run apt-get update)')
+    lines = run(['apt-config', 'dump', '--no-empty', '--format', '%F "%v";%n', 'Acquire']).stdout.splitlines()
+    kept = [line for line in lines
+            if re.match(r'Acquire::(https?::|ftp::|Check-|Retries)', line) and 'Auto-Detect' not in line]
+    return mirrors[0], kept
+
+
+def in_namespaces(command, log, **options):
+    """Runs it without mounts that outlive it; answers its exit status. Its output goes to the log."""
+    with open(log, 'w', encoding='utf-8') as file:
+        return subprocess.run([*NAMESPACES, *command], stdin=subprocess.DEVNULL, stdout=file,
+                              stderr=subprocess.STDOUT, **options).returncode
+
+
+def text_of(log):
+    with open(log, encoding='utf-8', errors='replace') as file:
+        return file.read()
+
+
+def last_line(log):
+    return (text_of(log).strip() or 'it says nothing').splitlines()[-1]
+
+
+def debootstrap():
+    """Makes the bare system that is kept: whole, or not at all."""
+    mirror, configuration = settings()
+    new, log = BASE + '.new', BASE + '.log'
+    shutil.rmtree(new, ignore_errors=True)
+    include = ['git', 'make'] + (['ca-certificates'] if mirror.startswith('https') else [])
+    environment = dict(os.environ, DEBIAN_FRONTEND='noninteractive')
+    for scheme, proxy in re.findall(r'Acquire::(https?)::Proxy "(.*)";', '\n'.join(configuration)):
+        environment.setdefault(scheme + '_proxy', proxy)
+    status = in_namespaces(['debootstrap', '--variant=minbase', '--force-check-gpg', '--keyring=' + KEYRING,
+                            '--include=' + ','.join(include), RELEASE, new, mirror], log, env=environment)
+    if status:
+        skip('debootstrap from %s failed: %s' % (mirror, last_line(log)))
+    with open(os.path.join(new, 'etc', 'apt', 'apt.conf.d', '99machine'), 'w', encoding='utf-8') as file:
+        file.write('\n'.join(configuration) + '\n')
+    # Nobody needs what this run unpacks after a power cut.
+    with open(os.path.join(new, 'etc', 'dpkg', 'dpkg.cfg.d', 'fast'), 'w', encoding='utf-8') as file:
+        file.write('force-unsafe-io\n')
+    if in_namespaces(['chroot', new, 'sh', '-ec', 'apt-get update; apt-get clean'], log,
+                     env=dict(environment, PATH=ENVIRONMENT['PATH'])):
+        skip('apt-get update in the bare system failed: %s' % last_line(log))
+    os.rename(new, BASE)
+
+
+def check_machine():
+    if os.geteuid() != 0:
+        skip('only root can change into the root of another system')
+    os.environ['PATH'] += ':/usr/sbin:/sbin'  # root by su has not always got them
+    for tool in ('debootstrap', 'unshare', 'setpriv'):
+        if not shutil.which(tool):
+            skip('%s is not installed' % tool)
+    if not os.path.exists(KEYRING):
+        skip('debian-archive-keyring is not installed')
+    denied = run([*NAMESPACES, 'true'])
+    if denied.returncode:
+        skip('no namespaces of mounts here: %s' % denied.stderr.strip())
+
+
+def lock_cache():
+    """Another checkout's run installs from the same packages: it waits until this program ends."""
+    try:
+        os.makedirs(os.path.join(ARCHIVES, 'partial'), exist_ok=True)
+        lock = os.open(os.path.join(CACHE, 'lock'), os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError as error:
+        skip('nothing can be kept in %s: %s' % (CACHE, error.strerror))
+    fcntl.flock(lock, fcntl.LOCK_EX)
+
+
+def sources():
+    """What a fresh clone has: what git tracks, as it is in the working tree now."""
+    listed = run(['git', 'ls-files', '-z'], cwd=SOURCE)
+    paths = listed.stdout.split('\0') if listed.returncode == 0 else tracked()
+    return [path for path in paths if os.path.isfile(os.path.join(SOURCE, path))]
+
+
+def copy_sources(folder):
+    for path in sources():
+        copy = os.path.join(folder, path)
+        os.makedirs(os.path.dirname(copy), exist_ok=True)
+        shutil.copy(os.path.join(SOURCE, path), copy)
+
+
+def step(name, commands):
+    """Runs a user's lines in the copy of the bare system; answers what they printed."""
+    log = os.path.join(BUILD, 'bare-%s.log' % name)
+    environment = dict(ENVIRONMENT, **{proxy: os.environ[proxy] for proxy in PROXIES if proxy in os.environ})
+    command = ['--mount-proc=' + os.path.join(ROOT, 'proc'), 'sh', '-c', ENTER, 'sh', ROOT, ARCHIVES, commands]
+    status = in_namespaces(command, log, env=environment)
+    text = text_of(log)
+    lost = UNREACHABLE.search(text)
+    if status and lost:
+        skip('the mirror of Debian is out of reach: ' + lost.group(0))
+    assert status == 0, 'exit %d of\n%s\n%s' % (status, commands, text[-20000:])
+    STEPS[name] = text
+    return text
+
+
+def needs(name):
+    if name not in STEPS:
+        skip('%s did not succeed before' % name)
+
+
+def block(language):
+    """The block of docs/use.md in that language."""
+    return re.search(r'^```%s\n(.*?)^```$' % language, read('docs/use.md'), re.DOTALL | re.MULTILINE).group(1)
+
+
+@case
+def make_demo():
+    check_machine()
+    lock_cache()
+    if not os.path.exists(BASE):
+        debootstrap()
+    subprocess.run(['cp', '-a', BASE, ROOT], check=True)
+    copy_sources(os.path.join(ROOT, 'root', 'weft'))
+    text = step('demo', 'cd /root/weft; make demo')
+    assert 'The picture: /root/weft/build/demo/demo.png' in text, text[-3000:]
+    assert 'To look through it, in a browser:' in text, text[-3000:]
+
+
+@case
+def make_install():
+    needs('demo')
+    text = step('install', 'cd /root/weft; make install; mv /root/weft /root/gone; weft --version; ldconfig -p;'
+                'ls /usr/local/share/doc/weft /usr/local/share/man/man1')
+    assert re.search(r'libweft\.so\.0 .*/usr/local/lib/\S+-linux-gnu/libweft\.so\.0', text), text[-3000:]
+    assert 'LICENSE' in text and 'weft.1' in text, text[-3000:]
+
+
+@case
+def a_program_of_the_users_own():
+    needs('install')
+    line = re.search(r'`(cc hello\.c .*?)`', read('README.md')).group(1)
+    text = step('hello', 'mkdir /root/hello; cd /root/hello; cp /root/gone/examples/hello.c .; %s; ./a.out;'
+                'weft record -o hello.weft ./a.out; weft dump hello.weft' % line)
+    assert text.count('Hello, world.\n') == 2, text
+    assert 'label     task=1 text="say hello"' in text, text
+
+
+@case
+def a_meson_subproject():
+    """Without CMake and a C++ compiler, which a project in C need not have."""
+    needs('demo')
+    folder = os.path.join(ROOT, 'root', 'project')
+    copy_sources(os.path.join(folder, 'subprojects', 'weft'))
+    files = {'meson.build': block('meson'), 'subprojects/weft.wrap': block('ini'),
+             'main.c': read('examples/hello.c')}
+    for path, text in files.items():
+        with open(os.path.join(folder, path), 'w', encoding='utf-8') as file:
+            file.write(text)
+    text = step('subproject', 'cd /root/project; ! command -v cmake; ! command -v c++; meson setup build'
+                ' --force-fallback-for=weft; ninja -C build program; build/program')
+    assert 'Hello, world.\n' in text, text[-3000:]
+
+
+try:
+    shutil.rmtree(ROOT, ignore_errors=True)
+    main()
+finally:
+    shutil.rmtree(ROOT, ignore_errors=True)

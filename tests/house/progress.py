@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: ISC
+"""`make check` shows how far a long build is: on a terminal in one line, elsewhere in a few."""
+import os
+import pty
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
+from harness import SOURCE, case, equal, main, run  # noqa: E402
+
+# Lines as ninja prints them, for a build of three steps, through tools/check.py.
+SCRIPT = """
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location('check', sys.argv[1])
+check = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(check)
+check.Progress.EVERY_S = float(sys.argv[2])
+progress = check.Progress('gcc')
+result = check.run(['printf', '[1/3] a.c\\nwarning: 7/8\\n[2/3] b.c\\n[3/3] c.c\\n'], watch=progress.watch('building'))
+assert result.returncode == 0 and result.stdout.count('\\n') == 4, result
+progress.clear()
+"""
+
+
+def command(every_s):
+    return [sys.executable, '-c', SCRIPT, os.path.join(SOURCE, 'tools', 'check.py'), str(every_s)]
+
+
+@case
+def a_line_that_changes_on_a_terminal():
+    ours, its = pty.openpty()
+    pid = os.posix_spawn(sys.executable, command(1000), os.environ,
+                         file_actions=[(os.POSIX_SPAWN_DUP2, its, 1), (os.POSIX_SPAWN_DUP2, its, 2)])
+    equal(os.waitpid(pid, 0)[1], 0)
+    shown = os.read(ours, 4096).decode()
+    equal(shown, ''.join('\rgcc        building %d/3\x1b[K' % step for step in (1, 2, 3)) + '\r\x1b[K')
+    os.close(ours)
+    os.close(its)
+
+
+@case
+def lines_elsewhere():
+    result = run(command(0))
+    equal((result.returncode, result.stdout), (0, ''.join('gcc        building %d/3\n' % step for step in (1, 2, 3))))
+
+
+@case
+def few_lines_elsewhere():
+    result = run(command(1000))
+    equal((result.returncode, result.stdout), (0, ''))
+
+
+main()
