@@ -39,6 +39,7 @@ struct teller {
 	struct draft *drafts;
 	size_t count, capacity;
 	struct weft_text text;
+	struct weft_story_line unused; /* stands in for a line that could not be allocated */
 	int error;
 };
 
@@ -62,16 +63,15 @@ static struct weft__words *say(struct saying *saying)
 	return &saying->words;
 }
 
-/* Its other members are the caller's to fill; they are only read at the end. */
+/* The caller fills the other members of the line, which are read when all lines are there. */
 static struct weft_story_line *add_line(struct teller *t, enum weft_story_line_type type,
 	const char *title, const struct saying *saying)
 {
-	static struct weft_story_line nowhere;
 	const struct weft__column column = {&t->drafts, sizeof(*t->drafts)};
 	if (!t->error)
 		t->error = weft__columns_reserve(&column, 1, &t->capacity, t->count + 1);
 	if (t->error)
-		return &nowhere;
+		return &t->unused;
 	struct draft *draft = &t->drafts[t->count];
 	*draft = (struct draft){
 		.line = {.type = type, .title = title, .task = WEFT_NONE, .edge = WEFT_NONE},

@@ -64,9 +64,9 @@ void weft__panel_add(struct weft_viewer *viewer, enum weft_viewer_item_type type
 
 struct weft_viewer_item *weft__panel_last(struct weft_viewer *viewer)
 {
-	static struct weft_viewer_item nothing; /* there is one, unless memory ran out */
-	uint32_t count = viewer->panel.shown.item_count;
-	return count ? &viewer->panel.items[count - 1] : &nothing;
+	struct weft__panel *panel = &viewer->panel;
+	uint32_t count = panel->shown.item_count;
+	return count ? &panel->items[count - 1] : &panel->unused;
 }
 
 static const struct {

@@ -248,7 +248,8 @@ struct weft__panel {
 	struct weft_viewer_panel shown;
 	struct weft_viewer_item *items;
 	size_t capacity;
-	struct weft_text text; /* of the items: offsets until it is whole */
+	struct weft_text text;          /* of the items: offsets until it is whole */
+	struct weft_viewer_item unused; /* stands in for an item that could not be allocated */
 	int error;
 };
 

@@ -38,14 +38,14 @@ static const struct plan bar_plan[] = {
 	{WEFT__ICON_MENU, "panel menu", "Menu: bookmarks, export, exact times, themes"},
 };
 
-#define BAR_COUNT (sizeof(bar_plan) / sizeof(bar_plan[0]))
+#define BAR_COUNT   (sizeof(bar_plan) / sizeof(bar_plan[0]))
+#define RANGE_COUNT 3 /* buttons beside a chosen range */
+
+_Static_assert(BAR_COUNT + RANGE_COUNT <= WEFT__BUTTONS_MAX, "room for all buttons");
 
 static struct weft__button *add(struct weft_viewer *viewer, const struct plan *plan, double x,
 	double y, double width, double height)
 {
-	static struct weft__button none; /* there is always room: the plans are shorter */
-	if (viewer->button_count == WEFT__BUTTONS_MAX)
-		return &none;
 	struct weft__button *button = &viewer->buttons[viewer->button_count++];
 	*button = (struct weft__button){
 		.box = {x, y, width, height},
@@ -123,13 +123,13 @@ static void place_bar(struct weft_viewer *viewer)
 /* At the end that was dragged, so that the pointer is there already. */
 static void place_range(struct weft_viewer *viewer)
 {
-	static const struct plan plan[] = {
+	static const struct plan plan[RANGE_COUNT] = {
 		{WEFT__ICON_NONE, "zoom selection", "Zoom to the range ( z )"},
 		{WEFT__ICON_NONE, "panel export", "Export the range as a smaller trace ( e )"},
 		{WEFT__ICON_CLOSE, "measure", "Forget the range ( Esc )"},
 	};
-	static const char *const texts[] = {"zoom", "export", ""};
-	static const double widths[] = {56, 62, 40};
+	static const char *const texts[RANGE_COUNT] = {"zoom", "export", ""};
+	static const double widths[RANGE_COUNT] = {56, 62, 40};
 	const struct weft_box *box = &viewer->frame.picture;
 	const double width = 56 + 62 + 40;
 	bool is_dragged = viewer->pointer.drag == WEFT__DRAG_RANGE;
@@ -139,7 +139,7 @@ static void place_range(struct weft_viewer *viewer)
 	bool leftwards = viewer->range.to < viewer->range.from;
 	double x = leftwards ? end - RANGE_GAP - width : end + RANGE_GAP;
 	x = fmin(fmax(x, box->x + 4), box->x + box->width - width - 4);
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < RANGE_COUNT; i++) {
 		struct weft__button *button =
 			add(viewer, &plan[i], floor(x), box->y + 28, widths[i], RANGE_HEIGHT);
 		snprintf(button->text, sizeof(button->text), "%s", texts[i]);
