@@ -17,8 +17,7 @@ static const char usage[] =
 	"  --json           a JSON object a line; times are ns on the trace's own clock\n"
 	"  --tasks          tasks instead of events, by start: from when to when, what became of them\n"
 	"  --edges          who created, read, resolved, signalled or became whom\n"
-	"  --problems       what looks wrong, in a sentence each: failures, losses, lost wake-ups,\n"
-	"                   circles of waiting, long gaps, slow tasks, counters that climb\n"
+	"  --problems       problems instead of events, a sentence each; their names are listed below\n"
 	"  --story ID       all about the task of that number: facts, then what happened in order\n"
 	"  --no-simplify    tasks start where they were created, also binds and their like\n"
 	"  --start TIME     only from there on; tasks: those that live then\n"
@@ -27,7 +26,9 @@ static const char usage[] =
 	"                   plus 64 times its own size, and 4G for a pipe\n"
 	"  --help           this text\n"
 	"\n"
-	"A TIME is 12ms, 1.5s, 300us or 40ns from the trace's start, or @N for N ns on its clock.\n";
+	"A TIME is 12ms, 1.5s, 300us or 40ns from the trace's start, or @N for N ns on its clock.\n"
+	"\n"
+	"Problems:\n";
 
 struct dump_range dump_find_range(const struct dump_options *options, uint64_t trace_start_ns)
 {
@@ -121,6 +122,7 @@ static bool parse_options(int argc, char **argv, struct dump_options *ret_option
 		switch (code) {
 		case OPTION_HELP:
 			*ret_status = cli_help(usage);
+			dump_list_problem_names();
 			return false;
 		case OPTION_JSON:
 			options.json = true;

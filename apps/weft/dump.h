@@ -44,4 +44,7 @@ int dump_model(const struct dump_options *options, const struct cli_trace *trace
 /* Problems, or the story of a task, likewise. */
 int dump_story(const struct dump_options *options, const struct cli_trace *trace);
 
+/* A line a problem that weft finds, for --help. */
+void dump_list_problem_names(void);
+
 #endif

@@ -169,6 +169,14 @@ static int tell(struct teller *t, uint32_t task)
 	return error;
 }
 
+void dump_list_problem_names(void)
+{
+	for (int i = 0; i < WEFT_PROBLEM_TYPES; i++) {
+		enum weft_problem_type type = (enum weft_problem_type)i;
+		printf("  %-16s %s\n", weft_problem_name(type), weft_problem_meaning(type));
+	}
+}
+
 /* In the first buffer that has it. */
 static uint32_t find_task(const struct weft_model *model, uint64_t id)
 {

@@ -18,22 +18,11 @@
 extern "C" {
 #endif
 
+/* problems.def says what each of them is. */
 enum weft_problem_type {
-	WEFT_PROBLEM_FAILED,
-	WEFT_PROBLEM_NEVER_RESOLVED,
-	WEFT_PROBLEM_LOSS,
-	WEFT_PROBLEM_LOST_WAKE_UP, /* a signal that no task was waiting for, and then one waits */
-	WEFT_PROBLEM_IDLE_GAP,     /* nothing ran, far longer than usual */
-	WEFT_PROBLEM_SLOW,         /* a task that took far longer than others of its kind */
-	WEFT_PROBLEM_CLIMBING,     /* a counter that only grows */
-	WEFT_PROBLEM_DEADLOCK,     /* tasks that wait for each other */
-	WEFT_PROBLEM_PILING_UP,    /* of alike tasks more and more are alive, up to the end */
-	WEFT_PROBLEM_HOG,          /* ran very long at a stretch while others waited for the thread */
-	WEFT_PROBLEM_GC,           /* garbage collection stopped a thread for long */
-	WEFT_PROBLEM_HERD,         /* signals wake many tasks that find nothing to do */
-	WEFT_PROBLEM_CONTENTION,   /* many tasks wait at once for a semaphore that one holds */
-	WEFT_PROBLEM_POLLING,      /* wakes up again and again, and nothing comes of it */
-	WEFT_PROBLEM_STARVATION,   /* waits for a semaphore that others, who came later, are given */
+#define PROBLEM(identifier, ...) WEFT_PROBLEM_##identifier,
+#include <weft/problems.def>
+#undef PROBLEM
 	WEFT_PROBLEM_TYPES
 };
 
@@ -43,10 +32,10 @@ enum weft_problem_severity {
 	WEFT_SEVERITY_ERROR,   /* the trace says that it is wrong */
 };
 
-/* "failed", "never resolved", "loss", "lost wake-up", "idle gap", "slow", "climbing counter",
- * "deadlock", "piling up", "hog", "GC pause", "thundering herd", "contention",
- * "polling", "starvation". */
+/* "lost wake-up", and "a signal came just before a task began to wait for it"; "unknown" for other
+ * numbers. */
 const char *weft_problem_name(enum weft_problem_type type);
+const char *weft_problem_meaning(enum weft_problem_type type);
 
 struct weft_problem_period {
 	uint64_t start, end; /* ns */

@@ -1,59 +1,41 @@
 /* SPDX-License-Identifier: ISC
  *
- * In which order problems are stepped to: who looks at the first three should have seen why.
+ * The order in which the viewer steps through problems, by the ranks of problems.def: the first
+ * three should explain the trace.
  */
 #include <stdlib.h>
 
 #include "viewer/state.h"
 
-/* Of idle gaps: before or behind slow tasks. */
-#define GAPS_FIRST 12
-#define GAPS_LAST  14
-
-/* What explains more comes first: a deadlock is why its tasks are never resolved, a slow task or a
- * lost wake-up why nothing runs. A stretch that is not that long may be the system's doing, and
- * what is under way at the end is mostly nobody's. */
-static unsigned rank_of(const struct weft_problem *problem)
-{
-	static const uint8_t ranks[WEFT_PROBLEM_TYPES] = {
-		[WEFT_PROBLEM_DEADLOCK] = 0,
-		[WEFT_PROBLEM_FAILED] = 1,
-		[WEFT_PROBLEM_LOST_WAKE_UP] = 2,
-		[WEFT_PROBLEM_NEVER_RESOLVED] = 3,
-		[WEFT_PROBLEM_LOSS] = 4,
-		[WEFT_PROBLEM_STARVATION] = 5,
-		[WEFT_PROBLEM_HOG] = 6,
-		[WEFT_PROBLEM_GC] = 7,
-		[WEFT_PROBLEM_CONTENTION] = 8,
-		[WEFT_PROBLEM_HERD] = 9,
-		[WEFT_PROBLEM_CLIMBING] = 10,
-		[WEFT_PROBLEM_PILING_UP] = 11,
-		[WEFT_PROBLEM_SLOW] = 13,
-		[WEFT_PROBLEM_IDLE_GAP] = GAPS_LAST,
-		[WEFT_PROBLEM_POLLING] = 15,
-	};
-	bool is_hint = problem->severity == WEFT_SEVERITY_HINT;
-	bool is_likely_none =
-		problem->type == WEFT_PROBLEM_HOG || problem->type == WEFT_PROBLEM_NEVER_RESOLVED;
-	return is_hint && is_likely_none ? WEFT_PROBLEM_TYPES + 1 : ranks[problem->type];
-}
-
-/* What problems are put in order by. */
-struct place {
-	unsigned rank;
-	uint64_t length; /* of the trace's time, with all its periods; 0 if that is not the point */
+struct row {
+	uint8_t rank, hint_rank;
+	bool is_by_length;
 };
 
-static bool is_by_length(const struct weft_problem *problem)
+#define ORDER_TIME   false
+#define ORDER_LENGTH true
+static const struct row rows[WEFT_PROBLEM_TYPES] = {
+#define PROBLEM(identifier, name, plural, rank, hint_rank, order, ...) \
+	{rank, hint_rank, ORDER_##order},
+#include <weft/problems.def>
+#undef PROBLEM
+};
+
+static unsigned rank_of(const struct weft_problem *problem)
 {
-	return problem->type == WEFT_PROBLEM_IDLE_GAP || problem->type == WEFT_PROBLEM_SLOW ||
-		   problem->type == WEFT_PROBLEM_HOG;
+	const struct row *row = &rows[problem->type];
+	return problem->severity == WEFT_SEVERITY_HINT ? row->hint_rank : row->rank;
 }
+
+struct sort_key {
+	unsigned rank;
+	uint64_t length; /* ns, the sum of all periods; 0 for problems that are ordered by time */
+};
 
 static uint64_t length_of(const struct weft_problems *problems, const struct weft_problem *problem)
 {
 	uint64_t sum = 0;
-	if (!is_by_length(problem))
+	if (!rows[problem->type].is_by_length)
 		return 0;
 	for (uint32_t i = 0; i < problem->period_count; i++) {
 		const struct weft_problem_period *period = &problems->periods[problem->first_period + i];
@@ -62,51 +44,52 @@ static uint64_t length_of(const struct weft_problems *problems, const struct wef
 	return problem->period_count ? sum : problem->end - problem->start;
 }
 
-/* Slow tasks are mostly why nothing runs; not if that takes twice as long. */
-static void find_places(const struct weft_problems *problems, struct place *places)
+/* Slow tasks explain most idle gaps, so gaps rank behind them; unless the longest gap is twice as
+ * long as the longest slow task. */
+static void find_keys(const struct weft_problems *problems, struct sort_key *keys)
 {
 	uint64_t slow = 0, gap = 0;
 	for (uint32_t i = 0; i < problems->count; i++) {
 		const struct weft_problem *problem = &problems->list[i];
-		places[i] = (struct place){rank_of(problem), length_of(problems, problem)};
-		if (problem->type == WEFT_PROBLEM_SLOW && places[i].length > slow)
-			slow = places[i].length;
-		if (problem->type == WEFT_PROBLEM_IDLE_GAP && places[i].length > gap)
-			gap = places[i].length;
+		keys[i] = (struct sort_key){rank_of(problem), length_of(problems, problem)};
+		if (problem->type == WEFT_PROBLEM_SLOW && keys[i].length > slow)
+			slow = keys[i].length;
+		if (problem->type == WEFT_PROBLEM_IDLE_GAP && keys[i].length > gap)
+			gap = keys[i].length;
 	}
 	for (uint32_t i = 0; i < problems->count && gap / 2 >= slow; i++)
-		if (places[i].rank == GAPS_LAST)
-			places[i].rank = GAPS_FIRST;
+		if (problems->list[i].type == WEFT_PROBLEM_IDLE_GAP)
+			keys[i].rank = rows[WEFT_PROBLEM_SLOW].rank - 1u;
 }
 
-/* What has no length stays in the order of time. */
-static bool comes_before(
-	const struct weft_problems *problems, const struct place *places, uint32_t left, uint32_t right)
+/* Problems without a length keep their order, which is that of time. */
+static bool comes_before(const struct weft_problems *problems, const struct sort_key *keys,
+	uint32_t left, uint32_t right)
 {
 	const struct weft_problem *a = &problems->list[left], *b = &problems->list[right];
 	if (a->severity != b->severity)
 		return a->severity > b->severity;
-	if (places[left].rank != places[right].rank)
-		return places[left].rank < places[right].rank;
-	return places[left].length > places[right].length;
+	if (keys[left].rank != keys[right].rank)
+		return keys[left].rank < keys[right].rank;
+	return keys[left].length > keys[right].length;
 }
 
 uint32_t *weft__viewer_order(const struct weft_problems *problems)
 {
 	uint32_t *order = malloc((problems->count + (size_t)1) * sizeof(*order));
-	struct place *places = malloc((problems->count + (size_t)1) * sizeof(*places));
-	if (!order || !places) {
+	struct sort_key *keys = malloc((problems->count + (size_t)1) * sizeof(*keys));
+	if (!order || !keys) {
 		free(order);
-		free(places);
+		free(keys);
 		return NULL;
 	}
-	find_places(problems, places);
+	find_keys(problems, keys);
 	for (uint32_t i = 0; i < problems->count; i++) { /* 200 at most */
 		uint32_t at = i;
-		for (; at > 0 && comes_before(problems, places, i, order[at - 1]); at--)
+		for (; at > 0 && comes_before(problems, keys, i, order[at - 1]); at--)
 			order[at] = order[at - 1];
 		order[at] = i;
 	}
-	free(places);
+	free(keys);
 	return order;
 }

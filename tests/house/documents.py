@@ -6,7 +6,7 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
-from harness import BUILD, SOURCE, case, main, run, skip, temporary_directory, weft  # noqa: E402
+from harness import BUILD, SOURCE, case, equal, main, run, skip, temporary_directory, weft  # noqa: E402
 from tree import read, tracked  # noqa: E402
 
 DOCUMENTS = [p for p in tracked() if p.endswith('.md')]
@@ -76,6 +76,27 @@ def every_event_and_key_is_documented():
             for key in re.findall(r'"(\w+)"', fields):
                 assert any(re.search(r'\b%s\b' % key, text) for text in found), \
                     '%s: %s has %s' % (path, name, key)
+
+
+PROBLEM = re.compile(r'^PROBLEM\(\w+, "([^"]+)", "[^"]+", (\d+),.*\n\t"([^"]+)"\)$', re.MULTILINE)
+
+
+@case
+def every_problem_is_documented():
+    table = read('include/weft/problems.def')
+    problems = PROBLEM.findall(table)
+    assert len(problems) == len(re.findall(r'^PROBLEM\(', table, re.MULTILINE)) >= 15, problems
+    meanings = {name: meaning for name, _, meaning in problems}
+    rows = read('docs/viewer.md').split('\n| problem |')[1].split('\n\n')[0]
+    by_rank = sorted(problems, key=lambda problem: int(problem[1]))
+    equal(re.findall(r'^\| ([^|]+) \| ([^|]+) \| [^|]+ \|$', rows, re.MULTILINE),
+          [(name, meaning) for name, _, meaning in by_rank], 'docs/viewer.md')
+    manual = read('man/weft-dump.1.scd').split('\n# PROBLEMS\n')[1].split('\n# ')[0]
+    listed = re.findall(r'^\*([^*]+)\*\n\t(.)(.+)\.$', manual, re.MULTILINE)
+    equal({name: first.lower() + rest for name, first, rest in listed},
+          {name: text[0].lower() + text[1:] for name, text in meanings.items()}, 'weft-dump.1')
+    shown = weft('dump', '--help').stdout.split('\nProblems:\n')[1]
+    equal({line[2:18].strip(): line[19:] for line in shown.splitlines()}, meanings, 'weft dump --help')
 
 
 main()

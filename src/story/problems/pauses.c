@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "story/problems.h"
+#include "story/problems/findings.h"
 #include "story/things.h"
 
 #define LONG_SHARE 100 /* of a trace: a pause that is worth a word */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
-#include "story/problems.h"
+#include "story/problems/findings.h"
 
 #define RUNS_MIN     100
 #define INTERVAL_MAX UINT64_C(12000000) /* ns: shorter than a picture on a screen stays */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "story/problems.h"
+#include "story/problems/findings.h"
 
 #define ALIKE_MAX    3
 #define OF_TENTH     4 /* times as old as nine tenths become, or as old as any: not only under way */

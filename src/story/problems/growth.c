@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "story/problems.h"
+#include "story/problems/findings.h"
 
 #define PARTS     8
 #define LEFT_MIN  16 /* tasks that have not ended */

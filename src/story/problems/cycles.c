@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "story/problems.h"
+#include "story/problems/findings.h"
 
 struct walk {
 	struct weft__findings *findings;

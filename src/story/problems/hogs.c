@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "story/problems.h"
+#include "story/problems/findings.h"
 
 #define LONG_SHARE  50 /* of a trace: a stretch that may be one */
 #define GRAVE_SHARE 20 /* likewise, one that is more than worth a look */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
-#include "story/problems.h"
+#include "story/problems/findings.h"
 
 #define OF_MEDIAN   8 /* times as long */
 #define OF_TENTH    4

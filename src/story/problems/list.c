@@ -3,7 +3,7 @@
  * The list of problems: what was found, the gravest kept when there are too many, in the order of
  * time.
  */
-#include "story/problems.h"
+#include "story/problems/findings.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,26 +18,30 @@ struct whole_problems {
 	struct weft_problem_period *periods;
 };
 
+/* A row of problems.def. */
+struct row {
+	const char *name, *plural, *meaning;
+	void (*find)(struct weft__findings *);
+	bool is_by_task;
+};
+
+#define UNIT_TRACE false
+#define UNIT_TASKS true
+static const struct row rows[WEFT_PROBLEM_TYPES] = {
+#define PROBLEM(identifier, name, plural, rank, hint_rank, order, unit, finder, meaning) \
+	{name, plural, meaning, weft__find_##finder, UNIT_##unit},
+#include <weft/problems.def>
+#undef PROBLEM
+};
+
 WEFT__EXPORT const char *weft_problem_name(enum weft_problem_type type)
 {
-	static const char *const names[WEFT_PROBLEM_TYPES] = {
-		[WEFT_PROBLEM_FAILED] = "failed",
-		[WEFT_PROBLEM_NEVER_RESOLVED] = "never resolved",
-		[WEFT_PROBLEM_LOSS] = "loss",
-		[WEFT_PROBLEM_LOST_WAKE_UP] = "lost wake-up",
-		[WEFT_PROBLEM_IDLE_GAP] = "idle gap",
-		[WEFT_PROBLEM_SLOW] = "slow",
-		[WEFT_PROBLEM_CLIMBING] = "climbing counter",
-		[WEFT_PROBLEM_DEADLOCK] = "deadlock",
-		[WEFT_PROBLEM_PILING_UP] = "piling up",
-		[WEFT_PROBLEM_HOG] = "hog",
-		[WEFT_PROBLEM_GC] = "GC pause",
-		[WEFT_PROBLEM_HERD] = "thundering herd",
-		[WEFT_PROBLEM_CONTENTION] = "contention",
-		[WEFT_PROBLEM_POLLING] = "polling",
-		[WEFT_PROBLEM_STARVATION] = "starvation",
-	};
-	return type < WEFT_PROBLEM_TYPES ? names[type] : "unknown";
+	return type < WEFT_PROBLEM_TYPES ? rows[type].name : "unknown";
+}
+
+WEFT__EXPORT const char *weft_problem_meaning(enum weft_problem_type type)
+{
+	return type < WEFT_PROBLEM_TYPES ? rows[type].meaning : "unknown";
 }
 
 static int by_begin(const void *left, const void *right)
@@ -134,31 +138,10 @@ static int publish(struct weft__findings *f, struct weft_problems **ret_problems
 
 #define STEP_TASKS (1 << 17)
 
-/* Who looks at task after task can stop after some. */
-static const struct finder {
-	void (*find)(struct weft__findings *);
-	bool is_by_task;
-} finders[] = {
-	{weft__find_ends, false},
-	{weft__find_losses, false},
-	{weft__find_lost_wake_ups, true},
-	{weft__find_cycles, false},
-	{weft__find_idle_gaps, false},
-	{weft__find_slow, false},
-	{weft__find_climbing, false},
-	{weft__find_piling_up, false},
-	{weft__find_hogs, false},
-	{weft__find_pauses, false},
-	{weft__find_herds, false},
-	{weft__find_contention, false},
-	{weft__find_polling, false},
-};
-#define FINDERS (sizeof(finders) / sizeof(finders[0]))
-
 struct weft_problems_maker {
 	struct weft__findings findings;
 	bool is_begun;
-	size_t finder; /* the next */
+	unsigned next; /* the row whose finder runs next */
 };
 
 WEFT__EXPORT int weft_problems_maker_create(
@@ -183,18 +166,29 @@ WEFT__EXPORT void weft_problems_maker_destroy(struct weft_problems_maker *maker)
 	free(maker);
 }
 
+/* A finder of two problems runs for the first of their rows. */
+static bool has_run(unsigned number)
+{
+	for (unsigned i = 0; i < number; i++)
+		if (rows[i].find == rows[number].find)
+			return true;
+	return false;
+}
+
 static void find_some(struct weft_problems_maker *maker)
 {
 	struct weft__findings *f = &maker->findings;
-	const struct finder *finder = &finders[maker->finder];
+	const struct row *row = &rows[maker->next];
 	uint32_t count = f->story->model->tasks.count;
 	f->first = f->last;
-	f->last = finder->is_by_task && count - f->first > STEP_TASKS ? f->first + STEP_TASKS : count;
-	finder->find(f);
+	f->last = row->is_by_task && count - f->first > STEP_TASKS ? f->first + STEP_TASKS : count;
+	row->find(f);
 	if (f->last < count)
 		return;
 	f->last = 0;
-	maker->finder++;
+	do
+		maker->next++;
+	while (maker->next < WEFT_PROBLEM_TYPES && has_run(maker->next));
 }
 
 WEFT__EXPORT int weft_problems_maker_step(
@@ -203,7 +197,7 @@ WEFT__EXPORT int weft_problems_maker_step(
 	struct weft__findings *f = &maker->findings;
 	if (!maker->is_begun)
 		f->error = weft__alike_init(&f->alike, f->story);
-	else if (maker->finder < FINDERS)
+	else if (maker->next < WEFT_PROBLEM_TYPES)
 		find_some(maker);
 	else
 		return publish(f, ret_problems);
@@ -242,12 +236,8 @@ WEFT__EXPORT void weft_problems_destroy(struct weft_problems *problems)
 static void say_type(
 	struct weft__sentence *s, uint32_t count, enum weft_problem_type type, const char *before)
 {
-	bool is_noun = type != WEFT_PROBLEM_FAILED && type != WEFT_PROBLEM_NEVER_RESOLVED &&
-				   type != WEFT_PROBLEM_SLOW && type != WEFT_PROBLEM_PILING_UP &&
-				   type != WEFT_PROBLEM_POLLING && type != WEFT_PROBLEM_STARVATION;
-	const char *plural = !is_noun || count == 1 ? "" : type == WEFT_PROBLEM_LOSS ? "es" : "s";
-	weft__say(
-		weft__clause(s, 2), "%s%" PRIu32 " %s%s", before, count, weft_problem_name(type), plural);
+	const char *name = count == 1 ? rows[type].name : rows[type].plural;
+	weft__say(weft__clause(s, 2), "%s%" PRIu32 " %s", before, count, name);
 }
 
 WEFT__EXPORT size_t weft_problems_sentence(

@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 
-#include "story/problems.h"
+#include "story/problems/findings.h"
 #include "story/things.h"
 
 #define NEAR_SHARE 200 /* of a trace: periods that are nearer are one */

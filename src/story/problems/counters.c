@@ -7,7 +7,7 @@
  */
 #include <inttypes.h>
 
-#include "story/problems.h"
+#include "story/problems/findings.h"
 
 #define PARTS       8
 #define SAMPLES_MIN 8

@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "story/problems.h"
+#include "story/problems/findings.h"
 
 #define HERD_MIN  8 /* tasks */
 #define BACK_PART 4 /* all but one of so many go back */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
-#include "story/problems.h"
+#include "story/problems/findings.h"
 
 #define FEW          4 /* gaps that tell what is usual */
 #define FAR_LONGER   8 /* times */

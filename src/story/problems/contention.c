@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
-#include "story/problems.h"
+#include "story/problems/findings.h"
 
 #define QUEUE_MIN   8  /* tasks at once */
 #define HOLDS_MIN   8  /* that tell what is usual */

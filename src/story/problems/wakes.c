@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
-#include "story/problems.h"
+#include "story/problems/findings.h"
 
 #define FAR_LONGER  8   /* times as long as usual */
 #define WAITS_MIN   4   /* that tell what is usual */

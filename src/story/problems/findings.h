@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What the finders of problems share: the list that they add to. include/weft/problems.def says
+ * which finder finds what; list.c calls them.
+ */
+#ifndef WEFT_STORY_PROBLEMS_FINDINGS_H
+#define WEFT_STORY_PROBLEMS_FINDINGS_H
+
+#include <weft/error.h>
+#include <weft/problems.h>
+#include <weft/text.h>
+
+#include "story/alike.h"
+#include "story/index.h"
+#include "story/words.h"
+
+struct weft__finding {
+	struct weft_problem problem;
+	uint64_t weight; /* among those of its severity */
+	size_t text;     /* offset of its sentence */
+};
+
+struct weft__findings {
+	const struct weft_story *story;
+	struct weft__alike alike; /* while the finders are at work */
+	struct weft__finding *list;
+	uint32_t count;
+	size_t capacity;
+	struct weft_text text;
+	struct weft_problem_period *periods;
+	uint32_t period_count, periods_taken;
+	size_t period_capacity;
+	int error;
+	uint32_t first, last; /* tasks: who looks at one after the other looks at these only */
+};
+
+/* Adds a problem; its sentence is written here. */
+void weft__find(struct weft__findings *findings, const struct weft_problem *problem,
+	uint64_t weight, struct weft__sentence *sentence);
+
+/* One of the periods of the problem that is found next; those are then put in order. */
+void weft__find_period(struct weft__findings *findings, uint64_t start, uint64_t end);
+
+/* The finders. Each keeps an error in `findings`. */
+#define PROBLEM(identifier, name, plural, rank, hint_rank, order, unit, finder, meaning) \
+	void weft__find_##finder(struct weft__findings *findings);
+#include <weft/problems.def>
+#undef PROBLEM
+
+#endif
