@@ -11,10 +11,12 @@
 
 #include <weft/cut.h>
 #include <weft/decoder.h>
-#include <weft/source.h>
+
+#include "opening.h"
 
 struct cutting {
 	char *path, *name;
+	pid_t pid;
 	GFile *output;
 	bool is_private; /* only its owner may read the trace */
 	struct weft_cut_range range;
@@ -90,9 +92,10 @@ static void run(GTask *task, void *object, void *context, GCancellable *cancella
 	const struct cutting *cutting = context;
 	struct weft_source *source = NULL;
 	struct output output = {0};
+	struct weft_ring_check check;
 	const struct weft_cut_sink sink = {append, &output};
 	(void)object, (void)cancellable;
-	int error = weft_source_open(cutting->path, &source);
+	int error = opening_source(cutting->path, cutting->pid, &source, &check);
 	if (!error)
 		output.stream = G_OUTPUT_STREAM(g_file_replace(cutting->output, NULL, FALSE,
 			cutting->is_private ? G_FILE_CREATE_PRIVATE : G_FILE_CREATE_NONE, NULL, &output.error));
@@ -105,7 +108,7 @@ static void run(GTask *task, void *object, void *context, GCancellable *cancella
 		g_task_return_error(task, output.error);
 	else if (error)
 		g_task_return_new_error(task, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s", cutting->path,
-			error == WEFT_ERROR_SYSTEM ? g_strerror(errno) : weft_error_text(error));
+			opening_reason(error, errno, &check));
 	else
 		g_task_return_boolean(task, TRUE);
 }
@@ -131,6 +134,7 @@ void cutting_start(struct window *window, GFile *output, uint64_t start_ns, uint
 {
 	struct cutting *cutting = g_new0(struct cutting, 1);
 	cutting->path = g_strdup(window->path);
+	cutting->pid = window->pid;
 	cutting->name = g_path_get_basename(window->path);
 	cutting->output = g_object_ref(output);
 	cutting->is_private = window_is_private(window);

@@ -15,7 +15,7 @@
 
 #include <glib.h>
 
-#include <weft/follow.h>
+#include "opening.h"
 
 #define SHARE       4      /* of the time that a model costs, until the next one is begun */
 #define SHORTEST_US 100000 /* between two models */
@@ -24,6 +24,7 @@
 
 struct follower {
 	char *path;
+	pid_t pid;
 	struct follower_listener listener;
 	atomic_int holders;
 	atomic_bool is_unwanted, is_paused, is_taken;
@@ -34,10 +35,11 @@ struct follower {
 	bool is_last;
 };
 
-bool follower_is_wanted(const char *path)
+bool follower_is_wanted(const char *path, pid_t pid)
 {
 	struct weft_control *control;
-	if (strcmp(path, "-") == 0 || weft_control_open(path, &control))
+	struct weft_ring_check check;
+	if (strcmp(path, "-") == 0 || opening_control(path, pid, &control, &check))
 		return false;
 	bool is_live = weft_control_is_live(control);
 	weft_control_close(control);
@@ -88,6 +90,7 @@ struct reader {
 	struct weft_model_builder *builder;
 	uint64_t events, told_events;
 	int64_t due_us;
+	struct weft_ring_check check;
 };
 
 /* All that can be read now. WEFT_AGAIN, WEFT_END or an error. */
@@ -167,7 +170,7 @@ static int make_last_model(struct reader *r)
 
 static int follow(struct reader *r)
 {
-	int error = weft_follow_open(r->follower->path, &r->follow);
+	int error = opening_follow(r->follower->path, r->follower->pid, &r->follow, &r->check);
 	if (!error)
 		error = weft_model_builder_create(&r->builder);
 	if (!error)
@@ -183,7 +186,7 @@ static void *run(void *context)
 	struct reader reader = {.follower = follower};
 	int error = follow(&reader);
 	if (error < 0) {
-		const char *text = error == WEFT_ERROR_SYSTEM ? strerror(errno) : weft_error_text(error);
+		const char *text = opening_reason(error, errno, &reader.check);
 		if (wait_until_taken(follower))
 			follower->error = g_strdup_printf("%s: %s", follower->path, text);
 	}
@@ -195,10 +198,12 @@ static void *run(void *context)
 	return NULL;
 }
 
-struct follower *follower_start(const char *path, const struct follower_listener *listener)
+struct follower *follower_start(
+	const char *path, pid_t pid, const struct follower_listener *listener)
 {
 	struct follower *follower = g_new0(struct follower, 1);
 	follower->path = g_strdup(path);
+	follower->pid = pid;
 	follower->listener = *listener;
 	atomic_init(&follower->holders, 2);
 	atomic_init(&follower->is_taken, true);

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <weft/model.h>
 
@@ -21,10 +22,11 @@ struct follower_listener {
 	void *context;
 };
 
-/* Does a program record into this file now? */
-bool follower_is_wanted(const char *path);
+/* Does a program record into this file now? `pid` as for opening.h. */
+bool follower_is_wanted(const char *path, pid_t pid);
 
-struct follower *follower_start(const char *path, const struct follower_listener *listener);
+struct follower *follower_start(
+	const char *path, pid_t pid, const struct follower_listener *listener);
 
 /* While paused, events are still read, so that none are lost, but no models are made. */
 void follower_pause(struct follower *follower, bool is_paused);

@@ -13,11 +13,13 @@
 #include <glib.h>
 
 #include <weft/decoder.h>
-#include <weft/source.h>
 #include <weft/worker.h>
+
+#include "opening.h"
 
 struct loading {
 	char *path;
+	pid_t pid;
 	bool is_prepared; /* or will be */
 	atomic_int holders;
 	atomic_bool is_unwanted;
@@ -54,6 +56,7 @@ struct input {
 	struct weft_source *source;
 	struct weft_decoder *decoder;
 	struct weft_worker *worker;
+	struct weft_ring_check check;
 };
 
 static bool is_wanted(const struct loading *loading)
@@ -100,7 +103,8 @@ static int make_model(struct input *input)
 static int read_trace(struct input *input)
 {
 	size_t size;
-	int error = weft_source_open(input->loading->path, &input->source);
+	int error =
+		opening_source(input->loading->path, input->loading->pid, &input->source, &input->check);
 	if (error)
 		return error;
 	const void *bytes = weft_source_bytes(input->source, &size);
@@ -117,14 +121,11 @@ static int read_trace(struct input *input)
 	return error;
 }
 
-static char *error_sentence(const char *path, int error, int system_error)
+static char *error_sentence(const struct input *input, int error, int system_error)
 {
-	const char *text = weft_error_text(error);
-	if (error == WEFT_ERROR_SYSTEM)
-		text = strerror(system_error);
-	if (error == WEFT_ERROR_EMPTY)
-		text = "the file is empty";
-	return g_strdup_printf("%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, text);
+	const char *path = input->loading->path;
+	return g_strdup_printf("%s: %s", strcmp(path, "-") == 0 ? "standard input" : path,
+		opening_reason(error, system_error, &input->check));
 }
 
 static char *damage_lines(struct weft_decoder *decoder)
@@ -155,7 +156,7 @@ static void *load(void *context)
 	struct input input = {.loading = loading};
 	int error = read_trace(&input);
 	if (error)
-		loading->error = error_sentence(loading->path, error, errno);
+		loading->error = error_sentence(&input, error, errno);
 	else
 		loading->damage = damage_lines(input.decoder);
 	weft_worker_destroy(input.worker);
@@ -173,11 +174,12 @@ static void *load(void *context)
 	return NULL;
 }
 
-struct loading *loading_start(const char *path, bool is_prepared)
+struct loading *loading_start(const char *path, pid_t pid, bool is_prepared)
 {
 	struct loading *loading = g_new0(struct loading, 1);
 	loading->is_prepared = is_prepared;
 	loading->path = g_strdup(path);
+	loading->pid = pid;
 	atomic_init(&loading->holders, 2);
 	g_mutex_init(&loading->mutex);
 	g_cond_init(&loading->ended);

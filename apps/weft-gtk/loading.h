@@ -7,14 +7,15 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <weft/viewer.h>
 
 struct loading;
 
-/* Begins at once. `path` may be "-" for standard input. Not prepared: only a model is made, which
- * the viewer compares with the one that it shows. */
-struct loading *loading_start(const char *path, bool is_prepared);
+/* Begins at once. `path` may be "-" for standard input; `pid` as for opening.h. Not prepared: only
+ * a model is made, which the viewer compares with the one that it shows. */
+struct loading *loading_start(const char *path, pid_t pid, bool is_prepared);
 
 /* Waits for at most so long; whether it has ended. */
 bool loading_wait(struct loading *loading, int64_t timeout_us);

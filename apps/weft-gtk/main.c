@@ -22,6 +22,8 @@ static const char usage[] =
 	"  --command WORDS  what the viewer does first, as it is written in links\n"
 	"  --follow         files may grow: what is added is shown\n"
 	"  --check          a file that cannot be read is a message and exit status 3, no window\n"
+	"  --rings          each FILE is PID:FILE, the ring of that process in a run directory, and\n"
+	"                   refused if it is another's; 0:FILE is any file\n"
 	"  --help           this text\n"
 	"  --version        which weft it belongs to\n";
 
@@ -36,10 +38,11 @@ enum {
 
 struct arguments {
 	char **files;
+	pid_t *pids;               /* of each file: the process whose ring it must be, or 0 */
 	struct loading **loadings; /* of each file */
 	int file_count;
 	enum weft_theme theme;
-	bool has_theme, checks, follows;
+	bool has_theme, checks, follows, are_rings;
 	const char *command;
 };
 
@@ -65,6 +68,22 @@ static bool parse_theme(struct arguments *a, const char *name)
 	return false;
 }
 
+/* Takes the PID: off each file. */
+static bool parse_rings(struct arguments *a)
+{
+	for (int i = 0; i < a->file_count; i++) {
+		char *end;
+		guint64 pid = g_ascii_strtoull(a->files[i], &end, 10);
+		if (end == a->files[i] || *end != ':' || pid > G_MAXINT32) {
+			tell("weft-gtk: not PID:FILE: ", a->files[i]);
+			return false;
+		}
+		a->pids[i] = (pid_t)pid;
+		a->files[i] = end + 1;
+	}
+	return true;
+}
+
 /* -1 to go on, or an exit status. */
 static int parse(int argc, char **argv, struct arguments *a)
 {
@@ -73,6 +92,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 		{"command", required_argument, NULL, 'c'},
 		{"follow", no_argument, NULL, 'f'},
 		{"help", no_argument, NULL, 'h'},
+		{"rings", no_argument, NULL, 'r'},
 		{"theme", required_argument, NULL, 't'},
 		{"version", no_argument, NULL, 'v'},
 		{NULL, 0, NULL, 0},
@@ -86,12 +106,14 @@ static int parse(int argc, char **argv, struct arguments *a)
 			return EXIT_USAGE;
 		a->checks |= option == 'k';
 		a->follows |= option == 'f';
+		a->are_rings |= option == 'r';
 		if (option == 'c')
 			a->command = optarg;
 	}
 	a->files = argv + optind;
 	a->file_count = argc - optind;
-	return -1;
+	a->pids = g_new0(pid_t, a->file_count);
+	return !a->are_rings || parse_rings(a) ? -1 : EXIT_USAGE;
 }
 
 static void open_windows(GtkApplication *application, void *context)
@@ -106,6 +128,7 @@ static void open_windows(GtkApplication *application, void *context)
 		if (!a->files[i])
 			continue;
 		options.path = a->files[i];
+		options.pid = a->pids[i];
 		options.loading = a->loadings[i];
 		window_open(application, &options);
 	}
@@ -126,8 +149,8 @@ static int begin(struct arguments *a)
 	a->loadings = g_new0(struct loading *, a->file_count);
 	/* A live one is followed by its window. */
 	for (int i = 0; i < a->file_count; i++)
-		if (!follower_is_wanted(a->files[i]))
-			a->loadings[i] = loading_start(a->files[i], true);
+		if (!follower_is_wanted(a->files[i], a->pids[i]))
+			a->loadings[i] = loading_start(a->files[i], a->pids[i], true);
 	for (int i = 0; i < a->file_count; i++) {
 		if (a->checks && a->loadings[i] && loading_wait(a->loadings[i], CHECK_US) &&
 			loading_error(a->loadings[i])) {

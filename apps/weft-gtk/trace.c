@@ -166,8 +166,9 @@ static void load(struct window *window, struct loading *loading)
 	GStatBuf status;
 	end_loading(window);
 	window->file_size = g_stat(window->path, &status) == 0 ? (int64_t)status.st_size : 0;
-	window->loading =
-		loading ? loading : loading_start(window->path, !window->is_shown || !window->is_followed);
+	window->loading = loading ? loading
+							  : loading_start(window->path, window->pid,
+									!window->is_shown || !window->is_followed);
 	loading_notify(window->loading, take_loaded, window);
 	if (!window->is_shown)
 		window->loading_timer = g_timeout_add(PROGRESS_MS, show_progress, window);
@@ -214,7 +215,7 @@ static void follow(struct window *window)
 {
 	const struct follower_listener listener = {take_model, take_error, window};
 	char *name = shown_name(window), *text = g_strdup_printf("%s: no event yet", name);
-	window->follower = follower_start(window->path, &listener);
+	window->follower = follower_start(window->path, window->pid, &listener);
 	window_say(window, text);
 	g_free(text);
 	g_free(name);
@@ -222,7 +223,7 @@ static void follow(struct window *window)
 
 void trace_begin(struct window *window, struct loading *loading)
 {
-	if (!loading && follower_is_wanted(window->path)) {
+	if (!loading && follower_is_wanted(window->path, window->pid)) {
 		follow(window);
 		return;
 	}

@@ -299,6 +299,7 @@ struct window *window_open(GtkApplication *application, const struct window_opti
 	struct window *window = g_new0(struct window, 1);
 	window->application = application;
 	window->path = g_strdup(options->path);
+	window->pid = options->pid;
 	window->command = g_strdup(options->command);
 	window->is_followed = options->is_followed;
 	create_viewer(window, options);
@@ -318,7 +319,8 @@ struct window *window_open(GtkApplication *application, const struct window_opti
 
 struct window *window_open_like(const struct window *window, const char *path, const char *command)
 {
-	struct window_options options = {.path = path, .command = command};
+	pid_t pid = path == window->path ? window->pid : 0;
+	struct window_options options = {.path = path, .pid = pid, .command = command};
 	for (int theme = 0; theme < WEFT_THEMES; theme++)
 		if (g_str_has_suffix(window->theme_class, weft_theme_name((enum weft_theme)theme)))
 			options.theme = (enum weft_theme)theme;

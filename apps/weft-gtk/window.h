@@ -31,6 +31,7 @@ struct window {
 	GtkWidget *notice, *notice_text; /* what is wrong with the file */
 	/* The trace, trace.c. */
 	char *path;                        /* NULL: none yet */
+	pid_t pid;                         /* of the process whose ring it is; 0: any file */
 	char *command;                     /* for the viewer once the trace is there; or NULL */
 	bool is_followed;                  /* it may grow */
 	bool is_shown;                     /* there is a picture */
@@ -54,13 +55,14 @@ struct window_options {
 	enum weft_theme theme;
 	const char *command;     /* for the viewer; or NULL */
 	const char *path;        /* or NULL */
+	pid_t pid;               /* of the process whose ring that must be; 0: any file */
 	struct loading *loading; /* of that path; becomes the window's; or NULL */
 	bool is_followed;        /* the file may grow */
 };
 
 struct window *window_open(GtkApplication *application, const struct window_options *options);
 
-/* Another one, with its look. */
+/* Another one, with its look; of the same trace if `path` is window->path. */
 struct window *window_open_like(const struct window *window, const char *path, const char *command);
 
 /* The window of a widget in it. */

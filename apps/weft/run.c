@@ -154,7 +154,7 @@ static void serve_saved(const char *file, const char *ring)
 
 /* ---- In a window ---- */
 
-static void start_window(struct show *show, char *path, bool follows)
+static void start_window(struct show *show, const char *path, pid_t ring_pid)
 {
 	sigset_t none;
 	pid_t child = fork();
@@ -163,7 +163,7 @@ static void start_window(struct show *show, char *path, bool follows)
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		setsid(); /* Ctrl-C is for the program */
 		if (dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
-			view_become(path, follows);
+			view_become(path, ring_pid, ring_pid != 0);
 		_exit(127);
 	}
 	show->window = child > 0 ? child : 0;
@@ -207,11 +207,11 @@ static bool has_failed(struct show *show)
 	return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
 }
 
-static void begin(struct show *show, char *path, bool is_ring)
+static void begin(struct show *show, const char *path, pid_t ring_pid)
 {
 	show->has_begun = true;
 	if (!show->wants_browser && view_can_show())
-		start_window(show, path, is_ring);
+		start_window(show, path, ring_pid);
 	if (!show->window)
 		start_server(show, show->ring);
 }
@@ -226,27 +226,30 @@ static bool is_complete(const char *path, pid_t pid)
 	return ring_summarize(path, pid, &summary, &size);
 }
 
-static bool find_ring(struct show *show, const char *directory)
+/* The process whose ring is now in show->ring; 0 if there is none. */
+static pid_t find_ring(struct show *show, const char *directory)
 {
 	struct record_rings rings;
-	bool is_found = false;
+	pid_t found = 0;
 	if (!record_rings_find(directory, 1, &rings))
-		return false;
-	for (size_t i = 0; i < rings.count && !is_found; i++) {
+		return 0;
+	for (size_t i = 0; i < rings.count && !found; i++) {
 		const struct record_ring *ring = &rings.list[i];
 		snprintf(show->ring, sizeof(show->ring), "%s%s", directory, ring->name);
-		is_found = !ring->is_failure && ring->is_running && is_complete(show->ring, ring->pid);
+		if (!ring->is_failure && ring->is_running && is_complete(show->ring, ring->pid))
+			found = ring->pid;
 	}
 	record_rings_finish(&rings);
-	return is_found;
+	return found;
 }
 
 static void look(void *context, const char *directory)
 {
 	struct show *show = context;
 	if (!show->has_begun) {
-		if (find_ring(show, directory))
-			begin(show, show->ring, true);
+		pid_t pid = find_ring(show, directory);
+		if (pid)
+			begin(show, show->ring, pid);
 	} else if (has_failed(show)) {
 		start_server(show, show->ring);
 	} else if (show->window) {
@@ -280,7 +283,7 @@ static void saved(void *context, const char *ring, const char *file)
 	/* It was over before we looked. */
 	snprintf(show->ring, sizeof(show->ring), "%s", ring);
 	snprintf(path, sizeof(path), "%s", file);
-	begin(show, path, false);
+	begin(show, path, 0);
 }
 
 /* ---- The command ---- */

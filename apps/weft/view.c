@@ -47,6 +47,7 @@ enum {
 	NO_DISPLAY = 4,    /* what weft-gtk answers */
 	NOT_STARTED = 127, /* no such program, or one of its libraries is missing */
 	ARGUMENTS = 16,    /* of weft-gtk at most, besides files */
+	PID_CHARACTERS = 16,
 };
 
 struct arguments {
@@ -171,10 +172,11 @@ static void run_windows(char **arguments)
 static size_t fill(const struct arguments *a, char **room)
 {
 	static char name[] = "weft-gtk", check[] = "--check", theme[] = "--theme",
-				command[] = "--command", follow[] = "--follow", end[] = "--";
+				command[] = "--command", follow[] = "--follow", rings[] = "--rings", end[] = "--";
 	char **first = room;
 	*room++ = name;
 	*room++ = check;
+	*room++ = rings;
 	if (a->follows)
 		*room++ = follow;
 	if (a->theme) {
@@ -207,12 +209,24 @@ bool view_can_show(void)
 	return false;
 }
 
-void view_become(char *path, bool follows)
+/* PID:PATH, as weft-gtk --rings takes it: it opens the ring by the same checks as we do. */
+static char *name_ring(const char *path, pid_t pid)
+{
+	size_t room = strlen(path) + PID_CHARACTERS;
+	char *name = malloc(room);
+	if (name)
+		snprintf(name, room, "%d:%s", (int)pid, path);
+	return name;
+}
+
+void view_become(const char *path, pid_t pid, bool follows)
 {
 	const struct arguments a = {.follows = follows};
 	char *arguments[ARGUMENTS + 2] = {NULL};
-	arguments[fill(&a, arguments)] = path;
-	run_windows(arguments);
+	char *name = arguments[fill(&a, arguments)] = name_ring(path, pid);
+	if (name)
+		run_windows(arguments);
+	free(name);
 }
 
 static int wait_for(pid_t child)
@@ -271,7 +285,7 @@ static bool find_files(char **operands, char **files)
 	struct ring ring;
 	for (; *operands; operands++) {
 		char *path = ring_path(*operands, &ring);
-		*files = path ? strdup(path) : NULL;
+		*files = path ? name_ring(path, ring.ring.pid) : NULL;
 		if (path && !*files)
 			cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
 		if (!*files++)

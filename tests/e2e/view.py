@@ -9,7 +9,7 @@ import xml.etree.ElementTree as xml
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from desktop import Picture, program, screen, until  # noqa: E402
-from harness import BUILD, DATA, WEFT, case, equal, main, temporary_directory, weft  # noqa: E402
+from harness import BUILD, DATA, WEFT, case, equal, main, run, skip, temporary_directory, weft  # noqa: E402
 
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
@@ -80,6 +80,20 @@ def what_cannot_be_read_opens_no_window():
         equal(weft('view', status=2).stdout, '')
         assert 'no theme' in weft('view', '--theme', 'pink', BLOCK, status=2).stderr
         assert '--start' in weft('view', '--start', '12', BLOCK, status=2).stderr
+
+
+@case
+def what_took_a_ring_s_place_is_refused():
+    gtk = os.path.join(BUILD, 'weft-gtk')
+    if not os.path.exists(gtk):
+        skip('built without GTK 4')
+    with temporary_directory() as folder:
+        ring = os.path.join(folder, 'program-%d.weft' % os.getpid())
+        os.mkfifo(ring)
+        result = run([gtk, '--check', '--rings', '--', '%d:%s' % (os.getpid(), ring)], timeout=60)
+        equal(result.returncode, 3)
+        assert ring + ': it is a FIFO' in result.stderr, result.stderr
+        equal(run([gtk, '--check', '--rings', '--', ring]).returncode, 2)
 
 
 @case
