@@ -24,13 +24,14 @@ static void go(struct weft_viewer *viewer, uint32_t task, uint64_t at)
 	weft__viewer_reveal_task(viewer, task, at);
 }
 
-/* The edge of a list that is next after `edge`, or before it; edges are numbered by time. */
-static uint32_t next_of(struct weft__edge_list list, uint32_t edge, int step)
+/* The first edge of a list from number `from` on, or the last one before it; edges are numbered by
+ * time. */
+static uint32_t next_of(struct weft__edge_list list, uint32_t from, int step)
 {
 	uint32_t low = 0, high = list.count;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (list.edges[middle] < edge + (step > 0))
+		if (list.edges[middle] < from)
 			low = middle + 1;
 		else
 			high = middle;
@@ -61,15 +62,12 @@ static uint32_t nearest(uint32_t a, uint32_t b, int step)
 	return (step > 0) == (a < b) ? a : b;
 }
 
-/* The edge of the selected task after the one that is spoken of, or before it. */
+/* The selected task's edge after the current one, or before it. */
 static uint32_t next_edge(const struct weft_viewer *viewer, int step)
 {
 	const struct weft__selection *s = &viewer->selection;
-	uint32_t from = s->edge;
-	if (from == WEFT_NONE) {
-		from = first_edge_from(viewer, viewer->layout->start[s->task]);
-		from -= step > 0 && from > 0;
-	}
+	uint32_t from = s->edge == WEFT_NONE ? first_edge_from(viewer, viewer->layout->start[s->task])
+										 : s->edge + (step > 0);
 	const struct weft__edge_list lists[] = {weft__edges_by(viewer->model, s->task),
 		weft__edges_to(&viewer->story, s->task), weft__edges_made(&viewer->story, s->task)};
 	uint32_t edge = WEFT_NONE;

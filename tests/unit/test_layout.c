@@ -354,17 +354,20 @@ static void a_moved_task_starts_at_its_read_below_its_source(void **state)
 }
 
 /* main creates reader (a bind) at 10 and source at 20; reader reads source at 50. `extra` is one
- * more edge before that read. */
-static bool reader_moves(uint8_t flags, uint8_t extra_type, uint32_t extra_from, uint32_t extra_to)
+ * more edge, at `extra_time`. */
+static bool reader_moves(
+	uint8_t flags, uint8_t extra_type, uint32_t extra_from, uint32_t extra_to, uint64_t extra_time)
 {
 	struct hand *h = hand_create(5);
 	uint32_t top = add_task(h, WEFT_NONE, 0, 100);
 	uint32_t reader = add_task(h, top, 10, 80), source = add_task(h, top, 20, 45);
 	h->kind[reader] = WEFT_KIND_BIND;
 	h->flags[reader] = flags;
-	if (extra_type != WEFT_EDGE_TYPES)
-		add_edge(h, extra_type, extra_from, extra_to, 30);
+	if (extra_type != WEFT_EDGE_TYPES && extra_time <= 50)
+		add_edge(h, extra_type, extra_from, extra_to, extra_time);
 	add_edge(h, WEFT_EDGE_READ, reader, source, 50);
+	if (extra_type != WEFT_EDGE_TYPES && extra_time > 50)
+		add_edge(h, extra_type, extra_from, extra_to, extra_time);
 	index_edges(h);
 	struct weft_layout *layout = lay_out(h);
 	bool moved = layout->moved[reader];
@@ -378,11 +381,13 @@ static bool reader_moves(uint8_t flags, uint8_t extra_type, uint32_t extra_from,
 static void only_quiet_readers_move(void **state)
 {
 	(void)state;
-	assert_true(reader_moves(WEFT_TASK_RESOLVED, WEFT_EDGE_TYPES, 0, 0));
-	assert_false(reader_moves(WEFT_TASK_NOTED, WEFT_EDGE_TYPES, 0, 0)); /* it has said something */
-	assert_false(reader_moves(0, WEFT_EDGE_RESOLVE, 1, 2));  /* its first edge is no read */
-	assert_false(reader_moves(0, WEFT_EDGE_TRY_READ, 0, 1)); /* somebody waits for it already */
-	assert_true(reader_moves(0, WEFT_EDGE_TRY_READ, 0, 2));  /* for another */
+	assert_true(reader_moves(WEFT_TASK_RESOLVED, WEFT_EDGE_TYPES, 0, 0, 30));
+	assert_false(reader_moves(WEFT_TASK_NOTED, WEFT_EDGE_TYPES, 0, 0, 30)); /* it has a note */
+	assert_false(reader_moves(0, WEFT_EDGE_RESOLVE, 1, 2, 30));  /* its first edge is not a read */
+	assert_false(reader_moves(0, WEFT_EDGE_TRY_READ, 0, 1, 30)); /* a task waits for it already */
+	assert_false(reader_moves(0, WEFT_EDGE_TRY_READ, 0, 1, 50)); /* at the time of the read */
+	assert_true(reader_moves(0, WEFT_EDGE_TRY_READ, 0, 1, 51));
+	assert_true(reader_moves(0, WEFT_EDGE_TRY_READ, 0, 2, 30)); /* for another task */
 }
 
 static void options_and_empty_models(void **state)

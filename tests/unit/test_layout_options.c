@@ -510,17 +510,20 @@ static void make_named(struct program *p, uint32_t id)
 		(struct weft_event){.type = WEFT_EVENT_LABEL, .task = id, .text = {name, (size_t)size}});
 }
 
+#define LATE_NS 2000
+
 /* One parent makes `count` tasks, 100 ns after each other, each of which lasts `length`; `late`
- * lasts longer, `failing` fails, `open` does not end. */
-static struct weft_model *row_of_tasks(
-	uint32_t count, uint64_t length, uint32_t late, uint32_t failing, uint32_t open)
+ * lasts for `late_length`, `failing` fails, `open` does not end. */
+static struct weft_model *row_of_tasks(uint32_t count, uint64_t length, uint32_t late,
+	uint64_t late_length, uint32_t failing, uint32_t open)
 {
 	struct program p;
 	struct step *steps = calloc(2 * count, sizeof(*steps));
 	program_start(&p, 1);
 	for (uint32_t i = 0; i < count; i++) {
 		steps[2 * i] = (struct step){10000 + i * 100, i, false};
-		steps[2 * i + 1] = (struct step){10000 + i * 100 + (i == late ? 2000 : length), i, true};
+		steps[2 * i + 1] =
+			(struct step){10000 + i * 100 + (i == late ? late_length : length), i, true};
 	}
 	qsort(steps, 2 * count, sizeof(*steps), compare_steps);
 	emit(&p, 0,
@@ -569,17 +572,31 @@ static void who_is_special_stays_out(void **state)
 		{20, 0, 7, 19, 17}, {6, 0, 3, 99, 0}, /* four are left */
 	};
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct weft_model *model =
-			row_of_tasks(cases[i].count, 60, cases[i].late, cases[i].failing, cases[i].open);
+		struct weft_model *model = row_of_tasks(
+			cases[i].count, 60, cases[i].late, LATE_NS, cases[i].failing, cases[i].open);
 		assert_int_equal(members_of(model), cases[i].members);
 		weft_model_destroy(model);
 	}
-	struct weft_model *workers = row_of_tasks(20, 1900, 99, 99, 99); /* side by side */
+	struct weft_model *workers = row_of_tasks(20, 1900, 99, LATE_NS, 99, 99); /* side by side */
 	assert_int_equal(members_of(workers), 0);
 	weft_model_destroy(workers);
-	struct weft_model *crowd = row_of_tasks(200, 19000, 999, 999, 999);
+	struct weft_model *crowd = row_of_tasks(200, 19000, 999, LATE_NS, 999, 999);
 	assert_int_equal(members_of(crowd), 200);
 	weft_model_destroy(crowd);
+}
+
+/* A member is at most 8 times as long as the median, or 8 ns if the median is 0. */
+static void the_longest_member_is_eight_medians(void **state)
+{
+	static const uint64_t cases[][2] = {{60, 480}, {0, 8}}; /* length, longest */
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		for (uint64_t more = 0; more < 2; more++) {
+			struct weft_model *model =
+				row_of_tasks(40, cases[i][0], 20, cases[i][1] + more, 999, 999);
+			assert_int_equal(members_of(model), 40 - more);
+			weft_model_destroy(model);
+		}
 }
 
 /* ---- Groups and filters ---- */
@@ -751,6 +768,7 @@ int main(void)
 		cmocka_unit_test(folds_are_what_the_words_say),
 		cmocka_unit_test(folds_open_and_close),
 		cmocka_unit_test(who_is_special_stays_out),
+		cmocka_unit_test(the_longest_member_is_eight_medians),
 		cmocka_unit_test(groups_and_filters_lose_nothing),
 		cmocka_unit_test(a_task_is_of_the_thread_it_first_ran_on),
 		cmocka_unit_test(a_drawn_task_keeps_its_row),

@@ -250,6 +250,58 @@ static void who_woke_a_task_is_known(void **state)
 	told_finish(&told);
 }
 
+/* A task that signals itself, or resolves what it waits for, while another one runs: the trace is
+ * wrong, and the task must not be named as what woke it. */
+static void a_task_is_not_woken_by_itself(void **state)
+{
+	(void)state;
+	for (int resolves = 0; resolves < 2; resolves++) {
+		struct made made = make_begin();
+		struct weft_story_wake wake;
+		for (uint64_t id = 1; id <= 3; id++)
+			make_create(&made, 0, id, WEFT_KIND_TASK);
+		make_switch(&made, 1);
+		made.time = 100;
+		make_switch(&made, 2);
+		made.time = 150;
+		if (resolves)
+			make_edge(&made, WEFT_EVENT_RESOLVE, 1, 3);
+		else
+			make_signal(&made, 1, 1, false);
+		made.time = 200;
+		make_switch(&made, 1);
+		made.time = 210;
+		make_edge(&made, WEFT_EVENT_READ, 1, 3);
+		struct told told = make_end(&made);
+		uint32_t three = task_of(&told, 3);
+		assert_int_equal(weft_story_woken_by(&told.story, task_of(&told, 1), 205, &wake), resolves);
+		if (resolves)
+			assert_true(wake.task == three && wake.source == three && wake.time == 150);
+		told_finish(&told);
+	}
+}
+
+static void a_repeated_wait_counts_from_the_first_attempt(void **state)
+{
+	struct made made = make_begin();
+	struct weft_story_wait wait;
+	(void)state;
+	for (uint64_t id = 1; id <= 3; id++)
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+	make_switch(&made, 1);
+	for (made.time = 100; made.time <= 300; made.time += 100)
+		make_edge(&made, WEFT_EVENT_TRY_READ, 1, 3);
+	make_switch(&made, 2);
+	made.time = 500;
+	make_edge(&made, WEFT_EVENT_RESOLVE, 2, 3);
+	struct told told = make_end(&made);
+	assert_true(weft_story_wait_at(&told.story, task_of(&told, 1), 450, &wait));
+	assert_int_equal(wait.source, task_of(&told, 3));
+	assert_int_equal(wait.since, 100);
+	assert_int_equal(wait.others, 0);
+	told_finish(&told);
+}
+
 static const struct weft_story_line *find_line(
 	const struct weft_story_lines *lines, const char *title)
 {
@@ -336,6 +388,25 @@ static void long_stories_say_what_they_leave_out(void **state)
 	assert_int_equal(children, 4); /* a wait, 499 binds, a wait, 499 binds */
 	weft_story_lines_destroy(lines);
 	told_finish(&told);
+}
+
+static void four_similar_children_are_one_line(void **state)
+{
+	(void)state;
+	for (uint32_t count = 3; count <= 4; count++) {
+		struct made made = make_begin();
+		struct weft_story_lines *lines;
+		uint32_t found = 0;
+		for (uint64_t id = 1; id <= count; id++)
+			make_create(&made, 0, id, WEFT_KIND_TASK);
+		struct told told = make_end(&made);
+		assert_int_equal(weft_story_tell(&told.story, task_of(&told, 0), &lines), 0);
+		for (uint32_t i = 0; i < lines->count; i++)
+			found += lines->lines[i].type == WEFT_STORY_CHILD;
+		assert_int_equal(found, count == 3 ? 3 : 1);
+		weft_story_lines_destroy(lines);
+		told_finish(&told);
+	}
 }
 
 static void alike_activations_are_one_line(void **state)
@@ -476,8 +547,11 @@ int main(void)
 		cmocka_unit_test(groups_and_folds_are_told),
 		cmocka_unit_test(a_chain_of_waits_leads_to_its_leaf),
 		cmocka_unit_test(who_woke_a_task_is_known),
+		cmocka_unit_test(a_task_is_not_woken_by_itself),
+		cmocka_unit_test(a_repeated_wait_counts_from_the_first_attempt),
 		cmocka_unit_test(a_story_has_facts_then_what_happened),
 		cmocka_unit_test(every_story_of_the_samples_is_whole_and_in_order),
+		cmocka_unit_test(four_similar_children_are_one_line),
 		cmocka_unit_test(alike_activations_are_one_line),
 		cmocka_unit_test(long_stories_say_what_they_leave_out),
 		cmocka_unit_test(what_is_related_is_what_a_naive_search_finds),

@@ -384,6 +384,20 @@ static void keys_go_along_edges_and_back(void **state)
 	script_end(&s);
 }
 
+/* The first edge of the trace has the number 0. */
+static void tab_reaches_the_first_edge_of_the_trace(void **state)
+{
+	(void)state;
+	struct script s = script_begin(BLOCK_READ, true);
+	weft__viewer_select(s.viewer, s.viewer->model->edges.from[0], s.viewer->view.start);
+	script_run(&s, "key Tab");
+	assert_int_equal(s.viewer->selection.edge, 0);
+	script_run(&s, "key Tab; key Tab shift");
+	assert_int_equal(s.viewer->selection.edge, 0);
+	assert_false(weft_viewer_key(s.viewer, "Tab", WEFT_VIEWER_SHIFT, s.now_ms));
+	script_end(&s);
+}
+
 static const struct weft_viewer_control *control_with(const struct script *s, const char *words)
 {
 	uint32_t count;
@@ -1166,6 +1180,7 @@ int main(void)
 		cmocka_unit_test(a_click_selects_and_opens_its_story),
 		cmocka_unit_test(every_link_of_every_panel_is_followed),
 		cmocka_unit_test(keys_go_along_edges_and_back),
+		cmocka_unit_test(tab_reaches_the_first_edge_of_the_trace),
 		cmocka_unit_test(what_is_drawn_to_be_used_is_listed),
 		cmocka_unit_test(tab_leaves_after_the_last_edge),
 		cmocka_unit_test(a_range_is_chosen_by_keys),
