@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * Canvases through cairo and pango: PNG and PDF, and what draws in GTK.
+ * Draws canvases with cairo and pango: to PNG, to PDF, and into GTK.
  *
- * Built only where those libraries are; everything else does without. Nothing here does I/O.
+ * Built only where those libraries are installed; the rest of weft works without them. Nothing here
+ * does I/O.
  */
 #ifndef WEFT_CAIRO_H
 #define WEFT_CAIRO_H
@@ -18,21 +19,21 @@ extern "C" {
 struct _cairo; /* cairo's own cairo_t */
 struct weft_cairo_font;
 
-/* Measures text as it will be drawn. One thread at a time. */
+/* A font that measures text as cairo draws it. One thread at a time. */
 int weft_cairo_font_create(struct weft_cairo_font **ret_font);
 void weft_cairo_font_destroy(struct weft_cairo_font *font);
 struct weft_font weft_cairo_font_interface(struct weft_cairo_font *font);
 
-/* Replays a canvas. */
+/* Draws a canvas. */
 void weft_cairo_draw(
 	const struct weft_canvas *canvas, struct weft_cairo_font *font, struct _cairo *cairo);
 
-/* A PNG file's bytes. WEFT_ERROR_LIMIT if the canvas is larger than cairo can draw. The caller
- * frees. */
+/* Makes the bytes of a PNG file. WEFT_ERROR_LIMIT if the canvas is larger than cairo can draw. The
+ * caller frees them. */
 int weft_cairo_write_png(const struct weft_canvas *canvas, struct weft_cairo_font *font,
 	char **ret_bytes, size_t *ret_size);
 
-/* A PDF file's bytes, one page. Likewise. */
+/* Makes the bytes of a PDF file with one page. The caller frees them. */
 int weft_cairo_write_pdf(const struct weft_canvas *canvas, struct weft_cairo_font *font,
 	char **ret_bytes, size_t *ret_size);
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: ISC
  *
- * A part of a trace as a trace of its own, in weft's format, whatever format it was in.
+ * Writes a part of a trace, of any format, as a trace of its own in weft's format.
  *
  *     weft_cut_create → add … add → finish → destroy
  *
- * Every event of the trace is given, from its first on; those of the range are written as they are,
- * at their times. What comes before the range is not written but remembered, and the part begins
- * with a rundown of it, marked as such: the tasks that are alive then (kind, label, age, what they
- * wait for), those that had ended but are named in the range, who runs on each thread, and the
- * counters' values. A part that begins where the trace does has no rundown, and equals it.
+ * The caller adds every event of the trace from the first on. Events in the range are written with
+ * their times unchanged. Events before the range are not written; the cut keeps the state that they
+ * lead to and writes it as a rundown at the beginning: the tasks that are alive (kind, label, age,
+ * what they wait for), ended tasks that the range still names, the task that runs on each thread,
+ * and the counters' values. A cut that begins where the trace does has no rundown, and equals the
+ * trace.
  *
- * The result is a stream (docs/buffer.md). It is handed out in pieces; nothing here opens a file,
- * prints or exits. A cut belongs to one thread at a time. Its memory is in proportion to the number
- * of tasks, not of events.
+ * The result is a stream (docs/buffer.md), which is handed out in pieces; nothing here opens a
+ * file, prints or exits. A cut belongs to one thread at a time. Its memory is in proportion to the
+ * number of tasks, not of events.
  */
 #ifndef WEFT_CUT_H
 #define WEFT_CUT_H
@@ -30,38 +31,40 @@ extern "C" {
 
 struct weft_cut_range {
 	uint64_t start_ns; /* on the trace's clock */
-	uint64_t end_ns;   /* not part of it, unless it is UINT64_MAX */
+	uint64_t end_ns;   /* exclusive, unless it is UINT64_MAX */
 };
 
-/* Where the bytes go. */
+/* Receives the bytes. */
 struct weft_cut_sink {
-	/* Appends. Answers 0, or a negative error that ends the cut. */
+	/* Appends. Returns 0, or a negative error, which ends the cut. */
 	int (*append)(void *context, const void *bytes, size_t size);
 	void *context;
 };
 
 struct weft_cut_summary {
 	uint64_t events;  /* of the range */
-	uint64_t rundown; /* events that tell what was before it */
+	uint64_t rundown; /* events that describe the state before it */
 	uint64_t bytes;
 };
 
 struct weft_cut;
 
-/* `source`, which may be NULL, names what is cut: kept in the result, cut itself at 255 bytes. */
+/* `source` is the name of the original trace, kept in the result, shortened to 255 bytes; it may be
+ * NULL. */
 int weft_cut_create(const struct weft_cut_range *range, const char *source,
 	const struct weft_cut_sink *sink, struct weft_cut **ret_cut);
 void weft_cut_destroy(struct weft_cut *cut);
 
-/* The next event in time order, from a trace described so. WEFT_OK; WEFT_END: it is past the range,
- * and so are all to come; or an error, after which only destroy is allowed: WEFT_ERROR_ARGUMENT if
- * it is before the last one or of no type that exists, WEFT_ERROR_UNSUPPORTED if it is of a trace
- * of several buffers. */
+/* Adds the next event in time order, from a trace with that description. WEFT_OK; WEFT_END if the
+ * event and all later ones are past the range; or an error, after which only destroy is allowed:
+ * WEFT_ERROR_ARGUMENT if the event is earlier than the one before or has an unknown type,
+ * WEFT_ERROR_UNSUPPORTED if the trace has several buffers. */
 int weft_cut_add(struct weft_cut *cut, const struct weft_event *event,
 	const struct weft_trace_description *description);
 
-/* Writes what is held back, and the rundown. `description` as the decoder has it now: its threads
- * and levels are kept, and its losses; of those whose times are known, the range's. */
+/* Writes events that are held back, and the rundown. `description` is the decoder's at this time:
+ * its threads, its levels and its losses are kept. Losses whose times are known are kept only where
+ * they lie in the range. */
 int weft_cut_finish(struct weft_cut *cut, const struct weft_trace_description *description);
 
 /* What was written so far. */

@@ -6,7 +6,8 @@
  *
  * The format is found by content. Input is hostile: whatever the bytes are, a decoder answers in
  * bounded time and memory, counts what it could not read as diagnostics, and goes on with the next
- * packet. Events come in time order; equal times keep the file's order, packets ordered first.
+ * packet. Events come in time order; events with equal times keep the file's order, after its
+ * packets have been ordered.
  *
  * A decoder belongs to one thread at a time. It allocates; it never does I/O, prints or exits.
  */
@@ -36,12 +37,12 @@ void weft_decoder_destroy(struct weft_decoder *decoder);
 /* Appends a copy of the bytes. */
 int weft_decoder_feed(struct weft_decoder *decoder, const void *bytes, size_t size);
 
-/* The whole input at once, not copied: it must outlive the decoder. Only as the first feed;
- * no other may follow. */
+/* Gives the whole input at once, without a copy: the bytes must outlive the decoder. It must be the
+ * only feed. */
 int weft_decoder_feed_borrowed(struct weft_decoder *decoder, const void *bytes, size_t size);
 
-/* No more bytes will come. WEFT_ERROR_EMPTY if none came, WEFT_ERROR_FORMAT if no format knows
- * them. */
+/* Says that no more bytes will come. WEFT_ERROR_EMPTY if there were none, WEFT_ERROR_FORMAT if they
+ * are in no known format. */
 int weft_decoder_finish(struct weft_decoder *decoder);
 
 /* WEFT_OK and an event, WEFT_END, WEFT_AGAIN while more bytes are needed (the formats of today all
@@ -51,17 +52,17 @@ int weft_decoder_next(struct weft_decoder *decoder, struct weft_event *ret_event
 const struct weft_trace_description *weft_decoder_describe(const struct weft_decoder *decoder);
 struct weft_diagnostics *weft_decoder_diagnostics(struct weft_decoder *decoder);
 
-/* Who helps `weft_decoder_finish` and `weft_decoder_build_model`; NULL for nobody. Borrowed while
- * they run. */
+/* Lends a second thread to weft_decoder_finish and weft_decoder_build_model; NULL for none.
+ * Borrowed while they run. */
 void weft_decoder_lend(struct weft_decoder *decoder, const struct weft_help *help);
 
-/* Which part of the bytes has been decoded, roughly: threads write their packets in turns. From 0
- * to 1, ascending. */
+/* The share of the bytes that has been decoded, from 0 to 1, ascending. It is approximate, because
+ * the threads' packets interleave. */
 double weft_decoder_part(const struct weft_decoder *decoder);
 
-/* All of a finished decoder's events into a model: create, add …, finish. `progress`, if not NULL,
- * is called every 65,536 events with their number so far; answering false stops with what is there.
- */
+/* Builds a model from all events of a finished decoder. `progress`, if not NULL, is called every
+ * 65,536 events with their number so far; returning false stops there and gives a model of the
+ * events so far. */
 int weft_decoder_build_model(struct weft_decoder *decoder,
 	bool (*progress)(void *context, uint64_t events), void *context, struct weft_model **ret_model);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What was wrong with an input: one entry a message, with the first place and how often.
+ * What was wrong with an input: one entry for each message, with its count and the offset where it
+ * first occurred.
  *
  * A list belongs to the decoder that made it; reading it is safe while no call on that decoder
  * runs.
@@ -21,7 +22,7 @@ struct weft_diagnostic {
 	uint64_t count;
 };
 
-/* Messages are a closed set of literals in the decoders, so the list is bounded. */
+/* The decoders' messages are a fixed set of literals, so the list is bounded. */
 #define WEFT_DIAGNOSTICS_MAX 64
 
 struct weft_diagnostics {
@@ -29,7 +30,7 @@ struct weft_diagnostics {
 	struct weft_diagnostic list[WEFT_DIAGNOSTICS_MAX];
 };
 
-/* Counts one occurrence. `message` is a literal: entries are told apart by its text. */
+/* Counts one occurrence. `message` is a literal: entries with equal text are one. */
 void weft_diagnostics_add(struct weft_diagnostics *list, uint64_t offset, const char *message);
 
 #ifdef __cplusplus

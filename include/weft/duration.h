@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Lengths of time as people read them. A pure function: any thread may call it.
+ * Formats durations for people. The function is pure: any thread may call it.
  */
 #ifndef WEFT_DURATION_H
 #define WEFT_DURATION_H
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* "1.84 ms": a length of time with `digits` significant digits. At most 31 bytes and a NUL. */
+/* Writes "1.84 ms": a duration with `digits` significant digits. At most 31 bytes and a NUL. */
 void weft_format_duration(uint64_t ns, unsigned digits, char text[32]);
 
 #ifdef __cplusplus

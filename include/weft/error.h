@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What functions of the reading half return: 0, a positive iterator state, or a negative error.
+ * Result codes of the reading half: 0, a positive iterator state, or a negative error.
  *
  * Recording calls return nothing; they count what they lose (see weft.h).
  */
@@ -11,14 +11,14 @@
 extern "C" {
 #endif
 
-/* Iterators (`…_next`) answer one of these, or a negative error. */
+/* Results of iterators (`…_next`), beside negative errors. */
 enum weft_status {
-	WEFT_OK = 0,    /* here is one more */
-	WEFT_END = 1,   /* there will never be more */
-	WEFT_AGAIN = 2, /* nothing now: feed more bytes, or say that there are none */
+	WEFT_OK = 0,    /* one more item is returned */
+	WEFT_END = 1,   /* there are no more items */
+	WEFT_AGAIN = 2, /* no item now: feed more bytes, wait, or finish */
 };
 
-/* One list: code, number, what a person reads. */
+/* Each error: code, number, text. */
 #define WEFT_ERRORS(X)                                                          \
 	X(MEMORY, -1, "out of memory")                                              \
 	X(ARGUMENT, -2, "argument out of range")                                    \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * One decoded event, whatever format it came from.
+ * One decoded event, the same for all formats.
  *
  * A struct weft_event is filled by a decoder and borrows its text from the decoder's input: it is
  * valid until the next call on that decoder. Nothing here allocates, locks or does I/O.
@@ -25,7 +25,7 @@ enum weft_event_type {
 	WEFT_EVENT_TYPES /* one past the last */
 };
 
-/* Bytes that somebody else owns; not NUL-terminated, not necessarily UTF-8. */
+/* Borrowed bytes; not NUL-terminated, not necessarily UTF-8. */
 struct weft_slice {
 	const char *bytes;
 	size_t size;
@@ -53,25 +53,25 @@ struct weft_field {
 struct weft_event {
 	uint64_t time_ns; /* on the trace's own clock */
 	uint64_t offset;  /* bytes from the input's start, for diagnostics */
-	uint64_t task;    /* who acts; the receiver of a signal; who runs after a switch */
+	uint64_t task;    /* the actor; the receiver of a signal; after a switch the running task */
 	uint64_t other;   /* child, source or target */
-	int64_t value;    /* a tag's value; a counter's change or new value; in ns a GC's length, or a
-						 task's age */
+	int64_t value;    /* a tag's value; a counter's change or new value; ns of a GC; a task's age
+						 in ns */
 	struct weft_slice text;
 	const struct weft_field *fields; /* of a mark */
 	uint32_t field_count;
 	uint32_t thread; /* index into the decoder's threads */
-	uint32_t buffer; /* of the trace: task ids are unique within one */
-	uint16_t kind;   /* of a created task: enum weft_kind, or a number that it lacks */
+	uint32_t buffer; /* the buffer's number in the trace: task ids are unique within one */
+	uint16_t kind;   /* of a created task: enum weft_kind, or another number */
 	uint8_t type;    /* enum weft_event_type */
 	uint8_t band;    /* enum weft_band */
 	bool flag;       /* read: later; signal: switches; band: begins */
-	bool has_value;  /* tag: there is a value; alive: its age is known */
+	bool has_value;  /* tag: `value` is valid; alive: the age is known */
 	bool is_set;     /* counter: value is the new value, not a change */
-	bool is_rundown; /* written to describe what was alive, not when it happened */
+	bool is_rundown; /* describes a state, not something that happened at this time */
 };
 
-/* Which member of struct weft_event a FIELD of events.def means. */
+/* The member of struct weft_event that a FIELD of events.def means. */
 enum weft_slot {
 	WEFT_SLOT_TASK,
 	WEFT_SLOT_OTHER,
@@ -80,23 +80,23 @@ enum weft_slot {
 	WEFT_SLOT_FLAG,
 	WEFT_SLOT_TEXT,
 	WEFT_SLOT_VALUE,    /* only if has_value */
-	WEFT_SLOT_CHANGE,   /* key is "value" if is_set, else "add" */
+	WEFT_SLOT_CHANGE,   /* the key is "value" if is_set, else "add" */
 	WEFT_SLOT_FIELDS,   /* an object */
-	WEFT_SLOT_REASON,   /* text, only if there is any */
+	WEFT_SLOT_REASON,   /* text, left out if empty */
 	WEFT_SLOT_DURATION, /* value, in ns */
 };
 
 #define WEFT_EVENT_FIELDS_MAX 5
 
 struct weft_event_description {
-	const char *name; /* NULL for a number that is no event */
+	const char *name; /* NULL if there is no event of that number */
 	struct {
 		enum weft_slot slot;
 		const char *key; /* NULL ends the list */
 	} fields[WEFT_EVENT_FIELDS_MAX + 1];
 };
 
-/* The row of events.def for a type; for an unknown type one whose name is NULL. */
+/* The row of events.def for a type; for an unknown type, one whose name is NULL. */
 const struct weft_event_description *weft_event_describe(unsigned type);
 
 /* "bind", or NULL for a kind without a name. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * Events out, in other people's formats.
+ * Writes events in the formats of other tools.
  *
  * An exporter takes events as a decoder gives them and hands finished bytes to its caller: it never
  * opens a file, prints or exits. It belongs to one thread at a time. Its memory is bounded, however
- * long the trace.
+ * long the trace is.
  */
 #ifndef WEFT_EXPORT_H
 #define WEFT_EXPORT_H
@@ -28,18 +28,19 @@ extern "C" {
  * shows. Text keeps its bytes, UTF-8 or not; a NUL, which CTF strings cannot hold, is written as
  * C0 80. Tasks are signed there, so that "no task" is -1. */
 
-/* Where the bytes go. */
+/* Receives the bytes. */
 struct weft_export_ctf_sink {
 	/* Appends to the directory's file `name`, which the first call for a name creates. "metadata"
-	 * comes last: a directory without it is no trace, and nobody will take it for one. Answers 0,
-	 * or a negative error that ends the export. */
+	 * comes last, because readers take no directory without it for a trace: so an unfinished export
+	 * is not mistaken for a whole one. Returns 0, or a negative error, which ends the export. */
 	int (*append)(void *context, const char *name, const void *bytes, size_t size);
 	void *context;
 };
 
 struct weft_export_ctf_summary {
 	uint64_t events, packets, bytes;
-	uint64_t late_times; /* events after 2262 or so, moved to the last moment that readers take */
+	uint64_t
+		late_times; /* events after about 2262, moved to the last time that CTF readers accept */
 };
 
 struct weft_export_ctf;
@@ -48,12 +49,13 @@ int weft_export_ctf_create(
 	const struct weft_export_ctf_sink *sink, struct weft_export_ctf **ret_export);
 void weft_export_ctf_destroy(struct weft_export_ctf *ctf);
 
-/* The next event in time order, from a trace described so. WEFT_ERROR_ARGUMENT if it is before the
- * last one or of no thread or type that exists. After an error only destroy is allowed. */
+/* Adds the next event in time order, from a trace with that description. WEFT_ERROR_ARGUMENT if it
+ * is earlier than the one before or has an unknown thread or type. After an error only destroy is
+ * allowed. */
 int weft_export_ctf_add(struct weft_export_ctf *ctf, const struct weft_event *event,
 	const struct weft_trace_description *description);
 
-/* Writes what is held back, and the metadata. `description` is what the decoder says at the end. */
+/* Writes events that are held back, and the metadata. `description` is the decoder's at the end. */
 int weft_export_ctf_finish(
 	struct weft_export_ctf *ctf, const struct weft_trace_description *description);
 

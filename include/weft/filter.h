@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC
  *
- * Filters: which tasks are shown. A filter is words with commas between them, of which one has to
- * hold:
+ * Filters: which tasks are shown. A filter is a list of words, separated by commas. A task is shown
+ * if one of the words matches it:
  *
- *     block             the label has it; capitals matter if there are any in the word
- *     kind:bind         all of a kind
- *     thread:main       that first ran on a thread whose name or number has it
- *     -block            hides those instead, whatever else holds
+ *     block             the label contains it; case matters only if the word has a capital letter
+ *     kind:bind         all tasks of a kind
+ *     thread:main       first ran on a thread whose name or number contains it
+ *     -block            hides matching tasks instead, even if another word matches
  *
- * Spaces around words do not count; `\\` before a sign makes it an ordinary one. Nothing here keeps
- * anything; any thread may call.
+ * Spaces around words are ignored; `\\` makes the next character an ordinary one. The functions
+ * keep no state; any thread may call them.
  */
 #ifndef WEFT_FILTER_H
 #define WEFT_FILTER_H
@@ -25,18 +25,19 @@
 extern "C" {
 #endif
 
-/* Words beyond these are not looked at. */
+/* Further words are ignored. */
 #define WEFT_FILTER_WORDS 64
 
-/* A byte a task, not 0 for those that are left out; the caller frees. 0 or WEFT_ERROR_MEMORY. */
+/* Returns a byte for each task, not 0 for hidden tasks; the caller frees it. 0 or
+ * WEFT_ERROR_MEMORY. */
 int weft_filter_tasks(const struct weft_model *model, const char *filter, uint8_t **ret_hidden);
 
-/* Appends a word, in which no sign but "kind:" and "thread:" means anything. 0 or
+/* Appends a word and escapes its characters, apart from the prefixes "kind:" and "thread:". 0 or
  * WEFT_ERROR_MEMORY. */
 int weft_filter_add_word(struct weft_text *filter, const char *word, bool hides);
 
-/* The first word of a filter, without signs, and what follows it; NULL if there is none. Words that
- * do not fit into `size` bytes are left out. */
+/* Reads the first word of a filter, unescaped, and returns the rest of the filter; NULL if there is
+ * no word. Words that do not fit into `size` bytes are skipped. */
 const char *weft_filter_next_word(const char *filter, char *word, size_t size, bool *ret_hides);
 
 #ifdef __cplusplus

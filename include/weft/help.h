@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A second pair of hands for long work. The reading half knows no threads; who has one lends it,
- * and the work comes out the same with it or without.
+ * A second thread for long work. The reading half creates no threads; a caller that has one lends
+ * it, and the result is the same with and without.
  */
 #ifndef WEFT_HELP_H
 #define WEFT_HELP_H
@@ -11,8 +11,8 @@ extern "C" {
 #endif
 
 struct weft_help {
-	/* Calls both with their arguments, at the same time or in turn, and returns once both have
-	 * returned. `first` is called by the caller's thread. */
+	/* Calls both functions with their arguments, in parallel or one after the other, and returns
+	 * once both have returned. `first` is called on the caller's thread. */
 	void (*both)(void *context, void (*first)(void *), void *first_argument, void (*second)(void *),
 		void *second_argument);
 	void *context;

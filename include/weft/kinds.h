@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * The words that programs record and readers read: kinds of tasks and of bands, and "no task".
+ * Values that programs record and readers read: kinds of tasks, kinds of bands, and "no task".
  */
 #ifndef WEFT_KINDS_H
 #define WEFT_KINDS_H
 
 #include <stdint.h>
 
-/* "No task": idle in a switch, no edge in a read. The old tools wrote -1. */
+/* Instead of a task: idle in a switch, no edge in a read. The old tools wrote -1. */
 #define WEFT_TASK_NONE UINT64_MAX
 
 enum weft_kind {
@@ -16,7 +16,7 @@ enum weft_kind {
 #undef KIND
 };
 
-/* A thread-wide period. */
+/* Kinds of periods of a whole thread. */
 enum weft_band {
 	WEFT_BAND_IDLE,
 	WEFT_BAND_GC,

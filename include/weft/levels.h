@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Levels, which programs record at and readers set.
+ * The levels of calls and categories.
  */
 #ifndef WEFT_LEVELS_H
 #define WEFT_LEVELS_H

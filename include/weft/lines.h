@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Events as lines: what `weft dump` prints, for programs and for people. Both are generated from
- * the table of events.
+ * Events as lines: the output of `weft dump`, as JSON for programs and as text for people. Both are
+ * generated from the table of events.
  *
  * Nothing here does I/O: lines are appended to the caller's text.
  */
@@ -19,23 +19,25 @@
 extern "C" {
 #endif
 
-/* What is the same for all lines of a trace. */
+/* What all lines of a trace have in common. */
 struct weft_lines {
 	const struct weft_trace_description *trace;
-	uint64_t start_ns; /* text shows times from here */
-	bool has_threads;  /* to tell apart */
+	uint64_t start_ns; /* times in text count from here */
+	bool has_threads;  /* the trace has several: name the event's */
 	bool has_processes;
 };
 
 void weft_lines_init(
 	struct weft_lines *lines, const struct weft_trace_description *trace, uint64_t start_ns);
 
-/* `{"time":…,"event":…,…}` and a newline. Times are ns on the trace's own clock; "no task" is null;
- * `thread` is there if the trace has more than one, `process` (its pid) likewise. */
+/* Appends `{"time":…,"event":…,…}` and a newline. Times are ns on the trace's own clock; "no task"
+ * is null. `thread` is there if the trace has several threads, `process` (its pid) if it has
+ * several processes. */
 void weft_lines_add_json(
 	const struct weft_lines *lines, const struct weft_event *event, struct weft_text *text);
 
-/* Time in seconds from start_ns, thread if there are several, event, details; and a newline. */
+/* Appends the time in seconds from start_ns, the thread if there are several, the event, details,
+ * and a newline. */
 void weft_lines_add_text(
 	const struct weft_lines *lines, const struct weft_event *event, struct weft_text *text);
 

@@ -3,9 +3,9 @@
  * The meaning of a trace: tasks, activations, edges, notes, counters, bands, losses.
  *
  * A model is built once from events (weft_model_builder_*) and read-only afterwards: any number of
- * threads may read it. Everything is held in columns, indexed densely: a task, an edge, a string is
- * a uint32_t index, and WEFT_NONE means "none". Times are ns on the trace's own clock. Nothing here
- * knows rows, pixels, colours or selections. The rules are those of docs/model.md.
+ * threads may read it. Everything is held in columns with dense indices: a task, an edge or a
+ * string is a uint32_t index, and WEFT_NONE means "none". Times are ns on the trace's own clock.
+ * Rows, pixels, colours and selections are not part of a model. docs/model.md has the rules.
  */
 #ifndef WEFT_MODEL_H
 #define WEFT_MODEL_H
@@ -23,11 +23,11 @@ extern "C" {
 
 #define WEFT_NONE UINT32_MAX
 
-/* Kind of a task that no create event introduced. */
+/* The kind of a task without a create event in the trace. */
 #define WEFT_KIND_PREEXISTING UINT16_MAX
 
 enum weft_edge_type {
-	WEFT_EDGE_CREATE,   /* from parent to child; one a task at most */
+	WEFT_EDGE_CREATE,   /* from parent to child; at most one for each task */
 	WEFT_EDGE_READ,     /* from the reader to the source it read */
 	WEFT_EDGE_TRY_READ, /* from the reader to the source it waits for */
 	WEFT_EDGE_RESOLVE,  /* from the resolver to the target */
@@ -36,59 +36,59 @@ enum weft_edge_type {
 	WEFT_EDGE_TYPES
 };
 
-/* "create" … */
+/* "create" and so on. */
 const char *weft_edge_name(enum weft_edge_type type);
 
 enum weft_task_flags {
-	WEFT_TASK_RESOLVED = 1 << 0, /* resolved, failed or became another */
+	WEFT_TASK_RESOLVED = 1 << 0, /* resolved, failed or became another task */
 	WEFT_TASK_FAILED = 1 << 1,   /* has a message */
 	WEFT_TASK_EXPECTED = 1 << 2,
-	WEFT_TASK_NEVER_RESOLVED = 1 << 3, /* expected, and did not end; FAILED is set too */
-	WEFT_TASK_CREATED = 1 << 4,        /* by a create event, so not preexisting */
+	WEFT_TASK_NEVER_RESOLVED = 1 << 3, /* expected, but did not end; FAILED is set too */
+	WEFT_TASK_CREATED = 1 << 4,        /* the trace has its create event */
 	WEFT_TASK_NOTED = 1 << 5,          /* a label or note came before its first edge */
-	WEFT_TASK_TOLD = 1 << 6,           /* its kind is from an alive event */
+	WEFT_TASK_TOLD = 1 << 6,           /* its kind comes from an alive event */
 };
 
-/* Tasks are in order of first mention. */
+/* Tasks, in the order of first mention. */
 struct weft_tasks {
 	uint32_t count;
 	const uint64_t *id;
 	const uint64_t *start;   /* ns */
-	const uint64_t *end;     /* ns; first instant at which it is gone */
+	const uint64_t *end;     /* ns; exclusive */
 	const uint32_t *parent;  /* task, or WEFT_NONE for a root */
 	const uint32_t *becomes; /* task, or WEFT_NONE */
-	const uint32_t *buffer;  /* of the trace: ids are unique within one */
+	const uint32_t *buffer;  /* the buffer's number in the trace: ids are unique within one */
 	const uint32_t *label;   /* string, or WEFT_NONE: its first label */
-	const uint32_t *message; /* string, or WEFT_NONE: why it failed */
+	const uint32_t *message; /* string, or WEFT_NONE: the error of a failed task */
 	const uint16_t *kind;    /* enum weft_kind, another number, or WEFT_KIND_PREEXISTING */
 	const uint8_t *flags;    /* enum weft_task_flags */
-	/* Slices of the index columns below: task t has entries [first[t], first[t + 1]). */
+	/* Where a task's entries are in other columns: task t has [first[t], first[t + 1]). */
 	const uint32_t *first_edge;       /* into edges.by_actor */
 	const uint32_t *first_note;       /* into notes */
 	const uint32_t *first_activation; /* into activations */
 };
 
-/* When a task was created of which no create event is in the trace, but an alive event: in the
- * order of tasks. It may have been before the trace. */
+/* When a task was created that has no create event in the trace, but an alive event. In the
+ * order of tasks. The time may be before the trace. */
 struct weft_creation {
 	uint32_t task;
 	uint64_t time; /* ns */
 };
 
-/* In time order. Edges that the rules drop are not here. */
+/* Edges, in time order, without those that the rules drop. */
 struct weft_edges {
 	uint32_t count;
 	const uint64_t *time;
-	const uint32_t *from; /* task; WEFT_NONE: nobody that the trace knows */
+	const uint32_t *from; /* task; WEFT_NONE: the trace does not tell */
 	const uint32_t *to;   /* task */
 	const uint8_t *type;  /* enum weft_edge_type */
-	/* read, try_read, resolve and signal edges grouped by `from`, in time order within a task:
-	 * creates and becomes are found through the task's own columns. */
+	/* read, try_read, resolve and signal edges grouped by `from`, in time order within a task.
+	 * (Creates and becomes are in the task's own columns.) */
 	uint32_t by_actor_count;
 	const uint32_t *by_actor;
 };
 
-/* Grouped by task, in time order within one. None is empty. */
+/* Activations, grouped by task, in time order within a task. None is empty. */
 struct weft_activations {
 	uint32_t count;
 	const uint64_t *start, *end;
@@ -97,13 +97,13 @@ struct weft_activations {
 
 enum weft_note_type {
 	WEFT_NOTE_LABEL,  /* the first is the task's name */
-	WEFT_NOTE_TEXT,   /* note, tag or mark, as text */
-	WEFT_NOTE_VALUE,  /* tag with a value: text is the tag */
-	WEFT_NOTE_CHANGE, /* of a counter: text is the counter's name, value its change */
-	WEFT_NOTE_SET,    /* of a counter: value is its new value */
+	WEFT_NOTE_TEXT,   /* a note, tag or mark, as text */
+	WEFT_NOTE_VALUE,  /* a tag with a value: text is the tag */
+	WEFT_NOTE_CHANGE, /* change of a counter: text is its name, value the change */
+	WEFT_NOTE_SET,    /* set of a counter: text is its name, value the new value */
 };
 
-/* Grouped by task, in time order within one. */
+/* Notes, grouped by task, in time order within a task. */
 struct weft_notes {
 	uint32_t count;
 	const uint64_t *time;
@@ -114,7 +114,7 @@ struct weft_notes {
 
 struct weft_counter {
 	uint32_t name;         /* string */
-	uint32_t first, count; /* its slice of the samples, in time order */
+	uint32_t first, count; /* its samples, in time order */
 	int64_t min, max;      /* over its samples; the value before the first is 0 */
 };
 
@@ -122,7 +122,7 @@ struct weft_samples {
 	uint32_t count;
 	const uint64_t *time;
 	const int64_t *value; /* after the change; saturates */
-	const uint32_t *task; /* who changed it, or WEFT_NONE */
+	const uint32_t *task; /* the task that changed it, or WEFT_NONE */
 };
 
 struct weft_band_period {
@@ -133,11 +133,11 @@ struct weft_band_period {
 };
 
 struct weft_model_summary {
-	uint32_t preexisting; /* tasks that were there before the trace, as far as it tells */
+	uint32_t preexisting; /* tasks that are known to have existed before the trace */
 	uint64_t events;
 	uint64_t by_event[WEFT_EVENT_TYPES];
-	uint64_t start, end; /* of the first and last event, ns; 0 and 0 if there is none */
-	bool live;           /* a snapshot: `end` is now, and what has no end reaches it */
+	uint64_t start, end; /* times of the first and last event, ns; 0 and 0 without events */
+	bool live;           /* a model snapshot: `end` is now, and whatever has not ended reaches it */
 	uint32_t fulfilled, failed, became, never_resolved, unfinished; /* disjoint, sum to tasks */
 };
 
@@ -153,7 +153,7 @@ struct weft_model {
 	uint32_t counter_count;
 	const struct weft_band_period *bands; /* in order of start */
 	uint32_t band_count;
-	const struct weft_trace_thread *threads; /* copied: names belong to the model */
+	const struct weft_trace_thread *threads; /* copies: the names belong to the model */
 	uint32_t thread_count;
 	const struct weft_creation *creations;
 	uint32_t creation_count;
@@ -167,53 +167,53 @@ struct weft_model_builder;
 int weft_model_builder_create(struct weft_model_builder **ret_builder);
 void weft_model_builder_destroy(struct weft_model_builder *builder);
 
-/* The next event in time order. What breaks the rules (a second create, a second become, …) is
- * counted in `diagnostics` at the event's offset and otherwise ignored. */
+/* Adds the next event in time order. An event that breaks the rules (a second create, a second
+ * become, …) is counted in `diagnostics` with its offset, and otherwise ignored. */
 int weft_model_builder_add(struct weft_model_builder *builder, const struct weft_event *event,
 	struct weft_diagnostics *diagnostics);
 
-/* Applies the rules for the end of a trace and hands the model over; the builder is then empty and
- * can only be destroyed. `description` is what the decoder says at the end. */
+/* Applies the rules for the end of a trace and returns the model; the builder is then empty and
+ * can only be destroyed. `description` is the decoder's at the end. */
 int weft_model_builder_finish(struct weft_model_builder *builder,
 	const struct weft_trace_description *description, struct weft_model **ret_model);
 
-/* A model of what was added so far, while the builder goes on as if nobody had looked. The rules
- * for the end of a trace are not applied: tasks that have not ended, what runs and what is idle
- * reach `now_ns`, or the last event if that is later, and nothing failed for want of a resolve.
- * A task has the number that it will have in every later model of this builder; strings, edges and
- * the rest may get others. Costs a copy of all columns. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT.
- */
+/* Makes a snapshot: a model of the events so far, while the builder goes on. The rules for the
+ * end of a trace are not applied: unended tasks, running tasks and idle bands reach `now_ns`,
+ * or the last event if that is later, and no task counts as never resolved. A task keeps its
+ * index in later models of this builder; strings, edges and other things may get new indices.
+ * 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
 int weft_model_builder_snapshot(const struct weft_model_builder *builder,
 	const struct weft_trace_description *description, uint64_t now_ns,
 	struct weft_model **ret_model);
 
 void weft_model_destroy(struct weft_model *model);
 
-/* How many strings there are: numbers below that are one. */
+/* The number of strings; all smaller numbers are valid. */
 uint32_t weft_model_string_count(const struct weft_model *model);
 
-/* A string of the model; NUL-terminated as well. WEFT_NONE gives "". */
+/* A string of the model; a NUL follows its bytes. WEFT_NONE gives "". */
 struct weft_slice weft_model_string(const struct weft_model *model, uint32_t string);
 
-/* The text of a note as a person reads it: "after-chn-1", "bytes+5", "bytes-3", "queue=7". Writes
+/* Writes the text of a note for people: "after-chn-1", "bytes+5", "bytes-3", "queue=7". Writes
  * at most `size` bytes with the NUL, returns the full length without it. */
 size_t weft_model_format_note(
 	const struct weft_model *model, uint32_t note, char *buffer, size_t size);
 
-/* What a task is called: its label, or its id in decimal. Same contract. */
+/* Writes a task's name: its label, or its id in decimal. At most `size` bytes with the NUL;
+ * returns the full length without it. */
 size_t weft_model_format_name(
 	const struct weft_model *model, uint32_t task, char *buffer, size_t size);
 
-/* The task's index, or WEFT_NONE. */
+/* The index of the task with that id, or WEFT_NONE. */
 uint32_t weft_model_find_task(const struct weft_model *model, uint32_t buffer, uint64_t id);
 
-/* When it was created; false if that was before the trace and nothing tells. */
+/* When a task was created; false if that was before the trace and unknown. */
 bool weft_model_creation(const struct weft_model *model, uint32_t task, uint64_t *ret_ns);
 
-/* How long a task ran: the sum of its activations. */
+/* How long a task ran in all: the sum of its activations. */
 uint64_t weft_model_running_ns(const struct weft_model *model, uint32_t task);
 
-/* The end of the chain of becomes that starts at `task`: itself if it became nothing. */
+/* The task that `task` finally became: the end of its chain of becomes, or itself. */
 uint32_t weft_model_resolve_become(const struct weft_model *model, uint32_t task);
 
 #ifdef __cplusplus

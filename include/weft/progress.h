@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * How far long work is, a way to stop it, and who helps with it: laying out and indexing a hundred
- * million events takes seconds. (weft_decoder_build_model counts events in its own way.)
+ * Reports the progress of long work, lets the caller stop it, and lends it a second thread: laying
+ * out and indexing a hundred million events takes seconds. (weft_decoder_build_model counts events
+ * instead.)
  */
 #ifndef WEFT_PROGRESS_H
 #define WEFT_PROGRESS_H
@@ -15,12 +16,12 @@ extern "C" {
 #endif
 
 struct weft_progress {
-	/* NULL, or called now and then, by the thread that works, with the part that is done: from 0,
-	 * ascending. False stops the work, which answers WEFT_ERROR_CANCELED and leaves nothing behind.
-	 */
+	/* Called now and then, by the thread that works, with the share that is done: from 0 to 1,
+	 * ascending. Returning false stops the work, which then returns WEFT_ERROR_CANCELED and frees
+	 * what it made. May be NULL. */
 	bool (*step)(void *context, double part);
 	void *context;
-	const struct weft_help *help; /* NULL: nobody helps */
+	const struct weft_help *help; /* NULL: no second thread */
 };
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * Where in a trace a text is: in labels, notes, kinds, messages, ids, names of counters.
+ * Finds text in a trace: in labels, notes, kinds, messages, ids and names of counters.
  *
  * A search is made once from a finished model and is read-only then: any number of threads may read
- * it. Distinct strings are looked at once, then one pass over the columns finds where they are; no
- * expression, however made, takes more than time in proportion to its length and the text's.
+ * it. Each distinct string is tested once, then one pass over the columns finds where it occurs. An
+ * expression takes time in proportion to its length and the text's, whatever it is.
  */
 #ifndef WEFT_SEARCH_H
 #define WEFT_SEARCH_H
@@ -21,31 +21,32 @@ extern "C" {
 #endif
 
 enum weft_search_place {
-	WEFT_SEARCH_ID,      /* of a task: "#123" or "123" */
-	WEFT_SEARCH_LABEL,   /* the first or a later one */
-	WEFT_SEARCH_NOTE,    /* note, tag, mark */
-	WEFT_SEARCH_KIND,    /* of a task */
-	WEFT_SEARCH_MESSAGE, /* why it failed */
+	WEFT_SEARCH_ID,      /* a task's id: "#123" or "123" */
+	WEFT_SEARCH_LABEL,   /* a label, the first or a later one */
+	WEFT_SEARCH_NOTE,    /* a note, tag or mark */
+	WEFT_SEARCH_KIND,    /* a task's kind */
+	WEFT_SEARCH_MESSAGE, /* a failed task's message */
 	WEFT_SEARCH_COUNTER, /* a counter's name, at its first sample */
 	WEFT_SEARCH_PLACES
 };
 
-/* "id" … */
+/* "id" and so on. */
 const char *weft_search_place_name(enum weft_search_place place);
 
 struct weft_search_match {
 	uint64_t time; /* ns */
 	uint32_t task; /* or WEFT_NONE */
-	uint32_t item; /* of a label or note: into the model's notes; of a counter: its number */
+	uint32_t
+		item; /* for a label or note: index into the model's notes; for a counter: its number */
 	uint8_t place; /* enum weft_search_place */
 };
 
-/* Matches beyond so many are counted, and not listed. */
+/* Further matches are counted, but not listed. */
 #define WEFT_SEARCH_MATCHES_MAX 1000000
 
 struct weft_search {
-	uint64_t found;       /* matches in all */
-	uint32_t match_count; /* of them listed: the earliest, in the order of time */
+	uint64_t found;       /* all matches */
+	uint32_t match_count; /* listed matches: the earliest, in the order of time */
 	const struct weft_search_match *matches;
 	uint32_t task_count;   /* distinct tasks of all matches */
 	const uint32_t *tasks; /* in ascending order */
@@ -53,23 +54,23 @@ struct weft_search {
 
 struct weft_search_error {
 	const char *message; /* static text */
-	size_t offset;       /* in the expression, bytes */
+	size_t offset;       /* bytes from the expression's start */
 };
 
-/* `text` is a part of what is looked for, or an expression: . [a-z] [^a-z] ( ) | * + ? {2,5} ^ $ \d
- * \w \s \D \W \S \t \xHH, and \ before what is meant as it is. Capitals matter if `text` has one;
- * if not, the letters a to z stand for both. 0; WEFT_ERROR_ARGUMENT for a bad expression, and then
- * *ret_error says what is wrong (it may be NULL); WEFT_ERROR_MEMORY. An empty text is found
- * nowhere. */
+/* `text` is a string to be found anywhere in a text, or an expression: . [a-z] [^a-z] ( ) | * + ?
+ * {2,5} ^ $ \d \w \s \D \W \S \t \xHH, and \ before a character that stands for itself. Case
+ * matters only if `text` has a capital letter; only a to z have two cases. 0; WEFT_ERROR_ARGUMENT
+ * for an invalid expression, with the reason in *ret_error (which may be NULL); WEFT_ERROR_MEMORY.
+ * An empty text matches nothing. */
 int weft_search_create(const struct weft_model *model, const char *text, size_t size,
 	bool is_expression, struct weft_search_error *ret_error, struct weft_search **ret_search);
 void weft_search_destroy(struct weft_search *search);
 
-/* The first match after, or the last before a time; WEFT_NONE if there is none. */
+/* The first match after a time, the last match before it; WEFT_NONE if there is none. */
 uint32_t weft_search_after(const struct weft_search *search, uint64_t time);
 uint32_t weft_search_before(const struct weft_search *search, uint64_t time);
 
-/* Is the task among the matches? */
+/* True if the task has a match. */
 bool weft_search_has_task(const struct weft_search *search, uint32_t task);
 
 #ifdef __cplusplus

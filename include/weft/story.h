@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * A trace in words: what a task is, what it waits for, who woke it, what belongs to it.
+ * A trace in words: what a task is, what it waits for, what woke it, which tasks belong to it.
  *
- * Everything is a function of a finished model, and of its layout if there is one: any number of
- * threads may ask at once. Text is valid UTF-8 without control characters or marks that turn the
- * writing direction, whatever the trace holds. Times in text are from the trace's start. Only what
- * is called create or tell allocates; nothing here does I/O.
+ * Every function depends only on a finished model, and on its layout if there is one: any number of
+ * threads may call at once. Text is valid UTF-8 without control characters and without marks that
+ * change the writing direction, whatever the trace contains. Times in text count from the trace's
+ * start. Only functions named create, tell, group, related or kinds allocate; nothing here does
+ * I/O.
  */
 #ifndef WEFT_STORY_H
 #define WEFT_STORY_H
@@ -21,22 +22,22 @@
 extern "C" {
 #endif
 
-/* A sentence has at most so many characters, and so fits in so many bytes. */
+/* The longest sentence in characters, and the bytes that it needs with its NUL. */
 #define WEFT_SENTENCE_LETTERS 120
 #define WEFT_SENTENCE_BYTES   (4 * WEFT_SENTENCE_LETTERS + 1)
 
-/* In place of a time: a task as a whole, rather than at a moment. */
+/* Instead of a time: the task as a whole. */
 #define WEFT_STORY_WHOLE UINT64_MAX
 
-/* Who did something to a task: the model tells only what a task did. 4 bytes an edge, 8 a task; a
- * second or less for 10^8 events. Borrows the model. */
+/* What other tasks did to a task; the model lists only what a task did itself. 4 bytes an edge, 8 a
+ * task; takes a second or less for 10^8 events. Borrows the model. */
 struct weft_story_index;
 
 int weft_story_index_create(const struct weft_model *model, struct weft_story_index **ret_index);
 void weft_story_index_destroy(struct weft_story_index *index);
 
-/* The same in steps of some milliseconds: WEFT_AGAIN if there is more to do, WEFT_OK and the index,
- * or WEFT_ERROR_MEMORY. After either of these the maker can only be destroyed. */
+/* Makes the index in steps of some milliseconds: WEFT_AGAIN if there is more to do, WEFT_OK and the
+ * index, or WEFT_ERROR_MEMORY. After either of these the maker can only be destroyed. */
 struct weft_story_index_maker;
 int weft_story_index_maker_create(
 	const struct weft_model *model, struct weft_story_index_maker **ret_maker);
@@ -44,21 +45,21 @@ int weft_story_index_maker_step(
 	struct weft_story_index_maker *maker, struct weft_story_index **ret_index);
 void weft_story_index_maker_destroy(struct weft_story_index_maker *maker);
 
-/* What is asked about. */
+/* The trace to describe. */
 struct weft_story {
 	const struct weft_model *model;
 	const struct weft_layout *layout;     /* NULL: tasks start where they were created */
-	const struct weft_story_index *index; /* NULL: sentences say nothing of who woke whom */
+	const struct weft_story_index *index; /* NULL: sentences do not mention wake-ups */
 };
 
 /* ---- Sentences ----
  *
- * Each writes one sentence in the present tense, with its full stop, as much as fits in `size`
- * bytes with a NUL, whole characters only; and returns its length in bytes without the NUL. With
- * WEFT_SENTENCE_BYTES nothing is cut. */
+ * Each function writes one sentence in the present tense, with its full stop. It writes at most
+ * `size` bytes with the NUL, cut after a whole character, and returns the length without the NUL. A
+ * buffer of WEFT_SENTENCE_BYTES is always enough. */
 
-/* A task, at a moment or as a whole: "try 4472 'Wait for ARP response' waits for condition 4453
- * since 12.491 ms; nobody has signalled it since." */
+/* A task, at a time or as a whole: "try 4472 'Wait for ARP response' waits for condition 4453 since
+ * 12.491 ms; nobody has signalled it since." */
 size_t weft_story_sentence(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, char *buffer, size_t size);
 
@@ -66,7 +67,7 @@ size_t weft_story_sentence(
 size_t weft_story_edge_sentence(
 	const struct weft_story *story, uint32_t edge, char *buffer, size_t size);
 
-/* A band of the model's: "Idle from 12.4 ms for 40.2 ms on thread main: epoll_wait." */
+/* A band of the model: "Idle from 12.4 ms for 40.2 ms on thread main: epoll_wait." */
 size_t weft_story_band_sentence(
 	const struct weft_story *story, const struct weft_band_period *band, char *buffer, size_t size);
 
@@ -74,13 +75,13 @@ size_t weft_story_band_sentence(
 size_t weft_story_counter_sentence(
 	const struct weft_story *story, uint32_t counter, uint64_t at_ns, char *buffer, size_t size);
 
-/* All that the whole trace has lost, by cause; an empty text if nothing is missing. */
+/* All losses of the trace, by cause; "" if nothing is missing. */
 size_t weft_story_losses_sentence(const struct weft_story *story, char *buffer, size_t size);
 
-/* Several tasks that are drawn as one. */
+/* A cluster: several tasks that are drawn as one shape. */
 struct weft_story_group {
 	uint32_t tasks, failed, never_resolved, unfinished;
-	uint64_t p50_ns, longest_ns; /* of their lives */
+	uint64_t p50_ns, longest_ns; /* of their lifetimes */
 	uint32_t longest;            /* task, or WEFT_NONE if there is none */
 };
 
@@ -88,78 +89,79 @@ struct weft_story_group {
 int weft_story_group_tasks(const struct weft_story *story, const uint32_t *tasks, uint32_t count,
 	struct weft_story_group *ret_group);
 
-/* A density: "514 tasks, 3 failed, p50 9 us, longest 1.2 ms." */
+/* A cell of a density: "514 tasks, 3 failed, p50 9 us, longest 1.2 ms." */
 size_t weft_story_group_sentence(const struct weft_story_group *group, char *buffer, size_t size);
 
-/* A run of alike tasks: "514 × bind 'Gntshr.grant_access', below main: p50 9 us, longest 1.2
- * ms." `task` is one of them. */
+/* A fold: "514 × bind 'Gntshr.grant_access', below main: p50 9 us, longest 1.2 ms." `task` is one
+ * of its tasks. */
 size_t weft_story_fold_sentence(const struct weft_story *story, uint32_t task,
 	const struct weft_story_group *group, char *buffer, size_t size);
 
-/* What a task is called in a sentence: its label, or kind and id; at most `letters` characters. */
+/* A task's name in sentences: its label, or kind and id; at most `letters` characters. */
 size_t weft_story_name(
 	const struct weft_model *model, uint32_t task, unsigned letters, char *buffer, size_t size);
 
 /* ---- Waiting and waking ---- */
 
 struct weft_story_wait {
-	uint32_t task;   /* who waits: what the task had become by then */
-	uint32_t source; /* for whom; WEFT_NONE: the trace does not tell */
-	uint32_t others; /* how many more it waits for beside that one */
+	uint32_t task;   /* the waiting task: what the given task had become by then */
+	uint32_t source; /* the task that it waits for; WEFT_NONE: unknown */
+	uint32_t others; /* number of further tasks that it waits for */
 	uint64_t since;  /* ns */
-	uint64_t until;  /* ns; UINT64_MAX: it still does at the end of the trace */
+	uint64_t until;  /* ns; UINT64_MAX: until the end of the trace */
 };
 
-/* What `task` waits for at a time. False if it runs then, is not there, or waits for nobody in
- * particular: a promise that somebody will resolve. */
+/* What `task` waits for at a time. False if it runs then, does not exist then, or waits for no task
+ * in particular, as a promise does that some task will resolve. */
 bool weft_story_wait_at(const struct weft_story *story, uint32_t task, uint64_t at_ns,
 	struct weft_story_wait *ret_wait);
 
-/* Hop by hop: what `task` waits for, what that waits for, … down to the one that waits for nobody.
- * Writes at most `room` waits and returns how many. *ret_cycle: the last one waits for a task that
- * is already in the chain: they wait for each other. */
+/* Follows what `task` waits for, what that task waits for, and so on, to the one that waits for
+ * none. Writes at most `room` waits and returns their number. *ret_cycle: the last one waits for a
+ * task that is already in the chain. */
 uint32_t weft_story_wait_chain(const struct weft_story *story, uint32_t task, uint64_t at_ns,
 	struct weft_story_wait *waits, uint32_t room, bool *ret_cycle);
 
 struct weft_story_wake {
-	uint32_t task;   /* who woke it; never WEFT_NONE */
-	uint32_t edge;   /* the signal, or the resolve of what it waited for */
-	uint32_t source; /* what was resolved; WEFT_NONE: a signal */
-	uint64_t time;   /* of that, ns */
-	uint64_t runs;   /* when it ran then, ns */
+	uint32_t task;   /* the task that woke it; never WEFT_NONE */
+	uint32_t edge;   /* the signal, or the resolve of the task that it waited for */
+	uint32_t source; /* the resolved task; WEFT_NONE: it was a signal */
+	uint64_t time;   /* when that happened, ns */
+	uint64_t runs;   /* when the task ran after it, ns */
 };
 
-/* What woke `task` the last time at or before a time (WEFT_STORY_WHOLE: the last time at all).
- * Needs the index. False if the trace does not tell. */
+/* What last woke `task` at or before a time (WEFT_STORY_WHOLE: in the whole trace). Needs the
+ * index. False if the trace does not tell. */
 bool weft_story_woken_by(const struct weft_story *story, uint32_t task, uint64_t at_ns,
 	struct weft_story_wake *ret_wake);
 
-/* Who created it, or WEFT_NONE. */
+/* The task that created it, or WEFT_NONE. */
 uint32_t weft_story_creator(const struct weft_story *story, uint32_t task);
 
-/* What belongs to `task`: all that it becomes and all that become it, what they wait for, and who
- * waits for them, transitively. In ascending order, `task` included; at most `limit`, the nearest
- * first, and then *ret_more is true. The caller frees *ret_tasks. Needs the index. */
+/* The tasks that belong to `task`: all that it becomes and that become it, what they wait for, and
+ * the tasks that wait for them, transitively. In ascending order, `task` included; at most `limit`,
+ * the nearest first; *ret_more is true if there are more. The caller frees *ret_tasks. Needs the
+ * index. */
 int weft_story_related(const struct weft_story *story, uint32_t task, uint32_t limit,
 	uint32_t **ret_tasks, uint32_t *ret_count, bool *ret_more);
 
 /* ---- The whole story of a task ---- */
 
 enum weft_story_line_type {
-	WEFT_STORY_FACT,       /* at the head: kind, id, outcome … */
-	WEFT_STORY_LABEL,      /* it is called this from now on */
+	WEFT_STORY_FACT,       /* at the head: kind, id, outcome and so on */
+	WEFT_STORY_LABEL,      /* it has this name from now on */
 	WEFT_STORY_NOTE,       /* note, tag, mark or change of a counter */
-	WEFT_STORY_EDGE,       /* what it did to another, or another to it */
+	WEFT_STORY_EDGE,       /* what it did to another task, or another task to it */
 	WEFT_STORY_CHILD,      /* it creates a task, or several in a row */
 	WEFT_STORY_ACTIVATION, /* it runs */
-	WEFT_STORY_LEFT_OUT,   /* how many lines of a sort are not shown */
+	WEFT_STORY_LEFT_OUT,   /* how many further lines of a type there are */
 	WEFT_STORY_LINE_TYPES
 };
 
 struct weft_story_line {
 	enum weft_story_line_type type;
 	bool has_time;
-	uint64_t time;     /* ns; of facts only where has_time */
+	uint64_t time;     /* ns; valid if has_time */
 	uint64_t duration; /* ns, or 0 */
 	uint32_t task;     /* the other task, to jump to; or WEFT_NONE */
 	uint32_t edge;     /* or WEFT_NONE */
@@ -169,15 +171,15 @@ struct weft_story_line {
 
 struct weft_story_lines {
 	uint32_t count;
-	const struct weft_story_line *lines; /* facts, then the rest in the order of time */
+	const struct weft_story_line *lines; /* facts, then the others in the order of time */
 };
 
-/* Alike activations in a row are one line, as are alike children. At most so many lines of a sort
- * (labels and notes, edges, children, activations) are listed; what is beyond is counted in one
- * line. */
+/* Consecutive similar activations are one line, and so are consecutive alike children. At most this
+ * many lines of each type (labels and notes, edges, children, activations) are listed; one more
+ * line has the number of the others. */
 #define WEFT_STORY_LINES_MAX 200
 
-/* Needs the index. */
+/* Lists everything about a task. Needs the index. */
 int weft_story_tell(
 	const struct weft_story *story, uint32_t task, struct weft_story_lines **ret_lines);
 void weft_story_lines_destroy(struct weft_story_lines *lines);
@@ -186,12 +188,12 @@ void weft_story_lines_destroy(struct weft_story_lines *lines);
 
 struct weft_story_kind {
 	uint16_t kind;
-	uint32_t count; /* those that ended, became others aside */
+	uint32_t count; /* those that ended, not counting those that became another */
 	uint64_t p50_ns, p90_ns, p99_ns, longest_ns;
 	uint32_t longest; /* task */
 };
 
-/* The most frequent first. The caller frees *ret_kinds. */
+/* Durations by kind, the most frequent kind first. The caller frees *ret_kinds. */
 int weft_story_kinds(
 	const struct weft_story *story, struct weft_story_kind **ret_kinds, uint32_t *ret_count);
 

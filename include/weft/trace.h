@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a trace says of itself: its clock, its threads, what was lost.
+ * What a trace says about itself: its clock, its threads, its losses.
  *
- * Filled by decoders, kept by the model. Whoever hands out a description owns its strings and
+ * Filled by decoders, kept by the model. The module that returns a description owns its strings and
  * arrays. Nothing here allocates, locks or does I/O.
  */
 #ifndef WEFT_TRACE_H
@@ -24,20 +24,20 @@ enum weft_clock_epoch {
 
 struct weft_clock {
 	const char *name;            /* "unix", "monotonic", "tsc", "xen", … */
-	enum weft_clock_epoch epoch; /* of the times in events */
-	uint64_t hz;                 /* of the ticks in the file */
+	enum weft_clock_epoch epoch; /* the epoch of event times */
+	uint64_t hz;                 /* the rate of the ticks in the file */
 	int64_t offset_ns;           /* add to an event's time for ns since 1970; 0 if unknown */
 };
 
 struct weft_trace_thread {
 	const char *name;    /* "" if the trace doesn't say */
-	const char *process; /* likewise */
+	const char *process; /* "" if the trace doesn't say */
 	uint64_t pid;        /* 0 if the trace doesn't say */
 	uint64_t tid;
-	uint32_t buffer; /* which buffer of the trace: task ids are unique within one */
+	uint32_t buffer; /* the buffer's number in the trace: task ids are unique within one buffer */
 };
 
-/* Events that are missing, by cause. */
+/* Why events are missing. */
 enum weft_loss {
 #define LOSS(number, id, name) WEFT_LOSS_##id = number,
 #include <weft/losses.def>
@@ -45,54 +45,55 @@ enum weft_loss {
 	WEFT_LOSS_CAUSES
 };
 
-/* Events that are missing from a thread, with the time in which they would have been. */
+/* Events missing from a thread, with the time in which they would have been. */
 struct weft_loss_period {
-	uint64_t start, end; /* ns; equal: all that is missing was before the first event */
+	uint64_t start, end; /* ns; equal: all of them were before the first event */
 	uint64_t count;
 	uint32_t thread;
-	uint8_t cause; /* enum weft_loss; WEFT_LOSS_CAUSES: one of several */
+	uint8_t cause; /* enum weft_loss; WEFT_LOSS_CAUSES: the trace does not tell which */
 };
 
-/* "overwritten" … */
+/* "overwritten" and so on. */
 const char *weft_loss_name(enum weft_loss cause);
 
-/* "off" … "trace"; NULL for a number that is no level. */
+/* "off" to "trace"; NULL for a number that is not a level. */
 const char *weft_level_name(unsigned level);
-/* The level of that name, or -1. */
+/* The level with that name, or -1. */
 int weft_level_parse(const char *name);
 
-/* A group of a program's events, of which more or less can be recorded. */
+/* A category of a program's calls. */
 struct weft_trace_category {
-	char name[64]; /* cut if it is longer */
+	char name[64]; /* a longer name is cut */
 	char description[192];
-	uint8_t number; /* in the buffer */
-	uint8_t level;  /* enum weft_level, unless the trace is damaged */
+	uint8_t number; /* its index in the buffer's header */
+	uint8_t level;  /* enum weft_level; may be invalid in a damaged trace */
 };
 
-/* In place of a category's number. */
+/* Instead of a category's number: all categories. */
 #define WEFT_TRACE_CATEGORY_ALL 255
 
-/* Somebody told the program to record more or less. */
+/* A change of a category's level while the program recorded. */
 struct weft_trace_change {
 	uint64_t time_ns; /* on the trace's clock */
 	uint8_t category; /* its number */
 	uint8_t level;
 };
 
-/* A decoder's is filled as decoding proceeds, and final once `next` has answered END. */
+/* A decoder fills its description while it decodes; it is final once `next` has returned END. */
 struct weft_trace_description {
 	const char *format; /* "weft", "mirage-ctf", "sexp" */
-	const char *source; /* the trace that this is a part of, as it was called; NULL: it is whole */
+	const char *source; /* the name of the trace that this is a part of; NULL: it is whole */
 	struct weft_clock clock;
 	const struct weft_trace_thread *threads;
-	uint32_t thread_count; /* at least 1 once an event came */
+	uint32_t thread_count; /* at least 1 after the first event */
 	uint64_t losses[WEFT_LOSS_CAUSES];
-	const struct weft_loss_period *loss_periods; /* of those losses, where a format tells; by end */
+	const struct weft_loss_period *loss_periods; /* the losses whose times are known; by end */
 	uint32_t loss_period_count;
 	const struct weft_trace_category *categories;
-	uint32_t category_count; /* 0: the format has none, or it is being followed: see follow.h */
+	uint32_t
+		category_count; /* 0: the format has none, or the buffer is being followed: see follow.h */
 	uint32_t change_count;
-	const struct weft_trace_change *changes; /* the newest, oldest first */
+	const struct weft_trace_change *changes; /* the newest ones, in the order of time */
 };
 
 #ifdef __cplusplus

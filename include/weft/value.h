@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * WEFT__VALUE(x): an argument of weft_notef or weft_mark with its type, by _Generic in C and by
- * overloading in C++. Part of weft.h, which is what programs include.
+ * overloading in C++. Programs include weft.h, which includes this file.
  */
 #ifndef WEFT_VALUE_H
 #define WEFT_VALUE_H

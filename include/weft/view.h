@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which part of a trace is looked at: the arithmetic between time and x, and between row and y.
+ * The part of a trace that is shown: the arithmetic between time and x, and between row and y.
  *
- * A view is a plain value: copy it, compare it, keep a history of it. Every function leaves it
- * within the trace, whatever it was asked for. The rules are docs/model.md's, *Time axis* and *Row
- * axis*. Nothing here allocates.
+ * A view is a plain value: copy it, compare it, keep a history of it. Every function leaves the
+ * view within the trace, whatever arguments it gets. The rules are those of docs/model.md, *Time
+ * axis* and *Row axis*. Nothing here allocates.
  */
 #ifndef WEFT_VIEW_H
 #define WEFT_VIEW_H
@@ -16,39 +16,40 @@
 extern "C" {
 #endif
 
-/* Room at both ends of the time axis, and above the first and below the last row, in px. */
+/* Margins at both ends of the time axis, and above the first and below the last row, in px. */
 #define WEFT_VIEW_MARGIN     20.0
 #define WEFT_VIEW_ROW_MARGIN 34.0
 
-/* A row at full size, and at most. */
+/* The height of a row under the lens, and the largest height. */
 #define WEFT_VIEW_ROW_HEIGHT     28.0
 #define WEFT_VIEW_ROW_HEIGHT_MAX 56.0
 
 struct weft_view {
-	/* What there is: set by init. */
-	uint64_t start, end; /* of the trace, ns */
+	/* The trace: set by init. */
+	uint64_t start, end; /* ns */
 	uint32_t row_count;
-	/* Where it is shown: set by resize. */
+	/* The picture's size: set by resize. */
 	double width, height;
-	/* What is shown. Times are ns from `start`. */
+	/* The part that is shown. Times are ns from `start`. */
 	double left;   /* the time at x = 0; negative in the margin */
 	double scale;  /* px per ns */
-	double focus;  /* the row that a lens is centred on; of plain rows, the one in the middle */
+	double focus;  /* the row at the lens's centre; of plain rows, the one in the middle */
 	bool is_plain; /* rows that do not fit are scrolled instead of compressed */
-	/* The row axis, as the rest makes it. */
+	/* The row axis, derived from the other members. */
 	struct weft_view_rows {
-		double spacing;      /* px a row, where rows have their full size */
-		double top, bottom;  /* the first and last row that have it */
-		double top_y;        /* y of row `top` */
-		double above, below; /* how strongly the rest is compressed; INFINITY: not at all */
+		double spacing;     /* px a row, where rows have full size */
+		double top, bottom; /* the first and last row of full size */
+		double top_y;       /* y of row `top` */
+		double above,
+			below; /* how strongly rows above and below are compressed; INFINITY: not at all */
 	} rows;
 };
 
-/* Shows all of a trace that lies from `start` to `end` ns, from the first row on. */
+/* Shows a whole trace from `start` to `end` ns, from the first row on. */
 void weft_view_init(struct weft_view *view, uint64_t start, uint64_t end, uint32_t row_count,
 	double width, double height);
 
-/* Keeps the time at the left edge, and the focus. */
+/* Changes the size; keeps the time at the left edge, and the focus. */
 void weft_view_resize(struct weft_view *view, double width, double height);
 
 /* Shows `duration` ns from `start` (on the trace's clock) between the margins. */
@@ -57,7 +58,7 @@ void weft_view_set_range(struct weft_view *view, uint64_t start, double duration
 /* Shows everything. */
 void weft_view_fit(struct weft_view *view);
 
-/* Makes everything `factor` times as wide; the time at x stays there. */
+/* Makes everything `factor` times as wide; the time at x stays at x. */
 void weft_view_zoom(struct weft_view *view, double x, double factor);
 
 /* Moves the picture by dx px to the right. */
@@ -65,28 +66,29 @@ void weft_view_pan(struct weft_view *view, double dx);
 
 void weft_view_set_focus(struct weft_view *view, double row);
 
-/* Rows that do not all fit: compressed towards the edges, or of equal height and scrolled. */
+/* Chooses what happens to rows that do not all fit: false compresses them towards the edges, true
+ * gives them equal height and lets them scroll. */
 void weft_view_set_plain(struct weft_view *view, bool is_plain);
 
-/* Which rows are seen, from the first to the last: fractions of them count. */
+/* The rows that are visible, from first to last, with fractions. */
 void weft_view_rows_seen(const struct weft_view *view, double *ret_first, double *ret_last);
 
-/* Moves the focus so that `row` comes to y, as far as rows go. */
+/* Moves the focus so that `row` comes as near to y as possible. */
 void weft_view_drag_row(struct weft_view *view, double row, double y);
 
-/* x of a time on the trace's clock; exact to a fraction of a pixel at any zoom. */
+/* The x of a time on the trace's clock; exact to a fraction of a pixel at any zoom. */
 double weft_view_x(const struct weft_view *view, uint64_t time);
 
-/* The time at x, on the trace's clock, between the trace's start and end. */
+/* The time at x, on the trace's clock, limited to the trace. */
 uint64_t weft_view_time(const struct weft_view *view, double x);
 
-/* y of a row; rows between two rows are allowed. */
+/* The y of a row, which may be a fraction. */
 double weft_view_y(const struct weft_view *view, double row);
 
-/* The row at y, between the first and the last. */
+/* The row at y, as a fraction, limited to the rows that exist. */
 double weft_view_row(const struct weft_view *view, double y);
 
-/* px from a row to the next one. */
+/* The px from a row to the next. */
 double weft_view_row_spacing(const struct weft_view *view, double row);
 
 #ifdef __cplusplus

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
- * Watching a running program: copies of what it has recorded until now, and its own requests for
- * them.
+ * Watching a running program: making snapshots of its buffer, and serving the snapshots that it
+ * requests itself.
  *
  *     weft_watch_open → listen, requests → copy → answer → … → weft_watch_close
  *
- * The buffer is mapped for writing too, but only these words of its header are written: until when
- * somebody listens, what was answered, until when the past is held, that a rundown is wanted. One
- * watcher answers requests; copies can be made by any number. A watcher that is killed leaves
- * nothing behind that does not end by itself within seconds.
+ * The buffer is mapped for writing, but only these words of its header are written: how long the
+ * watcher listens, which requests were answered, until when the past is held, and that a rundown is
+ * wanted. One watcher answers requests; any number may make copies. Whatever a watcher leaves
+ * behind when it is killed expires within seconds.
  *
  * A watch belongs to one thread at a time.
  */
@@ -28,42 +28,43 @@ extern "C" {
 
 struct weft_watch;
 
-/* No hold is longer. */
+/* The longest hold. */
 #define WEFT_WATCH_HOLD_MAX_NS 1000000000u
 
-/* `path` as for weft_follow_open, but it must be writable; the errors are the same. */
+/* `path` as for weft_follow_open, but the file must be writable. The errors are the same. */
 int weft_watch_open(const char *path, struct weft_watch **ret_watch);
 /* The same of an open file, which stays the caller's and may be closed then. */
 int weft_watch_open_descriptor(int fd, struct weft_watch **ret_watch);
 
-/* Ends what listen and hold began. */
+/* Ends listening and holding. */
 void weft_watch_close(struct weft_watch *watch);
 
-/* For so long from now a request of the program's keeps its past from being overwritten, for at
- * most WEFT_WATCH_HOLD_MAX_NS. To be renewed in time; 0: from now on nobody listens. */
+/* Announces for `lease_ns` that a watcher listens; renew it in time. While it lasts, a request of
+ * the program keeps its past from being overwritten, for at most WEFT_WATCH_HOLD_MAX_NS. 0: stop
+ * listening. */
 void weft_watch_listen(struct weft_watch *watch, uint64_t lease_ns);
 
-/* Requests since the last that was answered; of the newest, the reason, which stays valid while the
- * watch is open. */
+/* The number of requests since the last answer, and the newest one's reason, which stays valid
+ * while the watch is open. */
 uint32_t weft_watch_requests(const struct weft_watch *watch, struct weft_slice *ret_reason);
 
-/* The requests up to now are done with, and their hold ends. Answers how many they were: perhaps
- * more than weft_watch_requests said before. */
+/* Marks all requests so far as answered, and ends their hold. Returns their number, which may be
+ * more than weft_watch_requests returned before. */
 uint32_t weft_watch_answer(struct weft_watch *watch);
 
-/* Nothing of the past is overwritten for so long, WEFT_WATCH_HOLD_MAX_NS at most; what the program
- * has no room for meanwhile is lost, and counted as held. 0: from now on it may be. */
+/* Keeps the past from being overwritten for that time, at most WEFT_WATCH_HOLD_MAX_NS. Events that
+ * find no room meanwhile are lost, and counted as held. 0: end the hold. */
 void weft_watch_hold(struct weft_watch *watch, uint64_t ns);
 
-/* A copy of the buffer as by weft_buffer_copy, to be given back with weft_watch_free. 0,
+/* Copies the buffer with weft_buffer_copy; free the copy with weft_watch_free. 0,
  * WEFT_ERROR_MEMORY, or an error of weft_buffer_copy. */
 int weft_watch_copy(const struct weft_watch *watch, void **ret_bytes, size_t *ret_size);
 void weft_watch_free(void *bytes, size_t size);
 
-/* Asks the program's runtimes to write again which tasks are alive. */
+/* Asks the program's runtimes for a rundown: events that say which tasks are alive. */
 void weft_watch_ask_rundown(struct weft_watch *watch);
 
-/* The text of the program's rule of that number, from 0 on; false if there is none. */
+/* The text of the program's rule with that number, counted from 0; false if there is none. */
 bool weft_watch_rule(const struct weft_watch *watch, uint32_t number, struct weft_slice *ret_rule);
 
 #ifdef __cplusplus

@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: ISC
  *
- * Recording: what an asynchronous program calls to show which task runs, who waits for whom and
- * who woke whom.
+ * The recording interface. An asynchronous program calls it to report which task runs, which task
+ * waits for which, and which task woke which.
  *
- *     uint64_t task = weft_create(WEFT_KIND_TASK);   a task begins, made by the current one
+ *     uint64_t task = weft_create(WEFT_KIND_TASK);   the current task creates a new one
  *     weft_label_as(task, "read config");            its name
  *     weft_switch(task);                             it runs on this thread
  *     weft_try_read(reply);                          it waits for another task
  *     weft_resolve(task);                            it is done
  *     weft_switch(WEFT_TASK_NONE);                   nothing runs: the thread is idle
  *
- * Link with libweft and run under `weft record`, or call weft_start on a buffer of your own. A call
- * that is not to be recorded, because nothing is or because of its level, is two loads and a branch
- * not taken; its arguments are not evaluated. With WEFT_DISABLED defined before this header nothing
- * is left of the calls.
+ * Link with libweft and run under `weft record`, or call weft_start with a buffer of your own. A
+ * call that does not record, because recording is off or because of its level, costs two loads and
+ * a branch that is not taken; its arguments are not evaluated. With WEFT_DISABLED defined before
+ * this header is included, the calls compile to nothing.
  *
- * Any thread may call, also in signal handlers. Calls return nothing that needs checking: they
- * never block, allocate, lock or set errno. What cannot be recorded is counted by its cause and
- * shown by whoever reads the trace. The buffer keeps the newest events: old ones are overwritten.
+ * Any thread may call, also from signal handlers. Calls never block, allocate, lock or set errno,
+ * and return nothing that needs checking. An event that cannot be recorded is counted by cause, and
+ * readers of the trace show the counts. The buffer keeps the newest events: old ones are
+ * overwritten.
  *
- * Calls act for the thread's current task; those that end in _as name the task that acts, and take
- * 8 bytes more in the buffer. Ids of tasks are unique in a buffer and below 2^53; 0 is the id that
- * weft_create gives while nothing is recorded.
+ * Calls act for the thread's current task. The variants that end in _as name the acting task, and
+ * take 8 bytes more in the buffer. Task ids are unique within a buffer and below 2^53; weft_create
+ * returns 0 while nothing is recorded.
  *
- * Calls are of a category and a level, and can be switched on and off by it while the program runs:
- * see WEFT_CATEGORY_DEFINE below. Most are macros in front of a function of the same name, which
- * itself records whatever the levels are: that is for other languages, and for &weft_resolve.
+ * Each call has a category and a level, by which it can be switched on and off while the program
+ * runs: see WEFT_CATEGORY_DEFINE below. Most calls are macros that test the level and then call a
+ * function of the same name. The function itself records at any level: it is meant for other
+ * languages, and for taking its address, as in &weft_resolve.
  *
- * `text` is any C string. A literal is stored once and referred to; other text is copied into the
- * event, and ends with an ellipsis where it exceeds some 2,000 bytes.
+ * `text` is any C string. A literal is stored once and referred to by its name's id; other text is
+ * copied into the event, and is cut with an ellipsis beyond about 2,000 bytes.
  */
 #ifndef WEFT_WEFT_H
 #define WEFT_WEFT_H
@@ -44,53 +46,54 @@
 extern "C" {
 #endif
 
-/* In place of a task: the thread's current one. */
+/* Instead of a task's id: the thread's current task. */
 #define WEFT_TASK_CURRENT (UINT64_MAX - 1)
 
-/* In place of a task's age. */
+/* Instead of a task's age. */
 #define WEFT_AGE_UNKNOWN UINT64_MAX
 
-/* What recording needs from the system. Whoever starts recording without an operating system, or
- * with a clock of their own, fills one; it must stay while anything records. All functions may be
- * called by any thread and in signal handlers. */
+/* What the recorder needs from the system. A program without an operating system, or with a clock
+ * of its own, fills one and passes it to weft_start; the struct must stay valid while anything
+ * records. Any thread may call the functions, also from signal handlers. */
 struct weft_platform {
 	void *context;
 
-	/* A counter that never goes back on a thread, and its rate. NULL: the processor's own. */
+	/* A counter that never goes back on a thread, and its rate. NULL: the processor's counter. */
 	uint64_t (*ticks)(void *context);
-	uint64_t ticks_hz; /* 0: unknown; then `moment` must be there */
+	uint64_t ticks_hz; /* 0: unknown; then `moment` is required */
 
-	/* The time on the monotonic clock and since 1970, in ns. NULL: there is no such clock. */
+	/* Reads the monotonic clock and the time since 1970, in ns. NULL: the system has no such
+	 * clocks. */
 	void (*moment)(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret_unix_ns);
 
-	/* The calling thread: a number that no other living thread has, and a name. 0: a thread of
-	 * which it can't be told whether it has ended, and which doesn't record. NULL: there is one
+	/* The calling thread: a number that no other living thread has, and a name. 0: the recorder
+	 * could not find out whether this thread has ended, so it must not record. NULL: there is one
 	 * thread. */
 	uint32_t (*self)(void *context, char ret_name[16]);
 
-	/* Has that thread ended? Its part of the buffer is then given to others. NULL: none ever has.
-	 */
+	/* True if that thread has ended. Other threads may then use its part of the buffer. NULL: no
+	 * thread ever ends. */
 	bool (*has_ended)(void *context, uint32_t thread);
 
-	/* 16 bytes that belong to the calling thread, zero at first. Only a build without thread-local
-	 * storage asks (WEFT_FREESTANDING). NULL: there is one thread. */
+	/* 16 bytes that belong to the calling thread, zero at first. Called only in builds without
+	 * thread-local storage (WEFT_FREESTANDING). NULL: there is one thread. */
 	void *(*thread_memory)(void *context);
 
-	/* Wakes everybody who waits for this word of the buffer, in whatever process. NULL: they look
-	 * for themselves, every 20 ms. */
+	/* Wakes all waiters on this word of the buffer, in any process. NULL: waiters poll every 20 ms
+	 * instead. */
 	void (*wake)(void *context, uint32_t *word);
 
-	/* Makes every thread of the process pass a memory barrier, and answers true. With it a thread
-	 * that finds no free packet may take one from a thread that is between two events. NULL, or
-	 * false: it can't be done; then a thread keeps its packet until it ends. */
+	/* Makes every thread of the process pass a memory barrier, and returns true. With it, a thread
+	 * that finds no free packet may take one from a thread that is between two events. NULL or
+	 * false: not possible; a thread then keeps its packet until it ends. */
 	bool (*barrier)(void *context);
 
-	/* In place of `ticks`: where the counter is in memory, which saves the call. */
+	/* Instead of `ticks`: the address of a counter in memory, which saves the call. */
 	const uint64_t *ticks_at;
 };
 
-/* Called through one jump instead of two, where the compiler can: that is what the test in front of
- * each call costs. */
+/* Calls go through one jump instead of two (no PLT entry) where the compiler allows it. The saving
+ * pays for the level test in front of each call. */
 #if defined(__has_attribute) && !defined(WEFT_FREESTANDING)
 #if __has_attribute(noplt)
 #define WEFT__DIRECT __attribute__((noplt))
@@ -102,24 +105,27 @@ struct weft_platform {
 
 /* ---- Categories and levels ----
  *
- * A library, or a part of a program, has a category by which it can be told to record more or less:
+ * A category is a library or a part of a program whose recording can be turned up or down:
  *
- *     WEFT_CATEGORY_DECLARE(net);                             in its header, where several files
+ *     WEFT_CATEGORY_DECLARE(net);                             in a header, if several files use it
  *     WEFT_CATEGORY_DEFINE(net, "net", "connections");        in one .c file
- *     #define WEFT_CATEGORY net                               in each file: its calls are of that
+ *     #define WEFT_CATEGORY net                               in each file whose calls belong to it
  *
- * Calls of files that pick none are of "program". A call's level is info (weft_fail: error), unless
+ * Calls in files without WEFT_CATEGORY belong to "program". A call's level is info (weft_fail:
+ * error), unless weft_at gives another:
  *
  *     weft_at(WEFT_LEVEL_DEBUG, weft_notef("%d of %d", done, all));
  *
- * What is recorded is set by WEFT_LEVEL and WEFT_CATEGORIES in the environment, by `weft ctl` from
- * outside at any time, or by weft_set_level; at first that is info and above. Not filtered is what
- * runs on a thread: weft_switch, bands and weft_gc. Of a call that is left out, but would also
- * switch to another task, the switch is recorded; weft_create still gives an id of its own.
+ * WEFT_LEVEL and WEFT_CATEGORIES in the environment, `weft ctl` from outside at any time, or
+ * weft_set_level set which levels are recorded; the default is info and above. Calls that say what
+ * runs on a thread are never filtered: weft_switch, bands and weft_gc. If a filtered call would
+ * also switch to another task, the switch is recorded; a filtered weft_create still returns an id
+ * of its own.
  *
- * Categories of one name are one, in whichever libraries they are defined; a library may be
- * unloaded, and loaded again. A process has 63 with a level of their own, all further ones share
- * "other". Beyond 512 objects they are always off. */
+ * Categories with the same name are one category, even if several libraries define it. A library
+ * may be unloaded and loaded again. A process has 63 categories with a level of their own; all
+ * further ones share "other". At most 512 objects can be registered; further ones are always off.
+ */
 #ifndef WEFT_CATEGORY
 #define WEFT_CATEGORY program
 #endif
@@ -127,7 +133,7 @@ struct weft_platform {
 #ifndef WEFT_DISABLED
 
 struct weft_category {
-	const uint8_t *level; /* calls up to that are recorded */
+	const uint8_t *level; /* calls up to this level are recorded */
 	const char *name, *description;
 	void *reserved;
 };
@@ -135,14 +141,14 @@ struct weft_category {
 extern struct weft_category weft_category_program, weft_category_always;
 extern const uint8_t weft__level_zero;
 
-/* What the macros below do; for categories that are made otherwise. They may be called by any
- * thread, but not in signal handlers. The object and its text stay where they are until it is
- * unregistered. Its level points at weft__level_zero before. */
+/* What the macros below call; call them directly for categories that are made in another way. Any
+ * thread may call them, but not from signal handlers. The object and its text must stay valid until
+ * it is unregistered. Before registration its level points at weft__level_zero. */
 void weft_category_register(struct weft_category *category);
 void weft_category_unregister(struct weft_category *category);
 
-/* Names without '=' and ',' are the better ones. An object is known to its own library or program
- * only. */
+/* Names should not contain '=' or ','. The object is visible only inside its own library or
+ * program. */
 #define WEFT_CATEGORY_DECLARE(id) \
 	extern __attribute__((visibility("hidden"))) struct weft_category weft_category_##id
 #ifdef WEFT_FREESTANDING /* registered at its first use */
@@ -152,7 +158,7 @@ bool weft__category_first_use(struct weft_category *category, unsigned level);
 #define WEFT_CATEGORY_DEFINE(id, name, description) \
 	WEFT_CATEGORY_DECLARE(id);                      \
 	struct weft_category weft_category_##id = {&weft__level_unset, "" name, "" description, NULL}
-#else /* ahead of the constructors of C++ */
+#else /* runs before the constructors of C++ objects */
 #define WEFT_CATEGORY_DEFINE(id, name, description)                                               \
 	WEFT_CATEGORY_DECLARE(id);                                                                    \
 	struct weft_category weft_category_##id = {&weft__level_zero, "" name, "" description, NULL}; \
@@ -167,12 +173,12 @@ bool weft__category_first_use(struct weft_category *category, unsigned level);
 	WEFT_CATEGORY_DECLARE(id)
 #endif
 
-/* Would calls of that level be recorded, in this file's category or in another? For arguments that
- * take work. */
+/* True if calls of that level would be recorded, in this file's category or in another. Use it to
+ * skip arguments that are expensive to compute. */
 #define weft_enabled(level)              weft__allows(&WEFT__OWN_CATEGORY, level)
 #define weft_category_enabled(id, level) weft__allows(&weft_category_##id, level)
 
-/* Calls of this header, at that level: a constant. */
+/* Gives the calls of this header that it contains a level, which must be a constant. */
 /* clang-format off */
 #define weft_at(given, ...) \
 	do { \
@@ -184,103 +190,104 @@ bool weft__category_first_use(struct weft_category *category, unsigned level);
 	} while (0)
 /* clang-format on */
 
-/* Sets the level of all categories that match `pattern`, in which each * stands for any text; also
- * of those that are registered later. "*" alone: of all, but later ones begin with what was set for
- * their name, if something was. WEFT_ERROR_LIMIT: later ones will not know, because some 60 such
- * calls are remembered, and patterns of up to 58 bytes. */
+/* Sets the level of all categories that match `pattern`, in which each * stands for any text, and
+ * of matching categories that are registered later. "*" alone sets all categories, but a category
+ * registered later starts with the level that was set for its own name, if any. WEFT_ERROR_LIMIT:
+ * categories registered later will not get this level, because only about 60 such calls, and
+ * patterns of at most 58 bytes, are remembered. */
 int weft_set_level(const char *pattern, enum weft_level level);
 
-/* Records into `buffer` from now on: at least 64 KiB, aligned to 64 bytes; what it held is lost.
- * `platform` may be NULL: the operating system's. WEFT_ERROR_STATE if recording is on already. */
+/* Starts recording into `buffer`: at least 64 KiB, aligned to 64 bytes; its old content is lost.
+ * `platform` may be NULL for the operating system's. WEFT_ERROR_STATE if recording is already on.
+ */
 int weft_start(void *buffer, size_t size, const struct weft_platform *platform);
 
-/* Recording is off from now on, and the buffer complete. A thread that is inside a call meanwhile
- * may still finish it (who follows the buffer may miss that event): while threads live that call
- * functions of this header, the buffer must stay, and recording can start again in another buffer
- * only. */
+/* Stops recording and completes the buffer. A thread that is inside a call at that time may still
+ * finish it, and a follower may miss that event. So the buffer must stay valid while threads live
+ * that call functions of this header, and recording can start again only in another buffer. */
 void weft_stop(void);
 
-/* True if calls have an effect. */
+/* True if calls currently record. */
 bool weft_is_recording(void);
 
-/* The thread's current task; WEFT_TASK_NONE if there is none or nothing is recorded. */
+/* The thread's current task; WEFT_TASK_NONE if there is none or recording is off. */
 uint64_t weft_current(void) WEFT__DIRECT;
 
-/* A task begins, made by the current one. `kind`: enum weft_kind, or a number of your own. */
+/* The current task creates a task. `kind`: enum weft_kind, or a number of your own. */
 uint64_t weft_create(uint16_t kind) WEFT__DIRECT;
 uint64_t weft_create_as(uint64_t task, uint16_t kind) WEFT__DIRECT;
 
 /* The task runs on this thread from now on; WEFT_TASK_NONE: the thread is idle. */
 void weft_switch(uint64_t task) WEFT__DIRECT;
 
-/* Reads the value of a task that is done. The _as form also switches to the reader, which is what
- * happens when a value wakes who waited for it; `later` doesn't. */
+/* The task reads the value of a task that is done. The _as form also switches to the reader,
+ * because a value usually wakes the task that waited for it; the _later forms do not switch. */
 void weft_read(uint64_t source) WEFT__DIRECT;
 void weft_read_as(uint64_t task, uint64_t source) WEFT__DIRECT;
 void weft_read_later(uint64_t source) WEFT__DIRECT;
 void weft_read_later_as(uint64_t task, uint64_t source) WEFT__DIRECT;
 
-/* Wants the value of a task that is not done: begins to wait for it. */
+/* The task wants the value of a task that is not done: it begins to wait. */
 void weft_try_read(uint64_t source) WEFT__DIRECT;
 void weft_try_read_as(uint64_t task, uint64_t source) WEFT__DIRECT;
 
-/* Ends `target`, with a value; or with an error. */
+/* Ends `target` with a value, or with an error. */
 void weft_resolve(uint64_t target) WEFT__DIRECT;
 void weft_resolve_as(uint64_t task, uint64_t target) WEFT__DIRECT;
 void weft_fail(uint64_t target, const char *message) WEFT__DIRECT;
 void weft_fail_as(uint64_t task, uint64_t target, const char *message) WEFT__DIRECT;
 
-/* The task is from now on the same as `target`: what happens to one happens to both. */
+/* The task turns into `target`: from now on, events of either are events of both. */
 void weft_become(uint64_t target) WEFT__DIRECT;
 void weft_become_as(uint64_t task, uint64_t target) WEFT__DIRECT;
 
-/* Wakes `receiver`, which runs at once; or later (signal_only). */
+/* Wakes `receiver`, which runs at once (weft_signal) or later (weft_signal_only). */
 void weft_signal(uint64_t receiver) WEFT__DIRECT;
 void weft_signal_as(uint64_t task, uint64_t receiver) WEFT__DIRECT;
 void weft_signal_only(uint64_t receiver) WEFT__DIRECT;
 void weft_signal_only_as(uint64_t task, uint64_t receiver) WEFT__DIRECT;
 
-/* The task should finish: if it doesn't, readers show it as failed. */
+/* Declares that the task should finish: if it does not, readers show it as failed. */
 void weft_expect(void) WEFT__DIRECT;
 void weft_expect_as(uint64_t task) WEFT__DIRECT;
 
-/* Events that this thread records from here to the end are one moment: they share one stamp, which
- * is most of what an event costs. For what a runtime does in one go: a promise is resolved, its
- * waiters are signalled, a counter changes. Don't wait in between: meanwhile who follows the buffer
- * is given nothing newer, of any thread. A moment ends with the next one's beginning, too. A signal
- * handler that begins one ends it; if it came in the middle of another, the events that follow
- * there have stamps of their own. */
+/* Begins and ends a moment: events that this thread records in between share one stamp, which is
+ * most of what an event costs. Use it for what a runtime does in one go: a promise is resolved, its
+ * waiters are signalled, a counter changes. Do not wait in between: until the moment ends,
+ * followers of the buffer get no newer event of any thread. Beginning a moment ends the one before.
+ * A signal handler that begins a moment ends the interrupted one; if it interrupted the recording
+ * of an event, its own events have separate stamps. */
 void weft_moment_begin(void) WEFT__DIRECT;
 void weft_moment_end(void) WEFT__DIRECT;
 
-/* A garbage collection of that length has just ended on this thread. */
+/* A garbage collection that took `duration_ns` has just ended on this thread. */
 void weft_gc(uint64_t duration_ns) WEFT__DIRECT;
 
-/* The task's name; later ones are notes. */
+/* Names the task; later labels are notes. */
 #define weft_label(text)          weft_label_as(WEFT_TASK_CURRENT, text)
 #define weft_label_as(task, text) WEFT__WITH_TEXT(weft__label, task, text)
 
-/* Something worth knowing, at this moment. */
+/* Adds a free text to the task, at this time. */
 #define weft_note(text)          weft_note_as(WEFT_TASK_CURRENT, text)
 #define weft_note_as(task, text) WEFT__WITH_TEXT(weft__note, task, text)
 
-/* A note in the manner of printf: a literal format and up to 8 values, checked by the compiler.
- * The reader formats; %n, * and wide characters are not for it. */
+/* A note in the manner of printf: a literal format and up to 8 values, checked by the compiler. The
+ * reader formats it; %n, * and wide characters are not supported. */
 #define weft_notef(...)          WEFT__NOTEF(WEFT_TASK_CURRENT, __VA_ARGS__)
 #define weft_notef_as(task, ...) WEFT__NOTEF(task, __VA_ARGS__)
 
-/* One of a fixed set of words, with or without a number. */
+/* Adds one of a fixed set of words to the task, with or without a number. */
 #define weft_tag(text)                       weft_tag_as(WEFT_TASK_CURRENT, text)
 #define weft_tag_as(task, text)              WEFT__WITH_TEXT(weft__tag, task, text)
 #define weft_tag_value(text, value)          weft_tag_value_as(WEFT_TASK_CURRENT, text, value)
 #define weft_tag_value_as(task, text, value) WEFT__WITH_TEXT_AND(weft__tag_value, task, text, value)
 
-/* A named record: weft_mark("request", "bytes", n, "path", path). Names are literals; up to 6
- * values: integers, floating point, C strings. */
+/* Records a name with fields: weft_mark("request", "bytes", n, "path", path). Names are literals;
+ * up to 6 values: integers, floating point, C strings. */
 #define weft_mark(...)          WEFT__MARK(WEFT_TASK_CURRENT, __VA_ARGS__)
 #define weft_mark_as(task, ...) WEFT__MARK(task, __VA_ARGS__)
 
-/* A number that changes: by so much, or to so much. */
+/* Changes a counter by a number, or sets it. */
 #define weft_counter_add(name, change) weft_counter_add_as(WEFT_TASK_CURRENT, name, change)
 #define weft_counter_set(name, value)  weft_counter_set_as(WEFT_TASK_CURRENT, name, value)
 #define weft_counter_add_as(task, name, change) \
@@ -288,37 +295,38 @@ void weft_gc(uint64_t duration_ns) WEFT__DIRECT;
 #define weft_counter_set_as(task, name, value) \
 	WEFT__WITH_TEXT_AND(weft__counter_set, task, name, value)
 
-/* A period of the whole thread (enum weft_band) with a reason: idle in "poll", gc "minor". `reason`
- * may be "". */
+/* Begins and ends a period of the whole thread (enum weft_band) with a reason: idle in "poll", gc
+ * "minor". `reason` may be "". */
 #define weft_band_begin(kind, reason) WEFT__BAND(kind, reason, true)
 #define weft_band_end(kind, reason)   WEFT__BAND(kind, reason, false)
 
-/* Asks whoever records or watches the program to save what happened until now: `weft record`
- * writes it beside the trace. `reason` is shown; a mark "snapshot" with it is recorded. If somebody
- * listens, nothing older is overwritten until they have copied it, for a second at most: what then
- * finds no room meanwhile is counted as held. Without them it costs what a mark does. */
+/* Asks the process that records or watches this program to save what happened until now: `weft
+ * record` writes it to a file beside the trace. A mark "snapshot" with `reason` is recorded, too.
+ * While a watcher listens, nothing older than the request is overwritten until it has made its
+ * copy, for at most a second; events that find no room meanwhile are counted as held. Without a
+ * watcher the call costs as much as a mark. */
 void weft_snapshot_request(const char *reason) WEFT__DIRECT;
 
-/* The same, whenever the rule holds, without the program's doing: "counter queue > 100",
- * "tag 'timeout'", "waits > 1s". Whoever watches the program tests it on the events that it
- * records; weft-trigger(5) has the rules. Up to 64; a rule that is there already is not added
- * again. */
+/* Requests a snapshot whenever a rule holds, without further calls: "counter queue > 100", "tag
+ * 'timeout'", "waits > 1s". The watcher tests the rules on the events that it follows;
+ * weft-trigger(5) describes them. At most 64 rules; adding a rule twice has no effect. */
 void weft_trigger(const char *rule);
 
-/* A trace that has wrapped has lost the beginnings of what is still alive. So somebody may ask the
- * program to say it again (`weft ctl PID rundown`): a runtime that knows its tasks asks at a place
- * where it may walk through them, once around its loop perhaps, whether that is wanted, and if so
- * says each. `seen` is the runtime's own, 0 at first: each of several gets the same answer. */
+/* True if the program's tasks should be recorded again. A trace that has wrapped has lost the
+ * creation of tasks that are still alive, so `weft ctl PID rundown` can ask for them. A runtime
+ * that knows its tasks calls this where it can safely walk through them, once per round of its
+ * event loop for example, and if it returns true calls weft_rundown_task for each. `seen` is the
+ * runtime's own variable, 0 at first: several runtimes in one process all get the answer. */
 bool weft_rundown_wanted(uint32_t *seen);
 
-/* The task is alive: its kind, its label (NULL: none), how long ago it was created
- * (WEFT_AGE_UNKNOWN if that was not kept), and the task that it waits for (WEFT_TASK_NONE: none).
- */
+/* Records that a task is alive: its kind, its label (NULL: none), how long ago it was created
+ * (WEFT_AGE_UNKNOWN if the runtime does not know), and the task that it waits for (WEFT_TASK_NONE:
+ * none). */
 void weft_rundown_task(
 	uint64_t task, uint16_t kind, const char *label, uint64_t age_ns, uint64_t waits_for);
 
-/* What the macros call. `cache` remembers a literal's name for this place in the code; NULL for
- * text that may be another next time. */
+/* What the macros call. `cache` keeps the id of a literal's name for this call site; NULL if the
+ * text may differ from call to call. */
 void weft__label(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
 void weft__note(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
 void weft__tag(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
@@ -332,7 +340,7 @@ void weft__band(unsigned kind, uint64_t *cache, const char *reason, bool begin) 
 uint64_t weft__create_unseen(void) WEFT__DIRECT;
 void weft__runs(uint64_t task) WEFT__DIRECT;
 
-/* Is that recorded? */
+/* True if calls of `category` at `level` are recorded. */
 __attribute__((always_inline)) static inline bool weft__allows(
 	struct weft_category *category, unsigned level)
 {
@@ -346,7 +354,7 @@ __attribute__((always_inline)) static inline bool weft__allows(
 }
 
 enum {
-	weft__level_given = 0 /* weft_at gives one */
+	weft__level_given = 0 /* weft_at shadows it */
 };
 
 #define WEFT__OWN_CATEGORY WEFT__APPLY_(weft_category_, WEFT_CATEGORY)
@@ -392,7 +400,7 @@ enum {
 #define weft_expect_as(task)       WEFT__WHEN(WEFT__IS_ON, weft_expect_as(task))
 #endif
 
-/* A value with its type: enum weft_abi_value of the wire. */
+/* A value with its type: enum weft_abi_value of the buffer's format. */
 struct weft__value {
 	unsigned type;
 	union {
@@ -405,13 +413,14 @@ struct weft__value {
 
 void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
 	const struct weft__value *values) WEFT__DIRECT;
-/* `names`: the mark's, then one a value. */
+/* `names`: the mark's name, then the name of each value. */
 void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsigned count,
 	const struct weft__value *values) WEFT__DIRECT;
 
 #define WEFT__QUOTE(x) #x
-/* Is the expression, as written, a string literal? Only then has the place one text for ever. One
- * like "a"[0] == c ? "x" : "y" only looks so. */
+/* True if the expression is written as a string literal, so that its text never changes at this
+ * call site. __builtin_constant_p rejects expressions like "a"[0] == c ? "x" : "y", which also
+ * begin and end with a quote. */
 #define WEFT__IS_LITERAL(x)                                                           \
 	(WEFT__QUOTE(x)[0] == '"' && WEFT__QUOTE(x)[sizeof(WEFT__QUOTE(x)) - 2] == '"' && \
 		__builtin_constant_p(x))
@@ -456,7 +465,7 @@ __attribute__((format(printf, 1, 2))) static inline void weft__check_format(cons
 	(void)format;
 }
 
-#else /* WEFT_DISABLED: nothing is evaluated, yet nothing is "unused" */
+#else /* WEFT_DISABLED: arguments are not evaluated, but count as used */
 
 __attribute__((always_inline)) static inline uint64_t weft__no_task(void)
 {
@@ -541,7 +550,7 @@ struct weft_category;
 
 #endif
 
-/* Macros over their arguments: APPLY(F_, a, b, c) is F_3(a, b, c). */
+/* Apply a macro by the number of its arguments: APPLY(F_, a, b, c) is F_3(a, b, c). */
 #define WEFT__FIRST(x, ...)                                             x
 #define WEFT__COUNT(...)                                                WEFT__FOURTEENTH(__VA_ARGS__, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )
 #define WEFT__FOURTEENTH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, ...) n
@@ -549,7 +558,7 @@ struct weft_category;
 #define WEFT__APPLY_(f, n)                                              WEFT__PASTE(f, n)
 #define WEFT__APPLY(f, ...)                                             WEFT__APPLY_(f, WEFT__COUNT(__VA_ARGS__))(__VA_ARGS__)
 
-/* The values of a notef, after its format. */
+/* The values of a notef, without its format. */
 #define WEFT__VALUES_1(f)
 #define WEFT__VALUES_2(f, a)      , WEFT__VALUE(a)
 #define WEFT__VALUES_3(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_2(f, __VA_ARGS__)
@@ -560,7 +569,7 @@ struct weft_category;
 #define WEFT__VALUES_8(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_7(f, __VA_ARGS__)
 #define WEFT__VALUES_9(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_8(f, __VA_ARGS__)
 
-/* A mark's names: literals, or the compiler complains. */
+/* The names of a mark. The "" makes the compiler reject anything but literals. */
 #define WEFT__NAMES_1(n)             "" n
 #define WEFT__NAMES_3(n, k, v)       "" n, "" k
 #define WEFT__NAMES_5(n, k, v, ...)  "" n, WEFT__NAMES_3(k, __VA_ARGS__)
@@ -569,7 +578,7 @@ struct weft_category;
 #define WEFT__NAMES_11(n, k, v, ...) "" n, WEFT__NAMES_9(k, __VA_ARGS__)
 #define WEFT__NAMES_13(n, k, v, ...) "" n, WEFT__NAMES_11(k, __VA_ARGS__)
 
-/* Its values. */
+/* The values of a mark. */
 #define WEFT__FIELDS_1(n)
 #define WEFT__FIELDS_3(n, k, v)       , WEFT__VALUE(v)
 #define WEFT__FIELDS_5(n, k, v, ...)  , WEFT__VALUE(v) WEFT__FIELDS_3(n, __VA_ARGS__)

@@ -1,53 +1,59 @@
 /* SPDX-License-Identifier: ISC
  *
- * An event in a packet: 64-bit words, the first of which is
+ * The records in a packet: an event, or one of the kinds that only the format needs. */
+
+/* clang-format off */
+/* A record is 64-bit words, the first of which is its head:
  *
  *     63        48 47      40 39 38       32 31                             0
  *     ┌───────────┬──────────┬──┬───────────┬───────────────────────────────┐
- *     │   small   │  words   │ X│   kind    │  ticks since the packet's base │
+ *     │   small   │  words   │ X│   kind    │ ticks since the packet's base │
  *     └───────────┴──────────┴──┴───────────┴───────────────────────────────┘
  *
- * words counts the whole event, so that a reader steps over a kind it doesn't know. X: the second
- * word is the actor; otherwise the actor is the thread's current task. Then follow, by kind:
+ * `words` is the length of the whole record, head included, so that a reader can step over a kind
+ * that it doesn't know. X: the second word is the actor; otherwise the actor is the thread's
+ * current task. The operands follow, by kind:
  *
- *     create       child                  small: the task's kind
- *     read         source                 small: 1 if later
+ *     kind         operands               small
+ *     create       child                  the task's kind
+ *     read         source                 1 if later
  *     try_read     source
  *     resolve      target
- *     fail         target text            small: name of the message, or 0
+ *     fail         target text            name of the message, or 0
  *     become       target
- *     label, note  text                   small: name, or 0
- *     tag          text                   small: name, or 0
- *     mark         types [text] values    small: name of the shape, or 0
- *     band         kind | begin << 8 text small: name of the reason, or 0
- *     counter      change                 small: name
+ *     label, note  text                   name, or 0
+ *     tag          text                   name, or 0
+ *     tag_value    value text             name, or 0
+ *     mark         types [text] values    name of the shape, or 0
+ *     notef        types [text] values    name of the format, or 0
+ *     band         kind | begin << 8 text name of the reason, or 0
+ *     counter      change                 name
+ *     counter_set  value                  name
  *     switch       task
- *     signal       receiver               small: 1 if it switches. The actor is the sender
+ *     signal       receiver               1 if it switches. The actor is the sender
  *     gc           nanoseconds
  *     expect
- *     alive        age source name text   small: the task's kind. age: ns, or -1 if it is unknown;
- *                                         source: what the task waits for, or -1; name: of its
- *                                         label, or 0
+ *     alive        age source name text   the task's kind. age: ns, or -1 if unknown; source: the
+ *                                         task that it waits for, or -1; name: of its label, or 0
  *
- * and the kinds that exist on the wire only, from 96 on:
+ * These kinds exist only in the format:
  *
  *     time         ticks (64 bits)        the new base of the stamps that follow
- *     thread       thread << 32 | tid [name]  whose the next events are. The name has 2 words, and
- * is left out if it is the packet's tag_value    value text             small: name, or 0
- *     counter_set  value                  small: name
- *     notef        types [text] values    small: name of the format, or 0
- *     text         number                 the text of the next event, in place of any of its own
- *     rundown                             the next event tells what was so, not what happened
+ *     thread       thread << 32 | tid, [name]
+ *                                         the thread of the records that follow. The name takes 2
+ *                                         words, and is left out if it equals the packet's
+ *     text         number                 the next event's text, in a chunk of its own (stream_abi.h)
+ *     rundown                             the next event describes a state, not something that happened
  *
- * A name is an entry of the buffer's table (name_abi.h); where small is 0, the text itself follows:
- * to the event's end, padded with NULs to a word. Inside mark and notef, text is a word with its
- * length in bytes, then the bytes, padded; a long text is the number of one in the stream
- * (stream_abi.h), as in the record `text`. types: the number of values in bits 0-3, then four bits
- * a value (enum weft_abi_value). A shape is the mark's name and its fields' names, each ended by a
- * NUL but the last. Values take a word each; text as said.
+ * A name is an entry of the buffer's table of names (name_abi.h). Where `small` is 0, the text
+ * itself follows: up to the record's end, padded with NULs to a word. Inside mark and notef, a text
+ * is a word with its length in bytes, then the bytes, padded; a long text is the number of a text
+ * chunk of the stream (stream_abi.h). `types` has the number of values in bits 0-3, then four bits
+ * for each value's type (enum weft_abi_value). A shape is the mark's name and the names of its
+ * fields, separated by NULs. All other values take a word each.
  *
- * Kind 0 is no event, so that zeroed memory is not one.
- */
+ * Kind 0 is invalid, so zeroed memory holds no record. */
+/* clang-format on */
 #ifndef WEFT_ABI_EVENT_H
 #define WEFT_ABI_EVENT_H
 
@@ -66,9 +72,9 @@ enum weft_abi_event {
 	WEFT_ABI_RUNDOWN = 102,
 };
 
-#define WEFT_ABI_EXPLICIT     0x80u /* in the byte of the kind */
+#define WEFT_ABI_EXPLICIT     0x80u /* the X bit, in the byte of the kind */
 #define WEFT_ABI_WORDS_MAX    255u
-#define WEFT_ABI_THREAD_WORDS 2u /* and those of the name */
+#define WEFT_ABI_THREAD_WORDS 2u /* without the words of the name */
 
 enum weft_abi_value {
 	WEFT_ABI_VALUE_I64 = 1,
