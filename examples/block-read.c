@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: ISC
  *
- * Reads a file block by block in a tight loop, as one would write it with promises:
+ * Reads a file block by block in a tight loop, as a program with promises would:
  *
  *     read_from(n) = bind(read_block(n), then: use the block, read_from(n + 1))
  *
- * The same experiment on a unikernel, with its picture full of short waits, is why tools like weft
- * exist. What to look for: how long the disk takes for a block, how long we take to ask for the
- * next one, and that the two never overlap.
+ * The same experiment on a unikernel, whose picture was full of short waits, is why tools like weft
+ * exist. What to look for: how long the disk takes for a block, how long the program takes to ask
+ * for the next one, and that the two never overlap.
  *
  *     weft record -o block-read.weft build/examples/block-read [FILE]
  *
- * Without FILE it makes one, and has the system forget it, so that the disk is really asked.
+ * Without FILE it makes a file, and drops it from the page cache, so that blocks come from the
+ * disk.
  */
 #define _GNU_SOURCE /* posix_fadvise */
 #include <aio.h>
@@ -25,7 +26,7 @@ enum {
 	BLOCKS = 24,
 };
 
-/* A block on its way: the promise that it comes, and what is done then. */
+/* A block that was requested: the promise for it, and the task that continues with it. */
 struct block {
 	uint64_t arrives, then;
 	struct aiocb io;
@@ -76,8 +77,8 @@ static void start_read(struct block *block, int fd, unsigned n)
 	weft_try_read_as(block->then, block->arrives);
 }
 
-/* The event loop of this program: nothing else can run, so the thread is idle until the block is
- * there. Then the driver resolves its promise, which wakes the continuation. */
+/* Stands for the event loop: nothing else can run, so the thread is idle until the block has
+ * arrived. Then the driver resolves the promise, which wakes the continuation. */
 static size_t finish_read(struct block *block, uint64_t driver)
 {
 	const struct aiocb *const pending[] = {&block->io};

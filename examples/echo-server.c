@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: ISC
  *
- * A TCP server and its clients, on loopback, in one program with one thread and one epoll loop. The
- * clients call in waves; the server takes its time for each answer, seals it, and sends it back.
+ * A TCP server and its clients on loopback, in one program with one thread and one epoll loop. The
+ * clients send their requests in waves; for each answer the server waits a while, computes a
+ * checksum, and sends it back.
  *
  * What to look for: a wave lasts as long as its slowest call. One request is refused, because it is
- * misspelt. One call is never answered, and nothing in the program's output would tell.
+ * misspelt. One call is never answered, and nothing in the program's output shows which.
  *
  *     weft record -o echo-server.weft build/examples/echo-server
  *
- * With a number of waves it runs longer. Its streams have a category of their own: while it runs,
- * `weft ctl PID set net=debug` and `weft tail PID` show each read and write.
+ * With a number of waves as argument it runs longer. Its connections have a category of their own:
+ * while it runs, `weft ctl PID set net=debug` and `weft tail PID` show each read and write.
  *
- * A message is a line:  VERB NUMBER MICROSECONDS TEXT  there,  NUMBER ok|error TEXT  back.
+ * A request is a line  VERB NUMBER MICROSECONDS TEXT,  its answer  NUMBER ok|error TEXT.
  */
 #define _GNU_SOURCE /* accept4 */
 #include <arpa/inet.h>
@@ -43,14 +44,14 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* ---- The loop: who waits for which file descriptor ---- */
+/* ---- The event loop: which task waits for which file descriptor ---- */
 
 struct watch {
 	int fd;
 	uint64_t task; /* runs when the descriptor is ready */
 	void (*ready)(struct watch *watch);
-	char name[32];     /* of the task */
-	uint64_t since_ns; /* it was created then */
+	char name[32];     /* the task's name */
+	uint64_t since_ns; /* when it was created */
 	struct watch *next, **link;
 };
 
@@ -64,7 +65,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Makes the task that the watch is for. */
+/* Creates the watch's task. */
 __attribute__((format(printf, 2, 3))) static void watch_name(
 	struct watch *watch, const char *format, ...)
 {
@@ -99,7 +100,8 @@ static void watch_stop(struct watch *watch)
 		watch->next->link = watch->link;
 }
 
-/* Somebody wants to know what is alive: in their trace, the beginnings may be gone. */
+/* Answers a request for a rundown: writes the living tasks, whose creation may have been
+ * overwritten. */
 static void say_what_is_alive(void)
 {
 	static uint32_t seen;
@@ -114,7 +116,7 @@ static void say_what_is_alive(void)
 static void run_loop(void)
 {
 	while (watches) {
-		/* One at a time: what is ready may be gone after the one before it. */
+		/* One event at a time: handling it may close the next ready descriptor. */
 		struct epoll_event event;
 		say_what_is_alive();
 		weft_band_begin(WEFT_BAND_IDLE, "epoll_wait");
@@ -130,11 +132,11 @@ static void run_loop(void)
 	}
 }
 
-/* ---- Streams: lines over TCP ---- */
+/* ---- Connections: lines over TCP ---- */
 
 WEFT_CATEGORY_DEFINE(net, "net", "bytes that come and go");
 #undef WEFT_CATEGORY
-#define WEFT_CATEGORY net /* of what follows, up to the next one */
+#define WEFT_CATEGORY net /* for the calls below, up to the next #define */
 
 static size_t bytes_read; /* at both ends */
 
@@ -173,15 +175,15 @@ static void stream_ready(struct watch *watch)
 
 static void stream_start(struct stream *stream, int fd)
 {
-	/* Or else the second call of a client would wait for the answer to its first: so the picture
-	 * told when this was missing. */
+	/* Otherwise the second request of a client waits for the answer to its first (Nagle's
+	 * algorithm); the picture showed that when this line was missing. */
 	int on = 1;
 	if (setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) != 0)
 		die("TCP_NODELAY");
 	watch_start(&stream->watch, fd, stream_ready);
 }
 
-/* A few lines fit into the socket's buffer, so this never blocks. */
+/* Sends a few lines, which fit into the socket's buffer: so it never blocks. */
 static void stream_send(struct stream *stream, const char *line, size_t size)
 {
 	if (send(stream->watch.fd, line, size, MSG_NOSIGNAL) != (ssize_t)size)
@@ -192,7 +194,7 @@ static void stream_send(struct stream *stream, const char *line, size_t size)
 #undef WEFT_CATEGORY
 #define WEFT_CATEGORY program
 
-/* ---- Calls: what both ends know of a request, since they are one program ---- */
+/* ---- Calls: the state that both ends share, being one program ---- */
 
 struct call {
 	uint64_t task; /* ends when it is answered */
@@ -204,11 +206,11 @@ static unsigned call_count, refused, answered;
 
 /* ---- The server ---- */
 
-/* Waits on a timer, which stands for whatever makes a real server slow. */
+/* A request waits for a timer, which stands for whatever makes a real server slow. */
 struct request {
 	struct watch watch;
 	struct stream *connection;
-	struct request *next; /* of those that wait for news */
+	struct request *next; /* the next subscriber */
 	unsigned number;
 	char text[LINE_MAX_BYTES];
 };
@@ -217,7 +219,7 @@ static struct watch listener;
 static unsigned connections;
 static struct request *subscribers;
 
-/* Hashes over and over again, as for a password: a little work for the processor. */
+/* Hashes repeatedly, as for a password: some work for the processor. */
 static unsigned seal(const char *text)
 {
 	unsigned hash = 2166136261;
@@ -236,7 +238,7 @@ static void answer(struct request *request, const char *status, const char *text
 	weft_counter_add_as(listener.task, "requests", -1);
 }
 
-/* The time has come. */
+/* The timer has expired. */
 static void request_ready(struct watch *watch)
 {
 	struct request *request = (struct request *)watch;
@@ -266,7 +268,7 @@ static void request_delay(struct request *request, unsigned microseconds)
 	watch_start(&request->watch, timer, request_ready);
 }
 
-/* Until there is news. There never is any. */
+/* Keeps a subscriber until there is news. There never is any. */
 static void request_keep(struct request *request)
 {
 	weft_note("waits for news");
@@ -378,7 +380,7 @@ static struct call *client_call(struct client *client, const char *verb, unsigne
 	snprintf(name, sizeof(name), "%s: %s", call->name, verb);
 	weft_label_as(call->task, name);
 
-	/* Some text: a letter over and over again, more of it for longer calls. */
+	/* The text: one letter, repeated more often for longer calls. */
 	size_t size = 100 + microseconds / 8 % 900;
 	memset(text, client->letter, size);
 	text[size] = '\0';
@@ -399,7 +401,7 @@ static void client_burst(struct client *client)
 		weft_try_read(call->task);
 		wave_waits_for++;
 	}
-	/* Whoever subscribes expects to hear something one day. */
+	/* A subscriber expects an answer at some time. */
 	if (wave_number == 2 && n == 2) {
 		struct call *call = client_call(client, "subscribe", 0);
 		weft_expect_as(call->task);

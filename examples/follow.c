@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Follows a program while it records, and says each second how many events it saw and how many it
- * lost: `follow FILE`.
+ * Follows a program while it records, and prints each second how many events it saw and how many
+ * were lost: `follow FILE`.
  */
 #include <inttypes.h>
 #include <stdio.h>

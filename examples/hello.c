@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The smallest user: one task, with a name, that runs and is done.
+ * The smallest program that records: one task, with a name, that runs and ends.
  *
  *     weft record -o hello.weft build/examples/hello && weft dump hello.weft
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * Threads hand work to each other: one deals out jobs, three do them, and the first collects what
- * they found, in order. A job is a task of its own: it is made on one thread, runs on whichever
- * takes it, and ends there.
+ * Threads hand work to each other: one deals out jobs, three do them, and the first collects the
+ * results in order. A job is a task of its own: it is created on one thread, runs on the thread
+ * that takes it, and ends there.
  *
  * What to look for: which thread took which job, and how one long job holds up the collector while
- * the others are done long since.
+ * the other jobs are long done.
  *
  *     weft record -o threads.weft build/examples/threads
  */
@@ -23,7 +23,7 @@ enum {
 
 struct job {
 	uint64_t task;
-	unsigned from, to; /* how many primes lie there? */
+	unsigned from, to; /* count the primes between them */
 	unsigned primes;
 	bool is_done;
 };
@@ -45,7 +45,7 @@ static bool is_prime(unsigned n)
 
 /* ---- A worker ---- */
 
-/* NULL when there will be no more. */
+/* Takes the next job; NULL when there will be no more. */
 static struct job *take_job(void)
 {
 	struct job *job = NULL;

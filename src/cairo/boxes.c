@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: ISC
  *
- * Boxes of whole pixels, written straight into an image: most of a picture is boxes, and what cairo
- * finds out about each before it fills it costs ten times the filling. What has an edge between two
- * pixels, or shines through, is cairo's.
+ * A fast path for boxes on whole pixels: writes them straight into an image. Most of a picture is
+ * boxes, and cairo's checks of each box cost ten times as much as the filling. Boxes with an edge
+ * between two pixels, or with transparency, are left to cairo.
  */
 #include "cairo/boxes.h"
 
 #include <math.h>
 
-#define NEAR 1e-4 /* px from a whole one, by rounding */
+#define NEAR 1e-4 /* px; rounding errors up to this count as whole */
 
 static bool is_whole(double at)
 {
 	return fabs(at - floor(at + 0.5)) < NEAR;
 }
 
-/* Device pixels of a rectangle of the canvas; false if it has others than whole ones. */
+/* Converts a rectangle of the canvas to device pixels; false if they are not whole. */
 static bool to_device(const struct weft__cairo_boxes *boxes, const double box[4], int ret_device[4])
 {
 	const double at[] = {box[0] * boxes->scale_x + boxes->x, box[1] * boxes->scale_y + boxes->y,
@@ -28,7 +28,7 @@ static bool to_device(const struct weft__cairo_boxes *boxes, const double box[4]
 	return true;
 }
 
-/* What may be drawn on is a rectangle of whole pixels, or nothing is done here. */
+/* The fast path is used only if the clip is a rectangle of whole pixels. */
 void weft__cairo_boxes_clip(struct weft__cairo_boxes *boxes)
 {
 	cairo_rectangle_list_t *list = cairo_copy_clip_rectangle_list(boxes->cairo);
@@ -105,8 +105,8 @@ static bool is_level(const float *from)
 	return from[1] == from[3];
 }
 
-/* A piece of a line, as cairo strokes it: where it meets a piece across, it is longer by half its
- * width. False if it is slanted, or not of whole pixels. */
+/* Converts a piece of a line to the box that cairo would stroke: where it meets a perpendicular
+ * piece, it is longer by half its width. False if it is slanted, or not on whole pixels. */
 static bool box_of_piece(const struct weft__cairo_boxes *boxes, const float *from, double half,
 	const bool is_longer[2], int ret_device[4])
 {
@@ -122,7 +122,7 @@ static bool box_of_piece(const struct weft__cairo_boxes *boxes, const float *fro
 	return to_device(boxes, (double[]){from[0] - half, low, from[0] + half, high}, ret_device);
 }
 
-/* Once to see whether all pieces can be filled, then to do it. */
+/* Called twice: first to check that all pieces can be filled, then to fill them. */
 static bool walk(const struct weft__cairo_boxes *boxes, const struct weft_canvas_op *op,
 	const float *points, bool is_drawn)
 {
@@ -135,7 +135,7 @@ static bool walk(const struct weft__cairo_boxes *boxes, const struct weft_canvas
 			i + 2 < op->count && is_level(from + 2) != is_level(from),
 		};
 		if (from[0] == from[2] && from[1] == from[3])
-			return false; /* has no direction */
+			return false; /* a point has no direction */
 		if (!box_of_piece(boxes, from, half, is_longer, device))
 			return false;
 		if (is_drawn)

@@ -15,23 +15,23 @@
 struct weft__cairo_boxes {
 	cairo_t *cairo;
 	cairo_surface_t *surface;
-	bool is_open;                  /* boxes can be drawn here */
-	uint32_t *pixels;              /* NULL unless it is an image that has some */
+	bool is_open;                  /* the fast path can be used */
+	uint32_t *pixels;              /* NULL if the target is not an image with pixels in memory */
 	int width, height, stride;     /* in pixels */
 	int clip[4];                   /* x, y, x2, y2 in pixels */
-	double scale_x, scale_y, x, y; /* from the canvas to pixels */
+	double scale_x, scale_y, x, y; /* transformation from canvas to pixels */
 };
 
 void weft__cairo_boxes_init(struct weft__cairo_boxes *boxes, cairo_t *cairo);
 
-/* After the clip of the context has changed. */
+/* Call after the context's clip has changed. */
 void weft__cairo_boxes_clip(struct weft__cairo_boxes *boxes);
 
-/* False if it is to be drawn by cairo. */
+/* Draws an operation; false if cairo has to draw it. */
 bool weft__cairo_boxes_draw(const struct weft__cairo_boxes *boxes, const struct weft_canvas *canvas,
 	const struct weft_canvas_op *op);
 
-/* Cairo may look at what is there now. */
+/* Makes the drawn pixels visible to cairo. */
 void weft__cairo_boxes_finish(const struct weft__cairo_boxes *boxes);
 
 #endif

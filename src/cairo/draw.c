@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A canvas onto a cairo context: one function an operation, no decision. Boxes go a shorter way if
- * they can.
+ * Draws a canvas onto a cairo context: one function for each operation, no decisions. Boxes take
+ * the fast path of boxes.c where possible.
  */
 #include "cairo/boxes.h"
 #include "cairo/font.h"
@@ -11,7 +11,7 @@
 #include "base/export.h"
 
 #define FULL_TURN     6.283185307179586
-#define POLYLINES_MAX 64 /* in a path: crossings within one are searched for */
+#define POLYLINES_MAX 64 /* in one path; cairo searches each path for crossings */
 
 static void set_color(cairo_t *cairo, uint32_t color)
 {
@@ -72,7 +72,7 @@ static void stroke_halo(cairo_t *cairo, const struct weft_canvas_op *op, PangoLa
 	cairo_set_line_join(cairo, CAIRO_LINE_JOIN_MITER);
 }
 
-/* Cairo puts the letters on whole device pixels of an image; so do we with the halo. */
+/* Rounds the halo to whole device pixels, as cairo does with letters. */
 static void mask_halo(
 	cairo_t *cairo, const struct weft_canvas_op *op, struct weft__cairo_words *words)
 {
@@ -114,9 +114,9 @@ static bool has_pen_of(const struct weft_canvas_op *op, const struct weft_canvas
 		   op->dash == other->dash;
 }
 
-/* Polylines of one pen that follow each other are one path, as setting out for each costs more than
- * its few pixels; but for those that are boxes. Not if they shine through: where two cross, there
- * would be one. Answers how many. */
+/* Draws consecutive polylines with equal pens as one path, because starting a path costs more than
+ * its few pixels. Boxes are excluded, since they have their fast path, and so are transparent pens,
+ * since crossings inside one path would not add up. Returns their number. */
 static uint32_t draw_polylines(const struct weft_canvas *canvas,
 	const struct weft__cairo_boxes *boxes, cairo_t *cairo, const struct weft_canvas_op *op)
 {
@@ -177,7 +177,7 @@ static void draw_op(const struct weft_canvas *canvas, struct weft_cairo_font *fo
 		cairo_restore(cairo);
 		break;
 	default:
-		break; /* groups are for hover */
+		break; /* groups serve only hovering in SVG */
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Text by pango. What was set lately is kept: the names of a picture are those of the picture
- * before, and setting them costs more than drawing them.
+ * Text by pango. Recent layouts are cached, since most names of a picture were in the picture
+ * before, and laying text out costs more than drawing it.
  */
 #include "cairo/font.h"
 
@@ -11,7 +11,7 @@
 #include "base/export.h"
 
 #define WORDS_MAX 2048
-#define BYTES_MAX 65536 /* of a text; nobody sees more */
+#define BYTES_MAX 65536 /* of a text; more would never be visible */
 
 static PangoFontDescription *description(struct weft_cairo_font *font, double size, bool bold)
 {
@@ -21,7 +21,8 @@ static PangoFontDescription *description(struct weft_cairo_font *font, double si
 			return font->descriptions[i].description;
 	unsigned place = font->description_count;
 	if (place == WEFT__CAIRO_DESCRIPTIONS) {
-		place = 0; /* sizes follow the rows: a lens has few, an animation many */
+		place =
+			0; /* cache full: reuse the first; font sizes change with row heights in an animation */
 		pango_font_description_free(font->descriptions[place].description);
 	} else {
 		font->description_count++;
@@ -63,7 +64,7 @@ struct weft__cairo_words *weft__cairo_words(
 	struct weft__cairo_words *words = g_hash_table_lookup(font->words, &key);
 	if (words)
 		return words;
-	/* All at once: what is still shown comes back with the next picture. */
+	/* Cache full: drop all; texts that are still shown come back with the next picture. */
 	if (g_hash_table_size(font->words) >= WORDS_MAX)
 		g_hash_table_remove_all(font->words);
 	words = set(font, &key, description(font, size, bold));

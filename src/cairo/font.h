@@ -10,21 +10,21 @@
 #include <weft/cairo.h>
 
 #define WEFT__CAIRO_DESCRIPTIONS 32
-#define WEFT__CAIRO_HALO         4 /* px: how thick a pen */
+#define WEFT__CAIRO_HALO         4 /* px: the pen's width */
 
-/* A text that was measured or drawn lately. */
+/* A cached text that was measured or drawn recently. */
 struct weft__cairo_words {
-	/* What it is. */
+	/* The key. */
 	char *text;
 	size_t bytes;
-	int units; /* of pango: its size */
+	int units; /* the size in pango units */
 	bool bold;
-	/* What that gave. */
+	/* The result. */
 	PangoLayout *layout;
 	double width; /* as measured */
-	/* Where its halo is opaque, around the left end of the baseline; NULL until it is needed. */
+	/* The halo's mask, relative to the left end of the baseline; NULL until it is needed. */
 	cairo_surface_t *halo;
-	double halo_scale; /* device pixels a pixel */
+	double halo_scale; /* device pixels per pixel */
 	double halo_x, halo_y;
 };
 
@@ -34,20 +34,20 @@ struct weft_cairo_font {
 	GHashTable *words; /* of struct weft__cairo_words */
 	unsigned description_count;
 	struct {
-		int units; /* of pango */
+		int units; /* pango units */
 		bool bold;
 		PangoFontDescription *description;
 	} descriptions[WEFT__CAIRO_DESCRIPTIONS];
 };
 
-/* They stay until the next call. */
+/* Finds or lays out a text. Valid until the next call. */
 struct weft__cairo_words *weft__cairo_words(
 	struct weft_cairo_font *font, const char *text, size_t bytes, double size, bool bold);
 
-/* The table of them. */
+/* Makes the table of cached texts. */
 GHashTable *weft__cairo_words_table(void);
 
-/* words.c: fills in the halo for that scale. */
+/* words.c: draws the halo for that scale. */
 void weft__cairo_halo(struct weft__cairo_words *words, double scale);
 
 #endif

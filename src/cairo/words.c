@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Texts that were set, by what they are, and their halos. A halo is the outline of each letter with
- * a thick pen, which costs a hundred times what the letters cost: it is drawn once, as a mask in
- * device pixels, and then only put where the text goes.
+ * The cache of laid-out texts and their halos. A halo is the outline of each letter, drawn with a
+ * thick pen, which costs a hundred times as much as the letters: it is drawn once, as a mask in
+ * device pixels, and then copied to where the text is.
  */
 #include "cairo/font.h"
 
@@ -22,7 +22,7 @@ static gboolean is_equal(const void *left, const void *right)
 {
 	const struct weft__cairo_words *l = left, *r = right;
 	return l->bytes == r->bytes && l->units == r->units && l->bold == r->bold &&
-		   /* An empty text may be no memory at all. */
+		   /* An empty text may be NULL. */
 		   (l->bytes == 0 || memcmp(l->text, r->text, l->bytes) == 0);
 }
 
@@ -62,7 +62,7 @@ void weft__cairo_halo(struct weft__cairo_words *words, double scale)
 	pango_layout_line_get_pixel_extents(
 		pango_layout_get_line_readonly(words->layout, 0), &ink, NULL);
 	words->halo_scale = scale;
-	/* Whole device pixels, so that it is put down without being blurred. */
+	/* Rounded to whole device pixels, so that copying does not blur it. */
 	words->halo_x = floor((ink.x - WEFT__CAIRO_HALO) * scale) / scale;
 	words->halo_y = floor((ink.y - WEFT__CAIRO_HALO) * scale) / scale;
 	words->halo = cairo_image_surface_create(CAIRO_FORMAT_A8,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Whole files in memory: a caller decides where they go, and how safely.
+ * Makes whole files in memory: the caller decides where to store them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static cairo_status_t append(void *context, const unsigned char *bytes, unsigned
 	return CAIRO_STATUS_SUCCESS;
 }
 
-/* What is drawn on `surface`, which is ours to destroy; 0 or a negative error. */
+/* Draws the canvas on `surface` and destroys that; 0 or a negative error. */
 static int draw_on(
 	const struct weft_canvas *canvas, struct weft_cairo_font *font, cairo_surface_t *surface)
 {

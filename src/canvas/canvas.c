@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Filling a canvas. The first allocation that fails is remembered; what follows is dropped, and
- * whoever filled the canvas asks once, at the end.
+ * Fills a canvas. The first failed allocation is remembered and later operations are dropped, so
+ * that callers check for errors once, at the end.
  */
 #include <weft/canvas.h>
 
@@ -13,7 +13,7 @@
 #include "base/export.h"
 
 struct whole_canvas {
-	struct weft_canvas public; /* first: what callers hold */
+	struct weft_canvas public; /* first member: callers hold a pointer to it */
 	struct weft_canvas_op *ops;
 	size_t op_capacity;
 	float *points;
@@ -104,7 +104,7 @@ static uint32_t add_points(struct weft_canvas *canvas, const double *points, uin
 	return (uint32_t)(first / 2);
 }
 
-/* A character that cannot be shown takes three bytes instead of one. */
+/* Replacing a character by U+FFFD may make three bytes of one. */
 static void set_text(
 	struct weft_canvas *canvas, struct weft_canvas_op *op, const char *text, size_t bytes)
 {
@@ -238,7 +238,7 @@ WEFT__EXPORT void weft_canvas_dash_lengths(
 	*ret_off = lengths[dash][1];
 }
 
-/* x + y is a multiple of this, so that neighbouring areas continue each other's lines. */
+/* Lines lie where x + y is a multiple of this, so that hatches of neighbouring areas join. */
 #define HATCH_STEP 8
 
 WEFT__EXPORT bool weft_canvas_hatch_line(

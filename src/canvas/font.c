@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The built-in font: advances of DejaVu Sans 2.37 in 2048ths of an em, without kerning, measured
- * once with cairo. It lets the pure half place text, and makes pictures the same on every machine.
+ * The built-in font: glyph widths of DejaVu Sans 2.37 in 2048ths of an em, without kerning,
+ * measured once with cairo. With it the pure half can place text, and pictures are the same on
+ * every machine.
  */
 #include <weft/canvas.h>
 
@@ -73,11 +74,11 @@ static const uint16_t latin_bold[] = {
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Scripts that DejaVu lacks are drawn with another font, a square a character. */
+/* Scripts that DejaVu lacks come from another font; assume square characters. */
 static unsigned advance_elsewhere(uint32_t character)
 {
 	if (character >= 0x300 && character < 0x370)
-		return 0; /* combines with the one before */
+		return 0; /* a combining mark */
 	return character < 0x2e80 ? 1344 : 2048;
 }
 

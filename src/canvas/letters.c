@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What may be in a picture's text: names come from whoever was traced, and pictures are opened by
- * browsers.
+ * The characters that a picture's text may contain. Names come from traced programs, which may be
+ * hostile, and browsers open the pictures.
  */
 #include "canvas/letters.h"
 

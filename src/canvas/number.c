@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: ISC
  *
- * A hundredth of a pixel is finer than anything that can be seen, and keeps files small.
+ * Writes numbers with two decimals: a hundredth of a pixel is invisible, and files stay small.
  */
 #include "canvas/number.h"
 
 #include <math.h>
 
-/* Beyond this nothing is on any picture. */
+/* Coordinates are limited to this, far outside of any picture. */
 #define FARTHEST 1e9
 
 void weft__add_number(struct weft_text *text, double number)
 {
 	if (!(number > -FARTHEST))
-		number = -FARTHEST; /* not a number, too */
+		number = -FARTHEST; /* also for NaN */
 	if (number > FARTHEST)
 		number = FARTHEST;
 	int64_t hundredths = (int64_t)floor(number * 100 + 0.5);

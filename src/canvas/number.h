@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: ISC
  *
- * Numbers and colours as pictures write them.
+ * Writes numbers and colours in picture files.
  */
 #ifndef WEFT_CANVAS_NUMBER_H
 #define WEFT_CANVAS_NUMBER_H
 
 #include <weft/text.h>
 
-/* Two decimals at most, no exponent, never "-0": the same in every locale. */
+/* Appends at most two decimals, no exponent, never "-0"; independent of the locale. */
 void weft__add_number(struct weft_text *text, double number);
 
-/* "#1b1f24", without alpha. */
+/* Appends "#1b1f24", without alpha. */
 void weft__add_color(struct weft_text *text, uint32_t color);
 
 #endif

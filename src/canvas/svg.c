@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * A canvas as SVG. Neighbouring operations of one style become one path, which makes files small.
- * Text stays text: it can be searched, copied and read aloud, and `textLength` makes it as wide as
- * it was when it was placed, whatever font the viewer has.
+ * Writes a canvas as SVG. Consecutive operations with equal style become one path, which keeps
+ * files small. Text stays text: it can be searched, copied and read aloud. `textLength` gives it
+ * the width that was measured when it was placed, whatever font the viewer has.
  */
 #include <weft/canvas.h>
 
@@ -16,9 +16,9 @@
 struct svg {
 	struct weft_text *text;
 	const struct weft_canvas *canvas;
-	uint32_t depth; /* of open <g> */
+	uint32_t depth; /* open <g> elements */
 	uint32_t clips;
-	uint32_t halo; /* of the class "h" */
+	uint32_t halo; /* its colour in the class "h" */
 };
 
 static void put(struct svg *svg, const char *string)
@@ -174,7 +174,7 @@ static bool is_stroke(const struct weft_canvas_op *op)
 		   op->type == WEFT_CANVAS_RING || op->type == WEFT_CANVAS_HATCH;
 }
 
-/* What is half transparent shows through itself where it overlaps: that needs paths of its own. */
+/* Half-transparent shapes need separate paths: inside one path, overlaps would not add up. */
 static bool share_path(const struct weft_canvas_op *a, const struct weft_canvas_op *b)
 {
 	return is_shape(b) && is_stroke(a) == is_stroke(b) && a->color == b->color &&
@@ -201,7 +201,7 @@ static void put_pen(struct svg *svg, const struct weft_canvas_op *op)
 	put(svg, "\"");
 }
 
-/* As many operations from `op` on as share a path; how many they are. */
+/* Writes the operations from `op` on that share a path; returns their number. */
 static uint32_t put_path(struct svg *svg, const struct weft_canvas_op *op, uint32_t available)
 {
 	uint32_t count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A canvas as text: one line an operation, so that a change of a picture is a diff that a person
- * can read.
+ * Writes a canvas as text, one line for each operation, so that a change of a picture is a diff
+ * that people can read.
  *
  *     line 20 118.5 1380 118.5 #7a838d 1.5
  *     text 23 112.5 "create XenStore" #1b1f24 12 w=98.3 halo=#f7f7f5

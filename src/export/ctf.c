@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * Events into packets, a stream a thread.
+ * Writes events into packets, one CTF stream for each thread.
  *
- * A stream collects a packet's events in memory and hands it over when it is large enough, so that
- * sizes and times are known when its context is written, and nothing is ever patched. What all
- * streams hold together is bounded as well, however many threads a trace claims to have.
+ * A stream collects a packet's events in memory until it is large enough, so that sizes and times
+ * are known when its context is written, and nothing has to be patched. The memory of all streams
+ * together is bounded, however many threads a trace claims to have.
  */
 #include <weft/export.h>
 
@@ -16,14 +16,15 @@
 #include "base/export.h"
 #include "export/ctf.h"
 
-#define PACKET_BYTES ((size_t)128 << 10) /* the event that passes this closes the packet */
-#define HELD_BYTES   ((size_t)32 << 20)  /* of all streams' memory */
+#define PACKET_BYTES ((size_t)128 << 10) /* the event that exceeds this closes the packet */
+#define HELD_BYTES   ((size_t)32 << 20)  /* limit for all streams together */
 
-/* Readers compute in signed 64-bit ns, and babeltrace 2 takes the very last for an overflow. */
+/* CTF readers compute in signed 64-bit ns, and babeltrace 2 takes the largest value for an
+ * overflow. */
 #define LAST_NS ((uint64_t)INT64_MAX - 1)
 
 struct stream {
-	struct weft__bytes body; /* events of the open packet */
+	struct weft__bytes body; /* the open packet's events */
 	uint64_t begin_ns, end_ns;
 	uint64_t packets;
 	uint64_t discarded;
@@ -35,9 +36,9 @@ struct weft_export_ctf {
 	struct stream *streams; /* by thread */
 	size_t stream_count, stream_capacity;
 	size_t held_bytes;    /* the capacity of all bodies */
-	uint64_t last_ns;     /* the last event's time, */
-	uint64_t readable_ns; /* and as it is written */
-	uint64_t discarded;   /* of the whole trace, as far as packets tell */
+	uint64_t last_ns;     /* the last event's time */
+	uint64_t readable_ns; /* the same as it is written */
+	uint64_t discarded;   /* lost events of the whole trace that packets have reported */
 };
 
 WEFT__EXPORT int weft_export_ctf_create(
@@ -75,7 +76,7 @@ static int append(struct weft_export_ctf *ctf, const char *name, const struct we
 	return bytes->size ? ctf->sink.append(ctf->sink.context, name, bytes->data, bytes->size) : 0;
 }
 
-/* Who a stream belongs to. */
+/* The thread of a stream. */
 static struct weft__ctf_packet describe_packet(
 	uint32_t thread, const struct weft_trace_description *description)
 {
@@ -144,7 +145,7 @@ static int ensure_stream(struct weft_export_ctf *ctf, uint32_t thread)
 	return 0;
 }
 
-/* Losses that are missing events; names and metrics that found no room are none. */
+/* Counts losses that are events; names and metrics that found no room are not. */
 static uint64_t count_discarded(const struct weft_trace_description *description)
 {
 	uint64_t sum = 0;
@@ -154,8 +155,9 @@ static uint64_t count_discarded(const struct weft_trace_description *description
 	return sum;
 }
 
-/* Traces tell how many events are lost, not when and by whom: the first stream counts them. Readers
- * compare a packet's count with that of the packet before it, so an empty packet goes first. */
+/* Reports lost events in the first stream, because traces need not say when and in which thread
+ * they were lost. Readers compare a packet's count with the one before, so an empty packet with
+ * count 0 goes first. */
 static int put_discarded(
 	struct weft_export_ctf *ctf, const struct weft_trace_description *description)
 {
@@ -176,7 +178,7 @@ static int put_discarded(
 	return error;
 }
 
-/* An event's time as the readers can take it, offset included. */
+/* An event's time, limited to what CTF readers can handle with the clock's offset. */
 static uint64_t readable_time(
 	struct weft_export_ctf *ctf, uint64_t time_ns, const struct weft_trace_description *description)
 {
@@ -219,7 +221,7 @@ WEFT__EXPORT int weft_export_ctf_add(struct weft_export_ctf *ctf, const struct w
 	return error ? error : put_event(ctf, event, description);
 }
 
-/* Losses that became known after the last event get an empty packet. */
+/* Reports losses that became known after the last event in an empty packet. */
 static int put_last_discarded(
 	struct weft_export_ctf *ctf, const struct weft_trace_description *description)
 {

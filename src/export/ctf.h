@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the three parts of the CTF export share: events, packets, metadata.
- *
- *     packet = header │ context │ event …          all little-endian, byte-aligned, no padding
- *     event  = u8 type of events.def │ u64 time in ns │ fields in the order of events.def
- */
+ * Shared by the three parts of the CTF export: events, packets, metadata. */
+
+/* clang-format off */
+/*     packet = header │ context │ event …          all little-endian, byte-aligned, no padding
+ *     event  = u8 type of events.def │ u64 time in ns │ fields in the order of events.def */
+/* clang-format on */
 #ifndef WEFT_EXPORT_CTF_H
 #define WEFT_EXPORT_CTF_H
 
@@ -15,20 +16,21 @@
 
 #include "base/bytes.h"
 
-/* An event's bytes, at a time that may differ from its own (see ctf.c). */
+/* Appends an event's bytes, with a time that may differ from its own (see ctf.c). */
 void weft__ctf_put_event(
 	struct weft__bytes *bytes, const struct weft_event *event, uint64_t time_ns);
 
-/* Text as a CTF string. */
+/* Appends text as a CTF string. */
 void weft__ctf_put_text(struct weft__bytes *bytes, struct weft_slice text);
 
-/* `event { … };`, once or twice: how weft__ctf_put_event writes this type. */
+/* Appends `event { … };`, once or twice: the declaration of what weft__ctf_put_event writes for
+ * this type. */
 void weft__ctf_declare_event(struct weft__bytes *metadata, unsigned type);
 
-/* A stream's packet, without its events. */
+/* A packet of a stream, without its events. */
 struct weft__ctf_packet {
 	uint64_t begin_ns, end_ns; /* of its first and last event */
-	uint64_t sequence;         /* in the stream */
+	uint64_t sequence;         /* its number in the stream */
 	uint64_t discarded;        /* events lost in the stream so far */
 	uint32_t thread;
 	uint64_t pid, tid;
@@ -36,17 +38,18 @@ struct weft__ctf_packet {
 	size_t body_bytes;
 };
 
-/* Header and context of a packet whose events follow. */
+/* Appends a packet's header and context; its events follow. */
 void weft__ctf_put_packet(struct weft__bytes *bytes, const struct weft__ctf_packet *packet);
 
-/* How weft__ctf_put_packet writes: the inside of packet.header and packet.context. */
+/* The declaration of what weft__ctf_put_packet writes: the members of packet.header and
+ * packet.context. */
 extern const char weft__ctf_packet_header[], weft__ctf_packet_context[];
 
-/* The whole file. */
+/* Appends the whole metadata file. */
 void weft__ctf_put_metadata(
 	struct weft__bytes *metadata, const struct weft_trace_description *description);
 
-/* The clock's offset as CTF has it: an event's time plus this is ns since 1970 in every reader. */
+/* The clock's offset in CTF: an event's time plus this is ns since 1970 in every reader. */
 uint64_t weft__ctf_clock_offset_ns(const struct weft_clock *clock);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: ISC
  *
- * One event in CTF. Each slot of events.def has one row here: how the metadata declares it and how
- * its bytes are written, side by side, so that they cannot disagree.
+ * One event in CTF. Each slot of events.def has one row here: its declaration in the metadata and
+ * the code that writes its bytes, side by side, so that they cannot disagree.
  *
- * Field names begin with "_": readers take that off, and no key can then be a word of CTF's own.
+ * Field names begin with "_": readers remove it, and no key can clash with a keyword of CTF.
  */
 #include "export/ctf.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* Babeltrace 2.0 reuses its events, and shows the text of an earlier one where a text is empty. So
- * what is empty never shares a class, or a member of a variant, with what is not: an event with an
- * empty text has a class of its own, of the same name and fields, whose number has this bit. */
+/* Babeltrace 2.0 reuses event objects, and shows an earlier event's text where a text is empty. So
+ * an event with an empty text has a class of its own, with the same name and fields, whose number
+ * has this bit. Empty text fields have a variant member of their own for the same reason. */
 #define EMPTY_TEXT  0x80
 #define EMPTY_FIELD (WEFT_FIELD_TEXT + 1)
 
@@ -109,8 +109,8 @@ static void put_fields(struct weft__bytes *bytes, const struct weft_event *event
 		put_field(bytes, &event->fields[i]);
 }
 
-/* The struct is written in place: babeltrace 2.0 does not find a variant's tag "_type" if the
- * struct has a name of its own. */
+/* The struct is declared inline: babeltrace 2.0 does not find a variant's tag "_type" if the struct
+ * has a name. */
 #define FIELDS_BEFORE                                                            \
 	"uint32 _fields_length;\n"                                                   \
 	"\t\tstruct {\n"                                                             \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The metadata of a CTF export, in CTF 1.8's own language (TSDL). Kinds, bands and events come from
- * the tables that the rest of weft uses.
+ * The metadata of a CTF export, in CTF 1.8's language (TSDL). Kinds, bands and events come from the
+ * tables that the rest of weft uses.
  */
 #include "export/ctf.h"
 
@@ -9,7 +9,7 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
-/* Trace Compass insists on the first line. */
+/* Trace Compass requires the first line. */
 static const char types[] =
 	"/* CTF 1.8 */\n"
 	"\n"
@@ -20,8 +20,8 @@ static const char types[] =
 	"typealias integer { size = 64; align = 8; signed = true; } := int64;\n"
 	"typealias floating_point { exp_dig = 11; mant_dig = 53; align = 8; } := float64;\n";
 
-/* Between double quotes; what is not plain ASCII as octal escapes, the only ones of fixed length.
- */
+/* Appends text in double quotes; bytes that are not plain ASCII are octal escapes, the only ones of
+ * fixed length. */
 static void put_quoted(struct weft__bytes *metadata, const char *text)
 {
 	weft__bytes_put_u8(metadata, '"');
@@ -57,7 +57,7 @@ static const char *epoch_name(enum weft_clock_epoch epoch)
 	return "unknown";
 }
 
-/* What CTF has no place for: where the events are from, and why some are missing. */
+/* Appends what CTF has no field for: the origin of the events, and why some are missing. */
 static void put_environment(
 	struct weft__bytes *metadata, const struct weft_trace_description *description)
 {
@@ -78,7 +78,7 @@ static void put_environment(
 
 uint64_t weft__ctf_clock_offset_ns(const struct weft_clock *clock)
 {
-	/* Babeltrace 1 knows no clock that is set before 1970. */
+	/* Babeltrace 1 does not accept a clock that was set before 1970. */
 	return clock->offset_ns > 0 ? (uint64_t)clock->offset_ns : 0;
 }
 
@@ -95,8 +95,7 @@ static void put_clock(struct weft__bytes *metadata, const struct weft_clock *clo
 		(unsigned long long)(offset % NS_PER_S), absolute ? "true" : "false");
 }
 
-/* One mapping for the numbers from `first` to before `end`, if any: they have no name of their own.
- */
+/* Appends one mapping for the numbers from `first` to before `end`, if any, which have no names. */
 static void put_others(struct weft__bytes *metadata, unsigned first, unsigned end)
 {
 	if (first + 1 == end)
@@ -105,7 +104,7 @@ static void put_others(struct weft__bytes *metadata, unsigned first, unsigned en
 		weft__bytes_print(metadata, "\t\"other\" = %u ... %u,\n", first, end - 1);
 }
 
-/* Every number has a label, as babeltrace 1 warns of one that has none. */
+/* Gives every number a label, because babeltrace 1 warns about numbers without one. */
 static void put_kinds(struct weft__bytes *metadata)
 {
 	unsigned next = 0;

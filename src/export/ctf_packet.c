@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A packet's header and context, and their declaration: what the text says is what the function
- * below it writes.
+ * A packet's header and context, and their declaration, side by side so that they cannot disagree.
  */
 #include "export/ctf.h"
 
@@ -16,7 +15,7 @@ const char weft__ctf_packet_header[] = "\t\tuint32 magic;\n"
 static void put_header(struct weft__bytes *bytes, const struct weft__ctf_packet *packet)
 {
 	weft__bytes_put_u32(bytes, CTF_MAGIC);
-	weft__bytes_put_u32(bytes, 0); /* one class of streams */
+	weft__bytes_put_u32(bytes, 0); /* the only stream class */
 	weft__bytes_put_u64(bytes, packet->thread);
 }
 

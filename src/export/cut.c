@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * One pass: events before the range are remembered, those of it are written as they come, and the
- * rundown, which needs to know whom the range names, comes last. In the file, that is: a reader
- * puts packets in order by their times and sequences, and the rundown's are the first.
+ * Cuts in one pass: events before the range update the state, events in the range are written as
+ * they come, and the rundown comes last, since it has to know which tasks the range names. Readers
+ * order packets by times and sequences, so they read the rundown first.
  */
 #include <weft/cut.h>
 
@@ -24,10 +24,10 @@ struct weft_cut {
 	struct weft__cut_names names;
 	struct weft__cut_packets packets;
 	struct weft__alive alive;
-	uint64_t start_ns; /* of what is written */
-	uint64_t last_ns;  /* of the last event that came */
+	uint64_t start_ns; /* the first time that is written */
+	uint64_t last_ns;  /* time of the last event that was added */
 	uint64_t events, rundown;
-	uint32_t rundown_thread; /* of the rundown's last event */
+	uint32_t rundown_thread; /* thread of the rundown's last event */
 	bool has_past;           /* events came before the range */
 	bool has_begun;          /* the header is written */
 };
@@ -64,7 +64,7 @@ WEFT__EXPORT void weft_cut_destroy(struct weft_cut *cut)
 	free(cut);
 }
 
-/* A tick is a nanosecond of the trace's clock, whose beginning stays known. */
+/* Makes a tick a nanosecond of the trace's clock, and keeps the clock's epoch. */
 static void describe_clock(
 	const struct weft_cut *cut, const struct weft_clock *clock, struct weft_abi_buffer *header)
 {
@@ -99,7 +99,7 @@ static int name_category(struct weft_cut *cut, const struct weft_trace_category 
 	return error;
 }
 
-/* Those up to the range's end. */
+/* Copies the level changes up to the range's end. */
 static void describe_changes(const struct weft_cut *cut, const struct weft_trace_description *trace,
 	struct weft_abi_buffer *header)
 {
@@ -117,7 +117,8 @@ static void describe_changes(const struct weft_cut *cut, const struct weft_trace
 	}
 }
 
-/* What is missing before a trace's first event is missing from a part that begins there, too. */
+/* True if the losses lie in the range. Losses before a trace's first event count for a cut that
+ * begins there, too. */
 static bool is_in_range(const struct weft_cut *cut, const struct weft_loss_period *period)
 {
 	if (period->start == period->end && period->end <= cut->range.start_ns)
@@ -126,7 +127,7 @@ static bool is_in_range(const struct weft_cut *cut, const struct weft_loss_perio
 		   (period->end > cut->range.start_ns || !cut->has_past);
 }
 
-/* Those of which nobody knows when they were belong to every part. */
+/* The losses of the range. Losses without known times are part of every cut. */
 static uint64_t losses_of_range(
 	const struct weft_cut *cut, const struct weft_trace_description *trace, unsigned cause)
 {
@@ -198,7 +199,7 @@ static int describe(struct weft_cut *cut, const struct weft_trace_description *t
 	return error;
 }
 
-/* The header: first as good as it is known, and at the end as a chunk, as it should have been. */
+/* Writes the header: preliminary at the beginning, and corrected at the end, as a chunk. */
 static int begin(struct weft_cut *cut, const struct weft_trace_description *trace)
 {
 	struct weft_abi_buffer header;
@@ -207,7 +208,7 @@ static int begin(struct weft_cut *cut, const struct weft_trace_description *trac
 	return error ? error : weft__chunks_append(&cut->chunks, &header, sizeof(header));
 }
 
-/* One program in one buffer is what the format can say. */
+/* The format can describe one program in one buffer. */
 static bool is_one_buffer(const struct weft_trace_description *trace)
 {
 	for (uint32_t i = 1; i < trace->thread_count; i++)
@@ -252,7 +253,7 @@ WEFT__EXPORT int weft_cut_add(struct weft_cut *cut, const struct weft_event *eve
 		return weft__alive_add(&cut->alive, event);
 	}
 	if (event->time_ns >= cut->range.end_ns && cut->range.end_ns != UINT64_MAX) {
-		return has_losses(trace) ? WEFT_OK : WEFT_END; /* a gap is known when it is over */
+		return has_losses(trace) ? WEFT_OK : WEFT_END; /* losses are only known after the gap */
 	}
 	if (!cut->has_begun) {
 		cut->start_ns = cut->alive.task_count ? cut->range.start_ns : event->time_ns;
@@ -270,7 +271,8 @@ static int add_rundown(void *context, const struct weft_event *event)
 {
 	struct weft_cut *cut = context;
 	int error = 0;
-	/* Their packets are read in the order of the file. */
+	/* Rundown packets have one sequence and are read in the order of the file, so a thread's must
+	 * be written before the next thread's. */
 	if (event->thread != cut->rundown_thread && cut->rundown_thread < cut->packets.thread_count)
 		error = weft__cut_packets_flush(&cut->packets, cut->rundown_thread);
 	cut->rundown_thread = event->thread;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * An event has 255 words at most, and its text is padded with NULs. If it does not fit, or its text
- * ends in NULs of its own, it is written again with its texts outside the packet.
+ * Encodes one event. A record has at most 255 words, and its text is padded with NULs. If the event
+ * does not fit, or its text ends with a NUL, it is encoded again with its texts outside of the
+ * packet.
  *
- * Texts that come again and again (of counters, tags, marks, bands) are names. Labels and notes lie
- * in their events: they are mostly short or of one event alone, and would fill the table.
+ * Texts that repeat (names of counters, tags, marks and bands) are stored as names. Labels and
+ * notes are stored in their events: most are short or occur once, and would fill the table of
+ * names.
  */
 #include "export/cut_encode.h"
 
@@ -17,8 +19,8 @@
 struct encoder {
 	struct weft__cut_words *words;
 	struct weft__cut_names *names;
-	bool is_far;   /* texts lie outside */
-	bool overflow; /* it must be written so */
+	bool is_far;   /* texts are stored outside of the packet */
+	bool overflow; /* it does not fit: encode it again with is_far */
 	unsigned small;
 	int error;
 };
@@ -31,7 +33,7 @@ static void put(struct encoder *e, uint64_t word)
 		e->words->list[e->words->count++] = word;
 }
 
-/* Padded to a word. */
+/* Appends bytes, padded to a word. */
 static void put_bytes(struct encoder *e, struct weft_slice text)
 {
 	if (text.size > WEFT_ABI_WORDS_MAX * sizeof(uint64_t)) {
@@ -45,11 +47,11 @@ static void put_bytes(struct encoder *e, struct weft_slice text)
 	}
 }
 
-/* The rest of the event. */
+/* Appends the text that fills the rest of the record. */
 static void put_text(struct encoder *e, struct weft_slice text)
 {
 	if (e->is_far)
-		return; /* a record before the event has it */
+		return; /* a text record before the event refers to it */
 	if (text.size && text.bytes[text.size - 1] == 0)
 		e->overflow = true;
 	put_bytes(e, text);
@@ -100,7 +102,7 @@ static void put_field(struct encoder *e, const struct weft_field *field, unsigne
 	put(e, word);
 }
 
-/* The mark's name and its fields' names; the caller frees it. */
+/* The mark's name and its fields' names; the caller frees them. */
 static struct weft_text shape_of(const struct weft_event *event)
 {
 	struct weft_text shape = {0};
@@ -156,7 +158,7 @@ static void put_alive(struct encoder *e, const struct weft_event *event)
 	put_text(e, event->text);
 }
 
-/* What follows the head and the actor; the kind on the wire. */
+/* Appends the operands; returns the record's kind. */
 static unsigned put_operands(
 	struct encoder *e, const struct weft_event *event, struct weft_slice text)
 {
@@ -210,7 +212,7 @@ static unsigned put_operands(
 	return event->type;
 }
 
-/* Who acts; for what has no actor, whoever is current. */
+/* The event's actor; for events without one, the current task. */
 static uint64_t actor_of(const struct weft_event *event, uint64_t current)
 {
 	switch (event->type) {
@@ -225,7 +227,7 @@ static uint64_t actor_of(const struct weft_event *event, uint64_t current)
 	}
 }
 
-/* As a reader's is after the event. */
+/* The thread's current task after the event, as a reader computes it. */
 static uint64_t task_after(const struct weft_event *event, uint64_t current)
 {
 	bool runs = event->type == WEFT_EVENT_SWITCH ||
@@ -247,7 +249,8 @@ static void encode(
 		put(e, WEFT_ABI_HEAD(WEFT_ABI_TEXT, 2, 0));
 		put(e, number);
 	}
-	if (event->is_rundown && event->type != WEFT_EVENT_ALIVE) /* which is one anyway */
+	if (event->is_rundown &&
+		event->type != WEFT_EVENT_ALIVE) /* alive events are always part of a rundown */
 		put(e, WEFT_ABI_HEAD(WEFT_ABI_RUNDOWN, 1, 0));
 	w->head = w->count;
 	put(e, 0);
@@ -265,7 +268,7 @@ static void encode(
 int weft__cut_encode(const struct weft_event *event, struct weft__cut_names *names, uint64_t *task,
 	struct weft__cut_words *ret_words)
 {
-	/* A switch has no place for its reason. */
+	/* The format has no field for a switch's reason. */
 	struct encoder e = {.words = ret_words, .names = names};
 	struct weft_text shape = {0};
 	struct weft_slice text = event->text;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
- * One event as the words of a packet: abi/event_abi.h, the other way round.
+ * Encodes one event as the words of a packet: the inverse of decoding abi/event_abi.h.
  */
 #ifndef WEFT_EXPORT_CUT_ENCODE_H
 #define WEFT_EXPORT_CUT_ENCODE_H
 
 #include "export/cut_packets.h"
 
-/* `task` is the thread's current one, and changes as a reader's does. Writes texts that no event
- * can hold. 0 or an error. */
+/* Encodes an event. `task` is the thread's current task, and is updated as a reader would. Writes
+ * texts that do not fit into a record as chunks. 0 or an error. */
 int weft__cut_encode(const struct weft_event *event, struct weft__cut_names *names, uint64_t *task,
 	struct weft__cut_words *ret_words);
 

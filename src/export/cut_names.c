@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Names are told apart by their bytes; a new one goes to the end of the table, which is written on
- * before each packet. When the table is full, those that are in it stay in use.
+ * Names are identified by their bytes. A new name goes to the end of the table; the new part of the
+ * table is written before each packet. When the table is full, its names stay in use.
  */
 #include "export/cut_names.h"
 
@@ -42,12 +42,13 @@ void weft__cut_names_finish(struct weft__cut_names *names)
 	free(names->entries);
 }
 
-/* A place at the table's end; 0 if there is none left. */
+/* Appends an entry; id 0 if the table is full. */
 static int append(struct weft__cut_names *names, struct weft_slice text, uint16_t *ret_id)
 {
 	uint32_t size = (uint32_t)(sizeof(struct weft_abi_name) + text.size + WEFT_ABI_NAME_UNIT - 1) &
 					~(WEFT_ABI_NAME_UNIT - 1);
-	const struct weft_abi_name head = {.size = (uint32_t)text.size}; /* a stream has no index */
+	const struct weft_abi_name head = {
+		.size = (uint32_t)text.size}; /* a stream has no hash index */
 	*ret_id = 0;
 	if (names->used / WEFT_ABI_NAME_UNIT >= UINT16_MAX)
 		return 0;

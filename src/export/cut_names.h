@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The texts of a stream that is written: the table of names, and those that no event can hold.
+ * The texts of a stream that is being written: the table of names, and texts that do not fit into a
+ * record.
  */
 #ifndef WEFT_EXPORT_CUT_NAMES_H
 #define WEFT_EXPORT_CUT_NAMES_H
@@ -9,37 +10,37 @@
 
 #include "base/strings.h"
 
-/* Chunks of a stream, as they go out. */
+/* Writes the chunks of a stream. */
 struct weft__chunks {
 	struct weft_cut_sink sink;
 	uint64_t bytes;
 };
 
 int weft__chunks_append(struct weft__chunks *chunks, const void *bytes, size_t size);
-/* What begins a chunk of so much content. */
+/* Writes the head of a chunk with `size` bytes of content. */
 int weft__chunks_begin(struct weft__chunks *chunks, uint32_t kind, uint64_t at, size_t size);
 
 struct weft__cut_names {
 	struct weft__chunks *chunks;
 	struct weft__strings strings;
-	uint16_t *ids; /* of string n; 0: it found no place */
+	uint16_t *ids; /* name id of string n; 0: it has none */
 	size_t ids_capacity;
 	uint8_t *entries;
 	size_t entries_capacity;
-	uint32_t used, written; /* bytes of entries */
+	uint32_t used, written; /* bytes of entries, in memory and in the file */
 	uint64_t texts;
 };
 
 int weft__cut_names_init(struct weft__cut_names *names, struct weft__chunks *chunks);
 void weft__cut_names_finish(struct weft__cut_names *names);
 
-/* The id of a name; 0 if it is empty, too long, or the table is full. */
+/* Finds or adds a name and returns its id; 0 if it is empty, too long, or the table is full. */
 int weft__cut_name(struct weft__cut_names *names, struct weft_slice text, uint16_t *ret_id);
 
-/* Writes names that were not written yet: before the packets that refer to them. */
+/* Writes the names that were not written yet; call it before the packets that refer to them. */
 int weft__cut_names_flush(struct weft__cut_names *names);
 
-/* Writes a text of its own; its number. */
+/* Writes a text as a chunk of its own; returns its number. */
 int weft__cut_text(struct weft__cut_names *names, struct weft_slice text, uint64_t *ret_number);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * Each thread has an open packet, which is written when it is full. A reader takes events by time,
- * and those of one time by the sequences of their packets: an event that would come too early by
- * that rule begins a packet with a sequence of its own.
+ * Each thread has an open packet, which is written when it is full. Readers order events by time,
+ * and events with equal times by the sequences of their packets. If that rule would put an event
+ * too early, the event begins a packet with a new sequence.
  *
- * Sequence 1 is kept for the rundown, which is written last and read first.
+ * Sequence 1 is reserved for the rundown, which is written last and read first.
  */
 #include "export/cut_packets.h"
 
@@ -129,7 +129,7 @@ void weft__cut_packets_rewind(struct weft__cut_packets *p)
 		p->threads[i].events = 0;
 	}
 	p->last_ns = p->last_sequence = 0;
-	p->sequence = 0; /* packets of one sequence are read in the order of the file */
+	p->sequence = 0; /* packets of equal sequence are read in the order of the file */
 }
 
 static void open_packet(struct weft__cut_packets *p, struct weft__cut_thread *t, uint64_t time_ns)
@@ -162,7 +162,7 @@ int weft__cut_packets_add(struct weft__cut_packets *p, uint32_t index, uint64_t 
 	const struct weft__cut_words *words)
 {
 	struct weft__cut_thread *t = &p->threads[index];
-	size_t bytes = ((size_t)words->count + 2) * sizeof(uint64_t); /* with a time record */
+	size_t bytes = ((size_t)words->count + 2) * sizeof(uint64_t); /* including a time record */
 	bool is_too_early = time_ns == p->last_ns && t->sequence < p->last_sequence;
 	int error = 0;
 	if (t->sequence && (is_too_early || t->size + bytes > ROOM))

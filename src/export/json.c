@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * One event as one JSON object, by walking its row of the table of events.
+ * Writes an event as a JSON object, by walking its row of the table of events.
  */
 #include "base/export.h"
 #include "export/lines.h"
@@ -18,7 +18,7 @@ static void add_task(struct weft_text *text, uint64_t task)
 		weft_text_add_u64(text, task);
 }
 
-/* A kind without a name stays a number. */
+/* Appends a kind; one without a name as a number. */
 static void add_kind(struct weft_text *text, unsigned kind)
 {
 	const char *name = weft_kind_name(kind);

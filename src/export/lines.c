@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The questions about an event that every kind of line asks.
+ * What both kinds of lines need to know about an event.
  */
 #include "export/lines.h"
 

@@ -7,7 +7,7 @@
 #include "base/export.h"
 #include "export/lines.h"
 
-/* The longest name of an event, and two spaces. */
+/* The length of the longest event name, plus two spaces. */
 #define EVENT_COLUMNS 10
 
 static void add_slice(struct weft_text *text, struct weft_slice slice)
@@ -15,7 +15,7 @@ static void add_slice(struct weft_text *text, struct weft_slice slice)
 	weft_text_add_quoted(text, slice.bytes, slice.size);
 }
 
-/* Seconds to the nanosecond, right-aligned up to 9999 s. */
+/* Appends seconds to the nanosecond, right-aligned up to 9999 s. */
 static void add_time(struct weft_text *text, uint64_t ns)
 {
 	uint64_t seconds = ns / 1000000000, fraction = ns % 1000000000;
@@ -72,7 +72,7 @@ static void add_value(struct weft_text *text, const struct weft_event *event, en
 	case WEFT_SLOT_BAND:
 		weft_text_add_string(text, weft_band_name(event->band));
 		break;
-	case WEFT_SLOT_FLAG: /* said by the key alone */
+	case WEFT_SLOT_FLAG: /* the key says it */
 		break;
 	case WEFT_SLOT_TEXT:
 	case WEFT_SLOT_REASON:
@@ -92,7 +92,7 @@ static void add_value(struct weft_text *text, const struct weft_event *event, en
 	}
 }
 
-/* A word if it is set, and nothing if not: reads would otherwise all say "later=no". */
+/* Appends a word if the flag is set, nothing otherwise: else most reads would say "later=no". */
 static void add_flag(struct weft_text *text, const struct weft_event *event, const char *key)
 {
 	if (!event->flag && event->type != WEFT_EVENT_BAND)
@@ -101,7 +101,7 @@ static void add_flag(struct weft_text *text, const struct weft_event *event, con
 	weft_text_add_string(text, event->flag ? key : "end");
 }
 
-/* In a column of its own; with the process if there are several. */
+/* Appends the thread in a column of its own, with the process if there are several. */
 static void add_thread(
 	const struct weft_lines *lines, const struct weft_event *event, struct weft_text *text)
 {

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: ISC
  *
- * Recording without a line of code: the environment says where.
+ * Starts recording in an unmodified program: the environment says into which file.
  *
  *     WEFT_OUT=FILE    the buffer is this file, which must not exist yet
- *     WEFT_OUT=DIR/    the buffer is DIR/PROG-PID.weft; so is that of each child and of each
- *                      program that it becomes
- *     WEFT_SIZE=BYTES  or with K, M, G; 16M unless told
+ *     WEFT_OUT=DIR/    the buffer is DIR/PROG-PID.weft; each child, and each program that the
+ * process executes, gets one of its own WEFT_SIZE=BYTES  or with K, M, G; default 16M
  *     WEFT_IN_PLACE=FILE or DIR/
- *                      and WEFT_OUT=DIR/: the first process's buffer is this FILE, another's is
- *                      FILE-PID beside it; what is in WEFT_OUT's DIR/ are links to them
+ *                      with WEFT_OUT=DIR/: the first process's buffer is this FILE, other
+ * processes' are FILE-PID beside it; WEFT_OUT's DIR/ gets links to them
  *
- * If that fails the program runs unrecorded. Into DIR/ goes then PROG-PID.failed, a symbolic link
- * whose target is the reason: a link needs no space, and is made at once or not at all.
+ * If that fails, the program runs unrecorded, and PROG-PID.failed is made in DIR/: a symbolic link
+ * whose target is the reason. A link needs no disk space and is made atomically.
  *
- * A child's buffer is made at its first event, perhaps in a signal handler: nothing here allocates
- * or formats through stdio.
+ * A child's buffer is made at its first event, perhaps in a signal handler. So nothing here
+ * allocates or uses stdio.
  */
 #include "platform/linux.h"
 
@@ -30,19 +29,19 @@
 #include "record/recorder.h"
 
 #define DEFAULT_BYTES ((uint64_t)16 << 20)
-/* A process that becomes one program after the other gets so many buffers. */
+/* Buffers for one process, which may execute several programs. */
 #define PROGRAMS_MAX 100
-/* And so many reasons why something of it does not record. */
+/* Reasons per process why a program in it does not record. */
 #define REASONS_MAX 16
 
 static struct {
-	char path[PATH_MAX]; /* a directory's ends in '/' */
+	char path[PATH_MAX]; /* a directory's path ends in '/' */
 	uint64_t bytes;
 	bool is_directory;
-	char in_place[PATH_MAX]; /* likewise; "" if it is not wanted */
+	char in_place[PATH_MAX]; /* a directory's path ends in '/'; "": not requested */
 } wanted;
 
-/* Text put together within bounds; `size` says how much of it there is. */
+/* A text of bounded size. */
 struct text {
 	char bytes[PATH_MAX + 128];
 	size_t size;
@@ -69,10 +68,10 @@ static void append_number(struct text *text, uint64_t number)
 	append(text, digits + at);
 }
 
-/* Where to, and how much; false if nothing is wanted. */
+/* Reads the target and the size; false if none is requested. */
 static bool read_environment(void);
 
-/* From the second on, the number of the program in this process. */
+/* Appends the program's number in this process, from the second one on. */
 static void append_program(struct text *text, unsigned program)
 {
 	if (program < 2)
@@ -81,7 +80,7 @@ static void append_program(struct text *text, unsigned program)
 	append_number(text, program);
 }
 
-/* PROG-PID. */
+/* Appends PROG-PID. */
 static void name_process(struct text *text, unsigned program)
 {
 	append(text, weft__linux_program());
@@ -90,7 +89,7 @@ static void name_process(struct text *text, unsigned program)
 	append_program(text, program);
 }
 
-/* DIR/PROG-PID and a suffix. */
+/* Appends DIR/PROG-PID and a suffix. */
 static void name_file(struct text *text, unsigned program, const char *suffix)
 {
 	append(text, wanted.path);
@@ -98,7 +97,7 @@ static void name_file(struct text *text, unsigned program, const char *suffix)
 	append(text, suffix);
 }
 
-/* False if there is no place to say it. */
+/* False if the reason could not be stored. */
 static bool report(const char *step, const char *reason)
 {
 	static struct text target, link; /* too big for an alternate stack */
@@ -115,12 +114,13 @@ static bool report(const char *step, const char *reason)
 	return !error;
 }
 
-/* A child that cannot reach the directory, being locked in, still has its parent's buffer. */
+/* Reports to the parent's buffer: a child in a sandbox may not reach the directory, but it still
+ * has that mapping. */
 static void tell_parent(const char *step, int error)
 {
 	static const char *const names[WEFT_ABI_STEPS] = {
 		"", WEFT__STEP_CREATE, WEFT__STEP_ALLOCATE, WEFT__STEP_MAP, WEFT__STEP_START};
-	/* The child may write there: it is shared memory. */
+	/* The mapping is writable: it is shared memory. */
 	struct weft_abi_buffer *parent = (struct weft_abi_buffer *)(uintptr_t)weft__recorder.parent;
 	uint64_t number = WEFT_ABI_STEPS - 1;
 	while (number > 0 && strcmp(names[number], step) != 0)
@@ -137,7 +137,7 @@ void weft__linux_report(const char *what, const char *reason)
 		report(what, reason);
 }
 
-/* FILE; FILE-PID and so on, before its suffix; or as the ring's own name in a directory. */
+/* Appends FILE, or FILE-PID and so on before its suffix; in a directory, the ring's own name. */
 static void name_in_place(struct text *text, unsigned attempt)
 {
 	const char *slash = strrchr(wanted.in_place, '/'), *base = slash + 1;
@@ -157,7 +157,7 @@ static void name_in_place(struct text *text, unsigned attempt)
 	}
 }
 
-/* So that others find it where they look. */
+/* Links the ring into the run directory, where readers look for it. */
 static void link_to(const char *path)
 {
 	int error = EEXIST;
@@ -169,7 +169,7 @@ static void link_to(const char *path)
 	}
 }
 
-/* Glibc's strerror may allocate; others have a table. */
+/* Glibc's strerror may allocate; other libraries' is a table. */
 static const char *describe(int error)
 {
 #ifdef __GLIBC__
@@ -205,7 +205,7 @@ static bool start_in_directory(void)
 	return !error;
 }
 
-/* Whoever comes last finds what there is. */
+/* Called by both sides; the one that comes last finds the count. */
 static void count_missed(void)
 {
 	uint32_t missed = __atomic_exchange_n(&weft__live.missed, 0, __ATOMIC_SEQ_CST);
@@ -213,7 +213,8 @@ static void count_missed(void)
 		weft__fetch_add(&weft__header()->losses[WEFT_ABI_LOSS_FULL], missed);
 }
 
-/* Another thread of this child, or a handler in its first event, while the buffer is being made. */
+/* Called in another thread of this child, or in a signal handler, while the first event still makes
+ * the buffer. */
 static bool resume_elsewhere(bool for_event)
 {
 	if (weft__generation())
@@ -225,7 +226,7 @@ static bool resume_elsewhere(bool for_event)
 	return false;
 }
 
-/* In a child, at its first event. */
+/* Called in a child at its first event. */
 static bool resume(bool for_event)
 {
 	int saved = errno;
@@ -235,7 +236,7 @@ static bool resume(bool for_event)
 	weft__store(&weft__recorder.parent, weft__header());
 	bool started = start_in_directory();
 	weft__store(&weft__recorder.parent, NULL);
-	if (started) /* tasks that the parent made keep their ids to themselves */
+	if (started) /* the child must not reuse ids of the parent's tasks */
 		weft__store(&weft__header()->next_task, next_task);
 	else
 		weft__store(&weft__recorder.resume, NULL);
@@ -246,7 +247,7 @@ static bool resume(bool for_event)
 	return started;
 }
 
-/* Bytes, or K, M, G; 0 if it is neither. */
+/* Parses bytes, or K, M, G; 0 if it is neither. */
 static uint64_t parse_size(const char *text)
 {
 	char *end;
@@ -272,7 +273,7 @@ static bool is_directory(const char *path)
 	return path[length - 1] == '/' || (!stat(path, &status) && S_ISDIR(status.st_mode));
 }
 
-/* The path as it will be found from another working directory. */
+/* Makes the path absolute, because the working directory may change. */
 static bool remember_path(const char *path, char ret_path[PATH_MAX], bool *ret_is_directory)
 {
 	struct text full = {.size = 0};
@@ -294,7 +295,8 @@ static bool remember_path(const char *path, char ret_path[PATH_MAX], bool *ret_i
 
 static bool read_environment(void)
 {
-	/* Not for a program that runs with more rights than who called it. */
+	/* secure_getenv ignores the environment of a set-user-ID program: its caller must not make it
+	 * write files. */
 	const char *out = secure_getenv("WEFT_OUT");
 	const char *size = secure_getenv("WEFT_SIZE");
 	const char *in_place = secure_getenv("WEFT_IN_PLACE");

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which copy of the recorder leads, if the process has several (record/copy.h).
+ * Elects the leading copy of the recorder if a process has loaded several (record/copy.h).
  *
- * Symbols do not tell: those of a program are not in the dynamic table unless it was linked so, and
- * those of a plug-in are its own. But each loaded object shows its notes to whoever walks the
- * objects, so each copy puts a note into its own, which leads to its struct weft__copy. The first
- * of the process, in the order of loading, keeps who was elected: the first to ask.
+ * Symbols cannot serve to find the copies: a program's symbols are usually not in the dynamic
+ * table, and a plug-in's symbols are its own. But dl_iterate_phdr shows the notes of each loaded
+ * object. So each copy puts a note into its object that leads to its struct weft__copy. The first
+ * copy, in the order of loading, stores which copy was elected: the one that asked first.
  *
- * A copy asks when its object is loaded, and makes it stay: threads may be inside, and what leads
- * or follows cannot go.
+ * A copy asks when its object is loaded, and keeps the object loaded from then on: threads may be
+ * inside, and other copies may refer to it.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -22,7 +22,8 @@
 #define NOTE_NAME "weft"
 #define NOTE_TYPE 1
 
-/* "weft", 1, and how far the struct is from here: no relocation, so that it is shared memory. */
+/* "weft", 1, and the struct's distance from here: a distance needs no relocation, so that the page
+ * stays shared. */
 __asm__(".pushsection .note.weft, \"a\", %note\n"
 		"\t.balign 4\n"
 		"\t.long 5, 4, 1\n"
@@ -31,13 +32,13 @@ __asm__(".pushsection .note.weft, \"a\", %note\n"
 		"\t.long weft__copy - .\n"
 		"\t.popsection\n");
 
-/* A program without the dynamic loader has no plug-ins either. */
+/* Weak, because a program without the dynamic loader has no dlopen; it has no plug-ins either. */
 #pragma weak dlopen
 
 struct search {
-	bool is_past_program; /* which comes first; not all C libraries call it "" */
+	bool is_past_program; /* the program comes first; not all C libraries call it "" */
 	struct weft__copy *first;
-	const char *own_object; /* where this copy is; "" for the program */
+	const char *own_object; /* the object of this copy; "" for the program */
 };
 
 static size_t aligned(size_t size, size_t alignment)
@@ -92,7 +93,7 @@ static int see_object(struct dl_phdr_info *object, size_t size, void *context)
 	return 0;
 }
 
-/* Neither the program itself nor what is told to stay goes away. */
+/* Keeps an object loaded. The program itself always stays. */
 static bool stays(const char *object)
 {
 	return object &&
@@ -118,7 +119,7 @@ void weft__linux_join(void)
 	if (!weft__compare_exchange(&has_joined, 0, 1))
 		return;
 	dl_iterate_phdr(see_object, &search);
-	/* A linker that leaves notes out gives us a copy that knows of no other. */
+	/* Linkers may drop notes; this copy then knows of no other. */
 	if (!search.own_object)
 		return;
 	if (!stays(search.own_object)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * No operating system: memory, clock and identity are what the caller of weft_start hands in.
+ * Without an operating system: the caller of weft_start provides memory, clock and identity.
  */
 #include "record/recorder.h"
 
@@ -23,7 +23,7 @@ struct weft__self *weft__self(void)
 	if (!platform || !platform->thread_memory)
 		return &only;
 	struct weft__self *self = platform->thread_memory(platform->context);
-	if (self->ticket == 0) /* as the caller made it */
+	if (self->ticket == 0) /* fresh from the caller */
 		self->ticket = WEFT__OUTSIDE;
 	return self;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * Levels that the environment wants.
+ * Sets levels from the environment.
  *
- *     WEFT_LEVEL=debug                                of all categories
- *     WEFT_CATEGORIES=net=debug,db*=off,*=warning     of those that match; * alone is all others,
- *                                                     wherever it stands
+ *     WEFT_LEVEL=debug                                for all categories
+ *     WEFT_CATEGORIES=net=debug,db*=off,*=warning     for those that match; * alone means all
+ * others, wherever it stands in the list
  *
- * What is wrong is told to the run, and the rest counts: a program is not left unrecorded for it.
+ * Errors in the list are reported to the run directory, and the rest of the list is applied: the
+ * program is still recorded.
  */
 #include "platform/linux.h"
 
@@ -33,7 +34,7 @@ static int level_of(const char *name, size_t size)
 	return -1;
 }
 
-/* CATEGORY=LEVEL. NULL, or what is wrong with it. */
+/* Applies CATEGORY=LEVEL. NULL, or the error in it. */
 static const char *set(const char *item, size_t size)
 {
 	char pattern[PATTERN_MAX];

@@ -2,7 +2,7 @@
  *
  * Linux: clock, threads, identity.
  *
- * All of it may run in a signal handler: plain system calls, errno restored.
+ * All functions may run in a signal handler: they use plain system calls and restore errno.
  */
 #include "platform/linux.h"
 
@@ -25,15 +25,15 @@
 
 #include "record/recorder.h"
 
-/* The kernel's own headers are not there wherever a C library is. */
+/* Not every C library ships linux/futex.h. */
 #ifndef FUTEX_WAKE
 #define FUTEX_WAKE 1
 #endif
 #define MEMBARRIER_PRIVATE_EXPEDITED          (1 << 3)
 #define MEMBARRIER_REGISTER_PRIVATE_EXPEDITED (1 << 4)
 
-/* Two moments at least so far apart give the clock's rate within 1:10,000: a reading is some tens
- * of ns off. */
+/* Two clock readings at least this far apart give the clock's rate within 1:10,000, since each
+ * reading is off by tens of ns. */
 #define RATE_BASE_NS 500000
 
 /* As in linux/futex.h, which not every C library finds. */
@@ -45,7 +45,8 @@ _Thread_local struct weft__self weft__self_here = {.ticket = WEFT__OUTSIDE};
 
 static struct weft_abi_moment first;
 
-/* Whose memory this is. A child by vfork runs in it too, and is another process. */
+/* The process that owns this memory. A child made by vfork runs in it too, but is another process.
+ */
 static pid_t process;
 
 static uint64_t clock_ns(clockid_t clock)
@@ -71,7 +72,7 @@ static void read_clocks(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret
 static uint32_t current_thread(void *context, char ret_name[16])
 {
 	(void)context;
-	prctl(PR_GET_NAME, ret_name); /* cannot fail: the kernel's names have 16 bytes */
+	prctl(PR_GET_NAME, ret_name); /* cannot fail: the kernel's names have at most 16 bytes */
 	return getpid() == weft__load(&process) ? (uint32_t)syscall(SYS_gettid) : 0;
 }
 
@@ -84,7 +85,7 @@ static bool thread_has_ended(void *context, uint32_t thread)
 	return ended;
 }
 
-/* Not private to the process: the followers are others. */
+/* A shared futex, because the followers are in other processes. */
 static void wake_waiters(void *context, uint32_t *word)
 {
 	(void)context;
@@ -93,7 +94,8 @@ static void wake_waiters(void *context, uint32_t *word)
 	errno = saved;
 }
 
-/* Each processor that runs one of this process's threads; on the others, switching to it is one. */
+/* membarrier interrupts each processor that runs a thread of this process; on the others, the
+ * context switch is a barrier. */
 static bool pass_barrier(void *context)
 {
 	(void)context;
@@ -110,7 +112,7 @@ static struct weft_platform linux_platform = {
 	.wake = wake_waiters,
 };
 
-/* Does the counter go on at one rate, whatever the processor does? aarch64's always does. */
+/* True if the counter runs at one rate, whatever the processor's state; aarch64's always does. */
 static bool cpu_clock_is_steady(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -123,8 +125,8 @@ static bool cpu_clock_is_steady(void)
 #endif
 }
 
-/* As early as possible: which clock counts, the first moment, from which its rate is known, and
- * whether another copy of all this is there already. */
+/* Runs as early as possible: chooses the clock, takes the first clock reading, from which its rate
+ * is computed, and looks for another copy of the recorder. */
 static void init(void)
 {
 	if (first.monotonic_ns)
@@ -149,7 +151,7 @@ const char *weft__linux_program(void)
 	return name && *name ? name : "program";
 }
 
-/* The first `size` bytes of a file of /proc. */
+/* Reads the first `size` bytes of a file of /proc. */
 static size_t read_file(const char *path, char *bytes, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -185,12 +187,12 @@ static void describe_process(struct weft_abi_buffer *header)
 	strncpy(header->program, weft__linux_program(), sizeof(header->program) - 1);
 	read_file("/proc/self/cmdline", header->command, sizeof(header->command) - 1);
 	read_boot_id(header->boot_id);
-	/* Never blocks: without entropy the run has no uuid. */
+	/* GRND_NONBLOCK: without entropy the run has no uuid. */
 	if (getrandom(header->uuid, sizeof(header->uuid), GRND_NONBLOCK) < 0)
 		memset(header->uuid, 0, sizeof(header->uuid));
 }
 
-/* From the first moment to now, or a little later if that is too near. */
+/* Stores two clock readings, the first one and now; waits a little if they are too close. */
 static void describe_rate(struct weft_abi_buffer *header)
 {
 	header->start = first;
@@ -199,7 +201,8 @@ static void describe_rate(struct weft_abi_buffer *header)
 	while (header->second.monotonic_ns - first.monotonic_ns < RATE_BASE_NS);
 }
 
-/* A child that went on writing into its parent's buffer would spoil it: better no recording. */
+/* Wipes the recorder's state in a forked child: if that is impossible, recording must not start,
+ * since the child would write into its parent's buffer. */
 bool weft__linux_begins_off(void)
 {
 	return madvise(&weft__live, sizeof(weft__live), MADV_WIPEONFORK) == 0;
@@ -211,10 +214,10 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 	int error = 0;
 	weft__store(&process, getpid());
 	describe_process(header);
-	/* Kernels before 4.14 and some sandboxes have none: then packets are not taken from the idle.
+	/* Kernels before 4.14 and some sandboxes lack it; then no packets are taken from idle threads.
 	 */
 	bool has_barrier = syscall(SYS_membarrier, MEMBARRIER_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-	/* Threads that still record in an earlier buffer look at it. */
+	/* Atomic, because threads that still record in an earlier buffer read it. */
 	weft__store(&linux_platform.barrier, has_barrier ? pass_barrier : NULL);
 	if (platform == &linux_platform) {
 		describe_rate(header);
@@ -227,8 +230,8 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 	return error;
 }
 
-/* Here and not beside what it starts: nothing refers to a constructor, so the linker takes it out
- * of a static library only along with what every program that records needs. Ahead of the program's
+/* In this file, which every recording program needs: nothing refers to a constructor, so the linker
+ * would not take a file that has only this out of a static library. It runs before the program's
  * own constructors, which may record. */
 __attribute__((constructor(101))) static void at_start(void)
 {
@@ -241,7 +244,7 @@ __attribute__((constructor(101))) static void at_start(void)
 	errno = saved;
 }
 
-/* Recording goes on in what runs after this, but the clock's last moment is known. */
+/* Stores the last clock reading. Destructors that run later can still record. */
 __attribute__((destructor(101))) static void at_end(void)
 {
 	if (weft__generation())

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the files of the Linux platform tell each other.
+ * Functions that the files of the Linux platform share.
  */
 #ifndef WEFT_PLATFORM_LINUX_H
 #define WEFT_PLATFORM_LINUX_H
@@ -15,10 +15,11 @@ void weft__linux_autostart(void);
 /* Sets the levels that the environment wants, before recording starts. */
 void weft__linux_levels(void);
 
-/* Tells the run, if there is one, that something does not record, and why. */
+/* Reports to the run directory, if there is one, what is not recorded, and why. */
 void weft__linux_report(const char *what, const char *reason);
 
-/* A forked child's copy of this copy will be off. False if that is not to be had. */
+/* Makes this copy of the recorder start switched off in forked children. False if that is
+ * impossible. */
 bool weft__linux_begins_off(void);
 
 /* Finds out whether another copy of the recorder leads in this process. */
@@ -30,28 +31,28 @@ const char *weft__linux_program(void);
 struct weft__ring {
 	const char *path;
 	uint64_t bytes;
-	bool is_guarded; /* against losing its pages; then `path` must stay */
+	bool is_guarded; /* survives the loss of its pages; `path` must then stay valid */
 };
 
-/* At which it may fail. */
+/* The steps at which making a ring may fail. */
 #define WEFT__STEP_CREATE   "create"
 #define WEFT__STEP_ALLOCATE "allocate"
 #define WEFT__STEP_MAP      "map"
 #define WEFT__STEP_START    "start"
 
-/* Creates the file, maps it and starts recording into it. 0, or an errno; `ret_step` names what
- * failed. Nothing remains after a failure. */
+/* Creates the file, maps it and starts recording into it. 0, or an errno; `ret_step` names the
+ * failed step. After a failure nothing remains. */
 int weft__ring_create(const struct weft__ring *ring, const char **ret_step);
 
-/* Is there room for a ring in what the run may take, and takes it. The directory ends in a slash.
- */
+/* Reserves room for a ring within the run's --total; false if there is none. The directory ends in
+ * a slash. */
 bool weft__total_take(const char *directory, uint64_t bytes);
 
-/* The file's name there. */
+/* The name of that count's file in the directory. */
 #define WEFT__TOTAL "total"
 
-/* If the ring's pages go, recording stops, and not the program. `path` must stay. NULL: no ring
- * any more. */
+/* Makes recording stop, and the program go on, if the ring loses its pages. `path` must stay valid.
+ * NULL: there is no ring any more. */
 void weft__sigbus_guard(void *buffer, size_t size, const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A buffer that is a file: shared memory that outlives the program, however it ends.
+ * A buffer in a file: shared memory that outlives the program, however it ends.
  */
 #include "platform/linux.h"
 
@@ -16,21 +16,22 @@
 
 #include "record/copy.h"
 
-/* What can't fit is not tried: until it fails, everybody else's writes would fail too, and in a
- * file system in memory there would be none left. */
+/* Checks for space first: a failing allocation would fill the file system before it fails, so other
+ * processes' writes would fail too, and on tmpfs memory would run out. */
 static bool has_room(int fd, uint64_t bytes)
 {
 	struct statfs disk;
 	if (fstatfs(fd, &disk) != 0 || disk.f_blocks == 0 || disk.f_bsize <= 0)
-		return true; /* nobody knows */
+		return true; /* unknown */
 	return bytes / (uint64_t)disk.f_bsize <= disk.f_bavail;
 }
 
-/* All blocks now: a full disk is an error here, and no SIGBUS in the middle of the program. */
+/* Allocates all blocks now, so that a full disk is an error here instead of a SIGBUS in the program
+ * later. */
 static int allocate(int fd, uint64_t bytes)
 {
 	struct rlimit limit;
-	/* Beyond that limit the kernel would end the program by a signal. */
+	/* Beyond that limit the kernel would end the program by SIGXFSZ. */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur)
 		return EFBIG;
 	if ((size_t)bytes != bytes)
@@ -54,7 +55,7 @@ static int start_in(int fd, const struct weft__ring *ring, const char **ret_step
 	*ret_step = WEFT__STEP_START;
 	if (ring->is_guarded)
 		weft__sigbus_guard(buffer, ring->bytes, ring->path);
-	/* Not weft_start, which in another copy may be all that is to be had by that name. */
+	/* Not weft_start: if another copy of the recorder leads, that name may be its. */
 	error = weft__start(buffer, ring->bytes, NULL);
 	if (!error)
 		return 0;
@@ -77,8 +78,8 @@ static int create(const struct weft__ring *ring, const char **ret_step)
 	return error;
 }
 
-/* Without signals: they would interrupt the allocation, again and again where a timer sends them,
- * and a handler could leave by siglongjmp. But for the one that our own handler is for. */
+/* Blocks signals: a timer's could interrupt the allocation again and again, and a handler could
+ * leave by siglongjmp. SIGBUS stays unblocked for our own handler. */
 int weft__ring_create(const struct weft__ring *ring, const char **ret_step)
 {
 	sigset_t all, before;

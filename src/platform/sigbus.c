@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * A ring on a disk may lose its pages: somebody shortens the file, the disk fails. The next event
+ * Survives the loss of a ring's pages: if the file is shortened, or its disk fails, the next event
  * would end the program by SIGBUS.
  *
- * Only such a ring installs a handler, and the handler acts on faults in the ring alone. It puts
- * memory of the program's own in its place, at one stroke: threads are in the middle of events, and
- * find a buffer whose slots have no packets, as they were at the beginning. Then it stops
- * recording. Every other SIGBUS goes to whoever wanted it before.
+ * A handler is installed only for rings on a disk, and acts only on faults inside the ring. It
+ * replaces the ring by private memory in one step, because threads are in the middle of events:
+ * they find a buffer whose slots have no packets, as at the beginning. Then it stops recording. Any
+ * other SIGBUS goes to the handler that was set before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,15 +22,15 @@
 #include "record/copy.h"
 
 static struct {
-	uintptr_t start; /* 0: nothing */
+	uintptr_t start; /* 0: no ring */
 	size_t size;
-	uint32_t is_replaced; /* or about to be */
+	uint32_t is_replaced; /* or being replaced */
 	const char *path;
 } ring;
 
 static struct sigaction previous;
 
-/* As a new buffer at `address` would be, once its threads had entered. */
+/* Fills memory like a new buffer at `address` whose threads have all taken their slots. */
 static void make_harmless(unsigned char *memory, uintptr_t address)
 {
 	struct weft_abi_buffer *header = (void *)memory;
@@ -54,13 +54,15 @@ static void replace(void)
 			return;
 		munmap(memory, ring.size);
 	}
-	/* No room for both: then with a moment in which the slots are empty. */
+	/* Not enough address space for both: replace it in place; for a short time the slots are then
+	 * zero. */
 	memory = mmap((void *)ring.start, ring.size, PROT_READ | PROT_WRITE, how | MAP_FIXED, -1, 0);
 	if (memory != MAP_FAILED)
 		make_harmless(memory, ring.start);
 }
 
-/* The file's own header may still be there, and then says it. Not through the mapping. */
+/* Notes the reason in the file's header, if that still exists. By write, since the mapping may
+ * fault. */
 static const char *tell_file(void)
 {
 	const uint32_t reason = EIO, stopped = 1;
@@ -86,7 +88,7 @@ static bool is_ours(const siginfo_t *info)
 	return info->si_code == BUS_ADRERR && start && address >= start && address - start < ring.size;
 }
 
-/* Of several threads one does it; the others try again until it is done. */
+/* One of the faulting threads does it; the others retry their access until it is done. */
 static void give_up(void)
 {
 	if (!weft__compare_exchange(&ring.is_replaced, 0, 1))
@@ -96,12 +98,12 @@ static void give_up(void)
 	weft__linux_report(ring.path, tell_file());
 }
 
-/* As the system would. */
+/* Does what the system does by default. */
 static void take_default(const siginfo_t *info)
 {
 	const struct sigaction normal = {.sa_handler = SIG_DFL};
 	sigaction(SIGBUS, &normal, NULL);
-	/* A fault comes again by itself, where it belongs. */
+	/* A real fault repeats when the handler returns; a sent signal has to be sent again. */
 	if (info->si_code <= 0)
 		syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGBUS);
 }
@@ -120,8 +122,8 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	}
 	if (action.sa_flags & SA_RESETHAND)
 		previous = (struct sigaction){.sa_handler = SIG_DFL};
-	/* What it would have had blocked, and no more. The kernel's set is shorter than the library's.
-	 */
+	/* Blocks the signals that the previous handler expects, no more. The kernel's signal set is
+	 * shorter than the library's. */
 	const ucontext_t *interrupted = context;
 	sigset_t blocked = action.sa_mask;
 	for (int i = 1; i < NSIG; i++)
@@ -129,7 +131,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
 			sigaddset(&blocked, i);
 	if (!(action.sa_flags & SA_NODEFER))
 		sigaddset(&blocked, number);
-	sigprocmask(SIG_SETMASK, &blocked, NULL); /* our return restores what it was */
+	sigprocmask(SIG_SETMASK, &blocked, NULL); /* returning from our handler restores the mask */
 	if (action.sa_flags & SA_SIGINFO)
 		action.sa_sigaction(number, info, context);
 	else
@@ -155,11 +157,11 @@ void weft__sigbus_guard(void *buffer, size_t size, const char *path)
 	ring.path = path;
 	weft__store(&ring.is_replaced, 0);
 	weft__store_release(&ring.start, (uintptr_t)buffer);
-	if (is_installed) /* by the parent of this child, perhaps */
+	if (is_installed) /* perhaps inherited by fork */
 		return;
-	/* Nothing else runs while the ring is replaced. */
+	/* No other handler may run while the ring is being replaced. */
 	sigfillset(&action.sa_mask);
-	sigaction(SIGBUS, NULL, &previous); /* cannot fail, nor can the next */
+	sigaction(SIGBUS, NULL, &previous); /* neither call can fail */
 	action.sa_flags |= previous.sa_flags & SA_RESTART;
 	sigaction(SIGBUS, &action, NULL);
 	is_installed = true;

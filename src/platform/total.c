@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the rings of one run take together, where `weft record --total` bounds it.
+ * The common size limit for the rings of one run, set by `weft record --total`.
  *
- * The file DIR/total begins with the bound; each process appends the size of its ring, and then
- * reads what stands before: so all agree who fits, without a lock that a process could take to its
- * grave. An entry is never taken back: a ring stays until it is saved, and one that cannot be made
- * for another reason is rare.
+ * The file DIR/total begins with the limit. Each process appends the size of its ring, and then
+ * reads the entries before its own. So all processes agree on which rings fit, without a lock,
+ * which a killed process could keep for ever. An entry is never removed: a ring stays until it is
+ * saved, and a ring that cannot be made for another reason is rare.
  *
- * In root's run directories others may create files, so this one is believed only as a regular
- * file, and never mapped. Where it cannot be read there is no bound: nobody but us asked for it.
+ * In root's run directories others may create files. So this file counts only if it is a regular
+ * file, and it is never mapped. If it cannot be read there is no limit.
  */
 #include "platform/linux.h"
 
@@ -19,10 +19,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* That many processes are read through. */
+/* Entries that are read, at most. */
 #define ENTRIES_MAX (1 << 20)
 
-/* A file that a child without root's rights has made sets no bound for the others. */
+/* True if the file belongs to the directory's owner: a child without root's rights must not limit
+ * the others. */
 static bool is_of_run(int fd, const char *directory)
 {
 	struct stat status, run;
@@ -30,11 +31,11 @@ static bool is_of_run(int fd, const char *directory)
 		   stat(directory, &run) == 0 && status.st_uid == run.st_uid;
 }
 
-/* Where our entry ends; 0 if it cannot be written. */
+/* Appends our entry and returns its end; 0 if it cannot be written. */
 static off_t append_entry(int fd, uint64_t bytes)
 {
 	struct rlimit limit;
-	/* Beyond that limit the kernel would end the program by a signal; the ring will not fit either.
+	/* Beyond that limit the kernel would end the program by SIGXFSZ; the ring would not fit either.
 	 */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < ((uint64_t)1 << 16))
 		return 0;
@@ -44,7 +45,7 @@ static off_t append_entry(int fd, uint64_t bytes)
 	return end > 0 ? end : 0;
 }
 
-/* Does the entry that ends there fit, of those before it taken each that did? */
+/* True if the entry that ends there fits, counting those before it that fitted. */
 static bool fits(int fd, off_t end)
 {
 	uint64_t entries[64], left = 0;

@@ -21,9 +21,9 @@
 
 #include "base/export.h"
 
-#define SMALL_MARGIN  0.15 /* of the height, at most */
+#define SMALL_MARGIN  0.15 /* of the height, the margin's upper limit */
 #define ROWS_AT_LEAST 10
-#define MIDDLE        0.6 /* of the height has rows of full size */
+#define MIDDLE        0.6 /* share of the height with rows of full size */
 
 static double last_row(const struct weft_view *view)
 {
@@ -40,14 +40,15 @@ static double inner_height(const struct weft_view *view)
 	return fmax(view->height - 2 * margin(view), 1);
 }
 
-/* In a small view the lens would show two rows: there they are lower, down to a half. */
+/* Reduces the size of rows in a small view, down to a half, since the lens would show only two
+ * rows. */
 static double full_size(const struct weft_view *view)
 {
 	double size = inner_height(view) / ROWS_AT_LEAST;
 	return fmin(WEFT_VIEW_ROW_HEIGHT, fmax(size, WEFT_VIEW_ROW_HEIGHT / 2));
 }
 
-/* px of d rows past the edge, of rows that have `size` px at the edge. */
+/* The px of d rows past the edge, where rows have `size` px at the edge. */
 static double compressed(double d, double c, double size)
 {
 	return isinf(c) ? size * d : size * c * log1p(d / c);
@@ -58,7 +59,7 @@ static double expanded(double px, double c, double size)
 	return isinf(c) ? px / size : c * expm1(px / (size * c));
 }
 
-/* The c for which `rows` rows take `room` px. */
+/* Finds the c for which `rows` rows take `room` px. */
 static double solve_compression(double rows, double room, double size)
 {
 	double low = 1e-9, high = 1e18;
@@ -95,7 +96,8 @@ static void solve_lens(struct weft_view *view)
 	double height = inner_height(view), half = height / 2, size = full_size(view);
 	double side = (1 - MIDDLE) / 2 * height, full = half - side;
 	double need_above = view->focus * size, need_below = (last_row(view) - view->focus) * size;
-	/* Both together need more than the height, so at most one needs less than half. */
+	/* Both sides together need more than the height, so at most one of them needs less than half.
+	 */
 	double full_above = full, full_below = full, room_above = half;
 	if (need_above < half) {
 		full_above = room_above = need_above;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The time axis: x = (t - left) * scale, clamped so that never more than the trace and its margins
- * are seen.
+ * The time axis: x = (t - left) * scale, clamped so that the view never leaves the trace and its
+ * margins.
  */
 #include <weft/view.h>
 
@@ -12,7 +12,7 @@
 #include "view/rows.h"
 #include "view/time.h"
 
-/* A nanosecond is never wider than this: there is nothing in it. */
+/* px per ns at most: there is nothing to see inside a nanosecond. */
 #define SCALE_MAX 40.0
 
 /* Doubles hold whole numbers exactly up to this. */
@@ -24,8 +24,8 @@ static double length(const struct weft_view *view)
 	return ns < 1 ? 1 : ns;
 }
 
-/* A trace may be so long that times some ns apart are one double: those are never wider than a
- * pixel. */
+/* The largest scale. In a very long trace, times some ns apart are the same double; such a step is
+ * never wider than a pixel. */
 static double most_scale(const struct weft_view *view)
 {
 	return fmin(SCALE_MAX, EXACT_NS / length(view));
@@ -39,7 +39,7 @@ static double inner_width(const struct weft_view *view)
 
 static double clamp(double value, double low, double high)
 {
-	if (!(value > low)) /* not a number, too */
+	if (!(value > low)) /* also for NaN */
 		return low;
 	return value > high ? high : value;
 }
@@ -122,7 +122,8 @@ uint64_t weft__view_first_time(const struct weft_view *view, double x)
 		return low;
 	if (weft_view_x(view, high) < x)
 		return UINT64_MAX;
-	/* x of `low` is less than x from here on, and x of `high` is not. Mostly it is the next ns. */
+	/* Invariant: the x of `low` is less than x, that of `high` is not. Usually `high` is the next
+	 * ns. */
 	while (high - low > step && weft_view_x(view, low + step) < x) {
 		low += step;
 		step *= 2;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
- * The time axis for those who draw columns of pixels.
+ * The time axis for code that draws pixel columns.
  */
 #ifndef WEFT_VIEW_TIME_H
 #define WEFT_VIEW_TIME_H
 
 #include <weft/view.h>
 
-/* The first time of the view whose x is `x` or more; UINT64_MAX if the view ends before that. At
- * most 64 steps, however wrong the arithmetic of doubles is about times that are far apart. */
+/* The first time of the view whose x is at least `x`; UINT64_MAX if the view ends before that. At
+ * most 64 steps, however large the rounding errors of distant times are. */
 uint64_t weft__view_first_time(const struct weft_view *view, double x);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * One thread that does what it is given. Work comes in pieces of a millisecond or less, so both
- * sides look out for each other for a moment before they sleep: to be woken takes longer than that.
+ * One thread that runs functions for another. Work comes in pieces of a millisecond or less, and
+ * waking a sleeping thread takes longer than the gaps between them: so both sides spin for a short
+ * time before they sleep.
  */
 #include <weft/worker.h>
 
@@ -14,7 +15,7 @@
 
 #include "base/export.h"
 
-#define LOOKS 20000 /* some tens of microseconds */
+#define LOOKS 20000 /* spins for tens of microseconds */
 
 enum state {
 	STATE_FREE,
@@ -27,8 +28,8 @@ struct weft_worker {
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	atomic_int state; /* changes while the mutex is held */
-	/* The work, from GIVEN to FREE the worker's. */
+	atomic_int state; /* changed only while the mutex is held */
+	/* The work; owned by the worker from GIVEN to FREE. */
 	void (*work)(void *);
 	void *argument;
 };
@@ -41,7 +42,8 @@ static void set_state(struct weft_worker *worker, enum state state)
 	pthread_mutex_unlock(&worker->mutex);
 }
 
-/* Until it is free, or until it is not. Acquire: what the other side has written is seen. */
+/* Waits while the worker is free, or while it is not. Acquire: makes the other side's writes
+ * visible. */
 static enum state wait_while(struct weft_worker *worker, bool is_free)
 {
 	int state;
@@ -82,7 +84,8 @@ static void both(void *context, void (*first)(void *), void *first_argument, voi
 	wait_while(worker, false);
 }
 
-/* Signals are for the program's own threads, but for those that an instruction raises. */
+/* Blocks signals in the worker, except those that an instruction raises: they are for the program's
+ * own threads. */
 static int start(struct weft_worker *worker)
 {
 	sigset_t all, before;
