@@ -40,18 +40,3 @@ bool cli_trigger_check(const char *command, const char *option, const char *rule
 	weft_triggers_destroy(trial);
 	return good;
 }
-
-int cli_trigger_follow(struct weft_triggers *triggers, struct weft_follow *follow, unsigned most)
-{
-	struct weft_event event;
-	int status = WEFT_OK;
-	while (most-- && (status = weft_follow_next(follow, &event)) == WEFT_OK) {
-		int error = weft_triggers_take(triggers, &event);
-		if (error)
-			return error;
-	}
-	/* What was taken is all until the mark. */
-	if (status == WEFT_AGAIN && weft_follow_mark(follow) != UINT64_MAX)
-		weft_triggers_pass(triggers, weft_follow_mark(follow));
-	return status;
-}

@@ -16,6 +16,7 @@
 
 #include "cli.h"
 #include "output.h"
+#include "runs/file.h"
 
 #define PART ".weft-part"
 
@@ -176,7 +177,7 @@ int ctf_directory_append(void *context, const char *name, const void *bytes, siz
 static bool move_up(const struct ctf_directory *directory, const char *name)
 {
 	int fd = openat(directory->part_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	bool is_on_disk = fd >= 0 && cli_sync(fd);
+	bool is_on_disk = fd >= 0 && weft__runs_sync(fd);
 	int reason = errno;
 	if (fd >= 0)
 		close(fd);
@@ -202,7 +203,7 @@ bool ctf_directory_commit(struct ctf_directory *directory)
 	bool committed = unlinkat(directory->fd, "metadata", 0) == 0 || errno == ENOENT;
 	if (committed) {
 		remove_files(directory->fd);
-		committed = move_all(directory) && cli_sync(directory->fd);
+		committed = move_all(directory) && weft__runs_sync(directory->fd);
 	}
 	if (!committed)
 		cli_error("%s: %s", directory->path, strerror(errno));

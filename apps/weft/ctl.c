@@ -3,13 +3,15 @@
  * weft ctl: speaks to a running program. Its table of verbs, each in a file of its own.
  */
 #include "ctl.h"
-#include "rings.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "runs/find.h"
+#include "runs/message.h"
 
 static const char usage[] =
 	"usage: weft ctl [--json] FILE|PID status\n"
@@ -79,23 +81,23 @@ int ctl_fail(const struct ctl *ctl, int error)
 	int reason = errno;
 	if (error == WEFT_ERROR_STATE)
 		cli_error("%s: nobody is listening: the program has ended or records here no more",
-			record_shown(ctl->operand));
+			weft__runs_shown(ctl->operand));
 	else if (error == WEFT_ERROR_FORMAT || error == WEFT_ERROR_EMPTY)
-		cli_error("%s: not what a program records into", record_shown(ctl->operand));
+		cli_error("%s: not what a program records into", weft__runs_shown(ctl->operand));
 	else
-		cli_error("%s: %s", record_shown(ctl->operand),
+		cli_error("%s: %s", weft__runs_shown(ctl->operand),
 			error == WEFT_ERROR_SYSTEM ? strerror(reason) : weft_error_text(error));
 	return error == WEFT_ERROR_STATE || error == WEFT_ERROR_SYSTEM ? CLI_NO : CLI_UNREADABLE;
 }
 
 static int open_and_run(struct ctl *ctl, const struct verb *verb, int count, char **arguments)
 {
-	struct ring ring;
+	struct weft__runs_found ring;
 	int status = CLI_UNREADABLE, error = weft_source_survive_truncation();
-	const char *path = error ? NULL : ring_path(ctl->operand, &ring);
+	const char *path = error ? NULL : weft__runs_path(ctl->operand, &ring);
 	if (!path)
 		return CLI_UNREADABLE;
-	ctl->fd = ring_open_operand(path, &ring);
+	ctl->fd = weft__runs_open_operand(path, &ring);
 	if (ctl->fd < 0)
 		return CLI_UNREADABLE;
 	error = weft_control_open_descriptor(ctl->fd, &ctl->control);

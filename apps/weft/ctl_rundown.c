@@ -4,12 +4,13 @@
  * answer: not every runtime knows its tasks.
  */
 #include "ctl.h"
-#include "record.h"
 
 #include <stdio.h>
 #include <time.h>
 
 #include <weft/watch.h>
+
+#include "runs/message.h"
 
 static const uint64_t ANSWER_NS = 2000000000; /* by then whoever answers has begun */
 static const uint64_t PAUSE_NS = 100000000;   /* and is done, if so long nothing came */
@@ -73,7 +74,7 @@ int ctl_rundown(struct ctl *ctl, int count, char **arguments)
 		return ctl_fail(ctl, error);
 	if (answers == 0) {
 		cli_error("%s: no answer: perhaps its runtime waits, or does not know its tasks",
-			record_shown(ctl->operand));
+			weft__runs_shown(ctl->operand));
 		return CLI_NO;
 	}
 	fprintf(stderr, "weft: %u task%s told\n", answers, answers == 1 ? " was" : "s were");

@@ -4,7 +4,6 @@
  */
 #include "ctl.h"
 #include "cli_trigger.h"
-#include "record.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,6 +13,11 @@
 #include <unistd.h>
 
 #include <weft/watch.h>
+
+#include "record/record.h"
+#include "runs/rings.h"
+#include "runs/save.h"
+#include "runs/snapshots.h"
 
 /* PROG-PID.snapshot-N.weft here, for the least N that is free. What the buffer calls the program is
  * not to be trusted with a path. */
@@ -56,13 +60,13 @@ static int wait_until_one_fires(struct weft_triggers *triggers, struct weft_foll
 {
 	struct weft_slice rule;
 	int status;
-	while ((status = cli_trigger_follow(triggers, follow, UINT_MAX)) == WEFT_OK)
+	while ((status = weft__runs_follow_rules(triggers, follow, UINT_MAX)) == WEFT_OK)
 		continue;
 	weft_triggers_fired(triggers, &rule);
 	while (status == WEFT_AGAIN && !weft_triggers_fired(triggers, &rule)) {
 		status = weft_follow_wait(follow, SECOND_NS / 50);
 		if (status >= 0)
-			status = cli_trigger_follow(triggers, follow, UINT_MAX);
+			status = weft__runs_follow_rules(triggers, follow, UINT_MAX);
 	}
 	if (status < 0)
 		return status;
@@ -95,11 +99,11 @@ static int save(const struct ctl *ctl, char *file)
 	int error = copy(ctl, &bytes, &size);
 	if (error)
 		return ctl_fail(ctl, error);
-	bool good = record_save_copy(bytes, size, file);
+	bool good = weft__runs_save_copy(bytes, size, file);
 	weft_watch_free(bytes, size);
 	if (good && strcmp(file, "-") != 0) {
-		const struct record_ring ring = {.is_running = false};
-		const struct record_saved saved = {.file = file, .ring = &ring};
+		const struct weft__runs_ring ring = {.is_running = false};
+		const struct weft__runs_saved saved = {.file = file, .ring = &ring};
 		record_report(&saved, 1);
 	}
 	return good ? CLI_DONE : CLI_NO;

@@ -3,7 +3,6 @@
  * weft info: what a trace is and holds, for a person or as one JSON object.
  */
 #include "cli.h"
-#include "record.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -12,6 +11,8 @@
 #include <time.h>
 
 #include <weft/model.h>
+
+#include "runs/message.h"
 
 static const char usage[] =
 	"usage: weft info [--json] [--max-size SIZE] FILE\n"
@@ -280,7 +281,7 @@ static void add_moment(struct weft_text *text, const struct report *report, uint
 
 static void add_level(struct weft_text *text, const char *category, unsigned level)
 {
-	weft_text_add_string(text, strcmp(category, "*") == 0 ? category : record_shown(category));
+	weft_text_add_string(text, strcmp(category, "*") == 0 ? category : weft__runs_shown(category));
 	weft_text_add_string(text, "=");
 	weft_text_add_string(text, level_name(level));
 }

@@ -3,7 +3,6 @@
  * weft ls: what records now, and what was left.
  */
 #include "cli.h"
-#include "rings.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -12,6 +11,10 @@
 #include <time.h>
 
 #include <weft/buffer.h>
+
+#include "runs/directory.h"
+#include "runs/find.h"
+#include "runs/message.h"
 
 static const char usage[] =
 	"usage: weft ls [--json]\n"
@@ -29,7 +32,7 @@ static const char usage[] =
 
 /* A ring, and what it says of itself. */
 struct row {
-	const struct ring *ring;
+	const struct weft__runs_found *ring;
 	struct weft_buffer_summary summary;
 	size_t bytes;
 	uint64_t lost;
@@ -37,17 +40,17 @@ struct row {
 
 static const char *state_of(const struct row *row)
 {
-	const struct ring *ring = row->ring;
+	const struct weft__runs_found *ring = row->ring;
 	if (row->summary.is_stopped && ring->is_alive)
 		return "stopped";
 	return ring->ring.is_running ? "running" : ring->is_attended ? "dead" : "orphaned";
 }
 
 /* False if it has gone, or is no buffer yet. */
-static bool read_row(const struct ring *ring, struct row *ret_row)
+static bool read_row(const struct weft__runs_found *ring, struct row *ret_row)
 {
 	struct row row = {.ring = ring};
-	if (!ring_summarize(ring->path, ring->ring.pid, &row.summary, &row.bytes))
+	if (!weft__runs_ring_summarize(ring->path, ring->ring.pid, &row.summary, &row.bytes))
 		return false;
 	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
 		row.lost += row.summary.losses[cause];
@@ -103,7 +106,7 @@ static void add_text(const struct row *row, struct weft_text *text)
 	weft_text_add_u64(text, row->lost);
 	weft_text_pad(text, column, 61);
 	/* A program's name may hold anything. */
-	weft_text_add_string(text, record_shown(row->summary.program));
+	weft_text_add_string(text, weft__runs_shown(row->summary.program));
 	weft_text_add(text, "\n", 1);
 }
 
@@ -115,7 +118,7 @@ static void add_json_number(struct weft_text *text, const char *key, uint64_t nu
 
 static void add_json(const struct row *row, struct weft_text *text)
 {
-	const struct ring *ring = row->ring;
+	const struct weft__runs_found *ring = row->ring;
 	const char *separator = "";
 	add_json_number(text, "{\"pid\":", (uint64_t)ring->ring.pid);
 	weft_text_add_string(text, ",\"program\":");
@@ -144,13 +147,13 @@ static void add_json(const struct row *row, struct weft_text *text)
 
 static int list(bool json)
 {
-	struct ring_list rings;
+	struct weft__runs_list rings;
 	struct weft_text text = {0};
 	size_t shown = 0;
 	if (weft_source_survive_truncation())
 		return CLI_UNREADABLE;
-	record_expire();
-	if (!rings_find(&rings))
+	weft__runs_expire();
+	if (!weft__runs_find(&rings))
 		return CLI_UNREADABLE;
 	for (size_t i = 0; i < rings.count; i++) {
 		struct row row;
@@ -164,7 +167,7 @@ static int list(bool json)
 		else
 			add_text(&row, &text);
 	}
-	rings_finish(&rings);
+	weft__runs_list_finish(&rings);
 	if (shown == 0)
 		fputs("no program records in the run directory, and none was left there\n", stderr);
 	else

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "runs/message.h"
 
 struct command {
 	const char *name;
@@ -155,6 +156,12 @@ static void keep_columns_in_pages(void)
 	(void)mallopt(M_MMAP_THRESHOLD, PAGES_FROM);
 }
 
+/* A message of src/runs/. */
+static void print_report(const char *message)
+{
+	cli_error("%s", message);
+}
+
 int main(int argc, char **argv)
 {
 	/* Before any command maps a file: also those that look for a process's ring first. */
@@ -162,6 +169,7 @@ int main(int argc, char **argv)
 		cli_error("%s", strerror(errno));
 		return CLI_NO;
 	}
+	weft__runs_set_report(print_report);
 	keep_columns_in_pages();
 	open_standard_descriptors();
 	int status = cli_close_output(run(argc, argv));

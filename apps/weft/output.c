@@ -1,8 +1,4 @@
-/* SPDX-License-Identifier: ISC
- *
- * A file is written beside its place under a temporary name, and renamed when it is on the disk: a
- * full disk, an interrupt or a power failure leaves the old one.
- */
+/* SPDX-License-Identifier: ISC */
 #include "output.h"
 
 #include <errno.h>
@@ -15,20 +11,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-
-bool cli_write_all(int fd, const char *bytes, size_t size)
-{
-	while (size > 0) {
-		ssize_t written = write(fd, bytes, size);
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return false;
-		bytes += written;
-		size -= (size_t)written;
-	}
-	return true;
-}
+#include "runs/file.h"
 
 /* ---- Who may read it ---- */
 
@@ -72,29 +55,6 @@ static bool set_mode(int fd, const char *path)
 	return fstat(fd, &own) == 0 && fchmod(fd, cli_output_mode(mode, own.st_gid)) == 0;
 }
 
-/* ---- Onto the disk ---- */
-
-bool cli_sync(int fd)
-{
-	return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
-}
-
-bool cli_sync_directory_of(const char *path)
-{
-	char directory[PATH_MAX];
-	const char *slash = strrchr(path, '/');
-	int length = slash == path ? 1 : slash ? (int)(slash - path) : 1;
-	snprintf(directory, sizeof(directory), "%.*s", length, slash ? path : ".");
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == EACCES; /* one may write into a directory that one cannot read */
-	bool good = cli_sync(fd);
-	int reason = errno;
-	close(fd);
-	errno = reason;
-	return good;
-}
-
 /* ---- Writing ---- */
 
 static bool fail(const char *path)
@@ -110,24 +70,24 @@ static bool is_special(const char *path)
 	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-static bool open_temporary(const char *path, struct cli_output *output)
+static bool open_beside(const char *path, struct cli_output *output)
 {
-	static const char suffix[] = ".XXXXXX";
-	size_t length = strlen(path);
-	output->temporary = malloc(length + sizeof(suffix));
-	if (!output->temporary)
+	struct weft__runs_file *file = malloc(sizeof(*file));
+	if (!file || !weft__runs_file_create(path, file)) {
+		free(file);
 		return false;
-	memcpy(output->temporary, path, length);
-	memcpy(output->temporary + length, suffix, sizeof(suffix));
-	int fd = mkstemp(output->temporary);
-	if (fd < 0)
+	}
+	int fd = dup(file->fd); /* the file's own one remains until it is committed */
+	output->file = fd >= 0 ? fdopen(fd, "wb") : NULL;
+	if (!output->file) {
+		if (fd >= 0)
+			close(fd);
+		weft__runs_file_abandon(file);
+		free(file);
 		return false;
-	output->file = fdopen(fd, "wb");
-	if (output->file)
-		return true;
-	unlink(output->temporary);
-	close(fd);
-	return false;
+	}
+	output->replacement = file;
+	return true;
 }
 
 bool cli_output_open(const char *path, struct cli_output *ret_output)
@@ -139,14 +99,10 @@ bool cli_output_open(const char *path, struct cli_output *ret_output)
 	else if (is_special(path))
 		good = (output.file = fopen(path, "wb")) != NULL;
 	else
-		good = open_temporary(path, &output);
-	if (!good) {
-		fail(path);
-		free(output.temporary);
-		return false;
-	}
-	*ret_output = output;
-	return true;
+		good = open_beside(path, &output);
+	if (good)
+		*ret_output = output;
+	return good || fail(path);
 }
 
 bool cli_output_append(struct cli_output *output, const void *bytes, size_t size)
@@ -157,22 +113,15 @@ bool cli_output_append(struct cli_output *output, const void *bytes, size_t size
 bool cli_output_commit(struct cli_output *output)
 {
 	bool saved = !ferror(output->file);
+	struct weft__runs_file *file = output->replacement;
 	if (output->file == stdout)
-		return saved; /* cli_close_output says why not */
-	if (output->temporary)
-		saved = fflush(output->file) == 0 && saved &&
-				set_mode(fileno(output->file), output->path) && cli_sync(fileno(output->file));
+		return saved; /* cli_close_output prints the reason */
 	saved = fclose(output->file) == 0 && saved;
-	if (output->temporary) {
-		bool is_renamed = saved && rename(output->temporary, output->path) == 0;
-		int reason = errno;
-		if (!is_renamed)
-			unlink(output->temporary);
-		saved = is_renamed && cli_sync_directory_of(output->path);
-		reason = is_renamed ? errno : reason;
-		errno = reason;
-	}
-	free(output->temporary);
+	if (file && saved)
+		saved = set_mode(file->fd, output->path) && weft__runs_file_commit(file);
+	else if (file)
+		weft__runs_file_abandon(file);
+	free(file);
 	return saved || fail(output->path);
 }
 
@@ -180,9 +129,9 @@ void cli_output_abandon(struct cli_output *output)
 {
 	if (output->file != stdout)
 		fclose(output->file);
-	if (output->temporary)
-		unlink(output->temporary);
-	free(output->temporary);
+	if (output->replacement)
+		weft__runs_file_abandon(output->replacement);
+	free(output->replacement);
 }
 
 bool cli_save(const char *path, const char *bytes, size_t size)

@@ -17,7 +17,7 @@ bool cli_save(const char *path, const char *bytes, size_t size);
 /* The same for one that is written in pieces: open → append … → commit or abandon. */
 struct cli_output {
 	const char *path;
-	char *temporary; /* NULL: it is written in place */
+	struct weft__runs_file *replacement; /* NULL: it is written in place */
 	FILE *file;
 };
 
@@ -29,20 +29,11 @@ bool cli_output_append(struct cli_output *output, const void *bytes, size_t size
 bool cli_output_commit(struct cli_output *output);
 void cli_output_abandon(struct cli_output *output);
 
-/* All bytes to a descriptor; false with errno. */
-bool cli_write_all(int fd, const char *bytes, size_t size);
-
 /* What is made from a trace may be read by nobody who could not read the trace: to be called with
  * each input. Without a regular file (a pipe) only its owner may read the output. */
 void cli_output_limit(const struct stat *input);
 
 /* The part of `mode` that inputs leave to a file whose group is `group`. */
 mode_t cli_output_mode(mode_t mode, gid_t group);
-
-/* Waits until a file is on the disk, or a directory with the names in it. False with errno; file
- * systems that cannot do it are believed. */
-bool cli_sync(int fd);
-/* The same of the directory that a path is in. */
-bool cli_sync_directory_of(const char *path);
 
 #endif

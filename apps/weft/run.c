@@ -8,7 +8,7 @@
  * otherwise it ends soon after the program.
  */
 #include "cli.h"
-#include "rings.h"
+#include "record/record.h"
 #include "view.h"
 
 #include <errno.h>
@@ -223,23 +223,23 @@ static bool is_complete(const char *path, pid_t pid)
 {
 	struct weft_buffer_summary summary;
 	size_t size;
-	return ring_summarize(path, pid, &summary, &size);
+	return weft__runs_ring_summarize(path, pid, &summary, &size);
 }
 
 /* The process whose ring is now in show->ring; 0 if there is none. */
 static pid_t find_ring(struct show *show, const char *directory)
 {
-	struct record_rings rings;
+	struct weft__runs_rings rings;
 	pid_t found = 0;
-	if (!record_rings_find(directory, 1, &rings))
+	if (!weft__runs_rings_find(directory, 1, &rings))
 		return 0;
 	for (size_t i = 0; i < rings.count && !found; i++) {
-		const struct record_ring *ring = &rings.list[i];
+		const struct weft__runs_ring *ring = &rings.list[i];
 		snprintf(show->ring, sizeof(show->ring), "%s%s", directory, ring->name);
 		if (!ring->is_failure && ring->is_running && is_complete(show->ring, ring->pid))
 			found = ring->pid;
 	}
-	record_rings_finish(&rings);
+	weft__runs_rings_finish(&rings);
 	return found;
 }
 

@@ -23,7 +23,8 @@
 
 #include "cli.h"
 #include "output.h"
-#include "rings.h"
+
+#include "runs/find.h"
 
 /* A ring's trace. */
 struct saved {
@@ -153,7 +154,8 @@ static bool visit_operand(const char *operand, const char *wanted, visit *visito
 	return visit_file(operand, id, wanted, visitor, context);
 }
 
-static bool visit_ring(const struct ring *ring, const char *wanted, visit *visitor, void *context)
+static bool visit_ring(
+	const struct weft__runs_found *ring, const char *wanted, visit *visitor, void *context)
 {
 	struct serve_trace trace = {.pid = (int)ring->ring.pid, .state = "ended"};
 	struct weft_buffer_summary summary;
@@ -162,7 +164,8 @@ static bool visit_ring(const struct ring *ring, const char *wanted, visit *visit
 	make_id(ring->path, "", trace.id);
 	if (wanted && strcmp(trace.id, wanted) != 0)
 		return true;
-	if (!ring_summarize(ring->path, ring->ring.pid, &summary, &size) || stat(ring->path, &status))
+	if (!weft__runs_ring_summarize(ring->path, ring->ring.pid, &summary, &size) ||
+		stat(ring->path, &status))
 		return true;
 	describe_file(&status, &trace);
 	if (ring->ring.is_running)
@@ -176,13 +179,13 @@ static bool visit_ring(const struct ring *ring, const char *wanted, visit *visit
 
 static bool visit_rings(const char *wanted, visit *visitor, void *context)
 {
-	struct ring_list rings;
+	struct weft__runs_list rings;
 	bool goes_on = true;
-	if (!rings_find(&rings))
+	if (!weft__runs_find(&rings))
 		return true;
 	for (size_t i = 0; goes_on && i < rings.count; i++)
 		goes_on = visit_ring(&rings.list[i], wanted, visitor, context);
-	rings_finish(&rings);
+	weft__runs_list_finish(&rings);
 	return goes_on;
 }
 

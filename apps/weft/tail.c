@@ -3,7 +3,6 @@
  * weft tail: the events of a running program, as they come.
  */
 #include "cli.h"
-#include "rings.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -17,6 +16,8 @@
 
 #include <weft/follow.h>
 #include <weft/lines.h>
+
+#include "runs/find.h"
 
 static const char usage[] =
 	"usage: weft tail [--json] [--new] [--max-size SIZE] FILE|PID\n"
@@ -177,11 +178,12 @@ static int dump(char *path, bool json)
 }
 
 /* A file that the user named, or a ring of a process. */
-static int open_follow(const char *path, const struct ring *ring, struct weft_follow **ret_follow)
+static int open_follow(
+	const char *path, const struct weft__runs_found *ring, struct weft_follow **ret_follow)
 {
 	if (!ring->ring.pid)
 		return weft_follow_open(path, ret_follow);
-	int fd = ring_open(path, ring->ring.pid, WEFT_RING_WRITE);
+	int fd = weft__runs_ring_open(path, ring->ring.pid, WEFT_RING_WRITE);
 	if (fd < 0)
 		return WEFT_ERROR_STATE;
 	int error = weft_follow_open_descriptor(fd, ret_follow);
@@ -189,7 +191,7 @@ static int open_follow(const char *path, const struct ring *ring, struct weft_fo
 	return error;
 }
 
-static int open_and_tail(char *path, const struct ring *ring, bool json, bool only_new)
+static int open_and_tail(char *path, const struct weft__runs_found *ring, bool json, bool only_new)
 {
 	struct tail t = {.name = path, .json = json};
 	int error = weft_source_survive_truncation();
@@ -230,7 +232,7 @@ int cli_tail(int argc, char **argv)
 	}
 	if (!cli_only_operand(argc, argv, "FILE or PID"))
 		return CLI_USAGE;
-	struct ring ring;
-	char *path = ring_path(argv[argc - 1], &ring);
+	struct weft__runs_found ring;
+	char *path = weft__runs_path(argv[argc - 1], &ring);
 	return path ? open_and_tail(path, &ring, json, only_new) : CLI_UNREADABLE;
 }

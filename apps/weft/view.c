@@ -9,7 +9,7 @@
 
 #include "cli.h"
 #include "render_rows.h"
-#include "rings.h"
+#include "runs/find.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -282,9 +282,9 @@ static int explain(int status, const char *file)
  * after a message. */
 static bool find_files(char **operands, char **files)
 {
-	struct ring ring;
+	struct weft__runs_found ring;
 	for (; *operands; operands++) {
-		char *path = ring_path(*operands, &ring);
+		char *path = weft__runs_path(*operands, &ring);
 		*files = path ? name_ring(path, ring.ring.pid) : NULL;
 		if (path && !*files)
 			cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));

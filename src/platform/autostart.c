@@ -24,11 +24,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi/run_abi.h"
 #include "record/atomics.h"
 #include "record/copy.h"
 #include "record/recorder.h"
 
-#define DEFAULT_BYTES ((uint64_t)16 << 20)
 /* Buffers for one process, which may execute several programs. */
 #define PROGRAMS_MAX 100
 /* Reasons per process why a program in it does not record. */
@@ -108,7 +108,7 @@ static bool report(const char *step, const char *reason)
 	append(&target, reason);
 	for (unsigned number = 1; error == EEXIST && number <= REASONS_MAX; number++) {
 		link.size = 0;
-		name_file(&link, number, ".failed");
+		name_file(&link, number, WEFT_ABI_RUN_FAILED);
 		error = symlink(target.bytes, link.bytes) ? errno : 0;
 	}
 	return !error;
@@ -147,7 +147,7 @@ static void name_in_place(struct text *text, unsigned attempt)
 	append(text, wanted.in_place);
 	if (!*base) {
 		name_process(text, attempt);
-		append(text, ".weft");
+		append(text, WEFT_ABI_RUN_RING);
 	} else if (attempt > 1) {
 		text->size = (size_t)(suffix - wanted.in_place);
 		append(text, "-");
@@ -164,7 +164,7 @@ static void link_to(const char *path)
 	for (unsigned program = 1; error == EEXIST && program <= PROGRAMS_MAX; program++) {
 		static struct text link;
 		link.size = 0;
-		name_file(&link, program, ".weft");
+		name_file(&link, program, WEFT_ABI_RUN_RING);
 		error = symlink(path, link.bytes) ? errno : 0;
 	}
 }
@@ -194,7 +194,7 @@ static bool start_in_directory(void)
 		if (is_in_place)
 			name_in_place(&path, attempt);
 		else
-			name_file(&path, attempt, ".weft");
+			name_file(&path, attempt, WEFT_ABI_RUN_RING);
 		const struct weft__ring ring = {path.bytes, wanted.bytes, is_in_place};
 		error = weft__ring_create(&ring, &step);
 	}
@@ -297,15 +297,15 @@ static bool read_environment(void)
 {
 	/* secure_getenv ignores the environment of a set-user-ID program: its caller must not make it
 	 * write files. */
-	const char *out = secure_getenv("WEFT_OUT");
-	const char *size = secure_getenv("WEFT_SIZE");
-	const char *in_place = secure_getenv("WEFT_IN_PLACE");
+	const char *out = secure_getenv(WEFT_ABI_RUN_OUT);
+	const char *size = secure_getenv(WEFT_ABI_RUN_SIZE);
+	const char *in_place = secure_getenv(WEFT_ABI_RUN_IN_PLACE);
 	bool any;
 	if (!out || !*out || !remember_path(out, wanted.path, &wanted.is_directory))
 		return false;
 	if (in_place && *in_place && !remember_path(in_place, wanted.in_place, &any))
 		return false;
-	wanted.bytes = size && *size ? parse_size(size) : DEFAULT_BYTES;
+	wanted.bytes = size && *size ? parse_size(size) : WEFT_ABI_RUN_RING_BYTES;
 	return true;
 }
 

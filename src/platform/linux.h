@@ -48,9 +48,6 @@ int weft__ring_create(const struct weft__ring *ring, const char **ret_step);
  * a slash. */
 bool weft__total_take(const char *directory, uint64_t bytes);
 
-/* The name of that count's file in the directory. */
-#define WEFT__TOTAL "total"
-
 /* Makes recording stop, and the program go on, if the ring loses its pages. `path` must stay valid.
  * NULL: there is no ring any more. */
 void weft__sigbus_guard(void *buffer, size_t size, const char *path);

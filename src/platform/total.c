@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi/run_abi.h"
+
 /* Entries that are read, at most. */
 #define ENTRIES_MAX (1 << 20)
 
@@ -68,10 +70,10 @@ static bool fits(int fd, off_t end)
 
 bool weft__total_take(const char *directory, uint64_t bytes)
 {
-	static char path[PATH_MAX + sizeof(WEFT__TOTAL)]; /* too big for an alternate stack */
+	static char path[PATH_MAX + sizeof(WEFT_ABI_RUN_TOTAL)]; /* too big for an alternate stack */
 	size_t length = strlen(directory);
 	memcpy(path, directory, length);
-	memcpy(path + length, WEFT__TOTAL, sizeof(WEFT__TOTAL));
+	memcpy(path + length, WEFT_ABI_RUN_TOTAL, sizeof(WEFT_ABI_RUN_TOTAL));
 	int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return true;

@@ -105,7 +105,7 @@ def what_is_no_trace_stays():
     with place() as here:
         with open(here.file('diary'), 'w', encoding='utf-8') as diary:
             diary.write('dear diary')
-        assert 'no trace of weft' in here.record('-o', 'diary', OTHER, 1, 'exit', 0, status=125).stderr
+        assert 'is not a weft trace' in here.record('-o', 'diary', OTHER, 1, 'exit', 0, status=125).stderr
         assert 'no/where' in here.record('-o', 'no/where', OTHER, 1, 'exit', 0, status=125).stderr
         here.record('-o', '-', OTHER, 1, 'exit', 0, status=2)
         with open(here.file('diary'), encoding='utf-8') as diary:

@@ -275,12 +275,12 @@ def replaces_traces_and_nothing_else():
         with open(here.file('diary'), 'w') as diary:
             diary.write('dear diary')
         result = here.record('-o', 'diary', 'sh', '-c', 'echo ran', status=125)
-        assert 'no trace of weft' in result.stderr, result.stderr
+        assert 'is not a weft trace' in result.stderr, result.stderr
         equal(result.stdout, '')  # before the program runs
         with open(here.file('diary')) as diary:
             equal(diary.read(), 'dear diary')
         result = here.record('-o', '/dev/null', 'true', status=125)
-        assert 'no trace of weft' in result.stderr, result.stderr
+        assert 'is not a weft trace' in result.stderr, result.stderr
 
 
 @case
@@ -605,7 +605,7 @@ def run_directory_must_be_ours():
     with place() as here:
         os.symlink(here.cwd, os.path.join(here.run, 'weft'))
         result = here.record('true', status=125)
-        assert 'there is no place for the trace' in result.stderr, result.stderr
+        assert 'cannot make a run directory' in result.stderr, result.stderr
         os.unlink(os.path.join(here.run, 'weft'))
         os.mkdir(os.path.join(here.run, 'weft'), 0o777)
         os.chmod(os.path.join(here.run, 'weft'), 0o777)

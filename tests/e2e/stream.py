@@ -510,7 +510,7 @@ def wrong_use(here):
     with open(here.file('letter'), 'w') as file:
         file.write('Dear Mary')
     result = here.record('-o', 'letter', 'true', status=125)
-    assert 'no trace of weft' in result.stderr, result.stderr
+    assert 'is not a weft trace' in result.stderr, result.stderr
 
 
 main()

@@ -83,8 +83,9 @@ def include_allowed(path, room, bracket, header):
             return public_header_allowed(room, header[len('weft/'):])
     if bracket == '<':
         return system_header_allowed(room, header)
-    if '/' not in header:
-        return True  # beside the file itself
+    below = os.path.dirname(path) + '/' + header
+    if '/' not in header or below in CODE and room_of(below) is room:
+        return True  # beside the file itself, or in a folder of its room
     first = header.split('/')[0]
     return first == room.name or first in room.may_use
 

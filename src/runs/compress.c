@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: ISC
  *
- * One frame a file. Each piece is flushed, so that a file whose end is missing can be read up to
- * there; at the lowest level, which is the only one that a busy program does not outrun.
+ * Each file is one zstd frame. Each piece is flushed, so that a file whose end is missing can be
+ * read up to there. The level is the lowest one: at any other a busy program records faster than
+ * zstd compresses.
  */
-#include "stream_compress.h"
+#include "runs/compress.h"
 
 #include <stdlib.h>
 
 #if WEFT_HAS_ZSTD
 #include <zstd.h>
 
-struct stream_compressor {
+struct weft__compressor {
 	ZSTD_CCtx *context;
 	char *bytes;
 	size_t capacity;
 };
 
-bool stream_can_compress(void)
+bool weft__compressor_is_there(void)
 {
 	return true;
 }
 
-struct stream_compressor *stream_compressor_create(void)
+struct weft__compressor *weft__compressor_create(void)
 {
-	struct stream_compressor *c = calloc(1, sizeof(*c));
+	struct weft__compressor *c = calloc(1, sizeof(*c));
 	if (c)
 		c->context = ZSTD_createCCtx();
 	if (!c || !c->context ||
 		ZSTD_isError(ZSTD_CCtx_setParameter(c->context, ZSTD_c_compressionLevel, 1)) ||
 		ZSTD_isError(ZSTD_CCtx_setParameter(c->context, ZSTD_c_checksumFlag, 1))) {
-		stream_compressor_destroy(c);
+		weft__compressor_destroy(c);
 		return NULL;
 	}
 	return c;
 }
 
-void stream_compressor_destroy(struct stream_compressor *c)
+void weft__compressor_destroy(struct weft__compressor *c)
 {
 	if (!c)
 		return;
@@ -44,8 +45,8 @@ void stream_compressor_destroy(struct stream_compressor *c)
 	free(c);
 }
 
-/* With what a frame's header, its blocks' headers and its end may take besides. */
-static bool reserve(struct stream_compressor *c, size_t size)
+/* Room for the compressed bytes and for the headers and the end of a frame. */
+static bool reserve(struct weft__compressor *c, size_t size)
 {
 	size_t capacity = ZSTD_compressBound(size) + ZSTD_CStreamOutSize();
 	if (capacity <= c->capacity)
@@ -58,7 +59,7 @@ static bool reserve(struct stream_compressor *c, size_t size)
 	return true;
 }
 
-bool stream_compress(struct stream_compressor *c, const void *bytes, size_t size, bool last,
+bool weft__compressor_add(struct weft__compressor *c, const void *bytes, size_t size, bool last,
 	const char **ret_bytes, size_t *ret_size)
 {
 	ZSTD_inBuffer in = {bytes, size, 0};
@@ -66,29 +67,29 @@ bool stream_compress(struct stream_compressor *c, const void *bytes, size_t size
 		return false;
 	ZSTD_outBuffer out = {c->bytes, c->capacity, 0};
 	size_t left = ZSTD_compressStream2(c->context, &out, &in, last ? ZSTD_e_end : ZSTD_e_flush);
-	if (left != 0) /* an error, or output that does not fit into what it must fit into */
+	if (left != 0) /* an error, or more output than compressBound allows for */
 		return false;
 	*ret_bytes = c->bytes;
 	*ret_size = out.pos;
 	return true;
 }
 #else
-bool stream_can_compress(void)
+bool weft__compressor_is_there(void)
 {
 	return false;
 }
 
-struct stream_compressor *stream_compressor_create(void)
+struct weft__compressor *weft__compressor_create(void)
 {
 	return NULL;
 }
 
-void stream_compressor_destroy(struct stream_compressor *c)
+void weft__compressor_destroy(struct weft__compressor *c)
 {
 	(void)c;
 }
 
-bool stream_compress(struct stream_compressor *c, const void *bytes, size_t size, bool last,
+bool weft__compressor_add(struct weft__compressor *c, const void *bytes, size_t size, bool last,
 	const char **ret_bytes, size_t *ret_size)
 {
 	(void)c, (void)bytes, (void)size, (void)last, (void)ret_bytes, (void)ret_size;

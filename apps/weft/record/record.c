@@ -5,21 +5,23 @@
  * The program does not need us: it records into a ring in memory, which outlives both. If we are
  * killed, or the disk is full, the ring is still there.
  */
-#include "cli_trigger.h"
-#include "record_snapshots.h"
-#include "record_stream.h"
-#include "stream_compress.h"
-#include "rings.h"
-
-#include "cli.h"
+#include "record.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "abi/run_abi.h"
+#include "cli.h"
+#include "cli_trigger.h"
+#include "runs/compress.h"
+#include "runs/directory.h"
+#include "runs/find.h"
+#include "runs/message.h"
+#include "runs/name.h"
 
 static const char usage[] =
 	"usage: weft record [-o FILE] [--size BYTES] [--total BYTES] [--in-place] [--snapshots N]\n"
@@ -66,7 +68,6 @@ static const char usage[] =
 	"executable, 125 weft record itself failed, 2 wrong use.\n";
 
 #define SIZE_MIN_BYTES    65536
-#define SIZE_USUAL_BYTES  ((uint64_t)16 << 20) /* as in src/platform/autostart.c */
 #define SNAPSHOTS_DEFAULT 10
 #define SNAPSHOTS_MAX     10000
 
@@ -82,15 +83,10 @@ struct arguments {
 	pid_t pid;    /* of the process to be saved; then there is no program */
 	bool recover; /* likewise */
 	bool stream;
-	struct stream_options streaming;
+	struct weft__runs_stream_options streaming;
 	bool in_place;
 	const struct record_watcher *watcher; /* NULL: nobody looks on */
 };
-
-static bool is_stdout(const char *output)
-{
-	return output && strcmp(output, "-") == 0;
-}
 
 static bool parse_size(const char *command, const char *option, const char *text, uint64_t *ret)
 {
@@ -137,7 +133,8 @@ static bool parse_snapshots(const char *command, const char *text, struct argume
 }
 
 /* SIZE or SIZE:N. */
-static bool parse_rotation(const char *command, const char *text, struct stream_options *options)
+static bool parse_rotation(
+	const char *command, const char *text, struct weft__runs_stream_options *options)
 {
 	char size[32];
 	const char *colon = strchr(text, ':');
@@ -148,12 +145,13 @@ static bool parse_rotation(const char *command, const char *text, struct stream_
 }
 
 /* 0: no limit. */
-static bool parse_max_size(const char *command, const char *text, struct stream_options *options)
+static bool parse_max_size(
+	const char *command, const char *text, struct weft__runs_stream_options *options)
 {
 	uint64_t size;
 	if (!cli_parse_size(command, "--max-size", text, &size))
 		return false;
-	if (size && size < RECORD_LIMIT_MIN_BYTES) {
+	if (size && size < WEFT__RUNS_LIMIT_MIN_BYTES) {
 		cli_usage_error(command, "--max-size: \"%s\" is too small; 8M is the least", text);
 		return false;
 	}
@@ -171,7 +169,7 @@ static bool ends_in_zst(const char *output)
 /* CLI_DONE, or after a message CLI_USAGE. */
 static int check_stream(const char *command, struct arguments *arguments)
 {
-	struct stream_options *options = &arguments->streaming;
+	struct weft__runs_stream_options *options = &arguments->streaming;
 	options->output = arguments->output;
 	if (!arguments->stream && (options->compress || options->rotate_bytes || options->has_max))
 		return cli_usage_error(command, "%s is for --stream",
@@ -181,10 +179,10 @@ static int check_stream(const char *command, struct arguments *arguments)
 	options->compress |= ends_in_zst(arguments->output);
 	if (!arguments->stream && options->compress)
 		return cli_usage_error(
-			command, "-o %s: only a --stream is compressed", record_shown(arguments->output));
-	if (options->compress && !stream_can_compress())
+			command, "-o %s: only a --stream is compressed", weft__runs_shown(arguments->output));
+	if (options->compress && !weft__compressor_is_there())
 		return cli_usage_error(command, "this weft was built without zstd");
-	if (options->rotate_bytes && is_stdout(arguments->output))
+	if (options->rotate_bytes && weft__runs_is_stdout(arguments->output))
 		return cli_usage_error(command, "standard output cannot be rotated");
 	return CLI_DONE;
 }
@@ -222,17 +220,17 @@ static int check(const char *command, struct arguments *arguments, int operands)
 		return cli_usage_error(command, "-o: a file without a name");
 	if (!parse_environment(command, arguments))
 		return CLI_USAGE;
-	uint64_t one_bytes = arguments->size_bytes ? arguments->size_bytes : SIZE_USUAL_BYTES;
+	uint64_t one_bytes = arguments->size_bytes ? arguments->size_bytes : WEFT_ABI_RUN_RING_BYTES;
 	if (arguments->total_bytes && arguments->total_bytes < one_bytes)
 		return cli_usage_error(
 			command, "--total is less than one buffer has; give a smaller --size");
 	if (arguments->in_place && arguments->stream)
 		return cli_usage_error(command, "--in-place and --stream exclude each other");
-	if (arguments->in_place && is_stdout(arguments->output))
+	if (arguments->in_place && weft__runs_is_stdout(arguments->output))
 		return cli_usage_error(command, "--in-place: a buffer in standard output cannot be");
 	if (check_stream(command, arguments) != CLI_DONE)
 		return CLI_USAGE;
-	if (is_stdout(arguments->output) && isatty(STDOUT_FILENO))
+	if (weft__runs_is_stdout(arguments->output) && isatty(STDOUT_FILENO))
 		return cli_usage_error(command, "-o -: a trace is nothing for a terminal");
 	return CLI_DONE;
 }
@@ -302,224 +300,34 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 
 /* ---- Where traces go ---- */
 
-/* Only a directory is given, if anything: the ring's own name says which program and process. */
-bool record_output_is_directory(const char *output)
-{
-	struct stat status;
-	return !output || output[strlen(output) - 1] == '/' ||
-		   (stat(output, &status) == 0 && S_ISDIR(status.st_mode));
-}
-
-/* Before the program runs: it would be a pity to learn it afterwards. */
-static bool can_save(const char *output)
-{
-	char any[PATH_MAX];
-	if (is_stdout(output))
-		return true;
-	if (!record_output_is_directory(output))
-		return record_file_is_free(output);
-	if (access(output ? output : ".", W_OK | X_OK) != 0) {
-		cli_error("%s: %s",
-			output ? record_shown(output) : "the current directory cannot be written",
-			strerror(errno));
-		return false;
-	}
-	/* A name that nothing has. */
-	snprintf(any, sizeof(any), "%s%s.weft-%d", output ? output : ".", "/", (int)getpid());
-	return record_file_is_free(any);
-}
-
 /* For rings that are in the output itself. */
 static bool make_way(const char *output, char ret_path[PATH_MAX])
 {
 	output = output ? output : ".";
-	if (!record_make_way(output, ret_path))
+	if (!weft__runs_make_way(output, ret_path))
 		return false;
 	size_t length = strlen(ret_path);
-	if (record_output_is_directory(output) && length + 1 < PATH_MAX)
+	if (weft__runs_is_directory(output) && length + 1 < PATH_MAX)
 		strcpy(ret_path + length, "/");
 	return true;
-}
-
-/* FILE with -PID before its suffix; with -PROG-PID if that process has a trace already. */
-static char *name_beside(const char *file, const struct record_ring *ring, bool same_process)
-{
-	char *name = NULL, pid[16];
-	const char *slash = strrchr(file, '/');
-	const char *base = slash ? slash + 1 : file;
-	const char *suffix = strrchr(base, '.');
-	if (!suffix || suffix == base)
-		suffix = base + strlen(base);
-	snprintf(pid, sizeof(pid), "%d", (int)ring->pid);
-	int length = same_process
-					 ? asprintf(&name, "%.*s-%.*s%s", (int)(suffix - file), file, ring->stem_size,
-						   ring->name, suffix)
-					 : asprintf(&name, "%.*s-%s%s", (int)(suffix - file), file, pid, suffix);
-	return length < 0 ? NULL : name;
-}
-
-static char *name_in(const char *directory, const char *ring_name)
-{
-	char *name = NULL;
-	size_t length = strlen(directory);
-	const char *slash = length && directory[length - 1] != '/' ? "/" : "";
-	return asprintf(&name, "%s%s%s", directory, slash, ring_name) < 0 ? NULL : name;
-}
-
-/* Numbers of processes come again: a trace that was saved under a name that we chose stays, and the
- * newer one gets _2, _3, … before its suffix. */
-static char *unused(char *name)
-{
-	const char *suffix = name ? strrchr(name, '.') : NULL;
-	if (suffix && strchr(suffix, '/'))
-		suffix = NULL;
-	int stem = name ? (int)(suffix ? suffix - name : (ptrdiff_t)strlen(name)) : 0;
-	char *other = name;
-	for (unsigned number = 2; other && access(other, F_OK) == 0; number++) {
-		if (other != name)
-			free(other);
-		if (asprintf(&other, "%.*s_%u%s", stem, name, number, name + stem) < 0)
-			other = NULL;
-	}
-	if (other != name)
-		free(name);
-	return other;
-}
-
-char *record_name_file(const char *output, const struct record_ring *ring, bool is_first)
-{
-	if (is_stdout(output))
-		return strdup(ring->name);
-	if (record_output_is_directory(output))
-		return name_in(output ? output : "", ring->name);
-	return is_first ? strdup(output) : name_beside(output, ring, false);
-}
-
-char *record_name_trace(
-	const char *output, const struct record_ring *ring, const struct record_ring *before)
-{
-	if (is_stdout(output))
-		return before ? unused(name_in("", ring->name)) : strdup("-");
-	if (record_output_is_directory(output))
-		return unused(name_in(output ? output : "", ring->name));
-	return before ? unused(name_beside(output, ring, before->pid == ring->pid)) : strdup(output);
-}
-
-/* ---- After the program ---- */
-
-/* What is saved so far. */
-struct run {
-	const char *directory, *output;
-	const struct record_watcher *watcher;
-	struct record_rings rings;
-	struct record_saved *saved;
-	size_t saved_count;
-	bool failed; /* something is not saved, and stays in the directory */
-	bool is_interrupted;
-};
-
-static void save_ring(struct run *run, const struct record_ring *ring)
-{
-	struct record_saved *saved = &run->saved[run->saved_count];
-	saved->ring = ring;
-	saved->path = name_in(run->directory, ring->name);
-	if (saved->path && ring->is_link)
-		saved->file = record_follow_link(saved->path);
-	else
-		saved->file = record_name_trace(
-			run->output, ring, run->saved_count ? run->saved[run->saved_count - 1].ring : NULL);
-	enum record_outcome outcome = RECORD_NOT_SAVED;
-	if (saved->path && saved->file)
-		outcome = ring->is_link ? RECORD_SAVED : record_save(saved->path, ring, saved->file);
-	if (outcome == RECORD_SAVED) {
-		run->saved_count++;
-		return;
-	}
-	/* A child of another user must not decide our exit status by what it leaves. */
-	run->failed |= outcome != RECORD_SKIPPED || ring->is_ours;
-	run->is_interrupted = outcome == RECORD_INTERRUPTED;
-	free(saved->path);
-	free(saved->file);
-}
-
-static void save_all(struct run *run)
-{
-	run->saved = calloc(run->rings.count + 1, sizeof(*run->saved));
-	if (!run->saved) {
-		cli_error("%s; the trace stays in %s", strerror(errno), record_shown(run->directory));
-		run->failed = true;
-		return;
-	}
-	record_saving_begins();
-	for (size_t i = 0; i < run->rings.count && !run->is_interrupted; i++) {
-		const struct record_ring *ring = &run->rings.list[i];
-		/* Another user may have left thousands of files. */
-		if (!ring->is_ours && record_saving_is_interrupted()) {
-			cli_error("interrupted; what is not saved stays in %s", record_shown(run->directory));
-			run->failed = run->is_interrupted = true;
-		} else if (!ring->is_failure) {
-			save_ring(run, ring);
-		}
-	}
-}
-
-static void report(const struct run *run, const char *program)
-{
-	record_report_failures(run->directory, &run->rings);
-	record_report_skipped(run->directory, &run->rings);
-	for (size_t i = 0; i < run->saved_count; i++)
-		record_report_refused(run->saved[i].path, run->saved[i].ring->pid);
-	if (run->saved_count)
-		record_report(run->saved, run->saved_count);
-	else if (run->rings.count == 0 && program && !run->failed)
-		record_report_nothing(program);
-}
-
-static void finish(struct run *run)
-{
-	for (size_t i = 0; i < run->saved_count; i++) {
-		free(run->saved[i].path);
-		free(run->saved[i].file);
-	}
-	free(run->saved);
-	record_rings_finish(&run->rings);
-}
-
-static bool save_run(struct run *run, pid_t program, const char *program_name)
-{
-	const struct record_watcher *watcher = run->watcher;
-	if (!record_rings_find(run->directory, program, &run->rings))
-		return false;
-	save_all(run);
-	report(run, program_name);
-	for (size_t i = 0; watcher && i < run->saved_count; i++)
-		watcher->saved(watcher->context, run->saved[i].path, run->saved[i].file);
-	if (!run->failed)
-		record_place_remove(run->directory, &run->rings, false);
-	finish(run);
-	return !run->failed;
-}
-
-bool record_save_run(
-	const char *output, const char *directory, pid_t program, const char *program_name)
-{
-	struct run run = {.directory = directory, .output = output};
-	return save_run(&run, program, program_name);
 }
 
 /* What is in a process's ring now; the ring stays. */
 static int save_process(const struct arguments *arguments)
 {
-	struct ring ring;
+	struct weft__runs_found ring;
 	const char *output = arguments->output;
-	if (!rings_find_process(arguments->pid, &ring))
+	if (!weft__runs_find_process(arguments->pid, &ring))
 		return RECORD_FAILED;
 	if (arguments->stream)
-		return record_stream_process(ring.path, &ring.ring, &arguments->streaming);
-	struct record_saved saved = {
-		.ring = &ring.ring, .path = ring.path, .file = record_name_trace(output, &ring.ring, NULL)};
-	record_saving_begins();
-	bool good = saved.file && record_save(ring.path, &ring.ring, saved.file) == RECORD_SAVED;
+		return record_stream_process(ring.path, &ring.ring, &arguments->streaming) ? CLI_DONE
+																				   : RECORD_FAILED;
+	struct weft__runs_saved saved = {.ring = &ring.ring,
+		.path = ring.path,
+		.file = weft__runs_name_trace(output, &ring.ring, NULL)};
+	weft__runs_saving_begins();
+	bool good =
+		saved.file && weft__runs_save(ring.path, &ring.ring, saved.file) == WEFT__RUNS_SAVED;
 	if (good)
 		record_report(&saved, 1);
 	free(saved.file);
@@ -530,47 +338,52 @@ static int save_process(const struct arguments *arguments)
 static int record_program(const struct arguments *arguments)
 {
 	char directory[PATH_MAX], in_place[PATH_MAX];
-	struct record_stream *stream = NULL;
+	struct weft__runs_stream *stream = NULL;
 	pid_t pid;
 	if (weft_source_survive_truncation())
 		return RECORD_FAILED;
-	record_expire();
+	weft__runs_expire();
 	if (arguments->in_place && !make_way(arguments->output, in_place))
 		return RECORD_FAILED;
-	if (!record_place_make(arguments->total_bytes, directory))
+	if (!weft__runs_directory_make(arguments->total_bytes, directory))
 		return RECORD_FAILED;
 	const struct record_program program = {
 		.argv = arguments->program,
 		.directory = directory,
 		.size_bytes = arguments->size_bytes,
 		.in_place = arguments->in_place ? in_place : NULL,
-		.stdout_is_ours = is_stdout(arguments->output),
+		.stdout_is_ours = weft__runs_is_stdout(arguments->output),
 		.watcher = arguments->watcher,
 	};
-	struct record_snapshot_options snapshots = {
+	struct weft__runs_snapshot_options snapshots = {
 		.directory = directory,
 		.output = arguments->output,
 		.limit = arguments->snapshots,
 		.rules = arguments->rules,
 		.rule_count = arguments->rule_count,
 	};
-	if (arguments->stream && !(stream = record_stream_start(directory, &arguments->streaming))) {
-		record_place_remove(directory, &(struct record_rings){0}, false);
+	if (arguments->stream &&
+		!(stream = weft__runs_stream_start(directory, &arguments->streaming))) {
+		weft__runs_directory_remove(directory, &(struct weft__runs_rings){0}, false);
 		return RECORD_FAILED;
 	}
 	int status = record_run(&program, &snapshots, &pid);
-	const char *name = pid ? arguments->program[0] : NULL;
+	const struct record_end end = {
+		.directory = directory,
+		.output = arguments->output,
+		.program = pid,
+		.name = pid ? arguments->program[0] : NULL,
+		.watcher = arguments->watcher,
+	};
 	if (stream)
-		return record_stream_finish(stream, pid, name) ? status : RECORD_FAILED;
+		return record_finish_stream(stream, &end) ? status : RECORD_FAILED;
 	if (!pid) {
-		record_place_remove(directory, &(struct record_rings){0}, false);
+		weft__runs_directory_remove(directory, &(struct weft__runs_rings){0}, false);
 		return status;
 	}
-	if (arguments->watcher)
-		arguments->watcher->ended(arguments->watcher->context);
-	struct run run = {
-		.directory = directory, .output = arguments->output, .watcher = arguments->watcher};
-	return save_run(&run, pid, name) ? status : RECORD_FAILED;
+	if (end.watcher)
+		end.watcher->ended(end.watcher->context);
+	return record_save_run(&end) ? status : RECORD_FAILED;
 }
 
 int record_watched(
@@ -587,7 +400,7 @@ int record_watched(
 	int status = check(name, &arguments, 1);
 	if (status)
 		return status;
-	return can_save(arguments.output) ? record_program(&arguments) : RECORD_FAILED;
+	return weft__runs_can_save(arguments.output) ? record_program(&arguments) : RECORD_FAILED;
 }
 
 int cli_record(int argc, char **argv)
@@ -597,7 +410,7 @@ int cli_record(int argc, char **argv)
 	int status = parse(argc, argv, &arguments, &wanted);
 	if (!wanted)
 		return status;
-	if (!can_save(arguments.output))
+	if (!weft__runs_can_save(arguments.output))
 		return RECORD_FAILED;
 	if (arguments.recover)
 		return record_recover(arguments.output);

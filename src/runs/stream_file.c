@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
  * A stream is written straight into its file, so that it can be read at any time. With rotation the
- * files are numbered, STEM.0001.weft, and the numbers go on behind those that are there: a service
- * that is started again keeps its history. Who wants only the newest N gets rid of older ones of
- * before as well.
+ * files are numbered, STEM.0001.weft, and the numbers continue those of existing files, so that a
+ * restarted service keeps its history. If only the newest N are kept, older ones of earlier runs
+ * are removed too.
  */
-#include "stream_file.h"
-
-#include "cli.h"
-#include "output.h"
-#include "record.h"
-#include "stream_compress.h"
+#include "runs/stream_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,37 +17,41 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runs/compress.h"
+#include "runs/file.h"
+
 #define NUMBER_MAX 99999999
 
-static bool is_stdout(const struct stream_file *file)
+static bool is_stdout(const struct weft__stream_file *file)
 {
 	return strcmp(file->name, "-") == 0;
 }
 
-void stream_file_init(struct stream_file *file, const struct stream_options *options, char *name)
+void weft__stream_file_init(
+	struct weft__stream_file *file, const struct weft__runs_stream_options *options, char *name)
 {
-	*file = (struct stream_file){.options = options, .name = name, .fd = -1};
+	*file = (struct weft__stream_file){.options = options, .name = name, .fd = -1};
 }
 
-static void close_file(struct stream_file *file)
+static void close_file(struct weft__stream_file *file)
 {
 	if (file->fd >= 0 && !is_stdout(file))
 		close(file->fd);
 	file->fd = -1;
 }
 
-void stream_file_finish(struct stream_file *file)
+void weft__stream_file_finish(struct weft__stream_file *file)
 {
 	close_file(file);
-	stream_compressor_destroy(file->compressor);
+	weft__compressor_destroy(file->compressor);
 	free(file->name);
 	free(file->path);
-	*file = (struct stream_file){.fd = -1};
+	*file = (struct weft__stream_file){.fd = -1};
 }
 
 /* ---- Numbers ---- */
 
-/* Where the number goes: before .weft, or .weft.zst, or whatever the last suffix is. */
+/* The offset of the number: before .weft, .weft.zst, or any other last suffix. */
 static size_t stem_of(const char *name)
 {
 	static const char *const suffixes[] = {".weft.zst", ".weft"};
@@ -76,7 +75,7 @@ static char *numbered(const char *name, uint64_t number)
 	return length < 0 ? NULL : path;
 }
 
-/* The number of a file that is one of ours, by its name; 0: it is none. */
+/* The number in the name of one of our files; 0: another file. */
 static uint64_t number_of(const char *base, const char *entry)
 {
 	size_t stem = stem_of(base);
@@ -114,7 +113,7 @@ static uint64_t newest_number(const char *name)
 	return newest;
 }
 
-static void remove_old(const struct stream_file *file)
+static void remove_old(const struct weft__stream_file *file)
 {
 	const char *base;
 	uint64_t keep = file->options->keep;
@@ -130,8 +129,8 @@ static void remove_old(const struct stream_file *file)
 
 /* ---- Files ---- */
 
-/* The next path, in memory of its own. */
-static char *next_path(struct stream_file *file)
+/* The path of the next file, to be freed. */
+static char *next_path(struct weft__stream_file *file)
 {
 	if (!file->options->rotate_bytes)
 		return strdup(file->name);
@@ -140,8 +139,8 @@ static char *next_path(struct stream_file *file)
 	return numbered(file->name, file->number + 1);
 }
 
-/* Links stay, and what they lead to is replaced; nobody who has the old file open sees it change.
- */
+/* A symbolic link stays, and the file that it leads to is replaced by a new one: a process that has
+ * the old file open does not see it change. */
 static int create(const char *path)
 {
 	char place[PATH_MAX];
@@ -151,16 +150,16 @@ static int create(const char *path)
 	return open(place, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-static bool begin_compression(struct stream_file *file)
+static bool begin_compression(struct weft__stream_file *file)
 {
 	if (!file->options->compress || file->compressor)
 		return true;
-	file->compressor = stream_compressor_create();
+	file->compressor = weft__compressor_create();
 	file->error = ENOMEM;
 	return file->compressor;
 }
 
-bool stream_file_begin(struct stream_file *file)
+bool weft__stream_file_begin(struct weft__stream_file *file)
 {
 	if (!begin_compression(file))
 		return false;
@@ -182,14 +181,14 @@ bool stream_file_begin(struct stream_file *file)
 	return true;
 }
 
-static bool put(struct stream_file *file, const void *bytes, size_t size, bool last)
+static bool put(struct weft__stream_file *file, const void *bytes, size_t size, bool last)
 {
 	file->pending = bytes;
 	file->pending_bytes = size;
 	if (!file->compressor)
 		return true;
-	bool good =
-		stream_compress(file->compressor, bytes, size, last, &file->pending, &file->pending_bytes);
+	bool good = weft__compressor_add(
+		file->compressor, bytes, size, last, &file->pending, &file->pending_bytes);
 	if (!good) {
 		file->error = ENOMEM;
 		file->pending_bytes = 0;
@@ -197,17 +196,17 @@ static bool put(struct stream_file *file, const void *bytes, size_t size, bool l
 	return good;
 }
 
-bool stream_file_put(struct stream_file *file, const void *bytes, size_t size)
+bool weft__stream_file_put(struct weft__stream_file *file, const void *bytes, size_t size)
 {
 	return put(file, bytes, size, false);
 }
 
-bool stream_file_end(struct stream_file *file)
+bool weft__stream_file_end(struct weft__stream_file *file)
 {
 	return put(file, "", 0, true);
 }
 
-bool stream_file_flush(struct stream_file *file)
+bool weft__stream_file_flush(struct weft__stream_file *file)
 {
 	while (file->pending_bytes) {
 		ssize_t written = write(file->fd, file->pending, file->pending_bytes);
@@ -225,24 +224,24 @@ bool stream_file_flush(struct stream_file *file)
 	return true;
 }
 
-bool stream_file_sync(struct stream_file *file)
+bool weft__stream_file_sync(struct weft__stream_file *file)
 {
 	if (file->fd < 0 || is_stdout(file))
 		return true;
-	bool good = cli_sync(file->fd) && cli_sync_directory_of(file->path);
+	bool good = weft__runs_sync(file->fd) && weft__runs_sync_directory_of(file->path);
 	if (!good)
 		file->error = errno;
 	return good;
 }
 
-bool stream_file_is_rewritable(const struct stream_file *file)
+bool weft__stream_file_is_rewritable(const struct weft__stream_file *file)
 {
 	return file->fd >= 0 && !is_stdout(file) && !file->compressor;
 }
 
-uint64_t stream_file_disk_bytes(const struct stream_file *file)
+uint64_t weft__stream_file_disk_bytes(const struct weft__stream_file *file)
 {
-	const struct stream_options *options = file->options;
+	const struct weft__runs_stream_options *options = file->options;
 	if (is_stdout(file) && !options->has_max)
 		return 0;
 	uint64_t kept;
@@ -251,13 +250,13 @@ uint64_t stream_file_disk_bytes(const struct stream_file *file)
 	return file->total < kept ? file->total : kept;
 }
 
-bool stream_file_is_full(const struct stream_file *file, size_t bytes)
+bool weft__stream_file_is_full(const struct weft__stream_file *file, size_t bytes)
 {
 	uint64_t most = file->options->rotate_bytes;
 	return most && !is_stdout(file) && file->bytes + bytes > most;
 }
 
-bool stream_file_is_broken(const struct stream_file *file)
+bool weft__stream_file_is_broken(const struct weft__stream_file *file)
 {
 	return file->error == EPIPE || file->error == EBADF;
 }

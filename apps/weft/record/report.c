@@ -3,9 +3,7 @@
  * What `weft record` says at the end: where the trace is, what it holds, how to look at it; or why
  * there is none.
  */
-#include "rings.h"
-
-#include "cli.h"
+#include "record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,20 +15,9 @@
 
 #include <weft/buffer.h>
 
-const char *record_shown(const char *path)
-{
-	static struct weft_text texts[4];
-	static unsigned next;
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,:=@%";
-	if (path[0] && path[strspn(path, plain)] == '\0')
-		return path;
-	struct weft_text *text = &texts[next++ % 4];
-	text->size = 0;
-	weft_text_add_quoted(text, path, strlen(path));
-	weft_text_add(text, "", 1);
-	return text->error ? "(out of memory)" : text->bytes;
-}
+#include "cli.h"
+#include "runs/message.h"
+#include "runs/name.h"
 
 /* "1,234,567". */
 static const char *grouped(uint64_t number, char text[32])
@@ -43,18 +30,6 @@ static const char *grouped(uint64_t number, char text[32])
 		*--at = (char)('0' + number % 10);
 	}
 	return at;
-}
-
-/* "16 MiB", "1.5 GiB". */
-const char *record_size_text(uint64_t bytes, char text[32])
-{
-	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-	unsigned unit = 0;
-	double size = (double)bytes;
-	for (; size >= 1024 && unit < 4; unit++)
-		size /= 1024;
-	snprintf(text, 32, size == (double)(uint64_t)size ? "%.0f %s" : "%.1f %s", size, units[unit]);
-	return text;
 }
 
 /* What the trace holds. */
@@ -79,15 +54,15 @@ static void add_losses(const uint64_t losses[WEFT_LOSS_CAUSES], struct content *
 }
 
 /* False after a message if it cannot be read. */
-static bool read_content(const struct record_saved *saved, struct content *ret_content)
+static bool read_content(const struct weft__runs_saved *saved, struct content *ret_content)
 {
 	struct content content = {0};
 	struct cli_trace trace;
 	struct stat status;
-	bool is_stdout = strcmp(saved->file, "-") == 0;
+	bool is_stdout = weft__runs_is_stdout(saved->file);
 	const char *path = is_stdout ? saved->path : saved->file;
 	/* What went to standard output is read from the ring. */
-	int fd = is_stdout ? ring_open(path, saved->ring->pid, WEFT_RING_READ)
+	int fd = is_stdout ? weft__runs_ring_open(path, saved->ring->pid, WEFT_RING_READ)
 					   : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return false;
@@ -110,52 +85,52 @@ static bool read_content(const struct record_saved *saved, struct content *ret_c
 	return error >= 0;
 }
 
-static const char *shown_file(const struct record_saved *saved)
+static const char *shown_file(const struct weft__runs_saved *saved)
 {
-	return strcmp(saved->file, "-") == 0 ? "standard output" : record_shown(saved->file);
+	return weft__runs_is_stdout(saved->file) ? "standard output" : weft__runs_shown(saved->file);
 }
 
 /* Of a stream it is known: to read gigabytes again would take a while. */
-static bool find_content(const struct record_saved *saved, struct content *ret_content)
+static bool find_content(const struct weft__runs_saved *saved, struct content *ret_content)
 {
 	if (!saved->stream)
 		return read_content(saved, ret_content);
-	*ret_content = (struct content){
-		.bytes = saved->stream_bytes, .events = saved->stream->events - saved->unwritten};
-	add_losses(saved->stream->losses, ret_content);
+	*ret_content = (struct content){.bytes = saved->stream->bytes,
+		.events = saved->stream->summary.events - saved->stream->unwritten};
+	add_losses(saved->stream->summary.losses, ret_content);
 	return true;
 }
 
-static const char *advice(const struct record_saved *saved, const struct content *content)
+static const char *advice(const struct weft__runs_saved *saved, const struct content *content)
 {
 	if (saved->stream)
-		return saved->stream->losses[WEFT_LOSS_STALLED] && !saved->is_cut
+		return saved->stream->summary.losses[WEFT_LOSS_STALLED] && !saved->stream->is_cut
 				   ? "; a larger --size bridges longer stalls of the disk"
 				   : "";
 	return content->overwritten ? "; a larger --size keeps more" : "";
 }
 
-static void report_one(const struct record_saved *saved)
+static void report_one(const struct weft__runs_saved *saved)
 {
 	struct content content;
 	char number[32], size[32];
 	if (!find_content(saved, &content))
 		return;
-	cli_put("weft: %s: %s", shown_file(saved), record_size_text(content.bytes, size));
-	if (saved->stream_files > 1)
-		cli_put(" in %s files, of which it is the last", grouped(saved->stream_files, number));
+	cli_put("weft: %s: %s", shown_file(saved), weft__runs_size_text(content.bytes, size));
+	if (saved->stream && saved->stream->files > 1)
+		cli_put(" in %s files, of which it is the last", grouped(saved->stream->files, number));
 	cli_put(", %s event%s, ", grouped(content.events, number), content.events == 1 ? "" : "s");
 	if (!content.lost)
 		cli_tell("none lost");
 	else
 		cli_tell("%s lost (%s)%s", grouped(content.lost, number), content.causes,
 			advice(saved, &content));
-	if (saved->unwritten)
-		cli_error("%s more could not be written", grouped(saved->unwritten, number));
+	if (saved->stream && saved->stream->unwritten)
+		cli_error("%s more could not be written", grouped(saved->stream->unwritten, number));
 }
 
 /* All but the first, in one line: there may be many. */
-static void report_others(const struct record_saved *saved, size_t count)
+static void report_others(const struct weft__runs_saved *saved, size_t count)
 {
 	enum {
 		SHOWN = 6
@@ -170,10 +145,10 @@ static void report_others(const struct record_saved *saved, size_t count)
 	fputc('\n', stderr);
 }
 
-static void report_running(const struct record_saved *saved, size_t count)
+static void report_running(const struct weft__runs_saved *saved, size_t count)
 {
 	size_t running = 0;
-	const struct record_saved *first = NULL;
+	const struct weft__runs_saved *first = NULL;
 	for (size_t i = 0; i < count; i++) {
 		if (!saved[i].ring->is_running || saved[i].ring->is_link)
 			continue;
@@ -196,16 +171,16 @@ static void suggest(const char *file)
 	if (length > strlen(suffix) && strcmp(file + length - strlen(suffix), suffix) == 0)
 		length -= strlen(suffix);
 	snprintf(picture, sizeof(picture), "%.*s.svg", (int)length, file);
-	cli_error("`weft info %s` tells more, `weft render %s -o %s` draws it", record_shown(file),
-		record_shown(file), record_shown(picture));
+	cli_error("`weft info %s` tells more, `weft render %s -o %s` draws it", weft__runs_shown(file),
+		weft__runs_shown(file), weft__runs_shown(picture));
 }
 
-void record_report(const struct record_saved *saved, size_t count)
+void record_report(const struct weft__runs_saved *saved, size_t count)
 {
 	report_one(&saved[0]);
 	report_others(saved, count);
 	report_running(saved, count);
-	if (strcmp(saved[0].file, "-") != 0 && !(saved[0].stream && !saved[0].stream_bytes))
+	if (!weft__runs_is_stdout(saved[0].file) && !(saved[0].stream && !saved[0].stream->bytes))
 		suggest(saved[0].file);
 }
 
@@ -214,7 +189,7 @@ void record_report_nothing(const char *program)
 	cli_error(
 		"%s recorded nothing: it neither is linked with libweft nor starts a program that is, "
 		"or it is set-user-ID",
-		record_shown(program));
+		weft__runs_shown(program));
 }
 
 /* What it was told to record, not whether it could. */
@@ -224,11 +199,11 @@ static bool is_about_levels(const char *reason)
 		   strncmp(reason, "WEFT_CATEGORIES: ", 17) == 0;
 }
 
-void record_report_refused(const char *path, pid_t pid)
+static void report_refused(const char *path, pid_t pid)
 {
 	struct weft_buffer_summary summary;
 	size_t size;
-	if (!ring_summarize(path, pid, &summary, &size))
+	if (!weft__runs_ring_summarize(path, pid, &summary, &size))
 		return;
 	const size_t shown = sizeof(summary.refused) / sizeof(summary.refused[0]);
 	for (size_t i = 0; i < summary.refused_count && i < shown; i++)
@@ -247,7 +222,7 @@ static void make_harmless(char *text)
 }
 
 /* `has_ring`: it recorded something nonetheless. */
-static void report_failure(const char *directory, const struct record_ring *ring, bool has_ring)
+static void report_failure(const char *directory, const struct weft__runs_ring *ring, bool has_ring)
 {
 	char path[PATH_MAX + NAME_MAX + 1], reason[512];
 	snprintf(path, sizeof(path), "%s%s", directory, ring->name);
@@ -258,10 +233,10 @@ static void report_failure(const char *directory, const struct record_ring *ring
 	const char *outcome = has_ring && is_about_levels(reason) ? "recorded, but not as told"
 						  : has_ring                          ? "did not record everything"
 															  : "could not record";
-	cli_error("%s %s: %s", record_shown(path), outcome, size > 0 ? reason : strerror(errno));
+	cli_error("%s %s: %s", weft__runs_shown(path), outcome, size > 0 ? reason : strerror(errno));
 }
 
-static bool has_ring(const struct record_rings *rings, pid_t pid)
+static bool has_ring(const struct weft__runs_rings *rings, pid_t pid)
 {
 	for (size_t i = 0; i < rings->count; i++)
 		if (rings->list[i].pid == pid && !rings->list[i].is_failure)
@@ -269,30 +244,27 @@ static bool has_ring(const struct record_rings *rings, pid_t pid)
 	return false;
 }
 
-void record_report_skipped(const char *directory, const struct record_rings *rings)
-{
-	char path[PATH_MAX + NAME_MAX + 1];
-	size_t shown = rings->refused_count;
-	if (shown > RECORD_REFUSED_SHOWN)
-		shown = RECORD_REFUSED_SHOWN;
-	for (size_t i = 0; i < shown; i++) {
-		snprintf(path, sizeof(path), "%s%s", directory, rings->refused[i].name);
-		cli_error("%s is skipped: %s", record_shown(path), rings->refused[i].reason);
-	}
-	if (rings->refused_count > shown)
-		cli_error("%s: %zu more entries are skipped", record_shown(directory),
-			rings->refused_count - shown);
-}
-
-void record_report_failures(const char *directory, const struct record_rings *rings)
+static void report_failures(const char *directory, const struct weft__runs_rings *rings)
 {
 	const size_t shown = 8; /* there may be many */
 	size_t failures = 0;
 	for (size_t i = 0; i < rings->count; i++) {
-		const struct record_ring *ring = &rings->list[i];
+		const struct weft__runs_ring *ring = &rings->list[i];
 		if (ring->is_failure && ++failures <= shown)
 			report_failure(directory, ring, has_ring(rings, ring->pid));
 	}
 	if (failures > shown)
 		cli_error("%zu more such messages are left out", failures - shown);
+}
+
+void record_report_missing(const char *directory, const struct weft__runs_rings *rings)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	report_failures(directory, rings);
+	weft__runs_rings_report_refused(directory, rings);
+	for (size_t i = 0; i < rings->count; i++) {
+		snprintf(path, sizeof(path), "%s%s", directory, rings->list[i].name);
+		if (!rings->list[i].is_failure)
+			report_refused(path, rings->list[i].pid);
+	}
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * Snapshots of the processes of a run, when they ask for one: we look at their rings now and then,
- * for as long as the program runs.
+ * While the program runs, the rings of its processes are looked at every 20 ms for requests and for
+ * events that fire a rule.
  *
- * A program may ask in a loop. So each gets one a second, and a run so many in all; while we would
- * pass a request over we do not listen, and nothing is held.
+ * A program may request snapshots in a loop. So each process gets one a second, and a run a limited
+ * number; while requests would be passed over, the ring is not asked to hold its past for them.
  */
-#include "record_snapshots.h"
-
-#include "cli.h"
-#include "cli_trigger.h"
+#include "runs/snapshots.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,31 +15,38 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <weft/source.h>
+#include <weft/text.h>
 #include <weft/watch.h>
 
+#include "runs/message.h"
+#include "runs/name.h"
+#include "runs/rings.h"
+#include "runs/save.h"
+
 static const uint64_t SECOND_NS = 1000000000;
-/* Looking for new rings: not more often, and it may take so much of our time. */
+/* The run directory is read at most this often, and for at most 1/20 of the time. */
 static const uint64_t SCAN_NS = 100000000;
 static const uint64_t SCAN_SHARE = 20;
 
-/* Each has its ring mapped. */
+/* Bounds the mappings: one for each ring. */
 static const size_t WATCHED_MAX = 256;
 
 struct watched {
-	struct record_ring ring;
+	struct weft__runs_ring ring;
 	struct weft_watch *watch;
-	struct weft_follow *follow; /* NULL: there are no rules */
+	struct weft_follow *follow; /* NULL without rules */
 	struct weft_triggers *triggers;
-	uint32_t rules; /* so many of the program's own were taken over */
+	uint32_t rules; /* of the program's own rules, how many were added */
 	uint64_t quiet_until_ns;
-	unsigned number; /* of its last snapshot's file */
+	unsigned number; /* in the name of its last snapshot's file */
 };
 
-struct record_snapshots {
-	const struct record_snapshot_options *options;
+struct weft__runs_snapshots {
+	const struct weft__runs_snapshot_options *options;
 	struct watched *list;
 	size_t count;
-	uint64_t scan_ns; /* when to look for rings again */
+	uint64_t scan_ns; /* when to read the directory again */
 	unsigned taken;
 	uint64_t passed_over;
 };
@@ -54,7 +58,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
 }
 
-/* Events that are tested at once: signals wait for us meanwhile. */
+/* Events tested in one go: signals are not passed on meanwhile. */
 static const unsigned EVENTS_AT_ONCE = 100000;
 
 static void close_watched(struct watched *w)
@@ -66,14 +70,14 @@ static void close_watched(struct watched *w)
 
 /* ---- Rules ---- */
 
-static void ring_path(
-	const struct record_snapshots *s, const struct record_ring *ring, char *path, size_t size)
+static void ring_path(const struct weft__runs_snapshots *s, const struct weft__runs_ring *ring,
+	char *path, size_t size)
 {
 	snprintf(path, size, "%s%s", s->options->directory, ring->name);
 }
 
-/* The first rule makes us a follower. */
-static bool follow_it(struct record_snapshots *s, struct watched *w)
+/* Follows the ring's events from its first rule on. */
+static bool follow_it(struct weft__runs_snapshots *s, struct watched *w)
 {
 	char path[PATH_MAX + NAME_MAX + 1];
 	if (w->follow)
@@ -90,12 +94,28 @@ static bool follow_it(struct record_snapshots *s, struct watched *w)
 	return error == 0;
 }
 
+int weft__runs_follow_rules(
+	struct weft_triggers *triggers, struct weft_follow *follow, unsigned most)
+{
+	struct weft_event event;
+	int status = WEFT_OK;
+	while (most-- && (status = weft_follow_next(follow, &event)) == WEFT_OK) {
+		int error = weft_triggers_take(triggers, &event);
+		if (error)
+			return error;
+	}
+	/* Before the low-water mark no event can come any more. */
+	if (status == WEFT_AGAIN && weft_follow_mark(follow) != UINT64_MAX)
+		weft_triggers_pass(triggers, weft_follow_mark(follow));
+	return status;
+}
+
 static void complain(const struct watched *w, struct weft_slice rule, size_t at, const char *what)
 {
 	struct weft_text text = {0};
 	weft_text_add_quoted(&text, rule.bytes, rule.size);
-	cli_error("process %d: weft_trigger: %s; at character %zu of %.*s", (int)w->ring.pid, what,
-		at + 1, (int)text.size, text.size ? text.bytes : "");
+	weft__runs_report("process %d: weft_trigger: %s; at character %zu of %.*s", (int)w->ring.pid,
+		what, at + 1, (int)text.size, text.size ? text.bytes : "");
 	weft_text_finish(&text);
 }
 
@@ -109,7 +129,7 @@ static void add_rule(const struct watched *w, struct weft_slice rule)
 		complain(w, (struct weft_slice){copy, size}, wrong.offset, wrong.message);
 }
 
-static void take_rules(struct record_snapshots *s, struct watched *w)
+static void take_rules(struct weft__runs_snapshots *s, struct watched *w)
 {
 	struct weft_slice rule;
 	if (s->options->rule_count && !w->follow && follow_it(s, w))
@@ -119,14 +139,14 @@ static void take_rules(struct record_snapshots *s, struct watched *w)
 		add_rule(w, rule);
 }
 
-/* How often any has fired, and the first that did. */
+/* How often rules have fired, and the first that did. */
 static uint64_t test_rules(
-	struct record_snapshots *s, struct watched *w, struct weft_slice *ret_rule)
+	struct weft__runs_snapshots *s, struct watched *w, struct weft_slice *ret_rule)
 {
 	take_rules(s, w);
 	if (!w->follow)
 		return 0;
-	cli_trigger_follow(w->triggers, w->follow, EVENTS_AT_ONCE);
+	weft__runs_follow_rules(w->triggers, w->follow, EVENTS_AT_ONCE);
 	return weft_triggers_fired(w->triggers, ret_rule);
 }
 
@@ -153,16 +173,16 @@ static void say(const char *file, struct weft_slice reason)
 		memcpy(copy, reason.bytes, size);
 		weft_text_add_quoted(&text, copy, size);
 	}
-	cli_error("snapshot %s%s%.*s", record_shown(file), text.size ? ": " : "", (int)text.size,
-		text.size ? text.bytes : "");
+	weft__runs_report("snapshot %s%s%.*s", weft__runs_shown(file), text.size ? ": " : "",
+		(int)text.size, text.size ? text.bytes : "");
 	weft_text_finish(&text);
 }
 
-/* The next name beside the trace's that nothing has; to be freed. */
-static char *choose_file(const struct record_snapshots *s, struct watched *w)
+/* The next free name beside the trace's; to be freed. */
+static char *choose_file(const struct weft__runs_snapshots *s, struct watched *w)
 {
 	bool is_programs = w->ring.pid == s->options->program;
-	char *trace = record_name_file(s->options->output, &w->ring, is_programs), *file = NULL;
+	char *trace = weft__runs_name_file(s->options->output, &w->ring, is_programs), *file = NULL;
 	do {
 		free(file);
 		file = trace ? name_snapshot(trace, ++w->number) : NULL;
@@ -171,42 +191,43 @@ static char *choose_file(const struct record_snapshots *s, struct watched *w)
 	return file;
 }
 
-static void save(struct record_snapshots *s, struct watched *w, const void *bytes, size_t size,
+static void save(struct weft__runs_snapshots *s, struct watched *w, const void *bytes, size_t size,
 	struct weft_slice reason)
 {
 	char *file = choose_file(s, w);
-	if (file && record_save_copy(bytes, size, file))
+	if (file && weft__runs_save_copy(bytes, size, file))
 		say(file, reason);
 	free(file);
 }
 
-static bool is_quiet(const struct record_snapshots *s, const struct watched *w)
+static bool is_quiet(const struct weft__runs_snapshots *s, const struct watched *w)
 {
 	return s->taken >= s->options->limit || now_ns() < w->quiet_until_ns;
 }
 
-/* One for all that was asked until now, also while it was taken, and for the `fired` rules. */
+/* Takes one snapshot for all requests until it is complete and for the `fired` rules. */
 static void take(
-	struct record_snapshots *s, struct watched *w, struct weft_slice reason, uint64_t fired)
+	struct weft__runs_snapshots *s, struct watched *w, struct weft_slice reason, uint64_t fired)
 {
 	void *bytes;
 	size_t size;
 	int error = weft_watch_copy(w->watch, &bytes, &size);
 	weft_watch_listen(w->watch, 0);
 	s->passed_over += weft_watch_answer(w->watch) + fired;
-	/* A failed one counts too, or a program whose ring is damaged gets a message at each look. */
+	/* A failure counts too: otherwise a damaged ring would cause a message at each look. */
 	s->taken++;
 	s->passed_over--;
 	w->quiet_until_ns = now_ns() + SECOND_NS;
 	if (error) {
-		cli_error("no snapshot of process %d: %s", (int)w->ring.pid, weft_error_text(error));
+		weft__runs_report(
+			"no snapshot of process %d: %s", (int)w->ring.pid, weft_error_text(error));
 		return;
 	}
 	save(s, w, bytes, size, reason);
 	weft_watch_free(bytes, size);
 }
 
-static void look_at(struct record_snapshots *s, struct watched *w)
+static void look_at(struct weft__runs_snapshots *s, struct watched *w)
 {
 	struct weft_slice reason, rule;
 	uint32_t requests = weft_watch_requests(w->watch, &reason);
@@ -225,8 +246,8 @@ static void look_at(struct record_snapshots *s, struct watched *w)
 		weft_watch_listen(w->watch, 2 * SECOND_NS);
 }
 
-/* Its process has ended; what it asked for with its last words counts. */
-static void look_last(struct record_snapshots *s, struct watched *w)
+/* Its process has ended; a request that it made at the end is still answered. */
+static void look_last(struct weft__runs_snapshots *s, struct watched *w)
 {
 	look_at(s, w);
 	close_watched(w);
@@ -234,7 +255,7 @@ static void look_last(struct record_snapshots *s, struct watched *w)
 
 /* ---- Which rings there are ---- */
 
-static bool is_known(const struct record_snapshots *s, const char *name)
+static bool is_known(const struct weft__runs_snapshots *s, const char *name)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (strcmp(s->list[i].ring.name, name) == 0)
@@ -242,8 +263,8 @@ static bool is_known(const struct record_snapshots *s, const char *name)
 	return false;
 }
 
-/* One that is not complete yet is found again. */
-static void add(struct record_snapshots *s, const struct record_ring *ring)
+/* A ring that is still being made is found again by the next scan. */
+static void add(struct weft__runs_snapshots *s, const struct weft__runs_ring *ring)
 {
 	char path[PATH_MAX + NAME_MAX + 1];
 	struct weft_ring_check check;
@@ -261,7 +282,7 @@ static void add(struct record_snapshots *s, const struct record_ring *ring)
 	close(fd);
 }
 
-static void forget_ended(struct record_snapshots *s, const struct record_rings *rings)
+static void forget_ended(struct weft__runs_snapshots *s, const struct weft__runs_rings *rings)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < s->count; i++) {
@@ -277,18 +298,18 @@ static void forget_ended(struct record_snapshots *s, const struct record_rings *
 	s->count = kept;
 }
 
-static void scan(struct record_snapshots *s)
+static void scan(struct weft__runs_snapshots *s)
 {
-	struct record_rings rings;
+	struct weft__runs_rings rings;
 	uint64_t start = now_ns();
-	if (record_rings_find(s->options->directory, 1, &rings)) {
+	if (weft__runs_rings_find(s->options->directory, 1, &rings)) {
 		forget_ended(s, &rings);
 		for (size_t i = 0; i < rings.count && s->count < WATCHED_MAX; i++) {
-			const struct record_ring *ring = &rings.list[i];
+			const struct weft__runs_ring *ring = &rings.list[i];
 			if (!ring->is_failure && ring->is_running && !is_known(s, ring->name))
 				add(s, ring);
 		}
-		record_rings_finish(&rings);
+		weft__runs_rings_finish(&rings);
 	}
 	uint64_t end = now_ns(), pause = (end - start) * SCAN_SHARE;
 	s->scan_ns = end + (pause > SCAN_NS ? pause : SCAN_NS);
@@ -296,15 +317,16 @@ static void scan(struct record_snapshots *s)
 
 /* ---- While the program runs ---- */
 
-struct record_snapshots *record_snapshots_create(const struct record_snapshot_options *options)
+struct weft__runs_snapshots *weft__runs_snapshots_create(
+	const struct weft__runs_snapshot_options *options)
 {
-	struct record_snapshots *s = options->limit ? calloc(1, sizeof(*s)) : NULL;
+	struct weft__runs_snapshots *s = options->limit ? calloc(1, sizeof(*s)) : NULL;
 	if (s)
 		s->options = options;
 	return s;
 }
 
-void record_snapshots_look(struct record_snapshots *s)
+void weft__runs_snapshots_look(struct weft__runs_snapshots *s)
 {
 	if (now_ns() >= s->scan_ns)
 		scan(s);
@@ -312,14 +334,15 @@ void record_snapshots_look(struct record_snapshots *s)
 		look_at(s, &s->list[i]);
 }
 
-void record_snapshots_destroy(struct record_snapshots *s)
+void weft__runs_snapshots_destroy(struct weft__runs_snapshots *s)
 {
 	if (!s)
 		return;
 	for (size_t i = 0; i < s->count; i++)
 		look_last(s, &s->list[i]);
 	if (s->passed_over)
-		cli_error("%llu more request%s for a snapshot: one a second is answered, and %u in all",
+		weft__runs_report(
+			"%llu more request%s for a snapshot: one a second is answered, and %u in all",
 			(unsigned long long)s->passed_over, s->passed_over == 1 ? "" : "s", s->options->limit);
 	free(s->list);
 	free(s);

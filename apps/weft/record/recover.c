@@ -6,13 +6,16 @@
  * A run whose `weft record` is there is left to it. One in which a process still records is left
  * too: its ring can be followed, and recovered when the process has ended.
  */
-#include "rings.h"
-
-#include "cli.h"
+#include "record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cli.h"
+#include "runs/directory.h"
+#include "runs/message.h"
+#include "runs/name.h"
 
 /* A directory that nobody attends, with at least one ring of a process that has ended. */
 struct orphan {
@@ -20,10 +23,10 @@ struct orphan {
 	pid_t program; /* its first process */
 };
 
-static bool is_recording(const char *directory, const struct record_rings *rings)
+static bool is_recording(const char *directory, const struct weft__runs_rings *rings)
 {
 	for (size_t i = 0; i < rings->count; i++) {
-		if (ring_is_running(directory, &rings->list[i])) {
+		if (weft__runs_ring_is_running(directory, &rings->list[i])) {
 			cli_error(
 				"process %d still records; its run stays where it is", (int)rings->list[i].pid);
 			return true;
@@ -35,16 +38,16 @@ static bool is_recording(const char *directory, const struct record_rings *rings
 /* Ours from now on if so. False also if it is not to be had. */
 static bool is_orphan(const char *directory, struct orphan *ret_orphan)
 {
-	struct record_rings rings;
-	if (!record_place_is_there(directory) || !record_place_attend(directory))
+	struct weft__runs_rings rings;
+	if (!weft__runs_directory_is_ours(directory) || !weft__runs_directory_attend(directory))
 		return false;
-	if (!record_rings_find(directory, 1, &rings))
+	if (!weft__runs_rings_find(directory, 1, &rings))
 		return false;
 	/* An empty directory may be one whose program is about to start. */
 	bool good = rings.count > 0 && !is_recording(directory, &rings);
 	if (good)
 		*ret_orphan = (struct orphan){directory, rings.list[0].pid};
-	record_rings_finish(&rings);
+	weft__runs_rings_finish(&rings);
 	return good;
 }
 
@@ -53,20 +56,23 @@ static int save_all(const struct orphan *orphans, size_t count, const char *outp
 	int status = CLI_DONE;
 	if (count == 0)
 		fputs("weft: nothing is there to be recovered\n", stderr);
-	if (count > 1 && !record_output_is_directory(output))
+	if (count > 1 && !weft__runs_is_directory(output))
 		return cli_usage_error("record",
 			"-o %s: %zu runs are there to be recovered; a directory can hold them",
-			record_shown(output), count);
-	for (size_t i = 0; i < count; i++)
-		if (!record_save_run(output, orphans[i].directory, orphans[i].program, NULL))
+			weft__runs_shown(output), count);
+	for (size_t i = 0; i < count; i++) {
+		const struct record_end end = {
+			.directory = orphans[i].directory, .output = output, .program = orphans[i].program};
+		if (!record_save_run(&end))
 			status = RECORD_FAILED;
+	}
 	return status;
 }
 
 int record_recover(const char *output)
 {
-	struct record_places places;
-	if (!record_places_find(&places))
+	struct weft__runs_directories places;
+	if (!weft__runs_directories_find(&places))
 		return RECORD_FAILED;
 	struct orphan *orphans = calloc(places.count + 1, sizeof(*orphans));
 	size_t count = 0;
@@ -79,6 +85,6 @@ int record_recover(const char *output)
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
 	}
 	free(orphans);
-	record_places_finish(&places);
+	weft__runs_directories_finish(&places);
 	return status;
 }

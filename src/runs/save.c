@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * A ring's way into a file: a copy under a temporary name that takes the file's place when it is on
- * the disk, so that there is never half a trace, not even after a power failure; pages of zeros
- * become holes. What a process still records into is copied in memory first.
+ * Saving one ring: a copy of it takes the place of the file once it is on the disk, so that there
+ * is never half a trace, not even after a power failure. Pages of zeros become holes. A ring that a
+ * process still records into is copied in memory first.
  */
-#include "rings.h"
-
-#include "cli.h"
-#include "output.h"
+#include "runs/save.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <weft/decoder.h>
 #include <weft/watch.h>
+
+#include "runs/file.h"
+#include "runs/message.h"
+#include "runs/name.h"
 
 enum {
 	BLOCK = 4096,
@@ -45,83 +47,63 @@ static bool holds_a_trace(const char *file)
 	return good;
 }
 
-/* The part of the path before the last slash, "." if there is none. */
-static void directory_of(const char *file, char ret_directory[PATH_MAX])
-{
-	const char *slash = strrchr(file, '/');
-	int length = slash == file ? 1 : slash ? (int)(slash - file) : 1;
-	snprintf(ret_directory, PATH_MAX, "%.*s", length, slash ? file : ".");
-}
-
-/* A new file in the directory of `file`, under a name that nothing has. -1, errno saying why. */
-static int create_beside(const char *file, char ret_path[PATH_MAX])
-{
-	char directory[PATH_MAX];
-	directory_of(file, directory);
-	int length = snprintf(ret_path, PATH_MAX, "%s/.weft-XXXXXX", directory);
-	if (length >= PATH_MAX || strlen(file) >= PATH_MAX) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	return mkostemp(ret_path, O_CLOEXEC);
-}
-
-bool record_file_is_free(const char *file)
+bool weft__runs_file_is_free(const char *file)
 {
 	struct stat status;
-	char trial[PATH_MAX];
 	if (stat(file, &status) == 0 &&
 		!(S_ISREG(status.st_mode) && (status.st_size == 0 || holds_a_trace(file)))) {
-		cli_error(
-			"%s is there already, and is no trace of weft; it stays as it is", record_shown(file));
+		weft__runs_report(
+			"%s exists and is not a weft trace; refusing to replace it", weft__runs_shown(file));
 		return false;
 	}
-	/* Permissions alone would not tell. */
-	int fd = create_beside(file, trial);
-	if (fd < 0) {
-		cli_error("%s cannot be written: %s", record_shown(file), strerror(errno));
+	/* Permissions do not suffice to know: a file system may be read-only or full. */
+	if (!weft__runs_file_can_create(file)) {
+		weft__runs_report("%s cannot be written: %s", weft__runs_shown(file), strerror(errno));
 		return false;
 	}
-	close(fd);
-	unlink(trial);
 	return true;
 }
 
-bool record_make_way(const char *file, char ret_path[PATH_MAX])
+bool weft__runs_make_way(const char *file, char ret_path[PATH_MAX])
 {
 	char directory[PATH_MAX], full[PATH_MAX];
 	struct stat status;
-	const char *base = strrchr(file, '/');
-	base = base ? base + 1 : file;
-	/* A link stays, and what it leads to is replaced. */
+	const char *slash = strrchr(file, '/');
+	/* A link stays, and the file that it leads to is replaced. */
 	bool good = realpath(file, full) != NULL;
 	if (!good) {
-		directory_of(file, directory);
+		snprintf(
+			directory, PATH_MAX, "%.*s", slash ? (int)(slash - file) + 1 : 1, slash ? file : ".");
 		good = realpath(directory, full) != NULL;
 		size_t length = good ? strlen(full) : 0;
-		good = good && snprintf(full + length, sizeof(full) - length, "/%s", base) <
-						   (int)(sizeof(full) - length);
+		good = good && snprintf(full + length, sizeof(full) - length, "/%s",
+						   slash ? slash + 1 : file) < (int)(sizeof(full) - length);
 	} else if (stat(full, &status) == 0 && S_ISREG(status.st_mode)) {
 		good = unlink(full) == 0;
 	}
 	if (good)
 		snprintf(ret_path, PATH_MAX, "%s", full);
 	else
-		cli_error("%s cannot be written: %s", record_shown(file), strerror(errno));
+		weft__runs_report("%s cannot be written: %s", weft__runs_shown(file), strerror(errno));
 	return good;
 }
 
-/* Short, if it is below the current directory. */
-char *record_follow_link(const char *link)
+bool weft__runs_can_save(const char *output)
 {
-	char target[PATH_MAX], here[PATH_MAX];
-	ssize_t size = readlink(link, target, sizeof(target) - 1);
-	if (size < 0)
-		return NULL;
-	target[size] = '\0';
-	size_t length = getcwd(here, sizeof(here)) ? strlen(here) : 0;
-	bool is_below = length > 1 && strncmp(target, here, length) == 0 && target[length] == '/';
-	return strdup(target + (is_below ? length + 1 : 0));
+	char any[PATH_MAX];
+	if (weft__runs_is_stdout(output))
+		return true;
+	if (!weft__runs_is_directory(output))
+		return weft__runs_file_is_free(output);
+	if (access(output ? output : ".", W_OK | X_OK) != 0) {
+		weft__runs_report("%s: %s",
+			output ? weft__runs_shown(output) : "the current directory cannot be written",
+			strerror(errno));
+		return false;
+	}
+	/* A name that no file has. */
+	snprintf(any, sizeof(any), "%s%s.weft-%d", output ? output : ".", "/", (int)getpid());
+	return weft__runs_file_is_free(any);
 }
 
 /* ---- Copying ---- */
@@ -137,7 +119,7 @@ static bool write_sparse(int fd, const char *bytes, size_t size)
 	for (size_t at = 0, length; at < size; at += length) {
 		length = size - at < BLOCK ? size - at : BLOCK;
 		bool good = is_zero(bytes + at, length) ? lseek(fd, (off_t)length, SEEK_CUR) >= 0
-												: cli_write_all(fd, bytes + at, length);
+												: weft__runs_write_all(fd, bytes + at, length);
 		if (!good)
 			return false;
 	}
@@ -146,14 +128,14 @@ static bool write_sparse(int fd, const char *bytes, size_t size)
 
 static struct timespec saving_since;
 
-void record_saving_begins(void)
+void weft__runs_saving_begins(void)
 {
 	clock_gettime(CLOCK_MONOTONIC, &saving_since);
 }
 
-/* Signals are blocked since before the program ran. One that comes now is heeded if saving takes
- * long: within the first second it may have been meant for the program. */
-bool record_saving_is_interrupted(void)
+/* Signals have been blocked since before the program ran. A pending one ends saving only after a
+ * second: one that came earlier may have been meant for the program. */
+bool weft__runs_saving_is_interrupted(void)
 {
 	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	struct timespec now;
@@ -167,7 +149,7 @@ bool record_saving_is_interrupted(void)
 	return false;
 }
 
-/* The bytes from `at` to `end`, to the same place of a file, or to what else `to` is. */
+/* Copies the bytes from `at` to `end`: to the same offset of a file, or to the end of a pipe. */
 static bool copy_range(int from, int to, off_t at, off_t end, bool to_is_file)
 {
 	static char bytes[BLOCKS_AT_ONCE * BLOCK];
@@ -178,12 +160,12 @@ static bool copy_range(int from, int to, off_t at, off_t end, bool to_is_file)
 		ssize_t size = pread(from, bytes, wanted, at);
 		if (size < 0)
 			return false;
-		if (size == 0 || record_saving_is_interrupted()) {
-			errno = size == 0 ? EIO : EINTR; /* EIO: somebody shortened it */
+		if (size == 0 || weft__runs_saving_is_interrupted()) {
+			errno = size == 0 ? EIO : EINTR; /* EIO: the file was shortened */
 			return false;
 		}
 		bool written = to_is_file ? write_sparse(to, bytes, (size_t)size)
-								  : cli_write_all(to, bytes, (size_t)size);
+								  : weft__runs_write_all(to, bytes, (size_t)size);
 		if (!written)
 			return false;
 		at += size;
@@ -191,8 +173,8 @@ static bool copy_range(int from, int to, off_t at, off_t end, bool to_is_file)
 	return true;
 }
 
-/* All of `from`, which may still be written to; its length is as it was at the start. Holes stay
- * holes and are not read, so a file costs the blocks that it has. */
+/* Copies `from`, with the length that it has at the start: it may still be written to. Holes are
+ * not read and stay holes, so the cost is that of the allocated blocks. */
 static bool copy(int from, int to, bool to_is_file)
 {
 	struct stat status;
@@ -202,9 +184,9 @@ static bool copy(int from, int to, bool to_is_file)
 		return copy_range(from, to, 0, status.st_size, false);
 	for (off_t at = 0, end; at < status.st_size; at = end) {
 		off_t start = lseek(from, at, SEEK_DATA);
-		if (start < 0 && errno == ENXIO) /* only a hole is left */
+		if (start < 0 && errno == ENXIO) /* the rest is a hole */
 			break;
-		/* A file system that knows no holes answers EINVAL. */
+		/* EINVAL: the file system does not support holes. */
 		at = start < 0 ? at : start;
 		end = start < 0 ? -1 : lseek(from, at, SEEK_HOLE);
 		end = end < 0 || end > status.st_size ? status.st_size : end;
@@ -214,25 +196,25 @@ static bool copy(int from, int to, bool to_is_file)
 	return ftruncate(to, status.st_size) == 0;
 }
 
-/* The same of a copy in memory: while it was made nobody had to wait for a disk. */
+/* Writes a copy from memory: the recording process waited for memory only, not for a disk. */
 static bool write_copy(const void *bytes, size_t size, int to, bool to_is_file)
 {
 	for (size_t at = 0, length; at < size; at += length) {
 		length = size - at < BLOCKS_AT_ONCE * BLOCK ? size - at : BLOCKS_AT_ONCE * BLOCK;
 		const char *from = (const char *)bytes + at;
-		if (record_saving_is_interrupted()) {
+		if (weft__runs_saving_is_interrupted()) {
 			errno = EINTR;
 			return false;
 		}
-		if (!(to_is_file ? write_sparse(to, from, length) : cli_write_all(to, from, length)))
+		if (!(to_is_file ? write_sparse(to, from, length) : weft__runs_write_all(to, from, length)))
 			return false;
 	}
 	return !to_is_file || ftruncate(to, (off_t)size) == 0;
 }
 
-/* What a trace is made of: a file that nobody writes any more, or a copy. */
+/* What is saved: a file that is not written any more, or a copy in memory. */
 struct content {
-	int fd; /* -1: a copy */
+	int fd; /* -1: the copy in `bytes` */
 	const void *bytes;
 	size_t size;
 };
@@ -243,54 +225,37 @@ static bool write_content(const struct content *content, int to, bool to_is_file
 							: write_copy(content->bytes, content->size, to, to_is_file);
 }
 
-static bool write_to_file(const struct content *content, const char *file)
+static bool write_to_file(const struct content *content, const char *path)
 {
-	char place[PATH_MAX], temporary[PATH_MAX];
-	/* A link stays, and what it leads to is replaced. */
-	if (!realpath(file, place))
-		snprintf(place, sizeof(place), "%s", file);
-	int to = create_beside(place, temporary);
-	if (to < 0)
+	struct weft__runs_file file;
+	if (!weft__runs_file_create(path, &file))
 		return false;
-	bool good = write_content(content, to, true) && cli_sync(to);
-	int reason = errno;
-	if (close(to) != 0 && good) {
-		good = false;
-		reason = errno;
-	}
-	if (good && rename(temporary, place) == 0)
-		return cli_sync_directory_of(place);
-	if (good)
-		reason = errno;
-	unlink(temporary);
-	errno = reason;
+	if (write_content(content, file.fd, true))
+		return weft__runs_file_commit(&file);
+	weft__runs_file_abandon(&file);
 	return false;
-}
-
-static bool is_stdout(const char *file)
-{
-	return strcmp(file, "-") == 0;
 }
 
 static bool save(const struct content *content, const char *file)
 {
-	return is_stdout(file) ? write_content(content, STDOUT_FILENO, false)
-						   : write_to_file(content, file);
+	return weft__runs_is_stdout(file) ? write_content(content, STDOUT_FILENO, false)
+									  : write_to_file(content, file);
 }
 
-bool record_save_copy(const void *bytes, size_t size, const char *file)
+bool weft__runs_save_copy(const void *bytes, size_t size, const char *file)
 {
 	const struct content content = {-1, bytes, size};
-	record_saving_begins();
-	if (!is_stdout(file) && !record_file_is_free(file))
+	weft__runs_saving_begins();
+	if (!weft__runs_is_stdout(file) && !weft__runs_file_is_free(file))
 		return false;
 	if (save(&content, file))
 		return true;
-	cli_error("%s: %s", is_stdout(file) ? "standard output" : record_shown(file), strerror(errno));
+	weft__runs_report("%s: %s",
+		weft__runs_is_stdout(file) ? "standard output" : weft__runs_shown(file), strerror(errno));
 	return false;
 }
 
-/* Of a process that goes on recording there. 0, or an error of the library. */
+/* Saves a ring that its process still records into. 0 or an error code. */
 static int save_running(int ring, const char *file)
 {
 	struct weft_watch *watch;
@@ -319,7 +284,7 @@ static int save_from(int ring, const char *file, bool is_running)
 	return save(&content, file) ? 0 : WEFT_ERROR_SYSTEM;
 }
 
-/* Of an error, and of errno if it is the system's. */
+/* The text of an error code, or of `reason` (errno) if it is the system's. */
 static const char *explain(int error, int reason)
 {
 	if (error == WEFT_ERROR_DAMAGED)
@@ -327,28 +292,30 @@ static const char *explain(int error, int reason)
 	return error == WEFT_ERROR_SYSTEM ? strerror(reason) : weft_error_text(error);
 }
 
-enum record_outcome record_save(const char *path, const struct record_ring *ring, const char *file)
+enum weft__runs_outcome weft__runs_save(
+	const char *path, const struct weft__runs_ring *ring, const char *file)
 {
-	if (!is_stdout(file) && !record_file_is_free(file)) {
-		cli_error("the trace stays in %s", record_shown(path));
-		return RECORD_NOT_SAVED;
+	if (!weft__runs_is_stdout(file) && !weft__runs_file_is_free(file)) {
+		weft__runs_report("the trace stays in %s", weft__runs_shown(path));
+		return WEFT__RUNS_NOT_SAVED;
 	}
-	/* A ring that goes into a file by read(2) may have holes: they stay holes. */
-	unsigned access = ring->is_running  ? WEFT_RING_WRITE
-					  : is_stdout(file) ? WEFT_RING_READ
-										: WEFT_RING_SPARSE;
-	int fd = ring_open(path, ring->pid, access);
+	/* A ring that is copied by read(2) into a file may have holes: they stay holes. */
+	unsigned access = ring->is_running             ? WEFT_RING_WRITE
+					  : weft__runs_is_stdout(file) ? WEFT_RING_READ
+												   : WEFT_RING_SPARSE;
+	int fd = weft__runs_ring_open(path, ring->pid, access);
 	if (fd < 0)
-		return RECORD_SKIPPED;
+		return WEFT__RUNS_SKIPPED;
 	int error = save_from(fd, file, ring->is_running);
 	int reason = errno;
 	close(fd);
 	if (!error)
-		return RECORD_SAVED;
-	cli_error("%s: %s; the trace stays in %s",
-		is_stdout(file) ? "standard output" : record_shown(file), explain(error, reason),
-		record_shown(path));
+		return WEFT__RUNS_SAVED;
+	weft__runs_report("%s: %s; the trace stays in %s",
+		weft__runs_is_stdout(file) ? "standard output" : weft__runs_shown(file),
+		explain(error, reason), weft__runs_shown(path));
 	if (error == WEFT_ERROR_FORMAT || error == WEFT_ERROR_EMPTY)
-		return RECORD_SKIPPED;
-	return error == WEFT_ERROR_SYSTEM && reason == EINTR ? RECORD_INTERRUPTED : RECORD_NOT_SAVED;
+		return WEFT__RUNS_SKIPPED;
+	return error == WEFT_ERROR_SYSTEM && reason == EINTR ? WEFT__RUNS_INTERRUPTED
+														 : WEFT__RUNS_NOT_SAVED;
 }

@@ -7,9 +7,7 @@
  * and exec, or while the trace is being saved. What stops and continues a job (Ctrl-Z) is left
  * alone: it concerns both of us.
  */
-#include "record_snapshots.h"
-
-#include "cli.h"
+#include "record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +18,10 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "abi/run_abi.h"
+#include "cli.h"
+#include "runs/message.h"
 
 /* What the program shall find as it was for us. */
 struct signal_state {
@@ -54,12 +56,12 @@ static void become_program(const struct record_program *program, const struct si
 {
 	char size[24];
 	snprintf(size, sizeof(size), "%" PRIu64, program->size_bytes);
-	if (program->size_bytes && setenv("WEFT_SIZE", size, 1) != 0)
+	if (program->size_bytes && setenv(WEFT_ABI_RUN_SIZE, size, 1) != 0)
 		return;
-	if (setenv("WEFT_OUT", program->directory, 1) != 0)
+	if (setenv(WEFT_ABI_RUN_OUT, program->directory, 1) != 0)
 		return;
-	if (program->in_place ? setenv("WEFT_IN_PLACE", program->in_place, 1)
-						  : unsetenv("WEFT_IN_PLACE"))
+	if (program->in_place ? setenv(WEFT_ABI_RUN_IN_PLACE, program->in_place, 1)
+						  : unsetenv(WEFT_ABI_RUN_IN_PLACE))
 		return;
 	if (program->stdout_is_ours && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return;
@@ -116,14 +118,14 @@ static void pass_on(const siginfo_t *signal, pid_t program)
 /* The next signal; without snapshots or a watcher it is waited for, otherwise we look again first.
  */
 static int next_signal(const struct record_program *program, const sigset_t *awaited,
-	struct record_snapshots *snapshots, siginfo_t *ret_signal)
+	struct weft__runs_snapshots *snapshots, siginfo_t *ret_signal)
 {
-	const struct timespec interval = {0, RECORD_LOOK_NS};
+	const struct timespec interval = {0, WEFT__RUNS_LOOK_NS};
 	const struct record_watcher *watcher = program->watcher;
 	if (!snapshots && !watcher)
 		return sigwaitinfo(awaited, ret_signal);
 	if (snapshots)
-		record_snapshots_look(snapshots);
+		weft__runs_snapshots_look(snapshots);
 	if (watcher)
 		watcher->look(watcher->context, program->directory);
 	return sigtimedwait(awaited, ret_signal, &interval);
@@ -131,7 +133,7 @@ static int next_signal(const struct record_program *program, const sigset_t *awa
 
 /* The program's wait status. */
 static int wait_for(
-	const struct record_program *program, pid_t pid, struct record_snapshots *snapshots)
+	const struct record_program *program, pid_t pid, struct weft__runs_snapshots *snapshots)
 {
 	sigset_t awaited;
 	sigfillset(&awaited);
@@ -171,16 +173,16 @@ static int fail_to_start(const char *name)
 {
 	int reason = errno;
 	if (reason == ENOENT || (reason == EACCES && !is_anywhere(name))) {
-		cli_error("%s: not found", record_shown(name));
+		cli_error("%s: not found", weft__runs_shown(name));
 		return RECORD_NOT_FOUND;
 	}
-	cli_error("%s: cannot be run: %s", record_shown(name), strerror(reason));
+	cli_error("%s: cannot be run: %s", weft__runs_shown(name), strerror(reason));
 	return reason == EAGAIN || reason == ENOMEM || reason == EMFILE ? RECORD_FAILED
 																	: RECORD_NOT_EXECUTABLE;
 }
 
-int record_run(
-	const struct record_program *program, struct record_snapshot_options *options, pid_t *ret_pid)
+int record_run(const struct record_program *program, struct weft__runs_snapshot_options *options,
+	pid_t *ret_pid)
 {
 	struct signal_state before;
 	block_signals(&before);
@@ -189,8 +191,8 @@ int record_run(
 	if (pid < 0)
 		return fail_to_start(program->argv[0]);
 	options->program = pid;
-	struct record_snapshots *snapshots = record_snapshots_create(options);
+	struct weft__runs_snapshots *snapshots = weft__runs_snapshots_create(options);
 	int status = wait_for(program, pid, snapshots);
-	record_snapshots_destroy(snapshots);
+	weft__runs_snapshots_destroy(snapshots);
 	return WIFSIGNALED(status) ? RECORD_SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
 }

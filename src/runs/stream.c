@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * A thread of its own takes what the rings hold and writes it; so a disk that does not answer keeps
- * neither the program's signals nor its end waiting. The program never waits: what its ring cannot
- * hold until the disk answers again is lost, and counted.
+ * A separate thread drains the rings and writes the files, so that a disk that does not respond
+ * delays neither signals to the program nor its end. The program never waits: events that the ring
+ * cannot hold until the disk responds are lost, and counted.
  *
- * Rings are found by their names in the run's directory, which the kernel says when it changes. One
- * ring, one stream, one file or series of files.
+ * inotify reports new rings in the run directory. Each ring gives one stream, which is one file or
+ * a series of files.
  */
-#include "record_stream.h"
-
-#include "cli.h"
-#include "rings.h"
+#include "runs/stream.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -28,56 +25,58 @@
 
 #include <weft/stream.h>
 
-/* So much at once: few system calls, and still in the processor's cache when it is written. */
+#include "runs/message.h"
+#include "runs/name.h"
+#include "runs/rings.h"
+
+/* Large enough for few system calls, small enough to stay in the processor's cache. */
 #define PIECE_BYTES ((size_t)1 << 20)
 
-/* A packet in a stream; a header, and some names. */
+/* The largest packet in a stream; a header and some names. */
 #define PACKET_MAX_BYTES ((size_t)66 << 10)
 #define FRONT_BYTES      ((size_t)6 << 10)
 
-/* Left of the limit for what may come with the last piece: the table of names, and a last header.
- */
+/* Kept free below the limit for the table of names and the last header. */
 #define LIMIT_RESERVE_BYTES ((uint64_t)2 << 20)
 
-/* Unless told. */
+/* The default limit. */
 #define LIMIT_USUAL_BYTES ((uint64_t)16 << 30)
 
-/* Pieces of one ring before others have their turn. */
+/* Pieces of one ring before the next ring's turn. */
 #define PIECES_MAX 64
 
 static const uint64_t WAIT_NS = 20000000;
-/* Till a disk without room is tried again. */
+/* Between two attempts to write to a full disk. */
 static const uint64_t RETRY_NS = 50000000;
-/* After the program's end a disk has so long to take anything more. */
+/* After the program's end: how long a disk may take nothing before we give up. */
 static const uint64_t PATIENCE_NS = 3000000000;
 
 struct ring_stream {
-	struct record_ring ring;
+	struct weft__runs_ring ring;
 	char path[PATH_MAX + NAME_MAX + 1];
-	struct weft_stream *stream; /* NULL: not complete yet, or ended */
-	struct stream_file file;
-	struct weft_buffer_summary summary; /* as of the end */
-	uint64_t written;                   /* events in files */
-	uint64_t before;                    /* those that are in files before this one */
-	uint64_t whole_bytes;               /* of the present file: those events, and no half piece */
-	bool has_ended;                     /* nothing more comes; what is pending may still be */
-	bool ends_file;                     /* what is pending is the last of this file */
+	struct weft_stream *stream; /* NULL: the ring is still being made, or the stream has ended */
+	struct weft__stream_file file;
+	uint64_t written;     /* events in files */
+	uint64_t before;      /* of them, in files before the present one */
+	uint64_t whole_bytes; /* of the present file, up to the end of its last whole piece */
+	bool has_ended;       /* nothing more comes, but a piece may be pending */
+	bool ends_file;       /* the pending piece is the last of this file */
 	bool is_done, is_stuck, has_failed;
-	bool waits;  /* for others to end: there are too many */
-	bool is_cut; /* at the limit */
+	bool waits;                             /* for another stream to end: there are too many */
+	struct weft__runs_stream_result result; /* complete after the end */
 };
 
-struct record_stream {
-	char directory[PATH_MAX]; /* ends in a slash; empty: one ring is all */
-	struct stream_options options;
+struct weft__runs_stream {
+	char directory[PATH_MAX]; /* ends in a slash; empty: there is only one ring */
+	struct weft__runs_stream_options options;
 	size_t piece_bytes;
 	bool is_full;              /* the limit is reached */
-	struct ring_stream **list; /* as they were found */
+	struct ring_stream **list; /* in the order in which they were found */
 	size_t count;
 	int notify; /* inotify of the directory, -1: none */
 	pthread_t thread;
-	atomic_bool stops;    /* the program has ended, or nothing more is wanted */
-	atomic_bool is_ended; /* the thread has */
+	atomic_bool stops;    /* set when the program has ended, or by a signal */
+	atomic_bool is_ended; /* by the thread */
 	atomic_uint_least64_t progress_ns;
 };
 
@@ -96,7 +95,7 @@ static void sleep_ns(uint64_t ns)
 
 /* ---- Rings ---- */
 
-static struct ring_stream *find(const struct record_stream *s, const char *name)
+static struct ring_stream *find(const struct weft__runs_stream *s, const char *name)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (strcmp(s->list[i]->ring.name, name) == 0)
@@ -104,11 +103,11 @@ static struct ring_stream *find(const struct record_stream *s, const char *name)
 	return NULL;
 }
 
-static char *name_of(const struct record_stream *s, const struct record_ring *ring)
+static char *name_of(const struct weft__runs_stream *s, const struct weft__runs_ring *ring)
 {
-	const struct record_ring *before = s->count ? &s->list[s->count - 1]->ring : NULL;
-	char *name = record_name_trace(s->options.output, ring, before), *compressed;
-	bool by_itself = record_output_is_directory(s->options.output) || before;
+	const struct weft__runs_ring *before = s->count ? &s->list[s->count - 1]->ring : NULL;
+	char *name = weft__runs_name_trace(s->options.output, ring, before), *compressed;
+	bool by_itself = weft__runs_is_directory(s->options.output) || before;
 	size_t length = name ? strlen(name) : 0;
 	if (!name || !s->options.compress || !by_itself ||
 		(length > 4 && strcmp(name + length - 4, ".zst") == 0))
@@ -119,7 +118,7 @@ static char *name_of(const struct record_stream *s, const struct record_ring *ri
 	return compressed;
 }
 
-static bool add(struct record_stream *s, const struct record_ring *ring, const char *path)
+static bool add(struct weft__runs_stream *s, const struct weft__runs_ring *ring, const char *path)
 {
 	struct ring_stream **list = realloc(s->list, (s->count + 1) * sizeof(*list));
 	if (!list)
@@ -133,28 +132,28 @@ static bool add(struct record_stream *s, const struct record_ring *ring, const c
 	}
 	r->ring = *ring;
 	snprintf(r->path, sizeof(r->path), "%s", path);
-	stream_file_init(&r->file, &s->options, name);
+	weft__stream_file_init(&r->file, &s->options, name);
 	list[s->count++] = r;
 	return true;
 }
 
-/* Rings that are not complete yet are tried again. */
-static void discover(struct record_stream *s)
+/* Adds the rings that are new in the directory. */
+static void discover(struct weft__runs_stream *s)
 {
-	struct record_rings rings;
-	if (!s->directory[0] || !record_rings_find(s->directory, 1, &rings))
+	struct weft__runs_rings rings;
+	if (!s->directory[0] || !weft__runs_rings_find(s->directory, 1, &rings))
 		return;
 	for (size_t i = 0; i < rings.count; i++) {
 		char path[PATH_MAX + NAME_MAX + 1];
 		snprintf(path, sizeof(path), "%s%s", s->directory, rings.list[i].name);
 		if (!rings.list[i].is_failure && !find(s, rings.list[i].name) &&
 			!add(s, &rings.list[i], path))
-			cli_error("%s", strerror(ENOMEM));
+			weft__runs_report("%s", strerror(ENOMEM));
 	}
-	record_rings_finish(&rings);
+	weft__runs_rings_finish(&rings);
 }
 
-static bool directory_has_changed(struct record_stream *s)
+static bool directory_has_changed(struct weft__runs_stream *s)
 {
 	char events[4096];
 	bool changed = false;
@@ -167,19 +166,19 @@ static bool directory_has_changed(struct record_stream *s)
 
 static void fail(struct ring_stream *r, const char *what, const char *reason)
 {
-	cli_error("%s: %s", record_shown(what), reason);
+	weft__runs_report("%s: %s", weft__runs_shown(what), reason);
 	r->has_failed = r->is_done = true;
 }
 
-/* A child of another user must not decide our exit status by what it leaves. */
+/* Files left by another user's child must not decide the exit status. */
 static void fail_to_open(struct ring_stream *r, const char *reason)
 {
 	fail(r, r->path, reason);
 	r->has_failed = r->ring.is_ours;
 }
 
-/* A ring that is still being made has no magic; one that will never have it stays as it is. */
-static bool open_ring(struct record_stream *s, struct ring_stream *r)
+/* A ring without magic is still being made, or will never be complete; it is tried again. */
+static bool open_ring(struct weft__runs_stream *s, struct ring_stream *r)
 {
 	struct weft_ring_check check;
 	int fd = weft_source_open_ring(r->path, r->ring.pid, WEFT_RING_WRITE, &check);
@@ -199,15 +198,15 @@ static bool open_ring(struct record_stream *s, struct ring_stream *r)
 	return false;
 }
 
-static bool begin_file(struct record_stream *s, struct ring_stream *r)
+static bool begin_file(struct weft__runs_stream *s, struct ring_stream *r)
 {
 	bool is_first = r->file.count == 0;
 	if (is_first && !s->options.rotate_bytes && strcmp(r->file.name, "-") != 0 &&
-		!record_file_is_free(r->file.name)) {
+		!weft__runs_file_is_free(r->file.name)) {
 		r->has_failed = r->is_done = true;
 		return false;
 	}
-	if (!stream_file_begin(&r->file)) {
+	if (!weft__stream_file_begin(&r->file)) {
 		r->is_stuck = true;
 		return false;
 	}
@@ -217,16 +216,16 @@ static bool begin_file(struct record_stream *s, struct ring_stream *r)
 
 /* ---- The limit ---- */
 
-/* What the next piece may take: a packet at least, and what comes before packets. */
-static size_t most_bytes(const struct record_stream *s)
+/* The most that the next piece can take: a packet at least, and what precedes packets. */
+static size_t most_bytes(const struct weft__runs_stream *s)
 {
 	return (s->piece_bytes > PACKET_MAX_BYTES ? s->piece_bytes : PACKET_MAX_BYTES) + FRONT_BYTES;
 }
 
-/* Where the first trace goes. */
+/* The directory of the first trace. */
 static void directory_of_output(const char *output, char ret_directory[PATH_MAX])
 {
-	bool is_directory = record_output_is_directory(output);
+	bool is_directory = weft__runs_is_directory(output);
 	const char *slash = output ? strrchr(output, '/') : NULL;
 	if (is_directory)
 		snprintf(ret_directory, PATH_MAX, "%s", output ? output : ".");
@@ -235,9 +234,9 @@ static void directory_of_output(const char *output, char ret_directory[PATH_MAX]
 			slash ? output : ".");
 }
 
-/* A program may fill any disk by recording as fast as it can. Unless told otherwise there stays
- * half of what is free; files that are rotated, the oldest being removed, are told. */
-static uint64_t usual_limit(const struct stream_options *options)
+/* A program that records at full speed fills any disk. So by default half of the free space remains
+ * free. With --rotate BYTES:N the user has named the space that the files may take. */
+static uint64_t usual_limit(const struct weft__runs_stream_options *options)
 {
 	char directory[PATH_MAX];
 	struct statvfs status;
@@ -250,23 +249,23 @@ static uint64_t usual_limit(const struct stream_options *options)
 	if (statvfs(directory, &status) != 0)
 		return LIMIT_USUAL_BYTES;
 	uint64_t half = (uint64_t)status.f_bavail * status.f_frsize / 2;
-	if (half < RECORD_LIMIT_MIN_BYTES)
-		half = RECORD_LIMIT_MIN_BYTES;
+	if (half < WEFT__RUNS_LIMIT_MIN_BYTES)
+		half = WEFT__RUNS_LIMIT_MIN_BYTES;
 	return half < LIMIT_USUAL_BYTES ? half : LIMIT_USUAL_BYTES;
 }
 
-/* What the run has on disk. */
-static uint64_t disk_bytes(const struct record_stream *s)
+/* Bytes on disk of all files of the run. */
+static uint64_t disk_bytes(const struct weft__runs_stream *s)
 {
 	uint64_t bytes = 0;
 	for (size_t i = 0; i < s->count; i++)
-		bytes += stream_file_disk_bytes(&s->list[i]->file);
+		bytes += weft__stream_file_disk_bytes(&s->list[i]->file);
 	return bytes;
 }
 
-/* Would one more piece pass the limit? Once it would, all streams of the run end, but for one to
- * standard output, whose reader knows what it keeps. */
-static bool is_full(struct record_stream *s, const struct ring_stream *r)
+/* Would one more piece exceed the limit? Then all streams of the run end, except one to standard
+ * output without --max-size, since it fills no disk of ours. */
+static bool is_full(struct weft__runs_stream *s, const struct ring_stream *r)
 {
 	if (strcmp(r->file.name, "-") == 0 && !s->options.has_max)
 		return false;
@@ -275,14 +274,15 @@ static bool is_full(struct record_stream *s, const struct ring_stream *r)
 	if (!most || s->is_full || disk_bytes(s) + most_bytes(s) + LIMIT_RESERVE_BYTES <= most)
 		return s->is_full;
 	s->is_full = true;
-	cli_error("the stream has reached its limit of %s: what is recorded from now on is not in it; "
-			  "--max-size says how much may be written",
-		record_size_text(most, text));
+	weft__runs_report(
+		"the stream has reached its limit of %s: what is recorded from now on is not in it; "
+		"--max-size says how much may be written",
+		weft__runs_size_text(most, text));
 	return true;
 }
 
-/* What was pending is in the file. */
-static bool go_on(struct record_stream *s, struct ring_stream *r)
+/* The pending piece is written: notes that, and begins the next file if it is due. */
+static bool go_on(struct weft__runs_stream *s, struct ring_stream *r)
 {
 	atomic_store(&s->progress_ns, now_ns());
 	r->written = weft_stream_describe(r->stream)->events;
@@ -291,11 +291,11 @@ static bool go_on(struct record_stream *s, struct ring_stream *r)
 		r->is_done = true;
 		return false;
 	}
-	bool is_due =
-		r->has_ended || (r->written > r->before && stream_file_is_full(&r->file, most_bytes(s)));
+	bool is_due = r->has_ended ||
+				  (r->written > r->before && weft__stream_file_is_full(&r->file, most_bytes(s)));
 	if (s->options.compress && is_due && !r->ends_file && r->file.count) {
 		r->ends_file = true;
-		return stream_file_end(&r->file);
+		return weft__stream_file_end(&r->file);
 	}
 	if (r->file.count == 0 || is_due) {
 		if (!begin_file(s, r))
@@ -307,24 +307,24 @@ static bool go_on(struct record_stream *s, struct ring_stream *r)
 	return true;
 }
 
-/* One step with what it has now. False: there is nothing to do, or it can't be done. */
-static bool step(struct record_stream *s, struct ring_stream *r)
+/* Writes one piece. False if there is none now, or if it cannot be written. */
+static bool step(struct weft__runs_stream *s, struct ring_stream *r)
 {
 	const void *bytes;
 	size_t size;
-	r->is_stuck = !stream_file_flush(&r->file);
-	if (r->is_stuck && stream_file_is_broken(&r->file))
+	r->is_stuck = !weft__stream_file_flush(&r->file);
+	if (r->is_stuck && weft__stream_file_is_broken(&r->file))
 		fail(r, r->file.path, strerror(r->file.error));
 	if (r->is_stuck || !go_on(s, r))
 		return false;
 	if (r->ends_file)
 		return true;
-	if (!r->is_cut && !r->has_ended && is_full(s, r)) {
+	if (!r->result.is_cut && !r->has_ended && is_full(s, r)) {
 		weft_stream_cut(r->stream);
-		r->is_cut = true;
+		r->result.is_cut = true;
 	}
 	int status = weft_stream_next(r->stream, &bytes, &size);
-	if (status == WEFT_OK && stream_file_put(&r->file, bytes, size))
+	if (status == WEFT_OK && weft__stream_file_put(&r->file, bytes, size))
 		return true;
 	r->has_ended = status == WEFT_END;
 	if (status != WEFT_END && status != WEFT_AGAIN)
@@ -334,19 +334,19 @@ static bool step(struct record_stream *s, struct ring_stream *r)
 
 static void close_ring(struct ring_stream *r)
 {
-	r->summary = *weft_stream_describe(r->stream);
+	r->result.summary = *weft_stream_describe(r->stream);
 	weft_stream_close(r->stream);
 	r->stream = NULL;
 }
 
-/* True if it had anything to do. */
-static bool serve(struct record_stream *s, struct ring_stream *r, bool is_last)
+/* True if there was something to do. */
+static bool serve(struct weft__runs_stream *s, struct ring_stream *r, bool is_last)
 {
 	bool busy = false;
 	if (s->is_full && !r->stream)
-		r->is_done = r->is_cut = true;
+		r->is_done = r->result.is_cut = true;
 	if (r->is_done || (!r->stream && !open_ring(s, r))) {
-		/* When all is over nobody completes a ring any more. */
+		/* After the program's end no ring is completed any more. */
 		r->is_done = r->is_done || (is_last && !r->waits);
 		return false;
 	}
@@ -355,7 +355,7 @@ static bool serve(struct record_stream *s, struct ring_stream *r, bool is_last)
 	for (int i = 0; i < PIECES_MAX && step(s, r); i++)
 		busy = true;
 	if (r->is_done) {
-		if (!r->has_failed && !stream_file_sync(&r->file))
+		if (!r->has_failed && !weft__stream_file_sync(&r->file))
 			fail(r, r->file.path, strerror(r->file.error));
 		close_ring(r);
 	}
@@ -364,7 +364,7 @@ static bool serve(struct record_stream *s, struct ring_stream *r, bool is_last)
 
 /* ---- The thread ---- */
 
-static struct ring_stream *only_open(const struct record_stream *s)
+static struct ring_stream *only_open(const struct weft__runs_stream *s)
 {
 	struct ring_stream *only = NULL;
 	for (size_t i = 0; i < s->count; i++) {
@@ -377,7 +377,7 @@ static struct ring_stream *only_open(const struct record_stream *s)
 	return only;
 }
 
-static bool any(const struct record_stream *s, bool stuck)
+static bool any(const struct weft__runs_stream *s, bool stuck)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (!s->list[i]->is_done && (!stuck || s->list[i]->is_stuck))
@@ -385,15 +385,15 @@ static bool any(const struct record_stream *s, bool stuck)
 	return false;
 }
 
-/* Until a ring may have come, or so long. */
-static void wait_for_rings(const struct record_stream *s, uint64_t ns)
+/* Until the directory changes, or `ns` have passed. */
+static void wait_for_rings(const struct weft__runs_stream *s, uint64_t ns)
 {
 	struct pollfd descriptor = {.fd = s->notify, .events = POLLIN};
 	const struct timespec time = {0, (long)ns};
 	ppoll(&descriptor, 1, &time, NULL);
 }
 
-static void wait(const struct record_stream *s, uint64_t *idle_ns)
+static void wait(const struct weft__runs_stream *s, uint64_t *idle_ns)
 {
 	struct ring_stream *only = only_open(s);
 	if (any(s, true))
@@ -405,7 +405,7 @@ static void wait(const struct record_stream *s, uint64_t *idle_ns)
 	*idle_ns = 2 * *idle_ns < WAIT_NS ? 2 * *idle_ns : WAIT_NS;
 }
 
-/* What can't be written is counted. */
+/* Counts the events that cannot be written. */
 static void pass_over(struct ring_stream *r)
 {
 	const void *bytes;
@@ -414,22 +414,23 @@ static void pass_over(struct ring_stream *r)
 		continue;
 }
 
-/* The file tells what it misses, though there is no room for another byte. */
+/* Writes into the file what is missing at its end, over its last bytes: there is no room for more.
+ */
 static void tell_unwritten(struct ring_stream *r)
 {
 	uint64_t given = weft_stream_describe(r->stream)->events;
-	if (stream_file_is_rewritable(&r->file) &&
+	if (weft__stream_file_is_rewritable(&r->file) &&
 		weft_stream_abandon(r->stream, r->file.fd, r->whole_bytes, given - r->written) == 0)
 		r->file.bytes = r->whole_bytes;
 	else
-		cli_error("%s cannot say that its end is missing",
-			record_shown(r->file.path ? r->file.path : r->file.name));
-	stream_file_sync(&r->file);
+		weft__runs_report("cannot note in %s that its end is missing",
+			weft__runs_shown(r->file.path ? r->file.path : r->file.name));
+	weft__stream_file_sync(&r->file);
 }
 
-/* The disk takes nothing any more: what is not written stays in the ring, as far as that holds it.
+/* The disk takes nothing any more. What is not written stays in the ring as long as that holds it.
  */
-static void give_up(struct record_stream *s)
+static void give_up(struct weft__runs_stream *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		struct ring_stream *r = s->list[i];
@@ -447,10 +448,10 @@ static void give_up(struct record_stream *s)
 
 static void *run(void *context)
 {
-	struct record_stream *s = context;
+	struct weft__runs_stream *s = context;
 	uint64_t idle_ns = 1000000;
 	for (;;) {
-		/* Asked first: what was there when all ended is seen after this. */
+		/* Loaded first: everything that existed when it was set is seen below. */
 		bool is_last = atomic_load(&s->stops), busy = false;
 		if (directory_has_changed(s))
 			busy = true;
@@ -473,7 +474,7 @@ static void *run(void *context)
 	return NULL;
 }
 
-static size_t piece_bytes(const struct stream_options *options)
+static size_t piece_bytes(const struct weft__runs_stream_options *options)
 {
 	uint64_t whole = options->rotate_bytes;
 	if (options->max_bytes && (!whole || options->max_bytes < whole))
@@ -482,11 +483,11 @@ static size_t piece_bytes(const struct stream_options *options)
 	return part && part < PIECE_BYTES ? (size_t)part : PIECE_BYTES;
 }
 
-static void destroy(struct record_stream *s)
+void weft__runs_stream_destroy(struct weft__runs_stream *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		weft_stream_close(s->list[i]->stream);
-		stream_file_finish(&s->list[i]->file);
+		weft__stream_file_finish(&s->list[i]->file);
 		free(s->list[i]);
 	}
 	if (s->notify >= 0)
@@ -495,12 +496,12 @@ static void destroy(struct record_stream *s)
 	free(s);
 }
 
-static struct record_stream *create(const struct stream_options *options)
+static struct weft__runs_stream *create(const struct weft__runs_stream_options *options)
 {
-	struct record_stream *s = calloc(1, sizeof(*s));
+	struct weft__runs_stream *s = calloc(1, sizeof(*s));
 	if (!s || weft_source_survive_truncation() != 0) {
 		free(s);
-		cli_error("%s", strerror(ENOMEM));
+		weft__runs_report("%s", strerror(ENOMEM));
 		return NULL;
 	}
 	s->options = *options;
@@ -511,8 +512,8 @@ static struct record_stream *create(const struct stream_options *options)
 	return s;
 }
 
-/* Signals are for the thread that waits for them. */
-static bool start_thread(struct record_stream *s)
+/* The thread blocks signals: the main thread waits for them. */
+static bool start_thread(struct weft__runs_stream *s)
 {
 	sigset_t all, before;
 	sigfillset(&all);
@@ -522,14 +523,14 @@ static bool start_thread(struct record_stream *s)
 	int error = pthread_create(&s->thread, NULL, run, s);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error)
-		cli_error("no thread: %s", strerror(error));
+		weft__runs_report("cannot start the thread that streams: %s", strerror(error));
 	return !error;
 }
 
-struct record_stream *record_stream_start(
-	const char *directory, const struct stream_options *options)
+struct weft__runs_stream *weft__runs_stream_start(
+	const char *directory, const struct weft__runs_stream_options *options)
 {
-	struct record_stream *s = create(options);
+	struct weft__runs_stream *s = create(options);
 	if (!s)
 		return NULL;
 	snprintf(s->directory, sizeof(s->directory), "%s", directory);
@@ -540,7 +541,7 @@ struct record_stream *record_stream_start(
 	}
 	if (start_thread(s))
 		return s;
-	destroy(s);
+	weft__runs_stream_destroy(s);
 	return NULL;
 }
 
@@ -558,16 +559,17 @@ static bool is_interrupted(void)
 	return false;
 }
 
-/* False: it hangs in a write, and somebody does not want to wait for that. */
-static bool stop(struct record_stream *s)
+/* False: it hangs in a write, and a signal asks us not to wait for that. */
+bool weft__runs_stream_stop(struct weft__runs_stream *s)
 {
 	uint64_t start = now_ns();
 	atomic_store(&s->progress_ns, start);
 	atomic_store(&s->stops, true);
 	while (!atomic_load(&s->is_ended)) {
-		/* In the first moments a signal may have been meant for the program. */
+		/* A signal that came earlier may have been meant for the program. */
 		if (now_ns() - start > PATIENCE_NS / 2 && is_interrupted()) {
-			cli_error("interrupted; what is not written stays in %s", record_shown(s->directory));
+			weft__runs_report(
+				"interrupted; what is not written stays in %s", weft__runs_shown(s->directory));
 			return false;
 		}
 		sleep_ns(2000000);
@@ -575,7 +577,7 @@ static bool stop(struct record_stream *s)
 	return pthread_join(s->thread, NULL) == 0;
 }
 
-static bool is_good(const struct record_stream *s)
+bool weft__runs_stream_is_complete(const struct weft__runs_stream *s)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (s->list[i]->has_failed)
@@ -583,32 +585,8 @@ static bool is_good(const struct record_stream *s)
 	return true;
 }
 
-static void report(const struct record_stream *s)
-{
-	struct record_saved *saved = calloc(s->count + 1, sizeof(*saved));
-	size_t count = 0;
-	for (size_t i = 0; saved && i < s->count; i++) {
-		const struct ring_stream *r = s->list[i];
-		if (r->file.count == 0)
-			continue;
-		saved[count++] = (struct record_saved){
-			.file = r->file.path,
-			.path = s->list[i]->path,
-			.ring = &r->ring,
-			.stream = &r->summary,
-			.stream_files = r->file.count,
-			.stream_bytes = r->file.total,
-			.unwritten = r->summary.events - r->written,
-			.is_cut = r->is_cut,
-		};
-	}
-	if (count)
-		record_report(saved, count);
-	free(saved);
-}
-
-/* Which processes run on was not known when their rings were found. */
-static void note_running(struct record_stream *s, const struct record_rings *rings)
+/* Which processes still run was not known when their rings were found. */
+static void note_running(struct weft__runs_stream *s, const struct weft__runs_rings *rings)
 {
 	for (size_t i = 0; i < rings->count; i++) {
 		struct ring_stream *r = find(s, rings->list[i].name);
@@ -617,43 +595,33 @@ static void note_running(struct record_stream *s, const struct record_rings *rin
 	}
 }
 
-/* Who did not record, and why. */
-static void report_failures(const struct record_stream *s, const struct record_rings *rings)
+bool weft__runs_stream_results(struct weft__runs_stream *s, const struct weft__runs_rings *rings,
+	struct weft__runs_saved **ret_list, size_t *ret_count)
 {
-	record_report_failures(s->directory, rings);
-	record_report_skipped(s->directory, rings);
-	for (size_t i = 0; i < s->count; i++)
-		record_report_refused(s->list[i]->path, s->list[i]->ring.pid);
-}
-
-bool record_stream_finish(struct record_stream *s, pid_t program, const char *program_name)
-{
-	struct record_rings rings;
-	if (!stop(s))
-		return false; /* the thread has what there is */
-	bool good = is_good(s);
-	if (!record_rings_find(s->directory, program, &rings)) {
-		destroy(s);
+	struct weft__runs_saved *list = calloc(s->count + 1, sizeof(*list));
+	size_t count = 0;
+	if (!list)
 		return false;
+	if (rings)
+		note_running(s, rings);
+	for (size_t i = 0; i < s->count; i++) {
+		struct ring_stream *r = s->list[i];
+		if (r->file.count == 0)
+			continue;
+		r->result.files = r->file.count;
+		r->result.bytes = r->file.total;
+		r->result.unwritten = r->result.summary.events - r->written;
+		list[count++] = (struct weft__runs_saved){
+			.file = r->file.path, .path = r->path, .ring = &r->ring, .stream = &r->result};
 	}
-	note_running(s, &rings);
-	report_failures(s, &rings);
-	report(s);
-	if (rings.count == 0 && program_name)
-		record_report_nothing(program_name);
-	if (good)
-		record_place_remove(s->directory, &rings, false);
-	else
-		cli_error("what is not written stays in %s; `weft record --recover` saves it",
-			record_shown(s->directory));
-	record_rings_finish(&rings);
-	destroy(s);
-	return good;
+	*ret_list = list;
+	*ret_count = count;
+	return true;
 }
 
-/* ---- A process that is there already ---- */
+/* ---- One process ---- */
 
-static void wait_for_end(struct record_stream *s)
+void weft__runs_stream_wait(struct weft__runs_stream *s)
 {
 	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	const struct timespec interval = {0, 20000000};
@@ -665,24 +633,17 @@ static void wait_for_end(struct record_stream *s)
 		continue;
 }
 
-int record_stream_process(
-	const char *path, const struct record_ring *ring, const struct stream_options *options)
+struct weft__runs_stream *weft__runs_stream_start_process(const char *path,
+	const struct weft__runs_ring *ring, const struct weft__runs_stream_options *options)
 {
-	struct record_stream *s = create(options);
+	struct weft__runs_stream *s = create(options);
 	sigset_t all;
 	if (!s)
-		return RECORD_FAILED;
+		return NULL;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	if (!add(s, ring, path) || !start_thread(s)) {
-		destroy(s);
-		return RECORD_FAILED;
-	}
-	wait_for_end(s);
-	if (!stop(s))
-		return RECORD_FAILED;
-	bool good = is_good(s);
-	report(s);
-	destroy(s);
-	return good ? CLI_DONE : RECORD_FAILED;
+	if (add(s, ring, path) && start_thread(s))
+		return s;
+	weft__runs_stream_destroy(s);
+	return NULL;
 }

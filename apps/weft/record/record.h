@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The parts of `weft record`: the program that is run, recovering what was left, and what is
+ * printed at the end. src/runs/ does the work.
+ */
+#ifndef WEFT_APPS_RECORD_H
+#define WEFT_APPS_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "runs/save.h"
+#include "runs/snapshots.h"
+#include "runs/stream.h"
+
+enum {
+	RECORD_FAILED = 125, /* weft record itself failed */
+	RECORD_NOT_EXECUTABLE = 126,
+	RECORD_NOT_FOUND = 127,
+	RECORD_SIGNALLED = 128, /* plus the signal's number */
+};
+
+/* ---- record.c ---- */
+
+/* Called while a program is recorded, by `weft run`. */
+struct record_watcher {
+	/* Every WEFT__RUNS_LOOK_NS, while the program runs and its rings are in that directory. */
+	void (*look)(void *context, const char *directory);
+	/* The program has ended, and nothing is saved or removed yet. */
+	void (*ended)(void *context);
+	/* The ring is saved in the file, and will be removed. */
+	void (*saved)(void *context, const char *ring, const char *file);
+	void *context;
+};
+
+/* Records as `weft record -o OUTPUT --size BYTES` does; NULL and 0 stand for its defaults. Returns
+ * the exit status. */
+int record_watched(
+	char **program, const char *output, uint64_t size_bytes, const struct record_watcher *watcher);
+
+/* ---- finish.c ---- */
+
+/* A run whose program has ended. */
+struct record_end {
+	const char *directory, *output;
+	pid_t program; /* its first process; 0: none could be started */
+	const char
+		*name; /* what that was started as, to be named if it recorded nothing; may be NULL */
+	const struct record_watcher *watcher; /* may be NULL */
+};
+
+/* Saves its rings. True if nothing is lost. */
+bool record_save_run(const struct record_end *end);
+
+/* Ends its stream. True if everything is in the files that was not lost before. */
+bool record_finish_stream(struct weft__runs_stream *stream, const struct record_end *end);
+
+/* Streams one process until it ends or a signal comes. */
+bool record_stream_process(const char *path, const struct weft__runs_ring *ring,
+	const struct weft__runs_stream_options *options);
+
+/* ---- recover.c ---- */
+
+/* Returns the exit status. */
+int record_recover(const char *output);
+
+/* ---- program.c ---- */
+
+struct record_program {
+	char **argv;
+	const char *directory; /* for the rings */
+	uint64_t size_bytes;   /* of each; 0: libweft's default */
+	const char *in_place;  /* the file or directory for the rings; NULL: they are saved later */
+	bool stdout_is_ours;   /* for the trace; the program writes to standard error instead */
+	const struct record_watcher *watcher; /* may be NULL */
+};
+
+/* Runs the program to its end, passes on the signals that we get, and answers requests for
+ * snapshots, whose `program` it sets. Returns the exit status; if the program could not be started
+ * (after a message), `ret_pid` is 0. */
+int record_run(const struct record_program *program, struct weft__runs_snapshot_options *snapshots,
+	pid_t *ret_pid);
+
+/* ---- report.c ---- */
+
+/* What was saved, and two commands that show it. */
+void record_report(const struct weft__runs_saved *saved, size_t count);
+void record_report_nothing(const char *program);
+/* All processes and entries of the directory that are not or not wholly recorded. */
+void record_report_missing(const char *directory, const struct weft__runs_rings *rings);
+
+#endif

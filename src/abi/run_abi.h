@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The run directory of `weft record`: the names by which the recorder and the readers find what the
+ * other has left there. A process records into
+ *
+ *     PROG-PID.weft      its ring, a regular file; with WEFT_IN_PLACE a symbolic link to it
+ *     PROG-PID.2.weft    the ring of the next program that the same process has become (exec)
+ *     PROG-PID.failed    no ring: a symbolic link whose target is the reason
+ *     total              64-bit words: the bound on all rings together, then the size of each
+ *     orphaned           made when the run was first found abandoned; its age is counted from then
+ *
+ * The environment passes the rest from `weft record` to the program.
+ */
+#ifndef WEFT_ABI_RUN_ABI_H
+#define WEFT_ABI_RUN_ABI_H
+
+#define WEFT_ABI_RUN_RING     ".weft"
+#define WEFT_ABI_RUN_FAILED   ".failed"
+#define WEFT_ABI_RUN_TOTAL    "total"
+#define WEFT_ABI_RUN_ORPHANED "orphaned"
+
+#define WEFT_ABI_RUN_OUT      "WEFT_OUT"
+#define WEFT_ABI_RUN_SIZE     "WEFT_SIZE"
+#define WEFT_ABI_RUN_IN_PLACE "WEFT_IN_PLACE"
+
+/* Of a ring if WEFT_SIZE is not set. */
+#define WEFT_ABI_RUN_RING_BYTES ((uint64_t)16 << 20)
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Run directories: one for each `weft record`, in memory, in which its programs make their rings.
+ *
+ * The process that made a directory keeps it locked until it ends; the lock tells others whether
+ * the run still has a `weft record` that will save its rings.
+ */
+#ifndef WEFT_RUNS_DIRECTORY_H
+#define WEFT_RUNS_DIRECTORY_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runs/rings.h"
+
+/* Makes and locks one; the name ends in a slash. All its rings together may take `total_bytes`; 0:
+ * no bound. False after a report. */
+bool weft__runs_directory_make(uint64_t total_bytes, char ret_directory[PATH_MAX]);
+
+/* All run directories of this user, each with a slash at its end. */
+struct weft__runs_directories {
+	char (*list)[PATH_MAX];
+	size_t count;
+	bool has_failed; /* out of memory */
+};
+
+/* False after a report. */
+bool weft__runs_directories_find(struct weft__runs_directories *ret_directories);
+void weft__runs_directories_finish(struct weft__runs_directories *directories);
+
+/* Is it still there, and ours? */
+bool weft__runs_directory_is_ours(const char *directory);
+
+/* Has it a `weft record` that will save its rings? */
+bool weft__runs_directory_is_attended(const char *directory);
+
+/* Becomes that `weft record`, until this process ends; false if there is one. */
+bool weft__runs_directory_attend(const char *directory);
+
+/* Removes the listed rings and all entries that cannot be rings, or with `all` every entry; then
+ * the directory, if nothing is left in it. */
+void weft__runs_directory_remove(
+	const char *directory, const struct weft__runs_rings *rings, bool all);
+
+/* Removes the runs that were found orphaned 7 days ago. */
+void weft__runs_expire(void);
+
+#endif

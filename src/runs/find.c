@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Walks all run directories.
+ */
+#include "runs/find.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runs/directory.h"
+#include "runs/message.h"
+
+/* Each entry is reported once, although a server lists the rings again and again; 64 at most. */
+static void tell_skipped(const char *directory, struct weft__runs_rings *rings)
+{
+	static uint64_t told[64];
+	static size_t told_count;
+	const size_t most = sizeof(told) / sizeof(told[0]);
+	size_t kept = 0, shown = rings->refused_count;
+	if (shown > WEFT__RUNS_REFUSED_SHOWN)
+		shown = WEFT__RUNS_REFUSED_SHOWN;
+	for (size_t i = 0; i < shown; i++) {
+		uint64_t hash = 14695981039346656037u; /* FNV-1a */
+		for (const char *at = directory; *at; at++)
+			hash = (hash ^ (unsigned char)*at) * 1099511628211u;
+		for (const char *at = rings->refused[i].name; *at; at++)
+			hash = (hash ^ (unsigned char)*at) * 1099511628211u;
+		bool is_known = false;
+		for (size_t j = 0; j < told_count && !is_known; j++)
+			is_known = told[j] == hash;
+		if (is_known || told_count == most)
+			continue;
+		told[told_count++] = hash;
+		rings->refused[kept++] = rings->refused[i];
+	}
+	rings->refused_count = kept == shown ? rings->refused_count : kept;
+	if (kept)
+		weft__runs_rings_report_refused(directory, rings);
+}
+
+static bool add(
+	struct weft__runs_list *rings, const char *directory, const struct weft__runs_ring *ring)
+{
+	struct weft__runs_found *list = realloc(rings->list, (rings->count + 1) * sizeof(*list));
+	if (!list) {
+		weft__runs_report("%s", strerror(errno));
+		return false;
+	}
+	rings->list = list;
+	list[rings->count].ring = *ring;
+	list[rings->count].is_alive = ring->is_running;
+	list[rings->count].ring.is_running = weft__runs_ring_is_running(directory, ring);
+	snprintf(list[rings->count].path, sizeof(list[0].path), "%s%s", directory, ring->name);
+	rings->count++;
+	return true;
+}
+
+/* Can it be mapped? If not, it is added to the refused ones, unless it was removed meanwhile. */
+static bool is_readable(
+	const char *directory, const struct weft__runs_ring *ring, struct weft__runs_rings *found)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	struct weft_ring_check check;
+	snprintf(path, sizeof(path), "%s%s", directory, ring->name);
+	int fd = weft_source_open_ring(path, ring->pid, WEFT_RING_READ, &check);
+	if (fd >= 0)
+		close(fd);
+	else if (access(path, F_OK) == 0)
+		weft__runs_rings_refuse(found, ring->name, check.reason);
+	return fd >= 0;
+}
+
+static bool add_directory(struct weft__runs_list *rings, const char *directory)
+{
+	struct weft__runs_rings found;
+	size_t first = rings->count;
+	bool good = true;
+	/* A directory that is removed while we read it is left out. */
+	if (!weft__runs_directory_is_ours(directory))
+		return true;
+	bool is_attended = weft__runs_directory_is_attended(directory);
+	if (!weft__runs_rings_find(directory, 1, &found))
+		return true;
+	for (size_t i = 0; good && i < found.count; i++)
+		if (!found.list[i].is_failure && is_readable(directory, &found.list[i], &found))
+			good = add(rings, directory, &found.list[i]);
+	tell_skipped(directory, &found);
+	for (size_t i = first; i < rings->count; i++)
+		rings->list[i].is_attended = is_attended;
+	weft__runs_rings_finish(&found);
+	return good;
+}
+
+static int by_pid(const void *left, const void *right)
+{
+	const struct weft__runs_found *l = left, *r = right;
+	if (l->ring.pid != r->ring.pid)
+		return l->ring.pid < r->ring.pid ? -1 : 1;
+	return strcmp(l->path, r->path);
+}
+
+bool weft__runs_find(struct weft__runs_list *ret_rings)
+{
+	struct weft__runs_list rings = {0};
+	struct weft__runs_directories places;
+	if (!weft__runs_directories_find(&places))
+		return false;
+	bool good = true;
+	for (size_t i = 0; good && i < places.count; i++)
+		good = add_directory(&rings, places.list[i]);
+	weft__runs_directories_finish(&places);
+	if (!good) {
+		weft__runs_list_finish(&rings);
+		return false;
+	}
+	if (rings.count)
+		qsort(rings.list, rings.count, sizeof(*rings.list), by_pid);
+	*ret_rings = rings;
+	return true;
+}
+
+void weft__runs_list_finish(struct weft__runs_list *rings)
+{
+	free(rings->list);
+	*rings = (struct weft__runs_list){0};
+}
+
+bool weft__runs_find_process(pid_t pid, struct weft__runs_found *ret_ring)
+{
+	struct weft__runs_list rings;
+	const struct weft__runs_found *found = NULL;
+	if (!weft__runs_find(&rings))
+		return false;
+	for (size_t i = 0; i < rings.count; i++)
+		if (rings.list[i].ring.pid == pid &&
+			(!found || rings.list[i].ring.program > found->ring.program))
+			found = &rings.list[i];
+	if (found)
+		*ret_ring = *found;
+	else
+		weft__runs_report(
+			"process %d has no ring in a run directory; `weft ls` lists those that have", (int)pid);
+	weft__runs_list_finish(&rings);
+	return found;
+}
+
+/* A number is a PID, unless a file has that name. */
+static bool is_pid(const char *operand)
+{
+	size_t length = strlen(operand);
+	return length > 0 && length < 10 && strspn(operand, "0123456789") == length &&
+		   access(operand, F_OK) != 0;
+}
+
+/* Opens a file that the user named: links are followed, a FIFO is not waited for. */
+static int open_named(const char *path)
+{
+	const int flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	int fd = open(path, O_RDWR | flags);
+	if (fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS))
+		fd = open(path, O_RDONLY | flags);
+	if (fd < 0)
+		weft__runs_report("%s: %s", weft__runs_shown(path), strerror(errno));
+	return fd;
+}
+
+int weft__runs_open_operand(const char *path, const struct weft__runs_found *ring)
+{
+	return ring->ring.pid ? weft__runs_ring_open(path, ring->ring.pid, WEFT_RING_WRITE)
+						  : open_named(path);
+}
+
+char *weft__runs_path(char *operand, struct weft__runs_found *room)
+{
+	room->ring.pid = 0;
+	if (!is_pid(operand))
+		return operand;
+	return weft__runs_find_process((pid_t)strtol(operand, NULL, 10), room) ? room->path : NULL;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The rings of one run directory, listed by their names before anything is opened: in root's run
+ * directories child processes without privileges may have created anything. Entries that cannot be
+ * rings are listed separately, with the reason, and nothing opens them.
+ */
+#include "runs/rings.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <weft/follow.h>
+
+#include "abi/run_abi.h"
+#include "runs/message.h"
+
+/* A process that has ended and was not waited for yet does not record any more. */
+static bool is_zombie(pid_t pid)
+{
+	char path[64], line[1024];
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return false;
+	size_t size = fread(line, 1, sizeof(line) - 1, file);
+	fclose(file);
+	line[size] = '\0';
+	/* PID (NAME) STATE …: a name may contain parentheses. */
+	const char *name_end = strrchr(line, ')');
+	return name_end && (name_end[1] == ' ') && (name_end[2] == 'Z' || name_end[2] == 'X');
+}
+
+/* -PID or -PID.N at the end of the `size` bytes of `name`. */
+static bool parse_process(const char *name, size_t size, struct weft__runs_ring *ring)
+{
+	const char *dash = memrchr(name, '-', size);
+	char *end;
+	if (!dash)
+		return false;
+	ring->pid = (pid_t)strtol(dash + 1, &end, 10);
+	ring->program = 1;
+	if (*end == '.' && end < name + size)
+		ring->program = (unsigned)strtoul(end + 1, &end, 10);
+	return end == name + size && ring->pid > 0;
+}
+
+/* Fills what the name alone says; no system call. */
+static bool parse_name(const char *name, struct weft__runs_ring *ret_ring)
+{
+	struct weft__runs_ring ring = {0};
+	const char *suffix = strrchr(name, '.');
+	if (!suffix || strlen(name) >= sizeof(ring.name))
+		return false;
+	ring.is_failure = strcmp(suffix, WEFT_ABI_RUN_FAILED) == 0;
+	ring.stem_size = (int)(suffix - name);
+	if (!ring.is_failure && strcmp(suffix, WEFT_ABI_RUN_RING) != 0)
+		return false;
+	if (!parse_process(name, (size_t)ring.stem_size, &ring))
+		return false;
+	strcpy(ring.name, name);
+	*ret_ring = ring;
+	return true;
+}
+
+static bool is_link(const char *path)
+{
+	struct stat status;
+	return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+}
+
+/* Can it be a ring, or a link that says why there is none? Opens nothing. */
+static bool look_at(
+	const char *directory, struct weft__runs_ring *ring, struct weft_ring_check *check)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	struct stat status;
+	snprintf(path, sizeof(path), "%s%s", directory, ring->name);
+	if (ring->is_failure) {
+		ring->is_ours = lstat(path, &status) == 0 && status.st_uid == geteuid();
+		return true;
+	}
+	bool good = weft_source_check_ring(path, ring->pid, check);
+	ring->is_ours = check->is_ours;
+	ring->is_link = is_link(path);
+	ring->is_running = good && (ring->is_ours || check->has_process) &&
+					   (kill(ring->pid, 0) == 0 || errno == EPERM) && !is_zombie(ring->pid);
+	return good;
+}
+
+/* Files of other users come last, so that they cannot delay or replace a trace of ours. Process
+ * numbers grow and wrap around, so the distance from the program's number gives the order in which
+ * its descendants were started. */
+static int compare(const void *a, const void *b, void *program)
+{
+	const struct weft__runs_ring *left = a, *right = b;
+	unsigned base = (unsigned)*(const pid_t *)program;
+	unsigned x = (unsigned)left->pid - base, y = (unsigned)right->pid - base;
+	if (left->is_ours != right->is_ours)
+		return left->is_ours ? -1 : 1;
+	if (x != y)
+		return x > y ? 1 : -1;
+	if (left->program != right->program)
+		return left->program > right->program ? 1 : -1;
+	return strcmp(left->name, right->name);
+}
+
+static bool reserve_ring(struct weft__runs_rings *rings)
+{
+	if (rings->count < rings->capacity)
+		return true;
+	size_t capacity = rings->capacity ? 2 * rings->capacity : 16;
+	struct weft__runs_ring *list = realloc(rings->list, capacity * sizeof(*list));
+	if (list) {
+		rings->list = list;
+		rings->capacity = capacity;
+	}
+	return list;
+}
+
+/* At most this many entries of other users are looked at: each costs time and memory. */
+#define OTHERS_MAX 16384
+
+static bool has_too_many(
+	const struct weft__runs_rings *rings, const char *directory, const char *name)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	struct stat status;
+	if (rings->others_count + rings->refused_count < OTHERS_MAX)
+		return false;
+	snprintf(path, sizeof(path), "%s%s", directory, name);
+	return lstat(path, &status) != 0 || status.st_uid != geteuid();
+}
+
+void weft__runs_rings_refuse(struct weft__runs_rings *rings, const char *name, const char *reason)
+{
+	if (rings->refused_count < WEFT__RUNS_REFUSED_SHOWN) {
+		struct weft__runs_refused *refused = &rings->refused[rings->refused_count];
+		snprintf(refused->name, sizeof(refused->name), "%s", name);
+		snprintf(refused->reason, sizeof(refused->reason), "%s", reason);
+	}
+	rings->refused_count++;
+}
+
+static void take_entry(const char *directory, const char *name, struct weft__runs_rings *rings)
+{
+	struct weft__runs_ring *ring = &rings->list[rings->count];
+	struct weft_ring_check check;
+	if (!parse_name(name, ring))
+		return;
+	if (has_too_many(rings, directory, name)) {
+		rings->refused_count++;
+	} else if (look_at(directory, ring, &check)) {
+		rings->others_count += !ring->is_ours;
+		rings->count++;
+	} else {
+		weft__runs_rings_refuse(rings, name, check.reason);
+	}
+}
+
+bool weft__runs_rings_find(const char *directory, pid_t program, struct weft__runs_rings *ret_rings)
+{
+	struct weft__runs_rings rings = {0};
+	DIR *entries = opendir(directory);
+	if (!entries) {
+		weft__runs_report("%s: %s", weft__runs_shown(directory), strerror(errno));
+		return false;
+	}
+	for (struct dirent *entry; (entry = readdir(entries));) {
+		if (!reserve_ring(&rings)) {
+			weft__runs_report(
+				"%s; the trace stays in %s", strerror(ENOMEM), weft__runs_shown(directory));
+			weft__runs_rings_finish(&rings);
+			closedir(entries);
+			return false;
+		}
+		take_entry(directory, entry->d_name, &rings);
+	}
+	closedir(entries);
+	if (rings.count)
+		qsort_r(rings.list, rings.count, sizeof(*rings.list), compare, &program);
+	*ret_rings = rings;
+	return true;
+}
+
+void weft__runs_rings_finish(struct weft__runs_rings *rings)
+{
+	free(rings->list);
+	*rings = (struct weft__runs_rings){0};
+}
+
+void weft__runs_rings_report_refused(const char *directory, const struct weft__runs_rings *rings)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	size_t shown = rings->refused_count;
+	if (shown > WEFT__RUNS_REFUSED_SHOWN)
+		shown = WEFT__RUNS_REFUSED_SHOWN;
+	for (size_t i = 0; i < shown; i++) {
+		snprintf(path, sizeof(path), "%s%s", directory, rings->refused[i].name);
+		weft__runs_report("%s is skipped: %s", weft__runs_shown(path), rings->refused[i].reason);
+	}
+	if (rings->refused_count > shown)
+		weft__runs_report("%s: %zu more entries are skipped", weft__runs_shown(directory),
+			rings->refused_count - shown);
+}
+
+/* ---- One ring ---- */
+
+bool weft__runs_ring_is_running(const char *directory, const struct weft__runs_ring *ring)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	struct weft_ring_check check;
+	struct weft_follow *follow;
+	bool has_ended = false;
+	if (ring->is_failure || !ring->is_running)
+		return false;
+	snprintf(path, sizeof(path), "%s%s", directory, ring->name);
+	int fd = weft_source_open_ring(path, ring->pid, WEFT_RING_READ, &check);
+	if (fd < 0)
+		return false;
+	if (weft_follow_open_descriptor(fd, &follow) == 0) {
+		has_ended =
+			weft_follow_wait(follow, 0) == WEFT_OK && weft_follow_mark(follow) == UINT64_MAX;
+		weft_follow_close(follow);
+	}
+	close(fd);
+	return !has_ended;
+}
+
+int weft__runs_ring_open(const char *path, pid_t pid, unsigned access)
+{
+	struct weft_ring_check check;
+	int fd = weft_source_open_ring(path, pid, access, &check);
+	if (fd < 0)
+		weft__runs_report("%s is skipped: %s", weft__runs_shown(path), check.reason);
+	return fd;
+}
+
+bool weft__runs_ring_summarize(
+	const char *path, pid_t pid, struct weft_buffer_summary *ret_summary, size_t *ret_size)
+{
+	struct weft_ring_check check;
+	struct weft_source *source;
+	int fd = weft_source_open_ring(path, pid, WEFT_RING_READ, &check);
+	int error = fd < 0 ? WEFT_ERROR_SYSTEM : weft_source_open_descriptor(fd, 0, &source);
+	if (fd >= 0)
+		close(fd);
+	if (error)
+		return false;
+	const void *bytes = weft_source_bytes(source, ret_size);
+	error = weft_buffer_summarize(bytes, *ret_size, ret_summary);
+	weft_source_close(source);
+	return error == 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The rings in one run directory: what each process of the run records into, or left behind.
+ */
+#ifndef WEFT_RUNS_RINGS_H
+#define WEFT_RUNS_RINGS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include <weft/buffer.h>
+#include <weft/source.h>
+
+/* One entry of the directory; see abi/run_abi.h for the names. */
+struct weft__runs_ring {
+	char name[NAME_MAX + 1];
+	int stem_size; /* bytes of the name without its suffix */
+	pid_t pid;
+	unsigned program; /* 1, or N in PROG-PID.N: the process has called exec N - 1 times */
+	bool is_failure;  /* no ring: a link that says why the process could not record */
+	bool is_ours;     /* false: another user's, as in root's run directories */
+	bool is_link;     /* to a ring elsewhere (--in-place), which is not to be saved */
+	bool is_running;  /* neither the process nor its recording has ended */
+};
+
+/* An entry that has the name of a ring and cannot be one. */
+struct weft__runs_refused {
+	char name[NAME_MAX + 1];
+	char reason[WEFT_RING_REASON_BYTES];
+};
+
+#define WEFT__RUNS_REFUSED_SHOWN 8
+
+struct weft__runs_rings {
+	/* Our own before those of other users; the given program's first, the others in the order in
+	 * which their processes were started. */
+	struct weft__runs_ring *list;
+	size_t count, capacity;
+	struct weft__runs_refused refused[WEFT__RUNS_REFUSED_SHOWN]; /* the first few */
+	size_t refused_count;                                        /* of all */
+	size_t others_count; /* rings of other users in the list */
+};
+
+/* False after a report. `program` is the process whose ring comes first. */
+bool weft__runs_rings_find(
+	const char *directory, pid_t program, struct weft__runs_rings *ret_rings);
+void weft__runs_rings_finish(struct weft__runs_rings *rings);
+
+/* Adds an entry to those that cannot be rings. */
+void weft__runs_rings_refuse(struct weft__runs_rings *rings, const char *name, const char *reason);
+
+/* Reports the entries that cannot be rings, one at a time. */
+void weft__runs_rings_report_refused(const char *directory, const struct weft__runs_rings *rings);
+
+/* Does its process still record into it? A process of that number does not suffice: the number may
+ * have been reused. */
+bool weft__runs_ring_is_running(const char *directory, const struct weft__runs_ring *ring);
+
+/* A descriptor of a ring in a run directory, as by weft_source_open_ring; -1 after a report. */
+int weft__runs_ring_open(const char *path, pid_t pid, unsigned access);
+
+/* The summary in a ring's header. False if it cannot be opened or is not a buffer. */
+bool weft__runs_ring_summarize(
+	const char *path, pid_t pid, struct weft_buffer_summary *ret_summary, size_t *ret_size);
+
+#endif

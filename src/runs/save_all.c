@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Saving what the processes of a run left in its directory.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runs/message.h"
+#include "runs/name.h"
+#include "runs/save.h"
+
+/* Where the link leads to, to be freed; relative if that is below the current directory. NULL with
+ * errno. */
+static char *follow_link(const char *link)
+{
+	char target[PATH_MAX], here[PATH_MAX];
+	ssize_t size = readlink(link, target, sizeof(target) - 1);
+	if (size < 0)
+		return NULL;
+	target[size] = '\0';
+	size_t length = getcwd(here, sizeof(here)) ? strlen(here) : 0;
+	bool is_below = length > 1 && strncmp(target, here, length) == 0 && target[length] == '/';
+	return strdup(target + (is_below ? length + 1 : 0));
+}
+
+static void save_ring(struct weft__runs_saves *saves, const char *directory, const char *output,
+	const struct weft__runs_ring *ring)
+{
+	struct weft__runs_saved *saved = &saves->list[saves->count];
+	const struct weft__runs_ring *before = saves->count ? saved[-1].ring : NULL;
+	saved->ring = ring;
+	saved->path = weft__runs_name_in(directory, ring->name);
+	if (saved->path && ring->is_link)
+		saved->file = follow_link(saved->path);
+	else
+		saved->file = weft__runs_name_trace(output, ring, before);
+	enum weft__runs_outcome outcome = WEFT__RUNS_NOT_SAVED;
+	if (saved->path && saved->file)
+		outcome =
+			ring->is_link ? WEFT__RUNS_SAVED : weft__runs_save(saved->path, ring, saved->file);
+	if (outcome == WEFT__RUNS_SAVED) {
+		saves->count++;
+		return;
+	}
+	/* Files left by another user's child must not decide the exit status. */
+	saves->has_failed |= outcome != WEFT__RUNS_SKIPPED || ring->is_ours;
+	saves->is_interrupted = outcome == WEFT__RUNS_INTERRUPTED;
+	free(saved->path);
+	free(saved->file);
+}
+
+static void save_rings(struct weft__runs_saves *saves, const char *directory, const char *output)
+{
+	weft__runs_saving_begins();
+	for (size_t i = 0; i < saves->rings.count && !saves->is_interrupted; i++) {
+		const struct weft__runs_ring *ring = &saves->rings.list[i];
+		/* Another user may have left thousands of files. */
+		if (!ring->is_ours && weft__runs_saving_is_interrupted()) {
+			weft__runs_report(
+				"interrupted; what is not saved stays in %s", weft__runs_shown(directory));
+			saves->has_failed = saves->is_interrupted = true;
+		} else if (!ring->is_failure) {
+			save_ring(saves, directory, output, ring);
+		}
+	}
+}
+
+bool weft__runs_save_all(
+	const char *directory, const char *output, pid_t program, struct weft__runs_saves *ret_saves)
+{
+	struct weft__runs_saves saves = {0};
+	if (!weft__runs_rings_find(directory, program, &saves.rings))
+		return false;
+	saves.list = calloc(saves.rings.count + 1, sizeof(*saves.list));
+	if (!saves.list) {
+		weft__runs_report(
+			"%s; the trace stays in %s", strerror(errno), weft__runs_shown(directory));
+		weft__runs_rings_finish(&saves.rings);
+		return false;
+	}
+	save_rings(&saves, directory, output);
+	*ret_saves = saves;
+	return true;
+}
+
+void weft__runs_saves_finish(struct weft__runs_saves *saves)
+{
+	for (size_t i = 0; i < saves->count; i++) {
+		free(saves->list[i].path);
+		free(saves->list[i].file);
+	}
+	free(saves->list);
+	weft__runs_rings_finish(&saves->rings);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Snapshots of the processes of a run: when a program requests one, and when a rule fires.
+ */
+#ifndef WEFT_RUNS_SNAPSHOTS_H
+#define WEFT_RUNS_SNAPSHOTS_H
+
+#include <sys/types.h>
+
+#include <weft/follow.h>
+#include <weft/trigger.h>
+
+struct weft__runs_snapshots;
+
+struct weft__runs_snapshot_options {
+	const char *directory; /* the run's */
+	const char *output;    /* of the run's traces, see runs/name.h: snapshots go beside them */
+	pid_t program;
+	unsigned limit;           /* of snapshots; 0: none */
+	const char *const *rules; /* each of which takes one when it fires */
+	unsigned rule_count;
+};
+
+/* NULL if none are wanted, or without memory. The options stay the caller's, and in place. */
+struct weft__runs_snapshots *weft__runs_snapshots_create(
+	const struct weft__runs_snapshot_options *options);
+
+/* To be called every WEFT__RUNS_LOOK_NS. */
+void weft__runs_snapshots_look(struct weft__runs_snapshots *snapshots);
+
+/* Answers the last requests, and reports how many were not answered. */
+void weft__runs_snapshots_destroy(struct weft__runs_snapshots *snapshots);
+
+/* A request keeps the program from overwriting its past until it is copied: the sooner the better.
+ */
+#define WEFT__RUNS_LOOK_NS 20000000
+
+/* Feeds the rules the events that there are, at most `most`, and the time. Returns as
+ * weft_follow_next does: WEFT_OK if there may be more. */
+int weft__runs_follow_rules(
+	struct weft_triggers *triggers, struct weft_follow *follow, unsigned most);
+
+#endif

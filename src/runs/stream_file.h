@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The output of a stream: a file, a series of files, or standard output; compressed or not.
+ *
+ * If the disk has no room for a piece, the piece stays pending until a later flush; what was
+ * written before it is intact.
+ */
+#ifndef WEFT_RUNS_STREAM_FILE_H
+#define WEFT_RUNS_STREAM_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct weft__runs_stream_options {
+	const char *output;    /* see runs/name.h */
+	uint64_t rotate_bytes; /* of one file at most, where possible; 0: one file for all */
+	uint64_t keep;         /* the newest N files; 0: all */
+	uint64_t max_bytes;    /* of all files of the run together; 0: no limit */
+	bool has_max;          /* the user has set max_bytes, so it also bounds standard output */
+	bool compress;
+};
+
+struct weft__stream_file {
+	const struct weft__runs_stream_options *options;
+	char *name;      /* without a number; "-" for standard output */
+	char *path;      /* of the present file */
+	uint64_t bytes;  /* in the present file */
+	uint64_t total;  /* in all files */
+	uint64_t number; /* of the present file, with rotation */
+	uint64_t count;  /* of files so far */
+	const char *pending;
+	size_t pending_bytes;
+	struct weft__compressor *compressor;
+	int fd;
+	int error; /* errno of the last failure */
+};
+
+/* Takes over `name`. */
+void weft__stream_file_init(
+	struct weft__stream_file *file, const struct weft__runs_stream_options *options, char *name);
+void weft__stream_file_finish(struct weft__stream_file *file);
+
+/* Ends the present file, if there is one, and begins the next, replacing a file of that name. False
+ * with `error`; it may be tried again. */
+bool weft__stream_file_begin(struct weft__stream_file *file);
+
+/* Makes a piece pending; `bytes` must stay until it is flushed. To be called when nothing is
+ * pending. False without memory. */
+bool weft__stream_file_put(struct weft__stream_file *file, const void *bytes, size_t size);
+
+/* Makes the end of the compressed file pending. False without memory. */
+bool weft__stream_file_end(struct weft__stream_file *file);
+
+/* Writes what is pending; true if nothing is pending any more. */
+bool weft__stream_file_flush(struct weft__stream_file *file);
+
+/* Waits until the present file is on the disk. False with `error`. */
+bool weft__stream_file_sync(struct weft__stream_file *file);
+
+/* Can the file be truncated and written again at an offset? False for a pipe and a compressed file.
+ */
+bool weft__stream_file_is_rewritable(const struct weft__stream_file *file);
+
+/* Bytes on disk of its files, without those that rotation has removed. */
+uint64_t weft__stream_file_disk_bytes(const struct weft__stream_file *file);
+
+/* Would another piece of `bytes` exceed rotate_bytes? */
+bool weft__stream_file_is_full(const struct weft__stream_file *file, size_t bytes);
+
+/* Has writing failed for good? */
+bool weft__stream_file_is_broken(const struct weft__stream_file *file);
+
+#endif
