@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Any bytes as a trace that is looked at: model, layout, problems, a task's story, and frames of
- * the whole trace, of its middle and of its end from as near as possible, as SVG too. For traces of
+ * Draws a trace made from the input: model, layout, problems, a task's story, and frames of the
+ * whole trace, of its middle, and of its end at the highest zoom, also as SVG. Only for traces of
  * few events, so that a target stays fast.
  */
 #ifndef WEFT_FUZZ_DRAWN_H
@@ -22,7 +22,7 @@
 #ifndef DRAWN_EVENTS_MAX
 #define DRAWN_EVENTS_MAX 2000
 #endif
-#define DRAWN_TOLD 8 /* tasks whose story is told */
+#define DRAWN_TOLD 8 /* tasks whose story is made */
 
 static inline void demand(int condition)
 {
@@ -48,7 +48,7 @@ static inline void draw_view(const struct weft_scene *scene, const struct weft_f
 	weft_canvas_destroy(canvas);
 }
 
-/* The whole, then a thousandth in the middle, then the last nanoseconds. */
+/* Draws the whole, then a thousandth in the middle, then the last nanoseconds. */
 static inline void draw_layout(const struct weft_layout *layout, double width, double height)
 {
 	struct weft_scene *scene;
@@ -82,7 +82,7 @@ static inline void tell_all(const struct weft_model *model, const struct weft_la
 	weft_story_index_destroy(index);
 }
 
-/* Small enough that rows share lanes, and large enough for every part of a frame. */
+/* The size is small enough that rows share lanes, and large enough for every part of a frame. */
 static inline void draw_model(const struct weft_model *model)
 {
 	const struct weft_layout_options folded = {.fold = true, .group_by = WEFT_GROUP_BY_THREAD};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Any bytes as the ring of a running program, through everything of src/follow: steering, watching,
- * following and streaming. The header's pid is made ours, so that the program is alive, or 0, so
- * that it has ended.
+ * The input is the ring of a running program; all functions of src/follow read it: control, watch,
+ * follow and stream. The header's pid is either ours, so that the program is alive, or 0, so that
+ * it has ended.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* Looks that find something new; a follower gives no more than the ring has. */
+/* Looks that may find something new; a follower returns at most what the ring has. */
 #define LOOKS 3
 
 static void touch_description(const struct weft_trace_description *trace)
@@ -90,7 +90,7 @@ static void follow(const char *path, size_t size)
 	weft_follow_close(follow);
 }
 
-/* All of it, to the end. What comes is bounded by the ring: names, packets, and their chunks. */
+/* Streams to the end. The output is bounded by the ring: names, packets, and their chunks. */
 static void stream(const char *path, size_t size)
 {
 	struct weft_stream *stream;

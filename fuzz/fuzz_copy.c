@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Any bytes as the buffer of a program that goes on writing while it is copied and summarized. The
- * last EDITS * 8 bytes say which words a second thread changes, to and fro, meanwhile. The buffer
- * and its copy have exactly the input's size, so a sanitizer sees each access outside of them.
+ * The input is the buffer of a program that writes while it is copied and summarized. The last
+ * EDITS * 8 bytes say which words a second thread flips meanwhile. The buffer and its copy have
+ * exactly the input's size, so a sanitizer finds each access outside of them.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 #define EDITS  8
 #define COPIES 4
 
-/* A word of the header, half of the time, for there the geometry is. */
+/* The word to change; every second one is in the header, which has the geometry. */
 struct edit {
 	uint32_t place, value;
 };

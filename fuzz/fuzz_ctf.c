@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Any bytes as a trace, and its export to CTF: every event is in one packet, packets follow each
+ * The input is a trace, which is exported to CTF: every event is in one packet, packets follow each
  * other without a gap, their clocks don't go back, and the metadata comes last.
  */
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void require(int condition)
 		abort();
 }
 
-/* Threads that are looked at; of the others only the bytes are counted. */
+/* Threads whose packets are checked; of others, only the bytes are counted. */
 #define STREAMS 16
 
 struct directory {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Any bytes as a trace, and a part of it: the part can be read without a complaint, has the range's
- * lines as they were, and a rundown before them. Its whole, cut again, is the same.
+ * The input is a trace, which is cut: the cut can be read without diagnostics, has the range's
+ * lines unchanged, and a rundown before them. Cutting a whole cut again gives the same bytes.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static struct weft_decoder *open_decoder(const void *bytes, size_t size, int *re
 	return decoder;
 }
 
-/* The lines of a range, and when the first and the last event were. */
+/* The lines of a range, and the times of its first and last event. */
 struct shown {
 	struct weft_text lines;
 	uint64_t first_ns, last_ns, events;
@@ -86,7 +86,7 @@ static void require_end(const struct weft_text *text, const struct weft_text *en
 	require(!end->size || memcmp(text->bytes + text->size - end->size, end->bytes, end->size) == 0);
 }
 
-/* A quarter of the trace, which one is up to its bytes; or all. */
+/* Chooses a quarter of the trace, depending on its bytes, or all of it. */
 static struct weft_cut_range choose(const struct shown *whole, const uint8_t *bytes, size_t size)
 {
 	uint64_t length = whole->last_ns - whole->first_ns;

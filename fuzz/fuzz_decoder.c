@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Any bytes as a trace of whatever format they look like: fed at once and in pieces they give the
- * same lines, and a model and a layout can be built, with every kind of rows.
+ * The input is a trace in any format: fed at once and in pieces it gives the same lines, and a
+ * model and layouts with every kind of rows can be built.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void require(int condition)
 		abort();
 }
 
-/* A decoder that was fed the bytes, `piece` at a time; 0: all of them, borrowed. */
+/* Makes a decoder and feeds it `piece` bytes at a time; 0: all of them, borrowed. */
 static struct weft_decoder *feed(const uint8_t *bytes, size_t size, size_t piece)
 {
 	struct weft_decoder *decoder = NULL;
@@ -36,7 +36,7 @@ static struct weft_decoder *feed(const uint8_t *bytes, size_t size, size_t piece
 	return decoder;
 }
 
-/* Every event as both kinds of line. */
+/* Prints every event as both kinds of line. */
 static struct weft_text print(struct weft_decoder *decoder)
 {
 	struct weft_text text = {0};
@@ -53,7 +53,7 @@ static struct weft_text print(struct weft_decoder *decoder)
 	return text;
 }
 
-/* All that has a row has one that is there. */
+/* Every task's row must exist. */
 static struct weft_layout *lay_out(
 	const struct weft_model *model, const struct weft_layout_options *options)
 {
@@ -65,7 +65,7 @@ static struct weft_layout *lay_out(
 	return layout;
 }
 
-/* Folded, grouped, with every third task hidden, and once more as if the trace had grown. */
+/* Lays out folded, grouped, with every third task hidden, and again as if the trace had grown. */
 static void lay_out_rows(const struct weft_model *model)
 {
 	const uint32_t folded[] = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Any bytes as the buffer of a program that goes on, and does not keep to the protocol, are made a
- * stream; and that stream is read.
+ * The input is the buffer of a program that goes on and violates the protocol; it is drained to a
+ * stream, and that stream is read.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ static int drain(struct weft__drain *drain, struct file *file)
 	return status;
 }
 
-/* What lies behind the names moves down by a packet's least size. */
+/* Moves everything behind the names down by the smallest packet size. */
 static void change(uint8_t *buffer, size_t size)
 {
 	const size_t first = 12288, step = 4096;
@@ -57,7 +57,7 @@ static void read_stream(const struct file *file)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	uint8_t *buffer = malloc(size + 1); /* of its own, aligned, and changing */
+	uint8_t *buffer = malloc(size + 1); /* a copy that is aligned and can be changed */
 	struct weft__drain *drainer;
 	struct file file = {0};
 	require(buffer != NULL);

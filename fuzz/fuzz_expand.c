@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Any bytes as a compressed file: what comes out is no more than was allowed, and exactly as much
- * can be allowed.
+ * The input is a compressed file: unpacking gives no more than the limit, and succeeds with exactly
+ * the unpacked size as the limit.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void require(int condition)
 		abort();
 }
 
-/* How much came out. */
+/* Unpacks, and returns the size. */
 static int expand(const uint8_t *bytes, size_t size, uint64_t max_bytes, uint64_t *ret_bytes)
 {
 	int fd = -1;
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	weft__is_compressed(bytes, size);
 	if (expand(bytes, size, MAX_BYTES, &whole))
 		return 0;
-	/* A frame may claim to have more than it has: then the claim is refused. */
+	/* A frame may claim a larger size than it has: then the claim is refused. */
 	int error = expand(bytes, size, whole, &again);
 	require(error == WEFT_ERROR_SIZE || (error == 0 && again == whole));
 	require(expand(bytes, size, whole - 1, &again) == WEFT_ERROR_SIZE);

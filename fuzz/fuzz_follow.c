@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Any bytes as the buffer of a program that goes on, and does not keep to the protocol: between two
- * looks its packets change places.
+ * The input is the buffer of a program that goes on and violates the protocol: between two looks
+ * its packets change positions.
  */
 #include <string.h>
 
@@ -10,7 +10,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* Events in time order, no earlier than the last. Each look finds less than `size` of them. */
+/* Reads events and checks that they are in time order, after the last one. Each look finds fewer
+ * than `size` of them. */
 static int read_ready(struct weft__follower *follower, uint64_t *last_ns, size_t size)
 {
 	struct weft_event event;
@@ -20,12 +21,12 @@ static int read_ready(struct weft__follower *follower, uint64_t *last_ns, size_t
 		check_event(&event, *last_ns, size);
 		require(event.thread < weft__follower_describe(follower)->thread_count);
 		*last_ns = event.time_ns;
-		require(++events <= 4 * size); /* a content may be read twice while it changes */
+		require(++events <= 4 * size); /* a packet's content may be read twice while it changes */
 	}
 	return status;
 }
 
-/* What lies behind the names moves down by a packet's least size. */
+/* Moves everything behind the names down by the smallest packet size. */
 static void change(uint8_t *buffer, size_t size)
 {
 	const size_t first = 12288, step = 4096;
@@ -35,7 +36,7 @@ static void change(uint8_t *buffer, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	uint8_t *buffer = malloc(size + 1); /* of its own, aligned, and changing */
+	uint8_t *buffer = malloc(size + 1); /* a copy that is aligned and can be changed */
 	struct weft__follower *follower;
 	uint64_t last_ns = 0;
 	require(buffer != NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Any bytes as a mirage-profile CTF stream.
+ * The input is a mirage-profile CTF trace.
  */
 #include "drawn.h"
 #include "reader.h"

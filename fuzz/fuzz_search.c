@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Any first line as an expression and as a text; the other lines are what is searched.
+ * The first line is an expression and a text; the other lines are searched.
  */
 #include <stdint.h>
 #include <string.h>
@@ -28,7 +28,8 @@ static bool contains(struct weft_slice text, struct weft_slice part)
 	return false;
 }
 
-/* What is not is no part of a character either. */
+/* Other texts are excluded: `contains` may find them inside a character, which the pattern never
+ * does. */
 static bool is_utf8(struct weft_slice text)
 {
 	bool valid = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Any bytes as the first viewer's sexp.
+ * The input is a trace in the first viewer's sexp format.
  */
 #include "drawn.h"
 #include "reader.h"

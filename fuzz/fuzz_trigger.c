@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Any text as rules, a line each; then events whose text is from there too.
+ * The input is rules, one on each line; then events are made whose text comes from it, too.
  */
 #include <stdint.h>
 #include <string.h>

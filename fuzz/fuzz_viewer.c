@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Any hands on any small trace: the first half of the bytes are events, five bytes each, the rest
- * what a person does, four bytes an action. Nothing may crash, hang or leave the trace.
+ * Random input to the viewer with a random small trace: the first half of the bytes are events,
+ * five bytes each, the rest user actions, four bytes each. The viewer must not crash, hang or leave
+ * the trace.
  */
 #include <math.h>
 #include <stddef.h>
@@ -108,7 +109,7 @@ static void follow_link(struct weft_viewer *viewer, unsigned which, double now)
 		check(weft_viewer_command(viewer, command, now), "an unknown command in the panel");
 }
 
-/* By keys: buttons are pressed, handles moved. */
+/* Uses a control by keyboard: presses a button or moves a handle. */
 static void use_control(struct weft_viewer *viewer, unsigned which, bool is_left, double now)
 {
 	uint32_t count;
@@ -206,7 +207,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		check_view(viewer);
 	}
 	draw(viewer);
-	if (size & 2) { /* the same trace as it goes on, or another one */
+	if (size & 2) { /* the same trace after it has grown, or another one */
 		size_t more = half + half / 2 < size ? half + half / 2 : size;
 		if (weft_viewer_show(viewer, make_model(bytes, more), size & 1))
 			abort();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Any bytes as a buffer of our own.
+ * The input is a buffer in weft's format.
  */
 #include "drawn.h"
 #include "reader.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What must hold for every format, whatever its input: events in time order, text within the input
- * or the reader, types and threads that exist.
+ * What must hold for every format and any input: events are in time order, text is inside the input
+ * or the reader, types and threads exist.
  */
 #ifndef WEFT_FUZZ_READER_H
 #define WEFT_FUZZ_READER_H
@@ -11,7 +11,7 @@
 
 #include "format/formats.h"
 
-/* Reads every byte, so that a sanitizer sees one that is out of bounds. */
+/* Reads every byte, so that a sanitizer finds one that is out of bounds. */
 static inline void touch(struct weft_slice text)
 {
 	const volatile char *bytes = text.bytes;
@@ -55,7 +55,7 @@ static inline void check_format(
 		require(event.thread < description.thread_count);
 		last_ns = event.time_ns;
 		event = (struct weft_event){0};
-		require(++events <= size); /* an event takes at least a byte: no endless trace */
+		require(++events <= size); /* an event takes at least a byte: so the trace ends */
 	}
 	require(status == WEFT_END);
 	require(diagnostics.count < WEFT_DIAGNOSTICS_MAX);

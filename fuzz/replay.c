@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * A main for fuzz targets without libFuzzer: gives each file of a corpus folder to the target once
- * and reports it as a TAP case. A target that finds something wrong aborts or trips a sanitizer,
- * and then the last line names the file before the culprit.
+ * A main for fuzz targets without libFuzzer: passes each file of a corpus folder to the target once
+ * and reports it as a TAP case. If the target aborts or a sanitizer stops it, the last line names
+ * the file before the one that did it.
  */
 #include <dirent.h>
 #include <stddef.h>

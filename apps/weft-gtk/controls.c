@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * See controls.h. A control keeps its widget as long as its kind and place in the list stay, so
- * that the keyboard stays where it is.
+ * See controls.h. A control keeps its widget as long as its kind and its position in the list stay,
+ * so that keyboard focus stays on it.
  */
 #include "controls.h"
 
@@ -76,7 +76,8 @@ void controls_update(struct controls *controls)
 	uint32_t count;
 	const struct weft_viewer_control *list = weft_viewer_controls(controls->window->viewer, &count);
 	count = MIN(count, CONTROLS_MAX);
-	/* Those behind one whose kind has changed are made anew, to stay in order. */
+	/* From the first one whose kind has changed on, all are made anew, which keeps them in order.
+	 */
 	uint32_t kept = 0;
 	while (kept < count && kept < controls->count &&
 		   GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(controls->widgets[kept]), TYPE)) ==

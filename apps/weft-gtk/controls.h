@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The viewer's buttons and handles as widgets that are reached by Tab and read aloud. They lie over
- * what is drawn and show nothing but the keyboard's place; pointers go through them.
+ * The viewer's buttons and handles as widgets that can be reached by Tab and read by screen
+ * readers. They lie over the drawing and show only the keyboard focus; pointer input passes through
+ * them.
  */
 #ifndef WEFT_GTK_CONTROLS_H
 #define WEFT_GTK_CONTROLS_H
@@ -20,15 +21,15 @@ struct controls {
 
 struct controls *controls_create(struct window *window);
 
-/* What there is, or where, has changed. */
+/* Call after the viewer's controls have changed. */
 void controls_update(struct controls *controls);
 
-/* False if the widget is none of them. */
+/* Where a control's widget is; false if the widget is not a control. */
 bool controls_place(struct controls *controls, GtkWidget *widget, GdkRectangle *ret_place);
 
 bool controls_have_focus(const struct controls *controls);
 
-/* A key for the one that has the keyboard; false if it means nothing to it. */
+/* Passes a key to the focused control; false if the control does not use it. */
 bool controls_press(struct controls *controls, const char *key);
 
 #endif

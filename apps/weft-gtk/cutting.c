@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The chosen time of a trace as a smaller trace. It is cut from the file, as `weft cut` does it,
- * and not from the model, which has no longer all that was recorded; in a thread, as a file may be
+ * Saves the selected time range as a trace of its own. It is cut from the file, as `weft cut` does
+ * it, because the model no longer has all that was recorded. Runs in a thread, since a file may be
  * large.
  */
 #include "window.h"
@@ -18,7 +18,7 @@ struct cutting {
 	char *path, *name;
 	pid_t pid;
 	GFile *output;
-	bool is_private; /* only its owner may read the trace */
+	bool is_private; /* only the trace's owner may read it */
 	struct weft_cut_range range;
 };
 
@@ -31,7 +31,7 @@ static void forget(void *context)
 	g_free(cutting);
 }
 
-/* Where the bytes go, and what went wrong there. */
+/* The output file, and the first error in writing it. */
 struct output {
 	GOutputStream *stream;
 	GError *error;
@@ -76,7 +76,7 @@ static int cut_source(
 	return error;
 }
 
-/* A file that is closed before it is whole keeps its old content: so we cancel the closing. */
+/* Closes the file. After an error, canceling the close keeps the file's old content. */
 static void close_output(struct output *output, int error)
 {
 	GCancellable *cancel = g_cancellable_new();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Raw input to the viewer. Gestures are the viewer's affair, so GTK's gestures are not used: events
- * come as the system sends them, and are only told in the viewer's words.
+ * Passes raw input to the viewer. The viewer recognizes gestures itself, so GTK's gestures are not
+ * used: events are only translated into the viewer's terms.
  */
 #include "window.h"
 
@@ -23,8 +23,8 @@ static unsigned modifiers_of(GdkModifierType state)
 	return modifiers;
 }
 
-/* Where an event is, in the viewer's pixels; where the pointer was last seen if it does not say, as
- * a wheel's does not. False if it is nowhere. */
+/* An event's position in the viewer's pixels. Wheel events have none: for them, the pointer's last
+ * position. False if neither is known. */
 static bool position(struct window *window, GdkEvent *event, double *ret_x, double *ret_y)
 {
 	GtkWidget *widget = window->picture->widget;
@@ -100,7 +100,7 @@ static void pinch(struct window *window, GdkEvent *event)
 		window->pinch = 1;
 	if (phase != GDK_TOUCHPAD_GESTURE_PHASE_UPDATE || !position(window, event, &x, &y))
 		return;
-	/* The event's is since the gesture began. */
+	/* GTK's scale counts from the gesture's beginning. */
 	scale = gdk_touchpad_event_get_pinch_scale(event);
 	if (scale > 0 && window->pinch > 0)
 		weft_viewer_pinch(window->viewer, x, y, scale / window->pinch, window_now());
@@ -155,7 +155,8 @@ static void take_leave(GtkEventControllerMotion *controller, void *context)
 	window_refresh(window);
 }
 
-/* As browsers call it; `room` is for a letter. NULL for keys that nobody asks for. */
+/* A key's name as in browsers; `room` holds a letter. NULL for keys that the viewer does not use.
+ */
 static const char *key_name(guint key, char room[8])
 {
 	static const struct {
@@ -197,7 +198,7 @@ static const char *key_name(guint key, char room[8])
 	return room;
 }
 
-/* In the panel these move from row to row, and press what is there. */
+/* True for keys that move between the panel's rows, or activate a row. */
 static bool is_for_widgets(const char *name)
 {
 	static const char *const names[] = {"ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "PageUp",
@@ -208,7 +209,7 @@ static bool is_for_widgets(const char *name)
 	return false;
 }
 
-/* What a button that has the keyboard needs itself. */
+/* True for keys that a focused button uses itself. */
 static bool is_for_buttons(const char *name)
 {
 	return strcmp(name, "Tab") == 0 || strcmp(name, "Enter") == 0 || strcmp(name, " ") == 0;
@@ -237,7 +238,7 @@ static gboolean press_key(
 	return is_used;
 }
 
-/* While the header bar has the keyboard: letters are the viewer's as well, and Escape leads back.
+/* While the header bar has focus, letters go to the viewer, too, and Escape returns to the picture.
  */
 static gboolean press_key_outside(
 	GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, void *context)

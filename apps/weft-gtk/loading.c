@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * See loading.h. Two parties hold it, its thread and who started it; the last one to let go frees
- * it, so neither waits for the other.
+ * See loading.h. The thread and its creator both hold a reference; the last one to release it frees
+ * the struct, so neither waits for the other.
  */
 #include "loading.h"
 
@@ -20,18 +20,18 @@
 struct loading {
 	char *path;
 	pid_t pid;
-	bool is_prepared; /* or will be */
+	bool is_prepared; /* also make the first picture */
 	atomic_int holders;
 	atomic_bool is_unwanted;
 	atomic_bool is_read;
 	_Atomic uint64_t events;
-	_Atomic unsigned percent; /* of reading, then of laying out */
-	GMutex mutex;             /* of what follows */
+	_Atomic unsigned percent; /* progress of reading, then of laying out */
+	GMutex mutex;             /* protects the members below */
 	GCond ended;
 	bool has_ended;
 	void (*done)(struct loading *, void *);
 	void *context;
-	/* The thread's until it has ended. */
+	/* Owned by the thread until it has ended. */
 	struct weft_model *model;
 	struct weft_viewer_prepared *prepared;
 	char *error, *damage;
@@ -143,7 +143,7 @@ static char *damage_lines(struct weft_decoder *decoder)
 static gboolean tell(void *context)
 {
 	struct loading *loading = context;
-	/* Whoever abandons it does so in this thread, the main loop's. */
+	/* loading_abandon() is called only in this thread, the main loop's. */
 	if (!atomic_load(&loading->is_unwanted))
 		loading->done(loading, loading->context);
 	let_go(loading);
@@ -206,7 +206,7 @@ void loading_notify(struct loading *loading, void (*done)(struct loading *, void
 	bool has_ended = loading->has_ended;
 	g_mutex_unlock(&loading->mutex);
 	if (has_ended) {
-		/* Its thread has let go, and will not tell: we do. */
+		/* The thread has ended before and will not notify: we do. */
 		atomic_fetch_add(&loading->holders, 1);
 		g_idle_add(tell, loading);
 	}

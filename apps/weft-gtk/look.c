@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
- * Colours and sizes: the desktop's for the viewer, and the viewer's for the widgets around it.
+ * Colours and sizes: passes the desktop's to the viewer, and the viewer's to the widgets around it.
  */
 #include "window.h"
 
-/* A window has the class of its theme; what that means is told to the display once a theme. */
+/* Themes whose style sheet the display has. A window has its theme's class; the style sheet is
+ * installed once for each theme. */
 static GHashTable *told;
 
-/* Words in capitals are replaced. */
+/* Words in capitals are placeholders. */
 static const char rules[] =
 	"window.THEME headerbar, window.THEME .weft-panel, window.THEME .weft-prompt {"
 	" background: BACKGROUND; color: TEXT; box-shadow: none; }\n"
@@ -93,7 +94,7 @@ void look_apply(struct window *window, const char *theme)
 	gtk_widget_add_css_class(window->widget, class);
 	g_free(window->theme_class);
 	window->theme_class = class;
-	/* What GTK itself draws, in all windows: menus, entries. */
+	/* For everything that GTK draws itself, in all windows: menus, entries. */
 	g_object_set(gtk_settings_get_default(), "gtk-application-prefer-dark-theme",
 		g_str_has_suffix(theme, "dark"), NULL);
 }
@@ -111,7 +112,7 @@ enum weft_theme look_system_theme(void)
 
 double look_text_scale(void)
 {
-	int dpi = -1; /* of 1024 parts */
+	int dpi = -1; /* in 1024ths */
 	g_object_get(gtk_settings_get_default(), "gtk-xft-dpi", &dpi, NULL);
 	return dpi > 0 ? CLAMP(dpi / 1024.0 / 96, 0.5, 4) : 1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft-gtk: windows that show traces. `weft view` starts it, or the desktop does.
+ * weft-gtk: shows traces in windows. `weft view` or the desktop starts it.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -16,9 +16,9 @@
 static const char usage[] =
 	"usage: weft-gtk [OPTION]... [FILE]...\n"
 	"\n"
-	"Shows traces in windows; `weft view` is how it is started from a terminal.\n"
+	"Shows traces in windows. To start it from a terminal, use `weft view`.\n"
 	"\n"
-	"  --theme NAME     light, dark, safe or safe-dark, instead of what the desktop has\n"
+	"  --theme NAME     light, dark, safe or safe-dark, instead of the desktop's\n"
 	"  --command WORDS  what the viewer does first, as it is written in links\n"
 	"  --follow         files may grow: what is added is shown\n"
 	"  --check          a file that cannot be read is a message and exit status 3, no window\n"
@@ -30,23 +30,23 @@ static const char usage[] =
 enum {
 	EXIT_USAGE = 2,
 	EXIT_UNREADABLE = 3,
-	EXIT_NO_DISPLAY = 4, /* weft view has words for it */
+	EXIT_NO_DISPLAY = 4, /* weft view prints a message for it */
 };
 
-/* What cannot be read is mostly known by then. */
+/* Wait this long for files that cannot be read: most errors are known by then. */
 #define CHECK_US 250000
 
 struct arguments {
 	char **files;
-	pid_t *pids;               /* of each file: the process whose ring it must be, or 0 */
-	struct loading **loadings; /* of each file */
+	pid_t *pids;               /* for each file: the process whose ring it must be, or 0 */
+	struct loading **loadings; /* for each file */
 	int file_count;
 	enum weft_theme theme;
 	bool has_theme, checks, follows, are_rings;
 	const char *command;
 };
 
-/* A file's name may hold what drives a terminal. */
+/* Escapes the text, since a file's name may contain control characters. */
 static void tell(const char *what, const char *message)
 {
 	struct weft_text text = {0};
@@ -68,7 +68,7 @@ static bool parse_theme(struct arguments *a, const char *name)
 	return false;
 }
 
-/* Takes the PID: off each file. */
+/* Removes the prefix PID: from each file argument. */
 static bool parse_rings(struct arguments *a)
 {
 	for (int i = 0; i < a->file_count; i++) {
@@ -84,7 +84,7 @@ static bool parse_rings(struct arguments *a)
 	return true;
 }
 
-/* -1 to go on, or an exit status. */
+/* Parses arguments; -1 to go on, or an exit status. */
 static int parse(int argc, char **argv, struct arguments *a)
 {
 	static const struct option options[] = {
@@ -142,12 +142,12 @@ static void add_keys(GtkApplication *application, void *context)
 	actions_add_to_application(application);
 }
 
-/* How many are worth a window. */
+/* Starts loading; returns how many files are readable so far. */
 static int begin(struct arguments *a)
 {
 	int good = 0;
 	a->loadings = g_new0(struct loading *, a->file_count);
-	/* A live one is followed by its window. */
+	/* A live ring is opened by the window's follower. */
 	for (int i = 0; i < a->file_count; i++)
 		if (!follower_is_wanted(a->files[i], a->pids[i]))
 			a->loadings[i] = loading_start(a->files[i], a->pids[i], true);
@@ -164,7 +164,7 @@ static int begin(struct arguments *a)
 	return good;
 }
 
-/* No window will have them. */
+/* Cancels all loadings before any window exists. */
 static int give_up(struct arguments *a, int status)
 {
 	for (int i = 0; i < a->file_count; i++)
@@ -187,7 +187,7 @@ int main(int argc, char **argv)
 			fputs("weft-gtk: no display\n", stderr);
 		return give_up(&arguments, EXIT_NO_DISPLAY);
 	}
-	/* Each start is a process of its own: one trace that takes it down takes no other window. */
+	/* Each start is a separate process, so that a crash on one trace closes no other window. */
 	GtkApplication *application = gtk_application_new("org.weft.Viewer", G_APPLICATION_NON_UNIQUE);
 	g_signal_connect(application, "startup", G_CALLBACK(add_keys), NULL);
 	g_signal_connect(application, "activate", G_CALLBACK(open_windows), &arguments);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * See opening.h. The descriptor is closed at once: each reader maps or copies what it needs.
+ * See opening.h. The descriptor is closed at once, because each reader maps or copies the file.
  */
 #include "opening.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Opening the file of a trace. A ring in a run directory, where other users may create files, is
- * named together with the process that it must belong to, and is checked at each opening. So a file
- * that was put in its place after somebody else's check is refused.
+ * Opens a trace's file. A ring in a run directory, where other users may create files, comes with
+ * the process that it must belong to, and is checked at each opening: a file that replaced it after
+ * an earlier check is refused.
  */
 #ifndef WEFT_GTK_OPENING_H
 #define WEFT_GTK_OPENING_H
@@ -12,9 +12,9 @@
 #include <weft/follow.h>
 #include <weft/source.h>
 
-/* `pid`: the process whose ring it must be; 0 for a file that the user named. 0 or an error. If it
- * is refused, the error is WEFT_ERROR_SYSTEM, and ret_check->reason says why; else that is empty.
- */
+/* `pid`: the process whose ring it must be; 0 for a file that the user named. 0 or an error. If the
+ * ring is refused, the error is WEFT_ERROR_SYSTEM, and ret_check->reason says why; otherwise that
+ * is empty. */
 int opening_source(const char *path, pid_t pid, struct weft_source **ret_source,
 	struct weft_ring_check *ret_check);
 int opening_follow(const char *path, pid_t pid, struct weft_follow **ret_follow,
@@ -22,7 +22,7 @@ int opening_follow(const char *path, pid_t pid, struct weft_follow **ret_follow,
 int opening_control(const char *path, pid_t pid, struct weft_control **ret_control,
 	struct weft_ring_check *ret_check);
 
-/* Why an opening failed. `system_error` is its errno. */
+/* A text that says why opening failed. `system_error` is its errno. */
 const char *opening_reason(int error, int system_error, const struct weft_ring_check *check);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * See panel.h. Rows whose kind stays keep their widgets, so that the keyboard stays where it is
- * while their words change.
+ * See panel.h. Rows whose kind stays keep their widgets, so that keyboard focus stays on them while
+ * their text changes.
  */
 #include "panel.h"
 
@@ -9,7 +9,7 @@
 
 #include "window.h"
 
-/* A row: a widget with its words in labels that it knows by these names. */
+/* A row is a widget with labels for its texts, which it stores under these names. */
 #define TEXT    "weft-text"
 #define DETAIL  "weft-detail"
 #define COMMAND "weft-command"
@@ -29,13 +29,13 @@ static GtkWidget *label(GtkWidget *row, const char *name, const char *class)
 	return made;
 }
 
-/* Its words at the left, and a detail at the right. */
+/* Makes a label for the text at the left, and one for the detail at the right. */
 static GtkWidget *two_labels(GtkWidget *row, const char *left_class, const char *right_class)
 {
 	GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
 	GtkWidget *left = label(row, TEXT, left_class), *right = label(row, DETAIL, right_class);
 	gtk_widget_set_hexpand(left, TRUE);
-	/* A time or a key is short, and not to be torn. */
+	/* Times and keys are short and must not wrap. */
 	gtk_label_set_wrap(GTK_LABEL(right), FALSE);
 	gtk_label_set_ellipsize(GTK_LABEL(right), PANGO_ELLIPSIZE_NONE);
 	gtk_widget_add_css_class(right, "weft-numbers");
@@ -48,7 +48,7 @@ static void activate(GtkWidget *row, void *context)
 {
 	struct panel *panel = context;
 	const char *command = g_object_get_data(G_OBJECT(row), COMMAND);
-	/* The viewer may change the panel meanwhile, and with it this row. */
+	/* Copied, because the command may change the panel and with it this row. */
 	char *copy = g_strdup(command);
 	if (copy && copy[0])
 		window_command(panel->window, copy);
@@ -148,7 +148,7 @@ static void set_role(GtkWidget *row, unsigned role)
 	g_object_set_data(G_OBJECT(row), ROLE, GUINT_TO_POINTER(role));
 }
 
-/* Its words in one, for those who hear them. */
+/* Joins the texts into one for screen readers. */
 static void set_name(GtkWidget *row, const struct weft_viewer_item *item)
 {
 	char *name = item->detail[0] ? g_strdup_printf("%s, %s", item->text, item->detail)
@@ -187,7 +187,7 @@ static GtkWidget *row_of_type(struct panel *panel, GtkWidget *row, unsigned type
 	return made;
 }
 
-/* Once the rows have their places. */
+/* Runs after the rows were allocated. */
 static gboolean scroll(void *context)
 {
 	struct panel *panel = context;
@@ -272,7 +272,7 @@ static void close_panel(GtkButton *button, void *context)
 	window_command(panel->window, "close");
 }
 
-/* The title, and what closes it for those who have no keys. */
+/* The title, and a close button for users without a keyboard. */
 static GtkWidget *make_header(struct panel *panel)
 {
 	GtkWidget *header = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The viewer's panel as widgets that can be reached by Tab and read aloud.
+ * The viewer's panel as widgets that can be reached by Tab and read by screen readers.
  */
 #ifndef WEFT_GTK_PANEL_H
 #define WEFT_GTK_PANEL_H
@@ -12,19 +12,19 @@ struct window;
 struct panel {
 	GtkWidget *widget, *title, *scroller, *list;
 	struct window *window; /* borrowed */
-	bool is_filled;        /* just now, so that no signal is the person's */
+	bool is_filled;        /* being filled: ignore signals, which do not come from the user */
 	guint scroll_idle;
 };
 
 struct panel *panel_create(struct window *window);
 
-/* What is in it has changed, or whether it is there. */
+/* Call after the panel's content or visibility has changed. */
 void panel_update(struct panel *panel);
 
-/* Does the keyboard work there? */
+/* True if keyboard focus is in the panel. */
 bool panel_has_focus(const struct panel *panel);
 
-/* False if there is nothing to take it. */
+/* Moves focus to the panel; false if no row can take it. */
 bool panel_take_focus(struct panel *panel);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * See picture.h. The canvas is drawn onto an image of our own, in device pixels, as `weft render`
- * does it: GTK would record the operations first, and replay them for each of its own reasons to
- * draw. Two images take turns, because GTK still holds the one that is on the screen.
+ * See picture.h. The canvas is drawn onto an image of our own, in device pixels, as in `weft
+ * render`: GTK would record the operations and replay them each time that it redraws the window.
+ * Two images alternate, because GTK still uses the one that is on the screen.
  */
 #include "picture.h"
 

@@ -10,7 +10,7 @@
 #include <weft/cairo.h>
 #include <weft/viewer.h>
 
-/* Everything is drawn so much larger: the system's setting for the size of text. */
+/* Scales everything by the system's setting for text size. */
 struct picture {
 	GtkWidget *widget;
 	struct weft_viewer *viewer;   /* borrowed */
@@ -19,14 +19,14 @@ struct picture {
 	cairo_surface_t *surfaces[2];
 	unsigned current;
 	double zoom;
-	int64_t drawn_us; /* how long drawing took, until somebody sets it back */
+	int64_t drawn_us; /* time spent on drawing since it was last reset */
 	bool is_stale;    /* the canvas has changed */
 };
 
-/* Picture and widget end with the widget. */
+/* Makes the picture and its widget; destroying the widget destroys both. */
 struct picture *picture_create(struct weft_viewer *viewer, struct weft_cairo_font *font);
 
-/* The viewer's canvas has changed. */
+/* Call after the viewer's canvas has changed. */
 void picture_redraw(struct picture *picture);
 
 #endif

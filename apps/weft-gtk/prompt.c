@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * See prompt.h. The entry holds the text; the viewer is told of each change, and answers in words.
+ * See prompt.h. The entry holds the text; each change is passed to the viewer, which replies with a
+ * message.
  */
 #include "prompt.h"
 
@@ -8,11 +9,11 @@
 #include "window.h"
 
 #define TOP_MARGIN \
-	3               /* over title and buttons: the overview, with what is found, stays to be seen */
-#define WIDTH   34  /* letters */
-#define LEAST   6   /* in a narrow window */
-#define MESSAGE 40  /* likewise, beside the line */
-#define BESIDE  860 /* px of a window that has room for that */
+	3 /* covers title and buttons only, so that the overview with its matches stays visible */
+#define WIDTH   34  /* characters */
+#define LEAST   6   /* characters, in a narrow window */
+#define MESSAGE 40  /* characters of the message beside the line */
+#define BESIDE  860 /* px: windows at least this wide have room for that */
 
 static void tell(struct prompt *prompt, bool is_done)
 {
@@ -93,7 +94,7 @@ void prompt_update(struct prompt *prompt)
 		gtk_widget_set_visible(prompt->widget, FALSE);
 		return;
 	}
-	/* Another question in the same line. */
+	/* The prompt may change its question while it is open. */
 	bool is_new = strcmp(gtk_label_get_text(GTK_LABEL(prompt->label)), shown->label) != 0;
 	if (!was_open || is_new)
 		open_prompt(prompt, shown);
@@ -112,7 +113,7 @@ static void press_accept(GtkButton *button, void *context)
 	tell(context, true);
 }
 
-/* For those who have no keys. */
+/* A button for users without a keyboard. */
 static GtkWidget *make_button(const char *icon, const char *name, const char *key)
 {
 	GtkWidget *button = gtk_button_new_from_icon_name(icon);
@@ -138,7 +139,8 @@ static GtkWidget *make_line(struct prompt *prompt)
 	return line;
 }
 
-/* It is asked for times and notes as well: the label says what for, not a magnifying glass. */
+/* A plain entry instead of a search entry: the prompt asks for times and notes, too, and the label
+ * says for what. */
 static GtkWidget *make_entry(struct prompt *prompt)
 {
 	GtkWidget *entry = gtk_search_entry_new(), *icon = gtk_widget_get_first_child(entry);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The line of text that the viewer asks for.
+ * The prompt: one line of text that the viewer asks for.
  */
 #ifndef WEFT_GTK_PROMPT_H
 #define WEFT_GTK_PROMPT_H
@@ -13,7 +13,7 @@ struct prompt {
 	GtkWidget *widget, *label, *entry, *message;
 	struct window *window; /* borrowed */
 	bool is_open;
-	bool is_filled; /* just now, so that no signal is the person's */
+	bool is_filled; /* being filled: ignore signals, which do not come from the user */
 };
 
 struct prompt *prompt_create(struct window *window);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the viewer asks of the system: the clipboard, files, windows.
+ * Carries out the viewer's requests to the system: clipboard, files, windows.
  */
 #include "window.h"
 
@@ -11,7 +11,7 @@
 
 #include "picture.h"
 
-/* What is to be done with the file that the person chooses. */
+/* The action to do with the file that the user chooses. */
 struct saving {
 	struct window *window;
 	enum weft_viewer_request_type type;
@@ -148,7 +148,8 @@ void requests_choose_file(struct window *window)
 static void save_notes(struct window *window, const char *text)
 {
 	if (!window->path || strcmp(window->path, "-") == 0) {
-		window_say(window, "Notes are saved beside a trace's file, and this one has none.");
+		window_say(window,
+			"Cannot save bookmarks: they are kept beside the trace's file, and this trace has none.");
 		return;
 	}
 	char *path = g_strconcat(window->path, ".notes", NULL);
@@ -161,7 +162,7 @@ static void save_cut(struct window *window, const struct weft_viewer_request *re
 	if (window->path && strcmp(window->path, "-") != 0)
 		choose_name(window, request);
 	else
-		window_say(window, "A part can be cut from a trace's file, and this one has none.");
+		window_say(window, "Cannot save a part: this trace has no file to cut it from.");
 }
 
 static void execute(struct window *window, const struct weft_viewer_request *request)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Windows that move together: where one is, the others go, so that two traces can be compared at
+ * Synchronizes windows: they all show the same time range, so that two traces can be compared at
  * the same scale.
  */
 #include "window.h"
@@ -23,7 +23,7 @@ bool together_is_on(void)
 	return is_on;
 }
 
-/* Of "view start=… duration=… task=…" only what is about time: tasks differ from trace to trace. */
+/* The time part of "view start=… duration=… task=…": tasks differ between traces. */
 static char *time_of(struct window *window)
 {
 	char **words = g_strsplit(weft_viewer_link(window->viewer), " ", -1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * See window.h. After each input the viewer is asked what has changed; the frame clock runs only
- * while the viewer wants to be told the time.
+ * See window.h. After each input the window fetches what has changed in the viewer. The frame clock
+ * runs only while the viewer wants to be called again.
  */
 #include "window.h"
 
@@ -125,7 +125,7 @@ void window_command(struct window *window, const char *command)
 	window_refresh(window);
 }
 
-/* ---- Its parts ---- */
+/* ---- The window's parts ---- */
 
 static void resize(GtkDrawingArea *area, int width, int height, void *context)
 {
@@ -147,7 +147,7 @@ static void change_text_scale(GObject *settings, GParamSpec *property, void *con
 	resize(NULL, gtk_widget_get_width(area), gtk_widget_get_height(area), window);
 }
 
-/* The panel is where the viewer says; the prompt is above the picture's middle. */
+/* The viewer decides where the panel is; the prompt is above the picture's middle. */
 static gboolean place(GtkOverlay *overlay, GtkWidget *child, GdkRectangle *ret_place, void *context)
 {
 	struct window *window = context;
@@ -231,7 +231,7 @@ static void name(struct window *window)
 	g_free(title);
 }
 
-/* ---- Its life ---- */
+/* ---- Creation and destruction ---- */
 
 static bool reduces_motion(void)
 {
@@ -240,7 +240,7 @@ static bool reduces_motion(void)
 	return !has_animations;
 }
 
-/* A tablet without a mouse. */
+/* True for a tablet without a mouse. */
 static bool is_touched(void)
 {
 	GdkSeat *seat = gdk_display_get_default_seat(gdk_display_get_default());
@@ -278,7 +278,7 @@ static void stop(GtkWidget *widget, void *context)
 	window->timer = 0;
 }
 
-/* When the last widget is gone, which may still have sent signals. */
+/* Called after the last widget was destroyed, because widgets may send signals until then. */
 static void destroy(void *context)
 {
 	struct window *window = context;

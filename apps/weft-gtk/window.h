@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * A window: one viewer, its picture, and the widgets around it. Each file of this folder that takes
- * a window is about one of its parts.
+ * a window handles one of its parts.
  */
 #ifndef WEFT_GTK_WINDOW_H
 #define WEFT_GTK_WINDOW_H
@@ -28,60 +28,60 @@ struct window {
 	struct controls *controls;
 	struct panel *panel;
 	struct prompt *prompt;
-	GtkWidget *notice, *notice_text; /* what is wrong with the file */
+	GtkWidget *notice, *notice_text; /* a bar with problems of the file */
 	/* The trace, trace.c. */
 	char *path;                        /* NULL: none yet */
-	pid_t pid;                         /* of the process whose ring it is; 0: any file */
-	char *command;                     /* for the viewer once the trace is there; or NULL */
-	bool is_followed;                  /* it may grow */
-	bool is_shown;                     /* there is a picture */
-	bool is_paused;                    /* it does not follow now */
-	struct loading *loading;           /* while it goes on */
-	struct follower *follower;         /* likewise */
-	int64_t file_size;                 /* of what was loaded */
-	guint loading_timer, growth_timer; /* sources; 0 if there is none */
+	pid_t pid;                         /* the process whose ring it is; 0: an ordinary file */
+	char *command;                     /* run in the viewer once the trace is shown; or NULL */
+	bool is_followed;                  /* the file may grow */
+	bool is_shown;                     /* a picture is shown */
+	bool is_paused;                    /* following is paused */
+	struct loading *loading;           /* while loading */
+	struct follower *follower;         /* while following */
+	int64_t file_size;                 /* size when it was loaded */
+	guint loading_timer, growth_timer; /* GLib sources; 0: none */
 	/* The viewer's time, window.c. */
 	guint tick, timer;
-	int64_t busy_us; /* with a live model, since it came */
-	/* What the viewer is not told at once, input.c. */
-	double pointer_x, pointer_y; /* where it was last seen */
-	double pinch;                /* of the gesture that goes on */
+	int64_t busy_us; /* spent on the current live model */
+	/* State of input that the viewer does not need at once, */
+	double pointer_x, pointer_y; /* the pointer's last position */
+	double pinch;                /* scale of the current pinch gesture */
 	char *theme_class;           /* look.c */
-	char *link;                  /* the last one that other windows were told, together.c */
+	char *link;                  /* the last view that was passed to other windows, together.c */
 };
 
-/* What a window begins with. */
+/* Initial settings of a window. */
 struct window_options {
 	enum weft_theme theme;
 	const char *command;     /* for the viewer; or NULL */
 	const char *path;        /* or NULL */
-	pid_t pid;               /* of the process whose ring that must be; 0: any file */
-	struct loading *loading; /* of that path; becomes the window's; or NULL */
+	pid_t pid;               /* the process whose ring it must be; 0: an ordinary file */
+	struct loading *loading; /* loading of that path; the window takes ownership; or NULL */
 	bool is_followed;        /* the file may grow */
 };
 
 struct window *window_open(GtkApplication *application, const struct window_options *options);
 
-/* Another one, with its look; of the same trace if `path` is window->path. */
+/* Opens another window with the same look; for the same trace if `path` is window->path. */
 struct window *window_open_like(const struct window *window, const char *path, const char *command);
 
-/* The window of a widget in it. */
+/* The window that contains a widget. */
 struct window *window_of(GtkWidget *widget);
 
-/* To be called when the viewer was given anything. */
+/* Call after any input to the viewer. */
 void window_refresh(struct window *window);
 
-/* Words to the person: in the picture's place, or in the status line. */
+/* Shows a message: instead of the picture, or in the status line. */
 void window_say(struct window *window, const char *words);
 
-/* May only its owner read the trace, or is it standard input? Then the same holds for what is made
- * of it. */
+/* True if only its owner may read the trace, or if it came from standard input: files made from it
+ * are then private, too. */
 bool window_is_private(const struct window *window);
 
-/* One of the viewer's commands. */
+/* Runs a command of the viewer. */
 void window_command(struct window *window, const char *command);
 
-/* Milliseconds of the clock that the viewer is told. */
+/* The viewer's clock in milliseconds. */
 double window_now(void);
 
 /* ---- input.c: pointer, wheel, touch and keys ---- */
@@ -90,11 +90,11 @@ void input_attach(struct window *window);
 
 /* ---- trace.c: from a file to the viewer ---- */
 
-/* Takes the loading if it has begun; else NULL. */
+/* Starts to load, or takes over a loading that was started; NULL: none was. */
 void trace_begin(struct window *window, struct loading *loading);
 void trace_reload(struct window *window);
 void trace_pause(struct window *window, bool is_paused);
-/* False if nothing was under way that the person waits for. */
+/* Cancels loading; false if there was nothing to cancel. */
 bool trace_cancel(struct window *window);
 void trace_stop(struct window *window);
 
@@ -103,27 +103,27 @@ void trace_stop(struct window *window);
 void actions_add_to_application(GtkApplication *application);
 GtkWidget *actions_header(void);
 void actions_add(struct window *window);
-/* Each GFile in a window of its own; if this one shows nothing, it goes. */
+/* Opens each GFile in a window of its own; if this window shows nothing, it is closed. */
 void actions_open_files(struct window *window, GListModel *files);
 
-/* ---- requests.c: what the viewer asks for ---- */
+/* ---- requests.c: the viewer's requests ---- */
 
 void requests_execute(struct window *window);
 void requests_choose_file(struct window *window);
 
-/* ---- cutting.c: a part of the trace's time as a trace ---- */
+/* ---- cutting.c: saving a time range as a trace ---- */
 
-/* The outcome is said in the window. */
+/* The window shows the result. */
 void cutting_start(struct window *window, GFile *output, uint64_t start_ns, uint64_t end_ns);
 
 /* ---- look.c: colours and sizes ---- */
 
-#define LOOK_ROLES 32 /* classes weft-role-N that have a colour */
+#define LOOK_ROLES 32 /* CSS classes weft-role-N with a colour */
 
-/* As the desktop has it. */
+/* The desktop's theme. */
 enum weft_theme look_system_theme(void);
 void look_apply(struct window *window, const char *theme);
-/* How large the desktop's text is; 1 is usual. */
+/* The desktop's text scale; 1 is normal. */
 double look_text_scale(void);
 
 /* ---- together.c: windows that show the same time ---- */
@@ -132,7 +132,7 @@ void together_add(struct window *window);
 void together_remove(struct window *window);
 bool together_is_on(void);
 void together_set(struct window *window, bool is_on);
-/* This window was moved, perhaps. */
+/* Call when this window's view may have moved. */
 void together_follow(struct window *window);
 
 #endif
