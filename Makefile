@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
-# The everyday commands. Each installs the Debian packages that it lacks, then lets Meson and
-# Ninja do the work; whoever knows them can use them directly in build/.
+# The everyday commands. Each installs missing Debian packages, then calls Meson and Ninja, which can
+# also be used directly in build/.
 
 BUILD  ?= build
 FUZZ_SECONDS ?= 60
@@ -19,7 +19,7 @@ demo: ## record the example server, draw its picture, open it if there is a disp
 	@ninja -C $(BUILD) --quiet
 	@tools/demo $(BUILD)
 
-view: ## the same in a window to look through; `make install` then installs that, too
+view: ## record the example server and show it in a window; `make install` then installs weft-gtk, too
 	@tools/install-packages view
 	@tools/configure $(BUILD)
 	@$(if $(shell test -f $(BUILD)/weft-gtk && echo yes),,meson setup --reconfigure $(BUILD) >/dev/null)
@@ -46,7 +46,7 @@ kills: ## kill a recording program KILLS (10,000) times: nothing that it committ
 	@ninja -C $(BUILD) --quiet
 	@WEFT_BUILD=$(abspath $(BUILD)) WEFT_KILLS=$(KILLS) $(PYTHON) tests/e2e/kill.py nothing_committed_is_lost
 
-hostile: ## attack every reader of rings for HOSTILE_SECONDS (3600), with seeds of chance or HOSTILE_SEED
+hostile: ## attack every reader of rings for HOSTILE_SECONDS (3600), with random seeds or HOSTILE_SEED
 	@tools/install-packages check
 	@HOSTILE_SECONDS=$(HOSTILE_SECONDS) HOSTILE_SEED=$(HOSTILE_SEED) $(PYTHON) tools/hostile.py
 
@@ -63,7 +63,7 @@ install: ## install below /usr/local, or PREFIX=…; DESTDIR=… is honoured
 	@ninja -C $(BUILD) --quiet
 	@meson install -C $(BUILD) --no-rebuild
 
-format: ## format every C file as the check wants it
+format: ## format every C file
 	@git ls-files '*.c' '*.h' | xargs clang-format-14 -i
 
 clean: ## remove everything that was built

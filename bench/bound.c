@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * A recorder without anything: no guard, no limit, nothing that can be switched off.
+ * A minimal recorder: no guard, no limit check, and it cannot be switched off.
  *
- * It shows what is left for all that. Some processors read their stamp only when what stands before
- * is done, and begin what stands behind it only then: there the loads and the commit of the least
- * recorder are seen beside the floor already.
+ * It shows how much time all that can take. Some processors read their time stamp only when earlier
+ * instructions are done, and start later ones only then: on these, the loads and the commit of even
+ * the smallest recorder are visible above the floor.
  */
 #include "bound.h"
 
@@ -14,7 +14,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* As the recorder's packets: a header with the offset, then the events. */
+/* Like the recorder's packets: a header with the offset, then the events. */
 struct packet {
 	_Alignas(64) _Atomic uint32_t committed;
 	_Alignas(64) unsigned char events[32768];
@@ -22,7 +22,7 @@ struct packet {
 
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct packet *own;
 
-/* The lower half: nothing is put together. */
+/* The lower half only: the two halves need not be combined. */
 static inline uint32_t stamp(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -59,7 +59,7 @@ EXPORT void bound_store(uint64_t operand)
 EXPORT void bound_commit(uint64_t operand)
 {
 	struct packet *packet = own;
-	/* It begins anew instead of testing for an end. */
+	/* It wraps around instead of testing for an end. */
 	uint32_t next = (store(packet, operand) + 16) % sizeof(packet->events);
 	atomic_store_explicit(&packet->committed, next, memory_order_release);
 }

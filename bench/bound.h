@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * What bounds an event: calls into a shared library that do the least that a recorder does.
+ * A lower bound for recording an event: calls into a shared library that does the minimum.
  */
 #ifndef WEFT_BENCH_BOUND_H
 #define WEFT_BENCH_BOUND_H
 
 #include <stdint.h>
 
-/* As the recorder's calls: through one jump instead of two, where the compiler can. */
+/* Like the recorder's calls: through one jump instead of two, where the compiler allows it. */
 #if defined(__has_attribute)
 #if __has_attribute(noplt)
 #define BOUND_DIRECT __attribute__((noplt))
@@ -17,12 +17,12 @@
 #define BOUND_DIRECT
 #endif
 
-/* The calling thread's events go here: 64 KiB, aligned to 64 bytes. */
+/* Sets the memory for the calling thread's events: 64 KiB, aligned to 64 bytes. */
 void bound_enter(void *packet);
 
-/* Loads where the event goes, stamps it, stores 16 bytes; the next one goes there too. */
+/* Loads the event's position, stamps it, stores 16 bytes; does not advance the position. */
 void bound_store(uint64_t operand) BOUND_DIRECT;
-/* And commits it: the next one goes behind it, and another process would know of it. */
+/* The same with a commit: advances the position, so that another process would see the event. */
 void bound_commit(uint64_t operand) BOUND_DIRECT;
 
 #endif

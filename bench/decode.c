@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Events decoded per second, beside a plain bounds-checked loop over the same bytes and beside
+ * Events decoded per second, compared with a plain bounds-checked loop over the same bytes and with
  * babeltrace 2 on the same events as CTF 1.8.
  *
  *     bench_decode [EVENTS]      10⁶ events; in-process rows also 10⁷ unless EVENTS is given
@@ -47,11 +47,11 @@ static void die(const char *what, int error)
 	exit(1);
 }
 
-/* What a decoder cannot do without: every length checked, every field read, one sum so that
- * nothing is optimised away. It knows nothing of damage, order or diagnostics. */
+/* The minimum that any decoder does: checks every length, reads every field, and sums them up so
+ * that nothing is optimised away. It ignores damage, order and diagnostics. */
 static uint64_t plain_mirage(const uint8_t *bytes, size_t size, uint64_t *ret_sum)
 {
-	/* Fixed bytes behind time and operation; whether text follows. */
+	/* Fixed bytes after time and operation; whether text follows. */
 	static const struct {
 		uint8_t fixed, text;
 	} operations[] = {{17, 0}, {16, 0}, {16, 0}, {16, 1}, {16, 0}, {8, 1}, {16, 1}, {8, 0}, {8, 0},
@@ -90,7 +90,7 @@ static uint64_t plain_mirage(const uint8_t *bytes, size_t size, uint64_t *ret_su
 	return events;
 }
 
-/* The same for a line of text: numbers read digit by digit, everything else passed over. */
+/* The same for a line of text: numbers are read digit by digit, everything else is skipped. */
 static uint64_t plain_sexp(const uint8_t *bytes, size_t size, uint64_t *ret_sum)
 {
 	uint64_t lines = 0, sum = 0, number = 0;
@@ -107,7 +107,7 @@ static uint64_t plain_sexp(const uint8_t *bytes, size_t size, uint64_t *ret_sum)
 	return lines;
 }
 
-/* Our own format is words of 8 bytes: all of them, and nothing known of events. */
+/* weft's own format is words of 8 bytes: sums all of them, without parsing events. */
 static uint64_t plain_weft(const uint8_t *bytes, size_t size, uint64_t *ret_sum)
 {
 	uint64_t sum = 0;
@@ -173,7 +173,7 @@ static void measure(const char *what, const struct bytes *trace, uint64_t expect
 	}
 	(void)kept;
 	if (events == 0)
-		events = expected; /* a loop that knows nothing of events */
+		events = expected; /* this loop does not count events */
 	if (events != expected)
 		fprintf(stderr, "bench_decode: %s found %" PRIu64 " events of %" PRIu64 "\n", what, events,
 			expected);
@@ -215,7 +215,7 @@ static void export_ctf(const struct bytes *trace, char *directory)
 	weft_decoder_destroy(decoder);
 }
 
-/* Runs a program, its output thrown away; ns, or 0 if it could not run. */
+/* Runs a program without its output; ns, or 0 if it could not run. */
 static uint64_t time_child(char *const arguments[])
 {
 	posix_spawn_file_actions_t actions;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A call that was compiled out.
+ * A call that is compiled out.
  */
 #ifndef WEFT_BENCH_DISABLED_H
 #define WEFT_BENCH_DISABLED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What readers keep up with: two threads of another process write into a ring of 64 MiB at a given
- * rate, at last as fast as they can, and this process follows, or takes the stream, and counts.
+ * How much readers can keep up with: two threads of another process write into a ring of 64 MiB at
+ * a given rate, finally as fast as they can, and this process follows or drains it, and counts.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 enum {
 	RING_BYTES = 64 << 20,
 	WRITERS = 2,
-	BATCH = 100, /* events between two looks at the clock */
+	BATCH = 100, /* events between two clock readings */
 };
 
 static const uint64_t DURATION_NS = 1000000000;
@@ -33,7 +33,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Events a second, of one thread; 0: as fast as can be. */
+/* Events per second and thread; 0: as fast as possible. */
 static uint64_t rate;
 
 static void *write_events(void *argument)
@@ -75,7 +75,7 @@ static double cpu_s(void)
 		   (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-/* What one reader did. */
+/* The result of one reader. */
 struct result {
 	uint64_t given, lost, bytes;
 	double seconds, cpu_s;
@@ -101,7 +101,7 @@ static int follow(const char *path, struct result *ret_result)
 	return status == WEFT_END ? 0 : status;
 }
 
-/* -1: nowhere. */
+/* The output; -1: none. */
 static int sink = -1;
 
 static int write_all(const char *bytes, size_t size)
@@ -177,7 +177,7 @@ static int measure(
 	return waitpid(child, &status, 0) != child || status || error;
 }
 
-/* Into a file that is removed. NULL: nowhere. */
+/* Drains into a file, which is then removed. NULL: no file. */
 static int measure_stream(const char *directory, const char *name, uint64_t events_per_second)
 {
 	char path[256];

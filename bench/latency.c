@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * Single calls: the usual one, the one that changes packets, the first of a new thread, the one
- * that takes an idle thread's packet; each beside the same loop on plain memory, because the
- * machine itself stalls.
+ * Single calls: common ones, those that change packets, the first of a new thread, those that take
+ * an idle thread's packet. Each is compared with the same loop on plain memory, because the machine
+ * itself stalls.
  *
- * What a call did is read from the buffer, before and after it, not guessed from its time.
+ * What a call did is read from the buffer before and after it, not guessed from its time.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -24,12 +24,12 @@
 
 enum {
 	CALLS = 8 << 20,
-	SWITCHES = 4096, /* at most so many are kept; 64 KiB for each makes some 2,000 */
+	SWITCHES = 4096, /* at most this many are kept; 64 KiB for each makes about 2,000 */
 	THREADS = 2000,
 	TAKINGS = 2000,
-	IDLE = 42,                                 /* of some 60 packets: two of three */
-	SMALL_CALLS = 512,                         /* that fill a packet of 8 KiB */
-	TAKING_CALLS = 40 * TAKINGS * SMALL_CALLS, /* then it's given up */
+	IDLE = 42,                                 /* of about 60 packets: two thirds */
+	SMALL_CALLS = 512,                         /* calls that fill a packet of 8 KiB */
+	TAKING_CALLS = 40 * TAKINGS * SMALL_CALLS, /* limit before giving up */
 };
 
 #define BUFFER_BYTES ((size_t)16 << 20)
@@ -52,14 +52,14 @@ static uint64_t load(const uint64_t *word)
 	return atomic_load_explicit((const _Atomic uint64_t *)word, memory_order_relaxed);
 }
 
-/* ---- What is called ---- */
+/* ---- The calls ---- */
 
 static void record(uint64_t i)
 {
 	weft_resolve(i);
 }
 
-/* The same on the same memory: where a packet would begin, a header. */
+/* The same on plain memory: writes a header where a packet would begin. */
 static void store_plainly(uint64_t i, uint64_t packet_calls)
 {
 	volatile uint64_t *words = (volatile uint64_t *)(void *)buffer;
@@ -81,11 +81,11 @@ static void store_8k(uint64_t i)
 	store_plainly(i, SMALL_CALLS);
 }
 
-/* Calls of a kind, and what tells that one of them changes packets. */
+/* Calls of a type, and how to find out that one of them changes packets. */
 struct way {
 	const char *name;
 	void (*call)(uint64_t i);
-	uint64_t packet_calls; /* it does so every so many times; 0: look at the buffer's hand */
+	uint64_t packet_calls; /* every N-th call does; 0: compare the buffer's hand */
 };
 
 static const struct way plain = {"plain memory", store_64k, 4096};
@@ -134,7 +134,7 @@ static void print_line(const char *section, const char *name, uint64_t *list, si
 
 static uint64_t all[CALLS], switches[SWITCHES];
 
-/* Answers how many changed packets. */
+/* Returns how many calls changed packets. */
 static size_t time_calls(const struct way *way)
 {
 	size_t count = 0;
@@ -184,7 +184,7 @@ static void *time_first(void *argument)
 	return NULL;
 }
 
-/* One after the other: each finds what its predecessor left. */
+/* Runs threads one after the other: each reuses the slot and packet of the one before. */
 static void time_threads(const struct way *way)
 {
 	firsts_count = 0;
@@ -254,7 +254,8 @@ static const struct weft_abi_slot *slot_at(uint32_t index)
 	return (const void *)(buffer + header->slots_offset + (size_t)index * header->slot_bytes);
 }
 
-/* The slot's packet was closed by another thread, and it has no new one: see weft_abi_slot. */
+/* True if another thread closed the slot's packet, and the slot has no new one: see weft_abi_slot.
+ */
 static bool is_robbed(const struct weft_abi_slot *slot)
 {
 	uint32_t settled = (uint32_t)load(&slot->taken);
@@ -277,9 +278,9 @@ static bool has_packet(const struct idle *idle)
 	return false;
 }
 
-/* Up to three that have no packet claim one each, often side by side: the second one may then be
- * taken. How many is drawn by lot: else it goes round in a circle of claims that take none, or two.
- */
+/* Lets up to three threads without a packet claim one each, often adjacent ones: the second may
+ * then be taken. Their number is random: otherwise the claims fall into a cycle that takes no
+ * packet, or two. */
 static void let_some_record(const struct way *way)
 {
 	static uint32_t lot = 1, next;
@@ -294,13 +295,13 @@ static void let_some_record(const struct way *way)
 	}
 }
 
-/* Packets taken from their threads, by any call. */
+/* The number of packets taken from their threads so far, by any call. */
 static uint64_t packets_taken(const struct way *way, uint64_t calls)
 {
 	return way->packet_calls ? packets_claimed(way, calls) : count_robbed();
 }
 
-/* Another thread of the process, that runs and counts. */
+/* Another thread of the process, which runs and counts. */
 static atomic_bool is_to_run;
 static _Atomic uint64_t runner_turns;
 
@@ -319,8 +320,8 @@ static bool has_run_since(uint64_t turns)
 		   !atomic_load_explicit(&is_to_run, memory_order_relaxed);
 }
 
-/* Keeps the calls that took one packet, while the runner ran if there is one; of plain memory,
- * those where a packet would begin. */
+/* Keeps the times of calls that took one packet, while the runner ran if there is one; on plain
+ * memory, of calls where a packet would begin. */
 static void time_takings(const struct way *way, const char *name)
 {
 	static uint64_t list[TAKINGS];
@@ -345,7 +346,7 @@ static void time_takings(const struct way *way, const char *name)
 	print_line("taking an idle thread's packet", name, list, count);
 }
 
-/* A thread that runs on another processor has to be made to pass the barrier. */
+/* With a thread that runs on another processor: the barrier has to interrupt it. */
 static void time_takings_beside_runner(void)
 {
 	pthread_t runner;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * From events to rows to a frame: time and peak memory at growing numbers of events and of tasks
- * that are alive at once. Each row runs in a process of its own, so that its peak is its own. Times
- * are the processor's, of one thread: what else the machine does hardly counts.
+ * From events to rows to a frame: time and peak memory for growing numbers of events and of tasks
+ * that are alive at once. Each row of the table runs in a process of its own, so that the peak is
+ * its own. Times are processor time of one thread, which other activity of the machine hardly
+ * affects.
  *
- *     bench_layout [EVENTS [CONCURRENCY]]      10⁵, 10⁶ and 10⁷ at 1, 10, 30 and 100 unless told,
- *                                               and two that are hard to draw
+ *     bench_layout [EVENTS [CONCURRENCY]]      by default 10⁵, 10⁶ and 10⁷ at 1, 10, 30 and 100,
+ *                                               and two traces that are hard to draw
  */
 #include <inttypes.h>
 #include <malloc.h>
@@ -22,14 +23,14 @@
 #define LIVE_MAX           1000
 #define FRAMES             3
 
-/* What a row of the table is of. */
+/* The trace of a row of the table. */
 struct shape {
 	uint64_t events;
 	uint32_t concurrency, counters;
 	bool is_dense;
 };
 
-/* A program that always has `live` tasks, each busy with the others. */
+/* A program that always has `live` tasks, which interact. */
 struct program {
 	uint64_t random, time, next_id;
 	uint64_t live[LIVE_MAX];
@@ -69,7 +70,7 @@ static void emit(struct program *p, struct weft_event event)
 	check(weft_model_builder_add(p->builder, &event, &p->diagnostics));
 }
 
-/* A task ends, and one of the others makes another in its place. */
+/* Ends a task, and lets another one create a task instead. */
 static void replace_task(struct program *p)
 {
 	static const uint16_t kinds[] = {WEFT_KIND_BIND, WEFT_KIND_BIND, WEFT_KIND_TASK, WEFT_KIND_TRY,
@@ -151,7 +152,7 @@ static double peak_mb(void)
 	return (double)usage.ru_maxrss / 1024;
 }
 
-/* A scene, and what one frame of it needs. */
+/* A scene, and the objects for drawing a frame of it. */
 struct stage {
 	const struct weft_scene *scene;
 	const struct weft_layout *layout;
@@ -175,7 +176,7 @@ static double time_frame(struct stage *s)
 	return (double)best / 1e6;
 }
 
-/* A row where something goes on at a time. */
+/* A row with activity at a time. */
 static uint32_t busy_row(const struct weft_layout *layout, uint64_t time)
 {
 	const struct weft_edges *edges = &layout->model->edges;
@@ -190,7 +191,7 @@ static uint32_t busy_row(const struct weft_layout *layout, uint64_t time)
 	return layout->row[edges->to[low]];
 }
 
-/* The slowest place where a view shows 1/zoom of the trace: at five times, with three rows at the
+/* The slowest frame of views that show 1/zoom of the trace: at five times, with three rows at the
  * lens' middle. */
 static double slowest_frame(struct stage *s, double zoom)
 {
@@ -225,7 +226,7 @@ static void measure(const struct shape *shape)
 {
 	struct weft_layout *layout = NULL;
 	struct weft_scene *scene = NULL;
-	(void)mallopt(M_MMAP_THRESHOLD, 128 << 10); /* as weft does */
+	(void)mallopt(M_MMAP_THRESHOLD, 128 << 10); /* as in weft */
 	double before = peak_mb();
 	uint64_t begin = now_ns();
 	struct weft_model *model = build(shape);

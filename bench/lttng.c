@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * LTTng-UST beside the floor, in overwrite mode: lines as bench/record.c's.
+ * LTTng-UST compared with the floor, in overwrite mode; prints lines like bench/record.c.
  *
- * The daemon and the sessions are this program's own: in a directory that is removed at the end.
- * Each event has a session of its own, in which it is recorded once first, and what the trace
- * has grown by is counted.
+ * The daemon and the sessions belong to this program: they live in a directory that is removed at
+ * the end. Each event type has a session of its own; it is first recorded once, and the growth of
+ * the trace is its size.
  */
 #include <ftw.h>
 #include <signal.h>
@@ -51,7 +51,7 @@ static const struct peer {
 
 /* ---- Bytes of the written trace ---- */
 
-/* A stream file is packets, and each begins so: CTF's header and LTTng's context. */
+/* The beginning of each packet of an LTTng file: CTF's header and LTTng's context. */
 struct packet {
 	uint32_t magic;
 	uint8_t uuid[16];
@@ -92,7 +92,7 @@ static int add_file(const char *path, const struct stat *status, int type, struc
 	return 0;
 }
 
-/* Of a session that is stopped; 0: its trace is not as expected. */
+/* Bytes per event of a stopped session; 0 if its trace is not as expected. */
 static double bytes_an_event(void)
 {
 	char path[256];
@@ -122,7 +122,7 @@ static bool lttng(const char *command)
 	return system(line) == 0;
 }
 
-/* Events that the daemon has enabled are seen a little later. */
+/* Waits until an enabled event is active, which takes a little time. */
 static bool is_soon_on(const struct peer *peer)
 {
 	for (int i = 0; i < 500 && !peer->is_on(); i++)
@@ -146,7 +146,7 @@ static bool print_peer(const struct peer *peer)
 	return lttng("destroy --no-wait bench") && !system("rm -rf \"$LTTNG_HOME/out\"");
 }
 
-/* In a process that found the daemon when it began. */
+/* Runs in a process that found the daemon when it started. */
 static int measure_all(void)
 {
 	const struct subject off = {"lttng-ust, two u64, off", do_resolve};
@@ -171,14 +171,14 @@ static void set_environment(const char *home)
 {
 	setenv("LTTNG_HOME", home, 1);
 	setenv("HOME", home, 1);
-	setenv("LTTNG_UST_REGISTER_TIMEOUT", "3000", 1); /* ms that a start waits for the daemon */
+	setenv("LTTNG_UST_REGISTER_TIMEOUT", "3000", 1); /* ms to wait for the daemon at the start */
 	setenv("WEFT_BENCH_LTTNG", "1", 1);
 }
 
 static int run_measuring(char **arguments)
 {
 	int status = 1;
-	/* Who interrupts it ends the measuring; the daemon is ended then too. */
+	/* Ctrl-C ends the child that measures; this process then ends the daemon. */
 	signal(SIGINT, SIG_IGN);
 	pid_t child = fork();
 	if (child == 0) {
@@ -194,7 +194,7 @@ static const char *const end_daemon =
 	"lttng destroy --all >/dev/null 2>&1; daemon=$(cat \"$LTTNG_HOME/pid\") && kill $daemon && "
 	"for i in $(seq 50); do kill -0 $daemon 2>/dev/null || exit 0; sleep 0.1; done; exit 1";
 
-/* Its daemon has its own home; a process registers with it when it starts. */
+/* The daemon has a home directory of its own; a process registers with it when it starts. */
 static int become_child(char **arguments)
 {
 	char home[] = "/tmp/weft-lttng-XXXXXX";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Measures and prints lines of the table: see measure.h.
+ * Measures and prints the lines of the table: see measure.h.
  */
 #include "measure.h"
 
@@ -12,10 +12,10 @@
 #include <time.h>
 
 enum {
-	RUNS = 1200, /* of the subject, and as many of the floor */
-	BLOCK = 6,   /* runs of one before it is the other's turn: caches are theirs by then */
+	RUNS = 1200, /* of the subject, and the same number of the floor */
+	BLOCK = 6,   /* consecutive runs of one before the other's turn, so that the caches are warm */
 	THREADS = 2,
-	PATIENCE = 10000, /* turns of waiting before another thread may have the processor */
+	PATIENCE = 10000, /* spins before yielding the processor */
 };
 
 uint64_t measure_clock_ns(void)
@@ -44,9 +44,9 @@ static const struct subject floors[] = {
 	{"clock_gettime", do_clock_gettime},
 };
 
-/* ---- How ---- */
+/* ---- Measuring ---- */
 
-/* Threads that begin each run together. */
+/* Threads that start each run together. */
 struct race {
 	const struct subject *subjects[2];
 	unsigned threads;
@@ -60,7 +60,7 @@ struct runner {
 	pthread_t thread;
 };
 
-/* The program's, before any thread is pinned. */
+/* The program's processors, before any thread is pinned. */
 static cpu_set_t processors;
 
 __attribute__((constructor)) static void find_processors(void)
@@ -77,7 +77,7 @@ void measure_pin(unsigned nth)
 		if (CPU_ISSET(i, &processors) && nth-- == 0)
 			CPU_SET(i, &one);
 	if (CPU_COUNT(&one))
-		sched_setaffinity(0, sizeof(one), &one); /* where it can't, it can't */
+		sched_setaffinity(0, sizeof(one), &one); /* best effort */
 }
 
 static unsigned subject_of(unsigned run)
@@ -109,7 +109,7 @@ static void *run_all(void *argument)
 	return NULL;
 }
 
-/* ns an event: of each run the slower thread's, of all runs the least. */
+/* ns per event: the slower thread of each run, the minimum over all runs. */
 static double least(const struct race *race, unsigned subject)
 {
 	uint64_t least = UINT64_MAX;
@@ -123,7 +123,7 @@ static double least(const struct race *race, unsigned subject)
 	return (double)least / MEASURE_EVENTS;
 }
 
-/* Answers the subject's time and gives the floor's. */
+/* Returns the subject's time, and the floor's. */
 static double hold_race(
 	const struct subject *subject, const struct subject *floor, unsigned threads, double *ret_floor)
 {
@@ -151,7 +151,7 @@ struct measured measure_subject_alone(const struct subject *subject, const struc
 struct measured measure_subject(const struct subject *subject, const struct subject *floor)
 {
 	struct measured measured = measure_subject_alone(subject, floor);
-	/* On one processor they would run one after the other. */
+	/* On a single processor the threads would run one after the other. */
 	if (CPU_COUNT(&processors) >= THREADS)
 		measured.two = hold_race(subject, floor, THREADS, &measured.floor_two);
 	return measured;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * The lines of the table of what recording costs: how they are measured and printed.
+ * Measures and prints the lines of the table of recording costs.
  *
- * A subject does its thing MEASURE_EVENTS times. It takes turns with the floor that it stands
- * beside, in the same threads, so that both meet the same moods of the machine; the least time of
- * each counts, because whatever else the machine does only adds. Two threads begin each run
- * together, and the slower one counts.
+ * A subject runs MEASURE_EVENTS times. Its runs alternate with those of the floor that it is
+ * compared with, in the same threads, so that both see the same state of the machine. The minimum
+ * of each is used, because other activity can only add time. Two threads start each run together,
+ * and the slower one counts.
  */
 #ifndef WEFT_BENCH_MEASURE_H
 #define WEFT_BENCH_MEASURE_H
@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 enum {
-	MEASURE_EVENTS = 4096,     /* a run */
-	MEASURE_RING_WORDS = 8192, /* 64 KiB, as a packet */
+	MEASURE_EVENTS = 4096,     /* events per run */
+	MEASURE_RING_WORDS = 8192, /* 64 KiB, like a packet */
 };
 
 struct subject {
@@ -22,15 +22,15 @@ struct subject {
 	void (*run)(uint64_t *ring);
 };
 
-/* ns an event; of two threads, of each, 0 if they were not measured. The floor's as it was
- * meanwhile. */
+/* ns per event: of one thread; of each of two threads, 0 if they were not measured; and the
+ * floor's, measured at the same time. */
 struct measured {
 	double one, two, floor_one, floor_two;
 };
 
 uint64_t measure_clock_ns(void);
 
-/* The stamp that this processor has. */
+/* This processor's time stamp. */
 static inline uint64_t measure_stamp(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -44,10 +44,11 @@ static inline uint64_t measure_stamp(void)
 #endif
 }
 
-/* The compiler takes the value to be used, and everything in memory. */
+/* Makes the compiler assume that the value and all memory are used. */
 #define KEEP(value) __asm__ volatile("" : : "r"(value) : "memory")
 
-/* A subject's function. `body` may use i, the number of the turn, and at, 16 bytes of the ring. */
+/* A subject's function. `body` may use i, the number of the turn, and `at`, 16 bytes of the ring.
+ */
 #define LOOP(name, body)                                        \
 	static void name(uint64_t *ring)                            \
 	{                                                           \
@@ -58,21 +59,22 @@ static inline uint64_t measure_stamp(void)
 		}                                                       \
 	}
 
-/* What events stand beside: a stamp and a 16-byte store; and what calls without effect do. */
+/* The floor for events: a stamp and a 16-byte store; and for calls that do not record: an empty
+ * loop. */
 extern const struct subject measure_floor, measure_empty;
 
-/* The calling thread stays on the nth of its processors, if it has so many. */
+/* Pins the calling thread to the nth of its processors, if there is one. */
 void measure_pin(unsigned nth);
 
 struct measured measure_subject(const struct subject *subject, const struct subject *floor);
-/* The same by one thread only. */
+/* The same with one thread only. */
 struct measured measure_subject_alone(const struct subject *subject, const struct subject *floor);
 
 void measure_print_heading(void);
 void measure_print_section(const char *text);
-/* `bytes` an event; 0: it has none. */
+/* `bytes` per event; 0: nothing is recorded. */
 void measure_print_line(const char *name, const struct measured *measured, double bytes);
-/* The section of the floors themselves. */
+/* Prints the section of the floors themselves. */
 void measure_print_floors(void);
 
 #endif

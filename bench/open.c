@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * From a file that the system has in memory to the first picture, step by step, and the memory that
- * it takes: what somebody waits for who opens a trace. Each row runs in a process of its own, which
- * opens the file as weft does, so that its peak is its own: all that is resident, what is mapped of
- * the file among it.
+ * From a cached file to the first picture, step by step, and the memory that it takes: what a user
+ * waits for when opening a trace. Each row runs in a process of its own, which opens the file as
+ * weft does, so that the peak is its own: all resident memory, including mapped pages of the file.
  *
- *     bench_open [EVENTS]      10⁶ and 10⁷ unless told, and $WEFT_BENCH_EVENTS
+ *     bench_open [EVENTS]      by default 10⁶ and 10⁷, and $WEFT_BENCH_EVENTS
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -36,7 +35,7 @@ static double now_ms(clockid_t clock)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* Of both threads: what else runs on the machine does not count. */
+/* Processor time of both threads, which other programs do not affect. */
 static double used_ms(void)
 {
 	return now_ms(CLOCK_PROCESS_CPUTIME_ID);
@@ -70,7 +69,7 @@ static double peak_mb(void)
 	return (double)usage.ru_maxrss / 1024;
 }
 
-/* As weft does, which gives back what it has read. */
+/* As in weft: returns memory that was read to the system. */
 static bool step(void *source, uint64_t events)
 {
 	(void)events;
@@ -108,14 +107,14 @@ static void draw_first(const struct weft_scene *scene, const struct weft_layout 
 	weft_canvas_destroy(canvas);
 }
 
-/* Nothing is freed at the end: the process is. */
+/* Nothing is freed at the end, because the process exits. */
 static void measure(const struct format *format, uint64_t events, struct weft_source *source)
 {
 	struct weft_layout *layout = NULL;
 	struct weft_scene *scene = NULL;
 	size_t size;
 	(void)weft_source_bytes(source, &size);
-	(void)mallopt(M_MMAP_THRESHOLD, 128 << 10); /* as weft does */
+	(void)mallopt(M_MMAP_THRESHOLD, 128 << 10); /* as in weft */
 	double used = used_ms(), begin = wall_ms();
 	struct weft_progress progress = {.help = weft_worker_help(weft_worker_create())};
 	struct weft_layout_options options = {.progress = &progress};

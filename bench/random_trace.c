@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * One stream of random events, two ways to write them down.
+ * One sequence of random events, written in several formats.
  */
 #include "random_trace.h"
 
@@ -35,7 +35,7 @@ enum operation {
 	SIGNAL_ONLY,
 };
 
-/* In a hundred events. */
+/* Percentages. */
 static const uint8_t shares[] = {
 	[CREATE] = 18,
 	[READ] = 26,
@@ -55,7 +55,7 @@ static const uint8_t shares[] = {
 
 #define LIVE 64
 
-/* The program that makes the events: its clock, and the tasks that it is busy with. */
+/* The state of the simulated program: its clock, and its current tasks. */
 struct program {
 	uint64_t random;
 	uint64_t time;
@@ -221,7 +221,7 @@ static void print(struct bytes *bytes, const char *format, ...)
 	va_end(arguments);
 }
 
-/* The sexp format has fewer events: what it lacks is written as its nearest. */
+/* The sexp format has fewer event types: others are written as the nearest one. */
 static void put_sexp(struct bytes *bytes, const struct event *event)
 {
 	static const char *const kinds[] = {"Wait", "Task", "Bind", "Try", "Choose", "Pick", "Join",
@@ -324,7 +324,7 @@ static void record(const struct event *event)
 struct bytes random_weft(uint64_t events)
 {
 	struct program program = start();
-	/* Room for all, so that none is overwritten. */
+	/* Large enough for all events, so that none is overwritten. */
 	struct bytes trace = {NULL, ((size_t)events * 36 + ((size_t)1 << 20)) & ~(size_t)63, 0};
 	trace.capacity = trace.size;
 	trace.data = aligned_alloc(64, trace.size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Traces of any length for the benchmarks: a random mix of events as an asynchronous program makes
- * them, from a fixed seed. Nothing repeats, so that no branch predictor learns it by heart.
+ * Traces of any length for the benchmarks: a random mix of events like an asynchronous program's,
+ * from a fixed seed. Nothing repeats, so that branch predictors cannot learn it.
  */
 #ifndef WEFT_BENCH_RANDOM_TRACE_H
 #define WEFT_BENCH_RANDOM_TRACE_H
@@ -16,13 +16,13 @@ struct bytes {
 	size_t size, capacity;
 };
 
-/* In mirage-profile's CTF, in packets of 16 KiB; as the first viewer's sexp; or in our own format,
- * by recording. The caller frees `data`. Exits if memory is short. */
+/* Makes a trace in mirage-profile's CTF, in packets of 16 KiB; in the first viewer's sexp; or in
+ * weft's own format, by recording. The caller frees `data`. Exits if memory is short. */
 struct bytes random_mirage(uint64_t events);
 struct bytes random_sexp(uint64_t events);
 struct bytes random_weft(uint64_t events);
 
-/* What a decoder makes of one of them, which is freed. Exits if it can't. */
+/* Decodes such a trace and frees it. Exits on an error. */
 struct weft_model *random_model(struct bytes trace);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * What recording an event costs, beside what nothing could do without: a stamp and a store.
+ * The cost of recording an event, compared with the minimum that any recorder needs: a stamp and a
+ * store.
  *
- * Each line is a loop of calls into the shared library; measure.h has how they are timed.
+ * Each line is a loop of calls into the shared library; measure.h explains the timing.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #include "measure.h"
 
 enum {
-	SAMPLE = 100, /* events whose size is measured */
+	SAMPLE = 100, /* events for measuring the size */
 };
 
 #define BUFFER_BYTES ((size_t)16 << 20)
@@ -33,7 +34,7 @@ static void start(const struct weft_platform *platform)
 	}
 }
 
-/* ---- What bounds it ---- */
+/* ---- Lower bounds ---- */
 
 LOOP(do_bound_store, bound_store(i))
 LOOP(do_bound_commit, bound_commit(i))
@@ -108,7 +109,7 @@ static const struct subject events[] = {
 	{"fail, text of 12 bytes", do_fail},
 };
 
-/* Bytes an event, from where the reader finds one after the other. Recording is off. */
+/* Bytes per event, from the offsets at which a reader finds them. Recording is off. */
 static double measure_bytes(const struct subject *subject)
 {
 	struct weft_decoder *decoder;
@@ -169,7 +170,8 @@ static uint64_t count_ticks(void *context)
 	return ++*(uint64_t *)context;
 }
 
-/* What the recorder's own work takes, and nothing hides. Two threads would share the counter. */
+/* The recorder's own work, with nothing hidden behind the clock. Two threads would share the
+ * counter. */
 static void print_counter_clock(void)
 {
 	uint64_t counter = 0;
@@ -196,8 +198,8 @@ static void print_clock_in_memory(void)
 	measure_print_line(subject.name, &measured, 0);
 }
 
-/* What mirage-profile measures: two promises, a bind on them, both are woken, a counter. Each step
- * is what a runtime does in one go. */
+/* The sequence that mirage-profile measures: two promises, a bind on them, both are woken, a
+ * counter. Each step is what a runtime does in one go. */
 static inline void run_of_eleven(void)
 {
 	weft_moment_begin();
@@ -218,7 +220,7 @@ static inline void run_of_eleven(void)
 
 LOOP(do_eleven, run_of_eleven())
 
-/* Different times among the events of a run. */
+/* Counts different times among the events of a run. */
 static unsigned count_stamps(void)
 {
 	struct weft_decoder *decoder;
@@ -263,7 +265,7 @@ int main(void)
 	buffer = aligned_alloc(4096, BUFFER_BYTES);
 	if (!buffer)
 		return 1;
-	memset(buffer, 1, BUFFER_BYTES); /* every page is there */
+	memset(buffer, 1, BUFFER_BYTES); /* touch every page */
 	measure_print_heading();
 	measure_print_floors();
 	print_bounds();

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a person asks of a trace: searching it, its problems, the index of its edges. The events are
- * a random mix with labels of 8,000 different texts, notes beside; each row's best of three.
+ * Operations that users start on a trace: search, problems, the index of its edges. The events are
+ * a random mix with labels of 8,000 different texts, and notes; the best of three runs for each
+ * row.
  *
- *     bench_story [EVENTS]      10⁵, 10⁶ and 10⁷ unless told
+ *     bench_story [EVENTS]      by default 10⁵, 10⁶ and 10⁷
  */
 #include <inttypes.h>
 #include <stdio.h>

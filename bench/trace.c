@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A random trace in our own format, to standard output: for benchmarks that are not of C.
+ * Writes a random trace in weft's own format to standard output, for benchmarks that are not in C.
  *
  *     bench_trace EVENTS >FILE
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a frame costs in the desktop's window, from afar and from near: what the viewer takes, and
- * its replay by cairo, as the window does it. Times are the processor's, of one thread.
+ * The cost of a frame in the desktop window, zoomed out and zoomed in: the viewer's part, and its
+ * replay by cairo, as the window does it. Times are processor time of one thread.
  *
- *     bench_window [EVENTS…]      10⁶ and 10⁷ unless told
+ *     bench_window [EVENTS…]      by default 10⁶ and 10⁷
  */
 #include <cairo.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct window {
 	struct weft_cairo_font *pango;
 	struct weft_canvas *canvas;
 	cairo_surface_t *surface;
-	double now_ms; /* the viewer's: nothing glides, as an hour passes between two frames */
+	double now_ms; /* the viewer's clock: an hour passes between two frames, so no animation runs */
 };
 
 static void check(int error)

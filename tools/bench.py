@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-"""Builds the benchmarks optimised and runs them, after a line that says on what.
+"""Builds the benchmarks with optimisation and runs them. The first line describes the machine.
 
     tools/bench.py [NAME…]      all, or only these (record, lttng, latency, follow, decode, open,
                                 layout, window, story, page)
 
-What the figures mean is in docs/cost.md.
+docs/cost.md explains the figures.
 """
 import datetime
 import os
@@ -16,7 +16,7 @@ import sys
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(SOURCE, 'build-bench')
 
-# In this order. The first of a group has the heading of its table, the others go on in it.
+# Run in this order. The first of a group prints the heading of the group's table.
 GROUPS = [
     ('what recording costs', ['record', 'lttng']),
     ('how long a single call may take', ['latency']),
@@ -27,7 +27,7 @@ GROUPS = [
     ('search', ['story']),
     ('the page', ['page']),
 ]
-# Not built where these are missing.
+# Benchmarks that are not built if something is missing.
 MISSING = {'lttng': "LTTng-UST is not measured: its headers are missing (Debian: liblttng-ust-dev)",
            'window': "the desktop's window is not measured: pango is missing (Debian: libpango1.0-dev)"}
 

@@ -4,9 +4,9 @@
 
     tools/fuzz.py [--seconds N] [NAME…]
 
-A target starts from fuzz/corpus/NAME/. New inputs that reach new code are kept in
-build-fuzz/found/NAME/; an input that breaks something, or that takes more than five seconds, is saved as
-build-fuzz/NAME-crash-… or NAME-timeout-…: once it is understood, it belongs into the corpus.
+A target starts from fuzz/corpus/NAME/. Inputs that reach new code are kept in build-fuzz/found/NAME/. An
+input that fails, or takes more than five seconds, is saved as build-fuzz/NAME-crash-… or NAME-timeout-…; once
+it is understood, add it to the corpus.
 """
 import argparse
 import glob
@@ -18,7 +18,7 @@ import sys
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(SOURCE, 'build-fuzz')
 
-# Longer inputs of these do the same more often.
+# Longer inputs would only repeat themselves.
 MAX_LENGTHS = {'viewer': 1500, 'search': 2000, 'sexp': 8000}
 
 
@@ -28,7 +28,7 @@ def build(names):
     if os.path.exists(os.path.join(BUILD, 'build.ninja')):
         setup.append('--reconfigure')
     environment = dict(os.environ, CC='clang-14')
-    # Nothing else: programs without libFuzzer have not what the instrumented code calls.
+    # Only the targets: programs without libFuzzer lack the functions that instrumented code calls.
     for command in (setup, ['ninja', '-C', BUILD] + ['fuzz/fuzz_' + name for name in names]):
         result = subprocess.run(command, cwd=SOURCE, env=environment, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True)
@@ -37,7 +37,7 @@ def build(names):
 
 
 def summarize(text):
-    """What libFuzzer's log says of speed and coverage."""
+    """Speed and coverage from libFuzzer's log."""
     runs = re.search(r'stat::number_of_executed_units:\s*(\d+)', text)
     speed = re.search(r'stat::average_exec_per_sec:\s*(\d+)', text)
     edges = re.search(r'\((\d+) inline 8-bit counters\)', text)
@@ -51,7 +51,7 @@ def summarize(text):
 
 
 def fuzz(name, seconds):
-    """Answers the log of what went wrong, or None."""
+    """Returns the log of a failure, or None."""
     found = os.path.join(BUILD, 'found', name)
     os.makedirs(found, exist_ok=True)
     log = os.path.join(BUILD, name + '.log')

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
 """Attacks every reader of rings for HOSTILE_SECONDS (3600), in the sanitized build and, every third
-round, in the plain one. With HOSTILE_SEED the seeds follow from that, else from chance."""
+round, in the plain one. The seeds derive from HOSTILE_SEED if it is set, otherwise they are random."""
 import os
 import sys
 

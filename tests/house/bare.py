@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: ISC
 """A user's first commands on a Debian 12 that has nothing but git and make: `make demo`, `make install`,
-and a program of the user's own, as README has it.
+and a program of the user's own, as in README.
 
-It needs root and debootstrap. The bare system, without a change, and the packages that the commands
-install are kept in $XDG_CACHE_HOME/weft/bare (~/.cache/weft/bare): the first run downloads some 250 MB,
-the others nothing. Each run starts from a new copy of the bare system.
+It needs root and debootstrap. The unchanged bare system and the packages that the commands install are
+cached in $XDG_CACHE_HOME/weft/bare (~/.cache/weft/bare): the first run downloads about 250 MB, later runs nothing. Each run starts from a new copy of the bare system.
 
-Everything that mounts runs in mount and PID namespaces of its own, which end with this program, however
-it ends: no mount is left, and removing the copy cannot reach into /dev or /proc.
+Commands that mount file systems run in mount and PID namespaces of their own, which end with this program,
+however it ends: no mount remains, and removing the copy cannot reach into /dev or /proc.
 """
 import fcntl
 import os
@@ -28,7 +27,7 @@ ROOT = os.path.join(BUILD, 'bare')  # not a temporary folder: what a killed run 
 KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 NAMESPACES = ['setpriv', '--pdeathsig', 'KILL', 'unshare', '--mount', '--pid', '--fork', '--kill-child']
 UNREACHABLE = re.compile(r'(Failed to fetch|Unable to fetch|Temporary failure resolving|Could not connect).*')
-# What the user's shell has, and no more: nothing of this machine's compilers or folders.
+# The environment of a user's shell, without this machine's compilers or folders.
 ENVIRONMENT = {'PATH': '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'HOME': '/root', 'LC_ALL': 'C'}
 PROXIES = ('http_proxy', 'https_proxy', 'ftp_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY')
 
@@ -45,7 +44,7 @@ STEPS = {}  # what each step printed
 
 
 def settings():
-    """This machine's apt: its mirror of Debian, and how it is reached, as a configuration for another."""
+    """The Debian mirror of this machine's apt, and the configuration with which another apt can reach it."""
     if not shutil.which('apt-get'):
         skip('this is not a Debian system')
     lines = run(['apt-get', 'indextargets', '--format', '$(ORIGIN)|$(LABEL)|$(CODENAME)|$(REPO_URI)',
@@ -63,7 +62,7 @@ def settings():
 
 
 def in_namespaces(command, log, **options):
-    """Runs it without mounts that outlive it; answers its exit status. Its output goes to the log."""
+    """Runs a command in mount and PID namespaces of its own; returns its exit status. Its output goes to the log."""
     with open(log, 'w', encoding='utf-8') as file:
         return subprocess.run([*NAMESPACES, *command], stdin=subprocess.DEVNULL, stdout=file,
                               stderr=subprocess.STDOUT, **options).returncode
@@ -79,7 +78,7 @@ def last_line(log):
 
 
 def debootstrap():
-    """Makes the bare system that is kept: whole, or not at all."""
+    """Makes the cached bare system, atomically."""
     mirror, configuration = settings()
     new, log = BASE + '.new', BASE + '.log'
     shutil.rmtree(new, ignore_errors=True)
@@ -93,7 +92,7 @@ def debootstrap():
         skip('debootstrap from %s failed: %s' % (mirror, last_line(log)))
     with open(os.path.join(new, 'etc', 'apt', 'apt.conf.d', '99machine'), 'w', encoding='utf-8') as file:
         file.write('\n'.join(configuration) + '\n')
-    # Nobody needs what this run unpacks after a power cut.
+    # Without fsync: after a power cut the system is simply made again.
     with open(os.path.join(new, 'etc', 'dpkg', 'dpkg.cfg.d', 'fast'), 'w', encoding='utf-8') as file:
         file.write('force-unsafe-io\n')
     if in_namespaces(['chroot', new, 'sh', '-ec', 'apt-get update; apt-get clean'], log,
@@ -117,7 +116,7 @@ def check_machine():
 
 
 def lock_cache():
-    """Another checkout's run installs from the same packages: it waits until this program ends."""
+    """Locks the package cache until this program ends, because other checkouts use it, too."""
     try:
         os.makedirs(os.path.join(ARCHIVES, 'partial'), exist_ok=True)
         lock = os.open(os.path.join(CACHE, 'lock'), os.O_CREAT | os.O_RDWR, 0o600)
@@ -127,7 +126,7 @@ def lock_cache():
 
 
 def sources():
-    """What a fresh clone has: what git tracks, as it is in the working tree now."""
+    """Copies the files that git tracks, as they are in the working tree now."""
     listed = run(['git', 'ls-files', '-z'], cwd=SOURCE)
     paths = listed.stdout.split('\0') if listed.returncode == 0 else tracked()
     return [path for path in paths if os.path.isfile(os.path.join(SOURCE, path))]
@@ -141,7 +140,7 @@ def copy_sources(folder):
 
 
 def step(name, commands):
-    """Runs a user's lines in the copy of the bare system; answers what they printed."""
+    """Runs shell lines as a user in the copy of the bare system; returns their output."""
     log = os.path.join(BUILD, 'bare-%s.log' % name)
     environment = dict(ENVIRONMENT, **{proxy: os.environ[proxy] for proxy in PROXIES if proxy in os.environ})
     command = ['--mount-proc=' + os.path.join(ROOT, 'proc'), 'sh', '-c', ENTER, 'sh', ROOT, ARCHIVES, commands]
@@ -175,7 +174,7 @@ def make_demo():
     copy_sources(os.path.join(ROOT, 'root', 'weft'))
     text = step('demo', 'cd /root/weft; make demo')
     assert 'The picture: /root/weft/build/demo/demo.png' in text, text[-3000:]
-    assert 'To look through it, in a browser:' in text, text[-3000:]
+    assert 'The same as a page for a browser:' in text, text[-3000:]
 
 
 @case
@@ -199,7 +198,7 @@ def a_program_of_the_users_own():
 
 @case
 def a_meson_subproject():
-    """Without CMake and a C++ compiler, which a project in C need not have."""
+    """CMake and a C++ compiler are missing, because a project in C need not have them."""
     needs('demo')
     folder = os.path.join(ROOT, 'root', 'project')
     copy_sources(os.path.join(folder, 'subprojects', 'weft'))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""Other people's projects use the recorder in each way that docs/use.md shows, word for word."""
+"""Builds projects with the recorder in each way that docs/use.md shows, word for word."""
 import glob
 import os
 import re
@@ -24,7 +24,7 @@ int main(void)
 	return 0;
 }
 """
-# What compiles main.c, which is C++ too.
+# Compilers for main.c, which is valid C and C++.
 LANGUAGES = {'c11': ['cc', '-std=c11'], 'c++11': ['g++', '-x', 'c++', '-std=c++11'],
              'c++20': ['g++', '-x', 'c++', '-std=c++20']}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""What the documents point at exists: links, make targets, commands of weft."""
+"""Links, make targets, files and commands of weft that the documents name exist."""
 import os
 import re
 import shutil
@@ -60,7 +60,7 @@ def commands_of_the_tour_run():
         os.symlink(BUILD, os.path.join(folder, 'build'))
         for command in commands:
             result = run(['bash', '-c', 'set -o pipefail; ' + command], cwd=folder)
-            # head closes the pipe early, which is no failure
+            # head closes the pipe early, which is not a failure
             assert result.returncode in (0, 141), '%s: %d\n%s' % (command, result.returncode, result.stderr)
 
 

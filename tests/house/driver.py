@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""The one thing that the tests download besides Debian's packages, playwright-core, is pinned by its hash."""
+"""playwright-core, the only download of the tests besides Debian's packages, is pinned by its hash."""
 import http.server
 import io
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""What every file must look like: licence line, names of files and folders, formatting."""
+"""Every file has a licence line, an allowed name, and the house's formatting."""
 import os
 import re
 import shutil
@@ -12,7 +12,7 @@ from tree import read, tracked  # noqa: E402
 
 FILES = tracked()
 C_FILES = [p for p in FILES if p.endswith(('.c', '.h'))]
-# Rooms without a name: what would go there belongs to a subject that has one.
+# Names without a subject.
 FORBIDDEN = re.compile(r'(^|/)(utils?|common|misc|helpers?)(/|\.[a-z]+$)')
 SCRIPTS = [p for p in FILES if os.path.basename(p) in ('run', 'install-packages', 'demo')
            or p.endswith('.sh')]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""The recorder needs no libc: built freestanding, it asks for four functions of memory and no more."""
+"""The recorder needs no libc: built freestanding, it refers only to four memory functions."""
 import glob
 import os
 import shutil
@@ -11,7 +11,7 @@ from harness import SOURCE, case, equal, main, run, skip  # noqa: E402
 
 SOURCES = sorted(glob.glob(os.path.join(SOURCE, 'src', 'record', '*.c')))
 SOURCES += [os.path.join(SOURCE, 'src', 'platform', 'freestanding.c')]
-# What a compiler may ask for wherever C is compiled.
+# A compiler may call these in any C code.
 ALLOWED = {'memcpy', 'memmove', 'memset', 'memcmp'}
 FLAGS = ['-std=c11', '-O2', '-ffreestanding', '-nostdlib', '-fno-stack-protector', '-DWEFT_FREESTANDING',
          '-Wall', '-Wextra', '-Wpedantic', '-Werror',

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
-"""The programs and libraries that users get are built with what distributions ask for: stack canaries,
-libc's checks of sizes, tables of functions that are read-only before main, code at random addresses."""
+"""Installed programs and libraries are hardened as distributions require: stack canaries, libc's size
+checks, relocations that are read-only before main, code at random addresses."""
 import glob
 import json
 import os
@@ -25,7 +25,7 @@ def readelf(path, *options):
 
 
 def lacks(path):
-    """What the file lacks, as a set of words."""
+    """The set of protections that the file lacks."""
     dynamic, symbols = readelf(path, '--dynamic'), readelf(path, '--dyn-syms')
     found = set()
     if not re.search(r'\(FLAGS\).*\bBIND_NOW\b|\(FLAGS_1\).*\bNOW\b', dynamic):
@@ -48,7 +48,7 @@ def options():
 
 
 def expected(path):
-    """What it may lack: libraries are no programs, and only an optimising compiler can check sizes."""
+    """Protections that the file may lack: PIE in a library, size checks without optimisation."""
     found = {'PIE'} if path.endswith('.so') else set()
     if options()['optimization'] in ('0', 'plain') or options()['b_sanitize'] != 'none':
         found.add('FORTIFY')
@@ -74,7 +74,7 @@ def libraries():
 
 @case
 def static_libraries():
-    """A program brings libweft.a's canaries along, and the canary is the program's own."""
+    """Static libraries have stack canaries, too; the program that links them provides the canary."""
     if not shutil.which('nm'):
         skip('binutils is not installed')
     for path in glob.glob(os.path.join(BUILD, 'src', '**', 'libweft*.a'), recursive=True):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
-"""An event's common case has no call, no lock, no fence and no stack canary: in what compilers make of it here, and in the
-text that is kept in bench/."""
+"""The fast path of an event has no call, lock, fence or stack canary, both as compiled here and in the
+listing in bench/."""
 import os
 import platform
 import re

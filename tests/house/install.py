@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""What `make install` leaves: programs, pages, libraries that others can build with."""
+"""`make install` installs programs, manual pages, and libraries that other projects can build with."""
 import glob
 import os
 import re
@@ -28,7 +28,7 @@ int main(void)
 
 
 def install():
-    """Installs once, below a folder that is removed at the end."""
+    """Installs once, into a folder that is removed at the end."""
     if not os.listdir(ROOT.name):
         run_well(['meson', 'install', '-C', BUILD, '--no-rebuild', '--destdir', ROOT.name])
     return ROOT.name
@@ -59,7 +59,7 @@ def the_licence_is_there():
 
 
 def after_install(libdir, searched, user=0, version='GNU libc'):
-    """What tools/after-install prints, and how often it runs ldconfig, where that looks into one folder."""
+    """The output of tools/after-install and how often it runs ldconfig, if ldconfig searches one given folder."""
     with tempfile.TemporaryDirectory(prefix='weft-ldconfig-') as folder:
         os.mkdir(os.path.join(folder, 'lib'))
         for name, text in (('id', 'echo %d' % user),
@@ -87,7 +87,7 @@ def the_dynamic_linker_is_told():
 
 
 def configured(**commands):
-    """How tools/configure calls meson where there are only these commands."""
+    """The arguments with which tools/configure calls meson, if only these commands exist."""
     with tempfile.TemporaryDirectory(prefix='weft-configure-') as folder:
         for name, text in dict(commands, meson='echo "$@" >>log', rm='true').items():
             with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
@@ -158,7 +158,7 @@ def every_header_compiles_alone_as_cpp():
 
 
 def build_with(library, arguments, **options):
-    """Builds a program as its pkg-config file says; answers its path and where the library is."""
+    """Builds a program with the flags of the pkg-config file; returns its path and the library's folder."""
     folder = install()
     environment = {'PKG_CONFIG_PATH': os.path.dirname(installed(library + '.pc')),
                    'PKG_CONFIG_SYSROOT_DIR': folder}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""Every #include against the table of ARCHITECTURE.md: who may use what."""
+"""Checks every #include against the table of ARCHITECTURE.md."""
 import os
 import re
 import sys
@@ -8,7 +8,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from harness import case, main  # noqa: E402
 from tree import read, tracked  # noqa: E402
 
-# What the column "from outside" means.
+# The headers that each word of the column "from outside" stands for.
 FREESTANDING = set('float.h limits.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h '
                    'string.h'.split())
 C11 = FREESTANDING | set('assert.h ctype.h errno.h inttypes.h math.h stdio.h stdlib.h'.split())
@@ -49,7 +49,7 @@ CODE = [path for path in tracked() if path.endswith(('.c', '.h', '.def'))]
 
 
 def room_of(path):
-    """The room whose rules hold in a file: for a public header its owner's."""
+    """The folder whose rules apply to a file; a public header belongs to its module's folder."""
     if path.startswith('include/weft/'):
         return OWNERS.get(os.path.basename(path), ROOMS['include/weft/'])
     folder = os.path.dirname(path) + '/'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""The manual and the completion against the program: what --help names, they know, and no more."""
+"""The manual and the shell completion have exactly the commands and options of --help."""
 import os
 import re
 import sys
@@ -19,7 +19,7 @@ def options_of(command):
 
 
 def options_in(page):
-    """What the page's OPTIONS describe: lines that begin with an option in bold."""
+    """The options that a page describes: lines that begin with an option in bold."""
     heads = [line for line in page.splitlines() if line.startswith('*-')]
     return set(OPTION.findall('\n'.join(heads).replace('*', ' ')))
 

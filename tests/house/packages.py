@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
-"""tools/install-packages and install-foreign on machines that this one is not: their commands are
-played by scripts."""
+"""tools/install-packages and install-foreign on other machines, which scripts in place of the
+machine's commands simulate."""
 import os
 import sys
 
@@ -93,7 +93,7 @@ def an_unknown_goal_is_refused():
     assert machine({}, goal='party').returncode == 1
 
 
-# Of the foreign packages this machine has one, and another that is only named like one.
+# One foreign package is installed, and one of another architecture with the same name.
 SOME_FOREIGN = 'echo qemu-user:amd64 installed; echo libcmocka-dev:amd64 installed'
 
 

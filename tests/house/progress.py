@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""`make check` shows how far a long build is: on a terminal in one line, elsewhere in a few."""
+"""`make check` shows the progress of a long build: on a terminal in one line, elsewhere now and then."""
 import os
 import pty
 import sys

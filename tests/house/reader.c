@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The whole reading half in one program without a system: a trace on standard input; what it says,
- * means and looks like on standard output. tests/house/wasm.py compares what it prints as a native
- * program with what it prints as WebAssembly.
+ * The whole reading half in one program without an operating system: reads a trace from standard
+ * input, and prints its description, model, sentences and pictures. tests/house/wasm.py compares
+ * the output of the native program with that of the WebAssembly one.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void print_diagnostics(const struct weft_diagnostics *diagnostics)
 	}
 }
 
-/* Every event, for programs and for people. */
+/* Prints every event in both forms, for programs and for people. */
 static int print_events(const struct weft_text *input)
 {
 	struct weft_decoder *decoder = NULL;
@@ -88,7 +88,8 @@ static void print_layout(const struct weft_layout *layout)
 			layout->start[t]);
 }
 
-/* As operations and as SVG, in the middle of the trace, where the lens and the clipping matter. */
+/* Prints a frame as operations and as SVG. The view is the middle of the trace, so that the lens
+ * and clipping matter. */
 static int print_picture(const struct weft_model *model, const struct weft_layout *layout)
 {
 	struct weft_scene *scene = NULL;
@@ -154,7 +155,7 @@ static int print_search(const struct weft_model *model)
 	return error;
 }
 
-/* In words: sentences, problems, a search. */
+/* Prints sentences, problems and a search. */
 static int print_words(const struct weft_model *model, const struct weft_layout *layout)
 {
 	struct weft_story_index *index = NULL;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""Which files the project has: what the checks of the house share."""
+"""The project's files, for the house checks."""
 import os
 import re
 import subprocess
@@ -10,7 +10,7 @@ from harness import SOURCE  # noqa: E402
 
 
 def tracked():
-    """Paths of all files that git tracks or would track; without git, of all that are here."""
+    """Paths of all files that git tracks or would track; without git, of all files."""
     result = subprocess.run(['git', 'ls-files', '--cached', '--others', '--exclude-standard'],
                             cwd=SOURCE, capture_output=True, text=True)
     if result.returncode == 0:

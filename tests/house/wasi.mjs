@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Runs a WebAssembly program with standard input, standard output and arguments, and nothing else of
-// WASI: a program that asks for a clock, a file or a random number does not even start.
+// Runs a WebAssembly program with only standard input, standard output and arguments of WASI: a
+// program that imports a clock, files or random numbers does not start.
 //
 //     node wasi.mjs PROGRAM.wasm ARGUMENT… <INPUT >OUTPUT
 import {readFileSync, writeSync} from 'node:fs';

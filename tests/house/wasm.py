@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""The reading half as WebAssembly gives what it gives as a native program, byte for byte."""
+"""The reading half gives the same output as WebAssembly and as a native program, byte for byte."""
 import glob
 import os
 import shutil
@@ -40,7 +40,7 @@ def same(bytes_in, what):
     wasm = run(['node', WASI, WASM], input=bytes_in, text=False)
     assert wasm.returncode == native.returncode, '%s: %d, natively %d\n%s' % (
         what, wasm.returncode, native.returncode, wasm.stderr.decode(errors='replace'))
-    if wasm.stdout != native.stdout:  # a diff of this size would help nobody
+    if wasm.stdout != native.stdout:  # the whole diff would be too long to read
         pairs = zip(wasm.stdout.splitlines(), native.stdout.splitlines())
         first = next(((w, n) for w, n in pairs if w != n), 'one has more lines')
         raise AssertionError('%s: WebAssembly, native: %r' % (what, first))
@@ -60,7 +60,7 @@ def it_gives_the_same():
 
 @case
 def it_gives_the_same_of_impossible_times():
-    """Where the page's worker would never end."""
+    """Input with which the page's worker once did not end."""
     require_tools()
     for name in ('sexp/render-hang', 'sexp/render-hang-2-lines', 'sexp/numbers.sexp', 'mirage_ctf/time-wide'):
         with open(os.path.join(SOURCE, 'fuzz', 'corpus', name), 'rb') as file:
