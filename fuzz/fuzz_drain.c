@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	memcpy(buffer, bytes, size);
 	if (weft__drain_create(buffer, size, 65536, &drainer) == 0) {
 		for (int look = 0; look < 3; look++) {
-			weft__drain_look(drainer, look % 2 == 0);
+			weft__drain_look(drainer, look % 2 == 0, weft__drain_latest(drainer));
 			require(drain(drainer, &file) == WEFT_AGAIN);
 			change(buffer, size);
 		}

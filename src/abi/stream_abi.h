@@ -23,6 +23,9 @@
  *             and it, padded with NULs. Its number is in `at`: each is larger than those before
  *     lost    where events are missing, if the packets cannot tell: of a part of a trace that was
  *             written from its events. Any number of weft_abi_lost; the last such chunk counts
+ *     mark    empty: all events with stamps below the ticks `at` are in the chunks before it, or
+ *             lost. So a reader can merge and use them before the stream ends. A writer that copies
+ *             a running program's packets gives one after each look that took open packets too
  *
  * A header's losses are those since the stream began: `overwritten` were gone before that, and what
  * the stream's writer was too late for is `stalled`. They come before the packets that follow a
@@ -43,6 +46,7 @@ enum weft_abi_chunk_kind {
 	WEFT_ABI_CHUNK_TEXT = 4,
 	WEFT_ABI_CHUNK_NOTHING = 5, /* keeps a connection alive */
 	WEFT_ABI_CHUNK_LOST = 6,
+	WEFT_ABI_CHUNK_MARK = 7,
 };
 
 /* Before each chunk's content; both are aligned to 8 bytes. */
@@ -50,7 +54,7 @@ struct weft_abi_chunk {
 	uint64_t magic;
 	uint32_t kind;
 	uint32_t bytes; /* of the content, a multiple of 8 */
-	uint64_t at;    /* of names: in the table's entries; of a text: its number */
+	uint64_t at;    /* of names: in the table's entries; of a text: its number; of a mark: ticks */
 };
 
 /* Events of a thread that are missing, and the time in which they would have been. */

@@ -37,14 +37,6 @@ static uint64_t read_clock(const struct weft_follow *follow)
 														: weft__follower_latest(follow->reader);
 }
 
-/* What a processor has stored by now is seen by all others after this. */
-static void wait_slack(void)
-{
-	const struct timespec slack = {0, WEFT__FOLLOWER_SLACK_NS};
-	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &slack, NULL) == EINTR)
-		continue;
-}
-
 /* Has a program that stopped recording also finished what its threads were in the middle of? One
  * that ended there is not waited for. `was_stopped` before the last look. */
 static bool is_over(struct weft_follow *follow, bool was_stopped)
@@ -64,7 +56,7 @@ static int look(struct weft_follow *follow)
 		return weft__follower_finish(follow->reader);
 	bool is_stopped = weft__follower_is_stopped(follow->reader);
 	uint64_t ticks = read_clock(follow);
-	wait_slack();
+	weft__live_wait_slack();
 	int error = weft__follower_look(follow->reader, ticks);
 	if (error)
 		return error;

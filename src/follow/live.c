@@ -18,6 +18,7 @@
 
 #include "abi/buffer_abi.h"
 #include "format/weft_buffer.h"
+#include "format/weft_mark.h"
 #include "source/mapping.h"
 #include "source/seed.h"
 
@@ -29,6 +30,13 @@ uint64_t weft__live_now_ns(void)
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void weft__live_wait_slack(void)
+{
+	const struct timespec slack = {0, WEFT__MARK_SLACK_NS};
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &slack, NULL) == EINTR)
+		continue;
 }
 
 static int map(struct weft__live *live, int fd, const struct stat *status)

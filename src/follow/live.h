@@ -29,6 +29,10 @@ void weft__live_close(struct weft__live *live);
  * false. If it can't ask to be woken it waits as long as it may. */
 bool weft__live_wait(const struct weft__live *live, uint32_t claims, uint64_t ns);
 
+/* Waits for so long that what a processor had stored before is seen by all others: see weft_mark.c.
+ */
+void weft__live_wait_slack(void);
+
 /* CLOCK_MONOTONIC. */
 uint64_t weft__live_now_ns(void);
 

@@ -12,6 +12,7 @@
 #include "abi/buffer_abi.h"
 #include "abi/stream_abi.h"
 #include "base/export.h"
+#include "follow/clock.h"
 #include "follow/live.h"
 #include "format/weft_drain.h"
 
@@ -59,6 +60,17 @@ static bool has_stopped(struct weft_stream *stream, uint64_t now)
 	return now - stream->stopped_ns > STOPPED_HOLD_NS;
 }
 
+/* The time on the buffer's clock, a slack ago. What comes later on a clock that only the program
+ * can read may have the latest stamp, too, but none before it. */
+static uint64_t clock_before(const struct weft_stream *stream)
+{
+	uint64_t ticks;
+	if (!weft__clock_read(stream->live.clock, &ticks))
+		ticks = weft__drain_latest(stream->drain) + 1;
+	weft__live_wait_slack();
+	return ticks;
+}
+
 /* Asked first: what the program recorded before its end is all there afterwards. */
 static void look(struct weft_stream *stream)
 {
@@ -76,7 +88,7 @@ static void look(struct weft_stream *stream)
 	bool with_open = now >= stream->open_ns;
 	if (with_open)
 		stream->open_ns = now + stream->open_interval_ns;
-	weft__drain_look(stream->drain, with_open);
+	weft__drain_look(stream->drain, with_open, with_open ? clock_before(stream) : 0);
 }
 
 WEFT__EXPORT int weft_stream_next(

@@ -26,6 +26,7 @@
 #include "abi/packet_abi.h"
 #include "abi/stream_abi.h"
 #include "format/weft_event.h"
+#include "format/weft_mark.h"
 
 struct place {
 	struct weft_abi_packet header; /* as the rest of the content needs it */
@@ -42,6 +43,7 @@ struct piece {
 
 struct weft__drain {
 	struct weft__buffer buffer;
+	struct weft__mark mark;
 	struct weft__event_scratch scratch;
 	struct weft_buffer_summary summary;
 	uint64_t begun[WEFT_LOSS_CAUSES];   /* losses before this file */
@@ -54,7 +56,12 @@ struct weft__drain {
 	uint64_t hand;          /* claims before the beginning */
 	uint64_t contents;      /* that were begun */
 	uint32_t first, cursor; /* places of this look: the oldest, and how many have been seen */
+	uint64_t marked;        /* ticks of the last mark */
 	bool with_open, begins, packets_given;
+	bool can_mark;   /* the buffer's slots make sense */
+	bool is_marking; /* this look ends in a mark */
+	bool has_taken;  /* packets, in this look */
+	bool needs_mark; /* packets were taken that no mark covers for sure */
 	bool is_finished, is_written, has_ended;
 };
 
@@ -145,9 +152,14 @@ static void settle(struct weft__drain *d, uint32_t index)
 	d->contents++;
 }
 
-void weft__drain_look(struct weft__drain *d, bool with_open)
+void weft__drain_look(struct weft__drain *d, bool with_open, uint64_t ticks)
 {
 	uint32_t count = d->buffer.packet_count;
+	/* The sequences of the threads are read before the packets: see weft_mark.c. */
+	d->is_marking = with_open && ticks && d->can_mark;
+	if (d->is_marking)
+		weft__mark_look(&d->mark, ticks, &d->buffer.clock);
+	d->has_taken = false;
 	d->first = count ? (uint32_t)(load(&header_of(d)->hand) % count) : 0;
 	d->cursor = 0;
 	d->with_open = with_open;
@@ -160,7 +172,7 @@ void weft__drain_finish(struct weft__drain *d, bool is_written)
 {
 	d->is_finished = true;
 	d->is_written = is_written;
-	weft__drain_look(d, true);
+	weft__drain_look(d, true, 0);
 }
 
 /* ---- Pieces ---- */
@@ -289,6 +301,7 @@ static void take_part(struct weft__drain *d, uint32_t index, const struct part *
 	p->header.thread_records = part->header.thread_records;
 	memcpy(to, &p->header, sizeof(*packet));
 	end_chunk(&d->packets, chunk.bytes);
+	d->has_taken = true;
 	p->taken = part->end;
 	account(d, p, to + sizeof(*packet), size, part->is_closed ? &part->header : NULL);
 }
@@ -309,6 +322,25 @@ static void take_place(struct weft__drain *d, uint32_t index)
 		account(d, p, NULL, 0, &part.header);
 }
 
+/* All places were seen since the mark was made. Packets that were taken in this look may have
+ * events behind the mark: another one follows. */
+static int add_mark(struct weft__drain *d)
+{
+	const struct weft_abi_chunk chunk = {.kind = WEFT_ABI_CHUNK_MARK, .at = d->mark.ticks};
+	d->needs_mark |= d->has_taken;
+	if (!d->is_marking || !d->needs_mark || d->mark.ticks <= d->marked)
+		return 0;
+	int error = reserve(&d->packets, sizeof(chunk));
+	if (error)
+		return error;
+	begin_chunk(&d->packets, chunk);
+	end_chunk(&d->packets, 0);
+	d->marked = d->mark.ticks;
+	d->needs_mark = d->has_taken;
+	d->is_marking = false;
+	return 0;
+}
+
 /* Until the piece is full, or the look has seen all. */
 static int fill(struct weft__drain *d)
 {
@@ -323,7 +355,7 @@ static int fill(struct weft__drain *d)
 		take_place(d, (d->first + d->cursor) % d->buffer.packet_count);
 		d->cursor++;
 	}
-	return 0;
+	return d->cursor == d->buffer.packet_count ? add_mark(d) : 0;
 }
 
 /* ---- What comes before packets ---- */
@@ -545,6 +577,10 @@ static int init(struct weft__drain *d, const uint8_t *bytes, size_t size)
 	d->names = calloc(1, (size_t)d->buffer.names_bytes + 8);
 	if (!d->places || !d->names)
 		return WEFT_ERROR_MEMORY;
+	error = weft__mark_init(&d->mark, &d->buffer, size);
+	d->can_mark = !error;
+	if (error == WEFT_ERROR_MEMORY)
+		return error;
 	/* The accounts begin with what is gone already. */
 	d->hand = load(&header_of(d)->hand);
 	for (uint32_t i = 0; i < d->buffer.packet_count; i++) {
@@ -580,12 +616,18 @@ void weft__drain_destroy(struct weft__drain *d)
 	if (!d)
 		return;
 	weft__buffer_finish(&d->buffer);
+	weft__mark_finish(&d->mark);
 	free(d->places);
 	free(d->names);
 	free(d->packets.bytes);
 	free(d->front.bytes);
 	weft_text_finish(&d->scratch.text);
 	free(d);
+}
+
+uint64_t weft__drain_latest(const struct weft__drain *d)
+{
+	return weft__mark_latest(&d->mark, &d->buffer);
 }
 
 uint32_t weft__drain_packet_count(const struct weft__drain *d)

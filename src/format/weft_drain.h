@@ -24,8 +24,13 @@ void weft__drain_destroy(struct weft__drain *drain);
 /* What next gives begins a file of its own. So it is at first. */
 void weft__drain_begin(struct weft__drain *drain);
 
-/* From now on next gives what there is now; with_open: of the packets that are open too. */
-void weft__drain_look(struct weft__drain *drain, bool with_open);
+/* From now on next gives what there is now; with_open: of the packets that are open too. A mark
+ * follows them if `ticks` is not 0: then it was the time on the buffer's clock at least
+ * WEFT__MARK_SLACK_NS ago. */
+void weft__drain_look(struct weft__drain *drain, bool with_open, uint64_t ticks);
+
+/* As weft__follower_latest. */
+uint64_t weft__drain_latest(const struct weft__drain *drain);
 
 /* The last look. Nobody writes any more; or somebody does (is_written), but the stream ends here.
  */

@@ -597,38 +597,9 @@ int weft__follower_next(struct weft__follower *f, struct weft_event *ret_event)
 
 /* ---- Looking ---- */
 
-/* The latest stamp of a packet; 0 if it is overwritten meanwhile. */
-static uint64_t latest_of(const struct weft__follower *f, uint32_t index)
-{
-	const struct weft_abi_packet *packet = packet_of(f, index);
-	const uint8_t *bytes = (const uint8_t *)packet;
-	uint64_t state = __atomic_load_n(&packet->state, __ATOMIC_ACQUIRE);
-	uint64_t base = load(&packet->base_ticks), latest = load(&packet->opened_ticks);
-	uint32_t end = __atomic_load_n(&packet->committed, __ATOMIC_ACQUIRE);
-	struct weft__words words;
-	if (state == 0 || (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING ||
-		end > f->buffer.packet_bytes)
-		return 0;
-	for (uint32_t at = sizeof(*packet); at < end; at += words.count * 8) {
-		if (!weft__words_read(bytes + at, end - at, &words))
-			break;
-		if (words.kind == WEFT_ABI_TIME && words.count >= 2)
-			base = weft__load_u64(words.at + 8);
-		else if (base + words.ticks > latest)
-			latest = base + words.ticks;
-	}
-	return is_same(packet, state >> 2) ? latest : 0;
-}
-
 uint64_t weft__follower_latest(struct weft__follower *f)
 {
-	uint64_t latest = f->mark.previous_ticks;
-	for (uint32_t i = 0; i < f->buffer.packet_count; i++) {
-		uint64_t ticks = latest_of(f, i);
-		if (ticks > latest)
-			latest = ticks;
-	}
-	return latest;
+	return weft__mark_latest(&f->mark, &f->buffer);
 }
 
 /* What has the mark's own stamp need not be all that will have it: a moment may go on, from a

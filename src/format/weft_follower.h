@@ -21,9 +21,6 @@
 
 struct weft__follower;
 
-/* Between a reading of the clock and the look that uses it: see weft_mark.c. */
-#define WEFT__FOLLOWER_SLACK_NS 10000u
-
 /* The bytes are aligned to 8, stay where they are, and may be another program's mapping. */
 int weft__follower_create(const uint8_t *bytes, size_t size, struct weft__follower **ret_follower);
 void weft__follower_destroy(struct weft__follower *follower);
@@ -32,7 +29,7 @@ void weft__follower_destroy(struct weft__follower *follower);
  * program can read. */
 uint64_t weft__follower_latest(struct weft__follower *follower);
 
-/* Moves the mark; `ticks` was the time on the buffer's clock at least WEFT__FOLLOWER_SLACK_NS ago.
+/* Moves the mark; `ticks` was the time on the buffer's clock at least WEFT__MARK_SLACK_NS ago.
  * 0 or WEFT_ERROR_MEMORY. */
 int weft__follower_look(struct weft__follower *follower, uint64_t ticks);
 

@@ -12,6 +12,9 @@
  * all, it is too late, and a loss. */
 #define WEFT__MARK_HOLD_NS 1000000000u
 
+/* Between a reading of the clock and the look that uses it: see weft_mark.c. */
+#define WEFT__MARK_SLACK_NS 10000u
+
 struct weft__mark {
 	struct weft__mark_slot *slots;
 	const uint8_t *first; /* slot in the buffer */
@@ -29,5 +32,9 @@ void weft__mark_finish(struct weft__mark *mark);
 
 /* Reads every thread's sequence; `ticks` was the time a slack ago. */
 void weft__mark_look(struct weft__mark *mark, uint64_t ticks, const struct weft__ticks *clock);
+
+/* The latest stamp in the buffer, or the time of the last look if that is later: a time that has
+ * been, on a clock that only the program can read. */
+uint64_t weft__mark_latest(const struct weft__mark *mark, const struct weft__buffer *buffer);
 
 #endif

@@ -11,6 +11,7 @@
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
 #include "format/weft_follower.h"
+#include "format/weft_mark.h"
 #include "record/clock.h"
 
 #define SIZE ((size_t)64 << 10) /* the smallest: 13 packets */
@@ -406,7 +407,7 @@ static int read_ready(struct weft__follower *follower, struct reading *r)
 static void look_now(struct weft__follower *follower)
 {
 	uint64_t ticks = clock_ticks();
-	usleep(WEFT__FOLLOWER_SLACK_NS / 1000);
+	usleep(WEFT__MARK_SLACK_NS / 1000);
 	weft__follower_look(follower, ticks);
 }
 

@@ -72,7 +72,7 @@ static int take(struct drained *d)
 
 static void look(struct drained *d, bool with_open)
 {
-	weft__drain_look(d->drain, with_open);
+	weft__drain_look(d->drain, with_open, now_ticks);
 	assert_int_equal(take(d), WEFT_AGAIN);
 }
 
@@ -169,6 +169,42 @@ static void a_part_knows_what_was_before_it(void **state)
 	assert_int_equal(
 		trace_expect(&t, WEFT_EVENT_NOTE, task, 0)->time_ns, 1005 + ((uint64_t)9 << 32));
 	trace_close(&t);
+	end(&d);
+}
+
+/* Nothing behind a mark is earlier, and what was taken last has one behind it. */
+static void marks_tell_up_to_when_all_is_there(void **state)
+{
+	(void)state;
+	struct drained d = begin();
+	uint64_t mark = 0;
+	unsigned marks = 0;
+	for (int64_t i = 0; i < 700; i += 7) {
+		record(i, i + 7);
+		now_ticks += 10; /* a mark is behind the last event */
+		look(&d, i % 2 == 0);
+	}
+	for (int i = 0; i < 3; i++) { /* two more marks: one has what came last, one is behind it */
+		now_ticks += 10;
+		look(&d, true);
+	}
+	for (size_t at = sizeof(struct weft_abi_buffer); at < d.size;) {
+		const struct weft_abi_chunk *chunk = (const void *)(d.file + at);
+		const struct weft_abi_packet *packet = (const void *)(chunk + 1);
+		assert_int_equal(chunk->magic, WEFT_ABI_CHUNK_MAGIC);
+		if (chunk->kind == WEFT_ABI_CHUNK_PACKET)
+			assert_true(packet->base_ticks + *(const uint32_t *)(packet + 1) >= mark);
+		if (chunk->kind == WEFT_ABI_CHUNK_MARK) {
+			assert_true(chunk->at > mark && chunk->bytes == 0);
+			mark = chunk->at;
+			marks++;
+		}
+		at += sizeof(*chunk) + chunk->bytes;
+	}
+	assert_int_equal(marks, 52);
+	assert_int_equal(mark, now_ticks - 10);
+	finish(&d);
+	expect_file(&d, 0, 700);
 	end(&d);
 }
 
@@ -380,6 +416,7 @@ int main(void)
 		cmocka_unit_test(everything_is_there_once),
 		cmocka_unit_test(an_open_packet_comes_in_parts),
 		cmocka_unit_test(a_part_knows_what_was_before_it),
+		cmocka_unit_test(marks_tell_up_to_when_all_is_there),
 		cmocka_unit_test(what_is_too_late_is_counted),
 		cmocka_unit_test(each_file_stands_alone),
 		cmocka_unit_test(what_was_gone_before_is_overwritten),
