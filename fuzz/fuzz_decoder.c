@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The input is a trace in any format: fed at once and in pieces it gives the same lines, and a
- * model and layouts with every kind of rows can be built.
+ * The input is a trace in any format: fed at once and in pieces it gives the same lines, read while
+ * it comes it gives events in time order, and a model and layouts with every kind of rows can be
+ * built.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,16 +25,36 @@ static void require(int condition)
 static struct weft_decoder *feed(const uint8_t *bytes, size_t size, size_t piece)
 {
 	struct weft_decoder *decoder = NULL;
-	struct weft_event event;
 	require(weft_decoder_create(&decoder) == 0);
 	if (piece == 0)
 		require(weft_decoder_feed_borrowed(decoder, bytes, size) == 0);
 	for (size_t at = 0; piece && at < size; at += piece) {
 		size_t part = size - at < piece ? size - at : piece;
-		require(weft_decoder_next(decoder, &event) == WEFT_AGAIN);
 		require(weft_decoder_feed(decoder, bytes + at, part) == 0);
 	}
 	return decoder;
+}
+
+/* Reads events while the bytes come. */
+static void read_incoming(const uint8_t *bytes, size_t size, size_t piece)
+{
+	struct weft_decoder *decoder = NULL;
+	struct weft_event event;
+	uint64_t last_ns = 0;
+	int status = WEFT_AGAIN;
+	require(weft_decoder_create(&decoder) == 0);
+	for (size_t at = 0; at <= size && (status == WEFT_AGAIN || at == 0); at += piece) {
+		size_t part = size - at < piece ? size - at : piece;
+		require(weft_decoder_feed(decoder, bytes + at, part) == 0);
+		if (part < piece && weft_decoder_finish(decoder))
+			break;
+		while ((status = weft_decoder_next(decoder, &event)) == WEFT_OK) {
+			require(event.time_ns >= last_ns);
+			require(event.offset <= size);
+			last_ns = event.time_ns;
+		}
+	}
+	weft_decoder_destroy(decoder);
 }
 
 /* Prints every event as both kinds of line. */
@@ -112,6 +133,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	require(!at_once.size || memcmp(at_once.bytes, in_pieces.bytes, at_once.size) == 0);
 	weft_text_finish(&at_once);
 	weft_text_finish(&in_pieces);
+	read_incoming(bytes, size, 64);
+	read_incoming(bytes, size, 4096);
 	build_model(feed(bytes, size, 0));
 	return 0;
 }

@@ -2,12 +2,24 @@
  *
  * Bytes in, events out: one interface over every trace format.
  *
- *     weft_decoder_create → feed … feed → finish → next … next → destroy
+ *     weft_decoder_create → feed … feed → finish → next … next → destroy      a finished trace
+ *     weft_decoder_create → feed → next … AGAIN → feed → … → finish → next …  one that still comes
  *
  * The format is found by content. Input is hostile: whatever the bytes are, a decoder answers in
  * bounded time and memory, counts what it could not read as diagnostics, and goes on with the next
  * packet. Events come in time order; events with equal times keep the file's order, after its
  * packets have been ordered.
+ *
+ * Events can be taken while bytes still come, if the format allows it:
+ * - streams of a running program, up to the last mark in them (see src/abi/stream_abi.h);
+ * - Mirage CTF, packet by packet, if its first packet is the first that was ever written: a ring
+ *   that was written more than once around has to be put in order first;
+ * - sexp, form by form.
+ * The decoder then keeps only what it has not given yet. The events are those of the whole input,
+ * except that given events cannot change any more: an event whose time is before that of a given
+ * one is held at that time and counted as a diagnostic. The clock's rate of a stream is what is
+ * known at its first mark; times may differ from those of the whole input by 1 in 10,000. All other
+ * input, such as a saved ring, is read when it is complete.
  *
  * A decoder belongs to one thread at a time. It allocates; it never does I/O, prints or exits.
  */
@@ -34,7 +46,7 @@ struct weft_model;
 int weft_decoder_create(struct weft_decoder **ret_decoder);
 void weft_decoder_destroy(struct weft_decoder *decoder);
 
-/* Appends a copy of the bytes. */
+/* Appends a copy of the bytes. The event that `next` gave last is no longer valid. */
 int weft_decoder_feed(struct weft_decoder *decoder, const void *bytes, size_t size);
 
 /* Gives the whole input at once, without a copy: the bytes must outlive the decoder. It must be the
@@ -45,8 +57,8 @@ int weft_decoder_feed_borrowed(struct weft_decoder *decoder, const void *bytes, 
  * are in no known format. */
 int weft_decoder_finish(struct weft_decoder *decoder);
 
-/* WEFT_OK and an event, WEFT_END, WEFT_AGAIN while more bytes are needed (the formats of today all
- * order packets first, so: until finish), or an error. */
+/* WEFT_OK and an event, WEFT_AGAIN if more bytes or finish are needed first, WEFT_END, or an error.
+ * The event borrows its texts until the next call of `next` or `feed`. */
 int weft_decoder_next(struct weft_decoder *decoder, struct weft_event *ret_event);
 
 const struct weft_trace_description *weft_decoder_describe(const struct weft_decoder *decoder);

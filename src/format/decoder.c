@@ -2,13 +2,16 @@
  *
  * One decoder over every format: gathers the bytes, finds the format by content, and hands the
  * rest to it. The table of formats is the only place that knows them all.
+ *
+ * If the caller asks for events before it has fed all bytes, the format's incoming reader gives
+ * what it can, and the bytes that it has read are dropped. Otherwise all bytes are there when
+ * reading begins, and the format's other reader gets them at once.
  */
 #include <weft/decoder.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/export.h"
 #include "format/decoder.h"
 #include "format/formats.h"
@@ -33,14 +36,16 @@ struct weft_decoder {
 	struct weft_trace_description description;
 	const struct weft__format *format;
 	struct weft__reader *reader;
-	uint8_t *copy; /* of what was fed, if it was not borrowed */
-	size_t capacity;
-	const uint8_t *bytes;
-	size_t size;
+	const struct weft__incoming *incoming; /* the reader's, if it reads while bytes come */
+	struct weft__window window;            /* what was fed and not read yet */
+	uint64_t size;                         /* of all that was fed */
+	size_t examined, probe_bytes;          /* see start_incoming */
 	enum phase phase;
 	bool borrowed;
+	bool needs_all;    /* the format cannot be read while it comes */
 	bool answered;     /* at least one event */
 	uint64_t furthest; /* offset of an event */
+	uint64_t last_ns;  /* of the last event */
 	struct weft__span span;
 	const struct weft_help *help;
 	int error;
@@ -62,8 +67,8 @@ WEFT__EXPORT void weft_decoder_destroy(struct weft_decoder *decoder)
 	if (!decoder)
 		return;
 	if (decoder->reader)
-		decoder->format->close(decoder->reader);
-	free(decoder->copy);
+		(decoder->incoming ? decoder->incoming->close : decoder->format->close)(decoder->reader);
+	weft__window_finish(&decoder->window);
 	free(decoder);
 }
 
@@ -71,20 +76,10 @@ WEFT__EXPORT int weft_decoder_feed(struct weft_decoder *decoder, const void *byt
 {
 	if (decoder->phase != PHASE_FEEDING || decoder->borrowed)
 		return WEFT_ERROR_STATE;
-	if (size > SIZE_MAX - decoder->size)
-		return WEFT_ERROR_LIMIT;
-	if (size > decoder->capacity - decoder->size) {
-		size_t capacity = weft__array_next_capacity(decoder->capacity, decoder->size + size);
-		int error = weft__array_resize(&decoder->copy, capacity, 1);
-		if (error)
-			return error;
-		decoder->capacity = capacity;
-	}
-	if (size)
-		memcpy(decoder->copy + decoder->size, bytes, size);
-	decoder->size += size;
-	decoder->bytes = decoder->copy;
-	return 0;
+	int error = weft__window_append(&decoder->window, bytes, size);
+	if (!error)
+		decoder->size += size;
+	return error;
 }
 
 WEFT__EXPORT int weft_decoder_feed_borrowed(
@@ -93,7 +88,8 @@ WEFT__EXPORT int weft_decoder_feed_borrowed(
 	if (decoder->phase != PHASE_FEEDING || decoder->borrowed || decoder->size)
 		return WEFT_ERROR_STATE;
 	decoder->borrowed = true;
-	decoder->bytes = bytes;
+	decoder->window.bytes = bytes;
+	decoder->window.size = size;
 	decoder->size = size;
 	return 0;
 }
@@ -106,47 +102,120 @@ static const struct weft__format *find_format(const uint8_t *bytes, size_t size)
 	return NULL;
 }
 
-static int start_reading(struct weft_decoder *decoder)
+static struct weft__input input_of(struct weft_decoder *decoder)
 {
-	if (decoder->size == 0)
-		return WEFT_ERROR_EMPTY;
-	decoder->format = find_format(decoder->bytes, decoder->size);
-	if (!decoder->format)
-		return WEFT_ERROR_FORMAT;
-	decoder->description.format = decoder->format->name;
-	const struct weft__input input = {
-		.bytes = decoder->bytes,
-		.size = decoder->size,
+	return (struct weft__input){
+		.bytes = decoder->window.bytes,
+		.size = decoder->window.size,
 		.diagnostics = &decoder->diagnostics,
 		.description = &decoder->description,
 		.help = decoder->help,
 	};
-	return decoder->format->open(&input, &decoder->reader);
+}
+
+static void set_format(struct weft_decoder *decoder, const struct weft__format *format)
+{
+	decoder->format = format;
+	decoder->description.format = format->name;
+}
+
+/* ---- All bytes are there ---- */
+
+static int start_reading(struct weft_decoder *decoder)
+{
+	if (decoder->size == 0)
+		return WEFT_ERROR_EMPTY;
+	const struct weft__format *format = find_format(decoder->window.bytes, decoder->window.size);
+	if (!format)
+		return WEFT_ERROR_FORMAT;
+	set_format(decoder, format);
+	const struct weft__input input = input_of(decoder);
+	return format->open(&input, &decoder->reader);
 }
 
 WEFT__EXPORT int weft_decoder_finish(struct weft_decoder *decoder)
 {
 	if (decoder->phase != PHASE_FEEDING)
 		return WEFT_ERROR_STATE;
-	decoder->error = start_reading(decoder);
+	decoder->window.is_whole = true;
+	if (!decoder->incoming)
+		decoder->error = start_reading(decoder);
 	decoder->phase = decoder->error ? PHASE_FAILED : PHASE_READING;
 	return decoder->error;
 }
 
+/* ---- While bytes come ---- */
+
+/* What has come may not tell the format, and is then looked at again when it has grown: by a byte
+ * at first, later by as much again, so that all looks together cost no more than a few. */
+static const struct weft__format *probe(struct weft_decoder *decoder)
+{
+	const size_t few = 4096;
+	size_t size = decoder->window.size;
+	if (size < decoder->probe_bytes)
+		return NULL;
+	decoder->probe_bytes = size < few ? size + 1 : 2 * size;
+	return find_format(decoder->window.bytes, size);
+}
+
+/* WEFT_OK if there is a reader, WEFT_AGAIN if there cannot be one yet, or an error. */
+static int start_incoming(struct weft_decoder *decoder)
+{
+	if (decoder->borrowed || decoder->needs_all)
+		return WEFT_AGAIN;
+	if (!decoder->format) {
+		decoder->format = probe(decoder);
+		if (!decoder->format)
+			return WEFT_AGAIN;
+	}
+	const struct weft__incoming *incoming = decoder->format->incoming;
+	const struct weft__input input = input_of(decoder);
+	int status = incoming->start(&input, &decoder->examined, &decoder->reader);
+	decoder->needs_all = status == WEFT_END;
+	if (status == WEFT_OK) {
+		set_format(decoder, decoder->format);
+		decoder->incoming = incoming;
+	}
+	return status == WEFT_END ? WEFT_AGAIN : status;
+}
+
+/* The past was given: an earlier event comes too late for its place. */
+static void hold_late(struct weft_decoder *decoder, struct weft_event *event)
+{
+	if (event->time_ns >= decoder->last_ns)
+		return;
+	weft_diagnostics_add(&decoder->diagnostics, event->offset,
+		"an event that comes after later ones were given; it is held at their time");
+	event->time_ns = decoder->last_ns;
+}
+
+static int next_incoming(struct weft_decoder *decoder, struct weft_event *ret_event)
+{
+	int status = decoder->reader ? WEFT_OK : start_incoming(decoder);
+	if (status == WEFT_OK)
+		status = decoder->incoming->next(decoder->reader, &decoder->window, ret_event);
+	if (status == WEFT_OK)
+		hold_late(decoder, ret_event);
+	return status;
+}
+
+/* ---- Events ---- */
+
 WEFT__EXPORT int weft_decoder_next(struct weft_decoder *decoder, struct weft_event *ret_event)
 {
-	if (decoder->phase == PHASE_FEEDING)
-		return WEFT_AGAIN;
 	if (decoder->phase == PHASE_FAILED)
 		return decoder->error;
 	memset(ret_event, 0, sizeof(*ret_event));
-	int status = decoder->format->next(decoder->reader, ret_event);
+	int status = decoder->phase == PHASE_FEEDING || decoder->incoming
+					 ? next_incoming(decoder, ret_event)
+					 : decoder->format->next(decoder->reader, ret_event);
 	if (status == WEFT_OK) {
 		decoder->answered = true;
 		if (ret_event->offset > decoder->furthest)
 			decoder->furthest = ret_event->offset;
 		if (weft__span_hold(&decoder->span, &ret_event->time_ns))
 			weft_diagnostics_add(&decoder->diagnostics, ret_event->offset, WEFT__SPAN_MESSAGE);
+		decoder->last_ns = ret_event->time_ns;
 	}
 	/* An empty trace is no error, but one of which nothing could be read is. */
 	if (status == WEFT_END && !decoder->answered && decoder->diagnostics.count)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * All of a trace's events into a model, batch after batch: one is taken in while the next is
- * decoded and its names are looked up, at the same time if somebody helps. Either half sees nothing
- * of the other's batch, so that the model does not depend on who helps.
+ * Makes a model of all events of a trace, in batches: one batch is added to the model while the
+ * next is decoded and its names are looked up, by two threads if there is a second one. Neither
+ * half sees the other's batch, so the model is the same with one thread and with two.
  */
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@
 #include "model/facts.h"
 
 #define PROGRESS_EVENTS 65536
-#define BATCH_EVENTS    8192 /* a part of that; two of them fit a processor's second cache */
+#define BATCH_EVENTS    8192 /* divides PROGRESS_EVENTS; two batches fit the second-level cache */
 
 struct batch {
 	struct weft__fact facts[BATCH_EVENTS];
@@ -28,12 +28,12 @@ struct load {
 	struct weft_model_builder *builder;
 	struct batch *batches; /* two */
 	struct batch *decoding, *taking;
-	int decoded, taken;                  /* WEFT_OK, or why there is no more */
-	struct weft_diagnostics diagnostics; /* of what was taken in */
+	int decoded, taken;                  /* the status of each half; not WEFT_OK: it has ended */
+	struct weft_diagnostics diagnostics; /* of the half that takes batches in */
 };
 
-/* Nothing that both threads look at is written before the end: a line of memory that goes to and
- * fro costs more than an event. */
+/* Shared members are written once, at the end: a cache line that bounces between the threads costs
+ * more than an event. */
 static void decode_batch(void *context)
 {
 	struct load *load = context;

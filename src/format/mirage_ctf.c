@@ -333,10 +333,119 @@ static int mirage_next(struct weft__reader *base, struct weft_event *ret_event)
 									   : next_in_packets(reader, ret_event);
 }
 
+/* ---- While bytes come ---- */
+
+/* Packet after packet, each when the next one begins or the input ends. */
+struct mirage_incoming {
+	struct weft__reader base;
+	struct weft_trace_thread thread;
+	size_t searched; /* bytes of the window that do not begin the next packet */
+	size_t at;       /* offset in the packet; 0: it has not been measured */
+	size_t limit;    /* the content's end */
+	size_t end;      /* the next packet's beginning */
+};
+
+/* A ring that was written more than once around begins with a later packet than the earliest: all
+ * packets have to be there to be put in order. Packet 0 is the first one ever written. */
+static int incoming_start(
+	const struct weft__input *input, size_t *examined, struct weft__reader **ret_reader)
+{
+	(void)examined;
+	if (input->size < WEFT__MIRAGE_HEADER_BYTES)
+		return WEFT_AGAIN;
+	if (weft__mirage_packet_find(input->bytes, WEFT__MIRAGE_SIGNATURE_BYTES, 0) != 0 ||
+		weft__mirage_packet_count(input->bytes) != 0)
+		return WEFT_END;
+	struct mirage_incoming *r = calloc(1, sizeof(*r));
+	if (!r)
+		return WEFT_ERROR_MEMORY;
+	r->base.input = *input;
+	r->thread = (struct weft_trace_thread){.name = "", .process = ""};
+	*ret_reader = &r->base;
+	return WEFT_OK;
+}
+
+/* Bytes at the window's end that may be the first ones of a signature. */
+#define SPLIT_BYTES (WEFT__MIRAGE_SIGNATURE_BYTES - 1)
+
+/* Finds the end of the packet that the window begins with. WEFT_OK, WEFT_AGAIN or WEFT_END. */
+static int measure_packet(struct mirage_incoming *r, const struct weft__window *w)
+{
+	size_t from =
+		r->searched > WEFT__MIRAGE_SIGNATURE_BYTES ? r->searched : WEFT__MIRAGE_SIGNATURE_BYTES;
+	if (w->size == 0)
+		return w->is_whole ? WEFT_END : WEFT_AGAIN;
+	r->end = from < w->size ? weft__mirage_packet_find(w->bytes, w->size, from) : w->size;
+	if (r->end == w->size && !w->is_whole) {
+		r->searched = w->size > SPLIT_BYTES ? w->size - SPLIT_BYTES : 0;
+		return WEFT_AGAIN;
+	}
+	r->searched = 0;
+	r->at = r->limit = r->end;
+	if (r->end < WEFT__MIRAGE_HEADER_BYTES) {
+		weft_diagnostics_add(r->base.input.diagnostics, w->offset, "packet header is cut short");
+		return WEFT_OK;
+	}
+	r->limit = weft__mirage_packet_measure(
+		w->bytes, r->end, w->offset, r->end == w->size, r->base.input.diagnostics);
+	r->at = WEFT__MIRAGE_HEADER_BYTES;
+	return WEFT_OK;
+}
+
+/* WEFT_OK and an event, or WEFT_END behind the packet's last. */
+static int next_in_packet(
+	struct mirage_incoming *r, const struct weft__window *w, struct weft_event *ret_event)
+{
+	struct extent extent;
+	if (r->at >= r->limit)
+		return WEFT_END;
+	const char *problem = find_event(w->bytes, r->at, r->limit, &extent);
+	if (problem) {
+		weft_diagnostics_add(r->base.input.diagnostics, w->offset + r->at, problem);
+		return WEFT_END;
+	}
+	decode(w->bytes, &r->at, r->limit, ret_event);
+	ret_event->offset += w->offset;
+	return WEFT_OK;
+}
+
+static int incoming_next(
+	struct weft__reader *base, struct weft__window *window, struct weft_event *ret_event)
+{
+	struct mirage_incoming *r = (struct mirage_incoming *)base;
+	struct weft_trace_description *description = r->base.input.description;
+	for (;;) {
+		int status = r->at == 0 ? measure_packet(r, window) : WEFT_OK;
+		if (status != WEFT_OK)
+			return status;
+		if (next_in_packet(r, window, ret_event) == WEFT_OK)
+			break;
+		weft__window_take(window, r->end);
+		r->at = 0;
+	}
+	if (description->thread_count == 0)
+		weft__clock_guess(ret_event->time_ns, &description->clock);
+	description->threads = &r->thread;
+	description->thread_count = 1;
+	return WEFT_OK;
+}
+
+static void incoming_close(struct weft__reader *base)
+{
+	free(base);
+}
+
+static const struct weft__incoming incoming = {
+	.start = incoming_start,
+	.next = incoming_next,
+	.close = incoming_close,
+};
+
 const struct weft__format weft__format_mirage_ctf = {
 	.name = "mirage-ctf",
 	.probe = weft__mirage_packets_probe,
 	.open = mirage_open,
 	.next = mirage_next,
 	.close = mirage_close,
+	.incoming = &incoming,
 };

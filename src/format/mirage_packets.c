@@ -18,8 +18,8 @@
 #include "base/array.h"
 #include "base/little_endian.h"
 
-#define HEADER_BYTES    30
-#define SIGNATURE_BYTES 20
+#define HEADER_BYTES    WEFT__MIRAGE_HEADER_BYTES
+#define SIGNATURE_BYTES WEFT__MIRAGE_SIGNATURE_BYTES
 
 static const uint8_t signature[SIGNATURE_BYTES] = {
 	0xc1,
@@ -44,8 +44,7 @@ static const uint8_t signature[SIGNATURE_BYTES] = {
 	0x0c,
 };
 
-/* Offset of the next signature at or after `from`, or `size`. */
-static size_t find_signature(const uint8_t *bytes, size_t size, size_t from)
+size_t weft__mirage_packet_find(const uint8_t *bytes, size_t size, size_t from)
 {
 	while (from < size) {
 		const uint8_t *found = memchr(bytes + from, signature[0], size - from);
@@ -63,35 +62,38 @@ static size_t find_signature(const uint8_t *bytes, size_t size, size_t from)
 
 bool weft__mirage_packets_probe(const uint8_t *bytes, size_t size)
 {
-	return find_signature(bytes, size, 0) < size;
+	return weft__mirage_packet_find(bytes, size, 0) < size;
 }
 
-/* How much of [start, end) is the packet's content: bytes from its start. Whichever of the two
- * sizes is damaged, the other and the next packet still bound it. */
-static size_t measure(const uint8_t *bytes, size_t start, size_t end, bool is_last,
-	struct weft_diagnostics *diagnostics)
+/* Whichever of the two sizes is damaged, the other and the next packet still bound the content. */
+size_t weft__mirage_packet_measure(const uint8_t *packet, size_t room, uint64_t offset,
+	bool is_last, struct weft_diagnostics *diagnostics)
 {
-	size_t room = end - start;
-	uint32_t size = weft__load_u32(bytes + start + 20) / 8;
-	uint32_t content = weft__load_u32(bytes + start + 26) / 8;
+	uint32_t size = weft__load_u32(packet + 20) / 8;
+	uint32_t content = weft__load_u32(packet + 26) / 8;
 	if (size < HEADER_BYTES)
-		weft_diagnostics_add(diagnostics, start, "packet size is less than its header");
+		weft_diagnostics_add(diagnostics, offset, "packet size is less than its header");
 	else if (size > room)
-		weft_diagnostics_add(diagnostics, start,
+		weft_diagnostics_add(diagnostics, offset,
 			is_last ? "packet is larger than the rest of the input"
 					: "packet overlaps the next one");
 	else if (size < room)
-		weft_diagnostics_add(diagnostics, start + size,
+		weft_diagnostics_add(diagnostics, offset + size,
 			is_last ? "bytes after the last packet" : "bytes between packets");
 	if (content < HEADER_BYTES) {
-		weft_diagnostics_add(diagnostics, start, "packet content is less than its header");
+		weft_diagnostics_add(diagnostics, offset, "packet content is less than its header");
 		return HEADER_BYTES;
 	}
 	if (content > size)
-		weft_diagnostics_add(diagnostics, start, "packet content is larger than the packet");
+		weft_diagnostics_add(diagnostics, offset, "packet content is larger than the packet");
 	if (size >= HEADER_BYTES && size < room)
 		room = size;
 	return content < room ? content : room;
+}
+
+uint16_t weft__mirage_packet_count(const uint8_t *packet)
+{
+	return weft__load_u16(packet + 24);
 }
 
 static int add_packet(struct weft__mirage_packets *packets, struct weft__mirage_packet packet)
@@ -123,7 +125,7 @@ static void unwrap(struct weft__mirage_packets *packets, const uint8_t *bytes)
 	int64_t sequence = 0;
 	uint16_t previous = 0;
 	for (size_t i = 0; i < packets->count; i++) {
-		uint16_t count = weft__load_u16(bytes + packets->list[i].first - HEADER_BYTES + 24);
+		uint16_t count = weft__mirage_packet_count(bytes + packets->list[i].first - HEADER_BYTES);
 		sequence += (int16_t)(uint16_t)(count - previous);
 		previous = count;
 		packets->list[i].sequence = sequence;
@@ -134,15 +136,16 @@ int weft__mirage_packets_find(const uint8_t *bytes, size_t size,
 	struct weft_diagnostics *diagnostics, struct weft__mirage_packets *ret_packets)
 {
 	struct weft__mirage_packets packets = {0};
-	size_t start = find_signature(bytes, size, 0);
+	size_t start = weft__mirage_packet_find(bytes, size, 0);
 	if (start > 0)
 		weft_diagnostics_add(diagnostics, 0, "bytes before the first packet");
 	while (start < size) {
-		size_t end = find_signature(bytes, size, start + SIGNATURE_BYTES);
+		size_t end = weft__mirage_packet_find(bytes, size, start + SIGNATURE_BYTES);
 		if (end - start < HEADER_BYTES) {
 			weft_diagnostics_add(diagnostics, start, "packet header is cut short");
 		} else {
-			size_t content = measure(bytes, start, end, end == size, diagnostics);
+			size_t content = weft__mirage_packet_measure(
+				bytes + start, end - start, start, end == size, diagnostics);
 			const struct weft__mirage_packet packet = {
 				.first = start + HEADER_BYTES,
 				.limit = start + content,

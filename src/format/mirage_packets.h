@@ -30,6 +30,21 @@ bool weft__mirage_packets_probe(const uint8_t *bytes, size_t size);
 int weft__mirage_packets_find(const uint8_t *bytes, size_t size,
 	struct weft_diagnostics *diagnostics, struct weft__mirage_packets *ret_packets);
 
+/* Bytes before the next packet, or `size`; `from` of them are known not to begin one. */
+size_t weft__mirage_packet_find(const uint8_t *bytes, size_t size, size_t from);
+
+/* Bytes of the packet's header; of its signature alone. */
+#define WEFT__MIRAGE_HEADER_BYTES    30
+#define WEFT__MIRAGE_SIGNATURE_BYTES 20
+
+/* The content of a packet of at most `room` bytes, which lies at `offset` in the input: bytes from
+ * its start. `is_last`: no packet follows. */
+size_t weft__mirage_packet_measure(const uint8_t *packet, size_t room, uint64_t offset,
+	bool is_last, struct weft_diagnostics *diagnostics);
+
+/* How many packets were written before this one, modulo 65536. */
+uint16_t weft__mirage_packet_count(const uint8_t *packet);
+
 void weft__mirage_packets_finish(struct weft__mirage_packets *packets);
 
 #endif

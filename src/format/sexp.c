@@ -363,10 +363,82 @@ static int sexp_next(struct weft__reader *base, struct weft_event *ret_event)
 	return status;
 }
 
+/* ---- While bytes come ---- */
+
+struct sexp_incoming {
+	struct sexp_reader reader;
+	size_t wanted; /* bytes of the window without which another look is of no use */
+};
+
+static int incoming_start(
+	const struct weft__input *input, size_t *examined, struct weft__reader **ret_reader)
+{
+	(void)examined;
+	struct sexp_incoming *r = calloc(1, sizeof(*r));
+	if (!r)
+		return WEFT_ERROR_MEMORY;
+	r->reader.base.input = *input;
+	r->reader.thread = (struct weft_trace_thread){.name = "", .process = ""};
+	*ret_reader = &r->reader.base;
+	return WEFT_OK;
+}
+
+/* A form that has not come to its end is read again from its beginning: not at every byte, but when
+ * it has grown by a sixteenth, so that all the reading together stays proportional to its size. */
+static int wait_for_more(struct sexp_incoming *r, const struct weft__window *w)
+{
+	r->wanted = w->size + w->size / 16 + 1;
+	return WEFT_AGAIN;
+}
+
+/* WEFT_OK and an event, WEFT_AGAIN if the next form has not come to its end, or WEFT_END. */
+static int next_form(struct sexp_incoming *r, struct weft__window *w, struct weft_event *ret_event)
+{
+	struct weft__sexp_form form;
+	while (w->is_whole || w->size >= r->wanted) {
+		size_t at = 0;
+		bool is_there = weft__sexp_next_form(w->bytes, w->size, &at, &form);
+		if (!w->is_whole && (!is_there || form.is_open))
+			return wait_for_more(r, w);
+		if (!is_there)
+			return WEFT_END;
+		r->wanted = 0;
+		form.offset += w->offset;
+		const char *problem = read_event(&r->reader, &form, ret_event);
+		weft__window_take(w, at);
+		if (!problem || r->reader.error)
+			return r->reader.error;
+		weft_diagnostics_add(r->reader.base.input.diagnostics, form.offset, problem);
+	}
+	return WEFT_AGAIN;
+}
+
+static int incoming_next(
+	struct weft__reader *base, struct weft__window *window, struct weft_event *ret_event)
+{
+	struct sexp_incoming *r = (struct sexp_incoming *)base;
+	struct weft_trace_description *description = base->input.description;
+	int status = next_form(r, window, ret_event);
+	if (status != WEFT_OK)
+		return status;
+	if (description->thread_count == 0)
+		weft__clock_guess(ret_event->time_ns, &description->clock);
+	description->threads = &r->reader.thread;
+	description->thread_count = 1;
+	return WEFT_OK;
+}
+
+static const struct weft__incoming incoming = {
+	.start = incoming_start,
+	.next = incoming_next,
+	.close = sexp_close,
+};
+
 const struct weft__format weft__format_sexp = {
 	.name = "sexp",
 	.probe = weft__sexp_probe,
 	.open = sexp_open,
 	.next = sexp_next,
 	.close = sexp_close,
+	.incoming = &incoming,
 };

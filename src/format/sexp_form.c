@@ -141,6 +141,7 @@ static void skip_stray(struct cursor *cursor, struct weft__sexp_form *form)
 		read_token(cursor, &token);
 		skip_blank(cursor);
 	}
+	form->is_open = cursor->at == cursor->size;
 }
 
 static void read_form(struct cursor *cursor, struct weft__sexp_form *form)
@@ -153,6 +154,7 @@ static void read_form(struct cursor *cursor, struct weft__sexp_form *form)
 		const char *problem = read_token(cursor, &token);
 		if (problem) {
 			form->problem = problem;
+			form->is_open = cursor->at == cursor->size;
 			return;
 		}
 		add_token(form, &token);
@@ -163,6 +165,7 @@ static void read_form(struct cursor *cursor, struct weft__sexp_form *form)
 		skip_blank(cursor);
 	}
 	form->problem = "form without end";
+	form->is_open = cursor->at == cursor->size;
 }
 
 bool weft__sexp_next_form(
@@ -176,6 +179,7 @@ bool weft__sexp_next_form(
 	ret_form->offset = cursor.at;
 	ret_form->count = 0;
 	ret_form->problem = NULL;
+	ret_form->is_open = false;
 	if (bytes[cursor.at] == '(')
 		read_form(&cursor, ret_form);
 	else

@@ -28,10 +28,11 @@ struct weft__sexp_token {
 #define WEFT__SEXP_TOKENS_MAX 32
 
 struct weft__sexp_form {
-	size_t offset;
+	uint64_t offset;
 	size_t count;
 	struct weft__sexp_token tokens[WEFT__SEXP_TOKENS_MAX];
 	const char *problem; /* NULL, or why this is no form: static text */
+	bool is_open;        /* it may go on behind the input's end */
 };
 
 /* Does `((time 1…` come anywhere? */

@@ -22,6 +22,7 @@
 #include "format/weft_categories.h"
 #include "format/weft_event.h"
 #include "format/weft_gaps.h"
+#include "format/weft_incoming.h"
 #include "format/weft_threads.h"
 #include "model/span.h"
 
@@ -472,4 +473,5 @@ const struct weft__format weft__format_weft = {
 	.open = open_reader,
 	.next = next,
 	.close = close_reader,
+	.incoming = &weft__incoming_weft,
 };

@@ -212,7 +212,7 @@ static int init(struct weft__buffer *b, const struct weft__input *input, bool st
 	read_clock(b, input);
 	read_losses(b, input);
 	if (u32(b, AT(stop_reason)))
-		complain(input, AT(stop_reason), "recording stopped early: memory of the buffer was gone");
+		complain(input, AT(stop_reason), WEFT__BUFFER_STOPPED_EARLY);
 	b->pid = u32(b, AT(pid));
 	memcpy(b->program, b->header + AT(program), sizeof(b->program) - 1);
 	memcpy(b->source, b->header + AT(source), sizeof(b->source) - 1);

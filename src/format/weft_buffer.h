@@ -18,6 +18,9 @@
 #include "abi/packet_abi.h"
 #include "format/format.h"
 
+static const char WEFT__BUFFER_STOPPED_EARLY[] =
+	"recording stopped early: memory of the buffer was gone";
+
 /* ns = base_ns + (ticks - base_ticks) * multiplier / 2^shift */
 struct weft__ticks {
 	uint64_t base_ticks;

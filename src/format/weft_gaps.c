@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "abi/stream_abi.h"
 #include "base/array.h"
@@ -18,8 +19,21 @@ int weft__gaps_init(struct weft__gaps *gaps, uint32_t threads, bool is_stream,
 {
 	*gaps = (struct weft__gaps){.is_stream = is_stream};
 	gaps->unplaced = description->losses[is_stream ? WEFT_LOSS_STALLED : WEFT_LOSS_OVERWRITTEN];
-	gaps->threads = calloc(threads + (size_t)1, sizeof(*gaps->threads));
-	return gaps->threads ? 0 : WEFT_ERROR_MEMORY;
+	return weft__gaps_reserve(gaps, threads);
+}
+
+int weft__gaps_reserve(struct weft__gaps *gaps, uint32_t threads)
+{
+	size_t capacity = weft__array_next_capacity(gaps->thread_capacity, threads + (size_t)1);
+	if (threads < gaps->thread_capacity)
+		return 0;
+	int error = weft__array_resize(&gaps->threads, capacity, sizeof(*gaps->threads));
+	if (error)
+		return error;
+	memset(gaps->threads + gaps->thread_capacity, 0,
+		(capacity - gaps->thread_capacity) * sizeof(*gaps->threads));
+	gaps->thread_capacity = (uint32_t)capacity;
+	return 0;
 }
 
 void weft__gaps_finish(struct weft__gaps *gaps)

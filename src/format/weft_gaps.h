@@ -17,6 +17,7 @@ struct weft__gaps {
 		uint64_t opened_ns; /* its last packet */
 		uint64_t last_ns;   /* its last event */
 	} * threads;
+	uint32_t thread_capacity;
 	uint64_t unplaced; /* overwritten ones of which no place is known yet */
 	bool is_stream;
 };
@@ -32,6 +33,8 @@ struct weft__gap_packet {
 
 int weft__gaps_init(struct weft__gaps *gaps, uint32_t threads, bool is_stream,
 	const struct weft_trace_description *description);
+/* Makes room for so many threads. 0 or WEFT_ERROR_MEMORY. */
+int weft__gaps_reserve(struct weft__gaps *gaps, uint32_t threads);
 void weft__gaps_finish(struct weft__gaps *gaps);
 
 /* What a stream tells of losses itself, in place of what its packets do. 0 or WEFT_ERROR_MEMORY. */

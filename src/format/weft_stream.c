@@ -9,58 +9,73 @@
 
 #include "abi/buffer_abi.h"
 #include "abi/name_abi.h"
-#include "abi/stream_abi.h"
 #include "base/array.h"
 #include "base/little_endian.h"
 #include "format/live_memory.h"
-#include "format/weft_buffer.h"
+#include "format/weft_stream.h"
 
 #define AT(field) offsetof(struct weft_abi_chunk, field)
 
-/* A chunk that has been found to lie in the input. */
-struct chunk {
-	const uint8_t *content;
-	uint32_t kind, bytes;
-	uint64_t at;
-};
-
-static bool is_chunk(const uint8_t *at, size_t size)
+bool weft__chunk_begins(const uint8_t *bytes, size_t size)
 {
 	return size >= sizeof(struct weft_abi_chunk) &&
-		   weft__load_u64(at + AT(magic)) == WEFT_ABI_CHUNK_MAGIC;
+		   weft__load_u64(bytes + AT(magic)) == WEFT_ABI_CHUNK_MAGIC;
 }
 
-/* The next thing that looks like a chunk; the input's end if none does. */
-static size_t find_chunk(const struct weft__input *input, size_t at)
+enum weft__chunk_state weft__chunk_read(
+	const uint8_t *bytes, size_t size, uint64_t offset, struct weft__chunk *ret_chunk)
 {
-	while (at < input->size && !is_chunk(input->bytes + at, input->size - at))
+	const struct weft__chunk chunk = {
+		.content = bytes + sizeof(struct weft_abi_chunk),
+		.offset = offset + sizeof(struct weft_abi_chunk),
+		.kind = weft__load_u32(bytes + AT(kind)),
+		.bytes = weft__load_u32(bytes + AT(bytes)),
+		.at = weft__load_u64(bytes + AT(at)),
+	};
+	if (!weft__chunk_begins(bytes, size) || chunk.bytes % 8)
+		return WEFT__CHUNK_BROKEN;
+	if (chunk.bytes > size - sizeof(struct weft_abi_chunk))
+		return WEFT__CHUNK_CUT;
+	*ret_chunk = chunk;
+	return WEFT__CHUNK_WHOLE;
+}
+
+size_t weft__chunk_find(const uint8_t *bytes, size_t size)
+{
+	size_t at = 0;
+	while (size - at >= sizeof(struct weft_abi_chunk) && !weft__chunk_begins(bytes + at, size - at))
 		at += 8;
-	return at < input->size ? at : input->size;
+	return at;
+}
+
+bool weft__stream_is_packet(const struct weft__buffer *b, const struct weft__chunk *chunk,
+	struct weft_diagnostics *diagnostics)
+{
+	if (chunk->bytes >= sizeof(struct weft_abi_packet) && chunk->bytes <= b->packet_bytes)
+		return true;
+	weft_diagnostics_add(diagnostics, chunk->offset, "a packet's size makes no sense");
+	return false;
 }
 
 static int add_packet(
-	struct weft__buffer *b, const struct weft__input *input, const struct chunk *chunk)
+	struct weft__buffer *b, const struct weft__chunk *chunk, struct weft_diagnostics *diagnostics)
 {
 	const struct weft__column column = {&b->stream->offsets, sizeof(*b->stream->offsets)};
-	size_t offset = (size_t)(chunk->content - input->bytes);
-	if (chunk->bytes < sizeof(struct weft_abi_packet) || chunk->bytes > b->packet_bytes) {
-		weft_diagnostics_add(input->diagnostics, offset, "a packet's size makes no sense");
+	if (!weft__stream_is_packet(b, chunk, diagnostics))
 		return 0;
-	}
 	int error =
 		weft__columns_reserve(&column, 1, &b->stream->capacity, b->packet_count + (size_t)1);
 	if (!error)
-		b->stream->offsets[b->packet_count++] = offset;
+		b->stream->offsets[b->packet_count++] = chunk->offset;
 	return error;
 }
 
-static int add_names(
-	struct weft__buffer *b, const struct weft__input *input, const struct chunk *chunk)
+int weft__stream_add_names(
+	struct weft__buffer *b, const struct weft__chunk *chunk, struct weft_diagnostics *diagnostics)
 {
 	if (chunk->at > WEFT_ABI_NAMES_MAX_BYTES ||
 		chunk->bytes > WEFT_ABI_NAMES_MAX_BYTES - chunk->at) {
-		weft_diagnostics_add(input->diagnostics, (uint64_t)(chunk->content - input->bytes),
-			"names that no event can refer to");
+		weft_diagnostics_add(diagnostics, chunk->offset, "names that no event can refer to");
 		return 0;
 	}
 	if (chunk->bytes == 0)
@@ -79,20 +94,19 @@ static int add_names(
 }
 
 static int add_text(
-	struct weft__buffer *b, const struct weft__input *input, const struct chunk *chunk)
+	struct weft__buffer *b, const struct weft__chunk *chunk, struct weft_diagnostics *diagnostics)
 {
 	struct weft__stream *s = b->stream;
 	const struct weft__column column = {&s->texts, sizeof(*s->texts)};
-	size_t offset = (size_t)(chunk->content - input->bytes);
 	if (chunk->bytes < sizeof(uint64_t) ||
 		weft__load_u64(chunk->content) > chunk->bytes - sizeof(uint64_t) ||
 		(s->text_count && chunk->at <= s->texts[s->text_count - 1].number)) {
-		weft_diagnostics_add(input->diagnostics, offset, "a text that makes no sense");
+		weft_diagnostics_add(diagnostics, chunk->offset, "a text that makes no sense");
 		return 0;
 	}
 	int error = weft__columns_reserve(&column, 1, &s->text_capacity, s->text_count + 1);
 	if (!error)
-		s->texts[s->text_count++] = (struct weft__stream_text){chunk->at, offset};
+		s->texts[s->text_count++] = (struct weft__stream_text){chunk->at, chunk->offset};
 	return error;
 }
 
@@ -116,39 +130,37 @@ struct weft_slice weft__stream_text(const struct weft__buffer *b, uint64_t numbe
 	return (struct weft_slice){(const char *)content + sizeof(size), (size_t)size};
 }
 
-static void take_lost(
-	struct weft__buffer *b, const struct weft__input *input, const struct chunk *chunk)
+static void take_lost(struct weft__buffer *b, const struct weft__chunk *chunk)
 {
-	b->stream->lost_offset = (uint64_t)(chunk->content - input->bytes);
+	b->stream->lost_offset = chunk->offset;
 	b->stream->lost_count = chunk->bytes / (uint32_t)sizeof(struct weft_abi_lost);
 }
 
-static void take_header(
-	struct weft__buffer *b, const struct weft__input *input, const struct chunk *chunk)
+void weft__stream_take_header(
+	struct weft__buffer *b, const struct weft__chunk *chunk, struct weft_diagnostics *diagnostics)
 {
 	const uint8_t *version = chunk->content + offsetof(struct weft_abi_buffer, version);
 	if (chunk->bytes == sizeof(struct weft_abi_buffer) &&
 		weft__load_u32(version) == WEFT_ABI_VERSION)
 		weft__live_copy(b->header, chunk->content, sizeof(b->header));
 	else
-		weft_diagnostics_add(input->diagnostics, (uint64_t)(chunk->content - input->bytes),
-			"a header that makes no sense");
+		weft_diagnostics_add(diagnostics, chunk->offset, "a header that makes no sense");
 }
 
 /* Kinds that are not known are stepped over. */
 static int add_chunk(
-	struct weft__buffer *b, const struct weft__input *input, const struct chunk *chunk)
+	struct weft__buffer *b, const struct weft__chunk *chunk, struct weft_diagnostics *diagnostics)
 {
 	if (chunk->kind == WEFT_ABI_CHUNK_PACKET)
-		return add_packet(b, input, chunk);
+		return add_packet(b, chunk, diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_NAMES)
-		return add_names(b, input, chunk);
+		return weft__stream_add_names(b, chunk, diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_LOST)
-		take_lost(b, input, chunk);
+		take_lost(b, chunk);
 	if (chunk->kind == WEFT_ABI_CHUNK_TEXT)
-		return add_text(b, input, chunk);
+		return add_text(b, chunk, diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_HEADER)
-		take_header(b, input, chunk);
+		weft__stream_take_header(b, chunk, diagnostics);
 	return 0;
 }
 
@@ -156,29 +168,22 @@ static int add_chunk(
 static int step(struct weft__buffer *b, const struct weft__input *input, size_t *at)
 {
 	const uint8_t *bytes = input->bytes + *at;
-	size_t left = input->size - *at;
+	size_t left = input->size - *at, next;
+	struct weft__chunk chunk;
 	if (left < sizeof(struct weft_abi_chunk)) {
-		weft_diagnostics_add(input->diagnostics, *at, "the stream is cut short");
+		weft_diagnostics_add(input->diagnostics, *at, WEFT__STREAM_CUT_SHORT);
 		*at = input->size;
 		return 0;
 	}
-	struct chunk chunk = {
-		.content = bytes + sizeof(struct weft_abi_chunk),
-		.kind = weft__load_u32(bytes + AT(kind)),
-		.bytes = weft__load_u32(bytes + AT(bytes)),
-		.at = weft__load_u64(bytes + AT(at)),
-	};
-	bool is_whole = chunk.bytes <= left - sizeof(struct weft_abi_chunk);
-	if (is_chunk(bytes, left) && is_whole && chunk.bytes % 8 == 0) {
+	if (weft__chunk_read(bytes, left, *at, &chunk) == WEFT__CHUNK_WHOLE) {
 		*at += sizeof(struct weft_abi_chunk) + chunk.bytes;
-		return add_chunk(b, input, &chunk);
+		return add_chunk(b, &chunk, input->diagnostics);
 	}
-	size_t next = find_chunk(input, *at + 8);
+	next = 8 + weft__chunk_find(bytes + 8, left - 8);
+	bool is_end = left - next < sizeof(struct weft_abi_chunk);
 	weft_diagnostics_add(input->diagnostics, *at,
-		next == input->size && is_chunk(bytes, left)
-			? "the stream is cut short"
-			: "what is no chunk of a stream; it is stepped over");
-	*at = next;
+		is_end && weft__chunk_begins(bytes, left) ? WEFT__STREAM_CUT_SHORT : WEFT__STREAM_NO_CHUNK);
+	*at += is_end ? left : next;
 	return 0;
 }
 

@@ -23,16 +23,17 @@ static struct weft_decoder *create(void)
 	return decoder;
 }
 
-static void nothing_comes_before_finish(void **state)
+static void events_come_when_their_bytes_have(void **state)
 {
 	(void)state;
 	struct weft_decoder *decoder = create();
 	struct weft_event event;
 	assert_int_equal(weft_decoder_next(decoder, &event), WEFT_AGAIN);
-	assert_int_equal(weft_decoder_feed(decoder, sample, sizeof(sample) - 1), 0);
-	assert_int_equal(weft_decoder_next(decoder, &event), WEFT_AGAIN);
-	assert_int_equal(weft_decoder_finish(decoder), 0);
+	assert_int_equal(weft_decoder_feed(decoder, sample, sizeof(sample) - 2), 0);
 	assert_int_equal(weft_decoder_next(decoder, &event), WEFT_OK);
+	assert_int_equal(weft_decoder_next(decoder, &event), WEFT_AGAIN);
+	assert_int_equal(weft_decoder_feed(decoder, &sample[sizeof(sample) - 2], 1), 0);
+	assert_int_equal(weft_decoder_finish(decoder), 0);
 	assert_int_equal(weft_decoder_next(decoder, &event), WEFT_OK);
 	assert_int_equal(event.task, 2);
 	assert_int_equal(weft_decoder_next(decoder, &event), WEFT_END);
@@ -171,7 +172,7 @@ static void a_model_needs_a_finished_decoder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_comes_before_finish),
+		cmocka_unit_test(events_come_when_their_bytes_have),
 		cmocka_unit_test(calls_at_the_wrong_time),
 		cmocka_unit_test(what_is_no_trace),
 		cmocka_unit_test(broken_rules_are_diagnostics_with_an_offset),

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Input that is read while it comes gives the same events, diagnostics and losses as input that is
+ * there at once, however it is cut into pieces.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <pthread.h>
+#include <semaphore.h>
+
+#include <weft/weft.h>
+
+#include "abi/buffer_abi.h"
+#include "abi/packet_abi.h"
+#include "abi/stream_abi.h"
+#include "decoded.h"
+#include "format/weft_drain.h"
+#include "sample.h"
+
+/* ---- Two ways to read ---- */
+
+struct given {
+	struct weft_text text; /* events, then diagnostics, then losses */
+	uint64_t early;        /* events that came before the input's end */
+	uint64_t count;
+	bool is_held; /* an event was not in the order of time */
+};
+
+static void take_events(struct given *given, struct weft_decoder *decoder)
+{
+	struct weft_event event;
+	struct weft_lines lines;
+	int status;
+	while ((status = weft_decoder_next(decoder, &event)) == WEFT_OK) {
+		const struct weft_trace_description *about = weft_decoder_describe(decoder);
+		weft_text_add_u64(&given->text, about->threads[event.thread].tid);
+		weft_text_add_string(&given->text, about->threads[event.thread].name);
+		weft_text_add_u64(&given->text, event.offset);
+		event.thread = 0; /* numbers differ: threads are listed as they are met */
+		weft_lines_init(&lines, about, 0);
+		weft_lines_add_json(&lines, &event, &given->text);
+		given->count++;
+	}
+	assert_true(status == WEFT_AGAIN || status == WEFT_END || status == WEFT_ERROR_DAMAGED);
+}
+
+static int by_message(const void *left, const void *right)
+{
+	const struct weft_diagnostic *l = left, *r = right;
+	return strcmp(l->message, r->message);
+}
+
+static void take_account(struct given *given, struct weft_decoder *decoder)
+{
+	const struct weft_trace_description *about = weft_decoder_describe(decoder);
+	struct weft_diagnostics list = *weft_decoder_diagnostics(decoder);
+	char line[256];
+	qsort(list.list, list.count, sizeof(list.list[0]), by_message);
+	for (size_t i = 0; i < list.count; i++) {
+		snprintf(line, sizeof(line), "%s at %d, %d\n", list.list[i].message,
+			(int)list.list[i].offset, (int)list.list[i].count);
+		weft_text_add_string(&given->text, line);
+		given->is_held |= strstr(list.list[i].message, "after later ones") != NULL;
+	}
+	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
+		snprintf(line, sizeof(line), "%s %d\n", weft_loss_name((enum weft_loss)cause),
+			(int)about->losses[cause]);
+		weft_text_add_string(&given->text, line);
+	}
+	for (uint32_t i = 0; i < about->loss_period_count; i++) {
+		const struct weft_loss_period *period = &about->loss_periods[i];
+		snprintf(line, sizeof(line), "%d of thread %d from %d to %d\n", (int)period->count,
+			(int)about->threads[period->thread].tid, (int)period->start, (int)period->end);
+		weft_text_add_string(&given->text, line);
+	}
+	snprintf(line, sizeof(line), "%s by %s\n", about->format, about->clock.name);
+	weft_text_add(&given->text, line, strlen(line) + 1);
+	assert_int_equal(given->text.error, 0);
+}
+
+static struct given read_at_once(const void *bytes, size_t size)
+{
+	struct given given = {0};
+	struct weft_decoder *decoder;
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	assert_int_equal(weft_decoder_feed_borrowed(decoder, bytes, size), 0);
+	if (weft_decoder_finish(decoder) == 0)
+		take_events(&given, decoder);
+	take_account(&given, decoder);
+	weft_decoder_destroy(decoder);
+	return given;
+}
+
+/* In pieces of at most `most` bytes, with a look for events after each. */
+static struct given read_as_it_comes(
+	const void *bytes, size_t size, size_t most, uint64_t *state, bool looks)
+{
+	struct given given = {0};
+	struct weft_decoder *decoder;
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	for (size_t at = 0, piece; at < size; at += piece) {
+		piece = most > 1 ? next_random(state) % most : 1;
+		piece = piece < size - at ? piece : size - at;
+		/* What a reader borrows must not outlive the piece. */
+		char *copy = malloc(piece + 1);
+		assert_non_null(copy);
+		memcpy(copy, (const char *)bytes + at, piece);
+		assert_int_equal(weft_decoder_feed(decoder, copy, piece), 0);
+		free(copy);
+		if (looks)
+			take_events(&given, decoder);
+	}
+	given.early = given.count;
+	if (weft_decoder_finish(decoder) == 0)
+		take_events(&given, decoder);
+	take_account(&given, decoder);
+	weft_decoder_destroy(decoder);
+	return given;
+}
+
+/* Answers how many events came early at least. */
+static uint64_t expect_same(const void *bytes, size_t size, uint64_t seed)
+{
+	struct given whole = read_at_once(bytes, size);
+	uint64_t early = UINT64_MAX, state = seed;
+	const size_t pieces[] = {1, 7, 100, 5000};
+	for (size_t i = 0; i < 2 * sizeof(pieces) / sizeof(*pieces); i++) {
+		bool looks = i % 2;
+		struct given parts = read_as_it_comes(bytes, size, pieces[i / 2], &state, looks);
+		if (parts.is_held)
+			assert_int_equal(parts.count, whole.count);
+		else
+			assert_string_equal(parts.text.bytes, whole.text.bytes);
+		if (looks && parts.early < early)
+			early = parts.early;
+		weft_text_finish(&parts.text);
+	}
+	weft_text_finish(&whole.text);
+	return early;
+}
+
+/* ---- Saved traces ---- */
+
+static void saved_traces(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		uint64_t early;
+	} samples[] = {
+		{"tests/data/traces/mirage-arp-good.ctf", 1},
+		{"tests/data/traces/mirage-block-read.sexp", 1},
+		{"tests/data/recorded/threads-stream.weft", 0}, /* without marks */
+		{"tests/data/recorded/echo-server.weft", 0},    /* a ring */
+		{"tests/data/recorded/arp-cut.weft", 0},
+	};
+	for (size_t i = 0; i < sizeof(samples) / sizeof(*samples); i++) {
+		char path[512];
+		size_t size = 0;
+		sample_path(path, sizeof(path), samples[i].name);
+		char *bytes = sample_read(path, &size);
+		assert_non_null(bytes);
+		assert_true(expect_same(bytes, size, i) >= samples[i].early);
+		free(bytes);
+	}
+}
+
+static void forms_with_damage(void **state)
+{
+	(void)state;
+	static const char whole[] =
+		"((time 1)(op(Switch 1)))\n((time 2)(op(Label 3\"a \\\"b\\\" c\")))\n"
+		"; a comment\n((time 3)(op(Resolves 1 2(\"X\"))))\n((time 4)(op(Increases 1 n 5)))\n"
+		"((time 5)(op(Switch 1)))  \n ((time 6)(op(Switch 2)))";
+	static const char alphabet[] = "()\"\\ \n;0-e.timeop";
+	uint64_t seed = 7;
+	assert_true(expect_same(whole, sizeof(whole) - 1, seed) >= 5);
+	for (unsigned round = 0; round < 2000; round++) {
+		char text[sizeof(whole)];
+		memcpy(text, whole, sizeof(whole));
+		for (unsigned k = next_random(&seed) % 6; k > 0; k--)
+			text[next_random(&seed) % (sizeof(whole) - 1)] =
+				alphabet[next_random(&seed) % (sizeof(alphabet) - 1)];
+		expect_same(text, sizeof(whole) - 1, seed);
+	}
+}
+
+/* ---- A stream of three threads ---- */
+
+enum {
+	THREADS = 3,
+	SIZE = 64 << 10,
+	FILE_MAX = 4 << 20,
+};
+
+static uint64_t now_ticks;
+
+static uint64_t read_ticks(void *context)
+{
+	(void)context;
+	return now_ticks;
+}
+
+/* Takes turns with the test. */
+struct writer {
+	pthread_t thread;
+	sem_t turn, done;
+	int64_t number; /* of its next event; negative: enough */
+	char name[16];
+};
+
+static void *write_events(void *context)
+{
+	struct writer *w = context;
+	pthread_setname_np(pthread_self(), w->name);
+	uint64_t task = WEFT_TASK_NONE;
+	for (sem_wait(&w->turn); w->number >= 0; sem_wait(&w->turn)) {
+		if (w->number % 10 == 0)
+			weft_switch(task = weft_create(WEFT_KIND_TASK));
+		weft_tag_value(w->name, w->number);
+		if (w->number % 10 == 9)
+			weft_resolve(task);
+		sem_post(&w->done);
+	}
+	return NULL;
+}
+
+static void take_turn(struct writer *w, int64_t number)
+{
+	w->number = number;
+	sem_post(&w->turn);
+	if (number >= 0)
+		sem_wait(&w->done);
+}
+
+struct stream {
+	void *buffer;
+	struct weft__drain *drain;
+	unsigned char *file;
+	size_t size;
+	struct writer writers[THREADS];
+};
+
+static void append_all(struct stream *s)
+{
+	const void *bytes;
+	size_t size;
+	while (weft__drain_next(s->drain, &bytes, &size) == WEFT_OK) {
+		assert_true(size <= FILE_MAX - s->size);
+		memcpy(s->file + s->size, bytes, size);
+		s->size += size;
+	}
+}
+
+/* `pause`: events between two looks; the more, the more is overwritten before it is taken. */
+static struct stream record_stream(uint64_t seed, unsigned pause)
+{
+	static const struct weft_platform platform = {.ticks = read_ticks, .ticks_hz = 1000000000};
+	struct stream s = {.buffer = aligned_alloc(64, SIZE), .file = malloc(FILE_MAX)};
+	assert_true(s.buffer && s.file);
+	now_ticks = 1000;
+	assert_int_equal(weft_start(s.buffer, SIZE, &platform), 0);
+	assert_int_equal(weft__drain_create(s.buffer, SIZE, 8192, &s.drain), 0);
+	for (int i = 0; i < THREADS; i++) {
+		struct writer *w = &s.writers[i];
+		snprintf(w->name, sizeof(w->name), "writer %d", i);
+		sem_init(&w->turn, 0, 0);
+		sem_init(&w->done, 0, 0);
+		assert_int_equal(pthread_create(&w->thread, NULL, write_events, w), 0);
+	}
+	for (int64_t i = 0; i < 6000; i++) {
+		now_ticks += next_random(&seed) % 3; /* equal times, too */
+		take_turn(&s.writers[next_random(&seed) % (i < 1000 ? 2 : THREADS)], i);
+		if (next_random(&seed) % pause == 0) {
+			weft__drain_look(s.drain, next_random(&seed) % 4 != 0, now_ticks);
+			append_all(&s);
+		}
+	}
+	for (int i = 0; i < THREADS; i++) {
+		take_turn(&s.writers[i], -1);
+		pthread_join(s.writers[i].thread, NULL);
+	}
+	weft_stop();
+	weft__drain_finish(s.drain, false);
+	append_all(&s);
+	weft__drain_destroy(s.drain);
+	free(s.buffer);
+	return s;
+}
+
+static void streams_of_three_threads(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed < 7; seed++) {
+		struct stream s = record_stream(seed, seed < 4 ? 100 : 1500);
+		assert_true(expect_same(s.file, s.size, seed) > (seed < 4 ? 5000 : 0));
+		free(s.file);
+	}
+}
+
+/* Each mark bounds what is kept: the decoder holds a part of a stream that is never whole. */
+static void memory_is_what_came_since_the_last_mark(void **state)
+{
+	(void)state;
+	struct stream s = record_stream(3, 50);
+	struct weft_decoder *decoder;
+	struct weft_event event;
+	uint64_t events = 0;
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	for (size_t at = 0, piece; at < s.size; at += piece) {
+		piece = s.size - at < 4096 ? s.size - at : 4096;
+		assert_int_equal(weft_decoder_feed(decoder, s.file + at, piece), 0);
+		while (weft_decoder_next(decoder, &event) == WEFT_OK)
+			events++;
+		if (at > s.size / 10)
+			assert_true(events >= 7000 * at / s.size * 8 / 10);
+	}
+	assert_true(events > 6900);
+	weft_decoder_destroy(decoder);
+	free(s.file);
+}
+
+static void streams_with_damage(void **state)
+{
+	(void)state;
+	struct stream s = record_stream(5, 100);
+	uint64_t seed = 11;
+	unsigned char *copy = malloc(s.size);
+	assert_non_null(copy);
+	for (unsigned round = 0; round < 20; round++) {
+		memcpy(copy, s.file, s.size);
+		/* Bytes that are no chunk, behind a mark; or the end is missing. */
+		size_t at = sizeof(struct weft_abi_buffer), size = s.size, third = s.size / 3;
+		while (at < third) {
+			const struct weft_abi_chunk *chunk = (const void *)(copy + at);
+			at += sizeof(*chunk) + chunk->bytes;
+		}
+		if (round % 2)
+			memset(copy + at, (int)round, 8);
+		if (round % 4 > 1)
+			size -= next_random(&seed) % 5000;
+		expect_same(copy, size, round);
+	}
+	free(copy);
+	free(s.file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(saved_traces),
+		cmocka_unit_test(forms_with_damage),
+		cmocka_unit_test(streams_of_three_threads),
+		cmocka_unit_test(memory_is_what_came_since_the_last_mark),
+		cmocka_unit_test(streams_with_damage),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
