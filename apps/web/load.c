@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * From bytes, as they arrive, to a trace that is shown: in steps, between which the worker looks at
- * what else there is to do. The bytes are kept once, and only until the model has been made.
+ * From the bytes of a finished trace to the viewer that shows it: in steps, between which the
+ * worker handles messages. The bytes are kept once, and only until the model has been made.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static bool make_room(size_t room)
 	return true;
 }
 
-/* A new trace, of about `size` bytes; 0 if nobody knows. */
+/* A new trace, of about `size` bytes; 0: unknown. */
 int PAGE_EXPORT(page_load_start)(double size)
 {
 	page_load_drop();
@@ -64,7 +64,7 @@ int PAGE_EXPORT(page_load_start)(double size)
 	return make_room((size_t)size + 1) ? 0 : WEFT_ERROR_MEMORY;
 }
 
-/* Where its next `size` bytes go; NULL if memory ran out. */
+/* The address for its next `size` bytes; NULL if memory ran out. */
 uint8_t *PAGE_EXPORT(page_load_room)(uint32_t size)
 {
 	if (size > SIZE_MAX - load.size)
@@ -80,7 +80,7 @@ void PAGE_EXPORT(page_load_more)(uint32_t size)
 	load.size += size;
 }
 
-/* All bytes are there, or all that have come so far. */
+/* All bytes are there. */
 int PAGE_EXPORT(page_load_open)(void)
 {
 	drop_readers();
@@ -111,9 +111,10 @@ int PAGE_EXPORT(page_load_step)(uint32_t events)
 	return WEFT_AGAIN;
 }
 
-/* A browser translates a function well once it has run for a while, and goes over to that when it
- * is called again. What is called once for a whole trace would run badly translated to its end: so
- * all of it is done to the trace's beginning first. 0 or an error, which comes again at the end. */
+/* Warms up the WebAssembly code. A browser optimizes a function after it has run for a while, and
+ * uses the optimized code from the next call on, so a function that is called once for a whole
+ * trace would stay slow to its end. Therefore the model, layout and scene of the trace's beginning
+ * are made first, and dropped. 0 or an error, which comes again at the end. */
 int PAGE_EXPORT(page_load_rehearse)(void)
 {
 	struct weft_model *model = NULL;
@@ -137,37 +138,36 @@ double PAGE_EXPORT(page_load_events)(void)
 	return (double)load.events;
 }
 
-/* How much of the bytes has been read, roughly: threads write their packets in turns. */
+/* The share of the bytes that has been read; roughly, because threads write their packets in turns.
+ */
 double PAGE_EXPORT(page_load_fraction)(void)
 {
 	return load.size ? (double)load.furthest / (double)load.size : 0;
 }
 
-/* What has been read becomes a model; its bytes are then needed no more, unless others will follow
- * them. */
-int PAGE_EXPORT(page_load_finish)(uint32_t is_live)
+/* Makes a model of what has been read; the bytes are then no longer needed. */
+int PAGE_EXPORT(page_load_finish)(void)
 {
-	const struct weft_trace_description *about = weft_decoder_describe(load.decoder);
 	weft_model_destroy(load.model);
 	load.model = NULL;
-	int error = is_live ? weft_model_builder_snapshot(load.builder, about, 0, &load.model)
-						: weft_model_builder_finish(load.builder, about, &load.model);
+	int error =
+		weft_model_builder_finish(load.builder, weft_decoder_describe(load.decoder), &load.model);
 	drop_readers();
-	if (!error && !is_live)
+	if (!error)
 		drop_bytes();
 	return error;
 }
 
 /* The viewer shows it. */
-int PAGE_EXPORT(page_load_show)(uint32_t is_live)
+int PAGE_EXPORT(page_load_show)(void)
 {
-	int error = weft_viewer_show(page_viewer, load.model, is_live);
+	int error = weft_viewer_show(page_viewer, load.model, false);
 	if (!error)
 		load.model = NULL; /* the viewer's */
 	return error;
 }
 
-/* What was wrong with the bytes: number `index`, and where and how often; NULL behind the last. */
+/* Damage number `index` of the trace: its message, offset and count; NULL behind the last. */
 const char *PAGE_EXPORT(page_load_damage)(uint32_t index, double *ret_offset, double *ret_count)
 {
 	const struct weft_diagnostics *list =

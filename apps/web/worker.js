@@ -9,7 +9,7 @@ const SLICE_MS = 12;       // of reading, between looks at the input
 const STEP_EVENTS = 16384;
 const REHEARSAL_EVENTS = 1 << 18;
 const EM = 100;            // px of the letters that are measured, as in font.c
-const AGAIN = 2, OK = 0;   // enum weft_status
+const OK = 0, END = 1, AGAIN = 2; // enum weft_status
 const LIMIT = -7, MEMORY = -1, FORMAT = -4, EMPTY = -5, DAMAGED = -6;
 const FONT = 'system-ui, "DejaVu Sans", sans-serif'; // as in elements.js
 
@@ -48,7 +48,7 @@ function fillAdvances() {
 }
 
 // Addresses above 2 GB come out of WebAssembly as negative numbers.
-const ADDRESSES = ['advances', 'boxes', 'colors', 'controls', 'cut_bytes', 'cut_room', 'draw', 'error_text', 'link',
+const ADDRESSES = ['advances', 'boxes', 'colors', 'controls', 'cut_bytes', 'cut_room', 'draw', 'error_text', 'follow_room', 'link',
 	'load_damage', 'load_room', 'panel', 'prompt', 'request', 'status', 'svg', 'text_room'].map(name => 'page_' + name);
 
 async function start(bytes) {
@@ -373,9 +373,9 @@ function rehearse() {
 		wasm.page_load_rehearse(); // an error is one of the whole trace, too
 }
 
-async function build(number, isQuiet) {
+async function build(number) {
 	check(wasm.page_load_open());
-	let status = AGAIN, said = performance.now() + (isQuiet ? 1e9 : 0);
+	let status = AGAIN, said = performance.now();
 	while (status === AGAIN && !stopped) {
 		const until = performance.now() + SLICE_MS;
 		while (status === AGAIN && performance.now() < until)
@@ -407,15 +407,16 @@ function damages() {
 
 let isShown = false;
 
-// The viewer of a new trace, in place of the one before; a trace that is read again keeps its own.
-function show(source, isLive, now) {
+// A new trace gets a viewer of its own; a trace that is read again keeps the one it has. `showModel` hands
+// the viewer the model.
+function show(source, now, showModel) {
 	if (!source.again) {
 		give(source.title);
 		check(wasm.page_create(theme, motion, touched));
 		isShown = false;
 		wasm.page_resize(...size, now);
 	}
-	check(wasm.page_load_show(isLive ? 1 : 0));
+	check(showModel());
 	isShown = true;
 	if (!source.again) {
 		give(source.notes);
@@ -448,33 +449,34 @@ async function load(source, now, number) {
 		total = isPacked ? 0 : total;
 	}
 	check(wasm.page_load_start(total));
-	if (!await receive(stream, total, number) || !await build(number, false))
+	if (!await receive(stream, total, number) || !await build(number))
 		return;
 	const events = wasm.page_load_events(), damage = damages();
 	say(`Laying out ${events.toLocaleString('en')} events …`, -1);
 	await others();
-	check(wasm.page_load_finish(0));
-	show(source, false, now);
+	check(wasm.page_load_finish());
+	show(source, now, () => wasm.page_load_show());
 	postMessage(['opened', { events, damage, stopped, ms: performance.now() - begun, memory: memory.buffer.byteLength }]);
 }
 
 // ---- A trace that grows ----
 
-const LIVE_MS = 150;   // between pictures, at least
-const LIVE_SHARE = 3;  // and so many times as long as one takes: the rest is for the person
-const LIVE_BYTES = 1e9;
+const QUEUE_BYTES = 16 << 20; // that wait to be read, while the server has to wait
 let paused = false, stir = () => {};
 
 const sleep = ms => new Promise(resolve => setTimeout(resolve, ms));
 
-// Bytes as they come; they wait in the queue while the ones before are being read.
+// Takes bytes as they come, into a queue of limited size.
 function gather(stream) {
-	const feed = { queue: [], ended: false, error: null, reader: stream.getReader() };
+	const feed = { queue: [], bytes: 0, ended: false, error: null, reader: stream.getReader(), resume: () => {} };
 	(async () => {
 		try {
 			for (let part; !(part = await feed.reader.read()).done;) {
 				feed.queue.push(part.value);
+				feed.bytes += part.value.length;
 				stir();
+				if (feed.bytes > QUEUE_BYTES)
+					await new Promise(resolve => { feed.resume = resolve; });
 			}
 		} catch (error) {
 			feed.error = error;
@@ -485,59 +487,78 @@ function gather(stream) {
 	return feed;
 }
 
-function append(queue) {
-	for (const slice of queue.splice(0)) {
-		const at = wasm.page_load_room(slice.length);
+// Gives the decoder what has come. False once there is nothing and no more will come.
+function feedDecoder(feed) {
+	const isWhole = feed.ended && !feed.queue.length;
+	for (const slice of feed.queue.splice(0)) {
+		const at = wasm.page_follow_room(slice.length);
 		if (!at)
 			check(MEMORY);
 		new Uint8Array(memory.buffer, at, slice.length).set(slice);
-		wasm.page_load_more(slice.length);
+		check(wasm.page_follow_more(slice.length));
+	}
+	feed.bytes = 0;
+	feed.resume();
+	return !isWhole;
+}
+
+// Decodes what is new, in slices. END, AGAIN, or OK if a picture is due before all is decoded.
+async function readNew(number) {
+	for (;;) {
+		const until = performance.now() + SLICE_MS;
+		let status = OK;
+		while (status === OK && performance.now() < until)
+			status = wasm.page_follow_read(STEP_EVENTS);
+		check(status);
+		await others();
+		if (status !== OK || number !== opened || isDue())
+			return status;
 	}
 }
 
-// What is there by now becomes a picture; false while that is not an event yet.
-async function refresh(source, now, number, isLive) {
-	try {
-		if (!await build(number, true))
-			return false;
-	} catch (error) {
-		if (isLive && [FORMAT, EMPTY, DAMAGED].includes(error.code))
-			return false;
-		throw error;
-	}
-	const events = wasm.page_load_events();
-	if (isLive && !events)
-		return false;
-	check(wasm.page_load_finish(isLive ? 1 : 0));
-	show(source, isLive, now);
+const isDue = () => !paused && wasm.page_follow_wait(performance.now()) === 0;
+
+function refresh(source, now, isLive) {
+	const begun = performance.now();
+	check(wasm.page_follow_model());
+	show(source, now, () => wasm.page_follow_show(isLive ? 1 : 0));
 	source.again = true;
-	postMessage(['opened', { events, damage: [], stopped: false, live: isLive, memory: memory.buffer.byteLength }]);
-	return true;
+	const ended = performance.now();
+	wasm.page_follow_shown(ended, ended - begun);
+	postMessage(['opened', { events: wasm.page_follow_events(), damage: [], stopped: false, live: isLive, ms: ended - begun,
+		memory: memory.buffer.byteLength }]);
+}
+
+// Until there are new bytes, or a picture is due.
+function nextNews(feed) {
+	const wait = paused ? Infinity : wasm.page_follow_wait(performance.now());
+	const news = feed.queue.length || feed.ended ? Promise.resolve() : new Promise(resolve => { stir = resolve; });
+	return wait === Infinity ? news : Promise.race([news, sleep(wait)]);
 }
 
 async function follow(source, now, number) {
 	const feed = gather(await fetched(source.live));
-	let received = 0;
+	let status = AGAIN, isWhole = false;
 	paused = false;
-	check(wasm.page_load_start(1 << 20));
+	check(wasm.page_follow_start());
 	say('Waiting for the first event …', -1);
-	for (;;) {
-		while (!feed.ended && number === opened && (paused || !feed.queue.length))
-			await new Promise(resolve => { stir = resolve; });
+	while (number === opened && status !== END) {
+		if (!isWhole && !feedDecoder(feed)) {
+			check(wasm.page_follow_finish());
+			isWhole = true;
+		}
+		status = await readNew(number);
 		if (number !== opened)
-			return feed.reader.cancel();
-		const isLive = !feed.ended, begun = performance.now();
-		received += feed.queue.reduce((sum, slice) => sum + slice.length, 0);
-		append(feed.queue);
-		await refresh(source, now, number, isLive);
-		const cost = performance.now() - begun;
-		if (!isLive || received > LIVE_BYTES)
 			break;
-		await sleep(Math.max(LIVE_MS, LIVE_SHARE * cost));
+		if (status === END || isDue())
+			refresh(source, now, status !== END);
+		else if (!isWhole)
+			await nextNews(feed);
 	}
 	feed.reader.cancel().catch(() => {});
-	postMessage(['ended', feed.error ? `The connection is lost (${feed.error.message}): what is shown ends there.` :
-		received > LIVE_BYTES ? 'More than a gigabyte has come: the page follows no further.' :
+	feed.resume();
+	if (number === opened)
+		postMessage(['ended', feed.error ? `The connection is lost (${feed.error.message}): what is shown ends there.` :
 			'The program has ended: this is all that it recorded.']);
 }
 
@@ -555,8 +576,10 @@ async function open(source, now) {
 		say('', -1);
 		postMessage(['failed', text, !isShown]);
 	} finally {
-		if (number === opened)
+		if (number === opened) {
 			wasm.page_load_drop();
+			wasm.page_follow_drop();
+		}
 	}
 }
 

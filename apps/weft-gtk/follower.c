@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: ISC
  *
- * See follower.h. Making a model copies all that came so far, and showing it costs the main loop
- * about as much: the longer both take, the rarer they are, so that most of the time is left for
- * reading events and for the person.
+ * See follower.h. A thread takes the events and makes models; weft/refresh.h says when.
  *
- * As with a loading, the thread and who started it both hold the follower.
+ * As with a loading, the thread and the caller that started it both hold the follower.
  */
 #include "follower.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include <glib.h>
 
+#include <weft/refresh.h>
+
 #include "opening.h"
 
-#define SHARE       4      /* of the time that a model costs, until the next one is begun */
-#define SHORTEST_US 100000 /* between two models */
-#define IDLE_US     400000 /* more while nothing happens: only the time goes on */
-#define WAIT_NS     50000000
+#define BATCH_EVENTS  65536
+#define WAIT_NS       50000000
+#define TAKEN_LOOK_US 10000
 
 struct follower {
 	char *path;
@@ -87,58 +85,64 @@ static void tell(struct follower *follower)
 struct reader {
 	struct follower *follower;
 	struct weft_follow *follow;
-	struct weft_model_builder *builder;
-	uint64_t events, told_events;
-	int64_t due_us;
+	struct weft_refresh *refresh;
 	struct weft_ring_check check;
 };
 
-/* All that can be read now. WEFT_AGAIN, WEFT_END or an error. */
-static int read_ready(struct reader *r)
+static int next(void *context, struct weft_event *ret_event)
 {
-	struct weft_event event;
-	int status;
-	while ((status = weft_follow_next(r->follow, &event)) == WEFT_OK) {
-		int error = weft_model_builder_add(r->builder, &event, weft_follow_diagnostics(r->follow));
-		if (error)
-			return error;
-		/* A program that records faster than we read never says AGAIN. */
-		if (++r->events % 65536 == 0)
-			return WEFT_AGAIN;
-	}
-	return status;
+	return weft_follow_next(context, ret_event);
+}
+
+static const struct weft_trace_description *describe(void *context)
+{
+	return weft_follow_describe(context);
+}
+
+static struct weft_diagnostics *diagnostics(void *context)
+{
+	return weft_follow_diagnostics(context);
+}
+
+static uint64_t trace_now_ns(void *context)
+{
+	uint64_t mark = weft_follow_mark(context);
+	return mark == UINT64_MAX ? 0 : mark;
+}
+
+static double now_ms(void)
+{
+	return (double)g_get_monotonic_time() / 1000;
 }
 
 static bool is_due(const struct reader *r)
 {
 	const struct follower *follower = r->follower;
-	int64_t due_us = r->due_us + (r->events == r->told_events ? IDLE_US : 0);
-	return r->events && atomic_load(&follower->is_taken) && !atomic_load(&follower->is_paused) &&
-		   g_get_monotonic_time() >= due_us;
+	return atomic_load(&follower->is_taken) && !atomic_load(&follower->is_paused) &&
+		   weft_refresh_wait_ms(r->refresh, now_ms()) <= 0;
 }
 
 static int make_model(struct reader *r)
 {
 	struct follower *follower = r->follower;
-	int64_t start = g_get_monotonic_time();
-	uint64_t now = weft_follow_mark(r->follow);
-	int error = weft_model_builder_snapshot(
-		r->builder, weft_follow_describe(r->follow), now == UINT64_MAX ? 0 : now, &follower->model);
+	double start_ms = now_ms();
+	int error = weft_refresh_model(r->refresh, &follower->model);
 	if (error)
 		return error;
-	int64_t end = g_get_monotonic_time();
-	int64_t cost = end - start + atomic_load(&follower->shown_us);
-	r->told_events = r->events;
-	r->due_us = end + MAX(SHORTEST_US, SHARE * cost);
+	double end_ms = now_ms(), shown_ms = (double)atomic_load(&follower->shown_us) / 1000;
+	weft_refresh_shown(r->refresh, end_ms, end_ms - start_ms + shown_ms);
 	tell(follower);
 	return 0;
 }
 
+/* WEFT_END, an error, or WEFT_AGAIN if the models are no longer wanted. */
 static int follow_on(struct reader *r)
 {
 	struct follower *follower = r->follower;
-	int status;
-	while ((status = read_ready(r)) == WEFT_AGAIN && !atomic_load(&follower->is_unwanted)) {
+	while (!atomic_load(&follower->is_unwanted)) {
+		int status = weft_refresh_read(r->refresh, BATCH_EVENTS);
+		if (status == WEFT_END || status < 0)
+			return status;
 		if (is_due(r)) {
 			status = make_model(r);
 			if (status)
@@ -148,14 +152,14 @@ static int follow_on(struct reader *r)
 		if (status < 0)
 			return status;
 	}
-	return status;
+	return WEFT_AGAIN;
 }
 
-/* False: nobody wants more. */
+/* Waits for the main loop to take the last model. False if no more are wanted. */
 static bool wait_until_taken(struct follower *follower)
 {
 	while (!atomic_load(&follower->is_taken) && !atomic_load(&follower->is_unwanted))
-		g_usleep(SHORTEST_US / 10);
+		g_usleep(TAKEN_LOOK_US);
 	return !atomic_load(&follower->is_unwanted);
 }
 
@@ -164,15 +168,16 @@ static int make_last_model(struct reader *r)
 	if (!wait_until_taken(r->follower))
 		return WEFT_AGAIN;
 	r->follower->is_last = true;
-	return weft_model_builder_finish(
-		r->builder, weft_follow_describe(r->follow), &r->follower->model);
+	return weft_refresh_model(r->refresh, &r->follower->model);
 }
 
 static int follow(struct reader *r)
 {
 	int error = opening_follow(r->follower->path, r->follower->pid, &r->follow, &r->check);
+	const struct weft_refresh_source source = {
+		next, describe, diagnostics, trace_now_ns, r->follow};
 	if (!error)
-		error = weft_model_builder_create(&r->builder);
+		error = weft_refresh_create(&source, &r->refresh);
 	if (!error)
 		error = follow_on(r);
 	if (error == WEFT_END)
@@ -190,7 +195,7 @@ static void *run(void *context)
 		if (wait_until_taken(follower))
 			follower->error = g_strdup_printf("%s: %s", follower->path, text);
 	}
-	weft_model_builder_destroy(reader.builder);
+	weft_refresh_destroy(reader.refresh);
 	weft_follow_close(reader.follow);
 	if (!atomic_load(&follower->is_unwanted))
 		tell(follower);

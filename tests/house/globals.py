@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
 from harness import BUILD, case, equal, main, run, skip  # noqa: E402
 
-ROOMS = ['base', 'canvas', 'export', 'format', 'layout', 'model', 'render', 'story', 'trigger', 'view',
+ROOMS = ['base', 'canvas', 'export', 'format', 'layout', 'model', 'refresh', 'render', 'story', 'trigger', 'view',
          'viewer']
 # The key of all tables of hashes: atomic words, set once a process.
 ALLOWED = {'process_key'}

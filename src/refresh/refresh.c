@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See weft/refresh.h. The longer a model takes to be made and shown, the rarer models are.
+ */
+#include <weft/refresh.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <weft/error.h>
+
+#include "base/export.h"
+
+static const double SHORTEST_MS = 100; /* between two models */
+static const double IDLE_MS = 400;     /* more, while no events come and only the present moves */
+static const double SHARE = 4;         /* of a model's cost, until the next one is made */
+
+struct weft_refresh {
+	struct weft_refresh_source source;
+	struct weft_model_builder *builder;
+	uint64_t events, shown_events; /* shown: in the last model */
+	double due_ms;
+	bool has_ended;
+};
+
+WEFT__EXPORT int weft_refresh_create(
+	const struct weft_refresh_source *source, struct weft_refresh **ret_refresh)
+{
+	struct weft_refresh *refresh = calloc(1, sizeof(*refresh));
+	if (!refresh)
+		return WEFT_ERROR_MEMORY;
+	refresh->source = *source;
+	refresh->due_ms = -INFINITY;
+	int error = weft_model_builder_create(&refresh->builder);
+	if (error)
+		free(refresh);
+	else
+		*ret_refresh = refresh;
+	return error;
+}
+
+WEFT__EXPORT void weft_refresh_destroy(struct weft_refresh *refresh)
+{
+	if (!refresh)
+		return;
+	weft_model_builder_destroy(refresh->builder);
+	free(refresh);
+}
+
+WEFT__EXPORT int weft_refresh_read(struct weft_refresh *refresh, uint32_t most)
+{
+	const struct weft_refresh_source *source = &refresh->source;
+	struct weft_event event;
+	for (uint32_t i = 0; i < most; i++) {
+		int status = source->next(source->context, &event);
+		if (status == WEFT_OK)
+			status = weft_model_builder_add(
+				refresh->builder, &event, source->diagnostics(source->context));
+		refresh->has_ended = status == WEFT_END;
+		if (status != WEFT_OK)
+			return status;
+		refresh->events++;
+	}
+	return WEFT_OK;
+}
+
+WEFT__EXPORT uint64_t weft_refresh_events(const struct weft_refresh *refresh)
+{
+	return refresh->events;
+}
+
+WEFT__EXPORT double weft_refresh_wait_ms(const struct weft_refresh *refresh, double now_ms)
+{
+	if (refresh->events == 0)
+		return INFINITY;
+	bool is_idle = refresh->events == refresh->shown_events;
+	if (is_idle && !refresh->source.now_ns)
+		return INFINITY;
+	double wait_ms = refresh->due_ms + (is_idle ? IDLE_MS : 0) - now_ms;
+	return wait_ms > 0 ? wait_ms : 0;
+}
+
+WEFT__EXPORT int weft_refresh_model(struct weft_refresh *refresh, struct weft_model **ret_model)
+{
+	const struct weft_refresh_source *source = &refresh->source;
+	const struct weft_trace_description *about = source->describe(source->context);
+	refresh->shown_events = refresh->events;
+	if (refresh->has_ended)
+		return weft_model_builder_finish(refresh->builder, about, ret_model);
+	uint64_t now_ns = source->now_ns ? source->now_ns(source->context) : 0;
+	return weft_model_builder_snapshot(refresh->builder, about, now_ns, ret_model);
+}
+
+WEFT__EXPORT void weft_refresh_shown(struct weft_refresh *refresh, double now_ms, double cost_ms)
+{
+	double pause_ms = SHARE * cost_ms;
+	refresh->due_ms = now_ms + (pause_ms > SHORTEST_MS ? pause_ms : SHORTEST_MS);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A trace that grows: each event is taken once, and models come as often as they are worth it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+
+#include <weft/error.h>
+#include <weft/refresh.h>
+
+/* So many events are there; each creates a task. */
+struct source {
+	uint64_t there, given;
+	uint64_t now_ns;
+	int end; /* what comes behind them */
+	struct weft_trace_thread thread;
+	struct weft_trace_description description;
+	struct weft_diagnostics diagnostics;
+};
+
+static int next(void *context, struct weft_event *ret_event)
+{
+	struct source *s = context;
+	if (s->given == s->there)
+		return s->end;
+	s->given++;
+	*ret_event = (struct weft_event){
+		.type = WEFT_EVENT_CREATE, .task = WEFT_TASK_NONE, .other = s->given, .time_ns = s->given};
+	return WEFT_OK;
+}
+
+static const struct weft_trace_description *describe(void *context)
+{
+	return &((struct source *)context)->description;
+}
+
+static struct weft_diagnostics *diagnostics(void *context)
+{
+	return &((struct source *)context)->diagnostics;
+}
+
+static uint64_t now_ns(void *context)
+{
+	return ((struct source *)context)->now_ns;
+}
+
+static struct weft_refresh *begin(struct source *s, bool has_now)
+{
+	struct weft_refresh *refresh;
+	*s = (struct source){.end = WEFT_AGAIN, .thread = {.name = "", .process = ""}};
+	s->description = (struct weft_trace_description){
+		.format = "test", .clock = {.name = "test"}, .threads = &s->thread, .thread_count = 1};
+	const struct weft_refresh_source source = {
+		next, describe, diagnostics, has_now ? now_ns : NULL, s};
+	assert_int_equal(weft_refresh_create(&source, &refresh), 0);
+	return refresh;
+}
+
+static void expect_model(struct weft_refresh *refresh, uint64_t events, bool live)
+{
+	struct weft_model *model;
+	assert_int_equal(weft_refresh_model(refresh, &model), 0);
+	assert_int_equal(model->summary.events, events);
+	assert_int_equal(model->tasks.count, events);
+	assert_int_equal(model->summary.live, live);
+	weft_model_destroy(model);
+}
+
+static void each_event_is_taken_once(void **state)
+{
+	(void)state;
+	struct source s;
+	struct weft_refresh *refresh = begin(&s, false);
+	assert_int_equal(weft_refresh_read(refresh, 10), WEFT_AGAIN);
+	for (uint64_t round = 1; round < 20; round++) {
+		s.there = round * 15;
+		assert_int_equal(weft_refresh_read(refresh, 10), WEFT_OK);
+		assert_int_equal(weft_refresh_read(refresh, 10), WEFT_AGAIN);
+		assert_int_equal(weft_refresh_events(refresh), s.there);
+		assert_int_equal(s.given, s.there);
+		expect_model(refresh, s.there, true);
+	}
+	s.end = WEFT_END;
+	assert_int_equal(weft_refresh_read(refresh, 10), WEFT_END);
+	expect_model(refresh, s.there, false);
+	weft_refresh_destroy(refresh);
+}
+
+static void models_are_rarer_the_more_they_cost(void **state)
+{
+	(void)state;
+	struct source s;
+	struct weft_refresh *refresh = begin(&s, false);
+	assert_true(isinf(weft_refresh_wait_ms(refresh, 0)));
+	s.there = 1;
+	weft_refresh_read(refresh, 10);
+	assert_true(weft_refresh_wait_ms(refresh, 0) == 0); /* the first picture at once */
+	expect_model(refresh, 1, true);
+	weft_refresh_shown(refresh, 1000, 1);
+	assert_true(isinf(weft_refresh_wait_ms(refresh, 5000))); /* nothing is new */
+	s.there = 2;
+	weft_refresh_read(refresh, 10);
+	assert_true(weft_refresh_wait_ms(refresh, 1000) == 100);
+	assert_true(weft_refresh_wait_ms(refresh, 1090) == 10);
+	assert_true(weft_refresh_wait_ms(refresh, 1200) == 0);
+	weft_refresh_shown(refresh, 2000, 200);
+	assert_true(weft_refresh_wait_ms(refresh, 2000) == 800);
+	weft_refresh_destroy(refresh);
+}
+
+static void time_goes_on_without_events(void **state)
+{
+	(void)state;
+	struct source s;
+	struct weft_refresh *refresh = begin(&s, true);
+	struct weft_model *model;
+	s.there = 1;
+	s.now_ns = 500;
+	weft_refresh_read(refresh, 10);
+	assert_int_equal(weft_refresh_model(refresh, &model), 0);
+	assert_int_equal(model->summary.end, 500);
+	weft_model_destroy(model);
+	weft_refresh_shown(refresh, 1000, 1);
+	assert_true(weft_refresh_wait_ms(refresh, 1000) == 500);
+	weft_refresh_destroy(refresh);
+}
+
+static void errors_are_passed_on(void **state)
+{
+	(void)state;
+	struct source s;
+	struct weft_refresh *refresh = begin(&s, false);
+	s.end = WEFT_ERROR_DAMAGED;
+	assert_int_equal(weft_refresh_read(refresh, 10), WEFT_ERROR_DAMAGED);
+	weft_refresh_destroy(refresh);
+	weft_refresh_destroy(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_event_is_taken_once),
+		cmocka_unit_test(models_are_rarer_the_more_they_cost),
+		cmocka_unit_test(time_goes_on_without_events),
+		cmocka_unit_test(errors_are_passed_on),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
