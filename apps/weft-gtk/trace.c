@@ -56,10 +56,12 @@ static gboolean show_progress(void *context)
 	double millions = (double)loading_events(window->loading) / 1e6;
 	double part = loading_part(window->loading, &is_read);
 	char *name = shown_name(window), *text;
+	char number[G_ASCII_DTOSTR_BUF_SIZE]; /* with a point, as everywhere in the window */
+	g_ascii_formatd(number, sizeof(number), "%.1f", millions);
 	if (is_read)
-		text = g_strdup_printf("Laying out %s: %.1f million events", name, millions);
+		text = g_strdup_printf("Laying out %s: %s million events", name, number);
 	else if (millions > 0)
-		text = g_strdup_printf("Reading %s: %.1f million events", name, millions);
+		text = g_strdup_printf("Reading %s: %s million events", name, number);
 	else
 		text = g_strdup_printf("Reading %s", name);
 	weft_viewer_say(window->viewer, text, millions > 0 ? part : -1);

@@ -4,9 +4,12 @@
  */
 #include <weft/duration.h>
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/export.h"
+#include "base/number.h"
 
 WEFT__EXPORT void weft_format_duration(uint64_t ns, unsigned digits, char text[32])
 {
@@ -19,15 +22,11 @@ WEFT__EXPORT void weft_format_duration(uint64_t ns, unsigned digits, char text[3
 	}
 	unsigned before = value < 9.9995 ? 1 : value < 99.995 ? 2 : 3;
 	int decimals = unit == 0 || digits <= before ? 0 : (int)(digits - before);
-	snprintf(text, 32, "%.*f", decimals, value);
-	size_t length = 0, point = 0;
-	for (; text[length]; length++)
-		if (text[length] == '.' || text[length] == ',') {
-			text[length] = '.'; /* whatever the locale */
-			point = length;
-		}
-	while (point && (text[length - 1] == '0' || text[length - 1] == '.'))
-		if (text[--length] == '.')
+	char number[WEFT__NUMBER_BYTES];
+	size_t length = strlen(weft__number_fixed(value, decimals, number));
+	bool has_point = strchr(number, '.') != NULL;
+	while (has_point && (number[length - 1] == '0' || number[length - 1] == '.'))
+		if (number[--length] == '.')
 			break;
-	snprintf(text + length, 32 - length, " %s", units[unit]);
+	snprintf(text, 32, "%.*s %s", (int)length, number, units[unit]);
 }

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/export.h"
+#include "base/number.h"
 #include "base/utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"
@@ -81,14 +82,15 @@ WEFT__EXPORT void weft_text_add_i64(struct weft_text *text, int64_t number)
 
 WEFT__EXPORT void weft_text_add_f64(struct weft_text *text, double number)
 {
-	char digits[32];
+	char digits[WEFT__NUMBER_BYTES];
+	const char *end;
 	if (!isfinite(number)) {
 		weft_text_add_string(text, "null");
 		return;
 	}
 	for (int precision = 15; precision <= 17; precision++) {
-		snprintf(digits, sizeof(digits), "%.*g", precision, number);
-		if (strtod(digits, NULL) == number)
+		weft__number_general(number, precision, digits);
+		if (weft__number_parse(digits, &end) == number)
 			break;
 	}
 	weft_text_add_string(text, digits);

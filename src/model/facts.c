@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "model/builder.h"
 
 static int identify(
@@ -42,6 +43,7 @@ static int append_scratch(
 static struct weft_slice format_value(const struct weft_field *field, char *number, size_t size)
 {
 	struct weft_slice slice = {number, 0};
+	char real[WEFT__NUMBER_BYTES];
 	int length = 0;
 	switch (field->type) {
 	case WEFT_FIELD_I64:
@@ -51,7 +53,7 @@ static struct weft_slice format_value(const struct weft_field *field, char *numb
 		length = snprintf(number, size, "%" PRIu64, field->value.u64);
 		break;
 	case WEFT_FIELD_F64:
-		length = snprintf(number, size, "%g", field->value.f64);
+		length = snprintf(number, size, "%s", weft__number_general(field->value.f64, 6, real));
 		break;
 	case WEFT_FIELD_TEXT:
 		return field->value.text;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/ns.h"
+#include "base/number.h"
 #include "base/sort.h"
 #include "render/painter.h"
 
@@ -328,6 +329,7 @@ static uint32_t color_of(const struct painter *p, uint32_t counter)
 static void format_value(double value, char text[24])
 {
 	static const char units[] = " kMGTPE";
+	char digits[WEFT__NUMBER_BYTES];
 	double shown = value;
 	unsigned unit = 0;
 	if (fabs(shown) < 1e6) {
@@ -336,7 +338,7 @@ static void format_value(double value, char text[24])
 	}
 	for (; fabs(shown) >= 999.5 && unit < 6; unit++)
 		shown /= 1000;
-	snprintf(text, 24, "%.3g %c", shown, units[unit]);
+	snprintf(text, 24, "%.20s %c", weft__number_general(shown, 3, digits), units[unit]);
 }
 
 /* Beside the picture, with a line from where the curve leaves it. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "runs/message.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,9 +51,13 @@ const char *weft__runs_size_text(uint64_t bytes, char text[32])
 {
 	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
 	unsigned unit = 0;
-	double size = (double)bytes;
-	for (; size >= 1024 && unit < 4; unit++)
-		size /= 1024;
-	snprintf(text, 32, size == (double)(uint64_t)size ? "%.0f %s" : "%.1f %s", size, units[unit]);
+	uint64_t one = 1;
+	for (; bytes / one >= 1024 && unit < 4; unit++)
+		one *= 1024;
+	uint64_t tenths = (bytes / one) * 10 + ((bytes % one) * 10 + one / 2) / one;
+	if (bytes % one == 0)
+		snprintf(text, 32, "%" PRIu64 " %s", bytes / one, units[unit]);
+	else
+		snprintf(text, 32, "%" PRIu64 ".%u %s", tenths / 10, (unsigned)(tenths % 10), units[unit]);
 	return text;
 }

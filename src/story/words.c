@@ -13,6 +13,7 @@
 #include <weft/duration.h>
 
 #include "base/export.h"
+#include "base/number.h"
 #include "base/utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"
@@ -136,6 +137,12 @@ void weft__say_length(struct weft__words *w, uint64_t ns)
 	char text[32];
 	weft_format_duration(ns, LENGTH_DIGITS, text);
 	weft__say(w, "%s", text);
+}
+
+void weft__say_real(struct weft__words *w, double number, int digits)
+{
+	char text[WEFT__NUMBER_BYTES];
+	weft__say(w, "%s", weft__number_general(number, digits, text));
 }
 
 void weft__say_number(struct weft__words *w, uint64_t number)

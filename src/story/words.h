@@ -28,6 +28,8 @@ void weft__say_time(struct weft__words *words, const struct weft_model *model, u
 /* "1.84 ms" */
 void weft__say_length(struct weft__words *words, uint64_t ns);
 /* "1,234" */
+/* With up to `digits` significant digits. */
+void weft__say_real(struct weft__words *words, double number, int digits);
 void weft__say_number(struct weft__words *words, uint64_t number);
 /* "1 task", "1,514 tasks" */
 void weft__say_count(struct weft__words *words, uint64_t count, const char *one);

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/parse.h>
+
 struct parser {
 	const char *text;
 	size_t size, at;
@@ -121,26 +123,36 @@ static bool take_number(struct parser *p, bool may_be_negative, int64_t *ret_num
 	return true;
 }
 
+static const char unit_expected[] = "a unit is expected: ns, us, ms, s or min";
+
+/* A number and a unit, with or without a space between them. */
 static bool take_duration(struct parser *p)
 {
-	static const struct {
-		const char *name;
-		int64_t ns;
-	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", 60000000000}};
+	char text[64];
 	struct weft_slice unit;
+	uint64_t ns;
 	skip_space(p);
 	size_t start = p->at;
-	if (!take_number(p, false, &p->rule->limit))
-		return false;
+	while (p->at < p->size && strchr("0123456789.", p->text[p->at]) && p->text[p->at])
+		p->at++;
+	size_t digits = p->at - start;
 	skip_space(p);
 	size_t unit_at = p->at;
-	if (!take_word(p, "a unit is expected: ns, us, ms, s or min", &unit))
+	if (!digits)
+		return fail(p, start, "a number is expected");
+	if (!take_word(p, unit_expected, &unit))
 		return false;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (is_word(unit, units[i].name))
-			return !__builtin_mul_overflow(p->rule->limit, units[i].ns, &p->rule->limit) ||
-				   fail(p, start, "a shorter time is expected");
-	return fail(p, unit_at, "a unit is expected: ns, us, ms, s or min");
+	if (digits + unit.size > sizeof(text))
+		return fail(p, start, digits > unit.size ? "a shorter time is expected" : unit_expected);
+	memcpy(text, p->text + start, digits);
+	memcpy(text + digits, unit.bytes, unit.size);
+	enum weft_parse problem = weft_parse_duration(text, digits + unit.size, &ns);
+	if (problem == WEFT_PARSE_TOO_LARGE || (problem == WEFT_PARSE_OK && ns > INT64_MAX))
+		return fail(p, start, "a shorter time is expected");
+	if (problem != WEFT_PARSE_OK)
+		return fail(p, unit_at, unit_expected);
+	p->rule->limit = (int64_t)ns;
+	return true;
 }
 
 /* >= 5 of whole numbers is > 4. */

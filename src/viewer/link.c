@@ -9,6 +9,7 @@
 
 #include "base/export.h"
 #include "base/ns.h"
+#include "base/number.h"
 #include "viewer/state.h"
 
 static void add_value(struct weft_text *text, const char *key, const char *value)
@@ -232,7 +233,7 @@ static bool take_value(
 	if (strcmp(key, "at") == 0)
 		return t->has_at = !weft__parse_time(value, begin, &t->at);
 	if (strcmp(key, "focus") == 0)
-		t->view.focus = strtod(value, NULL);
+		t->view.focus = weft__number_parse(value, &value);
 	else if (strcmp(key, "rows") == 0)
 		t->view.is_plain = strcmp(value, "plain") == 0;
 	else if (strcmp(key, "task") == 0)

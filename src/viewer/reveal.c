@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/parse.h>
+
 #include "base/ns.h"
 #include "viewer/state.h"
 
@@ -94,36 +96,16 @@ void weft__write_task(const struct weft_model *model, uint32_t task, char text[6
 		snprintf(text, 64, "task:%" PRIu64, id);
 }
 
-static bool parse_number(const char **text, uint64_t *ret_number)
-{
-	uint64_t number = 0;
-	const char *at = *text;
-	for (; *at >= '0' && *at <= '9'; at++) {
-		if (number > (UINT64_MAX - 9) / 10)
-			return false;
-		number = number * 10 + (uint64_t)(*at - '0');
-	}
-	if (at == *text)
-		return false;
-	*text = at;
-	*ret_number = number;
-	return true;
-}
-
 uint32_t weft__parse_task(const struct weft_model *model, const char *text)
 {
 	uint64_t id, buffer = 0;
 	if (strncmp(text, "task:", 5) == 0)
 		text += 5;
-	if (!parse_number(&text, &id))
+	const char *slash = strchr(text, '/');
+	if (slash && weft_parse_number(text, (size_t)(slash - text), &buffer) != WEFT_PARSE_OK)
 		return WEFT_NONE;
-	if (*text == '/') {
-		text++;
-		buffer = id;
-		if (!parse_number(&text, &id))
-			return WEFT_NONE;
-	}
-	if (*text || buffer >= UINT32_MAX)
+	text = slash ? slash + 1 : text;
+	if (weft_parse_number(text, strlen(text), &id) != WEFT_PARSE_OK || buffer >= UINT32_MAX)
 		return WEFT_NONE;
 	return weft_model_find_task(model, (uint32_t)buffer, id);
 }

@@ -49,7 +49,7 @@ struct weft__history {
 	double moved_ms; /* the last move: moves in one go are one step */
 };
 
-/* ---- Pointers: pointer.c, touch.c, overview.c ---- */
+/* ---- Pointers: pointer.c, overview.c ---- */
 
 enum weft__drag {
 	WEFT__DRAG_NONE,
@@ -374,7 +374,7 @@ void weft__viewer_show_range(struct weft_viewer *viewer, uint64_t start, double 
 double weft__viewer_duration(const struct weft_view *view);
 uint64_t weft__viewer_start(const struct weft_view *view);
 
-/* pointer.c, touch.c, overview.c */
+/* pointer.c, overview.c */
 void weft__viewer_advance_pointer(struct weft_viewer *viewer);
 double weft__viewer_pointer_due(const struct weft_viewer *viewer);
 void weft__viewer_begin_grab(struct weft_viewer *viewer, double x, double y);
@@ -508,7 +508,7 @@ extern const unsigned weft__key_count;
 void weft__viewer_ask(struct weft_viewer *viewer, enum weft__asked asked);
 void weft__viewer_close_prompt(struct weft_viewer *viewer);
 
-/* panel.c, and what fills it: help.c, menu.c */
+/* panel.c; menus.c, lists.c and story_panel.c fill it */
 void weft__viewer_open_panel(struct weft_viewer *viewer, enum weft__panel_kind kind);
 void weft__viewer_fill_panel(struct weft_viewer *viewer);
 void weft__panel_add(struct weft_viewer *viewer, enum weft_viewer_item_type type, const char *text,

@@ -7,69 +7,50 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <weft/parse.h>
+
 #include "viewer/state.h"
 
+/* The units that are written. */
 static const struct unit {
 	const char *name;
 	uint64_t ns;
 } units[] = {
 	{"ns", 1},
 	{"us", 1000},
-	{"\xc2\xb5s", 1000},
 	{"ms", 1000000},
 	{"s", 1000000000},
 };
 
-/* Digits with a point at most; digits finer than 1/scale are dropped. Where it ends, or NULL. */
-static const char *parse_decimal(const char *text, uint64_t scale, uint64_t *ret_value)
+static const char *explain(enum weft_parse problem)
 {
-	uint64_t value = 0, share = scale;
-	bool after_point = false, any = false;
-	for (;; text++) {
-		if (*text == '.' && !after_point) {
-			after_point = true;
-			continue;
-		}
-		if (*text < '0' || *text > '9')
-			break;
-		uint64_t digit = (uint64_t)(*text - '0');
-		any = true;
-		share = after_point ? share / 10 : share;
-		if (!after_point && value > (UINT64_MAX - 9 * scale) / 10)
-			return NULL;
-		if (after_point && value > UINT64_MAX - digit * share)
-			return NULL;
-		value = after_point ? value + digit * share : value * 10 + digit * scale;
+	switch (problem) {
+	case WEFT_PARSE_OK:
+		return NULL;
+	case WEFT_PARSE_NO_UNIT:
+		return "a unit is missing: ns, us, ms, s or min";
+	case WEFT_PARSE_UNIT:
+		return "the unit is ns, us, ms, s or min";
+	case WEFT_PARSE_TOO_LARGE:
+		return "that is too long";
+	default:
+		return "write a time like 12ms, 1.5s, 300us or 40ns";
 	}
-	*ret_value = value;
-	return any ? text : NULL;
 }
 
 const char *weft__parse_duration(const char *text, uint64_t *ret_ns)
 {
-	uint64_t value;
 	while (*text == ' ')
 		text++;
-	const char *unit = parse_decimal(text, 1, &value);
-	if (!unit)
-		return "write a time like 12ms, 1.5s, 300us or 40ns";
-	while (*unit == ' ')
-		unit++;
-	if (!*unit)
-		return "a unit is missing: ns, us, ms or s";
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp(unit, units[i].name) == 0)
-			return parse_decimal(text, units[i].ns, ret_ns) ? NULL : "that is too long";
-	return "the unit is ns, us, ms or s";
+	return explain(weft_parse_duration(text, strlen(text), ret_ns));
 }
 
 const char *weft__parse_time(const char *text, uint64_t trace_start, uint64_t *ret_time)
 {
 	uint64_t ns;
 	if (text[0] == '@') {
-		const char *end = parse_decimal(text + 1, 1, &ns);
-		if (!end || *end || strchr(text, '.'))
-			return "after @ stands a whole number of nanoseconds";
+		if (weft_parse_number(text + 1, strlen(text + 1), &ns) != WEFT_PARSE_OK)
+			return "write a whole number of nanoseconds after @";
 		*ret_time = ns;
 		return NULL;
 	}
@@ -83,7 +64,7 @@ void weft__write_duration(uint64_t ns, char text[32])
 {
 	const struct unit *unit = &units[0];
 	for (size_t i = 1; i < sizeof(units) / sizeof(units[0]); i++)
-		if (i != 2 && ns >= units[i].ns)
+		if (ns >= units[i].ns)
 			unit = &units[i];
 	uint64_t fraction = ns % unit->ns;
 	unsigned digits = 0;

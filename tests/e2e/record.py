@@ -144,7 +144,8 @@ def wrong_use():
                                    (['--frobnicate', 'true'], 'unknown option'),
                                    (['-o'], 'needs a value'), (['-o', '', 'true'], 'without a name'),
                                    (['--size', 'big', 'true'], 'is not a size'),
-                                   (['--size', '65535', 'true'], 'too small')):
+                                   (['--size', '65535', 'true'], 'too small'),
+                                   (['--size', '18446744073709551615G', 'true'], 'more than 2^64')):
             result = here.record(*arguments, status=2)
             assert message in result.stderr, (arguments, result.stderr)
             equal(result.stdout, '')

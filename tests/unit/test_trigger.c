@@ -93,7 +93,7 @@ static void a_wrong_rule_is_wrong_somewhere(void **state)
 		{"runs 5ms", "> is expected", 5},
 		{"runs > 5", "unit", 8},
 		{"runs > 5 minutes", "unit", 9},
-		{"runs > ms", "whole number", 7},
+		{"runs > ms", "a number", 7},
 		{"waits > 99999999999999s", "shorter", 8},
 		{"waits > 1s colour = red", "kind or label", 11},
 		{"waits > 1s kind red", "= is expected", 16},

@@ -208,8 +208,9 @@ static void look_at_holds(struct contention *c, uint32_t semaphore, uint32_t que
 	} else {
 		struct weft__words *w = weft__clause(&s, 6);
 		weft__say_subject(w, c->model, semaphore, 32);
-		weft__say(w, " is held %.3g %% of the time",
-			(double)sum * 100 / (double)(problem.end - problem.start + 1));
+		weft__say(w, " is held ");
+		weft__say_real(w, (double)sum * 100 / (double)(problem.end - problem.start + 1), 3);
+		weft__say(w, " %% of the time");
 	}
 	struct weft__words *w = weft__clause(&s, 5);
 	if (is_far)

@@ -64,7 +64,9 @@ static void add_pauses(
 	weft__say(w, " from ");
 	weft__say_time(w, model, pauses->longest->start);
 	w = weft__clause(&s, 3);
-	weft__say(w, ", %.3g %% of the time", (double)pauses->sum_ns * 100 / (double)trace_ns);
+	weft__say(w, ", ");
+	weft__say_real(w, (double)pauses->sum_ns * 100 / (double)trace_ns, 3);
+	weft__say(w, " %% of the time");
 	if (model->thread_count > 1)
 		weft__say_thread(weft__clause(&s, 2), model, thread);
 	weft__find(findings, &problem, pauses->sum_ns, &s);

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: ISC
+"""What sources may not do, and what their comments may not claim."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
+from harness import case, main  # noqa: E402
+from tree import read, tracked  # noqa: E402
+
+FILES = tracked()
+SOURCES = [p for p in FILES if p.endswith(('.c', '.h', '.def'))]
+
+COMMENT = re.compile(r'/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
+FILE_NAME = re.compile(r'(?<![\w./*<-])[\w][\w./-]*\.(?:c|h|def|py|md)\b(?![\w(])')
+# Headers of the kernel.
+FOREIGN = {'linux/futex.h', 'linux/magic.h'}
+
+
+def comments(text):
+    return [m.group() for m in COMMENT.finditer(text) if m.group().startswith('/*')]
+
+
+def missing_files(path, text):
+    """The files named in the comments of a file that are neither in the tree nor foreign."""
+    found = []
+    for comment in comments(text):
+        for name in FILE_NAME.findall(comment):
+            if name not in FOREIGN and not any(p == name or p.endswith('/' + name) for p in FILES):
+                found.append('%s names %s' % (path, name))
+    return found
+
+
+@case
+def comments_name_files_that_exist():
+    missing = [line for path in SOURCES for line in missing_files(path, read(path))]
+    assert not missing, '\n'.join(missing)
+
+
+# printf and strtod write and read the decimal separator of the locale; `%.0f` writes none.
+REAL_FORMAT = re.compile(r'"(?:[^"\\\n]|\\.)*%[-+ #]*(?:\d+|\*)?(?:\.(?!0f)(?:\d+|\*)?)?(?!\.0f)[fegFEG](?:[^"\\\n]|\\.)*"')
+REAL_PARSER = re.compile(r'\b(?:strtod|strtof|strtold|atof)\s*\(')
+
+
+def locale_uses(text):
+    code = COMMENT.sub(lambda m: '' if m.group().startswith('/*') else m.group(), text)
+    return [m.group() for pattern in (REAL_FORMAT, REAL_PARSER) for m in pattern.finditer(code)]
+
+
+@case
+def numbers_do_not_depend_on_the_locale():
+    wrong = ['%s: %s' % (path, use) for path in SOURCES
+             if path.startswith(('src/', 'include/')) and path != 'src/base/number.c'
+             for use in locale_uses(read(path))]
+    assert not wrong, 'use base/number.h instead:\n' + '\n'.join(wrong)
+
+
+@case
+def the_checks_notice():
+    assert missing_files('a.c', '/* see not-there.c, number.h */ "/* nor.h */"') == ['a.c names not-there.c']
+    assert locale_uses('f("%.3g %s", 1); g("%*.*f"); strtod (x);') and len(locale_uses('p("%e") p("%.2f")')) == 2
+    assert not locale_uses('/* "%f" */ f("%.0f %% of %d fe %s", x);')
+
+
+main()
