@@ -8,17 +8,19 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <weft/cut.h>
-#include <weft/decoder.h>
+#include <weft/input.h>
 
 #include "opening.h"
+#include "runs/file.h"
 
 struct cutting {
 	char *path, *name;
 	pid_t pid;
 	GFile *output;
-	bool is_private; /* only the trace's owner may read it */
+	mode_t mode;
 	struct weft_cut_range range;
 };
 
@@ -31,17 +33,10 @@ static void forget(void *context)
 	g_free(cutting);
 }
 
-/* The output file, and the first error in writing it. */
-struct output {
-	GOutputStream *stream;
-	GError *error;
-};
-
 static int append(void *context, const void *bytes, size_t size)
 {
-	struct output *output = context;
-	bool good = g_output_stream_write_all(output->stream, bytes, size, NULL, NULL, &output->error);
-	return good ? 0 : WEFT_ERROR_SYSTEM;
+	const struct weft__runs_file *file = context;
+	return weft__runs_write_all(file->fd, bytes, size) ? 0 : WEFT_ERROR_SYSTEM;
 }
 
 static int copy_events(struct weft_decoder *decoder, struct weft_cut *cut)
@@ -55,60 +50,54 @@ static int copy_events(struct weft_decoder *decoder, struct weft_cut *cut)
 	return weft_cut_finish(cut, weft_decoder_describe(decoder));
 }
 
-static int cut_source(
-	const struct cutting *cutting, struct weft_source *source, const struct weft_cut_sink *sink)
+static int cut_input(
+	const struct cutting *cutting, struct weft_input *input, struct weft__runs_file *file)
 {
-	struct weft_decoder *decoder = NULL;
+	const struct weft_cut_sink sink = {append, file};
 	struct weft_cut *cut = NULL;
-	size_t size;
-	const void *bytes = weft_source_bytes(source, &size);
-	int error = weft_decoder_create(&decoder);
+	int error = weft_cut_create(&cutting->range, cutting->name, &sink, &cut);
 	if (!error)
-		error = weft_decoder_feed_borrowed(decoder, bytes, size);
-	if (!error)
-		error = weft_decoder_finish(decoder);
-	if (!error)
-		error = weft_cut_create(&cutting->range, cutting->name, sink, &cut);
-	if (!error)
-		error = copy_events(decoder, cut);
+		error = copy_events(weft_input_decoder(input), cut);
 	weft_cut_destroy(cut);
-	weft_decoder_destroy(decoder);
 	return error;
 }
 
-/* Closes the file. After an error, canceling the close keeps the file's old content. */
-static void close_output(struct output *output, int error)
+/* The new file is complete, or the old one stays. */
+static int write_file(const struct cutting *cutting, struct weft_input *input)
 {
-	GCancellable *cancel = g_cancellable_new();
+	struct weft__runs_file file;
+	if (!weft__runs_file_create(g_file_peek_path(cutting->output), &file))
+		return WEFT_ERROR_SYSTEM;
+	int error = cut_input(cutting, input, &file);
+	if (!error && fchmod(file.fd, cutting->mode) != 0)
+		error = WEFT_ERROR_SYSTEM;
 	if (error)
-		g_cancellable_cancel(cancel);
-	g_output_stream_close(output->stream, cancel, error ? NULL : &output->error);
-	g_object_unref(cancel);
-	g_object_unref(output->stream);
+		weft__runs_file_abandon(&file);
+	else if (!weft__runs_file_commit(&file))
+		error = WEFT_ERROR_SYSTEM;
+	return error;
 }
 
 static void run(GTask *task, void *object, void *context, GCancellable *cancellable)
 {
 	const struct cutting *cutting = context;
-	struct weft_source *source = NULL;
-	struct output output = {0};
+	struct weft_source *source;
+	struct weft_input *input = NULL;
 	struct weft_ring_check check;
-	const struct weft_cut_sink sink = {append, &output};
 	(void)object, (void)cancellable;
 	int error = opening_source(cutting->path, cutting->pid, &source, &check);
 	if (!error)
-		output.stream = G_OUTPUT_STREAM(g_file_replace(cutting->output, NULL, FALSE,
-			cutting->is_private ? G_FILE_CREATE_PRIVATE : G_FILE_CREATE_NONE, NULL, &output.error));
-	if (output.stream) {
-		error = cut_source(cutting, source, &sink);
-		close_output(&output, error);
+		error = weft_input_open_source(source, &input);
+	const char *failed = cutting->path;
+	if (!error) {
+		error = write_file(cutting, input);
+		failed = g_file_peek_path(cutting->output);
 	}
-	weft_source_close(source);
-	if (output.error)
-		g_task_return_error(task, output.error);
-	else if (error)
-		g_task_return_new_error(task, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s", cutting->path,
-			opening_reason(error, errno, &check));
+	int reason = errno;
+	weft_input_close(input);
+	if (error)
+		g_task_return_new_error(task, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s", failed,
+			opening_reason(error, reason, &check));
 	else
 		g_task_return_boolean(task, TRUE);
 }
@@ -132,12 +121,18 @@ static void tell(GObject *widget, GAsyncResult *result, void *context)
 
 void cutting_start(struct window *window, GFile *output, uint64_t start_ns, uint64_t end_ns)
 {
+	mode_t mask = umask(0);
+	umask(mask);
+	if (!g_file_peek_path(output)) {
+		window_say(window, "The trace was not written: choose a folder of this computer.");
+		return;
+	}
 	struct cutting *cutting = g_new0(struct cutting, 1);
 	cutting->path = g_strdup(window->path);
 	cutting->pid = window->pid;
 	cutting->name = g_path_get_basename(window->path);
 	cutting->output = g_object_ref(output);
-	cutting->is_private = window_is_private(window);
+	cutting->mode = window_is_private(window) ? 0600 : 0666 & ~mask;
 	cutting->range = (struct weft_cut_range){.start_ns = start_ns, .end_ns = end_ns};
 	GTask *task = g_task_new(window->parts, NULL, tell, NULL);
 	g_task_set_task_data(task, cutting, forget);

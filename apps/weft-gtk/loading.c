@@ -12,8 +12,7 @@
 
 #include <glib.h>
 
-#include <weft/decoder.h>
-#include <weft/worker.h>
+#include <weft/input.h>
 
 #include "opening.h"
 
@@ -53,9 +52,7 @@ static void let_go(struct loading *loading)
 
 struct input {
 	struct loading *loading;
-	struct weft_source *source;
-	struct weft_decoder *decoder;
-	struct weft_worker *worker;
+	struct weft_input *opened;
 	struct weft_ring_check check;
 };
 
@@ -72,9 +69,8 @@ static void set_part(struct loading *loading, double part)
 static bool step(void *context, uint64_t events)
 {
 	const struct input *input = context;
-	weft_source_forget(input->source);
 	atomic_store_explicit(&input->loading->events, events, memory_order_relaxed);
-	set_part(input->loading, weft_decoder_part(input->decoder));
+	set_part(input->loading, weft_decoder_part(weft_input_decoder(input->opened)));
 	return is_wanted(input->loading);
 }
 
@@ -89,11 +85,10 @@ static bool lay_out_step(void *context, double part)
 static int make_model(struct input *input)
 {
 	struct loading *loading = input->loading;
-	int error = weft_decoder_build_model(input->decoder, step, input, &loading->model);
-	weft_source_forget(input->source);
+	int error = weft_input_build_model(input->opened, step, input, &loading->model);
 	if (error || !loading->is_prepared)
 		return error;
-	struct weft_progress progress = {lay_out_step, loading, weft_worker_help(input->worker)};
+	struct weft_progress progress = {lay_out_step, loading, weft_input_help(input->opened)};
 	error = weft_viewer_prepare(loading->model, &progress, &loading->prepared);
 	if (!error)
 		loading->model = NULL;
@@ -102,23 +97,11 @@ static int make_model(struct input *input)
 
 static int read_trace(struct input *input)
 {
-	size_t size;
-	int error =
-		opening_source(input->loading->path, input->loading->pid, &input->source, &input->check);
-	if (error)
-		return error;
-	const void *bytes = weft_source_bytes(input->source, &size);
-	error = weft_decoder_create(&input->decoder);
+	struct weft_source *source;
+	int error = opening_source(input->loading->path, input->loading->pid, &source, &input->check);
 	if (!error)
-		error = weft_decoder_feed_borrowed(input->decoder, bytes, size);
-	if (!error) {
-		input->worker = weft_worker_create();
-		weft_decoder_lend(input->decoder, weft_worker_help(input->worker));
-		error = weft_decoder_finish(input->decoder);
-	}
-	if (!error)
-		error = make_model(input);
-	return error;
+		error = weft_input_open_source(source, &input->opened);
+	return error ? error : make_model(input);
 }
 
 static char *error_sentence(const struct input *input, int error, int system_error)
@@ -158,10 +141,8 @@ static void *load(void *context)
 	if (error)
 		loading->error = error_sentence(&input, error, errno);
 	else
-		loading->damage = damage_lines(input.decoder);
-	weft_worker_destroy(input.worker);
-	weft_decoder_destroy(input.decoder);
-	weft_source_close(input.source);
+		loading->damage = damage_lines(weft_input_decoder(input.opened));
+	weft_input_close(input.opened);
 	g_mutex_lock(&loading->mutex);
 	loading->has_ended = true;
 	bool is_awaited = loading->done != NULL;

@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 #include <weft/decoder.h>
+#include <weft/input.h>
 #include <weft/render.h>
 #include <weft/source.h>
 #include <weft/text.h>
-#include <weft/worker.h>
 
 enum cli_exit {
 	CLI_DONE = 0,       /* also when a damaged file was partly read */
@@ -107,9 +107,8 @@ uint64_t cli_time_on_clock(struct cli_time time, uint64_t start_ns);
 /* A FILE argument, opened. */
 struct cli_trace {
 	const char *name; /* as typed, or "standard input" */
-	struct weft_source *source;
-	struct weft_decoder *decoder; /* finished: ready for next */
-	struct weft_worker *worker;   /* helps with long work; NULL for small traces */
+	struct weft_input *input;
+	struct weft_decoder *decoder; /* the input's: ready for next */
 };
 
 /* All of its events as a model, with progress. 0 or an error of the library. */

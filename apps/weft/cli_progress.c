@@ -86,7 +86,7 @@ static bool show_part(void *context, double part)
 struct weft_progress cli_progress_of(const struct cli_trace *trace)
 {
 	progress.was_interrupted = interrupted;
-	return (struct weft_progress){show_part, NULL, weft_worker_help(trace->worker)};
+	return (struct weft_progress){show_part, NULL, weft_input_help(trace->input)};
 }
 
 void cli_progress_end(void)

@@ -31,9 +31,6 @@ void cli_trace_limit(uint64_t bytes)
 	max_bytes = bytes;
 }
 
-/* Smaller traces are read before a thread has begun. */
-#define HELP_BYTES (1 << 20)
-
 /* What is made of the trace gets no more permission than the trace has. */
 static void limit_output(const char *path, int fd)
 {
@@ -44,32 +41,21 @@ static void limit_output(const char *path, int fd)
 		cli_output_limit(&status);
 }
 
-/* Of a file by its path, or NULL and a descriptor. */
+/* Opens the file at `path`; if that is NULL, the descriptor. */
 static int open_trace(const char *path, int fd, const char *name, struct cli_trace *ret_trace)
 {
 	struct cli_trace trace = {.name = name};
+	struct weft_source *source;
 	int error = weft_source_survive_truncation();
 	limit_output(path, fd);
 	if (!error)
-		error = path ? weft_source_open_limited(path, max_bytes, &trace.source)
-					 : weft_source_open_descriptor(fd, max_bytes, &trace.source);
+		error = path ? weft_source_open_limited(path, max_bytes, &source)
+					 : weft_source_open_descriptor(fd, max_bytes, &source);
 	if (!error)
-		error = weft_decoder_create(&trace.decoder);
-	if (!error) {
-		size_t size;
-		const void *bytes = weft_source_bytes(trace.source, &size);
-		error = weft_decoder_feed_borrowed(trace.decoder, bytes, size);
-		trace.worker = size > HELP_BYTES ? weft_worker_create() : NULL;
-		weft_decoder_lend(trace.decoder, weft_worker_help(trace.worker));
-	}
-	if (!error)
-		error = weft_decoder_finish(trace.decoder);
-	if (error) {
-		int status = cli_trace_fail(&trace, error);
-		cli_trace_close(&trace);
-		return status;
-	}
-	weft_source_forget(trace.source); /* finish has been through all of it */
+		error = weft_input_open_source(source, &trace.input);
+	if (error)
+		return cli_trace_fail(&trace, error);
+	trace.decoder = weft_input_decoder(trace.input);
 	*ret_trace = trace;
 	return CLI_DONE;
 }
@@ -87,23 +73,17 @@ int cli_trace_open_descriptor(int fd, const char *name, struct cli_trace *ret_tr
 
 static bool step(void *context, uint64_t events)
 {
-	const struct cli_trace *trace = context;
-	weft_source_forget(trace->source);
-	return cli_progress_read(events, weft_decoder_part(trace->decoder));
+	return cli_progress_read(events, weft_decoder_part(context));
 }
 
 int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret_model)
 {
-	int error = weft_decoder_build_model(trace->decoder, step, (void *)(uintptr_t)trace, ret_model);
-	weft_source_forget(trace->source);
-	return error;
+	return weft_input_build_model(trace->input, step, trace->decoder, ret_model);
 }
 
 void cli_trace_close(struct cli_trace *trace)
 {
-	weft_worker_destroy(trace->worker);
-	weft_decoder_destroy(trace->decoder);
-	weft_source_close(trace->source);
+	weft_input_close(trace->input);
 }
 
 void cli_trace_report(const struct cli_trace *trace)

@@ -338,17 +338,24 @@ def notes_are_kept_beside_the_trace():
 @case
 def a_part_of_the_time_is_saved_as_a_trace():
     with screen(), temporary_directory() as folder:
+        path, log = os.path.join(folder, 'part.weft'), os.path.join(folder, 'log')
+        os.environ.update(LD_PRELOAD=os.path.join(BUILD, 'tests', 'rundir-shim.so'), WEFT_SHIM_LOG=log)
         with program('--start', '1ms', '--duration', '10ms', BLOCK) as viewer:
             window = viewer.window('mirage-block-read.sexp')
             window.still()
             window.keys('e')
             window.press('A smaller trace')
             dialog = viewer.window('Save')
-            path = os.path.join(folder, 'part.weft')
             dialog.keys('ctrl+a')
             dialog.write(path, 'Return')
             until('the file', lambda: os.path.exists(path))
             until('it says so', lambda: 'Written' in window.status())
+        del os.environ['LD_PRELOAD']
+        # Complete before it has its name, and that is on the disk too.
+        with open(log, encoding='utf-8') as file:
+            calls = [line.split() for line in file if folder in line]
+        equal([call[0] for call in calls], ['fsync', 'rename', 'fsync'])
+        equal((calls[1][1:], calls[2][1]), ([calls[0][1], path], folder))
         # Less than was asked for by now: the panel takes its place.
         whole, part = (weft('dump', '--json', trace).stdout.splitlines() for trace in (BLOCK, path))
         events = [line for line in part if '"rundown"' not in line]

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Opens a trace with one call: its bytes, a decoder that has all of them, and a second thread that
+ * helps it.
+ *
+ * An input owns all three. It belongs to one thread at a time.
+ */
+#ifndef WEFT_INPUT_H
+#define WEFT_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/decoder.h>
+#include <weft/source.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct weft_input;
+
+struct weft_input_options {
+	size_t size;        /* sizeof(struct weft_input_options): later versions may add members */
+	uint64_t max_bytes; /* see weft_source_open_limited(); 0: the default limit */
+};
+
+/* The trace at `path`, "-" for standard input. `options` may be NULL. Returns when all of it has
+ * arrived and its decoder is finished: weft_decoder_next() may be called. 0 or an error, as of
+ * weft_source_open() and weft_decoder_finish(). */
+int weft_input_open(
+	const char *path, const struct weft_input_options *options, struct weft_input **ret_input);
+
+/* The same of a source that is open already; the input owns it, also after an error. */
+int weft_input_open_source(struct weft_source *source, struct weft_input **ret_input);
+
+void weft_input_close(struct weft_input *input);
+
+/* They are valid as long as the input. */
+struct weft_source *weft_input_source(const struct weft_input *input);
+struct weft_decoder *weft_input_decoder(const struct weft_input *input);
+
+/* The second thread, to be lent to work on the model; NULL if there is none: the trace is small, or
+ * there is one processor. */
+const struct weft_help *weft_input_help(const struct weft_input *input);
+
+/* As weft_decoder_build_model(), in less memory: the bytes of a file that are decoded are given
+ * back to the system. */
+int weft_input_build_model(struct weft_input *input,
+	bool (*progress)(void *context, uint64_t events), void *context, struct weft_model **ret_model);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: ISC */
+#include <weft/input.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <weft/worker.h>
+
+#include "base/export.h"
+
+/* A smaller trace is read before a thread has started. */
+#define WORKER_MIN_BYTES (1 << 20)
+
+struct weft_input {
+	struct weft_source *source;
+	struct weft_decoder *decoder;
+	struct weft_worker *worker;
+};
+
+/* Fills `input`, which has its source. */
+static int decode(struct weft_input *input)
+{
+	size_t size;
+	const void *bytes = weft_source_bytes(input->source, &size);
+	int error = weft_decoder_create(&input->decoder);
+	if (!error)
+		error = weft_decoder_feed_borrowed(input->decoder, bytes, size);
+	if (error)
+		return error;
+	input->worker = size > WORKER_MIN_BYTES ? weft_worker_create() : NULL;
+	weft_decoder_lend(input->decoder, weft_worker_help(input->worker));
+	error = weft_decoder_finish(input->decoder);
+	weft_source_forget(input->source); /* finish reads all packets' headers */
+	return error;
+}
+
+WEFT__EXPORT int weft_input_open_source(struct weft_source *source, struct weft_input **ret_input)
+{
+	struct weft_input *input = calloc(1, sizeof(*input));
+	if (!input) {
+		weft_source_close(source);
+		return WEFT_ERROR_MEMORY;
+	}
+	input->source = source;
+	int error = decode(input);
+	if (error)
+		weft_input_close(input);
+	else
+		*ret_input = input;
+	return error;
+}
+
+WEFT__EXPORT int weft_input_open(
+	const char *path, const struct weft_input_options *options, struct weft_input **ret_input)
+{
+	struct weft_source *source;
+	int error = weft_source_open_limited(path, options ? options->max_bytes : 0, &source);
+	return error ? error : weft_input_open_source(source, ret_input);
+}
+
+WEFT__EXPORT void weft_input_close(struct weft_input *input)
+{
+	if (!input)
+		return;
+	int reason = errno; /* of an error that is about to be returned */
+	weft_worker_destroy(input->worker);
+	weft_decoder_destroy(input->decoder);
+	weft_source_close(input->source);
+	free(input);
+	errno = reason;
+}
+
+WEFT__EXPORT struct weft_source *weft_input_source(const struct weft_input *input)
+{
+	return input->source;
+}
+
+WEFT__EXPORT struct weft_decoder *weft_input_decoder(const struct weft_input *input)
+{
+	return input->decoder;
+}
+
+WEFT__EXPORT const struct weft_help *weft_input_help(const struct weft_input *input)
+{
+	return weft_worker_help(input->worker);
+}
+
+struct reading {
+	const struct weft_input *input;
+	bool (*progress)(void *context, uint64_t events);
+	void *context;
+};
+
+static bool step(void *context, uint64_t events)
+{
+	const struct reading *reading = context;
+	weft_source_forget(reading->input->source);
+	return !reading->progress || reading->progress(reading->context, events);
+}
+
+WEFT__EXPORT int weft_input_build_model(struct weft_input *input,
+	bool (*progress)(void *context, uint64_t events), void *context, struct weft_model **ret_model)
+{
+	struct reading reading = {input, progress, context};
+	int error = weft_decoder_build_model(input->decoder, step, &reading, ret_model);
+	weft_source_forget(input->source);
+	return error;
+}
