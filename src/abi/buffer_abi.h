@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Never text, never valid UTF-8, and visibly damaged by a transfer as text. Stored last: a buffer
+/* Not text, not valid UTF-8, and visibly damaged by a text-mode transfer. Stored last: a buffer
  * that has it is complete. */
 #define WEFT_ABI_MAGIC   "\x89WEFT\r\n\x1a"
 #define WEFT_ABI_VERSION 1
@@ -28,13 +28,13 @@
 #define WEFT_ABI_PACKET_MIN_BYTES 4096
 #define WEFT_ABI_PACKET_MAX_BYTES 65536
 
-#define WEFT_ABI_LEVELS  64 /* one a category; those that come later share the last */
+#define WEFT_ABI_LEVELS  64 /* one for each category; further ones share the last */
 #define WEFT_ABI_CHANGES 64
 #define WEFT_ABI_REFUSED 7
 
 /* Categories with a number of their own, in `levels` and `categories`. */
-#define WEFT_ABI_CATEGORY_PROGRAM 0  /* of what names no category */
-#define WEFT_ABI_CATEGORY_OTHER   63 /* of all that found no other place */
+#define WEFT_ABI_CATEGORY_PROGRAM 0  /* calls without a category */
+#define WEFT_ABI_CATEGORY_OTHER   63 /* categories that found no free number */
 #define WEFT_ABI_CATEGORY_ALL     255
 
 /* Ids of a category's name and description: see name_abi.h. 0: no such category. */
@@ -49,23 +49,23 @@ enum weft_abi_loss {
 };
 
 enum weft_abi_clock {
-	WEFT_ABI_CLOCK_CALLER = 0,    /* a counter that the program brought */
+	WEFT_ABI_CLOCK_CALLER = 0,    /* a counter that the program provides */
 	WEFT_ABI_CLOCK_TSC = 1,       /* x86's invariant time stamp counter */
 	WEFT_ABI_CLOCK_CNTVCT = 2,    /* aarch64's virtual counter */
 	WEFT_ABI_CLOCK_MONOTONIC = 3, /* CLOCK_MONOTONIC, in ns */
-	WEFT_ABI_CLOCK_UNIX = 4,      /* ns since 1970, of a trace that was converted */
+	WEFT_ABI_CLOCK_UNIX = 4,      /* ns since 1970, in a converted trace */
 };
 
-/* One moment on every clock; 0 ticks: not taken. */
+/* One instant, read on every clock; 0 ticks: not taken. */
 struct weft_abi_moment {
 	uint64_t ticks;
 	uint64_t monotonic_ns;
 	uint64_t unix_ns; /* 0: unknown */
 };
 
-/* A level that was set; the last 64 are kept, the newest at (changes_count - 1) % 64. Whoever sets
- * one takes a number by an atomic add to changes_count, and stores it here when the rest is there:
- * a place with another number than the count tells is of somebody who was stopped before. */
+/* A level change; the last 64 are kept, the newest at (changes_count - 1) % 64. A writer gets a
+ * number by an atomic add to changes_count, and stores it here after the rest. An entry with
+ * another number than the count implies is incomplete: its writer was stopped. */
 struct weft_abi_change {
 	uint64_t ticks;
 	uint8_t category; /* or WEFT_ABI_CATEGORY_ALL */
@@ -76,14 +76,14 @@ struct weft_abi_change {
 
 #define WEFT_ABI_RULES 64
 
-/* What a program asks of whoever watches it. A watcher says until when it listens; one that was
- * killed is forgotten with that time, and nobody is held for it. */
+/* A program's requests to its watcher. The watcher announces how long it listens; when that time is
+ * over, a killed watcher no longer causes holds. */
 struct weft_abi_snapshots {
-	uint64_t requests;     /* so far << 32 | name of the newest one's reason, or 0 */
-	uint64_t served;       /* by the watcher: so many were answered or passed over */
-	uint64_t listen_until; /* ticks: a request before them holds the past … */
-	uint64_t hold_ticks;   /* … for so long */
-	uint32_t rule_count;   /* rules that the program gave: see trigger.h */
+	uint64_t requests;     /* count of requests << 32 | name of the newest one's reason, or 0 */
+	uint64_t served;       /* stored by the watcher: requests that were answered or skipped */
+	uint64_t listen_until; /* ticks: a request before then holds the past … */
+	uint64_t hold_ticks;   /* … for this long */
+	uint32_t rule_count;   /* rules that the program added: see trigger.h */
 	uint32_t reserved1;
 	uint16_t rules[WEFT_ABI_RULES]; /* their names */
 	uint8_t reserved2[88];
@@ -99,58 +99,61 @@ struct weft_abi_buffer {
 	uint64_t packets_offset;
 	uint64_t names_offset;
 	uint32_t names_bytes; /* index and entries */
-	uint32_t names_index; /* places in the index, a power of two: see name_abi.h */
+	uint32_t names_index; /* buckets of the index, a power of two: see name_abi.h */
 	uint64_t slots_offset;
 	uint32_t slot_bytes;
 	uint32_t slot_count;
 	uint64_t metrics_offset;
 	uint64_t metrics_bytes; /* 0: this version has none */
-	uint8_t uuid[16];       /* of the run */
-	uint8_t boot_id[16];    /* buffers of one boot share their clock; zero: unknown */
+	uint8_t uuid[16];       /* the run's */
+	uint8_t boot_id[16];    /* buffers of one boot share a clock; zero: unknown */
 
 	uint32_t clock; /* enum weft_abi_clock */
 	uint32_t reserved0;
-	uint64_t clock_hz;             /* 0: only the moments tell */
+	uint64_t clock_hz;             /* 0: only the clock readings below tell */
 	struct weft_abi_moment start;  /* when the program started */
 	struct weft_abi_moment second; /* a while later: together they give the clock's rate */
 	struct weft_abi_moment end;    /* when the program ended */
 
 	uint32_t pid;
 	uint32_t reserved1;
-	char program[64];  /* padded with NULs, as all text here */
+	char program[64];  /* padded with NULs, like all text here */
 	char command[512]; /* arguments, each ended by a NUL; cut at the end */
-	char source[256];  /* of a part of another trace: what that was; else empty */
+	char source[256];  /* the name of the trace that this is a part of; else empty */
 	uint8_t reserved2[936];
 
-	/* While recording. Each cache line is written by the same kind of event. */
-	uint64_t hand;          /* claims so far; also the newest sequence */
-	uint64_t threads;       /* threads that recorded; also the newest thread's number */
-	uint64_t next_task;     /* the first id that no thread has taken */
-	uint32_t names_used;    /* bytes of entries */
-	uint32_t slots_used;    /* no slot from here on was ever taken */
-	uint32_t stop_reason;   /* 0, or an errno: why recording stopped early */
-	uint32_t waiters;       /* claims at which to wake followers, modulo 2^32; 0: none waits */
-	uint64_t hold_until;    /* no claims before these ticks: somebody copies the past */
-	uint32_t rundown;       /* requests so far to write what is alive */
-	uint32_t changes_count; /* levels that were set */
+	/* State while recording. Each cache line is written by the same type of operation. */
+	uint64_t hand;        /* claims so far, and the newest sequence */
+	uint64_t threads;     /* threads that recorded, and the newest one's number */
+	uint64_t next_task;   /* the first id that no thread has taken */
+	uint32_t names_used;  /* bytes of names that are in use */
+	uint32_t slots_used;  /* slots from here on were never used */
+	uint32_t stop_reason; /* 0, or an errno: why recording stopped early */
+	uint32_t
+		waiters; /* the count of claims at which to wake followers, modulo 2^32; 0: none waits */
+	uint64_t hold_until;    /* no claims before these ticks: the past is being copied */
+	uint32_t rundown;       /* requests for a rundown so far */
+	uint32_t changes_count; /* level changes so far */
 	uint64_t reserved3;
-	uint64_t losses[WEFT_ABI_LOSSES]; /* `overwritten` is the sum of the packets', see there */
-	/* Of each category what is recorded: read before each event, written by anybody who may. */
+	uint64_t
+		losses[WEFT_ABI_LOSSES]; /* `overwritten` is the sum over the packets, see packet_abi.h */
+	/* The level of each category: read before each event, written by any process with permission.
+	 */
 	uint8_t levels[WEFT_ABI_LEVELS];
 	struct weft_abi_change changes[WEFT_ABI_CHANGES];
 	uint32_t categories[WEFT_ABI_LEVELS]; /* WEFT_ABI_CATEGORY of each; set once */
 	struct weft_abi_snapshots snapshots;
 	uint32_t stream; /* 1: a stream, see stream_abi.h; no packets follow by offset */
 	uint8_t reserved4[188];
-	uint32_t stopped; /* 1: nothing is recorded here any more, though the program may go on */
-	/* Forked children that could not make a buffer, nor say so elsewhere: how many, and the first
-	 * of them, as pid | errno << 32 | step << 48. */
+	uint32_t stopped; /* 1: recording has stopped, though the program may still run */
+	/* Forked children that could not make a buffer and could not report it elsewhere: their number,
+	 * and the first ones as pid | errno << 32 | step << 48. */
 	uint32_t refused_count;
 	uint64_t refused[WEFT_ABI_REFUSED];
 	uint8_t reserved5[64];
 };
 
-/* What they failed at. */
+/* The step at which a child failed. */
 enum weft_abi_step {
 	WEFT_ABI_STEP_UNKNOWN = 0,
 	WEFT_ABI_STEP_CREATE = 1,
@@ -160,41 +163,40 @@ enum weft_abi_step {
 	WEFT_ABI_STEPS
 };
 
-/* What a thread knows while it records. Only that thread writes it, but for `owner` (by whoever
- * takes the slot over), `limit` (set to 0 by who wants the packet) and `taken`.
+/* The state of a recording thread. Only that thread writes it, except for `owner` (by the thread
+ * that takes the slot over), `limit` (set to 0 by a thread that wants the packet) and `taken`.
  *
- *     owner: epoch << 32 | tid; a thread that ended is noticed, and its slot taken over with the
- *     packet, when another thread needs one. Each new owner raises the epoch, which tells owners
- *     with one tid apart; a free slot has tid 0 and keeps its epoch.
+ *     owner: epoch << 32 | tid. When a thread needs a slot or packet, it looks for ended threads
+ *     and takes over their slots with the packets. Each new owner raises the epoch, which
+ *     distinguishes owners with equal tids. A free slot has tid 0 and keeps its epoch.
  *
- *     taken: who closes the packet. Lower half of the packet's sequence << 32; and, once that is
- *     settled, by one compare-and-exchange, the number of its events + 1, with bit 31 if it is the
- *     slot's owner. */
+ *     taken: decides which thread closes the packet. The upper half is the lower half of the
+ *     packet's sequence. One compare-and-exchange sets the lower half to the number of the
+ *     packet's events + 1, with bit 31 if the slot's owner won. */
 struct weft_abi_slot {
 	uint64_t owner;
-	uint32_t sequence;   /* odd from before an event's stamp is read until it is committed */
-	uint32_t limit;      /* of `committed` in the packet; 0: there is no packet */
-	uint64_t packet;     /* its address in the recording process; 0 or the slot's own: none */
+	uint32_t sequence; /* odd from before an event's stamp is read until it is committed */
+	uint32_t limit;    /* limit of `committed` in the packet; 0: there is no packet */
+	uint64_t packet;   /* its address in the recording process; 0 or the slot's own address: none */
 	uint32_t base_high;  /* upper half of the base that stamps count from; the lower is 0 */
-	uint32_t refuse;     /* so many events before looking for a packet again */
+	uint32_t refuse;     /* events to refuse before looking for a packet again */
 	uint64_t task;       /* the current one */
 	uint64_t next_task;  /* the next id of the thread's block */
-	uint32_t tasks_left; /* in the block */
-	uint32_t surplus;    /* words of the packet's records beyond two an event; modulo 2^32 */
+	uint32_t tasks_left; /* ids left in the block */
+	uint32_t surplus;    /* words of the packet's records beyond two per event; modulo 2^32 */
 	uint32_t thread;     /* number of the thread: 1 is the first that recorded */
-	uint32_t inherited;  /* events that others left in the packet, before this thread */
+	uint32_t inherited;  /* events of earlier threads in the packet */
 
 	uint64_t number;    /* events of this thread before the packet */
-	uint64_t lost;      /* events of this thread that are missing, overwritten ones aside */
+	uint64_t lost;      /* events of this thread that are missing, not counting overwritten ones */
 	uint32_t nested;    /* events refused since the one at `nested_at` was begun */
 	uint32_t nested_at; /* a value of `sequence` */
 	uint64_t header;    /* bytes from the buffer's header to this slot */
 	uint64_t taken;
-	uint64_t
-		unfinished;  /* sequence of a packet that the owner is opening, or closing for another */
-	uint64_t moment; /* ticks that several events share */
-	uint32_t moment_events; /* twice as many as have used it; odd in the middle of one */
-	uint32_t is_in_moment;  /* `sequence` is odd until its end */
+	uint64_t unfinished;    /* sequence of the packet that the owner opens, or closes for another */
+	uint64_t moment;        /* ticks that several events share */
+	uint32_t moment_events; /* twice the number of events so far; odd inside an event */
+	uint32_t is_in_moment;  /* in a moment: `sequence` stays odd until its end */
 };
 
 #define WEFT_ABI_AT(type, field, offset) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Levels, as they are set: by the program itself, or by any process that may write its buffer.
+ * Setting levels: done by the program itself, or by any process that may write its buffer.
  */
 #ifndef WEFT_ABI_CATEGORY_H
 #define WEFT_ABI_CATEGORY_H
@@ -10,7 +10,7 @@
 
 #include "abi/buffer_abi.h"
 
-/* Does the name match, each * of the pattern standing for any text? */
+/* True if the name matches; each * of the pattern stands for any text. */
 static inline bool weft__abi_matches(const char *pattern, const char *name, uint32_t size)
 {
 	const char *star = 0, *end = name + size, *from = 0;
@@ -33,8 +33,8 @@ static inline bool weft__abi_matches(const char *pattern, const char *name, uint
 	return !*pattern;
 }
 
-/* Others may do the same at the same moment, and be killed in the middle: each has a place of its
- * own, whose number is stored last. */
+/* Other processes may note changes at the same time, and may be killed in between: each gets an
+ * entry of its own, whose number is stored last. */
 static inline void weft__abi_note_change(
 	struct weft_abi_buffer *header, uint64_t ticks, uint8_t category, uint8_t level)
 {
@@ -47,7 +47,7 @@ static inline void weft__abi_note_change(
 	__atomic_store_n(&change->number, number + 1, __ATOMIC_RELEASE);
 }
 
-/* From the next event on it counts. */
+/* Takes effect from the next event on. */
 static inline void weft__abi_set_level(
 	struct weft_abi_buffer *header, uint64_t ticks, uint8_t category, uint8_t level)
 {

@@ -36,22 +36,22 @@ enum weft_abi_packet_state {
 #define WEFT_ABI_NAME_BYTES 16
 
 struct weft_abi_packet {
-	uint64_t state;        /* 0: never used */
-	uint32_t committed;    /* bytes from the packet's start */
-	uint32_t thread;       /* number of the thread; a thread record may name another further on */
-	uint64_t base_ticks;   /* what the first events' stamps count from: not later than those */
-	uint64_t moment_ticks; /* this moment … */
-	uint64_t moment_ns;    /* … on the monotonic clock; 0: not taken */
-	uint64_t task;         /* current when the packet was opened */
+	uint64_t state;     /* 0: never used */
+	uint32_t committed; /* bytes from the packet's start */
+	uint32_t thread;    /* number of the thread; a thread record may switch to another further on */
+	uint64_t base_ticks;   /* base of the first events' stamps; not later than those events */
+	uint64_t moment_ticks; /* a clock reading: ticks … */
+	uint64_t moment_ns;    /* … and monotonic clock; 0: not taken */
+	uint64_t task;         /* the current task when the packet was opened */
 	uint64_t number;       /* events of the thread before this packet */
 	uint64_t before;       /* events ever written here before the present content: overwritten */
 	uint64_t written;      /* `before` and the present content; set when the packet is closed */
-	uint64_t lost;         /* events that the thread had lost, overwritten ones aside */
+	uint64_t lost;         /* events that the thread had lost, not counting overwritten ones */
 	uint32_t tid;
 	uint32_t thread_records;        /* 0: the whole packet is by `thread` */
 	char name[WEFT_ABI_NAME_BYTES]; /* of the thread, padded with NULs */
-	uint64_t opened_ticks;          /* no event is earlier; 0: as base_ticks */
-	uint32_t slot;                  /* whose it is while it is open, from 0 */
+	uint64_t opened_ticks;          /* no event is earlier; 0: equal to base_ticks */
+	uint32_t slot;                  /* the owner's slot while it is open, from 0 */
 	uint8_t reserved[12];
 };
 

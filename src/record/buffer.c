@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The layout of a buffer: which part gets how much.
+ * Lays out a buffer: divides its size among the parts.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ static uint64_t power_of_two_up_to(uint64_t n)
 	return n ? (uint64_t)1 << (63 - __builtin_clzll(n)) : 0;
 }
 
-/* The power of two nearest below `n`, within bounds. */
+/* The largest power of two up to `n`, within bounds. */
 static uint64_t power_between(uint64_t least, uint64_t n, uint64_t most)
 {
 	uint64_t power = power_of_two_up_to(n);
@@ -27,7 +27,7 @@ static uint64_t power_between(uint64_t least, uint64_t n, uint64_t most)
 
 static void lay_out(struct weft_abi_buffer *header, uint64_t size)
 {
-	/* Even in the smallest, a pool of 64 idle threads leaves some. */
+	/* Even in the smallest buffer, 64 idle threads leave some slots. */
 	uint64_t slots = size / 4096 < SLOTS_MIN ? SLOTS_MIN : power_between(64, size / 4096, 1024);
 	uint64_t names = power_between(4096, size / 32, 1 << 20);
 	uint64_t packet =
@@ -40,18 +40,18 @@ static void lay_out(struct weft_abi_buffer *header, uint64_t size)
 	header->slot_count = (uint32_t)slots;
 	header->names_offset = header->slots_offset + slots * sizeof(struct weft_abi_slot);
 	header->names_bytes = (uint32_t)names;
-	/* A quarter for the index: 4 bytes for each 16 of the table, so entries fill it to 3/4 at most.
-	 */
+	/* A quarter of the table is the index: 4 bytes for each 16 of the table, so that entries fill
+	 * it at most to 3/4. */
 	header->names_index = (uint32_t)(names / 16);
 	header->metrics_offset = header->names_offset + names;
 	header->packets_offset = header->metrics_offset;
 	header->packet_bytes = (uint32_t)packet;
 	header->packet_count =
 		(uint32_t)((size - header->packets_offset) >> __builtin_ctz((unsigned)packet));
-	header->next_task = 1; /* 0 is what weft_create answers while recording is off */
+	header->next_task = 1; /* weft_create returns 0 while recording is off */
 }
 
-/* Only what must be zero is written: a fresh file's packets stay untouched. */
+/* Zeroes only what must be zero: the packets of a fresh file stay untouched. */
 static void clear(unsigned char *buffer, const struct weft_abi_buffer *header)
 {
 	memset(buffer + header->slots_offset, 0, header->packets_offset - header->slots_offset);
@@ -65,7 +65,7 @@ int weft__buffer_lay_out(void *buffer, size_t size)
 	struct weft_abi_buffer *header = buffer;
 	if (!buffer || size < WEFT_ABI_BUFFER_MIN_BYTES || (uintptr_t)buffer % ALIGNMENT)
 		return WEFT_ERROR_ARGUMENT;
-	/* Packets are numbered in 32 bits; 2^31 of 64 KiB are enough. */
+	/* Packet numbers have 32 bits; 2^31 packets of 64 KiB are enough. */
 	if ((uint64_t)size >> 47)
 		return WEFT_ERROR_LIMIT;
 	memset(header, 0, sizeof(*header));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which categories there are, and where each finds its level.
+ * The registry of categories, and the pointers to their levels.
  *
- * A category's number is a place in the buffer, taken by one compare-and-exchange and known by the
- * name's id there: so a library that is loaded again, or twice, has the same one. Objects are kept
- * in a table, because each start and stop must reach them all. Nothing here waits for anybody, with
- * one exception: an object may only go once nobody is at it, and that is in dlclose, which no
- * signal handler calls.
+ * A category's number is an index in the buffer, allocated by one compare-and-exchange and
+ * identified by the name's id there: so a library that is loaded twice, or again, gets the same
+ * number. Objects are kept in a table, because each start and stop must reach them all. Nothing
+ * here waits, with one exception: unregistering waits until no thread reads the object. That
+ * happens in dlclose, which signal handlers do not call.
  */
 #include "record/category.h"
 
@@ -39,14 +39,14 @@ static uint16_t id_of(struct weft_abi_buffer *header, const char *text)
 	return weft__name_find_or_add(header, text, size);
 }
 
-/* 0 if there is no place left for its name. */
+/* The ids of name and description; 0 if the table has no room for the name. */
 static uint32_t ids_of(struct weft_abi_buffer *header, const char *name, const char *description)
 {
 	uint16_t id = id_of(header, name);
 	return id ? WEFT_ABI_CATEGORY(id, id_of(header, description)) : 0;
 }
 
-/* Unless somebody has set all levels meanwhile, also of those to come. */
+/* Sets the initial level, unless all levels, including later ones, were set meanwhile. */
 static void begin_level(struct weft_abi_buffer *header, uint32_t number, const char *name)
 {
 	weft__compare_exchange(
@@ -113,8 +113,8 @@ static const uint8_t *level_in(struct weft_abi_buffer *header, const struct weft
 	return &header->levels[number];
 }
 
-/* Whoever points an object somewhere looks whether that is still right: so the last one to do it
- * did it right, though several are at it. */
+/* Each thread that redirects an object checks afterwards that the target is still right. So the
+ * last one leaves the right target, even if several do it at once. */
 static void point(struct weft_category *category)
 {
 	uint64_t generation;
@@ -130,7 +130,7 @@ void weft__categories_point(void)
 {
 	point(&weft_category_program);
 	point(&weft_category_always);
-	/* Before the objects are looked at: see weft_category_unregister. */
+	/* Before reading the objects: see weft_category_unregister. */
 	__atomic_fetch_add(&weft__live.visitors, 1, __ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < OBJECTS_MAX; i++) {
 		struct weft_category *category = __atomic_load_n(&objects[i], __ATOMIC_SEQ_CST);
@@ -145,11 +145,11 @@ WEFT__EXPORT void weft_category_register(struct weft_category *category)
 	uint32_t i = 0;
 	while (i < OBJECTS_MAX && !weft__compare_exchange(&objects[i], NULL, category))
 		i++;
-	if (i < OBJECTS_MAX) /* or nobody would point it back to zero */
+	if (i < OBJECTS_MAX) /* only objects in the table are redirected to zero later */
 		point(category);
 }
 
-/* A visitor that came before has seen the object, one that comes later has not. */
+/* Waits for threads that entered before the object was removed; later ones cannot see it. */
 WEFT__EXPORT void weft_category_unregister(struct weft_category *category)
 {
 	for (uint32_t i = 0; i < OBJECTS_MAX; i++)

@@ -3,32 +3,33 @@
  * Categories: parts of a program, each with a level byte in the buffer.
  *
  * A category's object belongs to the program or library that defines it, and points at its level:
- * at a byte of the buffer while something records, at a zero else. So a call that is not to be
- * recorded costs two loads, in the caller.
+ * at a byte of the buffer while something records, at a constant zero otherwise. So a call that
+ * does not record costs two loads in the caller.
  */
 #ifndef WEFT_RECORD_CATEGORY_H
 #define WEFT_RECORD_CATEGORY_H
 
 #include "record/recorder.h"
 
-/* The levels of a new buffer, and the categories that it begins with: one of what names none; and
- * those of `parent`, with their levels, if that is not NULL. */
+/* Initializes a new buffer's levels and its first categories: "program" and, if `parent` is not
+ * NULL, the parent's categories with their levels. */
 void weft__categories_prepare(struct weft_abi_buffer *header, const struct weft_abi_buffer *parent);
 
-/* After each change of the generation: all objects point at where their levels are now. */
+/* Called after each change of the generation: makes all objects point at their current level. */
 void weft__categories_point(void);
 
-/* The category's number in the buffer; it gets one if it has none. */
+/* Returns the category's number in the buffer; allocates one if it has none. */
 uint32_t weft__category_number(
 	struct weft_abi_buffer *header, const char *name, const char *description);
 
 /* ---- level.c ---- */
 
-/* What categories begin with that are nowhere named, and what one of this name begins with. */
+/* The initial level of categories without a rule; the initial level of a category with that name.
+ */
 uint8_t weft__level_standard(void);
 uint8_t weft__level_wanted(const char *name);
 
-/* What the exported function of that name does in the copy that leads. */
+/* weft_set_level() in the leading copy. */
 int weft__set_level(const char *pattern, enum weft_level level);
 
 #endif

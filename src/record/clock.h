@@ -8,8 +8,7 @@
 #include "record/atomics.h"
 #include "record/recorder.h"
 
-/* Halves: an event's stamp is the lower one as it is, so that the common case needs no arithmetic.
- */
+/* Two halves: an event's stamp is the lower one, so the fast path needs no arithmetic. */
 struct weft__stamp {
 	uint32_t low, high;
 };
@@ -19,7 +18,7 @@ struct weft__stamp {
 static inline struct weft__stamp weft__cpu_stamp(void)
 {
 	struct weft__stamp stamp;
-	/* The builtin would put the halves together first. */
+	/* Assembly, because the builtin combines the halves. */
 	__asm__ volatile("rdtsc" : "=a"(stamp.low), "=d"(stamp.high));
 	return stamp;
 }
@@ -32,7 +31,7 @@ static inline struct weft__stamp weft__cpu_stamp(void)
 	return (struct weft__stamp){(uint32_t)ticks, (uint32_t)(ticks >> 32)};
 }
 #else
-/* No counter that all threads share: a platform must bring its clock. */
+/* This processor has no counter that all threads share: the platform must provide a clock. */
 #define WEFT__CPU_CLOCK WEFT_ABI_CLOCK_CALLER
 static inline struct weft__stamp weft__cpu_stamp(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Putting an event together, word by word.
+ * Composes an event word by word.
  */
 #include "record/compose.h"
 
@@ -23,8 +23,8 @@ static uint32_t words_of(uint32_t bytes)
 	return (bytes + 7) / 8;
 }
 
-/* Copies what fits into so many words, padded; text that doesn't fit ends with an ellipsis, not in
- * the middle of a character. Answers the bytes. */
+/* Copies what fits into `room_words` words, padded. Text that doesn't fit ends with an ellipsis,
+ * after a whole character. Returns the bytes. */
 static uint32_t copy_text(struct weft__draft *draft, const char *text, uint32_t room_words)
 {
 	uint32_t room = room_words * 8;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC
  *
- * What copies of the recorder in one process tell each other: see copy.h.
+ * How copies of the recorder in one process share state: see copy.h.
  *
- * Without locks: whoever changes the leader's state then hands it to each follower, and looks
- * whether it is still the same; so the last one to hand it over has handed over the last. A new
- * follower joins the list first and then takes the state, like everybody who changes it.
+ * Lock-free: a thread that changes the leader's state passes it to each follower, and then checks
+ * that it is unchanged. So the last thread to pass it has passed the newest state. A new follower
+ * first joins the list and then reads the state, like any thread that changes it.
  */
 #include "record/copy.h"
 
 #include "record/category.h"
 #include "record/reserve.h"
 
-/* The calling thread's slot, in the leader. */
+/* Returns the calling thread's slot; runs in the leader. */
 static struct weft_abi_slot *enter(uint64_t generation, bool for_event)
 {
 	struct weft__self *self = weft__self();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * The events without text: one or two words, and the acting task where it is named.
+ * Events without text: one or two words, and the acting task where it is named.
  *
- * Each function is the common case and a jump to the slow one, which does the same for every case.
+ * Each function is the fast path and a tail call to the slow one, which handles every case.
  */
 #include "record/put.h"
 
-/* Ids are taken from the buffer in blocks, so that a thread needs no atomic operation for each. */
+/* Threads reserve ids in blocks, so that most need no atomic operation. */
 #define TASK_BLOCK 1024
 
 WEFT__ALWAYS_INLINE void put(unsigned kind, unsigned small, uint64_t operand, uint64_t runs)
@@ -14,7 +14,7 @@ WEFT__ALWAYS_INLINE void put(unsigned kind, unsigned small, uint64_t operand, ui
 	weft__put_words(2, WEFT_ABI_HEAD(kind, 2, small), operand, 0, runs);
 }
 
-/* By a named task. */
+/* Records an event of a named task. */
 WEFT__ALWAYS_INLINE void put_as(
 	unsigned kind, unsigned small, uint64_t task, uint64_t operand, uint64_t runs)
 {
@@ -25,7 +25,8 @@ WEFT__ALWAYS_INLINE uint64_t next_task(struct weft_abi_slot *slot)
 {
 	uint32_t left = weft__load(&slot->tasks_left);
 	uint64_t task = weft__load(&slot->next_task);
-	/* In this order: a handler that never returns may cost an id, but repeats none. */
+	/* In this order, a signal handler that never returns may waste an id, but never duplicates one.
+	 */
 	weft__store(&slot->tasks_left, left - 1);
 	weft__signal_fence();
 	weft__store(&slot->next_task, task + 1);
@@ -50,8 +51,8 @@ WEFT__OUT_OF_LINE void weft__put_slowly(
 		weft__put_slowly_in(self->slot, head, first, second, runs);
 }
 
-/* The stamp is in memory, the caller's clock. Arguments are in the order of the calls of weft.h, so
- * that they stay where they are. */
+/* The clock is a word in memory. Arguments are in the order of weft.h's calls, so that they stay in
+ * their registers. */
 WEFT__ALWAYS_INLINE bool put_at_clock(
 	const struct weft_abi_slot *only, uint64_t first, uint64_t head, uint64_t runs)
 {
@@ -69,7 +70,7 @@ WEFT__ALWAYS_INLINE bool put_at_clock(
 	return true;
 }
 
-/* The stamp is the moment's. `only`: if that is the thread's slot; NULL: in whichever is. */
+/* The stamp is the moment's. `only`: only if this is the thread's slot; NULL: in any slot. */
 WEFT__ALWAYS_INLINE bool put_in_moment(
 	const struct weft_abi_slot *only, uint64_t first, uint64_t head, uint64_t runs)
 {
@@ -110,7 +111,7 @@ static WEFT__OUT_OF_LINE uint64_t create_slowly(uint64_t head, uint64_t parent)
 	uint32_t words = head >> 40 & 0xff;
 	struct weft__place place = weft__reserve(words);
 	if (!place.slot) {
-		/* The create event is lost, but the task's id is as unique as any. */
+		/* The create event is lost, but the task still gets a unique id. */
 		return weft__generation() ? weft__fetch_add(&weft__header()->next_task, 1) : 0;
 	}
 	if (weft__load(&place.slot->tasks_left) == 0) {
@@ -124,7 +125,7 @@ static WEFT__OUT_OF_LINE uint64_t create_slowly(uint64_t head, uint64_t parent)
 	return child;
 }
 
-/* Once there is a place for it. */
+/* Records a create event once there is room for it. */
 WEFT__ALWAYS_INLINE uint64_t create_at(
 	const struct weft__place *place, uint32_t words, uint64_t head, uint64_t parent)
 {
@@ -167,7 +168,7 @@ WEFT__EXPORT uint64_t weft_create_as(uint64_t task, uint16_t kind)
 	return create(3, WEFT_ABI_HEAD(WEFT_ABI_CREATE | WEFT_ABI_EXPLICIT, 3, kind), task);
 }
 
-/* A task whose creation is not to be recorded; what happens to it may be. */
+/* A task whose creation is filtered; later events about it may be recorded. */
 WEFT__EXPORT uint64_t weft__create_unseen(void)
 {
 	const struct weft__self *self = weft__looked();
@@ -211,7 +212,7 @@ WEFT__EXPORT void weft_signal_as(uint64_t task, uint64_t receiver)
 		put_as(WEFT_ABI_SIGNAL, 1, task, receiver, receiver);
 }
 
-/* The rest: one operand, and the current task stays. */
+/* The other events: one operand, and the current task stays. */
 #define OPERATION(name, kind, small)                                  \
 	WEFT__EXPORT void weft_##name(uint64_t other)                     \
 	{                                                                 \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * Levels that the program or its environment wants, of categories that are there or will be.
+ * Levels requested by the program or its environment, for present and future categories.
  *
- * What is wanted of a name stays, in memory that does not grow, for when a library of that name is
- * loaded. What a process outside sets is in the buffer only.
+ * Requests are remembered in a fixed array, for libraries that are loaded later. Levels that
+ * another process sets are only in the buffer.
  */
 #include <weft/error.h>
 
@@ -21,11 +21,11 @@
 struct wish {
 	uint32_t is_there;
 	uint8_t level;
-	char pattern[PATTERN_BYTES]; /* with its NUL */
+	char pattern[PATTERN_BYTES]; /* including the NUL */
 };
 
 static struct wish wishes[WISHES_MAX];
-static uint32_t taken; /* of them; more were asked for if it is greater */
+static uint32_t taken; /* entries used; greater than the array if there were more requests */
 static uint8_t standard = WEFT_LEVEL_INFO;
 
 uint8_t weft__level_standard(void)
@@ -33,7 +33,7 @@ uint8_t weft__level_standard(void)
 	return weft__load(&standard);
 }
 
-/* The latest wish counts. */
+/* The latest matching request wins. */
 uint8_t weft__level_wanted(const char *name)
 {
 	uint32_t size = weft__measure(name, WEFT_ABI_NAME_MAX_BYTES);
@@ -45,7 +45,7 @@ uint8_t weft__level_wanted(const char *name)
 	return weft__level_standard();
 }
 
-/* False if it is too long, or there are too many. */
+/* False if the pattern is too long, or if there are too many. */
 static bool remember(const char *pattern, uint8_t level)
 {
 	uint32_t size = weft__measure(pattern, PATTERN_BYTES);
@@ -90,7 +90,7 @@ int weft__set_level(const char *pattern, enum weft_level level)
 
 WEFT__EXPORT int weft_set_level(const char *pattern, enum weft_level level)
 {
-	weft__default_platform(); /* which finds out who leads, if it has not yet */
+	weft__default_platform(); /* elects the leading copy, if that was not done yet */
 	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
 	return (leader ? leader->set_level : weft__set_level)(pattern, level);
 }

@@ -2,29 +2,29 @@
  *
  * Events that share a stamp.
  *
- * From a moment's beginning to its end the slot's sequence is odd, as it is in the middle of an
- * event: so a follower's low-water mark stays before the stamp until it is not used any more, and
- * nobody takes the packet. Against signal handlers there is another guard meanwhile,
- * `moment_events`: odd in the middle of an event, and of what changes the moment itself.
+ * From a moment's beginning to its end the slot's sequence is odd, as it is inside an event. So a
+ * follower's low-water mark stays before the stamp until it is no longer used, and no thread takes
+ * the packet. Another guard protects against signal handlers meanwhile, `moment_events`: it is odd
+ * inside an event, and inside an operation that changes the moment.
  *
- * The argument that of a thread and its handlers only one is ever in the middle. A handler runs to
- * its end before what it interrupted goes on, and ends the moments that it begins.
+ * Claim: of a thread and its signal handlers, at most one is inside the guard at a time. A handler
+ * runs to its end before the code that it interrupted continues, and ends the moments that it
+ * begins.
  *
- * - Who begins an event or a moment finds the guard even and makes it odd. What handlers do between
- *   these two steps they finish: they leave a guard even that they found even. So at the second
- *   step nobody is in the middle, and from it on handlers find the guard odd; their events are
- *   nested.
- * - It must be the right guard. Handlers may have ended the moment meanwhile, as one does that
- *   records a moment of its own; so `is_in_moment` counts as it is after the second step, when they
- *   can't change it any more. Outside of moments there is nothing to ask again: a moment that began
- *   meanwhile has ended.
- * - Beginning a moment and ending it go from one guard to the other while both are set.
- * - The packet, its limit, the stamp and its base are looked at within the guard. The guards' own
- *   values are not, so one may be stored again that handlers have gone beyond: to a follower it is
- *   an odd sequence that lasts, and the moment's stamp is renewed some events later.
+ * - An event or a moment begins by finding the guard even and making it odd. Handlers that run
+ * between these two steps finish, and leave a guard even that they found even. So at the second
+ * step nobody is inside, and from then on handlers find the guard odd: their events are nested.
+ * - It must be the right guard. Handlers may have ended the moment in between, for example by
+ * recording a moment of their own. So `is_in_moment` is tested again after the second step, when
+ * handlers can no longer change it. Outside of moments no second test is needed: a moment that
+ * began in between has ended.
+ * - Beginning and ending a moment switch from one guard to the other while both are set.
+ * - The packet, its limit, the stamp and its base are read inside the guard. The guards' own values
+ * are not, so a store may repeat a value that handlers have passed: a follower then sees an odd
+ * sequence that lasts, and the moment's stamp is renewed a few events later.
  *
- * The thread's ticket differs from the generation meanwhile, so that its events leave the common
- * path before they read the clock.
+ * Meanwhile the thread's ticket differs from the generation, so that its events leave the fast path
+ * before they read the clock.
  */
 #include "record/reserve.h"
 
@@ -36,7 +36,8 @@ static void take_stamp(struct weft_abi_slot *slot)
 
 void weft__moment_renew(struct weft_abi_slot *slot)
 {
-	/* Another odd value: what was stamped before is complete. Release, as of any event. */
+	/* Another odd value says that events with the old stamp are complete. Release, as for any
+	 * event. */
 	weft__store_release(&slot->sequence, weft__load(&slot->sequence) + 2);
 	weft__signal_fence();
 	take_stamp(slot);
@@ -55,7 +56,7 @@ WEFT__EXPORT void weft_moment_begin(void)
 		return;
 	}
 	uint32_t sequence = weft__load(&slot->sequence);
-	/* A handler, in the middle of an event: that one's stamp must stay. */
+	/* In a signal handler that interrupts an event: the event's stamp must stay. */
 	if (sequence & 1)
 		return;
 	weft__store(&slot->sequence, sequence + 1);
@@ -75,11 +76,11 @@ WEFT__EXPORT void weft_moment_end(void)
 		return;
 	struct weft_abi_slot *slot = self->slot;
 	uint32_t events;
-	/* A handler in the middle of an event does not end it. */
+	/* A signal handler that interrupts an event does not end its moment. */
 	if (!weft__guard_moment(slot, &events))
 		return;
 	self->ticket = weft__entered_generation(self);
 	weft__store(&slot->is_in_moment, 0);
-	/* Release, as of any event. The other guard stays set: it guards nothing any more. */
+	/* Release, as for any event. The other guard stays set, without effect. */
 	weft__store_release(&slot->sequence, weft__load(&slot->sequence) + 1);
 }

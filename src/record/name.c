@@ -2,9 +2,9 @@
  *
  * Interning by content: an open hash table that only grows.
  *
- * An entry is written into space that nobody else has, then its id is published in the index by one
- * compare-and-exchange. Who loses looks whether the winner has the same text. A signal handler in
- * the middle is just another competitor: no step waits for one of somebody else's.
+ * An entry is written into space that no other thread has, then its id is published in the index by
+ * one compare-and-exchange. A thread that loses that race checks whether the winner has the same
+ * text. A signal handler in between is just another competitor: no step waits for another thread.
  */
 #include "record/name.h"
 
@@ -14,8 +14,8 @@
 #include "record/compose.h"
 #include "record/reserve.h"
 
-/* After so many probes the table counts as full: it is 3/4 full at most, so that is unlikely before
- * the entries are used up. */
+/* After this many probes the table counts as full. As the index is at most 3/4 full, that is
+ * unlikely before the entries are used up. */
 #define PROBES_MAX 128
 
 static uint32_t *index_of_names(struct weft_abi_buffer *header)
@@ -59,7 +59,7 @@ static bool is_same(
 	return true;
 }
 
-/* Space for an entry: its id, or 0. */
+/* Allocates space for an entry; its id, or 0. */
 static uint16_t allocate(struct weft_abi_buffer *header, uint32_t size)
 {
 	uint32_t room = header->names_bytes - header->names_index * 4;
@@ -103,7 +103,7 @@ uint16_t weft__name_find_or_add(struct weft_abi_buffer *header, const char *byte
 				written = write_entry(header, hash, bytes, size);
 			if (!written)
 				return 0;
-			/* Release: whoever finds the id finds the entry. */
+			/* Release: a thread that finds the id also sees the entry. */
 			if (weft__compare_exchange(place, 0, (hash & 0xffff0000u) | written))
 				return written;
 			known = weft__load_acquire(place);
@@ -143,6 +143,6 @@ WEFT__COLD uint16_t weft__name_intern_text(const struct weft_abi_slot *slot, con
 {
 	text = text ? text : "";
 	uint32_t size = weft__measure(text, WEFT_ABI_NAME_MAX_BYTES + 1);
-	/* Too long for a name is no fault of the table. */
+	/* A text that is too long for a name is not counted. */
 	return size <= WEFT_ABI_NAME_MAX_BYTES ? weft__name_intern(slot, text, size) : 0;
 }

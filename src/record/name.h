@@ -10,21 +10,22 @@
 #include "record/atomics.h"
 #include "record/recorder.h"
 
-/* The id of these bytes in the slot's buffer; 0 if its table is full, which is counted. */
+/* Returns the id of these bytes in the slot's buffer; 0 if its table is full, which is counted. */
 uint16_t weft__name_intern(const struct weft_abi_slot *slot, const char *bytes, uint32_t size);
 
-/* The same of a buffer's table, without counting. */
+/* The same for a buffer's table, without counting. */
 uint16_t weft__name_find_or_add(struct weft_abi_buffer *header, const char *bytes, uint32_t size);
 
-/* The bytes of a name; none if there is no such name. */
+/* The bytes of a name; size 0 if there is no such name. */
 const char *weft__name_bytes(const struct weft_abi_buffer *header, uint16_t id, uint32_t *ret_size);
 
-/* Any longer text is no name. */
+/* The same for a C string; 0 for text that is too long for a name. */
 uint16_t weft__name_intern_text(const struct weft_abi_slot *slot, const char *text);
 
-/* The id that a place in the code remembers; 0 if it is of another buffer, or none. A place holds
- * the buffer's generation in its upper half, so that a new buffer needs no copy of the table. It is
- * the generation that the thread has entered: the recorder's may be a newer one meanwhile. */
+/* The id cached at a call site; 0 if there is none, or if it belongs to another buffer. The cache
+ * holds the buffer's generation in its upper half, so that a new buffer needs no copy of the table.
+ * It is compared with the generation that the thread has entered, since the recorder's may be
+ * newer. */
 static inline uint16_t weft__name_cached(const struct weft__self *self, const uint64_t *cache)
 {
 	uint64_t place = weft__load(cache);
@@ -32,8 +33,8 @@ static inline uint16_t weft__name_cached(const struct weft__self *self, const ui
 	return is_valid ? (uint16_t)place : 0;
 }
 
-/* The same once the event has its place: until then a handler may have entered another buffer, and
- * named the text there. */
+/* The same after room was reserved: before that, a signal handler may have entered another buffer,
+ * and cached the text's id there. */
 static inline uint16_t weft__name_cached_now(
 	const struct weft_abi_slot *slot, const uint64_t *cache)
 {
@@ -50,7 +51,7 @@ static inline void weft__name_remember(
 	weft__store(cache, weft__entered_generation(self) << 32 | name);
 }
 
-/* The name of a literal with its cache; 0 for other text (no cache), and if there is none. */
+/* The id of a literal with its cache; 0 for other text (no cache), and if there is none. */
 static inline uint16_t weft__name_of(
 	const struct weft__self *self, uint64_t *cache, const char *text)
 {

@@ -2,19 +2,19 @@
  *
  * Claiming and opening packets.
  *
- * A claim takes the next place of a clock hand and tries the packet there; the place's number is
- * the sequence, so that no two claims ever write the same state word. The claimer owns the packet
- * from the moment its compare-and-exchange succeeds: only closed packets are claimed, and a closed
- * packet has no writer.
+ * A claim advances the hand and tries the packet at that position. The hand's value is the
+ * sequence, so no two claims ever write the same state word. The claimer owns the packet once its
+ * compare-and-exchange succeeds: only closed packets are claimed, and a closed packet has no
+ * writer.
  *
- * A packet that is still open when the hand comes around is a slow thread's. One such is passed
- * over, which keeps the history of threads that seldom record; the second in a row is closed for
- * its thread if that is between two events (close.c), and can be claimed when the hand comes again.
- * So idle threads hold half the buffer at most.
+ * A packet that is still open when the hand comes round belongs to a slow thread. One such packet
+ * is skipped, which preserves the history of threads that seldom record. The second in a row is
+ * closed for its thread if that is between two events (close.c), and can be claimed the next time
+ * round. So idle threads hold half the buffer at most.
  *
- * A reader copies without a lock and looks at the state before and after. So "opening" must be
- * visible before the first byte of the new content (the release fence), and "open" after the
- * packet's header (the release store).
+ * Readers copy without a lock and compare the state before and after. So "opening" must be visible
+ * before the first byte of the new content (the release fence), and "open" after the packet's
+ * header (the release store).
  */
 #include "record/packet.h"
 
@@ -22,7 +22,8 @@
 #include "record/clock.h"
 #include "record/reserve.h"
 
-/* Processors of 32 bits divide no 64, and the compiler would want a library. */
+/* 32-bit processors cannot divide 64-bit numbers, and the compiler would call a library function.
+ */
 static uint32_t modulo(uint64_t n, uint32_t divisor)
 {
 #if UINTPTR_MAX > UINT32_MAX
@@ -45,16 +46,16 @@ struct weft_abi_packet *weft__packet_at(struct weft_abi_buffer *header, uint64_t
 											  index * header->packet_bytes);
 }
 
-/* Each takes a system call, and one claim needs one packet. */
+/* Packets taken by one claim, at most: each costs a system call, and one is enough. */
 #define TAKEN_MAX 4
 
-/* What a claim has passed. */
+/* What a claim has skipped so far. */
 struct passed {
 	unsigned open_in_row, taken;
 };
 
-/* A packet taken now is not used now: it is as old as the last event of its thread, and a reader
- * wants to see that. It is closed when the hand comes again. */
+/* Skips or takes an open packet. A taken packet is not used at once, because it may hold its
+ * thread's recent events; it is claimed when the hand comes again. */
 static void pass_open(struct weft_abi_slot *slot, struct weft_abi_packet *packet, uint64_t state,
 	struct passed *passed)
 {
@@ -68,11 +69,12 @@ static struct weft_abi_packet *claim(struct weft_abi_slot *slot, uint64_t *ret_s
 {
 	struct weft_abi_buffer *header = weft__header_of(slot);
 	struct passed passed = {0, 0};
-	/* Others move the hand too: twice around sees every packet unless they claim as fast. */
+	/* Other threads advance the hand, too: two rounds reach every packet unless they claim as fast.
+	 */
 	for (uint32_t tries = 2 * header->packet_count; tries > 0; tries--) {
 		uint64_t sequence = weft__fetch_add(&header->hand, 1) + 1;
 		struct weft_abi_packet *packet = weft__packet_at(header, sequence);
-		/* Acquire: what an open packet's header says was stored before. */
+		/* Acquire: an open packet's header was stored before. */
 		uint64_t state = weft__load_acquire(&packet->state);
 		if ((state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPEN)
 			pass_open(slot, packet, state, &passed);
@@ -105,7 +107,7 @@ static void store_name(uint64_t *to)
 	weft__store(&to[1], name.words[1]);
 }
 
-/* Nobody reads it until the packet is open. */
+/* Fills the header; no reader uses it until the packet is open. */
 static void store_header(
 	struct weft_abi_packet *packet, const struct weft_abi_slot *slot, uint64_t ticks)
 {
@@ -138,10 +140,10 @@ bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
 	weft__store(&slot->base_high, (uint32_t)(ticks >> 32));
 	weft__store(&slot->surplus, 0);
 	weft__store(&slot->inherited, 0);
-	/* Open before it is the slot's: a handler that never returns must not leave us with a packet
-	 * that readers don't read. */
+	/* The packet is opened before the slot gets it: if a signal handler never returns, we must not
+	 * write into a packet that readers ignore. */
 	weft__store_release(&packet->state, sequence << 2 | WEFT_ABI_PACKET_OPEN);
-	/* Release: who takes it counts its words. */
+	/* Release: a thread that takes the packet counts its words. */
 	weft__store_release(&slot->taken, weft__packet_untaken(sequence));
 	weft__store(&slot->packet, (uintptr_t)packet);
 	weft__store(&slot->unfinished, 0);
@@ -155,21 +157,21 @@ static bool is_named(const struct weft_abi_packet *packet, const uint64_t *name)
 	return weft__load(&theirs[0]) == name[0] && weft__load(&theirs[1]) == name[1];
 }
 
-/* Its predecessor's events stay as they are; this record tells whose the next ones are. */
+/* The earlier thread's events stay; this record says which thread the next ones belong to. */
 void weft__packet_inherit(struct weft_abi_slot *slot)
 {
 	struct weft_abi_packet *packet = weft__packet_of(slot);
 	uint64_t ticks = weft__ticks(weft__platform()), name[2];
 	struct weft__place place = weft__next_place(slot, (uint32_t)ticks);
 	store_name(name);
-	/* Threads of a pool bear one name. */
+	/* Threads of a pool often have the same name. */
 	uint32_t words = WEFT_ABI_THREAD_WORDS + (is_named(packet, name) ? 0 : 2);
 	if (!weft__place_is_good(&place, words, (uint32_t)(ticks >> 32))) {
 		weft__packet_close(slot);
-		/* Another thread may have taken it while we counted what was inherited, and a third have
-		 * filled it. */
+		/* Another thread may have taken the packet while we counted its events, and a third may
+		 * have filled it. */
 		weft__store(&slot->number, 0);
-		return; /* the first event will claim another */
+		return; /* the first event claims another packet */
 	}
 	uint64_t tid = (uint32_t)weft__load(&slot->owner);
 	weft__store(&packet->thread_records, weft__load(&packet->thread_records) + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Packets go from thread to thread: claimed, opened, closed.
+ * Claiming, opening and closing packets.
  */
 #ifndef WEFT_RECORD_PACKET_H
 #define WEFT_RECORD_PACKET_H
@@ -13,48 +13,49 @@ static inline struct weft_abi_slot *weft__slot_at(struct weft_abi_buffer *header
 											(uint64_t)index * header->slot_bytes);
 }
 
-/* The inverse. */
+/* The inverse of the function above. */
 static inline uint32_t weft__slot_index(const struct weft_abi_slot *slot)
 {
 	const struct weft_abi_buffer *header = weft__header_of(slot);
-	/* Far below 4 GiB: processors of 32 bits divide no 64. */
+	/* Far below 4 GiB, so 32 bits suffice: 32-bit processors cannot divide 64-bit numbers. */
 	return (uint32_t)(weft__load(&slot->header) - header->slots_offset) / header->slot_bytes;
 }
 
-/* Where the packet of this sequence is. */
+/* The packet at the position for this sequence. */
 struct weft_abi_packet *weft__packet_at(struct weft_abi_buffer *header, uint64_t sequence);
 
-/* The slot's `taken` while its packet is open and nobody closes it. */
+/* The value of the slot's `taken` while its packet is open and nobody closes it. */
 static inline uint64_t weft__packet_untaken(uint64_t sequence)
 {
 	return sequence << 32;
 }
 
-/* Gives the slot's thread the oldest closed packet, whose stamps count from `ticks`. False if no
+/* Claims the oldest closed packet for the slot's thread; its stamps count from `ticks`. False if no
  * packet is closed. */
 bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks);
 
-/* Closes the slot's packet, if it has one, unless another thread has done so. The caller owns the
+/* Closes the slot's packet, if it has one and no other thread has closed it. The caller owns the
  * slot. */
 void weft__packet_close(struct weft_abi_slot *slot);
 
-/* Has the slot a packet that no other thread has taken? */
+/* True if the slot has a packet that no other thread has taken. */
 bool weft__packet_is_held(const struct weft_abi_slot *slot);
 
-/* Closes a packet that was found in this state, open, if its thread is between two events. */
+/* Takes a packet that was found open in this state: closes it, if its thread is between two events.
+ */
 bool weft__packet_take(struct weft_abi_slot *own, struct weft_abi_packet *packet, uint64_t state);
 
-/* Writes who writes from here on into a packet that another thread left. */
+/* Writes a thread record into a packet that another thread left: its events follow from here on. */
 void weft__packet_inherit(struct weft_abi_slot *slot);
 
-/* Events in the slot's packet, by whomever. */
+/* The number of events in the slot's packet, of all threads. */
 uint32_t weft__packet_events(const struct weft_abi_slot *slot);
 
-/* Makes that figure exact and the slot usable if its thread left in the middle of an event: it
- * ended there, or a handler never returned. */
+/* Makes that number exact and the slot usable if its thread left in the middle of an event: it
+ * ended there, or a signal handler never returned. */
 void weft__packet_repair(struct weft_abi_slot *slot);
 
-/* Takes slots and packets of threads that ended. */
+/* Takes over slots and packets of threads that have ended. */
 void weft__thread_reap(const struct weft_abi_slot *own);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * An event of a few words: the common case inline, and a jump to the slow one.
+ * Records an event of a few words: the fast path inline, and a tail call to the slow one.
  */
 #ifndef WEFT_RECORD_PUT_H
 #define WEFT_RECORD_PUT_H
@@ -11,7 +11,7 @@
 struct weft__fixed {
 	uint64_t head;
 	uint64_t first, second;
-	uint64_t runs; /* the current task from then on; WEFT_TASK_CURRENT: it stays */
+	uint64_t runs; /* the current task from then on; WEFT_TASK_CURRENT: unchanged */
 };
 
 WEFT__ALWAYS_INLINE void weft__put_at(
@@ -27,16 +27,17 @@ WEFT__ALWAYS_INLINE void weft__put_at(
 	weft__commit(place, words);
 }
 
-/* Two words, as most events have, where the stamp is in memory; other cases go on below. */
+/* Records two words, as most events have, if the clock is a word in memory or the thread is in a
+ * moment; other cases continue in the function below. */
 void weft__put_two(uint64_t first, uint64_t head, uint64_t runs);
 void weft__put_two_in(struct weft_abi_slot *slot, uint64_t first, uint64_t head);
 
-/* The same as those below in every case. */
+/* Records up to two operands in any case. */
 void weft__put_slowly(uint64_t head, uint64_t first, uint64_t second, uint64_t runs);
 void weft__put_slowly_in(
 	struct weft_abi_slot *slot, uint64_t head, uint64_t first, uint64_t second, uint64_t runs);
 
-/* Records the event: `words` is known where this is called, and in the head. */
+/* Records an event: `words` is a constant at each call, and also in the head. */
 WEFT__ALWAYS_INLINE void weft__put_words(
 	uint32_t words, uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
 {
@@ -50,7 +51,7 @@ WEFT__ALWAYS_INLINE void weft__put_words(
 		weft__put_slowly(head, first, second, runs);
 }
 
-/* An event that refers to a name of the slot's buffer. */
+/* Records an event that refers to a name of the slot's buffer. */
 WEFT__ALWAYS_INLINE void weft__put_words_in(
 	struct weft_abi_slot *slot, uint32_t words, uint64_t head, uint64_t first, uint64_t second)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * The process's one recorder: where the buffer is, which clock counts, and whether it is on.
+ * The process's recorder: the buffer, the clock, and whether recording is on.
  *
- * A thread that records holds a slot of the buffer, found through its own 16 bytes (struct
+ * A recording thread holds a slot of the buffer, which it finds through its own 16 bytes (struct
  * weft__self). Each start has its own generation, so that a slot of an earlier buffer is never
- * mistaken for one of this.
+ * mistaken for one of the present buffer.
  */
 #ifndef WEFT_RECORD_RECORDER_H
 #define WEFT_RECORD_RECORDER_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WEFT__FUNCTIONS /* they are defined here, not called */
+#define WEFT__FUNCTIONS /* functions are defined here, so no macros */
 #include <weft/weft.h>
 
 #include "abi/buffer_abi.h"
@@ -26,68 +26,69 @@ struct weft__recorder {
 	struct weft_abi_buffer *buffer;
 	const struct weft_platform *platform;
 	uint32_t starts;
-	/* Makes this process a buffer of its own after a fork; NULL if that is not wanted. Counts what
-	 * is lost meanwhile. */
+	/* Makes a buffer for this process after a fork; NULL if that is not wanted. Counts events that
+	 * are lost meanwhile. */
 	bool (*resume)(bool for_event);
-	/* Whose levels the next buffer begins with; NULL: nobody's. */
+	/* The buffer from which the next one takes its levels; NULL: none. */
 	const struct weft_abi_buffer *parent;
 	/* Other copies of this code in the process, see copy.h. */
-	struct weft__copy *leader; /* NULL: this one leads */
+	struct weft__copy *leader; /* NULL: this copy leads */
 	struct weft__copy *followers;
-	bool is_barred; /* it cannot follow, and records nothing */
+	bool is_barred; /* it cannot follow the leader, and records nothing */
 };
 
 extern struct weft__recorder weft__recorder WEFT__HIDDEN;
 
-/* The largest page that the processor can have; only x86 has one size. */
+/* The largest page size of the processor; x86 has only one size. */
 #if defined(__x86_64__) || defined(__i386__)
 #define WEFT__PAGE_BYTES 4096
 #else
 #define WEFT__PAGE_BYTES 65536
 #endif
 
-/* On a page of its own, which a forked child finds zeroed (the platform sees to it): a child never
- * writes into its parent's buffer, whatever call made it. */
+/* On a page of its own, which is zeroed in a forked child (by the platform): so a child never
+ * writes into its parent's buffer, whichever call forked it. */
 struct weft__live {
 	_Alignas(WEFT__PAGE_BYTES) uint64_t generation; /* a multiple of 4; 0: off */
 	uint32_t is_starting;
-	uint32_t has_resumed; /* 1: is at it, 2: has, or could not */
-	uint32_t visitors;    /* who look at the objects of categories */
-	uint32_t missed;      /* events before the buffer of a child was there */
+	uint32_t has_resumed; /* 1: being done; 2: done, or failed */
+	uint32_t visitors;    /* threads that read the objects of categories */
+	uint32_t missed;      /* events lost before a child's buffer existed */
 	unsigned char rest[WEFT__PAGE_BYTES - 24];
 };
 
-/* Added to a generation that the hot path must not take for its own: all events go the slow way. */
+/* Flag in the generation: makes it differ from what the fast path expects, so that all events take
+ * the slow path. */
 #define WEFT__SLOWLY 1u
-/* Added to the ticket of a thread whose events share a stamp, to the same end. */
+/* Flag in the ticket of a thread inside a moment, for the same purpose. */
 #define WEFT__IN_MOMENT 2u
 
 extern struct weft__live weft__live WEFT__HIDDEN;
 
-/* A thread's own. */
+/* A thread's own state. */
 struct weft__self {
-	uint64_t ticket; /* the generation that `slot` belongs to, or one of those below */
+	uint64_t ticket; /* the generation that `slot` belongs to, or a value below */
 	struct weft_abi_slot *slot;
 };
 
-#define WEFT__OUTSIDE 1 /* nothing yet; no generation, not even that of "off" */
+#define WEFT__OUTSIDE 1 /* nothing yet; not a valid generation, not even the one for "off" */
 #define WEFT__ENTERING \
-	UINT64_MAX /* looking for a slot; one less for each event refused meanwhile */
+	UINT64_MAX /* looking for a slot; decremented for each event refused meanwhile */
 
-/* There was no slot for the thread in this generation, and so many events are lost before it looks
- * again: that costs system calls. */
+/* There was no slot for the thread in this generation: back off for `left` events, which are lost,
+ * because looking again costs system calls. */
 #define WEFT__REFUSED(generation, left) (((uint64_t)1 << 63) + ((generation) << 8) + (left))
 #define WEFT__LOOK_INTERVAL             64
 
-/* A guard that refused so many events was left behind, by a siglongjmp out of a handler or the
- * like: no handler records so much. */
+/* A guard that refused this many events was left behind, for example by a siglongjmp out of a
+ * signal handler: no handler records that much. */
 #define WEFT__NESTED_MAX 65536
 
 #ifdef WEFT_FREESTANDING
 struct weft__self *weft__self(void);
 #else
-/* Of this model whatever the file is compiled with: another calls malloc at a thread's first touch.
- */
+/* The initial-exec model, whatever the compiler's options are: other models call malloc at a
+ * thread's first access. */
 extern _Thread_local struct weft__self weft__self_here WEFT__HIDDEN
 	__attribute__((tls_model("initial-exec")));
 static inline struct weft__self *weft__self(void)
@@ -102,8 +103,8 @@ static inline uint64_t weft__entered_generation(const struct weft__self *self)
 	return self->ticket & ~(uint64_t)WEFT__IN_MOMENT;
 }
 
-/* The slot is of the generation that the ticket says; a thread that was refused keeps an older one.
- */
+/* True if the slot belongs to the ticket's generation; a thread that was refused keeps an older
+ * slot. */
 static inline bool weft__has_entered(const struct weft__self *self)
 {
 	return !(self->ticket >> 63) && self->ticket != WEFT__OUTSIDE;
@@ -114,17 +115,18 @@ static inline uint64_t weft__generation(void)
 	return __atomic_load_n(&weft__live.generation, __ATOMIC_ACQUIRE) & ~(uint64_t)WEFT__SLOWLY;
 }
 
-/* Off, and no child that will make itself a buffer: nothing to do. */
+/* True if recording is off, and this is not a child that will make its own buffer. */
 static inline bool weft__is_off(void)
 {
 	return !weft__load(&weft__live.generation) && !weft__load(&weft__recorder.resume);
 }
 
-/* The buffer that recording goes to now. A thread that has a slot asks that for its buffer instead:
- * recording may be stopped and started elsewhere while the thread is in the middle of an event. */
+/* The current buffer. A thread with a slot uses its slot's buffer instead, because recording may be
+ * stopped and started elsewhere while the thread is in the middle of an event. */
 static inline struct weft_abi_buffer *weft__header(void)
 {
-	/* Acquire: all of its header. Who asks may know the generation before this one only. */
+	/* Acquire: makes the whole header visible, even to a caller that has seen only the generation
+	 * before. */
 	return weft__load_acquire(&weft__recorder.buffer);
 }
 
@@ -138,15 +140,15 @@ static inline const struct weft_platform *weft__platform(void)
 	return weft__load(&weft__recorder.platform);
 }
 
-/* Lays out a buffer and fills what doesn't depend on the platform. */
+/* Lays out a buffer and fills everything that doesn't depend on the platform. */
 int weft__buffer_lay_out(void *buffer, size_t size);
 
 /* The operating system's platform; NULL in a build without one. */
 const struct weft_platform *weft__default_platform(void);
-/* What the platform has to say of a buffer before it goes live: identity, clock. */
+/* Lets the platform fill in identity and clock before a buffer goes live. */
 int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_platform *platform);
 
-/* This moment on every clock that the platform has. */
+/* Reads every clock of the platform at one instant. */
 struct weft_abi_moment weft__moment(const struct weft_platform *platform);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a program asks of whoever watches it, to save the moments before now, or when to do so
- * unasked; and what it is asked, to say what is alive.
+ * Requests of a program to its watcher: save a snapshot, now or when a rule fires. And the other
+ * direction: a request to the program to write its living tasks.
  *
- * A request is one word, its count and its reason together, so that a watcher reads both of one
- * request. If somebody listens, the past is held until they had the time to copy it; who asks again
- * before the answer holds it no longer.
+ * A request is one word, with its count and its reason, so that a watcher reads both consistently.
+ * If a watcher listens, the past is held for the time that it needs to copy it; further requests
+ * before the answer do not extend the hold.
  */
 #include "record/atomics.h"
 #include "record/clock.h"
@@ -80,7 +80,7 @@ WEFT__EXPORT void weft_rundown_task(
 	weft__draft_begin(&draft, WEFT_ABI_ALIVE, task);
 	weft__draft_word(&draft, age_ns);
 	weft__draft_word(&draft, waits_for);
-	weft__draft_word(&draft, 0); /* a label that was made at run time is no name */
+	weft__draft_word(&draft, 0); /* a label made at run time is not a name */
 	weft__draft_name(&draft, 0, label);
 	draft.words[0] |= (uint64_t)kind << 48;
 	weft__draft_put_in(self->slot, &draft);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * The hot path: room for an event in the thread's packet, and its commit.
+ * The fast path: room for an event in the thread's packet, and its commit.
  *
- * Between the two the slot's sequence is odd. That is the guard against a signal handler that
- * records in the middle (its events are counted as nested), and what a follower's low-water mark
- * will read. An event exists once `committed` lies behind it: that store is the commit, and
- * release, so that who sees it sees the event's bytes.
+ * Between the two, the slot's sequence is odd. It guards against a signal handler that records in
+ * the middle (its events are counted as nested), and followers read it for their low-water mark. An
+ * event exists once `committed` lies behind it. That store is the commit; it has release order, so
+ * that a reader that sees it also sees the event's bytes.
  */
 #ifndef WEFT_RECORD_RESERVE_H
 #define WEFT_RECORD_RESERVE_H
@@ -15,34 +15,35 @@
 #include "record/clock.h"
 #include "record/recorder.h"
 
-/* A moment's stamp is renewed after so many events, should its end have been left out. */
-#define WEFT__MOMENT_EVENTS 128u /* twice, and a bit */
+/* A moment's stamp is renewed after half this many events, in case the program jumped over the
+ * moment's end. */
+#define WEFT__MOMENT_EVENTS 128u /* twice the number, plus a flag */
 
 struct weft__place {
-	struct weft_abi_slot *slot; /* NULL: there is no place */
+	struct weft_abi_slot *slot; /* NULL: there is no room */
 	struct weft_abi_packet *packet;
-	uint64_t *at;    /* the event's first word */
-	uint32_t stamp;  /* its lower half of the ticks */
-	uint32_t offset; /* of the event in the packet */
-	uint32_t *guard; /* set until the event is complete */
-	uint32_t clear;  /* its value then */
+	uint64_t *at;    /* where the event's first word goes */
+	uint32_t stamp;  /* the lower half of the ticks */
+	uint32_t offset; /* the event's offset in the packet */
+	uint32_t *guard; /* the word that is odd until the event is complete */
+	uint32_t clear;  /* its value when the event is complete */
 };
 
-/* Without it the compiler keeps the place in memory, which doubles the path. */
+/* Without inlining, the compiler keeps the struct in memory, which doubles the path's length. */
 #define WEFT__ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* The thread's first event in this buffer: finds it a slot. False if there is none or recording is
- * off. */
+/* Called at the thread's first event in this buffer: finds a slot. False if there is none or
+ * recording is off. */
 bool weft__enter(struct weft__self *self);
-/* The same for a call that is no event: nothing is lost if it fails. */
+/* The same for a call that does not record: no loss is counted if it fails. */
 bool weft__look(struct weft__self *self);
 
 void weft__count_loss(struct weft_abi_slot *slot, unsigned cause);
 
-/* Within the guard: the slot's moment is another from now on. */
+/* Inside the guard: gives the slot's moment a new stamp. */
 void weft__moment_renew(struct weft_abi_slot *slot);
 
-/* If it has none, this is no packet, but memory that may be read: the slot itself. */
+/* The slot's packet. Without a packet it is the slot itself, which is memory that may be read. */
 WEFT__ALWAYS_INLINE struct weft_abi_packet *weft__packet_of(const struct weft_abi_slot *slot)
 {
 	return (struct weft_abi_packet *)(uintptr_t)weft__load(&slot->packet);
@@ -54,7 +55,7 @@ static inline bool weft__has_packet(const struct weft_abi_slot *slot)
 	return packet != 0 && packet != (uintptr_t)slot;
 }
 
-/* The calling thread, if it can record. */
+/* The calling thread's state, if it can record; else NULL. */
 WEFT__ALWAYS_INLINE struct weft__self *weft__entered(void)
 {
 	struct weft__self *self = weft__self();
@@ -63,7 +64,7 @@ WEFT__ALWAYS_INLINE struct weft__self *weft__entered(void)
 	return self;
 }
 
-/* The same for a call that is no event. */
+/* The same for a call that does not record. */
 static inline struct weft__self *weft__looked(void)
 {
 	struct weft__self *self = weft__self();
@@ -72,8 +73,8 @@ static inline struct weft__self *weft__looked(void)
 	return self;
 }
 
-/* As weft__entered, as it is at this moment: names have the ids of one buffer, and a handler that
- * comes between may enter another. */
+/* Like weft__entered, but a copy: names have the ids of one buffer, and a signal handler in between
+ * may enter another. */
 WEFT__ALWAYS_INLINE bool weft__entered_now(struct weft__self *ret_self)
 {
 	const struct weft__self *self = weft__entered();
@@ -87,11 +88,11 @@ WEFT__ALWAYS_INLINE bool weft__entered_now(struct weft__self *ret_self)
 	} while (WEFT__UNLIKELY(ret_self->ticket != weft__load_own(&self->ticket)));
 	if (WEFT__LIKELY(weft__has_entered(ret_self)))
 		return true;
-	weft__count_loss(NULL, WEFT_ABI_LOSS_FULL); /* the handler was refused */
+	weft__count_loss(NULL, WEFT_ABI_LOSS_FULL); /* the signal handler was refused */
 	return false;
 }
 
-/* Where the slot's next event goes, if it has room. */
+/* Where the slot's next event goes, if there is room. */
 WEFT__ALWAYS_INLINE struct weft__place weft__next_place(struct weft_abi_slot *slot, uint32_t stamp)
 {
 	struct weft__place place = {.slot = slot, .stamp = stamp};
@@ -101,7 +102,7 @@ WEFT__ALWAYS_INLINE struct weft__place weft__next_place(struct weft_abi_slot *sl
 	return place;
 }
 
-/* The event fits, and its stamp counts from the packet's base. */
+/* True if the event fits, and its stamp counts from the packet's base. */
 WEFT__ALWAYS_INLINE bool weft__place_is_good(
 	const struct weft__place *place, uint32_t words, uint32_t high)
 {
@@ -110,15 +111,15 @@ WEFT__ALWAYS_INLINE bool weft__place_is_good(
 		   WEFT__LIKELY(place->offset + words * 8 <= weft__load(&slot->limit));
 }
 
-/* The place is not used after all. */
+/* Gives the room back without an event. */
 WEFT__ALWAYS_INLINE void weft__withdraw(const struct weft__place *place)
 {
 	weft__store_release(place->guard, place->clear);
 }
 
-/* The common case: the thread has entered, nothing is interrupted, the clock is the processor's,
- * and there is room. Otherwise nothing has happened and the answer is false: a caller then leaves
- * by a jump to a slow function, so that nothing of the slow ways is saved and restored here. */
+/* The fast path: the thread has entered, nothing is interrupted, the clock is the processor's, and
+ * there is room. Otherwise it changes nothing and returns false; the caller then makes an
+ * out-of-line tail call, so that the fast path spills no registers for the slow one. */
 WEFT__ALWAYS_INLINE bool weft__try_reserve(uint32_t words, struct weft__place *ret_place)
 {
 	const struct weft__self *self = weft__self();
@@ -126,11 +127,11 @@ WEFT__ALWAYS_INLINE bool weft__try_reserve(uint32_t words, struct weft__place *r
 		return false;
 	struct weft_abi_slot *slot = self->slot;
 	uint32_t sequence = weft__load(&slot->sequence);
-	/* Set already, it stays as it is. It is tested after the stamp: some processors read their
-	 * counter only when all that stands before is done. */
+	/* If the guard is set already, this store changes nothing. The test comes after the stamp,
+	 * because some processors read their counter only when all earlier instructions are done. */
 	weft__store(&slot->sequence, sequence | 1);
 	weft__signal_fence();
-	/* What follows is read after the guard is set: a handler may have moved it on until then. */
+	/* Loads after the guard is set: until then a signal handler may have changed these. */
 	struct weft__stamp stamp = weft__cpu_stamp();
 	if (WEFT__UNLIKELY(sequence & 1))
 		return false;
@@ -151,9 +152,9 @@ WEFT__ALWAYS_INLINE bool weft__is_in_moment(const struct weft__self *self)
 	return differs - WEFT__IN_MOMENT <= WEFT__SLOWLY;
 }
 
-/* Sets the guard of an event in a moment, or of what changes the moment. False in the middle of
- * another, or if there is no moment: then nothing has happened. Why it asks in this order is told
- * in moment.c. */
+/* Sets the guard of an event in a moment, or of an operation that changes the moment. False inside
+ * another event, or if there is no moment: then it has changed nothing. moment.c explains the order
+ * of the tests. */
 WEFT__ALWAYS_INLINE bool weft__guard_moment(struct weft_abi_slot *slot, uint32_t *ret_events)
 {
 	uint32_t events = weft__load(&slot->moment_events);
@@ -169,8 +170,8 @@ WEFT__ALWAYS_INLINE bool weft__guard_moment(struct weft_abi_slot *slot, uint32_t
 	return true;
 }
 
-/* Where the next event of a moment goes. False in the middle of another, once in a while, and if
- * there is no room. */
+/* Room for the next event of a moment. False inside another event, once in a while, and if there is
+ * no room. */
 WEFT__ALWAYS_INLINE bool weft__try_reserve_in_moment(
 	struct weft_abi_slot *slot, uint32_t words, struct weft__place *ret_place)
 {
@@ -202,7 +203,7 @@ WEFT__ALWAYS_INLINE bool weft__try_reserve_in(
 	return false;
 }
 
-/* Sets the guard and answers the stamp. False in the middle of another event. */
+/* Sets the guard and returns the stamp. False inside another event. */
 WEFT__ALWAYS_INLINE bool weft__begin(
 	struct weft_abi_slot *slot, struct weft__place *place, uint64_t *ret_ticks)
 {
@@ -216,7 +217,7 @@ WEFT__ALWAYS_INLINE bool weft__begin(
 	return true;
 }
 
-/* Where it goes, once the guard is set. False if it doesn't fit. */
+/* Finds room once the guard is set. False if the event doesn't fit. */
 WEFT__ALWAYS_INLINE bool weft__find_place(struct weft__place *place, uint32_t words, uint64_t ticks)
 {
 	struct weft__place next = weft__next_place(place->slot, (uint32_t)ticks);
@@ -226,7 +227,7 @@ WEFT__ALWAYS_INLINE bool weft__find_place(struct weft__place *place, uint32_t wo
 	return weft__place_is_good(place, words, (uint32_t)(ticks >> 32));
 }
 
-/* The caller's clock is in memory. */
+/* The same with the caller's clock in memory. */
 WEFT__ALWAYS_INLINE bool weft__try_reserve_at(struct weft_abi_slot *slot, uint32_t words,
 	const uint64_t *clock, struct weft__place *ret_place)
 {
@@ -247,16 +248,17 @@ WEFT__ALWAYS_INLINE bool weft__try_reserve_at(struct weft_abi_slot *slot, uint32
 	return true;
 }
 
-/* Every case. A slot of NULL: the event can't be recorded, which has been counted. */
+/* Reserves room in any case. If the slot is NULL, the event can't be recorded, which has been
+ * counted. */
 struct weft__place weft__reserve(uint32_t words);
 struct weft__place weft__reserve_slowly(struct weft_abi_slot *slot, uint32_t words);
-/* The same in the slot that the thread had entered before: an event that refers to names goes where
- * they are. */
+/* The same in the slot that the thread had entered before: an event that refers to names goes into
+ * their buffer. */
 WEFT__ALWAYS_INLINE struct weft__place weft__reserve_in(struct weft_abi_slot *slot, uint32_t words)
 {
 	struct weft__place place;
 	uint64_t ticks;
-	/* What is still common, inline: the clock is the caller's, or the thread is in a moment. */
+	/* Still frequent, so inline: the clock is the caller's, or the thread is in a moment. */
 	if (WEFT__LIKELY(weft__begin(slot, &place, &ticks))) {
 		if (WEFT__LIKELY(weft__find_place(&place, words, ticks)))
 			return place;
@@ -267,7 +269,7 @@ WEFT__ALWAYS_INLINE struct weft__place weft__reserve_in(struct weft_abi_slot *sl
 	return weft__reserve_slowly(slot, words);
 }
 
-/* In halves, which saves putting them together. */
+/* Stores two halves, which saves combining them. */
 WEFT__ALWAYS_INLINE void weft__store_head(const struct weft__place *place, uint64_t head)
 {
 	uint32_t __attribute__((may_alias)) *halves = (void *)place->at;
@@ -275,28 +277,28 @@ WEFT__ALWAYS_INLINE void weft__store_head(const struct weft__place *place, uint6
 	weft__store(&halves[1], (uint32_t)(head >> 32));
 }
 
-/* Makes the bytes written so far visible. */
+/* Commits: makes the bytes written so far visible. */
 WEFT__ALWAYS_INLINE void weft__publish(const struct weft__place *place, uint32_t words)
 {
 	weft__store_release(&place->packet->committed, place->offset + words * 8);
 }
 
-/* The same, of a record that is no event. */
+/* The same for a record that is not an event. */
 static inline void weft__publish_record(const struct weft__place *place, uint32_t words)
 {
 	weft__store(&place->slot->surplus, weft__load(&place->slot->surplus) + words);
 	weft__publish(place, words);
 }
 
-/* The event is complete. */
+/* Commits the event and clears the guard. */
 WEFT__ALWAYS_INLINE void weft__commit(const struct weft__place *place, uint32_t words)
 {
 	struct weft_abi_slot *slot = place->slot;
-	/* Events are counted by the words they don't have, so that common ones cost nothing. */
+	/* Only the deviation from two words is counted, so that common events cost nothing. */
 	if (words != 2)
 		weft__store(&slot->surplus, weft__load(&slot->surplus) + words - 2);
 	weft__publish(place, words);
-	/* Release: who finds the guard clear may take the packet, with all that is in it. */
+	/* Release: a thread that finds the guard clear may take the packet with all that is in it. */
 	weft__store_release(place->guard, place->clear);
 }
 

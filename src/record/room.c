@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The slow ways of the hot path: the packet is full, its stamps have run out, a handler came
- * between, nothing could be had.
+ * The slow paths of reserving room: the packet is full, its stamps have run out, a signal handler
+ * interrupted an event, or no packet can be had.
  */
 #include "record/packet.h"
 #include "record/reserve.h"
@@ -14,7 +14,7 @@ WEFT__COLD void weft__count_loss(struct weft_abi_slot *slot, unsigned cause)
 		weft__store(&slot->lost, weft__load(&slot->lost) + 1);
 }
 
-/* A signal handler records in the middle of an event. */
+/* A signal handler has interrupted an event. */
 static void count_nested(struct weft_abi_slot *slot)
 {
 	uint32_t sequence = weft__load(&slot->sequence);
@@ -25,13 +25,13 @@ static void count_nested(struct weft_abi_slot *slot)
 	}
 	uint32_t nested = weft__load(&slot->nested) + 1;
 	weft__store(&slot->nested, nested);
-	/* Again and again, since a handler may leave the repair, too. */
+	/* Repeated every time, because a signal handler may leave the repair, too. */
 	if (nested % WEFT__NESTED_MAX == 0)
 		weft__packet_repair(slot);
 }
 
-/* Looking through all packets takes microseconds, and asking which threads have ended a system call
- * each. So who finds none looks again only now and then. */
+/* Searching all packets takes microseconds, and each check whether a thread has ended costs a
+ * system call. So a thread that finds no packet backs off. */
 static bool change_packet(struct weft_abi_slot *slot, uint64_t ticks)
 {
 	uint32_t refuse = weft__load(&slot->refuse);
@@ -49,14 +49,14 @@ static bool change_packet(struct weft_abi_slot *slot, uint64_t ticks)
 	return false;
 }
 
-/* Somebody copies the past, and has asked that nothing of it be overwritten until then. */
+/* True while a watcher copies the past and has asked that nothing of it be overwritten. */
 static bool is_held(const struct weft_abi_slot *slot, uint64_t ticks)
 {
 	return ticks < weft__load(&weft__header_of(slot)->hold_until);
 }
 
-/* The stamps of this packet count from a base with this upper half from here on: once in 2^32
- * ticks, 1.65 s at 2.6 GHz. */
+/* Writes a time record: from here on, stamps count from a base with this upper half. Needed once in
+ * 2^32 ticks, 1.65 s at 2.6 GHz. */
 static void write_time(struct weft_abi_slot *slot, uint32_t high)
 {
 	struct weft__place place = weft__next_place(slot, 0);
@@ -66,7 +66,7 @@ static void write_time(struct weft_abi_slot *slot, uint32_t high)
 	weft__store(&slot->base_high, high);
 }
 
-/* Within the guard. False if no packet could be had, which is counted. */
+/* Inside the guard: claims a packet if needed. False if none could be had, which is counted. */
 static bool make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks)
 {
 	uint32_t high = (uint32_t)(ticks >> 32);
@@ -87,7 +87,7 @@ static bool make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks
 	return false;
 }
 
-/* Within the guard, which is cleared if there is no room. */
+/* Inside the guard, which is cleared if there is no room. */
 static bool find_or_make(struct weft__place *place, uint32_t words, uint64_t ticks)
 {
 	if (weft__find_place(place, words, ticks))
@@ -117,7 +117,7 @@ static bool reserve(struct weft__place *place, uint32_t words)
 	struct weft_abi_slot *slot = place->slot;
 	uint64_t ticks;
 	uint32_t events;
-	/* Again if a handler has ended the moment between the two questions. */
+	/* Repeat if a signal handler has ended the moment between the two tests. */
 	do {
 		if (weft__begin(slot, place, &ticks))
 			return find_or_make(place, words, ticks);

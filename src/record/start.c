@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Recording on and off.
+ * Starting and stopping.
  */
 #include <string.h>
 
@@ -17,8 +17,8 @@
 struct weft__recorder weft__recorder;
 struct weft__live weft__live;
 
-/* The reading of the system's clock that took the least time, so that an interrupt in between does
- * not bend the clock's rate. */
+/* Takes the fastest of several clock readings, so that an interrupt in between does not distort the
+ * clock's rate. */
 #define MOMENT_TRIES 3
 
 struct weft_abi_moment weft__moment(const struct weft_platform *platform)
@@ -45,13 +45,13 @@ static void go_live(void *buffer)
 {
 	struct weft_abi_buffer *header = buffer;
 	weft__store_release(&weft__recorder.buffer, header);
-	/* A reader that finds the magic finds a header; a thread that finds the generation, a buffer.
-	 */
+	/* A reader that sees the magic must see the header; a thread that sees the generation must see
+	 * the buffer. */
 	weft__fence_release();
 	memcpy(header->magic, WEFT_ABI_MAGIC, sizeof(header->magic));
 	uint64_t generation = 4 * (uint64_t)++weft__recorder.starts;
 	if (weft__has_own_clock(weft__platform()))
-		generation |= WEFT__SLOWLY; /* the hot path knows the processor's clock only */
+		generation |= WEFT__SLOWLY; /* the fast path uses only the processor's clock */
 	weft__store_release(&weft__live.generation, generation);
 	weft__categories_point();
 	weft__copies_tell();
@@ -87,7 +87,7 @@ static int start(void *buffer, size_t size, const struct weft_platform *platform
 
 int weft__start(void *buffer, size_t size, const struct weft_platform *platform)
 {
-	/* Of two at one time the second is too late, as it would be a moment later. */
+	/* Concurrent start: the loser gets WEFT_ERROR_STATE, as if it had called later. */
 	if (!weft__compare_exchange(&weft__live.is_starting, 0, 1))
 		return WEFT_ERROR_STATE;
 	int error = start(buffer, size, platform);
@@ -97,14 +97,14 @@ int weft__start(void *buffer, size_t size, const struct weft_platform *platform)
 
 WEFT__EXPORT int weft_start(void *buffer, size_t size, const struct weft_platform *platform)
 {
-	weft__default_platform(); /* which finds out who leads, if it has not yet */
+	weft__default_platform(); /* elects the leading copy, if that was not done yet */
 	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
 	if (weft__load(&weft__recorder.is_barred))
 		return WEFT_ERROR_UNSUPPORTED;
 	return (leader ? leader->start : weft__start)(buffer, size, platform);
 }
 
-/* Its thread is in the middle of an event: a handler of that thread asks. */
+/* True if the slot's thread is inside an event, so that the caller is its signal handler. */
 static bool is_recording_one(const struct weft_abi_slot *slot)
 {
 	if (weft__load(&slot->is_in_moment))
@@ -118,10 +118,11 @@ static void stop(void)
 	uint64_t generation = weft__load_acquire(&weft__live.generation);
 	struct weft_abi_buffer *header = weft__header();
 	const struct weft_platform *platform = weft__platform();
-	/* Once it is off, another thread may start it on another buffer. */
+	/* Once recording is off, another thread may start it with another buffer. */
 	if (generation == 0 || !weft__compare_exchange(&weft__live.generation, generation, 0))
 		return;
-	/* Else the packet stays open, as those of other threads do: the event goes there. */
+	/* Otherwise the packet stays open, like those of other threads: an event may still be written
+	 * there. */
 	if (weft__entered_generation(self) == (generation & ~(uint64_t)WEFT__SLOWLY) &&
 		!is_recording_one(self->slot))
 		weft__packet_close(self->slot);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC
  *
- * The events with a text: labels, notes, tags, failures, bands, counters.
+ * Events with a text: labels, notes, tags, failures, bands, counters.
  *
- * A literal is a name, and the event a fixed few words; any other text goes into the event.
+ * A literal is a name, and its event has a fixed number of words; any other text goes into the
+ * event.
  */
 #include "record/compose.h"
 #include "record/name.h"
 #include "record/put.h"
 
-/* An event without text of its own; the operand only if `has_operand`. */
+/* Records an event without inline text; the operand only if `has_operand`. */
 WEFT__ALWAYS_INLINE void put_named(struct weft_abi_slot *slot, unsigned kind, uint64_t task,
 	uint16_t name, bool has_operand, uint64_t operand)
 {
@@ -34,8 +35,8 @@ static WEFT__COLD void put_text(struct weft_abi_slot *slot, unsigned kind, uint6
 	weft__draft_put_in(slot, &draft);
 }
 
-/* The common case: a literal that has its name, the current task, and room. What else there is, is
- * for a function of its own, to which the caller jumps: so nothing is saved and restored here. */
+/* The fast path: a literal whose name is cached, the current task, and room. Other cases go to an
+ * out-of-line tail call, so the fast path spills no registers. */
 WEFT__ALWAYS_INLINE bool put_cached(
 	uint32_t words, unsigned kind, uint64_t task, const uint64_t *cache, uint64_t operand)
 {
@@ -130,7 +131,8 @@ WEFT__EXPORT void weft_fail(uint64_t target, const char *message)
 	weft_fail_as(WEFT_TASK_CURRENT, target, message);
 }
 
-/* A counter is its name: one that can't be named is refused, which the table has counted. */
+/* A counter is identified by its name: one that can't be named is refused, which interning has
+ * counted. */
 static WEFT__OUT_OF_LINE void count_slowly(
 	uint64_t task, uint64_t *cache, const char *name, int64_t value, unsigned kind)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * Slots: which thread records where.
+ * Slots: finds a slot for each recording thread.
  *
- * Nothing tells when a thread ends; that is noticed when somebody needs what it held. A new thread
- * takes over the slot of one that ended, and goes on in its packet, so that a crowd of short
- * threads fills packets instead of leaving each nearly empty. A thread whose number is used again
- * must have ended: its successor takes that slot without asking.
+ * The recorder is not notified when a thread ends; another thread finds out when it needs a slot or
+ * packet. A new thread takes over the slot of an ended one, and continues in its packet, so that
+ * many short threads fill packets instead of leaving each nearly empty. If the operating system
+ * reuses a thread's number, the former thread must have ended: its successor takes that slot
+ * without a check.
  */
 #include "record/atomics.h"
 #include "record/copy.h"
@@ -13,8 +14,8 @@
 #include "record/recorder.h"
 #include "record/reserve.h"
 
-/* A new thread asks for so many others at most whether they have ended; a free slot is cheaper than
- * a thousand system calls. */
+/* Limit for checks whether other threads have ended; a free slot is cheaper than a thousand system
+ * calls. */
 #define DEATH_CHECKS_MAX 32
 
 static uint32_t own_number(void)
@@ -24,18 +25,18 @@ static uint32_t own_number(void)
 	return platform->self ? platform->self(platform->context, name) : 1;
 }
 
-/* Acquires what the previous owner wrote, as far as it got. */
+/* Takes a slot; acquires what the previous owner wrote. */
 static bool take(struct weft_abi_slot *slot, uint64_t owner, uint32_t tid)
 {
 	return weft__compare_exchange(&slot->owner, owner, ((owner >> 32) + 1) << 32 | tid);
 }
 
-/* As a thread without a past. */
+/* Resets the slot for a thread without events. */
 static void reset(struct weft_abi_buffer *header, struct weft_abi_slot *slot)
 {
 	bool has_packet = weft__packet_is_held(slot);
 	if (!has_packet)
-		weft__packet_close(slot); /* what its last owner had begun to close */
+		weft__packet_close(slot); /* a packet that its last owner had begun to close */
 	weft__store(&slot->inherited, has_packet ? weft__packet_events(slot) : 0);
 	weft__store(&slot->number, 0);
 	weft__store(&slot->lost, 0);
@@ -48,12 +49,12 @@ static void reset(struct weft_abi_buffer *header, struct weft_abi_slot *slot)
 		weft__store(&slot->packet, (uintptr_t)slot);
 }
 
-/* The slot is the caller's now. */
+/* Prepares a slot that the caller has just taken. */
 static void renew(struct weft_abi_buffer *header, struct weft_abi_slot *slot)
 {
 	weft__store(&slot->header, (uint64_t)((unsigned char *)slot - (unsigned char *)header));
 	weft__packet_repair(slot);
-	/* Guarded like an event, so that nobody takes the packet in the middle. */
+	/* Guarded like an event, so that no thread takes the packet meanwhile. */
 	uint32_t sequence = weft__load(&slot->sequence);
 	weft__store(&slot->sequence, sequence + 1);
 	weft__signal_fence();
@@ -79,12 +80,12 @@ static struct weft_abi_slot *take_namesake(struct weft_abi_buffer *header, uint3
 	return NULL;
 }
 
-/* A free slot among those that were used, or one whose thread ended. */
+/* Finds a free slot among the used ones, or one whose thread has ended. */
 static struct weft_abi_slot *take_left(
 	struct weft_abi_buffer *header, uint32_t tid, uint32_t checks)
 {
 	uint32_t used = weft__load(&header->slots_used);
-	/* Each thread begins elsewhere, so that in the long run all are asked. */
+	/* Threads start at different slots, so that over time all are checked. */
 	uint32_t first = used ? tid % used : 0;
 	for (uint32_t i = 0; i < used && checks > 0; i++) {
 		struct weft_abi_slot *slot = weft__slot_at(header, (first + i) % used);
@@ -103,7 +104,7 @@ static struct weft_abi_slot *take_fresh(struct weft_abi_buffer *header, uint32_t
 	while (used < header->slot_count) {
 		if (weft__compare_exchange(&header->slots_used, used, used + 1)) {
 			struct weft_abi_slot *slot = weft__slot_at(header, used);
-			/* Somebody may have found it free already. */
+			/* Another thread may have freed it already. */
 			if (take(slot, 0, tid))
 				return slot;
 		}
@@ -129,17 +130,17 @@ static struct weft_abi_slot *find_slot(struct weft_abi_buffer *header)
 	return slot;
 }
 
-/* In the middle of this very function, or there was no slot a moment ago. */
+/* Re-entered from a signal handler, or still backing off after a failed lookup. */
 static bool is_refused(const struct weft__self *self, uint64_t generation, unsigned *ret_cause)
 {
 	bool is_nested = self->ticket > WEFT__ENTERING - WEFT__NESTED_MAX;
 	*ret_cause = is_nested ? WEFT_ABI_LOSS_NESTED : WEFT_ABI_LOSS_FULL;
-	/* With none left it looks again: 0 less 1 is far above. */
+	/* With 0 left the thread looks again: unsigned, 0 - 1 is far above the interval. */
 	return is_nested || self->ticket - WEFT__REFUSED(generation, 1) < WEFT__LOOK_INTERVAL;
 }
 
-/* Without a slot the thread keeps that of an earlier generation: this may be a handler, and what it
- * interrupts may have found its ticket good and be about to load the slot. */
+/* Without a slot the thread keeps that of an earlier generation: if this runs in a signal handler,
+ * the interrupted code may have checked its ticket and be about to load the slot. */
 static bool settle(struct weft__self *self, struct weft_abi_slot *slot, uint64_t good, uint64_t bad)
 {
 	if (slot)
@@ -149,7 +150,7 @@ static bool settle(struct weft__self *self, struct weft_abi_slot *slot, uint64_t
 	return slot;
 }
 
-/* Another copy of the recorder counts what it refuses, and how often. */
+/* Asks the leading copy for a slot; if it refuses, it has counted that. */
 static bool ask_leader(
 	const struct weft__copy *leader, struct weft__self *self, uint64_t generation, bool for_event)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The events with typed values: notef and mark. Nothing is formatted here; a reader has the format
- * or the names, the types and the values.
+ * Events with typed values: notef and mark. Nothing is formatted here; the event has the format or
+ * the names, the types and the values, and the reader formats them.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ static void add_values(struct weft__draft *draft, unsigned count, const struct w
 	}
 }
 
-/* The word of types; 0 if one is text, which has to be measured first. */
+/* The word of types; 0 if a value is text, whose length must be measured first. */
 WEFT__ALWAYS_INLINE uint64_t types_of_numbers(unsigned count, const struct weft__value *values)
 {
 	uint64_t types = count;
@@ -50,7 +50,7 @@ WEFT__ALWAYS_INLINE void put_numbers_at(const struct weft__place *place, uint64_
 	weft__commit(place, 2 + count);
 }
 
-/* The common case: numbers, a name, the current task, and room. */
+/* The fast path: only numbers, a cached name, the current task, and room. */
 WEFT__ALWAYS_INLINE bool put_cached(unsigned kind, uint64_t task, const uint64_t *cache,
 	unsigned count, const struct weft__value *values)
 {
@@ -69,7 +69,7 @@ WEFT__ALWAYS_INLINE bool put_cached(unsigned kind, uint64_t task, const uint64_t
 	return true;
 }
 
-/* The same wherever the clock is; only without a name it is for others. */
+/* The same with any clock; false without a name. */
 static bool put_numbers(struct weft_abi_slot *slot, unsigned kind, uint64_t task, uint16_t name,
 	unsigned count, const struct weft__value *values)
 {
@@ -84,7 +84,7 @@ static bool put_numbers(struct weft_abi_slot *slot, unsigned kind, uint64_t task
 	return true;
 }
 
-/* `bytes` stand in the event if they have no name. */
+/* `bytes` go into the event if they have no name. */
 static WEFT__OUT_OF_LINE void put_values(struct weft_abi_slot *slot, unsigned kind, uint64_t task,
 	uint16_t name, const char *bytes, uint32_t size, unsigned count,
 	const struct weft__value *values)
@@ -122,8 +122,8 @@ WEFT__EXPORT void weft__notef(uint64_t task, uint64_t *cache, const char *format
 		notef_slowly(task, cache, format, count, values);
 }
 
-/* The names one after the other, each but the last with its NUL; more than a name's size if they
- * don't fit. */
+/* Joins the names with NULs in between; returns more than a name's maximum size if they don't fit.
+ */
 static uint32_t join(char *shape, const char *const *names, unsigned count)
 {
 	uint32_t size = 0;
@@ -138,7 +138,7 @@ static uint32_t join(char *shape, const char *const *names, unsigned count)
 	return size - 1;
 }
 
-/* Its name is not known yet, a value is text, or the like. */
+/* Handles marks whose name is not cached yet, with text values, and other cases. */
 static WEFT__OUT_OF_LINE void mark_slowly(uint64_t task, uint64_t *cache, const char *const *names,
 	unsigned count, const struct weft__value *values)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * A follower that has read everything says in the header's `waiters` how many claims there shall
- * have been when it is woken: a reader that wants much at once lets the program alone until then.
- * Who gets there first takes the word back and calls the system, so that a follower costs one call
- * for each time that it sleeps, however many threads record.
+ * Wakes followers. A follower that has read everything stores in the header's `waiters` the count
+ * of claims at which it wants to be woken: a reader that wants large pieces is not woken for each
+ * packet. The thread that reaches the count resets the word and makes the system call, so that a
+ * follower costs one call for each time that it sleeps, however many threads record.
  */
 #include "record/wake.h"
 
