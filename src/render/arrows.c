@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * Arrows: who read, waited for, fulfilled and woke whom. (Who made whom is in links.c.)
+ * Arrows: which task read, waited for, resolved and woke which. (links.c has creation.)
  *
- * Each kind differs from the rest in line and head, not only in colour. Arrows between the same
- * rows that are closer than three pixels are one, and of more than two that end in one pixel column
- * the rest leave a tick at what they point at: a frame draws as many as its width has room for.
+ * Each type has its own line style and head, not only its own colour. Arrows between the same rows
+ * that are closer than three pixels are drawn as one. Where more than two arrows end in one pixel
+ * column, the others are reduced to a tick at their target. So the number of arrows in a frame is
+ * limited by its width.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,15 +21,15 @@
 #define ARROW_LINE    1.25
 #define STRONG_LINE   2.0
 #define ARROW_ALPHA   0.75
-#define CROWD_ALPHA   0.4    /* of each, where there are many */
+#define CROWD_ALPHA   0.4    /* alpha of each, where there are many */
 #define CROWD         3000   /* arrows in the picture */
-#define FADED_AT      6000.0 /* px of width */
+#define FADED_AT      6000.0 /* px: wider arrows are invisible */
 #define LEAST_ALPHA   0.01
 #define MERGED_WITHIN 3.0
 #define PER_COLUMN    2
-#define BUCKET        8    /* px of width, whose arrows are weighed together */
-#define BUDGET        2.0  /* heights of the picture, of lines in a bucket */
-#define LOCAL         60.0 /* px: arrows between rows this near carpet nothing */
+#define BUCKET        8    /* px: columns whose arrows share a budget */
+#define BUDGET        2.0  /* total length of lines in a bucket, in heights of the picture */
+#define LOCAL         60.0 /* px: arrows between rows this near cover nothing */
 #define SHORT         4.0
 #define HEAT          8.0  /* px below the row's middle */
 #define FEW           5000 /* arrows that are drawn one by one, if there are many */
@@ -49,7 +50,7 @@ static bool crosses_picture(const struct painter *p, double x, double x2)
 	return fmax(x, x2) >= box->x && fmin(x, x2) <= box->x + box->width;
 }
 
-/* Cuts the line down to a little around the picture, in double precision: backends do worse. */
+/* Clips the line to slightly more than the picture, in double precision, which backends lack. */
 static bool clip(const struct painter *p, struct arrow *a)
 {
 	const struct weft_box *box = &p->frame->picture;
@@ -113,7 +114,7 @@ static void draw_arrow(struct painter *p, struct arrow a)
 		draw_crossing(p, &a, weft__faded(a.color, alpha));
 }
 
-/* An arrow between two tasks' lines stops at their edge, not at their middle. */
+/* Makes an arrow between two tasks' lines stop at their edges, not at their middles. */
 static void touch_lines(struct arrow *a)
 {
 	double gap = fabs(a->y2 - a->y);
@@ -137,7 +138,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The arrow of an edge; false if it has none. */
+/* Makes the arrow of an edge; false if it has none. */
 static bool make_arrow(struct painter *p, uint32_t edge, struct arrow *ret_arrow)
 {
 	const struct weft_edges *edges = &p->model->edges;
@@ -177,7 +178,7 @@ static bool make_arrow(struct painter *p, uint32_t edge, struct arrow *ret_arrow
 	return true;
 }
 
-/* Less than a full arrow: what it points at is marked in its colour. */
+/* Draws a tick instead of an arrow: marks the target in the arrow's colour. */
 static void draw_tick(struct painter *p, const struct arrow *a)
 {
 	const struct weft_box *box = &p->frame->picture;
@@ -186,7 +187,7 @@ static void draw_tick(struct painter *p, const struct arrow *a)
 		weft_canvas_rect(p->canvas, floor(a->x2), a->y2 - 3, floor(a->x2) + 1, a->y2 + 3, a->color);
 }
 
-/* At a density not even that: a line below it says where arrows would end. */
+/* At a density, instead of a tick: draws a line below it. */
 static void draw_heat(struct painter *p, const struct arrow *a, uint32_t target)
 {
 	const struct weft_box *box = &p->frame->picture;
@@ -195,14 +196,14 @@ static void draw_heat(struct painter *p, const struct arrow *a, uint32_t target)
 		weft_canvas_rect(p->canvas, x, y, x + 1, y + 1, a->color);
 }
 
-/* How many arrows of a kind end in a pixel column, and which ticks are drawn. */
+/* The number of arrows of a type that end in each pixel column, and which ticks were drawn. */
 struct crowd {
 	uint32_t columns;
 	struct arrow *arrows[WEFT_EDGE_TYPES];
 	size_t count[WEFT_EDGE_TYPES], capacity[WEFT_EDGE_TYPES];
 	uint8_t *used[WEFT_EDGE_TYPES];
-	uint8_t *ticked; /* by lane and column: a bit a kind */
-	double *ink;     /* px of lines by bucket of columns */
+	uint8_t *ticked; /* by lane and column: a bit for each type */
+	double *ink;     /* total length of lines by bucket, px */
 };
 
 static bool crowd_init(struct crowd *crowd, const struct painter *p)
@@ -253,7 +254,7 @@ static bool same_place(const struct arrow *a, const struct arrow *b)
 		   fabs(a->x2 - b->x2) < MERGED_WITHIN;
 }
 
-/* One arrow more; or less of one, if there are enough. */
+/* Draws an arrow, or only its tick if there are enough arrows. */
 static void add_arrow(
 	struct painter *p, struct crowd *crowd, unsigned type, uint32_t edge, const struct arrow *a)
 {
@@ -293,7 +294,7 @@ static void add_edge(struct painter *p, struct crowd *crowd, uint32_t edge)
 	add_arrow(p, crowd, type, edge, &a);
 }
 
-/* The arrows of the columns that have few; the rest is heat. */
+/* Draws the arrows of columns with few of them; others are shown as heat. */
 static void add_columns(struct painter *p, struct crowd *crowd, unsigned type)
 {
 	const struct weft__edge_columns *columns = p->edge_columns;
@@ -321,7 +322,7 @@ static void add_few_of_many(struct painter *p, struct crowd *crowd)
 			add_columns(p, crowd, type);
 }
 
-/* Where long arrows would cover everything else, they too are ticks at what they point at. */
+/* Draws an arrow, or only its tick where long arrows would cover everything else. */
 static void draw_kept(struct painter *p, const struct crowd *crowd, const struct arrow *a)
 {
 	double budget = BUDGET * p->frame->picture.height;
@@ -332,7 +333,7 @@ static void draw_kept(struct painter *p, const struct crowd *crowd, const struct
 		draw_arrow(p, *a);
 }
 
-/* Many arrows are a texture, behind which the tasks must still be seen. */
+/* Makes many arrows more transparent, so that tasks behind them stay visible. */
 static double crowd_alpha(const struct painter *p)
 {
 	const struct weft_edges *edges = &p->model->edges;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Times and rows to pixels, for everything that is painted.
+ * Converts times and rows to pixels for all painters.
  */
 #include <math.h>
 
@@ -24,7 +24,7 @@ bool weft__are_apart(const struct painter *p, uint32_t a, uint32_t b)
 	return weft__scene_are_apart(p->scene, a, b);
 }
 
-/* Half as many again as have room beside each other. */
+/* The threshold is 1.5 times the number that have room beside each other. */
 bool weft__is_crowded(const struct weft_fold *fold)
 {
 	return (double)fold->p50_ns * fold->count > 1.5 * (double)(fold->end - fold->start);

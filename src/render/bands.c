@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which bands are drawn over all rows: every GC, and idleness where no thread runs anything. With
- * one thread that is each of its idle bands; with several it is where all of theirs overlap. Those
- * of one kind do not overlap, so that the first in view is found by halving.
+ * Chooses the bands that are drawn across all rows: every GC, and the times in which no thread runs
+ * anything. With one thread those are its idle bands; with several, the times in which all their
+ * idle bands overlap. Bands of one kind do not overlap, so the first one in view is found by binary
+ * search.
  */
 #include <stdlib.h>
 
 #include "base/sort.h"
 #include "render/scene.h"
 
-/* Adds one that doesn't begin before those that are there: what lies below the last is cut off. */
+/* Adds a band that doesn't begin before the others; cuts off its overlap with the last. */
 static void keep(struct weft__bands *bands, struct weft_band_period band)
 {
 	uint64_t end = bands->count ? bands->list[bands->count - 1].end : 0;
@@ -26,8 +27,8 @@ static void keep_kind(struct weft__bands *bands, const struct weft_model *model,
 			keep(bands, model->bands[i]);
 }
 
-/* Each idle band's start and end as a number that sorts: time and what it does to the count. Ends
- * come first, as a band is over at its end. */
+/* Lists the starts and ends of idle bands as sortable numbers: time, then the change of the count.
+ * At equal times ends come first, since a band's end is exclusive. */
 static size_t list_changes(const struct weft_model *model, uint64_t start, uint64_t *changes)
 {
 	size_t count = 0;

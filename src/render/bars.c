@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * See bars.h. Activations are in order, so columns are too: each is done with when the next one
- * begins. Where there are thousands, all that lie in one column are summed at once.
+ * See bars.h. Activations are in order of time, so each column is complete when the next one
+ * begins. Where there are thousands of activations, all of a column are summed at once.
  */
 #include "render/bars.h"
 
@@ -10,13 +10,13 @@
 
 #include "render/painter.h"
 
-#define ONE_BY_ONE 2000 /* activations of a task in view; more are taken column by column */
-#define TOUCH      0.25 /* px between bars that are one */
-#define ROUGH      200  /* rectangles in a row */
-#define GROUP      4    /* columns that are one where there are more */
-#define MANY_EACH  16   /* activations in a column, on average, where groups are looked at */
+#define ONE_BY_ONE 2000 /* activations of a task in view; more are summed by column */
+#define TOUCH      0.25 /* px: closer bars are joined */
+#define ROUGH      200  /* rectangles in a row: more are smoothed */
+#define GROUP      4    /* columns joined by smoothing */
+#define MANY_EACH  16   /* mean activations per column from which on groups of columns are summed */
 
-/* A column of pixels in which something ran for less than a pixel, and how much of it. */
+/* A pixel column in which activations ran for less than a pixel, and the share that they ran. */
 struct column {
 	uint32_t index;
 	double share;
@@ -28,17 +28,17 @@ struct bar {
 
 struct weft__bars {
 	uint32_t room, column_count, bar_count;
-	struct bar *bars; /* in order, as columns are */
+	struct bar *bars; /* in order, like columns */
 	struct column columns[];
 };
 
-/* What is walked along. */
+/* The state of a walk over a task's activations. */
 struct walk {
 	struct weft__bars *bars;
 	struct painter *p;
 	const struct weft__bar_place *place;
-	bool in_groups; /* there are so many activations that groups of columns are looked at */
-	uint32_t each;  /* activations in a column, as far as is known */
+	bool in_groups; /* sum by groups of columns */
+	uint32_t each;  /* expected activations per column */
 };
 
 struct weft__bars *weft__bars_create(const struct painter *p)
@@ -58,7 +58,7 @@ void weft__bars_destroy(struct weft__bars *bars)
 	free(bars);
 }
 
-/* ---- What ran when ---- */
+/* ---- Collecting ---- */
 
 static struct column *last_column(struct weft__bars *bars, uint32_t index)
 {
@@ -66,7 +66,7 @@ static struct column *last_column(struct weft__bars *bars, uint32_t index)
 	return bars->column_count && last->index == index ? last : NULL;
 }
 
-/* The part of the bar before that lies in a column as well: it has run there, too. */
+/* The share of a column that the previous bar covers, since the task ran there, too. */
 static double share_of_bar(const struct walk *w, double column)
 {
 	const struct weft__bars *bars = w->bars;
@@ -86,7 +86,7 @@ static void add_share(struct walk *w, double column, double share)
 			(struct column){(uint32_t)column, share + share_of_bar(w, column)};
 }
 
-/* What ran from x to x2, less than a pixel, in one column or two. */
+/* Adds an activation from x to x2, less than a pixel wide, to one column or two. */
 static void add_narrow(struct walk *w, double x, double x2)
 {
 	double from = x - w->p->x0, to = x2 - w->p->x0, column = floor(from);
@@ -107,9 +107,9 @@ static void add_wide(struct walk *w, double x, double x2)
 		bars->bars[bars->bar_count++] = (struct bar){x, x2};
 }
 
-/* ---- Drawn ---- */
+/* ---- Drawing ---- */
 
-/* A share as small as can be is seen, and only all of a column is as high as a bar. */
+/* Even the smallest share is visible, and only a full column is as high as a bar. */
 double weft__bar_height(double share, double height)
 {
 	return fmax(ceil(fmin(share, 1) * height - 0.05), 1);
@@ -121,7 +121,7 @@ static void draw_rect(const struct walk *w, double x, double x2, double height, 
 	weft_canvas_rect(w->p->canvas, x, bottom - height, x2, bottom, color);
 }
 
-/* The columns from `first` on without a gap: up to which. */
+/* The end of the columns from `first` on without a gap. */
 static uint32_t next_gap(const struct weft__bars *bars, uint32_t first)
 {
 	const struct column *c = bars->columns;
@@ -131,7 +131,7 @@ static uint32_t next_gap(const struct weft__bars *bars, uint32_t first)
 	return next;
 }
 
-/* Neighbours of one height are one rectangle. */
+/* Draws columns; neighbours of equal height are one rectangle. */
 static void draw_shares(const struct walk *w, uint32_t first, uint32_t last, double width)
 {
 	const struct column *c = w->bars->columns;
@@ -145,7 +145,7 @@ static void draw_shares(const struct walk *w, uint32_t first, uint32_t last, dou
 	}
 }
 
-/* Whether columns differ so much that they would be thousands of rectangles. */
+/* True if columns differ so much that they would be thousands of rectangles. */
 static bool is_rough(const struct walk *w)
 {
 	const struct column *c = w->bars->columns;
@@ -160,7 +160,7 @@ static bool is_rough(const struct walk *w)
 	return changes > ROUGH;
 }
 
-/* Makes columns of `width` px of those of one, with the mean of their shares. */
+/* Joins columns into columns of `width` px with the mean of their shares. */
 static void smooth(struct weft__bars *bars, uint32_t width)
 {
 	struct column *c = bars->columns;
@@ -176,7 +176,7 @@ static void smooth(struct weft__bars *bars, uint32_t width)
 	bars->column_count = count;
 }
 
-/* How wide columns are drawn: where most have something, it matters less where exactly. */
+/* Chooses the width of drawn columns: where most are filled, exact positions matter less. */
 static uint32_t choose_width(const struct walk *w)
 {
 	const struct weft__bars *bars = w->bars;
@@ -186,7 +186,7 @@ static uint32_t choose_width(const struct walk *w)
 	return bars->columns[count - 1].index - bars->columns[0].index < 2 * count ? GROUP : GROUP / 2;
 }
 
-/* One colour after the other: what replays this changes it seldom. */
+/* Draws one colour after the other, since changing colours is expensive in replay. */
 static void draw(const struct walk *w)
 {
 	struct weft__bars *bars = w->bars;
@@ -224,8 +224,7 @@ static void add_activation(struct walk *w, uint32_t at)
 		add_narrow(w, x, x2);
 }
 
-/* The last activation that starts before `next`. There are about as many as `expected`, so that is
- * where to look first. */
+/* The last activation that starts before `next`. Searches from the expected index on. */
 static uint32_t last_before(
 	const struct walk *w, uint32_t at, uint32_t last, uint64_t next, uint32_t expected)
 {
@@ -234,15 +233,15 @@ static uint32_t last_before(
 	if (most < last - at && a->start[at + most] < next)
 		first = at + most + 1;
 	first = weft__gallop_u64(a->start, first, last, next);
-	if ((last - first) / 2 > expected) { /* memory is what is waited for */
+	if ((last - first) / 2 > expected) { /* the search is bound by memory latency */
 		__builtin_prefetch(&a->start[first + most]);
 		__builtin_prefetch(&a->end[first + most]);
 	}
 	return first - 1;
 }
 
-/* All that start in the column of `at`, where it starts itself, or in a group of columns, unless
- * less than all of the group would be filled: only the last can reach beyond it. */
+/* Adds all activations that start in the column of `at`, or in a group of columns, unless the group
+ * would not be filled completely: only the last one can reach beyond it. */
 static uint32_t add_columns(struct walk *w, uint32_t at, uint32_t last)
 {
 	const struct painter *p = w->p;
@@ -269,7 +268,7 @@ void weft__bars_draw(
 	struct walk w = {.bars = bars, .p = p, .place = place};
 	uint32_t at = p->model->tasks.first_activation[task];
 	uint32_t last = p->model->tasks.first_activation[task + 1];
-	/* A long-lived task has many: go to the first in view by halving. */
+	/* A long-lived task has many activations: search for the first in view. */
 	at = weft__gallop_u64(a->end, at, last, p->left + 1);
 	if (last - at > ONE_BY_ONE)
 		last = weft__gallop_u64(a->start, at, last, p->right);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * See cells.h. Neighbours that look alike are one rectangle.
+ * See cells.h. Neighbours that look alike are drawn as one rectangle.
  */
 #include "render/cells.h"
 
@@ -13,7 +13,7 @@
 #define LEAST_HEIGHT 2
 #define MOST_HEIGHT  8
 #define CAP          2
-#define ROUGH        200 /* changes in a row */
+#define ROUGH        200 /* changes in a row: more are smoothed */
 #define SMOOTH       6   /* px */
 
 struct column {
@@ -23,7 +23,7 @@ struct column {
 
 struct weft__cells {
 	uint32_t count;
-	uint32_t first, last; /* what is not empty: first ≤ i < last */
+	uint32_t first, last; /* columns that may be non-empty: first ≤ i < last */
 	struct column columns[];
 };
 
@@ -43,7 +43,7 @@ static void empty(struct weft__cells *cells)
 
 struct weft__cells *weft__cells_create(const struct painter *p)
 {
-	uint32_t count = (uint32_t)ceil(p->frame->picture.width) + 1; /* as a crowd has */
+	uint32_t count = (uint32_t)ceil(p->frame->picture.width) + 1; /* as many as crowd.c has */
 	struct weft__cells *cells = calloc(1, sizeof(*cells) + (count + 2) * sizeof(struct column));
 	if (!cells)
 		return NULL;
@@ -117,7 +117,7 @@ static struct cell make_cell(const struct painter *p, const struct column *colum
 	cell.height = LEAST_HEIGHT + ilogb(column->tasks);
 	if (cell.height > room)
 		cell.height = room;
-	double share = column->running_ns * p->view->scale; /* of a column's time */
+	double share = column->running_ns * p->view->scale; /* share of a column's time */
 	cell.ran = (int)ceil(fmin(share, 1) * cell.height - 0.05);
 	return cell;
 }
@@ -134,7 +134,7 @@ static void draw_run(
 		weft_canvas_rect(p->canvas, x, bottom - cell->ran, x2, bottom, p->theme->running);
 	if (cell->failed && lane->spacing < WEFT__NAME_SPACING)
 		weft__add_mark(p, (struct weft__mark){x - 0.5, top - CAP, fmax(x2, x + 2), top + 1, false});
-	else if (cell->failed) /* has a cross */
+	else if (cell->failed) /* single tasks have a cross instead */
 		weft_canvas_rect(p->canvas, x - 0.5, top - CAP, fmax(x2, x + 2), top + 1, p->theme->failed);
 }
 
@@ -143,15 +143,15 @@ static bool same(const struct cell *a, const struct cell *b)
 	return a->height == b->height && a->ran == b->ran && a->failed == b->failed;
 }
 
-/* Whether two can be one rectangle for some pixels, where every pixel is another. */
+/* True if two cells may be one rectangle when a row is smoothed. */
 static bool alike(const struct cell *a, const struct cell *b)
 {
 	return a->height > 0 && b->height > 0 && a->failed == b->failed &&
 		   abs(a->height - b->height) <= 1 && abs(a->ran - b->ran) <= 1;
 }
 
-/* A row in which each column differs a little from the next would be thousands of rectangles:
- * there, what hardly differs is one for SMOOTH pixels. */
+/* True for a row in which each column differs a little from the next, which would be thousands of
+ * rectangles: similar columns are then joined over SMOOTH pixels. */
 static bool is_rough(const struct weft__cells *cells, const struct painter *p, int room)
 {
 	uint32_t changes = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * Densities: what is too small to be drawn alone, by pixel column of one lane.
+ * Densities: tasks that are too small to be drawn separately, by pixel column of a lane.
  *
- *     ▂  height: how many tasks, 2 to 8 px by their logarithm
- *     █  the darker part: the share of the time that they ran
- *     ▀  a red cap: one of them failed, which is never merged away
+ *     ▂  height: the number of tasks, 2 to 8 px on a logarithmic scale
+ *     █  the darker part: the share of the time in which they ran
+ *     ▀  a red cap: one of them failed, which is always shown
  */
 #ifndef WEFT_RENDER_CELLS_H
 #define WEFT_RENDER_CELLS_H
@@ -23,18 +23,18 @@ struct weft__cells;
 struct weft__cells *weft__cells_create(const struct painter *p);
 void weft__cells_destroy(struct weft__cells *cells);
 
-/* `count` tasks from a place of the scene's by_row on, all in the column of x. */
+/* Adds `count` tasks from an index of the scene's by_row on, all in the column of x. */
 void weft__cells_add(struct weft__cells *cells, const struct painter *p, uint32_t place,
 	uint32_t count, double x, bool failed);
 
-/* Any number of tasks in the column of x, and how much of them ran there. */
+/* Adds a number of tasks to the column of x, and how much of them ran there. */
 void weft__cells_add_share(
 	struct weft__cells *cells, const struct painter *p, const struct weft__share *share, double x);
 
-/* What a crowd has in a lane. */
+/* Adds all counts of a lane. */
 void weft__cells_fill(struct weft__cells *cells, const struct weft__crowd *crowd, uint32_t lane);
 
-/* Draws the columns that have something, and empties them. */
+/* Draws the columns that are not empty, and empties them. */
 void weft__cells_draw(struct weft__cells *cells, struct painter *p, const struct weft__lane *lane);
 
 #endif

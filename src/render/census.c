@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * How many tasks start, end, fail and run where. Rows are taken together in blocks, each a single
- * row or several with about as little in them as a picture can afford to look at one by one; what
- * lies in whole blocks is counted by points.c.
+ * Counts where tasks start, end, fail and run. Rows are grouped into blocks: a block is a single
+ * row, or several rows that have together no more than a frame can examine one by one. points.c
+ * counts what lies in whole blocks.
  *
- * Running is a point for each so many ns of it, so that it is counted like the rest.
+ * Running time is represented by points, too: one for each run_ns.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,12 +14,12 @@
 #include "base/sort.h"
 #include "render/scene.h"
 
-#define BLOCK_WEIGHT 1024  /* of several rows together; */
-#define MOST_WEIGHT  1280  /* in larger traces, */
-#define WANTED       8192  /* of which this should become not many more blocks; */
-#define BLOCKS       30000 /* but neither as many as 2 * 30000 + 1, whose numbers have 16 bits */
-/* Points of running, however few tasks there are. Fuzz targets define less: they make a scene of
- * each input. */
+#define BLOCK_WEIGHT 1024  /* weight of several rows together; … */
+#define MOST_WEIGHT  1280  /* … in larger traces, … */
+#define WANTED       8192  /* … which should not get many more blocks than this … */
+#define BLOCKS       30000 /* … and at most 2 * 30000 + 1, since block numbers have 16 bits */
+/* The minimum number of running points. Fuzz targets define a smaller one, since they make a scene
+ * of each input. */
 #ifndef WEFT__CENSUS_RUNS_MIN
 #define WEFT__CENSUS_RUNS_MIN (1 << 16)
 #endif
@@ -34,7 +34,7 @@ uint32_t weft__census_tick(const struct weft_scene *scene, uint64_t time)
 	return tick < UINT32_MAX ? (uint32_t)tick : UINT32_MAX;
 }
 
-/* The last instant at which a task is there: its first, if it ends at once. */
+/* The last instant of a task: its start, if it ends at once. */
 uint64_t weft__census_last(const struct weft_scene *scene, uint32_t task)
 {
 	uint64_t start = scene->layout->start[task], end = scene->model->tasks.end[task];
@@ -54,8 +54,7 @@ uint32_t weft__census_block(const struct weft__blocks *blocks, uint32_t row)
 	return low;
 }
 
-/* Each search stands for itself, and no branch depends on what it finds: the next ones go on while
- * memory is waited for. */
+/* A branch-free binary search: several searches overlap while they wait for memory. */
 uint32_t weft__moments_from(const struct weft__moments *moments, uint32_t tick)
 {
 	uint32_t slice = tick >> moments->slice_bits, last = moments->slice_count - 1;
@@ -78,8 +77,8 @@ uint32_t weft__census_alive(const struct weft_scene *scene, uint64_t start, uint
 	return begun - weft__moments_from(lasts, weft__census_tick(scene, start));
 }
 
-/* What a row costs to be looked at: its tasks, their activations, and the arrows that point to it.
- * NULL without memory. */
+/* The cost of examining a row: its tasks, their activations, and the arrows that point to it. NULL
+ * without memory. */
 static uint32_t *weigh_rows(const struct weft_scene *scene, uint64_t *ret_sum)
 {
 	const struct weft_model *model = scene->model;
@@ -105,7 +104,8 @@ static uint32_t *weigh_rows(const struct weft_scene *scene, uint64_t *ret_sum)
 	return weights;
 }
 
-/* Two neighbours weigh more than this together, so there are at most 2 * BLOCKS + 1. */
+/* The weight limit of a block: two neighbours together exceed it, so there are at most 2 * BLOCKS +
+ * 1. */
 static uint64_t most_weight(uint64_t sum)
 {
 	uint64_t most = sum / WANTED;
@@ -139,7 +139,7 @@ static int take_rows_together(struct weft_scene *scene)
 	return 0;
 }
 
-/* Points that are collected: times, and the blocks of rows that they are in. */
+/* Points that are being collected: times, and the blocks of their rows. */
 struct collection {
 	const struct weft_scene *scene;
 	struct weft__pairs pairs;
@@ -168,7 +168,7 @@ static void collect(struct collection *c, uint64_t time, uint32_t task)
 	c->pairs.values[c->count++] = c->scene->block_of_task[task];
 }
 
-/* One for some points, so that they take little memory. */
+/* Makes an index of slices; a slice has several points, so that the index is small. */
 static int make_slices(const struct weft_scene *scene, struct weft__moments *moments)
 {
 	uint32_t count = moments->points.count, tick = weft__census_tick(scene, scene->end), used = 0;
@@ -189,8 +189,8 @@ static int make_slices(const struct weft_scene *scene, struct weft__moments *mom
 	return 0;
 }
 
-/* Sorts what was collected by the bits of ticks from `low_bit` on (32: it is sorted). The
- * collection is gone then. */
+/* Sorts the collected points by the bits of their ticks from `low_bit` on (32: already sorted), and
+ * frees the collection. */
 static int make_moments(struct collection *c, struct weft__moments *moments, unsigned low_bit)
 {
 	size_t count = c->count, room = count + 1;
@@ -211,8 +211,8 @@ static int make_moments(struct collection *c, struct weft__moments *moments, uns
 	return error ? error : make_slices(c->scene, moments);
 }
 
-/* Bits of a tick that points of running leave out: a four-millionth of the trace is near enough,
- * and saves a pass of sorting. */
+/* Low bits of a tick that running points ignore: a four-millionth of the trace is accurate enough,
+ * and saves a sorting pass. */
 static unsigned spare_bits(const struct weft_scene *scene)
 {
 	unsigned bits = 0;
@@ -227,7 +227,8 @@ static uint64_t coarse(const struct weft_scene *scene, uint64_t time, unsigned s
 	return scene->start + ((time - scene->start) >> bits << bits);
 }
 
-/* A point wherever another run_ns is full; what is left over counts for the next task. */
+/* Adds a point each time that another run_ns is full; the remainder carries over to the next task.
+ */
 static void collect_runs(struct collection *c, double run_ns)
 {
 	const struct weft_scene *scene = c->scene;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Counters, over the picture: steps on a scale that fills its height, each with markers, and its
- * name and value beside the picture, at the height where it leaves it. Colours and shapes of
- * markers come round after different numbers, so that 42 counters can be told apart.
+ * Draws counters over the picture: as steps on a scale that fills its height, with markers. The
+ * name and value of each are beside the picture, at the height where its curve leaves it. Colours
+ * and marker shapes repeat after coprime numbers, so that 42 counters can be distinguished.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -19,19 +19,20 @@
 #define LABEL_HEIGHT 16.0
 #define LABEL_SIZE   11.0
 #define MARKER_EVERY 160.0
-#define CHUNK        256 /* points a polyline */
-#define RATE_PX      6.0 /* over which a rate is the mean */
-#define BAND_PX      8.0 /* so wide is a column of a band */
-#define BAND_HEIGHT  4.0 /* px; less is a thick line */
-#define BAND_FROM    3   /* samples in it; fewer can be told apart */
-#define HALO_CURVES  12  /* more would leave nothing of the tasks between them */
+#define CHUNK        256 /* points per polyline */
+#define RATE_PX      6.0 /* px over which a rate is averaged */
+#define BAND_PX      8.0 /* width of a band's column, px */
+#define BAND_HEIGHT  4.0 /* px; a lower band is drawn as a thick line */
+#define BAND_FROM    3   /* samples in a band's column; fewer are drawn as steps */
+#define HALO_CURVES  12  /* with more halos, tasks would be invisible */
 
-/* A curve is drawn twice: all halos lie below all curves, so that none is cut into pieces. */
+/* The state of drawing a curve. Each curve is drawn twice: all halos first, so that no halo cuts
+ * another curve. */
 struct trail {
 	double points[2 * CHUNK];
 	uint32_t count;
-	bool is_halo, is_band; /* the last column was one */
-	double x, y;           /* where that column ended, and the value there */
+	bool is_halo, is_band; /* the last column was part of a band */
+	double x, y;           /* the end of that column, and the value there */
 	struct weft_pen pen;
 };
 
@@ -51,7 +52,7 @@ static double value_before(const struct painter *p, uint32_t index, uint64_t tim
 	return at ? (double)p->model->samples.value[counter->first + at - 1] : 0;
 }
 
-/* How much it changes a second, from a time on for so much of it as RATE_PX show. */
+/* The rate of change per second, averaged over RATE_PX from a time on. */
 static double rate_at(const struct painter *p, uint32_t index, uint64_t time)
 {
 	uint64_t ns = weft__ns_between(fmax(RATE_PX / p->view->scale, 1), UINT64_MAX);
@@ -60,7 +61,7 @@ static double rate_at(const struct painter *p, uint32_t index, uint64_t time)
 	return change / (double)ns * 1e9;
 }
 
-/* Of what is in view: rates far away would flatten it. */
+/* The scale of rates in view: far larger rates elsewhere would flatten it. */
 static struct weft__scale rate_scale(const struct painter *p, uint32_t index)
 {
 	struct weft__scale scale = {0, 0};
@@ -78,7 +79,7 @@ static struct weft__scale scale_of(const struct painter *p, uint32_t index)
 	return p->options->counter_rates ? rate_scale(p, index) : p->scene->scales[index];
 }
 
-/* Where the edges of a line of two pixels fall on whole ones. */
+/* The position at which a 2 px line has its edges on whole pixels. */
 static double whole(double at)
 {
 	return floor(at + 0.5);
@@ -102,7 +103,7 @@ static void flush(struct painter *p, struct trail *trail)
 	}
 }
 
-/* Whether the line goes on as it did: straight up or down, or nowhere. */
+/* True if the line continues straight up or down, or has length 0. */
 static bool goes_on(const struct trail *trail, double x, double y)
 {
 	if (trail->count == 0)
@@ -154,7 +155,7 @@ static void draw_marker(struct painter *p, unsigned shape, double x, double y, u
 	weft_canvas_polygon(p->canvas, points, shapes[shape].count, color);
 }
 
-/* What a counter did in a column: its lowest, highest and mean value. */
+/* A counter's lowest, highest and mean value in a column. */
 struct column {
 	uint32_t end;
 	double low, high, mean;
@@ -168,7 +169,7 @@ static void merge_column(
 	uint64_t next = weft_view_time(p->view, x + wide - p->x0);
 	uint32_t end = weft__gallop_u64(times, sample + 1, last, next);
 	int64_t low, high;
-	while (end < last && weft__x(p, times[end]) < x + wide) /* rounding, at its very end */
+	while (end < last && weft__x(p, times[end]) < x + wide) /* rounding at the column's end */
 		end = weft__gallop_u64(times, end, last, times[end] + 1);
 	weft__scene_extremes(p->scene, sample, end, &low, &high, &ret_column->mean);
 	ret_column->low = (double)low;
@@ -188,7 +189,7 @@ static void draw_rate(
 	flush(p, trail);
 }
 
-/* The last value, from where a band ended. */
+/* Draws the last value from the end of a band on. */
 static void leave_band(struct painter *p, struct trail *trail)
 {
 	if (trail->is_band)
@@ -196,7 +197,8 @@ static void leave_band(struct painter *p, struct trail *trail)
 	trail->is_band = false;
 }
 
-/* More changes than lines between them: from the lowest to the highest, with the mean as a line. */
+/* Draws a band where there are more changes than pixels: from the lowest to the highest value, with
+ * the mean as a line. */
 static void draw_band(struct painter *p, const struct weft__scale *scale, double x,
 	const struct column *column, struct trail *trail)
 {
@@ -214,7 +216,8 @@ static void draw_band(struct painter *p, const struct weft__scale *scale, double
 	trail->x = left + BAND_PX;
 }
 
-/* Changes that lead nowhere; those that climb or fall are a line however dense they are. */
+/* True for changes up and down; values that only rise or fall are drawn as a line however dense
+ * they are. */
 static bool flutters(const struct painter *p, const struct weft_counter *counter,
 	const struct weft__scale *scale, uint32_t at, const struct column *c)
 {
@@ -225,7 +228,8 @@ static bool flutters(const struct painter *p, const struct weft_counter *counter
 	return c->end - at >= BAND_FROM && height >= BAND_HEIGHT && c->high - c->low > fabs(change);
 }
 
-/* A band is two columns wide at least: alone, one would be a stain between plain steps. */
+/* True if a band is drawn. It is at least two columns wide, since a single one would look like a
+ * stain between steps. */
 static bool is_in_band(const struct painter *p, const struct weft_counter *counter,
 	const struct weft__scale *scale, uint32_t at, const struct column *column,
 	const struct trail *trail)
@@ -244,7 +248,7 @@ static bool is_in_band(const struct painter *p, const struct weft_counter *count
 	return flutters(p, counter, scale, column->end, &next);
 }
 
-/* A step, with all that it went through within a pixel. */
+/* Draws a step, with all values within its pixel. */
 static void draw_step(struct painter *p, const struct weft__scale *scale, double x,
 	const struct column *column, struct trail *trail)
 {
@@ -287,7 +291,7 @@ static void draw_curve(
 	flush(p, trail);
 }
 
-/* What is drawn of a counter at a time. */
+/* The value that is drawn at a time: the counter's, or its rate. */
 static double shown_at(const struct painter *p, uint32_t index, uint64_t time)
 {
 	return p->options->counter_rates ? rate_at(p, index, time) : value_before(p, index, time);
@@ -305,7 +309,7 @@ static void draw_markers(
 	}
 }
 
-/* Down so that none touches the one above, then up from the lower edge. */
+/* Moves labels down until none overlaps the one above, then up from the lower edge. */
 static void spread_labels(struct weft__curve *curves, uint32_t count, double top, double bottom)
 {
 	double next = top + LABEL_HEIGHT / 2;
@@ -325,7 +329,7 @@ static uint32_t color_of(const struct painter *p, uint32_t counter)
 	return p->theme->counters[counter % WEFT__COUNTER_COLORS];
 }
 
-/* All of it up to six digits, then three: "2.97 G" with the powers of 1000. */
+/* Writes up to six digits in full, larger numbers with three: "2.97 G" with powers of 1000. */
 static void format_value(double value, char text[24])
 {
 	static const char units[] = " kMGTPE";
@@ -341,7 +345,7 @@ static void format_value(double value, char text[24])
 	snprintf(text, 24, "%.20s %c", weft__number_general(shown, 3, digits), units[unit]);
 }
 
-/* Beside the picture, with a line from where the curve leaves it. */
+/* Draws a label beside the picture, with a line to the end of its curve. */
 static void draw_label(struct painter *p, const struct weft__curve *curve)
 {
 	const struct weft_box *box = &p->frame->gutter;
@@ -362,7 +366,7 @@ static void draw_label(struct painter *p, const struct weft__curve *curve)
 		value_width, &style);
 }
 
-/* A narrow picture has no room beside it: at its right edge, where no name will be put. */
+/* Places a label inside a narrow picture: at its right edge, where no name will be. */
 static void place_label_inside(struct painter *p, struct weft__curve *curve)
 {
 	const struct weft_box *box = &p->frame->picture;
@@ -387,7 +391,7 @@ static void draw_label_inside(struct painter *p, const struct weft__curve *curve
 			curve->label_y + 4, curve->label, strlen(curve->label), curve->label_width, &style);
 }
 
-/* Where a counter leaves the picture. */
+/* The y at which a counter leaves the picture. */
 static double end_y(const struct painter *p, uint32_t index, bool is_rate)
 {
 	struct weft__scale scale = is_rate ? rate_scale(p, index) : p->scene->scales[index];
@@ -395,7 +399,8 @@ static double end_y(const struct painter *p, uint32_t index, bool is_rate)
 	return value_y(p, &scale, is_rate ? rate_at(p, index, end) : value_before(p, index, p->right));
 }
 
-/* Keeps the highest ones in order: of many counters nearly all are below the last by then. */
+/* Inserts a counter among the highest ones, in order: of many counters, most are below the last by
+ * then. */
 static void keep_highest(struct painter *p, uint32_t room, uint32_t counter, double y)
 {
 	uint32_t at = p->label_count;
@@ -422,9 +427,9 @@ static int compare_counters(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What has no name would only cover the rest: it is counted below the last. Which ones have one is
- * told by their values, also where their rates are drawn: so it stays, and thousands of rates would
- * take long. */
+/* Chooses the counters that are drawn: those that have room for a name. Others would only cover the
+ * picture, and are counted instead. The choice depends on values even where rates are drawn, so
+ * that it is stable and does not need thousands of rates. */
 static bool choose_curves(struct painter *p)
 {
 	uint32_t count = p->model->counter_count;
@@ -446,7 +451,7 @@ static bool choose_curves(struct painter *p)
 	return true;
 }
 
-/* Those without room, and those that somebody hides one by one. */
+/* The counters without room, and those that the user has hidden. */
 static uint32_t count_unnamed(const struct painter *p)
 {
 	uint32_t hidden = 0;
@@ -467,7 +472,7 @@ void weft__place_counters(struct painter *p)
 	for (uint32_t i = 0; i < p->label_count && p->options->counter_rates; i++)
 		p->curves[i].last_y = end_y(p, p->curves[i].counter, true);
 	qsort(p->curves, p->label_count, sizeof(*p->curves), compare_heights);
-	bottom -= count_unnamed(p) ? LABEL_HEIGHT : 0; /* for how many more there are */
+	bottom -= count_unnamed(p) ? LABEL_HEIGHT : 0; /* room for the number of further counters */
 	spread_labels(p->curves, p->label_count, box->y, bottom);
 	for (uint32_t i = 0; i < p->label_count; i++) {
 		p->curves[i].last_value = shown_at(p, p->curves[i].counter, at);
@@ -499,13 +504,14 @@ void weft__draw_counters(struct painter *p)
 	if (p->label_count <= HALO_CURVES)
 		draw_curves(p, true);
 	draw_curves(p, false);
-	for (uint32_t i = 0; i < p->label_count; i++) { /* where curves lie on each other, they tell */
+	for (uint32_t i = 0; i < p->label_count;
+		 i++) { /* labels distinguish curves that lie on each other */
 		struct weft__scale scale = scale_of(p, p->named[i]);
 		draw_markers(p, p->named[i], &scale, color_of(p, p->named[i]));
 	}
 }
 
-/* At the foot of the gutter. */
+/* Writes the number of further counters at the bottom of the gutter. */
 static void count_the_rest(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->gutter;

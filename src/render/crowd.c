@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * See crowd.h. Whole blocks of rows are counted by the census; a lane's first and last rows, if
- * their block is not all its own, are looked at one by one: a block that has several rows has
- * little in them.
+ * See crowd.h. Whole blocks of rows are counted by the census. A lane's first and last rows, if
+ * their block extends beyond the lane, are examined one by one: a block with several rows has few
+ * tasks.
  */
 #include "render/crowd.h"
 
@@ -14,7 +14,7 @@
 #include "render/painter.h"
 #include "view/time.h"
 
-/* Ranges of blocks, and the lane that each is in; WEFT_NONE between lanes. */
+/* Ranges of blocks, and each one's lane; WEFT_NONE between lanes. */
 struct ranges {
 	uint32_t *firsts, *lanes;
 	uint32_t count;
@@ -28,7 +28,7 @@ struct counting {
 	struct weft__run *scratch;
 };
 
-/* The first time whose x is in column c; behind the view's end if that comes before the column. */
+/* The first time whose x is in column c; after the view's end if the column is beyond it. */
 static uint64_t column_time(const struct painter *p, uint32_t c)
 {
 	uint64_t time = weft__view_first_time(p->view, c);
@@ -105,7 +105,7 @@ static void count_moments(
 	weft__points_count(&moments->points, &query);
 }
 
-/* The column of a time that is not before the first; `columns` if it is past the last. */
+/* The column of a time, which is not before the first column; `columns` if it is after the last. */
 static uint32_t column_of(const struct counting *c, uint64_t time)
 {
 	const struct weft__crowd *crowd = c->crowd;
@@ -115,7 +115,7 @@ static uint32_t column_of(const struct counting *c, uint64_t time)
 	return x > 0 ? (uint32_t)x : 0;
 }
 
-/* Adds the part of each column that lies in an activation. */
+/* Adds an activation's part of each column. */
 static void add_activation(
 	struct counting *c, struct weft__crowd_cell *cells, uint64_t start, uint64_t end)
 {
@@ -183,7 +183,7 @@ static void add_range(struct ranges *ranges, uint32_t first, uint32_t last, uint
 	ranges->firsts[++ranges->count] = last;
 }
 
-/* Looks at what is in no whole block, and notes the blocks that are. */
+/* Counts what is not in a whole block, and lists the whole blocks. */
 static void divide_lane(struct counting *c, uint32_t lane)
 {
 	const struct weft__blocks *blocks = &c->p->scene->census.blocks;

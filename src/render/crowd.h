@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What lies in each pixel column of the lanes that hold several rows: counted, not sampled.
+ * Counts what lies in each pixel column of lanes that hold several rows. All tasks are counted, not
+ * sampled.
  */
 #ifndef WEFT_RENDER_CROWD_H
 #define WEFT_RENDER_CROWD_H
@@ -10,15 +11,15 @@
 struct painter;
 
 struct weft__crowd_cell {
-	uint32_t starts, lasts; /* tasks that begin, and that are there for the last time */
-	uint32_t failed;        /* of the latter */
+	uint32_t starts, lasts; /* tasks that begin, and tasks whose last instant is here */
+	uint32_t failed;        /* how many of the latter failed */
 	float running_ns;
 };
 
 struct weft__crowd {
 	uint32_t columns;
-	uint64_t *times;                /* where columns begin; one more than columns */
-	uint32_t *alive;                /* by lane: at its left edge */
+	uint64_t *times;                /* start time of each column, and the end of the last */
+	uint32_t *alive;                /* tasks alive at each lane's left edge */
 	struct weft__crowd_cell *cells; /* by lane and column */
 };
 

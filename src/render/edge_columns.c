@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * See edge_columns.h. They are made only for views with so many edges that a frame can not look at
+ * See edge_columns.h. These are made only for views with so many edges that a frame cannot examine
  * each of them.
  */
 #include "render/edge_columns.h"
@@ -12,7 +12,7 @@
 #include "view/time.h"
 
 #define FEW_MAX 64
-#define MANY    8000 /* edges in and beside the view, from which on they are counted first */
+#define MANY    8000 /* edges in and beside the view; with more, they are counted first */
 
 static bool allocate(struct weft__edge_columns *columns)
 {
@@ -77,9 +77,9 @@ void weft__edge_columns_limit(struct weft__edge_columns *columns, unsigned types
 void weft__find_edges(struct painter *p)
 {
 	const struct weft_edges *edges = &p->model->edges;
-	uint64_t around = p->right - p->left; /* arrows may come from a view's width away */
+	uint64_t around = p->right - p->left; /* arrows may come from one view's width away */
 	uint64_t to = p->right < UINT64_MAX - around ? p->right + around : UINT64_MAX;
-	/* An arrow ends when its edge happens: what was before the view doesn't reach it. */
+	/* An arrow ends at its edge's time: edges before the view do not reach it. */
 	p->first_edge = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, p->left);
 	p->last_edge = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, to);
 	if (p->last_edge - p->first_edge <= MANY)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Edges by type, and where their arrows point to: how many lie in each pixel column is known from a
- * count every few edges, and how many point to each row from points.c, without a look at the rest.
+ * Edges by type, and the targets of their arrows: the number in each pixel column comes from a
+ * count for every few edges, and the number that points to each row from points.c, without
+ * examining other edges.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ void weft__edges_before(
 {
 	const uint8_t *types = scene->model->edges.type;
 	uint32_t chunk = edge / WEFT__EDGE_CHUNK;
-	uint64_t counts = 0; /* a byte each: in memory they would wait for each other */
+	uint64_t counts = 0; /* a byte for each type in a register, which avoids store-to-load stalls */
 	_Static_assert(WEFT_EDGE_TYPES <= 8 && WEFT__EDGE_CHUNK < 256, "a type has a byte");
 	for (uint32_t i = chunk * WEFT__EDGE_CHUNK; i < edge; i++)
 		counts += UINT64_C(1) << 8 * types[i];
@@ -48,7 +49,7 @@ uint32_t weft__edges_from(const struct weft_scene *scene, uint32_t edge, uint64_
 	if (first >= last)
 		return first;
 	uint64_t begin = scene->edges.times[chunk - 1], end = scene->edges.times[chunk];
-	/* Most are evenly spread. */
+	/* Interpolate first, since most edges are evenly distributed. */
 	double share = time > begin ? (double)(time - begin) / (double)(end - begin) : 0;
 	uint32_t guess = (chunk - 1) * WEFT__EDGE_CHUNK + (uint32_t)(share * WEFT__EDGE_CHUNK);
 	return weft__gallop_u64_near(edges->time, first, last, time, guess);
@@ -88,7 +89,7 @@ uint32_t weft__edges_next(
 	return last;
 }
 
-/* The block that an edge's arrow points to; one more than there are if it has none. */
+/* The block that an edge's arrow points to; an extra block if it has none. */
 static uint16_t block_of(const struct weft_scene *scene, uint32_t edge)
 {
 	const struct weft_edges *edges = &scene->model->edges;
@@ -103,7 +104,7 @@ struct blocks {
 	uint32_t room[WEFT_EDGE_TYPES], count[WEFT_EDGE_TYPES];
 };
 
-/* The counts before each chunk, and the blocks that arrows point to. */
+/* Fills the counts before each chunk, and the blocks that arrows point to. */
 static void index_edges(struct weft_scene *scene, struct blocks *blocks)
 {
 	const struct weft_edges *edges = &scene->model->edges;
@@ -124,7 +125,7 @@ static void index_edges(struct weft_scene *scene, struct blocks *blocks)
 	}
 }
 
-/* One scratch serves all types, and what a type has served for is given back at once. */
+/* All types share one scratch, and each type's blocks are freed as soon as they were used. */
 static int make_points(struct weft_scene *scene, struct blocks *blocks)
 {
 	unsigned largest = WEFT_EDGE_READ;

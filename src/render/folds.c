@@ -18,23 +18,23 @@
 #include "render/cells.h"
 #include "render/painter.h"
 
-#define COMB_FROM       3.0 /* px of the median span */
+#define COMB_FROM       3.0 /* px of the median span, from which on a comb is drawn */
 #define TOOTH_EVERY     3.0
-#define BACK_FROM       14.0 /* px from row to row */
+#define BACK_FROM       14.0 /* px between rows, from which on the back is drawn */
 #define BACK_BELOW      5.0
 #define TOOTH           3.0
 #define WAITING_LINE    1.5
-#define NAMED_FROM      40.0 /* px of a single span */
+#define NAMED_FROM      40.0 /* px of a single span, from which on it has a name */
 #define TEXT_SIZE       12.0
-#define COLUMNS_AT_MOST 60000 /* a frame, that are weighed one by one */
+#define COLUMNS_AT_MOST 60000 /* per frame, columns that are counted one by one */
 
-/* A pile where it is seen. */
+/* A pile in the view. */
 struct seen {
 	const struct weft__pile *pile;
-	const struct weft_fold *fold; /* NULL: a group */
+	const struct weft_fold *fold; /* NULL: it is a group */
 	const struct weft__lane *lane;
-	double x, x2;  /* of all of it, in the picture */
-	uint64_t next; /* when the next one of the row begins */
+	double x, x2;  /* the pile's extent in the picture */
+	uint64_t next; /* when the next pile of the row begins */
 };
 
 static double bar_height(double spacing)
@@ -57,7 +57,7 @@ static void members_in_view(
 	weft__fold_members(p->scene, s->pile->fold, p->left, p->right, ret_first, ret_last);
 }
 
-/* Whether its spans are seen one by one: they are wide enough, and few overlap. */
+/* True if its spans are drawn one by one: they are wide enough, and few overlap. */
 static bool is_comb(const struct painter *p, const struct seen *s)
 {
 	uint32_t first, last;
@@ -68,9 +68,9 @@ static bool is_comb(const struct painter *p, const struct seen *s)
 		   last - first < p->frame->picture.width;
 }
 
-/* Stretches that touch are one bar, and seen however short they are. */
+/* A bar that is being built: touching stretches are joined, and even the shortest is visible. */
 struct bar {
-	double from, to; /* nothing yet: to < from */
+	double from, to; /* empty: to < from */
 	double top, height;
 };
 
@@ -92,7 +92,7 @@ static void add_stretch(struct painter *p, struct bar *bar, uint64_t start, uint
 	bar->to = fmax(x2, x);
 }
 
-/* What ran, wherever in the fold: from where the first of some begins until as many have ended as
+/* Draws when any task of the fold ran: from the start of one activation until as many have ended as
  * have begun. */
 static void draw_running(struct painter *p, const struct seen *s)
 {
@@ -156,7 +156,7 @@ static void draw_teeth(struct painter *p, const struct seen *s, double y)
 	}
 }
 
-/* It says of a density as well that it is one fold. */
+/* Draws the back, which also shows that a density is one fold. */
 static void draw_back(struct painter *p, const struct seen *s, bool has_teeth)
 {
 	struct weft_pen pen = {p->theme->waiting, 1, WEFT_DASH_SOLID};
@@ -168,7 +168,7 @@ static void draw_back(struct painter *p, const struct seen *s, bool has_teeth)
 		draw_teeth(p, s, y);
 }
 
-/* The whole of it spread evenly: where even the columns are too many to be looked at. */
+/* Distributes the whole pile evenly: where even its columns are too many to be counted. */
 static void weigh_evenly(struct painter *p, struct weft__cells *cells, const struct seen *s)
 {
 	const struct weft__piles *piles = &p->scene->piles;
@@ -206,7 +206,7 @@ static struct weft_slice as_slice(const char *text)
 	return (struct weft_slice){text, strlen(text)};
 }
 
-/* Digits are what its members differ in. */
+/* Writes the label with # for digits, in which the members differ. */
 static void write_label(
 	const struct painter *p, const struct weft_fold *fold, char *text, size_t size)
 {
@@ -227,7 +227,7 @@ static void write_label(
 	text[used] = '\0';
 }
 
-/* "p50 9 us  max 1.2 ms" */
+/* Writes "p50 9 us  max 1.2 ms". */
 static void write_figures(const struct weft_fold *fold, bool with_max, char *text, size_t size)
 {
 	char half[32], longest[32];
@@ -276,7 +276,7 @@ static void draw_pile(struct painter *p, struct weft__cells *cells, const struct
 		weft_canvas_ungroup(p->canvas);
 }
 
-/* The piles of a row that are in view; folds do not overlap. */
+/* Visits the piles of a row that are in view; they do not overlap. */
 static void each_pile(struct painter *p, const struct weft__lane *lane, struct weft__cells *cells,
 	void (*visit)(struct painter *, struct weft__cells *, const struct seen *))
 {
@@ -297,7 +297,7 @@ void weft__draw_piles(struct painter *p, const struct weft__lane *lane, struct w
 		each_pile(p, lane, cells, draw_pile);
 }
 
-/* Where the next line or fold of its row begins, or the picture ends. */
+/* The x at which the next line or fold of the row begins, or the picture ends. */
 static double room_after(const struct painter *p, const struct seen *s)
 {
 	const struct weft_scene *scene = p->scene;
@@ -320,7 +320,7 @@ static struct weft_text_style text_style(
 	return (struct weft_text_style){color, size, false, true, p->theme->background};
 }
 
-/* What is written above a line, unless something is there already; where it ends. */
+/* Writes a text above a line, unless there is text already; returns where it ends. */
 static double write_above(struct painter *p, const struct seen *s, double x, double limit,
 	struct weft_slice text, uint32_t color)
 {
@@ -339,7 +339,7 @@ static double write_above(struct painter *p, const struct seen *s, double x, dou
 	return x + width;
 }
 
-/* Single spans have names of their own where they are wide. */
+/* Names single spans that are wide enough. */
 static void name_members(struct painter *p, const struct seen *s, double from)
 {
 	const struct weft_layout *l = p->layout;
@@ -360,7 +360,7 @@ static void name_members(struct painter *p, const struct seen *s, double from)
 	}
 }
 
-/* Half a number would be another number. */
+/* Writes the figures completely or not at all: a cut number would be a different number. */
 static double write_whole_figures(struct painter *p, const struct seen *s, double x, double limit)
 {
 	struct weft_text_style style = text_style(p, s, p->theme->dim);

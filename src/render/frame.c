@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Where the parts of a frame are. The picture comes first: what is small loses the overview, then
- * the status line, then the gutter.
+ * Places the parts of a frame. The picture has priority: a small frame loses the overview first,
+ * then the status line, then the gutter.
  */
 #include <weft/render.h>
 
@@ -11,14 +11,14 @@
 #define STRIP_HEIGHT  44.0
 #define RULER_HEIGHT  22.0
 #define STATUS_HEIGHT 24.0
-#define TWO_LINES     40.0  /* of a status in a frame that is narrower than this */
-#define NARROW        600.0 /* and high enough */
+#define TWO_LINES     40.0 /* height of a status with two lines, in a frame narrower than NARROW … */
+#define NARROW        600.0 /* … and higher than TALL */
 #define TALL          400.0
 #define GUTTER_WIDTH  124.0
-#define STRIP_FROM    300.0 /* height of a frame that has room for it */
+#define STRIP_FROM    300.0 /* minimum height of a frame with an overview */
 #define STATUS_FROM   220.0
 #define TITLE_FROM    120.0
-#define GUTTER_FROM   480.0 /* width */
+#define GUTTER_FROM   480.0 /* minimum width of a frame with a gutter */
 #define GROUPS_WIDTH  164.0
 #define GROUPS_FROM   600.0
 
@@ -57,7 +57,7 @@ WEFT__EXPORT void weft_frame_view(
 	uint64_t end = model->summary.end;
 	for (uint32_t task = 0; task < model->tasks.count; task++)
 		if (model->tasks.end[task] > end)
-			end = model->tasks.end[task]; /* the 1 us of what did not end */
+			end = model->tasks.end[task]; /* unfinished tasks end 1 us later */
 	weft_view_init(ret_view, model->summary.start, end, layout->row_count, frame->picture.width,
 		frame->picture.height);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Groups of rows: a rule where each begins, and in the gutter its name, how much it ran, and
- * whether it is folded. A narrow frame has no gutter; there the names stand in the picture.
+ * Groups of rows: a line where each begins, and in the gutter its name, how much it ran, and
+ * whether it is folded. A narrow frame has no gutter; the names are then in the picture.
  */
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "render/painter.h"
 
-#define LEAST_HEIGHT 13.0 /* px from one name to the next */
+#define LEAST_HEIGHT 13.0 /* px between names */
 #define MARGIN       8.0
 #define TRIANGLE     4.0
 
@@ -30,7 +30,7 @@ void weft__rule_groups(struct painter *p)
 	}
 }
 
-/* Points down while its rows are shown. */
+/* Draws the triangle, which points down while the group's rows are shown. */
 static void draw_triangle(struct painter *p, double x, double y, bool folded)
 {
 	const double down[] = {x - TRIANGLE, y - 2, x + TRIANGLE, y - 2, x, y + 3};
@@ -52,7 +52,7 @@ static void write_share(double share, char text[16])
 		snprintf(text, 16, "%.0f %%", percent);
 }
 
-/* The name and the share, from the left to the right edge of a box. */
+/* Writes the name at the left and the share at the right edge of a box. */
 static void write_heading(
 	struct painter *p, const struct weft_group *group, double left, double right, double y)
 {
@@ -69,7 +69,7 @@ static void write_heading(
 	weft_canvas_text(p->canvas, at, y + 4, text, strlen(text), width, &share);
 }
 
-/* What belongs to a group, as a line beside its rows. */
+/* Draws a line beside the group's rows. */
 static void draw_extent(struct painter *p, const struct weft_group *group, double y)
 {
 	const struct weft_box *box = &p->frame->groups;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Handles of runs of alike tasks, for those who have a pointer: a triangle left of where a run
- * begins, as trees have it. It points right while the run is one row, and down while each task has
- * its own. Where it is depends on the view alone, so that a click is told from the same arithmetic.
+ * Handles of folds, for users with a pointer: a triangle to the left of a fold's beginning, as in
+ * tree views. It points right while the fold is one row, and down while each task has its own. Its
+ * position depends only on the view, so that clicks are resolved by the same arithmetic.
  */
 #include "render/handles.h"
 
@@ -10,12 +10,12 @@
 
 #include "render/painter.h"
 
-#define LEFT_OF    9.0 /* px from its middle to where the run begins */
+#define LEFT_OF    9.0 /* px from its middle to the fold's beginning */
 #define SIDE       4.0
-#define MANY       256u /* in one picture; those who unfold everything look at tasks, not at runs */
-#define STARTS_MAX 64u  /* tasks that are looked at beside a point */
+#define MANY       256u /* handles in one picture at most */
+#define STARTS_MAX 64u  /* tasks that are examined near a point */
 
-/* The first task of which something is seen, or WEFT_NONE. */
+/* The first visible task, or WEFT_NONE. */
 static uint32_t first_seen(
 	const struct weft_layout *layout, const struct weft_fold *fold, uint64_t left, uint64_t right)
 {
@@ -123,7 +123,7 @@ static void draw(struct painter *p, uint32_t fold)
 	double x, y;
 	if (!weft__handle_place(p->layout, &p->frame->picture, p->view, fold, &x, &y))
 		return;
-	y = weft__y(p, row_of(p, fold)); /* it may be on its way */
+	y = weft__y(p, row_of(p, fold)); /* the row may be moving */
 	const double down[] = {x - SIDE, y - 2, x + SIDE, y - 2, x, y + 3};
 	const double right[] = {x - 2, y - SIDE, x + 3, y, x - 2, y + SIDE};
 	weft_canvas_rect(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * Heat: where a pixel column has more arrows of a type than can be drawn, the rows that they point
- * to have a line for each type below them, the stronger the more.
+ * to have a line for each type below them, stronger for more arrows.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "render/edge_columns.h"
 #include "render/painter.h"
 
-#define SPACING 12.0 /* of rows that have room for these lines */
+#define SPACING 12.0 /* px between rows that have room for these lines */
 #define BELOW   4.0  /* px below the row's middle */
 #define SHADES  3
 #define GROUP   4 /* columns */
@@ -19,11 +19,11 @@ struct heat {
 	struct painter *p;
 	const struct weft__edge_columns *columns;
 	unsigned type;
-	uint32_t width;          /* columns that are in the picture */
-	uint32_t first, lanes;   /* lanes that have room */
+	uint32_t width;          /* columns in the picture */
+	uint32_t first, lanes;   /* the lanes that have room */
 	uint32_t *counts;        /* by lane and column */
-	uint32_t *firsts;        /* blocks that are asked for */
-	uint32_t *lane_of_range; /* WEFT_NONE between them */
+	uint32_t *firsts;        /* blocks to be counted */
+	uint32_t *lane_of_range; /* WEFT_NONE between lanes */
 	uint32_t ranges;
 	struct weft__run *scratch;
 };
@@ -43,7 +43,7 @@ static void found(void *context, uint32_t range, uint32_t before, const struct w
 		heat->counts[(size_t)lane * heat->width + runs[i].column] += runs[i].count;
 }
 
-/* A block of several rows has few arrows, which are looked at one by one. */
+/* Adds a block of several rows, which has few arrows, one by one. */
 static void add_block(struct heat *heat, uint32_t block)
 {
 	const struct painter *p = heat->p;
@@ -116,8 +116,8 @@ static uint32_t color_of(const struct painter *p, unsigned type)
 	}
 }
 
-/* Of GROUP columns together, which are told apart no better than that. 0: none, then as many as 4
- * in a column, 32, more. */
+/* The shade of GROUP columns together, which the eye cannot distinguish. 0: no arrows, then up to 4
+ * per column, up to 32, more. */
 static unsigned shade(const struct heat *heat, uint32_t lane, uint32_t column)
 {
 	uint32_t end = column + GROUP < heat->width ? column + GROUP : heat->width, count = 0;

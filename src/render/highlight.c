@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a person points at, has selected or searched for. Grounds lie below everything; the arrows
- * that stand out are drawn again, stronger, on top; and where a set of tasks stands out, the rest
- * is veiled and the set drawn again above the veil.
+ * Highlights: the task under the pointer, the selection, search results. Grounds lie below
+ * everything; highlighted arrows are drawn again, stronger, on top. If a set of tasks is
+ * highlighted, the picture is veiled and the set drawn again above the veil.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "render/painter.h"
 
-#define ARROWS_DOWN_TO 0.25 /* of the alpha of arrows that do not stand out */
+#define ARROWS_DOWN_TO 0.25 /* factor for the alpha of other arrows */
 #define VEIL           0.72
-#define GROUND         9.0 /* px above and below a line, where rows are that far apart */
+#define GROUND         9.0 /* px above and below a line, if rows are far enough apart */
 #define REACH          3.0 /* px of a ground beyond its task's ends */
 #define OUTLINE        5.0
 #define EDGE_RING      5.5
 #define LEAST_GROUND   3.0
 #define STRONG_LINE    2.5
-#define PLACE          3.0 /* px: what is found nearer to another one is lit with it */
+#define PLACE          3.0 /* px: matches nearer than this share a ground */
 #define BAR            7.0
 
 struct area {
@@ -49,7 +49,7 @@ double weft__arrow_dim(const struct painter *p)
 	return h ? 1 - (1 - ARROWS_DOWN_TO) * h->strength : 1;
 }
 
-/* Where a task is in the picture; false if it is not. */
+/* The area of a task in the picture; false if it is not in it. */
 static bool find_area(const struct painter *p, uint32_t task, struct area *ret_area)
 {
 	const struct weft_box *box = &p->frame->picture;
@@ -73,8 +73,8 @@ static void draw_ground(struct painter *p, uint32_t task, uint32_t color)
 		weft_canvas_rect(p->canvas, a.x - REACH, a.y - a.half, a.x2 + REACH, a.y + a.half, color);
 }
 
-/* Of what was found, one a pixel and row is enough: however many there are, a frame draws no more
- * than it has places. */
+/* Draws grounds of search results, one per pixel and row: so the cost depends on the picture's
+ * size, not on their number. */
 static void draw_found(struct painter *p, const struct weft_highlight *h)
 {
 	const struct weft_box *box = &p->frame->picture;
@@ -119,7 +119,7 @@ static void draw_outline(struct painter *p, uint32_t task)
 	struct area a;
 	if (!find_area(p, task, &a))
 		return;
-	double half = fmin(a.half, OUTLINE); /* names stand above */
+	double half = fmin(a.half, OUTLINE); /* names are above */
 	double x = a.x - REACH, x2 = a.x2 + REACH, y = a.y - half, y2 = a.y + half + 1;
 	weft_canvas_polyline(p->canvas, (double[]){x, y, x2, y, x2, y2, x, y2, x, y}, 5, &pen);
 }
@@ -157,8 +157,8 @@ static void draw_related(struct painter *p, const struct weft_highlight *h)
 		draw_again(p, h->related[i]);
 }
 
-/* Where on the selected task the edge is that is spoken of: creations have no arrow of their own.
- */
+/* Marks the position of the current edge on the selected task: creations have no arrow of their
+ * own. */
 static void draw_edge_place(struct painter *p, const struct weft_highlight *h)
 {
 	struct weft_pen halo = {p->theme->background, 5, WEFT_DASH_SOLID};

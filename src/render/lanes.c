@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: ISC
  *
- * Rows as the picture has them: rows that are too close to be told apart share a lane, so that
- * there are never more lanes than the height has room for, however many rows there are. Rows that
- * are outside the view, as plain ones can be, have none.
+ * Lanes: rows that are too close to be distinguished share a lane, so that there are never more
+ * lanes than the height has room for, however many rows there are. Rows outside the view (plain
+ * rows can be) have no lane.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "render/painter.h"
 
-/* A lane of many rows ends with a block of them, so that what is in it is counted as a whole; this
- * moves its edge by less than a pixel. */
+/* Makes a lane of many rows end with a block, so that whole blocks can be counted; this moves its
+ * edge by less than a pixel. */
 static uint32_t snap(const struct painter *p, uint32_t row, uint32_t next)
 {
 	const struct weft__blocks *blocks = &p->scene->census.blocks;
@@ -19,7 +19,7 @@ static uint32_t snap(const struct painter *p, uint32_t row, uint32_t next)
 	return next < p->layout->row_count && is_near ? first : next;
 }
 
-/* The first row of the lane below. */
+/* The first row of the next lane. */
 static uint32_t end_of_lane(const struct painter *p, uint32_t row, double y, double spacing)
 {
 	uint32_t rows = p->layout->row_count;
@@ -40,7 +40,7 @@ void weft__make_lanes(struct painter *p)
 		return;
 	}
 	double first, last;
-	weft_view_rows_seen(p->view, &first, &last); /* plain rows may be outside */
+	weft_view_rows_seen(p->view, &first, &last); /* plain rows may be outside the view */
 	uint32_t end = rows && last + 2 < rows ? (uint32_t)last + 2 : rows;
 	for (uint32_t row = rows ? (uint32_t)first : 0, next; row < end; row = next) {
 		double y = weft_view_y(p->view, row), spacing = weft_view_row_spacing(p->view, row);
@@ -57,7 +57,7 @@ void weft__make_lanes(struct painter *p)
 	}
 }
 
-/* Without a branch that a row decides: this is asked for both ends of each edge. */
+/* Branch-free, because it is called for both ends of each edge. */
 uint32_t weft__lane_of_row(const struct painter *p, uint32_t row)
 {
 	const struct weft__lane *lane = p->lanes;

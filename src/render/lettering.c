@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
- * Text that fits: what has no room is shortened by an ellipsis, at its end or, for a path, in its
- * middle, where paths are most alike.
+ * Text that fits: text that is too wide is shortened by an ellipsis, at its end or, for a path, in
+ * its middle, where paths are most alike.
  */
 #include <string.h>
 
 #include "render/painter.h"
 
 #define ELLIPSIS      "\xe2\x80\xa6"
-#define LONGEST       256 /* bytes that are ever shown of one text */
+#define LONGEST       256 /* bytes of one text that are shown at most */
 #define LEAST_LETTERS 2
 
 double weft__measure(const struct painter *p, const char *text, const struct weft_text_style *style)
@@ -16,7 +16,7 @@ double weft__measure(const struct painter *p, const char *text, const struct wef
 	return p->font->measure(p->font->context, text, strlen(text), style->size, style->bold);
 }
 
-/* Where each character begins; the count. */
+/* Finds where each character begins; returns their number. */
 static size_t find_letters(const char *text, size_t size, size_t starts[LONGEST + 1])
 {
 	size_t count = 0;
@@ -27,7 +27,7 @@ static size_t find_letters(const char *text, size_t size, size_t starts[LONGEST 
 	return count;
 }
 
-/* `kept` letters and an ellipsis. */
+/* Writes `kept` characters and an ellipsis. */
 static void shorten(const char *text, const size_t *starts, size_t count, size_t kept, bool is_path,
 	char shortened[LONGEST + 4])
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * Creation and becoming: the lines that hold the tree of tasks together. They are vertical, so only
- * those of the time in view matter; one a pixel and pair of rows is enough, and none within a row's
- * pixel. Where a pixel column has too many, only those of tasks with a line of their own are drawn.
+ * Links: the lines of creation and becoming, which hold the tree of tasks together. They are
+ * vertical, so only those of times in view matter. One per pixel and pair of rows is enough, and
+ * none if both ends are in the same pixel. Where a pixel column has too many, only links of tasks
+ * with a line of their own are drawn.
  */
 #include <math.h>
 #include <string.h>
@@ -11,20 +12,19 @@
 
 #define CORNER 3.0
 #define DOT    2.0
-#define FEW    4000 /* that are drawn one by one, if there are many */
+#define FEW    4000 /* links that are drawn one by one, if there are many */
 #define KNOWN  1024 /* a power of two */
 
 struct link {
 	double x, y, y2;
 };
 
-/* What has been drawn, as far as it is remembered: another link in its place only means that it may
- * be drawn again. */
+/* A cache of links that were drawn: after a collision a link may be drawn twice. */
 struct drawn {
 	struct link creations[KNOWN], becomes[KNOWN];
 };
 
-/* A creation or a becoming. */
+/* A creation or a become edge. */
 struct bond {
 	uint64_t time;
 	uint32_t from, to; /* tasks */
@@ -41,7 +41,8 @@ static bool in_picture(const struct painter *p, double x)
 	return x >= box->x && x <= box->x + box->width;
 }
 
-/* Densities hang from nobody; a fold hangs by its first member. */
+/* True if a task's creation is shown: not for tasks in densities; for a fold only its first
+ * member's. */
 static bool hangs_visibly(const struct painter *p, uint32_t task)
 {
 	const struct weft_layout *l = p->layout;
@@ -50,7 +51,7 @@ static bool hangs_visibly(const struct painter *p, uint32_t task)
 	return l->fold_members[l->folds[l->fold_of[task]].first] == task;
 }
 
-/* Whether there is no such link yet; from now on there is. */
+/* True if the link was not drawn yet; remembers it. */
 static bool is_new(struct link *known, const struct link *link)
 {
 	uint32_t x = (uint32_t)(int32_t)link->x, y = (uint32_t)(int32_t)link->y;
@@ -69,7 +70,7 @@ static bool are_shown(const struct painter *p, const struct bond *bond)
 		   weft__are_apart(p, bond->from, bond->to);
 }
 
-/* Where a link is; false if that is nowhere in the picture. */
+/* Computes where a link is; false if it is outside of the picture. */
 static bool make_link(const struct painter *p, const struct bond *bond, struct link *ret_link)
 {
 	const uint32_t *row = p->layout->row;
@@ -92,7 +93,7 @@ static void draw_creation(struct painter *p, const struct bond *bond, struct dra
 		weft_canvas_disc(p->canvas, link.x, link.y2, DOT, p->theme->waiting);
 }
 
-/* The line steps to the row of what the task became. */
+/* Draws the step to the row of the task that a task became. */
 static void draw_become(struct painter *p, const struct bond *bond, struct drawn *drawn)
 {
 	struct weft_pen pen = {p->theme->waiting, 1.5, WEFT_DASH_SOLID};
@@ -139,7 +140,7 @@ static bool is_crowded(const struct painter *p, unsigned type, uint64_t time)
 		   weft__column_is_crowded(p->edge_columns, type, (uint32_t)column);
 }
 
-/* How a task with a line of its own began and ended, where that has not been drawn. */
+/* Draws how a task with a line of its own began and ended, if that was not drawn yet. */
 static void draw_bonds(struct painter *p, uint32_t task, struct drawn *drawn)
 {
 	const struct weft_tasks *tasks = &p->model->tasks;
@@ -165,7 +166,7 @@ void weft__draw_links(struct painter *p)
 {
 	const struct weft_edges *edges = &p->model->edges;
 	struct drawn drawn;
-	memset(&drawn, 0, sizeof(drawn)); /* no link is as short as 0 */
+	memset(&drawn, 0, sizeof(drawn)); /* a link of length 0 cannot occur */
 	if (p->edge_columns)
 		draw_few_of_many(p, &drawn);
 	else

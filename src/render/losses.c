@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Losses: hatched where events are missing, over the rows of their thread if threads have rows of
- * their own, with their number. What shares a pixel is one hatch, so that a frame costs no more
- * than it shows.
+ * Losses: a hatch where events are missing, over the rows of their thread if threads have rows of
+ * their own, with their number. Losses in the same pixel are one hatch, so that the cost of a frame
+ * depends on its pixels.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -12,18 +12,18 @@
 
 #include "render/painter.h"
 
-#define LEAST_WIDTH 3.0 /* px, of a hatch */
-#define JOINED      2.0 /* px between hatches that are drawn as one */
+#define LEAST_WIDTH 3.0 /* px: width of the narrowest hatch */
+#define JOINED      2.0 /* px: closer hatches are joined */
 #define LINE        12.0
 #define ALPHA       0.5
 
-/* A hatch that may still grow. */
+/* A hatch that may still be extended. */
 struct hatch {
 	double x, x2;
-	uint64_t count; /* 0: there is none */
+	uint64_t count; /* 0: no hatch */
 };
 
-/* Rows in which the hatches of some threads are. */
+/* The rows in which the hatches of some threads are. */
 struct region {
 	double y, y2;
 	struct hatch hatch;
@@ -31,11 +31,11 @@ struct region {
 
 struct regions {
 	struct region *list;
-	uint32_t *of_thread; /* region, or WEFT_NONE */
+	uint32_t *of_thread; /* region of each thread, or WEFT_NONE */
 	uint32_t count;
 };
 
-/* What was lost before the first event lies in the margin left of it. */
+/* Makes the hatch of a loss. Losses before the first event lie in the margin left of it. */
 static struct hatch place(
 	const struct weft_loss_period *period, double x, double x2, double left_edge)
 {
@@ -52,7 +52,8 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* True if `next` begins a hatch of its own: then *hatch is to be drawn first. */
+/* Extends *hatch by `next`; true if `next` does not touch it, so that *hatch has to be drawn first.
+ */
 static bool begins_another(struct hatch *hatch, const struct hatch *next)
 {
 	if (hatch->count && next->x > hatch->x2 + JOINED)
@@ -66,7 +67,7 @@ static bool begins_another(struct hatch *hatch, const struct hatch *next)
 
 /* ---- The picture ---- */
 
-/* "47,689 lost" */
+/* Writes "47,689 lost". */
 static void write_number(uint64_t count, char text[48])
 {
 	char digits[24];
@@ -109,7 +110,8 @@ static void draw_region(struct painter *p, struct region *region)
 	hatch->count = 0;
 }
 
-/* Losses lie below everything else, and so are drawn before there are lanes. */
+/* A row's y. Computed here because losses lie below everything else, and are drawn before lanes
+ * exist. */
 static double row_y(const struct painter *p, uint32_t row)
 {
 	return p->y0 + weft_view_y(p->view, row);
@@ -126,7 +128,7 @@ static void group_region(struct painter *p, const struct weft_group *group, stru
 		fmin(y2 + fmin(weft_view_row_spacing(p->view, last) / 2, 14), box->y + box->height);
 }
 
-/* Groups are of threads, or of the buffers that threads are in. */
+/* Finds a thread's group: groups are threads, or the buffers of threads. */
 static uint32_t find_group(const struct weft_layout *layout, uint32_t thread, bool by_thread)
 {
 	uint32_t key = by_thread ? thread : layout->model->threads[thread].buffer;

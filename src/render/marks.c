@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Marks of what failed. They are found while tasks are drawn, and drawn over everything else of the
- * picture: one failed task in ten million is still seen.
+ * Marks of failures. They are collected while tasks are drawn, and drawn on top of the picture: a
+ * single failed task among ten million is visible.
  */
 #include <math.h>
 
@@ -32,7 +32,7 @@ static void draw_cross(struct painter *p, const struct weft__mark *mark, bool is
 	weft_canvas_line(p->canvas, x - size, y + size, x + size, y - size, &pen);
 }
 
-/* As wide as is needed to be found. */
+/* Draws a cap, wide enough to be noticed. */
 static void draw_cap(struct painter *p, const struct weft__mark *mark, bool is_halo)
 {
 	double wider = fmax(0, (LEAST_CAP - (mark->x2 - mark->x)) / 2);
@@ -52,7 +52,7 @@ static void draw_all(struct painter *p, bool is_halo)
 			draw_cap(p, &p->marks[i], is_halo);
 }
 
-/* No halo covers a mark. */
+/* Draws all halos first, so that none covers a mark. */
 void weft__draw_marks(struct painter *p)
 {
 	draw_all(p, true);

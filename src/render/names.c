@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * Names: what tasks are called, of what kind they are, why they failed, and what they said.
+ * Names: the tasks' labels, kinds, failure messages and notes.
  *
- * All text of a row wants to stand above the row's line. It is placed in the order of its worth:
- * why a task failed; labels; notes; ids. Each takes the room up to the next text that is already
- * there or to the next name that will come, also past its own task's end if nothing else is there.
- * Nothing is placed over other text, in this row or the next.
+ * All text of a row is placed above the row's line, in the order of its importance: failure
+ * messages; labels; notes; ids. A text may reach up to the next text that is already there, or to
+ * the next name that will be placed, also past its own task's end if there is room. Texts never
+ * overlap, neither in a row nor between rows.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "base/array.h"
 #include "render/painter.h"
 
-#define NAMED_FROM   16.0 /* px of a task */
-#define HELD_AT      4.0  /* px from the left edge, while the task reaches beyond it */
+#define NAMED_FROM   16.0 /* px of a task, from which on it has a name */
+#define HELD_AT      4.0  /* px from the left edge, for a task that begins before the view */
 #define INDENT       3.0
 #define GAP          6.0
 #define LEAST_ROOM   22.0
@@ -37,11 +37,11 @@ enum worth {
 };
 
 struct name {
-	double x;    /* where it wants to begin */
-	double next; /* where the next of its worth wants to */
-	double end;  /* of the task */
+	double x;    /* its desired beginning */
+	double next; /* the desired beginning of the next name of equal importance */
+	double end;  /* the task's end */
 	double y, spacing;
-	uint32_t task, note; /* note: of a NOTE */
+	uint32_t task, note; /* note: if it is a NOTE */
 	enum worth worth;
 	bool placed;
 };
@@ -65,7 +65,7 @@ static void add(struct names *names, const struct name *name)
 	names->list[names->count++] = *name;
 }
 
-/* The letters of a row that is closer to its neighbours are smaller. */
+/* The text size: smaller if rows are close to each other. */
 static double text_size(double spacing)
 {
 	return fmin(TEXT_SIZE, fmax(8, spacing * 0.72));
@@ -102,7 +102,7 @@ static void draw_tick(struct painter *p, double x, double y)
 	weft_canvas_line(p->canvas, weft__crisp(x), y - TICK, weft__crisp(x), y, &pen);
 }
 
-/* "4341" of "bind 4341". */
+/* The "4341" of "bind 4341". */
 static struct weft_slice bare_id(struct weft_slice name)
 {
 	size_t at = name.size;
@@ -111,7 +111,7 @@ static struct weft_slice bare_id(struct weft_slice name)
 	return (struct weft_slice){name.bytes + at, name.size - at};
 }
 
-/* Half a number would be another number; the curve says it better. */
+/* False for numbers: a cut number would be a different one, and the curve shows it anyway. */
 static bool may_be_cut(const struct painter *p, const struct name *name)
 {
 	if (name->worth == NOTE)
@@ -120,7 +120,7 @@ static bool may_be_cut(const struct painter *p, const struct name *name)
 	return name->worth != ID;
 }
 
-/* True if it has been placed. */
+/* Places a name if there is room; true if it was placed. */
 static bool place(struct painter *p, const struct name *name)
 {
 	const struct weft_box *box = &p->frame->picture;
@@ -155,11 +155,11 @@ static struct weft_slice kind_text(const struct painter *p, uint32_t task)
 	unsigned kind = p->model->tasks.kind[task];
 	const char *name = kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
 	if (kind == WEFT_KIND_TASK)
-		name = NULL; /* everything here is one */
+		name = NULL; /* the common case: not worth showing */
 	return (struct weft_slice){name ? name : "", name ? strlen(name) : 0};
 }
 
-/* Below the line, if the task has a label: names of others begin with it. */
+/* Writes the kind below the line, if the task has a label: other names begin with their kind. */
 static void place_kind(struct painter *p, const struct name *name)
 {
 	const struct weft_box *box = &p->frame->picture;
@@ -195,7 +195,8 @@ static uint32_t find_label(const struct painter *p, uint32_t task)
 	return i < last ? i : WEFT_NONE;
 }
 
-/* Notes of a task in view, some pixels apart. The first label is its name already. */
+/* Collects a task's notes in view that are some pixels from each other. The first label is its name
+ * already. */
 static void collect_notes(
 	struct painter *p, struct names *names, const struct name *of, uint32_t task)
 {
@@ -250,7 +251,7 @@ static void collect_task(
 	collect_notes(p, names, &name, task);
 }
 
-/* Of a pixel column one task may say why it failed, if no other has just said it. */
+/* Collects one failure message per pixel column, unless the same was just collected. */
 static void collect_lane(struct painter *p, struct names *names, const struct weft__lane *lane)
 {
 	double said = -INFINITY;
@@ -265,7 +266,7 @@ static void collect_lane(struct painter *p, struct names *names, const struct we
 	}
 }
 
-/* A name may reach to the next one of a worth that is not less. */
+/* Limits each name to the beginning of the next one of at least equal importance. */
 static void set_limits(struct names *names)
 {
 	double next[WORTHS], y = -1;

@@ -11,7 +11,7 @@
 struct columns {
 	struct weft__overview_column *list;
 	uint64_t start;
-	double ns; /* of one column */
+	double ns; /* ns of one column */
 };
 
 static double column_at(const struct columns *columns, uint64_t time)
@@ -26,8 +26,8 @@ static unsigned column_index(const struct columns *columns, uint64_t time)
 	return index < WEFT__OVERVIEW_COLUMNS ? index : WEFT__OVERVIEW_COLUMNS - 1;
 }
 
-/* Adds the part of each column that lies in [start, end). A period across many columns costs two
- * entries: `steps` holds what whole columns begin or stop to have. */
+/* Adds [start, end) to the columns that it covers. A period across many columns costs two entries:
+ * `steps` holds the changes at which whole columns begin and end. */
 static void add_period(
 	const struct columns *columns, double *partial, double *steps, uint64_t start, uint64_t end)
 {
@@ -86,7 +86,7 @@ static void count_tasks(struct weft_scene *scene, const struct columns *columns)
 		struct weft__overview_column *at_end = &columns->list[end];
 		columns->list[column_index(columns, scene->layout->start[task])].alive++;
 		if (end + 1 < WEFT__OVERVIEW_COLUMNS)
-			columns->list[end + 1].alive--; /* wraps: only the sum means something */
+			columns->list[end + 1].alive--; /* may wrap: only the prefix sum is meaningful */
 		if (tasks->flags[task] & WEFT_TASK_NEVER_RESOLVED)
 			at_end->never_resolved++;
 		else if (tasks->flags[task] & WEFT_TASK_FAILED)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Bands: GC, and idleness with its reason. Those that share a pixel are one.
+ * Draws bands: GC, and idle bands with their reasons. Bands that share a pixel are drawn as one.
  */
 #include <math.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void draw_run(struct painter *p, double x, double x2, uint32_t color)
 		weft_canvas_rect(p->canvas, x, box->y, x2, box->y + box->height, color);
 }
 
-/* With a halo where counters may pass below. */
+/* Writes a band's name, with a halo if counters may pass below. */
 static void name_band(struct painter *p, const struct weft_band_period *band, double x, double x2)
 {
 	const struct weft_box *box = &p->frame->picture;
@@ -38,12 +38,12 @@ static void name_band(struct painter *p, const struct weft_band_period *band, do
 	double width = weft__fit_text(p, band_name(p, band), x2 - x - 6, &style, text, sizeof(text));
 	struct weft__rect place = {x + 3, box->y + 2, x + 3 + width, box->y + 14};
 	if (width < LEAST_NAME && strlen(text) != band_name(p, band).size)
-		return; /* "sl…" says nothing */
+		return; /* "sl…" would be useless */
 	if (width > 0 && weft__places_take(p->places, place))
 		weft_canvas_text(p->canvas, place.x, box->y + 12, text, strlen(text), width, &style);
 }
 
-/* Where a band is on whole pixels. */
+/* A band's edges, on whole pixels. */
 static void band_edges(
 	const struct painter *p, const struct weft_band_period *band, double *ret_x, double *ret_x2)
 {
@@ -52,8 +52,8 @@ static void band_edges(
 	*ret_x2 = fmin(fmax(ceil(weft__x(p, band->end)), *ret_x + 1), box->x + box->width);
 }
 
-/* The first from `low` on that ends after `time`. About as many as `expected` do not, so that is
- * where to look first; from there on steps double. */
+/* The first band from `low` on that ends after `time`. Searches from the expected index on, with
+ * doubling steps. */
 static uint32_t first_after(
 	const struct weft__bands *bands, uint32_t low, uint64_t time, uint32_t expected)
 {
@@ -76,8 +76,8 @@ static uint32_t first_after(
 	return low;
 }
 
-/* Bands without a pixel between them are drawn as one, and those that end where one is drawn
- * already are not looked at. */
+/* Draws bands of a kind. Bands without a pixel between them are drawn as one, and bands that end
+ * inside a drawn pixel are skipped by a search. */
 static void draw_kind(struct painter *p, const struct weft__bands *bands, uint32_t color)
 {
 	double x, x2, begin = -1, done = -1;
@@ -97,8 +97,8 @@ static void draw_kind(struct painter *p, const struct weft__bands *bands, uint32
 	draw_run(p, begin, done, color);
 }
 
-/* Only bands that are wide enough for a name are looked at: from the end of one, the next that ends
- * as much as that later, but for the pixels that both share at their edges. */
+/* Names bands. Only bands that are wide enough for a name are examined: the search skips to the
+ * next band that ends at least that much later. */
 static void name_kind(struct painter *p, const struct weft__bands *bands)
 {
 	double x, x2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * One frame, in the order of docs/model.md: what comes later is on top.
+ * Draws a frame, from back to front, in the order of docs/model.md.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/export.h"
 #include "render/painter.h"
 
-/* What there is to say where the picture would be. */
+/* The text that is shown instead of an empty picture. */
 static const char *why_nothing(const struct painter *p)
 {
 	if (p->model->summary.events == 0)
@@ -55,7 +55,7 @@ static void draw_picture(struct painter *p)
 	if (!p->error)
 		weft__draw_counters(p);
 	if (!p->error)
-		weft__name_bands(p); /* from here on over the counters, which would strike them out */
+		weft__name_bands(p); /* from here on above the counters, which would cross out the text */
 	if (!p->error)
 		weft__name_folds(p);
 	if (!p->error)
@@ -82,13 +82,13 @@ static void draw_frame(struct painter *p)
 	weft__draw_status(p);
 }
 
-/* Times at the edges, so that what lies outside is known without arithmetic on pixels. */
+/* Finds the times at the edges, so that things outside can be skipped by comparing times. */
 static void find_edges(struct painter *p)
 {
 	p->left = weft_view_time(p->view, 0);
 	p->right = weft_view_time(p->view, p->frame->picture.width);
 	if (p->right < UINT64_MAX)
-		p->right++; /* what starts there is still seen */
+		p->right++; /* inclusive: a task that starts there is visible */
 }
 
 WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct weft_frame *frame,

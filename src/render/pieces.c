@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: ISC
  *
- * The tasks of a row in pieces: one that is wide enough for a line of its own, or all that lie in
- * one pixel column. Rows are walked once a frame, one search a column, not one step a task; who
- * draws lines, links and names goes through the pieces.
+ * Divides the tasks of a row into pieces: a task that is wide enough for a line of its own, or all
+ * tasks in one pixel column. Rows are walked once per frame, with one search per column instead of
+ * one step per task; lines, links and names are drawn from the pieces.
  */
 #include <math.h>
 
 #include "base/array.h"
 #include "render/painter.h"
 
-#define TICK_MAX 0.05 /* px, of a tick that is as good as a time */
+#define TICK_MAX 0.05 /* px: ticks of at most this width are as exact as times */
 
-/* What one row is walked with. */
+/* The state of walking a row. */
 struct walk {
 	const struct weft_scene *scene;
-	uint32_t last;   /* place behind the row */
-	uint32_t failed; /* the first from here on, or `last` */
-	bool by_ticks;   /* starts are known to a fraction of a pixel without a look at tasks */
+	uint32_t last;   /* index behind the row */
+	uint32_t failed; /* the first failed task from here on, or `last` */
+	bool by_ticks;   /* starts are compared by ticks, without loading tasks */
 };
 
 static bool add_piece(struct painter *p, const struct weft__piece *piece)
@@ -41,8 +41,8 @@ static uint64_t start_of(const struct walk *w, uint32_t place)
 	return scene->start + ((uint64_t)scene->place_ticks[place] << scene->census.tick_shift);
 }
 
-/* Whether a task must be narrow because the next one, which begins after its end, is near: its end
- * is then never read. */
+/* True if a task must be narrow because the next one, which begins after its end, is near; its end
+ * need not be loaded. */
 static bool has_near_next(const struct painter *p, const struct walk *w, uint32_t place)
 {
 	if (!w->by_ticks || place + 1 >= w->last || !weft__scene_is_apart(w->scene, place))
@@ -51,14 +51,14 @@ static bool has_near_next(const struct painter *p, const struct walk *w, uint32_
 		   WEFT__NARROW - TICK_MAX;
 }
 
-/* The tasks from `place` on that lie in one pixel column: how many they are. */
+/* The number of tasks from index `place` on that lie in one pixel column. */
 static uint32_t count_column(
 	const struct painter *p, const struct walk *w, uint32_t place, double x)
 {
 	uint64_t next = weft_view_time(p->view, floor(x) + 1 - p->x0), start = start_of(w, place);
 	uint32_t end =
 		weft__scene_first_from(p->scene, place + 1, w->last, next > start ? next : start + 1);
-	/* Only the last can be longer than the column. */
+	/* Only the last one can be wider than the column. */
 	if (end - place > 1 && !has_near_next(p, w, end - 1)) {
 		double wide = weft__x(p, weft__scene_end(p->scene, end - 1)) -
 					  weft__x(p, weft__scene_start(p->scene, end - 1));
@@ -68,7 +68,7 @@ static uint32_t count_column(
 	return end - place;
 }
 
-/* The first place of a piece that failed, or WEFT_NONE. */
+/* The index of the first failed task of a piece, or WEFT_NONE. */
 static uint32_t find_failed(struct walk *w, uint32_t place, uint32_t count)
 {
 	if (w->failed < place)

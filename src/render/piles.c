@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * See piles.h. Who is alive in a stretch began before its end and did not end before its start: the
- * difference of two places in two sorted columns. What ran until a time t is the sum of t - start
- * over what began before t, less the sum of t - end over what ended before t: two places and two
- * sums, in arithmetic that may wrap on the way, as the result does not.
+ * See piles.h. The tasks alive in a stretch are those that began before its end, minus those that
+ * ended before its start: a difference of two indices in sorted columns. The time that ran up to t
+ * is the sum of t - start over activations that began before t, minus the sum of t - end over those
+ * that ended before t: two indices and two running sums. Intermediate results may wrap; the final
+ * one does not.
  */
 #include "render/piles.h"
 
@@ -32,7 +33,7 @@ static bool failed(const struct weft_tasks *tasks, uint32_t task)
 	return tasks->flags[task] & WEFT_TASK_FAILED;
 }
 
-/* How much each pile has, then where that begins. */
+/* Counts the entries of each pile, then computes where they begin. */
 static void count_all(const struct weft_model *model, const struct weft_layout *l,
 	struct weft__piles *piles, struct weft__pile *ret_total)
 {
@@ -78,7 +79,7 @@ static bool allocate(struct weft__piles *piles, const struct weft__pile *total)
 	return complete;
 }
 
-/* What ends when it starts is seen all the same. */
+/* Adds a span; one of length 0 is visible, too. */
 static void add_span(
 	struct weft__piles *piles, struct weft__pile *pile, uint64_t start, uint64_t end)
 {
@@ -165,7 +166,7 @@ static uint32_t row_of(const struct weft_layout *l, const struct weft__pile *pil
 								   : l->groups[index - l->fold_count].first_row;
 }
 
-/* Piles in the order of time, then dealt out to their rows. */
+/* Sorts piles by time, then distributes them to their rows. */
 static bool deal_out(const struct weft_layout *l, struct weft__piles *piles)
 {
 	uint32_t count = piles->count;
@@ -221,7 +222,7 @@ void weft__piles_finish(struct weft__piles *piles)
 	*piles = (struct weft__piles){0};
 }
 
-/* How many of a pile's sorted values are below `limit`. */
+/* The number of a pile's sorted values below `limit`. */
 static uint32_t count_below(const uint64_t *values, uint32_t count, uint64_t limit)
 {
 	return (uint32_t)weft__lower_bound_u64(values, count, limit);
@@ -235,14 +236,14 @@ static uint64_t sum_of_first(const uint64_t *values, const uint64_t *sums, uint3
 	return sum;
 }
 
-/* Up to where a cursor's time is in the sorted columns; it only goes on. */
+/* Moves a cursor's indices in the sorted columns forward to a time. */
 static void move(struct weft__pile_cursor *c, uint64_t time)
 {
 	const struct weft__piles *piles = c->piles;
 	const struct weft__pile *pile = c->pile;
 	const uint64_t *starts = piles->run_starts + pile->first_run;
 	const uint64_t *ends = piles->run_ends + pile->first_run;
-	/* A span that ends at a time has had its last instant before. */
+	/* A span's end is exclusive: a span that ends at `time` is over. */
 	c->ended = weft__gallop_u64(piles->ends + pile->first, c->ended, pile->count, time + 1);
 	c->failed =
 		weft__gallop_u64(piles->failed + pile->first_failed, c->failed, pile->failed_count, time);

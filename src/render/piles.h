@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Piles: tasks that share a row though they may overlap, because they are folded, or of a folded
- * group. How many of a pile are alive in a stretch of time, how much of them ran there and how many
- * failed costs a few searches, however many they are.
+ * Piles: tasks that share a row although they may overlap, because they are in a fold or in a
+ * folded group. For a stretch of time, the number of a pile's tasks that are alive, how much of
+ * them ran and how many failed cost a few searches, however many tasks there are.
  */
 #ifndef WEFT_RENDER_PILES_H
 #define WEFT_RENDER_PILES_H
@@ -11,28 +11,29 @@
 
 struct weft_scene;
 
-/* Slices of the columns of struct weft__piles. */
+/* A pile: ranges in the columns of struct weft__piles. */
 struct weft__pile {
-	uint32_t first, count;               /* of starts and ends */
-	uint32_t first_run, run_count;       /* of run_starts and run_ends */
-	uint32_t first_sum;                  /* of the sums */
-	uint32_t first_failed, failed_count; /* of failed */
-	uint32_t fold;                       /* or WEFT_NONE: it is a group's */
-	uint64_t start, end;                 /* of all spans */
+	uint32_t first, count;               /* range of starts and ends */
+	uint32_t first_run, run_count;       /* range of run_starts and run_ends */
+	uint32_t first_sum;                  /* first of the sums */
+	uint32_t first_failed, failed_count; /* range of failed */
+	uint32_t fold;                       /* the fold, or WEFT_NONE for a group */
+	uint64_t start, end;                 /* from the first start to the last end */
 };
 
 struct weft__piles {
-	struct weft__pile *list; /* of each fold, then of each group; empty if that is not folded */
+	struct weft__pile *list; /* for each fold, then for each group; empty if that is not folded */
 	uint32_t count;
-	uint32_t *row_first, *by_row; /* those of a row, in the order of time */
+	uint32_t *row_first, *by_row; /* the piles of each row, in the order of time */
 	/* Each column is sorted within a pile. */
-	uint64_t *starts, *ends;         /* of spans */
-	uint64_t *run_starts, *run_ends; /* of activations */
-	uint64_t *start_sums, *end_sums; /* of every 16 of those, from the pile's first on */
-	uint64_t *failed;                /* when they did */
+	uint64_t *starts, *ends;         /* spans */
+	uint64_t *run_starts, *run_ends; /* activations */
+	uint64_t *start_sums,
+		*end_sums;    /* running sums of every 16 of these, from the pile's first on */
+	uint64_t *failed; /* times of failures */
 };
 
-/* What of a pile lies in [start, end). */
+/* The part of a pile that lies in [start, end). */
 struct weft__share {
 	uint32_t tasks, failed;
 	uint64_t running_ns;
@@ -45,8 +46,8 @@ void weft__piles_finish(struct weft__piles *piles);
 struct weft__share weft__pile_share(
 	const struct weft__piles *piles, const struct weft__pile *pile, uint64_t start, uint64_t end);
 
-/* The same for stretches that follow one another, for less: a step is from where the cursor is
- * until `end`, and the cursor is there afterwards. */
+/* The same for consecutive stretches, at lower cost: a step covers the time from the cursor to
+ * `end`, and moves the cursor there. */
 struct weft__pile_cursor {
 	const struct weft__piles *piles;
 	const struct weft__pile *pile;
@@ -58,12 +59,12 @@ struct weft__pile_cursor weft__pile_seek(
 	const struct weft__piles *piles, const struct weft__pile *pile, uint64_t time);
 struct weft__share weft__pile_step(struct weft__pile_cursor *cursor, uint64_t end);
 
-/* The first place of piles.by_row, of those of a row, whose pile ends after `time`; or
- * row_first[row + 1]. There must be piles. */
+/* The first index in piles.by_row, within a row, whose pile ends after `time`; or row_first[row +
+ * 1]. There must be piles. */
 uint32_t weft__piles_from(const struct weft__piles *piles, uint32_t row, uint64_t time);
 
-/* Which members of a folded fold may be alive in [start, end), as counted from the fold's first:
- * those before `*ret_first` are not, nor those from `*ret_last` on. */
+/* The members of a folded fold that may be alive in [start, end): indices within the fold from
+ * `*ret_first` to before `*ret_last`. */
 void weft__fold_members(const struct weft_scene *scene, uint32_t fold, uint64_t start, uint64_t end,
 	uint32_t *ret_first, uint32_t *ret_last);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Rectangles in strips of their y, each strip a list: a picture holds a few dozen texts a strip,
- * which is looked through faster than anything clever.
+ * Boxes in horizontal strips, each strip a list: a picture has a few dozen texts in a strip, for
+ * which a linear search is the fastest.
  */
 #include "render/places.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * See points.h. A traversal takes all columns down together: a node of the tree costs one count of
- * ones for each column that has points in it, and a column without any is dropped on the way.
+ * See points.h. A traversal moves all columns down the tree together: a node costs one count of
+ * ones for each column that has points in it, and empty columns are dropped on the way.
  */
 #include "render/points.h"
 
@@ -10,8 +10,8 @@
 
 #include <weft/error.h>
 
-/* Ones of a word. The plain processors of 64-bit PCs have no instruction for it, and the compiler's
- * function takes three times as long. */
+/* Counts the ones of a word. Baseline x86-64 has no instruction for it, and the compiler's function
+ * takes three times as long. */
 static inline uint32_t count_ones(uint64_t word)
 {
 #if defined(__x86_64__) && !defined(__POPCNT__)
@@ -24,7 +24,7 @@ static inline uint32_t count_ones(uint64_t word)
 #endif
 }
 
-/* Ones of a level before place i. */
+/* The ones of a level before bit i. */
 static inline uint32_t ones_before(const struct weft__points *points, unsigned level, uint32_t i)
 {
 	const struct weft__points_word *word = &points->list[level * points->words + i / 64];
@@ -39,8 +39,8 @@ static inline uint32_t go_down(
 	return one ? points->zeros[level] + ones : i - ones;
 }
 
-/* How many points have a zero on each level: one look at all of them, so that each level is written
- * and dealt out in one pass. */
+/* Counts the zeros on each level in one pass, so that each level can be written and distributed in
+ * one further pass. */
 static int count_zeros(struct weft__points *points, const uint16_t *blocks)
 {
 	uint32_t *counts = calloc((size_t)1 << points->levels, sizeof(*counts));
@@ -56,8 +56,8 @@ static int count_zeros(struct weft__points *points, const uint16_t *blocks)
 	return 0;
 }
 
-/* Deals 64 blocks or fewer out, zeros and ones apart; their bits. The places are kept in registers,
- * and no branch depends on a block. */
+/* Distributes up to 64 blocks to the zeros and the ones; returns their bits. The positions stay in
+ * registers, and no branch depends on a block. */
 static inline uint64_t deal_out(
 	const uint16_t *from, uint32_t count, unsigned shift, uint16_t *to, size_t next[2])
 {
@@ -75,7 +75,7 @@ static inline uint64_t deal_out(
 	return bits;
 }
 
-/* Writes a level's bits, and its blocks to `to` in the order of the next. */
+/* Writes a level's bits, and its blocks to `to` in the order of the next level. */
 static void make_level(
 	struct weft__points *points, unsigned level, const uint16_t *from, uint16_t *to)
 {
@@ -93,7 +93,7 @@ int weft__points_init(struct weft__points *points, uint16_t *blocks, uint16_t *s
 	uint32_t count, unsigned levels)
 {
 	*points = (struct weft__points){.count = count, .levels = levels};
-	points->words = count / 64 + (size_t)1; /* places up to `count` itself are asked for */
+	points->words = count / 64 + (size_t)1; /* bit `count` itself may be asked for */
 	size_t words = points->words * (levels ? levels : 1);
 	points->list = malloc(words * sizeof(*points->list));
 	if (!points->list || count_zeros(points, blocks))
@@ -112,13 +112,13 @@ void weft__points_finish(struct weft__points *points)
 	free(points->list);
 }
 
-/* One node of the tree: places of its level. */
+/* A node of the tree: a range of bits of its level. */
 struct node {
 	unsigned level;
-	uint32_t block;  /* its first */
-	uint32_t begin;  /* where it begins */
-	uint32_t before; /* where its first column begins */
-	uint32_t runs;   /* counts are the places where columns end */
+	uint32_t block;  /* first block */
+	uint32_t begin;  /* first bit */
+	uint32_t before; /* bit at which its first column begins */
+	uint32_t runs;   /* in runs, counts are the bits at which columns end */
 };
 
 struct walk {
@@ -158,7 +158,8 @@ static struct node child(const struct weft__points *points, const struct node *n
 	return half;
 }
 
-/* Recursion is as deep as there are levels. `range` is one that ends behind the node's begin. */
+/* The recursion's depth is the number of levels. `range` is a range that ends behind the node's
+ * beginning. */
 static void descend(
 	const struct walk *w, const struct node *node, struct weft__run *runs, uint32_t range)
 {
@@ -194,7 +195,7 @@ void weft__points_count(const struct weft__points *points, const struct weft__po
 	descend(&w, &root, query->scratch, 0);
 }
 
-/* Where a place of the first level is behind the last one, if its block were `block`. */
+/* The position behind the last level of bit i of the first level, if its block were `block`. */
 static uint32_t go_to_leaf(const struct weft__points *points, uint32_t block, uint32_t i)
 {
 	for (unsigned level = 0; level < points->levels; level++)
@@ -207,7 +208,7 @@ uint32_t weft__points_rank(const struct weft__points *points, uint32_t block, ui
 	return go_to_leaf(points, block, rank) - go_to_leaf(points, block, 0);
 }
 
-/* The place of the i-th one, or zero, of a level; it is not before place `from`, nor at `to`. */
+/* The position of the i-th one, or zero, of a level; it is in [from, to). */
 static uint32_t select_bit(const struct weft__points *points, unsigned level, bool one, uint32_t i,
 	uint32_t from, uint32_t to)
 {

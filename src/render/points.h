@@ -22,21 +22,21 @@
 
 #define WEFT__POINT_LEVELS 16
 
-/* 64 places of a level, side by side with what is before them: one look at memory answers both. */
+/* 64 bits of a level, together with the count of ones before them: one cache line answers both. */
 struct weft__points_word {
 	uint64_t bits;
-	uint64_t ones; /* of its level before it */
+	uint64_t ones; /* ones of the level before this word */
 };
 
 struct weft__points {
 	uint32_t count;
-	unsigned levels;                    /* blocks are below 1 << levels */
-	size_t words;                       /* of a level */
-	struct weft__points_word *list;     /* level after level */
-	uint32_t zeros[WEFT__POINT_LEVELS]; /* on a level */
+	unsigned levels;                    /* block numbers are below 1 << levels */
+	size_t words;                       /* words per level */
+	struct weft__points_word *list;     /* all levels, one after the other */
+	uint32_t zeros[WEFT__POINT_LEVELS]; /* zeros on each level */
 };
 
-/* `blocks` are in the order of time; they and as many in `scratch` are written over. 0 or
+/* `blocks` are in the order of time. `scratch` has the same size; both are overwritten. 0 or
  * WEFT_ERROR_MEMORY. */
 int weft__points_init(struct weft__points *points, uint16_t *blocks, uint16_t *scratch,
 	uint32_t count, unsigned levels);
@@ -47,14 +47,14 @@ struct weft__run {
 	uint32_t column, count;
 };
 
-/* What a traversal gives for each range of blocks: how many points lie before the first column, and
- * the columns that have any. */
+/* Called for each range of blocks: with the number of points before the first column, and the
+ * columns that have points. */
 typedef void weft__points_found(void *context, uint32_t range, uint32_t before,
 	const struct weft__run *runs, uint32_t run_count);
 
-/* `bounds` are the columns + 1 ranks where columns begin, ascending. Range i of blocks is
- * [firsts[i], firsts[i + 1]); it is given in parts, several times. `scratch` holds
- * (columns + 1) * (WEFT__POINT_LEVELS + 1) runs. */
+/* `bounds` are the columns + 1 ranks at which columns begin, ascending. Range i of blocks is
+ * [firsts[i], firsts[i + 1]); it is reported in several parts. `scratch` holds (columns + 1) *
+ * (WEFT__POINT_LEVELS + 1) runs. */
 struct weft__points_query {
 	const uint32_t *bounds;
 	uint32_t columns;
@@ -67,10 +67,10 @@ struct weft__points_query {
 
 void weft__points_count(const struct weft__points *points, const struct weft__points_query *query);
 
-/* How many points of a block are below a rank. */
+/* The number of a block's points below a rank. */
 uint32_t weft__points_rank(const struct weft__points *points, uint32_t block, uint32_t rank);
 
-/* Where a block's points are on each level. */
+/* The positions of a block's points on each level. */
 struct weft__points_path {
 	const struct weft__points *points;
 	uint32_t block;
@@ -80,7 +80,7 @@ struct weft__points_path {
 void weft__points_path_init(
 	struct weft__points_path *path, const struct weft__points *points, uint32_t block);
 
-/* The rank of a block's i-th point; there are more than i. */
+/* The rank of a block's i-th point, which must exist. */
 uint32_t weft__points_select(const struct weft__points_path *path, uint32_t i);
 
 #endif

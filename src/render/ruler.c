@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Times along the top: ticks at 1, 2 or 5 times a power of ten, their labels at least 80 px apart.
- * Times count from the trace's start. Where a tick would need too many digits, the left end says a
- * round time once, and the ticks are offsets from it.
+ * Times along the top: ticks at 1, 2 or 5 times a power of ten, with labels at least 80 px from
+ * each other. Times count from the trace's start. Where ticks would need too many digits, the left
+ * end shows a round base time, and the ticks are offsets from it.
  */
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +42,8 @@ static struct ruler make_ruler(const struct painter *p)
 	return ruler;
 }
 
-/* Exactly: "12.30 ms", with as many digits as the step asks for: those of neighbours are alike. */
+/* Writes "12.30 ms", with the digits that the step needs, so that neighbours have equal precision.
+ */
 static void format_tick(uint64_t ns, uint64_t step, char text[32])
 {
 	static const char *const units[] = {"ns", "us", "ms", "s"};
@@ -63,7 +64,7 @@ static void format_tick(uint64_t ns, uint64_t step, char text[32])
 		units[index]);
 }
 
-/* UTC, if the trace knows; else what its clock said. */
+/* Writes UTC if the trace knows it, else the clock's own time. */
 void weft__format_clock(const struct weft_model *model, uint64_t time, char text[48])
 {
 	const struct weft_clock *clock = &model->clock;
@@ -133,7 +134,7 @@ void weft__draw_grid(struct painter *p)
 	}
 }
 
-/* Whatever failed below is announced here; what is nearer than a caret's width is one. */
+/* Draws carets for failures in the picture below; those nearer than a caret's width are one. */
 static void draw_carets(struct painter *p)
 {
 	const struct weft_scene *scene = p->scene;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * How long activations lasted together: a sum is kept for every few of them, so that a column of
- * pixels with a million is summed as fast as one with ten.
+ * The total length of activations: a running sum for every few of them, so that a pixel column with
+ * a million costs as little as one with ten.
  */
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ int weft__scene_make_runs(struct weft_scene *scene)
 	return 0;
 }
 
-/* What all before the i-th ran. */
+/* The total length of all activations before the i-th. */
 static uint64_t ran_before(const struct weft_scene *scene, uint32_t i)
 {
 	return scene->ran_before[i / CHUNK] + sum_of(&scene->model->activations, i / CHUNK * CHUNK, i);

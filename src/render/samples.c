@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
- * The lowest, highest and mean of any stretch of samples: kept for each 32 of them, for each 32 of
- * those, and so on, so that a counter with a million changes in one pixel costs a few dozen looks.
+ * The lowest, highest and mean value of any range of samples: kept for each 32 samples, for each 32
+ * of those, and so on, so that a counter with a million changes in one pixel costs a few dozen
+ * loads.
  */
 #include <stdlib.h>
 
 #include "render/scene.h"
 
-#define BITS   5 /* 32 at once */
+#define BITS   5 /* 32 per group */
 #define LEVELS 6
 
 struct extreme {
@@ -16,7 +17,7 @@ struct extreme {
 };
 
 struct weft__extremes {
-	size_t first[LEVELS]; /* of each level, in `list`; level 0 has the samples in pairs of 32 */
+	size_t first[LEVELS]; /* first entry of each level in `list`; level 0 summarizes 32 samples */
 	struct extreme list[];
 };
 
@@ -31,7 +32,7 @@ static void widen(struct extreme *extreme, int64_t low, int64_t high, double sum
 
 static const struct extreme nothing = {INT64_MAX, INT64_MIN, 0};
 
-/* What `list` holds of level - 1, or the samples. */
+/* Adds an entry of level - 1, or a sample. */
 static void add_from(const struct weft_scene *scene, unsigned level, uint32_t i, struct extreme *to)
 {
 	const struct weft__extremes *extremes = scene->extremes;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Scales of counters: those whose names are equal up to the last '#' are drawn on one scale, so
- * that "queue#rx" and "queue#tx" can be compared. Mirage's TCP has one pair with other names.
+ * Scales of counters: counters whose names are equal up to the last '#' share a scale, so that
+ * "queue#rx" and "queue#tx" can be compared. One pair of Mirage's TCP counters shares a scale under
+ * other names.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 #include "render/scene.h"
 
-/* A counter that moves less than this is not blown up to the height of the picture. */
+/* The smallest span of a scale, so that tiny changes are not magnified to the picture's height. */
 #define LEAST_SPAN 10
 
 struct member {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks by row and time, with running sums: what a stretch of a row holds is then the difference of
- * two places, however many tasks lie between them. What a stretch of several rows holds is the
- * census'.
+ * Tasks by row and time, with running sums: a stretch of a row is a difference of two indices,
+ * however many tasks lie between them. The census counts stretches of several rows.
  */
 #include "render/scene.h"
 
@@ -23,7 +22,7 @@ uint64_t weft__scene_end(const struct weft_scene *scene, uint32_t place)
 	return scene->model->tasks.end[scene->by_row[place]];
 }
 
-/* Steps double from `first` on, then halve: most answers are near. */
+/* Galloping search: steps double from `first` on, then halve, because most results are near. */
 static uint32_t first_where(const struct weft_scene *scene, uint32_t first, uint32_t last,
 	uint64_t (*value)(const struct weft_scene *, uint32_t), uint64_t limit)
 {
@@ -90,7 +89,7 @@ uint32_t weft__gallop_u64_near(
 	return low;
 }
 
-/* By ticks, which lie side by side, as far as they tell. */
+/* Compares ticks, which are contiguous in memory, as far as they are exact enough. */
 uint32_t weft__scene_first_from(
 	const struct weft_scene *scene, uint32_t first, uint32_t last, uint64_t time)
 {
@@ -144,13 +143,13 @@ static bool is_line(const struct weft_scene *scene, uint32_t task)
 	return scene->layout->form[task] == WEFT_FORM_LINE;
 }
 
-/* Deals the tasks that are `wanted` out to their rows, in the order of time. `first` is all 0, and
- * one longer than it will be; how many there are. */
+/* Distributes the tasks that are `wanted` to their rows, in the order of time. `first` is all 0 and
+ * one entry longer than at the end; returns their number. */
 static uint32_t deal_out(const struct weft_scene *scene,
 	bool (*wanted)(const struct weft_scene *, uint32_t), uint32_t *first, uint32_t *to)
 {
 	const struct weft_layout *layout = scene->layout;
-	uint32_t *next = first + 1; /* `first` itself once all are dealt */
+	uint32_t *next = first + 1; /* becomes `first` when all are distributed */
 	for (uint32_t task = 0; task < scene->model->tasks.count; task++)
 		if (wanted(scene, task))
 			next[layout->row[task] + 1]++;
@@ -167,8 +166,8 @@ static unsigned bits_of(uint64_t value)
 	return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
 }
 
-/* Tasks in the order of time: sorted as one number with their times, which is several times as fast
- * as by way of an index, unless both together have more than 64 bits. */
+/* Sorts tasks by time: as one number with their times, which is several times as fast as through an
+ * index, unless both together exceed 64 bits. */
 static int order_tasks(struct weft_scene *scene)
 {
 	const uint64_t *start = scene->layout->start;
@@ -194,7 +193,7 @@ static int order_tasks(struct weft_scene *scene)
 	return 0;
 }
 
-/* Dealt out from the order of time to their rows. */
+/* Distributes tasks from the order of time to their rows. */
 static int sort_into_rows(struct weft_scene *scene)
 {
 	const struct weft_layout *layout = scene->layout;
@@ -207,7 +206,7 @@ static int sort_into_rows(struct weft_scene *scene)
 	return 0;
 }
 
-/* What is folded has a row, too. */
+/* The same for all shown tasks, since folded tasks have rows, too. */
 static int sort_all_shown(struct weft_scene *scene)
 {
 	uint32_t shown = 0;
@@ -225,7 +224,7 @@ static int sort_all_shown(struct weft_scene *scene)
 	return 0;
 }
 
-/* Whoever hides a task does not want to hear of it. */
+/* Hidden tasks are not counted as problems. */
 static bool is_problem(const struct weft_scene *scene, uint32_t task)
 {
 	return (scene->model->tasks.flags[task] & WEFT_TASK_FAILED) && weft__scene_shows(scene, task);
@@ -244,7 +243,8 @@ bool weft__scene_is_apart(const struct weft_scene *scene, uint32_t place)
 	return scene->apart[place / 64] >> place % 64 & 1;
 }
 
-/* What becomes another may end after the other has begun in the same row. */
+/* Marks tasks with a gap behind them: a task that becomes another may end after the other has begun
+ * in the same row. */
 static int find_apart(struct weft_scene *scene)
 {
 	scene->apart = calloc(scene->place_count / 64 + (size_t)1, sizeof(*scene->apart));
@@ -351,9 +351,9 @@ static void find_end(struct weft_scene *scene)
 
 typedef int maker(struct weft_scene *scene);
 
-/* What has to come first, and all else: each in two lists that can be done at the same time, and
- * take about as long. A list is done in its order: what needs much room for a while goes first, as
- * long as little is there that stays. */
+/* The parts of a scene, in two stages. Each stage is two lists that can run in parallel and take
+ * about equal time. Within a list, parts that temporarily need much memory come first, while little
+ * permanent memory is in use. */
 static maker *const lists[][2][12] = {
 	{{order_tasks, NULL}, {weft__scene_make_blocks, NULL}},
 	{{weft__scene_make_running, weft__scene_make_starts, sort_into_rows, sort_all_shown, sum_up,
@@ -363,13 +363,13 @@ static maker *const lists[][2][12] = {
 			weft__scene_make_fails, weft__scene_make_scales, weft__scene_make_extremes, NULL}},
 };
 
-#define PARTS 18 /* of all lists */
+#define PARTS 18 /* parts in all lists */
 
 struct making {
 	struct weft_scene *scene;
 	maker *const *list;
-	const struct weft_progress *progress; /* NULL: not told */
-	unsigned done;                        /* before */
+	const struct weft_progress *progress; /* NULL: no reports */
+	unsigned done;                        /* parts done before */
 	int error;
 };
 
@@ -392,7 +392,7 @@ static unsigned length_of(maker *const *list)
 	return length;
 }
 
-/* Only the thread that was asked tells how far it is: with help, of its own list. */
+/* Only the calling thread reports progress: with help, that of its own list. */
 static int make_parts(struct weft_scene *scene, const struct weft_progress *progress)
 {
 	const struct weft_help *help = progress ? progress->help : NULL;

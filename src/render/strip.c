@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The overview: the whole trace in a strip, and where the picture is in it.
+ * The overview: the whole trace in a strip, with the view as a frame.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -8,16 +8,16 @@
 #include "render/painter.h"
 #include "render/strip.h"
 
-#define TICK      8.0 /* px, of a task that failed */
+#define TICK      8.0 /* px: the tick of a failed task */
 #define LEAST_BAR 2.0
-#define ROUGH     400 /* changes from a pixel to the next */
-#define GROUP     3   /* pixels that are one where there are more: they are drawn on each frame */
+#define ROUGH     400 /* changes between adjacent pixels: with more, bars are smoothed */
+#define GROUP     3   /* pixels joined by smoothing, since bars are drawn on each frame */
 
 struct strip {
 	double x, y, x2, y2;
-	double threads; /* the most that ran at once */
+	double threads; /* maximum of threads that ran at once */
 	unsigned width;
-	struct weft__overview_column *columns; /* of a pixel each */
+	struct weft__overview_column *columns; /* one for each pixel */
 };
 
 static double most_running(const struct weft_scene *scene)
@@ -28,7 +28,7 @@ static double most_running(const struct weft_scene *scene)
 	return most > 0 ? most : 1;
 }
 
-/* The overview's columns of one pixel. */
+/* Merges the overview's columns of one pixel. */
 static struct weft__overview_column merge(
 	const struct weft_scene *scene, unsigned first, unsigned last)
 {
@@ -45,7 +45,7 @@ static struct weft__overview_column merge(
 	return sum;
 }
 
-/* Columns grow with the square root, so that a little work between long sleeps is seen. */
+/* The height grows with the square root, so that a little work between long sleeps is visible. */
 static double bar_height(const struct strip *s, double running)
 {
 	double height = (s->y2 - s->y - TICK) * sqrt(running / s->threads);
@@ -75,8 +75,8 @@ static bool is_rough(const struct strip *s)
 	return changes > ROUGH;
 }
 
-/* Where each pixel differs from the next, a few of them are as high as they are on average. What
- * went wrong stays where it is. */
+/* Smooths bars where each pixel differs from the next: groups get their mean height. Failures keep
+ * their position. */
 static void smooth(struct strip *s)
 {
 	for (unsigned first = 0; first < s->width; first += GROUP) {
@@ -95,7 +95,7 @@ static void smooth(struct strip *s)
 	}
 }
 
-/* Bars of neighbours that are equally high are one rectangle. */
+/* Draws bars; neighbours of equal height are one rectangle. */
 static void draw_bars(struct painter *p, const struct strip *s, bool idle)
 {
 	double begin = 0, height = 0;
@@ -114,7 +114,7 @@ static void draw_bars(struct painter *p, const struct strip *s, bool idle)
 	}
 }
 
-/* How many tasks were alive: a line of steps. */
+/* Draws the number of living tasks as a stepped line. */
 static void draw_alive(struct painter *p, const struct strip *s)
 {
 	struct weft_pen pen = {weft__faded(p->theme->text, 0.55), 1, WEFT_DASH_SOLID};
@@ -143,7 +143,7 @@ static void draw_alive(struct painter *p, const struct strip *s)
 		weft_canvas_polyline(p->canvas, points, count, &pen);
 }
 
-/* One that failed is red; neighbours are one box. */
+/* Draws failures in red; neighbours are one box. */
 static void draw_failed(struct painter *p, const struct strip *s)
 {
 	unsigned begin = s->width;
@@ -172,7 +172,7 @@ static void draw_never_resolved(struct painter *p, const struct strip *s)
 	}
 }
 
-/* What is outside the view is veiled, what is inside framed. */
+/* Veils what is outside the view, and frames the view. */
 static void draw_window(struct painter *p, const struct strip *s)
 {
 	double ns = (double)(p->scene->end - p->scene->start), width = s->x2 - s->x;

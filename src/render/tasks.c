@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks: a thin line while they wait, a bar while they run, and how they ended. What is narrower
- * than two pixels goes into a cell of density instead, with its neighbours in that pixel column.
+ * Tasks: a thin line while they wait, a bar while they run, and how they ended. Tasks narrower than
+ * two pixels go into a density cell, together with the others of that pixel column.
  */
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #define FAILED_LINE   2.0
 
 struct span {
-	double x, x2; /* in the picture, clipped to a little around it */
+	double x, x2; /* clipped to slightly more than the picture */
 	double y;
 };
 
@@ -27,7 +27,7 @@ static double bar_height(double spacing)
 	return spacing >= 9 ? 5 : 3;
 }
 
-/* When it ran. */
+/* Draws when the task ran. */
 static void draw_bars(struct painter *p, uint32_t task, const struct span *span, double spacing)
 {
 	const struct weft_box *box = &p->frame->picture;
@@ -79,7 +79,7 @@ static void draw_line(struct painter *p, uint32_t task, const struct span *span,
 		weft_canvas_line(p->canvas, fmax(span->x, from), y, span->x2, y, &pen);
 }
 
-/* Soft ground under what failed: it is found at a glance, and hides nothing. */
+/* Draws a soft ground under a failed task, which is easy to notice and hides nothing. */
 static void draw_ground(struct painter *p, uint32_t task, const struct span *span, double spacing)
 {
 	double half = fmin(9, spacing / 2);
@@ -89,7 +89,7 @@ static void draw_ground(struct painter *p, uint32_t task, const struct span *spa
 		weft__faded(p->theme->failed, 0.13));
 }
 
-/* `from`: up to there the row shows another task. */
+/* `from`: up to this x the row shows another task. */
 static void draw_task(struct painter *p, uint32_t task, const struct weft__lane *lane,
 	const struct span *span, double from)
 {
@@ -118,7 +118,7 @@ static struct span span_of(const struct painter *p, uint32_t task, double y)
 	return (struct span){fmax(x, box->x - 20), fmin(fmax(x2, x + 1), box->x + box->width + 20), y};
 }
 
-/* The first failed task among merged ones has its cross all the same. */
+/* Marks the first failed task among merged ones with a cross, too. */
 static void mark_failed(
 	struct painter *p, const struct weft__lane *lane, uint32_t task, double *last_cross)
 {
@@ -130,7 +130,7 @@ static void mark_failed(
 	draw_end(p, task, &span, lane->spacing);
 }
 
-/* What has not ended says so, however small it is, if there is room for that behind it. */
+/* Marks an unfinished task, however small it is, if there is room behind it. */
 static void mark_unfinished(struct painter *p, const struct weft__lane *lane, uint32_t piece)
 {
 	const struct weft__piece *this = &p->pieces[piece];
@@ -149,7 +149,7 @@ static void mark_unfinished(struct painter *p, const struct weft__lane *lane, ui
 static void draw_row(struct painter *p, const struct weft__lane *lane, struct weft__cells *cells)
 {
 	double last_cross = -INFINITY;
-	double drawn = -INFINITY; /* what becomes another overlaps with it */
+	double drawn = -INFINITY; /* a task that becomes another overlaps with it */
 	for (uint32_t i = lane->first_piece; i < lane->last_piece; i++) {
 		const struct weft__piece *piece = &p->pieces[i];
 		bool failed = piece->failed != WEFT_NONE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Colours by role. They were measured for contrast: text 14:1, dim text 5:1, lines of waiting tasks
- * 3.5:1, arrows 3:1; the safe pair keeps edges apart for eyes that lack one kind of cone.
+ * Colours by role. Their contrast was measured: text 14:1, dim text 5:1, lines of waiting
+ * tasks 3.5:1, arrows 3:1. The safe themes keep edge types distinct for colour-blind users.
  */
 #ifndef WEFT_RENDER_THEME_H
 #define WEFT_RENDER_THEME_H
@@ -10,7 +10,7 @@
 
 #include <weft/render.h>
 
-/* Without a common divisor: colour and shape together come round after 42. */
+/* Coprime with the number of marker shapes: colour and shape together repeat after 42. */
 #define WEFT__COUNTER_COLORS 6
 #define WEFT__COUNTER_SHAPES 7
 
@@ -18,10 +18,10 @@ struct weft__theme {
 	uint32_t background, text, dim;
 	uint32_t waiting, running;
 	uint32_t idle, gc, grid;
-	uint32_t failed; /* a task, and the reading of one */
+	uint32_t failed; /* a failed task, and the reading of one */
 	uint32_t read, resolve, try_read, signal;
 	uint32_t selection;
-	uint32_t found; /* the ground of what a search found */
+	uint32_t found; /* the ground of search results */
 	uint32_t counters[WEFT__COUNTER_COLORS];
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The line above the picture says what trace this is; the one below, what the picture shows of it
- * and how to read it. Parts that do not fit are left out whole.
+ * The line above the picture names the trace; the one below describes what the picture shows of it,
+ * with a legend. Parts that do not fit are left out as a whole.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static struct weft_slice as_slice(const char *text)
 	return (struct weft_slice){text, strlen(text)};
 }
 
-/* 1234567 as "1,234,567". */
+/* Writes 1234567 as "1,234,567". */
 static void format_count(uint64_t number, char text[32])
 {
 	char digits[24];
@@ -76,7 +76,7 @@ static void describe_trace(const struct painter *p, char *text, size_t size)
 		append(text, size, "%s", " \xc2\xb7 no losses");
 }
 
-/* Leaves out the last parts (after " · " or ", ") until the rest fits. */
+/* Removes the last parts (after " · " or ", ") until the rest fits. */
 static void drop_parts(
 	const struct painter *p, char *text, double room, const struct weft_text_style *style)
 {
@@ -108,7 +108,7 @@ void weft__draw_title(struct painter *p)
 	weft__put_text(p, x, y, as_slice(text), right - x, &facts);
 }
 
-/* Tasks that ended badly in the view. */
+/* Failed and never resolved tasks in the view. */
 struct problems {
 	uint32_t failed, never_resolved;
 };
@@ -151,7 +151,7 @@ static void describe_view(const struct painter *p, char *text, size_t size)
 		append_count(text, size, ", ", problems.never_resolved, "never resolved", "never resolved");
 }
 
-/* " - wait 79 at 5.27 ms: Enoent": the first that failed. */
+/* Writes " - wait 79 at 5.27 ms: Enoent", for the first failed task. */
 static void describe_problem(const struct painter *p, char *text, size_t size)
 {
 	uint32_t task = p->scene->problems[weft__scene_problem_from(p->scene, 0, p->left)];
@@ -197,7 +197,7 @@ static void draw_legend(struct painter *p, double x, double y, const struct entr
 	}
 }
 
-/* What the lines in this picture mean; where it begins. */
+/* Draws the legend for the lines in this picture; returns where it begins. */
 static double put_legend(struct painter *p, double left, double y)
 {
 	const struct weft__theme *t = p->theme;
@@ -221,7 +221,7 @@ static double put_legend(struct painter *p, double left, double y)
 	return x;
 }
 
-/* The bytes of whole words that fit. */
+/* The bytes of the whole words that fit. */
 static size_t line_size(
 	const struct painter *p, const char *text, double room, const struct weft_text_style *style)
 {
@@ -238,8 +238,8 @@ static size_t line_size(
 	return fits;
 }
 
-/* What the viewer has to say, in two lines where they are narrow; what lines mean is beside it if
- * there is room. */
+/* Writes the viewer's status, on two lines in a narrow frame; the legend is beside it if there is
+ * room. */
 static void say(struct painter *p, const char *text, const struct weft_text_style *style)
 {
 	const struct weft_box *box = &p->frame->status;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * What tasks wait for, in small words above long stretches in which they do not run: "waits for
- * db.query · 41 ms". They come last and only where all of them fit: names are worth more.
+ * Small texts above long stretches in which a task does not run: "waits for db.query · 41 ms". They
+ * are placed last, and only where they fit completely, since names are more important.
  *
- * A stretch that is wide enough for words has one of some points in it that are half as far apart,
- * so that only there a task's activations are looked at, however many it has.
+ * A stretch that is wide enough for a text contains at least one of a set of test points that are
+ * spaced at half that width. So a task's activations are examined only at these points, however
+ * many it has.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -15,20 +16,20 @@
 
 #include "render/painter.h"
 
-#define WIDE         150.0 /* px of a stretch */
-#define SPACING      18.0  /* px of a row */
+#define WIDE         150.0 /* px: minimum width of a stretch */
+#define SPACING      18.0  /* px: minimum height of a row */
 #define SIZE         10.5
-#define AROUND       12.0 /* px on both sides that stay free */
-#define MOST         128  /* stretches that are looked at in a frame */
+#define AROUND       12.0 /* px: margin on both sides */
+#define MOST         128  /* stretches that are examined per frame */
 #define NAME_LETTERS 24
 
 struct stretch {
-	double x, x2;  /* in the picture */
-	uint64_t time; /* in it */
-	bool is_last;  /* behind the end of the task's line */
+	double x, x2;  /* its edges in the picture */
+	uint64_t time; /* a time inside it */
+	bool is_last;  /* it is behind the end of the task's line */
 };
 
-/* The stretch around a time in which a task does not run; false if it does. */
+/* Finds the stretch around a time in which a task does not run; false if it runs then. */
 static bool find_stretch(const struct painter *p, uint32_t task, uint64_t time,
 	const struct weft__piece *piece, struct stretch *ret_stretch)
 {
@@ -48,7 +49,7 @@ static bool find_stretch(const struct painter *p, uint32_t task, uint64_t time,
 	return true;
 }
 
-/* "waits for db.query · 41 ms"; "still waits for" if it does when the trace ends. */
+/* Writes "waits for db.query · 41 ms"; or "still waits for …" if it waits until the trace's end. */
 static size_t write_words(const struct painter *p, uint32_t task, uint64_t time, char text[256])
 {
 	const struct weft_story story = {.model = p->model, .layout = p->layout};
@@ -70,7 +71,8 @@ static bool take_place(struct painter *p, double x, double top, double width)
 	return weft__places_take(p->places, (struct weft__rect){x - 4, top, x + width + 4, top + SIZE});
 }
 
-/* In the middle of a stretch, or at its end; of the last, at its beginning. */
+/* Places the text in the middle of a stretch, or at its end; in the last stretch at its beginning.
+ */
 static void place_words(
 	struct painter *p, uint32_t task, const struct weft__lane *lane, const struct stretch *stretch)
 {
@@ -89,13 +91,13 @@ static void place_words(
 	double x = floor((stretch->x + stretch->x2 - width) / 2), end = stretch->x2 - AROUND - width;
 	if (stretch->is_last)
 		x = end = stretch->x + AROUND + 2;
-	if (!take_place(p, x, top, width)) /* a name reaches so far */
+	if (!take_place(p, x, top, width)) /* a name reaches into it */
 		x = take_place(p, floor(end), top, width) ? floor(end) : -1;
 	if (x >= 0)
 		weft_canvas_text(p->canvas, x, y, fitted, size, width, &style);
 }
 
-/* How many stretches there are. */
+/* Returns the number of stretches. */
 static uint32_t tell_waits(
 	struct painter *p, const struct weft__lane *lane, const struct weft__piece *piece)
 {
@@ -117,7 +119,7 @@ static uint32_t tell_waits(
 	return count;
 }
 
-/* Who waits for good has its end where it was last heard of: what it waits for stands behind. */
+/* Writes the last wait of a task that never runs again: behind the last evidence of it. */
 static uint32_t tell_last_wait(struct painter *p, const struct weft__lane *lane, uint32_t index)
 {
 	const struct weft__piece *piece = &p->pieces[index];
