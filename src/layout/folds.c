@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * Folds: siblings that are alike and follow one another become one row. Only what a person would
- * not miss is folded: who failed, did not end, lasted much longer than the rest, or has a story of
- * its own below it stays out; and so do few tasks that live side by side, as workers do.
+ * Folds: consecutive alike siblings become one row. Only tasks that a user would not miss are
+ * folded: a task that failed, did not end, lasted much longer than the others, or has many
+ * descendants is left out; and so are a few tasks that run in parallel, like workers.
  *
- * A parent's children are sorted by what they are, then by time, so that alike ones are neighbours.
+ * A parent's children are sorted by what makes them alike, then by time, so that alike ones are
+ * adjacent.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,11 @@
 #include "layout/layout.h"
 
 #define LEAST_MEMBERS 5
-#define MOST_BELOW    8  /* tasks below a member */
+#define MOST_BELOW    8  /* descendants of a member */
 #define OUTLIER       8  /* medians */
-#define WORKERS       32 /* so many or fewer may be side by side for a reason */
-#define SIDE_BY_SIDE  4  /* they are if more than one of so many overlaps those before it */
+#define WORKERS       32 /* up to this many tasks may be parallel workers */
+#define SIDE_BY_SIDE \
+	4 /* they are workers if more than 1 / SIDE_BY_SIDE of them overlap those before */
 
 struct candidates {
 	uint64_t *start, *end, *key, *parent, *sorted;
@@ -31,7 +33,7 @@ struct folding {
 	const struct weft__tree *tree;
 	struct weft__columns *columns;
 	struct candidates list;
-	uint32_t *class;      /* of a label */
+	uint32_t *class;      /* class of each label */
 	bool *is_exceptional; /* by task */
 	bool fold;
 };
@@ -66,7 +68,7 @@ static void free_candidates(struct candidates *list)
 	free(list->scratch);
 }
 
-/* What alike tasks have in common, as a number. */
+/* A key that is equal for alike tasks. */
 static uint64_t alike_key(const struct folding *f, uint32_t task)
 {
 	const struct weft_tasks *tasks = &f->model->tasks;
@@ -79,8 +81,8 @@ static bool ended_well(const struct weft_tasks *tasks, uint32_t task)
 	return (tasks->flags[task] & (WEFT_TASK_RESOLVED | WEFT_TASK_FAILED)) == WEFT_TASK_RESOLVED;
 }
 
-/* Whether the task at a place of the walk may be a member, and until when it and all below it
- * last. */
+/* True if the task at an index of the walk may be a member; then *ret_end is when it and all its
+ * descendants have ended. */
 static bool may_fold(const struct folding *f, uint32_t place, uint64_t *ret_end)
 {
 	const struct weft_tasks *tasks = &f->model->tasks;
@@ -90,7 +92,7 @@ static bool may_fold(const struct folding *f, uint32_t place, uint64_t *ret_end)
 	if (size > 1 + MOST_BELOW || f->columns->form[task] != WEFT_FORM_LINE)
 		return false;
 	if (above != WEFT_NONE && tasks->becomes[above] == task)
-		return false; /* it goes on in that one's row */
+		return false; /* it continues in that task's row */
 	for (uint32_t i = place; i < place + size; i++) {
 		uint32_t below = f->tree->order[i];
 		if (!ended_well(tasks, below))
@@ -116,7 +118,7 @@ static int collect_one(struct folding *f, uint32_t task, uint64_t end)
 	return 0;
 }
 
-/* The children whose places lie from `begin` to `end`. */
+/* Collects the children with indices of the walk in [begin, end). */
 static int collect(struct folding *f, uint32_t begin, uint32_t end)
 {
 	int error = 0;
@@ -131,7 +133,7 @@ static int collect(struct folding *f, uint32_t begin, uint32_t end)
 	return error;
 }
 
-/* `column` in the order of `order`. */
+/* Reorders `column` by `order`. */
 static void reorder_u64(uint64_t *column, uint64_t *scratch, const uint32_t *order, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -181,7 +183,7 @@ static int add_member(struct weft__columns *c, uint32_t task, uint64_t end)
 /* The lengths of candidates [first, last), sorted into `sorted`. */
 static void sort_lengths(struct candidates *list, uint32_t first, uint32_t last)
 {
-	/* Their keys have served; that room is scratch. */
+	/* Their keys are no longer needed: used as scratch. */
 	for (uint32_t i = first; i < last; i++)
 		list->sorted[i] = list->end[i] - list->start[i];
 	weft__sort_u64(list->sorted + first, list->key + first, last - first);
@@ -192,8 +194,8 @@ static uint64_t median(const uint64_t *sorted, uint32_t count)
 	return sorted[(count - 1) / 2];
 }
 
-/* Few tasks of which many begin before those before them have ended: what they do side by side is
- * what a person wants to see. */
+/* True for a few tasks of which many begin before those before them have ended: the user wants to
+ * see what they do in parallel. */
 static bool are_workers(
 	const struct candidates *list, uint32_t first, uint32_t last, uint64_t longest)
 {
@@ -209,7 +211,7 @@ static bool are_workers(
 	return count < LEAST_MEMBERS || (count <= WORKERS && overlapping * SIDE_BY_SIDE > count);
 }
 
-/* Candidates [first, last) are alike. */
+/* Folds candidates [first, last), which are alike. */
 static int fold_alike(struct folding *f, uint32_t first, uint32_t last)
 {
 	struct candidates *list = &f->list;
@@ -228,10 +230,10 @@ static int fold_alike(struct folding *f, uint32_t first, uint32_t last)
 	return error;
 }
 
-/* What is alike becomes neighbours, in the order of time, then of tasks. */
+/* Makes alike candidates adjacent, ordered by time, then by task. */
 static void sort_candidates(const struct folding *f, struct candidates *list)
 {
-	sort_by(list, list->key); /* still the task */
+	sort_by(list, list->key); /* at this time the task */
 	sort_by(list, list->start);
 	for (uint32_t i = 0; i < list->count; i++)
 		list->key[i] = alike_key(f, list->task[i]);
@@ -239,7 +241,7 @@ static void sort_candidates(const struct folding *f, struct candidates *list)
 	sort_by(list, list->key);
 }
 
-/* Folds what is alike among the children at places from `begin` to `end`. */
+/* Folds alike children with indices of the walk in [begin, end). */
 static int fold_siblings(struct folding *f, uint32_t begin, uint32_t end)
 {
 	struct candidates *list = &f->list;
@@ -263,7 +265,8 @@ static uint64_t running_ns(const struct weft_model *model, uint32_t task)
 	return model->tasks.first_activation ? weft_model_running_ns(model, task) : 0;
 }
 
-/* What is known of a fold once its members are. `lengths` and `scratch` hold as many. */
+/* Computes the figures of a fold from its members. `lengths` and `scratch` have an element for
+ * each. */
 static void measure_fold(
 	const struct folding *f, struct weft_fold *fold, uint64_t *lengths, uint64_t *scratch)
 {
@@ -306,8 +309,8 @@ static void decide(const struct folding *f, struct weft_fold *fold)
 	fold->folded = f->fold != exceptional;
 }
 
-/* The folds among one parent's children, and what they say of each member. What is below a folded
- * member is skipped by the walk from then on. */
+/* Makes the folds among one parent's children, and marks their members. The walk then skips
+ * descendants of folded members. */
 static int fold_and_decide(struct folding *f, uint32_t begin, uint32_t end)
 {
 	struct weft__columns *c = f->columns;
@@ -322,7 +325,8 @@ static int fold_and_decide(struct folding *f, uint32_t begin, uint32_t end)
 	return error;
 }
 
-/* Where the roots that are siblings of the one at `place` end: those of its group and buffer. */
+/* The end of the roots that count as siblings of the one at `place`: those of its group and buffer.
+ */
 static uint32_t end_of_roots(const struct folding *f, uint32_t place)
 {
 	const struct weft_tasks *tasks = &f->model->tasks;
@@ -356,7 +360,7 @@ static int find_folds(struct folding *f)
 	return error;
 }
 
-/* What was folded stays so, and nothing else folds. */
+/* Keeps the previous folds, without adding any. */
 static int keep_folds(struct folding *f, const struct weft_layout *previous)
 {
 	struct weft__columns *c = f->columns;
@@ -378,7 +382,7 @@ static int keep_folds(struct folding *f, const struct weft_layout *previous)
 	return error;
 }
 
-/* Until when each member and all below it last. */
+/* Finds when each member and all its descendants have ended. */
 static int find_ends(const struct folding *f)
 {
 	const struct weft__columns *c = f->columns;
@@ -399,8 +403,8 @@ static int find_ends(const struct folding *f)
 	return 0;
 }
 
-/* What is below a folded member belongs to its fold; not what is new there, as it may go on after
- * the fold, whose row may be another's by then. */
+/* Assigns descendants of folded members to the fold; but not new ones, since they may go on after
+ * the fold, when another task has its row. */
 static void spread(const struct folding *f, const struct weft_layout *previous)
 {
 	struct weft__columns *c = f->columns;

@@ -14,13 +14,13 @@
 #include <weft/model.h>
 
 struct node {
-	uint32_t up; /* in the splay tree; from its top to the path's parent */
+	uint32_t up; /* the parent in the splay tree; at its top, the path's parent */
 	uint32_t left, right;
 };
 
 struct weft__forest {
 	uint32_t count;
-	bool *has_children; /* or had some */
+	bool *has_children; /* or had children before */
 	struct node nodes[];
 };
 
@@ -56,7 +56,7 @@ static bool is_top(const struct node *nodes, uint32_t x)
 	return up == WEFT_NONE || (nodes[up].left != x && nodes[up].right != x);
 }
 
-/* Turns x over its parent in the splay tree. */
+/* Rotates x above its parent in the splay tree. */
 static void rotate(struct node *nodes, uint32_t x)
 {
 	uint32_t parent = nodes[x].up, grand = nodes[parent].up, middle;
@@ -94,7 +94,7 @@ static void splay(struct node *nodes, uint32_t x)
 	}
 }
 
-/* Makes the way from the root to x one path, with x at the top of its splay tree. */
+/* Makes the path from the root to x one splay tree, with x at its top. */
 static void expose(struct node *nodes, uint32_t x)
 {
 	uint32_t below = WEFT_NONE;
@@ -120,7 +120,7 @@ static uint32_t find_root(struct node *nodes, uint32_t x)
 	expose(nodes, x);
 	while (nodes[x].left != WEFT_NONE)
 		x = nodes[x].left;
-	splay(nodes, x); /* pays for the way down */
+	splay(nodes, x); /* keeps the amortized bound after walking down */
 	return x;
 }
 
@@ -128,7 +128,7 @@ bool weft__forest_move(
 	struct weft__forest *forest, uint32_t node, uint32_t current, uint32_t parent)
 {
 	struct node *nodes = forest->nodes;
-	/* Nothing hangs under most of those that move: each is a path of its own still. */
+	/* Most moved tasks have no children: each is still a path of its own. */
 	bool is_leaf = !forest->has_children[node];
 	if (is_leaf && parent != node && is_top(nodes, node) && nodes[node].left == WEFT_NONE &&
 		nodes[node].right == WEFT_NONE) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A forest whose nodes change parents, and that knows at any moment whether one node hangs
- * somewhere under another, in O(log n) amortized however deep it is.
+ * A forest whose nodes change parents. It finds out whether a node is a descendant of another in
+ * O(log n) amortized, however deep the forest is.
  */
 #ifndef WEFT_LAYOUT_FOREST_H
 #define WEFT_LAYOUT_FOREST_H
@@ -15,8 +15,8 @@ struct weft__forest;
 struct weft__forest *weft__forest_create(const uint32_t *parents, uint32_t count);
 void weft__forest_destroy(struct weft__forest *forest);
 
-/* Hangs `node`, with all that is under it, under `parent`; false, and nothing has changed, if
- * `parent` is `node` itself or hangs under it. `current` is its parent now, or WEFT_NONE. */
+/* Moves `node`, with its descendants, under `parent`. False without a change if `parent` is `node`
+ * itself or its descendant. `current` is its present parent, or WEFT_NONE. */
 bool weft__forest_move(
 	struct weft__forest *forest, uint32_t node, uint32_t current, uint32_t parent);
 

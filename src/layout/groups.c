@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which group each task belongs to. A task is of the thread that it first ran on; one that never
- * ran, of the thread that its creator was running on then; if nobody was, of its creator's group.
- * What has no creator is of its buffer's first thread.
+ * Assigns tasks to groups. A task belongs to the thread that it first ran on; a task that never
+ * ran, to the thread that ran its creator at that time; if none did, to its creator's group. A task
+ * without a creator belongs to its buffer's first thread.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "layout/layout.h"
 
 #define NAME_BYTES     64
-#define KEYS_MAX       (1u << 20) /* as many threads as a model has at most */
+#define KEYS_MAX       (1u << 20) /* the maximum number of threads of a model */
 #define NAMES_COMPARED 256
 #define VISITED        (WEFT_NONE - 1)
 
@@ -54,13 +54,13 @@ static uint32_t first_thread(const struct weft_model *model, uint32_t buffer)
 	return 0;
 }
 
-/* The nearest creator that has a key gives it to all on the way. */
+/* Copies the key of the nearest creator that has one to all tasks on the way. */
 static void inherit_key(const struct weft_model *model, uint32_t *key, uint32_t task)
 {
 	const struct weft_tasks *tasks = &model->tasks;
 	uint32_t at = task, found;
 	while (at != WEFT_NONE && key[at] == WEFT_NONE) {
-		key[at] = VISITED; /* creation in a circle ends here */
+		key[at] = VISITED; /* stops at a cycle of creations */
 		at = tasks->parent[at];
 	}
 	found = at == WEFT_NONE || key[at] == VISITED ? first_thread(model, buffer_of(tasks, task))
@@ -92,7 +92,8 @@ static void find_keys(
 		key[task] = previous->groups[previous->group_of[task]].key;
 }
 
-/* Keys become numbers from 0 on, in their order; how many. `key` of a group is written. */
+/* Replaces keys by numbers from 0 on, in the order of keys; returns their number. Writes each
+ * group's `key`. */
 static uint32_t number_groups(
 	uint32_t *key, uint32_t count, uint32_t *number, uint32_t keys, uint32_t *key_of)
 {
@@ -131,7 +132,8 @@ static void name_process(const struct weft_model *model, uint32_t buffer, char *
 		snprintf(name, size, "process %" PRIu64, t->pid);
 }
 
-/* Libraries give all their threads one name; of very many, none is told apart. */
+/* True if the thread's name is unique, since libraries give all their threads one name. Not checked
+ * for very many threads. */
 static bool is_only_one(const struct weft_model *model, uint32_t thread)
 {
 	const struct weft_trace_thread *threads = model->threads;
@@ -163,7 +165,7 @@ static void name_thread(const struct weft_model *model, uint32_t thread, char *n
 		snprintf(name + used, size - used, "thread %" PRIu32, thread);
 }
 
-/* By thread, its share of the trace's time in which it ran a task. */
+/* For each thread, the share of the trace's time in which it ran a task. */
 static double *thread_shares(const struct weft_model *model)
 {
 	const struct weft_activations *a = &model->activations;
@@ -225,7 +227,7 @@ static int describe_groups(const struct weft_model *model,
 	return 0;
 }
 
-/* Who is above in the same group; what is in a folded one is part of its band. */
+/* Fills `above`; marks tasks of folded groups as parts of a band. */
 static int separate(uint32_t count, struct weft__columns *c)
 {
 	c->above = malloc((count + (size_t)1) * sizeof(*c->above));

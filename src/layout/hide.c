@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * A filter takes tasks out of the picture, never what hangs below them: that comes under the
- * nearest ancestor that is left, or becomes a root.
+ * Hides tasks by a filter, but not their children: these move under the nearest ancestor that is
+ * shown, or become roots.
  */
 #include "layout/layout.h"
 
-/* The nearest that is shown, from `task` upwards; every step on the way then leads there directly,
- * so that all ways together cost no more than twice the tasks. */
+/* The nearest shown ancestor, with path compression: all calls together cost at most twice the
+ * number of tasks. */
 static uint32_t nearest_shown(uint32_t *parent, const uint8_t *hidden, uint32_t task)
 {
 	uint32_t shown = task;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which labels are alike: "port-4" and "port-17" are, as any digits count as one "#". The class of
- * a label is the number of the first label that is like it.
+ * Classes of alike labels: "port-4" and "port-17" are alike, since any digits count as one "#". The
+ * class of a label is the number of the first label that is alike.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ static bool is_digit(char byte)
 	return byte >= '0' && byte <= '9';
 }
 
-/* Goes past digits as past one letter. */
+/* Reads the next character; a run of digits counts as one. */
 static char next_letter(struct weft_slice text, size_t *at)
 {
 	char letter = text.bytes[(*at)++];
@@ -37,7 +37,7 @@ static uint64_t hash_label(const struct weft__hash_key *key, const void *owner, 
 			word = 0;
 		}
 	}
-	/* The last word has seven letters at most, and the count's low byte. */
+	/* The last word has at most seven characters, and the count in its low byte. */
 	weft__hash_word(&hash, word << 8 | (letters & 0xff));
 	return weft__hash_end(&hash);
 }

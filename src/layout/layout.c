@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A layout is some columns beside the model's, in one allocation each, made one after the other.
+ * A layout is a set of columns beside the model's, in one allocation each, made one after the
+ * other.
  */
 #include "layout/layout.h"
 
@@ -10,7 +11,7 @@
 #include "base/export.h"
 
 struct whole_layout {
-	struct weft_layout public; /* first: what callers hold */
+	struct weft_layout public; /* first member: callers hold a pointer to it */
 	struct weft__columns columns;
 };
 
@@ -62,7 +63,7 @@ static int settle_parents(const struct weft_model *model, const struct weft_layo
 	return error;
 }
 
-/* The parts are about what they take of the time. */
+/* Reports progress; each part's share is about its share of the time. */
 static int tell(const struct weft_layout_options *options, double part)
 {
 	const struct weft_progress *progress = options->progress;
@@ -71,8 +72,8 @@ static int tell(const struct weft_layout_options *options, double part)
 			   : 0;
 }
 
-/* Once starts and parents are settled: the walk, and room for what it will come across. Neither is
- * about the other. */
+/* The two jobs that follow when starts and parents are known: the walk, and the occupancy. They are
+ * independent. */
 struct expecting {
 	const struct weft_model *model;
 	struct weft__columns *columns;
@@ -136,7 +137,7 @@ WEFT__EXPORT int weft_layout_create(const struct weft_model *model,
 	if (!whole)
 		return WEFT_ERROR_MEMORY;
 	if (settled.previous && settled.previous->model->tasks.count > model->tasks.count)
-		settled.previous = NULL; /* of something else */
+		settled.previous = NULL; /* it belongs to something else */
 	int error = make(model, &settled, &whole->columns, &row_count);
 	publish(whole, model, settled.group_by, row_count);
 	if (error)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * The parts of layout: a layout's columns while they are made, in the order of making.
+ * The parts of layout: a layout's columns while they are made, in this order.
  *
  *     simplify.c  starts and parents
- *     hide.c      without what is hidden
- *     groups.c    which group a task is in
+ *     hide.c      removes hidden tasks
+ *     groups.c    each task's group
  *     tree.c      the order of the walk
  *     labels.c    which labels are alike
  *     folds.c     which siblings fold
@@ -21,7 +21,7 @@
 struct weft__columns {
 	uint64_t *start;
 	uint32_t *parent;
-	uint32_t *above; /* the parent, if it is in the same group; `parent` itself without groups */
+	uint32_t *above; /* the parent, if it is in the same group; equals `parent` without groups */
 	uint32_t *row;
 	bool *moved;
 	uint8_t *form;
@@ -39,19 +39,20 @@ struct weft__columns {
 	uint32_t group_count;
 };
 
-/* The walk: depth first, group by group. What hangs below a task is right behind it. */
+/* The walk: depth first, group by group. A task's descendants directly follow it. */
 struct weft__tree {
-	uint32_t *order; /* tasks that are shown */
-	uint32_t *size;  /* by task: it and all below it */
+	uint32_t *order; /* shown tasks */
+	uint32_t *size;  /* by task: 1 + the number of its descendants */
 	uint32_t count;
 };
 
-/* Fills start, parent, moved and form: as created, each task reachable from a root, then by the
- * rule of simplification; what moved in the previous layout stays moved. 0 or WEFT_ERROR_MEMORY. */
+/* Fills start, parent, moved and form: first as created, with each task reachable from a root, then
+ * by the rule of simplification; tasks that moved in the previous layout stay moved. 0 or
+ * WEFT_ERROR_MEMORY. */
 int weft__layout_simplify(const struct weft_model *model, const struct weft_layout_options *options,
 	struct weft__columns *columns);
 
-/* Hangs what is below a hidden task under the nearest that is shown. */
+/* Moves children of hidden tasks under their nearest ancestor that is shown. */
 void weft__layout_hide(
 	const struct weft_model *model, const uint8_t *hidden, struct weft__columns *columns);
 
@@ -64,17 +65,17 @@ int weft__tree_init(
 	struct weft__tree *tree, const struct weft_model *model, const struct weft__columns *columns);
 void weft__tree_finish(struct weft__tree *tree);
 
-/* A number by string, equal for strings that differ in digits only. 0 or WEFT_ERROR_MEMORY; the
- * caller frees. */
+/* Assigns a number to each string, equal for strings that differ only in digits. 0 or
+ * WEFT_ERROR_MEMORY; the caller frees it. */
 int weft__labels_classify(const struct weft_model *model, uint32_t **ret_class);
 
-/* Fills fold_of, folds and members, and makes members and what is below them FOLDED. 0 or
+/* Fills fold_of, folds and members, and marks members and their descendants FOLDED. 0 or
  * WEFT_ERROR_MEMORY. */
 int weft__layout_fold(const struct weft_model *model, const struct weft_layout_options *options,
 	const struct weft__tree *tree, struct weft__columns *columns);
 
-/* An occupancy for all that is shown, if there are no groups, which have one each. It wants no walk
- * and no folds. 0 or WEFT_ERROR_MEMORY; finish must follow either. */
+/* Makes an occupancy for all shown tasks, unless there are groups, which have one each. It needs
+ * neither walk nor folds. 0 or WEFT_ERROR_MEMORY; call finish in both cases. */
 int weft__layout_expect(const struct weft_model *model, struct weft__columns *columns,
 	struct weft__occupancy *ret_occupancy);
 

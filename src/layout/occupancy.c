@@ -29,7 +29,7 @@
 #define COARSE_SHIFT 4
 #define PAGED_ROWS   (WEFT__PAGES_MAX * WEFT__PAGE_ROWS)
 
-/* Steps so long that there are about as many as starts. */
+/* Chooses the step so that there are about as many steps as starts. */
 static unsigned step_shift(uint64_t length, size_t count)
 {
 	unsigned shift = 0;
@@ -59,7 +59,7 @@ int weft__occupancy_init(struct weft__occupancy *occupancy, uint64_t *starts, si
 	return 0;
 }
 
-/* How many starts are before `time`: most often the first or second guess is right. */
+/* The number of starts before `time`: usually the first or second guess is right. */
 static size_t rank_of(const struct weft__occupancy *occupancy, uint64_t time)
 {
 	const uint64_t *starts = occupancy->starts;
@@ -75,14 +75,14 @@ static size_t rank_of(const struct weft__occupancy *occupancy, uint64_t time)
 void weft__occupancy_finish(struct weft__occupancy *occupancy)
 {
 	for (unsigned page = 0; page < WEFT__PAGES_MAX; page++)
-		free(occupancy->pages[page].covers); /* `contains` is its last third */
+		free(occupancy->pages[page].covers); /* `contains` is the last third of the allocation */
 	free(occupancy->lowest);
 	free(occupancy->jumps);
 	free(occupancy->starts);
 	*occupancy = (struct weft__occupancy){0};
 }
 
-/* Whoever lands on page n overlaps 64 n others, so that rounding to 16 n starts costs little. */
+/* An interval on page n overlaps 64 n others, so rounding to 16 n starts costs little. */
 static unsigned page_shift(unsigned page)
 {
 	unsigned shift = 0;
@@ -101,13 +101,13 @@ static struct weft__ranks coarse(struct weft__ranks ranks, unsigned shift)
 	return (struct weft__ranks){ranks.begin >> shift, ((ranks.end - 1) >> shift) + 1};
 }
 
-/* A leaf is taken all over if it is taken at all: `contains` has the inner nodes only. */
+/* A leaf that is taken is taken completely, so `contains` has only inner nodes. */
 static uint64_t *contained(const struct weft__page *page, size_t leaves, size_t node)
 {
 	return node < leaves ? &page->contains[node] : &page->covers[node];
 }
 
-/* Rows of a page that are taken somewhere in a range of leaves. */
+/* The rows of a page that are taken anywhere in a range of leaves. */
 static uint64_t taken_rows(const struct weft__page *page, size_t leaves, struct weft__ranks range)
 {
 	uint64_t taken = 0;
@@ -127,7 +127,7 @@ static uint64_t taken_rows(const struct weft__page *page, size_t leaves, struct 
 	return taken;
 }
 
-/* What is above a node contains all that it does. */
+/* Sets a bit in `contains` of all ancestors of a node. */
 static void contain_upwards(struct weft__page *page, size_t leaves, size_t node, uint64_t bit)
 {
 	for (; node > 0 && !(*contained(page, leaves, node) & bit); node >>= 1)
@@ -152,7 +152,7 @@ static void take_row(struct weft__page *page, size_t leaves, struct weft__ranks 
 	}
 }
 
-/* One step past the lowest row beyond the pages that is taken somewhere in the range; or 0. */
+/* 1 + the lowest row beyond the pages that is taken anywhere in the range; or 0. */
 static uint32_t lowest_taken(const struct weft__occupancy *occupancy, struct weft__ranks ranks)
 {
 	ranks = coarse(ranks, COARSE_SHIFT);
@@ -185,7 +185,7 @@ static void raise(uint32_t *value, uint32_t to)
 		*value = to;
 }
 
-/* What is above a node contains no less than it. */
+/* Raises the values of all ancestors of a node. */
 static void raise_upwards(uint32_t *contains, size_t node, uint32_t to)
 {
 	for (; node > 0 && contains[node] < to; node >>= 1)
@@ -279,7 +279,7 @@ struct weft__ranks weft__occupancy_ranks(
 		rank_of(occupancy, end),
 	};
 	if (ranks.end <= ranks.begin)
-		ranks.end = ranks.begin + 1; /* at the end of 64-bit time */
+		ranks.end = ranks.begin + 1; /* at the end of the 64-bit range */
 	return ranks;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * Rows: in the order of the walk, each task in the first free row at or below where its parent
- * allows. A fold is placed like one task, where its newest member would be. Each group has rows of
- * its own, which then are put one below the other.
+ * Assigns rows: in the order of the walk, each task takes the first free row at or below the lowest
+ * one that its parent allows. A fold is placed like one task, where its newest member would be.
+ * Each group has rows of its own; groups are then put one below the other.
  *
- * The walk goes criss-cross through the columns. So what can be said of tasks before the rows above
- * them are known is gathered a batch ahead, at the same time if somebody helps.
+ * The walk accesses the columns in random order. So everything about tasks that does not depend on
+ * other tasks' rows is gathered one batch ahead, on a second thread if there is one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +15,19 @@
 #include "layout/layout.h"
 #include "layout/occupancy.h"
 
-#define BATCH 2048 /* tasks; two batches fit a processor's second cache, and leave most of it */
+#define BATCH 2048 /* tasks; two batches fit into an L2 cache, and leave most of it */
 
-/* What is said ahead of a task that is placed on a row of its own. */
+/* What is gathered ahead about a task with a row of its own. */
 struct unit {
 	struct weft__ranks ranks;
 	uint64_t continued; /* continues_at() */
 	uint32_t above;
-	bool is_beside; /* may have the row of what is above */
+	bool is_beside; /* may have the same row as the task above */
 };
 
 struct batch {
 	struct unit units[BATCH];
-	uint32_t first, count; /* places of the walk */
+	uint32_t first, count; /* indices of the walk */
 };
 
 struct placing {
@@ -37,12 +37,13 @@ struct placing {
 	const struct weft_help *help;
 	struct weft__columns *columns;
 	struct weft__occupancy *occupancy;
-	struct batch *looking, *ready; /* for the helper, and from it */
-	uint32_t last;                 /* place of the walk */
+	struct batch *looking,
+		*ready;    /* the batch that the second thread fills, and the one that it has filled */
+	uint32_t last; /* index of the walk */
 	int error;
 };
 
-/* While a trace grows, nobody else may have the row of a task that has not ended. */
+/* A task's end for placing: while a trace grows, an unended task keeps its row for ever. */
 static uint64_t end_of(const struct placing *p, uint32_t task)
 {
 	const struct weft_model *model = p->model;
@@ -61,8 +62,9 @@ static uint32_t lowest_allowed(const struct placing *p, uint32_t above, bool is_
 	return above == WEFT_NONE ? 0 : p->columns->row[above] + (is_beside ? 0 : 1);
 }
 
-/* What a task becomes is often there a moment before the task is gone. It goes on in the task's row
- * all the same, and has the row for itself from the task's end on. When that is; 0 for others. */
+/* When a task continues in the row of a task that became it; 0 for others. The new task is often
+ * created shortly before the other ends. It still takes over the row, and has it alone from the
+ * other's end on. */
 static uint64_t continues_at(const struct placing *p, uint32_t task)
 {
 	const struct weft_tasks *tasks = &p->model->tasks;
@@ -73,7 +75,7 @@ static uint64_t continues_at(const struct placing *p, uint32_t task)
 	return at > p->columns->start[task] && at < end_of(p, task) ? at : 0;
 }
 
-/* From when on a placed task has its row for itself. */
+/* The time from which on a placed task has its row alone. */
 static uint64_t alone_from(const struct placing *p, uint32_t task)
 {
 	const uint32_t *row = p->columns->row;
@@ -82,7 +84,7 @@ static uint64_t alone_from(const struct placing *p, uint32_t task)
 																  : p->columns->start[task];
 }
 
-/* What ends when it starts still has a place of its own. */
+/* An interval of length 0 still occupies its start. */
 static struct weft__ranks ranks_of(const struct placing *p, uint64_t start, uint64_t end)
 {
 	return weft__occupancy_ranks(p->occupancy, start, end > start ? end : start + 1);
@@ -131,7 +133,7 @@ static int place(struct placing *p, uint32_t task, const struct unit *unit)
 	return error;
 }
 
-/* The row that a task had, in its group; WEFT_NONE if it had none of its own. */
+/* The previous row of a task within its group; WEFT_NONE if it had none of its own. */
 static uint32_t previous_row(const struct placing *p, uint32_t task)
 {
 	const struct weft_layout *l = p->previous;
@@ -144,7 +146,7 @@ static uint32_t previous_row(const struct placing *p, uint32_t task)
 	return group->folded ? WEFT_NONE : l->row[task] - group->first_row - 1;
 }
 
-/* What was drawn keeps its row, whoever else is there. */
+/* Keeps a task's previous row, even if it overlaps another task. */
 static int keep_row(struct placing *p, uint32_t task)
 {
 	struct weft__columns *c = p->columns;
@@ -157,7 +159,7 @@ static int keep_row(struct placing *p, uint32_t task)
 	return weft__occupancy_hold(p->occupancy, ranks_of(p, start, end), row);
 }
 
-/* Starts, sorted: most come in order, as tasks are in the order of first mention. */
+/* Starts, to be sorted: most are in order, since tasks are in the order of first mention. */
 struct starts {
 	uint64_t *sorted, *others, *scratch;
 	size_t sorted_count, other_count;
@@ -179,7 +181,8 @@ static void add_starts(const struct placing *p, uint32_t task, struct starts *s)
 		s->others[s->other_count++] = continued;
 }
 
-/* The others into their places, from the end on; the distinct ones. */
+/* Merges the unordered starts into the ordered ones, from the end on; returns the number of
+ * distinct ones. */
 static size_t merge_starts(struct starts *s)
 {
 	weft__sort_u64(s->others, s->scratch, s->other_count);
@@ -190,7 +193,7 @@ static size_t merge_starts(struct starts *s)
 	return weft__unique_u64(s->sorted, s->sorted_count + s->other_count);
 }
 
-/* Room for as many tasks. */
+/* Allocates room for that many tasks. */
 static int starts_init(struct starts *s, uint32_t tasks)
 {
 	size_t bytes = (2 * (size_t)tasks + 1) * sizeof(uint64_t);
@@ -198,7 +201,7 @@ static int starts_init(struct starts *s, uint32_t tasks)
 	return s->sorted && s->others && s->scratch ? 0 : WEFT_ERROR_MEMORY;
 }
 
-/* Makes the occupancy of the starts, which are gone then. `error` is what came before. */
+/* Makes the occupancy and gives it the starts. `error` is an earlier error. */
 static int make_occupancy(struct starts *s, struct weft__occupancy *occupancy, int error)
 {
 	size_t count = error ? 0 : merge_starts(s);
@@ -222,7 +225,7 @@ int weft__layout_expect(const struct weft_model *model, struct weft__columns *co
 	return make_occupancy(&starts, ret_occupancy, error);
 }
 
-/* Likewise for places [first, last) of the walk. */
+/* The same for indices [first, last) of the walk. */
 static int expect_range(struct placing *p, uint32_t first, uint32_t last)
 {
 	struct starts starts;
@@ -243,7 +246,7 @@ static void look_at(const struct placing *p, uint32_t task, struct unit *unit)
 	unit->is_beside = is_beside(p, task, unit->above, c->start[task]);
 }
 
-/* Looks at the batch behind the one that is ready. Nothing that placing writes is read. */
+/* Gathers the batch after the one that is ready. Reads nothing that placing writes. */
 static void look_at_batch(void *context)
 {
 	struct placing *p = context;
@@ -276,8 +279,8 @@ static void place_batches(struct placing *p, uint32_t first, uint32_t last)
 	}
 }
 
-/* Places [first, last) of the walk, from row 0 on, in an occupancy that is for them; how many rows
- * they take. */
+/* Places indices [first, last) of the walk, from row 0 on, in an occupancy of their own; returns
+ * the number of rows. */
 static int place_range(struct placing *p, uint32_t first, uint32_t last, uint32_t *ret_row_count)
 {
 	for (uint32_t i = first; i < last && p->previous && !p->error; i++)

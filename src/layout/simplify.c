@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Simplification: a bind is created early and does nothing until what it waits for has a value.
- * It is drawn from then on, below what it waited for, so that a chain of binds reads as a sequence.
- * The rule is docs/model.md's, to the letter.
+ * Simplification: a bind is created early and does nothing until the task that it waits for has a
+ * value. It is drawn from then on, below that task, so that a chain of binds reads as a sequence.
+ * docs/model.md has the exact rule.
  */
 #include "layout/layout.h"
 
@@ -12,8 +12,8 @@
 #include "base/both.h"
 #include "layout/forest.h"
 
-/* Creation cannot close a cycle in an honest trace; in a hostile one ("a creates b, b creates a")
- * the task that closes it becomes a root. Each task is walked over once: `seen` holds the walk. */
+/* Breaks cycles of creation, which occur only in hostile traces ("a creates b, b creates a"): the
+ * task that closes a cycle becomes a root. Each task is visited once: `seen` holds the walk. */
 static void cut_cycles(uint32_t *parent, uint32_t *seen, uint32_t count)
 {
 	memset(seen, 0xff, count * sizeof(*seen));
@@ -39,7 +39,7 @@ static void copy(const struct weft_model *model, struct weft__columns *columns)
 	memcpy(columns->parent, model->tasks.parent, count * sizeof(*columns->parent));
 	memset(columns->moved, 0, count * sizeof(*columns->moved));
 	memset(columns->form, WEFT_FORM_LINE, count * sizeof(*columns->form));
-	cut_cycles(columns->parent, columns->row, count); /* rows come later */
+	cut_cycles(columns->parent, columns->row, count); /* the column of rows serves as scratch */
 }
 
 static bool has_simplified_kind(unsigned kind)
@@ -57,7 +57,7 @@ static bool has_simplified_kind(unsigned kind)
 	}
 }
 
-/* When each task was first tried to be read by another; UINT64_MAX is never. */
+/* When another task first tried to read each task; UINT64_MAX: never. */
 static uint64_t *first_tries(const struct weft_model *model)
 {
 	const struct weft_edges *edges = &model->edges;
@@ -74,7 +74,7 @@ static uint64_t *first_tries(const struct weft_model *model)
 	return tried;
 }
 
-/* The read that a task starts with, if the rule moves the task there; or WEFT_NONE. */
+/* The read at which a task starts, if the rule moves the task; or WEFT_NONE. */
 static uint32_t waking_read(const struct weft_model *model, const uint64_t *tried, uint32_t task)
 {
 	const struct weft_tasks *tasks = &model->tasks;
@@ -84,7 +84,7 @@ static uint32_t waking_read(const struct weft_model *model, const uint64_t *trie
 	uint32_t edge = model->edges.by_actor[first];
 	uint64_t time = model->edges.time[edge];
 	if (model->edges.type[edge] != WEFT_EDGE_READ || time > tasks->end[task])
-		return WEFT_NONE; /* a task that reads after its end would get a negative life */
+		return WEFT_NONE; /* a task that reads after its end would have a negative length */
 	if (tasks->flags[task] & WEFT_TASK_NOTED || tried[task] <= time)
 		return WEFT_NONE;
 	uint32_t parent = tasks->parent[task];
@@ -98,8 +98,8 @@ static bool was_moved(const struct weft_layout *previous, uint32_t task)
 	return previous && task < previous->model->tasks.count && previous->moved[task];
 }
 
-/* What was drawn from its read on stays so, whatever came later: it no longer has the row before.
- */
+/* Keeps tasks moved that were moved before, whatever came later: the row before their read may be
+ * in use. */
 static void keep_moves(const struct weft_model *model, const struct weft_layout *previous,
 	struct weft__forest *forest, struct weft__columns *columns)
 {
@@ -115,7 +115,7 @@ static void keep_moves(const struct weft_model *model, const struct weft_layout 
 	}
 }
 
-/* What the two threads do: first what each has to know, then half of the tasks each. */
+/* The work of two threads: first what each needs, then half of the tasks each. */
 struct simplifying {
 	const struct weft_model *model;
 	struct weft__columns *columns;

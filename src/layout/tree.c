@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
  * The order in which tasks are placed: groups from top to bottom; in each, roots by id; below each
- * task what moved there, the last to be mentioned first, then what it created, the newest first.
+ * task first the tasks that moved there, the last mentioned first, then the tasks that it created,
+ * the newest first.
  *
- * The walk has no stack: children are linked lists, and the way back up is the parent column, so
- * that a chain a million deep is a chain like any other.
+ * The walk needs no stack: children are linked lists, and the way back is the parent column, so
+ * that very deep chains are no special case.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static void prepend(struct links *links, uint32_t parent, uint32_t task)
 	links->first_child[parent] = task;
 }
 
-/* Prepending in the order of creation puts the newest first; moved ones come in front of those. */
+/* Prepends in the order of creation, which puts the newest first; moved ones are prepended last. */
 static void link_children(
 	const struct weft_model *model, const struct weft__columns *c, struct links *links)
 {
@@ -65,7 +66,7 @@ static uint64_t place_key(
 	return group << 32 | (tasks->buffer ? tasks->buffer[task] : 0);
 }
 
-/* Sorts roots by a key; what is equal keeps its order. */
+/* Sorts roots by a key; the sort is stable. */
 struct root_sort {
 	uint32_t *roots, *sorted, *order, *scratch;
 	uint64_t *keys;
@@ -86,7 +87,7 @@ static void sort_roots(struct root_sort *sort, const struct weft_tasks *tasks,
 	sort->roots = sorted;
 }
 
-/* Links the roots as siblings, by group, buffer and id; the first, or WEFT_NONE. */
+/* Links the roots as siblings, by group, buffer and id; sets the first, or WEFT_NONE. */
 static int link_roots(const struct weft_tasks *tasks, const struct weft__columns *c,
 	struct links *links, uint32_t *ret_first)
 {
@@ -123,7 +124,7 @@ static uint32_t step(const struct links *links, const uint32_t *above, uint32_t 
 	return task == WEFT_NONE ? WEFT_NONE : links->next_sibling[task];
 }
 
-/* Children are behind their parents, so that the last come first here. */
+/* Adds up sizes from the end on, since children follow their parents. */
 static void add_sizes(struct weft__tree *tree, const struct weft__columns *c)
 {
 	for (uint32_t i = 0; i < tree->count; i++)
@@ -153,7 +154,7 @@ int weft__tree_init(
 	link_children(model, c, &links);
 	for (uint32_t task = first; task != WEFT_NONE; task = step(&links, c->above, task))
 		tree->order[tree->count++] = task;
-	tree->size = links.first_child; /* has served */
+	tree->size = links.first_child; /* reuse this memory */
 	links.first_child = NULL;
 	add_sizes(tree, c);
 out:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What is compressed is written into a file without a name and mapped from there like any other: so
- * it may be larger than memory, and readers know of no second form. The file lies in $TMPDIR, or in
+ * Unpacks into a file without a name, which is then mapped like any other: so the content may be
+ * larger than memory, and readers need not know about compression. The file is in $TMPDIR, or in
  * /var/tmp, which is on a disk.
  */
 #include "source/expand.h"
@@ -55,7 +55,7 @@ static int expand_into(int fd, ZSTD_DCtx *context, ZSTD_inBuffer *in, uint64_t m
 		size_t status = ZSTD_decompressStream(context, &out, in);
 		if (out.pos > max_bytes - total)
 			return WEFT_ERROR_SIZE;
-		/* What came out before damage counts. */
+		/* Output before damage is kept. */
 		int error = write_all(fd, block, out.pos);
 		if (error)
 			return error;
@@ -65,7 +65,7 @@ static int expand_into(int fd, ZSTD_DCtx *context, ZSTD_inBuffer *in, uint64_t m
 	}
 }
 
-/* A compressed file may say how much it holds; a stream doesn't. */
+/* True if the file's header claims more than `max_bytes`; the header need not have a size. */
 static bool says_more(const void *bytes, size_t size, uint64_t max_bytes)
 {
 	unsigned long long content = ZSTD_getFrameContentSize(bytes, size);

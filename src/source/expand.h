@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Compressed files.
+ * Unpacks compressed files.
  */
 #ifndef WEFT_SOURCE_EXPAND_H
 #define WEFT_SOURCE_EXPAND_H
@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Do the bytes begin like a compressed file? */
+/* True if the bytes begin like a compressed file. */
 bool weft__is_compressed(const void *bytes, size_t size);
 
-/* What they hold, in a file that nobody else sees. A file that is cut short or damaged holds what
- * comes before that. 0 and a descriptor, or an error of the library: WEFT_ERROR_SIZE if they hold
- * more than `max_bytes`. */
+/* Unpacks the bytes into a nameless file. If they are truncated or damaged, the content before the
+ * damage is kept. 0 and a descriptor, or an error of the library: WEFT_ERROR_SIZE if the content
+ * exceeds `max_bytes`. */
 int weft__expand(const void *bytes, size_t size, uint64_t max_bytes, int *ret_fd);
 
 #endif

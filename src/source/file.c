@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Bytes of a file. Regular files are read if they are small, and mapped if they are large; pipes,
- * terminals and special files (whose size says nothing) are read until their end.
+ * The bytes of a file. Small regular files are read, large ones mapped; pipes, terminals and
+ * special files (whose size is meaningless) are read to their end.
  */
 #include <weft/source.h>
 
@@ -21,9 +21,10 @@
 #include "source/mapping.h"
 #include "source/seed.h"
 
-/* A copy is a snapshot that nobody can shorten. But a mapping's pages can be given back as they are
- * read, which for a large trace is a third of the memory; and a buffer that a program is recording
- * into, which has 64 KiB at least, must be seen as it changes: a copy would tear its packets. */
+/* Up to this size files are copied, since a copy cannot be truncated by others. But a mapping's
+ * pages can be released after they were read, which for a large trace is a third of the memory; and
+ * a buffer that a program records into, which has at least 64 KiB, must be mapped, because a plain
+ * copy would tear its packets. */
 #define COPY_MAX_BYTES ((size_t)64 << 10)
 #define READ_BYTES     ((size_t)64 << 10)
 
@@ -35,8 +36,8 @@
 struct weft_source {
 	unsigned char *bytes;
 	size_t size;
-	size_t capacity;    /* of a copy */
-	uint64_t max_bytes; /* that were asked for, or 0 */
+	size_t capacity;    /* capacity of a copy */
+	uint64_t max_bytes; /* the caller's limit, or 0 */
 	bool mapped;
 };
 
@@ -53,7 +54,7 @@ static int reserve(struct weft_source *source, size_t bytes)
 	return error;
 }
 
-/* Until the end, whatever size was promised: a file may grow or shrink meanwhile. */
+/* Reads to the end, whatever `expected` is: a file may grow or shrink meanwhile. */
 static int read_all(struct weft_source *source, int fd, size_t expected, uint64_t most)
 {
 	int error = reserve(source, expected + 1);
@@ -96,7 +97,7 @@ static int load(struct weft_source *source, int fd)
 		errno = EISDIR;
 		return WEFT_ERROR_SYSTEM;
 	}
-	/* Standard input may be a file that somebody has read from already: not mapped. */
+	/* Standard input may be a file that was partly read already: then it is not mapped. */
 	bool whole = S_ISREG(status.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
 	if (!whole || status.st_size < 0)
 		return read_all(source, fd, READ_BYTES,
@@ -109,7 +110,7 @@ static int load(struct weft_source *source, int fd)
 		return WEFT_ERROR_LIMIT;
 	if (map_all(source, fd, (size_t)status.st_size) == 0)
 		return 0;
-	return read_all(source, fd, READ_BYTES, UINT64_MAX); /* a file system that cannot map */
+	return read_all(source, fd, READ_BYTES, UINT64_MAX); /* for file systems that cannot map */
 }
 
 static void release(struct weft_source *source)
@@ -123,7 +124,7 @@ static void release(struct weft_source *source)
 	*source = (struct weft_source){0};
 }
 
-/* A compressed file is replaced by what it holds. */
+/* Replaces a compressed file by its content. */
 static int expand(struct weft_source *source)
 {
 	int fd;

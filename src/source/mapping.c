@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * SIGBUS of a shortened file becomes a page of zeros. The handler only looks at a fixed table and
- * calls mmap, which is a plain system call here; it neither allocates nor locks.
+ * Turns the SIGBUS of a truncated file into a page of zeros. The handler only reads a fixed table
+ * and calls mmap, which is a plain system call; it neither allocates nor locks.
  */
 #include "source/mapping.h"
 
@@ -18,7 +18,7 @@
 
 #define MAPPINGS_MAX 1024
 
-/* `start` is 0 while the place is free, 1 while it is being filled. */
+/* `start` is 0 while the entry is free, 1 while it is being filled. */
 static struct {
 	atomic_uintptr_t start;
 	atomic_size_t size;
@@ -64,11 +64,11 @@ static void on_sigbus(int signal, siginfo_t *info, void *context)
 	(void)context;
 	uintptr_t address = (uintptr_t)info->si_addr;
 	void *page = (void *)(address & ~(page_bytes - 1));
-	/* Writable: who steers a program writes to its buffer. */
+	/* Writable, because `weft ctl` writes to a program's buffer. */
 	const int rights = PROT_READ | PROT_WRITE, flags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS;
 	if (is_guarded(address) && mmap(page, page_bytes, rights, flags, -1, 0) != MAP_FAILED)
 		return;
-	/* Not ours: the instruction faults again, now with the handler that was there before. */
+	/* Not one of our mappings: the instruction faults again, now with the previous handler. */
 	sigaction(signal, &previous, NULL);
 }
 

@@ -7,10 +7,10 @@
 
 #include <stddef.h>
 
-/* 0, or WEFT_ERROR_LIMIT if too many are mapped at once. Any thread. */
+/* Protects a mapping. 0, or WEFT_ERROR_LIMIT if too many are mapped at once. Any thread. */
 int weft__mapping_guard(void *address, size_t size);
 
-/* After munmap. */
+/* Ends the protection; call after munmap. */
 void weft__mapping_release(void *address);
 
 #endif

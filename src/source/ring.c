@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * Opening a ring in a directory where others may create files: root's run directory is writable for
+ * Opens a ring in a directory where others may create files: root's run directory is writable for
  * children that have dropped their privileges. An entry may be a FIFO that blocks its reader, a
- * link to somebody else's file, or a sparse file of any size. So an entry is looked at before it is
- * opened, opened without following links or waiting, and looked at again through its descriptor.
+ * link to another user's file, or a sparse file of any size. So an entry is checked before it is
+ * opened, opened without following links or blocking, and checked again through its descriptor.
  */
 #include <weft/source.h>
 
@@ -28,7 +28,7 @@
 /* On other file systems the blocks need not match the size: some compress. */
 #define HOLES_MAX ((uint64_t)1 << 30)
 
-/* Notes why the entry is refused. Answers false. */
+/* Stores the reason for a refusal. Returns false. */
 __attribute__((format(printf, 2, 3))) static bool refuse(
 	struct weft_ring_check *check, const char *format, ...)
 {
@@ -70,8 +70,8 @@ static double seconds(clockid_t clock)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Process numbers are reused: was the file there before the process was? Nobody can set a file's
- * change time back. */
+/* True if the file is older than the process, since process numbers are reused. Users cannot set a
+ * file's change time back. */
 static bool is_older(const struct stat *status, pid_t pid)
 {
 	char text[1024];
@@ -83,7 +83,7 @@ static bool is_older(const struct stat *status, pid_t pid)
 				   " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
 				   "%*s %llu",
 				   &ticks) != 1)
-		return true; /* it has ended meanwhile */
+		return true; /* the process has ended meanwhile */
 	double booted = seconds(CLOCK_REALTIME) - seconds(CLOCK_BOOTTIME);
 	double started = booted + (double)ticks / (double)sysconf(_SC_CLK_TCK);
 	return (double)status->st_ctim.tv_sec + (double)status->st_ctim.tv_nsec / 1e9 < started;
@@ -152,7 +152,7 @@ static bool check_file(const struct stat *status, pid_t pid, struct weft_ring_ch
 	return check_kind(status, check) && check_owner(status, pid, check);
 }
 
-/* Our own link to a ring elsewhere (--in-place) is followed once. `path` has PATH_MAX bytes. */
+/* Follows our own link to a ring elsewhere (--in-place), once. `path` has PATH_MAX bytes. */
 static bool resolve(char *path, struct stat *status, struct weft_ring_check *check)
 {
 	char target[PATH_MAX];
@@ -192,7 +192,7 @@ WEFT__EXPORT bool weft_source_check_ring(
 
 /* ---- Opening ---- */
 
-/* The same file once more, for writing too. -1: it may not be written. */
+/* Opens the same file again for reading and writing. -1: not permitted. */
 static int open_writable(int fd, const char *path, const struct stat *expected)
 {
 	char self[32];
@@ -210,7 +210,7 @@ static int open_writable(int fd, const char *path, const struct stat *expected)
 	return other;
 }
 
-/* Is the opened file what was looked at before, and may all of it be read? */
+/* True if the opened file is the one that was checked before, and all of it may be read. */
 static bool check_opened(int fd, const struct stat *expected, pid_t pid, unsigned access,
 	struct stat *ret_status, struct weft_ring_check *check)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * See seed.h. The key comes from the system; early at boot, when the system has no random bytes
- * yet, from the clock and from addresses, which differ in each process.
+ * yet, from the clock and from addresses, which differ between processes.
  */
 #include "source/seed.h"
 

@@ -5,8 +5,8 @@
 #ifndef WEFT_SOURCE_SEED_H
 #define WEFT_SOURCE_SEED_H
 
-/* Draws the key when it is first called, for weft_source_open() and all that opens a live buffer:
- * decoders that are created later have it. */
+/* Draws the key at its first call. weft_source_open() and all functions that open a live buffer
+ * call it, so that decoders created later use the key. */
 void weft__seed_hashes_once(void);
 
 #endif
