@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Messages, and the end of standard output.
+ * Messages, and closing standard output.
  */
 #include "cli.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages hold names of files and programs, and words of traces: nothing in them may drive the
+/* Messages contain names of files and programs, and text of traces: these must not control the
  * terminal, or begin a line that looks like another message. */
 static void put_shown(const char *format, va_list arguments)
 {
@@ -78,7 +78,7 @@ static bool has_option(const struct option *options, int code)
 	return false;
 }
 
-/* -h is short for --help everywhere, -o for --output and -p for --pid where there are such. */
+/* -h is short for --help in all commands; -o for --output and -p for --pid where these exist. */
 static int next_option(int argc, char **argv, const char *first, const struct option *options)
 {
 	char letters[16];
@@ -97,7 +97,7 @@ static int next_option(int argc, char **argv, const char *first, const struct op
 		cli_trace_limit(bytes);
 	}
 	if (code == 'h')
-		code = options[0].val; /* --help comes first in every table */
+		code = options[0].val; /* --help is the first option of every table */
 	if (code == ':')
 		cli_usage_error(argv[0], "%s needs a value", argv[optind - 1]);
 	else if (code == '?' && optopt >= 256)
@@ -141,15 +141,16 @@ bool cli_write(struct weft_text *text)
 
 int cli_close_output(int status)
 {
-	/* Nothing may have been written, and still the descriptor be bad or the last block lost. */
+	/* Checked even if nothing was written: the descriptor may be invalid, or the last block lost.
+	 */
 	int failed = fflush(stdout) || ferror(stdout);
 	int reason = errno;
 	if (fclose(stdout) && !failed) {
 		failed = 1;
 		reason = errno;
 	}
-	/* EBADF with nothing to write is a closed descriptor that nobody missed. EPIPE is the reader's
-	 * choice, seen here only if whoever started us ignores SIGPIPE. */
+	/* EBADF with nothing to write means a closed descriptor that was not needed. EPIPE is the
+	 * reader's choice, and occurs here only if our parent ignores SIGPIPE. */
 	if (!failed || reason == EPIPE)
 		return status;
 	cli_error("standard output: %s", strerror(reason));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the subcommands share: their table, exit statuses, messages, times and sizes, and the way
- * from a FILE argument to a decoder.
+ * Shared by the subcommands: their table, exit statuses, messages, times and sizes, and opening a
+ * FILE argument as a decoder.
  */
 #ifndef WEFT_APPS_CLI_H
 #define WEFT_APPS_CLI_H
@@ -18,13 +18,12 @@
 
 enum cli_exit {
 	CLI_DONE = 0,       /* also when a damaged file was partly read */
-	CLI_NO = 1,         /* the answer is no; writing failed */
-	CLI_USAGE = 2,      /* wrong use */
+	CLI_NO = 1,         /* the answer is no, or writing failed */
+	CLI_USAGE = 2,      /* invalid arguments */
 	CLI_UNREADABLE = 3, /* nothing could be read */
 };
 
-/* Subcommands: argv[0] is the subcommand's name; answers an exit status. Each understands --help.
- */
+/* Subcommands: argv[0] is the subcommand's name; returns an exit status. Each accepts --help. */
 int cli_ctl(int argc, char **argv);
 int cli_cut(int argc, char **argv);
 int cli_dump(int argc, char **argv);
@@ -38,27 +37,27 @@ int cli_run(int argc, char **argv);
 int cli_serve(int argc, char **argv);
 int cli_view(int argc, char **argv);
 
-/* Messages go to standard error. Control characters in them, marks of writing direction and what is
- * no UTF-8 are written as escapes, whatever file or trace they come from. */
+/* Messages go to standard error. Control characters, marks of writing direction and invalid UTF-8
+ * are escaped, whatever file or trace they come from. */
 
-/* A line that begins with "weft: ". */
+/* Prints a line that begins with "weft: ". */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A line that begins with its own subject, mostly the name of a trace. */
+/* Prints a line that begins with its own subject, usually a trace's name. */
 void cli_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A part of a line. */
+/* Prints a part of a line. */
 void cli_put(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, then where to find help; answers CLI_USAGE. */
+/* The same with a hint to --help; returns CLI_USAGE. */
 int cli_usage_error(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A usage text to standard output; answers CLI_DONE. */
+/* Prints a usage text to standard output; returns CLI_DONE. */
 int cli_help(const char *usage);
 
-/* In the options of a command that reads a FILE: cli_next_option() takes it, and cli_trace_open()
- * heeds it. */
+/* The option --max-size of commands that read a FILE: cli_next_option() handles it, and
+ * cli_trace_open() applies it. */
 #define CLI_MAX_SIZE 1000
 #define CLI_MAX_SIZE_OPTION                               \
 	{                                                     \
@@ -67,41 +66,42 @@ int cli_help(const char *usage);
 
 struct option;
 
-/* getopt_long with our messages: an option's value, -1 behind the last, or after a message '?'. */
+/* getopt_long with our messages: returns an option's value, -1 after the last, or '?' after a
+ * message. */
 int cli_next_option(int argc, char **argv, const struct option *options);
 
 /* The same for a command that runs another: its own options end at the first operand. */
 int cli_next_leading_option(int argc, char **argv, const struct option *options);
 
-/* The one operand of a command that takes one, after getopt_long; NULL (and a message) if there is
- * none or more. */
+/* The operand of a command that takes exactly one, after getopt_long; NULL after a message. */
 const char *cli_only_operand(int argc, char **argv, const char *what);
 
-/* A time of an option: from the trace's start, or on its clock. */
+/* A time in an option: from the trace's start, or on its clock. */
 struct cli_time {
 	uint64_t ns;
 	bool is_absolute;
 };
 
-/* `12ms`, `1.5s`, `300us`, `40ns`, `@N`. False after a message that names the option. */
+/* Parses `12ms`, `1.5s`, `300us`, `40ns` or `@N`. False after a message that names the option. */
 bool cli_parse_time(
 	const char *command, const char *option, const char *text, struct cli_time *ret_time);
 
-/* Likewise, but without `@N`. */
+/* The same without `@N`. */
 bool cli_parse_duration(
 	const char *command, const char *option, const char *text, uint64_t *ret_ns);
 
-/* Bytes, or K, M, G (powers of 1024). */
+/* Parses bytes, or K, M, G (powers of 1024). */
 bool cli_parse_size(const char *command, const char *option, const char *text, uint64_t *ret_bytes);
 
-/* A theme's name. */
+/* Parses a theme's name. */
 bool cli_parse_theme(const char *command, const char *name, enum weft_theme *ret_theme);
 
-/* The whole number `text`, between `least` and `most`. */
+/* Parses a whole number between `least` and `most`. */
 bool cli_parse_number(const char *command, const char *option, const char *text, uint64_t least,
 	uint64_t most, uint64_t *ret_number);
 
-/* On the trace's clock, given the time of its first event; stops at the clock's end. */
+/* Converts a time to the trace's clock, given the time of its first event; stops at the clock's
+ * end. */
 uint64_t cli_time_on_clock(struct cli_time time, uint64_t start_ns);
 
 /* A FILE argument, opened. */
@@ -111,47 +111,50 @@ struct cli_trace {
 	struct weft_decoder *decoder; /* the input's: ready for next */
 };
 
-/* All of its events as a model, with progress. 0 or an error of the library. */
+/* Builds a model of all events, with progress. 0 or an error of the library. */
 int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret_model);
 
-/* What a compressed FILE may hold, in place of --max-size; 0: as weft_source_open() has it. */
+/* Sets the limit for the content of a compressed FILE, as --max-size does; 0: the default of
+ * weft_source_open(). */
 void cli_trace_limit(uint64_t max_bytes);
 
-/* CLI_DONE, or after a message CLI_UNREADABLE. */
+/* Opens a trace. CLI_DONE, or CLI_UNREADABLE after a message. */
 int cli_trace_open(const char *path, struct cli_trace *ret_trace);
-/* The same of an open file, which stays the caller's; `name` is for messages. */
+/* The same for an open file, which stays the caller's; `name` is for messages. */
 int cli_trace_open_descriptor(int fd, const char *name, struct cli_trace *ret_trace);
 void cli_trace_close(struct cli_trace *trace);
 
-/* A line a diagnostic to standard error: `FILE: offset 0x…: message (×n)`. */
+/* Prints a line for each diagnostic to standard error: `FILE: offset 0x…: message (×n)`. */
 void cli_trace_report(const struct cli_trace *trace);
 
-/* What an error from the decoder or the model means to the user: a message, and the status. */
+/* Prints a message for an error of the decoder or the model; returns the exit status. */
 int cli_trace_fail(const struct cli_trace *trace, int error);
 
-/* The name of the category with that number; "*" if it stands for all. */
+/* The name of the category with that number; "*" for all. */
 const char *cli_category_name(const struct weft_trace_description *trace, unsigned number);
 
-/* Around long work: shows how far it is if standard error is a terminal (and standard output, which
- * the lines would disturb, is not), and turns Ctrl-C into an end that keeps what is done. */
+/* Call before long work: shows progress if standard error is a terminal and standard output, which
+ * the lines would disturb, is not. Ctrl-C then ends the work and keeps what is done. */
 void cli_progress_start(void);
-/* For work on a trace that was read: shows which part of it is done. Ctrl-C cancels it, unless it
- * came before and ended the reading. */
+/* Progress of work on a trace that was read. Ctrl-C cancels the work, unless it already ended the
+ * reading. */
 struct weft_progress cli_progress_of(const struct cli_trace *trace);
-/* Likewise while events are read, whose part is known. */
+/* The same while events are read. */
 bool cli_progress_read(uint64_t events, double part);
-/* Now and then; false if the work should stop. As weft_decoder_build_model wants it. */
+/* Called now and then; false if the work should stop. Has the type that weft_decoder_build_model
+ * wants. */
 bool cli_progress_step(void *context, uint64_t events);
 void cli_progress_end(void);
 
-/* After the output is written: whoever started us shall see that Ctrl-C ended it. */
+/* Call after the output is written: if Ctrl-C ended the work, ends this process by that signal, so
+ * that the parent sees it. */
 void cli_progress_die_if_interrupted(void);
 
-/* Writes what `text` holds to standard output, and empties it. False if that failed:
- * cli_close_output says why. */
+/* Writes `text` to standard output, and empties it. False on failure: cli_close_output reports why.
+ */
 bool cli_write(struct weft_text *text);
 
-/* Flushes standard output, closes it and answers `status`; CLI_NO after a message if something
+/* Flushes and closes standard output and returns `status`; CLI_NO after a message if something
  * could not be written. */
 int cli_close_output(int status);
 

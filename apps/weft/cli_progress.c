@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Long work: how far it is, on a terminal, and a way to stop it that keeps what is done.
+ * Progress of long work on a terminal, and a way to stop it that keeps what is done.
  */
 #include "cli.h"
 
@@ -12,12 +12,12 @@
 
 static volatile sig_atomic_t interrupted;
 
-/* Shown after this long, and then so often. */
+/* Progress is shown after this time, and then at this interval. */
 #define SHOW_MS 300
 
 static struct {
-	bool is_shown;        /* something is on the terminal's line */
-	bool was_interrupted; /* before the present work */
+	bool is_shown;        /* the terminal's line is in use */
+	bool was_interrupted; /* Ctrl-C came before the present work */
 	int64_t last_ms;
 } progress;
 
@@ -39,16 +39,16 @@ void cli_progress_start(void)
 	struct sigaction action;
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = on_interrupt;
-	action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C doesn't wait */
+	action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the process at once */
 	sigemptyset(&action.sa_mask);
-	/* A shell that starts us in the background ignores it for us: leave that. */
+	/* A shell that starts us in the background makes us ignore SIGINT: leave that. */
 	struct sigaction current;
 	if (sigaction(SIGINT, NULL, &current) == 0 && current.sa_handler != SIG_IGN)
 		sigaction(SIGINT, &action, NULL);
 	progress.last_ms = now_ms();
 }
 
-/* Whether it is time to show something again, on a line that begins anew. */
+/* True if it is time to update the line; moves to its beginning. */
 static bool is_due(void)
 {
 	int64_t now = now_ms();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * From a FILE argument to a decoder, and what was wrong with it to standard error.
+ * Opens a FILE argument as a decoder, and reports damage to standard error.
  */
 #include "cli.h"
 #include "output.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Rules on the command line: what is wrong with one is shown below it.
+ * Trigger rules on the command line: a message shows where a rule is wrong.
  */
 #include "cli_trigger.h"
 

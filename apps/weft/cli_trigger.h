@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Rules on the command line.
+ * Trigger rules on the command line.
  */
 #ifndef WEFT_APPS_CLI_TRIGGER_H
 #define WEFT_APPS_CLI_TRIGGER_H
@@ -9,11 +9,11 @@
 
 #include <weft/trigger.h>
 
-/* Adds one; false after a message that names the option and the character. */
+/* Adds a rule; false after a message that names the option and the character. */
 bool cli_trigger_add(
 	const char *command, const char *option, struct weft_triggers *triggers, const char *rule);
 
-/* Checks one; false after the same message. */
+/* Checks a rule; false after the same message. */
 bool cli_trigger_check(const char *command, const char *option, const char *rule);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * All paths are relative to open directories, so that nothing is removed that was not looked at.
+ * All paths are relative to open directories, so that nothing is removed that was not checked.
  */
 #include "ctf_directory.h"
 
@@ -20,7 +20,7 @@
 
 #define PART ".weft-part"
 
-/* "thread_0", "thread_1" … */
+/* True for "thread_0", "thread_1" and so on. */
 static bool is_stream(const char *name)
 {
 	size_t prefix = strlen("thread_");
@@ -28,7 +28,7 @@ static bool is_stream(const char *name)
 		   strspn(name + prefix, "0123456789") == strlen(name + prefix);
 }
 
-/* Metadata says who wrote it near its beginning. */
+/* True if the metadata is from weft, which it says near its beginning. */
 static bool is_our_metadata(int directory, const char *name)
 {
 	char text[4096];
@@ -40,7 +40,7 @@ static bool is_our_metadata(int directory, const char *name)
 	return strstr(text, "tracer_name = \"weft\";") != NULL;
 }
 
-/* May this entry of the directory be replaced? */
+/* True if this entry of the directory may be replaced. */
 static bool is_ours(int directory, const char *name)
 {
 	struct stat status;
@@ -72,7 +72,7 @@ static DIR *open_list(int directory)
 	return list;
 }
 
-/* Is there nothing in the way? */
+/* True if no other entry is in the way. */
 static bool check_entries(const struct ctf_directory *directory, const char *input, bool replace)
 {
 	bool free = true;
@@ -101,7 +101,7 @@ static bool check_entries(const struct ctf_directory *directory, const char *inp
 	return free;
 }
 
-/* An export's files, whole or half. */
+/* Removes the files of a complete or partial export. */
 static void remove_files(int directory)
 {
 	DIR *list = open_list(directory);
@@ -120,7 +120,7 @@ static bool open_part(struct ctf_directory *directory)
 		openat(directory->fd, PART, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (directory->part_fd < 0)
 		return false;
-	remove_files(directory->part_fd); /* of an export that was killed */
+	remove_files(directory->part_fd); /* left by an export that was killed */
 	return true;
 }
 
@@ -128,7 +128,7 @@ bool ctf_directory_open(
 	const char *path, const char *input, bool replace, struct ctf_directory *ret_directory)
 {
 	struct ctf_directory directory = {.path = path, .fd = -1, .part_fd = -1};
-	/* Who may read may enter. */
+	/* Users who may read may also search the directory. */
 	mode_t mode = cli_output_mode(0666, getegid());
 	directory.created = mkdir(path, mode | 0700 | (mode & 0444) >> 2) == 0;
 	if (directory.created || errno == EEXIST)
@@ -151,7 +151,8 @@ bool ctf_directory_open(
 
 int ctf_directory_append(void *context, const char *name, const void *bytes, size_t size)
 {
-	/* Opened for each packet: there may be more threads than a process may have open files. */
+	/* The file is opened for each packet, since there may be more threads than a process may have
+	 * open files. */
 	const struct ctf_directory *directory = context;
 	const char *next = bytes;
 	int fd = openat(directory->part_fd, name,
@@ -199,7 +200,8 @@ static bool move_all(const struct ctf_directory *directory)
 
 bool ctf_directory_commit(struct ctf_directory *directory)
 {
-	/* The old metadata goes first and the new comes last: between, nobody takes it for a trace. */
+	/* The old metadata is removed first and the new one added last: in between, readers do not take
+	 * the directory for a trace. */
 	bool committed = unlinkat(directory->fd, "metadata", 0) == 0 || errno == ENOENT;
 	if (committed) {
 		remove_files(directory->fd);
@@ -218,7 +220,7 @@ void ctf_directory_abandon(struct ctf_directory *directory)
 		unlinkat(directory->fd, PART, AT_REMOVEDIR);
 		close(directory->part_fd);
 	}
-	/* Only if it is empty: after a commit it is not. */
+	/* Removed only if it is empty, which it is not after a commit. */
 	if (directory->created)
 		rmdir(directory->path);
 	if (directory->fd >= 0)

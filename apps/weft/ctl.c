@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft ctl: speaks to a running program. Its table of verbs, each in a file of its own.
+ * weft ctl: controls a running program. Its table of verbs; each verb has a file of its own.
  */
 #include "ctl.h"
 
@@ -42,7 +42,7 @@ static const char usage[] =
 struct verb {
 	const char *name;
 	int (*run)(struct ctl *ctl, int count, char **arguments);
-	int (*check)(const struct ctl *ctl, int count, char **arguments); /* NULL: nothing */
+	int (*check)(const struct ctl *ctl, int count, char **arguments); /* NULL: nothing to check */
 	bool has_arguments;
 };
 
@@ -61,7 +61,7 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
-/* Wrong use is said before the program is looked for. */
+/* Reports invalid arguments before searching for the program. */
 static int check(const struct ctl *ctl, const struct verb *verb, int count, char **arguments)
 {
 	if ((ctl->output || ctl->hold || ctl->when) && verb->run != ctl_snapshot)

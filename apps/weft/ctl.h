@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the verbs of `weft ctl` share: the program that they speak to.
+ * Shared by the verbs of `weft ctl`: the program that they control.
  */
 #ifndef WEFT_APPS_CTL_H
 #define WEFT_APPS_CTL_H
@@ -11,25 +11,27 @@
 
 struct ctl {
 	char *operand; /* FILE or PID, as typed */
-	int fd;        /* what it records into */
+	int fd;        /* the file that it records into */
 	struct weft_control *control;
 	bool json;
-	const char *output; /* of snapshot; NULL: as it sees fit */
-	bool hold;          /* of snapshot */
-	const char *when;   /* of snapshot: a rule to wait for; NULL: now */
+	const char *output; /* for snapshot: -o; NULL: the default */
+	bool hold;          /* for snapshot: --hold */
+	const char *when;   /* for snapshot: --when, a rule to wait for; NULL: now */
 };
 
-/* A verb's arguments are what follows it on the command line. Each answers an exit status. */
+/* The verbs. Their arguments are those after the verb on the command line. Each returns an exit
+ * status. */
 int ctl_set(struct ctl *ctl, int count, char **arguments);
 int ctl_status(struct ctl *ctl, int count, char **arguments);
 int ctl_snapshot(struct ctl *ctl, int count, char **arguments);
 int ctl_rundown(struct ctl *ctl, int count, char **arguments);
 
-/* Before the program is looked for: is it right use? CLI_DONE, or CLI_USAGE after a message. */
+/* Checks the arguments before the program is searched for. CLI_DONE, or CLI_USAGE after a message.
+ */
 int ctl_set_check(const struct ctl *ctl, int count, char **arguments);
 int ctl_snapshot_check(const struct ctl *ctl, int count, char **arguments);
 
-/* What an error of weft_control_… means to the user: a message, and the status. */
+/* Prints a message for an error of weft_control_…; returns the exit status. */
 int ctl_fail(const struct ctl *ctl, int error);
 
 #endif

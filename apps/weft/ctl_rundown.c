@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * weft ctl FILE|PID rundown: asks a program to write again which tasks are alive, and waits for the
- * answer: not every runtime knows its tasks.
+ * answer, since not every runtime knows its tasks.
  */
 #include "ctl.h"
 
@@ -12,8 +12,8 @@
 
 #include "runs/message.h"
 
-static const uint64_t ANSWER_NS = 2000000000; /* by then whoever answers has begun */
-static const uint64_t PAUSE_NS = 100000000;   /* and is done, if so long nothing came */
+static const uint64_t ANSWER_NS = 2000000000; /* a runtime that answers has begun by then */
+static const uint64_t PAUSE_NS = 100000000;   /* and is done if nothing came for this long */
 
 static uint64_t now_ns(void)
 {
@@ -22,7 +22,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Counts the tasks that are told from `from_ns` on, on the trace's clock. */
+/* Counts the alive events from `from_ns` on, on the trace's clock. */
 static int count_answers(struct weft_follow *follow, uint64_t from_ns, unsigned *ret_count)
 {
 	uint64_t until = now_ns() + ANSWER_NS;
@@ -49,7 +49,7 @@ static int ask(const struct ctl *ctl, struct weft_watch *watch, unsigned *ret_co
 	int error = weft_follow_open_descriptor(ctl->fd, &follow);
 	if (error)
 		return error;
-	/* After a second look the mark is the time of the first. */
+	/* After a second look, the low-water mark is at least the time of the first. */
 	weft_follow_wait(follow, 0);
 	weft_follow_wait(follow, 0);
 	uint64_t from_ns = weft_follow_mark(follow);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft ctl set: all assignments are looked at before the first one counts.
+ * weft ctl set: checks all assignments before it applies the first one.
  */
 #include "ctl.h"
 
@@ -36,7 +36,7 @@ int ctl_set_check(const struct ctl *ctl, int count, char **arguments)
 	return status;
 }
 
-/* One that was checked. */
+/* Parses an assignment that was checked. */
 static struct assignment parse(char *argument)
 {
 	char *equals = strrchr(argument, '=');
@@ -60,7 +60,7 @@ static int unknown(struct ctl *ctl, const char *pattern)
 	return CLI_NO;
 }
 
-/* Nothing is set if one of them is unknown. */
+/* Checks all assignments: if a category is unknown, none is applied. */
 static int check(struct ctl *ctl, const struct assignment *assignments, int count)
 {
 	for (int i = 0; i < count; i++)
@@ -69,7 +69,7 @@ static int check(struct ctl *ctl, const struct assignment *assignments, int coun
 	return CLI_DONE;
 }
 
-/* One of all first: the others are its exceptions, wherever they stand. */
+/* Applies "*" first: the others are exceptions to it, wherever they are in the list. */
 static int set(struct ctl *ctl, const struct assignment *assignments, int count)
 {
 	for (int i = 0; i < 2 * count; i++) {

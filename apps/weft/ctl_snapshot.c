@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft ctl FILE|PID snapshot: what a program has recorded until now, as a file.
+ * weft ctl FILE|PID snapshot: saves what a program has recorded so far.
  */
 #include "ctl.h"
 #include "cli_trigger.h"
@@ -19,8 +19,8 @@
 #include "runs/save.h"
 #include "runs/snapshots.h"
 
-/* PROG-PID.snapshot-N.weft here, for the least N that is free. What the buffer calls the program is
- * not to be trusted with a path. */
+/* Chooses PROG-PID.snapshot-N.weft in the current directory, with the lowest free N. The program's
+ * name in the buffer must not be trusted as a path. */
 static char *choose_file(const struct ctl *ctl)
 {
 	struct weft_buffer_summary summary;
@@ -39,7 +39,7 @@ static char *choose_file(const struct ctl *ctl)
 	}
 }
 
-/* The past stays while it is copied, if that is wanted, and the program may lose what is new. */
+/* Copies the buffer; with --hold the past is held meanwhile, at the cost of new events. */
 static int copy(const struct ctl *ctl, void **ret_bytes, size_t *ret_size)
 {
 	struct weft_watch *watch;
@@ -55,7 +55,7 @@ static int copy(const struct ctl *ctl, void **ret_bytes, size_t *ret_size)
 
 static const uint64_t SECOND_NS = 1000000000;
 
-/* What was there before we came does not count. */
+/* Waits until a rule fires; events from before the command do not count. */
 static int wait_until_one_fires(struct weft_triggers *triggers, struct weft_follow *follow)
 {
 	struct weft_slice rule;
@@ -73,11 +73,11 @@ static int wait_until_one_fires(struct weft_triggers *triggers, struct weft_foll
 	return status == WEFT_END && !weft_triggers_fired(triggers, &rule) ? WEFT_ERROR_STATE : 0;
 }
 
-/* 0 when the rule has fired; WEFT_ERROR_STATE if the program ended without. */
+/* Waits for --when. 0 when the rule has fired; WEFT_ERROR_STATE if the program ended before. */
 static int wait_for_trigger(const struct ctl *ctl)
 {
 	struct weft_triggers *triggers;
-	struct weft_trigger_error wrong; /* it was tried before */
+	struct weft_trigger_error wrong; /* not used: the rule was checked before */
 	struct weft_follow *follow = NULL;
 	int error = weft_triggers_create(&triggers);
 	if (error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft ctl status: what the program is, and what it can be told.
+ * weft ctl status: prints the program and its categories.
  */
 #include "ctl.h"
 

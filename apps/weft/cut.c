@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft cut: a part of a trace as a trace.
+ * weft cut: writes a part of a trace as a trace of its own.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -88,7 +88,7 @@ static bool parse(int argc, char **argv, struct arguments *ret_arguments, int *r
 	return true;
 }
 
-/* On the trace's clock, given its first event. */
+/* The range on the trace's clock, given its first event's time. */
 static struct weft_cut_range find_range(const struct arguments *a, uint64_t trace_start_ns)
 {
 	struct weft_cut_range range = {.start_ns = cli_time_on_clock(a->start, trace_start_ns)};
@@ -102,13 +102,13 @@ static int append(void *output, const void *bytes, size_t size)
 	return cli_output_append(output, bytes, size) ? 0 : WEFT_ERROR_SYSTEM;
 }
 
-/* How far it got: an error on the way in, or on the way out. */
+/* The result: an error while reading, or while writing. */
 struct outcome {
 	int read_error, write_error;
 	bool interrupted;
 };
 
-/* `event` is the first, if `status` says so. */
+/* Copies all events; `event` is the first one, if `status` is WEFT_OK. */
 static struct outcome copy_events(
 	const struct cli_trace *trace, int status, struct weft_event *event, struct weft_cut *cut)
 {
@@ -173,7 +173,8 @@ static int write_part(
 	return CLI_DONE;
 }
 
-/* The first event is read before anything is written: what is no trace leaves OUT as it was. */
+/* The first event is read before anything is written, so that OUT stays unchanged if FILE is not a
+ * trace. */
 int cli_cut(int argc, char **argv)
 {
 	struct arguments arguments;

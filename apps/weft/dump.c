@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft dump: events, tasks, edges or problems, one a line; or the story of a task.
+ * weft dump: prints events, tasks, edges or problems, one on each line; or the story of a task.
  */
 #include "dump.h"
 
@@ -38,7 +38,7 @@ struct dump_range dump_find_range(const struct dump_options *options, uint64_t t
 	return range;
 }
 
-/* Writes events to standard output until the trace, the range or the user's patience ends. */
+/* Prints events until the end of the trace or range, or Ctrl-C. */
 static int dump_events(const struct dump_options *options, const struct cli_trace *trace)
 {
 	struct weft_text text = {0};
@@ -102,7 +102,7 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-/* "4472" or "task:4472" */
+/* Parses "4472" or "task:4472". */
 static bool parse_task(const char *text, uint64_t *ret_id)
 {
 	if (strncmp(text, "task:", 5) == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft dump --tasks and --edges: what the model and the layout say, one a line.
+ * weft dump --tasks and --edges: prints tables of the model and the layout, one row on each line.
  */
 #include "dump.h"
 
@@ -17,7 +17,7 @@ struct tables {
 	const struct dump_options *options;
 	struct dump_range range;
 	struct weft_text text;
-	bool was_interrupted; /* before the output began: then all that was read is shown */
+	bool was_interrupted; /* before the output began: then everything that was read is printed */
 };
 
 static void add_string(struct weft_text *text, const struct weft_model *model, uint32_t string)
@@ -121,7 +121,7 @@ static void add_seconds(struct weft_text *text, uint64_t ns)
 	weft_text_add(text, cell, (size_t)length);
 }
 
-/* In seconds from the trace's start, mostly before it. */
+/* Appends the creation in seconds from the trace's start, usually negative. */
 static void add_created(struct tables *t, uint32_t task)
 {
 	uint64_t created, start = t->model->summary.start;
@@ -194,7 +194,7 @@ static int compare_tasks(const void *a, const void *b)
 	return left->task < right->task ? -1 : left->task > right->task;
 }
 
-/* Does the task live in the range? */
+/* True if the task is alive in the range. */
 static bool is_task_wanted(const struct tables *t, uint32_t task)
 {
 	if (t->range.end_ns != UINT64_MAX && t->layout->start[task] >= t->range.end_ns)
@@ -203,7 +203,7 @@ static bool is_task_wanted(const struct tables *t, uint32_t task)
 		   t->layout->start[task] >= t->range.start_ns;
 }
 
-/* Writes when there is a block of it; false if the work should stop. */
+/* Writes if there is a whole block; false if the work should stop. */
 static bool flush_block(struct tables *t, uint32_t done)
 {
 	if (t->text.size < DUMP_BLOCK_BYTES)

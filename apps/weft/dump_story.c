@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft dump --problems and --story: what the viewer's panel says, for terminals and programs.
+ * weft dump --problems and --story: prints the content of the viewer's panels, for terminals and
+ * programs.
  */
 #include "dump.h"
 
@@ -75,7 +76,7 @@ static void add_line_json(struct teller *t, const struct weft_story_line *line)
 
 /* ---- Text ---- */
 
-/* Seconds from the trace's start, as everywhere in a dump. */
+/* Appends seconds from the trace's start, as everywhere in a dump. */
 static void add_seconds(struct teller *t, uint64_t time)
 {
 	uint64_t ns = time - t->story.model->summary.start;
@@ -96,7 +97,7 @@ static void add_problem_text(struct teller *t, const struct weft_problem *proble
 	weft_text_add_string(&t->text, "\n");
 }
 
-/* Facts have their time in words. */
+/* Appends a line; facts have their time in their text. */
 static void add_line_text(struct teller *t, const struct weft_story_line *line)
 {
 	size_t start = t->text.size;
@@ -177,7 +178,7 @@ void dump_list_problem_names(void)
 	}
 }
 
-/* In the first buffer that has it. */
+/* Finds the task in the first buffer that has it. */
 static uint32_t find_task(const struct weft_model *model, uint64_t id)
 {
 	uint32_t task = weft_model_find_task(model, 0, id);

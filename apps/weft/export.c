@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft export: a trace in somebody else's format.
+ * weft export: writes a trace in another program's format.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -32,7 +32,7 @@ struct arguments {
 	bool force;
 };
 
-/* CLI_DONE and the arguments; or how to end, `ret_run` being false. */
+/* Parses the arguments. CLI_DONE, or the exit status if `ret_run` is false. */
 static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *ret_run)
 {
 	static const struct option options[] = {
@@ -70,14 +70,14 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 	return CLI_DONE;
 }
 
-/* How far it got: an error on the way in, or on the way out. */
+/* The result: an error while reading, or while writing. */
 struct outcome {
 	int read_error, write_error;
 	uint64_t events;
 	bool interrupted;
 };
 
-/* All events, `event` being the first if `status` says so, or those before an interrupt. */
+/* Copies all events, or those before Ctrl-C; `event` is the first one, if `status` is WEFT_OK. */
 static struct outcome copy_events(
 	struct weft_decoder *decoder, int status, struct weft_event *event, struct weft_export_ctf *ctf)
 {
@@ -143,7 +143,8 @@ static int write_directory(const struct cli_trace *trace, int status, struct wef
 	return CLI_DONE;
 }
 
-/* The first event is read before anything is written: what is no trace leaves DIR as it was. */
+/* The first event is read before anything is written, so that DIR stays unchanged if FILE is not a
+ * trace. */
 static int run(const struct arguments *arguments, const struct cli_trace *trace)
 {
 	struct ctf_directory directory;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft info: what a trace is and holds, for a person or as one JSON object.
+ * weft info: summarizes a trace, for people or as one JSON object.
  */
 #include "cli.h"
 
@@ -25,7 +25,7 @@ static const char usage[] =
 	"                   plus 64 times its own size, and 4G for a pipe\n"
 	"  --help           this text\n";
 
-/* What both forms show. */
+/* The content of both forms. */
 struct report {
 	const char *name;
 	const struct weft_trace_description *trace;
@@ -63,7 +63,7 @@ static void add_name(
 	weft_text_add_json(text, name, strlen(name));
 }
 
-/* Null if there is no event that has one. */
+/* Appends a time; null without events. */
 static void add_time(
 	struct weft_text *text, const struct report *report, const char *key, uint64_t ns)
 {
@@ -220,7 +220,7 @@ static void write_json(const struct report *report, struct weft_text *text)
 	weft_text_add_string(text, "}\n");
 }
 
-/* ---- for a person ---- */
+/* ---- Text ---- */
 
 static void add_head(struct weft_text *text, const char *head)
 {
@@ -229,7 +229,7 @@ static void add_head(struct weft_text *text, const char *head)
 	weft_text_pad(text, start, 12);
 }
 
-/* In the largest unit that leaves a whole part: "161.813 ms". */
+/* Appends a duration in the largest unit with an integer part: "161.813 ms". */
 static void add_duration(struct weft_text *text, uint64_t ns)
 {
 	static const struct {
@@ -247,7 +247,7 @@ static void add_duration(struct weft_text *text, uint64_t ns)
 	weft_text_add(text, cell, (size_t)length);
 }
 
-/* The date of a time on a clock that has one. */
+/* Appends the date of a time, if the clock has one. */
 static void add_date(struct weft_text *text, const struct weft_clock *clock, uint64_t ns)
 {
 	char cell[64];
@@ -264,7 +264,7 @@ static void add_date(struct weft_text *text, const struct weft_clock *clock, uin
 	weft_text_add_string(text, cell);
 }
 
-/* From the first event on. */
+/* Appends a time counted from the first event. */
 static void add_moment(struct weft_text *text, const struct report *report, uint64_t ns)
 {
 	uint64_t start = report->model->summary.start;
@@ -305,7 +305,7 @@ static void print_events(const struct weft_model_summary *summary, struct weft_t
 	const char *separator = ": ";
 	add_head(text, "events");
 	weft_text_add_u64(text, summary->events);
-	/* The most frequent first. */
+	/* Prints the most frequent first. */
 	for (;;) {
 		unsigned best = 0;
 		for (unsigned type = 1; type < WEFT_EVENT_TYPES; type++)
@@ -409,7 +409,7 @@ static void print_counters(const struct weft_model *model, struct weft_text *tex
 	}
 }
 
-/* Only if there is something to tell: most programs have but one, at its usual level. */
+/* Prints categories only if they are informative: most programs have one, at the default level. */
 static void print_categories(const struct report *report, struct weft_text *text)
 {
 	const struct weft_trace_description *trace = report->trace;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft ls: what records now, and what was left.
+ * weft ls: lists programs that record now, and rings that were left behind.
  */
 #include "cli.h"
 
@@ -30,7 +30,7 @@ static const char usage[] =
 	"  --json  a JSON object a line\n"
 	"  --help  this text\n";
 
-/* A ring, and what it says of itself. */
+/* A ring and its summary. */
 struct row {
 	const struct weft__runs_found *ring;
 	struct weft_buffer_summary summary;
@@ -46,7 +46,7 @@ static const char *state_of(const struct row *row)
 	return ring->ring.is_running ? "running" : ring->is_attended ? "dead" : "orphaned";
 }
 
-/* False if it has gone, or is no buffer yet. */
+/* Reads a ring's summary; false if it no longer exists, or is not a buffer yet. */
 static bool read_row(const struct weft__runs_found *ring, struct row *ret_row)
 {
 	struct row row = {.ring = ring};
@@ -105,7 +105,7 @@ static void add_text(const struct row *row, struct weft_text *text)
 	weft_text_pad(text, column, 49);
 	weft_text_add_u64(text, row->lost);
 	weft_text_pad(text, column, 61);
-	/* A program's name may hold anything. */
+	/* A program's name may contain any bytes: escape it. */
 	weft_text_add_string(text, weft__runs_shown(row->summary.program));
 	weft_text_add(text, "\n", 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft: the table of subcommands, and nothing else.
+ * weft: the table of subcommands.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
-/* In the order of a first session. */
+/* Ordered like a typical first session. */
 static const struct command commands[] = {
 	{"record", "run a program and save its trace", cli_record},
 	{"run", "run a program and look at it meanwhile", cli_run},
@@ -52,7 +52,8 @@ static void print_help(FILE *stream)
 		stream);
 }
 
-/* Letters to insert, remove, replace or swap to make b of a; more than any if they are long. */
+/* The number of letters to insert, remove, replace or swap to turn a into b; a large number for
+ * long words. */
 static unsigned distance(const char *a, const char *b)
 {
 	enum {
@@ -85,7 +86,7 @@ static unsigned distance(const char *a, const char *b)
 static int unknown_command(const char *name)
 {
 	const char *nearest = NULL;
-	unsigned best = 3; /* farther is no typing mistake */
+	unsigned best = 3; /* larger distances are not typing mistakes */
 	for (const struct command *command = commands; command->name; command++) {
 		unsigned d = distance(name, command->name);
 		if (d < best) {
@@ -136,8 +137,8 @@ static int run(int argc, char **argv)
 	return command ? command->run(argc - 1, argv + 1) : unknown_command(name);
 }
 
-/* A closed descriptor 0, 1 or 2 would be given to the next file that is opened, and messages would
- * land in it. */
+/* Opens descriptors 0, 1 and 2 if they are closed: otherwise the next opened file would get such a
+ * number, and messages would go into it. */
 static void open_standard_descriptors(void)
 {
 	int fd;
@@ -146,8 +147,9 @@ static void open_standard_descriptors(void)
 	while (fd >= 0 && fd < 2);
 }
 
-/* Columns grow by realloc: pages of their own can be moved without a copy, whatever their size. By
- * default glibc keeps blocks of up to 32 MiB in its heap, where each growth leaves a hole. */
+/* Columns grow by realloc: blocks with pages of their own can be moved without copying, whatever
+ * their size. By default glibc keeps blocks of up to 32 MiB in its heap, where each growth leaves a
+ * hole. */
 static void keep_columns_in_pages(void)
 {
 	enum {
@@ -156,7 +158,7 @@ static void keep_columns_in_pages(void)
 	(void)mallopt(M_MMAP_THRESHOLD, PAGES_FROM);
 }
 
-/* A message of src/runs/. */
+/* Prints a message of src/runs/. */
 static void print_report(const char *message)
 {
 	cli_error("%s", message);
@@ -164,7 +166,7 @@ static void print_report(const char *message)
 
 int main(int argc, char **argv)
 {
-	/* Before any command maps a file: also those that look for a process's ring first. */
+	/* Before any command maps a file, including commands that first search for a process's ring. */
 	if (weft_source_survive_truncation()) {
 		cli_error("%s", strerror(errno));
 		return CLI_NO;

@@ -13,13 +13,13 @@
 #include "cli.h"
 #include "runs/file.h"
 
-/* ---- Who may read it ---- */
+/* ---- Permissions ---- */
 
 static struct {
 	bool is_known;
-	mode_t mode; /* what all inputs allow */
+	mode_t mode; /* permissions that all inputs have */
 	gid_t group;
-	bool has_groups; /* several */
+	bool has_groups; /* inputs have different groups */
 } inputs;
 
 void cli_output_limit(const struct stat *input)
@@ -36,14 +36,14 @@ mode_t cli_output_mode(mode_t mode, gid_t group)
 	if (!inputs.is_known)
 		return mode;
 	mode_t most = inputs.mode;
-	/* Members of another group get what everybody gets. */
+	/* Members of another group get the permissions of others. */
 	if (inputs.has_groups || inputs.group != group)
 		most &= (mode_t)~070 | (most & 07) << 3;
 	return mode & (most | 0600);
 }
 
-/* That of the file that is replaced; else what open(2) would have given, where mkstemp is stricter
- * than a picture needs. In either case not more than the inputs allow. */
+/* Sets the mode of the replaced file; for a new file what open(2) would give, since mkstemp is
+ * stricter than needed. In both cases limited to the inputs' permissions. */
 static bool set_mode(int fd, const char *path)
 {
 	struct stat replaced, own;
@@ -63,7 +63,7 @@ static bool fail(const char *path)
 	return false;
 }
 
-/* A device or a pipe must not be replaced by a file. */
+/* True for a device or a pipe, which must not be replaced by a file. */
 static bool is_special(const char *path)
 {
 	struct stat status;
@@ -77,7 +77,7 @@ static bool open_beside(const char *path, struct cli_output *output)
 		free(file);
 		return false;
 	}
-	int fd = dup(file->fd); /* the file's own one remains until it is committed */
+	int fd = dup(file->fd); /* the original descriptor is needed until the commit */
 	output->file = fd >= 0 ? fdopen(fd, "wb") : NULL;
 	if (!output->file) {
 		if (fd >= 0)
@@ -115,7 +115,7 @@ bool cli_output_commit(struct cli_output *output)
 	bool saved = !ferror(output->file);
 	struct weft__runs_file *file = output->replacement;
 	if (output->file == stdout)
-		return saved; /* cli_close_output prints the reason */
+		return saved; /* cli_close_output reports the reason */
 	saved = fclose(output->file) == 0 && saved;
 	if (file && saved)
 		saved = set_mode(file->fd, output->path) && weft__runs_file_commit(file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The trace goes into the page deflated, as base64, in blocks of a size that a browser unpacks one
- * by one: elements of a script type that browsers do not run.
+ * Puts the trace into the page: deflated, as base64, in blocks that a browser unpacks one by one.
+ * The blocks are elements of a script type that browsers do not execute.
  */
 #include "page.h"
 
@@ -15,8 +15,8 @@
 #include "page_assets.h"
 
 #define BLOCK_BYTES ((size_t)3 << 20)  /* a multiple of 3: 4 MiB of base64 */
-#define INPUT_MAX   ((size_t)1 << 30)  /* zlib counts in 32 bits */
-#define LARGE_BYTES ((size_t)64 << 20) /* whoever has so much would wait long for a little less */
+#define INPUT_MAX   ((size_t)1 << 30)  /* zlib's counters have 32 bits */
+#define LARGE_BYTES ((size_t)64 << 20) /* larger traces are compressed at the fastest level */
 
 static void add_piece(struct weft_text *text, unsigned number)
 {
@@ -37,7 +37,7 @@ static void add_title(struct weft_text *text, const char *title)
 	}
 }
 
-/* A JSON string that cannot end the element that it stands in. */
+/* Appends a JSON string that cannot end its script element. */
 static void add_string(struct weft_text *text, const char *string)
 {
 	struct weft_text json = {0};
@@ -93,7 +93,7 @@ static void add_block(struct weft_text *text, const unsigned char *bytes, size_t
 	weft_text_add_string(text, "</script>\n");
 }
 
-/* Deflates what is left of the input into one block; whether there may be more. */
+/* Deflates the rest of the input into one block; returns whether there may be more. */
 static int pack_block(
 	z_stream *stream, const struct page_content *content, size_t *taken, unsigned char *block)
 {

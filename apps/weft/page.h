@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The viewer and a trace as one HTML file.
+ * Makes an HTML file with the viewer and a trace.
  */
 #ifndef WEFT_APPS_PAGE_H
 #define WEFT_APPS_PAGE_H
@@ -11,13 +11,13 @@
 
 struct page_content {
 	const char *title; /* the trace's name */
-	const char *theme; /* "dark" …; NULL: the reader's system says */
-	const char *view;  /* what is shown first, as a command of the viewer; "" for everything */
-	const void *bytes; /* of the trace */
+	const char *theme; /* "dark" and so on; NULL: the theme of the user's system */
+	const char *view;  /* a command of the viewer to run first; "" shows everything */
+	const void *bytes; /* the trace */
 	size_t size;
 };
 
-/* Appends the page; 0, WEFT_ERROR_MEMORY, or WEFT_ERROR_UNSUPPORTED if this build has none. */
+/* Appends the page; 0, WEFT_ERROR_MEMORY, or WEFT_ERROR_UNSUPPORTED if this build has no page. */
 int page_write(const struct page_content *content, struct weft_text *text);
 
 #endif

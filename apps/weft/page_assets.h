@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The viewer's page, built from apps/web into this program. Without clang's WebAssembly at build
- * time WEFT_HAS_PAGE is 0 and nothing of this is there.
+ * The viewer's page, built from apps/web into this program. If clang's WebAssembly target was
+ * missing at build time, WEFT_HAS_PAGE is 0 and these are not defined.
  */
 #ifndef WEFT_APPS_PAGE_ASSETS_H
 #define WEFT_APPS_PAGE_ASSETS_H
@@ -14,11 +14,11 @@ struct page_asset {
 	size_t size;
 };
 
-/* What a server serves: index.html, style.css, weft.js, worker.js, weft.wasm; behind the last one
- * stands one without a name. */
+/* The files for a server: index.html, style.css, weft.js, worker.js, weft.wasm; the last entry has
+ * no name. */
 extern const struct page_asset page_assets[];
 
-/* The page as one file, in pieces: between them go the title, the options as JSON, the trace. */
+/* The page as one file, in pieces: the title, the options as JSON and the trace go in between. */
 enum {
 	PAGE_PIECES = 4
 };

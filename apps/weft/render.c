@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft render: a trace as a picture in a file.
+ * weft render: draws a trace into a file.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static const char usage[] =
 	"                       64M plus 64 times its own size, and 4G for a pipe\n"
 	"      --help           this text\n";
 
-#define PIXELS_MAX 100000000 /* 400 MB while it is drawn */
+#define PIXELS_MAX 100000000 /* 400 MB while drawing */
 
 enum format {
 	FORMAT_NONE,
@@ -59,7 +59,7 @@ struct arguments {
 	enum format format;
 	enum weft_theme theme;
 	struct cli_time start;
-	uint64_t duration_ns; /* 0: to the end */
+	uint64_t duration_ns; /* 0: up to the end */
 	uint64_t width, height;
 	bool has_start, has_theme;
 	struct render_rows rows;
@@ -115,7 +115,7 @@ static bool parse_option(const char *command, int option, struct arguments *a)
 	}
 }
 
-/* Answers CLI_DONE if the picture's kind is known and can be made here. */
+/* Chooses the format; CLI_DONE if it is known and available in this build. */
 static int settle_format(const char *command, struct arguments *a)
 {
 	const char *suffix = strrchr(a->output, '.');
@@ -175,7 +175,7 @@ static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 	return settle_format(argv[0], a);
 }
 
-/* The row that --focus means; false after a message. */
+/* Finds the row for --focus; false after a message. */
 static bool find_focus(const struct weft_layout *layout, const char *focus, double *ret_row)
 {
 	bool is_task = strncmp(focus, "task:", 5) == 0;
@@ -209,7 +209,7 @@ static bool find_focus(const struct weft_layout *layout, const char *focus, doub
 	return false;
 }
 
-/* The part of the trace that was asked for; CLI_DONE, or how to end. */
+/* Sets the view to the requested range; CLI_DONE, or an exit status. */
 static int choose_view(const struct arguments *a, const struct weft_layout *layout,
 	const struct weft_frame *frame, struct weft_view *ret_view)
 {
@@ -237,7 +237,7 @@ static int choose_view(const struct arguments *a, const struct weft_layout *layo
 	return CLI_DONE;
 }
 
-/* The last part of a path. */
+/* The last component of a path. */
 static const char *short_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -320,7 +320,7 @@ static int render_cairo(const struct arguments *a, const struct cli_trace *trace
 }
 #endif
 
-/* What the page shows first, as a command of the viewer. */
+/* Writes the page's first view as a command of the viewer. */
 static void describe_view(const struct arguments *a, const struct weft_layout *layout,
 	const struct weft_view *view, struct weft_text *text)
 {

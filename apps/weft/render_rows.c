@@ -96,7 +96,7 @@ static int find_hidden(
 	return error;
 }
 
-/* As links have them: bytes that would end a word are %XX. */
+/* Appends text as in links: bytes that would end a word are %XX. */
 static void add_escaped(struct weft_text *text, const char *bytes)
 {
 	static const char hex[] = "0123456789ABCDEF";

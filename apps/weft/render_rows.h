@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which rows a picture has, as options of the command line say: folds, groups, what is hidden.
+ * Options that select a picture's rows: folds, groups, filters.
  */
 #ifndef WEFT_RENDER_ROWS_H
 #define WEFT_RENDER_ROWS_H
@@ -21,7 +21,7 @@ struct render_rows {
 	struct render_patterns hide, only;
 };
 
-/* What getopt_long is told of them. The letters are no short options. */
+/* The options for getopt_long. The letters are not short options. */
 #define RENDER_ROWS_OPTIONS                                                             \
 	{"group-by", required_argument, NULL, 'g'}, {"hide", required_argument, NULL, 'x'}, \
 		{"no-fold", no_argument, NULL, 'u'}, {"no-simplify", no_argument, NULL, 'n'},   \
@@ -29,13 +29,15 @@ struct render_rows {
 		"only", required_argument, NULL, 'y'                                            \
 	}
 
-/* One of these, with its `optarg`. False after a message, and for all other options. */
+/* Parses one of these options, with its `optarg`. False after a message, and for all other options.
+ */
 bool render_rows_parse(const char *command, int option, struct render_rows *rows);
 
-/* What they are as words of the viewer's `view`, each behind a space. 0 or WEFT_ERROR_MEMORY. */
+/* Appends the options as words of the viewer's `view` command, each after a space. 0 or
+ * WEFT_ERROR_MEMORY. */
 int render_rows_describe(const struct render_rows *rows, struct weft_text *text);
 
-/* As a filter; it ends with a NUL. 0 or WEFT_ERROR_MEMORY. */
+/* Appends the options as a filter, which ends with a NUL. 0 or WEFT_ERROR_MEMORY. */
 int render_rows_filter(const struct render_rows *rows, struct weft_text *text);
 
 int render_rows_lay_out(const struct render_rows *rows, const struct weft_model *model,

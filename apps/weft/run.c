@@ -47,20 +47,20 @@ static const char usage[] =
 	"Exit status: the program's; 128 + N if signal N ended it; 127 not found, 126 not\n"
 	"executable, 125 weft run itself failed, 2 wrong use.\n";
 
-/* A window that is about to open is waited for so long. */
+/* How long to wait for a window to open. */
 #define OPEN_MS 5000
-/* It looks at a file more than once: it has it open for good after so long. */
+/* weft-gtk opens a file several times: after this long it has the file open for good. */
 #define HELD_MS 300
-/* Whoever was given the address without a terminal has so long to come. */
+/* How long the server waits for a browser if standard error is not a terminal. */
 #define LINGER_MS 10000
 
 struct show {
 	bool wants_browser;
-	const char *token; /* for the server; NULL: it draws one */
-	bool has_begun;    /* to show something, or to find that nothing can */
-	pid_t window;      /* 0: there is none */
+	const char *token; /* the server's token; NULL: draw one */
+	bool has_begun;    /* showing was attempted */
+	pid_t window;      /* 0: none */
 	char ring[PATH_MAX + NAME_MAX];
-	int64_t opened_ms; /* since when the window has the ring open; 0: not */
+	int64_t opened_ms; /* when the window opened the ring; 0: not yet */
 	struct serve_server *server;
 };
 
@@ -97,7 +97,7 @@ static void start_server(struct show *show, const char *ring)
 	fprintf(stderr, "weft: %s#trace=%s\n", serve_url(show->server), id);
 }
 
-/* At a terminal until somebody has looked at it enough. */
+/* Serves on until Ctrl-C at a terminal, for a short time otherwise. */
 static void finish_server(struct show *show)
 {
 	const struct timespec second = {1, 0};
@@ -111,7 +111,7 @@ static void finish_server(struct show *show)
 	int64_t until = isatty(STDERR_FILENO) ? INT64_MAX : now_ms() + LINGER_MS;
 	if (until == INT64_MAX)
 		fprintf(stderr, "weft: the program has ended; Ctrl-C ends showing it\n");
-	/* What came until now was for the program. */
+	/* Signals that came until now were for the program. */
 	const struct timespec none = {0, 0};
 	while (sigtimedwait(&signals, NULL, &none) > 0)
 		;
@@ -127,7 +127,7 @@ static void serve_saved(const char *file, const char *ring)
 #else
 static const char *read_token(const char *file)
 {
-	return file; /* there is no server to give it to */
+	return file; /* there is no server */
 }
 
 static void start_server(struct show *show, const char *ring)
@@ -161,7 +161,7 @@ static void start_window(struct show *show, const char *path, pid_t ring_pid)
 	if (child == 0) {
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
-		setsid(); /* Ctrl-C is for the program */
+		setsid(); /* detach from the terminal: Ctrl-C is for the program */
 		if (dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
 			view_become(path, ring_pid, ring_pid != 0);
 		_exit(127);
@@ -169,7 +169,7 @@ static void start_window(struct show *show, const char *path, pid_t ring_pid)
 	show->window = child > 0 ? child : 0;
 }
 
-/* Has it the ring mapped? */
+/* True if the process has the ring mapped. */
 static bool has_open(pid_t process, const char *ring)
 {
 	char path[32], line[PATH_MAX + 256];
@@ -187,7 +187,7 @@ static bool has_open(pid_t process, const char *ring)
 	return is_there;
 }
 
-/* True if it shows the ring, and will go on when the file is gone. */
+/* True if the window has the ring open, so that it keeps working when the file is removed. */
 static bool has_opened(struct show *show)
 {
 	if (!has_open(show->window, show->ring))
@@ -197,7 +197,7 @@ static bool has_opened(struct show *show)
 	return show->opened_ms && now_ms() - show->opened_ms >= HELD_MS;
 }
 
-/* It could not start, or was closed already. */
+/* True if the window could not start, or was closed already. */
 static bool has_failed(struct show *show)
 {
 	int status;
@@ -218,7 +218,7 @@ static void begin(struct show *show, const char *path, pid_t ring_pid)
 
 /* ---- While the program runs ---- */
 
-/* Its process has begun to record into it. */
+/* True if the process has begun to record into the ring. */
 static bool is_complete(const char *path, pid_t pid)
 {
 	struct weft_buffer_summary summary;
@@ -226,7 +226,7 @@ static bool is_complete(const char *path, pid_t pid)
 	return weft__runs_ring_summarize(path, pid, &summary, &size);
 }
 
-/* The process whose ring is now in show->ring; 0 if there is none. */
+/* Finds a ring and stores it in show->ring; returns its process, or 0. */
 static pid_t find_ring(struct show *show, const char *directory)
 {
 	struct weft__runs_rings rings;
@@ -261,7 +261,7 @@ static void look(void *context, const char *directory)
 #endif
 }
 
-/* The ring goes when it is saved: a window that has just been started needs it still. */
+/* Called before the ring is saved and removed: waits for a window that was just started. */
 static void ended(void *context)
 {
 	struct show *show = context;
@@ -280,7 +280,7 @@ static void saved(void *context, const char *ring, const char *file)
 	serve_saved(file, ring);
 	if (show->has_begun)
 		return;
-	/* It was over before we looked. */
+	/* The program ended before a ring was found. */
 	snprintf(show->ring, sizeof(show->ring), "%s", ring);
 	snprintf(path, sizeof(path), "%s", file);
 	begin(show, path, 0);
@@ -295,7 +295,7 @@ struct arguments {
 	const char *token_file;
 };
 
-/* CLI_DONE to go on, with the program behind optind; else *ret_run is false. */
+/* Parses the arguments: CLI_DONE to go on, with the program at optind; else *ret_run is false. */
 static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 {
 	static const struct option options[] = {
@@ -335,7 +335,7 @@ int cli_run(int argc, char **argv)
 	if (!goes_on)
 		return status;
 	struct show show = {.wants_browser = a.wants_browser};
-	/* Before the program starts: a pipe is read once, and a wrong file costs no recording. */
+	/* Read before the program starts, so that an invalid file costs no recording. */
 	if (a.token_file && !(show.token = read_token(a.token_file)))
 		return RECORD_FAILED;
 	const struct record_watcher watcher = {look, ended, saved, &show};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft serve: traces to a browser.
+ * weft serve: serves traces to browsers.
  *
- * Without libmicrohttpd at build time WEFT_HAS_SERVE is 0, and this says so. Signals are blocked
- * and read one by one: Ctrl-C ends connections where they are, and then us.
+ * Without libmicrohttpd at build time WEFT_HAS_SERVE is 0, and the command prints a message.
+ * Signals are blocked and read one by one: Ctrl-C closes all connections, then ends the process.
  */
 #include "cli.h"
 #include "render_rows.h"
@@ -47,22 +47,22 @@ struct arguments {
 	char address[64], port[8];
 	bool is_port_told, opens;
 	const char *token_file;
-	char words[512]; /* of the viewer's `view` */
+	char words[512]; /* for the viewer's `view` command */
 	struct render_rows rows;
 	char **operands;
 	int count;
 };
 
 #if WEFT_HAS_SERVE
-/* WEFT on a telephone's keys. */
+/* WEFT on a phone keypad. */
 static const char usual_port[] = "9338";
 
-/* "[::1]:80", "127.0.0.1:80", ":80", or without the port. */
+/* Parses "[::1]:80", "127.0.0.1:80", ":80", or an address without port. */
 static bool parse_address(const char *text, struct arguments *a)
 {
 	const char *colon = strrchr(text, ':');
 	const char *bracket = strchr(text, ']');
-	/* Several colons without brackets are an address of IPv6 alone. */
+	/* Several colons without brackets are a plain IPv6 address. */
 	if (colon && (bracket ? colon < bracket : strchr(text, ':') != colon))
 		colon = NULL;
 	size_t length = colon ? (size_t)(colon - text) : strlen(text);
@@ -100,7 +100,7 @@ static bool add_word(struct arguments *a, const char *name, const char *value)
 	return (size_t)snprintf(a->words + used, room, " %s=%s", name, value) < room;
 }
 
-/* How traces are shown first. */
+/* Parses an option about how traces are shown first. */
 static bool parse_look(const char *command, int option, struct arguments *a)
 {
 	struct cli_time time;
@@ -119,7 +119,7 @@ static bool parse_look(const char *command, int option, struct arguments *a)
 	}
 }
 
-/* CLI_DONE to go on; else *ret_run is false. */
+/* Parses the arguments: CLI_DONE to go on; else *ret_run is false. */
 static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *ret_run)
 {
 	static const struct option options[] = {
@@ -159,10 +159,10 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 }
 
 #if WEFT_HAS_SERVE
-/* A browser that has not come after this long finds no file any more. */
+/* The file for --open is removed after this long. */
 #define OPEN_S 60
 
-/* Until somebody ends us. */
+/* Serves until a signal. */
 static void serve(
 	struct serve_server *server, const sigset_t *signals, struct serve_page_file *file)
 {
@@ -177,7 +177,7 @@ static void serve(
 	}
 }
 
-/* What is behind # is the page's: a link, with & for spaces. */
+/* Appends the view behind #, which the page reads: a link, with & for spaces. */
 static bool make_url(const struct arguments *a, const char *base, struct weft_text *url)
 {
 	struct weft_text look = {0};
@@ -195,7 +195,7 @@ static bool make_url(const struct arguments *a, const char *base, struct weft_te
 	return !error;
 }
 
-/* On standard output, and in a browser. */
+/* Prints the URL, and opens it in a browser if requested. */
 static bool show_url(
 	const struct arguments *a, const struct serve_server *server, struct serve_page_file *file)
 {
@@ -229,7 +229,7 @@ static int run(const struct arguments *a)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
-	sigaddset(&signals, SIGPIPE); /* of connections */
+	sigaddset(&signals, SIGPIPE); /* from closed connections */
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGCHLD, SIG_IGN);
 	const struct serve_place place = {

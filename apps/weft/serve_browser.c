@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A browser, started with a page of one link: <XDG_RUNTIME_DIR>/weft-open-XXXXXX/weft.html. The
- * directory is ours alone.
+ * Starts a browser with a page of one link: <XDG_RUNTIME_DIR>/weft-open-XXXXXX/weft.html. The
+ * directory is private.
  */
 #include "serve.h"
 
@@ -16,7 +16,7 @@
 
 #include "cli.h"
 
-/* Text of an element or of an attribute in double quotes. */
+/* Prints text of an element or of a double-quoted attribute. */
 static void print_escaped(FILE *file, const char *text)
 {
 	for (; *text; text++) {
@@ -57,7 +57,7 @@ static bool make_directory(const char *parent, char directory[PATH_MAX])
 	return false;
 }
 
-/* False with errno, and nothing is left behind. */
+/* Makes the page; false with errno, and nothing is left behind. */
 static bool make_page(const char *url, struct serve_page_file *file)
 {
 	if (!make_directory(getenv("XDG_RUNTIME_DIR"), file->directory) &&
@@ -73,7 +73,8 @@ static bool make_page(const char *url, struct serve_page_file *file)
 	return false;
 }
 
-/* "file://" and the path, with %XX for what a URL does not have. False if it is too long. */
+/* Writes "file://" and the path, with %XX for characters that a URL cannot contain. False if it is
+ * too long. */
 static bool write_file_url(const char *path, char *url, size_t room)
 {
 	size_t used = (size_t)snprintf(url, room, "file://");
@@ -88,7 +89,8 @@ static bool write_file_url(const char *path, char *url, size_t room)
 	return true;
 }
 
-/* Does not return. $BROWSER has names or paths of programs with ':' between them. */
+/* Executes the browser; does not return. $BROWSER has names or paths of programs with ':' in
+ * between. */
 static void become_browser(char *url)
 {
 	const char *browsers = getenv("BROWSER");
@@ -97,7 +99,7 @@ static void become_browser(char *url)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGCHLD, SIG_DFL);
-	setsid(); /* Ctrl-C is for weft */
+	setsid(); /* detach from the terminal: Ctrl-C is for weft */
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	while (browsers && *browsers) {
 		size_t length = strcspn(browsers, ":");
@@ -123,7 +125,7 @@ void serve_browser_open(const char *url, struct serve_page_file *ret_file)
 		return;
 	if (fork() == 0)
 		become_browser(file_url);
-	/* Whether the browser starts, stays or ends is nothing that we wait for. */
+	/* We do not wait for the browser to start or end. */
 }
 
 void serve_browser_forget(struct serve_page_file *file)

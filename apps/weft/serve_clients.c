@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A connection ends by shutdown(): its own thread wakes up, closes it and removes the client. Until
- * then the client is in the list but does not count.
+ * A connection is closed by shutdown(): its own thread wakes up, closes it and removes the client.
+ * Until then the client is in the list but does not count.
  */
 #include "serve_clients.h"
 
@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 
 enum {
-	HEAD_S = 10, /* until the head of the first request is there */
-	IDLE_S = 60, /* between requests */
+	HEAD_S = 10, /* seconds until the head of the first request must be complete */
+	IDLE_S = 60, /* seconds between requests */
 };
 
 static time_t now_s(void)
@@ -38,8 +38,8 @@ static void end(struct serve_clients *clients, struct serve_client *client)
 	clients->count--;
 }
 
-/* The list begins with the newest connection, so the last candidate has waited longest, or nearly
- * so: an admitted connection may have been used since. */
+/* Finds the connection to close. The list begins with the newest, so the last candidate has
+ * approximately waited longest; an admitted connection may have been used since. */
 static struct serve_client *find_victim(
 	const struct serve_clients *clients, const struct serve_client *added)
 {
@@ -125,7 +125,8 @@ void serve_clients_end_live(struct serve_clients *clients)
 	pthread_mutex_unlock(&clients->mutex);
 }
 
-/* A client that sends a byte now and then never runs into libmicrohttpd's time-out. */
+/* Closes slow clients: one that sends a byte now and then never exceeds libmicrohttpd's time-out.
+ */
 void serve_clients_tick(struct serve_clients *clients)
 {
 	time_t now = now_s();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Takes apart what a request says about itself, without a system call and without memory of its
- * own. Each function judges one header line, as it came.
+ * Evaluates request headers without system calls and without memory of its own. Each function
+ * evaluates one header, as it was received.
  */
 #include "serve.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Compares every byte, so the time does not tell how many of the first ones were right. */
+/* Compares every byte, so that the time does not depend on how many leading bytes are right. */
 static bool is_token(const struct serve_guard *guard, const char *token, size_t size)
 {
 	volatile unsigned char difference = 0;
@@ -48,7 +48,7 @@ bool serve_guard_has_cookie(const struct serve_guard *guard, const char *cookies
 	return false;
 }
 
-/* Is it the name, then the port, which may be left out if it is HTTP's own? */
+/* True if it is the name and the port, which may be left out if it is HTTP's default. */
 static bool is_host(const struct serve_guard *guard, const char *host, const char *name)
 {
 	char port[8];
@@ -66,7 +66,7 @@ bool serve_guard_is_host(const struct serve_guard *guard, const char *host)
 					   is_host(guard, host, "[::1]") || is_host(guard, host, guard->host));
 }
 
-/* Digits, at least one; false also if there are too many for a size. */
+/* Parses at least one digit; false also if the number is too large. */
 static bool take_number(const char **at, uint64_t *ret_number)
 {
 	uint64_t number = 0;
@@ -92,8 +92,8 @@ enum serve_range serve_guard_range(
 		return SERVE_RANGE_ALL;
 	bool has_last = take_number(&at, &last);
 	if (*at || (!has_first && !has_last) || (has_first && has_last && last < first))
-		return SERVE_RANGE_ALL; /* also several ranges */
-	if (!has_first) {           /* so many at the end */
+		return SERVE_RANGE_ALL; /* ignore invalid and multiple ranges */
+	if (!has_first) {           /* a suffix of the content */
 		if (last == 0)
 			return SERVE_RANGE_NONE;
 		first = last < size ? size - last : 0;

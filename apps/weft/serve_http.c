@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * HTTP by libmicrohttpd, with a thread for each connection, so that a live stream can wait for its
- * program. What a request costs is bounded before it has shown the token: the number of connections
- * (serve_clients.h), the memory for a request's head, the time until it is there. Bodies are not
- * read.
+ * HTTP by libmicrohttpd, with a thread for each connection, so that a live connection can wait for
+ * its program. The resources of a request without the token are limited: the number of connections
+ * (serve_clients.h), the memory for its head, the time until it is complete. Bodies are not read.
  */
 #include "serve.h"
 
@@ -22,11 +21,11 @@
 #include "serve_live.h"
 
 enum {
-	/* Beyond SERVE_CLIENTS_MAX only those that have been ended and are being closed. */
+	/* connections beyond SERVE_CLIENTS_MAX are being closed */
 	CONNECTIONS_MAX = 2 * SERVE_CLIENTS_MAX,
 	HEAD_BYTES = 16 << 10,
 	STACK_BYTES = 1 << 20,
-	SILENCE_S = 20, /* nothing is read or written */
+	SILENCE_S = 20, /* time-out, if nothing is read or written */
 	PIECE_BYTES = 64 << 10,
 };
 
@@ -50,7 +49,7 @@ static void add_header(struct MHD_Response *response, const char *name, const ch
 	MHD_add_response_header(response, name, value);
 }
 
-/* Takes the response over. */
+/* Sends a response, and destroys it. */
 static enum MHD_Result answer(
 	struct MHD_Connection *connection, unsigned status, struct MHD_Response *response)
 {
@@ -111,7 +110,7 @@ static const char *header_of(struct MHD_Connection *connection, const char *name
 	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-/* Changes whenever the file does. */
+/* Writes an ETag, which changes whenever the file does. */
 static void format_tag(
 	const struct serve_trace *trace, const struct timespec *modified, char tag[64])
 {
@@ -167,7 +166,7 @@ static enum MHD_Result answer_bytes(
 		connection, range == SERVE_RANGE_PART ? MHD_HTTP_PARTIAL_CONTENT : MHD_HTTP_OK, response);
 }
 
-/* One client's stream. */
+/* One client's live connection. */
 struct live {
 	struct serve_live *stream;
 	struct serve_clients *clients;
@@ -191,7 +190,7 @@ static void close_live(void *context)
 	free(live);
 }
 
-/* NULL without memory; then the stream is closed. */
+/* Makes a response; NULL without memory, and then the stream is closed. */
 static struct MHD_Response *response_of_live(struct serve_server *server, struct serve_live *stream)
 {
 	struct live *live = malloc(sizeof(*live));
@@ -253,7 +252,7 @@ static enum MHD_Result answer_page(struct MHD_Connection *connection, const char
 		if (strcmp(asset->name, name) == 0)
 			return answer(
 				connection, MHD_HTTP_OK, response_of(asset->type, asset->bytes, asset->size));
-	if (strcmp(name, "favicon.ico") == 0) /* which browsers want, whatever the page says */
+	if (strcmp(name, "favicon.ico") == 0) /* browsers request it whatever the page says */
 		return answer(connection, MHD_HTTP_NO_CONTENT, response_of("image/x-icon", "", 0));
 	return answer_text(connection, MHD_HTTP_NOT_FOUND, "there is no such thing\n");
 }
@@ -275,8 +274,8 @@ static const char *argument_of(struct MHD_Connection *connection, const char *na
 	return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
-/* The token goes from the URL into a cookie, so the address of the page, which people copy and
- * browsers remember, does not have it. Browsers keep what is behind '#'. */
+/* Moves the token from the URL into a cookie, so that the page's address, which people copy and
+ * browsers remember, does not contain it. Browsers keep the part behind '#'. */
 static enum MHD_Result take_token(struct serve_server *server, struct MHD_Connection *connection)
 {
 	char cookie[SERVE_TOKEN_BYTES + 80];
@@ -298,14 +297,16 @@ static bool is_admitted(const struct serve_server *server, struct MHD_Connection
 		   serve_guard_is_token(&server->guard, argument_of(connection, "token"));
 }
 
-/* Another site's page may lead here, but not ask in our page's name. */
+/* True for requests from another site's pages: these may link here, but not send requests in our
+ * page's name. */
 static bool is_foreign(struct MHD_Connection *connection)
 {
 	const char *site = header_of(connection, "Sec-Fetch-Site");
 	return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
 }
 
-/* The connection ends with the answer: without the token it has no claim to its place. */
+/* Refuses a request and closes the connection, which without the token has no claim to stay open.
+ */
 static enum MHD_Result refuse(
 	struct MHD_Connection *connection, unsigned status, const char *type, const char *text)
 {
@@ -321,9 +322,9 @@ static enum MHD_Result refuse(
 	"token is from a file (--token-file), add ?token= and the line in that file. "      \
 	"Programs can send the header \"Authorization: Bearer TOKEN\" instead.\n"
 
-/* A browser that comes from a link on another site, or from the file that --open makes, leaves the
- * cookie out (SameSite=Strict). The script is served with the cookie only, which the browser sends
- * for it: then it asks for the page once more, now as a link of our own. */
+/* A browser that follows a link from another site, or from the file that --open makes, does not
+ * send the cookie (SameSite=Strict). It gets this script, and sends the cookie when it loads the
+ * script; the script then requests the page again, now as a link from our own site. */
 static const char ask_again[] = "location.replace('/?again' + location.hash);\n";
 
 static enum MHD_Result refuse_stranger(struct MHD_Connection *connection, const char *path)
@@ -376,8 +377,8 @@ static enum MHD_Result handle(struct serve_server *server, struct MHD_Connection
 	return answer_admitted(server, connection, path, method);
 }
 
-/* Called when a request's head is there, and again when all of it is: an answer before that would
- * end the connection. A body, which GET has none of, does. */
+/* Called when a request's head is complete, and again when all of it is: a response before that
+ * would close the connection. A request with a body, which GET does not have, is closed. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
 	const char *path, const char *method, const char *version, const char *body, size_t *body_bytes,
 	void **request)
@@ -423,7 +424,7 @@ void serve_tick(struct serve_server *server)
 	serve_clients_tick(&server->clients);
 }
 
-/* What goes wrong on a connection is its client's business. */
+/* Drops libmicrohttpd's messages: errors on a connection concern only its client. */
 static void keep_quiet(void *context, const char *format, va_list arguments)
 {
 	(void)context;
@@ -498,7 +499,7 @@ bool serve_was_opened(const struct serve_server *server)
 	return server->was_opened;
 }
 
-/* Streams come to their ends first, and whatever else is nearly done. */
+/* Ends live connections first, and lets others finish that are nearly done. */
 void serve_stop(struct serve_server *server)
 {
 	const struct timespec moment = {0, 10000000};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The socket that listens, and a URL that leads to it.
+ * The listening socket, and a URL that leads to it.
  */
 #include "serve.h"
 
@@ -41,7 +41,7 @@ static int listen_at(const struct addrinfo *address)
 	return -1;
 }
 
-/* -1 after a message. */
+/* Opens a listening socket; -1 after a message. */
 static int open_socket(
 	const char *address, const char *port, bool is_port_told, bool *ret_is_loopback)
 {
@@ -58,7 +58,7 @@ static int open_socket(
 	fd = listen_at(found);
 	int reason = errno;
 	freeaddrinfo(found);
-	/* Another weft has the usual port: any other will do. */
+	/* The default port is in use, perhaps by another weft: use any free port. */
 	if (fd < 0 && reason == EADDRINUSE && !is_port_told)
 		return open_socket(address, "0", true, ret_is_loopback);
 	if (fd < 0)
@@ -66,8 +66,8 @@ static int open_socket(
 	return fd;
 }
 
-/* The address from which this machine would send to the other one. Connecting a datagram socket
- * asks the routing table and sends nothing. False if there is no way there. */
+/* Finds the address from which this machine would send to another one. Connecting a datagram socket
+ * asks the routing table and sends nothing. False if there is no route. */
 static bool find_own_address(const char *other, char *ret_host, socklen_t room)
 {
 	const struct addrinfo hints = {
@@ -88,8 +88,8 @@ static bool find_own_address(const char *other, char *ret_host, socklen_t room)
 	return is_found;
 }
 
-/* If it listens at all addresses: one of them that other machines can reach, or the loopback. The
- * targets are addresses that are reserved for examples. */
+/* If we listen on all addresses, chooses one that other machines can reach, or the loopback. The
+ * targets are addresses that are reserved for documentation. */
 static void choose_address(char *host, socklen_t room)
 {
 	if (strcmp(host, "0.0.0.0") == 0 && !find_own_address("192.0.2.1", host, room))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * A stream of its own for each that wants one (include/weft/stream.h): none is held up by another
- * that reads slowly, which loses events, counted, when the ring has gone round. While nothing is
- * recorded a chunk without content goes out now and then, so that both ends know of each other.
+ * Each client has a stream of its own (include/weft/stream.h), so that a slow client does not delay
+ * others: it loses events, counted, when the ring has wrapped. While nothing is recorded, an empty
+ * chunk is sent now and then, so that both ends notice a broken connection.
  */
 #include "serve_live.h"
 
@@ -14,22 +14,22 @@
 #include <weft/source.h>
 #include <weft/stream.h>
 
-/* Enough to be worth a packet on the wire, little enough to be soon. */
+/* Large enough for efficient packets, small enough for low latency. */
 #define PIECE_BYTES ((size_t)64 << 10)
 
 static const uint64_t LOOK_NS = 100000000;
-static const uint64_t OPEN_NS = 200000000; /* as soon as a person would notice */
+static const uint64_t OPEN_NS = 200000000; /* below the delay that a user would notice */
 static const time_t SILENCE_S = 5;
 
 struct serve_live {
 	struct weft_stream *stream;
 	const atomic_bool *stopping;
-	const char *bytes; /* of the stream, until the next ones */
+	const char *bytes; /* the stream's current piece */
 	size_t left;
 	time_t spoke;
 };
 
-/* A chunk of no kind that readers know: src/abi/stream_abi.h. */
+/* A chunk of a kind that readers skip: src/abi/stream_abi.h. */
 static const unsigned char nothing[24] = {
 	0xff, 0xea, 0x46, 0x89, 0x63, 0x68, 0x6e, 0x6b, 5, 0, 0, 0};
 
@@ -43,7 +43,7 @@ static time_t now_s(void)
 static int open_stream(const char *path, pid_t pid, struct weft_stream **ret_stream)
 {
 	struct weft_ring_check check;
-	if (!pid) /* a file that the user named */
+	if (!pid) /* a file that the user has named */
 		return weft_stream_open(path, PIECE_BYTES, ret_stream);
 	int fd = weft_source_open_ring(path, pid, WEFT_RING_WRITE, &check);
 	if (fd < 0)
@@ -75,7 +75,7 @@ void serve_live_close(struct serve_live *live)
 	free(live);
 }
 
-/* WEFT_OK if there are bytes left, WEFT_END or an error. */
+/* Waits for bytes: WEFT_OK if there are any, WEFT_END or an error. */
 static int wait_for_bytes(struct serve_live *live)
 {
 	while (live->left == 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Where the token comes from: drawn for this start, or read from a file that only its owner can
- * read. It has letters that mean nothing special in a URL, a cookie or a header.
+ * The token: drawn for this start, or read from a file that only its owner can read. Its characters
+ * have no special meaning in a URL, a cookie or a header.
  */
 #include "serve.h"
 
@@ -29,7 +29,7 @@ bool serve_token_draw(char ret_token[SERVE_TOKEN_BYTES + 1])
 	return true;
 }
 
-/* The bytes that were read, at most `room`; -1 with errno. */
+/* Reads at most `room` bytes; returns their number, or -1 with errno. */
 static ssize_t read_all(int fd, char *bytes, size_t room)
 {
 	size_t used = 0;
@@ -44,7 +44,8 @@ static ssize_t read_all(int fd, char *bytes, size_t room)
 	return size < 0 ? -1 : (ssize_t)used;
 }
 
-/* A pipe has no mode of its own that would tell who can read it. */
+/* True if other users cannot read the file. A pipe's mode says nothing about that, and is accepted.
+ */
 static bool is_private(int fd, const char *file)
 {
 	struct stat status;
@@ -57,7 +58,7 @@ static bool is_private(int fd, const char *file)
 
 bool serve_token_read(const char *file, char ret_token[SERVE_TOKEN_BYTES + 1])
 {
-	char bytes[SERVE_TOKEN_BYTES + 2]; /* one more tells that it is too long */
+	char bytes[SERVE_TOKEN_BYTES + 2]; /* one byte more, to detect a token that is too long */
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	ssize_t size = fd < 0 ? -1 : read_all(fd, bytes, sizeof(bytes));
 	int reason = errno;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Operands are looked through anew at each request: directories grow, programs come and go. An id
- * is a hash of the operand's number and the name in it; whoever asks for one that nothing has gets
- * nothing, whatever it looks like.
+ * Operands are scanned at each request, since directories grow and programs start and end. An id is
+ * a hash of the operand's number and the name in it; an id that no trace has finds nothing,
+ * whatever it contains.
  */
 #include "serve.h"
 
@@ -26,7 +26,7 @@
 
 #include "runs/find.h"
 
-/* A ring's trace. */
+/* The saved trace of a ring. */
 struct saved {
 	struct saved *next;
 	char id[SERVE_ID_BYTES + 1];
@@ -36,11 +36,11 @@ struct saved {
 static struct {
 	char **operands;
 	int count;
-	struct saved *saved;   /* the newest first */
-	pthread_mutex_t mutex; /* looking for rings is for one thread at a time */
+	struct saved *saved;   /* newest first */
+	pthread_mutex_t mutex; /* only one thread at a time may search for rings */
 } served = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* One after the other; false ends it. */
+/* Called for each trace; false stops. */
 typedef bool visit(void *context, const struct serve_trace *trace);
 
 static void make_id(const char *operand, const char *name, char ret_id[SERVE_ID_BYTES + 1])
@@ -60,10 +60,10 @@ static uint64_t nanoseconds(struct timespec time)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* Do the first bytes look like a trace? Those of a compressed file do not tell what is in it. */
+/* True if the first bytes look like a trace. The content of a compressed file is not checked. */
 static bool looks_like_trace(int fd, const char *name)
 {
-	static char bytes[65536]; /* under the mutex */
+	static char bytes[65536]; /* protected by the mutex */
 	struct weft_decoder *decoder;
 	ssize_t size = pread(fd, bytes, sizeof(bytes), 0);
 	if (size <= 0)
@@ -84,7 +84,7 @@ static void describe_file(const struct stat *status, struct serve_trace *trace)
 	trace->modified_ns = nanoseconds(status->st_mtim);
 }
 
-/* Its id is cheap to know; whether it is a trace is looked at when it is wanted. */
+/* Visits an entry. The id is compared first, because checking for a trace is expensive. */
 static bool visit_entry(int directory, const char *operand, const char *name, const char *wanted,
 	visit *visitor, void *context)
 {
@@ -229,7 +229,7 @@ void serve_traces_add(const char *file, const char *ring)
 {
 	struct saved *saved = calloc(1, sizeof(*saved));
 	if (!saved)
-		return; /* the file is there all the same */
+		return; /* without memory it is served as a plain file */
 	make_id(ring, "", saved->id);
 	snprintf(saved->file, sizeof(saved->file), "%s", file);
 	pthread_mutex_lock(&served.mutex);
@@ -297,7 +297,7 @@ bool serve_traces_find(const char *id, struct serve_trace *ret_trace)
 	return search.is_found;
 }
 
-/* The copy is a file without a name, so that it is gone with its descriptor. */
+/* Copies a ring into a nameless file, which disappears with its descriptor. */
 static int open_ring(const struct serve_trace *trace)
 {
 	struct weft_ring_check check;

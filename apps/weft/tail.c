@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft tail: the events of a running program, as they come.
+ * weft tail: prints the events of a running program as they come.
  */
 #include "cli.h"
 
@@ -34,7 +34,7 @@ static const char usage[] =
 	"                   plus 64 times its own size, and 4G for a pipe\n"
 	"  --help           this text\n";
 
-/* A line of text is about 100 bytes: what makes writing cheap without keeping anybody waiting. */
+/* Size of written blocks; a line has about 100 bytes. */
 #define BLOCK_BYTES ((size_t)64 << 10)
 
 static const uint64_t SECOND_NS = 1000000000;
@@ -44,8 +44,8 @@ struct tail {
 	struct weft_follow *follow;
 	struct weft_lines lines;
 	struct weft_text text;
-	uint64_t start_ns; /* text shows times from here */
-	uint64_t from_ns;  /* nothing earlier is shown */
+	uint64_t start_ns; /* times in text count from here */
+	uint64_t from_ns;  /* earlier events are not printed */
 	uint64_t told[WEFT_LOSS_CAUSES];
 	time_t told_at;
 	uint64_t count;
@@ -60,7 +60,7 @@ static void on_interrupt(int signal)
 	interrupted = 1;
 }
 
-/* The first one ends us with all that was read; the second at once. */
+/* The first Ctrl-C ends the command after printing what was read; the second ends it at once. */
 static void catch_interrupts(void)
 {
 	struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
@@ -68,7 +68,7 @@ static void catch_interrupts(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-/* What is newly lost, by cause; not more often than once a second unless it is the `last` time. */
+/* Prints new losses by cause, at most once a second unless it is the `last` time. */
 static void tell_losses(struct tail *t, bool last)
 {
 	const uint64_t *losses = weft_follow_describe(t->follow)->losses;
@@ -99,13 +99,13 @@ static void add_event(struct tail *t, const struct weft_event *event)
 		weft_lines_add_text(&t->lines, event, &t->text);
 }
 
-/* At once: whoever reads a pipe shall see it now. */
+/* Flushes at once, so that the reader of a pipe gets it now. */
 static bool flush(struct tail *t)
 {
 	return t->text.size == 0 || (cli_write(&t->text) && fflush(stdout) == 0);
 }
 
-/* Everything that there is now. WEFT_AGAIN, WEFT_END or an error; WEFT_OK: nobody wants more. */
+/* Prints all available events. WEFT_AGAIN, WEFT_END or an error; WEFT_OK: stop. */
 static int print_ready(struct tail *t)
 {
 	struct weft_event event;
@@ -149,7 +149,7 @@ static int tail(struct tail *t, bool only_new)
 {
 	catch_interrupts();
 	if (only_new) {
-		/* After a second look the mark is the time of the first. */
+		/* After a second look, the low-water mark is at least the time of the first. */
 		weft_follow_wait(t->follow, 0);
 		weft_follow_wait(t->follow, 0);
 		t->from_ns = weft_follow_mark(t->follow);
@@ -167,17 +167,17 @@ static int tail(struct tail *t, bool only_new)
 	return CLI_DONE;
 }
 
-/* A file of another format, or no file: dump knows how to print it, or what is wrong. */
+/* Lets dump print a file of another format, or report what is wrong with it. */
 static int dump(char *path, bool json)
 {
 	char name[] = "dump", option[] = "--json", end[] = "--";
 	char *with_json[] = {name, option, end, path, NULL};
 	char *without[] = {name, end, path, NULL};
-	optind = 0; /* getopt begins anew */
+	optind = 0; /* restart getopt */
 	return json ? cli_dump(4, with_json) : cli_dump(3, without);
 }
 
-/* A file that the user named, or a ring of a process. */
+/* Opens a file that the user named, or a process's ring. */
 static int open_follow(
 	const char *path, const struct weft__runs_found *ring, struct weft_follow **ret_follow)
 {
@@ -197,7 +197,7 @@ static int open_and_tail(char *path, const struct weft__runs_found *ring, bool j
 	int error = weft_source_survive_truncation();
 	if (!error)
 		error = open_follow(path, ring, &t.follow);
-	if (error == WEFT_ERROR_STATE) /* after a message */
+	if (error == WEFT_ERROR_STATE) /* a message was printed */
 		return CLI_UNREADABLE;
 	bool is_other = error == WEFT_ERROR_FORMAT || error == WEFT_ERROR_EMPTY;
 	if (strcmp(path, "-") == 0 || (is_other && !ring->ring.pid))

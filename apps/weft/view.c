@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft view: traces in windows.
+ * weft view: shows traces in windows.
  *
- * The windows are another program's, weft-gtk, so that this one needs no GTK. What it was told is
- * checked here; then weft-gtk is started, and its exit status is ours.
+ * A separate program, weft-gtk, opens the windows, so that this one does not need GTK. This command
+ * checks the arguments, starts weft-gtk and returns its exit status.
  */
 #include "view.h"
 
@@ -44,18 +44,18 @@ static const char usage[] =
 	"      --help           this text\n";
 
 enum {
-	NO_DISPLAY = 4,    /* what weft-gtk answers */
-	NOT_STARTED = 127, /* no such program, or one of its libraries is missing */
-	ARGUMENTS = 16,    /* of weft-gtk at most, besides files */
+	NO_DISPLAY = 4,    /* weft-gtk's exit status */
+	NOT_STARTED = 127, /* the program or one of its libraries is missing */
+	ARGUMENTS = 16,    /* arguments of weft-gtk, without files */
 	PID_CHARACTERS = 16,
 };
 
 struct arguments {
 	char *theme;
 	bool follows;
-	char words[1024];   /* of `view`, to the viewer */
-	const char *first;  /* another command, or NULL */
-	char command[8192]; /* all of it */
+	char words[1024];   /* for the viewer's `view` command */
+	const char *first;  /* a further command, or NULL */
+	char command[8192]; /* the combined command */
 	struct render_rows rows;
 };
 
@@ -93,7 +93,7 @@ static bool parse_option(const char *command, int option, struct arguments *a)
 	}
 }
 
-/* One command of all that was told; false after a message. */
+/* Combines all options into one command; false after a message. */
 static bool make_command(const char *command, struct arguments *a)
 {
 	struct weft_text rows = {0};
@@ -117,7 +117,7 @@ static bool make_command(const char *command, struct arguments *a)
 	return !error && size < sizeof(a->command) && !(has_look && a->first);
 }
 
-/* CLI_DONE to go on, with the files behind optind; else *ret_run is false. */
+/* Parses the arguments: CLI_DONE to go on, with the files at optind; else *ret_run is false. */
 static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 {
 	static const struct option options[] = {
@@ -146,7 +146,7 @@ static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 	return CLI_DONE;
 }
 
-/* Where weft-gtk is if it is beside this program, as in a build directory. */
+/* Finds weft-gtk beside this program, as in a build directory. */
 static bool find_beside(char path[PATH_MAX])
 {
 	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof("weft-gtk"));
@@ -158,7 +158,7 @@ static bool find_beside(char path[PATH_MAX])
 	return true;
 }
 
-/* That one, or else the one that PATH has. */
+/* Executes that one, or else the one in PATH. */
 static void run_windows(char **arguments)
 {
 	char path[PATH_MAX];
@@ -168,7 +168,7 @@ static void run_windows(char **arguments)
 	_exit(NOT_STARTED);
 }
 
-/* The arguments of weft-gtk but for the files; answers how many. */
+/* Fills weft-gtk's arguments without files; returns their number. */
 static size_t fill(const struct arguments *a, char **room)
 {
 	static char name[] = "weft-gtk", check[] = "--check", theme[] = "--theme",
@@ -209,7 +209,7 @@ bool view_can_show(void)
 	return false;
 }
 
-/* PID:PATH, as weft-gtk --rings takes it: it opens the ring by the same checks as we do. */
+/* Makes PID:PATH for weft-gtk --rings, which opens the ring with the same checks. */
 static char *name_ring(const char *path, pid_t pid)
 {
 	size_t room = strlen(path) + PID_CHARACTERS;
@@ -249,7 +249,7 @@ static int run(char **arguments)
 		return CLI_NO;
 	}
 	if (child == 0) {
-		/* The windows go when we do. */
+		/* The windows are closed when this process ends. */
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		if (getppid() == parent)
 			run_windows(arguments);
@@ -278,8 +278,7 @@ static int explain(int status, const char *file)
 	return status;
 }
 
-/* The files of weft-gtk's windows: operands, or what the programs of those PIDs record into. False
- * after a message. */
+/* Finds weft-gtk's files: operands, or the rings of the given PIDs. False after a message. */
 static bool find_files(char **operands, char **files)
 {
 	struct weft__runs_found ring;

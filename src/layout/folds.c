@@ -18,8 +18,7 @@
 #define MOST_BELOW    8  /* descendants of a member */
 #define OUTLIER       8  /* medians */
 #define WORKERS       32 /* up to this many tasks may be parallel workers */
-#define SIDE_BY_SIDE \
-	4 /* they are workers if more than 1 / SIDE_BY_SIDE of them overlap those before */
+#define SIDE_BY_SIDE  4  /* they are if more than 1 in SIDE_BY_SIDE overlaps those before */
 
 struct candidates {
 	uint64_t *start, *end, *key, *parent, *sorted;
