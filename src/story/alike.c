@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * See alike.h. Labels are hashed once each; groups are dealt out by counting.
+ * See alike.h. Each label is hashed once; tasks are distributed to groups by counting.
  */
 #include "story/alike.h"
 
@@ -16,7 +16,7 @@ struct making {
 	struct weft__alike *alike;
 	const struct weft_tasks *tasks;
 	struct weft__index by_key;
-	uint64_t *hashes; /* of labels; 0: not known yet */
+	uint64_t *hashes; /* hash of each label; 0: not computed yet */
 };
 
 uint64_t weft__life_of(const struct weft_story *story, uint32_t task)
@@ -25,7 +25,7 @@ uint64_t weft__life_of(const struct weft_story *story, uint32_t task)
 	return end > start ? end - start : 0;
 }
 
-/* Of its beginning. */
+/* Hashes the text's beginning. */
 uint64_t weft__alike_hash(struct weft_slice text)
 {
 	uint64_t hash = 1;
@@ -113,7 +113,7 @@ static void deal_out(struct making *m)
 	}
 }
 
-/* `sorted` has twice the room of the largest group. */
+/* Computes the figures. `sorted` has room for twice the largest group. */
 static void measure(const struct weft__alike *alike, uint64_t *sorted)
 {
 	for (uint32_t g = 0; g < alike->group_count; g++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * An edge in one sentence: who does what to whom, and how that lies to the other's life.
+ * Describes an edge in one sentence: the two tasks, and when it happens relative to the other
+ * task's life.
  */
 #include "base/export.h"
 #include "story/index.h"

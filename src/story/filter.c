@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * See weft/filter.h. Words are read once; then each task is held against each of them.
+ * See weft/filter.h. Words are parsed once; then each task is compared with each of them.
  */
 #include <weft/filter.h>
 
@@ -22,7 +22,7 @@ struct word {
 	enum sort sort;
 	bool hides;
 	bool has_capital;
-	char *text; /* in the buffer of its words */
+	char *text; /* in the buffer of all words */
 	size_t size;
 };
 
@@ -41,7 +41,7 @@ static bool skip(struct word *word, const char *prefix)
 	return true;
 }
 
-/* What an escape protects is no space, sign or comma any more. */
+/* True for an unescaped sign: an escape makes the next character an ordinary one. */
 static bool is_sign(const char *text, size_t at, char sign)
 {
 	size_t escapes = 0;
@@ -50,7 +50,7 @@ static bool is_sign(const char *text, size_t at, char sign)
 	return text[at] == sign && escapes % 2 == 0;
 }
 
-/* A word without what is around it; whether it hides. */
+/* Trims a word; returns whether it hides. */
 static bool trim(const char **text, size_t *size)
 {
 	while (*size && **text == ' ')
@@ -63,7 +63,7 @@ static bool trim(const char **text, size_t *size)
 	return hides;
 }
 
-/* Copies it without escapes. */
+/* Copies a word without escapes. */
 static size_t unescape(const char *text, size_t size, char *to)
 {
 	size_t used = 0;
@@ -88,7 +88,7 @@ static void add_word(struct words *words, const char *text, size_t size, char *r
 	words->list[words->count++] = word;
 }
 
-/* Up to the comma that ends it. */
+/* The size of a word: up to its comma. */
 static size_t word_size(const char *text)
 {
 	size_t size = 0;
@@ -97,7 +97,7 @@ static size_t word_size(const char *text)
 	return size;
 }
 
-/* Capitals matter if the word has one. */
+/* True if the text contains the word. Case matters only if the word has a capital letter. */
 static bool has(const struct word *word, struct weft_slice text)
 {
 	for (size_t at = 0; at + word->size <= text.size; at++) {
@@ -205,7 +205,7 @@ WEFT__EXPORT const char *weft_filter_next_word(
 	return NULL;
 }
 
-/* Signs that would mean something, at either end or in the middle, are made to mean themselves. */
+/* Appends a word and escapes special characters. */
 static bool add_text(struct weft_text *text, const char *word)
 {
 	for (size_t i = 0; word[i]; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Several tasks that are drawn as one: how many, how they ended, how long they lived.
+ * Figures of a cluster of tasks: how many, how they ended, how long they lived.
  */
 #include <inttypes.h>
 #include <stdlib.h>

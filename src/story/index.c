@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The model groups edges by who acts. Stories also ask who acted on a task: two counting sorts,
- * once, answer that. They are made step by step, for who has a window to answer meanwhile.
+ * The model groups edges by actor. Stories also need the edges to a task: two counting sorts
+ * provide them. They run in steps, so that a window stays responsive.
  */
 #include "story/index.h"
 
@@ -13,18 +13,18 @@
 #define STEP_EDGES (1 << 20) /* some milliseconds */
 
 enum phase {
-	PHASE_COUNT, /* of the edges of each task */
-	PHASE_DEAL,  /* edges to their tasks */
+	PHASE_COUNT, /* count the edges of each task */
+	PHASE_DEAL,  /* distribute edges to their tasks */
 	PHASES,
 };
 
-/* First by target, then those that made something by who did. */
+/* First groups all edges by target, then creates and becomes by actor. */
 struct weft_story_index_maker {
 	const struct weft_model *model;
 	struct weft_story_index *index;
 	bool by_made;
 	enum phase phase;
-	uint32_t edge; /* the next */
+	uint32_t edge; /* the next edge */
 };
 
 static uint32_t key_of(const struct weft_edges *edges, bool by_made, uint32_t edge)
@@ -69,7 +69,7 @@ static uint32_t **edges_of(struct weft_story_index_maker *maker)
 	return maker->by_made ? &maker->index->by_made : &maker->index->by_to;
 }
 
-/* What a phase needs before its first edge. */
+/* Prepares a phase. */
 static int begin_phase(struct weft_story_index_maker *maker)
 {
 	uint32_t tasks = maker->model->tasks.count, *first = *first_of(maker);
@@ -91,7 +91,7 @@ static void do_edges(struct weft_story_index_maker *maker, uint32_t last)
 	for (uint32_t i = maker->edge; i < last; i++) {
 		uint32_t key = key_of(e, maker->by_made, i);
 		if (key >= tasks)
-			continue; /* nobody */
+			continue; /* no actor */
 		if (maker->phase == PHASE_COUNT)
 			first[key + 1]++;
 		else
@@ -225,7 +225,7 @@ uint32_t weft__become_at(const struct weft_model *model, uint32_t task, uint64_t
 	return task;
 }
 
-/* Chains of becomes lead to higher numbers or lower ones: each is followed once. */
+/* Follows each chain of becomes once, whatever the order of its tasks. */
 void weft__find_finals(const struct weft_model *model, uint32_t *ret_finals)
 {
 	const struct weft_tasks *t = &model->tasks;

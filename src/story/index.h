@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Edges by the task that they lead to, and what a task made.
+ * Edges by the task that they lead to, and what each task made.
  */
 #ifndef WEFT_STORY_INDEX_H
 #define WEFT_STORY_INDEX_H
@@ -11,7 +11,7 @@
 struct weft_story_index {
 	/* All edges grouped by `to`: task t has entries [first_to[t], first_to[t + 1]). */
 	uint32_t *first_to, *by_to;
-	/* Creates and becomes grouped by `from`, likewise. */
+	/* Creates and becomes grouped by `from`, in the same way. */
 	uint32_t *first_made, *by_made;
 };
 
@@ -23,28 +23,28 @@ struct weft__edge_list {
 
 /* What the task did: reads, try_reads, resolves, signals. */
 struct weft__edge_list weft__edges_by(const struct weft_model *model, uint32_t task);
-/* What was done to it; nothing without an index. */
+/* What other tasks did to it; empty without an index. */
 struct weft__edge_list weft__edges_to(const struct weft_story *story, uint32_t task);
-/* Whom it created, and what it became. */
+/* The tasks that it created, and what it became. */
 struct weft__edge_list weft__edges_made(const struct weft_story *story, uint32_t task);
 
-/* How many of a list are at or before `time`. */
+/* The number of edges in a list at or before `time`. */
 uint32_t weft__edges_until(
 	const struct weft_model *model, struct weft__edge_list list, uint64_t time);
 
-/* How many activations of a task begin at or before `time`. */
+/* The number of a task's activations that begin at or before `time`. */
 uint32_t weft__activations_until(const struct weft_model *model, uint32_t task, uint64_t time);
 
-/* When a task starts, as it is drawn. */
+/* The start of a task, as drawn. */
 uint64_t weft__start_of(const struct weft_story *story, uint32_t task);
 
-/* Resolved, failed or another one at `time`. */
+/* True if the task has been resolved, has failed or has become another by `time`. */
 bool weft__is_gone(const struct weft_model *model, uint32_t task, uint64_t time);
 
-/* What `task` is at `time`: the last that it had become by then. */
+/* What `task` is at `time`: the last task that it had become by then. */
 uint32_t weft__become_at(const struct weft_model *model, uint32_t task, uint64_t time);
 
-/* What each task had become in the end; itself if it became nothing. */
+/* What each task finally became; itself if it became nothing. */
 void weft__find_finals(const struct weft_model *model, uint32_t *ret_finals);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * How long tasks of each kind live. Lives are sorted by kind and length at once: a number that is
- * kind first would need more than 64 bits, so they are grouped by kind, then sorted each.
+ * How long tasks of each kind live. A key of kind and length would need more than 64 bits, so
+ * lifetimes are grouped by kind, and each group is sorted.
  */
 #include <stdlib.h>
 
@@ -13,11 +13,12 @@
 
 struct sorting {
 	const struct weft_story *story;
-	uint32_t *first; /* of each kind in `lives`; one more than kinds */
+	uint32_t *first; /* first entry of each kind in `lives`, and the end of the last */
 	uint64_t *lives, *scratch;
 };
 
-/* One that became another goes on as that, so it has no length of its own. */
+/* False for a task that became another: it continues as that task, so it has no length of its own.
+ */
 static bool counts(const struct weft_tasks *t, uint32_t task)
 {
 	return (t->flags[task] & WEFT_TASK_RESOLVED) && t->becomes[task] == WEFT_NONE;
@@ -74,7 +75,7 @@ static int by_frequency(const void *left, const void *right)
 	return l->kind < r->kind ? -1 : l->kind > r->kind;
 }
 
-/* The first task of its kind that is as long as the longest. */
+/* Finds the first task of each kind with the longest lifetime. */
 static void find_longest(const struct weft_story *story, uint32_t *place_of_kind,
 	struct weft_story_kind *kinds, uint32_t count)
 {

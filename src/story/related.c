@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: ISC
  *
- * What belongs to a task. Three directions are never mixed, or everything would be related to
- * everything through the main loop: along becomes both ways; from there down to what is waited for;
- * and up to who waits. Breadth first, so that what is left out is what is far.
+ * The tasks that belong to a task. Three directions are searched separately, since otherwise
+ * everything would be related to everything through the main loop: along becomes in both
+ * directions; from there down to what is waited for; and up to the tasks that wait. The search is
+ * breadth first, so that the limit cuts off distant tasks.
  */
 #include <stdlib.h>
 
 #include "base/export.h"
 #include "story/index.h"
 
-/* A task with more edges is a loop or a lock: what it reads has nothing in common. */
+/* A task with more edges is a loop or a lock: the tasks that it reads have nothing in common. */
 #define EDGES_MAX 64
 
 enum direction {
@@ -21,13 +22,13 @@ enum direction {
 struct search {
 	const struct weft_story *story;
 	const struct weft_model *model;
-	uint8_t *seen; /* directions in which a task was reached */
+	uint8_t *seen; /* the directions in which each task was reached */
 	uint32_t *queue;
 	uint32_t head, tail, limit;
 	bool more;
 };
 
-/* A task is queued once a direction, in a queue of that direction alone. */
+/* Queues a task once per direction; each direction has its own queue. */
 static void reach(struct search *s, uint32_t task, enum direction direction)
 {
 	if (task == WEFT_NONE || (s->seen[task] & direction))
@@ -90,7 +91,8 @@ static void walk(struct search *s, enum direction direction)
 	}
 }
 
-/* From all that the task is: its chain of becomes, which is at the front of the queue. */
+/* Searches one direction, starting from the task's chain of becomes, which is at the front of the
+ * queue. */
 static void walk_from(struct search *s, const uint32_t *chain, uint32_t count, enum direction way)
 {
 	s->head = s->tail = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A search: which distinct strings match is found out first, one byte a string; then the columns
- * are passed over once, and what refers to such a string is a match.
+ * A search first tests each distinct string, and stores one byte for each; then it passes over the
+ * columns once: whatever refers to a matching string is a match.
  */
 #include <weft/search.h>
 
@@ -13,11 +13,11 @@
 #include "base/sort.h"
 #include "story/pattern.h"
 
-/* To find the earliest matches when there are too many, without listing all. */
+/* Buckets of time, to find the earliest matches if there are too many to list. */
 #define BUCKETS 4096
 
 struct whole_search {
-	struct weft_search public; /* first: what callers hold */
+	struct weft_search public; /* first member: callers hold a pointer to it */
 	struct weft_search_match *matches;
 	uint32_t *tasks;
 };
@@ -25,18 +25,18 @@ struct whole_search {
 struct searcher {
 	const struct weft_model *model;
 	struct weft__pattern *pattern;
-	uint8_t *strings; /* 1: it matches */
+	uint8_t *strings; /* 1: the string matches */
 	uint32_t string_count;
-	uint8_t *kinds; /* likewise */
+	uint8_t *kinds; /* 1: the kind matches */
 	bool has_kind;
 	uint64_t id;
 	bool has_id;
 	struct whole_search *found;
-	size_t capacity; /* of its matches */
+	size_t capacity; /* capacity of matches */
 	uint8_t *task_found;
-	bool is_again;       /* the second pass, which lists the earliest of too many matches */
-	uint64_t sure, last; /* then all are listed that are not after `sure`; none after `last` … */
-	uint32_t rest;       /* … and of those between so many */
+	bool is_again;       /* in the second pass, which lists the earliest of too many matches */
+	uint64_t sure, last; /* in it, all matches up to `sure` are listed, none after `last` … */
+	uint32_t rest;       /* … and this many in between */
 	uint64_t *buckets;
 	uint64_t bucket_ns;
 	int error;
@@ -52,7 +52,7 @@ static void judge_strings(struct searcher *s)
 		s->strings[string] = weft__pattern_matches(s->pattern, weft_model_string(s->model, string));
 }
 
-/* Kinds without a name match nothing. */
+/* Tests kinds; those without a name never match. */
 static void judge_kinds(struct searcher *s)
 {
 	static const struct {
@@ -71,13 +71,13 @@ static void judge_kinds(struct searcher *s)
 	}
 }
 
-/* A trace may say WEFT_NONE, which is no string. */
+/* True if a string matches; `string` may be WEFT_NONE. */
 static bool string_matches(const struct searcher *s, uint32_t string)
 {
 	return string < s->string_count && s->strings[string];
 }
 
-/* "#123" and "123" are ids. */
+/* Parses "#123" or "123". */
 static bool parse_id(struct weft_slice text, uint64_t *ret_id)
 {
 	uint64_t id = 0;
@@ -97,7 +97,7 @@ static bool has_capital(struct weft_slice text, bool is_expression)
 {
 	for (size_t i = 0; i < text.size; i++) {
 		if (is_expression && text.bytes[i] == '\\')
-			i++; /* \W is no capital */
+			i++; /* \W is not a capital letter */
 		else if (text.bytes[i] >= 'A' && text.bytes[i] <= 'Z')
 			return true;
 	}
@@ -116,7 +116,7 @@ static void count_match(struct searcher *s, const struct weft_search_match *matc
 		s->task_found[match->task] = 1;
 }
 
-/* `sure` is before the trace if not even the first bucket has room. */
+/* True if a match is listed. `sure` is before the trace if not even the first bucket has room. */
 static bool is_early(struct searcher *s, uint64_t time)
 {
 	if (time <= s->sure)
@@ -175,7 +175,7 @@ static void pass_messages(struct searcher *s)
 				s, (struct weft_search_match){t->end[task], task, WEFT_NONE, WEFT_SEARCH_MESSAGE});
 }
 
-/* A counter is found once, not at each change. */
+/* Finds matches in notes; a counter matches once, not at each change. */
 static void pass_notes(struct searcher *s)
 {
 	const struct weft_notes *n = &s->model->notes;
@@ -217,7 +217,8 @@ static void pass(struct searcher *s)
 	pass_counters(s);
 }
 
-/* Lists all matches of the first buckets, and of the next one as many as there is room for. */
+/* Chooses which matches are listed: all of the first buckets, and as many of the next one as there
+ * is room for. */
 static void limit_matches(struct searcher *s)
 {
 	uint64_t sum = 0, start = s->model->summary.start;
@@ -252,7 +253,7 @@ static int sort_matches(struct whole_search *w)
 	return good ? 0 : WEFT_ERROR_MEMORY;
 }
 
-/* Once more if there are too many: then it is known which are the earliest. */
+/* Searches; a second time if there are too many matches, when the earliest are known. */
 static int find_matches(struct searcher *s)
 {
 	pass(s);
@@ -365,7 +366,7 @@ WEFT__EXPORT const char *weft_search_place_name(enum weft_search_place place)
 	return place < WEFT_SEARCH_PLACES ? names[place] : "unknown";
 }
 
-/* How many matches are at or before `time`. */
+/* The number of matches at or before `time`. */
 static uint32_t matches_until(const struct weft_search *search, uint64_t time)
 {
 	uint32_t first = 0, end = search->match_count;

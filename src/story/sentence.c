@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A task in one sentence: as a whole, or what it does at a moment.
+ * Describes a task in one sentence: as a whole, or what it does at a time.
  */
 #include <inttypes.h>
 
@@ -8,12 +8,12 @@
 #include "story/index.h"
 #include "story/words.h"
 
-/* Characters of a name. */
+/* Maximum characters of a name. */
 #define SUBJECT_LETTERS 40
 #define OTHER_LETTERS   28
 #define MESSAGE_LETTERS 60
 
-/* What is left out last has the highest. */
+/* The clause with the highest worth is dropped last. */
 enum worth {
 	WORTH_EXTRA,
 	WORTH_CREATOR,
@@ -29,7 +29,7 @@ static const struct weft_tasks *tasks_of(const struct weft_story *story)
 	return &story->model->tasks;
 }
 
-/* Still there when the trace ends. */
+/* True if the task still exists when the trace ends. */
 static bool is_open(const struct weft_story *story, uint32_t task)
 {
 	return !(tasks_of(story)->flags[task] & WEFT_TASK_RESOLVED);
@@ -84,7 +84,8 @@ static void say_waker(
 	weft__say_time(w, story->model, wake.time);
 }
 
-/* How it ended; of one that did not, nothing: that it waits says more. */
+/* Appends how the task ended; nothing for an unended one, because what it waits for is more
+ * informative. */
 static void say_outcome(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
 {
 	const struct weft_tasks *t = tasks_of(story);
@@ -109,7 +110,7 @@ static void say_outcome(struct weft__sentence *s, const struct weft_story *story
 	}
 }
 
-/* Has anybody signalled or resolved the task since? Without an index, nobody knows. */
+/* True if the task was signalled or resolved since; unknown without an index. */
 static bool is_touched_since(const struct weft_story *story, uint32_t task, uint64_t since)
 {
 	struct weft__edge_list to = weft__edges_to(story, task);
@@ -121,7 +122,7 @@ static bool is_touched_since(const struct weft_story *story, uint32_t task, uint
 	return false;
 }
 
-/* "; nobody has signalled it since" */
+/* Appends "; nobody has signalled it since". */
 static void say_nobody(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
 {
@@ -160,7 +161,7 @@ static void say_wait(
 	say_creator(s, story, wait->task);
 }
 
-/* "wait 26 is pending since 5 ms; main resolves it at 7 ms" */
+/* Writes "wait 26 is pending since 5 ms; main resolves it at 7 ms". */
 static void say_pending(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
 {
 	const struct weft_tasks *t = tasks_of(story);
@@ -184,7 +185,7 @@ static void say_pending(struct weft__sentence *s, const struct weft_story *story
 	say_outcome(s, story, task);
 }
 
-/* Does it wait then? Of a task as a whole that is asked at its last moment. */
+/* True if the task waits at that time; for a task as a whole, at its end. */
 static bool waits(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, struct weft_story_wait *ret_wait)
 {

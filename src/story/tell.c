@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The whole story of a task, as lines. Each sort of line is listed up to a limit, with a line about
- * what is left out; then all are brought into the order of time. Text goes into one block, as
- * offsets until it has stopped moving.
+ * The whole story of a task, as lines. Each type of line is listed up to a limit, with one line for
+ * the number of the rest; then all are put in the order of time. Text goes into one block, referred
+ * to by offsets until the block no longer moves.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,17 +19,17 @@
 #define NAME_LETTERS 60
 #define TEXT_LETTERS 400
 
-/* So many alike children in a row become one line. */
+/* This many consecutive alike children become one line. */
 #define ALIKE_FROM 4
-/* So many activations, of which none is so many times as long as another one. */
+/* Minimum number of activations that become one line, and the maximum ratio of their lengths. */
 #define RUNS_FROM  8
 #define RUNS_RANGE 8
-#define SHORT_NS   1000 /* shorter ones are all alike */
+#define SHORT_NS   1000 /* shorter ones count as equal */
 
 struct draft {
 	struct weft_story_line line;
 	size_t text;  /* offset */
-	size_t order; /* of equal times */
+	size_t order; /* order among equal times */
 };
 
 struct teller {
@@ -39,7 +39,7 @@ struct teller {
 	struct draft *drafts;
 	size_t count, capacity;
 	struct weft_text text;
-	struct weft_story_line unused; /* stands in for a line that could not be allocated */
+	struct weft_story_line unused; /* used instead of a line that could not be allocated */
 	int error;
 };
 
@@ -51,7 +51,7 @@ struct told {
 
 /* ---- Lines ---- */
 
-/* Words of a line, up to its end. */
+/* The text of a line that is being written. */
 struct saying {
 	struct weft__words words;
 	char buffer[4 * TEXT_LETTERS + 1];
@@ -63,7 +63,7 @@ static struct weft__words *say(struct saying *saying)
 	return &saying->words;
 }
 
-/* The caller fills the other members of the line, which are read when all lines are there. */
+/* Adds a line. The caller fills its other members, which are read when all lines exist. */
 static struct weft_story_line *add_line(struct teller *t, enum weft_story_line_type type,
 	const char *title, const struct saying *saying)
 {
@@ -256,7 +256,7 @@ static void add_notes(struct teller *t)
 		add_left_out(t, end - shown, "further note", t->model->notes.time[shown]);
 }
 
-/* How long the task had waited when it read, or waits from its try_read on. */
+/* The length of a wait: until a read, or from a try_read on. */
 static uint64_t length_of_edge(const struct weft_model *model, uint32_t edge)
 {
 	uint32_t to = model->edges.to[edge];
@@ -287,7 +287,7 @@ static void add_edge(struct teller *t, uint32_t edge)
 	set_time(line, e->time[edge], length_of_edge(t->model, edge));
 }
 
-/* Several lists of edges in the order of time, as one: their numbers are in that order. */
+/* Merges several lists of edges by their numbers, which are in the order of time. */
 struct merge {
 	struct weft__edge_list lists[3];
 };
@@ -307,8 +307,8 @@ static bool next_edge(struct merge *merge, uint32_t *ret_edge)
 	return true;
 }
 
-/* Creations are told as facts and as children; an edge to itself is in two lists. That a
- * task reads itself is how libraries go on; it says nothing. */
+/* True if an edge is listed. Creations are listed as facts and as children; an edge to itself is in
+ * two lists. A task that reads itself is an artefact of libraries. */
 static bool is_told(const struct teller *t, uint32_t edge, uint32_t last)
 {
 	const struct weft_edges *e = &t->model->edges;
@@ -342,7 +342,7 @@ static bool are_alike(const struct weft_model *model, uint32_t a, uint32_t b)
 		   model->tasks.label[a] == model->tasks.label[b];
 }
 
-/* How many from `first` on, creations all, are alike. */
+/* The number of alike children from `first` on; all are creations. */
 static uint32_t count_alike(const struct teller *t, struct weft__edge_list made, uint32_t first)
 {
 	const struct weft_edges *e = &t->model->edges;
@@ -426,7 +426,7 @@ static void add_activation(struct teller *t, uint32_t place)
 	set_time(add_line(t, WEFT_STORY_ACTIVATION, "runs", &saying), a->start[place], length);
 }
 
-/* Activations in a row on one thread. */
+/* Consecutive activations on one thread. */
 struct runs {
 	uint32_t first, count;
 	uint64_t shortest, longest, total;
@@ -482,7 +482,7 @@ static void add_activations(struct teller *t)
 			lines++;
 			continue;
 		}
-		/* Until the one that was too different; the next run begins there. */
+		/* Up to the one that was too different, which begins the next line. */
 		for (uint32_t i = 0; i < runs.count && lines < WEFT_STORY_LINES_MAX; i++, lines++)
 			add_activation(t, at++);
 	}

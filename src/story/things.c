@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What is not a task in one sentence: bands, counters, losses.
+ * Describes bands, counters and losses in one sentence.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 void weft__say_thread(struct weft__words *w, const struct weft_model *model, uint32_t thread)
 {
 	if (model->thread_count < 2 || thread >= model->thread_count)
-		return; /* there is but one */
+		return; /* there is only one */
 	const char *name = model->threads[thread].name;
 	weft__say(w, " on thread ");
 	if (name && name[0])
@@ -61,7 +61,7 @@ static uint32_t sample_at(
 	return first == counter->first ? WEFT_NONE : first - 1;
 }
 
-/* ": +2 by read block 17 at 12.31 ms" */
+/* Appends ": +2 by read block 17 at 12.31 ms". */
 static void say_change(struct weft__sentence *s, const struct weft_model *model,
 	const struct weft_counter *counter, uint32_t sample)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: ISC
  *
- * Losses and threads as words.
+ * Texts about losses and threads.
  */
 #ifndef WEFT_STORY_THINGS_H
 #define WEFT_STORY_THINGS_H
 
 #include "story/words.h"
 
-/* " on thread main"; nothing if there is but one. */
+/* Appends " on thread main"; nothing if there is only one thread. */
 void weft__say_thread(struct weft__words *words, const struct weft_model *model, uint32_t thread);
 
-/* "310 overwritten, 2 full" */
+/* Appends "310 overwritten, 2 full". */
 void weft__say_losses(struct weft__words *words, const uint64_t losses[WEFT_LOSS_CAUSES]);
 uint64_t weft__count_losses(const uint64_t losses[WEFT_LOSS_CAUSES]);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a task waits for at a time. A trace says so in two ways: by a try_read that nothing has
- * answered yet, and by the read that ends the wait, which is still to come.
+ * What a task waits for at a time. A trace shows it in two ways: by a try_read that is not answered
+ * yet, or by a later read that ends the wait.
  */
 #include "base/export.h"
 #include "story/index.h"
 
-/* So many of a task's edges are looked at, from the moment asked about: a loop that has read a
- * million times does not wait for what it wanted so long ago. */
+/* At most this many of a task's edges before the time are examined: a loop that has read a million
+ * times does not wait for what it wanted that long ago. */
 #define LOOK_AT_MAX 256
 
 struct moment {
@@ -16,9 +16,9 @@ struct moment {
 	uint32_t task;
 	uint64_t at;
 	struct weft__edge_list edges;
-	uint32_t before;     /* of edges: those at or before the moment */
-	uint64_t idle_since; /* when it last stopped running; its start if it had not run */
-	uint64_t runs_next;  /* UINT64_MAX: not any more */
+	uint32_t before;     /* number of edges at or before the time */
+	uint64_t idle_since; /* when it last stopped running, or its start */
+	uint64_t runs_next;  /* UINT64_MAX: never again */
 	bool running;
 };
 
@@ -53,7 +53,7 @@ static bool is_read_between(const struct moment *m, uint32_t from, uint32_t to, 
 	return false;
 }
 
-/* The first read of `source` after the moment. */
+/* The first read of `source` after the time. */
 static uint64_t read_after(const struct moment *m, uint32_t source)
 {
 	const struct weft_edges *e = &m->model->edges;
@@ -67,7 +67,7 @@ static uint64_t read_after(const struct moment *m, uint32_t source)
 	return UINT64_MAX;
 }
 
-/* When the wait that is not answered ends: when it is, or when its task is gone or runs on. */
+/* When an unanswered wait ends: when it is answered, or when its task has gone or runs again. */
 static uint64_t end_of_wait(const struct moment *m, uint32_t source)
 {
 	const struct weft_tasks *t = &m->model->tasks;
@@ -79,7 +79,8 @@ static uint64_t end_of_wait(const struct moment *m, uint32_t source)
 	return until;
 }
 
-/* A join waits for all, so for the one that comes last; others for whom they asked last. */
+/* Chooses between sources: a join waits for all, so the last one to end counts; other tasks wait
+ * for the one that they asked last. */
 static bool is_better(const struct moment *m, uint32_t source, uint32_t than)
 {
 	const struct weft_tasks *t = &m->model->tasks;
@@ -92,7 +93,8 @@ static bool is_better(const struct moment *m, uint32_t source, uint32_t than)
 	return ends != other_ends ? other_ends : t->end[source] > t->end[than];
 }
 
-/* What it wanted before it last ran is past, but for a join, which wakes for each. */
+/* True if a wait is over because the task has run since, except for a join, which wakes for each
+ * source. */
 static bool is_past(const struct moment *m, uint64_t time)
 {
 	return m->model->tasks.kind[m->task] != WEFT_KIND_JOIN && time < m->at &&
@@ -100,7 +102,7 @@ static bool is_past(const struct moment *m, uint64_t time)
 			   weft__activations_until(m->model, m->task, time);
 }
 
-/* From the try_reads before the moment. */
+/* Finds the wait from try_reads before the time. */
 static bool find_pending(const struct moment *m, struct weft_story_wait *wait)
 {
 	const struct weft_edges *e = &m->model->edges;
@@ -115,7 +117,7 @@ static bool find_pending(const struct moment *m, struct weft_story_wait *wait)
 		if (now == m->task || weft__is_gone(m->model, now, m->at))
 			continue;
 		if (now == wait->source) {
-			wait->since = e->time[edge]; /* asked twice: it waits since the first time */
+			wait->since = e->time[edge]; /* asked repeatedly: it waits since the first time */
 			continue;
 		}
 		found++;
@@ -129,7 +131,7 @@ static bool find_pending(const struct moment *m, struct weft_story_wait *wait)
 	return found > 0;
 }
 
-/* From the read that ends the wait: the first thing that the task does after the moment. */
+/* Finds the wait from the read that ends it: the first thing that the task does after the time. */
 static bool find_coming(const struct moment *m, struct weft_story_wait *wait)
 {
 	const struct weft_edges *e = &m->model->edges;
@@ -140,7 +142,7 @@ static bool find_coming(const struct moment *m, struct weft_story_wait *wait)
 		return false;
 	uint32_t now = weft__become_at(m->model, source, m->at);
 	if (now == m->task || m->runs_next < e->time[edge])
-		return false; /* it ran before it read: nobody knows what woke it */
+		return false; /* it ran before it read: what woke it is unknown */
 	uint64_t asked = m->before ? e->time[m->edges.edges[m->before - 1]] : 0;
 	wait->source = now;
 	wait->since = asked > m->idle_since ? asked : m->idle_since;
@@ -148,7 +150,7 @@ static bool find_coming(const struct moment *m, struct weft_story_wait *wait)
 	return true;
 }
 
-/* A signal to come, on which nothing else bears. */
+/* Finds a later signal that ends the wait, if there is no other evidence. */
 static bool find_signal(const struct moment *m, struct weft_story_wait *wait)
 {
 	const struct weft_edges *e = &m->model->edges;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * What woke a task: a signal to it, or whoever resolved what it then read.
+ * What woke a task: a signal to it, or the task that resolved what it then read.
  */
 #include "base/export.h"
 #include "story/index.h"
 
-/* Reads of one activation that are looked at. */
+/* Reads of one activation that are examined. */
 #define READS_MAX 64
 
 /* The last edge of a type to a task at or before `time`, or WEFT_NONE. */
@@ -21,7 +21,7 @@ static uint32_t last_to(
 	return WEFT_NONE;
 }
 
-/* The activation is at `place`; before it, the task had last run until `since`. */
+/* The activation with index `place`; before it, the task last ran until `since`. */
 struct awakening {
 	const struct weft_story *story;
 	uint32_t task, place;
@@ -41,7 +41,7 @@ static bool by_signal(const struct awakening *a, struct weft_story_wake *wake)
 	return true;
 }
 
-/* By whoever resolved `source`, unless that was before the task waited. */
+/* Woken by the task that resolved `source`, unless that was before the task waited. */
 static bool by_source(
 	const struct awakening *a, uint32_t source, uint64_t read, struct weft_story_wake *wake)
 {

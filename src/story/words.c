@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The words that sentences are made of. Everything that the trace brings goes through say_letter:
- * no name can hide text, turn its direction, or drive a terminal.
+ * Appends words to sentences. All text of the trace goes through say_letter, so no name can hide
+ * text, change its direction, or control a terminal.
  */
 #include "story/words.h"
 
@@ -30,7 +30,7 @@ void weft__words_init(struct weft__words *w, char *buffer, size_t size)
 		buffer[0] = '\0';
 }
 
-/* One character, or nothing if it does not fit: then nothing more does. */
+/* Appends one character if it fits; once one does not fit, nothing more is appended. */
 static void say_letter(struct weft__words *w, const char *bytes, size_t length)
 {
 	if (w->used + length + 1 > w->size) {
@@ -82,7 +82,7 @@ void weft__say(struct weft__words *w, const char *format, ...)
 	say_letters(w, (struct weft_slice){text, size});
 }
 
-/* The bytes of at most `letters` characters from the start. */
+/* The bytes of the first `letters` characters. */
 static size_t head_bytes(struct weft_slice text, unsigned letters)
 {
 	size_t at = 0;
@@ -93,7 +93,7 @@ static size_t head_bytes(struct weft_slice text, unsigned letters)
 	return at;
 }
 
-/* Where the last `letters` characters of a text begin: no further back than four bytes each. */
+/* The offset of the last `letters` characters of a text, which have at most four bytes each. */
 static size_t tail_from(struct weft_slice text, unsigned letters)
 {
 	size_t at = text.size;
@@ -116,7 +116,7 @@ void weft__say_text(struct weft__words *w, struct weft_slice text, unsigned lett
 		say_letters(w, text);
 		return;
 	}
-	unsigned shown = letters ? letters - 1 : 0; /* beside the ellipsis */
+	unsigned shown = letters ? letters - 1 : 0; /* without the ellipsis */
 	unsigned last = is_path(text) ? shown * 2 / 3 : 0;
 	size_t head = head_bytes(text, shown - last), tail = tail_from(text, last);
 	say_letters(w, (struct weft_slice){text.bytes, head});
@@ -217,7 +217,7 @@ struct weft__words *weft__clause(struct weft__sentence *sentence, unsigned worth
 {
 	unsigned last = sentence->count;
 	if (last == WEFT__CLAUSES_MAX)
-		last--; /* a sentence of more clauses is none */
+		last--; /* the text must not end with a full stop of its own */
 	else
 		sentence->count++;
 	struct weft__clause *clause = &sentence->clauses[last];
@@ -228,13 +228,13 @@ struct weft__words *weft__clause(struct weft__sentence *sentence, unsigned worth
 
 static unsigned count_letters(const struct weft__sentence *sentence)
 {
-	unsigned letters = 1; /* the full stop */
+	unsigned letters = 1; /* one for the full stop */
 	for (unsigned i = 0; i < sentence->count; i++)
 		letters += sentence->clauses[i].words.letters;
 	return letters;
 }
 
-/* Empties the last of the clauses that are worth least. */
+/* Drops the last clause of the lowest worth. */
 static bool leave_one_out(struct weft__sentence *sentence)
 {
 	struct weft__clause *least = NULL;

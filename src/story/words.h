@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
- * Sentences made of clauses, with room for WEFT_SENTENCE_LETTERS characters: what does not fit
- * goes, the least important first. Text of the trace is cleaned on its way in.
+ * Builds sentences from clauses, with at most WEFT_SENTENCE_LETTERS characters: if a sentence is
+ * too long, the least important clauses are dropped. Text of the trace is cleaned when it is added.
  */
 #ifndef WEFT_STORY_WORDS_H
 #define WEFT_STORY_WORDS_H
 
 #include <weft/story.h>
 
-/* Text that ends where its room does, after a whole character. */
+/* Text of limited size, cut after a whole character. */
 struct weft__words {
 	char *text; /* NUL-terminated */
 	size_t size, used;
@@ -17,31 +17,31 @@ struct weft__words {
 
 void weft__words_init(struct weft__words *words, char *buffer, size_t size);
 
-/* Text of our own: UTF-8 and clean. */
+/* Appends our own text: clean UTF-8. */
 __attribute__((format(printf, 2, 3))) void weft__say(
 	struct weft__words *words, const char *format, ...);
-/* Text of the trace, at most so many characters of it: an ellipsis stands for the rest; of a path,
- * for its middle. */
+/* Appends text of the trace, at most `letters` characters: an ellipsis replaces the rest, or the
+ * middle of a path. */
 void weft__say_text(struct weft__words *words, struct weft_slice text, unsigned letters);
-/* "12.491 ms": a time from the trace's start. */
+/* Appends "12.491 ms": a time from the trace's start. */
 void weft__say_time(struct weft__words *words, const struct weft_model *model, uint64_t time);
-/* "1.84 ms" */
+/* Appends "1.84 ms". */
 void weft__say_length(struct weft__words *words, uint64_t ns);
 /* "1,234" */
 /* With up to `digits` significant digits. */
 void weft__say_real(struct weft__words *words, double number, int digits);
 void weft__say_number(struct weft__words *words, uint64_t number);
-/* "1 task", "1,514 tasks" */
+/* Appends "1 task" or "1,514 tasks". */
 void weft__say_count(struct weft__words *words, uint64_t count, const char *one);
-/* "bind" */
+/* Appends "bind". */
 void weft__say_kind(struct weft__words *words, unsigned kind);
-/* Its label, or "wait 79". */
+/* Appends a task's label, or "wait 79". */
 void weft__say_task(
 	struct weft__words *words, const struct weft_model *model, uint32_t task, unsigned letters);
-/* Like it, beside another: kind and id if both have one label. */
+/* The same in a sentence with another task: kind and id if both have the same label. */
 void weft__say_other(struct weft__words *words, const struct weft_model *model, uint32_t task,
 	uint32_t beside, unsigned letters);
-/* "wait 79 'Net.read'" */
+/* Appends "wait 79 'Net.read'". */
 void weft__say_subject(
 	struct weft__words *words, const struct weft_model *model, uint32_t task, unsigned letters);
 
@@ -51,16 +51,15 @@ struct weft__sentence {
 	unsigned count;
 	struct weft__clause {
 		struct weft__words words;
-		unsigned worth; /* the least goes first */
+		unsigned worth; /* clauses with the lowest worth are dropped first */
 		char text[WEFT_SENTENCE_BYTES];
 	} clauses[WEFT__CLAUSES_MAX];
 };
 
 void weft__sentence_init(struct weft__sentence *sentence);
-/* The next clause, for weft__say: it begins with its own punctuation. The first is never left
- * out. */
+/* Begins a clause; it starts with its own punctuation. The first clause is never dropped. */
 struct weft__words *weft__clause(struct weft__sentence *sentence, unsigned worth);
-/* Writes it with a full stop. */
+/* Writes the sentence with a full stop. */
 size_t weft__sentence_write(struct weft__sentence *sentence, char *buffer, size_t size);
 
 #endif

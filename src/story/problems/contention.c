@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks that queue for one semaphore, or wait for one that holds it for far longer than usual. Who
- * reads it holds it until it signals it, or ends; who runs again with that read had waited since it
- * last ran. So had who runs and, before any other act, reads what others held when it stopped
- * running.
+ * Tasks that queue for one semaphore, or wait for one that a task holds for far longer than usual.
+ * A task that reads a semaphore holds it until it signals it, or ends. A task that runs again with
+ * that read had waited since it last ran. So had a task that runs and, before any other action,
+ * reads what another held when it stopped running.
  *
- * Who waits while those have it, again and again, that came later than it, starves.
+ * A task starves if, while it waits, tasks that came later get the semaphore again and again.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,24 +13,24 @@
 #include "base/sort.h"
 #include "story/problems/findings.h"
 
-#define QUEUE_MIN   8  /* tasks at once */
-#define HOLDS_MIN   8  /* that tell what is usual */
+#define QUEUE_MIN   8  /* tasks that wait at once */
+#define HOLDS_MIN   8  /* holds needed to know what is usual */
 #define FAR_LONGER  8  /* times as long as usual */
-#define LEAST_SHARE 50 /* of a trace: a hold, or a wait, that is worth a word by itself */
-#define PASSED_MIN  8  /* times that others have it who came later */
+#define LEAST_SHARE 50 /* 1 / share of a trace: a hold or wait that long is reported */
+#define PASSED_MIN  8  /* times that later tasks get it first */
 
 struct hold {
-	uint64_t since, start, end; /* since when its task had waited for it */
+	uint64_t since, start, end; /* when its task began to wait for it */
 	uint32_t task;
 };
 
-/* What is known of one semaphore. */
+/* The waits and holds of one semaphore. */
 struct contention {
 	struct weft__findings *findings;
 	const struct weft_model *model;
-	uint64_t *starts, *ends; /* of waits; twice the room */
+	uint64_t *starts, *ends; /* of waits; with room for twice as many */
 	struct hold *holds;
-	uint64_t *lengths; /* of holds; twice the room */
+	uint64_t *lengths; /* of holds; with room for twice as many */
 	uint32_t waits, hold_count;
 };
 
@@ -40,7 +40,7 @@ static uint64_t end_of(const struct weft_model *model, uint32_t task)
 	return ends ? model->tasks.end[task] : model->summary.end;
 }
 
-/* Did another task hold it at that time? */
+/* True if another task held it at that time. */
 static bool was_held(const struct contention *c, uint32_t task, uint64_t time)
 {
 	uint32_t low = 0, high = c->hold_count;
@@ -61,8 +61,8 @@ static bool has_acted(const struct weft_model *model, uint32_t task, uint64_t fr
 		   weft__edges_until(model, by, to - 1) > weft__edges_until(model, by, from - 1);
 }
 
-/* When it stopped running before a read that made it run, or that is the first that it does;
- * otherwise `time` itself. */
+/* When the task began to wait: when it stopped running before a read that made it run, or that is
+ * its first action; otherwise `time` itself. */
 static uint64_t waits_since(const struct contention *c, uint32_t task, uint64_t time)
 {
 	const struct weft_activations *a = &c->model->activations;
@@ -85,7 +85,7 @@ static void add_wait(struct contention *c, uint64_t start, uint64_t end)
 	c->ends[c->waits++] = end;
 }
 
-/* The last hold of who signals is over, if it had not been. */
+/* Ends the last hold of the signalling task, if it was not over. */
 static void end_hold(struct contention *c, uint32_t task, uint64_t time)
 {
 	if (!c->hold_count)
@@ -105,7 +105,7 @@ static void read_edges(struct contention *c, struct weft__edge_list to)
 		if (e->type[edge] == WEFT_EDGE_SIGNAL) {
 			end_hold(c, task, time);
 		} else if (e->type[edge] == WEFT_EDGE_READ && task != WEFT_NONE) {
-			end_hold(c, WEFT_NONE, time); /* whoever had it has it no more */
+			end_hold(c, WEFT_NONE, time); /* ends any task's hold */
 			uint64_t since = waits_since(c, task, time);
 			add_wait(c, since, time);
 			c->holds[c->hold_count++] = (struct hold){since, time, end_of(c->model, task), task};
@@ -115,7 +115,7 @@ static void read_edges(struct contention *c, struct weft__edge_list to)
 	}
 }
 
-/* The most waits at once, and when. */
+/* The maximum number of simultaneous waits, and its time. */
 static uint32_t find_longest_queue(struct contention *c, uint64_t *ret_time)
 {
 	uint32_t most = 0, queue = 0;
@@ -153,7 +153,7 @@ static uint64_t usual_hold(struct contention *c, uint64_t *ret_sum)
 	return c->lengths[(c->hold_count - 1) / 2];
 }
 
-/* One that held it for far longer than usual: whom all waited for. */
+/* Appends the task that held it for far longer than usual. */
 static void say_holder(struct weft__sentence *s, const struct contention *c, uint32_t semaphore,
 	const struct hold *hold, uint64_t usual_ns)
 {
@@ -171,7 +171,7 @@ static void say_holder(struct weft__sentence *s, const struct contention *c, uin
 	weft__say_length(w, usual_ns);
 }
 
-/* Waits of which a part lies in a hold; starts and ends are sorted. */
+/* The number of waits that overlap a hold; starts and ends are sorted. */
 static uint32_t count_waits_in(const struct contention *c, const struct hold *hold)
 {
 	size_t begun = weft__lower_bound_u64(c->starts, c->waits, hold->end);
@@ -226,7 +226,7 @@ static void look_at_holds(struct contention *c, uint32_t semaphore, uint32_t que
 	weft__find(c->findings, &problem, queue, &s);
 }
 
-/* The hold that was waited for the longest. */
+/* The hold with the longest wait before it. */
 static uint32_t longest_wait(const struct contention *c)
 {
 	uint32_t found = 0;
@@ -236,7 +236,8 @@ static uint32_t longest_wait(const struct contention *c)
 	return found;
 }
 
-/* Holds by those that came later than who has hold `at`; `ret_other`: one who had most of them. */
+/* The number of holds by tasks that came later than the owner of hold `at`; `ret_other`: the task
+ * with most of them. */
 static uint32_t count_passed(const struct contention *c, uint32_t at, uint32_t *ret_other)
 {
 	const struct hold *waited = &c->holds[at];

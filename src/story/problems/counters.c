@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * Counters that climb from one end of the trace to the other. One that falls now and then, but to a
- * floor that rises, counts something that is kept and not given back; one that never falls may
- * simply be a total. So is one that falls now and then, and from some moment on is above whatever
- * it was before, and higher from part to part: what took it away no longer keeps up.
+ * Counters that climb from one end of the trace to the other. A counter that falls now and then,
+ * but to a rising floor, counts things that are kept and not given back; one that never falls may
+ * simply be a total. Also reported is a counter that falls now and then, and from some time on is
+ * above all earlier values and rises from part to part: its consumer no longer keeps up.
  */
 #include <inttypes.h>
 
@@ -12,12 +12,12 @@
 #define PARTS       8
 #define SAMPLES_MIN 8
 #define FOUND_MAX   20
-#define LATE_PARTS  3 /* at least, at the end of the trace, in which a late one climbs */
-#define FAR_ABOVE   2 /* times as high as ever before */
+#define LATE_PARTS  3 /* minimum number of parts at the trace's end in which a late one climbs */
+#define FAR_ABOVE   2 /* ratio to the highest value before */
 
 struct climb {
 	int64_t floor[PARTS], top[PARTS]; /* lowest and highest value in each part of the trace */
-	bool rises[PARTS];                /* its highest is higher than all before */
+	bool rises[PARTS];                /* the part's highest value exceeds all before */
 	uint32_t falls;
 	int64_t first, last;
 };
@@ -54,7 +54,7 @@ static struct climb look_at(const struct weft_model *model, const struct weft_co
 	return climb;
 }
 
-/* It reaches new heights in all parts of the trace but one or two. */
+/* True if it reaches new maxima in all parts of the trace but one or two. */
 static bool keeps_rising(const struct climb *climb)
 {
 	unsigned rising = 0;
@@ -63,7 +63,7 @@ static bool keeps_rising(const struct climb *climb)
 	return rising >= PARTS - 2 && climb->rises[PARTS - 1];
 }
 
-/* What is never given back any more grows, and is at the end at least half of all that there is. */
+/* True if the floor rises, and is finally at least half of the value. */
 static bool has_rising_floor(const struct climb *climb, const struct weft_counter *counter)
 {
 	for (int part = 2; part < PARTS; part++)
@@ -73,7 +73,7 @@ static bool has_rising_floor(const struct climb *climb, const struct weft_counte
 	return (double)climb->floor[PARTS - 1] - (double)climb->floor[1] >= range / 2;
 }
 
-/* Whether it climbs in the last parts only; `ret_before`: the highest that it was until then. */
+/* True if it climbs only in the last parts; `ret_before`: its maximum until then. */
 static bool climbs_late(const struct climb *climb, int64_t *ret_before)
 {
 	int part = PARTS - 1;
@@ -89,7 +89,7 @@ static bool climbs_late(const struct climb *climb, int64_t *ret_before)
 	return last > 0 && last / FAR_ABOVE >= *ret_before;
 }
 
-/* The last sample of a counter that is no higher than `value`; the first if all are. */
+/* The last sample of a counter up to `value`; the first one if all are higher. */
 static uint32_t last_below(
 	const struct weft_model *model, const struct weft_counter *counter, int64_t value)
 {
@@ -99,7 +99,7 @@ static uint32_t last_below(
 	return sample;
 }
 
-/* How far, and in which time. */
+/* Appends how far it rises, and in which time. */
 static void say_course(
 	struct weft__sentence *s, int64_t from, int64_t to, const struct weft_problem *problem)
 {
@@ -109,7 +109,7 @@ static void say_course(
 	weft__say_length(w, problem->end - problem->start);
 }
 
-/* From one of its samples to its last. */
+/* Makes the problem from one of its samples to its last. */
 static struct weft_problem climb_from(const struct weft_model *model, uint32_t number,
 	uint32_t first, enum weft_problem_severity severity)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks that wait for each other when the trace ends. Who waits for one task alone has one arrow
- * out, so cycles are found by walking: whoever comes back to this walk's own steps has found one.
+ * Deadlocks: tasks that wait for each other when the trace ends. A task that waits for one task
+ * alone has one outgoing edge, so cycles are found by walking: a walk that returns to its own steps
+ * has found one.
  *
- * A semaphore is waited for by who wants it, and waits for nobody itself; who has read it and not
- * signalled it since holds it, and is waited for in its place.
+ * A semaphore does not wait itself. The task that has read it and not signalled it since holds it,
+ * and is the one that others wait for.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,15 +15,15 @@
 struct walk {
 	struct weft__findings *findings;
 	const struct weft_model *model;
-	uint32_t *final;  /* what a task had become in the end */
-	uint32_t *next;   /* for whom it waits alone, or WEFT_NONE */
-	uint32_t *by;     /* the walk that came by first, or WEFT_NONE */
-	uint32_t *holder; /* of a semaphore; WEFT_NONE: nobody; UNKNOWN: not looked for yet */
+	uint32_t *final;  /* what each task finally became */
+	uint32_t *next;   /* the only task that it waits for, or WEFT_NONE */
+	uint32_t *by;     /* the walk that visited it first, or WEFT_NONE */
+	uint32_t *holder; /* a semaphore's holder; WEFT_NONE: none; UNKNOWN: not searched yet */
 };
 
 #define UNKNOWN (WEFT_NONE - 1)
 
-/* Who read it last, unless it was signalled since: that is how it is given back. */
+/* The holder: the last reader, unless the semaphore was signalled since, which gives it back. */
 static uint32_t find_holder(const struct walk *walk, uint32_t semaphore)
 {
 	const struct weft_edges *e = &walk->model->edges;
@@ -37,7 +38,7 @@ static uint32_t find_holder(const struct walk *walk, uint32_t semaphore)
 	return WEFT_NONE;
 }
 
-/* Whom who waits for `source` waits for, in truth. */
+/* The task that blocks a waiter on `source`: a semaphore's holder, else `source`. */
 static uint32_t behind(const struct walk *walk, uint32_t source)
 {
 	const struct weft_tasks *t = &walk->model->tasks;
@@ -49,7 +50,7 @@ static uint32_t behind(const struct walk *walk, uint32_t source)
 	return source == WEFT_NONE || t->flags[source] & WEFT_TASK_RESOLVED ? WEFT_NONE : source;
 }
 
-/* Its last act is to wait for one, and the act before is none of that kind. */
+/* The task that `task` waits for, if its last action is a wait for exactly one. */
 static uint32_t waits_for(const struct walk *walk, uint32_t task)
 {
 	const struct weft_edges *e = &walk->model->edges;
@@ -61,7 +62,7 @@ static uint32_t waits_for(const struct walk *walk, uint32_t task)
 		return WEFT_NONE;
 	for (uint32_t i = by.count - 1; i > 0 && e->type[by.edges[i - 1]] == WEFT_EDGE_TRY_READ; i--)
 		if (e->to[by.edges[i - 1]] != e->to[last])
-			return WEFT_NONE; /* any of several will do */
+			return WEFT_NONE; /* it waits for any of several */
 	return behind(walk, walk->final[e->to[last]]);
 }
 
@@ -71,7 +72,8 @@ static uint32_t last_act(const struct walk *walk, uint32_t task)
 	return by.edges[by.count - 1];
 }
 
-/* Where it begins: from the last time that one of them ran before, until the circle is closed. */
+/* Chooses the range to show: from the last time that one of them ran before, until the cycle is
+ * closed. */
 static void choose_view(const struct walk *walk, struct weft_problem *problem)
 {
 	const struct weft_model *model = walk->model;
@@ -96,7 +98,7 @@ static void choose_view(const struct walk *walk, struct weft_problem *problem)
 		problem->show_end = problem->end;
 }
 
-/* "waits for lock A, which task 5 holds" or "waits for task 5" */
+/* Appends "waits for lock A, which task 5 holds" or "waits for task 5". */
 static void say_next(struct weft__sentence *s, const struct walk *walk, uint32_t task)
 {
 	const struct weft_model *model = walk->model;

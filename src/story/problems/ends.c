@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks that failed, and tasks that should have ended and did not. A failure travels from who is
- * read to who reads it and fails, too: that is one story, told of the last one, with where it
- * began. If all who read it went on, somebody has seen to it: that is a milder one.
+ * Tasks that failed, and tasks that should have ended and did not. A failure travels from a task to
+ * its readers that fail as well: that is one problem, described at the last task, with its origin.
+ * If all readers continued, the failure was handled: that is a milder problem.
  *
- * Tasks with one message are one story; so are those with very many that differ in their numbers
- * only. Up to ALIKE_MAX of them are told one by one; of more, the first, with their number.
- * Whatever has an end cuts through what is under way then: tasks that were no older than others
- * like them become are one story, too, and a mild one.
+ * Tasks with equal messages are one problem; so are tasks with many messages that differ only in
+ * numbers. Up to ALIKE_MAX of these are reported separately; of more, the first with their number.
+ * A trace's end cuts off tasks that are under way: those that are no older than similar tasks
+ * become are one mild problem.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "story/problems/findings.h"
 
-#define ALIKE_MAX    3
-#define OF_TENTH     4 /* times as old as nine tenths become, or as old as any: not only under way */
-#define MESSAGES_MAX 8  /* that differ in their numbers only: status 404 is not 500 */
-#define SHOWN        5  /* of those told as one */
-#define HOPS_MAX     64 /* from who failed last to where it began */
-#define READS_MAX    64 /* of one task that are looked at, from the last on */
+#define ALIKE_MAX 3
+#define OF_TENTH \
+	4 /* times the age that nine tenths reach, or the oldest: then it is more than under way */
+#define MESSAGES_MAX 8  /* messages that differ only in numbers, like status 404 and 500 */
+#define SHOWN        5  /* tasks shown of those reported as one */
+#define HOPS_MAX     64 /* from the last failed task to the origin */
+#define READS_MAX    64 /* reads of a task that are examined, from the last one back */
 
 struct ends {
 	struct weft__findings *findings;
 	const struct weft_model *model;
-	uint32_t *finals; /* what each task had become in the end */
-	uint32_t *tasks;  /* that ended badly */
+	uint32_t *finals; /* what each task finally became */
+	uint32_t *tasks;  /* tasks that failed or did not end */
 	uint32_t count;
 };
 
@@ -39,7 +40,7 @@ static bool never(const struct weft_tasks *t, uint32_t task)
 	return t->flags[task] & WEFT_TASK_NEVER_RESOLVED;
 }
 
-/* The trace ended amid it. */
+/* True if the trace ended while the task was simply under way. */
 static bool is_under_way(const struct ends *ends, uint32_t task)
 {
 	const struct weft__alike *alike = &ends->findings->alike;
@@ -56,14 +57,14 @@ static bool failed(const struct ends *ends, uint32_t task)
 	return is_bad(&ends->model->tasks, task) && !never(&ends->model->tasks, task);
 }
 
-/* Does `task` fail because of `source`, as far as times tell? */
+/* True if `task` may have failed because of `source`, judging by times. */
 static bool is_in_time(const struct ends *ends, uint32_t source, uint32_t task)
 {
 	return source != task && failed(ends, source) && failed(ends, task) &&
 		   ends->model->tasks.end[source] <= ends->model->tasks.end[task];
 }
 
-/* Whom it read last that had failed; WEFT_NONE: nobody, it began here. */
+/* The failed task that it read last; WEFT_NONE: none, so it is the origin. */
 static uint32_t find_source(const struct ends *ends, uint32_t task)
 {
 	const struct weft_edges *e = &ends->model->edges;
@@ -89,12 +90,12 @@ static uint32_t find_origin(const struct ends *ends, uint32_t task)
 }
 
 enum fate {
-	UNREAD,    /* nobody has seen it */
-	WENT_ON,   /* who read it did not fail */
-	PASSED_ON, /* somebody who read it failed, too */
+	UNREAD,    /* no task has read it */
+	WENT_ON,   /* its readers did not fail */
+	PASSED_ON, /* a reader failed, too */
 };
 
-/* At one time only one of two that read each other has passed it on. */
+/* How the failure went on. Of two tasks that read each other at one time, only one passed it on. */
 static enum fate fate_of(const struct ends *ends, uint32_t task)
 {
 	const struct weft_edges *e = &ends->model->edges;
@@ -134,15 +135,15 @@ static int list_bad(struct ends *ends)
 	return 0;
 }
 
-/* qsort has no context: what is compared goes with it. */
+/* qsort has no context, so the keys are stored with the tasks. */
 struct sorted {
 	uint64_t key, end;
 	uint32_t task, message, origin;
 	bool went_on;
 };
 
-/* Equal for tasks whose ends are alike: by message and by that of where it began; those without an
- * end by kind and name. */
+/* A key that is equal for similar ends: equal message and equal message of the origin; for unended
+ * tasks, kind and name. */
 static uint64_t key_of(const struct ends *ends, uint32_t task, uint32_t origin, bool went_on)
 {
 	const struct weft_model *model = ends->model;
@@ -185,7 +186,7 @@ static int by_key(const void *left, const void *right)
 	return l->message != r->message ? compare(l->message, r->message) : by_end(left, right);
 }
 
-/* ": connection refused", and where it began, with its message if that is another. */
+/* Appends ": connection refused", and the origin, with its message if that differs. */
 static void say_why(
 	struct weft__sentence *s, const struct weft_model *model, uint32_t task, uint32_t origin)
 {
@@ -233,7 +234,7 @@ static void say_ending(struct weft__sentence *s, const struct weft_model *model,
 		weft__say(weft__clause(s, 2), "; who read %s went on", count > 1 ? "them" : "it");
 }
 
-/* `count` alike ones from `sorted` on, as one problem. */
+/* Adds `count` similar ones from `sorted` on as one problem. */
 static void add_ending(struct ends *ends, const struct sorted *sorted, uint32_t count)
 {
 	const struct weft_tasks *t = &ends->model->tasks;
@@ -253,7 +254,7 @@ static void add_ending(struct ends *ends, const struct sorted *sorted, uint32_t 
 	uint64_t began = t->end[sorted->origin];
 	problem.show_start = began < problem.start ? began : problem.start;
 	problem.show_end = problem.end;
-	if (count > 1) /* how they follow each other */
+	if (count > 1) /* to show how they follow each other */
 		problem.show_end = sorted[count < SHOWN ? count - 1 : SHOWN - 1].end;
 	say_ending(&s, ends->model, sorted, count);
 	weft__find(ends->findings, &problem, count, &s);
@@ -267,7 +268,8 @@ static uint32_t count_messages(const struct sorted *sorted, uint32_t count)
 	return messages;
 }
 
-/* Those of one message; or of one but for its numbers, if it has many different ones. */
+/* Adds those with equal messages; or, if there are many different ones, those that differ only in
+ * numbers. */
 static void add_alike(struct ends *ends, const struct sorted *sorted, uint32_t count)
 {
 	if (count > ALIKE_MAX || sorted->went_on)

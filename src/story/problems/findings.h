@@ -16,13 +16,13 @@
 
 struct weft__finding {
 	struct weft_problem problem;
-	uint64_t weight; /* among those of its severity */
-	size_t text;     /* offset of its sentence */
+	uint64_t weight; /* rank among problems of equal severity */
+	size_t text;     /* offset of the sentence */
 };
 
 struct weft__findings {
 	const struct weft_story *story;
-	struct weft__alike alike; /* while the finders are at work */
+	struct weft__alike alike; /* while the finders run */
 	struct weft__finding *list;
 	uint32_t count;
 	size_t capacity;
@@ -31,17 +31,17 @@ struct weft__findings {
 	uint32_t period_count, periods_taken;
 	size_t period_capacity;
 	int error;
-	uint32_t first, last; /* tasks: who looks at one after the other looks at these only */
+	uint32_t first, last; /* range of tasks that finders with unit TASKS examine */
 };
 
-/* Adds a problem; its sentence is written here. */
+/* Adds a problem, and writes its sentence. */
 void weft__find(struct weft__findings *findings, const struct weft_problem *problem,
 	uint64_t weight, struct weft__sentence *sentence);
 
-/* One of the periods of the problem that is found next; those are then put in order. */
+/* Adds a period of the problem that is added next; periods are sorted then. */
 void weft__find_period(struct weft__findings *findings, uint64_t start, uint64_t end);
 
-/* The finders. Each keeps an error in `findings`. */
+/* The finders. Each stores an error in `findings`. */
 #define PROBLEM(identifier, name, plural, rank, hint_rank, order, unit, finder, meaning) \
 	void weft__find_##finder(struct weft__findings *findings);
 #include <weft/problems.def>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks that pile up: of those that are alike more and more are alive, from one end of the trace to
- * the other, and those that have not ended are not simply under way.
+ * Tasks that pile up: more and more alike tasks are alive, from one end of the trace to the other,
+ * and the unended ones are not simply under way.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,14 +10,15 @@
 
 #define PARTS     8
 #define LEFT_MIN  16 /* tasks that have not ended */
-#define OF_TENTH  4  /* times as old as nine tenths become */
+#define OF_TENTH  4  /* times the age that nine tenths reach */
 #define FOUND_MAX 3
 
 struct pile {
 	uint32_t group;
-	int64_t alive[PARTS]; /* first changes in each part, then tasks at the end of each */
-	uint32_t left, old;   /* that have not ended; of them, older than the others become */
-	uint32_t first;       /* of them */
+	int64_t alive[PARTS]; /* at first changes in each part, later tasks at the end of each */
+	uint32_t left,
+		old;        /* tasks that have not ended; those of them that are older than others become */
+	uint32_t first; /* the first of these tasks */
 };
 
 struct piling {
@@ -25,7 +26,7 @@ struct piling {
 	const struct weft_model *model;
 	const struct weft__alike *alike;
 	struct pile *piles;
-	uint32_t *pile_of; /* of groups, or WEFT_NONE */
+	uint32_t *pile_of; /* pile of each group, or WEFT_NONE */
 	uint32_t count;
 };
 
@@ -37,7 +38,7 @@ static uint32_t part_of(const struct weft_model *model, uint64_t time)
 	return part < PARTS ? (uint32_t)part : PARTS - 1;
 }
 
-/* Without a name and an end they are more likely what nobody told the end of. */
+/* False for tasks without name or end: more likely, the program does not record their end. */
 static bool may_pile_up(const struct piling *p, const struct weft__alike_group *group)
 {
 	return group->all - group->count >= LEFT_MIN && p->model->summary.fulfilled >= LEFT_MIN;
@@ -79,7 +80,8 @@ static void add_task(struct piling *p, uint32_t task)
 		pile->first = task;
 }
 
-/* More at the end of each part but one, and half as many again as in the middle. */
+/* True if there are more at the end of each part but one, and 1.5 times as many as in the middle.
+ */
 static bool only_grows(struct pile *pile)
 {
 	unsigned rises = pile->alive[0] > 0;

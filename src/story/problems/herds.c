@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * Thundering herds: a signal wakes many tasks at once, most of which find nothing to do and go back
- * to wait for the same. Of a task that reads what was signalled, and whose next act is to read or
- * to want it again, nothing else has come.
+ * Thundering herds: a signal wakes many tasks at once, most of which find nothing to do and wait
+ * for the same again. If a task reads what was signalled, and its next action is to read or want it
+ * again, it found nothing to do.
  *
- * Where a library makes a promise for each waiter, one task resolves many that were there all
- * along, in a moment, and most of who read them next want another one like it. All of them may do
- * so that had each something to do, of which the trace knows nothing; so there one at least has to
- * do something else, as who comes first in a herd.
+ * Where a library makes a promise for each waiter, one task resolves many existing promises at
+ * once, and most of their readers next want another promise like it. All tasks may do that even if
+ * each had something to do, of which the trace knows nothing; so in this case at least one of them
+ * has to do something else, like the first one of a herd.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,23 +15,23 @@
 #include "story/problems/findings.h"
 
 #define HERD_MIN  8 /* tasks */
-#define BACK_PART 4 /* all but one of so many go back */
+#define BACK_PART 4 /* all but 1 / BACK_PART of them go back */
 #define TIMES_MIN 3
 #define FOUND_MAX 3
-#define EDGES_MAX 64 /* of a promise that is one waiter's: what has more is no such */
-#define APART     2  /* times as long is it from herd to herd as it takes all that are in one */
+#define EDGES_MAX 64 /* edges of a promise for one waiter: one with more is something else */
+#define APART     2  /* minimum ratio of the time between herds to the length of a herd */
 
-/* From one signal to the next. */
+/* The tasks that one signal wakes. */
 struct burst {
 	bool is_open;
-	uint64_t start, end; /* from the signal until the last has run */
+	uint64_t start, end; /* from the signal until the last task has run */
 	uint32_t woken, back;
 };
 
 struct herd {
 	struct burst worst;
-	uint64_t first, last; /* when the first and the last one began */
-	uint64_t sum;         /* of their lengths */
+	uint64_t first, last; /* start of the first and of the last burst */
+	uint64_t sum;         /* sum of their lengths */
 	uint32_t times;
 	bool by_promises;
 };
@@ -41,7 +41,7 @@ static bool is_herd(const struct burst *burst)
 	return burst->woken >= HERD_MIN && burst->back >= burst->woken - burst->woken / BACK_PART;
 }
 
-/* Whether the next act of who read by `edge` is about the same task. */
+/* True if the next action of the reader in `edge` is about the same task. */
 static bool goes_back(const struct weft_story *story, uint32_t edge)
 {
 	const struct weft_model *model = story->model;
@@ -93,7 +93,7 @@ static struct herd look_at(const struct weft_story *story, struct weft__edge_lis
 	return herd;
 }
 
-/* Who reads what `edge` resolves, by which edge; WEFT_NONE: nobody, or many. */
+/* The edge that reads what `edge` resolves; WEFT_NONE: none, or several. */
 static uint32_t find_read(const struct weft_story *story, uint32_t edge)
 {
 	const struct weft_edges *e = &story->model->edges;
@@ -111,7 +111,7 @@ static uint32_t find_read(const struct weft_story *story, uint32_t edge)
 	return found;
 }
 
-/* Whether who read a promise by `edge` next wants another like it, and made nothing but that. */
+/* True if the reader in `edge` next wants another promise like it, and made nothing else. */
 static bool wants_another(const struct weft__findings *findings, uint32_t edge)
 {
 	const struct weft_story *story = findings->story;
@@ -144,7 +144,7 @@ static void end_promises(struct herd *herd, const struct burst *burst)
 	end_burst(herd, burst);
 }
 
-/* A burst lasts as long as what is resolved was there when it began. */
+/* Examines bursts of resolved promises: a burst includes promises that existed when it began. */
 static struct herd look_at_promises(
 	const struct weft__findings *findings, struct weft__edge_list by)
 {

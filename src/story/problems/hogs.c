@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks that run for very long at a stretch while others wait for their turn on the same thread.
- * Who waited shows afterwards: it was there by half of that time, and runs on that thread soon
- * after it is over. What the hog made itself did not wait for it.
+ * Tasks that run for very long without a pause while others wait for the same thread. The waiters
+ * show afterwards: they existed by half of that time, and run on that thread soon after it. Tasks
+ * that the hog itself made did not wait for it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "story/problems/findings.h"
 
-#define LONG_SHARE  50 /* of a trace: a stretch that may be one */
-#define GRAVE_SHARE 20 /* likewise, one that is more than worth a look */
-#define FAR_LONGER  8  /* times as long as a stretch is on average */
+#define LONG_SHARE  50 /* 1 / share of a trace: minimum length of a stretch */
+#define GRAVE_SHARE 20 /* 1 / share of a trace: length of a grave one */
+#define FAR_LONGER  8  /* ratio to the mean stretch */
 #define WAITERS_MIN 3
 #define LOOKED_MAX  512 /* candidates; a trace with more has no usual length */
 #define NAMED_MAX   5
-#define RUNS_MIN    16                  /* that tell how long a task runs */
-#define TAKEN_MAX   UINT64_C(100000000) /* ns: the system takes the processor for no longer */
+#define RUNS_MIN    16                  /* activations needed to know how long a task runs */
+#define TAKEN_MAX   UINT64_C(100000000) /* ns: the operating system preempts for no longer */
 
 struct stretch {
 	uint32_t task, thread;
 	uint64_t start, end;
 	uint32_t waiters, last_waiter;
-	uint64_t gc_ns; /* of it, in pauses for garbage collection */
+	uint64_t gc_ns; /* the part of it in garbage collection */
 };
 
 struct looking {
 	struct weft__findings *findings;
 	const struct weft_model *model;
-	struct stretch list[LOOKED_MAX]; /* by thread and end */
+	struct stretch list[LOOKED_MAX]; /* sorted by thread and end */
 	uint32_t count;
 	uint64_t least_ns, grave_ns;
 	uint64_t sum_ns, others; /* of all other stretches */
@@ -61,7 +61,7 @@ static int by_end(const void *left, const void *right)
 	return l->task < r->task ? -1 : l->task > r->task;
 }
 
-/* The last stretch of a thread that is over at a time, or NULL. */
+/* The last stretch of a thread that has ended by a time, or NULL. */
 static struct stretch *find_before(struct looking *l, uint32_t thread, uint64_t time)
 {
 	uint32_t low = 0, high = l->count;
@@ -76,7 +76,8 @@ static struct stretch *find_before(struct looking *l, uint32_t thread, uint64_t 
 	return low && l->list[low - 1].thread == thread ? &l->list[low - 1] : NULL;
 }
 
-/* Activations are in order within a task, so each waiter of a stretch is met once in a row. */
+/* Counts waiters. A task's activations are in order, so each waiter of a stretch is counted once.
+ */
 static void count_waiters(struct looking *l)
 {
 	const struct weft_activations *a = &l->model->activations;
@@ -94,7 +95,7 @@ static void count_waiters(struct looking *l)
 		}
 }
 
-/* Such a pause is nobody's fault, and told elsewhere. */
+/* Counts pauses for garbage collection, which are another problem. */
 static void count_pauses(struct looking *l)
 {
 	for (uint32_t i = 0; i < l->model->band_count; i++) {
@@ -119,8 +120,8 @@ static bool is_one(const struct looking *l, const struct stretch *s)
 	return s->waiters >= WAITERS_MIN && is_far && s->gc_ns < (s->end - s->start) / 2;
 }
 
-/* Who runs often, and hardly ever that long: perhaps it did not run, but the system took
- * the processor away. */
+/* True if the task runs often, and hardly ever that long: perhaps it was preempted by the operating
+ * system. */
 static bool is_unlike_itself(const struct looking *l, const struct stretch *stretch)
 {
 	const struct weft_activations *a = &l->model->activations;
@@ -137,7 +138,7 @@ static bool is_unlike_itself(const struct looking *l, const struct stretch *stre
 	return runs >= RUNS_MIN && longer <= runs / RUNS_MIN;
 }
 
-/* Those like the first of the list, which is told. */
+/* The number of stretches similar to the first one, which is reported. */
 static uint32_t count_alike(struct looking *l, const struct stretch *stretch)
 {
 	const uint32_t *group_of = l->findings->alike.group_of;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * Gaps in which no thread ran anything, far longer than the usual ones. What is usual is the lower
- * quarter: where every second request stalls, the stalls are half of all gaps. Requests that come
- * by chance leave gaps of any length up to many times the usual one; what somebody has to explain
- * is apart from those: nothing is between half of it and it. Gaps of about one length are one
- * problem.
+ * Gaps in which no thread ran anything, far longer than usual. The usual length is the lower
+ * quartile, since where every second request stalls, stalls are half of all gaps. Requests at
+ * random times leave gaps of any length up to many times the usual one. A gap is suspicious if it
+ * is clearly longer than all others: none is between half its length and its length. Gaps of about
+ * one length are one problem.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,14 +12,15 @@
 #include "base/sort.h"
 #include "story/problems/findings.h"
 
-#define FEW          4 /* gaps that tell what is usual */
-#define FAR_LONGER   8 /* times */
-#define APART        2 /* times the next shorter gap */
+#define FEW          4 /* gaps needed to know what is usual */
+#define FAR_LONGER   8 /* ratio to the usual gap */
+#define APART        2 /* ratio to the next shorter gap */
 #define CLUSTERS_MAX 3
-#define SOON_PART    8     /* of a gap: what ends that soon after it had kept all waiting */
-#define LEAST_SHARE  100   /* of a trace: a cluster that takes less is not worth a word */
-#define LONELY_SHARE 20    /* likewise, of a gap among few */
-#define BREATH_SHARE 20000 /* likewise: what is shorter does not tell what is usual */
+#define SOON_PART    8     /* part of a gap: a task that ends that soon after it was waited for */
+#define LEAST_SHARE  100   /* 1 / share of a trace: shorter clusters are not reported */
+#define LONELY_SHARE 20    /* 1 / share of a trace, for a gap among few */
+#define BREATH_SHARE 20000 /* 1 / share of a trace: shorter gaps are ignored for the usual length \
+							*/
 
 struct gap {
 	uint64_t start, length;
@@ -28,13 +29,13 @@ struct gap {
 struct gaps {
 	struct weft__findings *findings;
 	const struct weft_model *model;
-	struct gap *list; /* by start, later by length, the longest first */
+	struct gap *list; /* by start; later by length, the longest first */
 	uint32_t count;
 	uint64_t usual_ns, trace_ns;
-	uint64_t long_ns; /* from here on they are apart from the rest */
+	uint64_t long_ns; /* the minimum length of suspicious gaps */
 };
 
-/* When a thread is there: from the first to the last word about it. */
+/* When a thread exists: from the first to the last event about it. */
 struct presence {
 	uint64_t first, last;
 };
@@ -60,7 +61,7 @@ static void find_presences(const struct weft_model *model, struct presence *pres
 			widen(&presences[model->bands[i].thread], model->bands[i].start, model->bands[i].end);
 }
 
-/* Changes of how many threads are there and how many idle, as numbers that sort by time. */
+/* Changes of the numbers of existing and idle threads, as sortable numbers. */
 enum change {
 	IDLE_ENDS,
 	THREAD_ENDS,
@@ -94,8 +95,8 @@ static size_t list_changes(
 	return count;
 }
 
-/* A gap lasts while all threads that are there are idle. What is over at one moment and goes on at
- * the same is no gap less. */
+/* Finds gaps, in which all existing threads are idle. Idle periods that touch (end == next start)
+ * form one gap. */
 static void join_gaps(struct gaps *gaps, const uint64_t *changes, size_t count)
 {
 	int64_t idle = 0, threads = 0;
@@ -136,7 +137,7 @@ static int find_gaps(struct gaps *gaps)
 	return error;
 }
 
-/* After the last activation the program is over, or waits for somebody outside. */
+/* Drops the gap after the last activation: the program is over, or waits for something outside. */
 static void drop_last(struct gaps *gaps)
 {
 	const struct weft_activations *a = &gaps->model->activations;
@@ -156,8 +157,8 @@ static int by_length(const void *left, const void *right)
 	return l->start < r->start ? -1 : l->start > r->start;
 }
 
-/* Who was there all along and ends as the first after it: what all waited for, as far as the trace
- * knows. */
+/* The task that existed during the whole gap and ends first after it: as far as the trace shows,
+ * all waited for it. */
 static uint32_t find_awaited(const struct gaps *gaps, const struct gap *gap)
 {
 	const struct weft_tasks *t = &gaps->model->tasks;
@@ -201,7 +202,7 @@ static void say_gaps(struct weft__sentence *s, const struct gaps *gaps, const st
 	}
 }
 
-/* Gaps from `from` up to `to`, of about one length. */
+/* Adds gaps [from, to), which have about one length. */
 static void add_cluster(struct gaps *gaps, uint32_t from, uint32_t to, uint64_t sum)
 {
 	const struct gap *first = &gaps->list[from];
@@ -227,7 +228,7 @@ static void add_cluster(struct gaps *gaps, uint32_t from, uint32_t to, uint64_t 
 	weft__find(gaps->findings, &problem, sum, &s);
 }
 
-/* The lower quarter of those that are more than a breath. */
+/* The lower quartile of the gaps that are not negligible. */
 static uint64_t find_usual(const struct gaps *gaps)
 {
 	uint32_t count = gaps->count;
@@ -243,7 +244,7 @@ static bool is_long(const struct gaps *gaps, uint64_t length)
 	return length >= gaps->long_ns;
 }
 
-/* The shortest that is far longer than usual and apart from all shorter ones. */
+/* The shortest suspicious gap: far longer than usual, and clearly longer than all shorter ones. */
 static uint64_t find_long(const struct gaps *gaps)
 {
 	uint64_t found = UINT64_MAX;
@@ -257,7 +258,7 @@ static uint64_t find_long(const struct gaps *gaps)
 	return found;
 }
 
-/* A cluster ends where gaps are a quarter shorter than its longest. */
+/* Adds clusters: a cluster ends where gaps are a quarter shorter than its longest. */
 static void add_clusters(struct gaps *gaps)
 {
 	uint32_t clusters = 0;
@@ -286,7 +287,7 @@ void weft__find_idle_gaps(struct weft__findings *findings)
 		.model = model,
 		.trace_ns = model->summary.end - model->summary.start,
 	};
-	/* Times have 62 bits here; a trace of 146 years does not need them. */
+	/* Times have 62 bits here; longer traces are damaged. */
 	if (gaps.trace_ns >> 62 || model->activations.count == 0)
 		return;
 	int error = find_gaps(&gaps);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The list of problems: what was found, the gravest kept when there are too many, in the order of
- * time.
+ * The list of problems: runs the finders, keeps the gravest problems if there are too many, and
+ * sorts them by time.
  */
 #include "story/problems/findings.h"
 
@@ -12,7 +12,7 @@
 #include "base/export.h"
 
 struct whole_problems {
-	struct weft_problems public; /* first: what callers hold */
+	struct weft_problems public; /* first member: callers hold a pointer to it */
 	struct weft_problem *list;
 	char *text;
 	struct weft_problem_period *periods;
@@ -50,7 +50,7 @@ static int by_begin(const void *left, const void *right)
 	return l->start < r->start ? -1 : l->start > r->start;
 }
 
-/* Those that no problem has yet are this one's. */
+/* Assigns all periods that belong to no problem yet. */
 static void take_periods(struct weft__findings *f, struct weft_problem *problem)
 {
 	problem->first_period = f->periods_taken;
@@ -166,7 +166,7 @@ WEFT__EXPORT void weft_problems_maker_destroy(struct weft_problems_maker *maker)
 	free(maker);
 }
 
-/* A finder of two problems runs for the first of their rows. */
+/* True if the row's finder has run already: a finder of two problems runs once. */
 static bool has_run(unsigned number)
 {
 	for (unsigned i = 0; i < number; i++)
@@ -232,7 +232,7 @@ WEFT__EXPORT void weft_problems_destroy(struct weft_problems *problems)
 	free(whole);
 }
 
-/* "2 idle gaps" */
+/* Appends "2 idle gaps". */
 static void say_type(
 	struct weft__sentence *s, uint32_t count, enum weft_problem_type type, const char *before)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC
  *
- * Losses as problems: what is missing may be the very thing that is looked for. Periods that lie
- * over each other, or nearly, are one; what no period tells of is a problem of the whole trace.
+ * Losses as problems: the missing events may be the very ones that the user searches. Overlapping
+ * or close periods are one problem; losses without a period are a problem of the whole trace.
  */
 #include <inttypes.h>
 
 #include "story/problems/findings.h"
 #include "story/things.h"
 
-#define NEAR_SHARE 200 /* of a trace: periods that are nearer are one */
+#define NEAR_SHARE 200 /* 1 / share of a trace: closer periods are joined */
 #define FOUND_MAX  20
 
-/* Neighbours in time. */
+/* Adjacent periods. */
 struct cluster {
 	uint64_t start, end, count;
 	uint32_t thread; /* WEFT_NONE: several */
@@ -47,7 +47,7 @@ static void find(struct weft__findings *findings, const struct cluster *cluster,
 	weft__find(findings, &problem, cluster->count, s);
 }
 
-/* A buffer that keeps the newest has lost what was before: that is what it is for. */
+/* Adds a cluster. Overwritten events before the first one are expected in a flight recorder. */
 static void add_cluster(struct weft__findings *findings, const struct cluster *cluster)
 {
 	const struct weft_model *model = findings->story->model;
@@ -82,7 +82,7 @@ static void join(struct cluster *cluster, const struct weft_loss_period *period)
 	cluster->count = add(cluster->count, period->count);
 }
 
-/* The sum of what was found. */
+/* Adds all clusters; returns the number of their events. */
 static uint64_t add_clusters(struct weft__findings *findings)
 {
 	const struct weft_model *model = findings->story->model;

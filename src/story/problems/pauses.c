@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Pauses for garbage collection that are long, or so many that they take a good part of the time.
+ * Pauses for garbage collection that are long, or that together take much of the time.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "story/problems/findings.h"
 #include "story/things.h"
 
-#define LONG_SHARE 100 /* of a trace: a pause that is worth a word */
-#define ALL_SHARE  10  /* likewise, all of one thread's together */
+#define LONG_SHARE 100 /* 1 / share of a trace: minimum length of a reported pause */
+#define ALL_SHARE  10  /* 1 / share of a trace: for all pauses of a thread */
 
 struct pauses {
 	uint32_t count;
@@ -72,7 +72,7 @@ static void add_pauses(
 	weft__find(findings, &problem, pauses->sum_ns, &s);
 }
 
-/* Threads mostly pause together: only the one that does so longest is named. */
+/* Reports only the thread that pauses longest, since threads usually pause together. */
 void weft__find_pauses(struct weft__findings *findings)
 {
 	const struct weft_model *model = findings->story->model;

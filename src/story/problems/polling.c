@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks that poll: they run again and again after a short and regular while, for far shorter than
- * that, and nothing comes of it: they resolve, signal, make and say nothing, but for the promise of
- * each sleep. A task that does so once in many times has been lucky, and polls all the same.
+ * Tasks that poll: they run again and again at short, regular intervals, for far shorter than the
+ * interval, without effect: they resolve, signal, create and note nothing, apart from the promise
+ * of each sleep. A task that does something once in many times is also a poller.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,21 +11,21 @@
 #include "story/problems/findings.h"
 
 #define RUNS_MIN     100
-#define INTERVAL_MAX UINT64_C(12000000) /* ns: shorter than a picture on a screen stays */
-#define SHORT_PART   8                  /* of an interval: the usual run */
-#define ABOUT        4                  /* half of all intervals differ by a part of so many */
-#define ACTS_PART    100                /* of the runs, in which it did something */
-#define SHARE        4                  /* it goes on for one part of so many of the trace */
+#define INTERVAL_MAX UINT64_C(12000000) /* ns: shorter than a frame on a screen */
+#define SHORT_PART   8                  /* part of an interval: maximum length of the usual run */
+#define ABOUT        4                  /* half of all intervals differ by at most 1 / ABOUT */
+#define ACTS_PART    100                /* 1 / part of the runs in which it may do something */
+#define SHARE        4                  /* it lasts at least 1 / SHARE of the trace */
 #define FOUND_MAX    3
-#define SHOWN        16 /* of the runs */
+#define SHOWN        16 /* runs that are shown */
 
 struct polling {
 	struct weft__findings *findings;
 	const struct weft_model *model;
-	uint64_t *lengths; /* twice the room */
+	uint64_t *lengths; /* with room for twice as many */
 };
 
-/* A promise that does nothing itself. */
+/* True for a promise that does nothing itself. */
 static bool may_be_sleep(const struct weft_model *model, uint32_t task)
 {
 	const struct weft_tasks *t = &model->tasks;
@@ -33,7 +33,7 @@ static bool may_be_sleep(const struct weft_model *model, uint32_t task)
 		   t->first_edge[task + 1] == t->first_edge[task];
 }
 
-/* A loop ticks with what it made and runs, about as often. */
+/* True if the task runs `child` about as often: a loop that drives what it made. */
 static bool is_run_by(const struct weft_model *model, uint32_t child, uint32_t runs)
 {
 	const uint32_t *first = model->tasks.first_activation;
@@ -41,7 +41,8 @@ static bool is_run_by(const struct weft_model *model, uint32_t child, uint32_t r
 	return child_runs * 4 >= (uint64_t)runs * 3 && child_runs * 3 <= (uint64_t)runs * 4;
 }
 
-/* What comes of it. Who sleeps by a promise makes one each time, reads it, and that is all. */
+/* The number of a task's effects. A task that sleeps makes a promise each time and reads it; that
+ * does not count. */
 static uint32_t count_acts(const struct polling *p, uint32_t task)
 {
 	const struct weft_model *m = p->model;
@@ -64,7 +65,7 @@ static uint32_t count_acts(const struct polling *p, uint32_t task)
 	return acts + (sleeps > reads ? sleeps - reads : reads - sleeps);
 }
 
-/* The middle one of the lengths, if the quarters around it are about as long. */
+/* The median of the lengths, if the quartiles around it are about as long. */
 static uint64_t regular_length(struct polling *p, uint32_t count)
 {
 	weft__sort_u64(p->lengths, p->lengths + count, count);

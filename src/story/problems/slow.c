@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks that lived far longer than others that are alike. Lives are spread widely by nature, so one
- * is remarkable only if it is far beyond the median and beyond the slowest tenth; or if it is one
- * of many that all take about as long, as where every fifth request meets the same timer. A slow
- * task makes slow all that wait for it: of those that lie over each other, the shortest is named,
- * as it is next to the cause.
+ * Tasks that lived far longer than alike ones. Lifetimes vary widely, so a task is reported only if
+ * it is far beyond the median and beyond the slowest tenth; or if it is one of many that all take
+ * about equally long, as when every fifth request runs into the same timer. A slow task delays all
+ * that wait for it: of overlapping slow tasks, the shortest is reported, since it is closest to the
+ * cause.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,21 +12,22 @@
 #include "base/sort.h"
 #include "story/problems/findings.h"
 
-#define OF_MEDIAN   8 /* times as long */
+#define OF_MEDIAN   8 /* ratio to the median */
 #define OF_TENTH    4
-#define LEAST_SHARE 200 /* of a trace */
+#define LEAST_SHARE 200 /* 1 / share of a trace */
 #define LOOKED_MAX  64
 #define NAMED_MAX   10
-#define MANY        8 /* that take about as long: */
-#define ABOUT       4 /* three quarters of them differ by no more than a part of so many */
-#define WAITERS_MIN 4 /* that are worth a word */
+#define MANY        8 /* tasks that take about equally long: … */
+#define ABOUT       4 /* … three quarters of them differ by at most 1 / ABOUT */
+#define WAITERS_MIN 4 /* minimum number of waiters that are reported */
 
-/* The slowest of a group. */
+/* The slowest task of a group. */
 struct slow {
 	uint32_t task, count;
-	bool is_timed; /* all take about as long; then `task` is the first such */
+	bool is_timed; /* many take about equally long; `task` is the first of them */
 	uint64_t life_ns, usual_ns;
-	uint32_t runner; /* who ran for half of its life or more at a stretch, or WEFT_NONE */
+	uint32_t
+		runner; /* the task that ran for half of its life or more without a pause, or WEFT_NONE */
 	uint64_t runner_ns;
 };
 
@@ -35,13 +36,13 @@ struct sorting {
 	const struct weft_story *story;
 	const struct weft_model *model;
 	const struct weft__alike *alike;
-	uint64_t least_ns;            /* what is shorter is not worth a word */
-	uint64_t *lives;              /* twice the room */
-	struct slow slow[LOOKED_MAX]; /* the longest first */
+	uint64_t least_ns;            /* shorter tasks are not reported */
+	uint64_t *lives;              /* with room for twice as many */
+	struct slow slow[LOOKED_MAX]; /* longest first */
 	uint32_t slow_count;
 };
 
-/* Keeps the longest ones. */
+/* Inserts a task among the longest ones. */
 static void keep(struct sorting *s, const struct slow *slow)
 {
 	uint32_t place = s->slow_count;
@@ -56,7 +57,7 @@ static void keep(struct sorting *s, const struct slow *slow)
 	s->slow[place] = *slow;
 }
 
-/* Those far beyond the median that take about as long: their lives, if they are so many. */
+/* Finds tasks far beyond the median that take about equally long, if there are many. */
 static bool find_timed(struct sorting *s, const struct weft__alike_group *group, struct slow *slow)
 {
 	const uint64_t *lives = s->alike->lives + group->first;
@@ -68,7 +69,7 @@ static bool find_timed(struct sorting *s, const struct weft__alike_group *group,
 		return false;
 	weft__sort_u64(s->lives, s->lives + count, count);
 	uint64_t low = s->lives[count / 8], high = s->lives[count - 1 - count / 8];
-	if (high - low > high / ABOUT) /* the outermost eighths aside */
+	if (high - low > high / ABOUT) /* not counting the outermost eighths */
 		return false;
 	slow->usual_ns = group->p50_ns;
 	slow->life_ns = s->lives[count / 2];
@@ -113,7 +114,7 @@ static void look_at(struct sorting *s, const struct weft__alike_group *group)
 		keep(s, &slow);
 }
 
-/* Do two lives lie over each other, but for a fifth of the longer one? */
+/* True if two lifetimes overlap, except for a fifth of the longer one. */
 static bool are_one_story(const struct sorting *s, const struct slow *a, const struct slow *b)
 {
 	uint64_t a_start = weft__start_of(s->story, a->task),
@@ -124,7 +125,7 @@ static bool are_one_story(const struct sorting *s, const struct slow *a, const s
 	return end > start && end - start >= longer - longer / 5;
 }
 
-/* If half of it or more is in pauses for garbage collection. */
+/* Appends the share of garbage collection, if it is half of the lifetime or more. */
 static void say_gc(
 	struct weft__sentence *t, const struct weft_model *model, const struct weft_problem *problem)
 {
@@ -157,8 +158,8 @@ static void say_waiters(struct weft__sentence *t, const struct weft_story *story
 		weft__say(weft__clause(t, 5), ", and %" PRIu32 " tasks wait for it", waiters);
 }
 
-/* Does what runs on this thread keep that task from running? Of several threads it is known only
- * where the task has run itself. */
+/* True if tasks on this thread keep `task` from running. With several threads, that is known only
+ * if the task itself has run there. */
 static bool is_on_thread(const struct weft_model *model, uint32_t task, uint32_t thread)
 {
 	uint32_t end = model->tasks.first_activation[task + 1];
@@ -182,7 +183,7 @@ static void see_runner(
 	slow->runner_ns = to - from;
 }
 
-/* Who ran for half or more of the life of one of those that will be named. */
+/* Finds tasks that ran for half or more of the lifetime of a reported one. */
 static void find_runners(struct sorting *s, const uint32_t *named, uint32_t count)
 {
 	const struct weft_activations *a = &s->model->activations;
@@ -210,7 +211,7 @@ static void say_runner(
 	weft__say(w, " of it");
 }
 
-/* Each of those that take about as long. */
+/* Adds a period for each task that takes about equally long. */
 static void add_periods(struct sorting *s, const struct slow *slow)
 {
 	const struct weft__alike *alike = s->alike;
@@ -262,7 +263,8 @@ static void name(struct sorting *s, const struct slow *slow)
 	weft__find(s->findings, &problem, slow->life_ns, &t);
 }
 
-/* From the shortest to the longest: a longer one over it is the same story. */
+/* Reports from the shortest to the longest: a longer one that overlaps a shorter one is the same
+ * problem. */
 static void name_all(struct sorting *s)
 {
 	uint32_t named[LOOKED_MAX], count = 0;

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: ISC
  *
- * Lost wake-ups: somebody signals, nobody waits yet, and then somebody waits, in vain or for very
- * long. A signal without a waiter alone is nothing: programs signal to be on the safe side.
+ * Lost wake-ups: a task signals while no task waits, and then a task waits, in vain or for very
+ * long. A signal without a waiter alone is harmless: programs signal to be on the safe side.
  *
- * Two sorts of tasks are signalled. One that others wait for, such as a condition: its waiters are
- * tasks that try to read it and, where a library makes a promise for each, its children. And one
- * that waits itself: it misses a signal that comes while it still runs, if it goes to sleep then.
+ * Two types of tasks are signalled. A condition, for which others wait: its waiters are tasks that
+ * try to read it and, where a library makes a promise for each waiter, its children. And a task
+ * that waits itself: it misses a signal that comes while it still runs, if it then goes to sleep.
  */
 #include <stdlib.h>
 
 #include "base/sort.h"
 #include "story/problems/findings.h"
 
-#define FAR_LONGER  8   /* times as long as usual */
-#define WAITS_MIN   4   /* that tell what is usual */
-#define LEAST_SHARE 100 /* of a trace: a shorter wait is not worth a word */
+#define FAR_LONGER  8   /* ratio to the usual wait */
+#define WAITS_MIN   4   /* waits needed to know what is usual */
+#define LEAST_SHARE 100 /* 1 / share of a trace: shorter waits are not reported */
 
-/* At equal times: a signal finds who waits already, and not who comes only then. A read that is
- * answered has no try_read in the model: who takes what was signalled did wait for it. */
+/* The order at equal times: a signal reaches tasks that wait already, not those that begin to wait
+ * only then. The model has no try_read for an answered read: the reader of what was signalled did
+ * wait for it. */
 enum event_type {
 	SIGNAL,
 	TAKEN,
@@ -28,9 +29,9 @@ enum event_type {
 struct event {
 	uint64_t time;
 	enum event_type type;
-	uint32_t edge;  /* of a signal */
-	uint32_t task;  /* of a waiter */
-	uint64_t until; /* when a waiter that comes will leave; UINT64_MAX: not in this trace */
+	uint32_t edge;  /* a signal's edge */
+	uint32_t task;  /* a waiter's task */
+	uint64_t until; /* when an arriving waiter leaves; UINT64_MAX: not in this trace */
 };
 
 struct wakes {
@@ -38,14 +39,14 @@ struct wakes {
 	const struct weft_story *story;
 	const struct weft_model *model;
 	struct event *events;
-	uint64_t *waits; /* lengths; twice the room, for sorting */
+	uint64_t *waits; /* lengths; with room for twice as many, for sorting */
 	uint64_t trace_ns;
 };
 
-/* What one signalled task has missed. */
+/* The wait that missed a signal. */
 struct missed {
 	uint32_t count, edge, waiter;
-	uint64_t since, until; /* of the longest wait */
+	uint64_t since, until; /* the longest wait */
 };
 
 static bool is_meeting_point(const struct wakes *w, uint32_t task, struct weft__edge_list to)
@@ -64,7 +65,7 @@ static bool is_signal(const struct wakes *w, uint32_t edge, uint32_t task)
 	return w->model->edges.type[edge] == WEFT_EDGE_SIGNAL && w->model->edges.from[edge] != task;
 }
 
-/* When the activation that a signal begins, or comes into, is over. */
+/* The end of the activation that a signal begins or falls into. */
 static uint64_t end_of_run(const struct wakes *w, uint32_t task, uint64_t time)
 {
 	uint32_t runs = weft__activations_until(w->model, task, time);
@@ -83,8 +84,8 @@ static bool has_between(const struct wakes *w, struct weft__edge_list list,
 	return false;
 }
 
-/* A condition that is signalled and then makes a promise was asked to wait; one that resolves a
- * promise has woken somebody. */
+/* True if the activation woke no task: a condition that makes a promise was asked to wait; one that
+ * resolves a promise has woken a task. */
 static bool is_wake_up_for_nobody(const struct wakes *w, uint32_t task, uint64_t time)
 {
 	uint64_t end = end_of_run(w, task, time);
@@ -97,7 +98,7 @@ static bool begins_a_wait(const struct wakes *w, uint32_t task, uint64_t time)
 	return has_between(w, weft__edges_made(w->story, task), WEFT_EDGE_CREATE, time, end);
 }
 
-/* ---- Those that others wait for ---- */
+/* ---- Conditions ---- */
 
 static void add_waiter(
 	struct wakes *w, uint32_t *count, uint32_t task, uint64_t from, uint64_t until)
@@ -107,7 +108,7 @@ static void add_waiter(
 		w->events[(*count)++] = (struct event){until, WAITER_LEAVES, WEFT_NONE, task, until};
 }
 
-/* Who asks waits until it runs again, or ends. */
+/* When a waiter stops waiting: when it runs again, or ends. */
 static uint64_t until_it_runs(const struct wakes *w, uint32_t task, uint64_t from)
 {
 	const struct weft_tasks *t = &w->model->tasks;
@@ -192,8 +193,8 @@ static void miss(struct missed *missed, const struct wakes *w, uint32_t edge, ui
 	missed->until = until;
 }
 
-/* Is there no signal while event `at`'s waiter waits? Then what it waits for was that earlier one.
- */
+/* True if there is no signal while event `at`'s waiter waits: then it has waited for the earlier
+ * one. */
 static bool is_alone(const struct wakes *w, uint32_t events, uint32_t at)
 {
 	for (uint32_t i = at + 1; i < events && w->events[i].time <= w->events[at].until; i++)
@@ -237,9 +238,9 @@ static struct missed look_at_meeting_point(
 	return sweep(w, task, events);
 }
 
-/* ---- Those that wait themselves ---- */
+/* ---- Tasks that wait themselves ---- */
 
-/* From the end of its activation `place` until it runs again; UINT64_MAX: not in this trace. */
+/* When the task runs again after activation `place`; UINT64_MAX: not in this trace. */
 static uint64_t next_run(const struct wakes *w, uint32_t task, uint32_t place)
 {
 	const struct weft_tasks *t = &w->model->tasks;
@@ -272,7 +273,7 @@ static struct missed look_at_sleeper(struct wakes *w, uint32_t task, struct weft
 		uint32_t place = first + runs - 1;
 		uint64_t sleeps = m->activations.end[place], until = next_run(w, task, place);
 		if (m->activations.start[place] == time || sleeps <= time)
-			continue; /* that woke it */
+			continue; /* this signal woke it */
 		if (is_too_long(w, length_of(w, sleeps, until), usual_ns) &&
 			!has_between(w, to, WEFT_EDGE_SIGNAL, sleeps, until))
 			miss(&missed, w, to.edges[i], task, sleeps, until);
@@ -280,10 +281,10 @@ static struct missed look_at_sleeper(struct wakes *w, uint32_t task, struct weft
 	return missed;
 }
 
-/* ---- All ---- */
+/* ---- Both ---- */
 
-/* Around the signal and the wait that missed it: from the time when the waiter ran last but one, to
- * compare it with, and half as much of the wait. */
+/* Chooses the range to show: the signal and the wait that missed it, from the waiter's last but one
+ * run, for comparison, to half of the wait. */
 static void choose_view(
 	const struct wakes *w, const struct missed *missed, struct weft_problem *problem)
 {
@@ -301,7 +302,7 @@ static void choose_view(
 		problem->show_end = problem->end;
 }
 
-/* A promise without a name tells nothing; who waits for it does. */
+/* Names the sleeping task: instead of a promise without a name, the task that waits for it. */
 static uint32_t find_sleeper(const struct wakes *w, uint32_t waiter)
 {
 	const struct weft_edges *e = &w->model->edges;
@@ -381,7 +382,7 @@ static void look_at(struct wakes *w, uint32_t task)
 		add_missed(w, task, &missed);
 }
 
-/* The most events, and the most waits, that one of the tasks can have. */
+/* The maximum number of events and of waits of one task. */
 static size_t room_for_one(const struct wakes *w)
 {
 	const struct weft_tasks *t = &w->model->tasks;
