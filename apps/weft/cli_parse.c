@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Times, sizes, numbers and themes of the command line, with messages that say what would be right.
+ * Parses times, sizes, numbers and themes of the command line. Messages say what would be valid.
  */
 #include "cli.h"
 

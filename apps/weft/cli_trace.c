@@ -31,7 +31,7 @@ void cli_trace_limit(uint64_t bytes)
 	max_bytes = bytes;
 }
 
-/* What is made of the trace gets no more permission than the trace has. */
+/* Limits the permissions of outputs to those of the trace. */
 static void limit_output(const char *path, int fd)
 {
 	struct stat status;

@@ -355,7 +355,7 @@ static int render_page(const struct arguments *a, const struct cli_trace *trace,
 	};
 	struct weft_frame frame;
 	struct weft_view view;
-	/* Not in the initializer, which may clear the size later. */
+	/* Not in the initializer, which may zero `size` afterwards. */
 	content.bytes = weft_source_bytes(weft_input_source(trace->input), &content.size);
 	weft_frame_place(layout, (double)a->width, (double)a->height, &frame);
 	*ret_status = choose_view(a, layout, &frame, &view);

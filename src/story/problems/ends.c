@@ -14,9 +14,8 @@
 
 #include "story/problems/findings.h"
 
-#define ALIKE_MAX 3
-#define OF_TENTH \
-	4 /* times the age that nine tenths reach, or the oldest: then it is more than under way */
+#define ALIKE_MAX    3
+#define OF_TENTH     4  /* times the age that nine tenths reach, or the oldest */
 #define MESSAGES_MAX 8  /* messages that differ only in numbers, like status 404 and 500 */
 #define SHOWN        5  /* tasks shown of those reported as one */
 #define HOPS_MAX     64 /* from the last failed task to the origin */

@@ -16,11 +16,12 @@
 #define FAR_LONGER   8 /* ratio to the usual gap */
 #define APART        2 /* ratio to the next shorter gap */
 #define CLUSTERS_MAX 3
-#define SOON_PART    8     /* part of a gap: a task that ends that soon after it was waited for */
-#define LEAST_SHARE  100   /* 1 / share of a trace: shorter clusters are not reported */
-#define LONELY_SHARE 20    /* 1 / share of a trace, for a gap among few */
-#define BREATH_SHARE 20000 /* 1 / share of a trace: shorter gaps are ignored for the usual length \
-							*/
+#define SOON_PART    8   /* part of a gap: a task that ends that soon after it was waited for */
+#define LEAST_SHARE  100 /* 1 / share of a trace: shorter clusters are not reported */
+#define LONELY_SHARE 20  /* 1 / share of a trace, for a gap among few */
+#define BREATH_SHARE                                                             \
+	20000 /* 1 / share of a trace: shorter gaps are ignored for the usual length \
+		   */
 
 struct gap {
 	uint64_t start, length;
