@@ -5,6 +5,7 @@
  * A literal is a name, and its event has a fixed number of words; any other text goes into the
  * event.
  */
+#include "abi/name_abi.h"
 #include "record/compose.h"
 #include "record/name.h"
 #include "record/put.h"
@@ -131,8 +132,8 @@ WEFT__EXPORT void weft_fail(uint64_t target, const char *message)
 	weft_fail_as(WEFT_TASK_CURRENT, target, message);
 }
 
-/* A counter is identified by its name: one that can't be named is refused, which interning has
- * counted. */
+/* A counter is identified by its name: one that can't be named is refused. If the table of names is
+ * full, interning has counted that; a name that is too long for any table is counted here. */
 static WEFT__OUT_OF_LINE void count_slowly(
 	uint64_t task, uint64_t *cache, const char *name, int64_t value, unsigned kind)
 {
@@ -143,6 +144,8 @@ static WEFT__OUT_OF_LINE void count_slowly(
 		cache ? weft__name_of(&self, cache, name) : weft__name_intern_text(self.slot, name);
 	if (id)
 		put_named(self.slot, kind, task, id, true, (uint64_t)value);
+	else if (name && weft__measure(name, WEFT_ABI_NAME_MAX_BYTES + 1) > WEFT_ABI_NAME_MAX_BYTES)
+		weft__count_loss(self.slot, WEFT_ABI_LOSS_TOO_BIG);
 }
 
 WEFT__ALWAYS_INLINE void count(

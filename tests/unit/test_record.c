@@ -333,6 +333,22 @@ static void a_full_table_refuses_counters(void **state)
 	trace_close(&t);
 }
 
+static void a_counter_whose_name_is_too_long_is_counted_as_lost(void **state)
+{
+	char name[1024 + 2];
+	struct trace t;
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	weft_counter_add(name, 1);
+	weft_counter_add(name + 1, 2); /* of 1024 bytes: the longest that there may be */
+	weft_stop();
+	trace_open(&t, *state, SIZE);
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_COUNTER, WEFT_TASK_NONE, 0)->value, 2);
+	assert_int_equal(t.event.text.size, 1024);
+	assert_int_equal(trace_loss(&t, WEFT_LOSS_TOO_BIG), 1);
+	trace_close(&t);
+}
+
 static void times_are_the_monotonic_clock(void **state)
 {
 	struct timespec before, after;
@@ -466,6 +482,7 @@ int main(void)
 		CASE(marks_have_typed_fields),
 		CASE(names_are_kept_once),
 		CASE(a_full_table_refuses_counters),
+		CASE(a_counter_whose_name_is_too_long_is_counted_as_lost),
 		CASE(times_are_the_monotonic_clock),
 		CASE(a_caller_brings_a_clock),
 		CASE(who_waits_is_woken),
