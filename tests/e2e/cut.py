@@ -12,7 +12,7 @@ from traces import mirage, sexp
 
 sys.path.insert(0, os.path.join(SOURCE, 'tests', 'oracle'))
 import decode  # noqa: E402
-import model as rules  # noqa: E402
+from same import check_part as same_part, same  # noqa: E402
 
 RANGES = int(os.environ.get('WEFT_CUT_RANGES', 12))
 SEED = int(os.environ.get('WEFT_CUT_SEED', 1))
@@ -62,18 +62,6 @@ def random_ranges(rng, events):
         yield start, max(start, end)
 
 
-def same(got, expected, what):
-    """Lists; the first difference is told, not all of both."""
-    for number in range(max(len(got), len(expected))):
-        pair = [rows[number] if number < len(rows) else None for rows in (got, expected)]
-        equal(pair[0], pair[1], '%s: row %d' % (what, number))
-
-
-def same_mapping(got, expected, what):
-    for key in sorted(set(got) | set(expected), key=str):
-        equal(got.get(key), expected.get(key), '%s: %s' % (what, key))
-
-
 def time_of(line):
     return int(line[len('{"time":'):line.index(',')])
 
@@ -82,76 +70,8 @@ def check_part(trace, whole, out, start, end):
     """The part's lines: the rundown's, all at the start, then the range's, as they are."""
     shown = cut(trace, out, start, end)
     wanted = [line for line in whole if start <= time_of(line) < end]
-    rundown, kept = shown[:len(shown) - len(wanted)], shown[len(shown) - len(wanted):]
-    same(kept, wanted, '[%d, %d) of %s' % (start, end, trace))
-    for line in rundown:
-        assert '"rundown":true' in line and time_of(line) == start, line
-    return rundown, kept
-
-
-# ---- the rundown, after the oracle's model of what was before ----
-
-def wait_of(task):
-    """What it asked for last and has not read since, if that lives."""
-    asked = None
-    for edge in task.edges:
-        if edge['edge'] == 'try_read':
-            asked = edge['to']
-        elif edge['edge'] == 'read':
-            asked = None
-    asked = asked.end_of_chain() if asked else None
-    return asked.id if asked and asked.outcome is None else None
-
-
-def alive_lines(before, start):
-    """A create event tells kind and age also where the model finds it absurd: by a descendant."""
-    model, born = rules.Model(before), {}
-    for event in before:
-        if event['event'] == 'create':
-            born.setdefault(event['child'], (event['kind'], event['time']))
-    shown = []
-    for task in sorted(model.tasks.values(), key=lambda task: task.id):
-        if task.outcome is not None:
-            continue
-        kind, since = born.get(task.id, (task.kind, task.creation))
-        line = {'time': start, 'event': 'alive', 'task': task.id,
-                'kind': 'unknown' if kind == 'preexisting' else kind, 'label': task.label or ''}
-        if since is not None:
-            line['age'] = start - since
-        shown.append(dict(line, source=wait_of(task), rundown=True))
-    return shown
-
-
-def periods(model, start):
-    """By task: when it ran, from the start on."""
-    ran = {}
-    for task in model.tasks.values():
-        clipped = [(max(since, start), until) for since, until in model.activations_of(task) if until > start]
-        if clipped:
-            ran[task.id] = clipped
-    return ran
-
-
-def ends(model, start):
-    """Of the tasks that had not ended before: their names, and how they end."""
-    return {task.id: (task.label, task.ended, task.outcome, task.failed) for task in model.tasks.values()
-            if task.ended is None or task.ended > start}
-
-
-def check_meaning(rundown, kept, events, start, end):
-    before = [event for event in events if event['time'] < start]
-    told = [json_lines(line)[0] for line in rundown]
-    for event in told:
-        event.pop('thread', None)
-    same([event for event in told if event['event'] == 'alive'], alive_lines(before, start), 'tasks alive')
-    counters = {event['name']: event['value'] for event in told if event['event'] == 'counter'}
-    same_mapping(counters, {name: values[-1] for name, values in rules.Model(before).counters.items()}, 'counters')
-    if not kept:
-        return
-    part = rules.Model([json_lines(line)[0] for line in rundown + kept])
-    whole = rules.Model([event for event in events if event['time'] < end])
-    same_mapping(periods(part, start), periods(whole, start), 'who runs')
-    same_mapping(ends(part, start), ends(whole, start), 'what became of them')
+    same('[%d, %d) of %s' % (start, end, trace), shown[len(shown) - len(wanted):], wanted)
+    same_part([json_lines(line)[0] for line in shown], [json_lines(line)[0] for line in whole], start, end)
 
 
 def check_trace(trace, folder, rng):
@@ -159,14 +79,13 @@ def check_trace(trace, folder, rng):
     events = [json_lines(line)[0] for line in whole]
     for start, end in random_ranges(rng, events):
         out = os.path.join(folder, 'part.weft')
-        rundown, kept = check_part(trace, whole, out, start, end)
-        check_meaning(rundown, kept, events, start, end)
+        check_part(trace, whole, out, start, end)
         if start == end:
             continue
         # A part of a part is what would have been cut at once.
         again = os.path.join(folder, 'again.weft')
         middle = rng.randint(start, end - 1)
-        same(cut(out, again, middle, end), cut(trace, again, middle, end), 'part of a part, from %d' % middle)
+        same('part of a part, from %d' % middle, cut(out, again, middle, end), cut(trace, again, middle, end))
 
 
 @case

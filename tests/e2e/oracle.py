@@ -15,6 +15,7 @@ from traces import NONE, mirage, mirage_event, mirage_packet, sexp
 sys.path.insert(0, os.path.join(SOURCE, 'tests', 'oracle'))
 import decode  # noqa: E402
 import model as rules  # noqa: E402
+from same import check_rows, same, without_row  # noqa: E402
 
 TRACES = int(os.environ.get('WEFT_ORACLE_TRACES', 60))
 SEED = int(os.environ.get('WEFT_ORACLE_SEED', 1))
@@ -99,35 +100,6 @@ def damaged_mirage(rng, events):
 
 
 # ---- comparison ----
-
-def differences(got, expected):
-    """None, or the first row that differs."""
-    for row in range(max(len(got), len(expected))):
-        pair = [rows[row] if row < len(rows) else None for rows in (got, expected)]
-        if pair[0] != pair[1]:
-            return 'row %d\n  weft   %s\n  oracle %s' % (row, *pair)
-    return None
-
-
-def without_row(rows):
-    return [{key: value for key, value in row.items() if key != 'row'} for row in rows]
-
-
-def check_rows(shown, model, place):
-    """First gaps; weft misses some beyond 64 rows, on purpose."""
-    expected = rules.rows(model, place)
-    got = {model.tasks[row['task']]: row['row'] for row in shown}
-    if max(expected.values(), default=0) < 64:
-        for task, row in got.items():
-            assert row == expected[task], 'row of task %d: weft %d, oracle %d' % (task.id, row, expected[task])
-    wrong = rules.misplaced(model, place, got)
-    assert not wrong, 'rows of tasks %s' % wrong
-
-
-def same(what, got, expected):
-    different = differences(got, expected)
-    assert not different, '%s: %s' % (what, different)
-
 
 def check_trace(path):
     """All that weft tells of a trace of the old formats, beside what the oracle makes of it."""

@@ -4,6 +4,7 @@ model and layout. Takes events as decode.py or `weft dump --json` gives them, of
 
 SIMPLIFIED = {'bind', 'try', 'map', 'ignore_result', 'on_failure', 'on_termination'}
 NEVER_RESOLVED = 'never resolved'
+IDLE, UNKNOWN = 'idle', 'unknown'  # in place of the task that runs
 
 
 class Task:
@@ -37,8 +38,10 @@ class Task:
 class Model:
     def __init__(self, events):
         self.tasks, self.edges, self.ignored = {}, [], 0
-        self.running = {}    # by thread: (task, since)
+        self.running = {}    # by thread: (task, since, why it is idle)
         self.set_aside = {}  # by thread: the task that ran when its idle band began
+        self.collects = {}   # by thread: (since, reason) of a gc band
+        self.bands = []      # (thread, kind, start, end, reason)
         self.counters = {}
         self.first = events[0]['time'] if events else 0
         self.final = events[-1]['time'] if events else 0
@@ -47,7 +50,9 @@ class Model:
             getattr(self, event['event'])(event)
         self.time = self.final
         for self.thread in list(self.running):
-            self.continue_with(None)
+            self.continue_with(UNKNOWN)
+        for self.thread in list(self.collects):
+            self.collection_band(False, None)
         for task in self.tasks.values():
             self.finish(task)
 
@@ -85,34 +90,49 @@ class Model:
 
     # ---- running ----
 
-    def run(self, task):
-        """The task runs on this thread from now on; it ends an idle band."""
+    def run(self, task, reason=None):
+        """The task, or none, runs on this thread from now on; that ends an idle band."""
         self.set_aside.pop(self.thread, None)
-        self.continue_with(task)
+        if self.runs() is not (task or IDLE):
+            self.continue_with(task or IDLE, reason)
 
-    def continue_with(self, task):
-        before, since = self.running.get(self.thread, (None, None))
-        if before is task:
-            return
-        if before and since < self.time:
+    def runs(self):
+        task = self.running.get(self.thread, (UNKNOWN,))[0]
+        return task.end_of_chain() if isinstance(task, Task) else task
+
+    def continue_with(self, task, reason=None):
+        before, since, why = self.running.get(self.thread, (UNKNOWN, None, None))
+        if before is IDLE:
+            self.add_band('idle', since, why)
+        elif before is not UNKNOWN and since < self.time:
             before.periods.append((since, self.time))
-        self.running[self.thread] = (task, self.time)
+        self.running[self.thread] = (task, self.time, reason)
+
+    def add_band(self, kind, since, reason):
+        if since < self.time:
+            self.bands.append((self.thread, kind, since, self.time, reason))
 
     def switch(self, event):
-        self.run(self.find(event['task']))
+        self.run(self.find(event['task']), event.get('reason'))
 
     def band(self, event):
         if event['kind'] != 'idle':
-            return
-        if event['begin']:
-            self.set_aside.setdefault(self.thread, self.running.get(self.thread, (None, None))[0])
-            self.continue_with(None)
+            self.collection_band(event['begin'], event['reason'])
+        elif event['begin']:
+            self.set_aside.setdefault(self.thread, self.runs())
+            self.continue_with(IDLE, event['reason'])
         elif self.thread in self.set_aside:
             task = self.set_aside.pop(self.thread)
-            self.continue_with(task.end_of_chain() if task else None)
+            self.continue_with(task.end_of_chain() if isinstance(task, Task) else task)
+
+    def collection_band(self, begin, reason):
+        if begin:
+            self.collects.setdefault(self.thread, (self.time, reason))
+        elif self.thread in self.collects:
+            self.add_band('gc', *self.collects.pop(self.thread))
 
     def gc(self, event):
-        pass
+        self.add_band('gc', max(self.first, self.time - event['duration']), None)
 
     # ---- edges ----
 
@@ -182,7 +202,7 @@ class Model:
         task.outcome, task.ended = 'became', self.time
         target.expected |= task.expected
         self.edge('become', task, target)
-        for self.thread, (running, _) in list(self.running.items()):
+        for self.thread, (running, *_) in list(self.running.items()):
             if running is task:
                 self.continue_with(target)
         task.becomes = target
@@ -264,7 +284,6 @@ class Model:
         end = self.end_of(task)
         cut = [(since, min(until, end)) for since, until in task.periods]
         return [(since, until) for since, until in cut if since < until]
-
 
 
 def unsimplified(model):

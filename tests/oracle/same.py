@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: ISC
+"""What weft shows beside what the oracle says: the first difference of two lists, rows, parts of traces."""
+import model as rules
+
+
+def differences(got, expected):
+    """None, or the first row that differs."""
+    for row in range(max(len(got), len(expected))):
+        pair = [rows[row] if row < len(rows) else None for rows in (got, expected)]
+        if pair[0] != pair[1]:
+            return 'row %d\n  weft   %s\n  oracle %s' % (row, *pair)
+    return None
+
+
+def same(what, got, expected):
+    if got == expected:
+        return
+    is_list = isinstance(got, list)
+    raise AssertionError('%s: %s' % (
+        what, differences(got, expected) if is_list else 'weft %s, oracle %s' % (got, expected)))
+
+
+def same_mapping(what, got, expected):
+    for key in sorted(set(got) | set(expected), key=str):
+        if got.get(key) != expected.get(key):
+            raise AssertionError('%s of %s\n  weft   %s\n  oracle %s' % (what, key, got.get(key), expected.get(key)))
+
+
+def without_row(rows):
+    return [{key: value for key, value in row.items() if key != 'row'} for row in rows]
+
+
+def check_rows(shown, model, place):
+    """Each task takes the first free row; beyond 64 rows weft passes over some on purpose."""
+    expected = rules.rows(model, place)
+    got = {model.tasks[row['task']]: row['row'] for row in shown}
+    if max(expected.values(), default=0) < 64:
+        for task, row in got.items():
+            assert row == expected[task], 'row of task %d: weft %d, oracle %d' % (task.id, row, expected[task])
+    wrong = rules.misplaced(model, place, got)
+    assert not wrong, 'rows of tasks %s' % wrong
+
+
+# ---- a part of a trace, after the oracle's model of the events before it ----
+
+def wait_of(task):
+    """The task that it asked for last and has not read since, if that lives."""
+    asked = None
+    for edge in task.edges:
+        if edge['edge'] == 'try_read':
+            asked = edge['to']
+        elif edge['edge'] == 'read':
+            asked = None
+    asked = asked.end_of_chain() if asked else None
+    return asked.id if asked and asked.outcome is None else None
+
+
+def alive_events(before, start):
+    """What the rundown says of each living task. A create event tells kind and age even if the model
+    ignores it, as one by the task's own descendant."""
+    model, born = rules.Model(before), {}
+    for event in before:
+        if event['event'] == 'create':
+            born.setdefault(event['child'], (event['kind'], event['time']))
+    shown = []
+    for task in sorted(model.tasks.values(), key=lambda task: task.id):
+        if task.outcome is not None:
+            continue
+        kind, since = born.get(task.id, (task.kind, task.creation))
+        event = {'time': start, 'event': 'alive', 'task': task.id,
+                 'kind': 'unknown' if kind == 'preexisting' else kind, 'label': task.label or ''}
+        if since is not None:
+            event['age'] = start - since
+        shown.append(dict(event, source=wait_of(task), rundown=True))
+    return shown
+
+
+def periods(model, start):
+    """By task: when it ran, from the start on."""
+    ran = {}
+    for task in model.tasks.values():
+        clipped = [(max(since, start), until) for since, until in model.activations_of(task) if until > start]
+        if clipped:
+            ran[task.id] = sorted(clipped)
+    return ran
+
+
+def bands(model, start):
+    """By thread and kind: the bands from the start on."""
+    found = {}
+    for thread, kind, since, until, reason in model.bands:
+        if until > start:
+            found.setdefault((thread, kind), []).append((max(since, start), until, reason or ''))
+    return {key: sorted(some) for key, some in found.items()}
+
+
+def ends(model, start):
+    """Of the tasks that had not ended before: their names, and how they end."""
+    return {task.id: (task.label, task.ended, task.outcome, task.failed, task.expected)
+            for task in model.tasks.values() if task.ended is None or task.ended > start}
+
+
+def check_part(shown, events, start, end):
+    """The events of the range are as they were, and the rundown before them says what had been."""
+    kept = [event for event in events if start <= event['time'] < end]
+    told, rest = shown[:len(shown) - len(kept)], shown[len(shown) - len(kept):]
+    same('events of the part', rest, kept)
+    for event in told:
+        assert event.get('rundown') and event['time'] == start, event
+    before = [event for event in events if event['time'] < start]
+    alive = [{key: value for key, value in event.items() if key != 'thread'}
+             for event in told if event['event'] == 'alive']
+    same('tasks alive', alive, alive_events(before, start))
+    counters = {event['name']: event['value'] for event in told if event['event'] == 'counter'}
+    same_mapping('counter', counters, {name: values[-1] for name, values in rules.Model(before).counters.items()})
+    if kept:
+        check_part_model(rules.Model(shown), rules.Model([event for event in events if event['time'] < end]), start)
+
+
+def check_part_model(part, whole, start):
+    same_mapping('running', periods(part, start), periods(whole, start))
+    same_mapping('bands', bands(part, max(start, part.first)), bands(whole, max(start, part.first)))
+    got, expected = ends(part, start), ends(whole, start)
+    for number, end in expected.items():
+        if end[0] == '' and number in got:  # a rundown cannot tell an empty label from none
+            expected[number], got[number] = end[1:], got[number][1:]
+    same_mapping('end', got, expected)
