@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: ISC
 """Builds weft in every way that we support, runs the tests of each build, and counts single cases.
 
-    tools/check.py [NAME…]      only these builds: gcc, sanitized, threads, clang, i686, aarch64
+    tools/check.py [NAME…]      only these builds: gcc, sanitized, threads, i686, aarch64
 
-A build is a Meson build directory, kept and reused. While it is at work it shows how far it is. What
-passes is quiet; of what fails the whole log is shown. The last line is the totals, the exit status 0 if nothing failed.
+A build is a Meson build directory, kept and reused. While the tests of one build run, most of which wait, the
+next one is compiled at the lowest priority. A line shows the progress. What passes is quiet; of what fails the
+whole log is shown. The last line is the totals, and the exit status is 0 if nothing failed.
 """
+import concurrent.futures
 import json
 import os
 import re
@@ -17,22 +19,31 @@ import time
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-# name, build directory, what it is, compiler, Meson options, arguments of `meson test`
+class Build:
+    """A build directory: how it is made, and which of its tests run."""
+
+    def __init__(self, name, what, compiler, options, tests, suite=None):
+        self.name, self.what, self.compiler = name, what, compiler
+        self.directory = 'build-' + {'sanitized': 'asan', 'threads': 'tsan'}.get(name, name)
+        self.options = ['-Dwerror=true', *options]
+        self.tests = tests  # arguments of `meson test`
+        self.suite = suite  # only what this suite needs is compiled; None: everything
+        if suite:
+            self.tests = ['--suite', suite, *tests]
+
+
 BUILDS = [
-    ('gcc', 'build-gcc', 'gcc, warnings are errors', 'gcc', ['-Dwerror=true'], []),
+    Build('gcc', 'gcc', 'gcc', [], []),
     # Not gcc: it tests the sum of an addition that ld then makes a lea (the address of a thread-local
     # variable, which only this sanitizer compares with NULL).
-    ('sanitized', 'build-asan', 'clang, address and undefined-behaviour sanitizers', 'clang-14',
-     ['-Db_sanitize=address,undefined', '-Db_lundef=false'],
-     ['--no-suite', 'house', '--no-suite', 'model', '-t', '4']),
-    ('threads', 'build-tsan', 'gcc, thread sanitizer', 'gcc',
-     ['-Db_sanitize=thread'], ['--suite', 'threads', '-t', '4']),
-    ('clang', 'build-clang', 'clang, warnings are errors', 'clang-14',
-     ['-Dwerror=true'], ['--suite', 'unit']),
-    *[(name, 'build-' + name, what + ' under qemu, warnings are errors', 'gcc',
-       ['--cross-file', 'tools/cross/%s.ini' % name, '-Dwerror=true', '-Dcairo=disabled', '-Dgtk=disabled',
-        '-Dman=disabled'],
-       ['--suite', 'machines', '-t', '4'])
+    # `foreign` and `page` run programs of other builds: another processor's, the browser's WebAssembly.
+    Build('sanitized', 'clang, address and undefined-behaviour sanitizers', 'clang-14',
+          ['-Db_sanitize=address,undefined', '-Db_lundef=false'],
+          ['--no-suite', 'house', '--no-suite', 'model', '--no-suite', 'foreign', '--no-suite', 'page', '-t', '4']),
+    Build('threads', 'gcc, thread sanitizer', 'gcc', ['-Db_sanitize=thread'], ['-t', '4'], 'threads'),
+    *[Build(name, what + ' under qemu', 'gcc',
+            ['--cross-file', 'tools/cross/%s.ini' % name, '-Dcairo=disabled', '-Dgtk=disabled', '-Dman=disabled'],
+            ['-t', '4'], 'machines')
       for name, what in (('i686', '32-bit x86'), ('aarch64', '64-bit Arm'))],
 ]
 
@@ -68,17 +79,20 @@ class Totals:
 
 
 class Progress:
-    """How far a build is: on a terminal a line that changes, elsewhere now and then a line of its own."""
+    """How far a build is: on a terminal a line that changes, elsewhere now and then a line of its own. Nothing
+    is shown while it is hidden, that is while the tests of an earlier build run."""
     EVERY_S = 30
     STEP = re.compile(r'\s*\[?(\d+)/(\d+)\]? ')  # as ninja and `meson test` begin their lines
 
-    def __init__(self, name):
-        self.name = name
+    def __init__(self, name, hidden=False):
+        self.name, self.hidden = name, hidden
         self.live = sys.stdout.isatty()
         self.shown = time.monotonic()
 
     def say(self, text):
         now = time.monotonic()
+        if self.hidden:
+            return
         if self.live:
             print('\r%-10s %s\033[K' % (self.name, text), end='', flush=True)
         elif now - self.shown >= self.EVERY_S:
@@ -114,16 +128,34 @@ def run(command, environment=None, watch=None):
     return subprocess.CompletedProcess(command, process.returncode, ''.join(lines))
 
 
-def build(directory, compiler, options, progress):
-    """Configures and compiles; answers the log of what went wrong, or None."""
-    setup = ['meson', 'setup', directory, '-Dtests=enabled', *options]
-    if os.path.exists(os.path.join(SOURCE, directory, 'build.ninja')):
+def targets(build):
+    """What ninja has to make: all, or what the tests of the build's suite need."""
+    if not build.suite:
+        return []
+
+    def introspect(what):
+        return json.loads(run(['meson', 'introspect', what, os.path.join(SOURCE, build.directory)]).stdout)
+    folder = os.path.join(SOURCE, build.directory)
+    made = {target['id']: target['filename'] for target in introspect('--targets')}
+    tests = [test for test in introspect('--tests') if any(suite.split(':')[-1] == build.suite for suite in test['suite'])]
+    words = [os.path.normpath(word) for test in tests for word in test['cmd']]
+    files = [word for word in words if word.startswith(folder + os.sep)]
+    files += [name for test in tests for target in test['depends'] for name in made[target]]
+    return sorted({os.path.relpath(name, folder) for name in files})
+
+
+def compile_build(build, progress, patient):
+    """Configures and compiles; answers the log of what went wrong, or None. `patient`: after all others."""
+    setup = ['meson', 'setup', build.directory, '-Dtests=enabled', *build.options]
+    nice = ['nice', '-n', '19'] if patient else []
+    if os.path.exists(os.path.join(SOURCE, build.directory, 'build.ninja')):
         setup.append('--reconfigure')  # sees packages that came since
     progress.say('configuring')
-    result = run(setup, {'CC': compiler})
+    result = run([*nice, *setup], {'CC': build.compiler})
     if result.returncode:
         return result.stdout
-    result = run(['ninja', '-C', directory, '-k', '0'], {'NINJA_STATUS': '[%f/%t] '}, progress.watch('building'))
+    result = run([*nice, 'ninja', '-C', build.directory, '-k', '0', *targets(build)], {'NINJA_STATUS': '[%f/%t] '},
+                 progress.watch('building'))
     if result.returncode == 0:
         return None
     return '\n'.join(line for line in result.stdout.splitlines() if not re.match(r'\[\d+/\d+\] ', line))
@@ -158,48 +190,74 @@ def count(totals, build_name, test):
         totals.skips.append('%s: no reason given' % name)
 
 
-def check(totals, progress, name, directory, compiler, options, arguments):
-    if not shutil.which(compiler):
-        return totals.skips.append('%s: %s is not installed' % (name, compiler))
-    for build_name, needed, package in NEEDS:
-        if build_name == name and not (os.path.exists(needed) or shutil.which(needed)):
-            return totals.skips.append('%s: %s is not installed' % (name, package))
-    log = build(directory, compiler, options, progress)
-    if log is not None:
-        return totals.fail('%s: build' % name, log)
-    totals.passed += 1  # that it compiles, without warnings where they are errors
-    results = os.path.join(SOURCE, directory, 'meson-logs', 'testlog.json')
+def missing(build):
+    """The package without which it cannot be built, or None."""
+    if not shutil.which(build.compiler):
+        return build.compiler
+    for name, needed, package in NEEDS:
+        if build.name == name and not (os.path.exists(needed) or shutil.which(needed)):
+            return package
+    return None
+
+
+def run_tests(totals, progress, build):
+    results = os.path.join(SOURCE, build.directory, 'meson-logs', 'testlog.json')
     if os.path.exists(results):
         os.remove(results)
-    result = run(['meson', 'test', '-C', directory, '--no-rebuild', '--num-processes',
-                  str(os.cpu_count() or 1), *arguments], ENVIRONMENT, progress.watch('testing'))
+    # One more than there are processors: many tests mostly wait.
+    result = run(['meson', 'test', '-C', build.directory, '--no-rebuild', '--num-processes',
+                  str((os.cpu_count() or 1) + 1), *build.tests], ENVIRONMENT, progress.watch('testing'))
     if not os.path.exists(results):
-        return totals.fail('%s: meson test' % name, result.stdout)
+        return totals.fail('%s: meson test' % build.name, result.stdout)
     with open(results, encoding='utf-8', errors='replace') as lines:
         tests = [json.loads(line) for line in lines]
     for test in tests:
-        count(totals, name, test)
+        count(totals, build.name, test)
     if not tests:
-        totals.fail('%s: no test was run' % name, result.stdout)
+        totals.fail('%s: no test was run' % build.name, result.stdout)
+    return None
 
 
-def main():
-    totals = Totals()
-    for name, directory, what, compiler, options, arguments in BUILDS:
-        if sys.argv[1:] and name not in sys.argv[1:]:
-            continue
-        progress = Progress(name)
-        start, passed, failed, skipped = time.time(), totals.passed, totals.failed, len(totals.skips)
-        check(totals, progress, name, directory, compiler, options, arguments)
-        progress.clear()
-        print('%-10s %-52s%4d passed, %d failed, %d skipped in %d s' % (
-            name, what, totals.passed - passed, totals.failed - failed, len(totals.skips) - skipped,
-            time.time() - start), flush=True)
+def check(totals, progress, build, compiled):
+    package = missing(build)
+    if package:
+        return totals.skips.append('%s: %s is not installed' % (build.name, package))
+    progress.hidden = False
+    log = compiled.result()
+    if log is not None:
+        return totals.fail('%s: build' % build.name, log)
+    totals.passed += 1  # that it compiles, and without warnings
+    return run_tests(totals, progress, build)
+
+
+def report(totals):
     for reason in totals.skips:
         print('skipped: %s' % reason)
     for title, log in totals.logs:
         print('\n==== failed: %s\n%s' % (title, log.rstrip()))
     print('%d passed, %d failed, %d skipped' % (totals.passed, totals.failed, len(totals.skips)))
+
+
+def main():
+    totals = Totals()
+    builds = [build for build in BUILDS if not sys.argv[1:] or build.name in sys.argv[1:]]
+    compiler = concurrent.futures.ThreadPoolExecutor(1)
+    waiting = []
+    for build in builds:
+        progress = Progress(build.name, hidden=bool(waiting))
+        compiled = None if missing(build) else compiler.submit(compile_build, build, progress, bool(waiting))
+        waiting.append((build, progress, compiled))
+    try:
+        for build, progress, compiled in waiting:
+            start, passed, failed, skipped = time.time(), totals.passed, totals.failed, len(totals.skips)
+            check(totals, progress, build, compiled)
+            progress.clear()
+            print('%-10s %-52s%4d passed, %d failed, %d skipped in %d s' % (
+                build.name, build.what, totals.passed - passed, totals.failed - failed, len(totals.skips) - skipped,
+                time.time() - start), flush=True)
+    finally:
+        compiler.shutdown(cancel_futures=True)
+    report(totals)
     return 1 if totals.failed or not totals.passed else 0
 
 
