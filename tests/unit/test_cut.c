@@ -306,6 +306,70 @@ static void losses_are_those_of_the_range(void **state)
 	weft_text_finish(&part);
 }
 
+/* Why a thread is idle, be it told by a switch or by a band that a switch to nothing ended. */
+static void a_part_keeps_why_its_threads_are_idle(void **state)
+{
+	(void)state;
+	const struct weft_cut_range range = {100, 200};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	const struct weft_event idle = {.type = WEFT_EVENT_SWITCH,
+		.time_ns = 10,
+		.task = WEFT_TASK_NONE,
+		.text = text_of("blocked")};
+	struct weft_event poll = {.type = WEFT_EVENT_BAND,
+		.time_ns = 20,
+		.band = WEFT_BAND_IDLE,
+		.flag = true,
+		.text = text_of("poll"),
+		.thread = 1};
+	add(cut, &idle);
+	add(cut, &poll);
+	add(cut, &(struct weft_event){
+				 .type = WEFT_EVENT_SWITCH, .time_ns = 30, .task = WEFT_TASK_NONE, .thread = 1});
+	poll.thread = 2;
+	poll.time_ns = 40;
+	add(cut, &poll);
+	struct decoded d = end(cut, &part);
+	expect_lines(&d,
+		"{\"time\":100,\"event\":\"switch\",\"task\":null,\"reason\":\"blocked\","
+		"\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"switch\",\"task\":null,\"reason\":\"poll\","
+		"\"rundown\":true,\"thread\":1}\n"
+		"{\"time\":100,\"event\":\"band\",\"kind\":\"idle\",\"reason\":\"poll\",\"begin\":true,"
+		"\"rundown\":true,\"thread\":2}\n");
+}
+
+static void level_changes_are_kept_up_to_the_end_of_the_range(void **state)
+{
+	(void)state;
+	static const struct weft_trace_change changes[] = {
+		{50, 0, 1}, {150, 0, 2}, {200, 0, 3}, {250, 0, 4}};
+	const struct weft_cut_range range = {100, 200};
+	struct weft_trace_description trace = description;
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	struct weft_decoder *decoder;
+	trace.changes = changes;
+	trace.change_count = 4;
+	assert_int_equal(
+		weft_cut_add(cut,
+			&(struct weft_event){.type = WEFT_EVENT_SWITCH, .time_ns = 120, .task = 1}, &trace),
+		WEFT_OK);
+	assert_int_equal(weft_cut_finish(cut, &trace), 0);
+	weft_cut_destroy(cut);
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	assert_int_equal(weft_decoder_feed_borrowed(decoder, part.bytes, part.size), 0);
+	assert_int_equal(weft_decoder_finish(decoder), 0);
+	const struct weft_trace_description *d = weft_decoder_describe(decoder);
+	assert_int_equal(d->change_count, 2);
+	assert_int_equal(d->changes[0].time_ns, 50);
+	assert_int_equal(d->changes[1].time_ns, 150);
+	assert_int_equal(d->changes[1].level, 2);
+	weft_decoder_destroy(decoder);
+	weft_text_finish(&part);
+}
+
 /* A text chunk that its event does not find. */
 static void a_missing_text_is_complained_of(void **state)
 {
@@ -340,6 +404,8 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(an_error_of_the_sink_is_answered),
 		cmocka_unit_test(losses_are_those_of_the_range),
+		cmocka_unit_test(a_part_keeps_why_its_threads_are_idle),
+		cmocka_unit_test(level_changes_are_kept_up_to_the_end_of_the_range),
 		cmocka_unit_test(a_missing_text_is_complained_of),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
