@@ -13,6 +13,7 @@
 #include <weft/decoder.h>
 #include <weft/viewer.h>
 
+#include "viewer/commands.h"
 #include "viewer/state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -143,6 +144,15 @@ static void ask_everything(struct weft_viewer *viewer, double now)
 	check(weft_viewer_status(viewer) && weft_viewer_prompt(viewer)->label, "no text");
 }
 
+static void press_key(struct weft_viewer *viewer, const struct weft__command *row, double now)
+{
+	char key[WEFT__KEY_BYTES];
+	unsigned modifiers;
+	const char *keys = row->command ? row->keys : "";
+	while (weft__next_key(&keys, key, &modifiers))
+		weft_viewer_key(viewer, key, modifiers, now);
+}
+
 static void act(struct weft_viewer *viewer, const uint8_t *b, double now)
 {
 	static const char *const texts[] = {
@@ -162,9 +172,7 @@ static void act(struct weft_viewer *viewer, const uint8_t *b, double now)
 		weft_viewer_wheel(viewer, x, y, 0, (b[3] - 128) * 20.0, (b[3] >> 3) & 7, now);
 		break;
 	case 1:
-		if (weft__keys[b[1] % weft__key_count].key)
-			weft_viewer_key(viewer, weft__keys[b[1] % weft__key_count].key,
-				weft__keys[b[1] % weft__key_count].modifiers, now);
+		press_key(viewer, &weft__commands[b[1] % weft__command_count], now);
 		break;
 	case 2:
 		weft_viewer_prompt_text(viewer, texts[b[1] % 10], b[3] & 1, now);

@@ -10,6 +10,33 @@
 
 #define RECENT_MAX 10
 
+/* ---- The viewer's commands ---- */
+
+enum menu {
+	MENU_NONE,
+	MENU_NARROW,
+	MENU_VIEW,
+	MENU_BOOKMARKS,
+	MENU_TAKE,
+	MENU_TRACE,
+	MENU_THEME,
+	MENU_HELP,
+};
+
+static const struct {
+	enum menu menu;
+	const char *command, *keys, *text;
+} commands[] = {
+#define HEADING(text)
+#define GESTURE(name, text)
+#define COMMAND(command, function, needs, keys, menu, state, text) \
+	{MENU_##menu, command, keys, text},
+#include <weft/viewer_commands.def>
+#undef COMMAND
+#undef GESTURE
+#undef HEADING
+};
+
 /* ---- Opening ---- */
 
 static void open_path(struct window *window, const char *path)
@@ -52,29 +79,10 @@ static gboolean drop(GtkDropTarget *target, const GValue *value, double x, doubl
 
 /* ---- Actions of a window ---- */
 
-static void open_action(GSimpleAction *action, GVariant *parameter, void *context)
-{
-	(void)action, (void)parameter;
-	requests_choose_file(context);
-}
-
 static void open_recent(GSimpleAction *action, GVariant *parameter, void *context)
 {
 	(void)action;
 	open_path(context, g_variant_get_string(parameter, NULL));
-}
-
-static void reload(GSimpleAction *action, GVariant *parameter, void *context)
-{
-	(void)action, (void)parameter;
-	trace_reload(context);
-}
-
-static void new_window(GSimpleAction *action, GVariant *parameter, void *context)
-{
-	struct window *window = context;
-	(void)action, (void)parameter;
-	window_open_like(window, window->path, weft_viewer_link(window->viewer));
 }
 
 static void fullscreen(GSimpleAction *action, GVariant *parameter, void *context)
@@ -110,10 +118,7 @@ static void move_together(GSimpleAction *action, GVariant *state, void *context)
 void actions_add(struct window *window)
 {
 	static const GActionEntry actions[] = {
-		{.name = "open", .activate = open_action},
 		{.name = "recent", .activate = open_recent, .parameter_type = "s"},
-		{.name = "reload", .activate = reload},
-		{.name = "new", .activate = new_window},
 		{.name = "fullscreen", .activate = fullscreen},
 		{.name = "other-part", .activate = other_part},
 		{.name = "command", .activate = run_command, .parameter_type = "s"},
@@ -132,6 +137,22 @@ static void quit(GSimpleAction *action, GVariant *parameter, void *application)
 	g_application_quit(G_APPLICATION(application));
 }
 
+/* The viewer's commands of the menu whose keys work wherever the keyboard is. */
+static void add_accelerators(GtkApplication *application)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
+		bool has_control = g_str_has_prefix(commands[i].keys, "Ctrl+");
+		if (commands[i].menu != MENU_TRACE || !(has_control || commands[i].keys[0] == 'F'))
+			continue;
+		char *key = has_control ? g_strconcat("<Control>", commands[i].keys + 5, NULL)
+								: g_strdup(commands[i].keys);
+		char *action = g_strconcat("win.command::", commands[i].command, NULL);
+		gtk_application_set_accels_for_action(application, action, (const char *[]){key, NULL});
+		g_free(action);
+		g_free(key);
+	}
+}
+
 void actions_add_to_application(GtkApplication *application)
 {
 	static const GActionEntry actions[] = {{.name = "quit", .activate = quit}};
@@ -140,9 +161,6 @@ void actions_add_to_application(GtkApplication *application)
 	} keys[] = {
 		{"app.quit", {"<Control>q", NULL}},
 		{"window.close", {"<Control>w", NULL}},
-		{"win.open", {"<Control>o", NULL}},
-		{"win.new", {"<Control>n", NULL}},
-		{"win.reload", {"F5", NULL}},
 		{"win.fullscreen", {"F11", NULL}},
 		{"win.other-part", {"F6", NULL}},
 	};
@@ -150,6 +168,7 @@ void actions_add_to_application(GtkApplication *application)
 		G_ACTION_MAP(application), actions, G_N_ELEMENTS(actions), application);
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
 		gtk_application_set_accels_for_action(application, keys[i].action, keys[i].keys);
+	add_accelerators(application);
 }
 
 /* ---- The header bar ---- */
@@ -205,20 +224,38 @@ static void add_command(GMenu *menu, const char *label, const char *command)
 	g_object_unref(item);
 }
 
+static void add_section(GMenu *menu, enum menu section)
+{
+	GMenu *items = g_menu_new();
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+		if (commands[i].menu == section)
+			add_command(items, commands[i].text, commands[i].command);
+	g_menu_append_section(menu, NULL, G_MENU_MODEL(items));
+	g_object_unref(items);
+}
+
+/* Sections with many commands are a menu of their own. */
+static void add_submenu(GMenu *menu, const char *label, enum menu section)
+{
+	GMenu *items = g_menu_new();
+	add_section(items, section);
+	g_menu_append_submenu(menu, label, G_MENU_MODEL(items));
+	g_object_unref(items);
+}
+
 static GMenu *window_menu(void)
 {
-	GMenu *menu = g_menu_new(), *looks = g_menu_new(), *windows = g_menu_new();
-	add_command(looks, "Search…", "search");
-	add_command(looks, "Problems", "panel problems");
-	add_command(looks, "Save as picture or part…", "panel export");
-	add_command(looks, "Everything else…", "panel menu");
-	add_command(looks, "Keys", "panel help");
+	GMenu *menu = g_menu_new(), *windows = g_menu_new(), *looks = g_menu_new();
+	add_submenu(looks, "View", MENU_VIEW);
+	add_submenu(looks, "Theme", MENU_THEME);
 	g_menu_append_section(menu, NULL, G_MENU_MODEL(looks));
-	g_menu_append(windows, "New window", "win.new");
+	add_section(menu, MENU_BOOKMARKS);
+	add_section(menu, MENU_TAKE);
+	add_section(menu, MENU_TRACE);
 	g_menu_append(windows, "Windows move together", "win.together");
-	g_menu_append(windows, "Reload", "win.reload");
 	g_menu_append(windows, "Full screen", "win.fullscreen");
 	g_menu_append_section(menu, NULL, G_MENU_MODEL(windows));
+	add_section(menu, MENU_HELP);
 	g_object_unref(looks);
 	g_object_unref(windows);
 	return menu;
@@ -237,7 +274,7 @@ GtkWidget *actions_header(void)
 {
 	GtkWidget *bar = gtk_header_bar_new();
 	GtkWidget *open = gtk_button_new_with_label("Open");
-	gtk_actionable_set_action_name(GTK_ACTIONABLE(open), "win.open");
+	gtk_actionable_set_detailed_action_name(GTK_ACTIONABLE(open), "win.command::open trace");
 	gtk_widget_set_tooltip_text(open, "Open a trace (Ctrl+O)");
 	GtkWidget *recent = gtk_menu_button_new();
 	name_button(recent, "Recent traces");

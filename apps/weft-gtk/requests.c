@@ -130,7 +130,7 @@ static void open_chosen(GtkNativeDialog *dialog, int response, void *context)
 	g_object_unref(dialog);
 }
 
-void requests_choose_file(struct window *window)
+static void choose_file(struct window *window)
 {
 	GtkFileChooserNative *dialog = gtk_file_chooser_native_new(
 		"Open a trace", GTK_WINDOW(window->widget), GTK_FILE_CHOOSER_ACTION_OPEN, NULL, NULL);
@@ -182,7 +182,7 @@ static void execute(struct window *window, const struct weft_viewer_request *req
 		save_cut(window, request);
 		break;
 	case WEFT_VIEWER_OPEN:
-		requests_choose_file(window);
+		choose_file(window);
 		break;
 	case WEFT_VIEWER_RELOAD:
 		trace_reload(window);

@@ -109,7 +109,6 @@ void actions_open_files(struct window *window, GListModel *files);
 /* ---- requests.c: the viewer's requests ---- */
 
 void requests_execute(struct window *window);
-void requests_choose_file(struct window *window);
 
 /* ---- cutting.c: saving a time range as a trace ---- */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Every action under its name: keys, buttons, links of the panel and copied links all end here.
- * What they do is in commands_view.c, commands_tasks.c and commands_window.c.
+ * Every action under its name: keys, buttons, links of the panel and copied links all end here. The
+ * commands are rows of include/weft/viewer_commands.def; commands_view.c, commands_tasks.c and
+ * commands_window.c have their functions.
  */
 #include "viewer/commands.h"
 
@@ -10,91 +11,88 @@
 #include "base/export.h"
 #include "viewer/state.h"
 
-static const struct command {
-	const char *name;
-	void (*run)(struct weft_viewer *viewer, const char *arguments);
-	bool needs_trace;
-} commands[] = {
-	{"fit", weft__run_fit, true},
-	{"zoom", weft__run_zoom, true},
-	{"zoom selection", weft__run_zoom_selection, true},
-	{"pan", weft__run_pan, true},
-	{"stretch", weft__run_stretch, true},
-	{"back", weft__run_back, true},
-	{"forward", weft__run_forward, true},
-	{"start", weft__run_start, true},
-	{"duration", weft__run_duration, true},
-	{"rows", weft__run_rows, true},
-	{"fold", weft__run_fold, true},
-	{"fold all", weft__run_fold_all, true},
-	{"simplify", weft__run_simplify, true},
-	{"group", weft__run_group, true},
-	{"filter", weft__run_filter, true},
-	{"hide", weft__run_hide, true},
-	{"repack", weft__run_repack, true},
-	{"view", weft__run_view, true},
-	{"select", weft__run_select, true},
-	{"moment", weft__run_moment, true},
-	{"task", weft__run_task, true},
-	{"edge", weft__run_edge, true},
-	{"open", weft__run_open, true},
-	{"wait", weft__run_wait, true},
-	{"waker", weft__run_waker, true},
-	{"creator", weft__run_creator, true},
-	{"related", weft__run_related, true},
-	{"escape", weft__run_escape, false},
-	{"problem", weft__run_problem, true},
-	{"search", weft__run_search, true},
-	{"expression", weft__run_expression, true},
-	{"match", weft__run_match, true},
-	{"measure", weft__run_measure, true},
-	{"mark", weft__run_mark, true},
-	{"note", weft__run_note, true},
-	{"unmark", weft__run_unmark, true},
-	{"marks", weft__run_marks, true},
-	{"counters", weft__run_counters, true},
-	{"counter", weft__run_counter, true},
-	{"rates", weft__run_rates, true},
-	{"follow", weft__run_follow, true},
-	{"times", weft__run_times, true},
-	{"theme", weft__run_theme, false},
-	{"panel", weft__run_panel, false},
-	{"close", weft__run_close, false},
-	{"help", weft__run_help, false},
-	{"copy", weft__run_copy, true},
-	{"export", weft__run_export, true},
-	{"open trace", weft__run_open_trace, false},
-	{"reload", weft__run_reload, false},
-	{"window", weft__run_window, false},
+#define HEADING(text)       {NULL, NULL, text, NULL, NULL, NULL, 0, 0, 0},
+#define GESTURE(name, text) {NULL, name, text, NULL, NULL, NULL, 0, 0, 0},
+#define weft__is_none       NULL
+#define COMMAND(command, function, needs, keys, menu, state, text)                      \
+	{command, keys, text, text " ( " keys " )", weft__run_##function, weft__is_##state, \
+		sizeof(#function) - 1, WEFT__NEEDS_##needs, WEFT__MENU_##menu},
+const struct weft__command weft__commands[] = {
+#include <weft/viewer_commands.def>
 };
+#undef COMMAND
+#undef weft__is_none
+#undef GESTURE
+#undef HEADING
 
-/* The longest name that the text begins with. */
-static const struct command *find(const char *text)
+const unsigned weft__command_count = sizeof(weft__commands) / sizeof(weft__commands[0]);
+
+const struct weft__command *weft__command_row(const char *command)
 {
-	const struct command *found = NULL;
-	size_t best = 0;
-	for (unsigned i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		size_t size = strlen(commands[i].name);
-		if (size > best && strncmp(text, commands[i].name, size) == 0 &&
-			(text[size] == '\0' || text[size] == ' ')) {
-			found = &commands[i];
-			best = size;
-		}
+	for (unsigned i = 0; i < weft__command_count; i++)
+		if (weft__commands[i].command && strcmp(weft__commands[i].command, command) == 0)
+			return &weft__commands[i];
+	return NULL;
+}
+
+bool weft__command_is_on(const struct weft_viewer *viewer, const struct weft__command *row)
+{
+	const char *arguments = row->command + row->name_size;
+	return row->is_on && row->is_on(viewer, arguments + (arguments[0] == ' '));
+}
+
+bool weft__command_is_of_use(struct weft_viewer *viewer, const struct weft__command *row)
+{
+	switch ((enum weft__command_needs)row->needs) {
+	case WEFT__NEEDS_NOTHING:
+		return true;
+	case WEFT__NEEDS_TRACE:
+		return viewer->model != NULL;
+	case WEFT__NEEDS_LIVE:
+		return viewer->model && viewer->is_live;
+	case WEFT__NEEDS_TASK:
+		return viewer->model && viewer->selection.task != WEFT_NONE;
+	case WEFT__NEEDS_EARLIER_EDGE:
+		return viewer->model && !weft__viewer_leaves_edges(viewer, -1);
+	case WEFT__NEEDS_LATER_EDGE:
+		return viewer->model && !weft__viewer_leaves_edges(viewer, 1);
+	}
+	return false;
+}
+
+static bool begins_with(const char *text, const char *words, size_t size)
+{
+	return strncmp(text, words, size) == 0 && (text[size] == '\0' || text[size] == ' ');
+}
+
+/* The row that the text is a command of: the longest name that it begins with; of rows with that
+ * name the one with the same arguments, else the first. */
+static const struct weft__command *find(const char *text)
+{
+	const struct weft__command *found = NULL;
+	for (unsigned i = 0; i < weft__command_count; i++) {
+		const struct weft__command *row = &weft__commands[i];
+		if (!row->command || !begins_with(text, row->command, row->name_size))
+			continue;
+		bool is_longer = !found || row->name_size > found->name_size;
+		bool is_same = found && row->name_size == found->name_size;
+		if (is_longer || (is_same && strcmp(row->command, text) == 0))
+			found = row;
 	}
 	return found;
 }
 
 bool weft__viewer_run(struct weft_viewer *viewer, const char *command)
 {
-	const struct command *found = find(command);
-	if (!found) {
+	const struct weft__command *row = find(command);
+	if (!row) {
 		weft__viewer_tell(viewer, "There is no command \"%.100s\".", command);
 		return false;
 	}
-	if (found->needs_trace && !viewer->model)
-		return true; /* known, and of no use yet */
-	const char *arguments = command + strlen(found->name);
-	found->run(viewer, arguments + (arguments[0] == ' '));
+	if (row->needs != WEFT__NEEDS_NOTHING && !viewer->model)
+		return true; /* the command exists, but has no effect without a trace */
+	const char *arguments = command + row->name_size;
+	row->run(viewer, arguments + (arguments[0] == ' '));
 	return true;
 }
 

@@ -1,63 +1,84 @@
 /* SPDX-License-Identifier: ISC
  *
- * What each command does: functions of the table in commands.c. `arguments` is what follows the
- * name, "" if nothing does.
+ * The viewer's commands as a list, from include/weft/viewer_commands.def, and the functions that
+ * the rows of that table name.
  */
 #ifndef WEFT_VIEWER_COMMANDS_H
 #define WEFT_VIEWER_COMMANDS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 struct weft_viewer;
 
-void weft__run_fit(struct weft_viewer *viewer, const char *arguments);
-void weft__run_zoom(struct weft_viewer *viewer, const char *arguments);
-void weft__run_zoom_selection(struct weft_viewer *viewer, const char *arguments);
-void weft__run_pan(struct weft_viewer *viewer, const char *arguments);
-void weft__run_stretch(struct weft_viewer *viewer, const char *arguments);
-void weft__run_back(struct weft_viewer *viewer, const char *arguments);
-void weft__run_forward(struct weft_viewer *viewer, const char *arguments);
-void weft__run_start(struct weft_viewer *viewer, const char *arguments);
-void weft__run_duration(struct weft_viewer *viewer, const char *arguments);
-void weft__run_rows(struct weft_viewer *viewer, const char *arguments);
-void weft__run_fold(struct weft_viewer *viewer, const char *arguments);
-void weft__run_fold_all(struct weft_viewer *viewer, const char *arguments);
-void weft__run_simplify(struct weft_viewer *viewer, const char *arguments);
-void weft__run_group(struct weft_viewer *viewer, const char *arguments);
-void weft__run_filter(struct weft_viewer *viewer, const char *arguments);
-void weft__run_hide(struct weft_viewer *viewer, const char *arguments);
-void weft__run_repack(struct weft_viewer *viewer, const char *arguments);
-void weft__run_view(struct weft_viewer *viewer, const char *arguments);
-void weft__run_select(struct weft_viewer *viewer, const char *arguments);
-void weft__run_moment(struct weft_viewer *viewer, const char *arguments);
-void weft__run_task(struct weft_viewer *viewer, const char *arguments);
-void weft__run_edge(struct weft_viewer *viewer, const char *arguments);
-void weft__run_open(struct weft_viewer *viewer, const char *arguments);
-void weft__run_wait(struct weft_viewer *viewer, const char *arguments);
-void weft__run_waker(struct weft_viewer *viewer, const char *arguments);
-void weft__run_creator(struct weft_viewer *viewer, const char *arguments);
-void weft__run_related(struct weft_viewer *viewer, const char *arguments);
-void weft__run_problem(struct weft_viewer *viewer, const char *arguments);
-void weft__run_match(struct weft_viewer *viewer, const char *arguments);
-void weft__run_search(struct weft_viewer *viewer, const char *arguments);
-void weft__run_expression(struct weft_viewer *viewer, const char *arguments);
-void weft__run_measure(struct weft_viewer *viewer, const char *arguments);
-void weft__run_mark(struct weft_viewer *viewer, const char *arguments);
-void weft__run_note(struct weft_viewer *viewer, const char *arguments);
-void weft__run_unmark(struct weft_viewer *viewer, const char *arguments);
-void weft__run_marks(struct weft_viewer *viewer, const char *arguments);
-void weft__run_escape(struct weft_viewer *viewer, const char *arguments);
-void weft__run_counters(struct weft_viewer *viewer, const char *arguments);
-void weft__run_counter(struct weft_viewer *viewer, const char *arguments);
-void weft__run_rates(struct weft_viewer *viewer, const char *arguments);
-void weft__run_follow(struct weft_viewer *viewer, const char *arguments);
-void weft__run_times(struct weft_viewer *viewer, const char *arguments);
-void weft__run_theme(struct weft_viewer *viewer, const char *arguments);
-void weft__run_panel(struct weft_viewer *viewer, const char *arguments);
-void weft__run_close(struct weft_viewer *viewer, const char *arguments);
-void weft__run_help(struct weft_viewer *viewer, const char *arguments);
-void weft__run_copy(struct weft_viewer *viewer, const char *arguments);
-void weft__run_export(struct weft_viewer *viewer, const char *arguments);
-void weft__run_open_trace(struct weft_viewer *viewer, const char *arguments);
-void weft__run_reload(struct weft_viewer *viewer, const char *arguments);
-void weft__run_window(struct weft_viewer *viewer, const char *arguments);
+enum weft__command_needs {
+	WEFT__NEEDS_NOTHING,
+	WEFT__NEEDS_TRACE,
+	WEFT__NEEDS_LIVE,
+	WEFT__NEEDS_TASK,
+	WEFT__NEEDS_EARLIER_EDGE,
+	WEFT__NEEDS_LATER_EDGE,
+};
+
+enum weft__menu {
+	WEFT__MENU_NONE,
+	WEFT__MENU_NARROW,
+	WEFT__MENU_VIEW,
+	WEFT__MENU_BOOKMARKS,
+	WEFT__MENU_TAKE,
+	WEFT__MENU_TRACE,
+	WEFT__MENU_THEME,
+	WEFT__MENU_HELP,
+};
+
+/* A row of the table. */
+struct weft__command {
+	const char *command; /* NULL: a heading or a gesture */
+	const char *keys;    /* of a gesture: its name; NULL: a heading */
+	const char *text;
+	const char *tip; /* the text with the keys; only if there are keys */
+	void (*run)(struct weft_viewer *viewer, const char *arguments);
+	bool (*is_on)(const struct weft_viewer *viewer, const char *arguments); /* or NULL */
+	uint8_t name_size; /* of the command's first words, which are not arguments */
+	uint8_t needs;     /* enum weft__command_needs */
+	uint8_t menu;      /* enum weft__menu */
+};
+
+extern const struct weft__command weft__commands[];
+extern const unsigned weft__command_count;
+
+/* The row of exactly that command, which must exist. */
+const struct weft__command *weft__command_row(const char *command);
+
+bool weft__command_is_on(const struct weft_viewer *viewer, const struct weft__command *row);
+bool weft__command_is_of_use(struct weft_viewer *viewer, const struct weft__command *row);
+
+/* Runs a command; if there is none of that name, the status line says so. */
+bool weft__viewer_run(struct weft_viewer *viewer, const char *command);
+
+#define WEFT__KEY_BYTES 32
+
+/* The next key of a row's list, as weft_viewer_key() takes it; false after the last one. */
+bool weft__next_key(const char **keys, char ret_key[WEFT__KEY_BYTES], unsigned *ret_modifiers);
+/* A row's first key for people: "Shift + \xe2\x86\x90"; "" if it has none. */
+const char *weft__key_name(const struct weft__command *row, char name[WEFT__KEY_BYTES]);
+
+/* The functions of the table: `arguments` is the rest of the command after the function's name, or
+ * "". */
+#define HEADING(text)
+#define GESTURE(name, text)
+#define COMMAND(command, function, ...) \
+	void weft__run_##function(struct weft_viewer *viewer, const char *arguments);
+#include <weft/viewer_commands.def>
+#undef COMMAND
+#define weft__is_none weft__is_nothing
+#define COMMAND(command, function, needs, keys, menu, state, text) \
+	bool weft__is_##state(const struct weft_viewer *viewer, const char *arguments);
+#include <weft/viewer_commands.def>
+#undef COMMAND
+#undef weft__is_none
+#undef GESTURE
+#undef HEADING
 
 #endif

@@ -138,7 +138,6 @@ void weft__run_simplify(struct weft_viewer *viewer, const char *arguments)
 
 void weft__run_group(struct weft_viewer *viewer, const char *arguments)
 {
-	static const char *const names[] = {"none", "thread", "process"};
 	unsigned by = (viewer->rows.group_by + 1u) % 3;
 	char *end;
 	unsigned long number = strtoul(arguments, &end, 10);
@@ -147,7 +146,7 @@ void weft__run_group(struct weft_viewer *viewer, const char *arguments)
 		return;
 	}
 	for (unsigned i = 0; i < 3; i++)
-		if (strcmp(arguments, names[i]) == 0)
+		if (strcmp(arguments, weft__group_name((enum weft_group_by)i)) == 0)
 			by = i;
 	weft__viewer_group_by(viewer, (enum weft_group_by)by);
 }

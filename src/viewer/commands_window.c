@@ -115,21 +115,7 @@ void weft__run_theme(struct weft_viewer *viewer, const char *arguments)
 
 void weft__run_panel(struct weft_viewer *viewer, const char *arguments)
 {
-	static const char *const names[WEFT__PANELS] = {
-		[WEFT__PANEL_STORY] = "story",
-		[WEFT__PANEL_PROBLEMS] = "problems",
-		[WEFT__PANEL_SEARCH] = "search",
-		[WEFT__PANEL_COUNTERS] = "counters",
-		[WEFT__PANEL_ROWS] = "rows",
-		[WEFT__PANEL_MARKS] = "marks",
-		[WEFT__PANEL_HELP] = "help",
-		[WEFT__PANEL_MENU] = "menu",
-		[WEFT__PANEL_EXPORT] = "export",
-	};
-	enum weft__panel_kind kind = WEFT__PANEL_NONE;
-	for (unsigned i = 1; i < WEFT__PANELS; i++)
-		if (names[i] && strcmp(names[i], arguments) == 0)
-			kind = (enum weft__panel_kind)i;
+	enum weft__panel_kind kind = weft__panel_named(arguments);
 	weft__viewer_open_panel(viewer, viewer->panel.kind == kind ? WEFT__PANEL_NONE : kind);
 }
 

@@ -98,8 +98,7 @@ void weft__fill_search(struct weft_viewer *viewer)
 		weft__panel_format(text, "Search: %.100s",
 			viewer->search_text && viewer->search_text[0] ? viewer->search_text : "\xe2\x80\xa6"),
 		"/", "search");
-	weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, "Regular expression", "", "expression");
-	weft__panel_last(viewer)->is_selected = viewer->is_expression;
+	weft__panel_add_command(viewer, "expression", NULL);
 	if (!search)
 		return;
 	weft__panel_add(viewer, WEFT_VIEWER_TEXT,
@@ -155,15 +154,12 @@ void weft__fill_counters(struct weft_viewer *viewer)
 {
 	const struct weft_model *model = viewer->model;
 	char text[256], detail[256], command[256];
-	weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, "Show counters", "space", "counters");
-	weft__panel_last(viewer)->is_selected = weft__viewer_has_counters(viewer);
+	weft__panel_add_command(viewer, "counters", NULL);
 	if (weft__viewer_has_many_counters(viewer)) {
 		weft__panel_format(text, "All %u at once", (unsigned)model->counter_count);
-		weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, text, "", "counters all");
-		weft__panel_last(viewer)->is_selected = weft__viewer_has_all_counters(viewer);
+		weft__panel_add_command(viewer, "counters all", text);
 	}
-	weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, "How fast they change", "D", "rates");
-	weft__panel_last(viewer)->is_selected = viewer->counter_rates;
+	weft__panel_add_command(viewer, "rates", NULL);
 	if (model->counter_count == 0)
 		weft__panel_add(viewer, WEFT_VIEWER_TEXT, "This trace has no counters.", "", "");
 	else

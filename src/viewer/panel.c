@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/export.h"
+#include "viewer/commands.h"
 #include "viewer/state.h"
 
 const char *weft__panel_format(char buffer[256], const char *format, ...)
@@ -62,6 +63,15 @@ void weft__panel_add(struct weft_viewer *viewer, enum weft_viewer_item_type type
 	panel->shown.item_count++;
 }
 
+void weft__panel_add_command(struct weft_viewer *viewer, const char *command, const char *text)
+{
+	const struct weft__command *row = weft__command_row(command);
+	char key[WEFT__KEY_BYTES];
+	weft__panel_add(viewer, row->is_on ? WEFT_VIEWER_TOGGLE : WEFT_VIEWER_LINK,
+		text ? text : row->text, weft__key_name(row, key), command);
+	weft__panel_last(viewer)->is_selected = weft__command_is_on(viewer, row);
+}
+
 struct weft_viewer_item *weft__panel_last(struct weft_viewer *viewer)
 {
 	struct weft__panel *panel = &viewer->panel;
@@ -69,22 +79,35 @@ struct weft_viewer_item *weft__panel_last(struct weft_viewer *viewer)
 	return count ? &panel->items[count - 1] : &panel->unused;
 }
 
+void weft__panel_set_command(struct weft_viewer *viewer, const char *command)
+{
+	weft__panel_last(viewer)->command = keep(&viewer->panel, command);
+}
+
 static const struct {
-	const char *title;
+	const char *name, *title;
 	void (*fill)(struct weft_viewer *viewer);
 	bool needs_trace;
 } kinds[WEFT__PANELS] = {
-	[WEFT__PANEL_NONE] = {"", NULL, false},
-	[WEFT__PANEL_STORY] = {"Task", weft__fill_story, true},
-	[WEFT__PANEL_PROBLEMS] = {"Problems", weft__fill_problems, true},
-	[WEFT__PANEL_SEARCH] = {"Search", weft__fill_search, true},
-	[WEFT__PANEL_COUNTERS] = {"Counters", weft__fill_counters, true},
-	[WEFT__PANEL_ROWS] = {"Rows", weft__fill_rows, true},
-	[WEFT__PANEL_MARKS] = {"Bookmarks", weft__fill_marks, true},
-	[WEFT__PANEL_HELP] = {"Keys", weft__fill_help, false},
-	[WEFT__PANEL_MENU] = {"Menu", weft__fill_menu, false},
-	[WEFT__PANEL_EXPORT] = {"Export", weft__fill_export, true},
+	[WEFT__PANEL_NONE] = {"", "", NULL, false},
+	[WEFT__PANEL_STORY] = {"story", "Task", weft__fill_story, true},
+	[WEFT__PANEL_PROBLEMS] = {"problems", "Problems", weft__fill_problems, true},
+	[WEFT__PANEL_SEARCH] = {"search", "Search", weft__fill_search, true},
+	[WEFT__PANEL_COUNTERS] = {"counters", "Counters", weft__fill_counters, true},
+	[WEFT__PANEL_ROWS] = {"rows", "Rows", weft__fill_rows, true},
+	[WEFT__PANEL_MARKS] = {"marks", "Bookmarks", weft__fill_marks, true},
+	[WEFT__PANEL_HELP] = {"help", "Keys", weft__fill_help, false},
+	[WEFT__PANEL_MENU] = {"menu", "Menu", weft__fill_menu, false},
+	[WEFT__PANEL_EXPORT] = {"export", "Export", weft__fill_export, true},
 };
+
+enum weft__panel_kind weft__panel_named(const char *name)
+{
+	for (unsigned i = 1; i < WEFT__PANELS; i++)
+		if (strcmp(kinds[i].name, name) == 0)
+			return (enum weft__panel_kind)i;
+	return WEFT__PANEL_NONE;
+}
 
 void weft__viewer_open_panel(struct weft_viewer *viewer, enum weft__panel_kind kind)
 {

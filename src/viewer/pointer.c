@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/export.h"
+#include "viewer/commands.h"
 #include "viewer/state.h"
 
 #define CLICK_PX        4.0

@@ -190,6 +190,12 @@ void weft__viewer_simplify(struct weft_viewer *viewer, bool is_simplified)
 											: "Every task begins where it was created.");
 }
 
+const char *weft__group_name(enum weft_group_by by)
+{
+	static const char *const names[] = {"none", "thread", "process"};
+	return names[by];
+}
+
 void weft__viewer_group_by(struct weft_viewer *viewer, enum weft_group_by by)
 {
 	static const char *const words[] = {

@@ -465,6 +465,8 @@ void weft__viewer_toggle_fold(struct weft_viewer *viewer, uint32_t task);
 void weft__viewer_fold_all(struct weft_viewer *viewer, bool is_folded);
 void weft__viewer_simplify(struct weft_viewer *viewer, bool is_simplified);
 void weft__viewer_group_by(struct weft_viewer *viewer, enum weft_group_by by);
+/* "none", "thread", "process" */
+const char *weft__group_name(enum weft_group_by by);
 uint32_t weft__viewer_group_at(const struct weft_viewer *viewer, double y);
 void weft__viewer_toggle_group(struct weft_viewer *viewer, uint32_t group);
 /* false if it is too long. */
@@ -489,20 +491,8 @@ void weft__viewer_stretch_view(struct weft_viewer *viewer, bool is_end, int step
 void weft__draw_icon(
 	struct weft_canvas *canvas, enum weft__icon icon, double x, double y, uint32_t color);
 
-/* commands.c: says so if there is no such command. */
-bool weft__viewer_run(struct weft_viewer *viewer, const char *command);
 /* `is_chosen` by hand, not by a link. */
 bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name, bool is_chosen);
-/* keys.c */
-struct weft__key {
-	const char *name;    /* as a person reads it: "Shift + wheel" */
-	const char *key;     /* as weft_viewer_key() has it; NULL: a gesture or a heading */
-	unsigned modifiers;  /* Shift only where the key's own name does not imply it */
-	const char *command; /* "" for gestures; NULL for headings */
-	const char *help;    /* NULL: another key for the command before */
-};
-extern const struct weft__key weft__keys[];
-extern const unsigned weft__key_count;
 
 /* prompt.c */
 void weft__viewer_ask(struct weft_viewer *viewer, enum weft__asked asked);
@@ -510,11 +500,17 @@ void weft__viewer_close_prompt(struct weft_viewer *viewer);
 
 /* panel.c; menus.c, lists.c and story_panel.c fill it */
 void weft__viewer_open_panel(struct weft_viewer *viewer, enum weft__panel_kind kind);
+/* "rows", or "" and WEFT__PANEL_NONE if there is no such panel. */
+enum weft__panel_kind weft__panel_named(const char *name);
 void weft__viewer_fill_panel(struct weft_viewer *viewer);
 void weft__panel_add(struct weft_viewer *viewer, enum weft_viewer_item_type type, const char *text,
 	const char *detail, const char *command);
-/* Of what was added last. */
+/* A command of the table with its text and key: a toggle if it has a state, else a link. `text`, if
+ * it is not NULL, stands instead of the table's. */
+void weft__panel_add_command(struct weft_viewer *viewer, const char *command, const char *text);
+/* The item that was added last. */
 struct weft_viewer_item *weft__panel_last(struct weft_viewer *viewer);
+void weft__panel_set_command(struct weft_viewer *viewer, const char *command);
 __attribute__((format(printf, 2, 3))) const char *weft__panel_format(
 	char buffer[256], const char *format, ...);
 void weft__fill_story(struct weft_viewer *viewer);

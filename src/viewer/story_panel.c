@@ -88,32 +88,22 @@ static void add_fold(struct weft_viewer *viewer)
 	char text[256];
 	if (fold == WEFT_NONE)
 		return;
-	weft__panel_add(viewer, WEFT_VIEWER_LINK,
-		weft__panel_format(text, "%s the run of %u alike tasks",
-			layout->folds[fold].folded ? "Unfold" : "Fold", (unsigned)layout->folds[fold].count),
-		"f", "fold");
+	weft__panel_add_command(viewer, "fold",
+		weft__panel_format(text, "%s the %u alike tasks",
+			layout->folds[fold].folded ? "Unfold" : "Fold", (unsigned)layout->folds[fold].count));
 }
 
 static void add_actions(struct weft_viewer *viewer)
 {
-	static const char *const actions[][3] = {
-		{"What it waits for", "w", "wait"},
-		{"What woke it", "b", "waker"},
-		{"Who created it", "c", "creator"},
-		{"All that belongs to it", "a", "related"},
-		{"Zoom to it", "z", "zoom selection"},
-		{"Measure its life", "v", "measure"},
-	};
-	const bool has_related = viewer->selection.related_count > 0;
 	weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Go on", "", "");
 	add_fold(viewer);
-	for (unsigned i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
-		weft__panel_add(viewer,
-			strcmp(actions[i][2], "related") == 0 ? WEFT_VIEWER_TOGGLE : WEFT_VIEWER_LINK,
-			actions[i][0], actions[i][1], actions[i][2]);
-		weft__panel_last(viewer)->is_selected =
-			weft__panel_last(viewer)->type == WEFT_VIEWER_TOGGLE && has_related;
-	}
+	weft__panel_add_command(viewer, "wait", NULL);
+	weft__panel_add_command(viewer, "waker", NULL);
+	weft__panel_add_command(viewer, "creator", NULL);
+	weft__panel_add_command(viewer, "related", NULL);
+	weft__panel_add_command(viewer, "zoom selection", "Zoom to it");
+	weft__panel_add_command(viewer, "measure", "Measure its life");
+	weft__panel_last(viewer)->type = WEFT_VIEWER_LINK;
 }
 
 void weft__fill_story(struct weft_viewer *viewer)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "render/theme.h"
+#include "viewer/commands.h"
 #include "viewer/state.h"
 
 #define BUTTON_WIDTH 33.0
@@ -20,22 +21,23 @@
 
 struct plan {
 	uint8_t icon;
-	const char *command, *tip;
+	bool is_spare; /* a narrow window has it in the menu instead */
+	const char *command;
 };
 
 static const struct plan bar_plan[] = {
-	{WEFT__ICON_BACK, "back", "The view before ( [ )"},
-	{WEFT__ICON_ZOOM_OUT, "zoom out", "Zoom out ( \xe2\x88\x92 )"},
-	{WEFT__ICON_ZOOM_IN, "zoom in", "Zoom in ( + )"},
-	{WEFT__ICON_FIT, "fit", "Show everything ( 0 )"},
-	{WEFT__ICON_MEASURE, "measure", "Choose a range: drag from one moment to another ( v )"},
-	{WEFT__ICON_PROBLEMS, "panel problems", "Problems; p steps through them"},
-	{WEFT__ICON_SEARCH, "search", "Search ( / )"},
-	{WEFT__ICON_COUNTERS, "panel counters", "Counters ( C )"},
-	{WEFT__ICON_ROWS, "panel rows", "Rows: lens or plain, folds, groups, filter ( R )"},
-	{WEFT__ICON_THEME, "theme", "The next theme ( T )"},
-	{WEFT__ICON_HELP, "help", "All keys and gestures ( ? )"},
-	{WEFT__ICON_MENU, "panel menu", "Menu: bookmarks, export, exact times, themes"},
+	{WEFT__ICON_BACK, false, "back"},
+	{WEFT__ICON_ZOOM_OUT, true, "zoom out"},
+	{WEFT__ICON_ZOOM_IN, true, "zoom in"},
+	{WEFT__ICON_FIT, false, "fit"},
+	{WEFT__ICON_MEASURE, false, "measure"},
+	{WEFT__ICON_PROBLEMS, false, "panel problems"},
+	{WEFT__ICON_SEARCH, false, "search"},
+	{WEFT__ICON_COUNTERS, false, "panel counters"},
+	{WEFT__ICON_ROWS, false, "panel rows"},
+	{WEFT__ICON_THEME, true, "theme"},
+	{WEFT__ICON_HELP, true, "help"},
+	{WEFT__ICON_MENU, false, "panel menu"},
 };
 
 #define BAR_COUNT   (sizeof(bar_plan) / sizeof(bar_plan[0]))
@@ -46,44 +48,29 @@ _Static_assert(BAR_COUNT + RANGE_COUNT <= WEFT__BUTTONS_MAX, "room for all butto
 static struct weft__button *add(struct weft_viewer *viewer, const struct plan *plan, double x,
 	double y, double width, double height)
 {
+	const struct weft__command *row = weft__command_row(plan->command);
 	struct weft__button *button = &viewer->buttons[viewer->button_count++];
 	*button = (struct weft__button){
 		.box = {x, y, width, height},
 		.icon = plan->icon,
 		.command = plan->command,
-		.tip = plan->tip,
+		.tip = row->keys[0] ? row->tip : row->text,
+		.is_on = weft__command_is_on(viewer, row),
+		.is_faint = row->needs != WEFT__NEEDS_NOTHING && !viewer->model,
 	};
 	return button;
 }
 
 static void mark_state(const struct weft_viewer *viewer, struct weft__button *button)
 {
-	static const uint8_t panels[] = {
-		[WEFT__PANEL_PROBLEMS] = WEFT__ICON_PROBLEMS,
-		[WEFT__PANEL_SEARCH] = WEFT__ICON_SEARCH,
-		[WEFT__PANEL_COUNTERS] = WEFT__ICON_COUNTERS,
-		[WEFT__PANEL_ROWS] = WEFT__ICON_ROWS,
-		[WEFT__PANEL_HELP] = WEFT__ICON_HELP,
-		[WEFT__PANEL_MENU] = WEFT__ICON_MENU,
-	};
-	unsigned kind = viewer->panel.kind;
-	bool is_panel = kind < sizeof(panels) && panels[kind] && panels[kind] == button->icon;
-	button->is_on = is_panel || (button->icon == WEFT__ICON_MEASURE && viewer->range.is_armed);
-	bool needs_trace = button->icon != WEFT__ICON_THEME && button->icon != WEFT__ICON_HELP &&
-					   button->icon != WEFT__ICON_MENU;
-	button->is_faint = (needs_trace && !viewer->model) ||
-					   (button->icon == WEFT__ICON_BACK && viewer->history.at == 0);
+	if (button->icon == WEFT__ICON_BACK && viewer->history.at == 0)
+		button->is_faint = true;
+	if (button->icon == WEFT__ICON_SEARCH && viewer->panel.kind == WEFT__PANEL_SEARCH)
+		button->is_on = true;
 	if (button->icon == WEFT__ICON_PROBLEMS && viewer->problem_count) {
 		button->color = weft__theme(viewer->theme)->failed;
 		snprintf(button->text, sizeof(button->text), "%u", (unsigned)viewer->problem_count);
 	}
-}
-
-/* On a telephone these are in the menu. */
-static bool is_spare(const struct plan *plan)
-{
-	return plan->icon == WEFT__ICON_ZOOM_OUT || plan->icon == WEFT__ICON_ZOOM_IN ||
-		   plan->icon == WEFT__ICON_THEME || plan->icon == WEFT__ICON_HELP;
 }
 
 static double button_width(const struct weft_viewer *viewer)
@@ -109,11 +96,11 @@ static void place_bar(struct weft_viewer *viewer)
 	if (bar->width == 0)
 		return;
 	for (unsigned i = 0; i < BAR_COUNT; i++)
-		count += !is_short || !is_spare(&bar_plan[i]);
+		count += !is_short || !bar_plan[i].is_spare;
 	double width = is_own ? bar->width / count : button_width(viewer);
 	double x = is_own ? 0 : bar->x + bar->width - MARGIN - width * count;
 	for (unsigned i = 0; i < BAR_COUNT; i++) {
-		if (is_short && is_spare(&bar_plan[i]))
+		if (is_short && bar_plan[i].is_spare)
 			continue;
 		mark_state(viewer, add(viewer, &bar_plan[i], x, bar->y, width, bar->height));
 		x += width;
@@ -124,11 +111,13 @@ static void place_bar(struct weft_viewer *viewer)
 static void place_range(struct weft_viewer *viewer)
 {
 	static const struct plan plan[RANGE_COUNT] = {
-		{WEFT__ICON_NONE, "zoom selection", "Zoom to the range ( z )"},
-		{WEFT__ICON_NONE, "panel export", "Export the range as a smaller trace ( e )"},
-		{WEFT__ICON_CLOSE, "measure", "Forget the range ( Esc )"},
+		{WEFT__ICON_NONE, false, "zoom selection"},
+		{WEFT__ICON_NONE, false, "panel export"},
+		{WEFT__ICON_CLOSE, false, "measure"},
 	};
 	static const char *const texts[RANGE_COUNT] = {"zoom", "export", ""};
+	static const char *const tips[RANGE_COUNT] = {"Zoom to the range ( z )",
+		"Export the range as a smaller trace ( e )", "Forget the range ( Esc )"};
 	static const double widths[RANGE_COUNT] = {56, 62, 40};
 	const struct weft_box *box = &viewer->frame.picture;
 	const double width = 56 + 62 + 40;
@@ -143,6 +132,8 @@ static void place_range(struct weft_viewer *viewer)
 		struct weft__button *button =
 			add(viewer, &plan[i], floor(x), box->y + 28, widths[i], RANGE_HEIGHT);
 		snprintf(button->text, sizeof(button->text), "%s", texts[i]);
+		button->tip = tips[i];
+		button->is_on = false;
 		button->is_framed = true;
 		x += widths[i];
 	}

@@ -326,7 +326,7 @@ def a_tablet_reads_stories_by_fingers_alone():
     width, height = TABLETS[0]
     pressed, told, related, chain, out = use(
         [*press, ['touch', 'touchStart', [[1, 300, 250]]], ['touch', 'touchEnd', []], ['wait', 500], ['look'],
-         ['tap', 'All that belongs to it'], ['look'], ['tap', 'Who created it'], ['look'], ['tap', 'Close'], ['look']],
+         ['tap', 'All tasks that are related'], ['look'], ['tap', 'What created it'], ['look'], ['tap', 'Close'], ['look']],
         *start, width=width, height=height, touch=True, mobile=True)
     assert pressed['panel'] is None and 'made by' in pressed['status'], pressed['status']
     assert told['panel'].startswith('Task') and 'made by' in told['panel'], told
@@ -354,12 +354,12 @@ def a_tablet_measures_and_bookmarks_by_fingers_alone():
 @case
 def a_tablet_changes_the_look_by_fingers_alone():
     counters, plain, filtered, exact, dark = tablet(
-        [['tap', 'Counters'], ['tap', 'How fast'], ['tap', 'Show counters'], ['linked'], ['look'],
-         ['tap', 'Rows'], ['tap', 'Plain'], ['tap', 'By thread'], ['tap', 'Fold runs'], ['linked'], ['look'],
+        [['tap', 'Counters'], ['tap', 'Show how fast'], ['tap', 'Show counters'], ['linked'], ['look'],
+         ['tap', 'Rows'], ['tap', 'Plain'], ['tap', 'Groups by thread'], ['tap', 'Fold all'], ['linked'], ['look'],
          ['tap', 'Show or hide'], ['type', 'Gntshr'], ['tap', 'Accept'], ['linked'], ['look'],
          ['tap', 'Menu'], ['tap', 'Begin at an exact time'], ['key', 'Control+a'], ['type', '3ms'], ['tap', 'Accept'],
          ['tap', 'Show an exact length'], ['key', 'Control+a'], ['type', '2ms'], ['tap', 'Accept'], ['look'],
-         ['tap', 'Dark'], ['tap', 'Export'], ['tap', 'SVG'], ['wait', 300], ['look']], TABLETS[1], trace=ARP)
+         ['tap', 'Dark'], ['tap', 'Export'], ['tap', 'Save the picture as SVG'], ['wait', 300], ['look']], TABLETS[1], trace=ARP)
     assert 'counters=off' in counters['hash'] and 'rates=on' in counters['hash'], counters['hash']
     for part in 'rows=plain', 'group=thread', 'fold=off':
         assert part in plain['hash'], plain['hash']

@@ -344,7 +344,7 @@ def a_part_of_the_time_is_saved_as_a_trace():
             window = viewer.window('mirage-block-read.sexp')
             window.still()
             window.keys('e')
-            window.press('A smaller trace')
+            window.press('Save the time in view as a smaller trace')
             dialog = viewer.window('Save')
             dialog.keys('ctrl+a')
             dialog.write(path, 'Return')

@@ -99,4 +99,17 @@ def every_problem_is_documented():
     equal({line[2:18].strip(): line[19:] for line in shown.splitlines()}, meanings, 'weft dump --help')
 
 
+COMMAND = re.compile(r'^COMMAND\("([^"]+)", \w+, \w+, "([^"]*)", \w+, \w+, "([^"]+)"\)$', re.MULTILINE)
+
+
+@case
+def every_command_of_the_viewer_is_documented():
+    table = read('include/weft/viewer_commands.def')
+    commands = COMMAND.findall(table)
+    assert len(commands) == len(re.findall(r'^COMMAND\(', table, re.MULTILINE)) > 50, commands
+    rows = read('docs/viewer.md').split('\n| command |')[1].split('\n\n')[0].split('\n')[2:]
+    equal(rows, ['| `%s` | %s | %s |' % (command, ' '.join('`%s`' % key for key in keys.split()), text)
+                 for command, keys, text in commands], 'docs/viewer.md')
+
+
 main()

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "viewer/commands.h"
 #include "viewer/state.h"
 #include "sample.h"
 #include "viewer_script.h"

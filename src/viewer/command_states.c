@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Whether what a command switches is on: the column "state" of include/weft/viewer_commands.def.
+ */
+#include <string.h>
+
+#include "viewer/commands.h"
+#include "viewer/state.h"
+
+#define STATE(name, condition)                                                    \
+	bool weft__is_##name(const struct weft_viewer *viewer, const char *arguments) \
+	{                                                                             \
+		(void)arguments;                                                          \
+		return condition;                                                         \
+	}
+
+STATE(plain, viewer->view.is_plain)
+STATE(lens, !viewer->view.is_plain)
+STATE(folding, !viewer->rows.no_fold)
+STATE(simplified, !viewer->rows.no_simplify)
+STATE(grouped, strcmp(weft__group_name(viewer->rows.group_by), arguments) == 0)
+STATE(showing_related, viewer->selection.related_count > 0)
+STATE(expression, viewer->is_expression)
+STATE(measuring, viewer->range.is_armed)
+STATE(showing_counters, weft__viewer_has_counters(viewer))
+STATE(showing_all_counters, weft__viewer_has_all_counters(viewer))
+STATE(showing_rates, viewer->counter_rates)
+STATE(showing_clock, viewer->clock_times)
+STATE(following, viewer->is_following)
+STATE(theme, strcmp(weft_theme_name(viewer->theme), arguments) == 0)
+STATE(open_panel, viewer->panel.kind == weft__panel_named(arguments))
+STATE(open_help, viewer->panel.kind == WEFT__PANEL_HELP)
