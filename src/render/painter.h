@@ -23,6 +23,7 @@
 #include "render/bars.h"
 #include "render/edge_columns.h"
 #include "render/places.h"
+#include "render/rows.h"
 #include "render/scene.h"
 #include "render/theme.h"
 
@@ -43,8 +44,6 @@ struct weft__piece {
 	bool is_line;
 	double x, x2; /* the first task's, clipped to slightly more than the picture */
 };
-
-#define WEFT__LANE_HEIGHT 3.0
 
 /* Rows closer than this have no names. */
 #define WEFT__NAME_SPACING 9.0
@@ -136,8 +135,6 @@ double weft__measure(
 void weft__draw_title(struct painter *p);
 void weft__draw_strip(struct painter *p);
 void weft__draw_ruler(struct painter *p);
-/* ruler.c: formats a time of day. */
-void weft__format_clock(const struct weft_model *model, uint64_t time, char text[48]);
 void weft__draw_grid(struct painter *p);
 void weft__draw_status(struct painter *p);
 void weft__draw_bands(struct painter *p);

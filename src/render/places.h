@@ -7,11 +7,9 @@
 
 #include <stdbool.h>
 
-struct weft__places;
+#include "render/rect.h"
 
-struct weft__rect {
-	double x, y, x2, y2;
-};
+struct weft__places;
 
 /* Creates an empty set for text between y = top and bottom. NULL without memory. */
 struct weft__places *weft__places_create(double top, double bottom);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "render/clock.h"
 #include "render/painter.h"
 
 #define LEAST_DISTANCE 80.0

@@ -7,7 +7,7 @@
 
 #include <weft/render.h>
 
-#include "render/places.h"
+#include "render/rect.h"
 
 #define WEFT__STRIP_MARGIN 20.0
 

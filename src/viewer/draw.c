@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/export.h"
-#include "render/painter.h"
+#include "render/clock.h"
 #include "render/strip.h"
 #include "render/theme.h"
 #include "viewer/state.h"

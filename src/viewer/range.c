@@ -5,9 +5,10 @@
  */
 #include <math.h>
 
-#include "render/scene.h"
+#include "render/rows.h"
 #include "viewer/state.h"
 
+#define TASKS_MAX  64u /* of a row that are near */
 #define SNAP_PX    6.0
 #define SNAP_ROW   16.0 /* px from a row's line */
 #define STRETCH_PX 8.0
@@ -95,20 +96,15 @@ static void try_edges(struct search *search, uint32_t task)
 
 static void try_row(struct search *search, uint32_t row)
 {
-	const struct weft_scene *scene = search->viewer->scene;
-	uint32_t last = scene->row_first[row + 1];
+	const struct weft_viewer *viewer = search->viewer;
+	uint32_t tasks[TASKS_MAX];
 	uint64_t from = time_at(search, search->x - SNAP_PX), to = time_at(search, search->x + SNAP_PX);
-	uint32_t place = weft__scene_first_alive(scene, scene->row_first[row], last, from);
-	if (place > scene->row_first[row])
-		place--; /* it ends just before */
-	for (unsigned i = 0; i < 64 && place < last; i++, place++) {
-		uint32_t task = scene->by_row[place];
-		if (search->viewer->layout->start[task] > to)
-			break;
-		try_time(search, search->viewer->layout->start[task]);
-		try_time(search, scene->model->tasks.end[task]);
-		try_activations(search, task);
-		try_edges(search, task);
+	uint32_t count = weft__row_tasks(viewer->scene, row, from, to, tasks, TASKS_MAX);
+	for (uint32_t i = 0; i < count; i++) {
+		try_time(search, viewer->layout->start[tasks[i]]);
+		try_time(search, viewer->model->tasks.end[tasks[i]]);
+		try_activations(search, tasks[i]);
+		try_edges(search, tasks[i]);
 	}
 }
 

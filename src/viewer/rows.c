@@ -103,7 +103,7 @@ static void lay_out_around(struct weft_viewer *viewer, uint32_t anchor)
 		anchor = WEFT_NONE;
 	if (anchor != WEFT_NONE)
 		y = weft_view_y(&view, viewer->layout->row[anchor]);
-	weft__slide_prepare(viewer, scene);
+	weft__slide_prepare(viewer, layout, scene);
 	weft__viewer_halt(viewer);
 	take_layout(viewer, layout, scene);
 	view.row_count = layout->row_count;

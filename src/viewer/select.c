@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "render/handles.h"
 #include "viewer/state.h"
 
 #define RELATED_MAX 100000
@@ -159,12 +158,11 @@ static bool is_on_span(const struct weft_viewer *viewer, uint32_t task, double x
 /* A click on a run of alike tasks that is folded, or on the handle of one that is not. */
 static bool click_fold(struct weft_viewer *viewer, const struct weft__hit *hit, double x)
 {
-	const struct weft_layout *layout = viewer->layout;
 	uint64_t at = weft_view_time(&viewer->view, x - viewer->frame.picture.x);
 	uint32_t task = hit->count ? hit->tasks[0] : WEFT_NONE;
 	bool is_span = false;
 	if (hit->handle != WEFT_NONE)
-		task = weft__handle_task(layout, &viewer->frame.picture, &viewer->view, hit->handle);
+		task = hit->handle_task;
 	else if (hit->fold != WEFT_NONE)
 		is_span = is_on_span(viewer, task, x);
 	else

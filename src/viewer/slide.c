@@ -8,27 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "render/painter.h"
+#include "render/rows.h"
 #include "viewer/state.h"
 
 #define ROWS_MAX 65536u
-
-/* A task of the row, one that is seen if there is any; or WEFT_NONE. */
-static uint32_t task_of_row(const struct weft_scene *scene, uint32_t row, uint64_t left)
-{
-	const struct weft__piles *piles = &scene->piles;
-	uint32_t first = scene->row_first[row], last = scene->row_first[row + 1];
-	if (last > first) {
-		uint32_t place = weft__scene_first_alive(scene, first, last, left);
-		return scene->by_row[place < last ? place : last - 1];
-	}
-	if (piles->count == 0 || piles->row_first[row] == piles->row_first[row + 1])
-		return WEFT_NONE;
-	uint32_t fold = piles->list[piles->by_row[piles->row_first[row]]].fold;
-	if (fold == WEFT_NONE)
-		return WEFT_NONE;
-	return scene->layout->fold_members[scene->layout->folds[fold].first];
-}
 
 /* Where a row of now is seen, perhaps on its way. */
 static double seen_y(const struct weft_viewer *viewer, uint32_t row)
@@ -38,15 +21,16 @@ static double seen_y(const struct weft_viewer *viewer, uint32_t row)
 	return weft_view_y(&viewer->view, row) + shift;
 }
 
-void weft__slide_prepare(struct weft_viewer *viewer, const struct weft_scene *scene)
+void weft__slide_prepare(
+	struct weft_viewer *viewer, const struct weft_layout *layout, const struct weft_scene *scene)
 {
 	struct weft__slide *slide = &viewer->slide;
-	uint32_t rows = scene->layout->row_count;
+	uint32_t rows = layout->row_count;
 	bool is_wanted = !viewer->reduced_motion && !viewer->is_following && rows <= ROWS_MAX;
 	uint64_t left = weft_view_time(&viewer->view, 0);
 	double *ys = is_wanted ? malloc((rows + (size_t)1) * sizeof(*ys)) : NULL;
 	for (uint32_t i = 0; ys && i < rows; i++) {
-		uint32_t task = task_of_row(scene, i, left);
+		uint32_t task = weft__row_task_at(scene, i, left);
 		uint32_t row = task == WEFT_NONE ? WEFT_NONE : viewer->layout->row[task];
 		ys[i] = row == WEFT_NONE ? (double)NAN : seen_y(viewer, row);
 	}

@@ -14,8 +14,6 @@
 #include <weft/text.h>
 #include <weft/viewer.h>
 
-#include "render/places.h"
-
 /* ---- The view and its way there: motion.c, history.c ---- */
 
 #define WEFT__GLIDE_MS 120.0
@@ -146,7 +144,8 @@ struct weft__snap {
 struct weft__hit {
 	uint32_t tasks[WEFT__HITS_MAX]; /* the nearest first */
 	uint32_t fold;                  /* that the nearest is a tooth of, or WEFT_NONE */
-	uint32_t handle;                /* the run of alike tasks that is folded by it, or WEFT_NONE */
+	uint32_t handle;                /* the fold whose handle it is, or WEFT_NONE */
+	uint32_t handle_task;           /* a member of that fold, or WEFT_NONE */
 	unsigned count;
 	bool is_cell; /* a density: more tasks than can be told apart */
 	struct weft_story_group group;
@@ -353,8 +352,9 @@ bool weft__viewer_move_on(struct weft_viewer *viewer);
 void weft__hold_point(const struct weft_viewer *viewer, struct weft_view *view, double held_ns,
 	double held_row, double x, double y);
 
-/* slide.c: while the layout is still the one before `scene`; and after it has been taken. */
-void weft__slide_prepare(struct weft_viewer *viewer, const struct weft_scene *scene);
+/* slide.c: before the viewer takes a new layout and scene, and afterwards. */
+void weft__slide_prepare(
+	struct weft_viewer *viewer, const struct weft_layout *layout, const struct weft_scene *scene);
 void weft__slide_begin(struct weft_viewer *viewer);
 void weft__slide_move_on(struct weft_viewer *viewer);
 void weft__slide_stop(struct weft_viewer *viewer);
@@ -396,7 +396,8 @@ void weft__viewer_stretch_range(struct weft_viewer *viewer, int step);
 uint64_t weft__viewer_snap(struct weft_viewer *viewer, double x, double y, bool is_free);
 
 /* hit.c: what is within 16 px. */
-void weft__viewer_hit(struct weft_viewer *viewer, double x, double y, struct weft__hit *ret_hit);
+void weft__viewer_hit(
+	const struct weft_viewer *viewer, double x, double y, struct weft__hit *ret_hit);
 
 /* select.c */
 void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, double after_ms);

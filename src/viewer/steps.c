@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "render/scene.h"
+#include "render/rows.h"
 #include "story/index.h"
 #include "viewer/state.h"
 
@@ -157,74 +157,51 @@ static uint64_t moment(const struct weft_viewer *viewer)
 	return at;
 }
 
-static uint32_t alive_or_next(const struct weft_scene *scene, uint32_t row, uint64_t at)
-{
-	uint32_t last = scene->row_first[row + 1];
-	uint32_t place = weft__scene_first_alive(scene, scene->row_first[row], last, at);
-	return place < last ? place : last - 1;
-}
-
-static uint32_t place_of(const struct weft_viewer *viewer, uint32_t task)
-{
-	const struct weft_scene *scene = viewer->scene;
-	uint32_t row = viewer->layout->row[task], last = scene->row_first[row + 1];
-	uint32_t place =
-		weft__scene_first_from(scene, scene->row_first[row], last, viewer->layout->start[task]);
-	while (place < last && scene->by_row[place] != task)
-		place++;
-	return place;
-}
-
-/* To the task that is there at a time, in a row or the next one that has any. */
+/* Selects the task that a row has at a time, or the next row that has any. */
 static void step_row(struct weft_viewer *viewer, uint32_t row, int down, uint64_t at)
 {
-	const struct weft_scene *scene = viewer->scene;
 	for (; row < viewer->layout->row_count; row += (uint32_t)down) {
-		if (scene->row_first[row + 1] > scene->row_first[row]) {
-			go(viewer, scene->by_row[alive_or_next(scene, row, at)], at);
+		uint32_t task = weft__row_task_at(viewer->scene, row, at);
+		if (task != WEFT_NONE) {
+			go(viewer, task, at);
 			return;
-		}
-		if (scene->piles.count && scene->piles.row_first[row + 1] > scene->piles.row_first[row]) {
-			uint32_t fold =
-				scene->piles.list[scene->piles.by_row[scene->piles.row_first[row]]].fold;
-			if (fold != WEFT_NONE) {
-				go(viewer, viewer->layout->fold_members[viewer->layout->folds[fold].first], at);
-				return;
-			}
 		}
 	}
 	weft__viewer_tell(viewer, "There is no row further %s.", down > 0 ? "down" : "up");
 }
 
-/* The neighbour in the row, or of the nearest row that has any. */
+/* The row to step from if the selected task has no line: its fold's, or one in the upper part of
+ * the view. */
+static uint32_t row_without_line(const struct weft_viewer *viewer, uint32_t task)
+{
+	const struct weft_view *view = weft__viewer_wanted(viewer);
+	uint32_t rows = viewer->layout->row_count;
+	uint32_t row = (uint32_t)(weft_view_row(view, view->height / 3) + 0.5);
+	if (task != WEFT_NONE && viewer->layout->row[task] != WEFT_NONE)
+		row = viewer->layout->row[task];
+	return row < rows ? row : rows - 1;
+}
+
+static void step_across(struct weft_viewer *viewer, uint32_t task, int step)
+{
+	uint32_t next = weft__row_neighbour(viewer->scene, task, step);
+	if (next == WEFT_NONE)
+		weft__viewer_tell(viewer, "This row has no task further on.");
+	else
+		go(viewer, next, viewer->layout->start[next]);
+}
+
+/* Selects the neighbour in the row, or a task of the nearest row that has any. */
 void weft__viewer_step_task(struct weft_viewer *viewer, int across, int down)
 {
-	const struct weft_scene *scene = viewer->scene;
-	uint32_t task = viewer->selection.task, rows;
-	if (!viewer->model || viewer->model->tasks.count == 0)
+	uint32_t task = viewer->selection.task;
+	if (!viewer->model || viewer->model->tasks.count == 0 || viewer->layout->row_count == 0)
 		return;
-	rows = viewer->layout->row_count;
 	uint64_t at = moment(viewer);
-	if (rows == 0)
-		return;
-	if (task == WEFT_NONE || viewer->layout->form[task] != WEFT_FORM_LINE) {
-		const struct weft_view *view = weft__viewer_wanted(viewer);
-		uint32_t row = (uint32_t)(weft_view_row(view, view->height / 3) + 0.5);
-		if (task != WEFT_NONE && viewer->layout->row[task] != WEFT_NONE)
-			row = viewer->layout->row[task]; /* a fold has no places */
-		step_row(viewer, row < rows ? row : rows - 1, down ? down : 1, at);
-		return;
-	}
-	uint32_t row = viewer->layout->row[task], place = place_of(viewer, task);
-	if (across) {
-		uint32_t to = place + (uint32_t)across;
-		if (to < scene->row_first[row] || to >= scene->row_first[row + 1]) {
-			weft__viewer_tell(viewer, "This row has no task further on.");
-			return;
-		}
-		task = scene->by_row[to];
-		go(viewer, task, viewer->layout->start[task]);
-		return;
-	}
-	step_row(viewer, row + (uint32_t)down, down, at);
+	if (task == WEFT_NONE || viewer->layout->form[task] != WEFT_FORM_LINE)
+		step_row(viewer, row_without_line(viewer, task), down ? down : 1, at);
+	else if (across)
+		step_across(viewer, task, across);
+	else
+		step_row(viewer, viewer->layout->row[task] + (uint32_t)down, down, at);
 }
