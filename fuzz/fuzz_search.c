@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 #include "reader.h"
-#include "story/pattern.h"
+#include "pattern/pattern.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -42,7 +42,7 @@ static bool is_utf8(struct weft_slice text)
 static void search(struct weft_slice text, struct weft_slice lines, bool literal)
 {
 	const struct weft__pattern_options options = {.literal = literal};
-	struct weft_search_error error = {NULL, SIZE_MAX};
+	struct weft__pattern_error error = {NULL, SIZE_MAX};
 	struct weft__pattern *pattern;
 	int status = weft__pattern_create(text, &options, &error, &pattern);
 	require(status == 0 || status == WEFT_ERROR_ARGUMENT);

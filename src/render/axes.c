@@ -25,7 +25,7 @@ bool weft__are_apart(const struct painter *p, uint32_t a, uint32_t b)
 }
 
 /* The threshold is 1.5 times the number that have room beside each other. */
-bool weft__is_crowded(const struct weft_fold *fold)
+bool weft__is_dense(const struct weft_fold *fold)
 {
 	return (double)fold->p50_ns * fold->count > 1.5 * (double)(fold->end - fold->start);
 }
@@ -36,7 +36,7 @@ bool weft__is_merged(const struct painter *p, uint32_t task)
 	if (l->form[task] != WEFT_FORM_FOLDED)
 		return l->form[task] == WEFT_FORM_BAND;
 	const struct weft_fold *fold = &l->folds[l->fold_of[task]];
-	return weft__is_crowded(fold) || (double)fold->p50_ns * p->view->scale < WEFT__TOLD_APART;
+	return weft__is_dense(fold) || (double)fold->p50_ns * p->view->scale < WEFT__TOLD_APART;
 }
 
 double weft__crisp(double at)

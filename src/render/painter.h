@@ -20,11 +20,11 @@
 #include <weft/render.h>
 #include <weft/story.h>
 
-#include "render/bars.h"
-#include "render/edge_columns.h"
-#include "render/places.h"
+#include "render/tasks/bars.h"
+#include "render/edges/edge_columns.h"
+#include "render/text/places.h"
 #include "render/rows.h"
-#include "render/scene.h"
+#include "render/scene/scene.h"
 #include "render/theme.h"
 
 /* A row of the picture; or several rows, where they are closer than WEFT__LANE_HEIGHT. */
@@ -113,7 +113,7 @@ double weft__y(const struct painter *p, uint32_t row);
 /* True if an edge between two tasks is drawn: both are shown, and not as parts of one shape. */
 bool weft__are_apart(const struct painter *p, uint32_t a, uint32_t b);
 /* True if the spans of a fold overlap so much that they are a density at any size. */
-bool weft__is_crowded(const struct weft_fold *fold);
+bool weft__is_dense(const struct weft_fold *fold);
 /* True if a task is shown only as a part of a density, whatever its own width. */
 bool weft__is_merged(const struct painter *p, uint32_t task);
 /* The middle of the pixel that a hairline there fills. */

@@ -5,7 +5,7 @@
  */
 #include "render/rows.h"
 
-#include "render/scene.h"
+#include "render/scene/scene.h"
 
 static uint32_t first_member(const struct weft_scene *scene, uint32_t row)
 {

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "render/handles.h"
+#include "render/tasks/handles.h"
 #include "render/painter.h"
 
 #define ROWS_MAX 512u /* of a lens' edge */

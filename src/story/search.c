@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/export.h"
 #include "base/sort.h"
-#include "story/pattern.h"
+#include "pattern/pattern.h"
 
 /* Buckets of time, to find the earliest matches if there are too many to list. */
 #define BUCKETS 4096
@@ -312,7 +312,10 @@ static int search(const struct weft_model *model, struct weft_slice text,
 {
 	struct searcher s = {.model = model, .found = found};
 	s.has_id = parse_id(text, &s.id);
-	int error = weft__pattern_create(text, options, ret_error, &s.pattern);
+	struct weft__pattern_error wrong = {NULL, 0};
+	int error = weft__pattern_create(text, options, &wrong, &s.pattern);
+	if (error == WEFT_ERROR_ARGUMENT)
+		*ret_error = (struct weft_search_error){wrong.message, wrong.offset};
 	if (!error)
 		error = run(&s);
 	weft__pattern_destroy(s.pattern);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "story/pattern.h"
+#include "pattern/pattern.h"
 
 static int digit(char c)
 {
@@ -28,7 +28,7 @@ static void answer(char *line)
 {
 	struct weft__pattern_options options = {
 		.ignore_case = line[0] == 'i', .literal = line[0] == 'l'};
-	struct weft_search_error error = {0};
+	struct weft__pattern_error error = {0};
 	struct weft__pattern *pattern;
 	char *word = strtok(line + 1, " \n");
 	int status = weft__pattern_create(decode(word), &options, &error, &pattern);

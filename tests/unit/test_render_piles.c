@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "decoded.h"
-#include "render/scene.h"
+#include "render/scene/scene.h"
 
 static uint64_t seed = 5;
 

@@ -8,6 +8,7 @@
 
 #include "built.h"
 
+#include "render/clock.h"
 #include "render/painter.h"
 #include "render/strip.h"
 #include "render/theme.h"

@@ -4,7 +4,7 @@
  */
 #include "viewer_sample.h"
 
-#include "render/handles.h"
+#include "render/tasks/handles.h"
 #include "built.h"
 
 static uint32_t shown(const struct script *s)

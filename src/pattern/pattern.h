@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Regular expressions: is there a match somewhere in a text?
+ *
+ *     parse.c    an expression → a tree
+ *     program.c  a tree → steps: an automaton that may be at several steps at once
+ *     pattern.c  the steps over a text, by an automaton of one state, made on the way
+ *
+ * The time is at most proportional to the length of the text times that of the expression, and
+ * mostly to that of the text alone.
+ */
+#ifndef WEFT_PATTERN_H
+#define WEFT_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/error.h>
+#include <weft/event.h>
+
+struct weft__pattern_error {
+	const char *message; /* static text */
+	size_t offset;       /* bytes from the expression's start */
+};
+
+struct weft__pattern_options {
+	bool ignore_case; /* a to z match both */
+	bool literal;     /* the text is not an expression */
+};
+
+struct weft__pattern;
+
+/* 0, WEFT_ERROR_ARGUMENT and an error, or WEFT_ERROR_MEMORY. */
+int weft__pattern_create(struct weft_slice text, const struct weft__pattern_options *options,
+	struct weft__pattern_error *ret_error, struct weft__pattern **ret_pattern);
+void weft__pattern_destroy(struct weft__pattern *pattern);
+
+/* Not thread-safe: it adds states to the automaton. */
+bool weft__pattern_matches(struct weft__pattern *pattern, struct weft_slice text);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * See edge_columns.h. These are made only for views with so many edges that a frame cannot examine
+ * each of them.
+ */
+#include "render/edges/edge_columns.h"
+
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "render/painter.h"
+#include "view/time.h"
+
+#define FEW_MAX 64
+#define MANY    8000 /* edges in and beside the view; with more, they are counted first */
+
+static bool allocate(struct weft__edge_columns *columns)
+{
+	size_t room = columns->count + (size_t)1;
+	columns->edges = malloc(room * sizeof(*columns->edges));
+	bool complete = columns->edges;
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++) {
+		columns->ranks[type] = malloc(room * sizeof(*columns->ranks[type]));
+		complete = complete && columns->ranks[type];
+	}
+	return complete;
+}
+
+static void find_columns(struct weft__edge_columns *columns, const struct painter *p)
+{
+	uint32_t edge = 0, before[WEFT_EDGE_TYPES];
+	for (uint32_t column = 0; column <= columns->count; column++) {
+		uint64_t time = weft__view_first_time(p->view, column);
+		edge = time == UINT64_MAX ? p->model->edges.count : weft__edges_from(p->scene, edge, time);
+		columns->edges[column] = edge;
+		weft__edges_before(p->scene, edge, before);
+		for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+			columns->ranks[type][column] = before[type];
+	}
+}
+
+bool weft__edge_columns_init(struct weft__edge_columns *columns, const struct painter *p)
+{
+	*columns = (struct weft__edge_columns){.count = 2 * (uint32_t)(p->frame->picture.width + 1)};
+	if (!allocate(columns))
+		return false;
+	find_columns(columns, p);
+	return true;
+}
+
+void weft__edge_columns_finish(struct weft__edge_columns *columns)
+{
+	free(columns->edges);
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+		free(columns->ranks[type]);
+}
+
+void weft__edge_columns_limit(struct weft__edge_columns *columns, unsigned types, uint32_t budget)
+{
+	uint32_t with[FEW_MAX + 1] = {0}, sum = 0, few = 0;
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+		for (uint32_t column = 0; types >> type & 1 && column < columns->count; column++) {
+			uint32_t count = weft__edges_in_column(columns, type, column);
+			if (count <= FEW_MAX)
+				with[count]++;
+		}
+	for (; few < FEW_MAX; few++) {
+		sum += with[few + 1] * (few + 1);
+		if (sum > budget)
+			break;
+	}
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+		if (types >> type & 1)
+			columns->few[type] = few;
+}
+
+void weft__find_edges(struct painter *p)
+{
+	const struct weft_edges *edges = &p->model->edges;
+	uint64_t around = p->right - p->left; /* arrows may come from one view's width away */
+	uint64_t to = p->right < UINT64_MAX - around ? p->right + around : UINT64_MAX;
+	/* An arrow ends at its edge's time: edges before the view do not reach it. */
+	p->first_edge = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, p->left);
+	p->last_edge = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, to);
+	if (p->last_edge - p->first_edge <= MANY)
+		return;
+	p->edge_columns = calloc(1, sizeof(*p->edge_columns));
+	if (!p->edge_columns || !weft__edge_columns_init(p->edge_columns, p))
+		p->error = WEFT_ERROR_MEMORY;
+}

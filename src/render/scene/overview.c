@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The whole trace in a few thousand columns: how many threads ran a task, how many tasks were
+ * alive, what failed.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "render/scene/scene.h"
+
+struct columns {
+	struct weft__overview_column *list;
+	uint64_t start;
+	double ns; /* ns of one column */
+};
+
+static double column_at(const struct columns *columns, uint64_t time)
+{
+	double at = time > columns->start ? (double)(time - columns->start) / columns->ns : 0;
+	return at < WEFT__OVERVIEW_COLUMNS ? at : WEFT__OVERVIEW_COLUMNS;
+}
+
+static unsigned column_index(const struct columns *columns, uint64_t time)
+{
+	unsigned index = (unsigned)column_at(columns, time);
+	return index < WEFT__OVERVIEW_COLUMNS ? index : WEFT__OVERVIEW_COLUMNS - 1;
+}
+
+/* Adds [start, end) to the columns that it covers. A period across many columns costs two entries:
+ * `steps` holds the changes at which whole columns begin and end. */
+static void add_period(
+	const struct columns *columns, double *partial, double *steps, uint64_t start, uint64_t end)
+{
+	double from = column_at(columns, start), to = column_at(columns, end);
+	unsigned first = (unsigned)from, last = (unsigned)to;
+	if (first == last) {
+		partial[first] += to - from;
+		return;
+	}
+	partial[first] += first + 1 - from;
+	partial[last] += to - last;
+	steps[first + 1] += 1;
+	steps[last] -= 1;
+}
+
+struct sums {
+	double partial[WEFT__OVERVIEW_COLUMNS + 2];
+	double steps[WEFT__OVERVIEW_COLUMNS + 2];
+};
+
+static void store(struct weft__overview_column *list, const struct sums *sums, bool idle)
+{
+	double whole = 0;
+	for (unsigned i = 0; i < WEFT__OVERVIEW_COLUMNS; i++) {
+		whole += sums->steps[i];
+		*(idle ? &list[i].idle : &list[i].running) = whole + sums->partial[i];
+	}
+}
+
+static int sum_running(const struct weft_scene *scene, const struct columns *columns)
+{
+	const struct weft_activations *a = &scene->model->activations;
+	struct sums *sums = calloc(1, sizeof(*sums));
+	if (!sums)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < a->count; i++)
+		add_period(columns, sums->partial, sums->steps, a->start[i], a->end[i]);
+	store(columns->list, sums, false);
+	*sums = (struct sums){0};
+	for (uint32_t i = 0; i < scene->idle.count; i++)
+		add_period(columns, sums->partial, sums->steps, scene->idle.list[i].start,
+			scene->idle.list[i].end);
+	store(columns->list, sums, true);
+	free(sums);
+	return 0;
+}
+
+static void count_tasks(struct weft_scene *scene, const struct columns *columns)
+{
+	const struct weft_tasks *tasks = &scene->model->tasks;
+	uint32_t alive = 0;
+	for (uint32_t task = 0; task < tasks->count; task++) {
+		if (scene->layout->form[task] == WEFT_FORM_HIDDEN)
+			continue;
+		unsigned end = column_index(columns, tasks->end[task]);
+		struct weft__overview_column *at_end = &columns->list[end];
+		columns->list[column_index(columns, scene->layout->start[task])].alive++;
+		if (end + 1 < WEFT__OVERVIEW_COLUMNS)
+			columns->list[end + 1].alive--; /* may wrap: only the prefix sum is meaningful */
+		if (tasks->flags[task] & WEFT_TASK_NEVER_RESOLVED)
+			at_end->never_resolved++;
+		else if (tasks->flags[task] & WEFT_TASK_FAILED)
+			at_end->failed++;
+	}
+	for (unsigned i = 0; i < WEFT__OVERVIEW_COLUMNS; i++) {
+		alive += columns->list[i].alive;
+		columns->list[i].alive = alive;
+		if (alive > scene->alive_max)
+			scene->alive_max = alive;
+	}
+}
+
+int weft__scene_make_overview(struct weft_scene *scene)
+{
+	scene->overview = calloc(WEFT__OVERVIEW_COLUMNS, sizeof(*scene->overview));
+	if (!scene->overview)
+		return WEFT_ERROR_MEMORY;
+	double length = (double)(scene->end - scene->start);
+	struct columns columns = {
+		scene->overview, scene->start, fmax(length, 1) / WEFT__OVERVIEW_COLUMNS};
+	int error = sum_running(scene, &columns);
+	if (!error)
+		count_tasks(scene, &columns);
+	return error;
+}

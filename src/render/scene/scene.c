@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Tasks by row and time, with running sums: a stretch of a row is a difference of two indices,
+ * however many tasks lie between them. The census counts stretches of several rows.
+ */
+#include "render/scene/scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/both.h"
+#include "base/export.h"
+#include "base/sort.h"
+
+uint64_t weft__scene_start(const struct weft_scene *scene, uint32_t place)
+{
+	return scene->layout->start[scene->by_row[place]];
+}
+
+uint64_t weft__scene_end(const struct weft_scene *scene, uint32_t place)
+{
+	return scene->model->tasks.end[scene->by_row[place]];
+}
+
+/* Galloping search: steps double from `first` on, then halve, because most results are near. */
+static uint32_t first_where(const struct weft_scene *scene, uint32_t first, uint32_t last,
+	uint64_t (*value)(const struct weft_scene *, uint32_t), uint64_t limit)
+{
+	uint32_t low = first, step = 1;
+	while (low < last && value(scene, low) < limit) {
+		first = low + 1;
+		low = last - low > step ? low + step : last;
+		step *= 2;
+	}
+	while (first < low) {
+		uint32_t middle = first + (low - first) / 2;
+		if (value(scene, middle) < limit)
+			first = middle + 1;
+		else
+			low = middle;
+	}
+	return first;
+}
+
+uint32_t weft__gallop_u32(const uint32_t *values, uint32_t low, uint32_t count, uint32_t value)
+{
+	uint32_t high = low, step = 1;
+	while (high < count && values[high] < value) {
+		low = high + 1;
+		high = count - high > step ? high + step : count;
+		step *= 2;
+	}
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (values[middle] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t weft__gallop_u64(const uint64_t *values, uint32_t low, uint32_t count, uint64_t value)
+{
+	uint32_t high = low, step = 1;
+	while (high < count && values[high] < value) {
+		low = high + 1;
+		high = count - high > step ? high + step : count;
+		step *= 2;
+	}
+	return low + (uint32_t)weft__lower_bound_u64(values + low, high - low, value);
+}
+
+uint32_t weft__gallop_u64_near(
+	const uint64_t *values, uint32_t low, uint32_t count, uint64_t value, uint32_t guess)
+{
+	uint32_t high = guess > low ? guess : low, step = 1;
+	if (high < count && values[high] < value)
+		return weft__gallop_u64(values, high + 1, count, value);
+	if (high > count)
+		high = count;
+	while (high > low) {
+		uint32_t at = high - low > step ? high - step : low;
+		if (values[at] < value)
+			return weft__gallop_u64(values, at + 1, high, value);
+		high = at;
+		step *= 2;
+	}
+	return low;
+}
+
+/* Compares ticks, which are contiguous in memory, as far as they are exact enough. */
+uint32_t weft__scene_first_from(
+	const struct weft_scene *scene, uint32_t first, uint32_t last, uint64_t time)
+{
+	uint32_t tick = weft__census_tick(scene, time);
+	uint32_t place = weft__gallop_u32(scene->place_ticks, first, last, tick);
+	if (scene->census.tick_shift == 0 && tick < UINT32_MAX)
+		return place;
+	return first_where(scene, place, last, weft__scene_start, time);
+}
+
+uint32_t weft__scene_first_alive(
+	const struct weft_scene *scene, uint32_t first, uint32_t last, uint64_t time)
+{
+	if (time == UINT64_MAX)
+		return last;
+	return first_where(scene, first, last, weft__scene_end, time + 1);
+}
+
+uint32_t weft__scene_first_failed(const struct weft_scene *scene, uint32_t first, uint32_t last)
+{
+	uint32_t count = scene->failed_place_count, low = 0;
+	while (count > 0) {
+		uint32_t half = count / 2;
+		if (scene->failed_places[low + half] < first) {
+			low += half + 1;
+			count -= half + 1;
+		} else {
+			count = half;
+		}
+	}
+	if (low == scene->failed_place_count || scene->failed_places[low] >= last)
+		return last;
+	return scene->failed_places[low];
+}
+
+bool weft__scene_shows(const struct weft_scene *scene, uint32_t task)
+{
+	return scene->layout->form[task] != WEFT_FORM_HIDDEN;
+}
+
+bool weft__scene_are_apart(const struct weft_scene *scene, uint32_t a, uint32_t b)
+{
+	const struct weft_layout *l = scene->layout;
+	if (l->row[a] == WEFT_NONE || l->row[b] == WEFT_NONE)
+		return false;
+	return l->row[a] != l->row[b] || l->form[a] == WEFT_FORM_LINE || l->form[b] == WEFT_FORM_LINE;
+}
+
+static bool is_line(const struct weft_scene *scene, uint32_t task)
+{
+	return scene->layout->form[task] == WEFT_FORM_LINE;
+}
+
+/* Distributes the tasks that are `wanted` to their rows, in the order of time. `first` is all 0 and
+ * one entry longer than at the end; returns their number. */
+static uint32_t deal_out(const struct weft_scene *scene,
+	bool (*wanted)(const struct weft_scene *, uint32_t), uint32_t *first, uint32_t *to)
+{
+	const struct weft_layout *layout = scene->layout;
+	uint32_t *next = first + 1; /* becomes `first` when all are distributed */
+	for (uint32_t task = 0; task < scene->model->tasks.count; task++)
+		if (wanted(scene, task))
+			next[layout->row[task] + 1]++;
+	for (uint32_t row = 0; row < layout->row_count; row++)
+		next[row + 1] += next[row];
+	for (uint32_t i = 0; i < scene->model->tasks.count; i++)
+		if (wanted(scene, scene->order[i]))
+			to[next[layout->row[scene->order[i]]]++] = scene->order[i];
+	return first[layout->row_count];
+}
+
+static unsigned bits_of(uint64_t value)
+{
+	return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
+}
+
+/* Sorts tasks by time: as one number with their times, which is several times as fast as through an
+ * index, unless both together exceed 64 bits. */
+static int order_tasks(struct weft_scene *scene)
+{
+	const uint64_t *start = scene->layout->start;
+	uint32_t count = scene->model->tasks.count;
+	unsigned bits = bits_of(count);
+	size_t room = count + (size_t)1;
+	uint32_t *order = scene->order = malloc(room * sizeof(*order));
+	bool fits = bits_of(scene->end - scene->start) + bits <= 64;
+	uint64_t *keys = malloc(room * (fits ? 2 * sizeof(*keys) : sizeof(uint32_t)));
+	if (!order || !keys) {
+		free(keys);
+		return WEFT_ERROR_MEMORY;
+	}
+	if (!fits)
+		weft__order_by_u64(start, order, (uint32_t *)keys, count);
+	for (uint32_t task = 0; fits && task < count; task++)
+		keys[task] = (start[task] - scene->start) << bits | task;
+	if (fits)
+		weft__sort_u64_by(keys, keys + room, count, bits);
+	for (uint32_t i = 0; fits && i < count; i++)
+		order[i] = (uint32_t)(keys[i] & ((UINT64_C(1) << bits) - 1));
+	free(keys);
+	return 0;
+}
+
+/* Distributes tasks from the order of time to their rows. */
+static int sort_into_rows(struct weft_scene *scene)
+{
+	const struct weft_layout *layout = scene->layout;
+	uint32_t count = scene->model->tasks.count;
+	scene->row_first = calloc(layout->row_count + (size_t)2, sizeof(*scene->row_first));
+	scene->by_row = malloc((count + (size_t)1) * sizeof(*scene->by_row));
+	if (!scene->row_first || !scene->by_row)
+		return WEFT_ERROR_MEMORY;
+	scene->place_count = deal_out(scene, is_line, scene->row_first, scene->by_row);
+	return 0;
+}
+
+/* The same for all shown tasks, since folded tasks have rows, too. */
+static int sort_all_shown(struct weft_scene *scene)
+{
+	uint32_t shown = 0;
+	for (uint32_t task = 0; task < scene->model->tasks.count; task++)
+		shown += weft__scene_shows(scene, task);
+	scene->shown_first = scene->row_first;
+	scene->shown = scene->by_row;
+	if (shown == scene->place_count)
+		return 0;
+	scene->shown_first = calloc(scene->layout->row_count + (size_t)2, sizeof(*scene->shown_first));
+	scene->shown = malloc((shown + (size_t)1) * sizeof(*scene->shown));
+	if (!scene->shown_first || !scene->shown)
+		return WEFT_ERROR_MEMORY;
+	deal_out(scene, weft__scene_shows, scene->shown_first, scene->shown);
+	return 0;
+}
+
+/* Hidden tasks are not counted as problems. */
+static bool is_problem(const struct weft_scene *scene, uint32_t task)
+{
+	return (scene->model->tasks.flags[task] & WEFT_TASK_FAILED) && weft__scene_shows(scene, task);
+}
+
+static uint32_t count_failed(const struct weft_scene *scene)
+{
+	uint32_t count = 0;
+	for (uint32_t task = 0; task < scene->model->tasks.count; task++)
+		count += is_problem(scene, task);
+	return count;
+}
+
+bool weft__scene_is_apart(const struct weft_scene *scene, uint32_t place)
+{
+	return scene->apart[place / 64] >> place % 64 & 1;
+}
+
+/* Marks tasks with a gap behind them: a task that becomes another may end after the other has begun
+ * in the same row. */
+static int find_apart(struct weft_scene *scene)
+{
+	scene->apart = calloc(scene->place_count / 64 + (size_t)1, sizeof(*scene->apart));
+	if (!scene->apart)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t place = 0; place + 1 < scene->place_count; place++)
+		if (weft__scene_end(scene, place) <= weft__scene_start(scene, place + 1))
+			scene->apart[place / 64] |= UINT64_C(1) << place % 64;
+	return 0;
+}
+
+static void list_failed(struct weft_scene *scene)
+{
+	for (uint32_t place = 0; place < scene->place_count; place++)
+		if (scene->model->tasks.flags[scene->by_row[place]] & WEFT_TASK_FAILED)
+			scene->failed_places[scene->failed_place_count++] = place;
+}
+
+static int sum_up(struct weft_scene *scene)
+{
+	const struct weft_activations *a = &scene->model->activations;
+	size_t places = scene->place_count + (size_t)1;
+	uint64_t running = 0;
+	scene->running_before = malloc(places * sizeof(*scene->running_before));
+	scene->place_ticks = malloc(places * sizeof(*scene->place_ticks));
+	scene->failed_places =
+		malloc((count_failed(scene) + (size_t)1) * sizeof(*scene->failed_places));
+	if (!scene->running_before || !scene->place_ticks || !scene->failed_places)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < a->count; i++)
+		running += a->end[i] - a->start[i];
+	while (running >> scene->running_shift > UINT32_MAX)
+		scene->running_shift++;
+	running = 0;
+	for (uint32_t place = 0; place < scene->place_count; place++) {
+		scene->place_ticks[place] = weft__census_tick(scene, weft__scene_start(scene, place));
+		scene->running_before[place] = (uint32_t)(running >> scene->running_shift);
+		running += weft_model_running_ns(scene->model, scene->by_row[place]);
+	}
+	scene->running_before[scene->place_count] = (uint32_t)(running >> scene->running_shift);
+	list_failed(scene);
+	return 0;
+}
+
+static void count_never_resolved(struct weft_scene *scene)
+{
+	uint32_t never = 0;
+	for (uint32_t i = 0; i < scene->problem_count; i++) {
+		scene->never_before[i] = never;
+		never += (scene->model->tasks.flags[scene->problems[i]] & WEFT_TASK_NEVER_RESOLVED) != 0;
+	}
+	scene->never_before[scene->problem_count] = never;
+}
+
+static int list_problems(struct weft_scene *scene)
+{
+	const struct weft_tasks *tasks = &scene->model->tasks;
+	uint32_t used = 0;
+	size_t bytes = (count_failed(scene) + (size_t)1) * sizeof(uint32_t);
+	uint64_t *ends = calloc(2, bytes);
+	uint32_t *failed = malloc(bytes), *order = malloc(bytes), *scratch = malloc(bytes);
+	scene->problems = malloc(bytes);
+	scene->problem_ends = malloc(2 * bytes);
+	scene->never_before = malloc(bytes);
+	bool complete = ends && failed && order && scratch && scene->problems && scene->problem_ends &&
+					scene->never_before;
+	for (uint32_t task = 0; complete && task < tasks->count; task++)
+		if (is_problem(scene, task)) {
+			ends[used] = tasks->end[task];
+			failed[used++] = task;
+		}
+	if (complete) {
+		weft__order_by_u64(ends, order, scratch, used);
+		for (uint32_t i = 0; i < used; i++) {
+			scene->problems[i] = failed[order[i]];
+			scene->problem_ends[i] = ends[order[i]];
+		}
+		scene->problem_count = used;
+		count_never_resolved(scene);
+	}
+	free(ends);
+	free(failed);
+	free(order);
+	free(scratch);
+	return complete ? 0 : WEFT_ERROR_MEMORY;
+}
+
+uint32_t weft__scene_problem_from(const struct weft_scene *scene, uint32_t first, uint64_t time)
+{
+	return weft__gallop_u64(scene->problem_ends, first, scene->problem_count, time);
+}
+
+static void find_end(struct weft_scene *scene)
+{
+	const struct weft_tasks *tasks = &scene->model->tasks;
+	scene->start = scene->model->summary.start;
+	scene->end = scene->model->summary.end;
+	for (uint32_t task = 0; task < tasks->count; task++)
+		if (tasks->end[task] > scene->end)
+			scene->end = tasks->end[task];
+	while ((scene->end - scene->start) >> scene->census.tick_shift >= UINT32_MAX)
+		scene->census.tick_shift++;
+}
+
+typedef int maker(struct weft_scene *scene);
+
+/* The parts of a scene, in two stages. Each stage is two lists that can run in parallel and take
+ * about equal time. Within a list, parts that temporarily need much memory come first, while little
+ * permanent memory is in use. */
+static maker *const lists[][2][12] = {
+	{{order_tasks, NULL}, {weft__scene_make_blocks, NULL}},
+	{{weft__scene_make_running, weft__scene_make_starts, sort_into_rows, sort_all_shown, sum_up,
+		 find_apart, weft__scene_make_piles, list_problems, weft__scene_make_bands,
+		 weft__scene_make_overview, NULL},
+		{weft__scene_make_runs, weft__scene_make_edges, weft__scene_make_lasts,
+			weft__scene_make_fails, weft__scene_make_scales, weft__scene_make_extremes, NULL}},
+};
+
+#define PARTS 18 /* parts in all lists */
+
+struct making {
+	struct weft_scene *scene;
+	maker *const *list;
+	const struct weft_progress *progress; /* NULL: no reports */
+	unsigned done;                        /* parts done before */
+	int error;
+};
+
+static void make_list(void *context)
+{
+	struct making *m = context;
+	for (maker *const *part = m->list; *part && !m->error; part++) {
+		if (m->progress && !m->progress->step(m->progress->context, (double)m->done++ / PARTS))
+			m->error = WEFT_ERROR_CANCELED;
+		else
+			m->error = (*part)(m->scene);
+	}
+}
+
+static unsigned length_of(maker *const *list)
+{
+	unsigned length = 0;
+	while (list[length])
+		length++;
+	return length;
+}
+
+/* Only the calling thread reports progress: with help, that of its own list. */
+static int make_parts(struct weft_scene *scene, const struct weft_progress *progress)
+{
+	const struct weft_help *help = progress ? progress->help : NULL;
+	progress = progress && progress->step ? progress : NULL;
+	unsigned done = 0;
+	int error = 0;
+	for (unsigned i = 0; i < sizeof(lists) / sizeof(lists[0]) && !error; i++) {
+		struct making first = {scene, lists[i][0], progress, done, 0};
+		done += length_of(lists[i][0]);
+		struct making second = {scene, lists[i][1], help ? NULL : progress, done, 0};
+		done += length_of(lists[i][1]);
+		if (help) {
+			weft__both(help, make_list, &first, make_list, &second);
+		} else {
+			make_list(&first);
+			if (!first.error)
+				make_list(&second);
+		}
+		error = first.error ? first.error : second.error;
+	}
+	return error;
+}
+
+WEFT__EXPORT int weft_scene_create_watched(const struct weft_model *model,
+	const struct weft_layout *layout, const struct weft_progress *progress,
+	struct weft_scene **ret_scene)
+{
+	struct weft_scene *scene = calloc(1, sizeof(*scene));
+	if (!scene)
+		return WEFT_ERROR_MEMORY;
+	scene->model = model;
+	scene->layout = layout;
+	find_end(scene);
+	int error = make_parts(scene, progress);
+	free(scene->order);
+	free(scene->block_of_task);
+	scene->order = NULL;
+	scene->block_of_task = NULL;
+	if (error)
+		weft_scene_destroy(scene);
+	else
+		*ret_scene = scene;
+	return error;
+}
+
+WEFT__EXPORT int weft_scene_create(
+	const struct weft_model *model, const struct weft_layout *layout, struct weft_scene **ret_scene)
+{
+	return weft_scene_create_watched(model, layout, NULL, ret_scene);
+}
+
+static void moments_finish(struct weft__moments *moments)
+{
+	weft__points_finish(&moments->points);
+	free(moments->ticks);
+	free(moments->slices);
+}
+
+WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
+{
+	if (!scene)
+		return;
+	moments_finish(&scene->census.starts);
+	moments_finish(&scene->census.lasts);
+	moments_finish(&scene->census.fails);
+	moments_finish(&scene->census.runs);
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+		weft__points_finish(&scene->edges.points[type]);
+	if (scene->shown != scene->by_row)
+		free(scene->shown);
+	if (scene->shown_first != scene->row_first)
+		free(scene->shown_first);
+	void *columns[] = {scene->census.blocks.first, scene->row_first, scene->by_row,
+		scene->running_before, scene->failed_places, scene->place_ticks, scene->apart,
+		scene->ran_before, scene->edges.before, scene->edges.times, scene->overview,
+		scene->idle.list, scene->gc.list, scene->scales, scene->extremes, scene->problems,
+		scene->problem_ends, scene->never_before};
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		free(columns[i]);
+	weft__piles_finish(&scene->piles);
+	free(scene);
+}

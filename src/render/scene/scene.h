@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Indices over a trace that are made once, before any frame is drawn.
+ *
+ *     scene.c     tasks by row and time
+ *     census.c    where tasks start, end, fail and run: densities of rows that share a lane
+ *     edges.c     how many edges of each type point where
+ *     runs.c      how long tasks ran
+ *     overview.c bands.c scales.c samples.c
+ */
+#ifndef WEFT_RENDER_SCENE_H
+#define WEFT_RENDER_SCENE_H
+
+#include <weft/render.h>
+
+#include "render/scene/piles.h"
+#include "render/scene/points.h"
+
+/* The overview is kept in this many columns, however wide it is drawn. */
+#define WEFT__OVERVIEW_COLUMNS 4096
+
+struct weft__overview_column {
+	double running; /* mean number of threads that ran a task */
+	double idle;    /* share of the time in which no thread ran any */
+	uint32_t alive; /* tasks alive at its beginning */
+	uint32_t failed, never_resolved;
+};
+
+/* Counters whose names are equal up to the last '#' share a scale. */
+struct weft__scale {
+	double low, high;
+};
+
+/* Points with their times in ticks, ascending. */
+struct weft__moments {
+	struct weft__points points;
+	uint32_t *ticks;
+	/* The first point in each slice of 1 << slice_bits ticks; the last slice has all later points.
+	 */
+	uint32_t *slices, slice_count;
+	unsigned slice_bits;
+};
+
+/* Rows in blocks, from top to bottom: a block is one row, or several rows with few tasks. */
+struct weft__blocks {
+	uint32_t count;
+	unsigned levels; /* count is less than 1 << levels */
+	uint32_t *first; /* first row of each block, and the end of the last */
+};
+
+struct weft__census {
+	unsigned tick_shift; /* a tick is 1 << tick_shift ns, counted from the scene's start */
+	struct weft__blocks blocks;
+	struct weft__moments starts;
+	struct weft__moments lasts; /* the last instant of each task */
+	struct weft__moments fails; /* the same for tasks that failed */
+	struct weft__moments runs;  /* one point for each run_ns of running */
+	double run_ns;
+};
+
+struct weft__edge_index {
+	/* The number of edges of each type before every WEFT__EDGE_CHUNK-th edge. */
+	uint32_t (*before)[WEFT_EDGE_TYPES];
+	uint64_t *times; /* time of every WEFT__EDGE_CHUNK-th edge */
+	/* A point for each arrow, in the block that it points to; edges without an arrow are in an
+	 * extra last block. */
+	struct weft__points points[WEFT_EDGE_TYPES];
+};
+
+#define WEFT__EDGE_CHUNK 128
+
+/* Bands of one kind, not overlapping, in the order of time. */
+struct weft__bands {
+	struct weft_band_period *list;
+	uint32_t count;
+};
+
+struct weft_scene {
+	const struct weft_model *model;
+	const struct weft_layout *layout;
+	uint64_t start, end;
+	/* The tasks of row r that have lines of their own, in the order of time, are at indices
+	 * row_first[r] to row_first[r + 1] of by_row. As they do not overlap, their ends are in order,
+	 * too. */
+	uint32_t *row_first;
+	uint32_t *by_row;
+	uint32_t place_count; /* length of by_row */
+	/* The same for all tasks that are shown; the same two columns if each has its own line. */
+	uint32_t *shown_first, *shown;
+	uint32_t *running_before; /* running time of all tasks before an index of by_row, in 1 <<
+								 running_shift ns */
+	unsigned running_shift;
+	uint32_t *place_ticks; /* start of the task at each index of by_row */
+	uint64_t *apart; /* a bit for each index: the task ends before the next one of its row starts */
+	uint32_t *failed_places; /* indices in by_row, ascending */
+	uint32_t failed_place_count;
+	uint64_t *ran_before;     /* running sums of activations, see runs.c */
+	struct weft__piles piles; /* tasks that share a row and are not in by_row */
+	struct weft__census census;
+	struct weft__edge_index edges;
+	/* Only while the scene is made: tasks by start, and the block of each. */
+	uint32_t *order;
+	uint16_t *block_of_task;
+	struct weft__overview_column *overview;
+	uint32_t alive_max;
+	struct weft__bands idle, gc;
+	struct weft__scale *scales;      /* for each counter */
+	struct weft__extremes *extremes; /* extremes of samples; see samples.c */
+	uint32_t *problems;     /* tasks that failed or never resolved, in the order of their ends */
+	uint64_t *problem_ends; /* their ends */
+	uint32_t *never_before; /* the number of never resolved tasks before each */
+	uint32_t problem_count;
+};
+
+/* True if a task is not hidden; true if an edge between two tasks is drawn: both are shown, and not
+ * as parts of one shape. */
+bool weft__scene_shows(const struct weft_scene *scene, uint32_t task);
+bool weft__scene_are_apart(const struct weft_scene *scene, uint32_t a, uint32_t b);
+
+/* The start of the task at an index of by_row, and its end. */
+uint64_t weft__scene_start(const struct weft_scene *scene, uint32_t place);
+uint64_t weft__scene_end(const struct weft_scene *scene, uint32_t place);
+
+/* True if the task at an index, which is not the last of its row, ends before the next starts. */
+bool weft__scene_is_apart(const struct weft_scene *scene, uint32_t place);
+
+/* The first of `problems`, from `first` on, that ends at or after `time`. */
+uint32_t weft__scene_problem_from(const struct weft_scene *scene, uint32_t first, uint64_t time);
+
+/* The first index in [first, last) whose task starts at or after `time`. */
+uint32_t weft__scene_first_from(
+	const struct weft_scene *scene, uint32_t first, uint32_t last, uint64_t time);
+/* The first index in [first, last) whose task ends after `time`. */
+uint32_t weft__scene_first_alive(
+	const struct weft_scene *scene, uint32_t first, uint32_t last, uint64_t time);
+/* The first index in [first, last) whose task failed. */
+uint32_t weft__scene_first_failed(const struct weft_scene *scene, uint32_t first, uint32_t last);
+
+/* census.c: the block of a row; a time in ticks; the number of tasks alive in [start, end). */
+uint32_t weft__census_block(const struct weft__blocks *blocks, uint32_t row);
+uint32_t weft__census_tick(const struct weft_scene *scene, uint64_t time);
+uint32_t weft__census_alive(const struct weft_scene *scene, uint64_t start, uint64_t end);
+uint64_t weft__census_last(const struct weft_scene *scene, uint32_t task);
+/* The first point at or after a tick. */
+uint32_t weft__moments_from(const struct weft__moments *moments, uint32_t tick);
+
+/* Galloping search: the first index from `low` on with values[index] >= value. Steps double,
+ * because most results are near. */
+uint32_t weft__gallop_u32(const uint32_t *values, uint32_t low, uint32_t count, uint32_t value);
+uint32_t weft__gallop_u64(const uint64_t *values, uint32_t low, uint32_t count, uint64_t value);
+/* The same, starting at a guess and searching both ways: a good guess costs one cache miss. */
+uint32_t weft__gallop_u64_near(
+	const uint64_t *values, uint32_t low, uint32_t count, uint64_t value, uint32_t guess);
+
+/* edges.c: the task in whose row an edge's arrow ends; WEFT_NONE if the edge has no arrow. */
+uint32_t weft__edge_target(const struct weft_model *model, uint32_t edge);
+/* The number of edges of each type before `edge`. Arrows of a type have these numbers among its
+ * points. */
+void weft__edges_before(
+	const struct weft_scene *scene, uint32_t edge, uint32_t ret_counts[WEFT_EDGE_TYPES]);
+/* The first edge from `edge` on that happens at or after `time`. */
+uint32_t weft__edges_from(const struct weft_scene *scene, uint32_t edge, uint64_t time);
+/* The next edge of `type` from `edge` on, below `last`; or `last`. */
+uint32_t weft__edges_next(
+	const struct weft_scene *scene, unsigned type, uint32_t edge, uint32_t last);
+/* The edge of `type` with `n` edges of its type before it. */
+uint32_t weft__edges_nth(const struct weft_scene *scene, unsigned type, uint32_t n);
+
+/* samples.c: the lowest, highest and mean value of the samples [first, last), which must not be
+ * empty. */
+void weft__scene_extremes(const struct weft_scene *scene, uint32_t first, uint32_t last,
+	int64_t *ret_low, int64_t *ret_high, double *ret_mean);
+
+/* runs.c: the total length of activations [first, last), ns. */
+uint64_t weft__scene_ran(const struct weft_scene *scene, uint32_t first, uint32_t last);
+
+/* Parts of scene_create. 0 or WEFT_ERROR_MEMORY. */
+int weft__scene_make_runs(struct weft_scene *scene);
+int weft__scene_make_blocks(struct weft_scene *scene);
+int weft__scene_make_starts(struct weft_scene *scene);
+int weft__scene_make_lasts(struct weft_scene *scene);
+int weft__scene_make_fails(struct weft_scene *scene);
+int weft__scene_make_running(struct weft_scene *scene);
+int weft__scene_make_edges(struct weft_scene *scene);
+int weft__scene_make_overview(struct weft_scene *scene);
+int weft__scene_make_bands(struct weft_scene *scene);
+int weft__scene_make_scales(struct weft_scene *scene);
+int weft__scene_make_extremes(struct weft_scene *scene);
+
+#endif

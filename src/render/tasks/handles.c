@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Handles of folds, for users with a pointer: a triangle to the left of a fold's beginning, as in
+ * tree views. It points right while the fold is one row, and down while each task has its own. Its
+ * position depends only on the view, so that clicks are resolved by the same arithmetic.
+ */
+#include "render/tasks/handles.h"
+
+#include <math.h>
+
+#include "render/painter.h"
+
+#define LEFT_OF    9.0 /* px from its middle to the fold's beginning */
+#define SIDE       4.0
+#define MANY       256u /* handles in one picture at most */
+#define STARTS_MAX 64u  /* tasks that are examined near a point */
+
+/* The first visible task, or WEFT_NONE. */
+static uint32_t first_seen(
+	const struct weft_layout *layout, const struct weft_fold *fold, uint64_t left, uint64_t right)
+{
+	uint64_t from = left > fold->max_ns ? left - fold->max_ns : 0;
+	uint32_t low = fold->first, end = fold->first + fold->count, high = end;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (layout->start[layout->fold_members[middle]] < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low < end && layout->fold_ends[low] < left)
+		low++;
+	if (low == end || layout->start[layout->fold_members[low]] > right)
+		return WEFT_NONE;
+	return layout->fold_members[low];
+}
+
+uint32_t weft__handle_task(const struct weft_layout *layout, const struct weft_box *picture,
+	const struct weft_view *view, uint32_t fold)
+{
+	const struct weft_fold *f = &layout->folds[fold];
+	uint64_t left = weft_view_time(view, 0), right = weft_view_time(view, picture->width);
+	if (f->count == 0 || f->start > right || f->end < left)
+		return WEFT_NONE;
+	return f->folded ? layout->fold_members[f->first] : first_seen(layout, f, left, right);
+}
+
+bool weft__handle_place(const struct weft_layout *layout, const struct weft_box *picture,
+	const struct weft_view *view, uint32_t fold, double *ret_x, double *ret_y)
+{
+	uint32_t task = weft__handle_task(layout, picture, view, fold);
+	uint32_t row = task == WEFT_NONE ? WEFT_NONE : layout->row[task];
+	if (row == WEFT_NONE || weft_view_row_spacing(view, row) < WEFT__NAME_SPACING)
+		return false;
+	double x = picture->x + weft_view_x(view, layout->start[task]) - LEFT_OF;
+	*ret_x = floor(fmax(x, picture->x + SIDE + 2));
+	*ret_y = floor(picture->y + weft_view_y(view, row));
+	return true;
+}
+
+static bool is_near(const struct weft_scene *scene, const struct weft_box *picture,
+	const struct weft_view *view, uint32_t fold, double x, double y, double reach)
+{
+	double at_x, at_y;
+	return weft__handle_place(scene->layout, picture, view, fold, &at_x, &at_y) &&
+		   fabs(at_x - x) <= reach && fabs(at_y - y) <= reach;
+}
+
+static uint32_t find_folded(const struct weft_scene *scene, const struct weft_box *picture,
+	const struct weft_view *view, uint32_t row, double x, double y, double reach)
+{
+	const struct weft__piles *piles = &scene->piles;
+	uint64_t from = weft_view_time(view, fmax(x - picture->x - reach, 0));
+	uint32_t i = piles->count ? weft__piles_from(piles, row, from) : 0;
+	for (unsigned n = 0; piles->count && i < piles->row_first[row + 1] && n < 2; i++, n++) {
+		uint32_t fold = piles->list[piles->by_row[i]].fold;
+		if (fold != WEFT_NONE && is_near(scene, picture, view, fold, x, y, reach))
+			return fold;
+	}
+	return WEFT_NONE;
+}
+
+static uint32_t find_unfolded(const struct weft_scene *scene, const struct weft_box *picture,
+	const struct weft_view *view, uint32_t row, double x, double y, double reach)
+{
+	const struct weft_layout *layout = scene->layout;
+	uint64_t from = weft_view_time(view, fmax(x - picture->x - reach, 0));
+	uint64_t until = weft_view_time(view, x - picture->x + reach + LEFT_OF + 1);
+	uint32_t last = scene->row_first[row + 1], asked = WEFT_NONE;
+	uint32_t i = weft__scene_first_alive(scene, scene->row_first[row], last, from);
+	for (unsigned n = 0; i < last && n < STARTS_MAX; i++, n++) {
+		uint32_t fold = layout->fold_of[scene->by_row[i]];
+		if (weft__scene_start(scene, i) > until)
+			break;
+		if (fold == WEFT_NONE || fold == asked || layout->folds[fold].folded)
+			continue;
+		if (is_near(scene, picture, view, fold, x, y, reach))
+			return fold;
+		asked = fold;
+	}
+	return WEFT_NONE;
+}
+
+uint32_t weft__handle_at(const struct weft_scene *scene, const struct weft_box *picture,
+	const struct weft_view *view, double x, double y, double reach)
+{
+	const struct weft_layout *layout = scene->layout;
+	if (!layout->fold_of || layout->row_count == 0)
+		return WEFT_NONE;
+	double middle = weft_view_row(view, y - picture->y) + 0.5;
+	uint32_t row = middle < layout->row_count ? (uint32_t)middle : layout->row_count - 1;
+	uint32_t fold = find_folded(scene, picture, view, row, x, y, reach);
+	return fold != WEFT_NONE ? fold : find_unfolded(scene, picture, view, row, x, y, reach);
+}
+
+static uint32_t row_of(const struct painter *p, uint32_t fold)
+{
+	return p->layout->row[weft__handle_task(p->layout, &p->frame->picture, p->view, fold)];
+}
+
+static void draw(struct painter *p, uint32_t fold)
+{
+	double x, y;
+	if (!weft__handle_place(p->layout, &p->frame->picture, p->view, fold, &x, &y))
+		return;
+	y = weft__y(p, row_of(p, fold)); /* the row may be moving */
+	const double down[] = {x - SIDE, y - 2, x + SIDE, y - 2, x, y + 3};
+	const double right[] = {x - 2, y - SIDE, x + 3, y, x - 2, y + SIDE};
+	weft_canvas_rect(
+		p->canvas, x - SIDE - 1, y - SIDE - 1, x + SIDE + 1, y + SIDE + 1, p->theme->background);
+	weft_canvas_polygon(p->canvas, p->layout->folds[fold].folded ? right : down, 3, p->theme->dim);
+}
+
+struct drawn {
+	uint32_t folds[MANY], count;
+};
+
+static void draw_once(struct painter *p, struct drawn *drawn, uint32_t fold)
+{
+	for (uint32_t i = drawn->count; i-- > 0;)
+		if (drawn->folds[i] == fold)
+			return;
+	if (drawn->count == MANY)
+		return;
+	drawn->folds[drawn->count++] = fold;
+	draw(p, fold);
+}
+
+static void draw_folded(struct painter *p, struct drawn *drawn, uint32_t row)
+{
+	const struct weft__piles *piles = &p->scene->piles;
+	uint32_t i = weft__piles_from(piles, row, p->left);
+	for (; i < piles->row_first[row + 1] && drawn->count < MANY; i++) {
+		const struct weft__pile *pile = &piles->list[piles->by_row[i]];
+		if (pile->start > p->right)
+			break;
+		if (pile->fold != WEFT_NONE)
+			draw_once(p, drawn, pile->fold);
+	}
+}
+
+static void draw_unfolded(struct painter *p, struct drawn *drawn, const struct weft__lane *lane)
+{
+	uint32_t asked = WEFT_NONE;
+	for (uint32_t i = lane->first_piece; i < lane->last_piece && drawn->count < MANY; i++) {
+		uint32_t fold = p->layout->fold_of[p->scene->by_row[p->pieces[i].place]];
+		if (fold != WEFT_NONE && fold != asked && !p->layout->folds[fold].folded)
+			draw_once(p, drawn, fold);
+		asked = fold;
+	}
+}
+
+void weft__draw_handles(struct painter *p)
+{
+	struct drawn drawn = {.count = 0};
+	if (!p->options->handles || !p->layout->fold_of)
+		return;
+	for (uint32_t i = 0; i < p->lane_count; i++) {
+		const struct weft__lane *lane = &p->lanes[i];
+		if (lane->row_count > 1 || lane->spacing < WEFT__NAME_SPACING)
+			continue;
+		if (p->scene->piles.count)
+			draw_folded(p, &drawn, lane->first_row);
+		draw_unfolded(p, &drawn, lane);
+	}
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Handles of folds: a click on one folds or unfolds.
+ */
+#ifndef WEFT_RENDER_HANDLES_H
+#define WEFT_RENDER_HANDLES_H
+
+#include "render/scene/scene.h"
+
+/* The handle's middle on the canvas; false if it is not visible. */
+bool weft__handle_place(const struct weft_layout *layout, const struct weft_box *picture,
+	const struct weft_view *view, uint32_t fold, double *ret_x, double *ret_y);
+
+/* The task to the left of whose line the handle is, or WEFT_NONE. */
+uint32_t weft__handle_task(const struct weft_layout *layout, const struct weft_box *picture,
+	const struct weft_view *view, uint32_t fold);
+
+/* The fold whose handle is within `reach` px, or WEFT_NONE. */
+uint32_t weft__handle_at(const struct weft_scene *scene, const struct weft_box *picture,
+	const struct weft_view *view, double x, double y, double reach);
+
+#endif

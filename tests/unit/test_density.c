@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What a picture merges is counted, not sampled: each count is compared with that of a loop over
+ * everything.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "render/scene/density.h"
+#include "render/edges/edge_columns.h"
+#include "render/painter.h"
+#include "built.h"
+
+static uint64_t seed = 5;
+
+static uint32_t pick(uint32_t below)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(seed >> 33) % below;
+}
+
+static void points_are_counted(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 200; round++) {
+		uint32_t count = pick(4) ? pick(3000) : pick(3),
+				 block_count = 1 + pick(round % 2 ? 9 : 900);
+		uint16_t *blocks = malloc((count + 1) * 2 * sizeof(*blocks));
+		uint16_t *kept = malloc((count + 1) * sizeof(*kept));
+		struct weft__points points;
+		unsigned levels = 0;
+		while (1u << levels < block_count)
+			levels++;
+		for (uint32_t i = 0; i < count; i++)
+			kept[i] = blocks[i] = (uint16_t)pick(block_count);
+		assert_int_equal(weft__points_init(&points, blocks, blocks + count, count, levels), 0);
+		for (unsigned i = 0; i < 20; i++) {
+			uint32_t block = pick(block_count), rank = pick(count + 1), below = 0, last = 0;
+			for (uint32_t j = 0; j < rank; j++)
+				if (kept[j] == block) {
+					below++;
+					last = j;
+				}
+			assert_int_equal(weft__points_rank(&points, block, rank), below);
+			struct weft__points_path path;
+			weft__points_path_init(&path, &points, block);
+			if (below)
+				assert_int_equal(weft__points_select(&path, below - 1), last);
+		}
+		weft__points_finish(&points);
+		free(blocks);
+		free(kept);
+	}
+}
+
+struct scenery {
+	struct weft_model *model;
+	struct weft_layout *layout;
+	struct weft_scene *scene;
+	struct weft_frame frame;
+	struct weft_view view;
+	struct painter painter;
+};
+
+/* Tasks that make others, read them, run, end and fail: `live` of them at once. */
+static struct weft_model *random_model(uint32_t events, uint32_t live, uint32_t step)
+{
+	struct weft_model_builder *builder = built_begin();
+	uint64_t ids[1000], time = 1000, next = live;
+	for (uint32_t i = 0; i < live; i++)
+		ids[i] = i;
+	for (uint32_t i = 0; i < events; i++) {
+		static const uint8_t types[] = {WEFT_EVENT_READ, WEFT_EVENT_READ, WEFT_EVENT_TRY_READ,
+			WEFT_EVENT_SIGNAL, WEFT_EVENT_SWITCH, WEFT_EVENT_COUNTER};
+		uint32_t roll = pick(10), slot = pick(live);
+		struct weft_event event = {.time_ns = time,
+			.task = ids[pick(live)],
+			.other = ids[slot],
+			.kind = WEFT_KIND_TASK,
+			.value = (int64_t)pick(100) - 50,
+			.text = {"x", 1}};
+		time += pick(step);
+		if (roll < 3) {
+			event.type = pick(30) ? WEFT_EVENT_RESOLVE : WEFT_EVENT_FAIL;
+			built_add(builder, event);
+			event.type = WEFT_EVENT_CREATE;
+			event.other = ids[slot] = next++;
+			event.task = pick(2) ? WEFT_TASK_NONE : ids[pick(live)];
+		} else {
+			event.type = types[pick(sizeof(types))];
+		}
+		built_add(builder, event);
+	}
+	return built_finish(builder);
+}
+
+static void scenery_init(struct scenery *s, struct weft_model *model)
+{
+	*s = (struct scenery){.model = model};
+	assert_int_equal(weft_layout_create(model, NULL, &s->layout), 0);
+	assert_int_equal(weft_scene_create(model, s->layout, &s->scene), 0);
+}
+
+static void scenery_finish(struct scenery *s)
+{
+	weft_scene_destroy(s->scene);
+	weft_layout_destroy(s->layout);
+	weft_model_destroy(s->model);
+}
+
+static const struct weft_render_options plain;
+
+static void set_painter(struct scenery *s)
+{
+	s->painter = (struct painter){
+		.scene = s->scene,
+		.model = s->model,
+		.layout = s->layout,
+		.frame = &s->frame,
+		.view = &s->view,
+		.options = &plain,
+		.y0 = s->frame.picture.y,
+		.left = weft_view_time(&s->view, 0),
+		.right = weft_view_time(&s->view, s->frame.picture.width) + 1,
+	};
+}
+
+/* Somewhere, from everything to a few ns. */
+static void look_around(struct scenery *s)
+{
+	uint64_t length = s->model->summary.end - s->model->summary.start + 1;
+	weft_frame_place(s->layout, 200 + pick(300), 100 + pick(500), &s->frame);
+	weft_frame_view(s->layout, &s->frame, &s->view);
+	if (pick(5))
+		weft_view_set_range(&s->view, s->model->summary.start + pick((uint32_t)length),
+			(double)length / pow(10, pick(60) / 10.0));
+	weft_view_set_focus(&s->view, pick(s->layout->row_count));
+	set_painter(s);
+	weft__make_lanes(&s->painter);
+	assert_int_equal(s->painter.error, 0);
+}
+
+static struct weft__density_cell count_cell(const struct scenery *s, const struct weft__lane *lane,
+	uint64_t from, uint64_t to, uint32_t *ret_alive)
+{
+	struct weft__density_cell cell = {0};
+	const struct weft_activations *a = &s->model->activations;
+	*ret_alive = 0;
+	for (uint32_t task = 0; task < s->model->tasks.count; task++) {
+		uint32_t row = s->layout->row[task];
+		uint64_t start = s->layout->start[task], end = s->model->tasks.end[task];
+		uint64_t last = end > start ? end - 1 : start;
+		bool ends = last >= from && last < to;
+		if (row < lane->first_row || row >= lane->first_row + lane->row_count)
+			continue;
+		*ret_alive += start < from && last >= from;
+		cell.starts += start >= from && start < to;
+		cell.lasts += ends;
+		cell.failed += ends && s->model->tasks.flags[task] & WEFT_TASK_FAILED;
+		for (uint32_t i = s->model->tasks.first_activation[task];
+			 i < s->model->tasks.first_activation[task + 1]; i++)
+			if (a->start[i] < to && a->end[i] > from)
+				cell.running_ns += (float)((a->end[i] < to ? a->end[i] : to) -
+										   (a->start[i] > from ? a->start[i] : from));
+	}
+	return cell;
+}
+
+/* A few columns of each merged lane; how many. */
+static unsigned check_lanes(const struct scenery *s, const struct weft__density *density)
+{
+	double off_by = 0, ran = 0;
+	unsigned checked = 0;
+	for (uint32_t i = 0; i < s->painter.lane_count; i++) {
+		const struct weft__lane *lane = &s->painter.lanes[i];
+		for (unsigned j = 0; lane->row_count > 1 && j < 4; j++, checked++) {
+			uint32_t column = pick(density->columns), alive, counted = density->alive[i];
+			const struct weft__density_cell *cells = density->cells + (size_t)i * density->columns;
+			struct weft__density_cell cell =
+				count_cell(s, lane, density->times[column], density->times[column + 1], &alive);
+			for (uint32_t k = 0; k < column; k++)
+				counted += cells[k].starts - cells[k].lasts;
+			assert_int_equal(counted, alive);
+			assert_int_equal(cells[column].starts, cell.starts);
+			assert_int_equal(cells[column].lasts, cell.lasts);
+			assert_int_equal(cells[column].failed, cell.failed);
+			off_by += fabs(cells[column].running_ns - cell.running_ns);
+			ran += cell.running_ns;
+		}
+	}
+	/* Running comes in portions. */
+	assert_true(off_by <= 0.05 * ran + 4 * s->scene->census.run_ns * (checked + 1));
+	return checked;
+}
+
+static void merged_lanes_are_counted(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t events, live, step;
+	} cases[] = {{3000, 200, 50}, {20000, 3, 50}, {20000, 60, 2}, {8000, 900, 400}, {6000, 100, 1}};
+	unsigned checked = 0;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct scenery s;
+		scenery_init(&s, random_model(cases[i].events, cases[i].live, cases[i].step));
+		for (unsigned round = 0; round < 12; round++) {
+			look_around(&s);
+			struct weft__density *density = weft__density_create(&s.painter);
+			assert_non_null(density);
+			checked += check_lanes(&s, density);
+			weft__density_destroy(density);
+			free(s.painter.lanes);
+		}
+		scenery_finish(&s);
+	}
+	assert_true(checked > 2000);
+}
+
+static void tasks_in_view_are_counted(void **state)
+{
+	(void)state;
+	struct scenery s;
+	scenery_init(&s, random_model(5000, 50, 40));
+	uint32_t length = (uint32_t)(s.model->summary.end - s.model->summary.start);
+	for (unsigned round = 0; round < 300; round++) {
+		uint64_t from = s.model->summary.start + pick(length), to = from + 1 + pick(length);
+		uint32_t count = 0;
+		for (uint32_t task = 0; task < s.model->tasks.count; task++)
+			count += s.layout->start[task] < to && weft__census_last(s.scene, task) >= from;
+		assert_int_equal(weft__census_alive(s.scene, from, to), count);
+	}
+	scenery_finish(&s);
+}
+
+static void check_columns(const struct scenery *s)
+{
+	const struct weft_edges *edges = &s->model->edges;
+	unsigned types = (1u << WEFT_EDGE_TYPES) - 1;
+	struct weft__edge_columns columns;
+	assert_true(weft__edge_columns_init(&columns, &s->painter));
+	weft__edge_columns_limit(&columns, types, 500);
+	uint32_t drawn = 0;
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+		for (uint32_t column = 0; column < columns.count; column++) {
+			uint32_t count = 0, next = columns.edges[column], last = columns.edges[column + 1];
+			for (uint32_t edge = next; edge < last; edge++) {
+				double x = weft_view_x(&s->view, edges->time[edge]);
+				assert_true(x >= column && x < column + 1);
+				if (edges->type[edge] != type)
+					continue;
+				assert_int_equal(weft__edges_next(s->scene, type, next, last), edge);
+				uint32_t rank = columns.ranks[type][column] + count++;
+				assert_int_equal(weft__edges_nth(s->scene, type, rank), edge);
+				next = edge + 1;
+			}
+			assert_int_equal(weft__edges_next(s->scene, type, next, last), last);
+			assert_int_equal(weft__edges_in_column(&columns, type, column), count);
+			drawn += weft__column_is_dense(&columns, type, column) ? 0 : count;
+		}
+	assert_true(drawn <= 500);
+	weft__edge_columns_finish(&columns);
+}
+
+static void edges_of_columns_are_counted(void **state)
+{
+	(void)state;
+	struct scenery s;
+	scenery_init(&s, random_model(6000, 20, 40));
+	for (unsigned round = 0; round < 12; round++) {
+		look_around(&s);
+		check_columns(&s);
+		free(s.painter.lanes);
+	}
+	scenery_finish(&s);
+}
+
+static void extremes_of_samples_are_found(void **state)
+{
+	(void)state;
+	struct scenery s;
+	scenery_init(&s, random_model(60000, 5, 9));
+	const int64_t *values = s.model->samples.value;
+	assert_true(s.model->samples.count > 3000);
+	for (unsigned round = 0; round < 2000; round++) {
+		uint32_t first = pick(s.model->samples.count);
+		uint32_t last = first + 1 + pick(s.model->samples.count - first);
+		int64_t low = INT64_MAX, high = INT64_MIN, found_low, found_high;
+		double sum = 0, mean;
+		for (uint32_t i = first; i < last; i++) {
+			low = values[i] < low ? values[i] : low;
+			high = values[i] > high ? values[i] : high;
+			sum += (double)values[i];
+		}
+		weft__scene_extremes(s.scene, first, last, &found_low, &found_high, &mean);
+		assert_true(found_low == low && found_high == high);
+		assert_true(mean == sum / (last - first)); /* whole numbers: no sum is rounded */
+	}
+	scenery_finish(&s);
+}
+
+/* Two tasks take turns: of some ns to a thousand times as much, one of `rare` long. */
+static struct weft_model *turns(uint32_t count, uint32_t rare)
+{
+	struct weft_model_builder *builder = built_begin();
+	uint64_t time = 1000;
+	for (uint32_t i = 0; i < count; i++) {
+		built_add(builder,
+			(struct weft_event){.type = WEFT_EVENT_SWITCH, .time_ns = time, .task = i % 2});
+		time += 1 + (pick(rare) ? pick(1u << pick(10)) : pick(200000));
+	}
+	return built_finish(builder);
+}
+
+static void look_at_turns(struct scenery *s, double width)
+{
+	uint64_t length = s->model->summary.end - s->model->summary.start;
+	weft_frame_place(s->layout, width, 300, &s->frame);
+	s->frame.picture.x = 0;
+	weft_frame_view(s->layout, &s->frame, &s->view);
+	weft_view_set_range(&s->view, s->model->summary.start + pick((uint32_t)length),
+		(double)length / pow(10, pick(30) / 10.0));
+	set_painter(s);
+}
+
+/* What ran in a column of pixels, of it what is less than a pixel, and how high it is drawn. */
+struct ran {
+	double all, narrow, drawn;
+};
+
+static void measure_columns(const struct scenery *s, uint32_t task, struct ran *columns)
+{
+	const struct weft_activations *a = &s->model->activations;
+	double width = s->frame.picture.width;
+	for (uint32_t i = s->model->tasks.first_activation[task];
+		 i < s->model->tasks.first_activation[task + 1]; i++) {
+		double x = weft_view_x(&s->view, a->start[i]), x2 = weft_view_x(&s->view, a->end[i]);
+		double narrow = x2 - x < 1, end = fmin(x2, width);
+		for (double k = floor(fmax(x, 0)); k < end; k++) {
+			double part = fmin(k + 1, end) - fmax(k, x);
+			columns[(size_t)k].all += part;
+			columns[(size_t)k].narrow += narrow * part;
+		}
+	}
+}
+
+static void read_columns(
+	const struct scenery *s, const struct weft_canvas *canvas, double height, struct ran *columns)
+{
+	for (uint32_t i = 0; i < canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &canvas->ops[i];
+		assert_int_equal(op->type, WEFT_CANVAS_RECT);
+		assert_true(op->x >= 0 && op->x2 <= s->frame.picture.width && op->x2 > op->x);
+		if (op->color == s->painter.theme->waiting)
+			assert_true(op->y2 - op->y == height);
+		else
+			for (double k = ceil(op->x); k + 1 <= op->x2; k++)
+				columns[(size_t)k].drawn = fmax(columns[(size_t)k].drawn, op->y2 - op->y);
+	}
+}
+
+#define HEIGHT 7
+#define NEARLY 1e-6
+
+/* Each column; how many have something that is less than a pixel. */
+static unsigned check_each(const struct ran *columns, size_t count)
+{
+	unsigned checked = 0;
+	for (size_t k = 0; k < count; k++) {
+		const struct ran *c = &columns[k];
+		if (c->all <= NEARLY)
+			assert_true(c->drawn <= (c->all > 0));
+		if (c->narrow <= NEARLY || c->drawn == HEIGHT) /* bars that all but touch are one */ {
+			assert_true(c->drawn < HEIGHT || c->all >= 0.75 - NEARLY);
+			continue;
+		}
+		assert_true(c->drawn >= weft__bar_height(c->all - NEARLY, HEIGHT));
+		assert_true(c->drawn <= weft__bar_height(c->all + NEARLY, HEIGHT));
+		checked++;
+	}
+	return checked;
+}
+
+/* Where each of more columns differs, up to four are one: a hundred have as much ink as they ran,
+ * beside what is rounded up, and what belongs to a group of a neighbour. */
+static unsigned check_groups(const struct ran *columns, size_t count)
+{
+	unsigned checked = 0;
+	for (size_t first = 0; first + 100 <= count; first += 100) {
+		double all = 0, drawn = 0, wide = 0;
+		for (size_t k = first; k < first + 100; k++) {
+			all += columns[k].all;
+			drawn += columns[k].drawn / HEIGHT;
+			wide += columns[k].all - columns[k].narrow;
+		}
+		if (wide > NEARLY)
+			continue;
+		assert_true(drawn >= all - 6);
+		assert_true(drawn <= all + 100.0 / HEIGHT + 6);
+		checked++;
+	}
+	for (size_t k = 4; k + 4 < count; k++) {
+		double near = 0;
+		for (size_t j = k - 4; j <= k + 4; j++)
+			near += columns[j].all;
+		assert_true(near > 0 || columns[k].drawn == 0);
+	}
+	return checked;
+}
+
+static unsigned check_bars(struct scenery *s, struct weft_canvas *canvas, uint32_t task)
+{
+	size_t room = (size_t)s->frame.picture.width + 2;
+	struct ran *columns = calloc(room, sizeof(*columns));
+	weft_canvas_clear(canvas, s->frame.width, s->frame.height);
+	weft__bars_draw(s->painter.bars, &s->painter, task,
+		&(struct weft__bar_place){0, s->frame.picture.width, 50, HEIGHT});
+	measure_columns(s, task, columns);
+	read_columns(s, canvas, HEIGHT, columns);
+	unsigned checked = room > 200 ? check_groups(columns, room) : check_each(columns, room);
+	free(columns);
+	return checked;
+}
+
+static void bars_are_as_high_as_tasks_ran(void **state)
+{
+	(void)state;
+	struct weft_canvas *canvas;
+	unsigned checked = 0, groups = 0;
+	assert_int_equal(weft_canvas_create(100, 100, &canvas), 0);
+	for (unsigned round = 0; round < 100; round++) {
+		struct scenery s;
+		scenery_init(&s, turns(round % 3   ? 30000
+							   : round % 4 ? 300
+										   : 150000,
+							 round % 4 ? 300 : 20000));
+		look_at_turns(&s, round % 4 ? 150 : 1000);
+		s.painter.canvas = canvas;
+		s.painter.theme = weft__theme(WEFT_THEME_LIGHT);
+		s.painter.bars = weft__bars_create(&s.painter);
+		assert_non_null(s.painter.bars);
+		*(round % 4 ? &checked : &groups) += check_bars(&s, canvas, pick(2));
+		weft__bars_destroy(s.painter.bars);
+		scenery_finish(&s);
+	}
+	assert_true(checked > 1500);
+	assert_true(groups > 30);
+	weft_canvas_destroy(canvas);
+}
+
+struct watch {
+	unsigned steps, stop_at;
+	double part;
+};
+
+static bool watch_step(void *context, double part)
+{
+	struct watch *watch = context;
+	assert_true(part >= watch->part && part < 1);
+	watch->part = part;
+	return watch->steps++ != watch->stop_at;
+}
+
+/* Stopped at each of its steps; how many there are. */
+static unsigned stop_everywhere(const struct weft_model *model, const struct weft_layout *layout)
+{
+	for (unsigned stop_at = 0;; stop_at++) {
+		struct watch watch = {.stop_at = stop_at};
+		struct weft_progress progress = {watch_step, &watch, NULL};
+		struct weft_layout_options options = {.progress = &progress};
+		struct weft_layout *new_layout = NULL;
+		struct weft_scene *scene = NULL;
+		int error = layout ? weft_scene_create_watched(model, layout, &progress, &scene)
+						   : weft_layout_create(model, &options, &new_layout);
+		weft_scene_destroy(scene);
+		weft_layout_destroy(new_layout);
+		if (error == 0)
+			return stop_at;
+		assert_int_equal(error, WEFT_ERROR_CANCELED);
+		assert_true(!scene && !new_layout);
+		assert_int_equal(watch.steps, stop_at + 1);
+	}
+}
+
+static void work_can_be_stopped_at_each_step(void **state)
+{
+	(void)state;
+	struct scenery s;
+	scenery_init(&s, random_model(2000, 20, 40));
+	assert_true(stop_everywhere(s.model, NULL) >= 3);
+	assert_true(stop_everywhere(s.model, s.layout) >= 10);
+	scenery_finish(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(points_are_counted),
+		cmocka_unit_test(merged_lanes_are_counted),
+		cmocka_unit_test(tasks_in_view_are_counted),
+		cmocka_unit_test(edges_of_columns_are_counted),
+		cmocka_unit_test(extremes_of_samples_are_found),
+		cmocka_unit_test(bars_are_as_high_as_tasks_ran),
+		cmocka_unit_test(work_can_be_stopped_at_each_step),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
