@@ -86,7 +86,7 @@ bool weft__viewer_run(struct weft_viewer *viewer, const char *command)
 {
 	const struct weft__command *row = find(command);
 	if (!row) {
-		weft__viewer_tell(viewer, "There is no command \"%.100s\".", command);
+		weft__viewer_show_message(viewer, "There is no command \"%.100s\".", command);
 		return false;
 	}
 	if (row->needs != WEFT__NEEDS_NOTHING && !viewer->model)

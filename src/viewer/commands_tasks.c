@@ -20,7 +20,7 @@ void weft__run_select(struct weft_viewer *viewer, const char *arguments)
 		memcpy(name, arguments, size);
 	uint32_t task = weft__parse_task(viewer->model, name);
 	if (task == WEFT_NONE) {
-		weft__viewer_tell(viewer, "There is no such task in this trace.");
+		weft__viewer_show_message(viewer, "There is no such task in this trace.");
 		return;
 	}
 	if (!arguments[size] || weft__parse_time(arguments + size + 1, viewer->view.start, &at))
@@ -33,7 +33,7 @@ void weft__run_moment(struct weft_viewer *viewer, const char *arguments)
 {
 	uint64_t at;
 	if (weft__parse_time(arguments, viewer->view.start, &at)) {
-		weft__viewer_tell(viewer, "That is no time.");
+		weft__viewer_show_message(viewer, "That is no time.");
 		return;
 	}
 	uint32_t task = viewer->selection.task;
@@ -111,7 +111,7 @@ void weft__run_related(struct weft_viewer *viewer, const char *arguments)
 	else if (viewer->selection.task != WEFT_NONE)
 		weft__viewer_show_related(viewer, viewer->selection.task);
 	else
-		weft__viewer_tell(viewer, "No task is selected.");
+		weft__viewer_show_message(viewer, "No task is selected.");
 }
 
 void weft__run_problem(struct weft_viewer *viewer, const char *arguments)
@@ -148,13 +148,13 @@ void weft__run_expression(struct weft_viewer *viewer, const char *arguments)
 {
 	char text[256] = "";
 	(void)arguments;
-	viewer->is_expression = !viewer->is_expression;
+	viewer->search.is_expression = !viewer->search.is_expression;
 	viewer->panel.is_stale = true;
-	if (viewer->search_text && strlen(viewer->search_text) < sizeof(text))
-		strcpy(text, viewer->search_text);
+	if (viewer->search.text && strlen(viewer->search.text) < sizeof(text))
+		strcpy(text, viewer->search.text);
 	weft__viewer_search(viewer, text);
-	if (viewer->prompt.is_error)
-		weft__viewer_tell(viewer, "%s", viewer->prompt_message);
+	if (viewer->prompt.shown.is_error)
+		weft__viewer_show_message(viewer, "%s", viewer->prompt.message);
 }
 
 void weft__run_measure(struct weft_viewer *viewer, const char *arguments)
@@ -166,11 +166,11 @@ void weft__run_measure(struct weft_viewer *viewer, const char *arguments)
 	} else if (task != WEFT_NONE) {
 		weft__viewer_begin_range(viewer, viewer->layout->start[task]);
 		viewer->range.to = viewer->model->tasks.end[task];
-		weft__viewer_tell(
+		weft__viewer_show_message(
 			viewer, "The life of the task; Shift + \xe2\x86\x90 \xe2\x86\x92 move its end.");
 	} else {
 		viewer->range.is_armed = true;
-		weft__viewer_tell(
+		weft__viewer_show_message(
 			viewer, "Drag from one moment to another; by keys: Shift + \xe2\x86\x90 \xe2\x86\x92.");
 	}
 	viewer->changes |= WEFT_VIEWER_CANVAS;
@@ -182,7 +182,7 @@ void weft__run_mark(struct weft_viewer *viewer, const char *arguments)
 	size_t number = strtoul(arguments, NULL, 10), pointed = WEFT__NO_MARK;
 	if (p->is_inside && p->y >= viewer->frame.ruler.y)
 		pointed = weft__viewer_mark_at(viewer, p->x);
-	if (number > 0 && number <= viewer->mark_count)
+	if (number > 0 && number <= viewer->marks.count)
 		weft__viewer_go_mark(viewer, number - 1);
 	else if (pointed != WEFT__NO_MARK)
 		weft__viewer_edit_mark(viewer, pointed);

@@ -50,7 +50,8 @@ void weft__run_zoom_selection(struct weft_viewer *viewer, const char *arguments)
 		end = viewer->model->tasks.end[s->task];
 		weft__viewer_show_range(viewer, start, (double)(end > start ? end - start : 1));
 	} else {
-		weft__viewer_tell(viewer, "Nothing is selected to zoom to: click a task, or Shift + drag.");
+		weft__viewer_show_message(
+			viewer, "Nothing is selected to zoom to: click a task, or Shift + drag.");
 	}
 }
 
@@ -83,14 +84,14 @@ void weft__run_back(struct weft_viewer *viewer, const char *arguments)
 {
 	(void)arguments;
 	if (!weft__viewer_recall(viewer, -1))
-		weft__viewer_tell(viewer, "This was the first view.");
+		weft__viewer_show_message(viewer, "This was the first view.");
 }
 
 void weft__run_forward(struct weft_viewer *viewer, const char *arguments)
 {
 	(void)arguments;
 	if (!weft__viewer_recall(viewer, 1))
-		weft__viewer_tell(viewer, "This is the latest view.");
+		weft__viewer_show_message(viewer, "This is the latest view.");
 }
 
 void weft__run_start(struct weft_viewer *viewer, const char *arguments)
@@ -112,8 +113,9 @@ void weft__run_rows(struct weft_viewer *viewer, const char *arguments)
 	weft_view_set_plain(&view, is_plain);
 	viewer->panel.is_stale = true;
 	weft__viewer_glide(viewer, &view);
-	weft__viewer_tell(viewer, is_plain ? "Plain rows: those that do not fit are scrolled."
-									   : "Rows through a lens: all are seen, near ones full size.");
+	weft__viewer_show_message(
+		viewer, is_plain ? "Plain rows: those that do not fit are scrolled."
+						 : "Rows through a lens: all are seen, near ones full size.");
 }
 
 void weft__run_fold(struct weft_viewer *viewer, const char *arguments)
@@ -170,13 +172,14 @@ void weft__run_hide(struct weft_viewer *viewer, const char *arguments)
 	char filter[WEFT__FILTER_BYTES + 64];
 	(void)arguments;
 	if (task == WEFT_NONE || !name) {
-		weft__viewer_tell(viewer, "Select a task of the kind that shall be hidden.");
+		weft__viewer_show_message(viewer, "Select a task of the kind that shall be hidden.");
 		return;
 	}
 	snprintf(filter, sizeof(filter), "%s%s-kind:%s", viewer->rows.filter,
 		viewer->rows.filter[0] ? ", " : "", name);
 	if (weft__viewer_set_filter(viewer, filter))
-		weft__viewer_tell(viewer, "Tasks of the kind %s are hidden; the filter has it.", name);
+		weft__viewer_show_message(
+			viewer, "Tasks of the kind %s are hidden; the filter has it.", name);
 }
 
 void weft__run_repack(struct weft_viewer *viewer, const char *arguments)
@@ -188,5 +191,6 @@ void weft__run_repack(struct weft_viewer *viewer, const char *arguments)
 void weft__run_view(struct weft_viewer *viewer, const char *arguments)
 {
 	if (!weft__viewer_run_view(viewer, arguments))
-		weft__viewer_tell(viewer, "A part of this link means nothing here; the rest was followed.");
+		weft__viewer_show_message(
+			viewer, "A part of this link means nothing here; the rest was followed.");
 }

@@ -13,7 +13,7 @@
 void weft__run_escape(struct weft_viewer *viewer, const char *arguments)
 {
 	(void)arguments;
-	if (viewer->asked != WEFT__ASK_NOTHING)
+	if (viewer->prompt.asked != WEFT__ASK_NOTHING)
 		weft__viewer_close_prompt(viewer);
 	else if (viewer->pointer.drag != WEFT__DRAG_NONE)
 		weft__viewer_cancel_drag(viewer);
@@ -23,18 +23,18 @@ void weft__run_escape(struct weft_viewer *viewer, const char *arguments)
 		weft__viewer_forget_related(viewer);
 	else if (viewer->panel.kind != WEFT__PANEL_NONE && viewer->panel.kind != WEFT__PANEL_STORY)
 		weft__viewer_open_panel(viewer, WEFT__PANEL_NONE);
-	else if (viewer->search)
+	else if (viewer->search.found)
 		weft__viewer_forget_search(viewer);
 	else if (viewer->model)
 		weft__viewer_select(viewer, WEFT_NONE, 0);
-	viewer->told_until_ms = -1;
+	viewer->status.message_until_ms = -1;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }
 
 void weft__run_counters(struct weft_viewer *viewer, const char *arguments)
 {
 	if (viewer->model->counter_count == 0) {
-		weft__viewer_tell(viewer, "This trace has no counters.");
+		weft__viewer_show_message(viewer, "This trace has no counters.");
 		return;
 	}
 	if (strcmp(arguments, "all") == 0) {
@@ -46,9 +46,9 @@ void weft__run_counters(struct weft_viewer *viewer, const char *arguments)
 		weft__viewer_place(viewer);
 		return;
 	}
-	viewer->counters_hidden =
+	viewer->counters.are_hidden =
 		arguments[0] ? strcmp(arguments, "off") == 0 : weft__viewer_has_counters(viewer);
-	if (!viewer->counters_hidden && !weft__viewer_has_counters(viewer))
+	if (!viewer->counters.are_hidden && !weft__viewer_has_counters(viewer))
 		weft__viewer_forget_counters(viewer); /* each had been hidden */
 	viewer->panel.is_stale = true;
 	weft__viewer_place(viewer);
@@ -63,24 +63,26 @@ void weft__run_counter(struct weft_viewer *viewer, const char *arguments)
 
 void weft__run_rates(struct weft_viewer *viewer, const char *arguments)
 {
-	viewer->counter_rates = arguments[0] ? strcmp(arguments, "on") == 0 : !viewer->counter_rates;
+	viewer->counters.are_rates =
+		arguments[0] ? strcmp(arguments, "on") == 0 : !viewer->counters.are_rates;
 	viewer->panel.is_stale = true;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
-	weft__viewer_tell(viewer, viewer->counter_rates
-								  ? "Counters show how fast they change, a second."
-								  : "Counters show their values.");
+	weft__viewer_show_message(viewer, viewer->counters.are_rates
+										  ? "Counters show how fast they change, a second."
+										  : "Counters show their values.");
 }
 
 void weft__run_follow(struct weft_viewer *viewer, const char *arguments)
 {
 	(void)arguments;
 	if (!viewer->is_live) {
-		weft__viewer_tell(viewer, "This trace is not being recorded: there is nothing to follow.");
+		weft__viewer_show_message(
+			viewer, "This trace is not being recorded: there is nothing to follow.");
 		return;
 	}
 	viewer->is_following = !viewer->is_following;
 	weft__viewer_request(viewer, WEFT_VIEWER_FOLLOW, "", viewer->is_following, 0);
-	weft__viewer_tell(viewer, viewer->is_following ? "Following." : "Paused.");
+	weft__viewer_show_message(viewer, viewer->is_following ? "Following." : "Paused.");
 	weft__viewer_place_buttons(viewer);
 }
 
@@ -89,8 +91,9 @@ void weft__run_times(struct weft_viewer *viewer, const char *arguments)
 	viewer->clock_times = arguments[0] ? strcmp(arguments, "clock") == 0 : !viewer->clock_times;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 	viewer->panel.is_stale = true;
-	weft__viewer_tell(viewer, viewer->clock_times ? "The ruler begins with the time of the day."
-												  : "Times are from the trace's start.");
+	weft__viewer_show_message(viewer, viewer->clock_times
+										  ? "The ruler begins with the time of the day."
+										  : "Times are from the trace's start.");
 }
 
 bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name, bool is_chosen)

@@ -21,8 +21,8 @@ static bool is_same(const struct weft_viewer_control *a, const struct weft_viewe
 
 static void add(struct weft_viewer *viewer, uint32_t *at, const struct weft_viewer_control *control)
 {
-	struct weft_viewer_control *old = &viewer->controls[*at];
-	if (*at >= viewer->control_count || !is_same(old, control))
+	struct weft_viewer_control *old = &viewer->toolbar.controls[*at];
+	if (*at >= viewer->toolbar.control_count || !is_same(old, control))
 		viewer->changes |= WEFT_VIEWER_CONTROLS;
 	*old = *control;
 	++*at;
@@ -33,7 +33,7 @@ static void add_handle(struct weft_viewer *viewer, uint32_t *at, bool is_end)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
 	const struct weft_box *strip = &viewer->frame.strip;
-	char *value = viewer->handle_values[is_end], before[32];
+	char *value = viewer->toolbar.handle_values[is_end], before[32];
 	uint64_t time =
 		is_end ? weft_view_time(view, view->width - WEFT_VIEW_MARGIN) : weft__viewer_start(view);
 	double x = weft__strip_x(viewer, time);
@@ -54,8 +54,8 @@ static void add_handle(struct weft_viewer *viewer, uint32_t *at, bool is_end)
 void weft__viewer_list_controls(struct weft_viewer *viewer)
 {
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < viewer->button_count; i++) {
-		const struct weft__button *button = &viewer->buttons[i];
+	for (uint32_t i = 0; i < viewer->toolbar.count; i++) {
+		const struct weft__button *button = &viewer->toolbar.buttons[i];
 		add(viewer, &count,
 			&(struct weft_viewer_control){
 				.box = button->box,
@@ -71,9 +71,9 @@ void weft__viewer_list_controls(struct weft_viewer *viewer)
 		add_handle(viewer, &count, false);
 		add_handle(viewer, &count, true);
 	}
-	if (count != viewer->control_count)
+	if (count != viewer->toolbar.control_count)
 		viewer->changes |= WEFT_VIEWER_CONTROLS;
-	viewer->control_count = count;
+	viewer->toolbar.control_count = count;
 }
 
 void weft__viewer_stretch_view(struct weft_viewer *viewer, bool is_end, int step)
@@ -100,6 +100,6 @@ void weft__viewer_stretch_view(struct weft_viewer *viewer, bool is_end, int step
 WEFT__EXPORT const struct weft_viewer_control *weft_viewer_controls(
 	const struct weft_viewer *viewer, uint32_t *ret_count)
 {
-	*ret_count = viewer->control_count;
-	return viewer->controls;
+	*ret_count = viewer->toolbar.control_count;
+	return viewer->toolbar.controls;
 }

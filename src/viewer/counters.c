@@ -18,12 +18,13 @@ static bool is_usual(uint32_t counter)
 
 static bool is_chosen(const struct weft_viewer *viewer, uint32_t counter)
 {
-	return counter < viewer->hidden_count ? !viewer->hidden_counters[counter] : is_usual(counter);
+	return counter < viewer->counters.hidden_count ? !viewer->counters.hidden[counter]
+												   : is_usual(counter);
 }
 
 bool weft__viewer_hides_counter(const struct weft_viewer *viewer, uint32_t counter)
 {
-	return viewer->counters_hidden || !is_chosen(viewer, counter);
+	return viewer->counters.are_hidden || !is_chosen(viewer, counter);
 }
 
 bool weft__viewer_has_counters(const struct weft_viewer *viewer)
@@ -38,15 +39,15 @@ bool weft__viewer_has_counters(const struct weft_viewer *viewer)
 static bool make_room(struct weft_viewer *viewer)
 {
 	uint32_t count = viewer->model->counter_count;
-	if (viewer->hidden_count >= count)
+	if (viewer->counters.hidden_count >= count)
 		return true;
-	uint8_t *hidden = realloc(viewer->hidden_counters, count);
+	uint8_t *hidden = realloc(viewer->counters.hidden, count);
 	if (!hidden)
 		return false;
-	for (uint32_t i = viewer->hidden_count; i < count; i++)
+	for (uint32_t i = viewer->counters.hidden_count; i < count; i++)
 		hidden[i] = !is_usual(i);
-	viewer->hidden_counters = hidden;
-	viewer->hidden_count = count;
+	viewer->counters.hidden = hidden;
+	viewer->counters.hidden_count = count;
 	return true;
 }
 
@@ -58,7 +59,7 @@ void weft__viewer_use_counters(struct weft_viewer *viewer)
 
 void weft__viewer_forget_counters(struct weft_viewer *viewer)
 {
-	viewer->hidden_count = 0;
+	viewer->counters.hidden_count = 0;
 	if (viewer->model)
 		weft__viewer_use_counters(viewer);
 }
@@ -68,7 +69,7 @@ bool weft__viewer_has_all_counters(const struct weft_viewer *viewer)
 	uint32_t count = viewer->model->counter_count, chosen = 0;
 	for (uint32_t i = 0; i < count; i++)
 		chosen += is_chosen(viewer, i);
-	return chosen == count && !viewer->counters_hidden;
+	return chosen == count && !viewer->counters.are_hidden;
 }
 
 bool weft__viewer_has_many_counters(const struct weft_viewer *viewer)
@@ -78,9 +79,9 @@ bool weft__viewer_has_many_counters(const struct weft_viewer *viewer)
 
 void weft__viewer_take_all_counters(struct weft_viewer *viewer)
 {
-	viewer->counters_hidden = false;
-	if (make_room(viewer) && viewer->hidden_count)
-		memset(viewer->hidden_counters, 0, viewer->hidden_count);
+	viewer->counters.are_hidden = false;
+	if (make_room(viewer) && viewer->counters.hidden_count)
+		memset(viewer->counters.hidden, 0, viewer->counters.hidden_count);
 }
 
 /* What differs from what is usual. */
@@ -102,11 +103,11 @@ void weft__viewer_toggle_counter(struct weft_viewer *viewer, uint32_t counter)
 {
 	if (counter >= viewer->model->counter_count || !make_room(viewer))
 		return;
-	if (viewer->counters_hidden) { /* one of none: it alone */
-		viewer->counters_hidden = false;
-		memset(viewer->hidden_counters, 1, viewer->hidden_count);
+	if (viewer->counters.are_hidden) { /* one of none: it alone */
+		viewer->counters.are_hidden = false;
+		memset(viewer->counters.hidden, 1, viewer->counters.hidden_count);
 	}
-	viewer->hidden_counters[counter] = !viewer->hidden_counters[counter];
+	viewer->counters.hidden[counter] = !viewer->counters.hidden[counter];
 	viewer->panel.is_stale = true;
 	weft__viewer_place(viewer); /* without any there is no gutter */
 }

@@ -104,12 +104,12 @@ static void draw_wrong_period(const struct drawing *d, uint64_t start, uint64_t 
 /* Where to look, before anybody has stepped to a problem: what is grave, and the first of all. */
 static void draw_wrong(const struct drawing *d)
 {
-	const struct weft_problems *problems = d->viewer->problems;
+	const struct weft_problems *problems = d->viewer->problems.found;
 	if (!problems || !problems->count || d->viewer->frame.strip.height == 0)
 		return;
-	uint32_t first = d->viewer->problem_order[0];
+	uint32_t first = d->viewer->problems.order[0];
 	for (uint32_t i = problems->count; i-- > 0;) { /* 200 at most, the first and gravest on top */
-		uint32_t place = d->viewer->problem_order[i];
+		uint32_t place = d->viewer->problems.order[i];
 		const struct weft_problem *problem = &problems->list[place];
 		bool is_error = problem->severity == WEFT_SEVERITY_ERROR;
 		uint32_t color = is_error ? d->theme->failed : d->theme->signal;
@@ -135,7 +135,8 @@ static void draw_periods(
 	const struct weft_box *box = &viewer->frame.picture, *strip = &viewer->frame.strip;
 	if (problem->period_count == 0)
 		return;
-	const struct weft_problem_period *list = &viewer->problems->periods[problem->first_period];
+	const struct weft_problem_period *list =
+		&viewer->problems.found->periods[problem->first_period];
 	double drawn = box->x, ticked = -INFINITY, edge = box->x + box->width;
 	for (uint32_t i = 0; i < problem->period_count; i++) {
 		double x = fmax(weft__canvas_x(viewer, list[i].start), drawn);
@@ -163,10 +164,10 @@ static void draw_problem(const struct drawing *d)
 	const struct weft_viewer *viewer = d->viewer;
 	const struct weft_box *box = &viewer->frame.picture, *strip = &viewer->frame.strip;
 	char length[32], text[80];
-	if (!viewer->shows_problem || !viewer->problems)
+	if (!viewer->problems.is_marked || !viewer->problems.found)
 		return;
 	const struct weft_problem *problem =
-		&viewer->problems->list[viewer->problem_order[viewer->problem]];
+		&viewer->problems.found->list[viewer->problems.order[viewer->problems.current]];
 	bool is_error = problem->severity == WEFT_SEVERITY_ERROR;
 	uint32_t color = is_error ? d->theme->failed : d->theme->signal;
 	double x = weft__canvas_x(viewer, problem->start), x2 = weft__canvas_x(viewer, problem->end);
@@ -195,7 +196,7 @@ static void draw_problem(const struct drawing *d)
 static void draw_found(const struct drawing *d)
 {
 	const struct weft_box *box = &d->viewer->frame.strip;
-	const struct weft_search *search = d->viewer->search;
+	const struct weft_search *search = d->viewer->search.found;
 	double bottom = box->y + box->height - 3, last = -INFINITY;
 	if (!search || box->height == 0)
 		return;
@@ -212,8 +213,8 @@ static void draw_pulse(const struct drawing *d)
 {
 	const struct weft_viewer *viewer = d->viewer;
 	struct weft__rect area = weft__strip_area(&viewer->frame.strip);
-	double done = (viewer->now_ms - viewer->pulse_ms) / WEFT__PULSE_MS;
-	if (!viewer->is_pulsing || viewer->frame.strip.height == 0 || done >= 1)
+	double done = (viewer->now_ms - viewer->problems.pulse_ms) / WEFT__PULSE_MS;
+	if (!viewer->problems.is_pulsing || viewer->frame.strip.height == 0 || done >= 1)
 		return;
 	weft_canvas_rect(d->canvas, area.x, area.y, area.x2, area.y2,
 		weft__faded(d->theme->failed, 0.3 * (1 - done)));
@@ -235,8 +236,8 @@ static void draw_marks(const struct drawing *d)
 	struct weft_text_style style = {
 		d->theme->selection, LABEL_SIZE, false, true, d->theme->background};
 	double used = -INFINITY;
-	for (size_t i = 0; i < viewer->mark_count; i++) {
-		const struct weft__bookmark *mark = &viewer->marks[i];
+	for (size_t i = 0; i < viewer->marks.count; i++) {
+		const struct weft__bookmark *mark = &viewer->marks.list[i];
 		if (mark->time < viewer->view.start || mark->time > viewer->view.end)
 			continue;
 		double x = weft__canvas_x(viewer, mark->time),
@@ -407,13 +408,14 @@ WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas
 		.row_shifts = viewer->slide.is_running ? viewer->slide.shifts : NULL,
 		.row_shift = viewer->slide.share,
 		.font = viewer->font,
-		.status = viewer->status,
+		.status = viewer->status.text,
 		.highlight = &highlight,
 		.clock_times = viewer->clock_times,
-		.no_counters = viewer->counters_hidden,
-		.hidden_counters =
-			viewer->hidden_count >= viewer->model->counter_count ? viewer->hidden_counters : NULL,
-		.counter_rates = viewer->counter_rates,
+		.no_counters = viewer->counters.are_hidden,
+		.hidden_counters = viewer->counters.hidden_count >= viewer->model->counter_count
+							   ? viewer->counters.hidden
+							   : NULL,
+		.counter_rates = viewer->counters.are_rates,
 		.counters_at = pointed_time(viewer),
 	};
 

@@ -11,25 +11,25 @@
 
 void weft__viewer_forget_search(struct weft_viewer *viewer)
 {
-	weft_search_destroy(viewer->search);
-	viewer->search = NULL;
-	viewer->match = WEFT_NONE;
+	weft_search_destroy(viewer->search.found);
+	viewer->search.found = NULL;
+	viewer->search.match = WEFT_NONE;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_SEARCH;
 }
 
 static void say_count(struct weft_viewer *viewer)
 {
-	const struct weft_search *search = viewer->search;
-	size_t size = sizeof(viewer->prompt_message);
+	const struct weft_search *search = viewer->search.found;
+	size_t size = sizeof(viewer->prompt.message);
 	if (search->found == 0)
-		snprintf(viewer->prompt_message, size, "nothing found");
-	else if (viewer->match == WEFT_NONE)
-		snprintf(viewer->prompt_message, size, "%llu found, in %u task%s",
+		snprintf(viewer->prompt.message, size, "nothing found");
+	else if (viewer->search.match == WEFT_NONE)
+		snprintf(viewer->prompt.message, size, "%llu found, in %u task%s",
 			(unsigned long long)search->found, (unsigned)search->task_count,
 			search->task_count == 1 ? "" : "s");
 	else
-		snprintf(viewer->prompt_message, size, "%u of %llu", (unsigned)viewer->match + 1,
+		snprintf(viewer->prompt.message, size, "%u of %llu", (unsigned)viewer->search.match + 1,
 			(unsigned long long)search->found);
 }
 
@@ -39,38 +39,38 @@ void weft__viewer_search(struct weft_viewer *viewer, const char *text)
 	struct weft_search_error error = {"", 0};
 	struct weft_search *search = NULL;
 	size_t size = strlen(text);
-	bool is_expression = viewer->is_expression || text[0] == '/';
+	bool is_expression = viewer->search.is_expression || text[0] == '/';
 	const char *sought = text[0] == '/' ? text + 1 : text;
 	char *copy = malloc(size + 1);
 	if (!copy)
 		return;
 	memcpy(copy, text, size + 1);
-	free(viewer->search_text);
-	viewer->search_text = copy;
-	viewer->prompt.is_error = false;
+	free(viewer->search.text);
+	viewer->search.text = copy;
+	viewer->prompt.shown.is_error = false;
 	viewer->changes |= WEFT_VIEWER_PROMPT;
 	int result =
 		weft_search_create(viewer->model, sought, strlen(sought), is_expression, &error, &search);
 	if (result == 0) {
 		weft__viewer_forget_search(viewer);
-		viewer->search = search;
-		viewer->prompt_message[0] = '\0';
+		viewer->search.found = search;
+		viewer->prompt.message[0] = '\0';
 		if (sought[0])
 			say_count(viewer);
 		return;
 	}
 	/* What was found before stays lit while the expression is being written. */
-	viewer->prompt.is_error = true;
-	snprintf(viewer->prompt_message, sizeof(viewer->prompt_message), "%s",
+	viewer->prompt.shown.is_error = true;
+	snprintf(viewer->prompt.message, sizeof(viewer->prompt.message), "%s",
 		result == WEFT_ERROR_ARGUMENT ? error.message : "out of memory");
 }
 
 void weft__viewer_go_match(struct weft_viewer *viewer, uint32_t number)
 {
-	if (!viewer->search || number >= viewer->search->match_count)
+	if (!viewer->search.found || number >= viewer->search.found->match_count)
 		return;
-	const struct weft_search_match *match = &viewer->search->matches[number];
-	viewer->match = number;
+	const struct weft_search_match *match = &viewer->search.found->matches[number];
+	viewer->search.match = number;
 	weft__viewer_select(viewer, match->task, match->time);
 	if (match->place == WEFT_SEARCH_COUNTER)
 		weft__viewer_see_counter(viewer, match->item);
@@ -79,7 +79,7 @@ void weft__viewer_go_match(struct weft_viewer *viewer, uint32_t number)
 	else
 		weft__viewer_reveal(viewer, WEFT_NONE, match->time, match->time, false);
 	say_count(viewer);
-	weft__viewer_tell(viewer, "%s, a %s", viewer->prompt_message,
+	weft__viewer_show_message(viewer, "%s, a %s", viewer->prompt.message,
 		weft_search_place_name((enum weft_search_place)match->place));
 	viewer->panel.is_stale = true;
 	viewer->changes |= WEFT_VIEWER_PROMPT;
@@ -87,18 +87,18 @@ void weft__viewer_go_match(struct weft_viewer *viewer, uint32_t number)
 
 void weft__viewer_step_match(struct weft_viewer *viewer, int step)
 {
-	if (!viewer->search || viewer->search->match_count == 0) {
-		weft__viewer_tell(
-			viewer, viewer->search ? "Nothing was found." : "Nothing is searched for: press /.");
+	if (!viewer->search.found || viewer->search.found->match_count == 0) {
+		weft__viewer_show_message(viewer,
+			viewer->search.found ? "Nothing was found." : "Nothing is searched for: press /.");
 		return;
 	}
-	uint32_t count = viewer->search->match_count, number = viewer->match;
+	uint32_t count = viewer->search.found->match_count, number = viewer->search.match;
 	if (number != WEFT_NONE) {
 		number = (number + count + (uint32_t)step) % count;
 	} else { /* from what is looked at */
 		uint64_t from = weft__viewer_start(weft__viewer_wanted(viewer));
-		number = step > 0 ? weft_search_after(viewer->search, from ? from - 1 : 0)
-						  : weft_search_before(viewer->search, from);
+		number = step > 0 ? weft_search_after(viewer->search.found, from ? from - 1 : 0)
+						  : weft_search_before(viewer->search.found, from);
 		if (number == WEFT_NONE)
 			number = step > 0 ? 0 : count - 1;
 	}

@@ -80,9 +80,10 @@ static void add_related(struct weft_viewer *viewer)
 /* The edge that tells why the problem came that is shown: mostly somebody else's. */
 static void add_problem(struct weft_viewer *viewer)
 {
-	if (!viewer->shows_problem || !viewer->problems)
+	if (!viewer->problems.is_marked || !viewer->problems.found)
 		return;
-	uint32_t edge = viewer->problems->list[viewer->problem_order[viewer->problem]].edge;
+	uint32_t edge =
+		viewer->problems.found->list[viewer->problems.order[viewer->problems.current]].edge;
 	if (edge != WEFT_NONE)
 		add(viewer, edge);
 }
@@ -110,7 +111,7 @@ void weft__viewer_gather(struct weft_viewer *viewer, struct weft_highlight *ret_
 		.edge = s->edge,
 		.related = s->related,
 		.related_count = s->related_count,
-		.found = viewer->search ? viewer->search->tasks : NULL,
-		.found_count = viewer->search ? viewer->search->task_count : 0,
+		.found = viewer->search.found ? viewer->search.found->tasks : NULL,
+		.found_count = viewer->search.found ? viewer->search.found->task_count : 0,
 	};
 }

@@ -37,16 +37,17 @@ bool weft__viewer_know_story(struct weft_viewer *viewer)
 
 static void take_problems(struct weft_viewer *viewer, struct weft_problems *problems)
 {
-	viewer->problems = problems;
-	viewer->problem_order = weft__viewer_order(problems);
-	if (!viewer->problem_order) {
-		weft_problems_destroy(viewer->problems);
-		viewer->problems = NULL;
+	viewer->problems.found = problems;
+	viewer->problems.order = weft__viewer_order(problems);
+	if (!viewer->problems.order) {
+		weft_problems_destroy(viewer->problems.found);
+		viewer->problems.found = NULL;
 		return;
 	}
-	viewer->is_pulsing = viewer->problems->count && !viewer->is_live && !viewer->reduced_motion;
-	viewer->pulse_ms = viewer->now_ms;
-	viewer->problem_count = viewer->problems->count;
+	viewer->problems.is_pulsing =
+		viewer->problems.found->count && !viewer->is_live && !viewer->reduced_motion;
+	viewer->problems.pulse_ms = viewer->now_ms;
+	viewer->problems.count = viewer->problems.found->count;
 	weft__viewer_place_buttons(viewer);
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }
@@ -60,14 +61,14 @@ static int step_problems(struct weft_viewer *viewer)
 		status = step_story(viewer);
 		return status ? status : WEFT_AGAIN;
 	}
-	if (!viewer->problems_maker)
-		status = weft_problems_maker_create(&viewer->story, &viewer->problems_maker);
+	if (!viewer->problems.maker)
+		status = weft_problems_maker_create(&viewer->story, &viewer->problems.maker);
 	if (!status)
-		status = weft_problems_maker_step(viewer->problems_maker, &problems);
+		status = weft_problems_maker_step(viewer->problems.maker, &problems);
 	if (status == WEFT_AGAIN)
 		return status;
-	weft_problems_maker_destroy(viewer->problems_maker);
-	viewer->problems_maker = NULL;
+	weft_problems_maker_destroy(viewer->problems.maker);
+	viewer->problems.maker = NULL;
 	if (problems)
 		take_problems(viewer, problems);
 	return status;
@@ -86,50 +87,51 @@ bool weft__viewer_learn_problems(struct weft_viewer *viewer)
 
 bool weft__viewer_know_problems(struct weft_viewer *viewer)
 {
-	while (viewer->model && !viewer->problems && step_problems(viewer) == WEFT_AGAIN)
+	while (viewer->model && !viewer->problems.found && step_problems(viewer) == WEFT_AGAIN)
 		;
-	return viewer->problems != NULL;
+	return viewer->problems.found != NULL;
 }
 
 void weft__viewer_forget(struct weft_viewer *viewer)
 {
-	weft_problems_destroy(viewer->problems);
-	weft_problems_maker_destroy(viewer->problems_maker);
+	weft_problems_destroy(viewer->problems.found);
+	weft_problems_maker_destroy(viewer->problems.maker);
 	weft_story_index_maker_destroy(viewer->index_maker);
-	viewer->problems_maker = NULL;
+	viewer->problems.maker = NULL;
 	viewer->index_maker = NULL;
 	weft_story_index_destroy((struct weft_story_index *)viewer->story.index);
-	free(viewer->problem_order);
-	viewer->problems = NULL;
-	viewer->problem_order = NULL;
+	free(viewer->problems.order);
+	viewer->problems.found = NULL;
+	viewer->problems.order = NULL;
 	viewer->story = (struct weft_story){.model = NULL};
 }
 
 void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number)
 {
-	if (!weft__viewer_know_problems(viewer) || number >= viewer->problems->count)
+	if (!weft__viewer_know_problems(viewer) || number >= viewer->problems.found->count)
 		return;
-	const struct weft_problem *problem = &viewer->problems->list[viewer->problem_order[number]];
+	const struct weft_problem *problem =
+		&viewer->problems.found->list[viewer->problems.order[number]];
 	uint32_t row = problem->task != WEFT_NONE ? viewer->layout->row[problem->task] : WEFT_NONE;
 	uint64_t at = problem->end > problem->start ? problem->end - 1 : problem->start;
 	weft__viewer_select(viewer, problem->task, at);
 	if (problem->counter != WEFT_NONE)
 		weft__viewer_see_counter(viewer, problem->counter);
 	weft__viewer_reveal(viewer, row, problem->show_start, problem->show_end, true);
-	viewer->problem = number;
-	viewer->shows_problem = true;
+	viewer->problems.current = number;
+	viewer->problems.is_marked = true;
 	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_PROBLEMS;
-	weft__viewer_tell(viewer, "%u of %u: %s", (unsigned)number + 1,
-		(unsigned)viewer->problems->count, problem->sentence);
+	weft__viewer_show_message(viewer, "%u of %u: %s", (unsigned)number + 1,
+		(unsigned)viewer->problems.found->count, problem->sentence);
 }
 
 void weft__viewer_step_problem(struct weft_viewer *viewer, int step)
 {
 	if (!weft__viewer_know_problems(viewer))
 		return;
-	uint32_t count = viewer->problems->count, number = viewer->problem;
+	uint32_t count = viewer->problems.found->count, number = viewer->problems.current;
 	if (count == 0) {
-		weft__viewer_tell(viewer, "No problems found.");
+		weft__viewer_show_message(viewer, "No problems found.");
 		return;
 	}
 	if (number == WEFT_NONE)

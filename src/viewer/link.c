@@ -75,16 +75,16 @@ static void add_rest(const struct weft_viewer *viewer, struct weft_text *text)
 		weft__write_duration(viewer->selection.at - view->start, value);
 		add_value(text, "at", value);
 	}
-	if (viewer->counters_hidden)
+	if (viewer->counters.are_hidden)
 		add_value(text, "counters", "off");
 	if (viewer->clock_times)
 		add_value(text, "times", "clock");
-	if (viewer->counter_rates)
+	if (viewer->counters.are_rates)
 		add_value(text, "rates", "on");
-	if (!viewer->counters_hidden && weft__viewer_has_many_counters(viewer) &&
+	if (!viewer->counters.are_hidden && weft__viewer_has_many_counters(viewer) &&
 		weft__viewer_has_all_counters(viewer))
 		add_value(text, "counters", "all");
-	else if (!viewer->counters_hidden)
+	else if (!viewer->counters.are_hidden)
 		weft__viewer_link_counters(viewer, add_counter, text);
 	if (viewer->rows.no_fold)
 		add_value(text, "fold", "off");
@@ -95,8 +95,8 @@ static void add_rest(const struct weft_viewer *viewer, struct weft_text *text)
 	if (viewer->rows.filter[0])
 		add_value(text, "filter", viewer->rows.filter);
 	add_numbers(viewer, text);
-	if (viewer->search && viewer->search_text && viewer->search_text[0])
-		add_value(text, "search", viewer->search_text);
+	if (viewer->search.found && viewer->search.text && viewer->search.text[0])
+		add_value(text, "search", viewer->search.text);
 }
 
 WEFT__EXPORT const char *weft_viewer_link(struct weft_viewer *viewer)
@@ -115,7 +115,7 @@ WEFT__EXPORT const char *weft_viewer_link(struct weft_viewer *viewer)
 void weft__viewer_copy_link(struct weft_viewer *viewer)
 {
 	weft__viewer_request(viewer, WEFT_VIEWER_COPY, weft_viewer_link(viewer), 0, 0);
-	weft__viewer_tell(viewer, "The link to this view is copied.");
+	weft__viewer_show_message(viewer, "The link to this view is copied.");
 }
 
 /* In quotes that no shell looks into. */
@@ -171,7 +171,7 @@ void weft__viewer_copy_command(struct weft_viewer *viewer)
 	weft_text_add(&text, "", 1);
 	if (!text.error) {
 		weft__viewer_request(viewer, WEFT_VIEWER_COPY, text.bytes, 0, 0);
-		weft__viewer_tell(viewer, "The command line that draws this view is copied.");
+		weft__viewer_show_message(viewer, "The command line that draws this view is copied.");
 	}
 	weft_text_finish(&text);
 }
@@ -186,7 +186,7 @@ void weft__viewer_copy_window(struct weft_viewer *viewer)
 	weft_text_add(&text, "", 1);
 	if (!text.error) {
 		weft__viewer_request(viewer, WEFT_VIEWER_COPY, text.bytes, 0, 0);
-		weft__viewer_tell(viewer, "The command line that opens this view is copied.");
+		weft__viewer_show_message(viewer, "The command line that opens this view is copied.");
 	}
 	weft_text_finish(&text);
 }
@@ -241,9 +241,9 @@ static bool take_value(
 	else if (strcmp(key, "counters") == 0 && strcmp(value, "all") == 0)
 		weft__viewer_take_all_counters(viewer);
 	else if (strcmp(key, "counters") == 0)
-		viewer->counters_hidden = strcmp(value, "off") == 0;
+		viewer->counters.are_hidden = strcmp(value, "off") == 0;
 	else if (strcmp(key, "rates") == 0)
-		viewer->counter_rates = strcmp(value, "on") == 0;
+		viewer->counters.are_rates = strcmp(value, "on") == 0;
 	else if (strcmp(key, "times") == 0)
 		viewer->clock_times = strcmp(value, "clock") == 0;
 	else if (strcmp(key, "with") == 0)
@@ -302,7 +302,7 @@ bool weft__viewer_run_view(struct weft_viewer *viewer, const char *arguments)
 	struct target target = {.view = *weft__viewer_wanted(viewer), .task = WEFT_NONE};
 	bool good = true;
 	target.view.is_plain = false; /* what a link does not say is as usual */
-	viewer->counters_hidden = viewer->counter_rates = viewer->clock_times = false;
+	viewer->counters.are_hidden = viewer->counters.are_rates = viewer->clock_times = false;
 	weft__viewer_forget_counters(viewer);
 	for (const char *at = arguments; *at;) {
 		size_t size = strcspn(at, " ");

@@ -18,7 +18,8 @@ static const char *write_time(const struct weft_viewer *viewer, uint64_t time, c
 
 static void add_problem(struct weft_viewer *viewer, uint32_t number)
 {
-	const struct weft_problem *problem = &viewer->problems->list[viewer->problem_order[number]];
+	const struct weft_problem *problem =
+		&viewer->problems.found->list[viewer->problems.order[number]];
 	bool is_end = problem->type == WEFT_PROBLEM_FAILED; /* that is when it failed */
 	char command[256], time[32];
 	weft__panel_add(viewer, WEFT_VIEWER_LINK, problem->sentence,
@@ -28,7 +29,7 @@ static void add_problem(struct weft_viewer *viewer, uint32_t number)
 	item->role = problem->severity == WEFT_SEVERITY_ERROR     ? WEFT_VIEWER_ROLE_FAILED
 				 : problem->severity == WEFT_SEVERITY_WARNING ? WEFT_VIEWER_ROLE_SIGNAL
 															  : WEFT_VIEWER_ROLE_NONE;
-	if (number == viewer->problem) {
+	if (number == viewer->problems.current) {
 		item->is_selected = true;
 		viewer->panel.shown.selected = viewer->panel.shown.item_count - 1;
 	}
@@ -39,12 +40,12 @@ void weft__fill_problems(struct weft_viewer *viewer)
 	char text[WEFT_SENTENCE_BYTES];
 	if (!weft__viewer_know_problems(viewer))
 		return;
-	const struct weft_problems *problems = viewer->problems;
+	const struct weft_problems *problems = viewer->problems.found;
 	weft_problems_sentence(problems, text, sizeof(text));
 	weft__panel_add(viewer, WEFT_VIEWER_TEXT, text, "", "");
 	enum weft_problem_type last = WEFT_PROBLEM_TYPES;
 	for (uint32_t i = 0; i < problems->count; i++) {
-		enum weft_problem_type type = problems->list[viewer->problem_order[i]].type;
+		enum weft_problem_type type = problems->list[viewer->problems.order[i]].type;
 		if (type != last)
 			weft__panel_add(viewer, WEFT_VIEWER_HEADING, weft_problem_name(type), "", "");
 		last = type;
@@ -63,7 +64,7 @@ void weft__fill_problems(struct weft_viewer *viewer)
 static void add_match(struct weft_viewer *viewer, uint32_t number)
 {
 	const struct weft_model *model = viewer->model;
-	const struct weft_search_match *match = &viewer->search->matches[number];
+	const struct weft_search_match *match = &viewer->search.found->matches[number];
 	char text[256], name[200], command[256], time[32];
 	struct weft_slice found = {"", 0};
 	if (match->task != WEFT_NONE)
@@ -84,7 +85,7 @@ static void add_match(struct weft_viewer *viewer, uint32_t number)
 			found.size < 120 ? (int)found.size : 120, found.bytes);
 	weft__panel_add(viewer, WEFT_VIEWER_LINK, text, write_time(viewer, match->time, time),
 		weft__panel_format(command, "match %u", (unsigned)number + 1));
-	if (number == viewer->match) {
+	if (number == viewer->search.match) {
 		weft__panel_last(viewer)->is_selected = true;
 		viewer->panel.shown.selected = viewer->panel.shown.item_count - 1;
 	}
@@ -92,11 +93,11 @@ static void add_match(struct weft_viewer *viewer, uint32_t number)
 
 void weft__fill_search(struct weft_viewer *viewer)
 {
-	const struct weft_search *search = viewer->search;
+	const struct weft_search *search = viewer->search.found;
 	char text[256];
 	weft__panel_add(viewer, WEFT_VIEWER_BUTTON,
 		weft__panel_format(text, "Search: %.100s",
-			viewer->search_text && viewer->search_text[0] ? viewer->search_text : "\xe2\x80\xa6"),
+			viewer->search.text && viewer->search.text[0] ? viewer->search.text : "\xe2\x80\xa6"),
 		"/", "search");
 	weft__panel_add_command(viewer, "expression", NULL);
 	if (!search)
@@ -109,8 +110,8 @@ void weft__fill_search(struct weft_viewer *viewer)
 	weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Previous", "N", "match previous");
 	/* A window of the list around the current one. */
 	uint32_t first = 0, count = search->match_count;
-	if (viewer->match != WEFT_NONE && viewer->match > FOUND_SHOWN / 2)
-		first = viewer->match - FOUND_SHOWN / 2;
+	if (viewer->search.match != WEFT_NONE && viewer->search.match > FOUND_SHOWN / 2)
+		first = viewer->search.match - FOUND_SHOWN / 2;
 	for (uint32_t i = first; i < count && i < first + FOUND_SHOWN; i++)
 		add_match(viewer, i);
 	if (count > first + FOUND_SHOWN)
@@ -121,17 +122,17 @@ void weft__fill_marks(struct weft_viewer *viewer)
 {
 	char command[256], time[32];
 	weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Add a bookmark", "m", "mark");
-	if (viewer->mark_count == 0)
+	if (viewer->marks.count == 0)
 		weft__panel_add(viewer, WEFT_VIEWER_TEXT,
 			"No bookmarks yet: m sets one at the pointer, or at the selected task.", "", "");
-	else if (viewer->mark >= viewer->mark_count)
+	else if (viewer->marks.current >= viewer->marks.count)
 		weft__panel_add(
 			viewer, WEFT_VIEWER_TEXT, "Go to one to change its note, or to remove it.", "", "");
-	for (size_t i = 0; i < viewer->mark_count; i++) {
-		const struct weft__bookmark *mark = &viewer->marks[i];
+	for (size_t i = 0; i < viewer->marks.count; i++) {
+		const struct weft__bookmark *mark = &viewer->marks.list[i];
 		weft__panel_add(viewer, WEFT_VIEWER_LINK, mark->text[0] ? mark->text : "Bookmark",
 			write_time(viewer, mark->time, time), weft__panel_format(command, "mark %zu", i + 1));
-		if (i != viewer->mark)
+		if (i != viewer->marks.current)
 			continue;
 		weft__panel_last(viewer)->is_selected = true;
 		viewer->panel.shown.selected = viewer->panel.shown.item_count - 1;

@@ -24,7 +24,7 @@
 static size_t first_from(const struct weft_viewer *viewer, uint64_t time)
 {
 	size_t at = 0;
-	while (at < viewer->mark_count && viewer->marks[at].time < time)
+	while (at < viewer->marks.count && viewer->marks.list[at].time < time)
 		at++;
 	return at;
 }
@@ -42,23 +42,24 @@ static char *copy_line(const char *text, size_t size)
 
 static bool insert(struct weft_viewer *viewer, uint64_t time, const char *text, size_t size)
 {
-	if (viewer->mark_count == MARKS_MAX)
+	if (viewer->marks.count == MARKS_MAX)
 		return false;
-	if (viewer->mark_count == viewer->mark_capacity) {
-		size_t capacity = weft__array_next_capacity(viewer->mark_capacity, viewer->mark_count + 1);
-		if (weft__array_resize(&viewer->marks, capacity, sizeof(*viewer->marks)))
+	if (viewer->marks.count == viewer->marks.capacity) {
+		size_t capacity =
+			weft__array_next_capacity(viewer->marks.capacity, viewer->marks.count + 1);
+		if (weft__array_resize(&viewer->marks.list, capacity, sizeof(*viewer->marks.list)))
 			return false;
-		viewer->mark_capacity = capacity;
+		viewer->marks.capacity = capacity;
 	}
 	char *copy = copy_line(text, size);
 	if (!copy)
 		return false;
 	size_t at = first_from(viewer, time);
-	memmove(viewer->marks + at + 1, viewer->marks + at,
-		(viewer->mark_count - at) * sizeof(*viewer->marks));
-	viewer->marks[at] = (struct weft__bookmark){time, copy};
-	viewer->mark_count++;
-	viewer->mark = at;
+	memmove(viewer->marks.list + at + 1, viewer->marks.list + at,
+		(viewer->marks.count - at) * sizeof(*viewer->marks.list));
+	viewer->marks.list[at] = (struct weft__bookmark){time, copy};
+	viewer->marks.count++;
+	viewer->marks.current = at;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_MARKS;
 	return true;
@@ -67,11 +68,11 @@ static bool insert(struct weft_viewer *viewer, uint64_t time, const char *text, 
 static void save(struct weft_viewer *viewer)
 {
 	struct weft_text text = {0};
-	for (size_t i = 0; i < viewer->mark_count; i++) {
+	for (size_t i = 0; i < viewer->marks.count; i++) {
 		weft_text_add_string(&text, "@");
-		weft_text_add_u64(&text, viewer->marks[i].time);
-		weft_text_add_string(&text, viewer->marks[i].text[0] ? " " : "");
-		weft_text_add_string(&text, viewer->marks[i].text);
+		weft_text_add_u64(&text, viewer->marks.list[i].time);
+		weft_text_add_string(&text, viewer->marks.list[i].text[0] ? " " : "");
+		weft_text_add_string(&text, viewer->marks.list[i].text);
 		weft_text_add_string(&text, "\n");
 	}
 	weft_text_add(&text, "", 1);
@@ -99,8 +100,8 @@ size_t weft__viewer_mark_at(const struct weft_viewer *viewer, double x)
 {
 	double best = viewer->pointer.is_touch ? TOUCHED : REACH;
 	size_t found = WEFT__NO_MARK;
-	for (size_t i = 0; i < viewer->mark_count; i++) {
-		double away = fabs(weft__canvas_x(viewer, viewer->marks[i].time) - x);
+	for (size_t i = 0; i < viewer->marks.count; i++) {
+		double away = fabs(weft__canvas_x(viewer, viewer->marks.list[i].time) - x);
 		if (away <= best) {
 			best = away;
 			found = i;
@@ -114,27 +115,28 @@ size_t weft__viewer_meant_mark(const struct weft_viewer *viewer)
 	const struct weft__pointer *p = &viewer->pointer;
 	bool is_inside = p->is_inside && p->y >= viewer->frame.ruler.y;
 	size_t at = is_inside ? weft__viewer_mark_at(viewer, p->x) : WEFT__NO_MARK;
-	return at != WEFT__NO_MARK ? at : viewer->mark;
+	return at != WEFT__NO_MARK ? at : viewer->marks.current;
 }
 
 void weft__viewer_go_mark(struct weft_viewer *viewer, size_t number)
 {
 	uint64_t time;
-	if (number >= viewer->mark_count)
+	if (number >= viewer->marks.count)
 		return;
-	viewer->mark = number;
+	viewer->marks.current = number;
 	viewer->panel.is_stale = true;
-	time = viewer->marks[number].time;
+	time = viewer->marks.list[number].time;
 	weft__viewer_reveal(viewer, WEFT_NONE, time, time, false);
 }
 
 void weft__viewer_edit_mark(struct weft_viewer *viewer, size_t number)
 {
-	if (number >= viewer->mark_count) {
-		weft__viewer_tell(viewer, "No bookmark is meant: point at one, or go to one ( M ).");
+	if (number >= viewer->marks.count) {
+		weft__viewer_show_message(
+			viewer, "No bookmark is meant: point at one, or go to one ( M ).");
 		return;
 	}
-	viewer->mark = number;
+	viewer->marks.current = number;
 	weft__viewer_ask(viewer, WEFT__ASK_NOTE);
 }
 
@@ -148,30 +150,31 @@ void weft__viewer_add_mark(struct weft_viewer *viewer)
 
 void weft__viewer_remove_mark(struct weft_viewer *viewer, size_t number)
 {
-	if (number >= viewer->mark_count) {
-		weft__viewer_tell(viewer, "No bookmark is meant: point at one, or go to one ( M ).");
+	if (number >= viewer->marks.count) {
+		weft__viewer_show_message(
+			viewer, "No bookmark is meant: point at one, or go to one ( M ).");
 		return;
 	}
-	if (viewer->asked == WEFT__ASK_NOTE)
+	if (viewer->prompt.asked == WEFT__ASK_NOTE)
 		weft__viewer_close_prompt(viewer);
-	free(viewer->marks[number].text);
-	memmove(viewer->marks + number, viewer->marks + number + 1,
-		(viewer->mark_count - number - 1) * sizeof(*viewer->marks));
-	viewer->mark_count--;
-	viewer->mark = WEFT__NO_MARK;
+	free(viewer->marks.list[number].text);
+	memmove(viewer->marks.list + number, viewer->marks.list + number + 1,
+		(viewer->marks.count - number - 1) * sizeof(*viewer->marks.list));
+	viewer->marks.count--;
+	viewer->marks.current = WEFT__NO_MARK;
 	viewer->panel.is_stale = true;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 	save(viewer);
-	weft__viewer_tell(viewer, "The bookmark is removed.");
+	weft__viewer_show_message(viewer, "The bookmark is removed.");
 }
 
 void weft__viewer_name_mark(struct weft_viewer *viewer, const char *text)
 {
-	char *copy = viewer->mark < viewer->mark_count ? copy_line(text, strlen(text)) : NULL;
+	char *copy = viewer->marks.current < viewer->marks.count ? copy_line(text, strlen(text)) : NULL;
 	if (!copy)
 		return;
-	free(viewer->marks[viewer->mark].text);
-	viewer->marks[viewer->mark].text = copy;
+	free(viewer->marks.list[viewer->marks.current].text);
+	viewer->marks.list[viewer->marks.current].text = copy;
 	viewer->panel.is_stale = true;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 	save(viewer);
@@ -179,12 +182,12 @@ void weft__viewer_name_mark(struct weft_viewer *viewer, const char *text)
 
 void weft__viewer_forget_marks(struct weft_viewer *viewer)
 {
-	for (size_t i = 0; i < viewer->mark_count; i++)
-		free(viewer->marks[i].text);
-	free(viewer->marks);
-	viewer->marks = NULL;
-	viewer->mark_count = viewer->mark_capacity = 0;
-	viewer->mark = WEFT__NO_MARK;
+	for (size_t i = 0; i < viewer->marks.count; i++)
+		free(viewer->marks.list[i].text);
+	free(viewer->marks.list);
+	viewer->marks.list = NULL;
+	viewer->marks.count = viewer->marks.capacity = 0;
+	viewer->marks.current = WEFT__NO_MARK;
 }
 
 static bool read_line(struct weft_viewer *viewer, const char *line, size_t size)
@@ -208,7 +211,7 @@ WEFT__EXPORT uint32_t weft_viewer_load_notes(
 	struct weft_viewer *viewer, const char *text, size_t size)
 {
 	uint32_t left_out = 0;
-	if (viewer->asked == WEFT__ASK_NOTE)
+	if (viewer->prompt.asked == WEFT__ASK_NOTE)
 		weft__viewer_close_prompt(viewer);
 	weft__viewer_forget_marks(viewer);
 	for (size_t at = 0; at < size;) {
@@ -219,7 +222,7 @@ WEFT__EXPORT uint32_t weft_viewer_load_notes(
 			left_out++;
 		at += length + 1;
 	}
-	viewer->mark = WEFT__NO_MARK;
+	viewer->marks.current = WEFT__NO_MARK;
 	weft__viewer_settle(viewer);
 	return left_out;
 }

@@ -253,7 +253,7 @@ static void click_status(struct weft_viewer *viewer)
 {
 	if (viewer->selection.task != WEFT_NONE)
 		weft__viewer_open_panel(viewer, WEFT__PANEL_STORY);
-	else if (viewer->problem_count)
+	else if (viewer->problems.count)
 		weft__viewer_open_panel(viewer, WEFT__PANEL_PROBLEMS);
 }
 
@@ -278,7 +278,7 @@ static void release(struct weft_viewer *viewer, double x, double y)
 	switch (drag) {
 	case WEFT__DRAG_BUTTON:
 		if (weft__viewer_button_at(viewer, x, y) == button)
-			weft__viewer_run(viewer, viewer->buttons[button].command);
+			weft__viewer_run(viewer, viewer->toolbar.buttons[button].command);
 		break;
 	case WEFT__DRAG_PRESSED:
 	case WEFT__DRAG_WINDOW:
@@ -384,8 +384,8 @@ WEFT__EXPORT void weft_viewer_pointer(
 	weft__viewer_begin(viewer, now_ms);
 	p->modifiers = pointer->modifiers;
 	if (!p->is_inside) { /* to come in is not to move: the window may have opened below it */
-		viewer->told_x = pointer->x;
-		viewer->told_y = pointer->y;
+		viewer->status.message_x = pointer->x;
+		viewer->status.message_y = pointer->y;
 	}
 	p->is_inside = pointer->action != WEFT_VIEWER_LEAVE;
 	if (pointer->action == WEFT_VIEWER_PRESS)

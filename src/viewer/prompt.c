@@ -12,7 +12,7 @@
 
 static void set_text(struct weft_viewer *viewer, const char *text)
 {
-	snprintf(viewer->prompt_text, sizeof(viewer->prompt_text), "%s", text);
+	snprintf(viewer->prompt.text, sizeof(viewer->prompt.text), "%s", text);
 }
 
 void weft__viewer_ask(struct weft_viewer *viewer, enum weft__asked asked)
@@ -35,7 +35,7 @@ void weft__viewer_ask(struct weft_viewer *viewer, enum weft__asked asked)
 	};
 	const struct weft_view *view = weft__viewer_wanted(viewer);
 	char time[32];
-	viewer->asked = asked;
+	viewer->prompt.asked = asked;
 	set_text(viewer, "");
 	if (asked == WEFT__ASK_START) {
 		weft__write_duration(weft__viewer_start(view) - view->start, time);
@@ -43,32 +43,32 @@ void weft__viewer_ask(struct weft_viewer *viewer, enum weft__asked asked)
 	} else if (asked == WEFT__ASK_DURATION) {
 		weft__write_duration(weft__ns_between(weft__viewer_duration(view) + 0.5, UINT64_MAX), time);
 		set_text(viewer, time);
-	} else if (asked == WEFT__ASK_SEARCH && viewer->search_text) {
-		set_text(viewer, viewer->search_text);
+	} else if (asked == WEFT__ASK_SEARCH && viewer->search.text) {
+		set_text(viewer, viewer->search.text);
 	} else if (asked == WEFT__ASK_FILTER) {
 		set_text(viewer, viewer->rows.filter);
-	} else if (asked == WEFT__ASK_NOTE && viewer->mark < viewer->mark_count) {
-		set_text(viewer, viewer->marks[viewer->mark].text);
+	} else if (asked == WEFT__ASK_NOTE && viewer->marks.current < viewer->marks.count) {
+		set_text(viewer, viewer->marks.list[viewer->marks.current].text);
 	}
-	snprintf(viewer->prompt_message, sizeof(viewer->prompt_message), "%s", hints[asked]);
-	viewer->prompt = (struct weft_viewer_prompt){
-		true, labels[asked], viewer->prompt_text, viewer->prompt_message, false};
+	snprintf(viewer->prompt.message, sizeof(viewer->prompt.message), "%s", hints[asked]);
+	viewer->prompt.shown = (struct weft_viewer_prompt){
+		true, labels[asked], viewer->prompt.text, viewer->prompt.message, false};
 	viewer->changes |= WEFT_VIEWER_PROMPT;
 }
 
 void weft__viewer_close_prompt(struct weft_viewer *viewer)
 {
-	if (viewer->asked == WEFT__ASK_NOTHING)
+	if (viewer->prompt.asked == WEFT__ASK_NOTHING)
 		return;
-	viewer->asked = WEFT__ASK_NOTHING;
-	viewer->prompt = (struct weft_viewer_prompt){false, "", "", "", false};
+	viewer->prompt.asked = WEFT__ASK_NOTHING;
+	viewer->prompt.shown = (struct weft_viewer_prompt){false, "", "", "", false};
 	viewer->changes |= WEFT_VIEWER_PROMPT;
 }
 
 static void say(struct weft_viewer *viewer, const char *problem)
 {
-	snprintf(viewer->prompt_message, sizeof(viewer->prompt_message), "%s", problem ? problem : "");
-	viewer->prompt.is_error = problem != NULL;
+	snprintf(viewer->prompt.message, sizeof(viewer->prompt.message), "%s", problem ? problem : "");
+	viewer->prompt.shown.is_error = problem != NULL;
 	viewer->changes |= WEFT_VIEWER_PROMPT;
 }
 
@@ -100,7 +100,7 @@ static const char *take_duration(struct weft_viewer *viewer, const char *text, b
 static void take(struct weft_viewer *viewer, const char *text, bool is_done)
 {
 	const char *problem = NULL;
-	switch (viewer->asked) {
+	switch (viewer->prompt.asked) {
 	case WEFT__ASK_START:
 		say(viewer, problem = take_start(viewer, text, is_done));
 		break;
@@ -109,7 +109,7 @@ static void take(struct weft_viewer *viewer, const char *text, bool is_done)
 		break;
 	case WEFT__ASK_SEARCH:
 		weft__viewer_search(viewer, text);
-		problem = viewer->prompt.is_error ? viewer->prompt_message : NULL;
+		problem = viewer->prompt.shown.is_error ? viewer->prompt.message : NULL;
 		if (is_done && !problem && text[0]) {
 			weft__viewer_open_panel(viewer, WEFT__PANEL_SEARCH);
 			weft__viewer_step_match(viewer, 1);
@@ -134,12 +134,12 @@ WEFT__EXPORT void weft_viewer_prompt_text(
 	struct weft_viewer *viewer, const char *text, bool is_done, double now_ms)
 {
 	weft__viewer_begin(viewer, now_ms);
-	if (viewer->model && viewer->asked != WEFT__ASK_NOTHING)
+	if (viewer->model && viewer->prompt.asked != WEFT__ASK_NOTHING)
 		take(viewer, text, is_done);
 	weft__viewer_settle(viewer);
 }
 
 WEFT__EXPORT const struct weft_viewer_prompt *weft_viewer_prompt(const struct weft_viewer *viewer)
 {
-	return &viewer->prompt;
+	return &viewer->prompt.shown;
 }

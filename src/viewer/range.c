@@ -17,7 +17,7 @@ void weft__viewer_begin_range(struct weft_viewer *viewer, uint64_t time)
 {
 	viewer->range.is_set = true;
 	viewer->range.from = viewer->range.to = time;
-	viewer->told_until_ms = -INFINITY; /* how to choose one */
+	viewer->status.message_until_ms = -INFINITY; /* how to choose one */
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }
 

@@ -10,10 +10,10 @@
 
 static void forget_first(struct weft_viewer *viewer)
 {
-	free(viewer->request_texts[viewer->request_first]);
-	viewer->request_texts[viewer->request_first] = NULL;
-	viewer->request_first = (viewer->request_first + 1) % WEFT__REQUESTS_MAX;
-	viewer->request_count--;
+	free(viewer->requests.texts[viewer->requests.first]);
+	viewer->requests.texts[viewer->requests.first] = NULL;
+	viewer->requests.first = (viewer->requests.first + 1) % WEFT__REQUESTS_MAX;
+	viewer->requests.count--;
 }
 
 void weft__viewer_request(struct weft_viewer *viewer, enum weft_viewer_request_type type,
@@ -24,25 +24,25 @@ void weft__viewer_request(struct weft_viewer *viewer, enum weft_viewer_request_t
 	if (!copy)
 		return;
 	memcpy(copy, text, size);
-	if (viewer->request_count == WEFT__REQUESTS_MAX)
+	if (viewer->requests.count == WEFT__REQUESTS_MAX)
 		forget_first(viewer);
-	unsigned at = (viewer->request_first + viewer->request_count++) % WEFT__REQUESTS_MAX;
-	viewer->request_texts[at] = copy;
-	viewer->requests[at] = (struct weft_viewer_request){(uint8_t)type, copy, start, end};
+	unsigned at = (viewer->requests.first + viewer->requests.count++) % WEFT__REQUESTS_MAX;
+	viewer->requests.texts[at] = copy;
+	viewer->requests.list[at] = (struct weft_viewer_request){(uint8_t)type, copy, start, end};
 	viewer->changes |= WEFT_VIEWER_REQUEST;
 }
 
 WEFT__EXPORT bool weft_viewer_next_request(
 	struct weft_viewer *viewer, struct weft_viewer_request *ret_request)
 {
-	free(viewer->request_given); /* the shell has seen it */
-	viewer->request_given = NULL;
-	if (viewer->request_count == 0)
+	free(viewer->requests.given); /* the shell has seen it */
+	viewer->requests.given = NULL;
+	if (viewer->requests.count == 0)
 		return false;
-	unsigned at = viewer->request_first;
-	*ret_request = viewer->requests[at];
-	viewer->request_given = viewer->request_texts[at];
-	viewer->request_texts[at] = NULL;
+	unsigned at = viewer->requests.first;
+	*ret_request = viewer->requests.list[at];
+	viewer->requests.given = viewer->requests.texts[at];
+	viewer->requests.texts[at] = NULL;
 	forget_first(viewer);
 	return true;
 }

@@ -87,7 +87,7 @@ static void take_layout(
 	viewer->story.layout = layout;
 	viewer->view.row_count = layout->row_count;
 	viewer->hover.fold = viewer->hover.wanted_fold = viewer->hover.handle = WEFT_NONE;
-	viewer->fold_known = WEFT_NONE;
+	viewer->measured_fold.fold = WEFT_NONE;
 }
 
 /* Rows as they are to be now, around a task or WEFT_NONE. */
@@ -149,7 +149,7 @@ void weft__viewer_toggle_fold(struct weft_viewer *viewer, uint32_t task)
 	const struct weft_layout *layout = viewer->layout;
 	uint32_t fold = task != WEFT_NONE && layout->fold_of ? layout->fold_of[task] : WEFT_NONE;
 	if (fold == WEFT_NONE) {
-		weft__viewer_tell(viewer,
+		weft__viewer_show_message(viewer,
 			task == WEFT_NONE ? "No task is selected." : "It is not one of a run of alike tasks.");
 		return;
 	}
@@ -166,10 +166,10 @@ void weft__viewer_toggle_fold(struct weft_viewer *viewer, uint32_t task)
 		return;
 	lay_out_around(viewer, task);
 	if (was_folded)
-		weft__viewer_tell(
+		weft__viewer_show_message(
 			viewer, "Unfolded; a click on \xe2\x96\xbe at its beginning folds it, or f.");
 	else
-		weft__viewer_tell(viewer, "Folded.");
+		weft__viewer_show_message(viewer, "Folded.");
 }
 
 void weft__viewer_fold_all(struct weft_viewer *viewer, bool is_folded)
@@ -177,7 +177,7 @@ void weft__viewer_fold_all(struct weft_viewer *viewer, bool is_folded)
 	viewer->rows.no_fold = !is_folded;
 	viewer->rows.exceptions.count = 0;
 	weft__viewer_relayout(viewer);
-	weft__viewer_tell(viewer, "%s",
+	weft__viewer_show_message(viewer, "%s",
 		is_folded ? "Runs of alike tasks are folded into one row each."
 				  : "Each task is in a row of its own.");
 }
@@ -186,8 +186,9 @@ void weft__viewer_simplify(struct weft_viewer *viewer, bool is_simplified)
 {
 	viewer->rows.no_simplify = !is_simplified;
 	weft__viewer_relayout(viewer);
-	weft__viewer_tell(viewer, is_simplified ? "Binds and their like begin where they have a part."
-											: "Every task begins where it was created.");
+	weft__viewer_show_message(viewer, is_simplified
+										  ? "Binds and their like begin where they have a part."
+										  : "Every task begins where it was created.");
 }
 
 const char *weft__group_name(enum weft_group_by by)
@@ -203,7 +204,7 @@ void weft__viewer_group_by(struct weft_viewer *viewer, enum weft_group_by by)
 	viewer->rows.group_by = by;
 	viewer->rows.folded_groups.count = 0;
 	weft__viewer_relayout(viewer);
-	weft__viewer_tell(viewer, "%s%s", words[by],
+	weft__viewer_show_message(viewer, "%s%s", words[by],
 		by && viewer->layout->group_count == 0 ? " There is only one." : "");
 }
 

@@ -29,8 +29,8 @@ static void hover(struct weft_viewer *viewer, uint32_t task, uint32_t fold)
 	viewer->hover.task = viewer->hover.wanted = task;
 	viewer->hover.fold = viewer->hover.wanted_fold = fold;
 	viewer->hover.due_ms = INFINITY;
-	if (weft__viewer_has_moved_since_told(viewer))
-		viewer->told_until_ms = -INFINITY;
+	if (weft__viewer_has_moved_since_message(viewer))
+		viewer->status.message_until_ms = -INFINITY;
 	stand_out(viewer);
 }
 
@@ -38,7 +38,7 @@ void weft__viewer_hover_nothing(struct weft_viewer *viewer)
 {
 	viewer->hover.is_cell = false;
 	viewer->hover.handle = WEFT_NONE;
-	viewer->button_hovered = WEFT__NO_BUTTON;
+	viewer->toolbar.hovered = WEFT__NO_BUTTON;
 	if (viewer->hover.task != WEFT_NONE || viewer->hover.due_ms < INFINITY)
 		hover(viewer, WEFT_NONE, WEFT_NONE);
 }
@@ -53,7 +53,7 @@ void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, doubl
 	h->group = hit.group;
 	bool is_folded = hit.handle == WEFT_NONE || viewer->layout->folds[hit.handle].folded;
 	h->handle = is_folded ? WEFT_NONE : hit.handle;
-	viewer->button_hovered = weft__viewer_button_at(viewer, x, y);
+	viewer->toolbar.hovered = weft__viewer_button_at(viewer, x, y);
 	bool is_one_fold = hit.fold != WEFT_NONE && hit.fold == h->fold; /* its teeth are too many */
 	if (task == h->task || is_one_fold) {
 		h->task = h->wanted = task;
@@ -102,10 +102,10 @@ void weft__viewer_show_related(struct weft_viewer *viewer, uint32_t task)
 	s->related_count = count;
 	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_STORY;
 	if (count < 2)
-		weft__viewer_tell(
+		weft__viewer_show_message(
 			viewer, "Nothing else belongs to it: it waits for nobody, nobody for it.");
 	else
-		weft__viewer_tell(viewer,
+		weft__viewer_show_message(viewer,
 			"%s%u tasks belong together: what they become and wait for. Esc ends it.",
 			more ? "More than " : "", (unsigned)count);
 }
@@ -117,8 +117,8 @@ void weft__viewer_select(struct weft_viewer *viewer, uint32_t task, uint64_t at)
 	s->task = task;
 	s->edge = WEFT_NONE;
 	s->at = at;
-	viewer->told_until_ms = -INFINITY;
-	viewer->shows_problem = false;
+	viewer->status.message_until_ms = -INFINITY;
+	viewer->problems.is_marked = false;
 	if (is_other) {
 		weft__viewer_forget_related(viewer);
 		if (viewer->panel.kind == WEFT__PANEL_STORY && task == WEFT_NONE)

@@ -12,15 +12,15 @@
 
 #define TOLD_MS 8000.0
 
-void weft__viewer_tell(struct weft_viewer *viewer, const char *format, ...)
+void weft__viewer_show_message(struct weft_viewer *viewer, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(viewer->told, sizeof(viewer->told), format, arguments);
+	vsnprintf(viewer->status.message, sizeof(viewer->status.message), format, arguments);
 	va_end(arguments);
-	viewer->told_until_ms = viewer->now_ms + TOLD_MS;
-	viewer->told_x = viewer->pointer.x;
-	viewer->told_y = viewer->pointer.y;
+	viewer->status.message_until_ms = viewer->now_ms + TOLD_MS;
+	viewer->status.message_x = viewer->pointer.x;
+	viewer->status.message_y = viewer->pointer.y;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }
 
@@ -45,11 +45,11 @@ static void say_range(const struct weft_viewer *viewer, char *text, size_t size)
 
 static void say_problems(const struct weft_viewer *viewer, char *text, size_t size)
 {
-	unsigned count = viewer->problem_count;
+	unsigned count = viewer->problems.count;
 	const char *first = "steps through them"; /* while those of a trace that grows are not known */
 	text[0] = '\0';
-	if (viewer->problems && viewer->problems->count)
-		first = viewer->problems->list[viewer->problem_order[0]].sentence;
+	if (viewer->problems.found && viewer->problems.found->count)
+		first = viewer->problems.found->list[viewer->problems.order[0]].sentence;
 	if (count)
 		snprintf(text, size, "%u problem%s \xc2\xb7 p: %s", count, count == 1 ? "" : "s", first);
 }
@@ -60,22 +60,24 @@ static void say_fold(
 {
 	const struct weft_layout *layout = viewer->layout;
 	const struct weft_fold *f = &layout->folds[fold];
-	if (viewer->fold_known != fold) {
-		viewer->fold_known = WEFT_NONE;
-		if (weft_story_group_tasks(
-				&viewer->story, layout->fold_members + f->first, f->count, &viewer->fold_group))
+	if (viewer->measured_fold.fold != fold) {
+		viewer->measured_fold.fold = WEFT_NONE;
+		if (weft_story_group_tasks(&viewer->story, layout->fold_members + f->first, f->count,
+				&viewer->measured_fold.group))
 			return;
-		viewer->fold_known = fold;
+		viewer->measured_fold.fold = fold;
 	}
-	size_t used = weft_story_fold_sentence(&viewer->story, task, &viewer->fold_group, text, size);
+	size_t used =
+		weft_story_fold_sentence(&viewer->story, task, &viewer->measured_fold.group, text, size);
 	if (used < size)
 		snprintf(text + used, size - used, " Click: unfold.");
 }
 
 /* Desktops tell of moves when only the windows below the pointer have changed. */
-bool weft__viewer_has_moved_since_told(const struct weft_viewer *viewer)
+bool weft__viewer_has_moved_since_message(const struct weft_viewer *viewer)
 {
-	return viewer->pointer.x != viewer->told_x || viewer->pointer.y != viewer->told_y;
+	return viewer->pointer.x != viewer->status.message_x ||
+		   viewer->pointer.y != viewer->status.message_y;
 }
 
 static void say_handle(const struct weft_viewer *viewer, char *text, size_t size)
@@ -88,12 +90,12 @@ static void compose(struct weft_viewer *viewer, char *text, size_t size)
 {
 	const struct weft__hover *hover = &viewer->hover;
 	text[0] = '\0';
-	if (viewer->button_hovered < viewer->button_count)
-		snprintf(text, size, "%s", viewer->buttons[viewer->button_hovered].tip);
-	else if (hover->handle != WEFT_NONE && weft__viewer_has_moved_since_told(viewer))
+	if (viewer->toolbar.hovered < viewer->toolbar.count)
+		snprintf(text, size, "%s", viewer->toolbar.buttons[viewer->toolbar.hovered].tip);
+	else if (hover->handle != WEFT_NONE && weft__viewer_has_moved_since_message(viewer))
 		say_handle(viewer, text, size);
-	else if (viewer->now_ms < viewer->told_until_ms)
-		snprintf(text, size, "%s", viewer->told);
+	else if (viewer->now_ms < viewer->status.message_until_ms)
+		snprintf(text, size, "%s", viewer->status.message);
 	else if (!viewer->model || viewer->said[0])
 		snprintf(text, size, "%s", viewer->said);
 	else if (viewer->pointer.drag == WEFT__DRAG_RANGE)
@@ -116,10 +118,10 @@ static void compose(struct weft_viewer *viewer, char *text, size_t size)
 
 void weft__viewer_write_status(struct weft_viewer *viewer)
 {
-	char text[sizeof(viewer->status)];
+	char text[sizeof(viewer->status.text)];
 	compose(viewer, text, sizeof(text));
-	if (strcmp(text, viewer->status) == 0)
+	if (strcmp(text, viewer->status.text) == 0)
 		return;
-	memcpy(viewer->status, text, sizeof(text));
+	memcpy(viewer->status.text, text, sizeof(text));
 	viewer->changes |= WEFT_VIEWER_STATUS | WEFT_VIEWER_CANVAS;
 }

@@ -12,7 +12,8 @@
 static bool has_selection(struct weft_viewer *viewer)
 {
 	if (!viewer->model || viewer->selection.task == WEFT_NONE) {
-		weft__viewer_tell(viewer, "No task is selected: click one, or press Shift and an arrow.");
+		weft__viewer_show_message(
+			viewer, "No task is selected: click one, or press Shift and an arrow.");
 		return false;
 	}
 	return weft__viewer_know_story(viewer);
@@ -95,14 +96,14 @@ void weft__viewer_step_edge(struct weft_viewer *viewer, int step)
 		return;
 	uint32_t edge = next_edge(viewer, step);
 	if (edge == WEFT_NONE) {
-		weft__viewer_tell(viewer, "It has no %s edge.", step > 0 ? "later" : "earlier");
+		weft__viewer_show_message(viewer, "It has no %s edge.", step > 0 ? "later" : "earlier");
 		return;
 	}
 	s->edge = edge;
 	s->at = viewer->model->edges.time[edge];
 	weft__viewer_reveal(viewer, viewer->layout->row[s->task], s->at, s->at, false);
 	weft_story_edge_sentence(&viewer->story, edge, sentence, sizeof(sentence));
-	weft__viewer_tell(viewer, "%s", sentence);
+	weft__viewer_show_message(viewer, "%s", sentence);
 }
 
 void weft__viewer_follow_wait(struct weft_viewer *viewer)
@@ -118,7 +119,8 @@ void weft__viewer_follow_wait(struct weft_viewer *viewer)
 	}
 	weft_story_name(viewer->model, s->task, 60, name, sizeof(name));
 	weft_format_duration(s->at - viewer->model->summary.start, 4, time);
-	weft__viewer_tell(viewer, "%s waits for no task at %s: here the chain ends.", name, time);
+	weft__viewer_show_message(
+		viewer, "%s waits for no task at %s: here the chain ends.", name, time);
 }
 
 void weft__viewer_go_waker(struct weft_viewer *viewer)
@@ -128,7 +130,7 @@ void weft__viewer_go_waker(struct weft_viewer *viewer)
 		return;
 	if (!weft_story_woken_by(&viewer->story, viewer->selection.task, viewer->selection.at, &wake) &&
 		!weft_story_woken_by(&viewer->story, viewer->selection.task, WEFT_STORY_WHOLE, &wake)) {
-		weft__viewer_tell(viewer, "The trace does not tell what woke it.");
+		weft__viewer_show_message(viewer, "The trace does not tell what woke it.");
 		return;
 	}
 	go(viewer, wake.task, wake.time);
@@ -141,7 +143,7 @@ void weft__viewer_go_creator(struct weft_viewer *viewer)
 		return;
 	uint32_t task = viewer->selection.task, creator = weft_story_creator(&viewer->story, task);
 	if (creator == WEFT_NONE)
-		weft__viewer_tell(viewer, "The trace does not tell who created it.");
+		weft__viewer_show_message(viewer, "The trace does not tell who created it.");
 	else
 		go(viewer, creator, viewer->layout->start[task]);
 }
@@ -167,7 +169,7 @@ static void step_row(struct weft_viewer *viewer, uint32_t row, int down, uint64_
 			return;
 		}
 	}
-	weft__viewer_tell(viewer, "There is no row further %s.", down > 0 ? "down" : "up");
+	weft__viewer_show_message(viewer, "There is no row further %s.", down > 0 ? "down" : "up");
 }
 
 /* The row to step from if the selected task has no line: its fold's, or one in the upper part of
@@ -186,7 +188,7 @@ static void step_across(struct weft_viewer *viewer, uint32_t task, int step)
 {
 	uint32_t next = weft__row_neighbour(viewer->scene, task, step);
 	if (next == WEFT_NONE)
-		weft__viewer_tell(viewer, "This row has no task further on.");
+		weft__viewer_show_message(viewer, "This row has no task further on.");
 	else
 		go(viewer, next, viewer->layout->start[next]);
 }

@@ -49,7 +49,7 @@ static struct weft__button *add(struct weft_viewer *viewer, const struct plan *p
 	double y, double width, double height)
 {
 	const struct weft__command *row = weft__command_row(plan->command);
-	struct weft__button *button = &viewer->buttons[viewer->button_count++];
+	struct weft__button *button = &viewer->toolbar.buttons[viewer->toolbar.count++];
 	*button = (struct weft__button){
 		.box = {x, y, width, height},
 		.icon = plan->icon,
@@ -67,9 +67,9 @@ static void mark_state(const struct weft_viewer *viewer, struct weft__button *bu
 		button->is_faint = true;
 	if (button->icon == WEFT__ICON_SEARCH && viewer->panel.kind == WEFT__PANEL_SEARCH)
 		button->is_on = true;
-	if (button->icon == WEFT__ICON_PROBLEMS && viewer->problem_count) {
+	if (button->icon == WEFT__ICON_PROBLEMS && viewer->problems.count) {
 		button->color = weft__theme(viewer->theme)->failed;
-		snprintf(button->text, sizeof(button->text), "%u", (unsigned)viewer->problem_count);
+		snprintf(button->text, sizeof(button->text), "%u", (unsigned)viewer->problems.count);
 	}
 }
 
@@ -85,12 +85,12 @@ double weft__viewer_bar_width(const struct weft_viewer *viewer)
 
 bool weft__viewer_bar_is_short(const struct weft_viewer *viewer)
 {
-	return viewer->bar.y > 0 && viewer->bar.width < BAR_COUNT * LEAST_WIDTH;
+	return viewer->toolbar.bar.y > 0 && viewer->toolbar.bar.width < BAR_COUNT * LEAST_WIDTH;
 }
 
 static void place_bar(struct weft_viewer *viewer)
 {
-	const struct weft_box *bar = &viewer->bar;
+	const struct weft_box *bar = &viewer->toolbar.bar;
 	bool is_own = bar->y > 0, is_short = weft__viewer_bar_is_short(viewer);
 	unsigned count = 0;
 	if (bar->width == 0)
@@ -141,7 +141,7 @@ static void place_range(struct weft_viewer *viewer)
 
 void weft__viewer_place_buttons(struct weft_viewer *viewer)
 {
-	viewer->button_count = 0;
+	viewer->toolbar.count = 0;
 	place_bar(viewer);
 	if (viewer->model)
 		place_range(viewer);
@@ -149,8 +149,8 @@ void weft__viewer_place_buttons(struct weft_viewer *viewer)
 
 uint32_t weft__viewer_button_at(const struct weft_viewer *viewer, double x, double y)
 {
-	for (uint32_t i = viewer->button_count; i-- > 0;)
-		if (weft__inside(&viewer->buttons[i].box, x, y))
+	for (uint32_t i = viewer->toolbar.count; i-- > 0;)
+		if (weft__inside(&viewer->toolbar.buttons[i].box, x, y))
 			return i;
 	return WEFT__NO_BUTTON;
 }
@@ -180,7 +180,7 @@ static void draw_button(
 	const struct weft_viewer *viewer, uint32_t number, struct weft_canvas *canvas)
 {
 	const struct weft__theme *theme = weft__theme(viewer->theme);
-	const struct weft__button *button = &viewer->buttons[number];
+	const struct weft__button *button = &viewer->toolbar.buttons[number];
 	const struct weft_font *font = viewer->font ? viewer->font : &weft_font_builtin;
 	bool is_pressed = viewer->pointer.drag == WEFT__DRAG_BUTTON && viewer->pointer.button == number;
 	uint32_t color = button->is_faint ? weft__faded(theme->dim, 0.45)
@@ -190,7 +190,7 @@ static void draw_button(
 	double middle = button->box.x + button->box.width / 2;
 	double y = floor(button->box.y + button->box.height / 2), width = 0;
 	size_t size = strlen(button->text);
-	draw_ground(viewer, button, viewer->button_hovered == number, is_pressed, canvas);
+	draw_ground(viewer, button, viewer->toolbar.hovered == number, is_pressed, canvas);
 	if (size)
 		width = font->measure(font->context, button->text, size, style.size, style.bold);
 	if (button->icon) {
@@ -207,11 +207,11 @@ static void draw_button(
 void weft__viewer_draw_buttons(const struct weft_viewer *viewer, struct weft_canvas *canvas)
 {
 	const struct weft__theme *theme = weft__theme(viewer->theme);
-	const struct weft_box *bar = &viewer->bar;
+	const struct weft_box *bar = &viewer->toolbar.bar;
 	struct weft_pen pen = {theme->grid, 1, WEFT_DASH_SOLID};
 	if (bar->width > 0 && bar->y > 0)
 		weft_canvas_line(
 			canvas, 0, bar->y + bar->height - 0.5, bar->width, bar->y + bar->height - 0.5, &pen);
-	for (uint32_t i = 0; i < viewer->button_count; i++)
+	for (uint32_t i = 0; i < viewer->toolbar.count; i++)
 		draw_button(viewer, i, canvas);
 }

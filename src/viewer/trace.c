@@ -50,9 +50,9 @@ static void drop(struct weft_viewer *viewer)
 	viewer->hover.task = viewer->hover.wanted = WEFT_NONE;
 	viewer->hover.due_ms = INFINITY;
 	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
-	viewer->problem = viewer->fold_known = WEFT_NONE;
+	viewer->problems.current = viewer->measured_fold.fold = WEFT_NONE;
 	viewer->hover.fold = viewer->hover.wanted_fold = viewer->hover.handle = WEFT_NONE;
-	viewer->was_drawn = viewer->shows_problem = false;
+	viewer->was_drawn = viewer->problems.is_marked = false;
 }
 
 static bool is_same_trace(const struct weft_viewer *viewer, const struct weft_model *model)
@@ -65,9 +65,9 @@ static void forget_choices(struct weft_viewer *viewer)
 {
 	viewer->rows.exceptions.count = 0;
 	viewer->rows.folded_groups.count = 0;
-	viewer->hidden_count = 0; /* of counters */
-	viewer->problem_count = 0;
-	viewer->pulse_ms = -INFINITY;
+	viewer->counters.hidden_count = 0; /* of counters */
+	viewer->problems.count = 0;
+	viewer->problems.pulse_ms = -INFINITY;
 }
 
 /* All that there was is still there, under the same numbers. */
@@ -106,18 +106,18 @@ static void set_view(struct weft_viewer *viewer, bool is_same, const struct memo
 
 static void search_again(struct weft_viewer *viewer)
 {
-	if (!viewer->search || !viewer->search_text)
+	if (!viewer->search.found || !viewer->search.text)
 		return;
 	struct weft_search *search = NULL;
-	const char *text = viewer->search_text;
-	bool is_expression = viewer->is_expression || text[0] == '/';
+	const char *text = viewer->search.text;
+	bool is_expression = viewer->search.is_expression || text[0] == '/';
 	text += text[0] == '/';
 	weft__viewer_forget_search(viewer);
 	size_t size = 0;
 	while (text[size])
 		size++;
 	if (weft_search_create(viewer->model, text, size, is_expression, NULL, &search) == 0)
-		viewer->search = search;
+		viewer->search.found = search;
 }
 
 /* Shows what there is instead of what there was. Problems are found later. */

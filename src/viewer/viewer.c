@@ -50,15 +50,16 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->width = viewer->height = 1;
 	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
 	viewer->hover.task = viewer->hover.wanted = WEFT_NONE;
-	viewer->hover.fold = viewer->hover.wanted_fold = viewer->fold_known = WEFT_NONE;
+	viewer->hover.fold = viewer->hover.wanted_fold = viewer->measured_fold.fold = WEFT_NONE;
 	viewer->hover.handle = WEFT_NONE;
 	viewer->hover.due_ms = viewer->pointer.long_ms = INFINITY;
-	viewer->told_until_ms = viewer->history.moved_ms = viewer->pointer.click_ms = -INFINITY;
-	viewer->problem = viewer->match = WEFT_NONE;
-	viewer->mark = WEFT__NO_MARK;
-	viewer->button_hovered = viewer->pointer.button = WEFT__NO_BUTTON;
+	viewer->status.message_until_ms = viewer->history.moved_ms = viewer->pointer.click_ms =
+		-INFINITY;
+	viewer->problems.current = viewer->search.match = WEFT_NONE;
+	viewer->marks.current = WEFT__NO_MARK;
+	viewer->toolbar.hovered = viewer->pointer.button = WEFT__NO_BUTTON;
 	viewer->panel.shown = (struct weft_viewer_panel){.title = "", .selected = WEFT_NONE};
-	viewer->prompt = (struct weft_viewer_prompt){false, "", "", "", false};
+	viewer->prompt.shown = (struct weft_viewer_prompt){false, "", "", "", false};
 	if (!viewer->title || !viewer->path || !viewer->said) {
 		weft_viewer_destroy(viewer);
 		return WEFT_ERROR_MEMORY;
@@ -93,8 +94,8 @@ WEFT__EXPORT void weft_viewer_destroy(struct weft_viewer *viewer)
 	free(viewer->panel.items);
 	weft__rows_finish(&viewer->rows);
 	free(viewer->standing.edges);
-	free(viewer->hidden_counters);
-	free(viewer->search_text);
+	free(viewer->counters.hidden);
+	free(viewer->search.text);
 	free(viewer->title);
 	free(viewer->path);
 	free(viewer->said);
@@ -138,8 +139,8 @@ static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
 	const struct weft__pointer *p = &viewer->pointer;
 	enum weft__drag part = p->drag;
 	if (!p->is_inside || !viewer->model)
-		return viewer->button_hovered != WEFT__NO_BUTTON ? WEFT_VIEWER_CURSOR_POINTER
-														 : WEFT_VIEWER_CURSOR_DEFAULT;
+		return viewer->toolbar.hovered != WEFT__NO_BUTTON ? WEFT_VIEWER_CURSOR_POINTER
+														  : WEFT_VIEWER_CURSOR_DEFAULT;
 	if (part == WEFT__DRAG_NONE && weft__inside(&viewer->frame.strip, p->x, p->y))
 		part = weft__strip_part(viewer, p->x);
 	if (part == WEFT__DRAG_WINDOW_START || part == WEFT__DRAG_WINDOW_END)
@@ -152,7 +153,7 @@ static enum weft_viewer_cursor choose_cursor(const struct weft_viewer *viewer)
 	if (part == WEFT__DRAG_STRIP_RANGE || part == WEFT__DRAG_RANGE || viewer->range.is_armed ||
 		weft__inside(&viewer->frame.ruler, p->x, p->y))
 		return WEFT_VIEWER_CURSOR_CROSSHAIR;
-	if (viewer->button_hovered != WEFT__NO_BUTTON || viewer->hover.task != WEFT_NONE ||
+	if (viewer->toolbar.hovered != WEFT__NO_BUTTON || viewer->hover.task != WEFT_NONE ||
 		viewer->hover.handle != WEFT_NONE || weft__inside(&viewer->frame.groups, p->x, p->y))
 		return WEFT_VIEWER_CURSOR_POINTER;
 	return WEFT_VIEWER_CURSOR_DEFAULT;
@@ -180,14 +181,14 @@ static double until(double due_ms, double now_ms)
 static double problems_due(const struct weft_viewer *viewer)
 {
 	double due = viewer->now_ms + FIRST_PICTURE_MS;
-	return viewer->is_live ? fmax(due, viewer->pulse_ms + PROBLEMS_EVERY_MS) : due;
+	return viewer->is_live ? fmax(due, viewer->problems.pulse_ms + PROBLEMS_EVERY_MS) : due;
 }
 
 static bool needs_problems(const struct weft_viewer *viewer)
 {
-	if (!viewer->was_drawn || viewer->problems || !viewer->model)
+	if (!viewer->was_drawn || viewer->problems.found || !viewer->model)
 		return false;
-	return !viewer->is_live || viewer->now_ms - viewer->pulse_ms > PROBLEMS_EVERY_MS;
+	return !viewer->is_live || viewer->now_ms - viewer->problems.pulse_ms > PROBLEMS_EVERY_MS;
 }
 
 WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_ms)
@@ -198,18 +199,19 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	bool learns = needs_problems(viewer) && !viewer->is_live && weft__viewer_learn_problems(viewer);
 	if (viewer->is_live && needs_problems(viewer))
 		weft__viewer_know_problems(viewer); /* at once: the next state would come before */
-	bool told = viewer->told_until_ms > viewer->now_ms;
+	bool told = viewer->status.message_until_ms > viewer->now_ms;
 	weft__viewer_settle(viewer);
-	if (viewer->is_pulsing)
+	if (viewer->problems.is_pulsing)
 		viewer->changes |= WEFT_VIEWER_CANVAS;
-	viewer->is_pulsing = viewer->is_pulsing && viewer->now_ms - viewer->pulse_ms < WEFT__PULSE_MS;
-	if (learns || viewer->is_pulsing || viewer->motion.is_running || viewer->slide.is_running ||
-		viewer->fade.strength != viewer->fade.is_shown)
+	viewer->problems.is_pulsing =
+		viewer->problems.is_pulsing && viewer->now_ms - viewer->problems.pulse_ms < WEFT__PULSE_MS;
+	if (learns || viewer->problems.is_pulsing || viewer->motion.is_running ||
+		viewer->slide.is_running || viewer->fade.strength != viewer->fade.is_shown)
 		return 0;
 	double due = fmin(viewer->hover.due_ms, weft__viewer_pointer_due(viewer));
 	if (told)
-		due = fmin(due, viewer->told_until_ms);
-	if (viewer->model && !viewer->problems)
+		due = fmin(due, viewer->status.message_until_ms);
+	if (viewer->model && !viewer->problems.found)
 		due = fmin(due, problems_due(viewer));
 	return isinf(due) ? INFINITY : until(due, viewer->now_ms);
 }
@@ -229,7 +231,7 @@ WEFT__EXPORT void weft_viewer_boxes(
 
 WEFT__EXPORT const char *weft_viewer_status(const struct weft_viewer *viewer)
 {
-	return viewer->status;
+	return viewer->status.text;
 }
 
 WEFT__EXPORT enum weft_viewer_cursor weft_viewer_cursor(const struct weft_viewer *viewer)

@@ -58,18 +58,18 @@ static void place_bar(struct weft_viewer *viewer)
 	double width = viewer->boxes.canvas.width, height = viewer->boxes.canvas.height;
 	double high = viewer->is_touched ? TOUCH_HEIGHT : BAR_HEIGHT;
 	double wide = weft__viewer_bar_width(viewer);
-	viewer->bar = (struct weft_box){0, 0, 0, 0};
+	viewer->toolbar.bar = (struct weft_box){0, 0, 0, 0};
 	if (height < BAR_FROM || width < 160)
 		return;
 	if (width < TITLE_WIDTH + wide) {
 		make_room(frame, high);
-		viewer->bar = (struct weft_box){0, frame->title.height, width, high};
+		viewer->toolbar.bar = (struct weft_box){0, frame->title.height, width, high};
 		return;
 	}
 	make_room(frame, high - frame->title.height);
 	frame->title.height = high;
 	frame->title.width = width - wide;
-	viewer->bar = (struct weft_box){frame->title.width, 0, wide, high};
+	viewer->toolbar.bar = (struct weft_box){frame->title.width, 0, wide, high};
 }
 
 void weft__viewer_place(struct weft_viewer *viewer)

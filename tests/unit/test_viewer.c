@@ -515,15 +515,15 @@ static void problems_are_stepped_through(void **state)
 	script_run(&s, "key p");
 	assert_non_null(strstr(weft_viewer_status(s.viewer), "1 of "));
 	assert_non_null(strstr(weft_viewer_status(s.viewer), "fail")); /* the worst comes first */
-	assert_true(s.viewer->shows_problem);
+	assert_true(s.viewer->problems.is_marked);
 	script_run(&s, "key Escape");
-	assert_false(s.viewer->shows_problem);
-	uint32_t count = s.viewer->problems->count;
+	assert_false(s.viewer->problems.is_marked);
+	uint32_t count = s.viewer->problems.found->count;
 	for (uint32_t i = 0; i < count; i++)
 		script_run(&s, "key p");
-	assert_int_equal(s.viewer->problem, 0); /* around */
+	assert_int_equal(s.viewer->problems.current, 0); /* around */
 	script_run(&s, "key P");
-	assert_int_equal(s.viewer->problem, count - 1);
+	assert_int_equal(s.viewer->problems.current, count - 1);
 	script_end(&s);
 }
 
@@ -588,9 +588,10 @@ static void problems_are_seen_before_they_are_asked_for(void **state)
 	struct script s = script_begin(BLOCK_READ, true);
 	script_draw(&s);
 	assert_true(weft__viewer_know_problems(s.viewer));
-	const struct weft_problem *first = &s.viewer->problems->list[s.viewer->problem_order[0]];
+	const struct weft_problem *first = &s.viewer->problems.found->list[s.viewer->problems.order[0]];
 	const struct weft_problem *last =
-		&s.viewer->problems->list[s.viewer->problem_order[s.viewer->problems->count - 1]];
+		&s.viewer->problems.found
+			 ->list[s.viewer->problems.order[s.viewer->problems.found->count - 1]];
 	const struct weft__theme *theme = weft__theme(WEFT_THEME_LIGHT);
 	assert_int_equal(first->severity, WEFT_SEVERITY_WARNING);
 	assert_true(wrong_marks(&s, theme->signal, first->start) > 0);
@@ -607,16 +608,16 @@ static void what_is_searched_for_is_stepped_through(void **state)
 	assert_non_null(strstr(weft_viewer_prompt(s.viewer)->message, "found"));
 	script_run(&s, "enter Xs_protocol");
 	assert_false(weft_viewer_prompt(s.viewer)->is_open);
-	assert_int_equal(s.viewer->match, 0);
+	assert_int_equal(s.viewer->search.match, 0);
 	script_run(&s, "key n");
-	assert_int_equal(s.viewer->match, 1);
+	assert_int_equal(s.viewer->search.match, 1);
 	script_run(&s, "key N; key N");
-	assert_int_equal(s.viewer->match, s.viewer->search->match_count - 1);
+	assert_int_equal(s.viewer->search.match, s.viewer->search.found->match_count - 1);
 	script_run(&s, "key /; type /Xs_[");
 	assert_true(weft_viewer_prompt(s.viewer)->is_error);
 	assert_true(weft_viewer_prompt(s.viewer)->message[0]);
 	script_run(&s, "type /Xs_[a-z]+; key Escape; key Escape; key Escape");
-	assert_null(s.viewer->search);
+	assert_null(s.viewer->search.found);
 	script_end(&s);
 }
 
@@ -673,13 +674,13 @@ static void bookmarks_are_saved_as_they_are_loaded(void **state)
 		if (request.type == WEFT_VIEWER_SAVE_NOTES)
 			snprintf(saved, sizeof(saved), "%s", request.text);
 	assert_non_null(strstr(saved, " here it begins\n"));
-	assert_int_equal(s.viewer->mark_count, 3);
+	assert_int_equal(s.viewer->marks.count, 3);
 	assert_int_equal(weft_viewer_load_notes(s.viewer, saved, strlen(saved)), 0);
-	assert_int_equal(s.viewer->mark_count, 3);
+	assert_int_equal(s.viewer->marks.count, 3);
 	static const char bad[] = "@12 a\nnonsense\n@\n@99999999999999999999999 b\r\n@7\r\n\n";
 	assert_int_equal(weft_viewer_load_notes(s.viewer, bad, sizeof(bad) - 1), 3);
-	assert_int_equal(s.viewer->mark_count, 2);
-	assert_int_equal(s.viewer->marks[0].time, 7);
+	assert_int_equal(s.viewer->marks.count, 2);
+	assert_int_equal(s.viewer->marks.list[0].time, 7);
 	script_draw(&s);
 	script_end(&s);
 }
@@ -713,12 +714,12 @@ static void bookmarks_are_changed_and_removed(void **state)
 	last_notes(&s, saved);
 	assert_non_null(strstr(saved, " one\n"));
 	assert_non_null(strstr(saved, " second\n"));
-	double x = weft__canvas_x(s.viewer, s.viewer->marks[0].time);
+	double x = weft__canvas_x(s.viewer, s.viewer->marks.list[0].time);
 	script_point(&s, WEFT_VIEWER_MOVE, x + 3, 400, 0, 0);
 	script_run(&s, "key m");
 	assert_string_equal(weft_viewer_prompt(s.viewer)->text, "one");
 	script_run(&s, "enter first");
-	assert_int_equal(s.viewer->mark_count, 2);
+	assert_int_equal(s.viewer->marks.count, 2);
 	/* In the list: a click on the flag opens it. */
 	script_run(&s, "key Escape; leave 0 0; wait 600");
 	script_click(&s, x, s.viewer->frame.ruler.y + s.viewer->frame.ruler.height - 6, 0);
@@ -736,10 +737,10 @@ static void bookmarks_are_changed_and_removed(void **state)
 	assert_non_null(strstr(saved, " second\n"));
 	/* And by key. */
 	script_run(&s, "leave 0 0; key Delete");
-	assert_int_equal(s.viewer->mark_count, 1);
+	assert_int_equal(s.viewer->marks.count, 1);
 	assert_non_null(strstr(weft_viewer_status(s.viewer), "No bookmark is meant"));
 	script_run(&s, "command mark 1; key Delete");
-	assert_int_equal(s.viewer->mark_count, 0);
+	assert_int_equal(s.viewer->marks.count, 0);
 	last_notes(&s, saved);
 	assert_string_equal(saved, "");
 	script_end(&s);
@@ -1003,13 +1004,13 @@ static void every_button_has_room_for_a_finger(void **state)
 		s.viewer->is_touched = is_touched;
 		weft_viewer_resize(s.viewer, width, sizes[i % 5][1], s.now_ms);
 		/* What a short bar leaves out is in the menu. */
-		assert_int_equal(s.viewer->button_count, width >= 480 ? 12 : 8);
+		assert_int_equal(s.viewer->toolbar.count, width >= 480 ? 12 : 8);
 		weft_viewer_command(s.viewer, "panel menu", s.now_ms);
 		assert_int_equal(has_item(s.viewer, "zoom in"), width < 480);
 		assert_true(has_item(s.viewer, "help") && has_item(s.viewer, "theme dark"));
 		weft_viewer_command(s.viewer, "close", s.now_ms);
-		for (uint32_t b = 0; b < s.viewer->button_count; b++) {
-			const struct weft_box *box = &s.viewer->buttons[b].box;
+		for (uint32_t b = 0; b < s.viewer->toolbar.count; b++) {
+			const struct weft_box *box = &s.viewer->toolbar.buttons[b].box;
 			assert_true(box->width >= least && box->height >= (is_touched ? 44 : 40));
 			assert_true(box->x >= 0 && box->x + box->width <= width);
 		}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Which counters are drawn, and how.
+ */
+#ifndef WEFT_VIEWER_COUNTERS_H
+#define WEFT_VIEWER_COUNTERS_H
+
+#include <weft/viewer.h>
+
+struct weft_viewer;
+
+struct weft__counter_choice {
+	bool are_hidden, are_rates;
+	uint8_t *hidden; /* a byte for each; NULL: none is hidden */
+	uint32_t hidden_count;
+};
+
+/* counters.c */
+bool weft__viewer_hides_counter(const struct weft_viewer *viewer, uint32_t counter);
+void weft__viewer_toggle_counter(struct weft_viewer *viewer, uint32_t counter);
+/* Whatever was chosen, this one is drawn now. */
+void weft__viewer_see_counter(struct weft_viewer *viewer, uint32_t counter);
+/* Of a model that is shown now; and as if nobody had chosen. */
+void weft__viewer_use_counters(struct weft_viewer *viewer);
+void weft__viewer_forget_counters(struct weft_viewer *viewer);
+/* More than are drawn unless they are chosen. */
+bool weft__viewer_has_many_counters(const struct weft_viewer *viewer);
+bool weft__viewer_has_all_counters(const struct weft_viewer *viewer);
+void weft__viewer_take_all_counters(struct weft_viewer *viewer);
+void weft__viewer_link_counters(const struct weft_viewer *viewer,
+	void (*add)(void *context, const char *key, uint32_t counter), void *context);
+/* Whether any is drawn. */
+bool weft__viewer_has_counters(const struct weft_viewer *viewer);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Problems, and what else needs a look at the whole trace.
+ */
+#ifndef WEFT_VIEWER_PROBLEMS_H
+#define WEFT_VIEWER_PROBLEMS_H
+
+#include <weft/problems.h>
+#include <weft/viewer.h>
+
+struct weft_viewer;
+
+struct weft__problem_list {
+	struct weft_problems *found;       /* NULL: not yet known */
+	struct weft_problems_maker *maker; /* works in steps between inputs */
+	uint32_t *order;                   /* the most severe first, then by rank and time */
+	uint32_t current;                  /* in that order, or WEFT_NONE */
+	uint32_t count;                    /* as last known, of a trace that grows */
+	bool is_marked;                    /* the current one, until something else is selected */
+	bool is_pulsing;                   /* the overview shows that there are any */
+	double pulse_ms;                   /* since when */
+};
+
+/* knowledge.c: what is found out when it is first needed. False without memory. */
+bool weft__viewer_know_story(struct weft_viewer *viewer);
+bool weft__viewer_know_problems(struct weft_viewer *viewer);
+/* Places in the list, the first to be looked at first; NULL without memory. */
+uint32_t *weft__viewer_order(const struct weft_problems *problems);
+/* A step towards them; whether there are more. */
+bool weft__viewer_learn_problems(struct weft_viewer *viewer);
+void weft__viewer_forget(struct weft_viewer *viewer);
+void weft__viewer_step_problem(struct weft_viewer *viewer, int step);
+void weft__viewer_go_problem(struct weft_viewer *viewer, uint32_t number);
+
+#endif

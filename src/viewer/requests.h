@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What the viewer asks of its shell.
+ */
+#ifndef WEFT_VIEWER_REQUESTS_H
+#define WEFT_VIEWER_REQUESTS_H
+
+#include <weft/viewer.h>
+
+struct weft_viewer;
+
+#define WEFT__REQUESTS_MAX 32
+
+struct weft__requests {
+	struct weft_viewer_request list[WEFT__REQUESTS_MAX];
+	char *texts[WEFT__REQUESTS_MAX];
+	unsigned first, count;
+	char *given; /* the text of the one that the shell was given last */
+};
+
+/* requests.c */
+void weft__viewer_request(struct weft_viewer *viewer, enum weft_viewer_request_type type,
+	const char *text, uint64_t start, uint64_t end);
+
+/* link.c */
+void weft__viewer_copy_link(struct weft_viewer *viewer);
+void weft__viewer_copy_command(struct weft_viewer *viewer);
+void weft__viewer_copy_window(struct weft_viewer *viewer);
+/* "start=12ms duration=3ms task=12"; false if a part of it makes no sense, and was left out. */
+bool weft__viewer_run_view(struct weft_viewer *viewer, const char *arguments);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Which rows there are: folds, groups, filter.
+ */
+#ifndef WEFT_VIEWER_ROWS_H
+#define WEFT_VIEWER_ROWS_H
+
+#include <weft/layout.h>
+#include <weft/story.h>
+#include <weft/viewer.h>
+
+struct weft_viewer;
+
+#define WEFT__FILTER_BYTES 1024
+
+struct weft__numbers {
+	uint32_t *list, count;
+	size_t capacity;
+};
+
+struct weft__rows {
+	bool no_fold, no_simplify;
+	enum weft_group_by group_by;
+	struct weft__numbers exceptions;    /* tasks, of whose folds the opposite holds */
+	struct weft__numbers folded_groups; /* keys */
+	char filter[WEFT__FILTER_BYTES];
+};
+
+struct weft_viewer_prepared {
+	struct weft_model *model;
+	struct weft_layout *layout;
+	struct weft_scene *scene;
+	struct weft_story story;
+};
+
+/* rows.c */
+int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *model,
+	const struct weft_layout *previous, const struct weft_progress *progress,
+	struct weft_layout **ret_layout, struct weft_scene **ret_scene);
+bool weft__rows_are_as_at_first(const struct weft__rows *rows);
+void weft__viewer_relayout(struct weft_viewer *viewer);
+/* The fold of a task, which keeps its height on the screen. */
+void weft__viewer_toggle_fold(struct weft_viewer *viewer, uint32_t task);
+void weft__viewer_fold_all(struct weft_viewer *viewer, bool is_folded);
+void weft__viewer_simplify(struct weft_viewer *viewer, bool is_simplified);
+void weft__viewer_group_by(struct weft_viewer *viewer, enum weft_group_by by);
+/* "none", "thread", "process" */
+const char *weft__group_name(enum weft_group_by by);
+uint32_t weft__viewer_group_at(const struct weft_viewer *viewer, double y);
+void weft__viewer_toggle_group(struct weft_viewer *viewer, uint32_t group);
+/* false if it is too long. */
+bool weft__viewer_set_filter(struct weft_viewer *viewer, const char *filter);
+/* Takes what `rows` owns. */
+void weft__viewer_set_rows(struct weft_viewer *viewer, const struct weft__rows *rows);
+bool weft__numbers_add(struct weft__numbers *numbers, uint32_t number);
+void weft__rows_finish(struct weft__rows *rows);
+
+#endif

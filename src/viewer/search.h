@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The search and its matches.
+ */
+#ifndef WEFT_VIEWER_SEARCH_H
+#define WEFT_VIEWER_SEARCH_H
+
+#include <weft/search.h>
+#include <weft/viewer.h>
+
+struct weft_viewer;
+
+struct weft__search_state {
+	struct weft_search *found; /* NULL: nothing is searched for */
+	char *text;
+	bool is_expression;
+	uint32_t match; /* the current one, or WEFT_NONE */
+};
+
+/* find.c */
+void weft__viewer_search(struct weft_viewer *viewer, const char *text);
+void weft__viewer_step_match(struct weft_viewer *viewer, int step);
+void weft__viewer_go_match(struct weft_viewer *viewer, uint32_t number);
+void weft__viewer_forget_search(struct weft_viewer *viewer);
+
+#endif
