@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * From an expression to a tree of nodes. The parser calls itself once a group, and groups are
- * nested DEPTH_MAX deep at most.
+ * Parses an expression into a tree of nodes. The parser recurses once for each group, and groups
+ * are nested at most DEPTH_MAX deep.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +138,7 @@ static bool take(struct parser *p, char c)
 	return true;
 }
 
-/* What is not UTF-8 is U+FFFD, in expressions and in texts. */
+/* Invalid UTF-8 counts as U+FFFD, in expressions and in texts. */
 static uint32_t take_character(struct parser *p)
 {
 	uint32_t character;
@@ -169,7 +169,7 @@ static bool add_class(struct parser *p, char letter)
 	}
 }
 
-/* \d and its like, or its opposite \D; false for another letter. */
+/* \d, \w, \s or the complement \D, \W, \S; false for another letter. */
 static bool add_class_or_opposite(struct parser *p, char letter)
 {
 	uint32_t first = p->tree.range_count;
@@ -190,7 +190,7 @@ static int digit_of(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The character that an escape stands for; the backslash is past. */
+/* The character that an escape stands for; the backslash has been read. */
 static uint32_t take_escaped(struct parser *p)
 {
 	static const char letters[] = "tnrfv", meant[] = "\t\n\r\f\v";
@@ -342,7 +342,7 @@ static bool take_number(struct parser *p, uint32_t *ret_number)
 	return p->at > start;
 }
 
-/* {2}, {2,}, {,5} or {2,5}; otherwise the brace stands for itself, and nothing is taken. */
+/* {2}, {2,}, {,5} or {2,5}; otherwise the brace stands for itself, and nothing is read. */
 static bool take_counts(struct parser *p, uint32_t *ret_least, uint32_t *ret_most)
 {
 	size_t start = p->at;
@@ -392,7 +392,7 @@ static uint32_t parse_repeated(struct parser *p)
 	node.left = parse_atom(p);
 	if (!take_repetition(p, &node.first, &node.count))
 		return node.left;
-	(void)take(p, '?'); /* as few as will do: whether there is a match is the same */
+	(void)take(p, '?'); /* a lazy quantifier has the same matches */
 	size_t offset = p->at;
 	if (take_repetition(p, &least, &most))
 		complain(p, offset, "repeated twice");

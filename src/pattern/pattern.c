@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Steps over a text. What steps the automaton may be at is one state; where a state leads with each
- * class of characters (those that no step tells apart) is found out once and remembered. All memory
- * is taken at the start: when it is full, everything is forgotten and learned again.
+ * Runs the automaton over a text. A set of steps is one state of a lazily built DFA; its
+ * transitions for each class of characters (characters that no step distinguishes) are computed
+ * once and cached. All memory is allocated at the start: when it is full, the cache is cleared.
  */
 #include "pattern/pattern.h"
 
@@ -109,7 +109,7 @@ static void push(struct weft__pattern *p, uint32_t *depth, uint32_t step)
 	p->stack[(*depth)++] = (uint16_t)step;
 }
 
-/* Where one can be without taking a character. */
+/* Follows the steps that take no character. */
 static void reach(struct weft__pattern *p, uint32_t from, bool at_start, bool at_end)
 {
 	uint32_t depth = 0;
@@ -139,7 +139,7 @@ static int by_number(const void *left, const void *right)
 	return *l < *r ? -1 : *l > *r;
 }
 
-/* Would the text match if it ended where one is at these steps? */
+/* Whether a text that ends at these steps matches. */
 static bool matches_at_end(struct weft__pattern *p, const struct state *state, bool at_start)
 {
 	begin_fresh(p);
@@ -232,7 +232,7 @@ static uint32_t find_state(struct weft__pattern *p, bool *ret_forgot)
 	return state;
 }
 
-/* Where `class` leads from a state, for the first time. */
+/* Computes the transition of a state for `class`. */
 static uint32_t learn(struct weft__pattern *p, uint32_t from, uint32_t class)
 {
 	uint32_t character = character_of(p, class);

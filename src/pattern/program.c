@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * From a tree to steps, backwards: whoever is compiled is told the step that comes after it, so
- * that nothing is ever patched. It calls itself once a group and a repetition, not once a node of
- * a sequence; the parser bounds how deep groups are.
+ * Compiles a tree to steps, from the end backwards: each node gets the step that follows it, so
+ * nothing has to be patched. It recurses once for each group and repetition, not for each node of a
+ * sequence; the parser bounds the depth of groups.
  */
 #include <stdlib.h>
 

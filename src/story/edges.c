@@ -123,7 +123,7 @@ WEFT__EXPORT size_t weft_story_edge_sentence(
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 3);
 	if (from == WEFT_NONE)
-		weft__say(w, "Somebody unknown");
+		weft__say(w, "An unknown task");
 	else
 		weft__say_subject(w, model, from, NAME_LETTERS);
 	weft__say(w, " %s ", weft__verb(model, edge));

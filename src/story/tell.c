@@ -273,7 +273,7 @@ static void add_edge(struct teller *t, uint32_t edge)
 	struct saying saying;
 	struct weft__words *w = say(&saying);
 	if (other == WEFT_NONE)
-		weft__say(w, "somebody unknown");
+		weft__say(w, "an unknown task");
 	else if (other == t->task)
 		weft__say(w, "itself");
 	else

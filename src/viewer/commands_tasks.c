@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Commands about what is in the trace: tasks and their edges, problems, what is searched for,
- * ranges and bookmarks.
+ * Commands about the content of the trace: tasks and their edges, problems, matches, ranges and
+ * bookmarks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ void weft__run_moment(struct weft_viewer *viewer, const char *arguments)
 {
 	uint64_t at;
 	if (weft__parse_time(arguments, viewer->view.start, &at)) {
-		weft__viewer_show_message(viewer, "That is no time.");
+		weft__viewer_show_message(viewer, "This is not a time: write 12.5ms, 300us or @N.");
 		return;
 	}
 	uint32_t task = viewer->selection.task;
@@ -43,7 +43,7 @@ void weft__run_moment(struct weft_viewer *viewer, const char *arguments)
 		viewer, task != WEFT_NONE ? viewer->layout->row[task] : WEFT_NONE, at, at, false);
 }
 
-/* For those who have no pointer; they move its end from there. */
+/* For keyboard users, who then move its end by keys. */
 static void begin_range_in_middle(struct weft_viewer *viewer)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
@@ -68,7 +68,7 @@ void weft__run_edge(struct weft_viewer *viewer, const char *arguments)
 	weft__viewer_step_edge(viewer, arguments[0] == 'p' ? -1 : 1);
 }
 
-/* Along the edge that Tab is at; else the panel. */
+/* Goes along the current edge; without one, opens the panel. */
 void weft__run_open(struct weft_viewer *viewer, const char *arguments)
 {
 	struct weft__selection *s = &viewer->selection;
@@ -171,7 +171,7 @@ void weft__run_measure(struct weft_viewer *viewer, const char *arguments)
 	} else {
 		viewer->range.is_armed = true;
 		weft__viewer_show_message(
-			viewer, "Drag from one moment to another; by keys: Shift + \xe2\x86\x90 \xe2\x86\x92.");
+			viewer, "Drag from one time to another; by keys: Shift + \xe2\x86\x90 \xe2\x86\x92.");
 	}
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }
@@ -190,7 +190,7 @@ void weft__run_mark(struct weft_viewer *viewer, const char *arguments)
 		weft__viewer_add_mark(viewer);
 }
 
-/* The one with that number, or the one that is meant. */
+/* The bookmark with that number, else the one under the pointer or the current one. */
 static size_t mark_of(const struct weft_viewer *viewer, const char *arguments)
 {
 	size_t number = strtoul(arguments, NULL, 10);

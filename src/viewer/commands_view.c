@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Commands that change what is looked at: moves of the view, and which rows there are.
+ * Commands that move the view and change which rows there are.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ void weft__run_fit(struct weft_viewer *viewer, const char *arguments)
 	weft__viewer_fit(viewer);
 }
 
-/* Around what is selected, if that is in view: keys have no pointer. */
+/* The selected time if it is in view, as keys have no pointer; else the middle. */
 static double zoom_center(const struct weft_viewer *viewer)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
@@ -172,14 +172,14 @@ void weft__run_hide(struct weft_viewer *viewer, const char *arguments)
 	char filter[WEFT__FILTER_BYTES + 64];
 	(void)arguments;
 	if (task == WEFT_NONE || !name) {
-		weft__viewer_show_message(viewer, "Select a task of the kind that shall be hidden.");
+		weft__viewer_show_message(viewer, "Select a task of the kind to hide.");
 		return;
 	}
 	snprintf(filter, sizeof(filter), "%s%s-kind:%s", viewer->rows.filter,
 		viewer->rows.filter[0] ? ", " : "", name);
 	if (weft__viewer_set_filter(viewer, filter))
 		weft__viewer_show_message(
-			viewer, "Tasks of the kind %s are hidden; the filter has it.", name);
+			viewer, "Tasks of kind %s are hidden; the filter shows this.", name);
 }
 
 void weft__run_repack(struct weft_viewer *viewer, const char *arguments)
@@ -191,6 +191,5 @@ void weft__run_repack(struct weft_viewer *viewer, const char *arguments)
 void weft__run_view(struct weft_viewer *viewer, const char *arguments)
 {
 	if (!weft__viewer_run_view(viewer, arguments))
-		weft__viewer_show_message(
-			viewer, "A part of this link means nothing here; the rest was followed.");
+		weft__viewer_show_message(viewer, "A part of this link is invalid here and was ignored.");
 }

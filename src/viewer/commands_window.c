@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Commands about what is around the picture: counters, times, themes, panels, and what is taken
- * along.
+ * Commands about what surrounds the picture: counters, times, themes, panels, copies and exports.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +48,7 @@ void weft__run_counters(struct weft_viewer *viewer, const char *arguments)
 	viewer->counters.are_hidden =
 		arguments[0] ? strcmp(arguments, "off") == 0 : weft__viewer_has_counters(viewer);
 	if (!viewer->counters.are_hidden && !weft__viewer_has_counters(viewer))
-		weft__viewer_forget_counters(viewer); /* each had been hidden */
+		weft__viewer_forget_counters(viewer); /* all had been hidden one by one */
 	viewer->panel.is_stale = true;
 	weft__viewer_place(viewer);
 }
@@ -68,7 +67,7 @@ void weft__run_rates(struct weft_viewer *viewer, const char *arguments)
 	viewer->panel.is_stale = true;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 	weft__viewer_show_message(viewer, viewer->counters.are_rates
-										  ? "Counters show how fast they change, a second."
+										  ? "Counters show how fast they change per second."
 										  : "Counters show their values.");
 }
 

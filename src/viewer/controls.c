@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What is drawn and can be used, as a list for those who have no pointer: the buttons, and the
- * edges of the overview's window. A shell lays something that takes the keyboard over each.
+ * The buttons and the edges of the overview's window as a list of controls. The shell lays a
+ * focusable widget over each, for keyboards and screen readers.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "viewer/state.h"
 
 #define HANDLE_WIDTH 20.0
-#define STEP         0.1 /* of the view, for an edge */
+#define STEP         0.1 /* share of the view that one step moves an edge by */
 
 static bool is_same(const struct weft_viewer_control *a, const struct weft_viewer_control *b)
 {
@@ -28,7 +28,7 @@ static void add(struct weft_viewer *viewer, uint32_t *at, const struct weft_view
 	++*at;
 }
 
-/* Its value is where it is. */
+/* The value is its time. */
 static void add_handle(struct weft_viewer *viewer, uint32_t *at, bool is_end)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which counters are drawn. The choice is by their numbers, so it holds while a trace grows. Where
- * there are many, the first few are drawn until others are chosen: all of them would hide the
- * tasks.
+ * Which counters are drawn. The choice is by their numbers, so it stays valid while a trace grows.
+ * Of many counters only the first few are drawn until the user chooses others, as all of them would
+ * hide the tasks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,7 @@ void weft__viewer_take_all_counters(struct weft_viewer *viewer)
 		memset(viewer->counters.hidden, 0, viewer->counters.hidden_count);
 }
 
-/* What differs from what is usual. */
+/* The counters whose state differs from the default. */
 void weft__viewer_link_counters(const struct weft_viewer *viewer,
 	void (*add)(void *context, const char *key, uint32_t counter), void *context)
 {
@@ -103,11 +103,11 @@ void weft__viewer_toggle_counter(struct weft_viewer *viewer, uint32_t counter)
 {
 	if (counter >= viewer->model->counter_count || !make_room(viewer))
 		return;
-	if (viewer->counters.are_hidden) { /* one of none: it alone */
+	if (viewer->counters.are_hidden) { /* none is drawn yet, so draw only this one */
 		viewer->counters.are_hidden = false;
 		memset(viewer->counters.hidden, 1, viewer->counters.hidden_count);
 	}
 	viewer->counters.hidden[counter] = !viewer->counters.hidden[counter];
 	viewer->panel.is_stale = true;
-	weft__viewer_place(viewer); /* without any there is no gutter */
+	weft__viewer_place(viewer); /* without counters there is no gutter */
 }

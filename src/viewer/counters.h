@@ -18,12 +18,12 @@ struct weft__counter_choice {
 /* counters.c */
 bool weft__viewer_hides_counter(const struct weft_viewer *viewer, uint32_t counter);
 void weft__viewer_toggle_counter(struct weft_viewer *viewer, uint32_t counter);
-/* Whatever was chosen, this one is drawn now. */
+/* Draws a counter even if it was hidden. */
 void weft__viewer_see_counter(struct weft_viewer *viewer, uint32_t counter);
-/* Of a model that is shown now; and as if nobody had chosen. */
+/* Adapts the choice to a new model; restores the default choice. */
 void weft__viewer_use_counters(struct weft_viewer *viewer);
 void weft__viewer_forget_counters(struct weft_viewer *viewer);
-/* More than are drawn unless they are chosen. */
+/* Whether there are more counters than are drawn by default. */
 bool weft__viewer_has_many_counters(const struct weft_viewer *viewer);
 bool weft__viewer_has_all_counters(const struct weft_viewer *viewer);
 void weft__viewer_take_all_counters(struct weft_viewer *viewer);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The canvas: the frame of the trace with what stands out in it, and on top what belongs to the
- * person rather than to the trace: range, guides, bookmarks, buttons. Without a trace, words where
- * the picture would be.
+ * Draws the canvas: the frame of the trace with its highlights, and above it the user's range,
+ * guides, bookmarks and buttons. Without a trace, a message stands where the picture would be.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,8 +16,8 @@
 #define LABEL_SIZE  11.0
 #define FLAG        6.0
 #define FOUND_TICK  9.0
-#define PERIODS_MAX 1000 /* of one problem that are marked at once; of more, its first */
-#define GROUND      0.7  /* of the picture: what is longer needs no ground of its own */
+#define PERIODS_MAX 1000 /* periods of one problem that are marked; of more, only the first */
+#define GROUND      0.7  /* share of the picture: a longer problem gets no ground */
 
 struct drawing {
 	const struct weft_viewer *viewer;
@@ -38,7 +37,7 @@ static double measure(
 	return d->font->measure(d->font->context, text, strlen(text), style->size, style->bold);
 }
 
-/* Words on a ground of their own, around x, within the box. */
+/* Draws a text on a filled ground, centred on x but within the box. */
 static void draw_label(const struct drawing *d, const struct weft_box *box, double x, double y,
 	const char *text, uint32_t ground)
 {
@@ -101,14 +100,16 @@ static void draw_wrong_period(const struct drawing *d, uint64_t start, uint64_t 
 	weft_canvas_rect(d->canvas, x, bottom - 2, fmax(strip_x(d, end), x + 2), bottom, color);
 }
 
-/* Where to look, before anybody has stepped to a problem: what is grave, and the first of all. */
+/* Marks in the overview, before the user steps to a problem, all warnings and errors and the first
+ * problem. */
 static void draw_wrong(const struct drawing *d)
 {
 	const struct weft_problems *problems = d->viewer->problems.found;
 	if (!problems || !problems->count || d->viewer->frame.strip.height == 0)
 		return;
 	uint32_t first = d->viewer->problems.order[0];
-	for (uint32_t i = problems->count; i-- > 0;) { /* 200 at most, the first and gravest on top */
+	for (uint32_t i = problems->count;
+		 i-- > 0;) { /* at most 200; the gravest is drawn last, on top */
 		uint32_t place = d->viewer->problems.order[i];
 		const struct weft_problem *problem = &problems->list[place];
 		bool is_error = problem->severity == WEFT_SEVERITY_ERROR;
@@ -126,8 +127,8 @@ static void draw_wrong(const struct drawing *d)
 	}
 }
 
-/* All times of a problem that comes again and again, as grounds and ticks in the overview; those
- * that share a pixel are one. The first is marked as such. */
+/* Marks all periods of a repeated problem: as grounds in the picture and ticks in the overview.
+ * Periods that share a pixel are merged. The caller marks the first one. */
 static void draw_periods(
 	const struct drawing *d, const struct weft_problem *problem, uint32_t color)
 {
@@ -157,8 +158,7 @@ static void draw_periods(
 	}
 }
 
-/* When the problem was that was stepped to: a task may be far longer than that, or there is none.
- */
+/* Marks the time of the current problem: its task may last far longer, or it may have none. */
 static void draw_problem(const struct drawing *d)
 {
 	const struct weft_viewer *viewer = d->viewer;
@@ -178,7 +178,7 @@ static void draw_problem(const struct drawing *d)
 		weft_canvas_rect(d->canvas, left, box->y, right, bottom, weft__faded(color, 0.1));
 	bool has_arrow =
 		problem->edge != WEFT_NONE && viewer->model->edges.time[problem->edge] == problem->start;
-	if (!has_arrow) /* it stands out, and would be hidden */
+	if (!has_arrow) /* the mark would hide the highlighted task */
 		draw_guide(d, x, box->y, bottom, color);
 	draw_guide(d, x2, box->y, bottom, color);
 	weft_format_duration(problem->end - problem->start, 3, length);
@@ -192,7 +192,7 @@ static void draw_problem(const struct drawing *d)
 			strip->y + strip->height - 3, color);
 }
 
-/* Where something was found, one tick a pixel. */
+/* Marks matches in the overview, at most one tick for each pixel. */
 static void draw_found(const struct drawing *d)
 {
 	const struct weft_box *box = &d->viewer->frame.strip;
@@ -208,7 +208,7 @@ static void draw_found(const struct drawing *d)
 	}
 }
 
-/* Once, when it is known that something is wrong. */
+/* A flash of the overview when problems have been found. */
 static void draw_pulse(const struct drawing *d)
 {
 	const struct weft_viewer *viewer = d->viewer;
@@ -258,7 +258,7 @@ static void draw_marks(const struct drawing *d)
 	}
 }
 
-/* Where the pointer is in time; false if it is nowhere. */
+/* The time under the pointer; false if the pointer is not over the time axis. */
 static bool pointed(const struct weft_viewer *viewer, uint64_t *ret_time, char text[48])
 {
 	const struct weft_frame *frame = &viewer->frame;
@@ -275,7 +275,7 @@ static bool pointed(const struct weft_viewer *viewer, uint64_t *ret_time, char t
 	return true;
 }
 
-/* The room that its time takes in the ruler. */
+/* The width of the pointer's time in the ruler. */
 static void take_ruler(const struct drawing *d, struct weft_render_options *options)
 {
 	struct weft_text_style style = {.size = LABEL_SIZE, .bold = true};
@@ -327,7 +327,7 @@ static void draw_rows_bar(const struct drawing *d)
 		is_held ? d->theme->text : d->theme->waiting);
 }
 
-/* The bytes of whole words that fit, or of one that does not. */
+/* The length of the words that fit, or of the first word if not even that fits. */
 static size_t line_size(
 	const struct drawing *d, const char *text, double room, const struct weft_text_style *style)
 {
@@ -355,7 +355,7 @@ static void draw_progress(const struct drawing *d, double y)
 	weft_canvas_rect(d->canvas, x, y, x + 2 * half * share, y + 4, d->theme->running);
 }
 
-/* Where the picture would be; long ones break between words. */
+/* Draws a message where the picture would be, wrapped between words. */
 static void draw_words(const struct drawing *d)
 {
 	const struct weft_box *box = &d->viewer->boxes.canvas;
@@ -377,7 +377,7 @@ static void draw_words(const struct drawing *d)
 	draw_progress(d, y);
 }
 
-/* Whose counters' values are written: 0 while nothing is pointed at. */
+/* The time whose counter values are shown; 0 while the pointer is outside. */
 static uint64_t pointed_time(const struct weft_viewer *viewer)
 {
 	const struct weft__pointer *p = &viewer->pointer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Search: what is found is lit in the picture and in the overview, and stepped through in the order
- * of time.
+ * Search: matches are highlighted in picture and overview, and stepped through in the order of
+ * time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void say_count(struct weft_viewer *viewer)
 			(unsigned long long)search->found);
 }
 
-/* A leading "/" makes an expression of it. */
+/* A leading "/" makes the text a regular expression. */
 void weft__viewer_search(struct weft_viewer *viewer, const char *text)
 {
 	struct weft_search_error error = {"", 0};
@@ -59,7 +59,7 @@ void weft__viewer_search(struct weft_viewer *viewer, const char *text)
 			say_count(viewer);
 		return;
 	}
-	/* What was found before stays lit while the expression is being written. */
+	/* Earlier matches stay highlighted while the user is still typing an invalid expression. */
 	viewer->prompt.shown.is_error = true;
 	snprintf(viewer->prompt.message, sizeof(viewer->prompt.message), "%s",
 		result == WEFT_ERROR_ARGUMENT ? error.message : "out of memory");
@@ -89,13 +89,13 @@ void weft__viewer_step_match(struct weft_viewer *viewer, int step)
 {
 	if (!viewer->search.found || viewer->search.found->match_count == 0) {
 		weft__viewer_show_message(viewer,
-			viewer->search.found ? "Nothing was found." : "Nothing is searched for: press /.");
+			viewer->search.found ? "Nothing was found." : "There is no search yet: press /.");
 		return;
 	}
 	uint32_t count = viewer->search.found->match_count, number = viewer->search.match;
 	if (number != WEFT_NONE) {
 		number = (number + count + (uint32_t)step) % count;
-	} else { /* from what is looked at */
+	} else { /* from the start of the view */
 		uint64_t from = weft__viewer_start(weft__viewer_wanted(viewer));
 		number = step > 0 ? weft_search_after(viewer->search.found, from ? from - 1 : 0)
 						  : weft_search_before(viewer->search.found, from);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What stands out in the next frame: of the hovered task, the selected one and those that belong to
- * it the edges that can be seen, as many as a picture has room for.
+ * Collects the highlights of the next frame: the visible edges of the hovered task, of the selected
+ * one and of related tasks, up to a limit.
  */
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static void add(struct weft_viewer *viewer, uint32_t edge)
 	s->edges[s->count++] = edge;
 }
 
-/* From a view's width before the view to one behind it: so far arrows reach. */
+/* From one width of the view before it to one behind it, as arrows are at most that long. */
 static void add_list(struct weft_viewer *viewer, struct weft__edge_list list)
 {
 	const struct weft_view *view = &viewer->view;
@@ -58,7 +58,7 @@ static bool contains(const struct weft__selection *s, uint32_t task)
 	return low < s->related_count && s->related[low] == task;
 }
 
-/* Edges within the set; each is found at who did it. */
+/* Edges between related tasks; each edge is found at its actor. */
 static void add_related(struct weft_viewer *viewer)
 {
 	const struct weft__selection *s = &viewer->selection;
@@ -77,7 +77,7 @@ static void add_related(struct weft_viewer *viewer)
 	}
 }
 
-/* The edge that tells why the problem came that is shown: mostly somebody else's. */
+/* The edge that explains the current problem; it often belongs to another task. */
 static void add_problem(struct weft_viewer *viewer)
 {
 	if (!viewer->problems.is_marked || !viewer->problems.found)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Views that were looked at, to go back to and forward again. The newest entry is the view itself
- * and is filled when it is left.
+ * The history of views. Its newest entry is the current view, and is filled in when the user leaves
+ * it.
  */
 #include "viewer/state.h"
 
@@ -48,6 +48,6 @@ bool weft__viewer_recall(struct weft_viewer *viewer, int step)
 	view.focus = history->views[to].focus;
 	weft_view_resize(&view, view.width, view.height);
 	weft__viewer_glide(viewer, &view);
-	history->moved_ms = -INFINITY; /* what follows is a new step */
+	history->moved_ms = -INFINITY; /* the next move is a new step */
 	return true;
 }

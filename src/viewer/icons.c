@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Signs on buttons, of lines and discs, 16 px wide: no font has to have them.
+ * Icons of buttons, 16 px wide, drawn as lines and discs so that they need no font.
  */
 #include "viewer/state.h"
 

@@ -59,7 +59,7 @@ const char *weft__key_name(const struct weft__command *row, char name[WEFT__KEY_
 			shown = names[i][1];
 	bool is_letter = modifiers & WEFT_VIEWER_CONTROL && !key[1] && key[0] >= 'a' && key[0] <= 'z';
 	if (is_letter)
-		key[0] = (char)(key[0] - 'a' + 'A'); /* as it stands on the key */
+		key[0] = (char)(key[0] - 'a' + 'A'); /* keyboards print capitals */
 	snprintf(name, WEFT__KEY_BYTES, "%s%s%.15s", modifiers & WEFT_VIEWER_SHIFT ? "Shift + " : "",
 		modifiers & WEFT_VIEWER_CONTROL ? "Ctrl + " : "", shown);
 	return name;
@@ -78,7 +78,7 @@ static bool has_key(const struct weft__command *row, const char *key, unsigned m
 
 static const struct weft__command *find(const char *key, unsigned modifiers)
 {
-	/* Letters and signs bring their Shift with them. */
+	/* The names of letters and signs already include Shift. */
 	if (key[0] && !key[1] && key[0] != ' ')
 		modifiers &= ~(unsigned)WEFT_VIEWER_SHIFT;
 	for (unsigned i = 0; i < weft__command_count; i++)
@@ -87,8 +87,7 @@ static const struct weft__command *find(const char *key, unsigned modifiers)
 	return NULL;
 }
 
-/* The keys of a selected task are the window's if there is nothing for them to do: Tab then goes to
- * the next widget. */
+/* A key for which the selected task has no use goes to the shell: Tab then leaves the picture. */
 static bool is_left_to_shell(struct weft_viewer *viewer, const struct weft__command *row)
 {
 	return row->needs >= WEFT__NEEDS_TASK && !weft__command_is_of_use(viewer, row);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * What takes a look at the whole trace, and so waits until the first picture stands: who did what
- * to whom, and what is wrong.
+ * The story index and the problems. Both need a pass over the whole trace, so they are made after
+ * the first picture, in steps between inputs.
  */
 #include <stdlib.h>
 
 #include "viewer/state.h"
 
-#define SMALL (1 << 18) /* edges and tasks: known within a frame */
+#define SMALL (1 << 18) /* edges and tasks that are indexed within one frame */
 
 static int step_story(struct weft_viewer *viewer)
 {
@@ -74,7 +74,7 @@ static int step_problems(struct weft_viewer *viewer)
 	return status;
 }
 
-/* A small trace is known before anybody could do anything. */
+/* For a small trace everything is done at once, before the user can act. */
 bool weft__viewer_learn_problems(struct weft_viewer *viewer)
 {
 	const struct weft_model *model = viewer->model;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A look at a trace in one line: as a command of the viewer, for links, and as one of the shell's.
- * Values have neither spaces nor quotes: other bytes than these are written as %XX.
+ * A view as one line: as a command of the viewer for links, and as a shell command. Values contain
+ * no spaces and quotes: such bytes are written as %XX.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void add_times(const struct weft_viewer *viewer, struct weft_text *text)
 
 static const char *const group_names[] = {"none", "thread", "process"};
 
-/* Folds by a member's id, groups by their place: "3,17". */
+/* Folds are named by a member's id, groups by their number: "3,17". */
 static void add_numbers(const struct weft_viewer *viewer, struct weft_text *text)
 {
 	const struct weft__numbers *exceptions = &viewer->rows.exceptions;
@@ -118,7 +118,7 @@ void weft__viewer_copy_link(struct weft_viewer *viewer)
 	weft__viewer_show_message(viewer, "The link to this view is copied.");
 }
 
-/* In quotes that no shell looks into. */
+/* Quotes a word for the shell. */
 static void add_quoted(struct weft_text *text, const char *word)
 {
 	weft_text_add_string(text, "'");
@@ -127,7 +127,7 @@ static void add_quoted(struct weft_text *text, const char *word)
 	weft_text_add_string(text, "'");
 }
 
-/* Its words as options. */
+/* The parts of the link as options. */
 static void add_filter(struct weft_text *text, const char *filter)
 {
 	char word[WEFT__FILTER_BYTES];
@@ -280,7 +280,7 @@ static void go(struct weft_viewer *viewer, struct target *t)
 	bool was_all = weft__viewer_shows_all(viewer);
 	weft__viewer_set_rows(viewer, &t->rows);
 	view->row_count = viewer->layout->row_count;
-	view->width = viewer->view.width; /* groups take some of it */
+	view->width = viewer->view.width; /* groups take some of the width */
 	uint64_t start = t->has_start ? t->start : weft__viewer_start(view);
 	weft_view_resize(view, view->width, view->height);
 	if (t->has_start || t->has_duration)
@@ -301,7 +301,7 @@ bool weft__viewer_run_view(struct weft_viewer *viewer, const char *arguments)
 {
 	struct target target = {.view = *weft__viewer_wanted(viewer), .task = WEFT_NONE};
 	bool good = true;
-	target.view.is_plain = false; /* what a link does not say is as usual */
+	target.view.is_plain = false; /* parts that a link leaves out have their defaults */
 	viewer->counters.are_hidden = viewer->counters.are_rates = viewer->clock_times = false;
 	weft__viewer_forget_counters(viewer);
 	for (const char *at = arguments; *at;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Panels that list places in the trace: problems, what was found, bookmarks, counters.
+ * Panels with lists: problems, matches, bookmarks, counters.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void add_problem(struct weft_viewer *viewer, uint32_t number)
 {
 	const struct weft_problem *problem =
 		&viewer->problems.found->list[viewer->problems.order[number]];
-	bool is_end = problem->type == WEFT_PROBLEM_FAILED; /* that is when it failed */
+	bool is_end = problem->type == WEFT_PROBLEM_FAILED; /* the task failed at its end */
 	char command[256], time[32];
 	weft__panel_add(viewer, WEFT_VIEWER_LINK, problem->sentence,
 		write_time(viewer, is_end ? problem->end : problem->start, time),
@@ -108,7 +108,7 @@ void weft__fill_search(struct weft_viewer *viewer)
 		"", "");
 	weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Next", "n", "match next");
 	weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Previous", "N", "match previous");
-	/* A window of the list around the current one. */
+	/* Only part of a long list is shown, around the current match. */
 	uint32_t first = 0, count = search->match_count;
 	if (viewer->search.match != WEFT_NONE && viewer->search.match > FOUND_SHOWN / 2)
 		first = viewer->search.match - FOUND_SHOWN / 2;
@@ -143,7 +143,7 @@ void weft__fill_marks(struct weft_viewer *viewer)
 	}
 }
 
-/* As the picture marks it. */
+/* The marker that the picture uses for a counter. */
 static const char *counter_mark(uint32_t counter)
 {
 	static const char *const marks[] = {"\xe2\x97\x8f", "\xe2\x96\xa0", "\xe2\x96\xb2",

@@ -29,7 +29,7 @@ void weft__fill_help(struct weft_viewer *viewer)
 	}
 }
 
-/* One that is switched by "on" and "off" behind its command. */
+/* A toggle whose command takes "on" or "off". */
 static void add_switch(struct weft_viewer *viewer, const char *command)
 {
 	char text[256];
@@ -94,8 +94,8 @@ void weft__fill_menu(struct weft_viewer *viewer)
 		enum weft__menu menu;
 		const char *heading;
 	} sections[] = {{WEFT__MENU_VIEW, "View"}, {WEFT__MENU_BOOKMARKS, "Bookmarks"},
-		{WEFT__MENU_TAKE, "Take along"}, {WEFT__MENU_TRACE, "Trace"}, {WEFT__MENU_THEME, "Theme"},
-		{WEFT__MENU_HELP, "Help"}};
+		{WEFT__MENU_TAKE, "Copy and export"}, {WEFT__MENU_TRACE, "Trace"},
+		{WEFT__MENU_THEME, "Theme"}, {WEFT__MENU_HELP, "Help"}};
 	for (unsigned i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
 		add_heading(viewer, sections[i].heading);
 		if (sections[i].menu == WEFT__MENU_VIEW && weft__viewer_bar_is_short(viewer))

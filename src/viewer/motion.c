@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The view on its way: each move glides for 120 ms, and what was dragged and let go of goes on for
- * 300 ms. Input never waits for it: moves in steps start from where the view is going, and a touch
- * stops it where it is.
+ * Animated moves of the view: each move glides for 120 ms, and a picture that is released while it
+ * is dragged goes on for 300 ms. Input never waits for them: steps start from the target of the
+ * current glide, and a touch stops the view where it is.
  */
 #include "viewer/state.h"
 
@@ -77,7 +77,7 @@ void weft__viewer_throw(struct weft_viewer *viewer)
 	};
 }
 
-/* Slows down to nothing at the end: the integral of a speed that falls with the square. */
+/* Ease-out: the integral of a speed that falls with the square of the time. */
 static void fly(struct weft_viewer *viewer, double done)
 {
 	const struct weft__motion *m = &viewer->motion;
@@ -86,7 +86,8 @@ static void fly(struct weft_viewer *viewer, double done)
 		m->y + m->speed_y * ms);
 }
 
-/* Widths change by equal factors, and the time that both views have at one x keeps it. */
+/* The scale changes by equal factors in equal times, and the time that both views show at the same
+ * x stays there. */
 static void glide(struct weft_viewer *viewer, double done)
 {
 	const struct weft__motion *m = &viewer->motion;
@@ -99,7 +100,7 @@ static void glide(struct weft_viewer *viewer, double done)
 	view.scale = 1 / width;
 	view.left = m->from.left + (m->to.left - m->from.left) * share;
 	view.focus = m->from.focus + (m->to.focus - m->from.focus) * eased;
-	weft_view_resize(&view, view.width, view.height); /* clamps */
+	weft_view_resize(&view, view.width, view.height); /* clamps the view to the trace */
 	viewer->view = view;
 }
 

@@ -15,10 +15,10 @@ struct weft_viewer;
 
 struct weft__motion {
 	bool is_running;
-	bool is_thrown; /* goes on as it was dragged; else from `from` to `to` */
+	bool is_thrown; /* goes on after a drag; else moves from `from` to `to` */
 	double begin_ms, end_ms;
 	struct weft_view from, to;
-	/* Of what is thrown: the point that was held, where it was let go and how fast. */
+	/* Of a throw: the point that was held, where it was released and how fast. */
 	double held_ns, held_row, x, y, speed_x, speed_y; /* px, px a ms */
 };
 
@@ -26,8 +26,8 @@ struct weft__motion {
 
 struct weft__slide {
 	bool is_running;
-	double begin_ms, share; /* share: what is left of it, 1 to 0 */
-	double *shifts;         /* px, by row: from where it is to where it was */
+	double begin_ms, share; /* share: the part of the slide that is left, 1 to 0 */
+	double *shifts;         /* px, by row: from the new position to the old one */
 	uint32_t count;
 };
 
@@ -36,21 +36,21 @@ struct weft__slide {
 struct weft__history {
 	struct weft_view views[WEFT__HISTORY_MAX];
 	unsigned count, at;
-	double moved_ms; /* the last move: moves in one go are one step */
+	double moved_ms; /* time of the last move: quick successive moves are one step */
 };
 
-/* motion.c: what is wanted, which the view may still be on its way to. */
+/* motion.c: the target of the current glide, or the view itself. */
 const struct weft_view *weft__viewer_wanted(const struct weft_viewer *viewer);
-/* Goes there in 120 ms, or at once. */
+/* Moves the view in 120 ms, or at once. */
 void weft__viewer_glide(struct weft_viewer *viewer, const struct weft_view *to);
 void weft__viewer_jump(struct weft_viewer *viewer, const struct weft_view *to);
-/* Stays where it is now. */
+/* Stops the view where it is. */
 void weft__viewer_halt(struct weft_viewer *viewer);
-/* Goes on for 300 ms, ever slower. */
+/* Lets the view go on for 300 ms and slow down. */
 void weft__viewer_throw(struct weft_viewer *viewer);
-/* Whether it goes on. */
+/* Advances the animation; whether it goes on. */
 bool weft__viewer_move_on(struct weft_viewer *viewer);
-/* So that the held point is at (x, y) of the canvas. */
+/* Moves the view so that the held point is at (x, y) of the canvas. */
 void weft__hold_point(const struct weft_viewer *viewer, struct weft_view *view, double held_ns,
 	double held_row, double x, double y);
 
@@ -61,8 +61,7 @@ void weft__slide_begin(struct weft_viewer *viewer);
 void weft__slide_move_on(struct weft_viewer *viewer);
 void weft__slide_stop(struct weft_viewer *viewer);
 
-/* history.c: before a move. Moves that follow each other within a second are one, unless `is_jump`.
- */
+/* history.c: called before a move. Moves within a second are one step, unless `is_jump`. */
 void weft__viewer_remember(struct weft_viewer *viewer, bool is_jump);
 /* -1 or 1 */
 bool weft__viewer_recall(struct weft_viewer *viewer, int step);
@@ -72,7 +71,7 @@ void weft__viewer_zoom(struct weft_viewer *viewer, double x, double factor);
 void weft__viewer_pan(struct weft_viewer *viewer, double dx, double dy);
 void weft__viewer_fit(struct weft_viewer *viewer);
 void weft__viewer_show_range(struct weft_viewer *viewer, uint64_t start, double duration);
-/* How much time is between the margins. */
+/* The length of time between the margins. */
 double weft__viewer_duration(const struct weft_view *view);
 uint64_t weft__viewer_start(const struct weft_view *view);
 

@@ -23,7 +23,7 @@ void weft__viewer_zoom(struct weft_viewer *viewer, double x, double factor)
 	weft__viewer_glide(viewer, &view);
 }
 
-/* By the px that the picture is moved. */
+/* The picture moves by that many px. */
 void weft__viewer_pan(struct weft_viewer *viewer, double dx, double dy)
 {
 	struct weft_view view = *weft__viewer_wanted(viewer);

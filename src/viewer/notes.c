@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Bookmarks: moments with a note. They are saved as lines of text beside the trace,
- *
- *     @12345678 what was seen here
- *
- * with the time on the trace's clock, so that they are read by people and kept in version control.
+ * Bookmarks: times with a note. They are saved beside the trace as lines of text, "@12345678 what
+ * was seen here", with the time on the trace's clock, so that people can read them and keep them in
+ * version control.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +16,7 @@
 
 #define LONGEST   200
 #define MARKS_MAX 10000
-#define REACH     8.0 /* px from a bookmark */
+#define REACH     8.0 /* px around a bookmark's flag */
 #define TOUCHED   20.0
 
 static size_t first_from(const struct weft_viewer *viewer, uint64_t time)
@@ -29,7 +27,7 @@ static size_t first_from(const struct weft_viewer *viewer, uint64_t time)
 	return at;
 }
 
-/* Text without what ends a line. */
+/* Replaces line ends, as a note is one line of the file. */
 static char *copy_line(const char *text, size_t size)
 {
 	char clean[LONGEST + 1];
@@ -81,7 +79,7 @@ static void save(struct weft_viewer *viewer)
 	weft_text_finish(&text);
 }
 
-/* Where the pointer is; or the moment of the selection; or the middle of the view. */
+/* The time under the pointer, else the selected time, else the middle of the view. */
 static uint64_t here(struct weft_viewer *viewer)
 {
 	const struct weft__pointer *p = &viewer->pointer;
@@ -133,7 +131,7 @@ void weft__viewer_edit_mark(struct weft_viewer *viewer, size_t number)
 {
 	if (number >= viewer->marks.count) {
 		weft__viewer_show_message(
-			viewer, "No bookmark is meant: point at one, or go to one ( M ).");
+			viewer, "No bookmark is selected: point at one, or go to one ( M ).");
 		return;
 	}
 	viewer->marks.current = number;
@@ -152,7 +150,7 @@ void weft__viewer_remove_mark(struct weft_viewer *viewer, size_t number)
 {
 	if (number >= viewer->marks.count) {
 		weft__viewer_show_message(
-			viewer, "No bookmark is meant: point at one, or go to one ( M ).");
+			viewer, "No bookmark is selected: point at one, or go to one ( M ).");
 		return;
 	}
 	if (viewer->prompt.asked == WEFT__ASK_NOTE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The overview as a window: it is dragged by its middle or its edges, and a drag outside it chooses
- * what it shall show.
+ * The view's window in the overview: the user drags it by its middle or its edges; a drag outside
+ * it chooses a new range for the view.
  */
 #include <math.h>
 
@@ -10,8 +10,8 @@
 #include "viewer/state.h"
 
 #define EDGE_PX 6.0
-#define TOUCHED 16.0 /* likewise, by a finger */
-#define THIN    3    /* times as wide, a window has a middle, too */
+#define TOUCHED 16.0 /* px, for fingers */
+#define THIN    3    /* widths of an edge, from which on a window has a middle to drag */
 
 static struct weft__rect area(const struct weft_viewer *viewer)
 {
@@ -41,7 +41,8 @@ enum weft__drag weft__strip_part(const struct weft_viewer *viewer, double x)
 	double start = weft__strip_x(viewer, weft_view_time(view, 0));
 	double end = weft__strip_x(viewer, weft_view_time(view, view->width));
 	double reach = viewer->pointer.is_touch ? TOUCHED : EDGE_PX;
-	double edge = end - start < THIN * reach ? 0 : reach; /* a thin one is grabbed as a whole */
+	double edge =
+		end - start < THIN * reach ? 0 : reach; /* a narrow window is dragged as a whole */
 	bool is_all = weft__viewer_duration(view) >= (double)(view->end - view->start) * 0.999;
 	if (fabs(x - start) <= reach && x < start + edge + 1)
 		return WEFT__DRAG_WINDOW_START;
@@ -73,7 +74,7 @@ static void move_edge(struct weft_viewer *viewer, uint64_t time, bool is_start)
 	weft__viewer_jump(viewer, &view);
 }
 
-/* What is chosen outside the window is shown at once, so that the drag itself is the preview. */
+/* A range that is chosen outside the window is shown at once, so the drag is its own preview. */
 static void choose(struct weft_viewer *viewer, double x)
 {
 	struct weft_view view = *weft__viewer_wanted(viewer);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The panel as a list that the shell shows with widgets of its own. It is made anew when something
- * in it has changed. Its strings lie one after the other in a text that grows and so moves: until
- * the list is whole, items have offsets instead of pointers.
+ * The panel as a list that the shell shows with its own widgets. It is rebuilt when something in it
+ * has changed. Its strings lie in one growing text, which may move; so until the list is complete,
+ * items hold offsets instead of pointers.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ const char *weft__panel_format(char buffer[256], const char *format, ...)
 	return buffer;
 }
 
-/* An offset in a pointer's place. */
+/* The result is an offset, stored as a pointer. */
 static const char *keep(struct weft__panel *panel, const char *string)
 {
 	size_t at = panel->text.size, size = strlen(string), need = 3 * size + 1;

@@ -30,12 +30,12 @@ struct weft__panel {
 	struct weft_viewer_panel shown;
 	struct weft_viewer_item *items;
 	size_t capacity;
-	struct weft_text text;          /* of the items: offsets until it is whole */
+	struct weft_text text; /* of the items, which hold offsets until the list is complete */
 	struct weft_viewer_item unused; /* stands in for an item that could not be allocated */
 	int error;
 };
 
-/* panel.c, and what fills it: help.c, menu.c */
+/* panel.c, and the files that fill panels: lists.c, menus.c, story_panel.c */
 void weft__viewer_open_panel(struct weft_viewer *viewer, enum weft__panel_kind kind);
 /* "rows", or "" and WEFT__PANEL_NONE if there is no such panel. */
 enum weft__panel_kind weft__panel_named(const char *name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Mice and fingers: presses, releases and moves become clicks, drags, pinches and long presses. One
- * drag goes on at a time; what it is was decided where it began, and a few pixels later.
+ * Mice and fingers: presses, releases and moves become clicks, drags, pinches and long presses.
+ * There is one drag at a time; its type depends on where it began and on its first few pixels.
  */
 #include <math.h>
 
@@ -15,10 +15,10 @@
 #define DOUBLE_PX       8.0
 #define DOUBLE_TOUCH_PX 24.0
 #define LONG_MS         500.0
-#define LET_GO_MS       60.0 /* after the last move: then it rested, and is not thrown */
+#define LET_GO_MS       60.0 /* ms after the last move: a drag that rested is not thrown */
 #define BAR_WIDTH       12.0
 
-/* The bar of plain rows that do not fit. */
+/* The scroll bar of plain rows that do not fit. */
 struct weft_box weft__rows_bar(const struct weft_viewer *viewer)
 {
 	const struct weft_box *box = &viewer->frame.picture;
@@ -60,7 +60,7 @@ static void drag_picture(struct weft_viewer *viewer, double x, double y)
 	weft__viewer_jump(viewer, &view);
 }
 
-/* The bar's whole length stands for all rows. */
+/* The length of the scroll bar represents all rows. */
 static void drag_rows(struct weft_viewer *viewer, double y)
 {
 	const struct weft_box *box = &viewer->frame.picture;
@@ -76,7 +76,7 @@ static bool is_range_wanted(const struct weft_viewer *viewer, unsigned modifiers
 		   (y >= ruler->y && y < ruler->y + ruler->height);
 }
 
-/* A press that has moved far enough is a drag from where it began. */
+/* A press that has moved far enough becomes a drag, from where the press was. */
 static void begin_drag(struct weft_viewer *viewer)
 {
 	struct weft__pointer *p = &viewer->pointer;
@@ -160,7 +160,7 @@ static double finger_distance(const struct weft__pointer *p)
 	return fmax(hypot(p->fingers[0].x - p->fingers[1].x, p->fingers[0].y - p->fingers[1].y), 16);
 }
 
-/* The time between the fingers stays there, and so does the row. */
+/* Keeps the time and row between the fingers under them. */
 static void pinch(struct weft_viewer *viewer, struct weft__finger *finger, double x, double y)
 {
 	struct weft__pointer *p = &viewer->pointer;
@@ -214,7 +214,7 @@ static void press(struct weft_viewer *viewer, double x, double y)
 	}
 }
 
-/* On the flag of a bookmark: all that can be done with it. */
+/* A click on a bookmark's flag shows its actions. */
 static void click_ruler(struct weft_viewer *viewer, double x)
 {
 	size_t mark = weft__viewer_mark_at(viewer, x);
@@ -230,7 +230,7 @@ static void click(struct weft_viewer *viewer, double x, double y)
 	double near = p->is_touch ? DOUBLE_TOUCH_PX : DOUBLE_PX;
 	bool is_again = hypot(x - p->click_x, y - p->click_y) <= near;
 	bool is_double = is_again && viewer->now_ms - p->click_ms <= DOUBLE_MS;
-	/* A third click is a first one. */
+	/* A third click counts as a first one. */
 	p->click_ms = is_double ? -INFINITY : viewer->now_ms;
 	p->click_x = x;
 	p->click_y = y;
@@ -248,7 +248,7 @@ static void click(struct weft_viewer *viewer, double x, double y)
 	}
 }
 
-/* What is said there in one line is said in full in a panel. */
+/* A click on the status line opens the panel that has the full text. */
 static void click_status(struct weft_viewer *viewer)
 {
 	if (viewer->selection.task != WEFT_NONE)
@@ -337,14 +337,14 @@ static void on_release(struct weft_viewer *viewer, const struct weft_viewer_poin
 		return;
 	remove_finger(p, pointer->id);
 	if (p->drag == WEFT__DRAG_PINCH && p->finger_count == 1) {
-		p->x = p->fingers[0].x; /* the other goes on alone */
+		p->x = p->fingers[0].x; /* the other finger goes on alone */
 		p->y = p->fingers[0].y;
 		weft__viewer_begin_grab(viewer, p->x, p->y);
 	} else if (p->finger_count == 0) {
 		release(viewer, pointer->x, pointer->y);
 	}
 	if (p->is_touch && p->finger_count == 0)
-		p->is_inside = false; /* a finger that is up points at nothing */
+		p->is_inside = false; /* a lifted finger points at nothing */
 }
 
 static void on_move(struct weft_viewer *viewer, const struct weft_viewer_pointer *pointer)
@@ -364,7 +364,7 @@ static void on_move(struct weft_viewer *viewer, const struct weft_viewer_pointer
 	} else if (viewer->model) {
 		weft__viewer_hover_at(viewer, pointer->x, pointer->y, WEFT__HOVER_MS);
 	}
-	viewer->changes |= WEFT_VIEWER_CANVAS; /* the pointer's time is in the ruler */
+	viewer->changes |= WEFT_VIEWER_CANVAS; /* the ruler shows the pointer's time */
 }
 
 static void leave(struct weft_viewer *viewer)
@@ -383,7 +383,7 @@ WEFT__EXPORT void weft_viewer_pointer(
 		return;
 	weft__viewer_begin(viewer, now_ms);
 	p->modifiers = pointer->modifiers;
-	if (!p->is_inside) { /* to come in is not to move: the window may have opened below it */
+	if (!p->is_inside) { /* entering is not moving: the window may have opened below the pointer */
 		viewer->status.message_x = pointer->x;
 		viewer->status.message_y = pointer->y;
 	}
@@ -412,7 +412,7 @@ double weft__viewer_pointer_due(const struct weft_viewer *viewer)
 	return viewer->pointer.long_ms;
 }
 
-/* A long press points, as a mouse does without one. */
+/* A long press of a finger hovers, as a resting mouse does. */
 void weft__viewer_advance_pointer(struct weft_viewer *viewer)
 {
 	struct weft__pointer *p = &viewer->pointer;

@@ -38,12 +38,12 @@ struct weft__pointer {
 	enum weft__drag drag;
 	struct weft__finger fingers[2];
 	unsigned finger_count;
-	double press_x, press_y, long_ms; /* when the press is a long one */
+	double press_x, press_y, long_ms; /* long_ms: when the press becomes a long one */
 	double held_ns, held_row;         /* the grabbed point; ns from the trace's start */
 	double speed_x, speed_y, moved_ms;
 	double click_x, click_y, click_ms; /* the last click */
 	bool click_folded;                 /* it folded or unfolded something */
-	unsigned button;                   /* pressed, of `buttons` */
+	unsigned button;                   /* the pressed button of the toolbar */
 };
 
 /* pointer.c, overview.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a large trace's first picture needs, made before any viewer has it: in a thread of its own,
- * while the window still answers.
+ * Makes what the first picture of a large trace needs, before a viewer takes it over: in another
+ * thread, while the window still responds.
  */
 #include <stdlib.h>
 

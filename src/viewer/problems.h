@@ -21,12 +21,13 @@ struct weft__problem_list {
 	double pulse_ms;                   /* since when */
 };
 
-/* knowledge.c: what is found out when it is first needed. False without memory. */
+/* knowledge.c: computes the story index or the problems if they are not there yet. False without
+ * memory. */
 bool weft__viewer_know_story(struct weft_viewer *viewer);
 bool weft__viewer_know_problems(struct weft_viewer *viewer);
-/* Places in the list, the first to be looked at first; NULL without memory. */
+/* Indices of the list in the order to step through; NULL without memory. */
 uint32_t *weft__viewer_order(const struct weft_problems *problems);
-/* A step towards them; whether there are more. */
+/* Does one step of the search for problems; whether there is more to do. */
 bool weft__viewer_learn_problems(struct weft_viewer *viewer);
 void weft__viewer_forget(struct weft_viewer *viewer);
 void weft__viewer_step_problem(struct weft_viewer *viewer, int step);

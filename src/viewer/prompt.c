@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Lines of text that a person is asked for: what is wrong with them is said while they are written.
+ * Prompts for a line of text. Mistakes are reported while the user types.
  */
 #include <math.h>
 #include <stdio.h>
@@ -79,7 +79,7 @@ static const char *take_start(struct weft_viewer *viewer, const char *text, bool
 	const char *problem = weft__parse_time(text, view.start, &time);
 	if (!problem && (time < view.start || time > view.end))
 		problem = "that is outside the trace";
-	if (!problem && is_done) /* what is left of the trace may be less than what is shown */
+	if (!problem && is_done) /* less of the trace may be left than the view's length */
 		weft__viewer_show_range(
 			viewer, time, fmin(weft__viewer_duration(&view), fmax((double)(view.end - time), 1)));
 	return problem;

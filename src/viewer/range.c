@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A range of time that a person chose, to be measured, zoomed to or cut out. Its ends keep to what
- * is within six pixels: where a task begins, ends, runs or has an edge.
+ * The chosen range of time, to be measured, zoomed to or cut out. Its ends snap to what is within
+ * six pixels: where a task begins, ends, runs or has an edge.
  */
 #include <math.h>
 
@@ -17,7 +17,7 @@ void weft__viewer_begin_range(struct weft_viewer *viewer, uint64_t time)
 {
 	viewer->range.is_set = true;
 	viewer->range.from = viewer->range.to = time;
-	viewer->status.message_until_ms = -INFINITY; /* how to choose one */
+	viewer->status.message_until_ms = -INFINITY; /* the status line says how to choose one */
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }
 
@@ -56,7 +56,7 @@ static uint64_t time_at(const struct search *search, double x)
 	return weft_view_time(&search->viewer->view, x - search->viewer->frame.picture.x);
 }
 
-/* Of a list in order: those on both sides of the pointer are near, or none is. */
+/* In a sorted list only the neighbours of the pointer's time can be near. */
 static void try_activations(struct search *search, uint32_t task)
 {
 	const struct weft_model *model = search->viewer->model;

@@ -11,11 +11,11 @@ struct weft_viewer;
 
 struct weft__range {
 	bool is_set;
-	uint64_t from, to; /* where it began and where the pointer is: in any order */
+	uint64_t from, to; /* where the drag began and where it is, in any order */
 	bool is_armed;     /* the next drag chooses one */
 };
 
-/* A time near the pointer that a range or mark keeps to. */
+/* A time near the pointer that a range or bookmark snaps to. */
 struct weft__snap {
 	bool is_set;
 	uint64_t time;
@@ -27,7 +27,7 @@ void weft__viewer_order_range(
 	const struct weft_viewer *viewer, uint64_t *ret_start, uint64_t *ret_end);
 /* Moves its end: -1 or 1. */
 void weft__viewer_stretch_range(struct weft_viewer *viewer, int step);
-/* The time at x, or one within 6 px that means something. */
+/* The time at x, or that of an event or task end within 6 px. */
 uint64_t weft__viewer_snap(struct weft_viewer *viewer, double x, double y, bool is_free);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the shell is asked to do: a short queue. When a shell never asks, the oldest are forgotten.
+ * A short queue of requests to the shell. If the shell never fetches them, the oldest are dropped.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ void weft__viewer_request(struct weft_viewer *viewer, enum weft_viewer_request_t
 WEFT__EXPORT bool weft_viewer_next_request(
 	struct weft_viewer *viewer, struct weft_viewer_request *ret_request)
 {
-	free(viewer->requests.given); /* the shell has seen it */
+	free(viewer->requests.given); /* the shell has read it */
 	viewer->requests.given = NULL;
 	if (viewer->requests.count == 0)
 		return false;

@@ -15,7 +15,7 @@ struct weft__requests {
 	struct weft_viewer_request list[WEFT__REQUESTS_MAX];
 	char *texts[WEFT__REQUESTS_MAX];
 	unsigned first, count;
-	char *given; /* the text of the one that the shell was given last */
+	char *given; /* the text of the request that the shell got last */
 };
 
 /* requests.c */
@@ -26,7 +26,7 @@ void weft__viewer_request(struct weft_viewer *viewer, enum weft_viewer_request_t
 void weft__viewer_copy_link(struct weft_viewer *viewer);
 void weft__viewer_copy_command(struct weft_viewer *viewer);
 void weft__viewer_copy_window(struct weft_viewer *viewer);
-/* "start=12ms duration=3ms task=12"; false if a part of it makes no sense, and was left out. */
+/* "start=12ms duration=3ms task=12"; false if a part was invalid and ignored. */
 bool weft__viewer_run_view(struct weft_viewer *viewer, const char *arguments);
 
 #endif

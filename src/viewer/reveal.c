@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Bringing something into view: no further than needed, so that who jumps does not lose their way.
+ * Brings something into view, and moves the view no further than needed, so that users keep their
+ * bearings.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +14,7 @@
 #include "base/ns.h"
 #include "viewer/state.h"
 
-#define COMFORT   0.12 /* of the view: nearer to an edge it is moved to the middle */
+#define COMFORT   0.12 /* share of the view: what is nearer to an edge moves to the middle */
 #define LEAST_PX  24.0 /* of what is to be seen closely */
 #define LEAST     0.08 /* of the view, of the same */
 #define SHARE     3.0  /* such a thing takes one part of so many */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which rows there are: what is folded, how rows are grouped, what a filter leaves out. When that
- * changes, rows are laid out anew and the task that is looked at keeps its height on the screen.
+ * Which rows there are: folds, groups and the filter. When these change, the trace is laid out
+ * again, and the task in focus keeps its height on the screen.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "viewer/state.h"
 
-/* One of two works that are one to who waits for them. */
+/* Progress of the first or second half of one operation. */
 struct half {
 	const struct weft_progress *whole;
 	double begin;
@@ -65,7 +65,7 @@ bool weft__rows_are_as_at_first(const struct weft__rows *rows)
 		   rows->exceptions.count == 0 && rows->folded_groups.count == 0 && !rows->filter[0];
 }
 
-/* A task that shall stay where it is: the selected one, or one in the middle of the picture. */
+/* The task that keeps its height: the selected one, or one in the middle of the picture. */
 static uint32_t anchor_of(struct weft_viewer *viewer)
 {
 	const struct weft_box *box = &viewer->frame.picture;
@@ -90,7 +90,7 @@ static void take_layout(
 	viewer->measured_fold.fold = WEFT_NONE;
 }
 
-/* Rows as they are to be now, around a task or WEFT_NONE. */
+/* Lays out the rows again; `anchor`, if it is not WEFT_NONE, keeps its height. */
 static void lay_out_around(struct weft_viewer *viewer, uint32_t anchor)
 {
 	struct weft_layout *layout;
@@ -108,7 +108,7 @@ static void lay_out_around(struct weft_viewer *viewer, uint32_t anchor)
 	take_layout(viewer, layout, scene);
 	view.row_count = layout->row_count;
 	viewer->view = view;
-	weft__viewer_place(viewer); /* groups have a gutter */
+	weft__viewer_place(viewer); /* groups need a gutter */
 	if (anchor != WEFT_NONE && layout->row[anchor] != WEFT_NONE)
 		weft_view_drag_row(&viewer->view, layout->row[anchor], y);
 	weft__slide_begin(viewer);
@@ -149,11 +149,11 @@ void weft__viewer_toggle_fold(struct weft_viewer *viewer, uint32_t task)
 	const struct weft_layout *layout = viewer->layout;
 	uint32_t fold = task != WEFT_NONE && layout->fold_of ? layout->fold_of[task] : WEFT_NONE;
 	if (fold == WEFT_NONE) {
-		weft__viewer_show_message(viewer,
-			task == WEFT_NONE ? "No task is selected." : "It is not one of a run of alike tasks.");
+		weft__viewer_show_message(
+			viewer, task == WEFT_NONE ? "No task is selected." : "This task is not in a fold.");
 		return;
 	}
-	/* A fold may be excepted under another member's name. */
+	/* The exception may name another member of the fold. */
 	const struct weft_fold *f = &layout->folds[fold];
 	uint32_t name = layout->fold_members[f->first];
 	for (uint32_t i = 0; i < viewer->rows.exceptions.count; i++) {
@@ -178,17 +178,15 @@ void weft__viewer_fold_all(struct weft_viewer *viewer, bool is_folded)
 	viewer->rows.exceptions.count = 0;
 	weft__viewer_relayout(viewer);
 	weft__viewer_show_message(viewer, "%s",
-		is_folded ? "Runs of alike tasks are folded into one row each."
-				  : "Each task is in a row of its own.");
+		is_folded ? "Alike tasks are folded into one row." : "Each task is in a row of its own.");
 }
 
 void weft__viewer_simplify(struct weft_viewer *viewer, bool is_simplified)
 {
 	viewer->rows.no_simplify = !is_simplified;
 	weft__viewer_relayout(viewer);
-	weft__viewer_show_message(viewer, is_simplified
-										  ? "Binds and their like begin where they have a part."
-										  : "Every task begins where it was created.");
+	weft__viewer_show_message(viewer, is_simplified ? "Binds are drawn from their first read on."
+													: "Every task begins where it was created.");
 }
 
 const char *weft__group_name(enum weft_group_by by)
@@ -208,7 +206,7 @@ void weft__viewer_group_by(struct weft_viewer *viewer, enum weft_group_by by)
 		by && viewer->layout->group_count == 0 ? " There is only one." : "");
 }
 
-/* The group whose rows are at a height of the canvas, or WEFT_NONE. */
+/* The group at a height of the canvas, or WEFT_NONE. */
 uint32_t weft__viewer_group_at(const struct weft_viewer *viewer, double y)
 {
 	const struct weft_layout *layout = viewer->layout;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * What is pointed at and what is selected. A pointer has to rest for 80 ms on another task before
- * that is talked about; a click selects, the next one at the same place what lies below, a double
- * click lights up all that belongs to it. A click on a run of alike tasks unfolds it.
+ * Hovering and selecting. A pointer has to rest on a task for 80 ms before the status describes it.
+ * A click selects, another click at the same point selects the task below, a double click
+ * highlights all related tasks, and a click on a fold unfolds it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "viewer/state.h"
 
 #define RELATED_MAX 100000
-#define TOLD_APART  8.0 /* px of a span that is clicked as a task */
+#define TOLD_APART  8.0 /* px; a tooth of a fold that is wider is selected by a click */
 
 static void stand_out(struct weft_viewer *viewer)
 {
@@ -54,7 +54,8 @@ void weft__viewer_hover_at(struct weft_viewer *viewer, double x, double y, doubl
 	bool is_folded = hit.handle == WEFT_NONE || viewer->layout->folds[hit.handle].folded;
 	h->handle = is_folded ? WEFT_NONE : hit.handle;
 	viewer->toolbar.hovered = weft__viewer_button_at(viewer, x, y);
-	bool is_one_fold = hit.fold != WEFT_NONE && hit.fold == h->fold; /* its teeth are too many */
+	bool is_one_fold = hit.fold != WEFT_NONE &&
+					   hit.fold == h->fold; /* a fold has too many teeth to wait for each */
 	if (task == h->task || is_one_fold) {
 		h->task = h->wanted = task;
 		h->fold = h->wanted_fold = hit.fold;
@@ -103,7 +104,7 @@ void weft__viewer_show_related(struct weft_viewer *viewer, uint32_t task)
 	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_STORY;
 	if (count < 2)
 		weft__viewer_show_message(
-			viewer, "Nothing else belongs to it: it waits for nobody, nobody for it.");
+			viewer, "No task is related to it: it waits for none, and none waits for it.");
 	else
 		weft__viewer_show_message(viewer,
 			"%s%u tasks belong together: what they become and wait for. Esc ends it.",
@@ -128,7 +129,7 @@ void weft__viewer_select(struct weft_viewer *viewer, uint32_t task, uint64_t at)
 	stand_out(viewer);
 }
 
-/* The one after the selected one in the stack, if the click is at the same place. */
+/* The next task below the selected one, if the click is at the same point. */
 static uint32_t choose(const struct weft_viewer *viewer, const struct weft__hit *hit, bool is_again)
 {
 	for (unsigned i = 0; is_again && i < hit->count; i++)
@@ -143,11 +144,11 @@ static void select_clicked(struct weft_viewer *viewer, uint32_t task, uint64_t a
 	if (viewer->panel.kind == WEFT__PANEL_STORY)
 		return;
 	weft__viewer_open_panel(viewer, WEFT__PANEL_STORY);
-	if (viewer->boxes.panel.y > 0) /* it takes height, where the task may have been */
+	if (viewer->boxes.panel.y > 0) /* the panel takes height and may cover the task */
 		weft__viewer_reveal(viewer, viewer->layout->row[task], at, at, false);
 }
 
-/* Whether a point is on a span that is wide enough to be meant. */
+/* Whether x is on a tooth that is wide enough to be clicked. */
 static bool is_on_span(const struct weft_viewer *viewer, uint32_t task, double x)
 {
 	double from = weft__canvas_x(viewer, viewer->layout->start[task]);
@@ -155,7 +156,7 @@ static bool is_on_span(const struct weft_viewer *viewer, uint32_t task, double x
 	return to - from >= TOLD_APART && x >= from - 2 && x <= to + 2;
 }
 
-/* A click on a run of alike tasks that is folded, or on the handle of one that is not. */
+/* A click on a fold, or on the handle of an unfolded one. */
 static bool click_fold(struct weft_viewer *viewer, const struct weft__hit *hit, double x)
 {
 	uint64_t at = weft_view_time(&viewer->view, x - viewer->frame.picture.x);
@@ -180,7 +181,7 @@ void weft__viewer_click(
 	uint64_t at = weft_view_time(&viewer->view, x - viewer->frame.picture.x);
 	bool has_folded = viewer->pointer.click_folded;
 	viewer->pointer.click_folded = false;
-	if (is_double && has_folded) /* who clicks twice there means it once */
+	if (is_double && has_folded) /* a double click there is one click */
 		return;
 	weft__viewer_hit(viewer, x, y, &hit);
 	viewer->pointer.click_folded = click_fold(viewer, &hit, x);

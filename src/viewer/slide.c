@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Rows on their way: when rows are packed anew, folded or unfolded, each slides from where its
- * tasks were to where they are now, so that eyes can follow. The view is the new one at once; what
- * remains of the way is a shift of each row, in px, which fades. Nothing slides while a trace is
- * followed, nor where there are more rows than anybody can follow.
+ * Sliding rows: after a new layout each row slides from where its tasks were to where they are now,
+ * so that eyes can follow. The view is the new one at once; each row has a shift in px that fades
+ * to 0. Nothing slides while a trace is followed, or if there are too many rows.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 
 #define ROWS_MAX 65536u
 
-/* Where a row of now is seen, perhaps on its way. */
+/* Where a row of the current layout is drawn, with the rest of its slide. */
 static double seen_y(const struct weft_viewer *viewer, uint32_t row)
 {
 	const struct weft__slide *slide = &viewer->slide;
@@ -39,7 +38,7 @@ void weft__slide_prepare(
 	slide->count = ys ? rows : 0;
 }
 
-/* What nobody was in before, like headings, goes with the row above. */
+/* A row without earlier tasks, such as a heading, slides with the row above. */
 void weft__slide_begin(struct weft_viewer *viewer)
 {
 	struct weft__slide *slide = &viewer->slide;

@@ -81,6 +81,9 @@ void weft__viewer_settle(struct weft_viewer *viewer);
 void weft__viewer_place(struct weft_viewer *viewer);
 bool weft__inside(const struct weft_box *box, double x, double y);
 
+/* commands_window.c: `is_chosen` by hand, not by a link. */
+bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name, bool is_chosen);
+
 /* trace.c */
 bool weft__viewer_shows_all(const struct weft_viewer *viewer);
 

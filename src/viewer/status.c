@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The one sentence: what the last command had to say, what is under the pointer, what is selected,
- * what was measured; and before anything was touched, whether something is wrong.
+ * The status line: the message of the last command, else what is under the pointer, selected or
+ * measured; before the first input, the number of problems.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ void weft__viewer_show_message(struct weft_viewer *viewer, const char *format, .
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }
 
-/* The moment that the pointer is at, within the task's life. */
+/* The pointer's time, limited to the task's life. */
 static uint64_t pointed_moment(const struct weft_viewer *viewer, uint32_t task)
 {
 	uint64_t start = viewer->layout->start[task], end = viewer->model->tasks.end[task];
@@ -46,7 +46,8 @@ static void say_range(const struct weft_viewer *viewer, char *text, size_t size)
 static void say_problems(const struct weft_viewer *viewer, char *text, size_t size)
 {
 	unsigned count = viewer->problems.count;
-	const char *first = "steps through them"; /* while those of a trace that grows are not known */
+	const char *first =
+		"steps through them"; /* while the problems of a growing trace are not known */
 	text[0] = '\0';
 	if (viewer->problems.found && viewer->problems.found->count)
 		first = viewer->problems.found->list[viewer->problems.order[0]].sentence;
@@ -54,7 +55,7 @@ static void say_problems(const struct weft_viewer *viewer, char *text, size_t si
 		snprintf(text, size, "%u problem%s \xc2\xb7 p: %s", count, count == 1 ? "" : "s", first);
 }
 
-/* The fold's figures are found out when it is first pointed at. */
+/* Computes the figures of a fold when the pointer first rests on it. */
 static void say_fold(
 	struct weft_viewer *viewer, uint32_t task, uint32_t fold, char *text, size_t size)
 {
@@ -73,7 +74,7 @@ static void say_fold(
 		snprintf(text + used, size - used, " Click: unfold.");
 }
 
-/* Desktops tell of moves when only the windows below the pointer have changed. */
+/* Desktops report moves when only the windows below the pointer have changed. */
 bool weft__viewer_has_moved_since_message(const struct weft_viewer *viewer)
 {
 	return viewer->pointer.x != viewer->status.message_x ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * From a task to another by keys: along its edges, to what it waits for, to what woke it, to who
- * made it, to its neighbours in the picture.
+ * Steps from task to task by keys: along edges, to what a task waits for, to what woke it, to its
+ * creator, to its neighbours in the picture.
  */
 #include <math.h>
 
@@ -96,7 +96,8 @@ void weft__viewer_step_edge(struct weft_viewer *viewer, int step)
 		return;
 	uint32_t edge = next_edge(viewer, step);
 	if (edge == WEFT_NONE) {
-		weft__viewer_show_message(viewer, "It has no %s edge.", step > 0 ? "later" : "earlier");
+		weft__viewer_show_message(
+			viewer, "The task has no %s edge.", step > 0 ? "later" : "earlier");
 		return;
 	}
 	s->edge = edge;
@@ -130,7 +131,7 @@ void weft__viewer_go_waker(struct weft_viewer *viewer)
 		return;
 	if (!weft_story_woken_by(&viewer->story, viewer->selection.task, viewer->selection.at, &wake) &&
 		!weft_story_woken_by(&viewer->story, viewer->selection.task, WEFT_STORY_WHOLE, &wake)) {
-		weft__viewer_show_message(viewer, "The trace does not tell what woke it.");
+		weft__viewer_show_message(viewer, "The trace does not show what woke it.");
 		return;
 	}
 	go(viewer, wake.task, wake.time);
@@ -143,12 +144,12 @@ void weft__viewer_go_creator(struct weft_viewer *viewer)
 		return;
 	uint32_t task = viewer->selection.task, creator = weft_story_creator(&viewer->story, task);
 	if (creator == WEFT_NONE)
-		weft__viewer_show_message(viewer, "The trace does not tell who created it.");
+		weft__viewer_show_message(viewer, "The trace does not show what created it.");
 	else
 		go(viewer, creator, viewer->layout->start[task]);
 }
 
-/* Where the keys are: the selected task, at a moment that is in view. */
+/* The time that steps start from: that of the selection if it is in view, else the middle. */
 static uint64_t moment(const struct weft_viewer *viewer)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The panel of the selected task: its whole story, each line a link to where it happened or to who
- * else was there.
+ * The panel of the selected task: its story, each line a link to its time and to the other task.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,14 +18,14 @@ static enum weft_viewer_role role_of(const struct weft_viewer *viewer, uint32_t 
 	const struct weft_edges *edges = &viewer->model->edges;
 	if (edge == WEFT_NONE)
 		return WEFT_VIEWER_ROLE_NONE;
-	/* The failing of a task, and the reading of one that failed. */
+	/* Red marks the edge by which a task failed, and reads of a failed task. */
 	bool is_end = edges->type[edge] == WEFT_EDGE_READ || edges->type[edge] == WEFT_EDGE_RESOLVE;
 	if (is_end && (viewer->model->tasks.flags[edges->to[edge]] & WEFT_TASK_FAILED))
 		return WEFT_VIEWER_ROLE_FAILED;
 	return (enum weft_viewer_role)roles[edges->type[edge]];
 }
 
-/* To the other task at that moment; or to the moment. */
+/* Selects the other task at that time; without one, goes to the time. */
 static void write_command(
 	const struct weft_viewer *viewer, const struct weft_story_line *line, char command[256])
 {
@@ -79,7 +78,7 @@ static void add_line(struct weft_viewer *viewer, const struct weft_story_line *l
 		viewer->panel.shown.selected = viewer->panel.shown.item_count - 1;
 }
 
-/* What the task is one of many of. */
+/* The fold that the task is a member of. */
 static void add_fold(struct weft_viewer *viewer)
 {
 	const struct weft_layout *layout = viewer->layout;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Times as the command line writes them: "12.5ms" from the trace's start, "@123" on its clock.
- * Exact, in integers, so that a link leads where it was copied.
+ * Times as on the command line: "12.5ms" from the trace's start, "@123" on its clock. They are
+ * exact integers, so that a link leads to where it was copied.
  */
 #include <inttypes.h>
 #include <stdio.h>

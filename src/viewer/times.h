@@ -7,12 +7,10 @@
 
 #include <stdint.h>
 
-struct weft_viewer;
-
-/* times.c: as the command line has them: "12.5ms", "@123". What is wrong, or NULL. */
+/* times.c: reads "12.5ms" or "@123" as the command line does. An error message, or NULL. */
 const char *weft__parse_time(const char *text, uint64_t trace_start, uint64_t *ret_time);
 const char *weft__parse_duration(const char *text, uint64_t *ret_ns);
-/* So that it is read back as the same: "12500ns" as "12.5us". */
+/* Writes a duration so that it is read back as the same: 12500 ns as "12.5us". */
 void weft__write_duration(uint64_t ns, char text[32]);
 
 #endif

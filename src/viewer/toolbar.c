@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Buttons that are drawn: a bar for those who have no keys, and what can be done with a chosen
- * range, at its end. Each is a command under a sign; what it does is said in the status line.
+ * Buttons that are drawn: the bar, and the actions of a chosen range at its end. Each runs a
+ * command; the status line shows what it does.
  */
 #include <math.h>
 #include <stdio.h>
@@ -107,7 +107,7 @@ static void place_bar(struct weft_viewer *viewer)
 	}
 }
 
-/* At the end that was dragged, so that the pointer is there already. */
+/* The buttons stand at the end that was dragged, where the pointer is. */
 static void place_range(struct weft_viewer *viewer)
 {
 	static const struct plan plan[RANGE_COUNT] = {

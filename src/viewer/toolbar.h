@@ -51,7 +51,7 @@ struct weft__toolbar {
 
 /* toolbar.c */
 void weft__viewer_place_buttons(struct weft_viewer *viewer);
-/* How wide the bar is beside a title; and whether one on a line of its own has no room for all. */
+/* The width of the bar beside a title; whether the bar is too short for all buttons. */
 double weft__viewer_bar_width(const struct weft_viewer *viewer);
 bool weft__viewer_bar_is_short(const struct weft_viewer *viewer);
 uint32_t weft__viewer_button_at(const struct weft_viewer *viewer, double x, double y);
@@ -59,14 +59,11 @@ void weft__viewer_draw_buttons(const struct weft_viewer *viewer, struct weft_can
 
 /* controls.c */
 void weft__viewer_list_controls(struct weft_viewer *viewer);
-/* Moves an edge of what is seen: -1 or 1. */
+/* Moves the begin or end of the view by a step: -1 or 1. */
 void weft__viewer_stretch_view(struct weft_viewer *viewer, bool is_end, int step);
 
 /* icons.c: around (x, y). */
 void weft__draw_icon(
 	struct weft_canvas *canvas, enum weft__icon icon, double x, double y, uint32_t color);
-
-/* `is_chosen` by hand, not by a link. */
-bool weft__viewer_set_theme(struct weft_viewer *viewer, const char *name, bool is_chosen);
 
 #endif

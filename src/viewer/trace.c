@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which trace is shown. A later state of the same one, while it is being recorded or read again,
- * changes nothing of what a person was doing: tasks are found again by their ids.
+ * Which trace is shown. When a later state of the same trace replaces it, view, selection and
+ * search stay: tasks are found again by their ids.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/export.h"
 #include "viewer/state.h"
 
-/* What is kept across a change of models, where tasks may have other numbers. */
+/* State that is kept when the model changes, as tasks may then have other numbers. */
 struct memory {
 	bool has_selection, shows_all, follows_end;
 	uint64_t id, at;
@@ -60,7 +60,7 @@ static bool is_same_trace(const struct weft_viewer *viewer, const struct weft_mo
 	return viewer->model && viewer->model->summary.start == model->summary.start;
 }
 
-/* What names tasks, threads and counters of another trace. */
+/* Forgets what refers to tasks, threads and counters of another trace. */
 static void forget_choices(struct weft_viewer *viewer)
 {
 	viewer->rows.exceptions.count = 0;
@@ -70,7 +70,7 @@ static void forget_choices(struct weft_viewer *viewer)
 	viewer->problems.pulse_ms = -INFINITY;
 }
 
-/* All that there was is still there, under the same numbers. */
+/* Whether the new model has all tasks of the old one, with the same numbers. */
 static bool is_continued(const struct weft_model *before, const struct weft_model *model)
 {
 	const struct weft_tasks *old = &before->tasks, *new = &model->tasks;
@@ -81,7 +81,7 @@ static bool is_continued(const struct weft_model *before, const struct weft_mode
 		   memcmp(old->buffer, new->buffer, old->count * sizeof(*old->buffer)) == 0;
 }
 
-/* The view of the new trace, at the same place if it is the same trace. */
+/* The view of the new model, unchanged if it is the same trace. */
 static void set_view(struct weft_viewer *viewer, bool is_same, const struct memory *memory)
 {
 	struct weft_view old = *weft__viewer_wanted(viewer), view;
@@ -95,7 +95,7 @@ static void set_view(struct weft_viewer *viewer, bool is_same, const struct memo
 		weft_view_resize(&view, view.width, view.height);
 		if (memory->shows_all)
 			weft_view_fit(&view);
-		else if (memory->follows_end) /* the right edge stays at now */
+		else if (memory->follows_end) /* the right edge stays at the newest event */
 			weft_view_pan(&view, -(double)(view.end - view.start) * view.scale);
 	} else {
 		viewer->history = (struct weft__history){.moved_ms = -INFINITY};
@@ -120,7 +120,7 @@ static void search_again(struct weft_viewer *viewer)
 		viewer->search.found = search;
 }
 
-/* Shows what there is instead of what there was. Problems are found later. */
+/* Replaces the model; its problems are found later. */
 static void take(struct weft_viewer *viewer, const struct weft_viewer_prepared *p, bool is_live)
 {
 	bool is_same = is_same_trace(viewer, p->model);

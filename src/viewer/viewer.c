@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A viewer's life: what it shows, how the time passes for it, what its shell asks of it. The rest
- * of the folder is what input does: see state.h.
+ * Creates and destroys a viewer, advances its time, and answers the shell's questions. The other
+ * files of the folder handle input; state.h has its state.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static char *copy_text(const char *text)
 	return copy;
 }
 
-/* A title is drawn: it has to be clean. */
+/* Removes control characters, as the title is drawn. */
 static char *copy_title(const char *title)
 {
 	size_t size = 3 * (title ? strlen(title) : 0) + 1;
@@ -176,8 +176,8 @@ static double until(double due_ms, double now_ms)
 	return due_ms > now_ms ? due_ms - now_ms : 0;
 }
 
-/* Problems are looked for once the first picture stands; again and again, but not too often, while
- * the trace grows. When is the next time to ask for that. */
+/* When to look for problems next: after the first picture, and while the trace grows every few
+ * seconds. */
 static double problems_due(const struct weft_viewer *viewer)
 {
 	double due = viewer->now_ms + FIRST_PICTURE_MS;
@@ -198,7 +198,8 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	weft__viewer_advance_hover(viewer);
 	bool learns = needs_problems(viewer) && !viewer->is_live && weft__viewer_learn_problems(viewer);
 	if (viewer->is_live && needs_problems(viewer))
-		weft__viewer_know_problems(viewer); /* at once: the next state would come before */
+		weft__viewer_know_problems(
+			viewer); /* all at once, as the next state would arrive before it is done in steps */
 	bool told = viewer->status.message_until_ms > viewer->now_ms;
 	weft__viewer_settle(viewer);
 	if (viewer->problems.is_pulsing)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Wheels and touchpads: zoom at the pointer, with Shift time, with Alt rows. A mouse's notches
- * glide; a touchpad's steps are small and come often enough to be a glide of their own.
+ * Wheels and touchpads zoom at the pointer, with Shift they move in time, with Alt through rows. A
+ * mouse's notches glide; a touchpad's steps are small and frequent enough without.
  */
 #include <math.h>
 
@@ -12,7 +12,7 @@
 #define ZOOM_A_NOTCH 1.2
 #define ROWS_A_NOTCH 3.0
 #define NOTCHES_MAX  20.0
-#define COARSE       60.0 /* px: a notch, not a touchpad */
+#define COARSE       60.0 /* px; a larger step is a notch of a wheel, not a touchpad's */
 
 static double limit(double px)
 {

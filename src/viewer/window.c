@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: ISC
  *
- * Where the window's parts are: canvas and panel beside or below each other, and in the canvas a
- * frame with a bar of buttons in its title line, or under it where that is too narrow. Who saw all
- * of the trace still does when a part comes or goes; but what was clicked stays below the pointer.
+ * The window's layout: canvas and panel beside or below each other, and in the canvas a frame with
+ * the bar of buttons in its title line, or under it if that is too narrow. A view of the whole
+ * trace stays one when a part opens or closes; otherwise the task under the pointer stays there.
  */
 #include <math.h>
 
 #include "viewer/state.h"
 
-#define PANEL_WIDTH  320.0
-#define PANEL_SHARE  0.42  /* of the height, below a narrow canvas */
-#define NARROW       900.0 /* px of a window that has its panel below */
-#define TITLE_WIDTH  348.0 /* px beside the buttons, or they have a line of their own */
+#define PANEL_WIDTH 320.0
+#define PANEL_SHARE 0.42  /* share of the height that a panel below the canvas takes */
+#define NARROW      900.0 /* px; narrower windows have their panel below the canvas */
+#define TITLE_WIDTH \
+	348.0 /* px for the title beside the buttons; with less, the buttons have their own line */
 #define BAR_HEIGHT   40.0
-#define TOUCH_HEIGHT 44.0  /* of a bar for fingers */
-#define BAR_FROM     200.0 /* px of height that has room for buttons */
+#define TOUCH_HEIGHT 44.0  /* px, height of a bar for fingers */
+#define BAR_FROM     200.0 /* px; lower windows have no buttons */
 
 bool weft__inside(const struct weft_box *box, double x, double y)
 {
@@ -35,7 +36,7 @@ static void place_boxes(struct weft_viewer *viewer)
 	viewer->boxes = boxes;
 }
 
-/* Everything below the title line moves down, at the picture's cost. */
+/* Moves everything below the title line down; the picture gets smaller. */
 static void make_room(struct weft_frame *frame, double px)
 {
 	struct weft_box *boxes[] = {

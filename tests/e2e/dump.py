@@ -256,12 +256,12 @@ def problems_are_sentences():
     rows = json_lines(weft('dump', '--problems', '--json', BLOCK).stdout)
     failed = [r for r in rows if r['problem'] == 'failed']
     equal([(r['task'], r['severity'], r['count']) for r in failed], [(81, 'warning', 1), (197, 'warning', 3)])
-    equal(failed[0]['sentence'], 'bind 81 failed at 5.275 ms: Xs_protocol.Enoent("read"); who read it went on.')
+    equal(failed[0]['sentence'], 'bind 81 failed at 5.275 ms: Xs_protocol.Enoent("read"); its reader handled it.')
     assert all(BLOCK_START <= r['start'] <= r['end'] for r in rows)
     equal([r['start'] for r in rows], sorted(r['start'] for r in rows))
     text = weft('dump', '--problems', BLOCK).stdout.splitlines()
     equal(len(text), len(rows))
-    assert '    0.005265000  failed            bind 81 failed at 5.275 ms: Xs_protocol.Enoent("read"); who read it went on.' in text, text
+    assert '    0.005265000  failed            bind 81 failed at 5.275 ms: Xs_protocol.Enoent("read"); its reader handled it.' in text, text
 
 
 @case

@@ -521,7 +521,7 @@ static void a_failure_that_is_seen_to_is_milder(void **state)
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_FAILED);
 	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
 	assert_string_equal(p->sentence,
-		"promise 2050 'socket' failed at 1.098 ms: reset by peer; who read it went on.");
+		"promise 2050 'socket' failed at 1.098 ms: reset by peer; its reader handled it.");
 	found_finish(&found);
 }
 

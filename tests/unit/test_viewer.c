@@ -738,7 +738,7 @@ static void bookmarks_are_changed_and_removed(void **state)
 	/* And by key. */
 	script_run(&s, "leave 0 0; key Delete");
 	assert_int_equal(s.viewer->marks.count, 1);
-	assert_non_null(strstr(weft_viewer_status(s.viewer), "No bookmark is meant"));
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "No bookmark is selected"));
 	script_run(&s, "command mark 1; key Delete");
 	assert_int_equal(s.viewer->marks.count, 0);
 	last_notes(&s, saved);

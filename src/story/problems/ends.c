@@ -230,7 +230,8 @@ static void say_ending(struct weft__sentence *s, const struct weft_model *model,
 	if (count > 1)
 		weft__say(weft__clause(s, 3), ", and %u more like it", count - 1);
 	if (sorted->went_on)
-		weft__say(weft__clause(s, 2), "; who read %s went on", count > 1 ? "them" : "it");
+		weft__say(weft__clause(s, 2), "; %s",
+			count > 1 ? "their readers handled them" : "its reader handled it");
 }
 
 /* Adds `count` similar ones from `sorted` on as one problem. */
