@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: ISC
 //
-// The view is in the address, so that copying it copies the view: "#view&start=12ms&duration=3ms".
-// A server's traces have a name there, too: "#trace=ID&view&…".
+// The address contains the view, so that copying it copies the view: "#view&start=12ms&duration=3ms".
+// On a server it also names the trace: "#trace=ID&view&…".
 
-// The theme is the reader's, once one was chosen here. Until then it is the address' that somebody made.
+// The theme that the user has chosen here takes precedence over the one in the address.
 const themeOfLink = () => (/[#&]theme=([\w-]+)/.exec(location.hash) || [])[1] || '';
 let givenTheme = themeOfLink();
 const linkOf = view => '#' + (source.id ? `trace=${source.id}&` : '') + view.replaceAll(' ', '&') +
 	(givenTheme && !stored('weft theme') ? '&theme=' + givenTheme : '');
 
-// Anybody can write a link, and opening one is not consent: of the viewer's commands it runs only those that change nothing but
+// Anybody can write a link, and opening one is not consent: only those commands of the viewer are run that change nothing but
 // the view. `#mark` would store a bookmark, `#theme&dark` the theme, `#export&png` a file.
 const commandOfLink = () => location.hash.slice(1).replace(/^trace=\w*&?/, '').replaceAll('&', ' ');
 const isView = command => /^(view|fit)( |$)/.test(command);

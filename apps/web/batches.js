@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 //
-// The worker, and one batch of input at a time.
+// Sends input to the worker, one batch at a time.
 
 let worker, isReady = false, isBusy = false, isAsked = false, timer = 0, batch = [], list = null;
 const now = () => performance.now();
@@ -12,7 +12,7 @@ function schedule() {
 	requestAnimationFrame(flush);
 }
 
-// What has come while the worker was busy goes in one batch: nothing queues up behind a slow frame.
+// Sends all input since the last batch at once, so that input does not queue up behind a slow frame.
 function flush() {
 	isAsked = false;
 	if (!isReady || isBusy)
@@ -32,7 +32,7 @@ function input(...fields) {
 
 const MOVE = 0, PRESS = 1, RELEASE = 2, LEAVE = 3, CANCEL = 4;
 
-// Does the new input replace or continue the last one?
+// Merges new input into the last one, if it replaces or continues that.
 function merge(last, fields) {
 	if (last[0] !== fields[0])
 		return false;
@@ -77,7 +77,7 @@ const answers = {
 			showDamage(facts);
 		window.weft.opened = facts;
 	},
-	failed(text, isGone) { // what was shown before, too, or there was nothing
+	failed(text, isGone) { // isGone: what was shown before is gone, too
 		element('stop').hidden = true;
 		hasTrace = hasTrace && !isGone;
 		if (!hasTrace)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: ISC
 //
-// Size, theme, and how it all begins: the last of the files.
+// Size, theme, and start-up: the last of the files.
 
 function resize() {
 	const box = stage.getBoundingClientRect();
 	input('resize', Math.max(box.width, 1), Math.max(box.height, 1), now());
 }
 
-// Where a keyboard on the screen only covers the page, the page makes room for it.
+// Makes room for an on-screen keyboard if it only covers the page.
 if (window.visualViewport)
 	visualViewport.addEventListener('resize', () => {
 		if (visualViewport.scale !== 1)
@@ -16,7 +16,7 @@ if (window.visualViewport)
 		scrollTo(0, 0);
 	});
 
-function watchPixels() { // another screen, or zoomed
+function watchPixels() { // after a change of screen or zoom
 	matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener('change', () => {
 		draw();
 		watchPixels();
@@ -58,7 +58,7 @@ async function begin() {
 	}], [bytes]);
 }
 
-// For tests and benchmarks: what was drawn, and whether all is done.
+// For tests and benchmarks: what was drawn, and whether all work is done.
 window.weft = {
 	frames: [], opened: null, get title() { return source.title; }, get size() { return canvasSize; },
 	isIdle: () => isReady && !isBusy && !isAsked && !batch.length,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A part of the trace as a trace. The model has no longer all that was recorded, so the bytes are
- * read again, beside whatever is being shown or followed meanwhile.
+ * Writes a part of the trace as a trace of its own. The model no longer has all that was recorded,
+ * so the bytes are read again, while the page may show or follow a trace.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static int append(void *context, const void *bytes, size_t size)
 	return part->error;
 }
 
-/* The text is what the trace is called. */
+/* Starts a cut. The text is the trace's name. */
 int PAGE_EXPORT(page_cut_start)(uint64_t start_ns, uint64_t end_ns)
 {
 	const struct weft_cut_range range = {start_ns, end_ns};
@@ -44,7 +44,7 @@ int PAGE_EXPORT(page_cut_start)(uint64_t start_ns, uint64_t end_ns)
 	return error ? error : weft_cut_create(&range, page_text(), &sink, &cutting.cut);
 }
 
-/* Where the next `size` bytes go; NULL if memory ran out. */
+/* The address for the next `size` bytes; NULL if memory ran out. */
 uint8_t *PAGE_EXPORT(page_cut_room)(uint32_t size)
 {
 	uint8_t *larger = realloc(cutting.room, size ? size : 1);
@@ -58,13 +58,13 @@ int PAGE_EXPORT(page_cut_more)(uint32_t size)
 	return weft_decoder_feed(cutting.decoder, cutting.room, size);
 }
 
-/* All bytes are there. */
+/* Call when all bytes have been written. */
 int PAGE_EXPORT(page_cut_open)(void)
 {
 	return weft_decoder_finish(cutting.decoder);
 }
 
-/* The next events: WEFT_AGAIN if there are more, WEFT_END, or an error. */
+/* Processes events: WEFT_AGAIN if there are more, WEFT_END, or an error. */
 int PAGE_EXPORT(page_cut_step)(uint32_t events)
 {
 	const struct weft_trace_description *trace = weft_decoder_describe(cutting.decoder);
@@ -81,7 +81,7 @@ int PAGE_EXPORT(page_cut_step)(uint32_t events)
 	return error ? error : WEFT_END;
 }
 
-/* Where the part is, and its length. */
+/* The address and length of the part. */
 const uint32_t *PAGE_EXPORT(page_cut_bytes)(void)
 {
 	static uint32_t span[2];

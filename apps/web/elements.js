@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: ISC
 //
 // The page passes input to the worker, replays its canvas lists, and shows its panel and its prompt as the
-// browser's own widgets; what anything means is decided in there. These files become one script, in the
-// order that assets.py has; this is the first: what all of them use.
+// browser's own widgets; the worker decides what anything means. These files become one script, in the
+// order in assets.py; this is the first, with what all of them use.
 
 const FONT = 'system-ui, "DejaVu Sans", sans-serif'; // as in worker.js
 const THEMES = ['light', 'dark', 'safe', 'safe-dark'];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A running program's events, which a server sends as a stream: bytes are fed as they come, each
- * event is decoded once, and models of what there is so far are shown now and then.
+ * Follows a running program, whose events a server sends as a stream: bytes are fed as they come,
+ * each event is decoded once, and models of the events so far are shown now and then.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,13 +65,13 @@ int PAGE_EXPORT(page_follow_more)(uint32_t size)
 	return weft_decoder_feed(following.decoder, following.room, size);
 }
 
-/* No more bytes will come. */
+/* Call when no more bytes will come. */
 int PAGE_EXPORT(page_follow_finish)(void)
 {
 	return weft_decoder_finish(following.decoder);
 }
 
-/* As weft_refresh_read. */
+/* See weft_refresh_read. */
 int PAGE_EXPORT(page_follow_read)(uint32_t events)
 {
 	return weft_refresh_read(following.refresh, events);
@@ -82,13 +82,13 @@ double PAGE_EXPORT(page_follow_events)(void)
 	return (double)weft_refresh_events(following.refresh);
 }
 
-/* As weft_refresh_wait_ms. */
+/* See weft_refresh_wait_ms. */
 double PAGE_EXPORT(page_follow_wait)(double now_ms)
 {
 	return weft_refresh_wait_ms(following.refresh, now_ms);
 }
 
-/* What there is so far becomes a model, which page_follow_show() shows. */
+/* Makes a model of the events so far, which page_follow_show() shows. */
 int PAGE_EXPORT(page_follow_model)(void)
 {
 	weft_model_destroy(following.model);
@@ -100,7 +100,7 @@ int PAGE_EXPORT(page_follow_show)(uint32_t is_live)
 {
 	int error = weft_viewer_show(page_viewer, following.model, is_live);
 	if (!error)
-		following.model = NULL; /* the viewer's */
+		following.model = NULL; /* the viewer owns it now */
 	return error;
 }
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: ISC
  *
- * How wide the browser's text is. Asking it for each text of each frame would cost more than the
- * drawing: ASCII is summed up here from a table that the worker fills once (the page draws without
- * kerning, so the sum is exact); only other text is asked for, and the worker remembers it.
+ * Measures text as the browser draws it. Asking the browser for each text of each frame would cost
+ * more than drawing: ASCII is summed up from a table that the worker fills once (the page draws
+ * without kerning, so the sum is exact). Only other text is measured by the browser, and the worker
+ * caches the result.
  */
 #include "page.h"
 
 #define EM 100.0 /* px of the letters in the table */
 
-/* In EM-sized letters. */
+/* The width at size EM. */
 double PAGE_IMPORT(measure)(const char *text, uint32_t bytes, uint32_t bold);
 
 static float advances[2][128];
 
-/* Where the worker writes the advances of ASCII: 128 of plain letters, 128 of bold ones. */
+/* The address for the widths of ASCII characters: 128 plain ones, 128 bold ones. */
 float *PAGE_EXPORT(page_advances)(void)
 {
 	return advances[0];

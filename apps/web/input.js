@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 //
-// Pointers, wheels and keys on their way to the viewer, and those that it leaves to the page.
+// Passes pointers, wheels and keys to the viewer, and handles keys that it does not use.
 
 const modifiers = event => (event.shiftKey ? 1 : 0) | (event.ctrlKey || event.metaKey ? 2 : 0) | (event.altKey ? 4 : 0);
 
@@ -25,7 +25,7 @@ canvas.addEventListener('pointercancel', event => pointer(event, CANCEL));
 canvas.addEventListener('pointerleave', event => pointer(event, LEAVE));
 canvas.addEventListener('contextmenu', event => event.preventDefault());
 
-// A notch of a wheel is 100 pixels or 3 lines; browsers send a touchpad's pinch as a wheel with ctrl.
+// A wheel's notch is 100 pixels or 3 lines. Browsers send a touchpad's pinch as a wheel event with ctrl.
 canvas.addEventListener('wheel', event => {
 	const box = canvas.getBoundingClientRect();
 	const unit = [1.2, 40, 400][event.deltaMode], x = event.clientX - box.left, y = event.clientY - box.top;
@@ -38,7 +38,7 @@ canvas.addEventListener('wheel', event => {
 
 const OWN = /^(.|Arrow.*|Escape|Enter|Tab|Home|End|PageUp|PageDown|Backspace|Delete|F5)$/u;
 
-// Keys with ctrl, alt or the system's key are the browser's; so is what a focused widget needs.
+// Keys with ctrl, alt or the system's key belong to the browser, and keys that a focused widget needs to it.
 function isViewers(event) {
 	if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || !OWN.test(event.key))
 		return false;
@@ -52,7 +52,7 @@ function isViewers(event) {
 	return at === canvas || event.key !== 'Tab';
 }
 
-// To the panel if there is one, else to the buttons.
+// Moves focus to the panel if there is one, else to the buttons.
 function leaveCanvas() {
 	const inPanel = element('items').querySelector('button') || element('panel-close');
 	(panel.hidden ? element('controls').firstElementChild || canvas : inPanel).focus();
@@ -78,7 +78,7 @@ function moveInPanel(from, by) {
 		next.focus();
 }
 
-// Keys that the viewer leaves to us, as they would have worked without it.
+// Handles keys that the viewer does not use.
 function unusedKey(key) {
 	if (key === 'Tab') {
 		leaveCanvas();

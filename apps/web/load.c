@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * From the bytes of a finished trace to the viewer that shows it: in steps, between which the
- * worker handles messages. The bytes are kept once, and only until the model has been made.
+ * Loads a finished trace and shows it: in steps, between which the worker handles messages. The
+ * bytes are kept once, and only until the model has been made.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static bool make_room(size_t room)
 	return true;
 }
 
-/* A new trace, of about `size` bytes; 0: unknown. */
+/* Starts a new trace of about `size` bytes; 0: unknown. */
 int PAGE_EXPORT(page_load_start)(double size)
 {
 	page_load_drop();
@@ -80,7 +80,7 @@ void PAGE_EXPORT(page_load_more)(uint32_t size)
 	load.size += size;
 }
 
-/* All bytes are there. */
+/* Call when all bytes have been written. */
 int PAGE_EXPORT(page_load_open)(void)
 {
 	drop_readers();
@@ -93,7 +93,7 @@ int PAGE_EXPORT(page_load_open)(void)
 	return error ? error : weft_model_builder_create(&load.builder);
 }
 
-/* The next events: WEFT_AGAIN if there are more, WEFT_END, or an error. */
+/* Processes events: WEFT_AGAIN if there are more, WEFT_END, or an error. */
 int PAGE_EXPORT(page_load_step)(uint32_t events)
 {
 	struct weft_diagnostics *diagnostics = weft_decoder_diagnostics(load.decoder);
@@ -138,7 +138,7 @@ double PAGE_EXPORT(page_load_events)(void)
 	return (double)load.events;
 }
 
-/* The share of the bytes that has been read; roughly, because threads write their packets in turns.
+/* The share of the bytes that has been read; approximate, because the threads' packets interleave.
  */
 double PAGE_EXPORT(page_load_fraction)(void)
 {
@@ -158,16 +158,16 @@ int PAGE_EXPORT(page_load_finish)(void)
 	return error;
 }
 
-/* The viewer shows it. */
+/* Shows the model in the viewer. */
 int PAGE_EXPORT(page_load_show)(void)
 {
 	int error = weft_viewer_show(page_viewer, load.model, false);
 	if (!error)
-		load.model = NULL; /* the viewer's */
+		load.model = NULL; /* the viewer owns it now */
 	return error;
 }
 
-/* Damage number `index` of the trace: its message, offset and count; NULL behind the last. */
+/* Damage number `index`: its message, offset and count; NULL after the last. */
 const char *PAGE_EXPORT(page_load_damage)(uint32_t index, double *ret_offset, double *ret_count)
 {
 	const struct weft_diagnostics *list =

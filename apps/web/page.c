@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The viewer for JavaScript: one function a call of viewer.h. Text comes in through one buffer,
- * and goes out as an address; structs go out as addresses of their fields' array.
+ * The viewer for JavaScript: one function for each function of viewer.h. Text comes in through one
+ * buffer, and goes out as an address; structs go out as addresses of arrays of their members.
  */
 #include "page.h"
 
@@ -17,7 +17,7 @@ static struct weft_viewer_request request;
 static char *text;
 static uint32_t text_room;
 
-/* Where the worker writes `size` bytes of text, and a NUL. */
+/* The address for `size` bytes of text and a NUL. */
 char *PAGE_EXPORT(page_text_room)(uint32_t size)
 {
 	if (size >= text_room) {
@@ -36,7 +36,7 @@ const char *page_text(void)
 	return text ? text : "";
 }
 
-/* Four random words, before the first trace. */
+/* Sets the hash key: four random words, before the first trace. */
 void PAGE_EXPORT(page_seed)(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
 	weft_seed_hashes((const uint32_t[]){a, b, c, d});
@@ -142,7 +142,7 @@ const double *PAGE_EXPORT(page_boxes)(void)
 	return &boxes.canvas.x;
 }
 
-/* How many points and bytes of text the operations refer to. */
+/* Computes how many points and bytes of text the operations refer to. */
 static void measure_canvas(uint32_t *ret_points, uint32_t *ret_bytes)
 {
 	uint32_t points = 0, bytes = 0;
@@ -158,8 +158,8 @@ static void measure_canvas(uint32_t *ret_points, uint32_t *ret_bytes)
 	*ret_bytes = bytes;
 }
 
-/* Where the canvas' operations, points and text are, and how many bytes of each; NULL if memory ran
- * out. */
+/* Draws. Returns the addresses and sizes of the canvas' operations, points and text; NULL if memory
+ * ran out. */
 const uint32_t *PAGE_EXPORT(page_draw)(void)
 {
 	static uint32_t list[6];
@@ -189,7 +189,7 @@ uint32_t PAGE_EXPORT(page_cursor)(void)
 	return weft_viewer_cursor(page_viewer);
 }
 
-/* Where the controls are, and how many: see struct weft_viewer_control. */
+/* The address and number of the controls: see struct weft_viewer_control. */
 const uint32_t *PAGE_EXPORT(page_controls)(void)
 {
 	static uint32_t list[2];
@@ -242,7 +242,7 @@ int PAGE_EXPORT(page_theme)(void)
 	return -1;
 }
 
-/* The canvas as it was drawn last, as SVG: its bytes, and how many. NULL if memory ran out. */
+/* The canvas as it was drawn last, as SVG: address and size. NULL if memory ran out. */
 const uint32_t *PAGE_EXPORT(page_svg)(void)
 {
 	static struct weft_text svg;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 //
-// Replays a list of canvas operations. What it costs is paid in each frame: boxes are cheaper than paths,
-// and the pen is only told what has changed.
+// Replays a list of canvas operations. It runs for each frame, so it prefers boxes, which are cheaper than
+// paths, and sets only those properties of the pen that have changed.
 
 const colors = new Map();
 
@@ -14,7 +14,7 @@ function css(color) {
 
 const RECT = 0, LINE = 1, POLYLINE = 2, POLYGON = 3, DISC = 4, RING = 5, HATCH = 6, TEXT = 7, CLIP = 8, UNCLIP = 9;
 const DASHES = [[], [6, 4], [4, 3], [1, 3]];
-const WORDS = 11, BYTES = 4 * WORDS; // of struct weft_canvas_op
+const WORDS = 11, BYTES = 4 * WORDS; // the size of struct weft_canvas_op
 const COLOR = 1, BACK = 2, X = 3, Y = 4, X2 = 5, Y2 = 6, WIDTH = 7, SIZE = 8, FIRST = 9, COUNT = 10;
 
 let ops, ints, floats, points, bytes, allText;
@@ -80,7 +80,7 @@ function addStroke(at, type) {
 	}
 }
 
-// On screens whose pixels are not ours, edges go to whole pixels: [from, length].
+// On screens with fractional scaling, rounds edges to whole pixels: [from, length].
 function snap(from, to, scale) {
 	const start = Math.round(from * scale);
 	return [start / scale, Math.max(Math.round(to * scale) - start, 1) / scale];
@@ -93,7 +93,7 @@ function fillBox(x, y, x2, y2, scale) {
 	pen.fillRect(left, top, width, height);
 }
 
-// Boxes side by side become one.
+// Joins adjacent boxes into one.
 function drawBoxes(at, end, scale) {
 	const color = ints[at + COLOR], x = floats[at + X], y = floats[at + Y], y2 = floats[at + Y2];
 	let x2 = floats[at + X2], next = at + WORDS;
@@ -107,7 +107,7 @@ function drawBoxes(at, end, scale) {
 	return next;
 }
 
-// Lines along an axis, without dashes, are boxes, which cost a fraction of a path.
+// The box of a line along an axis without dashes: boxes cost a fraction of a path.
 function boxOfLine(x, y, x2, y2, half, first, last, scale) {
 	if (y === y2) {
 		const before = x < x2 ? first : last, after = x < x2 ? last : first;
@@ -147,7 +147,7 @@ function drawText(at) {
 	pen.fillText(text, x, y);
 }
 
-// Neighbours of one pen become one path, unless they would show through each other.
+// Joins consecutive strokes with equal pens into one path, unless they are transparent.
 function drawStrokes(at, end, type) {
 	const color = ints[at + COLOR], width = floats[at + WIDTH], kind = ops[4 * at + 1];
 	let next = at;
@@ -164,8 +164,8 @@ function drawStrokes(at, end, type) {
 	return next;
 }
 
-// The pieces of a line up and down in one place, from the point at `i` on, are one box; where the next
-// piece begins. Corners are square, and its own.
+// Draws consecutive pieces of a line that go up and down at one x, from point `i` on, as one box with
+// square corners; returns where the next piece begins.
 function drawUpright(i, first, last, half, scale) {
 	const x = points[i], y = points[i + 1];
 	let top = y, bottom = y, next = i;
@@ -188,9 +188,8 @@ function isAxial(first, last) {
 	return true;
 }
 
-// A line of several pieces as boxes, as far as they are along an axis, and paths of a few of the others:
-// a path of thousands that cross each other costs their square. Short lines with slanted pieces are left
-// as they are, for their corners.
+// Draws a polyline: pieces along an axis as boxes, others as paths of a few pieces, because the cost of a
+// path is quadratic in its crossings. Short lines with slanted pieces are one path, for their corners.
 const LONG = 48, PIECE = 24;
 
 function drawPieces(at, scale) {
@@ -296,7 +295,7 @@ function draw() {
 	bytes = new Uint8Array(list.text);
 	allText = utf8.decode(bytes);
 	if (allText.length !== bytes.length)
-		allText = null; // not only ASCII: offsets are those of bytes
+		allText = null; // not only ASCII: offsets count bytes
 	pen.reset();
 	pen.scale(scale, scale);
 	pen.fontKerning = 'none';
@@ -311,7 +310,7 @@ function draw() {
 		frames.splice(0, 500);
 }
 
-// Each text of the canvas, and where: [x, y, x2, y2, text].
+// Lists the texts of the canvas with their boxes: [x, y, x2, y2, text].
 function lettersOf() {
 	const found = [];
 	for (let at = 0; list && at < ints.length; at += WORDS) {

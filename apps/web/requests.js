@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: ISC
 //
-// What the viewer asks for: what needs the browser.
+// Carries out the viewer's requests to the browser.
 
 function stored(name, value) {
-	try { // refused in private windows, and where cookies are
+	try { // refused in private windows, and where cookies are blocked
 		if (value !== undefined)
 			localStorage.setItem(name, value);
 		return localStorage.getItem(name) || '';
@@ -52,7 +52,7 @@ const requests = {
 	follow(request) { worker.postMessage(['follow', request.start === 1n]); },
 	window() { window.open(location.href); },
 	theme(request) {
-		if (request.start === 1n) // by hand
+		if (request.start === 1n) // the user chose it
 			stored('weft theme', request.text);
 	},
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: ISC
 //
-// Where traces come from: the page itself, a file, or a server that has several.
+// The sources of traces: the page itself, a file, or a server with several traces.
 
 const isServed = !element('wasm');
-if (isServed && location.search) // "?again": the server has had it
+if (isServed && location.search) // "?again": only for the server
 	history.replaceState(null, '', location.pathname + location.hash);
 let source = { title: '' };
 
@@ -41,7 +41,7 @@ async function fetchTraces() {
 	return response.json();
 }
 
-// The trace that the address names, or the only one, or a list to choose from.
+// Shows the trace that the address names, or the only one, or a list to choose from.
 async function showTraces() {
 	if (!isServed)
 		return showEmpty('No trace is open.');
@@ -93,8 +93,8 @@ function openFiles(files) {
 		notice(`One trace a window: this is ${files[0].name}.`);
 }
 
-// The trace in the page lies in blocks of base64, which are taken one by one, as soon as the browser has
-// read them: this script stands before them.
+// The trace in the page is in blocks of base64. They are decoded one by one, as soon as the browser has
+// loaded them: this script comes before them.
 let taken = 0;
 
 function decode(text) {
@@ -106,7 +106,7 @@ function decode(text) {
 	return out;
 }
 
-// A block is whole once something stands behind it, be it the end of the page.
+// A block is complete when another element, or the end of the page, follows it.
 function nextSlice(give) {
 	const hasAll = document.readyState !== 'loading';
 	const block = document.querySelectorAll('script.trace')[taken];

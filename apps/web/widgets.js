@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 //
-// What the viewer shows besides: panel, buttons, prompt, and what the page itself has to say.
+// The viewer's panel, buttons and prompt as widgets, and the page's own messages.
 
 function place(node, x, y, width, height) {
 	node.hidden = !(width > 0 && height > 0);
@@ -72,7 +72,7 @@ function showItem(item, index) {
 	}
 }
 
-// What is drawn as buttons and handles, as something that takes the keyboard and has a name.
+// Makes a focusable, named element for a button or handle of the canvas.
 function makeControl(control) {
 	const made = node(control.isHandle ? 'div' : 'button', 'control', '', element('controls'));
 	if (control.isHandle) {
@@ -85,7 +85,7 @@ function makeControl(control) {
 	return made;
 }
 
-// The panel that a button opens is where its reader wants to go.
+// Presses a button; focus moves to a panel that it opens.
 function press(button) {
 	if (button.getAttribute('aria-disabled') === 'true')
 		return;

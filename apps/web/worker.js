@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: ISC
 //
-// The worker: everything that decides is WebAssembly, in here. It takes the bytes of a trace and
-// batches of input, and answers each batch with what has changed, above all the list of operations
-// that the page replays. It reads a trace in slices, so that input is answered meanwhile.
+// The worker, in which all decisions are made, by WebAssembly. It gets the bytes of a trace and batches of
+// input, and answers each batch with what has changed, above all the list of operations that the page
+// replays. It reads a trace in slices, so that it responds to input meanwhile.
 'use strict';
 
-const SLICE_MS = 12;       // of reading, between looks at the input
+const SLICE_MS = 12;       // of reading, before input is handled
 const STEP_EVENTS = 16384;
 const REHEARSAL_EVENTS = 1 << 18;
-const EM = 100;            // px of the letters that are measured, as in font.c
+const EM = 100;            // px: text size for measuring, as in font.c
 const OK = 0, END = 1, AGAIN = 2; // enum weft_status
 const LIMIT = -7, MEMORY = -1, FORMAT = -4, EMPTY = -5, DAMAGED = -6;
 const FONT = 'system-ui, "DejaVu Sans", sans-serif'; // as in elements.js
@@ -16,7 +16,7 @@ const FONT = 'system-ui, "DejaVu Sans", sans-serif'; // as in elements.js
 let wasm, memory, opened = 0, size = [1, 1], motion = 0, touched = 0, theme = 0;
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
-// ---- What the WebAssembly is given ----
+// ---- Imports of the WebAssembly module ----
 
 const widths = new Map();
 const pen = new OffscreenCanvas(1, 1).getContext('2d');
@@ -47,12 +47,12 @@ function fillAdvances() {
 			table[bold * 128 + letter] = width(String.fromCharCode(letter), bold);
 }
 
-// Addresses above 2 GB come out of WebAssembly as negative numbers.
+// WebAssembly returns addresses above 2 GB as negative numbers.
 const ADDRESSES = ['advances', 'boxes', 'colors', 'controls', 'cut_bytes', 'cut_room', 'draw', 'error_text', 'follow_room', 'link',
 	'load_damage', 'load_room', 'panel', 'prompt', 'request', 'status', 'svg', 'text_room'].map(name => 'page_' + name);
 
 async function start(bytes) {
-	const missing = () => 8; // EBADF: nothing here has files
+	const missing = () => 8; // EBADF: there are no files
 	const { instance } = await WebAssembly.instantiate(bytes, {
 		page: { measure },
 		wasi_snapshot_preview1: { fd_close: missing, fd_seek: missing, fd_write: missing },
@@ -67,7 +67,7 @@ async function start(bytes) {
 	fillAdvances();
 }
 
-// ---- Text and structs across the border ----
+// ---- Text and structs to and from WebAssembly ----
 
 function give(text) {
 	const bytes = encoder.encode(text);
@@ -94,7 +94,7 @@ function css(color) {
 	return '#' + (color >>> 0).toString(16).padStart(8, '0');
 }
 
-// ---- What has changed ----
+// ---- Output: what has changed ----
 
 const CANVAS = 1, PANEL = 2, PROMPT = 4, STATUS = 8, CURSOR = 16, BOXES = 32, REQUEST = 64, CONTROLS = 128;
 const ITEMS = ['heading', 'text', 'fact', 'link', 'toggle', 'button'];
@@ -231,7 +231,7 @@ function frame(batch, now) {
 
 // ---- A trace ----
 
-// Slices that the page hands over one by one, when asked: the trace inside the page.
+// Gets the next slice of the trace inside the page, which the page passes one at a time.
 let handOver;
 
 function pulled() {
@@ -269,7 +269,7 @@ function rest(first, reader) {
 }
 
 const PACKED = [['gzip', [0x1f, 0x8b]], ['zstd', [0x28, 0xb5, 0x2f, 0xfd]]];
-const PLAIN_BYTES = 64 << 20, RATIO = 64; // as weft_source_open(): what a compressed file may hold
+const PLAIN_BYTES = 64 << 20, RATIO = 64; // the limit of weft_source_open() for compressed files
 
 function counted(stream, count) {
 	return stream.pipeThrough(new TransformStream({
@@ -280,8 +280,8 @@ function counted(stream, count) {
 	}));
 }
 
-// A file that is compressed as a whole is unpacked, if the browser can. A few bytes can stand for any
-// number of zeros: it is given up before memory is taken for them.
+// Unpacks a file that is compressed as a whole, if the browser can. A few bytes can stand for any number of
+// zeros: it stops before memory is allocated for them.
 async function unpacked(stream) {
 	const reader = stream.getReader();
 	const { value } = await reader.read();
@@ -306,7 +306,7 @@ const wake = () => postMessage(['wake']);
 const channel = new MessageChannel();
 let resume;
 channel.port1.onmessage = () => resume();
-const others = () => new Promise(resolve => { // lets messages that have come be handled
+const others = () => new Promise(resolve => { // lets the event loop handle waiting messages
 	resume = resolve;
 	channel.port2.postMessage(0);
 });
@@ -366,11 +366,11 @@ async function receive(stream, total, number) {
 
 let stopped = false, isRehearsed = false;
 
-// Once, as soon as there is something to do it with, and if much more will come.
+// Warms up the code once, as soon as there are some events, if many more will come.
 function rehearse() {
 	isRehearsed = wasm.page_load_events() >= REHEARSAL_EVENTS;
 	if (isRehearsed && wasm.page_load_fraction() < 0.1)
-		wasm.page_load_rehearse(); // an error is one of the whole trace, too
+		wasm.page_load_rehearse(); // an error will occur again with the whole trace
 }
 
 async function build(number) {
@@ -407,8 +407,8 @@ function damages() {
 
 let isShown = false;
 
-// A new trace gets a viewer of its own; a trace that is read again keeps the one it has. `showModel` hands
-// the viewer the model.
+// Shows a model. A new trace gets a new viewer; a trace that is read again keeps its viewer. `showModel` passes
+// the model to the viewer.
 function show(source, now, showModel) {
 	if (!source.again) {
 		give(source.title);
@@ -459,14 +459,14 @@ async function load(source, now, number) {
 	postMessage(['opened', { events, damage, stopped, ms: performance.now() - begun, memory: memory.buffer.byteLength }]);
 }
 
-// ---- A trace that grows ----
+// ---- Following a growing trace ----
 
-const QUEUE_BYTES = 16 << 20; // that wait to be read, while the server has to wait
+const QUEUE_BYTES = 16 << 20; // limit for unread bytes; beyond it the server has to wait
 let paused = false, stir = () => {};
 
 const sleep = ms => new Promise(resolve => setTimeout(resolve, ms));
 
-// Takes bytes as they come, into a queue of limited size.
+// Reads bytes into a queue of limited size.
 function gather(stream) {
 	const feed = { queue: [], bytes: 0, ended: false, error: null, reader: stream.getReader(), resume: () => {} };
 	(async () => {
@@ -487,7 +487,7 @@ function gather(stream) {
 	return feed;
 }
 
-// Gives the decoder what has come. False once there is nothing and no more will come.
+// Feeds the decoder. False when the queue is empty and no more bytes will come.
 function feedDecoder(feed) {
 	const isWhole = feed.ended && !feed.queue.length;
 	for (const slice of feed.queue.splice(0)) {
@@ -502,7 +502,7 @@ function feedDecoder(feed) {
 	return !isWhole;
 }
 
-// Decodes what is new, in slices. END, AGAIN, or OK if a picture is due before all is decoded.
+// Decodes new bytes in slices. Returns END, AGAIN, or OK if a picture is due before all is decoded.
 async function readNew(number) {
 	for (;;) {
 		const until = performance.now() + SLICE_MS;
@@ -529,7 +529,7 @@ function refresh(source, now, isLive) {
 		memory: memory.buffer.byteLength }]);
 }
 
-// Until there are new bytes, or a picture is due.
+// Waits for new bytes, or until a picture is due.
 function nextNews(feed) {
 	const wait = paused ? Infinity : wasm.page_follow_wait(performance.now());
 	const news = feed.queue.length || feed.ended ? Promise.resolve() : new Promise(resolve => { stir = resolve; });
@@ -583,7 +583,7 @@ async function open(source, now) {
 	}
 }
 
-// ---- A part of it ----
+// ---- Saving a part ----
 
 let isCutting = false;
 

@@ -26,27 +26,27 @@ struct weft_input_options {
 	uint64_t max_bytes; /* see weft_source_open_limited(); 0: the default limit */
 };
 
-/* The trace at `path`, "-" for standard input. `options` may be NULL. Returns when all of it has
- * arrived and its decoder is finished: weft_decoder_next() may be called. 0 or an error, as of
- * weft_source_open() and weft_decoder_finish(). */
+/* Opens the trace at `path`, "-" for standard input. `options` may be NULL. Returns when all of it
+ * has arrived and its decoder is finished, so that weft_decoder_next() may be called. 0 or an error
+ * of weft_source_open() and weft_decoder_finish(). */
 int weft_input_open(
 	const char *path, const struct weft_input_options *options, struct weft_input **ret_input);
 
-/* The same of a source that is open already; the input owns it, also after an error. */
+/* The same for an open source; the input takes ownership, even after an error. */
 int weft_input_open_source(struct weft_source *source, struct weft_input **ret_input);
 
 void weft_input_close(struct weft_input *input);
 
-/* They are valid as long as the input. */
+/* The parts of an input, valid as long as it exists. */
 struct weft_source *weft_input_source(const struct weft_input *input);
 struct weft_decoder *weft_input_decoder(const struct weft_input *input);
 
-/* The second thread, to be lent to work on the model; NULL if there is none: the trace is small, or
- * there is one processor. */
+/* The second thread, to be lent to work on the model; NULL if there is none, because the trace is
+ * small or there is only one processor. */
 const struct weft_help *weft_input_help(const struct weft_input *input);
 
-/* As weft_decoder_build_model(), in less memory: the bytes of a file that are decoded are given
- * back to the system. */
+/* Like weft_decoder_build_model(), with less memory: bytes of a file that were decoded are released
+ * to the system. */
 int weft_input_build_model(struct weft_input *input,
 	bool (*progress)(void *context, uint64_t events), void *context, struct weft_model **ret_model);
 

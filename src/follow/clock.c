@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a program stamps its events with, anybody on the machine can read too: the processor's
+ * Programs stamp their events with clocks that any process on the machine can read: the processor's
  * counter or the system's clock.
  */
 #include "follow/clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The clock of somebody else's buffer.
+ * The clock of another process's buffer.
  */
 #ifndef WEFT_FOLLOW_CLOCK_H
 #define WEFT_FOLLOW_CLOCK_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Now. False if that clock (enum weft_abi_clock) is the program's own. */
+/* Reads the clock. False if that clock (enum weft_abi_clock) is the program's own. */
 bool weft__clock_read(uint32_t clock, uint64_t *ret_ticks);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * Telling a program what to record: bytes in the header of its buffer, which it reads before each
- * event. Who changes one also leaves a note of it, with the time, for those who read the trace.
+ * Controls what a program records: bytes in its buffer's header, which it reads before each event.
+ * Each change is also noted in the header, with its time, for readers of the trace.
  *
- * The mapping is of the file as it was opened; a hostile program may change all that is in it, so
- * sizes and places are those that were checked then.
+ * The mapping has the size of the file when it was opened. A hostile program may change all of its
+ * content, so sizes and offsets are those that were checked then.
  */
 #include "follow/control.h"
 
@@ -63,7 +63,7 @@ static int start(struct weft_control *control, int fd)
 	return 0;
 }
 
-/* A FIFO of that name is not waited for. `ret_refused`: why it is open for reading only, or 0. */
+/* Opening a FIFO does not block. `ret_refused`: why it is open only for reading, or 0. */
 static int open_file(const char *path, int *ret_refused)
 {
 	const int flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
@@ -125,7 +125,7 @@ WEFT__EXPORT void weft_control_close(struct weft_control *control)
 	free(control);
 }
 
-/* ---- Looking ---- */
+/* ---- Reading ---- */
 
 WEFT__EXPORT bool weft_control_is_live(struct weft_control *control)
 {
@@ -163,7 +163,7 @@ int weft__control_check(struct weft_control *control)
 
 static uint64_t now(const struct weft_control *control)
 {
-	uint64_t ticks = 0; /* of the program's own clock: unknown */
+	uint64_t ticks = 0; /* 0: a program's own clock cannot be read */
 	weft__clock_read(weft__buffer_clock(&control->buffer), &ticks);
 	return ticks;
 }

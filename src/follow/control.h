@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A running program's buffer, mapped by who tells it what to record.
+ * A running program's buffer, mapped to control the program.
  */
 #ifndef WEFT_FOLLOW_CONTROL_H
 #define WEFT_FOLLOW_CONTROL_H
@@ -15,9 +15,9 @@
 #include "format/weft_categories.h"
 
 struct weft_control {
-	struct weft_abi_buffer *header; /* the mapping; what is in it may change at any time */
+	struct weft_abi_buffer *header; /* the mapping; its content may change at any time */
 	size_t size;
-	int refused; /* errno of opening it for writing; 0: it may be written */
+	int refused; /* errno of opening it for writing; 0: it is writable */
 	struct weft__process process;
 	struct weft__buffer buffer;
 	struct weft__categories categories;
@@ -25,7 +25,8 @@ struct weft_control {
 	struct weft_trace_description description;
 };
 
-/* May this be written, and does it reach anybody? 0, or an error as of weft_control_set_level. */
+/* Checks that the buffer is writable and that a program reads it. 0, or an error of
+ * weft_control_set_level. */
 int weft__control_check(struct weft_control *control);
 
 #endif

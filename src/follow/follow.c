@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What following takes of the system: the clock, waiting, and the program's end. The rest is
+ * The system-dependent part of following: clock, waiting, and the program's end. The rest is
  * format/weft_follower.c.
  */
 #include <weft/follow.h>
@@ -15,21 +15,21 @@
 #include "follow/live.h"
 #include "format/weft_follower.h"
 
-/* Between two looks while waiting: after an event soon, and then less and less often. */
+/* The interval between looks: short after an event, then longer and longer. */
 static const uint64_t INTERVAL_MIN_NS = 1000000;
 static const uint64_t INTERVAL_MAX_NS = 20000000;
 
-/* After recording has stopped, for a thread that is in the middle of an event. */
+/* How long to wait, after recording has stopped, for a thread that is inside an event. */
 static const uint64_t STOPPED_HOLD_NS = 1000000000;
 
 struct weft_follow {
 	struct weft__follower *reader;
 	struct weft__live live;
-	uint64_t stopped_ns; /* when recording was first seen to have stopped */
+	uint64_t stopped_ns; /* when we noticed that recording had stopped */
 };
 
-/* Now, on the clock of the buffer. A counter that is read early, out of order, only makes the mark
- * earlier. */
+/* Reads the buffer's clock. If the processor reads its counter early, out of order, the mark is
+ * only earlier. */
 static uint64_t read_clock(const struct weft_follow *follow)
 {
 	uint64_t ticks;
@@ -37,8 +37,8 @@ static uint64_t read_clock(const struct weft_follow *follow)
 														: weft__follower_latest(follow->reader);
 }
 
-/* Has a program that stopped recording also finished what its threads were in the middle of? One
- * that ended there is not waited for. `was_stopped` before the last look. */
+/* True if a program that stopped recording has also finished events that were under way, or a
+ * thread has ended inside one. `was_stopped`: before the last look. */
 static bool is_over(struct weft_follow *follow, bool was_stopped)
 {
 	if (!was_stopped)
@@ -51,7 +51,8 @@ static bool is_over(struct weft_follow *follow, bool was_stopped)
 
 static int look(struct weft_follow *follow)
 {
-	/* Asked first: what the program recorded before its end is all there afterwards. */
+	/* Checked before the look: everything that the program recorded before its end is visible
+	 * afterwards. */
 	if (weft__process_has_ended(&follow->live.process))
 		return weft__follower_finish(follow->reader);
 	bool is_stopped = weft__follower_is_stopped(follow->reader);
@@ -115,7 +116,7 @@ static int open_live(struct weft__live *live, const char *path, int fd)
 	return path ? weft__live_open(live, path) : weft__live_open_descriptor(live, fd);
 }
 
-/* Of a file by its path, or NULL and a descriptor. */
+/* Opens a file by its path, or by a descriptor if `path` is NULL. */
 static int open_follow(const char *path, int fd, struct weft_follow **ret_follow)
 {
 	struct weft_follow *follow = calloc(1, sizeof(*follow));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The file is mapped for reading only: what a program records is its own, whatever we do wrong. But
- * for the header, if we may: there one word says that somebody wants to be woken.
+ * The file is mapped read-only, so that our bugs cannot damage a program's recording; except for
+ * the header, if permitted, where one word says that a follower wants to be woken.
  */
 #include "follow/live.h"
 
@@ -22,7 +22,7 @@
 #include "source/mapping.h"
 #include "source/seed.h"
 
-/* An event in a packet that does not fill is to be seen too: nobody is woken for it. */
+/* The longest sleep: an event in a packet that does not fill up wakes no follower. */
 static const uint64_t WAIT_MAX_NS = 20000000;
 
 uint64_t weft__live_now_ns(void)
@@ -56,8 +56,8 @@ static int map(struct weft__live *live, int fd, const struct stat *status)
 	return weft__mapping_guard(live->bytes, live->size);
 }
 
-/* Magic comes last: without it a header is still being written, and says no pid, which is that of a
- * program that has ended. */
+/* True if the header is complete, since the magic is stored last. An incomplete header has no pid,
+ * which would look like an ended program. */
 static bool is_complete(const struct weft__live *live)
 {
 	bool has_magic = weft__buffer_probe(live->bytes, live->size);
@@ -65,7 +65,7 @@ static bool is_complete(const struct weft__live *live)
 	return has_magic;
 }
 
-/* We write one word of the buffer: `waiters` in its header. */
+/* Maps the header for writing, of which we write only `waiters`. */
 static void map_header(struct weft__live *live, int fd)
 {
 	const struct weft_abi_buffer *header = live->bytes;
@@ -114,7 +114,7 @@ int weft__live_open_descriptor(struct weft__live *live, int fd)
 int weft__live_open(struct weft__live *live, const char *path)
 {
 	*live = (struct weft__live){.process = {.fd = -1}};
-	/* A FIFO of that name is not waited for; nothing is opened for writing before it is known. */
+	/* Opening a FIFO does not block, and nothing is opened for writing before it was checked. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int error = fd < 0 ? WEFT_ERROR_SYSTEM : weft__live_open_descriptor(live, fd);
 	int reason = errno;
@@ -128,7 +128,7 @@ int weft__live_open(struct weft__live *live, const char *path)
 	return error;
 }
 
-/* Keeps the earlier of two wishes. Answers what the word says now. */
+/* Registers a wake-up, unless an earlier one is registered. Returns the word's value. */
 static uint32_t register_waiter(struct weft_abi_buffer *header, uint32_t claims)
 {
 	uint32_t hand = (uint32_t)__atomic_load_n(&header->hand, __ATOMIC_RELAXED);
@@ -150,7 +150,7 @@ bool weft__live_wait(const struct weft__live *live, uint32_t claims, uint64_t ns
 		return weft__process_sleep(&live->process, ns);
 	uint32_t word = register_waiter(header, claims);
 	const struct timespec time = {0, (long)ns};
-	/* EAGAIN: somebody woke us before we slept. */
+	/* EAGAIN: woken before we slept. */
 	return syscall(SYS_futex, &header->waiters, FUTEX_WAIT, word, &time, NULL, 0) == 0 ||
 		   errno != EINTR;
 }

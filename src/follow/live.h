@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A buffer in a file that a running program may be recording into: its mapping, its program.
+ * A buffer in a file into which a running program may record: its mapping, and its program.
  */
 #ifndef WEFT_FOLLOW_LIVE_H
 #define WEFT_FOLLOW_LIVE_H
@@ -15,21 +15,21 @@ struct weft__live {
 	void *bytes; /* read-only */
 	size_t size;
 	uint32_t clock; /* enum weft_abi_clock */
-	void *page;     /* the header, to be written; NULL: we may not */
+	void *page;     /* the writable header; NULL: not permitted */
 };
 
-/* 0, or an error as of weft_follow_open, errno saying why; then too, close is wanted. */
+/* Opens the file. 0, or an error of weft_follow_open with errno; call close in both cases. */
 int weft__live_open(struct weft__live *live, const char *path);
-/* The same of an open file, which stays the caller's; the header is written if the descriptor is
- * for writing too. */
+/* The same for an open file, which stays the caller's; the header is writable if the descriptor is.
+ */
 int weft__live_open_descriptor(struct weft__live *live, int fd);
 void weft__live_close(struct weft__live *live);
 
-/* Until that many packets more are claimed, or so long, at most 20 ms; or until a signal comes:
- * false. If it can't ask to be woken it waits as long as it may. */
+/* Waits until that many more packets are claimed, or for a time, at most 20 ms; false if a signal
+ * came. If it can't ask to be woken, it waits for the whole time. */
 bool weft__live_wait(const struct weft__live *live, uint32_t claims, uint64_t ns);
 
-/* Waits for so long that what a processor had stored before is seen by all others: see weft_mark.c.
+/* Waits until stores that were in a processor's store buffer are visible to all: see weft_mark.c.
  */
 void weft__live_wait_slack(void);
 

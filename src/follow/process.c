@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * Is the program still there? A pid alone does not say: it may belong to another process by now, or
- * the same process may have become another program. But whoever records has the file mapped, and
- * that is asked now and then; in between, the end of the process makes a descriptor readable.
+ * Finds out whether the program still exists. A pid alone is not enough: it may belong to another
+ * process by now, or the process may have executed another program. But a recording program has the
+ * file mapped, which is checked now and then; in between, the end of the process makes a descriptor
+ * readable.
  */
 #include "follow/process.h"
 
@@ -25,15 +26,15 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* In a line of /proc/PID/maps: range, rights, offset, device, inode, path. The device is not
- * compared: some file systems show another there. */
+/* True if a line of /proc/PID/maps (range, rights, offset, device, inode, path) has that inode. The
+ * device is not compared, since some file systems show another one there. */
 static bool names_inode(const char *line, uint64_t inode)
 {
 	uint64_t found;
 	return sscanf(line, "%*s %*s %*s %*s %" SCNu64, &found) == 1 && found == inode;
 }
 
-/* What cannot be asked is taken to be so: the process's end will be seen. */
+/* True if the process has the file mapped, or if that is unknown: its end will be noticed. */
 static bool has_mapped(pid_t pid, uint64_t inode)
 {
 	char path[64], *line = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What taking a stream needs of the system: waiting, and the program's end. The rest is
+ * The system-dependent part of streaming: waiting, and the program's end. The rest is
  * format/weft_drain.c.
  */
 #include <weft/stream.h>
@@ -16,17 +16,17 @@
 #include "follow/live.h"
 #include "format/weft_drain.h"
 
-/* Between two looks while nothing comes, if nobody wakes us. */
+/* The interval between looks while nothing comes and no wake-up arrives. */
 static const uint64_t INTERVAL_MIN_NS = 1000000;
 static const uint64_t INTERVAL_MAX_NS = 20000000;
 
-/* What a crash of the machine, or of us, would take from the file. */
+/* The time of events that a crash of the machine, or of this process, would lose from the file. */
 static const uint64_t OPEN_INTERVAL_NS = 1000000000;
 
-/* After recording has stopped. */
+/* How long to wait, after recording has stopped, for threads that are inside an event. */
 static const uint64_t STOPPED_HOLD_NS = 1000000000;
 
-/* We are woken when so much of the ring is to be taken: early enough, and seldom. */
+/* Wake-ups come when this part of the ring is to be taken: early enough, but not often. */
 enum {
 	WAKE_PART = 16
 };
@@ -34,10 +34,10 @@ enum {
 struct weft_stream {
 	struct weft__drain *drain;
 	struct weft__live live;
-	uint64_t interval_ns; /* till the next look */
-	uint64_t open_ns;     /* when open packets are due */
+	uint64_t interval_ns; /* until the next look */
+	uint64_t open_ns;     /* when open packets have to be taken */
 	uint64_t open_interval_ns;
-	uint64_t stopped_ns; /* when recording was first seen to have stopped */
+	uint64_t stopped_ns; /* when we noticed that recording had stopped */
 	bool is_finished;
 };
 
@@ -48,8 +48,8 @@ static void finish(struct weft_stream *stream, bool is_written)
 	stream->is_finished = true;
 }
 
-/* Nothing is recorded there any more, though the program goes on; nor is a thread in the middle of
- * an event, after so long. */
+/* True if recording has stopped, and no thread is inside an event, or has been there for too long.
+ */
 static bool has_stopped(struct weft_stream *stream, uint64_t now)
 {
 	const struct weft_abi_buffer *header = stream->live.bytes;
@@ -60,8 +60,8 @@ static bool has_stopped(struct weft_stream *stream, uint64_t now)
 	return now - stream->stopped_ns > STOPPED_HOLD_NS;
 }
 
-/* The time on the buffer's clock, a slack ago. What comes later on a clock that only the program
- * can read may have the latest stamp, too, but none before it. */
+/* The time on the buffer's clock before the slack. With a clock that only the program can read,
+ * later events may have the same stamp, but no earlier one. */
 static uint64_t clock_before(const struct weft_stream *stream)
 {
 	uint64_t ticks;
@@ -71,7 +71,8 @@ static uint64_t clock_before(const struct weft_stream *stream)
 	return ticks;
 }
 
-/* Asked first: what the program recorded before its end is all there afterwards. */
+/* The end is checked before the look: everything that the program recorded before its end is
+ * visible afterwards. */
 static void look(struct weft_stream *stream)
 {
 	if (stream->is_finished)
@@ -137,7 +138,7 @@ WEFT__EXPORT int weft_stream_wait(struct weft_stream *stream, uint64_t timeout_n
 	return 0;
 }
 
-/* Where the last header of the file is that ends at `end`; 0 is the place of the first. */
+/* Finds the last header of a file that ends at `end`; 0: the first one. */
 static off_t find_last_header(int fd, off_t end)
 {
 	struct weft_abi_chunk chunk;
@@ -171,7 +172,7 @@ WEFT__EXPORT const struct weft_buffer_summary *weft_stream_describe(
 	return weft__drain_summary(stream->drain);
 }
 
-/* Of a file by its path, or NULL and a descriptor. */
+/* Opens a file by its path, or by a descriptor if `path` is NULL. */
 static int open_stream(
 	const char *path, int fd, size_t piece_bytes, struct weft_stream **ret_stream)
 {

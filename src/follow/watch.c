@@ -2,7 +2,8 @@
  *
  * The words of a buffer's header that a watcher writes.
  *
- * All of them are times on the buffer's clock, not states: whoever wrote one may be gone.
+ * All of them are times on the buffer's clock instead of states, because the process that wrote one
+ * may have been killed.
  */
 #include <weft/watch.h>
 
@@ -20,8 +21,8 @@
 
 struct weft_watch {
 	struct weft_control *control;
-	struct weft_abi_buffer *header; /* its */
-	uint64_t hz;                    /* of the ticks */
+	struct weft_abi_buffer *header; /* the control's header */
+	uint64_t hz;                    /* rate of the ticks */
 	uint32_t clock;
 	bool is_listening, is_holding;
 };
@@ -29,7 +30,7 @@ struct weft_watch {
 #define LOAD(field)         __atomic_load_n(&(field), __ATOMIC_RELAXED)
 #define STORE(field, value) __atomic_store_n(&(field), value, __ATOMIC_RELAXED)
 
-/* The latest stamp, of a clock that only the program can read. */
+/* The latest stamp, for a clock that only the program can read. */
 static uint64_t latest_ticks(const struct weft_watch *watch)
 {
 	struct weft__follower *follower;
@@ -47,7 +48,7 @@ static uint64_t now_ticks(const struct weft_watch *watch)
 	return weft__clock_read(watch->clock, &now) ? now : latest_ticks(watch);
 }
 
-/* For up to a minute. */
+/* Converts times of up to a minute. */
 static uint64_t to_ticks(const struct weft_watch *watch, uint64_t ns)
 {
 	return watch->hz / 1000 * (ns / 1000) / 1000;
@@ -131,7 +132,7 @@ WEFT__EXPORT bool weft_watch_rule(
 
 /* ---- Opening ---- */
 
-/* Of a file by its path, or NULL and a descriptor. */
+/* Opens a file by its path, or by a descriptor if `path` is NULL. */
 static int open_watch(const char *path, int fd, struct weft_watch **ret_watch)
 {
 	struct weft_watch *watch = calloc(1, sizeof(*watch));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * See weft/refresh.h. The longer a model takes to be made and shown, the rarer models are.
+ * See weft/refresh.h. The more expensive a model is, the longer the pause until the next one.
  */
 #include <weft/refresh.h>
 
@@ -11,14 +11,15 @@
 
 #include "base/export.h"
 
-static const double SHORTEST_MS = 100; /* between two models */
-static const double IDLE_MS = 400;     /* more, while no events come and only the present moves */
-static const double SHARE = 4;         /* of a model's cost, until the next one is made */
+static const double SHORTEST_MS = 100; /* minimum time between two models */
+static const double IDLE_MS =
+	400; /* additional time while no events come and only the present time moves */
+static const double SHARE = 4; /* pause between models, as a multiple of a model's cost */
 
 struct weft_refresh {
 	struct weft_refresh_source source;
 	struct weft_model_builder *builder;
-	uint64_t events, shown_events; /* shown: in the last model */
+	uint64_t events, shown_events; /* shown_events: those in the last model */
 	double due_ms;
 	bool has_ended;
 };
