@@ -19,13 +19,13 @@ static const char usage[] =
 	"Shows traces in windows. To start it from a terminal, use `weft view`.\n"
 	"\n"
 	"  --theme NAME     light, dark, safe or safe-dark, instead of the desktop's\n"
-	"  --command WORDS  what the viewer does first, as it is written in links\n"
-	"  --follow         files may grow: what is added is shown\n"
-	"  --check          a file that cannot be read is a message and exit status 3, no window\n"
+	"  --command WORDS  a command that the viewer runs first, as in links\n"
+	"  --follow         show what is added to the files while they grow\n"
+	"  --check          print a message and exit with 3 if no file can be read\n"
 	"  --rings          each FILE is PID:FILE, the ring of that process in a run directory, and\n"
 	"                   refused if it is another's; 0:FILE is any file\n"
 	"  --help           this text\n"
-	"  --version        which weft it belongs to\n";
+	"  --version        print the version\n";
 
 enum {
 	EXIT_USAGE = 2,

@@ -91,7 +91,7 @@ static int next_option(int argc, char **argv, const char *first, const struct op
 		if (!cli_parse_size(argv[0], "--max-size", optarg, &bytes))
 			return '?';
 		if (!bytes) {
-			cli_usage_error(argv[0], "--max-size: 0 bytes hold no trace");
+			cli_usage_error(argv[0], "--max-size must be more than 0");
 			return '?';
 		}
 		cli_trace_limit(bytes);
@@ -126,7 +126,8 @@ const char *cli_only_operand(int argc, char **argv, const char *what)
 	if (argc == optind)
 		cli_usage_error(argv[0], "%s is missing", what);
 	else
-		cli_usage_error(argv[0], "one %s only; \"%s\" is too many", what, argv[optind + 1]);
+		cli_usage_error(
+			argv[0], "only one %s is allowed; \"%s\" is too many", what, argv[optind + 1]);
 	return NULL;
 }
 

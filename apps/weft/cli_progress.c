@@ -100,7 +100,7 @@ void cli_progress_die_if_interrupted(void)
 {
 	if (!interrupted)
 		return;
-	cli_error("interrupted: this is of what was read until then");
+	cli_error("interrupted: the output covers only what was read so far");
 	signal(SIGINT, SIG_DFL);
 	raise(SIGINT);
 }

@@ -19,23 +19,23 @@ static const char usage[] =
 	"       weft ctl FILE|PID snapshot [-o FILE] [--hold] [--when RULE]\n"
 	"       weft ctl FILE|PID rundown\n"
 	"\n"
-	"Speaks to a program that records. PID is that of a program under `weft record`, see\n"
-	"`weft ls`; FILE is what a program records into.\n"
+	"Controls a recording program. PID is a process under `weft record`, see `weft ls`; FILE is\n"
+	"the file that a program records into.\n"
 	"\n"
-	"  status    the program, its categories of events, and the level of each\n"
-	"  set       from the next event on, records of CATEGORY what is of that LEVEL or more\n"
-	"            important: off, error, warning, info, debug or trace. In a CATEGORY each `*`\n"
-	"            stands for any text; `*` alone is all of them, and those still to come\n"
-	"  snapshot  saves what is recorded until now; the program goes on\n"
-	"  rundown   asks the program to write again which tasks are alive, so that a trace that\n"
-	"            has wrapped names them; answers how many that are\n"
+	"  status    print the program, its categories and their levels\n"
+	"  set       record calls of CATEGORY at that LEVEL or a more important one: off, error,\n"
+	"            warning, info, debug or trace. In a CATEGORY each `*` stands for any text; `*`\n"
+	"            alone means all, and those that are registered later\n"
+	"  snapshot  save what is recorded so far; the program goes on\n"
+	"  rundown   ask the program to write again which tasks are alive, so that a trace that has\n"
+	"            wrapped names them; print how many there are\n"
 	"\n"
-	"  --json    status as one JSON object\n"
-	"  -o, --output FILE  where the snapshot goes: PROGRAM-PID.snapshot-1.weft in the current\n"
-	"            directory, or the next that is free, unless told; `-`: standard output\n"
-	"  --hold    nothing is overwritten while the snapshot is copied, for a second at most:\n"
-	"            what is recorded meanwhile and finds no room is lost, counted as held\n"
-	"  --when RULE  takes the snapshot as soon as RULE fires, as 'counter queue > 100',\n"
+	"  --json    print the status as one JSON object\n"
+	"  -o, --output FILE  the file for the snapshot; default: PROGRAM-PID.snapshot-1.weft in the\n"
+	"            current directory, with the next free number; `-`: standard output\n"
+	"  --hold    prevent overwriting while the snapshot is copied, for a second at most; events\n"
+	"            that find no room meanwhile are lost, and counted as held\n"
+	"  --when RULE  take the snapshot as soon as RULE fires, for example 'counter queue > 100',\n"
 	"            'tag timeout', 'runs > 50ms', 'waits > 1s kind=bind label=query'\n"
 	"  --help    this text\n";
 
@@ -80,10 +80,10 @@ int ctl_fail(const struct ctl *ctl, int error)
 {
 	int reason = errno;
 	if (error == WEFT_ERROR_STATE)
-		cli_error("%s: nobody is listening: the program has ended or records here no more",
+		cli_error("%s: no program records here: it has ended or stopped recording",
 			weft__runs_shown(ctl->operand));
 	else if (error == WEFT_ERROR_FORMAT || error == WEFT_ERROR_EMPTY)
-		cli_error("%s: not what a program records into", weft__runs_shown(ctl->operand));
+		cli_error("%s: not a buffer that a program records into", weft__runs_shown(ctl->operand));
 	else
 		cli_error("%s: %s", weft__runs_shown(ctl->operand),
 			error == WEFT_ERROR_SYSTEM ? strerror(reason) : weft_error_text(error));
@@ -136,7 +136,7 @@ int cli_ctl(int argc, char **argv)
 	if (optind == argc)
 		return cli_usage_error(argv[0], "FILE or PID is missing");
 	if (optind + 1 == argc)
-		return cli_usage_error(argv[0], "what to do is missing: status, set, snapshot or rundown");
+		return cli_usage_error(argv[0], "a verb is missing: status, set, snapshot or rundown");
 	ctl.operand = argv[optind];
 	const struct verb *verb = find_verb(argv[optind + 1]);
 	if (!verb)

@@ -30,7 +30,7 @@ int ctl_set_check(const struct ctl *ctl, int count, char **arguments)
 	int status = CLI_DONE;
 	(void)ctl;
 	if (count == 0)
-		return cli_usage_error("ctl", "set what? CATEGORY=LEVEL is missing");
+		return cli_usage_error("ctl", "CATEGORY=LEVEL is missing");
 	for (int i = 0; i < count && !status; i++)
 		status = check_one(arguments[i]);
 	return status;

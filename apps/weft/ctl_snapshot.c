@@ -113,7 +113,8 @@ int ctl_snapshot_check(const struct ctl *ctl, int count, char **arguments)
 {
 	(void)count, (void)arguments;
 	if (ctl->output && strcmp(ctl->output, "-") == 0 && isatty(STDOUT_FILENO))
-		return cli_usage_error("ctl", "-o -: a trace is nothing for a terminal");
+		return cli_usage_error(
+			"ctl", "refusing to write a binary trace to a terminal; use -o FILE or a pipe");
 	return !ctl->when || cli_trigger_check("ctl", "--when", ctl->when) ? CLI_DONE : CLI_USAGE;
 }
 

@@ -58,7 +58,7 @@ static void add_text(struct weft_text *text, const struct weft_buffer_summary *p
 {
 	weft_text_add_quoted(text, program->program, strlen(program->program));
 	add_number(text, ", process ", program->pid);
-	weft_text_add_string(text, is_live ? ", records" : ", has ended or records here no more");
+	weft_text_add_string(text, is_live ? ", records" : ", has ended or stopped recording");
 	add_number(text, "; the buffer holds ", program->events);
 	weft_text_add_string(text, " events\n\nlevel    category\n");
 	for (uint32_t i = 0; i < trace->category_count; i++) {

@@ -17,15 +17,15 @@ static const char usage[] =
 	"usage: weft cut FILE -o OUT [--start TIME] [--duration T] [--max-size SIZE]\n"
 	"\n"
 	"Writes a part of the trace FILE as a trace of its own, in weft's format. FILE is a trace in\n"
-	"any format that weft knows, or `-` for standard input. The part has the events of that\n"
-	"range, at their times. Before them are lines marked as a rundown: the tasks that are alive\n"
-	"where it begins, who runs on each thread, and the counters' values.\n"
+	"any format that weft knows, or `-` for standard input. The part has the events of the range\n"
+	"with their times unchanged. It begins with events that are marked as a rundown: the tasks\n"
+	"that are alive then, the task that runs on each thread, and the counters' values.\n"
 	"\n"
-	"  -o, --output OUT  the file to write; - is standard output\n"
-	"  --start TIME      from there on; else from the trace's start\n"
-	"  --duration T      only so long; else to the trace's end\n"
-	"  --max-size SIZE   refuse a compressed FILE that holds more (500M, 4G); else the limit is 64M\n"
-	"                    plus 64 times its own size, and 4G for a pipe\n"
+	"  -o, --output OUT  the file to write; `-` is standard output\n"
+	"  --start TIME      the start of the range; default: the trace's start\n"
+	"  --duration T      the length of the range; default: up to the trace's end\n"
+	"  --max-size SIZE   refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
+	"                    times its own size, and 4G for a pipe\n"
 	"  --help            this text\n"
 	"\n"
 	"A TIME is 12ms, 1.5s, 300us or 40ns from the trace's start, or @N for N ns on its clock.\n";
@@ -81,7 +81,7 @@ static bool parse(int argc, char **argv, struct arguments *ret_arguments, int *r
 	if (!a.file)
 		return false;
 	if (!a.output) {
-		cli_usage_error("cut", "-o OUT is missing: where the part goes");
+		cli_usage_error("cut", "-o OUT is missing: the file for the part");
 		return false;
 	}
 	*ret_arguments = a;

@@ -19,13 +19,13 @@ static const char usage[] =
 	"Writes the trace FILE in another format.\n"
 	"\n"
 	"  --to ctf         a directory DIR in the Common Trace Format 1.8, for babeltrace, Trace\n"
-	"                   Compass and the like\n"
+	"                   Compass and other tools\n"
 	"  --force          replace an earlier export in DIR\n"
-	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); else the limit is 64M\n"
-	"                   plus 64 times its own size, and 4G for a pipe\n"
+	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
+	"                   times its own size, and 4G for a pipe\n"
 	"  --help           this text\n"
 	"\n"
-	"DIR is made; it may exist if it is empty. Nothing is left in it if the export fails.\n";
+	"DIR is created; it may exist if it is empty. If the export fails, no file remains in it.\n";
 
 struct arguments {
 	const char *file, *directory;
@@ -56,7 +56,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 			return CLI_USAGE;
 	}
 	if (!format)
-		return cli_usage_error(argv[0], "--to is missing; `--to ctf` is what there is");
+		return cli_usage_error(argv[0], "--to is missing; the only format is `--to ctf`");
 	if (strcmp(format, "ctf") != 0)
 		return cli_usage_error(
 			argv[0], "--to: \"%s\" is no format to export to; there is ctf", format);

@@ -17,12 +17,12 @@
 static const char usage[] =
 	"usage: weft info [--json] [--max-size SIZE] FILE\n"
 	"\n"
-	"Says what a trace is and holds: format, clock, times, events, tasks, counters, and what was\n"
-	"lost or damaged. FILE is a trace in any format that weft knows, or `-` for standard input.\n"
+	"Summarizes a trace: format, clock, times, events, tasks, counters, losses and damage. FILE\n"
+	"is a trace in any format that weft knows, or `-` for standard input.\n"
 	"\n"
-	"  --json           one JSON object\n"
-	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); else the limit is 64M\n"
-	"                   plus 64 times its own size, and 4G for a pipe\n"
+	"  --json           print one JSON object\n"
+	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
+	"                   times its own size, and 4G for a pipe\n"
 	"  --help           this text\n";
 
 /* The content of both forms. */

@@ -19,15 +19,15 @@
 static const char usage[] =
 	"usage: weft ls [--json]\n"
 	"\n"
-	"Lists the rings in the run directory: of programs under `weft record`, and of those whose\n"
+	"Lists the rings in the run directories: of programs under `weft record`, and of those whose\n"
 	"`weft record` was killed.\n"
 	"\n"
 	"  running   the program records; `weft tail PID` follows it\n"
-	"  stopped   it has stopped recording, and goes on\n"
-	"  dead      it has ended, and is being saved\n"
-	"  orphaned  it has ended, and so has its `weft record`, before it could save the trace\n"
+	"  stopped   the program has stopped recording, but runs\n"
+	"  dead      the program has ended, and its trace is being saved\n"
+	"  orphaned  the program has ended, and its `weft record` ended before it saved the trace\n"
 	"\n"
-	"  --json  a JSON object a line\n"
+	"  --json  one JSON object on each line\n"
 	"  --help  this text\n";
 
 /* A ring and its summary. */

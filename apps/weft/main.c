@@ -20,16 +20,16 @@ struct command {
 /* Ordered like a typical first session. */
 static const struct command commands[] = {
 	{"record", "run a program and save its trace", cli_record},
-	{"run", "run a program and look at it meanwhile", cli_run},
-	{"ls", "the programs that record now, and what others left", cli_ls},
-	{"tail", "a running program's events, as they come", cli_tail},
-	{"ctl", "tell a running program what to record", cli_ctl},
-	{"info", "what a trace is and holds", cli_info},
-	{"dump", "a trace's events, tasks or edges, one a line", cli_dump},
+	{"run", "run a program and show its trace while it records", cli_run},
+	{"ls", "list programs that record now, and rings left behind", cli_ls},
+	{"tail", "print a running program's events as they come", cli_tail},
+	{"ctl", "set what a running program records", cli_ctl},
+	{"info", "summarize a trace", cli_info},
+	{"dump", "print a trace's events, tasks, edges or problems", cli_dump},
 	{"serve", "show traces in a browser", cli_serve},
-	{"view", "look through a trace in a window", cli_view},
+	{"view", "show a trace in a window", cli_view},
 	{"render", "draw a trace as a picture", cli_render},
-	{"cut", "write a part of a trace as a trace", cli_cut},
+	{"cut", "write a part of a trace as a trace of its own", cli_cut},
 	{"export", "write a trace in another format", cli_export},
 	{NULL, NULL, NULL},
 };
@@ -45,10 +45,11 @@ static void print_help(FILE *stream)
 		stream);
 	for (const struct command *command = commands; command->name; command++)
 		fprintf(stream, "  %-8s %s\n", command->name, command->help);
-	fputs("\n"
-		  "`weft COMMAND --help` tells more. A FILE is a trace in any format that weft knows;\n"
-		  "`-` is standard input. Exit status: 0 done, 1 the answer is no, 2 wrong use,\n"
-		  "3 nothing could be read.\n",
+	fputs(
+		"\n"
+		"`weft COMMAND --help` explains a command. A FILE is a trace in any format that weft knows;\n"
+		"`-` is standard input. Exit status: 0 done, 1 the answer is no,\n"
+		"2 invalid arguments, 3 nothing could be read.\n",
 		stream);
 }
 

@@ -20,28 +20,28 @@
 static const char usage[] =
 	"usage: weft render FILE -o OUT.svg|OUT.png|OUT.pdf|OUT.html [OPTION]...\n"
 	"\n"
-	"Draws the trace FILE (`-` is standard input) as a picture, or makes a page of it to look\n"
-	"through in a browser: one file with the viewer and the trace in it, which needs no network.\n"
+	"Draws the trace FILE (`-` is standard input) as a picture, or makes a page for a browser: one\n"
+	"file that contains the viewer and the trace, and needs no network.\n"
 	"\n"
-	"  -o, --output OUT     where to; the suffix says of what kind; `-` is standard output\n"
+	"  -o, --output OUT     the file to write; its suffix selects the format; `-` is standard output\n"
 	"      --format F       svg, png, pdf or html, whatever OUT is called\n"
-	"      --start T        from this time on: 12ms, 1.5s, 300us, 40ns after the trace's start,\n"
-	"                       or @N on its own clock\n"
-	"      --duration T     so much of it\n"
-	"      --width PX       1400 unless told, 160 to 32000\n"
-	"      --height PX      800 unless told, 80 to 32000\n"
-	"      --theme NAME     light (unless told), dark, safe, safe-dark; the safe ones are for\n"
+	"      --start T        the start of the picture: 12ms, 1.5s, 300us, 40ns after the trace's\n"
+	"                       start, or @N on its own clock\n"
+	"      --duration T     the length of the picture\n"
+	"      --width PX       160 to 32000; default: 1400\n"
+	"      --height PX      80 to 32000; default: 800\n"
+	"      --theme NAME     light (default), dark, safe, safe-dark; the safe ones are for\n"
 	"                       colour-blind eyes\n"
-	"      --focus WHAT     what is drawn largest if the rows do not all fit: a row's number, or\n"
+	"      --focus WHAT     what to draw largest if the rows do not all fit: a row's number, or\n"
 	"                       task:ID\n"
-	"      --group-by WHAT  rows by thread or by process; none (unless told)\n"
-	"      --no-fold        each task its own line, also where many alike follow one another\n"
-	"      --hide PATTERN   without tasks whose label contains PATTERN, or of a kind: kind:NAME;\n"
-	"                       can be given more than once, like --only\n"
-	"      --only PATTERN   without all other tasks\n"
+	"      --group-by WHAT  group rows by thread or process; default: none\n"
+	"      --no-fold        draw each task on a line of its own; don't fold alike tasks\n"
+	"      --hide PATTERN   leave out tasks whose label contains PATTERN, or with kind:NAME tasks\n"
+	"                       of a kind; can be given more than once, like --only\n"
+	"      --only PATTERN   leave out all other tasks\n"
 	"      --no-simplify    binds start where they were created\n"
-	"      --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); else the limit is\n"
-	"                       64M plus 64 times its own size, and 4G for a pipe\n"
+	"      --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus\n"
+	"                       64 times its own size, and 4G for a pipe\n"
 	"      --help           this text\n";
 
 #define PIXELS_MAX 100000000 /* 400 MB while drawing */
@@ -98,7 +98,7 @@ static bool parse_option(const char *command, int option, struct arguments *a)
 		if (!cli_parse_duration(command, "--duration", optarg, &a->duration_ns))
 			return false;
 		if (a->duration_ns == 0)
-			cli_usage_error(command, "--duration: nothing lasts 0 ns");
+			cli_usage_error(command, "--duration must be more than 0");
 		return a->duration_ns > 0;
 	case 'w':
 		return cli_parse_number(command, "--width", optarg, 160, 32000, &a->width);
@@ -170,7 +170,7 @@ static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 	if (!a->file)
 		return CLI_USAGE;
 	if (!a->output)
-		return cli_usage_error(argv[0], "-o OUT is missing: where shall the picture go?");
+		return cli_usage_error(argv[0], "-o OUT is missing: the file for the picture");
 	*ret_run = true;
 	return settle_format(argv[0], a);
 }
@@ -402,7 +402,7 @@ static int render(const struct arguments *a, const struct cli_trace *trace)
 	if (error)
 		return cli_trace_fail(trace, error);
 	if (model->summary.events == 0)
-		cli_error("%s: no event in it; the picture says so", trace->name);
+		cli_error("%s: the trace has no events; the picture says so", trace->name);
 	int status = render_model(a, trace, model);
 	weft_model_destroy(model);
 	return status;

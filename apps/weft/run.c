@@ -32,20 +32,19 @@
 static const char usage[] =
 	"usage: weft run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
 	"\n"
-	"Runs PROGRAM, which is linked with libweft, and shows what it records as it does: in a\n"
-	"window, as `weft view` does, or where there is none in a browser, as `weft serve` does, at\n"
-	"the address that is printed. The trace is saved when the program ends, as by `weft record`.\n"
-	"The window stays; the server ends with Ctrl-C or, without a terminal, 10 s after PROGRAM.\n"
+	"Runs PROGRAM, which is linked with libweft, and shows its trace while it records: in a window,\n"
+	"like `weft view`, or if no window can be opened in a browser, like `weft serve`, at the address\n"
+	"that it prints. The trace is saved when the program ends, as by `weft record`. The window\n"
+	"stays open; the server ends with Ctrl-C or, without a terminal, 10 s after PROGRAM.\n"
 	"\n"
-	"  -o, --output FILE  where the trace goes: PROGRAM-PID.weft in the current directory,\n"
-	"                     unless told\n"
-	"  --size BYTES       of the buffer, 16M unless told, 64K at least\n"
-	"  --browser          in a browser, though there may be a window\n"
-	"  --token-file FILE  takes the browser's token from FILE, as `weft serve` does\n"
+	"  -o, --output FILE  the file for the trace; default: PROGRAM-PID.weft in the current directory\n"
+	"  --size BYTES       the size of the buffer, 64K at least; default: 16M\n"
+	"  --browser          use a browser even if a window could be opened\n"
+	"  --token-file FILE  read the browser's token from FILE, as `weft serve` does\n"
 	"  --help             this text\n"
 	"\n"
 	"Exit status: the program's; 128 + N if signal N ended it; 127 not found, 126 not\n"
-	"executable, 125 weft run itself failed, 2 wrong use.\n";
+	"executable, 125 weft run itself failed, 2 invalid arguments.\n";
 
 /* How long to wait for a window to open. */
 #define OPEN_MS 5000
@@ -322,7 +321,8 @@ static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 	if (optind == argc)
 		return cli_usage_error(argv[0], "PROGRAM is missing");
 	if (a->output && strcmp(a->output, "-") == 0)
-		return cli_usage_error(argv[0], "-o -: the trace is looked at, and saved in a file");
+		return cli_usage_error(
+			argv[0], "-o -: weft run saves the trace in a file, not on standard output");
 	*ret_run = true;
 	return CLI_DONE;
 }

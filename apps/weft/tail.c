@@ -23,15 +23,15 @@ static const char usage[] =
 	"usage: weft tail [--json] [--new] [--max-size SIZE] FILE|PID\n"
 	"\n"
 	"Prints the events of a running program as they come, like `weft dump`, until the program\n"
-	"ends. FILE is what it records into; PID is that of a program under `weft record`, see\n"
-	"`weft ls`. Of a finished trace, in any format, all is printed. The program is not\n"
-	"disturbed, and does not wait: what it overwrites before it was read is lost, and the\n"
-	"number is told on standard error.\n"
+	"ends. FILE is the file that it records into; PID is a process under `weft record`, see\n"
+	"`weft ls`. A finished trace, in any format, is printed completely. The program is not\n"
+	"disturbed, and does not wait: events that it overwrites before they were read are lost, and\n"
+	"their number is printed on standard error.\n"
 	"\n"
-	"  --json           a JSON object a line\n"
-	"  --new            only what is recorded from now on\n"
-	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); else the limit is 64M\n"
-	"                   plus 64 times its own size, and 4G for a pipe\n"
+	"  --json           one JSON object on each line\n"
+	"  --new            print only events that are recorded from now on\n"
+	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
+	"                   times its own size, and 4G for a pipe\n"
 	"  --help           this text\n";
 
 /* Size of written blocks; a line has about 100 bytes. */

@@ -27,20 +27,20 @@ static const char usage[] =
 	"usage: weft view [OPTION]... FILE|PID...\n"
 	"\n"
 	"Shows each trace FILE (`-` is standard input) in a window: zoom with the wheel, drag, and\n"
-	"press `?` for the keys. A program that records now, by its PID (see `weft ls`) or by the\n"
-	"file that it records into, is followed: the picture grows.\n"
+	"press `?` for the keys. A program that records now, given by its PID (see `weft ls`) or by\n"
+	"the file that it records into, is followed: the picture grows.\n"
 	"\n"
-	"      --start T        from this time on: 12ms, 1.5s, 300us, 40ns after the trace's start,\n"
+	"      --start T        the start of the view: 12ms, 1.5s, 300us, 40ns after the trace's start,\n"
 	"                       or @N on its own clock\n"
-	"      --duration T     so much of it\n"
-	"      --task ID        with this task selected\n"
+	"      --duration T     the length of the view\n"
+	"      --task ID        select this task\n"
 	"      --hide PATTERN, --only PATTERN, --group-by WHAT, --no-fold, --no-simplify\n"
-	"                       which rows there are, as of weft render\n"
-	"      --command TEXT   what the viewer does first, like 'view start=12ms task=3', or what is\n"
-	"                       copied from it\n"
-	"      --follow         the files may grow, as streams do: what is added is shown\n"
-	"      --theme NAME     light, dark, safe or safe-dark; the desktop's light or dark unless\n"
-	"                       told; the safe ones are for colour-blind eyes\n"
+	"                       select the rows, as for weft render\n"
+	"      --command TEXT   a command that the viewer runs first, like 'view start=12ms task=3', or\n"
+	"                       one that was copied from it\n"
+	"      --follow         show what is added to the files while they grow, as streams do\n"
+	"      --theme NAME     light, dark, safe or safe-dark; the safe ones are for colour-blind eyes.\n"
+	"                       Default: light or dark, as on the desktop\n"
 	"      --help           this text\n";
 
 enum {
@@ -113,7 +113,7 @@ static bool make_command(const char *command, struct arguments *a)
 	if (error)
 		cli_error("%s", weft_error_text(error));
 	else if (size >= sizeof(a->command))
-		cli_usage_error(command, "that is too long");
+		cli_usage_error(command, "the options are too long");
 	return !error && size < sizeof(a->command) && !(has_look && a->first);
 }
 
@@ -261,20 +261,20 @@ static int run(char **arguments)
 static int explain(int status, const char *file)
 {
 	if (status == NOT_STARTED) {
-		cli_error("the program that shows windows, weft-gtk, is not here or does not start; it "
-				  "needs the package libgtk-4-1, and weft makes it where libgtk-4-dev is "
+		cli_error("weft-gtk, the program that shows windows, is missing or does not start; it "
+				  "needs the package libgtk-4-1, and is built if libgtk-4-dev is "
 				  "installed");
 		cli_error("without it: weft render %s -o page.html, for a browser", file);
 		return CLI_NO;
 	}
 	if (status == NO_DISPLAY) {
-		cli_error("no display to open a window on (DISPLAY and WAYLAND_DISPLAY tell which)");
+		cli_error("there is no display to open a window on (see DISPLAY and WAYLAND_DISPLAY)");
 		cli_error("without one: weft render %s -o page.html, for a browser", file);
 		return CLI_NO;
 	}
 	struct stat about;
 	if (status == CLI_UNREADABLE && stat(file, &about) == 0 && S_ISDIR(about.st_mode))
-		cli_error("a browser shows the traces in it: weft serve --open %s", file);
+		cli_error("to show the traces in this directory in a browser: weft serve --open %s", file);
 	return status;
 }
 

@@ -569,7 +569,7 @@ bool weft__runs_stream_stop(struct weft__runs_stream *s)
 		/* A signal that came earlier may have been meant for the program. */
 		if (now_ns() - start > PATIENCE_NS / 2 && is_interrupted()) {
 			weft__runs_report(
-				"interrupted; what is not written stays in %s", weft__runs_shown(s->directory));
+				"interrupted; unwritten events stay in %s", weft__runs_shown(s->directory));
 			return false;
 		}
 		sleep_ns(2000000);

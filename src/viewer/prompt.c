@@ -91,7 +91,7 @@ static const char *take_duration(struct weft_viewer *viewer, const char *text, b
 	uint64_t ns;
 	const char *problem = weft__parse_duration(text, &ns);
 	if (!problem && ns == 0)
-		problem = "nothing lasts 0 ns";
+		problem = "the duration must be more than 0";
 	if (!problem && is_done)
 		weft__viewer_show_range(viewer, weft__viewer_start(view), (double)ns);
 	return problem;

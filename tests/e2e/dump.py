@@ -381,7 +381,7 @@ def an_interrupt_keeps_what_is_done():
             first = process.stdout.readline()
             process.send_signal(signal.SIGINT)
             rest = process.stdout.read()
-            equal(process.stderr.read(), b'weft: interrupted: this is of what was read until then\n')
+            equal(process.stderr.read(), b'weft: interrupted: the output covers only what was read so far\n')
         events = json_lines((first + rest).decode())  # whole lines only
     assert 0 < len(events) < 200000, len(events)
     equal([e['time'] for e in events], list(range(len(events))))

@@ -226,7 +226,7 @@ def signals_reach_the_program():
 @case
 def wrong_use_says_what_would_be_right():
     for arguments, message in (([], 'PROGRAM is missing'), (['-o', '-', 'true'], 'saved in a file'),
-                               (['--size', '1K', 'true'], '64K is the least'), (['--nonsense'], 'unknown option'),
+                               (['--size', '1K', 'true'], 'the minimum is 64K'), (['--nonsense'], 'unknown option'),
                                (['--size', 'much', 'true'], 'is not a size')):
         result = weft('run', *arguments, status=2)
         assert message in result.stderr, result

@@ -281,7 +281,7 @@ def without_an_answer_it_is_said():
         assert 'no answer' in ctl(program, 'rundown', status=1).stderr
         program.end()
         result = weft('ctl', program.file('trace.weft'), 'rundown', status=1)
-        assert 'nobody is listening' in result.stderr, result.stderr
+        assert 'no program records here' in result.stderr, result.stderr
 
 
 @case

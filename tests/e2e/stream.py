@@ -496,13 +496,13 @@ def a_consumer_that_stalls(here):
 @case
 @place
 def wrong_use(here):
-    for args, message in ((['--rotate', '1M', 'true'], '--rotate is for --stream'),
-                          (['--max-size', '1G', 'true'], '--max-size is for --stream'),
-                          (['--stream', '--max-size', '4M', 'true'], '8M is the least'),
-                          (['--zstd', 'true'], '--zstd is for --stream'),
+    for args, message in ((['--rotate', '1M', 'true'], '--rotate needs --stream'),
+                          (['--max-size', '1G', 'true'], '--max-size needs --stream'),
+                          (['--stream', '--max-size', '4M', 'true'], 'the minimum is 8M'),
+                          (['--zstd', 'true'], '--zstd needs --stream'),
                           (['--stream', '--rotate', '1K', 'true'], 'too small'),
                           (['--stream', '--rotate', '1M:0', 'true'], 'not a whole number'),
-                          (['--stream', '--rotate', '1M', '-o', '-', 'true'], 'cannot be rotated'),
+                          (['--stream', '--rotate', '1M', '-o', '-', 'true'], '--rotate cannot be used'),
                           (['--stream', '--recover'], 'no stream'),
                           (['-o', 't.weft.zst', 'true'], 'only a --stream is compressed')):
         result = weft('record', *args, status=2, cwd=here.cwd, env=here.env)

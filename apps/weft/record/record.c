@@ -36,36 +36,36 @@ static const char usage[] =
 	"Runs PROGRAM, which is linked with libweft, and saves what it recorded when it ends,\n"
 	"however it ends. Signals are passed on.\n"
 	"\n"
-	"  -o, --output FILE  where the trace goes: PROGRAM-PID.weft in the current directory,\n"
-	"                     unless told. A directory: PROGRAM-PID.weft in it. `-`: standard\n"
-	"                     output, and the program's own output goes to standard error.\n"
-	"  --size BYTES       of the buffer, 16M unless told, 64K at least; when it is full, the\n"
+	"  -o, --output FILE  the file for the trace, or its directory; default: PROGRAM-PID.weft in\n"
+	"                     the current directory. `-`: standard output, and the program's own\n"
+	"                     output goes to standard error\n"
+	"  --size BYTES       the size of the buffer, 64K at least; default: 16M. When it is full, the\n"
 	"                     oldest events are overwritten\n"
-	"  --total BYTES      of all processes' buffers together: those that find no room are named\n"
-	"                     at the end\n"
-	"  --in-place         the buffer is FILE itself, and nothing is to be saved: the program may\n"
+	"  --total BYTES      limit the buffers of all processes together; processes that exceed it\n"
+	"                     are not recorded, and named at the end\n"
+	"  --in-place         record into FILE itself, so nothing has to be saved; the program may\n"
 	"                     wait for the disk, see weft-record(1)\n"
-	"  --snapshots N      at most so many when the program asks for them, 10 unless told:\n"
-	"                     the moments until then as PROGRAM-PID.snapshot-1.weft and so on\n"
-	"  --trigger RULE     takes a snapshot when RULE fires, as 'counter queue > 100',\n"
+	"  --snapshots N      take at most N snapshots when the program requests them; default: 10. Each\n"
+	"                     is the trace so far, saved as PROGRAM-PID.snapshot-1.weft and so on\n"
+	"  --trigger RULE     take a snapshot when RULE fires, for example 'counter queue > 100',\n"
 	"                     'tag timeout', 'runs > 50ms', 'waits > 1s kind=bind label=query'\n"
-	"  --stream           writes everything while the program runs, without end; the buffer only\n"
-	"                     has to hold what comes while the disk is busy\n"
-	"  --rotate BYTES[:N] of a stream: into files of no more than so many bytes, FILE.0001.weft\n"
-	"                     and so on; with N only the newest N are kept\n"
-	"  --max-size BYTES   of a stream: no more than that is written to files, all processes and\n"
-	"                     files together, 8M at least; then the stream ends and says so. 16G\n"
-	"                     unless told, or half of what is free if that is less; with N as much\n"
-	"                     as N files take if that is more. 0: no limit\n"
-	"  --zstd             of a stream: compresses, as does a FILE that ends in .zst\n"
-	"  -p, --pid PID      saves what the running process has recorded until now; it goes on.\n"
-	"                     With --stream: and what it records from now on, until Ctrl-C\n"
-	"  --recover          saves what a weft record that was killed left, see weft ls\n"
+	"  --stream           write everything while the program runs, without end; the buffer only\n"
+	"                     has to hold events while the disk is busy\n"
+	"  --rotate BYTES[:N] with --stream: begin a new file after BYTES: FILE.0001.weft and so on;\n"
+	"                     with N keep only the newest N files\n"
+	"  --max-size BYTES   with --stream: the limit for all files of all processes together, 8M at\n"
+	"                     least; the stream then ends with a message. Default: 16G, or half of the\n"
+	"                     free disk space if that is less; with N as much as N files take if that\n"
+	"                     is more. 0: no limit\n"
+	"  --zstd             with --stream: compress; a FILE that ends in .zst implies it\n"
+	"  -p, --pid PID      save what the running process has recorded so far; it goes on. With\n"
+	"                     --stream: also what it records from now on, until Ctrl-C\n"
+	"  --recover          save what a killed weft record left behind, see weft ls\n"
 	"  --help             this text\n"
 	"\n"
-	"If other processes of the run record too, each one's trace is saved beside the first.\n"
+	"If other processes of the run record, too, their traces are saved beside the first.\n"
 	"Exit status: the program's; 128 + N if signal N ended it; 127 not found, 126 not\n"
-	"executable, 125 weft record itself failed, 2 wrong use.\n";
+	"executable, 125 weft record itself failed, 2 invalid arguments.\n";
 
 #define SIZE_MIN_BYTES    65536
 #define SNAPSHOTS_DEFAULT 10
@@ -94,7 +94,7 @@ static bool parse_size(const char *command, const char *option, const char *text
 	if (!cli_parse_size(command, option, text, &size))
 		return false;
 	if (size < SIZE_MIN_BYTES) {
-		cli_usage_error(command, "%s: \"%s\" is too small; 64K is the least", option, text);
+		cli_usage_error(command, "%s: \"%s\" is too small; the minimum is 64K", option, text);
 		return false;
 	}
 	*ret = size;
@@ -114,7 +114,7 @@ static bool parse_pid(const char *command, const char *text, pid_t *ret_pid)
 static bool parse_rule(const char *command, const char *rule, struct arguments *arguments)
 {
 	if (arguments->rule_count == WEFT_TRIGGERS_MAX) {
-		cli_usage_error(command, "--trigger: %d rules are the most", WEFT_TRIGGERS_MAX);
+		cli_usage_error(command, "--trigger: too many rules; the maximum is %d", WEFT_TRIGGERS_MAX);
 		return false;
 	}
 	arguments->rules[arguments->rule_count++] = rule;
@@ -152,7 +152,7 @@ static bool parse_max_size(
 	if (!cli_parse_size(command, "--max-size", text, &size))
 		return false;
 	if (size && size < WEFT__RUNS_LIMIT_MIN_BYTES) {
-		cli_usage_error(command, "--max-size: \"%s\" is too small; 8M is the least", text);
+		cli_usage_error(command, "--max-size: \"%s\" is too small; the minimum is 8M", text);
 		return false;
 	}
 	options->max_bytes = size;
@@ -172,7 +172,7 @@ static int check_stream(const char *command, struct arguments *arguments)
 	struct weft__runs_stream_options *options = &arguments->streaming;
 	options->output = arguments->output;
 	if (!arguments->stream && (options->compress || options->rotate_bytes || options->has_max))
-		return cli_usage_error(command, "%s is for --stream",
+		return cli_usage_error(command, "%s needs --stream",
 			options->compress  ? "--zstd"
 			: options->has_max ? "--max-size"
 							   : "--rotate");
@@ -183,7 +183,7 @@ static int check_stream(const char *command, struct arguments *arguments)
 	if (options->compress && !weft__compressor_is_there())
 		return cli_usage_error(command, "this weft was built without zstd");
 	if (options->rotate_bytes && weft__runs_is_stdout(arguments->output))
-		return cli_usage_error(command, "standard output cannot be rotated");
+		return cli_usage_error(command, "--rotate cannot be used with standard output");
 	return CLI_DONE;
 }
 
@@ -227,11 +227,12 @@ static int check(const char *command, struct arguments *arguments, int operands)
 	if (arguments->in_place && arguments->stream)
 		return cli_usage_error(command, "--in-place and --stream exclude each other");
 	if (arguments->in_place && weft__runs_is_stdout(arguments->output))
-		return cli_usage_error(command, "--in-place: a buffer in standard output cannot be");
+		return cli_usage_error(command, "--in-place cannot record into standard output");
 	if (check_stream(command, arguments) != CLI_DONE)
 		return CLI_USAGE;
 	if (weft__runs_is_stdout(arguments->output) && isatty(STDOUT_FILENO))
-		return cli_usage_error(command, "-o -: a trace is nothing for a terminal");
+		return cli_usage_error(
+			command, "refusing to write a binary trace to a terminal; use -o FILE or a pipe");
 	return CLI_DONE;
 }
 
@@ -396,7 +397,7 @@ int record_watched(
 		.watcher = watcher};
 	char name[] = "run";
 	if (size_bytes && size_bytes < SIZE_MIN_BYTES)
-		return cli_usage_error(name, "--size is too small; 64K is the least");
+		return cli_usage_error(name, "--size is too small; the minimum is 64K");
 	int status = check(name, &arguments, 1);
 	if (status)
 		return status;
