@@ -102,7 +102,7 @@ static void watch_stop(struct watch *watch)
 
 /* Answers a request for a rundown: writes the living tasks, whose creation may have been
  * overwritten. */
-static void say_what_is_alive(void)
+static void write_rundown(void)
 {
 	static uint32_t seen;
 	if (!weft_rundown_wanted(&seen))
@@ -118,7 +118,7 @@ static void run_loop(void)
 	while (watches) {
 		/* One event at a time: handling it may close the next ready descriptor. */
 		struct epoll_event event;
-		say_what_is_alive();
+		write_rundown();
 		weft_band_begin(WEFT_BAND_IDLE, "epoll_wait");
 		int count = epoll_wait(epoll, &event, 1, -1);
 		weft_band_end(WEFT_BAND_IDLE, "epoll_wait");

@@ -102,7 +102,7 @@ static void run(GTask *task, void *object, void *context, GCancellable *cancella
 		g_task_return_boolean(task, TRUE);
 }
 
-static void tell(GObject *widget, GAsyncResult *result, void *context)
+static void report_result(GObject *widget, GAsyncResult *result, void *context)
 {
 	GError *error = NULL;
 	bool good = g_task_propagate_boolean(G_TASK(result), &error);
@@ -134,7 +134,7 @@ void cutting_start(struct window *window, GFile *output, uint64_t start_ns, uint
 	cutting->output = g_object_ref(output);
 	cutting->mode = window_is_private(window) ? 0600 : 0666 & ~mask;
 	cutting->range = (struct weft_cut_range){.start_ns = start_ns, .end_ns = end_ns};
-	GTask *task = g_task_new(window->parts, NULL, tell, NULL);
+	GTask *task = g_task_new(window->parts, NULL, report_result, NULL);
 	g_task_set_task_data(task, cutting, forget);
 	g_task_run_in_thread(task, run);
 	g_object_unref(task);

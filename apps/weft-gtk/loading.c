@@ -123,7 +123,7 @@ static char *damage_lines(struct weft_decoder *decoder)
 	return g_string_free(lines, FALSE);
 }
 
-static gboolean tell(void *context)
+static gboolean notify(void *context)
 {
 	struct loading *loading = context;
 	/* loading_abandon() is called only in this thread, the main loop's. */
@@ -149,7 +149,7 @@ static void *load(void *context)
 	g_cond_broadcast(&loading->ended);
 	g_mutex_unlock(&loading->mutex);
 	if (is_awaited)
-		g_idle_add(tell, loading);
+		g_idle_add(notify, loading);
 	else
 		let_go(loading);
 	return NULL;
@@ -189,7 +189,7 @@ void loading_notify(struct loading *loading, void (*done)(struct loading *, void
 	if (has_ended) {
 		/* The thread has ended before and will not notify: we do. */
 		atomic_fetch_add(&loading->holders, 1);
-		g_idle_add(tell, loading);
+		g_idle_add(notify, loading);
 	}
 }
 

@@ -6,7 +6,7 @@
 
 /* Themes whose style sheet the display has. A window has its theme's class; the style sheet is
  * installed once for each theme. */
-static GHashTable *told;
+static GHashTable *installed;
 
 /* Words in capitals are placeholders. */
 static const char rules[] =
@@ -59,7 +59,7 @@ static void replace(GString *css, const char *word, uint32_t color)
 	g_free(text);
 }
 
-static void tell(struct window *window, const char *class)
+static void install_style(struct window *window, const char *class)
 {
 	struct weft_viewer_colors colors;
 	weft_viewer_colors(window->viewer, &colors);
@@ -83,11 +83,11 @@ static void tell(struct window *window, const char *class)
 void look_apply(struct window *window, const char *theme)
 {
 	char *class = g_strconcat("weft-", theme, NULL);
-	if (!told)
-		told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	if (!g_hash_table_contains(told, class)) {
-		tell(window, class);
-		g_hash_table_add(told, g_strdup(class));
+	if (!installed)
+		installed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	if (!g_hash_table_contains(installed, class)) {
+		install_style(window, class);
+		g_hash_table_add(installed, g_strdup(class));
 	}
 	if (window->theme_class)
 		gtk_widget_remove_css_class(window->widget, window->theme_class);

@@ -47,7 +47,7 @@ struct arguments {
 };
 
 /* Escapes the text, since a file's name may contain control characters. */
-static void tell(const char *what, const char *message)
+static void report(const char *what, const char *message)
 {
 	struct weft_text text = {0};
 	weft_text_add_string(&text, what);
@@ -64,7 +64,7 @@ static bool parse_theme(struct arguments *a, const char *name)
 			a->theme = (enum weft_theme)theme;
 			return a->has_theme = true;
 		}
-	tell("weft-gtk: no theme: ", name);
+	report("weft-gtk: no theme: ", name);
 	return false;
 }
 
@@ -75,7 +75,7 @@ static bool parse_rings(struct arguments *a)
 		char *end;
 		guint64 pid = g_ascii_strtoull(a->files[i], &end, 10);
 		if (end == a->files[i] || *end != ':' || pid > G_MAXINT32) {
-			tell("weft-gtk: not PID:FILE: ", a->files[i]);
+			report("weft-gtk: not PID:FILE: ", a->files[i]);
 			return false;
 		}
 		a->pids[i] = (pid_t)pid;
@@ -154,7 +154,7 @@ static int begin(struct arguments *a)
 	for (int i = 0; i < a->file_count; i++) {
 		if (a->checks && a->loadings[i] && loading_wait(a->loadings[i], CHECK_US) &&
 			loading_error(a->loadings[i])) {
-			tell("", loading_error(a->loadings[i]));
+			report("", loading_error(a->loadings[i]));
 			g_clear_pointer(&a->loadings[i], loading_abandon);
 			a->files[i] = NULL;
 			continue;

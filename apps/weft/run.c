@@ -88,8 +88,8 @@ static const char *read_token(const char *file)
 static void start_server(struct show *show, const char *ring)
 {
 	char id[SERVE_ID_BYTES + 1];
-	const struct serve_place place = {"127.0.0.1", "9338", false, show->token};
-	show->server = serve_start(&place);
+	const struct serve_address address = {"127.0.0.1", "9338", false, show->token};
+	show->server = serve_start(&address);
 	if (!show->server)
 		return;
 	serve_traces_ring_id(ring, id);

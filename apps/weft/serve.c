@@ -44,7 +44,7 @@ static const char usage[] =
 
 struct arguments {
 	char address[64], port[8];
-	bool is_port_told, opens;
+	bool is_port_given, opens;
 	const char *token_file;
 	char words[512]; /* for the viewer's `view` command */
 	struct render_rows rows;
@@ -65,7 +65,7 @@ static bool parse_address(const char *text, struct arguments *a)
 	if (colon && (bracket ? colon < bracket : strchr(text, ':') != colon))
 		colon = NULL;
 	size_t length = colon ? (size_t)(colon - text) : strlen(text);
-	a->is_port_told = colon != NULL;
+	a->is_port_given = colon != NULL;
 	if (colon && (!colon[1] || strlen(colon + 1) >= sizeof(a->port) ||
 					 strspn(colon + 1, "0123456789") != strlen(colon + 1)))
 		return false;
@@ -231,9 +231,9 @@ static int run(const struct arguments *a)
 	sigaddset(&signals, SIGPIPE); /* from closed connections */
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGCHLD, SIG_IGN);
-	const struct serve_place place = {
-		a->address, a->port, a->is_port_told, a->token_file ? token : NULL};
-	struct serve_server *server = serve_start(&place);
+	const struct serve_address address = {
+		a->address, a->port, a->is_port_given, a->token_file ? token : NULL};
+	struct serve_server *server = serve_start(&address);
 	if (!server)
 		return CLI_NO;
 	struct serve_page_file file = {0};

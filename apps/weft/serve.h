@@ -113,14 +113,14 @@ enum serve_range serve_guard_range(
 
 /* ---- serve_listen.c: the address. ---- */
 
-struct serve_place {
+struct serve_address {
 	const char *address, *port; /* numbers */
-	bool is_port_told;          /* else any free port is used if that one is in use */
+	bool is_port_given;         /* else any free port is used if that one is in use */
 	const char *token;          /* NULL: draw one */
 };
 
 /* Opens a listening socket, and sets the guard's host and port. -1 after a message. */
-int serve_listen(const struct serve_place *place, struct serve_guard *guard);
+int serve_listen(const struct serve_address *address, struct serve_guard *guard);
 
 /* ---- serve_http.c: the server. ---- */
 
@@ -131,7 +131,7 @@ enum {
 struct serve_server;
 
 /* Listens on the address, and serves until it is stopped. NULL after a message. */
-struct serve_server *serve_start(const struct serve_place *place);
+struct serve_server *serve_start(const struct serve_address *address);
 /* The URL to print. It contains the token if that was drawn; a token from a file is known to its
  * owner, and is kept out of logs. */
 const char *serve_url(const struct serve_server *server);

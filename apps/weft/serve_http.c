@@ -460,20 +460,20 @@ static bool set_token(struct serve_server *server, const char *token)
 	return true;
 }
 
-struct serve_server *serve_start(const struct serve_place *place)
+struct serve_server *serve_start(const struct serve_address *address)
 {
 	struct serve_server *server = calloc(1, sizeof(*server));
 	if (!server) {
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
 		return NULL;
 	}
-	int fd = set_token(server, place->token) ? serve_listen(place, &server->guard) : -1;
+	int fd = set_token(server, address->token) ? serve_listen(address, &server->guard) : -1;
 	if (fd < 0) {
 		free(server);
 		return NULL;
 	}
 	serve_clients_init(&server->clients);
-	if (place->token)
+	if (address->token)
 		snprintf(server->url, sizeof(server->url), "http://%s:%u/", server->guard.host,
 			server->guard.port);
 	else

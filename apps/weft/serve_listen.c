@@ -43,7 +43,7 @@ static int listen_at(const struct addrinfo *address)
 
 /* Opens a listening socket; -1 after a message. */
 static int open_socket(
-	const char *address, const char *port, bool is_port_told, bool *ret_is_loopback)
+	const char *address, const char *port, bool is_port_given, bool *ret_is_loopback)
 {
 	const struct addrinfo hints = {
 		.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE, .ai_socktype = SOCK_STREAM};
@@ -59,7 +59,7 @@ static int open_socket(
 	int reason = errno;
 	freeaddrinfo(found);
 	/* The default port is in use, perhaps by another weft: use any free port. */
-	if (fd < 0 && reason == EADDRINUSE && !is_port_told)
+	if (fd < 0 && reason == EADDRINUSE && !is_port_given)
 		return open_socket(address, "0", true, ret_is_loopback);
 	if (fd < 0)
 		cli_error("cannot listen at %s, port %s: %s", address, port, strerror(reason));
@@ -98,12 +98,13 @@ static void choose_address(char *host, socklen_t room)
 		snprintf(host, room, "::1");
 }
 
-int serve_listen(const struct serve_place *place, struct serve_guard *guard)
+int serve_listen(const struct serve_address *address, struct serve_guard *guard)
 {
 	struct sockaddr_storage bound;
 	socklen_t size = sizeof(bound);
 	char host[SERVE_HOST_BYTES - 2] = "", port[8] = "0";
-	int fd = open_socket(place->address, place->port, place->is_port_told, &guard->is_loopback);
+	int fd =
+		open_socket(address->address, address->port, address->is_port_given, &guard->is_loopback);
 	if (fd < 0)
 		return -1;
 	if (getsockname(fd, (struct sockaddr *)&bound, &size) == 0)
