@@ -27,9 +27,9 @@ void weft__say_text(struct weft__words *words, struct weft_slice text, unsigned 
 void weft__say_time(struct weft__words *words, const struct weft_model *model, uint64_t time);
 /* Appends "1.84 ms". */
 void weft__say_length(struct weft__words *words, uint64_t ns);
-/* "1,234" */
-/* With up to `digits` significant digits. */
+/* Appends a number with at most `digits` significant digits. */
 void weft__say_real(struct weft__words *words, double number, int digits);
+/* Appends "1,234". */
 void weft__say_number(struct weft__words *words, uint64_t number);
 /* Appends "1 task" or "1,514 tasks". */
 void weft__say_count(struct weft__words *words, uint64_t count, const char *one);
