@@ -57,6 +57,7 @@
 #ifndef WEFT_ABI_EVENT_H
 #define WEFT_ABI_EVENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum weft_abi_event {
@@ -89,5 +90,39 @@ enum weft_abi_value {
 
 #define WEFT_ABI_HEAD(kind, words, small) \
 	((uint64_t)(kind) << 32 | (uint64_t)(words) << 40 | (uint64_t)(small) << 48)
+
+/* The parts of a head. A caller loads the head once, for the memory may change. */
+static inline uint32_t weft__abi_head_ticks(uint64_t head)
+{
+	return (uint32_t)head;
+}
+
+static inline unsigned weft__abi_head_kind(uint64_t head)
+{
+	return head >> 32 & 0x7f;
+}
+
+static inline bool weft__abi_head_is_explicit(uint64_t head)
+{
+	return head >> 39 & 1;
+}
+
+static inline unsigned weft__abi_head_words(uint64_t head)
+{
+	return head >> 40 & 0xff;
+}
+
+static inline unsigned weft__abi_head_small(uint64_t head)
+{
+	return (unsigned)(head >> 48);
+}
+
+/* The other kinds change how a reader understands the next events, and are in no count of events.
+ */
+static inline bool weft__abi_is_event(unsigned kind)
+{
+	return kind != WEFT_ABI_TIME && kind != WEFT_ABI_THREAD && kind != WEFT_ABI_TEXT &&
+		   kind != WEFT_ABI_RUNDOWN;
+}
 
 #endif

@@ -52,7 +52,7 @@ static int start(struct weft_control *control, int fd)
 	if (!weft__buffer_probe(bytes, control->size))
 		return WEFT_ERROR_FORMAT;
 	const struct weft__input input = {
-		bytes, control->size, &control->diagnostics, &control->description, NULL};
+		bytes, control->size, &control->diagnostics, &control->description, NULL, false};
 	control->description.format = "weft";
 	error = weft__buffer_init(&control->buffer, &input);
 	if (!error)

@@ -107,6 +107,7 @@ static struct weft__input input_of(struct weft_decoder *decoder)
 	return (struct weft__input){
 		.bytes = decoder->window.bytes,
 		.size = decoder->window.size,
+		.is_stable = !decoder->borrowed,
 		.diagnostics = &decoder->diagnostics,
 		.description = &decoder->description,
 		.help = decoder->help,

@@ -25,6 +25,7 @@ struct weft__input {
 	struct weft_diagnostics *diagnostics;
 	struct weft_trace_description *description; /* format is set; the reader fills the rest */
 	const struct weft_help *help;               /* while it opens; NULL: nobody's */
+	bool is_stable; /* the bytes are our own, so that nobody else writes to them */
 };
 
 struct weft__reader {

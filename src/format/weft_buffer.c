@@ -12,6 +12,7 @@
 #include "abi/packet_abi.h"
 #include "base/little_endian.h"
 #include "format/live_memory.h"
+#include "format/weft_packet.h"
 
 static uint32_t u32(const struct weft__buffer *b, size_t offset)
 {
@@ -70,20 +71,6 @@ static void find_names(struct weft__buffer *b, const struct weft__input *input)
 	b->names_bytes = bytes - index;
 }
 
-bool weft__buffer_packet_header(const struct weft__buffer *b, uint32_t index,
-	uint8_t ret_header[sizeof(struct weft_abi_packet)])
-{
-	const uint8_t *packet = weft__buffer_packet(b, index);
-	const uint8_t *state_at = packet + offsetof(struct weft_abi_packet, state);
-	uint64_t state = weft__load_u64(state_at);
-	if (state == 0 || (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING)
-		return false;
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	memcpy(ret_header, packet, sizeof(struct weft_abi_packet));
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return (weft__load_u64(state_at) ^ state) >> 2 == 0;
-}
-
 struct moment {
 	uint64_t ticks, ns;
 };
@@ -106,9 +93,9 @@ static struct moment last_moment(const struct weft__buffer *b)
 	keep_latest(&last, moment_at(b->header + AT(second)));
 	keep_latest(&last, moment_at(b->header + AT(end)));
 	for (uint32_t i = 0; i < b->packet_count; i++) {
-		uint8_t packet[sizeof(struct weft_abi_packet)];
-		if (weft__buffer_packet_header(b, i, packet))
-			keep_latest(&last, moment_at(packet + offsetof(struct weft_abi_packet, moment_ticks)));
+		struct weft_abi_packet header;
+		if (weft__packet_is_readable(weft__packet_read(b, i, &header)))
+			keep_latest(&last, (struct moment){header.moment_ticks, header.moment_ns});
 	}
 	return last;
 }
@@ -175,6 +162,14 @@ static void read_losses(const struct weft__buffer *b, const struct weft__input *
 	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
 		if (b->stream || cause != WEFT_LOSS_OVERWRITTEN) /* a buffer's packets have these */
 			losses[cause] = u64(b, AT(losses) + cause * sizeof(uint64_t));
+}
+
+void weft__buffer_load_losses(const struct weft__buffer *b, uint64_t losses[WEFT_LOSS_CAUSES])
+{
+	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
+		if (cause != WEFT_LOSS_OVERWRITTEN && cause != WEFT_LOSS_STALLED)
+			weft__live_copy(
+				&losses[cause], b->bytes + AT(losses) + cause * sizeof(uint64_t), sizeof(uint64_t));
 }
 
 static int read_header(struct weft__buffer *b, const struct weft__input *input, bool stream_too)

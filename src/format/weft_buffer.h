@@ -107,10 +107,9 @@ static inline uint32_t weft__buffer_clock(const struct weft__buffer *buffer)
 	return clock;
 }
 
-/* A packet's header as one thread wrote it. False if it was never used, or is about to be: half of
- * it may then be of the content before, for ever if the program was killed there. */
-bool weft__buffer_packet_header(const struct weft__buffer *buffer, uint32_t packet,
-	uint8_t ret_header[sizeof(struct weft_abi_packet)]);
+/* The losses that a running program counts in its header, as they are now. Overwritten events are
+ * counted by the packets, and stalled ones by the reader: these two stay as they are. */
+void weft__buffer_load_losses(const struct weft__buffer *buffer, uint64_t losses[WEFT_LOSS_CAUSES]);
 
 /* weft_stream.c: the text of that number; its bytes are NULL if there is none. */
 struct weft_slice weft__stream_text(const struct weft__buffer *buffer, uint64_t number);

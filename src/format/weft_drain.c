@@ -25,15 +25,17 @@
 #include "abi/name_abi.h"
 #include "abi/packet_abi.h"
 #include "abi/stream_abi.h"
+#include "format/live_memory.h"
 #include "format/weft_event.h"
 #include "format/weft_mark.h"
+#include "format/weft_packet.h"
 
 struct place {
 	struct weft_abi_packet header; /* as the rest of the content needs it */
-	uint64_t sequence;             /* of the content; 0: none yet */
-	uint64_t accounted;            /* events ever written here that were given or are lost */
-	uint32_t taken;                /* bytes of the content; 0: nothing */
-	bool is_done;                  /* all of it, or it is damaged */
+	struct weft__account account;
+	uint64_t sequence; /* of the content; 0: none yet */
+	uint32_t taken;    /* bytes of the content; 0: nothing */
+	bool is_done;      /* all of it, or it is damaged */
 };
 
 struct piece {
@@ -65,11 +67,6 @@ struct weft__drain {
 	bool is_finished, is_written, has_ended;
 };
 
-static const struct weft_abi_packet *packet_of(const struct weft__drain *d, uint32_t index)
-{
-	return (const void *)weft__buffer_packet(&d->buffer, index);
-}
-
 static const struct weft_abi_buffer *header_of(const struct weft__drain *d)
 {
 	return (const void *)d->buffer.bytes;
@@ -80,39 +77,9 @@ static uint64_t load(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/* Acquire: an event's bytes were stored before the commit that covers them. */
-static uint32_t load_committed(const struct weft_abi_packet *packet)
-{
-	return __atomic_load_n(&packet->committed, __ATOMIC_ACQUIRE);
-}
-
-/* See weft_follower.c. */
-static bool is_same(const struct weft_abi_packet *packet, uint64_t sequence)
-{
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return load(&packet->state) >> 2 == sequence;
-}
-
-static void copy_words(uint8_t *to, const uint8_t *from, size_t size)
-{
-	for (size_t i = 0; i < size; i += 8) {
-		uint64_t word = load((const uint64_t *)(const void *)(from + i));
-		memcpy(to + i, &word, sizeof(word));
-	}
-}
-
 static void add_loss(struct weft__drain *d, struct place *p, uint64_t written)
 {
-	if (written > p->accounted)
-		d->summary.losses[WEFT_LOSS_STALLED] += written - p->accounted;
-	p->accounted = written;
-}
-
-static void read_losses(struct weft__drain *d)
-{
-	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
-		if (cause != WEFT_LOSS_OVERWRITTEN && cause != WEFT_LOSS_STALLED)
-			d->summary.losses[cause] = load(&header_of(d)->losses[cause]);
+	d->summary.losses[WEFT_LOSS_STALLED] += weft__account_close(&p->account, written);
 }
 
 /* ---- Looking ---- */
@@ -135,18 +102,15 @@ static bool is_claimed(const struct weft__drain *d, const struct place *p, uint6
 /* A new content closes the account of the one before. */
 static void settle(struct weft__drain *d, uint32_t index)
 {
-	const struct weft_abi_packet *packet = packet_of(d, index);
 	struct place *p = &d->places[index];
-	/* Acquire: the header was stored before "open". */
-	uint64_t state = __atomic_load_n(&packet->state, __ATOMIC_ACQUIRE);
-	if (state == 0 || (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING ||
-		state >> 2 == p->sequence || !is_claimed(d, p, state >> 2))
+	struct weft_abi_packet header;
+	uint64_t sequence = weft__packet_peek(&d->buffer, index, NULL);
+	if (sequence == p->sequence || !is_claimed(d, p, sequence) ||
+		!weft__packet_is_readable(weft__packet_read(&d->buffer, index, &header)) ||
+		weft__packet_sequence(&header) != sequence)
 		return;
-	uint64_t before = load(&packet->before);
-	if (!is_same(packet, state >> 2))
-		return;
-	add_loss(d, p, before);
-	p->sequence = state >> 2;
+	add_loss(d, p, header.before);
+	p->sequence = sequence;
 	p->taken = 0;
 	p->is_done = false;
 	d->contents++;
@@ -165,7 +129,7 @@ void weft__drain_look(struct weft__drain *d, bool with_open, uint64_t ticks)
 	d->with_open = with_open;
 	for (uint32_t i = 0; i < count; i++)
 		settle(d, i);
-	read_losses(d);
+	weft__buffer_load_losses(&d->buffer, d->summary.losses);
 }
 
 void weft__drain_finish(struct weft__drain *d, bool is_written)
@@ -205,13 +169,13 @@ static void end_chunk(struct piece *piece, size_t bytes)
 
 /* ---- Packets ---- */
 
-/* Another thread goes on in the packet. Its name is the record's end. */
-static void pass_thread(struct weft_abi_packet *h, const struct weft__words *w)
+/* Another thread goes on in the packet. */
+static void pass_thread(struct weft_abi_packet *h, const struct weft__thread *thread)
 {
-	memcpy(&h->tid, w->at + 8, sizeof(h->tid));
-	memcpy(&h->thread, w->at + 12, sizeof(h->thread));
-	if (w->count >= 4)
-		memcpy(h->name, w->at + (w->count - 2) * 8, sizeof(h->name));
+	h->tid = thread->tid;
+	h->thread = thread->number;
+	if (thread->name)
+		memcpy(h->name, thread->name, sizeof(h->name));
 	h->task = WEFT_TASK_NONE;
 	h->number = 0;
 }
@@ -220,21 +184,23 @@ static void pass_thread(struct weft_abi_packet *h, const struct weft__words *w)
 static uint64_t pass_events(
 	struct weft__drain *d, struct weft_abi_packet *h, const uint8_t *at, uint32_t size)
 {
-	struct weft__words w;
+	struct weft__cursor cursor = weft__cursor_begin(at, h->base_ticks, (uint32_t)sizeof(*h) + size);
+	struct weft__words words;
+	enum weft__found found;
 	uint64_t events = 0;
-	for (; weft__words_read(at, size, &w); at += w.count * 8, size -= w.count * 8) {
+	while ((found = weft__cursor_next(&cursor, &words)) <= WEFT__FOUND_THREAD) {
 		struct weft_event event = {0};
-		if (w.kind == WEFT_ABI_TIME && w.count >= 2) {
-			memcpy(&h->base_ticks, w.at + 8, sizeof(h->base_ticks));
-		} else if (w.kind == WEFT_ABI_THREAD && w.count >= WEFT_ABI_THREAD_WORDS) {
-			pass_thread(h, &w);
-		} else {
-			(void)weft__event_decode(&d->buffer, &w, &h->task, &d->scratch, &event);
-			h->opened_ticks = h->base_ticks + w.ticks;
-			h->number++;
-			events++;
+		if (found == WEFT__FOUND_THREAD) {
+			const struct weft__thread thread = weft__words_thread(&words);
+			pass_thread(h, &thread);
+			continue;
 		}
+		(void)weft__event_decode(&d->buffer, &words, &h->task, &d->scratch, &event);
+		h->opened_ticks = words.ticks;
+		h->number++;
+		events++;
 	}
+	h->base_ticks = cursor.base_ticks;
 	return events;
 }
 
@@ -244,82 +210,57 @@ static void account(struct weft__drain *d, struct place *p, const uint8_t *event
 {
 	uint64_t count;
 	if (closed) {
-		count = closed->written > p->accounted ? closed->written - p->accounted : 0;
+		count = weft__account_close(&p->account, closed->written);
 		p->is_done = true;
 	} else {
 		count = pass_events(d, &p->header, events, size);
+		p->account.events += count;
 	}
-	p->accounted += count;
 	d->piece_events += count;
 }
 
-/* Which part of the packet there is to take now; the packet's header as it is. */
-struct part {
-	struct weft_abi_packet header;
-	uint32_t from, end;
-	bool is_closed;
-};
-
-static bool find_part(struct weft__drain *d, uint32_t index, struct part *ret_part)
+/* Puts the part of the packet that is new into the piece. */
+static void take_part(struct weft__drain *d, uint32_t index, const struct weft_abi_packet *header)
 {
-	const struct weft_abi_packet *packet = packet_of(d, index);
-	const struct place *p = &d->places[index];
-	uint64_t state = __atomic_load_n(&packet->state, __ATOMIC_ACQUIRE);
-	struct part part = {.from = p->taken ? p->taken : (uint32_t)sizeof(*packet)};
-	part.is_closed = (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_CLOSED;
-	if (p->is_done || state >> 2 != p->sequence || !p->sequence ||
-		(!part.is_closed && !d->with_open))
-		return false;
-	part.end = load_committed(packet);
-	copy_words((uint8_t *)&part.header, (const uint8_t *)packet, sizeof(part.header));
-	*ret_part = part;
-	return is_same(packet, p->sequence);
-}
-
-static bool is_sound(const struct weft__drain *d, const struct part *part)
-{
-	return part->end <= d->buffer.packet_bytes && part->end % 8 == 0 && part->end >= part->from;
-}
-
-/* Puts the part into the piece. */
-static void take_part(struct weft__drain *d, uint32_t index, const struct part *part)
-{
-	const struct weft_abi_packet *packet = packet_of(d, index);
 	struct place *p = &d->places[index];
-	uint32_t size = part->end - part->from;
+	bool is_closed = weft__packet_state(header) == WEFT_ABI_PACKET_CLOSED;
+	uint32_t from = p->taken ? p->taken : (uint32_t)sizeof(*header);
+	uint32_t size = header->committed - from;
 	const struct weft_abi_chunk chunk = {
-		.kind = WEFT_ABI_CHUNK_PACKET, .bytes = (uint32_t)sizeof(*packet) + size};
+		.kind = WEFT_ABI_CHUNK_PACKET, .bytes = (uint32_t)sizeof(*header) + size};
 	uint8_t *to = begin_chunk(&d->packets, chunk);
-	copy_words(to + sizeof(*packet), (const uint8_t *)packet + part->from, size);
-	if (!is_same(packet, p->sequence))
+	if (!weft__packet_copy(&d->buffer, index, header, from, to + sizeof(*header)))
 		return;
 	if (!p->taken)
-		p->header = part->header;
+		p->header = *header;
 	p->header.state = p->sequence << 2 | WEFT_ABI_PACKET_CLOSED;
 	p->header.committed = chunk.bytes;
 	p->header.before = p->header.written = 0;
-	p->header.thread_records = part->header.thread_records;
-	memcpy(to, &p->header, sizeof(*packet));
-	end_chunk(&d->packets, chunk.bytes);
-	d->has_taken = true;
-	p->taken = part->end;
-	account(d, p, to + sizeof(*packet), size, part->is_closed ? &part->header : NULL);
+	p->header.thread_records = header->thread_records;
+	if (size) {
+		memcpy(to, &p->header, sizeof(*header));
+		end_chunk(&d->packets, chunk.bytes);
+		p->taken = header->committed;
+		d->has_taken = true;
+	}
+	account(d, p, to + sizeof(*header), size, is_closed ? header : NULL);
 }
 
 static void take_place(struct weft__drain *d, uint32_t index)
 {
 	struct place *p = &d->places[index];
-	struct part part;
-	if (!find_part(d, index, &part))
+	struct weft_abi_packet header;
+	if (p->is_done || !p->sequence)
 		return;
-	if (!is_sound(d, &part)) {
+	enum weft__verdict verdict = weft__packet_read(&d->buffer, index, &header);
+	if (!weft__packet_is_readable(verdict) || weft__packet_sequence(&header) != p->sequence)
+		return;
+	if (weft__packet_state(&header) == WEFT_ABI_PACKET_OPEN && !d->with_open)
+		return;
+	if (verdict == WEFT__PACKET_DAMAGED || header.committed < p->taken)
 		p->is_done = true; /* what is left of it comes to be lost when it is overwritten */
-		return;
-	}
-	if (part.end > part.from)
-		take_part(d, index, &part);
-	else if (part.is_closed)
-		account(d, p, NULL, 0, &part.header);
+	else
+		take_part(d, index, &header);
 }
 
 /* All places were seen since the mark was made. Packets that were taken in this look may have
@@ -424,7 +365,7 @@ static int add_names(struct weft__drain *d)
 static void write_header(struct weft__drain *d, uint8_t *to)
 {
 	struct weft_abi_buffer header;
-	copy_words((uint8_t *)&header, d->buffer.bytes, sizeof(header));
+	weft__live_copy(&header, d->buffer.bytes, sizeof(header));
 	memcpy(&header, d->buffer.header, offsetof(struct weft_abi_buffer, uuid));
 	header.stream = 1;
 	header.packets_offset = sizeof(header);
@@ -490,12 +431,10 @@ static int give(const struct piece *piece, const void **ret_bytes, size_t *ret_s
 /* What nobody could read when the program had ended; then a last header, which says when it did. */
 static int end(struct weft__drain *d, const void **ret_bytes, size_t *ret_size)
 {
-	for (uint32_t i = 0; !d->is_written && i < d->buffer.packet_count; i++) {
-		const struct weft_abi_packet *packet = packet_of(d, i);
-		uint64_t state = load(&packet->state);
-		if (state && (state & WEFT_ABI_PACKET_STATE) != WEFT_ABI_PACKET_OPEN)
-			add_loss(d, &d->places[i], load(&packet->written));
-	}
+	uint64_t written;
+	for (uint32_t i = 0; !d->is_written && i < d->buffer.packet_count; i++)
+		if (weft__packet_written(&d->buffer, i, &written))
+			add_loss(d, &d->places[i], written);
 	d->has_ended = true;
 	d->front.size = 0;
 	int error = add_header(d);
@@ -529,14 +468,13 @@ int weft__drain_next(struct weft__drain *d, const void **ret_bytes, size_t *ret_
 static void lose_rest(struct weft__drain *d)
 {
 	for (uint32_t i = 0; i < d->buffer.packet_count; i++) {
-		const struct weft_abi_packet *packet = packet_of(d, i);
 		struct place *p = &d->places[i];
-		uint64_t state = __atomic_load_n(&packet->state, __ATOMIC_ACQUIRE);
-		uint64_t written = load(&packet->written);
-		bool is_closed = (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_CLOSED;
-		if (is_closed && !p->is_done && p->sequence && is_same(packet, p->sequence) &&
-			written > p->accounted)
-			add_loss(d, p, written);
+		struct weft_abi_packet header;
+		if (!p->is_done && p->sequence &&
+			weft__packet_is_readable(weft__packet_read(&d->buffer, i, &header)) &&
+			weft__packet_sequence(&header) == p->sequence &&
+			weft__packet_state(&header) == WEFT_ABI_PACKET_CLOSED)
+			add_loss(d, p, header.written);
 		p->is_done = true;
 	}
 }
@@ -565,7 +503,7 @@ static int init(struct weft__drain *d, const uint8_t *bytes, size_t size)
 {
 	struct weft_diagnostics diagnostics = {0};
 	struct weft_trace_description description = {.format = "weft"};
-	const struct weft__input input = {bytes, size, &diagnostics, &description, NULL};
+	const struct weft__input input = {bytes, size, &diagnostics, &description, NULL, false};
 	int error = weft__buffer_init(&d->buffer, &input);
 	if (!error)
 		error = weft__buffer_keep_names(&d->buffer);
@@ -584,13 +522,13 @@ static int init(struct weft__drain *d, const uint8_t *bytes, size_t size)
 	/* The accounts begin with what is gone already. */
 	d->hand = load(&header_of(d)->hand);
 	for (uint32_t i = 0; i < d->buffer.packet_count; i++) {
-		d->places[i].accounted = load(&packet_of(d, i)->before);
-		d->summary.losses[WEFT_LOSS_OVERWRITTEN] += d->places[i].accounted;
+		d->places[i].account.events = weft__packet_gone(&d->buffer, i);
+		d->summary.losses[WEFT_LOSS_OVERWRITTEN] += d->places[i].account.events;
 	}
 	d->summary.pid = d->buffer.pid;
 	memcpy(d->summary.program, d->buffer.program, sizeof(d->summary.program));
 	d->begins = true;
-	read_losses(d);
+	weft__buffer_load_losses(&d->buffer, d->summary.losses);
 	return 0;
 }
 

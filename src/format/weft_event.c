@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * An event's words are walked with a cursor that never passes their end: every kind takes what it
- * needs, and one that would need more is damaged.
+ * Each kind takes the operands that it needs from the event's words. An event with fewer words than
+ * its kind needs is damaged.
  */
 #include "format/weft_event.h"
 
@@ -11,34 +11,15 @@
 
 static const char SHORT_EVENT[] = "an event is too short for its kind";
 
-bool weft__words_read(const uint8_t *at, size_t size, struct weft__words *ret_words)
-{
-	uint64_t head;
-	if (size < sizeof(head))
-		return false;
-	head = weft__load_u64(at);
-	/* Keeps the compiler from loading it again: some callers walk a packet that another process is
-	 * writing. */
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	*ret_words = (struct weft__words){
-		.at = at,
-		.count = head >> 40 & 0xff,
-		.kind = head >> 32 & 0x7f,
-		.small = (unsigned)(head >> 48),
-		.ticks = (uint32_t)head,
-		.is_explicit = head >> 39 & 1,
-	};
-	return ret_words->count > 0 && ret_words->count <= size / sizeof(head);
-}
-
-struct cursor {
+/* The words that are not taken yet. */
+struct operands {
 	const uint8_t *at;
 	unsigned left; /* words */
 	bool failed;
-	struct weft_slice text; /* of the event, if it lies elsewhere; else NULL */
+	struct weft_slice text; /* of the event, if it lies in the stream; else NULL */
 };
 
-static uint64_t take(struct cursor *c)
+static uint64_t take(struct operands *c)
 {
 	uint64_t word;
 	if (c->left == 0) {
@@ -52,7 +33,7 @@ static uint64_t take(struct cursor *c)
 }
 
 /* A length in bytes, then the bytes. */
-static struct weft_slice take_text(struct cursor *c)
+static struct weft_slice take_text(struct operands *c)
 {
 	uint64_t size = take(c);
 	struct weft_slice text = {(const char *)c->at, (size_t)size};
@@ -66,7 +47,7 @@ static struct weft_slice take_text(struct cursor *c)
 }
 
 /* Text to the event's end, without its padding. */
-static struct weft_slice take_rest(struct cursor *c)
+static struct weft_slice take_rest(struct operands *c)
 {
 	struct weft_slice text = {(const char *)c->at, c->left * 8};
 	while (text.size > 0 && text.bytes[text.size - 1] == 0)
@@ -77,7 +58,7 @@ static struct weft_slice take_rest(struct cursor *c)
 
 /* The name that `small` says, or the text itself. */
 static struct weft_slice take_name(
-	struct cursor *c, const struct weft__buffer *buffer, unsigned small)
+	struct operands *c, const struct weft__buffer *buffer, unsigned small)
 {
 	struct weft_slice name;
 	if (c->text.bytes)
@@ -108,7 +89,7 @@ static struct weft_slice split(struct weft_slice *rest)
 }
 
 /* The text of that number; a text is never NULL. */
-static struct weft_slice take_long_text(struct cursor *c, const struct weft__buffer *buffer)
+static struct weft_slice take_long_text(struct operands *c, const struct weft__buffer *buffer)
 {
 	struct weft_slice text = weft__stream_text(buffer, take(c));
 	if (text.bytes)
@@ -118,7 +99,7 @@ static struct weft_slice take_long_text(struct cursor *c, const struct weft__buf
 }
 
 static void take_value(
-	struct cursor *c, const struct weft__buffer *buffer, unsigned type, struct weft_field *field)
+	struct operands *c, const struct weft__buffer *buffer, unsigned type, struct weft_field *field)
 {
 	uint64_t word;
 	if (type == WEFT_ABI_VALUE_TEXT || type == WEFT_ABI_VALUE_LONG_TEXT) {
@@ -144,7 +125,7 @@ static void take_value(
 }
 
 /* Types, the name or format, and the values: what mark and notef have in common. */
-static struct weft_slice take_values(struct cursor *c, const struct weft__buffer *buffer,
+static struct weft_slice take_values(struct operands *c, const struct weft__buffer *buffer,
 	unsigned small, struct weft_field *fields, unsigned *ret_count)
 {
 	uint64_t types = take(c);
@@ -159,7 +140,7 @@ static struct weft_slice take_values(struct cursor *c, const struct weft__buffer
 	return name;
 }
 
-static void take_mark(struct cursor *c, const struct weft__buffer *buffer, unsigned small,
+static void take_mark(struct operands *c, const struct weft__buffer *buffer, unsigned small,
 	struct weft__event_scratch *scratch, struct weft_event *event)
 {
 	unsigned count;
@@ -171,7 +152,7 @@ static void take_mark(struct cursor *c, const struct weft__buffer *buffer, unsig
 	event->field_count = count;
 }
 
-static void take_notef(struct cursor *c, const struct weft__buffer *buffer, unsigned small,
+static void take_notef(struct operands *c, const struct weft__buffer *buffer, unsigned small,
 	struct weft__event_scratch *scratch, struct weft_event *event)
 {
 	unsigned count;
@@ -183,7 +164,7 @@ static void take_notef(struct cursor *c, const struct weft__buffer *buffer, unsi
 }
 
 static void take_band(
-	struct cursor *c, const struct weft__buffer *buffer, unsigned small, struct weft_event *event)
+	struct operands *c, const struct weft__buffer *buffer, unsigned small, struct weft_event *event)
 {
 	uint64_t band = take(c);
 	event->band = (band & 0xff) == WEFT_BAND_GC ? WEFT_BAND_GC : WEFT_BAND_IDLE;
@@ -192,7 +173,7 @@ static void take_band(
 }
 
 static void take_alive(
-	struct cursor *c, const struct weft__buffer *buffer, unsigned small, struct weft_event *event)
+	struct operands *c, const struct weft__buffer *buffer, unsigned small, struct weft_event *event)
 {
 	uint64_t age = take(c);
 	event->kind = (uint16_t)small;
@@ -204,7 +185,8 @@ static void take_alive(
 }
 
 /* The receiver is the event's task, the actor its source. */
-static void take_signal(struct cursor *c, unsigned small, uint64_t *task, struct weft_event *event)
+static void take_signal(
+	struct operands *c, unsigned small, uint64_t *task, struct weft_event *event)
 {
 	event->other = event->task;
 	event->task = take(c);
@@ -213,7 +195,7 @@ static void take_signal(struct cursor *c, unsigned small, uint64_t *task, struct
 		*task = event->task;
 }
 
-static bool take_operands(struct cursor *c, const struct weft__buffer *buffer,
+static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 	const struct weft__words *w, uint64_t *task, struct weft__event_scratch *scratch,
 	struct weft_event *event)
 {
@@ -288,7 +270,7 @@ static bool take_operands(struct cursor *c, const struct weft__buffer *buffer,
 const char *weft__event_decode(const struct weft__buffer *buffer, const struct weft__words *words,
 	uint64_t *task, struct weft__event_scratch *scratch, struct weft_event *event)
 {
-	struct cursor c = {words->at + sizeof(uint64_t), words->count - 1, false, words->text};
+	struct operands c = {words->at + sizeof(uint64_t), words->count - 1, false, words->text};
 	uint64_t now = *task;
 	event->type = (uint8_t)words->kind;
 	event->is_rundown = words->is_rundown;

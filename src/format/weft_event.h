@@ -9,19 +9,7 @@
 
 #include "abi/event_abi.h"
 #include "format/weft_buffer.h"
-
-/* Words of an event that have been found to lie in the packet's committed part. */
-struct weft__words {
-	const uint8_t *at; /* the head */
-	unsigned count;    /* with the head */
-	unsigned kind;     /* enum weft_abi_event */
-	unsigned small;
-	uint32_t ticks;
-	bool is_explicit;
-	/* From records before the event; the caller sets them. */
-	bool is_rundown;
-	struct weft_slice text; /* in place of the event's own; NULL: none */
-};
+#include "format/weft_cursor.h"
 
 /* Where a decoded event's variable parts live until the next one. */
 struct weft__event_scratch {
@@ -29,12 +17,8 @@ struct weft__event_scratch {
 	struct weft_text text; /* of a notef */
 };
 
-/* The event at `at`, of which `size` bytes are committed. False if it isn't whole. */
-bool weft__words_read(const uint8_t *at, size_t size, struct weft__words *ret_words);
-
-/* Turns words into an event; `task` is the thread's current one, and changes as the recorder's did.
- * NULL, or what is wrong: the event is then to be skipped. Kinds that exist on the wire only are
- * none of its business, but for tag_value, counter_set and notef. */
+/* Turns words, of a copy, into an event, which arrives zeroed; `task` is the thread's current task,
+ * and changes as the recorder's did. NULL, or what is wrong: the caller then skips the event. */
 const char *weft__event_decode(const struct weft__buffer *buffer, const struct weft__words *words,
 	uint64_t *task, struct weft__event_scratch *scratch, struct weft_event *event);
 

@@ -1,546 +1,286 @@
 /* SPDX-License-Identifier: ISC
  *
- * Each packet's place in the ring is a stream that comes back: content after content, and of each
- * as much as is committed. A heap has the places with something unread, by the time of their next
- * event, or the earliest that it can have. What lies before the mark is given; the rest waits in
- * the ring, not in our memory: a place is copied from when its turn comes, only what is new of it.
+ * Events in the order of time, from all packets of a buffer or a stream: of a program that goes on,
+ * up to the low-water mark; of a saved one, where nothing more comes, up to the end of time.
  *
- * A new content may begin earlier than the unread rest of the one before it: a thread that shares
- * one stamp among several events claims the packet after another thread wrote later stamps there.
- * So each look asks the waiting places, too. A place with a new content gets that content's time;
- * if a copied rest of the old content is unread, the rest moves to a place of its own, which is
- * "detached" from the ring and ends with its copy.
+ * Each packet is in time order, and the packets of one thread do not overlap. So a queue of
+ * packets, by the time of each one's next event, or the earliest that it can have, gives all events
+ * in order. Packets wait in the ring, not in our memory: a packet is copied when it becomes the
+ * first in the queue, and only what is new of it. So about one copy a thread is held at a time.
  *
- * A copy counts if the packet's sequence is the same after it; otherwise what was to be copied is
- * overwritten. How much that was is told by the counts of the packets: each place has an account of
- * the events that were ever written there, and every one of them is given or lost.
+ * A copy counts if the packet's sequence is the same after it; otherwise the content was
+ * overwritten. How many events that cost is told by the counts of the packets: each place has an
+ * account of the events that were ever written there, and every one of them is given or lost.
  */
 #include "format/weft_follower.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/buffer_abi.h"
-#include "abi/packet_abi.h"
-#include "base/little_endian.h"
-#include "format/weft_event.h"
-#include "format/weft_mark.h"
-#include "format/weft_roster.h"
-#include "model/span.h"
+#include "base/array.h"
+#include "format/weft_places.h"
 
-struct place {
-	uint64_t sequence;  /* of the content that is being read; 0: none yet */
-	uint64_t accounted; /* events ever written in this packet that were given or are lost */
-	uint64_t next_ns;   /* of the next event, or not later */
-	uint64_t base_ticks;
-	uint64_t task;     /* current */
-	uint8_t *copy;     /* of the bytes [from, end) of the packet; NULL: all are read */
-	uint32_t from, at; /* bytes from the packet's start */
-	uint32_t end;      /* likewise; UINT32_MAX: the content is damaged, and its rest lost */
-	uint32_t thread;   /* index */
-	uint32_t index;    /* of the packet */
-	bool is_begun;     /* the packet's header has been read */
-	uint8_t name[WEFT_ABI_NAME_BYTES]; /* of the thread that opened the packet */
-	bool is_waiting;                   /* in the heap */
-	bool is_sure;    /* what its thread committed before this content was looked for */
-	bool tells_task; /* next is not an event but who runs: what told so is lost */
-};
-
-struct weft__follower {
-	struct weft__buffer buffer;
-	struct weft__mark mark;
-	struct weft__roster roster;
-	struct weft_diagnostics diagnostics;
-	struct weft__span span;
-	struct weft_trace_description description;
-	struct weft__event_scratch scratch;
-	struct place *places; /* one a packet, then as many for detached copies */
-	uint32_t *heap;       /* of places, the earliest first */
-	uint32_t heap_count;
-	uint32_t *unused; /* places for detached copies */
-	uint32_t unused_count;
-	uint8_t **spare; /* blocks that were copies */
-	uint32_t spare_count;
-	uint64_t mark_ns;
-	uint64_t given_ns; /* nothing earlier is given any more */
-	uint32_t budget;   /* contents that this call may still begin */
-	bool has_given;    /* the first place's event is borrowed */
-	bool is_finished;
-};
-
-/* Kept for the next copies; more are given back. */
-static const uint32_t SPARE_MAX = 64;
-
-static const struct weft_abi_packet *packet_of(const struct weft__follower *f, uint32_t index)
+void weft__follower_complain(
+	struct weft__follower *f, const struct weft__place *p, uint32_t offset, const char *message)
 {
-	return (const void *)weft__buffer_packet(&f->buffer, index);
-}
-
-static uint64_t load(const uint64_t *word)
-{
-	return __atomic_load_n(word, __ATOMIC_RELAXED);
-}
-
-static bool is_detached(const struct weft__follower *f, const struct place *p)
-{
-	return p >= f->places + f->buffer.packet_count;
+	weft_diagnostics_add(f->diagnostics, p->offset + offset, message);
 }
 
 /* ---- Losses ---- */
 
-static void complain(struct weft__follower *f, uint32_t index, uint32_t at, const char *message)
+/* What is overwritten while a saved buffer is read was never for this reader. */
+void weft__follower_settle(struct weft__follower *f, struct weft__place *p, uint64_t written)
 {
-	uint64_t offset = f->buffer.packets_offset + (uint64_t)index * f->buffer.packet_bytes + at;
-	weft_diagnostics_add(&f->diagnostics, offset, message);
-}
-
-/* So many events were ever written at this place before what can be read there now. */
-static void settle(struct weft__follower *f, uint32_t index, uint64_t written)
-{
-	if (written >= f->places[index].accounted)
-		f->description.losses[WEFT_LOSS_STALLED] += written - f->places[index].accounted;
-	else
-		complain(f, index, offsetof(struct weft_abi_packet, before),
+	enum weft_loss cause = f->is_saved ? WEFT_LOSS_OVERWRITTEN : WEFT_LOSS_STALLED;
+	if (written < p->account.events)
+		weft__follower_complain(f, p, offsetof(struct weft_abi_packet, before),
 			"a packet's count of events goes backwards");
-	f->places[index].accounted = written;
+	f->description->losses[cause] += weft__account_close(&p->account, written);
 }
 
-static void read_losses(struct weft__follower *f)
+/* All that was at each place when the program ended, and could not be read. */
+static void settle_all(struct weft__follower *f)
 {
-	const struct weft_abi_buffer *header = (const void *)f->buffer.bytes;
-	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
-		if (cause != WEFT_LOSS_OVERWRITTEN && cause != WEFT_LOSS_STALLED)
-			f->description.losses[cause] = load(&header->losses[cause]);
-}
-
-/* ---- The heap: children of i are 2i + 1 and 2i + 2 ---- */
-
-static bool comes_before(const struct weft__follower *f, uint32_t a, uint32_t b)
-{
-	const struct place *x = &f->places[a], *y = &f->places[b];
-	if (x->next_ns != y->next_ns)
-		return x->next_ns < y->next_ns;
-	return x->sequence < y->sequence;
-}
-
-static void sift_down(struct weft__follower *f)
-{
-	uint32_t moving = f->heap[0], i = 0;
-	for (;;) {
-		uint32_t child = 2 * i + 1;
-		if (child >= f->heap_count)
-			break;
-		if (child + 1 < f->heap_count && comes_before(f, f->heap[child + 1], f->heap[child]))
-			child++;
-		if (!comes_before(f, f->heap[child], moving))
-			break;
-		f->heap[i] = f->heap[child];
-		i = child;
-	}
-	f->heap[i] = moving;
-}
-
-static void insert(struct weft__follower *f, uint32_t index)
-{
-	uint32_t i = f->heap_count++;
-	for (; i > 0 && comes_before(f, index, f->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		f->heap[i] = f->heap[(i - 1) / 2];
-	f->heap[i] = index;
-	f->places[index].is_waiting = true;
-}
-
-/* Restores the heap's order after times of places in it have changed. */
-static void rebuild(struct weft__follower *f)
-{
-	uint32_t count = f->heap_count;
-	f->heap_count = 0;
-	for (uint32_t i = 0; i < count; i++)
-		insert(f, f->heap[i]);
-}
-
-static void remove_first(struct weft__follower *f)
-{
-	uint32_t first = f->heap[0];
-	f->places[first].is_waiting = false;
-	if (is_detached(f, &f->places[first]))
-		f->unused[f->unused_count++] = first;
-	f->heap[0] = f->heap[--f->heap_count];
-	if (f->heap_count)
-		sift_down(f);
+	uint64_t written;
+	for (uint32_t i = 0; i < f->buffer.packet_count; i++)
+		if (weft__packet_written(&f->buffer, i, &written))
+			weft__follower_settle(f, &f->places[i], written);
 }
 
 /* ---- Copies ---- */
 
-static uint8_t *take_block(struct weft__follower *f)
+static void release_copy(struct weft__place *p)
 {
-	return f->spare_count ? f->spare[--f->spare_count] : malloc(f->buffer.packet_bytes);
-}
-
-static void release_copy(struct weft__follower *f, struct place *p)
-{
-	if (p->copy && f->spare_count < SPARE_MAX)
-		f->spare[f->spare_count++] = p->copy;
-	else
-		free(p->copy);
+	free(p->copy);
 	p->copy = NULL;
 }
 
-/* By words, which the writer stores as words: none is torn. */
-static void copy_words(uint8_t *to, const uint8_t *from, uint32_t size)
-{
-	for (uint32_t i = 0; i < size; i += 8) {
-		uint64_t word = load((const uint64_t *)(const void *)(from + i));
-		memcpy(to + i, &word, sizeof(word));
-	}
-}
-
-/* Was all that was loaded up to now of that content? The writer stores "opening" before the first
- * byte of the next one, with a release fence between; with the acquire fence here, who has loaded
- * such a byte sees another state. */
-static bool is_same(const struct weft_abi_packet *packet, uint64_t sequence)
-{
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return load(&packet->state) >> 2 == sequence;
-}
-
-/* ---- From the ring ---- */
-
-static uint64_t to_ns(const struct weft__follower *f, uint64_t ticks)
-{
-	return weft__ticks_to_ns(&f->buffer.clock, ticks);
-}
-
-/* Makes the place ready for a new content. False if that changes under our eyes. */
-static bool begin(struct weft__follower *f, uint32_t index, uint64_t sequence)
-{
-	const struct weft_abi_packet *packet = packet_of(f, index);
-	struct place *p = &f->places[index];
-	uint64_t opened = load(&packet->opened_ticks);
-	if (!opened)
-		opened = load(&packet->base_ticks);
-	if (!is_same(packet, sequence))
-		return false;
-	p->sequence = sequence;
-	p->next_ns = to_ns(f, opened);
-	p->from = p->at = p->end = sizeof(*packet);
-	p->is_begun = p->is_sure = p->tells_task = false;
-	return true;
-}
-
-/* Is there something at this place that has not been copied? */
-static bool has_news(struct weft__follower *f, uint32_t index)
-{
-	const struct weft_abi_packet *packet = packet_of(f, index);
-	const struct place *p = &f->places[index];
-	/* Acquire: the header was stored before "open". */
-	uint64_t state = __atomic_load_n(&packet->state, __ATOMIC_ACQUIRE);
-	if (state == 0 || (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING)
-		return false;
-	if (state >> 2 != p->sequence)
-		return begin(f, index, state >> 2);
-	return !p->is_begun || __atomic_load_n(&packet->committed, __ATOMIC_RELAXED) > p->end;
-}
-
 static int find_thread(
-	struct weft__follower *f, const struct weft__roster_thread *thread, uint32_t *ret_index)
+	struct weft__follower *f, struct weft__place *p, const struct weft__thread *thread)
 {
-	int error = weft__roster_find(&f->roster, thread, ret_index);
-	f->description.threads = f->roster.list;
-	f->description.thread_count = f->roster.count;
+	int error = weft__threads_find(&f->threads, thread, p->name, &p->thread);
+	f->description->threads = f->threads.list;
+	f->description->thread_count = f->threads.count;
 	return error;
+}
+
+/* A saved buffer says where its events are missing. */
+static int find_gap(
+	struct weft__follower *f, const struct weft__place *p, const struct weft_abi_packet *header)
+{
+	const struct weft__gap_packet packet = {
+		.thread = p->thread,
+		.known = f->threads.events[p->thread],
+		.number = header->number,
+		.lost = header->lost,
+		.opened_ns = p->next_ns,
+	};
+	return f->is_saved ? weft__gaps_take_packet(&f->gaps, &packet, f->description) : 0;
 }
 
 /* Who runs at the packet's start follows from the thread's events before it, unless some of those
  * are lost. */
-static void compare_numbers(struct weft__follower *f, struct place *p, uint64_t number)
+static void compare_numbers(struct weft__follower *f, struct weft__place *p, uint64_t number)
 {
-	uint64_t *known = &f->roster.events[p->thread];
-	p->tells_task = number != *known && (*known > 0 || p->task != WEFT_TASK_NONE);
+	uint64_t *known = &f->threads.events[p->thread];
+	bool is_missing = number > *known || *known == UINT64_MAX; /* see forget_task() */
+	p->tells_task = is_missing && (*known > 0 || p->task != WEFT_TASK_NONE);
 	*known = number;
 }
 
-/* WEFT_OK, WEFT_AGAIN if it is gone, or an error. */
-static int read_header(struct weft__follower *f, uint32_t index)
+static int take_header(
+	struct weft__follower *f, struct weft__place *p, const struct weft_abi_packet *header)
 {
-	const struct weft_abi_packet *live = packet_of(f, index);
-	struct place *p = &f->places[index];
-	struct weft_abi_packet header;
-	copy_words((uint8_t *)&header, (const uint8_t *)live, sizeof(header));
-	if (!is_same(live, p->sequence))
-		return WEFT_AGAIN;
-	const struct weft__roster_thread thread = {
-		header.thread, header.tid, (const uint8_t *)header.name};
-	int error = find_thread(f, &thread, &p->thread);
+	const struct weft__thread thread = {header->thread, header->tid, NULL};
+	memcpy(p->name, header->name, sizeof(p->name));
+	int error = find_thread(f, p, &thread);
+	if (!error)
+		error = find_gap(f, p, header);
 	if (error)
 		return error;
-	settle(f, index, header.before);
-	p->base_ticks = header.base_ticks;
-	p->task = header.task;
-	memcpy(p->name, header.name, sizeof(p->name));
+	if (!f->is_saved)
+		weft__follower_settle(f, p, header->before);
+	p->cursor.base_ticks = header->base_ticks;
+	p->task = header->task;
 	p->is_begun = true;
-	compare_numbers(f, p, header.number);
-	return WEFT_OK;
+	compare_numbers(f, p, header->number);
+	return 0;
 }
 
-/* Copies what is new. WEFT_OK, WEFT_AGAIN if nothing could be had, or an error. */
-static int fetch(struct weft__follower *f, uint32_t index)
+/* The bytes from the cursor's end on. WEFT_OK, WEFT_AGAIN if they are gone, or an error. */
+static int copy_bytes(
+	struct weft__follower *f, struct weft__place *p, const struct weft_abi_packet *header)
 {
-	const struct weft_abi_packet *live = packet_of(f, index);
-	struct place *p = &f->places[index];
-	int status = p->is_begun ? WEFT_OK : read_header(f, index);
-	if (status)
-		return status;
-	/* Acquire: an event's bytes were stored before the commit that covers them. */
-	uint32_t committed = __atomic_load_n(&live->committed, __ATOMIC_ACQUIRE);
-	if (committed > f->buffer.packet_bytes || committed % 8 || committed < p->end) {
-		if (is_same(live, p->sequence)) {
-			complain(f, index, offsetof(struct weft_abi_packet, committed),
-				"a packet's size makes no sense");
-			p->end = UINT32_MAX;
-		}
-		return WEFT_AGAIN;
-	}
-	if (committed == p->end)
-		return WEFT_AGAIN;
-	uint8_t *copy = take_block(f);
-	if (!copy)
-		return WEFT_ERROR_MEMORY;
-	p->copy = copy;
-	copy_words(copy, (const uint8_t *)live + p->end, committed - p->end);
-	if (!is_same(live, p->sequence)) {
-		release_copy(f, p);
-		return WEFT_AGAIN;
-	}
-	p->from = p->at = p->end;
-	p->end = committed;
-	return WEFT_OK;
-}
-
-/* ---- A new content at a place that waits with an old one ---- */
-
-/* Events in the copy that were not given. Damage ends the count, as it ends their reading. */
-static uint64_t count_unread(const struct place *p)
-{
-	struct weft__words words;
-	uint64_t count = 0;
-	for (uint32_t at = p->at; at < p->end; at += words.count * 8) {
-		if (!weft__words_read(p->copy + (at - p->from), p->end - at, &words))
-			break;
-		count += words.kind != WEFT_ABI_TIME && words.kind != WEFT_ABI_THREAD;
-	}
-	return count;
-}
-
-/* The unread rest of the copy is on its own from here on. Its events count as given already, for
- * the new content's account begins behind them. False if too many rests are unread. */
-static bool detach(struct weft__follower *f, uint32_t index)
-{
-	struct place *p = &f->places[index];
-	if (!f->unused_count)
-		return false;
-	uint32_t other = f->unused[--f->unused_count];
-	f->places[other] = *p;
-	f->places[other].is_waiting = false;
-	f->places[index].accounted += count_unread(p);
-	p->copy = NULL;
-	p->tells_task = false;
-	insert(f, other);
-	return true;
-}
-
-/* The task that ran when the old content began was not given: the thread's next packet gives its
- * own, because no packet begins with this number of events. */
-static void forget_task(struct weft__follower *f, struct place *p)
-{
-	if (p->tells_task)
-		f->roster.events[p->thread] = UINT64_MAX;
-	p->tells_task = false;
-}
-
-/* True if the waiting place got another time. */
-static bool renew_waiting(struct weft__follower *f, uint32_t index)
-{
-	struct place *p = &f->places[index];
-	uint64_t state = __atomic_load_n(&packet_of(f, index)->state, __ATOMIC_ACQUIRE);
-	if ((state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING || state >> 2 == p->sequence)
-		return false;
-	if (p->copy && !detach(f, index))
-		return false;
-	forget_task(f, p);
-	return begin(f, index, state >> 2);
-}
-
-/* No event is borrowed meanwhile: a renewed place may no longer be the first. */
-static void scan(struct weft__follower *f)
-{
-	bool is_renewed = false;
-	for (uint32_t i = 0; i < f->buffer.packet_count; i++)
-		if (f->places[i].is_waiting)
-			is_renewed |= renew_waiting(f, i);
-		else if (has_news(f, i))
-			insert(f, i);
-	if (is_renewed)
-		rebuild(f);
-}
-
-/* ---- From the copies ---- */
-
-static const uint8_t *bytes_at(const struct place *p)
-{
-	return p->copy + (p->at - p->from);
-}
-
-/* Steps over an event that is none for users. WEFT_OK, WEFT_AGAIN if it is one for users, or an
- * error. */
-static int take_record(struct weft__follower *f, struct place *p, const struct weft__words *w)
-{
-	if (w->kind == WEFT_ABI_TIME && w->count >= 2) {
-		p->base_ticks = weft__load_u64(w->at + 8);
-	} else if (w->kind == WEFT_ABI_THREAD && w->count >= WEFT_ABI_THREAD_WORDS) {
-		const struct weft__roster_thread thread = {weft__load_u32(w->at + 12),
-			weft__load_u32(w->at + 8),
-			w->count >= WEFT_ABI_THREAD_WORDS + 2 ? w->at + 16 : p->name};
-		int error = find_thread(f, &thread, &p->thread);
-		if (error)
-			return error;
-		p->task = WEFT_TASK_NONE;
-		f->roster.events[p->thread] = 0;
+	uint32_t from = p->cursor.end, size = header->committed - from;
+	if (f->is_stable) {
+		p->cursor.at = weft__buffer_packet(&f->buffer, p->packet) + from;
 	} else {
-		return WEFT_AGAIN;
+		p->copy = malloc(size);
+		if (!p->copy)
+			return WEFT_ERROR_MEMORY;
+		if (!weft__packet_copy(&f->buffer, p->packet, header, from, p->copy)) {
+			release_copy(p);
+			return WEFT_AGAIN;
+		}
+		p->cursor.at = p->copy;
 	}
-	p->at += w->count * 8;
+	p->cursor.offset = from;
+	p->cursor.end = header->committed;
 	return WEFT_OK;
 }
 
-static void set_time(struct weft__follower *f, struct place *p, const struct weft__words *w)
+/* A packet that came in a chunk was copied then. */
+static int fetch_added(struct weft__follower *f, struct weft__place *p)
 {
-	uint64_t ns = to_ns(f, p->base_ticks + w->ticks);
+	struct weft_abi_packet header;
+	memcpy(&header, p->copy, sizeof(header));
+	p->cursor = weft__cursor_begin(p->copy + sizeof(header), header.base_ticks, header.committed);
+	return take_header(f, p, &header);
+}
+
+/* Copies what is new in the place's content. WEFT_OK, WEFT_AGAIN if there is nothing, or an error.
+ */
+static int fetch(struct weft__follower *f, struct weft__place *p)
+{
+	struct weft_abi_packet header;
+	if (p->copy)
+		return fetch_added(f, p);
+	enum weft__verdict verdict = weft__packet_read(&f->buffer, p->packet, &header);
+	if (!weft__packet_is_readable(verdict) || weft__packet_sequence(&header) != p->sequence)
+		return WEFT_AGAIN;
+	int error = p->is_begun ? 0 : take_header(f, p, &header);
+	if (error)
+		return error;
+	if (verdict == WEFT__PACKET_DAMAGED || header.committed < p->cursor.end) {
+		weft__follower_complain(
+			f, p, offsetof(struct weft_abi_packet, committed), "a packet's size makes no sense");
+		p->is_damaged = true;
+		return WEFT_AGAIN;
+	}
+	return header.committed == p->cursor.end ? WEFT_AGAIN : copy_bytes(f, p, &header);
+}
+
+/* ---- The first place ---- */
+
+/* A later time than any in the trace is damaged, too. */
+static void set_time(struct weft__follower *f, struct weft__place *p)
+{
+	uint64_t ns = weft__ticks_to_ns(&f->buffer.clock, p->words.ticks);
+	uint32_t offset = p->cursor.offset - p->words.count * (uint32_t)sizeof(uint64_t);
 	if (ns < p->next_ns)
-		complain(f, p->index, p->at, "time goes backwards within a packet; it is held");
+		weft__follower_complain(f, p, offset, "time goes backwards within a packet; it is held");
+	else if (ns > f->last_ns)
+		weft__follower_complain(f, p, offset, WEFT__SPAN_MESSAGE);
 	else
 		p->next_ns = ns;
 }
 
-/* Finds the first place's next event in its copy. WEFT_AGAIN if there is none, or an error. */
-static int find_event(struct weft__follower *f, struct place *p)
+/* Events from here on are another thread's, which has just begun. */
+static int change_thread(struct weft__follower *f, struct weft__place *p)
 {
-	struct weft__words words;
-	while (p->at < p->end) {
-		if (!weft__words_read(bytes_at(p), p->end - p->at, &words)) {
-			complain(f, p->index, p->at,
-				"an event that runs out of its packet; the rest of the packet is lost");
-			p->end = UINT32_MAX;
-			return WEFT_AGAIN;
-		}
-		int status = take_record(f, p, &words);
-		if (status == WEFT_AGAIN) {
-			set_time(f, p, &words);
+	const struct weft__thread thread = weft__words_thread(&p->words);
+	int error = find_thread(f, p, &thread);
+	if (error)
+		return error;
+	p->task = WEFT_TASK_NONE;
+	f->threads.events[p->thread] = 0;
+	return 0;
+}
+
+/* Finds the place's next event in its copy. WEFT_OK, WEFT_AGAIN if there is none, or an error. */
+static int find_event(struct weft__follower *f, struct weft__place *p)
+{
+	int error = 0;
+	while (!error) {
+		enum weft__found found = weft__cursor_next(&p->cursor, &p->words);
+		if (found == WEFT__FOUND_EVENT) {
+			set_time(f, p);
+			p->has_event = true;
 			return WEFT_OK;
 		}
-		if (status)
-			return status;
+		if (found == WEFT__FOUND_END)
+			return WEFT_AGAIN;
+		if (found == WEFT__FOUND_DAMAGE) {
+			weft__follower_complain(f, p, p->cursor.offset,
+				"an event that runs out of its packet; the rest of the packet is lost");
+			p->is_damaged = true;
+			return WEFT_AGAIN;
+		}
+		error = change_thread(f, p);
 	}
-	return WEFT_AGAIN;
+	return error;
+}
+
+static void settle_first(struct weft__follower *f)
+{
+	const struct weft__place *p = weft__first_place(f);
+	f->queue.entries[0].time_ns = p->next_ns;
+	f->queue.entries[0].sequence = p->sequence;
+	weft__queue_settle_first(&f->queue);
+}
+
+static void remove_first(struct weft__follower *f)
+{
+	struct weft__place *p = weft__first_place(f);
+	p->is_waiting = false;
+	if (weft__place_is_detached(f, p))
+		f->unused[f->unused_count++] = (uint32_t)(p - f->places);
+	weft__queue_remove_first(&f->queue);
+}
+
+/* Nothing more of a saved packet is read. If nothing could be copied, it may have been overwritten
+ * before. */
+static int end_saved(struct weft__follower *f, struct weft__place *p)
+{
+	int error = p->is_begun ? weft__gaps_end_packet(&f->gaps, p->thread, p->next_ns) : 0;
+	if (!f->buffer.stream && p->cursor.end == sizeof(struct weft_abi_packet))
+		weft__follower_settle(f, p, weft__packet_gone(&f->buffer, p->packet));
+	remove_first(f);
+	return error;
 }
 
 /* The first place has nothing more in its copy. What came meanwhile may lie before the mark, and
  * the next look would be too late for it. */
-static void renew_first(struct weft__follower *f)
+static int renew_first(struct weft__follower *f)
 {
-	struct place *p = &f->places[f->heap[0]];
-	release_copy(f, p);
+	struct weft__place *p = weft__first_place(f);
+	release_copy(p);
+	if (f->is_saved)
+		return end_saved(f, p);
 	bool is_exhausted = f->budget == 0;
-	if (is_detached(f, p) || !has_news(f, p->index) || (is_exhausted && f->is_finished)) {
+	if (weft__place_is_detached(f, p) || !weft__place_has_news(f, p) ||
+		(is_exhausted && f->is_finished)) {
 		remove_first(f);
-		return;
+		return 0;
 	}
 	f->budget -= !is_exhausted;
-	sift_down(f);
+	settle_first(f);
+	return 0;
 }
 
 /* The first place goes to its next event, to its next content, or away. */
 static int advance(struct weft__follower *f)
 {
-	struct place *p = &f->places[f->heap[0]];
-	int status = p->copy ? find_event(f, p) : WEFT_AGAIN;
+	struct weft__place *p = weft__first_place(f);
+	p->has_event = false;
+	int status = find_event(f, p);
 	if (status == WEFT_AGAIN)
-		renew_first(f);
-	else if (status == WEFT_OK)
-		sift_down(f);
-	return status < 0 ? status : 0;
+		return renew_first(f);
+	if (status == WEFT_OK)
+		settle_first(f);
+	return status;
 }
 
 static int load_first(struct weft__follower *f)
 {
-	const struct place *p = &f->places[f->heap[0]];
-	int status = fetch(f, f->heap[0]);
+	struct weft__place *p = weft__first_place(f);
+	int status = fetch(f, p);
 	if (status < 0 || p->tells_task)
 		return status < 0 ? status : 0;
-	if (status == WEFT_OK)
-		return advance(f);
-	renew_first(f);
-	return 0;
+	return status == WEFT_OK ? advance(f) : renew_first(f);
 }
 
-static void tell_task(struct place *p, struct weft_event *event)
-{
-	event->type = WEFT_EVENT_SWITCH;
-	event->task = p->task;
-	event->is_rundown = true;
-	p->tells_task = false;
-}
-
-/* The first place's next event. WEFT_AGAIN if it can't be given. */
-static int take_event(struct weft__follower *f, struct weft_event *event)
-{
-	struct place *p = &f->places[f->heap[0]];
-	struct weft__words words;
-	*event = (struct weft_event){
-		.time_ns = p->next_ns < f->given_ns ? f->given_ns : p->next_ns,
-		.offset = f->buffer.packets_offset + (uint64_t)p->index * f->buffer.packet_bytes + p->at,
-		.thread = p->thread,
-	};
-	if (p->tells_task) {
-		tell_task(p, event);
-		return WEFT_OK;
-	}
-	if (!weft__words_read(bytes_at(p), p->end - p->at, &words))
-		return WEFT_AGAIN;
-	const char *wrong = weft__event_decode(&f->buffer, &words, &p->task, &f->scratch, event);
-	if (wrong)
-		complain(f, p->index, p->at, wrong);
-	p->at += words.count * 8;
-	p->accounted++; /* unused in a detached place: detach() has counted its events */
-	f->roster.events[p->thread]++;
-	/* Held up for so long that the mark did not wait for it. */
-	bool is_late = p->next_ns < f->given_ns;
-	if (is_late)
-		f->description.losses[WEFT_LOSS_STALLED]++;
-	return wrong || is_late ? WEFT_AGAIN : WEFT_OK;
-}
-
-/* Of the mark's own nanosecond a thread may go on: see look_for_equals(). */
-bool weft__follower_is_ready(const struct weft__follower *f)
-{
-	if (f->heap_count == 0)
-		return false;
-	const struct place *p = &f->places[f->heap[0]];
-	return p->next_ns < f->mark_ns || (p->next_ns == f->mark_ns && (p->is_sure || f->is_finished));
-}
-
-/* What was at each place when the program ended, and could not be read. */
-static void settle_all(struct weft__follower *f)
-{
-	for (uint32_t i = 0; i < f->buffer.packet_count; i++) {
-		const struct weft_abi_packet *packet = packet_of(f, i);
-		uint64_t state = load(&packet->state);
-		if (state && (state & WEFT_ABI_PACKET_STATE) != WEFT_ABI_PACKET_OPEN)
-			settle(f, i, load(&packet->written));
-	}
-}
-
-/* The event that was given last is no longer borrowed. */
-static int pass_given(struct weft__follower *f)
+int weft__follower_pass_given(struct weft__follower *f)
 {
 	/* However fast the writers are, a call ends. */
 	f->budget = 2 * f->buffer.packet_count;
@@ -550,159 +290,193 @@ static int pass_given(struct weft__follower *f)
 	return advance(f);
 }
 
+/* ---- Giving ---- */
+
+static void tell_task(struct weft__place *p, struct weft_event *event)
+{
+	event->type = WEFT_EVENT_SWITCH;
+	event->task = p->task;
+	event->is_rundown = true;
+	p->tells_task = false;
+}
+
+/* NULL, or what is wrong with the event. */
+static const char *decode(
+	struct weft__follower *f, struct weft__place *p, uint32_t offset, struct weft_event *event)
+{
+	if (p->words.has_text) {
+		p->words.text = weft__stream_text(&f->buffer, p->words.text_number);
+		if (!p->words.text.bytes)
+			weft__follower_complain(f, p, offset, "an event's text is missing");
+	}
+	return weft__event_decode(&f->buffer, &p->words, &p->task, &f->scratch, event);
+}
+
+/* The first place's next event. WEFT_AGAIN if it can't be given. */
+static int take_event(struct weft__follower *f, struct weft_event *event)
+{
+	struct weft__place *p = weft__first_place(f);
+	/* The mark did not wait for this event, because its thread was held up for so long. */
+	bool is_late = p->next_ns < f->given_ns;
+	uint32_t offset = p->cursor.offset;
+	if (p->has_event)
+		offset -= p->words.count * (uint32_t)sizeof(uint64_t);
+	event->time_ns = is_late ? f->given_ns : p->next_ns;
+	event->offset = p->offset + offset;
+	event->thread = p->thread;
+	if (p->tells_task) {
+		tell_task(p, event);
+		return WEFT_OK;
+	}
+	const char *wrong = decode(f, p, offset, event);
+	if (wrong)
+		weft__follower_complain(f, p, offset, wrong);
+	p->account.events++; /* of a detached place it is not used: detach() has counted its events */
+	f->threads.events[p->thread]++;
+	f->description->losses[WEFT_LOSS_STALLED] += is_late;
+	return wrong || is_late ? WEFT_AGAIN : WEFT_OK;
+}
+
+/* A thread may continue in the mark's own nanosecond: see look_for_equals(). */
+bool weft__follower_is_ready(const struct weft__follower *f)
+{
+	if (f->queue.count == 0)
+		return false;
+	const struct weft__place *p = weft__first_place(f);
+	return p->next_ns < f->mark_ns || (p->next_ns == f->mark_ns && (p->is_sure || f->is_finished));
+}
+
 /* One step with the first place: WEFT_OK if it gave an event, WEFT_AGAIN, or an error. */
 static int step(struct weft__follower *f, struct weft_event *event)
 {
-	const struct place *p = &f->places[f->heap[0]];
+	const struct weft__place *p = weft__first_place(f);
 	int error;
-	if (!p->copy && !p->tells_task) {
+	if (!p->has_event && !p->tells_task) {
 		error = load_first(f);
 		return error ? error : WEFT_AGAIN;
 	}
 	if (take_event(f, event) == WEFT_OK)
 		return WEFT_OK;
+	memset(event, 0, sizeof(*event));
 	error = advance(f);
 	return error ? error : WEFT_AGAIN;
 }
 
-int weft__follower_next(struct weft__follower *f, struct weft_event *ret_event)
+static void give(struct weft__follower *f, struct weft_event *event)
 {
-	struct weft_event event;
-	int status = pass_given(f);
+	if (!f->is_saved && weft__span_hold(&f->span, &event->time_ns))
+		weft_diagnostics_add(f->diagnostics, event->offset, WEFT__SPAN_MESSAGE);
+	f->given_ns = event->time_ns;
+	f->has_given = true;
+}
+
+int weft__follower_take(struct weft__follower *f, struct weft_event *event)
+{
+	int status = weft__follower_pass_given(f);
 	if (status)
 		return status;
 	while (weft__follower_is_ready(f)) {
-		if (f->budget == 0 && !f->is_finished)
+		if (f->budget == 0 && !f->is_finished && !f->is_saved)
 			return WEFT_AGAIN; /* all stay where they are: what follows must not overtake them */
-		status = step(f, &event);
-		if (status < 0)
+		status = step(f, event);
+		if (status == WEFT_OK)
+			give(f, event);
+		if (status != WEFT_AGAIN)
 			return status;
-		if (status == WEFT_OK) {
-			if (weft__span_hold(&f->span, &event.time_ns))
-				weft_diagnostics_add(&f->diagnostics, event.offset, WEFT__SPAN_MESSAGE);
-			f->given_ns = event.time_ns;
-			f->has_given = true;
-			*ret_event = event;
-			return WEFT_OK;
-		}
 	}
 	/* All before the mark was given. */
 	if (!f->is_finished && f->given_ns < f->mark_ns)
 		f->given_ns = f->mark_ns;
-	if (!f->is_finished || f->heap_count)
+	if (!f->is_finished || f->queue.count)
 		return WEFT_AGAIN;
-	settle_all(f);
+	if (!f->is_saved)
+		settle_all(f);
 	return WEFT_END;
 }
 
-/* ---- Looking ---- */
-
-uint64_t weft__follower_latest(struct weft__follower *f)
+int weft__follower_next(struct weft__follower *f, struct weft_event *ret_event)
 {
-	return weft__mark_latest(&f->mark, &f->buffer);
-}
-
-/* What has the mark's own stamp need not be all that will have it: a moment may go on, from a
- * packet that the scan found read to the next one, that it found later. What is before the mark was
- * committed before the scan; of equals, one scan more finds what was committed before those that
- * the first one found, and only these are given. */
-static void look_for_equals(struct weft__follower *f)
-{
-	bool has_equals = false;
-	for (uint32_t i = 0; i < f->heap_count; i++) {
-		struct place *p = &f->places[f->heap[i]];
-		p->is_sure = true;
-		has_equals |= p->next_ns == f->mark_ns;
-	}
-	if (has_equals)
-		scan(f);
-}
-
-int weft__follower_look(struct weft__follower *f, uint64_t ticks)
-{
-	int error = pass_given(f);
-	if (error || f->is_finished)
-		return error;
-	weft__mark_look(&f->mark, ticks, &f->buffer.clock);
-	f->mark_ns = to_ns(f, f->mark.ticks);
-	/* The commits are read after the sequences, which were loaded with acquire order. */
-	scan(f);
-	look_for_equals(f);
-	read_losses(f);
-	return 0;
-}
-
-bool weft__follower_is_stopped(const struct weft__follower *f)
-{
-	const struct weft_abi_buffer *header = (const void *)f->buffer.bytes;
-	return __atomic_load_n(&header->stopped, __ATOMIC_ACQUIRE);
-}
-
-bool weft__follower_is_settled(const struct weft__follower *f)
-{
-	return f->mark.has_looked && f->mark.ticks >= f->mark.previous_ticks;
-}
-
-int weft__follower_finish(struct weft__follower *f)
-{
-	int error = pass_given(f);
-	if (error || f->is_finished)
-		return error;
-	f->is_finished = true;
-	f->mark_ns = UINT64_MAX;
-	scan(f);
-	read_losses(f);
-	return 0;
+	struct weft_event event = {0};
+	int status = weft__follower_take(f, &event);
+	if (status == WEFT_OK)
+		*ret_event = event;
+	return status;
 }
 
 /* ---- Beginning and end ---- */
 
-static int allocate(struct weft__follower *f)
+int weft__follower_add_places(struct weft__follower *f, size_t count)
 {
-	size_t count = f->buffer.packet_count + (size_t)1;
-	f->places = calloc(2 * count, sizeof(*f->places));
-	f->heap = calloc(2 * count, sizeof(*f->heap));
-	f->unused = calloc(count, sizeof(*f->unused));
-	f->spare = calloc(SPARE_MAX, sizeof(*f->spare));
-	if (!f->places || !f->heap || !f->unused || !f->spare)
-		return WEFT_ERROR_MEMORY;
-	for (uint32_t i = 0; i < f->buffer.packet_count; i++) {
-		f->places[i].index = i;
-		f->unused[f->unused_count++] = f->buffer.packet_count + i;
-	}
+	size_t before = f->place_count, after = before + count;
+	int error = weft__array_resize(&f->places, after, sizeof(*f->places));
+	if (!error)
+		error = weft__array_resize(&f->unused, after, sizeof(*f->unused));
+	if (!error)
+		error = weft__array_resize(&f->queue.entries, after, sizeof(*f->queue.entries));
+	if (error)
+		return error;
+	memset(f->places + before, 0, count * sizeof(*f->places));
+	f->place_count = after;
+	for (size_t i = after; i-- > before;)
+		f->unused[f->unused_count++] = (uint32_t)i;
 	return 0;
 }
 
-/* The accounts begin with what is gone already. One load each: any count that a packet ever showed
- * is a good beginning. */
+/* Copies are detached only from what a running program overwrites. */
+static int allocate(struct weft__follower *f)
+{
+	uint32_t packets = f->buffer.packet_count;
+	int error = weft__follower_add_places(f, (size_t)packets + 1);
+	f->unused_count = 0;
+	for (uint32_t i = 0; !error && i < packets; i++) {
+		f->places[i].packet = i;
+		f->places[i].offset = (uint64_t)(weft__buffer_packet(&f->buffer, i) - f->buffer.bytes);
+	}
+	return error || f->is_saved ? error : weft__follower_add_places(f, packets);
+}
+
+/* The accounts begin with what is gone already. A stream's packets count nothing. */
 static void open_accounts(struct weft__follower *f)
 {
-	for (uint32_t i = 0; i < f->buffer.packet_count; i++) {
-		f->places[i].accounted = load(&packet_of(f, i)->before);
-		f->description.losses[WEFT_LOSS_OVERWRITTEN] += f->places[i].accounted;
+	for (uint32_t i = 0; i < f->buffer.packet_count && !f->buffer.stream; i++) {
+		f->places[i].account.events = weft__packet_gone(&f->buffer, i);
+		f->description->losses[WEFT_LOSS_OVERWRITTEN] += f->places[i].account.events;
 	}
+}
+
+int weft__follower_name(struct weft__follower *f)
+{
+	int error = weft__buffer_keep_names(&f->buffer);
+	return error ? error : weft__threads_init(&f->threads, &f->buffer);
+}
+
+int weft__follower_init(struct weft__follower *f)
+{
+	int error = allocate(f);
+	if (error)
+		return error;
+	f->last_ns = UINT64_MAX;
+	f->description->threads = f->threads.list;
+	f->description->thread_count = f->threads.count;
+	open_accounts(f);
+	return 0;
 }
 
 static int init(struct weft__follower *f, const uint8_t *bytes, size_t size)
 {
-	const struct weft__input input = {bytes, size, &f->diagnostics, &f->description, NULL};
-	f->description.format = "weft";
+	const struct weft__input input = {
+		.bytes = bytes, .size = size, .diagnostics = f->diagnostics, .description = f->description};
+	f->description->format = "weft";
 	int error = weft__buffer_init(&f->buffer, &input);
-	if (!error)
-		error = weft__buffer_keep_names(&f->buffer);
 	if (!error)
 		error = weft__mark_init(&f->mark, &f->buffer, size);
 	if (!error)
-		error = weft__roster_init(&f->roster, &f->buffer);
+		error = weft__follower_name(f);
 	if (!error)
-		error = allocate(f);
-	if (error)
-		return error;
-	f->description.threads = f->roster.list;
-	f->description.thread_count = f->roster.count;
-	open_accounts(f);
-	read_losses(f);
-	return 0;
+		error = weft__follower_init(f);
+	if (!error)
+		weft__buffer_load_losses(&f->buffer, f->description->losses);
+	return error;
 }
 
 int weft__follower_create(const uint8_t *bytes, size_t size, struct weft__follower **ret_follower)
@@ -712,6 +486,8 @@ int weft__follower_create(const uint8_t *bytes, size_t size, struct weft__follow
 	struct weft__follower *f = calloc(1, sizeof(*f));
 	if (!f)
 		return WEFT_ERROR_MEMORY;
+	f->diagnostics = &f->own_diagnostics;
+	f->description = &f->own_description;
 	int error = init(f, bytes, size);
 	if (error)
 		weft__follower_destroy(f);
@@ -724,17 +500,15 @@ void weft__follower_destroy(struct weft__follower *f)
 {
 	if (!f)
 		return;
-	for (uint64_t i = 0; f->places && i < 2 * (uint64_t)f->buffer.packet_count; i++)
+	for (size_t i = 0; i < f->place_count; i++)
 		free(f->places[i].copy);
-	for (uint32_t i = 0; i < f->spare_count; i++)
-		free(f->spare[i]);
 	free(f->places);
-	free(f->heap);
 	free(f->unused);
-	free(f->spare);
+	weft__queue_finish(&f->queue);
 	weft__mark_finish(&f->mark);
+	weft__gaps_finish(&f->gaps);
+	weft__threads_finish(&f->threads);
 	weft__buffer_finish(&f->buffer);
-	weft__roster_finish(&f->roster);
 	weft_text_finish(&f->scratch.text);
 	free(f);
 }
@@ -744,12 +518,17 @@ uint64_t weft__follower_mark_ns(const struct weft__follower *f)
 	return f->mark_ns;
 }
 
+const struct weft__buffer *weft__follower_buffer(const struct weft__follower *f)
+{
+	return &f->buffer;
+}
+
 const struct weft_trace_description *weft__follower_describe(const struct weft__follower *f)
 {
-	return &f->description;
+	return f->description;
 }
 
 struct weft_diagnostics *weft__follower_diagnostics(struct weft__follower *f)
 {
-	return &f->diagnostics;
+	return f->diagnostics;
 }

@@ -14,26 +14,11 @@
 #include "base/array.h"
 #include "base/little_endian.h"
 
-int weft__gaps_init(struct weft__gaps *gaps, uint32_t threads, bool is_stream,
-	const struct weft_trace_description *description)
+void weft__gaps_init(
+	struct weft__gaps *gaps, bool is_stream, const struct weft_trace_description *description)
 {
 	*gaps = (struct weft__gaps){.is_stream = is_stream};
 	gaps->unplaced = description->losses[is_stream ? WEFT_LOSS_STALLED : WEFT_LOSS_OVERWRITTEN];
-	return weft__gaps_reserve(gaps, threads);
-}
-
-int weft__gaps_reserve(struct weft__gaps *gaps, uint32_t threads)
-{
-	size_t capacity = weft__array_next_capacity(gaps->thread_capacity, threads + (size_t)1);
-	if (threads < gaps->thread_capacity)
-		return 0;
-	int error = weft__array_resize(&gaps->threads, capacity, sizeof(*gaps->threads));
-	if (error)
-		return error;
-	memset(gaps->threads + gaps->thread_capacity, 0,
-		(capacity - gaps->thread_capacity) * sizeof(*gaps->threads));
-	gaps->thread_capacity = (uint32_t)capacity;
-	return 0;
 }
 
 void weft__gaps_finish(struct weft__gaps *gaps)
@@ -127,7 +112,7 @@ int weft__gaps_take_told(struct weft__gaps *gaps, const struct weft__buffer *buf
 			.start = weft__ticks_to_ns(&buffer->clock, start),
 			.end = weft__ticks_to_ns(&buffer->clock, end > start ? end : start),
 			.count = weft__load_u64(at + AT(count)),
-			.thread = weft__threads_find(threads, weft__load_u32(at + AT(thread)), 0),
+			.thread = weft__threads_index(threads, weft__load_u32(at + AT(thread))),
 			.cause = (uint8_t)(cause < WEFT_LOSS_CAUSES ? cause : WEFT_LOSS_CAUSES),
 		};
 		error = add(gaps, &period, description);
@@ -136,19 +121,37 @@ int weft__gaps_take_told(struct weft__gaps *gaps, const struct weft__buffer *buf
 	return error;
 }
 
-int weft__gaps_take_packet(struct weft__gaps *gaps, const struct weft__gap_packet *packet,
-	struct weft_trace_description *description)
+static int reserve_thread(struct weft__gaps *gaps, uint32_t thread)
 {
-	struct weft__gap_thread *thread = &gaps->threads[packet->thread];
-	int error = add_overwritten(gaps, packet, description);
-	if (!error)
-		error = add_rest(gaps, packet, description);
-	thread->lost = packet->lost;
-	thread->opened_ns = packet->opened_ns;
+	const struct weft__column column = {&gaps->threads, sizeof(*gaps->threads)};
+	size_t before = gaps->thread_capacity;
+	int error = weft__columns_reserve(&column, 1, &gaps->thread_capacity, thread + (size_t)1);
+	if (!error && gaps->thread_capacity > before)
+		memset(
+			gaps->threads + before, 0, (gaps->thread_capacity - before) * sizeof(*gaps->threads));
 	return error;
 }
 
-void weft__gaps_end_packet(struct weft__gaps *gaps, uint32_t thread, uint64_t ns)
+int weft__gaps_take_packet(struct weft__gaps *gaps, const struct weft__gap_packet *packet,
+	struct weft_trace_description *description)
 {
-	gaps->threads[thread].last_ns = ns;
+	int error = reserve_thread(gaps, packet->thread);
+	if (!error)
+		error = add_overwritten(gaps, packet, description);
+	if (!error)
+		error = add_rest(gaps, packet, description);
+	if (error)
+		return error;
+	struct weft__gap_thread *thread = &gaps->threads[packet->thread];
+	thread->lost = packet->lost;
+	thread->opened_ns = packet->opened_ns;
+	return 0;
+}
+
+int weft__gaps_end_packet(struct weft__gaps *gaps, uint32_t thread, uint64_t ns)
+{
+	int error = reserve_thread(gaps, thread);
+	if (!error)
+		gaps->threads[thread].last_ns = ns;
+	return error;
 }

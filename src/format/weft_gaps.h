@@ -13,16 +13,16 @@ struct weft__gaps {
 	uint32_t count;
 	size_t capacity;
 	struct weft__gap_thread {
-		uint64_t lost;      /* so far, overwritten ones aside */
+		uint64_t lost;      /* so far, without overwritten events */
 		uint64_t opened_ns; /* its last packet */
 		uint64_t last_ns;   /* its last event */
 	} * threads;
-	uint32_t thread_capacity;
-	uint64_t unplaced; /* overwritten ones of which no place is known yet */
+	size_t thread_capacity;
+	uint64_t unplaced; /* overwritten events whose place is not known yet */
 	bool is_stream;
 };
 
-/* A packet whose turn it is. */
+/* A packet whose events come next. */
 struct weft__gap_packet {
 	uint32_t thread;
 	uint64_t known;  /* events of the thread that came before */
@@ -31,10 +31,9 @@ struct weft__gap_packet {
 	uint64_t opened_ns;
 };
 
-int weft__gaps_init(struct weft__gaps *gaps, uint32_t threads, bool is_stream,
-	const struct weft_trace_description *description);
-/* Makes room for so many threads. 0 or WEFT_ERROR_MEMORY. */
-int weft__gaps_reserve(struct weft__gaps *gaps, uint32_t threads);
+/* When the description's losses are complete. */
+void weft__gaps_init(
+	struct weft__gaps *gaps, bool is_stream, const struct weft_trace_description *description);
 void weft__gaps_finish(struct weft__gaps *gaps);
 
 /* What a stream tells of losses itself, in place of what its packets do. 0 or WEFT_ERROR_MEMORY. */
@@ -46,6 +45,6 @@ int weft__gaps_take_packet(struct weft__gaps *gaps, const struct weft__gap_packe
 	struct weft_trace_description *description);
 
 /* A packet is at its end; its last event was at `ns`. */
-void weft__gaps_end_packet(struct weft__gaps *gaps, uint32_t thread, uint64_t ns);
+int weft__gaps_end_packet(struct weft__gaps *gaps, uint32_t thread, uint64_t ns);
 
 #endif

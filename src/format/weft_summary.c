@@ -1,48 +1,29 @@
 /* SPDX-License-Identifier: ISC
  *
- * How much a buffer holds. A closed packet knows; in an open one the events are stepped over.
+ * How much a buffer holds. A closed packet's header says how many events it has; those of an open
+ * packet are counted.
  */
 #include <weft/buffer.h>
 
 #include <string.h>
 
 #include "abi/buffer_abi.h"
-#include "abi/packet_abi.h"
 #include "base/export.h"
 #include "base/little_endian.h"
-#include "format/weft_event.h"
+#include "format/weft_packet.h"
 
-#define AT(field) offsetof(struct weft_abi_packet, field)
-
-static uint64_t count_events(const uint8_t *packet, uint32_t packet_bytes)
+static void add_packet(
+	struct weft_buffer_summary *s, const struct weft__buffer *buffer, uint32_t index)
 {
-	uint32_t end = weft__load_u32(packet + AT(committed));
-	uint64_t events = 0;
-	struct weft__words words;
-	if (end > packet_bytes)
-		end = packet_bytes;
-	for (uint32_t at = sizeof(struct weft_abi_packet); at < end; at += words.count * 8) {
-		if (!weft__words_read(packet + at, end - at, &words))
-			break;
-		events += words.kind != WEFT_ABI_TIME && words.kind != WEFT_ABI_THREAD;
-	}
-	return events;
-}
-
-static void add_packet(struct weft_buffer_summary *s, const uint8_t *packet, uint32_t packet_bytes)
-{
-	uint64_t state = weft__load_u64(packet + AT(state)) & WEFT_ABI_PACKET_STATE;
-	uint64_t before = weft__load_u64(packet + AT(before));
-	uint64_t written = weft__load_u64(packet + AT(written));
-	if (state == WEFT_ABI_PACKET_OPENING) {
-		s->losses[WEFT_LOSS_OVERWRITTEN] += written;
+	struct weft_abi_packet header;
+	enum weft__verdict verdict = weft__packet_read(buffer, index, &header);
+	s->losses[WEFT_LOSS_OVERWRITTEN] += weft__packet_gone(buffer, index);
+	if (!weft__packet_is_readable(verdict))
 		return;
-	}
-	s->losses[WEFT_LOSS_OVERWRITTEN] += before;
-	if (state == WEFT_ABI_PACKET_OPEN)
-		s->events += count_events(packet, packet_bytes);
-	else if (written > before)
-		s->events += written - before;
+	if (weft__packet_state(&header) == WEFT_ABI_PACKET_CLOSED)
+		s->events += header.written > header.before ? header.written - header.before : 0;
+	else if (verdict == WEFT__PACKET_WHOLE)
+		s->events += weft__cursor_count(weft__packet_cursor(buffer, index, &header));
 }
 
 static void read_refused(struct weft_buffer_summary *s, const uint8_t *header)
@@ -63,7 +44,7 @@ WEFT__EXPORT int weft_buffer_summarize(
 {
 	struct weft_diagnostics diagnostics = {0};
 	struct weft_trace_description description = {.format = "weft"};
-	const struct weft__input input = {bytes, size, &diagnostics, &description, NULL};
+	const struct weft__input input = {bytes, size, &diagnostics, &description, NULL, false};
 	struct weft__buffer buffer;
 	if (!weft__buffer_probe(bytes, size))
 		return size ? WEFT_ERROR_FORMAT : WEFT_ERROR_EMPTY;
@@ -80,7 +61,7 @@ WEFT__EXPORT int weft_buffer_summarize(
 		(int)weft__load_u32(buffer.header + offsetof(struct weft_abi_buffer, stop_reason));
 	read_refused(&summary, buffer.header);
 	for (uint32_t i = 0; i < buffer.packet_count; i++)
-		add_packet(&summary, weft__buffer_packet(&buffer, i), buffer.packet_bytes);
+		add_packet(&summary, &buffer, i);
 	*ret_summary = summary;
 	return 0;
 }

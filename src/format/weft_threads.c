@@ -1,22 +1,106 @@
 /* SPDX-License-Identifier: ISC
  *
- * A packet names the thread that opened it; where one ended and another went on in its packet, a
- * thread record names that one.
+ * A packet's header names the thread that opened it; where that thread ended and another continued
+ * in its packet, a thread record names the other one.
  */
 #include "format/weft_threads.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/packet_abi.h"
 #include "base/array.h"
-#include "base/little_endian.h"
-#include "format/weft_event.h"
+#include "format/weft_packet.h"
 
-/* As it was found: sorted by number afterwards, then made unique. */
+struct weft__thread_number {
+	uint32_t number, index;
+};
+
+/* The first place whose number is not below. */
+static uint32_t lower_bound(const struct weft__threads *t, uint32_t number)
+{
+	uint32_t low = 0, high = t->count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (t->numbers[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_at(const struct weft__threads *t, uint32_t place, uint32_t number)
+{
+	return place < t->count && t->numbers[place].number == number;
+}
+
+uint32_t weft__threads_index(const struct weft__threads *t, uint32_t number)
+{
+	uint32_t place = lower_bound(t, number);
+	return is_at(t, place, number) ? t->numbers[place].index : 0;
+}
+
+static int grow(struct weft__threads *t)
+{
+	const struct weft__column columns[] = {
+		{&t->list, sizeof(*t->list)}, {&t->events, sizeof(*t->events)},
+		{&t->numbers, sizeof(*t->numbers)},
+		{&t->names, sizeof(*t->names)}, /* last: if any column fails, the names have not moved */
+	};
+	size_t before = t->capacity;
+	int error = weft__columns_reserve(
+		columns, sizeof(columns) / sizeof(columns[0]), &t->capacity, t->count + (size_t)1);
+	for (uint32_t i = 0; t->capacity != before && i < t->count; i++)
+		t->list[i].name = t->names[i];
+	return error;
+}
+
+/* New numbers are nearly always the highest, so this moves little. */
+static int add(struct weft__threads *t, uint32_t place, const struct weft__thread *thread)
+{
+	int error = grow(t);
+	if (error)
+		return error;
+	uint32_t index = t->count;
+	memmove(&t->numbers[place + 1], &t->numbers[place], (index - place) * sizeof(*t->numbers));
+	t->numbers[place] = (struct weft__thread_number){thread->number, index};
+	memcpy(t->names[index], thread->name, WEFT_ABI_NAME_BYTES);
+	t->names[index][WEFT_ABI_NAME_BYTES] = '\0';
+	t->events[index] = 0;
+	t->list[index] = (struct weft_trace_thread){
+		.name = t->names[index],
+		.process = t->process,
+		.pid = t->pid,
+		.tid = thread->tid,
+	};
+	t->count++;
+	return 0;
+}
+
+int weft__threads_find(struct weft__threads *t, const struct weft__thread *thread,
+	const uint8_t *packet_name, uint32_t *ret_index)
+{
+	uint32_t place = lower_bound(t, thread->number);
+	struct weft__thread named = *thread;
+	int error = 0;
+	if (is_at(t, place, thread->number)) {
+		*ret_index = t->numbers[place].index;
+		return 0;
+	}
+	if (!named.name)
+		named.name = packet_name;
+	if (t->count < WEFT__THREADS_MAX)
+		error = add(t, place, &named);
+	*ret_index = t->count - 1;
+	return error;
+}
+
+/* ---- The threads of a buffer ---- */
+
+/* In the order of packets. */
 struct found {
 	uint32_t number, tid;
-	char name[WEFT_ABI_NAME_BYTES];
+	uint8_t name[WEFT_ABI_NAME_BYTES];
 };
 
 struct finds {
@@ -24,57 +108,45 @@ struct finds {
 	size_t count, capacity;
 };
 
-static int add(struct finds *finds, uint32_t number, uint32_t tid, const uint8_t *name)
+static int note(struct finds *finds, const struct weft__thread *thread, const uint8_t *packet_name)
 {
 	const struct weft__column column = {&finds->list, sizeof(*finds->list)};
 	int error = weft__columns_reserve(&column, 1, &finds->capacity, finds->count + 1);
 	if (error)
 		return error;
-	finds->list[finds->count].number = number;
-	finds->list[finds->count].tid = tid;
-	memcpy(finds->list[finds->count].name, name, WEFT_ABI_NAME_BYTES);
-	finds->count++;
+	struct found *found = &finds->list[finds->count++];
+	*found = (struct found){.number = thread->number, .tid = thread->tid};
+	memcpy(found->name, thread->name ? thread->name : packet_name, WEFT_ABI_NAME_BYTES);
 	return 0;
 }
 
-#define AT(field) offsetof(struct weft_abi_packet, field)
-
-static int add_records(struct finds *finds, const uint8_t *packet, uint32_t packet_bytes)
+/* Of threads that continued in the packet. */
+static int note_records(
+	struct finds *finds, struct weft__cursor cursor, const struct weft_abi_packet *header)
 {
-	uint32_t at = sizeof(struct weft_abi_packet), end = weft__load_u32(packet + AT(committed));
 	struct weft__words words;
-	if (end > packet_bytes)
-		end = packet_bytes;
-	while (at < end && weft__words_read(packet + at, end - at, &words)) {
-		if (words.kind == WEFT_ABI_THREAD && words.count >= WEFT_ABI_THREAD_WORDS) {
-			const uint8_t *name =
-				words.count >= WEFT_ABI_THREAD_WORDS + 2 ? words.at + 16 : packet + AT(name);
-			int error =
-				add(finds, weft__load_u32(words.at + 12), weft__load_u32(words.at + 8), name);
-			if (error)
-				return error;
-		}
-		at += words.count * 8;
+	enum weft__found found;
+	int error = 0;
+	while (!error && (found = weft__cursor_next(&cursor, &words)) <= WEFT__FOUND_THREAD) {
+		if (found != WEFT__FOUND_THREAD)
+			continue;
+		const struct weft__thread thread = weft__words_thread(&words);
+		error = note(finds, &thread, (const uint8_t *)header->name);
 	}
-	return 0;
+	return error;
 }
 
-static int find_all(struct finds *finds, const struct weft__buffer *buffer)
+static int note_packet(struct finds *finds, const struct weft__buffer *buffer, uint32_t index)
 {
-	static const uint8_t nameless[WEFT_ABI_NAME_BYTES];
-	for (uint32_t i = 0; i < buffer->packet_count; i++) {
-		uint8_t header[sizeof(struct weft_abi_packet)];
-		if (!weft__buffer_packet_header(buffer, i, header))
-			continue;
-		int error = add(finds, weft__load_u32(header + AT(thread)),
-			weft__load_u32(header + AT(tid)), header + AT(name));
-		if (!error && weft__load_u32(header + AT(thread_records)))
-			error = add_records(
-				finds, weft__buffer_packet(buffer, i), weft__buffer_packet_room(buffer, i));
-		if (error)
-			return error;
-	}
-	return finds->count ? 0 : add(finds, 0, 0, nameless);
+	struct weft_abi_packet header;
+	enum weft__verdict verdict = weft__packet_read(buffer, index, &header);
+	if (!weft__packet_is_readable(verdict))
+		return 0;
+	const struct weft__thread thread = {header.thread, header.tid, (const uint8_t *)header.name};
+	int error = note(finds, &thread, NULL);
+	if (error || !header.thread_records || verdict == WEFT__PACKET_DAMAGED)
+		return error;
+	return note_records(finds, weft__packet_cursor(buffer, index, &header), &header);
 }
 
 static int by_number(const void *left, const void *right)
@@ -83,70 +155,45 @@ static int by_number(const void *left, const void *right)
 	return l->number < r->number ? -1 : l->number > r->number;
 }
 
-static int allocate(struct weft__threads *threads, size_t count)
+/* Each number once, in ascending order. */
+static int add_all(struct weft__threads *t, struct finds *finds)
 {
-	threads->list = calloc(count, sizeof(*threads->list));
-	threads->numbers = calloc(count, sizeof(*threads->numbers));
-	threads->names = calloc(count, sizeof(*threads->names));
-	threads->events = calloc(count, sizeof(*threads->events));
-	if (threads->list && threads->numbers && threads->names && threads->events)
-		return 0;
-	weft__threads_finish(threads);
-	return WEFT_ERROR_MEMORY;
-}
-
-static void take(
-	struct weft__threads *threads, const struct found *found, const struct weft__buffer *buffer)
-{
-	uint32_t index = threads->count++;
-	memcpy(threads->names[index], found->name, WEFT_ABI_NAME_BYTES);
-	threads->numbers[index] = found->number;
-	threads->list[index] = (struct weft_trace_thread){
-		.name = threads->names[index],
-		.process = buffer->program,
-		.pid = buffer->pid,
-		.tid = found->tid,
-	};
-}
-
-int weft__threads_init(struct weft__threads *threads, const struct weft__buffer *buffer)
-{
-	struct finds finds = {0};
-	int error = find_all(&finds, buffer);
-	*threads = (struct weft__threads){0};
-	if (error)
-		goto out;
-	qsort(finds.list, finds.count, sizeof(*finds.list), by_number);
-	error = allocate(threads, finds.count);
-	if (error)
-		goto out;
-	for (size_t i = 0; i < finds.count; i++)
-		if (i == 0 || finds.list[i].number != finds.list[i - 1].number)
-			take(threads, &finds.list[i], buffer);
-out:
-	free(finds.list);
+	int error = 0;
+	if (finds->count)
+		qsort(finds->list, finds->count, sizeof(*finds->list), by_number);
+	for (size_t i = 0; !error && i < finds->count; i++) {
+		const struct found *found = &finds->list[i];
+		const struct weft__thread thread = {found->number, found->tid, found->name};
+		if (!t->count || !is_at(t, t->count - 1, found->number))
+			error = add(t, t->count, &thread);
+	}
 	return error;
 }
 
-void weft__threads_finish(struct weft__threads *threads)
+int weft__threads_init(struct weft__threads *t, const struct weft__buffer *buffer)
 {
-	free(threads->list);
-	free(threads->numbers);
-	free(threads->names);
-	free(threads->events);
-	*threads = (struct weft__threads){0};
+	static const uint8_t nameless[WEFT_ABI_NAME_BYTES];
+	const struct weft__thread none = {0, 0, nameless};
+	struct finds finds = {0};
+	int error = 0;
+	*t = (struct weft__threads){.process = buffer->program, .pid = buffer->pid};
+	for (uint32_t i = 0; !error && i < buffer->packet_count; i++)
+		error = note_packet(&finds, buffer, i);
+	if (!error && !finds.count)
+		error = note(&finds, &none, NULL);
+	if (!error)
+		error = add_all(t, &finds);
+	free(finds.list);
+	if (error)
+		weft__threads_finish(t);
+	return error;
 }
 
-uint32_t weft__threads_find(
-	const struct weft__threads *threads, uint32_t number, uint32_t otherwise)
+void weft__threads_finish(struct weft__threads *t)
 {
-	uint32_t low = 0, high = threads->count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (threads->numbers[middle] < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < threads->count && threads->numbers[low] == number ? low : otherwise;
+	free(t->list);
+	free(t->names);
+	free(t->events);
+	free(t->numbers);
+	*t = (struct weft__threads){0};
 }

@@ -130,19 +130,19 @@ bool weft__packet_take(struct weft_abi_slot *own, struct weft_abi_packet *packet
 	return true;
 }
 
-/* Counts what is in a packet that nobody writes. */
+/* Counts the events in a packet that no thread writes. */
 static uint32_t count(const struct weft_abi_packet *packet, uint32_t *ret_surplus)
 {
 	const unsigned char *bytes = (const unsigned char *)packet;
 	uint32_t end = weft__load(&packet->committed), events = 0, surplus = 0;
 	for (uint32_t at = sizeof(*packet); at < end;) {
 		uint64_t head = weft__load((const uint64_t *)(const void *)(bytes + at));
-		uint32_t kind = head >> 32 & 0x7f, words = head >> 40 & 0xff;
-		bool is_event = kind != WEFT_ABI_TIME && kind != WEFT_ABI_THREAD;
+		uint32_t words = weft__abi_head_words(head);
+		bool is_event = weft__abi_is_event(weft__abi_head_kind(head));
 		events += is_event;
 		surplus += is_event ? words - 2 : words;
 		if (words == 0)
-			break; /* somebody wrote where they shouldn't */
+			break; /* the program itself has written into its buffer by mistake */
 		at += words * 8;
 	}
 	*ret_surplus = surplus;

@@ -174,6 +174,35 @@ static void the_mark_never_goes_back(void **state)
 	end(&f);
 }
 
+/* The mark's own nanosecond: a thread fills all packets with events of one stamp, and then
+ * continues in the first one. Its newest events are found there first, and must wait for those
+ * before them. */
+static void equal_times_at_the_mark_keep_their_order(void **state)
+{
+	struct followed f = begin();
+	int64_t fit = (f.header->packet_bytes - (int64_t)sizeof(struct weft_abi_packet)) / 16;
+	int64_t count = fit * f.header->packet_count + 5, last = 0;
+	uint64_t given = 1;
+	(void)state;
+	record_at(1010, 1);
+	weft__follower_look(f.follower, 1010);
+	expect(&f, 1);
+	for (int64_t i = 2; i <= count; i++)
+		record_at(1010, i);
+	expect_nothing(&f);
+	weft__follower_look(f.follower, 1011);
+	while (weft__follower_next(f.follower, &f.event) == WEFT_OK) {
+		if (f.event.is_rundown)
+			continue;
+		assert_true(f.event.value > last);
+		last = f.event.value;
+		given++;
+	}
+	assert_int_equal(last, count);
+	assert_int_equal(given + lost(&f, WEFT_LOSS_STALLED), count);
+	end(&f);
+}
+
 /* ---- Losses ---- */
 
 static void what_was_gone_before_is_told_apart(void **state)
@@ -546,6 +575,7 @@ int main(void)
 		cmocka_unit_test(a_thread_in_the_middle_holds_the_mark),
 		cmocka_unit_test(a_thread_that_died_in_the_middle_does_not_hold_it_for_ever),
 		cmocka_unit_test(the_mark_never_goes_back),
+		cmocka_unit_test(equal_times_at_the_mark_keep_their_order),
 		cmocka_unit_test(what_was_gone_before_is_told_apart),
 		cmocka_unit_test(after_a_gap_it_is_told_who_runs),
 		cmocka_unit_test(a_moment_overtakes_what_waits_in_its_packet),

@@ -33,7 +33,7 @@ static void a_hole_between_packets_is_where_events_were_overwritten(void **state
 	struct weft_trace_description d = {.losses = {[WEFT_LOSS_OVERWRITTEN] = 100}};
 	struct weft__gaps gaps;
 	(void)state;
-	assert_int_equal(weft__gaps_init(&gaps, 2, false, &d), 0);
+	weft__gaps_init(&gaps, false, &d);
 	take(&gaps, &d, (struct weft__gap_packet){0, 0, 30, 0, 1000});
 	weft__gaps_end_packet(&gaps, 0, 1900);
 	take(&gaps, &d, (struct weft__gap_packet){1, 0, 0, 0, 1500});
@@ -50,7 +50,7 @@ static void what_a_damaged_packet_had_was_not_overwritten(void **state)
 	struct weft_trace_description d = {.losses = {[WEFT_LOSS_OVERWRITTEN] = 10}};
 	struct weft__gaps gaps;
 	(void)state;
-	assert_int_equal(weft__gaps_init(&gaps, 1, false, &d), 0);
+	weft__gaps_init(&gaps, false, &d);
 	take(&gaps, &d, (struct weft__gap_packet){0, 0, 50, 0, 1000});
 	take(&gaps, &d, (struct weft__gap_packet){0, 60, 99, 0, 2000});
 	assert_int_equal(d.loss_period_count, 1);
@@ -63,7 +63,7 @@ static void events_without_room_are_missing_since_the_packet_before(void **state
 	struct weft_trace_description d = {.losses = {[WEFT_LOSS_FULL] = 7}};
 	struct weft__gaps gaps;
 	(void)state;
-	assert_int_equal(weft__gaps_init(&gaps, 1, false, &d), 0);
+	weft__gaps_init(&gaps, false, &d);
 	take(&gaps, &d, (struct weft__gap_packet){0, 0, 0, 0, 1000});
 	take(&gaps, &d, (struct weft__gap_packet){0, 5, 5, 3, 2000});
 	d.losses[WEFT_LOSS_NESTED] = 1;

@@ -10,6 +10,8 @@
 #include <weft/error.h>
 
 #include "abi/buffer_abi.h"
+#include "abi/name_abi.h"
+#include "abi/packet_abi.h"
 
 #define SIZE ((size_t)1 << 20)
 
@@ -264,6 +266,70 @@ static void long_values_leave_room_for_the_others(void **state)
 	trace_close(&t);
 }
 
+/* A name of 1 byte and a field's name fill all bytes that a name may have, with a NUL after each;
+ * one byte more does not fit. */
+static void names_of_a_mark_fill_their_room(void **state)
+{
+	struct trace t;
+	char key[WEFT_ABI_NAME_MAX_BYTES];
+	const char *const names[] = {"m", key};
+	const struct weft__value one = weft__i64(1), two = weft__i64(2);
+	memset(key, 'k', sizeof(key));
+	key[sizeof(key) - 3] = 0;
+	weft__mark(WEFT_TASK_CURRENT, NULL, names, 1, &one);
+	key[sizeof(key) - 3] = 'k';
+	key[sizeof(key) - 2] = 0;
+	weft__mark(WEFT_TASK_CURRENT, NULL, names, 1, &two);
+	weft_mark("n", "key", 3);
+	read_back(&t, state);
+	const struct weft_event *mark = trace_expect(&t, WEFT_EVENT_MARK, WEFT_TASK_NONE, 0);
+	assert_int_equal(mark->field_count, 1);
+	assert_int_equal(mark->fields[0].name.size, sizeof(key) - 3);
+	assert_int_equal(mark->fields[0].value.i64, 1);
+	mark = trace_expect(&t, WEFT_EVENT_MARK, WEFT_TASK_NONE, 0);
+	assert_int_equal(mark->fields[0].value.i64, 3);
+	assert_int_equal(trace_loss(&t, WEFT_LOSS_TOO_BIG), 1);
+	trace_close(&t);
+}
+
+static uint64_t tick_by_hand;
+
+static uint64_t read_ticks(void *context)
+{
+	(void)context;
+	return tick_by_hand;
+}
+
+/* 24 bytes are left in the first packet when the upper half of the ticks changes. The next event
+ * takes 16, and the time record before it 16: both must go to the second packet. */
+static void a_time_record_needs_room(void **state)
+{
+	const struct weft_platform platform = {.ticks = read_ticks, .ticks_hz = 1000000000};
+	struct trace t;
+	weft_stop();
+	tick_by_hand = 1000;
+	assert_int_equal(weft_start(*state, WEFT_ABI_BUFFER_MIN_BYTES, &platform), 0);
+	const struct weft_abi_buffer *header = *state;
+	unsigned fit = (header->packet_bytes - (unsigned)sizeof(struct weft_abi_packet) - 2 * 24) / 16;
+	weft_resolve_as(1, 2); /* 24 bytes */
+	for (unsigned i = 0; i < fit; i++)
+		weft_resolve(i);
+	const struct weft_abi_packet *packet =
+		(const void *)((const char *)*state + header->packets_offset);
+	assert_int_equal(packet->committed, header->packet_bytes - 24);
+	tick_by_hand += (uint64_t)1 << 32;
+	weft_resolve(7);
+	assert_int_equal(packet->committed, header->packet_bytes - 24);
+	weft_stop();
+	trace_open(&t, *state, WEFT_ABI_BUFFER_MIN_BYTES);
+	trace_expect(&t, WEFT_EVENT_RESOLVE, 1, 2);
+	for (unsigned i = 0; i < fit; i++)
+		trace_expect(&t, WEFT_EVENT_RESOLVE, WEFT_TASK_NONE, i);
+	trace_expect(&t, WEFT_EVENT_RESOLVE, WEFT_TASK_NONE, 7);
+	assert_false(trace_next(&t));
+	trace_close(&t);
+}
+
 static void marks_have_typed_fields(void **state)
 {
 	struct trace t;
@@ -480,6 +546,8 @@ int main(void)
 		CASE(notes_are_formatted_by_the_reader),
 		CASE(long_values_leave_room_for_the_others),
 		CASE(marks_have_typed_fields),
+		CASE(names_of_a_mark_fill_their_room),
+		CASE(a_time_record_needs_room),
 		CASE(names_are_kept_once),
 		CASE(a_full_table_refuses_counters),
 		CASE(a_counter_whose_name_is_too_long_is_counted_as_lost),

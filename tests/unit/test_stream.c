@@ -4,6 +4,8 @@
  */
 #include "record_trace.h"
 
+#include <pthread.h>
+
 #include <string.h>
 
 #include "abi/buffer_abi.h"
@@ -205,6 +207,72 @@ static void marks_tell_up_to_when_all_is_there(void **state)
 	assert_int_equal(mark, now_ticks - 10);
 	finish(&d);
 	expect_file(&d, 0, 700);
+	end(&d);
+}
+
+/* Threads that the test makes. */
+static uint32_t own_tid = 1;
+
+static uint32_t tid_of_thread(void *context, char name[16])
+{
+	(void)context;
+	snprintf(name, 16, "thread-%u", own_tid);
+	return own_tid;
+}
+
+static bool has_ended(void *context, uint32_t tid)
+{
+	(void)context;
+	return tid != own_tid;
+}
+
+static void *record_ten(void *from)
+{
+	own_tid++;
+	record((intptr_t)from, (intptr_t)from + 10);
+	return NULL;
+}
+
+/* The next thread, which continues in the packet of the one before. */
+static void record_in_a_thread(int64_t from)
+{
+	pthread_t thread;
+	assert_int_equal(pthread_create(&thread, NULL, record_ten, (void *)(intptr_t)from), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+/* One packet of three threads is taken in parts, which must say whose their events are: also a part
+ * that begins behind the record of its thread. */
+static void a_part_knows_its_thread(void **state)
+{
+	static const struct weft_platform platform = {
+		.ticks = read_ticks, .ticks_hz = 1000000000, .self = tid_of_thread, .has_ended = has_ended};
+	struct drained d = {.buffer = trace_buffer(SIZE), .file = malloc(FILE_MAX)};
+	struct trace t;
+	(void)state;
+	assert_non_null(d.file);
+	now_ticks = 1000;
+	own_tid = 1;
+	assert_int_equal(weft_start(d.buffer, SIZE, &platform), 0);
+	assert_int_equal(weft__drain_create(d.buffer, SIZE, 8192, &d.drain), 0);
+	record(0, 10);
+	look(&d, true);
+	record_in_a_thread(10);
+	look(&d, true);
+	record_in_a_thread(20);
+	finish(&d);
+	trace_open(&t, d.file, d.size);
+	const struct weft_trace_description *trace = weft_decoder_describe(t.decoder);
+	assert_int_equal(trace->thread_count, 3);
+	for (int64_t i = 0; i < 30; i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "thread-%d", (int)(i / 10) + 1);
+		assert_int_equal(weft_decoder_next(t.decoder, &t.event), WEFT_OK);
+		assert_int_equal(t.event.value, i);
+		assert_int_equal(trace->threads[t.event.thread].tid, i / 10 + 1);
+		assert_string_equal(trace->threads[t.event.thread].name, name);
+	}
+	trace_close(&t);
 	end(&d);
 }
 
@@ -417,6 +485,7 @@ int main(void)
 		cmocka_unit_test(an_open_packet_comes_in_parts),
 		cmocka_unit_test(a_part_knows_what_was_before_it),
 		cmocka_unit_test(marks_tell_up_to_when_all_is_there),
+		cmocka_unit_test(a_part_knows_its_thread),
 		cmocka_unit_test(what_is_too_late_is_counted),
 		cmocka_unit_test(each_file_stands_alone),
 		cmocka_unit_test(what_was_gone_before_is_overwritten),

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A cursor over the words of a packet: the only code that knows how events and records follow each
+ * other. All readers of packets use it.
+ *
+ * The words may lie in memory that another process is writing: each head and each record is loaded
+ * once. The operands of an event are only safe to use in a copy.
+ */
+#ifndef WEFT_FORMAT_WEFT_CURSOR_H
+#define WEFT_FORMAT_WEFT_CURSOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <weft/event.h>
+
+#include "abi/event_abi.h"
+#include "abi/packet_abi.h"
+
+/* An event's words, all of which lie in the packet's committed part. */
+struct weft__words {
+	const uint8_t *at; /* the head */
+	unsigned count;    /* with the head */
+	unsigned kind;     /* enum weft_abi_event */
+	unsigned small;
+	uint64_t ticks; /* on the buffer's clock */
+	bool is_explicit;
+	/* From records before the event. */
+	bool is_rundown;
+	bool has_text;          /* its text lies in the stream, under `text_number`; … */
+	uint64_t text_number;   /* … */
+	struct weft_slice text; /* … and the caller looks it up: NULL if there is none */
+};
+
+/* A thread, as a packet's header or a thread record names it. */
+struct weft__thread {
+	uint32_t number, tid;
+	const uint8_t *name; /* WEFT_ABI_NAME_BYTES, in the packet; NULL: the name of the packet */
+};
+
+struct weft__cursor {
+	const uint8_t *at; /* the next word */
+	uint32_t offset;   /* of `at` in the packet */
+	uint32_t end;      /* of the words, in the packet */
+	uint64_t base_ticks;
+	bool is_rundown, has_text; /* of the next event */
+	uint64_t text_number;
+};
+
+enum weft__found {
+	WEFT__FOUND_EVENT,
+	WEFT__FOUND_THREAD, /* another thread wrote the events from here on */
+	WEFT__FOUND_END,
+	WEFT__FOUND_DAMAGE, /* an event that runs over the end; the cursor stays there */
+};
+
+/* Steps over the next event or thread record, whose words are in *ret_words. Other records are
+ * taken in on the way. */
+enum weft__found weft__cursor_next(struct weft__cursor *cursor, struct weft__words *ret_words);
+
+/* Of a thread record. */
+struct weft__thread weft__words_thread(const struct weft__words *words);
+
+/* Events from the cursor to the end, or to the first damage. */
+uint64_t weft__cursor_count(struct weft__cursor cursor);
+
+/* At the first event, which is at `first`. */
+static inline struct weft__cursor weft__cursor_begin(
+	const uint8_t *first, uint64_t base_ticks, uint32_t end)
+{
+	return (struct weft__cursor){.at = first,
+		.offset = sizeof(struct weft_abi_packet),
+		.end = end,
+		.base_ticks = base_ticks};
+}
+
+#endif

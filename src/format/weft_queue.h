@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A priority queue of packets, by the time of the next event of each: a binary heap.
+ */
+#ifndef WEFT_FORMAT_WEFT_QUEUE_H
+#define WEFT_FORMAT_WEFT_QUEUE_H
+
+#include <stdint.h>
+
+/* Equal times are in the order in which packets were claimed. A stream may have several parts of
+ * one packet; these are in the order of the stream. */
+struct weft__queue_entry {
+	uint64_t time_ns, sequence;
+	uint64_t offset; /* of the packet in the input */
+	uint32_t place;
+};
+
+struct weft__queue {
+	struct weft__queue_entry *entries; /* the earliest first */
+	uint32_t count;
+};
+
+void weft__queue_finish(struct weft__queue *queue);
+
+/* There is room for it: the owner grows `entries`. */
+void weft__queue_push(struct weft__queue *queue, struct weft__queue_entry entry);
+void weft__queue_remove_first(struct weft__queue *queue);
+
+/* Restores the order after the first entry has changed, or any. */
+void weft__queue_settle_first(struct weft__queue *queue);
+void weft__queue_settle(struct weft__queue *queue);
+
+#endif
