@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 """Puts the page into C: the files that `weft serve` serves, and the one file that `weft render` makes.
 
-    assets.py OUT.c FOLDER WEFT.wasm
+    assets.py OUT.c FOLDER WEFT.wasm BORDER.js
 
 The one file is index.html with everything inside, and is cut where the trace's own parts go. The page's
 script, weft.js, is several files that are written as one: a browser takes no modules from file://.
@@ -19,6 +19,8 @@ POLICY = ("default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blo
 PARTS = 'elements', 'batches', 'replay', 'widgets', 'address', 'requests', 'traces', 'input', 'begin'
 STYLE = '<link rel="stylesheet" href="style.css">'
 SCRIPT = '<script src="weft.js" defer></script>'
+NOTICE = '// SPDX-License-Identifier: ISC\n'
+STRICT = "'use strict';\n"
 OPTIONS = '<script type="application/json" id="options">{}</script>'
 
 
@@ -33,11 +35,10 @@ def read(folder, name):
         return file.read()
 
 
-def script(folder):
-    """Nothing of it is seen from outside, but for window.weft."""
-    notice = '// SPDX-License-Identifier: ISC\n'
-    parts = [replace(read(folder, name + '.js'), notice, '') for name in PARTS]
-    return notice + "'use strict';\n\n(() => {\n" + '\n'.join(parts) + '\n})();\n'
+def script(folder, border):
+    """Only window.weft is visible from outside. `border` comes first: all parts use its numbers."""
+    parts = [border] + [replace(read(folder, name + '.js'), NOTICE, '') for name in PARTS]
+    return NOTICE + STRICT + '\n(() => {\n' + '\n'.join(parts) + '\n})();\n'
 
 
 def block(kind, name, text):
@@ -85,9 +86,12 @@ def array(out, name, data):
 
 
 def main():
-    target, folder, wasm = sys.argv[1:]
+    target, folder, wasm, border = sys.argv[1:]
+    with open(border, encoding='utf-8') as file:
+        border = replace(file.read(), NOTICE, '')
     files = {name: read(folder, name) for name in ('index.html', 'style.css', 'worker.js')}
-    files['weft.js'] = script(folder)
+    files['weft.js'] = script(folder, border)
+    files['worker.js'] = replace(files['worker.js'], STRICT, STRICT + '\n' + border)
     with open(wasm, 'rb') as file:
         wasm = file.read()
     pieces = [piece.encode() for piece in standalone(files, wasm)]

@@ -30,7 +30,7 @@ function input(...fields) {
 	schedule();
 }
 
-const MOVE = 0, PRESS = 1, RELEASE = 2, LEAVE = 3, CANCEL = 4;
+const { MOVE, PRESS, RELEASE, LEAVE, CANCEL } = BORDER;
 
 // Merges new input into the last one, if it replaces or continues that.
 function merge(last, fields) {

@@ -5,7 +5,7 @@
 // order in assets.py; this is the first, with what all of them use.
 
 const FONT = 'system-ui, "DejaVu Sans", sans-serif'; // as in worker.js
-const THEMES = ['light', 'dark', 'safe', 'safe-dark'];
+const THEMES = named('THEME_', { LIGHT: 'light', DARK: 'dark', SAFE: 'safe', SAFE_DARK: 'safe-dark' });
 const element = id => document.getElementById(id);
 const canvas = element('canvas'), pen = canvas.getContext('2d', { alpha: false });
 const stage = element('stage'), panel = element('panel'), prompt = element('prompt');

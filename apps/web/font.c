@@ -7,9 +7,7 @@
  */
 #include "page.h"
 
-#define EM 100.0 /* px of the letters in the table */
-
-/* The width at size EM. */
+/* The width at size PAGE_EM. */
 double PAGE_IMPORT(measure)(const char *text, uint32_t bytes, uint32_t bold);
 
 static float advances[2][128];
@@ -27,10 +25,10 @@ static double measure_text(void *context, const char *text, size_t bytes, double
 	for (size_t i = 0; i < bytes; i++) {
 		unsigned char letter = (unsigned char)text[i];
 		if (letter > 127)
-			return measure(text, (uint32_t)bytes, bold) * size / EM;
+			return measure(text, (uint32_t)bytes, bold) * size / PAGE_EM;
 		sum += (double)advances[bold][letter];
 	}
-	return sum * size / EM;
+	return sum * size / PAGE_EM;
 }
 
 const struct weft_font page_font = {.measure = measure_text};

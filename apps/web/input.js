@@ -2,7 +2,8 @@
 //
 // Passes pointers, wheels and keys to the viewer, and handles keys that it does not use.
 
-const modifiers = event => (event.shiftKey ? 1 : 0) | (event.ctrlKey || event.metaKey ? 2 : 0) | (event.altKey ? 4 : 0);
+const modifiers = event => (event.shiftKey ? BORDER.SHIFT : 0) |
+	(event.ctrlKey || event.metaKey ? BORDER.CONTROL : 0) | (event.altKey ? BORDER.ALT : 0);
 
 function pointer(event, action) {
 	const box = canvas.getBoundingClientRect();

@@ -134,7 +134,7 @@ uint32_t PAGE_EXPORT(page_changes)(void)
 	return weft_viewer_changes(page_viewer);
 }
 
-/* x, y, width, height of the canvas, then of the panel. */
+/* Boxes of the canvas and the panel. */
 const double *PAGE_EXPORT(page_boxes)(void)
 {
 	static struct weft_viewer_boxes boxes;
@@ -197,19 +197,17 @@ const uint32_t *PAGE_EXPORT(page_controls)(void)
 	return list;
 }
 
-/* title, items, item_count, selected */
 const struct weft_viewer_panel *PAGE_EXPORT(page_panel)(void)
 {
 	return weft_viewer_panel(page_viewer);
 }
 
-/* is_open in the first byte, label, text, message, is_error in a byte */
 const struct weft_viewer_prompt *PAGE_EXPORT(page_prompt)(void)
 {
 	return weft_viewer_prompt(page_viewer);
 }
 
-/* type in the first byte, text, start and end from byte 8 on; NULL if there is none. */
+/* The next request; NULL if there is none. */
 const struct weft_viewer_request *PAGE_EXPORT(page_request)(void)
 {
 	return weft_viewer_next_request(page_viewer, &request) ? &request : NULL;
@@ -220,7 +218,6 @@ const char *PAGE_EXPORT(page_link)(void)
 	return weft_viewer_link(page_viewer);
 }
 
-/* background, text, dim, grid, selection, failed */
 const struct weft_viewer_colors *PAGE_EXPORT(page_colors)(void)
 {
 	static struct weft_viewer_colors colors;

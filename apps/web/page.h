@@ -23,4 +23,7 @@ int page_create(uint32_t theme, uint32_t reduced_motion, uint32_t is_touched);
 /* The text that the worker has written for this call; NUL-terminated. */
 const char *page_text(void);
 
+/* px of the letters whose widths the worker measures. */
+#define PAGE_EM 100
+
 #endif

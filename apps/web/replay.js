@@ -12,10 +12,16 @@ function css(color) {
 	return text;
 }
 
-const RECT = 0, LINE = 1, POLYLINE = 2, POLYGON = 3, DISC = 4, RING = 5, HATCH = 6, TEXT = 7, CLIP = 8, UNCLIP = 9;
-const DASHES = [[], [6, 4], [4, 3], [1, 3]];
-const WORDS = 11, BYTES = 4 * WORDS; // the size of struct weft_canvas_op
-const COLOR = 1, BACK = 2, X = 3, Y = 4, X2 = 5, Y2 = 6, WIDTH = 7, SIZE = 8, FIRST = 9, COUNT = 10;
+const { RECT, LINE, POLYLINE, POLYGON, DISC, RING, HATCH, TEXT, CLIP, UNCLIP, HATCH_STEP } = BORDER;
+const DASHES = named('DASH_', {
+	SOLID: [], LONG: [BORDER.DASH_LONG_ON, BORDER.DASH_LONG_OFF], SHORT: [BORDER.DASH_SHORT_ON, BORDER.DASH_SHORT_OFF],
+	DOTTED: [BORDER.DASH_DOTTED_ON, BORDER.DASH_DOTTED_OFF],
+});
+// An operation's length in words, and the offsets of its members: of words in words, of bytes in bytes.
+const WORDS = BORDER.OP_BYTES / 4;
+const [COLOR, BACK, X, Y, X2, Y2, WIDTH, SIZE, FIRST, COUNT] =
+	['color', 'back', 'x', 'y', 'x2', 'y2', 'width', 'size', 'first', 'count'].map(name => BORDER['OP_' + name] / 4);
+const { OP_type: TYPE, OP_dash: DASH, OP_bold: BOLD, OP_halo: HALO } = BORDER;
 
 let ops, ints, floats, points, bytes, allText;
 let fill = '', stroke = '', lineWidth = -1, dash = -1, font = '';
@@ -53,8 +59,6 @@ function addCircle(at) {
 	pen.moveTo(floats[at + X] + floats[at + X2], floats[at + Y]);
 	pen.arc(floats[at + X], floats[at + Y], floats[at + X2], 0, 2 * Math.PI);
 }
-
-const HATCH_STEP = 8; // as in canvas.c
 
 function addHatch(at) {
 	const [x, y, x2, y2] = floats.subarray(at + X, at + X + 4);
@@ -97,7 +101,7 @@ function fillBox(x, y, x2, y2, scale) {
 function drawBoxes(at, end, scale) {
 	const color = ints[at + COLOR], x = floats[at + X], y = floats[at + Y], y2 = floats[at + Y2];
 	let x2 = floats[at + X2], next = at + WORDS;
-	while (next < end && ops[4 * next] === RECT && ints[next + COLOR] === color && floats[next + X] === x2 &&
+	while (next < end && ops[4 * next + TYPE] === RECT && ints[next + COLOR] === color && floats[next + X] === x2 &&
 		floats[next + Y] === y && floats[next + Y2] === y2) {
 		x2 = floats[next + X2];
 		next += WORDS;
@@ -120,7 +124,7 @@ function boxOfLine(x, y, x2, y2, half, first, last, scale) {
 
 function drawLineAsBox(at, scale) {
 	const x = floats[at + X], y = floats[at + Y], x2 = floats[at + X2], y2 = floats[at + Y2];
-	if (ops[4 * at + 1] || (x !== x2 && y !== y2))
+	if (ops[4 * at + DASH] || (x !== x2 && y !== y2))
 		return false;
 	setFill(ints[at + COLOR]);
 	boxOfLine(x, y, x2, y2, floats[at + WIDTH] / 2, 0, 0, scale);
@@ -134,10 +138,10 @@ function textOf(at) {
 
 function drawText(at) {
 	const text = textOf(at), x = floats[at + X], y = floats[at + Y];
-	const wanted = (ops[4 * at + 2] ? 'bold ' : '') + floats[at + SIZE] + 'px ' + FONT;
+	const wanted = (ops[4 * at + BOLD] ? 'bold ' : '') + floats[at + SIZE] + 'px ' + FONT;
 	if (wanted !== font)
 		pen.font = font = wanted;
-	if (ops[4 * at + 3]) { // a halo
+	if (ops[4 * at + HALO]) { // a halo
 		setPen(ints[at + BACK], 4, 0);
 		pen.lineJoin = 'round';
 		pen.strokeText(text, x, y);
@@ -149,7 +153,7 @@ function drawText(at) {
 
 // Joins consecutive strokes with equal pens into one path, unless they are transparent.
 function drawStrokes(at, end, type) {
-	const color = ints[at + COLOR], width = floats[at + WIDTH], kind = ops[4 * at + 1];
+	const color = ints[at + COLOR], width = floats[at + WIDTH], kind = ops[4 * at + DASH];
 	let next = at;
 	setPen(color, type === HATCH ? 1 : width, kind);
 	pen.beginPath();
@@ -157,8 +161,8 @@ function drawStrokes(at, end, type) {
 		addStroke(next, type);
 		next += WORDS;
 	} while ((color & 255) === 255 && type !== HATCH && next < end && next < at + 16 * WORDS &&
-		ops[4 * next] === type && ints[next + COLOR] === color && floats[next + WIDTH] === width &&
-		ops[4 * next + 1] === kind && (type !== LINE || kind !== 0 ||
+		ops[4 * next + TYPE] === type && ints[next + COLOR] === color && floats[next + WIDTH] === width &&
+		ops[4 * next + DASH] === kind && (type !== LINE || kind !== 0 ||
 			(floats[next + X] !== floats[next + X2] && floats[next + Y] !== floats[next + Y2])));
 	pen.stroke();
 	return next;
@@ -195,7 +199,7 @@ const LONG = 48, PIECE = 24;
 function drawPieces(at, scale) {
 	const first = 2 * ints[at + FIRST], last = first + 2 * ints[at + COUNT] - 2, half = floats[at + WIDTH] / 2;
 	let slanted = 0;
-	if (ops[4 * at + 1] || (ints[at + COUNT] <= LONG && !isAxial(first, last)))
+	if (ops[4 * at + DASH] || (ints[at + COUNT] <= LONG && !isAxial(first, last)))
 		return false;
 	setFill(ints[at + COLOR]);
 	for (let i = first; i < last;) {
@@ -231,7 +235,7 @@ function drawPieces(at, scale) {
 function replay(target, scale) {
 	const end = ints.length;
 	for (let at = 0; at < end;) {
-		const type = ops[4 * at];
+		const type = ops[4 * at + TYPE];
 		switch (type) {
 		case RECT:
 			at = drawBoxes(at, end, scale);
@@ -315,7 +319,7 @@ function lettersOf() {
 	const found = [];
 	for (let at = 0; list && at < ints.length; at += WORDS) {
 		const x = floats[at + X], y = floats[at + Y], size = floats[at + SIZE];
-		if (ops[4 * at] === TEXT)
+		if (ops[4 * at + TYPE] === TEXT)
 			found.push([x, y - size, x + floats[at + WIDTH], y + size / 3, textOf(at)]);
 	}
 	return found;

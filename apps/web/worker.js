@@ -8,9 +8,8 @@
 const SLICE_MS = 12;       // of reading, before input is handled
 const STEP_EVENTS = 16384;
 const REHEARSAL_EVENTS = 1 << 18;
-const EM = 100;            // px: text size for measuring, as in font.c
-const OK = 0, END = 1, AGAIN = 2; // enum weft_status
-const LIMIT = -7, MEMORY = -1, FORMAT = -4, EMPTY = -5, DAMAGED = -6;
+const { OK, END, AGAIN, EM } = BORDER;
+const { ERROR_LIMIT: LIMIT, ERROR_MEMORY: MEMORY, ERROR_FORMAT: FORMAT, ERROR_EMPTY: EMPTY, ERROR_DAMAGED: DAMAGED } = BORDER;
 const FONT = 'system-ui, "DejaVu Sans", sans-serif'; // as in elements.js
 
 let wasm, memory, opened = 0, size = [1, 1], motion = 0, touched = 0, theme = 0;
@@ -69,6 +68,9 @@ async function start(bytes) {
 
 // ---- Text and structs to and from WebAssembly ----
 
+const byteAt = at => new DataView(memory.buffer).getUint8(at);
+const wordAt = at => new DataView(memory.buffer).getUint32(at, true);
+
 function give(text) {
 	const bytes = encoder.encode(text);
 	const at = wasm.page_text_room(bytes.length);
@@ -96,10 +98,18 @@ function css(color) {
 
 // ---- Output: what has changed ----
 
-const CANVAS = 1, PANEL = 2, PROMPT = 4, STATUS = 8, CURSOR = 16, BOXES = 32, REQUEST = 64, CONTROLS = 128;
-const ITEMS = ['heading', 'text', 'fact', 'link', 'toggle', 'button'];
-const CURSORS = ['default', 'pointer', 'grabbing', 'ew-resize', 'crosshair'];
-const REQUESTS = ['copy', 'notes', 'svg', 'png', 'cut', 'open', 'reload', 'follow', 'window', 'theme'];
+const { CHANGED_CANVAS: CANVAS, CHANGED_PANEL: PANEL, CHANGED_PROMPT: PROMPT, CHANGED_STATUS: STATUS, CHANGED_CURSOR: CURSOR,
+	CHANGED_BOXES: BOXES, CHANGED_REQUEST: REQUEST, CHANGED_CONTROLS: CONTROLS } = BORDER;
+const ITEMS = named('ITEM_', {
+	HEADING: 'heading', TEXT: 'text', FACT: 'fact', LINK: 'link', TOGGLE: 'toggle', BUTTON: 'button',
+});
+const CURSORS = named('CURSOR_', {
+	DEFAULT: 'default', POINTER: 'pointer', GRABBING: 'grabbing', RESIZE: 'ew-resize', CROSSHAIR: 'crosshair',
+});
+const REQUESTS = named('REQUEST_', {
+	COPY: 'copy', SAVE_NOTES: 'notes', SAVE_SVG: 'svg', SAVE_PNG: 'png', SAVE_CUT: 'cut', OPEN: 'open', RELOAD: 'reload',
+	FOLLOW: 'follow', NEW_WINDOW: 'window', THEME: 'theme',
+});
 
 function takeCanvas(answer, transfer) {
 	const at = wasm.page_draw();
@@ -108,51 +118,64 @@ function takeCanvas(answer, transfer) {
 	const [ops, opBytes, points, pointBytes, text, textBytes] = new Uint32Array(memory.buffer, at, 6);
 	answer.list = { ops: copy(ops, opBytes), points: copy(points, pointBytes), text: copy(text, textBytes) };
 	transfer.push(answer.list.ops, answer.list.points, answer.list.text);
-	const colors = new Uint32Array(memory.buffer, wasm.page_colors(), 6);
+	const colors = new Uint32Array(memory.buffer, wasm.page_colors(), BORDER.COLORS);
 	answer.colors = Array.from(colors, css);
 }
 
-function takePanel() {
-	const [title, items, count, selected] = new Uint32Array(memory.buffer, wasm.page_panel(), 4);
-	const list = [];
-	for (let i = 0, at = items; i < count; i++, at += 16) {
-		const [type, role, isSelected] = new Uint8Array(memory.buffer, at, 3);
-		const [text, detail, command] = new Uint32Array(memory.buffer, at + 4, 3);
-		list.push({
-			type: ITEMS[type], selected: !!isSelected, text: take(text), detail: take(detail),
-			command: take(command), color: role ? css(wasm.page_role_color(role)) : '',
-		});
-	}
-	return { title: take(title), items: list, selected: selected === 0xffffffff ? -1 : selected };
+function takeItem(at) {
+	const role = byteAt(at + BORDER.ITEM_role);
+	return {
+		type: ITEMS[byteAt(at + BORDER.ITEM_type)], selected: !!byteAt(at + BORDER.ITEM_is_selected),
+		text: take(wordAt(at + BORDER.ITEM_text)), detail: take(wordAt(at + BORDER.ITEM_detail)),
+		command: take(wordAt(at + BORDER.ITEM_command)), color: role === BORDER.ROLE_NONE ? '' : css(wasm.page_role_color(role)),
+	};
 }
 
-// A box, three texts, then type, is_on and is_off in a byte each.
+function takePanel() {
+	const at = wasm.page_panel(), items = wordAt(at + BORDER.PANEL_items), selected = wordAt(at + BORDER.PANEL_selected);
+	return {
+		title: take(wordAt(at + BORDER.PANEL_title)),
+		items: Array.from({ length: wordAt(at + BORDER.PANEL_item_count) }, (_, i) => takeItem(items + i * BORDER.ITEM_BYTES)),
+		selected: selected === BORDER.NONE ? -1 : selected,
+	};
+}
+
+function takeControl(at) {
+	return {
+		box: Array.from(new Float64Array(memory.buffer, at + BORDER.CONTROL_box, BORDER.BOX_DOUBLES)),
+		name: take(wordAt(at + BORDER.CONTROL_name)), value: take(wordAt(at + BORDER.CONTROL_value)),
+		command: take(wordAt(at + BORDER.CONTROL_command)),
+		isHandle: byteAt(at + BORDER.CONTROL_type) === BORDER.CONTROL_HANDLE,
+		isOn: !!byteAt(at + BORDER.CONTROL_is_on), isOff: !!byteAt(at + BORDER.CONTROL_is_off),
+	};
+}
+
 function takeControls() {
-	const [first, count] = new Uint32Array(memory.buffer, wasm.page_controls(), 2), list = [];
-	for (let i = 0, at = first; i < count; i++, at += 48) {
-		const box = Array.from(new Float64Array(memory.buffer, at, 4));
-		const [name, value, command] = new Uint32Array(memory.buffer, at + 32, 3);
-		const [type, isOn, isOff] = new Uint8Array(memory.buffer, at + 44, 3);
-		list.push({ box, name: take(name), value: take(value), command: take(command), isHandle: type === 1, isOn: !!isOn, isOff: !!isOff });
-	}
-	return list;
+	const [first, length] = new Uint32Array(memory.buffer, wasm.page_controls(), 2);
+	return Array.from({ length }, (_, i) => takeControl(first + i * BORDER.CONTROL_BYTES));
 }
 
 function takePrompt() {
-	const at = wasm.page_prompt(), fields = new Uint32Array(memory.buffer, at, 4);
-	const flags = new Uint8Array(memory.buffer, at, 17);
+	const at = wasm.page_prompt();
 	return {
-		open: !!flags[0], label: take(fields[1]), text: take(fields[2]), message: take(fields[3]),
-		error: !!flags[16],
+		open: !!byteAt(at + BORDER.PROMPT_is_open), label: take(wordAt(at + BORDER.PROMPT_label)),
+		text: take(wordAt(at + BORDER.PROMPT_text)), message: take(wordAt(at + BORDER.PROMPT_message)),
+		error: !!byteAt(at + BORDER.PROMPT_is_error),
+	};
+}
+
+function takeRequest(at) {
+	const view = new DataView(memory.buffer);
+	return {
+		type: REQUESTS[byteAt(at + BORDER.REQUEST_type)], text: take(wordAt(at + BORDER.REQUEST_text)),
+		start: view.getBigUint64(at + BORDER.REQUEST_start, true), end: view.getBigUint64(at + BORDER.REQUEST_end, true),
 	};
 }
 
 function takeRequests() {
 	const list = [];
 	for (let at; (at = wasm.page_request());) {
-		const [type, text] = [new Uint8Array(memory.buffer, at, 1)[0], new Uint32Array(memory.buffer, at + 4, 1)[0]];
-		const [from, to] = new BigUint64Array(memory.buffer, at + 8, 2);
-		const request = { type: REQUESTS[type], text: take(text), start: from, end: to };
+		const request = takeRequest(at);
 		if (request.type === 'theme') {
 			give(request.text);
 			theme = wasm.page_theme();
@@ -208,7 +231,7 @@ function frame(batch, now) {
 	answer.wait = wasm.page_advance(now);
 	const changes = wasm.page_changes();
 	if (changes & BOXES)
-		answer.boxes = Array.from(new Float64Array(memory.buffer, wasm.page_boxes(), 8));
+		answer.boxes = Array.from(new Float64Array(memory.buffer, wasm.page_boxes(), 2 * BORDER.BOX_DOUBLES));
 	if (changes & (CANVAS | BOXES))
 		takeCanvas(answer, transfer);
 	if (changes & PANEL)
@@ -269,7 +292,7 @@ function rest(first, reader) {
 }
 
 const PACKED = [['gzip', [0x1f, 0x8b]], ['zstd', [0x28, 0xb5, 0x2f, 0xfd]]];
-const PLAIN_BYTES = 64 << 20, RATIO = 64; // the limit of weft_source_open() for compressed files
+const { EXPANDED_BYTES, EXPANDED_RATIO } = BORDER;
 
 function counted(stream, count) {
 	return stream.pipeThrough(new TransformStream({
@@ -288,12 +311,12 @@ async function unpacked(stream) {
 	const kind = value && PACKED.find(([, mark]) => mark.every((byte, i) => value[i] === byte));
 	if (!kind)
 		return [rest(value, reader), false];
-	let left = PLAIN_BYTES;
-	const packed = counted(rest(value, reader), bytes => left += RATIO * bytes);
+	let left = EXPANDED_BYTES;
+	const packed = counted(rest(value, reader), bytes => left += EXPANDED_RATIO * bytes);
 	try {
 		return [counted(packed.pipeThrough(new DecompressionStream(kind[0])), bytes => {
 			if ((left -= bytes) < 0)
-				throw new Error('it holds more than 64 MiB and 64 times its own size: ' +
+				throw new Error(`it holds more than ${EXPANDED_BYTES >> 20} MiB and ${EXPANDED_RATIO} times its own size: ` +
 					`if that is right, \`${kind[0]} -d\` unpacks it`);
 		}), true];
 	} catch {

@@ -38,13 +38,23 @@ enum weft_canvas_op_type {
 	WEFT_CANVAS_OPS
 };
 
+/* Each dash: its name, the lengths of its dashes and of its gaps in logical pixels. */
+#define WEFT_CANVAS_DASHES(X) \
+	X(SOLID, 0, 0)            \
+	X(LONG, 6, 4)             \
+	X(SHORT, 4, 3)            \
+	X(DOTTED, 1, 3)
+
 enum weft_canvas_dash {
-	WEFT_DASH_SOLID,
-	WEFT_DASH_LONG,   /* 6 on, 4 off */
-	WEFT_DASH_SHORT,  /* 4 on, 3 off */
-	WEFT_DASH_DOTTED, /* 1 on, 3 off */
+#define X(name, on, off) WEFT_DASH_##name,
+	WEFT_CANVAS_DASHES(X)
+#undef X
 	WEFT_DASHES
 };
+
+/* The lines of a HATCH lie where x + y is a multiple of this, so that hatches of neighbouring areas
+ * join. */
+#define WEFT_CANVAS_HATCH_STEP 8
 
 /* Lengths of dashes and gaps in logical pixels; both 0 for a solid line. */
 void weft_canvas_dash_lengths(enum weft_canvas_dash dash, double *ret_on, double *ret_off);

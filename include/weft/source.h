@@ -21,6 +21,11 @@
 extern "C" {
 #endif
 
+/* What a compressed file may hold unless its user sets another limit: so many bytes, and so many
+ * times its own size. */
+#define WEFT_SOURCE_EXPANDED_BYTES ((uint64_t)64 << 20)
+#define WEFT_SOURCE_EXPANDED_RATIO 64
+
 struct weft_source;
 
 /* Reads all bytes of the file at `path`, or of standard input if it is "-"; returns when the last

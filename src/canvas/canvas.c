@@ -233,19 +233,20 @@ WEFT__EXPORT void weft_canvas_ungroup(struct weft_canvas *canvas)
 WEFT__EXPORT void weft_canvas_dash_lengths(
 	enum weft_canvas_dash dash, double *ret_on, double *ret_off)
 {
-	static const double lengths[WEFT_DASHES][2] = {{0, 0}, {6, 4}, {4, 3}, {1, 3}};
+	static const double lengths[WEFT_DASHES][2] = {
+#define X(name, on, off) {on, off},
+		WEFT_CANVAS_DASHES(X)
+#undef X
+	};
 	*ret_on = lengths[dash][0];
 	*ret_off = lengths[dash][1];
 }
-
-/* Lines lie where x + y is a multiple of this, so that hatches of neighbouring areas join. */
-#define HATCH_STEP 8
 
 WEFT__EXPORT bool weft_canvas_hatch_line(
 	const struct weft_canvas_op *op, uint32_t *number, double ret_line[4])
 {
 	double x = op->x, y = op->y, x2 = op->x2, y2 = op->y2;
-	double sum = (floor((x + y) / HATCH_STEP) + 1 + *number) * HATCH_STEP;
+	double sum = (floor((x + y) / WEFT_CANVAS_HATCH_STEP) + 1 + *number) * WEFT_CANVAS_HATCH_STEP;
 	if (!(sum < x2 + y2) || !(x < x2) || !(y < y2))
 		return false;
 	ret_line[0] = fmax(x, sum - y2);

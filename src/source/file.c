@@ -29,9 +29,7 @@
 #define READ_BYTES     ((size_t)64 << 10)
 
 /* See weft_source_open_limited(): a few bytes can stand for any number of zeros. */
-#define EXPANDED_BYTES ((uint64_t)64 << 20)
-#define EXPANDED_RATIO 64
-#define PIPE_BYTES     ((uint64_t)4 << 30)
+#define PIPE_BYTES ((uint64_t)4 << 30)
 
 struct weft_source {
 	unsigned char *bytes;
@@ -130,7 +128,8 @@ static int expand(struct weft_source *source)
 	int fd;
 	struct stat status;
 	uint64_t most = source->max_bytes ? source->max_bytes
-									  : EXPANDED_BYTES + EXPANDED_RATIO * (uint64_t)source->size;
+									  : WEFT_SOURCE_EXPANDED_BYTES +
+											WEFT_SOURCE_EXPANDED_RATIO * (uint64_t)source->size;
 	if (!weft__is_compressed(source->bytes, source->size))
 		return 0;
 	int error = weft__expand(source->bytes, source->size, most, &fd);

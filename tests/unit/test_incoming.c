@@ -124,8 +124,9 @@ static struct given read_as_it_comes(
 	return given;
 }
 
-/* Answers how many events came early at least. */
-static uint64_t expect_same(const void *bytes, size_t size, uint64_t seed)
+/* Answers how many events came early at least. An event may be held if the input's times go back.
+ */
+static uint64_t expect_same(const void *bytes, size_t size, uint64_t seed, bool times_go_back)
 {
 	struct given whole = read_at_once(bytes, size);
 	uint64_t early = UINT64_MAX, state = seed;
@@ -133,7 +134,7 @@ static uint64_t expect_same(const void *bytes, size_t size, uint64_t seed)
 	for (size_t i = 0; i < 2 * sizeof(pieces) / sizeof(*pieces); i++) {
 		bool looks = i % 2;
 		struct given parts = read_as_it_comes(bytes, size, pieces[i / 2], &state, looks);
-		if (parts.is_held)
+		if (parts.is_held && times_go_back)
 			assert_int_equal(parts.count, whole.count);
 		else
 			assert_string_equal(parts.text.bytes, whole.text.bytes);
@@ -166,7 +167,7 @@ static void saved_traces(void **state)
 		sample_path(path, sizeof(path), samples[i].name);
 		char *bytes = sample_read(path, &size);
 		assert_non_null(bytes);
-		assert_true(expect_same(bytes, size, i) >= samples[i].early);
+		assert_true(expect_same(bytes, size, i, false) >= samples[i].early);
 		free(bytes);
 	}
 }
@@ -180,14 +181,14 @@ static void forms_with_damage(void **state)
 		"((time 5)(op(Switch 1)))  \n ((time 6)(op(Switch 2)))";
 	static const char alphabet[] = "()\"\\ \n;0-e.timeop";
 	uint64_t seed = 7;
-	assert_true(expect_same(whole, sizeof(whole) - 1, seed) >= 5);
+	assert_true(expect_same(whole, sizeof(whole) - 1, seed, false) >= 5);
 	for (unsigned round = 0; round < 2000; round++) {
 		char text[sizeof(whole)];
 		memcpy(text, whole, sizeof(whole));
 		for (unsigned k = next_random(&seed) % 6; k > 0; k--)
 			text[next_random(&seed) % (sizeof(whole) - 1)] =
 				alphabet[next_random(&seed) % (sizeof(alphabet) - 1)];
-		expect_same(text, sizeof(whole) - 1, seed);
+		expect_same(text, sizeof(whole) - 1, seed, true);
 	}
 }
 
@@ -207,23 +208,33 @@ static uint64_t read_ticks(void *context)
 	return now_ticks;
 }
 
+static _Thread_local uint32_t thread_number = THREADS + 1; /* the test's own thread */
+
+/* Without it the recorder takes all threads for one. */
+static uint32_t read_self(void *context, char ret_name[16])
+{
+	(void)context;
+	snprintf(ret_name, 16, "thread %d", (int)thread_number);
+	return thread_number;
+}
+
 /* Takes turns with the test. */
 struct writer {
 	pthread_t thread;
 	sem_t turn, done;
 	int64_t number; /* of its next event; negative: enough */
-	char name[16];
+	uint32_t thread_number;
 };
 
 static void *write_events(void *context)
 {
 	struct writer *w = context;
-	pthread_setname_np(pthread_self(), w->name);
+	thread_number = w->thread_number;
 	uint64_t task = WEFT_TASK_NONE;
 	for (sem_wait(&w->turn); w->number >= 0; sem_wait(&w->turn)) {
 		if (w->number % 10 == 0)
 			weft_switch(task = weft_create(WEFT_KIND_TASK));
-		weft_tag_value(w->name, w->number);
+		weft_tag_value("number", w->number);
 		if (w->number % 10 == 9)
 			weft_resolve(task);
 		sem_post(&w->done);
@@ -261,24 +272,26 @@ static void append_all(struct stream *s)
 /* `pause`: events between two looks; the more, the more is overwritten before it is taken. */
 static struct stream record_stream(uint64_t seed, unsigned pause)
 {
-	static const struct weft_platform platform = {.ticks = read_ticks, .ticks_hz = 1000000000};
+	static const struct weft_platform platform = {
+		.ticks = read_ticks, .ticks_hz = 1000000000, .self = read_self};
 	struct stream s = {.buffer = aligned_alloc(64, SIZE), .file = malloc(FILE_MAX)};
 	assert_true(s.buffer && s.file);
+	unsigned looks = 0;
 	now_ticks = 1000;
 	assert_int_equal(weft_start(s.buffer, SIZE, &platform), 0);
 	assert_int_equal(weft__drain_create(s.buffer, SIZE, 8192, &s.drain), 0);
 	for (int i = 0; i < THREADS; i++) {
 		struct writer *w = &s.writers[i];
-		snprintf(w->name, sizeof(w->name), "writer %d", i);
+		w->thread_number = (uint32_t)i + 1;
 		sem_init(&w->turn, 0, 0);
 		sem_init(&w->done, 0, 0);
 		assert_int_equal(pthread_create(&w->thread, NULL, write_events, w), 0);
 	}
 	for (int64_t i = 0; i < 6000; i++) {
-		now_ticks += next_random(&seed) % 3; /* equal times, too */
+		now_ticks += next_random(&seed) % 4 == 0; /* many equal times */
 		take_turn(&s.writers[next_random(&seed) % (i < 1000 ? 2 : THREADS)], i);
 		if (next_random(&seed) % pause == 0) {
-			weft__drain_look(s.drain, next_random(&seed) % 4 != 0, now_ticks);
+			weft__drain_look(s.drain, ++looks % (pause < 1000 ? 8 : 1) == 0, now_ticks);
 			append_all(&s);
 		}
 	}
@@ -299,7 +312,7 @@ static void streams_of_three_threads(void **state)
 	(void)state;
 	for (uint64_t seed = 1; seed < 7; seed++) {
 		struct stream s = record_stream(seed, seed < 4 ? 100 : 1500);
-		assert_true(expect_same(s.file, s.size, seed) > (seed < 4 ? 5000 : 0));
+		assert_true(expect_same(s.file, s.size, seed, false) >= (seed < 4 ? 4000u : 0));
 		free(s.file);
 	}
 }
@@ -318,10 +331,9 @@ static void memory_is_what_came_since_the_last_mark(void **state)
 		assert_int_equal(weft_decoder_feed(decoder, s.file + at, piece), 0);
 		while (weft_decoder_next(decoder, &event) == WEFT_OK)
 			events++;
-		if (at > s.size / 10)
-			assert_true(events >= 7000 * at / s.size * 8 / 10);
+		assert_true(events + 2500 >= 7000 * at / s.size);
 	}
-	assert_true(events > 6900);
+	assert_true(events > 4000);
 	weft_decoder_destroy(decoder);
 	free(s.file);
 }
@@ -345,7 +357,7 @@ static void streams_with_damage(void **state)
 			memset(copy + at, (int)round, 8);
 		if (round % 4 > 1)
 			size -= next_random(&seed) % 5000;
-		expect_same(copy, size, round);
+		expect_same(copy, size, round, false);
 	}
 	free(copy);
 	free(s.file);
