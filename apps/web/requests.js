@@ -3,7 +3,7 @@
 // Carries out the viewer's requests to the browser.
 
 function stored(name, value) {
-	try { // refused in private windows, and where cookies are blocked
+	try { // browsers refuse it in private windows, and where cookies are blocked blocked
 		if (value !== undefined)
 			localStorage.setItem(name, value);
 		return localStorage.getItem(name) || '';

@@ -61,7 +61,7 @@ async function start(bytes) {
 	for (const name of ADDRESSES)
 		wasm[name] = (...fields) => instance.exports[name](...fields) >>> 0;
 	wasm._initialize();
-	// A hostile trace can't choose ids and texts that collide in hash tables whose key is random.
+	// The hash tables get a random key, so that a hostile trace cannot choose ids and texts that collide.
 	wasm.page_seed(...crypto.getRandomValues(new Uint32Array(4)));
 	fillAdvances();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A running program's events, followed in a thread of their own: models of what there is so far.
+ * Follows a running program in a thread of its own, and hands over models of the events so far.
  */
 #ifndef WEFT_GTK_FOLLOWER_H
 #define WEFT_GTK_FOLLOWER_H
@@ -17,7 +17,7 @@ struct follower_listener {
 	/* In the main loop. The model is the listener's; the next one comes once this returned. Answers
 	 * how long the one before kept the main loop busy after that. */
 	int64_t (*model)(void *context, struct weft_model *model, bool is_last);
-	/* Likewise, and then nothing more comes. */
+	/* In the main loop. It is the last call. */
 	void (*error)(void *context, const char *sentence);
 	void *context;
 };
@@ -31,7 +31,7 @@ struct follower *follower_start(
 /* While paused, events are still read, so that none are lost, but no models are made. */
 void follower_pause(struct follower *follower, bool is_paused);
 
-/* Nobody listens any more. */
+/* Ends the following; the listener is not called any more. */
 void follower_stop(struct follower *follower);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * From a file to the viewer: what is in it already, what a running program adds to it, and the
- * notes that were saved beside it.
+ * Brings a trace to the viewer: a file's content, the events of a running program, and the notes
+ * that were saved beside the file.
  */
 #include "window.h"
 
@@ -16,7 +16,7 @@
 #define GROWTH_MS   500
 #define NOTES_MAX   (16 << 20) /* bytes */
 
-/* ---- What the person is told ---- */
+/* ---- Messages ---- */
 
 static char *shown_name(const struct window *window)
 {
@@ -86,9 +86,9 @@ static void load_notes(struct window *window)
 	g_free(path);
 }
 
-/* ---- What comes ---- */
+/* ---- Traces that arrive ---- */
 
-/* In the list of recent files. */
+/* Adds the file to the desktop's list of recent files. */
 static void remember(struct window *window)
 {
 	char *path =
@@ -111,7 +111,7 @@ static void end_loading(struct window *window)
 	window->loading = NULL;
 }
 
-/* Of whichever way a picture has come. */
+/* After each attempt to show a trace, by a model or a prepared one. */
 static void shown(struct window *window, int error)
 {
 	if (error) {
@@ -140,7 +140,7 @@ static void show_loaded(struct window *window, struct loading *loading)
 {
 	struct weft_viewer_prepared *prepared = loading_take(loading);
 	struct weft_model *model = loading_take_model(loading);
-	/* A file that grows is looked at as a live trace: what is on the screen stays there. */
+	/* A file that grows is shown as a live trace, so that the view stays. */
 	if (model) {
 		show_model(window, model, true);
 	} else {
@@ -176,7 +176,7 @@ static void load(struct window *window, struct loading *loading)
 		window->loading_timer = g_timeout_add(PROGRESS_MS, show_progress, window);
 }
 
-/* A file that somebody appends to is read again when it has grown. */
+/* Reads the file again when it has grown. */
 static gboolean look_for_growth(void *context)
 {
 	struct window *window = context;

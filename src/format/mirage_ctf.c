@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * mirage-profile's CTF, without its metadata file: the stream has had one layout ever since.
+ * Mirage's CTF, as mirage-profile writes it. Its metadata file is not needed: the layout of the
+ * stream has never changed.
  *
  *     event:  | time u64 ns | op u8 | fields of the op, unaligned, little-endian |
  *
- * Opening goes over everything once: it finds where each packet stops making sense and whether the
- * times are in order and can be. Reading afterwards follows the packets, or, if the clock ever
- * stepped back or a time is damaged, an index of positions sorted by time.
+ * Opening scans everything once: it finds the first damaged byte of each packet, and whether all
+ * times are plausible and in order. If they are, reading follows the packets; otherwise it follows
+ * an index of event positions sorted by time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ struct mirage_reader {
 	size_t at;   /* offset in that packet; 0 before its first event */
 };
 
-/* What follows an event's header. */
+/* The fields behind an event's header. */
 enum shape {
 	SHAPE_UNKNOWN,
 	SHAPE_TASK,
@@ -81,10 +82,11 @@ static const struct operation {
 };
 #define OPERATIONS (sizeof(operations) / sizeof(operations[0]))
 
-/* The widest fields. */
+/* Bytes of the widest fields. */
 #define FIELDS_BYTES 17
 
-/* What the two words and the byte of the widest fields are in a shape: all ones, or nothing. */
+/* Masks of the two words and the byte of the widest fields: all ones where a shape has the field.
+ */
 static const struct {
 	uint64_t task, other, first_value, second_value;
 	uint8_t kind;
@@ -98,8 +100,8 @@ static const struct {
 	[SHAPE_VALUE] = {.first_value = UINT64_MAX},
 };
 
-/* Without a branch on the shape, which nobody could predict: the widest fields are read always, and
- * what the shape lacks is masked out. `size` bytes are there, of which the shape needs some. */
+/* Always reads the widest fields and masks those that the shape lacks: a branch on the shape would
+ * be mispredicted. `size` bytes are readable, at least as many as the shape needs. */
 static void fill_fields(const uint8_t *at, size_t size, unsigned shape, struct weft_event *event)
 {
 	uint8_t padded[FIELDS_BYTES] = {0};
@@ -113,7 +115,7 @@ static void fill_fields(const uint8_t *at, size_t size, unsigned shape, struct w
 	event->value =
 		(int64_t)((first & members[shape].first_value) | (second & members[shape].second_value));
 	event->kind = at[16] & members[shape].kind;
-	/* The writer measures a GC with a wall clock: a step makes it negative. */
+	/* The writer measures a GC with the wall clock; a clock step can make it negative. */
 	if (event->value < 0 && shape == SHAPE_VALUE)
 		event->value = 0;
 }
@@ -136,7 +138,7 @@ struct extent {
 	struct weft_slice text;
 };
 
-/* Finds the event at `from`, which ends before `limit`; or says what is wrong with it. */
+/* Finds the parts of the event at `from`, which ends before `limit`. NULL, or what is wrong. */
 static const char *find_event(
 	const uint8_t *bytes, size_t from, size_t limit, struct extent *ret_extent)
 {
@@ -162,8 +164,8 @@ static const char *find_event(
 	return NULL;
 }
 
-/* Decodes the event at *at and moves on. False if it makes no sense: the first pass left none of
- * these, but the bytes may have changed since. */
+/* Decodes the event at *at and moves *at behind it. False if it is damaged: the first pass excluded
+ * that, but the bytes may have changed since. */
 static bool decode(const uint8_t *bytes, size_t *at, size_t limit, struct weft_event *ret_event)
 {
 	struct extent extent;
@@ -181,7 +183,7 @@ static bool decode(const uint8_t *bytes, size_t *at, size_t limit, struct weft_e
 	return true;
 }
 
-/* What the first pass found in packets [first, last). */
+/* The result of the first pass over the packets [first, last). */
 struct survey {
 	struct mirage_reader *reader;
 	size_t first, last;
@@ -191,7 +193,7 @@ struct survey {
 	struct weft_diagnostics diagnostics;
 };
 
-/* Shortens the packet to what makes sense. */
+/* Cuts the packet off before its first damaged event. */
 static void survey_packet(struct weft__mirage_packet *packet, struct survey *survey)
 {
 	const uint8_t *bytes = survey->reader->base.input.bytes;
@@ -222,7 +224,7 @@ static void survey_packets(void *context)
 		survey_packet(&survey->reader->packets.list[i], survey);
 }
 
-/* The halves at once, if somebody helps; then what they are together. */
+/* Surveys both halves, by two threads if there is a second one, and joins the results. */
 static struct survey survey_all(struct mirage_reader *reader)
 {
 	size_t count = reader->packets.count;
@@ -310,7 +312,7 @@ static int next_in_packets(struct mirage_reader *reader, struct weft_event *ret_
 	return WEFT_END;
 }
 
-/* The packet's limit is not known here; the input's is enough to stay in bounds if the bytes have
+/* The index has no packet limits. The input's limit is enough to stay in bounds if the bytes have
  * changed since they were indexed. */
 static int next_in_order(struct mirage_reader *reader, struct weft_event *ret_event)
 {
@@ -335,7 +337,7 @@ static int mirage_next(struct weft__reader *base, struct weft_event *ret_event)
 
 /* ---- While bytes come ---- */
 
-/* Packet after packet, each when the next one begins or the input ends. */
+/* Reads one packet after the other, each when the next one begins or the input ends. */
 struct mirage_incoming {
 	struct weft__reader base;
 	struct weft_trace_thread thread;

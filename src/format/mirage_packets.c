@@ -4,9 +4,9 @@
  *     | magic   | uuid         | size     | count  | content    | events … padding |
  *     | u32     | 16 bytes     | u32 bits | u16    | u32 bits   |
  *
- * Sizes in a header may be damaged, and following them blindly would lose the packets behind. The
- * magic and uuid are 20 bytes that occur nowhere else, so every occurrence is a packet, and a
- * packet never reaches into the next one, whatever it claims.
+ * A damaged size in a header must not hide the packets behind it. Magic and uuid are 20 bytes that
+ * occur nowhere else, so each occurrence begins a packet, and ends the one before, whatever size
+ * that one claims.
  */
 #include "format/mirage_packets.h"
 
@@ -117,9 +117,10 @@ static int compare_sequence(const void *a, const void *b)
 	return left->first < right->first ? -1 : left->first > right->first;
 }
 
-/* The count is 16 bits of a longer one: unwrapped by the shortest step from packet to packet. Where
- * the ring was cut that step goes back, and the packets from there on come first. Exact for rings
- * of up to 32,768 packets (mirage-profile's have 4); beyond, times decide. */
+/* The count has 16 bits and wraps. It is unwrapped by assuming the shortest step from packet to
+ * packet. The step is negative where the ring's end meets its beginning; the packets from there on
+ * come first. Exact for rings of up to 32,768 packets (mirage-profile's have 4); in larger ones,
+ * the times order the packets. */
 static void unwrap(struct weft__mirage_packets *packets, const uint8_t *bytes)
 {
 	int64_t sequence = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The packets of a mirage-profile CTF stream: where they are, in the order they were written.
+ * Finds the packets of a mirage-profile CTF stream, in the order in which they were written.
  */
 #ifndef WEFT_FORMAT_MIRAGE_PACKETS_H
 #define WEFT_FORMAT_MIRAGE_PACKETS_H
@@ -26,7 +26,7 @@ struct weft__mirage_packets {
 /* Is there a packet anywhere? */
 bool weft__mirage_packets_probe(const uint8_t *bytes, size_t size);
 
-/* Finds them all, counting what is wrong with their headers, and orders them. */
+/* Finds all packets and orders them; damage of their headers is counted in `diagnostics`. */
 int weft__mirage_packets_find(const uint8_t *bytes, size_t size,
 	struct weft_diagnostics *diagnostics, struct weft__mirage_packets *ret_packets);
 

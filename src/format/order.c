@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A stable bottom-up merge sort that leaves neighbours alone which are in order already: such
- * traces are nearly sorted.
+ * A stable bottom-up merge sort that skips halves that are in order already, because such traces
+ * are nearly sorted.
  */
 #include "format/order.h"
 

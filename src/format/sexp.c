@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * The first viewer's format: one form an event,
+ * The format of the first Mirage viewer, with one form for each event:
  *
  *     ((time 1413637708.834171)(op(Creates 0 1 Task)))
  *
- * Opening reads everything once, to count what is wrong and to see whether the times are in order
- * and can be; reading goes over it again, or through an index sorted by time.
+ * Opening reads everything once, to count damage and to find out whether all times are plausible
+ * and in order. If they are, reading follows the file; otherwise it follows an index sorted by
+ * time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +27,10 @@ struct sexp_reader {
 	size_t at;  /* offset, or position in the order */
 	char *text; /* the current event's, if it had escapes */
 	size_t text_capacity;
-	int error; /* of getting memory for it: no matter of the file */
+	int error; /* no memory for `text`: an error, not damage of the file */
 };
 
-/* What an op's arguments are. */
+/* Types of an op's arguments. */
 enum argument {
 	ARGUMENT_NONE,
 	ARGUMENT_TASK,
@@ -112,7 +113,7 @@ static const char *read_text(
 	return NULL;
 }
 
-/* A kind that we lack has no number to keep: it is "unknown". */
+/* A name that kinds.def lacks becomes the kind "unknown". */
 static const char *read_kind(struct tokens *tokens, uint16_t *ret_kind)
 {
 	static const struct {
@@ -247,7 +248,7 @@ static const char *read_event(
 		problem = "form is no event";
 	while (!problem && (!has_time || !has_op))
 		problem = read_field(reader, &tokens, &event, &has_time, &has_op);
-	/* The last token closes the form; it is there, or the form had no end. */
+	/* The last token closes the form: a form without it has a problem already. */
 	if (!problem && tokens.end - tokens.next != 1)
 		problem = "form is no event";
 	if (problem)
@@ -257,8 +258,7 @@ static const char *read_event(
 	return NULL;
 }
 
-/* The next good event in file order; what is not good is counted, if there is a list to count in.
- */
+/* The next intact event in file order. Damage is counted unless `diagnostics` is NULL. */
 static int next_in_file(struct sexp_reader *reader, size_t *at,
 	struct weft_diagnostics *diagnostics, struct weft_event *ret_event)
 {
@@ -276,7 +276,7 @@ static int next_in_file(struct sexp_reader *reader, size_t *at,
 	return WEFT_END;
 }
 
-/* What the first pass found. */
+/* The result of the first pass. */
 struct survey {
 	uint64_t first_ns, last_ns;
 	bool any;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Depth is a number, not recursion. Every event begins `((time 1…`, and nothing inside one does: so
- * where that comes too early, the form before it has no end, and that form alone is lost.
+ * The depth is counted, so hostile nesting cannot exhaust the stack. Every event begins with
+ * `((time 1…`, and nothing inside an event does. So if that comes before a form is closed, the form
+ * has no end, and only that form is lost.
  */
 #include "format/sexp_form.h"
 
@@ -132,7 +133,7 @@ static void add_token(struct weft__sexp_form *form, const struct weft__sexp_toke
 		form->problem = "form is no event";
 }
 
-/* Whatever stands before the next event or parenthesis is one piece of damage. */
+/* All text before the next parenthesis counts as one diagnostic. */
 static void skip_stray(struct cursor *cursor, struct weft__sexp_form *form)
 {
 	struct weft__sexp_token token;
@@ -246,7 +247,7 @@ size_t weft__sexp_unescape(struct weft_slice text, char *buffer)
 		const char *letter = text.bytes[i] ? strchr(letters, text.bytes[i]) : NULL;
 		int value = letter ? meanings[letter - letters] : numeric_escape(text, i);
 		if (value < 0) {
-			buffer[out++] = '\\'; /* as OCaml reads it: no escape, so itself */
+			buffer[out++] = '\\'; /* not an escape: OCaml keeps the backslash */
 			continue;
 		}
 		buffer[out++] = (char)value;

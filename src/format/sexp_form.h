@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * S-expressions as far as the first viewer's format needs them: top-level forms as flat lists of
- * tokens, and the way back in after damage.
+ * The part of S-expressions that the sexp format needs: reads top-level forms as flat lists of
+ * tokens, and finds the next event after damage.
  */
 #ifndef WEFT_FORMAT_SEXP_FORM_H
 #define WEFT_FORMAT_SEXP_FORM_H
@@ -35,15 +35,15 @@ struct weft__sexp_form {
 	bool is_open;        /* it may go on behind the input's end */
 };
 
-/* Does `((time 1…` come anywhere? */
+/* Is there `((time 1…` anywhere? */
 bool weft__sexp_probe(const uint8_t *bytes, size_t size);
 
-/* The form at or after *at, and *at moved behind it: behind damage, to the next `((time 1…`. False
- * at the end of the input. */
+/* Reads the form at or after *at and moves *at behind it; after damage, to the next `((time 1…`.
+ * False at the end of the input. */
 bool weft__sexp_next_form(
 	const uint8_t *bytes, size_t size, size_t *at, struct weft__sexp_form *ret_form);
 
-/* What a quoted atom means: writes at most text.size bytes, returns how many. */
+/* Replaces the escapes of a quoted atom: writes at most text.size bytes, returns the number. */
 size_t weft__sexp_unescape(struct weft_slice text, char *buffer);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Opening a stream: one walk from chunk to chunk, which touches a page of each, notes where packets
- * are, puts the table of names together and finds the last header. What is no chunk costs what lies
- * between it and the next one; a tail that is cut off costs itself.
+ * Opens a whole stream: walks from chunk to chunk, which touches a page of each, notes the
+ * positions of packets, assembles the table of names and finds the last header. Bytes that are not
+ * a chunk are lost up to the next chunk; a chunk that is cut off at the end is lost.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +147,7 @@ void weft__stream_take_header(
 		weft_diagnostics_add(diagnostics, chunk->offset, "a header that makes no sense");
 }
 
-/* Kinds that are not known are stepped over. */
+/* Chunks of unknown kinds are skipped. */
 static int add_chunk(
 	struct weft__buffer *b, const struct weft__chunk *chunk, struct weft_diagnostics *diagnostics)
 {
@@ -164,7 +164,7 @@ static int add_chunk(
 	return 0;
 }
 
-/* Takes the chunk at *at and steps over it, or over what is none. */
+/* Takes the chunk at *at and moves *at behind it, or behind bytes that are not a chunk. */
 static int step(struct weft__buffer *b, const struct weft__input *input, size_t *at)
 {
 	const uint8_t *bytes = input->bytes + *at;
