@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * One place where array sizes are multiplied and checked.
+ * All multiplications and checks of array sizes.
  */
 #include "base/array.h"
 
@@ -42,7 +42,7 @@ int weft__columns_reserve(
 		return WEFT_ERROR_LIMIT;
 	next = weft__array_next_capacity(*capacity, need);
 	for (size_t i = 0; i < count; i++) {
-		/* A column that grew before another failed is merely larger than said. */
+		/* A column that grew before another failed just has more room than `capacity` says. */
 		int error = weft__array_resize(columns[i].array, next, columns[i].element_bytes);
 		if (error)
 			return error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Every put goes through grow(), the one place where sizes are checked.
+ * All functions append through grow(), which checks sizes.
  */
 #include "base/bytes.h"
 
@@ -17,7 +17,8 @@ void weft__bytes_finish(struct weft__bytes *bytes)
 	*bytes = (struct weft__bytes){0};
 }
 
-/* Where the next `size` bytes go, counted as written; NULL once something failed. */
+/* Returns the address for the next `size` bytes, and counts them; NULL once an allocation has
+ * failed. */
 static uint8_t *grow(struct weft__bytes *bytes, size_t size)
 {
 	if (bytes->failed)
@@ -76,7 +77,7 @@ void weft__bytes_print(struct weft__bytes *bytes, const char *format, ...)
 	va_start(arguments, format);
 	va_copy(again, arguments);
 	int length = vsnprintf(NULL, 0, format, arguments);
-	/* vsnprintf writes a NUL: room for it, and it is forgotten. */
+	/* vsnprintf writes a NUL, which needs room and is then dropped. */
 	uint8_t *place = grow(bytes, (size_t)length + 1);
 	if (place) {
 		vsnprintf((char *)place, (size_t)length + 1, format, again);

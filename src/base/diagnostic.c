@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Diagnostics are counted by message, so that a damaged gigabyte makes one line, not a million.
+ * Diagnostics are counted by message, so that a damaged gigabyte gives one line instead of a
+ * million.
  */
 #include <weft/diagnostic.h>
 
@@ -21,7 +22,7 @@ static void add(struct weft_diagnostics *list, const struct weft_diagnostic *mor
 		}
 	}
 	if (list->count == WEFT_DIAGNOSTICS_MAX)
-		return; /* more literals than places: a bug that test_base would show */
+		return; /* more literals than entries: a bug that test_base would find */
 	list->list[list->count++] = *more;
 }
 

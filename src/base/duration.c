@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Lengths of time as people read them.
+ * Formats durations for people.
  */
 #include <weft/duration.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Texts of the error codes, from the one list in error.h.
+ * The texts of error codes, from the list in error.h.
  */
 #include <weft/error.h>
 

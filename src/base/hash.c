@@ -11,8 +11,8 @@
 
 #include "base/export.h"
 
-/* A table may be made while another thread sets the key. Words of 32 bits are atomic everywhere
- * without a library; a table that takes half of the old key keeps that one, which works as well. */
+/* Atomic, because a table may be made while another thread sets the key. 32-bit words are atomic
+ * everywhere without a library; a table that reads a half-changed key works as well. */
 static _Atomic uint32_t process_key[4];
 
 WEFT__EXPORT void weft_seed_hashes(const uint32_t key[4])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Growth of a hash index: at two thirds full it doubles, and asks its owner for every hash anew,
+ * Growth of a hash index: at two thirds full it doubles, and asks its owner for all hashes again,
  * which saves storing them.
  */
 #include "base/index.h"

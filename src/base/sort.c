@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: ISC
  *
- * A radix sort from the lowest digit up. Digits that are the same in all values, which in the times
- * of one trace is most of them, cost one look and no pass.
+ * A radix sort from the lowest digit up. Digits that are equal in all values, which most digits of
+ * a trace's times are, cost no pass.
  */
 #include "base/sort.h"
 
 #include <string.h>
 
-/* Digits of so many bits: with wide ones there are fewer passes, which pay where there is much to
- * sort. */
+/* Bits per digit: wide digits need fewer passes, which pays for large arrays. */
 #define NARROW     8
 #define WIDE       11
 #define WIDE_COUNT (1 << 16)
-#define DIGITS     8 /* 64 bits of narrow ones; wide ones are 6 */
+#define DIGITS     8 /* narrow digits in 64 bits; there are 6 wide ones */
 
 static unsigned digit_bits(size_t count)
 {
@@ -25,7 +24,7 @@ struct digits {
 	size_t counts[DIGITS * 256 > 6 * 2048 ? DIGITS * 256 : 6 * 2048];
 };
 
-/* Those that differ, from `low_bit` on. */
+/* Finds the digits that differ, from `low_bit` on. */
 static void find_digits(struct digits *d, uint64_t differing, unsigned low_bit)
 {
 	d->count = 0;
@@ -42,7 +41,7 @@ static inline void count_value(struct digits *d, uint64_t value)
 				  (value >> d->shifts[digit] & ((1u << d->bits) - 1))]++;
 }
 
-/* Where the first of each value of a digit goes. */
+/* Computes the start index of each value of a digit. */
 static size_t *find_places(struct digits *d, unsigned digit)
 {
 	size_t *places = d->counts + ((size_t)digit << d->bits), sum = 0;

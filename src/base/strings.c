@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * All bytes lie in one block, one after the other; the index finds a string by its contents.
+ * All strings are in one block, one after the other; the index finds a string by its content.
  */
 #include "base/strings.h"
 
@@ -114,7 +114,7 @@ int weft__strings_intern(
 	struct weft__strings *strings, const char *bytes, size_t size, uint32_t *ret_string)
 {
 	if (size == 0)
-		bytes = ""; /* no text at all may be a null pointer */
+		bytes = ""; /* an empty text may be a null pointer */
 	uint64_t hash = weft__hash_bytes(&strings->index.key, bytes, size);
 	uint32_t slot = weft__index_start(&strings->index, hash), string;
 	int error;
@@ -135,7 +135,7 @@ int weft__strings_intern(
 
 void weft__strings_trim(struct weft__strings *strings)
 {
-	/* Shrinking cannot fail in a way that matters: the old block stays. */
+	/* If shrinking fails, the old block is kept. */
 	if (weft__array_resize(&strings->bytes, strings->size, 1) == 0)
 		strings->capacity = strings->size;
 	if (weft__array_resize(&strings->start, strings->count + (size_t)1, sizeof(size_t)) == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The growing text behind every line that we print. Runs of harmless bytes are copied at once.
+ * The growing text behind all printed lines. Runs of harmless bytes are copied at once.
  */
 #include <weft/text.h>
 
@@ -17,7 +17,7 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
-/* Of one character in UTF-8. */
+/* The longest character in UTF-8. */
 #define CHARACTER_MAX_BYTES 4
 
 WEFT__EXPORT void weft_text_finish(struct weft_text *text)
@@ -26,7 +26,7 @@ WEFT__EXPORT void weft_text_finish(struct weft_text *text)
 	memset(text, 0, sizeof(*text));
 }
 
-/* Room for `size` more bytes, or NULL. */
+/* Makes room for `size` more bytes; NULL without memory. */
 static char *reserve(struct weft_text *text, size_t size)
 {
 	if (size <= text->capacity - text->size)
@@ -104,7 +104,7 @@ static void add_hex(struct weft_text *text, const char *prefix, uint32_t number,
 		weft_text_add(text, &hex[number >> shift & 15], 1);
 }
 
-/* Neither control character, quote nor backslash, and ASCII. */
+/* True for ASCII that needs no escape: not a control character, quote or backslash. */
 static bool is_plain(char c)
 {
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
@@ -118,7 +118,7 @@ static size_t plain_run(const char *bytes, size_t size)
 	return i;
 }
 
-/* The escapes that JSON and C share; false if `c` has none. */
+/* Appends an escape that JSON and C share; false if `c` has none. */
 static bool add_short_escape(struct weft_text *text, uint32_t c)
 {
 	static const char characters[] = "\n\t\r\"\\", letters[] = "ntr\"\\";
@@ -130,12 +130,13 @@ static bool add_short_escape(struct weft_text *text, uint32_t c)
 	return true;
 }
 
-/* A character that is not plain, of `length` bytes; `valid` unless they are not UTF-8. */
+/* Appends a character that is not plain, of `length` bytes; `valid` is false if they are not UTF-8.
+ */
 typedef void escape_character(
 	struct weft_text *text, const char *bytes, size_t length, uint32_t character, bool valid);
 
-/* Answers how many bytes it took: all, but for the beginning of a character at the end of a block
- * that is not the last. */
+/* Escapes a block; returns how many bytes it used: all, except for an incomplete character at the
+ * end of a block that is not the last. */
 static size_t escape_block(
 	struct weft_text *text, const char *bytes, size_t size, bool is_last, escape_character *escape)
 {
@@ -155,8 +156,8 @@ static size_t escape_block(
 	return i;
 }
 
-/* The bytes may lie in a file that another process is writing. So each is loaded once, into a block
- * of our own, and what was checked is what is written. */
+/* The bytes may be in a file that another process is writing. So each is loaded once, into a block
+ * of our own, and the checked copy is written. */
 static void add_escaped(
 	struct weft_text *text, const char *bytes, size_t size, escape_character *escape)
 {
@@ -164,7 +165,7 @@ static void add_escaped(
 	for (size_t at = 0, length; at < size;) {
 		length = size - at < sizeof(block) ? size - at : sizeof(block);
 		memcpy(block, bytes + at, length);
-		/* Keeps the compiler from reading `bytes` again in place of the block. */
+		/* Keeps the compiler from reading `bytes` again instead of the block. */
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		at += escape_block(text, block, length, at + length == size, escape);
 	}
@@ -211,7 +212,7 @@ WEFT__EXPORT void weft_text_add_quoted(struct weft_text *text, const char *bytes
 	weft_text_add(text, "\"", 1);
 }
 
-/* Quotes and backslashes delimit nothing here. */
+/* Escapes for a terminal; quotes and backslashes are ordinary characters here. */
 static void escape_for_terminal(
 	struct weft_text *text, const char *bytes, size_t length, uint32_t character, bool valid)
 {

@@ -6,8 +6,8 @@
 #include "base/utf8.h"
 
 struct lead {
-	uint8_t length;    /* 0: no character starts so */
-	uint8_t low, high; /* of the second byte */
+	uint8_t length;    /* 0: no character starts with this byte */
+	uint8_t low, high; /* range of the second byte */
 };
 
 static struct lead classify(uint8_t byte)
