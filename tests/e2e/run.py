@@ -225,7 +225,7 @@ def signals_reach_the_program():
 
 @case
 def wrong_use_says_what_would_be_right():
-    for arguments, message in (([], 'PROGRAM is missing'), (['-o', '-', 'true'], 'saved in a file'),
+    for arguments, message in (([], 'PROGRAM is missing'), (['-o', '-', 'true'], 'saves the trace in a file'),
                                (['--size', '1K', 'true'], 'the minimum is 64K'), (['--nonsense'], 'unknown option'),
                                (['--size', 'much', 'true'], 'is not a size')):
         result = weft('run', *arguments, status=2)
