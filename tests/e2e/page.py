@@ -179,7 +179,7 @@ def a_page_opens_with_the_rows_that_were_asked_for():
 
 @case
 def a_click_tells_a_tasks_story_and_links_jump():
-    told, other, closed = use([['click', 300, 300], ['look'], ['press', 'Who created it c'], ['look'],
+    told, other, closed = use([['click', 300, 300], ['look'], ['press', 'What created it c'], ['look'],
                                ['press', 'Close the panel'], ['look']],
                               '--start', '0ms', '--duration', '12ms', width=1200)
     assert told['panel'].startswith('Task') and 'made by' in told['panel'], told['panel']
