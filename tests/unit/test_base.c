@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 #include <weft/diagnostic.h>
@@ -10,6 +11,7 @@
 #include <weft/seed.h>
 
 #include "base/index.h"
+#include "base/sort.h"
 
 static void diagnostics_are_counted_by_text(void **state)
 {
@@ -103,6 +105,30 @@ static void entries_that_collide_under_one_key_are_spread_under_another(void **s
 	}
 }
 
+/* More than 2^16 values are sorted by wider digits. */
+static void many_values_of_64_bits_are_sorted(void **state)
+{
+	(void)state;
+	enum {
+		COUNT = 70000
+	};
+	uint64_t *values = malloc(COUNT * sizeof(*values)), *scratch = malloc(COUNT * sizeof(*scratch));
+	uint64_t random = 1, sum = 0;
+	for (size_t i = 0; i < COUNT; i++) {
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		values[i] = random;
+		sum += random;
+	}
+	weft__sort_u64(values, scratch, COUNT);
+	for (size_t i = 0; i < COUNT; i++) {
+		assert_true(i == 0 || values[i - 1] <= values[i]);
+		sum -= values[i];
+	}
+	assert_int_equal(sum, 0);
+	free(values);
+	free(scratch);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -110,6 +136,7 @@ int main(void)
 		cmocka_unit_test(every_error_has_a_text),
 		cmocka_unit_test(hashes_are_those_of_siphash),
 		cmocka_unit_test(entries_that_collide_under_one_key_are_spread_under_another),
+		cmocka_unit_test(many_values_of_64_bits_are_sorted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

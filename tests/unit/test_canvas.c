@@ -98,6 +98,22 @@ static unsigned count(const char *text, const char *what)
 	return found;
 }
 
+/* In one path, the overlap of two transparent shapes would be no darker than each of them. */
+static void svg_paths_are_shared_only_by_shapes_that_look_alike(void **state)
+{
+	(void)state;
+	struct weft_canvas *canvas = make();
+	const struct weft_pen dotted = {thin.color, thin.width, WEFT_DASH_DOTTED};
+	weft_canvas_line(canvas, 0, 1, 20, 1, &thin);
+	weft_canvas_line(canvas, 0, 2, 20, 2, &dotted);
+	for (int i = 0; i < 2; i++)
+		weft_canvas_disc(canvas, 5, 5, 3 + i, 0x11111180);
+	char *svg = svg_of(canvas);
+	assert_int_equal(count(svg, "<path"), 4);
+	free(svg);
+	weft_canvas_destroy(canvas);
+}
+
 static void svg_groups_are_balanced_whatever_the_list_says(void **state)
 {
 	(void)state;
@@ -200,6 +216,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operations_as_text),
 		cmocka_unit_test(operations_as_svg),
+		cmocka_unit_test(svg_paths_are_shared_only_by_shapes_that_look_alike),
 		cmocka_unit_test(svg_groups_are_balanced_whatever_the_list_says),
 		cmocka_unit_test(text_is_clean_whatever_the_bytes_are),
 		cmocka_unit_test(the_built_in_font_measures),

@@ -267,8 +267,10 @@ static void losses_are_those_of_the_range(void **state)
 	(void)state;
 	static const struct weft_loss_period periods[] = {
 		{10, 40, 5, 1, WEFT_LOSS_OVERWRITTEN},
+		{60, 100, 3, 1, WEFT_LOSS_OVERWRITTEN}, /* up to the range's start */
 		{90, 120, 7, 1, WEFT_LOSS_OVERWRITTEN},
 		{150, 160, 11, 2, WEFT_LOSS_STALLED},
+		{200, 230, 17, 0, WEFT_LOSS_OVERWRITTEN}, /* from the range's end on */
 		{250, 260, 13, 0, WEFT_LOSS_OVERWRITTEN},
 	};
 	const struct weft_cut_range range = {100, 200};
@@ -277,10 +279,10 @@ static void losses_are_those_of_the_range(void **state)
 	struct weft_cut *cut = begin(&range, &part);
 	struct weft_decoder *decoder;
 	memset(trace.losses, 0, sizeof(trace.losses));
-	trace.losses[WEFT_LOSS_OVERWRITTEN] = 5 + 7 + 13 + 2;
+	trace.losses[WEFT_LOSS_OVERWRITTEN] = 5 + 3 + 7 + 17 + 13 + 2;
 	trace.losses[WEFT_LOSS_STALLED] = 11;
 	trace.loss_periods = periods;
-	trace.loss_period_count = 4;
+	trace.loss_period_count = 6;
 	for (uint64_t time = 50; time < 400; time += 50)
 		assert_int_equal(
 			weft_cut_add(cut,
@@ -296,10 +298,10 @@ static void losses_are_those_of_the_range(void **state)
 	assert_int_equal(d->losses[WEFT_LOSS_OVERWRITTEN], 7 + 2);
 	assert_int_equal(d->losses[WEFT_LOSS_STALLED], 11);
 	assert_int_equal(d->loss_period_count, 2);
-	assert_memory_equal(&d->loss_periods[0].start, &periods[1].start, 24);
+	assert_memory_equal(&d->loss_periods[0].start, &periods[2].start, 24);
 	assert_int_equal(d->loss_periods[0].thread, 1);
 	assert_int_equal(d->loss_periods[0].cause, WEFT_LOSS_OVERWRITTEN);
-	assert_memory_equal(&d->loss_periods[1].start, &periods[2].start, 24);
+	assert_memory_equal(&d->loss_periods[1].start, &periods[3].start, 24);
 	assert_int_equal(d->loss_periods[1].thread, 2);
 	assert_int_equal(d->loss_periods[1].cause, WEFT_LOSS_STALLED);
 	weft_decoder_destroy(decoder);

@@ -599,6 +599,56 @@ static void the_longest_member_is_eight_medians(void **state)
 		}
 }
 
+/* Of 16 tasks 4 may begin before those before them have ended; of 15 that is more than a quarter.
+ */
+static void a_quarter_may_overlap(void **state)
+{
+	(void)state;
+	for (uint32_t count = 15; count <= 16; count++) {
+		struct weft_model *model = row_of_tasks(count, 60, 3, 450, 99, 99);
+		assert_int_equal(members_of(model), count == 16 ? 16 : 0);
+		weft_model_destroy(model);
+	}
+}
+
+/* Five tasks, each with so many below it. */
+static struct weft_model *tasks_with_below(uint32_t below)
+{
+	struct program p;
+	program_start(&p, 1);
+	for (uint32_t i = 0; i < 5; i++) {
+		uint64_t id = 1000 * (i + 1);
+		p.time += 10;
+		emit(&p, 0,
+			(struct weft_event){
+				.type = WEFT_EVENT_CREATE, .task = 1, .other = id, .kind = WEFT_KIND_TASK});
+		for (uint32_t j = 1; j <= below; j++)
+			emit(&p, 0,
+				(struct weft_event){.type = WEFT_EVENT_CREATE,
+					.task = id,
+					.other = id + j,
+					.kind = WEFT_KIND_TASK});
+		p.time += 10;
+		for (uint32_t j = 0; j <= below; j++)
+			emit(
+				&p, 0, (struct weft_event){.type = WEFT_EVENT_RESOLVE, .task = 1, .other = id + j});
+	}
+	return program_finish(&p);
+}
+
+static void a_member_has_at_most_eight_tasks_below_it(void **state)
+{
+	(void)state;
+	for (uint32_t below = 8; below <= 9; below++) {
+		struct weft_model *model = tasks_with_below(below);
+		struct weft_layout *layout = lay_out(model, &(struct weft_layout_options){.fold = true});
+		uint32_t member = weft_model_find_task(model, 0, 1000);
+		assert_int_equal(layout->form[member], below == 8 ? WEFT_FORM_FOLDED : WEFT_FORM_LINE);
+		weft_layout_destroy(layout);
+		weft_model_destroy(model);
+	}
+}
+
 /* ---- Groups and filters ---- */
 
 static void groups_and_filters_lose_nothing(void **state)
@@ -769,6 +819,8 @@ int main(void)
 		cmocka_unit_test(folds_open_and_close),
 		cmocka_unit_test(who_is_special_stays_out),
 		cmocka_unit_test(the_longest_member_is_eight_medians),
+		cmocka_unit_test(a_quarter_may_overlap),
+		cmocka_unit_test(a_member_has_at_most_eight_tasks_below_it),
 		cmocka_unit_test(groups_and_filters_lose_nothing),
 		cmocka_unit_test(a_task_is_of_the_thread_it_first_ran_on),
 		cmocka_unit_test(a_drawn_task_keeps_its_row),

@@ -215,6 +215,59 @@ static void losses_are_hatched_over_their_thread(void **state)
 	weft_model_destroy(model);
 }
 
+/* Two gaps two pixels apart share a hatch and a number; a third has its own. */
+static void hatches_that_nearly_touch_are_one(void **state)
+{
+	static const struct weft_trace_thread thread = {.name = "only", .process = "", .tid = 7};
+	static struct weft_loss_period periods[] = {
+		{300, 310, 1000, 0, WEFT_LOSS_OVERWRITTEN},
+		{312, 320, 234, 0, WEFT_LOSS_OVERWRITTEN},
+		{600, 700, 123, 0, WEFT_LOSS_OVERWRITTEN},
+	};
+	const struct weft_trace_description description = {.format = "test",
+		.clock = {.name = "test"},
+		.threads = &thread,
+		.thread_count = 1,
+		.losses = {[WEFT_LOSS_OVERWRITTEN] = 1357},
+		.loss_periods = periods,
+		.loss_period_count = 3};
+	struct weft_model *model = NULL;
+	struct weft_layout *layout;
+	struct weft_scene *scene;
+	struct weft_canvas *canvas;
+	struct weft_frame frame;
+	struct weft_view view;
+	struct weft_text text = {0};
+	struct made made = make_begin();
+	unsigned hatches = 0;
+	(void)state;
+	made.time = 0;
+	make_create(&made, 0, 1, WEFT_KIND_TASK);
+	made.time = 1000;
+	make_switch(&made, 1);
+	assert_int_equal(weft_model_builder_finish(made.builder, &description, &model), 0);
+	weft_model_builder_destroy(made.builder);
+	assert_int_equal(weft_layout_create(model, NULL, &layout), 0);
+	assert_int_equal(weft_scene_create(model, layout, &scene), 0);
+	assert_int_equal(weft_canvas_create(1000, 600, &canvas), 0);
+	weft_frame_place(layout, 1000, 600, &frame);
+	weft_frame_view(layout, &frame, &view);
+	assert_int_equal(
+		weft_render_frame(scene, &frame, &view, &(struct weft_render_options){0}, canvas), 0);
+	for (uint32_t i = 0; i < canvas->op_count; i++)
+		hatches += canvas->ops[i].type == WEFT_CANVAS_HATCH && canvas->ops[i].y >= frame.picture.y;
+	assert_int_equal(hatches, 2);
+	assert_int_equal(weft_canvas_write_text(canvas, &text), 0);
+	weft_text_add(&text, "", 1);
+	assert_non_null(strstr(text.bytes, "\"1,234 lost\""));
+	assert_non_null(strstr(text.bytes, "\"123 lost\""));
+	weft_text_finish(&text);
+	weft_canvas_destroy(canvas);
+	weft_scene_destroy(scene);
+	weft_layout_destroy(layout);
+	weft_model_destroy(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -224,6 +277,7 @@ int main(void)
 		cmocka_unit_test(what_was_overwritten_was_before_the_first_event),
 		cmocka_unit_test(a_loss_is_hatched_and_a_problem),
 		cmocka_unit_test(losses_are_hatched_over_their_thread),
+		cmocka_unit_test(hatches_that_nearly_touch_are_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -399,6 +399,59 @@ static void a_full_table_refuses_counters(void **state)
 	trace_close(&t);
 }
 
+/* Names of up to 8 bytes take 16 each. */
+static void the_table_of_names_is_used_to_its_end(void **state)
+{
+	const struct weft_abi_buffer *header = *state;
+	char name[9];
+	for (int i = 0; header->losses[WEFT_ABI_LOSS_NAMES_FULL] == 0; i++) {
+		snprintf(name, sizeof(name), "%d", i % 10000000);
+		weft_counter_add(name, 1);
+	}
+	assert_int_equal(header->names_used, header->names_bytes - header->names_index * 4);
+}
+
+static void text_that_just_fits_is_whole(void **state)
+{
+	enum {
+		ROOM = (255 - 2) * 8 /* the event's words, but for its head and its task */
+	};
+	char text[ROOM + 2];
+	struct trace t;
+	memset(text, 'x', sizeof(text));
+	text[ROOM] = '\0';
+	weft_label_as(7, text);
+	text[ROOM] = 'x';
+	text[ROOM + 1] = '\0';
+	weft_label_as(7, text);
+	read_back(&t, state);
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_LABEL, 7, 0)->text.size, ROOM);
+	assert_int_equal(t.event.text.bytes[ROOM - 1], 'x');
+	trace_expect(&t, WEFT_EVENT_LABEL, 7, 0);
+	assert_memory_equal(t.event.text.bytes + t.event.text.size - 3, "\xe2\x80\xa6", 3);
+	trace_close(&t);
+}
+
+/* The names of a mark and its fields are joined in a buffer of 1024 bytes, each with a NUL. */
+static void names_of_a_mark_that_just_fit_are_recorded(void **state)
+{
+	char name[1022];
+	const char *names[] = {name, "nn"};
+	const struct weft__value value = {1, {.i64 = 5}};
+	struct trace t;
+	memset(name, 'm', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	weft__mark(WEFT_TASK_CURRENT, NULL, names, 1, &value);
+	names[1] = "n";
+	weft__mark(WEFT_TASK_CURRENT, NULL, names, 1, &value);
+	read_back(&t, state);
+	assert_true(trace_next(&t));
+	assert_int_equal(t.event.text.size, 1021);
+	trace_text(t.event.fields[0].name, "n");
+	assert_int_equal(trace_loss(&t, WEFT_LOSS_TOO_BIG), 1);
+	trace_close(&t);
+}
+
 static void a_counter_whose_name_is_too_long_is_counted_as_lost(void **state)
 {
 	char name[1024 + 2];
@@ -551,6 +604,9 @@ int main(void)
 		CASE(names_are_kept_once),
 		CASE(a_full_table_refuses_counters),
 		CASE(a_counter_whose_name_is_too_long_is_counted_as_lost),
+		CASE(the_table_of_names_is_used_to_its_end),
+		CASE(text_that_just_fits_is_whole),
+		CASE(names_of_a_mark_that_just_fit_are_recorded),
 		CASE(times_are_the_monotonic_clock),
 		CASE(a_caller_brings_a_clock),
 		CASE(who_waits_is_woken),

@@ -19,6 +19,7 @@
 #include "built.h"
 #include "golden.h"
 #include "model/span.h"
+#include "render/clock.h"
 
 static uint64_t seed = 3;
 
@@ -451,6 +452,7 @@ static void durations_as_people_read_them(void **state)
 		{999, 3, "999 ns"},
 		{1000, 3, "1 us"},
 		{1234, 3, "1.23 us"},
+		{12345, 3, "12.3 us"},
 		{999600, 3, "1 ms"},
 		{161813000, 4, "161.8 ms"},
 		{161813000, 3, "162 ms"},
@@ -462,6 +464,60 @@ static void durations_as_people_read_them(void **state)
 		weft_format_duration(cases[i].ns, cases[i].digits, text);
 		assert_string_equal(text, cases[i].text);
 	}
+}
+
+/* The picture of a trace of that length, as text. */
+static char *draw_trace_of(uint64_t end_ns)
+{
+	static const struct weft_trace_thread thread = {.name = "", .process = ""};
+	const struct weft_trace_description description = {
+		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
+	struct weft_event event = {.type = WEFT_EVENT_SWITCH, .task = 1};
+	struct weft_diagnostics diagnostics = {0};
+	struct weft_model_builder *builder;
+	struct weft_model *model;
+	struct picture p;
+	struct weft_text text = {0};
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	assert_int_equal(weft_model_builder_add(builder, &event, &diagnostics), 0);
+	event.time_ns = end_ns;
+	assert_int_equal(weft_model_builder_add(builder, &event, &diagnostics), 0);
+	assert_int_equal(weft_model_builder_finish(builder, &description, &model), 0);
+	weft_model_builder_destroy(builder);
+	picture_init(&p, model, 1000, 600);
+	draw(&p);
+	assert_int_equal(weft_canvas_write_text(p.canvas, &text), 0);
+	weft_text_add(&text, "", 1);
+	picture_finish(&p);
+	return text.bytes;
+}
+
+/* A tick at a whole millisecond is in ms, though those before it are in us. */
+static void ticks_change_their_unit_at_a_whole_one(void **state)
+{
+	(void)state;
+	char *text = draw_trace_of(4000000);
+	assert_non_null(strstr(text, "\"500 us\""));
+	assert_non_null(strstr(text, "\"1.0 ms\""));
+	assert_null(strstr(text, "\"1000 us\""));
+	free(text);
+	text = draw_trace_of(8000000);
+	assert_non_null(strstr(text, "\"1 ms\""));
+	assert_null(strstr(text, "\"1.0 ms\""));
+	free(text);
+}
+
+static void a_whole_second_has_no_decimals(void **state)
+{
+	(void)state;
+	const struct weft_model unix_time = {.clock = {.epoch = WEFT_EPOCH_UNIX}}, other = {0};
+	char text[48];
+	weft__format_clock(&unix_time, UINT64_C(86405000000000), text);
+	assert_string_equal(text, "00:00:05 UTC");
+	weft__format_clock(&unix_time, UINT64_C(86405250000000), text);
+	assert_string_equal(text, "00:00:05.25 UTC");
+	weft__format_clock(&other, UINT64_C(5000000000), text);
+	assert_string_equal(text, "5 s");
 }
 
 int main(void)
@@ -477,6 +533,8 @@ int main(void)
 		cmocka_unit_test(hostile_traces_are_drawn),
 		cmocka_unit_test(an_empty_trace_says_so),
 		cmocka_unit_test(durations_as_people_read_them),
+		cmocka_unit_test(ticks_change_their_unit_at_a_whole_one),
+		cmocka_unit_test(a_whole_second_has_no_decimals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

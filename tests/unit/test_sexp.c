@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "decoded.h"
+#include "format/order.h"
 
 #include "format/sexp_number.h"
 
@@ -251,6 +252,35 @@ static void assert_event(const struct decoded *d, const char *time, unsigned tas
 		fail_msg("no %s", line);
 }
 
+/* Of 200 events 3 are one in 64 at most. */
+static void one_time_in_64_may_stray(void **state)
+{
+	(void)state;
+	static const char *const times[] = {
+		"40", "5000.0", "80", "5000.0", "120", "5000.0", "160", "5000.0", NULL};
+	static const char *const fewer[] = {"40", "5000.0", "80", "5000.0", "120", "5000.0", NULL};
+	struct decoded d = decode_times(fewer);
+	assert_int_equal(complaints(&d, STRAY, NULL), 3);
+	weft_text_finish(&d.lines);
+	d = decode_times(times);
+	assert_int_equal(complaints(&d, STRAY, NULL), 0);
+	weft_text_finish(&d.lines);
+}
+
+static void of_two_spans_with_as_many_events_the_first_counts(void **state)
+{
+	(void)state;
+	struct weft__order order = {0};
+	size_t first, last;
+	for (uint64_t i = 0; i < 4; i++)
+		assert_int_equal(weft__order_add(&order, (struct weft__position){(i / 2 << 60) + i, i}), 0);
+	assert_int_equal(weft__order_sort(&order), 0);
+	weft__order_find_span(&order, &first, &last);
+	assert_int_equal(first, 0);
+	assert_int_equal(last, 1);
+	weft__order_finish(&order);
+}
+
 /* Wherever it is, and whether the others are in order or not, the rest of the trace stays. */
 static void a_time_centuries_away_is_held(void **state)
 {
@@ -346,6 +376,8 @@ int main(void)
 		cmocka_unit_test(the_first_line_may_be_damaged),
 		cmocka_unit_test(a_million_parentheses),
 		cmocka_unit_test(a_time_centuries_away_is_held),
+		cmocka_unit_test(one_time_in_64_may_stray),
+		cmocka_unit_test(of_two_spans_with_as_many_events_the_first_counts),
 		cmocka_unit_test(a_jump_there_and_back_is_held),
 		cmocka_unit_test(random_damage),
 	};

@@ -106,6 +106,20 @@ static void nothing_drives_a_terminal(void **state)
 	assert_text(&text, "\\x1b[2J\\x07\\x7f\\x9b\\u202e\xc3\xa4\\xff\"\\");
 }
 
+/* Each of the characters that change the direction of text, or end a line. */
+static void no_character_that_turns_text_is_shown(void **state)
+{
+	(void)state;
+	static const char *const turning[] = {"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\x8f",
+		"\xe2\x80\xa8", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9"};
+	for (size_t i = 0; i < sizeof(turning) / sizeof(turning[0]); i++) {
+		struct weft_text text = {0};
+		weft_text_add_shown(&text, turning[i], strlen(turning[i]));
+		assert_true(text.size == 6 && text.bytes[0] == '\\' && text.bytes[1] == 'u');
+		weft_text_finish(&text);
+	}
+}
+
 static void columns(void **state)
 {
 	(void)state;
@@ -126,6 +140,7 @@ int main(void)
 		cmocka_unit_test(json_strings),
 		cmocka_unit_test(utf8_that_is_none),
 		cmocka_unit_test(nothing_drives_a_terminal),
+		cmocka_unit_test(no_character_that_turns_text_is_shown),
 		cmocka_unit_test(columns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
