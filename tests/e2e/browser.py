@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: ISC
 """Chromium for the tests of the page: page.mjs drives it."""
+import atexit
 import fcntl
 import json
 import os
 import shutil
+import subprocess
 
 from harness import BUILD, equal, run, skip
 
@@ -49,12 +51,25 @@ def install_driver(folder=NPM, options=()):
         skip('npm could not get playwright-core: %s' % (result.stderr.strip() or 'no reason given').splitlines()[-1])
 
 
+class Driver:
+    """page.mjs, with one browser for all cases of a test; each request gets a context of its own."""
+    process = None
+
+    @classmethod
+    def ask(cls, request):
+        if not cls.process or cls.process.poll() is not None:
+            cls.process = subprocess.Popen(['node', DRIVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                           env=dict(os.environ, WEFT_NPM=NPM))
+            atexit.register(cls.process.stdin.close)  # it then ends the browser
+        print(json.dumps(request), file=cls.process.stdin, flush=True)
+        answer = cls.process.stdout.readline()
+        assert answer, 'page.mjs ended: %s' % cls.process.wait()
+        return json.loads(answer)
+
+
 def browse(url, steps, title='', loud=False, **options):
     """What page.mjs has seen. Whatever a page does, it may not complain on the console."""
-    ask = dict(options, chromium=chromium(), url=url, steps=steps, title=title)
-    result = run(['node', DRIVER], input=json.dumps(ask), env={'WEFT_NPM': NPM})
-    equal(result.returncode, 0, result.stderr)
-    seen = json.loads(result.stdout)
+    seen = Driver.ask(dict(options, chromium=chromium(), url=url, steps=steps, title=title))
     assert 'failed' not in seen, seen['failed'] + '\n' + repr(seen)
     if not loud:
         equal(seen['console'], [])
