@@ -50,6 +50,10 @@ hostile: ## attack every reader of rings for HOSTILE_SECONDS (3600), with random
 	@tools/install-packages check
 	@HOSTILE_SECONDS=$(HOSTILE_SECONDS) HOSTILE_SEED=$(HOSTILE_SEED) $(PYTHON) tools/hostile.py
 
+mutants: ## plant the bugs of tests/mutants one at a time, or those with a word of MUTANTS: do the tests see them?
+	@tools/install-packages check
+	@tests/mutants/mutants.py $(MUTANTS)
+
 dropin: ## make weft.c and weft.h, the recorder in two files
 	@tools/install-packages build
 	@tools/configure $(BUILD)
@@ -72,4 +76,4 @@ clean: ## remove everything that was built
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
 
-.PHONY: all demo view check bench fuzz kills hostile dropin install format clean help
+.PHONY: all demo view check bench fuzz kills hostile mutants dropin install format clean help

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: ISC
+"""One-line bugs, each with the tests that should see it: Mutant(file, old text, new text, tests).
+
+The old text must be in the file exactly once. A test is the name of a unit test, or `e2e/NAME`. Quick tests come
+first. If a change makes a mutant meaningless, replace it by another in the same room. One that cannot change what
+the program does stays out of the count, with the reason in `equivalent`.
+"""
+from collections import namedtuple
+
+Mutant = namedtuple('Mutant', 'file old new tests equivalent', defaults=(None,))
+
+
+def in_file(file, *bugs):
+    """Several bugs of one file: (old, new, tests, [why it is equivalent])."""
+    return [Mutant(file, bug[0], bug[1], bug[2].split(), *bug[3:]) for bug in bugs]
+
+
+MUTANTS = [
+    # ---- base ----
+    *in_file(
+        'src/base/sort.c',
+        ('if (kept == 0 || values[kept - 1] != values[i])', 'if (kept <= 1 || values[kept - 1] != values[i])',
+         'base layout'),
+        ('if (values[low + half] < value) {', 'if (values[low + half] <= value) {', 'base layout render'),
+        ('for (unsigned shift = low_bit; shift < 64; shift += d->bits)',
+         'for (unsigned shift = low_bit; shift < 53; shift += d->bits)', 'base'),
+    ),
+    *in_file(
+        'src/base/hash.c',
+        ('weft__hash_word(&hash, word | last);', 'weft__hash_word(&hash, word);', 'base model story')),
+    *in_file(
+        'src/base/duration.c',
+        ('while (unit < 3 && value >= 999.5) {', 'while (unit < 3 && value > 1000) {', 'render'),
+        ('value < 9.9995 ? 1 :', 'value < 99.9995 ? 1 :', 'render')),
+    *in_file(
+        'src/base/utf8.c',
+        ("byte == 0xed ? 0x9f : 0xbf", "byte == 0xed ? 0xbf : 0xbf", 'text'),
+        ('if (byte < 0xc2)', 'if (byte < 0xc0)', 'text'),
+        ('(c >= 0x2066 && c <= 0x2069)', '(c >= 0x2066 && c < 0x2069)', 'text')),
+    *in_file(
+        'src/base/text.c',
+        ('if (number >= 10)', 'if (number > 10)', 'text')),
+    # ---- layout ----
+    *in_file(
+        'src/layout/simplify.c',
+        ('edges->time[edge] < tried[to])', 'edges->time[edge] <= tried[to])', 'layout',
+         'the same time is stored again'),
+        ('tried[task] <= time)', 'tried[task] < time)', 'layout e2e/agree'),
+        ('time > tasks->end[task])', 'time >= tasks->end[task])', 'layout e2e/agree'),
+        ('if (parent != WEFT_NONE && tasks->becomes[parent] == task)', 'if (parent == task)', 'layout e2e/agree')),
+    *in_file(
+        'src/layout/rows.c',
+        ('tasks.becomes[above] == task || end_of(p, above) <= start)',
+         'tasks.becomes[above] == task || end_of(p, above) < start)', 'layout e2e/agree'),
+        ('return at > p->columns->start[task] && at < end_of(p, task) ? at : 0;',
+         'return at > p->columns->start[task] && at <= end_of(p, task) ? at : 0;', 'layout e2e/agree'),
+        ('end > start ? end : start + 1);', 'end > start ? end : start);', 'layout e2e/agree',
+         'a range of no ranks is widened to one later'),
+        ('i > 0 && s->sorted[i - 1] > s->others[j - 1]', 'i > 0 && s->sorted[i - 1] < s->others[j - 1]',
+         'layout e2e/agree')),
+    *in_file(
+        'src/layout/occupancy.c',
+        ('if (time <= starts[0])', 'if (time < starts[0])', 'layout',
+         'the first start is also the lower bound of itself'),
+        ('ranks.begin >> shift, ((ranks.end - 1) >> shift) + 1', 'ranks.begin >> shift, ranks.end >> shift',
+         'layout layout_options')),
+    *in_file(
+        'src/layout/folds.c',
+        ('longest = OUTLIER * (half ? half : 1);', 'longest = OUTLIER * half;', 'layout_options'),
+        ('return sorted[(count - 1) / 2];', 'return sorted[count / 2];', 'layout_options'),
+        ('overlapping * SIDE_BY_SIDE > count)', 'overlapping * SIDE_BY_SIDE >= count)', 'layout_options'),
+        ('if (size > 1 + MOST_BELOW ||', 'if (size > MOST_BELOW ||', 'layout_options'),
+        ('return label << 17 | (uint64_t)tasks->kind[task] << 1 | (tasks->becomes[task] != WEFT_NONE);',
+         'return label << 17 | (uint64_t)tasks->kind[task] << 1;', 'layout_options'),
+        ('overlapping += list->start[i] < end;', 'overlapping += list->start[i] <= end;', 'layout_options')),
+    # ---- canvas ----
+    *in_file(
+        'src/canvas/number.c',
+        ('if (hundredths < 0) {', 'if (hundredths <= 0) {', 'canvas'),
+        ('rest % 10 ? 3 : 2', '3', 'canvas')),
+    *in_file(
+        'src/canvas/svg.c',
+        ('a->dash == b->dash &&', '', 'canvas'),
+        ('((a->color & 255) == 255 || a->type == WEFT_CANVAS_RECT)', 'true', 'canvas'),
+        ('if (op->back == svg->halo)', 'if (op->back != svg->halo)', 'canvas')),
+    # ---- render ----
+    *in_file(
+        'src/render/ruler.c',
+        ('(fraction || digit * 10 > step)', '(fraction || digit * 10 >= step)', 'render'),
+        ('while (index < 3 && (ns >= unit * 1000', 'while (index < 3 && (ns > unit * 1000', 'render'),
+        ('used -= used > 0 && text[used - 1] == \'.\';', '', 'render')),
+    *in_file(
+        'src/render/losses.c',
+        ('if (hatch->count && next->x > hatch->x2 + JOINED)', 'if (hatch->count && next->x > hatch->x2)',
+         'losses render'),
+        ('hatch->count = add(hatch->count, next->count);', 'hatch->count = next->count;', 'losses render'),
+        ('if (i > 0 && (length - i) % 3 == 0)', 'if ((length - i) % 3 == 0)', 'losses render')),
+    *in_file(
+        'src/render/edges/heat.c',
+        ('return count <= 4 * GROUP ? 1 : count <= 32 * GROUP ? 2 : SHADES;',
+         'return count < 4 * GROUP ? 1 : count <= 32 * GROUP ? 2 : SHADES;', 'render_piles density render'),
+        ('return p->theme->try_read;', 'return p->theme->read;', 'render_piles density render')),
+    # ---- export ----
+    *in_file(
+        'src/export/cut.c',
+        ('if (change->time_ns >= cut->range.end_ns)', 'if (false)', 'cut e2e/levels'),
+        ('return period->start < cut->range.end_ns &&', 'return period->start <= cut->range.end_ns &&', 'cut'),
+        ('(period->end > cut->range.start_ns || !cut->has_past);', '(period->end >= cut->range.start_ns || !cut->has_past);',
+         'cut'),
+        ('if (event->time_ns < cut->range.start_ns) {', 'if (event->time_ns <= cut->range.start_ns) {', 'cut e2e/agree'),
+        ('known < total ? inside + (total - known) : inside;', 'inside;', 'cut')),
+    *in_file(
+        'src/export/cut_packets.c',
+        ('time_ns == p->last_ns && t->sequence < p->last_sequence;', 'false;', 'cut e2e/agree'),
+        ('if (time_ns - t->base_ns > UINT32_MAX) {', 'if (time_ns - t->base_ns > (uint64_t)UINT32_MAX + 1) {',
+         'cut e2e/cut'),
+        ('bytes = ((size_t)words->count + 2) * sizeof(uint64_t);', 'bytes = ((size_t)words->count + 1) * sizeof(uint64_t);',
+         'cut e2e/cut')),
+    *in_file(
+        'src/export/cut_rundown.c',
+        ('error = write_band(w, index, WEFT_BAND_IDLE, thread->idle_reason);',
+         'error = write_band(w, index, WEFT_BAND_IDLE, thread->reason);', 'cut e2e/agree')),
+    *in_file(
+        'src/export/ctf_event.c',
+        ('weft__bytes_put_u8(bytes, event->is_set);', 'weft__bytes_put_u8(bytes, !event->is_set);', 'export_ctf e2e/export_ctf'),
+        ('event->has_value ? (uint64_t)event->value : 0);', '(uint64_t)event->value);', 'export_ctf',
+         'without a value it is 0 already')),
+    # ---- source ----
+    *in_file(
+        'src/source/expand.c',
+        ('if (out.pos > max_bytes - total)', 'if (out.pos >= max_bytes - total)', 'source e2e/limits'),
+        ('return total ? 0 : WEFT_ERROR_DAMAGED;', 'return 0;', 'source e2e/stream')),
+    *in_file(
+        'src/source/file.c',
+        ('if (source->size > most)', 'if (source->size >= most)', 'source e2e/limits'),
+        ('lseek(fd, 0, SEEK_CUR) == 0;', 'true;', 'source e2e/cli')),
+    # ---- record ----
+    *in_file(
+        'src/record/room.c',
+        ('(is_stale ? 16 : 0)', '(is_stale ? 8 : 0)', 'record record_threads e2e/agree'),
+        ('return ticks < weft__load(&weft__header_of(slot)->hold_until);',
+         'return ticks <= weft__load(&weft__header_of(slot)->hold_until);', 'watch'),
+        ('weft__store(&slot->refuse, WEFT__LOOK_INTERVAL - 1);', 'weft__store(&slot->refuse, 0);',
+         'record_threads', 'it only saves looks for a packet that cannot be had')),
+    *in_file(
+        'src/record/name.c',
+        ('if (size > WEFT_ABI_NAME_MAX_BYTES)\n\t\treturn 0;', 'if (size >= WEFT_ABI_NAME_MAX_BYTES)\n\t\treturn 0;',
+         'record'),
+        ('if (bytes > room - used)', 'if (bytes >= room - used)', 'record record_levels'),
+        ('if ((known ^ hash) >> 16 == 0 && is_same', 'if (is_same', 'record',
+         'the upper half of the hash only saves a comparison')),
+    *in_file(
+        'src/record/compose.c',
+        ("while (kept > 0 && ((unsigned char)text[kept] & 0xc0) == 0x80)", 'while (false)', 'record'),
+        ('if (draft->count + 1 + words > WEFT_ABI_WORDS_MAX)', 'if (draft->count + words > WEFT_ABI_WORDS_MAX)', 'record',
+         'the joined names have 1024 bytes at most, which always fit'),
+        ('if (size > room) {', 'if (size >= room) {', 'record')),
+    *in_file(
+        'src/record/values.c',
+        ('if (length == room)', 'if (length > room)', 'record')),
+    *in_file(
+        'src/record/packet.c',
+        ('if (++passed->open_in_row < 2 || passed->taken == TAKEN_MAX)', 'if (passed->taken == TAKEN_MAX)',
+         'record_threads e2e/agree'),
+        ('state >> 2 >= sequence)', 'state >> 2 > sequence)', 'record_threads',
+         'no packet has the sequence of a claim before the claim succeeds')),
+    *in_file(
+        'src/record/text.c',
+        ('weft__count_loss(self.slot, WEFT_ABI_LOSS_TOO_BIG);', '(void)self;', 'record')),
+    # ---- view, format, model, story ----
+    *in_file(
+        'src/view/time.c',
+        ('if (weft_view_x(view, low) >= x)', 'if (weft_view_x(view, low) > x)', 'view')),
+    *in_file(
+        'src/format/order.c',
+        ('count_strays(order) > order->count / STRAY_SHARE)', 'count_strays(order) >= order->count / STRAY_SHARE)',
+         'mirage_ctf sexp decoder'),
+        ('if (last - first + 1 > most) {', 'if (last - first + 1 >= most) {', 'mirage_ctf sexp decoder')),
+    *in_file(
+        'src/format/weft_gaps.c',
+        ('if (packet->lost <= thread->lost)', 'if (packet->lost < thread->lost)', 'losses')),
+    *in_file(
+        'src/model/finish.c',
+        ('if (e->type[i] == EDGE_DROPPED)', 'if (false)', 'model e2e/agree'),
+        ('if (t->becomes[task] != WEFT_NONE)', 'if (t->becomes[task] == WEFT_NONE)', 'model e2e/oracle')),
+    *in_file(
+        'src/story/filter.c',
+        ('return text[at] == sign && escapes % 2 == 0;', 'return text[at] == sign && escapes == 0;', 'filter'),
+        ('if (length == 0 || length >= size)', 'if (length == 0 || length > size)', 'filter')),
+]
