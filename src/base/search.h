@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: ISC
  *
- * Binary search in sorted keys. A key may be a member of a struct: `keys` is the address of the
- * first one, and `stride` the distance to the next. The functions are inline, so that a constant
- * stride costs nothing.
+ * Binary search in sorted columns.
  *
  *     keys            10  20  20  30
- *     lower bound 20       ^              the first key that is not less
- *     upper bound 20               ^      the first key that is greater
+ *     lower bound 20       ^              the first row whose key is not less
+ *     upper bound 20               ^      the first row whose key is greater
+ *
+ * Each returns the number of rows if there is no such row. They are inlined, so that a comparison
+ * costs no call.
  */
 #ifndef WEFT_BASE_SEARCH_H
 #define WEFT_BASE_SEARCH_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-/* The first index in [first, end) for which `is_before` is false; it must be true up to there and
- * false from there on. `end` if it is true for all. */
-static inline size_t weft__search(size_t first, size_t end,
-	bool (*is_before)(const void *context, size_t index), const void *context)
+/* The first row from `first` on for which `is_before` is false; it must be true for all rows before
+ * that one, and false from there on. `end` if it is true for all. */
+__attribute__((always_inline)) static inline uint32_t weft__search(const void *context,
+	uint32_t first, uint32_t end,
+	bool (*is_before)(const void *context, uint32_t row, uint64_t key), uint64_t key)
 {
 	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-		if (is_before(context, middle))
+		uint32_t middle = first + (end - first) / 2;
+		if (is_before(context, middle, key))
 			first = middle + 1;
 		else
 			end = middle;
@@ -30,52 +31,42 @@ static inline size_t weft__search(size_t first, size_t end,
 	return first;
 }
 
-static inline uint64_t weft__search_key_u64(const void *keys, size_t stride, size_t index)
+/* For weft__search in a part of a column. */
+static inline bool weft__is_less_u64(const void *keys, uint32_t row, uint64_t key)
 {
-	return *(const uint64_t *)(const void *)((const char *)keys + index * stride);
+	return ((const uint64_t *)keys)[row] < key;
 }
 
-static inline uint32_t weft__search_key_u32(const void *keys, size_t stride, size_t index)
+static inline bool weft__is_not_more_u64(const void *keys, uint32_t row, uint64_t key)
 {
-	return *(const uint32_t *)(const void *)((const char *)keys + index * stride);
+	return ((const uint64_t *)keys)[row] <= key;
 }
 
-static inline size_t weft__lower_bound_u64(
-	const uint64_t *keys, size_t stride, size_t first, size_t end, uint64_t key)
+static inline bool weft__is_less_u32(const void *keys, uint32_t row, uint64_t key)
 {
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-		if (weft__search_key_u64(keys, stride, middle) < key)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first;
+	return ((const uint32_t *)keys)[row] < key;
 }
 
-static inline size_t weft__upper_bound_u64(
-	const uint64_t *keys, size_t stride, size_t first, size_t end, uint64_t key)
+static inline uint32_t weft__lower_bound_u64(const uint64_t *keys, uint32_t count, uint64_t key)
 {
-	return key == UINT64_MAX ? end : weft__lower_bound_u64(keys, stride, first, end, key + 1);
+	return weft__search(keys, 0, count, weft__is_less_u64, key);
 }
 
-static inline size_t weft__lower_bound_u32(
-	const uint32_t *keys, size_t stride, size_t first, size_t end, uint32_t key)
+static inline uint32_t weft__upper_bound_u64(const uint64_t *keys, uint32_t count, uint64_t key)
 {
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-		if (weft__search_key_u32(keys, stride, middle) < key)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first;
+	return weft__search(keys, 0, count, weft__is_not_more_u64, key);
 }
 
-static inline size_t weft__upper_bound_u32(
-	const uint32_t *keys, size_t stride, size_t first, size_t end, uint32_t key)
+static inline uint32_t weft__lower_bound_u32(const uint32_t *keys, uint32_t count, uint32_t key)
 {
-	return key == UINT32_MAX ? end : weft__lower_bound_u32(keys, stride, first, end, key + 1);
+	return weft__search(keys, 0, count, weft__is_less_u32, key);
+}
+
+/* Is the key among them? */
+static inline bool weft__contains_u32(const uint32_t *keys, uint32_t count, uint32_t key)
+{
+	uint32_t row = weft__lower_bound_u32(keys, count, key);
+	return row < count && keys[row] == key;
 }
 
 #endif

@@ -169,18 +169,3 @@ size_t weft__unique_u64(uint64_t *values, size_t count)
 			values[kept++] = values[i];
 	return kept;
 }
-
-size_t weft__lower_bound_u64(const uint64_t *values, size_t count, uint64_t value)
-{
-	size_t low = 0;
-	while (count > 0) {
-		size_t half = count / 2;
-		if (values[low + half] < value) {
-			low += half + 1;
-			count -= half + 1;
-		} else {
-			count = half;
-		}
-	}
-	return low;
-}

@@ -31,7 +31,4 @@ void weft__order_by_u64(const uint64_t *keys, uint32_t *order, uint32_t *scratch
 /* Drops repetitions from a sorted array; the new count. */
 size_t weft__unique_u64(uint64_t *values, size_t count);
 
-/* The first index whose value is not below `value`; `count` if there is none. */
-size_t weft__lower_bound_u64(const uint64_t *values, size_t count, uint64_t value);
-
 #endif

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 #include "layout/layout.h"
 
 #define NAME_BYTES     64
@@ -27,13 +29,7 @@ static uint32_t thread_at(const struct weft_model *model, uint32_t task, uint64_
 	const struct weft_activations *a = &model->activations;
 	uint32_t first = model->tasks.first_activation[task];
 	uint32_t low = first, high = model->tasks.first_activation[task + 1];
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (a->start[middle] <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = weft__search(a->start, low, high, weft__is_not_more_u64, time);
 	return low > first && a->end[low - 1] >= time ? a->thread[low - 1] : WEFT_NONE;
 }
 

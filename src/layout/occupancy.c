@@ -24,7 +24,7 @@
 
 #include <weft/error.h>
 
-#include "base/sort.h"
+#include "base/search.h"
 
 #define COARSE_SHIFT 4
 #define PAGED_ROWS   (WEFT__PAGES_MAX * WEFT__PAGE_ROWS)

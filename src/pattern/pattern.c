@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "pattern/program.h"
@@ -72,7 +73,7 @@ static int make_classes(struct weft__pattern *p)
 
 static uint32_t find_class(const struct weft__pattern *p, uint32_t character)
 {
-	return (uint32_t)weft__lower_bound_u64(p->bounds, p->class_count, character + (uint64_t)1);
+	return weft__lower_bound_u64(p->bounds, p->class_count, character + (uint64_t)1);
 }
 
 /* Any character of a class; of an empty one, some other. */

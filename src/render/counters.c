@@ -12,7 +12,7 @@
 
 #include "base/ns.h"
 #include "base/number.h"
-#include "base/sort.h"
+#include "base/search.h"
 #include "render/painter.h"
 
 #define PADDING      10.0 /* px above the highest and below the lowest value */
@@ -269,8 +269,8 @@ static void draw_curve(
 	const struct weft_samples *samples = &p->model->samples;
 	const struct weft_box *box = &p->frame->picture;
 	uint32_t last = counter->first + counter->count;
-	uint32_t at = counter->first + (uint32_t)weft__lower_bound_u64(
-									   samples->time + counter->first, counter->count, p->left);
+	uint32_t at = counter->first +
+				  weft__lower_bound_u64(samples->time + counter->first, counter->count, p->left);
 	trail->y = value_y(p, scale, at > counter->first ? (double)samples->value[at - 1] : 0);
 	go(p, trail, box->x, trail->y);
 	while (at < last && samples->time[at] <= p->right) {

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/search.h"
+
 #include "render/painter.h"
 
 #define ARROWS_DOWN_TO 0.25 /* factor for the alpha of other arrows */
@@ -24,23 +26,10 @@ struct area {
 	double x, x2, y, half;
 };
 
-static bool contains(const uint32_t *list, uint32_t count, uint32_t task)
-{
-	uint32_t low = 0, high = count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (list[middle] < task)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && list[low] == task;
-}
-
 bool weft__is_dim(const struct painter *p, uint32_t task)
 {
 	const struct weft_highlight *h = p->options->highlight;
-	return h && h->related_count && !contains(h->related, h->related_count, task);
+	return h && h->related_count && !weft__contains_u32(h->related, h->related_count, task);
 }
 
 double weft__arrow_dim(const struct painter *p)

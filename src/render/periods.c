@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/search.h"
+
 #include "render/painter.h"
 
 #define NAMED_FROM 16.0 /* px */
@@ -52,6 +54,12 @@ static void band_edges(
 	*ret_x2 = fmin(fmax(ceil(weft__x(p, band->end)), *ret_x + 1), box->x + box->width);
 }
 
+static bool has_ended(const void *context, uint32_t band, uint64_t time)
+{
+	const struct weft__bands *bands = context;
+	return bands->list[band].end <= time;
+}
+
 /* The first band from `low` on that ends after `time`. Searches from the expected index on, with
  * doubling steps. */
 static uint32_t first_after(
@@ -66,14 +74,7 @@ static uint32_t first_after(
 		high = bands->count - high > step ? high + step : bands->count;
 		step *= 2;
 	}
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (bands->list[middle].end <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return weft__search(bands, low, high, has_ended, time);
 }
 
 /* Draws bands of a kind. Bands without a pixel between them are drawn as one, and bands that end

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "base/search.h"
 
 #define STEP_EDGES (1 << 20) /* some milliseconds */
 
@@ -180,32 +181,29 @@ struct weft__edge_list weft__edges_made(const struct weft_story *story, uint32_t
 				 : (struct weft__edge_list){NULL, 0};
 }
 
+struct edge_times {
+	const uint64_t *time;
+	const uint32_t *edges;
+};
+
+static bool is_edge_until(const void *context, uint32_t row, uint64_t time)
+{
+	const struct edge_times *times = context;
+	return times->time[times->edges[row]] <= time;
+}
+
 uint32_t weft__edges_until(
 	const struct weft_model *model, struct weft__edge_list list, uint64_t time)
 {
-	uint32_t first = 0, end = list.count;
-	while (first < end) {
-		uint32_t middle = first + (end - first) / 2;
-		if (model->edges.time[list.edges[middle]] <= time)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first;
+	const struct edge_times times = {model->edges.time, list.edges};
+	return weft__search(&times, 0, list.count, is_edge_until, time);
 }
 
 uint32_t weft__activations_until(const struct weft_model *model, uint32_t task, uint64_t time)
 {
-	uint32_t begin = model->tasks.first_activation[task], first = begin;
+	uint32_t begin = model->tasks.first_activation[task];
 	uint32_t end = model->tasks.first_activation[task + 1];
-	while (first < end) {
-		uint32_t middle = first + (end - first) / 2;
-		if (model->activations.start[middle] <= time)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first - begin;
+	return weft__search(model->activations.start, begin, end, weft__is_not_more_u64, time) - begin;
 }
 
 uint64_t weft__start_of(const struct weft_story *story, uint32_t task)

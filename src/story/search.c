@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/export.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "pattern/pattern.h"
 
@@ -369,18 +370,16 @@ WEFT__EXPORT const char *weft_search_place_name(enum weft_search_place place)
 	return place < WEFT_SEARCH_PLACES ? names[place] : "unknown";
 }
 
+static bool is_match_until(const void *context, uint32_t row, uint64_t time)
+{
+	const struct weft_search *search = context;
+	return search->matches[row].time <= time;
+}
+
 /* The number of matches at or before `time`. */
 static uint32_t matches_until(const struct weft_search *search, uint64_t time)
 {
-	uint32_t first = 0, end = search->match_count;
-	while (first < end) {
-		uint32_t middle = first + (end - first) / 2;
-		if (search->matches[middle].time <= time)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first;
+	return weft__search(search, 0, search->match_count, is_match_until, time);
 }
 
 WEFT__EXPORT uint32_t weft_search_after(const struct weft_search *search, uint64_t time)
@@ -397,13 +396,5 @@ WEFT__EXPORT uint32_t weft_search_before(const struct weft_search *search, uint6
 
 WEFT__EXPORT bool weft_search_has_task(const struct weft_search *search, uint32_t task)
 {
-	uint32_t first = 0, end = search->task_count;
-	while (first < end) {
-		uint32_t middle = first + (end - first) / 2;
-		if (search->tasks[middle] < task)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first < search->task_count && search->tasks[first] == task;
+	return weft__contains_u32(search->tasks, search->task_count, task);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "base/search.h"
 #include "story/things.h"
 
 #define NAME_LETTERS 40
@@ -50,15 +51,9 @@ WEFT__EXPORT size_t weft_story_band_sentence(
 static uint32_t sample_at(
 	const struct weft_model *model, const struct weft_counter *counter, uint64_t time)
 {
-	uint32_t first = counter->first, end = counter->first + counter->count;
-	while (first < end) {
-		uint32_t middle = first + (end - first) / 2;
-		if (model->samples.time[middle] <= time)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first == counter->first ? WEFT_NONE : first - 1;
+	uint32_t next =
+		weft__upper_bound_u64(model->samples.time + counter->first, counter->count, time);
+	return next ? counter->first + next - 1 : WEFT_NONE;
 }
 
 /* Appends ": +2 by read block 17 at 12.31 ms". */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "story/index.h"
 #include "viewer/state.h"
 
@@ -47,15 +48,7 @@ static void add_task(struct weft_viewer *viewer, uint32_t task)
 
 static bool contains(const struct weft__selection *s, uint32_t task)
 {
-	uint32_t low = 0, high = s->related_count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (s->related[middle] < task)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->related_count && s->related[low] == task;
+	return weft__contains_u32(s->related, s->related_count, task);
 }
 
 /* Edges between related tasks; each edge is found at its actor. */

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "base/search.h"
 #include "render/rows.h"
 #include "viewer/state.h"
 
@@ -63,17 +64,22 @@ static void try_activations(struct search *search, uint32_t task)
 	uint32_t first = model->tasks.first_activation[task];
 	uint32_t low = first, high = model->tasks.first_activation[task + 1], last = high;
 	uint64_t time = time_at(search, search->x);
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (model->activations.start[middle] < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = weft__search(model->activations.start, low, high, weft__is_less_u64, time);
 	for (uint32_t i = low > first ? low - 1 : first; i < last && i <= low; i++) {
 		try_time(search, model->activations.start[i]);
 		try_time(search, model->activations.end[i]);
 	}
+}
+
+struct edge_times {
+	const uint64_t *time;
+	const uint32_t *edges;
+};
+
+static bool is_before(const void *context, uint32_t row, uint64_t time)
+{
+	const struct edge_times *times = context;
+	return times->time[times->edges[row]] < time;
 }
 
 static void try_edges(struct search *search, uint32_t task)
@@ -83,13 +89,8 @@ static void try_edges(struct search *search, uint32_t task)
 	uint32_t first = model->tasks.first_edge[task];
 	uint32_t low = first, high = model->tasks.first_edge[task + 1], last = high;
 	uint64_t time = time_at(search, search->x);
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (model->edges.time[edges[middle]] < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const struct edge_times times = {model->edges.time, edges};
+	low = weft__search(&times, low, high, is_before, time);
 	for (uint32_t i = low > first ? low - 1 : first; i < last && i <= low; i++)
 		try_time(search, model->edges.time[edges[i]]);
 }

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "base/search.h"
 #include "render/rows.h"
 #include "story/index.h"
 #include "viewer/state.h"
@@ -29,14 +30,7 @@ static void go(struct weft_viewer *viewer, uint32_t task, uint64_t at)
  * time. */
 static uint32_t next_of(struct weft__edge_list list, uint32_t from, int step)
 {
-	uint32_t low = 0, high = list.count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (list.edges[middle] < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	uint32_t low = weft__lower_bound_u32(list.edges, list.count, from);
 	if (step > 0)
 		return low < list.count ? list.edges[low] : WEFT_NONE;
 	return low > 0 ? list.edges[low - 1] : WEFT_NONE;
@@ -45,15 +39,7 @@ static uint32_t next_of(struct weft__edge_list list, uint32_t from, int step)
 static uint32_t first_edge_from(const struct weft_viewer *viewer, uint64_t time)
 {
 	const struct weft_edges *edges = &viewer->model->edges;
-	uint32_t low = 0, high = edges->count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (edges->time[middle] < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return weft__lower_bound_u64(edges->time, edges->count, time);
 }
 
 static uint32_t nearest(uint32_t a, uint32_t b, int step)

@@ -9,6 +9,7 @@
 
 #include <weft/layout.h>
 
+#include "base/search.h"
 #include "base/sort.h"
 #include "layout/forest.h"
 #include "layout/occupancy.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/sort.h"
+#include "base/search.h"
 #include "render/edges/edge_columns.h"
 #include "render/painter.h"
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "base/sort.h"
+#include "base/search.h"
 #include "render/painter.h"
 #include "view/time.h"
 
@@ -80,8 +80,8 @@ void weft__find_edges(struct painter *p)
 	uint64_t around = p->right - p->left; /* arrows may come from one view's width away */
 	uint64_t to = p->right < UINT64_MAX - around ? p->right + around : UINT64_MAX;
 	/* An arrow ends at its edge's time: edges before the view do not reach it. */
-	p->first_edge = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, p->left);
-	p->last_edge = (uint32_t)weft__lower_bound_u64(edges->time, edges->count, to);
+	p->first_edge = weft__lower_bound_u64(edges->time, edges->count, p->left);
+	p->last_edge = weft__lower_bound_u64(edges->time, edges->count, to);
 	if (p->last_edge - p->first_edge <= MANY)
 		return;
 	p->edge_columns = calloc(1, sizeof(*p->edge_columns));

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/ns.h"
-#include "base/sort.h"
+#include "base/search.h"
 #include "render/painter.h"
 #include "view/time.h"
 
@@ -135,7 +135,7 @@ static void add_activations(struct counting *c, struct weft__density_cell *cells
 {
 	const struct weft_activations *a = &c->p->model->activations;
 	const uint32_t *first = &c->p->model->tasks.first_activation[task];
-	uint32_t i = first[0] + (uint32_t)weft__lower_bound_u64(
+	uint32_t i = first[0] + weft__lower_bound_u64(
 								a->end + first[0], first[1] - first[0], c->density->times[0]);
 	for (; i < first[1] && a->start[i] < c->density->times[c->density->columns]; i++)
 		add_activation(c, cells, a->start[i], a->end[i]);

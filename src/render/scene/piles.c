@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/sort.h"
 #include "render/scene/scene.h"
 
@@ -225,7 +226,7 @@ void weft__piles_finish(struct weft__piles *piles)
 /* The number of a pile's sorted values below `limit`. */
 static uint32_t count_below(const uint64_t *values, uint32_t count, uint64_t limit)
 {
-	return (uint32_t)weft__lower_bound_u64(values, count, limit);
+	return weft__lower_bound_u64(values, count, limit);
 }
 
 static uint64_t sum_of_first(const uint64_t *values, const uint64_t *sums, uint32_t count)
@@ -288,17 +289,15 @@ struct weft__share weft__pile_share(
 	return weft__pile_step(&cursor, end);
 }
 
+static bool has_ended(const void *context, uint32_t index, uint64_t time)
+{
+	const struct weft__piles *piles = context;
+	return piles->list[piles->by_row[index]].end <= time;
+}
+
 uint32_t weft__piles_from(const struct weft__piles *piles, uint32_t row, uint64_t time)
 {
-	uint32_t low = piles->row_first[row], high = piles->row_first[row + 1];
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (piles->list[piles->by_row[middle]].end <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return weft__search(piles, piles->row_first[row], piles->row_first[row + 1], has_ended, time);
 }
 
 void weft__fold_members(const struct weft_scene *scene, uint32_t fold, uint64_t start, uint64_t end,

@@ -10,6 +10,7 @@
 
 #include "base/both.h"
 #include "base/export.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 uint64_t weft__scene_start(const struct weft_scene *scene, uint32_t place)
@@ -50,14 +51,7 @@ uint32_t weft__gallop_u32(const uint32_t *values, uint32_t low, uint32_t count, 
 		high = count - high > step ? high + step : count;
 		step *= 2;
 	}
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (values[middle] < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return weft__search(values, low, high, weft__is_less_u32, value);
 }
 
 uint32_t weft__gallop_u64(const uint64_t *values, uint32_t low, uint32_t count, uint64_t value)
@@ -68,7 +62,7 @@ uint32_t weft__gallop_u64(const uint64_t *values, uint32_t low, uint32_t count, 
 		high = count - high > step ? high + step : count;
 		step *= 2;
 	}
-	return low + (uint32_t)weft__lower_bound_u64(values + low, high - low, value);
+	return low + weft__lower_bound_u64(values + low, high - low, value);
 }
 
 uint32_t weft__gallop_u64_near(
@@ -110,16 +104,7 @@ uint32_t weft__scene_first_alive(
 
 uint32_t weft__scene_first_failed(const struct weft_scene *scene, uint32_t first, uint32_t last)
 {
-	uint32_t count = scene->failed_place_count, low = 0;
-	while (count > 0) {
-		uint32_t half = count / 2;
-		if (scene->failed_places[low + half] < first) {
-			low += half + 1;
-			count -= half + 1;
-		} else {
-			count = half;
-		}
-	}
+	uint32_t low = weft__lower_bound_u32(scene->failed_places, scene->failed_place_count, first);
 	if (low == scene->failed_place_count || scene->failed_places[low] >= last)
 		return last;
 	return scene->failed_places[low];

@@ -14,7 +14,7 @@
 
 #include <weft/story.h>
 
-#include "base/sort.h"
+#include "base/search.h"
 #include "render/tasks/cells.h"
 #include "render/painter.h"
 
@@ -100,8 +100,8 @@ static void draw_running(struct painter *p, const struct seen *s)
 	const uint64_t *starts = piles->run_starts + s->pile->first_run;
 	const uint64_t *ends = piles->run_ends + s->pile->first_run;
 	uint32_t count = s->pile->run_count;
-	uint32_t begun = (uint32_t)weft__lower_bound_u64(starts, count, p->left);
-	uint32_t ended = (uint32_t)weft__lower_bound_u64(ends, count, p->left);
+	uint32_t begun = weft__lower_bound_u64(starts, count, p->left);
+	uint32_t ended = weft__lower_bound_u64(ends, count, p->left);
 	double height = bar_height(s->lane->spacing);
 	struct bar bar = {0, -1, s->lane->y - floor(height / 2), height};
 	uint64_t start = p->left;

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "base/sort.h"
 #include "story/problems/findings.h"
 
@@ -40,17 +41,15 @@ static uint64_t end_of(const struct weft_model *model, uint32_t task)
 	return ends ? model->tasks.end[task] : model->summary.end;
 }
 
+static bool has_begun(const void *holds, uint32_t row, uint64_t time)
+{
+	return ((const struct hold *)holds)[row].start <= time;
+}
+
 /* True if another task held it at that time. */
 static bool was_held(const struct contention *c, uint32_t task, uint64_t time)
 {
-	uint32_t low = 0, high = c->hold_count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (c->holds[middle].start <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	uint32_t low = weft__search(c->holds, 0, c->hold_count, has_begun, time);
 	return low && c->holds[low - 1].end > time && c->holds[low - 1].task != task;
 }
 

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "story/problems/findings.h"
 
 #define LONG_SHARE  50 /* 1 / share of a trace: minimum length of a stretch */
@@ -61,18 +62,23 @@ static int by_end(const void *left, const void *right)
 	return l->task < r->task ? -1 : l->task > r->task;
 }
 
+struct thread_list {
+	const struct stretch *list;
+	uint32_t thread;
+};
+
+static bool is_over(const void *context, uint32_t row, uint64_t time)
+{
+	const struct thread_list *of_thread = context;
+	const struct stretch *s = &of_thread->list[row];
+	return s->thread < of_thread->thread || (s->thread == of_thread->thread && s->end <= time);
+}
+
 /* The last stretch of a thread that has ended by a time, or NULL. */
 static struct stretch *find_before(struct looking *l, uint32_t thread, uint64_t time)
 {
-	uint32_t low = 0, high = l->count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct stretch *s = &l->list[middle];
-		if (s->thread < thread || (s->thread == thread && s->end <= time))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const struct thread_list of_thread = {l->list, thread};
+	uint32_t low = weft__search(&of_thread, 0, l->count, is_over, time);
 	return low && l->list[low - 1].thread == thread ? &l->list[low - 1] : NULL;
 }
 
