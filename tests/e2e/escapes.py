@@ -5,12 +5,12 @@ import os
 import re
 import shutil
 
-from harness import BUILD, DATA, WEFT, case, main, skip, temporary_directory
+from harness import BUILD, DATA, WEFT, case, main, picture_formats, skip, temporary_directory
 from hostile_traces import EVIL_NAME, evil_labels
 from measured import check_shown, measure
 
 RECORD = ['--', os.path.join(BUILD, 'examples', 'hello')]
-FORMS = (b'svg', b'png', b'pdf', b'html')
+FORMS = [os.fsencode(name) for name in picture_formats()]
 
 
 def weft(*args, **options):

@@ -53,6 +53,25 @@ def weft(*args, status=0, **options):
     return result
 
 
+def picture_formats():
+    """What `weft render` can write, as it was built; names on standard output what is left out."""
+    formats, trace = ['svg'], os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
+    for name in ('png', 'pdf', 'html'):
+        with temporary_directory() as folder:
+            result = run([WEFT, 'render', trace, '-o', os.path.join(folder, 'picture.' + name)])
+        if result.returncode and 'built without' in result.stderr:
+            print('# no %s: %s' % (name, result.stderr.strip().splitlines()[0]), flush=True)
+        else:
+            formats.append(name)
+    return formats
+
+
+def build_option(name):
+    """The value of a Meson option in this build."""
+    with open(os.path.join(BUILD, 'meson-info', 'intro-buildoptions.json'), encoding='utf-8') as file:
+        return next(option['value'] for option in json.load(file) if option['name'] == name)
+
+
 def json_lines(text):
     return [json.loads(line) for line in text.splitlines()]
 

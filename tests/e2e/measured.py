@@ -1,21 +1,15 @@
 # SPDX-License-Identifier: ISC
 """Commands with a limit of CPU time, and what they took: for hostile input. Time on the clock is
 never asked for, as other programs may run meanwhile."""
-import json
 import os
 import re
 import resource
 import subprocess
 import tempfile
 
-from harness import BUILD, FONTCONFIG_KEEPS
+from harness import FONTCONFIG_KEEPS, build_option
 
 MIB = 1 << 20
-
-
-def build_option(name):
-    with open(os.path.join(BUILD, 'meson-info', 'intro-buildoptions.json'), encoding='utf-8') as file:
-        return next(option['value'] for option in json.load(file) if option['name'] == name)
 
 
 # Sanitizers take several times as much, of memory too.

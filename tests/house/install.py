@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
-from harness import BUILD, DATA, SOURCE, case, equal, main, run, skip  # noqa: E402
+from harness import BUILD, DATA, SOURCE, build_option, case, equal, main, run, skip  # noqa: E402
 
 ROOT = tempfile.TemporaryDirectory(prefix='weft-install-')
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Werror']
@@ -114,8 +114,8 @@ def the_folder_of_libraries_is_debians():
 @case
 def pages_and_completion_are_there():
     assert installed('share/bash-completion/completions/weft')
-    if not shutil.which('scdoc'):
-        skip('scdoc is not installed')
+    if not shutil.which('scdoc') or build_option('man') == 'disabled':
+        skip('built without manual pages')
     assert installed('man1/weft.1') and installed('man1/weft-dump.1') and installed('man5/weft-format.5')
 
 
