@@ -149,6 +149,8 @@ size_t weft_canvas_clean_text(const char *bytes, size_t count, char *buffer, siz
 int weft_canvas_write_text(const struct weft_canvas *canvas, struct weft_text *text);
 
 struct weft_svg_options {
+	size_t
+		size; /* sizeof(struct weft_svg_options), or 0; members that an older header lacks are 0 */
 	const char *title; /* the description for screen readers; may be NULL */
 };
 

@@ -22,7 +22,8 @@ extern "C" {
 struct weft_input;
 
 struct weft_input_options {
-	size_t size;        /* sizeof(struct weft_input_options): later versions may add members */
+	size_t size; /* sizeof(struct weft_input_options), or 0; members that an older header lacks are
+					0 */
 	uint64_t max_bytes; /* see weft_source_open_limited(); 0: the default limit */
 };
 

@@ -10,6 +10,7 @@
 #define WEFT_LAYOUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <weft/model.h>
@@ -26,6 +27,8 @@ enum weft_group_by {
 };
 
 struct weft_layout_options {
+	size_t size; /* sizeof(struct weft_layout_options), or 0; members that an older header lacks are
+					0 */
 	bool no_simplify; /* binds and similar kinds start where they were created */
 	bool fold;        /* alike siblings share a row */
 	enum weft_group_by group_by;

@@ -11,6 +11,7 @@
 #define WEFT_RENDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <weft/canvas.h>
@@ -81,6 +82,8 @@ struct weft_highlight {
 };
 
 struct weft_render_options {
+	size_t size; /* sizeof(struct weft_render_options), or 0; members that an older header lacks are
+					0 */
 	enum weft_theme theme;
 	const char *title;            /* the trace's name; NULL for none */
 	const struct weft_font *font; /* NULL for the built-in one */

@@ -36,6 +36,8 @@ extern "C" {
 struct weft_viewer;
 
 struct weft_viewer_options {
+	size_t size; /* sizeof(struct weft_viewer_options), or 0; members that an older header lacks are
+					0 */
 	enum weft_theme theme;
 	const char *title; /* the trace's name; copied */
 	const char *path;  /* the trace as a command line names it; copied; NULL: the title */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "base/options.h"
 #include "canvas/number.h"
 
 #define DEFAULT_TEXT_SIZE 12.0f
@@ -347,7 +348,10 @@ WEFT__EXPORT int weft_canvas_write_svg(const struct weft_canvas *canvas,
 	const struct weft_svg_options *options, struct weft_text *text)
 {
 	struct svg svg = {.text = text, .canvas = canvas, .halo = first_halo(canvas)};
-	put_head(&svg, options ? options->title : NULL);
+	struct weft_svg_options known = {0};
+	if (options)
+		WEFT__OPTIONS_COPY(&known, options);
+	put_head(&svg, known.title);
 	for (uint32_t i = 0; i < canvas->op_count;)
 		i += put_op(&svg, &canvas->ops[i], canvas->op_count - i);
 	while (svg.depth)

@@ -7,6 +7,7 @@
 #include <weft/worker.h>
 
 #include "base/export.h"
+#include "base/options.h"
 
 /* A smaller trace is read before a thread has started. */
 #define WORKER_MIN_BYTES (1 << 20)
@@ -53,8 +54,11 @@ WEFT__EXPORT int weft_input_open_source(struct weft_source *source, struct weft_
 WEFT__EXPORT int weft_input_open(
 	const char *path, const struct weft_input_options *options, struct weft_input **ret_input)
 {
+	struct weft_input_options known = {0};
 	struct weft_source *source;
-	int error = weft_source_open_limited(path, options ? options->max_bytes : 0, &source);
+	if (options)
+		WEFT__OPTIONS_COPY(&known, options);
+	int error = weft_source_open_limited(path, known.max_bytes, &source);
 	return error ? error : weft_input_open_source(source, ret_input);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/both.h"
 #include "base/export.h"
+#include "base/options.h"
 
 struct whole_layout {
 	struct weft_layout public; /* first member: callers hold a pointer to it */
@@ -131,11 +132,13 @@ static int make(const struct weft_model *model, const struct weft_layout_options
 WEFT__EXPORT int weft_layout_create(const struct weft_model *model,
 	const struct weft_layout_options *options, struct weft_layout **ret_layout)
 {
-	struct weft_layout_options settled = options ? *options : (struct weft_layout_options){0};
+	struct weft_layout_options settled = {0};
 	uint32_t row_count = 0;
 	struct whole_layout *whole = calloc(1, sizeof(*whole));
 	if (!whole)
 		return WEFT_ERROR_MEMORY;
+	if (options)
+		WEFT__OPTIONS_COPY(&settled, options);
 	if (settled.previous && settled.previous->model->tasks.count > model->tasks.count)
 		settled.previous = NULL; /* it belongs to something else */
 	int error = make(model, &settled, &whole->columns, &row_count);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "base/options.h"
 #include "render/painter.h"
 
 /* The text that is shown instead of an empty picture. */
@@ -92,9 +93,12 @@ static void find_edges(struct painter *p)
 }
 
 WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct weft_frame *frame,
-	const struct weft_view *view, const struct weft_render_options *options,
+	const struct weft_view *view, const struct weft_render_options *given,
 	struct weft_canvas *canvas)
 {
+	struct weft_render_options known;
+	const struct weft_render_options *options = &known;
+	WEFT__OPTIONS_COPY(&known, given);
 	struct painter p = {
 		.scene = scene,
 		.model = scene->model,

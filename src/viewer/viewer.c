@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "base/options.h"
 #include "render/theme.h"
 #include "viewer/state.h"
 
@@ -34,8 +35,11 @@ static char *copy_title(const char *title)
 }
 
 WEFT__EXPORT int weft_viewer_create(
-	const struct weft_viewer_options *options, struct weft_viewer **ret_viewer)
+	const struct weft_viewer_options *given, struct weft_viewer **ret_viewer)
 {
+	struct weft_viewer_options known;
+	const struct weft_viewer_options *options = &known;
+	WEFT__OPTIONS_COPY(&known, given);
 	struct weft_viewer *viewer = calloc(1, sizeof(*viewer));
 	if (!viewer)
 		return WEFT_ERROR_MEMORY;

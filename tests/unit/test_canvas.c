@@ -211,9 +211,28 @@ static void a_canvas_can_be_filled_again(void **state)
 	weft_canvas_destroy(NULL);
 }
 
+/* A program that was built with a header whose struct had only a size has the defaults. */
+static void options_of_an_older_header_have_defaults(void **state)
+{
+	struct weft_svg_options options = {.title = "later"};
+	struct weft_text text = {0};
+	struct weft_canvas *canvas = make();
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		options.size = i ? sizeof(options) : offsetof(struct weft_svg_options, title);
+		text.size = 0;
+		assert_int_equal(weft_canvas_write_svg(canvas, &options, &text), 0);
+		weft_text_add(&text, "", 1);
+		assert_int_equal(strstr(text.bytes, "later") != NULL, i);
+	}
+	weft_text_finish(&text);
+	weft_canvas_destroy(canvas);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_of_an_older_header_have_defaults),
 		cmocka_unit_test(operations_as_text),
 		cmocka_unit_test(operations_as_svg),
 		cmocka_unit_test(svg_paths_are_shared_only_by_shapes_that_look_alike),
