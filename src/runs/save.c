@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <weft/decoder.h>
+#include <weft/input.h>
 #include <weft/watch.h>
 
 #include "runs/file.h"
@@ -32,19 +32,13 @@ enum {
 
 static bool holds_a_trace(const char *file)
 {
-	struct weft_source *source = NULL;
-	struct weft_decoder *decoder = NULL;
-	bool good = weft_source_open(file, &source) == 0 && weft_decoder_create(&decoder) == 0;
-	if (good) {
-		size_t size;
-		const void *bytes = weft_source_bytes(source, &size);
-		good = weft_decoder_feed_borrowed(decoder, bytes, size) == 0 &&
-			   weft_decoder_finish(decoder) == 0 &&
-			   strcmp(weft_decoder_describe(decoder)->format, "weft") == 0;
-	}
-	weft_decoder_destroy(decoder);
-	weft_source_close(source);
-	return good;
+	struct weft_input *input;
+	if (weft_input_open(file, NULL, &input))
+		return false;
+	const struct weft_decoder *decoder = weft_input_decoder(input);
+	bool is_ours = strcmp(weft_decoder_describe(decoder)->format, "weft") == 0;
+	weft_input_close(input);
+	return is_ours;
 }
 
 bool weft__runs_file_is_free(const char *file)
