@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <weft/input.h>
+#include <weft/model.h>
+
+static const char *sample(void)
+{
+	static char path[4096];
+	snprintf(
+		path, sizeof(path), "%s/tests/data/traces/mirage-block-read.sexp", getenv("WEFT_SOURCE"));
+	return path;
+}
+
+static void a_trace_opens_with_one_call(void **state)
+{
+	struct weft_input *input;
+	struct weft_event event;
+	(void)state;
+	assert_int_equal(weft_input_open(sample(), NULL, &input), 0);
+	assert_string_equal(weft_decoder_describe(weft_input_decoder(input))->format, "sexp");
+	assert_int_equal(weft_decoder_next(weft_input_decoder(input), &event), WEFT_OK);
+	weft_input_close(input);
+	weft_input_close(NULL);
+}
+
+static bool count(void *context, uint64_t events)
+{
+	*(uint64_t *)context = events;
+	return true;
+}
+
+static void its_model_has_all_events(void **state)
+{
+	struct weft_input *input;
+	struct weft_model *model;
+	uint64_t events = 0;
+	(void)state;
+	assert_int_equal(weft_input_open(sample(), NULL, &input), 0);
+	assert_int_equal(weft_input_build_model(input, count, &events, &model), 0);
+	assert_true(model->tasks.count > 10);
+	weft_model_destroy(model);
+	weft_input_close(input);
+}
+
+static void failures_say_why_and_leave_nothing(void **state)
+{
+	struct weft_input *input = NULL;
+	struct weft_source *source;
+	char path[] = "/tmp/weft-input-XXXXXX";
+	(void)state;
+	assert_int_equal(weft_input_open("/does/not/exist", NULL, &input), WEFT_ERROR_SYSTEM);
+	assert_int_equal(errno, ENOENT);
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(weft_input_open(path, NULL, &input), WEFT_ERROR_EMPTY);
+	FILE *file = fdopen(fd, "w");
+	fputs("no trace\n", file);
+	fclose(file);
+	assert_int_equal(weft_source_open(path, &source), 0);
+	assert_int_equal(weft_input_open_source(source, &input), WEFT_ERROR_FORMAT);
+	assert_null(input);
+	remove(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_trace_opens_with_one_call),
+		cmocka_unit_test(its_model_has_all_events),
+		cmocka_unit_test(failures_say_why_and_leave_nothing),
+	};
+	return cmocka_run_group_tests_name("input", tests, NULL, NULL);
+}
