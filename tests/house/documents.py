@@ -60,6 +60,9 @@ def commands_of_the_tour_run():
         os.symlink(BUILD, os.path.join(folder, 'build'))
         for command in commands:
             result = run(['bash', '-c', 'set -o pipefail; ' + command], cwd=folder)
+            if 'this weft was built without' in result.stderr:
+                print('# left out: %s: %s' % (command, result.stderr.strip().splitlines()[0]))
+                continue
             # head closes the pipe early, which is not a failure
             assert result.returncode in (0, 141), '%s: %d\n%s' % (command, result.returncode, result.stderr)
 
