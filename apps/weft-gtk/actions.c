@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a window can do besides what the viewer does: the header bar with its menu, the keys, and
- * files that are opened, chosen, dropped or remembered.
+ * Actions of a window besides the viewer's commands: the header bar with its menu, keys, and
+ * opening files by dialog, by drop or from the list of recent files.
  */
 #include "window.h"
 
@@ -41,7 +41,7 @@ static const struct {
 
 static void open_path(struct window *window, const char *path)
 {
-	/* A window that shows nothing and waits for nothing makes room. */
+	/* An empty window that is not loading is closed. */
 	bool is_spare = !window->is_shown && !window->loading && !window->follower;
 	window_open_like(window, path, NULL);
 	if (is_spare)
@@ -261,7 +261,7 @@ static GMenu *window_menu(void)
 	return menu;
 }
 
-/* What has the keyboard is the button within. */
+/* The focusable widget is the button inside. */
 static void name_button(GtkWidget *button, const char *name)
 {
 	gtk_widget_set_tooltip_text(button, name);

@@ -21,9 +21,9 @@ struct weft__edge_list {
 	uint32_t count;
 };
 
-/* What the task did: reads, try_reads, resolves, signals. */
+/* The task's own edges: reads, try_reads, resolves, signals. */
 struct weft__edge_list weft__edges_by(const struct weft_model *model, uint32_t task);
-/* What other tasks did to it; empty without an index. */
+/* The edges from other tasks to it; empty without an index. */
 struct weft__edge_list weft__edges_to(const struct weft_story *story, uint32_t task);
 /* The tasks that it created, and what it became. */
 struct weft__edge_list weft__edges_made(const struct weft_story *story, uint32_t task);
@@ -41,10 +41,10 @@ uint64_t weft__start_of(const struct weft_story *story, uint32_t task);
 /* True if the task has been resolved, has failed or has become another by `time`. */
 bool weft__is_gone(const struct weft_model *model, uint32_t task, uint64_t time);
 
-/* What `task` is at `time`: the last task that it had become by then. */
+/* The task that `task` is at `time`: the last one that it had become by then. */
 uint32_t weft__become_at(const struct weft_model *model, uint32_t task, uint64_t time);
 
-/* What each task finally became; itself if it became nothing. */
+/* The last task of each task's chain of becomes; itself if it became nothing. */
 void weft__find_finals(const struct weft_model *model, uint32_t *ret_finals);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What `weft record` says at the end: where the trace is, what it holds, how to look at it; or why
+ * The final messages of `weft record`: where the trace is, what it contains, how to show it; or why
  * there is none.
  */
 #include "record.h"
@@ -32,7 +32,7 @@ static const char *grouped(uint64_t number, char text[32])
 	return at;
 }
 
-/* What the trace holds. */
+/* The content of the trace, for the message. */
 struct content {
 	uint64_t bytes, events, lost, overwritten;
 	char causes[512];
@@ -61,7 +61,7 @@ static bool read_content(const struct weft__runs_saved *saved, struct content *r
 	struct stat status;
 	bool is_stdout = weft__runs_is_stdout(saved->file);
 	const char *path = is_stdout ? saved->path : saved->file;
-	/* What went to standard output is read from the ring. */
+	/* A trace on standard output is summarized from the ring. */
 	int fd = is_stdout ? weft__runs_ring_open(path, saved->ring->pid, WEFT_RING_READ)
 					   : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
@@ -90,7 +90,7 @@ static const char *shown_file(const struct weft__runs_saved *saved)
 	return weft__runs_is_stdout(saved->file) ? "standard output" : weft__runs_shown(saved->file);
 }
 
-/* Of a stream it is known: to read gigabytes again would take a while. */
+/* A stream's content is known already: reading gigabytes again would take long. */
 static bool find_content(const struct weft__runs_saved *saved, struct content *ret_content)
 {
 	if (!saved->stream)
@@ -192,7 +192,7 @@ void record_report_nothing(const char *program)
 		weft__runs_shown(program));
 }
 
-/* What it was told to record, not whether it could. */
+/* True if the reason is about levels: the process recorded all the same. */
 static bool is_about_levels(const char *reason)
 {
 	return strncmp(reason, "WEFT_LEVEL: ", 12) == 0 ||
@@ -213,7 +213,7 @@ static void report_refused(const char *path, pid_t pid)
 		cli_error("%u more processes could not record", (unsigned)(summary.refused_count - shown));
 }
 
-/* Whoever made the link may not wish our terminal well. */
+/* The link may come from a hostile process: escape its text for the terminal. */
 static void make_harmless(char *text)
 {
 	for (; *text; text++)
