@@ -13,7 +13,7 @@
 #include "base/diagnostics.h"
 #include "base/export.h"
 #include "format/decoder.h"
-#include "model/facts.h"
+#include "model/builder.h"
 
 #define PROGRESS_EVENTS 65536
 #define BATCH_EVENTS    8192 /* divides PROGRESS_EVENTS; two batches fit the second-level cache */
@@ -44,7 +44,7 @@ static void decode_batch(void *context)
 	while (status == WEFT_OK && count < BATCH_EVENTS) {
 		status = weft_decoder_next(load->decoder, &event);
 		if (status == WEFT_OK)
-			status = weft__model_state(load->builder, &event, &batch->facts[count]);
+			status = weft__model_fact(load->builder, &event, &batch->facts[count]);
 		count += status == WEFT_OK;
 	}
 	load->decoded = status;

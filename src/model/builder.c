@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What each event means, one function an event. Tasks are forwarded along their becomes, then the
- * rule of docs/model.md is applied; nothing here looks ahead or back.
+ * The history of a state: what each event changed is a row of a column.
  */
 #include "model/builder.h"
 
@@ -10,25 +9,35 @@
 #include "base/array.h"
 #include "base/export.h"
 
-/* A fact, and who its tasks are by now: forwarded. */
-struct meaning {
-	const struct weft__fact *event;
-	struct weft_diagnostics *diagnostics;
-	uint32_t task, other;
-};
-
-static void complain(const struct meaning *m, const char *message)
+void weft__builder_touch(struct weft_model_builder *b, uint32_t task)
 {
-	weft_diagnostics_add(m->diagnostics, m->event->offset, message);
+	if (!(b->state.tasks.flags[task] & WEFT_TASK_RESOLVED))
+		b->tasks.end[task] = b->state.now;
 }
 
-static int look_up(struct weft_model_builder *b, uint32_t named, uint32_t *ret_task)
+static int reserve_task(struct task_columns *t, size_t need)
 {
-	bool is_known = named < b->tasks.count || named == WEFT_NONE;
-	int error = is_known ? 0 : weft__task_mention(b, named);
-	if (!error && named != WEFT_NONE)
-		*ret_task = weft__task_forward(b, named);
-	return error;
+	const struct weft__column columns[] = {
+		{&t->start, sizeof(*t->start)},
+		{&t->end, sizeof(*t->end)},
+		{&t->last_edge, sizeof(*t->last_edge)},
+		{&t->remarks, sizeof(*t->remarks)},
+	};
+	return weft__columns_reserve(columns, sizeof(columns) / sizeof(*columns), &t->capacity, need);
+}
+
+static int on_mention(void *builder, uint32_t task)
+{
+	struct weft_model_builder *b = builder;
+	struct task_columns *t = &b->tasks;
+	int error = task < t->capacity ? 0 : reserve_task(t, task + (size_t)1);
+	if (error)
+		return error;
+	t->start[task] = b->state.now;
+	t->end[task] = b->state.start; /* a mention alone does not prove that it lives */
+	t->last_edge[task] = WEFT_NONE;
+	t->remarks[task] = 0;
+	return 0;
 }
 
 static int reserve_edge(struct edge_columns *e)
@@ -50,7 +59,7 @@ static int add_edge(
 	int error = e->count < e->capacity ? 0 : reserve_edge(e);
 	if (error)
 		return error;
-	e->time[e->count] = b->now;
+	e->time[e->count] = b->state.now;
 	e->from[e->count] = from;
 	e->to[e->count] = to;
 	e->type[e->count] = (uint8_t)type;
@@ -58,18 +67,63 @@ static int add_edge(
 	return 0;
 }
 
-/* An edge that its actor holds. */
-static int add_act(
-	struct weft_model_builder *b, enum weft_edge_type type, uint32_t actor, uint32_t to)
+/* Being asked or woken is a sign of life, as acting is. */
+static int on_edge(void *builder, enum weft_edge_type type, uint32_t from, uint32_t to)
 {
-	int error = add_edge(b, type, actor, to);
-	if (error || actor == WEFT_NONE)
+	struct weft_model_builder *b = builder;
+	bool is_act = type != WEFT_EDGE_CREATE && type != WEFT_EDGE_BECOME;
+	int error = add_edge(b, type, from, to);
+	if (error)
 		return error;
-	b->tasks.last_edge[actor] = b->edges.count - 1;
-	if (type != WEFT_EDGE_TRY_READ)
-		b->tasks.flags[actor] |= TASK_HELD_EDGE;
-	weft__task_touch(b, actor);
+	if (type == WEFT_EDGE_TRY_READ || type == WEFT_EDGE_SIGNAL)
+		weft__builder_touch(b, to);
+	if (from == WEFT_NONE)
+		return 0;
+	weft__builder_touch(b, from);
+	if (is_act)
+		b->tasks.last_edge[from] = b->edges.count - 1;
+	if (is_act && type != WEFT_EDGE_TRY_READ)
+		b->tasks.remarks[from] |= TASK_HELD_EDGE;
 	return 0;
+}
+
+static void on_answer(void *builder, uint32_t task)
+{
+	struct weft_model_builder *b = builder;
+	b->edges.type[b->tasks.last_edge[task]] = EDGE_DROPPED;
+}
+
+static void on_end(void *builder, uint32_t task, uint32_t becomes)
+{
+	struct weft_model_builder *b = builder;
+	(void)becomes;
+	b->tasks.end[task] = b->state.now;
+}
+
+static int add_creation(struct weft_model_builder *b, uint32_t task, uint64_t age)
+{
+	struct creation_columns *c = &b->creations;
+	const struct weft__column columns[] = {
+		{&c->list, sizeof(*c->list)},
+		{&c->start, sizeof(*c->start)},
+	};
+	const uint64_t now = b->state.now, first = b->state.start;
+	int error = weft__columns_reserve(columns, 2, &c->capacity, c->count + (size_t)1);
+	if (error)
+		return error;
+	uint64_t time = age < now ? now - age : 0, start = b->tasks.start[task];
+	if (time < start)
+		start = time > first ? time : first;
+	c->list[c->count] = (struct weft_creation){task, time};
+	c->start[c->count++] = start;
+	return 0;
+}
+
+static int on_alive(void *builder, uint32_t task, bool is_new, const struct weft__fact *fact)
+{
+	struct weft_model_builder *b = builder;
+	weft__builder_touch(b, task);
+	return is_new && fact->has_value ? add_creation(b, task, (uint64_t)fact->value) : 0;
 }
 
 static int reserve_note(struct note_columns *n)
@@ -85,204 +139,39 @@ static int reserve_note(struct note_columns *n)
 		columns, sizeof(columns) / sizeof(*columns), &n->capacity, n->count + (size_t)1);
 }
 
-static int add_note(struct weft_model_builder *b, enum weft_note_type type, uint32_t task,
-	uint32_t text, int64_t value)
+static int on_note(
+	void *builder, enum weft_note_type type, uint32_t task, uint32_t text, int64_t value)
 {
+	struct weft_model_builder *b = builder;
 	struct note_columns *n = &b->notes;
 	if (task == WEFT_NONE)
 		return 0;
 	int error = n->count < n->capacity ? 0 : reserve_note(n);
 	if (error)
 		return error;
-	n->time[n->count] = b->now;
+	n->time[n->count] = b->state.now;
 	n->value[n->count] = value;
 	n->task[n->count] = task;
 	n->text[n->count] = text;
 	n->type[n->count] = (uint8_t)type;
 	n->count++;
-	if (!(b->tasks.flags[task] & TASK_HELD_EDGE))
-		b->tasks.flags[task] |= WEFT_TASK_NOTED;
-	weft__task_touch(b, task);
+	if (!(b->tasks.remarks[task] & TASK_HELD_EDGE))
+		b->tasks.remarks[task] |= TASK_NOTED;
+	weft__builder_touch(b, task);
 	return 0;
 }
 
-static int run_task(struct weft_model_builder *b, const struct meaning *m, uint32_t reason)
-{
-	return weft__thread_run(
-		b, m->event->thread, m->task == WEFT_NONE ? RUNNING_IDLE : m->task, reason);
-}
-
-/* The child is named by its own id, not by what it may have become. */
-static int on_create(struct weft_model_builder *b, const struct meaning *m)
-{
-	uint32_t child = m->event->other;
-	if (child == WEFT_NONE) {
-		complain(m, "a create without a child");
-		return 0;
-	}
-	if (b->tasks.flags[child] & WEFT_TASK_CREATED) {
-		complain(m, "a task is created twice; the second is ignored");
-		return 0;
-	}
-	if (!weft__task_attach(b, child, m->task)) {
-		complain(m, "a task is created by its own descendant; it stays a root");
-		return 0;
-	}
-	b->tasks.flags[child] |= WEFT_TASK_CREATED;
-	b->tasks.kind[child] = m->event->kind;
-	if (m->task != WEFT_NONE)
-		weft__task_touch(b, m->task);
-	return add_edge(b, WEFT_EDGE_CREATE, m->task, child);
-}
-
-/* A read answers the try_read of the same source that came just before; each is of what its source
- * was at its own time. */
-static void drop_answered_try_read(struct weft_model_builder *b, const struct meaning *m)
-{
-	uint32_t last = m->task == WEFT_NONE ? WEFT_NONE : b->tasks.last_edge[m->task];
-	if (last != WEFT_NONE && b->edges.type[last] == WEFT_EDGE_TRY_READ &&
-		b->edges.to[last] == m->other)
-		b->edges.type[last] = EDGE_DROPPED;
-}
-
-static int on_read(struct weft_model_builder *b, const struct meaning *m)
-{
-	int error = m->event->flag ? 0 : run_task(b, m, WEFT_NONE);
-	if (error || m->other == WEFT_NONE)
-		return error;
-	drop_answered_try_read(b, m);
-	return add_act(b, WEFT_EDGE_READ, m->task, m->other);
-}
-
-static int on_try_read(struct weft_model_builder *b, const struct meaning *m)
-{
-	if (m->other == WEFT_NONE)
-		return 0;
-	weft__task_touch(b, m->other);
-	return add_act(b, WEFT_EDGE_TRY_READ, m->task, m->other);
-}
-
-/* The first end of a task stands. */
-static void end_task(struct weft_model_builder *b, uint32_t task, uint8_t flags)
-{
-	if (b->tasks.flags[task] & WEFT_TASK_RESOLVED)
-		return;
-	b->tasks.end[task] = b->now;
-	b->tasks.flags[task] |= WEFT_TASK_RESOLVED | flags;
-}
-
-static int on_resolve(struct weft_model_builder *b, const struct meaning *m)
-{
-	int error;
-	if (m->other == WEFT_NONE) {
-		complain(m, "a resolve without a target");
-		return 0;
-	}
-	error = add_act(b, WEFT_EDGE_RESOLVE, m->task, m->other);
-	end_task(b, m->other, 0);
-	return error;
-}
-
-static int on_fail(struct weft_model_builder *b, const struct meaning *m)
-{
-	if (m->other == WEFT_NONE) {
-		complain(m, "a fail without a target");
-		return 0;
-	}
-	int error = add_act(b, WEFT_EDGE_RESOLVE, m->task, m->other);
-	if (error)
-		return error;
-	if (!(b->tasks.flags[m->other] & WEFT_TASK_RESOLVED))
-		b->tasks.message[m->other] = m->event->text;
-	end_task(b, m->other, WEFT_TASK_FAILED);
-	return 0;
-}
-
-/* The old runtimes name a task by its first id all along: its second become is one of what it
- * became the first time. */
-static int on_become(struct weft_model_builder *b, const struct meaning *m)
-{
-	int error;
-	if (m->task == WEFT_NONE || m->other == WEFT_NONE) {
-		complain(m, "a become without a task");
-		return 0;
-	}
-	if (m->task == m->other) {
-		complain(m, "a task becomes what it is already, or in a cycle; ignored");
-		return 0;
-	}
-	if (b->tasks.flags[m->task] & WEFT_TASK_RESOLVED) {
-		complain(m, "a task that had ended becomes another; ignored");
-		return 0;
-	}
-	error = add_edge(b, WEFT_EDGE_BECOME, m->task, m->other);
-	if (error)
-		return error;
-	end_task(b, m->task, 0);
-	b->tasks.becomes[m->task] = m->other;
-	b->tasks.forward[m->task] = m->other;
-	b->tasks.flags[m->other] |= b->tasks.flags[m->task] & WEFT_TASK_EXPECTED;
-	return 0;
-}
-
-static int on_label(struct weft_model_builder *b, const struct meaning *m)
-{
-	uint32_t text = m->event->text;
-	if (m->task != WEFT_NONE && b->tasks.label[m->task] == WEFT_NONE)
-		b->tasks.label[m->task] = text;
-	return add_note(b, WEFT_NOTE_LABEL, m->task, text, 0);
-}
-
-static int on_note(struct weft_model_builder *b, const struct meaning *m)
-{
-	enum weft_note_type type = m->event->has_value ? WEFT_NOTE_VALUE : WEFT_NOTE_TEXT;
-	return add_note(b, type, m->task, m->event->text, m->event->value);
-}
-
-static int on_mark(struct weft_model_builder *b, const struct meaning *m)
-{
-	return add_note(b, WEFT_NOTE_TEXT, m->task, m->event->text, 0);
-}
-
-/* The counter of a name, made with its first change. */
-static int find_counter(struct weft_model_builder *b, uint32_t name, uint32_t *ret_counter)
+static int add_counter(struct weft_model_builder *b)
 {
 	struct counters *c = &b->counters;
-	const struct weft__column columns[] = {
-		{&c->list, sizeof(*c->list)},
-		{&c->last, sizeof(*c->last)},
-	};
-	int error;
-	while (c->by_name_count <= name) {
-		size_t next = weft__array_next_capacity(c->by_name_count, name + (size_t)1);
-		error = weft__array_resize(&c->by_name, next, sizeof(*c->by_name));
-		if (error)
-			return error;
-		while (c->by_name_count < next)
-			c->by_name[c->by_name_count++] = WEFT_NONE;
-	}
-	if (c->by_name[name] == WEFT_NONE) {
-		error = weft__columns_reserve(columns, 2, &c->capacity, c->count + (size_t)1);
-		if (error)
-			return error;
-		c->list[c->count] = (struct weft_counter){
-			.name = name,
-			.min = INT64_MAX,
-			.max = INT64_MIN,
-		};
-		c->last[c->count] = 0;
-		c->by_name[name] = c->count++;
-	}
-	*ret_counter = c->by_name[name];
+	const struct weft__column column = {&c->list, sizeof(*c->list)};
+	int error = weft__columns_reserve(&column, 1, &c->capacity, c->count + (size_t)1);
+	if (error)
+		return error;
+	c->list[c->count] = (struct weft_counter){
+		.name = b->state.counters.name[c->count], .min = INT64_MAX, .max = INT64_MIN};
+	c->count++;
 	return 0;
-}
-
-static int64_t add_saturating(int64_t a, int64_t b)
-{
-	int64_t sum;
-	if (!__builtin_add_overflow(a, b, &sum))
-		return sum;
-	return b > 0 ? INT64_MAX : INT64_MIN;
 }
 
 static int reserve_sample(struct sample_columns *s)
@@ -297,19 +186,22 @@ static int reserve_sample(struct sample_columns *s)
 		columns, sizeof(columns) / sizeof(*columns), &s->capacity, s->count + (size_t)1);
 }
 
-static int add_sample(struct weft_model_builder *b, uint32_t counter, uint32_t task, int64_t value)
+static int on_sample(void *builder, uint32_t counter, uint32_t task)
 {
+	struct weft_model_builder *b = builder;
 	struct sample_columns *s = &b->samples;
-	struct weft_counter *c = &b->counters.list[counter];
-	int error = s->count < s->capacity ? 0 : reserve_sample(s);
+	int64_t value = b->state.counters.value[counter];
+	int error = counter < b->counters.count ? 0 : add_counter(b);
+	if (!error && s->count == s->capacity)
+		error = reserve_sample(s);
 	if (error)
 		return error;
-	s->time[s->count] = b->now;
+	s->time[s->count] = b->state.now;
 	s->value[s->count] = value;
 	s->task[s->count] = task;
 	s->counter[s->count] = counter;
 	s->count++;
-	b->counters.last[counter] = value;
+	struct weft_counter *c = &b->counters.list[counter];
 	c->count++;
 	if (value < c->min)
 		c->min = value;
@@ -318,177 +210,46 @@ static int add_sample(struct weft_model_builder *b, uint32_t counter, uint32_t t
 	return 0;
 }
 
-static int on_counter(struct weft_model_builder *b, const struct meaning *m)
+static void on_complaint(void *builder, uint64_t offset, const char *message)
 {
-	const struct weft__fact *event = m->event;
-	uint32_t name = event->text, counter;
-	int64_t value = event->value;
-	int error = find_counter(b, name, &counter);
-	if (error)
-		return error;
-	if (!event->is_set)
-		value = add_saturating(b->counters.last[counter], value);
-	error = add_sample(b, counter, m->task, value);
-	if (error)
-		return error;
-	return add_note(
-		b, event->is_set ? WEFT_NOTE_SET : WEFT_NOTE_CHANGE, m->task, name, event->value);
+	struct weft_model_builder *b = builder;
+	weft_diagnostics_add(b->diagnostics, offset, message);
 }
 
-static int on_switch(struct weft_model_builder *b, const struct meaning *m)
-{
-	return run_task(b, m, m->event->text);
-}
-
-static int on_signal(struct weft_model_builder *b, const struct meaning *m)
-{
-	int error = m->event->flag ? run_task(b, m, WEFT_NONE) : 0;
-	if (error || m->task == WEFT_NONE)
-		return error;
-	weft__task_touch(b, m->task);
-	return add_act(b, WEFT_EDGE_SIGNAL, m->other, m->task);
-}
-
-static int on_expect(struct weft_model_builder *b, const struct meaning *m)
-{
-	if (m->task != WEFT_NONE)
-		b->tasks.flags[m->task] |= WEFT_TASK_EXPECTED;
-	return 0;
-}
-
-static int add_creation(struct weft_model_builder *b, uint32_t task, uint64_t age)
-{
-	struct creation_columns *c = &b->creations;
-	const struct weft__column columns[] = {
-		{&c->list, sizeof(*c->list)},
-		{&c->start, sizeof(*c->start)},
-	};
-	int error = weft__columns_reserve(columns, 2, &c->capacity, c->count + (size_t)1);
-	if (error)
-		return error;
-	uint64_t time = age < b->now ? b->now - age : 0, start = b->tasks.start[task];
-	if (time < start)
-		start = time > b->summary.start ? time : b->summary.start;
-	c->list[c->count] = (struct weft_creation){task, time};
-	c->start[c->count++] = start;
-	return 0;
-}
-
-/* What a create event would have told, if the trace does not have it. */
-static int tell_beginning(struct weft_model_builder *b, const struct meaning *m)
-{
-	if (b->tasks.flags[m->task] & (WEFT_TASK_CREATED | WEFT_TASK_TOLD))
-		return 0;
-	b->tasks.flags[m->task] |= WEFT_TASK_TOLD;
-	b->tasks.kind[m->task] = m->event->kind;
-	return m->event->has_value ? add_creation(b, m->task, (uint64_t)m->event->value) : 0;
-}
-
-/* It waits, since it does not yet. */
-static int tell_wait(struct weft_model_builder *b, const struct meaning *m)
-{
-	uint32_t last = b->tasks.last_edge[m->task];
-	bool is_known = last != WEFT_NONE && b->edges.type[last] == WEFT_EDGE_TRY_READ &&
-					b->edges.to[last] == m->other;
-	return is_known ? 0 : on_try_read(b, m);
-}
-
-static int on_alive(struct weft_model_builder *b, const struct meaning *m)
-{
-	if (m->task == WEFT_NONE) {
-		complain(m, "a rundown of no task");
-		return 0;
-	}
-	weft__task_touch(b, m->task);
-	int error = tell_beginning(b, m);
-	if (!error && m->event->text != WEFT_NONE && b->tasks.label[m->task] == WEFT_NONE)
-		error = on_label(b, m);
-	return error ? error : tell_wait(b, m);
-}
-
-static int on_band(struct weft_model_builder *b, const struct meaning *m)
-{
-	return weft__thread_band(b, m->event);
-}
-
-static int on_gc(struct weft_model_builder *b, const struct meaning *m)
-{
-	return weft__thread_gc(b, m->event);
-}
-
-typedef int event_rule(struct weft_model_builder *b, const struct meaning *m);
-
-static event_rule *const rules[WEFT_EVENT_TYPES] = {
-	[WEFT_EVENT_CREATE] = on_create,
-	[WEFT_EVENT_READ] = on_read,
-	[WEFT_EVENT_TRY_READ] = on_try_read,
-	[WEFT_EVENT_RESOLVE] = on_resolve,
-	[WEFT_EVENT_FAIL] = on_fail,
-	[WEFT_EVENT_BECOME] = on_become,
-	[WEFT_EVENT_LABEL] = on_label,
-	[WEFT_EVENT_NOTE] = on_note,
-	[WEFT_EVENT_TAG] = on_note,
-	[WEFT_EVENT_MARK] = on_mark,
-	[WEFT_EVENT_BAND] = on_band,
-	[WEFT_EVENT_COUNTER] = on_counter,
-	[WEFT_EVENT_SWITCH] = on_switch,
-	[WEFT_EVENT_SIGNAL] = on_signal,
-	[WEFT_EVENT_GC] = on_gc,
-	[WEFT_EVENT_EXPECT] = on_expect,
-	[WEFT_EVENT_ALIVE] = on_alive,
+static const struct weft__listener listener = {
+	.mention = on_mention,
+	.edge = on_edge,
+	.answer = on_answer,
+	.end = on_end,
+	.alive = on_alive,
+	.note = on_note,
+	.sample = on_sample,
+	.period = weft__builder_period,
+	.gc = weft__builder_gc,
+	.complain = on_complaint,
 };
 
-/* Decoders keep time order and the span; events that do not are held at the time before. */
-static void count_event(struct weft_model_builder *b, const struct meaning *m)
+int weft__model_fact(
+	struct weft_model_builder *b, const struct weft_event *event, struct weft__fact *ret_fact)
 {
-	const struct weft__fact *event = m->event;
-	uint64_t time = event->time_ns;
-	if (weft__span_hold(&b->span, &time))
-		complain(m, WEFT__SPAN_MESSAGE);
-	if (b->summary.events == 0)
-		b->summary.start = b->now = time;
-	if (time > b->now)
-		b->now = time;
-	b->summary.end = b->now;
-	b->summary.events++;
-	b->summary.by_event[event->type]++;
+	int error = weft__fact_of_event(&b->identities, event, ret_fact);
+	return error ? error : weft__text_of_event(&b->texts, event, &ret_fact->text);
 }
 
 int weft__model_take(struct weft_model_builder *b, const struct weft__fact *fact,
 	struct weft_diagnostics *diagnostics)
 {
-	struct meaning m = {fact, diagnostics, WEFT_NONE, WEFT_NONE};
-	count_event(b, &m);
-	int error = look_up(b, fact->task, &m.task);
-	if (!error)
-		error = look_up(b, fact->other, &m.other);
-	return error ? error : rules[fact->type](b, &m);
+	b->diagnostics = diagnostics;
+	b->summary.by_event[fact->type]++;
+	return weft__state_take(&b->state, fact);
 }
 
 WEFT__EXPORT int weft_model_builder_add(struct weft_model_builder *b,
 	const struct weft_event *event, struct weft_diagnostics *diagnostics)
 {
 	struct weft__fact fact;
-	int error = weft__model_state(b, event, &fact);
+	int error = weft__model_fact(b, event, &fact);
 	return error ? error : weft__model_take(b, &fact, diagnostics);
-}
-
-/* Which events name a task, and which another: the table of events knows. */
-static bool has_slot(unsigned type, enum weft_slot slot)
-{
-	const struct weft_event_description *d = weft_event_describe(type);
-	for (int i = 0; d->fields[i].key; i++)
-		if (d->fields[i].slot == slot)
-			return true;
-	return false;
-}
-
-static void learn_slots(struct weft_model_builder *b)
-{
-	for (unsigned type = 1; type < WEFT_EVENT_TYPES; type++) {
-		b->names_task[type] = has_slot(type, WEFT_SLOT_TASK);
-		b->names_other[type] = has_slot(type, WEFT_SLOT_OTHER);
-	}
 }
 
 WEFT__EXPORT int weft_model_builder_create(struct weft_model_builder **ret_builder)
@@ -496,11 +257,29 @@ WEFT__EXPORT int weft_model_builder_create(struct weft_model_builder **ret_build
 	struct weft_model_builder *b = calloc(1, sizeof(*b));
 	if (!b)
 		return WEFT_ERROR_MEMORY;
-	if (weft__identities_init(&b->identities) || weft__strings_init(&b->strings)) {
+	weft__state_init(&b->state, &listener, b);
+	if (weft__identities_init(&b->identities) || weft__texts_init(&b->texts)) {
 		weft_model_builder_destroy(b);
 		return WEFT_ERROR_MEMORY;
 	}
-	learn_slots(b);
 	*ret_builder = b;
 	return 0;
+}
+
+WEFT__EXPORT void weft_model_builder_destroy(struct weft_model_builder *b)
+{
+	if (!b)
+		return;
+	void *columns[] = {b->tasks.start, b->tasks.end, b->tasks.last_edge, b->tasks.remarks,
+		b->edges.time, b->edges.from, b->edges.to, b->edges.type, b->activations.start,
+		b->activations.end, b->activations.thread, b->activations.task, b->notes.time,
+		b->notes.value, b->notes.task, b->notes.text, b->notes.type, b->samples.time,
+		b->samples.value, b->samples.task, b->samples.counter, b->counters.list, b->bands.list,
+		b->creations.list, b->creations.start};
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		free(columns[i]);
+	weft__identities_finish(&b->identities);
+	weft__texts_finish(&b->texts);
+	weft__state_finish(&b->state);
+	free(b);
 }

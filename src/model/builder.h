@@ -1,64 +1,40 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the builder's parts share: the growing columns of a model, and what is known only while
- * events come.
+ * What the builder's parts share: the growing columns of a model, which are the history of a state.
  *
- *     identity.c  from ids to numbers
- *     facts.c     events whose ids and texts are numbers
- *     builder.c   what each event means
- *     tasks.c     which task a number means now
- *     running.c   what runs on each thread: activations and bands
- *     finish.c    the rules for the end of a trace; from columns to a model
- *     snapshot.c  a copy of all that, to be finished while events go on
+ *     identity.c   from ids to numbers
+ *     facts.c      events whose ids and texts are numbers
+ *     state.c      what each event means
+ *     builder.c    what each event changed, in columns
+ *     periods.c    activations and bands
+ *     finish.c     the rules for the end of a trace
+ *     freeze.c     from columns to a model
+ *     snapshot.c   a copy of all that, to be finished while events go on
  */
 #ifndef WEFT_MODEL_BUILDER_H
 #define WEFT_MODEL_BUILDER_H
 
 #include <weft/error.h>
+#include <weft/help.h>
 #include <weft/model.h>
 
-#include "base/index.h"
-#include "base/strings.h"
-#include "model/facts.h"
-#include "model/span.h"
+#include "model/state.h"
 
-/* Which task an id is. Most programs number their tasks one after the other: those of buffer 0
- * whose ids lie close together are in a table by id, the others in an index of hashes. */
-struct weft__ids {
-	uint32_t *table; /* of ids from `first` on: task + 1, or 0 */
-	uint64_t first;
-	size_t room;
-	struct weft__index index;
-};
-
-/* Who was ever named, in the order of first mention. */
-struct weft__identities {
-	uint32_t count;
-	size_t capacity;
-	uint64_t *id;
-	uint32_t *buffer;
-	struct weft__ids by_id;
-};
-
+/* What the state does not need to know of a task. */
 struct task_columns {
-	uint32_t count;
 	size_t capacity;
 	uint64_t *start; /* first mention */
 	uint64_t *end; /* while not RESOLVED: its last sign of life, for the rule of unfinished tasks */
-	uint32_t *parent;
-	uint32_t *becomes;
-	uint32_t *forward; /* towards the last of the chain of becomes; itself if it became nothing */
-	uint32_t *root;    /* towards the root of its tree of creation; itself if it is one */
-	uint32_t *label;
-	uint32_t *message;
 	uint32_t *last_edge; /* as actor */
-	uint16_t *kind;
-	uint8_t *flags;
+	uint8_t *remarks;    /* TASK_… */
 };
 
-/* A flag of the builder's own: the task holds an edge other than a try_read. What is said after a
- * try_read alone still comes before the first edge if the read that follows removes it. */
-#define TASK_HELD_EDGE (1 << 7)
+/* What is said after a try_read alone still comes before the first edge if the read that follows
+ * drops it. */
+enum {
+	TASK_NOTED = WEFT_TASK_NOTED,
+	TASK_HELD_EDGE = 1 << 7, /* the task holds an edge other than a try_read */
+};
 
 struct edge_columns {
 	uint32_t count;
@@ -98,9 +74,6 @@ struct counters {
 	uint32_t count;
 	size_t capacity;
 	struct weft_counter *list;
-	int64_t *last;
-	uint32_t *by_name; /* counter of a string, or WEFT_NONE */
-	size_t by_name_count;
 };
 
 struct bands {
@@ -116,35 +89,17 @@ struct creation_columns {
 	uint64_t *start; /* not before the trace, nor after the first mention */
 };
 
-/* Instead of a task: what may "run" on a thread. */
-#define RUNNING_UNKNOWN (UINT32_MAX - 1) /* before the first word about it */
-#define RUNNING_IDLE    UINT32_MAX
-
-struct thread_state {
-	uint32_t running; /* task as it was named then, or RUNNING_… */
-	uint32_t reason;  /* of an idle period: string, or WEFT_NONE */
-	uint64_t since;
-	uint32_t interrupted; /* what an idle band put aside, or RUNNING_UNKNOWN */
-	bool in_idle_band;
-	bool in_gc_band;
-	uint64_t gc_since;
-	uint32_t gc_reason;
-};
-
 /* Facts are made from the members of the first part alone, and taken in by those of the second: two
  * threads may do the two at once. */
 struct weft_model_builder {
 	struct weft__identities identities;
-	struct weft__strings strings;
-	bool names_task[WEFT_EVENT_TYPES], names_other[WEFT_EVENT_TYPES];
-	char *scratch; /* a mark as text */
-	size_t scratch_capacity;
+	struct weft__texts texts;
 
-	char apart[128]; /* no line of memory is in both parts */
+	char padding[128]; /* the two parts share no cache line */
 
-	struct weft_model_summary summary;
-	uint64_t now; /* time of the latest event */
-	struct weft__span span;
+	struct weft_model_summary summary; /* start and end: the state's, at the end */
+	struct weft_diagnostics *diagnostics;
+	struct weft__state state;
 	struct task_columns tasks;
 	struct edge_columns edges;
 	struct activation_columns activations;
@@ -153,8 +108,6 @@ struct weft_model_builder {
 	struct counters counters;
 	struct bands bands;
 	struct creation_columns creations;
-	struct thread_state *threads;
-	uint32_t thread_count;
 };
 
 /* The public model is the first member, so that one pointer serves both. */
@@ -164,32 +117,26 @@ struct weft__model {
 	struct weft__ids tasks_by_id;
 };
 
-/* identity.c */
+/* The halves of weft_model_builder_add. 0, or WEFT_ERROR_MEMORY, _LIMIT or _ARGUMENT. */
+int weft__model_fact(struct weft_model_builder *builder, const struct weft_event *event,
+	struct weft__fact *ret_fact);
+int weft__model_take(struct weft_model_builder *builder, const struct weft__fact *fact,
+	struct weft_diagnostics *diagnostics);
 
-int weft__identities_init(struct weft__identities *identities);
-void weft__identities_finish(struct weft__identities *identities);
-/* Who is named by `id`, which is not WEFT_TASK_NONE; from now on, if need be. */
-int weft__identify(
-	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task);
-/* Those from `count` on were never named. 0 or WEFT_ERROR_MEMORY. */
-int weft__identities_cut(struct weft__identities *identities, uint32_t count);
-/* The task of an id, WEFT_NONE if there is none. */
-uint32_t weft__ids_find(const struct weft__ids *ids, const uint64_t *id_of,
-	const uint32_t *buffer_of, uint32_t buffer, uint64_t id);
-int weft__ids_copy(const struct weft__ids *ids, struct weft__ids *ret_copy);
-void weft__ids_finish(struct weft__ids *ids);
+/* weft_model_builder_finish, with help. */
+int weft__model_finish(struct weft_model_builder *builder,
+	const struct weft_trace_description *description, const struct weft_help *help,
+	struct weft_model **ret_model);
 
-/* tasks.c */
+/* builder.c */
 
-/* A row for each task up to this one, which is named now. */
-int weft__task_mention(struct weft_model_builder *b, uint32_t task);
-/* The last task of the chain of becomes. */
-uint32_t weft__task_forward(struct weft_model_builder *b, uint32_t task);
-/* Makes `parent` (or WEFT_NONE) the creator of `child`, which is a root of the forest. False if
- * `child` is an ancestor of `parent`. */
-bool weft__task_attach(struct weft_model_builder *b, uint32_t child, uint32_t parent);
 /* It is alive now: remembered in case that it never ends. */
-void weft__task_touch(struct weft_model_builder *b, uint32_t task);
+void weft__builder_touch(struct weft_model_builder *b, uint32_t task);
+
+/* periods.c: the listener's. */
+
+int weft__builder_period(void *builder, uint32_t thread);
+int weft__builder_gc(void *builder, uint32_t thread, uint64_t start, uint32_t reason);
 
 /* group.c */
 
@@ -202,14 +149,10 @@ int weft__group_by(const uint32_t *key, uint32_t count, uint32_t groups, uint32_
 int weft__group_scatter(
 	void *column, size_t element_bytes, uint32_t count, const uint32_t *position);
 
-/* running.c */
-
-/* From now on `running` (a forwarded task, or RUNNING_…) has the thread. */
-int weft__thread_run(
-	struct weft_model_builder *b, uint32_t thread, uint32_t running, uint32_t reason);
-int weft__thread_band(struct weft_model_builder *b, const struct weft__fact *fact);
-int weft__thread_gc(struct weft_model_builder *b, const struct weft__fact *fact);
-/* Closes what is open on every thread. */
-int weft__threads_close(struct weft_model_builder *b);
+/* freeze.c: the builder's columns become the model's; what was made before an error is freed with
+ * `model`. */
+int weft__builder_freeze(struct weft_model_builder *b,
+	const struct weft_trace_description *description, const struct weft_help *help,
+	struct weft__model *model);
 
 #endif

@@ -1,41 +1,92 @@
 /* SPDX-License-Identifier: ISC
  *
- * From events to facts: ids become numbers of tasks, texts numbers of strings. This looks at
- * nothing but names, so that it can run ahead of the rules.
+ * What an event names is read off the table of events, so that a new kind needs nothing here.
  */
 #include "model/facts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <weft/error.h>
+#include <weft/model.h>
 
 #include "base/array.h"
 #include "base/number.h"
-#include "model/builder.h"
 
-static int identify(
-	struct weft_model_builder *b, const struct weft_event *event, uint64_t id, uint32_t *ret_task)
+/* The slots of events.def: a bit each. */
+#define FIELD(slot, key)                | (1u << WEFT_SLOT_##slot)
+#define EVENT(number, id, name, fields) [number] = 0u fields,
+static const uint16_t slots[WEFT_EVENT_TYPES] = {
+#include <weft/events.def>
+};
+#undef EVENT
+#undef FIELD
+
+bool weft__event_has(unsigned type, enum weft_slot slot)
 {
-	return id == WEFT_TASK_NONE ? 0 : weft__identify(&b->identities, event->buffer, id, ret_task);
+	return slots[type] >> slot & 1;
 }
 
-static int intern(struct weft_model_builder *b, struct weft_slice text, uint32_t *ret_string)
+static int identify(struct weft__identities *identities, const struct weft_event *event,
+	enum weft_slot slot, uint64_t id, uint32_t *ret_task)
 {
-	return weft__strings_intern(&b->strings, text.bytes, text.size, ret_string);
+	if (id == WEFT_TASK_NONE || !weft__event_has(event->type, slot))
+		return 0;
+	return weft__identify(identities, event->buffer, id, ret_task);
 }
 
-static int append_scratch(
-	struct weft_model_builder *b, size_t *size, const char *bytes, size_t more)
+int weft__fact_of_event(struct weft__identities *identities, const struct weft_event *event,
+	struct weft__fact *ret_fact)
 {
-	if (*size + more > b->scratch_capacity) {
-		size_t capacity = weft__array_next_capacity(b->scratch_capacity, *size + more);
-		int error = weft__array_resize(&b->scratch, capacity, 1);
+	if (event->type == 0 || event->type >= WEFT_EVENT_TYPES)
+		return WEFT_ERROR_ARGUMENT;
+	*ret_fact = (struct weft__fact){
+		.time_ns = event->time_ns,
+		.offset = event->offset,
+		.value = event->value,
+		.task = WEFT_NONE,
+		.other = WEFT_NONE,
+		.text = WEFT_NONE,
+		.thread = event->thread,
+		.kind = event->kind,
+		.type = event->type,
+		.band = event->band,
+		.flag = event->flag,
+		.has_value = event->has_value,
+		.is_set = event->is_set,
+	};
+	int error = identify(identities, event, WEFT_SLOT_TASK, event->task, &ret_fact->task);
+	if (!error)
+		error = identify(identities, event, WEFT_SLOT_OTHER, event->other, &ret_fact->other);
+	return error;
+}
+
+int weft__texts_init(struct weft__texts *texts)
+{
+	*texts = (struct weft__texts){0};
+	return weft__strings_init(&texts->strings);
+}
+
+void weft__texts_finish(struct weft__texts *texts)
+{
+	weft__strings_finish(&texts->strings);
+	free(texts->scratch);
+	*texts = (struct weft__texts){0};
+}
+
+static int append_scratch(struct weft__texts *t, size_t *size, const char *bytes, size_t more)
+{
+	if (*size + more > t->scratch_capacity) {
+		size_t capacity = weft__array_next_capacity(t->scratch_capacity, *size + more);
+		int error = weft__array_resize(&t->scratch, capacity, 1);
 		if (error)
 			return error;
-		b->scratch_capacity = capacity;
+		t->scratch_capacity = capacity;
 	}
 	if (more)
-		memcpy(b->scratch + *size, bytes, more);
+		memcpy(t->scratch + *size, bytes, more);
 	*size += more;
 	return 0;
 }
@@ -63,76 +114,41 @@ static struct weft_slice format_value(const struct weft_field *field, char *numb
 }
 
 /* " name=value" into the scratch text. */
-static int append_field(struct weft_model_builder *b, size_t *size, const struct weft_field *field)
+static int append_field(struct weft__texts *t, size_t *size, const struct weft_field *field)
 {
 	char number[32];
 	struct weft_slice value = format_value(field, number, sizeof(number));
-	int error = append_scratch(b, size, " ", 1);
+	int error = append_scratch(t, size, " ", 1);
 	if (!error)
-		error = append_scratch(b, size, field->name.bytes, field->name.size);
+		error = append_scratch(t, size, field->name.bytes, field->name.size);
 	if (!error)
-		error = append_scratch(b, size, "=", 1);
+		error = append_scratch(t, size, "=", 1);
 	if (!error)
-		error = append_scratch(b, size, value.bytes, value.size);
+		error = append_scratch(t, size, value.bytes, value.size);
 	return error;
 }
 
 /* A mark and its fields as one text. */
-static int intern_mark(
-	struct weft_model_builder *b, const struct weft_event *event, uint32_t *ret_string)
+static int intern_mark(struct weft__texts *t, const struct weft_event *event, uint32_t *ret_string)
 {
 	size_t size = 0;
-	int error = append_scratch(b, &size, event->text.bytes, event->text.size);
+	int error = append_scratch(t, &size, event->text.bytes, event->text.size);
 	for (uint32_t i = 0; !error && i < event->field_count; i++)
-		error = append_field(b, &size, &event->fields[i]);
-	return error ? error : intern(b, (struct weft_slice){b->scratch, size}, ret_string);
+		error = append_field(t, &size, &event->fields[i]);
+	return error ? error : weft__strings_intern(&t->strings, t->scratch, size, ret_string);
 }
 
-static int intern_text(
-	struct weft_model_builder *b, const struct weft_event *event, uint32_t *ret_string)
+int weft__text_of_event(
+	struct weft__texts *texts, const struct weft_event *event, uint32_t *ret_string)
 {
-	switch (event->type) {
-	case WEFT_EVENT_FAIL:
-	case WEFT_EVENT_LABEL:
-	case WEFT_EVENT_NOTE:
-	case WEFT_EVENT_TAG:
-	case WEFT_EVENT_COUNTER:
-		return intern(b, event->text, ret_string);
-	case WEFT_EVENT_SWITCH:
-	case WEFT_EVENT_BAND:
-	case WEFT_EVENT_ALIVE:
-		return event->text.size ? intern(b, event->text, ret_string) : 0;
-	case WEFT_EVENT_MARK:
-		return intern_mark(b, event, ret_string);
-	default:
+	const unsigned type = event->type;
+	bool is_reason = weft__event_has(type, WEFT_SLOT_REASON);
+	if (!is_reason && !weft__event_has(type, WEFT_SLOT_TEXT))
 		return 0;
-	}
-}
-
-int weft__model_state(
-	struct weft_model_builder *b, const struct weft_event *event, struct weft__fact *ret_fact)
-{
-	int error = 0;
-	if (event->type == 0 || event->type >= WEFT_EVENT_TYPES)
-		return WEFT_ERROR_ARGUMENT;
-	*ret_fact = (struct weft__fact){
-		.time_ns = event->time_ns,
-		.offset = event->offset,
-		.value = event->value,
-		.task = WEFT_NONE,
-		.other = WEFT_NONE,
-		.text = WEFT_NONE,
-		.thread = event->thread,
-		.kind = event->kind,
-		.type = event->type,
-		.band = event->band,
-		.flag = event->flag,
-		.has_value = event->has_value,
-		.is_set = event->is_set,
-	};
-	if (b->names_task[event->type])
-		error = identify(b, event, event->task, &ret_fact->task);
-	if (!error && b->names_other[event->type])
-		error = identify(b, event, event->other, &ret_fact->other);
-	return error ? error : intern_text(b, event, &ret_fact->text);
+	if (weft__event_has(type, WEFT_SLOT_FIELDS))
+		return intern_mark(texts, event, ret_string);
+	bool may_lack = is_reason || type == WEFT_EVENT_BAND || type == WEFT_EVENT_ALIVE;
+	if (may_lack && event->text.size == 0)
+		return 0;
+	return weft__strings_intern(&texts->strings, event->text.bytes, event->text.size, ret_string);
 }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: ISC
  *
- * Identity: from (buffer, id) to a dense number, in the order of first mention.
+ * A table for ids that lie close together, an index of hashes for the others.
  */
+#include "model/identity.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "model/builder.h"
+#include <weft/error.h>
+#include <weft/model.h>
 
-/* A table may have so many places for each task, and some more. */
+#include "base/array.h"
+
+/* The table may have TABLE_SHARE places for each task and TABLE_SLACK more. */
 #define TABLE_SHARE 4
 #define TABLE_SLACK 4096
 
@@ -122,8 +126,7 @@ static int add(
 		{&identities->buffer, sizeof(*identities->buffer)},
 	};
 	uint32_t task = identities->count;
-	/* Two numbers stay free for RUNNING_UNKNOWN and RUNNING_IDLE. */
-	int error = task >= RUNNING_UNKNOWN - 1
+	int error = task >= WEFT__TASKS_MAX
 					? WEFT_ERROR_LIMIT
 					: weft__columns_reserve(columns, 2, &identities->capacity, task + (size_t)1);
 	if (error)
@@ -149,17 +152,33 @@ int weft__identify(
 	return 0;
 }
 
-int weft__identities_cut(struct weft__identities *identities, uint32_t count)
+/* Enters the first `count` ids anew. */
+static int enter_again(struct weft__identities *identities, uint32_t count)
 {
 	struct weft__ids whole = identities->by_id;
-	int error = 0;
-	if (identities->count <= count)
-		return 0;
 	identities->by_id = (struct weft__ids){0};
-	error = weft__index_init(&identities->by_id.index);
+	int error = weft__index_init(&identities->by_id.index);
 	for (uint32_t task = 0; task < count && !error; task++)
 		error = enter(identities, task);
 	weft__ids_finish(&whole);
 	identities->count = count;
 	return error;
+}
+
+int weft__identities_cut(struct weft__identities *identities, uint32_t count)
+{
+	return identities->count <= count ? 0 : enter_again(identities, count);
+}
+
+int weft__identities_move(struct weft__identities *identities, const uint32_t *place)
+{
+	uint32_t kept = 0;
+	for (uint32_t task = 0; task < identities->count; task++) {
+		if (place[task] == WEFT_NONE)
+			continue;
+		identities->id[place[task]] = identities->id[task];
+		identities->buffer[place[task]] = identities->buffer[task];
+		kept++;
+	}
+	return enter_again(identities, kept);
 }

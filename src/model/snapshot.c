@@ -39,10 +39,10 @@ static int copy_parts(const struct part *parts, size_t count)
 
 static int copy_tasks(const struct weft_model_builder *from, struct weft_model_builder *to)
 {
-	size_t rows = from->tasks.count;
+	size_t rows = from->state.tasks.count;
 	size_t names = from->identities.count;
-	to->tasks.count = from->tasks.count;
-	to->tasks.capacity = rows;
+	to->state.tasks.count = from->state.tasks.count;
+	to->state.tasks.capacity = to->tasks.capacity = rows;
 	to->identities.count = from->identities.count;
 	to->identities.capacity = names;
 	const struct part parts[] = {
@@ -50,12 +50,13 @@ static int copy_tasks(const struct weft_model_builder *from, struct weft_model_b
 		PART(identities, buffer, names),
 		PART(tasks, start, rows),
 		PART(tasks, end, rows),
-		PART(tasks, parent, rows),
-		PART(tasks, becomes, rows),
-		PART(tasks, label, rows),
-		PART(tasks, message, rows),
-		PART(tasks, kind, rows),
-		PART(tasks, flags, rows),
+		PART(tasks, remarks, rows),
+		PART(state.tasks, parent, rows),
+		PART(state.tasks, becomes, rows),
+		PART(state.tasks, label, rows),
+		PART(state.tasks, message, rows),
+		PART(state.tasks, kind, rows),
+		PART(state.tasks, flags, rows),
 	};
 	return COPY(parts);
 }
@@ -126,12 +127,12 @@ static int copy_threads(const struct weft_model_builder *from, struct weft_model
 	to->bands.capacity = bands;
 	to->creations.count = from->creations.count;
 	to->creations.capacity = creations;
-	to->thread_count = from->thread_count;
+	to->state.thread_count = from->state.thread_count;
 	const struct part parts[] = {
 		PART(bands, list, bands),
 		PART(creations, list, creations),
 		PART(creations, start, creations),
-		{&to->threads, from->threads, from->thread_count * sizeof(*from->threads)},
+		PART(state, threads, from->state.thread_count),
 	};
 	return COPY(parts);
 }
@@ -152,8 +153,19 @@ static int copy_builder(const struct weft_model_builder *from, struct weft_model
 	if (!error)
 		error = weft__ids_copy(&from->identities.by_id, &to->identities.by_id);
 	if (!error)
-		error = weft__strings_copy(&from->strings, &to->strings);
+		error = weft__strings_copy(&from->texts.strings, &to->texts.strings);
 	return error;
+}
+
+/* The copy is as late as `now_ns`, if that is within the longest trace and not before its end. */
+static void move_on(struct weft__state *copy, const struct weft__state *from, uint64_t now_ns)
+{
+	uint64_t last_ns = weft__ns_add(from->start, WEFT__SPAN_NS);
+	if (now_ns > last_ns)
+		now_ns = last_ns;
+	copy->start = from->start;
+	copy->events = from->events;
+	copy->now = from->events && now_ns > from->now ? now_ns : from->now;
 }
 
 WEFT__EXPORT int weft_model_builder_snapshot(const struct weft_model_builder *builder,
@@ -166,12 +178,9 @@ WEFT__EXPORT int weft_model_builder_snapshot(const struct weft_model_builder *bu
 	int error = copy_builder(builder, copy);
 	copy->summary = builder->summary;
 	copy->summary.live = true;
-	copy->now = builder->now;
-	uint64_t last_ns = weft__ns_add(copy->summary.start, WEFT__SPAN_NS);
-	if (now_ns > last_ns)
-		now_ns = last_ns;
-	if (builder->summary.events && now_ns > copy->now)
-		copy->now = copy->summary.end = now_ns;
+	copy->state.listener = builder->state.listener;
+	copy->state.context = copy;
+	move_on(&copy->state, &builder->state, now_ns);
 	if (!error)
 		error = weft_model_builder_finish(copy, description, ret_model);
 	weft_model_builder_destroy(copy);

@@ -4,22 +4,20 @@
  * they take, so that chains a million deep cost nothing the second time, and neither is recursive.
  */
 #include "base/array.h"
-#include "model/builder.h"
+#include "model/state.h"
 
-static int reserve_task(struct task_columns *t)
+static int reserve_task(struct weft__state_tasks *t)
 {
 	if (t->count < t->capacity)
 		return 0;
 	const struct weft__column columns[] = {
-		{&t->start, sizeof(*t->start)},
-		{&t->end, sizeof(*t->end)},
 		{&t->parent, sizeof(*t->parent)},
+		{&t->root, sizeof(*t->root)},
 		{&t->becomes, sizeof(*t->becomes)},
 		{&t->forward, sizeof(*t->forward)},
-		{&t->root, sizeof(*t->root)},
+		{&t->asked, sizeof(*t->asked)},
 		{&t->label, sizeof(*t->label)},
 		{&t->message, sizeof(*t->message)},
-		{&t->last_edge, sizeof(*t->last_edge)},
 		{&t->kind, sizeof(*t->kind)},
 		{&t->flags, sizeof(*t->flags)},
 	};
@@ -27,28 +25,29 @@ static int reserve_task(struct task_columns *t)
 		columns, sizeof(columns) / sizeof(*columns), &t->capacity, t->count + (size_t)1);
 }
 
-static void add_task(struct weft_model_builder *b)
+static int add_task(struct weft__state *s)
 {
-	struct task_columns *t = &b->tasks;
+	struct weft__state_tasks *t = &s->tasks;
+	int error = reserve_task(t);
+	if (!error && s->listener->mention)
+		error = s->listener->mention(s->context, t->count);
+	if (error)
+		return error;
 	uint32_t task = t->count++;
-	t->start[task] = b->now;
-	t->end[task] = b->summary.start; /* a mention alone does not prove that it lives */
 	t->forward[task] = t->root[task] = task;
-	t->parent[task] = t->becomes[task] = t->label[task] = t->message[task] = WEFT_NONE;
-	t->last_edge[task] = WEFT_NONE;
+	t->parent[task] = t->becomes[task] = t->asked[task] = WEFT_NONE;
+	t->label[task] = t->message[task] = WEFT_NONE;
 	t->kind[task] = WEFT_KIND_PREEXISTING;
 	t->flags[task] = 0;
+	return 0;
 }
 
-int weft__task_mention(struct weft_model_builder *b, uint32_t task)
+int weft__state_mention(struct weft__state *s, uint32_t task)
 {
-	while (task != WEFT_NONE && task >= b->tasks.count) {
-		int error = reserve_task(&b->tasks);
-		if (error)
-			return error;
-		add_task(b);
-	}
-	return 0;
+	int error = 0;
+	while (!error && task >= s->tasks.count)
+		error = add_task(s);
+	return error;
 }
 
 /* The end of the path that starts at `from`; every step on it then leads there directly. */
@@ -65,26 +64,19 @@ static uint32_t follow(uint32_t *next, uint32_t from)
 	return end;
 }
 
-uint32_t weft__task_forward(struct weft_model_builder *b, uint32_t task)
+uint32_t weft__state_forward(struct weft__state *s, uint32_t task)
 {
-	return follow(b->tasks.forward, task);
+	return follow(s->tasks.forward, task);
 }
 
-bool weft__task_attach(struct weft_model_builder *b, uint32_t child, uint32_t parent)
+bool weft__state_attach(struct weft__state *s, uint32_t child, uint32_t parent)
 {
-	uint32_t root;
 	if (parent == WEFT_NONE)
 		return true;
-	root = follow(b->tasks.root, parent);
+	uint32_t root = follow(s->tasks.root, parent);
 	if (root == child)
 		return false;
-	b->tasks.root[child] = root;
-	b->tasks.parent[child] = parent;
+	s->tasks.root[child] = root;
+	s->tasks.parent[child] = parent;
 	return true;
-}
-
-void weft__task_touch(struct weft_model_builder *b, uint32_t task)
-{
-	if (!(b->tasks.flags[task] & WEFT_TASK_RESOLVED))
-		b->tasks.end[task] = b->now;
 }

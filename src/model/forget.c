@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A program that is followed for months names more tasks than fit in memory, of which few live.
+ * What a task that lives leads to stays known, others give up their numbers; the order remains.
+ */
+#include <stdlib.h>
+
+#include "model/state.h"
+
+/* It has not ended, and something besides a mention was said about it. */
+static bool is_known_to_live(const struct weft__state *s, uint32_t task)
+{
+	uint8_t flags = s->tasks.flags[task];
+	if (flags & WEFT_TASK_RESOLVED)
+		return false;
+	return s->tasks.label[task] != WEFT_NONE ||
+		   (flags & (WEFT_TASK_CREATED | WEFT_TASK_TOLD | WEFT_TASK_EXPECTED | WEFT__TASK_WAITS));
+}
+
+static void keep_one(struct weft__state *s, uint32_t *place, uint32_t task)
+{
+	if (task < s->tasks.count)
+		place[task] = 0;
+}
+
+/* What runs stays also if it has ended, and so does what it was called then. */
+static void keep_running(struct weft__state *s, uint32_t *place)
+{
+	for (uint32_t i = 0; i < s->thread_count; i++) {
+		const uint32_t tasks[] = {s->threads[i].running, s->threads[i].interrupted};
+		for (unsigned j = 0; j < 2; j++) {
+			keep_one(s, place, tasks[j]);
+			if (tasks[j] < s->tasks.count)
+				keep_one(s, place, weft__state_forward(s, tasks[j]));
+		}
+	}
+}
+
+/* A become says that its target lives; the tasks that became it are kept as its other names. */
+static void keep_chains(struct weft__state *s, uint32_t *place)
+{
+	for (uint32_t task = 0; task < s->tasks.count; task++) {
+		uint32_t last = weft__state_forward(s, task);
+		if (last != task && !(s->tasks.flags[last] & WEFT_TASK_RESOLVED))
+			place[last] = 0;
+		if (place[last] != WEFT_NONE)
+			place[task] = 0;
+	}
+}
+
+static uint32_t choose_places(struct weft__state *s, uint32_t *place)
+{
+	uint32_t kept = 0;
+	for (uint32_t task = 0; task < s->tasks.count; task++)
+		place[task] = is_known_to_live(s, task) ? 0 : WEFT_NONE;
+	keep_running(s, place);
+	keep_chains(s, place);
+	for (uint32_t task = 0; task < s->tasks.count; task++)
+		if (place[task] != WEFT_NONE)
+			place[task] = kept++;
+	return kept;
+}
+
+static uint32_t moved(const uint32_t *place, uint32_t task, uint32_t otherwise)
+{
+	uint32_t to = task == WEFT_NONE ? WEFT_NONE : place[task];
+	return to == WEFT_NONE ? otherwise : to;
+}
+
+/* Chains of becomes shrink to their last step, trees of creation lose what was forgotten. */
+static void move_task(struct weft__state *s, const uint32_t *place, uint32_t task)
+{
+	struct weft__state_tasks *t = &s->tasks;
+	uint32_t to = place[task], last = weft__state_forward(s, task);
+	t->becomes[to] = last == task ? WEFT_NONE : place[last];
+	t->parent[to] = moved(place, t->parent[task], WEFT_NONE);
+	t->root[to] = moved(place, t->root[task], to);
+	t->asked[to] = moved(place, t->asked[task], WEFT_NONE);
+	t->label[to] = t->label[task];
+	t->message[to] = t->message[task];
+	t->kind[to] = t->kind[task];
+	t->flags[to] = t->flags[task];
+}
+
+static void move_all(struct weft__state *s, const uint32_t *place, uint32_t kept)
+{
+	struct weft__state_tasks *t = &s->tasks;
+	for (uint32_t task = 0; task < t->count; task++)
+		if (place[task] != WEFT_NONE)
+			move_task(s, place, task);
+	for (uint32_t task = 0; task < kept; task++)
+		t->forward[task] = t->becomes[task] == WEFT_NONE ? task : t->becomes[task];
+	for (uint32_t i = 0; i < s->thread_count; i++) {
+		struct weft__state_thread *thread = &s->threads[i];
+		if (thread->running < t->count)
+			thread->running = place[thread->running];
+		if (thread->interrupted < t->count)
+			thread->interrupted = place[thread->interrupted];
+	}
+	t->count = kept;
+}
+
+int weft__state_forget(struct weft__state *s, uint32_t **ret_place)
+{
+	uint32_t *place = malloc((s->tasks.count + (size_t)1) * sizeof(*place));
+	if (!place)
+		return WEFT_ERROR_MEMORY;
+	move_all(s, place, choose_places(s, place));
+	*ret_place = place;
+	return 0;
+}

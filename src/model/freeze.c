@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * From the builder's columns to the model's: rows are grouped by what they belong to, and the
+ * columns change hands.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/both.h"
+#include "model/builder.h"
+
+/* Takes dropped edges out. */
+static void compact_edges(struct weft_model_builder *b)
+{
+	struct edge_columns *e = &b->edges;
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < e->count; i++) {
+		if (e->type[i] == EDGE_DROPPED)
+			continue;
+		e->time[kept] = e->time[i];
+		e->from[kept] = e->from[i];
+		e->to[kept] = e->to[i];
+		e->type[kept] = e->type[i];
+		kept++;
+	}
+	e->count = kept;
+}
+
+/* The task that holds edge i, or WEFT_NONE. */
+static uint32_t actor_of(const struct edge_columns *e, uint32_t i)
+{
+	bool held = e->type[i] != WEFT_EDGE_CREATE && e->type[i] != WEFT_EDGE_BECOME;
+	return held ? e->from[i] : WEFT_NONE;
+}
+
+/* A counting sort like weft__group_by's, without its column of positions: there are many edges, and
+ * this is where a model is largest. */
+static int freeze_edges(struct weft_model_builder *b, struct weft_model *m)
+{
+	const struct edge_columns *e = &b->edges;
+	uint32_t tasks = b->state.tasks.count, *by_actor;
+	uint32_t *first = calloc(tasks + (size_t)1, sizeof(*first));
+	if (!first)
+		return WEFT_ERROR_MEMORY;
+	m->tasks.first_edge = first;
+	for (uint32_t i = 0; i < e->count; i++)
+		if (actor_of(e, i) != WEFT_NONE)
+			first[actor_of(e, i) + 1]++;
+	for (uint32_t task = 0; task < tasks; task++)
+		first[task + 1] += first[task];
+	m->edges.by_actor_count = first[tasks];
+	by_actor = malloc((first[tasks] + (size_t)1) * sizeof(*by_actor));
+	if (!by_actor)
+		return WEFT_ERROR_MEMORY;
+	m->edges.by_actor = by_actor;
+	for (uint32_t i = 0; i < e->count; i++)
+		if (actor_of(e, i) != WEFT_NONE)
+			by_actor[first[actor_of(e, i)]++] = i;
+	memmove(first + 1, first, tasks * sizeof(*first));
+	first[0] = 0;
+	return 0;
+}
+
+static int freeze_activations(struct weft_model_builder *b, struct weft_model *m)
+{
+	struct activation_columns *a = &b->activations;
+	uint32_t *first, *position;
+	int error = weft__group_by(a->task, a->count, b->state.tasks.count, &first, &position);
+	if (error)
+		return error;
+	m->tasks.first_activation = first;
+	free(a->task); /* the groups say it */
+	a->task = NULL;
+	if (weft__group_scatter(&a->start, sizeof(*a->start), a->count, position) ||
+		weft__group_scatter(&a->end, sizeof(*a->end), a->count, position) ||
+		weft__group_scatter(&a->thread, sizeof(*a->thread), a->count, position))
+		error = WEFT_ERROR_MEMORY;
+	free(position);
+	return error;
+}
+
+static int freeze_notes(struct weft_model_builder *b, struct weft_model *m)
+{
+	struct note_columns *n = &b->notes;
+	uint32_t *first, *position;
+	int error = weft__group_by(n->task, n->count, b->state.tasks.count, &first, &position);
+	if (error)
+		return error;
+	m->tasks.first_note = first;
+	free(n->task); /* the groups say it */
+	n->task = NULL;
+	if (weft__group_scatter(&n->time, sizeof(*n->time), n->count, position) ||
+		weft__group_scatter(&n->value, sizeof(*n->value), n->count, position) ||
+		weft__group_scatter(&n->text, sizeof(*n->text), n->count, position) ||
+		weft__group_scatter(&n->type, sizeof(*n->type), n->count, position))
+		error = WEFT_ERROR_MEMORY;
+	free(position);
+	return error;
+}
+
+static int freeze_samples(struct weft_model_builder *b)
+{
+	struct sample_columns *s = &b->samples;
+	uint32_t *first, *position;
+	int error = weft__group_by(s->counter, s->count, b->counters.count, &first, &position);
+	if (error)
+		return error;
+	for (uint32_t c = 0; c < b->counters.count; c++)
+		b->counters.list[c].first = first[c];
+	if (weft__group_scatter(&s->time, sizeof(*s->time), s->count, position) ||
+		weft__group_scatter(&s->value, sizeof(*s->value), s->count, position) ||
+		weft__group_scatter(&s->task, sizeof(*s->task), s->count, position))
+		error = WEFT_ERROR_MEMORY;
+	free(first);
+	free(position);
+	return error;
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct weft_band_period *l = left, *r = right;
+	if (l->start != r->start)
+		return l->start < r->start ? -1 : 1;
+	return l->thread < r->thread ? -1 : l->thread > r->thread;
+}
+
+struct thread_names {
+	uint32_t name, process;
+};
+
+static int intern_text(struct weft_model_builder *b, const char *text, uint32_t *ret_string)
+{
+	return weft__strings_intern(
+		&b->texts.strings, text ? text : "", text ? strlen(text) : 0, ret_string);
+}
+
+/* Interns every name before pointing to any: interning moves strings. */
+static int copy_threads(struct weft_model_builder *b,
+	const struct weft_trace_description *description, struct weft_model *m)
+{
+	uint32_t count = description->thread_count > b->state.thread_count ? description->thread_count
+																	   : b->state.thread_count;
+	struct thread_names *names = calloc(count + (size_t)1, sizeof(*names));
+	struct weft_trace_thread *threads = calloc(count + (size_t)1, sizeof(*threads));
+	int error = names && threads ? 0 : WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; !error && i < count; i++) {
+		if (i < description->thread_count)
+			threads[i] = description->threads[i];
+		error = intern_text(b, threads[i].name, &names[i].name);
+		if (!error)
+			error = intern_text(b, threads[i].process, &names[i].process);
+	}
+	weft__strings_trim(&b->texts.strings); /* the last time that strings move */
+	for (uint32_t i = 0; !error && i < count; i++) {
+		threads[i].name = weft__strings_bytes(&b->texts.strings, names[i].name);
+		threads[i].process = weft__strings_bytes(&b->texts.strings, names[i].process);
+	}
+	free(names);
+	m->threads = threads;
+	m->thread_count = count;
+	return error;
+}
+
+static int by_period(const void *left, const void *right)
+{
+	const struct weft_loss_period *l = left, *r = right;
+	if (l->start != r->start)
+		return l->start < r->start ? -1 : 1;
+	if (l->thread != r->thread)
+		return l->thread < r->thread ? -1 : 1;
+	return l->end < r->end ? -1 : l->end > r->end;
+}
+
+static uint64_t clamp(uint64_t time, uint64_t start, uint64_t end)
+{
+	return time < start ? start : time < end ? time : end;
+}
+
+/* Losses are nowhere else than in the trace. */
+static int copy_losses(const struct weft_model_builder *b,
+	const struct weft_trace_description *description, struct weft_model *m)
+{
+	uint32_t count = 0;
+	size_t room = description->loss_period_count + (size_t)1;
+	struct weft_loss_period *periods = malloc(room * sizeof(*periods));
+	m->loss_periods = periods;
+	if (!periods)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < description->loss_period_count; i++) {
+		struct weft_loss_period period = description->loss_periods[i];
+		period.start = clamp(period.start, b->summary.start, b->summary.end);
+		period.end = clamp(period.end, period.start, b->summary.end);
+		if (period.thread < m->thread_count && period.cause <= WEFT_LOSS_CAUSES)
+			periods[count++] = period;
+	}
+	if (count)
+		qsort(periods, count, sizeof(*periods), by_period);
+	m->loss_period_count = count;
+	memcpy(m->losses, description->losses, sizeof(m->losses));
+	return 0;
+}
+
+static void free_columns_of_building(struct weft_model_builder *b)
+{
+	struct weft__state_tasks *t = &b->state.tasks;
+	free(t->forward);
+	free(t->root);
+	free(t->asked);
+	free(b->tasks.last_edge);
+	free(b->tasks.remarks);
+	t->forward = t->root = t->asked = b->tasks.last_edge = NULL;
+	b->tasks.remarks = NULL;
+}
+
+static void trim_identities(struct weft__identities *i)
+{
+	const struct weft__column columns[] = {
+		{&i->id, sizeof(*i->id)},
+		{&i->buffer, sizeof(*i->buffer)},
+	};
+	struct weft__ids *ids = &i->by_id;
+	weft__columns_trim(columns, sizeof(columns) / sizeof(*columns), &i->capacity, i->count);
+	while (ids->room && ids->table[ids->room - 1] == 0)
+		ids->room--;
+	(void)weft__array_resize(&ids->table, ids->room, sizeof(*ids->table));
+}
+
+static void trim_tasks(struct weft_model_builder *b)
+{
+	struct weft__state_tasks *t = &b->state.tasks;
+	const struct weft__column of_state[] = {
+		{&t->parent, sizeof(*t->parent)},
+		{&t->becomes, sizeof(*t->becomes)},
+		{&t->label, sizeof(*t->label)},
+		{&t->message, sizeof(*t->message)},
+		{&t->kind, sizeof(*t->kind)},
+		{&t->flags, sizeof(*t->flags)},
+	};
+	const struct weft__column own[] = {
+		{&b->tasks.start, sizeof(*b->tasks.start)},
+		{&b->tasks.end, sizeof(*b->tasks.end)},
+	};
+	weft__columns_trim(of_state, sizeof(of_state) / sizeof(*of_state), &t->capacity, t->count);
+	weft__columns_trim(own, sizeof(own) / sizeof(*own), &b->tasks.capacity, t->count);
+}
+
+static void trim_edges(struct edge_columns *e)
+{
+	const struct weft__column columns[] = {
+		{&e->time, sizeof(*e->time)},
+		{&e->from, sizeof(*e->from)},
+		{&e->to, sizeof(*e->to)},
+		{&e->type, sizeof(*e->type)},
+	};
+	weft__columns_trim(columns, sizeof(columns) / sizeof(*columns), &e->capacity, e->count);
+}
+
+/* The columns change hands: the builder forgets what the model now owns. */
+static void hand_over_tasks(struct weft_model_builder *b, struct weft_tasks *to)
+{
+	struct weft__state_tasks *t = &b->state.tasks;
+	to->count = t->count;
+	to->id = b->identities.id;
+	to->buffer = b->identities.buffer;
+	to->start = b->tasks.start;
+	to->end = b->tasks.end;
+	to->parent = t->parent;
+	to->becomes = t->becomes;
+	to->label = t->label;
+	to->message = t->message;
+	to->kind = t->kind;
+	to->flags = t->flags;
+	*t = (struct weft__state_tasks){0};
+	b->tasks = (struct task_columns){0};
+	b->identities = (struct weft__identities){0};
+}
+
+static void hand_over_rows(struct weft_model_builder *b, struct weft_model *m)
+{
+	const struct edge_columns *e = &b->edges;
+	const struct activation_columns *a = &b->activations;
+	const struct note_columns *n = &b->notes;
+	const struct sample_columns *s = &b->samples;
+	m->edges.count = e->count;
+	m->edges.time = e->time;
+	m->edges.from = e->from;
+	m->edges.to = e->to;
+	m->edges.type = e->type;
+	m->activations = (struct weft_activations){a->count, a->start, a->end, a->thread};
+	m->notes = (struct weft_notes){n->count, n->time, n->text, n->value, n->type};
+	m->samples = (struct weft_samples){s->count, s->time, s->value, s->task};
+	m->counters = b->counters.list;
+	m->counter_count = b->counters.count;
+	m->bands = b->bands.list;
+	m->band_count = b->bands.count;
+	m->creations = b->creations.list;
+	m->creation_count = b->creations.count;
+	free(b->creations.start);
+	free(b->samples.counter);
+	b->edges = (struct edge_columns){0};
+	b->activations = (struct activation_columns){0};
+	b->notes = (struct note_columns){0};
+	b->samples = (struct sample_columns){0};
+	b->creations = (struct creation_columns){0};
+	b->counters.list = NULL;
+	b->bands.list = NULL;
+}
+
+/* Two halves of the rows that touch nothing of each other's. */
+struct freezing {
+	struct weft_model_builder *builder;
+	struct weft_model *model;
+	int error;
+};
+
+static void freeze_first(void *context)
+{
+	struct freezing *f = context;
+	compact_edges(f->builder);
+	trim_edges(&f->builder->edges);
+	f->error = freeze_edges(f->builder, f->model);
+}
+
+static void freeze_others(void *context)
+{
+	struct freezing *f = context;
+	f->error = freeze_activations(f->builder, f->model);
+	if (!f->error)
+		f->error = freeze_notes(f->builder, f->model);
+	if (!f->error)
+		f->error = freeze_samples(f->builder);
+}
+
+static int by_task(const void *left, const void *right)
+{
+	const struct weft_creation *l = left, *r = right;
+	return l->task < r->task ? -1 : l->task > r->task;
+}
+
+static int freeze_all(struct weft_model_builder *b,
+	const struct weft_trace_description *description, const struct weft_help *help,
+	struct weft_model *m)
+{
+	struct freezing first = {b, m, 0}, others = {b, m, 0};
+	free_columns_of_building(b);
+	trim_tasks(b);
+	trim_identities(&b->identities);
+	weft__both(help, freeze_first, &first, freeze_others, &others);
+	int error = first.error ? first.error : others.error;
+	if (!error)
+		error = copy_threads(b, description, m);
+	if (!error)
+		error = copy_losses(b, description, m);
+	return error;
+}
+
+int weft__builder_freeze(struct weft_model_builder *b,
+	const struct weft_trace_description *description, const struct weft_help *help,
+	struct weft__model *model)
+{
+	struct weft_model *m = &model->public;
+	int error = freeze_all(b, description, help, m);
+	if (error)
+		return error;
+	if (b->creations.count)
+		qsort(b->creations.list, b->creations.count, sizeof(*b->creations.list), by_task);
+	if (b->bands.count)
+		qsort(b->bands.list, b->bands.count, sizeof(*b->bands.list), by_start);
+	m->summary = b->summary;
+	m->clock = description->clock;
+	model->tasks_by_id = b->identities.by_id;
+	hand_over_tasks(b, &m->tasks);
+	hand_over_rows(b, m);
+	model->strings = b->texts.strings;
+	b->texts.strings = (struct weft__strings){0};
+	return 0;
+}

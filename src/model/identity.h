@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Identity: from (buffer, id) to a dense number, in the order of first mention.
+ */
+#ifndef WEFT_MODEL_IDENTITY_H
+#define WEFT_MODEL_IDENTITY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/index.h"
+
+/* Numbers of tasks are below this: two more stay free for what may run instead of a task
+ * (state.h), and UINT32_MAX for none. */
+#define WEFT__TASKS_MAX (UINT32_MAX - 2)
+
+/* Which task an id is. Most programs number their tasks one after the other: those of buffer 0
+ * whose ids lie close together are in a table by id, the others in an index of hashes. */
+struct weft__ids {
+	uint32_t *table; /* of ids from `first` on: task + 1, or 0 */
+	uint64_t first;
+	size_t room;
+	struct weft__index index;
+};
+
+/* All ids that were named, in the order of first mention. */
+struct weft__identities {
+	uint32_t count;
+	size_t capacity;
+	uint64_t *id;
+	uint32_t *buffer;
+	struct weft__ids by_id;
+};
+
+int weft__identities_init(struct weft__identities *identities);
+void weft__identities_finish(struct weft__identities *identities);
+
+/* The number of `id`, which is not WEFT_TASK_NONE; a new one if nothing named it before. */
+int weft__identify(
+	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task);
+
+/* Forgets the ids from `count` on. 0 or WEFT_ERROR_MEMORY. */
+int weft__identities_cut(struct weft__identities *identities, uint32_t count);
+
+/* Renumbers: task t becomes place[t], which is not above t and rises with t; where it is WEFT_NONE
+ * the id is forgotten. 0 or WEFT_ERROR_MEMORY. */
+int weft__identities_move(struct weft__identities *identities, const uint32_t *place);
+
+/* The task of an id, WEFT_NONE if there is none. */
+uint32_t weft__ids_find(const struct weft__ids *ids, const uint64_t *id_of,
+	const uint32_t *buffer_of, uint32_t buffer, uint64_t id);
+int weft__ids_copy(const struct weft__ids *ids, struct weft__ids *ret_copy);
+void weft__ids_finish(struct weft__ids *ids);
+
+#endif

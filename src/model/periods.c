@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Activations and bands. A period is written down when it ends: that is when it is known what the
+ * running task became meanwhile, and whether it had ended before it was left.
+ */
+#include "base/array.h"
+#include "model/builder.h"
+
+static int add_band(struct weft_model_builder *b, const struct weft_band_period *period)
+{
+	const struct weft__column column = {&b->bands.list, sizeof(*b->bands.list)};
+	if (period->start >= period->end)
+		return 0;
+	int error = weft__columns_reserve(&column, 1, &b->bands.capacity, b->bands.count + (size_t)1);
+	if (!error)
+		b->bands.list[b->bands.count++] = *period;
+	return error;
+}
+
+static int reserve_activation(struct activation_columns *a)
+{
+	const struct weft__column columns[] = {
+		{&a->start, sizeof(*a->start)},
+		{&a->end, sizeof(*a->end)},
+		{&a->thread, sizeof(*a->thread)},
+		{&a->task, sizeof(*a->task)},
+	};
+	return weft__columns_reserve(
+		columns, sizeof(columns) / sizeof(*columns), &a->capacity, a->count + (size_t)1);
+}
+
+static int add_activation(
+	struct weft_model_builder *b, uint32_t thread, uint32_t task, uint64_t start, uint64_t end)
+{
+	struct activation_columns *a = &b->activations;
+	int error = a->count < a->capacity ? 0 : reserve_activation(a);
+	if (error)
+		return error;
+	a->start[a->count] = start;
+	a->end[a->count] = end;
+	a->thread[a->count] = thread;
+	a->task[a->count] = task;
+	a->count++;
+	return 0;
+}
+
+/* The thread ran `task`, and what it became one after the other, from `start` until now. */
+static int add_activations(
+	struct weft_model_builder *b, uint32_t thread, uint32_t task, uint64_t start)
+{
+	const struct weft__state_tasks *t = &b->state.tasks;
+	const uint64_t now = b->state.now;
+	for (;;) {
+		bool ended = t->flags[task] & WEFT_TASK_RESOLVED;
+		uint64_t end = ended && b->tasks.end[task] < now ? b->tasks.end[task] : now;
+		if (start < end) {
+			int error = add_activation(b, thread, task, start, end);
+			if (error)
+				return error;
+			weft__builder_touch(b, task);
+			start = end;
+		}
+		if (t->becomes[task] == WEFT_NONE)
+			return 0;
+		task = t->becomes[task];
+	}
+}
+
+int weft__builder_period(void *builder, uint32_t thread)
+{
+	struct weft_model_builder *b = builder;
+	const struct weft__state_thread *period = &b->state.threads[thread];
+	if (period->running != WEFT__RUNS_IDLE)
+		return add_activations(b, thread, period->running, period->since);
+	return add_band(b, &(struct weft_band_period){
+						   period->since, b->state.now, thread, period->reason, WEFT_BAND_IDLE});
+}
+
+int weft__builder_gc(void *builder, uint32_t thread, uint64_t start, uint32_t reason)
+{
+	struct weft_model_builder *b = builder;
+	return add_band(
+		b, &(struct weft_band_period){start, b->state.now, thread, reason, WEFT_BAND_GC});
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What each event means, one function an event. Tasks are forwarded along their becomes, then the
+ * rule of docs/model.md is applied; nothing here looks ahead or back.
+ */
+#include "model/state.h"
+
+#include <stdlib.h>
+
+/* A fact, and its tasks as they are by now: forwarded. */
+struct meaning {
+	const struct weft__fact *event;
+	uint32_t task, other;
+};
+
+void weft__state_init(struct weft__state *s, const struct weft__listener *listener, void *context)
+{
+	*s = (struct weft__state){.listener = listener, .context = context};
+}
+
+void weft__state_finish(struct weft__state *s)
+{
+	struct weft__state_tasks *t = &s->tasks;
+	void *columns[] = {t->parent, t->root, t->becomes, t->forward, t->asked, t->label, t->message,
+		t->kind, t->flags, s->threads, s->counters.name, s->counters.value, s->counters.by_name};
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		free(columns[i]);
+	*s = (struct weft__state){0};
+}
+
+static void complain(const struct weft__state *s, const struct meaning *m, const char *message)
+{
+	if (s->listener->complain)
+		s->listener->complain(s->context, m->event->offset, message);
+}
+
+static int tell_edge(
+	const struct weft__state *s, enum weft_edge_type type, uint32_t from, uint32_t to)
+{
+	return s->listener->edge ? s->listener->edge(s->context, type, from, to) : 0;
+}
+
+/* An edge that its actor holds. */
+static int act(struct weft__state *s, enum weft_edge_type type, uint32_t actor, uint32_t to)
+{
+	if (actor != WEFT_NONE)
+		s->tasks.flags[actor] &= (uint8_t)~WEFT__TASK_ASKED;
+	return tell_edge(s, type, actor, to);
+}
+
+static int tell_note(
+	const struct weft__state *s, const struct meaning *m, enum weft_note_type type, int64_t value)
+{
+	if (!s->listener->note)
+		return 0;
+	return s->listener->note(s->context, type, m->task, m->event->text, value);
+}
+
+void weft__state_wake(struct weft__state *s, uint32_t task)
+{
+	if (task == WEFT_NONE || !(s->tasks.flags[task] & WEFT__TASK_WAITS))
+		return;
+	if (s->listener->wake)
+		s->listener->wake(s->context, task);
+	s->tasks.flags[task] &= (uint8_t)~WEFT__TASK_WAITS;
+}
+
+static int run_task(struct weft__state *s, const struct meaning *m)
+{
+	weft__state_wake(s, m->task);
+	return weft__state_run(
+		s, m->event->thread, m->task == WEFT_NONE ? WEFT__RUNS_IDLE : m->task, m->event->text);
+}
+
+/* The child is named by its own id, not by what it may have become. */
+static int on_create(struct weft__state *s, const struct meaning *m)
+{
+	uint32_t child = m->event->other;
+	if (child == WEFT_NONE) {
+		complain(s, m, "a create without a child");
+		return 0;
+	}
+	if (s->tasks.flags[child] & WEFT_TASK_CREATED) {
+		complain(s, m, "a task is created twice; the second is ignored");
+		return 0;
+	}
+	if (!weft__state_attach(s, child, m->task)) {
+		complain(s, m, "a task is created by its own descendant; it stays a root");
+		return 0;
+	}
+	s->tasks.flags[child] |= WEFT_TASK_CREATED;
+	s->tasks.kind[child] = m->event->kind;
+	return tell_edge(s, WEFT_EDGE_CREATE, m->task, child);
+}
+
+/* A read answers the try_read of the same source that came just before; each is of what its source
+ * was at its own time. */
+static void answer_try_read(struct weft__state *s, const struct meaning *m)
+{
+	if (m->task != WEFT_NONE && (s->tasks.flags[m->task] & WEFT__TASK_ASKED) &&
+		s->tasks.asked[m->task] == m->other && s->listener->answer)
+		s->listener->answer(s->context, m->task);
+}
+
+static int on_read(struct weft__state *s, const struct meaning *m)
+{
+	weft__state_wake(s, m->task);
+	int error = m->event->flag ? 0 : run_task(s, m);
+	if (error || m->other == WEFT_NONE)
+		return error;
+	answer_try_read(s, m);
+	return act(s, WEFT_EDGE_READ, m->task, m->other);
+}
+
+/* A task that waits already waits since then. */
+static void wait_for(struct weft__state *s, uint32_t task, uint32_t source)
+{
+	if (task == WEFT_NONE)
+		return;
+	bool waits = s->tasks.flags[task] & WEFT__TASK_WAITS;
+	s->tasks.asked[task] = source;
+	s->tasks.flags[task] |= WEFT__TASK_WAITS | WEFT__TASK_ASKED;
+	if (!waits && s->listener->wait)
+		s->listener->wait(s->context, task);
+}
+
+static int on_try_read(struct weft__state *s, const struct meaning *m)
+{
+	if (m->other == WEFT_NONE)
+		return 0;
+	int error = act(s, WEFT_EDGE_TRY_READ, m->task, m->other);
+	if (!error)
+		wait_for(s, m->task, m->other);
+	return error;
+}
+
+/* The first end of a task stands. */
+static void end_task(struct weft__state *s, uint32_t task, uint8_t flags, uint32_t becomes)
+{
+	if (s->tasks.flags[task] & WEFT_TASK_RESOLVED)
+		return;
+	weft__state_wake(s, task);
+	if (s->listener->end)
+		s->listener->end(s->context, task, becomes);
+	s->tasks.flags[task] |= WEFT_TASK_RESOLVED | flags;
+}
+
+static int on_resolve(struct weft__state *s, const struct meaning *m)
+{
+	if (m->other == WEFT_NONE) {
+		complain(s, m, "a resolve without a target");
+		return 0;
+	}
+	int error = act(s, WEFT_EDGE_RESOLVE, m->task, m->other);
+	if (!error)
+		end_task(s, m->other, 0, WEFT_NONE);
+	return error;
+}
+
+static int on_fail(struct weft__state *s, const struct meaning *m)
+{
+	if (m->other == WEFT_NONE) {
+		complain(s, m, "a fail without a target");
+		return 0;
+	}
+	int error = act(s, WEFT_EDGE_RESOLVE, m->task, m->other);
+	if (error)
+		return error;
+	if (!(s->tasks.flags[m->other] & WEFT_TASK_RESOLVED))
+		s->tasks.message[m->other] = m->event->text;
+	end_task(s, m->other, WEFT_TASK_FAILED, WEFT_NONE);
+	return 0;
+}
+
+/* Some runtimes name a task by its first id all along: its second become is one of what it became
+ * the first time. */
+static int on_become(struct weft__state *s, const struct meaning *m)
+{
+	if (m->task == WEFT_NONE || m->other == WEFT_NONE) {
+		complain(s, m, "a become without a task");
+		return 0;
+	}
+	if (m->task == m->other) {
+		complain(s, m, "a task becomes what it is already, or in a cycle; ignored");
+		return 0;
+	}
+	if (s->tasks.flags[m->task] & WEFT_TASK_RESOLVED) {
+		complain(s, m, "a task that had ended becomes another; ignored");
+		return 0;
+	}
+	int error = tell_edge(s, WEFT_EDGE_BECOME, m->task, m->other);
+	if (error)
+		return error;
+	end_task(s, m->task, 0, m->other);
+	s->tasks.becomes[m->task] = m->other;
+	s->tasks.forward[m->task] = m->other;
+	s->tasks.flags[m->other] |= s->tasks.flags[m->task] & WEFT_TASK_EXPECTED;
+	return 0;
+}
+
+static int on_label(struct weft__state *s, const struct meaning *m)
+{
+	if (m->task != WEFT_NONE && s->tasks.label[m->task] == WEFT_NONE)
+		s->tasks.label[m->task] = m->event->text;
+	return tell_note(s, m, WEFT_NOTE_LABEL, 0);
+}
+
+static int on_tag(struct weft__state *s, const struct meaning *m)
+{
+	if (!m->event->has_value)
+		return tell_note(s, m, WEFT_NOTE_TEXT, 0);
+	return tell_note(s, m, WEFT_NOTE_VALUE, m->event->value);
+}
+
+static int on_counter(struct weft__state *s, const struct meaning *m)
+{
+	const struct weft__fact *event = m->event;
+	uint32_t counter;
+	int error = weft__state_counter(s, event->text, &counter);
+	if (error)
+		return error;
+	weft__state_count(s, counter, event);
+	if (s->listener->sample)
+		error = s->listener->sample(s->context, counter, m->task);
+	if (error)
+		return error;
+	return tell_note(s, m, event->is_set ? WEFT_NOTE_SET : WEFT_NOTE_CHANGE, event->value);
+}
+
+static int on_signal(struct weft__state *s, const struct meaning *m)
+{
+	int error = m->event->flag ? run_task(s, m) : 0;
+	if (error || m->task == WEFT_NONE)
+		return error;
+	return act(s, WEFT_EDGE_SIGNAL, m->other, m->task);
+}
+
+static int on_expect(struct weft__state *s, const struct meaning *m)
+{
+	if (m->task != WEFT_NONE)
+		s->tasks.flags[m->task] |= WEFT_TASK_EXPECTED;
+	return 0;
+}
+
+/* What a create event would have told, if the trace does not have it. */
+static int tell_alive(struct weft__state *s, const struct meaning *m)
+{
+	bool is_new = !(s->tasks.flags[m->task] & (WEFT_TASK_CREATED | WEFT_TASK_TOLD));
+	if (is_new) {
+		s->tasks.flags[m->task] |= WEFT_TASK_TOLD;
+		s->tasks.kind[m->task] = m->event->kind;
+	}
+	return s->listener->alive ? s->listener->alive(s->context, m->task, is_new, m->event) : 0;
+}
+
+/* An alive event says that the task waits; a try_read may have said so just before. */
+static int tell_wait(struct weft__state *s, const struct meaning *m)
+{
+	bool is_known =
+		(s->tasks.flags[m->task] & WEFT__TASK_ASKED) && s->tasks.asked[m->task] == m->other;
+	if (!is_known)
+		return on_try_read(s, m);
+	wait_for(s, m->task, m->other);
+	return 0;
+}
+
+static int on_alive(struct weft__state *s, const struct meaning *m)
+{
+	if (m->task == WEFT_NONE) {
+		complain(s, m, "a rundown of no task");
+		return 0;
+	}
+	int error = tell_alive(s, m);
+	if (!error && m->event->text != WEFT_NONE && s->tasks.label[m->task] == WEFT_NONE)
+		error = on_label(s, m);
+	return error ? error : tell_wait(s, m);
+}
+
+/* The one switch over the kinds of events: without a default label, so that the compiler points
+ * here when events.def has a kind that it lacks. */
+static int apply(struct weft__state *s, const struct meaning *m)
+{
+	switch ((enum weft_event_type)m->event->type) {
+	case WEFT_EVENT_CREATE:
+		return on_create(s, m);
+	case WEFT_EVENT_READ:
+		return on_read(s, m);
+	case WEFT_EVENT_TRY_READ:
+		return on_try_read(s, m);
+	case WEFT_EVENT_RESOLVE:
+		return on_resolve(s, m);
+	case WEFT_EVENT_FAIL:
+		return on_fail(s, m);
+	case WEFT_EVENT_BECOME:
+		return on_become(s, m);
+	case WEFT_EVENT_LABEL:
+		return on_label(s, m);
+	case WEFT_EVENT_NOTE:
+	case WEFT_EVENT_MARK:
+		return tell_note(s, m, WEFT_NOTE_TEXT, 0);
+	case WEFT_EVENT_TAG:
+		return on_tag(s, m);
+	case WEFT_EVENT_BAND:
+		return weft__state_band(s, m->event);
+	case WEFT_EVENT_COUNTER:
+		return on_counter(s, m);
+	case WEFT_EVENT_SWITCH:
+		return run_task(s, m);
+	case WEFT_EVENT_SIGNAL:
+		return on_signal(s, m);
+	case WEFT_EVENT_GC:
+		return weft__state_gc(s, m->event);
+	case WEFT_EVENT_EXPECT:
+		return on_expect(s, m);
+	case WEFT_EVENT_ALIVE:
+		return on_alive(s, m);
+	case WEFT_EVENT_TYPES:
+		break;
+	}
+	return WEFT_ERROR_ARGUMENT;
+}
+
+/* Decoders keep time order and the span; events that do not are held at the time before. */
+static void move_now(struct weft__state *s, const struct meaning *m)
+{
+	uint64_t time = m->event->time_ns;
+	if (weft__span_hold(&s->span, &time))
+		complain(s, m, WEFT__SPAN_MESSAGE);
+	if (s->events++ == 0)
+		s->start = s->now = time;
+	if (time > s->now)
+		s->now = time;
+}
+
+static int look_up(struct weft__state *s, uint32_t named, uint32_t *ret_task)
+{
+	bool is_known = named < s->tasks.count || named == WEFT_NONE;
+	int error = is_known ? 0 : weft__state_mention(s, named);
+	if (!error && named != WEFT_NONE)
+		*ret_task = weft__state_forward(s, named);
+	return error;
+}
+
+int weft__state_take(struct weft__state *s, const struct weft__fact *fact)
+{
+	struct meaning m = {fact, WEFT_NONE, WEFT_NONE};
+	move_now(s, &m);
+	int error = look_up(s, fact->task, &m.task);
+	if (!error)
+		error = look_up(s, fact->other, &m.other);
+	return error ? error : apply(s, &m);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What the events so far have made of tasks, threads and counters: the rules of docs/model.md,
+ * which stand here and nowhere else. A state takes facts in the order of time, keeps only what is
+ * true now, and tells a listener what each event changed. The model's builder writes that down as
+ * history, a cut keeps what a rundown needs, and triggers measure how long it lasts.
+ *
+ *     state.c     what each event means: one switch over the kinds of events
+ *     tasks.c     the last task of a chain of becomes, the forest of creations
+ *     running.c   what runs on each thread; bands
+ *     counters.c  the value of each counter
+ *     forget.c    leaves out the tasks that nothing will ask about
+ *
+ * The caller owns a state and may read all members; only the functions below change them.
+ */
+#ifndef WEFT_MODEL_STATE_H
+#define WEFT_MODEL_STATE_H
+
+#include <weft/error.h>
+#include <weft/model.h>
+
+#include "model/facts.h"
+#include "model/span.h"
+
+/* In the column of flags, beside those of enum weft_task_flags that are true of a moment: RESOLVED,
+ * FAILED, EXPECTED, CREATED and TOLD. */
+enum {
+	WEFT__TASK_WAITS = 1 << 3, /* it has not run, read or ended since its try_read */
+	WEFT__TASK_ASKED = 1 << 5, /* its latest act is the try_read of `asked` */
+};
+
+struct weft__state_tasks {
+	uint32_t count;
+	size_t capacity;
+	uint32_t *parent;
+	uint32_t *root; /* towards the root of its tree of creation; itself if it is one */
+	uint32_t *becomes;
+	uint32_t *forward; /* towards the last of the chain of becomes; itself if it became nothing */
+	uint32_t *asked;   /* the source of its latest try_read, as it was then */
+	uint32_t *label;   /* text: the first */
+	uint32_t *message; /* text */
+	uint16_t *kind;
+	uint8_t *flags;
+};
+
+/* Instead of a task: what may "run" on a thread. */
+#define WEFT__RUNS_UNKNOWN (UINT32_MAX - 1) /* before the first event about it */
+#define WEFT__RUNS_IDLE    UINT32_MAX
+
+struct weft__state_thread {
+	uint32_t running; /* task as it was named then, or WEFT__RUNS_… */
+	uint32_t reason;  /* of an idle period: text, or WEFT_NONE */
+	uint64_t since;
+	uint32_t interrupted; /* what an idle band put aside, or WEFT__RUNS_UNKNOWN */
+	uint32_t interrupted_reason;
+	bool in_idle_band;
+	bool in_gc_band;
+	uint32_t gc_reason;
+	uint64_t gc_since;
+};
+
+struct weft__state_counters {
+	uint32_t count;
+	size_t capacity;
+	uint32_t *name; /* text */
+	int64_t *value;
+	uint32_t *by_name; /* counter of a text, or WEFT_NONE */
+	size_t by_name_count;
+};
+
+/* What an event changed, in the order in which it did. The state is as it was before the change
+ * where a line says "will", else as it is after it. Any member may be NULL. Errors end the taking
+ * of the event and are answered. */
+struct weft__listener {
+	/* The next number is a task from now on. */
+	int (*mention)(void *context, uint32_t task);
+	int (*edge)(void *context, enum weft_edge_type type, uint32_t from, uint32_t to);
+	/* A read completes the latest act of `task`, which was a try_read: that edge is dropped. */
+	void (*answer)(void *context, uint32_t task);
+	/* It waits since now; it will not wait any more. */
+	void (*wait)(void *context, uint32_t task);
+	void (*wake)(void *context, uint32_t task);
+	/* It will have ended: resolved, or `becomes`, which is WEFT_NONE otherwise. */
+	void (*end)(void *context, uint32_t task, uint32_t becomes);
+	/* `task` is alive. `is_new`: no create or alive event was about it; `fact` may have its age. */
+	int (*alive)(void *context, uint32_t task, bool is_new, const struct weft__fact *fact);
+	/* A label, remark or change of a counter. `task` may be WEFT_NONE. */
+	int (*note)(
+		void *context, enum weft_note_type type, uint32_t task, uint32_t text, int64_t value);
+	/* A counter's value is another; its number may be new. */
+	int (*sample)(void *context, uint32_t counter, uint32_t task);
+	/* What a thread has done since `since` ends now. */
+	int (*period)(void *context, uint32_t thread);
+	/* From now on a thread does something else: see its `running`. */
+	void (*run)(void *context, uint32_t thread);
+	int (*gc)(void *context, uint32_t thread, uint64_t start, uint32_t reason);
+	/* The event breaks a rule, and is ignored. */
+	void (*complain)(void *context, uint64_t offset, const char *message);
+};
+
+struct weft__state {
+	uint64_t start, now; /* times of the first and the latest event */
+	uint64_t events;
+	struct weft__span span;
+	struct weft__state_tasks tasks;
+	struct weft__state_thread *threads;
+	uint32_t thread_count;
+	struct weft__state_counters counters;
+	const struct weft__listener *listener;
+	void *context; /* the listener's */
+};
+
+void weft__state_init(
+	struct weft__state *state, const struct weft__listener *listener, void *context);
+void weft__state_finish(struct weft__state *state);
+
+/* The next fact in the order of time. 0, WEFT_ERROR_MEMORY or _LIMIT, or the listener's error. */
+int weft__state_take(struct weft__state *state, const struct weft__fact *fact);
+
+/* Ends the period of every thread, and its GC band, as if the trace ended now. */
+int weft__state_close(struct weft__state *state);
+
+/* The last task of the chain of becomes. */
+uint32_t weft__state_forward(struct weft__state *state, uint32_t task);
+
+/* Forgets tasks that have ended, unless they became one that has not, and those that were only
+ * mentioned. `*ret_place`, which the caller frees, has each task's new number or WEFT_NONE: for
+ * weft__identities_move and the listener's columns. An id that is named again is a new task. 0 or
+ * WEFT_ERROR_MEMORY. */
+int weft__state_forget(struct weft__state *state, uint32_t **ret_place);
+
+/* ---- Between the files of the state ---- */
+
+/* A row for each task up to this one. */
+int weft__state_mention(struct weft__state *state, uint32_t task);
+/* Makes `parent` (or WEFT_NONE) the creator of `child`, which is a root of the forest. False if
+ * `child` is an ancestor of `parent`. */
+bool weft__state_attach(struct weft__state *state, uint32_t child, uint32_t parent);
+/* The task runs, reads or ends. */
+void weft__state_wake(struct weft__state *state, uint32_t task);
+
+/* From now on `running` (a forwarded task, or WEFT__RUNS_…) has the thread. */
+int weft__state_run(struct weft__state *state, uint32_t thread, uint32_t running, uint32_t reason);
+int weft__state_band(struct weft__state *state, const struct weft__fact *fact);
+int weft__state_gc(struct weft__state *state, const struct weft__fact *fact);
+
+/* The counter of a name, made with its first change. */
+int weft__state_counter(struct weft__state *state, uint32_t name, uint32_t *ret_counter);
+void weft__state_count(struct weft__state *state, uint32_t counter, const struct weft__fact *fact);
+
+#endif
