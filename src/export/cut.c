@@ -256,7 +256,7 @@ WEFT__EXPORT int weft_cut_add(struct weft_cut *cut, const struct weft_event *eve
 		return has_losses(trace) ? WEFT_OK : WEFT_END; /* losses are only known after the gap */
 	}
 	if (!cut->has_begun) {
-		cut->start_ns = cut->alive.task_count ? cut->range.start_ns : event->time_ns;
+		cut->start_ns = cut->alive.state.tasks.count ? cut->range.start_ns : event->time_ns;
 		int error = is_one_buffer(trace) ? begin(cut, trace) : WEFT_ERROR_UNSUPPORTED;
 		if (error)
 			return error;
@@ -297,7 +297,7 @@ WEFT__EXPORT int weft_cut_finish(struct weft_cut *cut, const struct weft_trace_d
 	struct weft_abi_buffer header;
 	int error = is_one_buffer(trace) ? 0 : WEFT_ERROR_UNSUPPORTED;
 	if (!error && !cut->has_begun) {
-		cut->start_ns = cut->alive.task_count ? cut->range.start_ns : cut->last_ns;
+		cut->start_ns = cut->alive.state.tasks.count ? cut->range.start_ns : cut->last_ns;
 		error = begin(cut, trace);
 	}
 	cut->packets.trace = trace;

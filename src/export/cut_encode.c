@@ -162,7 +162,7 @@ static void put_alive(struct encoder *e, const struct weft_event *event)
 static unsigned put_operands(
 	struct encoder *e, const struct weft_event *event, struct weft_slice text)
 {
-	switch (event->type) {
+	switch ((enum weft_event_type)event->type) {
 	case WEFT_EVENT_CREATE:
 		e->small = event->kind;
 		put(e, event->other);
@@ -207,6 +207,9 @@ static unsigned put_operands(
 		break;
 	case WEFT_EVENT_ALIVE:
 		put_alive(e, event);
+		break;
+	case WEFT_EVENT_EXPECT:
+	case WEFT_EVENT_TYPES:
 		break;
 	}
 	return event->type;

@@ -20,15 +20,15 @@ struct writer {
 
 static struct weft_slice string_of(const struct weft__alive *a, uint32_t string)
 {
-	if (string == WEFT__ALIVE_NONE)
+	if (string == WEFT_NONE)
 		return (struct weft_slice){"", 0};
-	return (struct weft_slice){
-		weft__strings_bytes(&a->strings, string), weft__strings_size(&a->strings, string)};
+	return (struct weft_slice){weft__strings_bytes(&a->texts.strings, string),
+		weft__strings_size(&a->texts.strings, string)};
 }
 
 static bool is_alive(const struct weft__alive *a, uint32_t task)
 {
-	return task < a->task_count && !(a->tasks[task].flags & WEFT__ALIVE_ENDED);
+	return task < a->state.tasks.count && !(a->state.tasks.flags[task] & WEFT_TASK_RESOLVED);
 }
 
 static int add(const struct writer *w, const struct weft_event *event)
@@ -36,80 +36,90 @@ static int add(const struct writer *w, const struct weft_event *event)
 	return w->sink->add(w->sink->context, event);
 }
 
-/* It has ended, but the range names it, or what it became by its name: so that nobody takes it for
- * one that lives. */
-static int write_ended(const struct writer *w, uint32_t index)
+/* A task that has ended is told of if the range names it, or what it became by its name: otherwise
+ * a reader would take it for one that lives. */
+static int write_ended(const struct writer *w, uint32_t task)
 {
-	const struct weft__alive_task *task = &w->alive->tasks[index];
+	const uint64_t *id = w->alive->identities.id;
+	struct weft__state *state = &w->alive->state;
 	struct weft_event event = w->event;
-	if (!(task->flags & WEFT__ALIVE_NAMED))
+	if (!w->alive->is_named[task])
 		return 0;
-	if (task->becomes != WEFT__ALIVE_NONE) {
+	if (state->tasks.becomes[task] != WEFT_NONE) {
 		event.type = WEFT_EVENT_BECOME;
-		event.task = task->id;
-		event.other = w->alive->tasks[weft__alive_forward(w->alive, index)].id;
+		event.task = id[task];
+		event.other = id[weft__state_forward(state, task)];
 	} else {
-		bool has_failed = task->message != WEFT__ALIVE_NONE;
+		bool has_failed = state->tasks.flags[task] & WEFT_TASK_FAILED;
 		event.type = has_failed ? WEFT_EVENT_FAIL : WEFT_EVENT_RESOLVE;
-		event.text = string_of(w->alive, task->message);
-		event.other = task->id;
+		event.text = string_of(w->alive, state->tasks.message[task]);
+		event.other = id[task];
 	}
 	return add(w, &event);
 }
 
-static int write_task(const struct writer *w, uint32_t index)
+/* The task that it waits for, or WEFT_NONE. */
+static uint32_t source_of(struct weft__state *state, uint32_t task)
 {
-	const struct weft__alive_task *task = &w->alive->tasks[index];
+	bool waits = state->tasks.flags[task] & WEFT__TASK_WAITS;
+	return waits ? weft__state_forward(state, state->tasks.asked[task]) : WEFT_NONE;
+}
+
+static int write_expect(const struct writer *w, uint32_t task)
+{
 	struct weft_event event = w->event;
-	uint32_t source = weft__alive_forward(w->alive, task->waits);
-	if (!is_alive(w->alive, index))
-		return write_ended(w, index);
+	event.type = WEFT_EVENT_EXPECT;
+	event.task = w->alive->identities.id[task];
+	return add(w, &event);
+}
+
+static int write_alive(const struct writer *w, uint32_t task)
+{
+	const struct weft__alive *a = w->alive;
+	const struct weft__state_tasks *t = &a->state.tasks;
+	struct weft_event event = w->event;
+	uint32_t source = source_of(&w->alive->state, task);
+	bool is_known = t->flags[task] & (WEFT_TASK_CREATED | WEFT_TASK_TOLD);
 	event.type = WEFT_EVENT_ALIVE;
-	event.task = task->id;
-	event.kind = task->kind;
-	event.text = string_of(w->alive, task->label);
-	event.has_value = task->flags & WEFT__ALIVE_DATED;
-	event.value = event.has_value ? (int64_t)(event.time_ns - task->born_ns) : 0;
-	event.other = is_alive(w->alive, source) ? w->alive->tasks[source].id : WEFT_TASK_NONE;
+	event.task = a->identities.id[task];
+	event.kind = is_known ? t->kind[task] : WEFT_KIND_UNKNOWN;
+	event.text = string_of(a, t->label[task]);
+	event.has_value = a->born_ns[task] != WEFT__ALIVE_UNDATED;
+	event.value = event.has_value ? (int64_t)(event.time_ns - a->born_ns[task]) : 0;
+	event.other = is_alive(a, source) ? a->identities.id[source] : WEFT_TASK_NONE;
 	int error = add(w, &event);
-	if (!error && task->flags & WEFT__ALIVE_EXPECTED) {
-		struct weft_event expect = w->event;
-		expect.type = WEFT_EVENT_EXPECT;
-		expect.task = task->id;
-		error = add(w, &expect);
-	}
-	return error;
+	bool is_expected = t->flags[task] & WEFT_TASK_EXPECTED;
+	return error || !is_expected ? error : write_expect(w, task);
+}
+
+static int write_task(const struct writer *w, uint32_t task)
+{
+	return is_alive(w->alive, task) ? write_alive(w, task) : write_ended(w, task);
 }
 
 static int write_tasks(const struct writer *w)
 {
-	const struct weft__alive *a = w->alive;
-	uint64_t *ids = NULL;
+	const uint32_t count = w->alive->state.tasks.count;
 	uint32_t *order = NULL;
-	int error = weft__array_resize(&ids, a->task_count + (size_t)1, sizeof(*ids));
+	int error = weft__array_resize(&order, 2 * (count + (size_t)1), sizeof(*order));
 	if (!error)
-		error = weft__array_resize(&order, 2 * (a->task_count + (size_t)1), sizeof(*order));
-	if (!error) {
-		for (uint32_t i = 0; i < a->task_count; i++)
-			ids[i] = a->tasks[i].id;
-		weft__order_by_u64(ids, order, order + a->task_count, a->task_count);
-	}
-	for (uint32_t i = 0; !error && i < a->task_count; i++)
+		weft__order_by_u64(w->alive->identities.id, order, order + count, count);
+	for (uint32_t i = 0; !error && i < count; i++)
 		error = write_task(w, order[i]);
-	free(ids);
 	free(order);
 	return error;
 }
 
 static int write_counters(const struct writer *w)
 {
+	const struct weft__state_counters *counters = &w->alive->state.counters;
 	int error = 0;
-	for (uint32_t i = 0; !error && i < w->alive->counter_count; i++) {
+	for (uint32_t i = 0; !error && i < counters->count; i++) {
 		struct weft_event event = w->event;
 		event.type = WEFT_EVENT_COUNTER;
 		event.task = WEFT_TASK_NONE;
-		event.text = string_of(w->alive, w->alive->counters[i].name);
-		event.value = w->alive->counters[i].value;
+		event.text = string_of(w->alive, counters->name[i]);
+		event.value = counters->value[i];
 		event.is_set = true;
 		error = add(w, &event);
 	}
@@ -127,26 +137,34 @@ static int write_band(const struct writer *w, uint32_t thread, enum weft_band ba
 	return add(w, &event);
 }
 
+/* What runs on a thread; within an idle band, what the band put aside. */
+static int write_switch(const struct writer *w, uint32_t thread, uint32_t runs, uint32_t reason)
+{
+	struct weft_event event = w->event;
+	uint32_t task =
+		runs < WEFT__RUNS_UNKNOWN ? weft__state_forward(&w->alive->state, runs) : WEFT_NONE;
+	event.type = WEFT_EVENT_SWITCH;
+	event.thread = thread;
+	event.task = WEFT_TASK_NONE;
+	if (is_alive(w->alive, task))
+		event.task = w->alive->identities.id[task];
+	else if (runs != WEFT__RUNS_IDLE)
+		return 0;
+	else
+		event.text = string_of(w->alive, reason);
+	return add(w, &event);
+}
+
 static int write_thread(const struct writer *w, uint32_t index)
 {
-	const struct weft__alive_thread *thread = &w->alive->threads[index];
-	struct weft_event event = w->event;
-	uint32_t runs = thread->runs < WEFT__ALIVE_IDLE ? weft__alive_forward(w->alive, thread->runs)
-													: thread->runs;
-	int error = 0;
-	event.type = WEFT_EVENT_SWITCH;
-	event.thread = index;
-	event.task = WEFT_TASK_NONE;
-	if (runs == WEFT__ALIVE_IDLE)
-		event.text = string_of(w->alive, thread->reason);
-	else if (is_alive(w->alive, runs))
-		event.task = w->alive->tasks[runs].id;
-	if (runs == WEFT__ALIVE_IDLE || is_alive(w->alive, runs))
-		error = add(w, &event);
-	if (!error && thread->is_gc)
+	const struct weft__state_thread *thread = &w->alive->state.threads[index];
+	int error = thread->in_idle_band
+					? write_switch(w, index, thread->interrupted, thread->interrupted_reason)
+					: write_switch(w, index, thread->running, thread->reason);
+	if (!error && thread->in_gc_band)
 		error = write_band(w, index, WEFT_BAND_GC, thread->gc_reason);
-	if (!error && thread->is_idle)
-		error = write_band(w, index, WEFT_BAND_IDLE, thread->idle_reason);
+	if (!error && thread->in_idle_band)
+		error = write_band(w, index, WEFT_BAND_IDLE, thread->reason);
 	return error;
 }
 
@@ -162,7 +180,7 @@ int weft__rundown_write(
 	int error = write_tasks(&w);
 	if (!error)
 		error = write_counters(&w);
-	for (uint32_t i = 0; !error && i < alive->thread_count; i++)
+	for (uint32_t i = 0; !error && i < alive->state.thread_count; i++)
 		error = write_thread(&w, i);
 	return error;
 }

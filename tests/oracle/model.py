@@ -11,7 +11,7 @@ class Task:
     def __init__(self, number, start, mentioned):
         self.id, self.start, self.mentioned = number, start, mentioned
         self.kind, self.created = 'preexisting', False
-        self.told, self.creation = False, None  # by an alive event
+        self.told, self.creation = False, None  # when it was created, as far as the trace tells
         self.parent = None
         self.becomes = None
         self.ended = None      # when it was resolved, failed or became another
@@ -24,6 +24,7 @@ class Task:
         self.last = 0          # the latest of what the 1 us rule counts
         self.periods = []      # in which it ran
         self.expected = False
+        self.waits_for = None  # since its try_read, until it runs, reads or ends
 
     def end_of_chain(self):
         task = self
@@ -77,7 +78,7 @@ class Model:
             self.ignored += 1
             return
         child.created, child.kind, child.parent = True, event['kind'], parent
-        child.start, child.created_place = child.mentioned, self.place
+        child.start, child.created_place, child.creation = child.mentioned, self.place, self.time
         if parent:
             parent.seen(self.time)
         self.edge('create', parent, child)
@@ -93,6 +94,8 @@ class Model:
     def run(self, task, reason=None):
         """The task, or none, runs on this thread from now on; that ends an idle band."""
         self.set_aside.pop(self.thread, None)
+        if task:
+            task.waits_for = None
         if self.runs() is not (task or IDLE):
             self.continue_with(task or IDLE, reason)
 
@@ -119,11 +122,12 @@ class Model:
         if event['kind'] != 'idle':
             self.collection_band(event['begin'], event['reason'])
         elif event['begin']:
-            self.set_aside.setdefault(self.thread, self.runs())
+            why = self.running.get(self.thread, (UNKNOWN, None, None))[2]
+            self.set_aside.setdefault(self.thread, (self.runs(), why))
             self.continue_with(IDLE, event['reason'])
         elif self.thread in self.set_aside:
-            task = self.set_aside.pop(self.thread)
-            self.continue_with(task.end_of_chain() if isinstance(task, Task) else task)
+            task, why = self.set_aside.pop(self.thread)
+            self.continue_with(task.end_of_chain() if isinstance(task, Task) else task, why)
 
     def collection_band(self, begin, reason):
         if begin:
@@ -152,6 +156,8 @@ class Model:
 
     def read(self, event):
         reader, source = self.find(event['task']), self.find(event['source'])
+        if reader:
+            reader.waits_for = None
         if not event['later']:
             self.run(reader)
         if not source:
@@ -165,6 +171,8 @@ class Model:
         if source:
             source.asked.append(self.act('try_read', reader, source))
             source.seen(self.time)
+            if reader:
+                reader.waits_for = source
 
     def signal(self, event):
         receiver, sender = self.find(event['task']), self.find(event['source'])
@@ -223,6 +231,8 @@ class Model:
         last = task.edges[-1] if task.edges else None
         if not (last and last['edge'] == 'try_read' and last['to'] is source):
             self.try_read(event)
+        elif source:
+            task.waits_for = source
 
     def expect(self, event):
         task = self.find(event['task'])

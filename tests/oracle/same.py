@@ -44,33 +44,22 @@ def check_rows(shown, model, place):
 # ---- a part of a trace, after the oracle's model of the events before it ----
 
 def wait_of(task):
-    """The task that it asked for last and has not read since, if that lives."""
-    asked = None
-    for edge in task.edges:
-        if edge['edge'] == 'try_read':
-            asked = edge['to']
-        elif edge['edge'] == 'read':
-            asked = None
-    asked = asked.end_of_chain() if asked else None
-    return asked.id if asked and asked.outcome is None else None
+    """What it waits for, if that lives."""
+    source = task.waits_for and task.waits_for.end_of_chain()
+    return source.id if source and source.outcome is None else None
 
 
 def alive_events(before, start):
-    """What the rundown says of each living task. A create event tells kind and age even if the model
-    ignores it, as one by the task's own descendant."""
-    model, born = rules.Model(before), {}
-    for event in before:
-        if event['event'] == 'create':
-            born.setdefault(event['child'], (event['kind'], event['time']))
+    """What the rundown says of each living task."""
+    model = rules.Model(before)
     shown = []
     for task in sorted(model.tasks.values(), key=lambda task: task.id):
         if task.outcome is not None:
             continue
-        kind, since = born.get(task.id, (task.kind, task.creation))
         event = {'time': start, 'event': 'alive', 'task': task.id,
-                 'kind': 'unknown' if kind == 'preexisting' else kind, 'label': task.label or ''}
-        if since is not None:
-            event['age'] = start - since
+                 'kind': 'unknown' if task.kind == 'preexisting' else task.kind, 'label': task.label or ''}
+        if task.creation is not None:
+            event['age'] = start - task.creation
         shown.append(dict(event, source=wait_of(task), rundown=True))
     return shown
 

@@ -225,6 +225,37 @@ static void who_failed_before_is_told_if_it_is_read_again(void **state)
 		"{\"time\":150,\"event\":\"read\",\"task\":null,\"source\":2,\"later\":false,\"thread\":0}\n");
 }
 
+/* Task 1 has run since its try_read, task 2 has asked twice. The create of task 3 by its own child
+ * is refused. */
+static void a_rundown_agrees_with_the_model(void **state)
+{
+	(void)state;
+	static const struct weft_event before[] = {
+		{.type = WEFT_EVENT_TRY_READ, .time_ns = 10, .task = 1, .other = 3},
+		{.type = WEFT_EVENT_TRY_READ, .time_ns = 10, .task = 2, .other = 1},
+		{.type = WEFT_EVENT_SWITCH, .time_ns = 20, .task = 1},
+		{.type = WEFT_EVENT_TRY_READ, .time_ns = 30, .task = 2, .other = 3},
+		{.type = WEFT_EVENT_CREATE, .time_ns = 40, .task = 3, .other = 4, .kind = WEFT_KIND_BIND},
+		{.type = WEFT_EVENT_CREATE, .time_ns = 50, .task = 4, .other = 3, .kind = WEFT_KIND_BIND},
+	};
+	const struct weft_cut_range range = {100, 200};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
+		add(cut, &before[i]);
+	struct decoded d = end(cut, &part);
+	expect_lines(&d,
+		"{\"time\":100,\"event\":\"alive\",\"task\":1,\"kind\":\"unknown\",\"label\":\"\","
+		"\"source\":null,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"alive\",\"task\":2,\"kind\":\"unknown\",\"label\":\"\","
+		"\"source\":3,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"alive\",\"task\":3,\"kind\":\"unknown\",\"label\":\"\","
+		"\"source\":null,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"alive\",\"task\":4,\"kind\":\"bind\",\"label\":\"\",\"age\":60,"
+		"\"source\":null,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"switch\",\"task\":1,\"rundown\":true,\"thread\":0}\n");
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
 	(void)state;
@@ -403,6 +434,7 @@ int main(void)
 		cmocka_unit_test(a_reason_and_long_fields_have_room),
 		cmocka_unit_test(what_was_before_is_told_of_each_thread),
 		cmocka_unit_test(who_failed_before_is_told_if_it_is_read_again),
+		cmocka_unit_test(a_rundown_agrees_with_the_model),
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(an_error_of_the_sink_is_answered),
 		cmocka_unit_test(losses_are_those_of_the_range),
