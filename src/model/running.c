@@ -50,8 +50,8 @@ static int begin_period(struct weft__state *s, uint32_t thread, uint32_t running
 	s->threads[thread].running = running;
 	s->threads[thread].reason = reason;
 	s->threads[thread].since = s->now;
-	if (s->listener->run)
-		s->listener->run(s->context, thread);
+	if (!error && s->listener->run)
+		error = s->listener->run(s->context, thread);
 	return error;
 }
 

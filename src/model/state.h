@@ -92,7 +92,7 @@ struct weft__listener {
 	/* What a thread has done since `since` ends now. */
 	int (*period)(void *context, uint32_t thread);
 	/* From now on a thread does something else: see its `running`. */
-	void (*run)(void *context, uint32_t thread);
+	int (*run)(void *context, uint32_t thread);
 	int (*gc)(void *context, uint32_t thread, uint64_t start, uint32_t reason);
 	/* The event breaks a rule, and is ignored. */
 	void (*complain)(void *context, uint64_t offset, const char *message);

@@ -26,8 +26,8 @@ struct rule {
 	char *text;  /* the rule as it was given */
 	char *words; /* what the slices above are in */
 	size_t size;
-	int64_t value; /* of the counter now */
-	bool holds;    /* the counter is beyond the limit already */
+	uint32_t counter; /* its number: rules of one name have one */
+	bool holds;       /* the counter is beyond the limit already */
 };
 
 /* As weft_triggers_add. */

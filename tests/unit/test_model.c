@@ -339,6 +339,22 @@ static void an_idle_thread_can_tell_why_later(void **state)
 	weft_model_destroy(m);
 }
 
+static void idleness_keeps_its_reason_over_a_band(void **state)
+{
+	(void)state;
+	struct weft_event disk = switch_to(10, NONE);
+	disk.text = (struct weft_slice){"disk", 4};
+	struct weft_model *m =
+		BUILD(disk, band(20, WEFT_BAND_IDLE, true, "poll"), band(25, WEFT_BAND_IDLE, true, "again"),
+			band(30, WEFT_BAND_IDLE, false, ""), switch_to(40, NONE), switch_to(50, 1));
+	static const char *const reasons[] = {"disk", "poll", "again", "disk"};
+	assert_int_equal(m->band_count, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_string_equal(weft_model_string(m, m->bands[i].reason).bytes, reasons[i]);
+	assert_int_equal(m->bands[3].end, 50);
+	weft_model_destroy(m);
+}
+
 static void threads_run_side_by_side(void **state)
 {
 	(void)state;
@@ -412,6 +428,7 @@ int main(void)
 		cmocka_unit_test(names_and_notes),
 		cmocka_unit_test(bands_have_reasons_and_resume),
 		cmocka_unit_test(an_idle_thread_can_tell_why_later),
+		cmocka_unit_test(idleness_keeps_its_reason_over_a_band),
 		cmocka_unit_test(threads_run_side_by_side),
 		cmocka_unit_test(ids_are_unique_within_a_buffer_only),
 		cmocka_unit_test(million_deep_chains_cost_nothing_extra),

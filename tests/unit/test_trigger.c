@@ -10,10 +10,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include <weft/seed.h>
 #include <weft/trigger.h>
 
-#include "trigger/table.h"
+#include "trigger/triggers.h"
 
 static struct weft_triggers *triggers(const char *first, const char *second)
 {
@@ -246,45 +245,116 @@ static void a_crowd_of_tasks_waits(void **state)
 	weft_triggers_destroy(t);
 }
 
-/* Tasks in the place of the table that has most of them. */
-static size_t longest_chain(const struct live_tasks *table)
+static struct weft_event signal_of(uint64_t ns, uint64_t task)
 {
-	size_t longest = 0;
-	for (size_t i = 0; i < table->place_count; i++) {
-		size_t length = 0;
-		for (const struct live_task *task = table->places[i]; task; task = task->chain)
-			length++;
-		longest = length > longest ? length : longest;
-	}
-	return longest;
+	struct weft_event event = at(ns, WEFT_EVENT_SIGNAL, task, WEFT_TASK_NONE);
+	event.flag = true;
+	return event;
 }
 
-/* Ids whose hash under the key that is set now ends in 12 zeros. */
-static void find_colliding(uint64_t *ids, unsigned count)
+/* The thread goes on with what its task became, from then on. */
+static void what_a_task_becomes_runs_on(void **state)
 {
-	struct weft__hash_key key = weft__hash_key();
-	for (uint64_t id = 0; count > 0; id++)
-		if ((weft__hash_u64(&key, id) & 0xfff) == 0)
-			ids[--count] = id;
-}
-
-static void ids_that_collide_under_one_key_are_spread_under_another(void **state)
-{
-	enum {
-		COUNT = 500
-	};
-	uint64_t ids[COUNT];
+	struct weft_triggers *t = triggers("runs > 50ns", NULL);
 	(void)state;
-	find_colliding(ids, COUNT);
-	for (unsigned round = 0; round < 2; round++) {
-		struct live_tasks table = {0};
-		struct live_task *task;
-		for (unsigned i = 0; i < COUNT; i++)
-			assert_int_equal(weft__trigger_mention(&table, ids[i], &task), 0);
-		assert_in_range(longest_chain(&table), round ? 1 : COUNT, round ? 12 : COUNT);
-		weft__trigger_finish(&table);
-		weft_seed_hashes((const uint32_t[]){5, 6, 7, 8});
+	take(t, at(100, WEFT_EVENT_SWITCH, 1, 0));
+	take(t, at(140, WEFT_EVENT_BECOME, 1, 2));
+	assert_int_equal(pass(t, 190), 0);
+	assert_int_equal(pass(t, 191), 1);
+	assert_int_equal(take(t, at(198, WEFT_EVENT_SWITCH, 1, 0)), 0); /* the same task */
+	assert_int_equal(pass(t, 1000), 0);
+	assert_int_equal(take(t, at(1000, WEFT_EVENT_BECOME, 2, 3)), 0);  /* fired already */
+	assert_int_equal(take(t, at(1051, WEFT_EVENT_RESOLVE, 3, 3)), 1); /* 51 as task 3 */
+	assert_int_equal(pass(t, 9999), 0);
+	weft_triggers_destroy(t);
+}
+
+/* Either name of a task wakes it. */
+static void a_wait_is_answered_by_any_name(void **state)
+{
+	struct weft_triggers *t = triggers("waits > 50ns", NULL);
+	(void)state;
+	take(t, at(100, WEFT_EVENT_BECOME, 1, 2));
+	take(t, at(110, WEFT_EVENT_TRY_READ, 1, 9));
+	take(t, at(120, WEFT_EVENT_READ, 2, 9));
+	assert_int_equal(pass(t, 500), 0);
+	take(t, at(500, WEFT_EVENT_TRY_READ, 2, 9));
+	take(t, signal_of(510, 1));
+	assert_int_equal(pass(t, 1000), 0);
+	take(t, at(1000, WEFT_EVENT_TRY_READ, 1, 9));
+	take(t, at(1010, WEFT_EVENT_BECOME, 2, 3)); /* it has ended */
+	assert_int_equal(pass(t, 2000), 0);
+	take(t, at(2000, WEFT_EVENT_TRY_READ, 1, 9));
+	assert_int_equal(pass(t, 2051), 1);
+	weft_triggers_destroy(t);
+}
+
+/* A run ends with its task, though the thread has not left it. */
+static void a_task_that_has_ended_does_not_run(void **state)
+{
+	struct weft_triggers *t = triggers("runs > 50ns", NULL);
+	(void)state;
+	take(t, at(100, WEFT_EVENT_SWITCH, 1, 0));
+	take(t, at(110, WEFT_EVENT_RESOLVE, 1, 1));
+	take(t, at(120, WEFT_EVENT_SWITCH, 2, 0));
+	take(t, at(130, WEFT_EVENT_SWITCH, 1, 0));
+	assert_int_equal(pass(t, 999), 0);
+	weft_triggers_destroy(t);
+}
+
+static void ids_belong_to_their_buffer(void **state)
+{
+	struct weft_triggers *t = triggers("waits > 50ns", NULL);
+	struct weft_event other = at(110, WEFT_EVENT_READ, 1, 9);
+	(void)state;
+	other.buffer = 1;
+	take(t, at(100, WEFT_EVENT_TRY_READ, 1, 9));
+	take(t, other);
+	assert_int_equal(pass(t, 151), 1);
+	weft_triggers_destroy(t);
+}
+
+/* A rule that is added late knows the counter from the first rule on that names it. */
+static void a_late_rule_knows_its_counter(void **state)
+{
+	struct weft_triggers *t = triggers("counter queue > 100", NULL);
+	struct weft_trigger_error error;
+	(void)state;
+	assert_int_equal(take(t, counter("queue", 60, true)), 0);
+	assert_int_equal(weft_triggers_add(t, "counter queue > 50", 18, &error), 0);
+	assert_int_equal(take(t, counter("queue", 1, false)), 0); /* it was there already */
+	assert_int_equal(take(t, counter("queue", -30, false)), 0);
+	assert_int_equal(take(t, counter("queue", 30, false)), 1);
+	weft_triggers_destroy(t);
+}
+
+/* Beside a million tasks that come and go, those that live stay what they were: a wait, its label,
+ * the other name of a task, what runs on a thread. */
+static void tasks_that_live_are_not_forgotten(void **state)
+{
+	struct weft_triggers *t = triggers("waits > 1s label = 'the one'", "runs > 1s");
+	struct weft_event other = at(0, WEFT_EVENT_SWITCH, 6, 0);
+	(void)state;
+	other.thread = 1;
+	take(t, at(0, WEFT_EVENT_TRY_READ, 1, 9));
+	take(t, text(WEFT_EVENT_LABEL, 1, "the one"));
+	take(t, at(0, WEFT_EVENT_BECOME, 3, 4));
+	take(t, at(0, WEFT_EVENT_BECOME, 5, 6));
+	take(t, other);
+	take(t, at(0, WEFT_EVENT_TRY_READ, 2, 4));
+	take(t, text(WEFT_EVENT_LABEL, 2, "the one"));
+	for (uint64_t i = 0; i < 1000000; i += 2) {
+		take(t, at(i, WEFT_EVENT_CREATE, WEFT_TASK_NONE, 1000 + i));
+		take(t, at(i, WEFT_EVENT_TRY_READ, 1000 + i, 999 + i));
+		assert_int_equal(take(t, at(i + 1, WEFT_EVENT_RESOLVE, WEFT_TASK_NONE, 1000 + i)), 0);
 	}
+	assert_in_range(t->state.tasks.count, 6, 20000);
+	assert_int_equal(t->state.tasks.count, t->identities.count);
+	take(t, at(1000000, WEFT_EVENT_BECOME, 4, 2)); /* so 3 is 2 */
+	take(t, at(1000000, WEFT_EVENT_READ, 3, 9));
+	assert_int_equal(pass(t, 1000000000), 0);
+	assert_int_equal(pass(t, 1000000001), 2); /* 1 waits, 6 runs */
+	weft_triggers_destroy(t);
 }
 
 int main(void)
@@ -298,7 +368,12 @@ int main(void)
 		cmocka_unit_test(a_task_that_waits_fires_while_it_does),
 		cmocka_unit_test(kind_and_label_are_asked_for),
 		cmocka_unit_test(a_crowd_of_tasks_waits),
-		cmocka_unit_test(ids_that_collide_under_one_key_are_spread_under_another),
+		cmocka_unit_test(what_a_task_becomes_runs_on),
+		cmocka_unit_test(a_wait_is_answered_by_any_name),
+		cmocka_unit_test(a_task_that_has_ended_does_not_run),
+		cmocka_unit_test(ids_belong_to_their_buffer),
+		cmocka_unit_test(a_late_rule_knows_its_counter),
+		cmocka_unit_test(tasks_that_live_are_not_forgotten),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A listener of the state tests the rules: it hears when a counter changes, and when tasks begin
+ * and cease to wait and to run.
+ *
+ * Rules of time are tested when time passes, and once more before the event that ends what they
+ * measure. So they fire while it lasts, however seldom anybody asks, and also for what is over by
+ * then.
+ */
+#include "trigger/triggers.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "base/export.h"
+
+static void fire(struct weft_triggers *t, unsigned rule)
+{
+	if (t->fired++ == 0)
+		t->first_fired = rule;
+}
+
+static bool has_part(struct weft_slice text, struct weft_slice part)
+{
+	for (size_t at = 0; at + part.size <= text.size; at++)
+		if (memcmp(text.bytes + at, part.bytes, part.size) == 0)
+			return true;
+	return false;
+}
+
+static bool is_same(struct weft_slice a, struct weft_slice b)
+{
+	return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
+}
+
+/* ---- Counters and tags ---- */
+
+bool weft__trigger_holds(const struct rule *rule, int64_t value)
+{
+	return rule->type == RULE_ABOVE ? value > rule->limit : value < rule->limit;
+}
+
+/* A rule fires when it comes to hold, not as long as it does. */
+static int on_sample(void *triggers, uint32_t counter, uint32_t task)
+{
+	struct weft_triggers *t = triggers;
+	uint32_t name = t->state.counters.name[counter];
+	(void)task;
+	for (unsigned i = 0; i < t->count; i++) {
+		struct rule *rule = &t->rules[i];
+		if (rule->type > RULE_BELOW || rule->counter != name)
+			continue;
+		bool held = rule->holds;
+		rule->holds = weft__trigger_holds(rule, t->state.counters.value[counter]);
+		if (rule->holds && !held)
+			fire(t, i);
+	}
+	return 0;
+}
+
+void weft__trigger_test_tag(struct weft_triggers *t, const struct weft_event *event)
+{
+	for (unsigned i = 0; i < t->count; i++) {
+		const struct rule *rule = &t->rules[i];
+		if ((rule->type == RULE_TAG_IS && is_same(rule->name, event->text)) ||
+			(rule->type == RULE_TAG && has_part(event->text, rule->name)))
+			fire(t, i);
+	}
+}
+
+/* ---- Times ---- */
+
+static bool concerns(const struct weft_triggers *t, const struct rule *rule, uint32_t task)
+{
+	const struct weft__state_tasks *tasks = &t->state.tasks;
+	bool has_kind = tasks->flags[task] & (WEFT_TASK_CREATED | WEFT_TASK_TOLD);
+	if (rule->has_kind && (!has_kind || tasks->kind[task] != rule->kind))
+		return false;
+	return !rule->label.bytes || has_part(t->waiters.list[task].label, rule->label);
+}
+
+/* Each rule fires once for a wait or a run. */
+static void test(struct weft_triggers *t, enum rule_type type, uint32_t task, uint64_t since_ns,
+	uint64_t now_ns, uint64_t *tested)
+{
+	for (unsigned i = 0; i < t->count; i++) {
+		const struct rule *rule = &t->rules[i];
+		bool is_over = now_ns > since_ns && now_ns - since_ns > (uint64_t)rule->limit;
+		if (rule->type != type || *tested >> i & 1 || !is_over)
+			continue;
+		*tested |= (uint64_t)1 << i;
+		if (concerns(t, rule, task))
+			fire(t, i);
+	}
+}
+
+static void test_wait(struct weft_triggers *t, uint32_t index, uint64_t now_ns)
+{
+	struct weft__waiter *waiter = &t->waiters.list[index];
+	test(t, RULE_WAITS, index, waiter->since_ns, now_ns, &waiter->tested);
+}
+
+static void test_run(struct weft_triggers *t, struct weft__runner *runner, uint64_t now_ns)
+{
+	if (runner->task != WEFT_NONE)
+		test(t, RULE_RUNS, runner->task, runner->since_ns, now_ns, &runner->tested);
+}
+
+/* The longest waits come first, so the first that is shorter than all limits ends the walk. */
+WEFT__EXPORT void weft_triggers_pass(struct weft_triggers *t, uint64_t now_ns)
+{
+	int64_t least = INT64_MAX;
+	for (unsigned i = 0; i < t->count; i++)
+		if (t->rules[i].type == RULE_WAITS && t->rules[i].limit < least)
+			least = t->rules[i].limit;
+	for (uint32_t task = t->waiters.first; task != WEFT_NONE; task = t->waiters.list[task].after) {
+		uint64_t since_ns = t->waiters.list[task].since_ns;
+		if (now_ns < since_ns || now_ns - since_ns <= (uint64_t)least)
+			break;
+		test_wait(t, task, now_ns);
+	}
+	for (size_t i = 0; i < t->runner_count; i++)
+		test_run(t, &t->runners[i], now_ns);
+}
+
+static int on_mention(void *triggers, uint32_t task)
+{
+	struct weft_triggers *t = triggers;
+	(void)task;
+	return weft__waiters_add(&t->waiters);
+}
+
+static void on_wait(void *triggers, uint32_t task)
+{
+	struct weft_triggers *t = triggers;
+	weft__waiters_begin(&t->waiters, task, t->state.now);
+}
+
+static void on_wake(void *triggers, uint32_t task)
+{
+	struct weft_triggers *t = triggers;
+	test_wait(t, task, t->state.now);
+	weft__waiters_end(&t->waiters, task);
+}
+
+/* The first label is the name. */
+static int on_note(
+	void *triggers, enum weft_note_type type, uint32_t task, uint32_t text, int64_t value)
+{
+	struct weft_triggers *t = triggers;
+	(void)text;
+	(void)value;
+	if (type != WEFT_NOTE_LABEL || task == WEFT_NONE)
+		return 0;
+	return weft__waiters_label(&t->waiters, task, t->event->text);
+}
+
+/* The next run of a thread is measured from now on. */
+static void begin_run(struct weft_triggers *t, struct weft__runner *runner, uint32_t task)
+{
+	test_run(t, runner, t->state.now);
+	*runner = (struct weft__runner){.task = task, .since_ns = t->state.now};
+}
+
+static int reserve_runner(struct weft_triggers *t, uint32_t thread)
+{
+	if (thread < t->runner_count)
+		return 0;
+	size_t count = weft__array_next_capacity(t->runner_count, thread + (size_t)1);
+	int error = weft__array_resize(&t->runners, count, sizeof(*t->runners));
+	while (!error && t->runner_count < count)
+		t->runners[t->runner_count++] = (struct weft__runner){.task = WEFT_NONE};
+	return error;
+}
+
+static int on_run(void *triggers, uint32_t thread)
+{
+	struct weft_triggers *t = triggers;
+	uint32_t task = t->state.threads[thread].running;
+	int error = reserve_runner(t, thread);
+	if (error)
+		return error;
+	if (task < WEFT__RUNS_UNKNOWN)
+		task = weft__state_forward(&t->state, task);
+	bool lives = task < WEFT__RUNS_UNKNOWN && !(t->state.tasks.flags[task] & WEFT_TASK_RESOLVED);
+	begin_run(t, &t->runners[thread], lives ? task : WEFT_NONE);
+	return 0;
+}
+
+/* If it became another, that one runs from now on. */
+static void on_end(void *triggers, uint32_t task, uint32_t becomes)
+{
+	struct weft_triggers *t = triggers;
+	for (size_t i = 0; i < t->runner_count; i++)
+		if (t->runners[i].task == task)
+			begin_run(t, &t->runners[i], becomes);
+}
+
+const struct weft__listener weft__trigger_listener = {
+	.mention = on_mention,
+	.wait = on_wait,
+	.wake = on_wake,
+	.end = on_end,
+	.note = on_note,
+	.sample = on_sample,
+	.run = on_run,
+};
