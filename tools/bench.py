@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 """Builds the benchmarks with optimisation and runs them. The first line describes the machine.
 
-    tools/bench.py [NAME…]      all, or only these (record, lttng, latency, follow, decode, open,
+    tools/bench.py [NAME…]      all, or only these (record, lttng, latency, follow, decode, open, live,
                                 layout, window, story, page)
 
 docs/cost.md explains the figures.
@@ -23,6 +23,7 @@ GROUPS = [
     ('following', ['follow']),
     ('decoding', ['decode']),
     ('opening', ['open']),
+    ('refreshing a growing trace', ['live']),
     ('frames', ['layout', 'window']),
     ('search', ['story']),
     ('the page', ['page']),
