@@ -13,7 +13,7 @@
 #include "base/diagnostics.h"
 #include "base/export.h"
 #include "format/decoder.h"
-#include "model/builder.h"
+#include "model/load.h"
 
 #define PROGRESS_EVENTS 65536
 #define BATCH_EVENTS    8192 /* divides PROGRESS_EVENTS; two batches fit the second-level cache */

@@ -15,9 +15,9 @@
 #define WEFT_MODEL_BUILDER_H
 
 #include <weft/error.h>
-#include <weft/help.h>
 #include <weft/model.h>
 
+#include "model/load.h"
 #include "model/state.h"
 
 /* What the state does not need to know of a task. */
@@ -116,17 +116,6 @@ struct weft__model {
 	struct weft__strings strings;
 	struct weft__ids tasks_by_id;
 };
-
-/* The halves of weft_model_builder_add. 0, or WEFT_ERROR_MEMORY, _LIMIT or _ARGUMENT. */
-int weft__model_fact(struct weft_model_builder *builder, const struct weft_event *event,
-	struct weft__fact *ret_fact);
-int weft__model_take(struct weft_model_builder *builder, const struct weft__fact *fact,
-	struct weft_diagnostics *diagnostics);
-
-/* weft_model_builder_finish, with help. */
-int weft__model_finish(struct weft_model_builder *builder,
-	const struct weft_trace_description *description, const struct weft_help *help,
-	struct weft_model **ret_model);
 
 /* builder.c */
 

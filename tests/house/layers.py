@@ -154,7 +154,7 @@ def nobody_includes_what_the_table_forbids():
 def the_check_notices():
     layout, record = Room('src/layout/', ['base', 'model'], ['C11'], []), Room('src/record/', ['abi'], [], [])
     app = Room('apps/weft/', ['public headers'], ['POSIX'], [])
-    assert include_allowed('src/layout/a.c', layout, '"', 'model/facts.h')
+    assert include_allowed('src/layout/a.c', layout, '"', 'model/state.h')
     assert include_allowed('src/layout/a.c', layout, '"', 'base/any.h')
     assert not include_allowed('src/layout/a.c', layout, '"', 'model/tables.h')
     assert not include_allowed('src/layout/a.c', layout, '"', 'render/b.h')

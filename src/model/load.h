@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Building a model with a second thread: one thread turns events into facts, one after the other;
+ * another takes earlier facts in the same order. Neither touches the other's part of the builder.
+ */
+#ifndef WEFT_MODEL_LOAD_H
+#define WEFT_MODEL_LOAD_H
+
+#include <weft/help.h>
+#include <weft/model.h>
+
+#include "model/facts.h"
+
+/* The halves of weft_model_builder_add. 0, or WEFT_ERROR_MEMORY, _LIMIT or _ARGUMENT. */
+int weft__model_fact(struct weft_model_builder *builder, const struct weft_event *event,
+	struct weft__fact *ret_fact);
+int weft__model_take(struct weft_model_builder *builder, const struct weft__fact *fact,
+	struct weft_diagnostics *diagnostics);
+
+/* weft_model_builder_finish, with help. */
+int weft__model_finish(struct weft_model_builder *builder,
+	const struct weft_trace_description *description, const struct weft_help *help,
+	struct weft_model **ret_model);
+
+#endif
