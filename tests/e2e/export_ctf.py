@@ -221,7 +221,7 @@ def every_event_of_weft_comes_back():
     with temporary_directory() as folder:
         trace, out = os.path.join(folder, 'trace.weft'), os.path.join(folder, 'ctf')
         info = record_every_event(trace, 1)
-        equal(info['losses'], {})
+        equal(info['losses'], {'too_big': 4})  # each thread sets a counter whose name is too long
         events = check_round_trip(trace, out)
         equal(sorted(os.listdir(out)), ['metadata', 'thread_0', 'thread_1', 'thread_2', 'thread_3'])
         equal({stream for stream, _, _, _ in events}, {0, 1, 2, 3})

@@ -251,7 +251,7 @@ def wrong_use_is_said():
     assert 'too many' in weft('tail', 'a', 'b', status=2).stderr
     assert 'No such file' in weft('tail', '/nowhere/at-all', status=3).stderr
     with temporary_directory() as path:
-        assert 'records nothing' in weft('tail', '1', status=3, env={'XDG_RUNTIME_DIR': path}).stderr
+        assert 'has no ring' in weft('tail', '1', status=3, env={'XDG_RUNTIME_DIR': path}).stderr
         assert 'no program records' in weft('ls', env={'XDG_RUNTIME_DIR': path}).stderr
         empty = os.path.join(path, 'empty')
         open(empty, 'w').close()
@@ -391,7 +391,7 @@ def a_running_process_is_saved_and_goes_on():
                (os.path.join(program.path, 'now.weft'), program.trace)], [500, 600])
         missing = run([WEFT, 'record', '-p', program.pid], env=program.env, cwd=program.path)
         equal(missing.returncode, 125)
-        assert 'records nothing' in missing.stderr
+        assert 'has no ring' in missing.stderr
 
 
 @case
