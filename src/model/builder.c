@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The history of a state: what each event changed is a row of a column.
+ * The history of a state: each change that an event makes becomes a row of a column.
  */
 #include "model/builder.h"
 
@@ -34,7 +34,7 @@ static int on_mention(void *builder, uint32_t task)
 	if (error)
 		return error;
 	t->start[task] = b->state.now;
-	t->end[task] = b->state.start; /* a mention alone does not prove that it lives */
+	t->end[task] = b->state.start; /* a mention alone does not prove that the task lives */
 	t->last_edge[task] = WEFT_NONE;
 	t->remarks[task] = 0;
 	return 0;
@@ -67,7 +67,7 @@ static int add_edge(
 	return 0;
 }
 
-/* Being asked or woken is a sign of life, as acting is. */
+/* The target of a try_read or a signal shows a sign of life too, not only the actor. */
 static int on_edge(void *builder, enum weft_edge_type type, uint32_t from, uint32_t to)
 {
 	struct weft_model_builder *b = builder;

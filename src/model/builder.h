@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the builder's parts share: the growing columns of a model, which are the history of a state.
+ * Declarations that the builder's files share: the growing columns of a model, which hold the
+ * history of a state.
  *
  *     identity.c   from ids to numbers
  *     facts.c      events whose ids and texts are numbers
@@ -20,17 +21,17 @@
 #include "model/load.h"
 #include "model/state.h"
 
-/* What the state does not need to know of a task. */
+/* Columns about tasks that the state does not need. */
 struct task_columns {
 	size_t capacity;
-	uint64_t *start; /* first mention */
-	uint64_t *end; /* while not RESOLVED: its last sign of life, for the rule of unfinished tasks */
+	uint64_t *start;     /* first mention */
+	uint64_t *end;       /* while not RESOLVED: its last sign of life; finish.c adds an end */
 	uint32_t *last_edge; /* as actor */
 	uint8_t *remarks;    /* TASK_… */
 };
 
-/* What is said after a try_read alone still comes before the first edge if the read that follows
- * drops it. */
+/* TASK_NOTED: a note came before the first edge. A try_read does not count as an edge here, because
+ * the read that follows may drop it. */
 enum {
 	TASK_NOTED = WEFT_TASK_NOTED,
 	TASK_HELD_EDGE = 1 << 7, /* the task holds an edge other than a try_read */
@@ -86,11 +87,11 @@ struct creation_columns {
 	uint32_t count;
 	size_t capacity;
 	struct weft_creation *list;
-	uint64_t *start; /* not before the trace, nor after the first mention */
+	uint64_t *start; /* clamped to the time from the trace's start to the first mention */
 };
 
-/* Facts are made from the members of the first part alone, and taken in by those of the second: two
- * threads may do the two at once. */
+/* weft__model_fact uses only the members of the first part and weft__model_take only those of the
+ * second, so two threads may run them at the same time. */
 struct weft_model_builder {
 	struct weft__identities identities;
 	struct weft__texts texts;
@@ -119,27 +120,27 @@ struct weft__model {
 
 /* builder.c */
 
-/* It is alive now: remembered in case that it never ends. */
+/* Records the present as the task's last sign of life, in case that it never ends. */
 void weft__builder_touch(struct weft_model_builder *b, uint32_t task);
 
-/* periods.c: the listener's. */
+/* periods.c: callbacks of the listener. */
 
 int weft__builder_period(void *builder, uint32_t thread);
 int weft__builder_gc(void *builder, uint32_t thread, uint64_t start, uint32_t reason);
 
 /* group.c */
 
-/* A stable counting sort of `count` rows by `key`, a number below `groups`. `*ret_first` has
- * groups + 1 entries: where each group begins; `*ret_position` has each row's new place. The caller
- * frees both. */
+/* A stable counting sort of `count` rows by `key`, a number below `groups`. `*ret_first` has groups
+ * + 1 entries: where each group begins; `*ret_position` has each row's new index. The caller frees
+ * both. */
 int weft__group_by(const uint32_t *key, uint32_t count, uint32_t groups, uint32_t **ret_first,
 	uint32_t **ret_position);
-/* Replaces *column by one whose rows are where `position` says. */
+/* Replaces *column by a copy whose row position[i] is the old row i. */
 int weft__group_scatter(
 	void *column, size_t element_bytes, uint32_t count, const uint32_t *position);
 
-/* freeze.c: the builder's columns become the model's; what was made before an error is freed with
- * `model`. */
+/* freeze.c: moves the builder's columns into the model. After an error, weft_model_destroy frees
+ * the part that was already made. */
 int weft__builder_freeze(struct weft_model_builder *b,
 	const struct weft_trace_description *description, const struct weft_help *help,
 	struct weft__model *model);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The values of counters: 0 before the first change, and sums stop at the ends of 64 bits.
+ * The values of counters: 0 before the first change; sums saturate at the limits of int64_t.
  */
 #include "base/array.h"
 #include "model/state.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What an event names is read off the table of events, so that a new kind needs nothing here.
+ * The table of events says which tasks and texts an event names, so that a new type of event needs
+ * no change here.
  */
 #include "model/facts.h"
 
@@ -15,7 +16,7 @@
 #include "base/array.h"
 #include "base/number.h"
 
-/* The slots of events.def: a bit each. */
+/* For each type, a bit for each slot that events.def gives it. */
 #define FIELD(slot, key)                | (1u << WEFT_SLOT_##slot)
 #define EVENT(number, id, name, fields) [number] = 0u fields,
 static const uint16_t slots[WEFT_EVENT_TYPES] = {
@@ -113,7 +114,7 @@ static struct weft_slice format_value(const struct weft_field *field, char *numb
 	return slice;
 }
 
-/* " name=value" into the scratch text. */
+/* Appends " name=value" to the scratch text. */
 static int append_field(struct weft__texts *t, size_t *size, const struct weft_field *field)
 {
 	char number[32];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * From events to facts: ids become numbers of tasks, texts numbers of strings. This looks at
- * nothing but names, so that another thread may do it ahead of the rules (state.h), which take
- * facts.
+ * Makes facts of events: ids become numbers of tasks, texts become numbers of strings. This depends
+ * on names only, so that another thread may do it ahead of the rules (state.h), which take facts.
  */
 #ifndef WEFT_MODEL_FACTS_H
 #define WEFT_MODEL_FACTS_H
@@ -14,7 +13,7 @@
 #include "base/strings.h"
 #include "model/identity.h"
 
-/* An event with numbers for names: WEFT_NONE for no task, or no text. */
+/* An event with numbers instead of names; WEFT_NONE: no task, or no text. */
 struct weft__fact {
 	uint64_t time_ns, offset;
 	int64_t value;
@@ -26,25 +25,26 @@ struct weft__fact {
 	bool flag, has_value, is_set;
 };
 
-/* Does events.def say that an event of this type, which is one, has this field? */
+/* True if events.def gives events of this type this field. `type` must be valid. */
 bool weft__event_has(unsigned type, enum weft_slot slot);
 
-/* The fact but for its text, which is WEFT_NONE. 0, or WEFT_ERROR_MEMORY, _LIMIT or _ARGUMENT. */
+/* Makes a fact, except for its text, which is WEFT_NONE. 0, or WEFT_ERROR_MEMORY, _LIMIT or
+ * _ARGUMENT. */
 int weft__fact_of_event(struct weft__identities *identities, const struct weft_event *event,
 	struct weft__fact *ret_fact);
 
-/* Where texts are interned. */
+/* Interns the texts of events. */
 struct weft__texts {
 	struct weft__strings strings;
-	char *scratch; /* a mark as text */
+	char *scratch; /* the text of a mark while it is made */
 	size_t scratch_capacity;
 };
 
 int weft__texts_init(struct weft__texts *texts);
 void weft__texts_finish(struct weft__texts *texts);
 
-/* The number of an event's text; WEFT_NONE if it has none: an empty reason of a switch or a band,
- * or the empty label of a rundown, says nothing. */
+/* Interns an event's text. Leaves *ret_string as it is if the event has no text; an empty reason of
+ * a switch or band, or an empty label in a rundown, counts as none. */
 int weft__text_of_event(
 	struct weft__texts *texts, const struct weft_event *event, uint32_t *ret_string);
 

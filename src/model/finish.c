@@ -7,10 +7,10 @@
 #include "base/export.h"
 #include "model/builder.h"
 
-/* An unfinished task is drawn this much past the last that is known of it. */
+/* An unfinished task is drawn until this long after its last sign of life. */
 static const uint64_t UNFINISHED_NS = 1000;
 
-/* What has not ended reaches now. */
+/* In a live model, a task that has not ended reaches the present. */
 static void end_live_tasks(struct weft_model_builder *b)
 {
 	for (uint32_t task = 0; task < b->state.tasks.count; task++)
@@ -51,7 +51,7 @@ static void start_tasks(struct weft_model_builder *b)
 			b->tasks.start[task] = b->state.start;
 }
 
-/* Tasks that a rundown told of start when they were created, if the trace had begun. */
+/* A task known from a rundown starts when it was created, but not before the trace. */
 static void start_told(struct weft_model_builder *b)
 {
 	for (uint32_t i = 0; i < b->creations.count; i++) {
@@ -61,7 +61,7 @@ static void start_told(struct weft_model_builder *b)
 	}
 }
 
-/* From flags of the moment to those of the model. */
+/* Removes the flags that only the state needs and adds those of the model. */
 static void settle_flags(struct weft_model_builder *b)
 {
 	const uint8_t moment = WEFT__TASK_WAITS | WEFT__TASK_ASKED;
@@ -101,7 +101,7 @@ static void count_outcomes(struct weft_model_builder *b)
 
 static int finish_tasks(struct weft_model_builder *b)
 {
-	/* Facts of events that were not taken in any more have named some. */
+	/* Facts that were made but never taken may have named more tasks: forget those. */
 	int error = weft__identities_cut(&b->identities, b->state.tasks.count);
 	if (!error)
 		error = weft__state_close(&b->state);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
- * A program that is followed for months names more tasks than fit in memory, of which few live.
- * What a task that lives leads to stays known, others give up their numbers; the order remains.
+ * A program that is followed for months names more tasks than fit in memory, but few of them live.
+ * Tasks that live, tasks on a thread and the chains of becomes that lead to them are kept and
+ * renumbered in their order; all others are forgotten.
  */
 #include <stdlib.h>
 
 #include "model/state.h"
 
-/* It has not ended, and something besides a mention was said about it. */
+/* The task has not ended, and an event did more than mention it. */
 static bool is_known_to_live(const struct weft__state *s, uint32_t task)
 {
 	uint8_t flags = s->tasks.flags[task];
@@ -23,7 +24,7 @@ static void keep_one(struct weft__state *s, uint32_t *place, uint32_t task)
 		place[task] = 0;
 }
 
-/* What runs stays also if it has ended, and so does what it was called then. */
+/* Keeps the tasks on each thread even if they have ended, and the tasks that they became. */
 static void keep_running(struct weft__state *s, uint32_t *place)
 {
 	for (uint32_t i = 0; i < s->thread_count; i++) {
@@ -36,7 +37,8 @@ static void keep_running(struct weft__state *s, uint32_t *place)
 	}
 }
 
-/* A become says that its target lives; the tasks that became it are kept as its other names. */
+/* The target of a become lives. The tasks that became it are kept, because later events may still
+ * name them instead. */
 static void keep_chains(struct weft__state *s, uint32_t *place)
 {
 	for (uint32_t task = 0; task < s->tasks.count; task++) {
@@ -67,7 +69,8 @@ static uint32_t moved(const uint32_t *place, uint32_t task, uint32_t otherwise)
 	return to == WEFT_NONE ? otherwise : to;
 }
 
-/* Chains of becomes shrink to their last step, trees of creation lose what was forgotten. */
+/* A chain of becomes shrinks to one step to its last task; a forgotten parent or root is left
+ * out. */
 static void move_task(struct weft__state *s, const uint32_t *place, uint32_t task)
 {
 	struct weft__state_tasks *t = &s->tasks;

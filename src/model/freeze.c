@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * From the builder's columns to the model's: rows are grouped by what they belong to, and the
- * columns change hands.
+ * Makes the builder's columns the model's: groups rows by their task or counter, then passes the
+ * ownership of the columns to the model.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/both.h"
 #include "model/builder.h"
 
-/* Takes dropped edges out. */
+/* Removes dropped edges. */
 static void compact_edges(struct weft_model_builder *b)
 {
 	struct edge_columns *e = &b->edges;
@@ -35,7 +35,7 @@ static uint32_t actor_of(const struct edge_columns *e, uint32_t i)
 }
 
 /* A counting sort like weft__group_by's, without its column of positions: there are many edges, and
- * this is where a model is largest. */
+ * the memory in use is largest here. */
 static int freeze_edges(struct weft_model_builder *b, struct weft_model *m)
 {
 	const struct edge_columns *e = &b->edges;
@@ -135,7 +135,7 @@ static int intern_text(struct weft_model_builder *b, const char *text, uint32_t 
 		&b->texts.strings, text ? text : "", text ? strlen(text) : 0, ret_string);
 }
 
-/* Interns every name before pointing to any: interning moves strings. */
+/* Interns every name before it points to any, because interning moves strings. */
 static int copy_threads(struct weft_model_builder *b,
 	const struct weft_trace_description *description, struct weft_model *m)
 {
@@ -177,7 +177,7 @@ static uint64_t clamp(uint64_t time, uint64_t start, uint64_t end)
 	return time < start ? start : time < end ? time : end;
 }
 
-/* Losses are nowhere else than in the trace. */
+/* Clamps the losses to the time of the trace, and leaves out those of unknown threads or causes. */
 static int copy_losses(const struct weft_model_builder *b,
 	const struct weft_trace_description *description, struct weft_model *m)
 {
@@ -256,7 +256,7 @@ static void trim_edges(struct edge_columns *e)
 	weft__columns_trim(columns, sizeof(columns) / sizeof(*columns), &e->capacity, e->count);
 }
 
-/* The columns change hands: the builder forgets what the model now owns. */
+/* Passes the ownership of the columns to the model, so that the builder no longer frees them. */
 static void hand_over_tasks(struct weft_model_builder *b, struct weft_tasks *to)
 {
 	struct weft__state_tasks *t = &b->state.tasks;
@@ -307,7 +307,7 @@ static void hand_over_rows(struct weft_model_builder *b, struct weft_model *m)
 	b->bands.list = NULL;
 }
 
-/* Two halves of the rows that touch nothing of each other's. */
+/* The arguments of one half of the work. The halves share no data, so two threads may run them. */
 struct freezing {
 	struct weft_model_builder *builder;
 	struct weft_model *model;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * From rows in time order to rows grouped by task or counter. Columns are moved one at a time, so
+ * Groups rows, which are in time order, by task or counter. Columns are moved one at a time, so
  * that only one of them exists twice.
  */
 #include <stdlib.h>
@@ -16,7 +16,8 @@ static void count_keys(const uint32_t *key, uint32_t count, uint32_t groups, uin
 		first[g + 1] += first[g];
 }
 
-/* Afterwards first[g] is where group g ends, which is where g + 1 begins. */
+/* The loop moves first[g] to the end of group g, which is the start of group g + 1; the memmove
+ * restores the starts. */
 static void place_rows(
 	const uint32_t *key, uint32_t count, uint32_t groups, uint32_t *first, uint32_t *position)
 {

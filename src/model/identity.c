@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 
-/* The table may have TABLE_SHARE places for each task and TABLE_SLACK more. */
+/* The table may have TABLE_SHARE entries for each task and TABLE_SLACK more. */
 #define TABLE_SHARE 4
 #define TABLE_SLACK 4096
 
@@ -83,7 +83,7 @@ void weft__identities_finish(struct weft__identities *identities)
 	*identities = (struct weft__identities){0};
 }
 
-/* Whether an id belongs in the table, which begins a little before the first id. */
+/* True if an id belongs in the table, which begins a little before the first id. */
 static bool has_place(struct weft__ids *ids, uint32_t count, uint64_t id)
 {
 	if (count == 0)
@@ -152,7 +152,7 @@ int weft__identify(
 	return 0;
 }
 
-/* Enters the first `count` ids anew. */
+/* Rebuilds table and index from the first `count` ids. */
 static int enter_again(struct weft__identities *identities, uint32_t count)
 {
 	struct weft__ids whole = identities->by_id;

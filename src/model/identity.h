@@ -10,12 +10,12 @@
 
 #include "base/index.h"
 
-/* Numbers of tasks are below this: two more stay free for what may run instead of a task
- * (state.h), and UINT32_MAX for none. */
+/* Numbers of tasks are below this. The values above mean no task (WEFT_NONE), or a thread that runs
+ * no known task (WEFT__RUNS_… in state.h). */
 #define WEFT__TASKS_MAX (UINT32_MAX - 2)
 
-/* Which task an id is. Most programs number their tasks one after the other: those of buffer 0
- * whose ids lie close together are in a table by id, the others in an index of hashes. */
+/* Maps ids to tasks. Most programs number their tasks one after the other, so the tasks of buffer 0
+ * whose ids lie close together are in a table by id, the others in a hash index. */
 struct weft__ids {
 	uint32_t *table; /* of ids from `first` on: task + 1, or 0 */
 	uint64_t first;
@@ -35,15 +35,16 @@ struct weft__identities {
 int weft__identities_init(struct weft__identities *identities);
 void weft__identities_finish(struct weft__identities *identities);
 
-/* The number of `id`, which is not WEFT_TASK_NONE; a new one if nothing named it before. */
+/* The number of `id`, which is not WEFT_TASK_NONE. An id that was not named before gets the next
+ * number. */
 int weft__identify(
 	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task);
 
 /* Forgets the ids from `count` on. 0 or WEFT_ERROR_MEMORY. */
 int weft__identities_cut(struct weft__identities *identities, uint32_t count);
 
-/* Renumbers: task t becomes place[t], which is not above t and rises with t; where it is WEFT_NONE
- * the id is forgotten. 0 or WEFT_ERROR_MEMORY. */
+/* Renumbers: task t becomes place[t], which is at most t and rises with t; if it is WEFT_NONE, the
+ * id is forgotten. 0 or WEFT_ERROR_MEMORY. */
 int weft__identities_move(struct weft__identities *identities, const uint32_t *place);
 
 /* The task of an id, WEFT_NONE if there is none. */

@@ -17,7 +17,7 @@ int weft__model_fact(struct weft_model_builder *builder, const struct weft_event
 int weft__model_take(struct weft_model_builder *builder, const struct weft__fact *fact,
 	struct weft_diagnostics *diagnostics);
 
-/* weft_model_builder_finish, with help. */
+/* weft_model_builder_finish that shares its work with a second thread, unless `help` is NULL. */
 int weft__model_finish(struct weft_model_builder *builder,
 	const struct weft_trace_description *description, const struct weft_help *help,
 	struct weft_model **ret_model);

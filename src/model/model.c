@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Questions to a finished model, and its end.
+ * Look-ups in a finished model, its names and notes as text, and its destructor.
  */
 #include <inttypes.h>
 #include <stdio.h>

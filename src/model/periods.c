@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Activations and bands. A period is written down when it ends: that is when it is known what the
- * running task became meanwhile, and whether it had ended before it was left.
+ * Activations and bands. A period becomes a row when it ends, because only then it is known which
+ * tasks the running task became meanwhile, and whether it ended before the thread left it.
  */
 #include "base/array.h"
 #include "model/builder.h"
@@ -44,7 +44,8 @@ static int add_activation(
 	return 0;
 }
 
-/* The thread ran `task`, and what it became one after the other, from `start` until now. */
+/* From `start` until now the thread ran `task` and, one after the other, the tasks that it
+ * became. */
 static int add_activations(
 	struct weft_model_builder *b, uint32_t thread, uint32_t task, uint64_t start)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * One task runs on a thread at a time. The listener hears of a period when it ends: that is when it
- * is known what the running task became meanwhile, and whether it had ended before it was left.
+ * One task runs on a thread at a time. The listener is called for a period when it ends, because
+ * only then it is known which tasks the running task became meanwhile, and whether it ended before
+ * the thread left it.
  */
 #include "base/array.h"
 #include "model/state.h"
@@ -66,8 +67,8 @@ int weft__state_run(struct weft__state *s, uint32_t thread, uint32_t running, ui
 	return begin_period(s, thread, running, reason);
 }
 
-/* An idle band puts aside what ran, be it idleness; at its end that goes on, unless a switch came
- * between. */
+/* An idle band interrupts the task or the idleness of its thread, which goes on at the end of the
+ * band, unless a switch came between. */
 static int idle_band(struct weft__state *s, uint32_t index, bool begin, uint32_t reason)
 {
 	struct weft__state_thread *thread = &s->threads[index];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * A look at a trace that goes on: the builder is copied, column by column, and the copy finished.
- * What serves only to take in more events is left out of the copy. So there is one way from columns
- * to a model, and a snapshot cannot differ from what a trace would be that ended here, but for the
- * rules for the end of a trace.
+ * A model of a growing trace: the builder is copied, column by column, except for the columns that
+ * only later events need, and the copy is finished. So the same code makes all models: a snapshot
+ * differs from the model of a trace that ends here only by the rules for the end of a trace.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,8 @@ struct part {
 	size_t bytes;
 };
 
-/* Every part becomes a copy of its own, or NULL. */
+/* Sets every `to` to a copy or, if the part is empty or memory is short, to NULL, so that the copy
+ * can be destroyed after an error. */
 static int copy_parts(const struct part *parts, size_t count)
 {
 	bool complete = true;
@@ -157,7 +157,8 @@ static int copy_builder(const struct weft_model_builder *from, struct weft_model
 	return error;
 }
 
-/* The copy is as late as `now_ns`, if that is within the longest trace and not before its end. */
+/* Moves the present of the copy to `now_ns`, but not before its last event nor past the longest
+ * trace. */
 static void move_on(struct weft__state *copy, const struct weft__state *from, uint64_t now_ns)
 {
 	uint64_t last_ns = weft__ns_add(from->start, WEFT__SPAN_NS);

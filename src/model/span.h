@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * The longest trace: docs/model.md, *Time*. A damaged stamp may say any time of 64 bits, and one
- * such event would make a trace of ten milliseconds one of centuries. So the decoder, the follower
- * and the builder hold an event that lies further from the first one at the time of the event
- * before it. What reads a model relies on that: no trace is longer than WEFT__SPAN_NS and the
- * microsecond by which an unfinished task outlives it, and no time is near UINT64_MAX.
+ * The longest trace: docs/model.md, *Time*. A damaged stamp may be any 64-bit time, and one such
+ * event would stretch a trace of ten milliseconds to centuries. So the decoder, the follower and
+ * the builder give an event that lies further from the first one the time of the event before it.
+ * The readers of a model rely on that: no trace is longer than WEFT__SPAN_NS and the microsecond by
+ * which an unfinished task outlives it, and no time is near UINT64_MAX.
  */
 #ifndef WEFT_MODEL_SPAN_H
 #define WEFT_MODEL_SPAN_H
@@ -14,7 +14,7 @@
 
 #include "base/ns.h"
 
-/* More than nine years: longer than a program runs, and short enough that a double tells apart
+/* More than nine years: longer than a program runs, and short enough that a double distinguishes
  * times that differ by 32 ns. */
 #define WEFT__SPAN_NS (UINT64_C(1) << 58)
 
@@ -29,8 +29,8 @@ struct weft__span {
 	bool any;
 };
 
-/* Takes the next event's time, in the order of times. True if it was too far from the first one;
- * *time is then that of the event before. */
+/* Takes the time of the next event; events come in the order of time. True if it was too far from
+ * the first one; *time is then that of the event before. */
 static inline bool weft__span_hold(struct weft__span *span, uint64_t *time)
 {
 	if (!span->any) {

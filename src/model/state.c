@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * What each event means, one function an event. Tasks are forwarded along their becomes, then the
- * rule of docs/model.md is applied; nothing here looks ahead or back.
+ * The meaning of each type of event, one function each. Tasks are forwarded along their becomes,
+ * then the rule of docs/model.md is applied; no function looks at earlier or later events.
  */
 #include "model/state.h"
 
 #include <stdlib.h>
 
-/* A fact, and its tasks as they are by now: forwarded. */
+/* A fact, and its tasks forwarded along their becomes. */
 struct meaning {
 	const struct weft__fact *event;
 	uint32_t task, other;
@@ -40,7 +40,7 @@ static int tell_edge(
 	return s->listener->edge ? s->listener->edge(s->context, type, from, to) : 0;
 }
 
-/* An edge that its actor holds. */
+/* Reports an edge that its actor holds. */
 static int act(struct weft__state *s, enum weft_edge_type type, uint32_t actor, uint32_t to)
 {
 	if (actor != WEFT_NONE)
@@ -72,7 +72,7 @@ static int run_task(struct weft__state *s, const struct meaning *m)
 		s, m->event->thread, m->task == WEFT_NONE ? WEFT__RUNS_IDLE : m->task, m->event->text);
 }
 
-/* The child is named by its own id, not by what it may have become. */
+/* Uses the child itself, not the task that it may have become. */
 static int on_create(struct weft__state *s, const struct meaning *m)
 {
 	uint32_t child = m->event->other;
@@ -93,8 +93,8 @@ static int on_create(struct weft__state *s, const struct meaning *m)
 	return tell_edge(s, WEFT_EDGE_CREATE, m->task, child);
 }
 
-/* A read answers the try_read of the same source that came just before; each is of what its source
- * was at its own time. */
+/* A read answers a try_read of the same source if that was the task's latest act. Each source was
+ * forwarded at the time of its own event. */
 static void answer_try_read(struct weft__state *s, const struct meaning *m)
 {
 	if (m->task != WEFT_NONE && (s->tasks.flags[m->task] & WEFT__TASK_ASKED) &&
@@ -112,7 +112,7 @@ static int on_read(struct weft__state *s, const struct meaning *m)
 	return act(s, WEFT_EDGE_READ, m->task, m->other);
 }
 
-/* A task that waits already waits since then. */
+/* A task that waits already keeps the start of its wait. */
 static void wait_for(struct weft__state *s, uint32_t task, uint32_t source)
 {
 	if (task == WEFT_NONE)
@@ -134,7 +134,7 @@ static int on_try_read(struct weft__state *s, const struct meaning *m)
 	return error;
 }
 
-/* The first end of a task stands. */
+/* Only the first end of a task counts. */
 static void end_task(struct weft__state *s, uint32_t task, uint8_t flags, uint32_t becomes)
 {
 	if (s->tasks.flags[task] & WEFT_TASK_RESOLVED)
@@ -172,8 +172,8 @@ static int on_fail(struct weft__state *s, const struct meaning *m)
 	return 0;
 }
 
-/* Some runtimes name a task by its first id all along: its second become is one of what it became
- * the first time. */
+/* Some runtimes keep naming a task by its first id. Since m->task is forwarded, a second become
+ * applies to the task that the first one made of it. */
 static int on_become(struct weft__state *s, const struct meaning *m)
 {
 	if (m->task == WEFT_NONE || m->other == WEFT_NONE) {
@@ -242,7 +242,7 @@ static int on_expect(struct weft__state *s, const struct meaning *m)
 	return 0;
 }
 
-/* What a create event would have told, if the trace does not have it. */
+/* Sets what the create event would have set, if the trace lacks that event. */
 static int tell_alive(struct weft__state *s, const struct meaning *m)
 {
 	bool is_new = !(s->tasks.flags[m->task] & (WEFT_TASK_CREATED | WEFT_TASK_TOLD));
@@ -253,7 +253,8 @@ static int tell_alive(struct weft__state *s, const struct meaning *m)
 	return s->listener->alive ? s->listener->alive(s->context, m->task, is_new, m->event) : 0;
 }
 
-/* An alive event says that the task waits; a try_read may have said so just before. */
+/* An alive event with a source says that the task waits for it. A try_read may have said so just
+ * before, and is not repeated. */
 static int tell_wait(struct weft__state *s, const struct meaning *m)
 {
 	bool is_known =
@@ -276,8 +277,8 @@ static int on_alive(struct weft__state *s, const struct meaning *m)
 	return error ? error : tell_wait(s, m);
 }
 
-/* The one switch over the kinds of events: without a default label, so that the compiler points
- * here when events.def has a kind that it lacks. */
+/* The only switch over the types of events. It has no default label, so that the compiler warns
+ * here if events.def has a type that it lacks. */
 static int apply(struct weft__state *s, const struct meaning *m)
 {
 	switch ((enum weft_event_type)m->event->type) {
@@ -320,7 +321,8 @@ static int apply(struct weft__state *s, const struct meaning *m)
 	return WEFT_ERROR_ARGUMENT;
 }
 
-/* Decoders keep time order and the span; events that do not are held at the time before. */
+/* Decoders keep the order of time and the longest span. An event that breaks either gets the time
+ * of the event before it. */
 static void move_now(struct weft__state *s, const struct meaning *m)
 {
 	uint64_t time = m->event->time_ns;

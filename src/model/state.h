@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the events so far have made of tasks, threads and counters: the rules of docs/model.md,
- * which stand here and nowhere else. A state takes facts in the order of time, keeps only what is
- * true now, and tells a listener what each event changed. The model's builder writes that down as
- * history, a cut keeps what a rundown needs, and triggers measure how long it lasts.
+ * The state of tasks, threads and counters after the events so far: the only implementation of the
+ * rules of docs/model.md. A state takes facts in the order of time, keeps only what is true now,
+ * and calls a listener for each change. The model's builder stores the changes as history, a cut
+ * keeps what a rundown needs, and triggers measure how long tasks wait and run.
  *
  *     state.c     what each event means: one switch over the kinds of events
  *     tasks.c     the last task of a chain of becomes, the forest of creations
  *     running.c   what runs on each thread; bands
  *     counters.c  the value of each counter
- *     forget.c    leaves out the tasks that nothing will ask about
+ *     forget.c    forgets tasks that can no longer matter
  *
  * The caller owns a state and may read all members; only the functions below change them.
  */
@@ -22,8 +22,8 @@
 #include "model/facts.h"
 #include "model/span.h"
 
-/* In the column of flags, beside those of enum weft_task_flags that are true of a moment: RESOLVED,
- * FAILED, EXPECTED, CREATED and TOLD. */
+/* Flags that only the state has. Its column of flags also has RESOLVED, FAILED, EXPECTED, CREATED
+ * and TOLD of enum weft_task_flags. */
 enum {
 	WEFT__TASK_WAITS = 1 << 3, /* it has not run, read or ended since its try_read */
 	WEFT__TASK_ASKED = 1 << 5, /* its latest act is the try_read of `asked` */
@@ -43,15 +43,15 @@ struct weft__state_tasks {
 	uint8_t *flags;
 };
 
-/* Instead of a task: what may "run" on a thread. */
-#define WEFT__RUNS_UNKNOWN (UINT32_MAX - 1) /* before the first event about it */
+/* Values of `running` for a thread that runs no known task. */
+#define WEFT__RUNS_UNKNOWN (UINT32_MAX - 1) /* before the first event about the thread */
 #define WEFT__RUNS_IDLE    UINT32_MAX
 
 struct weft__state_thread {
 	uint32_t running; /* task as it was named then, or WEFT__RUNS_… */
 	uint32_t reason;  /* of an idle period: text, or WEFT_NONE */
 	uint64_t since;
-	uint32_t interrupted; /* what an idle band put aside, or WEFT__RUNS_UNKNOWN */
+	uint32_t interrupted; /* `running` before the idle band */
 	uint32_t interrupted_reason;
 	bool in_idle_band;
 	bool in_gc_band;
@@ -68,33 +68,33 @@ struct weft__state_counters {
 	size_t by_name_count;
 };
 
-/* What an event changed, in the order in which it did. The state is as it was before the change
- * where a line says "will", else as it is after it. Any member may be NULL. Errors end the taking
- * of the event and are answered. */
+/* Callbacks for the changes that an event makes, in their order. Where a line says "will", the
+ * state is as before the change, else as after it. Any member may be NULL. An error ends the
+ * processing of the event, and weft__state_take returns it. */
 struct weft__listener {
 	/* The next number is a task from now on. */
 	int (*mention)(void *context, uint32_t task);
 	int (*edge)(void *context, enum weft_edge_type type, uint32_t from, uint32_t to);
 	/* A read completes the latest act of `task`, which was a try_read: that edge is dropped. */
 	void (*answer)(void *context, uint32_t task);
-	/* It waits since now; it will not wait any more. */
+	/* `task` waits since now (wait); it will not wait any more (wake). */
 	void (*wait)(void *context, uint32_t task);
 	void (*wake)(void *context, uint32_t task);
-	/* It will have ended: resolved, or `becomes`, which is WEFT_NONE otherwise. */
+	/* `task` will have ended. `becomes` is the task that it will have become, or WEFT_NONE. */
 	void (*end)(void *context, uint32_t task, uint32_t becomes);
 	/* `task` is alive. `is_new`: no create or alive event was about it; `fact` may have its age. */
 	int (*alive)(void *context, uint32_t task, bool is_new, const struct weft__fact *fact);
 	/* A label, remark or change of a counter. `task` may be WEFT_NONE. */
 	int (*note)(
 		void *context, enum weft_note_type type, uint32_t task, uint32_t text, int64_t value);
-	/* A counter's value is another; its number may be new. */
+	/* An event set or changed the value of `counter`, whose number may be new. */
 	int (*sample)(void *context, uint32_t counter, uint32_t task);
-	/* What a thread has done since `since` ends now. */
+	/* The period of the thread that began at its `since` ends now. */
 	int (*period)(void *context, uint32_t thread);
-	/* From now on a thread does something else: see its `running`. */
+	/* A new period of the thread begins now: see its `running`. */
 	int (*run)(void *context, uint32_t thread);
 	int (*gc)(void *context, uint32_t thread, uint64_t start, uint32_t reason);
-	/* The event breaks a rule, and is ignored. */
+	/* The event breaks a rule; `message` says which, and what was done instead. */
 	void (*complain)(void *context, uint64_t offset, const char *message);
 };
 
@@ -123,20 +123,20 @@ int weft__state_close(struct weft__state *state);
 /* The last task of the chain of becomes. */
 uint32_t weft__state_forward(struct weft__state *state, uint32_t task);
 
-/* Forgets tasks that have ended, unless they became one that has not, and those that were only
- * mentioned. `*ret_place`, which the caller frees, has each task's new number or WEFT_NONE: for
- * weft__identities_move and the listener's columns. An id that is named again is a new task. 0 or
- * WEFT_ERROR_MEMORY. */
+/* Forgets tasks that have ended, unless they became one that has not, and tasks that were only
+ * mentioned. `*ret_place`, which the caller frees, has each task's new number or WEFT_NONE; pass it
+ * to weft__identities_move and renumber the listener's columns by it. If a forgotten id is named
+ * again, that is a new task. 0 or WEFT_ERROR_MEMORY. */
 int weft__state_forget(struct weft__state *state, uint32_t **ret_place);
 
 /* ---- Between the files of the state ---- */
 
-/* A row for each task up to this one. */
+/* Adds a row for each task up to this one. */
 int weft__state_mention(struct weft__state *state, uint32_t task);
 /* Makes `parent` (or WEFT_NONE) the creator of `child`, which is a root of the forest. False if
  * `child` is an ancestor of `parent`. */
 bool weft__state_attach(struct weft__state *state, uint32_t child, uint32_t parent);
-/* The task runs, reads or ends. */
+/* Ends the wait of a task because it runs, reads or ends. */
 void weft__state_wake(struct weft__state *state, uint32_t task);
 
 /* From now on `running` (a forwarded task, or WEFT__RUNS_…) has the thread. */
@@ -144,7 +144,7 @@ int weft__state_run(struct weft__state *state, uint32_t thread, uint32_t running
 int weft__state_band(struct weft__state *state, const struct weft__fact *fact);
 int weft__state_gc(struct weft__state *state, const struct weft__fact *fact);
 
-/* The counter of a name, made with its first change. */
+/* The counter of a name. The first call for a name makes it. */
 int weft__state_counter(struct weft__state *state, uint32_t name, uint32_t *ret_counter);
 void weft__state_count(struct weft__state *state, uint32_t counter, const struct weft__fact *fact);
 

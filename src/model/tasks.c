@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * Tasks along chains of becomes, and within the forest of creations. Both walks compress the paths
- * they take, so that chains a million deep cost nothing the second time, and neither is recursive.
+ * they take, so that a chain of a million tasks is walked only once, and neither is recursive.
  */
 #include "base/array.h"
 #include "model/state.h"
