@@ -10,7 +10,8 @@
  *     word   = bare letters, or anything between ' and ' or " and ", where \ takes the next as it
  * is
  *
- * The parser knows one place, and where it does not go on says what would.
+ * The parser keeps one position in the text. At an error it reports that position and what is
+ * expected there.
  */
 #include "trigger/rule.h"
 
@@ -155,7 +156,7 @@ static bool take_duration(struct parser *p)
 	return true;
 }
 
-/* >= 5 of whole numbers is > 4. */
+/* The rule stores > and < only: for whole numbers, >= 5 is > 4. */
 static bool parse_counter(struct parser *p)
 {
 	struct rule *rule = p->rule;

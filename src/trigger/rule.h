@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * One rule, understood.
+ * One rule, parsed.
  */
 #ifndef WEFT_TRIGGER_RULE_H
 #define WEFT_TRIGGER_RULE_H
@@ -10,7 +10,7 @@
 enum rule_type {
 	RULE_ABOVE, /* a counter: more than the limit */
 	RULE_BELOW,
-	RULE_TAG, /* has the text in it */
+	RULE_TAG, /* contains the text */
 	RULE_TAG_IS,
 	RULE_RUNS, /* for longer than the limit, in ns */
 	RULE_WAITS,
@@ -24,9 +24,9 @@ struct rule {
 	uint32_t kind;
 	bool has_kind;
 	char *text;  /* the rule as it was given */
-	char *words; /* what the slices above are in */
+	char *words; /* the memory of the slices above */
 	size_t size;
-	uint32_t counter; /* its number: rules of one name have one */
+	uint32_t counter; /* its number; rules about one counter share it */
 	bool holds;       /* the counter is beyond the limit already */
 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * A listener of the state tests the rules: it hears when a counter changes, and when tasks begin
- * and cease to wait and to run.
+ * Tests the rules in a listener of the state, which is called when a counter changes and when tasks
+ * begin or cease to wait or run.
  *
- * Rules of time are tested when time passes, and once more before the event that ends what they
- * measure. So they fire while it lasts, however seldom anybody asks, and also for what is over by
- * then.
+ * Rules about durations are tested when time passes, and once more before the event that ends the
+ * wait or run. So a rule can fire while the wait or run lasts, and fires even if it ended between
+ * two calls of weft_triggers_pass.
  */
 #include "trigger/triggers.h"
 
@@ -40,7 +40,7 @@ bool weft__trigger_holds(const struct rule *rule, int64_t value)
 	return rule->type == RULE_ABOVE ? value > rule->limit : value < rule->limit;
 }
 
-/* A rule fires when it comes to hold, not as long as it does. */
+/* A rule fires once when its condition becomes true, not again while it stays true. */
 static int on_sample(void *triggers, uint32_t counter, uint32_t task)
 {
 	struct weft_triggers *t = triggers;
@@ -79,7 +79,7 @@ static bool concerns(const struct weft_triggers *t, const struct rule *rule, uin
 	return !rule->label.bytes || has_part(t->waiters.list[task].label, rule->label);
 }
 
-/* Each rule fires once for a wait or a run. */
+/* Each rule fires at most once for a wait or a run. */
 static void test(struct weft_triggers *t, enum rule_type type, uint32_t task, uint64_t since_ns,
 	uint64_t now_ns, uint64_t *tested)
 {
@@ -143,7 +143,7 @@ static void on_wake(void *triggers, uint32_t task)
 	weft__waiters_end(&t->waiters, task);
 }
 
-/* The first label is the name. */
+/* Rules test the first label of a task. */
 static int on_note(
 	void *triggers, enum weft_note_type type, uint32_t task, uint32_t text, int64_t value)
 {
@@ -155,7 +155,7 @@ static int on_note(
 	return weft__waiters_label(&t->waiters, task, t->event->text);
 }
 
-/* The next run of a thread is measured from now on. */
+/* Tests the run that ends; the next run of the thread is measured from now on. */
 static void begin_run(struct weft_triggers *t, struct weft__runner *runner, uint32_t task)
 {
 	test_run(t, runner, t->state.now);
@@ -187,7 +187,7 @@ static int on_run(void *triggers, uint32_t thread)
 	return 0;
 }
 
-/* If it became another, that one runs from now on. */
+/* If the task becomes another, the run of that one is measured from now on. */
 static void on_end(void *triggers, uint32_t task, uint32_t becomes)
 {
 	struct weft_triggers *t = triggers;

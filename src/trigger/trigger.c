@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Takes events. A program is watched for as long as it runs, so what nothing will ask about any
- * more is forgotten from time to time: then the memory is in proportion to the tasks that live.
+ * Takes events. A program is watched for as long as it runs, so tasks that can no longer matter are
+ * forgotten from time to time: the memory stays in proportion to the tasks that live.
  */
 #include "trigger/triggers.h"
 
@@ -12,12 +12,12 @@
 
 enum {
 	TASKS_MAX = 1 << 20,
-	FORGET_EVENTS = 4096, /* at least, from one forgetting to the next */
+	FORGET_EVENTS = 4096, /* at least this many between two calls of weft__state_forget */
 };
 
 /* ---- Events ---- */
 
-/* The counter's number: of the first rule that names it. WEFT_NONE if no rule does. */
+/* A counter's number is that of the first rule that names it; WEFT_NONE if no rule does. */
 static uint32_t number_of_counter(const struct weft_triggers *t, struct weft_slice name)
 {
 	for (unsigned i = 0; i < t->count; i++) {
@@ -29,8 +29,9 @@ static uint32_t number_of_counter(const struct weft_triggers *t, struct weft_sli
 	return WEFT_NONE;
 }
 
-/* Each event names two tasks at most: so there are never more than three times those that live, and
- * an event costs the same however long it goes on. */
+/* The next call comes after as many events as tasks were kept, and an event names two tasks at
+ * most. So at most three times as many tasks are known as live (or FORGET_EVENTS times 3), and the
+ * amortized cost of an event is constant. */
 static int forget(struct weft_triggers *t)
 {
 	uint32_t *place;
@@ -75,7 +76,7 @@ static int take(struct weft_triggers *t, const struct weft_event *event, uint32_
 	return error ? error : weft__state_take(&t->state, &fact);
 }
 
-/* Which task changes a counter is of no interest. */
+/* Leaves out the task that changes the counter, because no rule asks for it. */
 static int take_counter(struct weft_triggers *t, const struct weft_event *event)
 {
 	struct weft_event counter = *event;
@@ -101,7 +102,7 @@ WEFT__EXPORT int weft_triggers_take(struct weft_triggers *t, const struct weft_e
 		weft__trigger_test_tag(t, event);
 	else
 		error = take_of_tasks(t, event);
-	return error == WEFT_ERROR_MEMORY ? error : 0; /* passed over */
+	return error == WEFT_ERROR_MEMORY ? error : 0; /* on another error, skip the event */
 }
 
 WEFT__EXPORT uint64_t weft_triggers_fired(struct weft_triggers *t, struct weft_slice *ret_rule)
@@ -116,7 +117,7 @@ WEFT__EXPORT uint64_t weft_triggers_fired(struct weft_triggers *t, struct weft_s
 
 /* ---- Rules ---- */
 
-/* A counter that is beyond the limit already has not passed it. */
+/* A counter that is beyond the limit already must come back before the new rule can fire. */
 static void prepare_counter(struct weft_triggers *t, struct rule *rule)
 {
 	const struct weft__state_counters *counters = &t->state.counters;

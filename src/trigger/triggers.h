@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the parts of triggers share.
+ * Declarations that the files of triggers share.
  *
  *     rule.c      the language of rules
  *     waiters.c   the tasks that wait, the longest first
@@ -16,17 +16,17 @@
 #include "trigger/rule.h"
 #include "trigger/waiters.h"
 
-/* What runs on a thread. */
+/* The task that runs on a thread. */
 struct weft__runner {
-	uint32_t task; /* WEFT_NONE: none that lives */
+	uint32_t task; /* WEFT_NONE: no live task */
 	uint64_t since_ns;
-	uint64_t tested; /* as a waiter's */
+	uint64_t tested; /* see struct weft__waiter */
 };
 
 struct weft_triggers {
 	struct rule rules[WEFT_TRIGGERS_MAX];
 	unsigned count;
-	bool wants_tasks; /* some rule is of time */
+	bool wants_tasks; /* some rule is about a duration */
 	uint64_t fired;
 	unsigned first_fired;
 
@@ -35,7 +35,7 @@ struct weft_triggers {
 	struct weft__waiters waiters;
 	struct weft__runner *runners;
 	size_t runner_count;
-	const struct weft_event *event; /* that is being taken */
+	const struct weft_event *event; /* the event being taken */
 	uint64_t until_forgetting;      /* events */
 };
 

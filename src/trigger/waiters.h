@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What rules need of each task besides its state: its label, and since when it waits. Events come
- * in the order of time, so a list of the tasks that wait is sorted.
+ * The data about each task that rules need besides its state: its label, and the start of its wait.
+ * Events come in the order of time, so the list of waiting tasks is sorted.
  */
 #ifndef WEFT_TRIGGER_WAITERS_H
 #define WEFT_TRIGGER_WAITERS_H
@@ -11,7 +11,7 @@
 struct weft__waiter {
 	struct weft_slice label; /* the first; a copy */
 	uint64_t since_ns;
-	uint64_t tested;        /* a bit for each rule that has fired, or will not, for this wait */
+	uint64_t tested; /* a bit for each rule that this wait has exceeded and that was tested */
 	uint32_t before, after; /* among the tasks that wait, or WEFT_NONE */
 };
 
@@ -19,21 +19,21 @@ struct weft__waiters {
 	struct weft__waiter *list; /* by task */
 	uint32_t count;
 	size_t capacity;
-	uint32_t first, last; /* of those that wait, the longest first; or WEFT_NONE */
+	uint32_t first, last; /* of the tasks that wait, the longest wait first; or WEFT_NONE */
 };
 
 void weft__waiters_init(struct weft__waiters *waiters);
 void weft__waiters_finish(struct weft__waiters *waiters);
 
-/* The next task. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
+/* Adds a row for the next task. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
 int weft__waiters_add(struct weft__waiters *waiters);
-/* Its label, unless it has one. 0 or WEFT_ERROR_MEMORY. */
+/* Sets the label of a task, unless it has one. 0 or WEFT_ERROR_MEMORY. */
 int weft__waiters_label(struct weft__waiters *waiters, uint32_t task, struct weft_slice label);
 
 void weft__waiters_begin(struct weft__waiters *waiters, uint32_t task, uint64_t now_ns);
 void weft__waiters_end(struct weft__waiters *waiters, uint32_t task);
 
-/* Renumbers, as weft__state_forget says; tasks that wait are not forgotten. */
+/* Renumbers tasks by the table of weft__state_forget; tasks that wait are not forgotten. */
 void weft__waiters_move(struct weft__waiters *waiters, const uint32_t *place);
 
 #endif
