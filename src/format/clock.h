@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The clock of traces that don't say which one they used.
+ * Guesses the clock of a trace whose format does not name it.
  */
 #ifndef WEFT_FORMAT_CLOCK_H
 #define WEFT_FORMAT_CLOCK_H
@@ -12,7 +12,7 @@
 
 /* mirage-profile used the wall clock on Unix and Xen's monotonic clock in unikernels, and the first
  * viewer's logs have either. No host has been up since 2001, so a time after that year counts from
- * 1970; what an earlier one counts from is unknown. */
+ * 1970; the epoch of an earlier time is unknown. */
 static inline void weft__clock_guess(uint64_t first_ns, struct weft_clock *ret_clock)
 {
 	const uint64_t year_2001_ns = 1000000000000000000, year_2106_ns = 4294967296000000000;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * One decoder over every format: gathers the bytes, finds the format by content, and hands the
- * rest to it. The table of formats is the only place that knows them all.
+ * The decoder of every format: collects the bytes, recognises the format by content, and passes the
+ * rest to that format's reader. The table below is the only code that lists all formats.
  *
- * If the caller asks for events before it has fed all bytes, the format's incoming reader gives
- * what it can, and the bytes that it has read are dropped. Otherwise all bytes are there when
- * reading begins, and the format's other reader gets them at once.
+ * If the caller asks for events before it has fed all bytes, the format's incoming reader returns
+ * the events that are complete, and the bytes that it has read are dropped. Otherwise the format's
+ * other reader gets all bytes at once.
  */
 #include <weft/decoder.h>
 
@@ -17,7 +17,7 @@
 #include "format/formats.h"
 #include "model/span.h"
 
-/* In the order they are tried: those with the surest mark first. */
+/* Probed in this order: the most reliable signatures first. */
 static const struct weft__format *const formats[] = {
 	&weft__format_weft,
 	&weft__format_mirage_ctf,
@@ -28,7 +28,7 @@ static const struct weft__format *const formats[] = {
 enum phase {
 	PHASE_FEEDING,
 	PHASE_READING,
-	PHASE_FAILED, /* finish found nothing to read; `error` says why */
+	PHASE_FAILED, /* weft_decoder_finish() returned `error` */
 };
 
 struct weft_decoder {
@@ -36,16 +36,16 @@ struct weft_decoder {
 	struct weft_trace_description description;
 	const struct weft__format *format;
 	struct weft__reader *reader;
-	const struct weft__incoming *incoming; /* the reader's, if it reads while bytes come */
-	struct weft__window window;            /* what was fed and not read yet */
-	uint64_t size;                         /* of all that was fed */
+	const struct weft__incoming *incoming; /* NULL: `reader` reads whole input */
+	struct weft__window window;            /* bytes that were fed and not read yet */
+	uint64_t size;                         /* bytes fed so far */
 	size_t examined, probe_bytes;          /* see start_incoming */
 	enum phase phase;
 	bool borrowed;
-	bool needs_all;    /* the format cannot be read while it comes */
-	bool answered;     /* at least one event */
-	uint64_t furthest; /* offset of an event */
-	uint64_t last_ns;  /* of the last event */
+	bool needs_all;    /* the input can only be read once all bytes are there */
+	bool answered;     /* an event was returned */
+	uint64_t furthest; /* greatest offset of a returned event */
+	uint64_t last_ns;  /* of the last returned event */
 	struct weft__span span;
 	const struct weft_help *help;
 	int error;
@@ -120,7 +120,7 @@ static void set_format(struct weft_decoder *decoder, const struct weft__format *
 	decoder->description.format = format->name;
 }
 
-/* ---- All bytes are there ---- */
+/* ---- Whole input ---- */
 
 static int start_reading(struct weft_decoder *decoder)
 {
@@ -145,10 +145,11 @@ WEFT__EXPORT int weft_decoder_finish(struct weft_decoder *decoder)
 	return decoder->error;
 }
 
-/* ---- While bytes come ---- */
+/* ---- Input that is still arriving ---- */
 
-/* What has come may not tell the format, and is then looked at again when it has grown: by a byte
- * at first, later by as much again, so that all looks together cost no more than a few. */
+/* The first bytes may not suffice to recognise the format. Up to 4096 bytes, each new byte is
+ * reason enough to retry; after that, retry only once the size has doubled, so that the total cost
+ * stays proportional to the size. */
 static const struct weft__format *probe(struct weft_decoder *decoder)
 {
 	const size_t few = 4096;
@@ -159,7 +160,8 @@ static const struct weft__format *probe(struct weft_decoder *decoder)
 	return find_format(decoder->window.bytes, size);
 }
 
-/* WEFT_OK if there is a reader, WEFT_AGAIN if there cannot be one yet, or an error. */
+/* Returns WEFT_OK if there is a reader, WEFT_AGAIN if it needs more bytes or all of them, or an
+ * error. */
 static int start_incoming(struct weft_decoder *decoder)
 {
 	if (decoder->borrowed || decoder->needs_all)
@@ -180,7 +182,7 @@ static int start_incoming(struct weft_decoder *decoder)
 	return status == WEFT_END ? WEFT_AGAIN : status;
 }
 
-/* The past was given: an earlier event comes too late for its place. */
+/* All events up to last_ns have been returned, so an earlier event gets that time instead. */
 static void hold_late(struct weft_decoder *decoder, struct weft_event *event)
 {
 	if (event->time_ns >= decoder->last_ns)
@@ -218,7 +220,7 @@ WEFT__EXPORT int weft_decoder_next(struct weft_decoder *decoder, struct weft_eve
 			weft_diagnostics_add(&decoder->diagnostics, ret_event->offset, WEFT__SPAN_MESSAGE);
 		decoder->last_ns = ret_event->time_ns;
 	}
-	/* An empty trace is no error, but one of which nothing could be read is. */
+	/* An empty trace is valid; a trace with damage and without a readable event is an error. */
 	if (status == WEFT_END && !decoder->answered && decoder->diagnostics.count)
 		return WEFT_ERROR_DAMAGED;
 	return status;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the decoder's own files share.
+ * Internal to the decoder: shared by decoder.c and load.c.
  */
 #ifndef WEFT_FORMAT_DECODER_H
 #define WEFT_FORMAT_DECODER_H
 
 #include <weft/decoder.h>
 
-/* What weft_decoder_lend() was given; NULL: nothing. */
+/* The argument of weft_decoder_lend(); NULL if it was not called. */
 const struct weft_help *weft__decoder_help(const struct weft_decoder *decoder);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The rows of the table in decoder.c, one a file.
+ * The formats of the table in decoder.c. Each is defined in a file of its own.
  */
 #ifndef WEFT_FORMAT_FORMATS_H
 #define WEFT_FORMAT_FORMATS_H

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Both are aligned to 8, and the size is a multiple of 8. The writer stores words, so none is torn.
- */
+/* Both pointers are aligned to 8 bytes, and the size is a multiple of 8. The writer stores whole
+ * words, so no copied word is torn. */
 static inline void weft__live_copy_words(uint8_t *to, const uint8_t *from, size_t size)
 {
 	for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
@@ -22,7 +22,8 @@ static inline void weft__live_copy_words(uint8_t *to, const uint8_t *from, size_
 	}
 }
 
-/* Any bytes. The fence keeps the compiler from reading `from` again in place of `to`. */
+/* Copies bytes of any alignment and size. The fence keeps the compiler from reloading `from` where
+ * the caller uses `to`. */
 static inline void weft__live_copy(void *to, const void *from, size_t size)
 {
 	size_t words = (uintptr_t)from % sizeof(uint64_t) ? 0 : size - size % sizeof(uint64_t);

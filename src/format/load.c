@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Makes a model of all events of a trace, in batches: one batch is added to the model while the
- * next is decoded and its names are looked up, by two threads if there is a second one. Neither
- * half sees the other's batch, so the model is the same with one thread and with two.
+ * Builds the model of a whole trace in batches: while one batch is added to the model, the next is
+ * decoded and its names are looked up, on two threads if the caller lent a second one. The two
+ * halves never share a batch, so the model is the same with one thread and with two.
  */
 #include <stdlib.h>
 
@@ -28,12 +28,12 @@ struct load {
 	struct weft_model_builder *builder;
 	struct batch *batches; /* two */
 	struct batch *decoding, *taking;
-	int decoded, taken;                  /* the status of each half; not WEFT_OK: it has ended */
-	struct weft_diagnostics diagnostics; /* of the half that takes batches in */
+	int decoded, taken;                  /* status of each half; not WEFT_OK: it has ended */
+	struct weft_diagnostics diagnostics; /* of the half that adds batches to the model */
 };
 
-/* Shared members are written once, at the end: a cache line that bounces between the threads costs
- * more than an event. */
+/* Writes the shared members once, at the end: a cache line that bounces between the threads costs
+ * more than decoding an event. */
 static void decode_batch(void *context)
 {
 	struct load *load = context;

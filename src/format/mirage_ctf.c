@@ -34,7 +34,7 @@ struct mirage_reader {
 	size_t at;   /* offset in that packet; 0 before its first event */
 };
 
-/* The fields behind an event's header. */
+/* The fields that follow an event's header. */
 enum shape {
 	SHAPE_UNKNOWN,
 	SHAPE_TASK,
@@ -131,14 +131,15 @@ static void recognise_hint(struct weft_event *event)
 	event->text = (struct weft_slice){NULL, 0};
 }
 
-/* Where an event's parts are. */
+/* The parts of an event, as offsets in the input. */
 struct extent {
 	const struct operation *operation;
 	size_t fields, end;
 	struct weft_slice text;
 };
 
-/* Finds the parts of the event at `from`, which ends before `limit`. NULL, or what is wrong. */
+/* Finds the parts of the event at `from`, which must end by `limit`. Returns NULL, or a description
+ * of the damage. */
 static const char *find_event(
 	const uint8_t *bytes, size_t from, size_t limit, struct extent *ret_extent)
 {
@@ -224,7 +225,8 @@ static void survey_packets(void *context)
 		survey_packet(&survey->reader->packets.list[i], survey);
 }
 
-/* Surveys both halves, by two threads if there is a second one, and joins the results. */
+/* Surveys both halves of the packets, on two threads if the caller lent a second one, and joins the
+ * results. */
 static struct survey survey_all(struct mirage_reader *reader)
 {
 	size_t count = reader->packets.count;
@@ -335,20 +337,22 @@ static int mirage_next(struct weft__reader *base, struct weft_event *ret_event)
 									   : next_in_packets(reader, ret_event);
 }
 
-/* ---- While bytes come ---- */
+/* ---- Input that is still arriving ---- */
 
-/* Reads one packet after the other, each when the next one begins or the input ends. */
+/* Reads one packet at a time, once the next one has begun or the input has ended, because the size
+ * in a packet's header may be damaged. */
 struct mirage_incoming {
 	struct weft__reader base;
 	struct weft_trace_thread thread;
-	size_t searched; /* bytes of the window that do not begin the next packet */
-	size_t at;       /* offset in the packet; 0: it has not been measured */
+	size_t searched; /* bytes of the window already searched for the next packet */
+	size_t at;       /* offset in the packet; 0: its size is not known yet */
 	size_t limit;    /* the content's end */
 	size_t end;      /* the next packet's beginning */
 };
 
-/* A ring that was written more than once around begins with a later packet than the earliest: all
- * packets have to be there to be put in order. Packet 0 is the first one ever written. */
+/* If the ring has wrapped, the input does not begin with its earliest packet, and all packets are
+ * needed to order them. Packet 0 is the first one ever written, so input that begins with it is in
+ * order. */
 static int incoming_start(
 	const struct weft__input *input, size_t *examined, struct weft__reader **ret_reader)
 {
@@ -367,10 +371,11 @@ static int incoming_start(
 	return WEFT_OK;
 }
 
-/* Bytes at the window's end that may be the first ones of a signature. */
+/* Bytes at the window's end that may be the beginning of a signature. */
 #define SPLIT_BYTES (WEFT__MIRAGE_SIGNATURE_BYTES - 1)
 
-/* Finds the end of the packet that the window begins with. WEFT_OK, WEFT_AGAIN or WEFT_END. */
+/* Finds the end of the packet at the window's beginning. Returns WEFT_OK, WEFT_AGAIN or
+ * WEFT_END. */
 static int measure_packet(struct mirage_incoming *r, const struct weft__window *w)
 {
 	size_t from =
@@ -394,7 +399,7 @@ static int measure_packet(struct mirage_incoming *r, const struct weft__window *
 	return WEFT_OK;
 }
 
-/* WEFT_OK and an event, or WEFT_END behind the packet's last. */
+/* Returns WEFT_OK and an event, or WEFT_END after the packet's last one. */
 static int next_in_packet(
 	struct mirage_incoming *r, const struct weft__window *w, struct weft_event *ret_event)
 {

@@ -6,7 +6,7 @@
  *
  * A damaged size in a header must not hide the packets behind it. Magic and uuid are 20 bytes that
  * occur nowhere else, so each occurrence begins a packet, and ends the one before, whatever size
- * that one claims.
+ * its header states.
  */
 #include "format/mirage_packets.h"
 
@@ -65,7 +65,7 @@ bool weft__mirage_packets_probe(const uint8_t *bytes, size_t size)
 	return weft__mirage_packet_find(bytes, size, 0) < size;
 }
 
-/* Whichever of the two sizes is damaged, the other and the next packet still bound the content. */
+/* If one of the two sizes is damaged, the other and the next packet still bound the content. */
 size_t weft__mirage_packet_measure(const uint8_t *packet, size_t room, uint64_t offset,
 	bool is_last, struct weft_diagnostics *diagnostics)
 {

@@ -18,31 +18,32 @@ struct weft__mirage_packet {
 };
 
 struct weft__mirage_packets {
-	struct weft__mirage_packet *list; /* those with content only */
+	struct weft__mirage_packet *list; /* only packets with content */
 	size_t count;
 	size_t capacity;
 };
 
-/* Is there a packet anywhere? */
+/* True if the bytes contain a packet. */
 bool weft__mirage_packets_probe(const uint8_t *bytes, size_t size);
 
-/* Finds all packets and orders them; damage of their headers is counted in `diagnostics`. */
+/* Finds all packets and orders them; damage of their headers is counted in `diagnostics`. 0 or
+ * WEFT_ERROR_MEMORY. */
 int weft__mirage_packets_find(const uint8_t *bytes, size_t size,
 	struct weft_diagnostics *diagnostics, struct weft__mirage_packets *ret_packets);
 
-/* Bytes before the next packet, or `size`; `from` of them are known not to begin one. */
+/* The offset of the first packet at or after `from`, or `size` if there is none. */
 size_t weft__mirage_packet_find(const uint8_t *bytes, size_t size, size_t from);
 
 /* Bytes of the packet's header; of its signature alone. */
 #define WEFT__MIRAGE_HEADER_BYTES    30
 #define WEFT__MIRAGE_SIGNATURE_BYTES 20
 
-/* The content of a packet of at most `room` bytes, which lies at `offset` in the input: bytes from
- * its start. `is_last`: no packet follows. */
+/* Returns where a packet's content ends, in bytes from the packet's beginning. The packet lies at
+ * `offset` in the input and has at most `room` bytes. `is_last`: no packet follows it. */
 size_t weft__mirage_packet_measure(const uint8_t *packet, size_t room, uint64_t offset,
 	bool is_last, struct weft_diagnostics *diagnostics);
 
-/* How many packets were written before this one, modulo 65536. */
+/* The number of packets written before this one, modulo 65536. */
 uint16_t weft__mirage_packet_count(const uint8_t *packet);
 
 void weft__mirage_packets_finish(struct weft__mirage_packets *packets);

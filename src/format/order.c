@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A stable bottom-up merge sort that skips halves that are in order already, because such traces
- * are nearly sorted.
+ * A stable bottom-up merge sort. It skips the merge of two halves that are in order already,
+ * because even unordered traces are nearly sorted.
  */
 #include "format/order.h"
 
@@ -12,7 +12,7 @@
 #include "model/span.h"
 
 #define STRAY_NS    UINT64_C(1000000000)
-#define STRAY_SHARE 64 /* at most one position in so many is a stray */
+#define STRAY_SHARE 64 /* at most one position in 64 is a stray */
 
 int weft__order_add(struct weft__order *order, struct weft__position position)
 {
@@ -44,7 +44,7 @@ int weft__order_sort(struct weft__order *order)
 {
 	struct weft__position *room = NULL;
 	size_t n = order->count;
-	/* The left half of a merge is never more than a power of two below n. */
+	/* A merge copies only its left half, which has fewer than n positions. */
 	int error = weft__array_resize(&room, n, sizeof(*room));
 	if (error)
 		return error;
@@ -64,8 +64,9 @@ static bool are_far(uint64_t a, uint64_t b)
 	return (a > b ? a - b : b - a) > STRAY_NS;
 }
 
-/* At either end two neighbours have to agree, and the order has to be wrong: a trace may well begin
- * or end with one event that is far from the rest. */
+/* The first and the last position have one neighbour each. They are compared with the two nearest
+ * positions instead, and are strays only if they are also out of order: a trace may well begin or
+ * end with one event that is far from the rest. */
 static bool is_stray(const struct weft__order *order, size_t i)
 {
 	size_t last = order->count - 1;
@@ -85,7 +86,7 @@ static size_t count_strays(const struct weft__order *order)
 	return count;
 }
 
-/* Before sorting: positions are in the order of the input. */
+/* Called before sorting, while the positions are in the order of the input. */
 static void hold_strays(struct weft__order *order, struct weft_diagnostics *diagnostics)
 {
 	if (order->count < STRAY_SHARE || count_strays(order) > order->count / STRAY_SHARE)

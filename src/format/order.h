@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Time order for formats that write events out of order now and then: positions of events, sorted
- * by time. Needed only for traces whose clock stepped back, or that have an impossible time, so the
- * common case costs nothing.
+ * An index of event positions sorted by time, for formats that may have events out of order. It is
+ * built only for traces whose clock stepped back or that have an impossible time, so other traces
+ * do not pay for it.
  */
 #ifndef WEFT_FORMAT_ORDER_H
 #define WEFT_FORMAT_ORDER_H
@@ -25,17 +25,18 @@ struct weft__order {
 
 int weft__order_add(struct weft__order *order, struct weft__position position);
 
-/* By time; equal times keep the order in which they were added. */
+/* Sorts by time; equal times keep the order in which they were added. */
 int weft__order_sort(struct weft__order *order);
 
-/* Mends damaged times, then sorts. A time that lies more than a second from those of the positions
- * added before and after it, which agree, becomes the one before; unless that happens so often that
- * it must be how the trace was written. Then the stretch of WEFT__SPAN_NS that has most positions
- * is the trace: times outside become its first or last one. Each such time is a diagnostic. */
+/* Repairs damaged times and sorts. A time that is more than a second away from those of the
+ * positions added before and after it, which agree, is a stray and becomes the time before it. If
+ * strays are frequent, the trace must have been written like that, and they are kept. After
+ * sorting, the trace is the period of WEFT__SPAN_NS that has most positions: times outside become
+ * its first or last one. Each changed time is reported as a diagnostic. */
 int weft__order_settle(struct weft__order *order, struct weft_diagnostics *diagnostics);
 
-/* Of a sorted list that has any: the stretch of WEFT__SPAN_NS with most positions, the earliest of
- * several. */
+/* Finds the period of WEFT__SPAN_NS that has most positions, the earliest if there are several. The
+ * list is sorted and not empty. */
 void weft__order_find_span(const struct weft__order *order, size_t *ret_first, size_t *ret_last);
 
 void weft__order_finish(struct weft__order *order);

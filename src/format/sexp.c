@@ -25,9 +25,9 @@ struct sexp_reader {
 	struct weft__order order; /* empty if the file is in time order */
 	bool is_ordered_by_index;
 	size_t at;  /* offset, or position in the order */
-	char *text; /* the current event's, if it had escapes */
+	char *text; /* the current event's text, if it had escapes */
 	size_t text_capacity;
-	int error; /* no memory for `text`: an error, not damage of the file */
+	int error; /* out of memory for `text`; not damage of the file */
 };
 
 /* Types of an op's arguments. */
@@ -363,11 +363,11 @@ static int sexp_next(struct weft__reader *base, struct weft_event *ret_event)
 	return status;
 }
 
-/* ---- While bytes come ---- */
+/* ---- Input that is still arriving ---- */
 
 struct sexp_incoming {
 	struct sexp_reader reader;
-	size_t wanted; /* bytes of the window without which another look is of no use */
+	size_t wanted; /* size of the window below which a retry is useless */
 };
 
 static int incoming_start(
@@ -383,15 +383,16 @@ static int incoming_start(
 	return WEFT_OK;
 }
 
-/* A form that has not come to its end is read again from its beginning: not at every byte, but when
- * it has grown by a sixteenth, so that all the reading together stays proportional to its size. */
+/* An incomplete form is parsed again from its beginning, but only once the window has grown by a
+ * sixteenth, so that the total work stays proportional to the form's size. */
 static int wait_for_more(struct sexp_incoming *r, const struct weft__window *w)
 {
 	r->wanted = w->size + w->size / 16 + 1;
 	return WEFT_AGAIN;
 }
 
-/* WEFT_OK and an event, WEFT_AGAIN if the next form has not come to its end, or WEFT_END. */
+/* Returns WEFT_OK and an event, WEFT_AGAIN if the next form is incomplete, WEFT_END, or an
+ * error. */
 static int next_form(struct sexp_incoming *r, struct weft__window *w, struct weft_event *ret_event)
 {
 	struct weft__sexp_form form;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The depth is counted, so hostile nesting cannot exhaust the stack. Every event begins with
- * `((time 1…`, and nothing inside an event does. So if that comes before a form is closed, the form
- * has no end, and only that form is lost.
+ * The parser counts the depth instead of recursing, so hostile nesting cannot exhaust the stack.
+ * Every event begins with `((time 1…`, and nothing inside an event does. So if that text appears
+ * before a form is closed, the form has no end, and only that form is lost.
  */
 #include "format/sexp_form.h"
 
@@ -36,7 +36,7 @@ static size_t skip_spaces(const struct cursor *cursor, size_t at)
 	return at;
 }
 
-/* Is there `((time 1` at `at`? */
+/* True if an event, `((time 1…`, begins at `at`. */
 static bool begins_event(const struct cursor *cursor, size_t at)
 {
 	if (at >= cursor->size || cursor->bytes[at] != '(')
@@ -67,7 +67,7 @@ bool weft__sexp_probe(const uint8_t *bytes, size_t size)
 	return false;
 }
 
-/* Spaces and comments. */
+/* Skips spaces and comments. */
 static void skip_blank(struct cursor *cursor)
 {
 	for (;;) {
@@ -80,7 +80,7 @@ static void skip_blank(struct cursor *cursor)
 	}
 }
 
-/* From the opening quote to behind the closing one. */
+/* Reads a quoted atom. The cursor moves from its opening quote to behind the closing one. */
 static const char *read_quoted(struct cursor *cursor, struct weft__sexp_token *token)
 {
 	size_t start = ++cursor->at;
@@ -91,7 +91,8 @@ static const char *read_quoted(struct cursor *cursor, struct weft__sexp_token *t
 			token->text.size = cursor->at++ - start;
 			return NULL;
 		}
-		/* The writer escapes newlines. */
+		/* The writer escapes newlines, so an event after one proves that the quote is not
+		 * closed. */
 		if (c == '\n' && begins_event(cursor, cursor->at + 1))
 			break;
 		if (c == '\\')
@@ -133,7 +134,7 @@ static void add_token(struct weft__sexp_form *form, const struct weft__sexp_toke
 		form->problem = "form is no event";
 }
 
-/* All text before the next parenthesis counts as one diagnostic. */
+/* Counts all text before the next opening parenthesis as one diagnostic. */
 static void skip_stray(struct cursor *cursor, struct weft__sexp_form *form)
 {
 	struct weft__sexp_token token;
@@ -197,7 +198,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* \ddd or \xHH at `from` (behind the backslash): the byte, or -1. */
+/* Decodes \ddd or \xHH at `from` (behind the backslash): the byte, or -1. */
 static int numeric_escape(struct weft_slice text, size_t from)
 {
 	if (text.size - from < 3)
@@ -216,7 +217,7 @@ static int numeric_escape(struct weft_slice text, size_t from)
 	return value > 255 ? -1 : value;
 }
 
-/* A backslash before a newline joins the lines, without the next one's indentation. */
+/* A backslash before a newline joins the lines and drops the next line's indentation. */
 static size_t skip_continuation(struct weft_slice text, size_t from)
 {
 	size_t at = from;

@@ -24,18 +24,18 @@ struct weft__sexp_token {
 	struct weft_slice text; /* of an atom */
 };
 
-/* The longest event has 17. */
+/* The longest event has 17 tokens. */
 #define WEFT__SEXP_TOKENS_MAX 32
 
 struct weft__sexp_form {
 	uint64_t offset;
 	size_t count;
 	struct weft__sexp_token tokens[WEFT__SEXP_TOKENS_MAX];
-	const char *problem; /* NULL, or why this is no form: static text */
-	bool is_open;        /* it may go on behind the input's end */
+	const char *problem; /* why the form is invalid, as static text; NULL: it is valid */
+	bool is_open;        /* the input ends inside it: more bytes may complete it */
 };
 
-/* Is there `((time 1…` anywhere? */
+/* True if the bytes contain the beginning of an event, `((time 1…`. */
 bool weft__sexp_probe(const uint8_t *bytes, size_t size);
 
 /* Reads the form at or after *at and moves *at behind it; after damage, to the next `((time 1…`.
@@ -43,7 +43,8 @@ bool weft__sexp_probe(const uint8_t *bytes, size_t size);
 bool weft__sexp_next_form(
 	const uint8_t *bytes, size_t size, size_t *at, struct weft__sexp_form *ret_form);
 
-/* Replaces the escapes of a quoted atom: writes at most text.size bytes, returns the number. */
+/* Replaces the escapes of a quoted atom. Writes at most text.size bytes and returns their
+ * number. */
 size_t weft__sexp_unescape(struct weft_slice text, char *buffer);
 
 #endif

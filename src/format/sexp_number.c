@@ -9,7 +9,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* value = value * 10 + digit, or false. */
+/* value = value * 10 + digit; false if that overflows. */
 static bool append_digit(uint64_t *value, unsigned digit)
 {
 	return !__builtin_mul_overflow(*value, 10, value) &&
@@ -69,7 +69,8 @@ static bool split(struct weft_slice text, struct decimal *ret)
 		if (text.bytes[i] != 'e' && text.bytes[i] != 'E')
 			return false;
 		const struct weft_slice exponent = {text.bytes + i + 1, text.size - i - 1};
-		/* Beyond these, no number that is not zero could be held, or is not dropped. */
+		/* With a greater exponent any number but 0 overflows; with a smaller one it is dropped as
+		 * finer than 1 ns. */
 		if (!weft__sexp_signed(exponent, &decimal.exponent) || decimal.exponent > 1000000000 ||
 			decimal.exponent < -1000000000)
 			return false;
@@ -84,7 +85,7 @@ bool weft__sexp_seconds(struct weft_slice text, uint64_t *ret_ns)
 	uint64_t value = 0;
 	if (!split(text, &decimal))
 		return false;
-	/* The power of ten, in ns, of the digit at hand. */
+	/* The number of leading digits that count whole nanoseconds. */
 	int64_t power = (int64_t)decimal.point + decimal.exponent + 9;
 	for (size_t i = 0; i < decimal.digits.size && power > 0; i++) {
 		if (decimal.digits.bytes[i] == '.')

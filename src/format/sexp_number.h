@@ -10,11 +10,11 @@
 
 #include <weft/event.h>
 
-/* Decimal seconds ("1413637708.834171", "1e-05") as ns; what is finer is dropped. False if it is
- * no such number, negative, or more than 64 bits hold. */
+/* Converts decimal seconds ("1413637708.834171", "1e-05") to ns; finer digits are dropped. False if
+ * the text is not such a number, is negative, or overflows 64 bits. */
 bool weft__sexp_seconds(struct weft_slice text, uint64_t *ret_ns);
 
-/* False if it is no whole number, or more than 64 bits hold. */
+/* Convert a whole number. False if the text is not one or overflows 64 bits. */
 bool weft__sexp_signed(struct weft_slice text, int64_t *ret_number);
 bool weft__sexp_unsigned(struct weft_slice text, uint64_t *ret_number);
 

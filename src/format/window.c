@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What was taken leaves a gap at the room's beginning. The rest moves down when the gap is at least
- * as large as the rest, so that each byte is moved once on average.
+ * Taken bytes leave a gap at the beginning of the memory. The remaining bytes move down when the
+ * gap is at least as large as they are, so that each byte is moved once on average.
  */
 #include "format/window.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The part of an input that has come and is still needed. Bytes are appended at its end and taken
- * from its beginning, so what is kept is what nobody has taken yet.
+ * A queue of bytes: the part of an input that has arrived and is still needed. Bytes are appended
+ * at its end and taken from its beginning.
  */
 #ifndef WEFT_FORMAT_WINDOW_H
 #define WEFT_FORMAT_WINDOW_H
@@ -14,12 +14,12 @@ struct weft__window {
 	const uint8_t *bytes;
 	size_t size;
 	uint64_t offset; /* of bytes[0] in the input */
-	bool is_whole;   /* no more will come */
-	uint8_t *room;   /* NULL: the bytes are somebody else's */
+	bool is_whole;   /* no more bytes will arrive */
+	uint8_t *room;   /* the memory of the bytes; NULL: they are borrowed */
 	size_t capacity;
 };
 
-/* Appends a copy; moves `bytes`. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
+/* Appends a copy of the bytes; may move `bytes`. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
 int weft__window_append(struct weft__window *window, const void *bytes, size_t size);
 
 void weft__window_finish(struct weft__window *window);
