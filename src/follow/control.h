@@ -25,7 +25,7 @@ struct weft_control {
 	struct weft_trace_description description;
 };
 
-/* Checks that the buffer is writable and that a program reads it. 0, or an error of
+/* Checks that the program is recording and that the buffer is writable. 0, or an error of
  * weft_control_set_level. */
 int weft__control_check(struct weft_control *control);
 

@@ -25,7 +25,7 @@ static const uint64_t STOPPED_HOLD_NS = 1000000000;
 struct weft_follow {
 	struct weft__follower *reader;
 	struct weft__live live;
-	uint64_t stopped_ns; /* when we noticed that recording had stopped */
+	uint64_t stopped_ns; /* when this side noticed that recording had stopped */
 };
 
 /* Reads the buffer's clock. If the processor reads its counter early, out of order, the mark is

@@ -22,7 +22,7 @@
 #include "source/mapping.h"
 #include "source/seed.h"
 
-/* The longest sleep: an event in a packet that does not fill up wakes no follower. */
+/* Limits the sleep, because an event that does not fill its packet wakes no follower. */
 static const uint64_t WAIT_MAX_NS = 20000000;
 
 uint64_t weft__live_now_ns(void)
@@ -65,7 +65,7 @@ static bool is_complete(const struct weft__live *live)
 	return has_magic;
 }
 
-/* Maps the header for writing, of which we write only `waiters`. */
+/* Maps the header for writing; only `waiters` is ever written. */
 static void map_header(struct weft__live *live, int fd)
 {
 	const struct weft_abi_buffer *header = live->bytes;

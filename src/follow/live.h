@@ -25,12 +25,12 @@ int weft__live_open(struct weft__live *live, const char *path);
 int weft__live_open_descriptor(struct weft__live *live, int fd);
 void weft__live_close(struct weft__live *live);
 
-/* Waits until that many more packets are claimed, or for a time, at most 20 ms; false if a signal
- * came. If it can't ask to be woken, it waits for the whole time. */
+/* Waits until `claims` more packets are claimed, or for `ns`, at most 20 ms; false if a signal
+ * came. Without a writable header nothing can wake it, and it waits for the whole time or until the
+ * process ends. */
 bool weft__live_wait(const struct weft__live *live, uint32_t claims, uint64_t ns);
 
-/* Waits until stores that were in a processor's store buffer are visible to all: see weft_mark.c.
- */
+/* Waits until stores in any processor's store buffer are visible to all: see weft_mark.c. */
 void weft__live_wait_slack(void);
 
 /* CLOCK_MONOTONIC. */

@@ -11,8 +11,7 @@
 
 struct weft__process {
 	pid_t pid;
-	int fd; /* readable once the process has ended; -1: it has ended, or there is no such descriptor
-			 */
+	int fd; /* pidfd, readable once the process has ended; -1: it has ended, or unsupported */
 	uint64_t inode;  /* the file's */
 	uint64_t due_ns; /* when to check the mapping again */
 	bool has_ended;

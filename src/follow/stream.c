@@ -20,13 +20,15 @@
 static const uint64_t INTERVAL_MIN_NS = 1000000;
 static const uint64_t INTERVAL_MAX_NS = 20000000;
 
-/* The time of events that a crash of the machine, or of this process, would lose from the file. */
+/* How often open packets are taken: a crash of the machine or of this process loses at most the
+ * events of this time from the file. */
 static const uint64_t OPEN_INTERVAL_NS = 1000000000;
 
 /* How long to wait, after recording has stopped, for threads that are inside an event. */
 static const uint64_t STOPPED_HOLD_NS = 1000000000;
 
-/* Wake-ups come when this part of the ring is to be taken: early enough, but not often. */
+/* Asks to be woken when 1/16 of the ring has been claimed: early enough to lose nothing, but
+ * rarely. */
 enum {
 	WAKE_PART = 16
 };
@@ -37,7 +39,7 @@ struct weft_stream {
 	uint64_t interval_ns; /* until the next look */
 	uint64_t open_ns;     /* when open packets have to be taken */
 	uint64_t open_interval_ns;
-	uint64_t stopped_ns; /* when we noticed that recording had stopped */
+	uint64_t stopped_ns; /* when this side noticed that recording had stopped */
 	bool is_finished;
 };
 
@@ -48,8 +50,8 @@ static void finish(struct weft_stream *stream, bool is_written)
 	stream->is_finished = true;
 }
 
-/* True if recording has stopped, and no thread is inside an event, or has been there for too long.
- */
+/* True once recording has been stopped for STOPPED_HOLD_NS, which lets threads end the events that
+ * they are inside. */
 static bool has_stopped(struct weft_stream *stream, uint64_t now)
 {
 	const struct weft_abi_buffer *header = stream->live.bytes;

@@ -2,8 +2,8 @@
  *
  * The words of a buffer's header that a watcher writes.
  *
- * All of them are times on the buffer's clock instead of states, because the process that wrote one
- * may have been killed.
+ * Listening and holding are times on the buffer's clock at which they expire, not flags, because a
+ * watcher may be killed before it can clear them.
  */
 #include <weft/watch.h>
 
