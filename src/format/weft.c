@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The format of our own buffers, of a running program, a dead one, or a saved one; and of streams.
- * A follower (weft_follower.c) reads the events; this file describes the trace.
+ * The format of weft's own buffers, of a running program, a dead one, or a saved one; and of
+ * streams. A follower (weft_follower.c) reads the events; this file describes the trace.
  */
 #include "format/formats.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The header of a buffer: every size and offset in it is checked against the others and against
- * the input, so that nothing after this has to.
+ * Parses the header of a buffer. Every size and offset is checked here against the others and
+ * against the input, so that later code need not check them.
  */
 #include "format/weft_buffer.h"
 
@@ -86,7 +86,7 @@ static void keep_latest(struct moment *latest, struct moment moment)
 		*latest = moment;
 }
 
-/* The longer the baseline, the better the rate: the last moment that anything recorded. */
+/* The latest clock reading in the buffer: the longer the baseline, the more precise the rate. */
 static struct moment last_moment(const struct weft__buffer *b)
 {
 	struct moment last = moment_at(b->header + AT(start));
@@ -100,7 +100,7 @@ static struct moment last_moment(const struct weft__buffer *b)
 	return last;
 }
 
-/* Two moments closer than this tell less of the rate than the header's frequency does. */
+/* Two clock readings closer than this give a worse rate than the frequency in the header. */
 static const uint64_t BASELINE_MIN_NS = 1000000;
 
 static uint64_t rate_of_clock(
@@ -115,7 +115,7 @@ static uint64_t rate_of_clock(
 		return second;
 	}
 	if (last.ns - start.ns >= BASELINE_MIN_NS || (hz == 0 && last.ns > start.ns)) {
-		struct weft__ticks hertz; /* ticks a second: the same division, the other way round */
+		struct weft__ticks hertz; /* ticks per second: the inverse division */
 		weft__ticks_init(
 			&b->clock, start.ticks, start.ns, last.ticks - start.ticks, last.ns - start.ns);
 		weft__ticks_init(&hertz, 0, 0, last.ns - start.ns, last.ticks - start.ticks);
@@ -160,7 +160,7 @@ static void read_losses(const struct weft__buffer *b, const struct weft__input *
 {
 	uint64_t *losses = input->description->losses;
 	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
-		if (b->stream || cause != WEFT_LOSS_OVERWRITTEN) /* a buffer's packets have these */
+		if (b->stream || cause != WEFT_LOSS_OVERWRITTEN) /* a buffer's packets count these */
 			losses[cause] = u64(b, AT(losses) + cause * sizeof(uint64_t));
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * A buffer as a reader sees it: where its parts are, checked once against the bytes that there are,
- * and its clock. The buffer may belong to a running program, and that may be hostile: the header is
- * copied once, the copy is checked, and all sizes and places are taken from the checked copy.
+ * A reader's view of a buffer: where its parts are, checked once against the input's size, and its
+ * clock. The buffer may belong to a running program that may be hostile, so the header is copied
+ * once, the copy is checked, and all sizes and offsets come from the checked copy.
  */
 #ifndef WEFT_FORMAT_WEFT_BUFFER_H
 #define WEFT_FORMAT_WEFT_BUFFER_H
@@ -29,7 +29,7 @@ struct weft__ticks {
 	unsigned shift;
 };
 
-/* Time flows at `ns` a `ticks` from the base on; neither is 0. */
+/* A clock that advances by `ns` in `ticks` from the base on; neither is 0. */
 void weft__ticks_init(
 	struct weft__ticks *clock, uint64_t base_ticks, uint64_t base_ns, uint64_t ticks, uint64_t ns);
 /* Exact to less than 1 ns, monotone, saturating at both ends. */
@@ -38,48 +38,48 @@ uint64_t weft__ticks_to_ns(const struct weft__ticks *clock, uint64_t ticks);
 struct weft__buffer {
 	const uint8_t *bytes;
 	size_t size;
-	uint8_t header[sizeof(struct weft_abi_buffer)]; /* as it was at init */
+	uint8_t header[sizeof(struct weft_abi_buffer)]; /* the copy made by init */
 	uint64_t packets_offset;
 	uint32_t packet_bytes;
-	uint32_t packet_count; /* as many as the input has whole */
-	const uint8_t *names;  /* the entries; a buffer's may change */
+	uint32_t packet_count; /* packets that the input has whole */
+	const uint8_t *names;  /* the entries; in a buffer they may still change */
 	uint64_t names_bytes;
 	struct weft__names *own_names; /* see weft_names.c */
 	struct weft__stream *stream;   /* NULL: a buffer */
 	struct weft__ticks clock;
 	uint32_t pid;
 	char program[65];
-	char source[257]; /* "": it is no part of another trace */
+	char source[257]; /* "": not a part of another trace */
 };
 
-/* Do the bytes begin like a buffer? */
+/* True if the bytes begin with a buffer's magic. */
 bool weft__buffer_probe(const uint8_t *bytes, size_t size);
 
-/* A text that lies outside the packets. */
+/* A text of a stream that lies outside the packets. */
 struct weft__stream_text {
 	uint64_t number, offset; /* of its chunk's content */
 };
 
-/* A stream's own: see stream_abi.h. */
+/* The parts that only a stream has: see stream_abi.h. */
 struct weft__stream {
 	uint64_t *offsets; /* of the packets */
 	size_t capacity;
 	uint8_t *names;
 	struct weft__stream_text *texts; /* by number */
 	size_t text_count, text_capacity;
-	uint64_t lost_offset; /* of the chunk that tells of losses */
+	uint64_t lost_offset; /* of the chunk that lists losses */
 	uint32_t lost_count;
 };
 
-/* 0, or an error if these bytes cannot be read as a buffer of this version, nor, by
- * the second, as a stream. Fills the description's clock and its losses but for what packets
- * know. Only a stream allocates; finish is for both. */
+/* Reads the header of a buffer of this version; init_any also accepts a stream. 0 or an error.
+ * Fills the description's clock and the losses that the header counts. Call finish for both, though
+ * only a stream allocates. */
 int weft__buffer_init(struct weft__buffer *buffer, const struct weft__input *input);
 int weft__buffer_init_any(struct weft__buffer *buffer, const struct weft__input *input);
 void weft__buffer_finish(struct weft__buffer *buffer);
 
-/* The first step of init alone: the checked header, the packets' and the names' place. Only for a
- * buffer; nothing is allocated. */
+/* Only the first step of init: checks the header and finds the packets and the names. It does not
+ * accept a stream, and allocates nothing. */
 int weft__buffer_find_parts(struct weft__buffer *buffer, const struct weft__input *input);
 
 /* weft_stream.c: finds a stream's packets, its names, and the last of its headers. */
@@ -92,14 +92,15 @@ static inline const uint8_t *weft__buffer_packet(const struct weft__buffer *buff
 						   : buffer->packets_offset + (uint64_t)packet * buffer->packet_bytes);
 }
 
-/* How much there can be of it: a packet's own figures may have changed since it was found. */
+/* An upper bound of a packet's bytes. The sizes in its header may have changed since the packet was
+ * found. */
 static inline uint32_t weft__buffer_packet_room(const struct weft__buffer *buffer, uint32_t packet)
 {
 	size_t left = buffer->size - (size_t)(weft__buffer_packet(buffer, packet) - buffer->bytes);
 	return left < buffer->packet_bytes ? (uint32_t)left : buffer->packet_bytes;
 }
 
-/* enum weft_abi_clock, as it was at init. */
+/* The buffer's clock (enum weft_abi_clock) at init. */
 static inline uint32_t weft__buffer_clock(const struct weft__buffer *buffer)
 {
 	uint32_t clock;
@@ -107,20 +108,20 @@ static inline uint32_t weft__buffer_clock(const struct weft__buffer *buffer)
 	return clock;
 }
 
-/* The losses that a running program counts in its header, as they are now. Overwritten events are
- * counted by the packets, and stalled ones by the reader: these two stay as they are. */
+/* Loads the present losses from a running program's header. Two causes are left unchanged: packets
+ * count overwritten events, and the reader counts stalled ones. */
 void weft__buffer_load_losses(const struct weft__buffer *buffer, uint64_t losses[WEFT_LOSS_CAUSES]);
 
-/* weft_stream.c: the text of that number; its bytes are NULL if there is none. */
+/* weft_stream.c: the text with this number; its bytes are NULL if there is none. */
 struct weft_slice weft__stream_text(const struct weft__buffer *buffer, uint64_t number);
 
-/* weft_names.c: makes room for a copy of the names, without which there are none. 0 or
- * WEFT_ERROR_MEMORY. finish frees it. */
+/* weft_names.c: allocates the reader's copy of the names, without which weft__buffer_name() finds
+ * none. 0 or WEFT_ERROR_MEMORY. finish frees the copy. */
 int weft__buffer_keep_names(struct weft__buffer *buffer);
 void weft__buffer_drop_names(struct weft__buffer *buffer);
 
-/* The text of a name; its bytes are NULL if there is no such name. They are the reader's own, and
- * stay as they are until finish: a program that changes a name later is not heard. */
+/* The text of a name; its bytes are NULL if there is no such name. The text is in the reader's copy
+ * and stays unchanged until finish, even if a program changes the name later. */
 struct weft_slice weft__buffer_name(const struct weft__buffer *buffer, unsigned id);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Categories are copied out, with their text: they are few, and whoever records may be hostile or
- * go on.
+ * Copies categories with their texts, because a running program may change them. There are few, so
+ * the copy is cheap.
  */
 #include "format/weft_categories.h"
 
@@ -12,7 +12,7 @@
 #define AT(field)        offsetof(struct weft_abi_buffer, field)
 #define CHANGE_AT(field) offsetof(struct weft_abi_change, field)
 
-/* Cut at the room's end, not in the middle of a character. */
+/* Copies a text, cut to fit the room, but not in the middle of a character. */
 static void copy_text(char *to, size_t room, struct weft_slice text)
 {
 	size_t size = text.bytes ? text.size : 0;
@@ -36,7 +36,7 @@ static void read_category(const struct weft__buffer *buffer, uint8_t number, uin
 	category->level = buffer->bytes[AT(levels) + number];
 }
 
-/* What was claimed but never completed is left out. */
+/* Skips entries that were claimed but not completed. */
 static void read_changes(const struct weft__buffer *buffer, struct weft__categories *categories)
 {
 	uint32_t count = weft__load_u32(buffer->bytes + AT(changes_count));

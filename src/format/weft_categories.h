@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A buffer's categories: names, levels, and when somebody changed them.
+ * A buffer's categories: names, levels, and the changes of levels with their times.
  */
 #ifndef WEFT_FORMAT_WEFT_CATEGORIES_H
 #define WEFT_FORMAT_WEFT_CATEGORIES_H
@@ -19,7 +19,7 @@ struct weft__categories {
 	struct weft_trace_change changes[WEFT_ABI_CHANGES];
 };
 
-/* As they are now; a running program's may be others at the next call. */
+/* Reads the present categories; a running program may change them before the next call. */
 void weft__categories_read(
 	const struct weft__buffer *buffer, struct weft__categories *ret_categories);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * A copy of a buffer that is being recorded into: of each thread the events up to some moment of
- * the copying, none left out in between.
+ * Copies a buffer that is being recorded into. Of each thread, the copy has the events up to some
+ * time during the copying, with none missing in between.
  *
- * Packets are copied from the oldest on, which is what is overwritten next: so the copy runs ahead
- * of the writers. A packet that was claimed after the copy had begun is left out, or a thread's
- * events would go on in it after others that came too late to be copied; what it replaced is
- * overwritten, and its place says so: "opening", its old content gone, its new one not there yet.
+ * Packets are copied from the oldest on. The oldest is also overwritten next, so the copy stays
+ * ahead of the writers. A packet that was claimed after the copying began is left out: its thread
+ * may have written earlier events to another packet after that one was copied, and the copy would
+ * have a gap. The old content of a packet that is left out is overwritten; the copy of its header
+ * says so with the state "opening": the old content is gone, and the new one is not there yet.
  */
 #include <weft/buffer.h>
 
@@ -17,8 +18,9 @@
 #include "format/live_memory.h"
 #include "format/weft_packet.h"
 
-/* `last`: the sequence of the last claim before the copy began. Of a damaged packet, whose events
- * nobody can read, the header is enough. */
+/* `last`: the sequence of the last claim before the copying began. Of a damaged packet only the
+ * header is copied, because its events cannot be read. False if the content is being replaced, or
+ * is newer than `last`. */
 static bool copy_content(
 	uint8_t *copy, const struct weft__buffer *buffer, uint32_t index, uint64_t last)
 {
@@ -48,11 +50,12 @@ static void copy_packet(
 	memcpy(copy, &gone, sizeof(gone));
 }
 
-/* The packets' place and size are those that were checked, whatever the live header says by now. */
+/* Copies all that precedes the packets. The layout is taken from the checked header, because the
+ * live one may have changed. */
 static void copy_front(uint8_t *copy, const uint8_t *live, const struct weft__buffer *buffer)
 {
 	const uint32_t whole = 0;
-	/* Names only grow, and losses too: those of now fit what is there. */
+	/* Names and losses only grow: copied after the packets, they cover all copied events. */
 	weft__live_copy(copy, live, buffer->packets_offset);
 	memcpy(copy, buffer->header, offsetof(struct weft_abi_buffer, uuid));
 	memcpy(copy + offsetof(struct weft_abi_buffer, stream), &whole, sizeof(whole));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * Where one event ends and the next begins, and what records change.
+ * Finds where one event ends and the next begins, and applies the records between events.
  */
 #include "format/weft_cursor.h"
 
 #include "base/little_endian.h"
 
-/* Reads the head at the cursor. False if the event is not whole. */
+/* Reads the head at the cursor. False if the event is incomplete. */
 static bool read_head(const struct weft__cursor *c, struct weft__words *ret_words)
 {
 	uint32_t left = c->end - c->offset;
@@ -25,7 +25,7 @@ static bool read_head(const struct weft__cursor *c, struct weft__words *ret_word
 	return ret_words->count > 0 && ret_words->count <= left / sizeof(head);
 }
 
-/* A record is taken in: true. */
+/* Applies a record to the cursor. False if the words are not a valid record. */
 static bool take_record(struct weft__cursor *c, const struct weft__words *w)
 {
 	if (w->kind == WEFT_ABI_TIME && w->count >= 2) {
@@ -41,7 +41,7 @@ static bool take_record(struct weft__cursor *c, const struct weft__words *w)
 	return true;
 }
 
-/* The records before the event belong to it alone. */
+/* Attaches the records before the event to it; they do not apply to later events. */
 static enum weft__found give_event(struct weft__cursor *c, struct weft__words *w)
 {
 	w->is_rundown = c->is_rundown;
@@ -64,7 +64,7 @@ enum weft__found weft__cursor_next(struct weft__cursor *c, struct weft__words *r
 		if (ret_words->kind == WEFT_ABI_THREAD && ret_words->count >= WEFT_ABI_THREAD_WORDS)
 			return WEFT__FOUND_THREAD;
 		if (!take_record(c, ret_words))
-			return give_event(c, ret_words); /* too short: for the caller to refuse */
+			return give_event(c, ret_words); /* a record that is too short: the caller rejects it */
 	}
 	return WEFT__FOUND_END;
 }

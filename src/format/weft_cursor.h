@@ -3,8 +3,8 @@
  * A cursor over the words of a packet: the only code that knows how events and records follow each
  * other. All readers of packets use it.
  *
- * The words may lie in memory that another process is writing: each head and each record is loaded
- * once. The operands of an event are only safe to use in a copy.
+ * The words may be in memory that another process is writing: each head and each record is loaded
+ * once. The operands of an event are safe to use only in a copy.
  */
 #ifndef WEFT_FORMAT_WEFT_CURSOR_H
 #define WEFT_FORMAT_WEFT_CURSOR_H
@@ -27,21 +27,21 @@ struct weft__words {
 	bool is_explicit;
 	/* From records before the event. */
 	bool is_rundown;
-	bool has_text;          /* its text lies in the stream, under `text_number`; … */
-	uint64_t text_number;   /* … */
-	struct weft_slice text; /* … and the caller looks it up: NULL if there is none */
+	bool has_text;          /* the event's text is a text of the stream */
+	uint64_t text_number;   /* its number, for weft__stream_text() */
+	struct weft_slice text; /* set by the caller, which looks it up; NULL: none */
 };
 
 /* A thread, as a packet's header or a thread record names it. */
 struct weft__thread {
 	uint32_t number, tid;
-	const uint8_t *name; /* WEFT_ABI_NAME_BYTES, in the packet; NULL: the name of the packet */
+	const uint8_t *name; /* WEFT_ABI_NAME_BYTES, in the packet; NULL: as in the packet's header */
 };
 
 struct weft__cursor {
 	const uint8_t *at; /* the next word */
 	uint32_t offset;   /* of `at` in the packet */
-	uint32_t end;      /* of the words, in the packet */
+	uint32_t end;      /* offset of the words' end in the packet */
 	uint64_t base_ticks;
 	bool is_rundown, has_text; /* of the next event */
 	uint64_t text_number;
@@ -51,20 +51,20 @@ enum weft__found {
 	WEFT__FOUND_EVENT,
 	WEFT__FOUND_THREAD, /* another thread wrote the events from here on */
 	WEFT__FOUND_END,
-	WEFT__FOUND_DAMAGE, /* an event that runs over the end; the cursor stays there */
+	WEFT__FOUND_DAMAGE, /* an event extends past the end; the cursor stays before it */
 };
 
-/* Steps over the next event or thread record, whose words are in *ret_words. Other records are
- * taken in on the way. */
+/* Moves past the next event or thread record and returns its words. Other records on the way are
+ * applied to the cursor. */
 enum weft__found weft__cursor_next(struct weft__cursor *cursor, struct weft__words *ret_words);
 
-/* Of a thread record. */
+/* The thread that a thread record names. */
 struct weft__thread weft__words_thread(const struct weft__words *words);
 
-/* Events from the cursor to the end, or to the first damage. */
+/* Counts the events from the cursor to the end, or to the first damage. */
 uint64_t weft__cursor_count(struct weft__cursor cursor);
 
-/* At the first event, which is at `first`. */
+/* A cursor at a packet's first event, whose words begin at `first`. */
 static inline struct weft__cursor weft__cursor_begin(
 	const uint8_t *first, uint64_t base_ticks, uint32_t end)
 {

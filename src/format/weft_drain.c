@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: ISC
  *
- * A packet that is closed is copied whole, its words as they are: that is nearly all there is to
- * do, and as fast as memory. An open one is copied as far as it goes, now and then; its rest
- * follows as a packet of its own, under a header that says what the events before it made of
- * thread, task and time. Only those events are looked at one by one.
+ * Turns a buffer into pieces of a stream. A closed packet is copied whole, word by word: that is
+ * nearly all the work, and as fast as memory. An open packet is copied up to its last commit, now
+ * and then; its rest follows as a packet of its own, whose header has the thread, task and time at
+ * the end of the first part. Only the events of such parts are decoded.
  *
- * Each place of the ring has an account of the events that were ever written there, as for a
- * follower (weft_follower.c): every one of them is given or lost. A look settles all accounts
- * before it copies anything, so that losses stand in the stream before the packets behind the gap.
+ * Each position of the ring has an account of the events that were ever written there, as for a
+ * follower (weft_follower.c): every one of them is either given or lost. A look settles all
+ * accounts before it copies anything, so that in the stream, losses come before the packets behind
+ * the gap.
  *
- * Packets are copied before the names, and names are given before packets: a packet's names were
- * in the table before its events were committed.
+ * Packets are copied before the names, but names are given before packets: a packet's names were in
+ * the table before its events were committed, so the stream has every name that a packet uses.
  *
- * The program may be hostile, and the stream must not grow faster than a recorder can make it: a
+ * The program may be hostile, and the stream must not grow faster than a recorder can make it grow:
  * content is taken only if its sequence is new and was claimed, a word of the names only when it is
- * first filled, and losses alone give a header only at the looks that take open packets too.
+ * first filled, and losses alone cause a header only at the looks that take open packets too.
  */
 #include "format/weft_drain.h"
 
@@ -31,11 +32,11 @@
 #include "format/weft_packet.h"
 
 struct place {
-	struct weft_abi_packet header; /* as the rest of the content needs it */
+	struct weft_abi_packet header; /* for the next part of the content */
 	struct weft__account account;
 	uint64_t sequence; /* of the content; 0: none yet */
-	uint32_t taken;    /* bytes of the content; 0: nothing */
-	bool is_done;      /* all of it, or it is damaged */
+	uint32_t taken;    /* bytes of the packet already taken; 0: none */
+	bool is_done;      /* the content is taken to its end, or is damaged */
 };
 
 struct piece {
@@ -48,22 +49,22 @@ struct weft__drain {
 	struct weft__mark mark;
 	struct weft__event_scratch scratch;
 	struct weft_buffer_summary summary;
-	uint64_t begun[WEFT_LOSS_CAUSES];   /* losses before this file */
-	uint64_t written[WEFT_LOSS_CAUSES]; /* those that this file tells */
+	uint64_t begun[WEFT_LOSS_CAUSES];   /* losses up to the end of the previous file */
+	uint64_t written[WEFT_LOSS_CAUSES]; /* losses as of the last header */
 	struct place *places;
-	uint8_t *names;              /* as they were given */
+	uint8_t *names;              /* the table as it was last given */
 	struct piece packets, front; /* `front` comes before `packets` */
 	size_t piece_bytes;
-	uint64_t piece_events;  /* in `packets`, until they are given */
-	uint64_t hand;          /* claims before the beginning */
-	uint64_t contents;      /* that were begun */
-	uint32_t first, cursor; /* places of this look: the oldest, and how many have been seen */
+	uint64_t piece_events;  /* events in `packets` that are not given yet */
+	uint64_t hand;          /* claims before create */
+	uint64_t contents;      /* contents taken up so far */
+	uint32_t first, cursor; /* this look's first position; positions visited so far */
 	uint64_t marked;        /* ticks of the last mark */
 	bool with_open, begins, packets_given;
 	bool can_mark;   /* the buffer's slots make sense */
 	bool is_marking; /* this look ends in a mark */
-	bool has_taken;  /* packets, in this look */
-	bool needs_mark; /* packets were taken that no mark covers for sure */
+	bool has_taken;  /* this look has taken packets */
+	bool needs_mark; /* the last mark may not cover all packets that were taken */
 	bool is_finished, is_written, has_ended;
 };
 
@@ -84,13 +85,14 @@ static void add_loss(struct weft__drain *d, struct place *p, uint64_t written)
 
 /* ---- Looking ---- */
 
-/* Threads that had claimed a packet before the beginning, and open it later. */
+/* Upper bound of the threads that claimed a packet before create and open it later. */
 static const uint64_t CLAIMS_PENDING_MAX = 4096;
 
-/* Can a recorder have claimed this content? Sequences only grow, each is a claim that the hand has
- * counted, and no more contents appear than were there or are claimed. Further contents, of a
- * hostile program, are skipped, and count as lost if a later packet says so. The hand is loaded
- * after the state (acquire), and was moved before that was stored. */
+/* True if a recorder may have claimed this content. Sequences only grow, each is a claim that the
+ * hand has counted, and there are no more contents than were there at create or were claimed since.
+ * Further contents come from a hostile program: they are skipped, and count as lost if a later
+ * packet says so. The hand is loaded after the state (acquire), and was moved before the state was
+ * stored. */
 static bool is_claimed(const struct weft__drain *d, const struct place *p, uint64_t sequence)
 {
 	uint64_t hand = load(&header_of(d)->hand);
@@ -99,7 +101,7 @@ static bool is_claimed(const struct weft__drain *d, const struct place *p, uint6
 		   d->contents < claims + 2 * (uint64_t)d->buffer.packet_count + CLAIMS_PENDING_MAX;
 }
 
-/* A new content closes the account of the one before. */
+/* Detects new content at a position, which closes the account of the content before. */
 static void settle(struct weft__drain *d, uint32_t index)
 {
 	struct place *p = &d->places[index];
@@ -119,7 +121,7 @@ static void settle(struct weft__drain *d, uint32_t index)
 void weft__drain_look(struct weft__drain *d, bool with_open, uint64_t ticks)
 {
 	uint32_t count = d->buffer.packet_count;
-	/* The sequences of the threads are read before the packets: see weft_mark.c. */
+	/* Reads the threads' sequences before the packets: see weft_mark.c. */
 	d->is_marking = with_open && ticks && d->can_mark;
 	if (d->is_marking)
 		weft__mark_look(&d->mark, ticks, &d->buffer.clock);
@@ -154,7 +156,8 @@ static int reserve(struct piece *piece, size_t more)
 	return 0;
 }
 
-/* The space of a chunk, reserved before. */
+/* Writes the header of a chunk and returns where its content goes. The caller has reserved the
+ * space. */
 static uint8_t *begin_chunk(struct piece *piece, struct weft_abi_chunk chunk)
 {
 	chunk.magic = WEFT_ABI_CHUNK_MAGIC;
@@ -169,7 +172,7 @@ static void end_chunk(struct piece *piece, size_t bytes)
 
 /* ---- Packets ---- */
 
-/* Another thread goes on in the packet. */
+/* Changes the header to a thread that continued in the packet. */
 static void pass_thread(struct weft_abi_packet *h, const struct weft__thread *thread)
 {
 	h->tid = thread->tid;
@@ -180,7 +183,8 @@ static void pass_thread(struct weft_abi_packet *h, const struct weft__thread *th
 	h->number = 0;
 }
 
-/* Makes the header one for what comes after these events, and counts them. */
+/* Changes the header to one for the records after these events, and returns the number of
+ * events. */
 static uint64_t pass_events(
 	struct weft__drain *d, struct weft_abi_packet *h, const uint8_t *at, uint32_t size)
 {
@@ -204,7 +208,8 @@ static uint64_t pass_events(
 	return events;
 }
 
-/* All of the content is there, or a part of it. Its events are now accounted for. */
+/* Counts the events of a part of a packet as given. `closed` is the packet's header if this part is
+ * the last one, else NULL. */
 static void account(struct weft__drain *d, struct place *p, const uint8_t *events, uint32_t size,
 	const struct weft_abi_packet *closed)
 {
@@ -219,7 +224,7 @@ static void account(struct weft__drain *d, struct place *p, const uint8_t *event
 	d->piece_events += count;
 }
 
-/* Puts the part of the packet that is new into the piece. */
+/* Appends the new part of the packet to the piece. */
 static void take_part(struct weft__drain *d, uint32_t index, const struct weft_abi_packet *header)
 {
 	struct place *p = &d->places[index];
@@ -258,13 +263,13 @@ static void take_place(struct weft__drain *d, uint32_t index)
 	if (weft__packet_state(&header) == WEFT_ABI_PACKET_OPEN && !d->with_open)
 		return;
 	if (verdict == WEFT__PACKET_DAMAGED || header.committed < p->taken)
-		p->is_done = true; /* what is left of it comes to be lost when it is overwritten */
+		p->is_done = true; /* its rest counts as lost when it is overwritten */
 	else
 		take_part(d, index, &header);
 }
 
-/* All places were seen since the mark was made. Packets that were taken in this look may have
- * events behind the mark: another one follows. */
+/* Adds the look's mark, after all positions have been visited. Packets that were taken in this look
+ * may have events after the mark, so another mark has to follow. */
 static int add_mark(struct weft__drain *d)
 {
 	const struct weft_abi_chunk chunk = {.kind = WEFT_ABI_CHUNK_MARK, .at = d->mark.ticks};
@@ -282,7 +287,7 @@ static int add_mark(struct weft__drain *d)
 	return 0;
 }
 
-/* Until the piece is full, or the look has seen all. */
+/* Copies packets until the piece is full or the look has visited all positions. */
 static int fill(struct weft__drain *d)
 {
 	size_t most = sizeof(struct weft_abi_chunk) + d->buffer.packet_bytes;
@@ -299,15 +304,15 @@ static int fill(struct weft__drain *d)
 	return d->cursor == d->buffer.packet_count ? add_mark(d) : 0;
 }
 
-/* ---- What comes before packets ---- */
+/* ---- Names and headers, which come before packets ---- */
 
 static uint64_t *name_word(const struct weft__drain *d, uint32_t at)
 {
 	return (uint64_t *)(void *)(d->names + at);
 }
 
-/* Takes over the words from `at` on that have been filled since; answers where they end. A recorder
- * fills a word once; a later value, of a hostile program, is ignored. */
+/* Copies the words from `at` on that were filled since the last call, and returns where they end. A
+ * recorder fills a word once; a later value comes from a hostile program and is ignored. */
 static uint32_t take_new_words(struct weft__drain *d, uint32_t at, uint32_t end)
 {
 	for (; at < end; at += 8) {
@@ -331,11 +336,11 @@ static int add_names_chunk(struct weft__drain *d, uint32_t from, uint32_t end)
 	return 0;
 }
 
-/* Changes that are no further apart go into one chunk. */
+/* Changes with at most this gap between them go into one chunk. */
 static const uint32_t NAMES_GAP_BYTES = 64;
 
-/* The present table against the one that was given: what is new may be anywhere in it, for entries
- * are filled in no order. A new file gets all of it. */
+/* Adds the names that are new in the table. They may be anywhere in it, because entries are filled
+ * in any order. A new file gets the whole table. */
 static int add_names(struct weft__drain *d)
 {
 	uint32_t used = __atomic_load_n(&header_of(d)->names_used, __ATOMIC_RELAXED);
@@ -361,7 +366,7 @@ static int add_names(struct weft__drain *d)
 	return d->begins ? add_names_chunk(d, 0, used) : add_names_chunk(d, from, end);
 }
 
-/* The buffer's header, made a stream's. */
+/* Writes the buffer's header as the header of a stream. */
 static void write_header(struct weft__drain *d, uint8_t *to)
 {
 	struct weft_abi_buffer header;
@@ -410,7 +415,7 @@ static bool has_new_losses(const struct weft__drain *d)
 	return memcmp(d->written, d->summary.losses, sizeof(d->written)) != 0;
 }
 
-/* What has to be in the file before the packets that were copied. */
+/* Prepares the names and headers that must precede the copied packets in the file. */
 static int prepare_front(struct weft__drain *d)
 {
 	d->front.size = 0;
@@ -428,7 +433,8 @@ static int give(const struct piece *piece, const void **ret_bytes, size_t *ret_s
 	return WEFT_OK;
 }
 
-/* What nobody could read when the program had ended; then a last header, which says when it did. */
+/* Counts as lost the events that could not be read when the program ended, and gives a last header,
+ * which has the time of the end. */
 static int end(struct weft__drain *d, const void **ret_bytes, size_t *ret_size)
 {
 	uint64_t written;
@@ -464,7 +470,7 @@ int weft__drain_next(struct weft__drain *d, const void **ret_bytes, size_t *ret_
 	return d->is_finished ? WEFT_END : WEFT_AGAIN;
 }
 
-/* Events that are not taken: of closed packets their number is known. */
+/* Counts events that will not be taken as lost. Only closed packets say how many they have. */
 static void lose_rest(struct weft__drain *d)
 {
 	for (uint32_t i = 0; i < d->buffer.packet_count; i++) {
@@ -487,7 +493,7 @@ void weft__drain_cut(struct weft__drain *d)
 	d->cursor = d->buffer.packet_count;
 	if (d->packets_given)
 		return;
-	/* Copied, but not given. */
+	/* The piece was copied but not given: its events are lost, too. */
 	d->summary.losses[WEFT_LOSS_STALLED] += d->piece_events;
 	d->piece_events = d->packets.size = 0;
 }
@@ -519,7 +525,7 @@ static int init(struct weft__drain *d, const uint8_t *bytes, size_t size)
 	d->can_mark = !error;
 	if (error == WEFT_ERROR_MEMORY)
 		return error;
-	/* The accounts begin with what is gone already. */
+	/* Events that were overwritten before create are in the accounts from the beginning. */
 	d->hand = load(&header_of(d)->hand);
 	for (uint32_t i = 0; i < d->buffer.packet_count; i++) {
 		d->places[i].account.events = weft__packet_gone(&d->buffer, i);

@@ -11,7 +11,7 @@
 
 static const char SHORT_EVENT[] = "an event is too short for its kind";
 
-/* The words that are not taken yet. */
+/* The operands of an event that are not taken yet. */
 struct operands {
 	const uint8_t *at;
 	unsigned left; /* words */
@@ -56,7 +56,7 @@ static struct weft_slice take_rest(struct operands *c)
 	return text;
 }
 
-/* The name that `small` says, or the text itself. */
+/* The name with the id `small`; if that is 0, the text in the event itself. */
 static struct weft_slice take_name(
 	struct operands *c, const struct weft__buffer *buffer, unsigned small)
 {
@@ -73,7 +73,7 @@ static struct weft_slice take_name(
 	return name;
 }
 
-/* The first of several texts in `rest`, each ended by a NUL but the last. */
+/* Cuts the first of several texts off `rest`; a NUL ends each of them but the last. */
 static struct weft_slice split(struct weft_slice *rest)
 {
 	const char *end = rest->size ? memchr(rest->bytes, 0, rest->size) : NULL;
@@ -88,7 +88,7 @@ static struct weft_slice split(struct weft_slice *rest)
 	return first;
 }
 
-/* The text of that number; a text is never NULL. */
+/* The text of the stream whose number is the next operand; its bytes are never NULL. */
 static struct weft_slice take_long_text(struct operands *c, const struct weft__buffer *buffer)
 {
 	struct weft_slice text = weft__stream_text(buffer, take(c));
@@ -124,7 +124,7 @@ static void take_value(
 	}
 }
 
-/* Types, the name or format, and the values: what mark and notef have in common. */
+/* Takes what a mark and a notef have in common: types, the name or format, and values. */
 static struct weft_slice take_values(struct operands *c, const struct weft__buffer *buffer,
 	unsigned small, struct weft_field *fields, unsigned *ret_count)
 {

@@ -11,18 +11,19 @@
 #include "format/weft_buffer.h"
 #include "format/weft_cursor.h"
 
-/* Where a decoded event's variable parts live until the next one. */
+/* Memory for the fields and the text of a decoded event, until the next one is decoded. */
 struct weft__event_scratch {
 	struct weft_field fields[WEFT_ABI_VALUES_MAX];
 	struct weft_text text; /* of a notef */
 };
 
-/* Turns words, of a copy, into an event, which arrives zeroed; `task` is the thread's current task,
- * and changes as the recorder's did. NULL, or what is wrong: the caller then skips the event. */
+/* Decodes words, which must be in a copy, into an event that the caller has zeroed. `task` is the
+ * thread's current task; the event changes it as it did in the recorder. Returns NULL, or a
+ * description of the damage: the caller then skips the event. */
 const char *weft__event_decode(const struct weft__buffer *buffer, const struct weft__words *words,
 	uint64_t *task, struct weft__event_scratch *scratch, struct weft_event *event);
 
-/* Appends what printf would make of the format and the values; bounded, whatever they are. */
+/* Appends the values as printf would format them. The text is bounded for any format and values. */
 void weft__notef_format(struct weft_text *text, struct weft_slice format,
 	const struct weft_field *values, unsigned count);
 
