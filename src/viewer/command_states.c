@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Whether what a command switches is on: the column "state" of include/weft/viewer_commands.def.
+ * The state of commands that switch something on and off: the column "state" of
+ * include/weft/viewer_commands.def.
  */
 #include <string.h>
 

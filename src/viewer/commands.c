@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Every action under its name: keys, buttons, links of the panel and copied links all end here. The
+ * Runs commands by name: keys, buttons, links of the panel and copied links all end here. The
  * commands are rows of include/weft/viewer_commands.def; commands_view.c, commands_tasks.c and
- * commands_window.c have their functions.
+ * commands_window.c define the functions.
  */
 #include "viewer/commands.h"
 
@@ -65,8 +65,8 @@ static bool begins_with(const char *text, const char *words, size_t size)
 	return strncmp(text, words, size) == 0 && (text[size] == '\0' || text[size] == ' ');
 }
 
-/* The row that the text is a command of: the longest name that it begins with; of rows with that
- * name the one with the same arguments, else the first. */
+/* The row of the command in `text`: the one with the longest name that `text` begins with. If
+ * several rows have that name, the one with the same arguments, else the first. */
 static const struct weft__command *find(const char *text)
 {
 	const struct weft__command *found = NULL;

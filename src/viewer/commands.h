@@ -35,12 +35,12 @@ enum weft__menu {
 /* A row of the table. */
 struct weft__command {
 	const char *command; /* NULL: a heading or a gesture */
-	const char *keys;    /* of a gesture: its name; NULL: a heading */
+	const char *keys;    /* or the name of a gesture; NULL: a heading */
 	const char *text;
 	const char *tip; /* the text with the keys; only if there are keys */
 	void (*run)(struct weft_viewer *viewer, const char *arguments);
 	bool (*is_on)(const struct weft_viewer *viewer, const char *arguments); /* or NULL */
-	uint8_t name_size; /* of the command's first words, which are not arguments */
+	uint8_t name_size; /* bytes of the command's first words, which are not arguments */
 	uint8_t needs;     /* enum weft__command_needs */
 	uint8_t menu;      /* enum weft__menu */
 };
@@ -48,20 +48,20 @@ struct weft__command {
 extern const struct weft__command weft__commands[];
 extern const unsigned weft__command_count;
 
-/* The row of exactly that command, which must exist. */
+/* The row of this command with these arguments. It must exist. */
 const struct weft__command *weft__command_row(const char *command);
 
 bool weft__command_is_on(const struct weft_viewer *viewer, const struct weft__command *row);
 bool weft__command_is_of_use(struct weft_viewer *viewer, const struct weft__command *row);
 
-/* Runs a command; if there is none of that name, the status line says so. */
+/* Runs a command; if it is unknown, the status line says so. */
 bool weft__viewer_run(struct weft_viewer *viewer, const char *command);
 
 #define WEFT__KEY_BYTES 32
 
 /* The next key of a row's list, as weft_viewer_key() takes it; false after the last one. */
 bool weft__next_key(const char **keys, char ret_key[WEFT__KEY_BYTES], unsigned *ret_modifiers);
-/* A row's first key for people: "Shift + \xe2\x86\x90"; "" if it has none. */
+/* A row's first key as the help shows it: "Shift + \xe2\x86\x90"; "" if it has none. */
 const char *weft__key_name(const struct weft__command *row, char name[WEFT__KEY_BYTES]);
 
 /* The functions of the table: `arguments` is the rest of the command after the function's name, or

@@ -43,7 +43,7 @@ void weft__run_moment(struct weft_viewer *viewer, const char *arguments)
 		viewer, task != WEFT_NONE ? viewer->layout->row[task] : WEFT_NONE, at, at, false);
 }
 
-/* For keyboard users, who then move its end by keys. */
+/* For keyboard users: keys then move the end of the range. */
 static void begin_range_in_middle(struct weft_viewer *viewer)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
@@ -68,7 +68,7 @@ void weft__run_edge(struct weft_viewer *viewer, const char *arguments)
 	weft__viewer_step_edge(viewer, arguments[0] == 'p' ? -1 : 1);
 }
 
-/* Goes along the current edge; without one, opens the panel. */
+/* Follows the current edge; without one, opens the story panel. */
 void weft__run_open(struct weft_viewer *viewer, const char *arguments)
 {
 	struct weft__selection *s = &viewer->selection;

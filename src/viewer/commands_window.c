@@ -8,7 +8,7 @@
 #include "viewer/commands.h"
 #include "viewer/state.h"
 
-/* One step back out, the innermost first. */
+/* Cancels or closes the innermost thing that is open. */
 void weft__run_escape(struct weft_viewer *viewer, const char *arguments)
 {
 	(void)arguments;

@@ -10,7 +10,7 @@
 #include "viewer/state.h"
 
 #define HANDLE_WIDTH 20.0
-#define STEP         0.1 /* share of the view that one step moves an edge by */
+#define STEP         0.1 /* share of the view by which one step moves an edge */
 
 static bool is_same(const struct weft_viewer_control *a, const struct weft_viewer_control *b)
 {
@@ -28,7 +28,7 @@ static void add(struct weft_viewer *viewer, uint32_t *at, const struct weft_view
 	++*at;
 }
 
-/* The value is its time. */
+/* A handle's value is its time. */
 static void add_handle(struct weft_viewer *viewer, uint32_t *at, bool is_end)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * Which counters are drawn. The choice is by their numbers, so it stays valid while a trace grows.
- * Of many counters only the first few are drawn until the user chooses others, as all of them would
- * hide the tasks.
+ * If there are many counters, only the first few are drawn until the user chooses others, because
+ * all of them would hide the tasks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ bool weft__viewer_has_counters(const struct weft_viewer *viewer)
 	return false;
 }
 
-/* A byte for each counter of the model. */
+/* Makes a byte for each counter of the model. */
 static bool make_room(struct weft_viewer *viewer)
 {
 	uint32_t count = viewer->model->counter_count;
@@ -84,7 +84,7 @@ void weft__viewer_take_all_counters(struct weft_viewer *viewer)
 		memset(viewer->counters.hidden, 0, viewer->counters.hidden_count);
 }
 
-/* The counters whose state differs from the default. */
+/* Adds the counters whose state differs from the default. */
 void weft__viewer_link_counters(const struct weft_viewer *viewer,
 	void (*add)(void *context, const char *key, uint32_t counter), void *context)
 {

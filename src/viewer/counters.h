@@ -11,7 +11,7 @@ struct weft_viewer;
 
 struct weft__counter_choice {
 	bool are_hidden, are_rates;
-	uint8_t *hidden; /* a byte for each; NULL: none is hidden */
+	uint8_t *hidden; /* a byte for each counter; NULL: no counter is hidden */
 	uint32_t hidden_count;
 };
 
@@ -23,13 +23,13 @@ void weft__viewer_see_counter(struct weft_viewer *viewer, uint32_t counter);
 /* Adapts the choice to a new model; restores the default choice. */
 void weft__viewer_use_counters(struct weft_viewer *viewer);
 void weft__viewer_forget_counters(struct weft_viewer *viewer);
-/* Whether there are more counters than are drawn by default. */
+/* True if there are more counters than are drawn by default. */
 bool weft__viewer_has_many_counters(const struct weft_viewer *viewer);
 bool weft__viewer_has_all_counters(const struct weft_viewer *viewer);
 void weft__viewer_take_all_counters(struct weft_viewer *viewer);
 void weft__viewer_link_counters(const struct weft_viewer *viewer,
 	void (*add)(void *context, const char *key, uint32_t counter), void *context);
-/* Whether any is drawn. */
+/* True if any counter is drawn. */
 bool weft__viewer_has_counters(const struct weft_viewer *viewer);
 
 #endif

@@ -16,8 +16,8 @@
 #define LABEL_SIZE  11.0
 #define FLAG        6.0
 #define FOUND_TICK  9.0
-#define PERIODS_MAX 1000 /* periods of one problem that are marked; of more, only the first */
-#define GROUND      0.7  /* share of the picture: a longer problem gets no ground */
+#define PERIODS_MAX 1000 /* a problem with more periods gets one mark */
+#define GROUND      0.7  /* share of the picture; a wider problem gets no ground */
 
 struct drawing {
 	const struct weft_viewer *viewer;
@@ -92,7 +92,7 @@ static void draw_range(const struct drawing *d)
 			viewer->frame.strip.y + viewer->frame.strip.height - 3, weft__faded(color, 0.25));
 }
 
-/* In the overview. */
+/* Marks a period of a problem in the overview. */
 static void draw_wrong_period(const struct drawing *d, uint64_t start, uint64_t end, uint32_t color)
 {
 	const struct weft_box *strip = &d->viewer->frame.strip;
@@ -100,8 +100,7 @@ static void draw_wrong_period(const struct drawing *d, uint64_t start, uint64_t 
 	weft_canvas_rect(d->canvas, x, bottom - 2, fmax(strip_x(d, end), x + 2), bottom, color);
 }
 
-/* Marks in the overview, before the user steps to a problem, all warnings and errors and the first
- * problem. */
+/* Marks all warnings, all errors and the first problem in the overview. */
 static void draw_wrong(const struct drawing *d)
 {
 	const struct weft_problems *problems = d->viewer->problems.found;
@@ -208,7 +207,7 @@ static void draw_found(const struct drawing *d)
 	}
 }
 
-/* A flash of the overview when problems have been found. */
+/* Flashes the overview when problems have been found. */
 static void draw_pulse(const struct drawing *d)
 {
 	const struct weft_viewer *viewer = d->viewer;
@@ -275,7 +274,7 @@ static bool pointed(const struct weft_viewer *viewer, uint64_t *ret_time, char t
 	return true;
 }
 
-/* The width of the pointer's time in the ruler. */
+/* Keeps the ruler's labels off the pointer's time. */
 static void take_ruler(const struct drawing *d, struct weft_render_options *options)
 {
 	struct weft_text_style style = {.size = LABEL_SIZE, .bold = true};
@@ -290,7 +289,7 @@ static void take_ruler(const struct drawing *d, struct weft_render_options *opti
 	options->taken_x2 = x + half + 9;
 }
 
-/* In the ruler. */
+/* Draws the pointer's time in the ruler, and a guide if it snaps. */
 static void draw_pointer(const struct drawing *d)
 {
 	const struct weft_viewer *viewer = d->viewer;

@@ -26,7 +26,8 @@ static void add(struct weft_viewer *viewer, uint32_t edge)
 	s->edges[s->count++] = edge;
 }
 
-/* From one width of the view before it to one behind it, as arrows are at most that long. */
+/* Adds edges up to one width of the view before and behind it, because arrows are at most that
+ * long. */
 static void add_list(struct weft_viewer *viewer, struct weft__edge_list list)
 {
 	const struct weft_view *view = &viewer->view;

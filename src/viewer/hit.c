@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What is under a point: the nearest of the things that are drawn within 16 px.
+ * Finds the drawn things within 16 px of a point, the nearest first.
  */
 #include <math.h>
 
@@ -14,7 +14,7 @@
 
 struct aim {
 	double x, y;
-	double away[WEFT__HITS_MAX]; /* px, of the hit's tasks */
+	double away[WEFT__HITS_MAX]; /* px to the hit's tasks */
 	uint32_t folds[WEFT__HITS_MAX];
 	struct weft__hit *hit;
 };

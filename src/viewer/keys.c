@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Keys: which command a key runs, and how keys are called in the help. The keys of each command are
- * in include/weft/viewer_commands.def.
+ * Maps keys to commands, and names keys for the help. The keys of each command are in
+ * include/weft/viewer_commands.def.
  */
 #include <stdio.h>
 #include <string.h>
@@ -87,7 +87,8 @@ static const struct weft__command *find(const char *key, unsigned modifiers)
 	return NULL;
 }
 
-/* A key for which the selected task has no use goes to the shell: Tab then leaves the picture. */
+/* A key whose command has no effect on the selected task goes to the shell: Tab then leaves the
+ * picture. */
 static bool is_left_to_shell(struct weft_viewer *viewer, const struct weft__command *row)
 {
 	return row->needs >= WEFT__NEEDS_TASK && !weft__command_is_of_use(viewer, row);

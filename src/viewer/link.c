@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A view as one line: as a command of the viewer for links, and as a shell command. Values contain
- * no spaces and quotes: such bytes are written as %XX.
+ * Writes a view as one line: as a command of the viewer for links, or as a shell command; and reads
+ * links. Values contain no spaces and quotes: such bytes are written as %XX.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,7 +127,7 @@ static void add_quoted(struct weft_text *text, const char *word)
 	weft_text_add_string(text, "'");
 }
 
-/* The parts of the link as options. */
+/* Adds the words of a filter as options. */
 static void add_filter(struct weft_text *text, const char *filter)
 {
 	char word[WEFT__FILTER_BYTES];

@@ -20,12 +20,12 @@ struct weft__bookmark {
 struct weft__marks {
 	struct weft__bookmark *list; /* by time */
 	size_t count, capacity;
-	size_t current; /* the one that was set or gone to last, or WEFT__NO_MARK */
+	size_t current; /* index of the bookmark that was set or shown last, or WEFT__NO_MARK */
 };
 
 /* notes.c */
 void weft__viewer_add_mark(struct weft_viewer *viewer);
-/* The one under the pointer, else the current one, else WEFT__NO_MARK. */
+/* The bookmark under the pointer, else the current one, else WEFT__NO_MARK. */
 size_t weft__viewer_meant_mark(const struct weft_viewer *viewer);
 size_t weft__viewer_mark_at(const struct weft_viewer *viewer, double x);
 void weft__viewer_go_mark(struct weft_viewer *viewer, size_t number);

@@ -13,7 +13,7 @@ static void add_heading(struct weft_viewer *viewer, const char *text)
 	weft__panel_add(viewer, WEFT_VIEWER_HEADING, text, "", "");
 }
 
-/* Each line can be activated. */
+/* Each line of the help runs its command. */
 void weft__fill_help(struct weft_viewer *viewer)
 {
 	char key[WEFT__KEY_BYTES];
@@ -29,7 +29,7 @@ void weft__fill_help(struct weft_viewer *viewer)
 	}
 }
 
-/* A toggle whose command takes "on" or "off". */
+/* Adds a toggle whose command takes "on" or "off". */
 static void add_switch(struct weft_viewer *viewer, const char *command)
 {
 	char text[256];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Moves of the view: on its way, back and forward, and rows that slide to new positions.
+ * Moves of the view: animations, the history of views, and rows that slide to new positions.
  */
 #ifndef WEFT_VIEWER_MOTION_H
 #define WEFT_VIEWER_MOTION_H
@@ -15,10 +15,10 @@ struct weft_viewer;
 
 struct weft__motion {
 	bool is_running;
-	bool is_thrown; /* goes on after a drag; else moves from `from` to `to` */
+	bool is_thrown; /* the view goes on after a drag; else it moves from `from` to `to` */
 	double begin_ms, end_ms;
 	struct weft_view from, to;
-	/* Of a throw: the point that was held, where it was released and how fast. */
+	/* If is_thrown: the point that was held, where it was released and how fast. */
 	double held_ns, held_row, x, y, speed_x, speed_y; /* px, px a ms */
 };
 
@@ -48,7 +48,7 @@ void weft__viewer_jump(struct weft_viewer *viewer, const struct weft_view *to);
 void weft__viewer_halt(struct weft_viewer *viewer);
 /* Lets the view go on for 300 ms and slow down. */
 void weft__viewer_throw(struct weft_viewer *viewer);
-/* Advances the animation; whether it goes on. */
+/* Advances the animation. True if it goes on. */
 bool weft__viewer_move_on(struct weft_viewer *viewer);
 /* Moves the view so that the held point is at (x, y) of the canvas. */
 void weft__hold_point(const struct weft_viewer *viewer, struct weft_view *view, double held_ns,
@@ -63,7 +63,7 @@ void weft__slide_stop(struct weft_viewer *viewer);
 
 /* history.c: called before a move. Moves within a second are one step, unless `is_jump`. */
 void weft__viewer_remember(struct weft_viewer *viewer, bool is_jump);
-/* -1 or 1 */
+/* Goes back (-1) or forward (1) in the history. False at its end. */
 bool weft__viewer_recall(struct weft_viewer *viewer, int step);
 
 /* moves.c: moves in steps. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Moves of the view in steps: each starts from where the view is going.
+ * Moves of the view in steps: each starts from the target of the current glide.
  */
 #include "viewer/state.h"
 
@@ -23,7 +23,7 @@ void weft__viewer_zoom(struct weft_viewer *viewer, double x, double factor)
 	weft__viewer_glide(viewer, &view);
 }
 
-/* The picture moves by that many px. */
+/* Moves the picture by dx and dy px. */
 void weft__viewer_pan(struct weft_viewer *viewer, double dx, double dy)
 {
 	struct weft_view view = *weft__viewer_wanted(viewer);

@@ -27,7 +27,7 @@ static size_t first_from(const struct weft_viewer *viewer, uint64_t time)
 	return at;
 }
 
-/* Replaces line ends, as a note is one line of the file. */
+/* Replaces line ends, because a note is one line of the file. */
 static char *copy_line(const char *text, size_t size)
 {
 	char clean[LONGEST + 1];

@@ -29,7 +29,7 @@ static unsigned rank_of(const struct weft_problem *problem)
 
 struct sort_key {
 	unsigned rank;
-	uint64_t length; /* ns, the sum of all periods; 0 for problems that are ordered by time */
+	uint64_t length; /* ns, the sum of all periods; 0: ordered by time */
 };
 
 static uint64_t length_of(const struct weft_problems *problems, const struct weft_problem *problem)
@@ -62,7 +62,7 @@ static void find_keys(const struct weft_problems *problems, struct sort_key *key
 			keys[i].rank = rows[WEFT_PROBLEM_SLOW].rank - 1u;
 }
 
-/* Problems without a length keep their order, which is that of time. */
+/* Problems without a length keep their order, which is by time. */
 static bool comes_before(const struct weft_problems *problems, const struct sort_key *keys,
 	uint32_t left, uint32_t right)
 {
@@ -84,7 +84,7 @@ uint32_t *weft__viewer_order(const struct weft_problems *problems)
 		return NULL;
 	}
 	find_keys(problems, keys);
-	for (uint32_t i = 0; i < problems->count; i++) { /* 200 at most */
+	for (uint32_t i = 0; i < problems->count; i++) { /* at most 200 */
 		uint32_t at = i;
 		for (; at > 0 && comes_before(problems, keys, i, order[at - 1]); at--)
 			order[at] = order[at - 1];

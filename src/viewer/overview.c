@@ -11,7 +11,7 @@
 
 #define EDGE_PX 6.0
 #define TOUCHED 16.0 /* px, for fingers */
-#define THIN    3    /* widths of an edge, from which on a window has a middle to drag */
+#define THIN    3    /* in reaches: in a narrower window, a press inside drags the whole window */
 
 static struct weft__rect area(const struct weft_viewer *viewer)
 {
@@ -74,7 +74,8 @@ static void move_edge(struct weft_viewer *viewer, uint64_t time, bool is_start)
 	weft__viewer_jump(viewer, &view);
 }
 
-/* A range that is chosen outside the window is shown at once, so the drag is its own preview. */
+/* Shows a range that is chosen outside the window at once, so that the user sees it while
+ * dragging. */
 static void choose(struct weft_viewer *viewer, double x)
 {
 	struct weft_view view = *weft__viewer_wanted(viewer);

@@ -23,7 +23,7 @@ const char *weft__panel_format(char buffer[256], const char *format, ...)
 	return buffer;
 }
 
-/* The result is an offset, stored as a pointer. */
+/* Returns an offset, stored as a pointer. */
 static const char *keep(struct weft__panel *panel, const char *string)
 {
 	size_t at = panel->text.size, size = strlen(string), need = 3 * size + 1;

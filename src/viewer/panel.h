@@ -30,20 +30,20 @@ struct weft__panel {
 	struct weft_viewer_panel shown;
 	struct weft_viewer_item *items;
 	size_t capacity;
-	struct weft_text text; /* of the items, which hold offsets until the list is complete */
+	struct weft_text text; /* the items' strings; items hold offsets until the list is complete */
 	struct weft_viewer_item unused; /* stands in for an item that could not be allocated */
 	int error;
 };
 
 /* panel.c, and the files that fill panels: lists.c, menus.c, story_panel.c */
 void weft__viewer_open_panel(struct weft_viewer *viewer, enum weft__panel_kind kind);
-/* "rows", or "" and WEFT__PANEL_NONE if there is no such panel. */
+/* The panel of a name such as "rows"; WEFT__PANEL_NONE for "" or an unknown name. */
 enum weft__panel_kind weft__panel_named(const char *name);
 void weft__viewer_fill_panel(struct weft_viewer *viewer);
 void weft__panel_add(struct weft_viewer *viewer, enum weft_viewer_item_type type, const char *text,
 	const char *detail, const char *command);
-/* A command of the table with its text and key: a toggle if it has a state, else a link. `text`, if
- * it is not NULL, stands instead of the table's. */
+/* Adds a command of the table with its text and key: a toggle if it has a state, else a link.
+ * `text`, if it is not NULL, replaces the table's text. */
 void weft__panel_add_command(struct weft_viewer *viewer, const char *command, const char *text);
 /* The item that was added last. */
 struct weft_viewer_item *weft__panel_last(struct weft_viewer *viewer);

@@ -76,7 +76,7 @@ static bool is_range_wanted(const struct weft_viewer *viewer, unsigned modifiers
 		   (y >= ruler->y && y < ruler->y + ruler->height);
 }
 
-/* A press that has moved far enough becomes a drag, from where the press was. */
+/* A press that has moved far enough becomes a drag that starts at the press. */
 static void begin_drag(struct weft_viewer *viewer)
 {
 	struct weft__pointer *p = &viewer->pointer;
@@ -160,7 +160,7 @@ static double finger_distance(const struct weft__pointer *p)
 	return fmax(hypot(p->fingers[0].x - p->fingers[1].x, p->fingers[0].y - p->fingers[1].y), 16);
 }
 
-/* Keeps the time and row between the fingers under them. */
+/* Keeps the time and row that were between the fingers between them. */
 static void pinch(struct weft_viewer *viewer, struct weft__finger *finger, double x, double y)
 {
 	struct weft__pointer *p = &viewer->pointer;
@@ -344,7 +344,7 @@ static void on_release(struct weft_viewer *viewer, const struct weft_viewer_poin
 		release(viewer, pointer->x, pointer->y);
 	}
 	if (p->is_touch && p->finger_count == 0)
-		p->is_inside = false; /* a lifted finger points at nothing */
+		p->is_inside = false; /* a lifted finger no longer points */
 }
 
 static void on_move(struct weft_viewer *viewer, const struct weft_viewer_pointer *pointer)

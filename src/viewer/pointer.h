@@ -14,8 +14,8 @@ enum weft__drag {
 	WEFT__DRAG_PRESSED, /* may still become a click */
 	WEFT__DRAG_GRAB,
 	WEFT__DRAG_RANGE,
-	WEFT__DRAG_ROWS,   /* the bar at the right of plain rows */
-	WEFT__DRAG_WINDOW, /* the overview's */
+	WEFT__DRAG_ROWS,   /* the scroll bar of plain rows */
+	WEFT__DRAG_WINDOW, /* the view's window in the overview */
 	WEFT__DRAG_WINDOW_START,
 	WEFT__DRAG_WINDOW_END,
 	WEFT__DRAG_STRIP_RANGE,
@@ -42,7 +42,7 @@ struct weft__pointer {
 	double held_ns, held_row;         /* the grabbed point; ns from the trace's start */
 	double speed_x, speed_y, moved_ms;
 	double click_x, click_y, click_ms; /* the last click */
-	bool click_folded;                 /* it folded or unfolded something */
+	bool click_folded;                 /* the last click folded or unfolded something */
 	unsigned button;                   /* the pressed button of the toolbar */
 };
 

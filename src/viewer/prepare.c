@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Makes what the first picture of a large trace needs, before a viewer takes it over: in another
- * thread, while the window still responds.
+ * Makes model, layout and scene of a large trace in another thread, so that the window responds
+ * until the viewer takes them over.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Problems, and what else needs a look at the whole trace.
+ * Problems and the story index, which need a pass over the whole trace.
  */
 #ifndef WEFT_VIEWER_PROBLEMS_H
 #define WEFT_VIEWER_PROBLEMS_H
@@ -14,20 +14,20 @@ struct weft__problem_list {
 	struct weft_problems *found;       /* NULL: not yet known */
 	struct weft_problems_maker *maker; /* works in steps between inputs */
 	uint32_t *order;                   /* the most severe first, then by rank and time */
-	uint32_t current;                  /* in that order, or WEFT_NONE */
-	uint32_t count;                    /* as last known, of a trace that grows */
-	bool is_marked;                    /* the current one, until something else is selected */
-	bool is_pulsing;                   /* the overview shows that there are any */
-	double pulse_ms;                   /* since when */
+	uint32_t current;                  /* index in `order`, or WEFT_NONE */
+	uint32_t count;                    /* as last known, while the trace grows */
+	bool is_marked;  /* the current problem is marked until something else is selected */
+	bool is_pulsing; /* the overview flashes because there are problems */
+	double pulse_ms; /* start of the flash */
 };
 
-/* knowledge.c: computes the story index or the problems if they are not there yet. False without
- * memory. */
+/* knowledge.c: compute the story index or the problems if they are missing. False if memory is
+ * short. */
 bool weft__viewer_know_story(struct weft_viewer *viewer);
 bool weft__viewer_know_problems(struct weft_viewer *viewer);
-/* Indices of the list in the order to step through; NULL without memory. */
+/* Indices of the list in the order to step through; NULL if memory is short. */
 uint32_t *weft__viewer_order(const struct weft_problems *problems);
-/* Does one step of the search for problems; whether there is more to do. */
+/* Does one step of the search for problems. True if there is more to do. */
 bool weft__viewer_learn_problems(struct weft_viewer *viewer);
 void weft__viewer_forget(struct weft_viewer *viewer);
 void weft__viewer_step_problem(struct weft_viewer *viewer, int step);

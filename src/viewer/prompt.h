@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The question that the person is asked.
+ * The prompt: a question to the user.
  */
 #ifndef WEFT_VIEWER_PROMPT_H
 #define WEFT_VIEWER_PROMPT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The chosen range of time, to be measured, zoomed to or cut out. Its ends snap to what is within
- * six pixels: where a task begins, ends, runs or has an edge.
+ * The chosen range of time, to be measured, zoomed to or cut out. Its ends snap to times within six
+ * pixels at which a task begins, ends, starts or stops running, or has an edge.
  */
 #include <math.h>
 
@@ -9,7 +9,7 @@
 #include "render/rows.h"
 #include "viewer/state.h"
 
-#define TASKS_MAX  64u /* of a row that are near */
+#define TASKS_MAX  64u /* tasks of a row that are tried */
 #define SNAP_PX    6.0
 #define SNAP_ROW   16.0 /* px from a row's line */
 #define STRETCH_PX 8.0

@@ -12,7 +12,7 @@ struct weft_viewer;
 struct weft__range {
 	bool is_set;
 	uint64_t from, to; /* where the drag began and where it is, in any order */
-	bool is_armed;     /* the next drag chooses one */
+	bool is_armed;     /* the next drag chooses a range */
 };
 
 /* A time near the pointer that a range or bookmark snaps to. */
@@ -25,9 +25,9 @@ struct weft__snap {
 void weft__viewer_begin_range(struct weft_viewer *viewer, uint64_t time);
 void weft__viewer_order_range(
 	const struct weft_viewer *viewer, uint64_t *ret_start, uint64_t *ret_end);
-/* Moves its end: -1 or 1. */
+/* Moves the end of the range by a step: -1 or 1. */
 void weft__viewer_stretch_range(struct weft_viewer *viewer, int step);
-/* The time at x, or that of an event or task end within 6 px. */
+/* The time at x, or the time of an event or task end within 6 px unless `is_free`. */
 uint64_t weft__viewer_snap(struct weft_viewer *viewer, double x, double y, bool is_free);
 
 #endif

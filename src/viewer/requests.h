@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the viewer asks of its shell.
+ * Requests to the shell.
  */
 #ifndef WEFT_VIEWER_REQUESTS_H
 #define WEFT_VIEWER_REQUESTS_H

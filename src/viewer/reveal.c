@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Brings something into view, and moves the view no further than needed, so that users keep their
- * bearings.
+ * Brings a row and a range of time into view, and moves the view no further than needed, so that
+ * users keep their bearings.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -14,11 +14,11 @@
 #include "base/ns.h"
 #include "viewer/state.h"
 
-#define COMFORT   0.12 /* share of the view: what is nearer to an edge moves to the middle */
-#define LEAST_PX  24.0 /* of what is to be seen closely */
-#define LEAST     0.08 /* of the view, of the same */
-#define SHARE     3.0  /* such a thing takes one part of so many */
-#define AROUND    1.4  /* what is longer than the view is shown with so much around it */
+#define COMFORT   0.12 /* share of the view; a target nearer to an edge moves to the middle */
+#define LEAST_PX  24.0 /* minimum width of a target that `is_close` */
+#define LEAST     0.08 /* the same as a share of the view */
+#define SHARE     3.0  /* zoomed to, such a target takes 1/SHARE of the view */
+#define AROUND    1.4  /* a target longer than the view is shown in AROUND times its length */
 #define LEAST_NS  1000.0
 #define ROOM_ROWS 1.5
 

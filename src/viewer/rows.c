@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "viewer/state.h"
 
-/* Progress of the first or second half of one operation. */
+/* Reports the progress of one half of an operation as that of the whole. */
 struct half {
 	const struct weft_progress *whole;
 	double begin;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which rows there are: folds, groups, filter.
+ * The choices that decide which rows there are: folds, groups, filter.
  */
 #ifndef WEFT_VIEWER_ROWS_H
 #define WEFT_VIEWER_ROWS_H
@@ -21,7 +21,7 @@ struct weft__numbers {
 struct weft__rows {
 	bool no_fold, no_simplify;
 	enum weft_group_by group_by;
-	struct weft__numbers exceptions;    /* tasks whose folds are the opposite of no_fold */
+	struct weft__numbers exceptions;    /* tasks whose folds do the opposite of no_fold */
 	struct weft__numbers folded_groups; /* keys */
 	char filter[WEFT__FILTER_BYTES];
 };
@@ -39,7 +39,7 @@ int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *m
 	struct weft_layout **ret_layout, struct weft_scene **ret_scene);
 bool weft__rows_are_as_at_first(const struct weft__rows *rows);
 void weft__viewer_relayout(struct weft_viewer *viewer);
-/* Folds or unfolds the fold of a task, which keeps its height on the screen. */
+/* Folds or unfolds the fold of a task. The task keeps its height on the screen. */
 void weft__viewer_toggle_fold(struct weft_viewer *viewer, uint32_t task);
 void weft__viewer_fold_all(struct weft_viewer *viewer, bool is_folded);
 void weft__viewer_simplify(struct weft_viewer *viewer, bool is_simplified);
@@ -48,7 +48,7 @@ void weft__viewer_group_by(struct weft_viewer *viewer, enum weft_group_by by);
 const char *weft__group_name(enum weft_group_by by);
 uint32_t weft__viewer_group_at(const struct weft_viewer *viewer, double y);
 void weft__viewer_toggle_group(struct weft_viewer *viewer, uint32_t group);
-/* false if it is too long. */
+/* False if it is too long. */
 bool weft__viewer_set_filter(struct weft_viewer *viewer, const char *filter);
 /* Takes over the memory of `rows`. */
 void weft__viewer_set_rows(struct weft_viewer *viewer, const struct weft__rows *rows);

@@ -11,10 +11,10 @@
 struct weft_viewer;
 
 struct weft__search_state {
-	struct weft_search *found; /* NULL: nothing is searched for */
+	struct weft_search *found; /* NULL: no search */
 	char *text;
 	bool is_expression;
-	uint32_t match; /* the current one, or WEFT_NONE */
+	uint32_t match; /* the current match, or WEFT_NONE */
 };
 
 /* find.c */

@@ -10,7 +10,7 @@
 #include "viewer/state.h"
 
 #define RELATED_MAX 100000
-#define TOLD_APART  8.0 /* px; a tooth of a fold that is wider is selected by a click */
+#define TOLD_APART  8.0 /* px; a click selects a tooth of a fold if it is wider */
 
 static void stand_out(struct weft_viewer *viewer)
 {
@@ -148,7 +148,7 @@ static void select_clicked(struct weft_viewer *viewer, uint32_t task, uint64_t a
 		weft__viewer_reveal(viewer, viewer->layout->row[task], at, at, false);
 }
 
-/* Whether x is on a tooth that is wide enough to be clicked. */
+/* True if x is on a tooth that is wide enough to be clicked. */
 static bool is_on_span(const struct weft_viewer *viewer, uint32_t task, double x)
 {
 	double from = weft__canvas_x(viewer, viewer->layout->start[task]);
@@ -181,7 +181,7 @@ void weft__viewer_click(
 	uint64_t at = weft_view_time(&viewer->view, x - viewer->frame.picture.x);
 	bool has_folded = viewer->pointer.click_folded;
 	viewer->pointer.click_folded = false;
-	if (is_double && has_folded) /* a double click there is one click */
+	if (is_double && has_folded) /* a double click folds or unfolds once */
 		return;
 	weft__viewer_hit(viewer, x, y, &hit);
 	viewer->pointer.click_folded = click_fold(viewer, &hit, x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks that stand out: under the pointer, selected, or related to these.
+ * Highlighted tasks: under the pointer, selected, or related to these.
  */
 #ifndef WEFT_VIEWER_SELECTION_H
 #define WEFT_VIEWER_SELECTION_H
@@ -15,11 +15,11 @@ struct weft_viewer;
 #define WEFT__PULSE_MS 900.0
 #define WEFT__HITS_MAX 8
 
-/* What is under a point. */
+/* The things under a point. */
 struct weft__hit {
 	uint32_t tasks[WEFT__HITS_MAX]; /* the nearest first */
 	uint32_t fold;                  /* the fold that the nearest task is a tooth of, or WEFT_NONE */
-	uint32_t handle;                /* the fold whose handle it is, or WEFT_NONE */
+	uint32_t handle;                /* the fold whose handle is under the point, or WEFT_NONE */
 	uint32_t handle_task;           /* a member of that fold, or WEFT_NONE */
 	unsigned count;
 	bool is_cell; /* a density: too many tasks to distinguish */
@@ -35,9 +35,9 @@ struct weft__selection {
 
 struct weft__hover {
 	uint32_t task, fold;          /* or WEFT_NONE */
-	uint32_t wanted, wanted_fold; /* becomes the hovered task once the pointer has rested */
-	double due_ms;                /* when */
-	uint32_t handle;              /* the unfolded fold whose handle it is, or WEFT_NONE */
+	uint32_t wanted, wanted_fold; /* become task and fold once the pointer has rested */
+	double due_ms;                /* when the pointer has rested */
+	uint32_t handle; /* the unfolded fold whose handle is under the pointer, or WEFT_NONE */
 	bool is_cell;
 	struct weft_story_group group;
 };
@@ -54,13 +54,13 @@ struct weft__standing {
 	size_t capacity;
 };
 
-/* The fold whose figures are known; computing them looks at all its members. */
+/* A cache of one fold's figures, because computing them visits all its members. */
 struct weft__measured_fold {
 	uint32_t fold; /* or WEFT_NONE */
 	struct weft_story_group group;
 };
 
-/* hit.c: what is within 16 px. */
+/* hit.c: finds the things within 16 px. */
 void weft__viewer_hit(
 	const struct weft_viewer *viewer, double x, double y, struct weft__hit *ret_hit);
 
@@ -70,13 +70,13 @@ void weft__viewer_hover_nothing(struct weft_viewer *viewer);
 void weft__viewer_advance_hover(struct weft_viewer *viewer);
 void weft__viewer_click(
 	struct weft_viewer *viewer, double x, double y, bool is_again, bool is_double);
-/* WEFT_NONE selects nothing. `at`: the selected time. */
+/* `task`: WEFT_NONE clears the selection. `at`: the selected time. */
 void weft__viewer_select(struct weft_viewer *viewer, uint32_t task, uint64_t at);
 void weft__viewer_show_related(struct weft_viewer *viewer, uint32_t task);
 void weft__viewer_forget_related(struct weft_viewer *viewer);
 
-/* reveal.c: moves the view if something is outside of it; `is_close`: also zooms until it is large
- * enough. */
+/* reveal.c: moves the view if the row or the times are outside of it. `is_close`: also zooms until
+ * the times are large enough. */
 void weft__viewer_reveal(
 	struct weft_viewer *viewer, uint32_t row, uint64_t start, uint64_t end, bool is_close);
 void weft__viewer_reveal_task(struct weft_viewer *viewer, uint32_t task, uint64_t at);
@@ -87,7 +87,7 @@ uint32_t weft__parse_task(const struct weft_model *model, const char *text);
 /* steps.c: keys that move the selection. The status line says so if there is no next task or edge.
  */
 void weft__viewer_step_edge(struct weft_viewer *viewer, int step);
-/* Whether there is no further edge in that direction; then no edge is current any more. */
+/* True if there is no further edge in that direction; then no edge is current any more. */
 bool weft__viewer_leaves_edges(struct weft_viewer *viewer, int step);
 void weft__viewer_step_task(struct weft_viewer *viewer, int across, int down);
 void weft__viewer_follow_wait(struct weft_viewer *viewer);

@@ -12,7 +12,7 @@
 
 #define ROWS_MAX 65536u
 
-/* Where a row of the current layout is drawn, with the rest of its slide. */
+/* The y at which a row of the current layout is drawn, with the rest of its slide. */
 static double seen_y(const struct weft_viewer *viewer, uint32_t row)
 {
 	const struct weft__slide *slide = &viewer->slide;

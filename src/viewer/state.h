@@ -28,14 +28,14 @@
 #include "viewer/toolbar.h"
 
 struct weft_viewer {
-	/* What is shown. */
+	/* The trace. */
 	struct weft_model *model;
 	struct weft_layout *layout;
 	struct weft_scene *scene;
 	struct weft_story story; /* its index is made when it is first needed */
 	struct weft_story_index_maker *index_maker;
 	bool is_live, is_following, was_drawn;
-	/* How. */
+	/* How it is drawn. */
 	enum weft_theme theme;
 	const struct weft_font *font;
 	char *title, *path, *said;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The status line: the message of the last command, else what is under the pointer, selected or
- * measured; before the first input, the number of problems.
+ * The status line: the message of the last command, else a sentence about the task under the
+ * pointer, the selection or the measured range; before the first input, the number of problems.
  */
 #include <math.h>
 #include <stdarg.h>

@@ -26,8 +26,8 @@ static void go(struct weft_viewer *viewer, uint32_t task, uint64_t at)
 	weft__viewer_reveal_task(viewer, task, at);
 }
 
-/* The first edge of a list from number `from` on, or the last one before it; edges are numbered by
- * time. */
+/* The first edge of a list from edge `from` on (step > 0), or the last one before it; edges are
+ * numbered by time. */
 static uint32_t next_of(struct weft__edge_list list, uint32_t from, int step)
 {
 	uint32_t low = weft__lower_bound_u32(list.edges, list.count, from);
@@ -135,7 +135,7 @@ void weft__viewer_go_creator(struct weft_viewer *viewer)
 		go(viewer, creator, viewer->layout->start[task]);
 }
 
-/* The time that steps start from: that of the selection if it is in view, else the middle. */
+/* The time from which steps start: that of the selection if it is in view, else the middle. */
 static uint64_t moment(const struct weft_viewer *viewer)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
@@ -146,7 +146,7 @@ static uint64_t moment(const struct weft_viewer *viewer)
 	return at;
 }
 
-/* Selects the task that a row has at a time, or the next row that has any. */
+/* Selects the task of a row at a time. If the row has none, tries the next rows. */
 static void step_row(struct weft_viewer *viewer, uint32_t row, int down, uint64_t at)
 {
 	for (; row < viewer->layout->row_count; row += (uint32_t)down) {

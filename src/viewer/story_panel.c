@@ -25,7 +25,8 @@ static enum weft_viewer_role role_of(const struct weft_viewer *viewer, uint32_t 
 	return (enum weft_viewer_role)roles[edges->type[edge]];
 }
 
-/* Selects the other task at that time; without one, goes to the time. */
+/* The line's command selects the other task at the line's time; without one, it goes to the
+ * time. */
 static void write_command(
 	const struct weft_viewer *viewer, const struct weft_story_line *line, char command[256])
 {
@@ -78,7 +79,7 @@ static void add_line(struct weft_viewer *viewer, const struct weft_story_line *l
 		viewer->panel.shown.selected = viewer->panel.shown.item_count - 1;
 }
 
-/* The fold that the task is a member of. */
+/* Adds the fold of the task. */
 static void add_fold(struct weft_viewer *viewer)
 {
 	const struct weft_layout *layout = viewer->layout;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * Times as on the command line: "12.5ms" from the trace's start, "@123" on its clock. They are
- * exact integers, so that a link leads to where it was copied.
+ * exact integers, so that a link restores the exact view.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "viewer/state.h"
 
-/* The units that are written. */
+/* The units of written times. */
 static const struct unit {
 	const char *name;
 	uint64_t ns;

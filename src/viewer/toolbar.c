@@ -12,8 +12,8 @@
 #include "viewer/state.h"
 
 #define BUTTON_WIDTH 33.0
-#define TOUCH_WIDTH  44.0 /* of a button for fingers */
-#define LEAST_WIDTH  40.0 /* of a button on a line of its own */
+#define TOUCH_WIDTH  44.0 /* minimum width of a button for fingers */
+#define LEAST_WIDTH  40.0 /* minimum width of a button if the bar has its own line */
 #define MARGIN       8.0
 #define TEXT_SIZE    12.0
 #define RANGE_HEIGHT 40.0

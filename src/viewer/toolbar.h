@@ -51,7 +51,7 @@ struct weft__toolbar {
 
 /* toolbar.c */
 void weft__viewer_place_buttons(struct weft_viewer *viewer);
-/* The width of the bar beside a title; whether the bar is too short for all buttons. */
+/* The width of the bar beside a title; true if the bar is too short for all buttons. */
 double weft__viewer_bar_width(const struct weft_viewer *viewer);
 bool weft__viewer_bar_is_short(const struct weft_viewer *viewer);
 uint32_t weft__viewer_button_at(const struct weft_viewer *viewer, double x, double y);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which trace is shown. When a later state of the same trace replaces it, view, selection and
+ * Sets the trace that is shown. If a later state of the same trace replaces it, view, selection and
  * search stay: tasks are found again by their ids.
  */
 #include <math.h>
@@ -10,7 +10,8 @@
 #include "base/export.h"
 #include "viewer/state.h"
 
-/* State that is kept when the model changes, as tasks may then have other numbers. */
+/* State that survives a change of the model in a form without numbers of tasks, because these may
+ * change. */
 struct memory {
 	bool has_selection, shows_all, follows_end;
 	uint64_t id, at;
@@ -65,12 +66,12 @@ static void forget_choices(struct weft_viewer *viewer)
 {
 	viewer->rows.exceptions.count = 0;
 	viewer->rows.folded_groups.count = 0;
-	viewer->counters.hidden_count = 0; /* of counters */
+	viewer->counters.hidden_count = 0; /* other counters may have these numbers */
 	viewer->problems.count = 0;
 	viewer->problems.pulse_ms = -INFINITY;
 }
 
-/* Whether the new model has all tasks of the old one, with the same numbers. */
+/* True if the new model has all tasks of the old one, with the same numbers. */
 static bool is_continued(const struct weft_model *before, const struct weft_model *model)
 {
 	const struct weft_tasks *old = &before->tasks, *new = &model->tasks;

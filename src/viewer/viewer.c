@@ -13,7 +13,7 @@
 #include "viewer/state.h"
 
 #define PROBLEMS_EVERY_MS 3000.0
-#define FIRST_PICTURE_MS  50.0 /* from a frame's preparation until it has been drawn */
+#define FIRST_PICTURE_MS  50.0 /* time from the preparation of a frame until it has been drawn */
 
 static char *copy_text(const char *text)
 {
@@ -180,8 +180,8 @@ static double until(double due_ms, double now_ms)
 	return due_ms > now_ms ? due_ms - now_ms : 0;
 }
 
-/* When to look for problems next: after the first picture, and while the trace grows every few
- * seconds. */
+/* When to look for problems next: after the first picture, and every few seconds while the trace
+ * grows. */
 static double problems_due(const struct weft_viewer *viewer)
 {
 	double due = viewer->now_ms + FIRST_PICTURE_MS;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
  * The window's layout: canvas and panel beside or below each other, and in the canvas a frame with
- * the bar of buttons in its title line, or under it if that is too narrow. A view of the whole
- * trace stays one when a part opens or closes; otherwise the task under the pointer stays there.
+ * the bar of buttons in its title line, or under it if that is too narrow. When a part opens or
+ * closes, a view of the whole trace still shows the whole trace; otherwise the task under the
+ * pointer stays there.
  */
 #include <math.h>
 
