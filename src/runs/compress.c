@@ -45,7 +45,7 @@ void weft__compressor_destroy(struct weft__compressor *c)
 	free(c);
 }
 
-/* Room for the compressed bytes and for the headers and the end of a frame. */
+/* Reserves room for the compressed bytes, and for the headers and the end of a frame. */
 static bool reserve(struct weft__compressor *c, size_t size)
 {
 	size_t capacity = ZSTD_compressBound(size) + ZSTD_CStreamOutSize();

@@ -6,9 +6,9 @@
  * The process that made it keeps a lock on it, which the kernel releases however that process ends.
  * So other processes see whether the run still has a `weft record` that will save its rings.
  *
- * Every user can write to /dev/shm, and may have created our directory's name there. So what has
- * that name is opened without following links and must be a directory that we own. If it is not,
- * ours gets another name, which readers find because it begins in the same way.
+ * Every user can write to /dev/shm, and may have created an entry with our directory's name there.
+ * So that entry is opened without following links and must be a directory that we own. If it is
+ * not, ours gets another name, which readers find because it begins in the same way.
  *
  * Root's run directories are writable for child processes that drop their privileges.
  */
@@ -28,8 +28,8 @@
 #include "abi/run_abi.h"
 #include "runs/message.h"
 
-/* Is it a directory that we own, and not a link? With `make_private` its mode is set so that other
- * users cannot list it; root's can be passed through. */
+/* True if `path` is a directory that we own, and not a link. With `make_private` its mode is set so
+ * that other users cannot list it; they can pass through root's. */
 static bool is_ours(const char *path, bool make_private)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -46,7 +46,7 @@ static bool is_ours(const char *path, bool make_private)
 	return ours;
 }
 
-/* Do we own it, and can no other user create or rename entries in it? */
+/* True if we own the directory and no other user can create or rename entries in it. */
 static bool is_private(const char *path)
 {
 	struct stat status;
@@ -55,7 +55,7 @@ static bool is_private(const char *path)
 
 #define SHARED_DIRECTORY "/dev/shm"
 
-/* weft-UID, or weft-UID-XXXXXX if another user had created that name. */
+/* True for weft-UID and for weft-UID-XXXXXX, which we use if another user has created the first. */
 static bool is_base_name(const char *name)
 {
 	char usual[32];
@@ -63,8 +63,8 @@ static bool is_base_name(const char *name)
 	return strncmp(name, usual, length) == 0 && (name[length] == '\0' || name[length] == '-');
 }
 
-/* XDG_RUNTIME_DIR/weft; empty if /dev/shm is to be used. Another user's XDG_RUNTIME_DIR, which sudo
- * may leave in the environment, is not used: its owner could replace our directory. */
+/* Finds XDG_RUNTIME_DIR/weft; empty: use /dev/shm. Another user's XDG_RUNTIME_DIR, which sudo may
+ * leave in the environment, is not used: its owner could replace our directory. */
 static bool find_private_base(char ret_base[PATH_MAX])
 {
 	const char *run = getenv("XDG_RUNTIME_DIR");
@@ -136,7 +136,7 @@ static bool find_base(char ret_base[PATH_MAX])
 	return true;
 }
 
-/* Can it be locked? With `keep` the lock stays until this process ends. */
+/* Tries to lock the directory. With `keep` the lock stays until this process ends. */
 static bool try_lock(const char *directory, int operation, bool keep)
 {
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -161,7 +161,8 @@ bool weft__runs_directory_attend(const char *directory)
 	return try_lock(directory, LOCK_EX | LOCK_NB, true);
 }
 
-/* The file begins with the bound; the recorder appends the size of each ring. */
+/* Makes the file of the bound on all rings: it begins with the bound, and the recorder appends the
+ * size of each ring. */
 static bool set_total(const char *place, uint64_t bytes)
 {
 	char path[PATH_MAX + sizeof(WEFT_ABI_RUN_TOTAL)];
@@ -193,8 +194,9 @@ bool weft__runs_directory_make(uint64_t total_bytes, char ret_directory[PATH_MAX
 			errno == EPERM ? "it belongs to another user or is not a directory" : strerror(errno));
 		return false;
 	}
-	/* A shared lock: one of our own checks, which lock exclusively for an instant, cannot make it
-	 * fail. On a file system without locks the run looks orphaned, which only `weft ls` shows. */
+	/* A shared lock that is waited for, so that our own checks, which lock exclusively for an
+	 * instant, cannot make it fail. On a file system without locks the run looks orphaned, which
+	 * only `weft ls` shows. */
 	try_lock(place, LOCK_SH, true);
 	snprintf(ret_directory, PATH_MAX, "%.*s/", PATH_MAX - 2, place);
 	return true;
@@ -244,7 +246,7 @@ void weft__runs_directories_finish(struct weft__runs_directories *places)
 	*places = (struct weft__runs_directories){0};
 }
 
-/* Is it our own link to a ring elsewhere (--in-place)? */
+/* True if the entry is our own link to a ring elsewhere (--in-place). */
 static bool leads_to_ring(const char *directory, const char *name)
 {
 	char path[PATH_MAX + NAME_MAX + 1];
@@ -253,8 +255,8 @@ static bool leads_to_ring(const char *directory, const char *name)
 	return weft_source_check_ring(path, 0, &check);
 }
 
-/* Removes the entries that cannot be rings, whatever their names. Regular files only with `all`:
- * they may be rings of processes that still run. A directory that is not empty stays. */
+/* Removes the entries that cannot be rings, whatever their names. Removes regular files only with
+ * `all`: they may be rings of processes that still run. A directory that is not empty stays. */
 static void remove_entries(const char *directory, bool all)
 {
 	DIR *entries = opendir(directory);

@@ -15,8 +15,8 @@
 
 #include "runs/rings.h"
 
-/* Makes and locks one; the name ends in a slash. All its rings together may take `total_bytes`; 0:
- * no bound. False after a report. */
+/* Makes and locks a run directory; the name ends in a slash. All its rings together may take
+ * `total_bytes`; 0: no bound. False after a report. */
 bool weft__runs_directory_make(uint64_t total_bytes, char ret_directory[PATH_MAX]);
 
 /* All run directories of this user, each with a slash at its end. */
@@ -30,13 +30,13 @@ struct weft__runs_directories {
 bool weft__runs_directories_find(struct weft__runs_directories *ret_directories);
 void weft__runs_directories_finish(struct weft__runs_directories *directories);
 
-/* Is it still there, and ours? */
+/* True if the directory still exists and we own it. */
 bool weft__runs_directory_is_ours(const char *directory);
 
-/* Has it a `weft record` that will save its rings? */
+/* True if the run has a `weft record` that will save its rings. */
 bool weft__runs_directory_is_attended(const char *directory);
 
-/* Becomes that `weft record`, until this process ends; false if there is one. */
+/* Makes this process the one that saves the rings, until it ends. False if there is one already. */
 bool weft__runs_directory_attend(const char *directory);
 
 /* Removes the listed rings and all entries that cannot be rings, or with `all` every entry; then

@@ -27,9 +27,9 @@ static bool is_running(const char *directory, const struct weft__runs_rings *rin
 	return false;
 }
 
-/* Is the mark old enough? Makes it if there is none. A mark that belongs to another user is
- * replaced: a child process without root's privileges could set its time back to have traces
- * removed. */
+/* True if the mark is old enough. Makes the mark if there is none. A mark that belongs to another
+ * user is replaced: a child process without root's privileges could set its time back to have
+ * traces removed. */
 static bool has_expired(const char *mark)
 {
 	struct stat status;

@@ -16,17 +16,17 @@ struct weft__runs_file {
 	int fd;
 };
 
-/* For `path`; if that is a symbolic link the file it leads to is replaced. Only its owner may read
- * the file until its mode is changed. False with errno. */
+/* Begins a file for `path`. If that is a symbolic link, the file to which it leads will be
+ * replaced. Only its owner may read the new file until its mode is changed. False with errno. */
 bool weft__runs_file_create(const char *path, struct weft__runs_file *ret_file);
 
-/* Puts the file in its place once it and its name are on the disk. Closes the descriptor. False
- * with errno; then nothing remains of it, unless it was only the directory that could not be
- * written out. */
+/* Waits until the file is on the disk, renames it to its path and waits for the directory. Closes
+ * the descriptor. False with errno; then the new file is removed, unless only the wait for the
+ * directory failed. */
 bool weft__runs_file_commit(struct weft__runs_file *file);
 void weft__runs_file_abandon(struct weft__runs_file *file);
 
-/* May such a file be created there? False with errno. */
+/* True if a file can be created for `path`, else false with errno. */
 bool weft__runs_file_can_create(const char *path);
 
 /* Writes all bytes; false with errno. */
@@ -35,7 +35,7 @@ bool weft__runs_write_all(int fd, const char *bytes, size_t size);
 /* Waits until a file is on the disk, or the names in a directory. False with errno; a file system
  * that does not support it counts as done. */
 bool weft__runs_sync(int fd);
-/* The same for the directory that contains `path`. */
+/* weft__runs_sync of the directory that contains `path`. */
 bool weft__runs_sync_directory_of(const char *path);
 
 #endif

@@ -15,7 +15,8 @@
 #include "runs/directory.h"
 #include "runs/message.h"
 
-/* Each entry is reported once, although a server lists the rings again and again; 64 at most. */
+/* Reports each refused entry once, although a server lists the rings repeatedly; at most 64 in
+ * all. */
 static void tell_skipped(const char *directory, struct weft__runs_rings *rings)
 {
 	static uint64_t told[64];
@@ -60,7 +61,8 @@ static bool add(
 	return true;
 }
 
-/* Can it be mapped? If not, it is added to the refused ones, unless it was removed meanwhile. */
+/* True if the ring can be mapped. Otherwise adds it to the refused ones, unless it was removed
+ * meanwhile. */
 static bool is_readable(
 	const char *directory, const struct weft__runs_ring *ring, struct weft__runs_rings *found)
 {
@@ -157,7 +159,7 @@ static bool is_pid(const char *operand)
 		   access(operand, F_OK) != 0;
 }
 
-/* Opens a file that the user named: links are followed, a FIFO is not waited for. */
+/* Opens a file that the user named: follows links, and does not wait for a FIFO's writer. */
 static int open_named(const char *path)
 {
 	const int flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Messages of this library for a person. It prints nothing itself: the program says once where they
- * go. Without that they are dropped.
+ * Messages of this library for a person. It prints nothing itself: the program sets a function that
+ * takes them. Without that function they are dropped.
  */
 #ifndef WEFT_RUNS_MESSAGE_H
 #define WEFT_RUNS_MESSAGE_H
@@ -14,8 +14,8 @@ void weft__runs_set_report(void (*take)(const char *message));
 
 void weft__runs_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A path in a message: as it is, or in quotes and escaped if it could be misread. The text stays
- * until the same thread has called this four more times. */
+/* A path in a message: as it is, or in quotes and escaped if it could be misread. The text is valid
+ * until the same thread has called this function four more times. */
 const char *weft__runs_shown(const char *path);
 
 /* Bytes as "16 MiB" or "1.5 GiB". */

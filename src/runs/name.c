@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The files that the traces of a run are saved in: the first gets the name that was asked for, the
- * others names beside it.
+ * Names the files of a run's traces: the first gets the name that the user gave, the others names
+ * beside it.
  */
 #include "runs/name.h"
 
@@ -48,8 +48,8 @@ char *weft__runs_name_in(const char *directory, const char *ring_name)
 	return asprintf(&name, "%s%s%s", directory, slash, ring_name) < 0 ? NULL : name;
 }
 
-/* Process numbers are reused. A trace that was saved under a name that we chose stays, and the
- * newer one gets _2, _3, … before its suffix. */
+/* Pids are reused, so a name that we choose may exist. The earlier trace stays, and the newer one
+ * gets _2, _3, … before its suffix. */
 static char *unused(char *name)
 {
 	const char *suffix = name ? strrchr(name, '.') : NULL;

@@ -20,7 +20,7 @@
 #include "abi/run_abi.h"
 #include "runs/message.h"
 
-/* A process that has ended and was not waited for yet does not record any more. */
+/* True if the process has ended and its parent has not waited for it yet: it records no more. */
 static bool is_zombie(pid_t pid)
 {
 	char path[64], line[1024];
@@ -36,7 +36,7 @@ static bool is_zombie(pid_t pid)
 	return name_end && (name_end[1] == ' ') && (name_end[2] == 'Z' || name_end[2] == 'X');
 }
 
-/* -PID or -PID.N at the end of the `size` bytes of `name`. */
+/* Parses -PID or -PID.N at the end of the `size` bytes of `name`. */
 static bool parse_process(const char *name, size_t size, struct weft__runs_ring *ring)
 {
 	const char *dash = memrchr(name, '-', size);
@@ -50,7 +50,7 @@ static bool parse_process(const char *name, size_t size, struct weft__runs_ring 
 	return end == name + size && ring->pid > 0;
 }
 
-/* Fills what the name alone says; no system call. */
+/* Fills the members that follow from the name alone, without a system call. */
 static bool parse_name(const char *name, struct weft__runs_ring *ret_ring)
 {
 	struct weft__runs_ring ring = {0};
@@ -74,7 +74,7 @@ static bool is_link(const char *path)
 	return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-/* Can it be a ring, or a link that says why there is none? Opens nothing. */
+/* True if the entry can be a ring, or a link that says why there is none. Opens nothing. */
 static bool look_at(
 	const char *directory, struct weft__runs_ring *ring, struct weft_ring_check *check)
 {
@@ -123,7 +123,7 @@ static bool reserve_ring(struct weft__runs_rings *rings)
 	return list;
 }
 
-/* At most this many entries of other users are looked at: each costs time and memory. */
+/* At most this many entries of other users are examined, because each costs time and memory. */
 #define OTHERS_MAX 16384
 
 static bool has_too_many(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The rings in one run directory: what each process of the run records into, or left behind.
+ * The rings in one run directory, of processes that run and of processes that have ended.
  */
 #ifndef WEFT_RUNS_RINGS_H
 #define WEFT_RUNS_RINGS_H
@@ -21,11 +21,11 @@ struct weft__runs_ring {
 	unsigned program; /* 1, or N in PROG-PID.N: the process has called exec N - 1 times */
 	bool is_failure;  /* no ring: a link that says why the process could not record */
 	bool is_ours;     /* false: another user's, as in root's run directories */
-	bool is_link;     /* to a ring elsewhere (--in-place), which is not to be saved */
-	bool is_running;  /* neither the process nor its recording has ended */
+	bool is_link;     /* to a ring elsewhere (--in-place), which needs no saving */
+	bool is_running;  /* the process still runs and records */
 };
 
-/* An entry that has the name of a ring and cannot be one. */
+/* An entry that has the name of a ring but cannot be one. */
 struct weft__runs_refused {
 	char name[NAME_MAX + 1];
 	char reason[WEFT_RING_REASON_BYTES];
@@ -34,8 +34,8 @@ struct weft__runs_refused {
 #define WEFT__RUNS_REFUSED_SHOWN 8
 
 struct weft__runs_rings {
-	/* Our own before those of other users; the given program's first, the others in the order in
-	 * which their processes were started. */
+	/* Rings of ours before those of other users; the given program's first, the others in the order
+	 * in which their processes were started. */
 	struct weft__runs_ring *list;
 	size_t count, capacity;
 	struct weft__runs_refused refused[WEFT__RUNS_REFUSED_SHOWN]; /* the first few */
@@ -54,8 +54,8 @@ void weft__runs_rings_refuse(struct weft__runs_rings *rings, const char *name, c
 /* Reports the entries that cannot be rings, one at a time. */
 void weft__runs_rings_report_refused(const char *directory, const struct weft__runs_rings *rings);
 
-/* Does its process still record into it? A process of that number does not suffice: the number may
- * have been reused. */
+/* True if the ring's process still records into it. It is not enough that a process with this pid
+ * runs: the pid may have been reused. */
 bool weft__runs_ring_is_running(const char *directory, const struct weft__runs_ring *ring);
 
 /* A descriptor of a ring in a run directory, as by weft_source_open_ring; -1 after a report. */

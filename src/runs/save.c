@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Saving one ring: a copy of it takes the place of the file once it is on the disk, so that there
- * is never half a trace, not even after a power failure. Pages of zeros become holes. A ring that a
- * process still records into is copied in memory first.
+ * Saves one ring: a copy replaces the file once it is on the disk, so that there is never half a
+ * trace, not even after a power failure. Pages of zeros become holes. A ring that a process still
+ * records into is copied in memory first.
  */
 #include "runs/save.h"
 
@@ -50,7 +50,7 @@ bool weft__runs_file_is_free(const char *file)
 			"%s exists and is not a weft trace; refusing to replace it", weft__runs_shown(file));
 		return false;
 	}
-	/* Permissions do not suffice to know: a file system may be read-only or full. */
+	/* Permissions are not enough to know: a file system may be read-only or full. */
 	if (!weft__runs_file_can_create(file)) {
 		weft__runs_report("%s cannot be written: %s", weft__runs_shown(file), strerror(errno));
 		return false;
@@ -63,7 +63,7 @@ bool weft__runs_make_way(const char *file, char ret_path[PATH_MAX])
 	char directory[PATH_MAX], full[PATH_MAX];
 	struct stat status;
 	const char *slash = strrchr(file, '/');
-	/* A link stays, and the file that it leads to is replaced. */
+	/* A link stays, and the file to which it leads is replaced. */
 	bool good = realpath(file, full) != NULL;
 	if (!good) {
 		snprintf(
@@ -127,8 +127,8 @@ void weft__runs_saving_begins(void)
 	clock_gettime(CLOCK_MONOTONIC, &saving_since);
 }
 
-/* Signals have been blocked since before the program ran. A pending one ends saving only after a
- * second: one that came earlier may have been meant for the program. */
+/* Signals have been blocked since before the program ran. A pending signal ends saving only after a
+ * second of it, because it may have been sent earlier and meant for the program. */
 bool weft__runs_saving_is_interrupted(void)
 {
 	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -206,7 +206,7 @@ static bool write_copy(const void *bytes, size_t size, int to, bool to_is_file)
 	return !to_is_file || ftruncate(to, (off_t)size) == 0;
 }
 
-/* What is saved: a file that is not written any more, or a copy in memory. */
+/* The content to save: a file that is no longer written, or a copy in memory. */
 struct content {
 	int fd; /* -1: the copy in `bytes` */
 	const void *bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * From rings to files.
+ * Saves rings as files.
  */
 #ifndef WEFT_RUNS_SAVE_H
 #define WEFT_RUNS_SAVE_H
@@ -14,14 +14,14 @@
 
 /* ---- Before the program runs ---- */
 
-/* Can `file` be written, and does it not exist or hold an old trace? False after a report. */
+/* True if `file` can be written, and does not exist or holds an old trace. False after a report. */
 bool weft__runs_file_is_free(const char *file);
 
-/* Can traces be saved there? `output` as in runs/name.h. False after a report. */
+/* True if traces can be saved in `output` (see runs/name.h). False after a report. */
 bool weft__runs_can_save(const char *output);
 
-/* For a ring that is recorded in `file` itself: the absolute path, at which no file remains. False
- * after a report. */
+/* For a ring that is recorded in `file` itself: removes an old file there and returns the absolute
+ * path. False after a report. */
 bool weft__runs_make_way(const char *file, char ret_path[PATH_MAX]);
 
 /* ---- One ring ---- */
@@ -33,18 +33,18 @@ enum weft__runs_outcome {
 	WEFT__RUNS_SKIPPED,     /* it is not a ring */
 };
 
-/* To be called before the first of the rings that are saved together. */
+/* Call it before the first of the rings that are saved together. */
 void weft__runs_saving_begins(void);
 
-/* Is a signal pending that should end us, and has saving taken more than a second? */
+/* True if a signal is pending that should end us, and saving has taken more than a second. */
 bool weft__runs_saving_is_interrupted(void);
 
-/* Saves the ring at `path` as `file`, or to standard output if that is "-". A file that exists is
- * replaced at once, or stays if saving fails. A report unless it is saved. */
+/* Saves the ring at `path` as `file`, or to standard output if that is "-". An existing file is
+ * replaced atomically, or stays if saving fails. Reports unless it is saved. */
 enum weft__runs_outcome weft__runs_save(
 	const char *path, const struct weft__runs_ring *ring, const char *file);
 
-/* The same for a copy of a ring in memory. False after a report. */
+/* Saves a copy of a ring that is in memory. False after a report. */
 bool weft__runs_save_copy(const void *bytes, size_t size, const char *file);
 
 /* ---- All rings of a run ---- */
@@ -53,21 +53,21 @@ struct weft__runs_stream_result;
 
 struct weft__runs_saved {
 	char *file; /* "-" for standard output */
-	char *path; /* of the ring, which still exists */
+	char *path; /* path of the ring, which still exists */
 	const struct weft__runs_ring *ring;
-	const struct weft__runs_stream_result *stream; /* NULL: not of a stream */
+	const struct weft__runs_stream_result *stream; /* NULL: not streamed */
 };
 
 struct weft__runs_saves {
 	struct weft__runs_rings rings;
-	struct weft__runs_saved *list; /* what is saved */
+	struct weft__runs_saved *list; /* the saved rings */
 	size_t count;
-	bool has_failed; /* a ring is not saved, and stays in the directory */
+	bool has_failed; /* a ring was not saved, and stays in the directory */
 	bool is_interrupted;
 };
 
-/* Saves the rings in a run directory, that of the process `program` first; the rings remain. False
- * after a report: then nothing is to be finished. */
+/* Saves the rings in a run directory, that of the process `program` first. The rings themselves
+ * remain. False after a report; then the caller has nothing to finish. */
 bool weft__runs_save_all(
 	const char *directory, const char *output, pid_t program, struct weft__runs_saves *ret_saves);
 void weft__runs_saves_finish(struct weft__runs_saves *saves);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Saving what the processes of a run left in its directory.
+ * Saves the rings that the processes of a run left in its directory.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "runs/name.h"
 #include "runs/save.h"
 
-/* Where the link leads to, to be freed; relative if that is below the current directory. NULL with
- * errno. */
+/* The target of a link, relative if it is below the current directory. The caller frees it. NULL
+ * with errno. */
 static char *follow_link(const char *link)
 {
 	char target[PATH_MAX], here[PATH_MAX];

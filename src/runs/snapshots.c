@@ -3,8 +3,9 @@
  * While the program runs, the rings of its processes are looked at every 20 ms for requests and for
  * events that fire a rule.
  *
- * A program may request snapshots in a loop. So each process gets one a second, and a run a limited
- * number; while requests would be passed over, the ring is not asked to hold its past for them.
+ * A program may request snapshots in a loop. So each process gets at most one a second, and a run a
+ * limited number. While requests would be skipped, the watcher does not listen, so that no program
+ * holds its past for them.
  */
 #include "runs/snapshots.h"
 
@@ -37,9 +38,9 @@ struct watched {
 	struct weft_watch *watch;
 	struct weft_follow *follow; /* NULL without rules */
 	struct weft_triggers *triggers;
-	uint32_t rules; /* of the program's own rules, how many were added */
+	uint32_t rules; /* number of the program's own rules that were added */
 	uint64_t quiet_until_ns;
-	unsigned number; /* in the name of its last snapshot's file */
+	unsigned number; /* number in the name of the last snapshot's file */
 };
 
 struct weft__runs_snapshots {
@@ -58,7 +59,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
 }
 
-/* Events tested in one go: signals are not passed on meanwhile. */
+/* Events tested at once. Signals are not passed on meanwhile. */
 static const unsigned EVENTS_AT_ONCE = 100000;
 
 static void close_watched(struct watched *w)
@@ -139,7 +140,7 @@ static void take_rules(struct weft__runs_snapshots *s, struct watched *w)
 		add_rule(w, rule);
 }
 
-/* How often rules have fired, and the first that did. */
+/* Tests the rules: how often they have fired, and the first that did. */
 static uint64_t test_rules(
 	struct weft__runs_snapshots *s, struct watched *w, struct weft_slice *ret_rule)
 {
@@ -178,7 +179,7 @@ static void say(const char *file, struct weft_slice reason)
 	weft_text_finish(&text);
 }
 
-/* The next free name beside the trace's; to be freed. */
+/* The next free name beside the trace. The caller frees it. */
 static char *choose_file(const struct weft__runs_snapshots *s, struct watched *w)
 {
 	bool is_programs = w->ring.pid == s->options->program;
@@ -214,7 +215,8 @@ static void take(
 	int error = weft_watch_copy(w->watch, &bytes, &size);
 	weft_watch_listen(w->watch, 0);
 	s->passed_over += weft_watch_answer(w->watch) + fired;
-	/* A failure counts too: otherwise a damaged ring would cause a message at each look. */
+	/* A failure counts as a snapshot, otherwise a damaged ring would cause a message at each
+	 * look. */
 	s->taken++;
 	s->passed_over--;
 	w->quiet_until_ns = now_ns() + SECOND_NS;
@@ -233,7 +235,7 @@ static void look_at(struct weft__runs_snapshots *s, struct watched *w)
 	uint32_t requests = weft_watch_requests(w->watch, &reason);
 	uint64_t fired = test_rules(s, w, &rule);
 	if (fired && !requests && !is_quiet(s, w))
-		weft_watch_hold(w->watch, WEFT_WATCH_HOLD_MAX_NS); /* until it is answered */
+		weft_watch_hold(w->watch, WEFT_WATCH_HOLD_MAX_NS); /* until take() answers */
 	if (is_quiet(s, w)) {
 		s->passed_over += fired;
 		if (requests)
@@ -246,14 +248,14 @@ static void look_at(struct weft__runs_snapshots *s, struct watched *w)
 		weft_watch_listen(w->watch, 2 * SECOND_NS);
 }
 
-/* Its process has ended; a request that it made at the end is still answered. */
+/* The process has ended; a request that it made at its end is still answered. */
 static void look_last(struct weft__runs_snapshots *s, struct watched *w)
 {
 	look_at(s, w);
 	close_watched(w);
 }
 
-/* ---- Which rings there are ---- */
+/* ---- Finding rings ---- */
 
 static bool is_known(const struct weft__runs_snapshots *s, const char *name)
 {

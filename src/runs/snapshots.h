@@ -14,28 +14,29 @@ struct weft__runs_snapshots;
 
 struct weft__runs_snapshot_options {
 	const char *directory; /* the run's */
-	const char *output;    /* of the run's traces, see runs/name.h: snapshots go beside them */
+	const char *output; /* output of the run's traces (see runs/name.h): snapshots go beside them */
 	pid_t program;
-	unsigned limit;           /* of snapshots; 0: none */
-	const char *const *rules; /* each of which takes one when it fires */
+	unsigned limit;           /* number of snapshots; 0: none */
+	const char *const *rules; /* each takes a snapshot when it fires */
 	unsigned rule_count;
 };
 
-/* NULL if none are wanted, or without memory. The options stay the caller's, and in place. */
+/* NULL if no snapshots are wanted or memory is short. The caller keeps the options valid and
+ * unmoved. */
 struct weft__runs_snapshots *weft__runs_snapshots_create(
 	const struct weft__runs_snapshot_options *options);
 
-/* To be called every WEFT__RUNS_LOOK_NS. */
+/* Call it every WEFT__RUNS_LOOK_NS. */
 void weft__runs_snapshots_look(struct weft__runs_snapshots *snapshots);
 
 /* Answers the last requests, and reports how many were not answered. */
 void weft__runs_snapshots_destroy(struct weft__runs_snapshots *snapshots);
 
-/* A request keeps the program from overwriting its past until it is copied: the sooner the better.
- */
+/* The interval is short because a request keeps the program from overwriting its past until it is
+ * copied. */
 #define WEFT__RUNS_LOOK_NS 20000000
 
-/* Feeds the rules the events that there are, at most `most`, and the time. Returns as
+/* Passes the available events, at most `most`, and the time to the rules. Returns as
  * weft_follow_next does: WEFT_OK if there may be more. */
 int weft__runs_follow_rules(
 	struct weft_triggers *triggers, struct weft_follow *follow, unsigned most);

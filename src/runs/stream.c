@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * A separate thread drains the rings and writes the files, so that a disk that does not respond
- * delays neither signals to the program nor its end. The program never waits: events that the ring
- * cannot hold until the disk responds are lost, and counted.
+ * delays neither the signals that are passed on to the program nor its end. The program never
+ * waits: events that the ring cannot hold until the disk responds are lost, and counted.
  *
  * inotify reports new rings in the run directory. Each ring gives one stream, which is one file or
  * a series of files.
@@ -42,13 +42,13 @@
 /* The default limit. */
 #define LIMIT_USUAL_BYTES ((uint64_t)16 << 30)
 
-/* Pieces of one ring before the next ring's turn. */
+/* Pieces written from one ring before the next ring's turn. */
 #define PIECES_MAX 64
 
 static const uint64_t WAIT_NS = 20000000;
 /* Between two attempts to write to a full disk. */
 static const uint64_t RETRY_NS = 50000000;
-/* After the program's end: how long a disk may take nothing before we give up. */
+/* After the program's end: how long a disk may accept no bytes before we give up. */
 static const uint64_t PATIENCE_NS = 3000000000;
 
 struct ring_stream {
@@ -57,12 +57,12 @@ struct ring_stream {
 	struct weft_stream *stream; /* NULL: the ring is still being made, or the stream has ended */
 	struct weft__stream_file file;
 	uint64_t written;     /* events in files */
-	uint64_t before;      /* of them, in files before the present one */
-	uint64_t whole_bytes; /* of the present file, up to the end of its last whole piece */
-	bool has_ended;       /* nothing more comes, but a piece may be pending */
+	uint64_t before;      /* events in files before the present one */
+	uint64_t whole_bytes; /* size of the present file up to the end of its last whole piece */
+	bool has_ended;       /* no more events come, but a piece may be pending */
 	bool ends_file;       /* the pending piece is the last of this file */
 	bool is_done, is_stuck, has_failed;
-	bool waits;                             /* for another stream to end: there are too many */
+	bool waits; /* too many streams: this one waits until another ends */
 	struct weft__runs_stream_result result; /* complete after the end */
 };
 
@@ -73,10 +73,10 @@ struct weft__runs_stream {
 	bool is_full;              /* the limit is reached */
 	struct ring_stream **list; /* in the order in which they were found */
 	size_t count;
-	int notify; /* inotify of the directory, -1: none */
+	int notify; /* inotify descriptor of the directory; -1: none */
 	pthread_t thread;
 	atomic_bool stops;    /* set when the program has ended, or by a signal */
-	atomic_bool is_ended; /* by the thread */
+	atomic_bool is_ended; /* set by the thread */
 	atomic_uint_least64_t progress_ns;
 };
 
@@ -216,7 +216,8 @@ static bool begin_file(struct weft__runs_stream *s, struct ring_stream *r)
 
 /* ---- The limit ---- */
 
-/* The most that the next piece can take: a packet at least, and what precedes packets. */
+/* The most bytes that the next piece can take: at least one packet, with the header and names
+ * before it. */
 static size_t most_bytes(const struct weft__runs_stream *s)
 {
 	return (s->piece_bytes > PACKET_MAX_BYTES ? s->piece_bytes : PACKET_MAX_BYTES) + FRONT_BYTES;
@@ -254,7 +255,7 @@ static uint64_t usual_limit(const struct weft__runs_stream_options *options)
 	return half < LIMIT_USUAL_BYTES ? half : LIMIT_USUAL_BYTES;
 }
 
-/* Bytes on disk of all files of the run. */
+/* Disk usage of all files of the run, in bytes. */
 static uint64_t disk_bytes(const struct weft__runs_stream *s)
 {
 	uint64_t bytes = 0;
@@ -263,8 +264,8 @@ static uint64_t disk_bytes(const struct weft__runs_stream *s)
 	return bytes;
 }
 
-/* Would one more piece exceed the limit? Then all streams of the run end, except one to standard
- * output without --max-size, since it fills no disk of ours. */
+/* True if one more piece would exceed the limit. Then all streams of the run end, except one to
+ * standard output without --max-size, because it fills no disk of ours. */
 static bool is_full(struct weft__runs_stream *s, const struct ring_stream *r)
 {
 	if (strcmp(r->file.name, "-") == 0 && !s->options.has_max)
@@ -281,7 +282,7 @@ static bool is_full(struct weft__runs_stream *s, const struct ring_stream *r)
 	return true;
 }
 
-/* The pending piece is written: notes that, and begins the next file if it is due. */
+/* Counts the piece that was written, and begins the next file if it is due. */
 static bool go_on(struct weft__runs_stream *s, struct ring_stream *r)
 {
 	atomic_store(&s->progress_ns, now_ns());
@@ -385,7 +386,7 @@ static bool any(const struct weft__runs_stream *s, bool stuck)
 	return false;
 }
 
-/* Until the directory changes, or `ns` have passed. */
+/* Waits until the directory changes or `ns` have passed. */
 static void wait_for_rings(const struct weft__runs_stream *s, uint64_t ns)
 {
 	struct pollfd descriptor = {.fd = s->notify, .events = POLLIN};
@@ -405,7 +406,7 @@ static void wait(const struct weft__runs_stream *s, uint64_t *idle_ns)
 	*idle_ns = 2 * *idle_ns < WAIT_NS ? 2 * *idle_ns : WAIT_NS;
 }
 
-/* Counts the events that cannot be written. */
+/* Takes the remaining events from the stream, which counts them, without writing them. */
 static void pass_over(struct ring_stream *r)
 {
 	const void *bytes;
@@ -414,8 +415,8 @@ static void pass_over(struct ring_stream *r)
 		continue;
 }
 
-/* Writes into the file what is missing at its end, over its last bytes: there is no room for more.
- */
+/* Records in the file how many events are missing at its end. This overwrites the last bytes,
+ * because the disk has no room for more. */
 static void tell_unwritten(struct ring_stream *r)
 {
 	uint64_t given = weft_stream_describe(r->stream)->events;
@@ -428,8 +429,8 @@ static void tell_unwritten(struct ring_stream *r)
 	weft__stream_file_sync(&r->file);
 }
 
-/* The disk takes nothing any more. What is not written stays in the ring as long as that holds it.
- */
+/* The disk accepts no more bytes. Events that were not written stay in the ring as long as it holds
+ * them. */
 static void give_up(struct weft__runs_stream *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
@@ -451,7 +452,7 @@ static void *run(void *context)
 	struct weft__runs_stream *s = context;
 	uint64_t idle_ns = 1000000;
 	for (;;) {
-		/* Loaded first: everything that existed when it was set is seen below. */
+		/* Loaded first, so that the code below sees every ring that existed when it was set. */
 		bool is_last = atomic_load(&s->stops), busy = false;
 		if (directory_has_changed(s))
 			busy = true;
@@ -559,7 +560,7 @@ static bool is_interrupted(void)
 	return false;
 }
 
-/* False: it hangs in a write, and a signal asks us not to wait for that. */
+/* False: the thread hangs in a write, and a signal asks us not to wait for it. */
 bool weft__runs_stream_stop(struct weft__runs_stream *s)
 {
 	uint64_t start = now_ns();
@@ -585,7 +586,7 @@ bool weft__runs_stream_is_complete(const struct weft__runs_stream *s)
 	return true;
 }
 
-/* Which processes still run was not known when their rings were found. */
+/* Updates which processes still run: that may have changed since their rings were found. */
 static void note_running(struct weft__runs_stream *s, const struct weft__runs_rings *rings)
 {
 	for (size_t i = 0; i < rings->count; i++) {

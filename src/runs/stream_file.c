@@ -2,7 +2,7 @@
  *
  * A stream is written straight into its file, so that it can be read at any time. With rotation the
  * files are numbered, STEM.0001.weft, and the numbers continue those of existing files, so that a
- * restarted service keeps its history. If only the newest N are kept, older ones of earlier runs
+ * restarted service keeps its history. If only the newest N are kept, older files of earlier runs
  * are removed too.
  */
 #include "runs/stream_file.h"
@@ -75,7 +75,7 @@ static char *numbered(const char *name, uint64_t number)
 	return length < 0 ? NULL : path;
 }
 
-/* The number in the name of one of our files; 0: another file. */
+/* The number in the name of a file of this series; 0: another file. */
 static uint64_t number_of(const char *base, const char *entry)
 {
 	size_t stem = stem_of(base);
@@ -129,7 +129,7 @@ static void remove_old(const struct weft__stream_file *file)
 
 /* ---- Files ---- */
 
-/* The path of the next file, to be freed. */
+/* The path of the next file. The caller frees it. */
 static char *next_path(struct weft__stream_file *file)
 {
 	if (!file->options->rotate_bytes)
@@ -139,8 +139,8 @@ static char *next_path(struct weft__stream_file *file)
 	return numbered(file->name, file->number + 1);
 }
 
-/* A symbolic link stays, and the file that it leads to is replaced by a new one: a process that has
- * the old file open does not see it change. */
+/* A symbolic link stays, and a new file replaces the one to which it leads, so that a process that
+ * has the old file open does not see it change. */
 static int create(const char *path)
 {
 	char place[PATH_MAX];

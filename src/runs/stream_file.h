@@ -2,8 +2,8 @@
  *
  * The output of a stream: a file, a series of files, or standard output; compressed or not.
  *
- * If the disk has no room for a piece, the piece stays pending until a later flush; what was
- * written before it is intact.
+ * If the disk has no room for a piece, the piece stays pending until a later flush; the bytes
+ * before it are intact.
  */
 #ifndef WEFT_RUNS_STREAM_FILE_H
 #define WEFT_RUNS_STREAM_FILE_H
@@ -14,7 +14,7 @@
 
 struct weft__runs_stream_options {
 	const char *output;    /* see runs/name.h */
-	uint64_t rotate_bytes; /* of one file at most, where possible; 0: one file for all */
+	uint64_t rotate_bytes; /* maximum size of a file, where possible; 0: one file */
 	uint64_t keep;         /* the newest N files; 0: all */
 	uint64_t max_bytes;    /* of all files of the run together; 0: no limit */
 	bool has_max;          /* the user has set max_bytes, so it also bounds standard output */
@@ -42,33 +42,33 @@ void weft__stream_file_init(
 void weft__stream_file_finish(struct weft__stream_file *file);
 
 /* Ends the present file, if there is one, and begins the next, replacing a file of that name. False
- * with `error`; it may be tried again. */
+ * with `error`; the call may be repeated. */
 bool weft__stream_file_begin(struct weft__stream_file *file);
 
-/* Makes a piece pending; `bytes` must stay until it is flushed. To be called when nothing is
- * pending. False without memory. */
+/* Makes a piece pending; `bytes` must stay until it is flushed. Call it when nothing is pending.
+ * False if memory is short. */
 bool weft__stream_file_put(struct weft__stream_file *file, const void *bytes, size_t size);
 
-/* Makes the end of the compressed file pending. False without memory. */
+/* Makes the end of the compressed file pending. False if memory is short. */
 bool weft__stream_file_end(struct weft__stream_file *file);
 
-/* Writes what is pending; true if nothing is pending any more. */
+/* Writes pending bytes. True if none are pending any more. */
 bool weft__stream_file_flush(struct weft__stream_file *file);
 
 /* Waits until the present file is on the disk. False with `error`. */
 bool weft__stream_file_sync(struct weft__stream_file *file);
 
-/* Can the file be truncated and written again at an offset? False for a pipe and a compressed file.
- */
+/* True if the file can be truncated and rewritten at an offset. False for a pipe and a compressed
+ * file. */
 bool weft__stream_file_is_rewritable(const struct weft__stream_file *file);
 
-/* Bytes on disk of its files, without those that rotation has removed. */
+/* Disk usage of its files in bytes, not counting those that rotation has removed. */
 uint64_t weft__stream_file_disk_bytes(const struct weft__stream_file *file);
 
-/* Would another piece of `bytes` exceed rotate_bytes? */
+/* True if another piece of `bytes` would exceed rotate_bytes. */
 bool weft__stream_file_is_full(const struct weft__stream_file *file, size_t bytes);
 
-/* Has writing failed for good? */
+/* True if writing has failed for good. */
 bool weft__stream_file_is_broken(const struct weft__stream_file *file);
 
 #endif
