@@ -63,7 +63,7 @@ static void add_range(struct parser *p, uint32_t first, uint32_t last)
 		tree->ranges[tree->range_count++] = (struct weft__pattern_range){first, last};
 }
 
-/* The part of first … last in a … z or A … Z, in the other case. */
+/* Adds the letters of first … last that are in from … to, in the other case. */
 static void add_other_case(struct parser *p, uint32_t first, uint32_t last, char from, char to)
 {
 	uint32_t low = (uint32_t)from, high = low + 25;
@@ -190,7 +190,7 @@ static int digit_of(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The character that an escape stands for; the backslash has been read. */
+/* The character of an escape; the backslash has been read. */
 static uint32_t take_escaped(struct parser *p)
 {
 	static const char letters[] = "tnrfv", meant[] = "\t\n\r\f\v";
@@ -220,7 +220,7 @@ static uint32_t take_escaped(struct parser *p)
 	return take_character(p);
 }
 
-/* One end of a range, or a class such as \d, which is none: then false. */
+/* Takes one end of a range. False after a class such as \d, which cannot be an end. */
 static bool take_set_member(struct parser *p, uint32_t *ret_character)
 {
 	if (!take(p, '\\')) {
@@ -235,7 +235,7 @@ static bool take_set_member(struct parser *p, uint32_t *ret_character)
 	return true;
 }
 
-/* One character of the ranges from `first` on. */
+/* Adds a node for one character of the ranges from `first` on. */
 static uint32_t add_ranges_node(struct parser *p, uint32_t first)
 {
 	return add_node(p, (struct weft__pattern_node){.type = WEFT__PATTERN_NODE_RANGES,
@@ -342,7 +342,8 @@ static bool take_number(struct parser *p, uint32_t *ret_number)
 	return p->at > start;
 }
 
-/* {2}, {2,}, {,5} or {2,5}; otherwise the brace stands for itself, and nothing is read. */
+/* Takes {2}, {2,}, {,5} or {2,5}. Otherwise the brace is an ordinary character, and nothing is
+ * read. */
 static bool take_counts(struct parser *p, uint32_t *ret_least, uint32_t *ret_most)
 {
 	size_t start = p->at;

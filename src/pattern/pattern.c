@@ -21,7 +21,7 @@
 #define SLOTS       (2 * STATES_MAX)
 #define ASCII       128
 
-/* Instead of a state. */
+/* Values instead of a state. */
 #define UNKNOWN UINT32_MAX
 #define MATCHED (UINT32_MAX - 1)
 
@@ -38,16 +38,16 @@ struct weft__pattern {
 	uint16_t ascii[ASCII]; /* classes */
 	struct state states[STATES_MAX];
 	uint32_t state_count, state_limit;
-	uint32_t slots[SLOTS]; /* states by their members; UNKNOWN: none */
+	uint32_t slots[SLOTS]; /* hash table of states by their members; UNKNOWN: free */
 	uint16_t *members;
 	uint32_t member_count;
-	uint32_t *targets; /* of state s and class c: s * class_count + c */
+	uint32_t *targets; /* the target of state s and class c is at s * class_count + c */
 	/* While a state is made: */
-	uint32_t *seen, generation; /* a step is seen if it has the generation's number */
+	uint32_t *seen, generation; /* a step was seen if its entry equals `generation` */
 	uint16_t *stack, *fresh, *kept;
 	uint32_t fresh_count;
 	bool fresh_matches;
-	bool matches_always; /* also an empty text */
+	bool matches_always; /* every text matches, even an empty one */
 };
 
 /* ---- Classes ---- */
@@ -76,7 +76,7 @@ static uint32_t find_class(const struct weft__pattern *p, uint32_t character)
 	return weft__lower_bound_u64(p->bounds, p->class_count, character + (uint64_t)1);
 }
 
-/* Any character of a class; of an empty one, some other. */
+/* A character of a class; any other character if the class is empty. */
 static uint32_t character_of(const struct weft__pattern *p, uint32_t class)
 {
 	return p->bounds[class] ? (uint32_t)(p->bounds[class] - 1) : 0;
@@ -101,7 +101,7 @@ static void begin_fresh(struct weft__pattern *p)
 	p->fresh_matches = false;
 }
 
-/* Each step is seen once, so the stack has room for all. */
+/* The stack has room for all steps, because each is pushed at most once. */
 static void push(struct weft__pattern *p, uint32_t *depth, uint32_t step)
 {
 	if (p->seen[step] == p->generation)
@@ -140,7 +140,7 @@ static int by_number(const void *left, const void *right)
 	return *l < *r ? -1 : *l > *r;
 }
 
-/* Whether a text that ends at these steps matches. */
+/* True if a text that ends at these steps matches. */
 static bool matches_at_end(struct weft__pattern *p, const struct state *state, bool at_start)
 {
 	begin_fresh(p);
@@ -152,7 +152,8 @@ static bool matches_at_end(struct weft__pattern *p, const struct state *state, b
 	return p->fresh_matches;
 }
 
-/* A state of the fresh steps, which are in order. There is room for it. */
+/* Adds a state of the fresh steps, which are sorted. The caller has made sure that there is
+ * room. */
 static uint32_t add_state(struct weft__pattern *p, bool at_start)
 {
 	uint32_t number = p->state_count++;
@@ -185,7 +186,8 @@ static bool is_full(const struct weft__pattern *p)
 	return p->state_count == p->state_limit || p->member_count + p->fresh_count > MEMBERS_MAX;
 }
 
-/* State 0 is where every text begins; no other is taken for it, as only there ^ holds. */
+/* Every text begins in state 0. It is not in the hash table, because ^ matches only there and no
+ * other state may be merged with it. */
 static void begin_states(struct weft__pattern *p)
 {
 	p->state_count = p->member_count = 0;
@@ -215,7 +217,8 @@ static uint32_t find_slot(const struct weft__pattern *p)
 	return slot;
 }
 
-/* The state of the fresh steps; *ret_forgot if all others are gone. */
+/* Finds or adds the state of the fresh steps. *ret_forgot: the cache was cleared, so earlier
+ * numbers of states are invalid. */
 static uint32_t find_state(struct weft__pattern *p, bool *ret_forgot)
 {
 	qsort(p->fresh, p->fresh_count, sizeof(*p->fresh), by_number);

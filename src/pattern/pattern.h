@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Regular expressions: is there a match somewhere in a text?
+ * Regular expressions: tests whether a text contains a match.
  *
  *     parse.c    an expression → a tree
  *     program.c  a tree → steps: an automaton that may be at several steps at once
@@ -25,7 +25,7 @@ struct weft__pattern_error {
 };
 
 struct weft__pattern_options {
-	bool ignore_case; /* a to z match both */
+	bool ignore_case; /* letters a to z match in either case */
 	bool literal;     /* the text is not an expression */
 };
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC
  *
  * Compiles a tree to steps, from the end backwards: each node gets the step that follows it, so
- * nothing has to be patched. It recurses once for each group and repetition, not for each node of a
- * sequence; the parser bounds the depth of groups.
+ * that only endless repetitions have to be patched. It recurses once for each group and repetition,
+ * not for each node of a sequence; the parser bounds the depth of groups.
  */
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "pattern/program.h"
 
-/* Repetitions of nothing make work without making steps. */
+/* Bounds the work: repetitions of an empty expression cost time but add no steps. */
 #define WORK_MAX 100000
 
 struct compiler {
@@ -42,7 +42,7 @@ static uint32_t add_split(struct compiler *c, uint32_t next, uint32_t other)
 
 static uint32_t compile(struct compiler *c, uint32_t node, uint32_t next);
 
-/* As often as one likes, also never. */
+/* Compiles a repetition of any number of times, including none. */
 static uint32_t compile_endless(struct compiler *c, uint32_t node, uint32_t next)
 {
 	uint32_t split = add_split(c, next, next);

@@ -10,8 +10,8 @@
 enum weft__pattern_node_type {
 	WEFT__PATTERN_NODE_EMPTY,
 	WEFT__PATTERN_NODE_RANGES,   /* `first`, `count`: a character of these ranges */
-	WEFT__PATTERN_NODE_START,    /* of the text */
-	WEFT__PATTERN_NODE_END,      /* likewise */
+	WEFT__PATTERN_NODE_START,    /* the start of the text */
+	WEFT__PATTERN_NODE_END,      /* the end of the text */
 	WEFT__PATTERN_NODE_SEQUENCE, /* `left`, then `right` */
 	WEFT__PATTERN_NODE_EITHER,   /* `left` or `right` */
 	WEFT__PATTERN_NODE_REPEAT,   /* `left`, at least `first` and at most `count` times */
