@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: ISC
  *
- * Events in the order of time, from all packets of a buffer or a stream: of a program that goes on,
- * up to the low-water mark; of a saved one, where nothing more comes, up to the end of time.
+ * Gives the events of all packets of a buffer or a stream in time order: up to the low-water mark
+ * while the program goes on, up to the last event of a saved trace.
  *
  * Each packet is in time order, and the packets of one thread do not overlap. So a queue of
- * packets, by the time of each one's next event, or the earliest that it can have, gives all events
- * in order. Packets wait in the ring, not in our memory: a packet is copied when it becomes the
- * first in the queue, and only what is new of it. So about one copy a thread is held at a time.
+ * packets, ordered by the time of each one's next event or a lower bound of it, gives all events in
+ * order. Packets wait in the ring, not in our memory: a packet is copied when it becomes the first
+ * in the queue, and only its new part. So about one copy per thread is held at a time.
  *
- * A copy counts if the packet's sequence is the same after it; otherwise the content was
- * overwritten. How many events that cost is told by the counts of the packets: each place has an
- * account of the events that were ever written there, and every one of them is given or lost.
+ * A copy is valid if the packet's sequence is the same after it; otherwise the content was
+ * overwritten. The packets count how many events were lost that way: each position of the ring has
+ * an account of the events that were ever written there, and every one of them is either given or
+ * lost.
  */
 #include "format/weft_follower.h"
 
@@ -28,7 +29,8 @@ void weft__follower_complain(
 
 /* ---- Losses ---- */
 
-/* What is overwritten while a saved buffer is read was never for this reader. */
+/* Counts as lost the events of a place that were not read. In a saved buffer they count as
+ * overwritten, not as stalled, because its reader did not have to keep up with the program. */
 void weft__follower_settle(struct weft__follower *f, struct weft__place *p, uint64_t written)
 {
 	enum weft_loss cause = f->is_saved ? WEFT_LOSS_OVERWRITTEN : WEFT_LOSS_STALLED;
@@ -38,7 +40,7 @@ void weft__follower_settle(struct weft__follower *f, struct weft__place *p, uint
 	f->description->losses[cause] += weft__account_close(&p->account, written);
 }
 
-/* All that was at each place when the program ended, and could not be read. */
+/* Counts as lost the events that could not be read when the program ended. */
 static void settle_all(struct weft__follower *f)
 {
 	uint64_t written;
@@ -64,7 +66,7 @@ static int find_thread(
 	return error;
 }
 
-/* A saved buffer says where its events are missing. */
+/* For a saved buffer only: adds the gap before the packet, if events are missing there. */
 static int find_gap(
 	struct weft__follower *f, const struct weft__place *p, const struct weft_abi_packet *header)
 {
@@ -78,8 +80,8 @@ static int find_gap(
 	return f->is_saved ? weft__gaps_take_packet(&f->gaps, &packet, f->description) : 0;
 }
 
-/* Who runs at the packet's start follows from the thread's events before it, unless some of those
- * are lost. */
+/* The task at the packet's start follows from the thread's earlier events. If some of those are
+ * lost, a switch to the task in the packet's header is given first. */
 static void compare_numbers(struct weft__follower *f, struct weft__place *p, uint64_t number)
 {
 	uint64_t *known = &f->threads.events[p->thread];
@@ -107,7 +109,8 @@ static int take_header(
 	return 0;
 }
 
-/* The bytes from the cursor's end on. WEFT_OK, WEFT_AGAIN if they are gone, or an error. */
+/* Copies the bytes from the cursor's end on; a stable input is read without a copy. Returns
+ * WEFT_OK, WEFT_AGAIN if the bytes were overwritten, or an error. */
 static int copy_bytes(
 	struct weft__follower *f, struct weft__place *p, const struct weft_abi_packet *header)
 {
@@ -129,7 +132,7 @@ static int copy_bytes(
 	return WEFT_OK;
 }
 
-/* A packet that came in a chunk was copied then. */
+/* A packet of a stream that is still arriving was copied when its chunk came. */
 static int fetch_added(struct weft__follower *f, struct weft__place *p)
 {
 	struct weft_abi_packet header;
@@ -138,8 +141,8 @@ static int fetch_added(struct weft__follower *f, struct weft__place *p)
 	return take_header(f, p, &header);
 }
 
-/* Copies what is new in the place's content. WEFT_OK, WEFT_AGAIN if there is nothing, or an error.
- */
+/* Copies the new part of the place's content. Returns WEFT_OK, WEFT_AGAIN if there is none, or an
+ * error. */
 static int fetch(struct weft__follower *f, struct weft__place *p)
 {
 	struct weft_abi_packet header;
@@ -160,9 +163,10 @@ static int fetch(struct weft__follower *f, struct weft__place *p)
 	return header.committed == p->cursor.end ? WEFT_AGAIN : copy_bytes(f, p, &header);
 }
 
-/* ---- The first place ---- */
+/* ---- The first place in the queue ---- */
 
-/* A later time than any in the trace is damaged, too. */
+/* A time before the previous event's or after the end of the trace is damaged: the event gets the
+ * previous time. */
 static void set_time(struct weft__follower *f, struct weft__place *p)
 {
 	uint64_t ns = weft__ticks_to_ns(&f->buffer.clock, p->words.ticks);
@@ -175,7 +179,7 @@ static void set_time(struct weft__follower *f, struct weft__place *p)
 		p->next_ns = ns;
 }
 
-/* Events from here on are another thread's, which has just begun. */
+/* The events from here on belong to another thread, which began in this packet. */
 static int change_thread(struct weft__follower *f, struct weft__place *p)
 {
 	const struct weft__thread thread = weft__words_thread(&p->words);
@@ -187,7 +191,8 @@ static int change_thread(struct weft__follower *f, struct weft__place *p)
 	return 0;
 }
 
-/* Finds the place's next event in its copy. WEFT_OK, WEFT_AGAIN if there is none, or an error. */
+/* Finds the place's next event in its copy. Returns WEFT_OK, WEFT_AGAIN if there is none, or an
+ * error. */
 static int find_event(struct weft__follower *f, struct weft__place *p)
 {
 	int error = 0;
@@ -228,8 +233,8 @@ static void remove_first(struct weft__follower *f)
 	weft__queue_remove_first(&f->queue);
 }
 
-/* Nothing more of a saved packet is read. If nothing could be copied, it may have been overwritten
- * before. */
+/* Ends the reading of a saved packet. If nothing could be copied, it may have been overwritten
+ * before: its events are then lost. */
 static int end_saved(struct weft__follower *f, struct weft__place *p)
 {
 	int error = p->is_begun ? weft__gaps_end_packet(&f->gaps, p->thread, p->next_ns) : 0;
@@ -239,8 +244,8 @@ static int end_saved(struct weft__follower *f, struct weft__place *p)
 	return error;
 }
 
-/* The first place has nothing more in its copy. What came meanwhile may lie before the mark, and
- * the next look would be too late for it. */
+/* The first place's copy is read to its end. Content that came meanwhile may lie before the mark,
+ * and the next look would find it too late: so the place stays in the queue if it has any. */
 static int renew_first(struct weft__follower *f)
 {
 	struct weft__place *p = weft__first_place(f);
@@ -258,7 +263,7 @@ static int renew_first(struct weft__follower *f)
 	return 0;
 }
 
-/* The first place goes to its next event, to its next content, or away. */
+/* Moves the first place to its next event or its next content, or removes it. */
 static int advance(struct weft__follower *f)
 {
 	struct weft__place *p = weft__first_place(f);
@@ -282,7 +287,7 @@ static int load_first(struct weft__follower *f)
 
 int weft__follower_pass_given(struct weft__follower *f)
 {
-	/* However fast the writers are, a call ends. */
+	/* Bounds the call, however fast the writers are. */
 	f->budget = 2 * f->buffer.packet_count;
 	if (!f->has_given)
 		return 0;
@@ -300,7 +305,7 @@ static void tell_task(struct weft__place *p, struct weft_event *event)
 	p->tells_task = false;
 }
 
-/* NULL, or what is wrong with the event. */
+/* Returns NULL, or a description of the damage. */
 static const char *decode(
 	struct weft__follower *f, struct weft__place *p, uint32_t offset, struct weft_event *event)
 {
@@ -312,11 +317,12 @@ static const char *decode(
 	return weft__event_decode(&f->buffer, &p->words, &p->task, &f->scratch, event);
 }
 
-/* The first place's next event. WEFT_AGAIN if it can't be given. */
+/* Takes the first place's next event. Returns WEFT_AGAIN if it is damaged or too late to be
+ * given. */
 static int take_event(struct weft__follower *f, struct weft_event *event)
 {
 	struct weft__place *p = weft__first_place(f);
-	/* The mark did not wait for this event, because its thread was held up for so long. */
+	/* The mark did not wait for this event, because its thread was inside it for too long. */
 	bool is_late = p->next_ns < f->given_ns;
 	uint32_t offset = p->cursor.offset;
 	if (p->has_event)
@@ -331,13 +337,14 @@ static int take_event(struct weft__follower *f, struct weft_event *event)
 	const char *wrong = decode(f, p, offset, event);
 	if (wrong)
 		weft__follower_complain(f, p, offset, wrong);
-	p->account.events++; /* of a detached place it is not used: detach() has counted its events */
+	p->account.events++; /* unused in a detached place: detach() has counted its events */
 	f->threads.events[p->thread]++;
 	f->description->losses[WEFT_LOSS_STALLED] += is_late;
 	return wrong || is_late ? WEFT_AGAIN : WEFT_OK;
 }
 
-/* A thread may continue in the mark's own nanosecond: see look_for_equals(). */
+/* Of the events with the mark's own time, only those of sure places are ready, because a thread may
+ * add more: see look_for_equals(). */
 bool weft__follower_is_ready(const struct weft__follower *f)
 {
 	if (f->queue.count == 0)
@@ -346,7 +353,7 @@ bool weft__follower_is_ready(const struct weft__follower *f)
 	return p->next_ns < f->mark_ns || (p->next_ns == f->mark_ns && (p->is_sure || f->is_finished));
 }
 
-/* One step with the first place: WEFT_OK if it gave an event, WEFT_AGAIN, or an error. */
+/* Takes one step with the first place: WEFT_OK if it gave an event, WEFT_AGAIN, or an error. */
 static int step(struct weft__follower *f, struct weft_event *event)
 {
 	const struct weft__place *p = weft__first_place(f);
@@ -377,14 +384,14 @@ int weft__follower_take(struct weft__follower *f, struct weft_event *event)
 		return status;
 	while (weft__follower_is_ready(f)) {
 		if (f->budget == 0 && !f->is_finished && !f->is_saved)
-			return WEFT_AGAIN; /* all stay where they are: what follows must not overtake them */
+			return WEFT_AGAIN; /* no later event may overtake the first place's */
 		status = step(f, event);
 		if (status == WEFT_OK)
 			give(f, event);
 		if (status != WEFT_AGAIN)
 			return status;
 	}
-	/* All before the mark was given. */
+	/* All events before the mark have been given. */
 	if (!f->is_finished && f->given_ns < f->mark_ns)
 		f->given_ns = f->mark_ns;
 	if (!f->is_finished || f->queue.count)
@@ -422,7 +429,7 @@ int weft__follower_add_places(struct weft__follower *f, size_t count)
 	return 0;
 }
 
-/* Copies are detached only from what a running program overwrites. */
+/* Only a running program overwrites packets, so only then are places for detached copies needed. */
 static int allocate(struct weft__follower *f)
 {
 	uint32_t packets = f->buffer.packet_count;
@@ -435,7 +442,8 @@ static int allocate(struct weft__follower *f)
 	return error || f->is_saved ? error : weft__follower_add_places(f, packets);
 }
 
-/* The accounts begin with what is gone already. A stream's packets count nothing. */
+/* Events that were overwritten before create are in the accounts from the beginning. A stream's
+ * packets have no such counts. */
 static void open_accounts(struct weft__follower *f)
 {
 	for (uint32_t i = 0; i < f->buffer.packet_count && !f->buffer.stream; i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * A buffer that a program is recording into, read as it goes on. Pure: the caller brings the time,
- * and waits.
+ * Follows a buffer: reads its events while a program records into it. Pure: the caller passes the
+ * time, and waits.
  *
  *     create → look → next … next → (time passes) → look → next … → finish → next … → destroy
  *
- * A look moves the low-water mark: what is earlier is given by next, in the order of time, and
- * nothing earlier comes any more.
+ * A look moves the low-water mark: `next` gives the events before it in time order, and no earlier
+ * event can come after them.
  */
 #ifndef WEFT_FORMAT_WEFT_FOLLOWER_H
 #define WEFT_FORMAT_WEFT_FOLLOWER_H
@@ -27,41 +27,41 @@ struct weft__buffer;
 /* The bytes are aligned to 8, stay where they are, and may be another program's mapping. */
 int weft__follower_create(const uint8_t *bytes, size_t size, struct weft__follower **ret_follower);
 
-/* weft_saved.c: of a buffer or a stream where nothing more comes, though the bytes may change. It
+/* weft_saved.c: reads what a buffer or a stream has now, though its bytes may change. The follower
  * is finished from the beginning on, and fills the input's description and diagnostics. */
 int weft__follower_create_saved(
 	const struct weft__input *input, struct weft__follower **ret_follower);
 void weft__follower_destroy(struct weft__follower *follower);
 
-/* The latest stamp in the buffer: a time on its clock that has been, for clocks that only the
- * program can read. */
+/* The latest stamp in the buffer: a time that has passed, for a clock that only the program can
+ * read. */
 uint64_t weft__follower_latest(struct weft__follower *follower);
 
 /* Moves the mark; `ticks` was the time on the buffer's clock at least WEFT__MARK_SLACK_NS ago.
  * 0 or WEFT_ERROR_MEMORY. */
 int weft__follower_look(struct weft__follower *follower, uint64_t ticks);
 
-/* Has the program stopped recording, while it goes on? Some thread may still be in the middle of an
- * event, as seen at the last look. */
+/* is_stopped: the program has stopped recording, though it still runs; its threads may still be
+ * inside an event. is_settled: none of them was at the last look. */
 bool weft__follower_is_stopped(const struct weft__follower *follower);
 bool weft__follower_is_settled(const struct weft__follower *follower);
 
-/* Nobody writes any more: all that is there can be given. Likewise. */
+/* The program has ended: `next` can give all remaining events. 0 or WEFT_ERROR_MEMORY. */
 int weft__follower_finish(struct weft__follower *follower);
 
-/* WEFT_OK and an event; WEFT_AGAIN: look again; WEFT_END: finished, and all was given; or
- * WEFT_ERROR_MEMORY. The event borrows until the next call. */
+/* Returns WEFT_OK and an event; WEFT_AGAIN: look again; WEFT_END: finished, and all events were
+ * given; or WEFT_ERROR_MEMORY. The event borrows until the next call. */
 int weft__follower_next(struct weft__follower *follower, struct weft_event *ret_event);
-/* The same, into an event that arrives zeroed. */
+/* The same, into an event that the caller has zeroed. */
 int weft__follower_take(struct weft__follower *follower, struct weft_event *event);
 
-/* Is there something to be given? */
+/* True if an event may be ready to be given. */
 bool weft__follower_is_ready(const struct weft__follower *follower);
 
-/* Nothing earlier comes any more; UINT64_MAX once finished. */
+/* The low-water mark: no earlier event can come any more. UINT64_MAX once finished. */
 uint64_t weft__follower_mark_ns(const struct weft__follower *follower);
 
-/* As it was checked at the beginning. */
+/* The buffer, as it was checked by create. */
 const struct weft__buffer *weft__follower_buffer(const struct weft__follower *follower);
 
 const struct weft_trace_description *weft__follower_describe(const struct weft__follower *f);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * A packet says how many events its thread had written and lost before it. Where that is more than
- * what came, the rest is missing since the thread's packet before. Overwritten events left a hole
- * between two packets; those that had no room were lost at some time since the last one was opened.
+ * A packet says how many events its thread had written and lost before it. If that is more than
+ * were read, the difference is missing since the thread's previous packet. Overwritten events are
+ * missing between the last event of that packet and this one; events that had no room were lost at
+ * some time since that packet was opened.
  */
 #include "format/weft_gaps.h"
 
@@ -41,7 +42,7 @@ static int add(struct weft__gaps *gaps, const struct weft_loss_period *period,
 	return 0;
 }
 
-/* The one cause for which events had no room; WEFT_LOSS_CAUSES if there are several. */
+/* The cause for which events had no room, if there is exactly one; else WEFT_LOSS_CAUSES. */
 static uint8_t cause_of_rest(const struct weft_trace_description *description)
 {
 	int found = WEFT_LOSS_CAUSES;
@@ -56,7 +57,8 @@ static uint8_t cause_of_rest(const struct weft_trace_description *description)
 	return (uint8_t)found;
 }
 
-/* Also what a damaged packet had is not there any more: only as many as were overwritten count. */
+/* The events of a damaged packet are missing, too, but were not overwritten: so at most the
+ * overwritten events that are in no gap yet count here. */
 static int add_overwritten(struct weft__gaps *gaps, const struct weft__gap_packet *packet,
 	struct weft_trace_description *description)
 {

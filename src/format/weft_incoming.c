@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * A stream of a running program, read while it comes: the packets of its chunks become places of a
- * follower, whose mark is that of the stream: no later chunk has an earlier event. So memory holds
- * what was recorded between two marks, however long the stream is.
+ * Reads a stream of a running program while it arrives. The packets of its chunks become places of
+ * a follower, whose low-water mark is that of the stream: no later chunk has an earlier event. So
+ * memory holds only what was recorded between two marks, however long the stream is.
  *
  * A stream without marks, or with chunks that only finished traces have, is left to weft.c, which
- * reads it when all of it is there. The clock is as it is known at the first mark: weft.c knows the
- * last moment of the trace and so a better rate, and times may differ by 1 in 10,000.
+ * reads it once all of it is there. The clock's rate is the one known at the first mark. weft.c
+ * knows the last clock reading of the trace and so a better rate: times may differ by 1 in 10,000.
  */
 #include "format/weft_incoming.h"
 
@@ -26,7 +26,7 @@
 #define HEADER_BYTES sizeof(struct weft_abi_buffer)
 #define CHUNK_BYTES  sizeof(struct weft_abi_chunk)
 
-/* Bytes that are no chunk, until the next chunk. */
+/* Bytes between two chunks that are not a chunk. */
 struct damage {
 	uint64_t offset;
 	bool is_on, has_magic;
@@ -61,7 +61,7 @@ static void read_losses(struct incoming *r)
 		r->follower->gaps.unplaced += losses[WEFT_LOSS_STALLED] - stalled;
 }
 
-/* Is there anything in the packet to be read? */
+/* True if the packet has content to be read. Reports an impossible size. */
 static bool is_sound(
 	struct incoming *r, const struct weft__chunk *chunk, const struct weft_abi_packet *header)
 {
@@ -116,7 +116,7 @@ static void take_mark(struct weft__follower *f, uint64_t ticks)
 		f->mark_ns = mark_ns;
 }
 
-/* Kinds that are unknown, or that this reader does not use, are stepped over. */
+/* Skips chunks of unknown kinds, and of kinds that this reader does not use. */
 static int take(struct incoming *r, const struct weft__chunk *chunk)
 {
 	struct weft__buffer *buffer = &r->follower->buffer;
@@ -133,7 +133,8 @@ static int take(struct incoming *r, const struct weft__chunk *chunk)
 	return 0;
 }
 
-/* Goes on to the next chunk behind damage. WEFT_OK, or WEFT_AGAIN if it has not come. */
+/* Skips damage up to the next chunk. Returns WEFT_OK, or WEFT_AGAIN if that chunk has not
+ * arrived. */
 static int skip_damage(struct incoming *r, struct weft__window *w)
 {
 	size_t size = weft__chunk_find(w->bytes, w->size);
@@ -154,8 +155,8 @@ static void begin_damage(struct incoming *r, struct weft__window *w)
 	weft__window_take(w, 8);
 }
 
-/* WEFT_OK if a chunk was taken or damage found, WEFT_AGAIN if more bytes are needed, WEFT_END if
- * all are taken, or an error. */
+/* Returns WEFT_OK if a chunk was taken or damage found, WEFT_AGAIN if more bytes are needed,
+ * WEFT_END if all are taken, or an error. */
 static int take_next(struct incoming *r, struct weft__window *w)
 {
 	struct weft__chunk chunk;
@@ -182,7 +183,7 @@ static int take_next(struct incoming *r, struct weft__window *w)
 
 /* ---- Events ---- */
 
-/* All chunks were taken. */
+/* Call this once all chunks are taken. */
 static int finish(struct incoming *r)
 {
 	if (weft__load_u32(r->follower->buffer.header + HEADER_AT(stop_reason)))
@@ -219,7 +220,8 @@ static bool is_stream(const struct weft__input *input)
 		   weft__load_u32(input->bytes + HEADER_AT(stream)) == 1;
 }
 
-/* WEFT_OK at the first mark, WEFT_AGAIN if it has not come, WEFT_END if this is for weft.c. */
+/* Searches for the first mark. Returns WEFT_OK and its offset in *at, WEFT_AGAIN if it has not
+ * arrived, or WEFT_END if weft.c has to read the input. */
 static int find_mark(const struct weft__input *input, size_t *at)
 {
 	struct weft__chunk chunk;
@@ -244,7 +246,8 @@ static int find_mark(const struct weft__input *input, size_t *at)
 	return WEFT_AGAIN;
 }
 
-/* Back to the beginning: the packets are taken one by one from there. */
+/* Goes back to the beginning of the stream: incoming_next() takes the packets one by one from
+ * there. */
 static void rewind_buffer(struct incoming *r, struct weft__buffer *b)
 {
 	memcpy(r->first_header, r->base.input.bytes, HEADER_BYTES);
@@ -254,7 +257,7 @@ static void rewind_buffer(struct incoming *r, struct weft__buffer *b)
 	b->packet_count = 0;
 }
 
-/* There is room for all names that may come: the table of a stream grows. */
+/* Allocates room for the largest possible table of names, because the table of a stream grows. */
 static int keep_names(struct weft__buffer *b)
 {
 	uint64_t bytes = b->names_bytes;
@@ -275,8 +278,8 @@ static void describe(struct incoming *r, struct weft_trace_description *descript
 	description->change_count = r->categories.change_count;
 }
 
-/* `before_mark` is what came before the first mark: the clock and the threads are as known there.
- */
+/* `before_mark` is the input before the first mark. The clock and the threads are initialized from
+ * it. */
 static int init(struct incoming *r, const struct weft__input *before_mark)
 {
 	struct weft__follower *f = r->follower;
@@ -286,7 +289,7 @@ static int init(struct incoming *r, const struct weft__input *before_mark)
 	int error = weft__buffer_init_any(&f->buffer, &input);
 	if (error)
 		return error;
-	for (size_t i = 0; i < seen.count; i++) /* what is said of packets is said again later */
+	for (size_t i = 0; i < seen.count; i++) /* other damage is reported again later */
 		if (seen.list[i].offset == HEADER_AT(clock_hz))
 			complain(r, seen.list[i].offset, seen.list[i].message);
 	error = weft__threads_init(&f->threads, &f->buffer);

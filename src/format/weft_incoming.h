@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Streams that are read while they come: see struct weft__incoming.
+ * The reader of streams that are still arriving: see struct weft__incoming.
  */
 #ifndef WEFT_FORMAT_WEFT_INCOMING_H
 #define WEFT_FORMAT_WEFT_INCOMING_H

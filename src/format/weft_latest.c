@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * The time on a clock that only the recording program can read: the latest stamp in its packets.
+ * Finds the present time on a clock that only the recording program can read: the latest stamp in
+ * its packets.
  */
 #include "format/weft_mark.h"
 #include "format/weft_packet.h"
 
-/* The latest stamp of a packet; 0 if it is overwritten meanwhile. */
+/* The latest stamp of a packet; 0 if the packet cannot be read or is overwritten meanwhile. */
 static uint64_t latest_of(const struct weft__buffer *buffer, uint32_t index)
 {
 	struct weft_abi_packet header;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a follower finds when it looks at the ring: the mark, and at which places something is new.
+ * A follower's look at the ring: moves the mark, and finds the places that have something new.
  *
- * A new content may begin earlier than the unread rest of the one before it: a thread that shares
- * one stamp among several events claims the packet after another thread wrote later stamps there.
- * So a look also asks the places that wait in the queue. A place with a new content gets that
- * content's time; if a copied rest of the old content is unread, the rest moves to a place of its
- * own, which is "detached" from the ring and ends with its copy.
+ * New content may begin earlier than the unread rest of the content before it: a thread in a moment
+ * (several events that share one stamp) may claim the packet after another thread wrote later
+ * stamps there. So a look also checks the places that wait in the queue. A place with new content
+ * gets that content's time; if a copied rest of the old content is unread, the rest moves to a
+ * place of its own, which is "detached" from the ring and ends with its copy.
  */
 #include "format/weft_places.h"
 
@@ -46,15 +46,16 @@ bool weft__place_has_news(struct weft__follower *f, struct weft__place *p)
 	return !p->is_begun || (!p->is_damaged && committed > p->cursor.end);
 }
 
-/* ---- A new content at a place that waits with an old one ---- */
+/* ---- New content at a place that waits with old content ---- */
 
 static uint64_t count_unread(const struct weft__place *p)
 {
 	return p->has_event + weft__cursor_count(p->cursor);
 }
 
-/* The unread rest of the copy is on its own from here on. Its events count as given already, for
- * the new content's account begins behind them. False if too many rests are unread. */
+/* Moves the unread rest of the copy to a place of its own. Its events are added to the old place's
+ * account now, because the account of the new content begins after them. False if too many rests
+ * are unread. */
 static bool detach(struct weft__follower *f, struct weft__place *p)
 {
 	if (!f->unused_count)
@@ -67,8 +68,8 @@ static bool detach(struct weft__follower *f, struct weft__place *p)
 	return true;
 }
 
-/* The task that ran when the old content began was not given. No packet begins with this number of
- * events, so the thread's next packet gives its own. */
+/* The switch to the old content's task was not given and never will be. UINT64_MAX differs from the
+ * number of events in any packet's header, so the thread's next packet gives its own task. */
 static void forget_task(struct weft__follower *f, struct weft__place *p)
 {
 	if (p->tells_task && !p->copy)
@@ -76,7 +77,7 @@ static void forget_task(struct weft__follower *f, struct weft__place *p)
 	p->tells_task = false;
 }
 
-/* True if the waiting place got another time. */
+/* True if the waiting place has new content, and so another time. */
 static bool renew_waiting(struct weft__follower *f, struct weft__place *p)
 {
 	uint64_t sequence = weft__packet_peek(&f->buffer, p->packet, NULL);
@@ -90,7 +91,7 @@ static bool renew_waiting(struct weft__follower *f, struct weft__place *p)
 	return weft__place_begin(f, p);
 }
 
-/* After times of places in the queue have changed. */
+/* Restores the order of the queue after the times of some places have changed. */
 static void rebuild_queue(struct weft__follower *f)
 {
 	for (uint32_t i = 0; i < f->queue.count; i++) {
@@ -122,10 +123,12 @@ uint64_t weft__follower_latest(struct weft__follower *f)
 	return weft__mark_latest(&f->mark, &f->buffer);
 }
 
-/* The events seen with the mark's own stamp need not be all that will have it: a moment may go on,
- * from a packet that the scan found read to the next one, that it found later. Events before the
- * mark were committed before the scan. Of those with its stamp, a second scan finds what was
- * committed before the ones that the first scan found, and only these are given. */
+/* Makes events with the mark's own stamp ready in the right order. More of them may still come,
+ * because a moment may go on; and the scan may have missed one that precedes an event it found: a
+ * thread commits one event to a packet that the scan has already visited, and the next to a packet
+ * that the scan visits later. A second scan finds the missed event, because it was committed before
+ * the one that the first scan found. So only the places of the first scan are sure. Events before
+ * the mark need no second scan: they were committed before the first. */
 static void look_for_equals(struct weft__follower *f)
 {
 	bool has_equals = false;
@@ -145,7 +148,7 @@ int weft__follower_look(struct weft__follower *f, uint64_t ticks)
 		return error;
 	weft__mark_look(&f->mark, ticks, &f->buffer.clock);
 	f->mark_ns = weft__ticks_to_ns(&f->buffer.clock, f->mark.ticks);
-	/* The commits are read after the sequences, which were loaded with acquire order. */
+	/* Reads the commits after the sequences, which were loaded with acquire order. */
 	weft__follower_scan(f);
 	look_for_equals(f);
 	weft__buffer_load_losses(&f->buffer, f->description->losses);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Up to when is everything visible? Threads stamp an event first and commit it later, so the latest
- * commit proves nothing of the others.
+ * Finds the low-water mark: the time up to which all recorded events are visible. Threads stamp an
+ * event first and commit it later, so a thread's latest commit proves nothing about the events of
+ * others.
  *
  * A thread's sequence is odd from before it reads the clock until it has committed. The follower
  *
@@ -10,23 +11,24 @@
  *     3. reads each sequence (acquire)
  *     4. reads the commits
  *
- * Even in 3: whatever the thread begins later has a stamp of at least T, and whatever it ended
- * before is seen in 4. The former is what the slack is for: a processor may read the clock while
- * the store of the odd sequence still waits in its store buffer, where no fence of ours reaches it
- * (one of the writer's would cost more than the event). 10 us is far more than a store waits;
- * without it a look in 2,000 was found wrong, by up to 546 ns. The latter because the even sequence
- * is stored with release, after the commit.
+ * Even in 3: events that the thread begins later have a stamp of at least T, and events that it
+ * ended before are seen in 4. The slack ensures the former: a processor may read the clock while
+ * the store of the odd sequence still waits in its store buffer, which no fence of the follower can
+ * drain (a fence in the writer would cost more than the event). 10 us is far longer than a store
+ * waits; without the slack, a look in 2,000 was found wrong, by up to 546 ns. The latter holds
+ * because the even sequence is stored with release, after the commit.
  *
- * Odd in 3: the event that is in the making began after the last reading that found another value,
+ * Odd in 3: the event that is being written began after the last reading that found another value,
  * and so is not older than that reading's T. If that value was odd, too, its event has ended
- * meanwhile and may be older than that T: it is seen in 4, for though an odd sequence is a relaxed
- * store, it goes on in the release sequence that the even one before it, of the same thread, began.
+ * meanwhile and may be older than that T. It is seen in 4: although an odd sequence is a relaxed
+ * store, it continues the release sequence that the same thread's even store before it began.
  *
- * A thread that takes a slot raises the count of slots before its first event; a slot that was not
- * counted was even.
+ * A thread that takes a slot raises the count of slots before its first event. So a slot that was
+ * not counted was even.
  *
- * A moment is odd from before its one stamp is read until its end: to the mark, an event.
- * tests/model runs this code against the recorder's in every order of their steps.
+ * In a moment, the sequence is odd from before the one stamp is read until the end, so the mark
+ * treats the moment as one event. tests/model runs this code against the recorder's in every order
+ * of their steps.
  */
 #include "format/weft_mark.h"
 
@@ -36,7 +38,7 @@
 #include "abi/buffer_abi.h"
 
 struct weft__mark_slot {
-	uint64_t clear;    /* ticks up to which the thread hides nothing */
+	uint64_t clear;    /* ticks up to which all of the thread's events are visible */
 	uint64_t since_ns; /* active_ns when this sequence was first seen */
 	uint32_t sequence;
 };
@@ -44,14 +46,15 @@ struct weft__mark_slot {
 /* More than libweft ever makes. */
 static const uint32_t SLOTS_MAX = 1 << 20;
 
-/* A look that comes late does not know how much of the time before it was active. */
+/* Active time that one look adds at most: after a long pause between looks, it is unknown how much
+ * of the pause was active. */
 static const uint64_t ACTIVE_MAX_NS = 100000000;
 
 int weft__mark_init(struct weft__mark *m, const struct weft__buffer *buffer, size_t size)
 {
 	const struct weft_abi_buffer *live = (const void *)buffer->bytes;
 	struct weft_abi_buffer header;
-	memcpy(&header, buffer->header, offsetof(struct weft_abi_buffer, uuid)); /* the places */
+	memcpy(&header, buffer->header, offsetof(struct weft_abi_buffer, uuid)); /* the layout */
 	uint64_t offset = header.slots_offset;
 	*m = (struct weft__mark){
 		.slot_bytes = header.slot_bytes,
@@ -76,7 +79,8 @@ void weft__mark_finish(struct weft__mark *m)
 static uint32_t load_sequence(const struct weft__mark *m, uint32_t index)
 {
 	const struct weft_abi_slot *slot = (const void *)(m->first + (uint64_t)index * m->slot_bytes);
-	/* Acquire: what the thread committed before this value is seen after it. */
+	/* Acquire: loads after this one see all that the thread committed before it stored this
+	 * value. */
 	return __atomic_load_n(&slot->sequence, __ATOMIC_ACQUIRE);
 }
 
@@ -112,7 +116,7 @@ void weft__mark_look(struct weft__mark *m, uint64_t ticks, const struct weft__ti
 			weft__ticks_to_ns(clock, ticks) - weft__ticks_to_ns(clock, m->previous_ticks);
 		m->active_ns += passed < ACTIVE_MAX_NS ? passed : ACTIVE_MAX_NS;
 	}
-	/* The past never changes, whatever a hostile buffer says now. */
+	/* The mark never moves back, whatever a hostile buffer says now. */
 	if (clear > m->ticks)
 		m->ticks = clear;
 	m->previous_ticks = ticks;

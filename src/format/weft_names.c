@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * The reader's own copy of the table of names. The table may be another program's memory, and a
- * name that changes between an escape's check and its output would put control characters on a
- * terminal. So text is copied before anything looks at it.
+ * The reader's own copy of the table of names. The table may be in another program's memory, and a
+ * name that changes between the check for control characters and its output could put them on a
+ * terminal. So text is copied before it is examined.
  *
- * The copy has the table's size. It is filled when a name is first asked for, unit by unit, and a
- * unit is copied once: a slice that was handed out never changes, though names of a hostile table
- * may overlap.
+ * The copy has the table's size. It is filled unit by unit when a name is first looked up, and a
+ * unit is copied only once: so a slice that was handed out never changes, even if the names of a
+ * hostile table overlap.
  */
 #include <stdlib.h>
 
@@ -21,8 +21,8 @@ enum {
 
 struct weft__names {
 	uint8_t *bytes;
-	uint64_t has_unit[(UNITS_MAX + 63) / 64]; /* a bit a unit */
-	uint64_t is_whole[(UNITS_MAX + 63) / 64]; /* the same: the entry there is copied to its end */
+	uint64_t has_unit[(UNITS_MAX + 63) / 64]; /* a bit per unit: it is copied */
+	uint64_t is_whole[(UNITS_MAX + 63) / 64]; /* a bit per unit: the entry there is copied whole */
 };
 
 int weft__buffer_keep_names(struct weft__buffer *b)
@@ -70,8 +70,8 @@ static void copy_unit(const struct weft__buffer *b, size_t unit)
 	set_bit(own->has_unit, unit);
 }
 
-/* The size of the name at `at`, whose head has room there, when its bytes are copied. UINT32_MAX:
- * it makes no sense. */
+/* Copies the name at `at` and returns its size, or UINT32_MAX if the size is impossible. The caller
+ * has checked that the name's head fits. */
 static uint32_t copy_entry(const struct weft__buffer *b, size_t at)
 {
 	struct weft__names *own = b->own_names;
@@ -80,7 +80,7 @@ static uint32_t copy_entry(const struct weft__buffer *b, size_t at)
 	if (!has_bit(own->has_unit, unit)) {
 		weft__live_copy(head, b->names + at, sizeof(head));
 		if (weft__load_u64(head) == 0)
-			return 0; /* not filled yet: it may be later, so it is not kept */
+			return 0; /* not kept: the entry may be filled later */
 	}
 	copy_unit(b, unit);
 	uint32_t size = weft__load_u32(own->bytes + at + offsetof(struct weft_abi_name, size));

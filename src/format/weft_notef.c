@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * printf's formats, with values whose types were recorded: a conversion that does not suit its
- * value shows the value as it is, and nothing in a hostile format reaches the C library but a
- * conversion that was put together here.
+ * Formats a note as printf would, with values whose types were recorded. A conversion that does not
+ * suit its value shows the value as its own type. Nothing of a hostile format reaches the C
+ * library: it gets only conversions that are put together here.
  */
 #include "format/weft_event.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-	WIDTH_MAX = 256,  /* of %300d: room for 256 */
+	WIDTH_MAX = 256,  /* a greater width, as in %300d, counts as this */
 	TEXT_MAX = 65536, /* of a whole note */
 };
 
@@ -28,8 +28,8 @@ struct reader {
 	const char *at, *end;
 };
 
-/* volatile: a byte that is looked at twice may differ, for a format may lie in a file that another
- * process is writing. Callers look at the answer, not at the byte. */
+/* volatile: the format may lie in a file that another process is writing, so two loads of a byte
+ * may differ. Callers use the returned value and do not load the byte again. */
 static char peek(const struct reader *r)
 {
 	return r->at < r->end ? *(const volatile char *)r->at : 0;
@@ -53,7 +53,7 @@ static void read_flags(struct reader *r, char *flags)
 	flags[count] = 0;
 }
 
-/* int where nothing is said; every length of 64 bits is the same here. */
+/* Bits of an integer: those of int without a length; all lengths but h and hh count as 64. */
 static unsigned read_length(struct reader *r)
 {
 	unsigned bits = 32;
@@ -62,7 +62,7 @@ static unsigned read_length(struct reader *r)
 	return bits;
 }
 
-/* After the '%'. */
+/* Reads a conversion from behind its '%'. */
 static struct conversion read_conversion(struct reader *r)
 {
 	struct conversion c = {.precision = -1};
@@ -79,7 +79,7 @@ static struct conversion read_conversion(struct reader *r)
 	return c;
 }
 
-/* "%-+8.3" and so on, and then `last`. */
+/* Writes the conversion up to its length, such as "%-+8.3", and then `last`. */
 static void write_format(const struct conversion *c, const char *last, char *format, size_t size)
 {
 	if (c->precision >= 0)
@@ -110,7 +110,7 @@ static void add_integer(struct weft_text *text, const struct conversion *c, uint
 		write_format(c, PRId64, format, sizeof(format));
 		length = snprintf(printed, sizeof(printed), format, (int64_t)value);
 	} else {
-		/* PRIx64 but for its letter */
+		/* PRIx64 with the conversion's letter instead of its own */
 		snprintf(last, sizeof(last), "%.*s%c", (int)sizeof(PRIx64) - 2, PRIx64, c->letter);
 		write_format(c, last, format, sizeof(format));
 		length = snprintf(printed, sizeof(printed), format, value & mask);

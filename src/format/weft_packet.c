@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Copies without a lock, as one reads under a seqlock. The writer stores "opening" before the first
+ * Copies without a lock, like the reader of a seqlock. The writer stores "opening" before the first
  * byte of a new content, with a release fence between. A reader that has loaded such a byte and
  * then passes the acquire fence below therefore loads another state, and drops its copy.
  */
@@ -77,8 +77,8 @@ bool weft__packet_copy(const struct weft__buffer *b, uint32_t index,
 uint64_t weft__packet_gone(const struct weft__buffer *b, uint32_t index)
 {
 	struct weft_abi_packet header = {0};
-	/* The state changes once while all packets are claimed. The retries are bounded, for a hostile
-	 * program may change it for ever. */
+	/* The sequence changes once per turn of the ring, so retries are rare. They are bounded,
+	 * because a hostile program may change it for ever. */
 	for (int tries = 0; tries < 1000; tries++) {
 		enum weft__verdict verdict = weft__packet_read(b, index, &header);
 		if (verdict == WEFT__PACKET_UNUSED)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A follower's inside: the packets that it reads.
+ * The internals of a follower: the packets that it reads.
  */
 #ifndef WEFT_FORMAT_WEFT_PLACES_H
 #define WEFT_FORMAT_WEFT_PLACES_H
@@ -14,26 +14,26 @@
 #include "format/weft_threads.h"
 #include "model/span.h"
 
-/* A place of the ring, where one content follows another; or a packet of a stream. */
+/* A packet that a follower reads: a position of the ring, where one content follows another; a
+ * detached copy; or a packet of a stream. */
 struct weft__place {
-	struct weft__cursor cursor; /* over what was copied of the content */
+	struct weft__cursor cursor; /* over the copied part of the content */
 	struct weft__words words;   /* of the next event, if has_event */
-	uint8_t *copy;              /* NULL: all of it is read, or it is read in the input itself */
+	uint8_t *copy;              /* NULL: it is read to its end, or the input itself is read */
 	struct weft__account account;
 	uint64_t sequence;                 /* of the content; 0: none yet */
-	uint64_t next_ns;                  /* of the next event, or not later */
+	uint64_t next_ns;                  /* of the next event, or a lower bound of it */
 	uint64_t offset;                   /* of the packet in the input */
-	uint64_t task;                     /* current */
+	uint64_t task;                     /* the thread's current task */
 	uint32_t thread;                   /* index */
 	uint32_t packet;                   /* index */
 	uint8_t name[WEFT_ABI_NAME_BYTES]; /* of the thread that opened the packet */
 	bool is_begun;                     /* the content's header has been read */
 	bool is_damaged;                   /* the rest of the content can't be read */
 	bool is_waiting;                   /* in the queue */
-	bool
-		is_sure; /* its thread's earlier events were committed before this content was looked for */
+	bool is_sure;                      /* found by the first scan of a look: see weft_look.c */
 	bool has_event;
-	bool tells_task; /* before the next event, a switch tells who runs: events before it are lost */
+	bool tells_task; /* give a switch to `task` first: earlier events are lost */
 };
 
 struct weft__follower {
@@ -45,21 +45,21 @@ struct weft__follower {
 	struct weft__event_scratch scratch;
 	struct weft_diagnostics own_diagnostics, *diagnostics;
 	struct weft_trace_description own_description, *description;
-	/* One a packet of the buffer, then others: for detached copies, or for the packets of a stream
-	 * that still comes. */
+	/* One per packet of the buffer, then others: for detached copies, or for the packets of a
+	 * stream that is still arriving. */
 	struct weft__place *places;
 	struct weft__queue queue; /* of the places with something unread */
-	uint32_t *unused;         /* of the others */
+	uint32_t *unused;         /* indices of the unused others */
 	uint32_t unused_count;
-	size_t place_count; /* and room in `queue` and `unused` */
+	size_t place_count; /* also the capacity of `queue` and `unused` */
 	uint64_t mark_ns;
 	uint64_t given_ns; /* no earlier event is given any more */
 	uint64_t last_ns;  /* a later time is damaged */
 	uint32_t budget;   /* contents that this call may still begin */
 	bool has_given;    /* the caller borrows the first place's event */
 	bool is_finished;
-	bool is_saved;  /* a place has one content; also of a stream that still comes */
-	bool is_stable; /* nobody writes to the bytes: they are read in place */
+	bool is_saved;  /* a place has one content: a saved buffer, or any stream */
+	bool is_stable; /* the bytes cannot change: they are read without a copy */
 };
 
 static inline struct weft__place *weft__first_place(const struct weft__follower *f)
@@ -76,34 +76,36 @@ static inline bool weft__place_is_detached(
 void weft__follower_complain(
 	struct weft__follower *f, const struct weft__place *p, uint32_t offset, const char *message);
 
-/* `written` events of this place have been given, or else are lost. */
+/* Closes the account of the place: of the `written` events there, those that were not given are
+ * lost. */
 void weft__follower_settle(struct weft__follower *f, struct weft__place *p, uint64_t written);
 
 void weft__place_enqueue(struct weft__follower *f, struct weft__place *p);
 
-/* The place has another content from here on, of which nothing is read yet. */
+/* Sets new content at the place, of which nothing is read yet. */
 void weft__place_set_content(
 	const struct weft__follower *f, struct weft__place *p, const struct weft_abi_packet *header);
 
-/* The same with the content that is there now. False if there is none. */
+/* The same for the content that the ring has there now. False if there is none. */
 bool weft__place_begin(struct weft__follower *f, struct weft__place *p);
 
-/* Is there anything at this place that was not copied? Then it can be enqueued. */
+/* True if the place has anything that was not copied. Then it can be enqueued. */
 bool weft__place_has_news(struct weft__follower *f, struct weft__place *p);
 
-/* What all followers begin with, once `buffer` is there: names and threads, then places and
- * accounts. 0 or an error; destroy then frees what there is. */
+/* The first steps of all followers, once `buffer` is initialized: names and threads, then places
+ * and accounts. 0 or an error; weft__follower_destroy() frees what was allocated. */
 int weft__follower_name(struct weft__follower *f);
 int weft__follower_init(struct weft__follower *f);
 
 /* Adds unused places. 0 or WEFT_ERROR_MEMORY. */
 int weft__follower_add_places(struct weft__follower *f, size_t count);
 
-/* Finds what there is to read now, at all places. No event is borrowed meanwhile, for the first
- * place may become another. */
+/* Finds new content at all places. No event may be borrowed during the call, because another place
+ * may become the first. */
 void weft__follower_scan(struct weft__follower *f);
 
-/* The event that was given last is not borrowed any more. 0 or WEFT_ERROR_MEMORY. */
+/* Ends the borrowing of the event that was given last, and moves its place on. 0 or
+ * WEFT_ERROR_MEMORY. */
 int weft__follower_pass_given(struct weft__follower *f);
 
 #endif

@@ -34,7 +34,7 @@ static uint32_t child_before(
 	return comes_before(&q->entries[child], entry) ? child : q->count;
 }
 
-/* Mostly the next event is in the same packet, and no entry moves. */
+/* Fast path: the next event is usually in the same packet, and no entry moves. */
 void weft__queue_settle_first(struct weft__queue *q)
 {
 	uint32_t i = 0, child = child_before(q, 0, &q->entries[0]);

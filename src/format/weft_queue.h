@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
- * A priority queue of packets, by the time of the next event of each: a binary heap.
+ * A priority queue of packets, ordered by the time of each one's next event: a binary heap.
  */
 #ifndef WEFT_FORMAT_WEFT_QUEUE_H
 #define WEFT_FORMAT_WEFT_QUEUE_H
 
 #include <stdint.h>
 
-/* Equal times are in the order in which packets were claimed. A stream may have several parts of
- * one packet; these are in the order of the stream. */
+/* Entries with equal times are in the order in which their packets were claimed. A stream may have
+ * several parts of one packet; these are in the order of the stream. */
 struct weft__queue_entry {
 	uint64_t time_ns, sequence;
 	uint64_t offset; /* of the packet in the input */
@@ -22,11 +22,11 @@ struct weft__queue {
 
 void weft__queue_finish(struct weft__queue *queue);
 
-/* There is room for it: the owner grows `entries`. */
+/* Adds an entry. The owner has grown `entries` to make room for it. */
 void weft__queue_push(struct weft__queue *queue, struct weft__queue_entry entry);
 void weft__queue_remove_first(struct weft__queue *queue);
 
-/* Restores the order after the first entry has changed, or any. */
+/* Restore the order: after the first entry has changed; after any entries have. */
 void weft__queue_settle_first(struct weft__queue *queue);
 void weft__queue_settle(struct weft__queue *queue);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * A follower of what is there already: a saved buffer, a stream, or the present content of a
- * running program's buffer. Its mark is at the end of time from the beginning on. In contrast to a
- * follower of what goes on, it says between which packets events are missing, and mends damaged
- * times.
+ * A follower of content that is complete: a saved buffer, a stream, or the present content of a
+ * running program's buffer. Its mark is at the end of time from the beginning on. Unlike a follower
+ * of a running program, it finds the gaps between packets, and repairs damaged times.
  */
 #include <stdlib.h>
 
@@ -18,8 +17,8 @@ static void hold(struct weft__follower *f, struct weft__queue_entry *entry, uint
 		f, p, offsetof(struct weft_abi_packet, opened_ticks), WEFT__SPAN_MESSAGE);
 }
 
-/* Most packets begin within one stretch of WEFT__SPAN_NS. The times of the others are damaged, and
- * become the first or the last one of the stretch. */
+/* Most packets begin within one period of WEFT__SPAN_NS. The times of the others are damaged, and
+ * become the first or the last time of the period. */
 static int hold_packets(struct weft__follower *f)
 {
 	struct weft__order order = {0};
@@ -42,7 +41,7 @@ static int hold_packets(struct weft__follower *f)
 	return error;
 }
 
-/* Damage may have put a packet centuries away from the others. */
+/* Finds the period of the trace. Damaged times may lie centuries outside it. */
 static int find_span(struct weft__follower *f)
 {
 	uint64_t first = UINT64_MAX, last = 0;

@@ -124,7 +124,8 @@ struct weft_slice weft__stream_text(const struct weft__buffer *b, uint64_t numbe
 		return (struct weft_slice){NULL, 0};
 	const uint8_t *content = b->bytes + b->stream->texts[low].offset;
 	uint64_t size = weft__load_u64(content), left = (uint64_t)(b->bytes + b->size - content);
-	/* The input may be changing: what was checked at the opening is checked again. */
+	/* The input may have changed, so the size is checked again, though add_text() has checked
+	 * it. */
 	if (size > left - sizeof(size))
 		return (struct weft_slice){NULL, 0};
 	return (struct weft_slice){(const char *)content + sizeof(size), (size_t)size};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * How much a buffer holds. A closed packet's header says how many events it has; those of an open
- * packet are counted.
+ * Counts what a buffer holds. A closed packet's header says how many events it has; those of an
+ * open packet are counted one by one.
  */
 #include <weft/buffer.h>
 

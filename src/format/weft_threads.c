@@ -15,7 +15,7 @@ struct weft__thread_number {
 	uint32_t number, index;
 };
 
-/* The first place whose number is not below. */
+/* The index of the first entry whose number is not below `number`. */
 static uint32_t lower_bound(const struct weft__threads *t, uint32_t number)
 {
 	uint32_t low = 0, high = t->count;
@@ -97,7 +97,7 @@ int weft__threads_find(struct weft__threads *t, const struct weft__thread *threa
 
 /* ---- The threads of a buffer ---- */
 
-/* In the order of packets. */
+/* A thread as a packet names it; the list has one entry per mention, in the order of packets. */
 struct found {
 	uint32_t number, tid;
 	uint8_t name[WEFT_ABI_NAME_BYTES];
@@ -120,7 +120,7 @@ static int note(struct finds *finds, const struct weft__thread *thread, const ui
 	return 0;
 }
 
-/* Of threads that continued in the packet. */
+/* Notes the threads that continued in the packet. */
 static int note_records(
 	struct finds *finds, struct weft__cursor cursor, const struct weft_abi_packet *header)
 {
@@ -155,7 +155,7 @@ static int by_number(const void *left, const void *right)
 	return l->number < r->number ? -1 : l->number > r->number;
 }
 
-/* Each number once, in ascending order. */
+/* Adds each thread once, in ascending order of numbers. */
 static int add_all(struct weft__threads *t, struct finds *finds)
 {
 	int error = 0;

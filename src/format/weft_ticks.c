@@ -38,7 +38,8 @@ static uint64_t narrow(struct wide x, unsigned shift)
 	return shift == 0 ? x.low : x.high << (64 - shift) | x.low >> shift;
 }
 
-/* Long division: a quotient of exactly 64 bits, and how far it is shifted. */
+/* Long division: makes a quotient of 64 significant bits, and the number of bits by which it is
+ * shifted. */
 void weft__ticks_init(
 	struct weft__ticks *clock, uint64_t base_ticks, uint64_t base_ns, uint64_t ticks, uint64_t ns)
 {
