@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A task that has ended stays known as such: an id that is named again must not count as one that
- * lives.
+ * The state keeps tasks that have ended, because an id that is named again must not count as a live
+ * task.
  */
 #include "export/cut_alive.h"
 
@@ -70,7 +70,8 @@ void weft__alive_finish(struct weft__alive *a)
 	*a = (struct weft__alive){0};
 }
 
-/* A rundown repeats no remarks, of which there may be very many. */
+/* Remarks, of which there may be very many, are not part of a rundown, so their texts are not
+ * interned. */
 static bool is_remark(const struct weft_event *event)
 {
 	return event->type == WEFT_EVENT_NOTE || event->type == WEFT_EVENT_TAG ||

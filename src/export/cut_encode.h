@@ -7,8 +7,8 @@
 
 #include "export/cut_packets.h"
 
-/* Encodes an event. `task` is the thread's current task, and is updated as a reader would. Writes
- * texts that do not fit into a record as chunks. 0 or an error. */
+/* Encodes an event. `task` is the thread's current task, and is updated as a reader would do it.
+ * Texts that do not fit into a record are written as chunks. 0 or an error. */
 int weft__cut_encode(const struct weft_event *event, struct weft__cut_names *names, uint64_t *task,
 	struct weft__cut_words *ret_words);
 

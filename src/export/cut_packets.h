@@ -12,7 +12,7 @@
 /* Large enough that headers take only a hundredth of it, small enough for many threads. */
 #define WEFT__CUT_PACKET_BYTES 16384
 
-/* Two records and an event. */
+/* Room for two records and an event. */
 #define WEFT__CUT_WORDS_MAX 260
 
 /* An encoded event, without its stamp. */
@@ -42,7 +42,7 @@ struct weft__cut_packets {
 	uint32_t thread_count;
 	size_t thread_capacity;
 	uint64_t sequence; /* the last sequence that was used */
-	/* The last event's time and packet. */
+	/* Of the last event: its time and its packet's sequence. */
 	uint64_t last_ns, last_sequence;
 };
 
@@ -50,7 +50,7 @@ void weft__cut_packets_init(
 	struct weft__cut_packets *packets, struct weft__chunks *chunks, struct weft__cut_names *names);
 void weft__cut_packets_finish(struct weft__cut_packets *packets);
 
-/* The thread of that index; valid until the next call. */
+/* Finds or adds the thread with this index; valid until the next call. */
 int weft__cut_packets_thread(
 	struct weft__cut_packets *packets, uint32_t index, struct weft__cut_thread **ret_thread);
 
@@ -62,7 +62,7 @@ int weft__cut_packets_add(struct weft__cut_packets *packets, uint32_t index, uin
 int weft__cut_packets_flush(struct weft__cut_packets *packets, uint32_t index);
 int weft__cut_packets_flush_all(struct weft__cut_packets *packets);
 
-/* Writes a packet without events, so that readers know a thread that has no other. */
+/* Writes a packet without events, so that readers know a thread that has no other packet. */
 int weft__cut_packets_declare(struct weft__cut_packets *packets, uint32_t index, uint64_t time_ns);
 
 /* Makes readers put the following events before all others: for a rundown, after flush_all. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * In an order that depends on nothing but what is told: tasks by id, counters by their first
- * change, threads by number. So a part of a part is the part that would have been cut at once.
+ * The order depends only on the content: tasks by id, counters by their first change, threads by
+ * number. So a cut of a cut equals the same range cut directly.
  */
 #include "export/cut_rundown.h"
 
@@ -15,7 +15,7 @@
 struct writer {
 	struct weft__alive *alive;
 	const struct weft__rundown_sink *sink;
-	struct weft_event event; /* what all of them have in common */
+	struct weft_event event; /* the members that all events of the rundown share */
 };
 
 static struct weft_slice string_of(const struct weft__alive *a, uint32_t string)
@@ -36,8 +36,8 @@ static int add(const struct writer *w, const struct weft_event *event)
 	return w->sink->add(w->sink->context, event);
 }
 
-/* A task that has ended is told of if the range names it, or what it became by its name: otherwise
- * a reader would take it for one that lives. */
+/* Writes the end of a task, or its become, if the range names the task: otherwise a reader would
+ * take it for a live task. */
 static int write_ended(const struct writer *w, uint32_t task)
 {
 	const uint64_t *id = w->alive->identities.id;
@@ -58,7 +58,7 @@ static int write_ended(const struct writer *w, uint32_t task)
 	return add(w, &event);
 }
 
-/* The task that it waits for, or WEFT_NONE. */
+/* The task for which `task` waits, or WEFT_NONE. */
 static uint32_t source_of(struct weft__state *state, uint32_t task)
 {
 	bool waits = state->tasks.flags[task] & WEFT__TASK_WAITS;
@@ -137,7 +137,8 @@ static int write_band(const struct writer *w, uint32_t thread, enum weft_band ba
 	return add(w, &event);
 }
 
-/* What runs on a thread; within an idle band, what the band put aside. */
+/* Writes the task or the idleness of a thread; within an idle band, the one that the band
+ * interrupted. */
 static int write_switch(const struct writer *w, uint32_t thread, uint32_t runs, uint32_t reason)
 {
 	struct weft_event event = w->event;
