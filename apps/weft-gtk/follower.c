@@ -2,7 +2,7 @@
  *
  * See follower.h. A thread takes the events and makes models; weft/refresh.h says when.
  *
- * As with a loading, the thread and the caller that started it both hold the follower.
+ * The thread and the caller that started it both hold a reference to the follower, as in loading.h.
  */
 #include "follower.h"
 
@@ -26,8 +26,8 @@ struct follower {
 	struct follower_listener listener;
 	atomic_int holders;
 	atomic_bool is_unwanted, is_paused, is_taken;
-	_Atomic int64_t shown_us; /* what the main loop needed for the last one */
-	/* The thread's, or the main loop's while `is_taken` is false. */
+	_Atomic int64_t shown_us; /* the time that the main loop needed for the last model */
+	/* Owned by the thread, or by the main loop while `is_taken` is false. */
 	struct weft_model *model;
 	char *error;
 	bool is_last;
@@ -77,11 +77,11 @@ static void tell(struct follower *follower)
 {
 	atomic_store(&follower->is_taken, false);
 	atomic_fetch_add(&follower->holders, 1);
-	/* Before drawing: it is what is to be drawn. */
+	/* The priority is higher than that of drawing, so that the next frame shows the model. */
 	g_idle_add_full(G_PRIORITY_DEFAULT, hand_over, follower, NULL);
 }
 
-/* What the thread works with. */
+/* The data of the thread. */
 struct reader {
 	struct follower *follower;
 	struct weft_follow *follow;

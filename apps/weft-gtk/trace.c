@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Brings a trace to the viewer: a file's content, the events of a running program, and the notes
- * that were saved beside the file.
+ * Gives the viewer a trace: a file's content, the events of a running program, and the notes that
+ * were saved beside the file.
  */
 #include "window.h"
 
@@ -111,7 +111,7 @@ static void end_loading(struct window *window)
 	window->loading = NULL;
 }
 
-/* After each attempt to show a trace, by a model or a prepared one. */
+/* Called after each attempt to show a trace, whether from a model or prepared. */
 static void shown(struct window *window, int error)
 {
 	if (error) {
