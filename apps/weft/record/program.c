@@ -4,8 +4,8 @@
  * it ends.
  *
  * Signals are blocked and read one by one, so no handler runs anywhere, and none comes between fork
- * and exec, or while the trace is being saved. What stops and continues a job (Ctrl-Z) is left
- * alone: it concerns both of us.
+ * and exec, or while the trace is being saved. Signals that stop and continue a job (Ctrl-Z) are
+ * not blocked, because they are meant for both processes.
  */
 #include "record.h"
 
@@ -23,13 +23,13 @@
 #include "cli.h"
 #include "runs/message.h"
 
-/* What the program shall find as it was for us. */
+/* The settings of signals that the program inherits as we found them. */
 struct signal_state {
 	sigset_t mask;
 	struct sigaction child;
 };
 
-/* Our own faults, and job control. */
+/* Signals that are not blocked: those of our own faults, and of job control. */
 static const int left_alone[] = {
 	SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT};
 
@@ -41,7 +41,7 @@ static void block_signals(struct signal_state *ret_before)
 	for (size_t i = 0; i < sizeof(left_alone) / sizeof(left_alone[0]); i++)
 		sigdelset(&blocked, left_alone[i]);
 	sigprocmask(SIG_BLOCK, &blocked, &ret_before->mask);
-	/* Where ends of children are ignored there is no status to wait for. */
+	/* If SIGCHLD is ignored, the kernel drops the exit status of children. */
 	sigaction(SIGCHLD, &normal, &ret_before->child);
 }
 
@@ -51,7 +51,7 @@ static void restore_signals(const struct signal_state *before)
 	sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
 
-/* In the child; returns only if that failed. */
+/* Runs in the child. Returns only after an error. */
 static void become_program(const struct record_program *program, const struct signal_state *before)
 {
 	char size[24];
@@ -69,7 +69,7 @@ static void become_program(const struct record_program *program, const struct si
 	execvp(program->argv[0], program->argv);
 }
 
-/* The child's pid; or -1, errno saying why it could not be made or become the program. */
+/* Starts the program and returns its pid; or -1, with the reason in errno. */
 static pid_t start(const struct record_program *program, const struct signal_state *before)
 {
 	int failure[2]; /* closed by a successful exec */
@@ -93,9 +93,9 @@ static pid_t start(const struct record_program *program, const struct signal_sta
 	return pid;
 }
 
-/* The terminal sends its signals to all processes of the foreground job, and so has reached the
- * program too, unless that left our group. What the program sent to us, or to its group, it knows.
- */
+/* True if the program has got the signal itself, or sent it. The terminal sends signals to all
+ * processes of the foreground job, so the program has got them too, unless it left our process
+ * group. */
 static bool has_reached_program(const siginfo_t *signal, pid_t program)
 {
 	bool is_keyboards = signal->si_signo == SIGINT || signal->si_signo == SIGQUIT ||
@@ -115,8 +115,8 @@ static void pass_on(const siginfo_t *signal, pid_t program)
 		kill(program, signal->si_signo);
 }
 
-/* The next signal; without snapshots or a watcher it is waited for, otherwise we look again first.
- */
+/* Waits for the next signal. With snapshots or a watcher, looks at the rings first and waits only
+ * until the next look is due. */
 static int next_signal(const struct record_program *program, const sigset_t *awaited,
 	struct weft__runs_snapshots *snapshots, siginfo_t *ret_signal)
 {
@@ -143,7 +143,7 @@ static int wait_for(
 		int status;
 		siginfo_t signal;
 		if (next_signal(program, &awaited, snapshots, &signal) < 0)
-			continue; /* or interrupted by a stop and a continue */
+			continue; /* the wait timed out, or a stop and a continue interrupted it */
 		if (signal.si_signo != SIGCHLD)
 			pass_on(&signal, pid);
 		else if (waitpid(pid, &status, WNOHANG) == pid)
@@ -151,8 +151,8 @@ static int wait_for(
 	}
 }
 
-/* Is there such a file where exec looked for it? A directory of PATH that we may not enter makes it
- * say "permission denied" of a program that is nowhere. */
+/* False if PATH is searched and has no file of that name. If PATH has a directory that we may not
+ * enter, exec reports "permission denied" even for a program that exists nowhere. */
 static bool is_anywhere(const char *name)
 {
 	const char *at = getenv("PATH");

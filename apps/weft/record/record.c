@@ -75,17 +75,17 @@ struct arguments {
 	const char *output; /* NULL: PROG-PID.weft here */
 	uint64_t size_bytes;
 	uint64_t total_bytes; /* of all processes' buffers; 0: as much as there is */
-	unsigned snapshots;   /* at most */
-	bool has_snapshots;   /* an option said so */
+	unsigned snapshots;   /* the maximum */
+	bool has_snapshots;   /* an option asked for snapshots */
 	const char *rules[WEFT_TRIGGERS_MAX];
 	unsigned rule_count;
 	char **program;
-	pid_t pid;    /* of the process to be saved; then there is no program */
-	bool recover; /* likewise */
+	pid_t pid;    /* -p: the process to save; then there is no program to run */
+	bool recover; /* --recover; no program to run either */
 	bool stream;
 	struct weft__runs_stream_options streaming;
 	bool in_place;
-	const struct record_watcher *watcher; /* NULL: nobody looks on */
+	const struct record_watcher *watcher; /* NULL: no watcher */
 };
 
 static bool parse_size(const char *command, const char *option, const char *text, uint64_t *ret)
@@ -110,7 +110,7 @@ static bool parse_pid(const char *command, const char *text, pid_t *ret_pid)
 	return true;
 }
 
-/* It is tried here, so that what is wrong with it is said before the program runs. */
+/* Checks the rule here, so that its errors are reported before the program runs. */
 static bool parse_rule(const char *command, const char *rule, struct arguments *arguments)
 {
 	if (arguments->rule_count == WEFT_TRIGGERS_MAX) {
@@ -198,8 +198,8 @@ static bool parse_environment(const char *command, struct arguments *arguments)
 		   parse_size(command, "WEFT_SIZE", size, &arguments->size_bytes);
 }
 
-/* Do they go together, and with so many operands? The environment fills what they leave open.
- * CLI_DONE, or after a message CLI_USAGE. */
+/* Checks that the options fit each other and the number of operands, and takes missing ones from
+ * the environment. CLI_DONE, or after a message CLI_USAGE. */
 static int check(const char *command, struct arguments *arguments, int operands)
 {
 	bool runs_program = !arguments->recover && !arguments->pid;
@@ -236,7 +236,7 @@ static int check(const char *command, struct arguments *arguments, int operands)
 	return CLI_DONE;
 }
 
-/* CLI_DONE and the arguments; or how to end, `ret_run` being false. */
+/* CLI_DONE and the arguments. If `*ret_run` is false, the result is the exit status. */
 static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *ret_run)
 {
 	static const struct option options[] = {
@@ -301,7 +301,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 
 /* ---- Where traces go ---- */
 
-/* For rings that are in the output itself. */
+/* Removes an old trace for rings that are in the output itself (--in-place). */
 static bool make_way(const char *output, char ret_path[PATH_MAX])
 {
 	output = output ? output : ".";
@@ -313,7 +313,7 @@ static bool make_way(const char *output, char ret_path[PATH_MAX])
 	return true;
 }
 
-/* What is in a process's ring now; the ring stays. */
+/* Saves the present content of a process's ring, or streams it; the ring stays. */
 static int save_process(const struct arguments *arguments)
 {
 	struct weft__runs_found ring;
@@ -335,7 +335,7 @@ static int save_process(const struct arguments *arguments)
 	return good ? CLI_DONE : RECORD_FAILED;
 }
 
-/* Runs the program and saves what it recorded, afterwards or meanwhile. */
+/* Runs the program and saves its rings after its end, or streams them while it runs. */
 static int record_program(const struct arguments *arguments)
 {
 	char directory[PATH_MAX], in_place[PATH_MAX];

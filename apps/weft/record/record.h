@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The parts of `weft record`: the program that is run, recovering what was left, and what is
- * printed at the end. src/runs/ does the work.
+ * The parts of `weft record`: running the program, recovering orphaned runs, and the final
+ * messages. src/runs/ does the work.
  */
 #ifndef WEFT_APPS_RECORD_H
 #define WEFT_APPS_RECORD_H
@@ -24,13 +24,13 @@ enum {
 
 /* ---- record.c ---- */
 
-/* Called while a program is recorded, by `weft run`. */
+/* Callbacks of `weft run` while a program is recorded. */
 struct record_watcher {
-	/* Every WEFT__RUNS_LOOK_NS, while the program runs and its rings are in that directory. */
+	/* Called every WEFT__RUNS_LOOK_NS while the program runs; its rings are in `directory`. */
 	void (*look)(void *context, const char *directory);
 	/* The program has ended, and nothing is saved or removed yet. */
 	void (*ended)(void *context);
-	/* The ring is saved in the file, and will be removed. */
+	/* The ring was saved as `file`, and will be removed. */
 	void (*saved)(void *context, const char *ring, const char *file);
 	void *context;
 };
@@ -45,16 +45,15 @@ int record_watched(
 /* A run whose program has ended. */
 struct record_end {
 	const char *directory, *output;
-	pid_t program; /* its first process; 0: none could be started */
-	const char
-		*name; /* what that was started as, to be named if it recorded nothing; may be NULL */
+	pid_t program;    /* its first process; 0: it could not be started */
+	const char *name; /* the program's name for the message if it recorded nothing; may be NULL */
 	const struct record_watcher *watcher; /* may be NULL */
 };
 
-/* Saves its rings. True if nothing is lost. */
+/* Saves the rings of the run. True if all were saved. */
 bool record_save_run(const struct record_end *end);
 
-/* Ends its stream. True if everything is in the files that was not lost before. */
+/* Ends the stream of the run. True if the files have every event that the rings did not lose. */
 bool record_finish_stream(struct weft__runs_stream *stream, const struct record_end *end);
 
 /* Streams one process until it ends or a signal comes. */
@@ -63,7 +62,7 @@ bool record_stream_process(const char *path, const struct weft__runs_ring *ring,
 
 /* ---- recover.c ---- */
 
-/* Returns the exit status. */
+/* Saves and removes orphaned runs. Returns the exit status. */
 int record_recover(const char *output);
 
 /* ---- program.c ---- */
@@ -73,22 +72,22 @@ struct record_program {
 	const char *directory; /* for the rings */
 	uint64_t size_bytes;   /* of each; 0: libweft's default */
 	const char *in_place;  /* the file or directory for the rings; NULL: they are saved later */
-	bool stdout_is_ours;   /* for the trace; the program writes to standard error instead */
+	bool stdout_is_ours;   /* it gets the trace; the program writes to standard error instead */
 	const struct record_watcher *watcher; /* may be NULL */
 };
 
 /* Runs the program to its end, passes on the signals that we get, and answers requests for
- * snapshots, whose `program` it sets. Returns the exit status; if the program could not be started
- * (after a message), `ret_pid` is 0. */
+ * snapshots; sets the `program` of `snapshots`. Returns the exit status. If the program could not
+ * be started, a message was printed and `ret_pid` is 0. */
 int record_run(const struct record_program *program, struct weft__runs_snapshot_options *snapshots,
 	pid_t *ret_pid);
 
 /* ---- report.c ---- */
 
-/* What was saved, and two commands that show it. */
+/* Prints which files were saved, and two commands that show them. */
 void record_report(const struct weft__runs_saved *saved, size_t count);
 void record_report_nothing(const char *program);
-/* All processes and entries of the directory that are not or not wholly recorded. */
+/* Prints the processes and entries of the directory that were not recorded, or not completely. */
 void record_report_missing(const char *directory, const struct weft__runs_rings *rings);
 
 #endif

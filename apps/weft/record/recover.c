@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft record --recover: what another `weft record` left when it was killed is saved as it would
- * have saved it, and then removed.
+ * weft record --recover: saves the rings that another `weft record` left when it was killed, as
+ * that would have saved them, and removes its run directory.
  *
- * A run whose `weft record` is there is left to it. One in which a process still records is left
- * too: its ring can be followed, and recovered when the process has ended.
+ * A run whose `weft record` still runs is left alone. So is a run in which a process still records:
+ * its ring can be followed, and recovered when the process has ended.
  */
 #include "record.h"
 
@@ -17,7 +17,8 @@
 #include "runs/message.h"
 #include "runs/name.h"
 
-/* A directory that nobody attends, with at least one ring of a process that has ended. */
+/* A run directory without a `weft record`, whose processes have all ended and left at least one
+ * ring. */
 struct orphan {
 	const char *directory;
 	pid_t program; /* its first process */
@@ -35,7 +36,8 @@ static bool is_recording(const char *directory, const struct weft__runs_rings *r
 	return false;
 }
 
-/* Ours from now on if so. False also if it is not to be had. */
+/* Locks the directory, so that no other `weft record` takes it. True if it is an orphan; false also
+ * if it cannot be locked. */
 static bool is_orphan(const char *directory, struct orphan *ret_orphan)
 {
 	struct weft__runs_rings rings;
@@ -43,7 +45,7 @@ static bool is_orphan(const char *directory, struct orphan *ret_orphan)
 		return false;
 	if (!weft__runs_rings_find(directory, 1, &rings))
 		return false;
-	/* An empty directory may be one whose program is about to start. */
+	/* In an empty directory a program may be about to start. */
 	bool good = rings.count > 0 && !is_recording(directory, &rings);
 	if (good)
 		*ret_orphan = (struct orphan){directory, rings.list[0].pid};

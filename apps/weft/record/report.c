@@ -19,7 +19,7 @@
 #include "runs/message.h"
 #include "runs/name.h"
 
-/* "1,234,567". */
+/* Formats a number as "1,234,567". */
 static const char *grouped(uint64_t number, char text[32])
 {
 	char *at = text + 31;
@@ -32,7 +32,7 @@ static const char *grouped(uint64_t number, char text[32])
 	return at;
 }
 
-/* The content of the trace, for the message. */
+/* The content of a trace, for the message. */
 struct content {
 	uint64_t bytes, events, lost, overwritten;
 	char causes[512];
@@ -53,7 +53,7 @@ static void add_losses(const uint64_t losses[WEFT_LOSS_CAUSES], struct content *
 	content->overwritten = losses[WEFT_LOSS_OVERWRITTEN];
 }
 
-/* False after a message if it cannot be read. */
+/* Reads the trace to find its content. False after a message if it cannot be read. */
 static bool read_content(const struct weft__runs_saved *saved, struct content *ret_content)
 {
 	struct content content = {0};
@@ -68,7 +68,7 @@ static bool read_content(const struct weft__runs_saved *saved, struct content *r
 		return false;
 	if (fstat(fd, &status) == 0)
 		content.bytes = (uint64_t)status.st_size;
-	cli_trace_limit(is_stdout ? 0 : UINT64_MAX); /* the file is of our own writing */
+	cli_trace_limit(is_stdout ? 0 : UINT64_MAX); /* we wrote the file ourselves */
 	bool good = cli_trace_open_descriptor(fd, path, &trace) == CLI_DONE;
 	close(fd);
 	if (!good)
@@ -129,7 +129,7 @@ static void report_one(const struct weft__runs_saved *saved)
 		cli_error("%s more could not be written", grouped(saved->stream->unwritten, number));
 }
 
-/* All but the first, in one line: there may be many. */
+/* Reports all traces but the first, in one line, because there may be many. */
 static void report_others(const struct weft__runs_saved *saved, size_t count)
 {
 	enum {
@@ -162,7 +162,7 @@ static void report_running(const struct weft__runs_saved *saved, size_t count)
 		cli_error("%zu processes are still running: their traces end here", running);
 }
 
-/* Two commands to copy. */
+/* Prints two commands that the user can copy. */
 static void suggest(const char *file)
 {
 	static const char suffix[] = ".weft";
@@ -192,7 +192,7 @@ void record_report_nothing(const char *program)
 		weft__runs_shown(program));
 }
 
-/* True if the reason is about levels: the process recorded all the same. */
+/* True if the reason is about levels: the process recorded in spite of it. */
 static bool is_about_levels(const char *reason)
 {
 	return strncmp(reason, "WEFT_LEVEL: ", 12) == 0 ||
@@ -221,7 +221,7 @@ static void make_harmless(char *text)
 			*text = '?';
 }
 
-/* `has_ring`: it recorded something nonetheless. */
+/* `has_ring`: the process recorded something nonetheless. */
 static void report_failure(const char *directory, const struct weft__runs_ring *ring, bool has_ring)
 {
 	char path[PATH_MAX + NAME_MAX + 1], reason[512];
