@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * Growth of plain C arrays: the caller owns pointer, capacity and count as members of its own
- * struct; several columns may share one capacity by growing each to the same figure.
+ * struct; several columns may share one capacity if all grow to the same number of rows.
  */
 #ifndef WEFT_BASE_ARRAY_H
 #define WEFT_BASE_ARRAY_H
@@ -27,7 +27,7 @@ struct weft__column {
 int weft__columns_reserve(
 	const struct weft__column *columns, size_t count, size_t *capacity, size_t need);
 
-/* Gives back what growth kept in reserve; failure keeps it, harmlessly. */
+/* Frees the unused capacity. If that fails, the columns simply keep it. */
 void weft__columns_trim(
 	const struct weft__column *columns, size_t count, size_t *capacity, size_t rows);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Two pieces of work that don't touch each other's data, at the same time if somebody helps.
+ * Runs two functions that share no data, at the same time if the caller provides a second thread.
  */
 #ifndef WEFT_BASE_BOTH_H
 #define WEFT_BASE_BOTH_H
@@ -9,7 +9,7 @@
 
 #include <weft/help.h>
 
-/* `help` may be NULL: in turn. */
+/* `help` NULL: runs one after the other. */
 static inline void weft__both(const struct weft_help *help, void (*first)(void *),
 	void *first_argument, void (*second)(void *), void *second_argument)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * Bytes that grow at their end: how outputs are put together, little-endian.
+ * A growing array of bytes, in which outputs are put together; numbers are little-endian.
  *
  * A failed allocation is remembered and makes every later put do nothing, so that a writer checks
- * once, at the end of what it writes.
+ * for it only once, at its end.
  */
 #ifndef WEFT_BASE_BYTES_H
 #define WEFT_BASE_BYTES_H
@@ -15,7 +15,7 @@
 struct weft__bytes {
 	uint8_t *data; /* NULL until the first put */
 	size_t size, capacity;
-	bool failed; /* out of memory: the contents are not whole */
+	bool failed; /* out of memory: the content is incomplete */
 };
 
 void weft__bytes_finish(struct weft__bytes *bytes);

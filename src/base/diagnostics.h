@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Lists of what is wrong, from two threads at once, become one.
+ * Merges the diagnostics of two threads.
  */
 #ifndef WEFT_BASE_DIAGNOSTICS_H
 #define WEFT_BASE_DIAGNOSTICS_H

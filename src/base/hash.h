@@ -3,11 +3,11 @@
  * A hash with a secret key: SipHash-1-3, as Python and Rust use it for their tables.
  *
  * A table's keys come from traces, which are hostile. With a known hash an attacker can choose keys
- * that all fall on one slot, and each lookup then walks over all of them: 4 MB of labels took 14 s.
+ * that all hash to one slot, and each lookup then walks over all of them: 4 MB of labels took 14 s.
  * Without the table's key, SipHash's collisions can be neither computed nor guessed.
  *
- * Each table takes the process's key when it is made and keeps it. A hash decides only where an
- * entry is searched for: nothing may depend on the order of slots, since it differs in each run.
+ * Each table takes the process's key when it is made and keeps it. Use a hash only to find an
+ * entry: no result may depend on the order of slots, because it differs in each run.
  */
 #ifndef WEFT_BASE_HASH_H
 #define WEFT_BASE_HASH_H
@@ -22,7 +22,7 @@ struct weft__hash_key {
 /* The process's key: what weft_seed_hashes() has set, or a fixed one. */
 struct weft__hash_key weft__hash_key(void);
 
-/* The words of one key, one after the other. */
+/* The state of a hash while the words of a key are added. */
 struct weft__hash {
 	uint64_t v0, v1, v2, v3;
 };
@@ -73,7 +73,7 @@ static inline uint64_t weft__hash_end(struct weft__hash *h)
 	return h->v0 ^ h->v1 ^ h->v2 ^ h->v3;
 }
 
-/* Of a table whose keys are all one word. */
+/* For tables whose keys are single words. */
 static inline uint64_t weft__hash_u64(const struct weft__hash_key *key, uint64_t word)
 {
 	struct weft__hash hash = weft__hash_begin(key);
@@ -81,11 +81,12 @@ static inline uint64_t weft__hash_u64(const struct weft__hash_key *key, uint64_t
 	return weft__hash_end(&hash);
 }
 
-/* Of a table whose keys are texts. On little-endian machines this is SipHash-1-3 as published. */
+/* For tables whose keys are texts. On little-endian machines this is SipHash-1-3 as published. */
 uint64_t weft__hash_bytes(const struct weft__hash_key *key, const void *bytes, size_t size);
 
 /* Mixes all bits of x into all bits of the result, without a key (the finalizer of MurmurHash3).
- * For fingerprints that must be the same in each run; never for the place in a table. */
+ * For fingerprints that must be the same in each run. Never choose a slot of a table by it, because
+ * hostile keys could then collide. */
 static inline uint64_t weft__mix(uint64_t x)
 {
 	x ^= x >> 33;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * A hash index: finds the number of something by its hash, while the things themselves stay in
- * their owner's columns. Its key makes the places of a hostile trace's keys unpredictable (hash.h).
- * 4 bytes a slot, open addressing, linear probing.
+ * A hash index: finds the number of an entry by its hash, while the entries themselves stay in
+ * their owner's columns. Its secret key makes the slots of a hostile trace's keys unpredictable
+ * (hash.h). 4 bytes a slot, open addressing, linear probing.
  *
  *     uint32_t slot = weft__index_start(&index, hash of it under index.key), value;
  *     while ((value = index.slots[slot]) != WEFT__INDEX_EMPTY) {
@@ -33,7 +33,7 @@ typedef uint64_t weft__index_hash(
 
 int weft__index_init(struct weft__index *index);
 void weft__index_finish(struct weft__index *index);
-/* Another with the same values. 0 or WEFT_ERROR_MEMORY. */
+/* Makes a copy with the same values. 0 or WEFT_ERROR_MEMORY. */
 int weft__index_copy(const struct weft__index *index, struct weft__index *ret_copy);
 
 /* Adds `value`, which must not be there, under its hash. */

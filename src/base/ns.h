@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* `ns` without its fraction, between 0 and `most`. Not a number is 0. */
+/* `ns` without its fraction, between 0 and `most`. NaN gives 0. */
 static inline uint64_t weft__ns_between(double ns, uint64_t most)
 {
 	if (!(ns > 0))
@@ -18,7 +18,7 @@ static inline uint64_t weft__ns_between(double ns, uint64_t most)
 	return (uint64_t)ns;
 }
 
-/* a + b, at most UINT64_MAX. */
+/* Saturating addition. */
 static inline uint64_t weft__ns_add(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;

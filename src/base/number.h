@@ -18,7 +18,8 @@ const char *weft__number_fixed(double number, int decimals, char text[WEFT__NUMB
 /* As printf's "%.*g", with up to `digits` significant digits. Returns `text`. */
 const char *weft__number_general(double number, int digits, char text[WEFT__NUMBER_BYTES]);
 
-/* The number at the start of `text`, 0 if there is none; `ret_end` is behind it. */
+/* The number at the start of `text`, 0 if there is none; `ret_end` is the first character after
+ * it. */
 double weft__number_parse(const char *text, const char **ret_end);
 
 #endif

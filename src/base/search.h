@@ -62,7 +62,7 @@ static inline uint32_t weft__lower_bound_u32(const uint32_t *keys, uint32_t coun
 	return weft__search(keys, 0, count, weft__is_less_u32, key);
 }
 
-/* Is the key among them? */
+/* True if `keys` contains the key. */
 static inline bool weft__contains_u32(const uint32_t *keys, uint32_t count, uint32_t key)
 {
 	uint32_t row = weft__lower_bound_u32(keys, count, key);

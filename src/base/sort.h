@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Sorting of plain numbers, faster and with a firmer bound than qsort.
+ * Radix sorts of plain numbers: faster than qsort, and in linear time for any input.
  */
 #ifndef WEFT_BASE_SORT_H
 #define WEFT_BASE_SORT_H
@@ -8,11 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sorts ascending in O(count) passes over the bytes that differ; `scratch` holds `count` more. */
+/* Sorts in ascending order, with one pass for each digit that differs between values. `scratch` has
+ * room for `count` values. */
 void weft__sort_u64(uint64_t *values, uint64_t *scratch, size_t count);
 
-/* Likewise by the bits from `low_bit` on (64: by none); where those are equal, what is below goes
- * along and the order stays. */
+/* Sorts only by the bits from `low_bit` on (64: by none). The sort is stable, so values in which
+ * these bits are equal keep their order. */
 void weft__sort_u64_by(uint64_t *values, uint64_t *scratch, size_t count, unsigned low_bit);
 
 struct weft__pairs {
@@ -20,15 +21,15 @@ struct weft__pairs {
 	uint16_t *values;
 };
 
-/* Likewise keys, by the bits from `low_bit` on, with the values that belong to them. */
+/* Sorts pairs by the bits of their keys from `low_bit` on; stable too. */
 void weft__sort_pairs(
 	struct weft__pairs pairs, struct weft__pairs scratch, size_t count, unsigned low_bit);
 
-/* Fills `order` with 0 … count - 1 in ascending order of keys[i]; equal keys keep theirs. `scratch`
- * holds `count` more. */
+/* Fills `order` with 0 … count - 1 in ascending order of keys[i]; equal keys stay in the order of
+ * i. `scratch` has room for `count` numbers. */
 void weft__order_by_u64(const uint64_t *keys, uint32_t *order, uint32_t *scratch, uint32_t count);
 
-/* Drops repetitions from a sorted array; the new count. */
+/* Removes duplicates from a sorted array and returns the new count. */
 size_t weft__unique_u64(uint64_t *values, size_t count);
 
 #endif

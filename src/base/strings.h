@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A table of interned strings: equal bytes have one number, numbers are dense and lasting.
+ * A table of interned strings: equal bytes have one number; numbers are dense and never change.
  */
 #ifndef WEFT_BASE_STRINGS_H
 #define WEFT_BASE_STRINGS_H
@@ -21,10 +21,10 @@ struct weft__strings {
 
 int weft__strings_init(struct weft__strings *strings);
 void weft__strings_finish(struct weft__strings *strings);
-/* Another with the same numbers. 0 or WEFT_ERROR_MEMORY, and then there is nothing to finish. */
+/* Makes a copy with the same numbers. 0, or WEFT_ERROR_MEMORY; then there is no copy to finish. */
 int weft__strings_copy(const struct weft__strings *strings, struct weft__strings *ret_copy);
 
-/* The number of these bytes, adding them if they are new. */
+/* Finds the number of these bytes, or adds them. */
 int weft__strings_intern(
 	struct weft__strings *strings, const char *bytes, size_t size, uint32_t *ret_string);
 
@@ -32,7 +32,7 @@ int weft__strings_intern(
 const char *weft__strings_bytes(const struct weft__strings *strings, uint32_t string);
 size_t weft__strings_size(const struct weft__strings *strings, uint32_t string);
 
-/* Gives back what growth kept in reserve. */
+/* Frees the unused capacity. */
 void weft__strings_trim(struct weft__strings *strings);
 
 #endif
