@@ -26,7 +26,7 @@ extern "C" {
 #define WEFT_SENTENCE_LETTERS 120
 #define WEFT_SENTENCE_BYTES   (4 * WEFT_SENTENCE_LETTERS + 1)
 
-/* Instead of a time: the task as a whole. */
+/* Pass this instead of a time to ask about the task as a whole. */
 #define WEFT_STORY_WHOLE UINT64_MAX
 
 /* What other tasks did to a task; the model lists only what a task did itself. 4 bytes an edge, 8 a
@@ -131,11 +131,11 @@ struct weft_story_wake {
 };
 
 /* What last woke `task` at or before a time (WEFT_STORY_WHOLE: in the whole trace). Needs the
- * index. False if the trace does not tell. */
+ * index. False if the trace does not show it. */
 bool weft_story_woken_by(const struct weft_story *story, uint32_t task, uint64_t at_ns,
 	struct weft_story_wake *ret_wake);
 
-/* The task that created it, or WEFT_NONE. */
+/* The task that created `task`, or WEFT_NONE. */
 uint32_t weft_story_creator(const struct weft_story *story, uint32_t task);
 
 /* The tasks that belong to `task`: all that it becomes and that become it, what they wait for, and

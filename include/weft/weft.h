@@ -46,10 +46,10 @@
 extern "C" {
 #endif
 
-/* Instead of a task's id: the thread's current task. */
+/* Pass this instead of a task's id to mean the thread's current task. */
 #define WEFT_TASK_CURRENT (UINT64_MAX - 1)
 
-/* Instead of a task's age. */
+/* Pass this instead of a task's age if it is unknown. */
 #define WEFT_AGE_UNKNOWN UINT64_MAX
 
 /* What the recorder needs from the system. A program without an operating system, or with a clock
