@@ -130,9 +130,9 @@ int weft__builder_gc(void *builder, uint32_t thread, uint64_t start, uint32_t re
 
 /* group.c */
 
-/* A stable counting sort of `count` rows by `key`, a number below `groups`. `*ret_first` has groups
- * + 1 entries: where each group begins; `*ret_position` has each row's new index. The caller frees
- * both. */
+/* A stable counting sort of `count` rows by `key`, a number below `groups`. `*ret_first` has the
+ * index at which each group begins, and the end of the last one; `*ret_position` has each row's new
+ * index. The caller frees both. */
 int weft__group_by(const uint32_t *key, uint32_t count, uint32_t groups, uint32_t **ret_first,
 	uint32_t **ret_position);
 /* Replaces *column by a copy whose row position[i] is the old row i. */
