@@ -20,14 +20,14 @@
 static const uint64_t INTERVAL_MIN_NS = 1000000;
 static const uint64_t INTERVAL_MAX_NS = 20000000;
 
-/* How often open packets are taken: a crash of the machine or of this process loses at most the
- * events of this time from the file. */
+/* The default interval at which open packets are taken. A crash of the machine or of this process
+ * loses up to this much time from the file. */
 static const uint64_t OPEN_INTERVAL_NS = 1000000000;
 
 /* How long to wait, after recording has stopped, for threads that are inside an event. */
 static const uint64_t STOPPED_HOLD_NS = 1000000000;
 
-/* Asks to be woken when 1/16 of the ring has been claimed: early enough to lose nothing, but
+/* Asks to be woken when 1/16 of the ring has been claimed: early enough to copy it in time, but
  * rarely. */
 enum {
 	WAKE_PART = 16
