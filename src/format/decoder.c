@@ -160,7 +160,7 @@ static const struct weft__format *probe(struct weft_decoder *decoder)
 	return find_format(decoder->window.bytes, size);
 }
 
-/* Returns WEFT_OK if there is a reader, WEFT_AGAIN if it needs more bytes or all of them, or an
+/* Returns WEFT_OK if there is a reader, WEFT_AGAIN if that takes more bytes or all of them, or an
  * error. */
 static int start_incoming(struct weft_decoder *decoder)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Copies a buffer that is being recorded into. Of each thread, the copy has the events up to some
- * time during the copying, with none missing in between.
+ * Copies a buffer that is being recorded into. For each thread, the copy has the events up to
+ * some time during the copying, with none missing in between.
  *
  * Packets are copied from the oldest on. The oldest is also overwritten next, so the copy stays
  * ahead of the writers. A packet that was claimed after the copying began is left out: its thread
@@ -18,9 +18,9 @@
 #include "format/live_memory.h"
 #include "format/weft_packet.h"
 
-/* `last`: the sequence of the last claim before the copying began. Of a damaged packet only the
- * header is copied, because its events cannot be read. False if the content is being replaced, or
- * is newer than `last`. */
+/* Copies one packet; only the header if it is damaged, because its events cannot be read. `last`:
+ * the sequence of the last claim before the copying began. False if the content is being replaced,
+ * or is newer than `last`. */
 static bool copy_content(
 	uint8_t *copy, const struct weft__buffer *buffer, uint32_t index, uint64_t last)
 {

@@ -234,7 +234,7 @@ static void remove_first(struct weft__follower *f)
 }
 
 /* Ends the reading of a saved packet. If nothing could be copied, it may have been overwritten
- * before: its events are then lost. */
+ * before its turn: its events then count as lost. */
 static int end_saved(struct weft__follower *f, struct weft__place *p)
 {
 	int error = p->is_begun ? weft__gaps_end_packet(&f->gaps, p->thread, p->next_ns) : 0;
@@ -343,8 +343,8 @@ static int take_event(struct weft__follower *f, struct weft_event *event)
 	return wrong || is_late ? WEFT_AGAIN : WEFT_OK;
 }
 
-/* Of the events with the mark's own time, only those of sure places are ready, because a thread may
- * add more: see look_for_equals(). */
+/* Events with the mark's own time are ready only in sure places, because a thread may add more: see
+ * look_for_equals(). */
 bool weft__follower_is_ready(const struct weft__follower *f)
 {
 	if (f->queue.count == 0)

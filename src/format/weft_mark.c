@@ -26,9 +26,9 @@
  * A thread that takes a slot raises the count of slots before its first event. So a slot that was
  * not counted was even.
  *
- * In a moment, the sequence is odd from before the one stamp is read until the end, so the mark
- * treats the moment as one event. tests/model runs this code against the recorder's in every order
- * of their steps.
+ * During a moment (events that share one stamp), the sequence is odd from before the stamp is read
+ * until the end, so the mark treats the moment as one event. tests/model runs this code against the
+ * recorder's in every order of their steps.
  */
 #include "format/weft_mark.h"
 

@@ -14,8 +14,8 @@
 #include "format/weft_threads.h"
 #include "model/span.h"
 
-/* A packet that a follower reads: a position of the ring, where one content follows another; a
- * detached copy; or a packet of a stream. */
+/* A place is a packet that a follower reads: a position of the ring, where one content follows
+ * another; a detached copy; or a packet of a stream. */
 struct weft__place {
 	struct weft__cursor cursor; /* over the copied part of the content */
 	struct weft__words words;   /* of the next event, if has_event */
