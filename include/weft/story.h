@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A trace in words: what a task is, what it waits for, what woke it, which tasks belong to it.
+ * A trace in words: what a task is, which task it waits for, which task woke it, which tasks belong
+ * to it.
  *
  * Every function depends only on a finished model, and on its layout if there is one: any number of
  * threads may call at once. Text is valid UTF-8 without control characters and without marks that
@@ -29,8 +30,9 @@ extern "C" {
 /* Pass this instead of a time to ask about the task as a whole. */
 #define WEFT_STORY_WHOLE UINT64_MAX
 
-/* What other tasks did to a task; the model lists only what a task did itself. 4 bytes an edge, 8 a
- * task; takes a second or less for 10^8 events. Borrows the model. */
+/* An index of the edges that the model does not list by task: all edges to a task, and the create
+ * and become edges from it. 4 bytes an edge, 8 a task; takes a second or less for 10^8 events.
+ * Borrows the model. */
 struct weft_story_index;
 
 int weft_story_index_create(const struct weft_model *model, struct weft_story_index **ret_index);
@@ -111,14 +113,14 @@ struct weft_story_wait {
 	uint64_t until;  /* ns; UINT64_MAX: until the end of the trace */
 };
 
-/* What `task` waits for at a time. False if it runs then, does not exist then, or waits for no task
- * in particular, as a promise does that some task will resolve. */
+/* Finds the wait of `task` at a time. False if it runs then, does not exist then, or waits for no
+ * task in particular, as a promise does that some task will resolve. */
 bool weft_story_wait_at(const struct weft_story *story, uint32_t task, uint64_t at_ns,
 	struct weft_story_wait *ret_wait);
 
-/* Follows what `task` waits for, what that task waits for, and so on, to the one that waits for
- * none. Writes at most `room` waits and returns their number. *ret_cycle: the last one waits for a
- * task that is already in the chain. */
+/* Follows the chain of waits from `task` to the task that it waits for, and so on, to a task that
+ * waits for none. Writes at most `room` waits and returns their number. *ret_cycle: the last one
+ * waits for a task that is already in the chain. */
 uint32_t weft_story_wait_chain(const struct weft_story *story, uint32_t task, uint64_t at_ns,
 	struct weft_story_wait *waits, uint32_t room, bool *ret_cycle);
 
@@ -130,18 +132,18 @@ struct weft_story_wake {
 	uint64_t runs;   /* when the task ran after it, ns */
 };
 
-/* What last woke `task` at or before a time (WEFT_STORY_WHOLE: in the whole trace). Needs the
- * index. False if the trace does not show it. */
+/* Finds the last wake-up of `task` at or before a time (WEFT_STORY_WHOLE: in the whole trace).
+ * Needs the index. False if the trace does not show it. */
 bool weft_story_woken_by(const struct weft_story *story, uint32_t task, uint64_t at_ns,
 	struct weft_story_wake *ret_wake);
 
 /* The task that created `task`, or WEFT_NONE. */
 uint32_t weft_story_creator(const struct weft_story *story, uint32_t task);
 
-/* The tasks that belong to `task`: all that it becomes and that become it, what they wait for, and
- * the tasks that wait for them, transitively. In ascending order, `task` included; at most `limit`,
- * the nearest first; *ret_more is true if there are more. The caller frees *ret_tasks. Needs the
- * index. */
+/* The tasks that belong to `task`: all that it becomes and that become it, the tasks for which
+ * these wait, and the tasks that wait for them, transitively. In ascending order, `task` included;
+ * at most `limit`, the nearest first; *ret_more is true if there are more. The caller frees
+ * *ret_tasks. Needs the index. */
 int weft_story_related(const struct weft_story *story, uint32_t task, uint32_t limit,
 	uint32_t **ret_tasks, uint32_t *ret_count, bool *ret_more);
 
@@ -151,7 +153,7 @@ enum weft_story_line_type {
 	WEFT_STORY_FACT,       /* at the head: kind, id, outcome and so on */
 	WEFT_STORY_LABEL,      /* it has this name from now on */
 	WEFT_STORY_NOTE,       /* note, tag, mark or change of a counter */
-	WEFT_STORY_EDGE,       /* what it did to another task, or another task to it */
+	WEFT_STORY_EDGE,       /* an edge to another task, or from another task to it */
 	WEFT_STORY_CHILD,      /* it creates a task, or several in a row */
 	WEFT_STORY_ACTIVATION, /* it runs */
 	WEFT_STORY_LEFT_OUT,   /* how many further lines of a type there are */

@@ -52,9 +52,9 @@ extern "C" {
 /* Pass this instead of a task's age if it is unknown. */
 #define WEFT_AGE_UNKNOWN UINT64_MAX
 
-/* What the recorder needs from the system. A program without an operating system, or with a clock
- * of its own, fills one and passes it to weft_start; the struct must stay valid while anything
- * records. Any thread may call the functions, also from signal handlers. */
+/* The services that the recorder needs from the system. A program without an operating system, or
+ * with a clock of its own, fills one and passes it to weft_start; the struct must stay valid while
+ * anything records. Any thread may call the functions, also from signal handlers. */
 struct weft_platform {
 	void *context;
 
@@ -141,9 +141,9 @@ struct weft_category {
 extern struct weft_category weft_category_program, weft_category_always;
 extern const uint8_t weft__level_zero;
 
-/* What the macros below call; call them directly for categories that are made in another way. Any
- * thread may call them, but not from signal handlers. The object and its text must stay valid until
- * it is unregistered. Before registration its level points at weft__level_zero. */
+/* The macros below call these functions; call them directly for categories that are made in another
+ * way. Any thread may call them, but not from signal handlers. The object and its text must stay
+ * valid until it is unregistered. Before registration its level points at weft__level_zero. */
 void weft_category_register(struct weft_category *category);
 void weft_category_unregister(struct weft_category *category);
 
@@ -252,11 +252,11 @@ void weft_expect(void) WEFT__DIRECT;
 void weft_expect_as(uint64_t task) WEFT__DIRECT;
 
 /* Begins and ends a moment: events that this thread records in between share one stamp, which is
- * most of what an event costs. Use it for what a runtime does in one go: a promise is resolved, its
- * waiters are signalled, a counter changes. Do not wait in between: until the moment ends,
- * followers of the buffer get no newer event of any thread. Beginning a moment ends the one before.
- * A signal handler that begins a moment ends the interrupted one; if it interrupted the recording
- * of an event, its own events have separate stamps. */
+ * most of what an event costs. Use it where a runtime does several things at once: a promise is
+ * resolved, its waiters are signalled, a counter changes. Do not wait in between: until the moment
+ * ends, followers of the buffer get no newer event of any thread. Beginning a moment ends the one
+ * before. A signal handler that begins a moment ends the interrupted one; if it interrupted the
+ * recording of an event, its own events have separate stamps. */
 void weft_moment_begin(void) WEFT__DIRECT;
 void weft_moment_end(void) WEFT__DIRECT;
 
@@ -300,11 +300,11 @@ void weft_gc(uint64_t duration_ns) WEFT__DIRECT;
 #define weft_band_begin(kind, reason) WEFT__BAND(kind, reason, true)
 #define weft_band_end(kind, reason)   WEFT__BAND(kind, reason, false)
 
-/* Asks the process that records or watches this program to save what happened until now: `weft
- * record` writes it to a file beside the trace. A mark "snapshot" with `reason` is recorded, too.
- * While a watcher listens, nothing older than the request is overwritten until it has made its
- * copy, for at most a second; events that find no room meanwhile are counted as held. Without a
- * watcher the call costs as much as a mark. */
+/* Asks the process that records or watches this program to save the buffer as of now: `weft record`
+ * writes a file beside the trace. A mark "snapshot" with `reason` is recorded, too. While a watcher
+ * listens, nothing older than the request is overwritten until it has made its copy, for at most a
+ * second; events that find no room meanwhile are counted as held. Without a watcher the call costs
+ * as much as a mark. */
 void weft_snapshot_request(const char *reason) WEFT__DIRECT;
 
 /* Requests a snapshot whenever a rule holds, without further calls: "counter queue > 100", "tag
@@ -325,8 +325,8 @@ bool weft_rundown_wanted(uint32_t *seen);
 void weft_rundown_task(
 	uint64_t task, uint16_t kind, const char *label, uint64_t age_ns, uint64_t waits_for);
 
-/* What the macros call. `cache` keeps the id of a literal's name for this call site; NULL if the
- * text may differ from call to call. */
+/* The macros call these functions. `cache` keeps the id of a literal's name for this call site;
+ * NULL if the text may differ from call to call. */
 void weft__label(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
 void weft__note(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
 void weft__tag(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
