@@ -5,8 +5,8 @@
  *
  *     identity.c   from ids to numbers
  *     facts.c      events whose ids and texts are numbers
- *     state.c      what each event means
- *     builder.c    what each event changed, in columns
+ *     state.c      the meaning of each event
+ *     builder.c    the changes that events make, as columns
  *     periods.c    activations and bands
  *     finish.c     the rules for the end of a trace
  *     freeze.c     from columns to a model

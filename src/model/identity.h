@@ -17,7 +17,7 @@
 /* Maps ids to tasks. Most programs number their tasks one after the other, so the tasks of buffer 0
  * whose ids lie close together are in a table by id, the others in a hash index. */
 struct weft__ids {
-	uint32_t *table; /* of ids from `first` on: task + 1, or 0 */
+	uint32_t *table; /* by id, from `first` on: task + 1, or 0 */
 	uint64_t first;
 	size_t room;
 	struct weft__index index;

@@ -5,9 +5,9 @@
  * and calls a listener for each change. The model's builder stores the changes as history, a cut
  * keeps what a rundown needs, and triggers measure how long tasks wait and run.
  *
- *     state.c     what each event means: one switch over the kinds of events
+ *     state.c     the meaning of each event: one switch over the types
  *     tasks.c     the last task of a chain of becomes, the forest of creations
- *     running.c   what runs on each thread; bands
+ *     running.c   the running task of each thread; bands
  *     counters.c  the value of each counter
  *     forget.c    forgets tasks that can no longer matter
  *
@@ -49,7 +49,7 @@ struct weft__state_tasks {
 
 struct weft__state_thread {
 	uint32_t running; /* task as it was named then, or WEFT__RUNS_… */
-	uint32_t reason;  /* of an idle period: text, or WEFT_NONE */
+	uint32_t reason;  /* reason of an idle period: text, or WEFT_NONE */
 	uint64_t since;
 	uint32_t interrupted; /* `running` before the idle band */
 	uint32_t interrupted_reason;
@@ -72,7 +72,7 @@ struct weft__state_counters {
  * state is as before the change, else as after it. Any member may be NULL. An error ends the
  * processing of the event, and weft__state_take returns it. */
 struct weft__listener {
-	/* The next number is a task from now on. */
+	/* `task`, the next number, will get a row. */
 	int (*mention)(void *context, uint32_t task);
 	int (*edge)(void *context, enum weft_edge_type type, uint32_t from, uint32_t to);
 	/* A read completes the latest act of `task`, which was a try_read: that edge is dropped. */
@@ -94,7 +94,7 @@ struct weft__listener {
 	/* A new period of the thread begins now: see its `running`. */
 	int (*run)(void *context, uint32_t thread);
 	int (*gc)(void *context, uint32_t thread, uint64_t start, uint32_t reason);
-	/* The event breaks a rule; `message` says which, and what was done instead. */
+	/* The event breaks a rule; `message` says which one and how the event was treated. */
 	void (*complain)(void *context, uint64_t offset, const char *message);
 };
 
@@ -144,7 +144,7 @@ int weft__state_run(struct weft__state *state, uint32_t thread, uint32_t running
 int weft__state_band(struct weft__state *state, const struct weft__fact *fact);
 int weft__state_gc(struct weft__state *state, const struct weft__fact *fact);
 
-/* The counter of a name. The first call for a name makes it. */
+/* Finds the counter of a name; the first call for a name makes one. */
 int weft__state_counter(struct weft__state *state, uint32_t name, uint32_t *ret_counter);
 void weft__state_count(struct weft__state *state, uint32_t counter, const struct weft__fact *fact);
 
