@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Commands about what surrounds the picture: counters, times, themes, panels, copies and exports.
+ * Commands about the rest of the window: counters, times, themes, panels, copies and exports.
  */
 #include <stdlib.h>
 #include <string.h>

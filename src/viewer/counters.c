@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which counters are drawn. The choice is by their numbers, so it stays valid while a trace grows.
- * If there are many counters, only the first few are drawn until the user chooses others, because
- * all of them would hide the tasks.
+ * The choice of counters that are drawn. It is by their numbers, so it stays valid while a trace
+ * grows. If there are many counters, only the first few are drawn until the user chooses others,
+ * because all of them would hide the tasks.
  */
 #include <stdlib.h>
 #include <string.h>

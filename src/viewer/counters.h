@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which counters are drawn, and how.
+ * The choice of counters that are drawn, and how they are drawn.
  */
 #ifndef WEFT_VIEWER_COUNTERS_H
 #define WEFT_VIEWER_COUNTERS_H

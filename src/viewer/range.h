@@ -11,7 +11,7 @@ struct weft_viewer;
 
 struct weft__range {
 	bool is_set;
-	uint64_t from, to; /* where the drag began and where it is, in any order */
+	uint64_t from, to; /* the times at which the drag began and is now, in either order */
 	bool is_armed;     /* the next drag chooses a range */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Which rows there are: folds, groups and the filter. When these change, the trace is laid out
- * again, and the task in focus keeps its height on the screen.
+ * The choice of rows: folds, groups and the filter. When these change, the trace is laid out again,
+ * and the task in focus keeps its height on the screen.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * Sliding rows: after a new layout each row slides from where its tasks were to where they are now,
  * so that eyes can follow. The view is the new one at once; each row has a shift in px that fades
- * to 0. Nothing slides while a trace is followed, or if there are too many rows.
+ * to 0. Rows do not slide while a trace is followed, or if there are too many.
  */
 #include <math.h>
 #include <stdlib.h>

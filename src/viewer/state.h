@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A viewer: what it shows, and its state by subject. Input only changes state and marks what is
- * stale; weft__viewer_settle() then updates texts, lists and boxes, once for each input.
+ * A viewer: the trace that it shows, and its state by subject. Input only changes state and marks
+ * stale parts; weft__viewer_settle() then updates texts, lists and boxes, once for each input.
  */
 #ifndef WEFT_VIEWER_STATE_H
 #define WEFT_VIEWER_STATE_H

@@ -12,7 +12,7 @@ struct weft_viewer;
 struct weft__status {
 	char text[512], message[512];
 	double message_until_ms;
-	double message_x, message_y; /* where the pointer was when the message came */
+	double message_x, message_y; /* position of the pointer when the message came */
 };
 
 /* status.c */

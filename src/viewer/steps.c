@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Steps from task to task by keys: along edges, to what a task waits for, to what woke it, to its
- * creator, to its neighbours in the picture.
+ * Steps from task to task by keys: along edges, to the task for which it waits, to the task that
+ * woke it, to its creator, to its neighbours in the picture.
  */
 #include <math.h>
 

@@ -61,7 +61,7 @@ static bool is_same_trace(const struct weft_viewer *viewer, const struct weft_mo
 	return viewer->model && viewer->model->summary.start == model->summary.start;
 }
 
-/* Forgets what refers to tasks, threads and counters of another trace. */
+/* Forgets the choices that refer to tasks, threads and counters of another trace. */
 static void forget_choices(struct weft_viewer *viewer)
 {
 	viewer->rows.exceptions.count = 0;
