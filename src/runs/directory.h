@@ -2,8 +2,8 @@
  *
  * Run directories: one for each `weft record`, in memory, in which its programs make their rings.
  *
- * The process that made a directory keeps it locked until it ends; the lock tells others whether
- * the run still has a `weft record` that will save its rings.
+ * The process that made a directory keeps it locked until it ends; by the lock, other processes see
+ * whether the run still has a `weft record` that will save its rings.
  */
 #ifndef WEFT_RUNS_DIRECTORY_H
 #define WEFT_RUNS_DIRECTORY_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
  * A file that appears whole or not at all: it is written beside its path under a temporary name and
- * renamed when all of it is on the disk. A full disk, an interrupt or a power failure leaves what
- * was there before.
+ * renamed when all of it is on the disk. A full disk, an interrupt or a power failure leaves the
+ * old file as it was.
  */
 #ifndef WEFT_RUNS_FILE_H
 #define WEFT_RUNS_FILE_H

@@ -24,7 +24,8 @@ struct weft__runs_list {
 bool weft__runs_find(struct weft__runs_list *ret_list);
 void weft__runs_list_finish(struct weft__runs_list *list);
 
-/* Finds the ring of a process: that of the program which it executed last. False after a report. */
+/* Finds the ring of a process. If the process has called exec, its latest program's. False after a
+ * report. */
 bool weft__runs_find_process(pid_t pid, struct weft__runs_found *ret_found);
 
 /* The path for an operand FILE|PID: for a file its own name (`found` has no pid then), for a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Messages of this library for a person. It prints nothing itself: the program sets a function that
- * takes them. Without that function they are dropped.
+ * Messages of this library for the user. The library does not print them but passes them to a
+ * function that the program sets. Without that function they are dropped.
  */
 #ifndef WEFT_RUNS_MESSAGE_H
 #define WEFT_RUNS_MESSAGE_H

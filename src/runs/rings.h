@@ -39,7 +39,7 @@ struct weft__runs_rings {
 	struct weft__runs_ring *list;
 	size_t count, capacity;
 	struct weft__runs_refused refused[WEFT__RUNS_REFUSED_SHOWN]; /* the first few */
-	size_t refused_count;                                        /* of all */
+	size_t refused_count;                                        /* number of all refused entries */
 	size_t others_count; /* rings of other users in the list */
 };
 

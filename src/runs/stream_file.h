@@ -16,7 +16,7 @@ struct weft__runs_stream_options {
 	const char *output;    /* see runs/name.h */
 	uint64_t rotate_bytes; /* maximum size of a file, where possible; 0: one file */
 	uint64_t keep;         /* the newest N files; 0: all */
-	uint64_t max_bytes;    /* of all files of the run together; 0: no limit */
+	uint64_t max_bytes;    /* limit of all files of the run together; 0: no limit */
 	bool has_max;          /* the user has set max_bytes, so it also bounds standard output */
 	bool compress;
 };
@@ -27,8 +27,8 @@ struct weft__stream_file {
 	char *path;      /* of the present file */
 	uint64_t bytes;  /* in the present file */
 	uint64_t total;  /* in all files */
-	uint64_t number; /* of the present file, with rotation */
-	uint64_t count;  /* of files so far */
+	uint64_t number; /* number of the present file, with rotation */
+	uint64_t count;  /* number of files so far */
 	const char *pending;
 	size_t pending_bytes;
 	struct weft__compressor *compressor;
