@@ -24,7 +24,7 @@ struct parser {
 	const char *text;
 	size_t size, at;
 	struct rule *rule;
-	size_t used; /* of rule->words */
+	size_t used; /* used bytes of rule->words */
 	struct weft_trigger_error error;
 };
 

@@ -19,7 +19,7 @@ enum rule_type {
 struct rule {
 	enum rule_type type;
 	int64_t limit;
-	struct weft_slice name;  /* of a counter; text of a tag */
+	struct weft_slice name;  /* a counter's name, or the text of a tag */
 	struct weft_slice label; /* part of it; NULL bytes: any */
 	uint32_t kind;
 	bool has_kind;
