@@ -18,7 +18,7 @@ enum weft__pattern_step_type {
 struct weft__pattern_step {
 	enum weft__pattern_step_type type;
 	uint32_t next, other;
-	uint32_t first, count; /* of the tree's ranges */
+	uint32_t first, count; /* indices of the tree's ranges */
 };
 
 #define WEFT__PATTERN_STEPS_MAX 2048
