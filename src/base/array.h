@@ -12,8 +12,8 @@
  * `capacity` (doubling would waste a third of a big trace's memory), never less than 16. */
 size_t weft__array_next_capacity(size_t capacity, size_t need);
 
-/* Makes *array hold `capacity` elements of `element_bytes` each, keeping its contents. 0 or
- * WEFT_ERROR_MEMORY, and then nothing has changed. */
+/* Makes *array hold `capacity` elements of `element_bytes` each, keeping its contents. 0, or
+ * WEFT_ERROR_MEMORY with *array unchanged. */
 int weft__array_resize(void *array, size_t capacity, size_t element_bytes);
 
 /* One column of a table: the address of its pointer, and the size of an element. */

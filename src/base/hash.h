@@ -19,7 +19,7 @@ struct weft__hash_key {
 	uint64_t low, high;
 };
 
-/* The process's key: what weft_seed_hashes() has set, or a fixed one. */
+/* The process's key: the one that weft_seed_hashes() has set, or a fixed one. */
 struct weft__hash_key weft__hash_key(void);
 
 /* The state of a hash while the words of a key are added. */

@@ -13,7 +13,7 @@
 struct weft__strings {
 	char *bytes; /* all strings, each with a NUL */
 	size_t size, capacity;
-	size_t *start; /* of string n in bytes; start[count] is the end of the last */
+	size_t *start; /* offset of string n in `bytes`; start[count] is the end of the last one */
 	size_t start_capacity;
 	uint32_t count;
 	struct weft__index index;
