@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * weft record: runs a program and saves what it recorded, however it ends.
+ * weft record: runs a program and saves its rings, however it ends.
  *
  * The program does not need us: it records into a ring in memory, which outlives both. If we are
  * killed, or the disk is full, the ring is still there.
@@ -74,7 +74,7 @@ static const char usage[] =
 struct arguments {
 	const char *output; /* NULL: PROG-PID.weft here */
 	uint64_t size_bytes;
-	uint64_t total_bytes; /* of all processes' buffers; 0: as much as there is */
+	uint64_t total_bytes; /* bound on all processes' buffers together; 0: no bound */
 	unsigned snapshots;   /* the maximum */
 	bool has_snapshots;   /* an option asked for snapshots */
 	const char *rules[WEFT_TRIGGERS_MAX];

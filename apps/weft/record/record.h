@@ -70,7 +70,7 @@ int record_recover(const char *output);
 struct record_program {
 	char **argv;
 	const char *directory; /* for the rings */
-	uint64_t size_bytes;   /* of each; 0: libweft's default */
+	uint64_t size_bytes;   /* size of each ring; 0: libweft's default */
 	const char *in_place;  /* the file or directory for the rings; NULL: they are saved later */
 	bool stdout_is_ours;   /* it gets the trace; the program writes to standard error instead */
 	const struct record_watcher *watcher; /* may be NULL */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The final messages of `weft record`: where the trace is, what it contains, how to show it; or why
- * there is none.
+ * The final messages of `weft record`: the trace's path, its content and the commands that show it;
+ * or the reason why there is no trace.
  */
 #include "record.h"
 
