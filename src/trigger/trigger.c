@@ -29,9 +29,9 @@ static uint32_t number_of_counter(const struct weft_triggers *t, struct weft_sli
 	return WEFT_NONE;
 }
 
-/* The next call comes after as many events as tasks were kept, and an event names two tasks at
- * most. So at most three times as many tasks are known as live (or FORGET_EVENTS times 3), and the
- * amortized cost of an event is constant. */
+/* The next call comes after as many events as tasks were kept, at least FORGET_EVENTS, and an event
+ * names two tasks at most. So no more than 3 * kept + 2 * FORGET_EVENTS tasks are ever known, and
+ * the amortized cost of an event is constant. */
 static int forget(struct weft_triggers *t)
 {
 	uint32_t *place;
