@@ -50,10 +50,11 @@ struct record_end {
 	const struct record_watcher *watcher; /* may be NULL */
 };
 
-/* Saves the rings of the run. True if all were saved. */
+/* Saves the rings of the run. If all were saved, removes the run directory and returns true. */
 bool record_save_run(const struct record_end *end);
 
-/* Ends the stream of the run. True if the files have every event that the rings did not lose. */
+/* Ends the stream of the run. If the files have every event that the rings did not lose, removes
+ * the run directory and returns true. */
 bool record_finish_stream(struct weft__runs_stream *stream, const struct record_end *end);
 
 /* Streams one process until it ends or a signal comes. */
