@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
  * The longest trace: docs/model.md, *Time*. A damaged stamp may be any 64-bit time, and one such
- * event would stretch a trace of ten milliseconds to centuries. So if an event lies further than
- * that from the first one, the decoder, the follower and the builder give it the time of the event
- * before it. The readers of a model rely on that: no trace is longer than WEFT__SPAN_NS and the
- * microsecond by which an unfinished task outlives it, and no time is near UINT64_MAX.
+ * event would stretch a trace of ten milliseconds to centuries. So if an event lies more than
+ * WEFT__SPAN_NS after the first one, the decoder, the follower and the builder give it the time of
+ * the event before it. The readers of a model rely on that: no trace is longer than WEFT__SPAN_NS
+ * and the microsecond by which an unfinished task outlives it, and no time is near UINT64_MAX.
  */
 #ifndef WEFT_MODEL_SPAN_H
 #define WEFT_MODEL_SPAN_H
