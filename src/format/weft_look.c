@@ -77,18 +77,22 @@ static void forget_task(struct weft__follower *f, struct weft__place *p)
 	p->tells_task = false;
 }
 
-/* True if the waiting place has new content, and so another time. */
+/* True if the waiting place has new content, and so another time. The header is read before the old
+ * content is detached: if it cannot be read yet, the place stays as it is. */
 static bool renew_waiting(struct weft__follower *f, struct weft__place *p)
 {
+	struct weft_abi_packet header;
 	uint64_t sequence = weft__packet_peek(&f->buffer, p->packet, NULL);
-	if (sequence == 0 || sequence == p->sequence)
+	if (sequence == 0 || sequence == p->sequence ||
+		!weft__packet_is_readable(weft__packet_read(&f->buffer, p->packet, &header)))
 		return false;
 	bool has_copy = p->copy;
 	if (has_copy && !detach(f, p))
 		return false;
 	if (!has_copy)
 		forget_task(f, p);
-	return weft__place_begin(f, p);
+	weft__place_set_content(f, p, &header);
+	return true;
 }
 
 /* Restores the order of the queue after the times of some places have changed. */
