@@ -169,7 +169,26 @@ static int give_up(struct arguments *a, int status)
 {
 	for (int i = 0; i < a->file_count; i++)
 		loading_abandon(a->loadings[i]);
-	g_free(a->loadings);
+	return status;
+}
+
+/* Opens the windows and serves them until the last one is closed. */
+static int run(struct arguments *a)
+{
+	weft_source_survive_truncation();
+	if (begin(a) == 0 && a->file_count)
+		return give_up(a, EXIT_UNREADABLE);
+	if (!gtk_init_check()) {
+		if (!a->checks)
+			fputs("weft-gtk: no display\n", stderr);
+		return give_up(a, EXIT_NO_DISPLAY);
+	}
+	/* Each start is a separate process, so that a crash on one trace closes no other window. */
+	GtkApplication *application = gtk_application_new("org.weft.Viewer", G_APPLICATION_NON_UNIQUE);
+	g_signal_connect(application, "startup", G_CALLBACK(add_keys), NULL);
+	g_signal_connect(application, "activate", G_CALLBACK(open_windows), a);
+	int status = g_application_run(G_APPLICATION(application), 0, NULL);
+	g_object_unref(application);
 	return status;
 }
 
@@ -177,22 +196,9 @@ int main(int argc, char **argv)
 {
 	struct arguments arguments = {.theme = WEFT_THEME_LIGHT};
 	int status = parse(argc, argv, &arguments);
-	if (status >= 0)
-		return status;
-	weft_source_survive_truncation();
-	if (begin(&arguments) == 0 && arguments.file_count)
-		return give_up(&arguments, EXIT_UNREADABLE);
-	if (!gtk_init_check()) {
-		if (!arguments.checks)
-			fputs("weft-gtk: no display\n", stderr);
-		return give_up(&arguments, EXIT_NO_DISPLAY);
-	}
-	/* Each start is a separate process, so that a crash on one trace closes no other window. */
-	GtkApplication *application = gtk_application_new("org.weft.Viewer", G_APPLICATION_NON_UNIQUE);
-	g_signal_connect(application, "startup", G_CALLBACK(add_keys), NULL);
-	g_signal_connect(application, "activate", G_CALLBACK(open_windows), &arguments);
-	status = g_application_run(G_APPLICATION(application), 0, NULL);
-	g_object_unref(application);
+	if (status < 0)
+		status = run(&arguments);
 	g_free(arguments.loadings);
+	g_free(arguments.pids);
 	return status;
 }
