@@ -56,6 +56,15 @@ def numbers_do_not_depend_on_the_locale():
 
 
 @case
+def each_planted_bug_has_its_place():
+    """`make mutants` replaces a text that must be in its file exactly once."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'mutants'))
+    from table import MUTANTS
+    lost = ['%s: %s' % (m.file, m.old) for m in MUTANTS if m.file not in FILES or read(m.file).count(m.old) != 1]
+    assert not lost, 'change tests/mutants/table.py with the code:\n' + '\n'.join(lost)
+
+
+@case
 def the_checks_notice():
     assert missing_files('a.c', '/* see not-there.c, number.h */ "/* nor.h */"') == ['a.c names not-there.c']
     assert locale_uses('f("%.3g %s", 1); g("%*.*f"); strtod (x);') and len(locale_uses('p("%e") p("%.2f")')) == 2

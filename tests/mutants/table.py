@@ -21,10 +21,12 @@ MUTANTS = [
         'src/base/sort.c',
         ('if (kept == 0 || values[kept - 1] != values[i])', 'if (kept <= 1 || values[kept - 1] != values[i])',
          'base layout'),
-        ('if (values[low + half] < value) {', 'if (values[low + half] <= value) {', 'base layout render'),
         ('for (unsigned shift = low_bit; shift < 64; shift += d->bits)',
          'for (unsigned shift = low_bit; shift < 53; shift += d->bits)', 'base'),
     ),
+    *in_file(
+        'src/base/search.h',
+        ('((const uint64_t *)keys)[row] < key;', '((const uint64_t *)keys)[row] <= key;', 'base layout render')),
     *in_file(
         'src/base/hash.c',
         ('weft__hash_word(&hash, word | last);', 'weft__hash_word(&hash, word);', 'base model story')),
@@ -118,8 +120,8 @@ MUTANTS = [
          'cut e2e/cut')),
     *in_file(
         'src/export/cut_rundown.c',
-        ('error = write_band(w, index, WEFT_BAND_IDLE, thread->idle_reason);',
-         'error = write_band(w, index, WEFT_BAND_IDLE, thread->reason);', 'cut e2e/agree')),
+        ('? write_switch(w, index, thread->interrupted, thread->interrupted_reason)',
+         '? write_switch(w, index, thread->interrupted, thread->reason)', 'cut e2e/agree')),
     *in_file(
         'src/export/ctf_event.c',
         ('weft__bytes_put_u8(bytes, event->is_set);', 'weft__bytes_put_u8(bytes, !event->is_set);', 'export_ctf e2e/export_ctf'),
@@ -180,8 +182,10 @@ MUTANTS = [
         'src/format/weft_gaps.c',
         ('if (packet->lost <= thread->lost)', 'if (packet->lost < thread->lost)', 'losses')),
     *in_file(
+        'src/model/freeze.c',
+        ('if (e->type[i] == EDGE_DROPPED)', 'if (false)', 'model e2e/agree')),
+    *in_file(
         'src/model/finish.c',
-        ('if (e->type[i] == EDGE_DROPPED)', 'if (false)', 'model e2e/agree'),
         ('if (t->becomes[task] != WEFT_NONE)', 'if (t->becomes[task] == WEFT_NONE)', 'model e2e/oracle')),
     *in_file(
         'src/story/filter.c',
