@@ -116,7 +116,7 @@ static bool report(const char *step, const char *reason)
 
 /* Reports to the parent's buffer: a child in a sandbox may not reach the directory, but it still
  * has that mapping. */
-static void tell_parent(const char *step, int error)
+static void report_to_parent(const char *step, int error)
 {
 	static const char *const names[WEFT_ABI_STEPS] = {
 		"", WEFT__STEP_CREATE, WEFT__STEP_ALLOCATE, WEFT__STEP_MAP, WEFT__STEP_START};
@@ -125,9 +125,9 @@ static void tell_parent(const char *step, int error)
 	uint64_t number = WEFT_ABI_STEPS - 1;
 	while (number > 0 && strcmp(names[number], step) != 0)
 		number--;
-	uint32_t place = parent ? weft__fetch_add(&parent->refused_count, 1) : WEFT_ABI_REFUSED;
-	if (place < WEFT_ABI_REFUSED)
-		weft__store(&parent->refused[place],
+	uint32_t index = parent ? weft__fetch_add(&parent->refused_count, 1) : WEFT_ABI_REFUSED;
+	if (index < WEFT_ABI_REFUSED)
+		weft__store(&parent->refused[index],
 			(uint32_t)getpid() | (uint64_t)(error & 0xffff) << 32 | number << 48);
 }
 
@@ -201,7 +201,7 @@ static bool start_in_directory(void)
 	if (!error && is_in_place)
 		link_to(path.bytes);
 	if (error && !report(step, describe(error)))
-		tell_parent(step, error);
+		report_to_parent(step, error);
 	return !error;
 }
 
@@ -240,7 +240,7 @@ static bool resume(bool for_event)
 		weft__store(&weft__header()->next_task, next_task);
 	else
 		weft__store(&weft__recorder.resume, NULL);
-	weft__copies_tell();
+	weft__copies_notify();
 	__atomic_store_n(&weft__live.has_resumed, 2, __ATOMIC_SEQ_CST);
 	count_missed();
 	errno = saved;
@@ -320,6 +320,6 @@ void weft__linux_autostart(void)
 		weft__ring_create(&(struct weft__ring){wanted.path, wanted.bytes, false}, &step);
 	else if (start_in_directory()) {
 		weft__store(&weft__recorder.resume, resume);
-		weft__copies_tell();
+		weft__copies_notify();
 	}
 }

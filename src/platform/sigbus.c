@@ -63,7 +63,7 @@ static void replace(void)
 
 /* Notes the reason in the file's header, if that still exists. By write, since the mapping may
  * fault. */
-static const char *tell_file(void)
+static const char *write_reason(void)
 {
 	const uint32_t reason = EIO, stopped = 1;
 	struct stat status;
@@ -95,7 +95,7 @@ static void give_up(void)
 		return;
 	replace();
 	weft__stop();
-	weft__linux_report(ring.path, tell_file());
+	weft__linux_report(ring.path, write_reason());
 }
 
 /* Does what the system does by default. */

@@ -75,14 +75,14 @@ bool weft__draft_bytes(struct weft__draft *draft, const char *bytes, uint32_t si
 
 void weft__draft_put_in(struct weft_abi_slot *slot, struct weft__draft *draft)
 {
-	struct weft__place place;
-	if (WEFT__UNLIKELY(!weft__try_reserve_in(slot, draft->count, &place))) {
-		place = weft__reserve_in(slot, draft->count);
-		if (!place.slot)
+	struct weft__room room;
+	if (WEFT__UNLIKELY(!weft__try_reserve_in(slot, draft->count, &room))) {
+		room = weft__reserve_in(slot, draft->count);
+		if (!room.slot)
 			return;
 	}
-	weft__store_head(&place, draft->words[0] | (uint64_t)draft->count << 40);
+	weft__store_head(&room, draft->words[0] | (uint64_t)draft->count << 40);
 	for (uint32_t i = 1; i < draft->count; i++)
-		weft__store(&place.at[i], draft->words[i]);
-	weft__commit(&place, draft->count);
+		weft__store(&room.at[i], draft->words[i]);
+	weft__commit(&room, draft->count);
 }

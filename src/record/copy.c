@@ -33,7 +33,7 @@ struct weft__copy weft__copy = {
 	.point = weft__categories_point,
 };
 
-static void tell(const struct weft__copy *leader, const struct weft__copy *follower)
+static void notify(const struct weft__copy *leader, const struct weft__copy *follower)
 {
 	const struct weft__recorder *from = leader->recorder;
 	struct weft__recorder *to = follower->recorder;
@@ -52,12 +52,12 @@ static void tell(const struct weft__copy *leader, const struct weft__copy *follo
 	follower->point();
 }
 
-void weft__copies_tell(void)
+void weft__copies_notify(void)
 {
 	weft__fence();
 	for (struct weft__copy *copy = weft__load_acquire(&weft__recorder.followers); copy;
 		 copy = copy->next)
-		tell(&weft__copy, copy);
+		notify(&weft__copy, copy);
 }
 
 void weft__copy_follow(struct weft__copy *leader)
@@ -69,7 +69,7 @@ void weft__copy_follow(struct weft__copy *leader)
 		weft__copy.next = head;
 	} while (!weft__compare_exchange(&leader->recorder->followers, head, &weft__copy));
 	weft__fence();
-	tell(leader, &weft__copy);
+	notify(leader, &weft__copy);
 }
 
 void weft__copy_bar(void)

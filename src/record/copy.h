@@ -53,7 +53,7 @@ void weft__copy_follow(struct weft__copy *leader);
 void weft__copy_bar(void);
 
 /* Passes the leader's state to all followers, after a change. */
-void weft__copies_tell(void);
+void weft__copies_notify(void);
 
 /* The exported functions of those names, in the leading copy. */
 int weft__start(void *buffer, size_t size, const struct weft_platform *platform);

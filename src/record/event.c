@@ -38,9 +38,9 @@ WEFT__OUT_OF_LINE void weft__put_slowly_in(
 {
 	const struct weft__fixed event = {head, first, second, runs};
 	uint32_t words = head >> 40 & 0xff;
-	struct weft__place place = weft__reserve_in(slot, words);
-	if (place.slot)
-		weft__put_at(&place, words, &event);
+	struct weft__room room = weft__reserve_in(slot, words);
+	if (room.slot)
+		weft__put_at(&room, words, &event);
 }
 
 WEFT__OUT_OF_LINE void weft__put_slowly(
@@ -58,15 +58,15 @@ WEFT__ALWAYS_INLINE bool put_at_clock(
 {
 	const struct weft__fixed event = {head, first, 0, runs};
 	const struct weft__self *self = weft__self();
-	struct weft__place place;
+	struct weft__room room;
 	if (self->ticket + WEFT__SLOWLY != weft__load(&weft__live.generation))
 		return false;
 	const uint64_t *clock = weft__platform()->ticks_at;
 	struct weft_abi_slot *slot = weft__load_own(&self->slot);
 	if (WEFT__UNLIKELY(!clock || (only && slot != only)) ||
-		WEFT__UNLIKELY(!weft__try_reserve_at(slot, 2, clock, &place)))
+		WEFT__UNLIKELY(!weft__try_reserve_at(slot, 2, clock, &room)))
 		return false;
-	weft__put_at(&place, 2, &event);
+	weft__put_at(&room, 2, &event);
 	return true;
 }
 
@@ -76,14 +76,14 @@ WEFT__ALWAYS_INLINE bool put_in_moment(
 {
 	const struct weft__fixed event = {head, first, 0, runs};
 	const struct weft__self *self = weft__self();
-	struct weft__place place;
+	struct weft__room room;
 	if (!weft__is_in_moment(self))
 		return false;
 	struct weft_abi_slot *slot = weft__load_own(&self->slot);
 	if (WEFT__UNLIKELY(only && slot != only) ||
-		WEFT__UNLIKELY(!weft__try_reserve_in_moment(slot, 2, &place)))
+		WEFT__UNLIKELY(!weft__try_reserve_in_moment(slot, 2, &room)))
 		return false;
-	weft__put_at(&place, 2, &event);
+	weft__put_at(&room, 2, &event);
 	return true;
 }
 
@@ -109,50 +109,50 @@ WEFT__OUT_OF_LINE void weft__put_two_in(struct weft_abi_slot *slot, uint64_t fir
 static WEFT__OUT_OF_LINE uint64_t create_slowly(uint64_t head, uint64_t parent)
 {
 	uint32_t words = head >> 40 & 0xff;
-	struct weft__place place = weft__reserve(words);
-	if (!place.slot) {
+	struct weft__room room = weft__reserve(words);
+	if (!room.slot) {
 		/* The create event is lost, but the task still gets a unique id. */
 		return weft__generation() ? weft__fetch_add(&weft__header()->next_task, 1) : 0;
 	}
-	if (weft__load(&place.slot->tasks_left) == 0) {
-		weft__store(&place.slot->next_task,
-			weft__fetch_add(&weft__header_of(place.slot)->next_task, TASK_BLOCK));
-		weft__store(&place.slot->tasks_left, TASK_BLOCK);
+	if (weft__load(&room.slot->tasks_left) == 0) {
+		weft__store(&room.slot->next_task,
+			weft__fetch_add(&weft__header_of(room.slot)->next_task, TASK_BLOCK));
+		weft__store(&room.slot->tasks_left, TASK_BLOCK);
 	}
-	uint64_t child = next_task(place.slot);
+	uint64_t child = next_task(room.slot);
 	const struct weft__fixed event = {head, words == 3 ? parent : child, child, WEFT_TASK_CURRENT};
-	weft__put_at(&place, words, &event);
+	weft__put_at(&room, words, &event);
 	return child;
 }
 
 /* Records a create event once there is room for it. */
 WEFT__ALWAYS_INLINE uint64_t create_at(
-	const struct weft__place *place, uint32_t words, uint64_t head, uint64_t parent)
+	const struct weft__room *room, uint32_t words, uint64_t head, uint64_t parent)
 {
-	if (WEFT__UNLIKELY(weft__load(&place->slot->tasks_left) == 0)) {
-		weft__withdraw(place);
+	if (WEFT__UNLIKELY(weft__load(&room->slot->tasks_left) == 0)) {
+		weft__withdraw(room);
 		return create_slowly(head, parent);
 	}
-	uint64_t child = next_task(place->slot);
+	uint64_t child = next_task(room->slot);
 	const struct weft__fixed event = {head, words == 3 ? parent : child, child, WEFT_TASK_CURRENT};
-	weft__put_at(place, words, &event);
+	weft__put_at(room, words, &event);
 	return child;
 }
 
 static WEFT__OUT_OF_LINE uint64_t create_two(uint64_t head)
 {
 	const struct weft__self *self = weft__self();
-	struct weft__place place;
-	if (weft__is_in_moment(self) && weft__try_reserve_in_moment(self->slot, 2, &place))
-		return create_at(&place, 2, head, 0);
+	struct weft__room room;
+	if (weft__is_in_moment(self) && weft__try_reserve_in_moment(self->slot, 2, &room))
+		return create_at(&room, 2, head, 0);
 	return create_slowly(head, 0);
 }
 
 WEFT__ALWAYS_INLINE uint64_t create(uint32_t words, uint64_t head, uint64_t parent)
 {
-	struct weft__place place;
-	if (WEFT__LIKELY(weft__try_reserve(words, &place)))
-		return create_at(&place, words, head, parent);
+	struct weft__room room;
+	if (WEFT__LIKELY(weft__try_reserve(words, &room)))
+		return create_at(&room, words, head, parent);
 	return words == 2 ? create_two(head) : create_slowly(head, parent);
 }
 

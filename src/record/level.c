@@ -51,13 +51,13 @@ static bool remember(const char *pattern, uint8_t level)
 	uint32_t size = weft__measure(pattern, PATTERN_BYTES);
 	if (size == PATTERN_BYTES || weft__load(&taken) >= WISHES_MAX)
 		return false;
-	uint32_t place = weft__fetch_add(&taken, 1);
-	if (place >= WISHES_MAX)
+	uint32_t index = weft__fetch_add(&taken, 1);
+	if (index >= WISHES_MAX)
 		return false;
 	for (uint32_t i = 0; i < size; i++)
-		wishes[place].pattern[i] = pattern[i];
-	weft__store(&wishes[place].level, level);
-	weft__store_release(&wishes[place].is_there, 1);
+		wishes[index].pattern[i] = pattern[i];
+	weft__store(&wishes[index].level, level);
+	weft__store_release(&wishes[index].is_there, 1);
 	return true;
 }
 

@@ -96,17 +96,17 @@ uint16_t weft__name_find_or_add(struct weft_abi_buffer *header, const char *byte
 	uint32_t *index = index_of_names(header);
 	uint16_t written = 0;
 	for (uint32_t probe = 0; probe < PROBES_MAX; probe++) {
-		uint32_t *place = &index[(hash + probe) & mask];
-		uint32_t known = weft__load_acquire(place);
+		uint32_t *bucket = &index[(hash + probe) & mask];
+		uint32_t known = weft__load_acquire(bucket);
 		if (known == 0) {
 			if (!written)
 				written = write_entry(header, hash, bytes, size);
 			if (!written)
 				return 0;
 			/* Release: a thread that finds the id also sees the entry. */
-			if (weft__compare_exchange(place, 0, (hash & 0xffff0000u) | written))
+			if (weft__compare_exchange(bucket, 0, (hash & 0xffff0000u) | written))
 				return written;
-			known = weft__load_acquire(place);
+			known = weft__load_acquire(bucket);
 		}
 		if ((known ^ hash) >> 16 == 0 && is_same(header, (uint16_t)known, hash, bytes, size))
 			return (uint16_t)known;

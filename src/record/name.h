@@ -28,9 +28,9 @@ uint16_t weft__name_intern_text(const struct weft_abi_slot *slot, const char *te
  * newer. */
 static inline uint16_t weft__name_cached(const struct weft__self *self, const uint64_t *cache)
 {
-	uint64_t place = weft__load(cache);
-	bool is_valid = (uint32_t)(place >> 32) == (uint32_t)weft__entered_generation(self);
-	return is_valid ? (uint16_t)place : 0;
+	uint64_t cached = weft__load(cache);
+	bool is_valid = (uint32_t)(cached >> 32) == (uint32_t)weft__entered_generation(self);
+	return is_valid ? (uint16_t)cached : 0;
 }
 
 /* The same after room was reserved: before that, a signal handler may have entered another buffer,

@@ -162,11 +162,11 @@ void weft__packet_inherit(struct weft_abi_slot *slot)
 {
 	struct weft_abi_packet *packet = weft__packet_of(slot);
 	uint64_t ticks = weft__ticks(weft__platform()), name[2];
-	struct weft__place place = weft__next_place(slot, (uint32_t)ticks);
+	struct weft__room room = weft__next_room(slot, (uint32_t)ticks);
 	store_name(name);
 	/* Threads of a pool often have the same name. */
 	uint32_t words = WEFT_ABI_THREAD_WORDS + (is_named(packet, name) ? 0 : 2);
-	if (!weft__place_is_good(&place, words, (uint32_t)(ticks >> 32))) {
+	if (!weft__room_is_good(&room, words, (uint32_t)(ticks >> 32))) {
 		weft__packet_close(slot);
 		/* Another thread may have taken the packet while we counted its events, and a third may
 		 * have filled it. */
@@ -175,11 +175,11 @@ void weft__packet_inherit(struct weft_abi_slot *slot)
 	}
 	uint64_t tid = (uint32_t)weft__load(&slot->owner);
 	weft__store(&packet->thread_records, weft__load(&packet->thread_records) + 1);
-	weft__store(&place.at[0], WEFT_ABI_HEAD(WEFT_ABI_THREAD, words, 0) | place.stamp);
-	weft__store(&place.at[1], (uint64_t)weft__load(&slot->thread) << 32 | tid);
+	weft__store(&room.at[0], WEFT_ABI_HEAD(WEFT_ABI_THREAD, words, 0) | room.stamp);
+	weft__store(&room.at[1], (uint64_t)weft__load(&slot->thread) << 32 | tid);
 	if (words > WEFT_ABI_THREAD_WORDS) {
-		weft__store(&place.at[2], name[0]);
-		weft__store(&place.at[3], name[1]);
+		weft__store(&room.at[2], name[0]);
+		weft__store(&room.at[3], name[1]);
 	}
-	weft__publish_record(&place, words);
+	weft__publish_record(&room, words);
 }

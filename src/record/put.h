@@ -15,16 +15,16 @@ struct weft__fixed {
 };
 
 WEFT__ALWAYS_INLINE void weft__put_at(
-	const struct weft__place *place, uint32_t words, const struct weft__fixed *event)
+	const struct weft__room *room, uint32_t words, const struct weft__fixed *event)
 {
-	weft__store_head(place, event->head);
+	weft__store_head(room, event->head);
 	if (words > 1)
-		weft__store(&place->at[1], event->first);
+		weft__store(&room->at[1], event->first);
 	if (words > 2)
-		weft__store(&place->at[2], event->second);
+		weft__store(&room->at[2], event->second);
 	if (event->runs != WEFT_TASK_CURRENT)
-		weft__store(&place->slot->task, event->runs);
-	weft__commit(place, words);
+		weft__store(&room->slot->task, event->runs);
+	weft__commit(room, words);
 }
 
 /* Records two words, as most events have, if the clock is a word in memory or the thread is in a
@@ -42,9 +42,9 @@ WEFT__ALWAYS_INLINE void weft__put_words(
 	uint32_t words, uint64_t head, uint64_t first, uint64_t second, uint64_t runs)
 {
 	const struct weft__fixed event = {head, first, second, runs};
-	struct weft__place place;
-	if (WEFT__LIKELY(weft__try_reserve(words, &place)))
-		weft__put_at(&place, words, &event);
+	struct weft__room room;
+	if (WEFT__LIKELY(weft__try_reserve(words, &room)))
+		weft__put_at(&room, words, &event);
 	else if (words == 2)
 		weft__put_two(first, head, runs);
 	else if (!weft__is_off())
@@ -56,9 +56,9 @@ WEFT__ALWAYS_INLINE void weft__put_words_in(
 	struct weft_abi_slot *slot, uint32_t words, uint64_t head, uint64_t first, uint64_t second)
 {
 	const struct weft__fixed event = {head, first, second, WEFT_TASK_CURRENT};
-	struct weft__place place;
-	if (WEFT__LIKELY(weft__try_reserve_in(slot, words, &place)))
-		weft__put_at(&place, words, &event);
+	struct weft__room room;
+	if (WEFT__LIKELY(weft__try_reserve_in(slot, words, &room)))
+		weft__put_at(&room, words, &event);
 	else if (words == 2)
 		weft__put_two_in(slot, first, head);
 	else

@@ -55,9 +55,9 @@ WEFT__EXPORT void weft_trigger(const char *rule)
 			return;
 	if (!name || count >= WEFT_ABI_RULES)
 		return;
-	uint32_t place = weft__fetch_add(&snapshots->rule_count, 1);
-	if (place < WEFT_ABI_RULES)
-		weft__store(&snapshots->rules[place], name);
+	uint32_t index = weft__fetch_add(&snapshots->rule_count, 1);
+	if (index < WEFT_ABI_RULES)
+		weft__store(&snapshots->rules[index], name);
 }
 
 WEFT__EXPORT bool weft_rundown_wanted(uint32_t *seen)

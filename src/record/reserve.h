@@ -19,7 +19,8 @@
  * moment's end. */
 #define WEFT__MOMENT_EVENTS 128u /* twice the number, plus a flag */
 
-struct weft__place {
+/* Room for one record in a packet, reserved until its commit. */
+struct weft__room {
 	struct weft_abi_slot *slot; /* NULL: there is no room */
 	struct weft_abi_packet *packet;
 	uint64_t *at;    /* where the event's first word goes */
@@ -93,34 +94,34 @@ WEFT__ALWAYS_INLINE bool weft__entered_now(struct weft__self *ret_self)
 }
 
 /* Where the slot's next event goes, if there is room. */
-WEFT__ALWAYS_INLINE struct weft__place weft__next_place(struct weft_abi_slot *slot, uint32_t stamp)
+WEFT__ALWAYS_INLINE struct weft__room weft__next_room(struct weft_abi_slot *slot, uint32_t stamp)
 {
-	struct weft__place place = {.slot = slot, .stamp = stamp};
-	place.packet = weft__packet_of(slot);
-	place.offset = weft__load(&place.packet->committed);
-	place.at = (uint64_t *)(void *)((unsigned char *)place.packet + place.offset);
-	return place;
+	struct weft__room room = {.slot = slot, .stamp = stamp};
+	room.packet = weft__packet_of(slot);
+	room.offset = weft__load(&room.packet->committed);
+	room.at = (uint64_t *)(void *)((unsigned char *)room.packet + room.offset);
+	return room;
 }
 
 /* True if the event fits, and its stamp counts from the packet's base. */
-WEFT__ALWAYS_INLINE bool weft__place_is_good(
-	const struct weft__place *place, uint32_t words, uint32_t high)
+WEFT__ALWAYS_INLINE bool weft__room_is_good(
+	const struct weft__room *room, uint32_t words, uint32_t high)
 {
-	const struct weft_abi_slot *slot = place->slot;
+	const struct weft_abi_slot *slot = room->slot;
 	return WEFT__LIKELY(high == weft__load_own(&slot->base_high)) &&
-		   WEFT__LIKELY(place->offset + words * 8 <= weft__load(&slot->limit));
+		   WEFT__LIKELY(room->offset + words * 8 <= weft__load(&slot->limit));
 }
 
 /* Gives the room back without an event. */
-WEFT__ALWAYS_INLINE void weft__withdraw(const struct weft__place *place)
+WEFT__ALWAYS_INLINE void weft__withdraw(const struct weft__room *room)
 {
-	weft__store_release(place->guard, place->clear);
+	weft__store_release(room->guard, room->clear);
 }
 
 /* The fast path: the thread has entered, nothing is interrupted, the clock is the processor's, and
  * there is room. Otherwise it changes nothing and returns false; the caller then makes an
  * out-of-line tail call, so that the fast path spills no registers for the slow one. */
-WEFT__ALWAYS_INLINE bool weft__try_reserve(uint32_t words, struct weft__place *ret_place)
+WEFT__ALWAYS_INLINE bool weft__try_reserve(uint32_t words, struct weft__room *ret_room)
 {
 	const struct weft__self *self = weft__self();
 	if (WEFT__UNLIKELY(self->ticket != weft__load(&weft__live.generation)))
@@ -135,14 +136,14 @@ WEFT__ALWAYS_INLINE bool weft__try_reserve(uint32_t words, struct weft__place *r
 	struct weft__stamp stamp = weft__cpu_stamp();
 	if (WEFT__UNLIKELY(sequence & 1))
 		return false;
-	struct weft__place place = weft__next_place(slot, stamp.low);
-	place.guard = &slot->sequence;
-	place.clear = sequence + 2;
-	if (!weft__place_is_good(&place, words, stamp.high)) {
-		weft__withdraw(&place);
+	struct weft__room room = weft__next_room(slot, stamp.low);
+	room.guard = &slot->sequence;
+	room.clear = sequence + 2;
+	if (!weft__room_is_good(&room, words, stamp.high)) {
+		weft__withdraw(&room);
 		return false;
 	}
-	*ret_place = place;
+	*ret_room = room;
 	return true;
 }
 
@@ -173,44 +174,44 @@ WEFT__ALWAYS_INLINE bool weft__guard_moment(struct weft_abi_slot *slot, uint32_t
 /* Room for the next event of a moment. False inside another event, once in a while, and if there is
  * no room. */
 WEFT__ALWAYS_INLINE bool weft__try_reserve_in_moment(
-	struct weft_abi_slot *slot, uint32_t words, struct weft__place *ret_place)
+	struct weft_abi_slot *slot, uint32_t words, struct weft__room *ret_room)
 {
 	uint32_t events;
 	if (!weft__guard_moment(slot, &events))
 		return false;
 	uint64_t ticks = weft__load(&slot->moment);
-	struct weft__place place = weft__next_place(slot, (uint32_t)ticks);
-	place.guard = &slot->moment_events;
-	place.clear = events + 2;
+	struct weft__room room = weft__next_room(slot, (uint32_t)ticks);
+	room.guard = &slot->moment_events;
+	room.clear = events + 2;
 	if (WEFT__UNLIKELY(events & WEFT__MOMENT_EVENTS) ||
-		!weft__place_is_good(&place, words, (uint32_t)(ticks >> 32))) {
-		weft__store_release(place.guard, events);
+		!weft__room_is_good(&room, words, (uint32_t)(ticks >> 32))) {
+		weft__store_release(room.guard, events);
 		return false;
 	}
-	*ret_place = place;
+	*ret_room = room;
 	return true;
 }
 
 /* The same in this slot, which the thread had entered before. */
 WEFT__ALWAYS_INLINE bool weft__try_reserve_in(
-	const struct weft_abi_slot *slot, uint32_t words, struct weft__place *ret_place)
+	const struct weft_abi_slot *slot, uint32_t words, struct weft__room *ret_room)
 {
-	if (!weft__try_reserve(words, ret_place))
+	if (!weft__try_reserve(words, ret_room))
 		return false;
-	if (WEFT__LIKELY(ret_place->slot == slot))
+	if (WEFT__LIKELY(ret_room->slot == slot))
 		return true;
-	weft__withdraw(ret_place);
+	weft__withdraw(ret_room);
 	return false;
 }
 
 /* Sets the guard and returns the stamp. False inside another event. */
 WEFT__ALWAYS_INLINE bool weft__begin(
-	struct weft_abi_slot *slot, struct weft__place *place, uint64_t *ret_ticks)
+	struct weft_abi_slot *slot, struct weft__room *room, uint64_t *ret_ticks)
 {
 	uint32_t sequence = weft__load(&slot->sequence);
 	if (sequence & 1)
 		return false;
-	*place = (struct weft__place){.slot = slot, .guard = &slot->sequence, .clear = sequence + 2};
+	*room = (struct weft__room){.slot = slot, .guard = &slot->sequence, .clear = sequence + 2};
 	weft__store(&slot->sequence, sequence + 1);
 	weft__signal_fence();
 	*ret_ticks = weft__ticks(weft__platform());
@@ -218,18 +219,18 @@ WEFT__ALWAYS_INLINE bool weft__begin(
 }
 
 /* Finds room once the guard is set. False if the event doesn't fit. */
-WEFT__ALWAYS_INLINE bool weft__find_place(struct weft__place *place, uint32_t words, uint64_t ticks)
+WEFT__ALWAYS_INLINE bool weft__find_room(struct weft__room *room, uint32_t words, uint64_t ticks)
 {
-	struct weft__place next = weft__next_place(place->slot, (uint32_t)ticks);
-	next.guard = place->guard;
-	next.clear = place->clear;
-	*place = next;
-	return weft__place_is_good(place, words, (uint32_t)(ticks >> 32));
+	struct weft__room next = weft__next_room(room->slot, (uint32_t)ticks);
+	next.guard = room->guard;
+	next.clear = room->clear;
+	*room = next;
+	return weft__room_is_good(room, words, (uint32_t)(ticks >> 32));
 }
 
 /* The same with the caller's clock in memory. */
-WEFT__ALWAYS_INLINE bool weft__try_reserve_at(struct weft_abi_slot *slot, uint32_t words,
-	const uint64_t *clock, struct weft__place *ret_place)
+WEFT__ALWAYS_INLINE bool weft__try_reserve_at(
+	struct weft_abi_slot *slot, uint32_t words, const uint64_t *clock, struct weft__room *ret_room)
 {
 	uint32_t sequence = weft__load(&slot->sequence);
 	if (WEFT__UNLIKELY(sequence & 1))
@@ -237,69 +238,69 @@ WEFT__ALWAYS_INLINE bool weft__try_reserve_at(struct weft_abi_slot *slot, uint32
 	weft__store(&slot->sequence, sequence + 1);
 	weft__signal_fence();
 	uint64_t ticks = weft__load(clock);
-	struct weft__place place = weft__next_place(slot, (uint32_t)ticks);
-	place.guard = &slot->sequence;
-	place.clear = sequence + 2;
-	if (WEFT__UNLIKELY(!weft__place_is_good(&place, words, (uint32_t)(ticks >> 32)))) {
-		weft__withdraw(&place);
+	struct weft__room room = weft__next_room(slot, (uint32_t)ticks);
+	room.guard = &slot->sequence;
+	room.clear = sequence + 2;
+	if (WEFT__UNLIKELY(!weft__room_is_good(&room, words, (uint32_t)(ticks >> 32)))) {
+		weft__withdraw(&room);
 		return false;
 	}
-	*ret_place = place;
+	*ret_room = room;
 	return true;
 }
 
 /* Reserves room in any case. If the slot is NULL, the event can't be recorded, which has been
  * counted. */
-struct weft__place weft__reserve(uint32_t words);
-struct weft__place weft__reserve_slowly(struct weft_abi_slot *slot, uint32_t words);
+struct weft__room weft__reserve(uint32_t words);
+struct weft__room weft__reserve_slowly(struct weft_abi_slot *slot, uint32_t words);
 /* The same in the slot that the thread had entered before: an event that refers to names goes into
  * their buffer. */
-WEFT__ALWAYS_INLINE struct weft__place weft__reserve_in(struct weft_abi_slot *slot, uint32_t words)
+WEFT__ALWAYS_INLINE struct weft__room weft__reserve_in(struct weft_abi_slot *slot, uint32_t words)
 {
-	struct weft__place place;
+	struct weft__room room;
 	uint64_t ticks;
 	/* Still frequent, so inline: the clock is the caller's, or the thread is in a moment. */
-	if (WEFT__LIKELY(weft__begin(slot, &place, &ticks))) {
-		if (WEFT__LIKELY(weft__find_place(&place, words, ticks)))
-			return place;
-		weft__withdraw(&place);
-	} else if (weft__try_reserve_in_moment(slot, words, &place)) {
-		return place;
+	if (WEFT__LIKELY(weft__begin(slot, &room, &ticks))) {
+		if (WEFT__LIKELY(weft__find_room(&room, words, ticks)))
+			return room;
+		weft__withdraw(&room);
+	} else if (weft__try_reserve_in_moment(slot, words, &room)) {
+		return room;
 	}
 	return weft__reserve_slowly(slot, words);
 }
 
 /* Stores two halves, which saves combining them. */
-WEFT__ALWAYS_INLINE void weft__store_head(const struct weft__place *place, uint64_t head)
+WEFT__ALWAYS_INLINE void weft__store_head(const struct weft__room *room, uint64_t head)
 {
-	uint32_t __attribute__((may_alias)) *halves = (void *)place->at;
-	weft__store(&halves[0], place->stamp);
+	uint32_t __attribute__((may_alias)) *halves = (void *)room->at;
+	weft__store(&halves[0], room->stamp);
 	weft__store(&halves[1], (uint32_t)(head >> 32));
 }
 
 /* Commits: makes the bytes written so far visible. */
-WEFT__ALWAYS_INLINE void weft__publish(const struct weft__place *place, uint32_t words)
+WEFT__ALWAYS_INLINE void weft__publish(const struct weft__room *room, uint32_t words)
 {
-	weft__store_release(&place->packet->committed, place->offset + words * 8);
+	weft__store_release(&room->packet->committed, room->offset + words * 8);
 }
 
 /* The same for a record that is not an event. */
-static inline void weft__publish_record(const struct weft__place *place, uint32_t words)
+static inline void weft__publish_record(const struct weft__room *room, uint32_t words)
 {
-	weft__store(&place->slot->surplus, weft__load(&place->slot->surplus) + words);
-	weft__publish(place, words);
+	weft__store(&room->slot->surplus, weft__load(&room->slot->surplus) + words);
+	weft__publish(room, words);
 }
 
 /* Commits the event and clears the guard. */
-WEFT__ALWAYS_INLINE void weft__commit(const struct weft__place *place, uint32_t words)
+WEFT__ALWAYS_INLINE void weft__commit(const struct weft__room *room, uint32_t words)
 {
-	struct weft_abi_slot *slot = place->slot;
+	struct weft_abi_slot *slot = room->slot;
 	/* Only the deviation from two words is counted, so that common events cost nothing. */
 	if (words != 2)
 		weft__store(&slot->surplus, weft__load(&slot->surplus) + words - 2);
-	weft__publish(place, words);
+	weft__publish(room, words);
 	/* Release: a thread that finds the guard clear may take the packet with all that is in it. */
-	weft__store_release(place->guard, place->clear);
+	weft__store_release(room->guard, room->clear);
 }
 
 #endif

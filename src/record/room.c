@@ -59,10 +59,10 @@ static bool is_held(const struct weft_abi_slot *slot, uint64_t ticks)
  * 2^32 ticks, 1.65 s at 2.6 GHz. */
 static void write_time(struct weft_abi_slot *slot, uint32_t high)
 {
-	struct weft__place place = weft__next_place(slot, 0);
-	weft__store(&place.at[0], WEFT_ABI_HEAD(WEFT_ABI_TIME, 2, 0));
-	weft__store(&place.at[1], (uint64_t)high << 32);
-	weft__publish_record(&place, 2);
+	struct weft__room room = weft__next_room(slot, 0);
+	weft__store(&room.at[0], WEFT_ABI_HEAD(WEFT_ABI_TIME, 2, 0));
+	weft__store(&room.at[1], (uint64_t)high << 32);
+	weft__publish_record(&room, 2);
 	weft__store(&slot->base_high, high);
 }
 
@@ -71,8 +71,8 @@ static bool make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks
 {
 	uint32_t high = (uint32_t)(ticks >> 32);
 	bool is_stale = high != weft__load(&slot->base_high);
-	struct weft__place place = weft__next_place(slot, 0);
-	if (place.offset + bytes + (is_stale ? 16 : 0) <= weft__load(&slot->limit)) {
+	struct weft__room room = weft__next_room(slot, 0);
+	if (room.offset + bytes + (is_stale ? 16 : 0) <= weft__load(&slot->limit)) {
 		if (is_stale)
 			write_time(slot, high);
 		return true;
@@ -88,56 +88,56 @@ static bool make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks
 }
 
 /* Inside the guard, which is cleared if there is no room. */
-static bool find_or_make(struct weft__place *place, uint32_t words, uint64_t ticks)
+static bool find_or_make(struct weft__room *room, uint32_t words, uint64_t ticks)
 {
-	if (weft__find_place(place, words, ticks))
+	if (weft__find_room(room, words, ticks))
 		return true;
-	if (!make_room(place->slot, words * 8, ticks)) {
-		weft__withdraw(place);
+	if (!make_room(room->slot, words * 8, ticks)) {
+		weft__withdraw(room);
 		return false;
 	}
-	weft__find_place(place, words, ticks);
+	weft__find_room(room, words, ticks);
 	return true;
 }
 
-static bool reserve_in_moment(struct weft__place *place, uint32_t words, uint32_t events)
+static bool reserve_in_moment(struct weft__room *room, uint32_t words, uint32_t events)
 {
-	struct weft_abi_slot *slot = place->slot;
+	struct weft_abi_slot *slot = room->slot;
 	if (events & WEFT__MOMENT_EVENTS) {
 		weft__moment_renew(slot);
 		events = 0;
 	}
-	place->guard = &slot->moment_events;
-	place->clear = events + 2;
-	return find_or_make(place, words, weft__load(&slot->moment));
+	room->guard = &slot->moment_events;
+	room->clear = events + 2;
+	return find_or_make(room, words, weft__load(&slot->moment));
 }
 
-static bool reserve(struct weft__place *place, uint32_t words)
+static bool reserve(struct weft__room *room, uint32_t words)
 {
-	struct weft_abi_slot *slot = place->slot;
+	struct weft_abi_slot *slot = room->slot;
 	uint64_t ticks;
 	uint32_t events;
 	/* Repeat if a signal handler has ended the moment between the two tests. */
 	do {
-		if (weft__begin(slot, place, &ticks))
-			return find_or_make(place, words, ticks);
+		if (weft__begin(slot, room, &ticks))
+			return find_or_make(room, words, ticks);
 		if (weft__guard_moment(slot, &events))
-			return reserve_in_moment(place, words, events);
+			return reserve_in_moment(room, words, events);
 	} while (!(weft__load(&slot->sequence) & 1));
 	count_nested(slot);
 	return false;
 }
 
-WEFT__COLD struct weft__place weft__reserve_slowly(struct weft_abi_slot *slot, uint32_t words)
+WEFT__COLD struct weft__room weft__reserve_slowly(struct weft_abi_slot *slot, uint32_t words)
 {
-	struct weft__place place = {.slot = slot};
-	if (!reserve(&place, words))
-		place.slot = NULL;
-	return place;
+	struct weft__room room = {.slot = slot};
+	if (!reserve(&room, words))
+		room.slot = NULL;
+	return room;
 }
 
-struct weft__place weft__reserve(uint32_t words)
+struct weft__room weft__reserve(uint32_t words)
 {
 	const struct weft__self *self = weft__entered();
-	return self ? weft__reserve_in(self->slot, words) : (struct weft__place){.slot = NULL};
+	return self ? weft__reserve_in(self->slot, words) : (struct weft__room){.slot = NULL};
 }

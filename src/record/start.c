@@ -54,7 +54,7 @@ static void go_live(void *buffer)
 		generation |= WEFT__SLOWLY; /* the fast path uses only the processor's clock */
 	weft__store_release(&weft__live.generation, generation);
 	weft__categories_point();
-	weft__copies_tell();
+	weft__copies_notify();
 }
 
 static void describe_clock(struct weft_abi_buffer *header, const struct weft_platform *platform)
@@ -135,7 +135,7 @@ void weft__stop(void)
 	weft__store(&weft__recorder.resume, NULL);
 	stop();
 	weft__categories_point();
-	weft__copies_tell();
+	weft__copies_notify();
 }
 
 WEFT__EXPORT void weft_stop(void)

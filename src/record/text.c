@@ -41,17 +41,17 @@ static WEFT__COLD void put_text(struct weft_abi_slot *slot, unsigned kind, uint6
 WEFT__ALWAYS_INLINE bool put_cached(
 	uint32_t words, unsigned kind, uint64_t task, const uint64_t *cache, uint64_t operand)
 {
-	struct weft__place place;
-	if (!cache || task != WEFT_TASK_CURRENT || WEFT__UNLIKELY(!weft__try_reserve(words, &place)))
+	struct weft__room room;
+	if (!cache || task != WEFT_TASK_CURRENT || WEFT__UNLIKELY(!weft__try_reserve(words, &room)))
 		return false;
-	uint16_t name = weft__name_cached_now(place.slot, cache);
+	uint16_t name = weft__name_cached_now(room.slot, cache);
 	if (WEFT__UNLIKELY(!name)) {
-		weft__withdraw(&place);
+		weft__withdraw(&room);
 		return false;
 	}
 	const struct weft__fixed event = {
 		WEFT_ABI_HEAD(kind, words, name), operand, 0, WEFT_TASK_CURRENT};
-	weft__put_at(&place, words, &event);
+	weft__put_at(&room, words, &event);
 	return true;
 }
 

@@ -40,32 +40,32 @@ WEFT__ALWAYS_INLINE uint64_t types_of_numbers(unsigned count, const struct weft_
 	return types;
 }
 
-WEFT__ALWAYS_INLINE void put_numbers_at(const struct weft__place *place, uint64_t head,
+WEFT__ALWAYS_INLINE void put_numbers_at(const struct weft__room *room, uint64_t head,
 	uint64_t types, unsigned count, const struct weft__value *values)
 {
-	weft__store_head(place, head);
-	weft__store(&place->at[1], types);
+	weft__store_head(room, head);
+	weft__store(&room->at[1], types);
 	for (unsigned i = 0; i < count; i++)
-		weft__store(&place->at[2 + i], values[i].is.u64);
-	weft__commit(place, 2 + count);
+		weft__store(&room->at[2 + i], values[i].is.u64);
+	weft__commit(room, 2 + count);
 }
 
 /* The fast path: only numbers, a cached name, the current task, and room. */
 WEFT__ALWAYS_INLINE bool put_cached(unsigned kind, uint64_t task, const uint64_t *cache,
 	unsigned count, const struct weft__value *values)
 {
-	struct weft__place place;
+	struct weft__room room;
 	if (!cache || task != WEFT_TASK_CURRENT || count - 1 >= WEFT_ABI_VALUES_MAX)
 		return false;
 	uint64_t types = types_of_numbers(count, values);
-	if (!types || WEFT__UNLIKELY(!weft__try_reserve(2 + count, &place)))
+	if (!types || WEFT__UNLIKELY(!weft__try_reserve(2 + count, &room)))
 		return false;
-	uint16_t name = weft__name_cached_now(place.slot, cache);
+	uint16_t name = weft__name_cached_now(room.slot, cache);
 	if (WEFT__UNLIKELY(!name)) {
-		weft__withdraw(&place);
+		weft__withdraw(&room);
 		return false;
 	}
-	put_numbers_at(&place, WEFT_ABI_HEAD(kind, 2 + count, name), types, count, values);
+	put_numbers_at(&room, WEFT_ABI_HEAD(kind, 2 + count, name), types, count, values);
 	return true;
 }
 
@@ -78,9 +78,9 @@ static bool put_numbers(struct weft_abi_slot *slot, unsigned kind, uint64_t task
 	uint64_t types = types_of_numbers(count, values);
 	if (!types)
 		return false;
-	struct weft__place place = weft__reserve_in(slot, 2 + count);
-	if (place.slot)
-		put_numbers_at(&place, WEFT_ABI_HEAD(kind, 2 + count, name), types, count, values);
+	struct weft__room room = weft__reserve_in(slot, 2 + count);
+	if (room.slot)
+		put_numbers_at(&room, WEFT_ABI_HEAD(kind, 2 + count, name), types, count, values);
 	return true;
 }
 

@@ -35,7 +35,7 @@ enum fault {
 	COMMIT_BEFORE_WORDS,
 	COMMIT_NOT_RELEASED,
 	OPEN_NOT_RELEASED,
-	OPENING_NOT_TOLD,
+	OPENING_NOT_PUBLISHED,
 	OPENING_NOT_FENCED,
 	CLAIM_TORN,
 	CLOSE_NOT_RELEASED,
@@ -215,7 +215,7 @@ static void spoil_packet(struct machine_access *access, size_t at)
 		access->order &= ~(unsigned)MACHINE_ACQUIRE;
 	if (is_state && access->operation == MACHINE_EXCHANGE) {
 		access->is_torn = fault == CLAIM_TORN;
-		if (fault == OPENING_NOT_TOLD)
+		if (fault == OPENING_NOT_PUBLISHED)
 			access->value += WEFT_ABI_PACKET_OPEN - WEFT_ABI_PACKET_OPENING;
 	}
 }
@@ -900,7 +900,7 @@ static const struct {
 	{COMMIT_BEFORE_WORDS, "the commit comes before the words", 0},
 	{COMMIT_NOT_RELEASED, "the commit is not release", 0},
 	{OPEN_NOT_RELEASED, "open is not stored with release", 0},
-	{OPENING_NOT_TOLD, "a packet is open from its claim on", 0},
+	{OPENING_NOT_PUBLISHED, "a packet is open from its claim on", 0},
 	{OPENING_NOT_FENCED, "no fence behind the claim", 0},
 	{READER_NO_RECHECK, "the reader does not look again", 0},
 	{READER_NO_FENCE, "the reader looks again without a fence", 0},

@@ -32,33 +32,34 @@ enum part {
 	PACKET
 };
 
-struct place {
+struct location {
 	enum part part;
 	size_t at; /* in the slot or packet */
 	bool is_own;
 };
 
-static struct place locate(const volatile void *address)
+static struct location locate(const volatile void *address)
 {
 	uintptr_t distance = (uintptr_t)address - (uintptr_t)watched.buffers;
 	if (distance >= watched.buffer_bytes * watched.count)
-		return (struct place){ELSEWHERE, 0, false};
+		return (struct location){ELSEWHERE, 0, false};
 	size_t at = distance % watched.buffer_bytes;
 	const struct weft_abi_buffer *header = (const void *)((const char *)address - at);
 	if (at >= header->packets_offset)
-		return (struct place){PACKET, (at - header->packets_offset) % header->packet_bytes, false};
+		return (struct location){
+			PACKET, (at - header->packets_offset) % header->packet_bytes, false};
 	if (at >= header->names_offset)
-		return (struct place){
+		return (struct location){
 			at < header->names_offset + header->names_index * 4 ? NAME_INDEX : ELSEWHERE, 0, false};
 	if (at < header->slots_offset)
-		return (struct place){ELSEWHERE, 0, false};
+		return (struct location){ELSEWHERE, 0, false};
 	at = (at - header->slots_offset) % header->slot_bytes;
 	const void *slot = (const char *)address - at;
-	return (struct place){SLOT, at, slot == weft__self()->slot};
+	return (struct location){SLOT, at, slot == weft__self()->slot};
 }
 
-#define IS(place, kind, type, field) \
-	((place).part == (kind) && (place).at == offsetof(struct type, field))
+#define IS(location, kind, type, field) \
+	((location).part == (kind) && (location).at == offsetof(struct type, field))
 
 static void store(volatile void *address, size_t size, uint64_t value)
 {
@@ -125,54 +126,54 @@ static bool be_late(volatile void *address, size_t size, uint64_t value)
 
 uint64_t stress_load(const volatile void *address, size_t size, bool acquires)
 {
-	struct place place = locate(address);
+	struct location location = locate(address);
 	/* Only a taker acquires it. */
-	if (stress_fault == STRESS_TAKEN_IN_AN_EVENT && IS(place, SLOT, weft_abi_slot, sequence) &&
+	if (stress_fault == STRESS_TAKEN_IN_AN_EVENT && IS(location, SLOT, weft_abi_slot, sequence) &&
 		acquires)
 		return 0;
 	uint64_t value = load(address, size);
 	/* What a processor may do: the limit is loaded before others see the guard. */
-	if (stress_fault == STRESS_TAKEN_WITHOUT_BARRIER && IS(place, SLOT, weft_abi_slot, limit) &&
-		place.is_own)
+	if (stress_fault == STRESS_TAKEN_WITHOUT_BARRIER && IS(location, SLOT, weft_abi_slot, limit) &&
+		location.is_own)
 		make_late_stores();
 	return value;
 }
 
 bool stress_store(volatile void *address, size_t size, uint64_t value)
 {
-	struct place place = locate(address);
-	if (stress_fault == STRESS_COMMIT_BEFORE_WORDS && place.part == PACKET) {
-		if (place.at >= sizeof(struct weft_abi_packet))
+	struct location location = locate(address);
+	if (stress_fault == STRESS_COMMIT_BEFORE_WORDS && location.part == PACKET) {
+		if (location.at >= sizeof(struct weft_abi_packet))
 			return be_late(address, size, value);
 		store(address, size, value);
-		if (place.at == offsetof(struct weft_abi_packet, committed))
+		if (location.at == offsetof(struct weft_abi_packet, committed))
 			make_late_stores();
 		return true;
 	}
-	if (stress_fault == STRESS_TAKEN_WITHOUT_BARRIER && place.is_own &&
-		IS(place, SLOT, weft_abi_slot, sequence)) {
+	if (stress_fault == STRESS_TAKEN_WITHOUT_BARRIER && location.is_own &&
+		IS(location, SLOT, weft_abi_slot, sequence)) {
 		late.count = 0;
 		return value % 2 && stress_next() % 16 == 0 && be_late(address, size, value);
 	}
-	if (stress_fault == STRESS_MOMENT_UNGUARDED && place.is_own &&
-		IS(place, SLOT, weft_abi_slot, moment_events)) {
+	if (stress_fault == STRESS_MOMENT_UNGUARDED && location.is_own &&
+		IS(location, SLOT, weft_abi_slot, moment_events)) {
 		store(address, size, value & ~(uint64_t)1);
 		return true;
 	}
 	return false;
 }
 
-static bool is_torn(struct place place)
+static bool is_torn(struct location location)
 {
 	switch (stress_fault) {
 	case STRESS_CLAIM_TORN:
-		return IS(place, PACKET, weft_abi_packet, state);
+		return IS(location, PACKET, weft_abi_packet, state);
 	case STRESS_TAKEN_TORN:
-		return IS(place, SLOT, weft_abi_slot, taken);
+		return IS(location, SLOT, weft_abi_slot, taken);
 	case STRESS_SLOT_TORN:
-		return IS(place, SLOT, weft_abi_slot, owner);
+		return IS(location, SLOT, weft_abi_slot, owner);
 	case STRESS_NAME_TORN:
-		return place.part == NAME_INDEX;
+		return location.part == NAME_INDEX;
 	default:
 		return false;
 	}
@@ -180,15 +181,16 @@ static bool is_torn(struct place place)
 
 bool stress_exchange(volatile void *address, size_t size, uint64_t expected, uint64_t desired)
 {
-	struct place place = locate(address);
-	if (is_torn(place)) {
+	struct location location = locate(address);
+	if (is_torn(location)) {
 		if (load(address, size) != expected)
 			return false;
 		stress_wait();
 		store(address, size, desired);
 		return true;
 	}
-	if (stress_fault == STRESS_OPENING_NOT_TOLD && IS(place, PACKET, weft_abi_packet, state))
+	if (stress_fault == STRESS_OPENING_NOT_PUBLISHED &&
+		IS(location, PACKET, weft_abi_packet, state))
 		desired += WEFT_ABI_PACKET_OPEN - WEFT_ABI_PACKET_OPENING;
 	if (size == 4) {
 		uint32_t old = (uint32_t)expected;

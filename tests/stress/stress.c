@@ -251,7 +251,7 @@ static const struct {
 	const char *name;
 } faults[] = {
 	{STRESS_COMMIT_BEFORE_WORDS, "the commit comes before the words"},
-	{STRESS_OPENING_NOT_TOLD, "a packet is open from its claim on"},
+	{STRESS_OPENING_NOT_PUBLISHED, "a packet is open from its claim on"},
 	{STRESS_CLAIM_TORN, "a claim by load and store"},
 	{STRESS_TAKEN_TORN, "a packet is taken by load and store"},
 	{STRESS_TAKEN_WITHOUT_BARRIER, "a packet is taken without a barrier"},
