@@ -60,11 +60,11 @@ struct weft_platform {
 
 	/* A counter that never goes back on a thread, and its rate. NULL: the processor's counter. */
 	uint64_t (*ticks)(void *context);
-	uint64_t ticks_hz; /* 0: unknown; then `moment` is required */
+	uint64_t ticks_hz; /* 0: unknown; then `read_clocks` is required */
 
 	/* Reads the monotonic clock and the time since 1970, in ns. NULL: the system has no such
 	 * clocks. */
-	void (*moment)(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret_unix_ns);
+	void (*read_clocks)(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret_unix_ns);
 
 	/* The calling thread: a number that no other living thread has, and a name. 0: the recorder
 	 * could not find out whether this thread has ended, so it must not record. NULL: there is one

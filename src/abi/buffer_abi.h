@@ -57,7 +57,7 @@ enum weft_abi_clock {
 };
 
 /* One instant, read on every clock; 0 ticks: not taken. */
-struct weft_abi_moment {
+struct weft_abi_clock_reading {
 	uint64_t ticks;
 	uint64_t monotonic_ns;
 	uint64_t unix_ns; /* 0: unknown */
@@ -110,10 +110,10 @@ struct weft_abi_buffer {
 
 	uint32_t clock; /* enum weft_abi_clock */
 	uint32_t reserved0;
-	uint64_t clock_hz;             /* 0: only the clock readings below tell */
-	struct weft_abi_moment start;  /* when the program started */
-	struct weft_abi_moment second; /* a while later: together they give the clock's rate */
-	struct weft_abi_moment end;    /* when the program ended */
+	uint64_t clock_hz;                    /* 0: only the clock readings below tell */
+	struct weft_abi_clock_reading start;  /* when the program started */
+	struct weft_abi_clock_reading second; /* a while later: together they give the clock's rate */
+	struct weft_abi_clock_reading end;    /* when the program ended */
 
 	uint32_t pid;
 	uint32_t reserved1;
@@ -221,7 +221,7 @@ _Static_assert(sizeof(struct weft_abi_snapshots) == 256, "snapshots");
 WEFT_ABI_AT(weft_abi_buffer, stream, 3776);
 WEFT_ABI_AT(weft_abi_buffer, stopped, 3968);
 WEFT_ABI_AT(weft_abi_buffer, refused, 3976);
-_Static_assert(sizeof(struct weft_abi_moment) == 24, "moment");
+_Static_assert(sizeof(struct weft_abi_clock_reading) == 24, "clock reading");
 _Static_assert(sizeof(struct weft_abi_change) == 16, "change");
 _Static_assert(sizeof(struct weft_abi_buffer) == 4096, "header");
 _Static_assert(sizeof(struct weft_abi_slot) == 128, "slot");

@@ -39,14 +39,14 @@ struct weft_abi_packet {
 	uint64_t state;     /* 0: never used */
 	uint32_t committed; /* bytes from the packet's start */
 	uint32_t thread;    /* number of the thread; a thread record may switch to another further on */
-	uint64_t base_ticks;   /* base of the first events' stamps; not later than those events */
-	uint64_t moment_ticks; /* a clock reading: ticks … */
-	uint64_t moment_ns;    /* … and monotonic clock; 0: not taken */
-	uint64_t task;         /* the current task when the packet was opened */
-	uint64_t number;       /* events of the thread before this packet */
-	uint64_t before;       /* events ever written here before the present content: overwritten */
-	uint64_t written;      /* `before` and the present content; set when the packet is closed */
-	uint64_t lost;         /* events that the thread had lost, not counting overwritten ones */
+	uint64_t base_ticks;    /* base of the first events' stamps; not later than those events */
+	uint64_t reading_ticks; /* a clock reading: ticks … */
+	uint64_t reading_ns;    /* … and monotonic clock; 0: not taken */
+	uint64_t task;          /* the current task when the packet was opened */
+	uint64_t number;        /* events of the thread before this packet */
+	uint64_t before;        /* events ever written here before the present content: overwritten */
+	uint64_t written;       /* `before` and the present content; set when the packet is closed */
+	uint64_t lost;          /* events that the thread had lost, not counting overwritten ones */
 	uint32_t tid;
 	uint32_t thread_records;        /* 0: the whole packet is by `thread` */
 	char name[WEFT_ABI_NAME_BYTES]; /* of the thread, padded with NULs */

@@ -71,31 +71,31 @@ static void find_names(struct weft__buffer *b, const struct weft__input *input)
 	b->names_bytes = bytes - index;
 }
 
-struct moment {
+struct reading {
 	uint64_t ticks, ns;
 };
 
-static struct moment moment_at(const uint8_t *at)
+static struct reading reading_at(const uint8_t *at)
 {
-	return (struct moment){weft__load_u64(at), weft__load_u64(at + 8)};
+	return (struct reading){weft__load_u64(at), weft__load_u64(at + 8)};
 }
 
-static void keep_latest(struct moment *latest, struct moment moment)
+static void keep_latest(struct reading *latest, struct reading reading)
 {
-	if (moment.ticks > latest->ticks && moment.ns > latest->ns)
-		*latest = moment;
+	if (reading.ticks > latest->ticks && reading.ns > latest->ns)
+		*latest = reading;
 }
 
 /* The latest clock reading in the buffer: the longer the baseline, the more precise the rate. */
-static struct moment last_moment(const struct weft__buffer *b)
+static struct reading last_reading(const struct weft__buffer *b)
 {
-	struct moment last = moment_at(b->header + AT(start));
-	keep_latest(&last, moment_at(b->header + AT(second)));
-	keep_latest(&last, moment_at(b->header + AT(end)));
+	struct reading last = reading_at(b->header + AT(start));
+	keep_latest(&last, reading_at(b->header + AT(second)));
+	keep_latest(&last, reading_at(b->header + AT(end)));
 	for (uint32_t i = 0; i < b->packet_count; i++) {
 		struct weft_abi_packet header;
 		if (weft__packet_is_readable(weft__packet_read(b, i, &header)))
-			keep_latest(&last, (struct moment){header.moment_ticks, header.moment_ns});
+			keep_latest(&last, (struct reading){header.reading_ticks, header.reading_ns});
 	}
 	return last;
 }
@@ -104,9 +104,9 @@ static struct moment last_moment(const struct weft__buffer *b)
 static const uint64_t BASELINE_MIN_NS = 1000000;
 
 static uint64_t rate_of_clock(
-	struct weft__buffer *b, const struct weft__input *input, struct moment start)
+	struct weft__buffer *b, const struct weft__input *input, struct reading start)
 {
-	struct moment last = last_moment(b);
+	struct reading last = last_reading(b);
 	uint64_t hz = u64(b, AT(clock_hz));
 	uint32_t kind = u32(b, AT(clock));
 	const uint64_t second = 1000000000;
@@ -144,7 +144,7 @@ static const char *clock_name(uint32_t kind)
 static void read_clock(struct weft__buffer *b, const struct weft__input *input)
 {
 	struct weft_clock *clock = &input->description->clock;
-	struct moment start = moment_at(b->header + AT(start));
+	struct reading start = reading_at(b->header + AT(start));
 	uint64_t unix_ns = u64(b, AT(start) + 16);
 	clock->hz = rate_of_clock(b, input, start);
 	clock->name = clock_name(u32(b, AT(clock)));

@@ -55,7 +55,7 @@ WEFT__EXPORT int weft_buffer_summarize(
 	memcpy(summary.program, buffer.program, sizeof(summary.program));
 	memcpy(summary.losses, description.losses, sizeof(summary.losses));
 	summary.start_unix_ns = weft__load_u64(buffer.header + offsetof(struct weft_abi_buffer, start) +
-										   offsetof(struct weft_abi_moment, unix_ns));
+										   offsetof(struct weft_abi_clock_reading, unix_ns));
 	summary.is_stopped = weft__load_u32(buffer.header + offsetof(struct weft_abi_buffer, stopped));
 	summary.stop_reason =
 		(int)weft__load_u32(buffer.header + offsetof(struct weft_abi_buffer, stop_reason));

@@ -43,7 +43,7 @@
 
 _Thread_local struct weft__self weft__self_here = {.ticket = WEFT__OUTSIDE};
 
-static struct weft_abi_moment first;
+static struct weft_abi_clock_reading first;
 
 /* The process that owns this memory. A child made by vfork runs in it too, but is another process.
  */
@@ -106,7 +106,7 @@ static bool pass_barrier(void *context)
 }
 
 static struct weft_platform linux_platform = {
-	.moment = read_clocks,
+	.read_clocks = read_clocks,
 	.self = current_thread,
 	.has_ended = thread_has_ended,
 	.wake = wake_waiters,
@@ -135,7 +135,7 @@ static void init(void)
 		linux_platform.ticks = monotonic_ticks;
 		linux_platform.ticks_hz = 1000000000;
 	}
-	first = weft__moment(&linux_platform);
+	first = weft__read_clocks(&linux_platform);
 	weft__linux_join();
 }
 
@@ -197,7 +197,7 @@ static void describe_rate(struct weft_abi_buffer *header)
 {
 	header->start = first;
 	do
-		header->second = weft__moment(&linux_platform);
+		header->second = weft__read_clocks(&linux_platform);
 	while (header->second.monotonic_ns - first.monotonic_ns < RATE_BASE_NS);
 }
 
@@ -248,5 +248,5 @@ __attribute__((constructor(101))) static void at_start(void)
 __attribute__((destructor(101))) static void at_end(void)
 {
 	if (weft__generation())
-		weft__header()->end = weft__moment(weft__platform());
+		weft__header()->end = weft__read_clocks(weft__platform());
 }

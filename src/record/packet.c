@@ -111,14 +111,14 @@ static void store_name(uint64_t *to)
 static void store_header(
 	struct weft_abi_packet *packet, const struct weft_abi_slot *slot, uint64_t ticks)
 {
-	struct weft_abi_moment moment = weft__moment(weft__platform());
+	struct weft_abi_clock_reading reading = weft__read_clocks(weft__platform());
 	weft__store(&packet->before, weft__load(&packet->written));
 	weft__store(&packet->committed, (uint32_t)sizeof(*packet));
 	weft__store(&packet->thread, weft__load(&slot->thread));
 	weft__store(&packet->base_ticks, ticks >> 32 << 32);
 	weft__store(&packet->opened_ticks, ticks);
-	weft__store(&packet->moment_ticks, moment.ticks);
-	weft__store(&packet->moment_ns, moment.monotonic_ns);
+	weft__store(&packet->reading_ticks, reading.ticks);
+	weft__store(&packet->reading_ns, reading.monotonic_ns);
 	weft__store(&packet->task, weft__load(&slot->task));
 	weft__store(&packet->number, weft__load(&slot->number));
 	weft__store(&packet->lost, weft__load(&slot->lost));

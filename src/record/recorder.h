@@ -149,6 +149,6 @@ const struct weft_platform *weft__default_platform(void);
 int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_platform *platform);
 
 /* Reads every clock of the platform at one instant. */
-struct weft_abi_moment weft__moment(const struct weft_platform *platform);
+struct weft_abi_clock_reading weft__read_clocks(const struct weft_platform *platform);
 
 #endif

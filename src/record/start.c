@@ -19,18 +19,18 @@ struct weft__live weft__live;
 
 /* Takes the fastest of several clock readings, so that an interrupt in between does not distort the
  * clock's rate. */
-#define MOMENT_TRIES 3
+#define READING_TRIES 3
 
-struct weft_abi_moment weft__moment(const struct weft_platform *platform)
+struct weft_abi_clock_reading weft__read_clocks(const struct weft_platform *platform)
 {
-	struct weft_abi_moment best = {0, 0, 0};
+	struct weft_abi_clock_reading best = {0, 0, 0};
 	uint64_t least = UINT64_MAX;
-	if (!platform->moment)
+	if (!platform->read_clocks)
 		return best;
-	for (int i = 0; i < MOMENT_TRIES; i++) {
-		struct weft_abi_moment now;
+	for (int i = 0; i < READING_TRIES; i++) {
+		struct weft_abi_clock_reading now;
 		uint64_t before = weft__ticks(platform);
-		platform->moment(platform->context, &now.monotonic_ns, &now.unix_ns);
+		platform->read_clocks(platform->context, &now.monotonic_ns, &now.unix_ns);
 		uint64_t after = weft__ticks(platform);
 		now.ticks = before + (after - before) / 2;
 		if (after - before < least) {
@@ -61,7 +61,7 @@ static void describe_clock(struct weft_abi_buffer *header, const struct weft_pla
 {
 	header->clock = weft__has_own_clock(platform) ? WEFT_ABI_CLOCK_CALLER : WEFT__CPU_CLOCK;
 	header->clock_hz = platform->ticks_hz;
-	header->start = weft__moment(platform);
+	header->start = weft__read_clocks(platform);
 }
 
 static int start(void *buffer, size_t size, const struct weft_platform *platform)
@@ -70,7 +70,8 @@ static int start(void *buffer, size_t size, const struct weft_platform *platform
 		return WEFT_ERROR_STATE;
 	if (!platform)
 		platform = weft__default_platform();
-	if (!platform || (weft__has_own_clock(platform) && !platform->ticks_hz && !platform->moment))
+	if (!platform ||
+		(weft__has_own_clock(platform) && !platform->ticks_hz && !platform->read_clocks))
 		return WEFT_ERROR_ARGUMENT;
 	int error = weft__buffer_lay_out(buffer, size);
 	if (error)
@@ -126,7 +127,7 @@ static void stop(void)
 	if (weft__entered_generation(self) == (generation & ~(uint64_t)WEFT__SLOWLY) &&
 		!is_recording_one(self->slot))
 		weft__packet_close(self->slot);
-	header->end = weft__moment(platform);
+	header->end = weft__read_clocks(platform);
 	weft__store_release(&header->stopped, 1);
 }
 

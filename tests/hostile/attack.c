@@ -220,7 +220,7 @@ static void damage_times(void)
 	uint64_t shifted =
 		below(2) ? valid + (below(2) ? 1 : -1) * (attack_random() >> below(50)) : number();
 	static const uint32_t words[] = {
-		PACKET(base_ticks), PACKET(moment_ticks), PACKET(moment_ns), PACKET(opened_ticks)};
+		PACKET(base_ticks), PACKET(reading_ticks), PACKET(reading_ns), PACKET(opened_ticks)};
 	put(packet + words[below(4)], 8, shifted);
 }
 

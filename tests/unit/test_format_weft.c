@@ -59,8 +59,8 @@ static int set_up(void **state)
 	h->names_bytes = NAMES_BYTES;
 	h->names_index = NAMES_INDEX;
 	h->clock = WEFT_ABI_CLOCK_TSC;
-	h->start = (struct weft_abi_moment){1000, 500, 1000000000000000500};
-	h->end = (struct weft_abi_moment){1000 + 20000000, 500 + 10000000, 0};
+	h->start = (struct weft_abi_clock_reading){1000, 500, 1000000000000000500};
+	h->end = (struct weft_abi_clock_reading){1000 + 20000000, 500 + 10000000, 0};
 	h->pid = 77;
 	strcpy(h->program, "maker");
 	return 0;
@@ -397,15 +397,15 @@ static void a_packet_half_opened_tells_nothing(void **state)
 {
 	(void)state;
 	struct weft_abi_packet *half = packet(0);
-	header()->end = (struct weft_abi_moment){0, 0, 0};
+	header()->end = (struct weft_abi_clock_reading){0, 0, 0};
 	open_packet(0, 5, 1, 1000);
 	half->state = 5 << 2 | WEFT_ABI_PACKET_OPENING;
-	half->moment_ticks = 1000 + 900000000; /* new */
-	half->moment_ns = 500 + 4000000;       /* old */
-	half->thread = 2;                      /* new; the name is old */
+	half->reading_ticks = 1000 + 900000000; /* new */
+	half->reading_ns = 500 + 4000000;       /* old */
+	half->thread = 2;                       /* new; the name is old */
 	open_packet(1, 4, 2, 1000);
-	packet(1)->moment_ticks = 1000 + 20000000;
-	packet(1)->moment_ns = 500 + 10000000;
+	packet(1)->reading_ticks = 1000 + 20000000;
+	packet(1)->reading_ns = 500 + 10000000;
 	put_switch(1, 2000, 5);
 	struct reading *r = read_buffer();
 	const struct weft_trace_description *d = weft_decoder_describe(r->decoder);

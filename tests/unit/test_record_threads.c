@@ -645,7 +645,7 @@ static void an_event_stays_in_the_buffer_that_it_began_in(void **state)
 	free(first);
 }
 
-static void slow_moment(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret_unix_ns)
+static void slow_clocks(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret_unix_ns)
 {
 	(void)context;
 	usleep(2000);
@@ -654,7 +654,8 @@ static void slow_moment(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret
 
 static void *start_slowly(void *buffer)
 {
-	static const struct weft_platform platform = {.ticks_hz = 1000000000, .moment = slow_moment};
+	static const struct weft_platform platform = {
+		.ticks_hz = 1000000000, .read_clocks = slow_clocks};
 	return weft_start(buffer, SIZE, &platform) ? buffer : NULL;
 }
 
