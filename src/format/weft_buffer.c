@@ -26,7 +26,7 @@ static uint64_t u64(const struct weft__buffer *b, size_t offset)
 
 #define AT(field) offsetof(struct weft_abi_buffer, field)
 
-static void complain(const struct weft__input *input, size_t offset, const char *message)
+static void report(const struct weft__input *input, size_t offset, const char *message)
 {
 	weft_diagnostics_add(input->diagnostics, offset, message);
 }
@@ -39,16 +39,16 @@ static int find_packets(struct weft__buffer *b, const struct weft__input *input)
 	b->packet_bytes = bytes;
 	if (bytes < WEFT_ABI_PACKET_MIN_BYTES || bytes > WEFT_ABI_PACKET_MAX_BYTES ||
 		(bytes & (bytes - 1)) || offset < sizeof(struct weft_abi_buffer) || offset % 8) {
-		complain(input, AT(packets_offset), "the header's packets make no sense");
+		report(input, AT(packets_offset), "the header's packets make no sense");
 		return WEFT_ERROR_DAMAGED;
 	}
 	if (offset > input->size) {
-		complain(input, AT(packets_offset), "the buffer ends before its first packet");
+		report(input, AT(packets_offset), "the buffer ends before its first packet");
 		return WEFT_ERROR_DAMAGED;
 	}
 	whole = (input->size - offset) / bytes;
 	if (whole < count) {
-		complain(input, input->size, "the buffer is cut short");
+		report(input, input->size, "the buffer is cut short");
 		count = (uint32_t)whole;
 	}
 	b->packets_offset = offset;
@@ -64,7 +64,7 @@ static void find_names(struct weft__buffer *b, const struct weft__input *input)
 	if (offset < sizeof(struct weft_abi_buffer) || offset > input->size || index > bytes ||
 		bytes > input->size - offset ||
 		(offset < packets_end && offset + bytes > b->packets_offset)) {
-		complain(input, AT(names_offset), "the header's names make no sense");
+		report(input, AT(names_offset), "the header's names make no sense");
 		return;
 	}
 	b->names = input->bytes + offset + index;
@@ -122,7 +122,7 @@ static uint64_t rate_of_clock(
 		return weft__ticks_to_ns(&hertz, second);
 	}
 	if (hz == 0) {
-		complain(input, AT(clock_hz), "the clock's rate is unknown: a tick counts as 1 ns");
+		report(input, AT(clock_hz), "the clock's rate is unknown: a tick counts as 1 ns");
 		hz = second;
 	}
 	weft__ticks_init(&b->clock, start.ticks, start.ns, hz, second);
@@ -176,14 +176,14 @@ static int read_header(struct weft__buffer *b, const struct weft__input *input, 
 {
 	*b = (struct weft__buffer){.bytes = input->bytes, .size = input->size};
 	if (input->size < sizeof(b->header)) {
-		complain(input, input->size, "the header is cut short");
+		report(input, input->size, "the header is cut short");
 		return WEFT_ERROR_DAMAGED;
 	}
 	weft__live_copy(b->header, input->bytes, sizeof(b->header));
 	if (!weft__buffer_probe(b->header, sizeof(b->header)))
 		return WEFT_ERROR_FORMAT;
 	if (u32(b, AT(version)) != WEFT_ABI_VERSION || u32(b, AT(stream)) > 1) {
-		complain(input, AT(version), "written by another version of weft");
+		report(input, AT(version), "written by another version of weft");
 		return WEFT_ERROR_UNSUPPORTED;
 	}
 	if (u32(b, AT(stream)) && !stream_too)
@@ -207,7 +207,7 @@ static int init(struct weft__buffer *b, const struct weft__input *input, bool st
 	read_clock(b, input);
 	read_losses(b, input);
 	if (u32(b, AT(stop_reason)))
-		complain(input, AT(stop_reason), WEFT__BUFFER_STOPPED_EARLY);
+		report(input, AT(stop_reason), WEFT__BUFFER_STOPPED_EARLY);
 	b->pid = u32(b, AT(pid));
 	memcpy(b->program, b->header + AT(program), sizeof(b->program) - 1);
 	memcpy(b->source, b->header + AT(source), sizeof(b->source) - 1);

@@ -31,7 +31,7 @@
 #include "format/weft_mark.h"
 #include "format/weft_packet.h"
 
-struct place {
+struct position {
 	struct weft_abi_packet header; /* for the next part of the content */
 	struct weft__account account;
 	uint64_t sequence; /* of the content; 0: none yet */
@@ -51,7 +51,7 @@ struct weft__drain {
 	struct weft_buffer_summary summary;
 	uint64_t begun[WEFT_LOSS_CAUSES];   /* losses up to the end of the previous file */
 	uint64_t written[WEFT_LOSS_CAUSES]; /* losses as of the last header */
-	struct place *places;
+	struct position *positions;
 	uint8_t *names;              /* the table as it was last given */
 	struct piece packets, front; /* `front` comes before `packets` */
 	size_t piece_bytes;
@@ -78,7 +78,7 @@ static uint64_t load(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-static void add_loss(struct weft__drain *d, struct place *p, uint64_t written)
+static void add_loss(struct weft__drain *d, struct position *p, uint64_t written)
 {
 	d->summary.losses[WEFT_LOSS_STALLED] += weft__account_close(&p->account, written);
 }
@@ -93,7 +93,7 @@ static const uint64_t CLAIMS_PENDING_MAX = 4096;
  * Further contents come from a hostile program: they are skipped, and count as lost if a later
  * packet says so. The hand is loaded after the state (acquire), and was moved before the state was
  * stored. */
-static bool is_claimed(const struct weft__drain *d, const struct place *p, uint64_t sequence)
+static bool is_claimed(const struct weft__drain *d, const struct position *p, uint64_t sequence)
 {
 	uint64_t hand = load(&header_of(d)->hand);
 	uint64_t claims = hand > d->hand ? hand - d->hand : 0;
@@ -104,7 +104,7 @@ static bool is_claimed(const struct weft__drain *d, const struct place *p, uint6
 /* Detects new content at a position, which closes the account of the content before. */
 static void settle(struct weft__drain *d, uint32_t index)
 {
-	struct place *p = &d->places[index];
+	struct position *p = &d->positions[index];
 	struct weft_abi_packet header;
 	uint64_t sequence = weft__packet_peek(&d->buffer, index, NULL);
 	if (sequence == p->sequence || !is_claimed(d, p, sequence) ||
@@ -210,7 +210,7 @@ static uint64_t pass_events(
 
 /* Counts the events of a part of a packet as given. `closed` is the packet's header if this part is
  * the last one, else NULL. */
-static void account(struct weft__drain *d, struct place *p, const uint8_t *events, uint32_t size,
+static void account(struct weft__drain *d, struct position *p, const uint8_t *events, uint32_t size,
 	const struct weft_abi_packet *closed)
 {
 	uint64_t count;
@@ -227,7 +227,7 @@ static void account(struct weft__drain *d, struct place *p, const uint8_t *event
 /* Appends the new part of the packet to the piece. */
 static void take_part(struct weft__drain *d, uint32_t index, const struct weft_abi_packet *header)
 {
-	struct place *p = &d->places[index];
+	struct position *p = &d->positions[index];
 	bool is_closed = weft__packet_state(header) == WEFT_ABI_PACKET_CLOSED;
 	uint32_t from = p->taken ? p->taken : (uint32_t)sizeof(*header);
 	uint32_t size = header->committed - from;
@@ -251,9 +251,9 @@ static void take_part(struct weft__drain *d, uint32_t index, const struct weft_a
 	account(d, p, to + sizeof(*header), size, is_closed ? header : NULL);
 }
 
-static void take_place(struct weft__drain *d, uint32_t index)
+static void take_position(struct weft__drain *d, uint32_t index)
 {
-	struct place *p = &d->places[index];
+	struct position *p = &d->positions[index];
 	struct weft_abi_packet header;
 	if (p->is_done || !p->sequence)
 		return;
@@ -298,7 +298,7 @@ static int fill(struct weft__drain *d)
 		int error = reserve(&d->packets, most);
 		if (error)
 			return error;
-		take_place(d, (d->first + d->cursor) % d->buffer.packet_count);
+		take_position(d, (d->first + d->cursor) % d->buffer.packet_count);
 		d->cursor++;
 	}
 	return d->cursor == d->buffer.packet_count ? add_mark(d) : 0;
@@ -440,7 +440,7 @@ static int end(struct weft__drain *d, const void **ret_bytes, size_t *ret_size)
 	uint64_t written;
 	for (uint32_t i = 0; !d->is_written && i < d->buffer.packet_count; i++)
 		if (weft__packet_written(&d->buffer, i, &written))
-			add_loss(d, &d->places[i], written);
+			add_loss(d, &d->positions[i], written);
 	d->has_ended = true;
 	d->front.size = 0;
 	int error = add_header(d);
@@ -474,7 +474,7 @@ int weft__drain_next(struct weft__drain *d, const void **ret_bytes, size_t *ret_
 static void lose_rest(struct weft__drain *d)
 {
 	for (uint32_t i = 0; i < d->buffer.packet_count; i++) {
-		struct place *p = &d->places[i];
+		struct position *p = &d->positions[i];
 		struct weft_abi_packet header;
 		if (!p->is_done && p->sequence &&
 			weft__packet_is_readable(weft__packet_read(&d->buffer, i, &header)) &&
@@ -517,9 +517,9 @@ static int init(struct weft__drain *d, const uint8_t *bytes, size_t size)
 		return error;
 	if ((uintptr_t)d->buffer.names % 8)
 		d->buffer.names_bytes = 0;
-	d->places = calloc(d->buffer.packet_count + (size_t)1, sizeof(*d->places));
+	d->positions = calloc(d->buffer.packet_count + (size_t)1, sizeof(*d->positions));
 	d->names = calloc(1, (size_t)d->buffer.names_bytes + 8);
-	if (!d->places || !d->names)
+	if (!d->positions || !d->names)
 		return WEFT_ERROR_MEMORY;
 	error = weft__mark_init(&d->mark, &d->buffer, size);
 	d->can_mark = !error;
@@ -528,8 +528,8 @@ static int init(struct weft__drain *d, const uint8_t *bytes, size_t size)
 	/* Events that were overwritten before create are in the accounts from the beginning. */
 	d->hand = load(&header_of(d)->hand);
 	for (uint32_t i = 0; i < d->buffer.packet_count; i++) {
-		d->places[i].account.events = weft__packet_gone(&d->buffer, i);
-		d->summary.losses[WEFT_LOSS_OVERWRITTEN] += d->places[i].account.events;
+		d->positions[i].account.events = weft__packet_gone(&d->buffer, i);
+		d->summary.losses[WEFT_LOSS_OVERWRITTEN] += d->positions[i].account.events;
 	}
 	d->summary.pid = d->buffer.pid;
 	memcpy(d->summary.program, d->buffer.program, sizeof(d->summary.program));
@@ -561,7 +561,7 @@ void weft__drain_destroy(struct weft__drain *d)
 		return;
 	weft__buffer_finish(&d->buffer);
 	weft__mark_finish(&d->mark);
-	free(d->places);
+	free(d->positions);
 	free(d->names);
 	free(d->packets.bytes);
 	free(d->front.bytes);

@@ -19,23 +19,23 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "format/weft_places.h"
+#include "format/weft_followed.h"
 
-void weft__follower_complain(
-	struct weft__follower *f, const struct weft__place *p, uint32_t offset, const char *message)
+void weft__follower_report(
+	struct weft__follower *f, const struct weft__followed *p, uint32_t offset, const char *message)
 {
 	weft_diagnostics_add(f->diagnostics, p->offset + offset, message);
 }
 
 /* ---- Losses ---- */
 
-/* Counts as lost the events of a place that were not read. In a saved buffer they count as
+/* Counts as lost the events of a packet that were not read. In a saved buffer they count as
  * overwritten, not as stalled, because its reader did not have to keep up with the program. */
-void weft__follower_settle(struct weft__follower *f, struct weft__place *p, uint64_t written)
+void weft__follower_settle(struct weft__follower *f, struct weft__followed *p, uint64_t written)
 {
 	enum weft_loss cause = f->is_saved ? WEFT_LOSS_OVERWRITTEN : WEFT_LOSS_STALLED;
 	if (written < p->account.events)
-		weft__follower_complain(f, p, offsetof(struct weft_abi_packet, before),
+		weft__follower_report(f, p, offsetof(struct weft_abi_packet, before),
 			"a packet's count of events goes backwards");
 	f->description->losses[cause] += weft__account_close(&p->account, written);
 }
@@ -46,19 +46,19 @@ static void settle_all(struct weft__follower *f)
 	uint64_t written;
 	for (uint32_t i = 0; i < f->buffer.packet_count; i++)
 		if (weft__packet_written(&f->buffer, i, &written))
-			weft__follower_settle(f, &f->places[i], written);
+			weft__follower_settle(f, &f->followed[i], written);
 }
 
 /* ---- Copies ---- */
 
-static void release_copy(struct weft__place *p)
+static void release_copy(struct weft__followed *p)
 {
 	free(p->copy);
 	p->copy = NULL;
 }
 
 static int find_thread(
-	struct weft__follower *f, struct weft__place *p, const struct weft__thread *thread)
+	struct weft__follower *f, struct weft__followed *p, const struct weft__thread *thread)
 {
 	int error = weft__threads_find(&f->threads, thread, p->name, &p->thread);
 	f->description->threads = f->threads.list;
@@ -68,7 +68,7 @@ static int find_thread(
 
 /* For a saved buffer only: adds the gap before the packet, if events are missing there. */
 static int find_gap(
-	struct weft__follower *f, const struct weft__place *p, const struct weft_abi_packet *header)
+	struct weft__follower *f, const struct weft__followed *p, const struct weft_abi_packet *header)
 {
 	const struct weft__gap_packet packet = {
 		.thread = p->thread,
@@ -82,16 +82,16 @@ static int find_gap(
 
 /* The task at the packet's start follows from the thread's earlier events. If some of those are
  * lost, a switch to the task in the packet's header is given first. */
-static void compare_numbers(struct weft__follower *f, struct weft__place *p, uint64_t number)
+static void compare_numbers(struct weft__follower *f, struct weft__followed *p, uint64_t number)
 {
 	uint64_t *known = &f->threads.events[p->thread];
 	bool is_missing = number > *known || *known == UINT64_MAX; /* see forget_task() */
-	p->tells_task = is_missing && (*known > 0 || p->task != WEFT_TASK_NONE);
+	p->gives_switch = is_missing && (*known > 0 || p->task != WEFT_TASK_NONE);
 	*known = number;
 }
 
 static int take_header(
-	struct weft__follower *f, struct weft__place *p, const struct weft_abi_packet *header)
+	struct weft__follower *f, struct weft__followed *p, const struct weft_abi_packet *header)
 {
 	const struct weft__thread thread = {header->thread, header->tid, NULL};
 	memcpy(p->name, header->name, sizeof(p->name));
@@ -112,7 +112,7 @@ static int take_header(
 /* Copies the bytes from the cursor's end on; a stable input is read without a copy. Returns
  * WEFT_OK, WEFT_AGAIN if the bytes were overwritten, or an error. */
 static int copy_bytes(
-	struct weft__follower *f, struct weft__place *p, const struct weft_abi_packet *header)
+	struct weft__follower *f, struct weft__followed *p, const struct weft_abi_packet *header)
 {
 	uint32_t from = p->cursor.end, size = header->committed - from;
 	if (f->is_stable) {
@@ -133,7 +133,7 @@ static int copy_bytes(
 }
 
 /* A packet of a stream that is still arriving was copied when its chunk came. */
-static int fetch_added(struct weft__follower *f, struct weft__place *p)
+static int fetch_added(struct weft__follower *f, struct weft__followed *p)
 {
 	struct weft_abi_packet header;
 	memcpy(&header, p->copy, sizeof(header));
@@ -141,9 +141,9 @@ static int fetch_added(struct weft__follower *f, struct weft__place *p)
 	return take_header(f, p, &header);
 }
 
-/* Copies the new part of the place's content. Returns WEFT_OK, WEFT_AGAIN if there is none, or an
+/* Copies the new part of the packet's content. Returns WEFT_OK, WEFT_AGAIN if there is none, or an
  * error. */
-static int fetch(struct weft__follower *f, struct weft__place *p)
+static int fetch(struct weft__follower *f, struct weft__followed *p)
 {
 	struct weft_abi_packet header;
 	if (p->copy)
@@ -155,7 +155,7 @@ static int fetch(struct weft__follower *f, struct weft__place *p)
 	if (error)
 		return error;
 	if (verdict == WEFT__PACKET_DAMAGED || header.committed < p->cursor.end) {
-		weft__follower_complain(
+		weft__follower_report(
 			f, p, offsetof(struct weft_abi_packet, committed), "a packet's size makes no sense");
 		p->is_damaged = true;
 		return WEFT_AGAIN;
@@ -163,24 +163,24 @@ static int fetch(struct weft__follower *f, struct weft__place *p)
 	return header.committed == p->cursor.end ? WEFT_AGAIN : copy_bytes(f, p, &header);
 }
 
-/* ---- The first place in the queue ---- */
+/* ---- The first packet in the queue ---- */
 
 /* A time before the previous event's or after the end of the trace is damaged: the event gets the
  * previous time. */
-static void set_time(struct weft__follower *f, struct weft__place *p)
+static void set_time(struct weft__follower *f, struct weft__followed *p)
 {
 	uint64_t ns = weft__ticks_to_ns(&f->buffer.clock, p->words.ticks);
 	uint32_t offset = p->cursor.offset - p->words.count * (uint32_t)sizeof(uint64_t);
 	if (ns < p->next_ns)
-		weft__follower_complain(f, p, offset, "time goes backwards within a packet; it is held");
+		weft__follower_report(f, p, offset, "time goes backwards within a packet; it is held");
 	else if (ns > f->last_ns)
-		weft__follower_complain(f, p, offset, WEFT__SPAN_MESSAGE);
+		weft__follower_report(f, p, offset, WEFT__SPAN_MESSAGE);
 	else
 		p->next_ns = ns;
 }
 
 /* The events from here on belong to another thread, which began in this packet. */
-static int change_thread(struct weft__follower *f, struct weft__place *p)
+static int change_thread(struct weft__follower *f, struct weft__followed *p)
 {
 	const struct weft__thread thread = weft__words_thread(&p->words);
 	int error = find_thread(f, p, &thread);
@@ -191,9 +191,9 @@ static int change_thread(struct weft__follower *f, struct weft__place *p)
 	return 0;
 }
 
-/* Finds the place's next event in its copy. Returns WEFT_OK, WEFT_AGAIN if there is none, or an
+/* Finds the packet's next event in its copy. Returns WEFT_OK, WEFT_AGAIN if there is none, or an
  * error. */
-static int find_event(struct weft__follower *f, struct weft__place *p)
+static int find_event(struct weft__follower *f, struct weft__followed *p)
 {
 	int error = 0;
 	while (!error) {
@@ -206,7 +206,7 @@ static int find_event(struct weft__follower *f, struct weft__place *p)
 		if (found == WEFT__FOUND_END)
 			return WEFT_AGAIN;
 		if (found == WEFT__FOUND_DAMAGE) {
-			weft__follower_complain(f, p, p->cursor.offset,
+			weft__follower_report(f, p, p->cursor.offset,
 				"an event that runs out of its packet; the rest of the packet is lost");
 			p->is_damaged = true;
 			return WEFT_AGAIN;
@@ -218,7 +218,7 @@ static int find_event(struct weft__follower *f, struct weft__place *p)
 
 static void settle_first(struct weft__follower *f)
 {
-	const struct weft__place *p = weft__first_place(f);
+	const struct weft__followed *p = weft__first_followed(f);
 	f->queue.entries[0].time_ns = p->next_ns;
 	f->queue.entries[0].sequence = p->sequence;
 	weft__queue_settle_first(&f->queue);
@@ -226,16 +226,16 @@ static void settle_first(struct weft__follower *f)
 
 static void remove_first(struct weft__follower *f)
 {
-	struct weft__place *p = weft__first_place(f);
+	struct weft__followed *p = weft__first_followed(f);
 	p->is_waiting = false;
-	if (weft__place_is_detached(f, p))
-		f->unused[f->unused_count++] = (uint32_t)(p - f->places);
+	if (weft__followed_is_detached(f, p))
+		f->unused[f->unused_count++] = (uint32_t)(p - f->followed);
 	weft__queue_remove_first(&f->queue);
 }
 
 /* Ends the reading of a saved packet. If nothing could be copied, it may have been overwritten
  * before its turn: its events then count as lost. */
-static int end_saved(struct weft__follower *f, struct weft__place *p)
+static int end_saved(struct weft__follower *f, struct weft__followed *p)
 {
 	int error = p->is_begun ? weft__gaps_end_packet(&f->gaps, p->thread, p->next_ns) : 0;
 	if (!f->buffer.stream && p->cursor.end == sizeof(struct weft_abi_packet))
@@ -244,16 +244,16 @@ static int end_saved(struct weft__follower *f, struct weft__place *p)
 	return error;
 }
 
-/* The first place's copy is read to its end. Content that came meanwhile may lie before the mark,
- * and the next look would find it too late: so the place stays in the queue if it has any. */
+/* The first packet's copy is read to its end. Content that came meanwhile may lie before the mark,
+ * and the next look would find it too late: so the packet stays in the queue if it has any. */
 static int renew_first(struct weft__follower *f)
 {
-	struct weft__place *p = weft__first_place(f);
+	struct weft__followed *p = weft__first_followed(f);
 	release_copy(p);
 	if (f->is_saved)
 		return end_saved(f, p);
 	bool is_exhausted = f->budget == 0;
-	if (weft__place_is_detached(f, p) || !weft__place_has_news(f, p) ||
+	if (weft__followed_is_detached(f, p) || !weft__followed_has_news(f, p) ||
 		(is_exhausted && f->is_finished)) {
 		remove_first(f);
 		return 0;
@@ -263,10 +263,10 @@ static int renew_first(struct weft__follower *f)
 	return 0;
 }
 
-/* Moves the first place to its next event or its next content, or removes it. */
+/* Moves the first packet to its next event or its next content, or removes it. */
 static int advance(struct weft__follower *f)
 {
-	struct weft__place *p = weft__first_place(f);
+	struct weft__followed *p = weft__first_followed(f);
 	p->has_event = false;
 	int status = find_event(f, p);
 	if (status == WEFT_AGAIN)
@@ -278,9 +278,9 @@ static int advance(struct weft__follower *f)
 
 static int load_first(struct weft__follower *f)
 {
-	struct weft__place *p = weft__first_place(f);
+	struct weft__followed *p = weft__first_followed(f);
 	int status = fetch(f, p);
-	if (status < 0 || p->tells_task)
+	if (status < 0 || p->gives_switch)
 		return status < 0 ? status : 0;
 	return status == WEFT_OK ? advance(f) : renew_first(f);
 }
@@ -297,31 +297,31 @@ int weft__follower_pass_given(struct weft__follower *f)
 
 /* ---- Giving ---- */
 
-static void tell_task(struct weft__place *p, struct weft_event *event)
+static void give_switch(struct weft__followed *p, struct weft_event *event)
 {
 	event->type = WEFT_EVENT_SWITCH;
 	event->task = p->task;
 	event->is_rundown = true;
-	p->tells_task = false;
+	p->gives_switch = false;
 }
 
 /* Returns NULL, or a description of the damage. */
 static const char *decode(
-	struct weft__follower *f, struct weft__place *p, uint32_t offset, struct weft_event *event)
+	struct weft__follower *f, struct weft__followed *p, uint32_t offset, struct weft_event *event)
 {
 	if (p->words.has_text) {
 		p->words.text = weft__stream_text(&f->buffer, p->words.text_number);
 		if (!p->words.text.bytes)
-			weft__follower_complain(f, p, offset, "an event's text is missing");
+			weft__follower_report(f, p, offset, "an event's text is missing");
 	}
 	return weft__event_decode(&f->buffer, &p->words, &p->task, &f->scratch, event);
 }
 
-/* Takes the first place's next event. Returns WEFT_AGAIN if it is damaged or too late to be
+/* Takes the first packet's next event. Returns WEFT_AGAIN if it is damaged or too late to be
  * given. */
 static int take_event(struct weft__follower *f, struct weft_event *event)
 {
-	struct weft__place *p = weft__first_place(f);
+	struct weft__followed *p = weft__first_followed(f);
 	/* The mark did not wait for this event, because its thread was inside it for too long. */
 	bool is_late = p->next_ns < f->given_ns;
 	uint32_t offset = p->cursor.offset;
@@ -330,35 +330,35 @@ static int take_event(struct weft__follower *f, struct weft_event *event)
 	event->time_ns = is_late ? f->given_ns : p->next_ns;
 	event->offset = p->offset + offset;
 	event->thread = p->thread;
-	if (p->tells_task) {
-		tell_task(p, event);
+	if (p->gives_switch) {
+		give_switch(p, event);
 		return WEFT_OK;
 	}
 	const char *wrong = decode(f, p, offset, event);
 	if (wrong)
-		weft__follower_complain(f, p, offset, wrong);
-	p->account.events++; /* unused in a detached place: detach() has counted its events */
+		weft__follower_report(f, p, offset, wrong);
+	p->account.events++; /* unused in a detached copy: detach() has counted its events */
 	f->threads.events[p->thread]++;
 	f->description->losses[WEFT_LOSS_STALLED] += is_late;
 	return wrong || is_late ? WEFT_AGAIN : WEFT_OK;
 }
 
-/* Events with the mark's own time are ready only in sure places, because a thread may add more: see
- * look_for_equals(). */
+/* Events with the mark's own time are ready only in sure packets, because a thread may add more:
+ * see look_for_equals(). */
 bool weft__follower_is_ready(const struct weft__follower *f)
 {
 	if (f->queue.count == 0)
 		return false;
-	const struct weft__place *p = weft__first_place(f);
+	const struct weft__followed *p = weft__first_followed(f);
 	return p->next_ns < f->mark_ns || (p->next_ns == f->mark_ns && (p->is_sure || f->is_finished));
 }
 
-/* Takes one step with the first place: WEFT_OK if it gave an event, WEFT_AGAIN, or an error. */
+/* Takes one step with the first packet: WEFT_OK if it gave an event, WEFT_AGAIN, or an error. */
 static int step(struct weft__follower *f, struct weft_event *event)
 {
-	const struct weft__place *p = weft__first_place(f);
+	const struct weft__followed *p = weft__first_followed(f);
 	int error;
-	if (!p->has_event && !p->tells_task) {
+	if (!p->has_event && !p->gives_switch) {
 		error = load_first(f);
 		return error ? error : WEFT_AGAIN;
 	}
@@ -384,7 +384,7 @@ int weft__follower_take(struct weft__follower *f, struct weft_event *event)
 		return status;
 	while (weft__follower_is_ready(f)) {
 		if (f->budget == 0 && !f->is_finished && !f->is_saved)
-			return WEFT_AGAIN; /* no later event may overtake the first place's */
+			return WEFT_AGAIN; /* no later event may overtake the first packet's */
 		status = step(f, event);
 		if (status == WEFT_OK)
 			give(f, event);
@@ -412,34 +412,34 @@ int weft__follower_next(struct weft__follower *f, struct weft_event *ret_event)
 
 /* ---- Beginning and end ---- */
 
-int weft__follower_add_places(struct weft__follower *f, size_t count)
+int weft__follower_add_followed(struct weft__follower *f, size_t count)
 {
-	size_t before = f->place_count, after = before + count;
-	int error = weft__array_resize(&f->places, after, sizeof(*f->places));
+	size_t before = f->followed_count, after = before + count;
+	int error = weft__array_resize(&f->followed, after, sizeof(*f->followed));
 	if (!error)
 		error = weft__array_resize(&f->unused, after, sizeof(*f->unused));
 	if (!error)
 		error = weft__array_resize(&f->queue.entries, after, sizeof(*f->queue.entries));
 	if (error)
 		return error;
-	memset(f->places + before, 0, count * sizeof(*f->places));
-	f->place_count = after;
+	memset(f->followed + before, 0, count * sizeof(*f->followed));
+	f->followed_count = after;
 	for (size_t i = after; i-- > before;)
 		f->unused[f->unused_count++] = (uint32_t)i;
 	return 0;
 }
 
-/* Only a running program overwrites packets, so only then are places for detached copies needed. */
+/* Only a running program overwrites packets, so only then is room for detached copies needed. */
 static int allocate(struct weft__follower *f)
 {
 	uint32_t packets = f->buffer.packet_count;
-	int error = weft__follower_add_places(f, (size_t)packets + 1);
+	int error = weft__follower_add_followed(f, (size_t)packets + 1);
 	f->unused_count = 0;
 	for (uint32_t i = 0; !error && i < packets; i++) {
-		f->places[i].packet = i;
-		f->places[i].offset = (uint64_t)(weft__buffer_packet(&f->buffer, i) - f->buffer.bytes);
+		f->followed[i].packet = i;
+		f->followed[i].offset = (uint64_t)(weft__buffer_packet(&f->buffer, i) - f->buffer.bytes);
 	}
-	return error || f->is_saved ? error : weft__follower_add_places(f, packets);
+	return error || f->is_saved ? error : weft__follower_add_followed(f, packets);
 }
 
 /* Events that were overwritten before create are in the accounts from the beginning. A stream's
@@ -447,8 +447,8 @@ static int allocate(struct weft__follower *f)
 static void open_accounts(struct weft__follower *f)
 {
 	for (uint32_t i = 0; i < f->buffer.packet_count && !f->buffer.stream; i++) {
-		f->places[i].account.events = weft__packet_gone(&f->buffer, i);
-		f->description->losses[WEFT_LOSS_OVERWRITTEN] += f->places[i].account.events;
+		f->followed[i].account.events = weft__packet_gone(&f->buffer, i);
+		f->description->losses[WEFT_LOSS_OVERWRITTEN] += f->followed[i].account.events;
 	}
 }
 
@@ -508,9 +508,9 @@ void weft__follower_destroy(struct weft__follower *f)
 {
 	if (!f)
 		return;
-	for (size_t i = 0; i < f->place_count; i++)
-		free(f->places[i].copy);
-	free(f->places);
+	for (size_t i = 0; i < f->followed_count; i++)
+		free(f->followed[i].copy);
+	free(f->followed);
 	free(f->unused);
 	weft__queue_finish(&f->queue);
 	weft__mark_finish(&f->mark);

@@ -98,7 +98,7 @@ static int add_rest(struct weft__gaps *gaps, const struct weft__gap_packet *pack
 
 #define AT(field) offsetof(struct weft_abi_lost, field)
 
-int weft__gaps_take_told(struct weft__gaps *gaps, const struct weft__buffer *buffer,
+int weft__gaps_take_list(struct weft__gaps *gaps, const struct weft__buffer *buffer,
 	const struct weft__threads *threads, struct weft_trace_description *description)
 {
 	int error = 0;

@@ -39,7 +39,7 @@ void weft__gaps_finish(struct weft__gaps *gaps);
 
 /* Takes a stream's own list of losses, if it has one, instead of the counts in its packets. 0 or
  * WEFT_ERROR_MEMORY. */
-int weft__gaps_take_told(struct weft__gaps *gaps, const struct weft__buffer *buffer,
+int weft__gaps_take_list(struct weft__gaps *gaps, const struct weft__buffer *buffer,
 	const struct weft__threads *threads, struct weft_trace_description *description);
 
 /* Adds the gaps before the packet to `description`. 0 or WEFT_ERROR_MEMORY. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Reads a stream of a running program while it arrives. The packets of its chunks become places of
- * a follower, whose low-water mark is that of the stream: no later chunk has an earlier event. So
- * memory holds only what was recorded between two marks, however long the stream is.
+ * Reads a stream of a running program while it arrives. A follower reads the packets of its chunks;
+ * its low-water mark is that of the stream: no later chunk has an earlier event. So memory holds
+ * only what was recorded between two marks, however long the stream is.
  *
  * A stream without marks, or with chunks that only finished traces have, is left to weft.c, which
  * reads it once all of it is there. The clock's rate is the one known at the first mark. weft.c
@@ -19,7 +19,7 @@
 #include "base/array.h"
 #include "base/little_endian.h"
 #include "format/weft_categories.h"
-#include "format/weft_places.h"
+#include "format/weft_followed.h"
 #include "format/weft_stream.h"
 #include "model/span.h"
 
@@ -43,7 +43,7 @@ struct incoming {
 
 #define HEADER_AT(field) offsetof(struct weft_abi_buffer, field)
 
-static void complain(struct incoming *r, uint64_t offset, const char *message)
+static void report(struct incoming *r, uint64_t offset, const char *message)
 {
 	weft_diagnostics_add(r->base.input.diagnostics, offset, message);
 }
@@ -70,16 +70,16 @@ static bool is_sound(
 	if (header->committed >= sizeof(*header) && header->committed <= chunk->bytes &&
 		header->committed % 8 == 0)
 		return true;
-	complain(r, chunk->offset + offsetof(struct weft_abi_packet, committed),
+	report(r, chunk->offset + offsetof(struct weft_abi_packet, committed),
 		"a packet's size makes no sense");
 	return false;
 }
 
-static int take_place(struct weft__follower *f, struct weft__place **ret_place)
+static int take_unused(struct weft__follower *f, struct weft__followed **ret_followed)
 {
-	int error = f->unused_count ? 0 : weft__follower_add_places(f, f->place_count);
+	int error = f->unused_count ? 0 : weft__follower_add_followed(f, f->followed_count);
 	if (!error)
-		*ret_place = &f->places[f->unused[--f->unused_count]];
+		*ret_followed = &f->followed[f->unused[--f->unused_count]];
 	return error;
 }
 
@@ -87,25 +87,25 @@ static int add_packet(struct incoming *r, const struct weft__chunk *chunk)
 {
 	struct weft__follower *f = r->follower;
 	struct weft_abi_packet header;
-	struct weft__place *p;
+	struct weft__followed *p;
 	if (!weft__stream_is_packet(&f->buffer, chunk, f->diagnostics))
 		return 0;
 	memcpy(&header, chunk->content, sizeof(header));
 	if (!is_sound(r, chunk, &header))
 		return 0;
 	uint8_t *copy = malloc(header.committed);
-	int error = copy ? take_place(f, &p) : WEFT_ERROR_MEMORY;
+	int error = copy ? take_unused(f, &p) : WEFT_ERROR_MEMORY;
 	if (error) {
 		free(copy);
 		return error;
 	}
 	memcpy(copy, chunk->content, header.committed);
-	*p = (struct weft__place){.copy = copy, .offset = chunk->offset};
-	weft__place_set_content(f, p, &header);
+	*p = (struct weft__followed){.copy = copy, .offset = chunk->offset};
+	weft__followed_set_content(f, p, &header);
 	if (!r->has_packets)
 		f->last_ns = weft__ns_add(p->next_ns, WEFT__SPAN_NS);
 	r->has_packets = true;
-	weft__place_enqueue(f, p);
+	weft__followed_enqueue(f, p);
 	return 0;
 }
 
@@ -142,7 +142,7 @@ static int skip_damage(struct incoming *r, struct weft__window *w)
 	weft__window_take(w, is_end && w->is_whole ? w->size : size);
 	if (is_end && !w->is_whole)
 		return WEFT_AGAIN;
-	complain(r, r->damage.offset,
+	report(r, r->damage.offset,
 		is_end && r->damage.has_magic ? WEFT__STREAM_CUT_SHORT : WEFT__STREAM_NO_CHUNK);
 	r->damage.is_on = false;
 	return WEFT_OK;
@@ -165,7 +165,7 @@ static int take_next(struct incoming *r, struct weft__window *w)
 	if (w->size < CHUNK_BYTES) {
 		if (w->size == 0 || !w->is_whole)
 			return w->is_whole ? WEFT_END : WEFT_AGAIN;
-		complain(r, w->offset, WEFT__STREAM_CUT_SHORT);
+		report(r, w->offset, WEFT__STREAM_CUT_SHORT);
 		weft__window_take(w, w->size);
 		return WEFT_OK;
 	}
@@ -187,7 +187,7 @@ static int take_next(struct incoming *r, struct weft__window *w)
 static int finish(struct incoming *r)
 {
 	if (weft__load_u32(r->follower->buffer.header + HEADER_AT(stop_reason)))
-		complain(r, HEADER_AT(stop_reason), WEFT__BUFFER_STOPPED_EARLY);
+		report(r, HEADER_AT(stop_reason), WEFT__BUFFER_STOPPED_EARLY);
 	return weft__follower_finish(r->follower);
 }
 
@@ -291,7 +291,7 @@ static int init(struct incoming *r, const struct weft__input *before_mark)
 		return error;
 	for (size_t i = 0; i < seen.count; i++) /* other damage is reported again later */
 		if (seen.list[i].offset == HEADER_AT(clock_hz))
-			complain(r, seen.list[i].offset, seen.list[i].message);
+			report(r, seen.list[i].offset, seen.list[i].message);
 	error = weft__threads_init(&f->threads, &f->buffer);
 	if (!error)
 		error = keep_names(&f->buffer);

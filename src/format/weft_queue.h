@@ -12,7 +12,7 @@
 struct weft__queue_entry {
 	uint64_t time_ns, sequence;
 	uint64_t offset; /* of the packet in the input */
-	uint32_t place;
+	uint32_t followed;
 };
 
 struct weft__queue {

@@ -7,14 +7,13 @@
 #include <stdlib.h>
 
 #include "format/order.h"
-#include "format/weft_places.h"
+#include "format/weft_followed.h"
 
 static void hold(struct weft__follower *f, struct weft__queue_entry *entry, uint64_t time_ns)
 {
-	struct weft__place *p = &f->places[entry->place];
+	struct weft__followed *p = &f->followed[entry->followed];
 	entry->time_ns = p->next_ns = time_ns;
-	weft__follower_complain(
-		f, p, offsetof(struct weft_abi_packet, opened_ticks), WEFT__SPAN_MESSAGE);
+	weft__follower_report(f, p, offsetof(struct weft_abi_packet, opened_ticks), WEFT__SPAN_MESSAGE);
 }
 
 /* Most packets begin within one period of WEFT__SPAN_NS. The times of the others are damaged, and
@@ -66,7 +65,7 @@ static int init(struct weft__follower *f, const struct weft__input *input)
 	if (error)
 		return error;
 	weft__gaps_init(&f->gaps, f->buffer.stream, f->description);
-	error = weft__gaps_take_told(&f->gaps, &f->buffer, &f->threads, f->description);
+	error = weft__gaps_take_list(&f->gaps, &f->buffer, &f->threads, f->description);
 	if (!error)
 		error = weft__follower_finish(f);
 	return error ? error : find_span(f);

@@ -29,15 +29,15 @@ static uint32_t lower_bound(const struct weft__threads *t, uint32_t number)
 	return low;
 }
 
-static bool is_at(const struct weft__threads *t, uint32_t place, uint32_t number)
+static bool is_at(const struct weft__threads *t, uint32_t at, uint32_t number)
 {
-	return place < t->count && t->numbers[place].number == number;
+	return at < t->count && t->numbers[at].number == number;
 }
 
 uint32_t weft__threads_index(const struct weft__threads *t, uint32_t number)
 {
-	uint32_t place = lower_bound(t, number);
-	return is_at(t, place, number) ? t->numbers[place].index : 0;
+	uint32_t at = lower_bound(t, number);
+	return is_at(t, at, number) ? t->numbers[at].index : 0;
 }
 
 static int grow(struct weft__threads *t)
@@ -56,14 +56,14 @@ static int grow(struct weft__threads *t)
 }
 
 /* New numbers are nearly always the highest, so this moves little. */
-static int add(struct weft__threads *t, uint32_t place, const struct weft__thread *thread)
+static int add(struct weft__threads *t, uint32_t at, const struct weft__thread *thread)
 {
 	int error = grow(t);
 	if (error)
 		return error;
 	uint32_t index = t->count;
-	memmove(&t->numbers[place + 1], &t->numbers[place], (index - place) * sizeof(*t->numbers));
-	t->numbers[place] = (struct weft__thread_number){thread->number, index};
+	memmove(&t->numbers[at + 1], &t->numbers[at], (index - at) * sizeof(*t->numbers));
+	t->numbers[at] = (struct weft__thread_number){thread->number, index};
 	memcpy(t->names[index], thread->name, WEFT_ABI_NAME_BYTES);
 	t->names[index][WEFT_ABI_NAME_BYTES] = '\0';
 	t->events[index] = 0;
@@ -80,17 +80,17 @@ static int add(struct weft__threads *t, uint32_t place, const struct weft__threa
 int weft__threads_find(struct weft__threads *t, const struct weft__thread *thread,
 	const uint8_t *packet_name, uint32_t *ret_index)
 {
-	uint32_t place = lower_bound(t, thread->number);
+	uint32_t at = lower_bound(t, thread->number);
 	struct weft__thread named = *thread;
 	int error = 0;
-	if (is_at(t, place, thread->number)) {
-		*ret_index = t->numbers[place].index;
+	if (is_at(t, at, thread->number)) {
+		*ret_index = t->numbers[at].index;
 		return 0;
 	}
 	if (!named.name)
 		named.name = packet_name;
 	if (t->count < WEFT__THREADS_MAX)
-		error = add(t, place, &named);
+		error = add(t, at, &named);
 	*ret_index = t->count - 1;
 	return error;
 }

@@ -2,8 +2,8 @@
  *
  * The internals of a follower: the packets that it reads.
  */
-#ifndef WEFT_FORMAT_WEFT_PLACES_H
-#define WEFT_FORMAT_WEFT_PLACES_H
+#ifndef WEFT_FORMAT_WEFT_FOLLOWED_H
+#define WEFT_FORMAT_WEFT_FOLLOWED_H
 
 #include "format/weft_event.h"
 #include "format/weft_follower.h"
@@ -14,9 +14,9 @@
 #include "format/weft_threads.h"
 #include "model/span.h"
 
-/* A place is a packet that a follower reads: a position of the ring, where one content follows
+/* A packet that a follower reads: a position of the ring, where one content follows
  * another; a detached copy; or a packet of a stream. */
-struct weft__place {
+struct weft__followed {
 	struct weft__cursor cursor; /* over the copied part of the content */
 	struct weft__words words;   /* of the next event, if has_event */
 	uint8_t *copy;              /* NULL: it is read to its end, or the input itself is read */
@@ -33,7 +33,7 @@ struct weft__place {
 	bool is_waiting;                   /* in the queue */
 	bool is_sure;                      /* found by the first scan of a look: see weft_look.c */
 	bool has_event;
-	bool tells_task; /* give a switch to `task` first: earlier events are lost */
+	bool gives_switch; /* give a switch to `task` first: earlier events are lost */
 };
 
 struct weft__follower {
@@ -47,64 +47,64 @@ struct weft__follower {
 	struct weft_trace_description own_description, *description;
 	/* One per packet of the buffer, then others: for detached copies, or for the packets of a
 	 * stream that is still arriving. */
-	struct weft__place *places;
-	struct weft__queue queue; /* of the places with something unread */
+	struct weft__followed *followed;
+	struct weft__queue queue; /* of the packets with something unread */
 	uint32_t *unused;         /* indices of the unused others */
 	uint32_t unused_count;
-	size_t place_count; /* also the capacity of `queue` and `unused` */
+	size_t followed_count; /* also the capacity of `queue` and `unused` */
 	uint64_t mark_ns;
 	uint64_t given_ns; /* no earlier event is given any more */
 	uint64_t last_ns;  /* a later time is damaged */
 	uint32_t budget;   /* contents that this call may still begin */
-	bool has_given;    /* the caller borrows the first place's event */
+	bool has_given;    /* the caller borrows the first packet's event */
 	bool is_finished;
-	bool is_saved;  /* a place has one content: a saved buffer, or any stream */
+	bool is_saved;  /* a packet has one content: a saved buffer, or any stream */
 	bool is_stable; /* the bytes cannot change: they are read without a copy */
 };
 
-static inline struct weft__place *weft__first_place(const struct weft__follower *f)
+static inline struct weft__followed *weft__first_followed(const struct weft__follower *f)
 {
-	return &f->places[f->queue.entries[0].place];
+	return &f->followed[f->queue.entries[0].followed];
 }
 
-static inline bool weft__place_is_detached(
-	const struct weft__follower *f, const struct weft__place *p)
+static inline bool weft__followed_is_detached(
+	const struct weft__follower *f, const struct weft__followed *p)
 {
-	return p >= f->places + f->buffer.packet_count;
+	return p >= f->followed + f->buffer.packet_count;
 }
 
-void weft__follower_complain(
-	struct weft__follower *f, const struct weft__place *p, uint32_t offset, const char *message);
+void weft__follower_report(
+	struct weft__follower *f, const struct weft__followed *p, uint32_t offset, const char *message);
 
-/* Closes the account of the place: of the `written` events there, those that were not given are
+/* Closes the account of the packet: of the `written` events there, those that were not given are
  * lost. */
-void weft__follower_settle(struct weft__follower *f, struct weft__place *p, uint64_t written);
+void weft__follower_settle(struct weft__follower *f, struct weft__followed *p, uint64_t written);
 
-void weft__place_enqueue(struct weft__follower *f, struct weft__place *p);
+void weft__followed_enqueue(struct weft__follower *f, struct weft__followed *p);
 
-/* Sets new content at the place, of which nothing is read yet. */
-void weft__place_set_content(
-	const struct weft__follower *f, struct weft__place *p, const struct weft_abi_packet *header);
+/* Sets new content of the packet; nothing of it is read yet. */
+void weft__followed_set_content(
+	const struct weft__follower *f, struct weft__followed *p, const struct weft_abi_packet *header);
 
 /* The same for the content that the ring has there now. False if there is none. */
-bool weft__place_begin(struct weft__follower *f, struct weft__place *p);
+bool weft__followed_begin(struct weft__follower *f, struct weft__followed *p);
 
-/* True if the place has anything that was not copied. Then it can be enqueued. */
-bool weft__place_has_news(struct weft__follower *f, struct weft__place *p);
+/* True if the packet has anything that was not copied. Then it can be enqueued. */
+bool weft__followed_has_news(struct weft__follower *f, struct weft__followed *p);
 
-/* The first steps of all followers, once `buffer` is initialized: names and threads, then places
+/* The first steps of all followers, once `buffer` is initialized: names and threads, then packets
  * and accounts. 0 or an error; weft__follower_destroy() frees what was allocated. */
 int weft__follower_name(struct weft__follower *f);
 int weft__follower_init(struct weft__follower *f);
 
-/* Adds unused places. 0 or WEFT_ERROR_MEMORY. */
-int weft__follower_add_places(struct weft__follower *f, size_t count);
+/* Adds unused entries. 0 or WEFT_ERROR_MEMORY. */
+int weft__follower_add_followed(struct weft__follower *f, size_t count);
 
-/* Finds new content at all places. No event may be borrowed during the call, because another place
- * may become the first. */
+/* Finds new content at all positions. No event may be borrowed during the call, because another
+ * packet may become the first. */
 void weft__follower_scan(struct weft__follower *f);
 
-/* Ends the borrowing of the event that was given last, and moves its place on. 0 or
+/* Ends the borrowing of the event that was given last, and moves its packet on. 0 or
  * WEFT_ERROR_MEMORY. */
 int weft__follower_pass_given(struct weft__follower *f);
 
