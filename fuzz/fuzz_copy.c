@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 /* The word to change; every second one is in the header, which has the geometry. */
 struct edit {
-	uint32_t place, value;
+	uint32_t word, value;
 };
 
 struct writer {
@@ -33,8 +33,8 @@ struct writer {
 static uint32_t *word_of(const struct writer *w, const struct edit *edit)
 {
 	size_t header = sizeof(struct weft_abi_buffer) / sizeof(uint32_t);
-	size_t count = edit->place & 1 && w->count > header ? header : w->count;
-	return &w->words[(edit->place >> 1) % count];
+	size_t count = edit->word & 1 && w->count > header ? header : w->count;
+	return &w->words[(edit->word >> 1) % count];
 }
 
 static void *write_words(void *context)

@@ -39,16 +39,16 @@ static uint8_t *grow(struct weft__bytes *bytes, size_t size)
 
 void weft__bytes_put(struct weft__bytes *bytes, const void *data, size_t size)
 {
-	uint8_t *place = grow(bytes, size);
-	if (place && size)
-		memcpy(place, data, size);
+	uint8_t *added = grow(bytes, size);
+	if (added && size)
+		memcpy(added, data, size);
 }
 
 static void put_integer(struct weft__bytes *bytes, uint64_t value, size_t size)
 {
-	uint8_t *place = grow(bytes, size);
-	for (size_t i = 0; place && i < size; i++)
-		place[i] = (uint8_t)(value >> (8 * i));
+	uint8_t *added = grow(bytes, size);
+	for (size_t i = 0; added && i < size; i++)
+		added[i] = (uint8_t)(value >> (8 * i));
 }
 
 void weft__bytes_put_u8(struct weft__bytes *bytes, uint8_t value)
@@ -78,9 +78,9 @@ void weft__bytes_print(struct weft__bytes *bytes, const char *format, ...)
 	va_copy(again, arguments);
 	int length = vsnprintf(NULL, 0, format, arguments);
 	/* vsnprintf writes a NUL, which needs room and is then dropped. */
-	uint8_t *place = grow(bytes, (size_t)length + 1);
-	if (place) {
-		vsnprintf((char *)place, (size_t)length + 1, format, again);
+	uint8_t *added = grow(bytes, (size_t)length + 1);
+	if (added) {
+		vsnprintf((char *)added, (size_t)length + 1, format, again);
 		bytes->size--;
 	}
 	va_end(again);

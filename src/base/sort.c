@@ -42,22 +42,22 @@ static inline void count_value(struct digits *d, uint64_t value)
 }
 
 /* Computes the start index of each value of a digit. */
-static size_t *find_places(struct digits *d, unsigned digit)
+static size_t *find_offsets(struct digits *d, unsigned digit)
 {
-	size_t *places = d->counts + ((size_t)digit << d->bits), sum = 0;
+	size_t *offsets = d->counts + ((size_t)digit << d->bits), sum = 0;
 	for (size_t value = 0; value < (size_t)1 << d->bits; value++) {
-		size_t count = places[value];
-		places[value] = sum;
+		size_t count = offsets[value];
+		offsets[value] = sum;
 		sum += count;
 	}
-	return places;
+	return offsets;
 }
 
-static void scatter(
-	const uint64_t *from, uint64_t *to, size_t count, unsigned shift, unsigned bits, size_t *places)
+static void scatter(const uint64_t *from, uint64_t *to, size_t count, unsigned shift, unsigned bits,
+	size_t *offsets)
 {
 	for (size_t i = 0; i < count; i++)
-		to[places[from[i] >> shift & ((1u << bits) - 1)]++] = from[i];
+		to[offsets[from[i] >> shift & ((1u << bits) - 1)]++] = from[i];
 }
 
 void weft__sort_u64(uint64_t *values, uint64_t *scratch, size_t count)
@@ -76,7 +76,7 @@ void weft__sort_u64_by(uint64_t *values, uint64_t *scratch, size_t count, unsign
 	for (size_t i = 0; i < count; i++)
 		count_value(&d, values[i]);
 	for (unsigned digit = 0; digit < d.count; digit++) {
-		scatter(from, to, count, d.shifts[digit], d.bits, find_places(&d, digit));
+		scatter(from, to, count, d.shifts[digit], d.bits, find_offsets(&d, digit));
 		uint64_t *swap = from;
 		from = to;
 		to = swap;
@@ -86,13 +86,13 @@ void weft__sort_u64_by(uint64_t *values, uint64_t *scratch, size_t count, unsign
 }
 
 static void scatter_pairs(const struct weft__pairs *from, const struct weft__pairs *to,
-	size_t count, unsigned shift, unsigned bits, size_t *places)
+	size_t count, unsigned shift, unsigned bits, size_t *offsets)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint32_t key = from->keys[i];
-		size_t place = places[key >> shift & ((1u << bits) - 1)]++;
-		to->keys[place] = key;
-		to->values[place] = from->values[i];
+		size_t offset = offsets[key >> shift & ((1u << bits) - 1)]++;
+		to->keys[offset] = key;
+		to->values[offset] = from->values[i];
 	}
 }
 
@@ -109,7 +109,7 @@ void weft__sort_pairs(
 	for (size_t i = 0; i < count; i++)
 		count_value(&d, pairs.keys[i]);
 	for (unsigned digit = 0; digit < d.count; digit++) {
-		scatter_pairs(&from, &to, count, d.shifts[digit], d.bits, find_places(&d, digit));
+		scatter_pairs(&from, &to, count, d.shifts[digit], d.bits, find_offsets(&d, digit));
 		struct weft__pairs swap = from;
 		from = to;
 		to = swap;

@@ -19,20 +19,20 @@ static PangoFontDescription *description(struct weft_cairo_font *font, double si
 	for (unsigned i = 0; i < font->description_count; i++)
 		if (font->descriptions[i].units == units && font->descriptions[i].bold == bold)
 			return font->descriptions[i].description;
-	unsigned place = font->description_count;
-	if (place == WEFT__CAIRO_DESCRIPTIONS) {
-		place =
+	unsigned index = font->description_count;
+	if (index == WEFT__CAIRO_DESCRIPTIONS) {
+		index =
 			0; /* cache full: reuse the first; font sizes change with row heights in an animation */
-		pango_font_description_free(font->descriptions[place].description);
+		pango_font_description_free(font->descriptions[index].description);
 	} else {
 		font->description_count++;
 	}
 	PangoFontDescription *made = pango_font_description_from_string("DejaVu Sans, Sans");
 	pango_font_description_set_absolute_size(made, units);
 	pango_font_description_set_weight(made, bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
-	font->descriptions[place].units = units;
-	font->descriptions[place].bold = bold;
-	font->descriptions[place].description = made;
+	font->descriptions[index].units = units;
+	font->descriptions[index].bold = bold;
+	font->descriptions[index].description = made;
 	return made;
 }
 

@@ -82,17 +82,17 @@ static bool ended_well(const struct weft_tasks *tasks, uint32_t task)
 
 /* True if the task at an index of the walk may be a member; then *ret_end is when it and all its
  * descendants have ended. */
-static bool may_fold(const struct folding *f, uint32_t place, uint64_t *ret_end)
+static bool may_fold(const struct folding *f, uint32_t index, uint64_t *ret_end)
 {
 	const struct weft_tasks *tasks = &f->model->tasks;
-	uint32_t task = f->tree->order[place], size = f->tree->size[task];
+	uint32_t task = f->tree->order[index], size = f->tree->size[task];
 	uint32_t above = f->columns->above[task];
 	uint64_t end = 0;
 	if (size > 1 + MOST_BELOW || f->columns->form[task] != WEFT_FORM_LINE)
 		return false;
 	if (above != WEFT_NONE && tasks->becomes[above] == task)
 		return false; /* it continues in that task's row */
-	for (uint32_t i = place; i < place + size; i++) {
+	for (uint32_t i = index; i < index + size; i++) {
 		uint32_t below = f->tree->order[i];
 		if (!ended_well(tasks, below))
 			return false;
@@ -122,12 +122,12 @@ static int collect(struct folding *f, uint32_t begin, uint32_t end)
 {
 	int error = 0;
 	f->list.count = 0;
-	for (uint32_t place = begin; place < end && !error;) {
-		uint32_t task = f->tree->order[place];
+	for (uint32_t index = begin; index < end && !error;) {
+		uint32_t task = f->tree->order[index];
 		uint64_t span_end;
-		if (may_fold(f, place, &span_end))
+		if (may_fold(f, index, &span_end))
 			error = collect_one(f, task, span_end);
-		place += f->tree->size[task];
+		index += f->tree->size[task];
 	}
 	return error;
 }
@@ -324,37 +324,37 @@ static int fold_and_decide(struct folding *f, uint32_t begin, uint32_t end)
 	return error;
 }
 
-/* The end of the roots that count as siblings of the one at `place`: those of its group and buffer.
+/* The end of the roots that count as siblings of the one at `index`: those of its group and buffer.
  */
-static uint32_t end_of_roots(const struct folding *f, uint32_t place)
+static uint32_t end_of_roots(const struct folding *f, uint32_t index)
 {
 	const struct weft_tasks *tasks = &f->model->tasks;
 	const uint32_t *group = f->columns->group_of;
-	uint32_t first = f->tree->order[place];
-	while (place < f->tree->count) {
-		uint32_t root = f->tree->order[place];
+	uint32_t first = f->tree->order[index];
+	while (index < f->tree->count) {
+		uint32_t root = f->tree->order[index];
 		if ((group && group[root] != group[first]) ||
 			(tasks->buffer && tasks->buffer[root] != tasks->buffer[first]))
 			break;
-		place += f->tree->size[root];
+		index += f->tree->size[root];
 	}
-	return place;
+	return index;
 }
 
 static int find_folds(struct folding *f)
 {
 	const struct weft__tree *tree = f->tree;
 	int error = 0;
-	for (uint32_t place = 0, end; place < tree->count && !error; place = end) {
-		end = end_of_roots(f, place);
-		error = fold_and_decide(f, place, end);
+	for (uint32_t index = 0, end; index < tree->count && !error; index = end) {
+		end = end_of_roots(f, index);
+		error = fold_and_decide(f, index, end);
 	}
-	for (uint32_t place = 0; place < tree->count && !error;) {
-		uint32_t task = tree->order[place], size = tree->size[task];
+	for (uint32_t index = 0; index < tree->count && !error;) {
+		uint32_t task = tree->order[index], size = tree->size[task];
 		bool is_folded = f->columns->form[task] == WEFT_FORM_FOLDED;
 		if (!is_folded)
-			error = fold_and_decide(f, place + 1, place + size);
-		place += is_folded ? size : 1;
+			error = fold_and_decide(f, index + 1, index + size);
+		index += is_folded ? size : 1;
 	}
 	return error;
 }

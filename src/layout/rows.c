@@ -321,14 +321,14 @@ static int place_group(struct placing *p, struct weft_group *group, uint32_t fir
 static int place_groups(struct placing *p, uint32_t *ret_row_count)
 {
 	struct weft__columns *c = p->columns;
-	uint32_t place = 0, row = 0;
+	uint32_t index = 0, row = 0;
 	int error = 0;
 	for (uint32_t i = 0; i < c->group_count && !error; i++) {
-		uint32_t first = place;
-		while (place < p->tree->count && c->group_of[p->tree->order[place]] == i)
-			place++;
+		uint32_t first = index;
+		while (index < p->tree->count && c->group_of[p->tree->order[index]] == i)
+			index++;
 		c->groups[i].first_row = row;
-		error = place_group(p, &c->groups[i], first, place);
+		error = place_group(p, &c->groups[i], first, index);
 		row += c->groups[i].row_count;
 	}
 	*ret_row_count = row;

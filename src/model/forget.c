@@ -18,97 +18,97 @@ static bool is_known_to_live(const struct weft__state *s, uint32_t task)
 		   (flags & (WEFT_TASK_CREATED | WEFT_TASK_TOLD | WEFT_TASK_EXPECTED | WEFT__TASK_WAITS));
 }
 
-static void keep_one(struct weft__state *s, uint32_t *place, uint32_t task)
+static void keep_one(struct weft__state *s, uint32_t *new_index, uint32_t task)
 {
 	if (task < s->tasks.count)
-		place[task] = 0;
+		new_index[task] = 0;
 }
 
 /* Keeps the tasks on each thread even if they have ended, and the tasks that they became. */
-static void keep_running(struct weft__state *s, uint32_t *place)
+static void keep_running(struct weft__state *s, uint32_t *new_index)
 {
 	for (uint32_t i = 0; i < s->thread_count; i++) {
 		const uint32_t tasks[] = {s->threads[i].running, s->threads[i].interrupted};
 		for (unsigned j = 0; j < 2; j++) {
-			keep_one(s, place, tasks[j]);
+			keep_one(s, new_index, tasks[j]);
 			if (tasks[j] < s->tasks.count)
-				keep_one(s, place, weft__state_forward(s, tasks[j]));
+				keep_one(s, new_index, weft__state_forward(s, tasks[j]));
 		}
 	}
 }
 
 /* The target of a become lives. The tasks that became it are kept, because later events may still
  * name them instead. */
-static void keep_chains(struct weft__state *s, uint32_t *place)
+static void keep_chains(struct weft__state *s, uint32_t *new_index)
 {
 	for (uint32_t task = 0; task < s->tasks.count; task++) {
 		uint32_t last = weft__state_forward(s, task);
 		if (last != task && !(s->tasks.flags[last] & WEFT_TASK_RESOLVED))
-			place[last] = 0;
-		if (place[last] != WEFT_NONE)
-			place[task] = 0;
+			new_index[last] = 0;
+		if (new_index[last] != WEFT_NONE)
+			new_index[task] = 0;
 	}
 }
 
-static uint32_t choose_places(struct weft__state *s, uint32_t *place)
+static uint32_t choose_indices(struct weft__state *s, uint32_t *new_index)
 {
 	uint32_t kept = 0;
 	for (uint32_t task = 0; task < s->tasks.count; task++)
-		place[task] = is_known_to_live(s, task) ? 0 : WEFT_NONE;
-	keep_running(s, place);
-	keep_chains(s, place);
+		new_index[task] = is_known_to_live(s, task) ? 0 : WEFT_NONE;
+	keep_running(s, new_index);
+	keep_chains(s, new_index);
 	for (uint32_t task = 0; task < s->tasks.count; task++)
-		if (place[task] != WEFT_NONE)
-			place[task] = kept++;
+		if (new_index[task] != WEFT_NONE)
+			new_index[task] = kept++;
 	return kept;
 }
 
-static uint32_t moved(const uint32_t *place, uint32_t task, uint32_t otherwise)
+static uint32_t moved(const uint32_t *new_index, uint32_t task, uint32_t otherwise)
 {
-	uint32_t to = task == WEFT_NONE ? WEFT_NONE : place[task];
+	uint32_t to = task == WEFT_NONE ? WEFT_NONE : new_index[task];
 	return to == WEFT_NONE ? otherwise : to;
 }
 
 /* A chain of becomes shrinks to one step to its last task; a forgotten parent or root is left
  * out. */
-static void move_task(struct weft__state *s, const uint32_t *place, uint32_t task)
+static void move_task(struct weft__state *s, const uint32_t *new_index, uint32_t task)
 {
 	struct weft__state_tasks *t = &s->tasks;
-	uint32_t to = place[task], last = weft__state_forward(s, task);
-	t->becomes[to] = last == task ? WEFT_NONE : place[last];
-	t->parent[to] = moved(place, t->parent[task], WEFT_NONE);
-	t->root[to] = moved(place, t->root[task], to);
-	t->asked[to] = moved(place, t->asked[task], WEFT_NONE);
+	uint32_t to = new_index[task], last = weft__state_forward(s, task);
+	t->becomes[to] = last == task ? WEFT_NONE : new_index[last];
+	t->parent[to] = moved(new_index, t->parent[task], WEFT_NONE);
+	t->root[to] = moved(new_index, t->root[task], to);
+	t->asked[to] = moved(new_index, t->asked[task], WEFT_NONE);
 	t->label[to] = t->label[task];
 	t->message[to] = t->message[task];
 	t->kind[to] = t->kind[task];
 	t->flags[to] = t->flags[task];
 }
 
-static void move_all(struct weft__state *s, const uint32_t *place, uint32_t kept)
+static void move_all(struct weft__state *s, const uint32_t *new_index, uint32_t kept)
 {
 	struct weft__state_tasks *t = &s->tasks;
 	for (uint32_t task = 0; task < t->count; task++)
-		if (place[task] != WEFT_NONE)
-			move_task(s, place, task);
+		if (new_index[task] != WEFT_NONE)
+			move_task(s, new_index, task);
 	for (uint32_t task = 0; task < kept; task++)
 		t->forward[task] = t->becomes[task] == WEFT_NONE ? task : t->becomes[task];
 	for (uint32_t i = 0; i < s->thread_count; i++) {
 		struct weft__state_thread *thread = &s->threads[i];
 		if (thread->running < t->count)
-			thread->running = place[thread->running];
+			thread->running = new_index[thread->running];
 		if (thread->interrupted < t->count)
-			thread->interrupted = place[thread->interrupted];
+			thread->interrupted = new_index[thread->interrupted];
 	}
 	t->count = kept;
 }
 
-int weft__state_forget(struct weft__state *s, uint32_t **ret_place)
+int weft__state_forget(struct weft__state *s, uint32_t **ret_new_index)
 {
-	uint32_t *place = malloc((s->tasks.count + (size_t)1) * sizeof(*place));
-	if (!place)
+	uint32_t *new_index = malloc((s->tasks.count + (size_t)1) * sizeof(*new_index));
+	if (!new_index)
 		return WEFT_ERROR_MEMORY;
-	move_all(s, place, choose_places(s, place));
-	*ret_place = place;
+	move_all(s, new_index, choose_indices(s, new_index));
+	*ret_new_index = new_index;
 	return 0;
 }

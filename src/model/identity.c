@@ -34,9 +34,9 @@ static uint64_t hash_task(const struct weft__hash_key *key, const void *owner, u
 uint32_t weft__ids_find(const struct weft__ids *ids, const uint64_t *id_of,
 	const uint32_t *buffer_of, uint32_t buffer, uint64_t id)
 {
-	uint64_t place = id - ids->first;
-	if (buffer == 0 && place < ids->room && ids->table[place])
-		return ids->table[place] - 1;
+	uint64_t index = id - ids->first;
+	if (buffer == 0 && index < ids->room && ids->table[index])
+		return ids->table[index] - 1;
 	if (ids->index.count == 0)
 		return WEFT_NONE;
 	uint32_t slot = weft__index_start(&ids->index, hash_id(&ids->index.key, buffer, id)), task;
@@ -84,12 +84,12 @@ void weft__identities_finish(struct weft__identities *identities)
 }
 
 /* True if an id belongs in the table, which begins a little before the first id. */
-static bool has_place(struct weft__ids *ids, uint32_t count, uint64_t id)
+static bool fits_table(struct weft__ids *ids, uint32_t count, uint64_t id)
 {
 	if (count == 0)
 		ids->first = id > TABLE_SLACK / 4 ? id - TABLE_SLACK / 4 : 0;
-	uint64_t place = id - ids->first;
-	return place < ids->room || place < TABLE_SHARE * (uint64_t)count + TABLE_SLACK;
+	uint64_t index = id - ids->first;
+	return index < ids->room || index < TABLE_SHARE * (uint64_t)count + TABLE_SLACK;
 }
 
 static int grow_table(struct weft__ids *ids, size_t need)
@@ -108,13 +108,13 @@ static int enter(struct weft__identities *identities, uint32_t task)
 	struct weft__ids *ids = &identities->by_id;
 	uint64_t id = identities->id[task];
 	int error = 0;
-	if (identities->buffer[task] || !has_place(ids, task, id))
+	if (identities->buffer[task] || !fits_table(ids, task, id))
 		return weft__index_add(&ids->index, task, hash_task, identities);
-	size_t place = (size_t)(id - ids->first);
-	if (place >= ids->room)
-		error = grow_table(ids, place + 1);
+	size_t index = (size_t)(id - ids->first);
+	if (index >= ids->room)
+		error = grow_table(ids, index + 1);
 	if (!error)
-		ids->table[place] = task + 1;
+		ids->table[index] = task + 1;
 	return error;
 }
 
@@ -170,14 +170,14 @@ int weft__identities_cut(struct weft__identities *identities, uint32_t count)
 	return identities->count <= count ? 0 : enter_again(identities, count);
 }
 
-int weft__identities_move(struct weft__identities *identities, const uint32_t *place)
+int weft__identities_move(struct weft__identities *identities, const uint32_t *new_index)
 {
 	uint32_t kept = 0;
 	for (uint32_t task = 0; task < identities->count; task++) {
-		if (place[task] == WEFT_NONE)
+		if (new_index[task] == WEFT_NONE)
 			continue;
-		identities->id[place[task]] = identities->id[task];
-		identities->buffer[place[task]] = identities->buffer[task];
+		identities->id[new_index[task]] = identities->id[task];
+		identities->buffer[new_index[task]] = identities->buffer[task];
 		kept++;
 	}
 	return enter_again(identities, kept);

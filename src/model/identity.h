@@ -43,9 +43,9 @@ int weft__identify(
 /* Forgets the ids from `count` on. 0 or WEFT_ERROR_MEMORY. */
 int weft__identities_cut(struct weft__identities *identities, uint32_t count);
 
-/* Renumbers: task t becomes place[t], which is at most t and rises with t; if it is WEFT_NONE, the
- * id is forgotten. 0 or WEFT_ERROR_MEMORY. */
-int weft__identities_move(struct weft__identities *identities, const uint32_t *place);
+/* Renumbers: task t becomes new_index[t], which is at most t and rises with t; if it is WEFT_NONE,
+ * the id is forgotten. 0 or WEFT_ERROR_MEMORY. */
+int weft__identities_move(struct weft__identities *identities, const uint32_t *new_index);
 
 /* The task of an id, WEFT_NONE if there is none. */
 uint32_t weft__ids_find(const struct weft__ids *ids, const uint64_t *id_of,

@@ -124,10 +124,10 @@ int weft__state_close(struct weft__state *state);
 uint32_t weft__state_forward(struct weft__state *state, uint32_t task);
 
 /* Forgets tasks that have ended, unless they became one that has not, and tasks that were only
- * mentioned. `*ret_place`, which the caller frees, has each task's new number or WEFT_NONE; pass it
- * to weft__identities_move and renumber the listener's columns by it. If a forgotten id is named
- * again, that is a new task. 0 or WEFT_ERROR_MEMORY. */
-int weft__state_forget(struct weft__state *state, uint32_t **ret_place);
+ * mentioned. `*ret_new_index`, which the caller frees, has each task's new number or WEFT_NONE;
+ * pass it to weft__identities_move and renumber the listener's columns by it. If a forgotten id is
+ * named again, that is a new task. 0 or WEFT_ERROR_MEMORY. */
+int weft__state_forget(struct weft__state *state, uint32_t **ret_new_index);
 
 /* ---- Between the files of the state ---- */
 

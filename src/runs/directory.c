@@ -163,10 +163,10 @@ bool weft__runs_directory_attend(const char *directory)
 
 /* Makes the file of the bound on all rings: it begins with the bound, and the recorder appends the
  * size of each ring. */
-static bool set_total(const char *place, uint64_t bytes)
+static bool set_total(const char *directory, uint64_t bytes)
 {
 	char path[PATH_MAX + sizeof(WEFT_ABI_RUN_TOTAL)];
-	snprintf(path, sizeof(path), "%s/" WEFT_ABI_RUN_TOTAL, place);
+	snprintf(path, sizeof(path), "%s/" WEFT_ABI_RUN_TOTAL, directory);
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	/* A child process that drops root's privileges appends its ring's size too. */
 	bool good = fd >= 0 && write(fd, &bytes, sizeof(bytes)) == sizeof(bytes) &&
@@ -178,16 +178,17 @@ static bool set_total(const char *place, uint64_t bytes)
 
 bool weft__runs_directory_make(uint64_t total_bytes, char ret_directory[PATH_MAX])
 {
-	char base[PATH_MAX], place[PATH_MAX];
+	char base[PATH_MAX], directory[PATH_MAX];
 	bool good = find_base(base);
 	if (good) {
-		good = snprintf(place, sizeof(place), "%s/record-XXXXXX", base) < (int)sizeof(place) &&
-			   mkdtemp(place) != NULL;
+		good = snprintf(directory, sizeof(directory), "%s/record-XXXXXX", base) <
+				   (int)sizeof(directory) &&
+			   mkdtemp(directory) != NULL;
 		/* A child process that drops root's privileges can make its ring there, but not list it. */
 		if (good && geteuid() == 0)
-			good = chmod(place, 01733) == 0;
+			good = chmod(directory, 01733) == 0;
 		if (good && total_bytes)
-			good = set_total(place, total_bytes);
+			good = set_total(directory, total_bytes);
 	}
 	if (!good) {
 		weft__runs_report("cannot make a run directory: %s: %s", weft__runs_shown(base),
@@ -197,53 +198,54 @@ bool weft__runs_directory_make(uint64_t total_bytes, char ret_directory[PATH_MAX
 	/* A shared lock that is waited for, so that our own checks, which lock exclusively for an
 	 * instant, cannot make it fail. On a file system without locks the run looks orphaned, which
 	 * only `weft ls` shows. */
-	try_lock(place, LOCK_SH, true);
-	snprintf(ret_directory, PATH_MAX, "%.*s/", PATH_MAX - 2, place);
+	try_lock(directory, LOCK_SH, true);
+	snprintf(ret_directory, PATH_MAX, "%.*s/", PATH_MAX - 2, directory);
 	return true;
 }
 
-static bool add_place(struct weft__runs_directories *places, const char *base, const char *name)
+static bool add_directory(
+	struct weft__runs_directories *directories, const char *base, const char *name)
 {
-	char(*list)[PATH_MAX] = realloc(places->list, (places->count + 1) * sizeof(*list));
+	char(*list)[PATH_MAX] = realloc(directories->list, (directories->count + 1) * sizeof(*list));
 	if (!list) {
 		weft__runs_report("%s", strerror(errno));
 		return false;
 	}
-	places->list = list;
-	int length = snprintf(list[places->count], PATH_MAX, "%s/%s/", base, name);
-	places->count += length < PATH_MAX;
+	directories->list = list;
+	int length = snprintf(list[directories->count], PATH_MAX, "%s/%s/", base, name);
+	directories->count += length < PATH_MAX;
 	return true;
 }
 
-static bool add_places(void *context, const char *base)
+static bool add_directories(void *context, const char *base)
 {
-	struct weft__runs_directories *places = context;
+	struct weft__runs_directories *directories = context;
 	DIR *entries = opendir(base);
 	bool good = true;
 	for (struct dirent *entry; good && entries && (entry = readdir(entries));)
 		if (strncmp(entry->d_name, "record-", 7) == 0)
-			good = add_place(places, base, entry->d_name);
+			good = add_directory(directories, base, entry->d_name);
 	if (entries)
 		closedir(entries);
-	places->has_failed = !good;
+	directories->has_failed = !good;
 	return good;
 }
 
-bool weft__runs_directories_find(struct weft__runs_directories *ret_places)
+bool weft__runs_directories_find(struct weft__runs_directories *ret_directories)
 {
-	struct weft__runs_directories places = {0};
-	visit_bases(add_places, &places);
-	bool good = !places.has_failed;
+	struct weft__runs_directories directories = {0};
+	visit_bases(add_directories, &directories);
+	bool good = !directories.has_failed;
 	if (!good)
-		weft__runs_directories_finish(&places);
-	*ret_places = places;
+		weft__runs_directories_finish(&directories);
+	*ret_directories = directories;
 	return good;
 }
 
-void weft__runs_directories_finish(struct weft__runs_directories *places)
+void weft__runs_directories_finish(struct weft__runs_directories *directories)
 {
-	free(places->list);
-	*places = (struct weft__runs_directories){0};
+	free(directories->list);
+	*directories = (struct weft__runs_directories){0};
 }
 
 /* True if the entry is our own link to a ring elsewhere (--in-place). */

@@ -66,10 +66,10 @@ static void look_at(const char *directory)
 
 void weft__runs_expire(void)
 {
-	struct weft__runs_directories places;
-	if (!weft__runs_directories_find(&places))
+	struct weft__runs_directories directories;
+	if (!weft__runs_directories_find(&directories))
 		return;
-	for (size_t i = 0; i < places.count; i++)
-		look_at(places.list[i]);
-	weft__runs_directories_finish(&places);
+	for (size_t i = 0; i < directories.count; i++)
+		look_at(directories.list[i]);
+	weft__runs_directories_finish(&directories);
 }

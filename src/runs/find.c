@@ -109,13 +109,13 @@ static int by_pid(const void *left, const void *right)
 bool weft__runs_find(struct weft__runs_list *ret_rings)
 {
 	struct weft__runs_list rings = {0};
-	struct weft__runs_directories places;
-	if (!weft__runs_directories_find(&places))
+	struct weft__runs_directories directories;
+	if (!weft__runs_directories_find(&directories))
 		return false;
 	bool good = true;
-	for (size_t i = 0; good && i < places.count; i++)
-		good = add_directory(&rings, places.list[i]);
-	weft__runs_directories_finish(&places);
+	for (size_t i = 0; good && i < directories.count; i++)
+		good = add_directory(&rings, directories.list[i]);
+	weft__runs_directories_finish(&directories);
 	if (!good) {
 		weft__runs_list_finish(&rings);
 		return false;

@@ -143,11 +143,11 @@ static char *next_path(struct weft__stream_file *file)
  * has the old file open does not see it change. */
 static int create(const char *path)
 {
-	char place[PATH_MAX];
-	if (!realpath(path, place))
-		snprintf(place, sizeof(place), "%s", path);
-	unlink(place);
-	return open(place, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	char target[PATH_MAX];
+	if (!realpath(path, target))
+		snprintf(target, sizeof(target), "%s", path);
+	unlink(target);
+	return open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
 static bool begin_compression(struct weft__stream_file *file)

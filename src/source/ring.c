@@ -183,10 +183,10 @@ static bool copy_path(const char *path, char ret_path[PATH_MAX], struct weft_rin
 WEFT__EXPORT bool weft_source_check_ring(
 	const char *path, pid_t pid, struct weft_ring_check *ret_check)
 {
-	char place[PATH_MAX];
+	char target[PATH_MAX];
 	struct stat status;
 	*ret_check = (struct weft_ring_check){.has_process = false};
-	return copy_path(path, place, ret_check) && resolve(place, &status, ret_check) &&
+	return copy_path(path, target, ret_check) && resolve(target, &status, ret_check) &&
 		   check_file(&status, pid, ret_check);
 }
 
@@ -227,14 +227,14 @@ static bool check_opened(int fd, const struct stat *expected, pid_t pid, unsigne
 WEFT__EXPORT int weft_source_open_ring(
 	const char *path, pid_t pid, unsigned access, struct weft_ring_check *ret_check)
 {
-	char place[PATH_MAX];
+	char target[PATH_MAX];
 	struct stat expected, status;
 	struct weft_ring_check *check = ret_check;
 	*check = (struct weft_ring_check){.has_process = false};
-	if (!copy_path(path, place, check) || !resolve(place, &expected, check) ||
+	if (!copy_path(path, target, check) || !resolve(target, &expected, check) ||
 		!check_file(&expected, pid, check))
 		return -1;
-	int fd = open(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	int fd = open(target, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0) {
 		refuse(check, "%s", strerror(errno));
 		return -1;
@@ -243,7 +243,7 @@ WEFT__EXPORT int weft_source_open_ring(
 		close(fd);
 		return -1;
 	}
-	int writable = access & WEFT_RING_WRITE ? open_writable(fd, place, &status) : -1;
+	int writable = access & WEFT_RING_WRITE ? open_writable(fd, target, &status) : -1;
 	if (writable < 0)
 		return fd;
 	close(fd);

@@ -107,9 +107,9 @@ static void deal_out(struct making *m)
 		if (alike->group_of[task] == WEFT_NONE || !has_ended(m->tasks, task))
 			continue;
 		struct weft__alike_group *group = &alike->groups[alike->group_of[task]];
-		uint32_t place = group->first + group->count++;
-		alike->members[place] = task;
-		alike->lives[place] = weft__life_of(alike->story, task);
+		uint32_t index = group->first + group->count++;
+		alike->members[index] = task;
+		alike->lives[index] = weft__life_of(alike->story, task);
 	}
 }
 

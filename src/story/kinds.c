@@ -76,16 +76,16 @@ static int by_frequency(const void *left, const void *right)
 }
 
 /* Finds the first task of each kind with the longest lifetime. */
-static void find_longest(const struct weft_story *story, uint32_t *place_of_kind,
+static void find_longest(const struct weft_story *story, uint32_t *index_of_kind,
 	struct weft_story_kind *kinds, uint32_t count)
 {
 	const struct weft_tasks *t = &story->model->tasks;
 	for (uint32_t i = 0; i < count; i++)
-		place_of_kind[kinds[i].kind] = i;
+		index_of_kind[kinds[i].kind] = i;
 	for (uint32_t task = 0; task < t->count; task++) {
 		if (!counts(t, task))
 			continue;
-		struct weft_story_kind *kind = &kinds[place_of_kind[t->kind[task]]];
+		struct weft_story_kind *kind = &kinds[index_of_kind[t->kind[task]]];
 		if (kind->longest == WEFT_NONE && life_ns(story, task) == kind->longest_ns)
 			kind->longest = task;
 	}

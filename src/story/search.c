@@ -384,8 +384,8 @@ static uint32_t matches_until(const struct weft_search *search, uint64_t time)
 
 WEFT__EXPORT uint32_t weft_search_after(const struct weft_search *search, uint64_t time)
 {
-	uint32_t place = matches_until(search, time);
-	return place < search->match_count ? place : WEFT_NONE;
+	uint32_t index = matches_until(search, time);
+	return index < search->match_count ? index : WEFT_NONE;
 }
 
 WEFT__EXPORT uint32_t weft_search_before(const struct weft_search *search, uint64_t time)

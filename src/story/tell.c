@@ -414,16 +414,16 @@ static void say_thread(struct teller *t, struct weft__words *w, uint32_t thread)
 		weft__say(w, "thread %" PRIu32, thread);
 }
 
-static void add_activation(struct teller *t, uint32_t place)
+static void add_activation(struct teller *t, uint32_t activation)
 {
 	const struct weft_activations *a = &t->model->activations;
-	uint64_t length = a->end[place] - a->start[place];
+	uint64_t length = a->end[activation] - a->start[activation];
 	struct saying saying;
 	struct weft__words *w = say(&saying);
 	weft__say(w, "for ");
 	weft__say_length(w, length);
-	say_thread(t, w, a->thread[place]);
-	set_time(add_line(t, WEFT_STORY_ACTIVATION, "runs", &saying), a->start[place], length);
+	say_thread(t, w, a->thread[activation]);
+	set_time(add_line(t, WEFT_STORY_ACTIVATION, "runs", &saying), a->start[activation], length);
 }
 
 /* Consecutive activations on one thread. */

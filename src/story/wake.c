@@ -21,17 +21,17 @@ static uint32_t last_to(
 	return WEFT_NONE;
 }
 
-/* The activation with index `place`; before it, the task last ran until `since`. */
+/* The activation with that index; before it, the task last ran until `since`. */
 struct awakening {
 	const struct weft_story *story;
-	uint32_t task, place;
+	uint32_t task, index;
 	uint64_t since;
 };
 
 static bool by_signal(const struct awakening *a, struct weft_story_wake *wake)
 {
 	const struct weft_model *model = a->story->model;
-	uint64_t runs = model->activations.start[a->place];
+	uint64_t runs = model->activations.start[a->index];
 	uint32_t edge = last_to(a->story, a->task, WEFT_EDGE_SIGNAL, runs);
 	if (edge == WEFT_NONE || model->edges.time[edge] < a->since ||
 		model->edges.from[edge] == WEFT_NONE || model->edges.from[edge] == a->task)
@@ -53,7 +53,7 @@ static bool by_source(
 	if (from == WEFT_NONE || from == a->task)
 		from = source;
 	*wake = (struct weft_story_wake){
-		from, edge, source, model->edges.time[edge], model->activations.start[a->place]};
+		from, edge, source, model->edges.time[edge], model->activations.start[a->index]};
 	return true;
 }
 
@@ -62,11 +62,11 @@ static bool by_read(const struct awakening *a, struct weft_story_wake *wake)
 	const struct weft_model *model = a->story->model;
 	const struct weft_edges *e = &model->edges;
 	struct weft__edge_list by = weft__edges_by(model, a->task);
-	uint64_t runs = model->activations.start[a->place];
+	uint64_t runs = model->activations.start[a->index];
 	uint32_t i = runs ? weft__edges_until(model, by, runs - 1) : 0;
 	for (uint32_t looked = 0; i < by.count && looked < READS_MAX; i++, looked++) {
 		uint32_t edge = by.edges[i];
-		if (e->time[edge] > model->activations.end[a->place])
+		if (e->time[edge] > model->activations.end[a->index])
 			break;
 		if (e->type[edge] == WEFT_EDGE_READ)
 			return e->to[edge] != a->task && by_source(a, e->to[edge], e->time[edge], wake);
@@ -84,7 +84,7 @@ WEFT__EXPORT bool weft_story_woken_by(
 	for (uint32_t looked = 0; runs > 0 && looked < READS_MAX; runs--, looked++) {
 		struct awakening a = {story, task, first + runs - 1, model->tasks.start[task]};
 		if (runs > 1)
-			a.since = model->activations.end[a.place - 1];
+			a.since = model->activations.end[a.index - 1];
 		if (by_signal(&a, ret_wake) || by_read(&a, ret_wake))
 			return true;
 	}

@@ -34,20 +34,20 @@ static uint32_t number_of_counter(const struct weft_triggers *t, struct weft_sli
  * the amortized cost of an event is constant. */
 static int forget(struct weft_triggers *t)
 {
-	uint32_t *place;
+	uint32_t *new_index;
 	if (t->until_forgetting--)
 		return 0;
 	int error = weft__identities_cut(&t->identities, t->state.tasks.count);
 	if (!error)
-		error = weft__state_forget(&t->state, &place);
+		error = weft__state_forget(&t->state, &new_index);
 	if (error)
 		return error;
-	error = weft__identities_move(&t->identities, place);
-	weft__waiters_move(&t->waiters, place);
+	error = weft__identities_move(&t->identities, new_index);
+	weft__waiters_move(&t->waiters, new_index);
 	for (size_t i = 0; i < t->runner_count; i++)
 		if (t->runners[i].task != WEFT_NONE)
-			t->runners[i].task = place[t->runners[i].task];
-	free(place);
+			t->runners[i].task = new_index[t->runners[i].task];
+	free(new_index);
 	uint64_t count = t->state.tasks.count;
 	t->until_forgetting = count < FORGET_EVENTS ? FORGET_EVENTS : count;
 	return error;

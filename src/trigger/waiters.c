@@ -70,27 +70,27 @@ void weft__waiters_end(struct weft__waiters *w, uint32_t task)
 	*(waiter->after == WEFT_NONE ? &w->last : &w->list[waiter->after].before) = waiter->before;
 }
 
-static void move_link(uint32_t *link, const uint32_t *place)
+static void move_link(uint32_t *link, const uint32_t *new_index)
 {
 	if (*link != WEFT_NONE)
-		*link = place[*link];
+		*link = new_index[*link];
 }
 
 /* The links of a task that does not wait are stale, and may lead to one that is forgotten. */
-void weft__waiters_move(struct weft__waiters *w, const uint32_t *place)
+void weft__waiters_move(struct weft__waiters *w, const uint32_t *new_index)
 {
 	uint32_t kept = 0;
 	for (uint32_t task = 0; task < w->count; task++) {
-		if (place[task] == WEFT_NONE) {
+		if (new_index[task] == WEFT_NONE) {
 			free_label(&w->list[task]);
 			continue;
 		}
 		w->list[kept] = w->list[task];
-		move_link(&w->list[kept].before, place);
-		move_link(&w->list[kept].after, place);
+		move_link(&w->list[kept].before, new_index);
+		move_link(&w->list[kept].after, new_index);
 		kept++;
 	}
-	move_link(&w->first, place);
-	move_link(&w->last, place);
+	move_link(&w->first, new_index);
+	move_link(&w->last, new_index);
 	w->count = kept;
 }

@@ -34,6 +34,6 @@ void weft__waiters_begin(struct weft__waiters *waiters, uint32_t task, uint64_t 
 void weft__waiters_end(struct weft__waiters *waiters, uint32_t task);
 
 /* Renumbers tasks by the table of weft__state_forget; tasks that wait are not forgotten. */
-void weft__waiters_move(struct weft__waiters *waiters, const uint32_t *place);
+void weft__waiters_move(struct weft__waiters *waiters, const uint32_t *new_index);
 
 #endif

@@ -109,13 +109,13 @@ static void draw_wrong(const struct drawing *d)
 	uint32_t first = d->viewer->problems.order[0];
 	for (uint32_t i = problems->count;
 		 i-- > 0;) { /* at most 200; the gravest is drawn last, on top */
-		uint32_t place = d->viewer->problems.order[i];
-		const struct weft_problem *problem = &problems->list[place];
+		uint32_t index = d->viewer->problems.order[i];
+		const struct weft_problem *problem = &problems->list[index];
 		bool is_error = problem->severity == WEFT_SEVERITY_ERROR;
 		uint32_t color = is_error ? d->theme->failed : d->theme->signal;
-		if (problem->severity == WEFT_SEVERITY_HINT && place != first)
+		if (problem->severity == WEFT_SEVERITY_HINT && index != first)
 			continue;
-		if (problem->period_count == 0 || problem->period_count > PERIODS_MAX || place != first)
+		if (problem->period_count == 0 || problem->period_count > PERIODS_MAX || index != first)
 			draw_wrong_period(d, problem->start, problem->end, color);
 		else
 			for (uint32_t k = 0; k < problem->period_count; k++) {

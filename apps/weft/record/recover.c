@@ -73,20 +73,20 @@ static int save_all(const struct orphan *orphans, size_t count, const char *outp
 
 int record_recover(const char *output)
 {
-	struct weft__runs_directories places;
-	if (!weft__runs_directories_find(&places))
+	struct weft__runs_directories directories;
+	if (!weft__runs_directories_find(&directories))
 		return RECORD_FAILED;
-	struct orphan *orphans = calloc(places.count + 1, sizeof(*orphans));
+	struct orphan *orphans = calloc(directories.count + 1, sizeof(*orphans));
 	size_t count = 0;
 	int status = RECORD_FAILED;
 	if (orphans) {
-		for (size_t i = 0; i < places.count; i++)
-			count += is_orphan(places.list[i], &orphans[count]);
+		for (size_t i = 0; i < directories.count; i++)
+			count += is_orphan(directories.list[i], &orphans[count]);
 		status = save_all(orphans, count, output);
 	} else {
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
 	}
 	free(orphans);
-	weft__runs_directories_finish(&places);
+	weft__runs_directories_finish(&directories);
 	return status;
 }

@@ -82,8 +82,9 @@ static void choose_view(const struct walk *walk, struct weft_problem *problem)
 	do {
 		uint64_t time = model->edges.time[last_act(walk, task)];
 		uint32_t runs = weft__activations_until(model, task, time);
-		uint32_t place = model->tasks.first_activation[task] + runs - 1;
-		uint64_t ran = runs ? model->activations.start[runs > 1 ? place - 1 : place] : time;
+		uint32_t activation = model->tasks.first_activation[task] + runs - 1;
+		uint64_t ran =
+			runs ? model->activations.start[runs > 1 ? activation - 1 : activation] : time;
 		if (time >= closed) {
 			closed = time;
 			problem->edge = last_act(walk, task);

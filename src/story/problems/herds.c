@@ -14,12 +14,12 @@
 
 #include "story/problems/findings.h"
 
-#define HERD_MIN  8 /* tasks */
-#define BACK_PART 4 /* all but 1 / BACK_PART of them go back */
-#define TIMES_MIN 3
-#define FOUND_MAX 3
-#define EDGES_MAX 64 /* edges of a promise for one waiter: one with more is something else */
-#define APART     2  /* minimum ratio of the time between herds to the length of a herd */
+#define HERD_MIN       8 /* tasks */
+#define BACK_PART      4 /* all but 1 / BACK_PART of them go back */
+#define TIMES_MIN      3
+#define FOUND_MAX      3
+#define EDGES_MAX      64 /* edges of a promise for one waiter: one with more is something else */
+#define DISTANCE_RATIO 2  /* minimum ratio of the time between herds to the length of a herd */
 
 /* The tasks that one signal wakes. */
 struct burst {
@@ -176,8 +176,8 @@ static bool is_worth_a_word(const struct herd *herd)
 {
 	if (herd->times < TIMES_MIN)
 		return false;
-	uint64_t apart = (herd->last - herd->first) / (herd->times - 1);
-	return !herd->by_promises || apart / APART >= herd->sum / herd->times;
+	uint64_t distance = (herd->last - herd->first) / (herd->times - 1);
+	return !herd->by_promises || distance / DISTANCE_RATIO >= herd->sum / herd->times;
 }
 
 static void add_herd(struct weft__findings *findings, uint32_t task, const struct herd *herd)

@@ -14,7 +14,7 @@
 
 #define FEW          4 /* gaps needed to know what is usual */
 #define FAR_LONGER   8 /* ratio to the usual gap */
-#define APART        2 /* ratio to the next shorter gap */
+#define GAP_RATIO    2 /* ratio to the next shorter gap */
 #define CLUSTERS_MAX 3
 #define SOON_PART    8   /* part of a gap: a task that ends that soon after it was waited for */
 #define LEAST_SHARE  100 /* 1 / share of a trace: shorter clusters are not reported */
@@ -253,7 +253,7 @@ static uint64_t find_long(const struct gaps *gaps)
 		uint64_t length = gaps->list[i].length;
 		if (length / FAR_LONGER < gaps->usual_ns)
 			break;
-		if (i + 1 == gaps->count || length / APART >= gaps->list[i + 1].length)
+		if (i + 1 == gaps->count || length / GAP_RATIO >= gaps->list[i + 1].length)
 			found = length;
 	}
 	return found;

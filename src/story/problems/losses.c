@@ -123,8 +123,8 @@ static void add_rest(struct weft__findings *findings, uint64_t rest, bool has_pl
 
 void weft__find_losses(struct weft__findings *findings)
 {
-	uint64_t placed = add_clusters(findings);
+	uint64_t counted = add_clusters(findings);
 	uint64_t sum = weft__count_losses(findings->story->model->losses);
-	if (sum > placed)
-		add_rest(findings, sum - placed, placed > 0);
+	if (sum > counted)
+		add_rest(findings, sum - counted, counted > 0);
 }

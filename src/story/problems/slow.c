@@ -45,16 +45,16 @@ struct sorting {
 /* Inserts a task among the longest ones. */
 static void keep(struct sorting *s, const struct slow *slow)
 {
-	uint32_t place = s->slow_count;
-	if (place == LOOKED_MAX) {
-		if (s->slow[--place].life_ns >= slow->life_ns)
+	uint32_t index = s->slow_count;
+	if (index == LOOKED_MAX) {
+		if (s->slow[--index].life_ns >= slow->life_ns)
 			return;
 	} else {
 		s->slow_count++;
 	}
-	for (; place > 0 && s->slow[place - 1].life_ns < slow->life_ns; place--)
-		s->slow[place] = s->slow[place - 1];
-	s->slow[place] = *slow;
+	for (; index > 0 && s->slow[index - 1].life_ns < slow->life_ns; index--)
+		s->slow[index] = s->slow[index - 1];
+	s->slow[index] = *slow;
 }
 
 /* Finds tasks far beyond the median that take about equally long, if there are many. */

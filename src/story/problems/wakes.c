@@ -240,12 +240,12 @@ static struct missed look_at_meeting_point(
 
 /* ---- Tasks that wait themselves ---- */
 
-/* When the task runs again after activation `place`; UINT64_MAX: not in this trace. */
-static uint64_t next_run(const struct wakes *w, uint32_t task, uint32_t place)
+/* When the task runs again after this activation; UINT64_MAX: not in this trace. */
+static uint64_t next_run(const struct wakes *w, uint32_t task, uint32_t activation)
 {
 	const struct weft_tasks *t = &w->model->tasks;
-	if (place + 1 < t->first_activation[task + 1])
-		return w->model->activations.start[place + 1];
+	if (activation + 1 < t->first_activation[task + 1])
+		return w->model->activations.start[activation + 1];
 	return t->flags[task] & WEFT_TASK_RESOLVED ? t->end[task] : UINT64_MAX;
 }
 
@@ -254,8 +254,8 @@ static uint64_t usual_sleep(struct wakes *w, uint32_t task)
 	const struct weft_activations *a = &w->model->activations;
 	uint32_t first = w->model->tasks.first_activation[task], count = 0;
 	uint32_t end = w->model->tasks.first_activation[task + 1];
-	for (uint32_t place = first; place + 1 < end; place++)
-		w->waits[count++] = a->start[place + 1] - a->end[place];
+	for (uint32_t activation = first; activation + 1 < end; activation++)
+		w->waits[count++] = a->start[activation + 1] - a->end[activation];
 	return median(w, count);
 }
 
@@ -270,9 +270,9 @@ static struct missed look_at_sleeper(struct wakes *w, uint32_t task, struct weft
 		uint32_t runs = weft__activations_until(m, task, time);
 		if (!is_signal(w, to.edges[i], task) || !runs)
 			continue;
-		uint32_t place = first + runs - 1;
-		uint64_t sleeps = m->activations.end[place], until = next_run(w, task, place);
-		if (m->activations.start[place] == time || sleeps <= time)
+		uint32_t activation = first + runs - 1;
+		uint64_t sleeps = m->activations.end[activation], until = next_run(w, task, activation);
+		if (m->activations.start[activation] == time || sleeps <= time)
 			continue; /* this signal woke it */
 		if (is_too_long(w, length_of(w, sleeps, until), usual_ns) &&
 			!has_between(w, to, WEFT_EDGE_SIGNAL, sleeps, until))
@@ -292,8 +292,8 @@ static void choose_view(
 	uint32_t runs = weft__activations_until(w->model, missed->waiter, missed->since);
 	uint64_t begin = problem->start;
 	if (runs) {
-		uint32_t place = first[0] + runs - 1;
-		uint64_t ran = w->model->activations.start[runs > 1 ? place - 1 : place];
+		uint32_t activation = first[0] + runs - 1;
+		uint64_t ran = w->model->activations.start[runs > 1 ? activation - 1 : activation];
 		begin = ran < begin ? ran : begin;
 	}
 	problem->show_start = begin;
