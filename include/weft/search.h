@@ -20,25 +20,25 @@
 extern "C" {
 #endif
 
-enum weft_search_place {
+enum weft_search_field {
 	WEFT_SEARCH_ID,      /* a task's id: "#123" or "123" */
 	WEFT_SEARCH_LABEL,   /* a label, the first or a later one */
 	WEFT_SEARCH_NOTE,    /* a note, tag or mark */
 	WEFT_SEARCH_KIND,    /* a task's kind */
 	WEFT_SEARCH_MESSAGE, /* a failed task's message */
 	WEFT_SEARCH_COUNTER, /* a counter's name, at its first sample */
-	WEFT_SEARCH_PLACES
+	WEFT_SEARCH_FIELDS
 };
 
 /* "id" and so on. */
-const char *weft_search_place_name(enum weft_search_place place);
+const char *weft_search_field_name(enum weft_search_field field);
 
 struct weft_search_match {
 	uint64_t time; /* ns */
 	uint32_t task; /* or WEFT_NONE */
 	uint32_t
 		item; /* for a label or note: index into the model's notes; for a counter: its number */
-	uint8_t place; /* enum weft_search_place */
+	uint8_t field; /* enum weft_search_field */
 };
 
 /* Further matches are counted, but not listed. */

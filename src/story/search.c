@@ -357,9 +357,9 @@ WEFT__EXPORT void weft_search_destroy(struct weft_search *search)
 	free(whole);
 }
 
-WEFT__EXPORT const char *weft_search_place_name(enum weft_search_place place)
+WEFT__EXPORT const char *weft_search_field_name(enum weft_search_field field)
 {
-	static const char *const names[WEFT_SEARCH_PLACES] = {
+	static const char *const names[WEFT_SEARCH_FIELDS] = {
 		[WEFT_SEARCH_ID] = "id",
 		[WEFT_SEARCH_LABEL] = "label",
 		[WEFT_SEARCH_NOTE] = "note",
@@ -367,7 +367,7 @@ WEFT__EXPORT const char *weft_search_place_name(enum weft_search_place place)
 		[WEFT_SEARCH_MESSAGE] = "message",
 		[WEFT_SEARCH_COUNTER] = "counter",
 	};
-	return place < WEFT_SEARCH_PLACES ? names[place] : "unknown";
+	return field < WEFT_SEARCH_FIELDS ? names[field] : "unknown";
 }
 
 static bool is_match_until(const void *context, uint32_t row, uint64_t time)

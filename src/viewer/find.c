@@ -72,7 +72,7 @@ void weft__viewer_go_match(struct weft_viewer *viewer, uint32_t number)
 	const struct weft_search_match *match = &viewer->search.found->matches[number];
 	viewer->search.match = number;
 	weft__viewer_select(viewer, match->task, match->time);
-	if (match->place == WEFT_SEARCH_COUNTER)
+	if (match->field == WEFT_SEARCH_COUNTER)
 		weft__viewer_see_counter(viewer, match->item);
 	if (match->task != WEFT_NONE)
 		weft__viewer_reveal_task(viewer, match->task, match->time);
@@ -80,7 +80,7 @@ void weft__viewer_go_match(struct weft_viewer *viewer, uint32_t number)
 		weft__viewer_reveal(viewer, WEFT_NONE, match->time, match->time, false);
 	say_count(viewer);
 	weft__viewer_show_message(viewer, "%s, a %s", viewer->prompt.message,
-		weft_search_place_name((enum weft_search_place)match->place));
+		weft_search_field_name((enum weft_search_field)match->field));
 	viewer->panel.is_stale = true;
 	viewer->changes |= WEFT_VIEWER_PROMPT;
 }

@@ -71,11 +71,11 @@ static void add_match(struct weft_viewer *viewer, uint32_t number)
 		weft_story_name(model, match->task, 40, name, sizeof(name));
 	else
 		name[0] = '\0';
-	if (match->place == WEFT_SEARCH_COUNTER)
+	if (match->field == WEFT_SEARCH_COUNTER)
 		found = weft_model_string(model, model->counters[match->item].name);
-	else if (match->place == WEFT_SEARCH_MESSAGE)
+	else if (match->field == WEFT_SEARCH_MESSAGE)
 		found = weft_model_string(model, model->tasks.message[match->task]);
-	else if (match->place == WEFT_SEARCH_NOTE || match->place == WEFT_SEARCH_LABEL)
+	else if (match->field == WEFT_SEARCH_NOTE || match->field == WEFT_SEARCH_LABEL)
 		found = weft_model_string(model, model->notes.text[match->item]);
 	bool is_name = found.size == strlen(name) && memcmp(found.bytes, name, found.size) == 0;
 	if (found.size == 0 || is_name)

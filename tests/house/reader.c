@@ -150,7 +150,7 @@ static int print_search(const struct weft_model *model)
 		printf("%" PRIu64 " found in %" PRIu32 " tasks\n", search->found, search->task_count);
 	for (uint32_t i = 0; !error && i < search->match_count; i++)
 		printf("%" PRIu64 " %s of %" PRIu32 "\n", search->matches[i].time,
-			weft_search_place_name(search->matches[i].place), search->matches[i].task);
+			weft_search_field_name(search->matches[i].field), search->matches[i].task);
 	weft_search_destroy(search);
 	return error;
 }

@@ -21,11 +21,11 @@ static struct weft_search *search(const struct told *told, const char *text, boo
 	return search;
 }
 
-static uint64_t count_places(const struct weft_search *search, enum weft_search_place place)
+static uint64_t count_in_field(const struct weft_search *search, enum weft_search_field field)
 {
 	uint64_t count = 0;
 	for (uint32_t i = 0; i < search->match_count; i++)
-		count += search->matches[i].place == place;
+		count += search->matches[i].field == field;
 	return count;
 }
 
@@ -61,14 +61,14 @@ static void each_match_has_a_place_and_a_time(void **state)
 	struct weft_search *found = search(&told, "read", false);
 	static const struct {
 		uint64_t time, id;
-		enum weft_search_place place;
+		enum weft_search_field field;
 	} expected[] = {{10, 12, WEFT_SEARCH_LABEL}, {20, 7, WEFT_SEARCH_NOTE},
 		{30, 12, WEFT_SEARCH_COUNTER}, {40, 7, WEFT_SEARCH_MESSAGE}};
 	assert_int_equal(found->match_count, 4);
 	for (uint32_t i = 0; i < 4; i++) {
 		assert_int_equal(found->matches[i].time, expected[i].time);
 		assert_int_equal(id_of(&told, found->matches[i].task), expected[i].id);
-		assert_int_equal(found->matches[i].place, expected[i].place);
+		assert_int_equal(found->matches[i].field, expected[i].field);
 	}
 	assert_int_equal(found->task_count, 2);
 	assert_true(weft_search_has_task(found, weft_model_find_task(told.model, 0, 7)));
@@ -84,7 +84,7 @@ static void a_capital_asks_for_capitals(void **state)
 	struct weft_search *capital = search(&told, "READ", false);
 	struct weft_search *expression = search(&told, "^bad\\WR", true);
 	assert_int_equal(capital->match_count, 1);
-	assert_int_equal(capital->matches[0].place, WEFT_SEARCH_MESSAGE);
+	assert_int_equal(capital->matches[0].field, WEFT_SEARCH_MESSAGE);
 	assert_int_equal(expression->match_count, 1);
 	weft_search_destroy(capital);
 	weft_search_destroy(expression);
@@ -98,8 +98,8 @@ static void a_number_is_an_id_and_a_text(void **state)
 	struct weft_search *number = search(&told, "12", false), *id = search(&told, "#12", false);
 	struct weft_search *unknown = search(&told, "#99999999999999999999999", false);
 	assert_int_equal(number->match_count, 2);
-	assert_int_equal(count_places(number, WEFT_SEARCH_ID), 1);
-	assert_int_equal(count_places(number, WEFT_SEARCH_LABEL), 1);
+	assert_int_equal(count_in_field(number, WEFT_SEARCH_ID), 1);
+	assert_int_equal(count_in_field(number, WEFT_SEARCH_LABEL), 1);
 	assert_int_equal(id->match_count, 1);
 	assert_int_equal(id_of(&told, id->matches[0].task), 12);
 	assert_int_equal(unknown->match_count, 0);
@@ -115,7 +115,7 @@ static void kinds_are_found(void **state)
 	(void)state;
 	struct weft_search *found = search(&told, "^bi.d$", true);
 	assert_int_equal(found->match_count, 1);
-	assert_int_equal(found->matches[0].place, WEFT_SEARCH_KIND);
+	assert_int_equal(found->matches[0].field, WEFT_SEARCH_KIND);
 	assert_int_equal(id_of(&told, found->matches[0].task), 12);
 	weft_search_destroy(found);
 	told_finish(&told);
