@@ -76,7 +76,7 @@ static inline void tell_all(const struct weft_model *model, const struct weft_la
 	weft_problems_destroy(problems);
 	for (uint32_t task = 0; task < model->tasks.count && task < DRAWN_TOLD; task++) {
 		struct weft_story_lines *lines;
-		demand(weft_story_tell(&story, task, &lines) == 0);
+		demand(weft_story_lines_create(&story, task, &lines) == 0);
 		weft_story_lines_destroy(lines);
 	}
 	weft_story_index_destroy(index);

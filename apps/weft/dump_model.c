@@ -96,7 +96,7 @@ static void add_task_json(struct tables *t, uint32_t task)
 	add_json_number(t, ",\"activations\":", activation_count(tasks, task));
 	add_json_bool(t, ",\"expected\":", flags & WEFT_TASK_EXPECTED);
 	add_json_number(t, ",\"row\":", t->layout->row[task]);
-	if ((flags & (WEFT_TASK_TOLD | WEFT_TASK_CREATED)) == WEFT_TASK_TOLD &&
+	if ((flags & (WEFT_TASK_FROM_RUNDOWN | WEFT_TASK_CREATED)) == WEFT_TASK_FROM_RUNDOWN &&
 		weft_model_creation(t->model, task, &created))
 		add_json_number(t, ",\"created\":", created);
 	weft_text_add_string(&t->text, "}\n");
@@ -127,7 +127,7 @@ static void add_created(struct tables *t, uint32_t task)
 	uint64_t created, start = t->model->summary.start;
 	char cell[48];
 	unsigned flags = t->model->tasks.flags[task];
-	if ((flags & (WEFT_TASK_TOLD | WEFT_TASK_CREATED)) != WEFT_TASK_TOLD ||
+	if ((flags & (WEFT_TASK_FROM_RUNDOWN | WEFT_TASK_CREATED)) != WEFT_TASK_FROM_RUNDOWN ||
 		!weft_model_creation(t->model, task, &created))
 		return;
 	uint64_t ns = created < start ? start - created : created - start;

@@ -137,7 +137,7 @@ static int tell_problems(struct teller *t)
 static int tell_task(struct teller *t, uint32_t task)
 {
 	struct weft_story_lines *lines;
-	int error = weft_story_tell(&t->story, task, &lines);
+	int error = weft_story_lines_create(&t->story, task, &lines);
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < lines->count; i++) {

@@ -46,7 +46,7 @@ enum weft_task_flags {
 	WEFT_TASK_NEVER_RESOLVED = 1 << 3, /* expected, but did not end; FAILED is set too */
 	WEFT_TASK_CREATED = 1 << 4,        /* the trace has its create event */
 	WEFT_TASK_NOTED = 1 << 5,          /* a label or note came before its first edge */
-	WEFT_TASK_TOLD = 1 << 6,           /* its kind comes from an alive event */
+	WEFT_TASK_FROM_RUNDOWN = 1 << 6,   /* its kind comes from an alive event */
 };
 
 /* Tasks, in the order of first mention. */

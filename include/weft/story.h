@@ -182,7 +182,7 @@ struct weft_story_lines {
 #define WEFT_STORY_LINES_MAX 200
 
 /* Lists everything about a task. Needs the index. */
-int weft_story_tell(
+int weft_story_lines_create(
 	const struct weft_story *story, uint32_t task, struct weft_story_lines **ret_lines);
 void weft_story_lines_destroy(struct weft_story_lines *lines);
 

@@ -79,7 +79,7 @@ static int write_alive(const struct writer *w, uint32_t task)
 	const struct weft__state_tasks *t = &a->state.tasks;
 	struct weft_event event = w->event;
 	uint32_t source = source_of(&w->alive->state, task);
-	bool is_known = t->flags[task] & (WEFT_TASK_CREATED | WEFT_TASK_TOLD);
+	bool is_known = t->flags[task] & (WEFT_TASK_CREATED | WEFT_TASK_FROM_RUNDOWN);
 	event.type = WEFT_EVENT_ALIVE;
 	event.task = a->identities.id[task];
 	event.kind = is_known ? t->kind[task] : WEFT_KIND_UNKNOWN;

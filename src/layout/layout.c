@@ -65,7 +65,7 @@ static int settle_parents(const struct weft_model *model, const struct weft_layo
 }
 
 /* Reports progress; each part's share is about its share of the time. */
-static int tell(const struct weft_layout_options *options, double part)
+static int report_progress(const struct weft_layout_options *options, double part)
 {
 	const struct weft_progress *progress = options->progress;
 	return progress && progress->step && !progress->step(progress->context, part)
@@ -108,17 +108,17 @@ static int make(const struct weft_model *model, const struct weft_layout_options
 	struct expecting e = {.model = model, .columns = columns};
 	int error = allocate(columns, model->tasks.count);
 	if (!error)
-		error = tell(options, 0);
+		error = report_progress(options, 0);
 	if (!error)
 		error = settle_parents(model, options, columns);
 	if (!error)
-		error = tell(options, 0.3);
+		error = report_progress(options, 0.3);
 	if (!error)
 		error = expect(&e, options);
 	if (!error && (options->fold || options->fold_exception_count))
 		error = weft__layout_fold(model, options, &e.tree, columns);
 	if (!error)
-		error = tell(options, 0.5);
+		error = report_progress(options, 0.5);
 	if (!error)
 		error = weft__layout_place(model, options, &e.tree, columns, &e.occupancy, ret_row_count);
 	weft__tree_finish(&e.tree);

@@ -210,7 +210,7 @@ static int on_sample(void *builder, uint32_t counter, uint32_t task)
 	return 0;
 }
 
-static void on_complaint(void *builder, uint64_t offset, const char *message)
+static void on_damage(void *builder, uint64_t offset, const char *message)
 {
 	struct weft_model_builder *b = builder;
 	weft_diagnostics_add(b->diagnostics, offset, message);
@@ -226,7 +226,7 @@ static const struct weft__listener listener = {
 	.sample = on_sample,
 	.period = weft__builder_period,
 	.gc = weft__builder_gc,
-	.complain = on_complaint,
+	.damage = on_damage,
 };
 
 int weft__model_fact(

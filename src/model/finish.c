@@ -52,7 +52,7 @@ static void start_tasks(struct weft_model_builder *b)
 }
 
 /* A task known from a rundown starts when it was created, but not before the trace. */
-static void start_told(struct weft_model_builder *b)
+static void start_from_rundown(struct weft_model_builder *b)
 {
 	for (uint32_t i = 0; i < b->creations.count; i++) {
 		uint32_t task = b->creations.list[i].task;
@@ -113,7 +113,7 @@ static int finish_tasks(struct weft_model_builder *b)
 		end_live_tasks(b);
 	else
 		error = end_tasks(b);
-	start_told(b);
+	start_from_rundown(b);
 	count_preexisting(b);
 	count_outcomes(b);
 	b->summary.events = b->state.events;

@@ -15,7 +15,8 @@ static bool is_known_to_live(const struct weft__state *s, uint32_t task)
 	if (flags & WEFT_TASK_RESOLVED)
 		return false;
 	return s->tasks.label[task] != WEFT_NONE ||
-		   (flags & (WEFT_TASK_CREATED | WEFT_TASK_TOLD | WEFT_TASK_EXPECTED | WEFT__TASK_WAITS));
+		   (flags & (WEFT_TASK_CREATED | WEFT_TASK_FROM_RUNDOWN | WEFT_TASK_EXPECTED |
+						WEFT__TASK_WAITS));
 }
 
 static void keep_one(struct weft__state *s, uint32_t *new_index, uint32_t task)

@@ -37,7 +37,7 @@ static bool runs_already(
 	return weft__state_forward(s, thread->running) == running;
 }
 
-static int tell_period(const struct weft__state *s, uint32_t thread)
+static int report_period(const struct weft__state *s, uint32_t thread)
 {
 	if (s->threads[thread].running == WEFT__RUNS_UNKNOWN || !s->listener->period)
 		return 0;
@@ -47,7 +47,7 @@ static int tell_period(const struct weft__state *s, uint32_t thread)
 /* Ends the present period and begins another. */
 static int begin_period(struct weft__state *s, uint32_t thread, uint32_t running, uint32_t reason)
 {
-	int error = tell_period(s, thread);
+	int error = report_period(s, thread);
 	s->threads[thread].running = running;
 	s->threads[thread].reason = reason;
 	s->threads[thread].since = s->now;
@@ -86,7 +86,7 @@ static int idle_band(struct weft__state *s, uint32_t index, bool begin, uint32_t
 	return begin_period(s, index, thread->interrupted, thread->interrupted_reason);
 }
 
-static int tell_gc(const struct weft__state *s, uint32_t thread, uint64_t start, uint32_t reason)
+static int report_gc(const struct weft__state *s, uint32_t thread, uint64_t start, uint32_t reason)
 {
 	return s->listener->gc ? s->listener->gc(s->context, thread, start, reason) : 0;
 }
@@ -100,7 +100,7 @@ static int gc_band(struct weft__state *s, uint32_t index, bool begin, uint32_t r
 	}
 	bool is_over = !begin && thread->in_gc_band;
 	thread->in_gc_band = begin;
-	return is_over ? tell_gc(s, index, thread->gc_since, thread->gc_reason) : 0;
+	return is_over ? report_gc(s, index, thread->gc_since, thread->gc_reason) : 0;
 }
 
 int weft__state_band(struct weft__state *s, const struct weft__fact *fact)
@@ -122,14 +122,14 @@ int weft__state_gc(struct weft__state *s, const struct weft__fact *fact)
 		return error;
 	if (length > past)
 		length = past; /* it began before the trace */
-	return tell_gc(s, fact->thread, s->now - length, WEFT_NONE);
+	return report_gc(s, fact->thread, s->now - length, WEFT_NONE);
 }
 
 int weft__state_close(struct weft__state *s)
 {
 	int error = 0;
 	for (uint32_t thread = 0; !error && thread < s->thread_count; thread++) {
-		error = tell_period(s, thread);
+		error = report_period(s, thread);
 		if (!error && s->threads[thread].in_gc_band)
 			error = gc_band(s, thread, false, WEFT_NONE);
 	}

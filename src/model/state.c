@@ -28,13 +28,13 @@ void weft__state_finish(struct weft__state *s)
 	*s = (struct weft__state){0};
 }
 
-static void complain(const struct weft__state *s, const struct meaning *m, const char *message)
+static void report_damage(const struct weft__state *s, const struct meaning *m, const char *message)
 {
-	if (s->listener->complain)
-		s->listener->complain(s->context, m->event->offset, message);
+	if (s->listener->damage)
+		s->listener->damage(s->context, m->event->offset, message);
 }
 
-static int tell_edge(
+static int report_edge(
 	const struct weft__state *s, enum weft_edge_type type, uint32_t from, uint32_t to)
 {
 	return s->listener->edge ? s->listener->edge(s->context, type, from, to) : 0;
@@ -45,10 +45,10 @@ static int act(struct weft__state *s, enum weft_edge_type type, uint32_t actor, 
 {
 	if (actor != WEFT_NONE)
 		s->tasks.flags[actor] &= (uint8_t)~WEFT__TASK_ASKED;
-	return tell_edge(s, type, actor, to);
+	return report_edge(s, type, actor, to);
 }
 
-static int tell_note(
+static int report_note(
 	const struct weft__state *s, const struct meaning *m, enum weft_note_type type, int64_t value)
 {
 	if (!s->listener->note)
@@ -77,20 +77,20 @@ static int on_create(struct weft__state *s, const struct meaning *m)
 {
 	uint32_t child = m->event->other;
 	if (child == WEFT_NONE) {
-		complain(s, m, "a create without a child");
+		report_damage(s, m, "a create without a child");
 		return 0;
 	}
 	if (s->tasks.flags[child] & WEFT_TASK_CREATED) {
-		complain(s, m, "a task is created twice; the second is ignored");
+		report_damage(s, m, "a task is created twice; the second is ignored");
 		return 0;
 	}
 	if (!weft__state_attach(s, child, m->task)) {
-		complain(s, m, "a task is created by its own descendant; it stays a root");
+		report_damage(s, m, "a task is created by its own descendant; it stays a root");
 		return 0;
 	}
 	s->tasks.flags[child] |= WEFT_TASK_CREATED;
 	s->tasks.kind[child] = m->event->kind;
-	return tell_edge(s, WEFT_EDGE_CREATE, m->task, child);
+	return report_edge(s, WEFT_EDGE_CREATE, m->task, child);
 }
 
 /* A read answers a try_read of the same source if that was the task's latest act. Each source was
@@ -148,7 +148,7 @@ static void end_task(struct weft__state *s, uint32_t task, uint8_t flags, uint32
 static int on_resolve(struct weft__state *s, const struct meaning *m)
 {
 	if (m->other == WEFT_NONE) {
-		complain(s, m, "a resolve without a target");
+		report_damage(s, m, "a resolve without a target");
 		return 0;
 	}
 	int error = act(s, WEFT_EDGE_RESOLVE, m->task, m->other);
@@ -160,7 +160,7 @@ static int on_resolve(struct weft__state *s, const struct meaning *m)
 static int on_fail(struct weft__state *s, const struct meaning *m)
 {
 	if (m->other == WEFT_NONE) {
-		complain(s, m, "a fail without a target");
+		report_damage(s, m, "a fail without a target");
 		return 0;
 	}
 	int error = act(s, WEFT_EDGE_RESOLVE, m->task, m->other);
@@ -177,18 +177,18 @@ static int on_fail(struct weft__state *s, const struct meaning *m)
 static int on_become(struct weft__state *s, const struct meaning *m)
 {
 	if (m->task == WEFT_NONE || m->other == WEFT_NONE) {
-		complain(s, m, "a become without a task");
+		report_damage(s, m, "a become without a task");
 		return 0;
 	}
 	if (m->task == m->other) {
-		complain(s, m, "a task becomes what it is already, or in a cycle; ignored");
+		report_damage(s, m, "a task becomes what it is already, or in a cycle; ignored");
 		return 0;
 	}
 	if (s->tasks.flags[m->task] & WEFT_TASK_RESOLVED) {
-		complain(s, m, "a task that had ended becomes another; ignored");
+		report_damage(s, m, "a task that had ended becomes another; ignored");
 		return 0;
 	}
-	int error = tell_edge(s, WEFT_EDGE_BECOME, m->task, m->other);
+	int error = report_edge(s, WEFT_EDGE_BECOME, m->task, m->other);
 	if (error)
 		return error;
 	end_task(s, m->task, 0, m->other);
@@ -202,14 +202,14 @@ static int on_label(struct weft__state *s, const struct meaning *m)
 {
 	if (m->task != WEFT_NONE && s->tasks.label[m->task] == WEFT_NONE)
 		s->tasks.label[m->task] = m->event->text;
-	return tell_note(s, m, WEFT_NOTE_LABEL, 0);
+	return report_note(s, m, WEFT_NOTE_LABEL, 0);
 }
 
 static int on_tag(struct weft__state *s, const struct meaning *m)
 {
 	if (!m->event->has_value)
-		return tell_note(s, m, WEFT_NOTE_TEXT, 0);
-	return tell_note(s, m, WEFT_NOTE_VALUE, m->event->value);
+		return report_note(s, m, WEFT_NOTE_TEXT, 0);
+	return report_note(s, m, WEFT_NOTE_VALUE, m->event->value);
 }
 
 static int on_counter(struct weft__state *s, const struct meaning *m)
@@ -224,7 +224,7 @@ static int on_counter(struct weft__state *s, const struct meaning *m)
 		error = s->listener->sample(s->context, counter, m->task);
 	if (error)
 		return error;
-	return tell_note(s, m, event->is_set ? WEFT_NOTE_SET : WEFT_NOTE_CHANGE, event->value);
+	return report_note(s, m, event->is_set ? WEFT_NOTE_SET : WEFT_NOTE_CHANGE, event->value);
 }
 
 static int on_signal(struct weft__state *s, const struct meaning *m)
@@ -243,11 +243,11 @@ static int on_expect(struct weft__state *s, const struct meaning *m)
 }
 
 /* Sets what the create event would have set, if the trace lacks that event. */
-static int tell_alive(struct weft__state *s, const struct meaning *m)
+static int read_alive(struct weft__state *s, const struct meaning *m)
 {
-	bool is_new = !(s->tasks.flags[m->task] & (WEFT_TASK_CREATED | WEFT_TASK_TOLD));
+	bool is_new = !(s->tasks.flags[m->task] & (WEFT_TASK_CREATED | WEFT_TASK_FROM_RUNDOWN));
 	if (is_new) {
-		s->tasks.flags[m->task] |= WEFT_TASK_TOLD;
+		s->tasks.flags[m->task] |= WEFT_TASK_FROM_RUNDOWN;
 		s->tasks.kind[m->task] = m->event->kind;
 	}
 	return s->listener->alive ? s->listener->alive(s->context, m->task, is_new, m->event) : 0;
@@ -255,7 +255,7 @@ static int tell_alive(struct weft__state *s, const struct meaning *m)
 
 /* An alive event with a source says that the task waits for it. A try_read may have said so just
  * before, and is not repeated. */
-static int tell_wait(struct weft__state *s, const struct meaning *m)
+static int read_wait(struct weft__state *s, const struct meaning *m)
 {
 	bool is_known =
 		(s->tasks.flags[m->task] & WEFT__TASK_ASKED) && s->tasks.asked[m->task] == m->other;
@@ -268,13 +268,13 @@ static int tell_wait(struct weft__state *s, const struct meaning *m)
 static int on_alive(struct weft__state *s, const struct meaning *m)
 {
 	if (m->task == WEFT_NONE) {
-		complain(s, m, "a rundown of no task");
+		report_damage(s, m, "a rundown of no task");
 		return 0;
 	}
-	int error = tell_alive(s, m);
+	int error = read_alive(s, m);
 	if (!error && m->event->text != WEFT_NONE && s->tasks.label[m->task] == WEFT_NONE)
 		error = on_label(s, m);
-	return error ? error : tell_wait(s, m);
+	return error ? error : read_wait(s, m);
 }
 
 /* The only switch over the types of events. It has no default label, so that the compiler warns
@@ -298,7 +298,7 @@ static int apply(struct weft__state *s, const struct meaning *m)
 		return on_label(s, m);
 	case WEFT_EVENT_NOTE:
 	case WEFT_EVENT_MARK:
-		return tell_note(s, m, WEFT_NOTE_TEXT, 0);
+		return report_note(s, m, WEFT_NOTE_TEXT, 0);
 	case WEFT_EVENT_TAG:
 		return on_tag(s, m);
 	case WEFT_EVENT_BAND:
@@ -327,7 +327,7 @@ static void move_now(struct weft__state *s, const struct meaning *m)
 {
 	uint64_t time = m->event->time_ns;
 	if (weft__span_hold(&s->span, &time))
-		complain(s, m, WEFT__SPAN_MESSAGE);
+		report_damage(s, m, WEFT__SPAN_MESSAGE);
 	if (s->events++ == 0)
 		s->start = s->now = time;
 	if (time > s->now)

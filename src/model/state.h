@@ -95,7 +95,7 @@ struct weft__listener {
 	int (*run)(void *context, uint32_t thread);
 	int (*gc)(void *context, uint32_t thread, uint64_t start, uint32_t reason);
 	/* The event breaks a rule; `message` says which one and how the event was treated. */
-	void (*complain)(void *context, uint64_t offset, const char *message);
+	void (*damage)(void *context, uint64_t offset, const char *message);
 };
 
 struct weft__state {

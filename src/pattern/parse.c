@@ -26,7 +26,7 @@ struct parser {
 	int error;
 };
 
-static void complain(struct parser *p, size_t offset, const char *message)
+static void report(struct parser *p, size_t offset, const char *message)
 {
 	if (p->error)
 		return;
@@ -40,7 +40,7 @@ static uint32_t add_node(struct parser *p, struct weft__pattern_node node)
 	struct weft__pattern_tree *tree = &p->tree;
 	const struct weft__column column = {&tree->nodes, sizeof(*tree->nodes)};
 	if (tree->node_count >= NODES_MAX)
-		complain(p, p->at, "the expression is too long");
+		report(p, p->at, "the expression is too long");
 	if (!p->error)
 		p->error =
 			weft__columns_reserve(&column, 1, &tree->node_capacity, tree->node_count + (size_t)1);
@@ -55,7 +55,7 @@ static void add_range(struct parser *p, uint32_t first, uint32_t last)
 	struct weft__pattern_tree *tree = &p->tree;
 	const struct weft__column column = {&tree->ranges, sizeof(*tree->ranges)};
 	if (tree->range_count >= RANGES_MAX)
-		complain(p, p->at, "too many ranges");
+		report(p, p->at, "too many ranges");
 	if (!p->error)
 		p->error =
 			weft__columns_reserve(&column, 1, &tree->range_capacity, tree->range_count + (size_t)1);
@@ -196,7 +196,7 @@ static uint32_t take_escaped(struct parser *p)
 	static const char letters[] = "tnrfv", meant[] = "\t\n\r\f\v";
 	size_t offset = p->at - 1;
 	if (is_at_end(p)) {
-		complain(p, offset, "a character is expected after \\");
+		report(p, offset, "a character is expected after \\");
 		return 0;
 	}
 	char c = peek(p);
@@ -204,7 +204,7 @@ static uint32_t take_escaped(struct parser *p)
 		int high = p->at + 2 < p->text.size ? digit_of(p->text.bytes[p->at + 1]) : -1;
 		int low = p->at + 2 < p->text.size ? digit_of(p->text.bytes[p->at + 2]) : -1;
 		if (high < 0 || low < 0) {
-			complain(p, offset, "two hexadecimal digits are expected after \\x");
+			report(p, offset, "two hexadecimal digits are expected after \\x");
 			return 0;
 		}
 		p->at += 3;
@@ -216,7 +216,7 @@ static uint32_t take_escaped(struct parser *p)
 		return (uint8_t)meant[letter - letters];
 	}
 	if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
-		complain(p, offset, "no such escape; a letter needs no \\");
+		report(p, offset, "no such escape; a letter needs no \\");
 	return take_character(p);
 }
 
@@ -251,7 +251,7 @@ static uint32_t parse_set(struct parser *p)
 	bool opposite = take(p, '^');
 	for (bool begin = true; !p->error; begin = false) {
 		if (is_at_end(p)) {
-			complain(p, offset, "] is missing");
+			report(p, offset, "] is missing");
 			break;
 		}
 		if (!begin && take(p, ']'))
@@ -263,7 +263,7 @@ static uint32_t parse_set(struct parser *p)
 		if (peek(p) == '-' && p->at + 1 < p->text.size && p->text.bytes[p->at + 1] != ']') {
 			p->at++;
 			if (!take_set_member(p, &last) || last < first)
-				complain(p, start, "the range ends before it begins");
+				report(p, start, "the range ends before it begins");
 		}
 		if (!p->error)
 			add_characters(p, first, last);
@@ -286,16 +286,16 @@ static uint32_t parse_group(struct parser *p)
 {
 	size_t offset = p->at - 1;
 	if (p->depth == DEPTH_MAX) {
-		complain(p, offset, "groups are nested too deep");
+		report(p, offset, "groups are nested too deep");
 		return 0;
 	}
 	if (take(p, '?') && !take(p, ':'))
-		complain(p, offset, "no such group: only ( ) and (?: ) are known");
+		report(p, offset, "no such group: only ( ) and (?: ) are known");
 	p->depth++;
 	uint32_t node = parse_alternatives(p);
 	p->depth--;
 	if (!take(p, ')'))
-		complain(p, offset, ") is missing");
+		report(p, offset, ") is missing");
 	return node;
 }
 
@@ -317,7 +317,7 @@ static uint32_t parse_any(struct parser *p)
 static uint32_t parse_atom(struct parser *p)
 {
 	if (strchr("*+?", peek(p)) && peek(p))
-		complain(p, p->at, "nothing to repeat");
+		report(p, p->at, "nothing to repeat");
 	if (take(p, '('))
 		return parse_group(p);
 	if (take(p, '['))
@@ -363,9 +363,9 @@ static bool take_counts(struct parser *p, uint32_t *ret_least, uint32_t *ret_mos
 		return false;
 	}
 	if (*ret_least > REPEATS_MAX || (has_most && *ret_most > REPEATS_MAX))
-		complain(p, start, "repeated too often: 1000 times at most");
+		report(p, start, "repeated too often: 1000 times at most");
 	else if (*ret_most < *ret_least)
-		complain(p, start, "at most so often is less than at least");
+		report(p, start, "at most so often is less than at least");
 	return true;
 }
 
@@ -396,7 +396,7 @@ static uint32_t parse_repeated(struct parser *p)
 	(void)take(p, '?'); /* a lazy quantifier has the same matches */
 	size_t offset = p->at;
 	if (take_repetition(p, &least, &most))
-		complain(p, offset, "repeated twice");
+		report(p, offset, "repeated twice");
 	return add_node(p, node);
 }
 
@@ -426,7 +426,7 @@ static void parse_all(struct parser *p)
 {
 	p->tree.root = parse_alternatives(p);
 	if (!p->error && !is_at_end(p))
-		complain(p, p->at, ") without (");
+		report(p, p->at, ") without (");
 }
 
 static void parse_literal(struct parser *p)

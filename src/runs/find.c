@@ -17,11 +17,11 @@
 
 /* Reports each refused entry once, although a server lists the rings repeatedly; at most 64 in
  * all. */
-static void tell_skipped(const char *directory, struct weft__runs_rings *rings)
+static void report_skipped(const char *directory, struct weft__runs_rings *rings)
 {
-	static uint64_t told[64];
-	static size_t told_count;
-	const size_t most = sizeof(told) / sizeof(told[0]);
+	static uint64_t reported[64];
+	static size_t reported_count;
+	const size_t most = sizeof(reported) / sizeof(reported[0]);
 	size_t kept = 0, shown = rings->refused_count;
 	if (shown > WEFT__RUNS_REFUSED_SHOWN)
 		shown = WEFT__RUNS_REFUSED_SHOWN;
@@ -32,11 +32,11 @@ static void tell_skipped(const char *directory, struct weft__runs_rings *rings)
 		for (const char *at = rings->refused[i].name; *at; at++)
 			hash = (hash ^ (unsigned char)*at) * 1099511628211u;
 		bool is_known = false;
-		for (size_t j = 0; j < told_count && !is_known; j++)
-			is_known = told[j] == hash;
-		if (is_known || told_count == most)
+		for (size_t j = 0; j < reported_count && !is_known; j++)
+			is_known = reported[j] == hash;
+		if (is_known || reported_count == most)
 			continue;
-		told[told_count++] = hash;
+		reported[reported_count++] = hash;
 		rings->refused[kept++] = rings->refused[i];
 	}
 	rings->refused_count = kept == shown ? rings->refused_count : kept;
@@ -91,7 +91,7 @@ static bool add_directory(struct weft__runs_list *rings, const char *directory)
 	for (size_t i = 0; good && i < found.count; i++)
 		if (!found.list[i].is_failure && is_readable(directory, &found.list[i], &found))
 			good = add(rings, directory, &found.list[i]);
-	tell_skipped(directory, &found);
+	report_skipped(directory, &found);
 	for (size_t i = first; i < rings->count; i++)
 		rings->list[i].is_attended = is_attended;
 	weft__runs_rings_finish(&found);

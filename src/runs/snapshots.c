@@ -111,7 +111,8 @@ int weft__runs_follow_rules(
 	return status;
 }
 
-static void complain(const struct watched *w, struct weft_slice rule, size_t at, const char *what)
+static void report_rule(
+	const struct watched *w, struct weft_slice rule, size_t at, const char *what)
 {
 	struct weft_text text = {0};
 	weft_text_add_quoted(&text, rule.bytes, rule.size);
@@ -123,11 +124,11 @@ static void complain(const struct watched *w, struct weft_slice rule, size_t at,
 static void add_rule(const struct watched *w, struct weft_slice rule)
 {
 	struct weft_trigger_error wrong;
-	char copy[WEFT_TRIGGER_RULE_MAX_BYTES]; /* the program may change what it said */
+	char copy[WEFT_TRIGGER_RULE_MAX_BYTES]; /* the program may change the text meanwhile */
 	size_t size = rule.size < sizeof(copy) ? rule.size : sizeof(copy);
 	memcpy(copy, rule.bytes, size);
 	if (weft_triggers_add(w->triggers, copy, size, &wrong) == WEFT_ERROR_ARGUMENT)
-		complain(w, (struct weft_slice){copy, size}, wrong.offset, wrong.message);
+		report_rule(w, (struct weft_slice){copy, size}, wrong.offset, wrong.message);
 }
 
 static void take_rules(struct weft__runs_snapshots *s, struct watched *w)
@@ -165,10 +166,10 @@ static char *name_snapshot(const char *file, unsigned number)
 	return length < 0 ? NULL : name;
 }
 
-static void say(const char *file, struct weft_slice reason)
+static void report(const char *file, struct weft_slice reason)
 {
 	struct weft_text text = {0};
-	char copy[1024]; /* the program may change what it said */
+	char copy[1024]; /* the program may change the text meanwhile */
 	size_t size = reason.size < sizeof(copy) ? reason.size : sizeof(copy);
 	if (size) {
 		memcpy(copy, reason.bytes, size);
@@ -197,7 +198,7 @@ static void save(struct weft__runs_snapshots *s, struct watched *w, const void *
 {
 	char *file = choose_file(s, w);
 	if (file && weft__runs_save_copy(bytes, size, file))
-		say(file, reason);
+		report(file, reason);
 	free(file);
 }
 

@@ -417,7 +417,7 @@ static void pass_over(struct ring_stream *r)
 
 /* Records in the file how many events are missing at its end. This overwrites the last bytes,
  * because the disk has no room for more. */
-static void tell_unwritten(struct ring_stream *r)
+static void store_unwritten(struct ring_stream *r)
 {
 	uint64_t given = weft_stream_describe(r->stream)->events;
 	if (weft__stream_file_is_rewritable(&r->file) &&
@@ -441,7 +441,7 @@ static void give_up(struct weft__runs_stream *s)
 			r->file.error ? strerror(r->file.error) : "not written");
 		pass_over(r);
 		if (r->stream) {
-			tell_unwritten(r);
+			store_unwritten(r);
 			close_ring(r);
 		}
 	}

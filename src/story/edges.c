@@ -62,52 +62,53 @@ static bool has_end(const struct weft_model *model, uint32_t task)
 	return model->tasks.flags[task] & WEFT_TASK_RESOLVED;
 }
 
-static void say_since_end(struct weft__words *w, const struct weft_model *model, uint32_t edge)
+static void write_since_end(struct weft__words *w, const struct weft_model *model, uint32_t edge)
 {
 	uint32_t to = model->edges.to[edge];
 	uint64_t time = model->edges.time[edge], end = model->tasks.end[to];
 	if (!has_end(model, to) || end > time)
 		return;
-	weft__say(w,
+	weft__words_add(w,
 		model->tasks.flags[to] & WEFT_TASK_FAILED ? ", which had failed " : ", which had ended ");
-	weft__say_length(w, time - end);
-	weft__say(w, " before");
+	weft__words_add_length(w, time - end);
+	weft__words_add(w, " before");
 }
 
-static void say_until_end(struct weft__words *w, const struct weft_model *model, uint32_t edge)
+static void write_until_end(struct weft__words *w, const struct weft_model *model, uint32_t edge)
 {
 	uint32_t to = model->edges.to[edge];
 	uint64_t time = model->edges.time[edge], end = model->tasks.end[to];
 	if (!has_end(model, to)) {
-		weft__say(w, ", which does not end");
+		weft__words_add(w, ", which does not end");
 	} else if (end >= time) {
-		weft__say(w, ", which ends ");
-		weft__say_length(w, end - time);
-		weft__say(w, " later");
+		weft__words_add(w, ", which ends ");
+		weft__words_add_length(w, end - time);
+		weft__words_add(w, " later");
 	}
 }
 
-static void say_message(struct weft__words *w, const struct weft_model *model, uint32_t edge)
+static void write_message(struct weft__words *w, const struct weft_model *model, uint32_t edge)
 {
 	uint32_t to = model->edges.to[edge];
 	struct weft_slice message = weft_model_string(model, model->tasks.message[to]);
 	if (!is_failure(model, edge) || !message.size)
 		return;
-	weft__say(w, ": ");
-	weft__say_text(w, message, NAME_LETTERS);
+	weft__words_add(w, ": ");
+	weft__words_add_text(w, message, NAME_LETTERS);
 }
 
-void weft__say_circumstance(struct weft__words *w, const struct weft_model *model, uint32_t edge)
+void weft__words_add_circumstance(
+	struct weft__words *w, const struct weft_model *model, uint32_t edge)
 {
 	switch (model->edges.type[edge]) {
 	case WEFT_EDGE_READ:
-		say_since_end(w, model, edge);
+		write_since_end(w, model, edge);
 		break;
 	case WEFT_EDGE_TRY_READ:
-		say_until_end(w, model, edge);
+		write_until_end(w, model, edge);
 		break;
 	case WEFT_EDGE_RESOLVE:
-		say_message(w, model, edge);
+		write_message(w, model, edge);
 		break;
 	default:
 		break;
@@ -123,15 +124,15 @@ WEFT__EXPORT size_t weft_story_edge_sentence(
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 3);
 	if (from == WEFT_NONE)
-		weft__say(w, "An unknown task");
+		weft__words_add(w, "An unknown task");
 	else
-		weft__say_subject(w, model, from, NAME_LETTERS);
-	weft__say(w, " %s ", weft__verb(model, edge));
+		weft__words_add_subject(w, model, from, NAME_LETTERS);
+	weft__words_add(w, " %s ", weft__verb(model, edge));
 	w = weft__clause(&s, 3);
-	weft__say_subject(w, model, to, NAME_LETTERS);
+	weft__words_add_subject(w, model, to, NAME_LETTERS);
 	w = weft__clause(&s, 1);
-	weft__say(w, " at ");
-	weft__say_time(w, model, model->edges.time[edge]);
-	weft__say_circumstance(weft__clause(&s, 2), model, edge);
+	weft__words_add(w, " at ");
+	weft__words_add_time(w, model, model->edges.time[edge]);
+	weft__words_add_circumstance(weft__clause(&s, 2), model, edge);
 	return weft__sentence_write(&s, buffer, size);
 }

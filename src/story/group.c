@@ -49,30 +49,30 @@ WEFT__EXPORT int weft_story_group_tasks(const struct weft_story *story, const ui
 	return 0;
 }
 
-static void say_part(struct weft__sentence *s, uint64_t count, const char *what)
+static void write_part(struct weft__sentence *s, uint64_t count, const char *what)
 {
 	if (count)
-		weft__say(weft__clause(s, 3), ", %" PRIu64 " %s", count, what);
+		weft__words_add(weft__clause(s, 3), ", %" PRIu64 " %s", count, what);
 }
 
-static void say_lives(
+static void write_lives(
 	struct weft__sentence *s, const struct weft_story_group *group, const char *before)
 {
 	struct weft__words *w = weft__clause(s, 2);
-	weft__say(w, "%s", before);
+	weft__words_add(w, "%s", before);
 	if (group->tasks > 1) {
-		weft__say(w, "p50 ");
-		weft__say_length(w, group->p50_ns);
-		weft__say(w, ", longest ");
+		weft__words_add(w, "p50 ");
+		weft__words_add_length(w, group->p50_ns);
+		weft__words_add(w, ", longest ");
 	}
-	weft__say_length(w, group->longest_ns);
+	weft__words_add_length(w, group->longest_ns);
 }
 
-static void say_outcomes(struct weft__sentence *s, const struct weft_story_group *group)
+static void write_outcomes(struct weft__sentence *s, const struct weft_story_group *group)
 {
-	say_part(s, group->failed, "failed");
-	say_part(s, group->never_resolved, "never resolved");
-	say_part(s, group->unfinished, "unfinished");
+	write_part(s, group->failed, "failed");
+	write_part(s, group->never_resolved, "never resolved");
+	write_part(s, group->unfinished, "unfinished");
 }
 
 WEFT__EXPORT size_t weft_story_group_sentence(
@@ -80,10 +80,10 @@ WEFT__EXPORT size_t weft_story_group_sentence(
 {
 	struct weft__sentence s;
 	weft__sentence_init(&s);
-	weft__say_count(weft__clause(&s, 4), group->tasks, "task");
-	say_outcomes(&s, group);
+	weft__words_add_count(weft__clause(&s, 4), group->tasks, "task");
+	write_outcomes(&s, group);
 	if (group->tasks)
-		say_lives(&s, group, ", ");
+		write_lives(&s, group, ", ");
 	return weft__sentence_write(&s, buffer, size);
 }
 
@@ -96,19 +96,19 @@ WEFT__EXPORT size_t weft_story_fold_sentence(const struct weft_story *story, uin
 	struct weft__sentence s;
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 4);
-	weft__say(w, "%" PRIu32 " \xc3\x97 ", group->tasks);
-	weft__say_kind(w, model->tasks.kind[task]);
+	weft__words_add(w, "%" PRIu32 " \xc3\x97 ", group->tasks);
+	weft__words_add_kind(w, model->tasks.kind[task]);
 	if (label.size) {
-		weft__say(w, " '");
-		weft__say_text(w, label, 40);
-		weft__say(w, "'");
+		weft__words_add(w, " '");
+		weft__words_add_text(w, label, 40);
+		weft__words_add(w, "'");
 	}
 	if (parent != WEFT_NONE) {
 		w = weft__clause(&s, 1);
-		weft__say(w, " below ");
-		weft__say_task(w, model, parent, 28);
+		weft__words_add(w, " below ");
+		weft__words_add_task(w, model, parent, 28);
 	}
-	say_outcomes(&s, group);
-	say_lives(&s, group, ": ");
+	write_outcomes(&s, group);
+	write_lives(&s, group, ": ");
 	return weft__sentence_write(&s, buffer, size);
 }

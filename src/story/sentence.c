@@ -35,78 +35,78 @@ static bool is_open(const struct weft_story *story, uint32_t task)
 	return !(tasks_of(story)->flags[task] & WEFT_TASK_RESOLVED);
 }
 
-static void say_length_of(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
+static void write_length_of(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
 {
 	uint64_t start = weft__start_of(story, task), end = tasks_of(story)->end[task];
 	struct weft__words *w = weft__clause(s, WORTH_HEAD);
-	weft__say_subject(w, story->model, task, SUBJECT_LETTERS);
+	weft__words_add_subject(w, story->model, task, SUBJECT_LETTERS);
 	w = weft__clause(s, WORTH_OUTCOME);
-	weft__say(w, ": ");
+	weft__words_add(w, ": ");
 	if (is_open(story, task) && story->model->summary.end > end)
 		end = story->model->summary.end;
-	weft__say_length(w, end > start ? end - start : 0);
+	weft__words_add_length(w, end > start ? end - start : 0);
 	w = weft__clause(s, WORTH_EXTRA);
-	weft__say(w, " from ");
-	weft__say_time(w, story->model, start);
+	weft__words_add(w, " from ");
+	weft__words_add_time(w, story->model, start);
 }
 
-static void say_runs(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
+static void write_runs(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
 {
 	const struct weft_tasks *t = tasks_of(story);
 	uint32_t runs = t->first_activation[task + 1] - t->first_activation[task];
 	if (!runs)
 		return;
 	struct weft__words *w = weft__clause(s, WORTH_RUNS);
-	weft__say(w, ", ran %" PRIu32 " \xc3\x97 for ", runs);
-	weft__say_length(w, weft_model_running_ns(story->model, task));
+	weft__words_add(w, ", ran %" PRIu32 " \xc3\x97 for ", runs);
+	weft__words_add_length(w, weft_model_running_ns(story->model, task));
 }
 
-static void say_creator(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
+static void write_creator(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
 {
 	uint32_t parent = tasks_of(story)->parent[task];
 	if (parent == WEFT_NONE)
 		return;
 	struct weft__words *w = weft__clause(s, WORTH_CREATOR);
-	weft__say(w, "; made by ");
-	weft__say_other(w, story->model, parent, task, OTHER_LETTERS);
+	weft__words_add(w, "; made by ");
+	weft__words_add_other(w, story->model, parent, task, OTHER_LETTERS);
 }
 
-static void say_waker(
+static void write_waker(
 	struct weft__sentence *s, const struct weft_story *story, uint32_t task, uint64_t at)
 {
 	struct weft_story_wake wake;
 	if (!weft_story_woken_by(story, task, at, &wake))
 		return;
 	struct weft__words *w = weft__clause(s, WORTH_WAKER);
-	weft__say(w, "; woken by ");
-	weft__say_other(w, story->model, wake.task, task, OTHER_LETTERS);
-	weft__say(w, " at ");
-	weft__say_time(w, story->model, wake.time);
+	weft__words_add(w, "; woken by ");
+	weft__words_add_other(w, story->model, wake.task, task, OTHER_LETTERS);
+	weft__words_add(w, " at ");
+	weft__words_add_time(w, story->model, wake.time);
 }
 
 /* Appends how the task ended; nothing for an unended one, because what it waits for is more
  * informative. */
-static void say_outcome(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
+static void write_outcome(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
 {
 	const struct weft_tasks *t = tasks_of(story);
 	const struct weft_model *model = story->model;
 	if (t->becomes[task] != WEFT_NONE) {
 		struct weft__words *w = weft__clause(s, WORTH_WAKER);
-		weft__say(w, "; becomes ");
-		weft__say_other(w, model, t->becomes[task], task, OTHER_LETTERS);
+		weft__words_add(w, "; becomes ");
+		weft__words_add_other(w, model, t->becomes[task], task, OTHER_LETTERS);
 	} else if (t->flags[task] & WEFT_TASK_NEVER_RESOLVED) {
-		weft__say(weft__clause(s, WORTH_OUTCOME), "; never resolved");
+		weft__words_add(weft__clause(s, WORTH_OUTCOME), "; never resolved");
 	} else if (t->flags[task] & WEFT_TASK_FAILED) {
 		struct weft__words *w = weft__clause(s, WORTH_OUTCOME);
-		weft__say(w, "; failed at ");
-		weft__say_time(w, model, t->end[task]);
+		weft__words_add(w, "; failed at ");
+		weft__words_add_time(w, model, t->end[task]);
 		struct weft_slice message = weft_model_string(model, t->message[task]);
 		if (message.size) {
-			weft__say(w, ": ");
-			weft__say_text(w, message, MESSAGE_LETTERS);
+			weft__words_add(w, ": ");
+			weft__words_add_text(w, message, MESSAGE_LETTERS);
 		}
 	} else if (is_open(story, task)) {
-		weft__say(weft__clause(s, WORTH_OUTCOME), "; unfinished");
+		weft__words_add(weft__clause(s, WORTH_OUTCOME), "; unfinished");
 	}
 }
 
@@ -123,50 +123,50 @@ static bool is_touched_since(const struct weft_story *story, uint32_t task, uint
 }
 
 /* Appends "; nobody has signalled it since". */
-static void say_nobody(
+static void write_nobody(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
 {
 	unsigned kind = tasks_of(story)->kind[wait->source];
 	bool by_signal = kind == WEFT_KIND_CONDITION || kind == WEFT_KIND_SEMAPHORE;
 	if (!story->index || is_touched_since(story, wait->source, wait->since))
 		return;
-	weft__say(weft__clause(s, WORTH_OTHERS), "; nobody has %s it since",
+	weft__words_add(weft__clause(s, WORTH_OTHERS), "; nobody has %s it since",
 		by_signal ? "signalled" : "resolved");
 }
 
-static void say_wait(
+static void write_wait(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
 {
 	const struct weft_model *model = story->model;
 	struct weft__words *w = weft__clause(s, WORTH_HEAD);
-	weft__say_subject(w, model, wait->task, SUBJECT_LETTERS);
+	weft__words_add_subject(w, model, wait->task, SUBJECT_LETTERS);
 	w = weft__clause(s, WORTH_OUTCOME);
-	weft__say(w, " waits");
+	weft__words_add(w, " waits");
 	if (wait->source != WEFT_NONE) {
-		weft__say(w, " for ");
-		weft__say_subject(w, model, wait->source, OTHER_LETTERS);
+		weft__words_add(w, " for ");
+		weft__words_add_subject(w, model, wait->source, OTHER_LETTERS);
 	}
 	if (wait->others)
-		weft__say(weft__clause(s, WORTH_OTHERS), " and %" PRIu32 " more", wait->others);
+		weft__words_add(weft__clause(s, WORTH_OTHERS), " and %" PRIu32 " more", wait->others);
 	w = weft__clause(s, WORTH_OUTCOME);
-	weft__say(w, " since ");
-	weft__say_time(w, model, wait->since);
+	weft__words_add(w, " since ");
+	weft__words_add_time(w, model, wait->since);
 	if (wait->until != UINT64_MAX) {
 		w = weft__clause(s, WORTH_OTHERS);
-		weft__say(w, ", until ");
-		weft__say_time(w, model, wait->until);
+		weft__words_add(w, ", until ");
+		weft__words_add_time(w, model, wait->until);
 	} else if (wait->source != WEFT_NONE) {
-		say_nobody(s, story, wait);
+		write_nobody(s, story, wait);
 	}
-	say_creator(s, story, wait->task);
+	write_creator(s, story, wait->task);
 }
 
 /* Writes "wait 26 is pending since 5 ms; main resolves it at 7 ms". */
-static void say_pending(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
+static void write_pending(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
 {
 	const struct weft_tasks *t = tasks_of(story);
-	say_length_of(s, story, task);
-	say_runs(s, story, task);
+	write_length_of(s, story, task);
+	write_runs(s, story, task);
 	if (!(t->flags[task] & WEFT_TASK_FAILED) && t->becomes[task] == WEFT_NONE) {
 		struct weft__edge_list to = weft__edges_to(story, task);
 		for (uint32_t i = weft__edges_until(story->model, to, t->end[task]); i > 0; i--) {
@@ -176,13 +176,13 @@ static void say_pending(struct weft__sentence *s, const struct weft_story *story
 			if (story->model->edges.type[edge] != WEFT_EDGE_RESOLVE || from == WEFT_NONE)
 				continue;
 			struct weft__words *w = weft__clause(s, WORTH_WAKER);
-			weft__say(w, "; resolved by ");
-			weft__say_other(w, story->model, from, task, OTHER_LETTERS);
+			weft__words_add(w, "; resolved by ");
+			weft__words_add_other(w, story->model, from, task, OTHER_LETTERS);
 			break;
 		}
 	}
-	say_creator(s, story, task);
-	say_outcome(s, story, task);
+	write_creator(s, story, task);
+	write_outcome(s, story, task);
 }
 
 /* True if the task waits at that time; for a task as a whole, at its end. */
@@ -202,15 +202,15 @@ WEFT__EXPORT size_t weft_story_sentence(
 	struct weft_story_wait wait;
 	weft__sentence_init(&s);
 	if (waits(story, task, at_ns, &wait)) {
-		say_wait(&s, story, &wait);
+		write_wait(&s, story, &wait);
 	} else if (t->first_activation[task] == t->first_activation[task + 1]) {
-		say_pending(&s, story, task);
+		write_pending(&s, story, task);
 	} else {
-		say_length_of(&s, story, task);
-		say_runs(&s, story, task);
-		say_creator(&s, story, task);
-		say_waker(&s, story, task, at_ns);
-		say_outcome(&s, story, task);
+		write_length_of(&s, story, task);
+		write_runs(&s, story, task);
+		write_creator(&s, story, task);
+		write_waker(&s, story, task, at_ns);
+		write_outcome(&s, story, task);
 	}
 	return weft__sentence_write(&s, buffer, size);
 }

@@ -11,16 +11,16 @@
 
 #define NAME_LETTERS 40
 
-void weft__say_thread(struct weft__words *w, const struct weft_model *model, uint32_t thread)
+void weft__words_add_thread(struct weft__words *w, const struct weft_model *model, uint32_t thread)
 {
 	if (model->thread_count < 2 || thread >= model->thread_count)
 		return; /* there is only one */
 	const char *name = model->threads[thread].name;
-	weft__say(w, " on thread ");
+	weft__words_add(w, " on thread ");
 	if (name && name[0])
-		weft__say_text(w, (struct weft_slice){name, strlen(name)}, 24);
+		weft__words_add_text(w, (struct weft_slice){name, strlen(name)}, 24);
 	else
-		weft__say(w, "%" PRIu32, thread);
+		weft__words_add(w, "%" PRIu32, thread);
 }
 
 WEFT__EXPORT size_t weft_story_band_sentence(
@@ -31,18 +31,18 @@ WEFT__EXPORT size_t weft_story_band_sentence(
 	struct weft__sentence s;
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 4);
-	weft__say(w, band->kind == WEFT_BAND_IDLE ? "Idle" : "Collecting garbage");
+	weft__words_add(w, band->kind == WEFT_BAND_IDLE ? "Idle" : "Collecting garbage");
 	w = weft__clause(&s, 3);
-	weft__say(w, " from ");
-	weft__say_time(w, model, band->start);
+	weft__words_add(w, " from ");
+	weft__words_add_time(w, model, band->start);
 	w = weft__clause(&s, 4);
-	weft__say(w, " for ");
-	weft__say_length(w, band->end - band->start);
-	weft__say_thread(weft__clause(&s, 1), model, band->thread);
+	weft__words_add(w, " for ");
+	weft__words_add_length(w, band->end - band->start);
+	weft__words_add_thread(weft__clause(&s, 1), model, band->thread);
 	if (reason.size) {
 		w = weft__clause(&s, 2);
-		weft__say(w, ": ");
-		weft__say_text(w, reason, NAME_LETTERS);
+		weft__words_add(w, ": ");
+		weft__words_add_text(w, reason, NAME_LETTERS);
 	}
 	return weft__sentence_write(&s, buffer, size);
 }
@@ -57,7 +57,7 @@ static uint32_t sample_at(
 }
 
 /* Appends ": +2 by read block 17 at 12.31 ms". */
-static void say_change(struct weft__sentence *s, const struct weft_model *model,
+static void write_change(struct weft__sentence *s, const struct weft_model *model,
 	const struct weft_counter *counter, uint32_t sample)
 {
 	int64_t before = sample > counter->first ? model->samples.value[sample - 1] : 0;
@@ -65,17 +65,17 @@ static void say_change(struct weft__sentence *s, const struct weft_model *model,
 	uint32_t task = model->samples.task[sample];
 	struct weft__words *w = weft__clause(s, 2);
 	if (__builtin_sub_overflow(model->samples.value[sample], before, &change) || !change)
-		weft__say(w, ": set");
+		weft__words_add(w, ": set");
 	else
-		weft__say(w, ": %+" PRId64, change);
+		weft__words_add(w, ": %+" PRId64, change);
 	if (task != WEFT_NONE) {
 		w = weft__clause(s, 2);
-		weft__say(w, " by ");
-		weft__say_task(w, model, task, 28);
+		weft__words_add(w, " by ");
+		weft__words_add_task(w, model, task, 28);
 	}
 	w = weft__clause(s, 1);
-	weft__say(w, " at ");
-	weft__say_time(w, model, model->samples.time[sample]);
+	weft__words_add(w, " at ");
+	weft__words_add_time(w, model, model->samples.time[sample]);
 }
 
 WEFT__EXPORT size_t weft_story_counter_sentence(
@@ -87,27 +87,27 @@ WEFT__EXPORT size_t weft_story_counter_sentence(
 	struct weft__sentence s;
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 4);
-	weft__say_text(w, weft_model_string(model, c->name), NAME_LETTERS);
-	weft__say(w, " is %" PRId64, sample == WEFT_NONE ? 0 : model->samples.value[sample]);
+	weft__words_add_text(w, weft_model_string(model, c->name), NAME_LETTERS);
+	weft__words_add(w, " is %" PRId64, sample == WEFT_NONE ? 0 : model->samples.value[sample]);
 	w = weft__clause(&s, 3);
-	weft__say(w, " at ");
-	weft__say_time(w, model, at_ns < model->summary.end ? at_ns : model->summary.end);
+	weft__words_add(w, " at ");
+	weft__words_add_time(w, model, at_ns < model->summary.end ? at_ns : model->summary.end);
 	if (sample == WEFT_NONE)
-		weft__say(weft__clause(&s, 2), ", before its first change");
+		weft__words_add(weft__clause(&s, 2), ", before its first change");
 	else
-		say_change(&s, model, c, sample);
+		write_change(&s, model, c, sample);
 	return weft__sentence_write(&s, buffer, size);
 }
 
-void weft__say_losses(struct weft__words *w, const uint64_t losses[WEFT_LOSS_CAUSES])
+void weft__words_add_losses(struct weft__words *w, const uint64_t losses[WEFT_LOSS_CAUSES])
 {
 	const char *before = "";
 	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
 		if (!losses[cause])
 			continue;
-		weft__say(w, "%s", before);
-		weft__say_number(w, losses[cause]);
-		weft__say(w, " %s", weft_loss_name((enum weft_loss)cause));
+		weft__words_add(w, "%s", before);
+		weft__words_add_number(w, losses[cause]);
+		weft__words_add(w, " %s", weft_loss_name((enum weft_loss)cause));
 		before = ", ";
 	}
 }
@@ -134,10 +134,10 @@ WEFT__EXPORT size_t weft_story_losses_sentence(
 	}
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 2);
-	weft__say_count(w, sum, "event");
-	weft__say(w, " %s lost", sum == 1 ? "is" : "are");
+	weft__words_add_count(w, sum, "event");
+	weft__words_add(w, " %s lost", sum == 1 ? "is" : "are");
 	w = weft__clause(&s, 1);
-	weft__say(w, ": ");
-	weft__say_losses(w, losses);
+	weft__words_add(w, ": ");
+	weft__words_add_losses(w, losses);
 	return weft__sentence_write(&s, buffer, size);
 }

@@ -12,7 +12,7 @@ const char *weft__verb(const struct weft_model *model, uint32_t edge);
 /* "is read by": the verb for the other task. */
 const char *weft__verb_passive(const struct weft_model *model, uint32_t edge);
 /* Appends ", which had ended 3 us before", or nothing. */
-void weft__say_circumstance(
+void weft__words_add_circumstance(
 	struct weft__words *words, const struct weft_model *model, uint32_t edge);
 
 #endif

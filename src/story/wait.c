@@ -10,7 +10,8 @@
  * times does not wait for what it wanted that long ago. */
 #define LOOK_AT_MAX 256
 
-struct moment {
+/* What is known of a task at a time at which it may wait. */
+struct waiting {
 	const struct weft_story *story;
 	const struct weft_model *model;
 	uint32_t task;
@@ -22,31 +23,31 @@ struct moment {
 	bool running;
 };
 
-static struct moment moment_of(const struct weft_story *story, uint32_t task, uint64_t at)
+static struct waiting waiting_of(const struct weft_story *story, uint32_t task, uint64_t at)
 {
 	const struct weft_model *model = story->model;
 	const struct weft_activations *a = &model->activations;
-	struct moment m = {.story = story, .model = model, .at = at, .runs_next = UINT64_MAX};
-	m.task = weft__become_at(model, task, at);
-	m.edges = weft__edges_by(model, m.task);
-	m.before = weft__edges_until(model, m.edges, at);
-	m.idle_since = model->tasks.start[m.task];
-	uint32_t first = model->tasks.first_activation[m.task];
-	uint32_t runs = weft__activations_until(model, m.task, at);
+	struct waiting w = {.story = story, .model = model, .at = at, .runs_next = UINT64_MAX};
+	w.task = weft__become_at(model, task, at);
+	w.edges = weft__edges_by(model, w.task);
+	w.before = weft__edges_until(model, w.edges, at);
+	w.idle_since = model->tasks.start[w.task];
+	uint32_t first = model->tasks.first_activation[w.task];
+	uint32_t runs = weft__activations_until(model, w.task, at);
 	if (runs) {
-		m.idle_since = a->end[first + runs - 1];
-		m.running = m.idle_since > at;
+		w.idle_since = a->end[first + runs - 1];
+		w.running = w.idle_since > at;
 	}
-	if (first + runs < model->tasks.first_activation[m.task + 1])
-		m.runs_next = a->start[first + runs];
-	return m;
+	if (first + runs < model->tasks.first_activation[w.task + 1])
+		w.runs_next = a->start[first + runs];
+	return w;
 }
 
-static bool is_read_between(const struct moment *m, uint32_t from, uint32_t to, uint32_t source)
+static bool is_read_between(const struct waiting *w, uint32_t from, uint32_t to, uint32_t source)
 {
-	const struct weft_edges *e = &m->model->edges;
+	const struct weft_edges *e = &w->model->edges;
 	for (uint32_t i = from; i < to; i++) {
-		uint32_t edge = m->edges.edges[i];
+		uint32_t edge = w->edges.edges[i];
 		if (e->type[edge] == WEFT_EDGE_READ && e->to[edge] == source)
 			return true;
 	}
@@ -54,13 +55,13 @@ static bool is_read_between(const struct moment *m, uint32_t from, uint32_t to, 
 }
 
 /* The first read of `source` after the time. */
-static uint64_t read_after(const struct moment *m, uint32_t source)
+static uint64_t read_after(const struct waiting *w, uint32_t source)
 {
-	const struct weft_edges *e = &m->model->edges;
+	const struct weft_edges *e = &w->model->edges;
 	uint32_t end =
-		m->edges.count - m->before > LOOK_AT_MAX ? m->before + LOOK_AT_MAX : m->edges.count;
-	for (uint32_t i = m->before; i < end; i++) {
-		uint32_t edge = m->edges.edges[i];
+		w->edges.count - w->before > LOOK_AT_MAX ? w->before + LOOK_AT_MAX : w->edges.count;
+	for (uint32_t i = w->before; i < end; i++) {
+		uint32_t edge = w->edges.edges[i];
 		if (e->type[edge] == WEFT_EDGE_READ && e->to[edge] == source)
 			return e->time[edge];
 	}
@@ -68,25 +69,25 @@ static uint64_t read_after(const struct moment *m, uint32_t source)
 }
 
 /* When an unanswered wait ends: when it is answered, or when its task has gone or runs again. */
-static uint64_t end_of_wait(const struct moment *m, uint32_t source)
+static uint64_t end_of_wait(const struct waiting *w, uint32_t source)
 {
-	const struct weft_tasks *t = &m->model->tasks;
-	uint64_t until = read_after(m, source);
-	if (m->runs_next < until && t->kind[m->task] != WEFT_KIND_JOIN)
-		until = m->runs_next;
-	if ((t->flags[m->task] & WEFT_TASK_RESOLVED) && t->end[m->task] < until)
-		until = t->end[m->task];
+	const struct weft_tasks *t = &w->model->tasks;
+	uint64_t until = read_after(w, source);
+	if (w->runs_next < until && t->kind[w->task] != WEFT_KIND_JOIN)
+		until = w->runs_next;
+	if ((t->flags[w->task] & WEFT_TASK_RESOLVED) && t->end[w->task] < until)
+		until = t->end[w->task];
 	return until;
 }
 
 /* Chooses between sources: a join waits for all, so the last one to end counts; other tasks wait
  * for the one that they asked last. */
-static bool is_better(const struct moment *m, uint32_t source, uint32_t than)
+static bool is_better(const struct waiting *w, uint32_t source, uint32_t than)
 {
-	const struct weft_tasks *t = &m->model->tasks;
+	const struct weft_tasks *t = &w->model->tasks;
 	if (than == WEFT_NONE)
 		return true;
-	if (t->kind[m->task] != WEFT_KIND_JOIN)
+	if (t->kind[w->task] != WEFT_KIND_JOIN)
 		return false;
 	bool ends = t->flags[source] & WEFT_TASK_RESOLVED;
 	bool other_ends = t->flags[than] & WEFT_TASK_RESOLVED;
@@ -95,36 +96,36 @@ static bool is_better(const struct moment *m, uint32_t source, uint32_t than)
 
 /* True if a wait is over because the task has run since, except for a join, which wakes for each
  * source. */
-static bool is_past(const struct moment *m, uint64_t time)
+static bool is_past(const struct waiting *w, uint64_t time)
 {
-	return m->model->tasks.kind[m->task] != WEFT_KIND_JOIN && time < m->at &&
-		   weft__activations_until(m->model, m->task, m->at) >
-			   weft__activations_until(m->model, m->task, time);
+	return w->model->tasks.kind[w->task] != WEFT_KIND_JOIN && time < w->at &&
+		   weft__activations_until(w->model, w->task, w->at) >
+			   weft__activations_until(w->model, w->task, time);
 }
 
 /* Finds the wait from try_reads before the time. */
-static bool find_pending(const struct moment *m, struct weft_story_wait *wait)
+static bool find_pending(const struct waiting *w, struct weft_story_wait *wait)
 {
-	const struct weft_edges *e = &m->model->edges;
-	uint32_t first = m->before > LOOK_AT_MAX ? m->before - LOOK_AT_MAX : 0, found = 0;
-	for (uint32_t i = m->before; i > first; i--) {
-		uint32_t edge = m->edges.edges[i - 1], source = e->to[edge];
-		if (is_past(m, e->time[edge]))
+	const struct weft_edges *e = &w->model->edges;
+	uint32_t first = w->before > LOOK_AT_MAX ? w->before - LOOK_AT_MAX : 0, found = 0;
+	for (uint32_t i = w->before; i > first; i--) {
+		uint32_t edge = w->edges.edges[i - 1], source = e->to[edge];
+		if (is_past(w, e->time[edge]))
 			break;
-		if (e->type[edge] != WEFT_EDGE_TRY_READ || is_read_between(m, i, m->before, source))
+		if (e->type[edge] != WEFT_EDGE_TRY_READ || is_read_between(w, i, w->before, source))
 			continue;
-		uint32_t now = weft__become_at(m->model, source, m->at);
-		if (now == m->task || weft__is_gone(m->model, now, m->at))
+		uint32_t now = weft__become_at(w->model, source, w->at);
+		if (now == w->task || weft__is_gone(w->model, now, w->at))
 			continue;
 		if (now == wait->source) {
 			wait->since = e->time[edge]; /* asked repeatedly: it waits since the first time */
 			continue;
 		}
 		found++;
-		if (is_better(m, now, wait->source)) {
+		if (is_better(w, now, wait->source)) {
 			wait->source = now;
 			wait->since = e->time[edge];
-			wait->until = end_of_wait(m, source);
+			wait->until = end_of_wait(w, source);
 		}
 	}
 	wait->others = found ? found - 1 : 0;
@@ -132,36 +133,36 @@ static bool find_pending(const struct moment *m, struct weft_story_wait *wait)
 }
 
 /* Finds the wait from the read that ends it: the first thing that the task does after the time. */
-static bool find_coming(const struct moment *m, struct weft_story_wait *wait)
+static bool find_coming(const struct waiting *w, struct weft_story_wait *wait)
 {
-	const struct weft_edges *e = &m->model->edges;
-	if (m->before >= m->edges.count)
+	const struct weft_edges *e = &w->model->edges;
+	if (w->before >= w->edges.count)
 		return false;
-	uint32_t edge = m->edges.edges[m->before], source = e->to[edge];
-	if (e->type[edge] != WEFT_EDGE_READ || source == m->task)
+	uint32_t edge = w->edges.edges[w->before], source = e->to[edge];
+	if (e->type[edge] != WEFT_EDGE_READ || source == w->task)
 		return false;
-	uint32_t now = weft__become_at(m->model, source, m->at);
-	if (now == m->task || m->runs_next < e->time[edge])
+	uint32_t now = weft__become_at(w->model, source, w->at);
+	if (now == w->task || w->runs_next < e->time[edge])
 		return false; /* it ran before it read: what woke it is unknown */
-	uint64_t asked = m->before ? e->time[m->edges.edges[m->before - 1]] : 0;
+	uint64_t asked = w->before ? e->time[w->edges.edges[w->before - 1]] : 0;
 	wait->source = now;
-	wait->since = asked > m->idle_since ? asked : m->idle_since;
+	wait->since = asked > w->idle_since ? asked : w->idle_since;
 	wait->until = e->time[edge];
 	return true;
 }
 
 /* Finds a later signal that ends the wait, if there is no other evidence. */
-static bool find_signal(const struct moment *m, struct weft_story_wait *wait)
+static bool find_signal(const struct waiting *w, struct weft_story_wait *wait)
 {
-	const struct weft_edges *e = &m->model->edges;
-	struct weft__edge_list to = weft__edges_to(m->story, m->task);
-	for (uint32_t i = weft__edges_until(m->model, to, m->at); i < to.count; i++) {
+	const struct weft_edges *e = &w->model->edges;
+	struct weft__edge_list to = weft__edges_to(w->story, w->task);
+	for (uint32_t i = weft__edges_until(w->model, to, w->at); i < to.count; i++) {
 		uint32_t edge = to.edges[i];
-		if (e->time[edge] > m->runs_next)
+		if (e->time[edge] > w->runs_next)
 			break;
 		if (e->type[edge] != WEFT_EDGE_SIGNAL)
 			continue;
-		wait->since = m->idle_since;
+		wait->since = w->idle_since;
 		wait->until = e->time[edge];
 		return true;
 	}
@@ -174,11 +175,11 @@ WEFT__EXPORT bool weft_story_wait_at(
 	const struct weft_model *model = story->model;
 	if (at_ns > model->summary.end)
 		at_ns = model->summary.end;
-	struct moment m = moment_of(story, task, at_ns);
-	struct weft_story_wait wait = {.task = m.task, .source = WEFT_NONE, .until = UINT64_MAX};
-	if (m.running || at_ns < model->tasks.start[m.task] || weft__is_gone(model, m.task, at_ns))
+	struct waiting w = waiting_of(story, task, at_ns);
+	struct weft_story_wait wait = {.task = w.task, .source = WEFT_NONE, .until = UINT64_MAX};
+	if (w.running || at_ns < model->tasks.start[w.task] || weft__is_gone(model, w.task, at_ns))
 		return false;
-	if (!find_pending(&m, &wait) && !find_coming(&m, &wait) && !find_signal(&m, &wait))
+	if (!find_pending(&w, &wait) && !find_coming(&w, &wait) && !find_signal(&w, &wait))
 		return false;
 	*ret_wait = wait;
 	return true;

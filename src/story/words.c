@@ -31,7 +31,7 @@ void weft__words_init(struct weft__words *w, char *buffer, size_t size)
 }
 
 /* Appends one character if it fits; once one does not fit, nothing more is appended. */
-static void say_letter(struct weft__words *w, const char *bytes, size_t length)
+static void write_letter(struct weft__words *w, const char *bytes, size_t length)
 {
 	if (w->used + length + 1 > w->size) {
 		w->size = w->used ? w->used + 1 : w->size;
@@ -56,20 +56,20 @@ static struct weft_slice rest_of(struct weft_slice text, size_t from)
 	return (struct weft_slice){text.bytes + from, text.size - from};
 }
 
-static void say_letters(struct weft__words *w, struct weft_slice text)
+static void write_letters(struct weft__words *w, struct weft_slice text)
 {
 	while (text.size) {
 		bool good;
 		size_t length = next_letter(text, &good);
 		if (good)
-			say_letter(w, text.bytes, length);
+			write_letter(w, text.bytes, length);
 		else
-			say_letter(w, REPLACEMENT, sizeof(REPLACEMENT) - 1);
+			write_letter(w, REPLACEMENT, sizeof(REPLACEMENT) - 1);
 		text = rest_of(text, length);
 	}
 }
 
-void weft__say(struct weft__words *w, const char *format, ...)
+void weft__words_add(struct weft__words *w, const char *format, ...)
 {
 	char text[WEFT_SENTENCE_BYTES];
 	va_list arguments;
@@ -79,7 +79,7 @@ void weft__say(struct weft__words *w, const char *format, ...)
 	if (length <= 0)
 		return;
 	size_t size = (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1;
-	say_letters(w, (struct weft_slice){text, size});
+	write_letters(w, (struct weft_slice){text, size});
 }
 
 /* The bytes of the first `letters` characters. */
@@ -110,62 +110,62 @@ static bool is_path(struct weft_slice text)
 	return slash && !memchr(text.bytes, ' ', text.size);
 }
 
-void weft__say_text(struct weft__words *w, struct weft_slice text, unsigned letters)
+void weft__words_add_text(struct weft__words *w, struct weft_slice text, unsigned letters)
 {
 	if (head_bytes(text, letters) == text.size) {
-		say_letters(w, text);
+		write_letters(w, text);
 		return;
 	}
 	unsigned shown = letters ? letters - 1 : 0; /* without the ellipsis */
 	unsigned last = is_path(text) ? shown * 2 / 3 : 0;
 	size_t head = head_bytes(text, shown - last), tail = tail_from(text, last);
-	say_letters(w, (struct weft_slice){text.bytes, head});
-	say_letter(w, ELLIPSIS, sizeof(ELLIPSIS) - 1);
-	say_letters(w, rest_of(text, tail > head ? tail : head));
+	write_letters(w, (struct weft_slice){text.bytes, head});
+	write_letter(w, ELLIPSIS, sizeof(ELLIPSIS) - 1);
+	write_letters(w, rest_of(text, tail > head ? tail : head));
 }
 
-void weft__say_time(struct weft__words *w, const struct weft_model *model, uint64_t time)
+void weft__words_add_time(struct weft__words *w, const struct weft_model *model, uint64_t time)
 {
 	uint64_t start = model->summary.start;
 	char text[32];
 	weft_format_duration(time > start ? time - start : 0, TIME_DIGITS, text);
-	weft__say(w, "%s", text);
+	weft__words_add(w, "%s", text);
 }
 
-void weft__say_length(struct weft__words *w, uint64_t ns)
+void weft__words_add_length(struct weft__words *w, uint64_t ns)
 {
 	char text[32];
 	weft_format_duration(ns, LENGTH_DIGITS, text);
-	weft__say(w, "%s", text);
+	weft__words_add(w, "%s", text);
 }
 
-void weft__say_real(struct weft__words *w, double number, int digits)
+void weft__words_add_real(struct weft__words *w, double number, int digits)
 {
 	char text[WEFT__NUMBER_BYTES];
-	weft__say(w, "%s", weft__number_general(number, digits, text));
+	weft__words_add(w, "%s", weft__number_general(number, digits, text));
 }
 
-void weft__say_number(struct weft__words *w, uint64_t number)
+void weft__words_add_number(struct weft__words *w, uint64_t number)
 {
 	char digits[24];
 	int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
 	for (int i = 0; i < length; i++)
-		weft__say(w, i > 0 && (length - i) % 3 == 0 ? ",%c" : "%c", digits[i]);
+		weft__words_add(w, i > 0 && (length - i) % 3 == 0 ? ",%c" : "%c", digits[i]);
 }
 
-void weft__say_count(struct weft__words *w, uint64_t count, const char *one)
+void weft__words_add_count(struct weft__words *w, uint64_t count, const char *one)
 {
-	weft__say_number(w, count);
-	weft__say(w, " %s%s", one, count == 1 ? "" : "s");
+	weft__words_add_number(w, count);
+	weft__words_add(w, " %s%s", one, count == 1 ? "" : "s");
 }
 
-void weft__say_kind(struct weft__words *w, unsigned kind)
+void weft__words_add_kind(struct weft__words *w, unsigned kind)
 {
 	const char *name = kind == WEFT_KIND_PREEXISTING ? "preexisting" : weft_kind_name(kind);
 	if (name)
-		weft__say(w, "%s", name);
+		weft__words_add(w, "%s", name);
 	else
-		weft__say(w, "kind %u", kind);
+		weft__words_add(w, "kind %u", kind);
 }
 
 static bool has_label(const struct weft_model *model, uint32_t task)
@@ -173,39 +173,39 @@ static bool has_label(const struct weft_model *model, uint32_t task)
 	return weft_model_string(model, model->tasks.label[task]).size > 0;
 }
 
-static void say_kind_and_id(struct weft__words *w, const struct weft_model *model, uint32_t task)
+static void write_kind_and_id(struct weft__words *w, const struct weft_model *model, uint32_t task)
 {
-	weft__say_kind(w, model->tasks.kind[task]);
-	weft__say(w, " %" PRIu64, model->tasks.id[task]);
+	weft__words_add_kind(w, model->tasks.kind[task]);
+	weft__words_add(w, " %" PRIu64, model->tasks.id[task]);
 }
 
-void weft__say_task(
+void weft__words_add_task(
 	struct weft__words *w, const struct weft_model *model, uint32_t task, unsigned letters)
 {
 	if (has_label(model, task))
-		weft__say_text(w, weft_model_string(model, model->tasks.label[task]), letters);
+		weft__words_add_text(w, weft_model_string(model, model->tasks.label[task]), letters);
 	else
-		say_kind_and_id(w, model, task);
+		write_kind_and_id(w, model, task);
 }
 
-void weft__say_other(struct weft__words *w, const struct weft_model *model, uint32_t task,
+void weft__words_add_other(struct weft__words *w, const struct weft_model *model, uint32_t task,
 	uint32_t beside, unsigned letters)
 {
 	if (model->tasks.label[task] == model->tasks.label[beside])
-		say_kind_and_id(w, model, task);
+		write_kind_and_id(w, model, task);
 	else
-		weft__say_task(w, model, task, letters);
+		weft__words_add_task(w, model, task, letters);
 }
 
-void weft__say_subject(
+void weft__words_add_subject(
 	struct weft__words *w, const struct weft_model *model, uint32_t task, unsigned letters)
 {
-	say_kind_and_id(w, model, task);
+	write_kind_and_id(w, model, task);
 	if (!has_label(model, task))
 		return;
-	weft__say(w, " '");
-	weft__say_text(w, weft_model_string(model, model->tasks.label[task]), letters);
-	weft__say(w, "'");
+	weft__words_add(w, " '");
+	weft__words_add_text(w, weft_model_string(model, model->tasks.label[task]), letters);
+	weft__words_add(w, "'");
 }
 
 void weft__sentence_init(struct weft__sentence *sentence)
@@ -257,10 +257,10 @@ size_t weft__sentence_write(struct weft__sentence *sentence, char *buffer, size_
 	weft__words_init(&out, buffer, size);
 	for (unsigned i = 0; i < sentence->count; i++) {
 		const struct weft__words *words = &sentence->clauses[i].words;
-		weft__say_text(&out, (struct weft_slice){words->text, words->used},
+		weft__words_add_text(&out, (struct weft_slice){words->text, words->used},
 			WEFT_SENTENCE_LETTERS - 1 - out.letters);
 	}
-	weft__say(&out, ".");
+	weft__words_add(&out, ".");
 	return out.used;
 }
 
@@ -269,6 +269,6 @@ WEFT__EXPORT size_t weft_story_name(
 {
 	struct weft__words w;
 	weft__words_init(&w, buffer, size);
-	weft__say_task(&w, model, task, letters);
+	weft__words_add_task(&w, model, task, letters);
 	return w.used;
 }

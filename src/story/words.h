@@ -18,31 +18,31 @@ struct weft__words {
 void weft__words_init(struct weft__words *words, char *buffer, size_t size);
 
 /* Appends our own text: clean UTF-8. */
-__attribute__((format(printf, 2, 3))) void weft__say(
+__attribute__((format(printf, 2, 3))) void weft__words_add(
 	struct weft__words *words, const char *format, ...);
 /* Appends text of the trace, at most `letters` characters: an ellipsis replaces the rest, or the
  * middle of a path. */
-void weft__say_text(struct weft__words *words, struct weft_slice text, unsigned letters);
+void weft__words_add_text(struct weft__words *words, struct weft_slice text, unsigned letters);
 /* Appends "12.491 ms": a time from the trace's start. */
-void weft__say_time(struct weft__words *words, const struct weft_model *model, uint64_t time);
+void weft__words_add_time(struct weft__words *words, const struct weft_model *model, uint64_t time);
 /* Appends "1.84 ms". */
-void weft__say_length(struct weft__words *words, uint64_t ns);
+void weft__words_add_length(struct weft__words *words, uint64_t ns);
 /* Appends a number with at most `digits` significant digits. */
-void weft__say_real(struct weft__words *words, double number, int digits);
+void weft__words_add_real(struct weft__words *words, double number, int digits);
 /* Appends "1,234". */
-void weft__say_number(struct weft__words *words, uint64_t number);
+void weft__words_add_number(struct weft__words *words, uint64_t number);
 /* Appends "1 task" or "1,514 tasks". */
-void weft__say_count(struct weft__words *words, uint64_t count, const char *one);
+void weft__words_add_count(struct weft__words *words, uint64_t count, const char *one);
 /* Appends "bind". */
-void weft__say_kind(struct weft__words *words, unsigned kind);
+void weft__words_add_kind(struct weft__words *words, unsigned kind);
 /* Appends a task's label, or "wait 79". */
-void weft__say_task(
+void weft__words_add_task(
 	struct weft__words *words, const struct weft_model *model, uint32_t task, unsigned letters);
 /* The same in a sentence with another task: kind and id if both have the same label. */
-void weft__say_other(struct weft__words *words, const struct weft_model *model, uint32_t task,
+void weft__words_add_other(struct weft__words *words, const struct weft_model *model, uint32_t task,
 	uint32_t beside, unsigned letters);
 /* Appends "wait 79 'Net.read'". */
-void weft__say_subject(
+void weft__words_add_subject(
 	struct weft__words *words, const struct weft_model *model, uint32_t task, unsigned letters);
 
 #define WEFT__CLAUSES_MAX 10

@@ -73,7 +73,7 @@ void weft__trigger_test_tag(struct weft_triggers *t, const struct weft_event *ev
 static bool concerns(const struct weft_triggers *t, const struct rule *rule, uint32_t task)
 {
 	const struct weft__state_tasks *tasks = &t->state.tasks;
-	bool has_kind = tasks->flags[task] & (WEFT_TASK_CREATED | WEFT_TASK_TOLD);
+	bool has_kind = tasks->flags[task] & (WEFT_TASK_CREATED | WEFT_TASK_FROM_RUNDOWN);
 	if (rule->has_kind && (!has_kind || tasks->kind[task] != rule->kind))
 		return false;
 	return !rule->label.bytes || has_part(t->waiters.list[task].label, rule->label);

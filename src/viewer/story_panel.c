@@ -112,7 +112,7 @@ void weft__fill_story(struct weft_viewer *viewer)
 	char text[WEFT_SENTENCE_BYTES];
 	uint32_t task = viewer->selection.task;
 	if (task == WEFT_NONE || !weft__viewer_know_story(viewer) ||
-		weft_story_tell(&viewer->story, task, &lines))
+		weft_story_lines_create(&viewer->story, task, &lines))
 		return;
 	weft_story_name(viewer->model, task, 60, text, sizeof(text));
 	weft__panel_add(viewer, WEFT_VIEWER_HEADING, text, "", "");

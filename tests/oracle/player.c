@@ -249,7 +249,7 @@ static void show_task(const struct weft_layout *layout, uint32_t task)
 		",\"activations\":", tasks->first_activation[task + 1] - tasks->first_activation[task]);
 	add_bool(",\"expected\":", flags & WEFT_TASK_EXPECTED);
 	add_number(",\"row\":", layout->row[task]);
-	if ((flags & (WEFT_TASK_TOLD | WEFT_TASK_CREATED)) == WEFT_TASK_TOLD &&
+	if ((flags & (WEFT_TASK_FROM_RUNDOWN | WEFT_TASK_CREATED)) == WEFT_TASK_FROM_RUNDOWN &&
 		weft_model_creation(model, task, &created))
 		add_number(",\"created\":", created);
 	weft_text_add_string(&play.text, "}\n");

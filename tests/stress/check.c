@@ -23,7 +23,7 @@ struct tally {
 	uint32_t owner[THREADS]; /* writer + 1 of all of a thread's events */
 };
 
-void tell_problem(struct tale *tale, const char *format, ...)
+void report_problem(struct tale *tale, const char *format, ...)
 {
 	va_list arguments;
 	if (__atomic_exchange_n(&tale->has_problem, 1, __ATOMIC_ACQ_REL))
@@ -101,22 +101,22 @@ static void add_numbered(struct tally *tally, const struct weft_event *event, ui
 {
 	uint64_t writer = value >> 32, number = value & UINT32_MAX;
 	if (writer >= WRITERS || !is_whole(event, writer, number)) {
-		tell_problem(tally->tale,
+		report_problem(tally->tale,
 			"%s: an event that is not whole (writer %llu, number %llu, type %u, text \"%.*s\")",
 			tally->reader, (unsigned long long)writer, (unsigned long long)number, event->type,
 			(int)(event->text.size < 40 ? event->text.size : 40), event->text.bytes);
 		return;
 	}
 	if (number >= __atomic_load_n(&tally->tale->begun[writer], __ATOMIC_ACQUIRE))
-		tell_problem(tally->tale, "%s: an event that nobody wrote", tally->reader);
+		report_problem(tally->tale, "%s: an event that nobody wrote", tally->reader);
 	if (number < tally->next[writer])
-		tell_problem(tally->tale, "%s: number %llu of writer %llu is there twice, or too late",
+		report_problem(tally->tale, "%s: number %llu of writer %llu is there twice, or too late",
 			tally->reader, (unsigned long long)number, (unsigned long long)writer);
 	tally->next[writer] = number + 1;
 	uint32_t *owner = &tally->owner[event->thread % THREADS];
 	uint32_t thread = (uint32_t)(writer / ROLES) + 1;
 	if (*owner && *owner != thread)
-		tell_problem(tally->tale, "%s: an event of writer %llu among those of %u", tally->reader,
+		report_problem(tally->tale, "%s: an event of writer %llu among those of %u", tally->reader,
 			(unsigned long long)writer, (*owner - 1) * ROLES);
 	*owner = thread;
 }
@@ -124,7 +124,7 @@ static void add_numbered(struct tally *tally, const struct weft_event *event, ui
 static void add(struct tally *tally, const struct weft_event *event)
 {
 	if (event->time_ns < tally->last_ns)
-		tell_problem(tally->tale, "%s: the past changes", tally->reader);
+		report_problem(tally->tale, "%s: the past changes", tally->reader);
 	tally->last_ns = event->time_ns;
 	if (event->is_rundown)
 		return;
@@ -158,7 +158,7 @@ static uint64_t sum_losses(const struct weft_trace_description *trace)
 static void check_diagnostics(struct tally *tally, const struct weft_diagnostics *diagnostics)
 {
 	if (diagnostics->count)
-		tell_problem(tally->tale, "%s: %s", tally->reader, diagnostics->list[0].message);
+		report_problem(tally->tale, "%s: %s", tally->reader, diagnostics->list[0].message);
 }
 
 /* Answers what was found: events and losses. */
@@ -174,7 +174,7 @@ static uint64_t decode(const void *bytes, struct tally *tally)
 	while (!status && (status = weft_decoder_next(decoder, &event)) == WEFT_OK)
 		add(tally, &event);
 	if (status != WEFT_END)
-		tell_problem(tally->tale, "%s: %s", tally->reader, weft_error_text(status));
+		report_problem(tally->tale, "%s: %s", tally->reader, weft_error_text(status));
 	uint64_t found = tally->count + sum_losses(weft_decoder_describe(decoder));
 	check_diagnostics(tally, weft_decoder_diagnostics(decoder));
 	weft_decoder_destroy(decoder);
@@ -191,7 +191,7 @@ static void check_sum(
 	const struct round *round, const char *reader, uint64_t found, uint64_t least, uint64_t most)
 {
 	if (found > most || (found < least && are_all_counted(round)))
-		tell_problem(round->tale, "%s: %llu events found and lost, of %llu to %llu", reader,
+		report_problem(round->tale, "%s: %llu events found and lost, of %llu to %llu", reader,
 			(unsigned long long)found, (unsigned long long)least, (unsigned long long)most);
 }
 
@@ -230,7 +230,7 @@ static struct weft_control *control_levels(const struct round *round, const char
 {
 	struct weft_control *control = NULL;
 	if (round->happenings & LEVELS && weft_control_open(path, &control))
-		tell_problem(round->tale, "levels cannot be controlled");
+		report_problem(round->tale, "levels cannot be controlled");
 	return control;
 }
 
@@ -254,7 +254,7 @@ static void follow_to_end(const struct round *round, struct weft_follow *followe
 		if (status == WEFT_AGAIN)
 			status = weft_follow_wait(follower, 5000000);
 		if (status != WEFT_OK && status != WEFT_AGAIN) {
-			tell_problem(round->tale, "a follower: %s", weft_error_text(status));
+			report_problem(round->tale, "a follower: %s", weft_error_text(status));
 			return;
 		}
 		set_some_level(control, &turn);
@@ -272,7 +272,7 @@ void follow(const struct round *round)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", round->files[0]);
 	int error = weft_follow_open(path, &follower);
 	if (error) {
-		tell_problem(round->tale, "a follower cannot begin: %s", weft_error_text(error));
+		report_problem(round->tale, "a follower cannot begin: %s", weft_error_text(error));
 		return;
 	}
 	struct tally *tally = create_tally(round, "a follower");

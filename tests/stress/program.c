@@ -228,7 +228,7 @@ static struct weft_abi_buffer *buffer_at(unsigned index)
 static void start_in(unsigned index)
 {
 	if (weft_start(buffer_at(index), BUFFER_BYTES, NULL))
-		tell_problem(tale, "recording does not start in buffer %u", index);
+		report_problem(tale, "recording does not start in buffer %u", index);
 	/* Not earlier: who copies it finds it complete. */
 	__atomic_store_n(&tale->buffer, index, __ATOMIC_RELEASE);
 }
@@ -324,7 +324,7 @@ static void check_names(void)
 		for (unsigned i = 0; i < thread_count; i++) {
 			uint64_t cache = threads[i].caches[name];
 			if (known && cache && cache != known)
-				tell_problem(tale, "one text with two ids: \"%s\"", name_of(name));
+				report_problem(tale, "one text with two ids: \"%s\"", name_of(name));
 			known = cache ? cache : known;
 		}
 	}

@@ -54,7 +54,8 @@ struct round {
 };
 
 /* Keeps the first. */
-void tell_problem(struct tale *tale, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void report_problem(struct tale *tale, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Events of all writers: begun, and certainly done. */
 uint64_t sum_begun(const struct tale *tale);

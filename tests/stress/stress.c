@@ -122,13 +122,13 @@ static void end_process(struct round *round, pid_t child, const char *who, bool 
 {
 	int status;
 	if (!wait_for(child, now() + ROUND_SECONDS_MAX, &status)) {
-		tell_problem(round->tale, "%s does not end", who);
+		report_problem(round->tale, "%s does not end", who);
 		kill(child, SIGKILL);
 		waitpid(child, &status, 0);
 	} else if (WIFSIGNALED(status) && !(was_killed && WTERMSIG(status) == SIGKILL)) {
-		tell_problem(round->tale, "%s: %s", who, strsignal(WTERMSIG(status)));
+		report_problem(round->tale, "%s: %s", who, strsignal(WTERMSIG(status)));
 	} else if (WIFEXITED(status) && WEXITSTATUS(status)) {
-		tell_problem(round->tale, "%s exits with %d", who, WEXITSTATUS(status));
+		report_problem(round->tale, "%s exits with %d", who, WEXITSTATUS(status));
 	}
 }
 

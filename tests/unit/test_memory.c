@@ -67,7 +67,7 @@ static int tell_tasks(const struct weft_story *story)
 		struct weft_story_lines *lines;
 		uint32_t *related, count;
 		bool more;
-		error = weft_story_tell(story, task, &lines);
+		error = weft_story_lines_create(story, task, &lines);
 		if (error)
 			return error;
 		weft_story_lines_destroy(lines);

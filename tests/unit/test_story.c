@@ -317,7 +317,7 @@ static void a_story_has_facts_then_what_happened(void **state)
 	struct told told = told_sample("mirage-arp-good.ctf");
 	struct weft_story_lines *lines;
 	(void)state;
-	assert_int_equal(weft_story_tell(&told.story, task_of(&told, 4473), &lines), 0);
+	assert_int_equal(weft_story_lines_create(&told.story, task_of(&told, 4473), &lines), 0);
 	assert_string_equal(find_line(lines, "kind")->text, "try");
 	assert_int_equal(find_line(lines, "made by")->task, task_of(&told, 4460));
 	assert_string_equal(find_line(lines, "outcome")->text, "fulfilled");
@@ -347,7 +347,7 @@ static void every_story_of_the_samples_is_whole_and_in_order(void **state)
 		struct weft_story_lines *lines;
 		uint32_t activations = 0, notes = 0;
 		uint64_t last = 0;
-		assert_int_equal(weft_story_tell(&told.story, task, &lines), 0);
+		assert_int_equal(weft_story_lines_create(&told.story, task, &lines), 0);
 		for (uint32_t i = 0; i < lines->count; i++) {
 			const struct weft_story_line *line = &lines->lines[i];
 			if (line->type == WEFT_STORY_ACTIVATION)
@@ -380,7 +380,7 @@ static void long_stories_say_what_they_leave_out(void **state)
 		make_create(&made, 1, 100 + i, i % 500 ? WEFT_KIND_BIND : WEFT_KIND_WAIT);
 	}
 	struct told told = make_end(&made);
-	assert_int_equal(weft_story_tell(&told.story, task_of(&told, 1), &lines), 0);
+	assert_int_equal(weft_story_lines_create(&told.story, task_of(&told, 1), &lines), 0);
 	assert_string_equal(find_line(lines, "not shown")->text, "800 further notes");
 	uint32_t children = 0;
 	for (uint32_t i = 0; i < lines->count; i++)
@@ -400,7 +400,7 @@ static void four_similar_children_are_one_line(void **state)
 		for (uint64_t id = 1; id <= count; id++)
 			make_create(&made, 0, id, WEFT_KIND_TASK);
 		struct told told = make_end(&made);
-		assert_int_equal(weft_story_tell(&told.story, task_of(&told, 0), &lines), 0);
+		assert_int_equal(weft_story_lines_create(&told.story, task_of(&told, 0), &lines), 0);
 		for (uint32_t i = 0; i < lines->count; i++)
 			found += lines->lines[i].type == WEFT_STORY_CHILD;
 		assert_int_equal(found, count == 3 ? 3 : 1);
@@ -423,7 +423,7 @@ static void alike_activations_are_one_line(void **state)
 		made.time += 100;
 	}
 	struct told told = make_end(&made);
-	assert_int_equal(weft_story_tell(&told.story, task_of(&told, 1), &lines), 0);
+	assert_int_equal(weft_story_lines_create(&told.story, task_of(&told, 1), &lines), 0);
 	uint32_t found = 0, counts[4] = {0};
 	for (uint32_t i = 0; i < lines->count; i++)
 		if (lines->lines[i].type == WEFT_STORY_ACTIVATION && found < 4)

@@ -153,21 +153,21 @@ static uint64_t usual_hold(struct contention *c, uint64_t *ret_sum)
 }
 
 /* Appends the task that held it for far longer than usual. */
-static void say_holder(struct weft__sentence *s, const struct contention *c, uint32_t semaphore,
+static void write_holder(struct weft__sentence *s, const struct contention *c, uint32_t semaphore,
 	const struct hold *hold, uint64_t usual_ns)
 {
 	struct weft__words *w = weft__clause(s, 6);
-	weft__say_subject(w, c->model, hold->task, 28);
-	weft__say(w, " holds ");
-	weft__say_task(w, c->model, semaphore, 24);
-	weft__say(w, " for ");
-	weft__say_length(w, hold->end - hold->start);
+	weft__words_add_subject(w, c->model, hold->task, 28);
+	weft__words_add(w, " holds ");
+	weft__words_add_task(w, c->model, semaphore, 24);
+	weft__words_add(w, " for ");
+	weft__words_add_length(w, hold->end - hold->start);
 	w = weft__clause(s, 3);
-	weft__say(w, " from ");
-	weft__say_time(w, c->model, hold->start);
+	weft__words_add(w, " from ");
+	weft__words_add_time(w, c->model, hold->start);
 	w = weft__clause(s, 4);
-	weft__say(w, ", most for ");
-	weft__say_length(w, usual_ns);
+	weft__words_add(w, ", most for ");
+	weft__words_add_length(w, usual_ns);
 }
 
 /* The number of waits that overlap a hold; starts and ends are sorted. */
@@ -203,24 +203,24 @@ static void look_at_holds(struct contention *c, uint32_t semaphore, uint32_t que
 	};
 	weft__sentence_init(&s);
 	if (is_far) {
-		say_holder(&s, c, semaphore, longest, usual_ns);
+		write_holder(&s, c, semaphore, longest, usual_ns);
 	} else {
 		struct weft__words *w = weft__clause(&s, 6);
-		weft__say_subject(w, c->model, semaphore, 32);
-		weft__say(w, " is held ");
-		weft__say_real(w, (double)sum * 100 / (double)(problem.end - problem.start + 1), 3);
-		weft__say(w, " %% of the time");
+		weft__words_add_subject(w, c->model, semaphore, 32);
+		weft__words_add(w, " is held ");
+		weft__words_add_real(w, (double)sum * 100 / (double)(problem.end - problem.start + 1), 3);
+		weft__words_add(w, " %% of the time");
 	}
 	struct weft__words *w = weft__clause(&s, 5);
 	if (is_far)
-		weft__say(w, "; %" PRIu32 " %s for it meanwhile", queue,
+		weft__words_add(w, "; %" PRIu32 " %s for it meanwhile", queue,
 			queue == 1 ? "task waits" : "tasks wait");
 	else
-		weft__say(w, "; up to %" PRIu32 " tasks wait for it at once", queue);
+		weft__words_add(w, "; up to %" PRIu32 " tasks wait for it at once", queue);
 	if (!is_far) {
 		w = weft__clause(&s, 3);
-		weft__say(w, ", most at ");
-		weft__say_time(w, c->model, time);
+		weft__words_add(w, ", most at ");
+		weft__words_add_time(w, c->model, time);
 	}
 	weft__find(c->findings, &problem, queue, &s);
 }
@@ -255,17 +255,17 @@ static uint32_t count_passed(const struct contention *c, uint32_t at, uint32_t *
 	return passed;
 }
 
-static void say_passed(
+static void write_passed(
 	struct weft__sentence *s, const struct weft_model *model, uint32_t passed, uint32_t other)
 {
 	struct weft__words *w = weft__clause(s, 5);
-	weft__say(w, ", while ");
+	weft__words_add(w, ", while ");
 	if (other == WEFT_NONE)
-		weft__say(w, "others");
+		weft__words_add(w, "others");
 	else
-		weft__say_task(w, model, other, 24);
-	weft__say(w, " had it %" PRIu32 " times", passed);
-	weft__say(weft__clause(s, 4), " and came later");
+		weft__words_add_task(w, model, other, 24);
+	weft__words_add(w, " had it %" PRIu32 " times", passed);
+	weft__words_add(weft__clause(s, 4), " and came later");
 }
 
 static void look_for_starvation(struct contention *c, uint32_t semaphore)
@@ -291,15 +291,15 @@ static void look_for_starvation(struct contention *c, uint32_t semaphore)
 	};
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 6);
-	weft__say_subject(w, model, waited->task, 32);
-	weft__say(w, " waits ");
-	weft__say_length(w, length);
-	weft__say(w, " for ");
-	weft__say_task(w, model, semaphore, 24);
+	weft__words_add_subject(w, model, waited->task, 32);
+	weft__words_add(w, " waits ");
+	weft__words_add_length(w, length);
+	weft__words_add(w, " for ");
+	weft__words_add_task(w, model, semaphore, 24);
 	w = weft__clause(&s, 3);
-	weft__say(w, " from ");
-	weft__say_time(w, model, waited->since);
-	say_passed(&s, model, passed, other);
+	weft__words_add(w, " from ");
+	weft__words_add_time(w, model, waited->since);
+	write_passed(&s, model, passed, other);
 	weft__find(c->findings, &problem, passed, &s);
 }
 

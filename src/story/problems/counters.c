@@ -100,13 +100,13 @@ static uint32_t last_below(
 }
 
 /* Appends how far it rises, and in which time. */
-static void say_course(
+static void write_course(
 	struct weft__sentence *s, int64_t from, int64_t to, const struct weft_problem *problem)
 {
-	weft__say(weft__clause(s, 3), ": from %" PRId64 " to %" PRId64, from, to);
+	weft__words_add(weft__clause(s, 3), ": from %" PRId64 " to %" PRId64, from, to);
 	struct weft__words *w = weft__clause(s, 2);
-	weft__say(w, " in ");
-	weft__say_length(w, problem->end - problem->start);
+	weft__words_add(w, " in ");
+	weft__words_add_length(w, problem->end - problem->start);
 }
 
 /* Makes the problem from one of its samples to its last. */
@@ -133,7 +133,7 @@ static struct weft__words *begin_sentence(
 {
 	weft__sentence_init(s);
 	struct weft__words *w = weft__clause(s, 4);
-	weft__say_text(w, weft_model_string(model, counter->name), 40);
+	weft__words_add_text(w, weft_model_string(model, counter->name), 40);
 	return w;
 }
 
@@ -148,10 +148,10 @@ static void add_late(
 	problem.show_end = model->summary.end;
 	struct weft__sentence s;
 	struct weft__words *w = begin_sentence(&s, model, counter);
-	weft__say(w, " climbs from ");
-	weft__say_time(w, model, problem.start);
-	weft__say(w, " on");
-	say_course(&s, model->samples.value[first], climb->last, &problem);
+	weft__words_add(w, " climbs from ");
+	weft__words_add_time(w, model, problem.start);
+	weft__words_add(w, " on");
+	write_course(&s, model->samples.value[first], climb->last, &problem);
 	weft__find(findings, &problem, (uint64_t)counter->count, &s);
 }
 
@@ -162,10 +162,10 @@ static void add_climb(struct weft__findings *findings, uint32_t number, const st
 	struct weft_problem problem = climb_from(
 		model, number, counter->first, climb->falls ? WEFT_SEVERITY_WARNING : WEFT_SEVERITY_HINT);
 	struct weft__sentence s;
-	weft__say(
+	weft__words_add(
 		begin_sentence(&s, model, counter), climb->falls ? " keeps climbing" : " only climbs");
-	say_course(&s, climb->first, climb->last, &problem);
-	weft__say(weft__clause(&s, 1),
+	write_course(&s, climb->first, climb->last, &problem);
+	weft__words_add(weft__clause(&s, 1),
 		climb->falls ? ", and falls less and less far" : "; a leak, unless it is a total");
 	weft__find(findings, &problem, (uint64_t)counter->count, &s);
 }

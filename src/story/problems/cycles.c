@@ -100,19 +100,19 @@ static void choose_view(const struct walk *walk, struct weft_problem *problem)
 }
 
 /* Appends "waits for lock A, which task 5 holds" or "waits for task 5". */
-static void say_next(struct weft__sentence *s, const struct walk *walk, uint32_t task)
+static void write_next(struct weft__sentence *s, const struct walk *walk, uint32_t task)
 {
 	const struct weft_model *model = walk->model;
 	struct weft__words *w = weft__clause(s, 4);
 	uint32_t source = walk->final[model->edges.to[last_act(walk, task)]];
-	weft__say(w, " waits for ");
+	weft__words_add(w, " waits for ");
 	if (source == walk->next[task]) {
-		weft__say_subject(w, model, source, 32);
+		weft__words_add_subject(w, model, source, 32);
 		return;
 	}
-	weft__say_task(w, model, source, 20);
-	weft__say(w, " of ");
-	weft__say_subject(w, model, walk->next[task], 28);
+	weft__words_add_task(w, model, source, 20);
+	weft__words_add(w, " of ");
+	weft__words_add_subject(w, model, walk->next[task], 28);
 }
 
 static void add_cycle(struct walk *walk, uint32_t task)
@@ -140,17 +140,17 @@ static void add_cycle(struct walk *walk, uint32_t task)
 	struct weft__sentence s;
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 5);
-	weft__say_subject(w, model, first, 28);
+	weft__words_add_subject(w, model, first, 28);
 	if (length == 1) {
-		weft__say(w, " waits for itself");
+		weft__words_add(w, " waits for itself");
 	} else {
-		say_next(&s, walk, first);
-		weft__say(weft__clause(&s, 3),
+		write_next(&s, walk, first);
+		weft__words_add(weft__clause(&s, 3),
 			length == 2 ? ", which waits for it" : ", and so on in a circle of %" PRIu32, length);
 	}
 	w = weft__clause(&s, 2);
-	weft__say(w, ", since ");
-	weft__say_time(w, model, problem.start);
+	weft__words_add(w, ", since ");
+	weft__words_add_time(w, model, problem.start);
 	weft__find(walk->findings, &problem, length, &s);
 }
 

@@ -186,7 +186,7 @@ static int by_key(const void *left, const void *right)
 }
 
 /* Appends ": connection refused", and the origin, with its message if that differs. */
-static void say_why(
+static void write_why(
 	struct weft__sentence *s, const struct weft_model *model, uint32_t task, uint32_t origin)
 {
 	const struct weft_tasks *t = &model->tasks;
@@ -196,41 +196,41 @@ static void say_why(
 		message.size == began.size && memcmp(message.bytes, began.bytes, began.size) == 0;
 	if (message.size) {
 		struct weft__words *w = weft__clause(s, 4);
-		weft__say(w, ": ");
-		weft__say_text(w, message, origin == task || is_same ? 60 : 32);
+		weft__words_add(w, ": ");
+		weft__words_add_text(w, message, origin == task || is_same ? 60 : 32);
 	}
 	if (origin == task || (is_same && t->label[origin] == WEFT_NONE))
 		return;
 	struct weft__words *w = weft__clause(s, 5);
-	weft__say(w, "; it began with ");
-	weft__say_task(w, model, origin, 24);
+	weft__words_add(w, "; it began with ");
+	weft__words_add_task(w, model, origin, 24);
 	if (began.size && !is_same) {
-		weft__say(w, ": ");
-		weft__say_text(w, began, 40);
+		weft__words_add(w, ": ");
+		weft__words_add_text(w, began, 40);
 	}
 }
 
-static void say_ending(struct weft__sentence *s, const struct weft_model *model,
+static void write_ending(struct weft__sentence *s, const struct weft_model *model,
 	const struct sorted *sorted, uint32_t count)
 {
 	const struct weft_tasks *t = &model->tasks;
 	uint32_t task = sorted->task;
 	weft__sentence_init(s);
 	struct weft__words *w = weft__clause(s, 6);
-	weft__say_subject(w, model, task, 40);
+	weft__words_add_subject(w, model, task, 40);
 	if (never(t, task)) {
-		weft__say(w, " is never resolved");
+		weft__words_add(w, " is never resolved");
 	} else {
-		weft__say(w, " failed");
+		weft__words_add(w, " failed");
 		w = weft__clause(s, 1);
-		weft__say(w, " at ");
-		weft__say_time(w, model, t->end[task]);
-		say_why(s, model, task, sorted->origin);
+		weft__words_add(w, " at ");
+		weft__words_add_time(w, model, t->end[task]);
+		write_why(s, model, task, sorted->origin);
 	}
 	if (count > 1)
-		weft__say(weft__clause(s, 3), ", and %u more like it", count - 1);
+		weft__words_add(weft__clause(s, 3), ", and %u more like it", count - 1);
 	if (sorted->went_on)
-		weft__say(weft__clause(s, 2), "; %s",
+		weft__words_add(weft__clause(s, 2), "; %s",
 			count > 1 ? "their readers handled them" : "its reader handled it");
 }
 
@@ -256,7 +256,7 @@ static void add_ending(struct ends *ends, const struct sorted *sorted, uint32_t 
 	problem.show_end = problem.end;
 	if (count > 1) /* to show how they follow each other */
 		problem.show_end = sorted[count < SHOWN ? count - 1 : SHOWN - 1].end;
-	say_ending(&s, ends->model, sorted, count);
+	write_ending(&s, ends->model, sorted, count);
 	weft__find(ends->findings, &problem, count, &s);
 }
 
@@ -326,12 +326,12 @@ static void add_under_way(struct ends *ends)
 	};
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 4);
-	weft__say_subject(w, ends->model, first, 40);
+	weft__words_add_subject(w, ends->model, first, 40);
 	if (count > 1)
-		weft__say(w, " and %u more", count - 1);
-	weft__say(w, count > 1 ? " were under way" : " was under way");
-	weft__say(weft__clause(&s, 3), " when the trace ended");
-	weft__say(weft__clause(&s, 2), ", for no longer than usual");
+		weft__words_add(w, " and %u more", count - 1);
+	weft__words_add(w, count > 1 ? " were under way" : " was under way");
+	weft__words_add(weft__clause(&s, 3), " when the trace ended");
+	weft__words_add(weft__clause(&s, 2), ", for no longer than usual");
 	weft__find(ends->findings, &problem, count, &s);
 }
 

@@ -111,11 +111,11 @@ static void add_pile(struct piling *p, const struct pile *pile)
 	};
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 4);
-	weft__say_subject(w, model, pile->first, 40);
-	weft__say(w, " and %" PRIu32 " more like it do not end", pile->left - 1);
-	weft__say(weft__clause(&s, 3), ", and become more and more");
+	weft__words_add_subject(w, model, pile->first, 40);
+	weft__words_add(w, " and %" PRIu32 " more like it do not end", pile->left - 1);
+	weft__words_add(weft__clause(&s, 3), ", and become more and more");
 	if (group->count)
-		weft__say(weft__clause(&s, 2), "; %" PRIu32 " others did end", group->count);
+		weft__words_add(weft__clause(&s, 2), "; %" PRIu32 " others did end", group->count);
 	weft__find(p->findings, &problem, pile->left, &s);
 }
 

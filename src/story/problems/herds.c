@@ -197,18 +197,18 @@ static void add_herd(struct weft__findings *findings, uint32_t task, const struc
 	};
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 5);
-	weft__say(w, herd->by_promises ? "" : "A signal of ");
-	weft__say_subject(w, model, task, 32);
-	weft__say(w, " wakes %" PRIu32 " tasks", herd->worst.woken);
-	weft__say(w, herd->by_promises ? " at once" : "");
+	weft__words_add(w, herd->by_promises ? "" : "A signal of ");
+	weft__words_add_subject(w, model, task, 32);
+	weft__words_add(w, " wakes %" PRIu32 " tasks", herd->worst.woken);
+	weft__words_add(w, herd->by_promises ? " at once" : "");
 	w = weft__clause(&s, 4);
 	if (herd->worst.back < herd->worst.woken)
-		weft__say(w, ", of which %" PRIu32 " only wait again", herd->worst.back);
+		weft__words_add(w, ", of which %" PRIu32 " only wait again", herd->worst.back);
 	else
-		weft__say(w, ", which only wait again");
+		weft__words_add(w, ", which only wait again");
 	w = weft__clause(&s, 3);
-	weft__say(w, "; %" PRIu32 " times, first at ", herd->times);
-	weft__say_time(w, model, herd->first);
+	weft__words_add(w, "; %" PRIu32 " times, first at ", herd->times);
+	weft__words_add_time(w, model, herd->first);
 	weft__find(findings, &problem, (uint64_t)herd->times * herd->worst.back, &s);
 }
 

@@ -158,7 +158,7 @@ static uint32_t count_alike(struct looking *l, const struct stretch *stretch)
 	return count;
 }
 
-static bool is_told(const struct looking *l, const struct stretch *stretch)
+static bool is_reported(const struct looking *l, const struct stretch *stretch)
 {
 	const uint32_t *group_of = l->findings->alike.group_of;
 	for (const struct stretch *s = l->list; s < stretch; s++)
@@ -187,23 +187,23 @@ static void add_hog(struct looking *l, const struct stretch *stretch)
 	};
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 6);
-	weft__say_subject(w, model, stretch->task, 36);
-	weft__say(w, " runs for ");
-	weft__say_length(w, length);
-	weft__say(w, " at a stretch");
+	weft__words_add_subject(w, model, stretch->task, 36);
+	weft__words_add(w, " runs for ");
+	weft__words_add_length(w, length);
+	weft__words_add(w, " at a stretch");
 	w = weft__clause(&s, 3);
-	weft__say(w, " from ");
-	weft__say_time(w, model, stretch->start);
+	weft__words_add(w, " from ");
+	weft__words_add_time(w, model, stretch->start);
 	if (count > 1)
-		weft__say(weft__clause(&s, 5), ", as %" PRIu32 " more like it do", count - 1);
-	weft__say(
+		weft__words_add(weft__clause(&s, 5), ", as %" PRIu32 " more like it do", count - 1);
+	weft__words_add(
 		weft__clause(&s, 5), ", while %" PRIu32 " tasks wait for their turn", stretch->waiters);
 	if (count == 1 && is_unlike_itself(l, stretch))
-		weft__say(weft__clause(&s, 4), "; or it was preempted");
+		weft__words_add(weft__clause(&s, 4), "; or it was preempted");
 	if (l->others) {
 		w = weft__clause(&s, 2);
-		weft__say(w, "; on average it is ");
-		weft__say_length(w, l->sum_ns / l->others);
+		weft__words_add(w, "; on average it is ");
+		weft__words_add_length(w, l->sum_ns / l->others);
 	}
 	weft__find(l->findings, &problem, length, &s);
 }
@@ -229,7 +229,7 @@ static void find_hogs(struct looking *l)
 	qsort(l->list, l->count, sizeof(*l->list), by_length);
 	for (uint32_t i = 0; i < l->count && named < NAMED_MAX; i++) {
 		const struct stretch *s = &l->list[i];
-		if (!is_one(l, s) || is_told(l, s))
+		if (!is_one(l, s) || is_reported(l, s))
 			continue;
 		add_hog(l, s);
 		named++;

@@ -172,34 +172,34 @@ static uint32_t find_awaited(const struct gaps *gaps, const struct gap *gap)
 	return found;
 }
 
-static void say_gaps(struct weft__sentence *s, const struct gaps *gaps, const struct gap *first,
+static void write_gaps(struct weft__sentence *s, const struct gaps *gaps, const struct gap *first,
 	const struct gap *longest, uint32_t count)
 {
 	weft__sentence_init(s);
 	uint32_t awaited = find_awaited(gaps, first);
 	struct weft__words *w = weft__clause(s, 5);
 	if (count > 1)
-		weft__say(w, "%" PRIu32 " times nothing runs for about ", count);
+		weft__words_add(w, "%" PRIu32 " times nothing runs for about ", count);
 	else
-		weft__say(w, "Nothing runs for ");
-	weft__say_length(w, longest->length);
+		weft__words_add(w, "Nothing runs for ");
+	weft__words_add_length(w, longest->length);
 	if (count > 1) {
 		w = weft__clause(s, 3);
-		weft__say(w, ", first");
+		weft__words_add(w, ", first");
 	}
 	w = weft__clause(s, 3);
-	weft__say(w, " from ");
-	weft__say_time(w, gaps->model, first->start);
+	weft__words_add(w, " from ");
+	weft__words_add_time(w, gaps->model, first->start);
 	if (awaited != WEFT_NONE) {
 		w = weft__clause(s, 4);
-		weft__say(w, ", until ");
-		weft__say_subject(w, gaps->model, awaited, 32);
-		weft__say(w, " ends");
+		weft__words_add(w, ", until ");
+		weft__words_add_subject(w, gaps->model, awaited, 32);
+		weft__words_add(w, " ends");
 	}
 	if (gaps->usual_ns) {
 		w = weft__clause(s, 2);
-		weft__say(w, "; usual gaps take ");
-		weft__say_length(w, gaps->usual_ns);
+		weft__words_add(w, "; usual gaps take ");
+		weft__words_add_length(w, gaps->usual_ns);
 	}
 }
 
@@ -225,7 +225,7 @@ static void add_cluster(struct gaps *gaps, uint32_t from, uint32_t to, uint64_t 
 	for (uint32_t i = from; i < to && to - from > 1; i++)
 		weft__find_period(
 			gaps->findings, gaps->list[i].start, gaps->list[i].start + gaps->list[i].length);
-	say_gaps(&s, gaps, first, &gaps->list[from + (to - from) / 2], to - from);
+	write_gaps(&s, gaps, first, &gaps->list[from + (to - from) / 2], to - from);
 	weft__find(gaps->findings, &problem, sum, &s);
 }
 

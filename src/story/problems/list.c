@@ -233,11 +233,11 @@ WEFT__EXPORT void weft_problems_destroy(struct weft_problems *problems)
 }
 
 /* Appends "2 idle gaps". */
-static void say_type(
+static void write_type(
 	struct weft__sentence *s, uint32_t count, enum weft_problem_type type, const char *before)
 {
 	const char *name = count == 1 ? rows[type].name : rows[type].plural;
-	weft__say(weft__clause(s, 2), "%s%" PRIu32 " %s", before, count, name);
+	weft__words_add(weft__clause(s, 2), "%s%" PRIu32 " %s", before, count, name);
 }
 
 WEFT__EXPORT size_t weft_problems_sentence(
@@ -250,16 +250,17 @@ WEFT__EXPORT size_t weft_problems_sentence(
 	for (uint32_t i = 0; i < problems->count; i++)
 		by_type[problems->list[i].type]++;
 	if (problems->count)
-		weft__say_count(weft__clause(&s, 3), problems->count, "problem");
+		weft__words_add_count(weft__clause(&s, 3), problems->count, "problem");
 	else
-		weft__say(weft__clause(&s, 3), "No problems found");
+		weft__words_add(weft__clause(&s, 3), "No problems found");
 	for (int type = 0; type < WEFT_PROBLEM_TYPES; type++) {
 		if (!by_type[type])
 			continue;
-		say_type(&s, by_type[type], (enum weft_problem_type)type, before);
+		write_type(&s, by_type[type], (enum weft_problem_type)type, before);
 		before = ", ";
 	}
 	if (problems->left_out)
-		weft__say(weft__clause(&s, 1), "; %" PRIu32 " milder ones left out", problems->left_out);
+		weft__words_add(
+			weft__clause(&s, 1), "; %" PRIu32 " milder ones left out", problems->left_out);
 	return weft__sentence_write(&s, buffer, size);
 }

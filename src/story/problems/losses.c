@@ -23,11 +23,11 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static void say_count(struct weft__sentence *s, uint64_t count)
+static void write_count(struct weft__sentence *s, uint64_t count)
 {
 	struct weft__words *w = weft__clause(s, 9);
-	weft__say_count(w, count, "event");
-	weft__say(w, " %s lost", count == 1 ? "is" : "are");
+	weft__words_add_count(w, count, "event");
+	weft__words_add(w, " %s lost", count == 1 ? "is" : "are");
 }
 
 static void find(struct weft__findings *findings, const struct cluster *cluster, bool first,
@@ -54,20 +54,21 @@ static void add_cluster(struct weft__findings *findings, const struct cluster *c
 	bool first = cluster->start == model->summary.start && cluster->cause == WEFT_LOSS_OVERWRITTEN;
 	struct weft__sentence s;
 	weft__sentence_init(&s);
-	say_count(&s, cluster->count);
+	write_count(&s, cluster->count);
 	struct weft__words *w = weft__clause(&s, 8);
 	if (cluster->start == cluster->end) {
-		weft__say(w, " before the first");
+		weft__words_add(w, " before the first");
 	} else {
-		weft__say(w, " from ");
-		weft__say_time(w, model, cluster->start);
-		weft__say(w, " to ");
-		weft__say_time(w, model, cluster->end);
+		weft__words_add(w, " from ");
+		weft__words_add_time(w, model, cluster->start);
+		weft__words_add(w, " to ");
+		weft__words_add_time(w, model, cluster->end);
 	}
 	if (cluster->thread != WEFT_NONE)
-		weft__say_thread(weft__clause(&s, 6), model, cluster->thread);
+		weft__words_add_thread(weft__clause(&s, 6), model, cluster->thread);
 	if (cluster->cause < WEFT_LOSS_CAUSES)
-		weft__say(weft__clause(&s, 7), ": %s", weft_loss_name((enum weft_loss)cluster->cause));
+		weft__words_add(
+			weft__clause(&s, 7), ": %s", weft_loss_name((enum weft_loss)cluster->cause));
 	find(findings, cluster, first, &s);
 }
 
@@ -111,12 +112,12 @@ static void add_rest(struct weft__findings *findings, uint64_t rest, bool has_pl
 		model->summary.start, model->summary.end, rest, WEFT_NONE, WEFT_LOSS_CAUSES};
 	struct weft__sentence s;
 	weft__sentence_init(&s);
-	say_count(&s, rest);
-	weft__say(weft__clause(&s, 8), " %s", has_places ? "elsewhere" : "somewhere");
+	write_count(&s, rest);
+	weft__words_add(weft__clause(&s, 8), " %s", has_places ? "elsewhere" : "somewhere");
 	if (!has_places) {
 		struct weft__words *w = weft__clause(&s, 7);
-		weft__say(w, ": ");
-		weft__say_losses(w, model->losses);
+		weft__words_add(w, ": ");
+		weft__words_add_losses(w, model->losses);
 	}
 	find(findings, &cluster, false, &s);
 }

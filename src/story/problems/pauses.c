@@ -56,19 +56,19 @@ static void add_pauses(
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 5);
 	if (pauses->count > 1)
-		weft__say(w, "%" PRIu32 " times GC stops everything, for up to ", pauses->count);
+		weft__words_add(w, "%" PRIu32 " times GC stops everything, for up to ", pauses->count);
 	else
-		weft__say(w, "GC stops everything for ");
-	weft__say_length(w, length_of(pauses->longest));
+		weft__words_add(w, "GC stops everything for ");
+	weft__words_add_length(w, length_of(pauses->longest));
 	w = weft__clause(&s, 4);
-	weft__say(w, " from ");
-	weft__say_time(w, model, pauses->longest->start);
+	weft__words_add(w, " from ");
+	weft__words_add_time(w, model, pauses->longest->start);
 	w = weft__clause(&s, 3);
-	weft__say(w, ", ");
-	weft__say_real(w, (double)pauses->sum_ns * 100 / (double)trace_ns, 3);
-	weft__say(w, " %% of the time");
+	weft__words_add(w, ", ");
+	weft__words_add_real(w, (double)pauses->sum_ns * 100 / (double)trace_ns, 3);
+	weft__words_add(w, " %% of the time");
 	if (model->thread_count > 1)
-		weft__say_thread(weft__clause(&s, 2), model, thread);
+		weft__words_add_thread(weft__clause(&s, 2), model, thread);
 	weft__find(findings, &problem, pauses->sum_ns, &s);
 }
 

@@ -117,16 +117,16 @@ static void add_polling(
 	};
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 6);
-	weft__say_subject(w, model, task, 36);
-	weft__say(w, " wakes up ");
-	weft__say_number(w, runs);
-	weft__say(w, " times, every ");
-	weft__say_length(w, interval_ns);
+	weft__words_add_subject(w, model, task, 36);
+	weft__words_add(w, " wakes up ");
+	weft__words_add_number(w, runs);
+	weft__words_add(w, " times, every ");
+	weft__words_add_length(w, interval_ns);
 	w = weft__clause(&s, 4);
-	weft__say(w, ", for ");
-	weft__say_length(w, run_ns);
-	weft__say(w, " each");
-	weft__say(weft__clause(&s, 5), ", and nothing comes of it: it polls");
+	weft__words_add(w, ", for ");
+	weft__words_add_length(w, run_ns);
+	weft__words_add(w, " each");
+	weft__words_add(weft__clause(&s, 5), ", and nothing comes of it: it polls");
 	weft__find(p->findings, &problem, runs, &s);
 }
 

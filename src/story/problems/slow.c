@@ -126,7 +126,7 @@ static bool are_one_story(const struct sorting *s, const struct slow *a, const s
 }
 
 /* Appends the share of garbage collection, if it is half of the lifetime or more. */
-static void say_gc(
+static void write_gc(
 	struct weft__sentence *t, const struct weft_model *model, const struct weft_problem *problem)
 {
 	uint64_t sum = 0;
@@ -140,12 +140,12 @@ static void say_gc(
 	if (sum < (problem->end - problem->start) / 2 || sum == 0)
 		return;
 	struct weft__words *w = weft__clause(t, 6);
-	weft__say(w, ", ");
-	weft__say_length(w, sum);
-	weft__say(w, " of it in GC");
+	weft__words_add(w, ", ");
+	weft__words_add_length(w, sum);
+	weft__words_add(w, " of it in GC");
 }
 
-static void say_waiters(struct weft__sentence *t, const struct weft_story *story, uint32_t task)
+static void write_waiters(struct weft__sentence *t, const struct weft_story *story, uint32_t task)
 {
 	struct weft__edge_list to = weft__edges_to(story, task);
 	uint32_t reads = 0, tries = 0;
@@ -155,7 +155,7 @@ static void say_waiters(struct weft__sentence *t, const struct weft_story *story
 	}
 	uint32_t waiters = reads > tries ? reads : tries;
 	if (waiters >= WAITERS_MIN)
-		weft__say(weft__clause(t, 5), ", and %" PRIu32 " tasks wait for it", waiters);
+		weft__words_add(weft__clause(t, 5), ", and %" PRIu32 " tasks wait for it", waiters);
 }
 
 /* True if tasks on this thread keep `task` from running. With several threads, that is known only
@@ -194,21 +194,21 @@ static void find_runners(struct sorting *s, const uint32_t *named, uint32_t coun
 				see_runner(s, &s->slow[named[k]], task, i);
 }
 
-static void say_runner(
+static void write_runner(
 	struct weft__sentence *t, const struct weft_model *model, const struct slow *slow)
 {
 	if (slow->runner == WEFT_NONE || slow->is_timed)
 		return;
 	if (slow->runner == slow->task) {
-		weft__say(weft__clause(t, 5), ", running all along or preempted");
+		weft__words_add(weft__clause(t, 5), ", running all along or preempted");
 		return;
 	}
 	struct weft__words *w = weft__clause(t, 8);
-	weft__say(w, ", while ");
-	weft__say_subject(w, model, slow->runner, 28);
-	weft__say(w, " runs for ");
-	weft__say_length(w, slow->runner_ns);
-	weft__say(w, " of it");
+	weft__words_add(w, ", while ");
+	weft__words_add_subject(w, model, slow->runner, 28);
+	weft__words_add(w, " runs for ");
+	weft__words_add_length(w, slow->runner_ns);
+	weft__words_add(w, " of it");
 }
 
 /* Adds a period for each task that takes about equally long. */
@@ -244,22 +244,22 @@ static void name(struct sorting *s, const struct slow *slow)
 		add_periods(s, slow);
 	weft__sentence_init(&t);
 	struct weft__words *w = weft__clause(&t, 9);
-	weft__say_subject(w, model, slow->task, 36);
-	weft__say(w, " takes ");
-	weft__say_length(w, slow->life_ns);
+	weft__words_add_subject(w, model, slow->task, 36);
+	weft__words_add(w, " takes ");
+	weft__words_add_length(w, slow->life_ns);
 	w = weft__clause(&t, 4);
-	weft__say(w, " from ");
-	weft__say_time(w, model, problem.start);
+	weft__words_add(w, " from ");
+	weft__words_add_time(w, model, problem.start);
 	if (slow->is_timed)
-		weft__say(weft__clause(&t, 8), ", as %" PRIu32 " more do", slow->count - 1);
-	say_gc(&t, model, &problem);
-	say_runner(&t, model, slow);
-	say_waiters(&t, s->story, slow->task);
+		weft__words_add(weft__clause(&t, 8), ", as %" PRIu32 " more do", slow->count - 1);
+	write_gc(&t, model, &problem);
+	write_runner(&t, model, slow);
+	write_waiters(&t, s->story, slow->task);
 	w = weft__clause(&t, 7);
-	weft__say(w, slow->is_timed ? "; most like it take " : "; others like it take ");
-	weft__say_length(w, slow->usual_ns);
+	weft__words_add(w, slow->is_timed ? "; most like it take " : "; others like it take ");
+	weft__words_add_length(w, slow->usual_ns);
 	if (slow->count > 1 && !slow->is_timed)
-		weft__say(weft__clause(&t, 3), ", %" PRIu32 " more are slow", slow->count - 1);
+		weft__words_add(weft__clause(&t, 3), ", %" PRIu32 " more are slow", slow->count - 1);
 	weft__find(s->findings, &problem, slow->life_ns, &t);
 }
 

@@ -339,29 +339,29 @@ static void add_missed(struct wakes *w, uint32_t task, struct missed *missed)
 	choose_view(w, missed, &problem);
 	weft__sentence_init(&s);
 	struct weft__words *x = weft__clause(&s, 9);
-	weft__say_subject(x, model, missed->waiter, 32);
-	weft__say(x, in_vain ? " waits in vain since " : " waits from ");
-	weft__say_time(x, model, missed->since);
+	weft__words_add_subject(x, model, missed->waiter, 32);
+	weft__words_add(x, in_vain ? " waits in vain since " : " waits from ");
+	weft__words_add_time(x, model, missed->since);
 	if (!in_vain) {
 		x = weft__clause(&s, 5);
-		weft__say(x, " for ");
-		weft__say_length(x, missed->until - missed->since);
+		weft__words_add(x, " for ");
+		weft__words_add_length(x, missed->until - missed->since);
 	}
 	x = weft__clause(&s, 8);
-	weft__say(x, ": ");
+	weft__words_add(x, ": ");
 	if (sender == WEFT_NONE)
-		weft__say(x, "somebody");
+		weft__words_add(x, "somebody");
 	else
-		weft__say_task(x, model, sender, 24);
-	weft__say(x, " signalled ");
+		weft__words_add_task(x, model, sender, 24);
+	weft__words_add(x, " signalled ");
 	if (task == missed->waiter)
-		weft__say(x, "it");
+		weft__words_add(x, "it");
 	else
-		weft__say_task(x, model, task, 24);
+		weft__words_add_task(x, model, task, 24);
 	x = weft__clause(&s, 7);
-	weft__say(x, " ");
-	weft__say_length(x, missed->since > time ? missed->since - time : 0);
-	weft__say(x, " before");
+	weft__words_add(x, " ");
+	weft__words_add_length(x, missed->since > time ? missed->since - time : 0);
+	weft__words_add(x, " before");
 	weft__find(w->findings, &problem, length_of(w, missed->since, missed->until), &s);
 }
 

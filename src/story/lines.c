@@ -32,7 +32,7 @@ struct draft {
 	size_t order; /* order among equal times */
 };
 
-struct teller {
+struct task_lines {
 	const struct weft_story *story;
 	const struct weft_model *model;
 	uint32_t task;
@@ -43,7 +43,7 @@ struct teller {
 	int error;
 };
 
-struct told {
+struct owned_lines {
 	struct weft_story_lines public; /* first: what callers hold */
 	struct weft_story_line *lines;
 	char *text;
@@ -52,20 +52,20 @@ struct told {
 /* ---- Lines ---- */
 
 /* The text of a line that is being written. */
-struct saying {
+struct line_text {
 	struct weft__words words;
 	char buffer[4 * TEXT_LETTERS + 1];
 };
 
-static struct weft__words *say(struct saying *saying)
+static struct weft__words *begin_text(struct line_text *line_text)
 {
-	weft__words_init(&saying->words, saying->buffer, sizeof(saying->buffer));
-	return &saying->words;
+	weft__words_init(&line_text->words, line_text->buffer, sizeof(line_text->buffer));
+	return &line_text->words;
 }
 
 /* Adds a line. The caller fills its other members, which are read when all lines exist. */
-static struct weft_story_line *add_line(struct teller *t, enum weft_story_line_type type,
-	const char *title, const struct saying *saying)
+static struct weft_story_line *add_line(struct task_lines *t, enum weft_story_line_type type,
+	const char *title, const struct line_text *line_text)
 {
 	const struct weft__column column = {&t->drafts, sizeof(*t->drafts)};
 	if (!t->error)
@@ -79,7 +79,7 @@ static struct weft_story_line *add_line(struct teller *t, enum weft_story_line_t
 		.order = t->count,
 	};
 	t->count++;
-	weft_text_add(&t->text, saying->words.text, saying->words.used + 1);
+	weft_text_add(&t->text, line_text->words.text, line_text->words.used + 1);
 	return &draft->line;
 }
 
@@ -90,34 +90,34 @@ static void set_time(struct weft_story_line *line, uint64_t time, uint64_t durat
 	line->duration = duration;
 }
 
-static void add_left_out(struct teller *t, uint64_t count, const char *what, uint64_t time)
+static void add_left_out(struct task_lines *t, uint64_t count, const char *what, uint64_t time)
 {
-	struct saying saying;
-	weft__say_count(say(&saying), count, what);
-	set_time(add_line(t, WEFT_STORY_LEFT_OUT, "not shown", &saying), time, 0);
+	struct line_text line_text;
+	weft__words_add_count(begin_text(&line_text), count, what);
+	set_time(add_line(t, WEFT_STORY_LEFT_OUT, "not shown", &line_text), time, 0);
 }
 
 /* ---- Facts ---- */
 
-static void add_fact_task(struct teller *t, const char *title, uint32_t other)
+static void add_fact_task(struct task_lines *t, const char *title, uint32_t other)
 {
-	struct saying saying;
-	weft__say_subject(say(&saying), t->model, other, NAME_LETTERS);
-	add_line(t, WEFT_STORY_FACT, title, &saying)->task = other;
+	struct line_text line_text;
+	weft__words_add_subject(begin_text(&line_text), t->model, other, NAME_LETTERS);
+	add_line(t, WEFT_STORY_FACT, title, &line_text)->task = other;
 }
 
-static void add_identity(struct teller *t)
+static void add_identity(struct task_lines *t)
 {
 	const struct weft_tasks *tasks = &t->model->tasks;
 	struct weft_slice label = weft_model_string(t->model, tasks->label[t->task]);
-	struct saying saying;
-	weft__say_kind(say(&saying), tasks->kind[t->task]);
-	add_line(t, WEFT_STORY_FACT, "kind", &saying);
-	weft__say(say(&saying), "%" PRIu64, tasks->id[t->task]);
-	add_line(t, WEFT_STORY_FACT, "id", &saying);
+	struct line_text line_text;
+	weft__words_add_kind(begin_text(&line_text), tasks->kind[t->task]);
+	add_line(t, WEFT_STORY_FACT, "kind", &line_text);
+	weft__words_add(begin_text(&line_text), "%" PRIu64, tasks->id[t->task]);
+	add_line(t, WEFT_STORY_FACT, "id", &line_text);
 	if (label.size) {
-		weft__say_text(say(&saying), label, TEXT_LETTERS);
-		add_line(t, WEFT_STORY_FACT, "label", &saying);
+		weft__words_add_text(begin_text(&line_text), label, TEXT_LETTERS);
+		add_line(t, WEFT_STORY_FACT, "label", &line_text);
 	}
 	if (tasks->parent[t->task] != WEFT_NONE)
 		add_fact_task(t, "made by", tasks->parent[t->task]);
@@ -132,82 +132,82 @@ static const char *outcome_name(const struct weft_tasks *tasks, uint32_t task)
 	return tasks->flags[task] & WEFT_TASK_RESOLVED ? "fulfilled" : "unfinished";
 }
 
-static void add_outcome(struct teller *t)
+static void add_outcome(struct task_lines *t)
 {
 	const struct weft_tasks *tasks = &t->model->tasks;
 	struct weft_slice message = weft_model_string(t->model, tasks->message[t->task]);
-	struct saying saying;
+	struct line_text line_text;
 	if (tasks->becomes[t->task] != WEFT_NONE) {
 		add_fact_task(t, "became", tasks->becomes[t->task]);
 		return;
 	}
-	struct weft__words *w = say(&saying);
-	weft__say(w, "%s", outcome_name(tasks, t->task));
+	struct weft__words *w = begin_text(&line_text);
+	weft__words_add(w, "%s", outcome_name(tasks, t->task));
 	if (message.size && !(tasks->flags[t->task] & WEFT_TASK_NEVER_RESOLVED)) {
-		weft__say(w, ": ");
-		weft__say_text(w, message, TEXT_LETTERS);
+		weft__words_add(w, ": ");
+		weft__words_add_text(w, message, TEXT_LETTERS);
 	}
-	set_time(add_line(t, WEFT_STORY_FACT, "outcome", &saying), tasks->end[t->task], 0);
+	set_time(add_line(t, WEFT_STORY_FACT, "outcome", &line_text), tasks->end[t->task], 0);
 }
 
-static void add_moment(struct teller *t, const char *title, uint64_t time)
+static void add_time(struct task_lines *t, const char *title, uint64_t time)
 {
-	struct saying saying;
-	weft__say_time(say(&saying), t->model, time);
-	set_time(add_line(t, WEFT_STORY_FACT, title, &saying), time, 0);
+	struct line_text line_text;
+	weft__words_add_time(begin_text(&line_text), t->model, time);
+	set_time(add_line(t, WEFT_STORY_FACT, title, &line_text), time, 0);
 }
 
-static void add_span(struct teller *t)
+static void add_span(struct task_lines *t)
 {
 	const struct weft_tasks *tasks = &t->model->tasks;
 	uint64_t start = weft__start_of(t->story, t->task), created = tasks->start[t->task];
 	uint64_t end = tasks->end[t->task];
-	struct saying saying;
+	struct line_text line_text;
 	if (created < start)
-		add_moment(t, "created", created);
-	add_moment(t, "starts", start);
-	add_moment(t, tasks->flags[t->task] & WEFT_TASK_RESOLVED ? "ends" : "last seen", end);
-	weft__say_length(say(&saying), end > start ? end - start : 0);
-	add_line(t, WEFT_STORY_FACT, "lives", &saying)->duration = end > start ? end - start : 0;
+		add_time(t, "created", created);
+	add_time(t, "starts", start);
+	add_time(t, tasks->flags[t->task] & WEFT_TASK_RESOLVED ? "ends" : "last seen", end);
+	weft__words_add_length(begin_text(&line_text), end > start ? end - start : 0);
+	add_line(t, WEFT_STORY_FACT, "lives", &line_text)->duration = end > start ? end - start : 0;
 }
 
-static void add_running(struct teller *t)
+static void add_running(struct task_lines *t)
 {
 	const struct weft_tasks *tasks = &t->model->tasks;
 	uint64_t start = weft__start_of(t->story, t->task), end = tasks->end[t->task];
 	uint64_t runs_ns = weft_model_running_ns(t->model, t->task);
 	uint64_t life = end > start ? end - start : 0, waits_ns = life > runs_ns ? life - runs_ns : 0;
 	uint32_t runs = tasks->first_activation[t->task + 1] - tasks->first_activation[t->task];
-	struct saying saying;
-	struct weft__words *w = say(&saying);
+	struct line_text line_text;
+	struct weft__words *w = begin_text(&line_text);
 	if (runs) {
-		weft__say_length(w, runs_ns);
-		weft__say(w, " in ");
-		weft__say_count(w, runs, "activation");
+		weft__words_add_length(w, runs_ns);
+		weft__words_add(w, " in ");
+		weft__words_add_count(w, runs, "activation");
 	} else {
-		weft__say(w, "never");
+		weft__words_add(w, "never");
 	}
-	add_line(t, WEFT_STORY_FACT, "runs", &saying)->duration = runs_ns;
-	weft__say_length(say(&saying), waits_ns);
-	add_line(t, WEFT_STORY_FACT, "waits", &saying)->duration = waits_ns;
+	add_line(t, WEFT_STORY_FACT, "runs", &line_text)->duration = runs_ns;
+	weft__words_add_length(begin_text(&line_text), waits_ns);
+	add_line(t, WEFT_STORY_FACT, "waits", &line_text)->duration = waits_ns;
 }
 
-static void add_last_wait(struct teller *t)
+static void add_last_wait(struct task_lines *t)
 {
 	struct weft_story_wait wait;
 	if (t->model->tasks.flags[t->task] & WEFT_TASK_RESOLVED)
 		return;
 	if (!weft_story_wait_at(t->story, t->task, WEFT_STORY_WHOLE, &wait) || wait.source == WEFT_NONE)
 		return;
-	struct saying saying;
-	struct weft__words *w = say(&saying);
-	weft__say_subject(w, t->model, wait.source, NAME_LETTERS);
-	weft__say(w, " since ");
-	weft__say_time(w, t->model, wait.since);
-	add_line(t, WEFT_STORY_FACT, "still waits for", &saying)->task = wait.source;
+	struct line_text line_text;
+	struct weft__words *w = begin_text(&line_text);
+	weft__words_add_subject(w, t->model, wait.source, NAME_LETTERS);
+	weft__words_add(w, " since ");
+	weft__words_add_time(w, t->model, wait.since);
+	add_line(t, WEFT_STORY_FACT, "still waits for", &line_text)->task = wait.source;
 }
 
-static void add_facts(struct teller *t)
+static void add_facts(struct task_lines *t)
 {
 	add_identity(t);
 	add_outcome(t);
@@ -231,21 +231,21 @@ static const char *note_title(enum weft_note_type type)
 	}
 }
 
-static void add_note(struct teller *t, uint32_t note)
+static void add_note(struct task_lines *t, uint32_t note)
 {
 	enum weft_note_type type = (enum weft_note_type)t->model->notes.type[note];
 	char text[4 * TEXT_LETTERS];
 	size_t length = weft_model_format_note(t->model, note, text, sizeof(text));
-	struct saying saying;
+	struct line_text line_text;
 	if (length >= sizeof(text))
 		length = sizeof(text) - 1;
-	weft__say_text(say(&saying), (struct weft_slice){text, length}, TEXT_LETTERS);
-	struct weft_story_line *line = add_line(
-		t, type == WEFT_NOTE_LABEL ? WEFT_STORY_LABEL : WEFT_STORY_NOTE, note_title(type), &saying);
+	weft__words_add_text(begin_text(&line_text), (struct weft_slice){text, length}, TEXT_LETTERS);
+	struct weft_story_line *line = add_line(t,
+		type == WEFT_NOTE_LABEL ? WEFT_STORY_LABEL : WEFT_STORY_NOTE, note_title(type), &line_text);
 	set_time(line, t->model->notes.time[note], 0);
 }
 
-static void add_notes(struct teller *t)
+static void add_notes(struct task_lines *t)
 {
 	uint32_t first = t->model->tasks.first_note[t->task];
 	uint32_t end = t->model->tasks.first_note[t->task + 1];
@@ -265,23 +265,23 @@ static uint64_t length_of_edge(const struct weft_model *model, uint32_t edge)
 	return model->edges.type[edge] == WEFT_EDGE_TRY_READ && ends && end > time ? end - time : 0;
 }
 
-static void add_edge(struct teller *t, uint32_t edge)
+static void add_edge(struct task_lines *t, uint32_t edge)
 {
 	const struct weft_edges *e = &t->model->edges;
 	bool acts = e->from[edge] == t->task;
 	uint32_t other = acts ? e->to[edge] : e->from[edge];
-	struct saying saying;
-	struct weft__words *w = say(&saying);
+	struct line_text line_text;
+	struct weft__words *w = begin_text(&line_text);
 	if (other == WEFT_NONE)
-		weft__say(w, "an unknown task");
+		weft__words_add(w, "an unknown task");
 	else if (other == t->task)
-		weft__say(w, "itself");
+		weft__words_add(w, "itself");
 	else
-		weft__say_subject(w, t->model, other, NAME_LETTERS);
+		weft__words_add_subject(w, t->model, other, NAME_LETTERS);
 	if (acts)
-		weft__say_circumstance(w, t->model, edge);
+		weft__words_add_circumstance(w, t->model, edge);
 	const char *title = acts ? weft__verb(t->model, edge) : weft__verb_passive(t->model, edge);
-	struct weft_story_line *line = add_line(t, WEFT_STORY_EDGE, title, &saying);
+	struct weft_story_line *line = add_line(t, WEFT_STORY_EDGE, title, &line_text);
 	line->task = other == t->task ? WEFT_NONE : other;
 	line->edge = edge;
 	set_time(line, e->time[edge], length_of_edge(t->model, edge));
@@ -309,21 +309,21 @@ static bool next_edge(struct merge *merge, uint32_t *ret_edge)
 
 /* True if an edge is listed. Creations are listed as facts and as children; an edge to itself is in
  * two lists. A task that reads itself is an artefact of libraries. */
-static bool is_told(const struct teller *t, uint32_t edge, uint32_t last)
+static bool is_shown(const struct task_lines *t, uint32_t edge, uint32_t last)
 {
 	const struct weft_edges *e = &t->model->edges;
 	bool reads_itself = e->from[edge] == e->to[edge] && e->type[edge] != WEFT_EDGE_RESOLVE;
 	return e->type[edge] != WEFT_EDGE_CREATE && edge != last && !reads_itself;
 }
 
-static void add_edges(struct teller *t)
+static void add_edges(struct task_lines *t)
 {
 	struct merge merge = {{weft__edges_by(t->model, t->task), weft__edges_to(t->story, t->task),
 		weft__edges_made(t->story, t->task)}};
 	uint32_t edge, last = WEFT_NONE, shown = 0;
 	uint64_t left_out = 0, left_from = 0;
 	for (; next_edge(&merge, &edge); last = edge) {
-		if (!is_told(t, edge, last))
+		if (!is_shown(t, edge, last))
 			continue;
 		if (shown < WEFT_STORY_LINES_MAX) {
 			add_edge(t, edge);
@@ -343,7 +343,7 @@ static bool are_alike(const struct weft_model *model, uint32_t a, uint32_t b)
 }
 
 /* The number of alike children from `first` on; all are creations. */
-static uint32_t count_alike(const struct teller *t, struct weft__edge_list made, uint32_t first)
+static uint32_t count_alike(const struct task_lines *t, struct weft__edge_list made, uint32_t first)
 {
 	const struct weft_edges *e = &t->model->edges;
 	uint32_t i = first + 1;
@@ -354,31 +354,31 @@ static uint32_t count_alike(const struct teller *t, struct weft__edge_list made,
 }
 
 static void add_children_line(
-	struct teller *t, struct weft__edge_list made, uint32_t first, uint32_t count)
+	struct task_lines *t, struct weft__edge_list made, uint32_t first, uint32_t count)
 {
 	const struct weft_edges *e = &t->model->edges;
 	uint32_t edge = made.edges[first], child = e->to[edge];
 	uint64_t last = e->time[made.edges[first + count - 1]];
-	struct saying saying;
-	struct weft__words *w = say(&saying);
+	struct line_text line_text;
+	struct weft__words *w = begin_text(&line_text);
 	if (count > 1) {
 		struct weft_slice label = weft_model_string(t->model, t->model->tasks.label[child]);
-		weft__say(w, "%" PRIu32 " \xc3\x97 ", count);
-		weft__say_kind(w, t->model->tasks.kind[child]);
-		weft__say(w, label.size ? " '" : "");
-		weft__say_text(w, label, NAME_LETTERS);
-		weft__say(w, "%s until ", label.size ? "'" : "");
-		weft__say_time(w, t->model, last);
+		weft__words_add(w, "%" PRIu32 " \xc3\x97 ", count);
+		weft__words_add_kind(w, t->model->tasks.kind[child]);
+		weft__words_add(w, label.size ? " '" : "");
+		weft__words_add_text(w, label, NAME_LETTERS);
+		weft__words_add(w, "%s until ", label.size ? "'" : "");
+		weft__words_add_time(w, t->model, last);
 	} else {
-		weft__say_subject(w, t->model, child, NAME_LETTERS);
+		weft__words_add_subject(w, t->model, child, NAME_LETTERS);
 	}
-	struct weft_story_line *line = add_line(t, WEFT_STORY_CHILD, "creates", &saying);
+	struct weft_story_line *line = add_line(t, WEFT_STORY_CHILD, "creates", &line_text);
 	line->task = child;
 	line->edge = edge;
 	set_time(line, e->time[edge], last - e->time[edge]);
 }
 
-static void add_children(struct teller *t)
+static void add_children(struct task_lines *t)
 {
 	struct weft__edge_list made = weft__edges_made(t->story, t->task);
 	uint32_t lines = 0, left_out = 0;
@@ -402,28 +402,28 @@ static void add_children(struct teller *t)
 		add_left_out(t, left_out, "further created task", left_from);
 }
 
-static void say_thread(struct teller *t, struct weft__words *w, uint32_t thread)
+static void write_thread(struct task_lines *t, struct weft__words *w, uint32_t thread)
 {
 	if (t->model->thread_count < 2 || thread >= t->model->thread_count)
 		return;
 	const char *name = t->model->threads[thread].name;
-	weft__say(w, " on ");
+	weft__words_add(w, " on ");
 	if (name && name[0])
-		weft__say_text(w, (struct weft_slice){name, strlen(name)}, NAME_LETTERS);
+		weft__words_add_text(w, (struct weft_slice){name, strlen(name)}, NAME_LETTERS);
 	else
-		weft__say(w, "thread %" PRIu32, thread);
+		weft__words_add(w, "thread %" PRIu32, thread);
 }
 
-static void add_activation(struct teller *t, uint32_t activation)
+static void add_activation(struct task_lines *t, uint32_t activation)
 {
 	const struct weft_activations *a = &t->model->activations;
 	uint64_t length = a->end[activation] - a->start[activation];
-	struct saying saying;
-	struct weft__words *w = say(&saying);
-	weft__say(w, "for ");
-	weft__say_length(w, length);
-	say_thread(t, w, a->thread[activation]);
-	set_time(add_line(t, WEFT_STORY_ACTIVATION, "runs", &saying), a->start[activation], length);
+	struct line_text line_text;
+	struct weft__words *w = begin_text(&line_text);
+	weft__words_add(w, "for ");
+	weft__words_add_length(w, length);
+	write_thread(t, w, a->thread[activation]);
+	set_time(add_line(t, WEFT_STORY_ACTIVATION, "runs", &line_text), a->start[activation], length);
 }
 
 /* Consecutive activations on one thread. */
@@ -432,7 +432,7 @@ struct runs {
 	uint64_t shortest, longest, total;
 };
 
-static struct runs alike_runs(const struct teller *t, uint32_t first, uint32_t end)
+static struct runs alike_runs(const struct task_lines *t, uint32_t first, uint32_t end)
 {
 	const struct weft_activations *a = &t->model->activations;
 	struct runs runs = {.first = first, .shortest = UINT64_MAX};
@@ -450,27 +450,27 @@ static struct runs alike_runs(const struct teller *t, uint32_t first, uint32_t e
 	return runs;
 }
 
-static void add_runs(struct teller *t, const struct runs *runs)
+static void add_runs(struct task_lines *t, const struct runs *runs)
 {
 	const struct weft_activations *a = &t->model->activations;
 	uint64_t start = a->start[runs->first], end = a->end[runs->first + runs->count - 1];
-	struct saying saying;
-	struct weft__words *w = say(&saying);
-	weft__say(w, "%" PRIu32 " \xc3\x97 for ", runs->count);
-	weft__say_length(w, runs->shortest);
+	struct line_text line_text;
+	struct weft__words *w = begin_text(&line_text);
+	weft__words_add(w, "%" PRIu32 " \xc3\x97 for ", runs->count);
+	weft__words_add_length(w, runs->shortest);
 	if (runs->longest > runs->shortest) {
-		weft__say(w, " to ");
-		weft__say_length(w, runs->longest);
+		weft__words_add(w, " to ");
+		weft__words_add_length(w, runs->longest);
 	}
-	say_thread(t, w, a->thread[runs->first]);
-	weft__say(w, ", ");
-	weft__say_length(w, runs->total);
-	weft__say(w, " in all, until ");
-	weft__say_time(w, t->model, end);
-	set_time(add_line(t, WEFT_STORY_ACTIVATION, "runs", &saying), start, end - start);
+	write_thread(t, w, a->thread[runs->first]);
+	weft__words_add(w, ", ");
+	weft__words_add_length(w, runs->total);
+	weft__words_add(w, " in all, until ");
+	weft__words_add_time(w, t->model, end);
+	set_time(add_line(t, WEFT_STORY_ACTIVATION, "runs", &line_text), start, end - start);
 }
 
-static void add_activations(struct teller *t)
+static void add_activations(struct task_lines *t)
 {
 	uint32_t at = t->model->tasks.first_activation[t->task], lines = 0;
 	uint32_t end = t->model->tasks.first_activation[t->task + 1];
@@ -500,31 +500,31 @@ static int by_time(const void *left, const void *right)
 	return l->order < r->order ? -1 : l->order > r->order;
 }
 
-static int publish(struct teller *t, struct weft_story_lines **ret_lines)
+static int publish(struct task_lines *t, struct weft_story_lines **ret_lines)
 {
-	struct told *told = calloc(1, sizeof(*told));
-	if (!told)
+	struct owned_lines *owned = calloc(1, sizeof(*owned));
+	if (!owned)
 		return WEFT_ERROR_MEMORY;
-	told->lines = malloc((t->count + 1) * sizeof(*told->lines));
-	if (!told->lines) {
-		free(told);
+	owned->lines = malloc((t->count + 1) * sizeof(*owned->lines));
+	if (!owned->lines) {
+		free(owned);
 		return WEFT_ERROR_MEMORY;
 	}
 	for (size_t i = 0; i < t->count; i++) {
-		told->lines[i] = t->drafts[i].line;
-		told->lines[i].text = t->text.bytes + t->drafts[i].text;
+		owned->lines[i] = t->drafts[i].line;
+		owned->lines[i].text = t->text.bytes + t->drafts[i].text;
 	}
-	told->text = t->text.bytes;
+	owned->text = t->text.bytes;
 	t->text = (struct weft_text){0};
-	told->public = (struct weft_story_lines){(uint32_t)t->count, told->lines};
-	*ret_lines = &told->public;
+	owned->public = (struct weft_story_lines){(uint32_t)t->count, owned->lines};
+	*ret_lines = &owned->public;
 	return 0;
 }
 
-WEFT__EXPORT int weft_story_tell(
+WEFT__EXPORT int weft_story_lines_create(
 	const struct weft_story *story, uint32_t task, struct weft_story_lines **ret_lines)
 {
-	struct teller t = {.story = story, .model = story->model, .task = task};
+	struct task_lines t = {.story = story, .model = story->model, .task = task};
 	add_facts(&t);
 	size_t facts = t.count;
 	add_activations(&t);
@@ -544,10 +544,10 @@ WEFT__EXPORT int weft_story_tell(
 
 WEFT__EXPORT void weft_story_lines_destroy(struct weft_story_lines *lines)
 {
-	struct told *told = (struct told *)lines;
-	if (!told)
+	struct owned_lines *owned = (struct owned_lines *)lines;
+	if (!owned)
 		return;
-	free(told->lines);
-	free(told->text);
-	free(told);
+	free(owned->lines);
+	free(owned->text);
+	free(owned);
 }
