@@ -25,6 +25,8 @@ def nothing_committed_is_lost():
     result = loop(KILLS)
     print('# seed %s: %s' % (SEED, result.stdout.strip()))
     equal(result.returncode, 0, 'seed %s: %s%s' % (SEED, result.stdout, result.stderr))
+    empty = int(result.stdout.split(' kills, ')[1].split()[0])
+    assert empty < KILLS * 3 // 4, 'too few kills came after an event: ' + result.stdout
 
 
 @case

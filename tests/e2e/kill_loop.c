@@ -262,16 +262,31 @@ static pid_t start(char *self, const char *path)
 	_exit(1);
 }
 
+static void pause_ns(uint64_t ns)
+{
+	const struct timespec pause = {0, (long)ns};
+	nanosleep(&pause, NULL);
+}
+
+/* One kill in four comes at any moment, also while the program starts. The others wait for the
+ * first event: on a busy machine the program would otherwise never come so far. */
+static void wait_before_kill(uint64_t delay_ns, bool waits_for_event)
+{
+	for (unsigned tries = 0; waits_for_event && !told_anything() && tries < 100000; tries++)
+		pause_ns(100000);
+	pause_ns(delay_ns);
+}
+
 static const char *kill_once(char *self, const char *path, uint64_t *ret_events)
 {
 	int status;
 	memset(page, 0, sizeof(*page));
 	unlink(path);
 	uint64_t delay_ns = random_below(12000000);
+	bool waits_for_event = random_below(4) != 0;
 	pid_t pid = start(self, path);
 	random_below(4); /* as the child did */
-	const struct timespec delay = {0, (long)delay_ns};
-	nanosleep(&delay, NULL);
+	wait_before_kill(delay_ns, waits_for_event);
 	if (pid < 0 || kill(pid, SIGKILL) || waitpid(pid, &status, 0) != pid)
 		return "the program could not be run";
 	if (!WIFSIGNALED(status))
