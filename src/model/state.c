@@ -112,15 +112,17 @@ static int on_read(struct weft__state *s, const struct meaning *m)
 	return act(s, WEFT_EDGE_READ, m->task, m->other);
 }
 
-/* A task that waits already keeps the start of its wait. */
+/* A task that waits already keeps the start of its wait; a task that has ended does not wait. */
 static void wait_for(struct weft__state *s, uint32_t task, uint32_t source)
 {
 	if (task == WEFT_NONE)
 		return;
-	bool waits = s->tasks.flags[task] & WEFT__TASK_WAITS;
 	s->tasks.asked[task] = source;
-	s->tasks.flags[task] |= WEFT__TASK_WAITS | WEFT__TASK_ASKED;
-	if (!waits && s->listener->wait)
+	s->tasks.flags[task] |= WEFT__TASK_ASKED;
+	if (s->tasks.flags[task] & (WEFT__TASK_WAITS | WEFT_TASK_RESOLVED))
+		return;
+	s->tasks.flags[task] |= WEFT__TASK_WAITS;
+	if (s->listener->wait)
 		s->listener->wait(s->context, task);
 }
 

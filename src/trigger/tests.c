@@ -155,11 +155,13 @@ static int on_note(
 	return weft__waiters_label(&t->waiters, task, t->event->text);
 }
 
-/* Tests the run that ends; the next run of the thread is measured from now on. */
+/* Tests the run that ends; the next run of the thread is measured from now on. A task that has
+ * ended, or WEFT_NONE, does not run. */
 static void begin_run(struct weft_triggers *t, struct weft__runner *runner, uint32_t task)
 {
+	bool lives = task != WEFT_NONE && !(t->state.tasks.flags[task] & WEFT_TASK_RESOLVED);
 	test_run(t, runner, t->state.now);
-	*runner = (struct weft__runner){.task = task, .since_ns = t->state.now};
+	*runner = (struct weft__runner){.task = lives ? task : WEFT_NONE, .since_ns = t->state.now};
 }
 
 static int reserve_runner(struct weft_triggers *t, uint32_t thread)
@@ -180,10 +182,8 @@ static int on_run(void *triggers, uint32_t thread)
 	int error = reserve_runner(t, thread);
 	if (error)
 		return error;
-	if (task < WEFT__RUNS_UNKNOWN)
-		task = weft__state_forward(&t->state, task);
-	bool lives = task < WEFT__RUNS_UNKNOWN && !(t->state.tasks.flags[task] & WEFT_TASK_RESOLVED);
-	begin_run(t, &t->runners[thread], lives ? task : WEFT_NONE);
+	task = task < WEFT__RUNS_UNKNOWN ? weft__state_forward(&t->state, task) : WEFT_NONE;
+	begin_run(t, &t->runners[thread], task);
 	return 0;
 }
 

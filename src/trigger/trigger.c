@@ -90,7 +90,9 @@ static int take_of_tasks(struct weft_triggers *t, const struct weft_event *event
 	int error = t->wants_tasks ? forget(t) : 0;
 	if (error || !t->wants_tasks)
 		return error;
-	return take(t, event, event->text.size ? 0 : WEFT_NONE);
+	/* Only an alive event may lack a label; a label event's may be empty. */
+	bool has_text = event->text.size || event->type == WEFT_EVENT_LABEL;
+	return take(t, event, has_text ? 0 : WEFT_NONE);
 }
 
 WEFT__EXPORT int weft_triggers_take(struct weft_triggers *t, const struct weft_event *event)

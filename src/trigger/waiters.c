@@ -42,12 +42,13 @@ int weft__waiters_add(struct weft__waiters *w)
 int weft__waiters_label(struct weft__waiters *w, uint32_t task, struct weft_slice label)
 {
 	struct weft__waiter *waiter = &w->list[task];
-	if (waiter->label.bytes || label.size == 0)
+	if (waiter->label.bytes)
 		return 0;
-	char *copy = malloc(label.size);
+	char *copy = malloc(label.size + 1); /* not NULL for an empty label */
 	if (!copy)
 		return WEFT_ERROR_MEMORY;
-	memcpy(copy, label.bytes, label.size);
+	if (label.size)
+		memcpy(copy, label.bytes, label.size);
 	waiter->label = (struct weft_slice){copy, label.size};
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include <weft/event.h>
 
 struct weft__waiter {
-	struct weft_slice label; /* the first; a copy */
+	struct weft_slice label; /* a copy of the first, which may be empty; NULL: none */
 	uint64_t since_ns;
 	uint64_t tested; /* a bit for each rule that this wait has exceeded and that was tested */
 	uint32_t before, after; /* among the tasks that wait, or WEFT_NONE */

@@ -48,7 +48,7 @@ class Model:
         self.final = events[-1]['time'] if events else 0
         for place, event in enumerate(events):
             self.place, self.time, self.thread = place, event['time'], event.get('thread')
-            getattr(self, event['event'])(event)
+            self.take(event)
         self.time = self.final
         for self.thread in list(self.running):
             self.continue_with(UNKNOWN)
@@ -56,6 +56,9 @@ class Model:
             self.collection_band(False, None)
         for task in self.tasks.values():
             self.finish(task)
+
+    def take(self, event):
+        getattr(self, event['event'])(event)
 
     # ---- identity ----
 

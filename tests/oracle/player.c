@@ -16,7 +16,8 @@
  *     look OPEN           the stream takes what is new; 1: also from open packets
  *     follow TICKS        the follower gives the events that are older than so many ticks
  *     copy                a copy of the ring is decoded
- *     end                 recording stops, and every reader finishes
+ *     end RANDOM          recording stops, and every reader finishes; the stream is also read in pieces
+ *                         of random sizes
  *     rule TEXT           a rule is tried on the saved buffer's events; prints how often it fired
  *     cut START END       a part of the saved buffer
  *
@@ -308,21 +309,25 @@ static void show_model(const struct weft_model *model, const char *way)
 
 /* ---- Readers ---- */
 
-/* The events of a buffer or a stream, and perhaps their model. */
-static void show_trace(const char *way, const void *bytes, size_t size, bool with_model)
+/* Shows the events that the decoder has now. Returns why there are no more. */
+static int take_events(struct weft_decoder *decoder, struct weft_model_builder *builder)
 {
-	struct weft_decoder *decoder = open_decoder(bytes, size);
-	const struct weft_trace_description *description = weft_decoder_describe(decoder);
-	struct weft_model_builder *builder;
 	struct weft_diagnostics ignored = {0};
-	struct weft_model *model;
 	struct weft_event event;
-	insist(weft_model_builder_create(&builder) == 0, "no builder");
-	printf("events %s\n", way);
-	while (weft_decoder_next(decoder, &event) == WEFT_OK) {
-		add_event(&play.text, description, &event);
+	int status;
+	while ((status = weft_decoder_next(decoder, &event)) == WEFT_OK) {
+		add_event(&play.text, weft_decoder_describe(decoder), &event);
 		insist(weft_model_builder_add(builder, &event, &ignored) == 0, "no model");
 	}
+	return status;
+}
+
+/* The end of a trace: losses, and perhaps the model. Frees both. */
+static void end_trace(const char *way, struct weft_decoder *decoder,
+	struct weft_model_builder *builder, bool with_model)
+{
+	const struct weft_trace_description *description = weft_decoder_describe(decoder);
+	struct weft_model *model;
 	flush_text(&play.text);
 	show_losses(way, description->losses);
 	show_diagnostics(way, weft_decoder_diagnostics(decoder));
@@ -333,6 +338,44 @@ static void show_trace(const char *way, const void *bytes, size_t size, bool wit
 	}
 	weft_model_builder_destroy(builder);
 	weft_decoder_destroy(decoder);
+}
+
+/* The events of a buffer or a stream, and perhaps their model. */
+static void show_trace(const char *way, const void *bytes, size_t size, bool with_model)
+{
+	struct weft_decoder *decoder = open_decoder(bytes, size);
+	struct weft_model_builder *builder;
+	insist(weft_model_builder_create(&builder) == 0, "no builder");
+	printf("events %s\n", way);
+	take_events(decoder, builder);
+	end_trace(way, decoder, builder, with_model);
+}
+
+/* The size of the next piece: from one byte to about four packets. */
+static size_t piece_size(uint64_t *random)
+{
+	*random = *random * 6364136223846793005u + 1442695040888963407u;
+	return 1 + (size_t)(*random >> 40) % ((size_t)1 << (*random >> 33) % 15);
+}
+
+/* The events of a stream that arrives in pieces. */
+static void show_fed(const char *way, const struct bytes *stream, uint64_t random)
+{
+	struct weft_decoder *decoder;
+	struct weft_model_builder *builder;
+	insist(weft_decoder_create(&decoder) == 0, "no decoder");
+	insist(weft_model_builder_create(&builder) == 0, "no builder");
+	printf("events %s\n", way);
+	for (size_t at = 0; at < stream->size;) {
+		size_t size = piece_size(&random), left = stream->size - at;
+		size = size < left ? size : left;
+		insist(weft_decoder_feed(decoder, stream->list + at, size) == 0, "a piece is refused");
+		insist(take_events(decoder, builder) == WEFT_AGAIN, "the stream ends too early");
+		at += size;
+	}
+	insist(weft_decoder_finish(decoder) == 0, "the stream does not end");
+	insist(take_events(decoder, builder) == WEFT_END, "the stream has no end");
+	end_trace(way, decoder, builder, true);
 }
 
 static void show_ring(const uint8_t *bytes)
@@ -410,7 +453,7 @@ static void show_followed(void)
 	weft_model_destroy(model);
 }
 
-static void end(void)
+static void end(uint64_t random)
 {
 	weft_stop();
 	weft__drain_finish(play.drain, false);
@@ -420,6 +463,7 @@ static void end(void)
 	show_ring(ring);
 	show_trace("saved", ring, play.size, true);
 	show_trace("stream", play.stream.list, play.stream.size, true);
+	show_fed("fed", &play.stream, random);
 	show_followed();
 	weft__drain_destroy(play.drain);
 	weft__follower_destroy(play.follower);
@@ -650,7 +694,7 @@ static void play_line(char *line)
 	} else if (strcmp(name, "copy") == 0) {
 		show_copy();
 	} else if (strcmp(name, "end") == 0) {
-		end();
+		end(strtoull(arguments[0], NULL, 10));
 	} else if (strcmp(name, "cut") == 0) {
 		show_part(arguments[0], arguments[1]);
 	} else {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
 """When a rule fires (man 5 weft-trigger), as naively as possible: how often over a list of events."""
-from model import IDLE
+from model import Model, Task
 
 UNITS = {'ns': 1, 'us': 1000, 'ms': 10 ** 6, 's': 10 ** 9}
 
@@ -11,12 +11,7 @@ def count_fired(rule, events):
         return count_counter(words, events)
     if kind == 'tag':
         return count_tag(words, events)
-    watch = Watch(kind, words)
-    for event in events:
-        watch.pass_time(event['time'])
-        watch.take(event)
-    watch.pass_time(events[-1]['time'])
-    return watch.fired
+    return Watch(kind, words, events).fired
 
 
 def count_counter(words, events):
@@ -40,101 +35,36 @@ def count_tag(words, events):
     return sum(text == words[1] if words[0] == '=' else words[0] in text for text in texts)
 
 
-class Watch:
-    """Of one rule of time: who waits and who runs, since when, and whether the rule has fired for it."""
+class Watch(Model):
+    """A model that notes, after each event, which tasks wait or run: the rule fires once for each such period."""
 
-    def __init__(self, watched, words):
+    def __init__(self, watched, words, events):
         self.watched = watched
         self.limit = int(words[1]) * UNITS[words[2]]
         self.filters = dict(zip(words[3::3], words[5::3]))
-        self.becomes, self.kinds, self.labels, self.ended = {}, {}, {}, set()
-        self.waits = {}      # by task: [since, has been tested]
-        self.runs = {}       # by thread: [task, since, has been tested]
-        self.set_aside = {}  # by thread: the task that an idle band interrupted
+        self.lasting = {}  # by (thread, task), for waits by (None, task): [since, has been tested]
         self.fired = 0
-
-    def forward(self, task):
-        while task in self.becomes:
-            task = self.becomes[task]
-        return task
-
-    def concerns(self, task):
-        return (self.filters.get('kind', self.kinds.get(task)) == self.kinds.get(task)
-                and self.filters.get('label', '') in self.labels.get(task, ''))
-
-    def test(self, task, period, now):
-        """`period` ends in since when, and whether that was judged."""
-        if not period[-1] and now - period[-2] > self.limit:
-            period[-1] = True
-            self.fired += self.concerns(task)
-
-    def pass_time(self, now):
-        if self.watched == 'waits':
-            for task, period in self.waits.items():
-                self.test(task, period, now)
-        else:
-            for period in self.runs.values():
-                if period[0] is not None:
-                    self.test(period[0], period, now)
-
-    def run(self, event, task):
-        self.set_aside.pop(event['thread'], None)
-        self.waits.pop(task, None)
-        self.change(event, task)
-
-    def change(self, event, task):
-        if self.runs.get(event['thread'], [None])[0] != task:
-            self.runs[event['thread']] = [task, event['time'], False]
-
-    def end(self, task):
-        self.waits.pop(task, None)
-        for period in self.runs.values():
-            if period[0] == task:
-                period[0] = None
+        super().__init__(events)
 
     def take(self, event):
-        kind, task = event['event'], self.forward(event.get('task'))
-        if kind == 'create':
-            self.kinds.setdefault(event['child'], event['kind'])
-        elif kind == 'label' and task is not None:
-            self.labels.setdefault(task, event['text'])
-        elif kind == 'try_read' and task is not None and event['source'] is not None:
-            self.waits.setdefault(task, [event['time'], False])
-        elif kind == 'read':
-            self.waits.pop(task, None)
-            if not event['later']:
-                self.run(event, task)
-        elif kind == 'switch' or kind == 'signal' and event['switches']:
-            self.run(event, task)
-        elif kind in ('resolve', 'fail'):
-            self.end(self.forward(event['target']))
-        elif kind == 'become':
-            self.become(event, task, self.forward(event['target']))
-        elif kind == 'band' and event['kind'] == IDLE:
-            self.idle(event)
-        elif kind == 'alive' and task is not None:
-            self.alive(event, task)
+        for (_, task), period in self.lasting.items():
+            if not period[1] and self.time - period[0] > self.limit:
+                period[1] = True
+                self.fired += self.concerns(task)
+        super().take(event)
+        present = self.waiting(event) if self.watched == 'waits' else self.running_now()
+        self.lasting = {key: self.lasting.get(key, [self.time, False]) for key in present}
 
-    def become(self, event, task, target):
-        if task is None or target is None or task == target:
-            return
-        self.waits.pop(task, None)
-        for period in self.runs.values():
-            if period[0] == task:
-                period[:] = [target, event['time'], False]
-        self.becomes[task] = target
+    def concerns(self, task):
+        return (self.filters.get('kind', task.kind) == task.kind
+                and self.filters.get('label', '') in (task.label or ''))
 
-    def idle(self, event):
-        thread = event['thread']
-        if event['begin']:
-            self.set_aside.setdefault(thread, self.runs.get(thread, [None])[0])
-            self.change(event, None)
-        elif thread in self.set_aside:
-            self.change(event, self.forward(self.set_aside.pop(thread)))
+    def waiting(self, event):
+        """Only the actor of an event can begin to wait."""
+        actor = self.find(event.get('task'))
+        tasks = [task for _, task in self.lasting] + ([actor] if actor else [])
+        return [(None, task) for task in tasks if task.waits_for and not task.outcome]
 
-    def alive(self, event, task):
-        self.kinds.setdefault(task, event['kind'])
-        if event['label']:
-            self.labels.setdefault(task, event['label'])
-        if event['source'] is not None:
-            self.waits.setdefault(task, [event['time'], False])
+    def running_now(self):
+        tasks = [(thread, task.end_of_chain()) for thread, (task, *_) in self.running.items() if isinstance(task, Task)]
+        return [(thread, task) for thread, task in tasks if not task.outcome]

@@ -224,7 +224,7 @@ static void kind_and_label_are_asked_for(void **state)
 	create.kind = 1000;
 	take(t, create);
 	take(t, text(WEFT_EVENT_LABEL, 2, "it is the query of A"));
-	take(t, text(WEFT_EVENT_LABEL, 3, "another"));
+	take(t, text(WEFT_EVENT_LABEL, 3, ""));          /* the first label, though empty */
 	take(t, text(WEFT_EVENT_LABEL, 3, "the query")); /* only a remark */
 	for (uint64_t task = 1; task < 5; task++) {
 		take(t, at(10 * task, WEFT_EVENT_TRY_READ, task, 9));
@@ -299,6 +299,34 @@ static void a_task_that_has_ended_does_not_run(void **state)
 	take(t, at(120, WEFT_EVENT_SWITCH, 2, 0));
 	take(t, at(130, WEFT_EVENT_SWITCH, 1, 0));
 	assert_int_equal(pass(t, 999), 0);
+	take(t, at(999, WEFT_EVENT_SWITCH, 3, 0));
+	take(t, at(1000, WEFT_EVENT_BECOME, 3, 1));
+	assert_int_equal(pass(t, 2000), 0);
+	weft_triggers_destroy(t);
+}
+
+static void a_task_that_has_ended_does_not_wait(void **state)
+{
+	struct weft_triggers *t = triggers("waits > 50ns", NULL);
+	struct weft_event alive = at(130, WEFT_EVENT_ALIVE, 1, 9);
+	(void)state;
+	take(t, at(100, WEFT_EVENT_TRY_READ, 1, 9));
+	take(t, at(110, WEFT_EVENT_RESOLVE, 2, 1));
+	take(t, at(120, WEFT_EVENT_TRY_READ, 1, 9));
+	take(t, alive);
+	assert_int_equal(pass(t, 999), 0);
+	take(t, at(1000, WEFT_EVENT_TRY_READ, 2, 9)); /* others do */
+	assert_int_equal(pass(t, 1051), 1);
+	weft_triggers_destroy(t);
+}
+
+static void a_wait_for_no_task_is_none(void **state)
+{
+	struct weft_triggers *t = triggers("waits > 50ns", NULL);
+	(void)state;
+	take(t, at(100, WEFT_EVENT_TRY_READ, 1, WEFT_TASK_NONE));
+	take(t, at(100, WEFT_EVENT_TRY_READ, WEFT_TASK_NONE, 1));
+	assert_int_equal(pass(t, 999), 0);
 	weft_triggers_destroy(t);
 }
 
@@ -371,6 +399,8 @@ int main(void)
 		cmocka_unit_test(what_a_task_becomes_runs_on),
 		cmocka_unit_test(a_wait_is_answered_by_any_name),
 		cmocka_unit_test(a_task_that_has_ended_does_not_run),
+		cmocka_unit_test(a_task_that_has_ended_does_not_wait),
+		cmocka_unit_test(a_wait_for_no_task_is_none),
 		cmocka_unit_test(ids_belong_to_their_buffer),
 		cmocka_unit_test(a_late_rule_knows_its_counter),
 		cmocka_unit_test(tasks_that_live_are_not_forgotten),
