@@ -180,7 +180,34 @@ static void pass_thread(struct weft_abi_packet *h, const struct weft__thread *th
 	if (thread->name)
 		memcpy(h->name, thread->name, sizeof(h->name));
 	h->task = WEFT_TASK_NONE;
-	h->number = 0;
+	h->number = h->lost = 0;
+}
+
+/* Returns the offset of the first thread record without a name, or `size`. */
+static uint32_t find_nameless(const uint8_t *at, uint32_t size)
+{
+	struct weft__cursor cursor =
+		weft__cursor_begin(at, 0, (uint32_t)sizeof(struct weft_abi_packet) + size);
+	struct weft__words words;
+	enum weft__found found;
+	while ((found = weft__cursor_next(&cursor, &words)) <= WEFT__FOUND_THREAD)
+		if (found == WEFT__FOUND_THREAD && !weft__words_thread(&words).name)
+			return (uint32_t)(words.at - at);
+	return size;
+}
+
+/* Changes the header to the thread of the record at `at`, which has the name of the ring's packet.
+ * Returns the record's size. */
+static uint32_t pass_nameless(
+	struct weft_abi_packet *h, const uint8_t *at, uint32_t size, const struct weft_abi_packet *ring)
+{
+	struct weft__cursor cursor = weft__cursor_begin(at, 0, (uint32_t)sizeof(*h) + size);
+	struct weft__words words;
+	weft__cursor_next(&cursor, &words);
+	struct weft__thread thread = weft__words_thread(&words);
+	thread.name = (const uint8_t *)ring->name;
+	pass_thread(h, &thread);
+	return words.count * (uint32_t)sizeof(uint64_t);
 }
 
 /* Changes the header to one for the records after these events, and returns the number of
@@ -224,48 +251,64 @@ static void account(struct weft__drain *d, struct position *p, const uint8_t *ev
 	d->piece_events += count;
 }
 
-/* Appends the new part of the packet to the piece. */
-static void take_part(struct weft__drain *d, uint32_t index, const struct weft_abi_packet *header)
+/* Completes a chunk whose events are in the piece already. */
+static void put_part(
+	struct weft__drain *d, struct position *p, const struct weft_abi_packet *ring, uint32_t size)
+{
+	const struct weft_abi_chunk chunk = {
+		.kind = WEFT_ABI_CHUNK_PACKET, .bytes = (uint32_t)sizeof(*ring) + size};
+	p->header.state = p->sequence << 2 | WEFT_ABI_PACKET_CLOSED;
+	p->header.committed = chunk.bytes;
+	p->header.before = p->header.written = 0;
+	p->header.thread_records = ring->thread_records;
+	memcpy(begin_chunk(&d->packets, chunk), &p->header, sizeof(p->header));
+	end_chunk(&d->packets, chunk.bytes);
+	p->taken = (p->taken ? p->taken : (uint32_t)sizeof(*ring)) + size;
+	d->has_taken = true;
+}
+
+/* Appends the new part of the packet to the piece. False if there is another part: a thread record
+ * without a name means the name in the packet's header, so a later part whose header has another
+ * name must end before it. */
+static bool take_part(struct weft__drain *d, uint32_t index, const struct weft_abi_packet *header)
 {
 	struct position *p = &d->positions[index];
 	bool is_closed = weft__packet_state(header) == WEFT_ABI_PACKET_CLOSED;
 	uint32_t from = p->taken ? p->taken : (uint32_t)sizeof(*header);
-	uint32_t size = header->committed - from;
-	const struct weft_abi_chunk chunk = {
-		.kind = WEFT_ABI_CHUNK_PACKET, .bytes = (uint32_t)sizeof(*header) + size};
-	uint8_t *to = begin_chunk(&d->packets, chunk);
+	uint32_t rest = header->committed - from, size = rest;
+	uint8_t *to = d->packets.bytes + d->packets.size + sizeof(struct weft_abi_chunk);
+	const uint8_t *events = to + sizeof(*header);
 	if (!weft__packet_copy(&d->buffer, index, header, from, to + sizeof(*header)))
-		return;
+		return true;
 	if (!p->taken)
 		p->header = *header;
-	p->header.state = p->sequence << 2 | WEFT_ABI_PACKET_CLOSED;
-	p->header.committed = chunk.bytes;
-	p->header.before = p->header.written = 0;
-	p->header.thread_records = header->thread_records;
-	if (size) {
-		memcpy(to, &p->header, sizeof(*header));
-		end_chunk(&d->packets, chunk.bytes);
-		p->taken = header->committed;
-		d->has_taken = true;
-	}
-	account(d, p, to + sizeof(*header), size, is_closed ? header : NULL);
+	else if (memcmp(p->header.name, header->name, sizeof(header->name)) != 0)
+		size = find_nameless(events, rest);
+	if (size)
+		put_part(d, p, header, size);
+	account(d, p, events, size, is_closed && size == rest ? header : NULL);
+	if (size == rest)
+		return true;
+	p->taken = from + size + pass_nameless(&p->header, events + size, rest - size, header);
+	return false;
 }
 
-static void take_position(struct weft__drain *d, uint32_t index)
+/* Takes the next part of the position's content. False if there is another part. */
+static bool take_position(struct weft__drain *d, uint32_t index)
 {
 	struct position *p = &d->positions[index];
 	struct weft_abi_packet header;
 	if (p->is_done || !p->sequence)
-		return;
+		return true;
 	enum weft__verdict verdict = weft__packet_read(&d->buffer, index, &header);
 	if (!weft__packet_is_readable(verdict) || weft__packet_sequence(&header) != p->sequence)
-		return;
+		return true;
 	if (weft__packet_state(&header) == WEFT_ABI_PACKET_OPEN && !d->with_open)
-		return;
-	if (verdict == WEFT__PACKET_DAMAGED || header.committed < p->taken)
-		p->is_done = true; /* its rest counts as lost when it is overwritten */
-	else
-		take_part(d, index, &header);
+		return true;
+	if (verdict == WEFT__PACKET_WHOLE && header.committed >= p->taken)
+		return take_part(d, index, &header);
+	p->is_done = true; /* its rest counts as lost when it is overwritten */
+	return true;
 }
 
 /* Adds the look's mark, after all positions have been visited. Packets that were taken in this look
@@ -298,8 +341,7 @@ static int fill(struct weft__drain *d)
 		int error = reserve(&d->packets, most);
 		if (error)
 			return error;
-		take_position(d, (d->first + d->cursor) % d->buffer.packet_count);
-		d->cursor++;
+		d->cursor += take_position(d, (d->first + d->cursor) % d->buffer.packet_count);
 	}
 	return d->cursor == d->buffer.packet_count ? add_mark(d) : 0;
 }

@@ -49,6 +49,7 @@ class Script:
         self.texts = rng.choice(['short', 'short', 'long', 'many'])
         self.lag = rng.choice([0, 1, 1])  # 0: the follower is given events while others of that time come
         self.readers = rng.choice([0.002, 0.01, 0.05])
+        self.ends = rng.choice([0.001, 0.05])  # of threads
         self.lines, self.events = ['begin 65536'], []
         self.thread, self.time = 0, 1000
         self.created, self.living = 0, []
@@ -98,7 +99,7 @@ class Script:
         self.time += rng.choice(self.steps)
         if chance < self.readers:
             self.lines.append(rng.choice(['look 0', 'look 1', 'look 1', 'follow %d' % self.lag, 'follow %d' % self.lag, 'copy']))
-        elif chance < self.readers + 0.001 and len(self.gone) < self.threads - 1 and self.threads < 40:
+        elif chance < self.readers + self.ends and len(self.gone) < self.threads - 1 and self.threads < 40:
             self.gone.add(self.thread)
             self.lines.append('gone %d' % self.thread)
             self.thread = next(thread for thread in range(self.threads) if thread not in self.gone)

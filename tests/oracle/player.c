@@ -113,10 +113,16 @@ static uint64_t read_ticks(void *context)
 	return play.ticks;
 }
 
+/* Some threads share a name, as those of a pool do. */
+static void name_of_thread(uint32_t tid, char ret_name[16])
+{
+	snprintf(ret_name, 16, "thread %u", tid % 3);
+}
+
 static uint32_t read_self(void *context, char ret_name[16])
 {
 	(void)context;
-	snprintf(ret_name, 16, "thread %u", play.thread);
+	name_of_thread(play.thread + 1, ret_name);
 	return play.thread + 1;
 }
 
@@ -154,11 +160,15 @@ static const struct weft_platform platform = {
 static void add_event(struct weft_text *text, const struct weft_trace_description *description,
 	const struct weft_event *event)
 {
+	const struct weft_trace_thread *thread = &description->threads[event->thread];
+	char name[16];
 	struct weft_lines lines;
 	weft_lines_init(&lines, description, 0);
 	lines.has_threads = false;
 	insist(event->thread < description->thread_count, "an event of no thread");
-	weft_text_add_u64(text, description->threads[event->thread].tid);
+	name_of_thread(thread->tid, name);
+	insist(thread->tid == 0 || strcmp(thread->name, name) == 0, "a thread with another's name");
+	weft_text_add_u64(text, thread->tid);
 	weft_text_add_string(text, " ");
 	weft_lines_add_json(&lines, event, text);
 }

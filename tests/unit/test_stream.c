@@ -212,11 +212,12 @@ static void marks_tell_up_to_when_all_is_there(void **state)
 
 /* Threads that the test makes. */
 static uint32_t own_tid = 1;
+static const char *const *thread_names; /* of the threads from 1 on */
 
 static uint32_t tid_of_thread(void *context, char name[16])
 {
 	(void)context;
-	snprintf(name, 16, "thread-%u", own_tid);
+	snprintf(name, 16, "%s", thread_names[own_tid - 1]);
 	return own_tid;
 }
 
@@ -241,37 +242,103 @@ static void record_in_a_thread(int64_t from)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-/* One packet of three threads is taken in parts, which must say whose their events are: also a part
- * that begins behind the record of its thread. */
-static void a_part_knows_its_thread(void **state)
+static struct drained begin_threads(const char *const *names)
 {
 	static const struct weft_platform platform = {
 		.ticks = read_ticks, .ticks_hz = 1000000000, .self = tid_of_thread, .has_ended = has_ended};
 	struct drained d = {.buffer = trace_buffer(SIZE), .file = malloc(FILE_MAX)};
-	struct trace t;
-	(void)state;
 	assert_non_null(d.file);
 	now_ticks = 1000;
-	own_tid = 1;
+	own_tid = 0;
+	thread_names = names;
 	assert_int_equal(weft_start(d.buffer, SIZE, &platform), 0);
 	assert_int_equal(weft__drain_create(d.buffer, SIZE, 8192, &d.drain), 0);
-	record(0, 10);
-	look(&d, true);
-	record_in_a_thread(10);
-	look(&d, true);
-	record_in_a_thread(20);
+	return d;
+}
+
+/* One packet of several threads is taken in parts: `parts` has a digit for the number of threads
+ * that record before each look. Each event must have its thread, with its name. */
+static void expect_threads(const char *parts, const char *const *names, unsigned count)
+{
+	struct drained d = begin_threads(names);
+	struct trace t;
+	int64_t from = 0;
+	for (const char *part = parts; *part; part++) {
+		for (int i = 0; i < *part - '0'; i++, from += 10)
+			record_in_a_thread(from);
+		look(&d, true);
+	}
 	finish(&d);
 	trace_open(&t, d.file, d.size);
 	const struct weft_trace_description *trace = weft_decoder_describe(t.decoder);
-	assert_int_equal(trace->thread_count, 3);
-	for (int64_t i = 0; i < 30; i++) {
-		char name[16];
-		snprintf(name, sizeof(name), "thread-%d", (int)(i / 10) + 1);
+	assert_int_equal(trace->thread_count, count);
+	for (int64_t i = 0; i < 10 * (int64_t)count; i++) {
 		assert_int_equal(weft_decoder_next(t.decoder, &t.event), WEFT_OK);
 		assert_int_equal(t.event.value, i);
 		assert_int_equal(trace->threads[t.event.thread].tid, i / 10 + 1);
-		assert_string_equal(trace->threads[t.event.thread].name, name);
+		assert_string_equal(trace->threads[t.event.thread].name, names[i / 10]);
 	}
+	assert_int_equal(trace->loss_period_count, 0);
+	trace_close(&t);
+	end(&d);
+}
+
+/* Also a part that begins behind the record of its thread. */
+static void a_part_knows_its_thread(void **state)
+{
+	static const char *const names[] = {"thread-1", "thread-2", "thread-3"};
+	(void)state;
+	expect_threads("111", names, 3);
+	expect_threads("3", names, 3);
+}
+
+/* A thread whose name is that of the packet's first thread has no name in its record, though a part
+ * between them has another name. */
+static void a_part_knows_its_packets_first_name(void **state)
+{
+	static const char *const names[] = {"pool", "other", "pool", "last", "pool", "pool", "other"};
+	(void)state;
+	expect_threads("2111", names, 5);
+	expect_threads("23", names, 5);
+	expect_threads("1111111", names, 7);
+	expect_threads("241", names, 7);
+	expect_threads("25", names, 7);
+}
+
+/* The thread loses an event, then fills its packet. */
+static void *lose_one(void *unused)
+{
+	static char text[4096];
+	memset(text, 'x', sizeof(text) - 1); /* longer than any name */
+	own_tid++;
+	record(0, 1);
+	weft_counter_add(text, 1);
+	record(1, 600);
+	return unused;
+}
+
+/* Only the thread that lost an event has a gap, not those that continued in its packet. */
+static void a_part_has_its_own_threads_losses(void **state)
+{
+	static const char *const names[] = {"first", "second", "third"};
+	struct drained d = begin_threads(names);
+	struct trace t;
+	pthread_t thread;
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, lose_one, NULL), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	look(&d, true);
+	record_in_a_thread(600);
+	look(&d, true);
+	record_in_a_thread(610);
+	finish(&d);
+	trace_open(&t, d.file, d.size);
+	while (weft_decoder_next(t.decoder, &t.event) == WEFT_OK)
+		continue;
+	const struct weft_trace_description *trace = weft_decoder_describe(t.decoder);
+	assert_int_equal(trace->thread_count, 3);
+	assert_int_equal(trace->loss_period_count, 1);
+	assert_int_equal(trace->threads[trace->loss_periods[0].thread].tid, 1);
 	trace_close(&t);
 	end(&d);
 }
@@ -486,6 +553,8 @@ int main(void)
 		cmocka_unit_test(a_part_knows_what_was_before_it),
 		cmocka_unit_test(marks_tell_up_to_when_all_is_there),
 		cmocka_unit_test(a_part_knows_its_thread),
+		cmocka_unit_test(a_part_knows_its_packets_first_name),
+		cmocka_unit_test(a_part_has_its_own_threads_losses),
 		cmocka_unit_test(what_is_too_late_is_counted),
 		cmocka_unit_test(each_file_stands_alone),
 		cmocka_unit_test(what_was_gone_before_is_overwritten),
