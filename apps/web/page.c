@@ -64,9 +64,9 @@ int PAGE_EXPORT(page_create)(uint32_t theme, uint32_t reduced_motion, uint32_t i
 	return 0;
 }
 
-int PAGE_EXPORT(page_say)(double fraction)
+int PAGE_EXPORT(page_show_text)(double fraction)
 {
-	return weft_viewer_say(page_viewer, page_text(), fraction);
+	return weft_viewer_show_text(page_viewer, page_text(), fraction);
 }
 
 /* ---- Input ---- */

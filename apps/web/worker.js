@@ -336,7 +336,7 @@ const others = () => new Promise(resolve => { // lets the event loop handle wait
 
 function say(text, fraction) {
 	give(text);
-	wasm.page_say(fraction);
+	wasm.page_show_text(fraction);
 	wake();
 }
 

@@ -94,13 +94,13 @@ void controls_update(struct controls *controls)
 	gtk_widget_queue_allocate(controls->window->parts);
 }
 
-bool controls_place(struct controls *controls, GtkWidget *widget, GdkRectangle *ret_place)
+bool controls_place(struct controls *controls, GtkWidget *widget, GdkRectangle *ret_box)
 {
 	const struct weft_viewer_control *control = control_of(controls, widget);
 	double zoom = controls->window->picture->zoom;
 	if (!control)
 		return false;
-	*ret_place =
+	*ret_box =
 		(GdkRectangle){(int)lround(control->box.x * zoom), (int)lround(control->box.y * zoom),
 			(int)lround(control->box.width * zoom), (int)lround(control->box.height * zoom)};
 	return true;

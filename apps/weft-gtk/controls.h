@@ -25,7 +25,7 @@ struct controls *controls_create(struct window *window);
 void controls_update(struct controls *controls);
 
 /* Where a control's widget is; false if the widget is not a control. */
-bool controls_place(struct controls *controls, GtkWidget *widget, GdkRectangle *ret_place);
+bool controls_place(struct controls *controls, GtkWidget *widget, GdkRectangle *ret_box);
 
 bool controls_have_focus(const struct controls *controls);
 

@@ -113,7 +113,7 @@ static void report_result(GObject *widget, GAsyncResult *result, void *context)
 	(void)context;
 	/* The window may have been closed meanwhile. */
 	if (gtk_widget_get_root(GTK_WIDGET(widget)) && !gtk_widget_in_destruction(GTK_WIDGET(widget)))
-		window_say(window_of(GTK_WIDGET(widget)), text);
+		window_show_text(window_of(GTK_WIDGET(widget)), text);
 	g_free(text);
 	g_free(name);
 	g_clear_error(&error);
@@ -124,7 +124,7 @@ void cutting_start(struct window *window, GFile *output, uint64_t start_ns, uint
 	mode_t mask = umask(0);
 	umask(mask);
 	if (!g_file_peek_path(output)) {
-		window_say(window, "The trace was not written: choose a folder of this computer.");
+		window_show_text(window, "The trace was not written: choose a folder of this computer.");
 		return;
 	}
 	struct cutting *cutting = g_new0(struct cutting, 1);

@@ -73,7 +73,7 @@ static gboolean hand_over(void *context)
 	return G_SOURCE_REMOVE;
 }
 
-static void tell(struct follower *follower)
+static void offer_model(struct follower *follower)
 {
 	atomic_store(&follower->is_taken, false);
 	atomic_fetch_add(&follower->holders, 1);
@@ -131,7 +131,7 @@ static int make_model(struct reader *r)
 		return error;
 	double end_ms = now_ms(), shown_ms = (double)atomic_load(&follower->shown_us) / 1000;
 	weft_refresh_shown(r->refresh, end_ms, end_ms - start_ms + shown_ms);
-	tell(follower);
+	offer_model(follower);
 	return 0;
 }
 
@@ -198,7 +198,7 @@ static void *run(void *context)
 	weft_refresh_destroy(reader.refresh);
 	weft_follow_close(reader.follow);
 	if (!atomic_load(&follower->is_unwanted))
-		tell(follower);
+		offer_model(follower);
 	let_go(follower);
 	return NULL;
 }

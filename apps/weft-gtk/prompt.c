@@ -15,7 +15,7 @@
 #define MESSAGE 40  /* characters of the message beside the line */
 #define BESIDE  860 /* px: windows at least this wide have room for that */
 
-static void tell(struct prompt *prompt, bool is_done)
+static void pass_text(struct prompt *prompt, bool is_done)
 {
 	struct window *window = prompt->window;
 	weft_viewer_prompt_text(
@@ -28,13 +28,13 @@ static void change(GtkEditable *entry, void *context)
 	struct prompt *prompt = context;
 	(void)entry;
 	if (!prompt->is_filled)
-		tell(prompt, false);
+		pass_text(prompt, false);
 }
 
 static void accept(GtkSearchEntry *entry, void *context)
 {
 	(void)entry;
-	tell(context, true);
+	pass_text(context, true);
 }
 
 static void cancel(GtkSearchEntry *entry, void *context)
@@ -110,7 +110,7 @@ static void press_cancel(GtkButton *button, void *context)
 static void press_accept(GtkButton *button, void *context)
 {
 	(void)button;
-	tell(context, true);
+	pass_text(context, true);
 }
 
 /* A button for users without a keyboard. */

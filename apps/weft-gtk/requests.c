@@ -18,10 +18,10 @@ struct saving {
 	uint64_t start, end;
 };
 
-static void say_failure(struct window *window, const char *path, const char *reason)
+static void show_failure(struct window *window, const char *path, const char *reason)
 {
 	char *text = g_strdup_printf("%s was not written: %s", path, reason);
-	window_say(window, text);
+	window_show_text(window, text);
 	g_free(text);
 }
 
@@ -32,7 +32,7 @@ static bool write_file(struct window *window, const char *path, const char *byte
 	bool good = g_file_set_contents_full(
 		path, bytes, (gssize)size, G_FILE_SET_CONTENTS_CONSISTENT, mode, &error);
 	if (!good)
-		say_failure(window, path, error->message);
+		show_failure(window, path, error->message);
 	g_clear_error(&error);
 	return good;
 }
@@ -69,7 +69,7 @@ static void save_picture(struct saving *saving, const char *path)
 	size_t size = 0;
 	int error = make_picture(window, saving->type == WEFT_VIEWER_SAVE_SVG, &bytes, &size);
 	if (error)
-		say_failure(window, path, weft_error_text(error));
+		show_failure(window, path, weft_error_text(error));
 	else
 		write_file(window, path, bytes, size);
 	free(bytes);
@@ -148,7 +148,7 @@ static void choose_file(struct window *window)
 static void save_notes(struct window *window, const char *text)
 {
 	if (!window->path || strcmp(window->path, "-") == 0) {
-		window_say(window,
+		window_show_text(window,
 			"Cannot save bookmarks: they are kept beside the trace's file, and this trace has none.");
 		return;
 	}
@@ -162,7 +162,7 @@ static void save_cut(struct window *window, const struct weft_viewer_request *re
 	if (window->path && strcmp(window->path, "-") != 0)
 		choose_name(window, request);
 	else
-		window_say(window, "Cannot save a part: this trace has no file to cut it from.");
+		window_show_text(window, "Cannot save a part: this trace has no file to cut it from.");
 }
 
 static void execute(struct window *window, const struct weft_viewer_request *request)

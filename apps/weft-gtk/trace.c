@@ -64,7 +64,7 @@ static gboolean show_progress(void *context)
 		text = g_strdup_printf("Reading %s: %s million events", name, number);
 	else
 		text = g_strdup_printf("Reading %s", name);
-	weft_viewer_say(window->viewer, text, millions > 0 ? part : -1);
+	weft_viewer_show_text(window->viewer, text, millions > 0 ? part : -1);
 	window_refresh(window);
 	g_free(text);
 	g_free(name);
@@ -115,12 +115,12 @@ static void end_loading(struct window *window)
 static void shown(struct window *window, int error)
 {
 	if (error) {
-		window_say(window, weft_error_text(error));
+		window_show_text(window, weft_error_text(error));
 		return;
 	}
 	if (!window->is_shown) {
 		remember(window);
-		weft_viewer_say(window->viewer, "", -1);
+		weft_viewer_show_text(window->viewer, "", -1);
 		load_notes(window);
 		if (window->command)
 			weft_viewer_command(window->viewer, window->command, window_now());
@@ -156,7 +156,7 @@ static void take_loaded(struct loading *loading, void *context)
 {
 	struct window *window = context;
 	if (loading_error(loading))
-		window_say(window, loading_error(loading));
+		window_show_text(window, loading_error(loading));
 	else
 		show_loaded(window, loading);
 	end_loading(window);
@@ -195,7 +195,7 @@ static int64_t take_model(void *context, struct weft_model *model, bool is_last)
 	show_model(window, model, !is_last);
 	if (is_last) {
 		g_clear_pointer(&window->follower, follower_stop);
-		weft_viewer_say(window->viewer, "The program has ended, or records no more.", -1);
+		weft_viewer_show_text(window->viewer, "The program has ended, or records no more.", -1);
 	}
 	window_refresh(window);
 	return cost_us;
@@ -208,7 +208,7 @@ static void take_error(void *context, const char *sentence)
 	if (window->is_shown)
 		show_notice(window, sentence);
 	else
-		window_say(window, sentence);
+		window_show_text(window, sentence);
 }
 
 /* ---- Beginning and ending ---- */
@@ -218,7 +218,7 @@ static void follow(struct window *window)
 	const struct follower_listener listener = {take_model, take_error, window};
 	char *name = shown_name(window), *text = g_strdup_printf("%s: no event yet", name);
 	window->follower = follower_start(window->path, window->pid, &listener);
-	window_say(window, text);
+	window_show_text(window, text);
 	g_free(text);
 	g_free(name);
 }
@@ -254,7 +254,7 @@ bool trace_cancel(struct window *window)
 	char *name = shown_name(window),
 		 *text = g_strdup_printf("Reading %s was stopped; F5 begins again.", name);
 	end_loading(window);
-	window_say(window, text);
+	window_show_text(window, text);
 	g_free(text);
 	g_free(name);
 	return true;

@@ -113,9 +113,9 @@ void window_refresh(struct window *window)
 	fetch_changes(window);
 }
 
-void window_say(struct window *window, const char *words)
+void window_show_text(struct window *window, const char *words)
 {
-	weft_viewer_say(window->viewer, words, -1);
+	weft_viewer_show_text(window->viewer, words, -1);
 	window_refresh(window);
 }
 
@@ -148,19 +148,19 @@ static void change_text_scale(GObject *settings, GParamSpec *property, void *con
 }
 
 /* The viewer decides where the panel is; the prompt is above the picture's middle. */
-static gboolean place(GtkOverlay *overlay, GtkWidget *child, GdkRectangle *ret_place, void *context)
+static gboolean place(GtkOverlay *overlay, GtkWidget *child, GdkRectangle *ret_box, void *context)
 {
 	struct window *window = context;
 	struct weft_viewer_boxes boxes;
 	double zoom = window->picture->zoom;
 	(void)overlay;
-	if (controls_place(window->controls, child, ret_place))
+	if (controls_place(window->controls, child, ret_box))
 		return TRUE;
 	if (child != window->panel->widget)
 		return FALSE;
 	weft_viewer_boxes(window->viewer, &boxes);
 	int x = (int)lround(boxes.panel.x * zoom), y = (int)lround(boxes.panel.y * zoom);
-	*ret_place = (GdkRectangle){x, y, (int)lround((boxes.panel.x + boxes.panel.width) * zoom) - x,
+	*ret_box = (GdkRectangle){x, y, (int)lround((boxes.panel.x + boxes.panel.width) * zoom) - x,
 		(int)lround((boxes.panel.y + boxes.panel.height) * zoom) - y};
 	return TRUE;
 }
@@ -312,7 +312,7 @@ struct window *window_open(GtkApplication *application, const struct window_opti
 	if (options->path)
 		trace_begin(window, options->loading);
 	else
-		window_say(window, "Open a trace, or drop one here.");
+		window_show_text(window, "Open a trace, or drop one here.");
 	gtk_window_present(GTK_WINDOW(window->widget));
 	return window;
 }

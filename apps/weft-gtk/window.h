@@ -72,7 +72,7 @@ struct window *window_of(GtkWidget *widget);
 void window_refresh(struct window *window);
 
 /* Shows a message: instead of the picture, or in the status line. */
-void window_say(struct window *window, const char *words);
+void window_show_text(struct window *window, const char *words);
 
 /* True if only its owner may read the trace, or if it came from standard input: files made from it
  * are then private, too. */

@@ -71,7 +71,7 @@ int weft_viewer_show_prepared(struct weft_viewer *viewer, struct weft_viewer_pre
 /* Shows a text instead of the picture: why there is none, or how far loading is. `fraction` is from
  * 0 to 1, or negative if unknown. If there is a picture it stays, and the text goes to the status.
  */
-int weft_viewer_say(struct weft_viewer *viewer, const char *text, double fraction);
+int weft_viewer_show_text(struct weft_viewer *viewer, const char *text, double fraction);
 
 /* ---- Input ---- */
 

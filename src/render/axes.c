@@ -19,9 +19,9 @@ double weft__y(const struct painter *p, uint32_t row)
 	return lane->y;
 }
 
-bool weft__are_apart(const struct painter *p, uint32_t a, uint32_t b)
+bool weft__draws_edge(const struct painter *p, uint32_t a, uint32_t b)
 {
-	return weft__scene_are_apart(p->scene, a, b);
+	return weft__scene_draws_edge(p->scene, a, b);
 }
 
 /* The threshold is 1.5 times the number that have room beside each other. */
@@ -36,7 +36,7 @@ bool weft__is_merged(const struct painter *p, uint32_t task)
 	if (l->form[task] != WEFT_FORM_FOLDED)
 		return l->form[task] == WEFT_FORM_BAND;
 	const struct weft_fold *fold = &l->folds[l->fold_of[task]];
-	return weft__is_dense(fold) || (double)fold->p50_ns * p->view->scale < WEFT__TOLD_APART;
+	return weft__is_dense(fold) || (double)fold->p50_ns * p->view->scale < WEFT__TOOTH_WIDTH;
 }
 
 double weft__crisp(double at)

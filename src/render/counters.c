@@ -377,7 +377,7 @@ static void place_label_inside(struct painter *p, struct weft__curve *curve)
 		weft__fit_text(p, name, box->width / 3, &style, curve->label, sizeof(curve->label));
 	struct weft__rect rect = {right - curve->label_width - 2, curve->label_y - LABEL_HEIGHT / 2,
 		right + 4, curve->label_y + LABEL_HEIGHT / 2};
-	if (!weft__places_take(p->places, rect))
+	if (!weft__occupied_take(p->occupied, rect))
 		curve->label_width = 0;
 }
 

@@ -19,7 +19,7 @@
 #define EDGE_RING      5.5
 #define LEAST_GROUND   3.0
 #define STRONG_LINE    2.5
-#define PLACE          3.0 /* px: matches nearer than this share a ground */
+#define SQUARE         3.0 /* px: matches nearer than this share a ground */
 #define BAR            7.0
 
 struct area {
@@ -67,19 +67,19 @@ static void draw_ground(struct painter *p, uint32_t task, uint32_t color)
 static void draw_found(struct painter *p, const struct weft_highlight *h)
 {
 	const struct weft_box *box = &p->frame->picture;
-	size_t columns = (size_t)(box->width / PLACE) + 1, rows = (size_t)(box->height / PLACE) + 1;
+	size_t columns = (size_t)(box->width / SQUARE) + 1, rows = (size_t)(box->height / SQUARE) + 1;
 	uint8_t *taken = h->found_count ? calloc(columns * rows, 1) : NULL;
 	for (uint32_t i = 0; taken && i < h->found_count; i++) {
 		struct area a;
 		if (!find_area(p, h->found[i], &a))
 			continue;
-		double column = fmin(fmax((a.x - box->x) / PLACE, 0), (double)columns - 1);
-		double row = fmin(fmax((a.y - box->y) / PLACE, 0), (double)rows - 1);
-		uint8_t *place = &taken[(size_t)row * columns + (size_t)column];
-		bool is_small = a.x2 - a.x < PLACE;
-		if (is_small && *place)
+		double column = fmin(fmax((a.x - box->x) / SQUARE, 0), (double)columns - 1);
+		double row = fmin(fmax((a.y - box->y) / SQUARE, 0), (double)rows - 1);
+		uint8_t *square = &taken[(size_t)row * columns + (size_t)column];
+		bool is_small = a.x2 - a.x < SQUARE;
+		if (is_small && *square)
 			continue;
-		*place = 1;
+		*square = 1;
 		weft_canvas_rect(
 			p->canvas, a.x - REACH, a.y - a.half, a.x2 + REACH, a.y + a.half, p->theme->found);
 	}
@@ -117,7 +117,7 @@ static void draw_bars(struct painter *p, uint32_t task, const struct area *area)
 {
 	const struct weft_box *box = &p->frame->picture;
 	weft__bars_draw(p->bars, p, task,
-		&(struct weft__bar_place){
+		&(struct weft__bar_box){
 			.x = fmax(area->x, box->x),
 			.x2 = fmin(area->x2, box->x + box->width),
 			.y = area->y,
@@ -148,7 +148,7 @@ static void draw_related(struct painter *p, const struct weft_highlight *h)
 
 /* Marks the position of the current edge on the selected task: creations have no arrow of their
  * own. */
-static void draw_edge_place(struct painter *p, const struct weft_highlight *h)
+static void draw_edge_time(struct painter *p, const struct weft_highlight *h)
 {
 	struct weft_pen halo = {p->theme->background, 5, WEFT_DASH_SOLID};
 	struct weft_pen pen = {p->theme->selection, 2, WEFT_DASH_SOLID};
@@ -176,5 +176,5 @@ void weft__draw_highlight(struct painter *p)
 		weft__draw_arrow_of(p, h->edge);
 	if (h->selected != WEFT_NONE)
 		draw_outline(p, h->selected);
-	draw_edge_place(p, h);
+	draw_edge_time(p, h);
 }

@@ -36,7 +36,7 @@ struct regions {
 };
 
 /* Makes the hatch of a loss. Losses before the first event lie in the margin left of it. */
-static struct hatch place(
+static struct hatch make_hatch(
 	const struct weft_loss_period *period, double x, double x2, double left_edge)
 {
 	struct hatch hatch = {x, x2, period->count};
@@ -89,8 +89,8 @@ static void put_number(struct painter *p, const struct region *region)
 	double width = weft__measure(p, text, &style);
 	double x = fmax(region->hatch.x, box->x) + 3, y = fmax(region->y, box->y) + 2;
 	for (int tries = 0; tries < 3 && y + LINE <= region->y2; tries++, y += LINE) {
-		struct weft__rect place = {x, y, x + width, y + LINE};
-		if (x + width > box->x + box->width || !weft__places_take(p->places, place))
+		struct weft__rect rect = {x, y, x + width, y + LINE};
+		if (x + width > box->x + box->width || !weft__occupied_take(p->occupied, rect))
 			continue;
 		weft_canvas_text(p->canvas, x, y + LINE - 2, text, strlen(text), width, &style);
 		return;
@@ -167,8 +167,8 @@ static void draw_periods(struct painter *p, struct regions *regions)
 		if (number == WEFT_NONE || period->end < p->left || period->start > p->right)
 			continue;
 		struct region *region = &regions->list[number];
-		struct hatch next =
-			place(period, weft__x(p, period->start), weft__x(p, period->end), p->frame->picture.x);
+		struct hatch next = make_hatch(
+			period, weft__x(p, period->start), weft__x(p, period->end), p->frame->picture.x);
 		if (!begins_another(&region->hatch, &next))
 			continue;
 		draw_region(p, region);
@@ -210,7 +210,7 @@ void weft__draw_strip_losses(struct painter *p, const struct weft_box *strip)
 	for (uint32_t i = 0; i < model->loss_period_count; i++) {
 		const struct weft_loss_period *period = &model->loss_periods[i];
 		struct hatch next =
-			place(period, strip->x + scale * (double)(period->start - p->scene->start),
+			make_hatch(period, strip->x + scale * (double)(period->start - p->scene->start),
 				strip->x + scale * (double)(period->end - p->scene->start), 0);
 		if (!begins_another(&hatch, &next))
 			continue;

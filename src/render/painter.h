@@ -9,7 +9,7 @@
  *     bars.c                                when a task ran
  *     folds.c groups.c handles.c            what shares a row; headings of groups; to fold by
  *     links.c arrows.c                      creation and becoming; other edges
- *     names.c places.c lettering.c          labels, kinds, messages, without overlap
+ *     names.c occupied.c lettering.c        labels, kinds, messages, without overlap
  *     waits.c                               what tasks wait for
  *     highlight.c                           what a person points at
  *     counters.c
@@ -22,7 +22,7 @@
 
 #include "render/tasks/bars.h"
 #include "render/edges/edge_columns.h"
-#include "render/text/places.h"
+#include "render/text/occupied.h"
 #include "render/rows.h"
 #include "render/scene/scene.h"
 #include "render/theme.h"
@@ -39,7 +39,7 @@ struct weft__lane {
 
 /* A task with a line of its own, or the tasks of one pixel column: see pieces.c. */
 struct weft__piece {
-	uint32_t place, count; /* in by_row */
+	uint32_t index, count; /* in by_row */
 	uint32_t failed;       /* the first of them that failed: an index, or WEFT_NONE */
 	bool is_line;
 	double x, x2; /* the first task's, clipped to slightly more than the picture */
@@ -49,7 +49,7 @@ struct weft__piece {
 #define WEFT__NAME_SPACING 9.0
 
 /* Narrower spans of a fold have no arrows of their own. */
-#define WEFT__TOLD_APART 8.0
+#define WEFT__TOOTH_WIDTH 8.0
 
 struct weft__tally {
 	uint32_t tasks;          /* tasks alive in the view */
@@ -92,7 +92,7 @@ struct painter {
 	struct weft__piece *pieces;
 	uint32_t piece_count;
 	size_t piece_capacity;
-	struct weft__places *places;
+	struct weft__occupied *occupied;
 	struct weft__bars *bars;
 	double arrow_alpha, arrow_width, arrow_dim;
 	uint32_t columns_weighed;                /* columns of piles that were counted one by one */
@@ -111,7 +111,7 @@ struct painter {
 double weft__x(const struct painter *p, uint64_t time);
 double weft__y(const struct painter *p, uint32_t row);
 /* True if an edge between two tasks is drawn: both are shown, and not as parts of one shape. */
-bool weft__are_apart(const struct painter *p, uint32_t a, uint32_t b);
+bool weft__draws_edge(const struct painter *p, uint32_t a, uint32_t b);
 /* True if the spans of a fold overlap so much that they are a density at any size. */
 bool weft__is_dense(const struct weft_fold *fold);
 /* True if a task is shown only as a part of a density, whatever its own width. */
@@ -160,7 +160,7 @@ void weft__draw_heat(struct painter *p);
 void weft__find_edges(struct painter *p);
 void weft__draw_names(struct painter *p);
 /* Writes the texts on waits; called after all other text of the picture. */
-void weft__tell_waits(struct painter *p);
+void weft__label_waits(struct painter *p);
 /* Draws a highlighted arrow. */
 void weft__draw_arrow_of(struct painter *p, uint32_t edge);
 /* highlight.c: draws what is below tasks and above them; whether a task is dimmed; the alpha of

@@ -38,11 +38,11 @@ static void name_band(struct painter *p, const struct weft_band_period *band, do
 	if (x2 - x < NAMED_FROM || box->height < 60)
 		return;
 	double width = weft__fit_text(p, band_name(p, band), x2 - x - 6, &style, text, sizeof(text));
-	struct weft__rect place = {x + 3, box->y + 2, x + 3 + width, box->y + 14};
+	struct weft__rect rect = {x + 3, box->y + 2, x + 3 + width, box->y + 14};
 	if (width < LEAST_NAME && strlen(text) != band_name(p, band).size)
 		return; /* "sl…" would be useless */
-	if (width > 0 && weft__places_take(p->places, place))
-		weft_canvas_text(p->canvas, place.x, box->y + 12, text, strlen(text), width, &style);
+	if (width > 0 && weft__occupied_take(p->occupied, rect))
+		weft_canvas_text(p->canvas, rect.x, box->y + 12, text, strlen(text), width, &style);
 }
 
 /* A band's edges, on whole pixels. */

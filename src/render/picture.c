@@ -62,7 +62,7 @@ static void draw_picture(struct painter *p)
 	if (!p->error)
 		weft__draw_names(p);
 	if (!p->error)
-		weft__tell_waits(p);
+		weft__label_waits(p);
 	if (!p->error)
 		weft__draw_handles(p);
 	if (p->layout->row_count == 0)
@@ -112,14 +112,14 @@ WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct 
 		.x0 = frame->picture.x,
 		.y0 = frame->picture.y,
 	};
-	p.places = weft__places_create(frame->picture.y, frame->picture.y + frame->picture.height);
+	p.occupied = weft__occupied_create(frame->picture.y, frame->picture.y + frame->picture.height);
 	p.bars = weft__bars_create(&p);
 	find_edges(&p);
-	if (p.places && p.bars)
+	if (p.occupied && p.bars)
 		draw_frame(&p);
-	if (!p.places || !p.bars || weft__places_failed(p.places))
+	if (!p.occupied || !p.bars || weft__occupied_failed(p.occupied))
 		p.error = WEFT_ERROR_MEMORY;
-	weft__places_destroy(p.places);
+	weft__occupied_destroy(p.occupied);
 	weft__bars_destroy(p.bars);
 	free(p.lanes);
 	free(p.pieces);

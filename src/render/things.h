@@ -22,7 +22,7 @@ struct weft__thing {
 };
 
 /* Where things are looked for. */
-struct weft__spot {
+struct weft__point {
 	const struct weft_scene *scene;
 	const struct weft_frame *frame;
 	const struct weft_view *view;
@@ -32,10 +32,10 @@ struct weft__spot {
 };
 
 /* Calls `found` for the things within reach, at most two tasks a row. */
-void weft__things_near(const struct weft__spot *spot,
+void weft__things_near(const struct weft__point *point,
 	void (*found)(void *context, const struct weft__thing *thing), void *context);
 
-/* The tasks of the cell at the spot, at most `room`; 0 if there is no cell. */
-uint32_t weft__cell_near(const struct weft__spot *spot, uint32_t *ret_tasks, uint32_t room);
+/* The tasks of the cell at the point, at most `room`; 0 if there is no cell. */
+uint32_t weft__cell_near(const struct weft__point *point, uint32_t *ret_tasks, uint32_t room);
 
 #endif

@@ -29,7 +29,7 @@ void weft__run_select(struct weft_viewer *viewer, const char *arguments)
 	weft__viewer_reveal_task(viewer, task, at);
 }
 
-void weft__run_moment(struct weft_viewer *viewer, const char *arguments)
+void weft__run_goto(struct weft_viewer *viewer, const char *arguments)
 {
 	uint64_t at;
 	if (weft__parse_time(arguments, viewer->view.start, &at)) {

@@ -347,7 +347,7 @@ static void draw_progress(const struct drawing *d, double y)
 {
 	const struct weft_box *box = &d->viewer->boxes.canvas;
 	double half = fmin(120, box->width / 4), x = floor(box->width / 2) - half;
-	double share = fmin(d->viewer->said_fraction, 1);
+	double share = fmin(d->viewer->progress, 1);
 	if (!(share >= 0))
 		return;
 	weft_canvas_rect(d->canvas, x, y, x + 2 * half, y + 4, d->theme->grid);
@@ -361,7 +361,7 @@ static void draw_words(const struct drawing *d)
 	struct weft_text_style style = {d->theme->dim, 13, false, false, 0};
 	double y = floor(box->height / 2), room = fmax(box->width - 32, 1);
 	weft_canvas_rect(d->canvas, 0, 0, box->width, box->height, d->theme->background);
-	for (const char *at = d->viewer->said; *at; y += 20) {
+	for (const char *at = d->viewer->notice; *at; y += 20) {
 		char line[512];
 		size_t size = line_size(d, at, room, &style);
 		if (size == 0)

@@ -18,7 +18,7 @@ void weft__viewer_forget_search(struct weft_viewer *viewer)
 	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_SEARCH;
 }
 
-static void say_count(struct weft_viewer *viewer)
+static void show_count(struct weft_viewer *viewer)
 {
 	const struct weft_search *search = viewer->search.found;
 	size_t size = sizeof(viewer->prompt.message);
@@ -56,7 +56,7 @@ void weft__viewer_search(struct weft_viewer *viewer, const char *text)
 		viewer->search.found = search;
 		viewer->prompt.message[0] = '\0';
 		if (sought[0])
-			say_count(viewer);
+			show_count(viewer);
 		return;
 	}
 	/* Earlier matches stay highlighted while the user is still typing an invalid expression. */
@@ -78,7 +78,7 @@ void weft__viewer_go_match(struct weft_viewer *viewer, uint32_t number)
 		weft__viewer_reveal_task(viewer, match->task, match->time);
 	else
 		weft__viewer_reveal(viewer, WEFT_NONE, match->time, match->time, false);
-	say_count(viewer);
+	show_count(viewer);
 	weft__viewer_show_message(viewer, "%s, a %s", viewer->prompt.message,
 		weft_search_field_name((enum weft_search_field)match->field));
 	viewer->panel.is_stale = true;

@@ -57,9 +57,9 @@ static void take(void *context, const struct weft__thing *thing)
 }
 
 static void find_cell(
-	const struct weft_viewer *viewer, const struct weft__spot *spot, struct weft__hit *hit)
+	const struct weft_viewer *viewer, const struct weft__point *point, struct weft__hit *hit)
 {
-	uint32_t list[CELL_MAX], count = weft__cell_near(spot, list, CELL_MAX);
+	uint32_t list[CELL_MAX], count = weft__cell_near(point, list, CELL_MAX);
 	if (count)
 		hit->is_cell = weft_story_group_tasks(&viewer->story, list, count, &hit->group) == 0;
 }
@@ -68,7 +68,7 @@ void weft__viewer_hit(
 	const struct weft_viewer *viewer, double x, double y, struct weft__hit *ret_hit)
 {
 	struct aim aim = {.x = x, .y = y, .hit = ret_hit};
-	const struct weft__spot spot = {
+	const struct weft__point point = {
 		.scene = viewer->scene,
 		.frame = &viewer->frame,
 		.view = &viewer->view,
@@ -80,9 +80,9 @@ void weft__viewer_hit(
 	*ret_hit = (struct weft__hit){.fold = WEFT_NONE, .handle = WEFT_NONE, .handle_task = WEFT_NONE};
 	if (viewer->layout->row_count == 0 || !weft__inside(&viewer->frame.picture, x, y))
 		return;
-	weft__things_near(&spot, take, &aim);
+	weft__things_near(&point, take, &aim);
 	if (ret_hit->count)
 		ret_hit->fold = aim.folds[0];
 	if (ret_hit->fold == WEFT_NONE)
-		find_cell(viewer, &spot, ret_hit);
+		find_cell(viewer, &point, ret_hit);
 }

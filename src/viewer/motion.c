@@ -14,7 +14,7 @@ const struct weft_view *weft__viewer_wanted(const struct weft_viewer *viewer)
 	return motion->is_running && !motion->is_thrown ? &motion->to : &viewer->view;
 }
 
-static bool same_place(const struct weft_view *a, const struct weft_view *b)
+static bool is_same_view(const struct weft_view *a, const struct weft_view *b)
 {
 	return a->left == b->left && a->scale == b->scale && a->focus == b->focus &&
 		   a->is_plain == b->is_plain;
@@ -29,7 +29,7 @@ void weft__viewer_jump(struct weft_viewer *viewer, const struct weft_view *to)
 
 void weft__viewer_glide(struct weft_viewer *viewer, const struct weft_view *to)
 {
-	if (same_place(weft__viewer_wanted(viewer), to))
+	if (is_same_view(weft__viewer_wanted(viewer), to))
 		return;
 	if (viewer->reduced_motion || to->is_plain != viewer->view.is_plain) {
 		weft__viewer_jump(viewer, to);

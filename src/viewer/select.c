@@ -10,7 +10,7 @@
 #include "viewer/state.h"
 
 #define RELATED_MAX 100000
-#define TOLD_APART  8.0 /* px; a click selects a tooth of a fold if it is wider */
+#define TOOTH_WIDTH 8.0 /* px; a click selects a tooth of a fold if it is wider */
 
 static void stand_out(struct weft_viewer *viewer)
 {
@@ -153,7 +153,7 @@ static bool is_on_span(const struct weft_viewer *viewer, uint32_t task, double x
 {
 	double from = weft__canvas_x(viewer, viewer->layout->start[task]);
 	double to = weft__canvas_x(viewer, viewer->model->tasks.end[task]);
-	return to - from >= TOLD_APART && x >= from - 2 && x <= to + 2;
+	return to - from >= TOOTH_WIDTH && x >= from - 2 && x <= to + 2;
 }
 
 /* A click on a fold, or on the handle of an unfolded one. */

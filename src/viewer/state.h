@@ -38,8 +38,8 @@ struct weft_viewer {
 	/* How it is drawn. */
 	enum weft_theme theme;
 	const struct weft_font *font;
-	char *title, *path, *said;
-	double said_fraction;
+	char *title, *path, *notice;
+	double progress;
 	bool reduced_motion, is_touched, clock_times, is_clicking;
 	/* The window. */
 	double width, height, now_ms;

@@ -10,7 +10,7 @@
 
 #include "viewer/state.h"
 
-#define TOLD_MS 8000.0
+#define MESSAGE_MS 8000.0
 
 void weft__viewer_show_message(struct weft_viewer *viewer, const char *format, ...)
 {
@@ -18,21 +18,21 @@ void weft__viewer_show_message(struct weft_viewer *viewer, const char *format, .
 	va_start(arguments, format);
 	vsnprintf(viewer->status.message, sizeof(viewer->status.message), format, arguments);
 	va_end(arguments);
-	viewer->status.message_until_ms = viewer->now_ms + TOLD_MS;
+	viewer->status.message_until_ms = viewer->now_ms + MESSAGE_MS;
 	viewer->status.message_x = viewer->pointer.x;
 	viewer->status.message_y = viewer->pointer.y;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 }
 
 /* The pointer's time, limited to the task's life. */
-static uint64_t pointed_moment(const struct weft_viewer *viewer, uint32_t task)
+static uint64_t pointed_time(const struct weft_viewer *viewer, uint32_t task)
 {
 	uint64_t start = viewer->layout->start[task], end = viewer->model->tasks.end[task];
 	uint64_t at = weft_view_time(&viewer->view, viewer->pointer.x - viewer->frame.picture.x);
 	return at < start ? start : at >= end && end > start ? end - 1 : at;
 }
 
-static void say_range(const struct weft_viewer *viewer, char *text, size_t size)
+static void write_range(const struct weft_viewer *viewer, char *text, size_t size)
 {
 	uint64_t start, end;
 	char from[32], to[32], length[32];
@@ -43,7 +43,7 @@ static void say_range(const struct weft_viewer *viewer, char *text, size_t size)
 	snprintf(text, size, "%s, from %s to %s.", length, from, to);
 }
 
-static void say_problems(const struct weft_viewer *viewer, char *text, size_t size)
+static void write_problems(const struct weft_viewer *viewer, char *text, size_t size)
 {
 	unsigned count = viewer->problems.count;
 	const char *first =
@@ -56,7 +56,7 @@ static void say_problems(const struct weft_viewer *viewer, char *text, size_t si
 }
 
 /* Computes the figures of a fold when the pointer first rests on it. */
-static void say_fold(
+static void write_fold(
 	struct weft_viewer *viewer, uint32_t task, uint32_t fold, char *text, size_t size)
 {
 	const struct weft_layout *layout = viewer->layout;
@@ -81,7 +81,7 @@ bool weft__viewer_has_moved_since_message(const struct weft_viewer *viewer)
 		   viewer->pointer.y != viewer->status.message_y;
 }
 
-static void say_handle(const struct weft_viewer *viewer, char *text, size_t size)
+static void write_handle(const struct weft_viewer *viewer, char *text, size_t size)
 {
 	unsigned count = viewer->layout->folds[viewer->hover.handle].count;
 	snprintf(text, size, "A run of %u alike tasks. Click: fold it into one row.", count);
@@ -94,27 +94,27 @@ static void compose(struct weft_viewer *viewer, char *text, size_t size)
 	if (viewer->toolbar.hovered < viewer->toolbar.count)
 		snprintf(text, size, "%s", viewer->toolbar.buttons[viewer->toolbar.hovered].tip);
 	else if (hover->handle != WEFT_NONE && weft__viewer_has_moved_since_message(viewer))
-		say_handle(viewer, text, size);
+		write_handle(viewer, text, size);
 	else if (viewer->now_ms < viewer->status.message_until_ms)
 		snprintf(text, size, "%s", viewer->status.message);
-	else if (!viewer->model || viewer->said[0])
-		snprintf(text, size, "%s", viewer->said);
+	else if (!viewer->model || viewer->notice[0])
+		snprintf(text, size, "%s", viewer->notice);
 	else if (viewer->pointer.drag == WEFT__DRAG_RANGE)
-		say_range(viewer, text, size);
+		write_range(viewer, text, size);
 	else if (hover->task != WEFT_NONE && hover->fold != WEFT_NONE)
-		say_fold(viewer, hover->task, hover->fold, text, size);
+		write_fold(viewer, hover->task, hover->fold, text, size);
 	else if (hover->task != WEFT_NONE)
 		weft_story_sentence(
-			&viewer->story, hover->task, pointed_moment(viewer, hover->task), text, size);
+			&viewer->story, hover->task, pointed_time(viewer, hover->task), text, size);
 	else if (hover->is_cell)
 		weft_story_group_sentence(&hover->group, text, size);
 	else if (viewer->range.is_set)
-		say_range(viewer, text, size);
+		write_range(viewer, text, size);
 	else if (viewer->selection.task != WEFT_NONE)
 		weft_story_sentence(
 			&viewer->story, viewer->selection.task, viewer->selection.at, text, size);
 	else
-		say_problems(viewer, text, size);
+		write_problems(viewer, text, size);
 }
 
 void weft__viewer_write_status(struct weft_viewer *viewer)

@@ -136,7 +136,7 @@ void weft__viewer_go_creator(struct weft_viewer *viewer)
 }
 
 /* The time from which steps start: that of the selection if it is in view, else the middle. */
-static uint64_t moment(const struct weft_viewer *viewer)
+static uint64_t time_of_steps(const struct weft_viewer *viewer)
 {
 	const struct weft_view *view = weft__viewer_wanted(viewer);
 	uint64_t left = weft_view_time(view, 0), right = weft_view_time(view, view->width);
@@ -186,7 +186,7 @@ void weft__viewer_step_task(struct weft_viewer *viewer, int across, int down)
 	uint32_t task = viewer->selection.task;
 	if (!viewer->model || viewer->model->tasks.count == 0 || viewer->layout->row_count == 0)
 		return;
-	uint64_t at = moment(viewer);
+	uint64_t at = time_of_steps(viewer);
 	if (task == WEFT_NONE || viewer->layout->form[task] != WEFT_FORM_LINE)
 		step_row(viewer, row_without_line(viewer, task), down ? down : 1, at);
 	else if (across)

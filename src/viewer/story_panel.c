@@ -37,7 +37,7 @@ static void write_command(
 		weft__write_task(viewer->model, line->task, name);
 		snprintf(command, 256, line->has_time ? "select %s %s" : "select %s", name, time);
 	} else if (line->has_time) {
-		snprintf(command, 256, "moment %s", time);
+		snprintf(command, 256, "goto %s", time);
 	}
 }
 

@@ -49,8 +49,8 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->is_touched = options->is_touched;
 	viewer->title = copy_title(options->title);
 	viewer->path = copy_text(options->path ? options->path : options->title);
-	viewer->said = copy_text("");
-	viewer->said_fraction = -1;
+	viewer->notice = copy_text("");
+	viewer->progress = -1;
 	viewer->width = viewer->height = 1;
 	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
 	viewer->hover.task = viewer->hover.wanted = WEFT_NONE;
@@ -64,7 +64,7 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->toolbar.hovered = viewer->pointer.button = WEFT__NO_BUTTON;
 	viewer->panel.shown = (struct weft_viewer_panel){.title = "", .selected = WEFT_NONE};
 	viewer->prompt.shown = (struct weft_viewer_prompt){false, "", "", "", false};
-	if (!viewer->title || !viewer->path || !viewer->said) {
+	if (!viewer->title || !viewer->path || !viewer->notice) {
 		weft_viewer_destroy(viewer);
 		return WEFT_ERROR_MEMORY;
 	}
@@ -102,18 +102,19 @@ WEFT__EXPORT void weft_viewer_destroy(struct weft_viewer *viewer)
 	free(viewer->search.text);
 	free(viewer->title);
 	free(viewer->path);
-	free(viewer->said);
+	free(viewer->notice);
 	free(viewer);
 }
 
-WEFT__EXPORT int weft_viewer_say(struct weft_viewer *viewer, const char *text, double fraction)
+WEFT__EXPORT int weft_viewer_show_text(
+	struct weft_viewer *viewer, const char *text, double fraction)
 {
 	char *copy = copy_title(text);
 	if (!copy)
 		return WEFT_ERROR_MEMORY;
-	free(viewer->said);
-	viewer->said = copy;
-	viewer->said_fraction = fraction;
+	free(viewer->notice);
+	viewer->notice = copy;
+	viewer->progress = fraction;
 	viewer->changes |= WEFT_VIEWER_CANVAS;
 	weft__viewer_settle(viewer);
 	return 0;

@@ -419,7 +419,7 @@ static unsigned check_bars(struct scenery *s, struct weft_canvas *canvas, uint32
 	struct ran *columns = calloc(room, sizeof(*columns));
 	weft_canvas_clear(canvas, s->frame.width, s->frame.height);
 	weft__bars_draw(s->painter.bars, &s->painter, task,
-		&(struct weft__bar_place){0, s->frame.picture.width, 50, HEIGHT});
+		&(struct weft__bar_box){0, s->frame.picture.width, 50, HEIGHT});
 	measure_columns(s, task, columns);
 	read_columns(s, canvas, HEIGHT, columns);
 	unsigned checked = room > 200 ? check_groups(columns, room) : check_each(columns, room);

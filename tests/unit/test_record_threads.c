@@ -316,9 +316,9 @@ static void short_threads_fill_packets(void **state)
 
 /* Emulators of other machines take gigabytes for threads that have ended. */
 #if defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
-#define CROWD 4000
+#define MANY 4000
 #else
-#define CROWD 100000
+#define MANY 100000
 #endif
 #define CROWD_BYTES ((size_t)1 << 20)
 
@@ -349,14 +349,14 @@ static void a_crowd_of_short_threads(void **state)
 	struct trace t;
 	void *buffer = *state = trace_buffer(CROWD_BYTES);
 	assert_int_equal(weft_start(buffer, CROWD_BYTES, NULL), 0);
-	for (uintptr_t i = 0; i < CROWD; i += 4)
+	for (uintptr_t i = 0; i < MANY; i += 4)
 		run_writers(1 + i % 65000, 4, write_some);
 	weft_stop();
 	trace_open(&t, buffer, CROWD_BYTES);
 	uint64_t count = 0;
 	while (trace_next(&t))
 		count += !t.event.is_rundown;
-	assert_int_equal(count + all_losses(&t), (uint64_t)CROWD * 20);
+	assert_int_equal(count + all_losses(&t), (uint64_t)MANY * 20);
 	assert_int_equal(all_losses(&t), trace_loss(&t, WEFT_LOSS_OVERWRITTEN));
 	/* Of all its bytes, header, names and slots too. */
 	assert_in_range(bytes_of_events(buffer), CROWD_BYTES * 8 / 10, CROWD_BYTES);

@@ -272,7 +272,7 @@ static void hits_are_the_nearest_tasks(void **state)
 	script_end(&s);
 }
 
-static void a_pointer_that_rests_is_told_what_is_there(void **state)
+static void a_pointer_that_rests_shows_what_is_there(void **state)
 {
 	(void)state;
 	struct script s = script_begin(BLOCK_READ, false);
@@ -293,7 +293,7 @@ static void a_pointer_that_rests_is_told_what_is_there(void **state)
 }
 
 /* A desktop tells of moves of a pointer that rests, when a prompt or panel below it closes. */
-static void what_is_told_stays_until_the_pointer_moves(void **state)
+static void a_message_stays_until_the_pointer_moves(void **state)
 {
 	unsigned changed = 0;
 	(void)state;
@@ -1102,7 +1102,7 @@ static void without_a_trace_words_are_shown(void **state)
 	(void)state;
 	struct script s = script_begin(NULL, false);
 	struct weft_text text = {0};
-	assert_int_equal(weft_viewer_say(s.viewer, "Reading big.weft", 0.4), 0);
+	assert_int_equal(weft_viewer_show_text(s.viewer, "Reading big.weft", 0.4), 0);
 	script_run(
 		&s, "key z; key p; key Tab; key /; click 600 300; drag 10 10 500 500; wheel 1 1 120");
 	script_text(&s, &text);
@@ -1111,7 +1111,7 @@ static void without_a_trace_words_are_shown(void **state)
 	assert_string_equal(weft_viewer_status(s.viewer), "Reading big.weft");
 	/* Long ones break; a word that is too long stands alone. */
 	script_run(&s, "size 200 400");
-	weft_viewer_say(s.viewer,
+	weft_viewer_show_text(s.viewer,
 		"  many words that need more than one line, averylongwordthatfitsinnolineofthiswindow and on ",
 		-1);
 	text.size = 0;
@@ -1196,8 +1196,8 @@ int main(void)
 		cmocka_unit_test(the_overview_is_a_window),
 		cmocka_unit_test(plain_rows_are_scrolled),
 		cmocka_unit_test(hits_are_the_nearest_tasks),
-		cmocka_unit_test(a_pointer_that_rests_is_told_what_is_there),
-		cmocka_unit_test(what_is_told_stays_until_the_pointer_moves),
+		cmocka_unit_test(a_pointer_that_rests_shows_what_is_there),
+		cmocka_unit_test(a_message_stays_until_the_pointer_moves),
 		cmocka_unit_test(a_click_selects_and_opens_its_story),
 		cmocka_unit_test(every_link_of_every_panel_is_followed),
 		cmocka_unit_test(keys_go_along_edges_and_back),

@@ -51,7 +51,7 @@ static void use(struct script *s)
 	script_run(s, "command panel problems; command counter 1; key y; key Y; command help; key e");
 	weft_viewer_load_notes(s->viewer, "@7 a\n@9 b\n", 10);
 	draw(s->viewer);
-	weft_viewer_say(s->viewer, "words", 0.5);
+	weft_viewer_show_text(s->viewer, "words", 0.5);
 	script_run(s, "command view start=2us duration=1us unfold=3 closed=1 filter=blo search=o");
 	draw(s->viewer);
 }

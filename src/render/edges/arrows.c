@@ -21,8 +21,8 @@
 #define ARROW_LINE    1.25
 #define STRONG_LINE   2.0
 #define ARROW_ALPHA   0.75
-#define CROWD_ALPHA   0.4    /* alpha of each, where there are many */
-#define CROWD         3000   /* arrows in the picture */
+#define MANY_ALPHA    0.4    /* alpha of each, where there are many */
+#define MANY          3000   /* arrows in the picture */
 #define FADED_AT      6000.0 /* px: wider arrows are invisible */
 #define LEAST_ALPHA   0.01
 #define MERGED_WITHIN 3.0
@@ -147,7 +147,7 @@ static bool make_arrow(struct painter *p, uint32_t edge, struct arrow *ret_arrow
 	uint32_t from = edges->from[edge], to = edges->to[edge];
 	uint64_t time = edges->time[edge];
 	struct arrow a = {.dash = WEFT_DASH_SOLID};
-	if (from == WEFT_NONE || to == WEFT_NONE || from == to || !weft__are_apart(p, from, to))
+	if (from == WEFT_NONE || to == WEFT_NONE || from == to || !weft__draws_edge(p, from, to))
 		return false;
 	switch (edges->type[edge]) {
 	case WEFT_EDGE_READ:
@@ -248,7 +248,7 @@ static uint32_t column_of(const struct painter *p, const struct batch *batch, co
 	return (uint32_t)fmin(fmax(column, 0), batch->columns - 1);
 }
 
-static bool same_place(const struct arrow *a, const struct arrow *b)
+static bool has_same_ends(const struct arrow *a, const struct arrow *b)
 {
 	return a->y == b->y && a->y2 == b->y2 && fabs(a->x - b->x) < MERGED_WITHIN &&
 		   fabs(a->x2 - b->x2) < MERGED_WITHIN;
@@ -265,7 +265,7 @@ static void add_arrow(
 	uint8_t *used = &batch->used[type][column];
 	size_t count = batch->count[type];
 	batch->ink[column / BUCKET] += merged ? 0 : fabs(a->y2 - a->y);
-	if (!merged && count && same_place(a, &batch->arrows[type][count - 1])) {
+	if (!merged && count && has_same_ends(a, &batch->arrows[type][count - 1])) {
 		p->tally.arrows_merged++;
 	} else if (!merged && *used < PER_COLUMN) {
 		++*used;
@@ -339,8 +339,8 @@ static double choose_alpha(const struct painter *p)
 	const struct weft_edges *edges = &p->model->edges;
 	size_t first = weft__lower_bound_u64(edges->time, edges->count, p->left);
 	size_t last = weft__lower_bound_u64(edges->time, edges->count, p->right);
-	double batch = fmin(1, (double)(last - first) / CROWD);
-	return ARROW_ALPHA - (ARROW_ALPHA - CROWD_ALPHA) * batch;
+	double batch = fmin(1, (double)(last - first) / MANY);
+	return ARROW_ALPHA - (ARROW_ALPHA - MANY_ALPHA) * batch;
 }
 
 void weft__draw_arrows(struct painter *p)

@@ -56,10 +56,10 @@ static bool is_new(struct link *known, const struct link *link)
 {
 	uint32_t x = (uint32_t)(int32_t)link->x, y = (uint32_t)(int32_t)link->y;
 	uint32_t hash = (x * 31 + y) * 31 + (uint32_t)(int32_t)link->y2;
-	struct link *place = &known[hash * UINT32_C(2654435761) >> 16 & (KNOWN - 1)];
-	if (place->x == link->x && place->y == link->y && place->y2 == link->y2)
+	struct link *seen = &known[hash * UINT32_C(2654435761) >> 16 & (KNOWN - 1)];
+	if (seen->x == link->x && seen->y == link->y && seen->y2 == link->y2)
 		return false;
-	*place = *link;
+	*seen = *link;
 	return true;
 }
 
@@ -67,7 +67,7 @@ static bool are_shown(const struct painter *p, const struct bond *bond)
 {
 	const uint32_t *row = p->layout->row;
 	return bond->from != WEFT_NONE && bond->to != WEFT_NONE && row[bond->from] != row[bond->to] &&
-		   weft__are_apart(p, bond->from, bond->to);
+		   weft__draws_edge(p, bond->from, bond->to);
 }
 
 /* Computes where a link is; false if it is outside of the picture. */
@@ -159,7 +159,7 @@ static void draw_few_of_many(struct painter *p, struct drawn *drawn)
 	draw_columns(p, WEFT_EDGE_BECOME, drawn);
 	for (uint32_t i = 0; i < p->piece_count; i++)
 		if (p->pieces[i].is_line)
-			draw_bonds(p, p->scene->by_row[p->pieces[i].place], drawn);
+			draw_bonds(p, p->scene->by_row[p->pieces[i].index], drawn);
 }
 
 void weft__draw_links(struct painter *p)

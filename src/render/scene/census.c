@@ -55,16 +55,16 @@ uint32_t weft__census_block(const struct weft__blocks *blocks, uint32_t row)
 }
 
 /* A branch-free binary search: several searches overlap while they wait for memory. */
-uint32_t weft__moments_from(const struct weft__moments *moments, uint32_t tick)
+uint32_t weft__timed_points_from(const struct weft__timed_points *timed, uint32_t tick)
 {
-	uint32_t slice = tick >> moments->slice_bits, last = moments->slice_count - 1;
+	uint32_t slice = tick >> timed->slice_bits, last = timed->slice_count - 1;
 	if (slice > last)
 		slice = last;
-	uint32_t low = moments->slices[slice];
-	uint32_t count = (slice < last ? moments->slices[slice + 1] : moments->points.count) - low;
+	uint32_t low = timed->slices[slice];
+	uint32_t count = (slice < last ? timed->slices[slice + 1] : timed->points.count) - low;
 	while (count > 0) {
 		uint32_t half = (count + 1) / 2;
-		low += moments->ticks[low + half - 1] < tick ? half : 0;
+		low += timed->ticks[low + half - 1] < tick ? half : 0;
 		count -= half;
 	}
 	return low;
@@ -72,9 +72,9 @@ uint32_t weft__moments_from(const struct weft__moments *moments, uint32_t tick)
 
 uint32_t weft__census_alive(const struct weft_scene *scene, uint64_t start, uint64_t end)
 {
-	const struct weft__moments *starts = &scene->census.starts, *lasts = &scene->census.lasts;
-	uint32_t begun = weft__moments_from(starts, weft__census_tick(scene, end));
-	return begun - weft__moments_from(lasts, weft__census_tick(scene, start));
+	const struct weft__timed_points *starts = &scene->census.starts, *lasts = &scene->census.lasts;
+	uint32_t begun = weft__timed_points_from(starts, weft__census_tick(scene, end));
+	return begun - weft__timed_points_from(lasts, weft__census_tick(scene, start));
 }
 
 /* The cost of examining a row: its tasks, their activations, and the arrows that point to it. NULL
@@ -169,29 +169,30 @@ static void collect(struct collection *c, uint64_t time, uint32_t task)
 }
 
 /* Makes an index of slices; a slice has several points, so that the index is small. */
-static int make_slices(const struct weft_scene *scene, struct weft__moments *moments)
+static int make_slices(const struct weft_scene *scene, struct weft__timed_points *timed)
 {
-	uint32_t count = moments->points.count, tick = weft__census_tick(scene, scene->end), used = 0;
+	uint32_t count = timed->points.count, tick = weft__census_tick(scene, scene->end), used = 0;
 	uint32_t most = count / SLICE_POINTS + 2;
 	if (most > SLICES_MAX)
 		most = SLICES_MAX;
-	while (tick >> moments->slice_bits >= most)
-		moments->slice_bits++;
-	moments->slice_count = (tick >> moments->slice_bits) + 1;
-	moments->slices = malloc(moments->slice_count * sizeof(*moments->slices));
-	if (!moments->slices)
+	while (tick >> timed->slice_bits >= most)
+		timed->slice_bits++;
+	timed->slice_count = (tick >> timed->slice_bits) + 1;
+	timed->slices = malloc(timed->slice_count * sizeof(*timed->slices));
+	if (!timed->slices)
 		return WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; i < count; i++)
-		while (used < moments->slice_count && used <= moments->ticks[i] >> moments->slice_bits)
-			moments->slices[used++] = i;
-	while (used < moments->slice_count)
-		moments->slices[used++] = count;
+		while (used < timed->slice_count && used <= timed->ticks[i] >> timed->slice_bits)
+			timed->slices[used++] = i;
+	while (used < timed->slice_count)
+		timed->slices[used++] = count;
 	return 0;
 }
 
 /* Sorts the collected points by the bits of their ticks from `low_bit` on (32: already sorted), and
  * frees the collection. */
-static int make_moments(struct collection *c, struct weft__moments *moments, unsigned low_bit)
+static int make_timed_points(
+	struct collection *c, struct weft__timed_points *timed, unsigned low_bit)
 {
 	size_t count = c->count, room = count + 1;
 	struct weft__pairs scratch = {
@@ -203,12 +204,12 @@ static int make_moments(struct collection *c, struct weft__moments *moments, uns
 		weft__sort_pairs(c->pairs, scratch, count, low_bit);
 	free(scratch.keys);
 	if (!error)
-		error = weft__points_init(&moments->points, c->pairs.values, scratch.values, c->count,
+		error = weft__points_init(&timed->points, c->pairs.values, scratch.values, c->count,
 			c->scene->census.blocks.levels);
 	free(scratch.values);
 	free(c->pairs.values);
-	moments->ticks = c->pairs.keys;
-	return error ? error : make_slices(c->scene, moments);
+	timed->ticks = c->pairs.keys;
+	return error ? error : make_slices(c->scene, timed);
 }
 
 /* Low bits of a tick that running points ignore: a four-millionth of the trace is accurate enough,
@@ -270,7 +271,7 @@ int weft__scene_make_starts(struct weft_scene *scene)
 	for (uint32_t i = 0; i < count; i++)
 		if (weft__scene_shows(scene, scene->order[i]))
 			collect(&c, scene->layout->start[scene->order[i]], scene->order[i]);
-	return make_moments(&c, &scene->census.starts, 32);
+	return make_timed_points(&c, &scene->census.starts, 32);
 }
 
 int weft__scene_make_lasts(struct weft_scene *scene)
@@ -283,7 +284,7 @@ int weft__scene_make_lasts(struct weft_scene *scene)
 	for (uint32_t task = 0; task < count; task++)
 		if (weft__scene_shows(scene, task))
 			collect(&c, weft__census_last(scene, task), task);
-	return make_moments(&c, &scene->census.lasts, 0);
+	return make_timed_points(&c, &scene->census.lasts, 0);
 }
 
 int weft__scene_make_fails(struct weft_scene *scene)
@@ -299,7 +300,7 @@ int weft__scene_make_fails(struct weft_scene *scene)
 	for (uint32_t task = 0; task < tasks->count; task++)
 		if (weft__scene_shows(scene, task) && tasks->flags[task] & WEFT_TASK_FAILED)
 			collect(&c, weft__census_last(scene, task), task);
-	return make_moments(&c, &scene->census.fails, 0);
+	return make_timed_points(&c, &scene->census.fails, 0);
 }
 
 int weft__scene_make_running(struct weft_scene *scene)
@@ -313,7 +314,7 @@ int weft__scene_make_running(struct weft_scene *scene)
 		return error;
 	census->run_ns = run_of_point(scene, c.capacity);
 	collect_runs(&c, census->run_ns);
-	return make_moments(&c, &census->runs, spare_bits(scene));
+	return make_timed_points(&c, &census->runs, spare_bits(scene));
 }
 
 static int find_blocks(struct weft_scene *scene)

@@ -87,8 +87,8 @@ static void found_runs(void *context, uint32_t range, uint32_t before, const str
 		cells_of_lane(c->density, lane)[runs[i].column].running_ns += (float)runs[i].count * ns;
 }
 
-static void count_moments(
-	struct counting *c, const struct weft__moments *moments, weft__points_found *found)
+static void count_timed_points(
+	struct counting *c, const struct weft__timed_points *timed, weft__points_found *found)
 {
 	struct weft__points_query query = {
 		.bounds = c->bounds,
@@ -101,8 +101,8 @@ static void count_moments(
 	};
 	for (uint32_t i = 0; i <= c->density->columns; i++)
 		c->bounds[i] =
-			weft__moments_from(moments, weft__census_tick(c->p->scene, c->density->times[i]));
-	weft__points_count(&moments->points, &query);
+			weft__timed_points_from(timed, weft__census_tick(c->p->scene, c->density->times[i]));
+	weft__points_count(&timed->points, &query);
 }
 
 /* The column of a time, which is not before the first column; `columns` if it is after the last. */
@@ -208,10 +208,10 @@ static void count_all(struct counting *c)
 			divide_lane(c, lane);
 	if (c->ranges.count == 0)
 		return;
-	count_moments(c, &census->starts, found_starts);
-	count_moments(c, &census->lasts, found_lasts);
-	count_moments(c, &census->fails, found_fails);
-	count_moments(c, &census->runs, found_runs);
+	count_timed_points(c, &census->starts, found_starts);
+	count_timed_points(c, &census->lasts, found_lasts);
+	count_timed_points(c, &census->fails, found_fails);
+	count_timed_points(c, &census->runs, found_runs);
 }
 
 static struct weft__density *allocate(const struct painter *p)

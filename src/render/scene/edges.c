@@ -94,7 +94,7 @@ static uint16_t block_of(const struct weft_scene *scene, uint32_t edge)
 {
 	const struct weft_edges *edges = &scene->model->edges;
 	uint32_t target = weft__edge_target(scene->model, edge);
-	if (target == WEFT_NONE || !weft__scene_are_apart(scene, edges->from[edge], edges->to[edge]))
+	if (target == WEFT_NONE || !weft__scene_draws_edge(scene, edges->from[edge], edges->to[edge]))
 		return (uint16_t)scene->census.blocks.count;
 	return scene->block_of_task[target];
 }

@@ -13,14 +13,14 @@
 #include "base/search.h"
 #include "base/sort.h"
 
-uint64_t weft__scene_start(const struct weft_scene *scene, uint32_t place)
+uint64_t weft__scene_start(const struct weft_scene *scene, uint32_t index)
 {
-	return scene->layout->start[scene->by_row[place]];
+	return scene->layout->start[scene->by_row[index]];
 }
 
-uint64_t weft__scene_end(const struct weft_scene *scene, uint32_t place)
+uint64_t weft__scene_end(const struct weft_scene *scene, uint32_t index)
 {
-	return scene->model->tasks.end[scene->by_row[place]];
+	return scene->model->tasks.end[scene->by_row[index]];
 }
 
 /* Galloping search: steps double from `first` on, then halve, because most results are near. */
@@ -88,10 +88,10 @@ uint32_t weft__scene_first_from(
 	const struct weft_scene *scene, uint32_t first, uint32_t last, uint64_t time)
 {
 	uint32_t tick = weft__census_tick(scene, time);
-	uint32_t place = weft__gallop_u32(scene->place_ticks, first, last, tick);
+	uint32_t index = weft__gallop_u32(scene->start_ticks, first, last, tick);
 	if (scene->census.tick_shift == 0 && tick < UINT32_MAX)
-		return place;
-	return first_where(scene, place, last, weft__scene_start, time);
+		return index;
+	return first_where(scene, index, last, weft__scene_start, time);
 }
 
 uint32_t weft__scene_first_alive(
@@ -104,10 +104,10 @@ uint32_t weft__scene_first_alive(
 
 uint32_t weft__scene_first_failed(const struct weft_scene *scene, uint32_t first, uint32_t last)
 {
-	uint32_t low = weft__lower_bound_u32(scene->failed_places, scene->failed_place_count, first);
-	if (low == scene->failed_place_count || scene->failed_places[low] >= last)
+	uint32_t low = weft__lower_bound_u32(scene->failed_lines, scene->failed_line_count, first);
+	if (low == scene->failed_line_count || scene->failed_lines[low] >= last)
 		return last;
-	return scene->failed_places[low];
+	return scene->failed_lines[low];
 }
 
 bool weft__scene_shows(const struct weft_scene *scene, uint32_t task)
@@ -115,7 +115,7 @@ bool weft__scene_shows(const struct weft_scene *scene, uint32_t task)
 	return scene->layout->form[task] != WEFT_FORM_HIDDEN;
 }
 
-bool weft__scene_are_apart(const struct weft_scene *scene, uint32_t a, uint32_t b)
+bool weft__scene_draws_edge(const struct weft_scene *scene, uint32_t a, uint32_t b)
 {
 	const struct weft_layout *l = scene->layout;
 	if (l->row[a] == WEFT_NONE || l->row[b] == WEFT_NONE)
@@ -187,7 +187,7 @@ static int sort_into_rows(struct weft_scene *scene)
 	scene->by_row = malloc((count + (size_t)1) * sizeof(*scene->by_row));
 	if (!scene->row_first || !scene->by_row)
 		return WEFT_ERROR_MEMORY;
-	scene->place_count = deal_out(scene, is_line, scene->row_first, scene->by_row);
+	scene->line_count = deal_out(scene, is_line, scene->row_first, scene->by_row);
 	return 0;
 }
 
@@ -199,7 +199,7 @@ static int sort_all_shown(struct weft_scene *scene)
 		shown += weft__scene_shows(scene, task);
 	scene->shown_first = scene->row_first;
 	scene->shown = scene->by_row;
-	if (shown == scene->place_count)
+	if (shown == scene->line_count)
 		return 0;
 	scene->shown_first = calloc(scene->layout->row_count + (size_t)2, sizeof(*scene->shown_first));
 	scene->shown = malloc((shown + (size_t)1) * sizeof(*scene->shown));
@@ -223,53 +223,52 @@ static uint32_t count_failed(const struct weft_scene *scene)
 	return count;
 }
 
-bool weft__scene_is_apart(const struct weft_scene *scene, uint32_t place)
+bool weft__scene_has_gap_after(const struct weft_scene *scene, uint32_t index)
 {
-	return scene->apart[place / 64] >> place % 64 & 1;
+	return scene->gap_after[index / 64] >> index % 64 & 1;
 }
 
 /* Marks tasks with a gap behind them: a task that becomes another may end after the other has begun
  * in the same row. */
-static int find_apart(struct weft_scene *scene)
+static int find_gaps(struct weft_scene *scene)
 {
-	scene->apart = calloc(scene->place_count / 64 + (size_t)1, sizeof(*scene->apart));
-	if (!scene->apart)
+	scene->gap_after = calloc(scene->line_count / 64 + (size_t)1, sizeof(*scene->gap_after));
+	if (!scene->gap_after)
 		return WEFT_ERROR_MEMORY;
-	for (uint32_t place = 0; place + 1 < scene->place_count; place++)
-		if (weft__scene_end(scene, place) <= weft__scene_start(scene, place + 1))
-			scene->apart[place / 64] |= UINT64_C(1) << place % 64;
+	for (uint32_t index = 0; index + 1 < scene->line_count; index++)
+		if (weft__scene_end(scene, index) <= weft__scene_start(scene, index + 1))
+			scene->gap_after[index / 64] |= UINT64_C(1) << index % 64;
 	return 0;
 }
 
 static void list_failed(struct weft_scene *scene)
 {
-	for (uint32_t place = 0; place < scene->place_count; place++)
-		if (scene->model->tasks.flags[scene->by_row[place]] & WEFT_TASK_FAILED)
-			scene->failed_places[scene->failed_place_count++] = place;
+	for (uint32_t index = 0; index < scene->line_count; index++)
+		if (scene->model->tasks.flags[scene->by_row[index]] & WEFT_TASK_FAILED)
+			scene->failed_lines[scene->failed_line_count++] = index;
 }
 
 static int sum_up(struct weft_scene *scene)
 {
 	const struct weft_activations *a = &scene->model->activations;
-	size_t places = scene->place_count + (size_t)1;
+	size_t size = scene->line_count + (size_t)1;
 	uint64_t running = 0;
-	scene->running_before = malloc(places * sizeof(*scene->running_before));
-	scene->place_ticks = malloc(places * sizeof(*scene->place_ticks));
-	scene->failed_places =
-		malloc((count_failed(scene) + (size_t)1) * sizeof(*scene->failed_places));
-	if (!scene->running_before || !scene->place_ticks || !scene->failed_places)
+	scene->running_before = malloc(size * sizeof(*scene->running_before));
+	scene->start_ticks = malloc(size * sizeof(*scene->start_ticks));
+	scene->failed_lines = malloc((count_failed(scene) + (size_t)1) * sizeof(*scene->failed_lines));
+	if (!scene->running_before || !scene->start_ticks || !scene->failed_lines)
 		return WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; i < a->count; i++)
 		running += a->end[i] - a->start[i];
 	while (running >> scene->running_shift > UINT32_MAX)
 		scene->running_shift++;
 	running = 0;
-	for (uint32_t place = 0; place < scene->place_count; place++) {
-		scene->place_ticks[place] = weft__census_tick(scene, weft__scene_start(scene, place));
-		scene->running_before[place] = (uint32_t)(running >> scene->running_shift);
-		running += weft_model_running_ns(scene->model, scene->by_row[place]);
+	for (uint32_t index = 0; index < scene->line_count; index++) {
+		scene->start_ticks[index] = weft__census_tick(scene, weft__scene_start(scene, index));
+		scene->running_before[index] = (uint32_t)(running >> scene->running_shift);
+		running += weft_model_running_ns(scene->model, scene->by_row[index]);
 	}
-	scene->running_before[scene->place_count] = (uint32_t)(running >> scene->running_shift);
+	scene->running_before[scene->line_count] = (uint32_t)(running >> scene->running_shift);
 	list_failed(scene);
 	return 0;
 }
@@ -342,7 +341,7 @@ typedef int maker(struct weft_scene *scene);
 static maker *const lists[][2][12] = {
 	{{order_tasks, NULL}, {weft__scene_make_blocks, NULL}},
 	{{weft__scene_make_running, weft__scene_make_starts, sort_into_rows, sort_all_shown, sum_up,
-		 find_apart, weft__scene_make_piles, list_problems, weft__scene_make_bands,
+		 find_gaps, weft__scene_make_piles, list_problems, weft__scene_make_bands,
 		 weft__scene_make_overview, NULL},
 		{weft__scene_make_runs, weft__scene_make_edges, weft__scene_make_lasts,
 			weft__scene_make_fails, weft__scene_make_scales, weft__scene_make_extremes, NULL}},
@@ -429,21 +428,21 @@ WEFT__EXPORT int weft_scene_create(
 	return weft_scene_create_watched(model, layout, NULL, ret_scene);
 }
 
-static void moments_finish(struct weft__moments *moments)
+static void timed_points_finish(struct weft__timed_points *timed)
 {
-	weft__points_finish(&moments->points);
-	free(moments->ticks);
-	free(moments->slices);
+	weft__points_finish(&timed->points);
+	free(timed->ticks);
+	free(timed->slices);
 }
 
 WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
 {
 	if (!scene)
 		return;
-	moments_finish(&scene->census.starts);
-	moments_finish(&scene->census.lasts);
-	moments_finish(&scene->census.fails);
-	moments_finish(&scene->census.runs);
+	timed_points_finish(&scene->census.starts);
+	timed_points_finish(&scene->census.lasts);
+	timed_points_finish(&scene->census.fails);
+	timed_points_finish(&scene->census.runs);
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
 		weft__points_finish(&scene->edges.points[type]);
 	if (scene->shown != scene->by_row)
@@ -451,7 +450,7 @@ WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
 	if (scene->shown_first != scene->row_first)
 		free(scene->shown_first);
 	void *columns[] = {scene->census.blocks.first, scene->row_first, scene->by_row,
-		scene->running_before, scene->failed_places, scene->place_ticks, scene->apart,
+		scene->running_before, scene->failed_lines, scene->start_ticks, scene->gap_after,
 		scene->ran_before, scene->edges.before, scene->edges.times, scene->overview,
 		scene->idle.list, scene->gc.list, scene->scales, scene->extremes, scene->problems,
 		scene->problem_ends, scene->never_before};

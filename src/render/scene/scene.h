@@ -32,7 +32,7 @@ struct weft__scale {
 };
 
 /* Points with their times in ticks, ascending. */
-struct weft__moments {
+struct weft__timed_points {
 	struct weft__points points;
 	uint32_t *ticks;
 	/* The first point in each slice of 1 << slice_bits ticks; the last slice has all later points.
@@ -51,10 +51,10 @@ struct weft__blocks {
 struct weft__census {
 	unsigned tick_shift; /* a tick is 1 << tick_shift ns, counted from the scene's start */
 	struct weft__blocks blocks;
-	struct weft__moments starts;
-	struct weft__moments lasts; /* the last instant of each task */
-	struct weft__moments fails; /* the same for tasks that failed */
-	struct weft__moments runs;  /* one point for each run_ns of running */
+	struct weft__timed_points starts;
+	struct weft__timed_points lasts; /* the last instant of each task */
+	struct weft__timed_points fails; /* the same for tasks that failed */
+	struct weft__timed_points runs;  /* one point for each run_ns of running */
 	double run_ns;
 };
 
@@ -84,16 +84,16 @@ struct weft_scene {
 	 * too. */
 	uint32_t *row_first;
 	uint32_t *by_row;
-	uint32_t place_count; /* length of by_row */
+	uint32_t line_count; /* length of by_row */
 	/* The same for all tasks that are shown; the same two columns if each has its own line. */
 	uint32_t *shown_first, *shown;
 	uint32_t *running_before; /* running time of all tasks before an index of by_row, in 1 <<
 								 running_shift ns */
 	unsigned running_shift;
-	uint32_t *place_ticks; /* start of the task at each index of by_row */
-	uint64_t *apart; /* a bit for each index: the task ends before the next one of its row starts */
-	uint32_t *failed_places; /* indices in by_row, ascending */
-	uint32_t failed_place_count;
+	uint32_t *start_ticks;  /* start of the task at each index of by_row */
+	uint64_t *gap_after;    /* bit i: the task at i ends before the next one of its row starts */
+	uint32_t *failed_lines; /* indices in by_row, ascending */
+	uint32_t failed_line_count;
 	uint64_t *ran_before;     /* running sums of activations, see runs.c */
 	struct weft__piles piles; /* tasks that share a row and are not in by_row */
 	struct weft__census census;
@@ -115,14 +115,14 @@ struct weft_scene {
 /* True if a task is not hidden; true if an edge between two tasks is drawn: both are shown, and not
  * as parts of one shape. */
 bool weft__scene_shows(const struct weft_scene *scene, uint32_t task);
-bool weft__scene_are_apart(const struct weft_scene *scene, uint32_t a, uint32_t b);
+bool weft__scene_draws_edge(const struct weft_scene *scene, uint32_t a, uint32_t b);
 
 /* The start of the task at an index of by_row, and its end. */
-uint64_t weft__scene_start(const struct weft_scene *scene, uint32_t place);
-uint64_t weft__scene_end(const struct weft_scene *scene, uint32_t place);
+uint64_t weft__scene_start(const struct weft_scene *scene, uint32_t index);
+uint64_t weft__scene_end(const struct weft_scene *scene, uint32_t index);
 
 /* True if the task at an index, which is not the last of its row, ends before the next starts. */
-bool weft__scene_is_apart(const struct weft_scene *scene, uint32_t place);
+bool weft__scene_has_gap_after(const struct weft_scene *scene, uint32_t index);
 
 /* The first of `problems`, from `first` on, that ends at or after `time`. */
 uint32_t weft__scene_problem_from(const struct weft_scene *scene, uint32_t first, uint64_t time);
@@ -142,7 +142,7 @@ uint32_t weft__census_tick(const struct weft_scene *scene, uint64_t time);
 uint32_t weft__census_alive(const struct weft_scene *scene, uint64_t start, uint64_t end);
 uint64_t weft__census_last(const struct weft_scene *scene, uint32_t task);
 /* The first point at or after a tick. */
-uint32_t weft__moments_from(const struct weft__moments *moments, uint32_t tick);
+uint32_t weft__timed_points_from(const struct weft__timed_points *timed, uint32_t tick);
 
 /* Galloping search: the first index from `low` on with values[index] >= value. Steps double,
  * because most results are near. */

@@ -36,7 +36,7 @@ struct weft__bars {
 struct walk {
 	struct weft__bars *bars;
 	struct painter *p;
-	const struct weft__bar_place *place;
+	const struct weft__bar_box *box;
 	bool in_groups; /* sum by groups of columns */
 	uint32_t each;  /* expected activations per column */
 };
@@ -117,7 +117,7 @@ double weft__bar_height(double share, double height)
 
 static void draw_rect(const struct walk *w, double x, double x2, double height, uint32_t color)
 {
-	double bottom = w->place->y - floor(w->place->height / 2) + w->place->height;
+	double bottom = w->box->y - floor(w->box->height / 2) + w->box->height;
 	weft_canvas_rect(w->p->canvas, x, bottom - height, x2, bottom, color);
 }
 
@@ -136,12 +136,12 @@ static void draw_shares(const struct walk *w, uint32_t first, uint32_t last, dou
 {
 	const struct column *c = w->bars->columns;
 	for (uint32_t i = first, next; i < last; i = next) {
-		double height = weft__bar_height(c[i].share, w->place->height);
+		double height = weft__bar_height(c[i].share, w->box->height);
 		double x = w->p->x0 + c[i].index * width;
 		for (next = i + 1; next < last; next++)
-			if (weft__bar_height(c[next].share, w->place->height) != height)
+			if (weft__bar_height(c[next].share, w->box->height) != height)
 				break;
-		draw_rect(w, x, fmin(x + (next - i) * width, w->place->x2), height, w->p->theme->running);
+		draw_rect(w, x, fmin(x + (next - i) * width, w->box->x2), height, w->p->theme->running);
 	}
 }
 
@@ -152,7 +152,7 @@ static bool is_rough(const struct walk *w)
 	uint32_t changes = 0;
 	double before = 0;
 	for (uint32_t i = 0; i < w->bars->column_count; i++) {
-		double height = weft__bar_height(c[i].share, w->place->height);
+		double height = weft__bar_height(c[i].share, w->box->height);
 		bool gap = i > 0 && c[i].index > c[i - 1].index + 1;
 		changes += gap ? 2 : height != before;
 		before = height;
@@ -196,15 +196,15 @@ static void draw(const struct walk *w)
 	for (uint32_t i = 0, next; i < bars->column_count; i = next) {
 		double x = w->p->x0 + bars->columns[i].index * width;
 		next = next_gap(bars, i);
-		draw_rect(w, x, fmin(x + (next - i) * width, w->place->x2), w->place->height,
-			w->p->theme->waiting);
+		draw_rect(
+			w, x, fmin(x + (next - i) * width, w->box->x2), w->box->height, w->p->theme->waiting);
 	}
 	for (uint32_t i = 0, next; i < bars->column_count; i = next) {
 		next = next_gap(bars, i);
 		draw_shares(w, i, next, width);
 	}
 	for (uint32_t i = 0; i < bars->bar_count; i++)
-		draw_rect(w, bars->bars[i].x, bars->bars[i].x2, w->place->height, w->p->theme->running);
+		draw_rect(w, bars->bars[i].x, bars->bars[i].x2, w->box->height, w->p->theme->running);
 }
 
 /* ---- Activations ---- */
@@ -214,8 +214,8 @@ static void add_activation(struct walk *w, uint32_t at)
 	const struct weft_activations *a = &w->p->model->activations;
 	double x = weft__x(w->p, a->start[at]), x2 = weft__x(w->p, a->end[at]);
 	bool is_wide = x2 - x >= 1;
-	x = fmax(x, w->place->x);
-	x2 = fmin(x2, w->place->x2);
+	x = fmax(x, w->box->x);
+	x2 = fmin(x2, w->box->x2);
 	if (x2 <= x)
 		return;
 	if (is_wide)
@@ -262,10 +262,10 @@ static uint32_t add_columns(struct walk *w, uint32_t at, uint32_t last)
 }
 
 void weft__bars_draw(
-	struct weft__bars *bars, struct painter *p, uint32_t task, const struct weft__bar_place *place)
+	struct weft__bars *bars, struct painter *p, uint32_t task, const struct weft__bar_box *box)
 {
 	const struct weft_activations *a = &p->model->activations;
-	struct walk w = {.bars = bars, .p = p, .place = place};
+	struct walk w = {.bars = bars, .p = p, .box = box};
 	uint32_t at = p->model->tasks.first_activation[task];
 	uint32_t last = p->model->tasks.first_activation[task + 1];
 	/* A long-lived task has many activations: search for the first in view. */
@@ -276,7 +276,7 @@ void weft__bars_draw(
 	w.in_groups = bars->room > ROUGH && last - at > MANY_EACH * bars->room;
 	bars->column_count = bars->bar_count = 0;
 	while (at < last && a->start[at] < p->right) {
-		if (many && weft__x(p, a->start[at]) >= place->x)
+		if (many && weft__x(p, a->start[at]) >= box->x)
 			at = add_columns(&w, at, last);
 		else
 			add_activation(&w, at++);

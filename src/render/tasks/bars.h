@@ -19,13 +19,13 @@ struct weft__bars *weft__bars_create(const struct painter *p);
 void weft__bars_destroy(struct weft__bars *bars);
 
 /* Where bars go: between x and x2, on a line at y. */
-struct weft__bar_place {
+struct weft__bar_box {
 	double x, x2, y;
 	double height; /* whole px */
 };
 
 void weft__bars_draw(
-	struct weft__bars *bars, struct painter *p, uint32_t task, const struct weft__bar_place *place);
+	struct weft__bars *bars, struct painter *p, uint32_t task, const struct weft__bar_box *box);
 
 /* The height for a share of a bar with that height: at least a pixel. */
 double weft__bar_height(double share, double height);

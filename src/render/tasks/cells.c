@@ -73,11 +73,11 @@ static void widen(struct weft__cells *cells, uint32_t first, uint32_t last)
 		cells->last = last;
 }
 
-void weft__cells_add(struct weft__cells *cells, const struct painter *p, uint32_t place,
+void weft__cells_add(struct weft__cells *cells, const struct painter *p, uint32_t first,
 	uint32_t count, double x, bool failed)
 {
 	const uint32_t *running = p->scene->running_before;
-	uint32_t index = column_index(cells, p, x), units = running[place + count] - running[place];
+	uint32_t index = column_index(cells, p, x), units = running[first + count] - running[first];
 	struct column *column = &cells->columns[index];
 	column->tasks += count;
 	column->running_ns += ldexp(units, (int)p->scene->running_shift);

@@ -24,7 +24,7 @@ struct weft__cells *weft__cells_create(const struct painter *p);
 void weft__cells_destroy(struct weft__cells *cells);
 
 /* Adds `count` tasks from an index of the scene's by_row on, all in the column of x. */
-void weft__cells_add(struct weft__cells *cells, const struct painter *p, uint32_t place,
+void weft__cells_add(struct weft__cells *cells, const struct painter *p, uint32_t first,
 	uint32_t count, double x, bool failed);
 
 /* Adds a number of tasks to the column of x, and how much of them ran there. */

@@ -330,10 +330,10 @@ static double write_above(struct painter *p, const struct seen *s, double x, dou
 	char fitted[260];
 	if (top < p->frame->picture.y)
 		return x;
-	double room = weft__places_room(p->places, x - 2, top, bottom, limit + 4) - 4 - x;
+	double room = weft__occupied_room(p->occupied, x - 2, top, bottom, limit + 4) - 4 - x;
 	double width = weft__fit_text(p, text, fmin(room, limit - x), &style, fitted, sizeof(fitted));
 	if (width <= 0 ||
-		!weft__places_take(p->places, (struct weft__rect){x - 1, top, x + width + 1, bottom}))
+		!weft__occupied_take(p->occupied, (struct weft__rect){x - 1, top, x + width + 1, bottom}))
 		return x;
 	weft_canvas_text(p->canvas, x, y, fitted, strlen(fitted), width, &style);
 	return x + width;

@@ -45,7 +45,7 @@ uint32_t weft__handle_task(const struct weft_layout *layout, const struct weft_b
 	return f->folded ? layout->fold_members[f->first] : first_seen(layout, f, left, right);
 }
 
-bool weft__handle_place(const struct weft_layout *layout, const struct weft_box *picture,
+bool weft__handle_point(const struct weft_layout *layout, const struct weft_box *picture,
 	const struct weft_view *view, uint32_t fold, double *ret_x, double *ret_y)
 {
 	uint32_t task = weft__handle_task(layout, picture, view, fold);
@@ -62,7 +62,7 @@ static bool is_near(const struct weft_scene *scene, const struct weft_box *pictu
 	const struct weft_view *view, uint32_t fold, double x, double y, double reach)
 {
 	double at_x, at_y;
-	return weft__handle_place(scene->layout, picture, view, fold, &at_x, &at_y) &&
+	return weft__handle_point(scene->layout, picture, view, fold, &at_x, &at_y) &&
 		   fabs(at_x - x) <= reach && fabs(at_y - y) <= reach;
 }
 
@@ -121,7 +121,7 @@ static uint32_t row_of(const struct painter *p, uint32_t fold)
 static void draw(struct painter *p, uint32_t fold)
 {
 	double x, y;
-	if (!weft__handle_place(p->layout, &p->frame->picture, p->view, fold, &x, &y))
+	if (!weft__handle_point(p->layout, &p->frame->picture, p->view, fold, &x, &y))
 		return;
 	y = weft__y(p, row_of(p, fold)); /* the row may be moving */
 	const double down[] = {x - SIDE, y - 2, x + SIDE, y - 2, x, y + 3};
@@ -163,7 +163,7 @@ static void draw_unfolded(struct painter *p, struct drawn *drawn, const struct w
 {
 	uint32_t asked = WEFT_NONE;
 	for (uint32_t i = lane->first_piece; i < lane->last_piece && drawn->count < MANY; i++) {
-		uint32_t fold = p->layout->fold_of[p->scene->by_row[p->pieces[i].place]];
+		uint32_t fold = p->layout->fold_of[p->scene->by_row[p->pieces[i].index]];
 		if (fold != WEFT_NONE && fold != asked && !p->layout->folds[fold].folded)
 			draw_once(p, drawn, fold);
 		asked = fold;

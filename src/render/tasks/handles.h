@@ -8,7 +8,7 @@
 #include "render/scene/scene.h"
 
 /* The handle's middle on the canvas; false if it is not visible. */
-bool weft__handle_place(const struct weft_layout *layout, const struct weft_box *picture,
+bool weft__handle_point(const struct weft_layout *layout, const struct weft_box *picture,
 	const struct weft_view *view, uint32_t fold, double *ret_x, double *ret_y);
 
 /* The task to the left of whose line the handle is, or WEFT_NONE. */

@@ -33,62 +33,62 @@ static bool add_piece(struct painter *p, const struct weft__piece *piece)
 	return true;
 }
 
-static uint64_t start_of(const struct walk *w, uint32_t place)
+static uint64_t start_of(const struct walk *w, uint32_t index)
 {
 	const struct weft_scene *scene = w->scene;
 	if (!w->by_ticks)
-		return weft__scene_start(scene, place);
-	return scene->start + ((uint64_t)scene->place_ticks[place] << scene->census.tick_shift);
+		return weft__scene_start(scene, index);
+	return scene->start + ((uint64_t)scene->start_ticks[index] << scene->census.tick_shift);
 }
 
 /* True if a task must be narrow because the next one, which begins after its end, is near; its end
  * need not be loaded. */
-static bool has_near_next(const struct painter *p, const struct walk *w, uint32_t place)
+static bool has_near_next(const struct painter *p, const struct walk *w, uint32_t index)
 {
-	if (!w->by_ticks || place + 1 >= w->last || !weft__scene_is_apart(w->scene, place))
+	if (!w->by_ticks || index + 1 >= w->last || !weft__scene_has_gap_after(w->scene, index))
 		return false;
-	return (double)(start_of(w, place + 1) - start_of(w, place)) * p->view->scale <
+	return (double)(start_of(w, index + 1) - start_of(w, index)) * p->view->scale <
 		   WEFT__NARROW - TICK_MAX;
 }
 
-/* The number of tasks from index `place` on that lie in one pixel column. */
+/* The number of tasks from index `index` on that lie in one pixel column. */
 static uint32_t count_column(
-	const struct painter *p, const struct walk *w, uint32_t place, double x)
+	const struct painter *p, const struct walk *w, uint32_t index, double x)
 {
-	uint64_t next = weft_view_time(p->view, floor(x) + 1 - p->x0), start = start_of(w, place);
+	uint64_t next = weft_view_time(p->view, floor(x) + 1 - p->x0), start = start_of(w, index);
 	uint32_t end =
-		weft__scene_first_from(p->scene, place + 1, w->last, next > start ? next : start + 1);
+		weft__scene_first_from(p->scene, index + 1, w->last, next > start ? next : start + 1);
 	/* Only the last one can be wider than the column. */
-	if (end - place > 1 && !has_near_next(p, w, end - 1)) {
+	if (end - index > 1 && !has_near_next(p, w, end - 1)) {
 		double wide = weft__x(p, weft__scene_end(p->scene, end - 1)) -
 					  weft__x(p, weft__scene_start(p->scene, end - 1));
 		if (wide >= WEFT__NARROW)
 			end--;
 	}
-	return end - place;
+	return end - index;
 }
 
 /* The index of the first failed task of a piece, or WEFT_NONE. */
-static uint32_t find_failed(struct walk *w, uint32_t place, uint32_t count)
+static uint32_t find_failed(struct walk *w, uint32_t index, uint32_t count)
 {
-	if (w->failed < place)
-		w->failed = weft__scene_first_failed(w->scene, place, w->last);
-	return w->failed < place + count ? w->failed : WEFT_NONE;
+	if (w->failed < index)
+		w->failed = weft__scene_first_failed(w->scene, index, w->last);
+	return w->failed < index + count ? w->failed : WEFT_NONE;
 }
 
-static struct weft__piece make_piece(const struct painter *p, struct walk *w, uint32_t place)
+static struct weft__piece make_piece(const struct painter *p, struct walk *w, uint32_t index)
 {
 	const struct weft_box *box = &p->frame->picture;
-	double x = weft__x(p, start_of(w, place)), x2 = x;
-	struct weft__piece piece = {.place = place, .count = 1};
-	if (!has_near_next(p, w, place))
-		x2 = weft__x(p, weft__scene_end(p->scene, place));
+	double x = weft__x(p, start_of(w, index)), x2 = x;
+	struct weft__piece piece = {.index = index, .count = 1};
+	if (!has_near_next(p, w, index))
+		x2 = weft__x(p, weft__scene_end(p->scene, index));
 	piece.x = fmax(x, box->x - 20);
 	piece.x2 = fmin(fmax(x2, x + 1), box->x + box->width + 20);
 	piece.is_line = piece.x2 - piece.x >= WEFT__NARROW;
 	if (!piece.is_line)
-		piece.count = count_column(p, w, place, piece.x);
-	piece.failed = find_failed(w, place, piece.count);
+		piece.count = count_column(p, w, index, piece.x);
+	piece.failed = find_failed(w, index, piece.count);
 	return piece;
 }
 
@@ -96,15 +96,15 @@ static void cut_row(struct painter *p, uint32_t row)
 {
 	const struct weft_scene *scene = p->scene;
 	struct walk w = {.scene = scene, .last = scene->row_first[row + 1]};
-	uint32_t place = weft__scene_first_alive(scene, scene->row_first[row], w.last, p->left);
-	w.failed = weft__scene_first_failed(scene, place, w.last);
+	uint32_t index = weft__scene_first_alive(scene, scene->row_first[row], w.last, p->left);
+	w.failed = weft__scene_first_failed(scene, index, w.last);
 	w.by_ticks = ldexp(p->view->scale, (int)scene->census.tick_shift) < TICK_MAX ||
 				 scene->census.tick_shift == 0;
-	while (place < w.last && start_of(&w, place) < p->right) {
-		struct weft__piece piece = make_piece(p, &w, place);
+	while (index < w.last && start_of(&w, index) < p->right) {
+		struct weft__piece piece = make_piece(p, &w, index);
 		if (!add_piece(p, &piece))
 			return;
-		place += piece.count;
+		index += piece.count;
 	}
 }
 

@@ -32,7 +32,7 @@ static void draw_bars(struct painter *p, uint32_t task, const struct span *span,
 {
 	const struct weft_box *box = &p->frame->picture;
 	weft__bars_draw(p->bars, p, task,
-		&(struct weft__bar_place){box->x, box->x + box->width, span->y, bar_height(spacing)});
+		&(struct weft__bar_box){box->x, box->x + box->width, span->y, bar_height(spacing)});
 }
 
 static void draw_triangle(struct painter *p, double x, double y, double half, uint32_t color)
@@ -137,7 +137,7 @@ static void mark_unfinished(struct painter *p, const struct weft__lane *lane, ui
 	bool is_last = piece + 1 == lane->last_piece;
 	if (this->count > 1 || (!is_last && this[1].x - this->x < CROSS_EVERY))
 		return;
-	uint32_t task = p->scene->by_row[this->place];
+	uint32_t task = p->scene->by_row[this->index];
 	unsigned flags = p->model->tasks.flags[task];
 	bool is_over = flags & WEFT_TASK_RESOLVED;
 	bool has_failed = (flags & WEFT_TASK_FAILED) && !(flags & WEFT_TASK_NEVER_RESOLVED);
@@ -156,13 +156,13 @@ static void draw_row(struct painter *p, const struct weft__lane *lane, struct we
 		if (piece->is_line) {
 			struct span span = {piece->x, piece->x2, lane->y};
 			p->tally.drawn++;
-			draw_task(p, p->scene->by_row[piece->place], lane, &span, drawn);
+			draw_task(p, p->scene->by_row[piece->index], lane, &span, drawn);
 			drawn = piece->x2;
 			continue;
 		}
 		if (failed)
 			mark_failed(p, lane, p->scene->by_row[piece->failed], &last_cross);
-		weft__cells_add(cells, p, piece->place, piece->count, piece->x, failed);
+		weft__cells_add(cells, p, piece->index, piece->count, piece->x, failed);
 		mark_unfinished(p, lane, i);
 	}
 }

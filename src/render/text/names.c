@@ -132,7 +132,7 @@ static bool place(struct painter *p, const struct name *name)
 	double x = name->x + INDENT, limit = fmin(name->next - GAP, box->x + box->width - 4);
 	if (top < box->y || text.size == 0)
 		return false;
-	double room = weft__places_room(p->places, x - 2, top, bottom, limit + 4) - 4 - x;
+	double room = weft__occupied_room(p->occupied, x - 2, top, bottom, limit + 4) - 4 - x;
 	room = fmin(room, limit - x);
 	if (room < (name->worth == NOTE ? NOTE_ROOM : 8))
 		return false;
@@ -142,7 +142,7 @@ static bool place(struct painter *p, const struct name *name)
 	if (width <= 0 || (!may_be_cut(p, name) && strstr(fitted, ELLIPSIS)))
 		return false;
 	struct weft__rect rect = {x - 1, top, x + width + 1, bottom};
-	if (!weft__places_take(p->places, rect))
+	if (!weft__occupied_take(p->occupied, rect))
 		return false;
 	if (name->worth == NOTE)
 		draw_tick(p, name->x, name->y);
@@ -179,7 +179,7 @@ static void place_kind(struct painter *p, const struct name *name)
 		return;
 	struct weft__rect rect = {
 		x - 1, baseline - style.size * 0.8, x + width + 1, baseline + style.size * 0.2};
-	if (weft__places_take(p->places, rect))
+	if (weft__occupied_take(p->occupied, rect))
 		weft_canvas_text(p->canvas, x, baseline, fitted, text.size, width, &style);
 }
 
@@ -254,14 +254,14 @@ static void collect_task(
 /* Collects one failure message per pixel column, unless the same was just collected. */
 static void collect_lane(struct painter *p, struct names *names, const struct weft__lane *lane)
 {
-	double said = -INFINITY;
+	double last_reason = -INFINITY;
 	for (uint32_t i = lane->first_piece; i < lane->last_piece; i++) {
 		const struct weft__piece *piece = &p->pieces[i];
 		if (piece->is_line) {
-			collect_task(p, names, lane, p->scene->by_row[piece->place]);
-		} else if (piece->failed != WEFT_NONE && piece->x >= said + REASON_EVERY) {
+			collect_task(p, names, lane, p->scene->by_row[piece->index]);
+		} else if (piece->failed != WEFT_NONE && piece->x >= last_reason + REASON_EVERY) {
 			collect_task(p, names, lane, p->scene->by_row[piece->failed]);
-			said = piece->x;
+			last_reason = piece->x;
 		}
 	}
 }

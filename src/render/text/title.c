@@ -240,7 +240,7 @@ static size_t line_size(
 
 /* Writes the viewer's status, on two lines in a narrow frame; the legend is beside it if there is
  * room. */
-static void say(struct painter *p, const char *text, const struct weft_text_style *style)
+static void draw_text(struct painter *p, const char *text, const struct weft_text_style *style)
 {
 	const struct weft_box *box = &p->frame->status;
 	double y = box->y + 16, room = box->width - 2 * MARGIN;
@@ -265,7 +265,7 @@ void weft__draw_status(struct painter *p)
 	if (box->height == 0)
 		return;
 	if (p->options->status && p->options->status[0]) {
-		say(p, p->options->status, &facts);
+		draw_text(p, p->options->status, &facts);
 		return;
 	}
 	describe_view(p, text, sizeof(text));

@@ -66,9 +66,10 @@ static size_t write_words(const struct painter *p, uint32_t task, uint64_t time,
 	return size > 0 && size < 256 ? (size_t)size : 0;
 }
 
-static bool take_place(struct painter *p, double x, double top, double width)
+static bool take_room(struct painter *p, double x, double top, double width)
 {
-	return weft__places_take(p->places, (struct weft__rect){x - 4, top, x + width + 4, top + SIZE});
+	return weft__occupied_take(
+		p->occupied, (struct weft__rect){x - 4, top, x + width + 4, top + SIZE});
 }
 
 /* Places the text in the middle of a stretch, or at its end; in the last stretch at its beginning.
@@ -91,17 +92,17 @@ static void place_words(
 	double x = floor((stretch->x + stretch->x2 - width) / 2), end = stretch->x2 - AROUND - width;
 	if (stretch->is_last)
 		x = end = stretch->x + AROUND + 2;
-	if (!take_place(p, x, top, width)) /* a name reaches into it */
-		x = take_place(p, floor(end), top, width) ? floor(end) : -1;
+	if (!take_room(p, x, top, width)) /* a name reaches into it */
+		x = take_room(p, floor(end), top, width) ? floor(end) : -1;
 	if (x >= 0)
 		weft_canvas_text(p->canvas, x, y, fitted, size, width, &style);
 }
 
 /* Returns the number of stretches. */
-static uint32_t tell_waits(
+static uint32_t label_waits(
 	struct painter *p, const struct weft__lane *lane, const struct weft__piece *piece)
 {
-	uint32_t task = p->scene->by_row[piece->place], count = 0;
+	uint32_t task = p->scene->by_row[piece->index], count = 0;
 	double from = fmax(piece->x, p->x0), done = -INFINITY;
 	double end = fmin(piece->x2, p->x0 + p->frame->picture.width);
 	for (double x = from + WIDE / 2; x < end; x += WIDE / 2) {
@@ -120,11 +121,11 @@ static uint32_t tell_waits(
 }
 
 /* Writes the last wait of a task that never runs again: behind the last evidence of it. */
-static uint32_t tell_last_wait(struct painter *p, const struct weft__lane *lane, uint32_t index)
+static uint32_t label_last_wait(struct painter *p, const struct weft__lane *lane, uint32_t index)
 {
 	const struct weft__piece *piece = &p->pieces[index];
 	const struct weft_box *box = &p->frame->picture;
-	uint32_t task = p->scene->by_row[piece->place];
+	uint32_t task = p->scene->by_row[piece->index];
 	uint64_t end = p->model->tasks.end[task];
 	struct stretch stretch = {weft__x(p, end), box->x + box->width, p->model->summary.end, true};
 	if ((p->model->tasks.flags[task] & (WEFT_TASK_RESOLVED | WEFT_TASK_FAILED)) ||
@@ -139,7 +140,7 @@ static uint32_t tell_last_wait(struct painter *p, const struct weft__lane *lane,
 	return 1;
 }
 
-void weft__tell_waits(struct painter *p)
+void weft__label_waits(struct painter *p)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < p->lane_count; i++) {
@@ -148,11 +149,11 @@ void weft__tell_waits(struct painter *p)
 			continue;
 		for (uint32_t k = lane->first_piece; k < lane->last_piece && count < MOST; k++) {
 			const struct weft__piece *piece = &p->pieces[k];
-			if (!piece->is_line || weft__is_dim(p, p->scene->by_row[piece->place]))
+			if (!piece->is_line || weft__is_dim(p, p->scene->by_row[piece->index]))
 				continue;
 			if (piece->x2 - piece->x >= WIDE)
-				count += tell_waits(p, lane, piece);
-			count += tell_last_wait(p, lane, k);
+				count += label_waits(p, lane, piece);
+			count += label_last_wait(p, lane, k);
 		}
 	}
 }
