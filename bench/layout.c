@@ -197,8 +197,8 @@ static double slowest_frame(struct stage *s, double zoom)
 {
 	const struct weft_model_summary *summary = &s->layout->model->summary;
 	double length = (double)(summary->end - summary->start), slowest = 0;
-	for (unsigned place = 0; place <= 4; place++) {
-		uint64_t start = summary->start + (uint64_t)(length * (1 - 1 / zoom) * place / 4);
+	for (unsigned view = 0; view <= 4; view++) {
+		uint64_t start = summary->start + (uint64_t)(length * (1 - 1 / zoom) * view / 4);
 		uint32_t busy = busy_row(s->layout, start + (uint64_t)(length / zoom / 2));
 		const uint32_t rows[] = {0, busy, s->layout->row_count / 2};
 		for (unsigned row = 0; row < 3; row++) {

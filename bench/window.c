@@ -42,7 +42,7 @@ static double cpu_ms(void)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-static void tell(struct window *w, const char *command)
+static void run_command(struct window *w, const char *command)
 {
 	w->now_ms += 3600e3;
 	if (!weft_viewer_command(w->viewer, command, w->now_ms))
@@ -79,10 +79,10 @@ static void measure(struct window *w, double length, double zoom)
 	double part = length / zoom, viewer[FRAMES], drawing[FRAMES];
 	snprintf(
 		command, sizeof(command), "view start=%.0fns duration=%.0fns", (length - part) / 2, part);
-	tell(w, "fit");
-	tell(w, command);
+	run_command(w, "fit");
+	run_command(w, command);
 	for (unsigned i = 0; i < FRAMES; i++) {
-		tell(w, i % 2 ? "pan left" : "pan right");
+		run_command(w, i % 2 ? "pan left" : "pan right");
 		double begin = cpu_ms();
 		fill(w);
 		double filled = cpu_ms();

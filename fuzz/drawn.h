@@ -22,7 +22,7 @@
 #ifndef DRAWN_EVENTS_MAX
 #define DRAWN_EVENTS_MAX 2000
 #endif
-#define DRAWN_TOLD 8 /* tasks whose story is made */
+#define DRAWN_STORIES 8 /* tasks whose story is made */
 
 static inline void demand(int condition)
 {
@@ -66,7 +66,7 @@ static inline void draw_layout(const struct weft_layout *layout, double width, d
 	weft_scene_destroy(scene);
 }
 
-static inline void tell_all(const struct weft_model *model, const struct weft_layout *layout)
+static inline void list_all(const struct weft_model *model, const struct weft_layout *layout)
 {
 	struct weft_story_index *index;
 	struct weft_problems *problems;
@@ -74,7 +74,7 @@ static inline void tell_all(const struct weft_model *model, const struct weft_la
 	const struct weft_story story = {model, layout, index};
 	demand(weft_problems_create(&story, &problems) == 0);
 	weft_problems_destroy(problems);
-	for (uint32_t task = 0; task < model->tasks.count && task < DRAWN_TOLD; task++) {
+	for (uint32_t task = 0; task < model->tasks.count && task < DRAWN_STORIES; task++) {
 		struct weft_story_lines *lines;
 		demand(weft_story_lines_create(&story, task, &lines) == 0);
 		weft_story_lines_destroy(lines);
@@ -88,7 +88,7 @@ static inline void draw_model(const struct weft_model *model)
 	const struct weft_layout_options folded = {.fold = true, .group_by = WEFT_GROUP_BY_THREAD};
 	struct weft_layout *layout;
 	demand(weft_layout_create(model, NULL, &layout) == 0);
-	tell_all(model, layout);
+	list_all(model, layout);
 	draw_layout(layout, 640, 320);
 	weft_layout_destroy(layout);
 	demand(weft_layout_create(model, &folded, &layout) == 0);

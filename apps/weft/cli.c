@@ -34,7 +34,7 @@ void cli_put(const char *format, ...)
 	va_end(arguments);
 }
 
-void cli_tell(const char *format, ...)
+void cli_inform(const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);

@@ -44,7 +44,7 @@ int cli_view(int argc, char **argv);
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints a line that begins with its own subject, usually a trace's name. */
-void cli_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_inform(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints a part of a line. */
 void cli_put(const char *format, ...) __attribute__((format(printf, 1, 2)));

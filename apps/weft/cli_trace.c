@@ -19,7 +19,7 @@ int cli_trace_fail(const struct cli_trace *trace, int error)
 		text = strerror(errno);
 	if (error == WEFT_ERROR_EMPTY)
 		text = "the file is empty";
-	cli_tell("%s: %s%s", trace->name, text,
+	cli_inform("%s: %s%s", trace->name, text,
 		error == WEFT_ERROR_SIZE ? "; --max-size SIZE allows more" : "");
 	return CLI_UNREADABLE;
 }
@@ -91,8 +91,8 @@ void cli_trace_report(const struct cli_trace *trace)
 	const struct weft_diagnostics *diagnostics = weft_decoder_diagnostics(trace->decoder);
 	for (size_t i = 0; i < diagnostics->count; i++) {
 		const struct weft_diagnostic *d = &diagnostics->list[i];
-		cli_tell("%s: offset 0x%" PRIx64 ": %s (×%" PRIu64 ")", trace->name, d->offset, d->message,
-			d->count);
+		cli_inform("%s: offset 0x%" PRIx64 ": %s (×%" PRIu64 ")", trace->name, d->offset,
+			d->message, d->count);
 	}
 }
 

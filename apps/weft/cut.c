@@ -167,9 +167,9 @@ static int write_part(
 	if (!cli_output_commit(&output))
 		return CLI_NO;
 	if (status != WEFT_OK)
-		cli_tell("%s: a valid trace without events", trace->name);
+		cli_inform("%s: a valid trace without events", trace->name);
 	else if (summary.events == 0)
-		cli_tell("%s: no event in that range", trace->name);
+		cli_inform("%s: no event in that range", trace->name);
 	return CLI_DONE;
 }
 

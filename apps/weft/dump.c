@@ -70,9 +70,9 @@ static int dump_events(const struct dump_options *options, const struct cli_trac
 	if (status < 0)
 		return cli_trace_fail(trace, status);
 	if (count == 0)
-		cli_tell("%s: a valid trace without events", trace->name);
+		cli_inform("%s: a valid trace without events", trace->name);
 	else if (shown == 0)
-		cli_tell("%s: no event in that range", trace->name);
+		cli_inform("%s: no event in that range", trace->name);
 	return CLI_DONE;
 }
 

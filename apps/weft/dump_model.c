@@ -303,7 +303,7 @@ int dump_model(const struct dump_options *options, const struct cli_trace *trace
 	if (error)
 		return cli_trace_fail(trace, error);
 	if (model->summary.events == 0)
-		cli_tell("%s: a valid trace without events", trace->name);
+		cli_inform("%s: a valid trace without events", trace->name);
 	struct tables tables = {.model = model, .options = options};
 	error = dump_tables(&tables);
 	weft_model_destroy(model);

@@ -12,7 +12,7 @@
 #include <weft/problems.h>
 #include <weft/story.h>
 
-struct teller {
+struct story_dump {
 	struct weft_story story;
 	const struct dump_options *options;
 	struct weft_text text;
@@ -20,19 +20,19 @@ struct teller {
 
 /* ---- JSON ---- */
 
-static void add_number(struct teller *t, const char *key, uint64_t number)
+static void add_number(struct story_dump *t, const char *key, uint64_t number)
 {
 	weft_text_add_string(&t->text, key);
 	weft_text_add_u64(&t->text, number);
 }
 
-static void add_string(struct teller *t, const char *key, const char *string)
+static void add_string(struct story_dump *t, const char *key, const char *string)
 {
 	weft_text_add_string(&t->text, key);
 	weft_text_add_json(&t->text, string, strlen(string));
 }
 
-static void add_task(struct teller *t, const char *key, uint32_t task)
+static void add_task(struct story_dump *t, const char *key, uint32_t task)
 {
 	weft_text_add_string(&t->text, key);
 	if (task == WEFT_NONE)
@@ -41,7 +41,7 @@ static void add_task(struct teller *t, const char *key, uint32_t task)
 		weft_text_add_u64(&t->text, t->story.model->tasks.id[task]);
 }
 
-static void add_problem_json(struct teller *t, const struct weft_problem *problem)
+static void add_problem_json(struct story_dump *t, const struct weft_problem *problem)
 {
 	static const char *const severities[] = {"hint", "warning", "error"};
 	add_string(t, "{\"problem\":", weft_problem_name(problem->type));
@@ -54,7 +54,7 @@ static void add_problem_json(struct teller *t, const struct weft_problem *proble
 	weft_text_add_string(&t->text, "}\n");
 }
 
-static void add_line_json(struct teller *t, const struct weft_story_line *line)
+static void add_line_json(struct story_dump *t, const struct weft_story_line *line)
 {
 	static const char *const types[WEFT_STORY_LINE_TYPES] = {[WEFT_STORY_FACT] = "fact",
 		[WEFT_STORY_LABEL] = "label",
@@ -77,7 +77,7 @@ static void add_line_json(struct teller *t, const struct weft_story_line *line)
 /* ---- Text ---- */
 
 /* Appends seconds from the trace's start, as everywhere in a dump. */
-static void add_seconds(struct teller *t, uint64_t time)
+static void add_seconds(struct story_dump *t, uint64_t time)
 {
 	uint64_t ns = time - t->story.model->summary.start;
 	char cell[48];
@@ -86,7 +86,7 @@ static void add_seconds(struct teller *t, uint64_t time)
 	weft_text_add(&t->text, cell, (size_t)length);
 }
 
-static void add_problem_text(struct teller *t, const struct weft_problem *problem)
+static void add_problem_text(struct story_dump *t, const struct weft_problem *problem)
 {
 	size_t start = t->text.size;
 	add_seconds(t, problem->start);
@@ -98,7 +98,7 @@ static void add_problem_text(struct teller *t, const struct weft_problem *proble
 }
 
 /* Appends a line; facts have their time in their text. */
-static void add_line_text(struct teller *t, const struct weft_story_line *line)
+static void add_line_text(struct story_dump *t, const struct weft_story_line *line)
 {
 	size_t start = t->text.size;
 	if (line->type != WEFT_STORY_FACT)
@@ -112,7 +112,7 @@ static void add_line_text(struct teller *t, const struct weft_story_line *line)
 
 /* ---- Both ---- */
 
-static int tell_problems(struct teller *t)
+static int dump_problems(struct story_dump *t)
 {
 	struct weft_problems *problems;
 	char sentence[WEFT_SENTENCE_BYTES];
@@ -134,7 +134,7 @@ static int tell_problems(struct teller *t)
 	return 0;
 }
 
-static int tell_task(struct teller *t, uint32_t task)
+static int dump_task(struct story_dump *t, uint32_t task)
 {
 	struct weft_story_lines *lines;
 	int error = weft_story_lines_create(&t->story, task, &lines);
@@ -150,7 +150,7 @@ static int tell_task(struct teller *t, uint32_t task)
 	return 0;
 }
 
-static int tell(struct teller *t, uint32_t task)
+static int dump(struct story_dump *t, uint32_t task)
 {
 	const struct weft_layout_options options = {.no_simplify = t->options->no_simplify};
 	struct weft_layout *layout = NULL;
@@ -161,7 +161,7 @@ static int tell(struct teller *t, uint32_t task)
 	t->story.layout = layout;
 	t->story.index = index;
 	if (!error)
-		error = t->options->what == DUMP_PROBLEMS ? tell_problems(t) : tell_task(t, task);
+		error = t->options->what == DUMP_PROBLEMS ? dump_problems(t) : dump_task(t, task);
 	if (!error && t->text.size)
 		cli_write(&t->text);
 	weft_text_finish(&t->text);
@@ -195,15 +195,15 @@ int dump_story(const struct dump_options *options, const struct cli_trace *trace
 	if (error)
 		return cli_trace_fail(trace, error);
 	if (model->summary.events == 0)
-		cli_tell("%s: a valid trace without events", trace->name);
+		cli_inform("%s: a valid trace without events", trace->name);
 	if (options->what == DUMP_STORY)
 		task = find_task(model, options->task);
 	if (options->what == DUMP_STORY && task == WEFT_NONE) {
-		cli_tell("%s: no task %" PRIu64 "", trace->name, options->task);
+		cli_inform("%s: no task %" PRIu64 "", trace->name, options->task);
 		status = CLI_NO;
 	} else {
-		struct teller teller = {.story = {.model = model}, .options = options};
-		error = tell(&teller, task);
+		struct story_dump story_dump = {.story = {.model = model}, .options = options};
+		error = dump(&story_dump, task);
 		status = error ? cli_trace_fail(trace, error) : CLI_DONE;
 	}
 	weft_model_destroy(model);

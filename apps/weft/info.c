@@ -265,7 +265,7 @@ static void add_date(struct weft_text *text, const struct weft_clock *clock, uin
 }
 
 /* Appends a time counted from the first event. */
-static void add_moment(struct weft_text *text, const struct report *report, uint64_t ns)
+static void add_time_since_start(struct weft_text *text, const struct report *report, uint64_t ns)
 {
 	uint64_t start = report->model->summary.start;
 	bool is_before = ns < start;
@@ -426,7 +426,7 @@ static void print_categories(const struct report *report, struct weft_text *text
 		add_head(text, i ? "" : "set");
 		add_level(text, cli_category_name(trace, change->category), change->level);
 		weft_text_add_string(text, " at ");
-		add_moment(text, report, change->time_ns);
+		add_time_since_start(text, report, change->time_ns);
 		weft_text_add_string(text, "\n");
 	}
 }

@@ -216,13 +216,13 @@ static bool show_url(
 static int run(const struct arguments *a)
 {
 	static char here[] = ".";
-	static char *nothing_told[] = {here};
+	static char *default_operands[] = {here};
 	char token[SERVE_TOKEN_BYTES + 1];
 	sigset_t signals;
 	if (a->token_file && !serve_token_read(a->token_file, token))
 		return CLI_UNREADABLE;
 	if (weft_source_survive_truncation() ||
-		!serve_traces_init(a->count ? a->operands : nothing_told, a->count ? a->count : 1))
+		!serve_traces_init(a->count ? a->operands : default_operands, a->count ? a->count : 1))
 		return CLI_UNREADABLE;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);

@@ -502,11 +502,11 @@ bool serve_was_opened(const struct serve_server *server)
 /* Ends live connections first, and lets others finish that are nearly done. */
 void serve_stop(struct serve_server *server)
 {
-	const struct timespec moment = {0, 10000000};
+	const struct timespec pause = {0, 10000000};
 	server->stopping = true;
 	int fd = MHD_quiesce_daemon(server->daemon);
 	for (int i = 0; i < 100 && serve_clients_are_busy(&server->clients); i++)
-		nanosleep(&moment, NULL);
+		nanosleep(&pause, NULL);
 	MHD_stop_daemon(server->daemon);
 	if (fd >= 0)
 		close(fd);

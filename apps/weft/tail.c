@@ -46,8 +46,8 @@ struct tail {
 	struct weft_text text;
 	uint64_t start_ns; /* times in text count from here */
 	uint64_t from_ns;  /* earlier events are not printed */
-	uint64_t told[WEFT_LOSS_CAUSES];
-	time_t told_at;
+	uint64_t reported[WEFT_LOSS_CAUSES];
+	time_t reported_at;
 	uint64_t count;
 	bool json;
 };
@@ -69,17 +69,17 @@ static void catch_interrupts(void)
 }
 
 /* Prints new losses by cause, at most once a second unless it is the `last` time. */
-static void tell_losses(struct tail *t, bool last)
+static void report_losses(struct tail *t, bool last)
 {
 	const uint64_t *losses = weft_follow_describe(t->follow)->losses;
-	if (time(NULL) == t->told_at && !last)
+	if (time(NULL) == t->reported_at && !last)
 		return;
-	t->told_at = time(NULL);
+	t->reported_at = time(NULL);
 	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
-		uint64_t lost = losses[cause] - t->told[cause];
-		t->told[cause] = losses[cause];
+		uint64_t lost = losses[cause] - t->reported[cause];
+		t->reported[cause] = losses[cause];
 		if (lost)
-			cli_tell("%s: %" PRIu64 " event%s lost (%s)", t->name, lost, lost == 1 ? "" : "s",
+			cli_inform("%s: %" PRIu64 " event%s lost (%s)", t->name, lost, lost == 1 ? "" : "s",
 				cause == WEFT_LOSS_STALLED       ? "stalled: overwritten before they were read"
 				: cause == WEFT_LOSS_OVERWRITTEN ? "overwritten before tail began"
 												 : weft_loss_name((enum weft_loss)cause));
@@ -115,7 +115,7 @@ static int print_ready(struct tail *t)
 			continue;
 		add_event(t, &event);
 		if (t->text.size >= BLOCK_BYTES) {
-			tell_losses(t, false);
+			report_losses(t, false);
 			if (!flush(t))
 				return WEFT_OK;
 		}
@@ -129,7 +129,7 @@ static int print_all(struct tail *t)
 {
 	int status;
 	while ((status = print_ready(t)) == WEFT_AGAIN) {
-		tell_losses(t, false);
+		report_losses(t, false);
 		status = weft_follow_wait(t->follow, SECOND_NS);
 		if (status < 0)
 			break;
@@ -137,11 +137,11 @@ static int print_all(struct tail *t)
 	return status;
 }
 
-static void tell_diagnostics(const struct tail *t)
+static void report_diagnostics(const struct tail *t)
 {
 	const struct weft_diagnostics *diagnostics = weft_follow_diagnostics(t->follow);
 	for (size_t i = 0; i < diagnostics->count; i++)
-		cli_tell("%s: offset 0x%" PRIx64 ": %s (×%" PRIu64 ")", t->name,
+		cli_inform("%s: offset 0x%" PRIx64 ": %s (×%" PRIu64 ")", t->name,
 			diagnostics->list[i].offset, diagnostics->list[i].message, diagnostics->list[i].count);
 }
 
@@ -155,15 +155,15 @@ static int tail(struct tail *t, bool only_new)
 		t->from_ns = weft_follow_mark(t->follow);
 	}
 	int status = print_all(t);
-	tell_losses(t, true);
-	tell_diagnostics(t);
+	report_losses(t, true);
+	report_diagnostics(t);
 	weft_text_finish(&t->text);
 	if (status < 0) {
-		cli_tell("%s: %s", t->name, weft_error_text(status));
+		cli_inform("%s: %s", t->name, weft_error_text(status));
 		return CLI_UNREADABLE;
 	}
 	if (status == WEFT_END && t->count == 0 && !only_new)
-		cli_tell("%s: a valid trace without events", t->name);
+		cli_inform("%s: a valid trace without events", t->name);
 	return CLI_DONE;
 }
 
@@ -203,7 +203,7 @@ static int open_and_tail(char *path, const struct weft__runs_found *ring, bool j
 	if (strcmp(path, "-") == 0 || (is_other && !ring->ring.pid))
 		return dump(path, json);
 	if (error) {
-		cli_tell(
+		cli_inform(
 			"%s: %s", path, error == WEFT_ERROR_SYSTEM ? strerror(errno) : weft_error_text(error));
 		return CLI_UNREADABLE;
 	}

@@ -70,7 +70,7 @@ static void (*handler)(void);      /* of thread 0 */
 static unsigned signals, handling; /* that may come, and that have not been handled */
 static bool is_running, has_died;
 static const char *failure;
-static bool tells; /* prints what happens */
+static bool verbose; /* prints what happens */
 
 static struct choice choices[CHOICES_MAX];
 static unsigned choice_count, choice_at;
@@ -152,7 +152,7 @@ static void end_thread(void)
 {
 	unsigned others[MACHINE_THREADS];
 	threads[self].has_ended = true;
-	if (tells)
+	if (verbose)
 		printf("# %u: ends\n", self);
 	unsigned count = runnable(others);
 	if (count == 0)
@@ -194,11 +194,11 @@ static void take_signals(void)
 	while (self == 0 && signals > 0 && choose(2)) {
 		signals--;
 		handling++;
-		if (tells)
+		if (verbose)
 			printf("# 0: a signal comes\n");
 		handler();
 		handling--;
-		if (tells)
+		if (verbose)
 			printf("# 0: its handler returns\n");
 	}
 }
@@ -317,13 +317,13 @@ static void store_shared(int word, const struct machine_access *access, bool is_
 	write_plainly(access->address, access->size, access->value);
 }
 
-static uint64_t tell(const struct machine_access *access, uint64_t value)
+static uint64_t trace_access(const struct machine_access *access, uint64_t value)
 {
 	static const char *const names[] = {"loads", "stores", "exchanges", "adds to"};
-	if (tells && access->operation == MACHINE_EXCHANGE && value != access->expected)
+	if (verbose && access->operation == MACHINE_EXCHANGE && value != access->expected)
 		printf("# %u: finds %llx in %s\n", self, (unsigned long long)value,
 			test->describe(access->address));
-	else if (tells)
+	else if (verbose)
 		printf("# %u: %s %s: %llx\n", self, names[access->operation],
 			test->describe(access->address),
 			(unsigned long long)(access->operation == MACHINE_LOAD ? value : access->value));
@@ -341,18 +341,18 @@ static uint64_t make(const struct machine_access *access)
 	if (word < 0) {
 		found = read_plainly(access->address, access->size);
 		if (is_running && handler)
-			tell(access, found);
+			trace_access(access, found);
 	} else {
 		pause_here();
 		if (access->operation == MACHINE_LOAD)
-			return tell(access, load_shared(word, access));
+			return trace_access(access, load_shared(word, access));
 		if (access->operation == MACHINE_STORE) {
 			store_shared(word, access, false);
-			return tell(access, 0);
+			return trace_access(access, 0);
 		}
 		const struct history *history = history_of(word, access);
 		found = load_from(word, history, history->count - 1, access->order);
-		tell(access, found);
+		trace_access(access, found);
 	}
 	if (access->operation == MACHINE_LOAD ||
 		(access->operation == MACHINE_EXCHANGE && found != access->expected))
@@ -564,10 +564,10 @@ struct machine_result machine_run(const struct machine_test *what)
 			continue;
 		}
 	} while (!failure && (has_grown || choose_otherwise()));
-	if (failure && what->tells) {
-		tells = true;
+	if (failure && what->verbose) {
+		verbose = true;
 		run_once();
-		tells = false;
+		verbose = false;
 	}
 	result.words = shared_count;
 	result.failure = failure;

@@ -66,7 +66,7 @@ struct machine_test {
 	void (*filter)(struct machine_access *access); /* sees each access before it is made */
 	bool (*is_halves)(const void *address);        /* 64-bit words here may be torn in the middle */
 	const char *(*describe)(const void *address);  /* for `tells` */
-	bool tells;                                    /* prints the steps that failed */
+	bool verbose;                                  /* prints the steps that failed */
 	bool first_may_die;   /* thread 0 may end at any access to shared memory */
 	unsigned preemptions; /* as many at most, besides the switches where a thread ends */
 	unsigned old_loads;   /* as many loads at most answer something else than the last store */

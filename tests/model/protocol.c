@@ -962,7 +962,7 @@ static struct machine_result run_spoilt(const struct scenario *scenario, enum fa
 	pid_t child = fork();
 	if (child == 0) {
 		struct machine_test test = scenario->test;
-		test.tells = false;
+		test.verbose = false;
 		fault = what;
 		result = machine_run(&test);
 		ssize_t written = write(ends[1], &result, sizeof(result));

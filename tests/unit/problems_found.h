@@ -7,20 +7,20 @@
 
 #include <weft/problems.h>
 
-#include "told.h"
+#include "loaded.h"
 
 #define US UINT64_C(1000)
 #define MS UINT64_C(1000000)
 
 struct found {
-	struct told told;
+	struct loaded loaded;
 	struct weft_problems *problems;
 };
 
-static inline struct found find_in(struct told told)
+static inline struct found find_in(struct loaded loaded)
 {
-	struct found found = {.told = told};
-	assert_int_equal(weft_problems_create(&found.told.story, &found.problems), 0);
+	struct found found = {.loaded = loaded};
+	assert_int_equal(weft_problems_create(&found.loaded.story, &found.problems), 0);
 	return found;
 }
 
@@ -32,7 +32,7 @@ static inline struct found find(struct made *made)
 static inline void found_finish(struct found *found)
 {
 	weft_problems_destroy(found->problems);
-	told_finish(&found->told);
+	loaded_finish(&found->loaded);
 }
 
 /* The only problem of a type; fails if there is none, or another. */

@@ -164,7 +164,7 @@ static void a_reason_and_long_fields_have_room(void **state)
 	weft_text_finish(&d.lines);
 }
 
-static void what_was_before_is_told_of_each_thread(void **state)
+static void rundown_describes_each_thread_before_the_range(void **state)
 {
 	(void)state;
 	const struct weft_cut_range range = {100, 200};
@@ -204,7 +204,7 @@ static void what_was_before_is_told_of_each_thread(void **state)
 		"\"rundown\":true,\"thread\":2}\n");
 }
 
-static void who_failed_before_is_told_if_it_is_read_again(void **state)
+static void a_failure_before_the_range_is_in_the_rundown_if_read_again(void **state)
 {
 	(void)state;
 	const struct weft_cut_range range = {100, 200};
@@ -432,8 +432,8 @@ int main(void)
 		cmocka_unit_test(clock_threads_and_losses_are_described),
 		cmocka_unit_test(events_of_one_time_keep_their_order),
 		cmocka_unit_test(a_reason_and_long_fields_have_room),
-		cmocka_unit_test(what_was_before_is_told_of_each_thread),
-		cmocka_unit_test(who_failed_before_is_told_if_it_is_read_again),
+		cmocka_unit_test(rundown_describes_each_thread_before_the_range),
+		cmocka_unit_test(a_failure_before_the_range_is_in_the_rundown_if_read_again),
 		cmocka_unit_test(a_rundown_agrees_with_the_model),
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(an_error_of_the_sink_is_answered),

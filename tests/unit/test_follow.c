@@ -205,7 +205,7 @@ static void equal_times_at_the_mark_keep_their_order(void **state)
 
 /* ---- Losses ---- */
 
-static void what_was_gone_before_is_told_apart(void **state)
+static void events_overwritten_before_the_follower_are_counted_separately(void **state)
 {
 	struct followed f = begin();
 	struct weft__follower *second;
@@ -232,7 +232,7 @@ static void what_was_gone_before_is_told_apart(void **state)
 	end(&f);
 }
 
-static void after_a_gap_it_is_told_who_runs(void **state)
+static void after_a_gap_a_switch_names_the_running_task(void **state)
 {
 	struct followed f = begin();
 	(void)state;
@@ -576,8 +576,8 @@ int main(void)
 		cmocka_unit_test(a_thread_that_died_in_the_middle_does_not_hold_it_for_ever),
 		cmocka_unit_test(the_mark_never_goes_back),
 		cmocka_unit_test(equal_times_at_the_mark_keep_their_order),
-		cmocka_unit_test(what_was_gone_before_is_told_apart),
-		cmocka_unit_test(after_a_gap_it_is_told_who_runs),
+		cmocka_unit_test(events_overwritten_before_the_follower_are_counted_separately),
+		cmocka_unit_test(after_a_gap_a_switch_names_the_running_task),
 		cmocka_unit_test(a_moment_overtakes_what_waits_in_its_packet),
 		cmocka_unit_test(a_moment_overtakes_what_is_copied_of_its_packet),
 		cmocka_unit_test(threads_are_followed_without_loss),

@@ -325,7 +325,7 @@ static void threads_follow_one_another_in_a_packet(void **state)
 	done(r);
 }
 
-static void what_was_overwritten_is_counted_and_who_ran_is_told(void **state)
+static void overwritten_events_are_counted_and_a_switch_follows(void **state)
 {
 	(void)state;
 	open_packet(0, 9, 1, 1000);
@@ -350,7 +350,7 @@ static void what_was_overwritten_is_counted_and_who_ran_is_told(void **state)
 }
 
 /* The second packet of the thread says that two events before it are missing. */
-static void after_a_gap_in_the_middle_the_running_task_is_told(void **state)
+static void after_a_gap_in_the_middle_a_switch_names_the_running_task(void **state)
 {
 	(void)state;
 	open_packet(0, 1, 1, 1000);
@@ -393,7 +393,7 @@ static void what_is_overwritten_while_reading_is_counted(void **state)
 }
 
 /* Killed while a packet was opened: its header is half of the new content. */
-static void a_packet_half_opened_tells_nothing(void **state)
+static void a_packet_half_opened_has_no_events(void **state)
 {
 	(void)state;
 	struct weft_abi_packet *half = packet(0);
@@ -763,11 +763,11 @@ int main(void)
 		cmocka_unit_test_setup(text_is_a_name_or_follows, set_up),
 		cmocka_unit_test_setup(a_mark_has_typed_fields, set_up),
 		cmocka_unit_test_setup(threads_follow_one_another_in_a_packet, set_up),
-		cmocka_unit_test_setup(what_was_overwritten_is_counted_and_who_ran_is_told, set_up),
-		cmocka_unit_test_setup(after_a_gap_in_the_middle_the_running_task_is_told, set_up),
+		cmocka_unit_test_setup(overwritten_events_are_counted_and_a_switch_follows, set_up),
+		cmocka_unit_test_setup(after_a_gap_in_the_middle_a_switch_names_the_running_task, set_up),
 		cmocka_unit_test_setup(packets_of_our_own_bytes_are_not_copied, set_up),
 		cmocka_unit_test_setup(what_is_overwritten_while_reading_is_counted, set_up),
-		cmocka_unit_test_setup(a_packet_half_opened_tells_nothing, set_up),
+		cmocka_unit_test_setup(a_packet_half_opened_has_no_events, set_up),
 		cmocka_unit_test_setup(what_is_written_during_the_copy_does_not_count, set_up),
 		cmocka_unit_test_setup(damage_costs_a_packet_at_most, set_up),
 		cmocka_unit_test(text_that_changes_while_it_is_escaped_is_escaped),

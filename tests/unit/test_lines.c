@@ -42,7 +42,7 @@ static void assert_lines(
 	weft_text_finish(&text);
 }
 
-static void threads_and_processes_are_told_apart(void **state)
+static void threads_and_processes_are_distinguished(void **state)
 {
 	(void)state;
 	const struct weft_event event = {
@@ -150,7 +150,7 @@ static void every_type_makes_one_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_and_processes_are_told_apart),
+		cmocka_unit_test(threads_and_processes_are_distinguished),
 		cmocka_unit_test(a_mark_has_an_object),
 		cmocka_unit_test(a_tag_may_have_a_value),
 		cmocka_unit_test(bands_and_reasons),

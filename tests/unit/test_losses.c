@@ -9,7 +9,7 @@
 #include <weft/render.h>
 
 #include "format/weft_gaps.h"
-#include "told.h"
+#include "loaded.h"
 
 static int take(struct weft__gaps *gaps, struct weft_trace_description *description,
 	struct weft__gap_packet packet)

@@ -60,7 +60,7 @@ static int build_layout(struct weft_decoder *decoder)
 }
 
 /* The stories of all tasks, and who is related. */
-static int tell_tasks(const struct weft_story *story)
+static int list_tasks(const struct weft_story *story)
 {
 	int error = 0;
 	for (uint32_t task = 0; !error && task < story->model->tasks.count; task++) {
@@ -78,7 +78,7 @@ static int tell_tasks(const struct weft_story *story)
 	return error;
 }
 
-static int tell_all(const struct weft_model *model)
+static int list_all(const struct weft_model *model)
 {
 	struct weft_story_index *index;
 	struct weft_story_kind *kinds;
@@ -89,7 +89,7 @@ static int tell_all(const struct weft_model *model)
 	if (error)
 		return error;
 	const struct weft_story story = {.model = model, .index = index};
-	error = tell_tasks(&story);
+	error = list_tasks(&story);
 	if (!error && !(error = weft_story_kinds(&story, &kinds, &count)))
 		free(kinds);
 	if (!error && !(error = weft_problems_create(&story, &problems)))
@@ -106,7 +106,7 @@ static int build_story(struct weft_decoder *decoder)
 	int error = weft_decoder_build_model(decoder, NULL, NULL, &model);
 	if (error)
 		return error;
-	error = tell_all(model);
+	error = list_all(model);
 	weft_model_destroy(model);
 	return error;
 }
@@ -330,7 +330,7 @@ static void model_and_layout(void **state)
 	fail_every_allocation(sexp, sizeof(sexp) - 1, build_layout);
 }
 
-static void telling(void **state)
+static void listing(void **state)
 {
 	(void)state;
 	fail_every_allocation(sexp, sizeof(sexp) - 1, build_story);
@@ -349,7 +349,7 @@ int main(void)
 		cmocka_unit_test(decoding_ctf),
 		cmocka_unit_test(cutting),
 		cmocka_unit_test(drawing),
-		cmocka_unit_test(telling),
+		cmocka_unit_test(listing),
 		cmocka_unit_test(drawing_folds_and_groups),
 		cmocka_unit_test(model_and_layout),
 		cmocka_unit_test(looking_while_it_grows),

@@ -48,9 +48,9 @@ static void one_failure_among_many_is_found(void **state)
 	struct found found = find(&made);
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_FAILED);
 	assert_int_equal(found.problems->count, 1);
-	assert_int_equal(found.told.model->tasks.id[p->task], 5000);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 5000);
 	assert_int_equal(p->severity, WEFT_SEVERITY_ERROR);
-	assert_int_equal(p->end, found.told.model->tasks.end[p->task]);
+	assert_int_equal(p->end, found.loaded.model->tasks.end[p->task]);
 	assert_string_equal(p->sentence, "task 5000 failed at 20.97 ms: connection refused.");
 	found_finish(&found);
 }
@@ -147,7 +147,7 @@ static void a_signal_before_the_wait_is_found(void **state)
 	struct found found = condition_trace(false);
 	(void)state;
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_LOST_WAKE_UP);
-	assert_int_equal(found.told.model->tasks.id[p->task], 3);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 3);
 	assert_int_equal(p->severity, WEFT_SEVERITY_ERROR);
 	assert_string_equal(
 		p->sentence, "wait 3 waits in vain since 1.004 ms: receiver signalled reply 4 us before.");
@@ -258,7 +258,7 @@ static void one_slow_request_is_found(void **state)
 		make_request(&made, id, id == 77 ? 900 * US : (20 + id % 9) * US);
 	struct found found = find(&made);
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_SLOW);
-	assert_int_equal(found.told.model->tasks.id[p->task], 77);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 77);
 	assert_string_equal(p->sentence,
 		"task 77 'request' takes 900 us from 2.578 ms, running all along or "
 		"preempted; others like it take 24 us.");
@@ -330,9 +330,9 @@ static void tasks_that_wait_in_a_circle_are_found(void **state)
 		p->sentence, "bind 1 waits for bind 2, and so on in a circle of 3, since 1 ms.");
 	struct weft_story_wait waits[8];
 	bool cycle;
-	uint32_t task = weft_model_find_task(found.told.model, 0, 4);
+	uint32_t task = weft_model_find_task(found.loaded.model, 0, 4);
 	assert_int_equal(
-		weft_story_wait_chain(&found.told.story, task, WEFT_STORY_WHOLE, waits, 8, &cycle), 4);
+		weft_story_wait_chain(&found.loaded.story, task, WEFT_STORY_WHOLE, waits, 8, &cycle), 4);
 	assert_true(cycle);
 	found_finish(&found);
 }
@@ -398,7 +398,7 @@ static void the_first_of_many_is_one_of_them(void **state)
 		make_request(&made, id, id == 1 ? 9 * MS : id % 5 == 2 ? 40 * MS : (500 + id % 9) * US);
 	struct found found = find(&made);
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_SLOW);
-	assert_int_equal(found.told.model->tasks.id[p->task], 2);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 2);
 	assert_int_equal(p->period_count, p->count);
 	found_finish(&found);
 }
@@ -543,7 +543,7 @@ static void failures_that_read_each_other_are_not_forgotten(void **state)
 }
 
 /* Who waits for a promise of a condition, which nobody keeps, is told in place of the promise. */
-static void who_sleeps_is_told_not_its_promise(void **state)
+static void a_sleeping_task_is_named_not_its_promise(void **state)
 {
 	struct made made = make_begin();
 	(void)state;
@@ -560,7 +560,7 @@ static void who_sleeps_is_told_not_its_promise(void **state)
 	make_switch(&made, 4);
 	struct found found = find(&made);
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_LOST_WAKE_UP);
-	assert_int_equal(found.told.model->tasks.id[p->task], 2);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 2);
 	found_finish(&found);
 }
 
@@ -589,7 +589,7 @@ static void a_gap_tells_what_it_waited_for(void **state)
 }
 
 /* A promise that takes long because something else runs all the while. */
-static void who_ran_meanwhile_is_told_of_a_slow_one(void **state)
+static void a_slow_task_lists_what_ran_meanwhile(void **state)
 {
 	struct made made = make_begin();
 	(void)state;
@@ -679,8 +679,8 @@ static void the_list_is_in_order_and_bounded(void **state)
 static void the_samples_have_few(void **state)
 {
 	(void)state;
-	struct found good = find_in(told_sample("mirage-arp-good.ctf"));
-	struct found block = find_in(told_sample("mirage-block-read.sexp"));
+	struct found good = find_in(load_sample("mirage-arp-good.ctf"));
+	struct found block = find_in(load_sample("mirage-block-read.sexp"));
 	char text[WEFT_SENTENCE_BYTES];
 	weft_problems_sentence(good.problems, text, sizeof(text));
 	assert_string_equal(text, "7 problems: 1 failed, 3 idle gaps, 3 slow.");
@@ -701,7 +701,7 @@ static uint32_t pick(uint32_t below)
 /* The first types are of waiting alone. */
 #define WAITING 4
 
-static struct told random_trace(uint32_t events, uint32_t tasks, uint32_t type_count)
+static struct loaded random_trace(uint32_t events, uint32_t tasks, uint32_t type_count)
 {
 	static const uint8_t types[] = {WEFT_EVENT_TRY_READ, WEFT_EVENT_TRY_READ, WEFT_EVENT_TRY_READ,
 		WEFT_EVENT_RESOLVE, WEFT_EVENT_CREATE, WEFT_EVENT_READ, WEFT_EVENT_TRY_READ,
@@ -775,7 +775,7 @@ static void cycles_are_those_of_the_naive_search(void **state)
 		uint32_t cycles = 0;
 		for (uint32_t i = 0; i < found.problems->count; i++)
 			cycles += found.problems->list[i].type == WEFT_PROBLEM_DEADLOCK;
-		assert_int_equal(cycles, naive_cycles(found.told.model));
+		assert_int_equal(cycles, naive_cycles(found.loaded.model));
 		sum += cycles;
 		found_finish(&found);
 	}
@@ -793,7 +793,7 @@ static void any_trace_gives_sound_problems(void **state)
 			assert_in_range(size, 10, WEFT_SENTENCE_BYTES - 1);
 			assert_int_equal(p->sentence[size - 1], '.');
 			assert_true(p->start <= p->end);
-			assert_true(p->task == WEFT_NONE || p->task < found.told.model->tasks.count);
+			assert_true(p->task == WEFT_NONE || p->task < found.loaded.model->tasks.count);
 		}
 		found_finish(&found);
 	}
@@ -828,9 +828,9 @@ int main(void)
 		cmocka_unit_test(a_failure_that_travels_is_one_problem),
 		cmocka_unit_test(a_failure_that_is_seen_to_is_milder),
 		cmocka_unit_test(failures_that_read_each_other_are_not_forgotten),
-		cmocka_unit_test(who_sleeps_is_told_not_its_promise),
+		cmocka_unit_test(a_sleeping_task_is_named_not_its_promise),
 		cmocka_unit_test(a_gap_tells_what_it_waited_for),
-		cmocka_unit_test(who_ran_meanwhile_is_told_of_a_slow_one),
+		cmocka_unit_test(a_slow_task_lists_what_ran_meanwhile),
 		cmocka_unit_test(a_counter_that_climbs_late_is_found),
 		cmocka_unit_test(a_counter_in_a_saw_is_no_climb),
 		cmocka_unit_test(the_first_of_many_is_one_of_them),

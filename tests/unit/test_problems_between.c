@@ -31,7 +31,7 @@ static void a_task_that_lets_others_wait_is_found(void **state)
 	struct found found = taken_turns(30 * MS, false);
 	(void)state;
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_HOG);
-	assert_int_equal(found.told.model->tasks.id[p->task], 4);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 4);
 	assert_int_equal(p->end - p->start, 30 * MS);
 	assert_string_equal(p->sentence,
 		"preexisting 4 runs for 30 ms at a stretch from 4.06 ms, while "
@@ -121,14 +121,14 @@ static void contention_is_found(void **state)
 	struct found found = queued(5 * MS, 10, 39);
 	(void)state;
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_CONTENTION);
-	assert_int_equal(found.told.model->tasks.id[p->task], 14);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 14);
 	assert_int_equal(p->end - p->start, 5 * MS);
 	assert_string_equal(p->sentence, "task 14 holds semaphore 1 for 5 ms from 435 us, most for 100 "
 									 "us; 25 tasks wait for it meanwhile.");
 	found_finish(&found);
 	found = queued(100 * US, 10, 39);
 	p = only(&found, WEFT_PROBLEM_CONTENTION);
-	assert_int_equal(found.told.model->tasks.id[p->task], 1);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 1);
 	found_finish(&found);
 	found = queued(5 * MS, 15, 15);
 	assert_string_equal(only(&found, WEFT_PROBLEM_CONTENTION)->sentence,
@@ -170,11 +170,11 @@ static void who_holds_what_the_other_wants_is_in_a_circle(void **state)
 	(void)state;
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_DEADLOCK);
 	assert_int_equal(p->start, 240 * US);
-	assert_int_equal(p->end, found.told.model->summary.end);
+	assert_int_equal(p->end, found.loaded.model->summary.end);
 	assert_in_range(p->show_start, 0, 100 * US);
 	assert_in_range(p->show_end, 240 * US, 500 * US);
-	assert_int_equal(found.told.model->edges.type[p->edge], WEFT_EDGE_TRY_READ);
-	assert_int_equal(found.told.model->edges.time[p->edge], 240 * US);
+	assert_int_equal(found.loaded.model->edges.type[p->edge], WEFT_EDGE_TRY_READ);
+	assert_int_equal(found.loaded.model->edges.time[p->edge], 240 * US);
 	assert_string_equal(
 		p->sentence, "task 11 waits for lock B of task 12, which waits for it, since 240 us.");
 	found_finish(&found);
@@ -224,7 +224,7 @@ static void polling_is_found(void **state)
 									 "and nothing comes of it: it polls.");
 	found_finish(&found);
 	found = runs_often(5 * US, false, true);
-	assert_int_equal(found.told.model->tasks.id[only(&found, WEFT_PROBLEM_POLLING)->task], 1);
+	assert_int_equal(found.loaded.model->tasks.id[only(&found, WEFT_PROBLEM_POLLING)->task], 1);
 	found_finish(&found);
 }
 
@@ -329,7 +329,7 @@ static void who_is_passed_over_starves(void **state)
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_STARVATION);
 	assert_string_equal(p->sentence, "task 3 'query' waits 10 ms for semaphore 1 from 20 us, while "
 									 "import had it 99 times and came later.");
-	assert_int_equal(found.told.model->tasks.id[p->task], 3);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 3);
 	found_finish(&found);
 	found = retaken(true);
 	expect_none(&found);

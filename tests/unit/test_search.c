@@ -11,13 +11,13 @@
 
 #include <weft/search.h>
 
-#include "told.h"
+#include "loaded.h"
 
-static struct weft_search *search(const struct told *told, const char *text, bool is_expression)
+static struct weft_search *search(const struct loaded *loaded, const char *text, bool is_expression)
 {
 	struct weft_search *search;
 	assert_int_equal(
-		weft_search_create(told->model, text, strlen(text), is_expression, NULL, &search), 0);
+		weft_search_create(loaded->model, text, strlen(text), is_expression, NULL, &search), 0);
 	return search;
 }
 
@@ -29,13 +29,13 @@ static uint64_t count_in_field(const struct weft_search *search, enum weft_searc
 	return count;
 }
 
-static uint64_t id_of(const struct told *told, uint32_t task)
+static uint64_t id_of(const struct loaded *loaded, uint32_t task)
 {
-	return told->model->tasks.id[task];
+	return loaded->model->tasks.id[task];
 }
 
 /* Task 12 of kind bind, "Net.read"; task 7, "write 12"; a note, a counter, a failure. */
-static struct told small_trace(void)
+static struct loaded small_trace(void)
 {
 	struct made made = make_begin();
 	made.time = 10;
@@ -56,9 +56,9 @@ static struct told small_trace(void)
 
 static void each_match_has_a_place_and_a_time(void **state)
 {
-	struct told told = small_trace();
+	struct loaded loaded = small_trace();
 	(void)state;
-	struct weft_search *found = search(&told, "read", false);
+	struct weft_search *found = search(&loaded, "read", false);
 	static const struct {
 		uint64_t time, id;
 		enum weft_search_field field;
@@ -67,113 +67,114 @@ static void each_match_has_a_place_and_a_time(void **state)
 	assert_int_equal(found->match_count, 4);
 	for (uint32_t i = 0; i < 4; i++) {
 		assert_int_equal(found->matches[i].time, expected[i].time);
-		assert_int_equal(id_of(&told, found->matches[i].task), expected[i].id);
+		assert_int_equal(id_of(&loaded, found->matches[i].task), expected[i].id);
 		assert_int_equal(found->matches[i].field, expected[i].field);
 	}
 	assert_int_equal(found->task_count, 2);
-	assert_true(weft_search_has_task(found, weft_model_find_task(told.model, 0, 7)));
-	assert_false(weft_search_has_task(found, weft_model_find_task(told.model, 0, 0)));
+	assert_true(weft_search_has_task(found, weft_model_find_task(loaded.model, 0, 7)));
+	assert_false(weft_search_has_task(found, weft_model_find_task(loaded.model, 0, 0)));
 	weft_search_destroy(found);
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 static void a_capital_asks_for_capitals(void **state)
 {
-	struct told told = small_trace();
+	struct loaded loaded = small_trace();
 	(void)state;
-	struct weft_search *capital = search(&told, "READ", false);
-	struct weft_search *expression = search(&told, "^bad\\WR", true);
+	struct weft_search *capital = search(&loaded, "READ", false);
+	struct weft_search *expression = search(&loaded, "^bad\\WR", true);
 	assert_int_equal(capital->match_count, 1);
 	assert_int_equal(capital->matches[0].field, WEFT_SEARCH_MESSAGE);
 	assert_int_equal(expression->match_count, 1);
 	weft_search_destroy(capital);
 	weft_search_destroy(expression);
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 static void a_number_is_an_id_and_a_text(void **state)
 {
-	struct told told = small_trace();
+	struct loaded loaded = small_trace();
 	(void)state;
-	struct weft_search *number = search(&told, "12", false), *id = search(&told, "#12", false);
-	struct weft_search *unknown = search(&told, "#99999999999999999999999", false);
+	struct weft_search *number = search(&loaded, "12", false), *id = search(&loaded, "#12", false);
+	struct weft_search *unknown = search(&loaded, "#99999999999999999999999", false);
 	assert_int_equal(number->match_count, 2);
 	assert_int_equal(count_in_field(number, WEFT_SEARCH_ID), 1);
 	assert_int_equal(count_in_field(number, WEFT_SEARCH_LABEL), 1);
 	assert_int_equal(id->match_count, 1);
-	assert_int_equal(id_of(&told, id->matches[0].task), 12);
+	assert_int_equal(id_of(&loaded, id->matches[0].task), 12);
 	assert_int_equal(unknown->match_count, 0);
 	weft_search_destroy(number);
 	weft_search_destroy(id);
 	weft_search_destroy(unknown);
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 static void kinds_are_found(void **state)
 {
-	struct told told = small_trace();
+	struct loaded loaded = small_trace();
 	(void)state;
-	struct weft_search *found = search(&told, "^bi.d$", true);
+	struct weft_search *found = search(&loaded, "^bi.d$", true);
 	assert_int_equal(found->match_count, 1);
 	assert_int_equal(found->matches[0].field, WEFT_SEARCH_KIND);
-	assert_int_equal(id_of(&told, found->matches[0].task), 12);
+	assert_int_equal(id_of(&loaded, found->matches[0].task), 12);
 	weft_search_destroy(found);
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 static void nothing_is_found_nowhere(void **state)
 {
-	struct told told = small_trace();
+	struct loaded loaded = small_trace();
 	(void)state;
-	struct weft_search *empty = search(&told, "", false), *absent = search(&told, "xyzzy", false);
+	struct weft_search *empty = search(&loaded, "", false),
+					   *absent = search(&loaded, "xyzzy", false);
 	assert_int_equal(empty->found, 0);
 	assert_int_equal(absent->found, 0);
 	assert_int_equal(weft_search_after(absent, 0), WEFT_NONE);
 	assert_int_equal(weft_search_before(absent, UINT64_MAX), WEFT_NONE);
 	weft_search_destroy(empty);
 	weft_search_destroy(absent);
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 static void a_bad_expression_is_an_error(void **state)
 {
-	struct told told = small_trace();
+	struct loaded loaded = small_trace();
 	struct weft_search_error error;
 	struct weft_search *found = NULL;
 	(void)state;
 	assert_int_equal(
-		weft_search_create(told.model, "ab(c", 4, true, &error, &found), WEFT_ERROR_ARGUMENT);
+		weft_search_create(loaded.model, "ab(c", 4, true, &error, &found), WEFT_ERROR_ARGUMENT);
 	assert_int_equal(error.offset, 2);
 	assert_string_equal(error.message, ") is missing");
 	assert_int_equal(
-		weft_search_create(told.model, "ab(c", 4, true, NULL, &found), WEFT_ERROR_ARGUMENT);
+		weft_search_create(loaded.model, "ab(c", 4, true, NULL, &found), WEFT_ERROR_ARGUMENT);
 	assert_null(found);
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 static void one_goes_on_and_back(void **state)
 {
-	struct told told = small_trace();
+	struct loaded loaded = small_trace();
 	(void)state;
-	struct weft_search *found = search(&told, "read", false);
+	struct weft_search *found = search(&loaded, "read", false);
 	assert_int_equal(weft_search_after(found, 0), 0);
 	assert_int_equal(weft_search_after(found, 10), 1);
 	assert_int_equal(weft_search_after(found, 40), WEFT_NONE);
 	assert_int_equal(weft_search_before(found, 40), 2);
 	assert_int_equal(weft_search_before(found, 10), WEFT_NONE);
 	weft_search_destroy(found);
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 static void the_sample_is_found_as_grep_finds_it(void **state)
 {
-	struct told told = told_sample("mirage-arp-good.ctf");
+	struct loaded loaded = load_sample("mirage-arp-good.ctf");
 	(void)state;
-	struct weft_search *found = search(&told, "arp", false);
+	struct weft_search *found = search(&loaded, "arp", false);
 	/* weft dump --json FILE | grep -ic '"label".*arp' */
 	assert_int_equal(found->found, 3);
 	weft_search_destroy(found);
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 static bool contains(struct weft_slice text, const char *part)
@@ -200,23 +201,24 @@ static void random_traces_are_searched_as_a_naive_loop_would(void **state)
 			made.time += 10;
 			make_label(&made, i % 50, text);
 		}
-		struct told told = make_end(&made);
-		struct weft_search *found = search(&told, "abca", false);
+		struct loaded loaded = make_end(&made);
+		struct weft_search *found = search(&loaded, "abca", false);
 		uint64_t expected = 0, last = 0;
-		for (uint32_t i = 0; i < told.model->notes.count; i++)
-			expected += contains(weft_model_string(told.model, told.model->notes.text[i]), "abca");
+		for (uint32_t i = 0; i < loaded.model->notes.count; i++)
+			expected +=
+				contains(weft_model_string(loaded.model, loaded.model->notes.text[i]), "abca");
 		assert_int_equal(found->found, expected);
 		assert_int_equal(found->match_count, expected);
 		for (uint32_t i = 0; i < found->match_count; i++) {
 			assert_true(found->matches[i].time >= last);
 			last = found->matches[i].time;
 			assert_true(contains(
-				weft_model_string(told.model, told.model->notes.text[found->matches[i].item]),
+				weft_model_string(loaded.model, loaded.model->notes.text[found->matches[i].item]),
 				"abca"));
 		}
 		sum += expected;
 		weft_search_destroy(found);
-		told_finish(&told);
+		loaded_finish(&loaded);
 	}
 	assert_true(sum > 100);
 }
@@ -234,8 +236,8 @@ static void too_many_matches_are_counted_and_the_earliest_listed(void **state)
 		make_label(&made, i % TASKS, "same");
 	}
 	uint64_t end = made.time;
-	struct told told = make_end(&made);
-	struct weft_search *found = search(&told, "same", false);
+	struct loaded loaded = make_end(&made);
+	struct weft_search *found = search(&loaded, "same", false);
 	assert_int_equal(found->found, COUNT);
 	assert_int_equal(found->match_count, WEFT_SEARCH_MATCHES_MAX);
 	assert_int_equal(found->matches[0].time, 5);
@@ -246,7 +248,7 @@ static void too_many_matches_are_counted_and_the_earliest_listed(void **state)
 		assert_int_equal(found->matches[i].time, (i + (uint64_t)1) * 5);
 	assert_int_equal(found->task_count, TASKS);
 	weft_search_destroy(found);
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 int main(void)

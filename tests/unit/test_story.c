@@ -11,44 +11,44 @@
 
 #include <weft/story.h>
 
-#include "told.h"
+#include "loaded.h"
 
-static uint32_t task_of(const struct told *told, uint64_t id)
+static uint32_t task_of(const struct loaded *loaded, uint64_t id)
 {
-	uint32_t task = weft_model_find_task(told->model, 0, id);
+	uint32_t task = weft_model_find_task(loaded->model, 0, id);
 	assert_int_not_equal(task, WEFT_NONE);
 	return task;
 }
 
-static const char *sentence(const struct told *told, uint64_t id, uint64_t at)
+static const char *sentence(const struct loaded *loaded, uint64_t id, uint64_t at)
 {
 	static char text[WEFT_SENTENCE_BYTES];
-	size_t size = weft_story_sentence(&told->story, task_of(told, id), at, text, sizeof(text));
+	size_t size = weft_story_sentence(&loaded->story, task_of(loaded, id), at, text, sizeof(text));
 	assert_int_equal(size, strlen(text));
 	return text;
 }
 
 static void a_task_says_what_it_did(void **state)
 {
-	struct told told = told_sample("mirage-block-read.sexp");
+	struct loaded loaded = load_sample("mirage-block-read.sexp");
 	(void)state;
-	assert_string_equal(sentence(&told, 80, WEFT_STORY_WHOLE),
+	assert_string_equal(sentence(&loaded, 80, WEFT_STORY_WHOLE),
 		"bind 80: 55 us, ran 1 \xc3\x97 for 55 us; woken by after-chn-1 at 5.064 ms; failed at 5.256 "
 		"ms: Xs_protocol.Enoent(\"read\").");
-	assert_string_equal(sentence(&told, 3, WEFT_STORY_WHOLE),
+	assert_string_equal(sentence(&loaded, 3, WEFT_STORY_WHOLE),
 		"bind 3 'after-chn-1': 313 us from 788 us, ran 1 \xc3\x97 for 8 us; made by create "
 		"XenStore; woken by try 2 at 1.084 ms.");
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 static void a_task_says_what_it_waits_for(void **state)
 {
-	struct told told = told_sample("mirage-arp-good.ctf");
+	struct loaded loaded = load_sample("mirage-arp-good.ctf");
 	(void)state;
-	assert_string_equal(sentence(&told, 4428, WEFT_STORY_WHOLE),
+	assert_string_equal(sentence(&loaded, 4428, WEFT_STORY_WHOLE),
 		"try 4428 waits for task 4427 'port-1' since 12.319 ms; nobody has resolved it since; "
 		"made by Xs.read waiting.");
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 static unsigned count_letters(const char *text)
@@ -64,24 +64,24 @@ static void every_sentence_is_short_and_ends(void **state)
 	static const char *const samples[] = {"mirage-arp-good.ctf", "mirage-block-read.sexp"};
 	(void)state;
 	for (int sample = 0; sample < 2; sample++) {
-		struct told told = told_sample(samples[sample]);
+		struct loaded loaded = load_sample(samples[sample]);
 		char text[WEFT_SENTENCE_BYTES];
-		for (uint32_t task = 0; task < told.model->tasks.count; task++) {
+		for (uint32_t task = 0; task < loaded.model->tasks.count; task++) {
 			size_t size =
-				weft_story_sentence(&told.story, task, WEFT_STORY_WHOLE, text, sizeof(text));
+				weft_story_sentence(&loaded.story, task, WEFT_STORY_WHOLE, text, sizeof(text));
 			assert_int_equal(text[size - 1], '.');
 			assert_in_range(count_letters(text), 10, WEFT_SENTENCE_LETTERS);
 		}
-		for (uint32_t edge = 0; edge < told.model->edges.count; edge++) {
-			size_t size = weft_story_edge_sentence(&told.story, edge, text, sizeof(text));
+		for (uint32_t edge = 0; edge < loaded.model->edges.count; edge++) {
+			size_t size = weft_story_edge_sentence(&loaded.story, edge, text, sizeof(text));
 			assert_int_equal(text[size - 1], '.');
 			assert_in_range(count_letters(text), 10, WEFT_SENTENCE_LETTERS);
 		}
-		told_finish(&told);
+		loaded_finish(&loaded);
 	}
 }
 
-static void edges_bands_counters_and_losses_are_told(void **state)
+static void edges_bands_counters_and_losses_have_sentences(void **state)
 {
 	struct made made = make_begin();
 	char text[WEFT_SENTENCE_BYTES];
@@ -98,7 +98,7 @@ static void edges_bands_counters_and_losses_are_told(void **state)
 	make_switch(&made, WEFT_TASK_NONE);
 	made.time = 2003000;
 	make_edge(&made, WEFT_EVENT_READ, 31, 26);
-	struct told told = make_end(&made);
+	struct loaded loaded = make_end(&made);
 	static const char *const expected[] = {
 		"preexisting 0 creates wait 26 at 0 ns.",
 		"preexisting 0 creates bind 31 at 0 ns.",
@@ -107,19 +107,19 @@ static void edges_bands_counters_and_losses_are_told(void **state)
 		"preexisting 0 fails wait 26 at 2 ms: no answer.",
 		"bind 31 reads wait 26 at 2.003 ms, which had failed 3 us before.",
 	};
-	assert_int_equal(told.model->edges.count, 6);
+	assert_int_equal(loaded.model->edges.count, 6);
 	for (uint32_t edge = 0; edge < 6; edge++) {
-		weft_story_edge_sentence(&told.story, edge, text, sizeof(text));
+		weft_story_edge_sentence(&loaded.story, edge, text, sizeof(text));
 		assert_string_equal(text, expected[edge]);
 	}
-	weft_story_band_sentence(&told.story, &told.model->bands[0], text, sizeof(text));
+	weft_story_band_sentence(&loaded.story, &loaded.model->bands[0], text, sizeof(text));
 	assert_string_equal(text, "Idle from 2 ms for 3 us.");
-	weft_story_counter_sentence(&told.story, 0, 2000000, text, sizeof(text));
+	weft_story_counter_sentence(&loaded.story, 0, 2000000, text, sizeof(text));
 	assert_string_equal(text, "queue is 9 at 2 ms: +2 by bind 31 at 2 ms.");
-	weft_story_counter_sentence(&told.story, 0, 5, text, sizeof(text));
+	weft_story_counter_sentence(&loaded.story, 0, 5, text, sizeof(text));
 	assert_string_equal(text, "queue is 0 at 5 ns, before its first change.");
-	assert_int_equal(weft_story_losses_sentence(&told.story, text, sizeof(text)), 0);
-	told_finish(&told);
+	assert_int_equal(weft_story_losses_sentence(&loaded.story, text, sizeof(text)), 0);
+	loaded_finish(&loaded);
 }
 
 static void no_name_can_hide_or_turn_text(void **state)
@@ -130,30 +130,30 @@ static void no_name_can_hide_or_turn_text(void **state)
 	make_label(&made, 1,
 		"a\x1b[31m\n\xe2\x80\xae"
 		"b\xff\xc3");
-	struct told told = make_end(&made);
+	struct loaded loaded = make_end(&made);
 	assert_non_null(
-		strstr(sentence(&told, 1, WEFT_STORY_WHOLE), "'a\xef\xbf\xbd[31m\xef\xbf\xbd\xef\xbf\xbd"
-													 "b\xef\xbf\xbd\xef\xbf\xbd'"));
-	told_finish(&told);
+		strstr(sentence(&loaded, 1, WEFT_STORY_WHOLE), "'a\xef\xbf\xbd[31m\xef\xbf\xbd\xef\xbf\xbd"
+													   "b\xef\xbf\xbd\xef\xbf\xbd'"));
+	loaded_finish(&loaded);
 }
 
 static void a_small_buffer_has_whole_characters(void **state)
 {
-	struct told told = told_sample("mirage-block-read.sexp");
-	uint32_t task = task_of(&told, 3);
+	struct loaded loaded = load_sample("mirage-block-read.sexp");
+	uint32_t task = task_of(&loaded, 3);
 	char text[WEFT_SENTENCE_BYTES], part[WEFT_SENTENCE_BYTES];
-	size_t whole = weft_story_sentence(&told.story, task, WEFT_STORY_WHOLE, text, sizeof(text));
+	size_t whole = weft_story_sentence(&loaded.story, task, WEFT_STORY_WHOLE, text, sizeof(text));
 	(void)state;
 	for (size_t size = 1; size <= whole + 1; size++) {
-		size_t length = weft_story_sentence(&told.story, task, WEFT_STORY_WHOLE, part, size);
+		size_t length = weft_story_sentence(&loaded.story, task, WEFT_STORY_WHOLE, part, size);
 		assert_true(length < size && length + 2 >= size);
 		assert_int_equal(strlen(part), length);
 		assert_memory_equal(part, text, length);
 	}
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
-static void groups_and_folds_are_told(void **state)
+static void groups_and_folds_have_sentences(void **state)
 {
 	struct made made = make_begin();
 	char text[WEFT_SENTENCE_BYTES];
@@ -168,54 +168,54 @@ static void groups_and_folds_are_told(void **state)
 		else
 			make_edge(&made, WEFT_EVENT_RESOLVE, 0, id);
 	}
-	struct told told = make_end(&made);
+	struct loaded loaded = make_end(&made);
 	struct weft_story_group group;
 	for (uint32_t i = 0; i < 9; i++)
-		tasks[i] = task_of(&told, i + 1);
-	assert_int_equal(weft_story_group_tasks(&told.story, tasks, 9, &group), 0);
+		tasks[i] = task_of(&loaded, i + 1);
+	assert_int_equal(weft_story_group_tasks(&loaded.story, tasks, 9, &group), 0);
 	assert_int_equal(group.longest, tasks[8]);
 	weft_story_group_sentence(&group, text, sizeof(text));
 	assert_string_equal(text, "9 tasks, 1 failed, p50 5 us, longest 9 us.");
-	weft_story_fold_sentence(&told.story, tasks[0], &group, text, sizeof(text));
+	weft_story_fold_sentence(&loaded.story, tasks[0], &group, text, sizeof(text));
 	assert_string_equal(
 		text, "9 \xc3\x97 bind 'grant' below preexisting 0, 1 failed: p50 5 us, longest 9 us.");
 	struct weft_story_kind *kinds;
 	uint32_t count;
-	assert_int_equal(weft_story_kinds(&told.story, &kinds, &count), 0);
+	assert_int_equal(weft_story_kinds(&loaded.story, &kinds, &count), 0);
 	assert_int_equal(count, 1);
 	assert_int_equal(kinds[0].count, 9);
 	assert_int_equal(kinds[0].p50_ns, 5000);
 	assert_int_equal(kinds[0].longest_ns, 9000);
 	assert_int_equal(kinds[0].longest, tasks[8]);
 	free(kinds);
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 static void a_chain_of_waits_leads_to_its_leaf(void **state)
 {
-	struct told told = told_sample("mirage-arp-good.ctf");
+	struct loaded loaded = load_sample("mirage-arp-good.ctf");
 	struct weft_story_wait waits[16];
 	static const uint64_t expected[] = {4430, 4429, 4428, 4427};
 	bool cycle;
 	(void)state;
-	assert_int_equal(weft_story_wait_chain(
-						 &told.story, task_of(&told, 4430), WEFT_STORY_WHOLE, waits, 16, &cycle),
+	assert_int_equal(weft_story_wait_chain(&loaded.story, task_of(&loaded, 4430), WEFT_STORY_WHOLE,
+						 waits, 16, &cycle),
 		3);
 	assert_false(cycle);
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(told.model->tasks.id[waits[i].task], expected[i]);
-		assert_int_equal(told.model->tasks.id[waits[i].source], expected[i + 1]);
+		assert_int_equal(loaded.model->tasks.id[waits[i].task], expected[i]);
+		assert_int_equal(loaded.model->tasks.id[waits[i].source], expected[i + 1]);
 		assert_int_equal(waits[i].until, UINT64_MAX);
 	}
 	assert_int_equal(weft_story_wait_chain(
-						 &told.story, task_of(&told, 4430), WEFT_STORY_WHOLE, waits, 2, &cycle),
+						 &loaded.story, task_of(&loaded, 4430), WEFT_STORY_WHOLE, waits, 2, &cycle),
 		2);
 	/* In the middle of its life, 4473 waits for what it reads in the end. */
-	uint64_t middle = told.model->summary.start + 15000000;
-	assert_true(weft_story_wait_at(&told.story, task_of(&told, 4473), middle, &waits[0]));
-	assert_int_equal(told.model->tasks.id[waits[0].source], 4472);
-	assert_int_equal(waits[0].until - told.model->summary.start, 23685463);
-	told_finish(&told);
+	uint64_t middle = loaded.model->summary.start + 15000000;
+	assert_true(weft_story_wait_at(&loaded.story, task_of(&loaded, 4473), middle, &waits[0]));
+	assert_int_equal(loaded.model->tasks.id[waits[0].source], 4472);
+	assert_int_equal(waits[0].until - loaded.model->summary.start, 23685463);
+	loaded_finish(&loaded);
 }
 
 static void who_woke_a_task_is_known(void **state)
@@ -239,15 +239,15 @@ static void who_woke_a_task_is_known(void **state)
 	make_signal(&made, 1, 2, true);
 	made.time = 600;
 	make_switch(&made, 2);
-	struct told told = make_end(&made);
-	uint32_t task = task_of(&told, 1), two = task_of(&told, 2), three = task_of(&told, 3);
-	assert_true(weft_story_woken_by(&told.story, task, 350, &wake));
+	struct loaded loaded = make_end(&made);
+	uint32_t task = task_of(&loaded, 1), two = task_of(&loaded, 2), three = task_of(&loaded, 3);
+	assert_true(weft_story_woken_by(&loaded.story, task, 350, &wake));
 	assert_true(wake.task == two && wake.source == three && wake.time == 200 && wake.runs == 300);
-	assert_true(weft_story_woken_by(&told.story, task, WEFT_STORY_WHOLE, &wake));
+	assert_true(weft_story_woken_by(&loaded.story, task, WEFT_STORY_WHOLE, &wake));
 	assert_true(wake.task == two && wake.source == WEFT_NONE && wake.time == 500);
-	assert_false(weft_story_woken_by(&told.story, task, 50, &wake));
-	assert_int_equal(weft_story_creator(&told.story, task), task_of(&told, 0));
-	told_finish(&told);
+	assert_false(weft_story_woken_by(&loaded.story, task, 50, &wake));
+	assert_int_equal(weft_story_creator(&loaded.story, task), task_of(&loaded, 0));
+	loaded_finish(&loaded);
 }
 
 /* A task that signals itself, or resolves what it waits for, while another one runs: the trace is
@@ -272,12 +272,13 @@ static void a_task_is_not_woken_by_itself(void **state)
 		make_switch(&made, 1);
 		made.time = 210;
 		make_edge(&made, WEFT_EVENT_READ, 1, 3);
-		struct told told = make_end(&made);
-		uint32_t three = task_of(&told, 3);
-		assert_int_equal(weft_story_woken_by(&told.story, task_of(&told, 1), 205, &wake), resolves);
+		struct loaded loaded = make_end(&made);
+		uint32_t three = task_of(&loaded, 3);
+		assert_int_equal(
+			weft_story_woken_by(&loaded.story, task_of(&loaded, 1), 205, &wake), resolves);
 		if (resolves)
 			assert_true(wake.task == three && wake.source == three && wake.time == 150);
-		told_finish(&told);
+		loaded_finish(&loaded);
 	}
 }
 
@@ -294,12 +295,12 @@ static void a_repeated_wait_counts_from_the_first_attempt(void **state)
 	make_switch(&made, 2);
 	made.time = 500;
 	make_edge(&made, WEFT_EVENT_RESOLVE, 2, 3);
-	struct told told = make_end(&made);
-	assert_true(weft_story_wait_at(&told.story, task_of(&told, 1), 450, &wait));
-	assert_int_equal(wait.source, task_of(&told, 3));
+	struct loaded loaded = make_end(&made);
+	assert_true(weft_story_wait_at(&loaded.story, task_of(&loaded, 1), 450, &wait));
+	assert_int_equal(wait.source, task_of(&loaded, 3));
 	assert_int_equal(wait.since, 100);
 	assert_int_equal(wait.others, 0);
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 static const struct weft_story_line *find_line(
@@ -314,23 +315,23 @@ static const struct weft_story_line *find_line(
 
 static void a_story_has_facts_then_what_happened(void **state)
 {
-	struct told told = told_sample("mirage-arp-good.ctf");
+	struct loaded loaded = load_sample("mirage-arp-good.ctf");
 	struct weft_story_lines *lines;
 	(void)state;
-	assert_int_equal(weft_story_lines_create(&told.story, task_of(&told, 4473), &lines), 0);
+	assert_int_equal(weft_story_lines_create(&loaded.story, task_of(&loaded, 4473), &lines), 0);
 	assert_string_equal(find_line(lines, "kind")->text, "try");
-	assert_int_equal(find_line(lines, "made by")->task, task_of(&told, 4460));
+	assert_int_equal(find_line(lines, "made by")->task, task_of(&loaded, 4460));
 	assert_string_equal(find_line(lines, "outcome")->text, "fulfilled");
 	assert_string_equal(find_line(lines, "runs")->text, "2.13 us in 2 activations");
 	const struct weft_story_line *read = find_line(lines, "reads");
 	assert_string_equal(
 		read->text, "task 4472 'Wait for ARP response', which had ended 14.8 us before");
-	assert_int_equal(read->task, task_of(&told, 4472));
-	assert_int_equal(told.model->edges.to[read->edge], read->task);
-	assert_int_equal(find_line(lines, "goes on from")->task, task_of(&told, 4460));
-	assert_int_equal(find_line(lines, "is read by")->task, task_of(&told, 4461));
+	assert_int_equal(read->task, task_of(&loaded, 4472));
+	assert_int_equal(loaded.model->edges.to[read->edge], read->task);
+	assert_int_equal(find_line(lines, "goes on from")->task, task_of(&loaded, 4460));
+	assert_int_equal(find_line(lines, "is read by")->task, task_of(&loaded, 4461));
 	weft_story_lines_destroy(lines);
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 /* "12 \xc3\x97 for ..." are twelve. */
@@ -341,13 +342,13 @@ static uint32_t activations_of(const struct weft_story_line *line)
 
 static void every_story_of_the_samples_is_whole_and_in_order(void **state)
 {
-	struct told told = told_sample("mirage-arp-good.ctf");
+	struct loaded loaded = load_sample("mirage-arp-good.ctf");
 	(void)state;
-	for (uint32_t task = 0; task < told.model->tasks.count; task++) {
+	for (uint32_t task = 0; task < loaded.model->tasks.count; task++) {
 		struct weft_story_lines *lines;
 		uint32_t activations = 0, notes = 0;
 		uint64_t last = 0;
-		assert_int_equal(weft_story_lines_create(&told.story, task, &lines), 0);
+		assert_int_equal(weft_story_lines_create(&loaded.story, task, &lines), 0);
 		for (uint32_t i = 0; i < lines->count; i++) {
 			const struct weft_story_line *line = &lines->lines[i];
 			if (line->type == WEFT_STORY_ACTIVATION)
@@ -358,14 +359,14 @@ static void every_story_of_the_samples_is_whole_and_in_order(void **state)
 			assert_true(line->has_time && line->time >= last);
 			last = line->time;
 		}
-		const struct weft_tasks *t = &told.model->tasks;
+		const struct weft_tasks *t = &loaded.model->tasks;
 		uint32_t runs = t->first_activation[task + 1] - t->first_activation[task];
 		uint32_t remarks = t->first_note[task + 1] - t->first_note[task];
 		assert_int_equal(activations, runs); /* none has so many that differ */
 		assert_int_equal(notes, remarks < WEFT_STORY_LINES_MAX ? remarks : WEFT_STORY_LINES_MAX);
 		weft_story_lines_destroy(lines);
 	}
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 static void long_stories_say_what_they_leave_out(void **state)
@@ -379,15 +380,15 @@ static void long_stories_say_what_they_leave_out(void **state)
 		make_label(&made, 1, "again");
 		make_create(&made, 1, 100 + i, i % 500 ? WEFT_KIND_BIND : WEFT_KIND_WAIT);
 	}
-	struct told told = make_end(&made);
-	assert_int_equal(weft_story_lines_create(&told.story, task_of(&told, 1), &lines), 0);
+	struct loaded loaded = make_end(&made);
+	assert_int_equal(weft_story_lines_create(&loaded.story, task_of(&loaded, 1), &lines), 0);
 	assert_string_equal(find_line(lines, "not shown")->text, "800 further notes");
 	uint32_t children = 0;
 	for (uint32_t i = 0; i < lines->count; i++)
 		children += lines->lines[i].type == WEFT_STORY_CHILD;
 	assert_int_equal(children, 4); /* a wait, 499 binds, a wait, 499 binds */
 	weft_story_lines_destroy(lines);
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 static void four_similar_children_are_one_line(void **state)
@@ -399,13 +400,13 @@ static void four_similar_children_are_one_line(void **state)
 		uint32_t found = 0;
 		for (uint64_t id = 1; id <= count; id++)
 			make_create(&made, 0, id, WEFT_KIND_TASK);
-		struct told told = make_end(&made);
-		assert_int_equal(weft_story_lines_create(&told.story, task_of(&told, 0), &lines), 0);
+		struct loaded loaded = make_end(&made);
+		assert_int_equal(weft_story_lines_create(&loaded.story, task_of(&loaded, 0), &lines), 0);
 		for (uint32_t i = 0; i < lines->count; i++)
 			found += lines->lines[i].type == WEFT_STORY_CHILD;
 		assert_int_equal(found, count == 3 ? 3 : 1);
 		weft_story_lines_destroy(lines);
-		told_finish(&told);
+		loaded_finish(&loaded);
 	}
 }
 
@@ -422,8 +423,8 @@ static void alike_activations_are_one_line(void **state)
 		make_switch(&made, 2);
 		made.time += 100;
 	}
-	struct told told = make_end(&made);
-	assert_int_equal(weft_story_lines_create(&told.story, task_of(&told, 1), &lines), 0);
+	struct loaded loaded = make_end(&made);
+	assert_int_equal(weft_story_lines_create(&loaded.story, task_of(&loaded, 1), &lines), 0);
 	uint32_t found = 0, counts[4] = {0};
 	for (uint32_t i = 0; i < lines->count; i++)
 		if (lines->lines[i].type == WEFT_STORY_ACTIVATION && found < 4)
@@ -431,7 +432,7 @@ static void alike_activations_are_one_line(void **state)
 	assert_int_equal(found, 3); /* the long one is not lost among the others */
 	assert_true(counts[0] == 100 && counts[1] == 1 && counts[2] == 299);
 	weft_story_lines_destroy(lines);
-	told_finish(&told);
+	loaded_finish(&loaded);
 }
 
 /* ---- What is related ---- */
@@ -444,7 +445,7 @@ static uint32_t pick(uint32_t below)
 	return (uint32_t)(seed >> 33) % below;
 }
 
-static struct told random_trace(uint32_t events, uint32_t tasks)
+static struct loaded random_trace(uint32_t events, uint32_t tasks)
 {
 	static const uint8_t types[] = {WEFT_EVENT_READ, WEFT_EVENT_TRY_READ, WEFT_EVENT_BECOME,
 		WEFT_EVENT_SIGNAL, WEFT_EVENT_RESOLVE, WEFT_EVENT_SWITCH, WEFT_EVENT_CREATE};
@@ -485,18 +486,18 @@ static void what_is_related_is_what_a_naive_search_finds(void **state)
 		enum {
 			TASKS = 30
 		};
-		struct told told = random_trace(10 + pick(50), TASKS);
+		struct loaded loaded = random_trace(10 + pick(50), TASKS);
 		bool chain[TASKS] = {false}, down[TASKS], up[TASKS], more;
-		uint32_t task = pick(told.model->tasks.count), *found, count, at = 0;
+		uint32_t task = pick(loaded.model->tasks.count), *found, count, at = 0;
 		chain[task] = true;
-		naive_grow(told.model, chain, false, false);
+		naive_grow(loaded.model, chain, false, false);
 		memcpy(down, chain, sizeof(chain));
 		memcpy(up, chain, sizeof(chain));
-		naive_grow(told.model, down, true, false);
-		naive_grow(told.model, up, false, true);
-		assert_int_equal(weft_story_related(&told.story, task, 1000, &found, &count, &more), 0);
+		naive_grow(loaded.model, down, true, false);
+		naive_grow(loaded.model, up, false, true);
+		assert_int_equal(weft_story_related(&loaded.story, task, 1000, &found, &count, &more), 0);
 		assert_false(more);
-		for (uint32_t i = 0; i < told.model->tasks.count; i++) {
+		for (uint32_t i = 0; i < loaded.model->tasks.count; i++) {
 			bool is_found = at < count && found[at] == i;
 			assert_int_equal(is_found, down[i] || up[i]);
 			at += is_found;
@@ -504,10 +505,10 @@ static void what_is_related_is_what_a_naive_search_finds(void **state)
 		assert_int_equal(at, count);
 		sum += count;
 		free(found);
-		assert_int_equal(weft_story_related(&told.story, task, 2, &found, &count, &more), 0);
+		assert_int_equal(weft_story_related(&loaded.story, task, 2, &found, &count, &more), 0);
 		assert_true(count <= 2 && (count == 2 || !more));
 		free(found);
-		told_finish(&told);
+		loaded_finish(&loaded);
 	}
 	assert_true(sum > 400);
 }
@@ -516,35 +517,35 @@ static void any_trace_can_be_asked_at_any_time(void **state)
 {
 	(void)state;
 	for (int round = 0; round < 100; round++) {
-		struct told told = random_trace(pick(400), 2 + pick(40));
-		for (uint32_t task = 0; task < told.model->tasks.count; task++) {
-			uint64_t at = told.model->summary.start + pick(20000);
+		struct loaded loaded = random_trace(pick(400), 2 + pick(40));
+		for (uint32_t task = 0; task < loaded.model->tasks.count; task++) {
+			uint64_t at = loaded.model->summary.start + pick(20000);
 			char text[WEFT_SENTENCE_BYTES];
 			struct weft_story_wait wait;
 			struct weft_story_wake wake;
-			size_t size = weft_story_sentence(&told.story, task, at, text, sizeof(text));
+			size_t size = weft_story_sentence(&loaded.story, task, at, text, sizeof(text));
 			assert_true(size > 10 && text[size - 1] == '.');
 			assert_true(count_letters(text) <= WEFT_SENTENCE_LETTERS);
-			if (at > told.model->summary.end)
-				at = told.model->summary.end;
-			if (weft_story_wait_at(&told.story, task, at, &wait)) {
+			if (at > loaded.model->summary.end)
+				at = loaded.model->summary.end;
+			if (weft_story_wait_at(&loaded.story, task, at, &wait)) {
 				assert_true(wait.since <= at && wait.until >= at);
 				assert_true(wait.source != wait.task);
 			}
-			if (weft_story_woken_by(&told.story, task, at, &wake))
-				assert_true(wake.time <= wake.runs && wake.task < told.model->tasks.count);
+			if (weft_story_woken_by(&loaded.story, task, at, &wake))
+				assert_true(wake.time <= wake.runs && wake.task < loaded.model->tasks.count);
 		}
-		told_finish(&told);
+		loaded_finish(&loaded);
 	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(edges_bands_counters_and_losses_are_told),
+		cmocka_unit_test(edges_bands_counters_and_losses_have_sentences),
 		cmocka_unit_test(no_name_can_hide_or_turn_text),
 		cmocka_unit_test(a_small_buffer_has_whole_characters),
-		cmocka_unit_test(groups_and_folds_are_told),
+		cmocka_unit_test(groups_and_folds_have_sentences),
 		cmocka_unit_test(a_chain_of_waits_leads_to_its_leaf),
 		cmocka_unit_test(who_woke_a_task_is_known),
 		cmocka_unit_test(a_task_is_not_woken_by_itself),

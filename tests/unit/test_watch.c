@@ -354,7 +354,7 @@ static void each_runtime_is_asked_once(void **state)
 	assert_false(weft_rundown_wanted(&(uint32_t){5}));
 }
 
-static void what_is_alive_is_told(void **state)
+static void living_tasks_are_in_the_rundown(void **state)
 {
 	struct watched w = begin(&by_hand);
 	struct trace trace;
@@ -436,7 +436,7 @@ int main(void)
 		cmocka_unit_test(who_listens_finds_the_past),
 		cmocka_unit_test(rules_are_handed_over),
 		cmocka_unit_test(each_runtime_is_asked_once),
-		cmocka_unit_test(what_is_alive_is_told),
+		cmocka_unit_test(living_tasks_are_in_the_rundown),
 		cmocka_unit_test(a_watch_survives_a_shortened_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,9 +121,9 @@ static void report_one(const struct weft__runs_saved *saved)
 		cli_put(" in %s files, of which it is the last", grouped(saved->stream->files, number));
 	cli_put(", %s event%s, ", grouped(content.events, number), content.events == 1 ? "" : "s");
 	if (!content.lost)
-		cli_tell("none lost");
+		cli_inform("none lost");
 	else
-		cli_tell("%s lost (%s)%s", grouped(content.lost, number), content.causes,
+		cli_inform("%s lost (%s)%s", grouped(content.lost, number), content.causes,
 			advice(saved, &content));
 	if (saved->stream && saved->stream->unwritten)
 		cli_error("%s more could not be written", grouped(saved->stream->unwritten, number));

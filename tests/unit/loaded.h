@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * Models to tell of, for tests: from the samples, and from events that a test makes up.
+ * Models with layout and index, for tests: from the samples, and from events that a test makes up.
  */
-#ifndef WEFT_TESTS_TOLD_H
-#define WEFT_TESTS_TOLD_H
+#ifndef WEFT_TESTS_LOADED_H
+#define WEFT_TESTS_LOADED_H
 
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #include "sample.h"
 
-struct told {
+struct loaded {
 	struct weft_model *model;
 	struct weft_layout *layout;
 	struct weft_story_index *index;
@@ -28,27 +28,27 @@ static inline void must(int good)
 }
 
 /* Takes the model over. */
-static inline struct told tell_of(struct weft_model *model)
+static inline struct loaded load_model(struct weft_model *model)
 {
-	struct told told = {.model = model};
-	must(weft_layout_create(model, NULL, &told.layout) == 0);
-	must(weft_story_index_create(model, &told.index) == 0);
-	told.story = (struct weft_story){model, told.layout, told.index};
-	return told;
+	struct loaded loaded = {.model = model};
+	must(weft_layout_create(model, NULL, &loaded.layout) == 0);
+	must(weft_story_index_create(model, &loaded.index) == 0);
+	loaded.story = (struct weft_story){model, loaded.layout, loaded.index};
+	return loaded;
 }
 
-static inline void told_finish(struct told *told)
+static inline void loaded_finish(struct loaded *loaded)
 {
-	weft_story_index_destroy(told->index);
-	weft_layout_destroy(told->layout);
-	weft_model_destroy(told->model);
+	weft_story_index_destroy(loaded->index);
+	weft_layout_destroy(loaded->layout);
+	weft_model_destroy(loaded->model);
 }
 
-static inline struct told told_sample(const char *name)
+static inline struct loaded load_sample(const char *name)
 {
 	struct weft_model *model = sample_model(name);
 	must(model != NULL);
-	return tell_of(model);
+	return load_model(model);
 }
 
 /* A trace that a test writes event by event. */
@@ -121,7 +121,7 @@ static inline void make_counter(
 				   .is_set = is_set});
 }
 
-static inline struct told make_end(struct made *made)
+static inline struct loaded make_end(struct made *made)
 {
 	static const struct weft_trace_thread threads[] = {
 		{.name = "main", .process = ""}, {.name = "second", .process = ""}};
@@ -130,7 +130,7 @@ static inline struct told make_end(struct made *made)
 	struct weft_model *model = NULL;
 	must(weft_model_builder_finish(made->builder, &description, &model) == 0);
 	weft_model_builder_destroy(made->builder);
-	return tell_of(model);
+	return load_model(model);
 }
 
 #endif
