@@ -75,7 +75,7 @@ static void add_json_kind(struct tables *t, const char *key, unsigned kind)
 
 static uint32_t activation_count(const struct weft_tasks *tasks, uint32_t task)
 {
-	return tasks->first_activation[task + 1] - tasks->first_activation[task];
+	return tasks->end_activation[task] - tasks->first_activation[task];
 }
 
 static void add_task_json(struct tables *t, uint32_t task)

@@ -33,7 +33,9 @@ enum weft_edge_type {
 	WEFT_EDGE_RESOLVE,  /* from the resolver to the target */
 	WEFT_EDGE_SIGNAL,   /* from the sender to the receiver */
 	WEFT_EDGE_BECOME,   /* from the task to what it became */
-	WEFT_EDGE_TYPES
+	WEFT_EDGE_TYPES,
+	/* Only in a live model: no edge any more, because a read answered a try_read. */
+	WEFT_EDGE_DROPPED = WEFT_EDGE_TYPES
 };
 
 /* "create" and so on. */
@@ -62,10 +64,11 @@ struct weft_tasks {
 	const uint32_t *message; /* string, or WEFT_NONE: the error of a failed task */
 	const uint16_t *kind;    /* enum weft_kind, another number, or WEFT_KIND_PREEXISTING */
 	const uint8_t *flags;    /* enum weft_task_flags */
-	/* Where a task's entries are in other columns: task t has [first[t], first[t + 1]). */
-	const uint32_t *first_edge;       /* into edges.by_actor */
-	const uint32_t *first_note;       /* into notes */
-	const uint32_t *first_activation; /* into activations */
+	/* Where a task's entries are in other columns: task t has [first[t], end[t]). In a live model,
+	 * the columns have unused places between the entries of two tasks, which must not be read. */
+	const uint32_t *first_edge, *end_edge;             /* into edges.by_actor */
+	const uint32_t *first_note, *end_note;             /* into notes */
+	const uint32_t *first_activation, *end_activation; /* into activations */
 };
 
 /* When a task was created that has no create event in the trace, but an alive event. In the
@@ -75,7 +78,7 @@ struct weft_creation {
 	uint64_t time; /* ns */
 };
 
-/* Edges, in time order, without those that the rules drop. */
+/* Edges, in time order, without those that the rules drop; but see WEFT_EDGE_DROPPED. */
 struct weft_edges {
 	uint32_t count;
 	const uint64_t *time;

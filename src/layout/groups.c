@@ -28,7 +28,7 @@ static uint32_t thread_at(const struct weft_model *model, uint32_t task, uint64_
 {
 	const struct weft_activations *a = &model->activations;
 	uint32_t first = model->tasks.first_activation[task];
-	uint32_t low = first, high = model->tasks.first_activation[task + 1];
+	uint32_t low = first, high = model->tasks.end_activation[task];
 	low = weft__search(a->start, low, high, weft__is_not_more_u64, time);
 	return low > first && a->end[low - 1] >= time ? a->thread[low - 1] : WEFT_NONE;
 }
@@ -37,7 +37,7 @@ static uint32_t own_thread(const struct weft_model *model, uint32_t task)
 {
 	const struct weft_tasks *tasks = &model->tasks;
 	uint32_t first = tasks->first_activation[task], parent = tasks->parent[task];
-	if (first < tasks->first_activation[task + 1])
+	if (first < tasks->end_activation[task])
 		return model->activations.thread[first];
 	return parent == WEFT_NONE ? WEFT_NONE : thread_at(model, parent, tasks->start[task]);
 }
@@ -165,11 +165,13 @@ static void name_thread(const struct weft_model *model, uint32_t thread, char *n
 static double *thread_shares(const struct weft_model *model)
 {
 	const struct weft_activations *a = &model->activations;
+	const struct weft_tasks *t = &model->tasks;
 	double *share = calloc(model->thread_count + (size_t)1, sizeof(*share));
 	double length = (double)(model->summary.end - model->summary.start);
-	for (uint32_t i = 0; share && i < a->count; i++)
-		if (a->thread[i] < model->thread_count && length > 0)
-			share[a->thread[i]] += (double)(a->end[i] - a->start[i]) / length;
+	for (uint32_t task = 0; share && task < t->count; task++)
+		for (uint32_t i = t->first_activation[task]; i < t->end_activation[task]; i++)
+			if (a->thread[i] < model->thread_count && length > 0)
+				share[a->thread[i]] += (double)(a->end[i] - a->start[i]) / length;
 	return share;
 }
 

@@ -79,7 +79,7 @@ static uint32_t waking_read(const struct weft_model *model, const uint64_t *trie
 {
 	const struct weft_tasks *tasks = &model->tasks;
 	uint32_t first = tasks->first_edge[task];
-	if (!has_simplified_kind(tasks->kind[task]) || first == tasks->first_edge[task + 1])
+	if (!has_simplified_kind(tasks->kind[task]) || first == tasks->end_edge[task])
 		return WEFT_NONE;
 	uint32_t edge = model->edges.by_actor[first];
 	uint64_t time = model->edges.time[edge];

@@ -90,7 +90,7 @@ static int on_edge(void *builder, enum weft_edge_type type, uint32_t from, uint3
 static void on_answer(void *builder, uint32_t task)
 {
 	struct weft_model_builder *b = builder;
-	b->edges.type[b->tasks.last_edge[task]] = EDGE_DROPPED;
+	b->edges.type[b->tasks.last_edge[task]] = WEFT_EDGE_DROPPED;
 }
 
 static void on_end(void *builder, uint32_t task, uint32_t becomes)

@@ -42,10 +42,8 @@ struct edge_columns {
 	size_t capacity;
 	uint64_t *time;
 	uint32_t *from, *to;
-	uint8_t *type; /* or EDGE_DROPPED */
+	uint8_t *type; /* or WEFT_EDGE_DROPPED */
 };
-
-#define EDGE_DROPPED WEFT_EDGE_TYPES
 
 struct activation_columns {
 	uint32_t count;

@@ -16,7 +16,7 @@ static void compact_edges(struct weft_model_builder *b)
 	struct edge_columns *e = &b->edges;
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < e->count; i++) {
-		if (e->type[i] == EDGE_DROPPED)
+		if (e->type[i] == WEFT_EDGE_DROPPED)
 			continue;
 		e->time[kept] = e->time[i];
 		e->from[kept] = e->from[i];
@@ -44,6 +44,7 @@ static int freeze_edges(struct weft_model_builder *b, struct weft_model *m)
 	if (!first)
 		return WEFT_ERROR_MEMORY;
 	m->tasks.first_edge = first;
+	m->tasks.end_edge = first + 1;
 	for (uint32_t i = 0; i < e->count; i++)
 		if (actor_of(e, i) != WEFT_NONE)
 			first[actor_of(e, i) + 1]++;
@@ -70,6 +71,7 @@ static int freeze_activations(struct weft_model_builder *b, struct weft_model *m
 	if (error)
 		return error;
 	m->tasks.first_activation = first;
+	m->tasks.end_activation = first + 1;
 	free(a->task); /* the groups say it */
 	a->task = NULL;
 	if (weft__group_scatter(&a->start, sizeof(*a->start), a->count, position) ||
@@ -88,6 +90,7 @@ static int freeze_notes(struct weft_model_builder *b, struct weft_model *m)
 	if (error)
 		return error;
 	m->tasks.first_note = first;
+	m->tasks.end_note = first + 1;
 	free(n->task); /* the groups say it */
 	n->task = NULL;
 	if (weft__group_scatter(&n->time, sizeof(*n->time), n->count, position) ||

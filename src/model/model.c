@@ -133,8 +133,8 @@ WEFT__EXPORT uint64_t weft_model_running_ns(const struct weft_model *model, uint
 {
 	const struct weft_activations *a = &model->activations;
 	uint64_t sum = 0;
-	for (uint32_t i = model->tasks.first_activation[task];
-		 i < model->tasks.first_activation[task + 1]; i++)
+	for (uint32_t i = model->tasks.first_activation[task]; i < model->tasks.end_activation[task];
+		 i++)
 		sum += a->end[i] - a->start[i];
 	return sum;
 }

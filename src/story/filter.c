@@ -127,7 +127,7 @@ static struct weft_slice kind_of(const struct weft_model *model, uint32_t task, 
 static struct weft_slice thread_of(const struct weft_model *model, uint32_t task, char buffer[32])
 {
 	uint32_t first = model->tasks.first_activation[task];
-	if (first == model->tasks.first_activation[task + 1])
+	if (first == model->tasks.end_activation[task])
 		return (struct weft_slice){"", 0};
 	uint32_t number = model->activations.thread[first];
 	if (number >= model->thread_count)

@@ -31,7 +31,7 @@ struct weft_story_index_maker {
 static uint32_t key_of(const struct weft_edges *edges, bool by_made, uint32_t edge)
 {
 	if (!by_made)
-		return edges->to[edge];
+		return edges->type[edge] == WEFT_EDGE_DROPPED ? WEFT_NONE : edges->to[edge];
 	bool made = edges->type[edge] == WEFT_EDGE_CREATE || edges->type[edge] == WEFT_EDGE_BECOME;
 	return made ? edges->from[edge] : WEFT_NONE;
 }
@@ -158,26 +158,28 @@ WEFT__EXPORT void weft_story_index_destroy(struct weft_story_index *index)
 	free(index);
 }
 
-static struct weft__edge_list slice(const uint32_t *first, const uint32_t *edges, uint32_t task)
+static struct weft__edge_list slice(
+	const uint32_t *first, const uint32_t *end, const uint32_t *edges, uint32_t task)
 {
-	return (struct weft__edge_list){edges + first[task], first[task + 1] - first[task]};
+	return (struct weft__edge_list){edges + first[task], end[task] - first[task]};
 }
 
 struct weft__edge_list weft__edges_by(const struct weft_model *model, uint32_t task)
 {
-	return slice(model->tasks.first_edge, model->edges.by_actor, task);
+	return slice(model->tasks.first_edge, model->tasks.end_edge, model->edges.by_actor, task);
 }
 
 struct weft__edge_list weft__edges_to(const struct weft_story *story, uint32_t task)
 {
 	const struct weft_story_index *index = story->index;
-	return index ? slice(index->first_to, index->by_to, task) : (struct weft__edge_list){NULL, 0};
+	return index ? slice(index->first_to, index->first_to + 1, index->by_to, task)
+				 : (struct weft__edge_list){NULL, 0};
 }
 
 struct weft__edge_list weft__edges_made(const struct weft_story *story, uint32_t task)
 {
 	const struct weft_story_index *index = story->index;
-	return index ? slice(index->first_made, index->by_made, task)
+	return index ? slice(index->first_made, index->first_made + 1, index->by_made, task)
 				 : (struct weft__edge_list){NULL, 0};
 }
 
@@ -202,7 +204,7 @@ uint32_t weft__edges_until(
 uint32_t weft__activations_until(const struct weft_model *model, uint32_t task, uint64_t time)
 {
 	uint32_t begin = model->tasks.first_activation[task];
-	uint32_t end = model->tasks.first_activation[task + 1];
+	uint32_t end = model->tasks.end_activation[task];
 	return weft__search(model->activations.start, begin, end, weft__is_not_more_u64, time) - begin;
 }
 

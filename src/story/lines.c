@@ -177,7 +177,7 @@ static void add_running(struct task_lines *t)
 	uint64_t start = weft__start_of(t->story, t->task), end = tasks->end[t->task];
 	uint64_t runs_ns = weft_model_running_ns(t->model, t->task);
 	uint64_t life = end > start ? end - start : 0, waits_ns = life > runs_ns ? life - runs_ns : 0;
-	uint32_t runs = tasks->first_activation[t->task + 1] - tasks->first_activation[t->task];
+	uint32_t runs = tasks->end_activation[t->task] - tasks->first_activation[t->task];
 	struct line_text line_text;
 	struct weft__words *w = begin_text(&line_text);
 	if (runs) {
@@ -248,7 +248,7 @@ static void add_note(struct task_lines *t, uint32_t note)
 static void add_notes(struct task_lines *t)
 {
 	uint32_t first = t->model->tasks.first_note[t->task];
-	uint32_t end = t->model->tasks.first_note[t->task + 1];
+	uint32_t end = t->model->tasks.end_note[t->task];
 	uint32_t shown = end - first < WEFT_STORY_LINES_MAX ? end : first + WEFT_STORY_LINES_MAX;
 	for (uint32_t note = first; note < shown; note++)
 		add_note(t, note);
@@ -473,7 +473,7 @@ static void add_runs(struct task_lines *t, const struct runs *runs)
 static void add_activations(struct task_lines *t)
 {
 	uint32_t at = t->model->tasks.first_activation[t->task], lines = 0;
-	uint32_t end = t->model->tasks.first_activation[t->task + 1];
+	uint32_t end = t->model->tasks.end_activation[t->task];
 	while (at < end && lines < WEFT_STORY_LINES_MAX) {
 		struct runs runs = alike_runs(t, at, end);
 		if (runs.count >= RUNS_FROM) {

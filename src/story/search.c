@@ -180,17 +180,16 @@ static void pass_messages(struct searcher *s)
 static void pass_notes(struct searcher *s)
 {
 	const struct weft_notes *n = &s->model->notes;
-	const uint32_t *first = s->model->tasks.first_note;
-	uint32_t task = 0;
-	for (uint32_t note = 0; note < n->count; note++) {
-		uint8_t type = n->type[note];
-		if (!string_matches(s, n->text[note]) || type == WEFT_NOTE_CHANGE || type == WEFT_NOTE_SET)
-			continue;
-		while (first[task + 1] <= note)
-			task++;
-		add_match(s, (struct weft_search_match){n->time[note], task, note,
-						 type == WEFT_NOTE_LABEL ? WEFT_SEARCH_LABEL : WEFT_SEARCH_NOTE});
-	}
+	const struct weft_tasks *t = &s->model->tasks;
+	for (uint32_t task = 0; task < t->count; task++)
+		for (uint32_t note = t->first_note[task]; note < t->end_note[task]; note++) {
+			uint8_t type = n->type[note];
+			bool is_counter = type == WEFT_NOTE_CHANGE || type == WEFT_NOTE_SET;
+			if (!string_matches(s, n->text[note]) || is_counter)
+				continue;
+			add_match(s, (struct weft_search_match){n->time[note], task, note,
+							 type == WEFT_NOTE_LABEL ? WEFT_SEARCH_LABEL : WEFT_SEARCH_NOTE});
+		}
 }
 
 static void pass_counters(struct searcher *s)

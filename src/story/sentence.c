@@ -53,7 +53,7 @@ static void write_length_of(struct weft__sentence *s, const struct weft_story *s
 static void write_runs(struct weft__sentence *s, const struct weft_story *story, uint32_t task)
 {
 	const struct weft_tasks *t = tasks_of(story);
-	uint32_t runs = t->first_activation[task + 1] - t->first_activation[task];
+	uint32_t runs = t->end_activation[task] - t->first_activation[task];
 	if (!runs)
 		return;
 	struct weft__words *w = weft__clause(s, WORTH_RUNS);
@@ -203,7 +203,7 @@ WEFT__EXPORT size_t weft_story_sentence(
 	weft__sentence_init(&s);
 	if (waits(story, task, at_ns, &wait)) {
 		write_wait(&s, story, &wait);
-	} else if (t->first_activation[task] == t->first_activation[task + 1]) {
+	} else if (t->first_activation[task] == t->end_activation[task]) {
 		write_pending(&s, story, task);
 	} else {
 		write_length_of(&s, story, task);

@@ -38,7 +38,7 @@ static struct waiting waiting_of(const struct weft_story *story, uint32_t task, 
 		w.idle_since = a->end[first + runs - 1];
 		w.running = w.idle_since > at;
 	}
-	if (first + runs < model->tasks.first_activation[w.task + 1])
+	if (first + runs < model->tasks.end_activation[w.task])
 		w.runs_next = a->start[first + runs];
 	return w;
 }

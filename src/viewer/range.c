@@ -62,7 +62,7 @@ static void try_activations(struct search *search, uint32_t task)
 {
 	const struct weft_model *model = search->viewer->model;
 	uint32_t first = model->tasks.first_activation[task];
-	uint32_t low = first, high = model->tasks.first_activation[task + 1], last = high;
+	uint32_t low = first, high = model->tasks.end_activation[task], last = high;
 	uint64_t time = time_at(search, search->x);
 	low = weft__search(model->activations.start, low, high, weft__is_less_u64, time);
 	for (uint32_t i = low > first ? low - 1 : first; i < last && i <= low; i++) {
@@ -87,7 +87,7 @@ static void try_edges(struct search *search, uint32_t task)
 	const struct weft_model *model = search->viewer->model;
 	const uint32_t *edges = model->edges.by_actor;
 	uint32_t first = model->tasks.first_edge[task];
-	uint32_t low = first, high = model->tasks.first_edge[task + 1], last = high;
+	uint32_t low = first, high = model->tasks.end_edge[task], last = high;
 	uint64_t time = time_at(search, search->x);
 	const struct edge_times times = {model->edges.time, edges};
 	low = weft__search(&times, low, high, is_before, time);

@@ -256,8 +256,7 @@ static void show_task(const struct weft_layout *layout, uint32_t task)
 	add_string(model, ",\"failed\":", tasks->message[task]);
 	add_task(model, ",\"becomes\":", tasks->becomes[task]);
 	add_number(",\"running\":", weft_model_running_ns(model, task));
-	add_number(
-		",\"activations\":", tasks->first_activation[task + 1] - tasks->first_activation[task]);
+	add_number(",\"activations\":", tasks->end_activation[task] - tasks->first_activation[task]);
 	add_bool(",\"expected\":", flags & WEFT_TASK_EXPECTED);
 	add_number(",\"row\":", layout->row[task]);
 	if ((flags & (WEFT_TASK_FROM_RUNDOWN | WEFT_TASK_CREATED)) == WEFT_TASK_FROM_RUNDOWN &&

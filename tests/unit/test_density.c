@@ -164,7 +164,7 @@ static struct weft__density_cell count_cell(const struct scenery *s, const struc
 		cell.lasts += ends;
 		cell.failed += ends && s->model->tasks.flags[task] & WEFT_TASK_FAILED;
 		for (uint32_t i = s->model->tasks.first_activation[task];
-			 i < s->model->tasks.first_activation[task + 1]; i++)
+			 i < s->model->tasks.end_activation[task]; i++)
 			if (a->start[i] < to && a->end[i] > from)
 				cell.running_ns += (float)((a->end[i] < to ? a->end[i] : to) -
 										   (a->start[i] > from ? a->start[i] : from));
@@ -338,7 +338,7 @@ static void measure_columns(const struct scenery *s, uint32_t task, struct ran *
 	const struct weft_activations *a = &s->model->activations;
 	double width = s->frame.picture.width;
 	for (uint32_t i = s->model->tasks.first_activation[task];
-		 i < s->model->tasks.first_activation[task + 1]; i++) {
+		 i < s->model->tasks.end_activation[task]; i++) {
 		double x = weft_view_x(&s->view, a->start[i]), x2 = weft_view_x(&s->view, a->end[i]);
 		double narrow = x2 - x < 1, end = fmin(x2, width);
 		for (double k = floor(fmax(x, 0)); k < end; k++) {

@@ -57,6 +57,7 @@ static struct hand *hand_create(uint32_t capacity)
 	t->parent = h->parent;
 	t->becomes = h->becomes;
 	t->first_edge = h->first_edge;
+	t->end_edge = h->first_edge + 1;
 	t->flags = h->flags;
 	t->kind = h->kind;
 	struct weft_edges *e = &h->model.edges;

@@ -194,7 +194,7 @@ static void what_it_became_runs_on(void **state)
 	assert_int_equal(weft_model_running_ns(m, task(m, 2)), 5);
 	assert_int_equal(weft_model_running_ns(m, task(m, 3)), 15);
 	assert_int_equal(
-		m->tasks.first_activation[task(m, 3) + 1] - m->tasks.first_activation[task(m, 3)], 1);
+		m->tasks.end_activation[task(m, 3)] - m->tasks.first_activation[task(m, 3)], 1);
 	assert_int_equal(m->tasks.end[task(m, 1)], 20);
 	assert_int_equal(weft_model_resolve_become(m, task(m, 1)), task(m, 3));
 	assert_int_equal(m->summary.became, 2);
@@ -227,7 +227,7 @@ static void a_read_drops_the_try_read_before_it(void **state)
 		tries += m->edges.type[i] == WEFT_EDGE_TRY_READ;
 	assert_int_equal(tries, 2); /* of 3; of 5, which was not yet 6 */
 	uint32_t t = task(m, 1);
-	uint32_t first = m->tasks.first_edge[t], count = m->tasks.first_edge[t + 1] - first;
+	uint32_t first = m->tasks.first_edge[t], count = m->tasks.end_edge[t] - first;
 	assert_int_equal(count, 7); /* read 2, try 3, resolve, read 3, try 5, read 6, read itself */
 	for (uint32_t i = 1; i < count; i++)
 		assert_true(m->edges.by_actor[first + i] > m->edges.by_actor[first + i - 1]);
@@ -288,7 +288,7 @@ static void names_and_notes(void **state)
 		counter(6, NONE, "bytes", INT64_MAX, false), switch_to(7, 2));
 	static const char *const expected[] = {"first", "second", "bytes+5", "bytes-3", "queue=7"};
 	uint32_t t = task(m, 1);
-	assert_int_equal(m->tasks.first_note[t + 1] - m->tasks.first_note[t], 5);
+	assert_int_equal(m->tasks.end_note[t] - m->tasks.first_note[t], 5);
 	for (uint32_t i = 0; i < 5; i++) {
 		assert_int_equal(weft_model_format_note(m, m->tasks.first_note[t] + i, text, sizeof(text)),
 			strlen(expected[i]));

@@ -101,8 +101,7 @@ static struct weft__share count_share(
 		share.tasks += l->start[task] < end && task_end > start;
 		share.failed += (tasks->flags[task] & WEFT_TASK_FAILED) && tasks->end[task] >= start &&
 						tasks->end[task] < end;
-		for (uint32_t i = tasks->first_activation[task]; i < tasks->first_activation[task + 1];
-			 i++) {
+		for (uint32_t i = tasks->first_activation[task]; i < tasks->end_activation[task]; i++) {
 			uint64_t from = later(a->start[i], start), to = a->end[i] < end ? a->end[i] : end;
 			share.running_ns += to > from ? to - from : 0;
 		}

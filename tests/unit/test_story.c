@@ -360,8 +360,8 @@ static void every_story_of_the_samples_is_whole_and_in_order(void **state)
 			last = line->time;
 		}
 		const struct weft_tasks *t = &loaded.model->tasks;
-		uint32_t runs = t->first_activation[task + 1] - t->first_activation[task];
-		uint32_t remarks = t->first_note[task + 1] - t->first_note[task];
+		uint32_t runs = t->end_activation[task] - t->first_activation[task];
+		uint32_t remarks = t->end_note[task] - t->first_note[task];
 		assert_int_equal(activations, runs); /* none has so many that differ */
 		assert_int_equal(notes, remarks < WEFT_STORY_LINES_MAX ? remarks : WEFT_STORY_LINES_MAX);
 		weft_story_lines_destroy(lines);

@@ -88,10 +88,10 @@ static uint32_t *weigh_rows(const struct weft_scene *scene, uint64_t *ret_sum)
 		return NULL;
 	*ret_sum = 0;
 	for (uint32_t task = 0; task < model->tasks.count; task++) {
-		const uint32_t *first = &model->tasks.first_activation[task];
+		uint32_t runs = model->tasks.end_activation[task] - model->tasks.first_activation[task];
 		if (weft__scene_shows(scene, task)) {
-			weights[row[task]] += 1 + first[1] - first[0];
-			*ret_sum += 1 + first[1] - first[0];
+			weights[row[task]] += 1 + runs;
+			*ret_sum += 1 + runs;
 		}
 	}
 	for (uint32_t edge = 0; edge < model->edges.count; edge++) {
@@ -235,12 +235,13 @@ static void collect_runs(struct collection *c, double run_ns)
 	const struct weft_scene *scene = c->scene;
 	const struct weft_activations *a = &scene->model->activations;
 	const uint32_t *first = scene->model->tasks.first_activation;
+	const uint32_t *end = scene->model->tasks.end_activation;
 	double missing = run_ns / 2;
 	unsigned spare = spare_bits(scene);
 	for (uint32_t task = 0; task < scene->model->tasks.count; task++) {
 		if (!weft__scene_shows(scene, task))
 			continue;
-		for (uint32_t i = first[task]; i < first[task + 1]; i++) {
+		for (uint32_t i = first[task]; i < end[task]; i++) {
 			double length = (double)(a->end[i] - a->start[i]), at = missing;
 			for (; at <= length && c->count < c->capacity; at += run_ns)
 				collect(c,
@@ -254,10 +255,9 @@ static void collect_runs(struct collection *c, double run_ns)
 
 static double run_of_point(const struct weft_scene *scene, size_t points)
 {
-	const struct weft_activations *a = &scene->model->activations;
 	double sum = 0;
-	for (uint32_t i = 0; i < a->count; i++)
-		sum += (double)(a->end[i] - a->start[i]);
+	for (uint32_t task = 0; task < scene->model->tasks.count; task++)
+		sum += (double)weft_model_running_ns(scene->model, task);
 	return fmax(sum / (double)(points - 1), 1);
 }
 

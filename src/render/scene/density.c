@@ -134,10 +134,10 @@ static void add_activation(
 static void add_activations(struct counting *c, struct weft__density_cell *cells, uint32_t task)
 {
 	const struct weft_activations *a = &c->p->model->activations;
-	const uint32_t *first = &c->p->model->tasks.first_activation[task];
-	uint32_t i = first[0] + weft__lower_bound_u64(
-								a->end + first[0], first[1] - first[0], c->density->times[0]);
-	for (; i < first[1] && a->start[i] < c->density->times[c->density->columns]; i++)
+	uint32_t first = c->p->model->tasks.first_activation[task];
+	uint32_t end = c->p->model->tasks.end_activation[task];
+	uint32_t i = first + weft__lower_bound_u64(a->end + first, end - first, c->density->times[0]);
+	for (; i < end && a->start[i] < c->density->times[c->density->columns]; i++)
 		add_activation(c, cells, a->start[i], a->end[i]);
 }
 

@@ -12,7 +12,7 @@
 
 static bool is_arrow(unsigned type)
 {
-	return type != WEFT_EDGE_CREATE && type != WEFT_EDGE_BECOME;
+	return type != WEFT_EDGE_CREATE && type != WEFT_EDGE_BECOME && type != WEFT_EDGE_DROPPED;
 }
 
 uint32_t weft__edge_target(const struct weft_model *model, uint32_t edge)
@@ -30,7 +30,7 @@ void weft__edges_before(
 	const uint8_t *types = scene->model->edges.type;
 	uint32_t chunk = edge / WEFT__EDGE_CHUNK;
 	uint64_t counts = 0; /* a byte for each type in a register, which avoids store-to-load stalls */
-	_Static_assert(WEFT_EDGE_TYPES <= 8 && WEFT__EDGE_CHUNK < 256, "a type has a byte");
+	_Static_assert(WEFT_EDGE_DROPPED < 8 && WEFT__EDGE_CHUNK < 256, "a type has a byte");
 	for (uint32_t i = chunk * WEFT__EDGE_CHUNK; i < edge; i++)
 		counts += UINT64_C(1) << 8 * types[i];
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
@@ -117,7 +117,8 @@ static void index_edges(struct weft_scene *scene, struct blocks *blocks)
 		}
 		if (is_arrow(type))
 			blocks->of_type[type][blocks->count[type]] = block_of(scene, edge);
-		blocks->count[type]++;
+		if (type != WEFT_EDGE_DROPPED)
+			blocks->count[type]++;
 	}
 	while (chunk < chunks) {
 		scene->edges.times[chunk] = UINT64_MAX;
@@ -156,7 +157,8 @@ int weft__scene_make_edges(struct weft_scene *scene)
 	scene->edges.times = malloc(chunks * sizeof(*scene->edges.times));
 	bool complete = scene->edges.before && scene->edges.times;
 	for (uint32_t edge = 0; edge < edges->count; edge++)
-		blocks.room[edges->type[edge]]++;
+		if (edges->type[edge] != WEFT_EDGE_DROPPED)
+			blocks.room[edges->type[edge]]++;
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++) {
 		size_t room = is_arrow(type) ? blocks.room[type] + (size_t)1 : 1;
 		blocks.of_type[type] = malloc(room * sizeof(uint16_t));

@@ -60,11 +60,13 @@ static void store(struct weft__overview_column *list, const struct sums *sums, b
 static int sum_running(const struct weft_scene *scene, const struct columns *columns)
 {
 	const struct weft_activations *a = &scene->model->activations;
+	const struct weft_tasks *t = &scene->model->tasks;
 	struct sums *sums = calloc(1, sizeof(*sums));
 	if (!sums)
 		return WEFT_ERROR_MEMORY;
-	for (uint32_t i = 0; i < a->count; i++)
-		add_period(columns, sums->partial, sums->steps, a->start[i], a->end[i]);
+	for (uint32_t task = 0; task < t->count; task++)
+		for (uint32_t i = t->first_activation[task]; i < t->end_activation[task]; i++)
+			add_period(columns, sums->partial, sums->steps, a->start[i], a->end[i]);
 	store(columns->list, sums, false);
 	*sums = (struct sums){0};
 	for (uint32_t i = 0; i < scene->idle.count; i++)

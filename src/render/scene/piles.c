@@ -26,7 +26,7 @@ static uint32_t pile_of(const struct weft_layout *l, uint32_t task)
 
 static uint32_t activation_count(const struct weft_tasks *tasks, uint32_t task)
 {
-	return tasks->first_activation[task + 1] - tasks->first_activation[task];
+	return tasks->end_activation[task] - tasks->first_activation[task];
 }
 
 static bool failed(const struct weft_tasks *tasks, uint32_t task)
@@ -108,8 +108,7 @@ static void fill(
 			add_span(piles, pile, l->start[task], tasks->end[task]);
 		if (failed(tasks, task))
 			piles->failed[pile->first_failed + pile->failed_count++] = tasks->end[task];
-		for (uint32_t a = tasks->first_activation[task]; a < tasks->first_activation[task + 1];
-			 a++) {
+		for (uint32_t a = tasks->first_activation[task]; a < tasks->end_activation[task]; a++) {
 			uint32_t at = pile->first_run + pile->run_count++;
 			piles->run_starts[at] = model->activations.start[a];
 			piles->run_ends[at] = model->activations.end[a];

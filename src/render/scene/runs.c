@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The total length of activations: a running sum for every few of them, so that a pixel column with
- * a million costs as little as one with ten.
+ * The total length of a task's activations: a running sum at every few rows of the column, so that
+ * a pixel column with a million costs as little as one with ten. Each task has sums of its own,
+ * because the rows of a live model are not contiguous.
  */
 #include <stdlib.h>
 
@@ -17,31 +18,44 @@ static uint64_t sum_of(const struct weft_activations *a, uint32_t first, uint32_
 	return sum;
 }
 
-int weft__scene_make_runs(struct weft_scene *scene)
+/* The first chunk that begins at or after a row. */
+static uint32_t chunk_from(uint32_t row)
 {
-	const struct weft_activations *a = &scene->model->activations;
-	uint32_t chunks = a->count / CHUNK;
-	uint64_t sum = 0;
-	scene->ran_before = malloc((chunks + (size_t)1) * sizeof(*scene->ran_before));
-	if (!scene->ran_before)
-		return WEFT_ERROR_MEMORY;
-	for (uint32_t i = 0; i < chunks; i++) {
-		scene->ran_before[i] = sum;
-		sum += sum_of(a, i * CHUNK, (i + 1) * CHUNK);
-	}
-	scene->ran_before[chunks] = sum;
-	return 0;
+	return row / CHUNK + (row % CHUNK != 0);
 }
 
-/* The total length of all activations before the i-th. */
-static uint64_t ran_before(const struct weft_scene *scene, uint32_t i)
+/* Fills the sums at the chunks that begin within a task's rows. */
+static void sum_up(struct weft_scene *scene, uint32_t first, uint32_t end)
 {
-	return scene->ran_before[i / CHUNK] + sum_of(&scene->model->activations, i / CHUNK * CHUNK, i);
+	uint64_t sum = 0;
+	for (uint32_t chunk = chunk_from(first), last = (end - 1) / CHUNK; chunk <= last; chunk++) {
+		scene->ran_before[chunk] = sum;
+		if (chunk < last)
+			sum += sum_of(&scene->model->activations, chunk * CHUNK, (chunk + 1) * CHUNK);
+	}
+}
+
+int weft__scene_make_runs(struct weft_scene *scene)
+{
+	const struct weft_tasks *t = &scene->model->tasks;
+	uint32_t last = 0;
+	for (uint32_t task = 0; task < t->count; task++)
+		last = t->end_activation[task] > last ? t->end_activation[task] : last;
+	scene->ran_before = malloc((last / CHUNK + (size_t)1) * sizeof(*scene->ran_before));
+	if (!scene->ran_before)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t task = 0; task < t->count; task++)
+		if (t->end_activation[task] - t->first_activation[task] >= 2 * CHUNK)
+			sum_up(scene, t->first_activation[task], t->end_activation[task]);
+	return 0;
 }
 
 uint64_t weft__scene_ran(const struct weft_scene *scene, uint32_t first, uint32_t last)
 {
+	const struct weft_activations *a = &scene->model->activations;
 	if (last - first < 2 * CHUNK)
-		return sum_of(&scene->model->activations, first, last);
-	return ran_before(scene, last) - ran_before(scene, first);
+		return sum_of(a, first, last);
+	uint32_t from = chunk_from(first), to = (last - 1) / CHUNK;
+	return sum_of(a, first, from * CHUNK) + scene->ran_before[to] - scene->ran_before[from] +
+		   sum_of(a, to * CHUNK, last);
 }

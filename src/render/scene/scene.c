@@ -250,7 +250,7 @@ static void list_failed(struct weft_scene *scene)
 
 static int sum_up(struct weft_scene *scene)
 {
-	const struct weft_activations *a = &scene->model->activations;
+	const struct weft_model *model = scene->model;
 	size_t size = scene->line_count + (size_t)1;
 	uint64_t running = 0;
 	scene->running_before = malloc(size * sizeof(*scene->running_before));
@@ -258,8 +258,8 @@ static int sum_up(struct weft_scene *scene)
 	scene->failed_lines = malloc((count_failed(scene) + (size_t)1) * sizeof(*scene->failed_lines));
 	if (!scene->running_before || !scene->start_ticks || !scene->failed_lines)
 		return WEFT_ERROR_MEMORY;
-	for (uint32_t i = 0; i < a->count; i++)
-		running += a->end[i] - a->start[i];
+	for (uint32_t task = 0; task < model->tasks.count; task++)
+		running += weft_model_running_ns(model, task);
 	while (running >> scene->running_shift > UINT32_MAX)
 		scene->running_shift++;
 	running = 0;

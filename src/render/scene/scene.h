@@ -171,7 +171,7 @@ uint32_t weft__edges_nth(const struct weft_scene *scene, unsigned type, uint32_t
 void weft__scene_extremes(const struct weft_scene *scene, uint32_t first, uint32_t last,
 	int64_t *ret_low, int64_t *ret_high, double *ret_mean);
 
-/* runs.c: the total length of activations [first, last), ns. */
+/* runs.c: the total length of activations [first, last) of one task, ns. */
 uint64_t weft__scene_ran(const struct weft_scene *scene, uint32_t first, uint32_t last);
 
 /* Parts of scene_create. 0 or WEFT_ERROR_MEMORY. */

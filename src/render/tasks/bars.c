@@ -267,7 +267,7 @@ void weft__bars_draw(
 	const struct weft_activations *a = &p->model->activations;
 	struct walk w = {.bars = bars, .p = p, .box = box};
 	uint32_t at = p->model->tasks.first_activation[task];
-	uint32_t last = p->model->tasks.first_activation[task + 1];
+	uint32_t last = p->model->tasks.end_activation[task];
 	/* A long-lived task has many activations: search for the first in view. */
 	at = weft__gallop_u64(a->end, at, last, p->left + 1);
 	if (last - at > ONE_BY_ONE)

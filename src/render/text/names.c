@@ -187,7 +187,7 @@ static void place_kind(struct painter *p, const struct name *name)
 static uint32_t find_label(const struct painter *p, uint32_t task)
 {
 	const struct weft_notes *notes = &p->model->notes;
-	uint32_t i = p->model->tasks.first_note[task], last = p->model->tasks.first_note[task + 1];
+	uint32_t i = p->model->tasks.first_note[task], last = p->model->tasks.end_note[task];
 	if (p->model->tasks.label[task] == WEFT_NONE)
 		return WEFT_NONE;
 	while (i < last && notes->type[i] != WEFT_NOTE_LABEL)
@@ -201,7 +201,7 @@ static void collect_notes(
 	struct painter *p, struct names *names, const struct name *of, uint32_t task)
 {
 	const uint64_t *times = p->model->notes.time;
-	uint32_t i = p->model->tasks.first_note[task], last = p->model->tasks.first_note[task + 1];
+	uint32_t i = p->model->tasks.first_note[task], last = p->model->tasks.end_note[task];
 	uint32_t label = find_label(p, task);
 	double after = of->x;
 	i = weft__gallop_u64(times, i, last, p->left);

@@ -35,7 +35,7 @@ static bool find_stretch(const struct painter *p, uint32_t task, uint64_t time,
 {
 	const struct weft_activations *a = &p->model->activations;
 	uint32_t first = p->model->tasks.first_activation[task];
-	uint32_t last = p->model->tasks.first_activation[task + 1];
+	uint32_t last = p->model->tasks.end_activation[task];
 	uint32_t next = weft__gallop_u64(a->end, first, last, time + 1);
 	double x = piece->x, x2 = piece->x2;
 	if (next < last && a->start[next] <= time)

@@ -39,8 +39,9 @@ static void list_stretches(struct looking *l)
 {
 	const struct weft_activations *a = &l->model->activations;
 	const uint32_t *first = l->model->tasks.first_activation;
+	const uint32_t *end = l->model->tasks.end_activation;
 	for (uint32_t task = 0; task < l->model->tasks.count; task++)
-		for (uint32_t i = first[task]; i < first[task + 1]; i++) {
+		for (uint32_t i = first[task]; i < end[task]; i++) {
 			uint64_t length = a->end[i] - a->start[i];
 			if (length < l->least_ns) {
 				l->sum_ns += length;
@@ -89,7 +90,7 @@ static void count_waiters(struct looking *l)
 	const struct weft_activations *a = &l->model->activations;
 	const struct weft_tasks *t = &l->model->tasks;
 	for (uint32_t task = 0; task < t->count; task++)
-		for (uint32_t i = t->first_activation[task]; i < t->first_activation[task + 1]; i++) {
+		for (uint32_t i = t->first_activation[task]; i < t->end_activation[task]; i++) {
 			struct stretch *s = find_before(l, a->thread[i], a->start[i]);
 			if (!s || s->task == task || s->last_waiter == task || t->parent[task] == s->task)
 				continue;
@@ -131,15 +132,16 @@ static bool is_one(const struct looking *l, const struct stretch *s)
 static bool is_unlike_itself(const struct looking *l, const struct stretch *stretch)
 {
 	const struct weft_activations *a = &l->model->activations;
-	const uint32_t *first = &l->model->tasks.first_activation[stretch->task];
+	uint32_t first = l->model->tasks.first_activation[stretch->task];
+	uint32_t end = l->model->tasks.end_activation[stretch->task];
 	uint32_t group = l->findings->alike.group_of[stretch->task];
 	uint64_t length = stretch->end - stretch->start;
 	if (length > TAKEN_MAX)
 		return false;
 	if (group != WEFT_NONE && l->findings->alike.groups[group].count >= WEFT__ALIKE_MIN)
 		return l->findings->alike.groups[group].p90_ns <= length / FAR_LONGER;
-	uint32_t runs = first[1] - first[0], longer = 0;
-	for (uint32_t i = first[0]; i < first[1]; i++)
+	uint32_t runs = end - first, longer = 0;
+	for (uint32_t i = first; i < end; i++)
 		longer += a->end[i] - a->start[i] > length / FAR_LONGER;
 	return runs >= RUNS_MIN && longer <= runs / RUNS_MIN;
 }

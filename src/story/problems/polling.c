@@ -29,15 +29,15 @@ struct polling {
 static bool may_be_sleep(const struct weft_model *model, uint32_t task)
 {
 	const struct weft_tasks *t = &model->tasks;
-	return t->first_activation[task + 1] == t->first_activation[task] &&
-		   t->first_edge[task + 1] == t->first_edge[task];
+	return t->end_activation[task] == t->first_activation[task] &&
+		   t->end_edge[task] == t->first_edge[task];
 }
 
 /* True if the task runs `child` about as often: a loop that drives what it made. */
 static bool is_run_by(const struct weft_model *model, uint32_t child, uint32_t runs)
 {
-	const uint32_t *first = model->tasks.first_activation;
-	uint64_t child_runs = first[child + 1] - first[child];
+	const struct weft_tasks *t = &model->tasks;
+	uint64_t child_runs = t->end_activation[child] - t->first_activation[child];
 	return child_runs * 4 >= (uint64_t)runs * 3 && child_runs * 3 <= (uint64_t)runs * 4;
 }
 
@@ -49,8 +49,8 @@ static uint32_t count_acts(const struct polling *p, uint32_t task)
 	const struct weft_edges *e = &m->edges;
 	struct weft__edge_list by = weft__edges_by(m, task);
 	struct weft__edge_list made = weft__edges_made(p->findings->story, task);
-	uint32_t acts = m->tasks.first_note[task + 1] - m->tasks.first_note[task];
-	uint32_t reads = 0, sleeps = 0, runs = m->tasks.first_activation[task + 1];
+	uint32_t acts = m->tasks.end_note[task] - m->tasks.first_note[task];
+	uint32_t reads = 0, sleeps = 0, runs = m->tasks.end_activation[task];
 	runs -= m->tasks.first_activation[task];
 	for (uint32_t i = 0; i < by.count; i++)
 		if (e->type[by.edges[i]] == WEFT_EDGE_READ)
@@ -78,7 +78,7 @@ static uint64_t find_interval(struct polling *p, uint32_t task)
 {
 	const struct weft_activations *a = &p->model->activations;
 	uint32_t first = p->model->tasks.first_activation[task];
-	uint32_t count = p->model->tasks.first_activation[task + 1] - first - 1;
+	uint32_t count = p->model->tasks.end_activation[task] - first - 1;
 	for (uint32_t i = 0; i < count; i++)
 		p->lengths[i] = a->start[first + i + 1] - a->start[first + i];
 	return regular_length(p, count);
@@ -88,7 +88,7 @@ static uint64_t usual_run(struct polling *p, uint32_t task)
 {
 	const struct weft_activations *a = &p->model->activations;
 	uint32_t first = p->model->tasks.first_activation[task];
-	uint32_t count = p->model->tasks.first_activation[task + 1] - first;
+	uint32_t count = p->model->tasks.end_activation[task] - first;
 	for (uint32_t i = 0; i < count; i++)
 		p->lengths[i] = a->end[first + i] - a->start[first + i];
 	weft__sort_u64(p->lengths, p->lengths + count, count);
@@ -134,7 +134,7 @@ static bool look_at(struct polling *p, uint32_t task)
 {
 	const struct weft_model *m = p->model;
 	uint32_t first = m->tasks.first_activation[task];
-	uint32_t runs = m->tasks.first_activation[task + 1] - first;
+	uint32_t runs = m->tasks.end_activation[task] - first;
 	uint64_t trace_ns = m->summary.end - m->summary.start;
 	if (runs < RUNS_MIN || count_acts(p, task) > runs / ACTS_PART ||
 		m->activations.end[first + runs - 1] - m->activations.start[first] < trace_ns / SHARE)
@@ -151,11 +151,11 @@ static bool look_at(struct polling *p, uint32_t task)
 
 static uint32_t most_runs(const struct weft_model *model)
 {
-	const uint32_t *first = model->tasks.first_activation;
+	const struct weft_tasks *t = &model->tasks;
 	uint32_t most = 0;
-	for (uint32_t task = 0; task < model->tasks.count; task++)
-		if (first[task + 1] - first[task] > most)
-			most = first[task + 1] - first[task];
+	for (uint32_t task = 0; task < t->count; task++)
+		if (t->end_activation[task] - t->first_activation[task] > most)
+			most = t->end_activation[task] - t->first_activation[task];
 	return most;
 }
 

@@ -162,7 +162,7 @@ static void write_waiters(struct weft__sentence *t, const struct weft_story *sto
  * if the task itself has run there. */
 static bool is_on_thread(const struct weft_model *model, uint32_t task, uint32_t thread)
 {
-	uint32_t end = model->tasks.first_activation[task + 1];
+	uint32_t end = model->tasks.end_activation[task];
 	if (model->thread_count <= 1)
 		return true;
 	return end > model->tasks.first_activation[task] &&
@@ -188,8 +188,9 @@ static void find_runners(struct sorting *s, const uint32_t *named, uint32_t coun
 {
 	const struct weft_activations *a = &s->model->activations;
 	const uint32_t *first = s->model->tasks.first_activation;
+	const uint32_t *end = s->model->tasks.end_activation;
 	for (uint32_t task = 0; task < s->model->tasks.count; task++)
-		for (uint32_t i = first[task]; i < first[task + 1]; i++)
+		for (uint32_t i = first[task]; i < end[task]; i++)
 			for (uint32_t k = 0; k < count && a->end[i] - a->start[i] >= s->least_ns / 2; k++)
 				see_runner(s, &s->slow[named[k]], task, i);
 }

@@ -113,7 +113,7 @@ static uint64_t until_it_runs(const struct wakes *w, uint32_t task, uint64_t fro
 {
 	const struct weft_tasks *t = &w->model->tasks;
 	uint32_t next = t->first_activation[task] + weft__activations_until(w->model, task, from);
-	if (next < t->first_activation[task + 1])
+	if (next < t->end_activation[task])
 		return w->model->activations.start[next];
 	return t->flags[task] & WEFT_TASK_RESOLVED ? t->end[task] : UINT64_MAX;
 }
@@ -244,7 +244,7 @@ static struct missed look_at_meeting_point(
 static uint64_t next_run(const struct wakes *w, uint32_t task, uint32_t activation)
 {
 	const struct weft_tasks *t = &w->model->tasks;
-	if (activation + 1 < t->first_activation[task + 1])
+	if (activation + 1 < t->end_activation[task])
 		return w->model->activations.start[activation + 1];
 	return t->flags[task] & WEFT_TASK_RESOLVED ? t->end[task] : UINT64_MAX;
 }
@@ -253,7 +253,7 @@ static uint64_t usual_sleep(struct wakes *w, uint32_t task)
 {
 	const struct weft_activations *a = &w->model->activations;
 	uint32_t first = w->model->tasks.first_activation[task], count = 0;
-	uint32_t end = w->model->tasks.first_activation[task + 1];
+	uint32_t end = w->model->tasks.end_activation[task];
 	for (uint32_t activation = first; activation + 1 < end; activation++)
 		w->waits[count++] = a->start[activation + 1] - a->end[activation];
 	return median(w, count);
@@ -390,7 +390,7 @@ static size_t room_for_one(const struct wakes *w)
 	for (uint32_t task = w->findings->first; task < w->findings->last; task++) {
 		size_t events = weft__edges_to(w->story, task).count * (size_t)2 +
 						weft__edges_made(w->story, task).count * (size_t)2;
-		size_t runs = t->first_activation[task + 1] - t->first_activation[task];
+		size_t runs = t->end_activation[task] - t->first_activation[task];
 		if (events > most)
 			most = events;
 		if (runs > most)
