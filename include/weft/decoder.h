@@ -57,6 +57,10 @@ int weft_decoder_feed_borrowed(struct weft_decoder *decoder, const void *bytes, 
  * are in no known format. */
 int weft_decoder_finish(struct weft_decoder *decoder);
 
+/* True if finish would give more than `next` has given, which returned WEFT_AGAIN: some bytes wait
+ * for others. */
+bool weft_decoder_is_pending(const struct weft_decoder *decoder);
+
 /* WEFT_OK and an event, WEFT_AGAIN if more bytes or finish are needed first, WEFT_END, or an error.
  * The event borrows its texts until the next call of `next` or `feed`. */
 int weft_decoder_next(struct weft_decoder *decoder, struct weft_event *ret_event);

@@ -50,6 +50,26 @@ const void *weft_source_bytes(const struct weft_source *source, size_t *ret_size
  * Call it now and then in loops over large files. */
 void weft_source_forget(struct weft_source *source);
 
+/* ---- Files that grow ---- */
+
+struct weft_source_growth;
+
+/* Opens a regular file to which another process may append, such as a stream. Each byte is read
+ * once. A compressed file is unpacked as it comes. 0, WEFT_ERROR_FORMAT if it is no regular file,
+ * or an error of weft_source_open(). */
+int weft_source_growth_open(const char *path, struct weft_source_growth **ret_growth);
+void weft_source_growth_close(struct weft_source_growth *growth);
+
+/* WEFT_OK and the next bytes, valid until the next call; WEFT_AGAIN: there are no more now;
+ * WEFT_END: the file became shorter, or there is another one at its path; or an error. */
+int weft_source_growth_next(
+	struct weft_source_growth *growth, const void **ret_bytes, size_t *ret_size);
+
+/* The size of the file as far as it was read. */
+uint64_t weft_source_growth_size(const struct weft_source_growth *growth);
+
+/* ---- */
+
 /* If another process shortens a mapped file, reading the missing pages raises SIGBUS. After this
  * call, in the whole process, such pages read as zeros instead, which a decoder reports as damage;
  * any other SIGBUS goes to the handler that was set before. For programs only: a library should not

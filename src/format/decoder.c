@@ -202,6 +202,13 @@ static int next_incoming(struct weft_decoder *decoder, struct weft_event *ret_ev
 	return status;
 }
 
+WEFT__EXPORT bool weft_decoder_is_pending(const struct weft_decoder *decoder)
+{
+	if (!decoder->incoming)
+		return decoder->size > 0;
+	return decoder->incoming->is_pending(decoder->reader, &decoder->window);
+}
+
 /* ---- Events ---- */
 
 WEFT__EXPORT int weft_decoder_next(struct weft_decoder *decoder, struct weft_event *ret_event)

@@ -45,6 +45,8 @@ struct weft__incoming {
 	 * that it no longer needs. Events borrow from the window. */
 	int (*next)(
 		struct weft__reader *reader, struct weft__window *window, struct weft_event *ret_event);
+	/* True if bytes or events wait for more bytes. */
+	bool (*is_pending)(const struct weft__reader *reader, const struct weft__window *window);
 	void (*close)(struct weft__reader *reader);
 };
 

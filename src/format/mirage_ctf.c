@@ -437,6 +437,12 @@ static int incoming_next(
 	return WEFT_OK;
 }
 
+static bool incoming_is_pending(const struct weft__reader *base, const struct weft__window *window)
+{
+	(void)base;
+	return window->size > 0;
+}
+
 static void incoming_close(struct weft__reader *base)
 {
 	free(base);
@@ -445,6 +451,7 @@ static void incoming_close(struct weft__reader *base)
 static const struct weft__incoming incoming = {
 	.start = incoming_start,
 	.next = incoming_next,
+	.is_pending = incoming_is_pending,
 	.close = incoming_close,
 };
 

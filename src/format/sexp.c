@@ -368,6 +368,7 @@ static int sexp_next(struct weft__reader *base, struct weft_event *ret_event)
 struct sexp_incoming {
 	struct sexp_reader reader;
 	size_t wanted; /* size of the window below which a retry is useless */
+	bool has_part; /* the window begins with an incomplete form */
 };
 
 static int incoming_start(
@@ -399,6 +400,7 @@ static int next_form(struct sexp_incoming *r, struct weft__window *w, struct wef
 	while (w->is_whole || w->size >= r->wanted) {
 		size_t at = 0;
 		bool is_there = weft__sexp_next_form(w->bytes, w->size, &at, &form);
+		r->has_part = is_there && form.is_open;
 		if (!w->is_whole && (!is_there || form.is_open))
 			return wait_for_more(r, w);
 		if (!is_there)
@@ -429,9 +431,16 @@ static int incoming_next(
 	return WEFT_OK;
 }
 
+static bool incoming_is_pending(const struct weft__reader *base, const struct weft__window *window)
+{
+	(void)window;
+	return ((const struct sexp_incoming *)base)->has_part;
+}
+
 static const struct weft__incoming incoming = {
 	.start = incoming_start,
 	.next = incoming_next,
+	.is_pending = incoming_is_pending,
 	.close = sexp_close,
 };
 

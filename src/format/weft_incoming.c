@@ -305,6 +305,12 @@ static int init(struct incoming *r, const struct weft__input *before_mark)
 	return weft__follower_init(f);
 }
 
+static bool incoming_is_pending(const struct weft__reader *base, const struct weft__window *window)
+{
+	const struct incoming *r = (const struct incoming *)base;
+	return window->size || r->damage.is_on || r->follower->queue.count;
+}
+
 static void incoming_close(struct weft__reader *base)
 {
 	struct incoming *r = (struct incoming *)base;
@@ -350,5 +356,6 @@ static int incoming_start(
 const struct weft__incoming weft__incoming_weft = {
 	.start = incoming_start,
 	.next = incoming_next,
+	.is_pending = incoming_is_pending,
 	.close = incoming_close,
 };

@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include <weft/error.h>
+#include <weft/source.h>
 
-static const unsigned char ZSTD_MAGIC_BYTES[] = {0x28, 0xb5, 0x2f, 0xfd};
+static const unsigned char ZSTD_MAGIC_BYTES[WEFT__COMPRESSED_MAGIC_BYTES] = {
+	0x28, 0xb5, 0x2f, 0xfd};
 
 bool weft__is_compressed(const void *bytes, size_t size)
 {
@@ -90,7 +92,87 @@ int weft__expand(const void *bytes, size_t size, uint64_t max_bytes, int *ret_fd
 		*ret_fd = fd;
 	return error;
 }
+
+/* ---- A file that grows ---- */
+
+struct weft__expansion {
+	ZSTD_DCtx *context;
+	ZSTD_inBuffer in;
+	uint64_t fed, total; /* bytes of the file; bytes unpacked */
+	char block[64 << 10];
+};
+
+int weft__expansion_create(struct weft__expansion **ret_expansion)
+{
+	struct weft__expansion *e = calloc(1, sizeof(*e));
+	if (!e)
+		return WEFT_ERROR_MEMORY;
+	e->context = ZSTD_createDCtx();
+	if (!e->context) {
+		free(e);
+		return WEFT_ERROR_MEMORY;
+	}
+	*ret_expansion = e;
+	return 0;
+}
+
+void weft__expansion_destroy(struct weft__expansion *e)
+{
+	if (!e)
+		return;
+	ZSTD_freeDCtx(e->context);
+	free(e);
+}
+
+void weft__expansion_feed(struct weft__expansion *e, const void *bytes, size_t size)
+{
+	e->in = (ZSTD_inBuffer){bytes, size, 0};
+	e->fed += size;
+}
+
+int weft__expansion_next(struct weft__expansion *e, const void **ret_bytes, size_t *ret_size)
+{
+	for (;;) {
+		ZSTD_outBuffer out = {e->block, sizeof(e->block), 0};
+		size_t before = e->in.pos;
+		size_t status = ZSTD_decompressStream(e->context, &out, &e->in);
+		if (ZSTD_isError(status))
+			return WEFT_ERROR_DAMAGED;
+		e->total += out.pos;
+		if (e->total > WEFT_SOURCE_EXPANDED_BYTES + WEFT_SOURCE_EXPANDED_RATIO * e->fed)
+			return WEFT_ERROR_SIZE;
+		if (out.pos) {
+			*ret_bytes = e->block;
+			*ret_size = out.pos;
+			return WEFT_OK;
+		}
+		if (e->in.pos == before)
+			return WEFT_AGAIN;
+	}
+}
 #else
+int weft__expansion_create(struct weft__expansion **ret_expansion)
+{
+	(void)ret_expansion;
+	return WEFT_ERROR_COMPRESSED;
+}
+
+void weft__expansion_destroy(struct weft__expansion *e)
+{
+	(void)e;
+}
+
+void weft__expansion_feed(struct weft__expansion *e, const void *bytes, size_t size)
+{
+	(void)e, (void)bytes, (void)size;
+}
+
+int weft__expansion_next(struct weft__expansion *e, const void **ret_bytes, size_t *ret_size)
+{
+	(void)e, (void)ret_bytes, (void)ret_size;
+	return WEFT_ERROR_COMPRESSED;
+}
+
 int weft__expand(const void *bytes, size_t size, uint64_t max_bytes, int *ret_fd)
 {
 	(void)bytes, (void)size, (void)max_bytes, (void)ret_fd;

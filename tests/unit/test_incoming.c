@@ -117,8 +117,11 @@ static struct given read_as_it_comes(
 			take_events(&given, decoder);
 	}
 	given.early = given.count;
+	bool is_pending = weft_decoder_is_pending(decoder);
 	if (weft_decoder_finish(decoder) == 0)
 		take_events(&given, decoder);
+	if (looks && !is_pending)
+		assert_int_equal(given.count, given.early);
 	take_account(&given, decoder);
 	weft_decoder_destroy(decoder);
 	return given;

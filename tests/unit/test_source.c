@@ -146,6 +146,113 @@ static void a_shortened_mapping_reads_as_zeros(void **state)
 	weft_source_close(source);
 }
 
+/* ---- Files that grow ---- */
+
+/* The file's next bytes must be `text`, and then none. */
+static void expect_growth(struct weft_source_growth *growth, const char *text)
+{
+	const void *bytes;
+	size_t size, left = strlen(text);
+	while (left && weft_source_growth_next(growth, &bytes, &size) == WEFT_OK) {
+		assert_true(size > 0 && size <= left);
+		assert_memory_equal(bytes, text, size);
+		text += size;
+		left -= size;
+	}
+	assert_int_equal(left, 0);
+	assert_int_equal(weft_source_growth_next(growth, &bytes, &size), WEFT_AGAIN);
+}
+
+static void a_file_that_grows_is_read_once(void **state)
+{
+	int fd = (int)(intptr_t)*state;
+	struct weft_source_growth *growth;
+	const void *bytes;
+	size_t size;
+	assert_int_equal(weft_source_growth_open(path, &growth), 0);
+	expect_growth(growth, "");
+	assert_int_equal(write(fd, "one", 3), 3);
+	expect_growth(growth, ""); /* it might become a compressed file */
+	assert_int_equal(write(fd, " two", 4), 4);
+	expect_growth(growth, "one two");
+	expect_growth(growth, "");
+	assert_int_equal(write(fd, " three", 6), 6);
+	expect_growth(growth, " three");
+	assert_int_equal(weft_source_growth_size(growth), 13);
+	assert_int_equal(ftruncate(fd, 12), 0);
+	assert_int_equal(weft_source_growth_next(growth, &bytes, &size), WEFT_END);
+	weft_source_growth_close(growth);
+}
+
+static void a_file_that_is_replaced_has_ended(void **state)
+{
+	int fd = (int)(intptr_t)*state;
+	struct weft_source_growth *growth;
+	const void *bytes;
+	size_t size;
+	char other[sizeof(path) + 1];
+	assert_int_equal(write(fd, "1234", 4), 4);
+	assert_int_equal(weft_source_growth_open(path, &growth), 0);
+	expect_growth(growth, "1234");
+	snprintf(other, sizeof(other), "%s2", path);
+	FILE *file = fopen(other, "w");
+	assert_non_null(file);
+	assert_int_equal(fputs("12345678", file) < 0, 0);
+	fclose(file);
+	assert_int_equal(rename(other, path), 0);
+	assert_int_equal(weft_source_growth_next(growth, &bytes, &size), WEFT_END);
+	weft_source_growth_close(growth);
+	assert_int_equal(weft_source_growth_open("/dev/null", &growth), WEFT_ERROR_FORMAT);
+	assert_int_equal(weft_source_growth_open("/nonexistent", &growth), WEFT_ERROR_SYSTEM);
+}
+
+/* Two frames of zstd, of one block each that is stored as it is. */
+static void a_compressed_file_that_grows_is_unpacked(void **state)
+{
+	static const unsigned char frames[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 5, 5 << 3 | 1, 0, 0, 'h',
+		'e', 'l', 'l', 'o', 0x28, 0xb5, 0x2f, 0xfd, 0x20, 2, 2 << 3 | 1, 0, 0, '!', '!'};
+	int fd = (int)(intptr_t)*state;
+	struct weft_source_growth *growth;
+	const void *bytes;
+	size_t size;
+	assert_int_equal(write(fd, frames, 6), 6);
+	assert_int_equal(weft_source_growth_open(path, &growth), 0);
+	if (weft_source_growth_next(growth, &bytes, &size) == WEFT_ERROR_COMPRESSED) {
+		weft_source_growth_close(growth);
+		skip();
+	}
+	assert_int_equal(write(fd, frames + 6, 9), 9);
+	expect_growth(growth, "hello");
+	assert_int_equal(write(fd, frames + 15, sizeof(frames) - 15), sizeof(frames) - 15);
+	expect_growth(growth, "!!");
+	assert_int_equal(write(fd, "damage", 6), 6);
+	assert_int_equal(weft_source_growth_next(growth, &bytes, &size), WEFT_ERROR_DAMAGED);
+	weft_source_growth_close(growth);
+}
+
+/* Each block of 4 bytes stands for 128 KiB. */
+static void a_few_bytes_that_stand_for_many_are_refused(void **state)
+{
+	static const unsigned char frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3};
+	static const unsigned char block[] = {2, 0, 0x10, 'x'};
+	int fd = (int)(intptr_t)*state, status;
+	struct weft_source_growth *growth;
+	const void *bytes;
+	size_t size, total = 0;
+	assert_int_equal(write(fd, frame, sizeof(frame)), sizeof(frame));
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
+	assert_int_equal(weft_source_growth_open(path, &growth), 0);
+	while ((status = weft_source_growth_next(growth, &bytes, &size)) == WEFT_OK)
+		total += size;
+	weft_source_growth_close(growth);
+	if (status == WEFT_ERROR_COMPRESSED)
+		skip();
+	assert_int_equal(status, WEFT_ERROR_SIZE);
+	assert_in_range(
+		total, WEFT_SOURCE_EXPANDED_BYTES - (1 << 20), WEFT_SOURCE_EXPANDED_BYTES + (1 << 20));
+}
+
 #define WITH_FILE(test) cmocka_unit_test_setup_teardown(test, make_file, remove_file)
 
 int main(void)
@@ -159,6 +266,10 @@ int main(void)
 		cmocka_unit_test(a_device_without_an_end_is_given_up),
 		WITH_FILE(a_file_has_no_limit),
 		WITH_FILE(a_shortened_mapping_reads_as_zeros),
+		WITH_FILE(a_file_that_grows_is_read_once),
+		WITH_FILE(a_file_that_is_replaced_has_ended),
+		WITH_FILE(a_compressed_file_that_grows_is_unpacked),
+		WITH_FILE(a_few_bytes_that_stand_for_many_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
