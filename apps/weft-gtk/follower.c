@@ -14,6 +14,7 @@
 
 #include <weft/refresh.h>
 
+#include "growing.h"
 #include "opening.h"
 
 #define BATCH_EVENTS  65536
@@ -23,13 +24,15 @@
 struct follower {
 	char *path;
 	pid_t pid;
+	bool is_file; /* a file that grows, not a ring */
 	struct follower_listener listener;
 	atomic_int holders;
 	atomic_bool is_unwanted, is_paused, is_taken;
 	_Atomic int64_t shown_us; /* the time that the main loop needed for the last model */
 	/* Owned by the thread, or by the main loop while `is_taken` is false. */
 	struct weft_model *model;
-	char *error;
+	char *error, *damage;
+	uint64_t file_size;
 	bool is_last;
 };
 
@@ -50,6 +53,7 @@ static void let_go(struct follower *follower)
 		return;
 	weft_model_destroy(follower->model);
 	g_free(follower->error);
+	g_free(follower->damage);
 	g_free(follower->path);
 	g_free(follower);
 }
@@ -84,7 +88,8 @@ static void offer_model(struct follower *follower)
 /* The data of the thread. */
 struct reader {
 	struct follower *follower;
-	struct weft_follow *follow;
+	struct weft_follow *follow; /* of a ring */
+	struct growing *growing;    /* of a file */
 	struct weft_refresh *refresh;
 	struct weft_ring_check check;
 };
@@ -119,7 +124,20 @@ static bool is_due(const struct reader *r)
 {
 	const struct follower *follower = r->follower;
 	return atomic_load(&follower->is_taken) && !atomic_load(&follower->is_paused) &&
+		   (!r->growing || growing_is_current(r->growing)) &&
 		   weft_refresh_wait_ms(r->refresh, now_ms()) <= 0;
+}
+
+/* What the main loop wants to know of a file besides its model. */
+static void describe_file(struct reader *r)
+{
+	struct follower *follower = r->follower;
+	if (!r->growing)
+		return;
+	const struct weft_refresh_source source = growing_source(r->growing);
+	g_free(follower->damage);
+	follower->damage = opening_damage(source.diagnostics(source.context));
+	follower->file_size = growing_size(r->growing);
 }
 
 static int make_model(struct reader *r)
@@ -131,6 +149,7 @@ static int make_model(struct reader *r)
 		return error;
 	double end_ms = now_ms(), shown_ms = (double)atomic_load(&follower->shown_us) / 1000;
 	weft_refresh_shown(r->refresh, end_ms, end_ms - start_ms + shown_ms);
+	describe_file(r);
 	offer_model(follower);
 	return 0;
 }
@@ -148,7 +167,7 @@ static int follow_on(struct reader *r)
 			if (status)
 				return status;
 		}
-		status = weft_follow_wait(r->follow, WAIT_NS);
+		status = r->growing ? growing_wait(r->growing) : weft_follow_wait(r->follow, WAIT_NS);
 		if (status < 0)
 			return status;
 	}
@@ -168,14 +187,29 @@ static int make_last_model(struct reader *r)
 	if (!wait_until_taken(r->follower))
 		return WEFT_AGAIN;
 	r->follower->is_last = true;
+	describe_file(r);
 	return weft_refresh_model(r->refresh, &r->follower->model);
+}
+
+/* Opens the ring or the file. */
+static int open_events(struct reader *r, struct weft_refresh_source *ret_source)
+{
+	const struct follower *follower = r->follower;
+	int error = follower->is_file
+					? growing_open(follower->path, &r->growing)
+					: opening_follow(follower->path, follower->pid, &r->follow, &r->check);
+	if (!error && r->growing)
+		*ret_source = growing_source(r->growing);
+	else
+		*ret_source =
+			(struct weft_refresh_source){next, describe, diagnostics, trace_now_ns, r->follow};
+	return error;
 }
 
 static int follow(struct reader *r)
 {
-	int error = opening_follow(r->follower->path, r->follower->pid, &r->follow, &r->check);
-	const struct weft_refresh_source source = {
-		next, describe, diagnostics, trace_now_ns, r->follow};
+	struct weft_refresh_source source;
+	int error = open_events(r, &source);
 	if (!error)
 		error = weft_refresh_create(&source, &r->refresh);
 	if (!error)
@@ -194,26 +228,51 @@ static void *run(void *context)
 		const char *text = opening_reason(error, errno, &reader.check);
 		if (wait_until_taken(follower))
 			follower->error = g_strdup_printf("%s: %s", follower->path, text);
+		if (follower->error)
+			describe_file(&reader);
 	}
 	weft_refresh_destroy(reader.refresh);
 	weft_follow_close(reader.follow);
+	growing_close(reader.growing);
 	if (!atomic_load(&follower->is_unwanted))
 		offer_model(follower);
 	let_go(follower);
 	return NULL;
 }
 
-struct follower *follower_start(
-	const char *path, pid_t pid, const struct follower_listener *listener)
+static struct follower *start(
+	const char *path, pid_t pid, bool is_file, const struct follower_listener *listener)
 {
 	struct follower *follower = g_new0(struct follower, 1);
 	follower->path = g_strdup(path);
 	follower->pid = pid;
+	follower->is_file = is_file;
 	follower->listener = *listener;
 	atomic_init(&follower->holders, 2);
 	atomic_init(&follower->is_taken, true);
 	g_thread_unref(g_thread_new("follow", run, follower));
 	return follower;
+}
+
+struct follower *follower_start(
+	const char *path, pid_t pid, const struct follower_listener *listener)
+{
+	return start(path, pid, false, listener);
+}
+
+struct follower *follower_start_file(const char *path, const struct follower_listener *listener)
+{
+	return start(path, 0, true, listener);
+}
+
+const char *follower_damage(const struct follower *follower)
+{
+	return follower->damage;
+}
+
+uint64_t follower_file_size(const struct follower *follower)
+{
+	return follower->file_size;
 }
 
 void follower_pause(struct follower *follower, bool is_paused)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Follows a running program in a thread of its own, and hands over models of the events so far.
+ * Follows a running program, or a file that grows, in a thread of its own, and hands over models of
+ * the events so far.
  */
 #ifndef WEFT_GTK_FOLLOWER_H
 #define WEFT_GTK_FOLLOWER_H
@@ -27,6 +28,16 @@ bool follower_is_wanted(const char *path, pid_t pid);
 
 struct follower *follower_start(
 	const char *path, pid_t pid, const struct follower_listener *listener);
+
+/* Follows a file that grows, from its beginning. The first model comes when the file has been read
+ * as far as it went. The last model comes when the file was replaced, or has not grown for a while
+ * and ends in the middle of something; if it grows then, another follower may begin. */
+struct follower *follower_start_file(const char *path, const struct follower_listener *listener);
+
+/* For calls of the listener of a file: the damage in it as text, "" if there is none; and its size
+ * as far as it was read. */
+const char *follower_damage(const struct follower *follower);
+uint64_t follower_file_size(const struct follower *follower);
 
 /* While paused, events are still read, so that none are lost, but no models are made. */
 void follower_pause(struct follower *follower, bool is_paused);

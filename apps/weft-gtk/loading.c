@@ -6,7 +6,6 @@
 #include "loading.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -111,18 +110,6 @@ static char *error_sentence(const struct input *input, int error, int system_err
 		opening_reason(error, system_error, &input->check));
 }
 
-static char *damage_lines(struct weft_decoder *decoder)
-{
-	GString *lines = g_string_new("");
-	const struct weft_diagnostics *diagnostics = weft_decoder_diagnostics(decoder);
-	for (size_t i = 0; i < diagnostics->count; i++) {
-		const struct weft_diagnostic *d = &diagnostics->list[i];
-		g_string_append_printf(lines, "%soffset 0x%" PRIx64 ": %s (×%" PRIu64 ")", i ? "\n" : "",
-			d->offset, d->message, d->count);
-	}
-	return g_string_free(lines, FALSE);
-}
-
 static gboolean notify(void *context)
 {
 	struct loading *loading = context;
@@ -141,7 +128,8 @@ static void *load(void *context)
 	if (error)
 		loading->error = error_sentence(&input, error, errno);
 	else
-		loading->damage = damage_lines(weft_input_decoder(input.opened));
+		loading->damage =
+			opening_damage(weft_decoder_diagnostics(weft_input_decoder(input.opened)));
 	weft_input_close(input.opened);
 	g_mutex_lock(&loading->mutex);
 	loading->has_ended = true;

@@ -5,8 +5,11 @@
 #include "opening.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <glib.h>
 
 static int close_after(int fd, int error)
 {
@@ -56,4 +59,15 @@ const char *opening_reason(int error, int system_error, const struct weft_ring_c
 	if (error == WEFT_ERROR_EMPTY)
 		return "the file is empty";
 	return error == WEFT_ERROR_SYSTEM ? strerror(system_error) : weft_error_text(error);
+}
+
+char *opening_damage(const struct weft_diagnostics *diagnostics)
+{
+	GString *lines = g_string_new("");
+	for (size_t i = 0; i < diagnostics->count; i++) {
+		const struct weft_diagnostic *d = &diagnostics->list[i];
+		g_string_append_printf(lines, "%soffset 0x%" PRIx64 ": %s (×%" PRIu64 ")", i ? "\n" : "",
+			d->offset, d->message, d->count);
+	}
+	return g_string_free(lines, FALSE);
 }

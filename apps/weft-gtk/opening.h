@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include <weft/diagnostic.h>
 #include <weft/follow.h>
 #include <weft/source.h>
 
@@ -24,5 +25,9 @@ int opening_control(const char *path, pid_t pid, struct weft_control **ret_contr
 
 /* A text that says why opening failed. `system_error` is its errno. */
 const char *opening_reason(int error, int system_error, const struct weft_ring_check *check);
+
+/* The damage that was found, one line for each message; "" if there is none. The text is the
+ * caller's. */
+char *opening_damage(const struct weft_diagnostics *diagnostics);
 
 #endif

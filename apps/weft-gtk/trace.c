@@ -33,8 +33,8 @@ bool window_is_private(const struct window *window)
 static void show_notice(struct window *window, const char *text)
 {
 	bool is_there = text && text[0];
-	if (is_there)
-		gtk_label_set_text(GTK_LABEL(window->notice_text), text);
+	/* A screen reader finds the text of a hidden bar, too. */
+	gtk_label_set_text(GTK_LABEL(window->notice_text), is_there ? text : "");
 	gtk_info_bar_set_revealed(GTK_INFO_BAR(window->notice), is_there);
 }
 
@@ -140,8 +140,7 @@ static void show_loaded(struct window *window, struct loading *loading)
 {
 	struct weft_viewer_prepared *prepared = loading_take(loading);
 	struct weft_model *model = loading_take_model(loading);
-	/* A file that grows is shown as a live trace, so that the view stays. */
-	if (model) {
+	if (model) { /* see take_growth */
 		show_model(window, model, true);
 	} else {
 		int error = weft_viewer_show_prepared(window->viewer, prepared);
@@ -176,16 +175,53 @@ static void load(struct window *window, struct loading *loading)
 		window->loading_timer = g_timeout_add(PROGRESS_MS, show_progress, window);
 }
 
-/* Reads the file again when it has grown. */
+/* ---- A file that grows ---- */
+
+static void end_growth(struct window *window)
+{
+	window->file_size = (int64_t)follower_file_size(window->follower);
+	g_clear_pointer(&window->follower, follower_stop);
+}
+
+/* A file that grows is shown as a live trace, so that the view stays. */
+static int64_t take_growth(void *context, struct weft_model *model, bool is_last)
+{
+	struct window *window = context;
+	int64_t cost_us = window->busy_us;
+	window->busy_us = 0;
+	show_model(window, model, true);
+	show_damage(window, follower_damage(window->follower));
+	if (is_last)
+		end_growth(window);
+	window_refresh(window);
+	return cost_us;
+}
+
+static void take_growth_error(void *context, const char *sentence)
+{
+	struct window *window = context;
+	end_growth(window);
+	window_show_text(window, sentence);
+}
+
+/* Follows the file from its first growth on. A ring of a run directory is checked when it is
+ * opened, so it is read again. */
 static gboolean look_for_growth(void *context)
 {
 	struct window *window = context;
+	const struct follower_listener listener = {take_growth, take_growth_error, window};
 	GStatBuf status;
-	if (!window->loading && !window->is_paused && g_stat(window->path, &status) == 0 &&
-		(int64_t)status.st_size != window->file_size)
+	if (window->loading || window->follower || window->is_paused ||
+		g_stat(window->path, &status) != 0 || (int64_t)status.st_size == window->file_size)
+		return G_SOURCE_CONTINUE;
+	if (window->pid)
 		load(window, NULL);
+	else
+		window->follower = follower_start_file(window->path, &listener);
 	return G_SOURCE_CONTINUE;
 }
+
+/* ---- A running program ---- */
 
 static int64_t take_model(void *context, struct weft_model *model, bool is_last)
 {
@@ -236,6 +272,8 @@ void trace_begin(struct window *window, struct loading *loading)
 
 void trace_reload(struct window *window)
 {
+	if (window->follower && window->growth_timer)
+		end_growth(window);
 	if (window->path && !window->follower && strcmp(window->path, "-") != 0)
 		load(window, NULL);
 }

@@ -409,10 +409,37 @@ def a_file_that_grows_is_followed_if_told():
             file.writelines(lines[:1000])
         with program('--follow', path) as viewer:
             window = viewer.window('growing.sexp')
-            before = window.still()
-            with open(path, 'a') as file:
-                file.writelines(lines[1000:])
-            window.changed(before)
+            for part in (lines[1000:2000], lines[2000:3000], lines[3000:]):
+                before = window.still()
+                with open(path, 'a') as file:
+                    file.writelines(part)
+                window.changed(before)
+                # What was read is not read again: if it were, the damage would be found.
+                with open(path, 'r+') as file:
+                    file.write('(' * 1000)
+            assert not any('damaged' in part['name'] for part in window.parts())
+            window.keys('F5')
+            window.part('label', 'growing.sexp is damaged')
+
+
+@case
+def a_file_whose_writer_has_gone_is_shown_to_its_end():
+    """A stream without marks can only be read when it is complete: when it has not grown for a while."""
+    with screen(), temporary_directory() as folder:
+        path = os.path.join(folder, 'growing.weft')
+        with open(os.path.join(DATA, 'recorded', 'threads-stream.weft'), 'rb') as whole:
+            stream = whole.read()
+        with open(path, 'wb') as file:
+            file.write(stream[:len(stream) // 2])
+        with program('--follow', path) as viewer:
+            window = viewer.window('growing.weft')
+            for part in (stream[len(stream) // 2:-1000], stream[-1000:]):
+                before = window.still()
+                with open(path, 'ab') as file:
+                    file.write(part)
+                window.changed(before)
+            # Until then, the last chunk was cut short.
+            until('nothing is damaged', lambda: not any('damaged' in part['name'] for part in window.parts()))
 
 
 main()
