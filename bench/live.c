@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a refresh of a growing trace costs: after 10^6 and 10^7 events, REFRESHES times, 1000 more
- * events are added, and a snapshot, its layout and its scene are made. The least time of each
- * counts.
+ * What a refresh of a growing trace costs: after 10^6 and 10^7 events, REFRESHES times, more events
+ * are added, and a snapshot, its layout and its scene are made from the former ones. The mean
+ * counts, since some refreshes pay for others; of the scene, also the largest.
  *
- *     bench_live [EVENTS]
+ *     bench_live [EVENTS [NEW-EVENTS]]
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,13 +18,18 @@
 
 #include "random_trace.h"
 
-enum {
-	REFRESHES = 5,
-	EVENTS_BETWEEN = 1000,
+#define REFRESHES 5
+
+/* A state of the trace. */
+struct shown {
+	struct weft_model *model;
+	struct weft_layout *layout;
+	struct weft_scene *scene;
 };
 
-struct least {
-	double add, snapshot, layout, scene;
+/* ms */
+struct cost {
+	double add, snapshot, layout, scene, scene_most;
 };
 
 /* Of the process: what else runs on the machine does not count. */
@@ -53,51 +58,74 @@ static void add(struct weft_decoder *decoder, struct weft_model_builder *builder
 	}
 }
 
-/* The time since `*from`, if it is the least so far. */
-static void take_least(double *least, double *from)
+/* The time since `*from`, which becomes now. */
+static double since(double *from)
 {
-	double now = used_ms();
-	if (*least == 0 || now - *from < *least)
-		*least = now - *from;
-	*from = now;
+	double before = *from;
+	*from = used_ms();
+	return *from - before;
 }
 
-static void refresh(
-	struct weft_decoder *decoder, struct weft_model_builder *builder, struct least *least)
+static void drop(struct shown *shown)
 {
-	const struct weft_layout_options options = {0};
-	struct weft_model *model;
-	struct weft_layout *layout;
-	struct weft_scene *scene;
+	weft_scene_destroy(shown->scene);
+	weft_layout_destroy(shown->layout);
+	weft_model_destroy(shown->model);
+}
+
+static struct cost refresh(struct weft_decoder *decoder, struct weft_model_builder *builder,
+	uint64_t new_events, struct shown *shown)
+{
+	const struct weft_layout_options options = {.previous = shown->layout};
+	struct shown next;
+	struct cost cost;
 	double from = used_ms();
-	add(decoder, builder, EVENTS_BETWEEN);
-	take_least(&least->add, &from);
-	check(weft_model_builder_snapshot(builder, weft_decoder_describe(decoder), 0, &model));
-	take_least(&least->snapshot, &from);
-	check(weft_layout_create(model, &options, &layout));
-	take_least(&least->layout, &from);
-	check(weft_scene_create(model, layout, &scene));
-	take_least(&least->scene, &from);
-	weft_scene_destroy(scene);
-	weft_layout_destroy(layout);
-	weft_model_destroy(model);
+	add(decoder, builder, new_events);
+	cost.add = since(&from);
+	check(weft_model_builder_snapshot(builder, weft_decoder_describe(decoder), 0, &next.model));
+	cost.snapshot = since(&from);
+	check(weft_layout_create(next.model, &options, &next.layout));
+	cost.layout = since(&from);
+	check(weft_scene_create_from(next.model, next.layout, shown->scene, &next.scene));
+	cost.scene = cost.scene_most = since(&from);
+	drop(shown);
+	*shown = next;
+	return cost;
 }
 
-static void measure(uint64_t events)
+/* The mean costs; the first scene, which is made from nothing, does not count. */
+static struct cost refresh_often(
+	struct weft_decoder *decoder, struct weft_model_builder *builder, uint64_t new_events)
 {
-	struct bytes trace = random_weft(events + (uint64_t)REFRESHES * EVENTS_BETWEEN);
+	struct shown shown = {NULL, NULL, NULL};
+	struct cost mean = {0};
+	refresh(decoder, builder, new_events, &shown);
+	for (unsigned i = 0; i < REFRESHES; i++) {
+		struct cost cost = refresh(decoder, builder, new_events, &shown);
+		mean.add += cost.add / REFRESHES;
+		mean.snapshot += cost.snapshot / REFRESHES;
+		mean.layout += cost.layout / REFRESHES;
+		mean.scene += cost.scene / REFRESHES;
+		if (cost.scene > mean.scene_most)
+			mean.scene_most = cost.scene;
+	}
+	drop(&shown);
+	return mean;
+}
+
+static void measure(uint64_t events, uint64_t new_events)
+{
+	struct bytes trace = random_weft(events + (uint64_t)(REFRESHES + 1) * new_events);
 	struct weft_model_builder *builder;
 	struct weft_decoder *decoder;
-	struct least least = {0};
 	check(weft_decoder_create(&decoder));
 	check(weft_decoder_feed_borrowed(decoder, trace.data, trace.size));
 	check(weft_decoder_finish(decoder));
 	check(weft_model_builder_create(&builder));
 	add(decoder, builder, events);
-	for (unsigned i = 0; i < REFRESHES; i++)
-		refresh(decoder, builder, &least);
-	printf("%10" PRIu64 " %9.2f %9.1f %9.1f %9.1f\n", events, least.add, least.snapshot,
-		least.layout, least.scene);
+	struct cost cost = refresh_often(decoder, builder, new_events);
+	printf("%10" PRIu64 " %9" PRIu64 " %9.2f %9.1f %9.1f %9.1f %9.1f\n", events, new_events,
+		cost.add, cost.snapshot, cost.layout, cost.scene, cost.scene_most);
 	fflush(stdout);
 	weft_model_builder_destroy(builder);
 	weft_decoder_destroy(decoder);
@@ -106,15 +134,15 @@ static void measure(uint64_t events)
 
 int main(int argc, char **argv)
 {
-	printf("live: a refresh after %d more events; processor time, ms.\n"
-		   "    events       add  snapshot    layout     scene\n",
-		EVENTS_BETWEEN);
+	static const uint64_t all[] = {1000000, 10000000}, new_events[] = {10000, 100000};
+	printf("live: a refresh of a growing trace; processor time, ms.\n"
+		   "    events       new       add  snapshot    layout     scene  at most\n");
 	fflush(stdout);
 	if (argc > 1) {
-		measure(strtoull(argv[1], NULL, 10));
+		measure(strtoull(argv[1], NULL, 10), argc > 2 ? strtoull(argv[2], NULL, 10) : 10000);
 		return 0;
 	}
-	measure(1000000);
-	measure(10000000);
+	for (unsigned i = 0; i < 4; i++)
+		measure(all[i / 2], new_events[i % 2]);
 	return 0;
 }

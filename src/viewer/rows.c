@@ -23,7 +23,7 @@ static bool step_half(void *context, double part)
 }
 
 int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *model,
-	const struct weft_layout *previous, const struct weft_progress *progress,
+	const struct weft__former *former, const struct weft_progress *progress,
 	struct weft_layout **ret_layout, struct weft_scene **ret_scene)
 {
 	const struct weft_help *help = progress ? progress->help : NULL;
@@ -44,13 +44,15 @@ int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *m
 		.folded_groups = rows->folded_groups.list,
 		.folded_group_count = rows->folded_groups.count,
 		.hidden = hidden,
-		.previous = previous,
+		.previous = former ? former->layout : NULL,
 		.progress = progress ? &of_layout : NULL,
 	};
 	if (!error)
 		error = weft_layout_create(model, &options, &layout);
 	free(hidden);
-	if (!error)
+	if (!error && former)
+		error = weft_scene_create_from(model, layout, former->scene, ret_scene);
+	else if (!error)
 		error = weft_scene_create_watched(model, layout, progress ? &of_scene : NULL, ret_scene);
 	if (error)
 		weft_layout_destroy(layout);

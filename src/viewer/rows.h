@@ -33,9 +33,15 @@ struct weft_viewer_prepared {
 	struct weft_story story;
 };
 
-/* rows.c */
+/* An earlier state of a growing trace, to be continued. */
+struct weft__former {
+	const struct weft_layout *layout;
+	const struct weft_scene *scene;
+};
+
+/* rows.c: `former` may be NULL. */
 int weft__rows_lay_out(const struct weft__rows *rows, const struct weft_model *model,
-	const struct weft_layout *previous, const struct weft_progress *progress,
+	const struct weft__former *former, const struct weft_progress *progress,
 	struct weft_layout **ret_layout, struct weft_scene **ret_scene);
 bool weft__rows_are_as_at_first(const struct weft__rows *rows);
 void weft__viewer_relayout(struct weft_viewer *viewer);

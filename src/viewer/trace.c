@@ -155,8 +155,9 @@ WEFT__EXPORT int weft_viewer_show(
 	if (!is_same)
 		forget_choices(viewer);
 	bool grows = is_same && is_live && is_continued(viewer->model, model);
+	const struct weft__former former = {viewer->layout, viewer->scene};
 	int error = weft__rows_lay_out(
-		&viewer->rows, model, grows ? viewer->layout : NULL, NULL, &made.layout, &made.scene);
+		&viewer->rows, model, grows ? &former : NULL, NULL, &made.layout, &made.scene);
 	if (error)
 		return error;
 	made.story = (struct weft_story){.model = model, .layout = made.layout};

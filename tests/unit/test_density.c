@@ -68,8 +68,20 @@ struct scenery {
 	struct painter painter;
 };
 
+/* The model so far, of a trace that goes on. */
+static struct weft_model *snapshot(struct weft_model_builder *builder, uint64_t now)
+{
+	static const struct weft_trace_thread thread = {.name = "", .process = ""};
+	const struct weft_trace_description description = {
+		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
+	struct weft_model *model = NULL;
+	assert_int_equal(weft_model_builder_snapshot(builder, &description, now, &model), 0);
+	weft_model_builder_destroy(builder);
+	return model;
+}
+
 /* Tasks that make others, read them, run, end and fail: `live` of them at once. */
-static struct weft_model *random_model(uint32_t events, uint32_t live, uint32_t step)
+static struct weft_model *random_model(uint32_t events, uint32_t live, uint32_t step, bool goes_on)
 {
 	struct weft_model_builder *builder = built_begin();
 	uint64_t ids[1000], time = 1000, next = live;
@@ -97,7 +109,7 @@ static struct weft_model *random_model(uint32_t events, uint32_t live, uint32_t 
 		}
 		built_add(builder, event);
 	}
-	return built_finish(builder);
+	return goes_on ? snapshot(builder, time + 1) : built_finish(builder);
 }
 
 static void scenery_init(struct scenery *s, struct weft_model *model)
@@ -199,16 +211,16 @@ static unsigned check_lanes(const struct scenery *s, const struct weft__density 
 	return checked;
 }
 
-static void merged_lanes_are_counted(void **state)
+/* Returns how many columns were checked. */
+static unsigned check_densities(bool go_on)
 {
-	(void)state;
 	static const struct {
 		uint32_t events, live, step;
 	} cases[] = {{3000, 200, 50}, {20000, 3, 50}, {20000, 60, 2}, {8000, 900, 400}, {6000, 100, 1}};
 	unsigned checked = 0;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct scenery s;
-		scenery_init(&s, random_model(cases[i].events, cases[i].live, cases[i].step));
+		scenery_init(&s, random_model(cases[i].events, cases[i].live, cases[i].step, go_on));
 		for (unsigned round = 0; round < 12; round++) {
 			look_around(&s);
 			struct weft__density *density = weft__density_create(&s.painter);
@@ -219,14 +231,26 @@ static void merged_lanes_are_counted(void **state)
 		}
 		scenery_finish(&s);
 	}
-	assert_true(checked > 2000);
+	return checked;
+}
+
+static void merged_lanes_are_counted(void **state)
+{
+	(void)state;
+	assert_true(check_densities(false) > 2000);
+}
+
+static void merged_lanes_of_live_traces_are_counted(void **state)
+{
+	(void)state;
+	assert_true(check_densities(true) > 2000);
 }
 
 static void tasks_in_view_are_counted(void **state)
 {
 	(void)state;
 	struct scenery s;
-	scenery_init(&s, random_model(5000, 50, 40));
+	scenery_init(&s, random_model(5000, 50, 40, false));
 	uint32_t length = (uint32_t)(s.model->summary.end - s.model->summary.start);
 	for (unsigned round = 0; round < 300; round++) {
 		uint64_t from = s.model->summary.start + pick(length), to = from + 1 + pick(length);
@@ -256,7 +280,7 @@ static void check_columns(const struct scenery *s)
 					continue;
 				assert_int_equal(weft__edges_next(s->scene, type, next, last), edge);
 				uint32_t rank = columns.ranks[type][column] + count++;
-				assert_int_equal(weft__edges_nth(s->scene, type, rank), edge);
+				assert_int_equal(weft__edge_of_key(s->scene, type, rank), edge);
 				next = edge + 1;
 			}
 			assert_int_equal(weft__edges_next(s->scene, type, next, last), last);
@@ -271,7 +295,7 @@ static void edges_of_columns_are_counted(void **state)
 {
 	(void)state;
 	struct scenery s;
-	scenery_init(&s, random_model(6000, 20, 40));
+	scenery_init(&s, random_model(6000, 20, 40, false));
 	for (unsigned round = 0; round < 12; round++) {
 		look_around(&s);
 		check_columns(&s);
@@ -284,7 +308,7 @@ static void extremes_of_samples_are_found(void **state)
 {
 	(void)state;
 	struct scenery s;
-	scenery_init(&s, random_model(60000, 5, 9));
+	scenery_init(&s, random_model(60000, 5, 9, false));
 	const int64_t *values = s.model->samples.value;
 	assert_true(s.model->samples.count > 3000);
 	for (unsigned round = 0; round < 2000; round++) {
@@ -491,7 +515,7 @@ static void work_can_be_stopped_at_each_step(void **state)
 {
 	(void)state;
 	struct scenery s;
-	scenery_init(&s, random_model(2000, 20, 40));
+	scenery_init(&s, random_model(2000, 20, 40, false));
 	assert_true(stop_everywhere(s.model, NULL) >= 3);
 	assert_true(stop_everywhere(s.model, s.layout) >= 10);
 	scenery_finish(&s);
@@ -507,6 +531,7 @@ int main(void)
 		cmocka_unit_test(extremes_of_samples_are_found),
 		cmocka_unit_test(bars_are_as_high_as_tasks_ran),
 		cmocka_unit_test(work_can_be_stopped_at_each_step),
+		cmocka_unit_test(merged_lanes_of_live_traces_are_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static bool allocate(struct weft__edge_columns *columns)
 	size_t room = columns->count + (size_t)1;
 	columns->edges = malloc(room * sizeof(*columns->edges));
 	bool complete = columns->edges;
-	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++) {
+	for (unsigned type = 0; type < WEFT__EDGE_COUNTS; type++) {
 		columns->ranks[type] = malloc(room * sizeof(*columns->ranks[type]));
 		complete = complete && columns->ranks[type];
 	}
@@ -28,13 +28,13 @@ static bool allocate(struct weft__edge_columns *columns)
 
 static void find_columns(struct weft__edge_columns *columns, const struct painter *p)
 {
-	uint32_t edge = 0, before[WEFT_EDGE_TYPES];
+	uint32_t edge = 0, before[WEFT__EDGE_COUNTS];
 	for (uint32_t column = 0; column <= columns->count; column++) {
 		uint64_t time = weft__view_first_time(p->view, column);
 		edge = time == UINT64_MAX ? p->model->edges.count : weft__edges_from(p->scene, edge, time);
 		columns->edges[column] = edge;
 		weft__edges_before(p->scene, edge, before);
-		for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+		for (unsigned type = 0; type < WEFT__EDGE_COUNTS; type++)
 			columns->ranks[type][column] = before[type];
 	}
 }
@@ -51,7 +51,7 @@ bool weft__edge_columns_init(struct weft__edge_columns *columns, const struct pa
 void weft__edge_columns_finish(struct weft__edge_columns *columns)
 {
 	free(columns->edges);
-	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+	for (unsigned type = 0; type < WEFT__EDGE_COUNTS; type++)
 		free(columns->ranks[type]);
 }
 

@@ -10,15 +10,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <weft/model.h>
+#include "render/scene/scene.h"
 
 struct painter;
 
 struct weft__edge_columns {
 	uint32_t count;
-	uint32_t *edges;                  /* first edge of each column, and the end of the last */
-	uint32_t *ranks[WEFT_EDGE_TYPES]; /* the same, counted among edges of the type */
-	uint32_t few[WEFT_EDGE_TYPES];    /* limit of a column: with more, none of the type is drawn */
+	uint32_t *edges; /* first edge of each column, and the end of the last */
+	/* The same, counted among edges of the type, or of dropped ones. */
+	uint32_t *ranks[WEFT__EDGE_COUNTS];
+	uint32_t few[WEFT_EDGE_TYPES]; /* limit of a column: with more, none of the type is drawn */
 };
 
 /* False without memory. */

@@ -26,6 +26,8 @@ struct heat {
 	uint32_t *lane_of_range; /* WEFT_NONE between lanes */
 	uint32_t ranges;
 	struct weft__run *scratch;
+	uint32_t *keys; /* of the points at which columns begin: see struct weft__edge_index */
+	uint32_t *bounds;
 };
 
 static bool has_room(const struct weft__lane *lane)
@@ -43,47 +45,77 @@ static void found(void *context, uint32_t range, uint32_t before, const struct w
 		heat->counts[(size_t)lane * heat->width + runs[i].column] += runs[i].count;
 }
 
-/* Adds a block of several rows, which has few arrows, one by one. */
-static void add_block(struct heat *heat, uint32_t block)
+static void found_gone(void *context, uint32_t range, uint32_t before, const struct weft__run *runs,
+	uint32_t run_count)
+{
+	struct heat *heat = context;
+	uint32_t lane = heat->lane_of_range[range];
+	(void)before;
+	for (uint32_t i = 0; lane != WEFT_NONE && i < run_count; i++)
+		heat->counts[(size_t)lane * heat->width + runs[i].column] -= runs[i].count;
+}
+
+static void add_arrow(struct heat *heat, uint32_t key, uint32_t column)
 {
 	const struct painter *p = heat->p;
-	const struct weft__points *points = &p->scene->edges.points[heat->type];
+	uint32_t edge = weft__edge_of_key(p->scene, heat->type, key);
+	uint32_t target = weft__edge_target(p->model, edge);
+	if (target == WEFT_NONE)
+		return; /* it was dropped later */
+	uint32_t row = p->layout->row[target], lane = weft__lane_of_row(p, row);
+	if (lane >= heat->first && p->lanes[lane].first_row == row && has_room(&p->lanes[lane]))
+		heat->counts[(size_t)(lane - heat->first) * heat->width + column]++;
+}
+
+/* Adds the arrows to a block of several rows, which are few, one by one. */
+static void add_block(struct heat *heat, const struct weft__point_part *part, uint32_t block)
+{
+	const struct weft__points *points = &part->points;
+	const uint32_t *keys = heat->keys;
 	struct weft__points_path path;
-	const uint32_t *ranks = heat->columns->ranks[heat->type];
-	uint32_t i = weft__points_rank(points, block, ranks[0]);
-	uint32_t last = weft__points_rank(points, block, ranks[heat->width]);
-	weft__points_path_init(&path, points, block);
+	uint32_t i = weft__points_rank(points, block + 1, weft__point_part_from(part, keys[0]));
+	uint32_t last =
+		weft__points_rank(points, block + 1, weft__point_part_from(part, keys[heat->width]));
+	if (i < last)
+		weft__points_path_init(&path, points, block + 1);
 	for (uint32_t column = 0; i < last; i++) {
-		uint32_t rank = weft__points_select(&path, i);
-		while (ranks[column + 1] <= rank)
+		uint32_t key = part->first + weft__points_select(&path, i);
+		while (keys[column + 1] <= key)
 			column++;
-		if (!weft__column_is_dense(heat->columns, heat->type, column))
-			continue;
-		uint32_t edge = weft__edges_nth(p->scene, heat->type, rank);
-		uint32_t row = p->layout->row[weft__edge_target(p->model, edge)];
-		uint32_t lane = weft__lane_of_row(p, row);
-		if (lane >= heat->first && p->lanes[lane].first_row == row && has_room(&p->lanes[lane]))
-			heat->counts[(size_t)(lane - heat->first) * heat->width + column]++;
+		if (weft__column_is_dense(heat->columns, heat->type, column))
+			add_arrow(heat, key, column);
+	}
+}
+
+static void find_keys(struct heat *heat)
+{
+	uint32_t counts[WEFT__EDGE_COUNTS];
+	for (uint32_t column = 0; column <= heat->width; column++) {
+		for (unsigned type = 0; type < WEFT__EDGE_COUNTS; type++)
+			counts[type] = heat->columns->ranks[type][column];
+		heat->keys[column] = weft__edge_key(counts, heat->type);
 	}
 }
 
 static void add_range(struct heat *heat, uint32_t block, uint32_t lane)
 {
-	if (block > heat->firsts[heat->ranges]) {
+	if (block + 1 > heat->firsts[heat->ranges]) {
 		heat->lane_of_range[heat->ranges] = WEFT_NONE;
-		heat->firsts[++heat->ranges] = block;
+		heat->firsts[++heat->ranges] = block + 1;
 	}
 	heat->lane_of_range[heat->ranges] = lane;
-	heat->firsts[++heat->ranges] = block + 1;
+	heat->firsts[++heat->ranges] = block + 2;
 }
 
 static void count_type(struct heat *heat)
 {
 	const struct painter *p = heat->p;
 	const struct weft__blocks *blocks = &p->scene->census.blocks;
+	const struct weft__point_set *points = &p->scene->edges.points[heat->type];
 	struct weft__points_query query = {
-		heat->columns->ranks[heat->type], heat->width, heat->firsts, 0, heat->scratch, found, heat};
+		NULL, heat->width, heat->firsts, 0, heat->scratch, found, heat};
 	uint32_t block_before = WEFT_NONE;
+	find_keys(heat);
 	heat->ranges = 0;
 	heat->firsts[0] = 0;
 	memset(heat->counts, 0, (size_t)heat->lanes * heat->width * sizeof(*heat->counts));
@@ -96,10 +128,14 @@ static void count_type(struct heat *heat)
 		if (blocks->first[block + 1] - blocks->first[block] == 1)
 			add_range(heat, block, lane);
 		else
-			add_block(heat, block);
+			for (unsigned i = 0; i < points->count; i++)
+				add_block(heat, points->parts[i], block);
 	}
 	query.ranges = heat->ranges;
-	weft__points_count(&p->scene->edges.points[heat->type], &query);
+	weft__point_set_count(points, heat->keys, heat->bounds, query);
+	query.found = found_gone;
+	if (heat->type == WEFT_EDGE_TRY_READ)
+		weft__point_set_count(&p->scene->edges.gone, heat->keys, heat->bounds, query);
 }
 
 static uint32_t color_of(const struct painter *p, unsigned type)
@@ -180,7 +216,10 @@ void weft__draw_heat(struct painter *p)
 	heat.lane_of_range = malloc(ranges * sizeof(*heat.lane_of_range));
 	heat.scratch =
 		malloc((heat.width + (size_t)1) * (WEFT__POINT_LEVELS + 1) * sizeof(*heat.scratch));
-	if (heat.counts && heat.firsts && heat.lane_of_range && heat.scratch)
+	heat.keys = malloc((heat.width + (size_t)1) * sizeof(*heat.keys));
+	heat.bounds = malloc((heat.width + (size_t)1) * sizeof(*heat.bounds));
+	if (heat.counts && heat.firsts && heat.lane_of_range && heat.scratch && heat.keys &&
+		heat.bounds)
 		draw_types(&heat);
 	else
 		p->error = WEFT_ERROR_MEMORY;
@@ -188,4 +227,6 @@ void weft__draw_heat(struct painter *p)
 	free(heat.firsts);
 	free(heat.lane_of_range);
 	free(heat.scratch);
+	free(heat.keys);
+	free(heat.bounds);
 }

@@ -24,7 +24,7 @@ struct counting {
 	const struct painter *p;
 	struct weft__density *density;
 	struct ranges ranges;
-	uint32_t *bounds;
+	uint32_t *ticks, *bounds; /* of the columns */
 	struct weft__run *scratch;
 };
 
@@ -51,6 +51,19 @@ static void found_starts(void *context, uint32_t range, uint32_t before,
 	c->density->alive[lane] += before;
 	for (uint32_t i = 0; i < run_count; i++)
 		cells[runs[i].column].starts += runs[i].count;
+}
+
+static void found_starts_gone(void *context, uint32_t range, uint32_t before,
+	const struct weft__run *runs, uint32_t run_count)
+{
+	struct counting *c = context;
+	uint32_t lane = c->ranges.lanes[range];
+	if (lane == WEFT_NONE)
+		return;
+	struct weft__density_cell *cells = cells_of_lane(c->density, lane);
+	c->density->alive[lane] -= before;
+	for (uint32_t i = 0; i < run_count; i++)
+		cells[runs[i].column].starts -= runs[i].count;
 }
 
 static void found_lasts(void *context, uint32_t range, uint32_t before,
@@ -87,11 +100,10 @@ static void found_runs(void *context, uint32_t range, uint32_t before, const str
 		cells_of_lane(c->density, lane)[runs[i].column].running_ns += (float)runs[i].count * ns;
 }
 
-static void count_timed_points(
-	struct counting *c, const struct weft__timed_points *timed, weft__points_found *found)
+static void count_set(
+	struct counting *c, const struct weft__point_set *set, weft__points_found *found)
 {
 	struct weft__points_query query = {
-		.bounds = c->bounds,
 		.columns = c->density->columns,
 		.firsts = c->ranges.firsts,
 		.ranges = c->ranges.count,
@@ -99,10 +111,30 @@ static void count_timed_points(
 		.found = found,
 		.context = c,
 	};
-	for (uint32_t i = 0; i <= c->density->columns; i++)
-		c->bounds[i] =
-			weft__timed_points_from(timed, weft__census_tick(c->p->scene, c->density->times[i]));
-	weft__points_count(&timed->points, &query);
+	weft__point_set_count(set, c->ticks, c->bounds, query);
+}
+
+/* Counts the tasks that go on beyond the end of a live trace: they end at its last instant. */
+static void count_open(struct counting *c)
+{
+	const struct weft__census *census = &c->p->scene->census;
+	const struct ranges *ranges = &c->ranges;
+	uint32_t column = 0;
+	if (!census->open_before)
+		return;
+	while (column < c->density->columns && c->ticks[column + 1] <= census->open_tick)
+		column++;
+	for (uint32_t i = 0; i < ranges->count; i++) {
+		uint32_t lane = ranges->lanes[i];
+		if (lane == WEFT_NONE)
+			continue;
+		uint32_t open =
+			census->open_before[ranges->firsts[i + 1]] - census->open_before[ranges->firsts[i]];
+		if (census->open_tick < c->ticks[0])
+			c->density->alive[lane] -= open;
+		else if (column < c->density->columns)
+			cells_of_lane(c->density, lane)[column].lasts += open;
+	}
 }
 
 /* The column of a time, which is not before the first column; `columns` if it is after the last. */
@@ -208,10 +240,14 @@ static void count_all(struct counting *c)
 			divide_lane(c, lane);
 	if (c->ranges.count == 0)
 		return;
-	count_timed_points(c, &census->starts, found_starts);
-	count_timed_points(c, &census->lasts, found_lasts);
-	count_timed_points(c, &census->fails, found_fails);
-	count_timed_points(c, &census->runs, found_runs);
+	for (uint32_t i = 0; i <= c->density->columns; i++)
+		c->ticks[i] = weft__census_tick(c->p->scene, c->density->times[i]);
+	count_set(c, &census->starts, found_starts);
+	count_set(c, &census->starts_gone, found_starts_gone);
+	count_set(c, &census->lasts, found_lasts);
+	count_open(c);
+	count_set(c, &census->fails, found_fails);
+	count_set(c, &census->runs, found_runs);
 }
 
 static struct weft__density *allocate(const struct painter *p)
@@ -240,16 +276,18 @@ struct weft__density *weft__density_create(const struct painter *p)
 		.p = p,
 		.density = density,
 		.ranges = {calloc(ranges, sizeof(uint32_t)), calloc(ranges, sizeof(uint32_t)), 0},
+		.ticks = malloc(bounds * sizeof(uint32_t)),
 		.bounds = malloc(bounds * sizeof(uint32_t)),
 		.scratch = malloc(bounds * (WEFT__POINT_LEVELS + 1) * sizeof(struct weft__run)),
 	};
-	bool complete = c.ranges.firsts && c.ranges.lanes && c.bounds && c.scratch;
+	bool complete = c.ranges.firsts && c.ranges.lanes && c.ticks && c.bounds && c.scratch;
 	for (uint32_t i = 0; i <= density->columns; i++)
 		density->times[i] = column_time(p, i);
 	if (complete)
 		count_all(&c);
 	free(c.ranges.firsts);
 	free(c.ranges.lanes);
+	free(c.ticks);
 	free(c.bounds);
 	free(c.scratch);
 	if (complete)

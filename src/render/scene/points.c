@@ -112,6 +112,36 @@ void weft__points_finish(struct weft__points *points)
 	free(points->list);
 }
 
+/* Puts blocks from the order of the next level back into the order of `level`, and adds the bits of
+ * this level. */
+static void undo_level(
+	const struct weft__points *points, unsigned level, const uint16_t *from, uint16_t *to)
+{
+	const struct weft__points_word *words = points->list + level * points->words;
+	unsigned shift = points->levels - 1 - level;
+	size_t zero = 0, one = points->zeros[level];
+	for (uint32_t i = 0; i < points->count; i++) {
+		size_t bit = words[i / 64].bits >> i % 64 & 1;
+		to[i] = (uint16_t)(from[bit ? one : zero] | bit << shift);
+		one += bit;
+		zero += 1 - bit;
+	}
+}
+
+void weft__points_blocks(const struct weft__points *points, uint16_t *blocks, uint16_t *scratch)
+{
+	/* Each level swaps the two: start so that the last one writes to `blocks`. */
+	uint16_t *from = points->levels % 2 ? scratch : blocks;
+	uint16_t *to = points->levels % 2 ? blocks : scratch;
+	memset(from, 0, points->count * sizeof(*from));
+	for (unsigned level = points->levels; level-- > 0;) {
+		undo_level(points, level, from, to);
+		uint16_t *swap = from;
+		from = to;
+		to = swap;
+	}
+}
+
 /* A node of the tree: a range of bits of its level. */
 struct node {
 	unsigned level;
@@ -205,6 +235,8 @@ static uint32_t go_to_leaf(const struct weft__points *points, uint32_t block, ui
 
 uint32_t weft__points_rank(const struct weft__points *points, uint32_t block, uint32_t rank)
 {
+	if (block >> points->levels)
+		return 0;
 	return go_to_leaf(points, block, rank) - go_to_leaf(points, block, 0);
 }
 

@@ -42,6 +42,10 @@ int weft__points_init(struct weft__points *points, uint16_t *blocks, uint16_t *s
 	uint32_t count, unsigned levels);
 void weft__points_finish(struct weft__points *points);
 
+/* The inverse of init: writes the points' blocks to `blocks`, in the order of time. `scratch` has
+ * the same size. */
+void weft__points_blocks(const struct weft__points *points, uint16_t *blocks, uint16_t *scratch);
+
 /* `count` points in column `column`. */
 struct weft__run {
 	uint32_t column, count;
@@ -67,7 +71,7 @@ struct weft__points_query {
 
 void weft__points_count(const struct weft__points *points, const struct weft__points_query *query);
 
-/* The number of a block's points below a rank. */
+/* The number of a block's points below a rank; 0 for a block number beyond the levels. */
 uint32_t weft__points_rank(const struct weft__points *points, uint32_t block, uint32_t rank);
 
 /* The positions of a block's points on each level. */

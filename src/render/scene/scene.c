@@ -326,7 +326,7 @@ static void find_end(struct weft_scene *scene)
 	const struct weft_tasks *tasks = &scene->model->tasks;
 	scene->start = scene->model->summary.start;
 	scene->end = scene->model->summary.end;
-	for (uint32_t task = 0; task < tasks->count; task++)
+	for (uint32_t task = 0; task < tasks->count && !scene->model->summary.live; task++)
 		if (tasks->end[task] > scene->end)
 			scene->end = tasks->end[task];
 	while ((scene->end - scene->start) >> scene->census.tick_shift >= UINT32_MAX)
@@ -339,15 +339,16 @@ typedef int maker(struct weft_scene *scene);
  * about equal time. Within a list, parts that temporarily need much memory come first, while little
  * permanent memory is in use. */
 static maker *const lists[][2][12] = {
-	{{order_tasks, NULL}, {weft__scene_make_blocks, NULL}},
+	{{weft__scene_make_blocks, NULL}, {weft__scene_choose_runs, order_tasks, NULL}},
 	{{weft__scene_make_running, weft__scene_make_starts, sort_into_rows, sort_all_shown, sum_up,
 		 find_gaps, weft__scene_make_piles, list_problems, weft__scene_make_bands,
 		 weft__scene_make_overview, NULL},
 		{weft__scene_make_runs, weft__scene_make_edges, weft__scene_make_lasts,
-			weft__scene_make_fails, weft__scene_make_scales, weft__scene_make_extremes, NULL}},
+			weft__scene_make_fails, weft__scene_make_open, weft__scene_make_scales,
+			weft__scene_make_extremes, NULL}},
 };
 
-#define PARTS 18 /* parts in all lists */
+#define PARTS 20 /* parts in all lists */
 
 struct making {
 	struct weft_scene *scene;
@@ -400,7 +401,17 @@ static int make_parts(struct weft_scene *scene, const struct weft_progress *prog
 	return error;
 }
 
-WEFT__EXPORT int weft_scene_create_watched(const struct weft_model *model,
+/* Only needed while the scene is made. */
+static void free_scratch(struct weft_scene *scene)
+{
+	weft__scene_forget_news(scene);
+	free(scene->order);
+	free(scene->block_of_row);
+	scene->order = NULL;
+	scene->block_of_row = NULL;
+}
+
+static int create(const struct weft_scene *previous, const struct weft_model *model,
 	const struct weft_layout *layout, const struct weft_progress *progress,
 	struct weft_scene **ret_scene)
 {
@@ -410,16 +421,29 @@ WEFT__EXPORT int weft_scene_create_watched(const struct weft_model *model,
 	scene->model = model;
 	scene->layout = layout;
 	find_end(scene);
-	int error = make_parts(scene, progress);
-	free(scene->order);
-	free(scene->block_of_task);
-	scene->order = NULL;
-	scene->block_of_task = NULL;
+	int error = weft__scene_find_news(scene, previous);
+	if (!error)
+		error = make_parts(scene, progress);
+	free_scratch(scene);
 	if (error)
 		weft_scene_destroy(scene);
 	else
 		*ret_scene = scene;
 	return error;
+}
+
+WEFT__EXPORT int weft_scene_create_watched(const struct weft_model *model,
+	const struct weft_layout *layout, const struct weft_progress *progress,
+	struct weft_scene **ret_scene)
+{
+	return create(NULL, model, layout, progress, ret_scene);
+}
+
+WEFT__EXPORT int weft_scene_create_from(const struct weft_model *model,
+	const struct weft_layout *layout, const struct weft_scene *previous,
+	struct weft_scene **ret_scene)
+{
+	return create(previous, model, layout, NULL, ret_scene);
 }
 
 WEFT__EXPORT int weft_scene_create(
@@ -428,32 +452,27 @@ WEFT__EXPORT int weft_scene_create(
 	return weft_scene_create_watched(model, layout, NULL, ret_scene);
 }
 
-static void timed_points_finish(struct weft__timed_points *timed)
-{
-	weft__points_finish(&timed->points);
-	free(timed->ticks);
-	free(timed->slices);
-}
-
 WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
 {
 	if (!scene)
 		return;
-	timed_points_finish(&scene->census.starts);
-	timed_points_finish(&scene->census.lasts);
-	timed_points_finish(&scene->census.fails);
-	timed_points_finish(&scene->census.runs);
+	weft__point_set_finish(&scene->census.starts);
+	weft__point_set_finish(&scene->census.starts_gone);
+	weft__point_set_finish(&scene->census.lasts);
+	weft__point_set_finish(&scene->census.fails);
+	weft__point_set_finish(&scene->census.runs);
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
-		weft__points_finish(&scene->edges.points[type]);
+		weft__point_set_finish(&scene->edges.points[type]);
+	weft__point_set_finish(&scene->edges.gone);
 	if (scene->shown != scene->by_row)
 		free(scene->shown);
 	if (scene->shown_first != scene->row_first)
 		free(scene->shown_first);
-	void *columns[] = {scene->census.blocks.first, scene->row_first, scene->by_row,
-		scene->running_before, scene->failed_lines, scene->start_ticks, scene->gap_after,
-		scene->ran_before, scene->edges.before, scene->edges.times, scene->overview,
-		scene->idle.list, scene->gc.list, scene->scales, scene->extremes, scene->problems,
-		scene->problem_ends, scene->never_before};
+	void *columns[] = {scene->census.blocks.first, scene->census.blocks.weights,
+		scene->census.open_before, scene->row_first, scene->by_row, scene->running_before,
+		scene->failed_lines, scene->start_ticks, scene->gap_after, scene->ran_before,
+		scene->edges.before, scene->edges.times, scene->overview, scene->idle.list, scene->gc.list,
+		scene->scales, scene->extremes, scene->problems, scene->problem_ends, scene->never_before};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		free(columns[i]);
 	weft__piles_finish(&scene->piles);

@@ -3,6 +3,8 @@
  * Indices over a trace that are made once, before any frame is drawn.
  *
  *     scene.c     tasks by row and time
+ *     news.c      what is new since the former scene of a growing trace
+ *     blocks.c    rows in blocks
  *     census.c    where tasks start, end, fail and run: densities of rows that share a lane
  *     edges.c     how many edges of each type point where
  *     runs.c      how long tasks ran
@@ -13,8 +15,8 @@
 
 #include <weft/render.h>
 
+#include "render/scene/point_sets.h"
 #include "render/scene/piles.h"
-#include "render/scene/points.h"
 
 /* The overview is kept in this many columns, however wide it is drawn. */
 #define WEFT__OVERVIEW_COLUMNS 4096
@@ -31,40 +33,45 @@ struct weft__scale {
 	double low, high;
 };
 
-/* Points with their times in ticks, ascending. */
-struct weft__timed_points {
-	struct weft__points points;
-	uint32_t *ticks;
-	/* The first point in each slice of 1 << slice_bits ticks; the last slice has all later points.
-	 */
-	uint32_t *slices, slice_count;
-	unsigned slice_bits;
-};
-
-/* Rows in blocks, from top to bottom: a block is one row, or several rows with few tasks. */
+/* Rows in blocks, from top to bottom: a block is one row, or several rows with few tasks. While a
+ * trace grows, blocks are only added, so that the points of older scenes stay valid. */
 struct weft__blocks {
 	uint32_t count;
-	unsigned levels; /* count is less than 1 << levels */
-	uint32_t *first; /* first row of each block, and the end of the last */
+	unsigned levels;   /* count is less than 1 << levels */
+	uint32_t *first;   /* first row of each block, and the end of the last */
+	uint32_t *weights; /* of each block: the cost of examining its rows one by one */
 };
 
 struct weft__census {
 	unsigned tick_shift; /* a tick is 1 << tick_shift ns, counted from the scene's start */
 	struct weft__blocks blocks;
-	struct weft__timed_points starts;
-	struct weft__timed_points lasts; /* the last instant of each task */
-	struct weft__timed_points fails; /* the same for tasks that failed */
-	struct weft__timed_points runs;  /* one point for each run_ns of running */
-	double run_ns;
+	/* Keys are ticks. A task that is simplified late has its old start in starts_gone, too. Tasks
+	 * of a live model that have not ended have no last instant: see open_before. */
+	struct weft__point_set starts, starts_gone;
+	struct weft__point_set lasts; /* the last instant of each task */
+	struct weft__point_set fails; /* the same for tasks that failed */
+	struct weft__point_set runs;  /* one point for each run_ns of running */
+	uint64_t run_ns;
+	double ran_ns;     /* the time that all tasks ran */
+	unsigned run_bits; /* low bits of ticks that running points ignore */
+	/* The number of tasks before each block that reach the end of a live trace; NULL if it is not
+	 * live. */
+	uint32_t *open_before;
+	uint32_t open_tick; /* their last instant */
 };
+
+/* Each type, and WEFT_EDGE_DROPPED. */
+#define WEFT__EDGE_COUNTS (WEFT_EDGE_TYPES + 1)
 
 struct weft__edge_index {
 	/* The number of edges of each type before every WEFT__EDGE_CHUNK-th edge. */
-	uint32_t (*before)[WEFT_EDGE_TYPES];
+	uint32_t (*before)[WEFT__EDGE_COUNTS];
 	uint64_t *times; /* time of every WEFT__EDGE_CHUNK-th edge */
-	/* A point for each arrow, in the block that it points to; edges without an arrow are in an
-	 * extra last block. */
-	struct weft__points points[WEFT_EDGE_TYPES];
+	/* A point for each edge: in block b + 1 if its arrow points to block b, in block 0 if it has no
+	 * arrow. Its key is its number among the edges of its type; dropped edges count as try_reads,
+	 * so that keys stay as they are. */
+	struct weft__point_set points[WEFT_EDGE_TYPES];
+	struct weft__point_set gone; /* those of the points of try_reads that were dropped later */
 };
 
 #define WEFT__EDGE_CHUNK 128
@@ -73,6 +80,17 @@ struct weft__edge_index {
 struct weft__bands {
 	struct weft_band_period *list;
 	uint32_t count;
+};
+
+/* What a scene has to add to the former one, with which it shares its sets of points. */
+struct weft__news {
+	const struct weft_scene *previous; /* NULL: everything is new */
+	/* Tasks and edges from these on are new. */
+	uint32_t first_task, first_edge;
+	/* Older tasks, ascending, that have moved, ended, failed or run since. */
+	uint32_t *changed, changed_count;
+	/* Older edges, ascending, that have been dropped since. */
+	uint32_t *dropped, dropped_count;
 };
 
 struct weft_scene {
@@ -98,9 +116,10 @@ struct weft_scene {
 	struct weft__piles piles; /* tasks that share a row and are not in by_row */
 	struct weft__census census;
 	struct weft__edge_index edges;
-	/* Only while the scene is made: tasks by start, and the block of each. */
+	/* Only while the scene is made: tasks by start, the block of each row, and what is new. */
 	uint32_t *order;
-	uint16_t *block_of_task;
+	uint16_t *block_of_row;
+	struct weft__news news;
 	struct weft__overview_column *overview;
 	uint32_t alive_max;
 	struct weft__bands idle, gc;
@@ -136,13 +155,25 @@ uint32_t weft__scene_first_alive(
 /* The first index in [first, last) whose task failed. */
 uint32_t weft__scene_first_failed(const struct weft_scene *scene, uint32_t first, uint32_t last);
 
-/* census.c: the block of a row; a time in ticks; the number of tasks alive in [start, end). */
+/* news.c: finds what is new; `previous` may be NULL. If it is not the scene of an earlier state of
+ * the same trace, or sharing with it would be of no use, everything is new. */
+int weft__scene_find_news(struct weft_scene *scene, const struct weft_scene *previous);
+/* From now on everything is new. */
+void weft__scene_forget_news(struct weft_scene *scene);
+/* The number of tasks that are changed or new, and the i-th of them. */
+uint32_t weft__news_count(const struct weft_scene *scene);
+uint32_t weft__news_task(const struct weft_scene *scene, uint32_t i);
+
+/* blocks.c: the block of a row. */
 uint32_t weft__census_block(const struct weft__blocks *blocks, uint32_t row);
+/* The blocks of the former scene, and new ones for its new rows. Everything is new from then on
+ * if the old blocks have become too heavy. */
+int weft__scene_make_blocks(struct weft_scene *scene);
+
+/* census.c: a time in ticks; the number of tasks alive in [start, end). */
 uint32_t weft__census_tick(const struct weft_scene *scene, uint64_t time);
 uint32_t weft__census_alive(const struct weft_scene *scene, uint64_t start, uint64_t end);
 uint64_t weft__census_last(const struct weft_scene *scene, uint32_t task);
-/* The first point at or after a tick. */
-uint32_t weft__timed_points_from(const struct weft__timed_points *timed, uint32_t tick);
 
 /* Galloping search: the first index from `low` on with values[index] >= value. Steps double,
  * because most results are near. */
@@ -154,17 +185,18 @@ uint32_t weft__gallop_u64_near(
 
 /* edges.c: the task in whose row an edge's arrow ends; WEFT_NONE if the edge has no arrow. */
 uint32_t weft__edge_target(const struct weft_model *model, uint32_t edge);
-/* The number of edges of each type before `edge`. Arrows of a type have these numbers among its
- * points. */
+/* The number of edges of each type before `edge`. */
 void weft__edges_before(
-	const struct weft_scene *scene, uint32_t edge, uint32_t ret_counts[WEFT_EDGE_TYPES]);
+	const struct weft_scene *scene, uint32_t edge, uint32_t ret_counts[WEFT__EDGE_COUNTS]);
+/* The number of points of a type with these counts before them: the key of the next. */
+uint32_t weft__edge_key(const uint32_t counts[WEFT__EDGE_COUNTS], unsigned type);
+/* The edge of a type's point, by its key. */
+uint32_t weft__edge_of_key(const struct weft_scene *scene, unsigned type, uint32_t key);
 /* The first edge from `edge` on that happens at or after `time`. */
 uint32_t weft__edges_from(const struct weft_scene *scene, uint32_t edge, uint64_t time);
 /* The next edge of `type` from `edge` on, below `last`; or `last`. */
 uint32_t weft__edges_next(
 	const struct weft_scene *scene, unsigned type, uint32_t edge, uint32_t last);
-/* The edge of `type` with `n` edges of its type before it. */
-uint32_t weft__edges_nth(const struct weft_scene *scene, unsigned type, uint32_t n);
 
 /* samples.c: the lowest, highest and mean value of the samples [first, last), which must not be
  * empty. */
@@ -176,11 +208,12 @@ uint64_t weft__scene_ran(const struct weft_scene *scene, uint32_t first, uint32_
 
 /* Parts of scene_create. 0 or WEFT_ERROR_MEMORY. */
 int weft__scene_make_runs(struct weft_scene *scene);
-int weft__scene_make_blocks(struct weft_scene *scene);
 int weft__scene_make_starts(struct weft_scene *scene);
 int weft__scene_make_lasts(struct weft_scene *scene);
 int weft__scene_make_fails(struct weft_scene *scene);
+int weft__scene_choose_runs(struct weft_scene *scene);
 int weft__scene_make_running(struct weft_scene *scene);
+int weft__scene_make_open(struct weft_scene *scene);
 int weft__scene_make_edges(struct weft_scene *scene);
 int weft__scene_make_overview(struct weft_scene *scene);
 int weft__scene_make_bands(struct weft_scene *scene);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * What is new since the former scene of a growing trace. Tasks of a builder keep their index, and
+ * those of a live layout their row, so a task is new, or changed, or needs no work at all.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/scene/scene.h"
+
+/* Flags that an index depends on. */
+#define OUTCOME (WEFT_TASK_RESOLVED | WEFT_TASK_FAILED | WEFT_TASK_NEVER_RESOLVED)
+
+uint32_t weft__news_count(const struct weft_scene *scene)
+{
+	return scene->news.changed_count + scene->model->tasks.count - scene->news.first_task;
+}
+
+uint32_t weft__news_task(const struct weft_scene *scene, uint32_t i)
+{
+	const struct weft__news *news = &scene->news;
+	return i < news->changed_count ? news->changed[i] : news->first_task + i - news->changed_count;
+}
+
+/* True if the old activations are still the same. */
+static bool ran_no_more(const struct weft_model *old, const struct weft_model *new, uint32_t task)
+{
+	uint32_t old_end = old->tasks.end_activation[task], new_end = new->tasks.end_activation[task];
+	uint32_t count = old_end - old->tasks.first_activation[task];
+	return count == new_end - new->tasks.first_activation[task] &&
+		   (count == 0 || old->activations.end[old_end - 1] == new->activations.end[new_end - 1]);
+}
+
+static bool is_changed(const struct weft_scene *old, const struct weft_scene *new, uint32_t task)
+{
+	const struct weft_tasks *before = &old->model->tasks, *after = &new->model->tasks;
+	return old->layout->start[task] != new->layout->start[task] ||
+		   (before->flags[task] ^ after->flags[task]) & OUTCOME ||
+		   !ran_no_more(old->model, new->model, task);
+}
+
+/* True if no old task got another row or another end. */
+static bool are_kept(const struct weft_scene *old, const struct weft_scene *new)
+{
+	const struct weft_layout *before = old->layout, *after = new->layout;
+	uint32_t count = old->model->tasks.count;
+	if (count == 0)
+		return false;
+	if (memcmp(before->row, after->row, count * sizeof(*after->row)) != 0 ||
+		memcmp(before->form, after->form, count * sizeof(*after->form)) != 0)
+		return false;
+	for (uint32_t task = 0; task < count; task++)
+		if (old->model->tasks.flags[task] & WEFT_TASK_RESOLVED &&
+			old->model->tasks.end[task] != new->model->tasks.end[task])
+			return false;
+	return true;
+}
+
+static bool is_continued(const struct weft_scene *old, const struct weft_scene *new)
+{
+	return old->model->summary.live && new->model->summary.live && old->start == new->start &&
+		   old->census.tick_shift == new->census.tick_shift &&
+		   old->model->tasks.count <= new->model->tasks.count &&
+		   old->model->edges.count <= new->model->edges.count &&are_kept(old, new);
+}
+
+static int list_changed(const struct weft_scene *old, struct weft_scene *new)
+{
+	struct weft__news *news = &new->news;
+	news->changed = malloc(old->model->tasks.count * sizeof(*news->changed));
+	if (!news->changed)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t task = 0; task < old->model->tasks.count; task++)
+		if (is_changed(old, new, task))
+			news->changed[news->changed_count++] = task;
+	return 0;
+}
+
+/* Counts old edges that are dropped now; lists them, unless `to` is NULL. */
+static uint32_t find_dropped(
+	const struct weft_edges *old, const struct weft_edges *new, uint32_t *to)
+{
+	uint32_t count = 0;
+	for (uint32_t first = 0, end; first < old->count; first = end) {
+		end = old->count - first < WEFT__EDGE_CHUNK ? old->count : first + WEFT__EDGE_CHUNK;
+		if (memcmp(old->type + first, new->type + first, end - first) == 0)
+			continue;
+		for (uint32_t edge = first; edge < end; edge++)
+			if (old->type[edge] != new->type[edge]) {
+				if (to)
+					to[count] = edge;
+				count++;
+			}
+	}
+	return count;
+}
+
+static int list_dropped(const struct weft_scene *old, struct weft_scene *new)
+{
+	const struct weft_edges *before = &old->model->edges, *after = &new->model->edges;
+	struct weft__news *news = &new->news;
+	news->dropped_count = find_dropped(before, after, NULL);
+	news->dropped = malloc((news->dropped_count + (size_t)1) * sizeof(*news->dropped));
+	if (!news->dropped)
+		return WEFT_ERROR_MEMORY;
+	find_dropped(before, after, news->dropped);
+	return 0;
+}
+
+void weft__scene_forget_news(struct weft_scene *scene)
+{
+	free(scene->news.changed);
+	free(scene->news.dropped);
+	scene->news = (struct weft__news){0};
+}
+
+int weft__scene_find_news(struct weft_scene *scene, const struct weft_scene *previous)
+{
+	if (!previous || !is_continued(previous, scene))
+		return 0;
+	scene->news.previous = previous;
+	scene->news.first_task = previous->model->tasks.count;
+	scene->news.first_edge = previous->model->edges.count;
+	int error = list_changed(previous, scene);
+	return error ? error : list_dropped(previous, scene);
+}

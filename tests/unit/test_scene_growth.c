@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A growing trace: a scene that shares parts with the former one gives the same pictures, byte for
+ * byte, as one that is made from nothing; older scenes stay as they are; and any allocation may
+ * fail.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <weft/layout.h>
+#include <weft/model.h>
+#include <weft/render.h>
+
+#include "render/scene/scene.h"
+#include "built.h"
+#include "failing_allocation.h"
+
+static uint64_t seed;
+
+static uint32_t pick(uint32_t below)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(seed >> 33) % below;
+}
+
+/* ---- A random trace that grows ---- */
+
+#define SLOTS 1000
+
+struct trace {
+	struct weft_model_builder *builder;
+	uint64_t ids[SLOTS], time, next;
+	uint32_t slots; /* tasks that are in use at once */
+	uint32_t step;  /* most ns between two events */
+};
+
+static void trace_init(struct trace *trace, uint32_t slots, uint32_t step)
+{
+	*trace = (struct trace){
+		.builder = built_begin(), .time = 1000, .next = slots, .slots = slots, .step = step};
+	for (uint32_t i = 0; i < slots; i++)
+		trace->ids[i] = i;
+}
+
+static void add_other(struct trace *trace, struct weft_event event)
+{
+	static const uint8_t types[] = {WEFT_EVENT_READ, WEFT_EVENT_READ, WEFT_EVENT_TRY_READ,
+		WEFT_EVENT_SIGNAL, WEFT_EVENT_SWITCH, WEFT_EVENT_SWITCH, WEFT_EVENT_COUNTER,
+		WEFT_EVENT_LABEL};
+	event.type = types[pick(sizeof(types))];
+	if (event.type == WEFT_EVENT_SWITCH && pick(4) == 0)
+		event.task = WEFT_TASK_NONE;
+	built_add(trace->builder, event);
+}
+
+static void add_event(struct trace *trace)
+{
+	static const uint16_t kinds[] = {WEFT_KIND_TASK, WEFT_KIND_BIND, WEFT_KIND_MAP};
+	uint32_t slot = pick(trace->slots);
+	struct weft_event event = {
+		.time_ns = trace->time,
+		.thread = pick(3),
+		.task = trace->ids[pick(trace->slots)],
+		.other = trace->ids[slot],
+		.kind = kinds[pick(3)],
+		.value = (int64_t)pick(100) - 50,
+		.text = {pick(2) ? "x" : "y", 1},
+	};
+	trace->time += pick(trace->step);
+	if (pick(10) >= 3) {
+		add_other(trace, event);
+		return;
+	}
+	event.type = pick(30) ? pick(20) ? WEFT_EVENT_RESOLVE : WEFT_EVENT_BECOME : WEFT_EVENT_FAIL;
+	built_add(trace->builder, event);
+	event.type = WEFT_EVENT_CREATE;
+	event.other = trace->ids[slot] = trace->next++;
+	event.task = pick(2) ? WEFT_TASK_NONE : trace->ids[pick(trace->slots)];
+	built_add(trace->builder, event);
+}
+
+/* ---- Its states ---- */
+
+struct state {
+	struct weft_model *model;
+	struct weft_layout *layout;
+	struct weft_scene *scene;
+};
+
+static struct weft_model *snapshot(const struct trace *trace)
+{
+	static const struct weft_trace_thread threads[3] = {
+		{.name = "a", .process = ""}, {.name = "b", .process = ""}, {.name = "c", .process = ""}};
+	const struct weft_trace_description description = {
+		.format = "test", .clock = {.name = "test"}, .threads = threads, .thread_count = 3};
+	struct weft_model *model = NULL;
+	assert_int_equal(
+		weft_model_builder_snapshot(trace->builder, &description, trace->time, &model), 0);
+	return model;
+}
+
+static void grow(const struct trace *trace, const struct weft_layout_options *chosen,
+	const struct state *former, struct state *ret_state)
+{
+	struct weft_layout_options options = *chosen;
+	options.previous = former->layout;
+	ret_state->model = snapshot(trace);
+	assert_int_equal(weft_layout_create(ret_state->model, &options, &ret_state->layout), 0);
+	assert_int_equal(weft_scene_create_from(
+						 ret_state->model, ret_state->layout, former->scene, &ret_state->scene),
+		0);
+}
+
+static void state_finish(struct state *state)
+{
+	weft_scene_destroy(state->scene);
+	weft_layout_destroy(state->layout);
+	weft_model_destroy(state->model);
+	*state = (struct state){NULL, NULL, NULL};
+}
+
+static const struct weft_layout *ordered;
+
+static int by_start(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	if (ordered->start[a] != ordered->start[b])
+		return ordered->start[a] < ordered->start[b] ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static uint32_t *order_tasks(const struct state *state)
+{
+	uint32_t count = state->model->tasks.count;
+	uint32_t *order = calloc(count + (size_t)1, sizeof(*order));
+	for (uint32_t task = 0; task < count; task++)
+		order[task] = task;
+	ordered = state->layout;
+	qsort(order, count, sizeof(*order), by_start);
+	return order;
+}
+
+static uint32_t *copied(const uint32_t *values, size_t count)
+{
+	uint32_t *copy = malloc(count * sizeof(*copy));
+	memcpy(copy, values, count * sizeof(*copy));
+	return copy;
+}
+
+static void forget_points(struct weft_scene *scene)
+{
+	struct weft__census *census = &scene->census;
+	weft__point_set_finish(&census->starts);
+	weft__point_set_finish(&census->starts_gone);
+	weft__point_set_finish(&census->lasts);
+	weft__point_set_finish(&census->fails);
+	weft__point_set_finish(&census->runs);
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+		weft__point_set_finish(&scene->edges.points[type]);
+	weft__point_set_finish(&scene->edges.gone);
+	free(census->blocks.first);
+	free(census->blocks.weights);
+	free(census->open_before);
+	free(scene->edges.before);
+	free(scene->edges.times);
+}
+
+/* Which rows are in a block, and the length of a running point, depend on a trace's past. */
+static void choose_alike(struct weft_scene *scene, const struct weft_scene *grown)
+{
+	struct weft__census *to = &scene->census;
+	const struct weft__census *from = &grown->census;
+	uint32_t count = from->blocks.count;
+	to->blocks = from->blocks;
+	to->blocks.first = copied(from->blocks.first, count + (size_t)1);
+	to->blocks.weights = copied(from->blocks.weights, count + (size_t)1);
+	to->run_ns = from->run_ns;
+	to->run_bits = from->run_bits;
+	scene->block_of_row = malloc((scene->layout->row_count + (size_t)1) * sizeof(uint16_t));
+	for (uint32_t row = 0; row < scene->layout->row_count; row++)
+		scene->block_of_row[row] = (uint16_t)weft__census_block(&to->blocks, row);
+}
+
+/* The scene of the same state, with all points made anew. */
+static struct weft_scene *made_anew(const struct state *state)
+{
+	struct weft_scene *scene = NULL;
+	assert_int_equal(weft_scene_create(state->model, state->layout, &scene), 0);
+	forget_points(scene);
+	choose_alike(scene, state->scene);
+	scene->order = order_tasks(state);
+	assert_int_equal(weft__scene_make_starts(scene), 0);
+	assert_int_equal(weft__scene_make_lasts(scene), 0);
+	assert_int_equal(weft__scene_make_fails(scene), 0);
+	assert_int_equal(weft__scene_make_running(scene), 0);
+	assert_int_equal(weft__scene_make_open(scene), 0);
+	assert_int_equal(weft__scene_make_edges(scene), 0);
+	free(scene->order);
+	free(scene->block_of_row);
+	scene->order = NULL;
+	scene->block_of_row = NULL;
+	return scene;
+}
+
+/* ---- Pictures ---- */
+
+static char *draw(const struct weft_scene *scene, const struct weft_frame *frame,
+	const struct weft_view *view, bool no_counters)
+{
+	const struct weft_render_options options = {
+		.no_counters = no_counters, .hover = true, .handles = true};
+	struct weft_canvas *canvas;
+	struct weft_text text = {0};
+	assert_int_equal(weft_canvas_create(frame->width, frame->height, &canvas), 0);
+	assert_int_equal(weft_render_frame(scene, frame, view, &options, canvas), 0);
+	assert_int_equal(weft_canvas_write_text(canvas, &text), 0);
+	weft_text_add(&text, "", 1);
+	weft_canvas_destroy(canvas);
+	return text.bytes;
+}
+
+/* Everything, or some part of it, in a window of some size. */
+static void look_around(
+	const struct state *state, unsigned look, struct weft_frame *frame, struct weft_view *view)
+{
+	uint64_t start = state->model->summary.start, length = state->model->summary.end - start + 1;
+	weft_frame_place(state->layout, 200 + pick(800), look % 2 ? 200 + pick(300) : 800, frame);
+	weft_frame_view(state->layout, frame, view);
+	if (look > 1)
+		weft_view_set_range(
+			view, start + pick((uint32_t)length), (double)length / pow(10, pick(50) / 10.0));
+	if (look % 3 == 0)
+		weft_view_set_focus(view, pick(state->layout->row_count));
+}
+
+static void compare_pictures(const struct state *state)
+{
+	struct weft_scene *anew = made_anew(state);
+	for (unsigned look = 0; look < 5; look++) {
+		struct weft_frame frame;
+		struct weft_view view;
+		look_around(state, look, &frame, &view);
+		char *expected = draw(anew, &frame, &view, look % 2);
+		char *drawn = draw(state->scene, &frame, &view, look % 2);
+		assert_string_equal(drawn, expected);
+		free(expected);
+		free(drawn);
+	}
+	weft_scene_destroy(anew);
+}
+
+/* A picture of everything, which is to stay as it is. */
+static char *portrait(const struct state *state)
+{
+	struct weft_frame frame;
+	struct weft_view view;
+	weft_frame_place(state->layout, 400, 300, &frame);
+	weft_frame_view(state->layout, &frame, &view);
+	return draw(state->scene, &frame, &view, false);
+}
+
+static bool shares(const struct weft_scene *a, const struct weft_scene *b)
+{
+	return a->census.starts.count && b->census.starts.count &&
+		   a->census.starts.parts[0] == b->census.starts.parts[0];
+}
+
+/* ---- Tests ---- */
+
+#define KEPT 3
+
+struct growth {
+	uint32_t slots, step, events, steps;
+	struct weft_layout_options options;
+};
+
+/* Returns how many scenes shared points with the former one. */
+static unsigned grow_often(const struct growth *growth)
+{
+	struct trace trace;
+	struct state states[KEPT] = {{NULL, NULL, NULL}};
+	char *portraits[KEPT] = {NULL};
+	unsigned shared = 0, last = 0;
+	trace_init(&trace, growth->slots, growth->step);
+	for (unsigned i = 0; i < growth->steps; i++) {
+		unsigned next = (last + 1 + pick(KEPT - 1)) % KEPT;
+		for (uint32_t event = pick(pick(5) ? 200 : growth->events); event > 0; event--)
+			add_event(&trace);
+		if (trace.next == trace.slots)
+			continue;
+		if (states[next].model) {
+			char *now = portrait(&states[next]);
+			assert_string_equal(now, portraits[next]);
+			free(now);
+		}
+		free(portraits[next]);
+		state_finish(&states[next]);
+		grow(&trace, &growth->options, &states[last], &states[next]);
+		portraits[next] = portrait(&states[next]);
+		if (states[last].scene)
+			shared += shares(states[last].scene, states[next].scene);
+		compare_pictures(&states[next]);
+		last = next;
+	}
+	for (unsigned i = 0; i < KEPT; i++) {
+		state_finish(&states[i]);
+		free(portraits[i]);
+	}
+	weft_model_builder_destroy(trace.builder);
+	return shared;
+}
+
+static void grown_scenes_draw_the_same(void **state)
+{
+	(void)state;
+	static const uint32_t first = 1;
+	static const struct growth growths[] = {
+		{.slots = 200, .step = 50, .events = 3000, .steps = 40},
+		{.slots = 3, .step = 50, .events = 6000, .steps = 30},
+		{.slots = 900, .step = 400, .events = 5000, .steps = 30},
+		{.slots = 60, .step = 2, .events = 6000, .steps = 30, .options = {.fold = true}},
+		{.slots = 60, .step = 90, .events = 500, .steps = 30, .options = {.no_simplify = true}},
+		{.slots = 60,
+			.step = 90,
+			.events = 900,
+			.steps = 30,
+			.options = {.group_by = WEFT_GROUP_BY_THREAD,
+				.folded_groups = &first,
+				.folded_group_count = 1}},
+	};
+	for (unsigned i = 0; i < sizeof(growths) / sizeof(growths[0]); i++) {
+		seed = i;
+		unsigned shared = grow_often(&growths[i]);
+		print_message("growth %u: %u of %u scenes shared points\n", i, shared, growths[i].steps);
+		if (growths[i].options.group_by == WEFT_GROUP_BY_NONE)
+			assert_true(shared > growths[i].steps / 4);
+	}
+}
+
+static void any_allocation_may_fail(void **state)
+{
+	(void)state;
+	struct trace trace;
+	struct state before = {NULL, NULL, NULL}, after;
+	seed = 9;
+	trace_init(&trace, 50, 30);
+	for (unsigned i = 0; i < 3000; i++)
+		add_event(&trace);
+	grow(&trace, &(struct weft_layout_options){0}, &before, &before);
+	char *old = portrait(&before);
+	for (unsigned i = 0; i < 300; i++)
+		add_event(&trace);
+	grow(&trace, &(struct weft_layout_options){0}, &before, &after);
+	assert_true(shares(before.scene, after.scene));
+	weft_scene_destroy(after.scene);
+	int error = WEFT_ERROR_MEMORY;
+	for (long n = 0; error; n++) {
+		until_failure = n;
+		error = weft_scene_create_from(after.model, after.layout, before.scene, &after.scene);
+		until_failure = -1;
+		assert_true(error == 0 || error == WEFT_ERROR_MEMORY);
+		assert_true(n < 1000);
+	}
+	char *now = portrait(&before);
+	assert_string_equal(now, old);
+	compare_pictures(&after);
+	free(now);
+	free(old);
+	state_finish(&before);
+	state_finish(&after);
+	weft_model_builder_destroy(trace.builder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(grown_scenes_draw_the_same),
+		cmocka_unit_test(any_allocation_may_fail),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
