@@ -385,6 +385,190 @@ static void tasks_that_live_are_not_forgotten(void **state)
 	weft_triggers_destroy(t);
 }
 
+/* The texts of rules and events have a size, and no end mark. */
+static void a_rule_ends_at_its_size(void **state)
+{
+	struct weft_triggers *t;
+	struct weft_trigger_error error;
+	(void)state;
+	assert_int_equal(weft_triggers_create(&t), 0);
+	assert_int_equal(weft_triggers_add(t, "counter queue > 57", 17, &error), 0);
+	assert_int_equal(weft_triggers_add(t, "tag abc", 6, &error), 0);
+	assert_int_equal(weft_triggers_add(t, "runs > 10 nsx", 12, &error), 0);
+	assert_int_equal(weft_triggers_add(t, "tag 'a'b", 7, &error), 0);
+	assert_int_equal(weft_triggers_add(t, "tag 'abc'", 8, &error), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(weft_triggers_add(t, "counter x >= 1", 12, &error), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(error.offset, 12);
+	assert_int_equal(take(t, counter("queue", 6, true)), 1);
+	assert_int_equal(take(t, text(WEFT_EVENT_TAG, 1, "b")), 0);
+	assert_int_equal(take(t, text(WEFT_EVENT_TAG, 1, "ab")), 2);
+	struct weft_event longer = text(WEFT_EVENT_TAG, 1, "xab");
+	longer.text.size = 2; /* "xa" */
+	assert_int_equal(take(t, longer), 1);
+	weft_triggers_destroy(t);
+}
+
+static void the_largest_limits_are_accepted(void **state)
+{
+	struct weft_triggers *t =
+		triggers("waits > 9223372036854775807ns", "counter x >= -9223372036854775807");
+	struct weft_trigger_error error;
+	static char rule[WEFT_TRIGGER_RULE_MAX_BYTES + 1] = "tag ";
+	(void)state;
+	memset(rule + 4, 'x', sizeof(rule) - 4);
+	assert_int_equal(weft_triggers_add(t, "waits > 9223372036854775808ns", 29, &error), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(weft_triggers_add(t, "counter x > 9223372036854775807", 31, &error), 0);
+	assert_int_equal(weft_triggers_add(t, "counter x <= 9223372036854775807", 32, &error), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(weft_triggers_add(t, "waits > 1s kind = 65535", 23, &error), 0);
+	assert_int_equal(weft_triggers_add(t, rule, sizeof(rule) - 1, &error), 0);
+	assert_int_equal(weft_triggers_add(t, rule, sizeof(rule), &error), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(error.offset, WEFT_TRIGGER_RULE_MAX_BYTES);
+	weft_triggers_destroy(t);
+}
+
+static void each_rule_has_its_own_counter(void **state)
+{
+	struct weft_triggers *t = triggers("counter a > 5", "counter b < 5");
+	struct weft_trigger_error error;
+	(void)state;
+	assert_int_equal(weft_triggers_add(t, "tag c", 5, &error), 0);
+	assert_int_equal(take(t, counter("b", 9, true)), 0);
+	assert_int_equal(take(t, counter("a", 4, true)), 0);
+	assert_int_equal(take(t, counter("b", 5, true)), 0);
+	assert_int_equal(take(t, counter("a", 5, true)), 0);
+	assert_int_equal(take(t, counter("c", 9, true)), 0);
+	assert_int_equal(take(t, counter("b", 4, true)), 1);
+	assert_int_equal(take(t, counter("a", 6, true)), 1);
+	/* No rule asks for tasks. */
+	take(t, at(1, WEFT_EVENT_SWITCH, 7, 0));
+	assert_int_equal(t->state.tasks.count, 0);
+	weft_triggers_destroy(t);
+}
+
+static void a_tag_of_the_same_size_is_another(void **state)
+{
+	struct weft_triggers *t = triggers("tag = stop", NULL);
+	(void)state;
+	assert_int_equal(take(t, text(WEFT_EVENT_TAG, 1, "step")), 0);
+	assert_int_equal(take(t, text(WEFT_EVENT_TAG, 1, "stop!")), 0);
+	assert_int_equal(take(t, text(WEFT_EVENT_TAG, 1, "sto")), 0);
+	assert_int_equal(take(t, text(WEFT_EVENT_TAG, 1, "stop")), 1);
+	weft_triggers_destroy(t);
+}
+
+static void rules_of_tasks_stay_beside_later_ones(void **state)
+{
+	struct weft_triggers *t = triggers("waits > 1us", "tag a");
+	struct weft_trigger_error error;
+	(void)state;
+	assert_int_equal(weft_triggers_add(t, "tag 'a", 6, &error), WEFT_ERROR_ARGUMENT);
+	take(t, at(0, WEFT_EVENT_TRY_READ, 1, 9));
+	assert_int_equal(pass(t, 1001), 1);
+	weft_triggers_destroy(t);
+}
+
+/* The rule names the first that fired since it was last asked. */
+static void the_first_rule_that_fired_is_named(void **state)
+{
+	struct weft_triggers *t = triggers("tag ab", "tag b");
+	struct weft_event event = text(WEFT_EVENT_TAG, 1, "b");
+	struct weft_slice rule;
+	(void)state;
+	weft_triggers_take(t, &event);
+	event.text = slice("ab");
+	weft_triggers_take(t, &event);
+	assert_int_equal(weft_triggers_fired(t, &rule), 3);
+	assert_int_equal(rule.size, 5);
+	assert_memory_equal(rule.bytes, "tag b", 5);
+	weft_triggers_take(t, &event);
+	assert_int_equal(weft_triggers_fired(t, &rule), 2);
+	assert_memory_equal(rule.bytes, "tag ab", 6);
+	weft_triggers_destroy(t);
+}
+
+static void a_remark_is_not_a_label(void **state)
+{
+	struct weft_triggers *t = triggers("waits > 1ns label = query", NULL);
+	(void)state;
+	take(t, text(WEFT_EVENT_NOTE, 1, "query"));
+	take(t, at(10, WEFT_EVENT_TRY_READ, 1, 9));
+	assert_int_equal(pass(t, 100), 0);
+	take(t, text(WEFT_EVENT_LABEL, WEFT_TASK_NONE, "query")); /* of no task */
+	take(t, text(WEFT_EVENT_LABEL, 2, "quer"));
+	take(t, at(200, WEFT_EVENT_TRY_READ, 2, 9));
+	assert_int_equal(pass(t, 300), 0);
+	take(t, text(WEFT_EVENT_LABEL, 3, "query"));
+	take(t, at(300, WEFT_EVENT_TRY_READ, 3, 9));
+	assert_int_equal(pass(t, 400), 1);
+	weft_triggers_destroy(t);
+}
+
+/* A task that waited between others waits again, now as the last. */
+static void a_task_waits_again_behind_the_others(void **state)
+{
+	struct weft_triggers *t = triggers("waits > 100ns", NULL);
+	(void)state;
+	for (uint64_t task = 1; task <= 3; task++)
+		take(t, at(10 * task, WEFT_EVENT_TRY_READ, task, 9));
+	take(t, at(40, WEFT_EVENT_SWITCH, 2, 0));
+	take(t, at(50, WEFT_EVENT_TRY_READ, 2, 9));
+	assert_int_equal(pass(t, 110), 0);
+	assert_int_equal(pass(t, 111), 1); /* 1 */
+	assert_int_equal(pass(t, 130), 0);
+	assert_int_equal(pass(t, 131), 1); /* 3 */
+	assert_int_equal(pass(t, 150), 0);
+	assert_int_equal(pass(t, 151), 1); /* 2 */
+	take(t, at(160, WEFT_EVENT_SWITCH, 1, 0)); /* the first of the list, then the last */
+	take(t, at(170, WEFT_EVENT_SWITCH, 2, 0));
+	take(t, at(180, WEFT_EVENT_TRY_READ, 1, 9));
+	assert_int_equal(pass(t, 281), 1);
+	take(t, at(290, WEFT_EVENT_SWITCH, 3, 0));
+	take(t, at(290, WEFT_EVENT_SWITCH, 1, 0));
+	take(t, at(300, WEFT_EVENT_TRY_READ, 4, 9));
+	assert_int_equal(pass(t, 401), 1);
+	weft_triggers_destroy(t);
+}
+
+static void runs_are_measured_per_thread(void **state)
+{
+	struct weft_triggers *t = triggers("runs > 50ns", NULL);
+	struct weft_event second = at(20, WEFT_EVENT_SWITCH, 2, 0), away = at(60, WEFT_EVENT_SWITCH, WEFT_TASK_NONE, 0);
+	(void)state;
+	take(t, at(10, WEFT_EVENT_SWITCH, 1, 0));
+	second.thread = 40; /* more than one step of the table's growth */
+	take(t, second);
+	take(t, away);
+	assert_int_equal(pass(t, 70), 0);
+	assert_int_equal(pass(t, 71), 1);
+	assert_int_equal(pass(t, 999), 0);
+	weft_triggers_destroy(t);
+}
+
+/* A thread that switches to a task's first id runs the task that it became. */
+static void a_run_under_an_old_name_ends_with_its_task(void **state)
+{
+	struct weft_triggers *t = triggers("runs > 50ns", NULL);
+	(void)state;
+	take(t, at(100, WEFT_EVENT_BECOME, 1, 2));
+	take(t, at(110, WEFT_EVENT_SWITCH, 1, 0));
+	take(t, at(120, WEFT_EVENT_RESOLVE, 9, 2));
+	assert_int_equal(pass(t, 999), 0);
+	weft_triggers_destroy(t);
+}
+
+/* It is not known what ran before the band, so nor is what runs after it. */
+static void an_unknown_task_fires_nothing(void **state)
+{
+	struct weft_triggers *t = triggers("runs > 50ns", "runs > 10ns kind = task");
+	struct weft_event begin = at(90, WEFT_EVENT_BAND, 0, 0), end = at(100, WEFT_EVENT_BAND, 0, 0);
+	(void)state;
+	begin.flag = true;
+	take(t, begin);
+	take(t, end);
+	assert_int_equal(pass(t, 999), 0);
+	weft_triggers_destroy(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -404,6 +588,17 @@ int main(void)
 		cmocka_unit_test(ids_belong_to_their_buffer),
 		cmocka_unit_test(a_late_rule_knows_its_counter),
 		cmocka_unit_test(tasks_that_live_are_not_forgotten),
+		cmocka_unit_test(a_rule_ends_at_its_size),
+		cmocka_unit_test(the_largest_limits_are_accepted),
+		cmocka_unit_test(each_rule_has_its_own_counter),
+		cmocka_unit_test(a_tag_of_the_same_size_is_another),
+		cmocka_unit_test(rules_of_tasks_stay_beside_later_ones),
+		cmocka_unit_test(the_first_rule_that_fired_is_named),
+		cmocka_unit_test(a_remark_is_not_a_label),
+		cmocka_unit_test(a_task_waits_again_behind_the_others),
+		cmocka_unit_test(runs_are_measured_per_thread),
+		cmocka_unit_test(a_run_under_an_old_name_ends_with_its_task),
+		cmocka_unit_test(an_unknown_task_fires_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
