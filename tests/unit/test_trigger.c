@@ -416,9 +416,11 @@ static void the_largest_limits_are_accepted(void **state)
 	static char rule[WEFT_TRIGGER_RULE_MAX_BYTES + 1] = "tag ";
 	(void)state;
 	memset(rule + 4, 'x', sizeof(rule) - 4);
-	assert_int_equal(weft_triggers_add(t, "waits > 9223372036854775808ns", 29, &error), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(
+		weft_triggers_add(t, "waits > 9223372036854775808ns", 29, &error), WEFT_ERROR_ARGUMENT);
 	assert_int_equal(weft_triggers_add(t, "counter x > 9223372036854775807", 31, &error), 0);
-	assert_int_equal(weft_triggers_add(t, "counter x <= 9223372036854775807", 32, &error), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(
+		weft_triggers_add(t, "counter x <= 9223372036854775807", 32, &error), WEFT_ERROR_ARGUMENT);
 	assert_int_equal(weft_triggers_add(t, "waits > 1s kind = 65535", 23, &error), 0);
 	assert_int_equal(weft_triggers_add(t, rule, sizeof(rule) - 1, &error), 0);
 	assert_int_equal(weft_triggers_add(t, rule, sizeof(rule), &error), WEFT_ERROR_ARGUMENT);
@@ -517,7 +519,7 @@ static void a_task_waits_again_behind_the_others(void **state)
 	assert_int_equal(pass(t, 130), 0);
 	assert_int_equal(pass(t, 131), 1); /* 3 */
 	assert_int_equal(pass(t, 150), 0);
-	assert_int_equal(pass(t, 151), 1); /* 2 */
+	assert_int_equal(pass(t, 151), 1);         /* 2 */
 	take(t, at(160, WEFT_EVENT_SWITCH, 1, 0)); /* the first of the list, then the last */
 	take(t, at(170, WEFT_EVENT_SWITCH, 2, 0));
 	take(t, at(180, WEFT_EVENT_TRY_READ, 1, 9));
@@ -532,7 +534,8 @@ static void a_task_waits_again_behind_the_others(void **state)
 static void runs_are_measured_per_thread(void **state)
 {
 	struct weft_triggers *t = triggers("runs > 50ns", NULL);
-	struct weft_event second = at(20, WEFT_EVENT_SWITCH, 2, 0), away = at(60, WEFT_EVENT_SWITCH, WEFT_TASK_NONE, 0);
+	struct weft_event second = at(20, WEFT_EVENT_SWITCH, 2, 0),
+					  away = at(60, WEFT_EVENT_SWITCH, WEFT_TASK_NONE, 0);
 	(void)state;
 	take(t, at(10, WEFT_EVENT_SWITCH, 1, 0));
 	second.thread = 40; /* more than one step of the table's growth */
