@@ -209,6 +209,41 @@ static void the_source_of_a_part_is_named(void **state)
 	free(s.file);
 }
 
+/* Events are overwritten before some of the looks. */
+static void record_too_much(unsigned look)
+{
+	for (int64_t i = 0; i < (look % 4 == 3 ? 12000 : 20); i++) {
+		now_ticks += 10;
+		weft_tag_value("number", i);
+	}
+}
+
+static void losses_of_all_headers_are_placed(void **state)
+{
+	(void)state;
+	struct stream s = stream_of(record_too_much);
+	expect_same(&s, "period");
+	free(s.file);
+}
+
+static void a_stream_of_another_version_is_refused(void **state)
+{
+	(void)state;
+	struct stream s = stream_of(record_numbers);
+	struct weft_decoder *decoder;
+	struct weft_event event;
+	header_of(&s, 0)->version++;
+	for (int at_once = 0; at_once < 2; at_once++) {
+		assert_int_equal(weft_decoder_create(&decoder), 0);
+		assert_int_equal(weft_decoder_feed(decoder, s.file, s.size), 0);
+		if (!at_once)
+			assert_int_equal(weft_decoder_next(decoder, &event), WEFT_AGAIN);
+		assert_int_equal(weft_decoder_finish(decoder), WEFT_ERROR_UNSUPPORTED);
+		weft_decoder_destroy(decoder);
+	}
+	free(s.file);
+}
+
 /* ---- Packets ---- */
 
 static void a_packet_without_events_is_no_damage(void **state)
@@ -258,7 +293,10 @@ static void an_empty_chunk_after_damage_is_found(void **state)
 	expect_same(&s, "what is no chunk of a stream");
 	s.size -= 8; /* the last chunk is cut */
 	expect_same(&s, NULL);
-	s.size -= sizeof(copy);
+	s.size += 8; /* its content is missing */
+	((struct weft_abi_chunk *)(void *)(s.file + at + 8))->bytes = 8;
+	expect_same(&s, "the stream is cut short");
+	s.size -= 8 + sizeof(copy);
 	expect_same(&s, NULL);
 	free(s.file);
 }
@@ -290,6 +328,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_early_stop_is_told),
 		cmocka_unit_test(the_source_of_a_part_is_named),
+		cmocka_unit_test(losses_of_all_headers_are_placed),
+		cmocka_unit_test(a_stream_of_another_version_is_refused),
 		cmocka_unit_test(a_packet_without_events_is_no_damage),
 		cmocka_unit_test(impossible_sizes_of_packets_are_told),
 		cmocka_unit_test(an_empty_chunk_after_damage_is_found),
