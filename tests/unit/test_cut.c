@@ -8,6 +8,8 @@
 
 #include <weft/cut.h>
 
+#include "abi/buffer_abi.h"
+#include "abi/stream_abi.h"
 #include "decoded.h"
 
 static struct weft_slice text_of(const char *string)
@@ -425,6 +427,128 @@ static void a_missing_text_is_complained_of(void **state)
 	weft_text_finish(&part);
 }
 
+/* A rundown before the range says how old a task was. */
+static void the_age_of_a_task_grows_up_to_the_range(void **state)
+{
+	(void)state;
+	const struct weft_cut_range range = {100, 200};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	add(cut, &(struct weft_event){.type = WEFT_EVENT_ALIVE,
+				 .time_ns = 50,
+				 .task = 1,
+				 .other = WEFT_TASK_NONE,
+				 .kind = WEFT_KIND_BIND,
+				 .has_value = true,
+				 .value = 30});
+	add(cut, &(struct weft_event){.type = WEFT_EVENT_ALIVE,
+				 .time_ns = 60,
+				 .task = 2,
+				 .other = WEFT_TASK_NONE,
+				 .kind = WEFT_KIND_BIND,
+				 .has_value = true,
+				 .value = 70}); /* older than the clock */
+	struct decoded d = end(cut, &part);
+	expect_lines(&d,
+		"{\"time\":100,\"event\":\"alive\",\"task\":1,\"kind\":\"bind\",\"label\":\"\",\"age\":80,"
+		"\"source\":null,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"alive\",\"task\":2,\"kind\":\"bind\",\"label\":\"\",\"age\":100,"
+		"\"source\":null,\"rundown\":true,\"thread\":0}\n");
+}
+
+/* Only a task that the range names is mentioned after its end. */
+static void an_ended_task_is_left_out(void **state)
+{
+	(void)state;
+	const struct weft_cut_range range = {100, 200};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	for (uint64_t task = 0; task < 2; task++)
+		add(cut,
+			&(struct weft_event){
+				.type = WEFT_EVENT_RESOLVE, .time_ns = 10, .task = WEFT_TASK_NONE, .other = task});
+	add(cut, &(struct weft_event){.type = WEFT_EVENT_SWITCH, .time_ns = 150, .task = 1});
+	struct decoded d = end(cut, &part);
+	expect_lines(&d,
+		"{\"time\":100,\"event\":\"resolve\",\"task\":null,\"target\":1,\"rundown\":true,"
+		"\"thread\":0}\n"
+		"{\"time\":150,\"event\":\"switch\",\"task\":1,\"thread\":0}\n");
+}
+
+static void a_gc_that_goes_on_begins_in_the_rundown(void **state)
+{
+	(void)state;
+	const struct weft_cut_range range = {100, 200};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	add(cut, &(struct weft_event){.type = WEFT_EVENT_BAND,
+				 .time_ns = 30,
+				 .band = WEFT_BAND_GC,
+				 .flag = true,
+				 .text = text_of("major"),
+				 .thread = 1});
+	struct decoded d = end(cut, &part);
+	expect_lines(&d,
+		"{\"time\":100,\"event\":\"band\",\"kind\":\"gc\",\"reason\":\"major\",\"begin\":true,"
+		"\"rundown\":true,\"thread\":1}\n");
+}
+
+/* Content of the chunks of a kind, in bytes. */
+static size_t bytes_of_chunks(const struct weft_text *part, enum weft_abi_chunk_kind kind)
+{
+	size_t bytes = 0;
+	for (size_t at = sizeof(struct weft_abi_buffer); at < part->size;) {
+		const struct weft_abi_chunk *chunk = (const void *)(part->bytes + at);
+		assert_true(chunk->magic == WEFT_ABI_CHUNK_MAGIC);
+		bytes += chunk->kind == kind ? chunk->bytes : 0;
+		at += sizeof(*chunk) + chunk->bytes;
+	}
+	return bytes;
+}
+
+static void a_name_is_written_once(void **state)
+{
+	(void)state;
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&all, &part);
+	struct weft_event event = {
+		.type = WEFT_EVENT_COUNTER, .task = 1, .text = text_of("a short name")};
+	for (uint64_t i = 0; i < 20000; i++) {
+		event.time_ns = i;
+		add(cut, &event);
+	}
+	assert_int_equal(weft_cut_finish(cut, &description), 0);
+	assert_int_equal(weft_cut_summarize(cut).events, 20000);
+	assert_int_equal(weft_cut_summarize(cut).bytes, part.size);
+	weft_cut_destroy(cut);
+	assert_int_equal(bytes_of_chunks(&part, WEFT_ABI_CHUNK_TEXT), 0);
+	assert_in_range(bytes_of_chunks(&part, WEFT_ABI_CHUNK_NAMES), 16, 200);
+	weft_text_finish(&part);
+}
+
+/* The description may move while events come. */
+static void the_last_description_counts(void **state)
+{
+	(void)state;
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&all, &part);
+	struct weft_trace_description *first = malloc(sizeof(*first));
+	struct weft_trace_thread *one = malloc(sizeof(*one));
+	assert_true(first && one);
+	*one = threads[0];
+	*first = description;
+	first->threads = one;
+	first->thread_count = 1;
+	const struct weft_event event = {.type = WEFT_EVENT_SWITCH, .time_ns = 5, .task = 1};
+	assert_int_equal(weft_cut_add(cut, &event, first), WEFT_OK);
+	*one = (struct weft_trace_thread){"gone", "gone", 1, 1, 0};
+	first->thread_count = 0;
+	struct decoded d = end(cut, &part);
+	expect_lines(&d, "{\"time\":5,\"event\":\"switch\",\"task\":1,\"thread\":0}\n");
+	free(one);
+	free(first);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -441,6 +565,11 @@ int main(void)
 		cmocka_unit_test(a_part_keeps_why_its_threads_are_idle),
 		cmocka_unit_test(level_changes_are_kept_up_to_the_end_of_the_range),
 		cmocka_unit_test(a_missing_text_is_complained_of),
+		cmocka_unit_test(the_age_of_a_task_grows_up_to_the_range),
+		cmocka_unit_test(an_ended_task_is_left_out),
+		cmocka_unit_test(a_gc_that_goes_on_begins_in_the_rundown),
+		cmocka_unit_test(a_name_is_written_once),
+		cmocka_unit_test(the_last_description_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,6 +123,36 @@ static void bands_and_reasons(void **state)
 		"   0.000000000  switch    task=none reason=\"poll\"\n");
 }
 
+static void kinds_have_names_or_numbers(void **state)
+{
+	(void)state;
+	struct weft_event event = {.type = WEFT_EVENT_CREATE,
+		.time_ns = 1000,
+		.task = WEFT_TASK_NONE,
+		.other = 5,
+		.kind = WEFT_KIND_BIND};
+	assert_lines(&event, 1,
+		"{\"time\":1000,\"event\":\"create\",\"task\":null,\"child\":5,\"kind\":\"bind\"}\n",
+		"   0.000000000  create    task=none child=5 kind=bind\n");
+	event.kind = 1000;
+	assert_lines(&event, 1,
+		"{\"time\":1000,\"event\":\"create\",\"task\":null,\"child\":5,\"kind\":1000}\n",
+		"   0.000000000  create    task=none child=5 kind=1000\n");
+}
+
+static void a_flag_is_a_word_if_it_is_set(void **state)
+{
+	(void)state;
+	struct weft_event event = {.type = WEFT_EVENT_READ, .time_ns = 1000, .task = 1, .other = 5};
+	assert_lines(&event, 1,
+		"{\"time\":1000,\"event\":\"read\",\"task\":1,\"source\":5,\"later\":false}\n",
+		"   0.000000000  read      task=1 source=5\n");
+	event.flag = true;
+	assert_lines(&event, 1,
+		"{\"time\":1000,\"event\":\"read\",\"task\":1,\"source\":5,\"later\":true}\n",
+		"   0.000000000  read      task=1 source=5 later\n");
+}
+
 /* Whatever the event, a line is one line, and an unknown type says so. */
 static void every_type_makes_one_line(void **state)
 {
@@ -154,6 +184,8 @@ int main(void)
 		cmocka_unit_test(a_mark_has_an_object),
 		cmocka_unit_test(a_tag_may_have_a_value),
 		cmocka_unit_test(bands_and_reasons),
+		cmocka_unit_test(kinds_have_names_or_numbers),
+		cmocka_unit_test(a_flag_is_a_word_if_it_is_set),
 		cmocka_unit_test(every_type_makes_one_line),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

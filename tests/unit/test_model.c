@@ -409,6 +409,67 @@ static void million_deep_chains_cost_nothing_extra(void **state)
 	weft_model_destroy(m);
 }
 
+static struct weft_event alive(uint64_t time, uint64_t task, const char *label, uint64_t source)
+{
+	struct weft_event e = texted(WEFT_EVENT_ALIVE, time, task, label);
+	e.kind = WEFT_KIND_BIND;
+	e.other = source;
+	e.is_rundown = true;
+	return e;
+}
+
+static void a_rundown_describes_what_was_not_known(void **state)
+{
+	(void)state;
+	char text[32];
+	struct weft_model *m = BUILD(texted(WEFT_EVENT_EXPECT, 1, 1, ""), alive(2, 1, "first", NONE),
+		alive(3, 1, "second", NONE), create(4, 9, 2), alive(5, 2, "", NONE),
+		texted(WEFT_EVENT_LABEL, 6, 2, "late"), alive(7, 2, "later", NONE), alive(8, NONE, "", 1),
+		switch_to(50, 9));
+	uint32_t t = task(m, 1);
+	assert_int_equal(m->tasks.kind[t], WEFT_KIND_BIND);
+	assert_int_equal(m->tasks.kind[task(m, 2)], WEFT_KIND_TASK); /* its create said so */
+	weft_model_format_name(m, t, text, sizeof(text));
+	assert_string_equal(text, "first");
+	weft_model_format_name(m, task(m, 2), text, sizeof(text));
+	assert_string_equal(text, "late");
+	assert_true(m->tasks.flags[t] & WEFT_TASK_NEVER_RESOLVED); /* it is still expected to end */
+	assert_int_equal(diagnostics.count, 1);
+	weft_model_destroy(m);
+}
+
+static void a_rundown_repeats_no_try_read(void **state)
+{
+	(void)state;
+	struct weft_model *m =
+		BUILD(event(WEFT_EVENT_TRY_READ, 1, 1, 3), alive(2, 1, "", 3), alive(3, 1, "", 4),
+			alive(4, 2, "", 4), event(WEFT_EVENT_RESOLVE, 5, 2, 6), alive(6, 2, "", 4));
+	static const uint64_t expected[][2] = {{1, 3}, {1, 4}, {2, 4}, {2, 4}};
+	uint32_t tries = 0;
+	for (uint32_t i = 0; i < m->edges.count; i++) {
+		if (m->edges.type[i] != WEFT_EDGE_TRY_READ)
+			continue;
+		assert_true(tries < 4);
+		assert_int_equal(m->edges.from[i], task(m, expected[tries][0]));
+		assert_int_equal(m->edges.to[i], task(m, expected[tries++][1]));
+	}
+	assert_int_equal(tries, 4);
+	weft_model_destroy(m);
+}
+
+static void a_tag_without_a_value_has_none(void **state)
+{
+	(void)state;
+	struct weft_event valued = texted(WEFT_EVENT_TAG, 2, 1, "b");
+	valued.has_value = true;
+	valued.value = 0;
+	struct weft_model *m = BUILD(texted(WEFT_EVENT_TAG, 1, 1, "a"), valued);
+	assert_int_equal(m->notes.count, 2);
+	assert_int_equal(m->notes.type[0], WEFT_NOTE_TEXT);
+	assert_int_equal(m->notes.type[1], WEFT_NOTE_VALUE);
+	weft_model_destroy(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -431,6 +492,9 @@ int main(void)
 		cmocka_unit_test(idleness_keeps_its_reason_over_a_band),
 		cmocka_unit_test(threads_run_side_by_side),
 		cmocka_unit_test(ids_are_unique_within_a_buffer_only),
+		cmocka_unit_test(a_rundown_describes_what_was_not_known),
+		cmocka_unit_test(a_rundown_repeats_no_try_read),
+		cmocka_unit_test(a_tag_without_a_value_has_none),
 		cmocka_unit_test(million_deep_chains_cost_nothing_extra),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -572,6 +572,20 @@ static void an_unknown_task_fires_nothing(void **state)
 	weft_triggers_destroy(t);
 }
 
+/* A rundown says that a task waits for the source that it asked last. */
+static void a_rundown_begins_a_wait_again(void **state)
+{
+	struct weft_triggers *t = triggers("waits > 50ns", NULL);
+	(void)state;
+	take(t, at(100, WEFT_EVENT_TRY_READ, 1, 9));
+	take(t, at(110, WEFT_EVENT_SWITCH, 1, 0));
+	assert_int_equal(pass(t, 200), 0);
+	take(t, at(200, WEFT_EVENT_ALIVE, 1, 9));
+	assert_int_equal(pass(t, 250), 0);
+	assert_int_equal(pass(t, 251), 1);
+	weft_triggers_destroy(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -602,6 +616,7 @@ int main(void)
 		cmocka_unit_test(runs_are_measured_per_thread),
 		cmocka_unit_test(a_run_under_an_old_name_ends_with_its_task),
 		cmocka_unit_test(an_unknown_task_fires_nothing),
+		cmocka_unit_test(a_rundown_begins_a_wait_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
