@@ -334,7 +334,7 @@ const others = () => new Promise(resolve => { // lets the event loop handle wait
 	channel.port2.postMessage(0);
 });
 
-function say(text, fraction) {
+function showText(text, fraction) {
 	give(text);
 	wasm.page_show_text(fraction);
 	wake();
@@ -365,7 +365,7 @@ const megabytes = bytes => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0) + ' MB';
 
 async function receive(stream, total, number) {
 	const reader = stream.getReader();
-	let received = 0, said = performance.now();
+	let received = 0, shownAt = performance.now();
 	for (;;) {
 		const { value, done } = await reader.read();
 		if (number !== opened) {
@@ -380,9 +380,9 @@ async function receive(stream, total, number) {
 		new Uint8Array(memory.buffer, at, value.length).set(value);
 		wasm.page_load_more(value.length);
 		received += value.length;
-		if (performance.now() - said > 100) {
-			said = performance.now();
-			say(`Reading: ${megabytes(received)}${total ? ' of ' + megabytes(total) : ''} …`, total ? received / total : -1);
+		if (performance.now() - shownAt > 100) {
+			shownAt = performance.now();
+			showText(`Reading: ${megabytes(received)}${total ? ' of ' + megabytes(total) : ''} …`, total ? received / total : -1);
 		}
 	}
 }
@@ -398,7 +398,7 @@ function rehearse() {
 
 async function build(number) {
 	check(wasm.page_load_open());
-	let status = AGAIN, said = performance.now();
+	let status = AGAIN, shownAt = performance.now();
 	while (status === AGAIN && !stopped) {
 		const until = performance.now() + SLICE_MS;
 		while (status === AGAIN && performance.now() < until)
@@ -406,9 +406,9 @@ async function build(number) {
 		check(status);
 		if (!isRehearsed)
 			rehearse();
-		if (performance.now() - said > 100) {
-			said = performance.now();
-			say(`${wasm.page_load_events().toLocaleString('en')} events …`, wasm.page_load_fraction());
+		if (performance.now() - shownAt > 100) {
+			shownAt = performance.now();
+			showText(`${wasm.page_load_events().toLocaleString('en')} events …`, wasm.page_load_fraction());
 			postMessage(['loading']);
 		}
 		await others();
@@ -448,7 +448,7 @@ function show(source, now, showModel) {
 		if (source.view)
 			wasm.page_command(now);
 	}
-	say('', -1);
+	showText('', -1);
 }
 
 async function fetched(url) {
@@ -475,7 +475,7 @@ async function load(source, now, number) {
 	if (!await receive(stream, total, number) || !await build(number))
 		return;
 	const events = wasm.page_load_events(), damage = damages();
-	say(`Laying out ${events.toLocaleString('en')} events …`, -1);
+	showText(`Laying out ${events.toLocaleString('en')} events …`, -1);
 	await others();
 	check(wasm.page_load_finish());
 	show(source, now, () => wasm.page_load_show());
@@ -564,7 +564,7 @@ async function follow(source, now, number) {
 	let status = AGAIN, isWhole = false;
 	paused = false;
 	check(wasm.page_follow_start());
-	say('Waiting for the first event …', -1);
+	showText('Waiting for the first event …', -1);
 	while (number === opened && status !== END) {
 		if (!isWhole && !feedDecoder(feed)) {
 			check(wasm.page_follow_finish());
@@ -590,13 +590,13 @@ async function open(source, now) {
 	stopped = false;
 	stir();
 	try {
-		say(`Reading ${source.title} …`, -1);
+		showText(`Reading ${source.title} …`, -1);
 		await (source.live ? follow : load)(source, now, number);
 	} catch (error) {
 		const text = explain(error, source.title);
 		if (number !== opened)
 			return;
-		say('', -1);
+		showText('', -1);
 		postMessage(['failed', text, !isShown]);
 	} finally {
 		if (number === opened) {

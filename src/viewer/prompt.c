@@ -65,7 +65,7 @@ void weft__viewer_close_prompt(struct weft_viewer *viewer)
 	viewer->changes |= WEFT_VIEWER_PROMPT;
 }
 
-static void say(struct weft_viewer *viewer, const char *problem)
+static void show_problem(struct weft_viewer *viewer, const char *problem)
 {
 	snprintf(viewer->prompt.message, sizeof(viewer->prompt.message), "%s", problem ? problem : "");
 	viewer->prompt.shown.is_error = problem != NULL;
@@ -102,10 +102,10 @@ static void take(struct weft_viewer *viewer, const char *text, bool is_done)
 	const char *problem = NULL;
 	switch (viewer->prompt.asked) {
 	case WEFT__ASK_START:
-		say(viewer, problem = take_start(viewer, text, is_done));
+		show_problem(viewer, problem = take_start(viewer, text, is_done));
 		break;
 	case WEFT__ASK_DURATION:
-		say(viewer, problem = take_duration(viewer, text, is_done));
+		show_problem(viewer, problem = take_duration(viewer, text, is_done));
 		break;
 	case WEFT__ASK_SEARCH:
 		weft__viewer_search(viewer, text);
@@ -117,7 +117,7 @@ static void take(struct weft_viewer *viewer, const char *text, bool is_done)
 		break;
 	case WEFT__ASK_FILTER:
 		if (is_done && !weft__viewer_set_filter(viewer, text))
-			say(viewer, problem = "that is too long");
+			show_problem(viewer, problem = "that is too long");
 		break;
 	case WEFT__ASK_NOTE:
 		if (is_done)

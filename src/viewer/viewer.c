@@ -205,7 +205,7 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	if (viewer->is_live && needs_problems(viewer))
 		weft__viewer_know_problems(
 			viewer); /* all at once, as the next state would arrive before it is done in steps */
-	bool told = viewer->status.message_until_ms > viewer->now_ms;
+	bool has_message = viewer->status.message_until_ms > viewer->now_ms;
 	weft__viewer_settle(viewer);
 	if (viewer->problems.is_pulsing)
 		viewer->changes |= WEFT_VIEWER_CANVAS;
@@ -215,7 +215,7 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 		viewer->slide.is_running || viewer->fade.strength != viewer->fade.is_shown)
 		return 0;
 	double due = fmin(viewer->hover.due_ms, weft__viewer_pointer_due(viewer));
-	if (told)
+	if (has_message)
 		due = fmin(due, viewer->status.message_until_ms);
 	if (viewer->model && !viewer->problems.found)
 		due = fmin(due, problems_due(viewer));

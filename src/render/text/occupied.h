@@ -2,8 +2,8 @@
  *
  * The boxes that text occupies. Boxes that were taken never overlap.
  */
-#ifndef WEFT_RENDER_PLACES_H
-#define WEFT_RENDER_PLACES_H
+#ifndef WEFT_RENDER_OCCUPIED_H
+#define WEFT_RENDER_OCCUPIED_H
 
 #include <stdbool.h>
 

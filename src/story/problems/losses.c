@@ -105,7 +105,7 @@ static uint64_t add_clusters(struct weft__findings *findings)
 	return sum;
 }
 
-static void add_rest(struct weft__findings *findings, uint64_t rest, bool has_places)
+static void add_rest(struct weft__findings *findings, uint64_t rest, bool has_clusters)
 {
 	const struct weft_model *model = findings->story->model;
 	struct cluster cluster = {
@@ -113,8 +113,8 @@ static void add_rest(struct weft__findings *findings, uint64_t rest, bool has_pl
 	struct weft__sentence s;
 	weft__sentence_init(&s);
 	write_count(&s, rest);
-	weft__words_add(weft__clause(&s, 8), " %s", has_places ? "elsewhere" : "somewhere");
-	if (!has_places) {
+	weft__words_add(weft__clause(&s, 8), " %s", has_clusters ? "elsewhere" : "somewhere");
+	if (!has_clusters) {
 		struct weft__words *w = weft__clause(&s, 7);
 		weft__words_add(w, ": ");
 		weft__words_add_losses(w, model->losses);
