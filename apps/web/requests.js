@@ -25,7 +25,7 @@ async function copyText(text) {
 	try {
 		await navigator.clipboard.writeText(text);
 	} catch {
-		notice('This browser does not let the page copy. Here it is: ' + text);
+		notice('This browser does not let the page copy. Copy it from here: ' + text);
 	}
 }
 

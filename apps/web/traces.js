@@ -35,7 +35,7 @@ async function fetchTraces() {
 		throw new Error('weft serve does not answer any more');
 	});
 	if (response.status === 403)
-		throw new Error('this page has no valid token. weft serve was started again, maybe: open the address that it prints now');
+		throw new Error('this page has no valid token. If weft serve was started again, open the address that it printed');
 	if (!response.ok)
 		throw new Error(`the server says ${response.status}: ${(await response.text()).trim()}`);
 	return response.json();
@@ -53,7 +53,7 @@ async function showTraces() {
 		else
 			listTraces(wanted ? 'The trace of this link is not served any more.' : '', traces);
 	} catch (error) {
-		showEmpty(`The list of traces did not come: ${error.message}.`);
+		showEmpty(`The list of traces could not be loaded: ${error.message}.`);
 	}
 }
 
@@ -81,7 +81,7 @@ async function listTraces(text, known) {
 		traces.sort((a, b) => (b.state === 'running') - (a.state === 'running') || b.modified - a.modified).forEach(addTrace);
 		(element('traces').querySelector('button') || element('choose')).focus();
 	} catch (error) {
-		showEmpty(`The list of traces did not come: ${error.message}.`);
+		showEmpty(`The list of traces could not be loaded: ${error.message}.`);
 	}
 }
 
@@ -90,7 +90,7 @@ function openFiles(files) {
 		return;
 	open({ title: files[0].name, size: files[0].size, blob: files[0] });
 	if (files.length > 1)
-		notice(`One trace a window: this is ${files[0].name}.`);
+		notice(`A window shows one trace: this is ${files[0].name}.`);
 }
 
 // The trace in the page is in blocks of base64. They are decoded one by one, as soon as the browser has

@@ -353,11 +353,11 @@ function explain(error, title) {
 	if (code === LIMIT || code === MEMORY || error instanceof RangeError)
 		return BIG;
 	if (code === FORMAT)
-		return `${title} is no trace that weft can read: it is neither weft's own, nor Mirage's CTF or sexp.`;
+		return `${title} is not a trace that weft can read: weft's own format, Mirage's CTF or sexp.`;
 	if (code === EMPTY)
-		return `${title} is empty: there is not a byte in it.`;
+		return `${title} is empty: it has no bytes.`;
 	if (code === DAMAGED)
-		return `${title}: no event in it is intact.`;
+		return `${title} has no intact event.`;
 	return `${title} could not be read: ${error.message}.`;
 }
 
@@ -454,7 +454,7 @@ function show(source, now, showModel) {
 async function fetched(url) {
 	const response = await fetch(url);
 	if (response.status === 403)
-		throw new Error('this page has no valid token. weft serve was started again, maybe: open the address that it prints now');
+		throw new Error('this page has no valid token. If weft serve was started again, open the address that it printed');
 	if (!response.ok)
 		throw new Error((await response.text()).trim() || response.statusText);
 	return response.body;

@@ -23,7 +23,7 @@ static const char usage[] =
 	"  --follow         show what is added to the files while they grow\n"
 	"  --check          print a message and exit with 3 if no file can be read\n"
 	"  --rings          each FILE is PID:FILE, the ring of that process in a run directory, and\n"
-	"                   refused if it is another's; 0:FILE is any file\n"
+	"                   refused if it belongs to another; 0:FILE is any file\n"
 	"  --help           this text\n"
 	"  --version        print the version\n";
 

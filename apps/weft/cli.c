@@ -59,7 +59,8 @@ int cli_usage_error(const char *command, const char *format, ...)
 	va_start(arguments, format);
 	fprintf(stderr, "weft%s%s: ", command ? " " : "", command ? command : "");
 	put_shown(format, arguments);
-	fprintf(stderr, "\n`weft%s%s --help` tells more\n", command ? " " : "", command ? command : "");
+	fprintf(stderr, "\n`weft%s%s --help` lists what is possible\n", command ? " " : "",
+		command ? command : "");
 	va_end(arguments);
 	return CLI_USAGE;
 }

@@ -87,6 +87,6 @@ bool cli_parse_theme(const char *command, const char *name, enum weft_theme *ret
 			return true;
 		}
 	cli_usage_error(
-		command, "--theme: \"%s\" is no theme; there are light, dark, safe and safe-dark", name);
+		command, "--theme: \"%s\" is not a theme; use light, dark, safe or safe-dark", name);
 	return false;
 }

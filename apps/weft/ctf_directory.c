@@ -87,10 +87,11 @@ static bool check_entries(const struct ctf_directory *directory, const char *inp
 			continue;
 		free = false;
 		if (is_same_file(directory->fd, name, input))
-			cli_error("%s/%s is the trace to export: not overwritten", directory->path, name);
+			cli_error("refusing to overwrite %s/%s, which is the trace to be exported",
+				directory->path, name);
 		else if (!is_ours(directory->fd, name))
 			cli_error(
-				"%s is not empty: %s is no part of a CTF export of weft; name another directory",
+				"%s is not empty, and %s is not part of a CTF export by weft; name another directory",
 				directory->path, name);
 		else if (!replace)
 			cli_error("%s holds a CTF export already; --force replaces it", directory->path);

@@ -65,11 +65,11 @@ static const struct verb *find_verb(const char *name)
 static int check(const struct ctl *ctl, const struct verb *verb, int count, char **arguments)
 {
 	if ((ctl->output || ctl->hold || ctl->when) && verb->run != ctl_snapshot)
-		return cli_usage_error("ctl", "-o, --hold and --when are for snapshot");
+		return cli_usage_error("ctl", "only `snapshot` takes -o, --hold and --when");
 	if (ctl->json && verb->run != ctl_status)
-		return cli_usage_error("ctl", "--json is for status");
+		return cli_usage_error("ctl", "only `status` takes --json");
 	if (ctl->output && !*ctl->output)
-		return cli_usage_error("ctl", "-o: a file without a name");
+		return cli_usage_error("ctl", "-o: the file's name is empty");
 	if (count && !verb->has_arguments)
 		return cli_usage_error(
 			"ctl", "%s takes no argument: \"%s\" is too many", verb->name, arguments[0]);
@@ -136,12 +136,12 @@ int cli_ctl(int argc, char **argv)
 	if (optind == argc)
 		return cli_usage_error(argv[0], "FILE or PID is missing");
 	if (optind + 1 == argc)
-		return cli_usage_error(argv[0], "a verb is missing: status, set, snapshot or rundown");
+		return cli_usage_error(argv[0], "a command is missing: status, set, snapshot or rundown");
 	ctl.operand = argv[optind];
 	const struct verb *verb = find_verb(argv[optind + 1]);
 	if (!verb)
-		return cli_usage_error(
-			argv[0], "\"%s\" is not known: status, set, snapshot or rundown", argv[optind + 1]);
+		return cli_usage_error(argv[0],
+			"unknown command \"%s\"; use status, set, snapshot or rundown", argv[optind + 1]);
 	int count = argc - optind - 2;
 	int status = check(&ctl, verb, count, argv + optind + 2);
 	return status ? status : open_and_run(&ctl, verb, count, argv + optind + 2);

@@ -73,10 +73,11 @@ int ctl_rundown(struct ctl *ctl, int count, char **arguments)
 	if (error)
 		return ctl_fail(ctl, error);
 	if (answers == 0) {
-		cli_error("%s: no answer: perhaps its runtime waits, or does not know its tasks",
+		cli_error("%s: no answer; its runtime may be waiting, or may not know its tasks",
 			weft__runs_shown(ctl->operand));
 		return CLI_NO;
 	}
-	fprintf(stderr, "weft: %u task%s told\n", answers, answers == 1 ? " was" : "s were");
+	fprintf(
+		stderr, "weft: the program listed %u living task%s\n", answers, answers == 1 ? "" : "s");
 	return CLI_DONE;
 }

@@ -104,8 +104,9 @@ static void report(const struct cli_trace *trace, struct weft_export_ctf_summary
 	if (summary.events == 0)
 		cli_error("%s holds no events", trace->name);
 	if (summary.late_times)
-		cli_error("%" PRIu64 " events are too late for readers of CTF, which count signed ns; they"
-				  " have the last time that there is",
+		cli_error(
+			"%" PRIu64
+			" events are too late for readers of CTF, which count signed ns; they get the latest possible time",
 			summary.late_times);
 }
 

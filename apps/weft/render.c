@@ -78,8 +78,7 @@ static bool parse_format(const char *command, const char *name, enum format *ret
 {
 	*ret_format = format_of_name(name);
 	if (*ret_format == FORMAT_NONE)
-		cli_usage_error(
-			command, "--format: \"%s\" is no picture; there are svg, png, pdf and html", name);
+		cli_usage_error(command, "--format: \"%s\" is unknown; use svg, png, pdf or html", name);
 	return *ret_format != FORMAT_NONE;
 }
 
@@ -125,21 +124,20 @@ static int settle_format(const char *command, struct arguments *a)
 		a->format = format_of_name(suffix + 1);
 	if (a->format == FORMAT_NONE)
 		return cli_usage_error(command,
-			"\"%s\" ends in no known kind of picture; name it .svg, .png, .pdf or .html, or "
-			"say --format",
+			"\"%s\" has an unknown suffix; name it .svg, .png, .pdf or .html, or use --format",
 			a->output);
 	if (a->format == FORMAT_PNG && a->width * a->height > PIXELS_MAX)
 		return cli_usage_error(command,
 			"a PNG of %llu x %llu is too large (100 million pixels at most); SVG has no such limit",
 			(unsigned long long)a->width, (unsigned long long)a->height);
 	if (a->format == FORMAT_HTML && !WEFT_HAS_PAGE) {
-		cli_error("this weft was built without the page; what was missing: " WEFT_PAGE_MISSING);
+		cli_error("this weft was built without the page, for lack of: " WEFT_PAGE_MISSING);
 		return CLI_NO;
 	}
 	if (a->format == FORMAT_SVG || a->format == FORMAT_HTML || WEFT_HAS_CAIRO)
 		return CLI_DONE;
-	cli_error("this weft was built without cairo, which draws PNG and PDF (package "
-			  "libpango1.0-dev); SVG it can");
+	cli_error(
+		"this weft was built without cairo (package libpango1.0-dev), so it draws SVG, but not PNG or PDF");
 	return CLI_NO;
 }
 
@@ -228,7 +226,7 @@ static int choose_view(const struct arguments *a, const struct weft_layout *layo
 		char length[32];
 		weft_format_duration(summary->end - summary->start, 4, length);
 		return cli_usage_error("render",
-			"--start lies outside the trace, which is %s long from @%llu on", length,
+			"--start is outside the trace, which is %s long and begins at @%llu", length,
 			(unsigned long long)summary->start);
 	}
 	uint64_t left = ret_view->end > start ? ret_view->end - start : 1;

@@ -25,8 +25,7 @@ static bool parse_group(const char *command, const char *name, enum weft_group_b
 			*ret_by = (enum weft_group_by)i;
 			return true;
 		}
-	cli_usage_error(command,
-		"--group-by: \"%s\" is nothing to group by; there are none, thread, process", name);
+	cli_usage_error(command, "--group-by: \"%s\" is unknown; use none, thread or process", name);
 	return false;
 }
 
@@ -43,8 +42,7 @@ static bool parse_pattern(
 {
 	bool complete = false;
 	if (patterns->count == RENDER_PATTERNS_MAX)
-		cli_usage_error(
-			command, "%s: that is given more than %d times", option, RENDER_PATTERNS_MAX);
+		cli_usage_error(command, "%s: given more than %d times", option, RENDER_PATTERNS_MAX);
 	else if (!*pattern)
 		cli_usage_error(command, "%s: the pattern is empty", option);
 	else if (strncmp(pattern, "kind:", 5) == 0 && !is_kind(pattern + 5))

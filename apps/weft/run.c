@@ -109,7 +109,7 @@ static void finish_server(struct show *show)
 	sigaddset(&signals, SIGHUP);
 	int64_t until = isatty(STDERR_FILENO) ? INT64_MAX : now_ms() + LINGER_MS;
 	if (until == INT64_MAX)
-		fprintf(stderr, "weft: the program has ended; Ctrl-C ends showing it\n");
+		fprintf(stderr, "weft: the program has ended; Ctrl-C ends the server\n");
 	/* Signals that came until now were for the program. */
 	const struct timespec none = {0, 0};
 	while (sigtimedwait(&signals, NULL, &none) > 0)
@@ -133,10 +133,9 @@ static void start_server(struct show *show, const char *ring)
 {
 	(void)show;
 	(void)ring;
-	cli_error(
-		"there is nothing to show it with: a window needs weft-gtk (package libgtk-4-dev when "
-		"weft is built) and a display, a browser a weft that was built with "
-		"libmicrohttpd-dev; the trace is recorded");
+	cli_error("cannot show the trace: a window needs weft-gtk (package libgtk-4-dev when "
+			  "weft is built) and a display; a browser needs a weft that was built with "
+			  "libmicrohttpd-dev; the trace is recorded");
 }
 
 static void finish_server(struct show *show)

@@ -149,7 +149,8 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 	}
 	if (!parse_address(address, &a))
 		return cli_usage_error(argv[0],
-			"--listen: \"%s\" is no address; write 127.0.0.1, [::1]:8080 or 0.0.0.0:8080", address);
+			"--listen: \"%s\" is not an address; write 127.0.0.1, [::1]:8080 or 0.0.0.0:8080",
+			address);
 	a.operands = argv + optind;
 	a.count = argc - optind;
 	*ret_arguments = a;

@@ -84,7 +84,7 @@ static enum MHD_Result answer_text(
 
 static enum MHD_Result refuse_method(struct MHD_Connection *connection)
 {
-	static const char text[] = "only GET and HEAD\n";
+	static const char text[] = "only GET and HEAD are supported\n";
 	struct MHD_Response *response =
 		response_of("text/plain; charset=utf-8", text, sizeof(text) - 1);
 	if (response)
@@ -138,7 +138,7 @@ static enum MHD_Result answer_bytes(
 	uint64_t first = 0, count = trace->size_bytes;
 	int fd = serve_traces_open(trace, &modified);
 	if (fd < 0)
-		return answer_text(connection, MHD_HTTP_NOT_FOUND, "it has gone\n");
+		return answer_text(connection, MHD_HTTP_NOT_FOUND, "the trace is no longer there\n");
 	format_tag(trace, &modified, tag);
 	const char *wanted_tag = header_of(connection, "If-Range");
 	enum serve_range range = SERVE_RANGE_ALL;
@@ -215,7 +215,7 @@ static enum MHD_Result answer_live(struct serve_server *server, struct MHD_Conne
 {
 	if (!serve_clients_begin_live(&server->clients))
 		return answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-			"as many live streams as weft serve allows are open: close one of the pages\n");
+			"weft serve has as many live connections as it allows: close one of the pages\n");
 	struct serve_live *live = serve_live_open(trace->path, trace->pid, &server->stopping);
 	if (live && !is_head)
 		return answer(connection, MHD_HTTP_OK, response_of_live(server, live));
@@ -223,8 +223,8 @@ static enum MHD_Result answer_live(struct serve_server *server, struct MHD_Conne
 	serve_live_close(live);
 	if (live)
 		return answer(connection, MHD_HTTP_OK, response_of("application/octet-stream", "", 0));
-	return answer_text(connection, MHD_HTTP_CONFLICT,
-		"no buffer that a program records into; /api/trace/ has its bytes\n");
+	return answer_text(
+		connection, MHD_HTTP_CONFLICT, "no program records into it; /api/trace/ has its bytes\n");
 }
 
 static enum MHD_Result answer_api(
@@ -235,7 +235,7 @@ static enum MHD_Result answer_api(
 	if (strcmp(path, "traces") == 0)
 		return answer_list(connection);
 	if (!is_live && strncmp(path, "trace/", 6) != 0)
-		return answer_text(connection, MHD_HTTP_NOT_FOUND, "there is no such thing\n");
+		return answer_text(connection, MHD_HTTP_NOT_FOUND, "not found\n");
 	if (!serve_traces_find(path + (is_live ? 5 : 6), &trace))
 		return answer_text(connection, MHD_HTTP_NOT_FOUND, "no trace has that id\n");
 	return is_live ? answer_live(server, connection, &trace, is_head)
@@ -254,13 +254,13 @@ static enum MHD_Result answer_page(struct MHD_Connection *connection, const char
 				connection, MHD_HTTP_OK, response_of(asset->type, asset->bytes, asset->size));
 	if (strcmp(name, "favicon.ico") == 0) /* browsers request it whatever the page says */
 		return answer(connection, MHD_HTTP_NO_CONTENT, response_of("image/x-icon", "", 0));
-	return answer_text(connection, MHD_HTTP_NOT_FOUND, "there is no such thing\n");
+	return answer_text(connection, MHD_HTTP_NOT_FOUND, "not found\n");
 }
 #else
 static enum MHD_Result answer_page(struct MHD_Connection *connection, const char *path)
 {
 	if (*path)
-		return answer_text(connection, MHD_HTTP_NOT_FOUND, "there is no such thing\n");
+		return answer_text(connection, MHD_HTTP_NOT_FOUND, "not found\n");
 	return answer_text(connection, MHD_HTTP_NOT_IMPLEMENTED,
 		"This weft was built without the page; it lacked " WEFT_PAGE_MISSING
 		". The traces are at /api/traces.\n");
@@ -354,7 +354,8 @@ static enum MHD_Result answer_admitted(struct serve_server *server,
 		return refuse_method(connection);
 	if (strncmp(path, api, sizeof(api) - 1) == 0) {
 		if (is_foreign(connection))
-			return answer_text(connection, MHD_HTTP_FORBIDDEN, "not for other sites\n");
+			return answer_text(
+				connection, MHD_HTTP_FORBIDDEN, "requests from other sites are refused\n");
 		return answer_api(server, connection, path + sizeof(api) - 1, is_head);
 	}
 	if (strcmp(path, "/") == 0 && argument_of(connection, "token"))
@@ -370,7 +371,7 @@ static enum MHD_Result handle(struct serve_server *server, struct MHD_Connection
 {
 	if (!serve_guard_is_host(&server->guard, header_of(connection, "Host")))
 		return refuse(connection, MHD_HTTP_MISDIRECTED_REQUEST, "text/plain; charset=utf-8",
-			"this is not that host: open the address that weft serve has printed\n");
+			"the request names another host: open the address that weft serve printed\n");
 	if (!is_admitted(server, connection))
 		return refuse_stranger(connection, path);
 	serve_clients_admit(&server->clients, client_of(connection));

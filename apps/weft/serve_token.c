@@ -21,7 +21,7 @@ bool serve_token_draw(char ret_token[SERVE_TOKEN_BYTES + 1])
 {
 	unsigned char random[16];
 	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random)) {
-		cli_error("cannot draw a token: %s", strerror(errno));
+		cli_error("cannot make a token: %s", strerror(errno));
 		return false;
 	}
 	for (size_t i = 0; i < sizeof(random); i++)

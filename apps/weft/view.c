@@ -103,8 +103,7 @@ static bool make_command(const char *command, struct arguments *a)
 	bool has_look = !error && (a->words[0] || rows.bytes[0]);
 	size_t size = 0;
 	if (has_look && a->first)
-		cli_usage_error(
-			command, "--command says what is seen, and so do other options: one of them");
+		cli_usage_error(command, "--command excludes the other options that choose the view");
 	else if (has_look)
 		size = (size_t)snprintf(a->command, sizeof(a->command), "view%s%s", a->words, rows.bytes);
 	else

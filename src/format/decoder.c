@@ -188,7 +188,7 @@ static void hold_late(struct weft_decoder *decoder, struct weft_event *event)
 	if (event->time_ns >= decoder->last_ns)
 		return;
 	weft_diagnostics_add(&decoder->diagnostics, event->offset,
-		"an event that comes after later ones were given; it is held at their time");
+		"an event comes after later ones were returned; its time is limited to theirs");
 	event->time_ns = decoder->last_ns;
 }
 

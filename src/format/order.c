@@ -94,7 +94,7 @@ static void hold_strays(struct weft__order *order, struct weft_diagnostics *diag
 	for (size_t i = 0; i < order->count; i++)
 		if (is_stray(order, i)) {
 			weft_diagnostics_add(diagnostics, order->list[i].offset,
-				"a time far from those of the events before and after; its event is held there");
+				"a time far from those of the events before and after; replaced by the one before");
 			order->list[i].time_ns = order->list[i > 0 ? i - 1 : 1].time_ns;
 		}
 }

@@ -190,7 +190,7 @@ static const char *read_op(
 	const struct weft__sexp_token *name = NULL;
 	const char *problem = NULL;
 	if (!take(tokens, WEFT__SEXP_OPEN) || !(name = take_atom(tokens)))
-		return "form is no event";
+		return "form is not an event";
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
 		if (slice_is(name->text, operations[i].name))
 			operation = &operations[i];
@@ -211,7 +211,7 @@ static const char *read_field(struct sexp_reader *reader, struct tokens *tokens,
 	const struct weft__sexp_token *name = NULL, *value;
 	const char *problem = NULL;
 	if (!take(tokens, WEFT__SEXP_OPEN) || !(name = take_atom(tokens)))
-		return "form is no event";
+		return "form is not an event";
 	if (slice_is(name->text, "time") && !*has_time) {
 		value = take_atom(tokens);
 		if (!value || !weft__sexp_seconds(value->text, &event->time_ns))
@@ -221,10 +221,10 @@ static const char *read_field(struct sexp_reader *reader, struct tokens *tokens,
 		problem = read_op(reader, tokens, event);
 		*has_op = true;
 	} else {
-		return "form is no event";
+		return "form is not an event";
 	}
 	if (!problem && !take(tokens, WEFT__SEXP_CLOSE))
-		problem = "form is no event";
+		problem = "form is not an event";
 	return problem;
 }
 
@@ -245,12 +245,12 @@ static const char *read_event(
 	bool has_time = false, has_op = false;
 	const char *problem = form->problem;
 	if (!problem && !take(&tokens, WEFT__SEXP_OPEN))
-		problem = "form is no event";
+		problem = "form is not an event";
 	while (!problem && (!has_time || !has_op))
 		problem = read_field(reader, &tokens, &event, &has_time, &has_op);
 	/* The last token closes the form: a form without it has a problem already. */
 	if (!problem && tokens.end - tokens.next != 1)
-		problem = "form is no event";
+		problem = "form is not an event";
 	if (problem)
 		return problem;
 	recognise_hint(&event);

@@ -131,7 +131,7 @@ static void add_token(struct weft__sexp_form *form, const struct weft__sexp_toke
 	if (form->count < WEFT__SEXP_TOKENS_MAX)
 		form->tokens[form->count++] = *token;
 	else
-		form->problem = "form is no event";
+		form->problem = "form is not an event";
 }
 
 /* Counts all text before the next opening parenthesis as one diagnostic. */

@@ -39,7 +39,7 @@ static int find_packets(struct weft__buffer *b, const struct weft__input *input)
 	b->packet_bytes = bytes;
 	if (bytes < WEFT_ABI_PACKET_MIN_BYTES || bytes > WEFT_ABI_PACKET_MAX_BYTES ||
 		(bytes & (bytes - 1)) || offset < sizeof(struct weft_abi_buffer) || offset % 8) {
-		report(input, AT(packets_offset), "the header's packets make no sense");
+		report(input, AT(packets_offset), "the header's offset or number of packets is invalid");
 		return WEFT_ERROR_DAMAGED;
 	}
 	if (offset > input->size) {
@@ -64,7 +64,7 @@ static void find_names(struct weft__buffer *b, const struct weft__input *input)
 	if (offset < sizeof(struct weft_abi_buffer) || offset > input->size || index > bytes ||
 		bytes > input->size - offset ||
 		(offset < packets_end && offset + bytes > b->packets_offset)) {
-		report(input, AT(names_offset), "the header's names make no sense");
+		report(input, AT(names_offset), "the header's offset or size of names is invalid");
 		return;
 	}
 	b->names = input->bytes + offset + index;

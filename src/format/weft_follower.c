@@ -156,7 +156,7 @@ static int fetch(struct weft__follower *f, struct weft__followed *p)
 		return error;
 	if (verdict == WEFT__PACKET_DAMAGED || header.committed < p->cursor.end) {
 		weft__follower_report(
-			f, p, offsetof(struct weft_abi_packet, committed), "a packet's size makes no sense");
+			f, p, offsetof(struct weft_abi_packet, committed), "a packet's size is invalid");
 		p->is_damaged = true;
 		return WEFT_AGAIN;
 	}
@@ -172,7 +172,8 @@ static void set_time(struct weft__follower *f, struct weft__followed *p)
 	uint64_t ns = weft__ticks_to_ns(&f->buffer.clock, p->words.ticks);
 	uint32_t offset = p->cursor.offset - p->words.count * (uint32_t)sizeof(uint64_t);
 	if (ns < p->next_ns)
-		weft__follower_report(f, p, offset, "time goes backwards within a packet; it is held");
+		weft__follower_report(
+			f, p, offset, "time goes backwards within a packet; the previous time is used");
 	else if (ns > f->last_ns)
 		weft__follower_report(f, p, offset, WEFT__SPAN_MESSAGE);
 	else
@@ -207,7 +208,7 @@ static int find_event(struct weft__follower *f, struct weft__followed *p)
 			return WEFT_AGAIN;
 		if (found == WEFT__FOUND_DAMAGE) {
 			weft__follower_report(f, p, p->cursor.offset,
-				"an event that runs out of its packet; the rest of the packet is lost");
+				"an event extends past its packet's end; the rest of the packet is lost");
 			p->is_damaged = true;
 			return WEFT_AGAIN;
 		}

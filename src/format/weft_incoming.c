@@ -71,7 +71,7 @@ static bool is_sound(
 		header->committed % 8 == 0)
 		return true;
 	report(r, chunk->offset + offsetof(struct weft_abi_packet, committed),
-		"a packet's size makes no sense");
+		"a packet's size is invalid");
 	return false;
 }
 

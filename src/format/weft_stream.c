@@ -53,7 +53,7 @@ bool weft__stream_is_packet(const struct weft__buffer *b, const struct weft__chu
 {
 	if (chunk->bytes >= sizeof(struct weft_abi_packet) && chunk->bytes <= b->packet_bytes)
 		return true;
-	weft_diagnostics_add(diagnostics, chunk->offset, "a packet's size makes no sense");
+	weft_diagnostics_add(diagnostics, chunk->offset, "a packet's size is invalid");
 	return false;
 }
 
@@ -75,7 +75,8 @@ int weft__stream_add_names(
 {
 	if (chunk->at > WEFT_ABI_NAMES_MAX_BYTES ||
 		chunk->bytes > WEFT_ABI_NAMES_MAX_BYTES - chunk->at) {
-		weft_diagnostics_add(diagnostics, chunk->offset, "names that no event can refer to");
+		weft_diagnostics_add(
+			diagnostics, chunk->offset, "a chunk of names that no event can refer to");
 		return 0;
 	}
 	if (chunk->bytes == 0)
@@ -101,7 +102,7 @@ static int add_text(
 	if (chunk->bytes < sizeof(uint64_t) ||
 		weft__load_u64(chunk->content) > chunk->bytes - sizeof(uint64_t) ||
 		(s->text_count && chunk->at <= s->texts[s->text_count - 1].number)) {
-		weft_diagnostics_add(diagnostics, chunk->offset, "a text that makes no sense");
+		weft_diagnostics_add(diagnostics, chunk->offset, "a text chunk is invalid");
 		return 0;
 	}
 	int error = weft__columns_reserve(&column, 1, &s->text_capacity, s->text_count + 1);
@@ -145,7 +146,7 @@ void weft__stream_take_header(
 		weft__load_u32(version) == WEFT_ABI_VERSION)
 		weft__live_copy(b->header, chunk->content, sizeof(b->header));
 	else
-		weft_diagnostics_add(diagnostics, chunk->offset, "a header that makes no sense");
+		weft_diagnostics_add(diagnostics, chunk->offset, "a header chunk is invalid");
 }
 
 /* Chunks of unknown kinds are skipped. */

@@ -10,7 +10,7 @@
 #include "format/weft_buffer.h"
 
 static const char WEFT__STREAM_CUT_SHORT[] = "the stream is cut short";
-static const char WEFT__STREAM_NO_CHUNK[] = "what is no chunk of a stream; it is stepped over";
+static const char WEFT__STREAM_NO_CHUNK[] = "bytes that are not a chunk of a stream; skipped";
 
 /* A chunk whose content is complete. */
 struct weft__chunk {

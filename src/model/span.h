@@ -22,7 +22,7 @@
 #define WEFT__FIRST_NS_MAX (UINT64_MAX - 2 * WEFT__SPAN_NS)
 
 static const char WEFT__SPAN_MESSAGE[] =
-	"a time more than 2^58 ns (9 years) from the rest of the trace; its event is held";
+	"a time more than 2^58 ns (9 years) from the rest of the trace; it is limited";
 
 struct weft__span {
 	uint64_t first, last; /* times of events */

@@ -183,7 +183,7 @@ static int on_become(struct weft__state *s, const struct meaning *m)
 		return 0;
 	}
 	if (m->task == m->other) {
-		report_damage(s, m, "a task becomes what it is already, or in a cycle; ignored");
+		report_damage(s, m, "a become that repeats another or closes a cycle; ignored");
 		return 0;
 	}
 	if (s->tasks.flags[m->task] & WEFT_TASK_RESOLVED) {
@@ -270,7 +270,7 @@ static int read_wait(struct weft__state *s, const struct meaning *m)
 static int on_alive(struct weft__state *s, const struct meaning *m)
 {
 	if (m->task == WEFT_NONE) {
-		report_damage(s, m, "a rundown of no task");
+		report_damage(s, m, "an alive event without a task");
 		return 0;
 	}
 	int error = read_alive(s, m);

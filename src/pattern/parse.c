@@ -365,7 +365,7 @@ static bool take_counts(struct parser *p, uint32_t *ret_least, uint32_t *ret_mos
 	if (*ret_least > REPEATS_MAX || (has_most && *ret_most > REPEATS_MAX))
 		report(p, start, "repeated too often: 1000 times at most");
 	else if (*ret_most < *ret_least)
-		report(p, start, "at most so often is less than at least");
+		report(p, start, "the maximum is less than the minimum");
 	return true;
 }
 

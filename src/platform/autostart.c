@@ -186,7 +186,7 @@ static bool start_in_directory(void)
 	int error = EEXIST;
 	bool is_in_place = wanted.in_place[0];
 	if (!weft__total_take(wanted.path, wanted.bytes)) {
-		report("--total", "other processes of the run take all of it");
+		report("--total", "the run's other processes use all of it");
 		return false;
 	}
 	for (unsigned attempt = 1; error == EEXIST && attempt <= PROGRAMS_MAX; attempt++) {

@@ -130,9 +130,9 @@ void weft__linux_join(void)
 	if (leader == &weft__copy)
 		return;
 	if (leader->version != WEFT__COPY_VERSION)
-		bar(search.own_object, "its weft does not go with the one that records");
+		bar(search.own_object, "its weft has another version than the one that records");
 	else if (!weft__linux_begins_off())
-		bar(search.own_object, "a child would go on in its parent's buffer");
+		bar(search.own_object, "a child process would record into its parent's buffer");
 	else
 		weft__copy_follow(leader);
 }

@@ -49,7 +49,9 @@ static const char *set(const char *item, size_t size)
 		return "too long a name";
 	memcpy(pattern, item, length);
 	pattern[length] = '\0';
-	return weft__set_level(pattern, (enum weft_level)level) ? "too many, or too long a name" : NULL;
+	return weft__set_level(pattern, (enum weft_level)level)
+			   ? "too many settings, or too long a name"
+			   : NULL;
 }
 
 static void report(const char *item, size_t size, const char *wrong)

@@ -73,7 +73,7 @@ static const char *write_reason(void)
 		return what;
 	bool known = fstat(fd, &status) == 0;
 	if (known && status.st_size < (off_t)ring.size)
-		what = "somebody shortened the file";
+		what = "the file was shortened";
 	if (known && status.st_size >= (off_t)sizeof(struct weft_abi_buffer) &&
 		pwrite(fd, &reason, sizeof(reason), offsetof(struct weft_abi_buffer, stop_reason)) > 0 &&
 		pwrite(fd, &stopped, sizeof(stopped), offsetof(struct weft_abi_buffer, stopped)) < 0)

@@ -26,7 +26,7 @@ const uint8_t weft__level_unset = WEFT__LEVEL_UNSET;
 static const uint8_t always = WEFT_LEVEL_MAX;
 
 WEFT__EXPORT struct weft_category weft_category_program = {
-	&weft__level_zero, "program", "what names no category", NULL};
+	&weft__level_zero, "program", "calls without a category", NULL};
 WEFT__EXPORT struct weft_category weft_category_always = {&weft__level_zero, NULL, NULL, NULL};
 
 static struct weft_category *objects[OBJECTS_MAX];
@@ -75,7 +75,8 @@ uint32_t weft__category_number(
 	uint32_t number = find_or_take(header, ids_of(header, name, description), name);
 	uint32_t *other = &header->categories[WEFT_ABI_CATEGORY_OTHER];
 	if (number == WEFT_ABI_CATEGORY_OTHER && weft__load(other) == 0 &&
-		weft__compare_exchange(other, 0, ids_of(header, "other", "all that came too late")))
+		weft__compare_exchange(
+			other, 0, ids_of(header, "other", "categories that were registered too late")))
 		begin_level(header, number, "other");
 	return number;
 }

@@ -14,9 +14,9 @@
 static const char *why_nothing(const struct painter *p)
 {
 	if (p->model->summary.events == 0)
-		return "The trace is valid and holds no event: nothing was recorded.";
+		return "The trace is valid, but has no events: nothing was recorded.";
 	if (p->model->tasks.count == 0)
-		return "No task in this trace: its events name none.";
+		return "This trace has no tasks: its events name none.";
 	return "All tasks are hidden.";
 }
 

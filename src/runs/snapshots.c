@@ -345,7 +345,7 @@ void weft__runs_snapshots_destroy(struct weft__runs_snapshots *s)
 		look_last(s, &s->list[i]);
 	if (s->passed_over)
 		weft__runs_report(
-			"%llu more request%s for a snapshot: one a second is answered, and %u in all",
+			"%llu more request%s for a snapshot: at most one a second is answered, and %u in all",
 			(unsigned long long)s->passed_over, s->passed_over == 1 ? "" : "s", s->options->limit);
 	free(s->list);
 	free(s);

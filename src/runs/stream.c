@@ -276,8 +276,7 @@ static bool is_full(struct weft__runs_stream *s, const struct ring_stream *r)
 		return s->is_full;
 	s->is_full = true;
 	weft__runs_report(
-		"the stream has reached its limit of %s: what is recorded from now on is not in it; "
-		"--max-size says how much may be written",
+		"the stream has reached its limit of %s, so it lacks later events; --max-size sets the limit",
 		weft__runs_size_text(most, text));
 	return true;
 }

@@ -84,7 +84,8 @@ bool weft__viewer_has_moved_since_message(const struct weft_viewer *viewer)
 static void write_handle(const struct weft_viewer *viewer, char *text, size_t size)
 {
 	unsigned count = viewer->layout->folds[viewer->hover.handle].count;
-	snprintf(text, size, "A run of %u alike tasks. Click: fold it into one row.", count);
+	snprintf(
+		text, size, "An unfolded group of %u alike tasks. Click: fold them into one row.", count);
 }
 
 static void compose(struct weft_viewer *viewer, char *text, size_t size)

@@ -160,7 +160,7 @@ def another_version_records_nothing_and_says_so():
             equal(len(traces), 1, said)
             names = ['one'] + ([] if host == 'copies-host' else ['host'])
             equal(notes(traces[0]), dict.fromkeys(names, 300))
-            assert 'did not record everything: ' + plugin('other') + ': its weft does not go with' in said, said
+            assert 'did not record everything: ' + plugin('other') + ': its weft has another version' in said, said
 
 
 @case

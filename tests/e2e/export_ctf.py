@@ -374,7 +374,7 @@ def the_input_is_never_overwritten():
             if name != trace:
                 os.symlink(trace, name)
             result = weft('export', '--force', '--to', 'ctf', name, out, status=1)
-            assert 'not overwritten' in result.stderr, result.stderr
+            assert 'refusing to overwrite' in result.stderr, result.stderr
         weft('export', '--force', '--to', 'ctf', trace, trace, status=1)
         with open(trace, 'rb') as kept, open(SAMPLES[0], 'rb') as original:
             equal(kept.read() == original.read(), True)

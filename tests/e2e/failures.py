@@ -77,14 +77,14 @@ def a_run_has_a_total():
             counts, said = record(path, '/bin/sh', '-c', 'for i in 1 2 3 4 5; do %s 3 exit 0 || exit 1; done' % SUBJECT,
                                   options=('--size', '128K', '--total', '300K', *options))
             equal(counts, [3, 3], said)
-            equal(len(re.findall('could not record: --total: other processes of the run take all of it', said)), 3, said)
+            equal(len(re.findall('could not record: --total: the run.s other processes use all of it', said)), 3, said)
     with temporary_directory() as path:
         said = record(path, '/bin/sh', '-c', 'for i in 1 2 3 4 5 6 7 8 9 10 11; do %s 3 exit 0; done' % SUBJECT,
                       options=('--size', '64K', '--total', '64K'))[1]
         assert said.count('could not record') == 8 and '2 more such messages are left out' in said, said
     for options in (('--total', '64K', '--size', '1M'), ('--total', '15M')):
         said = weft('record', *options, 'true', status=2).stderr
-        assert '--total is less than one buffer has' in said, said
+        assert '--total is less than one buffer takes' in said, said
     assert 'runs no program' in weft('record', '--total', '1M', '-p', '1', status=2).stderr
 
 

@@ -305,7 +305,7 @@ def an_orphan_is_recovered():
         equal(len(events), 500)
         check_order(events)
         equal(glob.glob(os.path.join(program.path, 'run', 'weft', '*')), [])
-        assert 'nothing is there' in recover(program).stderr
+        assert 'nothing to recover' in recover(program).stderr
 
 
 @case
@@ -368,7 +368,7 @@ def what_was_saved_before_is_not_replaced():
 def what_is_attended_or_records_is_left_alone():
     with subject() as program:
         program.tell(5)
-        assert 'nothing is there' in recover(program).stderr
+        assert 'nothing to recover' in recover(program).stderr
         equal([row['state'] for row in program.ls()], ['running'])
         program.record.kill()
         program.record.wait()

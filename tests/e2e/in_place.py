@@ -134,7 +134,7 @@ def shorten(size):
         wait_until(lambda: here.left('*.failed'), 'it is noticed')
         out, err = process.communicate('\n')
         equal((process.returncode, out), (7, 'alive\n'), err)
-        assert 'did not record everything: ' + here.file() + ': somebody shortened the file' in err, err
+        assert 'did not record everything: ' + here.file() + ': the file was shortened' in err, err
         equal(os.path.getsize(here.file()), size)
         return weft('info', '--json', here.file(), status=None).stdout
 

@@ -118,7 +118,7 @@ def levels_are_set_while_the_program_runs():
 def status_lists_what_libraries_registered():
     with subject() as program:
         equal([(c['name'], c['level'], c['description']) for c in program.status()['categories']],
-              [('program', 'info', 'what names no category'), ('net', 'info', 'connections and streams'),
+              [('program', 'info', 'calls without a category'), ('net', 'info', 'connections and streams'),
                ('db', 'info', 'queries')])
         text = program.ctl('status').stdout
         for part in ('"net"', '"connections and streams"', 'info', str(program.pid)):
@@ -219,7 +219,7 @@ def the_environment_sets_levels():
         program.tell('plugin')
         program.tell('round')
         said = program.end()
-        assert 'as told' not in said, said
+        assert 'ignored a setting' not in said, said
         equal(notes(program.trace), expected('plug', 'trace') + expected_round('warning', 'debug', 'warning'))
 
 

@@ -117,7 +117,7 @@ def what_is_no_trace_says_so():
     nonsense = base64.b64encode(b'nothing that anybody traced').decode()
     wrong, empty = use([['drop', 'letter.txt', nonsense], ['said'], ['look'],
                         ['press', 'Close'], ['drop', 'nothing', ''], ['said'], ['look']])
-    assert 'letter.txt is no trace' in wrong['notice'], wrong['notice']
+    assert 'letter.txt is not a trace' in wrong['notice'], wrong['notice']
     assert 'nothing is empty' in empty['notice'], empty['notice']
     assert '3,915 events' in empty['text'], 'the trace before stays: ' + empty['text']
 

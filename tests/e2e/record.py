@@ -142,7 +142,7 @@ def wrong_use():
     with place() as here:
         for arguments, message in (([], 'PROGRAM is missing'), (['--'], 'PROGRAM is missing'),
                                    (['--frobnicate', 'true'], 'unknown option'),
-                                   (['-o'], 'needs a value'), (['-o', '', 'true'], 'without a name'),
+                                   (['-o'], 'needs a value'), (['-o', '', 'true'], 'name is empty'),
                                    (['--size', 'big', 'true'], 'is not a size'),
                                    (['--size', '65535', 'true'], 'too small'),
                                    (['--size', '18446744073709551615G', 'true'], 'more than 2^64')):

@@ -192,10 +192,10 @@ def wrong_use_is_explained():
     for arguments, words in [
             ([], '-o OUT is missing'),
             (['-o', '-'], 'needs --format'),
-            (['-o', 'x.gif'], 'no known kind of picture'),
-            (['-o', 'x'], 'no known kind of picture'),
-            (['-o', 'x.svg', '--format', 'gif'], 'no picture'),
-            (['-o', 'x.svg', '--theme', 'pink'], 'no theme'),
+            (['-o', 'x.gif'], 'unknown suffix'),
+            (['-o', 'x'], 'unknown suffix'),
+            (['-o', 'x.svg', '--format', 'gif'], 'is unknown'),
+            (['-o', 'x.svg', '--theme', 'pink'], 'not a theme'),
             (['-o', 'x.svg', '--width', '0'], '--width'),
             (['-o', 'x.svg', '--width', '99999999'], '--width'),
             (['-o', 'x.svg', '--height', 'tall'], '--height'),
@@ -258,7 +258,7 @@ def hostile_labels_stay_text():
 @case
 def a_trace_without_tasks_is_a_sentence():
     result = weft('render', '-', '-o', '-', '--format', 'svg', input='((time 1.0)(op(Gc 0.1)))\n')
-    assert any('No task' in (t or '') for t in texts(xml.fromstring(result.stdout)))
+    assert any('no tasks' in (t or '') for t in texts(xml.fromstring(result.stdout)))
 
 
 # Traces whose times are as far apart as 64 bits can say. What is drawn one nanosecond or one tick after the other
@@ -295,7 +295,7 @@ def one_damaged_time_leaves_the_picture_as_it_was():
             with open(trace, 'w', encoding='utf-8') as file:
                 file.writelines(lines)
             result = render('-o', '-', '--format', 'svg', trace=trace)
-        assert 'event is held' in result.stderr, result.stderr
+        assert 'replaced by the one before' in result.stderr, result.stderr
         equal([text for text in texts(xml.fromstring(result.stdout)) if text and text.endswith(' ms')], ruler, wrong)
 
 

@@ -76,7 +76,7 @@ class Run:
 
     def end_program(self):
         self.process.stdin.close()
-        self.line('tells more')
+        self.line('describes it')
 
     def end(self, status=0):
         """Whoever looked at it has seen enough."""
@@ -208,7 +208,7 @@ def the_exit_status_is_the_programs():
         with Run(command=[folder]) as started:
             equal(started.process.wait(PATIENCE), 126)
     with Run(command=[os.path.join(BUILD, 'tests', 'record-subject'), '5', 'exit', '9']) as started:
-        started.line('tells more')
+        started.line('describes it')
         started.end(9)
 
 
@@ -218,7 +218,7 @@ def signals_reach_the_program():
         started.process.stdout.readline()
         started.tell(10)
         started.process.send_signal(signal.SIGTERM)
-        started.line('tells more')
+        started.line('describes it')
         started.end(128 + signal.SIGTERM)
         equal(len(texts(started.trace)), 10)
 

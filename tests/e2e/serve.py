@@ -516,7 +516,7 @@ def live_streams_are_bounded():
         refused.request('GET', '/api/live/' + one, headers={'Cookie': server.cookie})
         answer = refused.getresponse()
         equal((answer.status, 'Content-Security-Policy' in answer.headers), (503, True))
-        assert b'live streams' in answer.read()
+        assert b'live connections' in answer.read()
         refused.close()
         equal(server.get('/api/trace/' + one)[0], 200)
         program.end()
@@ -664,10 +664,10 @@ def what_is_no_buffer_is_not_followed():
 def wrong_use_says_what_would_be_right():
     need_server()
     for arguments, status, message in (
-            (['--listen', 'example.org', TRACES], 1, 'is no address'),
-            (['--listen', '127.0.0.1:', TRACES], 2, 'is no address'),
-            (['--listen', '127.0.0.1:99999', TRACES], 2, 'is no address'),
-            (['--listen', '[::1', TRACES], 2, 'is no address'),
+            (['--listen', 'example.org', TRACES], 1, 'is not an address'),
+            (['--listen', '127.0.0.1:', TRACES], 2, 'is not an address'),
+            (['--listen', '127.0.0.1:99999', TRACES], 2, 'is not an address'),
+            (['--listen', '[::1', TRACES], 2, 'is not an address'),
             (['/nowhere'], 3, '/nowhere: No such file'), (['/dev/null'], 3, 'neither a file nor a directory'),
             (['--nonsense'], 2, 'unknown option')):
         result = weft('serve', *arguments, status=status)

@@ -247,7 +247,7 @@ def a_rundown_names_what_has_wrapped():
         while asking.poll() is None:  # it asks once it follows
             program.tell('look')
             time.sleep(0.005)
-        equal((asking.returncode, asking.stderr.read()), (0, 'weft: 5 tasks were told\n'))
+        equal((asking.returncode, asking.stderr.read()), (0, 'weft: the program listed 5 living tasks\n'))
         program.tell('record 10')
         program.end()
         trace = program.file('trace.weft')
@@ -408,10 +408,10 @@ def wrong_use_is_said():
     assert '--trigger: > or < is expected; at character 15 of "counter queue = 1"' in said, said
     for arguments, message in ((('set', 'net=loud'), 'no level "loud"'), (('set',), 'CATEGORY=LEVEL is missing'),
                                (('status', 'x'), '"x" is too many'), (('snapshot', '--when', 'no'), 'is expected'),
-                               (('--json', 'rundown'), '--json is for status')):
+                               (('--json', 'rundown'), 'only `status` takes --json')):
         said = weft('ctl', 'no-such-file', *arguments, status=2).stderr  # whatever the file
         assert message in said, said
-    assert 'are for snapshot' in weft('ctl', '--hold', '1', 'rundown', status=2).stderr
+    assert 'only `snapshot` takes' in weft('ctl', '--hold', '1', 'rundown', status=2).stderr
     assert '"many"' in weft('record', '--snapshots', 'many', 'true', status=2).stderr
     assert 'runs no program' in weft('record', '--snapshots', '1', '-p', '1', status=2).stderr
 

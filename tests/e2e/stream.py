@@ -503,8 +503,8 @@ def wrong_use(here):
                           (['--stream', '--rotate', '1K', 'true'], 'too small'),
                           (['--stream', '--rotate', '1M:0', 'true'], 'not a whole number'),
                           (['--stream', '--rotate', '1M', '-o', '-', 'true'], '--rotate cannot be used'),
-                          (['--stream', '--recover'], 'no stream'),
-                          (['-o', 't.weft.zst', 'true'], 'only a --stream is compressed')):
+                          (['--stream', '--recover'], 'exclude each other'),
+                          (['-o', 't.weft.zst', 'true'], 'compression needs --stream')):
         result = weft('record', *args, status=2, cwd=here.cwd, env=here.env)
         assert message in result.stderr, result.stderr
     with open(here.file('letter'), 'w') as file:

@@ -78,7 +78,7 @@ def what_cannot_be_read_opens_no_window():
             assert path in result.stderr and reason in result.stderr, result.stderr
         assert 'weft serve --open ' + folder in weft('view', folder, status=3).stderr
         equal(weft('view', status=2).stdout, '')
-        assert 'no theme' in weft('view', '--theme', 'pink', BLOCK, status=2).stderr
+        assert 'not a theme' in weft('view', '--theme', 'pink', BLOCK, status=2).stderr
         assert '--start' in weft('view', '--start', '12', BLOCK, status=2).stderr
 
 
@@ -154,7 +154,7 @@ def a_window_opens_with_what_was_asked_for():
         window.still()
         window.keys('slash')
         until('the search', lambda: any(p['text'] == 'blkfront' for p in window.parts() if p['role'] == 'entry'))
-    assert 'one of them' in weft('view', '--command', 'fit', '--start', '1ms', BLOCK, status=2).stderr
+    assert 'excludes the other' in weft('view', '--command', 'fit', '--start', '1ms', BLOCK, status=2).stderr
 
 
 def drag(slower):

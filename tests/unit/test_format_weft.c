@@ -195,7 +195,7 @@ static void packets_are_merged_by_time_then_sequence(void **state)
 	done(r);
 }
 
-#define FAR "a time more than 2^58 ns (9 years) from the rest of the trace; its event is held"
+#define FAR "a time more than 2^58 ns (9 years) from the rest of the trace; it is limited"
 
 /* A damaged packet header, and a damaged time record in the middle of a packet. */
 static void times_centuries_away_are_held(void **state)

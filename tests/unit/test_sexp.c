@@ -180,12 +180,12 @@ static void damage_loses_its_form_only(void **state)
 	DAMAGE("((time 5)(op(Gc -1)))", "malformed duration");
 	DAMAGE("((time 5)(op(Gc 9223372037)))", "malformed duration");
 	DAMAGE("((time 5)(op(Increases 1 n 1.5)))", "malformed number");
-	DAMAGE("((time 5)(time 5)(op(Switch 1)))", "form is no event");
-	DAMAGE("((time 5))", "form is no event");
-	DAMAGE("((time 5)(op(Switch 1))(more 1))", "form is no event");
+	DAMAGE("((time 5)(time 5)(op(Switch 1)))", "form is not an event");
+	DAMAGE("((time 5))", "form is not an event");
+	DAMAGE("((time 5)(op(Switch 1))(more 1))", "form is not an event");
 	DAMAGE("(((((((((((((((((((((((((((((((((((((5)))))))))))))))))))))))))))))))))))))",
-		"form is no event");
-	DAMAGE("()", "form is no event");
+		"form is not an event");
+	DAMAGE("()", "form is not an event");
 	DAMAGE(") stray \"text\" )", "text outside of any form");
 #undef DAMAGE
 }
@@ -199,7 +199,7 @@ static void the_first_line_may_be_damaged(void **state)
 	assert_string_equal(d.lines.bytes, SWITCH_1);
 	assert_int_equal(complaints(&d, "text outside of any form", &offset), 2);
 	assert_int_equal(offset, 0);
-	assert_int_equal(complaints(&d, "form is no event", &offset), 1);
+	assert_int_equal(complaints(&d, "form is not an event", &offset), 1);
 	weft_text_finish(&d.lines);
 	d = decode_text("((time x)(op(Switch 0)))");
 	assert_int_equal(d.finished, WEFT_ERROR_FORMAT);
@@ -219,8 +219,8 @@ static void a_million_parentheses(void **state)
 	free(text);
 }
 
-#define FAR   "a time more than 2^58 ns (9 years) from the rest of the trace; its event is held"
-#define STRAY "a time far from those of the events before and after; its event is held there"
+#define FAR   "a time more than 2^58 ns (9 years) from the rest of the trace; it is limited"
+#define STRAY "a time far from those of the events before and after; replaced by the one before"
 
 /* 200 events, a microsecond from each other, but those of `times` (pairs of number and time). */
 static struct decoded decode_times(const char *const *times)

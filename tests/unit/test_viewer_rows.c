@@ -133,7 +133,7 @@ static void a_click_folds_and_unfolds(void **state)
 	script_wait(&s, 1000);
 	assert_true(weft__handle_point(s.viewer->layout, box, &s.viewer->view, fold, &x, &y));
 	script_point(&s, WEFT_VIEWER_MOVE, x, y, 0, 0);
-	assert_non_null(strstr(weft_viewer_status(s.viewer), "A run of 60 alike tasks"));
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "An unfolded group of 60 alike tasks"));
 	assert_int_equal(weft_viewer_cursor(s.viewer), WEFT_VIEWER_CURSOR_POINTER);
 	script_click(&s, x, y, 0);
 	assert_int_equal(first_fold(&s), fold);

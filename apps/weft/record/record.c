@@ -179,7 +179,7 @@ static int check_stream(const char *command, struct arguments *arguments)
 	options->compress |= ends_in_zst(arguments->output);
 	if (!arguments->stream && options->compress)
 		return cli_usage_error(
-			command, "-o %s: only a --stream is compressed", weft__runs_shown(arguments->output));
+			command, "-o %s: compression needs --stream", weft__runs_shown(arguments->output));
 	if (options->compress && !weft__compressor_is_there())
 		return cli_usage_error(command, "this weft was built without zstd");
 	if (options->rotate_bytes && weft__runs_is_stdout(arguments->output))
@@ -212,18 +212,17 @@ static int check(const char *command, struct arguments *arguments, int operands)
 				? "--recover runs no program, and takes -o only"
 				: "-p runs no program, and takes -o, --stream, --rotate, --max-size and --zstd only");
 	if (arguments->recover && arguments->stream)
-		return cli_usage_error(
-			command, "--recover saves what is left; there is no stream any more");
+		return cli_usage_error(command, "--recover and --stream exclude each other");
 	if (arguments->recover && arguments->pid)
 		return cli_usage_error(command, "-p and --recover exclude each other");
 	if (arguments->output && !*arguments->output)
-		return cli_usage_error(command, "-o: a file without a name");
+		return cli_usage_error(command, "-o: the file's name is empty");
 	if (!parse_environment(command, arguments))
 		return CLI_USAGE;
 	uint64_t one_bytes = arguments->size_bytes ? arguments->size_bytes : WEFT_ABI_RUN_RING_BYTES;
 	if (arguments->total_bytes && arguments->total_bytes < one_bytes)
 		return cli_usage_error(
-			command, "--total is less than one buffer has; give a smaller --size");
+			command, "--total is less than one buffer takes; use a smaller --size");
 	if (arguments->in_place && arguments->stream)
 		return cli_usage_error(command, "--in-place and --stream exclude each other");
 	if (arguments->in_place && weft__runs_is_stdout(arguments->output))

@@ -57,10 +57,10 @@ static int save_all(const struct orphan *orphans, size_t count, const char *outp
 {
 	int status = CLI_DONE;
 	if (count == 0)
-		fputs("weft: nothing is there to be recovered\n", stderr);
+		fputs("weft: there is nothing to recover\n", stderr);
 	if (count > 1 && !weft__runs_is_directory(output))
 		return cli_usage_error("record",
-			"-o %s: %zu runs are there to be recovered; a directory can hold them",
+			"-o %s: there are %zu runs to recover; name a directory for them",
 			weft__runs_shown(output), count);
 	for (size_t i = 0; i < count; i++) {
 		const struct record_end end = {

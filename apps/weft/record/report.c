@@ -171,8 +171,8 @@ static void suggest(const char *file)
 	if (length > strlen(suffix) && strcmp(file + length - strlen(suffix), suffix) == 0)
 		length -= strlen(suffix);
 	snprintf(picture, sizeof(picture), "%.*s.svg", (int)length, file);
-	cli_error("`weft info %s` tells more, `weft render %s -o %s` draws it", weft__runs_shown(file),
-		weft__runs_shown(file), weft__runs_shown(picture));
+	cli_error("`weft info %s` describes it, `weft render %s -o %s` draws it",
+		weft__runs_shown(file), weft__runs_shown(file), weft__runs_shown(picture));
 }
 
 void record_report(const struct weft__runs_saved *saved, size_t count)
@@ -230,7 +230,7 @@ static void report_failure(const char *directory, const struct weft__runs_ring *
 	snprintf(path, sizeof(path), "%.*s", ring->stem_size, ring->name);
 	reason[size > 0 ? size : 0] = '\0';
 	make_harmless(reason);
-	const char *outcome = has_ring && is_about_levels(reason) ? "recorded, but not as told"
+	const char *outcome = has_ring && is_about_levels(reason) ? "recorded, but ignored a setting"
 						  : has_ring                          ? "did not record everything"
 															  : "could not record";
 	cli_error("%s %s: %s", weft__runs_shown(path), outcome, size > 0 ? reason : strerror(errno));
