@@ -47,7 +47,7 @@ struct thread {
 	ucontext_t context;
 	bool has_ended;
 	struct view now;      /* what it may not read behind */
-	struct view acquired; /* what a fence will add to it */
+	struct view acquired; /* what a fence will add to that */
 	struct view released; /* what its relaxed stores take along */
 	struct machine_access late[LATE_MAX];
 	unsigned late_count;
@@ -205,16 +205,28 @@ static void take_signals(void)
 
 /* Memory. */
 
+/* Of 1, 2, 4 or 8 bytes, little-endian as the buffer. Constant sizes are instructions, not calls.
+ */
+static void copy_word(void *restrict to, const void *restrict from, unsigned size)
+{
+	if (size == 8)
+		memcpy(to, from, 8);
+	else if (size == 4)
+		memcpy(to, from, 4);
+	else
+		memcpy(to, from, size == 2 ? 2 : 1);
+}
+
 static uint64_t read_plainly(const void *address, unsigned size)
 {
 	uint64_t value = 0;
-	memcpy(&value, address, size); /* little-endian, as the buffer */
+	copy_word(&value, address, size);
 	return value;
 }
 
 static void write_plainly(const void *address, unsigned size, uint64_t value)
 {
-	memcpy((void *)(uintptr_t)address, &value, size);
+	copy_word((void *)(uintptr_t)address, &value, size);
 }
 
 static struct word *word_of(const void *address)
@@ -279,10 +291,8 @@ static uint64_t load_from(int word, const struct history *history, unsigned at, 
 	const struct store *store = &history->stores[at];
 	if (thread->now.at[word] < at)
 		thread->now.at[word] = (uint8_t)at;
-	join(&thread->acquired, &store->view);
-	if (order & MACHINE_ACQUIRE)
-		join(&thread->now, &store->view);
-	join(&thread->acquired, &thread->now);
+	if (at > 0) /* what was there before the threads began brings no view */
+		join(order & MACHINE_ACQUIRE ? &thread->now : &thread->acquired, &store->view);
 	return store->value;
 }
 
@@ -423,12 +433,19 @@ static bool is_halves(const void *address, unsigned size)
 	return size == 8 && test && test->is_halves && test->is_halves(address);
 }
 
-uint64_t machine_load(const void *address, unsigned size, unsigned order)
+static __attribute__((noinline)) uint64_t load_in_thread(
+	const void *address, unsigned size, unsigned order)
 {
 	if (is_halves(address, size))
-		return machine_load(address, 4, order) | machine_load((const char *)address + 4, 4, order)
-													 << 32;
+		return load_in_thread(address, 4, order) |
+			   load_in_thread((const char *)address + 4, 4, order) << 32;
 	return perform(&(struct machine_access){MACHINE_LOAD, address, size, order, 0, 0, 0, 0, 0});
+}
+
+/* Most loads of an execution are made before its threads begin: this is their fast path. */
+uint64_t machine_load(const void *address, unsigned size, unsigned order)
+{
+	return is_running ? load_in_thread(address, size, order) : read_plainly(address, size);
 }
 
 void machine_store(void *address, unsigned size, unsigned order, uint64_t value)
@@ -473,7 +490,7 @@ void machine_fence(unsigned order)
 	if (test->filter)
 		test->filter(&access);
 	if (access.order & MACHINE_ACQUIRE)
-		thread->now = thread->acquired;
+		join(&thread->now, &thread->acquired);
 	if (access.order & MACHINE_RELEASE)
 		thread->released = thread->now;
 }
@@ -509,7 +526,6 @@ void machine_settle(void)
 	for (unsigned i = 0; i < shared_count; i++)
 		if (histories[i].count)
 			thread->now.at[i] = (uint8_t)(histories[i].count - 1);
-	join(&thread->acquired, &thread->now);
 }
 
 bool machine_has_ended(unsigned thread)
@@ -517,7 +533,6 @@ bool machine_has_ended(unsigned thread)
 	if (!is_running || thread >= test->thread_count || !threads[thread].has_ended)
 		return false;
 	join(&threads[self].now, &threads[thread].now);
-	join(&threads[self].acquired, &threads[self].now);
 	return true;
 }
 

@@ -234,6 +234,8 @@ static void filter(struct machine_access *access)
 {
 	const struct weft_abi_buffer *h = header();
 	size_t at = (size_t)((const unsigned char *)access->address - buffer);
+	if (fault == NONE && access->operation != MACHINE_STORE)
+		return;
 	if (access->operation == MACHINE_BARRIER) {
 		access->is_left_out = fault == TAKEN_WITHOUT_BARRIER;
 	} else if (access->operation == MACHINE_FENCE) {
