@@ -58,7 +58,7 @@ def report(trace, folder, browser):
 
 def main():
     try:
-        browser = chromium()
+        browser = chromium(['chromium'])
     except Skip as reason:
         print('The page is not measured: %s.' % reason)
         return
