@@ -4,14 +4,16 @@
 
     tools/check.py [NAME…]      only these builds: gcc, sanitized, threads, i686, aarch64
 
-A build is a Meson build directory, kept and reused. While the tests of one build run, most of which wait, the
-next one is compiled at the lowest priority. A line shows the progress. What passes is quiet; of what fails the
-whole log is shown. The last line is the totals, and the exit status is 0 if nothing failed.
+A build is a Meson build directory, kept and reused. The builds are compiled one after the other, and the tests
+of two run at the same time, because many tests mostly wait; what is compiled beside tests has the lowest priority.
+A line shows the progress. What passes is quiet; of what fails the whole log is shown. The last line is the totals,
+and the exit status is 0 if nothing failed.
 """
 import concurrent.futures
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -22,30 +24,41 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 class Build:
     """A build directory: how it is made, and which of its tests run."""
 
-    def __init__(self, name, what, compiler, options, tests, suite=None):
+    def __init__(self, name, what, compiler, options, patience, only=(), without=()):
         self.name, self.what, self.compiler = name, what, compiler
         self.directory = 'build-' + {'sanitized': 'asan', 'threads': 'tsan'}.get(name, name)
         self.options = ['-Dwerror=true', *options]
-        self.tests = tests  # arguments of `meson test`
-        self.suite = suite  # only what this suite needs is compiled; None: everything
-        if suite:
-            self.tests = ['--suite', suite, *tests]
+        self.patience = patience  # times the usual time limit of a test
+        self.only, self.without = only, without  # suites
+        self.environment = {}  # of its tests
+
+    def test_arguments(self):
+        words = [word for suite in self.only for word in ('--suite', suite)]
+        words += [word for suite in self.without for word in ('--no-suite', suite)]
+        return [*words, '-t', str(self.patience)]
+
+    def runs(self, test):
+        """Is it one of this build's tests, as Meson introspects them?"""
+        suites = {suite.split(':')[-1] for suite in test['suite']}
+        return not suites & set(self.without) and (not self.only or bool(suites & set(self.only)))
 
 
 BUILDS = [
-    Build('gcc', 'gcc', 'gcc', [], []),
+    # `hostile` runs once, in the sanitized build, and there also attacks the programs of this one.
+    Build('gcc', 'gcc', 'gcc', [], 2, without=['hostile']),
     # Not gcc: it tests the sum of an addition that ld then makes a lea (the address of a thread-local
     # variable, which only this sanitizer compares with NULL).
-    # `foreign` and `page` run programs of other builds: another processor's, the browser's WebAssembly.
+    # `foreign` and `page` run programs of other builds: another compiler's, another processor's, the browser's
+    # WebAssembly.
     Build('sanitized', 'clang, address and undefined-behaviour sanitizers', 'clang-14',
-          ['-Db_sanitize=address,undefined', '-Db_lundef=false'],
-          ['--no-suite', 'house', '--no-suite', 'model', '--no-suite', 'foreign', '--no-suite', 'page', '-t', '4']),
-    Build('threads', 'gcc, thread sanitizer', 'gcc', ['-Db_sanitize=thread'], ['-t', '4'], 'threads'),
+          ['-Db_sanitize=address,undefined', '-Db_lundef=false'], 4, without=['house', 'model', 'foreign', 'page']),
+    Build('threads', 'gcc, thread sanitizer', 'gcc', ['-Db_sanitize=thread', '-Dpage=disabled'], 4, only=['threads']),
     *[Build(name, what + ' under qemu', 'gcc',
             ['--cross-file', 'tools/cross/%s.ini' % name, '-Dcairo=disabled', '-Dgtk=disabled', '-Dman=disabled'],
-            ['-t', '4'], 'machines')
+            4, only=['machines'])
       for name, what in (('i686', '32-bit x86'), ('aarch64', '64-bit Arm'))],
 ]
+TESTED_AT_ONCE = 2
 
 # What a build needs besides its compiler, from tools/install-foreign: name, program or file, package.
 NEEDS = [
@@ -67,11 +80,27 @@ ENVIRONMENT = {
 }
 
 
+def share(builds):
+    """Gives the sanitized build what it can take of the plain one, if both are made: the page's WebAssembly,
+    which is the same, and programs for `hostile` to attack in one round of three."""
+    gcc, sanitized = (next((build for build in builds if build.name == name), None) for name in ('gcc', 'sanitized'))
+    if sanitized:
+        directory = os.path.join(SOURCE, gcc.directory) if gcc else ''
+        sanitized.options.append('-Dpage_wasm=' + (directory and os.path.join(directory, 'apps', 'web', 'weft.wasm')))
+        sanitized.environment['HOSTILE_PLAIN'] = directory
+
+
 class Totals:
     def __init__(self):
         self.passed = self.failed = 0
         self.skips = []
         self.logs = []
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skips += other.skips
+        self.logs += other.logs
 
     def fail(self, title, log, cases=1):
         self.failed += cases
@@ -129,15 +158,15 @@ def run(command, environment=None, watch=None):
 
 
 def targets(build):
-    """What ninja has to make: all, or what the tests of the build's suite need."""
-    if not build.suite:
+    """What ninja has to make: all in the first build, in others what their tests need."""
+    if build is BUILDS[0]:
         return []
 
     def introspect(what):
         return json.loads(run(['meson', 'introspect', what, os.path.join(SOURCE, build.directory)]).stdout)
     folder = os.path.join(SOURCE, build.directory)
     made = {target['id']: target['filename'] for target in introspect('--targets')}
-    tests = [test for test in introspect('--tests') if any(suite.split(':')[-1] == build.suite for suite in test['suite'])]
+    tests = [test for test in introspect('--tests') if build.runs(test)]
     words = [os.path.normpath(word) for test in tests for word in test['cmd']]
     files = [word for word in words if word.startswith(folder + os.sep)]
     files += [name for test in tests for target in test['depends'] for name in made[target]]
@@ -151,7 +180,7 @@ def compile_build(build, progress, patient):
     if os.path.exists(os.path.join(SOURCE, build.directory, 'build.ninja')):
         setup.append('--reconfigure')  # sees packages that came since
     progress.say('configuring')
-    result = run([*nice, *setup], {'CC': build.compiler})
+    result = run([*nice, *setup], {'CC': ('ccache ' if shutil.which('ccache') else '') + build.compiler})
     if result.returncode:
         return result.stdout
     result = run([*nice, 'ninja', '-C', build.directory, '-k', '0', *targets(build)], {'NINJA_STATUS': '[%f/%t] '},
@@ -204,9 +233,8 @@ def run_tests(totals, progress, build):
     results = os.path.join(SOURCE, build.directory, 'meson-logs', 'testlog.json')
     if os.path.exists(results):
         os.remove(results)
-    # One more than there are processors: many tests mostly wait.
-    result = run(['meson', 'test', '-C', build.directory, '--no-rebuild', '--num-processes',
-                  str((os.cpu_count() or 1) + 1), *build.tests], ENVIRONMENT, progress.watch('testing'))
+    result = run(['meson', 'test', '-C', build.directory, '--no-rebuild', '--num-processes', str(os.cpu_count() or 1),
+                  *build.test_arguments()], dict(ENVIRONMENT, **build.environment), progress.watch('testing'))
     if not os.path.exists(results):
         return totals.fail('%s: meson test' % build.name, result.stdout)
     with open(results, encoding='utf-8', errors='replace') as lines:
@@ -218,46 +246,56 @@ def run_tests(totals, progress, build):
     return None
 
 
-def check(totals, progress, build, compiled):
-    package = missing(build)
+def check(progress, build, compiled):
+    """Runs the tests once the build is compiled; returns its totals and how many seconds they took."""
+    totals, package = Totals(), missing(build)
+    log = None if package else compiled.result()
+    begin = time.monotonic()
     if package:
-        return totals.skips.append('%s: %s is not installed' % (build.name, package))
-    progress.hidden = False
-    log = compiled.result()
-    if log is not None:
-        return totals.fail('%s: build' % build.name, log)
-    totals.passed += 1  # that it compiles, and without warnings
-    return run_tests(totals, progress, build)
+        totals.skips.append('%s: %s is not installed' % (build.name, package))
+    elif log is not None:
+        totals.fail('%s: build' % build.name, log)
+    else:
+        totals.passed += 1  # that it compiles, and without warnings
+        run_tests(totals, progress, build)
+    return totals, time.monotonic() - begin
 
 
-def report(totals):
+def report(totals, begin):
     for reason in totals.skips:
         print('skipped: %s' % reason)
     for title, log in totals.logs:
         print('\n==== failed: %s\n%s' % (title, log.rstrip()))
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print('%d s, %d s of processor time, %d processors' % (
+        time.monotonic() - begin, used.ru_utime + used.ru_stime, os.cpu_count() or 1))
     print('%d passed, %d failed, %d skipped' % (totals.passed, totals.failed, len(totals.skips)))
 
 
 def main():
-    totals = Totals()
+    begin, totals = time.monotonic(), Totals()
     builds = [build for build in BUILDS if not sys.argv[1:] or build.name in sys.argv[1:]]
+    share(builds)
     compiler = concurrent.futures.ThreadPoolExecutor(1)
+    tester = concurrent.futures.ThreadPoolExecutor(TESTED_AT_ONCE)
     waiting = []
     for build in builds:
-        progress = Progress(build.name, hidden=bool(waiting))
+        progress = Progress(build.name, hidden=True)
         compiled = None if missing(build) else compiler.submit(compile_build, build, progress, bool(waiting))
-        waiting.append((build, progress, compiled))
+        waiting.append((build, progress, tester.submit(check, progress, build, compiled)))
     try:
-        for build, progress, compiled in waiting:
-            start, passed, failed, skipped = time.time(), totals.passed, totals.failed, len(totals.skips)
-            check(totals, progress, build, compiled)
+        for build, progress, checked in waiting:
+            progress.hidden = False
+            found, seconds = checked.result()
+            progress.hidden = True
             progress.clear()
             print('%-10s %-52s%4d passed, %d failed, %d skipped in %d s' % (
-                build.name, build.what, totals.passed - passed, totals.failed - failed, len(totals.skips) - skipped,
-                time.time() - start), flush=True)
+                build.name, build.what, found.passed, found.failed, len(found.skips), seconds), flush=True)
+            totals.add(found)
     finally:
-        compiler.shutdown(cancel_futures=True)
-    report(totals)
+        for pool in (compiler, tester):
+            pool.shutdown(cancel_futures=True)
+    report(totals, begin)
     return 1 if totals.failed or not totals.passed else 0
 
 

@@ -6,22 +6,21 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from check import BUILDS, SOURCE, Progress, build  # noqa: E402
+from check import BUILDS, SOURCE, Progress, compile_build, share  # noqa: E402
 
 
 def main():
-    directories = {}
-    for name, directory, what, compiler, options, _ in BUILDS:
-        if name not in ('gcc', 'sanitized'):
-            continue
-        print('%-10s %s' % (name, what), flush=True)
-        progress = Progress(name)
-        log = build(directory, compiler, options, progress)
+    builds = [build for build in BUILDS if build.name in ('gcc', 'sanitized')]
+    share(builds)
+    for build in builds:
+        print('%-10s %s' % (build.name, build.what), flush=True)
+        progress = Progress(build.name)
+        log = compile_build(build, progress, False)
         progress.clear()
         if log is not None:
             sys.exit(log)
-        directories[name] = os.path.join(SOURCE, directory)
-    os.environ.update(WEFT_SOURCE=SOURCE, WEFT_BUILD=directories['sanitized'], HOSTILE_PLAIN=directories['gcc'])
+        os.environ.update(build.environment, WEFT_BUILD=os.path.join(SOURCE, build.directory))
+    os.environ['WEFT_SOURCE'] = SOURCE
     program = os.path.join(SOURCE, 'tests', 'hostile', 'hostile.py')
     seeds = [] if os.environ.get('HOSTILE_SEED') else ['--random']
     os.execv(sys.executable, [sys.executable, program, '--seconds', os.environ.get('HOSTILE_SECONDS') or '3600', *seeds])

@@ -7,8 +7,8 @@ order to a terminal, no wrong JSON, no memory out of proportion (operation.py ha
     hostile.py --seconds 3600 --random            for an hour, with seeds of chance
     hostile.py --reader tail --seed 7 --mode cut  one round, as a failure names it
 
-WEFT_BUILD is the build to test, HOSTILE_PLAIN another one without sanitizers, which every third
-round then takes; HOSTILE_SECONDS and HOSTILE_SEED are defaults of the options.
+WEFT_BUILD is the build to test, HOSTILE_PLAIN another one without sanitizers, which every third round
+then takes, and at least one of each reader; HOSTILE_SECONDS and HOSTILE_SEED are defaults of the options.
 """
 import argparse
 import json
@@ -125,7 +125,8 @@ def choose(cases, running):
 
 
 def run_all(cases, arguments):
-    """Rounds until the time is over, but each reader has one beside each sort of damage."""
+    """Rounds until the time is over, but each reader has one beside each sort of damage, and in each build."""
+    rounds_min = 3 if os.environ.get('HOSTILE_PLAIN') else 2
     end = time.monotonic() + arguments.seconds
     length = max(0.7, min(4, arguments.seconds * AT_ONCE / len(cases) / 3))
     chance = random.SystemRandom() if arguments.random else random.Random(arguments.seed)
@@ -136,7 +137,7 @@ def run_all(cases, arguments):
             case = next(case for case in cases if case.reader == one.reader)
             case.take(one)
         case = choose(cases, running)
-        is_over = time.monotonic() > end and all(case.rounds >= 2 or case.skip for case in cases)
+        is_over = time.monotonic() > end and all(case.rounds >= rounds_min or case.skip for case in cases)
         if is_over and not running:
             return
         if case and not is_over and len(running) < AT_ONCE:
