@@ -15,9 +15,12 @@ static const char *describe_problem(enum weft_parse problem)
 		return "has no unit";
 	case WEFT_PARSE_TOO_LARGE:
 		return "is too long";
-	default:
-		return "is not a time";
+	case WEFT_PARSE_OK:
+	case WEFT_PARSE_NO_NUMBER:
+	case WEFT_PARSE_UNIT:
+		break;
 	}
+	return "is not a time";
 }
 
 bool cli_parse_time(

@@ -175,12 +175,17 @@ static const char *read_argument(struct sexp_reader *reader, enum argument argum
 		return read_text(reader, token, &event->text);
 	case ARGUMENT_NUMBER:
 		return weft__sexp_signed(token->text, &event->value) ? NULL : "malformed number";
-	default:
+	case ARGUMENT_SECONDS:
 		if (!weft__sexp_seconds(token->text, &duration) || duration > INT64_MAX)
 			return "malformed duration";
 		event->value = (int64_t)duration;
 		return NULL;
+	case ARGUMENT_NONE:
+	case ARGUMENT_KIND:
+	case ARGUMENT_OPTION:
+		break; /* none is one atom */
 	}
+	return NULL;
 }
 
 static const char *read_op(

@@ -92,9 +92,13 @@ static uint32_t compile_leaf(
 	case WEFT__PATTERN_NODE_END:
 		step.type = WEFT__PATTERN_AT_END;
 		return add_step(c, step);
-	default:
-		return next;
+	case WEFT__PATTERN_NODE_EMPTY:
+	case WEFT__PATTERN_NODE_SEQUENCE:
+	case WEFT__PATTERN_NODE_EITHER:
+	case WEFT__PATTERN_NODE_REPEAT:
+		break; /* an empty leaf; the others are not leaves */
 	}
+	return next;
 }
 
 static uint32_t compile(struct compiler *c, uint32_t number, uint32_t next)

@@ -32,9 +32,10 @@ const char *weft__verb(const struct weft_model *model, uint32_t edge)
 		return "signals";
 	case WEFT_EDGE_BECOME:
 		return "becomes";
-	default:
-		return "meets";
+	case WEFT_EDGE_TYPES:
+		break; /* not a type */
 	}
+	return "meets";
 }
 
 const char *weft__verb_passive(const struct weft_model *model, uint32_t edge)
@@ -52,9 +53,10 @@ const char *weft__verb_passive(const struct weft_model *model, uint32_t edge)
 		return "is signalled by";
 	case WEFT_EDGE_BECOME:
 		return "goes on from";
-	default:
-		return "is met by";
+	case WEFT_EDGE_TYPES:
+		break; /* not a type */
 	}
+	return "is met by";
 }
 
 static bool has_end(const struct weft_model *model, uint32_t task)

@@ -226,9 +226,11 @@ static const char *note_title(enum weft_note_type type)
 	case WEFT_NOTE_CHANGE:
 	case WEFT_NOTE_SET:
 		return "counts";
-	default:
-		return "notes";
+	case WEFT_NOTE_TEXT:
+	case WEFT_NOTE_VALUE:
+		break;
 	}
+	return "notes";
 }
 
 static void add_note(struct task_lines *t, uint32_t note)

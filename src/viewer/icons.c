@@ -162,7 +162,7 @@ void weft__draw_icon(
 	case WEFT__ICON_FOLLOW:
 		draw_follow(&d);
 		break;
-	default:
+	case WEFT__ICON_NONE:
 		break;
 	}
 }

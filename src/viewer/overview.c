@@ -91,19 +91,14 @@ void weft__viewer_drag_strip(struct weft_viewer *viewer, double x)
 {
 	struct weft_view view = *weft__viewer_wanted(viewer);
 	uint64_t time = weft__strip_time(viewer, x);
-	switch (viewer->pointer.drag) {
-	case WEFT__DRAG_WINDOW:
+	enum weft__drag drag = viewer->pointer.drag;
+	if (drag == WEFT__DRAG_WINDOW) {
 		weft_view_pan(&view,
 			(view.left - ((double)(time - view.start) - viewer->pointer.held_ns)) * view.scale);
 		weft__viewer_jump(viewer, &view);
-		break;
-	case WEFT__DRAG_WINDOW_START:
-		move_edge(viewer, time, true);
-		break;
-	case WEFT__DRAG_WINDOW_END:
-		move_edge(viewer, time, false);
-		break;
-	default:
+	} else if (drag == WEFT__DRAG_WINDOW_START || drag == WEFT__DRAG_WINDOW_END) {
+		move_edge(viewer, time, drag == WEFT__DRAG_WINDOW_START);
+	} else {
 		choose(viewer, x);
 	}
 }

@@ -123,7 +123,12 @@ static void drag_to(struct weft_viewer *viewer, double x, double y)
 	case WEFT__DRAG_HOVER:
 		weft__viewer_hover_at(viewer, x, y, 0);
 		break;
-	default:
+	case WEFT__DRAG_NONE:
+	case WEFT__DRAG_PRESSED:
+	case WEFT__DRAG_BUTTON:
+	case WEFT__DRAG_STATUS:
+	case WEFT__DRAG_PINCH:
+	case WEFT__DRAG_OVER:
 		break;
 	}
 }
@@ -299,7 +304,13 @@ static void release(struct weft_viewer *viewer, double x, double y)
 		if (viewer->now_ms - p->moved_ms < LET_GO_MS)
 			weft__viewer_throw(viewer);
 		break;
-	default:
+	case WEFT__DRAG_NONE:
+	case WEFT__DRAG_ROWS:
+	case WEFT__DRAG_WINDOW_START:
+	case WEFT__DRAG_WINDOW_END:
+	case WEFT__DRAG_PINCH:
+	case WEFT__DRAG_HOVER:
+	case WEFT__DRAG_OVER:
 		break;
 	}
 }

@@ -123,7 +123,7 @@ static void take(struct weft_viewer *viewer, const char *text, bool is_done)
 		if (is_done)
 			weft__viewer_name_mark(viewer, text);
 		break;
-	default:
+	case WEFT__ASK_NOTHING:
 		return;
 	}
 	if (is_done && !problem)

@@ -33,9 +33,10 @@ static const char *explain(enum weft_parse problem)
 		return "the unit is ns, us, ms, s or min";
 	case WEFT_PARSE_TOO_LARGE:
 		return "that is too long";
-	default:
-		return "write a time like 12ms, 1.5s, 300us or 40ns";
+	case WEFT_PARSE_NO_NUMBER:
+		break;
 	}
+	return "write a time like 12ms, 1.5s, 300us or 40ns";
 }
 
 const char *weft__parse_duration(const char *text, uint64_t *ret_ns)

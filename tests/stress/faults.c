@@ -174,9 +174,17 @@ static bool is_torn(struct location location)
 		return IS(location, SLOT, weft_abi_slot, owner);
 	case STRESS_NAME_TORN:
 		return location.part == NAME_INDEX;
-	default:
-		return false;
+	case STRESS_SOUND:
+	case STRESS_COMMIT_BEFORE_WORDS:
+	case STRESS_OPENING_NOT_PUBLISHED:
+	case STRESS_TAKEN_WITHOUT_BARRIER:
+	case STRESS_TAKEN_IN_AN_EVENT:
+	case STRESS_ALIVE_TAKEN:
+	case STRESS_MOMENT_UNGUARDED:
+	case STRESS_FAULTS:
+		break;
 	}
+	return false;
 }
 
 bool stress_exchange(volatile void *address, size_t size, uint64_t expected, uint64_t desired)
