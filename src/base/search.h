@@ -31,7 +31,35 @@ __attribute__((always_inline)) static inline uint32_t weft__search(const void *c
 	return first;
 }
 
-/* For weft__search in a part of a column. */
+/* The same, with steps that double from `first` on before they halve: for results that are near. */
+__attribute__((always_inline)) static inline uint32_t weft__gallop(const void *context,
+	uint32_t first, uint32_t end,
+	bool (*is_before)(const void *context, uint32_t row, uint64_t key), uint64_t key)
+{
+	uint32_t at = first, step = 1;
+	while (at < end && is_before(context, at, key)) {
+		first = at + 1;
+		at = end - at > step ? at + step : end;
+		step *= 2;
+	}
+	return weft__search(context, first, at, is_before, key);
+}
+
+/* The same without branches on data, so that several searches overlap while they wait for memory.
+ */
+__attribute__((always_inline)) static inline uint32_t weft__search_flat(const void *context,
+	uint32_t first, uint32_t end,
+	bool (*is_before)(const void *context, uint32_t row, uint64_t key), uint64_t key)
+{
+	for (uint32_t count = end - first; count > 0;) {
+		uint32_t half = (count + 1) / 2;
+		first += is_before(context, first + half - 1, key) ? half : 0;
+		count -= half;
+	}
+	return first;
+}
+
+/* For searches in a part of a column. */
 static inline bool weft__is_less_u64(const void *keys, uint32_t row, uint64_t key)
 {
 	return ((const uint64_t *)keys)[row] < key;
@@ -45,6 +73,11 @@ static inline bool weft__is_not_more_u64(const void *keys, uint32_t row, uint64_
 static inline bool weft__is_less_u32(const void *keys, uint32_t row, uint64_t key)
 {
 	return ((const uint32_t *)keys)[row] < key;
+}
+
+static inline bool weft__is_not_more_u32(const void *keys, uint32_t row, uint64_t key)
+{
+	return ((const uint32_t *)keys)[row] <= key;
 }
 
 static inline uint32_t weft__lower_bound_u64(const uint64_t *keys, uint32_t count, uint64_t key)

@@ -66,7 +66,8 @@ struct weft__stream {
 	size_t capacity;
 	uint8_t *names;
 	struct weft__stream_text *texts; /* by number */
-	size_t text_count, text_capacity;
+	size_t text_capacity;
+	uint32_t text_count;
 	uint64_t lost_offset; /* of the chunk that lists losses */
 	uint32_t lost_count;
 };

@@ -11,6 +11,7 @@
 #include "abi/name_abi.h"
 #include "base/array.h"
 #include "base/little_endian.h"
+#include "base/search.h"
 #include "format/live_memory.h"
 #include "format/weft_stream.h"
 
@@ -105,25 +106,28 @@ static int add_text(
 		weft_diagnostics_add(diagnostics, chunk->offset, "a text chunk is invalid");
 		return 0;
 	}
-	int error = weft__columns_reserve(&column, 1, &s->text_capacity, s->text_count + 1);
+	if (s->text_count == UINT32_MAX) {
+		weft_diagnostics_add(diagnostics, chunk->offset, "more texts than a trace can have");
+		return 0;
+	}
+	int error = weft__columns_reserve(&column, 1, &s->text_capacity, s->text_count + (size_t)1);
 	if (!error)
 		s->texts[s->text_count++] = (struct weft__stream_text){chunk->at, chunk->offset};
 	return error;
 }
 
+static bool is_before(const void *texts, uint32_t row, uint64_t number)
+{
+	return ((const struct weft__stream_text *)texts)[row].number < number;
+}
+
 struct weft_slice weft__stream_text(const struct weft__buffer *b, uint64_t number)
 {
-	size_t low = 0, high = b->stream ? b->stream->text_count : 0, count = high;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (b->stream->texts[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == count || b->stream->texts[low].number != number)
+	const struct weft__stream *s = b->stream;
+	uint32_t row = s ? weft__search(s->texts, 0, s->text_count, is_before, number) : 0;
+	if (!s || row == s->text_count || s->texts[row].number != number)
 		return (struct weft_slice){NULL, 0};
-	const uint8_t *content = b->bytes + b->stream->texts[low].offset;
+	const uint8_t *content = b->bytes + s->texts[row].offset;
 	uint64_t size = weft__load_u64(content), left = (uint64_t)(b->bytes + b->size - content);
 	/* The input may have changed, so the size is checked again, though add_text() has checked
 	 * it. */

@@ -9,24 +9,21 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "format/weft_packet.h"
 
 struct weft__thread_number {
 	uint32_t number, index;
 };
 
-/* The index of the first entry whose number is not below `number`. */
+static bool is_less(const void *numbers, uint32_t row, uint64_t number)
+{
+	return ((const struct weft__thread_number *)numbers)[row].number < number;
+}
+
 static uint32_t lower_bound(const struct weft__threads *t, uint32_t number)
 {
-	uint32_t low = 0, high = t->count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (t->numbers[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return weft__search(t->numbers, 0, t->count, is_less, number);
 }
 
 static bool is_at(const struct weft__threads *t, uint32_t at, uint32_t number)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "base/search.h"
 #include "model/builder.h"
 
 static const struct weft__model *private(const struct weft_model *model)
@@ -108,24 +109,22 @@ WEFT__EXPORT uint32_t weft_model_find_task(
 		&private(model)->tasks_by_id, model->tasks.id, model->tasks.buffer, buffer, id);
 }
 
+static bool is_before(const void *creations, uint32_t row, uint64_t task)
+{
+	return ((const struct weft_creation *)creations)[row].task < task;
+}
+
 WEFT__EXPORT bool weft_model_creation(
 	const struct weft_model *model, uint32_t task, uint64_t *ret_ns)
 {
-	uint32_t first = 0, end = model->creation_count;
 	if (model->tasks.flags[task] & WEFT_TASK_CREATED) {
 		*ret_ns = model->tasks.start[task];
 		return true;
 	}
-	while (first < end) {
-		uint32_t middle = first + (end - first) / 2;
-		if (model->creations[middle].task < task)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	if (first == model->creation_count || model->creations[first].task != task)
+	uint32_t row = weft__search(model->creations, 0, model->creation_count, is_before, task);
+	if (row == model->creation_count || model->creations[row].task != task)
 		return false;
-	*ret_ns = model->creations[first].time;
+	*ret_ns = model->creations[row].time;
 	return true;
 }
 

@@ -60,21 +60,14 @@ static bool has_ended(const void *context, uint32_t band, uint64_t time)
 	return bands->list[band].end <= time;
 }
 
-/* The first band from `low` on that ends after `time`. Searches from the expected index on, with
- * doubling steps. */
+/* The first band from `low` on that ends after `time`. Searches from the expected index on. */
 static uint32_t first_after(
 	const struct weft__bands *bands, uint32_t low, uint64_t time, uint32_t expected)
 {
-	uint32_t most = expected - expected / 4, step = 1;
+	uint32_t most = expected - expected / 4;
 	if (low < bands->count && most < bands->count - low && bands->list[low + most].end <= time)
 		low += most + 1;
-	uint32_t high = low;
-	while (high < bands->count && bands->list[high].end <= time) {
-		low = high + 1;
-		high = bands->count - high > step ? high + step : bands->count;
-		step *= 2;
-	}
-	return weft__search(bands, low, high, has_ended, time);
+	return weft__gallop(bands, low, bands->count, has_ended, time);
 }
 
 /* Draws bands of a kind. Bands without a pixel between them are drawn as one, and bands that end

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "base/search.h"
 #include "render/tasks/handles.h"
 #include "render/painter.h"
 
@@ -52,19 +53,19 @@ static void find_task(const struct looking *l, uint32_t index, double y)
 	report(l, &(struct weft__thing){WEFT__THING_TASK, scene->by_row[index], WEFT_NONE, box});
 }
 
+static bool starts_by(const void *context, uint32_t member, uint64_t time)
+{
+	const struct weft_layout *layout = context;
+	return layout->start[layout->fold_members[member]] <= time;
+}
+
 /* The member of a fold that began last before a time. */
 static uint32_t member_at(
 	const struct weft_layout *layout, const struct weft_fold *fold, uint64_t time)
 {
-	uint32_t low = fold->first, high = fold->first + fold->count;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-		if (layout->start[layout->fold_members[middle]] <= time)
-			low = middle;
-		else
-			high = middle;
-	}
-	return layout->fold_members[low];
+	uint32_t end = fold->first + fold->count;
+	uint32_t next = weft__search(layout, fold->first + 1, end, starts_by, time);
+	return layout->fold_members[next - 1];
 }
 
 static void find_folds(const struct looking *l, uint32_t row, double y)

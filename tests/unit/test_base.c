@@ -11,6 +11,7 @@
 #include <weft/seed.h>
 
 #include "base/index.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 static void diagnostics_are_counted_by_text(void **state)
@@ -129,6 +130,35 @@ static void many_values_of_64_bits_are_sorted(void **state)
 	free(scratch);
 }
 
+/* All searches against counting, in each part of columns with equal keys. */
+static void searches_find_the_first_row(void **state)
+{
+	(void)state;
+	enum {
+		ROWS = 12
+	};
+	for (uint32_t step = 1; step < 4; step++) {
+		uint32_t keys[ROWS];
+		for (uint32_t i = 0; i < ROWS; i++)
+			keys[i] = 10 + i / step * 2;
+		for (uint32_t first = 0; first <= ROWS; first++)
+			for (uint32_t end = first; end <= ROWS; end++)
+				for (uint32_t key = 9; key < 36; key++) {
+					uint32_t less = first, not_more = first;
+					while (less < end && keys[less] < key)
+						less++;
+					while (not_more < end && keys[not_more] <= key)
+						not_more++;
+					assert_int_equal(weft__search(keys, first, end, weft__is_less_u32, key), less);
+					assert_int_equal(weft__gallop(keys, first, end, weft__is_less_u32, key), less);
+					assert_int_equal(
+						weft__gallop(keys, first, end, weft__is_not_more_u32, key), not_more);
+					assert_int_equal(
+						weft__search_flat(keys, first, end, weft__is_less_u32, key), less);
+				}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +167,7 @@ int main(void)
 		cmocka_unit_test(hashes_are_those_of_siphash),
 		cmocka_unit_test(entries_that_collide_under_one_key_are_spread_under_another),
 		cmocka_unit_test(many_values_of_64_bits_are_sorted),
+		cmocka_unit_test(searches_find_the_first_row),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

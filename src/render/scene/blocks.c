@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "render/scene/scene.h"
 
 #define BLOCK_WEIGHT 1024  /* weight of several rows together; … */
@@ -21,15 +22,7 @@
 
 uint32_t weft__census_block(const struct weft__blocks *blocks, uint32_t row)
 {
-	uint32_t low = 0, high = blocks->count;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-		if (blocks->first[middle] <= row)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return weft__search(blocks->first, 1, blocks->count, weft__is_not_more_u32, row) - 1;
 }
 
 /* The weights that are new: of each new row, and in each old block. */

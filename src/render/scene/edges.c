@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "render/scene/scene.h"
 
 static bool is_arrow(unsigned type)
@@ -59,20 +60,27 @@ uint32_t weft__edge_key(const uint32_t counts[WEFT__EDGE_COUNTS], unsigned type)
 	return counts[type] + (type == WEFT_EDGE_TRY_READ ? counts[WEFT_EDGE_DROPPED] : 0);
 }
 
+/* Chunks and a type to count. */
+struct counts {
+	const struct weft_scene *scene;
+	unsigned type;
+};
+
+static bool has_at_most(const void *context, uint32_t chunk, uint64_t key)
+{
+	const struct counts *counts = context;
+	return weft__edge_key(counts->scene->edges.before[chunk], counts->type) <= key;
+}
+
 uint32_t weft__edge_of_key(const struct weft_scene *scene, unsigned type, uint32_t key)
 {
 	const uint8_t *types = scene->model->edges.type;
 	uint8_t other = type == WEFT_EDGE_TRY_READ ? WEFT_EDGE_DROPPED : (uint8_t)type;
-	uint32_t low = 0, high = scene->model->edges.count / WEFT__EDGE_CHUNK + 1;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-		if (weft__edge_key(scene->edges.before[middle], type) <= key)
-			low = middle;
-		else
-			high = middle;
-	}
-	key -= weft__edge_key(scene->edges.before[low], type);
-	uint32_t edge = low * WEFT__EDGE_CHUNK;
+	struct counts counts = {scene, type};
+	uint32_t chunks = scene->model->edges.count / WEFT__EDGE_CHUNK + 1;
+	uint32_t chunk = weft__search(&counts, 1, chunks, has_at_most, key) - 1;
+	key -= weft__edge_key(scene->edges.before[chunk], type);
+	uint32_t edge = chunk * WEFT__EDGE_CHUNK;
 	while ((types[edge] != type && types[edge] != other) || key-- > 0)
 		edge++;
 	return edge;

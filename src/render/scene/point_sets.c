@@ -10,11 +10,12 @@
 
 #include <weft/error.h>
 
+#include "base/search.h"
+
 #define RATIO        8
 #define SLICE_POINTS 16
 #define SLICES_MAX   65536
 
-/* A branch-free binary search: several searches overlap while they wait for memory. */
 uint32_t weft__point_part_from(const struct weft__point_part *part, uint32_t key)
 {
 	uint32_t above = key > part->first ? key - part->first : 0;
@@ -23,14 +24,8 @@ uint32_t weft__point_part_from(const struct weft__point_part *part, uint32_t key
 	uint32_t slice = above >> part->slice_bits, last = part->slice_count - 1;
 	if (slice > last)
 		slice = last;
-	uint32_t low = part->slices[slice];
-	uint32_t count = (slice < last ? part->slices[slice + 1] : part->points.count) - low;
-	while (count > 0) {
-		uint32_t half = (count + 1) / 2;
-		low += part->keys[low + half - 1] < key ? half : 0;
-		count -= half;
-	}
-	return low;
+	uint32_t end = slice < last ? part->slices[slice + 1] : part->points.count;
+	return weft__search_flat(part->keys, part->slices[slice], end, weft__is_less_u32, key);
 }
 
 uint32_t weft__point_set_from(const struct weft__point_set *set, uint32_t key)

@@ -10,6 +10,8 @@
 
 #include <weft/error.h>
 
+#include "base/search.h"
+
 /* Counts the ones of a word. Baseline x86-64 has no instruction for it, and the compiler's function
  * takes three times as long. */
 static inline uint32_t count_ones(uint64_t word)
@@ -240,20 +242,25 @@ uint32_t weft__points_rank(const struct weft__points *points, uint32_t block, ui
 	return go_to_leaf(points, block, rank) - go_to_leaf(points, block, 0);
 }
 
+static bool ones_to(const void *words, uint32_t word, uint64_t i)
+{
+	return ((const struct weft__points_word *)words)[word].ones <= i;
+}
+
+static bool zeros_to(const void *words, uint32_t word, uint64_t i)
+{
+	return word * UINT64_C(64) - ((const struct weft__points_word *)words)[word].ones <= i;
+}
+
 /* The position of the i-th one, or zero, of a level; it is in [from, to). */
 static uint32_t select_bit(const struct weft__points *points, unsigned level, bool one, uint32_t i,
 	uint32_t from, uint32_t to)
 {
 	const struct weft__points_word *words = points->list + level * points->words;
-	uint32_t low = from / 64, high = (to - 1) / 64 + 1;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-		uint32_t ones = (uint32_t)words[middle].ones, before = one ? ones : middle * 64 - ones;
-		if (before <= i)
-			low = middle;
-		else
-			high = middle;
-	}
+	uint32_t first = from / 64 + 1, end = (to - 1) / 64 + 1;
+	uint32_t next = one ? weft__search(words, first, end, ones_to, i)
+						: weft__search(words, first, end, zeros_to, i);
+	uint32_t low = next - 1;
 	uint64_t word = one ? words[low].bits : ~words[low].bits;
 	i -= one ? (uint32_t)words[low].ones : low * 64 - (uint32_t)words[low].ones;
 	for (; i > 0; i--)

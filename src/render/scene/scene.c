@@ -23,46 +23,24 @@ uint64_t weft__scene_end(const struct weft_scene *scene, uint32_t index)
 	return scene->model->tasks.end[scene->by_row[index]];
 }
 
-/* Galloping search: steps double from `first` on, then halve, because most results are near. */
-static uint32_t first_where(const struct weft_scene *scene, uint32_t first, uint32_t last,
-	uint64_t (*value)(const struct weft_scene *, uint32_t), uint64_t limit)
+static bool starts_before(const void *scene, uint32_t index, uint64_t time)
 {
-	uint32_t low = first, step = 1;
-	while (low < last && value(scene, low) < limit) {
-		first = low + 1;
-		low = last - low > step ? low + step : last;
-		step *= 2;
-	}
-	while (first < low) {
-		uint32_t middle = first + (low - first) / 2;
-		if (value(scene, middle) < limit)
-			first = middle + 1;
-		else
-			low = middle;
-	}
-	return first;
+	return weft__scene_start(scene, index) < time;
+}
+
+static bool ends_by(const void *scene, uint32_t index, uint64_t time)
+{
+	return weft__scene_end(scene, index) <= time;
 }
 
 uint32_t weft__gallop_u32(const uint32_t *values, uint32_t low, uint32_t count, uint32_t value)
 {
-	uint32_t high = low, step = 1;
-	while (high < count && values[high] < value) {
-		low = high + 1;
-		high = count - high > step ? high + step : count;
-		step *= 2;
-	}
-	return weft__search(values, low, high, weft__is_less_u32, value);
+	return weft__gallop(values, low, count, weft__is_less_u32, value);
 }
 
 uint32_t weft__gallop_u64(const uint64_t *values, uint32_t low, uint32_t count, uint64_t value)
 {
-	uint32_t high = low, step = 1;
-	while (high < count && values[high] < value) {
-		low = high + 1;
-		high = count - high > step ? high + step : count;
-		step *= 2;
-	}
-	return low + weft__lower_bound_u64(values + low, high - low, value);
+	return weft__gallop(values, low, count, weft__is_less_u64, value);
 }
 
 uint32_t weft__gallop_u64_near(
@@ -91,7 +69,7 @@ uint32_t weft__scene_first_from(
 	uint32_t index = weft__gallop_u32(scene->start_ticks, first, last, tick);
 	if (scene->census.tick_shift == 0 && tick < UINT32_MAX)
 		return index;
-	return first_where(scene, index, last, weft__scene_start, time);
+	return weft__gallop(scene, index, last, starts_before, time);
 }
 
 uint32_t weft__scene_first_alive(
@@ -99,7 +77,7 @@ uint32_t weft__scene_first_alive(
 {
 	if (time == UINT64_MAX)
 		return last;
-	return first_where(scene, first, last, weft__scene_end, time + 1);
+	return weft__gallop(scene, first, last, ends_by, time);
 }
 
 uint32_t weft__scene_first_failed(const struct weft_scene *scene, uint32_t first, uint32_t last)

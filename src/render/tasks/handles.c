@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "base/search.h"
 #include "render/painter.h"
 
 #define LEFT_OF    9.0 /* px from its middle to the fold's beginning */
@@ -15,19 +16,19 @@
 #define MANY       256u /* handles in one picture at most */
 #define STARTS_MAX 64u  /* tasks that are examined near a point */
 
+static bool starts_before(const void *context, uint32_t member, uint64_t time)
+{
+	const struct weft_layout *layout = context;
+	return layout->start[layout->fold_members[member]] < time;
+}
+
 /* The first visible task, or WEFT_NONE. */
 static uint32_t first_seen(
 	const struct weft_layout *layout, const struct weft_fold *fold, uint64_t left, uint64_t right)
 {
 	uint64_t from = left > fold->max_ns ? left - fold->max_ns : 0;
-	uint32_t low = fold->first, end = fold->first + fold->count, high = end;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (layout->start[layout->fold_members[middle]] < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	uint32_t end = fold->first + fold->count;
+	uint32_t low = weft__search(layout, fold->first, end, starts_before, from);
 	while (low < end && layout->fold_ends[low] < left)
 		low++;
 	if (low == end || layout->start[layout->fold_members[low]] > right)

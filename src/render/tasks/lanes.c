@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "render/painter.h"
 
 /* Makes a lane of many rows end with a block, so that whole blocks can be counted; this moves its
@@ -57,14 +58,13 @@ void weft__make_lanes(struct painter *p)
 	}
 }
 
-/* Branch-free, because it is called for both ends of each edge. */
+static bool begins_by(const void *lanes, uint32_t lane, uint64_t row)
+{
+	return ((const struct weft__lane *)lanes)[lane].first_row <= row;
+}
+
 uint32_t weft__lane_of_row(const struct painter *p, uint32_t row)
 {
-	const struct weft__lane *lane = p->lanes;
-	for (uint32_t count = p->lane_count; count > 1;) {
-		uint32_t half = count / 2;
-		lane += lane[half].first_row <= row ? half : 0;
-		count -= half;
-	}
-	return (uint32_t)(lane - p->lanes);
+	uint32_t count = p->lane_count > 1 ? p->lane_count : 1;
+	return weft__search_flat(p->lanes, 1, count, begins_by, row) - 1;
 }

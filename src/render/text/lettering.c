@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/search.h"
 #include "render/painter.h"
 
 #define ELLIPSIS      "\xe2\x80\xa6"
@@ -39,6 +40,32 @@ static void shorten(const char *text, const size_t *starts, size_t count, size_t
 	shortened[starts[head] + 3 + tail_bytes] = '\0';
 }
 
+/* A text that is being shortened. */
+struct fitting {
+	const struct painter *p;
+	const struct weft_text_style *style;
+	const char *text;
+	const size_t *starts;
+	size_t count;
+	bool is_path;
+	double room;
+	size_t size;
+	double *width; /* of the longest that fitted so far */
+};
+
+static bool has_room(const void *context, uint32_t kept, uint64_t unused)
+{
+	const struct fitting *f = context;
+	char shortened[LONGEST + 4];
+	(void)unused;
+	shorten(f->text, f->starts, f->count, kept, f->is_path, shortened);
+	double width = weft__measure(f->p, shortened, f->style);
+	if (width > f->room || strlen(shortened) >= f->size)
+		return false;
+	*f->width = width;
+	return true;
+}
+
 double weft__fit_text(const struct painter *p, struct weft_slice text, double room,
 	const struct weft_text_style *style, char *fitted, size_t size)
 {
@@ -51,23 +78,14 @@ double weft__fit_text(const struct painter *p, struct weft_slice text, double ro
 		memcpy(fitted, clean, length + 1);
 		return width;
 	}
-	size_t count = find_letters(clean, length, starts), low = 0, high = count ? count - 1 : 0;
+	size_t count = find_letters(clean, length, starts);
 	bool is_path = memchr(clean, '/', length) != NULL;
 	width = 0;
-	while (low < high) {
-		size_t kept = low + (high - low + 1) / 2;
-		shorten(clean, starts, count, kept, is_path, shortened);
-		double tried = weft__measure(p, shortened, style);
-		if (tried <= room && strlen(shortened) < size) {
-			low = kept;
-			width = tried;
-		} else {
-			high = kept - 1;
-		}
-	}
-	if (low < LEAST_LETTERS)
+	struct fitting fitting = {p, style, clean, starts, count, is_path, room, size, &width};
+	uint32_t kept = weft__search(&fitting, 1, (uint32_t)count, has_room, 0) - 1;
+	if (kept < LEAST_LETTERS)
 		return 0;
-	shorten(clean, starts, count, low, is_path, shortened);
+	shorten(clean, starts, count, kept, is_path, shortened);
 	memcpy(fitted, shortened, strlen(shortened) + 1);
 	return width;
 }
