@@ -82,6 +82,14 @@ void weft__follower_settle(struct weft__follower *f, struct weft__followed *p, u
 
 void weft__followed_enqueue(struct weft__follower *f, struct weft__followed *p);
 
+/* Copies the new part of the content. Returns WEFT_OK, WEFT_AGAIN if there is none, or an error. */
+int weft__followed_fetch(struct weft__follower *f, struct weft__followed *p);
+void weft__followed_release(struct weft__followed *p);
+
+/* Sets the packet's thread, from a header or a thread record. 0 or an error. */
+int weft__followed_find_thread(
+	struct weft__follower *f, struct weft__followed *p, const struct weft__thread *thread);
+
 /* Sets new content of the packet; nothing of it is read yet. */
 void weft__followed_set_content(
 	const struct weft__follower *f, struct weft__followed *p, const struct weft_abi_packet *header);
