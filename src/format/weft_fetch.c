@@ -104,8 +104,8 @@ static int fetch_added(struct weft__follower *f, struct weft__followed *p)
 int weft__followed_fetch(struct weft__follower *f, struct weft__followed *p)
 {
 	struct weft_abi_packet header;
-	if (p->copy)
-		return fetch_added(f, p);
+	if (p->copy) /* an earlier call may have failed after it was made */
+		return p->is_begun ? WEFT_OK : fetch_added(f, p);
 	enum weft__verdict verdict = weft__packet_read(&f->buffer, p->packet, &header);
 	if (!weft__packet_is_readable(verdict) || weft__packet_sequence(&header) != p->sequence)
 		return WEFT_AGAIN;

@@ -22,6 +22,7 @@
 #include <weft/search.h>
 
 #include "failing_allocation.h"
+#include "made_stream.h"
 
 static int print_events(struct weft_decoder *decoder)
 {
@@ -299,6 +300,55 @@ static void decoding_sexp(void **state)
 	fail_every_allocation(sexp, sizeof(sexp) - 1, print_events);
 }
 
+/* Reads a stream as it comes. A call after a failed one goes on. */
+static int read_stream(const struct made_stream *s)
+{
+	struct weft_decoder *decoder;
+	struct weft_event event;
+	uint64_t count = 0;
+	int status, error = weft_decoder_create(&decoder);
+	if (error)
+		return error;
+	error = weft_decoder_feed(decoder, s->bytes, s->size);
+	while (!error && (status = weft_decoder_next(decoder, &event)) != WEFT_AGAIN) {
+		error = status < 0 ? status : 0;
+		count += status == WEFT_OK;
+	}
+	while (error && (status = weft_decoder_next(decoder, &event)) == WEFT_OK)
+		count++;
+	assert_true(error ? count <= 40 : count == 40);
+	weft_decoder_destroy(decoder);
+	return error;
+}
+
+/* The threads after the first continue in its packet. */
+static void decoding_a_stream_of_many_threads(void **state)
+{
+	static struct made_stream s;
+	const struct weft_abi_buffer header = made_header();
+	struct made_packet p = made_packet(1, 1);
+	int error;
+	(void)state;
+	made_begin(&s, &header);
+	made_mark(&s, 0);
+	for (uint32_t thread = 1; thread <= 40; thread++) {
+		if (thread > 1)
+			made_thread(&p, thread, thread);
+		made_switch(&p, thread, thread);
+	}
+	made_add_packet(&s, &p, 0);
+	made_mark(&s, 100);
+	for (long count = 0; count < 1000; count++) {
+		until_failure = count;
+		error = read_stream(&s);
+		until_failure = -1;
+		assert_true(error == 0 || error == WEFT_ERROR_MEMORY);
+		if (!error)
+			break;
+	}
+	assert_int_equal(error, 0);
+}
+
 static void drawing(void **state)
 {
 	(void)state;
@@ -347,6 +397,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decoding_sexp),
 		cmocka_unit_test(decoding_ctf),
+		cmocka_unit_test(decoding_a_stream_of_many_threads),
 		cmocka_unit_test(cutting),
 		cmocka_unit_test(drawing),
 		cmocka_unit_test(listing),
