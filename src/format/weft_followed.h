@@ -27,11 +27,11 @@ struct weft__followed {
 	uint64_t task;                     /* the thread's current task */
 	uint32_t thread;                   /* index */
 	uint32_t packet;                   /* index */
+	uint32_t sure_end;                 /* offset up to which a look found events: see weft_look.c */
 	uint8_t name[WEFT_ABI_NAME_BYTES]; /* of the thread that opened the packet */
 	bool is_begun;                     /* the content's header has been read */
 	bool is_damaged;                   /* the rest of the content can't be read */
 	bool is_waiting;                   /* in the queue */
-	bool is_sure;                      /* found by the first scan of a look: see weft_look.c */
 	bool has_event;
 	bool gives_switch; /* give a switch to `task` first: earlier events are lost */
 };
@@ -56,6 +56,7 @@ struct weft__follower {
 	uint64_t given_ns; /* no earlier event is given any more */
 	uint64_t last_ns;  /* a later time is damaged */
 	uint32_t budget;   /* contents that this call may still begin */
+	bool is_rescanned; /* the second scan of the last look was made */
 	bool has_given;    /* the caller borrows the first packet's event */
 	bool is_finished;
 	bool is_saved;  /* a packet has one content: a saved buffer, or any stream */

@@ -230,14 +230,29 @@ static int take_event(struct weft__follower *f, struct weft_event *event)
 	return wrong || is_late ? WEFT_AGAIN : WEFT_OK;
 }
 
-/* Events with the mark's own time are ready only in sure packets, because a thread may add more:
- * see look_for_equals(). */
+/* True if the packet's next event was committed when the look scanned the ring: see note_sure(). */
+static bool is_sure(const struct weft__followed *p)
+{
+	if (p->has_event)
+		return p->cursor.offset <= p->sure_end;
+	return p->cursor.offset < p->sure_end || (p->sure_end && !p->is_begun);
+}
+
 bool weft__follower_is_ready(const struct weft__follower *f)
 {
 	if (f->queue.count == 0)
 		return false;
 	const struct weft__followed *p = weft__first_followed(f);
-	return p->next_ns < f->mark_ns || (p->next_ns == f->mark_ns && (p->is_sure || f->is_finished));
+	return p->next_ns < f->mark_ns || (p->next_ns == f->mark_ns && (f->is_finished || is_sure(p)));
+}
+
+/* The second scan of a look: see note_sure(). */
+static void rescan(struct weft__follower *f)
+{
+	if (f->is_rescanned || f->is_finished || weft__first_followed(f)->next_ns < f->mark_ns)
+		return;
+	f->is_rescanned = true;
+	weft__follower_scan(f);
 }
 
 /* Takes one step with the first packet: WEFT_OK if it gave an event, WEFT_AGAIN, or an error. */
@@ -272,6 +287,9 @@ int weft__follower_take(struct weft__follower *f, struct weft_event *event)
 	while (weft__follower_is_ready(f)) {
 		if (f->budget == 0 && !f->is_finished && !f->is_saved)
 			return WEFT_AGAIN; /* no later event may overtake the first packet's */
+		rescan(f);
+		if (!weft__follower_is_ready(f))
+			break;
 		status = step(f, event);
 		if (status == WEFT_OK)
 			give(f, event);

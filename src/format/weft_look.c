@@ -23,7 +23,8 @@ void weft__followed_set_content(
 	p->sequence = weft__packet_sequence(header);
 	p->next_ns = weft__ticks_to_ns(&f->buffer.clock, weft__packet_opened_ticks(header));
 	p->cursor = weft__cursor_begin(NULL, 0, sizeof(*header));
-	p->is_begun = p->is_damaged = p->is_sure = p->has_event = p->gives_switch = false;
+	p->is_begun = p->is_damaged = p->has_event = p->gives_switch = false;
+	p->sure_end = 0;
 }
 
 bool weft__followed_begin(struct weft__follower *f, struct weft__followed *p)
@@ -127,22 +128,23 @@ uint64_t weft__follower_latest(struct weft__follower *f)
 	return weft__mark_latest(&f->mark, &f->buffer);
 }
 
-/* Makes events with the mark's own stamp ready in the right order. More of them may still come,
+/* Events with the mark's own stamp must be ready in the right order. More of them may still come,
  * because a moment may go on; and the scan may have missed one that precedes an event it found: a
  * thread commits one event to a packet that the scan has already visited, and the next to a packet
  * that the scan visits later. A second scan finds the missed event, because it was committed before
- * the one that the first scan found. So only the packets of the first scan are sure. Events before
- * the mark need no second scan: they were committed before the first. */
-static void look_for_equals(struct weft__follower *f)
+ * the one that the first scan found. So only events that were committed at the first scan are sure,
+ * and they are ready after the second, which weft__follower_take() makes if there are any. Events
+ * before the mark need no second scan: they were committed before the first. */
+static void note_sure(struct weft__follower *f)
 {
-	bool has_equals = false;
 	for (uint32_t i = 0; i < f->queue.count; i++) {
 		struct weft__followed *p = &f->followed[f->queue.entries[i].followed];
-		p->is_sure = true;
-		has_equals |= p->next_ns == f->mark_ns;
+		uint32_t committed;
+		bool is_same = !weft__followed_is_detached(f, p) &&
+					   weft__packet_peek(&f->buffer, p->packet, &committed) == p->sequence;
+		p->sure_end = is_same ? committed : p->cursor.end;
 	}
-	if (has_equals)
-		weft__follower_scan(f);
+	f->is_rescanned = false;
 }
 
 int weft__follower_look(struct weft__follower *f, uint64_t ticks)
@@ -154,7 +156,7 @@ int weft__follower_look(struct weft__follower *f, uint64_t ticks)
 	f->mark_ns = weft__ticks_to_ns(&f->buffer.clock, f->mark.ticks);
 	/* Reads the commits after the sequences, which were loaded with acquire order. */
 	weft__follower_scan(f);
-	look_for_equals(f);
+	note_sure(f);
 	weft__buffer_load_losses(&f->buffer, f->description->losses);
 	return 0;
 }

@@ -203,6 +203,22 @@ static void equal_times_at_the_mark_keep_their_order(void **state)
 	end(&f);
 }
 
+/* An event of the mark's time that comes after the look may follow one of another thread, which the
+ * look did not find. */
+static void events_after_the_look_wait_for_the_next(void **state)
+{
+	struct followed f = begin();
+	(void)state;
+	record_at(1010, 1);
+	weft__follower_look(f.follower, 1010);
+	expect(&f, 1);
+	record_at(1010, 2);
+	expect_nothing(&f);
+	weft__follower_look(f.follower, 1010);
+	expect(&f, 2);
+	end(&f);
+}
+
 /* ---- Losses ---- */
 
 static void events_overwritten_before_the_follower_are_counted_separately(void **state)
@@ -576,6 +592,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_died_in_the_middle_does_not_hold_it_for_ever),
 		cmocka_unit_test(the_mark_never_goes_back),
 		cmocka_unit_test(equal_times_at_the_mark_keep_their_order),
+		cmocka_unit_test(events_after_the_look_wait_for_the_next),
 		cmocka_unit_test(events_overwritten_before_the_follower_are_counted_separately),
 		cmocka_unit_test(after_a_gap_a_switch_names_the_running_task),
 		cmocka_unit_test(a_moment_overtakes_what_waits_in_its_packet),
