@@ -7,22 +7,22 @@ import subprocess
 
 from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
-# name: its emulator, a file of its compiler and C library
+# name: its emulator, a file of its compiler and C library, and cmocka, without which no test programs are made
 MACHINES = {
-    'i686': ('qemu-i386', '/usr/include/x86_64-linux-gnu/gnu/stubs-32.h'),
-    'aarch64': ('qemu-aarch64', '/usr/aarch64-linux-gnu/include/stdio.h'),
+    'i686': ('qemu-i386', '/usr/include/x86_64-linux-gnu/gnu/stubs-32.h', '/usr/lib/i386-linux-gnu/libcmocka.so'),
+    'aarch64': ('qemu-aarch64', '/usr/aarch64-linux-gnu/include/stdio.h', '/usr/lib/aarch64-linux-gnu/libcmocka.so'),
 }
 
 
 def build(machine, target):
     """A program of that machine; answers its path."""
-    emulator, needed = MACHINES[machine]
-    if not shutil.which(emulator) or not os.path.exists(needed):
-        skip('qemu-user or the cross compiler is not installed')
+    emulator, *needed = MACHINES[machine]
+    if not shutil.which(emulator) or not all(map(os.path.exists, needed)):
+        skip('qemu-user, the cross compiler or its cmocka is not installed')
     folder = os.path.join(BUILD, 'machines', machine)
     cross = os.path.join(SOURCE, 'tools', 'cross', machine + '.ini')
-    setup = ['meson', 'setup', folder, SOURCE, '--cross-file', cross, '-Dtests=disabled', '-Dcairo=disabled',
-             '-Dman=disabled', '-Dwerror=true']
+    setup = ['meson', 'setup', folder, SOURCE, '--cross-file', cross, '-Dtests=enabled', '-Dcairo=disabled',
+             '-Dgtk=disabled', '-Dman=disabled', '-Dwerror=true']
     if os.path.exists(os.path.join(folder, 'build.ninja')):
         setup.append('--reconfigure')
     for command in (setup, ['ninja', '-C', folder, target]):
