@@ -52,8 +52,8 @@ static void trace_init(struct trace *trace, uint32_t slots, uint32_t step)
 static void add_other(struct trace *trace, struct weft_event event)
 {
 	static const uint8_t types[] = {WEFT_EVENT_READ, WEFT_EVENT_READ, WEFT_EVENT_TRY_READ,
-		WEFT_EVENT_SIGNAL, WEFT_EVENT_SWITCH, WEFT_EVENT_SWITCH, WEFT_EVENT_COUNTER,
-		WEFT_EVENT_LABEL};
+		WEFT_EVENT_TRY_READ, WEFT_EVENT_TRY_READ, WEFT_EVENT_SIGNAL, WEFT_EVENT_SWITCH,
+		WEFT_EVENT_SWITCH, WEFT_EVENT_COUNTER, WEFT_EVENT_LABEL};
 	event.type = types[pick(sizeof(types))];
 	if (event.type == WEFT_EVENT_SWITCH && pick(4) == 0)
 		event.task = WEFT_TASK_NONE;
@@ -66,7 +66,7 @@ static void add_event(struct trace *trace)
 	uint32_t slot = pick(trace->slots);
 	struct weft_event event = {
 		.time_ns = trace->time,
-		.thread = pick(3),
+		.thread = pick(500) ? 0 : pick(3), /* a task can run on two threads at once */
 		.task = trace->ids[pick(trace->slots)],
 		.other = trace->ids[slot],
 		.kind = kinds[pick(3)],
@@ -240,9 +240,56 @@ static void look_around(
 		weft_view_set_focus(view, pick(state->layout->row_count));
 }
 
+/* What is not approximate is the same, too. */
+static void compare_indices(const struct weft_scene *grown, const struct weft_scene *anew)
+{
+	uint32_t lines = anew->line_count, rows = anew->layout->row_count;
+	size_t chunks = anew->model->edges.count / WEFT__EDGE_CHUNK + (size_t)2;
+	assert_int_equal(grown->line_count, lines);
+	assert_memory_equal(grown->row_first, anew->row_first, (rows + 1) * sizeof(uint32_t));
+	assert_memory_equal(grown->by_row, anew->by_row, lines * sizeof(uint32_t));
+	assert_memory_equal(grown->shown_first, anew->shown_first, (rows + 1) * sizeof(uint32_t));
+	assert_memory_equal(grown->shown, anew->shown, anew->shown_first[rows] * sizeof(uint32_t));
+	assert_memory_equal(grown->start_ticks, anew->start_ticks, lines * sizeof(uint32_t));
+	assert_memory_equal(
+		grown->running_before, anew->running_before, (lines + 1) * sizeof(uint32_t));
+	assert_int_equal(grown->failed_line_count, anew->failed_line_count);
+	assert_memory_equal(
+		grown->failed_lines, anew->failed_lines, anew->failed_line_count * sizeof(uint32_t));
+	for (uint32_t row = 0; row < rows; row++)
+		for (uint32_t i = anew->row_first[row]; i + 1 < anew->row_first[row + 1]; i++)
+			assert_int_equal(
+				weft__scene_has_gap_after(grown, i), weft__scene_has_gap_after(anew, i));
+	assert_memory_equal(
+		grown->edges.before, anew->edges.before, chunks * sizeof(anew->edges.before[0]));
+	assert_memory_equal(grown->edges.times, anew->edges.times, chunks * sizeof(uint64_t));
+}
+
+/* The number of a set's points in a block. */
+static uint32_t count_points(const struct weft__point_set *set, uint32_t block)
+{
+	uint32_t count = 0;
+	for (unsigned i = 0; i < set->count; i++)
+		count += weft__points_rank(&set->parts[i]->points, block, set->parts[i]->points.count);
+	return count;
+}
+
+static void compare_arrows(const struct weft_scene *grown, const struct weft_scene *anew)
+{
+	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
+		for (uint32_t block = 1; block <= anew->census.blocks.count; block++) {
+			uint32_t gone =
+				type == WEFT_EDGE_TRY_READ ? count_points(&grown->edges.gone, block) : 0;
+			assert_int_equal(count_points(&grown->edges.points[type], block) - gone,
+				count_points(&anew->edges.points[type], block));
+		}
+}
+
 static void compare_pictures(const struct state *state)
 {
 	struct weft_scene *anew = made_anew(state);
+	compare_indices(state->scene, anew);
+	compare_arrows(state->scene, anew);
 	for (unsigned look = 0; look < 5; look++) {
 		struct weft_frame frame;
 		struct weft_view view;

@@ -35,7 +35,7 @@ uint64_t weft__census_last(const struct weft_scene *scene, uint32_t task)
 	return end > start ? end - 1 : start;
 }
 
-static bool has_ended(const struct weft_scene *scene, uint32_t task)
+bool weft__census_has_ended(const struct weft_scene *scene, uint32_t task)
 {
 	return !scene->model->summary.live || scene->model->tasks.flags[task] & WEFT_TASK_RESOLVED;
 }
@@ -156,8 +156,8 @@ int weft__scene_make_starts(struct weft_scene *scene)
 static bool is_newly_ended(const struct weft_scene *scene, uint32_t task)
 {
 	const struct weft__news *news = &scene->news;
-	return weft__scene_shows(scene, task) && has_ended(scene, task) &&
-		   (task >= news->first_task || !has_ended(news->previous, task));
+	return weft__scene_shows(scene, task) && weft__census_has_ended(scene, task) &&
+		   (task >= news->first_task || !weft__census_has_ended(news->previous, task));
 }
 
 int weft__scene_make_lasts(struct weft_scene *scene)
@@ -205,7 +205,7 @@ int weft__scene_make_open(struct weft_scene *scene)
 	if (!census->open_before)
 		return WEFT_ERROR_MEMORY;
 	for (uint32_t task = 0; task < scene->model->tasks.count; task++)
-		if (!has_ended(scene, task) && weft__scene_shows(scene, task) &&
+		if (!weft__census_has_ended(scene, task) && weft__scene_shows(scene, task) &&
 			scene->layout->start[task] < scene->end)
 			census->open_before[scene->block_of_row[scene->layout->row[task]]]++;
 	for (uint32_t block = 0; block <= blocks; block++) {
@@ -326,10 +326,13 @@ int weft__scene_choose_runs(struct weft_scene *scene)
 	uint32_t count = scene->model->tasks.count;
 	double wanted = count > WEFT__CENSUS_RUNS_MIN ? count : WEFT__CENSUS_RUNS_MIN;
 	census->ran_ns = sum_of_runs(scene);
+	while (census->ran_ns > ldexp(UINT32_MAX, (int)scene->running_shift))
+		scene->running_shift++;
 	if (scene->news.previous) {
 		census->run_ns = scene->news.previous->census.run_ns;
 		census->run_bits = scene->news.previous->census.run_bits;
-		if (census->ran_ns / (double)census->run_ns <= 2 * wanted)
+		if (census->ran_ns / (double)census->run_ns <= 2 * wanted &&
+			scene->running_shift == scene->news.previous->running_shift)
 			return 0;
 		weft__scene_forget_news(scene);
 	}

@@ -31,6 +31,23 @@ static bool ran_no_more(const struct weft_model *old, const struct weft_model *n
 		   (count == 0 || old->activations.end[old_end - 1] == new->activations.end[new_end - 1]);
 }
 
+/* True if all old activations of a task are still its first ones, though the last may have become
+ * longer. It is not so if the task runs on two threads at once: activations are in the order of
+ * their ends, and the ones before the last become longer, too. */
+static bool runs_continue(const struct weft_model *old, const struct weft_model *new, uint32_t task)
+{
+	const struct weft_activations *before = &old->activations, *after = &new->activations;
+	uint32_t count = old->tasks.end_activation[task] - old->tasks.first_activation[task];
+	if (count == 0)
+		return true;
+	uint32_t a = old->tasks.end_activation[task] - 1;
+	uint32_t b = new->tasks.first_activation[task] + count - 1;
+	return b < new->tasks.end_activation[task] && before->start[a] == after->start[b] &&
+		   before->end[a] <= after->end[b] &&
+		   (count == 1 || (before->start[a - 1] == after->start[b - 1] &&
+							  before->end[a - 1] == after->end[b - 1]));
+}
+
 static bool is_changed(const struct weft_scene *old, const struct weft_scene *new, uint32_t task)
 {
 	const struct weft_tasks *before = &old->model->tasks, *after = &new->model->tasks;
@@ -76,7 +93,17 @@ static int list_changed(const struct weft_scene *old, struct weft_scene *new)
 	return 0;
 }
 
-/* Counts old edges that are dropped now; lists them, unless `to` is NULL. */
+/* True if the old edges are still the first ones. */
+static bool has_same_edges(const struct weft_edges *old, const struct weft_edges *new)
+{
+	size_t count = old->count;
+	return count > 0 && memcmp(old->time, new->time, count * sizeof(*new->time)) == 0 &&
+		   memcmp(old->from, new->from, count * sizeof(*new->from)) == 0 &&
+		   memcmp(old->to, new->to, count * sizeof(*new->to)) == 0;
+}
+
+/* Counts old edges that are dropped now; lists them, unless `to` is NULL. WEFT_NONE if an edge has
+ * become something else. */
 static uint32_t find_dropped(
 	const struct weft_edges *old, const struct weft_edges *new, uint32_t *to)
 {
@@ -85,25 +112,31 @@ static uint32_t find_dropped(
 		end = old->count - first < WEFT__EDGE_CHUNK ? old->count : first + WEFT__EDGE_CHUNK;
 		if (memcmp(old->type + first, new->type + first, end - first) == 0)
 			continue;
-		for (uint32_t edge = first; edge < end; edge++)
-			if (old->type[edge] != new->type[edge]) {
-				if (to)
-					to[count] = edge;
-				count++;
-			}
+		for (uint32_t edge = first; edge < end; edge++) {
+			if (old->type[edge] == new->type[edge])
+				continue;
+			if (new->type[edge] != WEFT_EDGE_DROPPED)
+				return WEFT_NONE;
+			if (to)
+				to[count] = edge;
+			count++;
+		}
 	}
 	return count;
 }
 
-static int list_dropped(const struct weft_scene *old, struct weft_scene *new)
+static int compare_edges(const struct weft_scene *old, struct weft_scene *new)
 {
 	const struct weft_edges *before = &old->model->edges, *after = &new->model->edges;
 	struct weft__news *news = &new->news;
-	news->dropped_count = find_dropped(before, after, NULL);
-	news->dropped = malloc((news->dropped_count + (size_t)1) * sizeof(*news->dropped));
+	uint32_t count = has_same_edges(before, after) ? find_dropped(before, after, NULL) : WEFT_NONE;
+	if (count == WEFT_NONE)
+		return 0;
+	news->dropped = malloc((count + (size_t)1) * sizeof(*news->dropped));
 	if (!news->dropped)
 		return WEFT_ERROR_MEMORY;
-	find_dropped(before, after, news->dropped);
+	news->first_edge = before->count;
+	news->dropped_count = find_dropped(before, after, news->dropped);
 	return 0;
 }
 
@@ -120,7 +153,13 @@ int weft__scene_find_news(struct weft_scene *scene, const struct weft_scene *pre
 		return 0;
 	scene->news.previous = previous;
 	scene->news.first_task = previous->model->tasks.count;
-	scene->news.first_edge = previous->model->edges.count;
 	int error = list_changed(previous, scene);
-	return error ? error : list_dropped(previous, scene);
+	if (!error)
+		error = compare_edges(previous, scene);
+	for (uint32_t i = 0; !error && i < scene->news.changed_count; i++)
+		if (!runs_continue(previous->model, scene->model, scene->news.changed[i])) {
+			weft__scene_forget_news(scene);
+			break;
+		}
+	return error;
 }

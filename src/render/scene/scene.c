@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks by row and time, with running sums: a stretch of a row is a difference of two indices,
- * however many tasks lie between them. The census counts stretches of several rows.
+ * Makes all parts of a scene, and finds tasks in a row. The census counts stretches of several
+ * rows.
  */
 #include "render/scene/scene.h"
 
@@ -101,92 +101,6 @@ bool weft__scene_draws_edge(const struct weft_scene *scene, uint32_t a, uint32_t
 	return l->row[a] != l->row[b] || l->form[a] == WEFT_FORM_LINE || l->form[b] == WEFT_FORM_LINE;
 }
 
-static bool is_line(const struct weft_scene *scene, uint32_t task)
-{
-	return scene->layout->form[task] == WEFT_FORM_LINE;
-}
-
-/* Distributes the tasks that are `wanted` to their rows, in the order of time. `first` is all 0 and
- * one entry longer than at the end; returns their number. */
-static uint32_t deal_out(const struct weft_scene *scene,
-	bool (*wanted)(const struct weft_scene *, uint32_t), uint32_t *first, uint32_t *to)
-{
-	const struct weft_layout *layout = scene->layout;
-	uint32_t *next = first + 1; /* becomes `first` when all are distributed */
-	for (uint32_t task = 0; task < scene->model->tasks.count; task++)
-		if (wanted(scene, task))
-			next[layout->row[task] + 1]++;
-	for (uint32_t row = 0; row < layout->row_count; row++)
-		next[row + 1] += next[row];
-	for (uint32_t i = 0; i < scene->model->tasks.count; i++)
-		if (wanted(scene, scene->order[i]))
-			to[next[layout->row[scene->order[i]]]++] = scene->order[i];
-	return first[layout->row_count];
-}
-
-static unsigned bits_of(uint64_t value)
-{
-	return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
-}
-
-/* Sorts tasks by time: as one number with their times, which is several times as fast as through an
- * index, unless both together exceed 64 bits. */
-static int order_tasks(struct weft_scene *scene)
-{
-	const uint64_t *start = scene->layout->start;
-	uint32_t count = scene->model->tasks.count;
-	unsigned bits = bits_of(count);
-	size_t room = count + (size_t)1;
-	uint32_t *order = scene->order = malloc(room * sizeof(*order));
-	bool fits = bits_of(scene->end - scene->start) + bits <= 64;
-	uint64_t *keys = malloc(room * (fits ? 2 * sizeof(*keys) : sizeof(uint32_t)));
-	if (!order || !keys) {
-		free(keys);
-		return WEFT_ERROR_MEMORY;
-	}
-	if (!fits)
-		weft__order_by_u64(start, order, (uint32_t *)keys, count);
-	for (uint32_t task = 0; fits && task < count; task++)
-		keys[task] = (start[task] - scene->start) << bits | task;
-	if (fits)
-		weft__sort_u64_by(keys, keys + room, count, bits);
-	for (uint32_t i = 0; fits && i < count; i++)
-		order[i] = (uint32_t)(keys[i] & ((UINT64_C(1) << bits) - 1));
-	free(keys);
-	return 0;
-}
-
-/* Distributes tasks from the order of time to their rows. */
-static int sort_into_rows(struct weft_scene *scene)
-{
-	const struct weft_layout *layout = scene->layout;
-	uint32_t count = scene->model->tasks.count;
-	scene->row_first = calloc(layout->row_count + (size_t)2, sizeof(*scene->row_first));
-	scene->by_row = malloc((count + (size_t)1) * sizeof(*scene->by_row));
-	if (!scene->row_first || !scene->by_row)
-		return WEFT_ERROR_MEMORY;
-	scene->line_count = deal_out(scene, is_line, scene->row_first, scene->by_row);
-	return 0;
-}
-
-/* The same for all shown tasks, since folded tasks have rows, too. */
-static int sort_all_shown(struct weft_scene *scene)
-{
-	uint32_t shown = 0;
-	for (uint32_t task = 0; task < scene->model->tasks.count; task++)
-		shown += weft__scene_shows(scene, task);
-	scene->shown_first = scene->row_first;
-	scene->shown = scene->by_row;
-	if (shown == scene->line_count)
-		return 0;
-	scene->shown_first = calloc(scene->layout->row_count + (size_t)2, sizeof(*scene->shown_first));
-	scene->shown = malloc((shown + (size_t)1) * sizeof(*scene->shown));
-	if (!scene->shown_first || !scene->shown)
-		return WEFT_ERROR_MEMORY;
-	deal_out(scene, weft__scene_shows, scene->shown_first, scene->shown);
-	return 0;
-}
-
 /* Hidden tasks are not counted as problems. */
 static bool is_problem(const struct weft_scene *scene, uint32_t task)
 {
@@ -204,51 +118,6 @@ static uint32_t count_failed(const struct weft_scene *scene)
 bool weft__scene_has_gap_after(const struct weft_scene *scene, uint32_t index)
 {
 	return scene->gap_after[index / 64] >> index % 64 & 1;
-}
-
-/* Marks tasks with a gap behind them: a task that becomes another may end after the other has begun
- * in the same row. */
-static int find_gaps(struct weft_scene *scene)
-{
-	scene->gap_after = calloc(scene->line_count / 64 + (size_t)1, sizeof(*scene->gap_after));
-	if (!scene->gap_after)
-		return WEFT_ERROR_MEMORY;
-	for (uint32_t index = 0; index + 1 < scene->line_count; index++)
-		if (weft__scene_end(scene, index) <= weft__scene_start(scene, index + 1))
-			scene->gap_after[index / 64] |= UINT64_C(1) << index % 64;
-	return 0;
-}
-
-static void list_failed(struct weft_scene *scene)
-{
-	for (uint32_t index = 0; index < scene->line_count; index++)
-		if (scene->model->tasks.flags[scene->by_row[index]] & WEFT_TASK_FAILED)
-			scene->failed_lines[scene->failed_line_count++] = index;
-}
-
-static int sum_up(struct weft_scene *scene)
-{
-	const struct weft_model *model = scene->model;
-	size_t size = scene->line_count + (size_t)1;
-	uint64_t running = 0;
-	scene->running_before = malloc(size * sizeof(*scene->running_before));
-	scene->start_ticks = malloc(size * sizeof(*scene->start_ticks));
-	scene->failed_lines = malloc((count_failed(scene) + (size_t)1) * sizeof(*scene->failed_lines));
-	if (!scene->running_before || !scene->start_ticks || !scene->failed_lines)
-		return WEFT_ERROR_MEMORY;
-	for (uint32_t task = 0; task < model->tasks.count; task++)
-		running += weft_model_running_ns(model, task);
-	while (running >> scene->running_shift > UINT32_MAX)
-		scene->running_shift++;
-	running = 0;
-	for (uint32_t index = 0; index < scene->line_count; index++) {
-		scene->start_ticks[index] = weft__census_tick(scene, weft__scene_start(scene, index));
-		scene->running_before[index] = (uint32_t)(running >> scene->running_shift);
-		running += weft_model_running_ns(scene->model, scene->by_row[index]);
-	}
-	scene->running_before[scene->line_count] = (uint32_t)(running >> scene->running_shift);
-	list_failed(scene);
-	return 0;
 }
 
 static void count_never_resolved(struct weft_scene *scene)
@@ -317,16 +186,16 @@ typedef int maker(struct weft_scene *scene);
  * about equal time. Within a list, parts that temporarily need much memory come first, while little
  * permanent memory is in use. */
 static maker *const lists[][2][12] = {
-	{{weft__scene_make_blocks, NULL}, {weft__scene_choose_runs, order_tasks, NULL}},
-	{{weft__scene_make_running, weft__scene_make_starts, sort_into_rows, sort_all_shown, sum_up,
-		 find_gaps, weft__scene_make_piles, list_problems, weft__scene_make_bands,
-		 weft__scene_make_overview, NULL},
+	{{weft__scene_make_blocks, NULL}, {weft__scene_choose_runs, weft__scene_order_tasks, NULL}},
+	{{weft__scene_make_running, weft__scene_make_starts, weft__scene_make_lines,
+		 weft__scene_make_piles, list_problems, weft__scene_make_bands, weft__scene_make_overview,
+		 NULL},
 		{weft__scene_make_runs, weft__scene_make_edges, weft__scene_make_lasts,
 			weft__scene_make_fails, weft__scene_make_open, weft__scene_make_scales,
 			weft__scene_make_extremes, NULL}},
 };
 
-#define PARTS 20 /* parts in all lists */
+#define PARTS 17 /* parts in all lists */
 
 struct making {
 	struct weft_scene *scene;

@@ -2,7 +2,7 @@
  *
  * Indices over a trace that are made once, before any frame is drawn.
  *
- *     scene.c     tasks by row and time
+ *     lines.c     tasks by row and time
  *     news.c      what is new since the former scene of a growing trace
  *     blocks.c    rows in blocks
  *     census.c    where tasks start, end, fail and run: densities of rows that share a lane
@@ -85,7 +85,7 @@ struct weft__bands {
 /* What a scene has to add to the former one, with which it shares its sets of points. */
 struct weft__news {
 	const struct weft_scene *previous; /* NULL: everything is new */
-	/* Tasks and edges from these on are new. */
+	/* Tasks and edges from these on are new; all edges, if old ones have other numbers now. */
 	uint32_t first_task, first_edge;
 	/* Older tasks, ascending, that have moved, ended, failed or run since. */
 	uint32_t *changed, changed_count;
@@ -105,8 +105,9 @@ struct weft_scene {
 	uint32_t line_count; /* length of by_row */
 	/* The same for all tasks that are shown; the same two columns if each has its own line. */
 	uint32_t *shown_first, *shown;
-	uint32_t *running_before; /* running time of all tasks before an index of by_row, in 1 <<
-								 running_shift ns */
+	/* Running time of all tasks before an index of by_row, in 1 << running_shift ns. Only
+	 * differences count: the sum may wrap. */
+	uint32_t *running_before;
 	unsigned running_shift;
 	uint32_t *start_ticks;  /* start of the task at each index of by_row */
 	uint64_t *gap_after;    /* bit i: the task at i ends before the next one of its row starts */
@@ -170,8 +171,10 @@ uint32_t weft__census_block(const struct weft__blocks *blocks, uint32_t row);
  * if the old blocks have become too heavy. */
 int weft__scene_make_blocks(struct weft_scene *scene);
 
-/* census.c: a time in ticks; the number of tasks alive in [start, end). */
+/* census.c: a time in ticks; false for a task that goes on beyond the end of a live model; the
+ * number of tasks alive in [start, end). */
 uint32_t weft__census_tick(const struct weft_scene *scene, uint64_t time);
+bool weft__census_has_ended(const struct weft_scene *scene, uint32_t task);
 uint32_t weft__census_alive(const struct weft_scene *scene, uint64_t start, uint64_t end);
 uint64_t weft__census_last(const struct weft_scene *scene, uint32_t task);
 
@@ -207,6 +210,8 @@ void weft__scene_extremes(const struct weft_scene *scene, uint32_t first, uint32
 uint64_t weft__scene_ran(const struct weft_scene *scene, uint32_t first, uint32_t last);
 
 /* Parts of scene_create. 0 or WEFT_ERROR_MEMORY. */
+int weft__scene_order_tasks(struct weft_scene *scene);
+int weft__scene_make_lines(struct weft_scene *scene);
 int weft__scene_make_runs(struct weft_scene *scene);
 int weft__scene_make_starts(struct weft_scene *scene);
 int weft__scene_make_lasts(struct weft_scene *scene);
