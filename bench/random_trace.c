@@ -170,7 +170,13 @@ static void put_mirage(struct bytes *bytes, const struct event *event)
 	case SWITCH:
 	case GC:
 		break;
-	default:
+	case READ:
+	case FULFIL:
+	case BECOME:
+	case SIGNAL:
+	case TRY_READ:
+	case READ_LATER:
+	case SIGNAL_ONLY:
 		put_integer(bytes, event->other, 8);
 	}
 }
@@ -257,7 +263,11 @@ static void put_sexp(struct bytes *bytes, const struct event *event)
 	case GC:
 		print(bytes, "Gc 0.%06" PRId64 ")))\n", event->value);
 		break;
-	default:
+	case READ:
+	case SIGNAL:
+	case TRY_READ:
+	case READ_LATER:
+	case SIGNAL_ONLY:
 		print(bytes, "Reads %" PRId64 " %" PRId64 ")))\n", task, other);
 	}
 }
