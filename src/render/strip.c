@@ -54,14 +54,15 @@ static double bar_height(const struct strip *s, double running)
 
 static void merge_all(const struct weft_scene *scene, struct strip *s)
 {
-	double scale = WEFT__OVERVIEW_COLUMNS / (s->x2 - s->x);
+	double scale = scene->overview_length / (s->x2 - s->x);
+	unsigned count = (unsigned)ceil(scene->overview_length);
 	for (unsigned px = 0; px < s->width; px++) {
 		unsigned first = (unsigned)(px * scale), last = (unsigned)((px + 1) * scale);
-		if (first > WEFT__OVERVIEW_COLUMNS - 1)
-			first = WEFT__OVERVIEW_COLUMNS - 1;
+		if (first > count - 1)
+			first = count - 1;
 		if (last <= first)
 			last = first + 1;
-		last = last > WEFT__OVERVIEW_COLUMNS ? WEFT__OVERVIEW_COLUMNS : last;
+		last = last > count ? count : last;
 		s->columns[px] = merge(scene, first, last);
 	}
 }

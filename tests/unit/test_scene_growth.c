@@ -73,7 +73,7 @@ static void add_event(struct trace *trace)
 		.value = (int64_t)pick(100) - 50,
 		.text = {pick(2) ? "x" : "y", 1},
 	};
-	trace->time += pick(trace->step);
+	trace->time += pick(4) ? pick(trace->step) : 0;
 	if (pick(10) >= 3) {
 		add_other(trace, event);
 		return;
@@ -168,6 +168,9 @@ static void forget_points(struct weft_scene *scene)
 	free(census->blocks.first);
 	free(census->blocks.weights);
 	free(census->open_before);
+	free(census->open);
+	free(census->newborn);
+	census->newborn_count = 0;
 	free(scene->edges.before);
 	free(scene->edges.times);
 }
@@ -262,6 +265,14 @@ static void compare_indices(const struct weft_scene *grown, const struct weft_sc
 				weft__scene_has_gap_after(grown, i), weft__scene_has_gap_after(anew, i));
 	assert_memory_equal(
 		grown->edges.before, anew->edges.before, chunks * sizeof(anew->edges.before[0]));
+	assert_true(grown->overview_length == anew->overview_length);
+	assert_int_equal(grown->alive_max, anew->alive_max);
+	assert_memory_equal(
+		grown->overview, anew->overview, WEFT__OVERVIEW_COLUMNS * sizeof(anew->overview[0]));
+	assert_int_equal(grown->problem_count, anew->problem_count);
+	assert_memory_equal(grown->problems, anew->problems, anew->problem_count * sizeof(uint32_t));
+	assert_memory_equal(grown->census.open_before, anew->census.open_before,
+		(anew->census.blocks.count + (size_t)1) * sizeof(uint32_t));
 	assert_memory_equal(grown->edges.times, anew->edges.times, chunks * sizeof(uint64_t));
 }
 

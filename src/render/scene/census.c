@@ -107,15 +107,6 @@ static int make_all_starts(struct weft_scene *scene)
 	return extend_set(&c, NULL, 32, &scene->census.starts);
 }
 
-/* True if a task is new, or starts later than in the former scene. */
-static bool has_new_start(const struct weft_scene *scene, uint32_t task)
-{
-	const struct weft__news *news = &scene->news;
-	return weft__scene_shows(scene, task) &&
-		   (task >= news->first_task ||
-			   scene->layout->start[task] != news->previous->layout->start[task]);
-}
-
 static int make_new_starts(struct weft_scene *scene)
 {
 	uint32_t count = weft__news_count(scene);
@@ -125,7 +116,7 @@ static int make_new_starts(struct weft_scene *scene)
 		return error;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t task = weft__news_task(scene, i);
-		if (has_new_start(scene, task))
+		if (weft__scene_shows(scene, task) && weft__news_has_start(scene, task))
 			collect(&c, scene->layout->start[task], task);
 	}
 	return extend_set(&c, &former_census(scene)->starts, 0, &scene->census.starts);
@@ -138,9 +129,11 @@ static int make_starts_gone(struct weft_scene *scene)
 	int error = collection_init(&c, scene, news->changed_count);
 	if (error)
 		return error;
-	for (uint32_t i = 0; i < news->changed_count; i++)
-		if (has_new_start(scene, news->changed[i]))
-			collect(&c, news->previous->layout->start[news->changed[i]], news->changed[i]);
+	for (uint32_t i = 0; i < news->changed_count; i++) {
+		uint32_t task = news->changed[i];
+		if (weft__scene_shows(scene, task) && weft__news_has_start(scene, task))
+			collect(&c, news->previous->layout->start[task], task);
+	}
 	return extend_set(&c, &former_census(scene)->starts_gone, 0, &scene->census.starts_gone);
 }
 
@@ -152,14 +145,6 @@ int weft__scene_make_starts(struct weft_scene *scene)
 	return error ? error : make_starts_gone(scene);
 }
 
-/* True if a task is shown and has ended, and had not in the former scene. */
-static bool is_newly_ended(const struct weft_scene *scene, uint32_t task)
-{
-	const struct weft__news *news = &scene->news;
-	return weft__scene_shows(scene, task) && weft__census_has_ended(scene, task) &&
-		   (task >= news->first_task || !weft__census_has_ended(news->previous, task));
-}
-
 int weft__scene_make_lasts(struct weft_scene *scene)
 {
 	uint32_t count = weft__news_count(scene);
@@ -169,7 +154,7 @@ int weft__scene_make_lasts(struct weft_scene *scene)
 		return error;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t task = weft__news_task(scene, i);
-		if (is_newly_ended(scene, task))
+		if (weft__scene_shows(scene, task) && weft__news_has_end(scene, task))
 			collect(&c, weft__census_last(scene, task), task);
 	}
 	return extend_set(&c, &former_census(scene)->lasts, 0, &scene->census.lasts);
@@ -187,32 +172,79 @@ int weft__scene_make_fails(struct weft_scene *scene)
 		return error;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t task = weft__news_task(scene, i);
-		if (flags[task] & WEFT_TASK_FAILED && is_newly_ended(scene, task))
+		if (flags[task] & WEFT_TASK_FAILED && weft__scene_shows(scene, task) &&
+			weft__news_has_end(scene, task))
 			collect(&c, weft__census_last(scene, task), task);
 	}
 	return extend_set(&c, &former_census(scene)->fails, 0, &scene->census.fails);
 }
 
-/* A task that starts at the end has no last instant before its start: it is left out. */
-int weft__scene_make_open(struct weft_scene *scene)
+/* Counts the shown tasks of each block that have not ended. */
+static void count_open(struct weft_scene *scene)
+{
+	const struct weft__news *news = &scene->news;
+	uint32_t *open = scene->census.open;
+	if (news->previous)
+		memcpy(
+			open, news->previous->census.open, news->previous->census.blocks.count * sizeof(*open));
+	for (uint32_t i = 0; i < weft__news_count(scene); i++) {
+		uint32_t task = weft__news_task(scene, i);
+		if (!weft__scene_shows(scene, task))
+			continue;
+		uint32_t block = scene->block_of_row[scene->layout->row[task]];
+		open[block] += task >= news->first_task;
+		open[block] -= weft__news_has_end(scene, task);
+	}
+}
+
+/* Leaves an unended task out that starts at the end: it has no last instant before that. */
+static void leave_out(struct weft_scene *scene, uint32_t task)
 {
 	struct weft__census *census = &scene->census;
-	uint32_t blocks = census->blocks.count, sum = 0;
-	if (!scene->model->summary.live)
-		return 0;
-	census->open_tick = weft__census_tick(scene, scene->end > scene->start ? scene->end - 1 : 0);
-	census->open_before = calloc(blocks + (size_t)1, sizeof(*census->open_before));
-	if (!census->open_before)
-		return WEFT_ERROR_MEMORY;
-	for (uint32_t task = 0; task < scene->model->tasks.count; task++)
-		if (!weft__census_has_ended(scene, task) && weft__scene_shows(scene, task) &&
-			scene->layout->start[task] < scene->end)
-			census->open_before[scene->block_of_row[scene->layout->row[task]]]++;
-	for (uint32_t block = 0; block <= blocks; block++) {
+	if (weft__census_has_ended(scene, task) || !weft__scene_shows(scene, task) ||
+		scene->layout->start[task] < scene->end)
+		return;
+	census->open_before[scene->block_of_row[scene->layout->row[task]]]--;
+	census->newborn[census->newborn_count++] = task;
+}
+
+static void sum_up_open(struct weft_scene *scene)
+{
+	struct weft__census *census = &scene->census;
+	const struct weft__census *former = former_census(scene);
+	uint32_t sum = 0, newborn = scene->news.previous ? former->newborn_count : 0;
+	memcpy(census->open_before, census->open, census->blocks.count * sizeof(*census->open));
+	/* Such a task was new or changed when it was left out first. */
+	for (uint32_t i = 0; i < newborn; i++)
+		if (!weft__news_has_start(scene, former->newborn[i]))
+			leave_out(scene, former->newborn[i]);
+	for (uint32_t i = 0; i < weft__news_count(scene); i++)
+		if (weft__news_has_start(scene, weft__news_task(scene, i)))
+			leave_out(scene, weft__news_task(scene, i));
+	for (uint32_t block = 0; block <= census->blocks.count; block++) {
 		uint32_t count = census->open_before[block];
 		census->open_before[block] = sum;
 		sum += count;
 	}
+}
+
+int weft__scene_make_open(struct weft_scene *scene)
+{
+	struct weft__census *census = &scene->census;
+	size_t blocks = census->blocks.count + (size_t)1;
+	size_t newborn = weft__news_count(scene) + (size_t)1;
+	if (!scene->model->summary.live)
+		return 0;
+	if (scene->news.previous)
+		newborn += scene->news.previous->census.newborn_count;
+	census->open_tick = weft__census_tick(scene, scene->end > scene->start ? scene->end - 1 : 0);
+	census->open = calloc(blocks, sizeof(*census->open));
+	census->open_before = calloc(blocks, sizeof(*census->open_before));
+	census->newborn = malloc(newborn * sizeof(*census->newborn));
+	if (!census->open || !census->open_before || !census->newborn)
+		return WEFT_ERROR_MEMORY;
+	count_open(scene);
+	sum_up_open(scene);
 	return 0;
 }
 
@@ -224,33 +256,6 @@ static unsigned spare_bits(const struct weft_scene *scene)
 	while (weft__census_tick(scene, scene->end) >> bits > RUN_TICKS)
 		bits++;
 	return bits;
-}
-
-/* A task's activations. */
-static uint32_t count_runs(const struct weft_model *model, uint32_t task)
-{
-	return model->tasks.end_activation[task] - model->tasks.first_activation[task];
-}
-
-/* The first activation of a task that is new or may have become longer. */
-static uint32_t first_new_run(const struct weft_scene *scene, uint32_t task)
-{
-	if (task >= scene->news.first_task)
-		return 0;
-	uint32_t count = count_runs(scene->news.previous->model, task);
-	return count > 0 ? count - 1 : 0;
-}
-
-/* The former length of a task's activation that may have become longer; 0 if it is new. */
-static uint64_t former_length(const struct weft_scene *scene, uint32_t task, uint32_t run)
-{
-	if (task >= scene->news.first_task)
-		return 0;
-	const struct weft_model *model = scene->news.previous->model;
-	uint32_t i = model->tasks.first_activation[task] + run;
-	return i < model->tasks.end_activation[task]
-			   ? model->activations.end[i] - model->activations.start[i]
-			   : 0;
 }
 
 /* Where in an activation its first point is: the golden ratio spreads those of neighbours evenly.
@@ -270,17 +275,18 @@ static uint64_t points_of(const struct weft_scene *scene, uint64_t first, uint64
 static uint64_t collect_runs(const struct weft_scene *scene, uint32_t task, struct collection *to)
 {
 	const struct weft_activations *a = &scene->model->activations;
-	uint32_t at = scene->model->tasks.first_activation[task];
-	unsigned bits = scene->census.run_bits;
+	const struct weft_tasks *tasks = &scene->model->tasks;
 	uint64_t sum = 0;
-	for (uint32_t run = first_new_run(scene, task); run < count_runs(scene->model, task); run++) {
-		uint64_t start = a->start[at + run], first = first_point(scene, task, run);
-		uint64_t count = points_of(scene, first, a->end[at + run] - start);
-		uint64_t i = points_of(scene, first, former_length(scene, task, run));
+	for (uint32_t run = weft__news_first_run(scene, task); run < tasks->end_activation[task];
+		 run++) {
+		uint64_t start = a->start[run];
+		uint64_t first = first_point(scene, task, run - tasks->first_activation[task]);
+		uint64_t count = points_of(scene, first, a->end[run] - start);
+		uint64_t i = points_of(scene, first, weft__news_former_end(scene, task, run) - start);
 		sum += count > i ? count - i : 0;
 		for (; to && i < count; i++) {
 			collect(to, start + first + i * scene->census.run_ns, task);
-			to->pairs.keys[to->count - 1] &= UINT32_MAX << bits;
+			to->pairs.keys[to->count - 1] &= UINT32_MAX << scene->census.run_bits;
 		}
 	}
 	return sum;
@@ -311,11 +317,9 @@ static double sum_of_runs(const struct weft_scene *scene)
 	const struct weft_activations *a = &scene->model->activations;
 	double sum = scene->news.previous ? scene->news.previous->census.ran_ns : 0;
 	for (uint32_t i = 0; i < weft__news_count(scene); i++) {
-		uint32_t task = weft__news_task(scene, i);
-		uint32_t at = scene->model->tasks.first_activation[task];
-		for (uint32_t run = first_new_run(scene, task); run < count_runs(scene->model, task); run++)
-			sum +=
-				(double)(a->end[at + run] - a->start[at + run] - former_length(scene, task, run));
+		uint32_t task = weft__news_task(scene, i), run = weft__news_first_run(scene, task);
+		for (; run < scene->model->tasks.end_activation[task]; run++)
+			sum += (double)(a->end[run] - weft__news_former_end(scene, task, run));
 	}
 	return sum;
 }

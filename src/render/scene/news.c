@@ -22,12 +22,51 @@ uint32_t weft__news_task(const struct weft_scene *scene, uint32_t i)
 	return i < news->changed_count ? news->changed[i] : news->first_task + i - news->changed_count;
 }
 
+bool weft__news_has_start(const struct weft_scene *scene, uint32_t task)
+{
+	const struct weft__news *news = &scene->news;
+	return task >= news->first_task ||
+		   scene->layout->start[task] != news->previous->layout->start[task];
+}
+
+bool weft__news_has_end(const struct weft_scene *scene, uint32_t task)
+{
+	const struct weft__news *news = &scene->news;
+	return weft__census_has_ended(scene, task) &&
+		   (task >= news->first_task || !weft__census_has_ended(news->previous, task));
+}
+
+static uint32_t count_runs(const struct weft_model *model, uint32_t task)
+{
+	return model->tasks.end_activation[task] - model->tasks.first_activation[task];
+}
+
+uint32_t weft__news_first_run(const struct weft_scene *scene, uint32_t task)
+{
+	uint32_t first = scene->model->tasks.first_activation[task];
+	if (task >= scene->news.first_task)
+		return first;
+	uint32_t count = count_runs(scene->news.previous->model, task);
+	return count > 0 ? first + count - 1 : first;
+}
+
+uint64_t weft__news_former_end(const struct weft_scene *scene, uint32_t task, uint32_t run)
+{
+	uint64_t start = scene->model->activations.start[run];
+	if (task >= scene->news.first_task)
+		return start;
+	const struct weft_model *old = scene->news.previous->model;
+	uint32_t i =
+		old->tasks.first_activation[task] + run - scene->model->tasks.first_activation[task];
+	return i < old->tasks.end_activation[task] ? old->activations.end[i] : start;
+}
+
 /* True if the old activations are still the same. */
 static bool ran_no_more(const struct weft_model *old, const struct weft_model *new, uint32_t task)
 {
 	uint32_t old_end = old->tasks.end_activation[task], new_end = new->tasks.end_activation[task];
-	uint32_t count = old_end - old->tasks.first_activation[task];
-	return count == new_end - new->tasks.first_activation[task] &&
+	uint32_t count = count_runs(old, task);
+	return count == count_runs(new, task) &&
 		   (count == 0 || old->activations.end[old_end - 1] == new->activations.end[new_end - 1]);
 }
 
@@ -37,7 +76,7 @@ static bool ran_no_more(const struct weft_model *old, const struct weft_model *n
 static bool runs_continue(const struct weft_model *old, const struct weft_model *new, uint32_t task)
 {
 	const struct weft_activations *before = &old->activations, *after = &new->activations;
-	uint32_t count = old->tasks.end_activation[task] - old->tasks.first_activation[task];
+	uint32_t count = count_runs(old, task);
 	if (count == 0)
 		return true;
 	uint32_t a = old->tasks.end_activation[task] - 1;

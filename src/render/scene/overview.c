@@ -57,24 +57,25 @@ static void store(struct weft__overview_column *list, const struct sums *sums, b
 	}
 }
 
-static int sum_running(const struct weft_scene *scene, const struct columns *columns)
+static void add_running(
+	const struct weft_scene *scene, const struct columns *columns, struct sums *sums)
 {
 	const struct weft_activations *a = &scene->model->activations;
 	const struct weft_tasks *t = &scene->model->tasks;
-	struct sums *sums = calloc(1, sizeof(*sums));
-	if (!sums)
-		return WEFT_ERROR_MEMORY;
 	for (uint32_t task = 0; task < t->count; task++)
 		for (uint32_t i = t->first_activation[task]; i < t->end_activation[task]; i++)
 			add_period(columns, sums->partial, sums->steps, a->start[i], a->end[i]);
 	store(columns->list, sums, false);
 	*sums = (struct sums){0};
+}
+
+static void add_idle(
+	const struct weft_scene *scene, const struct columns *columns, struct sums *sums)
+{
 	for (uint32_t i = 0; i < scene->idle.count; i++)
 		add_period(columns, sums->partial, sums->steps, scene->idle.list[i].start,
 			scene->idle.list[i].end);
 	store(columns->list, sums, true);
-	free(sums);
-	return 0;
 }
 
 static void count_tasks(struct weft_scene *scene, const struct columns *columns)
@@ -94,24 +95,38 @@ static void count_tasks(struct weft_scene *scene, const struct columns *columns)
 		else if (tasks->flags[task] & WEFT_TASK_FAILED)
 			at_end->failed++;
 	}
-	for (unsigned i = 0; i < WEFT__OVERVIEW_COLUMNS; i++) {
-		alive += columns->list[i].alive;
-		columns->list[i].alive = alive;
-		if (alive > scene->alive_max)
-			scene->alive_max = alive;
-	}
+	for (unsigned i = 0; i < WEFT__OVERVIEW_COLUMNS; i++)
+		columns->list[i].alive = alive += columns->list[i].alive;
+}
+
+static void find_most_alive(struct weft_scene *scene)
+{
+	for (unsigned i = 0; i < WEFT__OVERVIEW_COLUMNS; i++)
+		if (scene->overview[i].alive > scene->alive_max)
+			scene->alive_max = scene->overview[i].alive;
 }
 
 int weft__scene_make_overview(struct weft_scene *scene)
 {
+	struct sums *sums = calloc(1, sizeof(*sums));
 	scene->overview = calloc(WEFT__OVERVIEW_COLUMNS, sizeof(*scene->overview));
-	if (!scene->overview)
+	if (!scene->overview || !sums) {
+		free(sums);
 		return WEFT_ERROR_MEMORY;
+	}
 	double length = (double)(scene->end - scene->start);
 	struct columns columns = {
 		scene->overview, scene->start, fmax(length, 1) / WEFT__OVERVIEW_COLUMNS};
-	int error = sum_running(scene, &columns);
-	if (!error)
+	int error = 0;
+	scene->overview_length = WEFT__OVERVIEW_COLUMNS;
+	if (scene->model->summary.live) {
+		error = weft__scene_grow_overview(scene, &columns.ns);
+	} else {
+		add_running(scene, &columns, sums);
 		count_tasks(scene, &columns);
+	}
+	add_idle(scene, &columns, sums);
+	free(sums);
+	find_most_alive(scene);
 	return error;
 }

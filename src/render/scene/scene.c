@@ -101,23 +101,16 @@ bool weft__scene_draws_edge(const struct weft_scene *scene, uint32_t a, uint32_t
 	return l->row[a] != l->row[b] || l->form[a] == WEFT_FORM_LINE || l->form[b] == WEFT_FORM_LINE;
 }
 
-/* Hidden tasks are not counted as problems. */
-static bool is_problem(const struct weft_scene *scene, uint32_t task)
-{
-	return (scene->model->tasks.flags[task] & WEFT_TASK_FAILED) && weft__scene_shows(scene, task);
-}
-
-static uint32_t count_failed(const struct weft_scene *scene)
-{
-	uint32_t count = 0;
-	for (uint32_t task = 0; task < scene->model->tasks.count; task++)
-		count += is_problem(scene, task);
-	return count;
-}
-
 bool weft__scene_has_gap_after(const struct weft_scene *scene, uint32_t index)
 {
 	return scene->gap_after[index / 64] >> index % 64 & 1;
+}
+
+/* Hidden tasks are not counted as problems. */
+static bool is_new_problem(const struct weft_scene *scene, uint32_t task)
+{
+	return scene->model->tasks.flags[task] & WEFT_TASK_FAILED && weft__scene_shows(scene, task) &&
+		   weft__news_has_end(scene, task);
 }
 
 static void count_never_resolved(struct weft_scene *scene)
@@ -130,37 +123,82 @@ static void count_never_resolved(struct weft_scene *scene)
 	scene->never_before[scene->problem_count] = never;
 }
 
+/* Tasks that failed since the former scene, in the order of their ends. */
+struct failures {
+	uint32_t *tasks, count;
+	uint64_t *ends;
+};
+
+static void failures_finish(struct failures *failures)
+{
+	free(failures->tasks);
+	free(failures->ends);
+}
+
+/* 0 or WEFT_ERROR_MEMORY; call finish in both cases. */
+static int find_failures(const struct weft_scene *scene, struct failures *failures)
+{
+	uint32_t count = weft__news_count(scene), found = 0;
+	for (uint32_t i = 0; i < count; i++)
+		found += is_new_problem(scene, weft__news_task(scene, i));
+	size_t room = found + (size_t)1;
+	uint32_t *tasks = malloc(room * sizeof(*tasks)), *order = malloc(2 * room * sizeof(*order));
+	uint64_t *ends = malloc(room * sizeof(*ends));
+	*failures =
+		(struct failures){malloc(room * sizeof(*tasks)), found, malloc(room * sizeof(*ends))};
+	bool complete = tasks && order && ends && failures->tasks && failures->ends;
+	for (uint32_t i = 0, at = 0; complete && i < count; i++)
+		if (is_new_problem(scene, weft__news_task(scene, i))) {
+			tasks[at] = weft__news_task(scene, i);
+			ends[at] = scene->model->tasks.end[tasks[at]];
+			at++;
+		}
+	if (complete)
+		weft__order_by_u64(ends, order, order + room, found);
+	for (uint32_t i = 0; complete && i < found; i++) {
+		failures->tasks[i] = tasks[order[i]];
+		failures->ends[i] = ends[order[i]];
+	}
+	free(tasks);
+	free(order);
+	free(ends);
+	return complete ? 0 : WEFT_ERROR_MEMORY;
+}
+
+/* Merges the problems of the former scene with the new ones, by end, then by number. */
+static void merge_problems(struct weft_scene *scene, const struct failures *new)
+{
+	const struct weft_scene *old = scene->news.previous;
+	uint32_t i = 0, j = 0, old_count = old ? old->problem_count : 0;
+	for (uint32_t at = 0; at < scene->problem_count; at++) {
+		bool is_old =
+			i < old_count &&
+			(j == new->count || old->problem_ends[i] < new->ends[j] ||
+				(old->problem_ends[i] == new->ends[j] && old->problems[i] < new->tasks[j]));
+		scene->problems[at] = is_old ? old->problems[i] : new->tasks[j];
+		scene->problem_ends[at] = is_old ? old->problem_ends[i++] : new->ends[j++];
+	}
+}
+
 static int list_problems(struct weft_scene *scene)
 {
-	const struct weft_tasks *tasks = &scene->model->tasks;
-	uint32_t used = 0;
-	size_t bytes = (count_failed(scene) + (size_t)1) * sizeof(uint32_t);
-	uint64_t *ends = calloc(2, bytes);
-	uint32_t *failed = malloc(bytes), *order = malloc(bytes), *scratch = malloc(bytes);
-	scene->problems = malloc(bytes);
-	scene->problem_ends = malloc(2 * bytes);
-	scene->never_before = malloc(bytes);
-	bool complete = ends && failed && order && scratch && scene->problems && scene->problem_ends &&
-					scene->never_before;
-	for (uint32_t task = 0; complete && task < tasks->count; task++)
-		if (is_problem(scene, task)) {
-			ends[used] = tasks->end[task];
-			failed[used++] = task;
-		}
-	if (complete) {
-		weft__order_by_u64(ends, order, scratch, used);
-		for (uint32_t i = 0; i < used; i++) {
-			scene->problems[i] = failed[order[i]];
-			scene->problem_ends[i] = ends[order[i]];
-		}
-		scene->problem_count = used;
+	struct failures new;
+	int error = find_failures(scene, &new);
+	scene->problem_count = new.count;
+	if (scene->news.previous)
+		scene->problem_count += scene->news.previous->problem_count;
+	size_t room = scene->problem_count + (size_t)1;
+	scene->problems = malloc(room * sizeof(*scene->problems));
+	scene->problem_ends = malloc(room * sizeof(*scene->problem_ends));
+	scene->never_before = malloc(room * sizeof(*scene->never_before));
+	if (!scene->problems || !scene->problem_ends || !scene->never_before)
+		error = WEFT_ERROR_MEMORY;
+	if (!error) {
+		merge_problems(scene, &new);
 		count_never_resolved(scene);
 	}
-	free(ends);
-	free(failed);
-	free(order);
-	free(scratch);
-	return complete ? 0 : WEFT_ERROR_MEMORY;
+	failures_finish(&new);
+	return error;
 }
 
 uint32_t weft__scene_problem_from(const struct weft_scene *scene, uint32_t first, uint64_t time)
@@ -316,10 +354,11 @@ WEFT__EXPORT void weft_scene_destroy(struct weft_scene *scene)
 	if (scene->shown_first != scene->row_first)
 		free(scene->shown_first);
 	void *columns[] = {scene->census.blocks.first, scene->census.blocks.weights,
-		scene->census.open_before, scene->row_first, scene->by_row, scene->running_before,
-		scene->failed_lines, scene->start_ticks, scene->gap_after, scene->ran_before,
-		scene->edges.before, scene->edges.times, scene->overview, scene->idle.list, scene->gc.list,
-		scene->scales, scene->extremes, scene->problems, scene->problem_ends, scene->never_before};
+		scene->census.open_before, scene->census.open, scene->census.newborn, scene->row_first,
+		scene->by_row, scene->running_before, scene->failed_lines, scene->start_ticks,
+		scene->gap_after, scene->ran_before, scene->edges.before, scene->edges.times,
+		scene->overview, scene->to_grow, scene->idle.list, scene->gc.list, scene->scales,
+		scene->extremes, scene->problems, scene->problem_ends, scene->never_before};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		free(columns[i]);
 	weft__piles_finish(&scene->piles);

@@ -8,7 +8,7 @@
  *     census.c    where tasks start, end, fail and run: densities of rows that share a lane
  *     edges.c     how many edges of each type point where
  *     runs.c      how long tasks ran
- *     overview.c bands.c scales.c samples.c
+ *     overview.c overview_growth.c bands.c scales.c samples.c
  */
 #ifndef WEFT_RENDER_SCENE_H
 #define WEFT_RENDER_SCENE_H
@@ -18,7 +18,8 @@
 #include "render/scene/point_sets.h"
 #include "render/scene/piles.h"
 
-/* The overview is kept in this many columns, however wide it is drawn. */
+/* The overview is kept in this many columns, however wide it is drawn; that of a live trace in
+ * between half as many and as many. */
 #define WEFT__OVERVIEW_COLUMNS 4096
 
 struct weft__overview_column {
@@ -58,6 +59,9 @@ struct weft__census {
 	 * live. */
 	uint32_t *open_before;
 	uint32_t open_tick; /* their last instant */
+	/* From these the next scene's is made: the unended tasks of each block, and those among them
+	 * that begin at the end of the trace. */
+	uint32_t *open, *newborn, newborn_count;
 };
 
 /* Each type, and WEFT_EDGE_DROPPED. */
@@ -122,6 +126,8 @@ struct weft_scene {
 	uint16_t *block_of_row;
 	struct weft__news news;
 	struct weft__overview_column *overview;
+	double overview_length;              /* the columns that the trace has */
+	struct weft__overview_sums *to_grow; /* of a live trace: see overview_growth.c */
 	uint32_t alive_max;
 	struct weft__bands idle, gc;
 	struct weft__scale *scales;      /* for each counter */
@@ -164,6 +170,13 @@ void weft__scene_forget_news(struct weft_scene *scene);
 /* The number of tasks that are changed or new, and the i-th of them. */
 uint32_t weft__news_count(const struct weft_scene *scene);
 uint32_t weft__news_task(const struct weft_scene *scene, uint32_t i);
+/* True if a task's start, or its end, is not in the former scene. */
+bool weft__news_has_start(const struct weft_scene *scene, uint32_t task);
+bool weft__news_has_end(const struct weft_scene *scene, uint32_t task);
+/* The first activation of a task that is new or has become longer, and the former end of one of
+ * these: its start, if it is new. */
+uint32_t weft__news_first_run(const struct weft_scene *scene, uint32_t task);
+uint64_t weft__news_former_end(const struct weft_scene *scene, uint32_t task, uint32_t run);
 
 /* blocks.c: the block of a row. */
 uint32_t weft__census_block(const struct weft__blocks *blocks, uint32_t row);
@@ -221,6 +234,9 @@ int weft__scene_make_running(struct weft_scene *scene);
 int weft__scene_make_open(struct weft_scene *scene);
 int weft__scene_make_edges(struct weft_scene *scene);
 int weft__scene_make_overview(struct weft_scene *scene);
+/* overview_growth.c: fills the overview of a live trace but for idleness, and overview_length;
+ * returns the width of a column in `*ret_ns`. */
+int weft__scene_grow_overview(struct weft_scene *scene, double *ret_ns);
 int weft__scene_make_bands(struct weft_scene *scene);
 int weft__scene_make_scales(struct weft_scene *scene);
 int weft__scene_make_extremes(struct weft_scene *scene);
