@@ -26,12 +26,15 @@
 #include "render/rows.h"
 #include "render/scene/scene.h"
 #include "render/theme.h"
+#include "render/things.h"
 
 /* A row of the picture; or several rows, where they are closer than WEFT__LANE_HEIGHT. */
 struct weft__lane {
 	uint32_t first_row, row_count;
 	double y, spacing;
-	uint32_t first_piece, last_piece; /* for a single row: [first, last) */
+	/* For a single row: [first, last). */
+	uint32_t first_piece, last_piece;
+	uint32_t first_thing, last_thing; /* folds that were recorded */
 };
 
 /* Tasks narrower than this, in px, are part of a density and have no line of their own. */
@@ -76,6 +79,7 @@ struct weft__mark {
 struct weft__cells;
 
 struct painter {
+	/* Inputs; no step changes them. */
 	const struct weft_scene *scene;
 	const struct weft_model *model;
 	const struct weft_layout *layout;
@@ -84,9 +88,13 @@ struct painter {
 	const struct weft_render_options *options;
 	const struct weft_font *font;
 	const struct weft__theme *theme;
-	struct weft_canvas *canvas;
 	double x0, y0;        /* the picture's top left */
 	uint64_t left, right; /* the times at the picture's edges, rounded outwards */
+	/* Outputs. */
+	struct weft_canvas *canvas;
+	struct weft__things *things; /* NULL: things are not recorded */
+	int error;                   /* of the first step that failed; the rest is left out */
+	/* What the steps pass on. */
 	struct weft__lane *lanes;
 	uint32_t lane_count;
 	struct weft__piece *pieces;
@@ -104,7 +112,6 @@ struct painter {
 	struct weft__mark *marks;
 	size_t mark_count, mark_capacity;
 	struct weft__tally tally;
-	int error;
 };
 
 /* The position of a time or a row on the canvas. */
@@ -131,6 +138,11 @@ double weft__fit_text(const struct painter *p, struct weft_slice text, double ro
 double weft__lift(double spacing);
 double weft__measure(
 	const struct painter *p, const char *text, const struct weft_text_style *style);
+
+/* things.c: records a thing; the number of those recorded so far; keeps lanes and pieces, too. */
+void weft__add_thing(struct painter *p, struct weft__thing thing);
+uint32_t weft__thing_count(const struct painter *p);
+void weft__keep_things(struct painter *p);
 
 void weft__draw_title(struct painter *p);
 void weft__draw_strip(struct painter *p);

@@ -31,74 +31,100 @@ static void draw_nothing(struct painter *p)
 		(struct weft_slice){text, strlen(text)}, room, &style);
 }
 
-static void draw_picture(struct painter *p)
+static void begin_picture(struct painter *p)
 {
 	const struct weft_box *box = &p->frame->picture;
 	weft_canvas_clip(p->canvas, box->x, box->y, box->x + box->width, box->y + box->height);
-	weft__draw_bands(p);
-	weft__draw_losses(p);
-	weft__draw_grid(p);
-	weft__make_lanes(p);
-	if (!p->error)
-		weft__rule_groups(p);
-	weft__find_edges(p);
-	if (!p->error)
-		weft__make_pieces(p);
-	weft__place_counters(p);
-	if (!p->error) {
-		weft__draw_grounds(p);
-		weft__draw_links(p);
-		weft__draw_tasks(p);
-		weft__draw_arrows(p);
-		weft__draw_highlight(p);
-		weft__draw_marks(p);
-	}
-	if (!p->error)
-		weft__draw_counters(p);
-	if (!p->error)
-		weft__name_bands(p); /* from here on above the counters, which would cross out the text */
-	if (!p->error)
-		weft__name_folds(p);
-	if (!p->error)
-		weft__draw_names(p);
-	if (!p->error)
-		weft__label_waits(p);
-	if (!p->error)
-		weft__draw_handles(p);
+}
+
+static void end_picture(struct painter *p)
+{
 	if (p->layout->row_count == 0)
 		draw_nothing(p);
 	weft_canvas_unclip(p->canvas);
-	if (!p->error)
-		weft__name_groups(p);
-	weft__name_counters(p);
 }
 
-static void draw_frame(struct painter *p)
+static void draw_background(struct painter *p)
 {
 	weft_canvas_rect(p->canvas, 0, 0, p->frame->width, p->frame->height, p->theme->background);
-	weft__draw_title(p);
-	weft__draw_strip(p);
-	weft__draw_ruler(p);
-	draw_picture(p);
-	weft__draw_status(p);
 }
 
-/* Finds the times at the edges, so that things outside can be skipped by comparing times. */
-static void find_edges(struct painter *p)
+static void begin(struct painter *p)
 {
-	p->left = weft_view_time(p->view, 0);
-	p->right = weft_view_time(p->view, p->frame->picture.width);
-	if (p->right < UINT64_MAX)
-		p->right++; /* inclusive: a task that starts there is visible */
+	const struct weft_box *box = &p->frame->picture;
+	p->occupied = weft__occupied_create(box->y, box->y + box->height);
+	p->bars = weft__bars_create(p);
+	if (!p->occupied || !p->bars)
+		p->error = WEFT_ERROR_MEMORY;
 }
 
-WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct weft_frame *frame,
-	const struct weft_view *view, const struct weft_render_options *given,
-	struct weft_canvas *canvas)
+static void end(struct painter *p)
 {
-	struct weft_render_options known;
-	const struct weft_render_options *options = &known;
-	WEFT__OPTIONS_COPY(&known, given);
+	if (weft__occupied_failed(p->occupied))
+		p->error = WEFT_ERROR_MEMORY;
+}
+
+/* From back to front. A step that has no memory sets the painter's error, and the steps after it,
+ * which need what it makes, are left out. */
+static void (*const steps[])(struct painter *) = {
+	begin,
+	draw_background,
+	weft__draw_title,
+	weft__draw_strip,
+	weft__draw_ruler,
+	begin_picture,
+	weft__draw_bands,
+	weft__draw_losses,
+	weft__draw_grid,
+	weft__make_lanes,
+	weft__rule_groups,
+	weft__find_edges,
+	weft__make_pieces,
+	weft__place_counters,
+	weft__draw_grounds,
+	weft__draw_links,
+	weft__draw_tasks,
+	weft__draw_arrows,
+	weft__draw_highlight,
+	weft__draw_marks,
+	weft__draw_counters,
+	weft__name_bands, /* from here on above the counters, which would cross out the text */
+	weft__name_folds,
+	weft__draw_names,
+	weft__label_waits,
+	weft__draw_handles,
+	end_picture,
+	weft__name_groups,
+	weft__name_counters,
+	weft__draw_status,
+	end,
+};
+
+static void finish(struct painter *p)
+{
+	weft__occupied_destroy(p->occupied);
+	weft__bars_destroy(p->bars);
+	free(p->lanes);
+	free(p->pieces);
+	if (p->edge_columns)
+		weft__edge_columns_finish(p->edge_columns);
+	free(p->edge_columns);
+	free(p->curves);
+	free(p->named);
+	free(p->marks);
+}
+
+/* The time at the right edge. It is inclusive: a task that starts there is visible. */
+static uint64_t right_edge(const struct weft_frame *frame, const struct weft_view *view)
+{
+	uint64_t right = weft_view_time(view, frame->picture.width);
+	return right < UINT64_MAX ? right + 1 : right;
+}
+
+int weft__things_render(struct weft__things *things, const struct weft_scene *scene,
+	const struct weft_frame *frame, const struct weft_view *view,
+	const struct weft_render_options *options, struct weft_canvas *canvas)
+{
 	struct painter p = {
 		.scene = scene,
 		.model = scene->model,
@@ -108,26 +134,29 @@ WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct 
 		.options = options,
 		.font = options->font ? options->font : &weft_font_builtin,
 		.theme = weft__theme(options->theme),
-		.canvas = canvas,
 		.x0 = frame->picture.x,
 		.y0 = frame->picture.y,
+		.left = weft_view_time(view, 0),
+		.right = right_edge(frame, view),
+		.canvas = canvas,
+		.things = things,
 	};
-	p.occupied = weft__occupied_create(frame->picture.y, frame->picture.y + frame->picture.height);
-	p.bars = weft__bars_create(&p);
-	find_edges(&p);
-	if (p.occupied && p.bars)
-		draw_frame(&p);
-	if (!p.occupied || !p.bars || weft__occupied_failed(p.occupied))
-		p.error = WEFT_ERROR_MEMORY;
-	weft__occupied_destroy(p.occupied);
-	weft__bars_destroy(p.bars);
-	free(p.lanes);
-	free(p.pieces);
-	if (p.edge_columns)
-		weft__edge_columns_finish(p.edge_columns);
-	free(p.edge_columns);
-	free(p.curves);
-	free(p.named);
-	free(p.marks);
+	weft__things_clear(things);
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]) && !p.error; i++)
+		steps[i](&p);
+	if (things && !p.error)
+		weft__keep_things(&p);
+	else
+		weft__things_clear(things);
+	finish(&p);
 	return p.error ? p.error : weft_canvas_error(canvas);
+}
+
+WEFT__EXPORT int weft_render_frame(const struct weft_scene *scene, const struct weft_frame *frame,
+	const struct weft_view *view, const struct weft_render_options *given,
+	struct weft_canvas *canvas)
+{
+	struct weft_render_options options;
+	WEFT__OPTIONS_COPY(&options, given);
+	return weft__things_render(NULL, scene, frame, view, &options, canvas);
 }

@@ -1,40 +1,116 @@
 /* SPDX-License-Identifier: ISC
  *
- * See things.h. Of each row at most two tasks can be near, the one that is alive at the point's
- * time and the one before it.
+ * See things.h. A lane has its pieces in the order of x, so a point costs one search in each lane
+ * near it. Only where many rows share a lane, the rows' tasks are looked up in the scene.
  */
 #include "render/things.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "base/search.h"
-#include "render/tasks/handles.h"
 #include "render/painter.h"
 
-#define ROWS_MAX 512u /* of a lens' edge */
+#define ROWS_MAX 512u /* of a lane, around the point */
+
+struct weft__things {
+	const struct weft_scene *scene; /* NULL: nothing is recorded */
+	struct weft_frame frame;
+	struct weft_view view;
+	double row_shift;
+	struct weft__lane *lanes;
+	uint32_t lane_count;
+	struct weft__piece *pieces;
+	struct weft__thing *list; /* folds, lane after lane; then handles */
+	size_t count, capacity;
+};
+
+/* ---- Recording ---- */
+
+struct weft__things *weft__things_create(void)
+{
+	return calloc(1, sizeof(struct weft__things));
+}
+
+void weft__things_clear(struct weft__things *things)
+{
+	if (!things)
+		return;
+	free(things->lanes);
+	free(things->pieces);
+	free(things->list);
+	*things = (struct weft__things){0};
+}
+
+void weft__things_destroy(struct weft__things *things)
+{
+	weft__things_clear(things);
+	free(things);
+}
+
+void weft__add_thing(struct painter *p, struct weft__thing thing)
+{
+	struct weft__things *things = p->things;
+	if (!things)
+		return;
+	if (things->count == things->capacity) {
+		size_t capacity = weft__array_next_capacity(things->capacity, things->count + 1);
+		if (weft__array_resize(&things->list, capacity, sizeof(*things->list))) {
+			p->error = WEFT_ERROR_MEMORY;
+			return;
+		}
+		things->capacity = capacity;
+	}
+	things->list[things->count++] = thing;
+}
+
+uint32_t weft__thing_count(const struct painter *p)
+{
+	return p->things ? (uint32_t)p->things->count : 0;
+}
+
+void weft__keep_things(struct painter *p)
+{
+	struct weft__things *things = p->things;
+	things->scene = p->scene;
+	things->frame = *p->frame;
+	things->view = *p->view;
+	things->row_shift = p->options->row_shifts ? p->options->row_shift : 0;
+	things->lanes = p->lanes;
+	things->lane_count = p->lane_count;
+	things->pieces = p->pieces;
+	p->lanes = NULL;
+	p->pieces = NULL;
+}
+
+bool weft__things_show(const struct weft__things *things, const struct weft_scene *scene,
+	const struct weft_frame *frame, const struct weft_view *view, double row_shift)
+{
+	return things->scene == scene && memcmp(&things->frame, frame, sizeof(*frame)) == 0 &&
+		   memcmp(&things->view, view, sizeof(*view)) == 0 &&
+		   fabs(things->row_shift - row_shift) <= 0;
+}
+
+/* ---- Finding ---- */
 
 struct looking {
+	const struct weft__things *things;
 	const struct weft__point *point;
+	uint64_t time; /* at the point */
 	void (*found)(void *context, const struct weft__thing *thing);
 	void *context;
 };
 
-static double x_of(const struct weft__point *point, uint64_t time)
+static double x_of(const struct weft__things *things, uint64_t time)
 {
-	return point->frame->picture.x + weft_view_x(point->view, time);
+	return things->frame.picture.x + weft_view_x(&things->view, time);
 }
 
-static uint64_t time_at(const struct weft__point *point, double x)
+static uint64_t time_at(const struct weft__things *things, double x)
 {
-	return weft_view_time(point->view, x - point->frame->picture.x);
-}
-
-/* Nothing is narrower than a pixel. */
-static struct weft_box line_box(
-	const struct weft__point *point, uint64_t start, uint64_t end, double y)
-{
-	double x = x_of(point, start), x2 = x_of(point, end);
-	return (struct weft_box){x, y, fmax(x2 - x, 1), 0};
+	return weft_view_time(&things->view, x - things->frame.picture.x);
 }
 
 static void report(const struct looking *l, const struct weft__thing *thing)
@@ -45,12 +121,34 @@ static void report(const struct looking *l, const struct weft__thing *thing)
 		l->found(l->context, thing);
 }
 
-static void find_task(const struct looking *l, uint32_t index, double y)
+static bool begins_by(const void *context, uint32_t piece, uint64_t x)
 {
-	const struct weft_scene *scene = l->point->scene;
-	struct weft_box box =
-		line_box(l->point, weft__scene_start(scene, index), weft__scene_end(scene, index), y);
-	report(l, &(struct weft__thing){WEFT__THING_TASK, scene->by_row[index], WEFT_NONE, box});
+	const struct looking *l = context;
+	(void)x;
+	return l->things->pieces[piece].x <= l->point->x;
+}
+
+/* Of several tasks in one pixel column, the one at the point's time. */
+static uint32_t task_of(const struct looking *l, const struct weft__piece *piece)
+{
+	const struct weft_scene *scene = l->things->scene;
+	uint32_t last = piece->index + piece->count - 1;
+	uint32_t index = weft__scene_first_alive(scene, piece->index, last, l->time);
+	return scene->by_row[index];
+}
+
+/* A line ends where a line before it still covers it: see draw_row() in tasks.c. */
+static void find_piece(const struct looking *l, const struct weft__lane *lane, uint32_t i)
+{
+	const struct weft__piece *piece = &l->things->pieces[i];
+	double x = piece->is_line ? piece->x : floor(piece->x), x2 = x + 1;
+	if (piece->is_line) {
+		if (i > lane->first_piece && piece[-1].is_line)
+			x = fmin(fmax(x, piece[-1].x2), piece->x2);
+		x2 = piece->x2;
+	}
+	report(l, &(struct weft__thing){
+				  WEFT__THING_TASK, task_of(l, piece), WEFT_NONE, {x, lane->y, x2 - x, 0}});
 }
 
 static bool starts_by(const void *context, uint32_t member, uint64_t time)
@@ -68,27 +166,59 @@ static uint32_t member_at(
 	return layout->fold_members[next - 1];
 }
 
+static void look_in_lane(const struct looking *l, const struct weft__lane *lane)
+{
+	const struct weft_layout *layout = l->things->scene->layout;
+	uint32_t next = weft__search(l, lane->first_piece, lane->last_piece, begins_by, 0);
+	uint32_t first = next - lane->first_piece < 2 ? lane->first_piece : next - 2;
+	for (uint32_t i = first; i <= next && i < lane->last_piece; i++)
+		find_piece(l, lane, i);
+	for (uint32_t i = lane->first_thing; i < lane->last_thing; i++) {
+		struct weft__thing thing = l->things->list[i];
+		thing.task = member_at(layout, &layout->folds[thing.fold], l->time);
+		report(l, &thing);
+	}
+}
+
+/* ---- Lanes of several rows ---- */
+
+/* Nothing is narrower than a pixel. */
+static struct weft_box line_box(
+	const struct weft__things *things, uint64_t start, uint64_t end, double y)
+{
+	double x = x_of(things, start), x2 = x_of(things, end);
+	return (struct weft_box){x, y, fmax(x2 - x, 1), 0};
+}
+
+static void find_task(const struct looking *l, uint32_t index, double y)
+{
+	const struct weft_scene *scene = l->things->scene;
+	struct weft_box box =
+		line_box(l->things, weft__scene_start(scene, index), weft__scene_end(scene, index), y);
+	report(l, &(struct weft__thing){WEFT__THING_TASK, scene->by_row[index], WEFT_NONE, box});
+}
+
 static void find_folds(const struct looking *l, uint32_t row, double y)
 {
-	const struct weft_layout *layout = l->point->scene->layout;
-	const struct weft__piles *piles = &l->point->scene->piles;
-	uint64_t time = time_at(l->point, l->point->x);
+	const struct weft_layout *layout = l->things->scene->layout;
+	const struct weft__piles *piles = &l->things->scene->piles;
 	for (uint32_t i = piles->row_first[row]; i < piles->row_first[row + 1]; i++) {
 		uint32_t number = piles->list[piles->by_row[i]].fold;
 		if (number == WEFT_NONE || layout->folds[number].count == 0)
 			continue;
 		const struct weft_fold *fold = &layout->folds[number];
-		struct weft_box box = line_box(l->point, fold->start, fold->end, y);
-		report(
-			l, &(struct weft__thing){WEFT__THING_FOLD, member_at(layout, fold, time), number, box});
+		struct weft_box box = line_box(l->things, fold->start, fold->end, y);
+		report(l,
+			&(struct weft__thing){WEFT__THING_FOLD, member_at(layout, fold, l->time), number, box});
 	}
 }
 
+/* At most two tasks can be near: the one that is alive at the point's time, and the one before. */
 static void look_in_row(const struct looking *l, uint32_t row, double y)
 {
-	const struct weft_scene *scene = l->point->scene;
+	const struct weft_scene *scene = l->things->scene;
 	uint32_t first = scene->row_first[row], last = scene->row_first[row + 1];
-	uint32_t index = weft__scene_first_alive(scene, first, last, time_at(l->point, l->point->x));
+	uint32_t index = weft__scene_first_alive(scene, first, last, l->time);
 	if (index < last)
 		find_task(l, index, y);
 	if (index > first)
@@ -97,77 +227,107 @@ static void look_in_row(const struct looking *l, uint32_t row, double y)
 		find_folds(l, row, y);
 }
 
-static void find_handle(const struct looking *l)
+static void look_in_rows(const struct looking *l, const struct weft__lane *lane)
 {
-	const struct weft__point *point = l->point;
-	const struct weft_box *picture = &point->frame->picture;
-	const struct weft_layout *layout = point->scene->layout;
-	double x, y, reach = point->handle_reach;
-	uint32_t fold = weft__handle_at(point->scene, picture, point->view, point->x, point->y, reach);
-	if (fold == WEFT_NONE || !weft__handle_point(layout, picture, point->view, fold, &x, &y))
-		return;
-	l->found(l->context, &(struct weft__thing){WEFT__THING_HANDLE,
-							 weft__handle_task(layout, picture, point->view, fold), fold,
-							 {x - reach, y - reach, 2 * reach, 2 * reach}});
-}
-
-void weft__things_near(const struct weft__point *point,
-	void (*found)(void *context, const struct weft__thing *thing), void *context)
-{
-	const struct looking looking = {point, found, context};
-	const struct weft_view *view = point->view;
-	uint32_t rows = point->scene->layout->row_count;
-	double top = point->frame->picture.y, y = point->y - top;
-	double middle = weft_view_row(view, y);
-	double first = fmax(weft_view_row(view, y - point->reach), middle - ROWS_MAX / 2);
-	double last = fmin(weft_view_row(view, y + point->reach), middle + ROWS_MAX / 2);
-	find_handle(&looking);
-	for (uint32_t row = (uint32_t)first; row < rows && row <= last + 1; row++) {
-		double row_y = weft_view_y(view, row) + top;
-		if (fabs(row_y - point->y) <= point->reach)
-			look_in_row(&looking, row, row_y);
+	const struct weft_view *view = &l->things->view;
+	double top = l->things->frame.picture.y, middle = weft_view_row(view, l->point->y - top);
+	double first = fmax(middle - ROWS_MAX / 2, lane->first_row);
+	double end = fmin(middle + ROWS_MAX / 2, lane->first_row + (double)lane->row_count);
+	for (uint32_t row = (uint32_t)first; row < end; row++) {
+		double y = weft_view_y(view, row) + top;
+		if (fabs(y - l->point->y) <= l->point->reach)
+			look_in_row(l, row, y);
 	}
 }
 
+/* ---- What is near ---- */
+
+static double handle_distance(const struct weft__point *point, const struct weft__thing *handle)
+{
+	return fmax(fabs(handle->box.x - point->x), fabs(handle->box.y - point->y));
+}
+
+/* The handle that was drawn last is on top. */
+static void find_handle(const struct looking *l)
+{
+	const struct weft__things *things = l->things;
+	for (size_t i = things->count; i-- > 0 && things->list[i].type == WEFT__THING_HANDLE;)
+		if (handle_distance(l->point, &things->list[i]) <= l->point->handle_reach) {
+			l->found(l->context, &things->list[i]);
+			return;
+		}
+}
+
+void weft__things_near(const struct weft__things *things, const struct weft__point *point,
+	void (*found)(void *context, const struct weft__thing *thing), void *context)
+{
+	struct looking looking = {things, point, time_at(things, point->x), found, context};
+	find_handle(&looking);
+	for (uint32_t i = 0; i < things->lane_count; i++) {
+		const struct weft__lane *lane = &things->lanes[i];
+		double away = fabs(lane->y - point->y);
+		if (lane->row_count > 1 && away <= point->reach + lane->spacing)
+			look_in_rows(&looking, lane);
+		else if (lane->row_count == 1 && away <= point->reach)
+			look_in_lane(&looking, lane);
+	}
+}
+
+/* ---- Cells ---- */
+
 /* The tasks of a pixel column of one row, from `list[count]` on. */
 static uint32_t collect_column(
-	const struct weft__point *point, uint32_t row, uint32_t *list, uint32_t count, uint32_t room)
+	const struct looking *l, uint32_t row, uint32_t *list, uint32_t count, uint32_t room)
 {
-	const struct weft_scene *scene = point->scene;
+	const struct weft_scene *scene = l->things->scene;
 	uint32_t last = scene->row_first[row + 1];
-	uint64_t from = time_at(point, floor(point->x)), to = time_at(point, floor(point->x) + 1);
-	uint32_t index = weft__scene_first_alive(scene, scene->row_first[row], last, from);
+	uint64_t to = time_at(l->things, floor(l->point->x) + 1);
+	uint32_t index = weft__scene_first_alive(
+		scene, scene->row_first[row], last, time_at(l->things, floor(l->point->x)));
 	for (; index < last && count < room && weft__scene_start(scene, index) <= to; index++)
 		list[count++] = scene->by_row[index];
 	return count;
 }
 
-static uint32_t count_narrow(const struct weft__point *point, const uint32_t *list, uint32_t count)
+/* The tasks of a density in one row; 0 if it has another thing in this pixel column. */
+static uint32_t collect_piece(
+	const struct looking *l, const struct weft__lane *lane, uint32_t *list, uint32_t room)
 {
-	const struct weft_layout *layout = point->scene->layout;
-	uint32_t narrow = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t length = layout->model->tasks.end[list[i]] - layout->start[list[i]];
-		narrow += (double)length * point->view->scale < WEFT__NARROW;
-	}
-	return narrow;
+	uint32_t next = weft__search(l, lane->first_piece, lane->last_piece, begins_by, 0);
+	/* A task that begins later in this column is part of the piece. */
+	if (next < lane->last_piece && floor(l->things->pieces[next].x) <= floor(l->point->x))
+		next++;
+	if (next == lane->first_piece)
+		return 0;
+	const struct weft__piece *piece = &l->things->pieces[next - 1];
+	if (piece->is_line || floor(piece->x) < floor(l->point->x))
+		return 0;
+	uint32_t count = piece->count < room ? piece->count : room;
+	memcpy(list, l->things->scene->by_row + piece->index, count * sizeof(*list));
+	return count;
 }
 
-uint32_t weft__cell_near(const struct weft__point *point, uint32_t *ret_tasks, uint32_t room)
+static const struct weft__lane *nearest_lane(
+	const struct weft__things *things, const struct weft__point *point)
 {
-	const struct weft_view *view = point->view;
-	uint32_t rows = point->scene->layout->row_count, count = 0;
-	double y = point->y - point->frame->picture.y, middle = weft_view_row(view, y);
-	uint32_t first = (uint32_t)(middle + 0.5), end = first + 1;
-	if (weft_view_row_spacing(view, middle) < WEFT__LANE_HEIGHT) {
-		first = (uint32_t)weft_view_row(view, y - WEFT__LANE_HEIGHT / 2);
-		end = (uint32_t)weft_view_row(view, y + WEFT__LANE_HEIGHT / 2) + 1;
-	}
-	if (first >= rows || fabs(weft_view_y(view, first) - y) > point->reach / 2)
+	const struct weft__lane *nearest = NULL;
+	for (uint32_t i = 0; i < things->lane_count; i++)
+		if (!nearest || fabs(things->lanes[i].y - point->y) < fabs(nearest->y - point->y))
+			nearest = &things->lanes[i];
+	return nearest && fabs(nearest->y - point->y) <= point->reach / 2 ? nearest : NULL;
+}
+
+uint32_t weft__things_cell(const struct weft__things *things, const struct weft__point *point,
+	uint32_t *ret_tasks, uint32_t room)
+{
+	const struct looking looking = {.things = things, .point = point};
+	const struct weft__lane *lane = nearest_lane(things, point);
+	uint32_t count = 0;
+	if (!lane)
 		return 0;
-	end = end < rows ? end : rows;
-	for (uint32_t row = first; row < end && count < room; row++)
-		count = collect_column(point, row, ret_tasks, count, room);
-	bool is_line = end - first == 1 && count_narrow(point, ret_tasks, count) < 2;
-	return count < 2 || is_line ? 0 : count;
+	for (uint32_t i = 0; lane->row_count > 1 && i < lane->row_count && count < room; i++)
+		count = collect_column(&looking, lane->first_row + i, ret_tasks, count, room);
+	if (lane->row_count == 1)
+		count = collect_piece(&looking, lane, ret_tasks, room);
+	return count < 2 ? 0 : count;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * What is drawn near a point of the picture, as boxes and the things that they stand for. It is
- * computed from the scene and the view by the same rules as the drawing, and costs as much as there
- * are rows near the point, however long they are.
+ * What a frame shows: boxes and the things that they stand for, recorded while the frame is drawn.
+ * The painter's own lanes and pieces are kept, so a record costs no time, and is in proportion to
+ * the pixels. It borrows the scene.
  */
 #ifndef WEFT_RENDER_THINGS_H
 #define WEFT_RENDER_THINGS_H
@@ -10,7 +10,7 @@
 #include <weft/render.h>
 
 enum weft__thing_type {
-	WEFT__THING_TASK,   /* a line */
+	WEFT__THING_TASK,   /* a line, or one task of a density */
 	WEFT__THING_FOLD,   /* a fold; `task` is the member that began last before the point */
 	WEFT__THING_HANDLE, /* what folds and unfolds `fold`; `task` is one of its members */
 };
@@ -18,24 +18,40 @@ enum weft__thing_type {
 struct weft__thing {
 	enum weft__thing_type type;
 	uint32_t task, fold; /* or WEFT_NONE */
-	struct weft_box box; /* on the canvas; lines have no height */
+	struct weft_box box; /* on the canvas; lines have no height, a handle only has its middle */
 };
+
+struct weft__things;
+
+/* NULL without memory. */
+struct weft__things *weft__things_create(void);
+void weft__things_destroy(struct weft__things *things);
+
+/* Removes what was recorded: its scene may now be destroyed. */
+void weft__things_clear(struct weft__things *things);
+
+/* Draws like weft_render_frame(), and records what it draws. After an error nothing is recorded. */
+int weft__things_render(struct weft__things *things, const struct weft_scene *scene,
+	const struct weft_frame *frame, const struct weft_view *view,
+	const struct weft_render_options *options, struct weft_canvas *canvas);
+
+/* True if the record is that of such a frame; of the options, `row_shift` moves things. */
+bool weft__things_show(const struct weft__things *things, const struct weft_scene *scene,
+	const struct weft_frame *frame, const struct weft_view *view, double row_shift);
 
 /* Where things are looked for. */
 struct weft__point {
-	const struct weft_scene *scene;
-	const struct weft_frame *frame;
-	const struct weft_view *view;
 	double x, y;         /* on the canvas */
 	double reach;        /* px */
-	double handle_reach; /* px */
+	double handle_reach; /* px, the same for handles */
 };
 
-/* Calls `found` for the things within reach, at most two tasks a row. */
-void weft__things_near(const struct weft__point *point,
+/* Calls `found` for the things within reach: at most three tasks a row, and the topmost handle. */
+void weft__things_near(const struct weft__things *things, const struct weft__point *point,
 	void (*found)(void *context, const struct weft__thing *thing), void *context);
 
 /* The tasks of the cell at the point, at most `room`; 0 if there is no cell. */
-uint32_t weft__cell_near(const struct weft__point *point, uint32_t *ret_tasks, uint32_t room);
+uint32_t weft__things_cell(const struct weft__things *things, const struct weft__point *point,
+	uint32_t *ret_tasks, uint32_t room);
 
 #endif

@@ -11,6 +11,7 @@
 #include "render/clock.h"
 #include "render/strip.h"
 #include "render/theme.h"
+#include "render/things.h"
 #include "viewer/state.h"
 
 #define LABEL_SIZE  11.0
@@ -419,7 +420,8 @@ WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas
 	};
 
 	take_ruler(&d, &options);
-	int error = weft_render_frame(viewer->scene, &viewer->frame, &viewer->view, &options, canvas);
+	int error = weft__things_render(
+		viewer->things, viewer->scene, &viewer->frame, &viewer->view, &options, canvas);
 	if (error)
 		return error;
 	draw_wrong(&d);

@@ -59,28 +59,52 @@ static void take(void *context, const struct weft__thing *thing)
 static void find_cell(
 	const struct weft_viewer *viewer, const struct weft__point *point, struct weft__hit *hit)
 {
-	uint32_t list[CELL_MAX], count = weft__cell_near(point, list, CELL_MAX);
+	uint32_t list[CELL_MAX], count = weft__things_cell(viewer->things, point, list, CELL_MAX);
 	if (count)
 		hit->is_cell = weft_story_group_tasks(&viewer->story, list, count, &hit->group) == 0;
+}
+
+/* Input that arrives before the next frame is drawn needs that frame's record. */
+static int draw_unseen(const struct weft_viewer *viewer, double row_shift)
+{
+	const struct weft_frame *frame = &viewer->frame;
+	const struct weft_render_options options = {
+		.font = viewer->font,
+		.handles = true,
+		.row_shifts = viewer->slide.is_running ? viewer->slide.shifts : NULL,
+		.row_shift = row_shift,
+		.no_counters = true,
+	};
+	struct weft_canvas *canvas;
+	int error = weft_canvas_create(frame->width, frame->height, &canvas);
+	if (error)
+		return error;
+	error =
+		weft__things_render(viewer->things, viewer->scene, frame, &viewer->view, &options, canvas);
+	weft_canvas_destroy(canvas);
+	return error;
+}
+
+static bool is_recorded(const struct weft_viewer *viewer)
+{
+	double row_shift = viewer->slide.is_running ? viewer->slide.share : 0;
+	return weft__things_show(
+			   viewer->things, viewer->scene, &viewer->frame, &viewer->view, row_shift) ||
+		   draw_unseen(viewer, row_shift) == 0;
 }
 
 void weft__viewer_hit(
 	const struct weft_viewer *viewer, double x, double y, struct weft__hit *ret_hit)
 {
 	struct aim aim = {.x = x, .y = y, .hit = ret_hit};
-	const struct weft__point point = {
-		.scene = viewer->scene,
-		.frame = &viewer->frame,
-		.view = &viewer->view,
-		.x = x,
-		.y = y,
-		.reach = REACH,
-		.handle_reach = viewer->pointer.is_touch ? TOUCHED : HANDLE,
-	};
+	double handle_reach = viewer->pointer.is_touch ? TOUCHED : HANDLE;
+	const struct weft__point point = {x, y, REACH, handle_reach};
 	*ret_hit = (struct weft__hit){.fold = WEFT_NONE, .handle = WEFT_NONE, .handle_task = WEFT_NONE};
 	if (viewer->layout->row_count == 0 || !weft__inside(&viewer->frame.picture, x, y))
 		return;
-	weft__things_near(&point, take, &aim);
+	if (!is_recorded(viewer))
+		return;
+	weft__things_near(viewer->things, &point, take, &aim);
 	if (ret_hit->count)
 		ret_hit->fold = aim.folds[0];
 	if (ret_hit->fold == WEFT_NONE)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "render/things.h"
 #include "viewer/state.h"
 
 /* Reports the progress of one half of an operation as that of the whole. */
@@ -82,6 +83,7 @@ static uint32_t anchor_of(struct weft_viewer *viewer)
 static void take_layout(
 	struct weft_viewer *viewer, struct weft_layout *layout, struct weft_scene *scene)
 {
+	weft__things_clear(viewer->things);
 	weft_scene_destroy(viewer->scene);
 	weft_layout_destroy(viewer->layout);
 	viewer->layout = layout;

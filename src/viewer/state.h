@@ -27,6 +27,8 @@
 #include "viewer/times.h"
 #include "viewer/toolbar.h"
 
+struct weft__things;
+
 struct weft_viewer {
 	/* The trace. */
 	struct weft_model *model;
@@ -44,7 +46,8 @@ struct weft_viewer {
 	/* The window. */
 	double width, height, now_ms;
 	struct weft_viewer_boxes boxes;
-	struct weft_frame frame; /* within the canvas */
+	struct weft_frame frame;     /* within the canvas */
+	struct weft__things *things; /* what the last frame shows */
 	unsigned changes;
 	enum weft_viewer_cursor cursor;
 	/* State by subject: each has a header. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "render/things.h"
 #include "viewer/state.h"
 
 /* State that survives a change of the model in a form without numbers of tasks, because these may
@@ -45,6 +46,7 @@ static void drop(struct weft_viewer *viewer)
 	weft__viewer_forget_related(viewer);
 	weft__viewer_forget(viewer);
 	weft__slide_stop(viewer);
+	weft__things_clear(viewer->things);
 	weft_scene_destroy(viewer->scene);
 	weft_layout_destroy(viewer->layout);
 	weft_model_destroy(viewer->model);

@@ -10,6 +10,7 @@
 #include "base/export.h"
 #include "base/options.h"
 #include "render/theme.h"
+#include "render/things.h"
 #include "viewer/state.h"
 
 #define PROBLEMS_EVERY_MS 3000.0
@@ -50,6 +51,7 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->title = copy_title(options->title);
 	viewer->path = copy_text(options->path ? options->path : options->title);
 	viewer->notice = copy_text("");
+	viewer->things = weft__things_create();
 	viewer->progress = -1;
 	viewer->width = viewer->height = 1;
 	viewer->selection.task = viewer->selection.edge = WEFT_NONE;
@@ -64,7 +66,7 @@ WEFT__EXPORT int weft_viewer_create(
 	viewer->toolbar.hovered = viewer->pointer.button = WEFT__NO_BUTTON;
 	viewer->panel.shown = (struct weft_viewer_panel){.title = "", .selected = WEFT_NONE};
 	viewer->prompt.shown = (struct weft_viewer_prompt){false, "", "", "", false};
-	if (!viewer->title || !viewer->path || !viewer->notice) {
+	if (!viewer->title || !viewer->path || !viewer->notice || !viewer->things) {
 		weft_viewer_destroy(viewer);
 		return WEFT_ERROR_MEMORY;
 	}
@@ -77,6 +79,7 @@ static void drop_trace(struct weft_viewer *viewer)
 {
 	weft__viewer_forget(viewer);
 	weft__slide_stop(viewer);
+	weft__things_clear(viewer->things);
 	weft_scene_destroy(viewer->scene);
 	weft_layout_destroy(viewer->layout);
 	weft_model_destroy(viewer->model);
@@ -93,6 +96,7 @@ WEFT__EXPORT void weft_viewer_destroy(struct weft_viewer *viewer)
 	weft__viewer_forget_search(viewer);
 	weft__viewer_forget_marks(viewer);
 	drop_trace(viewer);
+	weft__things_destroy(viewer->things);
 	weft_text_finish(&viewer->link);
 	weft_text_finish(&viewer->panel.text);
 	free(viewer->panel.items);

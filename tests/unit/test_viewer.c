@@ -256,17 +256,54 @@ static void hits_are_the_nearest_tasks(void **state)
 		weft_view_set_focus(view, pick(view->row_count));
 		double x = 10 + pick(1200), y = s.viewer->frame.picture.y + 5 + pick(600);
 		struct weft__hit hit;
-		double best = 16.0001;
+		double best = INFINITY, rounded = 1.5; /* px by which a drawn line may be moved */
 		weft__viewer_hit(s.viewer, x, y, &hit);
 		for (uint32_t task = 0; task < s.viewer->model->tasks.count; task++)
 			best = fmin(best, naive_distance(&s, task, x, y));
-		if (best <= 16) {
+		if (hit.count)
+			close_to(naive_distance(&s, hit.tasks[0], x, y), best, rounded);
+		found += hit.count > 0;
+		assert_true(best > 16 - rounded || hit.count > 0);
+		assert_true(best < 16 + rounded || hit.count == 0);
+	}
+	assert_true(found > 100);
+	script_end(&s);
+}
+
+/* A waiting line inside the picture, as tasks.c draws it. */
+static bool is_task_line(const struct script *s, const struct weft_canvas_op *op)
+{
+	const struct weft_box *box = &s->viewer->frame.picture;
+	return op->type == WEFT_CANVAS_LINE && op->color == weft__theme(WEFT_THEME_LIGHT)->waiting &&
+		   fabs(op->width - 1.5) < 0.01 && fabs(op->y - op->y2) < 0.01 && op->x >= box->x &&
+		   op->x2 < box->x + box->width && op->x2 - op->x >= 4 && weft__inside(box, op->x, op->y);
+}
+
+/* What was drawn is hit, not what a rule computes again. */
+static void each_drawn_line_is_hit_in_its_middle(void **state)
+{
+	(void)state;
+	struct script s = script_begin(BLOCK_READ, true);
+	unsigned found = 0;
+	for (unsigned round = 0; round < 20; round++) {
+		struct weft_view *view = &s.viewer->view;
+		weft_view_zoom(view, pick(1300), pick(2) ? 1.7 : 0.7);
+		weft_view_set_focus(view, pick(view->row_count));
+		struct weft_canvas *canvas = script_canvas(&s);
+		for (uint32_t i = 0; i < canvas->op_count; i++) {
+			const struct weft_canvas_op *op = &canvas->ops[i];
+			struct weft__hit hit;
+			if (!is_task_line(&s, op))
+				continue;
+			weft__viewer_hit(s.viewer, (op->x + op->x2) / 2, op->y, &hit);
 			assert_true(hit.count > 0);
-			close_to(naive_distance(&s, hit.tasks[0], x, y), best, 1e-6);
+			uint32_t task = hit.tasks[0];
+			close_to(weft__canvas_x(s.viewer, s.viewer->model->tasks.end[task]), op->x2, 1.5);
+			close_to(s.viewer->frame.picture.y + weft_view_y(view, s.viewer->layout->row[task]),
+				op->y, 1.5);
 			found++;
-		} else {
-			assert_int_equal(hit.count, 0);
 		}
+		weft_canvas_destroy(canvas);
 	}
 	assert_true(found > 100);
 	script_end(&s);
@@ -1196,6 +1233,7 @@ int main(void)
 		cmocka_unit_test(the_overview_is_a_window),
 		cmocka_unit_test(plain_rows_are_scrolled),
 		cmocka_unit_test(hits_are_the_nearest_tasks),
+		cmocka_unit_test(each_drawn_line_is_hit_in_its_middle),
 		cmocka_unit_test(a_pointer_that_rests_shows_what_is_there),
 		cmocka_unit_test(a_message_stays_until_the_pointer_moves),
 		cmocka_unit_test(a_click_selects_and_opens_its_story),

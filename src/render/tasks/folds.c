@@ -256,6 +256,16 @@ static void draw_comb(struct painter *p, const struct seen *s)
 	draw_running(p, s);
 }
 
+static void record_fold(struct painter *p, const struct seen *s)
+{
+	weft__add_thing(p, (struct weft__thing){
+						   .type = WEFT__THING_FOLD,
+						   .task = p->layout->fold_members[s->fold->first],
+						   .fold = s->pile->fold,
+						   .box = {s->x, s->lane->y, s->x2 - s->x, 0},
+					   });
+}
+
 static void draw_pile(struct painter *p, struct weft__cells *cells, const struct seen *s)
 {
 	char sentence[320];
@@ -266,6 +276,8 @@ static void draw_pile(struct painter *p, struct weft__cells *cells, const struct
 		weft_canvas_group(p->canvas, s->x, s->lane->y - half, s->x2, s->lane->y + half, sentence,
 			strlen(sentence));
 	}
+	if (s->fold && s->fold->count)
+		record_fold(p, s);
 	if (is_comb(p, s)) {
 		draw_comb(p, s);
 	} else {

@@ -11,10 +11,9 @@
 #include "base/search.h"
 #include "render/painter.h"
 
-#define LEFT_OF    9.0 /* px from its middle to the fold's beginning */
-#define SIDE       4.0
-#define MANY       256u /* handles in one picture at most */
-#define STARTS_MAX 64u  /* tasks that are examined near a point */
+#define LEFT_OF 9.0 /* px from its middle to the fold's beginning */
+#define SIDE    4.0
+#define MANY    256u /* handles in one picture at most */
 
 static bool starts_before(const void *context, uint32_t member, uint64_t time)
 {
@@ -59,61 +58,6 @@ bool weft__handle_point(const struct weft_layout *layout, const struct weft_box 
 	return true;
 }
 
-static bool is_near(const struct weft_scene *scene, const struct weft_box *picture,
-	const struct weft_view *view, uint32_t fold, double x, double y, double reach)
-{
-	double at_x, at_y;
-	return weft__handle_point(scene->layout, picture, view, fold, &at_x, &at_y) &&
-		   fabs(at_x - x) <= reach && fabs(at_y - y) <= reach;
-}
-
-static uint32_t find_folded(const struct weft_scene *scene, const struct weft_box *picture,
-	const struct weft_view *view, uint32_t row, double x, double y, double reach)
-{
-	const struct weft__piles *piles = &scene->piles;
-	uint64_t from = weft_view_time(view, fmax(x - picture->x - reach, 0));
-	uint32_t i = piles->count ? weft__piles_from(piles, row, from) : 0;
-	for (unsigned n = 0; piles->count && i < piles->row_first[row + 1] && n < 2; i++, n++) {
-		uint32_t fold = piles->list[piles->by_row[i]].fold;
-		if (fold != WEFT_NONE && is_near(scene, picture, view, fold, x, y, reach))
-			return fold;
-	}
-	return WEFT_NONE;
-}
-
-static uint32_t find_unfolded(const struct weft_scene *scene, const struct weft_box *picture,
-	const struct weft_view *view, uint32_t row, double x, double y, double reach)
-{
-	const struct weft_layout *layout = scene->layout;
-	uint64_t from = weft_view_time(view, fmax(x - picture->x - reach, 0));
-	uint64_t until = weft_view_time(view, x - picture->x + reach + LEFT_OF + 1);
-	uint32_t last = scene->row_first[row + 1], asked = WEFT_NONE;
-	uint32_t i = weft__scene_first_alive(scene, scene->row_first[row], last, from);
-	for (unsigned n = 0; i < last && n < STARTS_MAX; i++, n++) {
-		uint32_t fold = layout->fold_of[scene->by_row[i]];
-		if (weft__scene_start(scene, i) > until)
-			break;
-		if (fold == WEFT_NONE || fold == asked || layout->folds[fold].folded)
-			continue;
-		if (is_near(scene, picture, view, fold, x, y, reach))
-			return fold;
-		asked = fold;
-	}
-	return WEFT_NONE;
-}
-
-uint32_t weft__handle_at(const struct weft_scene *scene, const struct weft_box *picture,
-	const struct weft_view *view, double x, double y, double reach)
-{
-	const struct weft_layout *layout = scene->layout;
-	if (!layout->fold_of || layout->row_count == 0)
-		return WEFT_NONE;
-	double middle = weft_view_row(view, y - picture->y) + 0.5;
-	uint32_t row = middle < layout->row_count ? (uint32_t)middle : layout->row_count - 1;
-	uint32_t fold = find_folded(scene, picture, view, row, x, y, reach);
-	return fold != WEFT_NONE ? fold : find_unfolded(scene, picture, view, row, x, y, reach);
-}
-
 static uint32_t row_of(const struct painter *p, uint32_t fold)
 {
 	return p->layout->row[weft__handle_task(p->layout, &p->frame->picture, p->view, fold)];
@@ -130,6 +74,8 @@ static void draw(struct painter *p, uint32_t fold)
 	weft_canvas_rect(
 		p->canvas, x - SIDE - 1, y - SIDE - 1, x + SIDE + 1, y + SIDE + 1, p->theme->background);
 	weft_canvas_polygon(p->canvas, p->layout->folds[fold].folded ? right : down, 3, p->theme->dim);
+	uint32_t task = weft__handle_task(p->layout, &p->frame->picture, p->view, fold);
+	weft__add_thing(p, (struct weft__thing){WEFT__THING_HANDLE, task, fold, {x, y, 0, 0}});
 }
 
 struct drawn {

@@ -15,8 +15,4 @@ bool weft__handle_point(const struct weft_layout *layout, const struct weft_box 
 uint32_t weft__handle_task(const struct weft_layout *layout, const struct weft_box *picture,
 	const struct weft_view *view, uint32_t fold);
 
-/* The fold whose handle is within `reach` px, or WEFT_NONE. */
-uint32_t weft__handle_at(const struct weft_scene *scene, const struct weft_box *picture,
-	const struct weft_view *view, double x, double y, double reach);
-
 #endif

@@ -110,7 +110,7 @@ static void cut_row(struct painter *p, uint32_t row)
 
 void weft__make_pieces(struct painter *p)
 {
-	for (uint32_t i = 0; i < p->lane_count && !p->error; i++) {
+	for (uint32_t i = 0; i < p->lane_count; i++) {
 		p->lanes[i].first_piece = p->piece_count;
 		if (p->lanes[i].row_count == 1)
 			cut_row(p, p->lanes[i].first_row);

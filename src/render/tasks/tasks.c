@@ -172,13 +172,16 @@ void weft__draw_tasks(struct painter *p)
 	struct weft__cells *cells = weft__cells_create(p);
 	struct weft__density *density = weft__density_create(p);
 	for (uint32_t i = 0; cells && density && i < p->lane_count; i++) {
-		if (p->lanes[i].row_count > 1)
+		struct weft__lane *lane = &p->lanes[i];
+		lane->first_thing = weft__thing_count(p);
+		if (lane->row_count > 1) {
 			weft__cells_fill(cells, density, i);
-		else
-			draw_row(p, &p->lanes[i], cells);
-		if (p->lanes[i].row_count == 1)
-			weft__draw_piles(p, &p->lanes[i], cells);
-		weft__cells_draw(cells, p, &p->lanes[i]);
+		} else {
+			draw_row(p, lane, cells);
+			weft__draw_piles(p, lane, cells);
+		}
+		lane->last_thing = weft__thing_count(p);
+		weft__cells_draw(cells, p, lane);
 	}
 	if (!cells || !density)
 		p->error = WEFT_ERROR_MEMORY;
