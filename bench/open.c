@@ -70,9 +70,9 @@ static double peak_mb(void)
 }
 
 /* As in weft: returns memory that was read to the system. */
-static bool step(void *source, uint64_t events)
+static bool step(void *source, double part)
 {
-	(void)events;
+	(void)part;
 	weft_source_forget(source);
 	return true;
 }
@@ -88,7 +88,7 @@ static struct weft_model *load(struct weft_source *source, const struct weft_hel
 	check(weft_decoder_feed_borrowed(decoder, bytes, size));
 	check(weft_decoder_finish(decoder));
 	weft_source_forget(source);
-	check(weft_decoder_build_model(decoder, step, source, &model));
+	check(weft_decoder_build_model(decoder, &(struct weft_progress){step, source, NULL}, &model));
 	weft_source_forget(source);
 	weft_decoder_destroy(decoder);
 	return model;

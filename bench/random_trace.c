@@ -355,7 +355,7 @@ static int build(struct weft_decoder *decoder, struct bytes trace, struct weft_m
 	int error = weft_decoder_feed_borrowed(decoder, trace.data, trace.size);
 	if (!error)
 		error = weft_decoder_finish(decoder);
-	return error ? error : weft_decoder_build_model(decoder, NULL, NULL, ret_model);
+	return error ? error : weft_decoder_build_model(decoder, NULL, ret_model);
 }
 
 struct weft_model *random_model(struct bytes trace)

@@ -102,8 +102,7 @@ static inline void draw_trace(const uint8_t *bytes, size_t size)
 	struct weft_model *model;
 	demand(weft_decoder_create(&decoder) == 0);
 	demand(weft_decoder_feed_borrowed(decoder, bytes, size) == 0);
-	if (weft_decoder_finish(decoder) == 0 &&
-		weft_decoder_build_model(decoder, NULL, NULL, &model) == 0) {
+	if (weft_decoder_finish(decoder) == 0 && weft_decoder_build_model(decoder, NULL, &model) == 0) {
 		const struct weft_model_summary *s = &model->summary;
 		demand(s->start <= s->end);
 		if (s->events <= DRAWN_EVENTS_MAX)

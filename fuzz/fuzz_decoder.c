@@ -113,8 +113,7 @@ static void lay_out_rows(const struct weft_model *model)
 static void build_model(struct weft_decoder *decoder)
 {
 	struct weft_model *model;
-	if (weft_decoder_finish(decoder) == 0 &&
-		weft_decoder_build_model(decoder, NULL, NULL, &model) == 0) {
+	if (weft_decoder_finish(decoder) == 0 && weft_decoder_build_model(decoder, NULL, &model) == 0) {
 		const struct weft_model_summary *s = &model->summary;
 		require(s->start <= s->end);
 		require(s->fulfilled + s->failed + s->became + s->never_resolved + s->unfinished ==

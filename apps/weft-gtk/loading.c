@@ -65,11 +65,12 @@ static void set_part(struct loading *loading, double part)
 	atomic_store_explicit(&loading->percent, (unsigned)(part * 100), memory_order_relaxed);
 }
 
-static bool step(void *context, uint64_t events)
+static bool step(void *context, double part)
 {
 	const struct input *input = context;
+	uint64_t events = weft_decoder_events(weft_input_decoder(input->opened));
 	atomic_store_explicit(&input->loading->events, events, memory_order_relaxed);
-	set_part(input->loading, weft_decoder_part(weft_input_decoder(input->opened)));
+	set_part(input->loading, part);
 	return is_wanted(input->loading);
 }
 
@@ -84,7 +85,8 @@ static bool lay_out_step(void *context, double part)
 static int make_model(struct input *input)
 {
 	struct loading *loading = input->loading;
-	int error = weft_input_build_model(input->opened, step, input, &loading->model);
+	const struct weft_progress reading = {step, input, NULL};
+	int error = weft_input_build_model(input->opened, &reading, &loading->model);
 	if (error || !loading->is_prepared)
 		return error;
 	struct weft_progress progress = {lay_out_step, loading, weft_input_help(input->opened)};

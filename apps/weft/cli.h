@@ -141,9 +141,8 @@ void cli_progress_start(void);
 struct weft_progress cli_progress_of(const struct cli_trace *trace);
 /* The same while events are read. */
 bool cli_progress_read(uint64_t events, double part);
-/* Called now and then; false if the work should stop. Has the type that weft_decoder_build_model
- * wants. */
-bool cli_progress_step(void *context, uint64_t events);
+/* Called now and then; false if the work should stop. */
+bool cli_progress_step(uint64_t events);
 void cli_progress_end(void);
 
 /* Call after the output is written: if Ctrl-C ended the work, ends this process by that signal, so

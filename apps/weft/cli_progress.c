@@ -67,9 +67,8 @@ bool cli_progress_read(uint64_t events, double part)
 	return !interrupted;
 }
 
-bool cli_progress_step(void *context, uint64_t events)
+bool cli_progress_step(uint64_t events)
 {
-	(void)context;
 	if (is_due())
 		fprintf(stderr, "%.1f million events ", (double)events / 1e6);
 	return !interrupted;

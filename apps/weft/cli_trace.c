@@ -71,14 +71,15 @@ int cli_trace_open_descriptor(int fd, const char *name, struct cli_trace *ret_tr
 	return open_trace(NULL, fd, name, ret_trace);
 }
 
-static bool step(void *context, uint64_t events)
+static bool step(void *context, double part)
 {
-	return cli_progress_read(events, weft_decoder_part(context));
+	return cli_progress_read(weft_decoder_events(context), part);
 }
 
 int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret_model)
 {
-	return weft_input_build_model(trace->input, step, trace->decoder, ret_model);
+	const struct weft_progress progress = {step, trace->decoder, NULL};
+	return weft_input_build_model(trace->input, &progress, ret_model);
 }
 
 void cli_trace_close(struct cli_trace *trace)

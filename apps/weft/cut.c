@@ -120,7 +120,7 @@ static struct outcome copy_events(
 		if (written != WEFT_OK)
 			break;
 		status = weft_decoder_next(trace->decoder, event);
-		if (events % 65536 == 0 && !cli_progress_step(NULL, events)) {
+		if (events % 65536 == 0 && !cli_progress_step(events)) {
 			outcome.interrupted = true;
 			break;
 		}

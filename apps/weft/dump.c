@@ -61,7 +61,7 @@ static int dump_events(const struct dump_options *options, const struct cli_trac
 			weft_lines_add_json(&lines, &event, &text);
 		else
 			weft_lines_add_text(&lines, &event, &text);
-		if (text.size >= DUMP_BLOCK_BYTES && (!cli_write(&text) || !cli_progress_step(NULL, count)))
+		if (text.size >= DUMP_BLOCK_BYTES && (!cli_write(&text) || !cli_progress_step(count)))
 			break;
 	}
 	if (text.size)

@@ -208,7 +208,7 @@ static bool flush_block(struct tables *t, uint32_t done)
 {
 	if (t->text.size < DUMP_BLOCK_BYTES)
 		return true;
-	return cli_write(&t->text) && (t->was_interrupted || cli_progress_step(NULL, done));
+	return cli_write(&t->text) && (t->was_interrupted || cli_progress_step(done));
 }
 
 static int dump_tasks(struct tables *t)
@@ -279,7 +279,7 @@ static int dump_tables(struct tables *t)
 	const struct weft_layout_options options = {.no_simplify = t->options->no_simplify};
 	struct weft_layout *layout = NULL;
 	int error = 0;
-	t->was_interrupted = !cli_progress_step(NULL, 0);
+	t->was_interrupted = !cli_progress_step(0);
 	t->range = dump_find_range(t->options, t->model->summary.start);
 	if (t->options->what == DUMP_EDGES) {
 		dump_edges(t);

@@ -86,7 +86,7 @@ static struct outcome copy_events(
 	while (status == WEFT_OK && !outcome.write_error) {
 		outcome.write_error = weft_export_ctf_add(ctf, event, trace);
 		status = weft_decoder_next(decoder, event);
-		if (++outcome.events % 65536 == 0 && !cli_progress_step(NULL, outcome.events)) {
+		if (++outcome.events % 65536 == 0 && !cli_progress_step(outcome.events)) {
 			outcome.interrupted = status == WEFT_OK;
 			break;
 		}

@@ -34,6 +34,7 @@
 #include <weft/error.h>
 #include <weft/event.h>
 #include <weft/help.h>
+#include <weft/progress.h>
 #include <weft/trace.h>
 
 #ifdef __cplusplus
@@ -76,11 +77,14 @@ void weft_decoder_lend(struct weft_decoder *decoder, const struct weft_help *hel
  * the threads' packets interleave. */
 double weft_decoder_part(const struct weft_decoder *decoder);
 
-/* Builds a model from all events of a finished decoder. `progress`, if not NULL, is called every
- * 65,536 events with their number so far; returning false stops there and gives a model of the
- * events so far. */
-int weft_decoder_build_model(struct weft_decoder *decoder,
-	bool (*progress)(void *context, uint64_t events), void *context, struct weft_model **ret_model);
+/* Builds a model from all events of a finished decoder. `progress` may be NULL; its step is called
+ * every 65,536 events with weft_decoder_part(). If it returns false, the model has the events so
+ * far. Its `help` is used instead of what was lent, if it is not NULL. */
+int weft_decoder_build_model(struct weft_decoder *decoder, const struct weft_progress *progress,
+	struct weft_model **ret_model);
+
+/* The number of events that weft_decoder_build_model has put into the model so far. */
+uint64_t weft_decoder_events(const struct weft_decoder *decoder);
 
 #ifdef __cplusplus
 }

@@ -48,8 +48,8 @@ const struct weft_help *weft_input_help(const struct weft_input *input);
 
 /* Like weft_decoder_build_model(), with less memory: bytes of a file that were decoded are released
  * to the system. */
-int weft_input_build_model(struct weft_input *input,
-	bool (*progress)(void *context, uint64_t events), void *context, struct weft_model **ret_model);
+int weft_input_build_model(
+	struct weft_input *input, const struct weft_progress *progress, struct weft_model **ret_model);
 
 #ifdef __cplusplus
 }

@@ -39,6 +39,7 @@ struct weft_decoder {
 	const struct weft__incoming *incoming; /* NULL: `reader` reads whole input */
 	struct weft__window window;            /* bytes that were fed and not read yet */
 	uint64_t size;                         /* bytes fed so far */
+	uint64_t events;                       /* in the model so far */
 	size_t examined, probe_bytes;          /* see start_incoming */
 	enum phase phase;
 	bool borrowed;
@@ -252,6 +253,16 @@ WEFT__EXPORT double weft_decoder_part(const struct weft_decoder *decoder)
 WEFT__EXPORT void weft_decoder_lend(struct weft_decoder *decoder, const struct weft_help *help)
 {
 	decoder->help = help;
+}
+
+void weft__decoder_count(struct weft_decoder *decoder, uint32_t events)
+{
+	decoder->events += events;
+}
+
+WEFT__EXPORT uint64_t weft_decoder_events(const struct weft_decoder *decoder)
+{
+	return decoder->events;
 }
 
 const struct weft_help *weft__decoder_help(const struct weft_decoder *decoder)

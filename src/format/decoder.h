@@ -10,4 +10,7 @@
 /* The argument of weft_decoder_lend(); NULL if it was not called. */
 const struct weft_help *weft__decoder_help(const struct weft_decoder *decoder);
 
+/* Adds to weft_decoder_events(). */
+void weft__decoder_count(struct weft_decoder *decoder, uint32_t events);
+
 #endif

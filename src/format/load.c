@@ -68,17 +68,22 @@ static void swap(struct load *load)
 	load->decoding = taken;
 }
 
-static int add_events(
-	struct load *load, bool (*progress)(void *context, uint64_t events), void *context)
+static bool should_stop(const struct load *load, const struct weft_progress *progress)
 {
-	const struct weft_help *help = weft__decoder_help(load->decoder);
-	uint64_t events = 0;
+	return progress && progress->step &&
+		   weft_decoder_events(load->decoder) % PROGRESS_EVENTS == 0 &&
+		   !progress->step(progress->context, weft_decoder_part(load->decoder));
+}
+
+static int add_events(
+	struct load *load, const struct weft_help *help, const struct weft_progress *progress)
+{
 	for (decode_batch(load); load->decoding->count && !load->taken;) {
 		swap(load);
-		events += load->taking->count;
+		weft__decoder_count(load->decoder, load->taking->count);
 		weft__both(help, take_batch, load, decode_batch, load);
 		weft__diagnostics_move(&load->diagnostics, weft_decoder_diagnostics(load->decoder));
-		if (progress && events % PROGRESS_EVENTS == 0 && !progress(context, events))
+		if (should_stop(load, progress))
 			return load->taken;
 	}
 	if (load->taken)
@@ -89,19 +94,20 @@ static int add_events(
 }
 
 WEFT__EXPORT int weft_decoder_build_model(struct weft_decoder *decoder,
-	bool (*progress)(void *context, uint64_t events), void *context, struct weft_model **ret_model)
+	const struct weft_progress *progress, struct weft_model **ret_model)
 {
+	const struct weft_help *help =
+		progress && progress->help ? progress->help : weft__decoder_help(decoder);
 	struct load load = {.decoder = decoder, .batches = malloc(2 * sizeof(*load.batches))};
 	int error = load.batches ? weft_model_builder_create(&load.builder) : WEFT_ERROR_MEMORY;
 	if (!error) {
 		load.decoding = &load.batches[0];
 		load.taking = &load.batches[1];
-		error = add_events(&load, progress, context);
+		error = add_events(&load, help, progress);
 	}
 	free(load.batches);
 	if (!error)
-		error = weft__model_finish(
-			load.builder, weft_decoder_describe(decoder), weft__decoder_help(decoder), ret_model);
+		error = weft__model_finish(load.builder, weft_decoder_describe(decoder), help, ret_model);
 	weft_model_builder_destroy(load.builder);
 	return error;
 }

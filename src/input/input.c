@@ -91,22 +91,23 @@ WEFT__EXPORT const struct weft_help *weft_input_help(const struct weft_input *in
 
 struct reading {
 	const struct weft_input *input;
-	bool (*progress)(void *context, uint64_t events);
-	void *context;
+	const struct weft_progress *progress; /* or NULL */
 };
 
-static bool step(void *context, uint64_t events)
+static bool step(void *context, double part)
 {
 	const struct reading *reading = context;
+	const struct weft_progress *progress = reading->progress;
 	weft_source_forget(reading->input->source);
-	return !reading->progress || reading->progress(reading->context, events);
+	return !progress || !progress->step || progress->step(progress->context, part);
 }
 
-WEFT__EXPORT int weft_input_build_model(struct weft_input *input,
-	bool (*progress)(void *context, uint64_t events), void *context, struct weft_model **ret_model)
+WEFT__EXPORT int weft_input_build_model(
+	struct weft_input *input, const struct weft_progress *progress, struct weft_model **ret_model)
 {
-	struct reading reading = {input, progress, context};
-	int error = weft_decoder_build_model(input->decoder, step, &reading, ret_model);
+	struct reading reading = {input, progress};
+	const struct weft_progress own = {step, &reading, progress ? progress->help : NULL};
+	int error = weft_decoder_build_model(input->decoder, &own, ret_model);
 	weft_source_forget(input->source);
 	return error;
 }

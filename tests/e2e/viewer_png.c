@@ -32,7 +32,7 @@ static struct weft_model *load(const char *path)
 	const void *bytes = weft_source_bytes(source, &size);
 	must(weft_decoder_feed_borrowed(decoder, bytes, size), path);
 	must(weft_decoder_finish(decoder), path);
-	must(weft_decoder_build_model(decoder, NULL, NULL, &model), path);
+	must(weft_decoder_build_model(decoder, NULL, &model), path);
 	weft_decoder_destroy(decoder);
 	weft_source_close(source);
 	return model;

@@ -178,7 +178,7 @@ static int print_meaning(const struct weft_text *input)
 	struct weft_layout *layout = NULL;
 	int error = open_decoder(input, &decoder);
 	if (!error)
-		error = weft_decoder_build_model(decoder, NULL, NULL, &model);
+		error = weft_decoder_build_model(decoder, NULL, &model);
 	if (!error) {
 		print_model(model);
 		error = weft_layout_create(model, NULL, &layout);

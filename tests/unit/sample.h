@@ -41,7 +41,7 @@ static inline int sample_decode(
 	int error = weft_decoder_feed(decoder, bytes, size);
 	if (!error)
 		error = weft_decoder_finish(decoder);
-	return error ? error : weft_decoder_build_model(decoder, NULL, NULL, ret_model);
+	return error ? error : weft_decoder_build_model(decoder, NULL, ret_model);
 }
 
 /* NULL if it can't be read. */

@@ -80,7 +80,7 @@ static struct weft_model *build(const struct weft_text *trace, struct weft_diagn
 	assert_int_equal(trace->error, 0);
 	assert_int_equal(weft_decoder_feed_borrowed(decoder, trace->bytes, trace->size), 0);
 	assert_int_equal(weft_decoder_finish(decoder), 0);
-	assert_int_equal(weft_decoder_build_model(decoder, NULL, NULL, &model), 0);
+	assert_int_equal(weft_decoder_build_model(decoder, NULL, &model), 0);
 	*diagnostics = *weft_decoder_diagnostics(decoder);
 	weft_decoder_destroy(decoder);
 	return model;
@@ -134,9 +134,9 @@ static void a_million_deep(void **state)
 	weft_text_finish(&trace);
 }
 
-static bool stop_at_once(void *context, uint64_t events)
+static bool stop_at_once(void *context, double part)
 {
-	*(uint64_t *)context = events;
+	*(double *)context = part;
 	return false;
 }
 
@@ -144,15 +144,17 @@ static void progress_can_stop_and_keeps_what_is_done(void **state)
 {
 	(void)state;
 	struct weft_text trace = {0};
-	uint64_t stopped_at = 0;
+	double stopped_at = 0;
 	struct weft_model *model;
 	for (uint32_t i = 0; i < 100000; i++)
 		add_pair(&trace, i, "Reads", 1, 2);
 	struct weft_decoder *decoder = create();
 	assert_int_equal(weft_decoder_feed_borrowed(decoder, trace.bytes, trace.size), 0);
 	assert_int_equal(weft_decoder_finish(decoder), 0);
-	assert_int_equal(weft_decoder_build_model(decoder, stop_at_once, &stopped_at, &model), 0);
-	assert_int_equal(stopped_at, 65536);
+	const struct weft_progress progress = {stop_at_once, &stopped_at, NULL};
+	assert_int_equal(weft_decoder_build_model(decoder, &progress, &model), 0);
+	assert_true(stopped_at > 0.1 && stopped_at < 0.9);
+	assert_int_equal(weft_decoder_events(decoder), 65536);
 	assert_int_equal(model->summary.events, 65536);
 	weft_model_destroy(model);
 	weft_decoder_destroy(decoder);
@@ -164,7 +166,7 @@ static void a_model_needs_a_finished_decoder(void **state)
 	(void)state;
 	struct weft_decoder *decoder = create();
 	struct weft_model *model = NULL;
-	assert_int_equal(weft_decoder_build_model(decoder, NULL, NULL, &model), WEFT_ERROR_STATE);
+	assert_int_equal(weft_decoder_build_model(decoder, NULL, &model), WEFT_ERROR_STATE);
 	assert_null(model);
 	weft_decoder_destroy(decoder);
 }

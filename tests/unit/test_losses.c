@@ -89,7 +89,7 @@ static struct weft_model *record_too_much(void)
 	}
 	weft_stop();
 	trace_open(&trace, buffer, SIZE);
-	assert_int_equal(weft_decoder_build_model(trace.decoder, NULL, NULL, &model), 0);
+	assert_int_equal(weft_decoder_build_model(trace.decoder, NULL, &model), 0);
 	weft_decoder_destroy(trace.decoder);
 	free(buffer);
 	return model;

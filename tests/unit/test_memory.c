@@ -50,7 +50,7 @@ static int build_layout(struct weft_decoder *decoder)
 {
 	struct weft_model *model;
 	struct weft_layout *layout;
-	int error = weft_decoder_build_model(decoder, NULL, NULL, &model);
+	int error = weft_decoder_build_model(decoder, NULL, &model);
 	if (error)
 		return error;
 	error = weft_layout_create(model, &rows, &layout);
@@ -104,7 +104,7 @@ static int list_all(const struct weft_model *model)
 static int build_story(struct weft_decoder *decoder)
 {
 	struct weft_model *model;
-	int error = weft_decoder_build_model(decoder, NULL, NULL, &model);
+	int error = weft_decoder_build_model(decoder, NULL, &model);
 	if (error)
 		return error;
 	error = list_all(model);
@@ -199,7 +199,7 @@ static int draw_model(struct weft_model *model)
 static int draw_picture(struct weft_decoder *decoder)
 {
 	struct weft_model *model;
-	int error = weft_decoder_build_model(decoder, NULL, NULL, &model);
+	int error = weft_decoder_build_model(decoder, NULL, &model);
 	return error ? error : draw_model(model);
 }
 

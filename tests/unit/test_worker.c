@@ -107,7 +107,7 @@ static void open_trace(
 	weft_decoder_lend(decoder, help);
 	assert_int_equal(weft_decoder_feed_borrowed(decoder, trace->bytes, trace->size), 0);
 	assert_int_equal(weft_decoder_finish(decoder), 0);
-	assert_int_equal(weft_decoder_build_model(decoder, NULL, NULL, &opened->model), 0);
+	assert_int_equal(weft_decoder_build_model(decoder, NULL, &opened->model), 0);
 	assert_true(weft_decoder_part(decoder) > 0.99);
 	opened->diagnostics = *weft_decoder_diagnostics(decoder);
 	weft_decoder_destroy(decoder);
@@ -251,9 +251,10 @@ static void every_layout_is_the_same_with_help(void **state)
 }
 
 /* Stopping drops the events that were decoded ahead, and what only they had named. */
-static bool stop(void *context, uint64_t events)
+static bool stop(void *context, double part)
 {
-	*(uint64_t *)context = events;
+	(void)part;
+	++*(unsigned *)context;
 	return false;
 }
 
@@ -264,14 +265,16 @@ static void stopped_it_keeps_what_was_taken_in(void **state)
 	struct weft_worker *worker = weft_worker_create();
 	struct weft_decoder *decoder;
 	struct weft_model *model;
-	uint64_t stopped_at = 0;
+	unsigned steps = 0;
 	write_trace(&trace, 90000);
 	assert_int_equal(weft_decoder_create(&decoder), 0);
 	weft_decoder_lend(decoder, weft_worker_help(worker));
 	assert_int_equal(weft_decoder_feed_borrowed(decoder, trace.bytes, trace.size), 0);
 	assert_int_equal(weft_decoder_finish(decoder), 0);
-	assert_int_equal(weft_decoder_build_model(decoder, stop, &stopped_at, &model), 0);
-	assert_int_equal(model->summary.events, stopped_at);
+	const struct weft_progress progress = {stop, &steps, NULL};
+	assert_int_equal(weft_decoder_build_model(decoder, &progress, &model), 0);
+	assert_int_equal(steps, 1);
+	assert_int_equal(model->summary.events, weft_decoder_events(decoder));
 	uint32_t last = model->tasks.count - 1;
 	assert_int_equal(weft_model_find_task(model, 0, model->tasks.id[last]), last);
 	for (uint64_t id = 0; id < 90000; id++) {
