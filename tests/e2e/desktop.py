@@ -15,13 +15,14 @@ WAIT = 60  # seconds for what comes at once on an idle machine
 
 
 def until(what, condition, wait=WAIT):
-    """Waits for a true answer, and gives it."""
+    """Waits for a true answer, and gives it. Asks less often if asking takes long."""
     end = time.monotonic() + wait
     while time.monotonic() < end:
+        asked = time.monotonic()
         answer = condition()
         if answer:
             return answer
-        time.sleep(0.05)
+        time.sleep(max(0.05, 2 * (time.monotonic() - asked)))
     raise AssertionError('in %d s not: %s' % (wait, what))
 
 
@@ -54,11 +55,22 @@ class Picture:
         assert (self.width, self.height) == (other.width, other.height)
         if self.pixels == other.pixels:
             return 0.0
-        far = [abs(a - b) > 8 for a, b in zip(self.pixels, other.pixels)]
-        return sum(map(max, far[0::3], far[1::3], far[2::3])) / (self.width * self.height)
+        count = 0
+        for at in range(0, len(self.pixels), 3 * self.width):
+            a, b = self.pixels[at:at + 3 * self.width], other.pixels[at:at + 3 * self.width]
+            if a != b:
+                far = [abs(one - two) > 8 for one, two in zip(a, b)]
+                count += sum(map(max, far[0::3], far[1::3], far[2::3]))
+        return count / (self.width * self.height)
 
-    def colors(self):
-        return len({self.pixels[i:i + 3] for i in range(0, len(self.pixels), 3)})
+    def has_colors(self, least):
+        """Are there as many different ones? Most pictures tell in their first rows."""
+        seen = set()
+        for i in range(0, len(self.pixels), 3):
+            seen.add(self.pixels[i:i + 3])
+            if len(seen) >= least:
+                return True
+        return False
 
     def save(self, path):
         subprocess.run(['convert', '-size', '%dx%d' % (self.width, self.height), '-depth', '8', 'rgb:-', path],
@@ -117,7 +129,7 @@ class Window:
         def is_still():
             time.sleep(0.2)
             seen.append(self.picture())
-            return len(seen) > 1 and seen[-1] == seen[-2] and seen[-1].colors() > 2
+            return len(seen) > 1 and seen[-1] == seen[-2] and seen[-1].has_colors(3)
         until('the picture stands still', is_still)
         return seen[-1]
 

@@ -280,7 +280,7 @@ def a_window_follows_the_program_and_stays():
         started.end_program()
         equal(started.process.wait(PATIENCE), 0)
         equal(output('xdotool', 'getwindowname', shown.number).decode().strip(), shown.title())
-        assert shown.whole().colors() > 2
+        assert shown.whole().has_colors(3)
 
 
 @case
@@ -288,7 +288,7 @@ def what_has_ended_at_once_is_shown_as_it_was_saved():
     with screen(), windows_ended(), Run(windows=True, command=[os.path.join(BUILD, 'examples', 'hello')]) as started:
         equal(started.process.wait(PATIENCE), 0)
         until('a window', windows)
-        until('it is drawn', lambda: windows()[0].whole().colors() > 2)
+        until('it is drawn', lambda: windows()[0].whole().has_colors(3))
 
 
 @case

@@ -125,7 +125,7 @@ def another_window_of_the_same_trace():
         until('a second window', lambda: len(viewer.windows()) == 2)
         for window in viewer.windows():
             equal(window.title(), 'mirage-arp-good.ctf')
-            assert window.still().colors() > 10
+            assert window.still().has_colors(11)
         viewer.windows()[0].keys('ctrl+q')
         equal(viewer.end()[:2], (0, ''))
 
@@ -198,7 +198,7 @@ def a_damaged_trace_is_shown_and_says_so():
             part.write(bytes_)
         with program(path) as viewer:
             window = viewer.window('damaged.ctf')
-            assert window.still().colors() > 10
+            assert window.still().has_colors(11)
             shown = [p['name'] for p in window.parts() if p['role'] == 'label']
             for line in weft('info', path, status=None).stderr.splitlines():
                 words = line.split(': ', 1)[1]
@@ -221,7 +221,7 @@ def reading_can_be_stopped_and_begun_again():
             with open(BLOCK, 'rb') as whole, open(path, 'wb') as file:
                 file.write(whole.read())
             window.keys('F5')
-            until('the picture', lambda: window.picture().colors() > 10)
+            until('the picture', lambda: window.picture().has_colors(11))
 
 
 @case
@@ -388,14 +388,14 @@ def a_running_program_is_followed_to_its_end():
             tell(100)
             with program(pid) as viewer:
                 window = viewer.window('follow-subject')
-                until('the first picture', lambda: window.picture().colors() > 10)
+                until('the first picture', lambda: window.picture().has_colors(11))
                 before = window.picture()
                 tell(5000)
                 until('the picture grows', lambda: window.picture() != before)
                 tell('stop')
                 until('it says so', lambda: 'ended' in window.status())
                 # Now nothing changes any more, and it is what a reader of the file sees.
-                assert window.still().colors() > 10
+                assert window.still().has_colors(11)
                 equal(len(viewer.windows()), 1)
 
 
