@@ -10,6 +10,7 @@
 #include <weft/error.h>
 #include <weft/seed.h>
 
+#include "base/diagnostics.h"
 #include "base/index.h"
 #include "base/search.h"
 #include "base/sort.h"
@@ -25,6 +26,24 @@ static void diagnostics_are_counted_by_text(void **state)
 	assert_int_equal(list.list[0].count, 2);
 	assert_int_equal(list.list[0].offset, 40);
 	assert_string_equal(list.list[1].message, "b");
+}
+
+static void moved_diagnostics_are_added_and_gone(void **state)
+{
+	(void)state;
+	struct weft_diagnostics from = {0}, to = {0};
+	weft_diagnostics_add(&from, 40, "a");
+	weft_diagnostics_add(&from, 50, "a");
+	weft_diagnostics_add(&from, 60, "b");
+	weft_diagnostics_add(&to, 45, "a");
+	weft__diagnostics_move(&from, &to);
+	assert_int_equal(from.count, 0);
+	assert_int_equal(to.count, 2);
+	assert_int_equal(to.list[0].count, 3);
+	assert_int_equal(to.list[0].offset, 40);
+	assert_int_equal(to.list[1].offset, 60);
+	weft__diagnostics_move(&from, &to);
+	assert_int_equal(to.list[0].count, 3);
 }
 
 static void every_error_has_a_text(void **state)
@@ -163,6 +182,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(diagnostics_are_counted_by_text),
+		cmocka_unit_test(moved_diagnostics_are_added_and_gone),
 		cmocka_unit_test(every_error_has_a_text),
 		cmocka_unit_test(hashes_are_those_of_siphash),
 		cmocka_unit_test(entries_that_collide_under_one_key_are_spread_under_another),

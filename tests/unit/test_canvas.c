@@ -110,6 +110,10 @@ static void svg_paths_are_shared_only_by_shapes_that_look_alike(void **state)
 		weft_canvas_disc(canvas, 5, 5, 3 + i, 0x11111180);
 	char *svg = svg_of(canvas);
 	assert_int_equal(count(svg, "<path"), 4);
+	assert_int_equal(count(svg, " stroke-dasharray=\""), 1);
+	const char *dashes = strstr(svg, "dasharray=\"") + strlen("dasharray=\"");
+	assert_int_equal(strspn(dashes, "0123456789. "), strcspn(dashes, "\""));
+	assert_memory_equal(dashes + strcspn(dashes, "\""), "\" d=\"", 5);
 	free(svg);
 	weft_canvas_destroy(canvas);
 }
@@ -125,6 +129,12 @@ static void svg_groups_are_balanced_whatever_the_list_says(void **state)
 	char *svg = svg_of(canvas);
 	assert_int_equal(count(svg, "<g"), 3);
 	assert_int_equal(count(svg, "</g>"), 3);
+	/* Each clip has a name of its own. */
+	assert_int_equal(
+		count(svg, "<clipPath id=\"c0000000000\"><path d=\"M0 0H9V9H0z\"/></clipPath>"), 1);
+	assert_int_equal(count(svg, "<clipPath id=\"c0000000001\">"), 1);
+	assert_int_equal(count(svg, "<g clip-path=\"url(#c0000000001)\">"), 1);
+	assert_true(strstr(svg, "</g>") > strstr(svg, "<g clip-path"));
 	free(svg);
 	weft_canvas_destroy(canvas);
 }

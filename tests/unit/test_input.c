@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <weft/input.h>
 #include <weft/model.h>
@@ -45,6 +46,29 @@ static void its_model_has_all_events(void **state)
 	weft_input_close(input);
 }
 
+/* The limit is for what has no size of its own. */
+static void the_options_limit_a_pipe(void **state)
+{
+	const struct weft_input_options options = {.size = sizeof(options), .max_bytes = 100};
+	struct weft_input *input;
+	int ends[2];
+	char path[32];
+	static const char form[] = "((time 1)(op(Switch 1)))\n";
+	(void)state;
+	for (int forms = 4; forms <= 5; forms++) {
+		assert_int_equal(pipe(ends), 0);
+		for (int i = 0; i < forms; i++)
+			assert_int_equal(write(ends[1], form, sizeof(form) - 1), sizeof(form) - 1);
+		close(ends[1]);
+		snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+		int error = weft_input_open(path, &options, &input);
+		assert_int_equal(error, forms == 4 ? 0 : WEFT_ERROR_SIZE);
+		if (!error)
+			weft_input_close(input);
+		close(ends[0]);
+	}
+}
+
 static void failures_say_why_and_leave_nothing(void **state)
 {
 	struct weft_input *input = NULL;
@@ -70,6 +94,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_trace_opens_with_one_call),
 		cmocka_unit_test(its_model_has_all_events),
+		cmocka_unit_test(the_options_limit_a_pipe),
 		cmocka_unit_test(failures_say_why_and_leave_nothing),
 	};
 	return cmocka_run_group_tests_name("input", tests, NULL, NULL);

@@ -129,6 +129,30 @@ static void time_goes_on_without_events(void **state)
 	weft_refresh_destroy(refresh);
 }
 
+static void no_more_is_read_than_asked_for(void **state)
+{
+	(void)state;
+	struct source s;
+	struct weft_refresh *refresh = begin(&s, false);
+	s.there = 100;
+	assert_int_equal(weft_refresh_read(refresh, 10), WEFT_OK);
+	assert_int_equal(s.given, 10);
+	assert_int_equal(weft_refresh_events(refresh), 10);
+	weft_refresh_destroy(refresh);
+}
+
+/* The clock alone is nothing to show. */
+static void without_events_there_is_no_model_to_wait_for(void **state)
+{
+	(void)state;
+	struct source s;
+	struct weft_refresh *refresh = begin(&s, true);
+	s.now_ns = 500;
+	assert_int_equal(weft_refresh_read(refresh, 10), WEFT_AGAIN);
+	assert_true(isinf(weft_refresh_wait_ms(refresh, 1000)));
+	weft_refresh_destroy(refresh);
+}
+
 static void errors_are_passed_on(void **state)
 {
 	(void)state;
@@ -146,6 +170,8 @@ int main(void)
 		cmocka_unit_test(each_event_is_taken_once),
 		cmocka_unit_test(models_are_rarer_the_more_they_cost),
 		cmocka_unit_test(time_goes_on_without_events),
+		cmocka_unit_test(no_more_is_read_than_asked_for),
+		cmocka_unit_test(without_events_there_is_no_model_to_wait_for),
 		cmocka_unit_test(errors_are_passed_on),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

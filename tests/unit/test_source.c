@@ -230,6 +230,31 @@ static void a_compressed_file_that_grows_is_unpacked(void **state)
 	weft_source_growth_close(growth);
 }
 
+/* The same two frames, which are there at once. */
+static void a_compressed_file_is_unpacked(void **state)
+{
+	static const unsigned char frames[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 5, 5 << 3 | 1, 0, 0, 'h',
+		'e', 'l', 'l', 'o', 0x28, 0xb5, 0x2f, 0xfd, 0x20, 2, 2 << 3 | 1, 0, 0, '!', '!'};
+	int fd = (int)(intptr_t)*state;
+	struct weft_source *source;
+	size_t size;
+	assert_int_equal(write(fd, frames, sizeof(frames)), sizeof(frames));
+	int error = weft_source_open_limited(path, 7, &source);
+	if (error == WEFT_ERROR_COMPRESSED)
+		skip();
+	assert_int_equal(error, 0);
+	const void *bytes = weft_source_bytes(source, &size);
+	assert_int_equal(size, 7);
+	assert_memory_equal(bytes, "hello!!", 7);
+	weft_source_close(source);
+	assert_int_equal(weft_source_open_limited(path, 6, &source), WEFT_ERROR_SIZE);
+	assert_int_equal(weft_source_open_limited(path, 4, &source), WEFT_ERROR_SIZE);
+	assert_int_equal(weft_source_open(path, &source), 0);
+	weft_source_close(source);
+	assert_int_equal(ftruncate(fd, 8), 0); /* in the middle of the first block's header */
+	assert_int_equal(weft_source_open(path, &source), WEFT_ERROR_DAMAGED);
+}
+
 /* Each block of 4 bytes stands for 128 KiB. */
 static void a_few_bytes_that_stand_for_many_are_refused(void **state)
 {
@@ -269,6 +294,7 @@ int main(void)
 		WITH_FILE(a_file_that_grows_is_read_once),
 		WITH_FILE(a_file_that_is_replaced_has_ended),
 		WITH_FILE(a_compressed_file_that_grows_is_unpacked),
+		WITH_FILE(a_compressed_file_is_unpacked),
 		WITH_FILE(a_few_bytes_that_stand_for_many_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,6 +194,25 @@ static void rows_and_heights_are_inverse(void **state)
 }
 
 /* Rows rise as the focus goes down, so that dragging can be solved by bisection. */
+/* Below the size at which all rows fit, the lens cannot be moved beyond the first or last row. */
+static void the_lens_stays_on_the_rows(void **state)
+{
+	(void)state;
+	struct weft_view view;
+	weft_view_init(&view, 0, 1000, 1000, 1400, 682);
+	const double places[] = {-50, 0, 3, 500, 997, 999, 5000};
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		weft_view_set_focus(&view, places[i]);
+		assert_true(weft_view_y(&view, 0) >= 0 && weft_view_y(&view, 999) <= 682);
+		for (unsigned row = 1; row < 1000; row++) {
+			assert_true(weft_view_y(&view, row) > weft_view_y(&view, row - 1));
+			assert_true(weft_view_row_spacing(&view, row) > 0);
+		}
+		close_to(weft_view_row(&view, -1e9), 0, 0);
+		close_to(weft_view_row(&view, 1e9), 999, 0);
+	}
+}
+
 static void dragging_keeps_the_row_under_the_pointer(void **state)
 {
 	(void)state;
@@ -229,6 +248,7 @@ int main(void)
 		cmocka_unit_test(few_rows_are_evenly_spaced),
 		cmocka_unit_test(many_rows_are_seen_through_a_lens),
 		cmocka_unit_test(rows_and_heights_are_inverse),
+		cmocka_unit_test(the_lens_stays_on_the_rows),
 		cmocka_unit_test(dragging_keeps_the_row_under_the_pointer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
