@@ -506,6 +506,26 @@ static size_t bytes_of_chunks(const struct weft_text *part, enum weft_abi_chunk_
 	return bytes;
 }
 
+/* A stamp has 32 bits; a time record before the event has the rest. Packets are full of both. */
+static void times_that_are_far_apart_are_kept(void **state)
+{
+	(void)state;
+	static const uint64_t gaps[] = {
+		0, UINT32_MAX, (uint64_t)UINT32_MAX + 1, (uint64_t)UINT32_MAX + 2, 1, (uint64_t)1 << 40};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&all, &part);
+	struct weft_event event = {.type = WEFT_EVENT_SWITCH, .time_ns = 5, .task = 1};
+	for (unsigned i = 0; i < 3000; i++) {
+		event.time_ns += gaps[i % (i < 600 ? 6 : 4)];
+		add(cut, &event);
+	}
+	struct decoded d = end(cut, &part);
+	assert_int_equal(d.count, 3000);
+	assert_true(d.in_order);
+	assert_int_equal(d.last_ns, event.time_ns);
+	weft_text_finish(&d.lines);
+}
+
 static void a_name_is_written_once(void **state)
 {
 	(void)state;
@@ -570,6 +590,7 @@ int main(void)
 		cmocka_unit_test(the_age_of_a_task_grows_up_to_the_range),
 		cmocka_unit_test(an_ended_task_is_left_out),
 		cmocka_unit_test(a_gc_that_goes_on_begins_in_the_rundown),
+		cmocka_unit_test(times_that_are_far_apart_are_kept),
 		cmocka_unit_test(a_name_is_written_once),
 		cmocka_unit_test(the_last_description_counts),
 	};

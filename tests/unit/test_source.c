@@ -113,6 +113,24 @@ static void a_file_has_no_limit(void **state)
 	weft_source_close(source);
 }
 
+/* Standard input may have been read up to somewhere; a large file is mapped, but not then. */
+static void what_was_read_before_is_left_out(void **state)
+{
+	int fd = (int)(intptr_t)*state;
+	struct weft_source *source;
+	size_t size;
+	for (off_t total = 1000; total <= 200000; total += 199000) {
+		assert_int_equal(ftruncate(fd, total), 0);
+		assert_int_equal(pwrite(fd, "xy", 2, 7), 2);
+		assert_int_equal(lseek(fd, 8, SEEK_SET), 8);
+		assert_int_equal(weft_source_open_descriptor(fd, 0, &source), 0);
+		const char *bytes = weft_source_bytes(source, &size);
+		assert_int_equal(size, total - 8);
+		assert_int_equal(bytes[0], 'y');
+		weft_source_close(source);
+	}
+}
+
 static void errors_leave_their_reason(void **state)
 {
 	(void)state;
@@ -290,6 +308,7 @@ int main(void)
 		cmocka_unit_test(errors_leave_their_reason),
 		cmocka_unit_test(a_device_without_an_end_is_given_up),
 		WITH_FILE(a_file_has_no_limit),
+		WITH_FILE(what_was_read_before_is_left_out),
 		WITH_FILE(a_shortened_mapping_reads_as_zeros),
 		WITH_FILE(a_file_that_grows_is_read_once),
 		WITH_FILE(a_file_that_is_replaced_has_ended),

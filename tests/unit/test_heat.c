@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Where a picture has more arrows than it draws, the lines below the rows are compared with a loop
+ * over all edges: their place, their colour, and how strong they are.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "built.h"
+#include "render/edges/edge_columns.h"
+#include "render/painter.h"
+#include "render/theme.h"
+
+enum {
+	GROUP = 4, /* columns that have one shade */
+	WIDTH = 600,
+	STEP_NS = 1000,
+	TASKS = 4,
+};
+
+static const struct weft_render_options plain;
+
+static const uint8_t types[] = {
+	WEFT_EDGE_READ, WEFT_EDGE_RESOLVE, WEFT_EDGE_TRY_READ, WEFT_EDGE_SIGNAL};
+
+/* Many edges at one time, at each of a series of times; the numbers are around those at which the
+ * shade changes. */
+static struct weft_model *model_of(void)
+{
+	static const uint32_t counts[] = {1, 16, 17, 128, 129, 3, 15, 127, 130, 40};
+	static const uint8_t events[] = {
+		WEFT_EVENT_READ, WEFT_EVENT_RESOLVE, WEFT_EVENT_TRY_READ, WEFT_EVENT_SIGNAL};
+	struct weft_model_builder *builder = built_begin();
+	struct weft_event event = {
+		.type = WEFT_EVENT_CREATE, .task = WEFT_TASK_NONE, .kind = WEFT_KIND_TASK};
+	for (uint64_t task = 1; task <= TASKS; task++) {
+		event.other = task;
+		built_add(builder, event);
+	}
+	for (uint32_t step = 0; step < 80; step++) {
+		uint32_t count = counts[(step / 4 + step) % 10];
+		event = (struct weft_event){.type = events[step % 4],
+			.time_ns = (step + 1) * STEP_NS,
+			.task = 1 + step % 3,
+			.other = 2 + step % 3};
+		for (uint32_t i = 0; i < count; i++)
+			built_add(builder, event);
+	}
+	event = (struct weft_event){.type = WEFT_EVENT_SWITCH, .time_ns = 82 * STEP_NS, .task = 1};
+	built_add(builder, event);
+	return built_finish(builder);
+}
+
+struct heated {
+	struct weft_model *model;
+	struct weft_layout *layout;
+	struct weft_scene *scene;
+	struct weft_frame frame;
+	struct weft_view view;
+	struct painter painter;
+	struct weft__edge_columns columns;
+	struct weft_canvas *canvas;
+};
+
+/* All columns that have edges are dense. `height`: of the picture. */
+static void begin(struct heated *h, double height)
+{
+	*h = (struct heated){.model = model_of()};
+	assert_int_equal(weft_layout_create(h->model, NULL, &h->layout), 0);
+	assert_int_equal(weft_scene_create(h->model, h->layout, &h->scene), 0);
+	assert_int_equal(weft_canvas_create(WIDTH, height, &h->canvas), 0);
+	weft_frame_place(h->layout, WIDTH, height, &h->frame);
+	weft_frame_view(h->layout, &h->frame, &h->view);
+	h->painter = (struct painter){.scene = h->scene,
+		.model = h->model,
+		.layout = h->layout,
+		.frame = &h->frame,
+		.view = &h->view,
+		.options = &plain,
+		.canvas = h->canvas,
+		.theme = weft__theme(WEFT_THEME_LIGHT),
+		.x0 = h->frame.picture.x,
+		.y0 = h->frame.picture.y,
+		.left = weft_view_time(&h->view, 0),
+		.right = weft_view_time(&h->view, h->frame.picture.width) + 1};
+	weft__make_lanes(&h->painter);
+	assert_true(weft__edge_columns_init(&h->columns, &h->painter));
+	memset(h->columns.few, 0, sizeof(h->columns.few));
+	h->painter.edge_columns = &h->columns;
+}
+
+static void end(struct heated *h)
+{
+	weft__edge_columns_finish(&h->columns);
+	free(h->painter.lanes);
+	weft_canvas_destroy(h->canvas);
+	weft_scene_destroy(h->scene);
+	weft_layout_destroy(h->layout);
+	weft_model_destroy(h->model);
+}
+
+static uint32_t naive_count(
+	const struct heated *h, unsigned type, uint32_t row, uint32_t from, uint32_t to)
+{
+	const struct weft_edges *edges = &h->model->edges;
+	uint32_t count = 0;
+	for (uint32_t i = h->columns.edges[from]; i < h->columns.edges[to]; i++)
+		count += edges->type[i] == type && h->layout->row[weft__edge_target(h->model, i)] == row;
+	return count;
+}
+
+static double alpha_of(uint32_t count)
+{
+	return count == 0 ? 0 : count <= 16 ? 0.35 : count <= 128 ? 0.6 : 0.9;
+}
+
+static uint32_t color_of(const struct heated *h, unsigned type)
+{
+	const struct weft__theme *theme = h->painter.theme;
+	return type == WEFT_EDGE_READ      ? theme->read
+		   : type == WEFT_EDGE_RESOLVE ? theme->resolve
+		   : type == WEFT_EDGE_SIGNAL  ? theme->signal
+									   : theme->try_read;
+}
+
+/* The colour that is drawn at a point; 0: none. */
+static uint32_t drawn_at(const struct heated *h, double x, double y)
+{
+	for (uint32_t i = 0; i < h->canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &h->canvas->ops[i];
+		assert_int_equal(op->type, WEFT_CANVAS_RECT);
+		if (op->y == y && op->y2 == y + 1 && op->x <= x && x < op->x2)
+			return op->color;
+	}
+	return 0;
+}
+
+static uint32_t check_lane(const struct heated *h, const struct weft__lane *lane)
+{
+	uint32_t width = h->columns.count / 2, heated = 0;
+	for (unsigned i = 0; i < sizeof(types); i++)
+		for (uint32_t column = 0; column < width; column += GROUP) {
+			uint32_t to = column + GROUP < width ? column + GROUP : width;
+			double alpha = alpha_of(naive_count(h, types[i], lane->first_row, column, to));
+			uint32_t color = alpha > 0 ? weft__faded(color_of(h, types[i]), alpha) : 0;
+			assert_int_equal(drawn_at(h, h->painter.x0 + column, lane->y + 4 + i), color);
+			heated += color != 0;
+		}
+	return heated;
+}
+
+static void lines_are_as_strong_as_arrows_are_many(void **state)
+{
+	(void)state;
+	static const double heights[] = {400, 300};
+	for (size_t i = 0; i < sizeof(heights) / sizeof(heights[0]); i++) {
+		struct heated h;
+		begin(&h, heights[i]);
+		weft__draw_heat(&h.painter);
+		assert_int_equal(h.painter.error, 0);
+		uint32_t heated = 0;
+		for (uint32_t lane = 0; lane < h.painter.lane_count; lane++) {
+			assert_true(h.painter.lanes[lane].spacing >= 12);
+			heated += check_lane(&h, &h.painter.lanes[lane]);
+		}
+		assert_in_range(heated, 70, 90);
+		end(&h);
+	}
+}
+
+static void rows_without_room_have_none(void **state)
+{
+	(void)state;
+	struct heated h;
+	begin(&h, 400);
+	for (uint32_t lane = 0; lane < h.painter.lane_count; lane++)
+		h.painter.lanes[lane].spacing = lane ? 11.9 : 12;
+	weft__draw_heat(&h.painter);
+	for (uint32_t i = 0; i < h.canvas->op_count; i++)
+		assert_in_range(h.canvas->ops[i].y - h.painter.lanes[0].y, 4, 7);
+	end(&h);
+}
+
+static void types_that_are_drawn_one_by_one_have_none(void **state)
+{
+	(void)state;
+	struct heated h;
+	begin(&h, 400);
+	h.columns.few[WEFT_EDGE_READ] = h.columns.few[WEFT_EDGE_SIGNAL] = UINT32_MAX;
+	weft__draw_heat(&h.painter);
+	assert_true(h.canvas->op_count > 10);
+	for (uint32_t i = 0; i < h.canvas->op_count; i++) {
+		uint32_t color = h.canvas->ops[i].color >> 8;
+		assert_int_not_equal(color, h.painter.theme->read >> 8);
+		assert_int_not_equal(color, h.painter.theme->signal >> 8);
+	}
+	end(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_as_strong_as_arrows_are_many),
+		cmocka_unit_test(rows_without_room_have_none),
+		cmocka_unit_test(types_that_are_drawn_one_by_one_have_none),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A thread that needs a packet takes one from an idle thread only if it has passed two open ones in
+ * a row: the latest events of few idle threads stay.
+ */
+#include "record_trace.h"
+
+#include <pthread.h>
+
+enum {
+	SIZE = 64 << 10, /* the smallest: 13 packets */
+	MANY = 50000,
+	HOLDERS_MAX = 8,
+};
+
+static pthread_barrier_t all_hold_a_packet;
+
+/* Records one event, and lives until the others have recorded theirs. */
+static void *hold_a_packet(void *value)
+{
+	weft_tag_value("held", (intptr_t)value);
+	pthread_barrier_wait(&all_hold_a_packet);
+	pthread_barrier_wait(&all_hold_a_packet);
+	return NULL;
+}
+
+struct outcome {
+	int held;  /* events of idle threads that are still there */
+	int own;   /* events of the busy thread */
+	bool last; /* its last one is there */
+};
+
+static struct outcome record_beside(int holders)
+{
+	struct trace t;
+	struct outcome outcome = {0};
+	pthread_t threads[HOLDERS_MAX];
+	void *buffer = trace_buffer(SIZE);
+	assert_int_equal(weft_start(buffer, SIZE, NULL), 0);
+	assert_int_equal(pthread_barrier_init(&all_hold_a_packet, NULL, (unsigned)holders + 1), 0);
+	for (intptr_t i = 0; i < holders; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, hold_a_packet, (void *)i), 0);
+	pthread_barrier_wait(&all_hold_a_packet);
+	for (int64_t i = 0; i < MANY; i++)
+		weft_tag_value("own", i);
+	pthread_barrier_wait(&all_hold_a_packet);
+	for (int i = 0; i < holders; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	pthread_barrier_destroy(&all_hold_a_packet);
+	weft_stop();
+	trace_open(&t, buffer, SIZE);
+	while (trace_next(&t)) {
+		outcome.held += t.event.text.bytes[0] == 'h';
+		outcome.own += t.event.text.bytes[0] == 'o';
+		outcome.last |= t.event.text.bytes[0] == 'o' && t.event.value == MANY - 1;
+	}
+	assert_int_equal(
+		outcome.held + outcome.own + (int)trace_loss(&t, WEFT_LOSS_OVERWRITTEN), MANY + holders);
+	weft_decoder_destroy(t.decoder);
+	free(buffer);
+	return outcome;
+}
+
+static void one_idle_thread_keeps_its_packet(void **state)
+{
+	(void)state;
+	struct outcome outcome = record_beside(1);
+	assert_int_equal(outcome.held, 1);
+	assert_true(outcome.last && outcome.own > 1000);
+}
+
+static void of_many_idle_threads_some_lose_theirs(void **state)
+{
+	(void)state;
+	struct outcome outcome = record_beside(HOLDERS_MAX);
+	assert_in_range(outcome.held, 1, HOLDERS_MAX - 1);
+	assert_true(outcome.last && outcome.own > 500);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_idle_thread_keeps_its_packet),
+		cmocka_unit_test(of_many_idle_threads_some_lose_theirs),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
