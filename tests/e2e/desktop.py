@@ -14,15 +14,15 @@ from harness import BUILD, WEFT, skip
 WAIT = 60  # seconds for what comes at once on an idle machine
 
 
-def until(what, condition, wait=WAIT):
-    """Waits for a true answer, and gives it. Asks less often if asking takes long."""
+def until(what, condition, wait=WAIT, pause=None):
+    """Waits for a true answer, and gives it. Asks less often if asking takes long, or after each pause."""
     end = time.monotonic() + wait
     while time.monotonic() < end:
         asked = time.monotonic()
         answer = condition()
         if answer:
             return answer
-        time.sleep(max(0.05, 2 * (time.monotonic() - asked)))
+        time.sleep(pause or max(0.05, 2 * (time.monotonic() - asked)))
     raise AssertionError('in %d s not: %s' % (wait, what))
 
 
@@ -80,7 +80,7 @@ class Picture:
 class Window:
     def __init__(self, number):
         self.number = number
-        self.box = None
+        self.box = self.frame = None  # found with the first picture
 
     def title(self):
         return output('xdotool', 'getwindowname', self.number).decode().strip()
@@ -120,6 +120,7 @@ class Window:
             # The frame is as wide at the bottom as at the left.
             edge = (width - box[2]) // 2
             self.box = edge, height - edge - box[3], box[2], box[3]
+            self.frame = self.box[0] - box[0], self.box[1] - box[1]  # widgets' boxes are from within it
         return self.whole().part(*self.box)
 
     def still(self):
@@ -127,10 +128,9 @@ class Window:
         seen = []
 
         def is_still():
-            time.sleep(0.2)
             seen.append(self.picture())
             return len(seen) > 1 and seen[-1] == seen[-2] and seen[-1].has_colors(3)
-        until('the picture stands still', is_still)
+        until('the picture stands still', is_still, pause=0.2)
         return seen[-1]
 
     def changed(self, before):
@@ -145,8 +145,7 @@ class Window:
         """The button whose name has these words, with the pointer."""
         x, y, width, height = self.part('push button', name)['box']
         self.picture()
-        # Boxes are from within the frame.
-        left, top = self.box[0] - self.part('image')['box'][0], self.box[1] - self.part('image')['box'][1]
+        left, top = self.frame
         subprocess.run(['xdotool', 'mousemove', '--window', self.number, str(x + left + width // 2),
                         str(y + top + height // 2), 'click', '1'], check=True, timeout=WAIT)
 
