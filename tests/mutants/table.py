@@ -42,6 +42,38 @@ MUTANTS = [
     *in_file(
         'src/base/text.c',
         ('if (number >= 10)', 'if (number > 10)', 'text')),
+    # ---- format ----
+    *in_file(
+        'src/format/weft_incoming.c',
+        ('if (header->state == 0 || weft__packet_state(header) == WEFT_ABI_PACKET_OPENING)', 'if (header->state == 0)',
+         'chunks'),
+        ('header->committed <= chunk->bytes', 'header->committed <= chunk->bytes + 8', 'chunks'),
+        ('if (losses[WEFT_LOSS_STALLED] > stalled)', 'if (losses[WEFT_LOSS_STALLED] < stalled)', 'incoming chunks'),
+        ('	b->names_bytes = bytes;\n', '	(void)bytes;\n', 'chunks'),
+        ('if (seen.list[i].offset == HEADER_AT(clock_hz))', 'if (false)', 'chunks')),
+    *in_file(
+        'src/format/weft_saved.c',
+        ('		weft__queue_settle(&f->queue);\n', '', 'chunks'),
+        ('weft__ns_add(order.list[first].time_ns, WEFT__SPAN_NS)', 'weft__ns_add(order.list[0].time_ns, WEFT__SPAN_NS)',
+         'chunks'),
+        ('if (last > first && last - first > WEFT__SPAN_NS)', 'if (last > first && last - first > WEFT__SPAN_NS / 2)',
+         'chunks', 'packets of half the span are all found to be in it')),
+    *in_file(
+        'src/format/weft_stream.c',
+        ('chunk->at <= s->texts[s->text_count - 1].number', 'chunk->at < s->texts[s->text_count - 1].number', 'chunks'),
+        ('weft__load_u64(chunk->content) > chunk->bytes - sizeof(uint64_t)', 'weft__load_u64(chunk->content) > chunk->bytes',
+         'chunks'),
+        ('if (!weft__chunk_begins(bytes, size) || chunk.bytes % 8)', 'if (!weft__chunk_begins(bytes, size))', 'chunks')),
+    *in_file(
+        'src/format/weft_drain_packets.c',
+        ('h->number = h->lost = 0;', 'h->number = 0;', 'stream'),
+        ('else if (memcmp(p->header.name, header->name, sizeof(header->name)) != 0)', 'else if (false)', 'stream')),
+    *in_file(
+        'src/format/weft_fetch.c',
+        ('return p->is_begun ? WEFT_OK : fetch_added(f, p);', 'return fetch_added(f, p);', 'memory')),
+    *in_file(
+        'src/format/weft_look.c',
+        ('p->sure_end = is_same ? committed : p->cursor.end;', 'p->sure_end = UINT32_MAX;', 'follow')),
     # ---- layout ----
     *in_file(
         'src/layout/simplify.c',

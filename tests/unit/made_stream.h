@@ -72,6 +72,15 @@ static inline void made_name(struct made_stream *s, uint64_t at, const char *tex
 	made_chunk(s, WEFT_ABI_CHUNK_NAMES, at, &entry, sizeof(entry));
 }
 
+/* A text of 8 bytes, of which `size` are said to count. */
+static inline void made_text(
+	struct made_stream *s, uint64_t number, uint64_t size, const char *text)
+{
+	uint64_t content[2] = {size, 0};
+	memcpy(&content[1], text, strlen(text));
+	made_chunk(s, WEFT_ABI_CHUNK_TEXT, number, content, sizeof(content));
+}
+
 struct made_packet {
 	struct weft_abi_packet header;
 	uint64_t words[(MADE_PACKET_BYTES - sizeof(struct weft_abi_packet)) / 8];
@@ -99,6 +108,21 @@ static inline void made_switch(struct made_packet *p, uint32_t ticks, uint64_t t
 static inline void made_label(struct made_packet *p, uint32_t ticks, uint16_t name)
 {
 	p->words[p->count++] = WEFT_ABI_HEAD(WEFT_ABI_LABEL, 1, name) | ticks;
+}
+
+/* The following events' ticks count from `base`. */
+static inline void made_time(struct made_packet *p, uint64_t base)
+{
+	p->words[p->count++] = WEFT_ABI_HEAD(WEFT_ABI_TIME, 2, 0);
+	p->words[p->count++] = base;
+}
+
+/* A label of the thread's current task, whose text is in a chunk. */
+static inline void made_long_label(struct made_packet *p, uint32_t ticks, uint64_t number)
+{
+	p->words[p->count++] = WEFT_ABI_HEAD(WEFT_ABI_TEXT, 2, 0) | ticks;
+	p->words[p->count++] = number;
+	made_label(p, ticks, 0);
 }
 
 /* The following events are another thread's, which has the packet's name. */

@@ -16,6 +16,8 @@
 
 #include "made_stream.h"
 
+#define FAR "! a time more than 2^58 ns (9 years) from the rest of the trace; it is limited "
+
 /* Adds "TIME:TASK" for each event, with its text if it has one. */
 static int add_events(struct weft_decoder *decoder, struct weft_text *text)
 {
@@ -182,6 +184,9 @@ static void headers_in_the_stream(void **state)
 	made_switch(&p, 5, 1);
 	made_add_packet(&s, &p, 0);
 	made_chunk(&s, WEFT_ABI_CHUNK_HEADER, 0, &header, sizeof(header) - 8);
+	expect(&s, "5:1 ! a header chunk is invalid ");
+	s = begin();
+	made_add_packet(&s, &p, 0);
 	header.version++;
 	made_chunk(&s, WEFT_ABI_CHUNK_HEADER, 0, &header, sizeof(header));
 	expect(&s, "5:1 ! a header chunk is invalid ");
@@ -244,6 +249,106 @@ static void equal_times_are_in_the_order_of_packets(void **state)
 	expect(&s, "5:0 5:1 5:2 5:3 5:4 ");
 }
 
+static void texts_in_chunks(void **state)
+{
+	struct made_stream s;
+	struct made_packet p = made_packet(1, 1);
+	const struct weft_abi_buffer header = made_header();
+	(void)state;
+	made_switch(&p, 5, 1);
+	made_long_label(&p, 6, 7);
+	made_begin(&s, &header);
+	made_text(&s, 7, 8, "12345678");
+	made_text(&s, 7, 8, "87654321"); /* numbers ascend */
+	made_add_packet(&s, &p, 0);
+	expect(&s, "5:1 6:112345678 ! a text chunk is invalid ");
+	made_begin(&s, &header);
+	made_text(&s, 6, 9, "12345678"); /* longer than its chunk */
+	made_text(&s, 7, 8, "12345678");
+	made_add_packet(&s, &p, 0);
+	expect(&s, "5:1 6:112345678 ! a text chunk is invalid ");
+}
+
+static void chunks_that_are_too_large(void **state)
+{
+	static const uint8_t nothing[16];
+	static uint8_t large[MADE_PACKET_BYTES + 8];
+	struct made_stream s = begin();
+	struct made_packet p = made_packet(1, 1);
+	(void)state;
+	made_switch(&p, 5, 1);
+	made_chunk(&s, WEFT_ABI_CHUNK_NAMES, WEFT_ABI_NAMES_MAX_BYTES - 8, nothing, 16);
+	made_chunk(&s, WEFT_ABI_CHUNK_NAMES, WEFT_ABI_NAMES_MAX_BYTES - 8, nothing, 8);
+	made_add_packet(&s, &p, 0);
+	expect(&s, "5:1 ! a chunk of names that no event can refer to ");
+	s = begin();
+	made_add_packet(&s, &p, 0);
+	memcpy(large, &p.header, sizeof(p.header));
+	made_chunk(&s, WEFT_ABI_CHUNK_PACKET, 0, large, sizeof(large));
+	expect(&s, "5:1 ! a packet's size is invalid ");
+}
+
+/* Chunks are aligned to 8 bytes: one of another size is not a chunk. */
+static void chunks_are_found_behind_damage(void **state)
+{
+	static const uint8_t nothing[16];
+	struct made_stream s = begin();
+	struct made_packet p = made_packet(1, 1);
+	(void)state;
+	made_switch(&p, 5, 1);
+	made_append(&s, nothing, 8);
+	made_add_packet(&s, &p, 0);
+	expect(&s, "5:1 ! bytes that are not a chunk of a stream; skipped ");
+	s = begin();
+	made_chunk(&s, WEFT_ABI_CHUNK_NOTHING, 0, nothing, 12);
+	made_append(&s, nothing, 4);
+	made_add_packet(&s, &p, 0);
+	expect(&s, "5:1 ! bytes that are not a chunk of a stream; skipped ");
+}
+
+/* A packet that was opened at these ticks, and an event `later` than that. */
+static void add_at(struct made_stream *s, uint64_t sequence, uint64_t ticks, uint32_t later)
+{
+	struct made_packet p = made_packet((uint32_t)sequence, sequence);
+	p.header.base_ticks = p.header.opened_ticks = ticks;
+	made_switch(&p, later, sequence);
+	made_add_packet(s, &p, 0);
+}
+
+/* Most packets tell when the trace was; the others are held at its ends. Only a reader that has all
+ * of them can know. */
+static void packets_far_from_the_others(void **state)
+{
+	struct made_stream s = begin();
+	const uint64_t century = 1ull << 60;
+	(void)state;
+	for (uint64_t sequence = 2; sequence < 9; sequence++)
+		add_at(&s, sequence, 7, 0);
+	add_at(&s, 1, century, 0); /* before the others, which have the same time then */
+	expect_read(&s, 0, "7:1 7:2 7:3 7:4 7:5 7:6 7:7 7:8 " FAR);
+	s = begin();
+	add_at(&s, 9, 5, 0); /* after packet 2 */
+	add_at(&s, 2, century + 5, 0);
+	add_at(&s, 3, century + 7, 1);
+	expect_read(&s, 0,
+		"1152921504606846981:2 1152921504606846981:9 1152921504606846984:3 " FAR
+		"! time goes backwards within a packet; the previous time is used ");
+}
+
+static void an_event_far_from_the_others(void **state)
+{
+	struct made_stream s = begin();
+	struct made_packet p = made_packet(1, 1);
+	(void)state;
+	made_switch(&p, 5, 1);
+	made_time(&p, 1ull << 60);
+	made_switch(&p, 6, 2);
+	made_time(&p, 0);
+	made_switch(&p, 7, 3);
+	made_add_packet(&s, &p, 0);
+	expect(&s, "5:1 5:2 7:3 " FAR);
+}
+
 /* Times centuries after the first packet are damage; years are not. */
 static void times_far_away(void **state)
 {
@@ -272,6 +377,11 @@ int main(void)
 		cmocka_unit_test(a_clock_without_a_rate),
 		cmocka_unit_test(a_part_has_its_losses_in_a_chunk),
 		cmocka_unit_test(equal_times_are_in_the_order_of_packets),
+		cmocka_unit_test(texts_in_chunks),
+		cmocka_unit_test(chunks_that_are_too_large),
+		cmocka_unit_test(chunks_are_found_behind_damage),
+		cmocka_unit_test(packets_far_from_the_others),
+		cmocka_unit_test(an_event_far_from_the_others),
 		cmocka_unit_test(times_far_away),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
