@@ -25,7 +25,11 @@ struct weft__input {
 	struct weft_diagnostics *diagnostics;
 	struct weft_trace_description *description; /* format is set; the reader fills the rest */
 	const struct weft_help *help;               /* a second thread for opening; NULL: none */
-	bool is_stable; /* the decoder owns the bytes: no other program writes to them */
+	/* The decoder owns the bytes, so they cannot change and are read where they are. The bytes of a
+	 * mapped file can: another process may write to it or shorten it, also while it is mapped
+	 * privately. They are copied packet by packet, which takes no measurable time, because a packet
+	 * is then decoded from the cache. */
+	bool is_stable;
 };
 
 struct weft__reader {
