@@ -17,11 +17,11 @@
 #include "format/formats.h"
 #include "model/span.h"
 
-/* Probed in this order: the most reliable signatures first. */
+/* Probed in this order. */
 static const struct weft__format *const formats[] = {
-	&weft__format_weft,
-	&weft__format_mirage_ctf,
-	&weft__format_sexp,
+#define FORMAT(name) &weft__format_##name,
+#include "format/formats.def"
+#undef FORMAT
 	NULL,
 };
 

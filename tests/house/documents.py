@@ -94,7 +94,8 @@ def every_problem_is_documented():
     by_rank = sorted(problems, key=lambda problem: int(problem[1]))
     equal(re.findall(r'^\| ([^|]+) \| ([^|]+) \| [^|]+ \|$', rows, re.MULTILINE),
           [(name, meaning) for name, _, meaning in by_rank], 'docs/viewer.md')
-    manual = read('man/weft-dump.1.scd').split('\n# PROBLEMS\n')[1].split('\n# ')[0]
+    manual = run([sys.executable, 'man/tables.py', 'man/weft-dump.1.scd', 'include/weft/problems.def'],
+                 cwd=SOURCE).stdout.split('\n# PROBLEMS\n')[1].split('\n# ')[0]
     listed = re.findall(r'^\*([^*]+)\*\n\t(.)(.+)\.$', manual, re.MULTILINE)
     equal({name: first.lower() + rest for name, first, rest in listed},
           {name: text[0].lower() + text[1:] for name, text in meanings.items()}, 'weft-dump.1')
