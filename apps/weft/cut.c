@@ -30,13 +30,13 @@ static const char usage[] =
 	"\n"
 	"A TIME is 12ms, 1.5s, 300us or 40ns from the trace's start, or @N for N ns on its clock.\n";
 
-struct arguments {
+struct cut_arguments {
 	const char *file, *output;
 	struct cli_time start;
 	uint64_t duration_ns;
 };
 
-enum option_code {
+enum cut_option_code {
 	OPTION_HELP = 256,
 	OPTION_START,
 	OPTION_DURATION,
@@ -52,9 +52,9 @@ static const struct option long_options[] = {
 };
 
 /* False if the program should end with *ret_status. */
-static bool parse(int argc, char **argv, struct arguments *ret_arguments, int *ret_status)
+static bool parse(int argc, char **argv, struct cut_arguments *ret_arguments, int *ret_status)
 {
-	struct arguments a = {.duration_ns = UINT64_MAX};
+	struct cut_arguments a = {.duration_ns = UINT64_MAX};
 	bool good = true;
 	*ret_status = CLI_USAGE;
 	for (int code; good && (code = cli_next_option(argc, argv, long_options)) != -1;) {
@@ -89,7 +89,7 @@ static bool parse(int argc, char **argv, struct arguments *ret_arguments, int *r
 }
 
 /* The range on the trace's clock, given its first event's time. */
-static struct weft_cut_range find_range(const struct arguments *a, uint64_t trace_start_ns)
+static struct weft_cut_range find_range(const struct cut_arguments *a, uint64_t trace_start_ns)
 {
 	struct weft_cut_range range = {.start_ns = cli_time_on_clock(a->start, trace_start_ns)};
 	if (__builtin_add_overflow(range.start_ns, a->duration_ns, &range.end_ns))
@@ -132,7 +132,8 @@ static struct outcome copy_events(
 	return outcome;
 }
 
-static int fail(const struct arguments *a, const struct cli_trace *trace, struct outcome outcome)
+static int fail(
+	const struct cut_arguments *a, const struct cli_trace *trace, struct outcome outcome)
 {
 	if (outcome.read_error)
 		return cli_trace_fail(trace, outcome.read_error);
@@ -143,8 +144,8 @@ static int fail(const struct arguments *a, const struct cli_trace *trace, struct
 	return CLI_NO;
 }
 
-static int write_part(
-	const struct arguments *a, const struct cli_trace *trace, int status, struct weft_event *event)
+static int write_part(const struct cut_arguments *a, const struct cli_trace *trace, int status,
+	struct weft_event *event)
 {
 	const struct weft_cut_range range = find_range(a, status == WEFT_OK ? event->time_ns : 0);
 	struct cli_output output;
@@ -177,7 +178,7 @@ static int write_part(
  * trace. */
 int cli_cut(int argc, char **argv)
 {
-	struct arguments arguments;
+	struct cut_arguments arguments;
 	struct cli_trace trace;
 	struct weft_event event;
 	int status;

@@ -76,7 +76,7 @@ static int dump_events(const struct dump_options *options, const struct cli_trac
 	return CLI_DONE;
 }
 
-enum option_code {
+enum dump_option_code {
 	OPTION_HELP = 256,
 	OPTION_JSON,
 	OPTION_TASKS,

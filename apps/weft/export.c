@@ -27,13 +27,13 @@ static const char usage[] =
 	"\n"
 	"DIR is created; it may exist if it is empty. If the export fails, no file remains in it.\n";
 
-struct arguments {
+struct export_arguments {
 	const char *file, *directory;
 	bool force;
 };
 
 /* Parses the arguments. CLI_DONE, or the exit status if `ret_run` is false. */
-static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *ret_run)
+static int parse(int argc, char **argv, struct export_arguments *ret_arguments, bool *ret_run)
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
@@ -42,7 +42,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		CLI_MAX_SIZE_OPTION,
 		{NULL, 0, NULL, 0},
 	};
-	struct arguments arguments = {0};
+	struct export_arguments arguments = {0};
 	const char *format = NULL;
 	*ret_run = false;
 	for (int option; (option = cli_next_option(argc, argv, options)) != -1;) {
@@ -71,17 +71,17 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 }
 
 /* The result: an error while reading, or while writing. */
-struct outcome {
+struct export_outcome {
 	int read_error, write_error;
 	uint64_t events;
 	bool interrupted;
 };
 
 /* Copies all events, or those before Ctrl-C; `event` is the first one, if `status` is WEFT_OK. */
-static struct outcome copy_events(
+static struct export_outcome copy_events(
 	struct weft_decoder *decoder, int status, struct weft_event *event, struct weft_export_ctf *ctf)
 {
-	struct outcome outcome = {0};
+	struct export_outcome outcome = {0};
 	const struct weft_trace_description *trace = weft_decoder_describe(decoder);
 	while (status == WEFT_OK && !outcome.write_error) {
 		outcome.write_error = weft_export_ctf_add(ctf, event, trace);
@@ -115,7 +115,7 @@ static int write_directory(const struct cli_trace *trace, int status, struct wef
 {
 	const struct weft_export_ctf_sink sink = {ctf_directory_append, directory};
 	struct weft_export_ctf *ctf = NULL;
-	struct outcome outcome = {.write_error = weft_export_ctf_create(&sink, &ctf)};
+	struct export_outcome outcome = {.write_error = weft_export_ctf_create(&sink, &ctf)};
 	cli_progress_start();
 	if (!outcome.write_error)
 		outcome = copy_events(trace->decoder, status, event, ctf);
@@ -146,7 +146,7 @@ static int write_directory(const struct cli_trace *trace, int status, struct wef
 
 /* The first event is read before anything is written, so that DIR stays unchanged if FILE is not a
  * trace. */
-static int run(const struct arguments *arguments, const struct cli_trace *trace)
+static int run(const struct export_arguments *arguments, const struct cli_trace *trace)
 {
 	struct ctf_directory directory;
 	struct weft_event event;
@@ -162,7 +162,7 @@ static int run(const struct arguments *arguments, const struct cli_trace *trace)
 
 int cli_export(int argc, char **argv)
 {
-	struct arguments arguments;
+	struct export_arguments arguments;
 	struct cli_trace trace;
 	bool wanted;
 	int status = parse(argc, argv, &arguments, &wanted);

@@ -54,7 +54,7 @@ enum format {
 	FORMAT_HTML,
 };
 
-struct arguments {
+struct render_arguments {
 	const char *file, *output, *focus;
 	enum format format;
 	enum weft_theme theme;
@@ -82,7 +82,7 @@ static bool parse_format(const char *command, const char *name, enum format *ret
 	return *ret_format != FORMAT_NONE;
 }
 
-static bool parse_option(const char *command, int option, struct arguments *a)
+static bool parse_option(const char *command, int option, struct render_arguments *a)
 {
 	switch (option) {
 	case 'o':
@@ -115,7 +115,7 @@ static bool parse_option(const char *command, int option, struct arguments *a)
 }
 
 /* Chooses the format; CLI_DONE if it is known and available in this build. */
-static int settle_format(const char *command, struct arguments *a)
+static int settle_format(const char *command, struct render_arguments *a)
 {
 	const char *suffix = strrchr(a->output, '.');
 	if (a->format == FORMAT_NONE && strcmp(a->output, "-") == 0)
@@ -141,7 +141,7 @@ static int settle_format(const char *command, struct arguments *a)
 	return CLI_NO;
 }
 
-static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
+static int parse(int argc, char **argv, struct render_arguments *a, bool *ret_run)
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
@@ -208,7 +208,7 @@ static bool find_focus(const struct weft_layout *layout, const char *focus, doub
 }
 
 /* Sets the view to the requested range; CLI_DONE, or an exit status. */
-static int choose_view(const struct arguments *a, const struct weft_layout *layout,
+static int choose_view(const struct render_arguments *a, const struct weft_layout *layout,
 	const struct weft_frame *frame, struct weft_view *ret_view)
 {
 	const struct weft_model_summary *summary = &layout->model->summary;
@@ -242,7 +242,7 @@ static const char *short_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static int draw(const struct arguments *a, const struct cli_trace *trace,
+static int draw(const struct render_arguments *a, const struct cli_trace *trace,
 	const struct weft_layout *layout, const struct weft_font *font, struct weft_canvas *canvas,
 	int *ret_status)
 {
@@ -269,12 +269,12 @@ static int draw(const struct arguments *a, const struct cli_trace *trace,
 	return error;
 }
 
-static int save(const struct arguments *a, const char *bytes, size_t size)
+static int save(const struct render_arguments *a, const char *bytes, size_t size)
 {
 	return cli_save(a->output, bytes, size) ? CLI_DONE : CLI_NO;
 }
 
-static int render_svg(const struct arguments *a, const struct cli_trace *trace,
+static int render_svg(const struct render_arguments *a, const struct cli_trace *trace,
 	const struct weft_layout *layout, struct weft_canvas *canvas, int *ret_status)
 {
 	struct weft_text text = {0};
@@ -289,7 +289,7 @@ static int render_svg(const struct arguments *a, const struct cli_trace *trace,
 }
 
 #if WEFT_HAS_CAIRO
-static int render_cairo(const struct arguments *a, const struct cli_trace *trace,
+static int render_cairo(const struct render_arguments *a, const struct cli_trace *trace,
 	const struct weft_layout *layout, struct weft_canvas *canvas, int *ret_status)
 {
 	struct weft_cairo_font *pango = NULL;
@@ -310,7 +310,7 @@ static int render_cairo(const struct arguments *a, const struct cli_trace *trace
 	return error;
 }
 #else
-static int render_cairo(const struct arguments *a, const struct cli_trace *trace,
+static int render_cairo(const struct render_arguments *a, const struct cli_trace *trace,
 	const struct weft_layout *layout, struct weft_canvas *canvas, int *ret_status)
 {
 	(void)a, (void)trace, (void)layout, (void)canvas, (void)ret_status;
@@ -319,7 +319,7 @@ static int render_cairo(const struct arguments *a, const struct cli_trace *trace
 #endif
 
 /* Writes the page's first view as a command of the viewer. */
-static void describe_view(const struct arguments *a, const struct weft_layout *layout,
+static void describe_view(const struct render_arguments *a, const struct weft_layout *layout,
 	const struct weft_view *view, struct weft_text *text)
 {
 	if (a->has_start || a->duration_ns) {
@@ -343,7 +343,7 @@ static void describe_view(const struct arguments *a, const struct weft_layout *l
 	weft_text_add(text, "", 1);
 }
 
-static int render_page(const struct arguments *a, const struct cli_trace *trace,
+static int render_page(const struct render_arguments *a, const struct cli_trace *trace,
 	const struct weft_layout *layout, int *ret_status)
 {
 	struct weft_text text = {0}, command = {0};
@@ -370,7 +370,7 @@ static int render_page(const struct arguments *a, const struct cli_trace *trace,
 }
 
 static int render_model(
-	const struct arguments *a, const struct cli_trace *trace, const struct weft_model *model)
+	const struct render_arguments *a, const struct cli_trace *trace, const struct weft_model *model)
 {
 	struct weft_layout *layout = NULL;
 	struct weft_canvas *canvas = NULL;
@@ -391,7 +391,7 @@ static int render_model(
 	return error ? cli_trace_fail(trace, error) : status;
 }
 
-static int render(const struct arguments *a, const struct cli_trace *trace)
+static int render(const struct render_arguments *a, const struct cli_trace *trace)
 {
 	struct weft_model *model = NULL;
 	cli_progress_start();
@@ -408,7 +408,7 @@ static int render(const struct arguments *a, const struct cli_trace *trace)
 
 int cli_render(int argc, char **argv)
 {
-	struct arguments arguments = {.width = 1400, .height = 800};
+	struct render_arguments arguments = {.width = 1400, .height = 800};
 	struct cli_trace trace;
 	bool run;
 	int status = parse(argc, argv, &arguments, &run);

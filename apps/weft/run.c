@@ -286,7 +286,7 @@ static void saved(void *context, const char *ring, const char *file)
 
 /* ---- The command ---- */
 
-struct arguments {
+struct run_arguments {
 	const char *output;
 	uint64_t size_bytes;
 	bool wants_browser;
@@ -294,7 +294,7 @@ struct arguments {
 };
 
 /* Parses the arguments: CLI_DONE to go on, with the program at optind; else *ret_run is false. */
-static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
+static int parse(int argc, char **argv, struct run_arguments *a, bool *ret_run)
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
@@ -328,7 +328,7 @@ static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
 
 int cli_run(int argc, char **argv)
 {
-	struct arguments a = {0};
+	struct run_arguments a = {0};
 	bool goes_on;
 	int status = parse(argc, argv, &a, &goes_on);
 	if (!goes_on)

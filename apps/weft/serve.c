@@ -42,7 +42,7 @@ static const char usage[] =
 	"                    changed in the browser\n"
 	"  --help            this text\n";
 
-struct arguments {
+struct serve_arguments {
 	char address[64], port[8];
 	bool is_port_given, opens;
 	const char *token_file;
@@ -57,7 +57,7 @@ struct arguments {
 static const char usual_port[] = "9338";
 
 /* Parses "[::1]:80", "127.0.0.1:80", ":80", or an address without port. */
-static bool parse_address(const char *text, struct arguments *a)
+static bool parse_address(const char *text, struct serve_arguments *a)
 {
 	const char *colon = strrchr(text, ':');
 	const char *bracket = strchr(text, ']');
@@ -85,7 +85,7 @@ static bool parse_address(const char *text, struct arguments *a)
 	return strtoul(a->port, NULL, 10) <= 65535;
 }
 #else
-static bool parse_address(const char *text, struct arguments *a)
+static bool parse_address(const char *text, struct serve_arguments *a)
 {
 	(void)text;
 	(void)a;
@@ -93,14 +93,14 @@ static bool parse_address(const char *text, struct arguments *a)
 }
 #endif
 
-static bool add_word(struct arguments *a, const char *name, const char *value)
+static bool add_word(struct serve_arguments *a, const char *name, const char *value)
 {
 	size_t used = strlen(a->words), room = sizeof(a->words) - used;
 	return (size_t)snprintf(a->words + used, room, " %s=%s", name, value) < room;
 }
 
 /* Parses an option about how traces are shown first. */
-static bool parse_look(const char *command, int option, struct arguments *a)
+static bool parse_look(const char *command, int option, struct serve_arguments *a)
 {
 	struct cli_time time;
 	uint64_t ns;
@@ -119,7 +119,7 @@ static bool parse_look(const char *command, int option, struct arguments *a)
 }
 
 /* Parses the arguments: CLI_DONE to go on; else *ret_run is false. */
-static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *ret_run)
+static int parse(int argc, char **argv, struct serve_arguments *ret_arguments, bool *ret_run)
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
@@ -132,7 +132,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		RENDER_ROWS_OPTIONS,
 		{NULL, 0, NULL, 0},
 	};
-	struct arguments a = {0};
+	struct serve_arguments a = {0};
 	const char *address = "127.0.0.1";
 	*ret_run = false;
 	for (int option; (option = cli_next_option(argc, argv, options)) != -1;) {
@@ -178,7 +178,7 @@ static void serve(
 }
 
 /* Appends the view behind #, which the page reads: a link, with & for spaces. */
-static bool make_url(const struct arguments *a, const char *base, struct weft_text *url)
+static bool make_url(const struct serve_arguments *a, const char *base, struct weft_text *url)
 {
 	struct weft_text look = {0};
 	weft_text_add_string(&look, a->words);
@@ -196,8 +196,8 @@ static bool make_url(const struct arguments *a, const char *base, struct weft_te
 }
 
 /* Prints the URL, and opens it in a browser if requested. */
-static bool show_url(
-	const struct arguments *a, const struct serve_server *server, struct serve_page_file *file)
+static bool show_url(const struct serve_arguments *a, const struct serve_server *server,
+	struct serve_page_file *file)
 {
 	char secret[SERVE_URL_BYTES];
 	struct weft_text url = {0}, opened = {0};
@@ -214,7 +214,7 @@ static bool show_url(
 	return is_made;
 }
 
-static int run(const struct arguments *a)
+static int run(const struct serve_arguments *a)
 {
 	static char here[] = ".";
 	static char *default_operands[] = {here};
@@ -245,7 +245,7 @@ static int run(const struct arguments *a)
 	return CLI_DONE;
 }
 #else
-static int run(const struct arguments *a)
+static int run(const struct serve_arguments *a)
 {
 	(void)a;
 	cli_error(
@@ -257,7 +257,7 @@ static int run(const struct arguments *a)
 
 int cli_serve(int argc, char **argv)
 {
-	struct arguments arguments;
+	struct serve_arguments arguments;
 	bool goes_on;
 	int status = parse(argc, argv, &arguments, &goes_on);
 	return goes_on ? run(&arguments) : status;

@@ -50,7 +50,7 @@ enum {
 	PID_CHARACTERS = 16,
 };
 
-struct arguments {
+struct view_arguments {
 	char *theme;
 	bool follows;
 	char words[1024];   /* for the viewer's `view` command */
@@ -59,13 +59,13 @@ struct arguments {
 	struct render_rows rows;
 };
 
-static void add_word(struct arguments *a, const char *name, const char *value)
+static void add_word(struct view_arguments *a, const char *name, const char *value)
 {
 	size_t used = strlen(a->words);
 	snprintf(a->words + used, sizeof(a->words) - used, " %s=%s", name, value);
 }
 
-static bool parse_option(const char *command, int option, struct arguments *a)
+static bool parse_option(const char *command, int option, struct view_arguments *a)
 {
 	struct cli_time time;
 	uint64_t number;
@@ -94,7 +94,7 @@ static bool parse_option(const char *command, int option, struct arguments *a)
 }
 
 /* Combines all options into one command; false after a message. */
-static bool make_command(const char *command, struct arguments *a)
+static bool make_command(const char *command, struct view_arguments *a)
 {
 	struct weft_text rows = {0};
 	int error = render_rows_describe(&a->rows, &rows);
@@ -117,7 +117,7 @@ static bool make_command(const char *command, struct arguments *a)
 }
 
 /* Parses the arguments: CLI_DONE to go on, with the files at optind; else *ret_run is false. */
-static int parse(int argc, char **argv, struct arguments *a, bool *ret_run)
+static int parse(int argc, char **argv, struct view_arguments *a, bool *ret_run)
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
@@ -168,7 +168,7 @@ static void run_windows(char **arguments)
 }
 
 /* Fills weft-gtk's arguments without files; returns their number. */
-static size_t fill(const struct arguments *a, char **room)
+static size_t fill(const struct view_arguments *a, char **room)
 {
 	static char name[] = "weft-gtk", check[] = "--check", theme[] = "--theme",
 				command[] = "--command", follow[] = "--follow", rings[] = "--rings", end[] = "--";
@@ -220,7 +220,7 @@ static char *name_ring(const char *path, pid_t pid)
 
 void view_become(const char *path, pid_t pid, bool follows)
 {
-	const struct arguments a = {.follows = follows};
+	const struct view_arguments a = {.follows = follows};
 	char *arguments[ARGUMENTS + 2] = {NULL};
 	char *name = arguments[fill(&a, arguments)] = name_ring(path, pid);
 	if (name)
@@ -294,7 +294,7 @@ static bool find_files(char **operands, char **files)
 
 int cli_view(int argc, char **argv)
 {
-	struct arguments a = {0};
+	struct view_arguments a = {0};
 	bool goes_on;
 	int status = parse(argc, argv, &a, &goes_on);
 	if (status || !goes_on)

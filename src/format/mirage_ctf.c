@@ -59,7 +59,7 @@ static const struct {
 	[SHAPE_VALUE] = {8, false},
 };
 
-static const struct operation {
+static const struct mirage_operation {
 	uint8_t type;
 	uint8_t shape;
 	bool flag;
@@ -133,7 +133,7 @@ static void recognise_hint(struct weft_event *event)
 
 /* The parts of an event, as offsets in the input. */
 struct extent {
-	const struct operation *operation;
+	const struct mirage_operation *operation;
 	size_t fields, end;
 	struct weft_slice text;
 };
@@ -185,7 +185,7 @@ static bool decode(const uint8_t *bytes, size_t *at, size_t limit, struct weft_e
 }
 
 /* The result of the first pass over the packets [first, last). */
-struct survey {
+struct packet_survey {
 	struct mirage_reader *reader;
 	size_t first, last;
 	uint64_t first_ns, last_ns;
@@ -195,7 +195,7 @@ struct survey {
 };
 
 /* Cuts the packet off before its first damaged event. */
-static void survey_packet(struct weft__mirage_packet *packet, struct survey *survey)
+static void survey_packet(struct weft__mirage_packet *packet, struct packet_survey *survey)
 {
 	const uint8_t *bytes = survey->reader->base.input.bytes;
 	size_t at = packet->first;
@@ -220,18 +220,18 @@ static void survey_packet(struct weft__mirage_packet *packet, struct survey *sur
 
 static void survey_packets(void *context)
 {
-	struct survey *survey = context;
+	struct packet_survey *survey = context;
 	for (size_t i = survey->first; i < survey->last; i++)
 		survey_packet(&survey->reader->packets.list[i], survey);
 }
 
 /* Surveys both halves of the packets, on two threads if the caller lent a second one, and joins the
  * results. */
-static struct survey survey_all(struct mirage_reader *reader)
+static struct packet_survey survey_all(struct mirage_reader *reader)
 {
 	size_t count = reader->packets.count;
-	struct survey first = {.reader = reader, .last = count / 2, .is_monotone = true};
-	struct survey second = {
+	struct packet_survey first = {.reader = reader, .last = count / 2, .is_monotone = true};
+	struct packet_survey second = {
 		.reader = reader, .first = count / 2, .last = count, .is_monotone = true};
 	weft__both(reader->base.input.help, survey_packets, &first, survey_packets, &second);
 	weft__diagnostics_move(&first.diagnostics, reader->base.input.diagnostics);
@@ -276,7 +276,7 @@ static void mirage_close(struct weft__reader *base)
 
 static int mirage_open(const struct weft__input *input, struct weft__reader **ret_reader)
 {
-	struct survey survey = {.is_monotone = true};
+	struct packet_survey survey = {.is_monotone = true};
 	struct mirage_reader *reader = calloc(1, sizeof(*reader));
 	if (!reader)
 		return WEFT_ERROR_MEMORY;

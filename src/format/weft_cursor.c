@@ -7,7 +7,7 @@
 #include "base/little_endian.h"
 
 /* Reads the head at the cursor. False if the event is incomplete. */
-static bool read_head(const struct weft__cursor *c, struct weft__words *ret_words)
+static bool read_head(const struct weft__cursor *c, struct weft__record_words *ret_words)
 {
 	uint32_t left = c->end - c->offset;
 	uint64_t head;
@@ -26,7 +26,7 @@ static bool read_head(const struct weft__cursor *c, struct weft__words *ret_word
 }
 
 /* Applies a record to the cursor. False if the words are not a valid record. */
-static bool take_record(struct weft__cursor *c, const struct weft__words *w)
+static bool take_record(struct weft__cursor *c, const struct weft__record_words *w)
 {
 	if (w->kind == WEFT_ABI_TIME && w->count >= 2) {
 		c->base_ticks = weft__load_u64(w->at + 8);
@@ -42,7 +42,7 @@ static bool take_record(struct weft__cursor *c, const struct weft__words *w)
 }
 
 /* Attaches the records before the event to it; they do not apply to later events. */
-static enum weft__found give_event(struct weft__cursor *c, struct weft__words *w)
+static enum weft__found give_event(struct weft__cursor *c, struct weft__record_words *w)
 {
 	w->is_rundown = c->is_rundown;
 	w->has_text = c->has_text;
@@ -52,7 +52,7 @@ static enum weft__found give_event(struct weft__cursor *c, struct weft__words *w
 	return WEFT__FOUND_EVENT;
 }
 
-enum weft__found weft__cursor_next(struct weft__cursor *c, struct weft__words *ret_words)
+enum weft__found weft__cursor_next(struct weft__cursor *c, struct weft__record_words *ret_words)
 {
 	while (c->offset < c->end) {
 		if (!read_head(c, ret_words))
@@ -69,7 +69,7 @@ enum weft__found weft__cursor_next(struct weft__cursor *c, struct weft__words *r
 	return WEFT__FOUND_END;
 }
 
-struct weft__thread weft__words_thread(const struct weft__words *w)
+struct weft__thread weft__record_words_thread(const struct weft__record_words *w)
 {
 	uint64_t identity = weft__load_u64(w->at + 8);
 	bool has_name = w->count >= WEFT_ABI_THREAD_WORDS + WEFT_ABI_NAME_BYTES / 8;
@@ -82,7 +82,7 @@ struct weft__thread weft__words_thread(const struct weft__words *w)
 
 uint64_t weft__cursor_count(struct weft__cursor c)
 {
-	struct weft__words words;
+	struct weft__record_words words;
 	enum weft__found found;
 	uint64_t count = 0;
 	while ((found = weft__cursor_next(&c, &words)) <= WEFT__FOUND_THREAD)

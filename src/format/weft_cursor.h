@@ -18,7 +18,7 @@
 #include "abi/packet_abi.h"
 
 /* An event's words, all of which lie in the packet's committed part. */
-struct weft__words {
+struct weft__record_words {
 	const uint8_t *at; /* the head */
 	unsigned count;    /* with the head */
 	unsigned kind;     /* enum weft_abi_event */
@@ -56,10 +56,11 @@ enum weft__found {
 
 /* Moves past the next event or thread record and returns its words. Other records on the way are
  * applied to the cursor. */
-enum weft__found weft__cursor_next(struct weft__cursor *cursor, struct weft__words *ret_words);
+enum weft__found weft__cursor_next(
+	struct weft__cursor *cursor, struct weft__record_words *ret_words);
 
 /* The thread that a thread record names. */
-struct weft__thread weft__words_thread(const struct weft__words *words);
+struct weft__thread weft__record_words_thread(const struct weft__record_words *words);
 
 /* Counts the events from the cursor to the end, or to the first damage. */
 uint64_t weft__cursor_count(struct weft__cursor cursor);

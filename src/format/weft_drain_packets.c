@@ -24,10 +24,10 @@ static uint32_t find_nameless(const uint8_t *at, uint32_t size)
 {
 	struct weft__cursor cursor =
 		weft__cursor_begin(at, 0, (uint32_t)sizeof(struct weft_abi_packet) + size);
-	struct weft__words words;
+	struct weft__record_words words;
 	enum weft__found found;
 	while ((found = weft__cursor_next(&cursor, &words)) <= WEFT__FOUND_THREAD)
-		if (found == WEFT__FOUND_THREAD && !weft__words_thread(&words).name)
+		if (found == WEFT__FOUND_THREAD && !weft__record_words_thread(&words).name)
 			return (uint32_t)(words.at - at);
 	return size;
 }
@@ -38,9 +38,9 @@ static uint32_t pass_nameless(
 	struct weft_abi_packet *h, const uint8_t *at, uint32_t size, const struct weft_abi_packet *ring)
 {
 	struct weft__cursor cursor = weft__cursor_begin(at, 0, (uint32_t)sizeof(*h) + size);
-	struct weft__words words;
+	struct weft__record_words words;
 	weft__cursor_next(&cursor, &words);
-	struct weft__thread thread = weft__words_thread(&words);
+	struct weft__thread thread = weft__record_words_thread(&words);
 	thread.name = (const uint8_t *)ring->name;
 	pass_thread(h, &thread);
 	return words.count * (uint32_t)sizeof(uint64_t);
@@ -52,13 +52,13 @@ static uint64_t pass_events(
 	struct weft__drain *d, struct weft_abi_packet *h, const uint8_t *at, uint32_t size)
 {
 	struct weft__cursor cursor = weft__cursor_begin(at, h->base_ticks, (uint32_t)sizeof(*h) + size);
-	struct weft__words words;
+	struct weft__record_words words;
 	enum weft__found found;
 	uint64_t events = 0;
 	while ((found = weft__cursor_next(&cursor, &words)) <= WEFT__FOUND_THREAD) {
 		struct weft_event event = {0};
 		if (found == WEFT__FOUND_THREAD) {
-			const struct weft__thread thread = weft__words_thread(&words);
+			const struct weft__thread thread = weft__record_words_thread(&words);
 			pass_thread(h, &thread);
 			continue;
 		}

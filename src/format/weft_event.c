@@ -196,7 +196,7 @@ static void take_signal(
 }
 
 static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
-	const struct weft__words *w, uint64_t *task, struct weft__event_scratch *scratch,
+	const struct weft__record_words *w, uint64_t *task, struct weft__event_scratch *scratch,
 	struct weft_event *event)
 {
 	switch (w->kind) {
@@ -267,8 +267,9 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 	}
 }
 
-const char *weft__event_decode(const struct weft__buffer *buffer, const struct weft__words *words,
-	uint64_t *task, struct weft__event_scratch *scratch, struct weft_event *event)
+const char *weft__event_decode(const struct weft__buffer *buffer,
+	const struct weft__record_words *words, uint64_t *task, struct weft__event_scratch *scratch,
+	struct weft_event *event)
 {
 	struct operands c = {words->at + sizeof(uint64_t), words->count - 1, false, words->text};
 	uint64_t now = *task;

@@ -17,9 +17,9 @@
 /* A packet that a follower reads: a position of the ring, where one content follows
  * another; a detached copy; or a packet of a stream. */
 struct weft__followed {
-	struct weft__cursor cursor; /* over the copied part of the content */
-	struct weft__words words;   /* of the next event, if has_event */
-	uint8_t *copy;              /* NULL: it is read to its end, or the input itself is read */
+	struct weft__cursor cursor;      /* over the copied part of the content */
+	struct weft__record_words words; /* of the next event, if has_event */
+	uint8_t *copy;                   /* NULL: it is read to its end, or the input itself is read */
 	struct weft__account account;
 	uint64_t sequence;                 /* of the content; 0: none yet */
 	uint64_t next_ns;                  /* of the next event, or a lower bound of it */

@@ -69,7 +69,7 @@ static void set_time(struct weft__follower *f, struct weft__followed *p)
 /* The events from here on belong to another thread, which began in this packet. */
 static int change_thread(struct weft__follower *f, struct weft__followed *p)
 {
-	const struct weft__thread thread = weft__words_thread(&p->words);
+	const struct weft__thread thread = weft__record_words_thread(&p->words);
 	int error = weft__followed_find_thread(f, p, &thread);
 	if (error)
 		return error;

@@ -10,7 +10,7 @@
 static uint64_t latest_of(const struct weft__buffer *buffer, uint32_t index)
 {
 	struct weft_abi_packet header;
-	struct weft__words words;
+	struct weft__record_words words;
 	if (weft__packet_read(buffer, index, &header) != WEFT__PACKET_WHOLE)
 		return 0;
 	struct weft__cursor cursor = weft__packet_cursor(buffer, index, &header);

@@ -121,13 +121,13 @@ static int note(struct finds *finds, const struct weft__thread *thread, const ui
 static int note_records(
 	struct finds *finds, struct weft__cursor cursor, const struct weft_abi_packet *header)
 {
-	struct weft__words words;
+	struct weft__record_words words;
 	enum weft__found found;
 	int error = 0;
 	while (!error && (found = weft__cursor_next(&cursor, &words)) <= WEFT__FOUND_THREAD) {
 		if (found != WEFT__FOUND_THREAD)
 			continue;
-		const struct weft__thread thread = weft__words_thread(&words);
+		const struct weft__thread thread = weft__record_words_thread(&words);
 		error = note(finds, &thread, (const uint8_t *)header->name);
 	}
 	return error;

@@ -31,7 +31,7 @@ struct weft__copy {
 
 	struct weft__copy *next; /* next in the leader's list of followers */
 	struct weft__recorder *recorder;
-	struct weft__live *live;
+	struct weft__live_page *live;
 	/* Functions that followers call in the leader. */
 	int (*start)(void *buffer, size_t size, const struct weft_platform *platform);
 	void (*stop)(void);

@@ -48,7 +48,7 @@ extern struct weft__recorder weft__recorder WEFT__HIDDEN;
 
 /* On a page of its own, which is zeroed in a forked child (by the platform): so a child never
  * writes into its parent's buffer, whichever call forked it. */
-struct weft__live {
+struct weft__live_page {
 	_Alignas(WEFT__PAGE_BYTES) uint64_t generation; /* a multiple of 4; 0: off */
 	uint32_t is_starting;
 	uint32_t has_resumed; /* 1: being done; 2: done, or failed */
@@ -63,7 +63,7 @@ struct weft__live {
 /* Flag in the ticket of a thread inside a moment, for the same purpose. */
 #define WEFT__IN_MOMENT 2u
 
-extern struct weft__live weft__live WEFT__HIDDEN;
+extern struct weft__live_page weft__live WEFT__HIDDEN;
 
 /* A thread's own state. */
 struct weft__self {

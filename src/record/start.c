@@ -15,7 +15,7 @@
 #include "record/reserve.h"
 
 struct weft__recorder weft__recorder;
-struct weft__live weft__live;
+struct weft__live_page weft__live;
 
 /* Takes the fastest of several clock readings, so that an interrupt in between does not distort the
  * clock's rate. */

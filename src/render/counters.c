@@ -156,13 +156,13 @@ static void draw_marker(struct painter *p, unsigned shape, double x, double y, u
 }
 
 /* A counter's lowest, highest and mean value in a column. */
-struct column {
+struct curve_column {
 	uint32_t end;
 	double low, high, mean;
 };
 
-static void merge_column(
-	const struct painter *p, uint32_t sample, uint32_t last, double wide, struct column *ret_column)
+static void merge_column(const struct painter *p, uint32_t sample, uint32_t last, double wide,
+	struct curve_column *ret_column)
 {
 	const uint64_t *times = p->model->samples.time;
 	double x = floor(weft__x(p, times[sample]) / wide) * wide;
@@ -200,7 +200,7 @@ static void leave_band(struct painter *p, struct trail *trail)
 /* Draws a band where there are more changes than pixels: from the lowest to the highest value, with
  * the mean as a line. */
 static void draw_band(struct painter *p, const struct weft__scale *scale, double x,
-	const struct column *column, struct trail *trail)
+	const struct curve_column *column, struct trail *trail)
 {
 	double left = floor(x / BAND_PX) * BAND_PX;
 	double high = value_y(p, scale, column->high), low = value_y(p, scale, column->low);
@@ -219,7 +219,7 @@ static void draw_band(struct painter *p, const struct weft__scale *scale, double
 /* True for changes up and down; values that only rise or fall are drawn as a line however dense
  * they are. */
 static bool flutters(const struct painter *p, const struct weft_counter *counter,
-	const struct weft__scale *scale, uint32_t at, const struct column *c)
+	const struct weft__scale *scale, uint32_t at, const struct curve_column *c)
 {
 	const int64_t *values = p->model->samples.value;
 	double before = at > counter->first ? (double)values[at - 1] : 0;
@@ -231,12 +231,12 @@ static bool flutters(const struct painter *p, const struct weft_counter *counter
 /* True if a band is drawn. It is at least two columns wide, since a single one would look like a
  * stain between steps. */
 static bool is_in_band(const struct painter *p, const struct weft_counter *counter,
-	const struct weft__scale *scale, uint32_t at, const struct column *column,
+	const struct weft__scale *scale, uint32_t at, const struct curve_column *column,
 	const struct trail *trail)
 {
 	uint32_t last = counter->first + counter->count;
 	double left = floor(weft__x(p, p->model->samples.time[at]) / BAND_PX) * BAND_PX;
-	struct column next;
+	struct curve_column next;
 	if (!flutters(p, counter, scale, at, column))
 		return false;
 	if (trail->is_band && trail->x >= left)
@@ -250,7 +250,7 @@ static bool is_in_band(const struct painter *p, const struct weft_counter *count
 
 /* Draws a step, with all values within its pixel. */
 static void draw_step(struct painter *p, const struct weft__scale *scale, double x,
-	const struct column *column, struct trail *trail)
+	const struct curve_column *column, struct trail *trail)
 {
 	leave_band(p, trail);
 	x = whole(x);
@@ -275,7 +275,7 @@ static void draw_curve(
 	go(p, trail, box->x, trail->y);
 	while (at < last && samples->time[at] <= p->right) {
 		double x = weft__x(p, samples->time[at]);
-		struct column column;
+		struct curve_column column;
 		merge_column(p, at, last, BAND_PX, &column);
 		if (is_in_band(p, counter, scale, at, &column, trail)) {
 			draw_band(p, scale, x, &column, trail);

@@ -10,7 +10,7 @@
 
 #define LEAST_CAP 5.0 /* px */
 
-void weft__add_mark(struct painter *p, struct weft__mark mark)
+void weft__add_mark(struct painter *p, struct weft__failure_mark mark)
 {
 	if (p->mark_count == p->mark_capacity) {
 		size_t capacity = weft__array_next_capacity(p->mark_capacity, p->mark_count + 1);
@@ -23,7 +23,7 @@ void weft__add_mark(struct painter *p, struct weft__mark mark)
 	p->marks[p->mark_count++] = mark;
 }
 
-static void draw_cross(struct painter *p, const struct weft__mark *mark, bool is_halo)
+static void draw_cross(struct painter *p, const struct weft__failure_mark *mark, bool is_halo)
 {
 	struct weft_pen pen = {
 		is_halo ? p->theme->background : p->theme->failed, is_halo ? 5 : 2.25, WEFT_DASH_SOLID};
@@ -33,7 +33,7 @@ static void draw_cross(struct painter *p, const struct weft__mark *mark, bool is
 }
 
 /* Draws a cap, wide enough to be noticed. */
-static void draw_cap(struct painter *p, const struct weft__mark *mark, bool is_halo)
+static void draw_cap(struct painter *p, const struct weft__failure_mark *mark, bool is_halo)
 {
 	double wider = fmax(0, (LEAST_CAP - (mark->x2 - mark->x)) / 2);
 	double x = mark->x - wider, x2 = mark->x2 + wider, y = mark->y - 1;

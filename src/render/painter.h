@@ -41,7 +41,7 @@ struct weft__lane {
 #define WEFT__NARROW 2.0
 
 /* A task with a line of its own, or the tasks of one pixel column: see pieces.c. */
-struct weft__piece {
+struct weft__lane_piece {
 	uint32_t index, count; /* in by_row */
 	uint32_t failed;       /* the first of them that failed: an index, or WEFT_NONE */
 	bool is_line;
@@ -71,7 +71,7 @@ struct weft__curve {
 };
 
 /* The red mark of a failure, always on top: a cross, or the cap of a density. */
-struct weft__mark {
+struct weft__failure_mark {
 	double x, y, x2, y2; /* for a cross: its middle in x and y, its half size in x2 */
 	bool is_cross;
 };
@@ -97,7 +97,7 @@ struct painter {
 	/* What the steps pass on. */
 	struct weft__lane *lanes;
 	uint32_t lane_count;
-	struct weft__piece *pieces;
+	struct weft__lane_piece *pieces;
 	uint32_t piece_count;
 	size_t piece_capacity;
 	struct weft__occupied *occupied;
@@ -109,7 +109,7 @@ struct painter {
 	struct weft__curve *curves;              /* the counters that are drawn, the highest first */
 	uint32_t *named;                         /* indices of these counters */
 	uint32_t curve_count, label_count; /* counters that are not hidden; counters that are drawn */
-	struct weft__mark *marks;
+	struct weft__failure_mark *marks;
 	size_t mark_count, mark_capacity;
 	struct weft__tally tally;
 };
@@ -164,7 +164,7 @@ void weft__name_folds(struct painter *p);
 void weft__draw_handles(struct painter *p);
 void weft__rule_groups(struct painter *p);
 void weft__name_groups(struct painter *p);
-void weft__add_mark(struct painter *p, struct weft__mark mark);
+void weft__add_mark(struct painter *p, struct weft__failure_mark mark);
 void weft__draw_marks(struct painter *p);
 void weft__draw_links(struct painter *p);
 void weft__draw_arrows(struct painter *p);

@@ -22,7 +22,7 @@ struct weft__things {
 	double row_shift;
 	struct weft__lane *lanes;
 	uint32_t lane_count;
-	struct weft__piece *pieces;
+	struct weft__lane_piece *pieces;
 	struct weft__thing *list; /* folds, lane after lane; then handles */
 	size_t count, capacity;
 };
@@ -129,7 +129,7 @@ static bool begins_by(const void *context, uint32_t piece, uint64_t x)
 }
 
 /* Of several tasks in one pixel column, the one at the point's time. */
-static uint32_t task_of(const struct looking *l, const struct weft__piece *piece)
+static uint32_t task_of(const struct looking *l, const struct weft__lane_piece *piece)
 {
 	const struct weft_scene *scene = l->things->scene;
 	uint32_t last = piece->index + piece->count - 1;
@@ -140,7 +140,7 @@ static uint32_t task_of(const struct looking *l, const struct weft__piece *piece
 /* A line ends where a line before it still covers it: see draw_row() in tasks.c. */
 static void find_piece(const struct looking *l, const struct weft__lane *lane, uint32_t i)
 {
-	const struct weft__piece *piece = &l->things->pieces[i];
+	const struct weft__lane_piece *piece = &l->things->pieces[i];
 	double x = piece->is_line ? piece->x : floor(piece->x), x2 = x + 1;
 	if (piece->is_line) {
 		if (i > lane->first_piece && piece[-1].is_line)
@@ -299,7 +299,7 @@ static uint32_t collect_piece(
 		next++;
 	if (next == lane->first_piece)
 		return 0;
-	const struct weft__piece *piece = &l->things->pieces[next - 1];
+	const struct weft__lane_piece *piece = &l->things->pieces[next - 1];
 	if (piece->is_line || floor(piece->x) < floor(l->point->x))
 		return 0;
 	uint32_t count = piece->count < room ? piece->count : room;

@@ -11,7 +11,7 @@
 
 #define KINDS 65536
 
-struct sorting {
+struct kind_sorting {
 	const struct weft_story *story;
 	uint32_t *first; /* first entry of each kind in `lives`, and the end of the last */
 	uint64_t *lives, *scratch;
@@ -30,7 +30,7 @@ static uint64_t life_ns(const struct weft_story *story, uint32_t task)
 	return end > start ? end - start : 0;
 }
 
-static void group(struct sorting *s)
+static void group(struct kind_sorting *s)
 {
 	const struct weft_tasks *t = &s->story->model->tasks;
 	for (uint32_t task = 0; task < t->count; task++)
@@ -51,7 +51,7 @@ static uint64_t percentile(const uint64_t *sorted, uint32_t count, unsigned perc
 	return sorted[(uint64_t)(count - 1) * percent / 100];
 }
 
-static uint32_t list_kinds(const struct sorting *s, struct weft_story_kind *kinds)
+static uint32_t list_kinds(const struct kind_sorting *s, struct weft_story_kind *kinds)
 {
 	uint32_t count = 0;
 	for (uint32_t kind = 0; kind < KINDS; kind++) {
@@ -95,7 +95,7 @@ WEFT__EXPORT int weft_story_kinds(
 	const struct weft_story *story, struct weft_story_kind **ret_kinds, uint32_t *ret_count)
 {
 	uint32_t tasks = story->model->tasks.count, most = tasks < KINDS ? tasks : KINDS;
-	struct sorting s = {
+	struct kind_sorting s = {
 		.story = story,
 		.first = calloc(KINDS + 1, sizeof(*s.first)),
 		.lives = malloc((tasks + (size_t)1) * sizeof(*s.lives)),

@@ -6,19 +6,19 @@
 
 #define LINE 1.5
 
-struct drawing {
+struct icon_drawing {
 	struct weft_canvas *canvas;
 	double x, y; /* the middle */
 	uint32_t color;
 	struct weft_pen pen;
 };
 
-static void line(const struct drawing *d, double x, double y, double x2, double y2)
+static void line(const struct icon_drawing *d, double x, double y, double x2, double y2)
 {
 	weft_canvas_line(d->canvas, d->x + x, d->y + y, d->x + x2, d->y + y2, &d->pen);
 }
 
-static void polyline(const struct drawing *d, const double *points, uint32_t count)
+static void polyline(const struct icon_drawing *d, const double *points, uint32_t count)
 {
 	double moved[16];
 	for (uint32_t i = 0; i < count; i++) {
@@ -28,13 +28,13 @@ static void polyline(const struct drawing *d, const double *points, uint32_t cou
 	weft_canvas_polyline(d->canvas, moved, count, &d->pen);
 }
 
-static void draw_lens(const struct drawing *d)
+static void draw_lens(const struct icon_drawing *d)
 {
 	weft_canvas_ring(d->canvas, d->x - 1.5, d->y - 1.5, 5, &d->pen);
 	line(d, 2.2, 2.2, 6.5, 6.5);
 }
 
-static void draw_zoom(const struct drawing *d, bool is_in)
+static void draw_zoom(const struct icon_drawing *d, bool is_in)
 {
 	draw_lens(d);
 	line(d, -4, -1.5, 1, -1.5);
@@ -42,13 +42,13 @@ static void draw_zoom(const struct drawing *d, bool is_in)
 		line(d, -1.5, -4, -1.5, 1);
 }
 
-static void draw_back(const struct drawing *d)
+static void draw_back(const struct icon_drawing *d)
 {
 	line(d, -6, 0, 6, 0);
 	polyline(d, (const double[]){-1.5, -4.5, -6, 0, -1.5, 4.5}, 3);
 }
 
-static void draw_fit(const struct drawing *d)
+static void draw_fit(const struct icon_drawing *d)
 {
 	line(d, -7, -6, -7, 6);
 	line(d, 7, -6, 7, 6);
@@ -57,25 +57,25 @@ static void draw_fit(const struct drawing *d)
 	polyline(d, (const double[]){2, -2.5, 4.5, 0, 2, 2.5}, 3);
 }
 
-static void draw_measure(const struct drawing *d)
+static void draw_measure(const struct icon_drawing *d)
 {
 	polyline(d, (const double[]){-7, -3.5, 7, -3.5, 7, 3.5, -7, 3.5, -7, -3.5}, 5);
 	for (int i = -1; i <= 1; i++)
 		line(d, 3.5 * i, -3.5, 3.5 * i, i ? -1 : 0.5);
 }
 
-static void draw_cross(const struct drawing *d, double size)
+static void draw_cross(const struct icon_drawing *d, double size)
 {
 	line(d, -size, -size, size, size);
 	line(d, -size, size, size, -size);
 }
 
-static void draw_counters(const struct drawing *d)
+static void draw_counters(const struct icon_drawing *d)
 {
 	polyline(d, (const double[]){-7, 5, -3, 5, -3, 1, 1, 1, 1, -2, 4, -2, 4, -5.5, 7, -5.5}, 8);
 }
 
-static void draw_rows(const struct drawing *d)
+static void draw_rows(const struct icon_drawing *d)
 {
 	line(d, -7, -5, 3, -5);
 	line(d, -4, 0, 7, 0);
@@ -85,7 +85,7 @@ static void draw_rows(const struct drawing *d)
 	line(d, -7, 5, -5.5, 5);
 }
 
-static void draw_theme(const struct drawing *d)
+static void draw_theme(const struct icon_drawing *d)
 {
 	double half[28];
 	static const double arc[][2] = {{0, -6}, {2.3, -5.54}, {4.24, -4.24}, {5.54, -2.3}, {6, 0},
@@ -98,19 +98,19 @@ static void draw_theme(const struct drawing *d)
 	weft_canvas_polygon(d->canvas, half, 9, d->color);
 }
 
-static void draw_menu(const struct drawing *d)
+static void draw_menu(const struct icon_drawing *d)
 {
 	for (int i = -1; i <= 1; i++)
 		line(d, -6.5, 4.5 * i, 6.5, 4.5 * i);
 }
 
-static void draw_help(const struct drawing *d)
+static void draw_help(const struct icon_drawing *d)
 {
 	struct weft_text_style style = {d->color, 15, true, false, 0};
 	weft_canvas_text(d->canvas, d->x - 4.3, d->y + 5.5, "?", 1, 8.7, &style);
 }
 
-static void draw_follow(const struct drawing *d)
+static void draw_follow(const struct icon_drawing *d)
 {
 	weft_canvas_polygon(d->canvas,
 		(const double[]){d->x - 5, d->y - 6, d->x + 6, d->y, d->x - 5, d->y + 6}, 3, d->color);
@@ -119,7 +119,7 @@ static void draw_follow(const struct drawing *d)
 void weft__draw_icon(
 	struct weft_canvas *canvas, enum weft__icon icon, double x, double y, uint32_t color)
 {
-	struct drawing d = {canvas, x, y, color, {color, LINE, WEFT_DASH_SOLID}};
+	struct icon_drawing d = {canvas, x, y, color, {color, LINE, WEFT_DASH_SOLID}};
 	switch (icon) {
 	case WEFT__ICON_BACK:
 		draw_back(&d);

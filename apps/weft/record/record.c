@@ -71,7 +71,7 @@ static const char usage[] =
 #define SNAPSHOTS_DEFAULT 10
 #define SNAPSHOTS_MAX     10000
 
-struct arguments {
+struct record_arguments {
 	const char *output; /* NULL: PROG-PID.weft here */
 	uint64_t size_bytes;
 	uint64_t total_bytes; /* bound on all processes' buffers together; 0: no bound */
@@ -111,7 +111,7 @@ static bool parse_pid(const char *command, const char *text, pid_t *ret_pid)
 }
 
 /* Checks the rule here, so that its errors are reported before the program runs. */
-static bool parse_rule(const char *command, const char *rule, struct arguments *arguments)
+static bool parse_rule(const char *command, const char *rule, struct record_arguments *arguments)
 {
 	if (arguments->rule_count == WEFT_TRIGGERS_MAX) {
 		cli_usage_error(command, "--trigger: too many rules; the maximum is %d", WEFT_TRIGGERS_MAX);
@@ -122,7 +122,8 @@ static bool parse_rule(const char *command, const char *rule, struct arguments *
 	return cli_trigger_check(command, "--trigger", rule);
 }
 
-static bool parse_snapshots(const char *command, const char *text, struct arguments *arguments)
+static bool parse_snapshots(
+	const char *command, const char *text, struct record_arguments *arguments)
 {
 	uint64_t number;
 	if (!cli_parse_number(command, "--snapshots", text, 0, SNAPSHOTS_MAX, &number))
@@ -167,7 +168,7 @@ static bool ends_in_zst(const char *output)
 }
 
 /* CLI_DONE, or after a message CLI_USAGE. */
-static int check_stream(const char *command, struct arguments *arguments)
+static int check_stream(const char *command, struct record_arguments *arguments)
 {
 	struct weft__runs_stream_options *options = &arguments->streaming;
 	options->output = arguments->output;
@@ -187,7 +188,7 @@ static int check_stream(const char *command, struct arguments *arguments)
 	return CLI_DONE;
 }
 
-static bool parse_environment(const char *command, struct arguments *arguments)
+static bool parse_environment(const char *command, struct record_arguments *arguments)
 {
 	const char *size = getenv("WEFT_SIZE");
 	if (!arguments->output)
@@ -200,7 +201,7 @@ static bool parse_environment(const char *command, struct arguments *arguments)
 
 /* Checks that the options fit each other and the number of operands, and takes missing ones from
  * the environment. CLI_DONE, or after a message CLI_USAGE. */
-static int check(const char *command, struct arguments *arguments, int operands)
+static int check(const char *command, struct record_arguments *arguments, int operands)
 {
 	bool runs_program = !arguments->recover && !arguments->pid;
 	if (operands == 0 && runs_program)
@@ -236,7 +237,7 @@ static int check(const char *command, struct arguments *arguments, int operands)
 }
 
 /* CLI_DONE and the arguments. If `*ret_run` is false, the result is the exit status. */
-static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *ret_run)
+static int parse(int argc, char **argv, struct record_arguments *ret_arguments, bool *ret_run)
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
@@ -254,7 +255,7 @@ static int parse(int argc, char **argv, struct arguments *ret_arguments, bool *r
 		{"zstd", no_argument, NULL, 'z'},
 		{NULL, 0, NULL, 0},
 	};
-	struct arguments arguments = {.snapshots = SNAPSHOTS_DEFAULT};
+	struct record_arguments arguments = {.snapshots = SNAPSHOTS_DEFAULT};
 	*ret_run = false;
 	for (int option; (option = cli_next_leading_option(argc, argv, options)) != -1;) {
 		if (option == 'h')
@@ -313,7 +314,7 @@ static bool make_way(const char *output, char ret_path[PATH_MAX])
 }
 
 /* Saves the present content of a process's ring, or streams it; the ring stays. */
-static int save_process(const struct arguments *arguments)
+static int save_process(const struct record_arguments *arguments)
 {
 	struct weft__runs_found ring;
 	const char *output = arguments->output;
@@ -335,7 +336,7 @@ static int save_process(const struct arguments *arguments)
 }
 
 /* Runs the program and saves its rings after its end, or streams them while it runs. */
-static int record_program(const struct arguments *arguments)
+static int record_program(const struct record_arguments *arguments)
 {
 	char directory[PATH_MAX], in_place[PATH_MAX];
 	struct weft__runs_stream *stream = NULL;
@@ -389,7 +390,7 @@ static int record_program(const struct arguments *arguments)
 int record_watched(
 	char **program, const char *output, uint64_t size_bytes, const struct record_watcher *watcher)
 {
-	struct arguments arguments = {.output = output,
+	struct record_arguments arguments = {.output = output,
 		.size_bytes = size_bytes,
 		.snapshots = SNAPSHOTS_DEFAULT,
 		.program = program,
@@ -405,7 +406,7 @@ int record_watched(
 
 int cli_record(int argc, char **argv)
 {
-	struct arguments arguments;
+	struct record_arguments arguments;
 	bool wanted;
 	int status = parse(argc, argv, &arguments, &wanted);
 	if (!wanted)

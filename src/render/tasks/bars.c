@@ -33,7 +33,7 @@ struct weft__bars {
 };
 
 /* The state of a walk over a task's activations. */
-struct walk {
+struct bar_walk {
 	struct weft__bars *bars;
 	struct painter *p;
 	const struct weft__bar_box *box;
@@ -67,7 +67,7 @@ static struct column *last_column(struct weft__bars *bars, uint32_t index)
 }
 
 /* The share of a column that the previous bar covers, since the task ran there, too. */
-static double share_of_bar(const struct walk *w, double column)
+static double share_of_bar(const struct bar_walk *w, double column)
 {
 	const struct weft__bars *bars = w->bars;
 	const struct bar *last = &bars->bars[bars->bar_count - 1];
@@ -75,7 +75,7 @@ static double share_of_bar(const struct walk *w, double column)
 	return bars->bar_count && last->x2 > from ? last->x2 - fmax(last->x, from) : 0;
 }
 
-static void add_share(struct walk *w, double column, double share)
+static void add_share(struct bar_walk *w, double column, double share)
 {
 	struct weft__bars *bars = w->bars;
 	struct column *last = last_column(bars, (uint32_t)column);
@@ -87,7 +87,7 @@ static void add_share(struct walk *w, double column, double share)
 }
 
 /* Adds an activation from x to x2, less than a pixel wide, to one column or two. */
-static void add_narrow(struct walk *w, double x, double x2)
+static void add_narrow(struct bar_walk *w, double x, double x2)
 {
 	double from = x - w->p->x0, to = x2 - w->p->x0, column = floor(from);
 	add_share(w, column, fmin(to, column + 1) - from);
@@ -95,7 +95,7 @@ static void add_narrow(struct walk *w, double x, double x2)
 		add_share(w, column + 1, to - (column + 1));
 }
 
-static void add_wide(struct walk *w, double x, double x2)
+static void add_wide(struct bar_walk *w, double x, double x2)
 {
 	struct weft__bars *bars = w->bars;
 	double from = x - w->p->x0, column = floor(from);
@@ -115,7 +115,7 @@ double weft__bar_height(double share, double height)
 	return fmax(ceil(fmin(share, 1) * height - 0.05), 1);
 }
 
-static void draw_rect(const struct walk *w, double x, double x2, double height, uint32_t color)
+static void draw_rect(const struct bar_walk *w, double x, double x2, double height, uint32_t color)
 {
 	double bottom = w->box->y - floor(w->box->height / 2) + w->box->height;
 	weft_canvas_rect(w->p->canvas, x, bottom - height, x2, bottom, color);
@@ -132,7 +132,7 @@ static uint32_t next_gap(const struct weft__bars *bars, uint32_t first)
 }
 
 /* Draws columns; neighbours of equal height are one rectangle. */
-static void draw_shares(const struct walk *w, uint32_t first, uint32_t last, double width)
+static void draw_shares(const struct bar_walk *w, uint32_t first, uint32_t last, double width)
 {
 	const struct column *c = w->bars->columns;
 	for (uint32_t i = first, next; i < last; i = next) {
@@ -146,7 +146,7 @@ static void draw_shares(const struct walk *w, uint32_t first, uint32_t last, dou
 }
 
 /* True if columns differ so much that they would be thousands of rectangles. */
-static bool is_rough(const struct walk *w)
+static bool is_rough(const struct bar_walk *w)
 {
 	const struct column *c = w->bars->columns;
 	uint32_t changes = 0;
@@ -177,7 +177,7 @@ static void smooth(struct weft__bars *bars, uint32_t width)
 }
 
 /* Chooses the width of drawn columns: where most are filled, exact positions matter less. */
-static uint32_t choose_width(const struct walk *w)
+static uint32_t choose_width(const struct bar_walk *w)
 {
 	const struct weft__bars *bars = w->bars;
 	uint32_t count = bars->column_count;
@@ -187,7 +187,7 @@ static uint32_t choose_width(const struct walk *w)
 }
 
 /* Draws one colour after the other, since changing colours is expensive in replay. */
-static void draw(const struct walk *w)
+static void draw(const struct bar_walk *w)
 {
 	struct weft__bars *bars = w->bars;
 	uint32_t width = choose_width(w);
@@ -209,7 +209,7 @@ static void draw(const struct walk *w)
 
 /* ---- Activations ---- */
 
-static void add_activation(struct walk *w, uint32_t at)
+static void add_activation(struct bar_walk *w, uint32_t at)
 {
 	const struct weft_activations *a = &w->p->model->activations;
 	double x = weft__x(w->p, a->start[at]), x2 = weft__x(w->p, a->end[at]);
@@ -226,7 +226,7 @@ static void add_activation(struct walk *w, uint32_t at)
 
 /* The last activation that starts before `next`. Searches from the expected index on. */
 static uint32_t last_before(
-	const struct walk *w, uint32_t at, uint32_t last, uint64_t next, uint32_t expected)
+	const struct bar_walk *w, uint32_t at, uint32_t last, uint64_t next, uint32_t expected)
 {
 	const struct weft_activations *a = &w->p->model->activations;
 	uint32_t most = expected - expected / 4, first = at + 1;
@@ -242,7 +242,7 @@ static uint32_t last_before(
 
 /* Adds all activations that start in the column of `at`, or in a group of columns, unless the group
  * would not be filled completely: only the last one can reach beyond it. */
-static uint32_t add_columns(struct walk *w, uint32_t at, uint32_t last)
+static uint32_t add_columns(struct bar_walk *w, uint32_t at, uint32_t last)
 {
 	const struct painter *p = w->p;
 	const struct weft_activations *a = &p->model->activations;
@@ -265,7 +265,7 @@ void weft__bars_draw(
 	struct weft__bars *bars, struct painter *p, uint32_t task, const struct weft__bar_box *box)
 {
 	const struct weft_activations *a = &p->model->activations;
-	struct walk w = {.bars = bars, .p = p, .box = box};
+	struct bar_walk w = {.bars = bars, .p = p, .box = box};
 	uint32_t at = p->model->tasks.first_activation[task];
 	uint32_t last = p->model->tasks.end_activation[task];
 	/* A long-lived task has many activations: search for the first in view. */

@@ -16,7 +16,7 @@
 #define ROUGH        200 /* changes in a row: more are smoothed */
 #define SMOOTH       6   /* px */
 
-struct column {
+struct cell_column {
 	double tasks, running_ns;
 	bool failed;
 };
@@ -24,7 +24,7 @@ struct column {
 struct weft__cells {
 	uint32_t count;
 	uint32_t first, last; /* columns that may be non-empty: first ≤ i < last */
-	struct column columns[];
+	struct cell_column columns[];
 };
 
 struct cell {
@@ -36,7 +36,7 @@ static void empty(struct weft__cells *cells)
 {
 	if (cells->first < cells->last)
 		memset(&cells->columns[cells->first], 0,
-			(cells->last - cells->first + 1) * sizeof(struct column));
+			(cells->last - cells->first + 1) * sizeof(struct cell_column));
 	cells->first = UINT32_MAX;
 	cells->last = 0;
 }
@@ -44,7 +44,8 @@ static void empty(struct weft__cells *cells)
 struct weft__cells *weft__cells_create(const struct painter *p)
 {
 	uint32_t count = (uint32_t)ceil(p->frame->picture.width) + 1; /* as many as density.c has */
-	struct weft__cells *cells = calloc(1, sizeof(*cells) + (count + 2) * sizeof(struct column));
+	struct weft__cells *cells =
+		calloc(1, sizeof(*cells) + (count + 2) * sizeof(struct cell_column));
 	if (!cells)
 		return NULL;
 	cells->count = count;
@@ -78,7 +79,7 @@ void weft__cells_add(struct weft__cells *cells, const struct painter *p, uint32_
 {
 	const uint32_t *running = p->scene->running_before;
 	uint32_t index = column_index(cells, p, x), units = running[first + count] - running[first];
-	struct column *column = &cells->columns[index];
+	struct cell_column *column = &cells->columns[index];
 	column->tasks += count;
 	column->running_ns += ldexp(units, (int)p->scene->running_shift);
 	column->failed = column->failed || failed;
@@ -89,7 +90,7 @@ void weft__cells_add_share(
 	struct weft__cells *cells, const struct painter *p, const struct weft__share *share, double x)
 {
 	uint32_t index = column_index(cells, p, x);
-	struct column *column = &cells->columns[index];
+	struct cell_column *column = &cells->columns[index];
 	column->tasks += share->tasks;
 	column->running_ns += (double)share->running_ns;
 	column->failed = column->failed || share->failed;
@@ -102,14 +103,14 @@ void weft__cells_fill(struct weft__cells *cells, const struct weft__density *den
 	uint32_t alive = density->alive[lane];
 	for (uint32_t i = 0; i < cells->count && i < density->columns; i++) {
 		alive += from[i].starts;
-		cells->columns[i] = (struct column){alive, from[i].running_ns, from[i].failed > 0};
+		cells->columns[i] = (struct cell_column){alive, from[i].running_ns, from[i].failed > 0};
 		alive -= from[i].lasts;
 	}
 	cells->first = 0;
 	cells->last = cells->count;
 }
 
-static struct cell make_cell(const struct painter *p, const struct column *column, int room)
+static struct cell make_cell(const struct painter *p, const struct cell_column *column, int room)
 {
 	struct cell cell = {0, 0, column->failed};
 	if (column->tasks < 0.5)
@@ -133,7 +134,8 @@ static void draw_run(
 	if (cell->ran > 0)
 		weft_canvas_rect(p->canvas, x, bottom - cell->ran, x2, bottom, p->theme->running);
 	if (cell->failed && lane->spacing < WEFT__NAME_SPACING)
-		weft__add_mark(p, (struct weft__mark){x - 0.5, top - CAP, fmax(x2, x + 2), top + 1, false});
+		weft__add_mark(
+			p, (struct weft__failure_mark){x - 0.5, top - CAP, fmax(x2, x + 2), top + 1, false});
 	else if (cell->failed) /* single tasks have a cross instead */
 		weft_canvas_rect(p->canvas, x - 0.5, top - CAP, fmax(x2, x + 2), top + 1, p->theme->failed);
 }

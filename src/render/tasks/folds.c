@@ -69,19 +69,19 @@ static bool is_comb(const struct painter *p, const struct seen *s)
 }
 
 /* A bar that is being built: touching stretches are joined, and even the shortest is visible. */
-struct bar {
+struct fold_bar {
 	double from, to; /* empty: to < from */
 	double top, height;
 };
 
-static void draw_bar(struct painter *p, const struct bar *bar)
+static void draw_bar(struct painter *p, const struct fold_bar *bar)
 {
 	if (bar->to >= bar->from)
 		weft_canvas_rect(p->canvas, bar->from, bar->top, fmax(bar->to, bar->from + 1),
 			bar->top + bar->height, p->theme->running);
 }
 
-static void add_stretch(struct painter *p, struct bar *bar, uint64_t start, uint64_t end)
+static void add_stretch(struct painter *p, struct fold_bar *bar, uint64_t start, uint64_t end)
 {
 	const struct weft_box *box = &p->frame->picture;
 	double x = fmax(weft__x(p, start), box->x), x2 = fmin(weft__x(p, end), box->x + box->width);
@@ -103,7 +103,7 @@ static void draw_running(struct painter *p, const struct seen *s)
 	uint32_t begun = weft__lower_bound_u64(starts, count, p->left);
 	uint32_t ended = weft__lower_bound_u64(ends, count, p->left);
 	double height = bar_height(s->lane->spacing);
-	struct bar bar = {0, -1, s->lane->y - floor(height / 2), height};
+	struct fold_bar bar = {0, -1, s->lane->y - floor(height / 2), height};
 	uint64_t start = p->left;
 	while (ended < count) {
 		if (begun == ended && starts[begun] >= p->right)

@@ -78,11 +78,11 @@ static void draw(struct painter *p, uint32_t fold)
 	weft__add_thing(p, (struct weft__thing){WEFT__THING_HANDLE, task, fold, {x, y, 0, 0}});
 }
 
-struct drawn {
+struct drawn_handles {
 	uint32_t folds[MANY], count;
 };
 
-static void draw_once(struct painter *p, struct drawn *drawn, uint32_t fold)
+static void draw_once(struct painter *p, struct drawn_handles *drawn, uint32_t fold)
 {
 	for (uint32_t i = drawn->count; i-- > 0;)
 		if (drawn->folds[i] == fold)
@@ -93,7 +93,7 @@ static void draw_once(struct painter *p, struct drawn *drawn, uint32_t fold)
 	draw(p, fold);
 }
 
-static void draw_folded(struct painter *p, struct drawn *drawn, uint32_t row)
+static void draw_folded(struct painter *p, struct drawn_handles *drawn, uint32_t row)
 {
 	const struct weft__piles *piles = &p->scene->piles;
 	uint32_t i = weft__piles_from(piles, row, p->left);
@@ -106,7 +106,8 @@ static void draw_folded(struct painter *p, struct drawn *drawn, uint32_t row)
 	}
 }
 
-static void draw_unfolded(struct painter *p, struct drawn *drawn, const struct weft__lane *lane)
+static void draw_unfolded(
+	struct painter *p, struct drawn_handles *drawn, const struct weft__lane *lane)
 {
 	uint32_t asked = WEFT_NONE;
 	for (uint32_t i = lane->first_piece; i < lane->last_piece && drawn->count < MANY; i++) {
@@ -119,7 +120,7 @@ static void draw_unfolded(struct painter *p, struct drawn *drawn, const struct w
 
 void weft__draw_handles(struct painter *p)
 {
-	struct drawn drawn = {.count = 0};
+	struct drawn_handles drawn = {.count = 0};
 	if (!p->options->handles || !p->layout->fold_of)
 		return;
 	for (uint32_t i = 0; i < p->lane_count; i++) {

@@ -12,14 +12,14 @@
 #define TICK_MAX 0.05 /* px: ticks of at most this width are as exact as times */
 
 /* The state of walking a row. */
-struct walk {
+struct row_walk {
 	const struct weft_scene *scene;
 	uint32_t last;   /* index behind the row */
 	uint32_t failed; /* the first failed task from here on, or `last` */
 	bool by_ticks;   /* starts are compared by ticks, without loading tasks */
 };
 
-static bool add_piece(struct painter *p, const struct weft__piece *piece)
+static bool add_piece(struct painter *p, const struct weft__lane_piece *piece)
 {
 	if (p->piece_count == p->piece_capacity) {
 		size_t capacity = weft__array_next_capacity(p->piece_capacity, p->piece_count + (size_t)1);
@@ -33,7 +33,7 @@ static bool add_piece(struct painter *p, const struct weft__piece *piece)
 	return true;
 }
 
-static uint64_t start_of(const struct walk *w, uint32_t index)
+static uint64_t start_of(const struct row_walk *w, uint32_t index)
 {
 	const struct weft_scene *scene = w->scene;
 	if (!w->by_ticks)
@@ -43,7 +43,7 @@ static uint64_t start_of(const struct walk *w, uint32_t index)
 
 /* True if a task must be narrow because the next one, which begins after its end, is near; its end
  * need not be loaded. */
-static bool has_near_next(const struct painter *p, const struct walk *w, uint32_t index)
+static bool has_near_next(const struct painter *p, const struct row_walk *w, uint32_t index)
 {
 	if (!w->by_ticks || index + 1 >= w->last || !weft__scene_has_gap_after(w->scene, index))
 		return false;
@@ -53,7 +53,7 @@ static bool has_near_next(const struct painter *p, const struct walk *w, uint32_
 
 /* The number of tasks from index `index` on that lie in one pixel column. */
 static uint32_t count_column(
-	const struct painter *p, const struct walk *w, uint32_t index, double x)
+	const struct painter *p, const struct row_walk *w, uint32_t index, double x)
 {
 	uint64_t next = weft_view_time(p->view, floor(x) + 1 - p->x0), start = start_of(w, index);
 	uint32_t end =
@@ -69,18 +69,19 @@ static uint32_t count_column(
 }
 
 /* The index of the first failed task of a piece, or WEFT_NONE. */
-static uint32_t find_failed(struct walk *w, uint32_t index, uint32_t count)
+static uint32_t find_failed(struct row_walk *w, uint32_t index, uint32_t count)
 {
 	if (w->failed < index)
 		w->failed = weft__scene_first_failed(w->scene, index, w->last);
 	return w->failed < index + count ? w->failed : WEFT_NONE;
 }
 
-static struct weft__piece make_piece(const struct painter *p, struct walk *w, uint32_t index)
+static struct weft__lane_piece make_piece(
+	const struct painter *p, struct row_walk *w, uint32_t index)
 {
 	const struct weft_box *box = &p->frame->picture;
 	double x = weft__x(p, start_of(w, index)), x2 = x;
-	struct weft__piece piece = {.index = index, .count = 1};
+	struct weft__lane_piece piece = {.index = index, .count = 1};
 	if (!has_near_next(p, w, index))
 		x2 = weft__x(p, weft__scene_end(p->scene, index));
 	piece.x = fmax(x, box->x - 20);
@@ -95,13 +96,13 @@ static struct weft__piece make_piece(const struct painter *p, struct walk *w, ui
 static void cut_row(struct painter *p, uint32_t row)
 {
 	const struct weft_scene *scene = p->scene;
-	struct walk w = {.scene = scene, .last = scene->row_first[row + 1]};
+	struct row_walk w = {.scene = scene, .last = scene->row_first[row + 1]};
 	uint32_t index = weft__scene_first_alive(scene, scene->row_first[row], w.last, p->left);
 	w.failed = weft__scene_first_failed(scene, index, w.last);
 	w.by_ticks = ldexp(p->view->scale, (int)scene->census.tick_shift) < TICK_MAX ||
 				 scene->census.tick_shift == 0;
 	while (index < w.last && start_of(&w, index) < p->right) {
-		struct weft__piece piece = make_piece(p, &w, index);
+		struct weft__lane_piece piece = make_piece(p, &w, index);
 		if (!add_piece(p, &piece))
 			return;
 		index += piece.count;

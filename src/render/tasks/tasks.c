@@ -59,7 +59,7 @@ static void draw_end(struct painter *p, uint32_t task, const struct span *span, 
 		draw_triangle(p, span->x2, y, half, p->theme->failed);
 	else if (flags & WEFT_TASK_FAILED)
 		weft__add_mark(
-			p, (struct weft__mark){
+			p, (struct weft__failure_mark){
 				   .x = span->x2, .y = y, .x2 = spacing >= 9 ? 4 : 2.5, .is_cross = true});
 	else if (!(flags & WEFT_TASK_RESOLVED) && spacing >= TRIANGLE_FROM)
 		draw_triangle(p, span->x2, y, half, p->theme->waiting);
@@ -133,7 +133,7 @@ static void mark_failed(
 /* Marks an unfinished task, however small it is, if there is room behind it. */
 static void mark_unfinished(struct painter *p, const struct weft__lane *lane, uint32_t piece)
 {
-	const struct weft__piece *this = &p->pieces[piece];
+	const struct weft__lane_piece *this = &p->pieces[piece];
 	bool is_last = piece + 1 == lane->last_piece;
 	if (this->count > 1 || (!is_last && this[1].x - this->x < CROSS_EVERY))
 		return;
@@ -151,7 +151,7 @@ static void draw_row(struct painter *p, const struct weft__lane *lane, struct we
 	double last_cross = -INFINITY;
 	double drawn = -INFINITY; /* a task that becomes another overlaps with it */
 	for (uint32_t i = lane->first_piece; i < lane->last_piece; i++) {
-		const struct weft__piece *piece = &p->pieces[i];
+		const struct weft__lane_piece *piece = &p->pieces[i];
 		bool failed = piece->failed != WEFT_NONE;
 		if (piece->is_line) {
 			struct span span = {piece->x, piece->x2, lane->y};

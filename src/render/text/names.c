@@ -256,7 +256,7 @@ static void collect_lane(struct painter *p, struct names *names, const struct we
 {
 	double last_reason = -INFINITY;
 	for (uint32_t i = lane->first_piece; i < lane->last_piece; i++) {
-		const struct weft__piece *piece = &p->pieces[i];
+		const struct weft__lane_piece *piece = &p->pieces[i];
 		if (piece->is_line) {
 			collect_task(p, names, lane, p->scene->by_row[piece->index]);
 		} else if (piece->failed != WEFT_NONE && piece->x >= last_reason + REASON_EVERY) {

@@ -12,7 +12,7 @@
 
 #define STRIP 16.0
 
-struct strip {
+struct occupied_strip {
 	struct weft__rect *rects;
 	size_t count, capacity;
 };
@@ -21,13 +21,14 @@ struct weft__occupied {
 	double top;
 	unsigned count;
 	bool failed;
-	struct strip strips[];
+	struct occupied_strip strips[];
 };
 
 struct weft__occupied *weft__occupied_create(double top, double bottom)
 {
 	unsigned count = 1 + (unsigned)(fmax(bottom - top, 0) / STRIP);
-	struct weft__occupied *occupied = calloc(1, sizeof(*occupied) + count * sizeof(struct strip));
+	struct weft__occupied *occupied =
+		calloc(1, sizeof(*occupied) + count * sizeof(struct occupied_strip));
 	if (!occupied)
 		return NULL;
 	occupied->top = top;
@@ -64,7 +65,7 @@ double weft__occupied_room(
 	return limit;
 }
 
-static bool add(struct strip *strip, const struct weft__rect *rect)
+static bool add(struct occupied_strip *strip, const struct weft__rect *rect)
 {
 	if (strip->count == strip->capacity) {
 		size_t capacity = weft__array_next_capacity(strip->capacity, strip->count + 1);

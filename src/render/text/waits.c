@@ -23,7 +23,7 @@
 #define MOST         128  /* stretches that are examined per frame */
 #define NAME_LETTERS 24
 
-struct stretch {
+struct wait_stretch {
 	double x, x2;  /* its edges in the picture */
 	uint64_t time; /* a time inside it */
 	bool is_last;  /* it is behind the end of the task's line */
@@ -31,7 +31,7 @@ struct stretch {
 
 /* Finds the stretch around a time in which a task does not run; false if it runs then. */
 static bool find_stretch(const struct painter *p, uint32_t task, uint64_t time,
-	const struct weft__piece *piece, struct stretch *ret_stretch)
+	const struct weft__lane_piece *piece, struct wait_stretch *ret_stretch)
 {
 	const struct weft_activations *a = &p->model->activations;
 	uint32_t first = p->model->tasks.first_activation[task];
@@ -45,7 +45,8 @@ static bool find_stretch(const struct painter *p, uint32_t task, uint64_t time,
 	if (next < last)
 		x2 = fmin(x2, weft__x(p, a->start[next]));
 	const struct weft_box *box = &p->frame->picture;
-	*ret_stretch = (struct stretch){fmax(x, box->x), fmin(x2, box->x + box->width), time, false};
+	*ret_stretch =
+		(struct wait_stretch){fmax(x, box->x), fmin(x2, box->x + box->width), time, false};
 	return true;
 }
 
@@ -74,8 +75,8 @@ static bool take_room(struct painter *p, double x, double top, double width)
 
 /* Places the text in the middle of a stretch, or at its end; in the last stretch at its beginning.
  */
-static void place_words(
-	struct painter *p, uint32_t task, const struct weft__lane *lane, const struct stretch *stretch)
+static void place_words(struct painter *p, uint32_t task, const struct weft__lane *lane,
+	const struct wait_stretch *stretch)
 {
 	const struct weft_box *box = &p->frame->picture;
 	struct weft_text_style style = {p->theme->dim, SIZE, false, true, p->theme->background};
@@ -100,13 +101,13 @@ static void place_words(
 
 /* Returns the number of stretches. */
 static uint32_t label_waits(
-	struct painter *p, const struct weft__lane *lane, const struct weft__piece *piece)
+	struct painter *p, const struct weft__lane *lane, const struct weft__lane_piece *piece)
 {
 	uint32_t task = p->scene->by_row[piece->index], count = 0;
 	double from = fmax(piece->x, p->x0), done = -INFINITY;
 	double end = fmin(piece->x2, p->x0 + p->frame->picture.width);
 	for (double x = from + WIDE / 2; x < end; x += WIDE / 2) {
-		struct stretch stretch;
+		struct wait_stretch stretch;
 		if (x < done)
 			continue;
 		if (!find_stretch(p, task, weft_view_time(p->view, x - p->x0), piece, &stretch))
@@ -123,11 +124,12 @@ static uint32_t label_waits(
 /* Writes the last wait of a task that never runs again: behind the last evidence of it. */
 static uint32_t label_last_wait(struct painter *p, const struct weft__lane *lane, uint32_t index)
 {
-	const struct weft__piece *piece = &p->pieces[index];
+	const struct weft__lane_piece *piece = &p->pieces[index];
 	const struct weft_box *box = &p->frame->picture;
 	uint32_t task = p->scene->by_row[piece->index];
 	uint64_t end = p->model->tasks.end[task];
-	struct stretch stretch = {weft__x(p, end), box->x + box->width, p->model->summary.end, true};
+	struct wait_stretch stretch = {
+		weft__x(p, end), box->x + box->width, p->model->summary.end, true};
 	if ((p->model->tasks.flags[task] & (WEFT_TASK_RESOLVED | WEFT_TASK_FAILED)) ||
 		end >= p->model->summary.end || stretch.x < box->x)
 		return 0;
@@ -148,7 +150,7 @@ void weft__label_waits(struct painter *p)
 		if (lane->row_count != 1 || lane->spacing < SPACING)
 			continue;
 		for (uint32_t k = lane->first_piece; k < lane->last_piece && count < MOST; k++) {
-			const struct weft__piece *piece = &p->pieces[k];
+			const struct weft__lane_piece *piece = &p->pieces[k];
 			if (!piece->is_line || weft__is_dim(p, p->scene->by_row[piece->index]))
 				continue;
 			if (piece->x2 - piece->x >= WIDE)
