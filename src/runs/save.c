@@ -120,22 +120,22 @@ static bool write_sparse(int fd, const char *bytes, size_t size)
 	return true;
 }
 
-static struct timespec saving_since;
-
-void weft__runs_saving_begins(void)
+struct weft__runs_saving weft__runs_saving_begin(void)
 {
-	clock_gettime(CLOCK_MONOTONIC, &saving_since);
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (struct weft__runs_saving){now.tv_sec};
 }
 
 /* Signals have been blocked since before the program ran. A pending signal ends saving only after a
  * second of it, because it may have been sent earlier and meant for the program. */
-bool weft__runs_saving_is_interrupted(void)
+bool weft__runs_saving_is_interrupted(const struct weft__runs_saving *saving)
 {
 	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	struct timespec now;
 	sigset_t pending;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (now.tv_sec - saving_since.tv_sec < 2 || sigpending(&pending) != 0)
+	if (now.tv_sec - saving->since_s < 2 || sigpending(&pending) != 0)
 		return false;
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		if (sigismember(&pending, wanted[i]))
@@ -143,18 +143,26 @@ bool weft__runs_saving_is_interrupted(void)
 	return false;
 }
 
+/* The content to save: a file that is no longer written, or a copy in memory. */
+struct content {
+	const struct weft__runs_saving *saving;
+	int fd; /* -1: the copy in `bytes` */
+	const void *bytes;
+	size_t size;
+};
+
 /* Copies the bytes from `at` to `end`: to the same offset of a file, or to the end of a pipe. */
-static bool copy_range(int from, int to, off_t at, off_t end, bool to_is_file)
+static bool copy_range(const struct content *content, int to, off_t at, off_t end, bool to_is_file)
 {
 	static char bytes[BLOCKS_AT_ONCE * BLOCK];
 	if (to_is_file && lseek(to, at, SEEK_SET) < 0)
 		return false;
 	while (at < end) {
 		size_t wanted = end - at < (off_t)sizeof(bytes) ? (size_t)(end - at) : sizeof(bytes);
-		ssize_t size = pread(from, bytes, wanted, at);
+		ssize_t size = pread(content->fd, bytes, wanted, at);
 		if (size < 0)
 			return false;
-		if (size == 0 || weft__runs_saving_is_interrupted()) {
+		if (size == 0 || weft__runs_saving_is_interrupted(content->saving)) {
 			errno = size == 0 ? EIO : EINTR; /* EIO: the file was shortened */
 			return false;
 		}
@@ -167,15 +175,16 @@ static bool copy_range(int from, int to, off_t at, off_t end, bool to_is_file)
 	return true;
 }
 
-/* Copies `from`, with the length that it has at the start: it may still be written to. Holes are
+/* Copies the file, with the length that it has at the start: it may still be written to. Holes are
  * not read and stay holes, so the cost is that of the allocated blocks. */
-static bool copy(int from, int to, bool to_is_file)
+static bool copy(const struct content *content, int to, bool to_is_file)
 {
+	int from = content->fd;
 	struct stat status;
 	if (fstat(from, &status) != 0)
 		return false;
 	if (!to_is_file)
-		return copy_range(from, to, 0, status.st_size, false);
+		return copy_range(content, to, 0, status.st_size, false);
 	for (off_t at = 0, end; at < status.st_size; at = end) {
 		off_t start = lseek(from, at, SEEK_DATA);
 		if (start < 0 && errno == ENXIO) /* the rest is a hole */
@@ -184,19 +193,20 @@ static bool copy(int from, int to, bool to_is_file)
 		at = start < 0 ? at : start;
 		end = start < 0 ? -1 : lseek(from, at, SEEK_HOLE);
 		end = end < 0 || end > status.st_size ? status.st_size : end;
-		if (!copy_range(from, to, at, end, true))
+		if (!copy_range(content, to, at, end, true))
 			return false;
 	}
 	return ftruncate(to, status.st_size) == 0;
 }
 
 /* Writes a copy from memory: the recording process waited for memory only, not for a disk. */
-static bool write_copy(const void *bytes, size_t size, int to, bool to_is_file)
+static bool write_copy(const struct content *content, int to, bool to_is_file)
 {
+	size_t size = content->size;
 	for (size_t at = 0, length; at < size; at += length) {
 		length = size - at < BLOCKS_AT_ONCE * BLOCK ? size - at : BLOCKS_AT_ONCE * BLOCK;
-		const char *from = (const char *)bytes + at;
-		if (weft__runs_saving_is_interrupted()) {
+		const char *from = (const char *)content->bytes + at;
+		if (weft__runs_saving_is_interrupted(content->saving)) {
 			errno = EINTR;
 			return false;
 		}
@@ -206,17 +216,9 @@ static bool write_copy(const void *bytes, size_t size, int to, bool to_is_file)
 	return !to_is_file || ftruncate(to, (off_t)size) == 0;
 }
 
-/* The content to save: a file that is no longer written, or a copy in memory. */
-struct content {
-	int fd; /* -1: the copy in `bytes` */
-	const void *bytes;
-	size_t size;
-};
-
 static bool write_content(const struct content *content, int to, bool to_is_file)
 {
-	return content->fd >= 0 ? copy(content->fd, to, to_is_file)
-							: write_copy(content->bytes, content->size, to, to_is_file);
+	return content->fd >= 0 ? copy(content, to, to_is_file) : write_copy(content, to, to_is_file);
 }
 
 static bool write_to_file(const struct content *content, const char *path)
@@ -238,8 +240,8 @@ static bool save(const struct content *content, const char *file)
 
 bool weft__runs_save_copy(const void *bytes, size_t size, const char *file)
 {
-	const struct content content = {-1, bytes, size};
-	weft__runs_saving_begins();
+	const struct weft__runs_saving saving = weft__runs_saving_begin();
+	const struct content content = {&saving, -1, bytes, size};
 	if (!weft__runs_is_stdout(file) && !weft__runs_file_is_free(file))
 		return false;
 	if (save(&content, file))
@@ -250,7 +252,7 @@ bool weft__runs_save_copy(const void *bytes, size_t size, const char *file)
 }
 
 /* Saves a ring that its process still records into. 0 or an error code. */
-static int save_running(int ring, const char *file)
+static int save_running(const struct weft__runs_saving *saving, int ring, const char *file)
 {
 	struct weft_watch *watch;
 	void *bytes;
@@ -262,7 +264,7 @@ static int save_running(int ring, const char *file)
 	weft_watch_close(watch);
 	if (error)
 		return error;
-	const struct content content = {-1, bytes, size};
+	const struct content content = {saving, -1, bytes, size};
 	error = save(&content, file) ? 0 : WEFT_ERROR_SYSTEM;
 	int reason = errno;
 	weft_watch_free(bytes, size);
@@ -270,11 +272,12 @@ static int save_running(int ring, const char *file)
 	return error;
 }
 
-static int save_from(int ring, const char *file, bool is_running)
+static int save_from(
+	const struct weft__runs_saving *saving, int ring, const char *file, bool is_running)
 {
-	const struct content content = {.fd = ring};
+	const struct content content = {.saving = saving, .fd = ring};
 	if (is_running)
-		return save_running(ring, file);
+		return save_running(saving, ring, file);
 	return save(&content, file) ? 0 : WEFT_ERROR_SYSTEM;
 }
 
@@ -286,8 +289,8 @@ static const char *explain(int error, int reason)
 	return error == WEFT_ERROR_SYSTEM ? strerror(reason) : weft_error_text(error);
 }
 
-enum weft__runs_outcome weft__runs_save(
-	const char *path, const struct weft__runs_ring *ring, const char *file)
+enum weft__runs_outcome weft__runs_save(const struct weft__runs_saving *saving, const char *path,
+	const struct weft__runs_ring *ring, const char *file)
 {
 	if (!weft__runs_is_stdout(file) && !weft__runs_file_is_free(file)) {
 		weft__runs_report("the trace stays in %s", weft__runs_shown(path));
@@ -300,7 +303,7 @@ enum weft__runs_outcome weft__runs_save(
 	int fd = weft__runs_ring_open(path, ring->pid, access);
 	if (fd < 0)
 		return WEFT__RUNS_SKIPPED;
-	int error = save_from(fd, file, ring->is_running);
+	int error = save_from(saving, fd, file, ring->is_running);
 	int reason = errno;
 	close(fd);
 	if (!error)

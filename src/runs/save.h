@@ -33,16 +33,20 @@ enum weft__runs_outcome {
 	WEFT__RUNS_SKIPPED,     /* it is not a ring */
 };
 
-/* Call it before the first of the rings that are saved together. */
-void weft__runs_saving_begins(void);
+/* When the saving of rings that are saved together began. */
+struct weft__runs_saving {
+	int64_t since_s; /* CLOCK_MONOTONIC */
+};
+
+struct weft__runs_saving weft__runs_saving_begin(void);
 
 /* True if a signal is pending that should end us, and saving has taken more than a second. */
-bool weft__runs_saving_is_interrupted(void);
+bool weft__runs_saving_is_interrupted(const struct weft__runs_saving *saving);
 
 /* Saves the ring at `path` as `file`, or to standard output if that is "-". An existing file is
  * replaced atomically, or stays if saving fails. Reports unless it is saved. */
-enum weft__runs_outcome weft__runs_save(
-	const char *path, const struct weft__runs_ring *ring, const char *file);
+enum weft__runs_outcome weft__runs_save(const struct weft__runs_saving *saving, const char *path,
+	const struct weft__runs_ring *ring, const char *file);
 
 /* Saves a copy of a ring that is in memory. False after a report. */
 bool weft__runs_save_copy(const void *bytes, size_t size, const char *file);

@@ -26,8 +26,8 @@ static char *follow_link(const char *link)
 	return strdup(target + (is_below ? length + 1 : 0));
 }
 
-static void save_ring(struct weft__runs_saves *saves, const char *directory, const char *output,
-	const struct weft__runs_ring *ring)
+static void save_ring(struct weft__runs_saves *saves, const struct weft__runs_saving *saving,
+	const char *directory, const char *output, const struct weft__runs_ring *ring)
 {
 	struct weft__runs_saved *saved = &saves->list[saves->count];
 	const struct weft__runs_ring *before = saves->count ? saved[-1].ring : NULL;
@@ -39,8 +39,8 @@ static void save_ring(struct weft__runs_saves *saves, const char *directory, con
 		saved->file = weft__runs_name_trace(output, ring, before);
 	enum weft__runs_outcome outcome = WEFT__RUNS_NOT_SAVED;
 	if (saved->path && saved->file)
-		outcome =
-			ring->is_link ? WEFT__RUNS_SAVED : weft__runs_save(saved->path, ring, saved->file);
+		outcome = ring->is_link ? WEFT__RUNS_SAVED
+								: weft__runs_save(saving, saved->path, ring, saved->file);
 	if (outcome == WEFT__RUNS_SAVED) {
 		saves->count++;
 		return;
@@ -54,16 +54,16 @@ static void save_ring(struct weft__runs_saves *saves, const char *directory, con
 
 static void save_rings(struct weft__runs_saves *saves, const char *directory, const char *output)
 {
-	weft__runs_saving_begins();
+	const struct weft__runs_saving saving = weft__runs_saving_begin();
 	for (size_t i = 0; i < saves->rings.count && !saves->is_interrupted; i++) {
 		const struct weft__runs_ring *ring = &saves->rings.list[i];
 		/* Another user may have left thousands of files. */
-		if (!ring->is_ours && weft__runs_saving_is_interrupted()) {
+		if (!ring->is_ours && weft__runs_saving_is_interrupted(&saving)) {
 			weft__runs_report(
 				"interrupted; what is not saved stays in %s", weft__runs_shown(directory));
 			saves->has_failed = saves->is_interrupted = true;
 		} else if (!ring->is_failure) {
-			save_ring(saves, directory, output, ring);
+			save_ring(saves, &saving, directory, output, ring);
 		}
 	}
 }

@@ -326,9 +326,9 @@ static int save_process(const struct record_arguments *arguments)
 	struct weft__runs_saved saved = {.ring = &ring.ring,
 		.path = ring.path,
 		.file = weft__runs_name_trace(output, &ring.ring, NULL)};
-	weft__runs_saving_begins();
-	bool good =
-		saved.file && weft__runs_save(ring.path, &ring.ring, saved.file) == WEFT__RUNS_SAVED;
+	const struct weft__runs_saving saving = weft__runs_saving_begin();
+	bool good = saved.file &&
+				weft__runs_save(&saving, ring.path, &ring.ring, saved.file) == WEFT__RUNS_SAVED;
 	if (good)
 		record_report(&saved, 1);
 	free(saved.file);
