@@ -35,18 +35,6 @@ void weft__index_finish(struct weft__index *index)
 	*index = (struct weft__index){0};
 }
 
-int weft__index_copy(const struct weft__index *index, struct weft__index *ret_copy)
-{
-	size_t bytes = ((size_t)index->mask + 1) * sizeof(*index->slots);
-	uint32_t *slots = malloc(bytes);
-	if (!slots)
-		return WEFT_ERROR_MEMORY;
-	memcpy(slots, index->slots, bytes);
-	*ret_copy = *index;
-	ret_copy->slots = slots;
-	return 0;
-}
-
 static void put(struct weft__index *index, uint32_t value, uint64_t hash)
 {
 	uint32_t slot = weft__index_start(index, hash);

@@ -33,8 +33,6 @@ typedef uint64_t weft__index_hash(
 
 int weft__index_init(struct weft__index *index);
 void weft__index_finish(struct weft__index *index);
-/* Makes a copy with the same values. 0 or WEFT_ERROR_MEMORY. */
-int weft__index_copy(const struct weft__index *index, struct weft__index *ret_copy);
 
 /* Adds `value`, which must not be there, under its hash. */
 int weft__index_add(

@@ -35,27 +35,34 @@ int weft__strings_init(struct weft__strings *strings)
 
 void weft__strings_finish(struct weft__strings *strings)
 {
-	free(strings->bytes);
-	free(strings->start);
+	if (!strings->shared_bytes)
+		free(strings->bytes);
+	if (!strings->shared_start)
+		free(strings->start);
+	weft__shared_release(strings->shared_bytes);
+	weft__shared_release(strings->shared_start);
 	weft__index_finish(&strings->index);
 	*strings = (struct weft__strings){0};
 }
 
-int weft__strings_copy(const struct weft__strings *strings, struct weft__strings *ret_copy)
+int weft__strings_view(struct weft__strings *strings, struct weft__strings *ret_view)
 {
-	struct weft__strings copy = {.size = strings->size, .count = strings->count};
-	copy.start_capacity = strings->count + (size_t)1;
-	copy.capacity = strings->size;
-	copy.start = malloc(copy.start_capacity * sizeof(*copy.start));
-	copy.bytes = malloc(copy.capacity + 1);
-	if (!copy.start || !copy.bytes || weft__index_copy(&strings->index, &copy.index)) {
-		weft__strings_finish(&copy);
+	const struct weft__column bytes = {&strings->bytes, 1};
+	const struct weft__column start = {&strings->start, sizeof(*strings->start)};
+	struct weft__strings view = {
+		.bytes = strings->bytes,
+		.size = strings->size,
+		.start = strings->start,
+		.count = strings->count,
+		.shared_bytes = weft__shared_hold(&strings->shared_bytes, &bytes, 1),
+		.shared_start = weft__shared_hold(&strings->shared_start, &start, 1),
+	};
+	if (!view.shared_bytes || !view.shared_start) {
+		weft__shared_release(view.shared_bytes);
+		weft__shared_release(view.shared_start);
 		return WEFT_ERROR_MEMORY;
 	}
-	memcpy(copy.start, strings->start, copy.start_capacity * sizeof(*copy.start));
-	if (copy.size)
-		memcpy(copy.bytes, strings->bytes, copy.size);
-	*ret_copy = copy;
+	*ret_view = view;
 	return 0;
 }
 
@@ -69,6 +76,18 @@ size_t weft__strings_size(const struct weft__strings *strings, uint32_t string)
 	return strings->start[string + 1] - strings->start[string] - 1;
 }
 
+static int own_bytes(struct weft__strings *strings)
+{
+	const struct weft__column column = {&strings->bytes, 1};
+	return weft__shared_own(&strings->shared_bytes, &column, 1, strings->capacity);
+}
+
+static int own_start(struct weft__strings *strings)
+{
+	const struct weft__column column = {&strings->start, sizeof(*strings->start)};
+	return weft__shared_own(&strings->shared_start, &column, 1, strings->start_capacity);
+}
+
 /* Room for `size` bytes with a NUL, and for one more start. */
 static int reserve(struct weft__strings *strings, size_t size)
 {
@@ -77,7 +96,9 @@ static int reserve(struct weft__strings *strings, size_t size)
 		return WEFT_ERROR_LIMIT;
 	if (strings->size + size + 1 > strings->capacity) {
 		size_t capacity = weft__array_next_capacity(strings->capacity, strings->size + size + 1);
-		error = weft__array_resize(&strings->bytes, capacity, 1);
+		error = own_bytes(strings);
+		if (!error)
+			error = weft__array_resize(&strings->bytes, capacity, 1);
 		if (error)
 			return error;
 		strings->capacity = capacity;
@@ -85,7 +106,9 @@ static int reserve(struct weft__strings *strings, size_t size)
 	if (strings->count + (size_t)2 > strings->start_capacity) {
 		size_t capacity =
 			weft__array_next_capacity(strings->start_capacity, strings->count + (size_t)2);
-		error = weft__array_resize(&strings->start, capacity, sizeof(*strings->start));
+		error = own_start(strings);
+		if (!error)
+			error = weft__array_resize(&strings->start, capacity, sizeof(*strings->start));
 		if (error)
 			return error;
 		strings->start_capacity = capacity;
@@ -136,8 +159,9 @@ int weft__strings_intern(
 void weft__strings_trim(struct weft__strings *strings)
 {
 	/* If shrinking fails, the old block is kept. */
-	if (weft__array_resize(&strings->bytes, strings->size, 1) == 0)
+	if (!own_bytes(strings) && !weft__array_resize(&strings->bytes, strings->size, 1))
 		strings->capacity = strings->size;
-	if (weft__array_resize(&strings->start, strings->count + (size_t)1, sizeof(size_t)) == 0)
+	if (!own_start(strings) &&
+		!weft__array_resize(&strings->start, strings->count + (size_t)1, sizeof(size_t)))
 		strings->start_capacity = strings->count + (size_t)1;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/index.h"
+#include "base/shared.h"
 
 struct weft__strings {
 	char *bytes; /* all strings, each with a NUL */
@@ -17,12 +18,14 @@ struct weft__strings {
 	size_t start_capacity;
 	uint32_t count;
 	struct weft__index index;
+	struct weft__shared *shared_bytes, *shared_start; /* if views read them */
 };
 
 int weft__strings_init(struct weft__strings *strings);
 void weft__strings_finish(struct weft__strings *strings);
-/* Makes a copy with the same numbers. 0, or WEFT_ERROR_MEMORY; then there is no copy to finish. */
-int weft__strings_copy(const struct weft__strings *strings, struct weft__strings *ret_copy);
+/* Makes a table of the strings so far that shares their memory; it is only for reading, on any
+ * thread. 0, or WEFT_ERROR_MEMORY; then there is no view to finish. */
+int weft__strings_view(struct weft__strings *strings, struct weft__strings *ret_view);
 
 /* Finds the number of these bytes, or adds them. */
 int weft__strings_intern(

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/export.h"
+#include "model/live.h"
 
 void weft__builder_touch(struct weft_model_builder *b, uint32_t task)
 {
@@ -40,6 +41,24 @@ static int on_mention(void *builder, uint32_t task)
 	return 0;
 }
 
+#define SHARED_COLUMNS(edges)                                                   \
+	{                                                                           \
+		{&(edges)->time, sizeof(uint64_t)}, {&(edges)->from, sizeof(uint32_t)}, \
+			{&(edges)->to, sizeof(uint32_t)},                                   \
+	}
+
+struct weft__shared *weft__builder_hold_edges(struct edge_columns *e)
+{
+	const struct weft__column columns[] = SHARED_COLUMNS(e);
+	return weft__shared_hold(&e->shared, columns, 3);
+}
+
+int weft__builder_own_edges(struct edge_columns *e)
+{
+	const struct weft__column columns[] = SHARED_COLUMNS(e);
+	return weft__shared_own(&e->shared, columns, 3, e->capacity);
+}
+
 static int reserve_edge(struct edge_columns *e)
 {
 	const struct weft__column columns[] = {
@@ -48,6 +67,9 @@ static int reserve_edge(struct edge_columns *e)
 		{&e->to, sizeof(*e->to)},
 		{&e->type, sizeof(*e->type)},
 	};
+	int error = weft__builder_own_edges(e);
+	if (error)
+		return error;
 	return weft__columns_reserve(
 		columns, sizeof(columns) / sizeof(*columns), &e->capacity, e->count + (size_t)1);
 }
@@ -241,6 +263,8 @@ int weft__model_take(struct weft_model_builder *b, const struct weft__fact *fact
 {
 	b->diagnostics = diagnostics;
 	b->summary.by_event[fact->type]++;
+	if (b->live)
+		weft__live_mark(b->live, &b->state, fact);
 	return weft__state_take(&b->state, fact);
 }
 
@@ -270,6 +294,11 @@ WEFT__EXPORT void weft_model_builder_destroy(struct weft_model_builder *b)
 {
 	if (!b)
 		return;
+	if (b->edges.shared) {
+		weft__shared_release(b->edges.shared);
+		b->edges.time = NULL;
+		b->edges.from = b->edges.to = NULL;
+	}
 	void *columns[] = {b->tasks.start, b->tasks.end, b->tasks.last_edge, b->tasks.remarks,
 		b->edges.time, b->edges.from, b->edges.to, b->edges.type, b->activations.start,
 		b->activations.end, b->activations.thread, b->activations.task, b->notes.time,
@@ -278,6 +307,7 @@ WEFT__EXPORT void weft_model_builder_destroy(struct weft_model_builder *b)
 		b->creations.list, b->creations.start};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
+	weft__live_destroy(b->live);
 	weft__identities_finish(&b->identities);
 	weft__texts_finish(&b->texts);
 	weft__state_finish(&b->state);

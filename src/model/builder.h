@@ -10,7 +10,9 @@
  *     periods.c    activations and bands
  *     finish.c     the rules for the end of a trace
  *     freeze.c     from columns to a model
- *     snapshot.c   a copy of all that, to be finished while events go on
+ *     live.c       what snapshots share, kept up to date
+ *     pool.c       grouped rows that grow
+ *     snapshot.c   a model of so far, made while events go on
  */
 #ifndef WEFT_MODEL_BUILDER_H
 #define WEFT_MODEL_BUILDER_H
@@ -18,6 +20,7 @@
 #include <weft/error.h>
 #include <weft/model.h>
 
+#include "base/shared.h"
 #include "model/load.h"
 #include "model/state.h"
 
@@ -42,7 +45,8 @@ struct edge_columns {
 	size_t capacity;
 	uint64_t *time;
 	uint32_t *from, *to;
-	uint8_t *type; /* or WEFT_EDGE_DROPPED */
+	uint8_t *type;               /* or WEFT_EDGE_DROPPED */
+	struct weft__shared *shared; /* time, from and to: snapshots may read them */
 };
 
 struct activation_columns {
@@ -107,6 +111,7 @@ struct weft_model_builder {
 	struct counters counters;
 	struct bands bands;
 	struct creation_columns creations;
+	struct weft__live *live; /* NULL before the first snapshot */
 };
 
 /* The public model is the first member, so that one pointer serves both. */
@@ -114,6 +119,7 @@ struct weft__model {
 	struct weft_model public;
 	struct weft__strings strings;
 	struct weft__ids tasks_by_id;
+	struct weft__snapshot *snapshot; /* owns the columns of a live model, else NULL */
 };
 
 /* builder.c */
@@ -121,8 +127,21 @@ struct weft__model {
 /* Records the present as the task's last sign of life, in case that it never ends. */
 void weft__builder_touch(struct weft_model_builder *b, uint32_t task);
 
+/* A reference to the edges' times and tasks; NULL without memory. */
+struct weft__shared *weft__builder_hold_edges(struct edge_columns *edges);
+/* Ends the sharing of edges. 0 or WEFT_ERROR_MEMORY. */
+int weft__builder_own_edges(struct edge_columns *edges);
+
 /* periods.c: callbacks of the listener. */
 
+/* An activation, or an idle or GC band; stops at an error and returns it. */
+typedef int weft__run_taker(
+	void *context, uint32_t thread, uint32_t task, uint64_t start, uint64_t end);
+
+/* Divides the time in which `task` has the thread, from `start` until `now`, among it and the tasks
+ * that it became meanwhile. */
+int weft__builder_divide(const struct weft_model_builder *b, uint32_t task,
+	const struct weft_band_period *period, weft__run_taker *take, void *context);
 int weft__builder_period(void *builder, uint32_t thread);
 int weft__builder_gc(void *builder, uint32_t thread, uint64_t start, uint32_t reason);
 
@@ -133,11 +152,24 @@ int weft__builder_gc(void *builder, uint32_t thread, uint64_t start, uint32_t re
  * index. The caller frees both. */
 int weft__group_by(const uint32_t *key, uint32_t count, uint32_t groups, uint32_t **ret_first,
 	uint32_t **ret_position);
+/* Copies row i of `from` to row position[i] of `to`. An element has 1, 4 or 8 bytes. */
+void weft__scatter(
+	void *to, const void *from, size_t element_bytes, uint32_t count, const uint32_t *position);
 /* Replaces *column by a copy whose row position[i] is the old row i. */
 int weft__group_scatter(
 	void *column, size_t element_bytes, uint32_t count, const uint32_t *position);
 
-/* freeze.c: moves the builder's columns into the model. After an error, weft_model_destroy frees
+/* freeze.c */
+
+/* The task that holds edge i, or WEFT_NONE. */
+uint32_t weft__edge_actor(const struct edge_columns *edges, uint32_t i);
+
+/* Copies the losses, clamped to the time of the model's summary. 0 or WEFT_ERROR_MEMORY. */
+int weft__model_copy_losses(
+	struct weft_model *model, const struct weft_trace_description *description);
+int weft__compare_bands(const void *left, const void *right); /* by start, for qsort */
+
+/* Moves the builder's columns into the model. After an error, weft_model_destroy frees
  * the part that was already made. */
 int weft__builder_freeze(struct weft_model_builder *b,
 	const struct weft_trace_description *description, const struct weft_help *help,

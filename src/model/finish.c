@@ -6,17 +6,10 @@
 
 #include "base/export.h"
 #include "model/builder.h"
+#include "model/live.h"
 
 /* An unfinished task is drawn until this long after its last sign of life. */
 static const uint64_t UNFINISHED_NS = 1000;
-
-/* In a live model, a task that has not ended reaches the present. */
-static void end_live_tasks(struct weft_model_builder *b)
-{
-	for (uint32_t task = 0; task < b->state.tasks.count; task++)
-		if (!(b->state.tasks.flags[task] & WEFT_TASK_RESOLVED))
-			b->tasks.end[task] = b->state.now;
-}
 
 static void end_task(struct weft_model_builder *b, uint32_t task, uint32_t message)
 {
@@ -109,10 +102,7 @@ static int finish_tasks(struct weft_model_builder *b)
 		return error;
 	settle_flags(b);
 	start_tasks(b);
-	if (b->summary.live)
-		end_live_tasks(b);
-	else
-		error = end_tasks(b);
+	error = end_tasks(b);
 	start_from_rundown(b);
 	count_preexisting(b);
 	count_outcomes(b);
@@ -122,6 +112,15 @@ static int finish_tasks(struct weft_model_builder *b)
 	return error;
 }
 
+/* Frees what only snapshots need, and makes the columns the builder's own again. */
+static int stop_sharing(struct weft_model_builder *b)
+{
+	weft__live_destroy(b->live);
+	b->live = NULL;
+	int error = weft__identities_own(&b->identities);
+	return error ? error : weft__builder_own_edges(&b->edges);
+}
+
 int weft__model_finish(struct weft_model_builder *b,
 	const struct weft_trace_description *description, const struct weft_help *help,
 	struct weft_model **ret_model)
@@ -129,7 +128,9 @@ int weft__model_finish(struct weft_model_builder *b,
 	struct weft__model *model = calloc(1, sizeof(*model));
 	if (!model)
 		return WEFT_ERROR_MEMORY;
-	int error = finish_tasks(b);
+	int error = stop_sharing(b);
+	if (!error)
+		error = finish_tasks(b);
 	if (!error)
 		error = weft__builder_freeze(b, description, help, model);
 	if (error)

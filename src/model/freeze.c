@@ -27,8 +27,7 @@ static void compact_edges(struct weft_model_builder *b)
 	e->count = kept;
 }
 
-/* The task that holds edge i, or WEFT_NONE. */
-static uint32_t actor_of(const struct edge_columns *e, uint32_t i)
+uint32_t weft__edge_actor(const struct edge_columns *e, uint32_t i)
 {
 	bool held = e->type[i] != WEFT_EDGE_CREATE && e->type[i] != WEFT_EDGE_BECOME;
 	return held ? e->from[i] : WEFT_NONE;
@@ -46,8 +45,8 @@ static int freeze_edges(struct weft_model_builder *b, struct weft_model *m)
 	m->tasks.first_edge = first;
 	m->tasks.end_edge = first + 1;
 	for (uint32_t i = 0; i < e->count; i++)
-		if (actor_of(e, i) != WEFT_NONE)
-			first[actor_of(e, i) + 1]++;
+		if (weft__edge_actor(e, i) != WEFT_NONE)
+			first[weft__edge_actor(e, i) + 1]++;
 	for (uint32_t task = 0; task < tasks; task++)
 		first[task + 1] += first[task];
 	m->edges.by_actor_count = first[tasks];
@@ -56,8 +55,8 @@ static int freeze_edges(struct weft_model_builder *b, struct weft_model *m)
 		return WEFT_ERROR_MEMORY;
 	m->edges.by_actor = by_actor;
 	for (uint32_t i = 0; i < e->count; i++)
-		if (actor_of(e, i) != WEFT_NONE)
-			by_actor[first[actor_of(e, i)]++] = i;
+		if (weft__edge_actor(e, i) != WEFT_NONE)
+			by_actor[first[weft__edge_actor(e, i)]++] = i;
 	memmove(first + 1, first, tasks * sizeof(*first));
 	first[0] = 0;
 	return 0;
@@ -120,7 +119,7 @@ static int freeze_samples(struct weft_model_builder *b)
 	return error;
 }
 
-static int by_start(const void *left, const void *right)
+int weft__compare_bands(const void *left, const void *right)
 {
 	const struct weft_band_period *l = left, *r = right;
 	if (l->start != r->start)
@@ -180,9 +179,8 @@ static uint64_t clamp(uint64_t time, uint64_t start, uint64_t end)
 	return time < start ? start : time < end ? time : end;
 }
 
-/* Clamps the losses to the time of the trace, and leaves out those of unknown threads or causes. */
-static int copy_losses(const struct weft_model_builder *b,
-	const struct weft_trace_description *description, struct weft_model *m)
+/* Leaves out losses of unknown threads or causes. */
+int weft__model_copy_losses(struct weft_model *m, const struct weft_trace_description *description)
 {
 	uint32_t count = 0;
 	size_t room = description->loss_period_count + (size_t)1;
@@ -192,8 +190,8 @@ static int copy_losses(const struct weft_model_builder *b,
 		return WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; i < description->loss_period_count; i++) {
 		struct weft_loss_period period = description->loss_periods[i];
-		period.start = clamp(period.start, b->summary.start, b->summary.end);
-		period.end = clamp(period.end, period.start, b->summary.end);
+		period.start = clamp(period.start, m->summary.start, m->summary.end);
+		period.end = clamp(period.end, period.start, m->summary.end);
 		if (period.thread < m->thread_count && period.cause <= WEFT_LOSS_CAUSES)
 			periods[count++] = period;
 	}
@@ -354,7 +352,7 @@ static int freeze_all(struct weft_model_builder *b,
 	if (!error)
 		error = copy_threads(b, description, m);
 	if (!error)
-		error = copy_losses(b, description, m);
+		error = weft__model_copy_losses(m, description);
 	return error;
 }
 
@@ -363,14 +361,14 @@ int weft__builder_freeze(struct weft_model_builder *b,
 	struct weft__model *model)
 {
 	struct weft_model *m = &model->public;
+	m->summary = b->summary;
 	int error = freeze_all(b, description, help, m);
 	if (error)
 		return error;
 	if (b->creations.count)
 		qsort(b->creations.list, b->creations.count, sizeof(*b->creations.list), by_task);
 	if (b->bands.count)
-		qsort(b->bands.list, b->bands.count, sizeof(*b->bands.list), by_start);
-	m->summary = b->summary;
+		qsort(b->bands.list, b->bands.count, sizeof(*b->bands.list), weft__compare_bands);
 	m->clock = description->clock;
 	model->tasks_by_id = b->identities.by_id;
 	hand_over_tasks(b, &m->tasks);

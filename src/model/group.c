@@ -62,6 +62,17 @@ static void scatter_1(uint8_t *to, const uint8_t *from, uint32_t count, const ui
 		to[position[i]] = from[i];
 }
 
+void weft__scatter(
+	void *to, const void *from, size_t element_bytes, uint32_t count, const uint32_t *position)
+{
+	if (element_bytes == 8)
+		scatter_8(to, from, count, position);
+	else if (element_bytes == 4)
+		scatter_4(to, from, count, position);
+	else
+		scatter_1(to, from, count, position);
+}
+
 int weft__group_scatter(
 	void *column, size_t element_bytes, uint32_t count, const uint32_t *position)
 {
@@ -69,12 +80,7 @@ int weft__group_scatter(
 	if (!to)
 		return WEFT_ERROR_MEMORY;
 	memcpy(&from, column, sizeof(from));
-	if (element_bytes == 8)
-		scatter_8(to, from, count, position);
-	else if (element_bytes == 4)
-		scatter_4(to, from, count, position);
-	else
-		scatter_1(to, from, count, position);
+	weft__scatter(to, from, element_bytes, count, position);
 	free(from);
 	memcpy(column, &to, sizeof(to));
 	return 0;

@@ -48,21 +48,6 @@ uint32_t weft__ids_find(const struct weft__ids *ids, const uint64_t *id_of,
 	return WEFT_NONE;
 }
 
-int weft__ids_copy(const struct weft__ids *ids, struct weft__ids *ret_copy)
-{
-	size_t bytes = ids->room * sizeof(*ids->table);
-	struct weft__ids copy = {.first = ids->first, .room = ids->room};
-	copy.table = bytes ? malloc(bytes) : NULL;
-	if ((bytes && !copy.table) || weft__index_copy(&ids->index, &copy.index)) {
-		free(copy.table);
-		return WEFT_ERROR_MEMORY;
-	}
-	if (bytes)
-		memcpy(copy.table, ids->table, bytes);
-	*ret_copy = copy;
-	return 0;
-}
-
 void weft__ids_finish(struct weft__ids *ids)
 {
 	free(ids->table);
@@ -77,8 +62,12 @@ int weft__identities_init(struct weft__identities *identities)
 
 void weft__identities_finish(struct weft__identities *identities)
 {
-	free(identities->id);
-	free(identities->buffer);
+	if (identities->shared) {
+		weft__shared_release(identities->shared);
+	} else {
+		free(identities->id);
+		free(identities->buffer);
+	}
 	weft__ids_finish(&identities->by_id);
 	*identities = (struct weft__identities){0};
 }
@@ -118,17 +107,40 @@ static int enter(struct weft__identities *identities, uint32_t task)
 	return error;
 }
 
+#define COLUMNS(identities)                                         \
+	{                                                               \
+		{&(identities)->id, sizeof(*(identities)->id)},             \
+			{&(identities)->buffer, sizeof(*(identities)->buffer)}, \
+	}
+
+struct weft__shared *weft__identities_hold(struct weft__identities *identities)
+{
+	const struct weft__column columns[] = COLUMNS(identities);
+	return weft__shared_hold(&identities->shared, columns, 2);
+}
+
+int weft__identities_own(struct weft__identities *identities)
+{
+	const struct weft__column columns[] = COLUMNS(identities);
+	return weft__shared_own(&identities->shared, columns, 2, identities->capacity);
+}
+
+static int reserve(struct weft__identities *identities)
+{
+	const struct weft__column columns[] = COLUMNS(identities);
+	if (identities->count < identities->capacity)
+		return 0;
+	int error = weft__identities_own(identities);
+	if (error)
+		return error;
+	return weft__columns_reserve(columns, 2, &identities->capacity, identities->count + (size_t)1);
+}
+
 static int add(
 	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task)
 {
-	const struct weft__column columns[] = {
-		{&identities->id, sizeof(*identities->id)},
-		{&identities->buffer, sizeof(*identities->buffer)},
-	};
 	uint32_t task = identities->count;
-	int error = task >= WEFT__TASKS_MAX
-					? WEFT_ERROR_LIMIT
-					: weft__columns_reserve(columns, 2, &identities->capacity, task + (size_t)1);
+	int error = task >= WEFT__TASKS_MAX ? WEFT_ERROR_LIMIT : reserve(identities);
 	if (error)
 		return error;
 	identities->id[task] = id;

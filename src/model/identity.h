@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/index.h"
+#include "base/shared.h"
 
 /* Numbers of tasks are below this. The values above mean no task (WEFT_NONE), or a thread that runs
  * no known task (WEFT__RUNS_… in state.h). */
@@ -29,6 +30,7 @@ struct weft__identities {
 	size_t capacity;
 	uint64_t *id;
 	uint32_t *buffer;
+	struct weft__shared *shared; /* id and buffer: snapshots may read them */
 	struct weft__ids by_id;
 };
 
@@ -47,10 +49,14 @@ int weft__identities_cut(struct weft__identities *identities, uint32_t count);
  * the id is forgotten. 0 or WEFT_ERROR_MEMORY. */
 int weft__identities_move(struct weft__identities *identities, const uint32_t *new_index);
 
+/* A reference to the ids; NULL without memory. */
+struct weft__shared *weft__identities_hold(struct weft__identities *identities);
+/* Ends the sharing of the ids. 0 or WEFT_ERROR_MEMORY. */
+int weft__identities_own(struct weft__identities *identities);
+
 /* The task of an id, WEFT_NONE if there is none. */
 uint32_t weft__ids_find(const struct weft__ids *ids, const uint64_t *id_of,
 	const uint32_t *buffer_of, uint32_t buffer, uint64_t id);
-int weft__ids_copy(const struct weft__ids *ids, struct weft__ids *ret_copy);
 void weft__ids_finish(struct weft__ids *ids);
 
 #endif

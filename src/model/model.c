@@ -10,6 +10,7 @@
 #include "base/export.h"
 #include "base/search.h"
 #include "model/builder.h"
+#include "model/live.h"
 
 static const struct weft__model *private(const struct weft_model *model)
 {
@@ -102,9 +103,20 @@ WEFT__EXPORT size_t weft_model_format_name(
 	return (size_t)snprintf(buffer, size, "%" PRIu64, model->tasks.id[task]);
 }
 
+/* A live model has no index of ids: keeping one up to date would cost more than this search. */
+static uint32_t find_in_order(const struct weft_tasks *tasks, uint32_t buffer, uint64_t id)
+{
+	for (uint32_t task = 0; task < tasks->count; task++)
+		if (tasks->id[task] == id && tasks->buffer[task] == buffer)
+			return task;
+	return WEFT_NONE;
+}
+
 WEFT__EXPORT uint32_t weft_model_find_task(
 	const struct weft_model *model, uint32_t buffer, uint64_t id)
 {
+	if (private(model)->snapshot)
+		return find_in_order(&model->tasks, buffer, id);
 	return weft__ids_find(
 		&private(model)->tasks_by_id, model->tasks.id, model->tasks.buffer, buffer, id);
 }
@@ -157,6 +169,10 @@ WEFT__EXPORT void weft_model_destroy(struct weft_model *m)
 	struct weft__model *model = (struct weft__model *)m;
 	if (!model)
 		return;
+	if (model->snapshot) {
+		weft__snapshot_destroy(model);
+		return;
+	}
 	const void *columns[] = {m->tasks.id, m->tasks.start, m->tasks.end, m->tasks.parent,
 		m->tasks.becomes, m->tasks.buffer, m->tasks.label, m->tasks.message, m->tasks.kind,
 		m->tasks.flags, m->tasks.first_edge, m->tasks.first_note, m->tasks.first_activation,

@@ -30,8 +30,9 @@ static int reserve_activation(struct activation_columns *a)
 }
 
 static int add_activation(
-	struct weft_model_builder *b, uint32_t thread, uint32_t task, uint64_t start, uint64_t end)
+	void *builder, uint32_t thread, uint32_t task, uint64_t start, uint64_t end)
 {
+	struct weft_model_builder *b = builder;
 	struct activation_columns *a = &b->activations;
 	int error = a->count < a->capacity ? 0 : reserve_activation(a);
 	if (error)
@@ -41,24 +42,22 @@ static int add_activation(
 	a->thread[a->count] = thread;
 	a->task[a->count] = task;
 	a->count++;
+	weft__builder_touch(b, task);
 	return 0;
 }
 
-/* From `start` until now the thread ran `task` and, one after the other, the tasks that it
- * became. */
-static int add_activations(
-	struct weft_model_builder *b, uint32_t thread, uint32_t task, uint64_t start)
+int weft__builder_divide(const struct weft_model_builder *b, uint32_t task,
+	const struct weft_band_period *period, weft__run_taker *take, void *context)
 {
 	const struct weft__state_tasks *t = &b->state.tasks;
-	const uint64_t now = b->state.now;
+	uint64_t start = period->start, now = period->end;
 	for (;;) {
 		bool ended = t->flags[task] & WEFT_TASK_RESOLVED;
 		uint64_t end = ended && b->tasks.end[task] < now ? b->tasks.end[task] : now;
 		if (start < end) {
-			int error = add_activation(b, thread, task, start, end);
+			int error = take(context, period->thread, task, start, end);
 			if (error)
 				return error;
-			weft__builder_touch(b, task);
 			start = end;
 		}
 		if (t->becomes[task] == WEFT_NONE)
@@ -70,11 +69,12 @@ static int add_activations(
 int weft__builder_period(void *builder, uint32_t thread)
 {
 	struct weft_model_builder *b = builder;
-	const struct weft__state_thread *period = &b->state.threads[thread];
-	if (period->running != WEFT__RUNS_IDLE)
-		return add_activations(b, thread, period->running, period->since);
-	return add_band(b, &(struct weft_band_period){
-						   period->since, b->state.now, thread, period->reason, WEFT_BAND_IDLE});
+	const struct weft__state_thread *state = &b->state.threads[thread];
+	const struct weft_band_period period = {
+		state->since, b->state.now, thread, state->reason, WEFT_BAND_IDLE};
+	if (state->running != WEFT__RUNS_IDLE)
+		return weft__builder_divide(b, state->running, &period, add_activation, b);
+	return add_band(b, &period);
 }
 
 int weft__builder_gc(void *builder, uint32_t thread, uint64_t start, uint32_t reason)

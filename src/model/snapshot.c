@@ -1,189 +1,550 @@
 /* SPDX-License-Identifier: ISC
  *
- * A model of a growing trace: the builder is copied, column by column, except for the columns that
- * only later events need, and the copy is finished. So the same code makes all models: a snapshot
- * differs from the model of a trace that ends here only by the rules for the end of a trace.
+ * A model of a growing trace. It shares with the builder what only grows: edges, ids, strings and
+ * pools of grouped rows (live.h). The columns in which rows change are its own. A snapshot that its
+ * reader has destroyed is used again for the next but one, in which only the rows that changed are
+ * written; so a refresh costs what is new.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/export.h"
-#include "model/builder.h"
+#include "base/search.h"
+#include "model/live.h"
 
-struct part {
-	void *to; /* the address of a pointer */
-	const void *from;
-	size_t bytes;
+enum {
+	HELD_EDGES,
+	HELD_IDENTITIES,
+	HELD_POOLS,
+	HELD = HELD_POOLS + WEFT__POOLS,
 };
 
-/* Sets every `to` to a copy or, if the part is empty or memory is short, to NULL, so that the copy
- * can be destroyed after an error. */
-static int copy_parts(const struct part *parts, size_t count)
+/* Disjoint, except for CREATED. */
+enum outcome {
+	BECAME,
+	FAILED,
+	FULFILLED,
+	UNFINISHED,
+	CREATED,
+	OUTCOMES,
+};
+
+struct weft__snapshot {
+	struct weft__spare *spare;
+	uint64_t number;
+	uint32_t tasks, edges; /* rows of its own columns */
+	size_t task_capacity, edge_capacity;
+	uint64_t *start, *end;
+	uint32_t *parent, *becomes, *label, *message;
+	uint16_t *kind;
+	uint8_t *flags;
+	uint32_t *first[WEFT__TASK_POOLS], *last[WEFT__TASK_POOLS]; /* as in the pools */
+	uint32_t packs[WEFT__TASK_POOLS];
+	uint8_t *edge_type;
+	uint32_t outcomes[OUTCOMES]; /* the number of tasks with each */
+	struct weft__list changed, open, dropped;
+	struct weft__growth growth;
+	struct weft_band_period *bands;
+	size_t band_capacity;
+	char *names; /* of threads */
+	struct weft__shared *held[HELD];
+};
+
+/* Gives up everything that is shared, and what is made anew for each snapshot. */
+static void let_go(struct weft__model *model)
 {
-	bool complete = true;
-	for (size_t i = 0; i < count; i++) {
-		void *copy = parts[i].bytes ? malloc(parts[i].bytes) : NULL;
-		if (copy)
-			memcpy(copy, parts[i].from, parts[i].bytes);
-		complete = complete && (copy || !parts[i].bytes);
-		memcpy(parts[i].to, &copy, sizeof(copy));
+	struct weft__snapshot *s = model->snapshot;
+	struct weft_model *m = &model->public;
+	const void *made[] = {m->threads, m->loss_periods, m->counters, m->creations};
+	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
+		free((void *)(uintptr_t)made[i]);
+	for (unsigned i = 0; i < HELD; i++)
+		weft__shared_release(s->held[i]);
+	memset(s->held, 0, sizeof(s->held));
+	weft__strings_finish(&model->strings);
+	free(s->names);
+	s->names = NULL;
+	*m = (struct weft_model){.summary.live = true};
+}
+
+static void free_snapshot(struct weft__model *model)
+{
+	struct weft__snapshot *s = model->snapshot;
+	let_go(model);
+	void *columns[] = {s->start, s->end, s->parent, s->becomes, s->label, s->message, s->kind,
+		s->flags, s->edge_type, s->changed.items, s->open.items, s->dropped.items, s->bands};
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		free(columns[i]);
+	for (unsigned i = 0; i < WEFT__TASK_POOLS; i++) {
+		free(s->first[i]);
+		free(s->last[i]);
 	}
-	return complete ? 0 : WEFT_ERROR_MEMORY;
+	weft__spare_release(s->spare);
+	free(s);
+	free(model);
 }
 
-#define PART(owner, column, rows)                                                   \
-	{                                                                               \
-		&to->owner.column, from->owner.column, (rows) * sizeof(*from->owner.column) \
+void weft__snapshot_destroy(struct weft__model *model)
+{
+	let_go(model);
+	struct weft__model *other = weft__spare_put(model->snapshot->spare, model);
+	if (other)
+		free_snapshot(other);
+}
+
+static struct weft__model *create_snapshot(struct weft__spare *spare)
+{
+	struct weft__model *model = calloc(1, sizeof(*model));
+	struct weft__snapshot *s = calloc(1, sizeof(*s));
+	if (!model || !s) {
+		free(model);
+		free(s);
+		return NULL;
 	}
-#define COPY(parts) copy_parts(parts, sizeof(parts) / sizeof(parts[0]))
-
-static int copy_tasks(const struct weft_model_builder *from, struct weft_model_builder *to)
-{
-	size_t rows = from->state.tasks.count;
-	size_t names = from->identities.count;
-	to->state.tasks.count = from->state.tasks.count;
-	to->state.tasks.capacity = to->tasks.capacity = rows;
-	to->identities.count = from->identities.count;
-	to->identities.capacity = names;
-	const struct part parts[] = {
-		PART(identities, id, names),
-		PART(identities, buffer, names),
-		PART(tasks, start, rows),
-		PART(tasks, end, rows),
-		PART(tasks, remarks, rows),
-		PART(state.tasks, parent, rows),
-		PART(state.tasks, becomes, rows),
-		PART(state.tasks, label, rows),
-		PART(state.tasks, message, rows),
-		PART(state.tasks, kind, rows),
-		PART(state.tasks, flags, rows),
-	};
-	return COPY(parts);
+	s->spare = weft__spare_hold(spare);
+	model->snapshot = s;
+	return model;
 }
 
-static int copy_edges(const struct weft_model_builder *from, struct weft_model_builder *to)
+static int reserve(struct weft__snapshot *s, const struct weft_model_builder *b)
 {
-	size_t rows = from->edges.count;
-	to->edges.count = from->edges.count;
-	to->edges.capacity = rows;
-	const struct part parts[] = {
-		PART(edges, time, rows),
-		PART(edges, from, rows),
-		PART(edges, to, rows),
-		PART(edges, type, rows),
+	const struct weft__column tasks[] = {
+		{&s->start, sizeof(*s->start)},
+		{&s->end, sizeof(*s->end)},
+		{&s->parent, sizeof(*s->parent)},
+		{&s->becomes, sizeof(*s->becomes)},
+		{&s->label, sizeof(*s->label)},
+		{&s->message, sizeof(*s->message)},
+		{&s->kind, sizeof(*s->kind)},
+		{&s->flags, sizeof(*s->flags)},
+		{&s->first[0], sizeof(uint32_t)},
+		{&s->first[1], sizeof(uint32_t)},
+		{&s->first[2], sizeof(uint32_t)},
+		{&s->last[0], sizeof(uint32_t)},
+		{&s->last[1], sizeof(uint32_t)},
+		{&s->last[2], sizeof(uint32_t)},
 	};
-	return COPY(parts);
+	const struct weft__column type = {&s->edge_type, sizeof(*s->edge_type)};
+	_Static_assert(WEFT__TASK_POOLS == 3, "two columns for each pool of tasks");
+	int error = weft__columns_reserve(
+		tasks, sizeof(tasks) / sizeof(*tasks), &s->task_capacity, b->state.tasks.count + (size_t)1);
+	if (error)
+		return error;
+	return weft__columns_reserve(&type, 1, &s->edge_capacity, b->edges.count + (size_t)1);
 }
 
-static int copy_activations(const struct weft_model_builder *from, struct weft_model_builder *to)
+/* ---- Tasks ---- */
+
+static enum outcome outcome_of(const struct weft__snapshot *s, uint32_t task)
 {
-	size_t rows = from->activations.count;
-	to->activations.count = from->activations.count;
-	to->activations.capacity = rows;
-	const struct part parts[] = {
-		PART(activations, start, rows),
-		PART(activations, end, rows),
-		PART(activations, thread, rows),
-		PART(activations, task, rows),
-	};
-	return COPY(parts);
+	if (s->becomes[task] != WEFT_NONE)
+		return BECAME;
+	if (s->flags[task] & WEFT_TASK_FAILED)
+		return FAILED;
+	return s->flags[task] & WEFT_TASK_RESOLVED ? FULFILLED : UNFINISHED;
 }
 
-static int copy_notes(const struct weft_model_builder *from, struct weft_model_builder *to)
+static bool is_before(const void *context, uint32_t row, uint64_t task)
 {
-	size_t rows = from->notes.count;
-	to->notes.count = from->notes.count;
-	to->notes.capacity = rows;
-	const struct part parts[] = {
-		PART(notes, time, rows),
-		PART(notes, value, rows),
-		PART(notes, task, rows),
-		PART(notes, text, rows),
-		PART(notes, type, rows),
-	};
-	return COPY(parts);
+	const struct weft__told *told = context;
+	return told[row].creation.task < task;
 }
 
-static int copy_samples(const struct weft_model_builder *from, struct weft_model_builder *to)
+/* A task that no create event introduced starts with the trace, or when a rundown says. */
+static uint64_t start_of(const struct weft_model_builder *b, uint32_t task)
 {
-	size_t rows = from->samples.count, counters = from->counters.count;
-	to->samples.count = from->samples.count;
-	to->samples.capacity = rows;
-	to->counters.count = from->counters.count;
-	const struct part parts[] = {
-		PART(samples, time, rows),
-		PART(samples, value, rows),
-		PART(samples, task, rows),
-		PART(samples, counter, rows),
-		PART(counters, list, counters),
-	};
-	return COPY(parts);
+	const struct weft__live *live = b->live;
+	uint8_t flags = b->state.tasks.flags[task];
+	if (flags & WEFT_TASK_CREATED)
+		return b->tasks.start[task];
+	if (!(flags & WEFT_TASK_FROM_RUNDOWN))
+		return b->state.start;
+	uint32_t i = weft__search(live->told, 0, live->told_count, is_before, task);
+	bool is_told = i < live->told_count && live->told[i].creation.task == task;
+	return is_told ? live->told[i].start : b->state.start;
 }
 
-static int copy_threads(const struct weft_model_builder *from, struct weft_model_builder *to)
+static void write_task(struct weft__snapshot *s, const struct weft_model_builder *b, uint32_t task)
 {
-	size_t bands = from->bands.count, creations = from->creations.count;
-	to->bands.count = from->bands.count;
-	to->bands.capacity = bands;
-	to->creations.count = from->creations.count;
-	to->creations.capacity = creations;
-	to->state.thread_count = from->state.thread_count;
-	const struct part parts[] = {
-		PART(bands, list, bands),
-		PART(creations, list, creations),
-		PART(creations, start, creations),
-		PART(state, threads, from->state.thread_count),
-	};
-	return COPY(parts);
+	const struct weft__state_tasks *t = &b->state.tasks;
+	const uint8_t moment = WEFT__TASK_WAITS | WEFT__TASK_ASKED;
+	s->start[task] = start_of(b, task);
+	s->end[task] = b->tasks.end[task];
+	s->parent[task] = t->parent[task];
+	s->becomes[task] = t->becomes[task];
+	s->label[task] = t->label[task];
+	s->message[task] = t->message[task];
+	s->kind[task] = t->kind[task];
+	s->flags[task] = (uint8_t)((t->flags[task] & ~moment) | (b->tasks.remarks[task] & TASK_NOTED));
+	for (unsigned i = 0; i < WEFT__TASK_POOLS; i++) {
+		s->first[i][task] = b->live->pools[i].first[task];
+		s->last[i][task] = b->live->pools[i].end[task];
+	}
+	s->outcomes[outcome_of(s, task)]++;
+	s->outcomes[CREATED] += (s->flags[task] & WEFT_TASK_CREATED) != 0;
 }
 
-static int copy_builder(const struct weft_model_builder *from, struct weft_model_builder *to)
+static void rewrite_tasks(
+	struct weft__snapshot *s, const struct weft_model_builder *b, const struct weft__list *tasks)
 {
-	int error = copy_tasks(from, to);
-	if (!error)
-		error = copy_edges(from, to);
-	if (!error)
-		error = copy_activations(from, to);
-	if (!error)
-		error = copy_notes(from, to);
-	if (!error)
-		error = copy_samples(from, to);
-	if (!error)
-		error = copy_threads(from, to);
-	if (!error)
-		error = weft__ids_copy(&from->identities.by_id, &to->identities.by_id);
-	if (!error)
-		error = weft__strings_copy(&from->texts.strings, &to->texts.strings);
+	for (uint32_t i = 0; i < tasks->count && tasks->items[i] < s->tasks; i++) {
+		uint32_t task = tasks->items[i];
+		s->outcomes[outcome_of(s, task)]--;
+		s->outcomes[CREATED] -= (s->flags[task] & WEFT_TASK_CREATED) != 0;
+		write_task(s, b, task);
+	}
+}
+
+/* Where all groups have moved, all places are new. */
+static void copy_places(struct weft__snapshot *s, const struct weft__live *live)
+{
+	for (unsigned i = 0; i < WEFT__TASK_POOLS; i++) {
+		const struct weft__pool *pool = &live->pools[i];
+		if (s->packs[i] != pool->packs && s->tasks) {
+			memcpy(s->first[i], pool->first, s->tasks * sizeof(*pool->first));
+			memcpy(s->last[i], pool->end, s->tasks * sizeof(*pool->end));
+		}
+		s->packs[i] = pool->packs;
+	}
+}
+
+/* True if only the tasks and edges in the lists have changed since the snapshot. */
+static bool is_recent(const struct weft__snapshot *s, const struct weft__live *live)
+{
+	return s->number && s->number + 1 >= live->number;
+}
+
+static void write_tasks(struct weft__snapshot *s, const struct weft_model_builder *b)
+{
+	const struct weft__live *live = b->live;
+	copy_places(s, live);
+	rewrite_tasks(s, b, &live->changed_before);
+	rewrite_tasks(s, b, &live->changed);
+	for (; s->tasks < b->state.tasks.count; s->tasks++)
+		write_task(s, b, s->tasks);
+	for (uint32_t i = 0; i < live->open.count; i++)
+		s->end[live->open.items[i]] = live->now;
+}
+
+static void drop_edges(struct weft__snapshot *s, const struct weft__list *dropped)
+{
+	for (uint32_t i = 0; i < dropped->count; i++)
+		s->edge_type[dropped->items[i]] = WEFT_EDGE_DROPPED;
+}
+
+static void write_edges(struct weft__snapshot *s, const struct weft_model_builder *b)
+{
+	uint32_t more = b->edges.count - s->edges;
+	if (more)
+		memcpy(s->edge_type + s->edges, b->edges.type + s->edges, more);
+	s->edges = b->edges.count;
+	drop_edges(s, &b->live->dropped_before);
+	drop_edges(s, &b->live->dropped);
+}
+
+/* ---- Activations that reach the present ---- */
+
+/* Copies the rows of the tasks that run, with those that reach the present at their ends. */
+static void write_going(struct weft__snapshot *s, struct weft__live *live)
+{
+	struct weft__pool *pool = &live->pools[WEFT__POOL_ACTIVATIONS];
+	uint32_t *first = s->first[WEFT__POOL_ACTIVATIONS], *last = s->last[WEFT__POOL_ACTIVATIONS];
+	for (uint32_t i = 0; i < live->going_count; i++)
+		pool->need[live->going[i].task]++;
+	for (uint32_t i = 0; i < live->going_count; i++) {
+		const struct weft__going *going = &live->going[i];
+		uint32_t task = going->task;
+		if (pool->need[task]) {
+			first[task] = weft__pool_copy_group(pool, task, pool->need[task]);
+			last[task] = first[task] + pool->end[task] - pool->first[task];
+			pool->need[task] = 0;
+		}
+		uint32_t row = last[task]++;
+		((uint64_t *)pool->column[0])[row] = going->start;
+		((uint64_t *)pool->column[1])[row] = going->end;
+		((uint32_t *)pool->column[2])[row] = going->thread;
+	}
+}
+
+/* ---- The public model ---- */
+
+static void show_tasks(
+	struct weft__snapshot *s, const struct weft_model_builder *b, struct weft_tasks *to)
+{
+	*to = (struct weft_tasks){
+		.count = s->tasks,
+		.id = b->identities.id,
+		.buffer = b->identities.buffer,
+		.start = s->start,
+		.end = s->end,
+		.parent = s->parent,
+		.becomes = s->becomes,
+		.label = s->label,
+		.message = s->message,
+		.kind = s->kind,
+		.flags = s->flags,
+		.first_edge = s->first[WEFT__POOL_ACTS],
+		.end_edge = s->last[WEFT__POOL_ACTS],
+		.first_note = s->first[WEFT__POOL_NOTES],
+		.end_note = s->last[WEFT__POOL_NOTES],
+		.first_activation = s->first[WEFT__POOL_ACTIVATIONS],
+		.end_activation = s->last[WEFT__POOL_ACTIVATIONS],
+	};
+}
+
+static void show_rows(
+	struct weft__snapshot *s, const struct weft_model_builder *b, struct weft_model *m)
+{
+	const struct weft__pool *pools = b->live->pools;
+	const struct weft__pool *a = &pools[WEFT__POOL_ACTIVATIONS], *n = &pools[WEFT__POOL_NOTES];
+	const struct weft__pool *acts = &pools[WEFT__POOL_ACTS], *p = &pools[WEFT__POOL_SAMPLES];
+	const struct edge_columns *e = &b->edges;
+	m->edges = (struct weft_edges){
+		e->count, e->time, e->from, e->to, s->edge_type, acts->rows, acts->column[0]};
+	m->activations = (struct weft_activations){
+		a->rows + b->live->going_count, a->column[0], a->column[1], a->column[2]};
+	m->notes = (struct weft_notes){n->rows, n->column[0], n->column[2], n->column[1], n->column[3]};
+	m->samples = (struct weft_samples){p->rows, p->column[0], p->column[1], p->column[2]};
+}
+
+static int hold_shared(struct weft__model *model, struct weft_model_builder *b)
+{
+	struct weft__shared **held = model->snapshot->held;
+	held[HELD_EDGES] = weft__builder_hold_edges(&b->edges);
+	held[HELD_IDENTITIES] = weft__identities_hold(&b->identities);
+	for (unsigned i = 0; i < WEFT__POOLS; i++)
+		held[HELD_POOLS + i] = weft__pool_hold(&b->live->pools[i]);
+	for (unsigned i = 0; i < HELD; i++)
+		if (!held[i])
+			return WEFT_ERROR_MEMORY;
+	return weft__strings_view(&b->texts.strings, &model->strings);
+}
+
+static int copy_counters(const struct weft_model_builder *b, struct weft_model *m)
+{
+	const uint32_t *first = b->live->pools[WEFT__POOL_SAMPLES].first;
+	uint32_t count = b->counters.count;
+	struct weft_counter *list = malloc((count + (size_t)1) * sizeof(*list));
+	m->counters = list;
+	if (!list)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < count; i++) {
+		list[i] = b->counters.list[i];
+		list[i].first = first[i];
+	}
+	m->counter_count = count;
+	return 0;
+}
+
+static int copy_creations(const struct weft_model_builder *b, struct weft_model *m)
+{
+	uint32_t count = b->live->told_count;
+	struct weft_creation *list = malloc((count + (size_t)1) * sizeof(*list));
+	m->creations = list;
+	if (!list)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t i = 0; i < count; i++)
+		list[i] = b->live->told[i].creation;
+	m->creation_count = count;
+	return 0;
+}
+
+static int copy_bands(
+	struct weft__snapshot *s, const struct weft_model_builder *b, struct weft_model *m)
+{
+	const struct weft__live *live = b->live;
+	const struct weft__column column = {&s->bands, sizeof(*s->bands)};
+	int error = weft__columns_reserve(
+		&column, 1, &s->band_capacity, b->bands.count + (size_t)live->going_band_count);
+	if (error)
+		return error;
+	if (b->bands.count)
+		memcpy(s->bands, b->bands.list, b->bands.count * sizeof(*s->bands));
+	weft__bands_merge(s->bands, b->bands.count, live->going_bands, live->going_band_count);
+	m->bands = s->bands;
+	m->band_count = b->bands.count + live->going_band_count;
+	return 0;
+}
+
+/* Appends a name to `names`, or only counts its bytes if that is NULL. */
+static const char *put_name(char *names, size_t *size, const char *name)
+{
+	size_t bytes = strlen(name ? name : "") + 1;
+	char *to = names ? names + *size : NULL;
+	if (to)
+		memcpy(to, name ? name : "", bytes);
+	*size += bytes;
+	return to;
+}
+
+static int copy_threads(struct weft__snapshot *s, const struct weft_model_builder *b,
+	const struct weft_trace_description *description, struct weft_model *m)
+{
+	uint32_t known = description->thread_count, count = b->state.thread_count;
+	count = known > count ? known : count;
+	struct weft_trace_thread *threads = calloc(count + (size_t)1, sizeof(*threads));
+	m->threads = threads;
+	if (!threads)
+		return WEFT_ERROR_MEMORY;
+	if (known)
+		memcpy(threads, description->threads, known * sizeof(*threads));
+	for (unsigned pass = 0; pass < 2; pass++) {
+		size_t size = 0;
+		for (uint32_t i = 0; i < count; i++) {
+			const struct weft_trace_thread t =
+				i < known ? description->threads[i] : (struct weft_trace_thread){0};
+			threads[i].name = put_name(s->names, &size, t.name);
+			threads[i].process = put_name(s->names, &size, t.process);
+		}
+		if (!s->names && !(s->names = malloc(size + 1)))
+			return WEFT_ERROR_MEMORY;
+	}
+	m->thread_count = count;
+	return 0;
+}
+
+static int copy_list(const struct weft__list *from, struct weft__list *to)
+{
+	to->count = 0;
+	int error = weft__list_reserve(to, from->count);
+	if (!error && from->count)
+		memcpy(to->items, from->items, from->count * sizeof(*to->items));
+	to->count = error ? 0 : from->count;
 	return error;
 }
 
-/* Moves the present of the copy to `now_ns`, but not before its last event nor past the longest
- * trace. */
-static void move_on(struct weft__state *copy, const struct weft__state *from, uint64_t now_ns)
+static int copy_growth(struct weft__snapshot *s, const struct weft__live *live)
 {
-	uint64_t last_ns = weft__ns_add(from->start, WEFT__SPAN_NS);
-	if (now_ns > last_ns)
-		now_ns = last_ns;
-	copy->start = from->start;
-	copy->events = from->events;
-	copy->now = from->events && now_ns > from->now ? now_ns : from->now;
+	uint32_t packs = 0;
+	int error = copy_list(&live->changed, &s->changed);
+	if (!error)
+		error = copy_list(&live->open, &s->open);
+	if (!error)
+		error = copy_list(&live->dropped, &s->dropped);
+	for (unsigned i = 0; i < WEFT__TASK_POOLS; i++)
+		packs += live->pools[i].packs;
+	s->growth = (struct weft__growth){
+		.tasks = live->tasks,
+		.edges = live->edges,
+		.changed = s->changed.items,
+		.changed_count = s->changed.count,
+		.open = s->open.items,
+		.open_count = s->open.count,
+		.dropped = s->dropped.items,
+		.dropped_count = s->dropped.count,
+		.moved = packs != live->packs,
+	};
+	return error;
 }
 
-WEFT__EXPORT int weft_model_builder_snapshot(const struct weft_model_builder *builder,
+static void summarize(const struct weft__snapshot *s, const struct weft_model_builder *b,
+	struct weft_model_summary *summary)
+{
+	const struct weft__live *live = b->live;
+	*summary = b->summary;
+	summary->live = true;
+	summary->events = b->state.events;
+	summary->start = b->state.start;
+	summary->end = live->now;
+	summary->became = s->outcomes[BECAME];
+	summary->failed = s->outcomes[FAILED];
+	summary->fulfilled = s->outcomes[FULFILLED];
+	summary->unfinished = s->outcomes[UNFINISHED];
+	summary->preexisting = s->tasks - s->outcomes[CREATED];
+	for (uint32_t i = 0; i < live->told_count; i++) {
+		const struct weft_creation *c = &live->told[i].creation;
+		bool is_created = s->flags[c->task] & WEFT_TASK_CREATED;
+		summary->preexisting -= !is_created && c->time >= b->state.start;
+	}
+}
+
+static int fill(struct weft__model *model, struct weft_model_builder *b,
+	const struct weft_trace_description *description)
+{
+	struct weft__snapshot *s = model->snapshot;
+	struct weft_model *m = &model->public;
+	int error = reserve(s, b);
+	if (!error)
+		error = hold_shared(model, b);
+	if (!error)
+		error = copy_counters(b, m);
+	if (!error)
+		error = copy_creations(b, m);
+	if (!error)
+		error = copy_bands(s, b, m);
+	if (!error)
+		error = copy_threads(s, b, description, m);
+	if (!error)
+		error = copy_growth(s, b->live);
+	if (error)
+		return error;
+	write_tasks(s, b);
+	write_edges(s, b);
+	write_going(s, b->live);
+	show_tasks(s, b, &m->tasks);
+	show_rows(s, b, m);
+	summarize(s, b, &m->summary);
+	m->clock = description->clock;
+	return weft__model_copy_losses(m, description);
+}
+
+/* Makes a snapshot of what is up to date. */
+static int make(struct weft_model_builder *b, const struct weft_trace_description *description,
+	struct weft_model **ret_model)
+{
+	struct weft__live *live = b->live;
+	struct weft__model *model = weft__spare_take(live->spare);
+	if (model && !is_recent(model->snapshot, live)) {
+		free_snapshot(model);
+		model = NULL;
+	}
+	if (!model)
+		model = create_snapshot(live->spare);
+	if (!model)
+		return WEFT_ERROR_MEMORY;
+	int error = fill(model, b, description);
+	if (error) {
+		free_snapshot(model);
+		return error;
+	}
+	weft__live_commit(b);
+	model->snapshot->number = live->number;
+	*ret_model = &model->public;
+	return 0;
+}
+
+/* The present: not before the last event nor past the longest trace. */
+static uint64_t present(const struct weft__state *state, uint64_t now_ns)
+{
+	uint64_t last_ns = weft__ns_add(state->start, WEFT__SPAN_NS);
+	if (now_ns > last_ns)
+		now_ns = last_ns;
+	return state->events && now_ns > state->now ? now_ns : state->now;
+}
+
+WEFT__EXPORT int weft_model_builder_snapshot(struct weft_model_builder *b,
 	const struct weft_trace_description *description, uint64_t now_ns,
 	struct weft_model **ret_model)
 {
-	struct weft_model_builder *copy = calloc(1, sizeof(*copy));
-	if (!copy)
-		return WEFT_ERROR_MEMORY;
-	int error = copy_builder(builder, copy);
-	copy->summary = builder->summary;
-	copy->summary.live = true;
-	copy->state.listener = builder->state.listener;
-	copy->state.context = copy;
-	move_on(&copy->state, &builder->state, now_ns);
+	int error = b->live ? 0 : weft__live_create(&b->live);
+	if (error)
+		return error;
+	error = weft__live_update(b, present(&b->state, now_ns));
 	if (!error)
-		error = weft_model_builder_finish(copy, description, ret_model);
-	weft_model_builder_destroy(copy);
+		error = make(b, description, ret_model);
+	if (error) {
+		/* What was done only in part is done anew for the next snapshot. */
+		weft__live_destroy(b->live);
+		b->live = NULL;
+	}
 	return error;
+}
+
+const struct weft__growth *weft__model_growth(
+	const struct weft_model *model, const struct weft_model *former)
+{
+	const struct weft__snapshot *s = ((const struct weft__model *)model)->snapshot;
+	const struct weft__snapshot *f = ((const struct weft__model *)former)->snapshot;
+	return s && f && s->spare == f->spare && s->number == f->number + 1 ? &s->growth : NULL;
 }

@@ -112,22 +112,40 @@ static int build_story(struct weft_decoder *decoder)
 	return error;
 }
 
+/* Snapshots after every two events. The next to last one stays, as in a viewer; an older one is
+ * used again. */
+static int take_snapshots(struct weft_decoder *decoder, struct weft_model_builder *builder)
+{
+	struct weft_model *models[2] = {NULL, NULL};
+	struct weft_diagnostics diagnostics = {0};
+	struct weft_event event;
+	int error = 0;
+	for (unsigned i = 0; !error && i < 10; i++) {
+		error = weft_decoder_next(decoder, &event);
+		if (!error)
+			error = weft_model_builder_add(builder, &event, &diagnostics);
+		if (error || i % 2)
+			continue;
+		weft_model_destroy(models[0]);
+		models[0] = models[1];
+		models[1] = NULL;
+		error = weft_model_builder_snapshot(builder, weft_decoder_describe(decoder), 0, &models[1]);
+	}
+	weft_model_destroy(models[0]);
+	weft_model_destroy(models[1]);
+	return error;
+}
+
 static int look_at_half(struct weft_decoder *decoder)
 {
 	struct weft_model_builder *builder;
 	struct weft_model *model = NULL;
-	struct weft_diagnostics diagnostics = {0};
-	struct weft_event event;
 	int error = weft_model_builder_create(&builder);
 	if (error)
 		return error;
-	for (int i = 0; !error && i < 6; i++) {
-		error = weft_decoder_next(decoder, &event);
-		if (!error)
-			error = weft_model_builder_add(builder, &event, &diagnostics);
-	}
-	if (!error)
-		error = weft_model_builder_snapshot(builder, weft_decoder_describe(decoder), 100, &model);
+	error = take_snapshots(decoder, builder);
+	if (error && error != WEFT_END) /* a later snapshot is complete nevertheless */
+		(void)weft_model_builder_snapshot(builder, weft_decoder_describe(decoder), 0, &model);
 	weft_model_destroy(model);
 	weft_model_builder_destroy(builder);
 	return error;

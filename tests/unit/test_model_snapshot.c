@@ -12,7 +12,10 @@
 
 #include <weft/model.h>
 
+#include "model/growth.h"
+
 #include "decoded.h"
+#include "same_model.h"
 
 static const struct weft_trace_thread threads[] = {
 	{.name = "main", .process = "p"}, {.name = "worker", .process = "p"}};
@@ -20,6 +23,7 @@ static const struct weft_trace_description description = {
 	.format = "test", .clock.name = "test", .threads = threads, .thread_count = 2};
 static struct weft_diagnostics diagnostics;
 static char text_of_event[16];
+static unsigned ids = 30; /* random tasks are below this */
 
 static struct weft_event random_event(uint64_t *seed, uint64_t time)
 {
@@ -27,8 +31,8 @@ static struct weft_event random_event(uint64_t *seed, uint64_t time)
 	return (struct weft_event){
 		.type = (uint8_t)(1 + next_random(seed) % (WEFT_EVENT_TYPES - 1)),
 		.time_ns = time,
-		.task = next_random(seed) % 16 ? next_random(seed) % 30 : WEFT_TASK_NONE,
-		.other = next_random(seed) % 16 ? next_random(seed) % 30 : WEFT_TASK_NONE,
+		.task = next_random(seed) % 16 ? next_random(seed) % ids : WEFT_TASK_NONE,
+		.other = next_random(seed) % 16 ? next_random(seed) % ids : WEFT_TASK_NONE,
 		.kind = (uint16_t)(next_random(seed) % 12),
 		.band = (uint8_t)(next_random(seed) % 2),
 		.flag = next_random(seed) % 2,
@@ -75,79 +79,17 @@ static struct weft_model *look(struct weft_model_builder *builder, uint64_t now)
 	return model;
 }
 
-static void same_string(
-	const struct weft_model *a, uint32_t string_a, const struct weft_model *b, uint32_t string_b)
-{
-	struct weft_slice x = weft_model_string(a, string_a), y = weft_model_string(b, string_b);
-	assert_int_equal(string_a == WEFT_NONE, string_b == WEFT_NONE);
-	assert_int_equal(x.size, y.size);
-	assert_memory_equal(x.bytes, y.bytes, x.size);
-}
-
-static void same_columns(
-	const void *const *a, const void *const *b, const size_t *bytes, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (bytes[i])
-			assert_memory_equal(a[i], b[i], bytes[i]);
-}
-
-/* What no rule for the end of a trace changes. */
-static void same_facts(const struct weft_model *a, const struct weft_model *b)
-{
-	const struct weft_tasks *x = &a->tasks, *y = &b->tasks;
-	const struct weft_edges *e = &a->edges, *f = &b->edges;
-	const struct weft_notes *n = &a->notes, *o = &b->notes;
-	const struct weft_samples *s = &a->samples, *r = &b->samples;
-	assert_int_equal(x->count, y->count);
-	assert_int_equal(e->count, f->count);
-	assert_int_equal(e->by_actor_count, f->by_actor_count);
-	assert_int_equal(n->count, o->count);
-	assert_int_equal(s->count, r->count);
-	assert_int_equal(a->counter_count, b->counter_count);
-	assert_int_equal(a->creation_count, b->creation_count);
-	assert_int_equal(a->thread_count, b->thread_count);
-	assert_int_equal(a->summary.events, b->summary.events);
-	assert_int_equal(a->summary.preexisting, b->summary.preexisting);
-	const void *left[] = {x->id, x->start, x->parent, x->becomes, x->buffer, x->kind, x->first_edge,
-		x->first_note, e->time, e->from, e->to, e->type, e->by_actor, n->time, n->value, n->type,
-		s->time, s->value, s->task};
-	const void *right[] = {y->id, y->start, y->parent, y->becomes, y->buffer, y->kind,
-		y->first_edge, y->first_note, f->time, f->from, f->to, f->type, f->by_actor, o->time,
-		o->value, o->type, r->time, r->value, r->task};
-	size_t tasks = x->count, edges = e->count, notes = n->count, samples = s->count;
-	const size_t bytes[] = {tasks * 8, tasks * 8, tasks * 4, tasks * 4, tasks * 4, tasks * 2,
-		(tasks + 1) * 4, (tasks + 1) * 4, edges * 8, edges * 4, edges * 4, edges,
-		e->by_actor_count * (size_t)4, notes * 8, notes * 8, notes, samples * 8, samples * 8,
-		samples * 4};
-	same_columns(left, right, bytes, sizeof(bytes) / sizeof(bytes[0]));
-	for (uint32_t i = 0; i < n->count; i++)
-		same_string(a, n->text[i], b, o->text[i]);
-	for (uint32_t task = 0; task < x->count; task++)
-		same_string(a, x->label[task], b, y->label[task]);
-	for (uint32_t i = 0; i < a->counter_count; i++)
-		assert_int_equal(a->counters[i].first, b->counters[i].first);
-	for (uint32_t i = 0; i < a->thread_count; i++)
-		assert_string_equal(a->threads[i].name, b->threads[i].name);
-}
-
 /* What the rules for the end of a trace do. */
 static void same_ends(const struct weft_model *a, const struct weft_model *b)
 {
-	const struct weft_activations *x = &a->activations, *y = &b->activations;
-	assert_int_equal(x->count, y->count);
-	assert_int_equal(a->band_count, b->band_count);
 	assert_int_equal(a->summary.never_resolved, b->summary.never_resolved);
 	assert_int_equal(a->summary.unfinished, b->summary.unfinished);
-	const void *left[] = {
-		a->tasks.end, a->tasks.flags, a->tasks.first_activation, x->start, x->end, x->thread};
-	const void *right[] = {
-		b->tasks.end, b->tasks.flags, b->tasks.first_activation, y->start, y->end, y->thread};
-	size_t tasks = a->tasks.count, rows = x->count;
-	const size_t bytes[] = {tasks * 8, tasks, (tasks + 1) * 4, rows * 8, rows * 8, rows * 4};
-	same_columns(left, right, bytes, sizeof(bytes) / sizeof(bytes[0]));
-	for (uint32_t task = 0; task < a->tasks.count; task++)
+	same_periods(a, b);
+	for (uint32_t task = 0; task < a->tasks.count; task++) {
+		assert_int_equal(a->tasks.end[task], b->tasks.end[task]);
+		assert_int_equal(a->tasks.flags[task], b->tasks.flags[task]);
 		same_string(a, a->tasks.message[task], b, b->tasks.message[task]);
+	}
 }
 
 static void looking_changes_nothing(void **state)
@@ -174,8 +116,8 @@ static void a_snapshot_is_the_trace_so_far(void **state)
 		struct weft_model_builder *builder = feed(seed, count, 0);
 		struct weft_model *snapshot = look(builder, 0), *whole = finish(builder);
 		same_facts(snapshot, whole);
+		same_periods(snapshot, whole);
 		assert_true(snapshot->summary.live);
-		assert_int_equal(snapshot->summary.end, whole->summary.end);
 		assert_int_equal(snapshot->summary.never_resolved, 0);
 		for (uint32_t task = 0; task < whole->tasks.count; task++) {
 			bool ended = snapshot->tasks.flags[task] & WEFT_TASK_RESOLVED;
@@ -235,6 +177,115 @@ static void nothing_yet_is_a_model(void **state)
 	weft_model_destroy(finish(builder));
 }
 
+/* ---- A growing trace ---- */
+
+#define KEPT 4 /* snapshots that a reader has at a time */
+
+/* Adds the next events of a seed, which is advanced. */
+static void add_events(
+	struct weft_model_builder *builder, uint64_t *seed, uint64_t *time, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		struct weft_event event = random_event(seed, *time);
+		*time += next_random(seed) % 3 * 7;
+		assert_int_equal(weft_model_builder_add(builder, &event, &diagnostics), 0);
+	}
+}
+
+static bool is_listed(const uint32_t *list, uint32_t count, uint32_t task)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (list[i] == task)
+			return true;
+	return false;
+}
+
+/* What the snapshot says of its growth is true. */
+static void check_growth(const struct weft_model *m, const struct weft_model *former)
+{
+	const struct weft__growth *g = weft__model_growth(m, former);
+	assert_non_null(g);
+	assert_null(weft__model_growth(former, m));
+	assert_int_equal(g->tasks, former->tasks.count);
+	assert_int_equal(g->edges, former->edges.count);
+	for (uint32_t task = 0; task < m->tasks.count; task++) {
+		bool is_open = is_listed(g->open, g->open_count, task);
+		assert_int_equal(is_open, !(m->tasks.flags[task] & WEFT_TASK_RESOLVED));
+		if (is_open)
+			assert_int_equal(m->tasks.end[task], m->summary.end);
+		if (task >= g->tasks || is_listed(g->changed, g->changed_count, task))
+			continue;
+		same_task(m, former, task);
+		same_notes_of(m, former, task);
+		same_runs_of(m, former, task);
+		assert_int_equal(m->tasks.flags[task], former->tasks.flags[task]);
+		assert_int_equal(m->tasks.message[task], former->tasks.message[task]);
+		if (!is_open)
+			assert_int_equal(m->tasks.end[task], former->tasks.end[task]);
+		if (!g->moved) {
+			assert_int_equal(m->tasks.first_edge[task], former->tasks.first_edge[task]);
+			assert_int_equal(m->tasks.first_note[task], former->tasks.first_note[task]);
+			assert_int_equal(m->tasks.first_activation[task], former->tasks.first_activation[task]);
+		}
+	}
+	for (uint32_t i = 0; i < g->changed_count; i++)
+		assert_true(g->changed[i] < g->tasks && (i == 0 || g->changed[i - 1] < g->changed[i]));
+	for (uint32_t edge = 0; edge < g->edges; edge++) {
+		bool was_dropped = former->edges.type[edge] == WEFT_EDGE_DROPPED;
+		bool is_dropped = m->edges.type[edge] == WEFT_EDGE_DROPPED;
+		assert_int_equal(is_dropped && !was_dropped, is_listed(g->dropped, g->dropped_count, edge));
+		assert_true(is_dropped || m->edges.type[edge] == former->edges.type[edge]);
+	}
+}
+
+/* A trace grows in steps of random length. Each snapshot is the trace so far, whatever else its
+ * reader has, and those that it has never change. */
+static void snapshots_share_and_never_change(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed < 60; seed++) {
+		uint64_t step_seed = seed * 31, events = seed, time = 1000;
+		struct weft_model *kept[KEPT] = {NULL}, *former = NULL;
+		uint64_t sums[KEPT] = {0};
+		struct weft_model_builder *builder;
+		unsigned total = 0, longest = seed % 5 ? 40 : 200;
+		ids = seed % 4 == 1 ? 6 : seed % 4 ? 30 : 300;
+		assert_int_equal(weft_model_builder_create(&builder), 0);
+		for (unsigned step = 0; step < 30; step++) {
+			unsigned more = next_random(&step_seed) % 4 ? next_random(&step_seed) % longest : 0;
+			unsigned place = next_random(&step_seed) % (seed % 2 ? 2 : KEPT);
+			add_events(builder, &events, &time, more);
+			total += more;
+			struct weft_model *m = look(builder, 0), *whole = finish(feed(seed, total, 0));
+			same_facts(m, whole);
+			same_periods(m, whole);
+			if (former)
+				check_growth(m, former);
+			for (unsigned i = 0; i < KEPT; i++)
+				assert_true(!kept[i] || checksum(kept[i]) == sums[i]);
+			if (seed % 3 ==
+				0) /* as a viewer does: only the latest, so that the one before it is used again */
+				place = 0;
+			else if (kept[place] == former) /* keep it for the next comparison */
+				place = (place + 1) % KEPT;
+			weft_model_destroy(kept[place]);
+			kept[place] = former = m;
+			sums[place] = checksum(m);
+			weft_model_destroy(whole);
+		}
+		struct weft_model *last = finish(builder), *whole = finish(feed(seed, total, 0));
+		same_facts(last, whole);
+		same_ends(last, whole);
+		weft_model_destroy(last);
+		weft_model_destroy(whole);
+		for (unsigned i = 0; i < KEPT; i++) {
+			assert_true(!kept[i] || checksum(kept[i]) == sums[i]);
+			weft_model_destroy(kept[i]);
+		}
+	}
+	ids = 30;
+}
+
 /* However events come, and whenever somebody looks. */
 static void no_trace_is_longer_than_nine_years(void **state)
 {
@@ -270,6 +321,7 @@ int main(void)
 		cmocka_unit_test(a_snapshot_is_the_trace_so_far),
 		cmocka_unit_test(what_goes_on_reaches_now),
 		cmocka_unit_test(nothing_yet_is_a_model),
+		cmocka_unit_test(snapshots_share_and_never_change),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

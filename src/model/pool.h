@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Rows grouped by task or counter that grow while snapshots read them. A group's rows are
+ * contiguous; if there is no room behind them, they move to the end of the columns, and snapshots
+ * go on reading the old place. If the columns are full, they are packed into new memory.
+ *
+ *     first[g] ─┐        end[g] ─┐
+ *     ──────────▼────────────────▼───────┬───────────────────────────┬──────────
+ *       …       rows of group g  (slack) │ rows of h  (left by moves) │  unused
+ *     ───────────────────────────────────┴───────────────────────────┴──────────
+ *                                                                used ┘
+ */
+#ifndef WEFT_MODEL_POOL_H
+#define WEFT_MODEL_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/shared.h"
+
+struct weft__pool {
+	unsigned column_count;
+	size_t bytes[WEFT__SHARED_COLUMNS]; /* of an element: 1, 4 or 8 */
+	void *column[WEFT__SHARED_COLUMNS];
+	uint32_t *first, *end; /* by group */
+	uint32_t *need;        /* by group: rows being added; 0 between calls */
+	uint32_t groups;
+	size_t group_capacity;
+	uint32_t rows; /* of all groups */
+	uint32_t used, room;
+	uint32_t packs; /* changes when all groups have moved */
+	struct weft__shared *shared;
+};
+
+void weft__pool_init(struct weft__pool *pool, unsigned column_count, const size_t *bytes);
+void weft__pool_finish(struct weft__pool *pool);
+
+/* Adds empty groups up to this number. All functions return 0, WEFT_ERROR_MEMORY or _LIMIT, and
+ * leave the rows as they are after an error. */
+int weft__pool_add_groups(struct weft__pool *pool, uint32_t groups);
+
+/* Appends rows to their groups; `columns` has their values. */
+int weft__pool_add_rows(
+	struct weft__pool *pool, const uint32_t *group, uint32_t count, const void *const *columns);
+
+/* Removes the last row of a group, whose place snapshots may go on reading. */
+int weft__pool_drop_last(struct weft__pool *pool, uint32_t group);
+
+/* Makes room for that many rows behind all others. */
+int weft__pool_reserve(struct weft__pool *pool, uint64_t rows);
+
+/* Copies a group behind all other rows, with `more` uninitialized rows at its end, for one snapshot
+ * only. Room must have been reserved. Returns the place of the copy. */
+uint32_t weft__pool_copy_group(struct weft__pool *pool, uint32_t group, uint32_t more);
+
+/* A reference to the columns; NULL without memory. */
+struct weft__shared *weft__pool_hold(struct weft__pool *pool);
+
+#endif
