@@ -10,8 +10,11 @@
 #include "layout/forest.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <weft/model.h>
+
+#include "base/array.h"
 
 struct node {
 	uint32_t up; /* the parent in the splay tree; at its top, the path's parent */
@@ -19,7 +22,7 @@ struct node {
 };
 
 struct weft__forest {
-	uint32_t count;
+	uint32_t count, capacity;
 	bool *has_children; /* or had children before */
 	struct node nodes[];
 };
@@ -29,7 +32,7 @@ struct weft__forest *weft__forest_create(const uint32_t *parents, uint32_t count
 	struct weft__forest *forest = malloc(sizeof(*forest) + count * sizeof(struct node));
 	if (!forest)
 		return NULL;
-	forest->count = count;
+	forest->count = forest->capacity = count;
 	forest->has_children = calloc(count + (size_t)1, sizeof(*forest->has_children));
 	if (!forest->has_children) {
 		free(forest);
@@ -41,6 +44,32 @@ struct weft__forest *weft__forest_create(const uint32_t *parents, uint32_t count
 			forest->has_children[parents[i]] = true;
 	}
 	return forest;
+}
+
+bool weft__forest_add(struct weft__forest **forest, const uint32_t *parents, uint32_t count)
+{
+	struct weft__forest *f = *forest;
+	uint32_t from = f->count;
+	if (count > f->capacity) {
+		size_t capacity = weft__array_next_capacity(f->capacity, count);
+		f = realloc(f, sizeof(*f) + capacity * sizeof(struct node));
+		if (!f)
+			return false;
+		*forest = f;
+		bool *has_children = realloc(f->has_children, capacity + 1);
+		if (!has_children)
+			return false;
+		f->has_children = has_children;
+		f->capacity = (uint32_t)capacity;
+	}
+	memset(f->has_children + from, 0, count - from);
+	for (uint32_t i = from; i < count; i++)
+		f->nodes[i] = (struct node){parents[i], WEFT_NONE, WEFT_NONE};
+	for (uint32_t i = from; i < count; i++)
+		if (parents[i] != WEFT_NONE)
+			f->has_children[parents[i]] = true;
+	f->count = count;
+	return true;
 }
 
 void weft__forest_destroy(struct weft__forest *forest)

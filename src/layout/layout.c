@@ -10,10 +10,13 @@
 #include "base/both.h"
 #include "base/export.h"
 #include "base/options.h"
+#include "layout/growth.h"
 
 struct whole_layout {
 	struct weft_layout public; /* first member: callers hold a pointer to it */
 	struct weft__columns columns;
+	const struct weft_layout *former; /* the layout from which it grew, or NULL */
+	struct weft__layout_growth growth;
 };
 
 static int allocate(struct weft__columns *columns, size_t count)
@@ -129,6 +132,45 @@ static int make(const struct weft_model *model, const struct weft_layout_options
 	return error;
 }
 
+static void free_columns(struct weft__columns *c)
+{
+	void *columns[] = {c->start, c->parent, c->row, c->moved, c->form, c->fold_of, c->folds,
+		c->members, c->member_ends, c->group_of, c->groups, c->group_names, c->changed, c->refused};
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		free(columns[i]);
+	weft__forest_destroy(c->forest);
+	weft__tries_finish(&c->tries);
+	*c = (struct weft__columns){0};
+}
+
+/* Makes the columns from the previous layout's; WEFT_AGAIN if they must be made as a whole. */
+static int grow(const struct weft_model *model, const struct weft_layout_options *options,
+	struct whole_layout *whole, uint32_t *ret_row_count)
+{
+	const struct weft_layout *previous = options->previous;
+	if (!previous)
+		return WEFT_AGAIN;
+	/* The columns that callers see are never changed, only what is behind them. */
+	struct whole_layout *former = (struct whole_layout *)(uintptr_t)previous;
+	int error = weft__layout_grow(model, options, &former->columns, &whole->columns, ret_row_count);
+	whole->columns.above = NULL;
+	if (error) {
+		free_columns(&whole->columns);
+		return error;
+	}
+	whole->former = previous;
+	whole->growth =
+		(struct weft__layout_growth){whole->columns.changed, whole->columns.changed_count};
+	return 0;
+}
+
+const struct weft__layout_growth *weft__layout_growth(
+	const struct weft_layout *layout, const struct weft_layout *former)
+{
+	const struct whole_layout *whole = (const struct whole_layout *)layout;
+	return former && whole->former == former ? &whole->growth : NULL;
+}
+
 WEFT__EXPORT int weft_layout_create(const struct weft_model *model,
 	const struct weft_layout_options *options, struct weft_layout **ret_layout)
 {
@@ -141,7 +183,9 @@ WEFT__EXPORT int weft_layout_create(const struct weft_model *model,
 		WEFT__OPTIONS_COPY(&settled, options);
 	if (settled.previous && settled.previous->model->tasks.count > model->tasks.count)
 		settled.previous = NULL; /* it belongs to something else */
-	int error = make(model, &settled, &whole->columns, &row_count);
+	int error = grow(model, &settled, whole, &row_count);
+	if (error == WEFT_AGAIN)
+		error = make(model, &settled, &whole->columns, &row_count);
 	publish(whole, model, settled.group_by, row_count);
 	if (error)
 		weft_layout_destroy(&whole->public);
@@ -155,10 +199,6 @@ WEFT__EXPORT void weft_layout_destroy(struct weft_layout *layout)
 	struct whole_layout *whole = (struct whole_layout *)layout;
 	if (!whole)
 		return;
-	struct weft__columns *c = &whole->columns;
-	void *columns[] = {c->start, c->parent, c->row, c->moved, c->form, c->fold_of, c->folds,
-		c->members, c->member_ends, c->group_of, c->groups, c->group_names};
-	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		free(columns[i]);
+	free_columns(&whole->columns);
 	free(whole);
 }

@@ -9,6 +9,8 @@
  *     labels.c    which labels are alike
  *     folds.c     which siblings fold
  *     rows.c      rows
+ *
+ *     grow.c      all of that at once for the next snapshot of a growing trace
  */
 #ifndef WEFT_LAYOUT_LAYOUT_H
 #define WEFT_LAYOUT_LAYOUT_H
@@ -16,7 +18,9 @@
 #include <weft/error.h>
 #include <weft/layout.h>
 
+#include "layout/forest.h"
 #include "layout/occupancy.h"
+#include "layout/tries.h"
 
 struct weft__columns {
 	uint64_t *start;
@@ -37,6 +41,16 @@ struct weft__columns {
 	struct weft_group *groups;
 	char *group_names;
 	uint32_t group_count;
+	/* Only for a live model: for the next layout, which takes them over. */
+	struct weft__forest *forest; /* of the parents */
+	struct weft__tries tries;
+	/* Tasks that would have moved below themselves, in ascending order: they may move later. */
+	uint32_t *refused;
+	uint32_t refused_count;
+	size_t refused_capacity;
+	/* Only of a layout that grew: see growth.h. */
+	uint32_t *changed;
+	uint32_t changed_count;
 };
 
 /* The walk: depth first, group by group. A task's descendants directly follow it. */
@@ -51,6 +65,19 @@ struct weft__tree {
  * WEFT_ERROR_MEMORY. */
 int weft__layout_simplify(const struct weft_model *model, const struct weft_layout_options *options,
 	struct weft__columns *columns);
+
+/* The read at which a task starts if the rule moves it, unless another task tried to read it before
+ * then; or WEFT_NONE. */
+uint32_t weft__layout_waking_read(const struct weft_model *model, uint32_t task);
+/* Moves a task to that read, unless it would become its own descendant. 0 or WEFT_ERROR_MEMORY. */
+int weft__layout_move(const struct weft_model *model, struct weft__forest *forest, uint32_t task,
+	uint32_t read, struct weft__columns *columns);
+
+/* Makes the columns of the next snapshot from those of the former one, options->previous, as far as
+ * they do not depend on what is new. 0, WEFT_AGAIN if this is not possible, or WEFT_ERROR_MEMORY.
+ * In all cases, `former` loses its working memory. */
+int weft__layout_grow(const struct weft_model *model, const struct weft_layout_options *options,
+	struct weft__columns *former, struct weft__columns *columns, uint32_t *ret_row_count);
 
 /* Moves children of hidden tasks under their nearest ancestor that is shown. */
 void weft__layout_hide(
@@ -78,6 +105,16 @@ int weft__layout_fold(const struct weft_model *model, const struct weft_layout_o
  * neither walk nor folds. 0 or WEFT_ERROR_MEMORY; call finish in both cases. */
 int weft__layout_expect(const struct weft_model *model, struct weft__columns *columns,
 	struct weft__occupancy *ret_occupancy);
+
+/* Places new tasks, in an order in which parents come first: those that start before `known_from`
+ * from row `bottom` on, because the occupancy does not know what was there before. 0 or
+ * WEFT_ERROR_MEMORY. */
+int weft__layout_place_new(const struct weft_model *model, const struct weft_help *help,
+	const struct weft__tree *tree, struct weft__columns *columns, struct weft__occupancy *occupancy,
+	uint64_t known_from, uint32_t bottom);
+/* Makes an occupancy of the starts of the tasks in the tree, and of one more. */
+int weft__layout_expect_new(const struct weft_model *model, const struct weft__tree *tree,
+	struct weft__columns *columns, uint64_t start, struct weft__occupancy *ret_occupancy);
 
 /* Fills row, and the rows of folds and groups. 0 or WEFT_ERROR_MEMORY. */
 int weft__layout_place(const struct weft_model *model, const struct weft_layout_options *options,

@@ -309,3 +309,16 @@ int weft__occupancy_hold(struct weft__occupancy *occupancy, struct weft__ranks r
 		occupancy->row_count = row + 1;
 	return mark(occupancy, ranks, row);
 }
+
+int weft__occupancy_hold_always(struct weft__occupancy *occupancy, uint32_t row)
+{
+	const struct weft__ranks all = {0, occupancy->start_count};
+	unsigned page = row / WEFT__PAGE_ROWS;
+	if (row >= PAGED_ROWS || !occupancy->pages[page].covers)
+		return weft__occupancy_hold(occupancy, all, row);
+	if (row >= occupancy->row_count)
+		occupancy->row_count = row + 1;
+	/* The root is part of each way up, so that the other nodes need not know. */
+	occupancy->pages[page].covers[1] |= UINT64_C(1) << row % WEFT__PAGE_ROWS;
+	return 0;
+}

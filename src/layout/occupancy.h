@@ -51,6 +51,9 @@ int weft__occupancy_take(
 int weft__occupancy_try(
 	struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t row, bool *ret_taken);
 
+/* Takes a row for all times. 0 or WEFT_ERROR_MEMORY. */
+int weft__occupancy_hold_always(struct weft__occupancy *occupancy, uint32_t row);
+
 /* Takes a row for an interval even if it is occupied. 0 or WEFT_ERROR_MEMORY. */
 int weft__occupancy_hold(struct weft__occupancy *occupancy, struct weft__ranks ranks, uint32_t row);
 

@@ -40,6 +40,8 @@ struct placing {
 	struct batch *looking,
 		*ready;    /* the batch that the second thread fills, and the one that it has filled */
 	uint32_t last; /* index of the walk */
+	uint64_t known_from; /* tasks that start before go to row `bottom` or below */
+	uint32_t bottom;
 	int error;
 };
 
@@ -96,6 +98,8 @@ static int place_task(struct placing *p, uint32_t task, const struct unit *unit)
 	uint32_t from = lowest_allowed(p, unit->above, unit->is_beside);
 	bool placed = false;
 	int error = 0;
+	if (c->start[task] < p->known_from && from < p->bottom)
+		from = p->bottom;
 	if (unit->continued && c->start[task] >= alone_from(p, unit->above))
 		error = weft__occupancy_try(
 			p->occupancy, ranks_of(p, unit->continued, end_of(p, task)), from, &placed);
@@ -333,6 +337,42 @@ static int place_groups(struct placing *p, uint32_t *ret_row_count)
 	}
 	*ret_row_count = row;
 	return error;
+}
+
+int weft__layout_expect_new(const struct weft_model *model, const struct weft__tree *tree,
+	struct weft__columns *columns, uint64_t start, struct weft__occupancy *ret_occupancy)
+{
+	const struct placing p = {.model = model, .columns = columns};
+	struct starts starts;
+	int error = starts_init(&starts, tree->count + 1);
+	if (!error)
+		add_start(&starts, start);
+	for (uint32_t i = 0; i < tree->count && !error; i++)
+		add_starts(&p, tree->order[i], &starts);
+	return make_occupancy(&starts, ret_occupancy, error);
+}
+
+int weft__layout_place_new(const struct weft_model *model, const struct weft_help *help,
+	const struct weft__tree *tree, struct weft__columns *columns, struct weft__occupancy *occupancy,
+	uint64_t known_from, uint32_t bottom)
+{
+	struct batch *batches = malloc(2 * sizeof(*batches));
+	if (!batches)
+		return WEFT_ERROR_MEMORY;
+	struct placing p = {
+		.model = model,
+		.help = help,
+		.tree = tree,
+		.columns = columns,
+		.occupancy = occupancy,
+		.looking = batches,
+		.ready = batches + 1,
+		.known_from = known_from,
+		.bottom = bottom,
+	};
+	place_batches(&p, 0, tree->count);
+	free(batches);
+	return p.error;
 }
 
 int weft__layout_place(const struct weft_model *model, const struct weft_layout_options *options,

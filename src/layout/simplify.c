@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/both.h"
 #include "layout/forest.h"
 
@@ -30,7 +31,23 @@ static void cut_cycles(uint32_t *parent, uint32_t *seen, uint32_t count)
 	}
 }
 
-static void copy(const struct weft_model *model, struct weft__columns *columns)
+/* Keeps tasks moved that were moved before, whatever came later: the row before their read may be
+ * in use. */
+static void keep_moves(const struct weft_model *model, const struct weft_layout *previous,
+	struct weft__columns *columns)
+{
+	for (uint32_t task = 0; task < previous->model->tasks.count; task++) {
+		if (!previous->moved[task])
+			continue;
+		uint32_t read = model->edges.by_actor[model->tasks.first_edge[task]];
+		columns->parent[task] = model->edges.to[read];
+		columns->start[task] = previous->start[task];
+		columns->moved[task] = true;
+	}
+}
+
+static void copy(const struct weft_model *model, const struct weft_layout *previous,
+	struct weft__columns *columns)
 {
 	uint32_t count = model->tasks.count;
 	if (count == 0)
@@ -39,6 +56,8 @@ static void copy(const struct weft_model *model, struct weft__columns *columns)
 	memcpy(columns->parent, model->tasks.parent, count * sizeof(*columns->parent));
 	memset(columns->moved, 0, count * sizeof(*columns->moved));
 	memset(columns->form, WEFT_FORM_LINE, count * sizeof(*columns->form));
+	if (previous)
+		keep_moves(model, previous, columns);
 	cut_cycles(columns->parent, columns->row, count); /* the column of rows serves as scratch */
 }
 
@@ -74,8 +93,7 @@ static uint64_t *first_tries(const struct weft_model *model)
 	return tried;
 }
 
-/* The read at which a task starts, if the rule moves the task; or WEFT_NONE. */
-static uint32_t waking_read(const struct weft_model *model, const uint64_t *tried, uint32_t task)
+uint32_t weft__layout_waking_read(const struct weft_model *model, uint32_t task)
 {
 	const struct weft_tasks *tasks = &model->tasks;
 	uint32_t first = tasks->first_edge[task];
@@ -85,7 +103,7 @@ static uint32_t waking_read(const struct weft_model *model, const uint64_t *trie
 	uint64_t time = model->edges.time[edge];
 	if (model->edges.type[edge] != WEFT_EDGE_READ || time > tasks->end[task])
 		return WEFT_NONE; /* a task that reads after its end would have a negative length */
-	if (tasks->flags[task] & WEFT_TASK_NOTED || tried[task] <= time)
+	if (tasks->flags[task] & WEFT_TASK_NOTED)
 		return WEFT_NONE;
 	uint32_t parent = tasks->parent[task];
 	if (parent != WEFT_NONE && tasks->becomes[parent] == task)
@@ -93,31 +111,10 @@ static uint32_t waking_read(const struct weft_model *model, const uint64_t *trie
 	return edge;
 }
 
-static bool was_moved(const struct weft_layout *previous, uint32_t task)
-{
-	return previous && task < previous->model->tasks.count && previous->moved[task];
-}
-
-/* Keeps tasks moved that were moved before, whatever came later: the row before their read may be
- * in use. */
-static void keep_moves(const struct weft_model *model, const struct weft_layout *previous,
-	struct weft__forest *forest, struct weft__columns *columns)
-{
-	for (uint32_t task = 0; task < previous->model->tasks.count; task++) {
-		if (!previous->moved[task])
-			continue;
-		uint32_t read = model->edges.by_actor[model->tasks.first_edge[task]];
-		uint32_t *parent = &columns->parent[task], source = model->edges.to[read];
-		if (weft__forest_move(forest, task, *parent, source))
-			*parent = source;
-		columns->start[task] = previous->start[task];
-		columns->moved[task] = true;
-	}
-}
-
 /* The work of two threads: first what each needs, then half of the tasks each. */
 struct simplifying {
 	const struct weft_model *model;
+	const struct weft_layout *previous; /* NULL, or the former layout */
 	struct weft__columns *columns;
 	struct weft__forest *forest;
 	uint64_t *tried;
@@ -127,7 +124,7 @@ struct simplifying {
 static void copy_and_plant(void *context)
 {
 	struct simplifying *s = context;
-	copy(s->model, s->columns);
+	copy(s->model, s->previous, s->columns);
 	s->forest = weft__forest_create(s->columns->parent, s->model->tasks.count);
 }
 
@@ -139,8 +136,12 @@ static void find_tries(void *context)
 
 static void find_reads(struct simplifying *s, uint32_t first, uint32_t last)
 {
-	for (uint32_t task = first; task < last; task++)
-		s->reads[task] = waking_read(s->model, s->tried, task);
+	const uint64_t *time = s->model->edges.time;
+	for (uint32_t task = first; task < last; task++) {
+		uint32_t read = weft__layout_waking_read(s->model, task);
+		bool was_tried = read != WEFT_NONE && s->tried[task] <= time[read];
+		s->reads[task] = was_tried ? WEFT_NONE : read;
+	}
 }
 
 static void find_first_reads(void *context)
@@ -155,41 +156,59 @@ static void find_other_reads(void *context)
 	find_reads(s, s->model->tasks.count / 2, s->model->tasks.count);
 }
 
-static void move(struct simplifying *s, const struct weft_layout *previous)
+static int add_refused(struct weft__columns *c, uint32_t task)
 {
-	const struct weft_edges *edges = &s->model->edges;
-	struct weft__columns *columns = s->columns;
-	for (uint32_t task = 0; task < s->model->tasks.count; task++) {
-		uint32_t read = s->reads[task];
-		if (read == WEFT_NONE || was_moved(previous, task))
-			continue;
-		uint32_t source = edges->to[read];
-		if (source == task || !weft__forest_move(s->forest, task, columns->parent[task], source))
-			continue;
-		columns->parent[task] = source;
-		columns->start[task] = edges->time[read];
-		columns->moved[task] = true;
-	}
+	const struct weft__column column = {&c->refused, sizeof(*c->refused)};
+	int error =
+		weft__columns_reserve(&column, 1, &c->refused_capacity, c->refused_count + (size_t)1);
+	if (!error)
+		c->refused[c->refused_count++] = task;
+	return error;
+}
+
+int weft__layout_move(const struct weft_model *model, struct weft__forest *forest, uint32_t task,
+	uint32_t read, struct weft__columns *columns)
+{
+	uint32_t source = model->edges.to[read];
+	if (source == task)
+		return 0;
+	if (!weft__forest_move(forest, task, columns->parent[task], source))
+		return model->summary.live ? add_refused(columns, task) : 0;
+	columns->parent[task] = source;
+	columns->start[task] = model->edges.time[read];
+	columns->moved[task] = true;
+	return 0;
+}
+
+static int move(struct simplifying *s)
+{
+	int error = 0;
+	for (uint32_t task = 0; task < s->model->tasks.count && !error; task++)
+		if (s->reads[task] != WEFT_NONE && !s->columns->moved[task])
+			error = weft__layout_move(s->model, s->forest, task, s->reads[task], s->columns);
+	return error;
 }
 
 int weft__layout_simplify(const struct weft_model *model, const struct weft_layout_options *options,
 	struct weft__columns *columns)
 {
 	const struct weft_help *help = options->progress ? options->progress->help : NULL;
-	struct simplifying s = {.model = model, .columns = columns, .reads = columns->row};
+	struct simplifying s = {
+		.model = model, .previous = options->previous, .columns = columns, .reads = columns->row};
 	if (options->no_simplify) {
-		copy(model, columns);
+		copy(model, NULL, columns);
 		return 0;
 	}
 	weft__both(help, copy_and_plant, &s, find_tries, &s);
-	bool complete = s.forest && s.tried;
-	if (complete) {
-		if (options->previous)
-			keep_moves(model, options->previous, s.forest, columns);
+	int error = s.forest && s.tried ? 0 : WEFT_ERROR_MEMORY;
+	if (!error) {
 		weft__both(help, find_first_reads, &s, find_other_reads, &s);
-		move(&s, options->previous);
+		error = move(&s);
 	}
 	free(s.tried);
-	weft__forest_destroy(s.forest);
-	return complete ? 0 : WEFT_ERROR_MEMORY;
+	if (!error && model->summary.live)
+		columns->forest = s.forest;
+	else
+		weft__forest_destroy(s.forest);
+	return error;
 }

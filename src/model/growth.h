@@ -23,8 +23,12 @@ struct weft__growth {
 	/* Former edges that have become WEFT_EDGE_DROPPED. */
 	const uint32_t *dropped;
 	uint32_t dropped_count;
-	bool moved; /* the rows of unchanged tasks may be elsewhere */
+	bool moved;       /* the rows of unchanged tasks may be elsewhere */
+	uint64_t last_ns; /* the last event of the former snapshot: no new one is before it */
 };
+
+/* What is new in a snapshot since the one before it, whichever that was; in the first one, all. */
+const struct weft__growth *weft__model_own_growth(const struct weft_model *snapshot);
 
 /* NULL unless both are snapshots of one builder and `model` is the next one after `former`. The
  * result is the model's. */

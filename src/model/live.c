@@ -380,5 +380,6 @@ void weft__live_commit(struct weft_model_builder *b)
 	live->packs = 0;
 	for (unsigned i = 0; i < WEFT__TASK_POOLS; i++)
 		live->packs += live->pools[i].packs;
+	live->last_ns = b->state.now;
 	live->number++;
 }

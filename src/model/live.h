@@ -56,9 +56,10 @@ struct weft__live {
 	struct weft__told *told; /* by task */
 	uint32_t told_count;
 	size_t told_capacity;
-	uint32_t packs;  /* sum of the pools' at the latest snapshot */
-	uint64_t number; /* of the latest snapshot; 0: there is none */
-	uint64_t now;    /* the present of the next one */
+	uint32_t packs;   /* sum of the pools' at the latest snapshot */
+	uint64_t number;  /* of the latest snapshot; 0: there is none */
+	uint64_t now;     /* the present of the next one */
+	uint64_t last_ns; /* the last event of the latest one */
 	struct weft__spare *spare;
 };
 

@@ -434,6 +434,7 @@ static int copy_growth(struct weft__snapshot *s, const struct weft__live *live)
 		.dropped = s->dropped.items,
 		.dropped_count = s->dropped.count,
 		.moved = packs != live->packs,
+		.last_ns = live->last_ns,
 	};
 	return error;
 }
@@ -541,10 +542,17 @@ WEFT__EXPORT int weft_model_builder_snapshot(struct weft_model_builder *b,
 	return error;
 }
 
+const struct weft__growth *weft__model_own_growth(const struct weft_model *snapshot)
+{
+	return &((const struct weft__model *)snapshot)->snapshot->growth;
+}
+
 const struct weft__growth *weft__model_growth(
 	const struct weft_model *model, const struct weft_model *former)
 {
+	if (!model->summary.live || !former->summary.live)
+		return NULL;
 	const struct weft__snapshot *s = ((const struct weft__model *)model)->snapshot;
 	const struct weft__snapshot *f = ((const struct weft__model *)former)->snapshot;
-	return s && f && s->spare == f->spare && s->number == f->number + 1 ? &s->growth : NULL;
+	return s->spare == f->spare && s->number == f->number + 1 ? &s->growth : NULL;
 }

@@ -112,11 +112,38 @@ static int build_story(struct weft_decoder *decoder)
 	return error;
 }
 
-/* Snapshots after every two events. The next to last one stays, as in a viewer; an older one is
- * used again. */
+struct shown {
+	struct weft_model *model;
+	struct weft_layout *layout;
+};
+
+static void drop(struct shown *shown)
+{
+	weft_layout_destroy(shown->layout);
+	weft_model_destroy(shown->model);
+	*shown = (struct shown){NULL, NULL};
+}
+
+/* Shows what came since the last one, which stays until then, as in a viewer. */
+static int refresh(
+	struct weft_decoder *decoder, struct weft_model_builder *builder, struct shown *shown)
+{
+	const struct weft_layout_options options = {.fold = true, .previous = shown->layout};
+	struct shown next = {NULL, NULL};
+	int error =
+		weft_model_builder_snapshot(builder, weft_decoder_describe(decoder), 0, &next.model);
+	if (!error)
+		error = weft_layout_create(next.model, &options, &next.layout);
+	drop(error ? &next : shown);
+	if (!error)
+		*shown = next;
+	return error;
+}
+
+/* Snapshots after every two events. */
 static int take_snapshots(struct weft_decoder *decoder, struct weft_model_builder *builder)
 {
-	struct weft_model *models[2] = {NULL, NULL};
+	struct shown shown = {NULL, NULL};
 	struct weft_diagnostics diagnostics = {0};
 	struct weft_event event;
 	int error = 0;
@@ -124,15 +151,10 @@ static int take_snapshots(struct weft_decoder *decoder, struct weft_model_builde
 		error = weft_decoder_next(decoder, &event);
 		if (!error)
 			error = weft_model_builder_add(builder, &event, &diagnostics);
-		if (error || i % 2)
-			continue;
-		weft_model_destroy(models[0]);
-		models[0] = models[1];
-		models[1] = NULL;
-		error = weft_model_builder_snapshot(builder, weft_decoder_describe(decoder), 0, &models[1]);
+		if (!error && i % 2 == 0)
+			error = refresh(decoder, builder, &shown);
 	}
-	weft_model_destroy(models[0]);
-	weft_model_destroy(models[1]);
+	drop(&shown);
 	return error;
 }
 
