@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-"""Prints a manual page in scdoc's language, with tables that come from the code instead of a line like @PROBLEMS@.
+"""Prints a manual page in scdoc's language, with tables that come from the code instead of @EVENTS@ and @PROBLEMS@.
 
-    man/tables.py PAGE.scd include/weft/problems.def
+    man/tables.py PAGE.scd include/weft/events.def include/weft/problems.def
 """
 import re
 import sys
@@ -10,13 +10,22 @@ import sys
 PROBLEM = re.compile(r'^PROBLEM\(\w+, "([^"]+)", .*\n\t"([^"]+)"\)$', re.MULTILINE)
 
 
+EVENT = re.compile(r'^EVENT\(\d+, \w+, "(\w+)",(.*)\)$', re.MULTILINE)
+
+
+def events(table):
+    """Each event's name and its JSON keys, as rows."""
+    rows = ['*%s*\n:%%s%s' % (name, ', '.join(re.findall(r'"(\w+)"', fields))) for name, fields in EVENT.findall(table)]
+    return '\n'.join(('|[ ' if row is rows[0] else '|  ') + row % ('[ ' if row is rows[0] else '  ') for row in rows)
+
+
 def problems(table):
     """Each problem's name, and its meaning as a sentence."""
     return '\n\n'.join('*%s*\n\t%s%s.' % (name, text[0].upper(), text[1:]) for name, text in PROBLEM.findall(table))
 
 
-def expand(page, table):
-    return page.replace('@PROBLEMS@', problems(table))
+def expand(page, of_events, of_problems):
+    return page.replace('@EVENTS@', events(of_events)).replace('@PROBLEMS@', problems(of_problems))
 
 
 def read(path):
@@ -26,4 +35,4 @@ def read(path):
 
 if __name__ == '__main__':
     sys.stdout.reconfigure(encoding='utf-8')
-    sys.stdout.write(expand(read(sys.argv[1]), read(sys.argv[2])))
+    sys.stdout.write(expand(*map(read, sys.argv[1:4])))
