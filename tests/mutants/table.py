@@ -132,8 +132,8 @@ MUTANTS = [
     *in_file(
         'src/render/edges/heat.c',
         ('return count <= 4 * GROUP ? 1 : count <= 32 * GROUP ? 2 : SHADES;',
-         'return count < 4 * GROUP ? 1 : count <= 32 * GROUP ? 2 : SHADES;', 'render_piles density render'),
-        ('return p->theme->try_read;', 'return p->theme->read;', 'render_piles density render')),
+         'return count < 4 * GROUP ? 1 : count <= 32 * GROUP ? 2 : SHADES;', 'heat'),
+        ('return p->theme->try_read;', 'return p->theme->read;', 'heat')),
     # ---- export ----
     *in_file(
         'src/export/cut.c',
@@ -166,7 +166,7 @@ MUTANTS = [
         ('return total ? 0 : WEFT_ERROR_DAMAGED;', 'return 0;', 'source e2e/stream')),
     *in_file(
         'src/source/file.c',
-        ('if (source->size > most)', 'if (source->size >= most)', 'source e2e/limits'),
+        ('if (source->size > most)', 'if (source->size >= most)', 'input source e2e/limits'),
         ('lseek(fd, 0, SEEK_CUR) == 0;', 'true;', 'source e2e/cli')),
     # ---- record ----
     *in_file(
@@ -195,12 +195,91 @@ MUTANTS = [
     *in_file(
         'src/record/packet.c',
         ('if (++passed->open_in_row < 2 || passed->taken == TAKEN_MAX)', 'if (passed->taken == TAKEN_MAX)',
-         'record_threads e2e/agree'),
+         'record_taken'),
         ('state >> 2 >= sequence)', 'state >> 2 > sequence)', 'record_threads',
          'no packet has the sequence of a claim before the claim succeeds')),
     *in_file(
         'src/record/text.c',
         ('weft__count_loss(self.slot, WEFT_ABI_LOSS_TOO_BIG);', '(void)self;', 'record')),
+    # ---- trigger ----
+    *in_file(
+        'src/trigger/rule.c',
+        ("for (; p->at < p->size && p->text[p->at] >= '0'", "for (; p->at <= p->size && p->text[p->at] >= '0'",
+         'trigger')),
+    *in_file(
+        'src/trigger/tests.c',
+        ('value > rule->limit : value < rule->limit;', 'value > rule->limit : value <= rule->limit;', 'trigger'),
+        ('if (rule->type > RULE_BELOW || rule->counter != name)', 'if (rule->type > RULE_BELOW)', 'trigger')),
+    *in_file(
+        'src/trigger/trigger.c',
+        ('t->wants_tasks |= added->type >= RULE_RUNS;', 't->wants_tasks = added->type >= RULE_RUNS;', 'trigger')),
+    *in_file(
+        'src/trigger/waiters.c',
+        ('waiter->after = WEFT_NONE;', '', 'trigger')),
+    # ---- follow ----
+    *in_file(
+        'src/follow/control.c',
+        ('if (!all)', 'if (true)', 'live')),
+    *in_file(
+        'src/follow/stream.c',
+        ('stream->open_ns = now + stream->open_interval_ns;', 'stream->open_ns = now;', 'live'),
+        ('at += chunk.bytes;', 'at += (off_t)sizeof(chunk);', 'live e2e/stream')),
+    # ---- runs ----
+    *in_file(
+        'src/runs/snapshots.c',
+        ('w->quiet_until_ns = now_ns() + SECOND_NS;', 'w->quiet_until_ns = now_ns();', 'run_snapshots'),
+        ('return s->taken >= s->options->limit ||', 'return s->taken > s->options->limit ||', 'run_snapshots')),
+    *in_file(
+        'src/runs/stream_file.c',
+        ('if (number && number + keep <= file->number)', 'if (number && number + keep < file->number)', 'run_files'),
+        ('file->bytes + bytes > most;', 'file->bytes + bytes >= most;', 'run_files')),
+    *in_file(
+        'src/runs/rings.c',
+        ('return left->program > right->program ? 1 : -1;', 'return left->program < right->program ? 1 : -1;', 'run_rings')),
+    *in_file(
+        'src/runs/expire.c',
+        ('time(NULL) - status.st_mtime > KEPT_S;', 'time(NULL) - status.st_mtime > 0;', 'run_rings')),
+    # ---- refresh, input, pattern ----
+    *in_file(
+        'src/refresh/refresh.c',
+        ('for (uint32_t i = 0; i < most; i++) {', 'for (uint32_t i = 0; i <= most; i++) {', 'refresh')),
+    *in_file(
+        'src/input/input.c',
+        ('weft_source_open_limited(path, known.max_bytes, &source)', 'weft_source_open_limited(path, 0, &source)', 'input')),
+    *in_file(
+        'src/pattern/parse.c',
+        ('if (ranges[i].last >= next)', 'if (ranges[i].last > next)', 'pattern')),
+    *in_file(
+        'src/pattern/pattern.c',
+        ('if (character < ASCII) {', 'if (character <= ASCII) {', 'pattern')),
+    # ---- viewer ----
+    *in_file(
+        'src/viewer/commands_tasks.c',
+        ('weft__viewer_go_problem(viewer, (uint32_t)number - 1);', 'weft__viewer_go_problem(viewer, (uint32_t)number);',
+         'viewer_steps')),
+    *in_file(
+        'src/viewer/commands_window.c',
+        ('(unsigned)(viewer->theme + 1) % WEFT_THEMES', '(unsigned)(viewer->theme + 2) % WEFT_THEMES', 'viewer_steps')),
+    *in_file(
+        'src/viewer/history.c',
+        ('history->count = history->at + 1;', 'history->count = history->at;', 'viewer_steps viewer')),
+    # ---- incoming streams, state, lines ----
+    *in_file(
+        'src/format/weft_incoming.c',
+        ('if (header->committed >= sizeof(*header) &&', 'if (header->committed > sizeof(*header) &&', 'incoming_chunks'),
+        ('b->names_bytes = WEFT_ABI_NAMES_MAX_BYTES;', '', 'incoming_chunks'),
+        ('bool is_end = w->size - size < CHUNK_BYTES;', 'bool is_end = w->size - size <= CHUNK_BYTES;', 'incoming_chunks')),
+    *in_file(
+        'src/model/state.c',
+        ('if (!is_known)\n\t\treturn on_try_read(s, m);', 'return on_try_read(s, m);', 'model'),
+        ('& (WEFT__TASK_WAITS | WEFT_TASK_RESOLVED))', '& WEFT_TASK_RESOLVED)', 'trigger')),
+    *in_file(
+        'src/export/text.c',
+        ('if (!event->flag && event->type != WEFT_EVENT_BAND)', 'if (event->flag && event->type != WEFT_EVENT_BAND)',
+         'lines')),
+    *in_file(
+        'src/export/cut_names.c',
+        ('chunks->bytes += size;', 'chunks->bytes = size;', 'cut')),
     # ---- view, format, model, story ----
     *in_file(
         'src/view/time.c',
@@ -215,7 +294,7 @@ MUTANTS = [
         ('if (packet->lost <= thread->lost)', 'if (packet->lost < thread->lost)', 'losses')),
     *in_file(
         'src/model/freeze.c',
-        ('if (e->type[i] == EDGE_DROPPED)', 'if (false)', 'model e2e/agree')),
+        ('if (e->type[i] == WEFT_EDGE_DROPPED)', 'if (false)', 'model e2e/agree')),
     *in_file(
         'src/model/finish.c',
         ('if (t->becomes[task] != WEFT_NONE)', 'if (t->becomes[task] == WEFT_NONE)', 'model e2e/oracle')),

@@ -375,6 +375,30 @@ static void a_part_keeps_why_its_threads_are_idle(void **state)
 		"\"rundown\":true,\"thread\":2}\n");
 }
 
+/* A band that interrupts an idle thread has a reason of its own. */
+static void a_band_keeps_the_reason_that_it_interrupts(void **state)
+{
+	(void)state;
+	const struct weft_cut_range range = {100, 200};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	add(cut, &(struct weft_event){.type = WEFT_EVENT_SWITCH,
+				 .time_ns = 10,
+				 .task = WEFT_TASK_NONE,
+				 .text = text_of("blocked")});
+	add(cut, &(struct weft_event){.type = WEFT_EVENT_BAND,
+				 .time_ns = 20,
+				 .band = WEFT_BAND_IDLE,
+				 .flag = true,
+				 .text = text_of("poll")});
+	struct decoded d = end(cut, &part);
+	expect_lines(&d,
+		"{\"time\":100,\"event\":\"switch\",\"task\":null,\"reason\":\"blocked\","
+		"\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"band\",\"kind\":\"idle\",\"reason\":\"poll\",\"begin\":true,"
+		"\"rundown\":true,\"thread\":0}\n");
+}
+
 static void level_changes_are_kept_up_to_the_end_of_the_range(void **state)
 {
 	(void)state;
@@ -591,6 +615,7 @@ int main(void)
 		cmocka_unit_test(an_ended_task_is_left_out),
 		cmocka_unit_test(a_gc_that_goes_on_begins_in_the_rundown),
 		cmocka_unit_test(times_that_are_far_apart_are_kept),
+		cmocka_unit_test(a_band_keeps_the_reason_that_it_interrupts),
 		cmocka_unit_test(a_name_is_written_once),
 		cmocka_unit_test(the_last_description_counts),
 	};

@@ -156,6 +156,47 @@ static void an_event_is_bytes_as_the_metadata_says(void **state)
 	clear(&directory);
 }
 
+/* The only event of a trace ends with these bytes. */
+static void expect_last(const struct weft_event *event, const char *bytes, size_t size)
+{
+	struct directory directory = {0};
+	struct weft_export_ctf *ctf = start(&directory);
+	struct weft_trace_description trace = describe();
+	size_t written;
+	assert_int_equal(weft_export_ctf_add(ctf, event, &trace), 0);
+	assert_int_equal(weft_export_ctf_finish(ctf, &trace), 0);
+	const uint8_t *content = file(&directory, "thread_0", &written);
+	assert_true(written > size);
+	assert_memory_equal(content + written - size, bytes, size);
+	weft_export_ctf_destroy(ctf);
+	clear(&directory);
+}
+
+#define EXPECT_LAST(event, bytes) expect_last(event, bytes, sizeof(bytes) - 1)
+
+static void values_and_fields_are_bytes_as_the_metadata_says(void **state)
+{
+	(void)state;
+	struct weft_event event = {
+		.type = WEFT_EVENT_COUNTER, .task = 1, .text = {"n", 1}, .value = -2};
+	EXPECT_LAST(&event, "n\0\0\xfe\xff\xff\xff\xff\xff\xff\xff");
+	event.is_set = true;
+	event.value = 7;
+	EXPECT_LAST(&event, "n\0\1\7\0\0\0\0\0\0\0");
+	event.type = WEFT_EVENT_TAG;
+	event.has_value = true;
+	EXPECT_LAST(&event, "n\0\1\7\0\0\0\0\0\0\0");
+	event.type = WEFT_EVENT_GC;
+	EXPECT_LAST(&event, "\7\0\0\0\0\0\0\0");
+	const struct weft_field fields[] = {{{"f", 1}, WEFT_FIELD_I64, {.i64 = 3}},
+		{{"g", 1}, WEFT_FIELD_TEXT, {.text = {"x", 1}}},
+		{{"h", 1}, WEFT_FIELD_TEXT, {.text = {"", 0}}}};
+	event.type = WEFT_EVENT_MARK;
+	event.fields = fields;
+	event.field_count = 3;
+	EXPECT_LAST(&event, "n\0\3\0\0\0f\0\0\3\0\0\0\0\0\0\0g\0\3x\0h\0\4\0");
+}
+
 static void metadata_is_as_reviewed(void **state)
 {
 	(void)state;
@@ -350,6 +391,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_event_is_bytes_as_the_metadata_says),
+		cmocka_unit_test(values_and_fields_are_bytes_as_the_metadata_says),
 		cmocka_unit_test(metadata_is_as_reviewed),
 		cmocka_unit_test(packets_are_bounded_and_in_order),
 		cmocka_unit_test(a_nul_in_text_does_not_end_it),

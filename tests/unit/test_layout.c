@@ -392,6 +392,58 @@ static void only_quiet_readers_move(void **state)
 	assert_true(reader_moves(0, WEFT_EDGE_TRY_READ, 0, 2, 30)); /* for another task */
 }
 
+/* A row is free from the time at which its task ends. */
+static void a_child_from_the_end_on_is_beside_its_parent(void **state)
+{
+	(void)state;
+	for (uint64_t start = 9; start <= 11; start++) {
+		struct hand *h = hand_create(2);
+		uint32_t parent = add_task(h, WEFT_NONE, 0, 10), child = add_task(h, parent, start, 20);
+		index_edges(h);
+		struct weft_layout *layout = lay_out(h);
+		assert_int_equal(layout->row[child], layout->row[parent] + (start < 10));
+		weft_layout_destroy(layout);
+		hand_destroy(h);
+	}
+}
+
+/* A read at a task's very end moves it, one after its end does not. */
+static void a_read_at_the_end_moves_a_task(void **state)
+{
+	(void)state;
+	for (uint64_t end = 49; end <= 51; end++) {
+		struct hand *h = hand_create(3);
+		uint32_t source = add_task(h, WEFT_NONE, 0, 100), parent = add_task(h, WEFT_NONE, 0, 100);
+		uint32_t task = add_task(h, parent, 10, end);
+		h->kind[task] = WEFT_KIND_BIND;
+		add_edge(h, WEFT_EDGE_READ, task, source, 50);
+		index_edges(h);
+		struct weft_layout *layout = lay_out(h);
+		assert_int_equal(layout->start[task], end < 50 ? 10 : 50);
+		weft_layout_destroy(layout);
+		hand_destroy(h);
+	}
+}
+
+/* What a task becomes begins where that task ended. */
+static void what_a_task_becomes_does_not_move(void **state)
+{
+	(void)state;
+	for (int becomes = 0; becomes < 2; becomes++) {
+		struct hand *h = hand_create(3);
+		uint32_t source = add_task(h, WEFT_NONE, 0, 100), parent = add_task(h, WEFT_NONE, 0, 20);
+		uint32_t task = add_task(h, parent, 10, 80);
+		h->kind[task] = WEFT_KIND_BIND;
+		h->becomes[parent] = becomes ? task : WEFT_NONE;
+		add_edge(h, WEFT_EDGE_READ, task, source, 50);
+		index_edges(h);
+		struct weft_layout *layout = lay_out(h);
+		assert_int_equal(layout->start[task], becomes ? 10 : 50);
+		weft_layout_destroy(layout);
+		hand_destroy(h);
+	}
+}
+
 static void options_and_empty_models(void **state)
 {
 	(void)state;
@@ -469,6 +521,9 @@ int main(void)
 		cmocka_unit_test(what_a_task_becomes_goes_on_in_its_row),
 		cmocka_unit_test(a_moved_task_starts_at_its_read_below_its_source),
 		cmocka_unit_test(only_quiet_readers_move),
+		cmocka_unit_test(a_child_from_the_end_on_is_beside_its_parent),
+		cmocka_unit_test(a_read_at_the_end_moves_a_task),
+		cmocka_unit_test(what_a_task_becomes_does_not_move),
 		cmocka_unit_test(options_and_empty_models),
 		cmocka_unit_test(chains_a_million_deep),
 		cmocka_unit_test(creation_in_a_circle_keeps_all_tasks),

@@ -634,6 +634,8 @@ static void a_counter_that_climbs_late_is_found(void **state)
 	const struct weft_problem *p = only(&found, WEFT_PROBLEM_CLIMBING);
 	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
 	assert_string_equal(p->sentence, "queue climbs from 30.2 ms on: from 2 to 200 in 29.7 ms.");
+	assert_int_equal(p->show_start, found.loaded.model->summary.start);
+	assert_int_equal(p->show_end, found.loaded.model->summary.end);
 	found_finish(&found);
 	found = queue_trace(false);
 	expect_none(&found);

@@ -336,9 +336,60 @@ static void who_is_passed_over_starves(void **state)
 	found_finish(&found);
 }
 
+/* A gap lasts from the time at which the last thread becomes idle to that at which one is not. */
+static void a_gap_is_one_of_all_threads(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 1; id <= 20; id++) {
+		made.thread = 0;
+		make_request(&made, id, 20 * US);
+		made.thread = 1;
+		make_switch(&made, 100);
+		made.thread = 0;
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += id == 10 ? 10 * MS : 100 * US;
+		made.thread = 1;
+		make_switch(&made, WEFT_TASK_NONE);
+		made.time += id == 10 ? 30 * MS : 300 * US;
+	}
+	made.thread = 0;
+	make_switch(&made, 0);
+	struct found found = find(&made);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_IDLE_GAP);
+	assert_int_equal(p->count, 1);
+	assert_int_equal(p->end - p->start, 30 * MS);
+	found_finish(&found);
+}
+
+/* Losses that are counted but not placed are those of the whole trace. */
+static void losses_without_a_place_are_counted(void **state)
+{
+	static const struct weft_trace_thread threads[] = {{.name = "main", .process = ""}};
+	struct weft_trace_description description = {
+		.format = "test", .clock = {.name = "test"}, .threads = threads, .thread_count = 1};
+	struct made made = make_begin();
+	struct found found = {.problems = NULL};
+	(void)state;
+	description.losses[WEFT_LOSS_FULL] = 1234;
+	for (uint64_t id = 1; id <= 5; id++)
+		make_request(&made, id, 20 * US);
+	assert_int_equal(weft_model_builder_finish(made.builder, &description, &found.loaded.model), 0);
+	weft_model_builder_destroy(made.builder);
+	found = find_in(load_model(found.loaded.model));
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_LOSS);
+	assert_int_equal(p->start, found.loaded.model->summary.start);
+	assert_int_equal(p->end, found.loaded.model->summary.end);
+	assert_non_null(strstr(p->sentence, "1,234"));
+	assert_non_null(strstr(p->sentence, weft_loss_name(WEFT_LOSS_FULL)));
+	found_finish(&found);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_gap_is_one_of_all_threads),
+		cmocka_unit_test(losses_without_a_place_are_counted),
 		cmocka_unit_test(a_task_that_lets_others_wait_is_found),
 		cmocka_unit_test(a_pause_is_not_the_fault_of_who_runs),
 		cmocka_unit_test(a_thundering_herd_is_found),
