@@ -60,6 +60,9 @@ BUILDS = [
 ]
 TESTED_AT_ONCE = 2
 
+# Debian's compilers by ccache, if it is installed: also for other processors, and for what tests compile.
+CCACHE = '/usr/lib/ccache'
+
 # What a build needs besides its compiler, from tools/install-foreign: name, program or file, package.
 NEEDS = [
     ('i686', '/usr/include/x86_64-linux-gnu/gnu/stubs-32.h', 'libc6-dev-i386'),
@@ -180,7 +183,7 @@ def compile_build(build, progress, patient):
     if os.path.exists(os.path.join(SOURCE, build.directory, 'build.ninja')):
         setup.append('--reconfigure')  # sees packages that came since
     progress.say('configuring')
-    result = run([*nice, *setup], {'CC': ('ccache ' if shutil.which('ccache') else '') + build.compiler})
+    result = run([*nice, *setup], {'CC': build.compiler})
     if result.returncode:
         return result.stdout
     result = run([*nice, 'ninja', '-C', build.directory, '-k', '0', *targets(build)], {'NINJA_STATUS': '[%f/%t] '},
@@ -274,6 +277,8 @@ def report(totals, begin):
 
 def main():
     begin, totals = time.monotonic(), Totals()
+    if os.path.isdir(CCACHE):
+        os.environ['PATH'] = CCACHE + os.pathsep + os.environ['PATH']
     builds = [build for build in BUILDS if not sys.argv[1:] or build.name in sys.argv[1:]]
     share(builds)
     compiler = concurrent.futures.ThreadPoolExecutor(1)
