@@ -19,6 +19,9 @@
  * multiple of the time that reading took. */
 #define QUIET_SHARE 20
 
+/* A format that is only decoded when it is complete is kept in memory until then. */
+#define KEPT_MAX_BYTES ((uint64_t)1 << 30)
+
 struct growing {
 	struct weft_source_growth *source;
 	struct weft_decoder *decoder;
@@ -63,6 +66,8 @@ static int feed(struct growing *g)
 	}
 	if (status != WEFT_OK)
 		return status;
+	if (!g->has_events && growing_size(g) > KEPT_MAX_BYTES)
+		return WEFT_ERROR_LIMIT;
 	g->grown_us = g_get_monotonic_time();
 	return weft_decoder_feed(g->decoder, bytes, size);
 }

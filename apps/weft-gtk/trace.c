@@ -197,11 +197,14 @@ static int64_t take_growth(void *context, struct weft_model *model, bool is_last
 	return cost_us;
 }
 
+/* Reads the file as a whole, which works for some that cannot be followed, or says why it does not.
+ */
 static void take_growth_error(void *context, const char *sentence)
 {
 	struct window *window = context;
+	(void)sentence;
 	end_growth(window);
-	window_show_text(window, sentence);
+	load(window, NULL);
 }
 
 /* Follows the file from its first growth on. A ring of a run directory is checked when it is

@@ -422,6 +422,31 @@ def a_file_that_grows_is_followed_if_told():
             window.part('label', 'growing.sexp is damaged')
 
 
+def stored(data):
+    """A frame of zstd that holds the bytes as they are."""
+    return (b'\x28\xb5\x2f\xfd\xa0' + len(data).to_bytes(4, 'little')
+            + (len(data) << 3 | 1).to_bytes(3, 'little') + data)
+
+
+@case
+def a_file_that_cannot_be_followed_is_read_again():
+    with screen(), temporary_directory() as folder:
+        path = os.path.join(folder, 'growing.zst')
+        with open(BLOCK, 'rb') as whole:
+            lines = whole.readlines()
+        with open(path, 'wb') as file:
+            file.write(stored(b''.join(lines[:500])))
+        if weft('info', path, status=None).returncode:
+            skip('weft is built without libzstd')
+        with program('--follow', path) as viewer:
+            window = viewer.window('growing.zst')
+            before = window.still()
+            with open(path, 'ab') as file:
+                file.write(stored(b''.join(lines[500:1500])) + b'damage')
+            window.changed(before)
+            assert 'growing' not in window.status(), window.status()
+
+
 @case
 def a_file_whose_writer_has_gone_is_shown_to_its_end():
     """A stream without marks can only be read when it is complete: when it has not grown for a while."""
