@@ -10,7 +10,9 @@
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
 #include "abi/stream_abi.h"
+#include "format/weft_buffer.h"
 #include "format/weft_drain.h"
+#include "format/weft_stream.h"
 
 enum {
 	SIZE = 64 << 10,
@@ -195,7 +197,7 @@ static void an_early_stop_is_told(void **state)
 	for (; header_of(&s, n); n++)
 		header_of(&s, n)->stop_reason = 12;
 	assert_true(n > 1);
-	expect_same(&s, "stopped early");
+	expect_same(&s, WEFT__BUFFER_STOPPED_EARLY);
 	free(s.file);
 }
 
@@ -257,7 +259,7 @@ static void a_packet_without_events_is_no_damage(void **state)
 	expect_same(&s, NULL);
 	uint64_t early;
 	struct weft_text text = read_stream(&s, 100, &early);
-	assert_null(strstr(text.bytes, "makes no sense"));
+	assert_null(strstr(text.bytes, "packet's size"));
 	weft_text_finish(&text);
 	free(s.file);
 }
@@ -270,7 +272,7 @@ static void impossible_sizes_of_packets_are_told(void **state)
 		struct stream s = stream_of(record_numbers);
 		struct weft_abi_chunk *chunk = chunk_of(&s, WEFT_ABI_CHUNK_PACKET, 5);
 		((struct weft_abi_packet *)(void *)(chunk + 1))->committed = sizes[i];
-		expect_same(&s, "a packet's size makes no sense");
+		expect_same(&s, "a packet's size");
 		free(s.file);
 	}
 }
@@ -290,12 +292,12 @@ static void an_empty_chunk_after_damage_is_found(void **state)
 	memset(s.file + at, 0x55, 8);
 	memcpy(s.file + at + 8, &copy, sizeof(copy));
 	s.size = at + 8 + sizeof(copy);
-	expect_same(&s, "what is no chunk of a stream");
+	expect_same(&s, WEFT__STREAM_NO_CHUNK);
 	s.size -= 8; /* the last chunk is cut */
 	expect_same(&s, NULL);
 	s.size += 8; /* its content is missing */
 	((struct weft_abi_chunk *)(void *)(s.file + at + 8))->bytes = 8;
-	expect_same(&s, "the stream is cut short");
+	expect_same(&s, WEFT__STREAM_CUT_SHORT);
 	s.size -= 8 + sizeof(copy);
 	expect_same(&s, NULL);
 	free(s.file);

@@ -96,8 +96,8 @@ static void entries_that_cannot_be_rings_are_told(void **state)
 	assert_int_equal(rings.count, 0);
 	assert_int_equal(rings.refused_count, WEFT__RUNS_REFUSED_SHOWN + 2);
 	weft__runs_rings_report_refused(place.path, &rings);
-	assert_non_null(strstr(reported, ".weft is skipped: it is a FIFO, not a regular file"));
-	assert_non_null(strstr(reported, "2 more entries are skipped"));
+	assert_non_null(strstr(reported, "FIFO"));
+	assert_non_null(strstr(reported, "2 more"));
 	weft__runs_rings_finish(&rings);
 	place_remove(&place);
 }
@@ -240,7 +240,7 @@ static void an_orphaned_run_is_removed_after_a_week(void **state)
 	set_age(in_place(&run, "orphaned"), (time_t)7 * DAY_S + 60);
 	weft__runs_expire();
 	assert_false(place_has(&place, "weft/record-abcdef"));
-	assert_non_null(strstr(reported, "it was found orphaned 7 days ago"));
+	assert_non_null(strstr(reported, "record-abcdef"));
 	place_remove(&place);
 }
 
@@ -312,7 +312,7 @@ static void a_process_is_found_by_its_number(void **state)
 	assert_true(weft__runs_find_process(PID_B, &found));
 	assert_int_equal(found.ring.program, 2);
 	assert_false(weft__runs_find_process(PID_C, &found));
-	assert_non_null(strstr(reported, "process 400000003 has no ring"));
+	assert_non_null(strstr(reported, "400000003"));
 	assert_ptr_equal(weft__runs_path(file, &found), file);
 	assert_int_equal(found.ring.pid, 0);
 	assert_ptr_equal(weft__runs_path(number, &found), found.path);

@@ -393,6 +393,62 @@ static void following_is_switched(void **state)
 	script_end(&s);
 }
 
+/* ---- Pictures ---- */
+
+static void compare_picture(struct script *s, const char *name)
+{
+	struct weft_text text = {0};
+	script_text(s, &text);
+	golden_compare(name, &text);
+	weft_text_finish(&text);
+}
+
+/* The current problem, bookmarks, a range, the bar of plain rows, and the pointer's guide. */
+static void what_was_chosen_is_drawn_over_the_picture(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, false);
+	script_run(&s,
+		"size 420 260; command rows plain; command mark; enter here; command view "
+		"start=60ms duration=50ms; command mark; enter there; drag 300 150 380 150 shift");
+	compare_picture(&s, "viewer-range.txt");
+	script_run(&s, "command problem 2; move 200 150");
+	compare_picture(&s, "viewer-problem.txt");
+	script_end(&s);
+}
+
+static void words_and_progress_stand_in_for_a_picture(void **state)
+{
+	(void)state;
+	struct script s = script_begin(NULL, true);
+	script_run(&s, "size 200 120");
+	assert_int_equal(weft_viewer_show_text(s.viewer, "Several words that need two lines", 0.25), 0);
+	compare_picture(&s, "viewer-words.txt");
+	assert_int_equal(weft_viewer_show_text(s.viewer, "Words alone", -1), 0);
+	struct weft_canvas *canvas = script_canvas(&s);
+	assert_int_equal(canvas->op_count, 2); /* the ground and the text */
+	weft_canvas_destroy(canvas);
+	script_end(&s);
+}
+
+/* The edges of the selected task stand out, and those of the one that is pointed at. */
+static void the_edges_of_a_task_stand_out(void **state)
+{
+	(void)state;
+	struct script s = begin(BLOCK_READ, false);
+	script_draw(&s);
+	assert_int_equal(s.viewer->standing.count, 0);
+	script_run(&s, "command select task:382");
+	script_draw(&s);
+	uint32_t task = s.viewer->selection.task, count = 0;
+	const struct weft_edges *edges = &s.viewer->model->edges;
+	for (uint32_t i = 0; i < edges->count; i++)
+		count += edges->from[i] == task || edges->to[i] == task;
+	assert_true(count > 1);
+	assert_int_equal(s.viewer->standing.count, count);
+	script_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,6 +456,9 @@ int main(void)
 		cmocka_unit_test(without_a_trace_only_the_window_is_changed),
 		cmocka_unit_test(commands_tell_what_they_need),
 		cmocka_unit_test(following_is_switched),
+		cmocka_unit_test(what_was_chosen_is_drawn_over_the_picture),
+		cmocka_unit_test(words_and_progress_stand_in_for_a_picture),
+		cmocka_unit_test(the_edges_of_a_task_stand_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
