@@ -35,11 +35,6 @@ uint64_t weft__census_last(const struct weft_scene *scene, uint32_t task)
 	return end > start ? end - 1 : start;
 }
 
-bool weft__census_has_ended(const struct weft_scene *scene, uint32_t task)
-{
-	return !scene->model->summary.live || scene->model->tasks.flags[task] & WEFT_TASK_RESOLVED;
-}
-
 uint32_t weft__census_alive(const struct weft_scene *scene, uint64_t start, uint64_t end)
 {
 	const struct weft__census *census = &scene->census;
@@ -57,13 +52,15 @@ struct collection {
 	const struct weft_scene *scene;
 	struct weft__pairs pairs;
 	uint32_t count;
+	uint64_t capacity;
+	int error;
 };
 
 /* 0 or WEFT_ERROR_MEMORY. */
 static int collection_init(struct collection *c, const struct weft_scene *scene, uint32_t capacity)
 {
 	size_t room = capacity + (size_t)1;
-	*c = (struct collection){.scene = scene};
+	*c = (struct collection){.scene = scene, .capacity = capacity};
 	c->pairs.keys = malloc(room * sizeof(*c->pairs.keys));
 	c->pairs.values = malloc(room * sizeof(*c->pairs.values));
 	if (c->pairs.keys && c->pairs.values)
@@ -73,8 +70,27 @@ static int collection_init(struct collection *c, const struct weft_scene *scene,
 	return WEFT_ERROR_MEMORY;
 }
 
+/* Makes room for half as many points again. */
+static bool make_room(struct collection *c)
+{
+	uint64_t room = c->capacity + c->capacity / 2 + 64;
+	uint32_t *keys = NULL;
+	uint16_t *values = NULL;
+	if (room < UINT32_MAX && room <= SIZE_MAX / sizeof(*keys)) {
+		keys = realloc(c->pairs.keys, (size_t)room * sizeof(*keys));
+		c->pairs.keys = keys ? keys : c->pairs.keys;
+		values = realloc(c->pairs.values, (size_t)room * sizeof(*values));
+		c->pairs.values = values ? values : c->pairs.values;
+	}
+	c->capacity = keys && values ? room : c->capacity;
+	c->error = keys && values ? 0 : WEFT_ERROR_MEMORY;
+	return !c->error;
+}
+
 static void collect(struct collection *c, uint64_t time, uint32_t task)
 {
+	if (c->count == c->capacity && !make_room(c))
+		return;
 	c->pairs.keys[c->count] = weft__census_tick(c->scene, time);
 	c->pairs.values[c->count++] = c->scene->block_of_row[c->scene->layout->row[task]];
 }
@@ -83,6 +99,11 @@ static void collect(struct collection *c, uint64_t time, uint32_t task)
 static int extend_set(struct collection *c, const struct weft__point_set *former, unsigned low_bit,
 	struct weft__point_set *to)
 {
+	if (c->error) {
+		free(c->pairs.keys);
+		free(c->pairs.values);
+		return c->error;
+	}
 	if (c->scene->news.previous)
 		weft__point_set_share(former, to);
 	return weft__point_set_add(to, c->pairs, c->count, low_bit, c->scene->census.blocks.levels);
@@ -266,49 +287,50 @@ static uint64_t first_point(const struct weft_scene *scene, uint32_t task, uint3
 	return (uint64_t)((double)turn * 0x1p-32 * (double)scene->census.run_ns);
 }
 
-static uint64_t points_of(const struct weft_scene *scene, uint64_t first, uint64_t length)
+/* The old part of a task's first new activation, which may have become longer. */
+static uint64_t former_length(const struct weft_scene *scene, uint32_t task, uint32_t run)
 {
-	return length > first ? (length - first - 1) / scene->census.run_ns + 1 : 0;
+	if (task >= scene->news.first_task || run == scene->model->tasks.end_activation[task])
+		return 0;
+	return weft__news_former_end(scene, task, run) - scene->model->activations.start[run];
 }
 
-/* Returns the number of new running points of a task; collects them, unless `to` is NULL. */
-static uint64_t collect_runs(const struct weft_scene *scene, uint32_t task, struct collection *to)
+/* Collects the points of an activation beyond its first `old` ns. */
+static void collect_run(struct collection *c, uint32_t task, uint32_t run, uint64_t old)
 {
+	const struct weft_scene *scene = c->scene;
 	const struct weft_activations *a = &scene->model->activations;
-	const struct weft_tasks *tasks = &scene->model->tasks;
-	uint64_t sum = 0;
-	for (uint32_t run = weft__news_first_run(scene, task); run < tasks->end_activation[task];
-		 run++) {
-		uint64_t start = a->start[run];
-		uint64_t first = first_point(scene, task, run - tasks->first_activation[task]);
-		uint64_t count = points_of(scene, first, a->end[run] - start);
-		uint64_t i = points_of(scene, first, weft__news_former_end(scene, task, run) - start);
-		sum += count > i ? count - i : 0;
-		for (; to && i < count; i++) {
-			collect(to, start + first + i * scene->census.run_ns, task);
-			to->pairs.keys[to->count - 1] &= UINT32_MAX << scene->census.run_bits;
-		}
+	uint64_t run_ns = scene->census.run_ns, length = a->end[run] - a->start[run];
+	uint64_t at = first_point(scene, task, run - scene->model->tasks.first_activation[task]);
+	if (old > at)
+		at += ((old - at - 1) / run_ns + 1) * run_ns;
+	for (; at < length; at += run_ns) {
+		collect(c, a->start[run] + at, task);
+		if (c->error)
+			return;
+		c->pairs.keys[c->count - 1] &= UINT32_MAX << scene->census.run_bits;
 	}
-	return sum;
 }
 
 int weft__scene_make_running(struct weft_scene *scene)
 {
-	uint32_t count = weft__news_count(scene);
-	uint64_t points = 0;
+	const struct weft__census *census = &scene->census;
+	double former_ns = scene->news.previous ? former_census(scene)->ran_ns : 0;
+	double points = fmax((census->ran_ns - former_ns) / (double)census->run_ns, 0);
 	struct collection c;
-	for (uint32_t i = 0; i < count; i++)
-		if (weft__scene_shows(scene, weft__news_task(scene, i)))
-			points += collect_runs(scene, weft__news_task(scene, i), NULL);
-	if (points > UINT32_MAX)
-		return WEFT_ERROR_MEMORY;
-	int error = collection_init(&c, scene, (uint32_t)points);
+	int error =
+		collection_init(&c, scene, (uint32_t)weft__ns_between(points + points / 64, UINT32_MAX));
 	if (error)
 		return error;
-	for (uint32_t i = 0; i < count; i++)
-		if (weft__scene_shows(scene, weft__news_task(scene, i)))
-			collect_runs(scene, weft__news_task(scene, i), &c);
-	return extend_set(&c, &former_census(scene)->runs, scene->census.run_bits, &scene->census.runs);
+	for (uint32_t i = 0; i < weft__news_count(scene) && !c.error; i++) {
+		uint32_t task = weft__news_task(scene, i), run = weft__news_first_run(scene, task);
+		uint64_t old = former_length(scene, task, run);
+		if (!weft__scene_shows(scene, task))
+			continue;
+		for (; run < scene->model->tasks.end_activation[task] && !c.error; run++, old = 0)
+			collect_run(&c, task, run, old);
+	}
+	return extend_set(&c, &former_census(scene)->runs, census->run_bits, &scene->census.runs);
 }
 
 /* The time that all tasks ran: that of the former scene, and what is new. */
@@ -318,8 +340,9 @@ static double sum_of_runs(const struct weft_scene *scene)
 	double sum = scene->news.previous ? scene->news.previous->census.ran_ns : 0;
 	for (uint32_t i = 0; i < weft__news_count(scene); i++) {
 		uint32_t task = weft__news_task(scene, i), run = weft__news_first_run(scene, task);
+		sum -= (double)former_length(scene, task, run);
 		for (; run < scene->model->tasks.end_activation[task]; run++)
-			sum += (double)(a->end[run] - weft__news_former_end(scene, task, run));
+			sum += (double)(a->end[run] - a->start[run]);
 	}
 	return sum;
 }

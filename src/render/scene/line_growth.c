@@ -46,7 +46,7 @@ static int sort_movers(struct plan *plan, weft__wanted *wanted)
 	const struct weft_layout *layout = scene->layout;
 	uint32_t news = weft__news_count(scene), count = 0;
 	size_t room = news + (size_t)1;
-	uint64_t *keys = malloc(2 * room * sizeof(*keys));
+	uint64_t *keys = calloc(2 * room, sizeof(*keys));
 	uint32_t *tasks = malloc(room * sizeof(*tasks)), *order = malloc(2 * room * sizeof(*order));
 	plan->movers = malloc(room * sizeof(*plan->movers));
 	bool complete = keys && tasks && order && plan->movers;

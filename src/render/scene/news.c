@@ -11,43 +11,9 @@
 /* Flags that an index depends on. */
 #define OUTCOME (WEFT_TASK_RESOLVED | WEFT_TASK_FAILED | WEFT_TASK_NEVER_RESOLVED)
 
-uint32_t weft__news_count(const struct weft_scene *scene)
-{
-	return scene->news.changed_count + scene->model->tasks.count - scene->news.first_task;
-}
-
-uint32_t weft__news_task(const struct weft_scene *scene, uint32_t i)
-{
-	const struct weft__news *news = &scene->news;
-	return i < news->changed_count ? news->changed[i] : news->first_task + i - news->changed_count;
-}
-
-bool weft__news_has_start(const struct weft_scene *scene, uint32_t task)
-{
-	const struct weft__news *news = &scene->news;
-	return task >= news->first_task ||
-		   scene->layout->start[task] != news->previous->layout->start[task];
-}
-
-bool weft__news_has_end(const struct weft_scene *scene, uint32_t task)
-{
-	const struct weft__news *news = &scene->news;
-	return weft__census_has_ended(scene, task) &&
-		   (task >= news->first_task || !weft__census_has_ended(news->previous, task));
-}
-
 static uint32_t count_runs(const struct weft_model *model, uint32_t task)
 {
 	return model->tasks.end_activation[task] - model->tasks.first_activation[task];
-}
-
-uint32_t weft__news_first_run(const struct weft_scene *scene, uint32_t task)
-{
-	uint32_t first = scene->model->tasks.first_activation[task];
-	if (task >= scene->news.first_task)
-		return first;
-	uint32_t count = count_runs(scene->news.previous->model, task);
-	return count > 0 ? first + count - 1 : first;
 }
 
 uint64_t weft__news_former_end(const struct weft_scene *scene, uint32_t task, uint32_t run)

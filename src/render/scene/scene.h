@@ -138,6 +138,50 @@ struct weft_scene {
 	uint32_t problem_count;
 };
 
+/* The number of tasks that are changed or new, and the i-th of them. */
+static inline uint32_t weft__news_count(const struct weft_scene *scene)
+{
+	return scene->news.changed_count + scene->model->tasks.count - scene->news.first_task;
+}
+
+static inline uint32_t weft__news_task(const struct weft_scene *scene, uint32_t i)
+{
+	const struct weft__news *news = &scene->news;
+	return i < news->changed_count ? news->changed[i] : news->first_task + i - news->changed_count;
+}
+
+/* False for a task that goes on beyond the end of a live model. */
+static inline bool weft__census_has_ended(const struct weft_scene *scene, uint32_t task)
+{
+	return !scene->model->summary.live || scene->model->tasks.flags[task] & WEFT_TASK_RESOLVED;
+}
+
+/* True if a task's start, or its end, is not in the former scene. */
+static inline bool weft__news_has_start(const struct weft_scene *scene, uint32_t task)
+{
+	const struct weft__news *news = &scene->news;
+	return task >= news->first_task ||
+		   scene->layout->start[task] != news->previous->layout->start[task];
+}
+
+static inline bool weft__news_has_end(const struct weft_scene *scene, uint32_t task)
+{
+	const struct weft__news *news = &scene->news;
+	return weft__census_has_ended(scene, task) &&
+		   (task >= news->first_task || !weft__census_has_ended(news->previous, task));
+}
+
+/* The first activation of a task that is new or may have become longer. */
+static inline uint32_t weft__news_first_run(const struct weft_scene *scene, uint32_t task)
+{
+	uint32_t first = scene->model->tasks.first_activation[task];
+	if (task >= scene->news.first_task)
+		return first;
+	const struct weft_tasks *old = &scene->news.previous->model->tasks;
+	uint32_t count = old->end_activation[task] - old->first_activation[task];
+	return count > 0 ? first + count - 1 : first;
+}
+
 /* True if a task is not hidden; true if an edge between two tasks is drawn: both are shown, and not
  * as parts of one shape. */
 bool weft__scene_shows(const struct weft_scene *scene, uint32_t task);
@@ -167,15 +211,7 @@ uint32_t weft__scene_first_failed(const struct weft_scene *scene, uint32_t first
 int weft__scene_find_news(struct weft_scene *scene, const struct weft_scene *previous);
 /* From now on everything is new. */
 void weft__scene_forget_news(struct weft_scene *scene);
-/* The number of tasks that are changed or new, and the i-th of them. */
-uint32_t weft__news_count(const struct weft_scene *scene);
-uint32_t weft__news_task(const struct weft_scene *scene, uint32_t i);
-/* True if a task's start, or its end, is not in the former scene. */
-bool weft__news_has_start(const struct weft_scene *scene, uint32_t task);
-bool weft__news_has_end(const struct weft_scene *scene, uint32_t task);
-/* The first activation of a task that is new or has become longer, and the former end of one of
- * these: its start, if it is new. */
-uint32_t weft__news_first_run(const struct weft_scene *scene, uint32_t task);
+/* The former end of an activation from weft__news_first_run() on: its start, if it is new. */
 uint64_t weft__news_former_end(const struct weft_scene *scene, uint32_t task, uint32_t run);
 
 /* blocks.c: the block of a row. */
@@ -184,10 +220,8 @@ uint32_t weft__census_block(const struct weft__blocks *blocks, uint32_t row);
  * if the old blocks have become too heavy. */
 int weft__scene_make_blocks(struct weft_scene *scene);
 
-/* census.c: a time in ticks; false for a task that goes on beyond the end of a live model; the
- * number of tasks alive in [start, end). */
+/* census.c: a time in ticks; the number of tasks alive in [start, end). */
 uint32_t weft__census_tick(const struct weft_scene *scene, uint64_t time);
-bool weft__census_has_ended(const struct weft_scene *scene, uint32_t task);
 uint32_t weft__census_alive(const struct weft_scene *scene, uint64_t start, uint64_t end);
 uint64_t weft__census_last(const struct weft_scene *scene, uint32_t task);
 
