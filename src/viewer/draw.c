@@ -386,6 +386,56 @@ static uint64_t pointed_time(const struct weft_viewer *viewer)
 	return weft_view_time(&viewer->view, p->x - viewer->frame.picture.x);
 }
 
+static struct weft_render_options frame_options(
+	const struct weft_viewer *viewer, const struct weft_highlight *highlight)
+{
+	const struct weft__counter_choice *counters = &viewer->counters;
+	bool is_known = counters->hidden_count >= viewer->model->counter_count;
+	return (struct weft_render_options){
+		.theme = viewer->theme,
+		.title = viewer->title,
+		.handles = true,
+		.row_shifts = viewer->slide.is_running ? viewer->slide.shifts : NULL,
+		.row_shift = viewer->slide.share,
+		.font = viewer->font,
+		.status = viewer->status.text,
+		.highlight = highlight,
+		.clock_times = viewer->clock_times,
+		.no_counters = counters->are_hidden,
+		.hidden_counters = is_known ? counters->hidden : NULL,
+		.counter_rates = counters->are_rates,
+		.counters_at = pointed_time(viewer),
+	};
+}
+
+/* What the viewer adds to a frame, from back to front. */
+static void draw_additions(struct drawing *d)
+{
+	draw_wrong(d);
+	draw_found(d);
+	draw_problem(d);
+	draw_pulse(d);
+	draw_marks(d);
+	draw_range(d);
+	draw_pointer(d);
+	draw_rows_bar(d);
+}
+
+static int draw_trace(struct weft_viewer *viewer, struct drawing *d)
+{
+	struct weft_highlight highlight;
+	weft__viewer_gather(viewer, &highlight);
+	struct weft_render_options options = frame_options(viewer, &highlight);
+	take_ruler(d, &options);
+	int error = weft__things_render(
+		viewer->things, viewer->scene, &viewer->frame, &viewer->view, &options, d->canvas);
+	if (error)
+		return error;
+	draw_additions(d);
+	viewer->was_drawn = true;
+	return 0;
+}
+
 WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas *canvas)
 {
 	struct drawing d = {
@@ -394,45 +444,13 @@ WEFT__EXPORT int weft_viewer_draw(struct weft_viewer *viewer, struct weft_canvas
 		.font = viewer->font ? viewer->font : &weft_font_builtin,
 		.canvas = canvas,
 	};
-	if (!viewer->scene) {
+	int error = 0;
+	if (viewer->scene)
+		error = draw_trace(viewer, &d);
+	else
 		draw_words(&d);
-		weft__viewer_draw_buttons(viewer, canvas);
-		return weft_canvas_error(canvas);
-	}
-	struct weft_highlight highlight;
-	weft__viewer_gather(viewer, &highlight);
-	struct weft_render_options options = {
-		.theme = viewer->theme,
-		.title = viewer->title,
-		.handles = true,
-		.row_shifts = viewer->slide.is_running ? viewer->slide.shifts : NULL,
-		.row_shift = viewer->slide.share,
-		.font = viewer->font,
-		.status = viewer->status.text,
-		.highlight = &highlight,
-		.clock_times = viewer->clock_times,
-		.no_counters = viewer->counters.are_hidden,
-		.hidden_counters = viewer->counters.hidden_count >= viewer->model->counter_count
-							   ? viewer->counters.hidden
-							   : NULL,
-		.counter_rates = viewer->counters.are_rates,
-		.counters_at = pointed_time(viewer),
-	};
-
-	take_ruler(&d, &options);
-	int error = weft__things_render(
-		viewer->things, viewer->scene, &viewer->frame, &viewer->view, &options, canvas);
 	if (error)
 		return error;
-	draw_wrong(&d);
-	draw_found(&d);
-	draw_problem(&d);
-	draw_pulse(&d);
-	draw_marks(&d);
-	draw_range(&d);
-	draw_pointer(&d);
-	draw_rows_bar(&d);
 	weft__viewer_draw_buttons(viewer, canvas);
-	viewer->was_drawn = true;
 	return weft_canvas_error(canvas);
 }
