@@ -246,13 +246,14 @@ bool weft__follower_is_ready(const struct weft__follower *f)
 	return p->next_ns < f->mark_ns || (p->next_ns == f->mark_ns && (f->is_finished || is_sure(p)));
 }
 
-/* The second scan of a look: see note_sure(). */
-static void rescan(struct weft__follower *f)
+/* The second scan of a look: see note_sure(). False if it was not due. */
+static bool rescan(struct weft__follower *f)
 {
 	if (f->is_rescanned || f->is_finished || weft__first_followed(f)->next_ns < f->mark_ns)
-		return;
+		return false;
 	f->is_rescanned = true;
 	weft__follower_scan(f);
+	return true;
 }
 
 /* Takes one step with the first packet: WEFT_OK if it gave an event, WEFT_AGAIN, or an error. */
@@ -287,9 +288,8 @@ int weft__follower_take(struct weft__follower *f, struct weft_event *event)
 	while (weft__follower_is_ready(f)) {
 		if (f->budget == 0 && !f->is_finished && !f->is_saved)
 			return WEFT_AGAIN; /* no later event may overtake the first packet's */
-		rescan(f);
-		if (!weft__follower_is_ready(f))
-			break;
+		if (rescan(f))
+			continue;
 		status = step(f, event);
 		if (status == WEFT_OK)
 			give(f, event);
