@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Shared by the two forms of weft info.
+ */
+#ifndef WEFT_INFO_H
+#define WEFT_INFO_H
+
+#include <weft/model.h>
+
+#include "cli.h"
+
+struct info_report {
+	const char *name;
+	const struct weft_trace_description *trace;
+	const struct weft_diagnostics *diagnostics;
+	const struct weft_model *model;
+};
+
+void info_write_json(const struct info_report *report, struct weft_text *text);
+
+static inline const char *info_level_name(unsigned level)
+{
+	const char *name = weft_level_name(level);
+	return name ? name : "unknown";
+}
+
+static inline int64_t info_sample(const struct weft_model *model, uint32_t index)
+{
+	return model->samples.value[index];
+}
+
+#endif

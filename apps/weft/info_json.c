@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A trace's summary as one JSON object.
+ */
+#include "info.h"
+
+#include <string.h>
+
+static void add_key(struct weft_text *text, const char *separator, const char *key)
+{
+	weft_text_add_string(text, separator);
+	weft_text_add_json(text, key, strlen(key));
+	weft_text_add(text, ":", 1);
+}
+
+static void add_number(
+	struct weft_text *text, const char *separator, const char *key, uint64_t number)
+{
+	add_key(text, separator, key);
+	weft_text_add_u64(text, number);
+}
+
+static void add_signed(
+	struct weft_text *text, const char *separator, const char *key, int64_t number)
+{
+	add_key(text, separator, key);
+	weft_text_add_i64(text, number);
+}
+
+static void add_name(
+	struct weft_text *text, const char *separator, const char *key, const char *name)
+{
+	add_key(text, separator, key);
+	weft_text_add_json(text, name, strlen(name));
+}
+
+/* Appends a time; null without events. */
+static void add_time(
+	struct weft_text *text, const struct info_report *report, const char *key, uint64_t ns)
+{
+	if (report->model->summary.events) {
+		add_number(text, ",", key, ns);
+		return;
+	}
+	add_key(text, ",", key);
+	weft_text_add_string(text, "null");
+}
+
+static void add_event_counts(struct weft_text *text, const struct weft_model_summary *summary)
+{
+	const char *separator = "";
+	add_key(text, ",", "by_event");
+	weft_text_add_string(text, "{");
+	for (unsigned type = 0; type < WEFT_EVENT_TYPES; type++) {
+		if (!summary->by_event[type])
+			continue;
+		add_number(text, separator, weft_event_describe(type)->name, summary->by_event[type]);
+		separator = ",";
+	}
+	weft_text_add_string(text, "}");
+}
+
+static void add_task_counts(struct weft_text *text, const struct weft_model *model)
+{
+	const struct weft_model_summary *summary = &model->summary;
+	add_key(text, ",", "tasks");
+	add_number(text, "{", "total", model->tasks.count);
+	add_number(text, ",", "fulfilled", summary->fulfilled);
+	add_number(text, ",", "failed", summary->failed);
+	add_number(text, ",", "became", summary->became);
+	add_number(text, ",", "never_resolved", summary->never_resolved);
+	add_number(text, ",", "unfinished", summary->unfinished);
+	add_number(text, ",", "preexisting", summary->preexisting);
+	weft_text_add_string(text, "}");
+}
+
+static void add_counters(struct weft_text *text, const struct weft_model *model)
+{
+	add_key(text, ",", "counters");
+	weft_text_add_string(text, "[");
+	for (uint32_t i = 0; i < model->counter_count; i++) {
+		const struct weft_counter *counter = &model->counters[i];
+		struct weft_slice name = weft_model_string(model, counter->name);
+		add_key(text, i ? ",{" : "{", "name");
+		weft_text_add_json(text, name.bytes, name.size);
+		add_signed(text, ",", "first", info_sample(model, counter->first));
+		add_signed(text, ",", "min", counter->min);
+		add_signed(text, ",", "max", counter->max);
+		add_signed(text, ",", "last", info_sample(model, counter->first + counter->count - 1));
+		add_number(text, ",", "changes", counter->count);
+		weft_text_add_string(text, "}");
+	}
+	weft_text_add_string(text, "]");
+}
+
+static void add_losses(struct weft_text *text, const struct weft_model *model)
+{
+	const char *separator = "";
+	add_key(text, ",", "losses");
+	weft_text_add_string(text, "{");
+	for (int cause = 0; cause < WEFT_LOSS_CAUSES; cause++) {
+		if (!model->losses[cause])
+			continue;
+		add_number(text, separator, weft_loss_name((enum weft_loss)cause), model->losses[cause]);
+		separator = ",";
+	}
+	weft_text_add_string(text, "}");
+}
+
+static void add_diagnostics(struct weft_text *text, const struct weft_diagnostics *diagnostics)
+{
+	add_key(text, ",", "diagnostics");
+	weft_text_add_string(text, "[");
+	for (size_t i = 0; i < diagnostics->count; i++) {
+		add_number(text, i ? ",{" : "{", "offset", diagnostics->list[i].offset);
+		add_name(text, ",", "message", diagnostics->list[i].message);
+		add_number(text, ",", "count", diagnostics->list[i].count);
+		weft_text_add_string(text, "}");
+	}
+	weft_text_add_string(text, "]");
+}
+
+static void add_categories(struct weft_text *text, const struct weft_trace_description *trace)
+{
+	add_key(text, ",", "categories");
+	weft_text_add_string(text, "[");
+	for (uint32_t i = 0; i < trace->category_count; i++) {
+		add_name(text, i ? ",{" : "{", "name", trace->categories[i].name);
+		add_name(text, ",", "level", info_level_name(trace->categories[i].level));
+		add_name(text, ",", "description", trace->categories[i].description);
+		weft_text_add_string(text, "}");
+	}
+	weft_text_add_string(text, "]");
+	add_key(text, ",", "changes");
+	weft_text_add_string(text, "[");
+	for (uint32_t i = 0; i < trace->change_count; i++) {
+		const struct weft_trace_change *change = &trace->changes[i];
+		add_number(text, i ? ",{" : "{", "time", change->time_ns);
+		add_name(text, ",", "category", cli_category_name(trace, change->category));
+		add_name(text, ",", "level", info_level_name(change->level));
+		weft_text_add_string(text, "}");
+	}
+	weft_text_add_string(text, "]");
+}
+
+static const char *epoch_name(enum weft_clock_epoch epoch)
+{
+	if (epoch == WEFT_EPOCH_UNIX)
+		return "unix";
+	return epoch == WEFT_EPOCH_MONOTONIC ? "monotonic" : "unknown";
+}
+
+static void add_clock(struct weft_text *text, const struct weft_clock *clock)
+{
+	add_key(text, ",", "clock");
+	add_name(text, "{", "name", clock->name);
+	add_name(text, ",", "epoch", epoch_name(clock->epoch));
+	add_number(text, ",", "hz", clock->hz);
+	add_signed(text, ",", "offset_ns", clock->offset_ns);
+	weft_text_add_string(text, "}");
+}
+
+void info_write_json(const struct info_report *report, struct weft_text *text)
+{
+	const struct weft_model *model = report->model;
+	add_name(text, "{", "format", report->trace->format);
+	if (report->trace->source)
+		add_name(text, ",", "source", report->trace->source);
+	add_time(text, report, "start", model->summary.start);
+	add_time(text, report, "end", model->summary.end);
+	add_number(text, ",", "events", model->summary.events);
+	add_event_counts(text, &model->summary);
+	add_number(text, ",", "threads", model->thread_count);
+	add_task_counts(text, model);
+	add_counters(text, model);
+	add_losses(text, model);
+	add_diagnostics(text, report->diagnostics);
+	add_clock(text, &model->clock);
+	add_categories(text, report->trace);
+	weft_text_add_string(text, "}\n");
+}
