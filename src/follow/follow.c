@@ -24,7 +24,7 @@ static const uint64_t STOPPED_HOLD_NS = 1000000000;
 
 struct weft_follow {
 	struct weft__follower *reader;
-	struct weft__live live;
+	struct weft__live_ring live;
 	uint64_t stopped_ns; /* when this side noticed that recording had stopped */
 };
 
@@ -111,7 +111,7 @@ WEFT__EXPORT struct weft_diagnostics *weft_follow_diagnostics(struct weft_follow
 
 /* ---- Opening ---- */
 
-static int open_live(struct weft__live *live, const char *path, int fd)
+static int open_live(struct weft__live_ring *live, const char *path, int fd)
 {
 	return path ? weft__live_open(live, path) : weft__live_open_descriptor(live, fd);
 }

@@ -39,7 +39,7 @@ void weft__live_wait_slack(void)
 		continue;
 }
 
-static int map(struct weft__live *live, int fd, const struct stat *status)
+static int map(struct weft__live_ring *live, int fd, const struct stat *status)
 {
 	if (!S_ISREG(status->st_mode))
 		return WEFT_ERROR_FORMAT;
@@ -58,7 +58,7 @@ static int map(struct weft__live *live, int fd, const struct stat *status)
 
 /* True if the header is complete, since the magic is stored last. An incomplete header has no pid,
  * which would look like an ended program. */
-static bool is_complete(const struct weft__live *live)
+static bool is_complete(const struct weft__live_ring *live)
 {
 	bool has_magic = weft__buffer_probe(live->bytes, live->size);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -66,7 +66,7 @@ static bool is_complete(const struct weft__live *live)
 }
 
 /* Maps the header for writing; only `waiters` is ever written. */
-static void map_header(struct weft__live *live, int fd)
+static void map_header(struct weft__live_ring *live, int fd)
 {
 	const struct weft_abi_buffer *header = live->bytes;
 	struct stat status;
@@ -79,7 +79,7 @@ static void map_header(struct weft__live *live, int fd)
 		munmap(page, sizeof(*header));
 }
 
-static int start(struct weft__live *live, int fd)
+static int start(struct weft__live_ring *live, int fd)
 {
 	struct stat status;
 	if (fstat(fd, &status) != 0)
@@ -101,9 +101,9 @@ static bool is_writable(int fd)
 	return flags >= 0 && (flags & O_ACCMODE) == O_RDWR;
 }
 
-int weft__live_open_descriptor(struct weft__live *live, int fd)
+int weft__live_open_descriptor(struct weft__live_ring *live, int fd)
 {
-	*live = (struct weft__live){.process = {.fd = -1}};
+	*live = (struct weft__live_ring){.process = {.fd = -1}};
 	weft__seed_hashes_once();
 	int error = start(live, fd);
 	if (!error && is_writable(fd))
@@ -111,9 +111,9 @@ int weft__live_open_descriptor(struct weft__live *live, int fd)
 	return error;
 }
 
-int weft__live_open(struct weft__live *live, const char *path)
+int weft__live_open(struct weft__live_ring *live, const char *path)
 {
-	*live = (struct weft__live){.process = {.fd = -1}};
+	*live = (struct weft__live_ring){.process = {.fd = -1}};
 	/* Opening a FIFO does not block, and nothing is opened for writing before it was checked. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int error = fd < 0 ? WEFT_ERROR_SYSTEM : weft__live_open_descriptor(live, fd);
@@ -141,7 +141,7 @@ static uint32_t register_waiter(struct weft_abi_buffer *header, uint32_t claims)
 	return now;
 }
 
-bool weft__live_wait(const struct weft__live *live, uint32_t claims, uint64_t ns)
+bool weft__live_wait(const struct weft__live_ring *live, uint32_t claims, uint64_t ns)
 {
 	struct weft_abi_buffer *header = live->page;
 	if (ns > WAIT_MAX_NS)
@@ -155,7 +155,7 @@ bool weft__live_wait(const struct weft__live *live, uint32_t claims, uint64_t ns
 		   errno != EINTR;
 }
 
-void weft__live_close(struct weft__live *live)
+void weft__live_close(struct weft__live_ring *live)
 {
 	weft__process_close(&live->process);
 	if (!live->bytes)

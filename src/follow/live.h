@@ -10,7 +10,7 @@
 
 #include "follow/process.h"
 
-struct weft__live {
+struct weft__live_ring {
 	struct weft__process process;
 	void *bytes; /* read-only */
 	size_t size;
@@ -19,16 +19,16 @@ struct weft__live {
 };
 
 /* Opens the file. 0, or an error of weft_follow_open with errno; call close in both cases. */
-int weft__live_open(struct weft__live *live, const char *path);
+int weft__live_open(struct weft__live_ring *live, const char *path);
 /* The same for an open file, which stays the caller's; the header is writable if the descriptor is.
  */
-int weft__live_open_descriptor(struct weft__live *live, int fd);
-void weft__live_close(struct weft__live *live);
+int weft__live_open_descriptor(struct weft__live_ring *live, int fd);
+void weft__live_close(struct weft__live_ring *live);
 
 /* Waits until `claims` more packets are claimed, or for `ns`, at most 20 ms; false if a signal
  * came. Without a writable header nothing can wake it, and it waits for the whole time or until the
  * process ends. */
-bool weft__live_wait(const struct weft__live *live, uint32_t claims, uint64_t ns);
+bool weft__live_wait(const struct weft__live_ring *live, uint32_t claims, uint64_t ns);
 
 /* Waits until stores in any processor's store buffer are visible to all: see weft_mark.c. */
 void weft__live_wait_slack(void);

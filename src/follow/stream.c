@@ -35,7 +35,7 @@ enum {
 
 struct weft_stream {
 	struct weft__drain *drain;
-	struct weft__live live;
+	struct weft__live_ring live;
 	uint64_t interval_ns; /* until the next look */
 	uint64_t open_ns;     /* when open packets have to be taken */
 	uint64_t open_interval_ns;

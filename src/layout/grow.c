@@ -165,7 +165,7 @@ static int list_changed(struct growing *g)
 
 /* ---- The order of the new tasks: below each task of the former layout as in tree.c ---- */
 
-struct links {
+struct new_links {
 	uint32_t *child, *sibling; /* by task, from the first new one on */
 	uint64_t *roots, *scratch; /* parent, then the place below it */
 	uint32_t root_count;
@@ -173,7 +173,7 @@ struct links {
 
 #define PLACES (UINT32_C(1) << 31)
 
-static void link_tasks(const struct growing *g, struct links *l, bool moved)
+static void link_tasks(const struct growing *g, struct new_links *l, bool moved)
 {
 	const struct weft__columns *c = g->columns;
 	for (uint32_t task = g->first; task < g->count; task++) {
@@ -192,7 +192,7 @@ static void link_tasks(const struct growing *g, struct links *l, bool moved)
 
 /* Adds a task and its new descendants. */
 static void walk(
-	const struct growing *g, const struct links *l, uint32_t root, struct weft__tree *tree)
+	const struct growing *g, const struct new_links *l, uint32_t root, struct weft__tree *tree)
 {
 	for (uint32_t task = root;;) {
 		tree->order[tree->count++] = task;
@@ -218,7 +218,7 @@ static int order_new(const struct growing *g, struct weft__tree *tree)
 		free(roots);
 		return WEFT_ERROR_MEMORY;
 	}
-	struct links links = {memory + count, memory + 2 * count, roots, roots + count, 0};
+	struct new_links links = {memory + count, memory + 2 * count, roots, roots + count, 0};
 	memset(links.child, 0xff, 2 * count * sizeof(*memory));
 	link_tasks(g, &links, false);
 	link_tasks(g, &links, true);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/sort.h"
 #include "render/scene/lines.h"
 
@@ -128,15 +129,7 @@ static int find_splices(struct plan *plan)
 
 static bool is_changed(const struct weft__news *news, uint32_t task)
 {
-	uint32_t low = 0, high = news->changed_count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (news->changed[middle] < task)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < news->changed_count && news->changed[low] == task;
+	return weft__contains_u32(news->changed, news->changed_count, task);
 }
 
 static bool comes_before(const struct plan *plan, uint32_t a, uint32_t b)
