@@ -120,6 +120,28 @@ static void no_character_that_turns_text_is_shown(void **state)
 	}
 }
 
+/* The characters at both ends of each range that is not shown, or could deceive a reader. */
+static void ranges_of_characters_end_where_they_should(void **state)
+{
+	(void)state;
+	static const uint32_t shown[] = {0x20, 0x7e, 0xa0, 0x61b, 0x61d, 0x200a, 0x2010, 0x2027, 0x202f,
+		0x205f, 0x2070, 0xfdcf, 0xfdf0, 0xfefe, 0xff00, 0xfffd, 0x10000, 0x10fffd};
+	static const uint32_t hidden[] = {0, 0x1f, 0x7f, 0x9f, 0x61c, 0x200b, 0x200f, 0x2028, 0x202e,
+		0x2060, 0x206f, 0xfdd0, 0xfdef, 0xfeff, 0xfffe, 0xffff, 0x1fffe, 0x10ffff};
+	static const uint32_t dangerous[] = {
+		0, 0x1f, 0x7f, 0x9f, 0x61c, 0x200e, 0x200f, 0x2028, 0x202e, 0x2066, 0x2069};
+	static const uint32_t harmless[] = {
+		0x20, 0x7e, 0xa0, 0x61b, 0x61d, 0x200d, 0x2010, 0x2027, 0x202f, 0x2065, 0x206a, 0xfeff};
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		assert_true(weft__utf8_is_showable(shown[i]));
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+		assert_false(weft__utf8_is_showable(hidden[i]));
+	for (size_t i = 0; i < sizeof(dangerous) / sizeof(dangerous[0]); i++)
+		assert_true(weft__utf8_is_dangerous(dangerous[i]));
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
+		assert_false(weft__utf8_is_dangerous(harmless[i]));
+}
+
 static void columns(void **state)
 {
 	(void)state;
@@ -141,6 +163,7 @@ int main(void)
 		cmocka_unit_test(utf8_that_is_none),
 		cmocka_unit_test(nothing_drives_a_terminal),
 		cmocka_unit_test(no_character_that_turns_text_is_shown),
+		cmocka_unit_test(ranges_of_characters_end_where_they_should),
 		cmocka_unit_test(columns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
