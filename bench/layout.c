@@ -126,7 +126,7 @@ static void step(struct program *p)
 
 static struct weft_model *build(const struct shape *shape)
 {
-	static const struct weft_trace_thread thread = {.name = "", .process = ""};
+	static const struct weft_trace_thread thread = {.name = ""};
 	struct weft_trace_description description = {
 		.format = "bench", .clock = {.name = "bench"}, .threads = &thread, .thread_count = 1};
 	struct program p = {.random = 1,

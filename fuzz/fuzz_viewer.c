@@ -52,7 +52,7 @@ static struct weft_event make_event(const uint8_t *b, uint64_t time)
 
 static struct weft_model *make_model(const uint8_t *bytes, size_t size)
 {
-	static const struct weft_trace_thread threads[] = {{.name = "main", .process = "p"}};
+	static const struct weft_trace_thread threads[] = {{.name = "main"}};
 	struct weft_trace_description description = {
 		.format = "fuzz", .clock = {.name = "fuzz"}, .threads = threads, .thread_count = 1};
 	struct weft_diagnostics diagnostics = {0};

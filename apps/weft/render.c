@@ -34,7 +34,7 @@ static const char usage[] =
 	"                       colour-blind eyes\n"
 	"      --focus WHAT     what to draw largest if the rows do not all fit: a row's number, or\n"
 	"                       task:ID\n"
-	"      --group-by WHAT  group rows by thread or process; default: none\n"
+	"      --group-by WHAT  group rows by thread, process or host; default: none\n"
 	"      --no-fold        draw each task on a line of its own; don't fold alike tasks\n"
 	"      --hide PATTERN   leave out tasks whose label contains PATTERN, or with kind:NAME tasks\n"
 	"                       of a kind; can be given more than once, like --only\n"

@@ -15,17 +15,10 @@
 
 static bool parse_group(const char *command, const char *name, enum weft_group_by *ret_by)
 {
-	static const char *const names[] = {
-		[WEFT_GROUP_BY_NONE] = "none",
-		[WEFT_GROUP_BY_THREAD] = "thread",
-		[WEFT_GROUP_BY_PROCESS] = "process",
-	};
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(name, names[i]) == 0) {
-			*ret_by = (enum weft_group_by)i;
-			return true;
-		}
-	cli_usage_error(command, "--group-by: \"%s\" is unknown; use none, thread or process", name);
+	if (weft_group_by_parse(name, ret_by))
+		return true;
+	cli_usage_error(
+		command, "--group-by: \"%s\" is unknown; use none, thread, process or host", name);
 	return false;
 }
 
@@ -115,9 +108,10 @@ int render_rows_describe(const struct render_rows *rows, struct weft_text *text)
 		weft_text_add_string(text, " fold=off");
 	if (rows->no_simplify)
 		weft_text_add_string(text, " simplify=off");
-	if (rows->group_by)
-		weft_text_add_string(
-			text, rows->group_by == WEFT_GROUP_BY_THREAD ? " group=thread" : " group=process");
+	if (rows->group_by) {
+		weft_text_add_string(text, " group=");
+		weft_text_add_string(text, weft_group_by_name(rows->group_by));
+	}
 	if (!error && filter.bytes[0]) {
 		weft_text_add_string(text, " filter=");
 		add_escaped(text, filter.bytes);

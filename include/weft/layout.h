@@ -24,7 +24,13 @@ enum weft_group_by {
 	WEFT_GROUP_BY_NONE,
 	WEFT_GROUP_BY_THREAD, /* the thread that a task first ran on, else the thread that created it */
 	WEFT_GROUP_BY_PROCESS, /* the buffer that the task is in */
+	WEFT_GROUP_BY_HOST,    /* the machine of that buffer */
 };
+
+/* "none", "thread", "process", "host" */
+const char *weft_group_by_name(enum weft_group_by by);
+/* False if the name is none of these. */
+bool weft_group_by_parse(const char *name, enum weft_group_by *ret_by);
 
 struct weft_layout_options {
 	size_t size; /* sizeof(struct weft_layout_options), or 0; members that an older header lacks are
@@ -74,7 +80,7 @@ struct weft_fold {
 
 /* The first row of a group is its heading. */
 struct weft_group {
-	uint32_t key; /* a thread, or a buffer */
+	uint32_t key; /* a thread, a buffer, or the first buffer of a host */
 	uint32_t first_row, row_count;
 	bool folded;      /* the heading's row shows all of it */
 	double running;   /* 0 to 1: the share of the trace's time in which its threads ran a task */

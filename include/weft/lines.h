@@ -31,8 +31,8 @@ void weft_lines_init(
 	struct weft_lines *lines, const struct weft_trace_description *trace, uint64_t start_ns);
 
 /* Appends `{"time":…,"event":…,…}` and a newline. Times are ns on the trace's own clock; "no task"
- * is null. `thread` is there if the trace has several threads, `process` (its pid) if it has
- * several processes. */
+ * is null. `thread` is there if the trace has several threads; `process` (its pid) and `buffer`, in
+ * which the ids are unique, if it has several buffers. */
 void weft_lines_add_json(
 	const struct weft_lines *lines, const struct weft_event *event, struct weft_text *text);
 

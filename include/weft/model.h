@@ -117,6 +117,7 @@ struct weft_notes {
 
 struct weft_counter {
 	uint32_t name;         /* string */
+	uint32_t buffer;       /* names are unique within one */
 	uint32_t first, count; /* its samples, in time order */
 	int64_t min, max;      /* over its samples; the value before the first is 0 */
 };
@@ -158,6 +159,9 @@ struct weft_model {
 	uint32_t band_count;
 	const struct weft_trace_thread *threads; /* copies: the names belong to the model */
 	uint32_t thread_count;
+	uint32_t
+		buffer_count; /* a task's or thread's buffer may lie beyond: see weft_trace_buffer_at */
+	const struct weft_trace_buffer *buffers; /* copies, too */
 	const struct weft_creation *creations;
 	uint32_t creation_count;
 	uint64_t losses[WEFT_LOSS_CAUSES];

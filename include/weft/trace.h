@@ -8,6 +8,7 @@
 #ifndef WEFT_TRACE_H
 #define WEFT_TRACE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <weft/levels.h>
@@ -29,12 +30,22 @@ struct weft_clock {
 	int64_t offset_ns;           /* add to an event's time for ns since 1970; 0 if unknown */
 };
 
-struct weft_trace_thread {
-	const char *name;    /* "" if the trace doesn't say */
-	const char *process; /* "" if the trace doesn't say */
+/* What one program recorded. A trace has a buffer for each of its processes, and one for each
+ * further program that a process executed. Task ids and the names of counters are unique within one
+ * buffer: a task is named by (buffer, id). */
+struct weft_trace_buffer {
+	const char *process; /* the program's name; "" if the trace doesn't say */
+	const char *host;    /* the machine's name; "" if the trace doesn't say */
+	const char *file;    /* its file, if the trace was opened from several; else "" */
 	uint64_t pid;        /* 0 if the trace doesn't say */
+	uint8_t boot_id[16]; /* of the machine; zero: unknown. Buffers of one boot share a clock */
+	uint8_t uuid[16];    /* of the buffer: files with the same one are parts of it; zero: unknown */
+};
+
+struct weft_trace_thread {
+	const char *name; /* "" if the trace doesn't say */
 	uint64_t tid;
-	uint32_t buffer; /* the buffer's number in the trace: task ids are unique within one buffer */
+	uint32_t buffer; /* the buffer's number in the trace */
 };
 
 /* Why events are missing. */
@@ -79,13 +90,29 @@ struct weft_trace_change {
 	uint8_t level;
 };
 
+/* The buffer with that number, or a nameless one if there is none. Never NULL. */
+const struct weft_trace_buffer *weft_trace_buffer_at(
+	const struct weft_trace_buffer *buffers, uint32_t count, uint32_t number);
+
+/* Writes the name of a buffer's process for people: "redis-server 4711", "process 4711", or
+ * "process #2" if the trace doesn't say more. At most `size` bytes with the NUL; returns the full
+ * length without it. */
+size_t weft_trace_format_process(const struct weft_trace_buffer *buffers, uint32_t count,
+	uint32_t number, char *text, size_t size);
+
+/* The number of the first buffer of the same machine. */
+uint32_t weft_trace_first_of_host(
+	const struct weft_trace_buffer *buffers, uint32_t count, uint32_t number);
+
 /* A decoder fills its description while it decodes; it is final once `next` has returned END. */
 struct weft_trace_description {
 	const char *format; /* "weft", "mirage-ctf", "sexp" */
 	const char *source; /* the name of the trace that this is a part of; NULL: it is whole */
 	struct weft_clock clock;
 	const struct weft_trace_thread *threads;
-	uint32_t thread_count; /* at least 1 after the first event */
+	uint32_t thread_count;                   /* at least 1 after the first event */
+	uint32_t buffer_count;                   /* 0: one buffer of which nothing is known */
+	const struct weft_trace_buffer *buffers; /* complete before the first event */
 	uint64_t losses[WEFT_LOSS_CAUSES];
 	const struct weft_loss_period *loss_periods; /* the losses whose times are known; by end */
 	uint32_t loss_period_count;

@@ -120,7 +120,8 @@ struct weft_abi_buffer {
 	char program[64];  /* padded with NULs, like all text here */
 	char command[512]; /* arguments, each ended by a NUL; cut at the end */
 	char source[256];  /* the name of the trace that this is a part of; else empty */
-	uint8_t reserved2[936];
+	char host[64];     /* the machine's name; empty: unknown */
+	uint8_t reserved2[872];
 
 	/* State while recording. Each cache line is written by the same type of operation. */
 	uint64_t hand;        /* claims so far, and the newest sequence */
@@ -210,6 +211,7 @@ WEFT_ABI_AT(weft_abi_buffer, clock, 120);
 WEFT_ABI_AT(weft_abi_buffer, start, 136);
 WEFT_ABI_AT(weft_abi_buffer, pid, 208);
 WEFT_ABI_AT(weft_abi_buffer, command, 280);
+WEFT_ABI_AT(weft_abi_buffer, host, 1048);
 WEFT_ABI_AT(weft_abi_buffer, hand, 1984);
 WEFT_ABI_AT(weft_abi_buffer, losses, 2048);
 WEFT_ABI_AT(weft_abi_buffer, levels, 2176);

@@ -83,9 +83,11 @@ static struct weft__ctf_packet describe_packet(
 	struct weft__ctf_packet packet = {.thread = thread, .process_name = "", .thread_name = ""};
 	if (thread < description->thread_count) {
 		const struct weft_trace_thread *known = &description->threads[thread];
-		packet.pid = known->pid;
+		const struct weft_trace_buffer *buffer =
+			weft_trace_buffer_at(description->buffers, description->buffer_count, known->buffer);
+		packet.pid = buffer->pid;
 		packet.tid = known->tid;
-		packet.process_name = known->process ? known->process : "";
+		packet.process_name = buffer->process;
 		packet.thread_name = known->name ? known->name : "";
 	}
 	return packet;

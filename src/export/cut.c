@@ -169,6 +169,15 @@ static int write_losses(struct weft_cut *cut, const struct weft_trace_descriptio
 	return error;
 }
 
+static void describe_process(const struct weft_trace_buffer *buffer, struct weft_abi_buffer *header)
+{
+	header->pid = (uint32_t)buffer->pid;
+	strncpy(header->program, buffer->process, sizeof(header->program) - 1);
+	strncpy(header->host, buffer->host, sizeof(header->host) - 1);
+	memcpy(header->boot_id, buffer->boot_id, sizeof(header->boot_id));
+	memcpy(header->uuid, buffer->uuid, sizeof(header->uuid));
+}
+
 static int describe(struct weft_cut *cut, const struct weft_trace_description *trace,
 	struct weft_abi_buffer *header)
 {
@@ -186,13 +195,7 @@ static int describe(struct weft_cut *cut, const struct weft_trace_description *t
 	describe_clock(cut, &trace->clock, header);
 	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
 		header->losses[cause] = losses_of_range(cut, trace, cause);
-	if (trace->thread_count) {
-		const char *process = trace->threads[0].process;
-		size_t size = strlen(process);
-		header->pid = (uint32_t)trace->threads[0].pid;
-		memcpy(header->program, process,
-			size < sizeof(header->program) ? size : sizeof(header->program) - 1);
-	}
+	describe_process(weft_trace_buffer_at(trace->buffers, trace->buffer_count, 0), header);
 	for (uint32_t i = 0; !error && i < trace->category_count; i++)
 		error = name_category(cut, &trace->categories[i], header);
 	describe_changes(cut, trace, header);
@@ -211,10 +214,7 @@ static int begin(struct weft_cut *cut, const struct weft_trace_description *trac
 /* The format can describe one program in one buffer. */
 static bool is_one_buffer(const struct weft_trace_description *trace)
 {
-	for (uint32_t i = 1; i < trace->thread_count; i++)
-		if (trace->threads[i].pid != trace->threads[0].pid || trace->threads[i].buffer)
-			return false;
-	return true;
+	return trace->buffer_count <= 1;
 }
 
 static int write_event(struct weft_cut *cut, const struct weft_event *event)

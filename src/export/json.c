@@ -112,6 +112,8 @@ WEFT__EXPORT void weft_lines_add_json(
 	if (lines->has_processes) {
 		add_key(text, "process");
 		weft_text_add_u64(text, weft__lines_process(lines, event));
+		add_key(text, "buffer");
+		weft_text_add_u64(text, event->buffer);
 	}
 	weft_text_add(text, "}\n", 2);
 }

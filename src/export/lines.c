@@ -11,15 +11,13 @@ WEFT__EXPORT void weft_lines_init(
 {
 	*lines = (struct weft_lines){.trace = trace, .start_ns = start_ns};
 	lines->has_threads = trace->thread_count > 1;
-	for (uint32_t i = 1; i < trace->thread_count; i++)
-		if (trace->threads[i].pid != trace->threads[0].pid)
-			lines->has_processes = true;
+	lines->has_processes = trace->buffer_count > 1;
 }
 
 uint64_t weft__lines_process(const struct weft_lines *lines, const struct weft_event *event)
 {
 	const struct weft_trace_description *trace = lines->trace;
-	return event->thread < trace->thread_count ? trace->threads[event->thread].pid : 0;
+	return weft_trace_buffer_at(trace->buffers, trace->buffer_count, event->buffer)->pid;
 }
 
 bool weft__lines_has_field(const struct weft_event *event, enum weft_slot slot)

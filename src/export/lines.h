@@ -9,7 +9,7 @@
 
 #include <weft/lines.h>
 
-/* The process of an event's thread. */
+/* The process of an event. */
 uint64_t weft__lines_process(const struct weft_lines *lines, const struct weft_event *event);
 
 /* True if the event has this field. */

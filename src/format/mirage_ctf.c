@@ -292,7 +292,7 @@ static int mirage_open(const struct weft__input *input, struct weft__reader **re
 		mirage_close(&reader->base);
 		return error;
 	}
-	reader->thread = (struct weft_trace_thread){.name = "", .process = ""};
+	reader->thread = (struct weft_trace_thread){.name = ""};
 	input->description->threads = &reader->thread;
 	input->description->thread_count = survey.any;
 	weft__clock_guess(reader->order.count ? reader->order.list[0].time_ns : survey.first_ns,
@@ -366,7 +366,7 @@ static int incoming_start(
 	if (!r)
 		return WEFT_ERROR_MEMORY;
 	r->base.input = *input;
-	r->thread = (struct weft_trace_thread){.name = "", .process = ""};
+	r->thread = (struct weft_trace_thread){.name = ""};
 	*ret_reader = &r->base;
 	return WEFT_OK;
 }

@@ -345,7 +345,7 @@ static int sexp_open(const struct weft__input *input, struct weft__reader **ret_
 		sexp_close(&reader->base);
 		return error;
 	}
-	reader->thread = (struct weft_trace_thread){.name = "", .process = ""};
+	reader->thread = (struct weft_trace_thread){.name = ""};
 	input->description->threads = &reader->thread;
 	input->description->thread_count = survey.any;
 	weft__clock_guess(reader->order.count ? reader->order.list[0].time_ns : survey.first_ns,
@@ -384,7 +384,7 @@ static int incoming_start(
 	if (!r)
 		return WEFT_ERROR_MEMORY;
 	r->reader.base.input = *input;
-	r->reader.thread = (struct weft_trace_thread){.name = "", .process = ""};
+	r->reader.thread = (struct weft_trace_thread){.name = ""};
 	*ret_reader = &r->reader.base;
 	return WEFT_OK;
 }

@@ -197,6 +197,16 @@ static int read_header(struct weft__buffer *b, const struct weft__input *input, 
 	return 0;
 }
 
+static void describe(struct weft__buffer *b, struct weft_trace_description *description)
+{
+	b->about = (struct weft_trace_buffer){
+		.process = b->program, .host = b->host, .file = "", .pid = b->pid};
+	memcpy(b->about.boot_id, b->header + AT(boot_id), sizeof(b->about.boot_id));
+	memcpy(b->about.uuid, b->header + AT(uuid), sizeof(b->about.uuid));
+	description->buffers = &b->about;
+	description->buffer_count = 1;
+}
+
 static int init(struct weft__buffer *b, const struct weft__input *input, bool stream_too)
 {
 	int error = read_header(b, input, stream_too);
@@ -210,7 +220,9 @@ static int init(struct weft__buffer *b, const struct weft__input *input, bool st
 		report(input, AT(stop_reason), WEFT__BUFFER_STOPPED_EARLY);
 	b->pid = u32(b, AT(pid));
 	memcpy(b->program, b->header + AT(program), sizeof(b->program) - 1);
+	memcpy(b->host, b->header + AT(host), sizeof(b->host) - 1);
 	memcpy(b->source, b->header + AT(source), sizeof(b->source) - 1);
+	describe(b, input->description);
 	return 0;
 }
 

@@ -48,7 +48,9 @@ struct weft__buffer {
 	struct weft__stream *stream;   /* NULL: a buffer */
 	struct weft__ticks clock;
 	uint32_t pid;
+	struct weft_trace_buffer about; /* for the description: its texts are those below */
 	char program[65];
+	char host[65];
 	char source[257]; /* "": not a part of another trace */
 };
 

@@ -66,8 +66,6 @@ static int add(struct weft__threads *t, uint32_t at, const struct weft__thread *
 	t->events[index] = 0;
 	t->list[index] = (struct weft_trace_thread){
 		.name = t->names[index],
-		.process = t->process,
-		.pid = t->pid,
 		.tid = thread->tid,
 	};
 	t->count++;
@@ -173,7 +171,7 @@ int weft__threads_init(struct weft__threads *t, const struct weft__buffer *buffe
 	const struct weft__thread none = {0, 0, nameless};
 	struct finds finds = {0};
 	int error = 0;
-	*t = (struct weft__threads){.process = buffer->program, .pid = buffer->pid};
+	*t = (struct weft__threads){0};
 	for (uint32_t i = 0; !error && i < buffer->packet_count; i++)
 		error = note_packet(&finds, buffer, i);
 	if (!error && !finds.count)

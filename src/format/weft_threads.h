@@ -20,8 +20,6 @@ struct weft__threads {
 	struct weft__thread_number *numbers;    /* by number, with their indices */
 	uint32_t count;                         /* at least 1 */
 	size_t capacity;
-	const char *process;
-	uint64_t pid;
 };
 
 /* Starts the list with the threads that the buffer has now. The buffer must outlive the list. 0 or

@@ -9,14 +9,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/export.h"
 #include "base/search.h"
-
 #include "layout/layout.h"
 
 #define NAME_BYTES     64
 #define KEYS_MAX       (1u << 20) /* the maximum number of threads of a model */
 #define NAMES_COMPARED 256
 #define VISITED        (WEFT_NONE - 1)
+
+static const char *const group_names[] = {
+	[WEFT_GROUP_BY_NONE] = "none",
+	[WEFT_GROUP_BY_THREAD] = "thread",
+	[WEFT_GROUP_BY_PROCESS] = "process",
+	[WEFT_GROUP_BY_HOST] = "host",
+};
+
+WEFT__EXPORT const char *weft_group_by_name(enum weft_group_by by)
+{
+	return group_names[by];
+}
+
+WEFT__EXPORT bool weft_group_by_parse(const char *name, enum weft_group_by *ret_by)
+{
+	for (unsigned i = 0; i < sizeof(group_names) / sizeof(group_names[0]); i++)
+		if (strcmp(name, group_names[i]) == 0) {
+			*ret_by = (enum weft_group_by)i;
+			return true;
+		}
+	return false;
+}
 
 static uint32_t buffer_of(const struct weft_tasks *tasks, uint32_t task)
 {
@@ -74,6 +96,14 @@ static void find_threads(const struct weft_model *model, uint32_t *key)
 			inherit_key(model, key, task);
 }
 
+static uint32_t key_of_buffer(
+	const struct weft_model *model, enum weft_group_by by, uint32_t buffer)
+{
+	return by == WEFT_GROUP_BY_HOST
+			   ? weft_trace_first_of_host(model->buffers, model->buffer_count, buffer)
+			   : buffer;
+}
+
 static void find_keys(
 	const struct weft_model *model, const struct weft_layout_options *options, uint32_t *key)
 {
@@ -82,7 +112,7 @@ static void find_keys(
 		find_threads(model, key);
 	else
 		for (uint32_t task = 0; task < model->tasks.count; task++)
-			key[task] = buffer_of(&model->tasks, task);
+			key[task] = key_of_buffer(model, options->group_by, buffer_of(&model->tasks, task));
 	for (uint32_t task = 0; previous && previous->group_of && task < previous->model->tasks.count;
 		 task++)
 		key[task] = previous->groups[previous->group_of[task]].key;
@@ -107,25 +137,15 @@ static uint32_t number_groups(
 	return groups;
 }
 
-static bool have_several_processes(const struct weft_model *model)
-{
-	for (uint32_t thread = 1; thread < model->thread_count; thread++)
-		if (model->threads[thread].buffer != model->threads[0].buffer)
-			return true;
-	return false;
-}
-
 static void name_process(const struct weft_model *model, uint32_t buffer, char *name, size_t size)
 {
-	uint32_t thread = first_thread(model, buffer);
-	snprintf(name, size, "process %" PRIu32, buffer);
-	if (thread >= model->thread_count || model->threads[thread].buffer != buffer)
-		return;
-	const struct weft_trace_thread *t = &model->threads[thread];
-	if (t->process && t->process[0])
-		snprintf(name, size, "%s", t->process);
-	else if (t->pid)
-		snprintf(name, size, "process %" PRIu64, t->pid);
+	weft_trace_format_process(model->buffers, model->buffer_count, buffer, name, size);
+}
+
+static void name_host(const struct weft_model *model, uint32_t buffer, char *name, size_t size)
+{
+	const char *host = weft_trace_buffer_at(model->buffers, model->buffer_count, buffer)->host;
+	snprintf(name, size, "%s", host[0] ? host : "unknown host");
 }
 
 /* True if the thread's name is unique, since libraries give all their threads one name. Not checked
@@ -143,7 +163,7 @@ static bool is_only_one(const struct weft_model *model, uint32_t thread)
 static void name_thread(const struct weft_model *model, uint32_t thread, char *name, size_t size)
 {
 	size_t used = 0;
-	if (thread < model->thread_count && have_several_processes(model)) {
+	if (thread < model->thread_count && model->buffer_count > 1) {
 		name_process(model, model->threads[thread].buffer, name, size / 2);
 		used = strlen(name);
 		used += (size_t)snprintf(name + used, size - used, ": ");
@@ -180,7 +200,8 @@ static double group_share(
 {
 	double sum = 0, threads = 0;
 	for (uint32_t thread = 0; thread < model->thread_count; thread++) {
-		if (by == WEFT_GROUP_BY_THREAD ? thread != key : model->threads[thread].buffer != key)
+		uint32_t buffer = model->threads[thread].buffer;
+		if (by == WEFT_GROUP_BY_THREAD ? thread != key : key_of_buffer(model, by, buffer) != key)
 			continue;
 		sum += share[thread];
 		threads++;
@@ -212,6 +233,8 @@ static int describe_groups(const struct weft_model *model,
 		uint32_t key = key_of[i];
 		if (options->group_by == WEFT_GROUP_BY_THREAD)
 			name_thread(model, key, name, NAME_BYTES);
+		else if (options->group_by == WEFT_GROUP_BY_HOST)
+			name_host(model, key, name, NAME_BYTES);
 		else
 			name_process(model, key, name, NAME_BYTES);
 		c->groups[i] = (struct weft_group){

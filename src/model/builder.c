@@ -190,8 +190,10 @@ static int add_counter(struct weft_model_builder *b)
 	int error = weft__columns_reserve(&column, 1, &c->capacity, c->count + (size_t)1);
 	if (error)
 		return error;
-	c->list[c->count] = (struct weft_counter){
-		.name = b->state.counters.name[c->count], .min = INT64_MAX, .max = INT64_MIN};
+	c->list[c->count] = (struct weft_counter){.name = b->state.counters.name[c->count],
+		.buffer = b->state.counters.buffer[c->count],
+		.min = INT64_MAX,
+		.max = INT64_MIN};
 	c->count++;
 	return 0;
 }

@@ -16,30 +16,72 @@ static int grow_names(struct weft__state_counters *c, uint32_t name)
 	return error;
 }
 
-static int add_counter(struct weft__state_counters *c, uint32_t name)
+static int add_counter(struct weft__state_counters *c, uint32_t buffer, uint32_t name)
 {
 	const struct weft__column columns[] = {
 		{&c->name, sizeof(*c->name)},
+		{&c->buffer, sizeof(*c->buffer)},
 		{&c->value, sizeof(*c->value)},
 	};
-	int error = weft__columns_reserve(columns, 2, &c->capacity, c->count + (size_t)1);
+	int error = weft__columns_reserve(columns, 3, &c->capacity, c->count + (size_t)1);
 	if (error)
 		return error;
 	c->name[c->count] = name;
+	c->buffer[c->count] = buffer;
 	c->value[c->count] = 0;
-	c->by_name[name] = c->count++;
 	return 0;
 }
 
-int weft__state_counter(struct weft__state *s, uint32_t name, uint32_t *ret_counter)
+/* Buffer 0, the only one of most traces, needs no hashes. */
+static int find_in_first(struct weft__state_counters *c, uint32_t name, uint32_t *ret_counter)
 {
-	struct weft__state_counters *c = &s->counters;
 	int error = grow_names(c, name);
-	if (!error && c->by_name[name] == WEFT_NONE)
-		error = add_counter(c, name);
+	if (!error && c->by_name[name] == WEFT_NONE) {
+		error = add_counter(c, 0, name);
+		if (!error)
+			c->by_name[name] = c->count++;
+	}
 	if (!error)
 		*ret_counter = c->by_name[name];
 	return error;
+}
+
+static uint64_t hash_counter(const struct weft__hash_key *key, const void *owner, uint32_t counter)
+{
+	const struct weft__state_counters *c = owner;
+	return weft__hash_u64(key, (uint64_t)c->buffer[counter] << 32 | c->name[counter]);
+}
+
+static int find_in_other(
+	struct weft__state_counters *c, uint32_t buffer, uint32_t name, uint32_t *ret_counter)
+{
+	struct weft__index *index = &c->others;
+	int error = index->slots ? 0 : weft__index_init(index);
+	if (error)
+		return error;
+	const uint64_t hash = weft__hash_u64(&index->key, (uint64_t)buffer << 32 | name);
+	uint32_t slot = weft__index_start(index, hash), counter;
+	for (; (counter = index->slots[slot]) != WEFT__INDEX_EMPTY;
+		 slot = weft__index_next(index, slot))
+		if (c->name[counter] == name && c->buffer[counter] == buffer)
+			break;
+	if (counter == WEFT__INDEX_EMPTY) {
+		counter = c->count;
+		error = add_counter(c, buffer, name);
+		if (!error)
+			error = weft__index_add(index, counter, hash_counter, c);
+		c->count += !error;
+	}
+	*ret_counter = counter;
+	return error;
+}
+
+int weft__state_counter(
+	struct weft__state *s, uint32_t buffer, uint32_t name, uint32_t *ret_counter)
+{
+	struct weft__state_counters *c = &s->counters;
+	return buffer ? find_in_other(c, buffer, name, ret_counter)
+				  : find_in_first(c, name, ret_counter);
 }
 
 static int64_t add_saturating(int64_t a, int64_t b)

@@ -19,10 +19,11 @@ struct weft__fact {
 	int64_t value;
 	uint32_t task, other;
 	uint32_t text; /* string */
-	uint32_t thread;
+	uint32_t thread, buffer;
 	uint16_t kind;
-	uint8_t type, band;
-	bool flag, has_value, is_set;
+	uint8_t type;
+	bool flag : 1, has_value : 1, is_set : 1;
+	bool is_gc : 1; /* of a band */
 };
 
 /* True if events.def gives events of this type this field. `type` must be valid. */

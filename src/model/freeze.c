@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/both.h"
+#include "model/buffers.h"
 #include "model/builder.h"
 
 /* Removes dropped edges. */
@@ -127,10 +128,6 @@ int weft__compare_bands(const void *left, const void *right)
 	return l->thread < r->thread ? -1 : l->thread > r->thread;
 }
 
-struct thread_names {
-	uint32_t name, process;
-};
-
 static int intern_text(struct weft_model_builder *b, const char *text, uint32_t *ret_string)
 {
 	return weft__strings_intern(
@@ -143,21 +140,17 @@ static int copy_threads(struct weft_model_builder *b,
 {
 	uint32_t count = description->thread_count > b->state.thread_count ? description->thread_count
 																	   : b->state.thread_count;
-	struct thread_names *names = calloc(count + (size_t)1, sizeof(*names));
+	uint32_t *names = calloc(count + (size_t)1, sizeof(*names));
 	struct weft_trace_thread *threads = calloc(count + (size_t)1, sizeof(*threads));
 	int error = names && threads ? 0 : WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; !error && i < count; i++) {
 		if (i < description->thread_count)
 			threads[i] = description->threads[i];
-		error = intern_text(b, threads[i].name, &names[i].name);
-		if (!error)
-			error = intern_text(b, threads[i].process, &names[i].process);
+		error = intern_text(b, threads[i].name, &names[i]);
 	}
 	weft__strings_trim(&b->texts.strings); /* the last time that strings move */
-	for (uint32_t i = 0; !error && i < count; i++) {
-		threads[i].name = weft__strings_bytes(&b->texts.strings, names[i].name);
-		threads[i].process = weft__strings_bytes(&b->texts.strings, names[i].process);
-	}
+	for (uint32_t i = 0; !error && i < count; i++)
+		threads[i].name = weft__strings_bytes(&b->texts.strings, names[i]);
 	free(names);
 	m->threads = threads;
 	m->thread_count = count;
@@ -353,6 +346,8 @@ static int freeze_all(struct weft_model_builder *b,
 		error = copy_threads(b, description, m);
 	if (!error)
 		error = weft__model_copy_losses(m, description);
+	if (!error)
+		error = weft__model_copy_buffers(m, description);
 	return error;
 }
 

@@ -108,7 +108,7 @@ int weft__state_band(struct weft__state *s, const struct weft__fact *fact)
 	int error = reserve_thread(s, fact->thread);
 	if (error)
 		return error;
-	if (fact->band == WEFT_BAND_GC)
+	if (fact->is_gc)
 		return gc_band(s, fact->thread, fact->flag, fact->text);
 	return idle_band(s, fact->thread, fact->flag, fact->text);
 }

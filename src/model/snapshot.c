@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/export.h"
 #include "base/search.h"
+#include "model/buffers.h"
 #include "model/live.h"
 
 enum {
@@ -56,7 +57,7 @@ static void let_go(struct weft__model *model)
 {
 	struct weft__snapshot *s = model->snapshot;
 	struct weft_model *m = &model->public;
-	const void *made[] = {m->threads, m->loss_periods, m->counters, m->creations};
+	const void *made[] = {m->threads, m->buffers, m->loss_periods, m->counters, m->creations};
 	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
 		free((void *)(uintptr_t)made[i]);
 	for (unsigned i = 0; i < HELD; i++)
@@ -395,7 +396,6 @@ static int copy_threads(struct weft__snapshot *s, const struct weft_model_builde
 			const struct weft_trace_thread t =
 				i < known ? description->threads[i] : (struct weft_trace_thread){0};
 			threads[i].name = put_name(s->names, &size, t.name);
-			threads[i].process = put_name(s->names, &size, t.process);
 		}
 		if (!s->names && !(s->names = malloc(size + 1)))
 			return WEFT_ERROR_MEMORY;
@@ -487,7 +487,8 @@ static int fill(struct weft__model *model, struct weft_model_builder *b,
 	show_rows(s, b, m);
 	summarize(s, b, &m->summary);
 	m->clock = description->clock;
-	return weft__model_copy_losses(m, description);
+	error = weft__model_copy_buffers(m, description);
+	return error ? error : weft__model_copy_losses(m, description);
 }
 
 /* Makes a snapshot of what is up to date. */

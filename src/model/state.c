@@ -22,9 +22,11 @@ void weft__state_finish(struct weft__state *s)
 {
 	struct weft__state_tasks *t = &s->tasks;
 	void *columns[] = {t->parent, t->root, t->becomes, t->forward, t->asked, t->label, t->message,
-		t->kind, t->flags, s->threads, s->counters.name, s->counters.value, s->counters.by_name};
+		t->kind, t->flags, s->threads, s->counters.name, s->counters.buffer, s->counters.value,
+		s->counters.by_name};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
+	weft__index_finish(&s->counters.others);
 	*s = (struct weft__state){0};
 }
 
@@ -218,7 +220,7 @@ static int on_counter(struct weft__state *s, const struct meaning *m)
 {
 	const struct weft__fact *event = m->event;
 	uint32_t counter;
-	int error = weft__state_counter(s, event->text, &counter);
+	int error = weft__state_counter(s, event->buffer, event->text, &counter);
 	if (error)
 		return error;
 	weft__state_count(s, counter, event);

@@ -19,6 +19,7 @@
 #include <weft/error.h>
 #include <weft/model.h>
 
+#include "base/index.h"
 #include "model/facts.h"
 #include "model/span.h"
 
@@ -63,9 +64,11 @@ struct weft__state_counters {
 	uint32_t count;
 	size_t capacity;
 	uint32_t *name; /* text */
+	uint32_t *buffer;
 	int64_t *value;
-	uint32_t *by_name; /* counter of a text, or WEFT_NONE */
+	uint32_t *by_name; /* counter of a text in buffer 0, or WEFT_NONE */
 	size_t by_name_count;
+	struct weft__index others; /* the counters of other buffers */
 };
 
 /* Callbacks for the changes that an event makes, in their order. Where a line says "will", the
@@ -144,8 +147,9 @@ int weft__state_run(struct weft__state *state, uint32_t thread, uint32_t running
 int weft__state_band(struct weft__state *state, const struct weft__fact *fact);
 int weft__state_gc(struct weft__state *state, const struct weft__fact *fact);
 
-/* Finds the counter of a name; the first call for a name makes one. */
-int weft__state_counter(struct weft__state *state, uint32_t name, uint32_t *ret_counter);
+/* Finds the counter of a name in a buffer; the first call makes one. */
+int weft__state_counter(
+	struct weft__state *state, uint32_t buffer, uint32_t name, uint32_t *ret_counter);
 void weft__state_count(struct weft__state *state, uint32_t counter, const struct weft__fact *fact);
 
 #endif

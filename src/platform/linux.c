@@ -187,6 +187,7 @@ static void describe_process(struct weft_abi_buffer *header)
 	strncpy(header->program, weft__linux_program(), sizeof(header->program) - 1);
 	read_file("/proc/self/cmdline", header->command, sizeof(header->command) - 1);
 	read_boot_id(header->boot_id);
+	(void)gethostname(header->host, sizeof(header->host) - 1);
 	/* GRND_NONBLOCK: without entropy the run has no uuid. */
 	if (getrandom(header->uuid, sizeof(header->uuid), GRND_NONBLOCK) < 0)
 		memset(header->uuid, 0, sizeof(header->uuid));

@@ -128,10 +128,15 @@ static void group_region(struct painter *p, const struct weft_group *group, stru
 		fmin(y2 + fmin(weft_view_row_spacing(p->view, last) / 2, 14), box->y + box->height);
 }
 
-/* Finds a thread's group: groups are threads, or the buffers of threads. */
-static uint32_t find_group(const struct weft_layout *layout, uint32_t thread, bool by_thread)
+/* Finds a thread's group: groups are threads, or their buffers or hosts. */
+static uint32_t find_group(const struct weft_layout *layout, uint32_t thread)
 {
-	uint32_t key = by_thread ? thread : layout->model->threads[thread].buffer;
+	const struct weft_model *model = layout->model;
+	uint32_t key = thread;
+	if (layout->group_by != WEFT_GROUP_BY_THREAD)
+		key = model->threads[thread].buffer;
+	if (layout->group_by == WEFT_GROUP_BY_HOST)
+		key = weft_trace_first_of_host(model->buffers, model->buffer_count, key);
 	for (uint32_t i = 0; i < layout->group_count; i++)
 		if (layout->groups[i].key == key)
 			return i;
@@ -143,7 +148,6 @@ static int make_regions(struct painter *p, struct regions *regions)
 	const struct weft_layout *layout = p->layout;
 	const struct weft_box *box = &p->frame->picture;
 	uint32_t threads = p->model->thread_count;
-	bool by_thread = layout->group_by == WEFT_GROUP_BY_THREAD;
 	regions->count = layout->group_count ? layout->group_count : 1;
 	regions->list = calloc(regions->count, sizeof(*regions->list));
 	regions->of_thread = malloc((threads + (size_t)1) * sizeof(*regions->of_thread));
@@ -154,7 +158,7 @@ static int make_regions(struct painter *p, struct regions *regions)
 	for (uint32_t i = 0; i < layout->group_count; i++)
 		group_region(p, &layout->groups[i], &regions->list[i]);
 	for (uint32_t i = 0; i < threads; i++)
-		regions->of_thread[i] = layout->group_count ? find_group(layout, i, by_thread) : 0;
+		regions->of_thread[i] = layout->group_count ? find_group(layout, i) : 0;
 	return 0;
 }
 

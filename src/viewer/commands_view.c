@@ -140,17 +140,15 @@ void weft__run_simplify(struct weft_viewer *viewer, const char *arguments)
 
 void weft__run_group(struct weft_viewer *viewer, const char *arguments)
 {
-	unsigned by = (viewer->rows.group_by + 1u) % 3;
+	enum weft_group_by by = (enum weft_group_by)((viewer->rows.group_by + 1u) % WEFT_GROUP_BY_HOST);
 	char *end;
 	unsigned long number = strtoul(arguments, &end, 10);
 	if (end != arguments && number > 0 && number <= viewer->layout->group_count) {
 		weft__viewer_toggle_group(viewer, (uint32_t)number - 1);
 		return;
 	}
-	for (unsigned i = 0; i < 3; i++)
-		if (strcmp(arguments, weft__group_name((enum weft_group_by)i)) == 0)
-			by = i;
-	weft__viewer_group_by(viewer, (enum weft_group_by)by);
+	(void)weft_group_by_parse(arguments, &by);
+	weft__viewer_group_by(viewer, by);
 }
 
 void weft__run_filter(struct weft_viewer *viewer, const char *arguments)

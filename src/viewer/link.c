@@ -37,8 +37,6 @@ static void add_times(const struct weft_viewer *viewer, struct weft_text *text)
 	add_value(text, "duration", time);
 }
 
-static const char *const group_names[] = {"none", "thread", "process"};
-
 /* Folds are named by a member's id, groups by their number: "3,17". */
 static void add_numbers(const struct weft_viewer *viewer, struct weft_text *text)
 {
@@ -91,7 +89,7 @@ static void add_rest(const struct weft_viewer *viewer, struct weft_text *text)
 	if (viewer->rows.no_simplify)
 		add_value(text, "simplify", "off");
 	if (viewer->rows.group_by)
-		add_value(text, "group", group_names[viewer->rows.group_by]);
+		add_value(text, "group", weft_group_by_name(viewer->rows.group_by));
 	if (viewer->rows.filter[0])
 		add_value(text, "filter", viewer->rows.filter);
 	add_numbers(viewer, text);
@@ -142,7 +140,7 @@ static void add_rows(const struct weft_viewer *viewer, struct weft_text *text)
 {
 	if (viewer->rows.group_by) {
 		weft_text_add_string(text, " --group-by ");
-		weft_text_add_string(text, group_names[viewer->rows.group_by]);
+		weft_text_add_string(text, weft_group_by_name(viewer->rows.group_by));
 	}
 	if (viewer->rows.no_fold)
 		weft_text_add_string(text, " --no-fold");
@@ -259,9 +257,7 @@ static bool take_value(
 	else if (strcmp(key, "filter") == 0)
 		snprintf(t->rows.filter, sizeof(t->rows.filter), "%s", value);
 	else if (strcmp(key, "group") == 0)
-		t->rows.group_by = strcmp(value, "thread") == 0    ? WEFT_GROUP_BY_THREAD
-						   : strcmp(value, "process") == 0 ? WEFT_GROUP_BY_PROCESS
-														   : WEFT_GROUP_BY_NONE;
+		(void)weft_group_by_parse(value, &t->rows.group_by);
 	else if (strcmp(key, "unfold") == 0)
 		return (task = weft__parse_task(viewer->model, value)) != WEFT_NONE &&
 			   weft__numbers_add(&t->rows.exceptions, task);

@@ -39,6 +39,14 @@ static void add_switch(struct weft_viewer *viewer, const char *command)
 		viewer, weft__panel_format(text, "%s %s", command, is_on ? "off" : "on"));
 }
 
+static bool have_several_hosts(const struct weft_model *model)
+{
+	for (uint32_t i = 1; i < model->buffer_count; i++)
+		if (weft_trace_first_of_host(model->buffers, model->buffer_count, i))
+			return true;
+	return false;
+}
+
 static void add_groups(struct weft_viewer *viewer)
 {
 	char command[256], share[32];
@@ -46,6 +54,8 @@ static void add_groups(struct weft_viewer *viewer)
 	weft__panel_add_command(viewer, "group none", NULL);
 	weft__panel_add_command(viewer, "group thread", NULL);
 	weft__panel_add_command(viewer, "group process", NULL);
+	if (have_several_hosts(viewer->model))
+		weft__panel_add_command(viewer, "group host", NULL);
 	for (uint32_t i = 0; i < viewer->layout->group_count; i++) {
 		const struct weft_group *group = &viewer->layout->groups[i];
 		snprintf(share, sizeof(share), "%.0f %%", group->running * 100);

@@ -193,16 +193,10 @@ void weft__viewer_simplify(struct weft_viewer *viewer, bool is_simplified)
 													: "Every task begins where it was created.");
 }
 
-const char *weft__group_name(enum weft_group_by by)
-{
-	static const char *const names[] = {"none", "thread", "process"};
-	return names[by];
-}
-
 void weft__viewer_group_by(struct weft_viewer *viewer, enum weft_group_by by)
 {
-	static const char *const words[] = {
-		"Rows are not grouped.", "Rows are grouped by thread.", "Rows are grouped by process."};
+	static const char *const words[] = {"Rows are not grouped.", "Rows are grouped by thread.",
+		"Rows are grouped by process.", "Rows are grouped by host."};
 	viewer->rows.group_by = by;
 	viewer->rows.folded_groups.count = 0;
 	weft__viewer_relayout(viewer);

@@ -50,8 +50,6 @@ void weft__viewer_toggle_fold(struct weft_viewer *viewer, uint32_t task);
 void weft__viewer_fold_all(struct weft_viewer *viewer, bool is_folded);
 void weft__viewer_simplify(struct weft_viewer *viewer, bool is_simplified);
 void weft__viewer_group_by(struct weft_viewer *viewer, enum weft_group_by by);
-/* "none", "thread", "process" */
-const char *weft__group_name(enum weft_group_by by);
 uint32_t weft__viewer_group_at(const struct weft_viewer *viewer, double y);
 void weft__viewer_toggle_group(struct weft_viewer *viewer, uint32_t group);
 /* False if it is too long. */

@@ -23,7 +23,7 @@ static inline void built_add(struct weft_model_builder *builder, struct weft_eve
 /* The model, to be destroyed; the builder is. */
 static inline struct weft_model *built_finish(struct weft_model_builder *builder)
 {
-	static const struct weft_trace_thread thread = {.name = "", .process = ""};
+	static const struct weft_trace_thread thread = {.name = ""};
 	const struct weft_trace_description description = {
 		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
 	struct weft_model *model = NULL;

@@ -123,8 +123,7 @@ static inline void make_counter(
 
 static inline struct loaded make_end(struct made *made)
 {
-	static const struct weft_trace_thread threads[] = {
-		{.name = "main", .process = ""}, {.name = "second", .process = ""}};
+	static const struct weft_trace_thread threads[] = {{.name = "main"}, {.name = "second"}};
 	struct weft_trace_description description = {
 		.format = "test", .clock = {.name = "test"}, .threads = threads, .thread_count = 1};
 	struct weft_model *model = NULL;

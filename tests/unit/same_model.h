@@ -143,10 +143,11 @@ static inline void same_facts(const struct weft_model *a, const struct weft_mode
 		assert_int_equal(a->creations[i].task, b->creations[i].task);
 		assert_int_equal(a->creations[i].time, b->creations[i].time);
 	}
-	for (uint32_t i = 0; i < a->thread_count; i++) {
+	for (uint32_t i = 0; i < a->thread_count; i++)
 		assert_string_equal(a->threads[i].name, b->threads[i].name);
-		assert_string_equal(a->threads[i].process, b->threads[i].process);
-	}
+	assert_int_equal(a->buffer_count, b->buffer_count);
+	for (uint32_t i = 0; i < a->buffer_count; i++)
+		assert_string_equal(a->buffers[i].process, b->buffers[i].process);
 }
 
 static int by_band(const void *left, const void *right)

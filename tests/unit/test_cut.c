@@ -18,16 +18,25 @@ static struct weft_slice text_of(const char *string)
 }
 
 static const struct weft_trace_thread threads[] = {
-	{"main", "program", 42, 43, 0},
-	{"worker", "program", 42, 44, 0},
-	{"silent", "program", 42, 45, 0},
+	{"main", 43, 0},
+	{"worker", 44, 0},
+	{"silent", 45, 0},
 };
+
+static const struct weft_trace_buffer buffer = {.process = "program",
+	.host = "machine",
+	.file = "",
+	.pid = 42,
+	.boot_id = "boot boot boot!",
+	.uuid = "uuid uuid uuid!"};
 
 static const struct weft_trace_description description = {
 	.format = "test",
 	.clock = {"monotonic", WEFT_EPOCH_MONOTONIC, 1000000000, 5000},
 	.threads = threads,
 	.thread_count = 3,
+	.buffers = &buffer,
+	.buffer_count = 1,
 	.losses = {7, 0, 0, 0, 0, 0, 0, 0, 9},
 };
 
@@ -103,10 +112,14 @@ static void clock_threads_and_losses_are_described(void **state)
 	assert_int_equal(d->clock.epoch, WEFT_EPOCH_MONOTONIC);
 	assert_int_equal(d->clock.offset_ns, 5000);
 	assert_int_equal(d->thread_count, 3);
+	assert_int_equal(d->buffer_count, 1);
+	assert_string_equal(d->buffers[0].process, "program");
+	assert_string_equal(d->buffers[0].host, "machine");
+	assert_int_equal(d->buffers[0].pid, 42);
+	assert_memory_equal(d->buffers[0].boot_id, buffer.boot_id, sizeof(buffer.boot_id));
+	assert_memory_equal(d->buffers[0].uuid, buffer.uuid, sizeof(buffer.uuid));
 	for (uint32_t i = 0; i < 3; i++) {
 		assert_string_equal(d->threads[i].name, threads[i].name);
-		assert_string_equal(d->threads[i].process, "program");
-		assert_int_equal(d->threads[i].pid, 42);
 		assert_int_equal(d->threads[i].tid, threads[i].tid);
 	}
 	assert_memory_equal(d->losses, description.losses, sizeof(d->losses));
@@ -592,7 +605,7 @@ static void the_last_description_counts(void **state)
 	first->thread_count = 1;
 	const struct weft_event event = {.type = WEFT_EVENT_SWITCH, .time_ns = 5, .task = 1};
 	assert_int_equal(weft_cut_add(cut, &event, first), WEFT_OK);
-	*one = (struct weft_trace_thread){"gone", "gone", 1, 1, 0};
+	*one = (struct weft_trace_thread){"gone", 1, 0};
 	first->thread_count = 0;
 	struct decoded d = end(cut, &part);
 	expect_lines(&d, "{\"time\":5,\"event\":\"switch\",\"task\":1,\"thread\":0}\n");

@@ -71,7 +71,7 @@ struct scenery {
 /* The model so far, of a trace that goes on. */
 static struct weft_model *snapshot(struct weft_model_builder *builder, uint64_t now)
 {
-	static const struct weft_trace_thread thread = {.name = "", .process = ""};
+	static const struct weft_trace_thread thread = {.name = ""};
 	const struct weft_trace_description description = {
 		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
 	struct weft_model *model = NULL;

@@ -108,8 +108,13 @@ static bool packet(const struct directory *directory, const char *name, int n, s
 }
 
 static const struct weft_trace_thread threads[2] = {
-	{.name = "", .process = "", .pid = 0, .tid = 0},
-	{.name = "worker", .process = "a\"b", .pid = 7, .tid = 9},
+	{.name = "", .tid = 0},
+	{.name = "worker", .tid = 9, .buffer = 1},
+};
+
+static const struct weft_trace_buffer buffers[2] = {
+	{.process = "", .host = "", .file = ""},
+	{.process = "a\"b", .host = "", .file = "", .pid = 7},
 };
 
 static struct weft_trace_description describe(void)
@@ -119,6 +124,8 @@ static struct weft_trace_description describe(void)
 		.clock = {.name = "unix", .epoch = WEFT_EPOCH_UNIX, .hz = 1000000000},
 		.threads = threads,
 		.thread_count = 2,
+		.buffers = buffers,
+		.buffer_count = 2,
 	};
 }
 

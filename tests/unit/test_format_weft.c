@@ -188,7 +188,7 @@ static void packets_are_merged_by_time_then_sequence(void **state)
 	const struct weft_trace_description *d = weft_decoder_describe(r->decoder);
 	assert_int_equal(d->thread_count, 2);
 	assert_string_equal(d->threads[1].name, "thread-2");
-	assert_string_equal(d->threads[1].process, "maker");
+	assert_string_equal(d->buffers[d->threads[1].buffer].process, "maker");
 	assert_int_equal(d->threads[1].tid, 102);
 	assert_int_equal(d->clock.hz, 2000000000);
 	assert_int_equal(d->clock.offset_ns, 1000000000000000000);

@@ -19,12 +19,21 @@
 #include "decoded.h"
 
 static const struct weft_trace_thread threads[] = {
-	{.name = "main", .process = "p", .buffer = 0},
-	{.name = "", .process = "p", .tid = 77, .buffer = 0},
-	{.name = "other", .process = "q", .buffer = 1},
+	{.name = "main", .buffer = 0},
+	{.name = "", .tid = 77, .buffer = 0},
+	{.name = "other", .buffer = 1},
 };
-static const struct weft_trace_description description = {
-	.format = "test", .clock.name = "test", .threads = threads, .thread_count = 3};
+
+static const struct weft_trace_buffer buffers[] = {
+	{.process = "p", .host = "first", .file = ""},
+	{.process = "q", .pid = 20, .host = "second", .file = ""},
+};
+static const struct weft_trace_description description = {.format = "test",
+	.clock.name = "test",
+	.threads = threads,
+	.thread_count = 3,
+	.buffers = buffers,
+	.buffer_count = 2};
 static struct weft_diagnostics diagnostics;
 
 static uint64_t seed;
@@ -729,6 +738,35 @@ static void a_task_is_of_the_thread_it_first_ran_on(void **state)
 	weft_model_destroy(model);
 }
 
+static void assert_groups(const struct weft_model *model, enum weft_group_by by, const char *names)
+{
+	struct weft_layout *l = lay_out(model, &(struct weft_layout_options){.group_by = by});
+	char text[256] = "";
+	for (uint32_t i = 0; i < l->group_count; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s;", l->groups[i].name);
+	assert_string_equal(text, names);
+	for (uint32_t task = 0; l->group_count && task < model->tasks.count; task++)
+		assert_int_equal(l->groups[l->group_of[task]].key, model->tasks.buffer[task]);
+	weft_layout_destroy(l);
+}
+
+/* Ids are unique within a buffer only: each of the two has a task 1. */
+static void tasks_of_a_buffer_are_a_group(void **state)
+{
+	(void)state;
+	struct program p;
+	program_start(&p, 1);
+	for (uint32_t thread = 0; thread < 3; thread += 2)
+		emit(&p, thread,
+			(struct weft_event){
+				.type = WEFT_EVENT_CREATE, .task = WEFT_TASK_NONE, .other = 1, .kind = 1});
+	struct weft_model *model = program_finish(&p);
+	assert_int_equal(model->tasks.count, 2);
+	assert_groups(model, WEFT_GROUP_BY_PROCESS, "p;q 20;");
+	assert_groups(model, WEFT_GROUP_BY_HOST, "first;second;");
+	weft_model_destroy(model);
+}
+
 /* ---- Growing traces ---- */
 
 static uint32_t row_in_group(const struct weft_layout *l, uint32_t task)
@@ -957,6 +995,7 @@ int main(void)
 		cmocka_unit_test(a_member_has_at_most_eight_tasks_below_it),
 		cmocka_unit_test(groups_and_filters_lose_nothing),
 		cmocka_unit_test(a_task_is_of_the_thread_it_first_ran_on),
+		cmocka_unit_test(tasks_of_a_buffer_are_a_group),
 		cmocka_unit_test(a_drawn_task_keeps_its_row),
 		cmocka_unit_test(drawn_tasks_move_as_in_a_whole_layout),
 		cmocka_unit_test(what_is_new_takes_the_first_free_row),

@@ -14,9 +14,14 @@
 #include <weft/lines.h>
 
 static const struct weft_trace_thread threads[] = {
-	{.name = "main", .process = "a", .pid = 10, .tid = 10},
-	{.name = "io", .process = "a", .pid = 10, .tid = 11},
-	{.name = "main", .process = "b", .pid = 20, .tid = 20},
+	{.name = "main", .tid = 10},
+	{.name = "io", .tid = 11},
+	{.name = "main", .tid = 20, .buffer = 1},
+};
+
+static const struct weft_trace_buffer buffers[] = {
+	{.process = "a", .host = "", .file = "", .pid = 10},
+	{.process = "b", .host = "", .file = "", .pid = 20},
 };
 
 static struct weft_slice slice(const char *text)
@@ -27,8 +32,11 @@ static struct weft_slice slice(const char *text)
 static void assert_lines(
 	const struct weft_event *event, uint32_t thread_count, const char *json, const char *readable)
 {
-	const struct weft_trace_description trace = {
-		.format = "test", .threads = threads, .thread_count = thread_count};
+	const struct weft_trace_description trace = {.format = "test",
+		.threads = threads,
+		.thread_count = thread_count,
+		.buffers = buffers,
+		.buffer_count = thread_count > 2 ? 2 : 1};
 	struct weft_lines lines;
 	struct weft_text text = {0};
 	weft_lines_init(&lines, &trace, 1000);
@@ -54,7 +62,7 @@ static void threads_and_processes_are_distinguished(void **state)
 		"2000.000000000  1    switch    task=none\n");
 	assert_lines(&event, 3,
 		"{\"time\":2000000001000,\"event\":\"switch\",\"task\":null,\"thread\":1,"
-		"\"process\":10}\n",
+		"\"process\":10,\"buffer\":0}\n",
 		"2000.000000000  10:1        switch    task=none\n");
 }
 

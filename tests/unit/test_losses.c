@@ -155,7 +155,7 @@ static void a_loss_is_hatched_and_a_problem(void **state)
 static struct weft_model *two_threads(void)
 {
 	static const struct weft_trace_thread threads[] = {
-		{.name = "pool", .process = "", .tid = 7}, {.name = "pool", .process = "", .tid = 8}};
+		{.name = "pool", .tid = 7}, {.name = "pool", .tid = 8}};
 	static struct weft_loss_period periods[] = {{300, 600, 25, 1, WEFT_LOSS_OVERWRITTEN}};
 	struct weft_trace_description description = {.format = "test",
 		.clock = {.name = "test"},
@@ -218,7 +218,7 @@ static void losses_are_hatched_over_their_thread(void **state)
 /* Two gaps two pixels apart share a hatch and a number; a third has its own. */
 static void hatches_that_nearly_touch_are_one(void **state)
 {
-	static const struct weft_trace_thread thread = {.name = "only", .process = "", .tid = 7};
+	static const struct weft_trace_thread thread = {.name = "only", .tid = 7};
 	static struct weft_loss_period periods[] = {
 		{300, 310, 1000, 0, WEFT_LOSS_OVERWRITTEN},
 		{312, 320, 234, 0, WEFT_LOSS_OVERWRITTEN},

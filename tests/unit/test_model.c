@@ -306,6 +306,34 @@ static void names_and_notes(void **state)
 	weft_model_destroy(m);
 }
 
+/* Two programs may use the same ids and names: these are different tasks and counters. */
+static void buffers_share_no_tasks_and_no_counters(void **state)
+{
+	(void)state;
+	struct weft_event events[] = {create(1, NONE, 7), create(2, NONE, 7),
+		counter(3, 7, "queue", 1, false), counter(4, 7, "queue", 10, false),
+		counter(5, 7, "queue", 100, false), counter(6, 7, "queue", 1000, false)};
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		events[i].thread = events[i].buffer = i % 2;
+	events[5].thread = events[5].buffer = 2;
+	struct weft_model *m = build(events, sizeof(events) / sizeof(events[0]));
+	assert_int_equal(diagnostics.count, 0);
+	assert_int_equal(m->tasks.count, 3);
+	for (uint32_t buffer = 0; buffer < 3; buffer++) {
+		uint32_t t = weft_model_find_task(m, buffer, 7);
+		assert_int_equal(m->tasks.buffer[t], buffer);
+	}
+	static const int64_t values[] = {101, 10, 1000};
+	assert_int_equal(m->counter_count, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct weft_counter *c = &m->counters[i];
+		assert_int_equal(c->buffer, i);
+		assert_string_equal(weft_model_string(m, c->name).bytes, "queue");
+		assert_int_equal(m->samples.value[c->first + c->count - 1], values[i]);
+	}
+	weft_model_destroy(m);
+}
+
 static void bands_have_reasons_and_resume(void **state)
 {
 	(void)state;
@@ -487,6 +515,7 @@ int main(void)
 		cmocka_unit_test(an_expected_task_that_does_not_end_fails),
 		cmocka_unit_test(the_first_end_stands),
 		cmocka_unit_test(names_and_notes),
+		cmocka_unit_test(buffers_share_no_tasks_and_no_counters),
 		cmocka_unit_test(bands_have_reasons_and_resume),
 		cmocka_unit_test(an_idle_thread_can_tell_why_later),
 		cmocka_unit_test(idleness_keeps_its_reason_over_a_band),

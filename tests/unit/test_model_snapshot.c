@@ -17,8 +17,7 @@
 #include "decoded.h"
 #include "same_model.h"
 
-static const struct weft_trace_thread threads[] = {
-	{.name = "main", .process = "p"}, {.name = "worker", .process = "p"}};
+static const struct weft_trace_thread threads[] = {{.name = "main"}, {.name = "worker"}};
 static const struct weft_trace_description description = {
 	.format = "test", .clock.name = "test", .threads = threads, .thread_count = 2};
 static struct weft_diagnostics diagnostics;

@@ -365,7 +365,7 @@ static void a_gap_is_one_of_all_threads(void **state)
 /* Losses that are counted but not placed are those of the whole trace. */
 static void losses_without_a_place_are_counted(void **state)
 {
-	static const struct weft_trace_thread threads[] = {{.name = "main", .process = ""}};
+	static const struct weft_trace_thread threads[] = {{.name = "main"}};
 	struct weft_trace_description description = {
 		.format = "test", .clock = {.name = "test"}, .threads = threads, .thread_count = 1};
 	struct made made = make_begin();

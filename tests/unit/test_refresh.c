@@ -51,7 +51,7 @@ static uint64_t now_ns(void *context)
 static struct weft_refresh *begin(struct source *s, bool has_now)
 {
 	struct weft_refresh *refresh;
-	*s = (struct source){.end = WEFT_AGAIN, .thread = {.name = "", .process = ""}};
+	*s = (struct source){.end = WEFT_AGAIN, .thread = {.name = ""}};
 	s->description = (struct weft_trace_description){
 		.format = "test", .clock = {.name = "test"}, .threads = &s->thread, .thread_count = 1};
 	const struct weft_refresh_source source = {

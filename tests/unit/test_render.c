@@ -469,7 +469,7 @@ static void durations_as_people_read_them(void **state)
 /* The picture of a trace of that length, as text. */
 static char *draw_trace_of(uint64_t end_ns)
 {
-	static const struct weft_trace_thread thread = {.name = "", .process = ""};
+	static const struct weft_trace_thread thread = {.name = ""};
 	const struct weft_trace_description description = {
 		.format = "test", .clock = {.name = "test"}, .threads = &thread, .thread_count = 1};
 	struct weft_event event = {.type = WEFT_EVENT_SWITCH, .task = 1};

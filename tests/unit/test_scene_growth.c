@@ -97,7 +97,7 @@ struct state {
 static struct weft_model *snapshot(const struct trace *trace)
 {
 	static const struct weft_trace_thread threads[3] = {
-		{.name = "a", .process = ""}, {.name = "b", .process = ""}, {.name = "c", .process = ""}};
+		{.name = "a"}, {.name = "b"}, {.name = "c"}};
 	const struct weft_trace_description description = {
 		.format = "test", .clock = {.name = "test"}, .threads = threads, .thread_count = 3};
 	struct weft_model *model = NULL;

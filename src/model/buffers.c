@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The table of a trace's buffers: looking one up, its process's name, a copy for the model.
+ */
+#include "model/buffers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/error.h>
+
+#include "base/export.h"
+
+WEFT__EXPORT const struct weft_trace_buffer *weft_trace_buffer_at(
+	const struct weft_trace_buffer *buffers, uint32_t count, uint32_t number)
+{
+	static const struct weft_trace_buffer unknown = {.process = "", .host = "", .file = ""};
+	return number < count ? &buffers[number] : &unknown;
+}
+
+WEFT__EXPORT size_t weft_trace_format_process(const struct weft_trace_buffer *buffers,
+	uint32_t count, uint32_t number, char *text, size_t size)
+{
+	const struct weft_trace_buffer *buffer = weft_trace_buffer_at(buffers, count, number);
+	const char *name = buffer->process[0] ? buffer->process : "process";
+	if (buffer->pid)
+		return (size_t)snprintf(text, size, "%s %" PRIu64, name, buffer->pid);
+	if (buffer->process[0])
+		return (size_t)snprintf(text, size, "%s", name);
+	return (size_t)snprintf(text, size, "process #%" PRIu32, number);
+}
+
+static bool is_known(const uint8_t id[16])
+{
+	static const uint8_t zero[16];
+	return memcmp(id, zero, sizeof(zero)) != 0;
+}
+
+static bool have_one_host(const struct weft_trace_buffer *a, const struct weft_trace_buffer *b)
+{
+	if (is_known(a->boot_id) && is_known(b->boot_id))
+		return memcmp(a->boot_id, b->boot_id, sizeof(a->boot_id)) == 0;
+	return strcmp(a->host, b->host) == 0;
+}
+
+WEFT__EXPORT uint32_t weft_trace_first_of_host(
+	const struct weft_trace_buffer *buffers, uint32_t count, uint32_t number)
+{
+	const struct weft_trace_buffer *buffer = weft_trace_buffer_at(buffers, count, number);
+	for (uint32_t i = 0; i < count && i < number; i++)
+		if (have_one_host(&buffers[i], buffer))
+			return i;
+	return number;
+}
+
+static char *append(char *end, const char *text, const char **ret_copy)
+{
+	size_t bytes = strlen(text) + 1;
+	*ret_copy = memcpy(end, text, bytes);
+	return end + bytes;
+}
+
+int weft__model_copy_buffers(
+	struct weft_model *model, const struct weft_trace_description *description)
+{
+	const struct weft_trace_buffer *buffers = description->buffers;
+	const uint32_t count = description->buffer_count;
+	size_t bytes = (count + (size_t)1) * sizeof(*buffers);
+	for (uint32_t i = 0; i < count; i++)
+		bytes += strlen(buffers[i].process) + strlen(buffers[i].host) + strlen(buffers[i].file) + 3;
+	struct weft_trace_buffer *copy = malloc(bytes);
+	model->buffers = copy;
+	if (!copy)
+		return WEFT_ERROR_MEMORY;
+	char *end = (char *)(copy + count);
+	for (uint32_t i = 0; i < count; i++) {
+		copy[i] = buffers[i];
+		end = append(end, buffers[i].process, &copy[i].process);
+		end = append(end, buffers[i].host, &copy[i].host);
+		end = append(end, buffers[i].file, &copy[i].file);
+	}
+	model->buffer_count = count;
+	return 0;
+}
