@@ -43,7 +43,8 @@ static inline void check_format(
 {
 	struct weft_diagnostics diagnostics = {0};
 	struct weft_trace_description description = {.format = format->name};
-	const struct weft__input input = {bytes, size, &diagnostics, &description, NULL, false};
+	const struct weft__input input = {
+		.bytes = bytes, .size = size, .diagnostics = &diagnostics, .description = &description};
 	struct weft__reader *reader;
 	struct weft_event event = {0};
 	uint64_t last_ns = 0, events = 0;

@@ -47,6 +47,26 @@ struct weft_model;
 int weft_decoder_create(struct weft_decoder **ret_decoder);
 void weft_decoder_destroy(struct weft_decoder *decoder);
 
+/* A decoder whose events are a part of a merged decoder's. */
+struct weft_decoder_part {
+	struct weft_decoder *decoder; /* finished; or the caller goes on feeding it */
+	const char *name;             /* of its file, for the table of buffers; NULL: none */
+};
+
+/* Creates a decoder of the events of all parts, in the order of time; those with equal times are in
+ * the order of parts. Each part's times must be on the same clock. The buffers and threads of the
+ * parts get new numbers, those of the first part first. If a part has no event for now, `next`
+ * returns WEFT_AGAIN. A part that cannot be read any further ends, and the others go on. An event's
+ * offset is WEFT_PART_OFFSET. The parts keep their own diagnostics; they and the names stay the
+ * caller's, and must outlive the decoder. There may be 65,536. */
+int weft_decoder_create_merged(
+	const struct weft_decoder_part *parts, size_t count, struct weft_decoder **ret_decoder);
+
+/* In a merged decoder, the offset of an event or a diagnostic: the part's number, and the offset in
+ * that part. */
+#define WEFT_PART_OFFSET(part, offset) \
+	((uint64_t)(part) << 48 | ((uint64_t)(offset) & (UINT64_MAX >> 16)))
+
 /* Appends a copy of the bytes. The event that `next` gave last is no longer valid. */
 int weft_decoder_feed(struct weft_decoder *decoder, const void *bytes, size_t size);
 

@@ -36,6 +36,37 @@ int weft_input_open(
 /* The same for an open source; the input takes ownership, even after an error. */
 int weft_input_open_source(struct weft_source *source, struct weft_input **ret_input);
 
+/* Whether a file's events are in the trace, or why not. */
+enum weft_input_fit {
+	WEFT_INPUT_OPEN,
+	WEFT_INPUT_UNREADABLE,  /* `error` says why, and `reason` for WEFT_ERROR_SYSTEM */
+	WEFT_INPUT_NO_BOOT,     /* it does not say which boot its clock counts from */
+	WEFT_INPUT_OTHER_BOOT,  /* its clock counts from another boot than that of `other` */
+	WEFT_INPUT_SAME_BUFFER, /* it is a part of the same buffer as `other`, such as a snapshot */
+};
+
+struct weft_input_file {
+	const char *path;
+	enum weft_input_fit fit;
+	int error, reason; /* of the library; errno */
+	const char *other; /* a path, or NULL */
+	uint32_t part;     /* its number in the merged decoder, if it is open */
+	struct weft_source *source;
+	struct weft_decoder *decoder; /* NULL: the file is left out */
+};
+
+/* Opens several files as one trace on one clock: a buffer for each file, in the order in which the
+ * programs started. This needs files that name the same boot of a machine. Files that cannot be
+ * read, or that do not fit to most of the others, are left out; the caller checks each with
+ * weft_input_file(). One file alone always fits. Returns 0 or WEFT_ERROR_MEMORY; the decoder is
+ * NULL if all files were left out. */
+int weft_input_open_files(const char *const *paths, size_t count,
+	const struct weft_input_options *options, struct weft_input **ret_input);
+
+/* The files that weft_input_open_files() was called with, in another order; 0 for other inputs. */
+size_t weft_input_file_count(const struct weft_input *input);
+const struct weft_input_file *weft_input_file(const struct weft_input *input, size_t number);
+
 void weft_input_close(struct weft_input *input);
 
 /* The parts of an input, valid as long as it exists. */

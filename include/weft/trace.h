@@ -76,8 +76,9 @@ int weft_level_parse(const char *name);
 struct weft_trace_category {
 	char name[64]; /* a longer name is cut */
 	char description[192];
-	uint8_t number; /* its index in the buffer's header */
-	uint8_t level;  /* enum weft_level; may be invalid in a damaged trace */
+	uint32_t buffer; /* the program's; categories of other buffers are different ones */
+	uint8_t number;  /* its index in the buffer's header */
+	uint8_t level;   /* enum weft_level; may be invalid in a damaged trace */
 };
 
 /* Instead of a category's number: all categories. */
@@ -86,6 +87,7 @@ struct weft_trace_category {
 /* A change of a category's level while the program recorded. */
 struct weft_trace_change {
 	uint64_t time_ns; /* on the trace's clock */
+	uint32_t buffer;
 	uint8_t category; /* its number */
 	uint8_t level;
 };
@@ -106,7 +108,7 @@ uint32_t weft_trace_first_of_host(
 
 /* A decoder fills its description while it decodes; it is final once `next` has returned END. */
 struct weft_trace_description {
-	const char *format; /* "weft", "mirage-ctf", "sexp" */
+	const char *format; /* "weft", "mirage-ctf", "sexp"; "several": of files in several formats */
 	const char *source; /* the name of the trace that this is a part of; NULL: it is whole */
 	struct weft_clock clock;
 	const struct weft_trace_thread *threads;

@@ -51,8 +51,10 @@ static int start(struct weft_control *control, int fd)
 	const uint8_t *bytes = (const uint8_t *)control->header;
 	if (!weft__buffer_probe(bytes, control->size))
 		return WEFT_ERROR_FORMAT;
-	const struct weft__input input = {
-		bytes, control->size, &control->diagnostics, &control->description, NULL, false};
+	const struct weft__input input = {.bytes = bytes,
+		.size = control->size,
+		.diagnostics = &control->diagnostics,
+		.description = &control->description};
 	control->description.format = "weft";
 	error = weft__buffer_init(&control->buffer, &input);
 	if (!error)

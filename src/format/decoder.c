@@ -15,6 +15,8 @@
 #include "base/export.h"
 #include "format/decoder.h"
 #include "format/formats.h"
+#include "format/merge.h"
+#include "format/weft_identity.h"
 #include "model/span.h"
 
 /* Probed in this order. */
@@ -24,6 +26,8 @@ static const struct weft__format *const formats[] = {
 #undef FORMAT
 	NULL,
 };
+
+#define PARTS_MAX 65536 /* see WEFT_PART_OFFSET */
 
 enum phase {
 	PHASE_FEEDING,
@@ -49,6 +53,7 @@ struct weft_decoder {
 	uint64_t last_ns;  /* of the last returned event */
 	struct weft__span span;
 	const struct weft_help *help;
+	const struct weft__readings *readings; /* shared by several decoders; or NULL */
 	int error;
 };
 
@@ -95,14 +100,6 @@ WEFT__EXPORT int weft_decoder_feed_borrowed(
 	return 0;
 }
 
-static const struct weft__format *find_format(const uint8_t *bytes, size_t size)
-{
-	for (size_t i = 0; formats[i]; i++)
-		if (formats[i]->probe(bytes, size))
-			return formats[i];
-	return NULL;
-}
-
 static struct weft__input input_of(struct weft_decoder *decoder)
 {
 	return (struct weft__input){
@@ -112,7 +109,37 @@ static struct weft__input input_of(struct weft_decoder *decoder)
 		.diagnostics = &decoder->diagnostics,
 		.description = &decoder->description,
 		.help = decoder->help,
+		.readings = decoder->readings,
 	};
+}
+
+WEFT__EXPORT int weft_decoder_create_merged(
+	const struct weft_decoder_part *parts, size_t count, struct weft_decoder **ret_decoder)
+{
+	struct weft_decoder *decoder;
+	if (count > PARTS_MAX)
+		return WEFT_ERROR_LIMIT;
+	int error = weft_decoder_create(&decoder);
+	if (error)
+		return error;
+	const struct weft__input input = input_of(decoder);
+	error = weft__merge_create(parts, count, &input, &decoder->reader);
+	if (error) {
+		weft_decoder_destroy(decoder);
+		return error;
+	}
+	decoder->format = &weft__format_merge;
+	decoder->phase = PHASE_READING;
+	*ret_decoder = decoder;
+	return 0;
+}
+
+static const struct weft__format *find_format(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; formats[i]; i++)
+		if (formats[i]->probe(bytes, size))
+			return formats[i];
+	return NULL;
 }
 
 static void set_format(struct weft_decoder *decoder, const struct weft__format *format)
@@ -247,6 +274,8 @@ WEFT__EXPORT struct weft_diagnostics *weft_decoder_diagnostics(struct weft_decod
 
 WEFT__EXPORT double weft_decoder_part(const struct weft_decoder *decoder)
 {
+	if (decoder->format == &weft__format_merge)
+		return weft__merge_part(decoder->reader);
 	return decoder->size ? (double)decoder->furthest / (double)decoder->size : 0;
 }
 
@@ -263,6 +292,17 @@ void weft__decoder_count(struct weft_decoder *decoder, uint32_t events)
 WEFT__EXPORT uint64_t weft_decoder_events(const struct weft_decoder *decoder)
 {
 	return decoder->events;
+}
+
+void weft__decoder_share_readings(
+	struct weft_decoder *decoder, const struct weft__readings *readings)
+{
+	decoder->readings = readings;
+}
+
+uint64_t weft__decoder_bytes(const struct weft_decoder *decoder)
+{
+	return decoder->size;
 }
 
 const struct weft_help *weft__decoder_help(const struct weft_decoder *decoder)

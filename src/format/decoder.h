@@ -13,4 +13,7 @@ const struct weft_help *weft__decoder_help(const struct weft_decoder *decoder);
 /* Adds to weft_decoder_events(). */
 void weft__decoder_count(struct weft_decoder *decoder, uint32_t events);
 
+/* The bytes that the decoder was fed so far. */
+uint64_t weft__decoder_bytes(const struct weft_decoder *decoder);
+
 #endif

@@ -15,6 +15,7 @@
 
 #include <weft/decoder.h>
 
+#include "format/weft_identity.h"
 #include "format/window.h"
 
 /* The input of a reader. The bytes stay valid and in place until the reader is closed, but may be
@@ -25,6 +26,7 @@ struct weft__input {
 	struct weft_diagnostics *diagnostics;
 	struct weft_trace_description *description; /* format is set; the reader fills the rest */
 	const struct weft_help *help;               /* a second thread for opening; NULL: none */
+	const struct weft__readings *readings;      /* of the processor's counter; NULL: the input's */
 	/* The decoder owns the bytes, so they cannot change and are read where they are. The bytes of a
 	 * mapped file can: another process may write to it or shorten it, also while it is mapped
 	 * privately. They are copied packet by packet, which takes no measurable time, because a packet

@@ -71,31 +71,27 @@ static void find_names(struct weft__buffer *b, const struct weft__input *input)
 	b->names_bytes = bytes - index;
 }
 
-struct reading {
-	uint64_t ticks, ns;
-};
-
-static struct reading reading_at(const uint8_t *at)
+static struct weft__reading reading_at(const uint8_t *at)
 {
-	return (struct reading){weft__load_u64(at), weft__load_u64(at + 8)};
+	return (struct weft__reading){weft__load_u64(at), weft__load_u64(at + 8)};
 }
 
-static void keep_latest(struct reading *latest, struct reading reading)
+static void keep_latest(struct weft__reading *latest, struct weft__reading reading)
 {
 	if (reading.ticks > latest->ticks && reading.ns > latest->ns)
 		*latest = reading;
 }
 
 /* The latest clock reading in the buffer: the longer the baseline, the more precise the rate. */
-static struct reading last_reading(const struct weft__buffer *b)
+static struct weft__reading last_reading(const struct weft__buffer *b)
 {
-	struct reading last = reading_at(b->header + AT(start));
+	struct weft__reading last = reading_at(b->header + AT(start));
 	keep_latest(&last, reading_at(b->header + AT(second)));
 	keep_latest(&last, reading_at(b->header + AT(end)));
 	for (uint32_t i = 0; i < b->packet_count; i++) {
 		struct weft_abi_packet header;
 		if (weft__packet_is_readable(weft__packet_read(b, i, &header)))
-			keep_latest(&last, (struct reading){header.reading_ticks, header.reading_ns});
+			keep_latest(&last, (struct weft__reading){header.reading_ticks, header.reading_ns});
 	}
 	return last;
 }
@@ -103,10 +99,11 @@ static struct reading last_reading(const struct weft__buffer *b)
 /* Two clock readings closer than this give a worse rate than the frequency in the header. */
 static const uint64_t BASELINE_MIN_NS = 1000000;
 
-static uint64_t rate_of_clock(
-	struct weft__buffer *b, const struct weft__input *input, struct reading start)
+static uint64_t rate_of_clock(struct weft__buffer *b, const struct weft__input *input)
 {
-	struct reading last = last_reading(b);
+	bool is_shared = input->readings && weft__buffer_has_counter(b);
+	const struct weft__readings *readings = is_shared ? input->readings : &b->readings;
+	const struct weft__reading start = readings->first, last = readings->last;
 	uint64_t hz = u64(b, AT(clock_hz));
 	uint32_t kind = u32(b, AT(clock));
 	const uint64_t second = 1000000000;
@@ -144,9 +141,10 @@ static const char *clock_name(uint32_t kind)
 static void read_clock(struct weft__buffer *b, const struct weft__input *input)
 {
 	struct weft_clock *clock = &input->description->clock;
-	struct reading start = reading_at(b->header + AT(start));
+	struct weft__reading start = reading_at(b->header + AT(start));
 	uint64_t unix_ns = u64(b, AT(start) + 16);
-	clock->hz = rate_of_clock(b, input, start);
+	b->readings = (struct weft__readings){start, last_reading(b)};
+	clock->hz = rate_of_clock(b, input);
 	clock->name = clock_name(u32(b, AT(clock)));
 	clock->epoch = start.ns ? WEFT_EPOCH_MONOTONIC : WEFT_EPOCH_UNKNOWN;
 	clock->offset_ns = unix_ns ? (int64_t)(unix_ns - start.ns) : 0;

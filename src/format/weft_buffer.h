@@ -17,6 +17,7 @@
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
 #include "format/format.h"
+#include "format/weft_identity.h"
 
 static const char WEFT__BUFFER_STOPPED_EARLY[] =
 	"recording stopped early: memory of the buffer was gone";
@@ -47,6 +48,7 @@ struct weft__buffer {
 	struct weft__names *own_names; /* see weft_names.c */
 	struct weft__stream *stream;   /* NULL: a buffer */
 	struct weft__ticks clock;
+	struct weft__readings readings; /* of the clock, by this buffer alone */
 	uint32_t pid;
 	struct weft_trace_buffer about; /* for the description: its texts are those below */
 	char program[65];
@@ -109,6 +111,13 @@ static inline uint32_t weft__buffer_clock(const struct weft__buffer *buffer)
 	uint32_t clock;
 	memcpy(&clock, buffer->header + offsetof(struct weft_abi_buffer, clock), sizeof(clock));
 	return clock;
+}
+
+/* True if it is the processor's, which all programs of a machine share. */
+static inline bool weft__buffer_has_counter(const struct weft__buffer *buffer)
+{
+	uint32_t clock = weft__buffer_clock(buffer);
+	return clock == WEFT_ABI_CLOCK_TSC || clock == WEFT_ABI_CLOCK_CNTVCT;
 }
 
 /* Loads the present losses from a running program's header. Two causes are left unchanged: packets

@@ -65,7 +65,8 @@ WEFT__EXPORT int weft_buffer_copy(void *copy, const void *live, size_t size)
 {
 	struct weft_diagnostics diagnostics = {0};
 	struct weft_trace_description description = {.format = "weft"};
-	const struct weft__input input = {live, size, &diagnostics, &description, NULL, false};
+	const struct weft__input input = {
+		.bytes = live, .size = size, .diagnostics = &diagnostics, .description = &description};
 	const struct weft_abi_buffer *header = live;
 	struct weft__buffer buffer;
 	if (!weft__buffer_probe(live, size)) {

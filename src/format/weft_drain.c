@@ -169,7 +169,8 @@ static int init(struct weft__drain *d, const uint8_t *bytes, size_t size)
 {
 	struct weft_diagnostics diagnostics = {0};
 	struct weft_trace_description description = {.format = "weft"};
-	const struct weft__input input = {bytes, size, &diagnostics, &description, NULL, false};
+	const struct weft__input input = {
+		.bytes = bytes, .size = size, .diagnostics = &diagnostics, .description = &description};
 	int error = weft__buffer_init(&d->buffer, &input);
 	if (!error)
 		error = weft__buffer_keep_names(&d->buffer);

@@ -44,7 +44,8 @@ WEFT__EXPORT int weft_buffer_summarize(
 {
 	struct weft_diagnostics diagnostics = {0};
 	struct weft_trace_description description = {.format = "weft"};
-	const struct weft__input input = {bytes, size, &diagnostics, &description, NULL, false};
+	const struct weft__input input = {
+		.bytes = bytes, .size = size, .diagnostics = &diagnostics, .description = &description};
 	struct weft__buffer buffer;
 	if (!weft__buffer_probe(bytes, size))
 		return size ? WEFT_ERROR_FORMAT : WEFT_ERROR_EMPTY;

@@ -4,19 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <weft/worker.h>
-
 #include "base/export.h"
 #include "base/options.h"
-
-/* A smaller trace is read before a thread has started. */
-#define WORKER_MIN_BYTES (1 << 20)
-
-struct weft_input {
-	struct weft_source *source;
-	struct weft_decoder *decoder;
-	struct weft_worker *worker;
-};
+#include "input/opened.h"
 
 /* Fills `input`, which has its source. */
 static int decode(struct weft_input *input)
@@ -28,7 +18,7 @@ static int decode(struct weft_input *input)
 		error = weft_decoder_feed_borrowed(input->decoder, bytes, size);
 	if (error)
 		return error;
-	input->worker = size > WORKER_MIN_BYTES ? weft_worker_create() : NULL;
+	input->worker = size > WEFT__WORKER_MIN_BYTES ? weft_worker_create() : NULL;
 	weft_decoder_lend(input->decoder, weft_worker_help(input->worker));
 	error = weft_decoder_finish(input->decoder);
 	weft_source_forget(input->source); /* finish reads all packets' headers */
@@ -69,6 +59,7 @@ WEFT__EXPORT void weft_input_close(struct weft_input *input)
 	int reason = errno; /* of an error that is about to be returned */
 	weft_worker_destroy(input->worker);
 	weft_decoder_destroy(input->decoder);
+	weft__input_close_files(input);
 	weft_source_close(input->source);
 	free(input);
 	errno = reason;
@@ -76,6 +67,9 @@ WEFT__EXPORT void weft_input_close(struct weft_input *input)
 
 WEFT__EXPORT struct weft_source *weft_input_source(const struct weft_input *input)
 {
+	for (size_t i = 0; i < input->file_count && !input->source; i++)
+		if (input->files[i].decoder)
+			return input->files[i].source;
 	return input->source;
 }
 
@@ -94,11 +88,20 @@ struct reading {
 	const struct weft_progress *progress; /* or NULL */
 };
 
+static void forget(const struct weft_input *input)
+{
+	if (input->source)
+		weft_source_forget(input->source);
+	for (size_t i = 0; i < input->file_count; i++)
+		if (input->files[i].decoder)
+			weft_source_forget(input->files[i].source);
+}
+
 static bool step(void *context, double part)
 {
 	const struct reading *reading = context;
 	const struct weft_progress *progress = reading->progress;
-	weft_source_forget(reading->input->source);
+	forget(reading->input);
 	return !progress || !progress->step || progress->step(progress->context, part);
 }
 
@@ -108,6 +111,6 @@ WEFT__EXPORT int weft_input_build_model(
 	struct reading reading = {input, progress};
 	const struct weft_progress own = {step, &reading, progress ? progress->help : NULL};
 	int error = weft_decoder_build_model(input->decoder, &own, ret_model);
-	weft_source_forget(input->source);
+	forget(input);
 	return error;
 }

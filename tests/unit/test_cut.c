@@ -415,8 +415,8 @@ static void a_band_keeps_the_reason_that_it_interrupts(void **state)
 static void level_changes_are_kept_up_to_the_end_of_the_range(void **state)
 {
 	(void)state;
-	static const struct weft_trace_change changes[] = {
-		{50, 0, 1}, {150, 0, 2}, {200, 0, 3}, {250, 0, 4}};
+	static const struct weft_trace_change changes[] = {{.time_ns = 50, .level = 1},
+		{.time_ns = 150, .level = 2}, {.time_ns = 200, .level = 3}, {.time_ns = 250, .level = 4}};
 	const struct weft_cut_range range = {100, 200};
 	struct weft_trace_description trace = description;
 	struct weft_text part = {0};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Each program reads the processor's counter and CLOCK_MONOTONIC at its start and its end. Two
+ * programs converted by their own readings may differ by a microsecond at one instant, so that an
+ * effect could come before its cause. Converted by the same readings they cannot.
+ */
+#include "format/weft_identity.h"
+
+#include "format/weft_buffer.h"
+
+/* The kernel changes the rate of CLOCK_MONOTONIC by at most 0.05 % to follow the time of day. */
+#define SLEW_PART 1000
+#define JITTER_NS 1000000
+
+bool weft__identify_trace(const void *bytes, size_t size, struct weft__identity *ret_identity)
+{
+	struct weft_diagnostics diagnostics = {0};
+	struct weft_trace_description description = {0};
+	struct weft__buffer buffer;
+	const struct weft__input input = {
+		.bytes = bytes, .size = size, .diagnostics = &diagnostics, .description = &description};
+	if (!weft__buffer_probe(bytes, size) || weft__buffer_init_any(&buffer, &input))
+		return false;
+	*ret_identity = (struct weft__identity){
+		.pid = buffer.pid,
+		.is_monotonic = description.clock.epoch == WEFT_EPOCH_MONOTONIC,
+		.has_counter = weft__buffer_has_counter(&buffer),
+		.readings = buffer.readings,
+	};
+	memcpy(ret_identity->boot_id, buffer.about.boot_id, sizeof(ret_identity->boot_id));
+	memcpy(ret_identity->uuid, buffer.about.uuid, sizeof(ret_identity->uuid));
+	weft__buffer_finish(&buffer);
+	return true;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+/* True if the clock gives about the time that was read. */
+static bool agrees(const struct weft__ticks *clock, const struct weft__reading *reading)
+{
+	uint64_t ns = weft__ticks_to_ns(clock, reading->ticks);
+	return distance(ns, reading->ns) <= JITTER_NS + distance(clock->base_ns, ns) / SLEW_PART;
+}
+
+bool weft__share_readings(
+	const struct weft__identity *identities, size_t count, struct weft__readings *ret_readings)
+{
+	struct weft__readings all = {.first.ticks = UINT64_MAX};
+	struct weft__ticks clock;
+	size_t counters = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct weft__readings *own = &identities[i].readings;
+		if (!identities[i].has_counter)
+			continue;
+		counters++;
+		if (own->first.ticks < all.first.ticks)
+			all.first = own->first;
+		if (own->last.ticks > all.last.ticks)
+			all.last = own->last;
+	}
+	if (counters < 2 || all.last.ticks <= all.first.ticks || all.last.ns <= all.first.ns)
+		return false;
+	weft__ticks_init(&clock, all.first.ticks, all.first.ns, all.last.ticks - all.first.ticks,
+		all.last.ns - all.first.ns);
+	for (size_t i = 0; i < count; i++) {
+		const struct weft__readings *own = &identities[i].readings;
+		if (identities[i].has_counter &&
+			!(agrees(&clock, &own->first) && agrees(&clock, &own->last)))
+			return false;
+	}
+	*ret_readings = all;
+	return true;
+}

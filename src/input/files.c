@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Opens several files as one trace. First all sources are opened, to see which of them fit
+ * together; then those get decoders, which convert their ticks by the same clock readings; then the
+ * decoders are merged.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/export.h"
+#include "base/options.h"
+#include "input/opened.h"
+
+/* A file while it is compared with the others. */
+struct candidate {
+	struct weft_input_file file;
+	struct weft__identity identity;
+	size_t number; /* in the order of the paths */
+};
+
+static bool is_known(const uint8_t id[16])
+{
+	static const uint8_t zero[16];
+	return memcmp(id, zero, sizeof(zero)) != 0;
+}
+
+static bool has_boot(const struct candidate *c)
+{
+	return c->file.fit == WEFT_INPUT_OPEN && c->identity.is_monotonic &&
+		   is_known(c->identity.boot_id);
+}
+
+static bool are_of_one_boot(const struct candidate *a, const struct candidate *b)
+{
+	return has_boot(a) && has_boot(b) &&
+		   memcmp(a->identity.boot_id, b->identity.boot_id, sizeof(a->identity.boot_id)) == 0;
+}
+
+static void fail(struct weft_input_file *file, int error)
+{
+	file->fit = WEFT_INPUT_UNREADABLE;
+	file->error = error;
+	file->reason = errno;
+}
+
+static int open_source(const char *path, uint64_t max_bytes, struct candidate *candidate)
+{
+	size_t size;
+	size_t bytes = strlen(path) + 1;
+	char *copy = malloc(bytes);
+	if (!copy)
+		return WEFT_ERROR_MEMORY;
+	candidate->file.path = memcpy(copy, path, bytes);
+	int error = weft_source_open_limited(path, max_bytes, &candidate->file.source);
+	if (error) {
+		fail(&candidate->file, error);
+		return 0;
+	}
+	const void *content = weft_source_bytes(candidate->file.source, &size);
+	(void)weft__identify_trace(content, size, &candidate->identity);
+	return 0;
+}
+
+/* ---- Which files fit together ---- */
+
+/* Programs in the order in which they started, whatever the order of the paths. A forked child has
+ * its parent's start. */
+static int by_start(const void *left, const void *right)
+{
+	const struct candidate *l = left, *r = right;
+	uint64_t start_l = l->identity.readings.first.ns, start_r = r->identity.readings.first.ns;
+	if (start_l != start_r)
+		return start_l < start_r ? -1 : 1;
+	if (l->identity.pid != r->identity.pid)
+		return l->identity.pid < r->identity.pid ? -1 : 1;
+	return l->number < r->number ? -1 : l->number > r->number;
+}
+
+/* The first file of the boot of which there are most. NULL if no file says its boot. */
+static const struct candidate *choose_boot(const struct candidate *list, size_t count)
+{
+	const struct candidate *chosen = NULL;
+	size_t most = 0;
+	for (size_t i = 0; i < count && most < count - i; i++) {
+		size_t same = 0;
+		for (size_t k = i; k < count; k++)
+			same += are_of_one_boot(&list[i], &list[k]);
+		if (same > most) {
+			most = same;
+			chosen = &list[i];
+		}
+	}
+	return chosen;
+}
+
+static void leave_out_boots(struct candidate *list, size_t count)
+{
+	const struct candidate *chosen = choose_boot(list, count);
+	for (size_t i = 0; i < count; i++) {
+		struct weft_input_file *file = &list[i].file;
+		if (file->fit != WEFT_INPUT_OPEN || (chosen && are_of_one_boot(chosen, &list[i])))
+			continue;
+		file->fit = has_boot(&list[i]) ? WEFT_INPUT_OTHER_BOOT : WEFT_INPUT_NO_BOOT;
+		file->other = chosen ? chosen->file.path : NULL;
+	}
+}
+
+/* Of several parts of one buffer, such as a snapshot and the whole, the one that goes on longest
+ * stays. */
+static void leave_out_parts(struct candidate *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < count && list[i].file.fit == WEFT_INPUT_OPEN; k++) {
+			const struct weft__identity *own = &list[i].identity, *other = &list[k].identity;
+			uint64_t own_end = own->readings.last.ns, other_end = other->readings.last.ns;
+			if (k == i || list[k].file.fit != WEFT_INPUT_OPEN || !is_known(own->uuid) ||
+				memcmp(own->uuid, other->uuid, sizeof(own->uuid)) != 0 ||
+				(own_end != other_end ? own_end > other_end : i < k))
+				continue;
+			list[i].file.fit = WEFT_INPUT_SAME_BUFFER;
+			list[i].file.other = list[k].file.path;
+		}
+}
+
+static size_t count_open(const struct candidate *list, size_t count)
+{
+	size_t open = 0;
+	for (size_t i = 0; i < count; i++)
+		open += list[i].file.fit == WEFT_INPUT_OPEN;
+	return open;
+}
+
+/* ---- Decoders ---- */
+
+static int create_decoder(
+	const struct weft_input *input, bool is_shared, struct weft_input_file *file)
+{
+	size_t size;
+	const void *bytes = weft_source_bytes(file->source, &size);
+	int error = weft_decoder_create(&file->decoder);
+	if (error)
+		return error;
+	if (is_shared)
+		weft__decoder_share_readings(file->decoder, &input->readings);
+	weft_decoder_lend(file->decoder, weft_worker_help(input->worker));
+	error = weft_decoder_feed_borrowed(file->decoder, bytes, size);
+	if (!error)
+		error = weft_decoder_finish(file->decoder);
+	weft_source_forget(file->source);
+	if (error && error != WEFT_ERROR_MEMORY) {
+		fail(file, error);
+		weft_decoder_destroy(file->decoder);
+		file->decoder = NULL;
+		error = 0;
+	}
+	return error;
+}
+
+static int create_decoders(struct weft_input *input, bool is_shared)
+{
+	uint64_t all = 0;
+	size_t size;
+	int error = 0;
+	for (size_t i = 0; i < input->file_count; i++)
+		if (input->files[i].fit == WEFT_INPUT_OPEN) {
+			weft_source_bytes(input->files[i].source, &size);
+			all += size;
+		}
+	input->worker = all > WEFT__WORKER_MIN_BYTES ? weft_worker_create() : NULL;
+	for (size_t i = 0; i < input->file_count && !error; i++)
+		if (input->files[i].fit == WEFT_INPUT_OPEN)
+			error = create_decoder(input, is_shared, &input->files[i]);
+	return error;
+}
+
+/* The last component of a path. */
+static const char *short_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static int merge(struct weft_input *input)
+{
+	size_t count = 0;
+	struct weft_decoder_part *parts = calloc(input->file_count + 1, sizeof(*parts));
+	if (!parts)
+		return WEFT_ERROR_MEMORY;
+	for (size_t i = 0; i < input->file_count; i++) {
+		struct weft_input_file *file = &input->files[i];
+		file->part = (uint32_t)count;
+		if (file->decoder)
+			parts[count++] = (struct weft_decoder_part){file->decoder, short_name(file->path)};
+	}
+	int error = count ? weft_decoder_create_merged(parts, count, &input->decoder) : 0;
+	if (!error && count)
+		weft_decoder_lend(input->decoder, weft_worker_help(input->worker));
+	free(parts);
+	return error;
+}
+
+static int open_candidates(
+	struct weft_input *input, struct candidate *list, const char *const *paths, uint64_t max_bytes)
+{
+	size_t count = input->file_count;
+	int error = 0;
+	for (size_t i = 0; i < count && !error; i++) {
+		list[i].number = i;
+		error = open_source(paths[i], max_bytes, &list[i]);
+	}
+	if (!error && count_open(list, count) > 1) {
+		qsort(list, count, sizeof(*list), by_start);
+		leave_out_boots(list, count);
+		leave_out_parts(list, count);
+	}
+	return error;
+}
+
+static bool share_readings(struct weft_input *input, const struct candidate *list)
+{
+	struct weft__identity *identities = calloc(input->file_count, sizeof(*identities));
+	size_t count = 0;
+	for (size_t i = 0; identities && i < input->file_count; i++)
+		if (list[i].file.fit == WEFT_INPUT_OPEN)
+			identities[count++] = list[i].identity;
+	bool is_shared = identities && weft__share_readings(identities, count, &input->readings);
+	free(identities);
+	return is_shared;
+}
+
+static int fill(struct weft_input *input, const char *const *paths, uint64_t max_bytes)
+{
+	struct candidate *list = calloc(input->file_count, sizeof(*list));
+	if (!list)
+		return WEFT_ERROR_MEMORY;
+	int error = open_candidates(input, list, paths, max_bytes);
+	for (size_t i = 0; i < input->file_count; i++)
+		input->files[i] = list[i].file;
+	bool is_shared = !error && share_readings(input, list);
+	free(list);
+	if (!error)
+		error = create_decoders(input, is_shared);
+	return error ? error : merge(input);
+}
+
+WEFT__EXPORT int weft_input_open_files(const char *const *paths, size_t count,
+	const struct weft_input_options *options, struct weft_input **ret_input)
+{
+	struct weft_input_options known = {0};
+	if (options)
+		WEFT__OPTIONS_COPY(&known, options);
+	if (count == 0)
+		return WEFT_ERROR_ARGUMENT;
+	struct weft_input *input = calloc(1, sizeof(*input));
+	if (!input)
+		return WEFT_ERROR_MEMORY;
+	input->files = calloc(count, sizeof(*input->files));
+	input->file_count = input->files ? count : 0;
+	int error = input->files ? fill(input, paths, known.max_bytes) : WEFT_ERROR_MEMORY;
+	if (error)
+		weft_input_close(input);
+	else
+		*ret_input = input;
+	return error;
+}
+
+void weft__input_close_files(struct weft_input *input)
+{
+	for (size_t i = 0; i < input->file_count; i++) {
+		weft_decoder_destroy(input->files[i].decoder);
+		weft_source_close(input->files[i].source);
+		free((void *)(uintptr_t)input->files[i].path);
+	}
+	free(input->files);
+}
+
+WEFT__EXPORT size_t weft_input_file_count(const struct weft_input *input)
+{
+	return input->file_count;
+}
+
+WEFT__EXPORT const struct weft_input_file *weft_input_file(
+	const struct weft_input *input, size_t number)
+{
+	return number < input->file_count ? &input->files[number] : NULL;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The members of an input, for the files of this folder.
+ */
+#ifndef WEFT_INPUT_OPENED_H
+#define WEFT_INPUT_OPENED_H
+
+#include <weft/input.h>
+#include <weft/worker.h>
+
+#include "format/weft_identity.h"
+
+/* A smaller trace is read before a thread has started. */
+#define WEFT__WORKER_MIN_BYTES (1 << 20)
+
+struct weft_input {
+	struct weft_source *source;   /* of one file; NULL: `files` have them */
+	struct weft_decoder *decoder; /* of one file, or merged; NULL: no file could be read */
+	struct weft_worker *worker;
+	struct weft_input_file *files; /* NULL: it was opened as one */
+	size_t file_count;
+	struct weft__readings readings; /* by which all files are converted, if they share them */
+};
+
+/* files.c */
+
+void weft__input_close_files(struct weft_input *input);
+
+#endif
