@@ -120,6 +120,13 @@ int cli_next_leading_option(int argc, char **argv, const struct option *options)
 	return next_option(argc, argv, "+", options);
 }
 
+int cli_count_operands(int argc, char **argv, const char *what)
+{
+	if (argc == optind)
+		cli_usage_error(argv[0], "%s is missing", what);
+	return argc - optind;
+}
+
 const char *cli_only_operand(int argc, char **argv, const char *what)
 {
 	if (argc - optind == 1)

@@ -12,6 +12,7 @@
 
 #include <weft/decoder.h>
 #include <weft/input.h>
+#include <weft/model.h>
 #include <weft/render.h>
 #include <weft/source.h>
 #include <weft/text.h>
@@ -73,6 +74,9 @@ int cli_next_option(int argc, char **argv, const struct option *options);
 /* The same for a command that runs another: its own options end at the first operand. */
 int cli_next_leading_option(int argc, char **argv, const struct option *options);
 
+/* The number of operands after getopt_long, from optind on; 0 after a message if there are none. */
+int cli_count_operands(int argc, char **argv, const char *what);
+
 /* The operand of a command that takes exactly one, after getopt_long; NULL after a message. */
 const char *cli_only_operand(int argc, char **argv, const char *what);
 
@@ -106,7 +110,8 @@ uint64_t cli_time_on_clock(struct cli_time time, uint64_t start_ns);
 
 /* A FILE argument, opened. */
 struct cli_trace {
-	const char *name; /* as typed, or "standard input" */
+	const char *name; /* as typed, "standard input", or "FILE and 3 more" */
+	char *own_name;   /* the same if it was composed; or NULL */
 	struct weft_input *input;
 	struct weft_decoder *decoder; /* the input's: ready for next */
 };
@@ -117,21 +122,42 @@ int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret
 /* Sets the limit for the content of a compressed FILE, as --max-size does; 0: the default of
  * weft_source_open(). */
 void cli_trace_limit(uint64_t max_bytes);
+uint64_t cli_trace_max_bytes(void);
 
 /* Opens a trace. CLI_DONE, or CLI_UNREADABLE after a message. */
 int cli_trace_open(const char *path, struct cli_trace *ret_trace);
+/* Opens all operands as one trace; a directory stands for the traces in it. Messages name files
+ * that cannot be read or do not fit to the others. */
+int cli_trace_open_all(char **operands, int count, struct cli_trace *ret_trace);
 /* The same for an open file, which stays the caller's; `name` is for messages. */
 int cli_trace_open_descriptor(int fd, const char *name, struct cli_trace *ret_trace);
 void cli_trace_close(struct cli_trace *trace);
 
+/* Calls `take` for each diagnostic; `file` is NULL if the trace is one file. */
+typedef void cli_diagnostic_function(
+	void *context, const char *file, const struct weft_diagnostic *diagnostic);
+void cli_trace_each_diagnostic(
+	const struct cli_trace *trace, cli_diagnostic_function *take, void *context);
+
 /* Prints a line for each diagnostic to standard error: `FILE: offset 0x…: message (×n)`. */
 void cli_trace_report(const struct cli_trace *trace);
 
-/* Prints a message for an error of the decoder or the model; returns the exit status. */
+/* Prints a message for an error of the decoder or the model; `errno` says more for
+ * WEFT_ERROR_SYSTEM. */
+void cli_trace_explain(const char *name, int error);
+/* The same; returns the exit status. */
 int cli_trace_fail(const struct cli_trace *trace, int error);
 
-/* The name of the category with that number; "*" for all. */
-const char *cli_category_name(const struct weft_trace_description *trace, unsigned number);
+/* The name of a buffer's category with that number; "*" for all. */
+const char *cli_category_name(
+	const struct weft_trace_description *trace, uint32_t buffer, unsigned number);
+
+/* Parses "17", or "2/17" for task 17 of buffer 2, with "task:" before it or not; `what` is for the
+ * message. A buffer that is not given is WEFT_NONE. */
+bool cli_parse_task(const char *command, const char *option, const char *text, uint32_t *ret_buffer,
+	uint64_t *ret_id);
+/* Finds the task; if no buffer is given, in the first buffer that has it. */
+uint32_t cli_find_task(const struct weft_model *model, uint32_t buffer, uint64_t id);
 
 /* Call before long work: shows progress if standard error is a terminal and standard output, which
  * the lines would disturb, is not. Ctrl-C then ends the work and keeps what is done. */

@@ -93,3 +93,27 @@ bool cli_parse_theme(const char *command, const char *name, enum weft_theme *ret
 		command, "--theme: \"%s\" is not a theme; use light, dark, safe or safe-dark", name);
 	return false;
 }
+
+bool cli_parse_task(const char *command, const char *option, const char *text, uint32_t *ret_buffer,
+	uint64_t *ret_id)
+{
+	uint64_t buffer = WEFT_NONE;
+	if (strncmp(text, "task:", 5) == 0)
+		text += 5;
+	const char *slash = strchr(text, '/');
+	if (slash && (weft_parse_number(text, (size_t)(slash - text), &buffer) != WEFT_PARSE_OK ||
+					 buffer >= WEFT_NONE)) {
+		cli_usage_error(command, "%s: \"%s\" is not a task; write ID or BUFFER/ID", option, text);
+		return false;
+	}
+	*ret_buffer = (uint32_t)buffer;
+	return cli_parse_number(command, option, slash ? slash + 1 : text, 0, UINT64_MAX - 1, ret_id);
+}
+
+uint32_t cli_find_task(const struct weft_model *model, uint32_t buffer, uint64_t id)
+{
+	uint32_t task = weft_model_find_task(model, buffer == WEFT_NONE ? 0 : buffer, id);
+	for (uint32_t i = 1; buffer == WEFT_NONE && task == WEFT_NONE && i < model->buffer_count; i++)
+		task = weft_model_find_task(model, i, id);
+	return task;
+}

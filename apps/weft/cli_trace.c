@@ -8,19 +8,25 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-int cli_trace_fail(const struct cli_trace *trace, int error)
+void cli_trace_explain(const char *name, int error)
 {
 	const char *text = weft_error_text(error);
 	if (error == WEFT_ERROR_SYSTEM)
 		text = strerror(errno);
 	if (error == WEFT_ERROR_EMPTY)
 		text = "the file is empty";
-	cli_inform("%s: %s%s", trace->name, text,
-		error == WEFT_ERROR_SIZE ? "; --max-size SIZE allows more" : "");
+	cli_inform(
+		"%s: %s%s", name, text, error == WEFT_ERROR_SIZE ? "; --max-size SIZE allows more" : "");
+}
+
+int cli_trace_fail(const struct cli_trace *trace, int error)
+{
+	cli_trace_explain(trace->name, error);
 	return CLI_UNREADABLE;
 }
 
@@ -29,6 +35,11 @@ static uint64_t max_bytes;
 void cli_trace_limit(uint64_t bytes)
 {
 	max_bytes = bytes;
+}
+
+uint64_t cli_trace_max_bytes(void)
+{
+	return max_bytes;
 }
 
 /* Limits the permissions of outputs to those of the trace. */
@@ -85,24 +96,59 @@ int cli_trace_build_model(const struct cli_trace *trace, struct weft_model **ret
 void cli_trace_close(struct cli_trace *trace)
 {
 	weft_input_close(trace->input);
+	free(trace->own_name);
+}
+
+/* The file of a diagnostic about events: the decoder of several files names it in the offset. */
+static const char *file_of(const struct weft_input *input, struct weft_diagnostic *d)
+{
+	uint32_t part = (uint32_t)(d->offset >> 48);
+	d->offset = WEFT_PART_OFFSET(0, d->offset);
+	for (size_t i = 0; i < weft_input_file_count(input); i++) {
+		const struct weft_input_file *file = weft_input_file(input, i);
+		if (file->decoder && file->part == part)
+			return file->path;
+	}
+	return "";
+}
+
+void cli_trace_each_diagnostic(
+	const struct cli_trace *trace, cli_diagnostic_function *take, void *context)
+{
+	const struct weft_diagnostics *diagnostics = weft_decoder_diagnostics(trace->decoder);
+	size_t files = weft_input_file_count(trace->input);
+	for (size_t i = 0; i < files; i++) {
+		const struct weft_input_file *file = weft_input_file(trace->input, i);
+		const struct weft_diagnostics *own =
+			file->decoder ? weft_decoder_diagnostics(file->decoder) : NULL;
+		for (size_t k = 0; own && k < own->count; k++)
+			take(context, file->path, &own->list[k]);
+	}
+	for (size_t i = 0; i < diagnostics->count; i++) {
+		struct weft_diagnostic diagnostic = diagnostics->list[i];
+		take(context, files ? file_of(trace->input, &diagnostic) : NULL, &diagnostic);
+	}
+}
+
+static void report(void *trace, const char *file, const struct weft_diagnostic *d)
+{
+	const char *name = file ? file : ((const struct cli_trace *)trace)->name;
+	cli_inform(
+		"%s: offset 0x%" PRIx64 ": %s (×%" PRIu64 ")", name, d->offset, d->message, d->count);
 }
 
 void cli_trace_report(const struct cli_trace *trace)
 {
-	const struct weft_diagnostics *diagnostics = weft_decoder_diagnostics(trace->decoder);
-	for (size_t i = 0; i < diagnostics->count; i++) {
-		const struct weft_diagnostic *d = &diagnostics->list[i];
-		cli_inform("%s: offset 0x%" PRIx64 ": %s (×%" PRIu64 ")", trace->name, d->offset,
-			d->message, d->count);
-	}
+	cli_trace_each_diagnostic(trace, report, (void *)(uintptr_t)trace);
 }
 
-const char *cli_category_name(const struct weft_trace_description *trace, unsigned number)
+const char *cli_category_name(
+	const struct weft_trace_description *trace, uint32_t buffer, unsigned number)
 {
 	if (number == WEFT_TRACE_CATEGORY_ALL)
 		return "*";
 	for (uint32_t i = 0; i < trace->category_count; i++)
-		if (trace->categories[i].number == number)
+		if (trace->categories[i].buffer == buffer && trace->categories[i].number == number)
 			return trace->categories[i].name;
 	return "";
 }

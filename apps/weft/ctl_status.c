@@ -46,7 +46,8 @@ static void add_json(struct weft_text *text, const struct weft_buffer_summary *p
 	for (uint32_t i = 0; i < trace->change_count; i++) {
 		const struct weft_trace_change *change = &trace->changes[i];
 		add_number(text, i ? ",{\"time\":" : "{\"time\":", change->time_ns);
-		add_member(text, ",\"category\":", cli_category_name(trace, change->category));
+		add_member(
+			text, ",\"category\":", cli_category_name(trace, change->buffer, change->category));
 		add_member(text, ",\"level\":", level_name(change->level));
 		weft_text_add_string(text, "}");
 	}

@@ -9,16 +9,18 @@
 #include <string.h>
 
 static const char usage[] =
-	"usage: weft dump [OPTION]... FILE\n"
+	"usage: weft dump [OPTION]... FILE...\n"
 	"\n"
 	"Prints a trace's events, one on each line, in the order of time. FILE is a trace in any\n"
-	"format that weft knows, or `-` for standard input.\n"
+	"format that weft knows, or `-` for standard input. Several files of one boot, or a directory\n"
+	"of traces, are one trace.\n"
 	"\n"
 	"  --json           one JSON object on each line; times are ns on the trace's own clock\n"
 	"  --tasks          print tasks instead, by start: start, length, id, kind, outcome, row\n"
 	"  --edges          print edges instead: which task created, read, resolved or woke which\n"
 	"  --problems       print problems instead, one sentence each; their names are listed below\n"
-	"  --story ID       print everything about the task with that number: facts, then events\n"
+	"  --story ID       print everything about the task with that number: facts, then events;\n"
+	"                   with several files, BUFFER/ID names a task\n"
 	"  --no-simplify    tasks start where they were created, also binds and similar kinds\n"
 	"  --start TIME     print only events from there on; with --tasks, tasks alive then\n"
 	"  --duration T     the length of the printed range\n"
@@ -102,14 +104,6 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-/* Parses "4472" or "task:4472". */
-static bool parse_task(const char *text, uint64_t *ret_id)
-{
-	if (strncmp(text, "task:", 5) == 0)
-		text += 5;
-	return cli_parse_number("dump", "--story", text, 0, UINT64_MAX - 1, ret_id);
-}
-
 /* False if the program should end with *ret_status. */
 static bool parse_options(int argc, char **argv, struct dump_options *ret_options, int *ret_status)
 {
@@ -138,7 +132,7 @@ static bool parse_options(int argc, char **argv, struct dump_options *ret_option
 			break;
 		case OPTION_STORY:
 			chosen[options.what = DUMP_STORY] = true;
-			good = parse_task(optarg, &options.task);
+			good = cli_parse_task("dump", "--story", optarg, &options.buffer, &options.task);
 			break;
 		case OPTION_NO_SIMPLIFY:
 			options.no_simplify = true;
@@ -171,10 +165,10 @@ int cli_dump(int argc, char **argv)
 	int status;
 	if (!parse_options(argc, argv, &options, &status))
 		return status;
-	const char *path = cli_only_operand(argc, argv, "FILE");
-	if (!path)
+	int count = cli_count_operands(argc, argv, "FILE");
+	if (!count)
 		return CLI_USAGE;
-	status = cli_trace_open(path, &trace);
+	status = cli_trace_open_all(argv + optind, count, &trace);
 	if (status)
 		return status;
 	cli_progress_start();

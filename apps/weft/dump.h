@@ -21,7 +21,8 @@ struct dump_options {
 	enum dump_what what;
 	bool json;
 	bool no_simplify;
-	uint64_t task; /* the id for --story */
+	uint32_t buffer; /* of the task for --story; WEFT_NONE: any */
+	uint64_t task;   /* its id */
 	struct cli_time start;
 	uint64_t duration_ns; /* UINT64_MAX: up to the end */
 };

@@ -51,6 +51,41 @@ static void add_json_task(struct tables *t, const char *key, uint32_t task)
 	weft_text_add_string(&t->text, "null");
 }
 
+/* Appends an id as text: "17", or "2/17" if the trace has several buffers. */
+static void add_id(struct tables *t, const char *key, uint32_t task)
+{
+	weft_text_add_string(&t->text, key);
+	if (t->model->buffer_count > 1) {
+		weft_text_add_u64(&t->text, t->model->tasks.buffer[task]);
+		weft_text_add_string(&t->text, "/");
+	}
+	weft_text_add_u64(&t->text, t->model->tasks.id[task]);
+}
+
+/* Appends the task's process if the trace has several. */
+static void add_json_process(struct tables *t, uint32_t task)
+{
+	const struct weft_model *model = t->model;
+	uint32_t buffer = model->tasks.buffer[task];
+	if (model->buffer_count <= 1)
+		return;
+	add_json_number(
+		t, ",\"process\":", weft_trace_buffer_at(model->buffers, model->buffer_count, buffer)->pid);
+	add_json_number(t, ",\"buffer\":", buffer);
+}
+
+static void add_process(struct tables *t, uint32_t task)
+{
+	const struct weft_model *model = t->model;
+	char name[128];
+	if (model->buffer_count <= 1)
+		return;
+	weft_trace_format_process(
+		model->buffers, model->buffer_count, model->tasks.buffer[task], name, sizeof(name));
+	weft_text_add_string(&t->text, " process=");
+	weft_text_add_quoted(&t->text, name, strlen(name));
+}
+
 static void add_json_bool(struct tables *t, const char *key, bool value)
 {
 	weft_text_add_string(&t->text, key);
@@ -99,6 +134,7 @@ static void add_task_json(struct tables *t, uint32_t task)
 	if ((flags & (WEFT_TASK_FROM_RUNDOWN | WEFT_TASK_CREATED)) == WEFT_TASK_FROM_RUNDOWN &&
 		weft_model_creation(t->model, task, &created))
 		add_json_number(t, ",\"created\":", created);
+	add_json_process(t, task);
 	weft_text_add_string(&t->text, "}\n");
 }
 
@@ -144,8 +180,7 @@ static void add_task_text(struct tables *t, uint32_t task)
 	add_seconds(text, start - t->model->summary.start);
 	add_seconds(text, tasks->end[task] - start);
 	size_t column = text->size;
-	weft_text_add(text, " ", 1);
-	weft_text_add_u64(text, tasks->id[task]);
+	add_id(t, " ", task);
 	weft_text_pad(text, column, 8);
 	const char *kind = kind_name(tasks->kind[task]);
 	if (kind)
@@ -158,15 +193,16 @@ static void add_task_text(struct tables *t, uint32_t task)
 	add_json_number(t, "row=", t->layout->row[task]);
 	weft_text_pad(text, column, 45);
 	if (t->layout->parent[task] != WEFT_NONE)
-		add_json_number(t, "parent=", tasks->id[t->layout->parent[task]]);
+		add_id(t, "parent=", t->layout->parent[task]);
 	else
 		weft_text_add_string(text, "parent=none");
 	if (tasks->becomes[task] != WEFT_NONE)
-		add_json_number(t, " becomes=", tasks->id[tasks->becomes[task]]);
+		add_id(t, " becomes=", tasks->becomes[task]);
 	add_json_number(t, " activations=", activation_count(tasks, task));
 	add_json_number(t, " running=", weft_model_running_ns(t->model, task));
 	weft_text_add_string(text, "ns");
 	add_created(t, task);
+	add_process(t, task);
 	const uint32_t strings[] = {tasks->label[task], tasks->message[task]};
 	const char *const keys[] = {" label=", " failed="};
 	for (size_t i = 0; i < 2; i++) {
@@ -240,6 +276,7 @@ static void add_edge_json(struct tables *t, uint32_t edge)
 	weft_text_add_string(&t->text, weft_edge_name(edges->type[edge]));
 	add_json_task(t, "\",\"from\":", edges->from[edge]);
 	add_json_task(t, ",\"to\":", edges->to[edge]);
+	add_json_process(t, edges->to[edge]);
 	weft_text_add_string(&t->text, "}\n");
 }
 
@@ -254,8 +291,8 @@ static void add_edge_text(struct tables *t, uint32_t edge)
 	if (edges->from[edge] == WEFT_NONE)
 		weft_text_add_string(&t->text, "none");
 	else
-		weft_text_add_u64(&t->text, t->model->tasks.id[edges->from[edge]]);
-	add_json_number(t, " -> ", t->model->tasks.id[edges->to[edge]]);
+		add_id(t, "", edges->from[edge]);
+	add_id(t, " -> ", edges->to[edge]);
 	weft_text_add(&t->text, "\n", 1);
 }
 

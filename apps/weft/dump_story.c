@@ -178,15 +178,6 @@ void dump_list_problem_names(void)
 	}
 }
 
-/* Finds the task in the first buffer that has it. */
-static uint32_t find_task(const struct weft_model *model, uint64_t id)
-{
-	uint32_t task = weft_model_find_task(model, 0, id);
-	for (uint32_t i = 0; i < model->thread_count && task == WEFT_NONE; i++)
-		task = weft_model_find_task(model, model->threads[i].buffer, id);
-	return task;
-}
-
 int dump_story(const struct dump_options *options, const struct cli_trace *trace)
 {
 	struct weft_model *model = NULL;
@@ -197,7 +188,7 @@ int dump_story(const struct dump_options *options, const struct cli_trace *trace
 	if (model->summary.events == 0)
 		cli_inform("%s: a valid trace without events", trace->name);
 	if (options->what == DUMP_STORY)
-		task = find_task(model, options->task);
+		task = cli_find_task(model, options->buffer, options->task);
 	if (options->what == DUMP_STORY && task == WEFT_NONE) {
 		cli_inform("%s: no task %" PRIu64 "", trace->name, options->task);
 		status = CLI_NO;

@@ -15,10 +15,11 @@
 #include "runs/message.h"
 
 static const char usage[] =
-	"usage: weft info [--json] [--max-size SIZE] FILE\n"
+	"usage: weft info [--json] [--max-size SIZE] FILE...\n"
 	"\n"
 	"Summarizes a trace: format, clock, times, events, tasks, counters, losses and damage. FILE\n"
-	"is a trace in any format that weft knows, or `-` for standard input.\n"
+	"is a trace in any format that weft knows, or `-` for standard input. Several files of one\n"
+	"boot, or a directory of traces, are one trace.\n"
 	"\n"
 	"  --json           print one JSON object\n"
 	"  --max-size SIZE  refuse a compressed FILE that holds more (500M, 4G); default: 64M plus 64\n"
@@ -177,11 +178,17 @@ static void print_losses(const struct weft_model *model, struct weft_text *text)
 	weft_text_add_string(text, *separator ? "\n" : "none\n");
 }
 
-static void print_damage(const struct weft_diagnostics *diagnostics, struct weft_text *text)
+static void count_diagnostic(
+	void *count, const char *file, const struct weft_diagnostic *diagnostic)
+{
+	(void)file;
+	*(uint64_t *)count += diagnostic->count;
+}
+
+static void print_damage(const struct info_report *report, struct weft_text *text)
 {
 	uint64_t places = 0;
-	for (size_t i = 0; i < diagnostics->count; i++)
-		places += diagnostics->list[i].count;
+	cli_trace_each_diagnostic(report->opened, count_diagnostic, &places);
 	add_head(text, "damage");
 	if (places) {
 		weft_text_add_u64(text, places);
@@ -191,6 +198,21 @@ static void print_damage(const struct weft_diagnostics *diagnostics, struct weft
 		weft_text_add_string(text, "none");
 	}
 	weft_text_add_string(text, "\n");
+}
+
+static void print_buffers(const struct weft_model *model, struct weft_text *text)
+{
+	char name[128];
+	for (uint32_t i = 0; model->buffer_count > 1 && i < model->buffer_count; i++) {
+		add_head(text, i ? "" : "processes");
+		weft_trace_format_process(model->buffers, model->buffer_count, i, name, sizeof(name));
+		weft_text_add_shown(text, name, strlen(name));
+		weft_text_add_string(text, ", buffer ");
+		weft_text_add_u64(text, i);
+		weft_text_add_string(text, ": ");
+		weft_text_add_shown(text, model->buffers[i].file, strlen(model->buffers[i].file));
+		weft_text_add_string(text, "\n");
+	}
 }
 
 static void print_counters(const struct weft_model *model, struct weft_text *text)
@@ -209,26 +231,54 @@ static void print_counters(const struct weft_model *model, struct weft_text *tex
 			info_sample(model, counter->first + counter->count - 1), counter->count);
 		weft_text_add(text, cells, (size_t)length);
 		weft_text_add_quoted(text, name.bytes, name.size);
+		if (model->buffer_count > 1) {
+			weft_text_add_string(text, " of buffer ");
+			weft_text_add_u64(text, counter->buffer);
+		}
 		weft_text_add_string(text, "\n");
 	}
 }
 
 /* Prints categories only if they are informative: most programs have one, at the default level. */
+/* Appends "buffer 2: " if there are several. */
+static void add_buffer(
+	struct weft_text *text, const struct weft_trace_description *trace, uint32_t buffer)
+{
+	if (trace->buffer_count <= 1)
+		return;
+	weft_text_add_string(text, "buffer ");
+	weft_text_add_u64(text, buffer);
+	weft_text_add_string(text, ": ");
+}
+
+/* Prints a line for each buffer. */
+static void print_levels(const struct weft_trace_description *trace, struct weft_text *text)
+{
+	const struct weft_trace_category *list = trace->categories;
+	for (uint32_t i = 0; i < trace->category_count; i++) {
+		bool is_first = i == 0 || list[i].buffer != list[i - 1].buffer;
+		if (is_first) {
+			weft_text_add_string(text, i ? "\n" : "");
+			add_head(text, i ? "" : "levels");
+			add_buffer(text, trace, list[i].buffer);
+		}
+		weft_text_add_string(text, is_first ? "" : ", ");
+		add_level(text, list[i].name, list[i].level);
+	}
+	weft_text_add_string(text, trace->category_count ? "\n" : "");
+}
+
 static void print_categories(const struct info_report *report, struct weft_text *text)
 {
 	const struct weft_trace_description *trace = report->trace;
-	if (trace->category_count > 1 || trace->change_count) {
-		add_head(text, "levels");
-		for (uint32_t i = 0; i < trace->category_count; i++) {
-			weft_text_add_string(text, i ? ", " : "");
-			add_level(text, trace->categories[i].name, trace->categories[i].level);
-		}
-		weft_text_add_string(text, "\n");
-	}
+	uint32_t buffers = trace->buffer_count ? trace->buffer_count : 1;
+	if (trace->category_count > buffers || trace->change_count)
+		print_levels(trace, text);
 	for (uint32_t i = 0; i < trace->change_count; i++) {
 		const struct weft_trace_change *change = &trace->changes[i];
 		add_head(text, i ? "" : "set");
-		add_level(text, cli_category_name(trace, change->category), change->level);
+		add_buffer(text, trace, change->buffer);
+		add_level(text, cli_category_name(trace, change->buffer, change->category), change->level);
 		weft_text_add_string(text, " at ");
 		add_time_since_start(text, report, change->time_ns);
 		weft_text_add_string(text, "\n");
@@ -248,6 +298,7 @@ static void write_text(const struct info_report *report, struct weft_text *text)
 		weft_text_add_quoted(text, report->trace->source, strlen(report->trace->source));
 	}
 	weft_text_add_string(text, "\n");
+	print_buffers(model, text);
 	print_time(report, text);
 	add_head(text, "clock");
 	weft_text_add_string(text, model->clock.name);
@@ -258,7 +309,7 @@ static void write_text(const struct info_report *report, struct weft_text *text)
 	weft_text_add_string(text, "\n");
 	print_tasks(model, text);
 	print_losses(model, text);
-	print_damage(report->diagnostics, text);
+	print_damage(report, text);
 	print_categories(report, text);
 	print_counters(model, text);
 }
@@ -274,7 +325,7 @@ static int show(const struct cli_trace *trace, bool json)
 	const struct info_report report = {
 		.name = trace->name,
 		.trace = weft_decoder_describe(trace->decoder),
-		.diagnostics = weft_decoder_diagnostics(trace->decoder),
+		.opened = trace,
 		.model = model,
 	};
 	struct weft_text text = {0};
@@ -306,10 +357,10 @@ int cli_info(int argc, char **argv)
 			return CLI_USAGE;
 		json = true;
 	}
-	const char *path = cli_only_operand(argc, argv, "FILE");
-	if (!path)
+	int count = cli_count_operands(argc, argv, "FILE");
+	if (!count)
 		return CLI_USAGE;
-	int status = cli_trace_open(path, &trace);
+	int status = cli_trace_open_all(argv + optind, count, &trace);
 	if (status)
 		return status;
 	status = show(&trace, json);

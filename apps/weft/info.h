@@ -12,7 +12,7 @@
 struct info_report {
 	const char *name;
 	const struct weft_trace_description *trace;
-	const struct weft_diagnostics *diagnostics;
+	const struct cli_trace *opened;
 	const struct weft_model *model;
 };
 

@@ -83,6 +83,8 @@ static void add_counters(struct weft_text *text, const struct weft_model *model)
 		struct weft_slice name = weft_model_string(model, counter->name);
 		add_key(text, i ? ",{" : "{", "name");
 		weft_text_add_json(text, name.bytes, name.size);
+		if (model->buffer_count > 1)
+			add_number(text, ",", "buffer", counter->buffer);
 		add_signed(text, ",", "first", info_sample(model, counter->first));
 		add_signed(text, ",", "min", counter->min);
 		add_signed(text, ",", "max", counter->max);
@@ -107,14 +109,42 @@ static void add_losses(struct weft_text *text, const struct weft_model *model)
 	weft_text_add_string(text, "}");
 }
 
-static void add_diagnostics(struct weft_text *text, const struct weft_diagnostics *diagnostics)
+static void add_diagnostic(
+	void *context, const char *file, const struct weft_diagnostic *diagnostic)
+{
+	struct weft_text *text = context;
+	bool is_first = text->bytes[text->size - 1] == '[';
+	add_number(text, is_first ? "{" : ",{", "offset", diagnostic->offset);
+	add_name(text, ",", "message", diagnostic->message);
+	add_number(text, ",", "count", diagnostic->count);
+	if (file)
+		add_name(text, ",", "file", file);
+	weft_text_add_string(text, "}");
+}
+
+static void add_diagnostics(struct weft_text *text, const struct info_report *report)
 {
 	add_key(text, ",", "diagnostics");
 	weft_text_add_string(text, "[");
-	for (size_t i = 0; i < diagnostics->count; i++) {
-		add_number(text, i ? ",{" : "{", "offset", diagnostics->list[i].offset);
-		add_name(text, ",", "message", diagnostics->list[i].message);
-		add_number(text, ",", "count", diagnostics->list[i].count);
+	if (!text->error)
+		cli_trace_each_diagnostic(report->opened, add_diagnostic, text);
+	weft_text_add_string(text, "]");
+}
+
+/* Appends a row for each buffer, if there are several. */
+static void add_buffers(struct weft_text *text, const struct weft_model *model)
+{
+	if (model->buffer_count <= 1)
+		return;
+	add_key(text, ",", "buffers");
+	weft_text_add_string(text, "[");
+	for (uint32_t i = 0; i < model->buffer_count; i++) {
+		const struct weft_trace_buffer *buffer = &model->buffers[i];
+		add_number(text, i ? ",{" : "{", "buffer", i);
+		add_number(text, ",", "process", buffer->pid);
+		add_name(text, ",", "program", buffer->process);
+		add_name(text, ",", "host", buffer->host);
+		add_name(text, ",", "file", buffer->file);
 		weft_text_add_string(text, "}");
 	}
 	weft_text_add_string(text, "]");
@@ -128,6 +158,8 @@ static void add_categories(struct weft_text *text, const struct weft_trace_descr
 		add_name(text, i ? ",{" : "{", "name", trace->categories[i].name);
 		add_name(text, ",", "level", info_level_name(trace->categories[i].level));
 		add_name(text, ",", "description", trace->categories[i].description);
+		if (trace->buffer_count > 1)
+			add_number(text, ",", "buffer", trace->categories[i].buffer);
 		weft_text_add_string(text, "}");
 	}
 	weft_text_add_string(text, "]");
@@ -136,8 +168,10 @@ static void add_categories(struct weft_text *text, const struct weft_trace_descr
 	for (uint32_t i = 0; i < trace->change_count; i++) {
 		const struct weft_trace_change *change = &trace->changes[i];
 		add_number(text, i ? ",{" : "{", "time", change->time_ns);
-		add_name(text, ",", "category", cli_category_name(trace, change->category));
+		add_name(text, ",", "category", cli_category_name(trace, change->buffer, change->category));
 		add_name(text, ",", "level", info_level_name(change->level));
+		if (trace->buffer_count > 1)
+			add_number(text, ",", "buffer", change->buffer);
 		weft_text_add_string(text, "}");
 	}
 	weft_text_add_string(text, "]");
@@ -174,7 +208,8 @@ void info_write_json(const struct info_report *report, struct weft_text *text)
 	add_task_counts(text, model);
 	add_counters(text, model);
 	add_losses(text, model);
-	add_diagnostics(text, report->diagnostics);
+	add_buffers(text, model);
+	add_diagnostics(text, report);
 	add_clock(text, &model->clock);
 	add_categories(text, report->trace);
 	weft_text_add_string(text, "}\n");

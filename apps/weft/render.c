@@ -18,10 +18,11 @@
 #endif
 
 static const char usage[] =
-	"usage: weft render FILE -o OUT.svg|OUT.png|OUT.pdf|OUT.html [OPTION]...\n"
+	"usage: weft render FILE... -o OUT.svg|OUT.png|OUT.pdf|OUT.html [OPTION]...\n"
 	"\n"
 	"Draws the trace FILE (`-` is standard input) as a picture, or makes a page for a browser: one\n"
-	"file that contains the viewer and the trace, and needs no network.\n"
+	"file that contains the viewer and the trace, and needs no network. Several files of one boot,\n"
+	"or a directory of traces, are one trace; a page can have only one file.\n"
 	"\n"
 	"  -o, --output OUT     the file to write; its suffix selects the format; `-` is standard output\n"
 	"      --format F       svg, png, pdf or html, whatever OUT is called\n"
@@ -55,7 +56,9 @@ enum format {
 };
 
 struct render_arguments {
-	const char *file, *output, *focus;
+	char **files;
+	int file_count;
+	const char *output, *focus;
 	enum format format;
 	enum weft_theme theme;
 	struct cli_time start;
@@ -164,8 +167,9 @@ static int parse(int argc, char **argv, struct render_arguments *a, bool *ret_ru
 		if (!parse_option(argv[0], option, a))
 			return CLI_USAGE;
 	}
-	a->file = cli_only_operand(argc, argv, "FILE");
-	if (!a->file)
+	a->file_count = cli_count_operands(argc, argv, "FILE");
+	a->files = argv + optind;
+	if (!a->file_count)
 		return CLI_USAGE;
 	if (!a->output)
 		return cli_usage_error(argv[0], "-o OUT is missing: the file for the picture");
@@ -173,38 +177,35 @@ static int parse(int argc, char **argv, struct render_arguments *a, bool *ret_ru
 	return settle_format(argv[0], a);
 }
 
+/* Finds the row of "task:ID"; false after a message. */
+static bool find_task_row(const struct weft_layout *layout, const char *text, double *ret_row)
+{
+	uint32_t buffer;
+	uint64_t id;
+	if (!cli_parse_task("render", "--focus", text, &buffer, &id))
+		return false;
+	uint32_t task = cli_find_task(layout->model, buffer, id);
+	bool is_shown = task != WEFT_NONE && layout->row[task] != WEFT_NONE;
+	if (is_shown)
+		*ret_row = layout->row[task];
+	else if (task == WEFT_NONE)
+		cli_usage_error("render", "--focus: there is no task %s in this trace", text + 5);
+	else
+		cli_usage_error("render", "--focus: task %s is hidden", text + 5);
+	return is_shown;
+}
+
 /* Finds the row for --focus; false after a message. */
 static bool find_focus(const struct weft_layout *layout, const char *focus, double *ret_row)
 {
-	bool is_task = strncmp(focus, "task:", 5) == 0;
-	const char *digits = is_task ? focus + 5 : focus;
 	uint64_t number;
-	if (!cli_parse_number("render", "--focus", digits, 0,
-			is_task             ? UINT64_MAX - 1
-			: layout->row_count ? layout->row_count - 1
-								: 0,
-			&number))
+	if (strncmp(focus, "task:", 5) == 0)
+		return find_task_row(layout, focus, ret_row);
+	if (!cli_parse_number(
+			"render", "--focus", focus, 0, layout->row_count ? layout->row_count - 1 : 0, &number))
 		return false;
 	*ret_row = (double)number;
-	if (!is_task)
-		return true;
-	uint32_t buffers = 1;
-	for (uint32_t i = 0; i < layout->model->thread_count; i++)
-		if (layout->model->threads[i].buffer >= buffers)
-			buffers = layout->model->threads[i].buffer + 1;
-	for (uint32_t buffer = 0; buffer < buffers; buffer++) {
-		uint32_t task = weft_model_find_task(layout->model, buffer, number);
-		if (task == WEFT_NONE)
-			continue;
-		if (layout->row[task] == WEFT_NONE) {
-			cli_usage_error("render", "--focus: task %s is hidden", digits);
-			return false;
-		}
-		*ret_row = layout->row[task];
-		return true;
-	}
-	cli_usage_error("render", "--focus: there is no task %s in this trace", digits);
-	return false;
+	return true;
 }
 
 /* Sets the view to the requested range; CLI_DONE, or an exit status. */
@@ -394,6 +395,12 @@ static int render_model(
 static int render(const struct render_arguments *a, const struct cli_trace *trace)
 {
 	struct weft_model *model = NULL;
+	if (a->format == FORMAT_HTML && weft_input_file_count(trace->input) > 1) {
+		cli_error(
+			"a page can have only one file; draw several as svg, png or pdf, or show them with "
+			"weft view");
+		return CLI_NO;
+	}
 	cli_progress_start();
 	int error = cli_trace_build_model(trace, &model);
 	cli_progress_end();
@@ -414,7 +421,7 @@ int cli_render(int argc, char **argv)
 	int status = parse(argc, argv, &arguments, &run);
 	if (status || !run)
 		return status;
-	status = cli_trace_open(arguments.file, &trace);
+	status = cli_trace_open_all(arguments.files, arguments.file_count, &trace);
 	if (status)
 		return status;
 	status = render(&arguments, &trace);

@@ -90,7 +90,7 @@ def nothing_to_read():
     assert 'no intact event' in info_of(b'((time 1)(op(Explode)))', status=3)
     assert 'the file is empty' in info_of(b'', status=3)
     weft('info', status=2)
-    weft('info', BLOCK, ARP, status=2)
+    weft('info', BLOCK, ARP, status=3)
     weft('info', '--jsonn', BLOCK, status=2)
     assert weft('info', '--help').stdout.startswith('usage: weft info')
 

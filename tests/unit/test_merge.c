@@ -151,7 +151,7 @@ static void add_rows(const struct weft_model *m, struct weft_text *text)
 			(unsigned long long)m->tasks.id[i], (unsigned long long)m->tasks.start[i],
 			(unsigned long long)m->tasks.end[i], m->tasks.flags[i]);
 		weft_text_add_string(text, line);
-		for (uint32_t k = m->tasks.first_activation[i]; k < m->tasks.first_activation[i + 1]; k++) {
+		for (uint32_t k = m->tasks.first_activation[i]; k < m->tasks.end_activation[i]; k++) {
 			snprintf(line, sizeof(line), " runs %llu-%llu on %u\n",
 				(unsigned long long)m->activations.start[k],
 				(unsigned long long)m->activations.end[k], m->activations.thread[k]);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Opens several FILE arguments, or a directory, as one trace.
+ *
+ * Files that were named must fit together, because the user asked for all of them. Of a directory's
+ * files, those that do not fit are left out with a message.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+#include "output.h"
+
+#include "runs/traces.h"
+
+static void explain(const struct weft_input_file *file, bool is_directory)
+{
+	const char *fate = is_directory ? "left out: " : "";
+	const char *other = file->other ? file->other : "the others";
+	switch (file->fit) {
+	case WEFT_INPUT_OPEN:
+		break;
+	case WEFT_INPUT_UNREADABLE:
+		errno = file->reason;
+		cli_trace_explain(file->path, file->error);
+		break;
+	case WEFT_INPUT_NO_BOOT:
+		cli_inform("%s: %sit does not say which boot its clock counts from, so its times "
+				   "cannot be compared with those of %s; open it alone",
+			file->path, fate, other);
+		break;
+	case WEFT_INPUT_OTHER_BOOT:
+		cli_inform("%s: %sits clock counts from another boot than that of %s, so their times "
+				   "cannot be compared; open it alone",
+			file->path, fate, other);
+		break;
+	case WEFT_INPUT_SAME_BUFFER:
+		cli_inform("%s: %sit is a part of the same recording as %s", file->path, fate, other);
+		break;
+	}
+}
+
+/* True for what the user can fix by naming other files. */
+static bool is_misfit(const struct weft_input_file *file)
+{
+	return file->fit != WEFT_INPUT_OPEN && file->fit != WEFT_INPUT_UNREADABLE;
+}
+
+/* CLI_DONE if the trace can be shown, though files may be left out of it. */
+static int check_files(const struct weft_input *input, bool is_directory)
+{
+	bool good = true;
+	for (size_t i = 0; i < weft_input_file_count(input); i++) {
+		const struct weft_input_file *file = weft_input_file(input, i);
+		explain(file, is_directory);
+		if (!is_directory && (is_misfit(file) || file->error == WEFT_ERROR_SYSTEM))
+			good = false;
+	}
+	return good && weft_input_decoder(input) ? CLI_DONE : CLI_UNREADABLE;
+}
+
+static void limit_output(const struct weft__runs_traces *files)
+{
+	struct stat status;
+	for (size_t i = 0; i < files->count; i++)
+		if (strcmp(files->paths[i], "-") == 0 ? fstat(0, &status) == 0
+											  : stat(files->paths[i], &status) == 0)
+			cli_output_limit(&status);
+}
+
+/* "a.weft and 3 more" */
+static char *name_operands(char **operands, int count)
+{
+	size_t room = strlen(operands[0]) + 32;
+	char *name = malloc(room);
+	if (name && count == 1)
+		snprintf(name, room, "%s", operands[0]);
+	else if (name)
+		snprintf(name, room, "%s and %d more", operands[0], count - 1);
+	return name;
+}
+
+static int open_all(const struct weft__runs_traces *files, bool is_directory, char *name,
+	struct cli_trace *ret_trace)
+{
+	const struct weft_input_options options = {
+		.size = sizeof(options), .max_bytes = cli_trace_max_bytes()};
+	struct cli_trace trace = {.name = name, .own_name = name};
+	int error = name ? weft_source_survive_truncation() : WEFT_ERROR_MEMORY;
+	if (!error)
+		error = weft_input_open_files(
+			(const char *const *)files->paths, files->count, &options, &trace.input);
+	if (error)
+		return cli_trace_fail(&trace, error);
+	int status = check_files(trace.input, is_directory);
+	trace.decoder = weft_input_decoder(trace.input);
+	if (status)
+		weft_input_close(trace.input);
+	else
+		*ret_trace = trace;
+	return status;
+}
+
+int cli_trace_open_all(char **operands, int count, struct cli_trace *ret_trace)
+{
+	struct weft__runs_traces files = {0};
+	bool is_directory = true, good = true;
+	int status = CLI_UNREADABLE;
+	if (count == 1 && !weft__runs_traces_is_directory(operands[0]))
+		return cli_trace_open(operands[0], ret_trace);
+	for (int i = 0; i < count && good; i++) {
+		is_directory = is_directory && weft__runs_traces_is_directory(operands[i]);
+		good = weft__runs_traces_add(&files, operands[i]);
+	}
+	char *name = name_operands(operands, count);
+	limit_output(&files);
+	if (good)
+		status = open_all(&files, is_directory, name, ret_trace);
+	if (status)
+		free(name);
+	weft__runs_traces_finish(&files);
+	return status;
+}

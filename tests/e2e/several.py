@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: ISC
+"""Several files as one trace: programs of one run, and files that do not belong together."""
+import json
+import os
+import shutil
+
+from harness import BUILD, DATA, case, equal, json_lines, main, temporary_directory, weft
+
+HELLO = os.path.join(BUILD, 'examples', 'hello')
+SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
+SEXP = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
+
+
+def record(folder):
+    """Three processes: a program, its forked child, and another program. Returns the files."""
+    os.makedirs(folder, exist_ok=True)
+    weft('record', '--size', '64K', '-o', folder + '/', '--', 'sh', '-c',
+         '%s 20 fork 10 && %s >/dev/null && %s > /dev/null' % (SUBJECT, HELLO, HELLO))
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder))
+
+
+def pids(files):
+    return [int(name.rsplit('-', 1)[1].split('.')[0]) for name in files]
+
+
+def lines(*args, **options):
+    return weft('dump', *args, **options).stdout.splitlines()
+
+
+@case
+def a_directory_is_one_trace():
+    with temporary_directory() as folder:
+        files = record(folder)
+        equal(len(files), 4)
+        single = [json_lines(weft('dump', '--json', name).stdout) for name in files]
+        events = json_lines(weft('dump', '--json', folder).stdout)
+        equal(len(events), sum(map(len, single)))
+        equal([e['time'] for e in events], sorted(e['time'] for e in events))
+        equal({e['process'] for e in events}, set(pids(files)))
+        equal(sorted({e['buffer'] for e in events}), [0, 1, 2, 3])
+        for pid, own in zip(pids(files), single):
+            of_pid = [e for e in events if e['process'] == pid]
+            equal([(e['event'], e.get('text')) for e in of_pid], [(e['event'], e.get('text')) for e in own])
+            equal('process' in own[0], False)
+        equal(lines(folder), lines(*files))
+        equal(lines(folder), lines(*reversed(files)))
+
+
+@case
+def ids_are_of_a_buffer():
+    with temporary_directory() as folder:
+        files = [name for name in record(folder) if 'hello' in name]
+        tasks = json_lines(weft('dump', '--tasks', '--json', *files).stdout)
+        equal([(t['task'], t['buffer'], t['process']) for t in tasks],
+              [(1, 0, pids(files)[0]), (1, 1, pids(files)[1])])
+        text = lines('--tasks', *files)
+        equal([' 1/1 ' in line and 'process="hello %d"' % pids(files)[1] in line for line in text], [False, True])
+        stories = [weft('dump', '--story', '%d/1' % i, *files).stdout for i in range(2)]
+        equal(stories[0] != stories[1], True)
+        equal(weft('dump', '--story', '1', *files).stdout, stories[0])
+        weft('dump', '--story', '2/1', *files, status=1)
+        weft('dump', '--story', 'x/1', *files, status=2)
+        edges = json_lines(weft('dump', '--edges', '--json', *files).stdout)
+        equal({e['buffer'] for e in edges}, {0, 1})
+
+
+@case
+def info_lists_processes():
+    with temporary_directory() as folder:
+        files = record(folder)
+        got = json.loads(weft('info', '--json', folder).stdout)
+        equal(sorted(b['process'] for b in got['buffers']), sorted(pids(files)))
+        equal({b['program'] for b in got['buffers']}, {'hello', 'record-subject'})
+        equal({b['host'] for b in got['buffers']}, {os.uname().nodename})
+        equal(sorted(b['file'] for b in got['buffers']), sorted(map(os.path.basename, files)))
+        text = weft('info', folder).stdout
+        for pid in pids(files):
+            equal(str(pid) in text, True)
+        equal('processes' in weft('info', files[0]).stdout, False)
+        equal('buffers' in json.loads(weft('info', '--json', files[0]).stdout), False)
+
+
+@case
+def rows_are_grouped_by_process():
+    with temporary_directory() as folder:
+        files = [name for name in record(folder) if 'hello' in name]
+        for by, names in (('process', ['hello %d' % pid for pid in pids(files)]), ('none', []), ('host', [])):
+            out = os.path.join(folder, 'picture.svg')
+            weft('render', *files, '-o', out, '--group-by', by)
+            with open(out, encoding='utf-8') as file:
+                picture = file.read()
+            equal([('hello %d' % pid) in picture for pid in pids(files)], [bool(names)] * 2, by)
+
+
+@case
+def files_that_do_not_belong_together_are_refused():
+    with temporary_directory() as folder:
+        files = record(folder)
+        other = os.path.join(folder, 'z-other.weft')
+        shutil.copy(files[0], other)
+        with open(other, 'r+b') as file:
+            file.seek(88)  # its uuid and its boot id
+            file.write(b'another buffer!!another boot!!!!')
+        result = weft('dump', files[1], files[2], other, status=3)
+        equal(result.stdout, '')
+        equal('%s: its clock counts from another boot than that of %s' % (other, files[2]) in result.stderr
+              or '%s: its clock counts from another boot than that of %s' % (other, files[1]) in result.stderr, True)
+        whole = weft('dump', *files).stdout
+        result = weft('dump', folder)
+        equal(result.stdout, whole)
+        equal('%s: left out: its clock counts from another boot' % other in result.stderr, True)
+        result = weft('dump', files[1], SEXP, status=3)
+        equal('%s: it does not say which boot its clock counts from' % SEXP in result.stderr, True)
+        os.remove(other)
+        shutil.copy(files[0], other)
+        result = weft('dump', files[0], other, status=3)
+        equal('it is a part of the same recording as' in result.stderr, True)
+        equal(weft('dump', folder).stdout, whole)
+
+
+@case
+def damage_is_reported_with_its_file():
+    with temporary_directory() as folder:
+        files = record(folder)
+        whole = len(lines(folder))
+        with open(files[0], 'r+b') as file:
+            file.write(b'not a trace, but something else')
+        own = len(lines(*files[1:]))
+        result = weft('dump', folder)
+        equal(len(result.stdout.splitlines()), own)
+        equal(own < whole, True)
+        equal(result.stderr.startswith(files[0] + ': '), True)
+        with open(files[1], 'r+b') as file:
+            file.truncate(20000)
+        result = weft('info', '--json', folder)
+        equal({d['file'] for d in json.loads(result.stdout)['diagnostics']}, {files[1]})
+        equal('%s: offset 0x' % files[1] in result.stderr, True)
+        weft('dump', os.path.join(folder, 'missing.weft'), *files, status=3)
+        os.mkdir(os.path.join(folder, 'empty'))
+        result = weft('dump', os.path.join(folder, 'empty'), status=3)
+        equal('no file in this directory ends in .weft' in result.stderr, True)
+
+
+main()
