@@ -50,6 +50,8 @@ static void add_problem_json(struct story_dump *t, const struct weft_problem *pr
 	add_number(t, ",\"start\":", problem->start);
 	add_number(t, ",\"end\":", problem->end);
 	add_task(t, ",\"task\":", problem->task);
+	if (t->story.model->buffer_count > 1 && problem->task != WEFT_NONE)
+		add_number(t, ",\"buffer\":", t->story.model->tasks.buffer[problem->task]);
 	add_string(t, ",\"sentence\":", problem->sentence);
 	weft_text_add_string(&t->text, "}\n");
 }

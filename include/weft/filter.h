@@ -6,6 +6,7 @@
  *     block             the label contains it; case matters only if the word has a capital letter
  *     kind:bind         all tasks of a kind
  *     thread:main       first ran on a thread whose name or number contains it
+ *     process:redis     is of a process whose name and pid contain it: "redis-server 4711"
  *     -block            hides matching tasks instead, even if another word matches
  *
  * Spaces around words are ignored; `\\` makes the next character an ordinary one. The functions
@@ -32,8 +33,8 @@ extern "C" {
  * WEFT_ERROR_MEMORY. */
 int weft_filter_tasks(const struct weft_model *model, const char *filter, uint8_t **ret_hidden);
 
-/* Appends a word and escapes its characters, apart from the prefixes "kind:" and "thread:". 0 or
- * WEFT_ERROR_MEMORY. */
+/* Appends a word and escapes its characters, apart from the prefixes "kind:", "thread:" and
+ * "process:". 0 or WEFT_ERROR_MEMORY. */
 int weft_filter_add_word(struct weft_text *filter, const char *word, bool hides);
 
 /* Reads the first word of a filter, unescaped, and returns the rest of the filter; NULL if there is

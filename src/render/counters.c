@@ -351,7 +351,8 @@ static void draw_label(struct painter *p, const struct weft__curve *curve)
 	const struct weft_box *box = &p->frame->gutter;
 	uint32_t color = color_of(p, curve->counter);
 	struct weft_text_style style = {color, LABEL_SIZE, false, false, 0};
-	struct weft_slice name = weft_model_string(p->model, p->model->counters[curve->counter].name);
+	char room[256];
+	struct weft_slice name = weft_story_counter_name(p->model, curve->counter, room, sizeof(room));
 	struct weft_pen pen = {color, 1, WEFT_DASH_SOLID};
 	char value[32];
 	format_value(curve->last_value, value);
@@ -371,7 +372,8 @@ static void place_label_inside(struct painter *p, struct weft__curve *curve)
 {
 	const struct weft_box *box = &p->frame->picture;
 	struct weft_text_style style = {0, LABEL_SIZE, false, true, 0};
-	struct weft_slice name = weft_model_string(p->model, p->model->counters[curve->counter].name);
+	char room[256];
+	struct weft_slice name = weft_story_counter_name(p->model, curve->counter, room, sizeof(room));
 	double right = box->x + box->width - 4;
 	curve->label_width =
 		weft__fit_text(p, name, box->width / 3, &style, curve->label, sizeof(curve->label));

@@ -12,10 +12,13 @@
 
 #include "base/export.h"
 
+#define NAME_BYTES 128
+
 enum sort {
 	LABEL,
 	KIND,
 	THREAD,
+	PROCESS,
 };
 
 struct word {
@@ -74,12 +77,22 @@ static size_t unescape(const char *text, size_t size, char *to)
 	return used;
 }
 
+/* Removes the prefix that says what the word is compared with. */
+static enum sort find_sort(struct word *word)
+{
+	if (skip(word, "kind:"))
+		return KIND;
+	if (skip(word, "thread:"))
+		return THREAD;
+	return skip(word, "process:") ? PROCESS : LABEL;
+}
+
 static void add_word(struct words *words, const char *text, size_t size, char *room)
 {
 	struct word word = {.hides = trim(&text, &size)};
 	word.text = room;
 	word.size = unescape(text, size, room);
-	word.sort = skip(&word, "kind:") ? KIND : skip(&word, "thread:") ? THREAD : LABEL;
+	word.sort = find_sort(&word);
 	for (size_t i = 0; i < word.size; i++)
 		word.has_capital = word.has_capital || isupper((unsigned char)word.text[i]);
 	if (word.size == 0 || words->count == WEFT_FILTER_WORDS)
@@ -139,16 +152,28 @@ static struct weft_slice thread_of(const struct weft_model *model, uint32_t task
 	return (struct weft_slice){buffer, (size_t)size};
 }
 
+static struct weft_slice process_of(
+	const struct weft_model *model, uint32_t task, char buffer[NAME_BYTES])
+{
+	size_t size = weft_trace_format_process(
+		model->buffers, model->buffer_count, model->tasks.buffer[task], buffer, NAME_BYTES);
+	return (struct weft_slice){buffer, size < NAME_BYTES ? size : NAME_BYTES - 1};
+}
+
 static bool matches(const struct weft_model *model, const struct word *word, uint32_t task)
 {
-	char buffer[32];
+	char buffer[NAME_BYTES];
 	struct weft_slice text;
 	if (word->sort == KIND) {
 		text = kind_of(model, task, buffer);
 		return text.size == word->size && memcmp(text.bytes, word->text, text.size) == 0;
 	}
-	text = word->sort == THREAD ? thread_of(model, task, buffer)
-								: weft_model_string(model, model->tasks.label[task]);
+	if (word->sort == THREAD)
+		text = thread_of(model, task, buffer);
+	else if (word->sort == PROCESS)
+		text = process_of(model, task, buffer);
+	else
+		text = weft_model_string(model, model->tasks.label[task]);
 	return has(word, text);
 }
 

@@ -115,6 +115,10 @@ static void add_identity(struct task_lines *t)
 	add_line(t, WEFT_STORY_FACT, "kind", &line_text);
 	weft__words_add(begin_text(&line_text), "%" PRIu64, tasks->id[t->task]);
 	add_line(t, WEFT_STORY_FACT, "id", &line_text);
+	if (t->model->buffer_count > 1) {
+		weft__words_add_process(begin_text(&line_text), t->model, tasks->buffer[t->task]);
+		add_line(t, WEFT_STORY_FACT, "process", &line_text);
+	}
 	if (label.size) {
 		weft__words_add_text(begin_text(&line_text), label, TEXT_LETTERS);
 		add_line(t, WEFT_STORY_FACT, "label", &line_text);

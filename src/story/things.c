@@ -3,6 +3,7 @@
  * Describes bands, counters and losses in one sentence.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/export.h"
@@ -45,6 +46,20 @@ WEFT__EXPORT size_t weft_story_band_sentence(
 		weft__words_add_text(w, reason, NAME_LETTERS);
 	}
 	return weft__sentence_write(&s, buffer, size);
+}
+
+WEFT__EXPORT struct weft_slice weft_story_counter_name(
+	const struct weft_model *model, uint32_t counter, char *room, size_t size)
+{
+	const struct weft_counter *c = &model->counters[counter];
+	struct weft_slice name = weft_model_string(model, c->name);
+	if (model->buffer_count <= 1)
+		return name;
+	size_t used = (size_t)snprintf(room, size, "%s, ", name.bytes);
+	if (used < size)
+		used += weft_trace_format_process(
+			model->buffers, model->buffer_count, c->buffer, room + used, size - used);
+	return (struct weft_slice){room, used < size ? used : size - 1};
 }
 
 /* The last sample at or before `time`, or WEFT_NONE. */

@@ -264,6 +264,14 @@ size_t weft__sentence_write(struct weft__sentence *sentence, char *buffer, size_
 	return out.used;
 }
 
+void weft__words_add_process(
+	struct weft__words *words, const struct weft_model *model, uint32_t buffer)
+{
+	char name[128];
+	weft_trace_format_process(model->buffers, model->buffer_count, buffer, name, sizeof(name));
+	weft__words_add_text(words, (struct weft_slice){name, strlen(name)}, 40);
+}
+
 WEFT__EXPORT size_t weft_story_name(
 	const struct weft_model *model, uint32_t task, unsigned letters, char *buffer, size_t size)
 {

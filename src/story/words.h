@@ -45,7 +45,11 @@ void weft__words_add_other(struct weft__words *words, const struct weft_model *m
 void weft__words_add_subject(
 	struct weft__words *words, const struct weft_model *model, uint32_t task, unsigned letters);
 
-#define WEFT__CLAUSES_MAX 10
+/* Appends "redis-server 4711". */
+void weft__words_add_process(
+	struct weft__words *words, const struct weft_model *model, uint32_t buffer);
+
+#define WEFT__CLAUSES_MAX 11
 
 struct weft__sentence {
 	unsigned count;

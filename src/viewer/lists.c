@@ -167,7 +167,8 @@ void weft__fill_counters(struct weft_viewer *viewer)
 		weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Each", "", "");
 	for (uint32_t i = 0; i < model->counter_count; i++) {
 		const struct weft_counter *counter = &model->counters[i];
-		struct weft_slice name = weft_model_string(model, counter->name);
+		char room[256];
+		struct weft_slice name = weft_story_counter_name(model, i, room, sizeof(room));
 		weft__panel_format(
 			text, "%s %.*s", counter_mark(i), name.size < 200 ? (int)name.size : 200, name.bytes);
 		weft__panel_format(detail, "%" PRId64 " to %" PRId64, counter->min, counter->max);

@@ -56,7 +56,9 @@ struct made {
 	struct weft_model_builder *builder;
 	struct weft_diagnostics diagnostics;
 	uint64_t time; /* of what comes next, ns */
-	uint32_t thread;
+	uint32_t thread, buffer;
+	const struct weft_trace_buffer *buffers; /* NULL: one */
+	uint32_t buffer_count;
 };
 
 static inline struct made make_begin(void)
@@ -70,6 +72,7 @@ static inline void make(struct made *made, struct weft_event event)
 {
 	event.time_ns = made->time;
 	event.thread = made->thread;
+	event.buffer = made->buffer;
 	must(weft_model_builder_add(made->builder, &event, &made->diagnostics) == 0);
 }
 
@@ -127,6 +130,8 @@ static inline struct loaded make_end(struct made *made)
 	struct weft_trace_description description = {
 		.format = "test", .clock = {.name = "test"}, .threads = threads, .thread_count = 1};
 	struct weft_model *model = NULL;
+	description.buffers = made->buffers;
+	description.buffer_count = made->buffer_count;
 	must(weft_model_builder_finish(made->builder, &description, &model) == 0);
 	weft_model_builder_destroy(made->builder);
 	return load_model(model);

@@ -55,6 +55,29 @@ static void one_failure_among_many_is_found(void **state)
 	found_finish(&found);
 }
 
+static void a_problem_names_its_process_if_there_are_several(void **state)
+{
+	static const struct weft_trace_buffer buffers[] = {
+		{.process = "first", .host = "", .file = "", .pid = 10},
+		{.process = "second", .host = "", .file = "", .pid = 20}};
+	struct made made = make_begin();
+	(void)state;
+	made.buffers = buffers;
+	made.buffer_count = 2;
+	made.buffer = 1;
+	make_create(&made, 0, 7, WEFT_KIND_TASK);
+	made.time += US;
+	make_fail(&made, 0, 7, "connection refused");
+	make_counter(&made, 0, "queue", 1, true);
+	struct found found = find(&made);
+	assert_string_equal(only(&found, WEFT_PROBLEM_FAILED)->sentence,
+		"task 7 failed at 1 us: connection refused, in second 20.");
+	char room[64];
+	assert_string_equal(weft_story_counter_name(found.loaded.model, 0, room, sizeof(room)).bytes,
+		"queue, second 20");
+	found_finish(&found);
+}
+
 static void alike_failures_are_one_problem(void **state)
 {
 	struct made made = make_begin();
@@ -807,6 +830,7 @@ int main(void)
 		cmocka_unit_test(a_sound_program_has_none),
 		cmocka_unit_test(an_empty_trace_has_none),
 		cmocka_unit_test(one_failure_among_many_is_found),
+		cmocka_unit_test(a_problem_names_its_process_if_there_are_several),
 		cmocka_unit_test(alike_failures_are_one_problem),
 		cmocka_unit_test(messages_with_many_numbers_are_one_problem),
 		cmocka_unit_test(an_expected_task_without_end_is_found),

@@ -18,6 +18,8 @@ struct whole_problems {
 	struct weft_problem_period *periods;
 };
 
+#define KEPT 9 /* the worth of a clause that is not dropped */
+
 /* A row of problems.def. */
 struct row {
 	const char *name, *plural, *meaning;
@@ -60,6 +62,28 @@ static void take_periods(struct weft__findings *f, struct weft_problem *problem)
 	f->periods_taken = f->period_count;
 }
 
+static uint32_t buffer_of(const struct weft_model *model, const struct weft_problem *problem)
+{
+	if (problem->task != WEFT_NONE)
+		return model->tasks.buffer[problem->task];
+	if (problem->counter < model->counter_count)
+		return model->counters[problem->counter].buffer;
+	return problem->thread < model->thread_count ? model->threads[problem->thread].buffer
+												 : WEFT_NONE;
+}
+
+/* Names the process at the end of a sentence, if the trace has several. */
+static void name_process(const struct weft_model *model, const struct weft_problem *problem,
+	struct weft__sentence *sentence)
+{
+	const uint32_t buffer = buffer_of(model, problem);
+	if (model->buffer_count <= 1 || buffer == WEFT_NONE)
+		return;
+	struct weft__words *w = weft__clause(sentence, KEPT);
+	weft__words_add(w, ", in ");
+	weft__words_add_process(w, model, buffer);
+}
+
 void weft__find(struct weft__findings *f, const struct weft_problem *problem, uint64_t weight,
 	struct weft__sentence *sentence)
 {
@@ -69,6 +93,7 @@ void weft__find(struct weft__findings *f, const struct weft_problem *problem, ui
 		f->error = weft__columns_reserve(&column, 1, &f->capacity, f->count + (size_t)1);
 	if (f->error)
 		return;
+	name_process(f->story->model, problem, sentence);
 	size_t size = weft__sentence_write(sentence, text, sizeof(text));
 	struct weft__finding *finding = &f->list[f->count++];
 	*finding = (struct weft__finding){*problem, weight, f->text.size};
