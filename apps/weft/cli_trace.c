@@ -116,7 +116,7 @@ void cli_trace_each_diagnostic(
 	const struct cli_trace *trace, cli_diagnostic_function *take, void *context)
 {
 	const struct weft_diagnostics *diagnostics = weft_decoder_diagnostics(trace->decoder);
-	size_t files = weft_input_file_count(trace->input);
+	size_t files = trace->input ? weft_input_file_count(trace->input) : 0;
 	for (size_t i = 0; i < files; i++) {
 		const struct weft_input_file *file = weft_input_file(trace->input, i);
 		const struct weft_diagnostics *own =

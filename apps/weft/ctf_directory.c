@@ -57,6 +57,14 @@ static bool is_same_file(int directory, const char *name, const char *input)
 		   a.st_ino == b.st_ino;
 }
 
+static bool is_input(int directory, const char *name, char **inputs, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (is_same_file(directory, name, inputs[i]))
+			return true;
+	return false;
+}
+
 static bool is_counted(const char *name)
 {
 	return strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strcmp(name, PART) != 0;
@@ -73,7 +81,8 @@ static DIR *open_list(int directory)
 }
 
 /* True if no other entry is in the way. */
-static bool check_entries(const struct ctf_directory *directory, const char *input, bool replace)
+static bool check_entries(
+	const struct ctf_directory *directory, char **inputs, int count, bool replace)
 {
 	bool free = true;
 	DIR *list = open_list(directory->fd);
@@ -86,7 +95,7 @@ static bool check_entries(const struct ctf_directory *directory, const char *inp
 		if (!is_counted(name))
 			continue;
 		free = false;
-		if (is_same_file(directory->fd, name, input))
+		if (is_input(directory->fd, name, inputs, count))
 			cli_error("refusing to overwrite %s/%s, which is the trace to be exported",
 				directory->path, name);
 		else if (!is_ours(directory->fd, name))
@@ -126,7 +135,7 @@ static bool open_part(struct ctf_directory *directory)
 }
 
 bool ctf_directory_open(
-	const char *path, const char *input, bool replace, struct ctf_directory *ret_directory)
+	const char *path, char **inputs, int count, bool replace, struct ctf_directory *ret_directory)
 {
 	struct ctf_directory directory = {.path = path, .fd = -1, .part_fd = -1};
 	/* Users who may read may also search the directory. */
@@ -138,7 +147,7 @@ bool ctf_directory_open(
 		cli_error("%s: %s", path, strerror(errno));
 		return false;
 	}
-	bool good = check_entries(&directory, input, replace);
+	bool good = check_entries(&directory, inputs, count, replace);
 	if (good && !open_part(&directory)) {
 		cli_error("%s: %s", path, strerror(errno));
 		good = false;

@@ -20,10 +20,11 @@ struct ctf_directory {
 };
 
 /* Makes the directory, or uses an empty one; with `replace` also one with an earlier export of
- * weft, unless it contains the file `input` (a path; "-" is standard input). False after a message.
+ * weft, unless it contains one of the files `inputs` (paths; "-" is standard input). False after a
+ * message.
  */
 bool ctf_directory_open(
-	const char *path, const char *input, bool replace, struct ctf_directory *ret_directory);
+	const char *path, char **inputs, int count, bool replace, struct ctf_directory *ret_directory);
 
 /* The append function of a struct weft_export_ctf_sink; `context` is the directory. errno has the
  * reason of a failure. */

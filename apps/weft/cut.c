@@ -8,18 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <weft/cut.h>
-
-#include "cli.h"
+#include "cut.h"
 #include "output.h"
 
 static const char usage[] =
-	"usage: weft cut FILE -o OUT [--start TIME] [--duration T] [--max-size SIZE]\n"
+	"usage: weft cut FILE... -o OUT [--start TIME] [--duration T] [--max-size SIZE]\n"
 	"\n"
 	"Writes a part of the trace FILE as a trace of its own, in weft's format. FILE is a trace in\n"
 	"any format that weft knows, or `-` for standard input. The part has the events of the range\n"
 	"with their times unchanged. It begins with events that are marked as a rundown: the tasks\n"
-	"that are alive then, the task that runs on each thread, and the counters' values.\n"
+	"that are alive then, the task that runs on each thread, and the counters' values. Of several\n"
+	"files of one boot, or of a directory of traces, OUT is a directory with a part of each.\n"
 	"\n"
 	"  -o, --output OUT  the file to write; `-` is standard output\n"
 	"  --start TIME      the start of the range; default: the trace's start\n"
@@ -29,12 +28,6 @@ static const char usage[] =
 	"  --help            this text\n"
 	"\n"
 	"A TIME is 12ms, 1.5s, 300us or 40ns from the trace's start, or @N for N ns on its clock.\n";
-
-struct cut_arguments {
-	const char *file, *output;
-	struct cli_time start;
-	uint64_t duration_ns;
-};
 
 enum cut_option_code {
 	OPTION_HELP = 256,
@@ -52,9 +45,9 @@ static const struct option long_options[] = {
 };
 
 /* False if the program should end with *ret_status. */
-static bool parse(int argc, char **argv, struct cut_arguments *ret_arguments, int *ret_status)
+static bool parse(int argc, char **argv, struct cut_request *ret_request, int *ret_status)
 {
-	struct cut_arguments a = {.duration_ns = UINT64_MAX};
+	struct cut_request a = {.duration_ns = UINT64_MAX};
 	bool good = true;
 	*ret_status = CLI_USAGE;
 	for (int code; good && (code = cli_next_option(argc, argv, long_options)) != -1;) {
@@ -77,22 +70,22 @@ static bool parse(int argc, char **argv, struct cut_arguments *ret_arguments, in
 	}
 	if (!good)
 		return false;
-	a.file = cli_only_operand(argc, argv, "FILE");
-	if (!a.file)
+	a.file_count = cli_count_operands(argc, argv, "FILE");
+	a.files = argv + optind;
+	if (!a.file_count)
 		return false;
 	if (!a.output) {
 		cli_usage_error("cut", "-o OUT is missing: the file for the part");
 		return false;
 	}
-	*ret_arguments = a;
+	*ret_request = a;
 	return true;
 }
 
-/* The range on the trace's clock, given its first event's time. */
-static struct weft_cut_range find_range(const struct cut_arguments *a, uint64_t trace_start_ns)
+struct weft_cut_range cut_find_range(const struct cut_request *request, uint64_t trace_start_ns)
 {
-	struct weft_cut_range range = {.start_ns = cli_time_on_clock(a->start, trace_start_ns)};
-	if (__builtin_add_overflow(range.start_ns, a->duration_ns, &range.end_ns))
+	struct weft_cut_range range = {.start_ns = cli_time_on_clock(request->start, trace_start_ns)};
+	if (__builtin_add_overflow(range.start_ns, request->duration_ns, &range.end_ns))
 		range.end_ns = UINT64_MAX;
 	return range;
 }
@@ -132,69 +125,81 @@ static struct outcome copy_events(
 	return outcome;
 }
 
-static int fail(
-	const struct cut_arguments *a, const struct cli_trace *trace, struct outcome outcome)
+static int fail(const char *output, const struct cli_trace *trace, struct outcome outcome)
 {
 	if (outcome.read_error)
 		return cli_trace_fail(trace, outcome.read_error);
 	if (outcome.write_error == WEFT_ERROR_SYSTEM)
-		cli_error("%s: %s", a->output, strerror(errno));
+		cli_error("%s: %s", output, strerror(errno));
 	else
-		cli_error("%s: %s", a->output, weft_error_text(outcome.write_error));
+		cli_error("%s: %s", output, weft_error_text(outcome.write_error));
 	return CLI_NO;
 }
 
-static int write_part(const struct cut_arguments *a, const struct cli_trace *trace, int status,
-	struct weft_event *event)
+int cut_write(const struct weft_cut_range *range, const struct cli_trace *trace, int status,
+	struct weft_event *event, const char *output_path, uint64_t *ret_events)
 {
-	const struct weft_cut_range range = find_range(a, status == WEFT_OK ? event->time_ns : 0);
 	struct cli_output output;
 	struct weft_cut *cut = NULL;
-	if (!cli_output_open(a->output, &output))
+	if (!cli_output_open(output_path, &output))
 		return CLI_NO;
 	const struct weft_cut_sink sink = {append, &output};
-	struct outcome outcome = {.write_error = weft_cut_create(&range, trace->name, &sink, &cut)};
+	struct outcome outcome = {.write_error = weft_cut_create(range, trace->name, &sink, &cut)};
 	if (!outcome.write_error)
 		outcome = copy_events(trace, status, event, cut);
 	cli_trace_report(trace);
 	if (outcome.read_error || outcome.write_error) {
-		int answer = fail(a, trace, outcome);
+		int answer = fail(output_path, trace, outcome);
 		cli_output_abandon(&output);
 		weft_cut_destroy(cut);
 		return answer;
 	}
-	struct weft_cut_summary summary = weft_cut_summarize(cut);
+	*ret_events = weft_cut_summarize(cut).events;
 	weft_cut_destroy(cut);
-	if (!cli_output_commit(&output))
-		return CLI_NO;
-	if (status != WEFT_OK)
+	return cli_output_commit(&output) ? CLI_DONE : CLI_NO;
+}
+
+static int cut_one(const struct cut_request *request, const struct cli_trace *trace)
+{
+	struct weft_event event;
+	uint64_t events;
+	int first = weft_decoder_next(trace->decoder, &event);
+	if (first < 0) {
+		cli_trace_report(trace);
+		return cli_trace_fail(trace, first);
+	}
+	const struct weft_cut_range range =
+		cut_find_range(request, first == WEFT_OK ? event.time_ns : 0);
+	int status = cut_write(&range, trace, first, &event, request->output, &events);
+	if (status)
+		return status;
+	if (first != WEFT_OK)
 		cli_inform("%s: a valid trace without events", trace->name);
-	else if (summary.events == 0)
+	else if (events == 0)
 		cli_inform("%s: no event in that range", trace->name);
 	return CLI_DONE;
+}
+
+static bool has_several_buffers(const struct cli_trace *trace)
+{
+	return weft_decoder_describe(trace->decoder)->buffer_count > 1;
 }
 
 /* The first event is read before anything is written, so that OUT stays unchanged if FILE is not a
  * trace. */
 int cli_cut(int argc, char **argv)
 {
-	struct cut_arguments arguments;
+	struct cut_request request;
 	struct cli_trace trace;
-	struct weft_event event;
 	int status;
-	if (!parse(argc, argv, &arguments, &status))
+	if (!parse(argc, argv, &request, &status))
 		return status;
-	status = cli_trace_open(arguments.file, &trace);
+	status = cli_trace_open_all(request.files, request.file_count, &trace);
 	if (status)
 		return status;
 	cli_progress_start();
-	int first = weft_decoder_next(trace.decoder, &event);
-	if (first < 0) {
-		cli_trace_report(&trace);
-		status = cli_trace_fail(&trace, first);
-	} else {
-		status = write_part(&arguments, &trace, first, &event);
-	}
+	status =
+		has_several_buffers(&trace) ? cut_several(&request, &trace) : cut_one(&request, &trace);
 	cli_progress_end();
 	cli_trace_close(&trace);
 	return status;

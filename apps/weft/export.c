@@ -14,9 +14,10 @@
 #include "ctf_directory.h"
 
 static const char usage[] =
-	"usage: weft export --to ctf [--force] [--max-size SIZE] FILE DIR\n"
+	"usage: weft export --to ctf [--force] [--max-size SIZE] FILE... DIR\n"
 	"\n"
-	"Writes the trace FILE in another format.\n"
+	"Writes the trace FILE in another format. Several files of one boot, or a directory of\n"
+	"traces, are one trace.\n"
 	"\n"
 	"  --to ctf         a directory DIR in the Common Trace Format 1.8, for babeltrace, Trace\n"
 	"                   Compass and other tools\n"
@@ -28,7 +29,9 @@ static const char usage[] =
 	"DIR is created; it may exist if it is empty. If the export fails, no file remains in it.\n";
 
 struct export_arguments {
-	const char *file, *directory;
+	char **files;
+	int file_count;
+	const char *directory;
 	bool force;
 };
 
@@ -60,11 +63,11 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 	if (strcmp(format, "ctf") != 0)
 		return cli_usage_error(
 			argv[0], "--to: \"%s\" is no format to export to; there is ctf", format);
-	if (argc - optind != 2)
-		return cli_usage_error(argv[0],
-			argc - optind < 2 ? "FILE and DIR are both needed" : "one FILE and one DIR only");
-	arguments.file = argv[optind];
-	arguments.directory = argv[optind + 1];
+	if (argc - optind < 2)
+		return cli_usage_error(argv[0], "FILE and DIR are both needed");
+	arguments.files = argv + optind;
+	arguments.file_count = argc - optind - 1;
+	arguments.directory = argv[argc - 1];
 	*ret_arguments = arguments;
 	*ret_run = true;
 	return CLI_DONE;
@@ -155,7 +158,8 @@ static int run(const struct export_arguments *arguments, const struct cli_trace 
 		cli_trace_report(trace);
 		return cli_trace_fail(trace, status);
 	}
-	if (!ctf_directory_open(arguments->directory, arguments->file, arguments->force, &directory))
+	if (!ctf_directory_open(arguments->directory, arguments->files, arguments->file_count,
+			arguments->force, &directory))
 		return CLI_NO;
 	return write_directory(trace, status, &event, &directory);
 }
@@ -168,7 +172,7 @@ int cli_export(int argc, char **argv)
 	int status = parse(argc, argv, &arguments, &wanted);
 	if (!wanted)
 		return status;
-	status = cli_trace_open(arguments.file, &trace);
+	status = cli_trace_open_all(arguments.files, arguments.file_count, &trace);
 	if (status != CLI_DONE)
 		return status;
 	status = run(&arguments, &trace);

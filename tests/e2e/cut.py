@@ -283,7 +283,6 @@ def what_cannot_be_read_or_written_leaves_what_was_there():
 def wrong_use_says_what_would_be_right():
     for arguments, message in (
             ([SAMPLES[0]], '-o OUT is missing'), (['-o', '/dev/null'], 'FILE is missing'),
-            ([SAMPLES[0], 'b', '-o', '/dev/null'], 'only one FILE is allowed'),
             ([SAMPLES[0], '-o', '/dev/null', '--start', '5'], 'has no unit'),
             ([SAMPLES[0], '-o', '/dev/null', '--duration', '@5'], 'is not a time')):
         result = weft('cut', *arguments, status=2)

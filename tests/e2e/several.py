@@ -56,7 +56,7 @@ def ids_are_of_a_buffer():
         text = lines('--tasks', *files)
         equal([' 1/1 ' in line and 'process="hello %d"' % pids(files)[1] in line for line in text], [False, True])
         stories = [weft('dump', '--story', '%d/1' % i, *files).stdout for i in range(2)]
-        equal(stories[0] != stories[1], True)
+        equal(['hello %d' % pid in story for pid, story in zip(pids(files), stories)], [True, True])
         equal(weft('dump', '--story', '1', *files).stdout, stories[0])
         weft('dump', '--story', '2/1', *files, status=1)
         weft('dump', '--story', 'x/1', *files, status=2)
@@ -90,6 +90,65 @@ def rows_are_grouped_by_process():
             with open(out, encoding='utf-8') as file:
                 picture = file.read()
             equal([('hello %d' % pid) in picture for pid in pids(files)], [bool(names)] * 2, by)
+
+
+@case
+def a_cut_of_several_opens_again():
+    with temporary_directory() as folder:
+        files, out = record(os.path.join(folder, 'in')), os.path.join(folder, 'out')
+        whole = os.path.dirname(files[0])
+        weft('cut', whole, '-o', out)
+        equal(sorted(os.listdir(out)), sorted(map(os.path.basename, files)))
+        for options in ([], ['--json'], ['--tasks'], ['--edges', '--json']):
+            equal(lines(*options, out), lines(*options, whole), ' '.join(options))
+        events = json_lines(weft('dump', '--json', whole).stdout)
+        middle = events[len(events) // 2]['time'] - events[0]['time']
+        part = os.path.join(folder, 'part')
+        weft('cut', *files, '-o', part, '--start', '%dns' % middle)
+        got = [e for e in json_lines(weft('dump', '--json', part).stdout) if not e.get('rundown')]
+        equal(got, [e for e in events if e['time'] >= events[0]['time'] + middle])
+        equal('new or empty' in weft('cut', *files, '-o', part, status=1).stderr, True)
+        equal('not to standard output' in weft('cut', *files, '-o', '-', status=2).stderr, True)
+        single = os.path.join(folder, 'single.weft')
+        weft('cut', files[0], '-o', single)
+        equal(lines(single), lines(files[0]))
+
+
+@case
+def names_of_parts_differ():
+    with temporary_directory() as folder:
+        first = record(os.path.join(folder, 'a'))[0]
+        second = record(os.path.join(folder, 'b'))[0]
+        os.rename(first, os.path.join(folder, 'a', 'same.weft'))
+        os.rename(second, os.path.join(folder, 'b', 'same.weft'))
+        same, out = [os.path.join(folder, name, 'same.weft') for name in 'ab'], os.path.join(folder, 'out')
+        weft('cut', *same, '-o', out)
+        equal(sorted(os.listdir(out)), ['2-same.weft', 'same.weft'])
+        equal(lines(out), lines(*same))
+
+
+@case
+def an_export_has_all_processes():
+    with temporary_directory() as folder:
+        files, out = record(os.path.join(folder, 'in')), os.path.join(folder, 'out')
+        weft('export', '--to', 'ctf', *files, out)
+        content = b''
+        for name in os.listdir(out):
+            with open(os.path.join(out, name), 'rb') as file:
+                content += file.read()
+        equal(len(os.listdir(out)), len(files) + 1)
+        equal([b'hello\0' in content, b'record-subject\0' in content], [True, True])
+
+
+@case
+def a_filter_selects_processes():
+    with temporary_directory() as folder:
+        files = [name for name in record(folder) if 'hello' in name]
+        out = os.path.join(folder, 'picture.svg')
+        for words, shown in ((['--only', 'process:%d' % pids(files)[0]], 1), (['--hide', 'process:hello'], 0), ([], 2)):
+            weft('render', *files, '-o', out, '--no-fold', *words)
+            with open(out, encoding='utf-8') as file:
+                equal(': %d task' % shown in file.read(), True, words)
 
 
 @case
