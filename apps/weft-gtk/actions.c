@@ -39,28 +39,30 @@ static const struct {
 
 /* ---- Opening ---- */
 
-static void open_path(struct window *window, const char *path)
+static void open_paths(struct window *window, char **paths)
 {
 	/* An empty window that is not loading is closed. */
 	bool is_spare = !window->is_shown && !window->loading && !window->follower;
-	window_open_like(window, path, NULL);
+	window_open_like(window, paths, NULL);
 	if (is_spare)
 		gtk_window_destroy(GTK_WINDOW(window->widget));
 }
 
+/* Several files are one trace. */
 void actions_open_files(struct window *window, GListModel *files)
 {
-	/* The first may take the window away with it: so it comes last. */
-	for (guint i = g_list_model_get_n_items(files); i > 0; i--) {
-		GFile *file = g_list_model_get_item(files, i - 1);
-		char *path = g_file_get_path(file);
-		if (path && i > 1)
-			window_open_like(window, path, NULL);
-		else if (path)
-			open_path(window, path);
-		g_free(path);
+	GStrvBuilder *builder = g_strv_builder_new();
+	for (guint i = 0; i < g_list_model_get_n_items(files); i++) {
+		GFile *file = g_list_model_get_item(files, i);
+		if (g_file_peek_path(file))
+			g_strv_builder_add(builder, g_file_peek_path(file));
 		g_object_unref(file);
 	}
+	char **paths = g_strv_builder_end(builder);
+	g_strv_builder_unref(builder);
+	if (paths[0])
+		open_paths(window, paths);
+	g_strfreev(paths);
 }
 
 static gboolean drop(GtkDropTarget *target, const GValue *value, double x, double y, void *context)
@@ -82,7 +84,9 @@ static gboolean drop(GtkDropTarget *target, const GValue *value, double x, doubl
 static void open_recent(GSimpleAction *action, GVariant *parameter, void *context)
 {
 	(void)action;
-	open_path(context, g_variant_get_string(parameter, NULL));
+	char *path = g_variant_dup_string(parameter, NULL), *paths[] = {path, NULL};
+	open_paths(context, paths);
+	g_free(path);
 }
 
 static void fullscreen(GSimpleAction *action, GVariant *parameter, void *context)

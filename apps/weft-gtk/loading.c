@@ -16,7 +16,7 @@
 #include "opening.h"
 
 struct loading {
-	char *path;
+	char **paths; /* ends with NULL */
 	pid_t pid;
 	bool is_prepared; /* also make the first picture */
 	atomic_int holders;
@@ -43,7 +43,7 @@ static void let_go(struct loading *loading)
 	weft_model_destroy(loading->model);
 	g_free(loading->error);
 	g_free(loading->damage);
-	g_free(loading->path);
+	g_strfreev(loading->paths);
 	g_mutex_clear(&loading->mutex);
 	g_cond_clear(&loading->ended);
 	g_free(loading);
@@ -53,6 +53,7 @@ struct input {
 	struct loading *loading;
 	struct weft_input *opened;
 	struct weft_ring_check check;
+	char *reason; /* of an error, if it is about one of several files; or NULL */
 };
 
 static bool is_wanted(const struct loading *loading)
@@ -96,18 +97,33 @@ static int make_model(struct input *input)
 	return error;
 }
 
-static int read_trace(struct input *input)
+static int open_one(struct input *input)
 {
 	struct weft_source *source;
-	int error = opening_source(input->loading->path, input->loading->pid, &source, &input->check);
-	if (!error)
-		error = weft_input_open_source(source, &input->opened);
+	int error =
+		opening_source(input->loading->paths[0], input->loading->pid, &source, &input->check);
+	return error ? error : weft_input_open_source(source, &input->opened);
+}
+
+static int open_trace(struct input *input)
+{
+	char **paths = input->loading->paths;
+	if (!opening_is_several(paths))
+		return open_one(input);
+	return opening_files(paths, &input->opened, &input->reason);
+}
+
+static int read_trace(struct input *input)
+{
+	int error = open_trace(input);
 	return error ? error : make_model(input);
 }
 
 static char *error_sentence(const struct input *input, int error, int system_error)
 {
-	const char *path = input->loading->path;
+	const char *path = input->loading->paths[0];
+	if (input->reason)
+		return g_strdup(input->reason);
 	return g_strdup_printf("%s: %s", strcmp(path, "-") == 0 ? "standard input" : path,
 		opening_reason(error, system_error, &input->check));
 }
@@ -130,9 +146,9 @@ static void *load(void *context)
 	if (error)
 		loading->error = error_sentence(&input, error, errno);
 	else
-		loading->damage =
-			opening_damage(weft_decoder_diagnostics(weft_input_decoder(input.opened)));
+		loading->damage = opening_all_damage(input.opened);
 	weft_input_close(input.opened);
+	g_free(input.reason);
 	g_mutex_lock(&loading->mutex);
 	loading->has_ended = true;
 	bool is_awaited = loading->done != NULL;
@@ -145,11 +161,11 @@ static void *load(void *context)
 	return NULL;
 }
 
-struct loading *loading_start(const char *path, pid_t pid, bool is_prepared)
+struct loading *loading_start(char **paths, pid_t pid, bool is_prepared)
 {
 	struct loading *loading = g_new0(struct loading, 1);
 	loading->is_prepared = is_prepared;
-	loading->path = g_strdup(path);
+	loading->paths = g_strdupv(paths);
 	loading->pid = pid;
 	atomic_init(&loading->holders, 2);
 	g_mutex_init(&loading->mutex);

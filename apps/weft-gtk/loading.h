@@ -13,9 +13,10 @@
 
 struct loading;
 
-/* Starts loading. `path` may be "-" for standard input; `pid` as for opening.h. Without
+/* Starts loading the trace of one or several files; `paths` ends with NULL. A path may be "-" for
+ * standard input, or a directory; `pid` as for opening.h. Without
  * `is_prepared`, only a model is made, which the viewer compares with the one that it shows. */
-struct loading *loading_start(const char *path, pid_t pid, bool is_prepared);
+struct loading *loading_start(char **paths, pid_t pid, bool is_prepared);
 
 /* Waits at most that long; returns whether loading has ended. */
 bool loading_wait(struct loading *loading, int64_t timeout_us);

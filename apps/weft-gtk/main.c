@@ -18,6 +18,7 @@ static const char usage[] =
 	"\n"
 	"Shows traces in windows. To start it from a terminal, use `weft view`.\n"
 	"\n"
+	"  --together       all FILEs are one trace, in one window\n"
 	"  --theme NAME     light, dark, safe or safe-dark, instead of the desktop's\n"
 	"  --command WORDS  a command that the viewer runs first, as in links\n"
 	"  --follow         show what is added to the files while they grow\n"
@@ -42,7 +43,7 @@ struct arguments {
 	struct loading **loadings; /* for each file */
 	int file_count;
 	enum weft_theme theme;
-	bool has_theme, checks, follows, are_rings;
+	bool has_theme, checks, follows, are_rings, are_together;
 	const char *command;
 };
 
@@ -94,6 +95,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 		{"help", no_argument, NULL, 'h'},
 		{"rings", no_argument, NULL, 'r'},
 		{"theme", required_argument, NULL, 't'},
+		{"together", no_argument, NULL, 'g'},
 		{"version", no_argument, NULL, 'v'},
 		{NULL, 0, NULL, 0},
 	};
@@ -107,6 +109,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 		a->checks |= option == 'k';
 		a->follows |= option == 'f';
 		a->are_rings |= option == 'r';
+		a->are_together |= option == 'g';
 		if (option == 'c')
 			a->command = optarg;
 	}
@@ -127,10 +130,13 @@ static void open_windows(GtkApplication *application, void *context)
 	for (int i = 0; i < a->file_count; i++) {
 		if (!a->files[i])
 			continue;
-		options.path = a->files[i];
+		char *paths[] = {a->files[i], NULL};
+		options.paths = a->are_together ? a->files : paths;
 		options.pid = a->pids[i];
 		options.loading = a->loadings[i];
 		window_open(application, &options);
+		if (a->are_together)
+			break;
 	}
 	if (a->file_count == 0)
 		window_open(application, &options);
@@ -147,11 +153,17 @@ static int begin(struct arguments *a)
 {
 	int good = 0;
 	a->loadings = g_new0(struct loading *, a->file_count);
-	/* A live ring is opened by the window's follower. */
+	/* A program that records now is followed in a window of its own. */
 	for (int i = 0; i < a->file_count; i++)
-		if (!follower_is_wanted(a->files[i], a->pids[i]))
-			a->loadings[i] = loading_start(a->files[i], a->pids[i], true);
-	for (int i = 0; i < a->file_count; i++) {
+		a->are_together = a->are_together && !follower_is_wanted(a->files[i], a->pids[i]);
+	const int count = a->are_together && a->file_count ? 1 : a->file_count;
+	/* A live ring is opened by the window's follower. */
+	for (int i = 0; i < count; i++) {
+		char *paths[] = {a->files[i], NULL};
+		if (a->are_together || !follower_is_wanted(a->files[i], a->pids[i]))
+			a->loadings[i] = loading_start(a->are_together ? a->files : paths, a->pids[i], true);
+	}
+	for (int i = 0; i < count; i++) {
 		if (a->checks && a->loadings[i] && loading_wait(a->loadings[i], CHECK_US) &&
 			loading_error(a->loadings[i])) {
 			report("", loading_error(a->loadings[i]));

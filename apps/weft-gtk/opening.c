@@ -6,10 +6,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <glib.h>
+
+#include "runs/traces.h"
 
 static int close_after(int fd, int error)
 {
@@ -69,5 +72,81 @@ char *opening_damage(const struct weft_diagnostics *diagnostics)
 		g_string_append_printf(lines, "%soffset 0x%" PRIx64 ": %s (×%" PRIu64 ")", i ? "\n" : "",
 			d->offset, d->message, d->count);
 	}
+	return g_string_free(lines, FALSE);
+}
+
+/* ---- Several files ---- */
+
+bool opening_is_several(char **paths)
+{
+	return paths[0] && (paths[1] || weft__runs_traces_is_directory(paths[0]));
+}
+
+static char *explain(const struct weft_input_file *file)
+{
+	char text[2 * PATH_MAX];
+	weft_input_explain(file, text, sizeof(text));
+	return g_strdup_printf("%s: %s", file->path, text);
+}
+
+/* Files that were named must fit together; of a directory's files, those that do not are left out.
+ * NULL if the trace can be shown. */
+static char *find_misfit(const struct weft_input *input, bool is_directory)
+{
+	bool has_none = !weft_input_decoder(input);
+	for (size_t i = 0; i < weft_input_file_count(input); i++) {
+		const struct weft_input_file *file = weft_input_file(input, i);
+		bool is_misfit = file->fit != WEFT_INPUT_OPEN && file->fit != WEFT_INPUT_UNREADABLE;
+		if (file->fit != WEFT_INPUT_OPEN &&
+			(has_none || (!is_directory && (is_misfit || file->error == WEFT_ERROR_SYSTEM))))
+			return explain(file);
+	}
+	return NULL;
+}
+
+int opening_files(char **paths, struct weft_input **ret_input, char **ret_reason)
+{
+	struct weft__runs_traces files = {0};
+	struct weft_input *input = NULL;
+	bool is_directory = true;
+	int error = 0;
+	for (; *paths && !error; paths++) {
+		is_directory = is_directory && weft__runs_traces_is_directory(*paths);
+		if (!weft__runs_traces_add(&files, *paths)) {
+			*ret_reason = g_strdup_printf("%s: no trace in this directory", *paths);
+			error = WEFT_ERROR_ARGUMENT;
+		}
+	}
+	if (!error)
+		error = weft_input_open_files((const char *const *)files.paths, files.count, NULL, &input);
+	weft__runs_traces_finish(&files);
+	if (!error && (*ret_reason = find_misfit(input, is_directory))) {
+		weft_input_close(input);
+		error = WEFT_ERROR_ARGUMENT;
+	}
+	if (!error)
+		*ret_input = input;
+	return error;
+}
+
+static void add_lines(GString *lines, const char *name, char *text)
+{
+	if (text[0])
+		g_string_append_printf(
+			lines, "%s%s%s%s", lines->len ? "\n" : "", name, name[0] ? ": " : "", text);
+	g_free(text);
+}
+
+char *opening_all_damage(const struct weft_input *input)
+{
+	GString *lines = g_string_new("");
+	for (size_t i = 0; i < weft_input_file_count(input); i++) {
+		const struct weft_input_file *file = weft_input_file(input, i);
+		if (file->decoder)
+			add_lines(lines, file->path, opening_damage(weft_decoder_diagnostics(file->decoder)));
+		else
+			add_lines(lines, "left out", explain(file));
+	}
+	add_lines(lines, "", opening_damage(weft_decoder_diagnostics(weft_input_decoder(input))));
 	return g_string_free(lines, FALSE);
 }

@@ -11,6 +11,7 @@
 
 #include <weft/diagnostic.h>
 #include <weft/follow.h>
+#include <weft/input.h>
 #include <weft/source.h>
 
 /* `pid`: the process whose ring it must be; 0 for a file that the user named. 0 or an error. If the
@@ -22,6 +23,15 @@ int opening_follow(const char *path, pid_t pid, struct weft_follow **ret_follow,
 	struct weft_ring_check *ret_check);
 int opening_control(const char *path, pid_t pid, struct weft_control **ret_control,
 	struct weft_ring_check *ret_check);
+
+/* True if the paths are not those of a single file: there are more than one, or it is a directory.
+ */
+bool opening_is_several(char **paths);
+/* Opens them as one trace. 0 or an error; then *ret_reason, which the caller frees, may have a
+ * sentence. */
+int opening_files(char **paths, struct weft_input **ret_input, char **ret_reason);
+/* A line for each kind of damage, and for each file that was left out; "" if there is none. */
+char *opening_all_damage(const struct weft_input *input);
 
 /* A text that says why opening failed. `system_error` is its errno. */
 const char *opening_reason(int error, int system_error, const struct weft_ring_check *check);

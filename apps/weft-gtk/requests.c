@@ -9,6 +9,7 @@
 
 #include <weft/text.h>
 
+#include "opening.h"
 #include "picture.h"
 
 /* The action to do with the file that the user chooses. */
@@ -147,9 +148,10 @@ static void choose_file(struct window *window)
 
 static void save_notes(struct window *window, const char *text)
 {
-	if (!window->path || strcmp(window->path, "-") == 0) {
+	if (!window_has_file(window)) {
 		window_show_text(window,
-			"Cannot save bookmarks: they are kept beside the trace's file, and this trace has none.");
+			"Cannot save bookmarks: they are kept beside the trace's file, and "
+			"this trace is not one file.");
 		return;
 	}
 	char *path = g_strconcat(window->path, ".notes", NULL);
@@ -159,8 +161,10 @@ static void save_notes(struct window *window, const char *text)
 
 static void save_cut(struct window *window, const struct weft_viewer_request *request)
 {
-	if (window->path && strcmp(window->path, "-") != 0)
+	if (window_has_file(window))
 		choose_name(window, request);
+	else if (window->path && opening_is_several(window->paths))
+		window_show_text(window, "Cannot save a part of several files: weft cut can.");
 	else
 		window_show_text(window, "Cannot save a part: this trace has no file to cut it from.");
 }
@@ -191,7 +195,7 @@ static void execute(struct window *window, const struct weft_viewer_request *req
 		trace_pause(window, request->start == 0);
 		break;
 	case WEFT_VIEWER_NEW_WINDOW:
-		window_open_like(window, window->path, weft_viewer_link(window->viewer));
+		window_open_like(window, window->paths, weft_viewer_link(window->viewer));
 		break;
 	case WEFT_VIEWER_THEME:
 		look_apply(window, request->text);

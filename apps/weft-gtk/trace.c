@@ -11,6 +11,7 @@
 
 #include "follower.h"
 #include "loading.h"
+#include "opening.h"
 
 #define PROGRESS_MS 100
 #define GROWTH_MS   500
@@ -20,14 +21,16 @@
 
 static char *shown_name(const struct window *window)
 {
-	return strcmp(window->path, "-") == 0 ? g_strdup("standard input")
-										  : g_filename_display_basename(window->path);
+	if (strcmp(window->path, "-") == 0 && !window->paths[1])
+		return g_strdup("standard input");
+	return g_strdup(gtk_window_get_title(GTK_WINDOW(window->widget)));
 }
 
 bool window_is_private(const struct window *window)
 {
 	GStatBuf status;
-	return !window->path || g_stat(window->path, &status) != 0 || (status.st_mode & 077) == 0;
+	return !window_has_file(window) || g_stat(window->path, &status) != 0 ||
+		   (status.st_mode & 077) == 0;
 }
 
 static void show_notice(struct window *window, const char *text)
@@ -78,8 +81,8 @@ static void load_notes(struct window *window)
 	char *path = g_strconcat(window->path, ".notes", NULL), *bytes;
 	gsize size;
 	GStatBuf status;
-	if (strcmp(window->path, "-") != 0 && g_stat(path, &status) == 0 &&
-		status.st_size <= NOTES_MAX && g_file_get_contents(path, &bytes, &size, NULL)) {
+	if (window_has_file(window) && g_stat(path, &status) == 0 && status.st_size <= NOTES_MAX &&
+		g_file_get_contents(path, &bytes, &size, NULL)) {
 		weft_viewer_load_notes(window->viewer, bytes, size);
 		g_free(bytes);
 	}
@@ -91,8 +94,7 @@ static void load_notes(struct window *window)
 /* Adds the file to the desktop's list of recent files. */
 static void remember(struct window *window)
 {
-	char *path =
-		strcmp(window->path, "-") == 0 ? NULL : g_canonicalize_filename(window->path, NULL);
+	char *path = window_has_file(window) ? g_canonicalize_filename(window->path, NULL) : NULL;
 	char *uri = path ? g_filename_to_uri(path, NULL, NULL) : NULL;
 	char name[] = "weft-gtk", command[] = "weft-gtk %f", type[] = "application/x-weft";
 	GtkRecentData data = {.app_name = name, .app_exec = command, .mime_type = type};
@@ -168,7 +170,7 @@ static void load(struct window *window, struct loading *loading)
 	end_loading(window);
 	window->file_size = g_stat(window->path, &status) == 0 ? (int64_t)status.st_size : 0;
 	window->loading = loading ? loading
-							  : loading_start(window->path, window->pid,
+							  : loading_start(window->paths, window->pid,
 									!window->is_shown || !window->is_followed);
 	loading_notify(window->loading, take_loaded, window);
 	if (!window->is_shown)
@@ -264,12 +266,13 @@ static void follow(struct window *window)
 
 void trace_begin(struct window *window, struct loading *loading)
 {
-	if (!loading && follower_is_wanted(window->path, window->pid)) {
+	bool is_file = !opening_is_several(window->paths);
+	if (!loading && is_file && follower_is_wanted(window->path, window->pid)) {
 		follow(window);
 		return;
 	}
 	load(window, loading);
-	if (window->is_followed)
+	if (window->is_followed && is_file)
 		window->growth_timer = g_timeout_add(GROWTH_MS, look_for_growth, window);
 }
 

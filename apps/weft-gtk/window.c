@@ -6,8 +6,10 @@
 #include "window.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "controls.h"
+#include "opening.h"
 #include "panel.h"
 #include "picture.h"
 #include "prompt.h"
@@ -220,9 +222,23 @@ static void create_widgets(struct window *window)
 	gtk_window_set_focus(GTK_WINDOW(window->widget), window->picture->widget);
 }
 
+/* "trace.weft", or "trace.weft and 2 more". */
+static char *make_title(char **paths)
+{
+	if (!paths || !paths[0])
+		return g_strdup("weft");
+	char *name = g_filename_display_basename(paths[0]);
+	guint more = g_strv_length(paths) - 1;
+	if (!more)
+		return name;
+	char *title = g_strdup_printf("%s and %u more", name, more);
+	g_free(name);
+	return title;
+}
+
 static void name(struct window *window)
 {
-	char *title = window->path ? g_filename_display_basename(window->path) : g_strdup("weft");
+	char *title = make_title(window->paths);
 	char *label = g_strdup_printf("Picture of %s", title);
 	gtk_window_set_title(GTK_WINDOW(window->widget), title);
 	gtk_accessible_update_property(
@@ -253,11 +269,11 @@ static void create_viewer(struct window *window, const struct window_options *op
 	if (weft_cairo_font_create(&window->pango))
 		g_error("out of memory");
 	window->font = weft_cairo_font_interface(window->pango);
-	char *title = options->path ? g_filename_display_basename(options->path) : g_strdup("weft");
+	char *title = make_title(options->paths);
 	struct weft_viewer_options viewer = {
 		.theme = options->theme,
 		.title = title,
-		.path = options->path,
+		.path = options->paths ? options->paths[0] : NULL,
 		.font = &window->font,
 		.reduced_motion = reduces_motion(),
 		.is_touched = is_touched(),
@@ -287,7 +303,7 @@ static void destroy(void *context)
 	g_free(window->controls);
 	g_free(window->panel);
 	g_free(window->prompt);
-	g_free(window->path);
+	g_strfreev(window->paths);
 	g_free(window->command);
 	g_free(window->theme_class);
 	g_free(window->link);
@@ -298,7 +314,8 @@ struct window *window_open(GtkApplication *application, const struct window_opti
 {
 	struct window *window = g_new0(struct window, 1);
 	window->application = application;
-	window->path = g_strdup(options->path);
+	window->paths = g_strdupv(options->paths);
+	window->path = window->paths ? window->paths[0] : NULL;
 	window->pid = options->pid;
 	window->command = g_strdup(options->command);
 	window->is_followed = options->is_followed;
@@ -309,7 +326,7 @@ struct window *window_open(GtkApplication *application, const struct window_opti
 	look_apply(window, weft_theme_name(options->theme));
 	together_add(window);
 	name(window);
-	if (options->path)
+	if (window->path)
 		trace_begin(window, options->loading);
 	else
 		window_show_text(window, "Open a trace, or drop one here.");
@@ -317,10 +334,15 @@ struct window *window_open(GtkApplication *application, const struct window_opti
 	return window;
 }
 
-struct window *window_open_like(const struct window *window, const char *path, const char *command)
+bool window_has_file(const struct window *window)
 {
-	pid_t pid = path == window->path ? window->pid : 0;
-	struct window_options options = {.path = path, .pid = pid, .command = command};
+	return window->path && strcmp(window->path, "-") != 0 && !opening_is_several(window->paths);
+}
+
+struct window *window_open_like(const struct window *window, char **paths, const char *command)
+{
+	pid_t pid = paths == window->paths ? window->pid : 0;
+	struct window_options options = {.paths = paths, .pid = pid, .command = command};
 	for (int theme = 0; theme < WEFT_THEMES; theme++)
 		if (g_str_has_suffix(window->theme_class, weft_theme_name((enum weft_theme)theme)))
 			options.theme = (enum weft_theme)theme;

@@ -30,7 +30,8 @@ struct window {
 	struct prompt *prompt;
 	GtkWidget *notice, *notice_text; /* a bar with problems of the file */
 	/* The trace, trace.c. */
-	char *path;                        /* NULL: none yet */
+	char **paths;                      /* ends with NULL; NULL: none yet */
+	char *path;                        /* the first of them; NULL: none yet */
 	pid_t pid;                         /* the process whose ring it is; 0: an ordinary file */
 	char *command;                     /* run in the viewer once the trace is shown; or NULL */
 	bool is_followed;                  /* the file may grow */
@@ -54,7 +55,7 @@ struct window {
 struct window_options {
 	enum weft_theme theme;
 	const char *command;     /* for the viewer; or NULL */
-	const char *path;        /* or NULL */
+	char **paths;            /* of one trace, ends with NULL; or NULL */
 	pid_t pid;               /* the process whose ring it must be; 0: an ordinary file */
 	struct loading *loading; /* loading of that path; the window takes ownership; or NULL */
 	bool is_followed;        /* the file may grow */
@@ -62,8 +63,11 @@ struct window_options {
 
 struct window *window_open(GtkApplication *application, const struct window_options *options);
 
-/* Opens another window with the same look; for the same trace if `path` is window->path. */
-struct window *window_open_like(const struct window *window, const char *path, const char *command);
+/* Opens another window with the same look; for the same trace if `paths` is window->paths. */
+struct window *window_open_like(const struct window *window, char **paths, const char *command);
+
+/* True if the trace is a single file, which can have bookmarks beside it, and be cut. */
+bool window_has_file(const struct window *window);
 
 /* The window that contains a widget. */
 struct window *window_of(GtkWidget *widget);
@@ -74,8 +78,8 @@ void window_refresh(struct window *window);
 /* Shows a message: instead of the picture, or in the status line. */
 void window_show_text(struct window *window, const char *words);
 
-/* True if only its owner may read the trace, or if it came from standard input: files made from it
- * are then private, too. */
+/* True if only its owner may read the trace, or if it is not a single file: files made from it are
+ * then private, too. */
 bool window_is_private(const struct window *window);
 
 /* Runs a command of the viewer. */

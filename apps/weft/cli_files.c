@@ -6,6 +6,7 @@
  * files, those that do not fit are left out with a message.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,29 +19,13 @@
 
 static void explain(const struct weft_input_file *file, bool is_directory)
 {
-	const char *fate = is_directory ? "left out: " : "";
-	const char *other = file->other ? file->other : "the others";
-	switch (file->fit) {
-	case WEFT_INPUT_OPEN:
-		break;
-	case WEFT_INPUT_UNREADABLE:
-		errno = file->reason;
+	char text[2 * PATH_MAX];
+	errno = file->reason;
+	weft_input_explain(file, text, sizeof(text));
+	if (file->fit == WEFT_INPUT_UNREADABLE)
 		cli_trace_explain(file->path, file->error);
-		break;
-	case WEFT_INPUT_NO_BOOT:
-		cli_inform("%s: %sit does not say which boot its clock counts from, so its times "
-				   "cannot be compared with those of %s; open it alone",
-			file->path, fate, other);
-		break;
-	case WEFT_INPUT_OTHER_BOOT:
-		cli_inform("%s: %sits clock counts from another boot than that of %s, so their times "
-				   "cannot be compared; open it alone",
-			file->path, fate, other);
-		break;
-	case WEFT_INPUT_SAME_BUFFER:
-		cli_inform("%s: %sit is a part of the same recording as %s", file->path, fate, other);
-		break;
-	}
+	else if (text[0])
+		cli_inform("%s: %s%s", file->path, is_directory ? "left out: " : "", text);
 }
 
 /* True for what the user can fix by naming other files. */

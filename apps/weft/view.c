@@ -26,9 +26,10 @@
 static const char usage[] =
 	"usage: weft view [OPTION]... FILE|PID...\n"
 	"\n"
-	"Shows each trace FILE (`-` is standard input) in a window: zoom with the wheel, drag, and\n"
-	"press `?` for the keys. A program that records now, given by its PID (see `weft ls`) or by\n"
-	"the file that it records into, is followed: the picture grows.\n"
+	"Shows the trace FILE (`-` is standard input) in a window: zoom with the wheel, drag, and\n"
+	"press `?` for the keys. Several files of one boot, or a directory of traces, are one trace.\n"
+	"A program that records now, given by its PID (see `weft ls`) or by the file that it records\n"
+	"into, is followed: the picture grows.\n"
 	"\n"
 	"      --start T        the start of the view: 12ms, 1.5s, 300us, 40ns after the trace's start,\n"
 	"                       or @N on its own clock\n"
@@ -38,6 +39,7 @@ static const char usage[] =
 	"                       select the rows, as for weft render\n"
 	"      --command TEXT   a command that the viewer runs first, like 'view start=12ms task=3', or\n"
 	"                       one that was copied from it\n"
+	"      --separate       show each FILE in a window of its own\n"
 	"      --follow         show what is added to the files while they grow, as streams do\n"
 	"      --theme NAME     light, dark, safe or safe-dark; the safe ones are for colour-blind eyes.\n"
 	"                       Default: light or dark, as on the desktop\n"
@@ -52,7 +54,7 @@ enum {
 
 struct view_arguments {
 	char *theme;
-	bool follows;
+	bool follows, is_separate, are_together;
 	char words[1024];   /* for the viewer's `view` command */
 	const char *first;  /* a further command, or NULL */
 	char command[8192]; /* the combined command */
@@ -82,6 +84,8 @@ static bool parse_option(const char *command, int option, struct view_arguments 
 		return cli_parse_number(command, "--task", optarg, 0, UINT64_MAX, &number);
 	case 'f':
 		return a->follows = true;
+	case 'p':
+		return a->is_separate = true;
 	case 'c':
 		a->first = optarg;
 		return true;
@@ -124,6 +128,7 @@ static int parse(int argc, char **argv, struct view_arguments *a, bool *ret_run)
 		{"command", required_argument, NULL, 'c'},
 		{"duration", required_argument, NULL, 'd'},
 		{"follow", no_argument, NULL, 'f'},
+		{"separate", no_argument, NULL, 'p'},
 		{"start", required_argument, NULL, 's'},
 		{"task", required_argument, NULL, 'i'},
 		{"theme", required_argument, NULL, 't'},
@@ -171,13 +176,16 @@ static void run_windows(char **arguments)
 static size_t fill(const struct view_arguments *a, char **room)
 {
 	static char name[] = "weft-gtk", check[] = "--check", theme[] = "--theme",
-				command[] = "--command", follow[] = "--follow", rings[] = "--rings", end[] = "--";
+				command[] = "--command", follow[] = "--follow", rings[] = "--rings",
+				together[] = "--together", end[] = "--";
 	char **first = room;
 	*room++ = name;
 	*room++ = check;
 	*room++ = rings;
 	if (a->follows)
 		*room++ = follow;
+	if (a->are_together)
+		*room++ = together;
 	if (a->theme) {
 		*room++ = theme;
 		*room++ = a->theme;
@@ -292,6 +300,16 @@ static bool find_files(char **operands, char **files)
 	return true;
 }
 
+/* Files are one trace, programs have a window each. */
+static bool are_files(char **operands)
+{
+	struct stat status;
+	for (; *operands; operands++)
+		if (strcmp(*operands, "-") != 0 && stat(*operands, &status) != 0)
+			return false;
+	return true;
+}
+
 int cli_view(int argc, char **argv)
 {
 	struct view_arguments a = {0};
@@ -304,6 +322,7 @@ int cli_view(int argc, char **argv)
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
 		return CLI_NO;
 	}
+	a.are_together = !a.is_separate && argc - optind > 1 && are_files(argv + optind);
 	char **files = arguments + fill(&a, arguments);
 	status = CLI_UNREADABLE;
 	if (find_files(argv + optind, files))

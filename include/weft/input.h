@@ -67,6 +67,10 @@ int weft_input_open_files(const char *const *paths, size_t count,
 size_t weft_input_file_count(const struct weft_input *input);
 const struct weft_input_file *weft_input_file(const struct weft_input *input, size_t number);
 
+/* Writes why a file is left out: "its clock counts from another boot than that of a.weft, …"; "" if
+ * it is open. At most `size` bytes with the NUL; returns the full length without it. */
+size_t weft_input_explain(const struct weft_input_file *file, char *text, size_t size);
+
 void weft_input_close(struct weft_input *input);
 
 /* The parts of an input, valid as long as it exists. */

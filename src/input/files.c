@@ -5,6 +5,7 @@
  * decoders are merged.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -263,6 +264,43 @@ WEFT__EXPORT int weft_input_open_files(const char *const *paths, size_t count,
 	else
 		*ret_input = input;
 	return error;
+}
+
+static const char *error_text(const struct weft_input_file *file)
+{
+	if (file->error == WEFT_ERROR_SYSTEM)
+		return strerror(file->reason);
+	return file->error == WEFT_ERROR_EMPTY ? "the file is empty" : weft_error_text(file->error);
+}
+
+WEFT__EXPORT size_t weft_input_explain(const struct weft_input_file *file, char *text, size_t size)
+{
+	const char *other = file->other ? file->other : "other files";
+	int length = 0;
+	switch (file->fit) {
+	case WEFT_INPUT_OPEN:
+		length = snprintf(text, size, "%s", "");
+		break;
+	case WEFT_INPUT_UNREADABLE:
+		length = snprintf(text, size, "%s", error_text(file));
+		break;
+	case WEFT_INPUT_NO_BOOT:
+		length = snprintf(text, size,
+			"it does not say which boot its clock counts from, so its times cannot be compared with "
+			"those of %s; open it alone",
+			other);
+		break;
+	case WEFT_INPUT_OTHER_BOOT:
+		length = snprintf(text, size,
+			"its clock counts from another boot than that of %s, so their times cannot be compared; "
+			"open it alone",
+			other);
+		break;
+	case WEFT_INPUT_SAME_BUFFER:
+		length = snprintf(text, size, "it is a part of the same recording as %s", other);
+		break;
+	}
+	return length > 0 ? (size_t)length : 0;
 }
 
 void weft__input_close_files(struct weft_input *input)

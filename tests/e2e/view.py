@@ -67,6 +67,25 @@ def a_drag_moves_the_picture_with_the_pointer():
 
 
 @case
+def several_files_are_one_trace_in_one_window():
+    hello = os.path.join(BUILD, 'examples', 'hello')
+    with screen(), temporary_directory() as folder:
+        for _ in range(2):
+            weft('record', '--size', '64K', '-o', folder + '/', '--', hello)
+        files = sorted(os.path.join(folder, name) for name in os.listdir(folder))
+        with program('--group-by', 'process', *files) as viewer:
+            viewer.window(os.path.basename(files[0]) + ' and 1 more').still()
+            equal(len(viewer.windows()), 1)
+        with program(folder) as viewer:
+            viewer.window(os.path.basename(folder)).still()
+            equal(len(viewer.windows()), 1)
+        with program('--separate', *files) as viewer:
+            until('two windows', lambda: len(viewer.windows()) == 2)
+        result = weft('view', files[0], BLOCK, status=3)
+        assert BLOCK + ': it does not say which boot' in result.stderr, result.stderr
+
+
+@case
 def what_cannot_be_read_opens_no_window():
     with screen(), temporary_directory() as folder:
         empty, words = os.path.join(folder, 'empty'), os.path.join(folder, 'words')
