@@ -60,8 +60,7 @@ static void weigh(struct weighing *w)
 		}
 		add_weight(w, row[task], weight + (task >= news->first_task));
 	}
-	uint32_t old_edges = news->previous ? news->previous->model->edges.count : 0;
-	for (uint32_t edge = old_edges; edge < model->edges.count; edge++) {
+	for (uint32_t edge = news->first_edge; edge < model->edges.count; edge++) {
 		uint32_t target = weft__edge_target(model, edge);
 		if (target != WEFT_NONE && weft__scene_shows(w->scene, target))
 			add_weight(w, row[target], 1);

@@ -133,7 +133,7 @@ static uint32_t copy_counts(struct weft_scene *scene, uint32_t ret_counts[WEFT__
 	const struct weft__news *news = &scene->news;
 	uint32_t dropped = 0, chunks = news->first_edge / WEFT__EDGE_CHUNK;
 	memset(ret_counts, 0, sizeof(scene->edges.before[0]));
-	if (news->first_edge == 0)
+	if (!news->previous)
 		return 0;
 	for (uint32_t chunk = 0; chunk <= chunks; chunk++) {
 		uint32_t *counts = chunk < chunks ? scene->edges.before[chunk] : ret_counts;
@@ -196,7 +196,7 @@ static int make_points(struct weft_scene *scene, struct blocks *blocks)
 		struct weft__point_set *points = &scene->edges.points[type];
 		if (!is_arrow(type))
 			continue;
-		if (scene->news.first_edge > 0)
+		if (scene->news.previous)
 			weft__point_set_share(&scene->news.previous->edges.points[type], points);
 		error = weft__point_set_append(points, blocks->of_type[type], blocks->first_key[type],
 			blocks->used[type], scene->census.blocks.levels);
@@ -224,7 +224,7 @@ static int make_gone(struct weft_scene *scene)
 		gone.keys[count] = weft__edge_key(counts, WEFT_EDGE_TRY_READ);
 		count += gone.values[count] != 0;
 	}
-	if (news->first_edge > 0)
+	if (news->previous)
 		weft__point_set_share(&news->previous->edges.gone, &scene->edges.gone);
 	return weft__point_set_add(&scene->edges.gone, gone, count, 32, scene->census.blocks.levels);
 }

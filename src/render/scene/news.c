@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: ISC
  *
- * What is new since the former scene of a growing trace. Tasks of a builder keep their index, and
- * those of a live layout their row, so a task is new, or changed, or needs no work at all.
+ * What is new since the former scene of a growing trace. The model says which tasks have changed
+ * since the snapshot before it, and tasks of a live layout keep their rows: so a task is new, or
+ * changed, or needs no work at all.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+#include "layout/growth.h"
+#include "model/growth.h"
 #include "render/scene/scene.h"
-
-/* Flags that an index depends on. */
-#define OUTCOME (WEFT_TASK_RESOLVED | WEFT_TASK_FAILED | WEFT_TASK_NEVER_RESOLVED)
 
 static uint32_t count_runs(const struct weft_model *model, uint32_t task)
 {
@@ -25,15 +26,6 @@ uint64_t weft__news_former_end(const struct weft_scene *scene, uint32_t task, ui
 	uint32_t i =
 		old->tasks.first_activation[task] + run - scene->model->tasks.first_activation[task];
 	return i < old->tasks.end_activation[task] ? old->activations.end[i] : start;
-}
-
-/* True if the old activations are still the same. */
-static bool ran_no_more(const struct weft_model *old, const struct weft_model *new, uint32_t task)
-{
-	uint32_t old_end = old->tasks.end_activation[task], new_end = new->tasks.end_activation[task];
-	uint32_t count = count_runs(old, task);
-	return count == count_runs(new, task) &&
-		   (count == 0 || old->activations.end[old_end - 1] == new->activations.end[new_end - 1]);
 }
 
 /* True if all old activations of a task are still its first ones, though the last may have become
@@ -53,95 +45,124 @@ static bool runs_continue(const struct weft_model *old, const struct weft_model 
 							  before->end[a - 1] == after->end[b - 1]));
 }
 
-static bool is_changed(const struct weft_scene *old, const struct weft_scene *new, uint32_t task)
+/* True if a changed task is as is expected of one: an end does not change. */
+static bool is_as_expected(
+	const struct weft_scene *old, const struct weft_scene *new, uint32_t task)
 {
-	const struct weft_tasks *before = &old->model->tasks, *after = &new->model->tasks;
-	return old->layout->start[task] != new->layout->start[task] ||
-		   (before->flags[task] ^ after->flags[task]) & OUTCOME ||
-		   !ran_no_more(old->model, new->model, task);
+	return (!weft__census_has_ended(old, task) ||
+			   (weft__census_has_ended(new, task) &&
+				   old->model->tasks.end[task] == new->model->tasks.end[task])) &&
+		   runs_continue(old->model, new->model, task);
 }
 
-/* True if no old task got another row or another end. */
-static bool are_kept(const struct weft_scene *old, const struct weft_scene *new)
+static bool are_as_expected(const struct weft_scene *scene)
 {
-	const struct weft_layout *before = old->layout, *after = new->layout;
-	uint32_t count = old->model->tasks.count;
-	if (count == 0)
-		return false;
-	if (memcmp(before->row, after->row, count * sizeof(*after->row)) != 0 ||
-		memcmp(before->form, after->form, count * sizeof(*after->form)) != 0)
-		return false;
-	for (uint32_t task = 0; task < count; task++)
-		if (old->model->tasks.flags[task] & WEFT_TASK_RESOLVED &&
-			old->model->tasks.end[task] != new->model->tasks.end[task])
+	const struct weft__news *news = &scene->news;
+	for (uint32_t i = 0; i < news->changed_count; i++)
+		if (!is_as_expected(news->previous, scene, news->changed[i]))
 			return false;
 	return true;
 }
 
+/* True if all old tasks are still in their rows. */
+static bool keeps_rows(const struct weft_layout *before, const struct weft_layout *after)
+{
+	size_t count = before->model->tasks.count;
+	if (weft__layout_growth(after, before))
+		return true;
+	return before->row_count <= after->row_count &&
+		   memcmp(before->row, after->row, count * sizeof(*after->row)) == 0 &&
+		   memcmp(before->form, after->form, count * sizeof(*after->form)) == 0;
+}
+
 static bool is_continued(const struct weft_scene *old, const struct weft_scene *new)
 {
-	return old->model->summary.live && new->model->summary.live && old->start == new->start &&
-		   old->census.tick_shift == new->census.tick_shift &&
-		   old->model->tasks.count <= new->model->tasks.count &&
-		   old->model->edges.count <= new->model->edges.count &&are_kept(old, new);
+	return old->model->tasks.count > 0 && old->start == new->start &&
+		   old->census.tick_shift == new->census.tick_shift &&keeps_rows(old->layout, new->layout);
 }
 
-static int list_changed(const struct weft_scene *old, struct weft_scene *new)
-{
-	struct weft__news *news = &new->news;
-	news->changed = malloc(old->model->tasks.count * sizeof(*news->changed));
-	if (!news->changed)
-		return WEFT_ERROR_MEMORY;
-	for (uint32_t task = 0; task < old->model->tasks.count; task++)
-		if (is_changed(old, new, task))
-			news->changed[news->changed_count++] = task;
-	return 0;
-}
+#define STARTS 512 /* compared at once */
 
-/* True if the old edges are still the first ones. */
-static bool has_same_edges(const struct weft_edges *old, const struct weft_edges *new)
+/* Counts the old tasks whose starts the layout has changed; lists them, unless `to` is NULL. */
+static uint32_t find_moved(const struct weft_scene *old, const struct weft_scene *new, uint32_t *to)
 {
-	size_t count = old->count;
-	return count > 0 && memcmp(old->time, new->time, count * sizeof(*new->time)) == 0 &&
-		   memcmp(old->from, new->from, count * sizeof(*new->from)) == 0 &&
-		   memcmp(old->to, new->to, count * sizeof(*new->to)) == 0;
-}
-
-/* Counts old edges that are dropped now; lists them, unless `to` is NULL. WEFT_NONE if an edge has
- * become something else. */
-static uint32_t find_dropped(
-	const struct weft_edges *old, const struct weft_edges *new, uint32_t *to)
-{
-	uint32_t count = 0;
-	for (uint32_t first = 0, end; first < old->count; first = end) {
-		end = old->count - first < WEFT__EDGE_CHUNK ? old->count : first + WEFT__EDGE_CHUNK;
-		if (memcmp(old->type + first, new->type + first, end - first) == 0)
+	const uint64_t *before = old->layout->start, *after = new->layout->start;
+	uint32_t count = 0, tasks = old->model->tasks.count;
+	for (uint32_t first = 0, end; first < tasks; first = end) {
+		end = tasks - first < STARTS ? tasks : first + STARTS;
+		if (memcmp(before + first, after + first, (end - first) * sizeof(*after)) == 0)
 			continue;
-		for (uint32_t edge = first; edge < end; edge++) {
-			if (old->type[edge] == new->type[edge])
-				continue;
-			if (new->type[edge] != WEFT_EDGE_DROPPED)
-				return WEFT_NONE;
-			if (to)
-				to[count] = edge;
-			count++;
-		}
+		for (uint32_t task = first; task < end; task++)
+			if (before[task] != after[task]) {
+				if (to)
+					to[count] = task;
+				count++;
+			}
 	}
 	return count;
 }
 
-static int compare_edges(const struct weft_scene *old, struct weft_scene *new)
+/* Merges two ascending lists without duplicates. Returns the length. */
+static uint32_t unite(
+	const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count, uint32_t *to)
 {
-	const struct weft_edges *before = &old->model->edges, *after = &new->model->edges;
-	struct weft__news *news = &new->news;
-	uint32_t count = has_same_edges(before, after) ? find_dropped(before, after, NULL) : WEFT_NONE;
-	if (count == WEFT_NONE)
-		return 0;
-	news->dropped = malloc((count + (size_t)1) * sizeof(*news->dropped));
-	if (!news->dropped)
+	uint32_t i = 0, j = 0, count = 0;
+	while (i < a_count || j < b_count) {
+		uint32_t next = j == b_count || (i < a_count && a[i] <= b[j]) ? a[i] : b[j];
+		i += i < a_count && a[i] == next;
+		j += j < b_count && b[j] == next;
+		to[count++] = next;
+	}
+	return count;
+}
+
+/* Lists the tasks that the model or the layout has changed; `moved` are the latter. */
+static int unite_changed(struct weft__news *news, const struct weft__growth *growth,
+	const uint32_t *moved, uint32_t moved_count)
+{
+	size_t room = growth->changed_count + (size_t)moved_count + 1;
+	news->changed = malloc(room * sizeof(*news->changed));
+	if (!news->changed)
 		return WEFT_ERROR_MEMORY;
-	news->first_edge = before->count;
-	news->dropped_count = find_dropped(before, after, news->dropped);
+	news->changed_count =
+		unite(growth->changed, growth->changed_count, moved, moved_count, news->changed);
+	return 0;
+}
+
+static int list_changed(
+	const struct weft_scene *old, struct weft_scene *new, const struct weft__growth *growth)
+{
+	const struct weft__layout_growth *layout = weft__layout_growth(new->layout, old->layout);
+	if (layout)
+		return unite_changed(&new->news, growth, layout->changed, layout->changed_count);
+	uint32_t count = find_moved(old, new, NULL);
+	uint32_t *moved = malloc((count + (size_t)1) * sizeof(*moved));
+	if (!moved)
+		return WEFT_ERROR_MEMORY;
+	find_moved(old, new, moved);
+	int error = unite_changed(&new->news, growth, moved, count);
+	free(moved);
+	return error;
+}
+
+/* The model lists them in the order in which they were dropped. */
+static int list_dropped(struct weft_scene *scene, const struct weft__growth *growth)
+{
+	struct weft__news *news = &scene->news;
+	size_t count = growth->dropped_count;
+	uint64_t *sorted = malloc((2 * count + 1) * sizeof(*sorted));
+	news->dropped = malloc((count + 1) * sizeof(*news->dropped));
+	if (!sorted || !news->dropped) {
+		free(sorted);
+		return WEFT_ERROR_MEMORY;
+	}
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = growth->dropped[i];
+	weft__sort_u64(sorted, sorted + count, count);
+	for (size_t i = 0; i < count; i++)
+		news->dropped[i] = (uint32_t)sorted[i];
+	news->dropped_count = (uint32_t)count;
+	free(sorted);
 	return 0;
 }
 
@@ -154,17 +175,19 @@ void weft__scene_forget_news(struct weft_scene *scene)
 
 int weft__scene_find_news(struct weft_scene *scene, const struct weft_scene *previous)
 {
-	if (!previous || !is_continued(previous, scene))
+	const struct weft__growth *growth =
+		previous ? weft__model_growth(scene->model, previous->model) : NULL;
+	if (!growth || !is_continued(previous, scene))
 		return 0;
-	scene->news.previous = previous;
-	scene->news.first_task = previous->model->tasks.count;
-	int error = list_changed(previous, scene);
+	scene->news = (struct weft__news){
+		.previous = previous,
+		.first_task = growth->tasks,
+		.first_edge = growth->edges,
+	};
+	int error = list_changed(previous, scene, growth);
 	if (!error)
-		error = compare_edges(previous, scene);
-	for (uint32_t i = 0; !error && i < scene->news.changed_count; i++)
-		if (!runs_continue(previous->model, scene->model, scene->news.changed[i])) {
-			weft__scene_forget_news(scene);
-			break;
-		}
+		error = list_dropped(scene, growth);
+	if (!error && !are_as_expected(scene))
+		weft__scene_forget_news(scene);
 	return error;
 }

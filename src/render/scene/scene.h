@@ -89,7 +89,7 @@ struct weft__bands {
 /* What a scene has to add to the former one, with which it shares its sets of points. */
 struct weft__news {
 	const struct weft_scene *previous; /* NULL: everything is new */
-	/* Tasks and edges from these on are new; all edges, if old ones have other numbers now. */
+	/* Tasks and edges from these on are new. */
 	uint32_t first_task, first_edge;
 	/* Older tasks, ascending, that have moved, ended, failed or run since. */
 	uint32_t *changed, changed_count;
