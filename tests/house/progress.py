@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: ISC
-"""`make check` shows the progress of a long build: on a terminal in one line, elsewhere now and then."""
+"""`make check` shows the progress of a long build: on a terminal in one line, elsewhere now and then. It leaves out
+no test, and `make hostile` finds in it what it needs."""
+import json
 import os
 import pty
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
-from harness import SOURCE, case, equal, main, run  # noqa: E402
+from harness import BUILD, SOURCE, case, equal, main, run  # noqa: E402
+
+sys.path.insert(0, os.path.join(SOURCE, 'tools'))
+import check  # noqa: E402
 
 # Lines as ninja prints them, for a build of three steps, through tools/check.py.
 SCRIPT = """
@@ -47,6 +52,21 @@ def lines_elsewhere():
 def few_lines_elsewhere():
     result = run(command(1000))
     equal((result.returncode, result.stdout), (0, ''))
+
+
+@case
+def each_test_runs_in_some_build():
+    tests = json.loads(run(['meson', 'introspect', '--tests', BUILD]).stdout)
+    assert len(tests) > 100, len(tests)
+    equal([test['name'] for test in tests if not any(build.runs(test) for build in check.BUILDS)], [])
+
+
+@case
+def the_hostile_programs_attack_both_builds():
+    import hostile
+    builds = [build for build in hostile.BUILDS if build.name in ('gcc', 'sanitized')]
+    hostile.share(builds)
+    equal([build.environment.get('HOSTILE_PLAIN') for build in builds], [None, os.path.join(SOURCE, 'build-gcc')])
 
 
 main()
