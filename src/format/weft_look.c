@@ -73,7 +73,7 @@ static bool detach(struct weft__follower *f, struct weft__followed *p)
  * number of events in any packet's header, so the thread's next packet gives its own task. */
 static void forget_task(struct weft__follower *f, struct weft__followed *p)
 {
-	if (p->gives_switch && !p->copy)
+	if (p->gives_switch)
 		f->threads.events[p->thread] = UINT64_MAX;
 	p->gives_switch = false;
 }

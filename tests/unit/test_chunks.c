@@ -135,6 +135,21 @@ static void a_name_that_comes_late_and_far_away(void **state)
 	expect(&s, "5:1 6:1far ");
 }
 
+/* A thread that continues in a packet runs nothing yet. */
+static void a_thread_begins_without_a_task(void **state)
+{
+	struct made_stream s = begin();
+	struct made_packet p = made_packet(1, 1);
+	(void)state;
+	made_name(&s, 0, "name");
+	made_switch(&p, 5, 1);
+	made_label(&p, 6, 1);
+	made_thread(&p, 7, 2);
+	made_label(&p, 8, 1);
+	made_add_packet(&s, &p, 0);
+	expect(&s, "5:1 6:1name 8:18446744073709551615name ");
+}
+
 /* The stream's own counts say that events are missing: in which time, and for which cause. */
 static void a_gap_is_stalled(void **state)
 {
@@ -371,6 +386,7 @@ int main(void)
 		cmocka_unit_test(packets_that_cannot_be_read),
 		cmocka_unit_test(sizes_that_make_no_sense),
 		cmocka_unit_test(a_name_that_comes_late_and_far_away),
+		cmocka_unit_test(a_thread_begins_without_a_task),
 		cmocka_unit_test(a_gap_is_stalled),
 		cmocka_unit_test(bytes_that_are_not_a_chunk),
 		cmocka_unit_test(headers_in_the_stream),

@@ -219,6 +219,56 @@ static void events_after_the_look_wait_for_the_next(void **state)
 	end(&f);
 }
 
+static uint32_t own_tid = 1;
+
+static uint32_t read_self(void *context, char ret_name[16])
+{
+	(void)context;
+	snprintf(ret_name, 16, "thread %u", own_tid);
+	return own_tid;
+}
+
+static void *record_in_second_thread(void *value)
+{
+	own_tid = 2;
+	weft_tag_value("tag", (intptr_t)value);
+	return NULL;
+}
+
+/* An event of the mark's time comes into a packet that the look has passed, before one in a later
+ * packet is given: a second scan finds it, and both wait for the next look. */
+static void a_second_scan_keeps_the_order_of_equals(void **state)
+{
+	static const struct weft_platform platform = {
+		.ticks = read_ticks, .ticks_hz = 1000000000, .self = read_self};
+	struct followed f = {.buffer = trace_buffer(SIZE)};
+	pthread_t thread;
+	(void)state;
+	now_ticks = 1000;
+	assert_int_equal(weft_start(f.buffer, SIZE, &platform), 0);
+	f.header = f.buffer;
+	assert_int_equal(weft__follower_create(f.buffer, SIZE, &f.follower), 0);
+	record_at(1005, 1);
+	weft__follower_look(f.follower, 1006);
+	expect(&f, 1);
+	expect_nothing(&f);
+	for (intptr_t ticks = 1010; ticks <= 1020; ticks += 10) {
+		now_ticks = (uint64_t)ticks;
+		own_tid = 1;
+		assert_int_equal(pthread_create(&thread, NULL, record_in_second_thread, (void *)ticks), 0);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		own_tid = 1;
+		weft__follower_look(f.follower, now_ticks);
+		record_at(now_ticks, 3);
+		expect_nothing(&f);
+		weft__follower_look(f.follower, now_ticks);
+		expect(&f, 3);
+		expect(&f, ticks);
+		expect_nothing(&f);
+	}
+	end(&f);
+}
+
 /* ---- Losses ---- */
 
 static void events_overwritten_before_the_follower_are_counted_separately(void **state)
@@ -593,6 +643,7 @@ int main(void)
 		cmocka_unit_test(the_mark_never_goes_back),
 		cmocka_unit_test(equal_times_at_the_mark_keep_their_order),
 		cmocka_unit_test(events_after_the_look_wait_for_the_next),
+		cmocka_unit_test(a_second_scan_keeps_the_order_of_equals),
 		cmocka_unit_test(events_overwritten_before_the_follower_are_counted_separately),
 		cmocka_unit_test(after_a_gap_a_switch_names_the_running_task),
 		cmocka_unit_test(a_moment_overtakes_what_waits_in_its_packet),

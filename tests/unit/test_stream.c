@@ -210,6 +210,25 @@ static void marks_tell_up_to_when_all_is_there(void **state)
 	end(&d);
 }
 
+/* Packets that a look takes may have events after its mark, so a mark follows at the next look. */
+static void a_mark_follows_the_last_packets(void **state)
+{
+	struct drained d = begin();
+	(void)state;
+	record(0, 1);
+	weft__drain_look(d.drain, true, now_ticks - 5);
+	assert_int_equal(take(&d), WEFT_AGAIN);
+	size_t size = d.size;
+	now_ticks += 10;
+	look(&d, true);
+	assert_int_equal(d.size, size + sizeof(struct weft_abi_chunk));
+	now_ticks += 10;
+	look(&d, true);
+	assert_int_equal(d.size, size + sizeof(struct weft_abi_chunk));
+	finish(&d);
+	end(&d);
+}
+
 /* Threads that the test makes. */
 static uint32_t own_tid = 1;
 static const char *const *thread_names; /* of the threads from 1 on */
@@ -552,6 +571,7 @@ int main(void)
 		cmocka_unit_test(an_open_packet_comes_in_parts),
 		cmocka_unit_test(a_part_knows_what_was_before_it),
 		cmocka_unit_test(marks_tell_up_to_when_all_is_there),
+		cmocka_unit_test(a_mark_follows_the_last_packets),
 		cmocka_unit_test(a_part_knows_its_thread),
 		cmocka_unit_test(a_part_knows_its_packets_first_name),
 		cmocka_unit_test(a_part_has_its_own_threads_losses),
