@@ -137,6 +137,7 @@ static void numbers_continue_those_of_existing_files(void **state)
 	place_put(&place, "log.+900.weft", "");
 	place_put(&place, "log.100000000.weft", "");
 	place_put(&place, "other.0900.weft", "");
+	place_put(&place, "abc.0900.weft", "");
 	weft__stream_file_init(&file, &options, strdup(in_place(&place, "log.weft")));
 	begin(&file, &place, "log.0013.weft");
 	begin(&file, &place, "log.0014.weft");

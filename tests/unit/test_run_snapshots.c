@@ -163,6 +163,22 @@ static void an_existing_snapshot_stays(void **state)
 	end(&run);
 }
 
+static void a_name_without_a_suffix_is_extended(void **state)
+{
+	static const char *const names[] = {"trace", ".trace"};
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct run run;
+		char name[64];
+		begin(&run, 10, NULL, 0);
+		snprintf(run.trace, sizeof(run.trace), "%s%s", run.output.path, names[i]);
+		request_at(&run, now_ns, "one");
+		snprintf(name, sizeof(name), "%s.snapshot-1", names[i]);
+		assert_true(place_has(&run.output, name));
+		end(&run);
+	}
+}
+
 static void a_request_before_the_end_is_answered(void **state)
 {
 	struct run run;
@@ -211,6 +227,7 @@ int main(void)
 		cmocka_unit_test(a_run_gets_no_more_than_its_limit),
 		cmocka_unit_test(requests_until_the_copy_are_one_snapshot),
 		cmocka_unit_test(an_existing_snapshot_stays),
+		cmocka_unit_test(a_name_without_a_suffix_is_extended),
 		cmocka_unit_test(a_request_before_the_end_is_answered),
 		cmocka_unit_test(a_rule_that_fires_takes_one),
 		cmocka_unit_test(without_a_limit_there_are_no_snapshots),
