@@ -333,7 +333,7 @@ def nothing_to_read():
             assert result.stderr.startswith(path + ': ') and words in result.stderr, result.stderr
         result = weft('dump', path + '-absent', status=3)
         assert 'No such file' in result.stderr, result.stderr
-        assert 'Is a directory' in weft('dump', folder, status=3).stderr
+        assert 'no file in this directory' in weft('dump', folder, status=3).stderr
 
 
 @case

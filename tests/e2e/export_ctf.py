@@ -303,8 +303,7 @@ def listing(folder):
 @case
 def wrong_use_is_said():
     for arguments in ([], ['--to', 'ctf'], ['--to', 'ctf', SAMPLES[0]], [SAMPLES[0], 'out'],
-                      ['--to', 'xml', SAMPLES[0], 'out'], ['--to', 'ctf', SAMPLES[0], 'a', 'b'],
-                      ['--what', SAMPLES[0], 'a']):
+                      ['--to', 'xml', SAMPLES[0], 'out'], ['--what', SAMPLES[0], 'a']):
         with temporary_directory() as folder:
             result = weft('export', *arguments, status=2, cwd=folder)
             assert '--help' in result.stderr and not result.stdout, result
