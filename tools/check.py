@@ -236,8 +236,9 @@ def run_tests(totals, progress, build):
     results = os.path.join(SOURCE, build.directory, 'meson-logs', 'testlog.json')
     if os.path.exists(results):
         os.remove(results)
-    result = run(['meson', 'test', '-C', build.directory, '--no-rebuild', '--num-processes', str(os.cpu_count() or 1),
-                  *build.test_arguments()], dict(ENVIRONMENT, **build.environment), progress.watch('testing'))
+    # One more than there are processors: many tests mostly wait.
+    result = run(['meson', 'test', '-C', build.directory, '--no-rebuild', '--num-processes',
+                  str((os.cpu_count() or 1) + 1), *build.test_arguments()], dict(ENVIRONMENT, **build.environment), progress.watch('testing'))
     if not os.path.exists(results):
         return totals.fail('%s: meson test' % build.name, result.stdout)
     with open(results, encoding='utf-8', errors='replace') as lines:
