@@ -2,8 +2,8 @@
  *
  * Bytes in, events out: one interface over every trace format.
  *
- *     weft_decoder_create → feed … feed → finish → next … next → destroy      a finished trace
- *     weft_decoder_create → feed → next … AGAIN → feed → … → finish → next …  one that still comes
+ *     create → feed … feed → finish → next … next → destroy                 a finished trace
+ *     create → feed → next … AGAIN → feed → … → finish → next … → destroy   one that still arrives
  *
  * The format is found by content. Input is hostile: whatever the bytes are, a decoder answers in
  * bounded time and memory, counts what it could not read as diagnostics, and goes on with the next
@@ -15,9 +15,10 @@
  * - Mirage CTF, packet by packet, if its first packet is the first that was ever written: a ring
  *   that was written more than once around has to be put in order first;
  * - sexp, form by form.
+ *
  * The decoder then keeps only what it has not given yet. The events are those of the whole input,
  * except that given events cannot change any more: an event whose time is before that of a given
- * one is held at that time and counted as a diagnostic. The clock's rate of a stream is what is
+ * one gets that time, which is counted as a diagnostic. The clock's rate of a stream is the one
  * known at its first mark; times may differ from those of the whole input by 1 in 10,000. All other
  * input, such as a saved ring, is read when it is complete.
  *
@@ -78,8 +79,8 @@ int weft_decoder_feed_borrowed(struct weft_decoder *decoder, const void *bytes, 
  * are in no known format. */
 int weft_decoder_finish(struct weft_decoder *decoder);
 
-/* True if finish would give more than `next` has given, which returned WEFT_AGAIN: some bytes wait
- * for others. */
+/* Call it after `next` returned WEFT_AGAIN. True if some bytes or events still wait for more bytes,
+ * so that finish would give more. */
 bool weft_decoder_is_pending(const struct weft_decoder *decoder);
 
 /* WEFT_OK and an event, WEFT_AGAIN if more bytes or finish are needed first, WEFT_END, or an error.

@@ -31,8 +31,8 @@ extern "C" {
 /* Receives the bytes. */
 struct weft_export_ctf_sink {
 	/* Appends to the directory's file `name`, which the first call for a name creates. "metadata"
-	 * comes last, because readers take no directory without it for a trace: so an unfinished export
-	 * is not mistaken for a whole one. Returns 0, or a negative error, which ends the export. */
+	 * comes last, because readers do not accept a directory without it, so an unfinished export is
+	 * not mistaken for a whole one. Returns 0, or a negative error, which ends the export. */
 	int (*append)(void *context, const char *name, const void *bytes, size_t size);
 	void *context;
 };

@@ -19,8 +19,8 @@
  *   program to wake us, if we may write the file. Any number of followers may follow, stop, be
  *   killed and begin again.
  * - Memory is bounded by the size of the buffer and the threads that it names, at most 65,536
- * (later threads share the last one's index). In practice it is one packet for each recording
- * thread.
+ *   (later threads share the last one's index). In practice it is one packet for each recording
+ *   thread.
  * - The buffer may be damaged or hostile: that leads to diagnostics at worst.
  *
  * An event is held back until no thread can commit an earlier one, that is for as long as another

@@ -65,7 +65,7 @@ struct weft_tasks {
 	const uint16_t *kind;    /* enum weft_kind, another number, or WEFT_KIND_PREEXISTING */
 	const uint8_t *flags;    /* enum weft_task_flags */
 	/* Where a task's entries are in other columns: task t has [first[t], end[t]). In a live model,
-	 * the columns have unused places between the entries of two tasks, which must not be read. */
+	 * the columns have unused elements between the entries of two tasks, which must not be read. */
 	const uint32_t *first_edge, *end_edge;             /* into edges.by_actor */
 	const uint32_t *first_note, *end_note;             /* into notes */
 	const uint32_t *first_activation, *end_activation; /* into activations */
@@ -82,7 +82,7 @@ struct weft_creation {
 struct weft_edges {
 	uint32_t count;
 	const uint64_t *time;
-	const uint32_t *from; /* task; WEFT_NONE: the trace does not tell */
+	const uint32_t *from; /* task; WEFT_NONE: unknown */
 	const uint32_t *to;   /* task */
 	const uint8_t *type;  /* enum weft_edge_type */
 	/* read, try_read, resolve and signal edges grouped by `from`, in time order within a task.
@@ -141,7 +141,7 @@ struct weft_model_summary {
 	uint64_t events;
 	uint64_t by_event[WEFT_EVENT_TYPES];
 	uint64_t start, end; /* times of the first and last event, ns; 0 and 0 without events */
-	bool live;           /* a model snapshot: `end` is now, and whatever has not ended reaches it */
+	bool live; /* a model snapshot: `end` is now, and tasks that have not ended reach it */
 	uint32_t fulfilled, failed, became, never_resolved, unfinished; /* disjoint, sum to tasks */
 };
 

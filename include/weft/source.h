@@ -21,8 +21,8 @@
 extern "C" {
 #endif
 
-/* What a compressed file may hold unless its user sets another limit: so many bytes, and so many
- * times its own size. */
+/* The default limit for the content of a compressed file: this many bytes plus this many times the
+ * file's own size. */
 #define WEFT_SOURCE_EXPANDED_BYTES ((uint64_t)64 << 20)
 #define WEFT_SOURCE_EXPANDED_RATIO 64
 
@@ -55,8 +55,8 @@ void weft_source_forget(struct weft_source *source);
 struct weft_source_growth;
 
 /* Opens a regular file to which another process may append, such as a stream. Each byte is read
- * once. A compressed file is unpacked as it comes. 0, WEFT_ERROR_FORMAT if it is no regular file,
- * or an error of weft_source_open(). */
+ * once. A compressed file is unpacked as it comes. 0, WEFT_ERROR_FORMAT if it is not a regular
+ * file, or an error of weft_source_open(). */
 int weft_source_growth_open(const char *path, struct weft_source_growth **ret_growth);
 void weft_source_growth_close(struct weft_source_growth *growth);
 

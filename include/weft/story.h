@@ -6,7 +6,7 @@
  * Every function depends only on a finished model, and on its layout if there is one: any number of
  * threads may call at once. Text is valid UTF-8 without control characters and without marks that
  * change the writing direction, whatever the trace contains. Times in text count from the trace's
- * start. Only functions named create, tell, group, related or kinds allocate; nothing here does
+ * start. Only functions named create, group, related or kinds allocate; nothing here does
  * I/O.
  */
 #ifndef WEFT_STORY_H

@@ -12,11 +12,11 @@
  * - No event is missing silently: events that were overwritten before they were taken are counted
  *   exactly, as `stalled`, in the stream as well.
  * - The program waits for nobody. If its buffer is a file that we may write, it is asked to wake
- * us; nothing else in it is changed.
+ *   us; nothing else in it is changed.
  * - Memory is bounded by the size of the buffer.
- * - The program may be hostile: a packet is returned only if its sequence is new and was claimed. A
- *   hostile program can still claim packets as fast as an honest one, some GB/s, so the caller has
- * to limit what it keeps: see weft_stream_cut.
+ * - The program may be hostile: a packet is returned only if its sequence is new and was claimed.
+ *   A hostile program can still claim packets as fast as an honest one, some GB/s, so the caller
+ *   has to limit what it keeps: see weft_stream_cut.
  *
  * A stream belongs to one thread at a time. It allocates, and reads files of /proc.
  */

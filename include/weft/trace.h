@@ -61,7 +61,7 @@ struct weft_loss_period {
 	uint64_t start, end; /* ns; equal: all of them were before the first event */
 	uint64_t count;
 	uint32_t thread;
-	uint8_t cause; /* enum weft_loss; WEFT_LOSS_CAUSES: the trace does not tell which */
+	uint8_t cause; /* enum weft_loss; WEFT_LOSS_CAUSES: unknown */
 };
 
 /* "overwritten" and so on. */

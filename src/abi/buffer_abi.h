@@ -110,7 +110,7 @@ struct weft_abi_buffer {
 
 	uint32_t clock; /* enum weft_abi_clock */
 	uint32_t reserved0;
-	uint64_t clock_hz;                    /* 0: only the clock readings below tell */
+	uint64_t clock_hz;                    /* 0: the clock readings below give it */
 	struct weft_abi_clock_reading start;  /* when the program started */
 	struct weft_abi_clock_reading second; /* a while later: together they give the clock's rate */
 	struct weft_abi_clock_reading end;    /* when the program ended */

@@ -118,7 +118,7 @@ __attribute__((unused)) static inline unsigned weft__abi_head_small(uint64_t hea
 	return (unsigned)(head >> 48);
 }
 
-/* The other kinds change how a reader understands the next events, and are in no count of events.
+/* The other kinds change how a reader understands the next events, and do not count as events.
  */
 static inline bool weft__abi_is_event(unsigned kind)
 {

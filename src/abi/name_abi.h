@@ -26,7 +26,7 @@ struct weft_abi_name {
 	uint32_t size; /* of the text */
 };
 
-/* Of all entries: what 16 bits can refer to. */
+/* The size of all entries together: 16-bit ids cannot refer to more. */
 #define WEFT_ABI_NAMES_MAX_BYTES \
 	(65535u * WEFT_ABI_NAME_UNIT + (uint32_t)sizeof(struct weft_abi_name) + WEFT_ABI_NAME_MAX_BYTES)
 

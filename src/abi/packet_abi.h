@@ -14,7 +14,7 @@
  *
  *     closed ──claim (CAS)──▶ opening ──▶ open ──▶ closed
  *
- * Who closes an open packet, its thread or another that needs it, is settled in the thread's slot.
+ * The thread's slot decides which thread closes an open packet: its own, or another that needs it.
  *
  * Overwritten events are counted in the packet that lost them, by single stores, so that the sum
  * over all packets is exact whenever the program is killed: `written` is set when the packet is

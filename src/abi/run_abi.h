@@ -23,7 +23,7 @@
 #define WEFT_ABI_RUN_SIZE     "WEFT_SIZE"
 #define WEFT_ABI_RUN_IN_PLACE "WEFT_IN_PLACE"
 
-/* Of a ring if WEFT_SIZE is not set. */
+/* The size of a ring if WEFT_SIZE is not set. */
 #define WEFT_ABI_RUN_RING_BYTES ((uint64_t)16 << 20)
 
 #endif

@@ -8,35 +8,35 @@
  *     └────────┴───────┴─────────┴─────────┴───┴───────┴────────┴─────────┴───┘
  *                └────────────── chunks, in any number and order ──────────────┘
  *
- * It begins with the header of the buffer that it comes from, `stream` being 1, and is only ever
- * appended to: so it can go through a pipe or a compressor, and is whole up to the last chunk that
- * is, wherever its writer was killed. One exception: a writer whose disk stays full overwrites the
- * last header in the file, so that the losses in it count what is missing.
+ * It begins with the header of the buffer that it comes from, with `stream` set to 1, and is only
+ * ever appended to. So it can pass through a pipe or a compressor, and if its writer is killed, it
+ * is intact up to the last complete chunk. One exception: a writer whose disk stays full overwrites
+ * the last header in the file, so that the losses in it count what is missing.
  *
  *     packet  as in a buffer, `committed` bytes of it. One that was open when it was taken is
  *             continued by another of the same sequence, which has a header of its own: each can
  *             be read alone. `before` and `written` mean nothing here
  *     names   entries of the table of names, from the byte `at` of the entries on; before the
  *             first packet that refers to them
- *     header  of the buffer as it was then, in place of the one before it
+ *     header  of the buffer as it was then; it replaces the one before
  *     text    a text that no event can hold, or that ends in a NUL: its length in bytes (64 bits),
  *             and it, padded with NULs. Its number is in `at`: each is larger than those before
- *     lost    where events are missing, if the packets cannot tell: of a part of a trace that was
+ *     lost    where events are missing, if packets cannot show it: in a part of a trace that was
  *             written from its events. Any number of weft_abi_lost; the last such chunk counts
  *     mark    empty: all events with stamps below the ticks `at` are in the chunks before it, or
  *             lost. So a reader can merge and use them before the stream ends. A writer that copies
  *             a running program's packets gives one after each look that took open packets too
  *
- * A header's losses are those since the stream began: `overwritten` were gone before that, and what
- * the stream's writer was too late for is `stalled`. They come before the packets that follow a
- * gap.
+ * A header's losses are those since the stream began: `overwritten` events were gone before that,
+ * and `stalled` ones were overwritten before the stream's writer could copy them. The header comes
+ * before the packets that follow a gap.
  */
 #ifndef WEFT_ABI_STREAM_H
 #define WEFT_ABI_STREAM_H
 
 #include <stdint.h>
 
-/* By which chunks are found again behind damage. */
+/* Begins each chunk, so that a reader finds the next one after damage. */
 #define WEFT_ABI_CHUNK_MAGIC 0x6b6e68638946eaffu
 
 enum weft_abi_chunk_kind {

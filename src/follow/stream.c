@@ -62,8 +62,10 @@ static bool has_stopped(struct weft_stream *stream, uint64_t now)
 	return now - stream->stopped_ns > STOPPED_HOLD_NS;
 }
 
-/* The time on the buffer's clock before the slack. With a clock that only the program can read,
- * later events may have the same stamp, but no earlier one. */
+/* Reads the buffer's clock, then waits for the slack. If only the program can read its clock, the
+ * result is one tick after the latest stamp, so that readers of the stream get the latest event
+ * without waiting for the next one. Later events with the same stamp are then too late for such
+ * readers. */
 static uint64_t clock_before(const struct weft_stream *stream)
 {
 	uint64_t ticks;

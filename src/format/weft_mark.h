@@ -26,7 +26,7 @@ struct weft__mark {
 	bool has_looked;
 };
 
-/* WEFT_ERROR_DAMAGED if the header's slots make no sense. */
+/* WEFT_ERROR_DAMAGED if the header's slots are invalid. */
 int weft__mark_init(struct weft__mark *mark, const struct weft__buffer *buffer, size_t size);
 void weft__mark_finish(struct weft__mark *mark);
 

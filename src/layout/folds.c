@@ -193,8 +193,7 @@ static uint64_t median(const uint64_t *sorted, uint32_t count)
 	return sorted[(count - 1) / 2];
 }
 
-/* True for a few tasks of which many begin before those before them have ended: the user wants to
- * see what they do in parallel. */
+/* True for a few tasks that mostly overlap: the user wants to see what they do in parallel. */
 static bool are_workers(
 	const struct candidates *list, uint32_t first, uint32_t last, uint64_t longest)
 {

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: ISC
  *
  * Two half-open intervals overlap if and only if the later start lies in the other one. So an
- * interval is, for all that matters here, the set of *starts* that lie in it: a range of ranks. A
- * bottom-up segment tree over the ranks has two masks of rows a node, and OR over O(log n) nodes
- * gives the rows taken in a range, exactly, for 64 rows at once:
+ * interval can be represented by the *starts* that lie in it: a range of ranks. A bottom-up segment
+ * tree over the ranks has two masks of rows for each node. The OR over O(log n) nodes gives exactly
+ * the rows that are taken in a range, for 64 rows at once:
  *
  *     contains   ·───────┬───────·     taken somewhere below: what a range that holds
  *                ·───┬───·   ·───·     the whole node must avoid
  *     covers     ·─┬─·           ·     taken all over the node: what any range that
  *                ■ ·                   touches it must avoid
  *
- * Each further 64 rows have a tree of their own, made when they are first needed. Who lands there
- * overlaps 64 others, so covers 64 starts or so: these trees round to 16 starts and more, outwards,
- * and all together take less memory than the first for a few gaps that are missed. Without them a
- * thousand tasks that overlap like a stair would go down one row each for ever.
+ * Each further page of 64 rows has a tree of its own, made when it is first needed. An interval on
+ * such a page overlaps at least 64 others, so it covers about 64 starts. These trees therefore
+ * round outwards to 16 starts or more: they miss a few gaps, but all of them together take less
+ * memory than the first tree. Without further pages, a thousand tasks that overlap like a staircase
+ * would each take a new row below the last.
  *
- * Beyond 64 such pages one tree, as coarse, keeps the lowest row of a range, and tasks go below it.
+ * Beyond 64 pages, a single tree of the same coarseness keeps the lowest row of each range, and
+ * tasks go below it.
  */
 #include "layout/occupancy.h"
 

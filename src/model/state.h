@@ -24,7 +24,7 @@
 #include "model/span.h"
 
 /* Flags that only the state has. Its column of flags also has RESOLVED, FAILED, EXPECTED, CREATED
- * and TOLD of enum weft_task_flags. */
+ * and FROM_RUNDOWN of enum weft_task_flags. */
 enum {
 	WEFT__TASK_WAITS = 1 << 3, /* it has not run, read or ended since its try_read */
 	WEFT__TASK_ASKED = 1 << 5, /* its latest act is the try_read of `asked` */
@@ -80,7 +80,7 @@ struct weft__listener {
 	int (*edge)(void *context, enum weft_edge_type type, uint32_t from, uint32_t to);
 	/* A read completes the latest act of `task`, which was a try_read: that edge is dropped. */
 	void (*answer)(void *context, uint32_t task);
-	/* `task` waits since now (wait); it will not wait any more (wake). */
+	/* `task` begins to wait (wait); it will no longer wait (wake). */
 	void (*wait)(void *context, uint32_t task);
 	void (*wake)(void *context, uint32_t task);
 	/* `task` will have ended. `becomes` is the task that it will have become, or WEFT_NONE. */

@@ -2,12 +2,13 @@
  *
  * Starts recording in an unmodified program: the environment says into which file.
  *
- *     WEFT_OUT=FILE    the buffer is this file, which must not exist yet
- *     WEFT_OUT=DIR/    the buffer is DIR/PROG-PID.weft; each child, and each program that the
- * process executes, gets one of its own WEFT_SIZE=BYTES  or with K, M, G; default 16M
- *     WEFT_IN_PLACE=FILE or DIR/
- *                      with WEFT_OUT=DIR/: the first process's buffer is this FILE, other
- * processes' are FILE-PID beside it; WEFT_OUT's DIR/ gets links to them
+ *     WEFT_OUT=FILE       the buffer is this file, which must not exist yet
+ *     WEFT_OUT=DIR/       the buffer is DIR/PROG-PID.weft; each child, and each program that
+ *                         the process executes, gets a buffer of its own
+ *     WEFT_SIZE=BYTES     the buffer's size, also with K, M or G; default 16M
+ *     WEFT_IN_PLACE=FILE  with WEFT_OUT=DIR/: the first process's buffer is FILE, those of
+ *                         other processes are FILE-PID beside it; DIR/ gets links to them
+ *     WEFT_IN_PLACE=DIR2/ the same, with all buffers in DIR2/
  *
  * If that fails, the program runs unrecorded, and PROG-PID.failed is made in DIR/: a symbolic link
  * whose target is the reason. A link needs no disk space and is made atomically.

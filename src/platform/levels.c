@@ -2,9 +2,10 @@
  *
  * Sets levels from the environment.
  *
- *     WEFT_LEVEL=debug                                for all categories
- *     WEFT_CATEGORIES=net=debug,db*=off,*=warning     for those that match; * alone means all
- * others, wherever it stands in the list
+ *     WEFT_LEVEL=debug                              for all categories
+ *     WEFT_CATEGORIES=net=debug,db*=off,*=warning   for those that match
+ *
+ * `*` alone means all others, wherever it stands in the list.
  *
  * Errors in the list are reported to the run directory, and the rest of the list is applied: the
  * program is still recorded.

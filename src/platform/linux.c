@@ -231,9 +231,9 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 	return error;
 }
 
-/* In this file, which every recording program needs: nothing refers to a constructor, so the linker
- * would not take a file that has only this out of a static library. It runs before the program's
- * own constructors, which may record. */
+/* Stands in a file that every recording program needs: since nothing refers to a constructor, the
+ * linker would leave out a member of a static library that has nothing else. It runs before the
+ * program's own constructors, which may record. */
 __attribute__((constructor(101))) static void at_start(void)
 {
 	int saved = errno;

@@ -55,7 +55,8 @@ static int start_in(int fd, const struct weft__ring *ring, const char **ret_step
 	*ret_step = WEFT__STEP_START;
 	if (ring->is_guarded)
 		weft__sigbus_guard(buffer, ring->bytes, ring->path);
-	/* Not weft_start: if another copy of the recorder leads, that name may be its. */
+	/* Not weft_start(): with several copies of the recorder, that name may be bound to another
+	 * copy. */
 	error = weft__start(buffer, ring->bytes, NULL);
 	if (!error)
 		return 0;

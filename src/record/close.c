@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * Closing packets: a thread its own, or another thread's that needs none just now.
+ * Closes packets: a thread closes its own packet, or that of another thread which is between two
+ * events.
  *
- * Who closes a packet is settled by one compare-and-exchange on the `taken` of the thread's slot,
- * which also says how many events the packet has. So the thread knows its number of events even
+ * One compare-and-exchange on the `taken` of the thread's slot decides which thread closes the
+ * packet, and stores how many events the packet has. So the thread knows its number of events even
  * when its packet has long been overwritten by others.
  *
  * The argument, for a taker T and a thread Y that holds the packet. Y's event sets the guard (an
@@ -52,7 +53,7 @@ uint32_t weft__packet_events(const struct weft_abi_slot *slot)
 	return (words - weft__load(&slot->surplus)) / 2;
 }
 
-/* The caller alone may close it. */
+/* Only the thread that won `taken` may call this. */
 static void finish(struct weft_abi_packet *packet, uint32_t events)
 {
 	uint64_t state = weft__load(&packet->state);
@@ -61,7 +62,7 @@ static void finish(struct weft_abi_packet *packet, uint32_t events)
 		&packet->state, (state & ~(uint64_t)WEFT_ABI_PACKET_STATE) | WEFT_ABI_PACKET_CLOSED);
 }
 
-/* Is it still the open packet of which `taken` tells? */
+/* True if the packet is still open and still the one to which `taken` refers. */
 static bool is_open(const struct weft_abi_packet *packet, uint64_t taken)
 {
 	uint64_t state = weft__load(&packet->state);
@@ -69,7 +70,7 @@ static bool is_open(const struct weft_abi_packet *packet, uint64_t taken)
 		   (uint32_t)(state >> 2) == taken >> 32;
 }
 
-/* Answers the settled word. */
+/* Settles `taken` and returns its value. */
 static uint64_t settle(struct weft_abi_slot *slot)
 {
 	uint64_t taken = weft__load_acquire(&slot->taken);
@@ -149,9 +150,9 @@ static uint32_t count(const struct weft_abi_packet *packet, uint32_t *ret_surplu
 	return events;
 }
 
-/* May the slot's owner, who left a packet open that is not the slot's, close it? It had it from
- * another thread, or opened it. In the end of that it is announced in `taken`, and somebody else
- * may be closing it. */
+/* True if the slot's owner may close a packet that it left open and that is not in its slot. It was
+ * taking the packet from another thread, or opening it. Opening ends by announcing the packet in
+ * `taken`; from then on another thread may be closing it. */
 static bool settle_unfinished(struct weft_abi_slot *slot, uint64_t sequence, uint32_t events)
 {
 	uint64_t taken = weft__load_acquire(&slot->taken);

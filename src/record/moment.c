@@ -12,16 +12,16 @@
  * begins.
  *
  * - An event or a moment begins by finding the guard even and making it odd. Handlers that run
- * between these two steps finish, and leave a guard even that they found even. So at the second
- * step nobody is inside, and from then on handlers find the guard odd: their events are nested.
+ *   between these two steps finish, and leave a guard even that they found even. So at the second
+ *   step nobody is inside, and from then on handlers find the guard odd: their events are nested.
  * - It must be the right guard. Handlers may have ended the moment in between, for example by
- * recording a moment of their own. So `is_in_moment` is tested again after the second step, when
- * handlers can no longer change it. Outside of moments no second test is needed: a moment that
- * began in between has ended.
+ *   recording a moment of their own. So `is_in_moment` is tested again after the second step, when
+ *   handlers can no longer change it. Outside of moments no second test is needed: a moment that
+ *   began in between has ended.
  * - Beginning and ending a moment switch from one guard to the other while both are set.
- * - The packet, its limit, the stamp and its base are read inside the guard. The guards' own values
- * are not, so a store may repeat a value that handlers have passed: a follower then sees an odd
- * sequence that lasts, and the moment's stamp is renewed a few events later.
+ * - The packet, its limit, the stamp and its base are read inside the guard. The guards' own
+ *   values are not, so a store may repeat a value that handlers have passed: a follower then sees
+ *   an odd sequence that lasts, and the moment's stamp is renewed a few events later.
  *
  * Meanwhile the thread's ticket differs from the generation, so that its events leave the fast path
  * before they read the clock.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Requests of a program to its watcher: save a snapshot, now or when a rule fires. And the other
+ * Requests of a program to its watcher: save a snapshot, now or when a rule fires. Also the other
  * direction: a request to the program to write its living tasks.
  *
  * A request is one word, with its count and its reason, so that a watcher reads both consistently.

@@ -91,8 +91,8 @@ static int read_block(struct weft_source_growth *g, size_t *ret_size)
 	return WEFT_OK;
 }
 
-/* The first block of a compressed file says that it is one; fewer bytes than that takes are read
- * again. */
+/* The first bytes show whether the file is compressed. If there are too few of them yet, they are
+ * read again later. */
 static int begin(struct weft_source_growth *g, size_t size)
 {
 	if (g->size)

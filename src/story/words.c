@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Appends words to sentences. All text of the trace goes through say_letter, so no name can hide
- * text, change its direction, or control a terminal.
+ * Appends words to sentences. All text of the trace goes through write_letter(), so no name can
+ * hide text, change its direction, or control a terminal.
  */
 #include "story/words.h"
 

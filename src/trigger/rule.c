@@ -7,8 +7,7 @@
  *     tag    = "tag" [ "=" ] word
  *     time   = ( "runs" | "waits" ) ">" integer unit { "kind" "=" word | "label" "=" word }
  *     unit   = "ns" | "us" | "ms" | "s" | "min"
- *     word   = bare letters, or anything between ' and ' or " and ", where \ takes the next as it
- * is
+ *     word   = bare letters, or anything in ' or " quotes, where \ escapes the next character
  *
  * The parser keeps one position in the text. At an error it reports that position and what is
  * expected there.

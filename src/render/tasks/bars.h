@@ -3,8 +3,9 @@
  * Bars show when a task ran, as exactly as pixels can.
  *
  *     █   an activation of a pixel or longer is a bar
- *     ▃   shorter ones: a pixel column shows the share of its time, like a density: the darker part
- * is the share, the rest has the colour of waiting; both together are as high as a bar
+ *     ▃   shorter ones: a pixel column shows the share of its time, like a density: the darker
+ *         part is the share, the rest has the colour of waiting; together they are as high as a
+ *         bar
  */
 #ifndef WEFT_RENDER_BARS_H
 #define WEFT_RENDER_BARS_H

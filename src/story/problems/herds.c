@@ -5,9 +5,9 @@
  * again, it found nothing to do.
  *
  * Where a library makes a promise for each waiter, one task resolves many existing promises at
- * once, and most of their readers next want another promise like it. All tasks may do that even if
- * each had something to do, of which the trace knows nothing; so in this case at least one of them
- * has to do something else, like the first one of a herd.
+ * once, and most of their readers next want another promise like it. Even tasks that found work may
+ * all do that, if the trace does not show their work. So in this case at least one task has to do
+ * something else, as the first one of a herd does.
  */
 #include <inttypes.h>
 #include <stdlib.h>
