@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A program that loads plug-ins, each with a recorder of its own; with HOST it has one, too. What
- * must come out is in copies.py.
+ * A program that loads plug-ins, each with a recorder of its own; with HOST it has one, too.
+ * copies.py checks the result.
  *
  *     copies-host WHAT PLUGIN...
  */
@@ -118,7 +118,7 @@ static void race(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* A child in which the copies find each other again, beginning with the last. */
+/* In a child, the copies elect a leader again, beginning with the last copy. */
 static void in_child(void)
 {
 	load_all();
@@ -133,7 +133,7 @@ static void in_child(void)
 	check(waitpid(child, NULL, 0) == child, "waitpid");
 }
 
-/* What one copy stops is stopped; what another starts is recorded into by all. */
+/* A stop by one copy stops all copies; after a start by another, all record into its buffer. */
 static void restart(void)
 {
 	load_all();
@@ -174,7 +174,7 @@ static void on_timer(int number)
 	plugins[count - 1].record(1);
 }
 
-/* A handler of one copy in the middle of an event of another. */
+/* A signal handler records by one copy while another copy records an event. */
 static void interrupt(void)
 {
 	const struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};

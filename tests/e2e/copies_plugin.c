@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
- * A plug-in with a recorder of its own, to be one of several in a process. See copies.py.
+ * A plug-in with a recorder of its own, one of several in a process. See copies.py.
  */
 #include <weft/weft.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Records notes, each by a new task; answers the first task's id. */
+/* Records notes, each by a new task; returns the first task's id. */
 EXPORT uint64_t plugin_record(int notes);
 EXPORT int plugin_start(void *buffer, size_t size);
 EXPORT void plugin_stop(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A program that records in the corners of a process's life; corners.py knows what must come out.
+ * A program that records at unusual times of a process's life; corners.py checks the result.
  *
  *     corners-subject CORNER [LIBRARY]
  */
@@ -231,7 +231,7 @@ static void without_rights(void)
 	with_child(drop_rights);
 }
 
-/* More of them than a buffer tells by name. */
+/* More children than a buffer can list. */
 static void many_in_a_chroot(void)
 {
 	record("parent", 3);
@@ -268,7 +268,7 @@ static void *end_with_destructors(void *unused)
 	return unused;
 }
 
-/* In the destructor is the thread's first event. */
+/* The thread's first event is in the destructor. */
 static void keys_of_threads(void)
 {
 	check(pthread_key_create(&key, on_thread_end) == 0, "key");
@@ -281,8 +281,8 @@ static void keys_of_threads(void)
 
 static atomic_int progress;
 
-/* Until it is cancelled: in the middle, unless the machine is so busy that nobody comes to cancel
- * it. All that all such threads record fits into the test's ring. */
+/* Records until the thread is cancelled, or until the loop ends on a busy machine. The events of
+ * all such threads fit into the test's ring. */
 static void *record_until_cancelled(void *is_async)
 {
 	int unused;
@@ -299,7 +299,7 @@ static void *record_until_cancelled(void *is_async)
 	return NULL;
 }
 
-/* Wherever it ends, the next thread goes on. */
+/* Wherever a thread ends, the next one continues in its packet. */
 static void cancelled(void)
 {
 	for (int i = 0; i < 200; i++) {
@@ -330,7 +330,7 @@ static void jump(int number)
 	siglongjmp(back, 1);
 }
 
-/* A handler that leaves an event half done, and does not return. */
+/* A signal handler that jumps out of an unfinished event. */
 static void jumps_out_of_handlers(void)
 {
 	const struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
@@ -346,7 +346,7 @@ static void jumps_out_of_handlers(void)
 	}
 	setitimer(ITIMER_REAL, &never, NULL);
 	signal(SIGALRM, SIG_IGN);
-	record("mending", 100000); /* so many are refused at most, then the thread is whole again */
+	record("mending", 100000); /* at most this many are refused, then the guard is repaired */
 	record("after", 5);
 }
 
@@ -356,7 +356,7 @@ static void record_in_handler(int number)
 	weft_notef("signal %d", number);
 }
 
-/* What a program would give it; sanitizers put space between variables. */
+/* The alignment that a program would give it; sanitizers put space between variables. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define STACK_BYTES 65536
@@ -374,7 +374,7 @@ static void use_alternate_stack(void)
 	check(sigaction(SIGUSR1, &action, NULL) == 0, "sigaction");
 }
 
-/* There also a child's buffer is made. */
+/* A child's buffer is made on that stack, too. */
 static void on_an_alternate_stack(void)
 {
 	use_alternate_stack();
@@ -450,7 +450,7 @@ static int count_lines(const char *path)
 	return lines;
 }
 
-/* Its literals are elsewhere each time, or where another's were. */
+/* Its literals have other addresses each time, or those of an earlier library's literals. */
 static void loaded_and_unloaded(void)
 {
 	int before = 0;

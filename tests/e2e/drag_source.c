@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A window from which a file is dragged: its path is the argument. For view.py.
+ * A window from which view.py drags a file; the argument is the file's path.
  */
 #include <gtk/gtk.h>
 

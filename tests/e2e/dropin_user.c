@@ -3,8 +3,8 @@
  * A program that has the recorder as source. C, and C++ from C++11 on; with WEFT_FREESTANDING it
  * brings the clock.
  *
- *     dropin-user          records a little, if somebody wants it
- *     dropin-user FILE     … into its own buffer, and writes that
+ *     dropin-user          records a little, under `weft record`
+ *     dropin-user FILE     … into its own buffer, and writes that to FILE
  */
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ static union {
 WEFT_CATEGORY_DEFINE(part, "part", "a part of the program");
 WEFT_CATEGORY_DEFINE(late, "late", "one that is first used when something records");
 
-/* On from `level` on, and not above it. */
+/* True if exactly the calls of `level` and of more important levels are recorded. */
 static bool is_at(enum weft_level level)
 {
 	return weft_category_enabled(part, level) &&

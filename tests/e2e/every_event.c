@@ -3,7 +3,7 @@
  * Records every event there is, by several threads, with texts that are hard on readers, and
  * writes the buffer to a file.
  *
- *     every_event FILE [ROUNDS]      many rounds overwrite what came first
+ *     every_event FILE [ROUNDS]      many rounds overwrite the first events
  */
 #include <pthread.h>
 #include <stdalign.h>

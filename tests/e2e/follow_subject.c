@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * A program that records what it is told, while it is followed. Each line of standard input is a
+ * A program that records on request, while it is followed. Each line of standard input is a
  * number of events, which two threads record together, numbered; then it says "done". After
- * "stop" it records nothing more. Without a line more it ends.
+ * "stop" it records nothing more. It ends at the end of the input.
  */
 #include <pthread.h>
 #include <stdio.h>

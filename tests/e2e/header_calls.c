@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * Every call of weft.h, as C and as C++. tests/e2e/header.py compiles this in many ways; with
- * WITHOUT_CALLS defined the same functions are there, but no call.
+ * WITHOUT_CALLS defined, the same functions contain no calls.
  */
 #include <weft/weft.h>
 
@@ -17,10 +17,10 @@ WEFT_CATEGORY_DEFINE(part, "part", "a part of " NAME);
 #endif
 
 uint64_t work(uint64_t task, int number, const char *text, double ratio);
-uint64_t evaluated(void); /* a call that must not be there when recording is compiled out */
+uint64_t evaluated(void); /* must not be called when recording is compiled out */
 
 #ifndef WITHOUT_CALLS
-/* The calls that give nothing back. */
+/* The calls that return nothing. */
 static void all_calls(uint64_t task, int number, const char *text, double ratio)
 {
 	weft_stop();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A program whose buffer is a file that is shortened meanwhile, or that has SIGBUS of its own.
+ * A program whose buffer is in a file that is shortened meanwhile, or that causes SIGBUS itself.
  *
  *     in-place-subject ACTION record   two threads record until a line of standard input comes
  *                             fault    reads a page of its own that is gone
@@ -96,7 +96,7 @@ static int record_until_told(void)
 	atomic_store(&is_over, true);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	/* Whoever asks is told, and children go their own way. */
+	/* weft_is_recording() has the new state, and children decide for themselves. */
 	printf("%s\n", weft_is_recording() ? "recording" : "alive");
 	return 7;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * A program that gets a signal whenever its child allocates disk space, as from a fast timer: the
- * allocation is then interrupted, for ever. The function stands here, in place of the C library's.
+ * allocation is interrupted each time. This file replaces the C library's function.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC
  *
- * Kills a recording program at a random moment, again and again, and reads what it left.
+ * Kills a recording program at random times, again and again, and reads its ring.
  *
  *     kill_loop COUNT SEED DIRECTORY [late]
  *
  * The program is this one: several threads number their events, and store the number of the last
  * one on a page that the killer shares, just after the call that recorded it. So the trace must
  * have each thread's events up to that number at least, without a gap, each of them whole; only the
- * oldest may be missing, and exactly as many as the trace says. One lane is a crowd of short
- * threads, one after the other. With `late`, the number is stored before the event: the check must
- * find that out.
+ * oldest may be missing, and exactly as many as the trace says. One lane consists of many short
+ * threads, one after the other. With `late`, the number is stored before the event, which the check
+ * must notice.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -136,7 +136,7 @@ static void add(struct tally *tally, const struct weft_event *event)
 	}
 	if (tally->seen[lane] && number < tally->next[lane])
 		tally->problem = "an event is there twice, or before an older one";
-	/* Short threads may go on in either of two packets, of which one is overwritten first. */
+	/* Short threads may continue in either of two packets, one of which is overwritten first. */
 	if (tally->seen[lane] && number > tally->next[lane] && lane != LANES - 1)
 		tally->gaps++;
 	tally->seen[lane] = true;
@@ -153,16 +153,16 @@ static uint64_t sum_of_losses(const struct weft_decoder *decoder)
 	return sum;
 }
 
-/* What each lane told must be there, and what is not there must be counted. Of the event in which a
- * lane was killed nobody knows whether it was committed, so it counts if it is there. A lane of
- * which all was overwritten makes the sum a range of one event. */
+/* Events that a lane has reported must be in the ring or counted as lost. It is unknown whether the
+ * event in which a lane was killed was committed, so it counts if it is in the ring. If all events
+ * of a lane were overwritten, the sum is only known to within one event. */
 static void compare(struct tally *tally, struct weft_decoder *decoder)
 {
 	uint64_t written = 0, slack = 0;
 	for (unsigned lane = 0; lane < LANES; lane++) {
 		uint64_t told = atomic_load(&page->recorded[lane]);
-		/* A dead thread's open packet may outlast newer ones of its lane, which were taken: then
-		 * they are overwritten, and the sum must say so. */
+		/* A dead thread's open packet may outlast newer packets of its lane, which were taken and
+		 * overwritten; the sum must count those events. */
 		bool is_outlasted = lane == LANES - 1 && tally->next[lane] < told;
 		if (!tally->seen[lane] || is_outlasted) {
 			slack++;
@@ -176,8 +176,8 @@ static void compare(struct tally *tally, struct weft_decoder *decoder)
 		written += tally->next[lane];
 	}
 	uint64_t found = tally->count + sum_of_losses(decoder);
-	/* A thread that was killed between its turn of the clock hand and its claim left an old packet
-	 * that was due, while newer ones were overwritten. There is one such packet a thread at most.
+	/* A thread that was killed between advancing the hand and claiming the packet has left an old
+	 * packet, while newer ones were overwritten. Each thread leaves at most one such packet.
 	 */
 	if (tally->gaps > LANES)
 		tally->problem = "events are missing between others";
@@ -223,7 +223,7 @@ static bool told_anything(void)
 	return false;
 }
 
-/* NULL, or what is wrong. */
+/* Returns NULL, or a description of the error. */
 static const char *check(const char *path, uint64_t *ret_events)
 {
 	struct tally tally = {.problem = NULL};
@@ -268,8 +268,8 @@ static void pause_ns(uint64_t ns)
 	nanosleep(&pause, NULL);
 }
 
-/* One kill in four comes at any moment, also while the program starts. The others wait for the
- * first event: on a busy machine the program would otherwise never come so far. */
+/* One kill in four comes at any time, also while the program starts. The others wait for the first
+ * event, because on a busy machine the program would otherwise rarely reach it. */
 static void wait_before_kill(uint64_t delay_ns, bool waits_for_event)
 {
 	for (unsigned tries = 0; waits_for_event && !told_anything() && tries < 100000; tries++)

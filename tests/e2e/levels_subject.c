@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A program with categories, told line by line what to do; it answers each line with "done". See
- * levels.py.
+ * A program with categories that carries out one command for each line of input, and answers it
+ * with "done". See levels.py.
  *
  *     round       a note of each level in each category, and some calls that are more than a note
  *     plugin      the same in the plug-in
@@ -67,7 +67,7 @@ static void record_round(void)
 		weft_category_enabled(net, WEFT_LEVEL_DEBUG), weft_category_enabled(db, WEFT_LEVEL_TRACE));
 }
 
-/* What a binding would do that makes categories at run time. */
+/* Creates categories at run time, as the binding of another language would. */
 static void record_many(void)
 {
 	static struct weft_category many[70];
@@ -142,7 +142,7 @@ static void obey(char *line)
 int main(void)
 {
 	char line[4096];
-	setvbuf(stdin, NULL, _IONBF, 0); /* a child reads on where its parent stopped */
+	setvbuf(stdin, NULL, _IONBF, 0); /* a child continues to read where its parent stopped */
 	printf("%d\n", (int)getpid());
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the search makes of expressions: for each line of `i|c|l EXPRESSION TEXT…`, all but the
- * letter in hexadecimal with a dot before it, prints 1 or 0 a text, or `E OFFSET`. The letters are:
- * ignore case, capitals matter, literal.
+ * Prints the results of the search for expressions: for each line of `i|c|l EXPRESSION TEXT…`, all
+ * but the letter in hexadecimal with a dot before it, prints 1 or 0 for each text, or `E OFFSET`.
+ * The letters are: ignore case, capitals matter, literal.
  */
 #include <stdio.h>
 #include <stdlib.h>

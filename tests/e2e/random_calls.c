@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Three threads that call the recorder at random, about tasks that may or may not exist, and the
- * buffer in a file: what tests/oracle/model.py is tried on.
+ * Three threads make random calls about tasks that may or may not exist. The buffer is in a file,
+ * which tests/oracle/model.py reads.
  *
  *     random_calls FILE SEED CALLS
  */

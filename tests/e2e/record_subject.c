@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the tests of `weft record` run: a program that records a known number of notes and ends in a
+ * The program that the tests of `weft record` run: it records a known number of notes and ends in a
  * known way.
  *
- *     record-subject NOTES exit STATUS    records so many notes, ends
+ *     record-subject NOTES exit STATUS    records NOTES notes, ends
  *                          raise SIGNAL   … by a signal
  *                          wait           says "ready", then prints the signals that it gets until
  *                                         SIGUSR2 comes
- *                          fork NOTES     a child records so many, too
+ *                          fork NOTES     a child records NOTES notes, too
  *                          exec NOTES     becomes a program that does
- *                          orphan NOTES   a child records so many, says "ready" and lives on until
- *                                         standard input ends
+ *                          orphan NOTES   a child records NOTES notes, prints "ready" and lives
+ * until standard input ends
  */
 #include <signal.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
 
-/* Our own buffer, as the system knows it. */
+/* Finds our own buffer in the list of mappings. */
 static struct weft_abi_buffer *find_buffer(void)
 {
 	char line[4096];
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 		store(&buffer->losses[WEFT_ABI_LOSS_FULL], sequence);
 		for (uint32_t i = 0; i < buffer->names_bytes / 8; i += 16)
 			store(&names[i], sequence);
-		/* What changes while it is copied is not taken. */
+		/* A packet that changes while it is copied is not taken. */
 		nanosleep(&(const struct timespec){0, 20000}, NULL);
 	}
 	return 0;

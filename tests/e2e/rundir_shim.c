@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the tests of run directories preload into weft, to be deterministic about what happens
- * between two of its system calls:
+ * The tests of run directories preload this into weft, to control what happens between two of its
+ * system calls:
  *
  *     WEFT_SHIM_SHORTEN=PART  each file that is mapped and whose path contains PART is truncated to
  *                             no bytes right after mmap

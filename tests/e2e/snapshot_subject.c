@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the tests of snapshots run. Each line of standard input is one thing to do, then it says
- * "done":
+ * The program that the tests of snapshots run. It carries out one command for each line of standard
+ * input, then prints "done":
  *
  *     record N       records N numbered events
  *     request TEXT   asks for a snapshot
@@ -12,7 +12,7 @@
  *     tag TEXT       a tag
  *     wait TEXT      a task of that label begins to wait
  *     tasks N        makes N tasks, each of which waits for the one before it
- *     look           says what is alive if somebody wants to know; two runtimes do
+ *     look           two runtimes check for a request for a rundown, and answer it
  */
 #include <signal.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static void make_waiting(const char *label)
 	weft_try_read_as(task, source);
 }
 
-/* One runtime has the even ones and knows their age. */
+/* One runtime has the even tasks and knows their age. */
 static void look(void)
 {
 	static uint32_t seen[2];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the tests of `weft record --stream` run.
+ * The program that the tests of `weft record --stream` run.
  *
  *     stream-subject COUNTERS EVENTS PAUSE
  *
  * Three lanes number their events, with the lane in the value's top byte, and store the number of
- * those whose call has returned in the file COUNTERS, which survives us. The last lane is a crowd
- * of short threads, one after the other. Each lane rests PAUSE microseconds after every 100 events.
+ * those whose call has returned in the file COUNTERS, which survives us. The last lane consists of
+ * many short threads, one after the other. Each lane rests PAUSE microseconds after every 100
+ * events.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a shell ought to show, by the PNG backend: a trace after one command to the viewer.
+ * Draws what a shell should show, with the PNG backend: a trace after one command to the viewer.
  *
  *     viewer_png TRACE OUT.png THEME WIDTH HEIGHT COMMAND
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC
  *
- * Random damage to a ring that others read.
+ * Damages a ring at random while others read it.
  *
- * A reader that looks at a ring which is damaged all over refuses it and ends, and then nothing
- * else is tested. So damage comes in moods: for a while only some sorts of it, often with what they
- * replaced put back, so that readers get far before they meet it.
+ * A reader refuses a ring that is damaged everywhere, and then nothing else is tested. So for a
+ * while only some types of damage are done, and often undone, so that readers get far before they
+ * meet damage.
  */
 #include "writer.h"
 
@@ -56,7 +56,7 @@ static void pause_us(uint64_t us)
 	nanosleep(&time, NULL);
 }
 
-/* A number that has shown faults before, or any. */
+/* A number that has revealed bugs before, or a random one. */
 static uint64_t number(void)
 {
 	static const uint64_t edges[] = {0, 1, 2, 3, 4, 7, 8, 15, 16, 63, 64, 127, 128, 255, 256, 1023,
@@ -108,7 +108,7 @@ static void restore(uint64_t offset, size_t size)
 		memcpy(bytes, attack.ring->template + offset, size);
 }
 
-/* One word changes between two values, as quickly as it can: for readers that look twice. */
+/* Changes a word between two values as fast as possible, for readers that load it twice. */
 static void flip(uint64_t offset, size_t size, uint64_t one, uint64_t other)
 {
 	for (uint64_t times = 50 + below(5000); times > 0; times--) {
@@ -239,7 +239,7 @@ static void damage_name_sizes(void)
 		flip(size, 4, number(), below(100));
 }
 
-/* Bytes that a terminal, JSON, XML or printf takes for orders. */
+/* Writes bytes that are special to a terminal, JSON, XML or printf. */
 static void damage_text(void)
 {
 	static const char orders[] = "\x1b[31m%-+ #0n*s\\\"\n\r\b\x7f\x9b\xc2\x9b\xe2\x80\xae\xe2\x81"
@@ -298,7 +298,8 @@ static void damage_losses(void)
 	put_any(any_packet() + (below(2) ? PACKET(before) : PACKET(written)));
 }
 
-/* As if each packet had been claimed and filled again, more often than any program could. */
+/* Makes each packet look as if it had been claimed and filled again, more often than any program
+ * could. */
 static void claim_again(void)
 {
 	for (uint64_t packets = 1 + below(64); packets > 0; packets--) {
@@ -330,7 +331,7 @@ enum {
 	SORTS = sizeof(sorts) / sizeof(sorts[0])
 };
 
-/* ---- What a caller asks for ---- */
+/* ---- Actions ---- */
 
 void attack_init(struct ring *ring, uint64_t seed)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * Threads that record valid events of every sort.
+ * Threads that record valid events of every type.
  *
- * The ring that they record into is damaged meanwhile, so that the recorder may follow a wrong
- * address or find its memory gone. The thread to which that happens stops there, and waits for
- * the process's end.
+ * Their ring is damaged meanwhile, so that the recorder may follow a wrong address or lose its
+ * memory. A thread to which that happens stops there, and waits for the process's end.
  */
 #include "writer.h"
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: ISC
  *
- * A program under weft that is hostile to whoever reads its ring.
+ * A program under weft that is hostile to the readers of its ring.
  *
  *     writer [MODE [SECONDS [SEED [wait]]]]
  *
  *     honest    only records
  *     rewrite   records, and damages the ring at random
  *     cut       and makes its file shorter and longer
- *     frozen    damages a ring that nothing is recorded into any more
- *     outside   says that its packets begin far beyond the ring, and asks for a snapshot
+ *     frozen    damages a ring after recording has stopped
+ *     outside   claims that its packets begin far beyond the ring, and requests a snapshot
  *     escape    changes a name between letters and terminal sequences
  *
  * It writes "ready" when the attack begins; with `wait` it then records until SIGTERM before it
- * attacks, so that readers may be there already. It is built without sanitizers: it may do to
- * itself what it likes.
+ * attacks, so that readers may be there already. It is built without sanitizers, because it may
+ * damage itself.
  */
 #include "writer.h"
 
@@ -47,7 +47,7 @@ static void sleep_s(double seconds)
 	nanosleep(&time, NULL);
 }
 
-/* The file that the recorder has mapped. */
+/* Finds the file that the recorder has mapped. */
 static bool find_path(char ret_path[4096])
 {
 	char line[8192];
@@ -95,7 +95,7 @@ static void attack_outside(struct ring *ring)
 	sleep_s(0.05);
 }
 
-/* An OSC sequence that sets a terminal's title, and what else it takes for an order. */
+/* Writes an OSC sequence that sets a terminal's title, and other control sequences. */
 static void attack_escape(struct ring *ring)
 {
 	static const char *const names[] = {"a note with", "number %-+", "request", "queue", "child"};

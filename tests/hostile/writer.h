@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A program that attacks the readers of its own ring: what its parts share.
+ * Declarations that the parts of the hostile writer share: a program that attacks the readers of
+ * its own ring.
  *
  *     writer.c    the command line, and the attacks that have a name
  *     honest.c    threads that record valid events
@@ -24,7 +25,8 @@ struct ring {
 
 /* ---- honest.c ---- */
 
-/* Starts the threads that record. One that dies of a damaged ring is parked, the process goes on.
+/* Starts the threads that record. A thread that faults because of a damaged ring sleeps; the
+ * process goes on.
  */
 void honest_start(void);
 /* They record no more. */
@@ -32,12 +34,12 @@ void honest_stop(void);
 
 /* ---- attack.c ---- */
 
-/* All that happens follows from the seed, but for the time at which each write meets its reader. */
+/* Everything follows from the seed, except the time at which a reader meets each write. */
 void attack_init(struct ring *ring, uint64_t seed);
 uint64_t attack_random(void);
 /* Some damage, or a repair, and a pause. */
 void attack_rewrite(void);
-/* The file becomes shorter or longer, and in time as it was. */
+/* Makes the file shorter or longer, and later restores its size. */
 void attack_cut(void);
 /* Writes so far. */
 uint64_t attack_count(void);

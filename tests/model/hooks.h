@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Included before everything else in each file of src/record, and in what a follower reads
- * sequences with: their atomics become the machine's, and their clock counts calls. The code itself
- * is the one that programs record with and follow with.
+ * Included first in each file of src/record, and in the files with which a follower reads
+ * sequences: their atomics become the machine's, and their clock counts calls. The code is
+ * otherwise that of the libraries.
  */
 #ifndef WEFT_TESTS_MODEL_HOOKS_H
 #define WEFT_TESTS_MODEL_HOOKS_H
@@ -43,11 +43,11 @@
 		(uint64_t)(__typeof__(*(address)))(expected), (uint64_t)(__typeof__(*(address)))(desired))
 #define weft__fence_release() machine_fence(MACHINE_RELEASE)
 
-/* Readers call the compiler's own. */
+/* Readers call the compiler's builtins. */
 #define __atomic_load_n(address, order) \
 	MACHINE_LOAD_AS(address, (order) == __ATOMIC_RELAXED ? MACHINE_RELAXED : MACHINE_ACQUIRE)
 
-/* Answers the same in each execution with the same choices. */
+/* Returns the same in each execution with the same choices. */
 struct weft__stamp model_stamp(void);
 
 uint64_t model_ticks(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Choices are a list. An execution follows it as far as it goes and takes the first alternative
- * from there on; afterwards the last choice that has another alternative takes it, and all behind
- * it are forgotten: a search in depth that keeps nothing but the list.
+ * Depth-first search whose only state is a list of choices. An execution follows the list to its
+ * end and takes the first alternative from there on. Afterwards the last choice that has another
+ * alternative takes it, and all choices behind it are removed.
  */
 #include "machine.h"
 
@@ -15,11 +15,11 @@
 #define SHARED_MAX  256
 #define STORES_MAX  64 /* of one word in one execution */
 #define CHOICES_MAX 4096
-#define STEPS_MAX   20000 /* of one execution: more is a loop without end */
+#define STEPS_MAX   20000 /* of one execution; more are an endless loop */
 #define STACK_BYTES 65536
 #define LATE_MAX    8
 
-/* Of each shared word the oldest store that may be read. */
+/* For each shared word, the oldest store that may be read. */
 struct view {
 	uint8_t at[SHARED_MAX];
 };
@@ -67,7 +67,7 @@ static struct thread threads[MACHINE_THREADS];
 static ucontext_t outside;
 static unsigned self, preemptions, old_loads, steps;
 static void (*handler)(void);      /* of thread 0 */
-static unsigned signals, handling; /* that may come, and that have not been handled */
+static unsigned signals, handling; /* that may still come; that have not been handled */
 static bool is_running, has_died;
 static const char *failure;
 static bool verbose; /* prints what happens */
@@ -112,7 +112,7 @@ static unsigned choose(unsigned count)
 	}
 	if (choice_at == choice_count)
 		choices[choice_count++] = (struct choice){0, count};
-	/* Nothing but choices may differ between executions. */
+	/* Executions may differ only in their choices. */
 	if (choices[choice_at].count != count)
 		machine_fail("the test itself is not the same each time");
 	return choices[choice_at++].taken;
@@ -166,7 +166,8 @@ static void run_thread(void)
 	end_thread();
 }
 
-/* Before an access to shared memory: another thread may come first, or this one end here. */
+/* Called before an access to shared memory: another thread may come first, or this one may end
+ * here. */
 static void pause_here(void)
 {
 	unsigned others[MACHINE_THREADS], count = 0;
@@ -188,7 +189,7 @@ static void pause_here(void)
 	go_to(others[choice - 1]);
 }
 
-/* Before any access of the thread that has a handler. */
+/* Called before any access of the thread that has a handler. */
 static void take_signals(void)
 {
 	while (self == 0 && signals > 0 && choose(2)) {
@@ -242,8 +243,8 @@ static struct word *word_of(const void *address)
 	return &words[0];
 }
 
-/* Which word this is if threads share it; else -1. Who shares it becomes known as executions go:
- * then all is done again, so that in the end no choice was left out. */
+/* The number of the word if threads share it; else -1. Which words are shared is found out during
+ * executions; then the search starts again, so that no choice is left out. */
 static int shared_word(const void *address, bool writes)
 {
 	struct word *word = word_of(address);
@@ -263,7 +264,7 @@ static int shared_word(const void *address, bool writes)
 
 static void join(struct view *restrict view, const struct view *restrict more)
 {
-	/* In blocks, which compilers make one instruction. */
+	/* In blocks, for which compilers use one instruction. */
 	unsigned count = shared_count;
 	for (unsigned i = 0; i < count; i += 32)
 		for (unsigned j = i; j < i + 32; j++)
@@ -318,7 +319,7 @@ static void store_shared(int word, const struct machine_access *access, bool is_
 	store->value = access->value;
 	store->view = access->order & MACHINE_RELEASE ? thread->now : thread->released;
 	store->view.at[word] = (uint8_t)history->count;
-	/* A release sequence: it goes on with the thread's own stores, and with anybody's read-modify-
+	/* A release sequence continues with the thread's own stores and with any thread's read-modify-
 	 * writes. */
 	if (is_exchange || store[-1].writer == self)
 		join(&store->view, &store[-1].view);
@@ -340,7 +341,7 @@ static uint64_t trace_access(const struct machine_access *access, uint64_t value
 	return value;
 }
 
-/* One access that nothing comes between. */
+/* Performs one access, which nothing interrupts. */
 static uint64_t make(const struct machine_access *access)
 {
 	bool writes = access->operation != MACHINE_LOAD;
@@ -399,7 +400,8 @@ static uint64_t make_torn(struct machine_access access)
 	return found;
 }
 
-/* By reference: a copy waits for what was just stored in parts, which takes longer than the rest.
+/* By reference: copying would wait for the parts that were just stored, which takes longer than the
+ * rest.
  */
 static uint64_t perform(struct machine_access *access)
 {
@@ -408,7 +410,7 @@ static uint64_t perform(struct machine_access *access)
 		test->filter(access);
 	if (access->is_torn)
 		return make_torn(*access);
-	/* No two stores of a thread to one word change places. */
+	/* Stores of one thread to one word keep their order. */
 	for (unsigned i = 0; i < thread->late_count; i++)
 		if (access->address == thread->late[i].address && access->operation != MACHINE_LOAD)
 			make_late(thread);
@@ -427,7 +429,7 @@ static uint64_t cut(uint64_t value, unsigned size)
 	return size < 8 ? value & (((uint64_t)1 << 8 * size) - 1) : value;
 }
 
-/* Words that are written in halves here and whole there are halves everywhere. */
+/* A word that is written in halves anywhere is treated as halves everywhere. */
 static bool is_halves(const void *address, unsigned size)
 {
 	return size == 8 && test && test->is_halves && test->is_halves(address);
@@ -573,7 +575,8 @@ struct machine_result machine_run(const struct machine_test *what)
 		run_once();
 		result.executions++;
 		if (has_grown) {
-			failure = NULL; /* half of this execution was on plain memory: not a possible one */
+			failure =
+				NULL; /* half of this execution used plain memory, so it is not a possible one */
 			choice_count = 0;
 			result.executions = 0;
 			continue;

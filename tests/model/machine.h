@@ -3,23 +3,23 @@
  * A machine that runs a few threads in every order, on memory that is as weak as C11 lets it be.
  *
  * The threads are coroutines. At each atomic access to a word that they share the machine chooses:
- * which thread goes on, and which of the stores that the word has seen a load answers. It then runs
+ * which thread goes on, and which store to the word a load returns. It then runs
  * everything again with other choices, until there are none left.
  *
- * Memory is that of C11 as views tell it (Kang and others, "A Promising Semantics", POPL 2017,
+ * Memory follows C11, modelled by views (Kang and others, "A Promising Semantics", POPL 2017,
  * without promises): each word has a history of stores, each thread a view, which is the oldest
  * store of each word that it may still read. A release store takes its thread's view along, and so
  * do those that its thread makes to the same word after it (C11's release sequence); an acquire
  * load adds it to the reader's; fences do so for the relaxed accesses around them. So a load may
- * answer what another processor has overwritten long ago, unless something forbids it.
+ * return a value that another processor has overwritten long ago, unless an order forbids it.
  *
  * A test may have a signal handler: at each access of thread 0, shared or not, the machine chooses
- * whether it runs to its end before that, also in the middle of itself.
+ * whether the handler runs to its end before it, also nested in itself.
  *
  * Not covered: a store becomes the last of its word when it is made (of two unordered stores to one
  * word the machine takes both orders, but by scheduling alone), and no load sees a store that its
- * own thread's later stores caused. Words that one thread alone touches, or that nobody writes, are
- * found by the machine itself, and cost nothing.
+ * own thread's later stores caused. The machine finds words that only one thread uses, or that no
+ * thread writes; they cost nothing.
  */
 #ifndef WEFT_TESTS_MODEL_MACHINE_H
 #define WEFT_TESTS_MODEL_MACHINE_H
@@ -50,7 +50,7 @@ struct machine_access {
 	unsigned order; /* enum machine_order, or'd */
 	uint64_t value; /* to be stored */
 	uint64_t expected;
-	/* What a test may do to the access, to see whether that is noticed: */
+	/* Faults that a test may plant in the access, to see whether they are noticed: */
 	bool is_torn;     /* an exchange or addition becomes a load, and later a store */
 	bool is_late;     /* a store comes after the next one that isn't late */
 	bool is_left_out; /* a barrier */
@@ -68,8 +68,8 @@ struct machine_test {
 	const char *(*describe)(const void *address);  /* for `tells` */
 	bool verbose;                                  /* prints the steps that failed */
 	bool first_may_die;   /* thread 0 may end at any access to shared memory */
-	unsigned preemptions; /* as many at most, besides the switches where a thread ends */
-	unsigned old_loads;   /* as many loads at most answer something else than the last store */
+	unsigned preemptions; /* at most this many, not counting switches at which a thread ends */
+	unsigned old_loads;   /* at most this many loads return something other than the last store */
 };
 
 struct machine_result {
@@ -81,23 +81,23 @@ struct machine_result {
 /* Runs the test in every order, or until it fails. */
 struct machine_result machine_run(const struct machine_test *test);
 
-/* From a test's functions: this must not happen. Only the first is kept. */
+/* Called by a test's functions: reports a failure. Only the first is kept. */
 void machine_fail(const char *failure);
 
 /* The thread that runs, from 0. */
 unsigned machine_self(void);
 
-/* From `prepare`: so many signals at most come to thread 0. */
+/* Called by `prepare`: at most `count` signals come to thread 0. */
 void machine_signal(void (*handler)(void), unsigned count);
 
 /* Does the thread that runs handle one? */
 bool machine_handles(void);
 
-/* Has the thread ended? If so, the caller sees all that it did: the kernel takes locks where
- * threads end and where they are looked for. */
+/* True if the thread has ended. The caller then sees all that it did, because the kernel takes
+ * locks when threads end and when they are looked up. */
 bool machine_has_ended(unsigned thread);
 
-/* For the atomics under test. */
+/* Called by the atomics under test. */
 uint64_t machine_load(const void *address, unsigned size, unsigned order);
 void machine_store(void *address, unsigned size, unsigned order, uint64_t value);
 uint64_t machine_add(void *address, unsigned size, unsigned order, uint64_t value);
@@ -106,14 +106,14 @@ bool machine_compare_exchange(
 	void *address, unsigned size, unsigned order, uint64_t expected, uint64_t desired);
 void machine_fence(unsigned order);
 
-/* Another thread may come first: where something other than memory tells the order. */
+/* Lets another thread come first, where the order does not depend on memory alone. */
 void machine_step(void);
 
-/* The calling thread sees from then on what all have stored until then, as if it had waited for the
- * other processors' store buffers. */
+/* From then on the calling thread sees everything that was stored before, as if it had waited for
+ * the other processors' store buffers. */
 void machine_settle(void);
 
-/* Every thread's barrier, where it is now: each sees from then on what all have done until then. */
+/* A barrier in every thread: from then on each thread sees everything that was done before. */
 void machine_barrier(void);
 
 #endif

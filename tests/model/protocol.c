@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
- * The protocol of the buffer in every order of its steps: the code of src/record, two writers, a
- * reader, which may take the low-water mark of src/format, and a machine (machine.h) that leaves
- * nothing to luck.
+ * Runs the buffer's protocol in every order of its steps: the code of src/record with two writers,
+ * a reader, which may use the low-water mark of src/format, and a machine (machine.h) that tries
+ * all orders.
  *
- * Each scenario must hold. Then each is run with one thing spoilt — an order weakened, a step
- * swapped with the next, an exchange torn in two, a check left out — and must not hold: that is how
- * we know that it would have told us.
+ * Each scenario must hold. Then each is run with one planted bug – a weaker memory order, two steps
+ * swapped, an exchange torn in two, a check left out – and must fail, which shows that it can find
+ * such bugs.
  *
- * Packets are made small, two events of two words or the like: the code asks its slot for the
- * limit.
+ * Packets are made small, such as two events of two words; the code reads the limit from its slot.
  */
 #include <stdio.h>
 #include <string.h>
@@ -72,7 +71,7 @@ static bool is_mortal;
 static uint64_t clock_now;
 static uint32_t events_bytes;
 static enum fault fault;
-static bool is_marked;        /* a mark is taken: the order of clock and memory matters */
+static bool is_marked;        /* a mark is taken, so the order of clock and memory matters */
 static unsigned prepared_for; /* the thread that a scenario prepares for */
 
 /* Who runs. */
@@ -141,7 +140,7 @@ static struct weft_platform platform = {
 
 #define IN(type, field) (at == offsetof(struct type, field))
 
-/* Of another thread's slot. */
+/* Plants a bug in the taking of another thread's packet. */
 static void spoil_taking(struct machine_access *access, size_t at)
 {
 	static const uint32_t zero;
@@ -170,20 +169,20 @@ static void spoil_slot(struct machine_access *access, size_t at)
 	}
 	if (IN(weft_abi_slot, sequence) && !stores && fault == MARK_NOT_ACQUIRED)
 		access->order = MACHINE_RELAXED;
-	if (IN(weft_abi_slot, limit) && stores && access->value) /* no fault: small packets */
+	if (IN(weft_abi_slot, limit) && stores && access->value) /* not a bug: small packets */
 		access->value = sizeof(struct weft_abi_packet) + events_bytes;
 	if (IN(weft_abi_slot, owner) && fault == SLOT_TORN)
 		access->is_torn = true;
 }
 
-/* What handlers would find of a thread's moment. */
+/* Plants a bug in the state of a moment that handlers see. */
 static void spoil_moment(struct machine_access *access, size_t at)
 {
 	static uint32_t was_in_moment;
 	bool stores = access->operation == MACHINE_STORE;
 	if (machine_handles())
 		return;
-	/* Beside the guard, as the code must not do. */
+	/* Without the guard, which is the planted bug. */
 	if (IN(weft_abi_slot, moment_events) && !stores)
 		was_in_moment = selves[own()].slot->is_in_moment;
 	if (IN(weft_abi_slot, is_in_moment) && !stores && fault == MOMENT_ASKED_BEFORE)
@@ -253,7 +252,7 @@ static void filter(struct machine_access *access)
 	}
 }
 
-/* What a packet holds is checked the same way by a reader meanwhile and at the end. */
+/* The content of a packet; it is checked in the same way by a concurrent reader and at the end. */
 
 struct copy {
 	uint64_t words[PACKET_WORDS];
@@ -267,13 +266,13 @@ static uint64_t field(const struct copy *copy, size_t offset)
 
 #define FIELD(copy, name) field(copy, offsetof(struct weft_abi_packet, name))
 
-/* An event's operand: whose it is and which of theirs. */
+/* An event's operand: the writer, and the number among its events. */
 static unsigned writer_of(uint64_t operand)
 {
 	return (unsigned)(operand >> 32) - 1;
 }
 
-/* The handler of thread 0 writes as one more. */
+/* The handler of thread 0 counts as one more writer. */
 #define HANDLER (MACHINE_THREADS - 1)
 
 static unsigned thread_of(unsigned writer)
@@ -281,7 +280,7 @@ static unsigned thread_of(unsigned writer)
 	return writer == HANDLER ? 0 : writer;
 }
 
-/* Calls `see` for each event; `is_first`: of its thread in the packet. Answers their number. */
+/* Calls `see` for each event; `is_first`: of its thread in the packet. Returns their number. */
 static unsigned each_event(const struct copy *copy,
 	void (*see)(uint64_t operand, uint64_t head, bool is_first, bool adopted))
 {
@@ -314,7 +313,7 @@ static unsigned each_event(const struct copy *copy,
 	return count;
 }
 
-/* The reader, as docs/buffer.md tells it: a thread of its own. */
+/* The reader that docs/buffer.md describes, in a thread of its own. */
 
 static const struct copy *reading;
 static uint64_t expected; /* the next operand of the packet's thread; 0: any */
@@ -413,7 +412,7 @@ static void write_three(void)
 	write_one();
 }
 
-/* Two moments, of which the second's beginning ends the first. */
+/* Two moments; the beginning of the second ends the first. */
 static void write_moments(void)
 {
 	weft_moment_begin();
@@ -438,7 +437,7 @@ static void write_short_moment(void)
 	weft_moment_end();
 }
 
-/* Three words, so that a death in the middle leaves a count to be mended. */
+/* Three words, so that a death in the middle leaves a count to be repaired. */
 static void write_long(void)
 {
 	uint64_t operand = next_operand();
@@ -452,15 +451,15 @@ static void write_named(void)
 	weft__tag_value(WEFT_TASK_CURRENT, &caches[own()], "job", (int64_t)next_operand());
 }
 
-/* A reader of the low-water mark, as docs/buffer.md tells it. After a mark was given, nothing
- * older may become visible that was not in the reading of commits that belongs to the mark: the
- * past never changes.
+/* A reader of the low-water mark that docs/buffer.md describes. After a mark was returned, no older
+ * event may become visible that was not seen by the reading of commits that belongs to the mark:
+ * the past never changes.
  *
- * The slack is the one thing that C11 does not give. What is assumed of it is no more than this:
- * whatever any thread had stored when the clock was read is seen by the loads that come a slack
- * later. (And of the clock: a thread's stamp is not earlier than its store of the guard. A
- * processor may read its counter before it has stored what stands before; that is as if the store
- * had waited in its store buffer, and the slack covers it.) */
+ * C11 has no notion of the slack. The model only assumes that stores which any thread had made when
+ * the clock was read are seen by loads that come a slack later. (And of the clock: a thread's stamp
+ * is not earlier than its store of the guard. A processor may read its counter before it has stored
+ * what stands before; that is as if the store had waited in its store buffer, and the slack covers
+ * it.) */
 
 #define EVENTS_MAX 8 /* of a thread */
 #define LOOKS_MAX  4
@@ -472,7 +471,7 @@ static struct look {
 static unsigned look_count;
 static struct weft__mark mark;
 static uint64_t visible;                                 /* in this reading */
-static uint64_t stamps[MACHINE_THREADS * EVENTS_MAX];    /* of what has been visible */
+static uint64_t stamps[MACHINE_THREADS * EVENTS_MAX];    /* of the events that were visible */
 static const struct weft__ticks ns_clock = {0, 0, 1, 0}; /* a tick is a nanosecond */
 
 static void see_stamp(uint64_t operand, uint64_t head, bool is_first, bool adopted)
@@ -484,8 +483,8 @@ static void see_stamp(uint64_t operand, uint64_t head, bool is_first, bool adopt
 	visible |= (uint64_t)1 << bit;
 }
 
-/* Up to where is the packet visible? What lies before is then copied at once: that the words are
- * there, and whether they are still of this content, other scenarios ask. */
+/* Reads how much of the packet is visible and copies that at once. Other scenarios check that the
+ * words are visible, and that they still belong to this content. */
 static void read_commit(unsigned index)
 {
 	unsigned char *packet = packet_at(index);
@@ -541,7 +540,7 @@ static void follow_twice(void)
 	follow_once();
 }
 
-/* At the end, when the mark must have come as far as the clock. */
+/* Called at the end, when the mark must have reached the clock. */
 static void check_mark(void)
 {
 	if (!is_marked)
@@ -639,7 +638,7 @@ static void check(void)
 			machine_fail("a gap between a thread's events, or one of them twice");
 	}
 	uint64_t known = found + overwritten + lost;
-	/* Who dies inside an event has not recorded it. */
+	/* A thread that dies inside an event has not recorded it. */
 	if (known != wanted && !(is_mortal && known + 1 == wanted))
 		machine_fail("events found, overwritten and lost are not those that were written");
 	check_names();
@@ -655,7 +654,7 @@ static bool is_event(const void *address)
 		   (at - h->packets_offset) % h->packet_bytes >= sizeof(struct weft_abi_packet);
 }
 
-/* Where an address is, for who reads a failure. */
+/* Describes an address for the message of a failure. */
 static const char *describe(const void *address)
 {
 	static char text[64];
@@ -730,7 +729,7 @@ static void nothing_but_the_dead_ones(void)
 	write_one();
 }
 
-/* The packet is the first thread's, which is between two events. */
+/* The packet belongs to the first thread, which is between two events. */
 static void one_packet_held(void)
 {
 	start(1, 48);
@@ -893,7 +892,7 @@ static const struct scenario {
 			describe, true, false, 1, 0}},
 };
 
-/* What is spoilt, and in which scenario that must show. */
+/* The planted bugs, each with the scenario that must find it. */
 static const struct {
 	enum fault fault;
 	const char *name;
@@ -954,7 +953,7 @@ static void tap(
 	fflush(stdout);
 }
 
-/* In a process of its own: what is spoilt may crash, which is a way to be noticed. */
+/* In a process of its own, because a planted bug may crash, which counts as found. */
 static struct machine_result run_spoilt(const struct scenario *scenario, enum fault what)
 {
 	struct machine_result result = {0, 0, NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * One tally for all readers: a decoder at the end, one of a copy, a follower.
+ * One tally for all readers: a decoder at the end, a decoder of a copy, a follower.
  */
 #include "check.h"
 
@@ -161,7 +161,7 @@ static void check_diagnostics(struct tally *tally, const struct weft_diagnostics
 		report_problem(tally->tale, "%s: %s", tally->reader, diagnostics->list[0].message);
 }
 
-/* Answers what was found: events and losses. */
+/* Returns the number of events found and of losses. */
 static uint64_t decode(const void *bytes, struct tally *tally)
 {
 	struct weft_decoder *decoder;
@@ -181,7 +181,7 @@ static uint64_t decode(const void *bytes, struct tally *tally)
 	return found;
 }
 
-/* Calls are nothing that was lost while recording was off, or by their level. */
+/* Calls while recording was off, or below the level, do not count as lost. */
 static bool are_all_counted(const struct round *round)
 {
 	return !(round->happenings & (RESTARTS | LEVELS));

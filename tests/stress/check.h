@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What can be read must be what was written: whole, in order, each thread's its own; and with what
- * is counted as lost it must be all.
+ * Checks that readers get the events that were written: intact, in order, of the right thread; and
+ * that together with the losses these are all events.
  */
 #ifndef WEFT_TESTS_STRESS_CHECK_H
 #define WEFT_TESTS_STRESS_CHECK_H
@@ -10,10 +10,12 @@
 
 struct weft_decoder;
 
-/* What a copy of a buffer, made meanwhile, has and counts lies between `least` and `most`. */
+/* Checks a copy of a buffer that was made meanwhile: its events and losses lie between `least` and
+ * `most`. */
 void check_copy(const struct round *round, const void *copy, uint64_t least, uint64_t most);
 
-/* The buffers when nobody writes any more. Answers the events that could be read. */
+/* Checks the buffers when no thread writes any more. Returns the number of events that could be
+ * read. */
 uint64_t check_end(const struct round *round);
 
 /* Follows the first buffer to its end, which may be set by a kill. */

@@ -21,7 +21,7 @@ static void hold(struct weft_abi_buffer *header, uint64_t ticks)
 	__atomic_store_n(&header->hold_until, now + ticks, __ATOMIC_RELAXED);
 }
 
-/* What is done before the copy is in it or counted, and nothing else is. */
+/* Events that were done before the copy are in it or counted as lost, and no others. */
 static void copy_once(const struct round *round, unsigned char *copy)
 {
 	struct tale *tale = round->tale;

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: ISC
  *
- * Delays at random: mostly none; some ns to µs of work, the processor given away, or a short sleep.
+ * Random delays: mostly none; or ns to µs of work, a yield, or a short sleep.
  */
 #ifndef WEFT_TESTS_STRESS_DELAY_H
 #define WEFT_TESTS_STRESS_DELAY_H
 
 #include <stdint.h>
 
-/* Of the thread; 0: not begun. A handler in the middle may use a number twice, which is no harm. */
+/* The thread's generator; 0: not started. A signal handler in the middle may use a number twice,
+ * which is harmless. */
 extern _Thread_local uint32_t stress_random __attribute__((tls_model("initial-exec")));
 
-/* Threads that begin from here on are late at other places. */
+/* Threads that begin from here on are delayed at other steps. */
 void stress_seed(uint32_t seed);
 
-/* Some delay, as long as it takes others to do something. */
+/* Waits long enough for other threads to do something. */
 void stress_wait(void);
 
 void stress_delay_slowly(void);
 
-/* The thread's first state, which is not 0: the generator would not come away from it. */
+/* The thread's first state; not 0, because the generator would stay there. */
 uint32_t stress_begin(void);
 
 static inline uint32_t stress_next(void)

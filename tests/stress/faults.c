@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Steps of the recorder that are done wrongly. Where an access lies in its buffer tells which step
+ * Planted bugs in steps of the recorder. The location of an access in the buffer shows which step
  * it is.
  */
 #include "faults.h"
@@ -92,7 +92,7 @@ static uint64_t load(const volatile void *address, size_t size)
 	}
 }
 
-/* Stores that the thread has made, and that wait as in a processor's store buffer. */
+/* Stores of the thread that wait, as in a processor's store buffer. */
 #define LATE_MAX 8
 
 static _Thread_local struct {
@@ -127,12 +127,12 @@ static bool be_late(volatile void *address, size_t size, uint64_t value)
 uint64_t stress_load(const volatile void *address, size_t size, bool acquires)
 {
 	struct location location = locate(address);
-	/* Only a taker acquires it. */
+	/* Only a thread that takes a packet loads it with acquire order. */
 	if (stress_fault == STRESS_TAKEN_IN_AN_EVENT && IS(location, SLOT, weft_abi_slot, sequence) &&
 		acquires)
 		return 0;
 	uint64_t value = load(address, size);
-	/* What a processor may do: the limit is loaded before others see the guard. */
+	/* A processor may do this: the limit is loaded before others see the guard. */
 	if (stress_fault == STRESS_TAKEN_WITHOUT_BARRIER && IS(location, SLOT, weft_abi_slot, limit) &&
 		location.is_own)
 		make_late_stores();

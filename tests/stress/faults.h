@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a test may do to the recorder's steps, to see whether that is noticed.
+ * Bugs that a test may plant in the recorder's steps, to see whether they are noticed.
  */
 #ifndef WEFT_TESTS_STRESS_FAULTS_H
 #define WEFT_TESTS_STRESS_FAULTS_H
@@ -24,15 +24,16 @@ enum stress_fault {
 	STRESS_FAULTS
 };
 
-/* Set before there are threads. */
+/* Set it before any thread starts. */
 extern enum stress_fault stress_fault;
 
-/* Buffers one after the other: what lies elsewhere is not spoilt. */
+/* The buffers, which are contiguous; accesses elsewhere stay correct. */
 void stress_watch(unsigned char *buffers, size_t buffer_bytes, unsigned count);
 
 /* For hooks.h alone. */
 uint64_t stress_load(const volatile void *address, size_t size, bool acquires);
-bool stress_store(volatile void *address, size_t size, uint64_t value); /* false: not done */
+bool stress_store(
+	volatile void *address, size_t size, uint64_t value); /* false: the store was dropped */
 bool stress_exchange(volatile void *address, size_t size, uint64_t expected, uint64_t desired);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * Included before everything else in each file of src/record and src/platform: before and after
- * each access to memory that others see, each fence and each reading of the clock a thread may be
- * late, by nanoseconds or by a turn of the scheduler. The code itself is the one that programs
- * record with, and so are its orders: ThreadSanitizer sees them here as there.
+ * Included first in each file of src/record and src/platform: before and after each access to
+ * shared memory, each fence and each reading of the clock, a thread may be delayed, by nanoseconds
+ * or by a turn of the scheduler. The code and its memory orders are otherwise those of the library,
+ * so ThreadSanitizer checks them.
  */
 #ifndef WEFT_TESTS_STRESS_HOOKS_H
 #define WEFT_TESTS_STRESS_HOOKS_H
@@ -22,7 +22,7 @@
 #undef weft__fetch_add
 #undef weft__compare_exchange
 
-/* What is spoilt goes another way. */
+/* Planted bugs take another path. */
 #define STRESS_LOAD_AS(address, order)                                                          \
 	__extension__({                                                                             \
 		stress_delay();                                                                         \

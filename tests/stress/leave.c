@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The recorder's own sources, left by a jump after each of their stores in turn, as by a signal
- * handler that never returns; and left once more in the middle of the repair that follows. The
- * events that are found and lost afterwards must be all that were written, to the event.
+ * Jumps out of the recorder after each of its stores in turn, as a signal handler that never
+ * returns does; and once more in the middle of the repair that follows. Afterwards the events found
+ * and lost must add up exactly to those written.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -25,7 +25,7 @@ enum {
 	PACKETS = 11,
 	IN_PACKET = (4096 - sizeof(struct weft_abi_packet)) / 16,
 	AFTER = 3 * PACKETS * IN_PACKET,
-	ROOM_MAX = 3,  /* words that are left in the packet, in events of 16 bytes */
+	ROOM_MAX = 3,  /* free words in the packet, in events of 16 bytes */
 	IDLE = 14,     /* threads that hold packets */
 	AGAIN_MAX = 12 /* steps of a repair, and more */
 };
@@ -137,7 +137,7 @@ static bool leave_at(void (*body)(void), unsigned long step)
 	return false;
 }
 
-/* Until the next event is the one that finds the guard stuck, and repairs it. */
+/* Records until the next event is the one that finds the guard stuck and repairs it. */
 static void come_near_repair(void)
 {
 	const struct weft_abi_slot *slot = weft__self()->slot;
@@ -170,7 +170,8 @@ static uint64_t count_all(const void *buffer)
 	return count;
 }
 
-/* False if something is wrong, which is printed. `ret_left`: did it leave where it was asked to? */
+/* False after a message if something is wrong. `ret_left`: true if it left at the requested step.
+ */
 static bool leave(void *buffer, const struct leaving *l, bool *ret_left)
 {
 	begun = done = 0;
@@ -178,7 +179,7 @@ static bool leave(void *buffer, const struct leaving *l, bool *ret_left)
 	if (weft_start(buffer, SIZE, NULL))
 		abort();
 	record_small_ones((uint64_t)PACKETS * IN_PACKET - l->room);
-	start_idle(l->idle); /* they hold the packets, so that claims take some of theirs */
+	start_idle(l->idle); /* these hold packets, so that claims must take some from them */
 	*ret_left = leave_at(l->body, l->at);
 	if (*ret_left && l->again_at) {
 		come_near_repair();
@@ -207,7 +208,7 @@ static void tap(bool is_good, const char *name, unsigned long steps)
 	failures += !is_good;
 }
 
-/* After each step of the body. */
+/* Leaves after each step of the body. */
 static void leave_once(void *buffer, const char *name, void (*body)(void), unsigned idle_count)
 {
 	unsigned long steps = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
- * Included before everything else in each file of src/record and src/platform: after each store to
- * memory that others see, the thread may leave by a jump, as a signal handler may that comes there.
+ * Included first in each file of src/record and src/platform: after each store to shared memory,
+ * the thread may leave by a jump, as a signal handler could.
  */
 #ifndef WEFT_TESTS_STRESS_LEAVE_HOOKS_H
 #define WEFT_TESTS_STRESS_LEAVE_HOOKS_H
 
 #include "record/atomics.h"
 
-/* leave.c: counts the step, and leaves at the one that is asked for. */
+/* leave.c: counts the step, and leaves at the requested one. */
 void leave_step(void);
 
 #undef weft__store

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The program that records: more threads than there are packets, and whatever the round wants
- * besides. Each event is numbered by its writer: a thread, or its signal handler.
+ * The program that records: more threads than packets, and what else the round asks for. Each event
+ * is numbered by its writer: a thread, or its signal handler.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -98,7 +98,7 @@ static void record_moment(uint64_t *caches, uint64_t writer)
 	weft_moment_end();
 }
 
-/* Of whose name another thread may be the first to say it. */
+/* Another thread may be the first to use this name. */
 static void handle(int signal)
 {
 	uint64_t caches[NAMES] = {0};
@@ -114,7 +114,7 @@ static void handle(int signal)
 		siglongjmp(thread->back, 1);
 }
 
-/* In the middle of an event, which a moment alone is not. */
+/* True in the middle of an event; a moment alone does not count. */
 static bool is_stuck(const struct weft_abi_slot *slot)
 {
 	bool is_between = weft__load(&slot->is_in_moment) && weft__load(&slot->moment_events) % 2 == 0;
@@ -130,13 +130,13 @@ static void come_back(struct thread *thread)
 	const struct weft_abi_slot *slot = weft__self()->slot;
 	if (thread->will_be_mended || !slot || !is_stuck(slot))
 		return;
-	/* Once, since handlers leave again meanwhile. */
+	/* Only once, since handlers may jump out again meanwhile. */
 	thread->will_be_mended = true;
 	thread->events += WEFT__NESTED_MAX;
 	thread->pause_us = 0;
 }
 
-/* The end of one may be left out, and there may be no beginning. */
+/* Its end may be left out, or its beginning. */
 static void begin_moment_or_end(bool may_begin)
 {
 	unsigned chance = happens(MOMENTS) ? random_below(16) : 2;
@@ -204,7 +204,7 @@ static void *run_short_threads(void *argument)
 	return NULL;
 }
 
-/* ---- What happens besides ---- */
+/* ---- Other actions of the round ---- */
 
 static struct thread threads[THREADS_MAX];
 static unsigned thread_count;
@@ -229,7 +229,7 @@ static void start_in(unsigned index)
 {
 	if (weft_start(buffer_at(index), BUFFER_BYTES, NULL))
 		report_problem(tale, "recording does not start in buffer %u", index);
-	/* Not earlier: who copies it finds it complete. */
+	/* Not earlier, so that a process that copies it finds it complete. */
 	__atomic_store_n(&tale->buffer, index, __ATOMIC_RELEASE);
 }
 
@@ -246,7 +246,7 @@ static void *restart(void *argument)
 	return NULL;
 }
 
-/* ---- The platform, of which some is counted or spoilt ---- */
+/* ---- The platform, with counts and planted bugs ---- */
 
 static bool (*pass_barrier)(void *context);
 
@@ -266,7 +266,7 @@ static bool all_have_ended(void *context, uint32_t thread)
 	return true;
 }
 
-/* After a start, which finds out whether the kernel has barriers. */
+/* Call it after a start, which finds out whether the kernel has barriers. */
 static void change_platform(void)
 {
 	struct weft_platform *platform = (struct weft_platform *)weft__default_platform();
@@ -312,7 +312,7 @@ static void run_threads(void)
 	for (unsigned i = 0; i < BESIDES; i++)
 		if (happens(when[i]))
 			pthread_join(ids[i], NULL);
-	/* Not earlier: signals were sent to them. */
+	/* Not earlier, because signals were sent to these threads. */
 	for (unsigned i = 0; i < thread_count; i++)
 		pthread_join(threads[i].id, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * One round of the stress: a program that records, and what it tells of itself beside its buffers.
+ * One round of the stress test: a program that records, and its own account beside its buffers.
  */
 #ifndef WEFT_TESTS_STRESS_ROUND_H
 #define WEFT_TESTS_STRESS_ROUND_H
@@ -19,7 +19,7 @@
 enum {
 	HANDLERS = 1 << 0, /* signal handlers record */
 	JUMPS = 1 << 1,    /* some leave the event in whose middle they came */
-	SHORT = 1 << 2,    /* threads come and go, and go on in each other's packets */
+	SHORT = 1 << 2,    /* threads come and go, and continue in each other's packets */
 	COPIES = 1 << 3,   /* the buffer is copied meanwhile */
 	HOLDS = 1 << 4,    /* and held for that, by the copier or on request */
 	FOLLOWS = 1 << 5,  /* another process follows */
@@ -30,11 +30,11 @@ enum {
 	HAPPENINGS = 10,
 };
 
-/* Shared by all processes of a round. What a writer has done is stored there before and after each
+/* Shared by all processes of a round. Each writer stores its progress there before and after each
  * of its events. */
 struct tale {
 	uint64_t begun[WRITERS], done[WRITERS];
-	uint64_t left;    /* events that a handler left, of which nobody knows whether they count */
+	uint64_t left;    /* events out of which a handler jumped: they may or may not count */
 	uint32_t writers; /* numbers given out */
 	uint32_t buffer;  /* where recording goes to now */
 	uint32_t is_recording, is_over;
@@ -53,7 +53,7 @@ struct round {
 	int files[BUFFERS];
 };
 
-/* Keeps the first. */
+/* Keeps the first problem. */
 void report_problem(struct tale *tale, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -64,7 +64,7 @@ uint64_t sum_done(const struct tale *tale);
 /* The program, in a process of its own. */
 void run_program(const struct round *round);
 
-/* An event's name and its text tell of its number, so that a wrong byte shows. */
+/* An event's name and text depend on its number, so that a wrong byte is noticed. */
 const char *name_of(uint64_t number);
 size_t text_of(uint64_t number, char text[TEXT_MAX + 1]);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC
  *
- * The recorder's own sources, with delays at random at each of their steps, in rounds: threads,
+ * Runs the recorder's own sources in rounds, with random delays at each of their steps: threads,
  * signal handlers, copies, followers, restarts and kills at once, on a buffer of 11 packets. After
- * each round the sums must be right to the event.
+ * each round the sums must be exact.
  *
  *     WEFT_STRESS_SECONDS      how long (20)
- *     WEFT_STRESS_SEED         of the first round; each of the next has one more
+ *     WEFT_STRESS_SEED         of the first round; each next round adds one
  *     WEFT_STRESS_HAPPENINGS   the same in each round: bits as in round.h (other ones in each)
  *
- * Then the recorder is spoilt in one way at a time, and some round must tell.
+ * Then one bug at a time is planted in the recorder, and some round must find it.
  */
 #include <errno.h>
 #include <signal.h>
@@ -186,7 +186,7 @@ static void add_totals(const struct round *round, uint64_t read)
 	totals.threads += round->happenings & SHORT ? tale->writers / ROLES : 0;
 }
 
-/* False if something was wrong, which `ret_problem` tells. */
+/* False if something was wrong, with a description in `ret_problem`. */
 static bool run_round(uint32_t seed, char ret_problem[320])
 {
 	struct round round = {.seed = seed, .happenings = choose_happenings(seed)};
@@ -225,7 +225,7 @@ static void run_sound(uint32_t seed, double seconds)
 		is_good ? "it holds" : problem);
 }
 
-/* A round that happens never shows nothing. */
+/* Fails if an action never happened in any round, because then it was not tested. */
 static void check_totals(void)
 {
 	char text[640];
