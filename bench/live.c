@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a refresh of a growing trace costs: after 10^6 and 10^7 events, REFRESHES times, more events
- * are added, and a snapshot, its layout and its scene are made from the former ones. The mean
- * counts, since some refreshes pay for others; of the scene, also the largest.
+ * The cost of a refresh of a growing trace: after 10^6 and 10^7 events, REFRESHES times, more
+ * events are added, and a snapshot, its layout and its scene are made from the former ones. The
+ * mean counts, since some refreshes pay for others; of the scene, also the largest.
  *
  *     bench_live [EVENTS [NEW-EVENTS]]
  */
@@ -32,7 +32,7 @@ struct cost {
 	double add, snapshot, layout, scene, scene_most;
 };
 
-/* Of the process: what else runs on the machine does not count. */
+/* The process's own time, without that of other programs. */
 static double used_ms(void)
 {
 	struct timespec now;

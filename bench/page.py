@@ -2,7 +2,7 @@
 """The page in Chromium: how long until a trace is seen, and what a frame costs. The same trace natively
 beside it: decoding, rows, scene and the first picture as SVG.
 
-    page.py [FILE…]      traces of its own, of 10⁶ and 10⁷ events, unless told
+    page.py [FILE…]      traces of its own, of 10⁶ and 10⁷ events, by default
 """
 import json
 import os

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What must hold for every format and any input: events are in time order, text is inside the input
- * or the reader, types and threads exist.
+ * Checks that must hold for every format and any input: events are in time order, text is inside
+ * the input or the reader, types and threads exist.
  */
 #ifndef WEFT_FUZZ_READER_H
 #define WEFT_FUZZ_READER_H

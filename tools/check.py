@@ -136,7 +136,7 @@ class Progress:
             print('\r\033[K', end='', flush=True)
 
     def watch(self, what):
-        """What to call with each line of a command that counts its steps."""
+        """Returns a function to call with each line of a command that counts its steps."""
         def line_came(line):
             step = self.STEP.match(line)
             if step:
@@ -161,7 +161,7 @@ def run(command, environment=None, watch=None):
 
 
 def targets(build):
-    """What ninja has to make: all in the first build, in others what their tests need."""
+    """The targets for ninja: all in the first build, in others those that their tests need."""
     if build is BUILDS[0]:
         return []
 

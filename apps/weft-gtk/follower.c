@@ -128,7 +128,7 @@ static bool is_due(const struct reader *r)
 		   weft_refresh_wait_ms(r->refresh, now_ms()) <= 0;
 }
 
-/* What the main loop wants to know of a file besides its model. */
+/* Stores what the main loop needs to know about a file besides its model. */
 static void describe_file(struct reader *r)
 {
 	struct follower *follower = r->follower;

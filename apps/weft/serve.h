@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The parts of `weft serve`: what is served, who may have it, and how it goes out.
+ * The parts of `weft serve`: the traces that are served, the requests that may have them, and the
+ * answers.
  *
  *     GET /?token=TOKEN    puts the token into a cookie, and leads to the page
  *     GET /                the page, and its parts

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a program records, as a byte stream for a client.
+ * The events that a program records, as a byte stream for a client.
  */
 #ifndef WEFT_APPS_SERVE_LIVE_H
 #define WEFT_APPS_SERVE_LIVE_H

@@ -67,7 +67,7 @@ int weft_cut_add(struct weft_cut *cut, const struct weft_event *event,
  * they lie in the range. */
 int weft_cut_finish(struct weft_cut *cut, const struct weft_trace_description *description);
 
-/* What was written so far. */
+/* A summary of what was written so far. */
 struct weft_cut_summary weft_cut_summarize(const struct weft_cut *cut);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What was wrong with an input: one entry for each message, with its count and the offset where it
- * first occurred.
+ * Damage that was found in an input: one entry for each message, with its count and the offset
+ * where it first occurred.
  *
  * A list belongs to the decoder that made it; reading it is safe while no call on that decoder
  * runs.

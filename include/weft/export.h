@@ -59,7 +59,7 @@ int weft_export_ctf_add(struct weft_export_ctf *ctf, const struct weft_event *ev
 int weft_export_ctf_finish(
 	struct weft_export_ctf *ctf, const struct weft_trace_description *description);
 
-/* What was written so far. */
+/* A summary of what was written so far. */
 struct weft_export_ctf_summary weft_export_ctf_summarize(const struct weft_export_ctf *ctf);
 
 #ifdef __cplusplus

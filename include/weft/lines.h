@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* What all lines of a trace have in common. */
+/* The settings that all lines of a trace share. */
 struct weft_lines {
 	const struct weft_trace_description *trace;
 	uint64_t start_ns; /* times in text count from here */

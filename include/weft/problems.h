@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What is wrong in a trace, or looks wrong: each problem with its time and a sentence.
+ * Problems in a trace: things that are wrong or look wrong, each with its time and a sentence.
  *
  * A list is made once from a finished model, in O(n log n), and is read-only then: any number of
  * threads may read it. It borrows the model. Similar findings are one problem with a count. Merely

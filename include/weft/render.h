@@ -74,7 +74,7 @@ void weft_frame_place(
 void weft_frame_view(
 	const struct weft_layout *layout, const struct weft_frame *frame, struct weft_view *ret_view);
 
-/* What is highlighted in a frame. The lists are borrowed while the frame is drawn. */
+/* The highlights of a frame. The lists are borrowed while the frame is drawn. */
 struct weft_highlight {
 	uint32_t selected, hovered; /* tasks, or WEFT_NONE */
 	double strength;            /* 0 to 1: how far the arrows of all other tasks have faded */

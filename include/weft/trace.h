@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a trace says about itself: its clock, its threads, its losses.
+ * A trace's description of itself: its clock, its threads, its losses.
  *
  * Filled by decoders, kept by the model. The module that returns a description owns its strings and
  * arrays. Nothing here allocates, locks or does I/O.

@@ -139,7 +139,7 @@ enum weft_viewer_changed {
 	WEFT_VIEWER_CONTROLS = 1 << 7,
 };
 
-/* What has changed since the last call: enum weft_viewer_changed. */
+/* The changes since the last call: enum weft_viewer_changed. */
 unsigned weft_viewer_changes(struct weft_viewer *viewer);
 
 /* Where the window's parts are. The panel is beside the canvas, or below it in a narrow window. A

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What printf may write for a number apart from the separator: "-1e+06", "inf", "nan". */
+/* The characters that printf may write for a number, not counting the separator: "-1e+06", "inf",
+ * "nan". */
 static const char other_letters[] = "+-0123456789einfa";
 
 /* Replaces the locale's separator, which may be several bytes long. */

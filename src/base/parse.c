@@ -6,7 +6,7 @@
 
 #include "base/export.h"
 
-/* What is left of a text. */
+/* The unread rest of a text. */
 struct rest {
 	const char *at;
 	size_t size;

@@ -134,7 +134,7 @@ static void put_stream(struct weft__bytes *metadata)
 		"\nstream {\n\tid = 0;\n"
 		"\tevent.header := struct {\n\t\tuint8 id;\n\t\tclock_time timestamp;\n\t};\n"
 		"\tpacket.context := struct {\n%s\t};\n};\n"
-		"\n/* Tasks are 64-bit ids; -1 is no task. Events whose text is empty have a class of their own"
+		"\n/* Tasks are 64-bit ids; -1 means no task. Events whose text is empty have a class of their own"
 		" (id + 128):\n   babeltrace 2.0 shows old text there otherwise. */\n",
 		weft__ctf_packet_context);
 }

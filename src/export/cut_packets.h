@@ -42,7 +42,7 @@ struct weft__cut_packets {
 	uint32_t thread_count;
 	size_t thread_capacity;
 	uint64_t sequence; /* the last sequence that was used */
-	/* Of the last event: its time and its packet's sequence. */
+	/* The time of the last event, and its packet's sequence. */
 	uint64_t last_ns, last_sequence;
 };
 

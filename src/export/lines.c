@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What both kinds of lines need to know about an event.
+ * Functions that both kinds of lines share.
  */
 #include "export/lines.h"
 

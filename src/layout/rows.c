@@ -17,7 +17,7 @@
 
 #define BATCH 2048 /* tasks; two batches fit into an L2 cache, and leave most of it */
 
-/* What is gathered ahead about a task with a row of its own. */
+/* Data that is gathered ahead about a task with a row of its own. */
 struct unit {
 	struct weft__ranks ranks;
 	uint64_t continued; /* continues_at() */

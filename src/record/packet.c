@@ -49,7 +49,7 @@ struct weft_abi_packet *weft__packet_at(struct weft_abi_buffer *header, uint64_t
 /* Packets taken by one claim, at most: each costs a system call, and one is enough. */
 #define TAKEN_MAX 4
 
-/* What a claim has skipped so far. */
+/* The packets that a claim has skipped so far. */
 struct passed {
 	unsigned open_in_row, taken;
 };

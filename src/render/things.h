@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a frame shows: boxes and the things that they stand for, recorded while the frame is drawn.
+ * The boxes that a frame shows, with the things that they stand for, recorded while it is drawn.
  * The painter's own lanes and pieces are kept, so a record costs no time, and is in proportion to
  * the pixels. It borrows the scene.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a task waits for at a time. A trace shows it in two ways: by a try_read that is not answered
- * yet, or by a later read that ends the wait.
+ * Finds the task for which a task waits at a time. A trace shows it in two ways: by a try_read that
+ * is not answered yet, or by a later read that ends the wait.
  */
 #include "base/export.h"
 #include "story/index.h"
@@ -10,7 +10,7 @@
  * times does not wait for what it wanted that long ago. */
 #define LOOK_AT_MAX 256
 
-/* What is known of a task at a time at which it may wait. */
+/* Facts about a task at a time at which it may wait. */
 struct waiting {
 	const struct weft_story *story;
 	const struct weft_model *model;

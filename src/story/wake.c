@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What woke a task: a signal to it, or the task that resolved what it then read.
+ * Finds what woke a task: a signal to it, or the task that resolved what it then read.
  */
 #include "base/export.h"
 #include "story/index.h"

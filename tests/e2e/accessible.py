@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""What a screen reader sees of programs: their widgets as JSON, on standard output. A program of its
+"""Prints the widgets of programs as a screen reader sees them, as JSON. A program of its
 own, because the bindings are those of the system's Python."""
 import json
 import sys

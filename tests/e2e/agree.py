@@ -138,7 +138,7 @@ class Script:
 
     def act(self):
         rng, (token, task), (other_token, other) = self.rng, self.task(), self.task()
-        if other_token == '.':  # only the one who acts may be the current task
+        if other_token == '.':  # only the actor may be the current task
             other_token, other = '-', None
         pair = '%s %s' % (token, other_token)
         what = rng.choice(['read', 'read', 'read_later', 'try_read', 'try_read', 'resolve', 'fail', 'become', 'become',
@@ -304,7 +304,7 @@ def in_order(truth):
 # ---- comparison ----
 
 def is_told(event):
-    """A reader says who runs on a thread whose earlier events are missing."""
+    """True for a switch by which a reader names the running task of a thread whose earlier events are missing."""
     return event['event'] == 'switch' and event.get('rundown')
 
 
@@ -319,7 +319,7 @@ def current_after(current, event):
 
 
 def check_told(way, shown, truth):
-    """What a reader says of who runs is what ran before the thread's next event that it shows."""
+    """A reader's switch names the task that ran before the thread's next shown event."""
     by_thread = {}
     for _, event in truth:
         by_thread.setdefault(event['thread'], []).append(event)
@@ -340,7 +340,7 @@ def is_subsequence(some, all_of_them):
 
 
 def check_counts(way, shown, losses, recorded):
-    """Of the events that were recorded: neither refused for want of a name, nor too big."""
+    """Counts only recorded events: neither refused because the table of names was full, nor too big."""
     lost = sum(count for cause, count in losses.items() if cause not in ('names_full', 'too_big'))
     same(way + ': events and losses', len(without_told(shown)) + lost, recorded)
 

@@ -71,7 +71,7 @@ class Driver:
 
 
 def browse(url, steps, title='', loud=False, **options):
-    """What page.mjs has seen. Whatever a page does, it may not complain on the console."""
+    """The output of page.mjs. No page may write errors to the console."""
     seen = Driver.ask(dict(options, chromium=chromium(), url=url, steps=steps, title=title))
     assert 'failed' not in seen, seen['failed'] + '\n' + repr(seen)
     if not loud:

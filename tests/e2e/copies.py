@@ -147,7 +147,7 @@ def a_handler_of_one_in_an_event_of_another():
         equal(shown['diagnostics'], [])
         equal(set(shown['losses']) - {'nested'}, set(), said)
         counted = notes(traces[0])
-        # Whatever a handler interrupted is recorded.
+        # Calls that a signal handler interrupted are recorded.
         equal(counted[PLUGINS[0]], 100000)
         assert counted[PLUGINS[-1]] > 0, counted
 

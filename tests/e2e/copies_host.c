@@ -155,7 +155,7 @@ static void restart(void)
 	check(fwrite(buffer, 1, BUFFER_BYTES, stdout) == BUFFER_BYTES, "fwrite");
 }
 
-/* Whoever leads, it stays. */
+/* The leading copy stays in memory. */
 static void unload(void)
 {
 	for (int round = 0; round < 50; round++) {

@@ -299,7 +299,7 @@ static void *record_until_cancelled(void *is_async)
 	return NULL;
 }
 
-/* Wherever a thread ends, the next one continues in its packet. */
+/* A thread may end at any step; the next one continues in its packet. */
 static void cancelled(void)
 {
 	for (int i = 0; i < 200; i++) {

@@ -41,7 +41,7 @@ COMMANDS = [
     ['render', '--start', '1ms', '--duration', '10us', 'FILE', '-o', 'OUT.svg'],
 ]
 
-# What each command's manual names: done, no, wrong use, unreadable.
+# The exit statuses in each command's manual: done, no, wrong use, unreadable.
 STATUSES = (0, 1, 2, 3)
 ZSTD = b'\x28\xb5\x2f\xfd'
 
@@ -140,7 +140,7 @@ def whole(path):
 # ---- A run ----
 
 def plain_size(data):
-    """What memory may be in proportion to: of a compressed file what it may hold."""
+    """The bytes to which memory may be in proportion: for a compressed file, those that it may hold."""
     return len(data) if data[:4] != ZSTD else 64 * len(data)
 
 

@@ -95,7 +95,7 @@ class Window:
         return Picture(width, height, output('import', '-window', self.number, '-depth', '8', 'rgb:-'))
 
     def parts(self):
-        """Its widgets, as a screen reader is told of them."""
+        """Its widgets, as a screen reader gets them."""
         def flat(widgets):
             for widget in widgets:
                 yield widget
@@ -113,7 +113,7 @@ class Window:
         return self.part('image')['description']
 
     def picture(self):
-        """What the viewer has drawn: all but the header bar and the frame."""
+        """The viewer's drawing: all but the header bar and the frame."""
         if self.box is None:
             width, height = self.size()
             box = self.part('image')['box']
@@ -124,7 +124,7 @@ class Window:
         return self.whole().part(*self.box)
 
     def still(self):
-        """What it looks like when nothing moves any more."""
+        """The picture once nothing moves any more."""
         seen = []
 
         def is_still():
@@ -205,7 +205,7 @@ def accessible():
 
 
 def needs():
-    """What is missing for windows, as a reason to skip; None if nothing is."""
+    """The reason to skip tests with windows: what is missing for them; None if nothing is."""
     if not os.path.exists(os.path.join(BUILD, 'weft-gtk')):
         return 'built without GTK 4'
     for command in ('Xvfb', 'xdotool', 'import', 'dbus-daemon'):
@@ -220,7 +220,7 @@ def needs():
 
 
 def server(command):
-    """Starts a server that writes where it can be found to a pipe, whose number the command is told."""
+    """Starts a server that writes where it can be found to a pipe, whose number is passed to the command."""
     read, write = os.pipe()
     process = subprocess.Popen(command(write), pass_fds=[write], stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
@@ -251,7 +251,7 @@ def screen(size='1600x1000', **environment):
         with tempfile.TemporaryDirectory(prefix='weft-home-', ignore_cleanup_errors=True) as home, ended(servers):
             for variable in ('WAYLAND_DISPLAY', 'GTK_A11Y', 'GTK_THEME', 'AT_SPI_BUS_ADDRESS'):
                 os.environ.pop(variable, None)
-            # What GTK and its libraries keep until the end is no leak of ours.
+            # Memory that GTK and its libraries keep until the end is not a leak of ours.
             os.environ.update(HOME=home, XDG_RUNTIME_DIR=home, XDG_DATA_HOME=home, XDG_CONFIG_HOME=home,
                               XDG_CACHE_HOME=home, GDK_BACKEND='x11', GSK_RENDERER='cairo', GDK_SCALE='1',
                               GSETTINGS_BACKEND='memory',

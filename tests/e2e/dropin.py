@@ -10,7 +10,7 @@ FILES = [os.path.join(BUILD, 'tools', 'dropin', name) for name in ('weft.c', 'we
 USER = os.path.join(SOURCE, 'tests', 'e2e', 'dropin_user.c')
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wundef', '-Werror']
 FREESTANDING = ['-ffreestanding', '-fno-stack-protector', '-DWEFT_FREESTANDING']
-# What a compiler may ask for wherever C is compiled; the last is no function.
+# Symbols that a compiler may require for any C code; the last is not a function.
 ALLOWED = {'memcpy', 'memmove', 'memset', 'memcmp', '_GLOBAL_OFFSET_TABLE_'}
 I686 = ['gcc', '-m32', '-idirafter', '/usr/include/x86_64-linux-gnu']
 AARCH64 = ['aarch64-linux-gnu-gcc-12']

@@ -364,7 +364,7 @@ def a_reader_that_has_enough():
             process.stdout.close()
             equal(process.stderr.read(), b'')
         equal(process.returncode, -signal.SIGPIPE)
-        # Whoever starts us may ignore SIGPIPE; still there is nothing to say.
+        # Our parent may ignore SIGPIPE; there is no message even then.
         result = subprocess.run(['sh', '-c', "trap '' PIPE; \"$0\" dump \"$1\" | head -n 1", WEFT,
                                  file.name], capture_output=True, text=True)
         equal(result.stderr, '')

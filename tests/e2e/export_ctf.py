@@ -75,7 +75,7 @@ def as_dump_shows(name, fields):
 
 
 def dumped(trace):
-    """What dump --json says, without who said it: (time, name, fields) an event."""
+    """The output of dump --json without threads: (time, name, fields) for each event."""
     rows = []
     for row in json_lines(weft('dump', '--json', trace).stdout):
         for key in ('thread', 'process', 'host', 'rundown'):
@@ -225,7 +225,7 @@ def every_event_of_weft_comes_back():
         events = check_round_trip(trace, out, discarded=4)
         equal(sorted(os.listdir(out)), ['metadata', 'thread_0', 'thread_1', 'thread_2', 'thread_3'])
         equal({stream for stream, _, _, _ in events}, {0, 1, 2, 3})
-        # Of the table of events, only what a program of today never writes may be missing.
+        # Only events that programs of today never write may be missing from the table of events.
         equal(len({name for _, _, name, _ in events}), 17)
         # Absolute: the clock's offset makes wall time of the recorder's own.
         assert clock_offset(out) == info['clock']['offset_ns'] > 0, info['clock']

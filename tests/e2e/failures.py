@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""What keeps a process from recording: it goes on, and the run's report names it with the reason."""
+"""A process that cannot record goes on, and the run's report names it with the reason."""
 import glob
 import json
 import os

@@ -36,7 +36,7 @@ def wait_until_it_follows(process):
 
 
 class Subject:
-    """The program under `weft record`, told line by line what to record."""
+    """The program under `weft record`, controlled line by line."""
 
     def __init__(self, path, size):
         self.path = path
@@ -168,7 +168,7 @@ def a_stopped_follower_counts_its_losses():
         tags = [event for event in events if event['event'] == 'tag']
         equal(1 + len(tags) + lost, 200020, errors)
         check_order(events)
-        # After the gap it was told who runs.
+        # After the gap, a switch names the running task.
         equal({e['event'] for e in events}, {'tag', 'switch'})
 
 

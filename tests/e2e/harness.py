@@ -17,7 +17,7 @@ SOURCE = os.environ.get('WEFT_SOURCE') or os.path.abspath(os.path.join(os.path.d
 BUILD = os.environ.get('WEFT_BUILD') or os.path.join(SOURCE, 'build')
 WEFT = os.path.join(BUILD, 'weft')
 DATA = os.path.join(SOURCE, 'tests', 'data')
-# What fontconfig keeps for itself until a program that draws text ends.
+# Memory that fontconfig keeps until a program that draws text ends.
 FONTCONFIG_KEEPS = {'LSAN_OPTIONS': 'print_suppressions=0:suppressions='
                     + os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fontconfig.supp')}
 
@@ -54,7 +54,7 @@ def weft(*args, status=0, **options):
 
 
 def picture_formats():
-    """What `weft render` can write, as it was built; names on standard output what is left out."""
+    """The formats that this build of `weft render` can write; prints those that are left out."""
     formats, trace = ['svg'], os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
     for name in ('png', 'pdf', 'html'):
         with temporary_directory() as folder:

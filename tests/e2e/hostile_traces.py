@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""Traces that attack who reads them: collisions, many small packets, names that drive a terminal."""
+"""Traces that attack their readers: collisions, many small packets, names that drive a terminal."""
 import struct
 
 MASK = (1 << 64) - 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""weft record --in-place: the buffer is the file. Whoever shortens it ends the recording, not the program."""
+"""weft record --in-place: the buffer is the file. Shortening it ends the recording, not the program."""
 import glob
 import json
 import os
@@ -10,7 +10,7 @@ from harness import BUILD, WEFT, case, equal, json_lines, main, run, temporary_d
 
 SUBJECT = os.path.join(BUILD, 'tests', 'in-place-subject')
 OTHER = os.path.join(BUILD, 'tests', 'record-subject')
-# What a sanitizer does with SIGBUS is not what a program does.
+# A sanitizer handles SIGBUS differently from a program.
 CALM = {'ASAN_OPTIONS': 'handle_sigbus=0:detect_leaks=0', 'TSAN_OPTIONS': 'handle_sigbus=0'}
 
 
@@ -127,7 +127,7 @@ def a_killed_recorder_leaves_the_file():
 
 
 def shorten(size):
-    """What weft info says of it then."""
+    """The output of weft info for it."""
     with place() as here:
         process = here.start(SUBJECT, 'default', 'record')
         os.truncate(here.file(), size)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: ISC
-"""kill -9 at random moments: what was committed is in the trace, and all of it is whole.
+"""kill -9 at random times: committed events are in the trace, and intact.
 
-WEFT_KILLS says how often, 60 unless told; WEFT_SEED repeats a run."""
+WEFT_KILLS is the number of kills, 60 by default; WEFT_SEED repeats a run."""
 import os
 import tempfile
 import time

@@ -34,7 +34,7 @@ class Subject:
         return int(self.record.stdout.readline())
 
     def tell(self, line):
-        """What the program said before "done"."""
+        """The lines that the program printed before "done"."""
         self.record.stdin.write(line + '\n')
         self.record.stdin.flush()
         said = []
@@ -59,7 +59,7 @@ class Subject:
         return {c['name']: c['level'] for c in self.status(pid)['categories']}
 
     def end(self):
-        """What `weft record` said."""
+        """The messages of `weft record`."""
         with contextlib.suppress(BrokenPipeError):
             self.record.stdin.write('end\n')
             self.record.stdin.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""What the recorder writes on other processors is read here, with the same content."""
+"""Traces recorded on other processors are read here, with the same content."""
 import json
 import os
 import shutil

@@ -19,7 +19,7 @@ SLOWNESS = 6 if IS_SANITIZED else 1
 # A finding of a sanitizer ends the program, with a status that is none of weft's.
 FINDING = dict(FONTCONFIG_KEEPS, ASAN_OPTIONS='exitcode=99', UBSAN_OPTIONS='halt_on_error=1:exitcode=98')
 
-# What no text output may have: control characters other than the line feed, also C1 and DEL, marks
+# Forbidden in text output: control characters other than the line feed, also C1 and DEL, marks
 # of writing direction, and separators of lines; before that, it has to be UTF-8.
 DANGEROUS = re.compile('[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]')
 

@@ -295,7 +295,7 @@ def a_tablets_buttons_are_as_large_as_fingers():
         bar, smaller = tablet([count, small], size)
         equal(smaller, 0, size)
         equal(bar, 12 if size[0] > 480 else 8, size)
-    # What a telephone's bar has no room for is in its menu.
+    # Buttons for which a telephone's bar has no room are in its menu.
     before, near, told = tablet([['look'], ['tap', 'Menu'], ['tap', 'Zoom in'], ['tap', 'Zoom in'], ['look'], ['tap', 'Menu'],
                                  ['tap', 'Menu'], ['tap', 'All keys'], ['look']], (390, 844))
     assert ruler(near) and ruler(near) != ruler(before), near['text']
@@ -398,7 +398,7 @@ def opening_a_link_stores_nothing_and_makes_nothing():
             assert (command.replace('&', ' ') in one['notice']) == (command != 'fit'), (command, one)
             equal((one['stored'], one['copied'], one['prompt']), ([], None, False), command)
         equal(seen['downloads'], [])
-        # What the first command would have stored, by hand.
+        # Stores by hand what the first command would have stored.
         by_hand, = browse(path, [['key', 'm'], ['wait', 100], state], title)['results']
         assert by_hand['prompt'] and by_hand['stored'][0][0] == 'weft notes ' + title, by_hand
 

@@ -95,7 +95,7 @@ def what_a_tab_cannot_hold_is_said_and_the_page_goes_on():
             said = big['empty'] or big['notice']
             assert said.startswith('The trace is larger than a browser tab can hold'), (pages, said)
             assert 'weft cut' in said, said
-            # What was shown is still there, and named, or a sentence stands in its place.
+            # The earlier trace is still shown and named, or a sentence replaces it.
             assert big['empty'] or big['title'].startswith(name), big
             assert big['empty'] or 'TCP connect' in big['text'], big['text']
             equal(small['opened']['events'], 2954)

@@ -18,7 +18,7 @@ def coded(text):
 
 
 def ask(questions):
-    """Of (letter, expression, texts) each a list of answers, or None for a bad expression."""
+    """For each (letter, expression, texts) a list of answers, or None for a bad expression."""
     lines = ['%s %s %s\n' % (letter, coded(expression), ' '.join(coded(t) for t in texts))
              for letter, expression, texts in questions]
     result = run([SUBJECT], input=''.join(lines), timeout=300)

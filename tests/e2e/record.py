@@ -581,7 +581,7 @@ def interrupted_saving_keeps_the_ring():
     with place() as here:
         process = here.start('-o', '-', '--size', '1M', SUBJECT, 20000, 'exit', 0)
         select.select([process.stdout], [], [])
-        time.sleep(2)  # saving takes long: it waits for somebody to read
+        time.sleep(2)  # saving takes long: it waits for a reader
         os.kill(process.pid, signal.SIGINT)
         _, err = finish(process, 125)
         ring, = here.rings()

@@ -25,7 +25,7 @@ def need_server():
 
 
 class Run:
-    """weft run of the program that does as it is told, where there is no window."""
+    """weft run, without a window, of a program that is controlled by lines of input."""
 
     def __init__(self, *options, command=(SUBJECT,), terminal=False, windows=False):
         self.folder = temporary_directory()
@@ -79,7 +79,7 @@ class Run:
         self.line('describes it')
 
     def end(self, status=0):
-        """Whoever looked at it has seen enough."""
+        """No browser needs it any more."""
         deadline = time.monotonic() + PATIENCE
         while self.process.poll() is None:
             assert time.monotonic() < deadline, 'it does not end'
@@ -247,7 +247,7 @@ def window(title):
 
 
 def processes():
-    """Of windows: they are nobody's children."""
+    """Windows are not children of ours."""
     found = []
     for number in filter(str.isdigit, os.listdir('/proc')):
         with contextlib.suppress(OSError):

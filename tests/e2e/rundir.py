@@ -403,7 +403,7 @@ def a_ring_that_is_cut_short_kills_no_reader():
 # ---- On the disk ----
 
 def logged(here, *arguments, **options):
-    """What it synchronized and renamed, as lists of words."""
+    """The files that it synchronized and renamed, as lists of words."""
     log = os.path.join(here.path, 'log')
     with contextlib.suppress(FileNotFoundError):
         os.unlink(log)
@@ -471,7 +471,7 @@ def a_trace_that_finds_no_room_stays_in_its_ring():
         equal(os.listdir(disk), [])
         here.weft('record', '--recover', '-o', here.file('t.weft'))
         assert notes(here.file('t.weft')) > 1000
-        # What is made of it: all or nothing, too.
+        # Files made from it also appear completely or not at all.
         old = os.path.join(disk, 'c.weft')
         with open(old, 'wb') as file:
             file.write(b'old')
@@ -481,14 +481,14 @@ def a_trace_that_finds_no_room_stays_in_its_ring():
         equal(os.path.getsize(old), 3)
 
 
-# ---- Who may read it ----
+# ---- Permissions ----
 
 def mode(path):
     return stat.S_IMODE(os.stat(path).st_mode)
 
 
 def outputs(here, trace, **options):
-    """What is made of a trace, and its modes."""
+    """Files made from a trace, and their modes."""
     for name in ('o.weft', 'o.svg'):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(here.file(name))
@@ -520,7 +520,7 @@ def an_output_is_as_private_as_its_input():
             result = subprocess.run([WEFT, 'cut', '-', '-o', here.file('file.weft')], stdin=file, umask=0o022,
                                     capture_output=True, check=False)
         equal((result.returncode, mode(here.file('file.weft'))), (0, 0o644))
-        # What is replaced keeps its mode, but for what the input forbids.
+        # A replaced file keeps its mode, except for permissions that the input lacks.
         for old, given, expected in ((0o600, 0o644, 0o600), (0o664, 0o644, 0o644), (0o644, 0o600, 0o600)):
             os.chmod(trace, given)
             os.chmod(here.file('file.weft'), old)

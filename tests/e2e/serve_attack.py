@@ -3,7 +3,7 @@
 
 Without the token no answer is a success or says a name or a byte of a trace. With it, nothing comes from outside of the
 directory that is served. Every answer of weft's own has its rules for browsers. Afterwards the server still answers, it has
-written no complaint (a sanitizer would), and it ends when it is told to.
+written no complaint (a sanitizer would), and it ends when asked to.
 
     WEFT_ATTACK_SEED=7 python3 tests/e2e/serve_attack.py
 """
@@ -65,7 +65,7 @@ class Target(Server):
         for status, head in heads:
             status = int(status)
             assert has_token or status == 100 or status >= 400, (request, answer[:300])
-            # What libmicrohttpd finds wrong by itself it answers by itself, with a fixed text.
+            # libmicrohttpd itself answers requests that it rejects, with a fixed text.
             if b'Content-Security-Policy' not in head:
                 assert status in (100, 400, 411, 413, 414, 417, 431, 500, 501, 505), (request, answer[:300])
             else:
@@ -96,7 +96,7 @@ def target():
 
 
 def id_for(*parts):
-    """What apps/weft/serve_traces.c makes of an operand and a name."""
+    """The id that apps/weft/serve_traces.c gives an operand and a name."""
     value = 14695981039346656037
     for part in parts:
         for byte in part.encode():

@@ -75,7 +75,7 @@ class Server:
         return json.loads(self.get('/api/traces')[2])
 
     def raw(self, request, timeout=PATIENCE):
-        """What a client gets that writes these bytes and no more."""
+        """The answer to a client that writes these bytes and no more."""
         with socket.create_connection((self.host, self.port), timeout=timeout) as client:
             answer = b''
             with contextlib.suppress(OSError):  # it may have had enough before the end
@@ -113,7 +113,7 @@ def id_of(server, name):
 
 
 class Recorded:
-    """A program under `weft record` that does as it is told, among the server's rings."""
+    """A program under `weft record` that is controlled by lines of input, among the server's rings."""
 
     def __init__(self, server, size='1M'):
         self.trace = os.path.join(server.folder.name, 'recorded.weft')

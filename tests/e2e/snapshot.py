@@ -16,7 +16,7 @@ LISTEN_UNTIL = 3520 + 16  # in the header
 
 
 class Subject:
-    """The program under `weft record`, told line by line what to do."""
+    """The program under `weft record`, controlled line by line."""
 
     def __init__(self, path, *options, size='1M'):
         self.path = path
@@ -47,7 +47,7 @@ class Subject:
             time.sleep(0.005)
 
     def end(self):
-        """What weft record said."""
+        """The messages of weft record."""
         self.record.stdin.close()
         errors = self.record.stderr.read()
         equal(self.record.wait(PATIENCE), 0, errors)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""weft record --stream: everything, while the program runs, whoever is killed and whatever the disk does."""
+"""weft record --stream: writes everything while the program runs, also if a process is killed or the disk fails."""
 import glob
 import json
 import os
@@ -79,7 +79,7 @@ def child_of(process):
 
 
 def numbers(*paths):
-    """Of each lane, in the order of the files and in the order of time."""
+    """Each lane's numbers, in the order of the files and in the order of time."""
     lanes = [[] for _ in range(LANES)]
     for path in paths:
         for event in json_lines(weft('dump', '--json', path).stdout):
@@ -222,7 +222,7 @@ def the_program_is_killed(here):
 @case
 @place
 def weft_record_is_killed(here):
-    """The file is whole up to a moment; what came later is in the ring, which --recover saves beside it."""
+    """The file is whole up to some time; later events are in the ring, which --recover saves beside it."""
     chance = random.Random(2)
     for _ in range(5):
         record = here.start('--size', '2M', *here.subject(10 ** 9, 2000), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -272,7 +272,7 @@ def any_beginning_of_a_stream_can_be_read(here):
                 assert is_prefix(lane) or index == CROWD, 'cut at %d' % cut
 
 
-# ---- The bytes, read by somebody else ----
+# ---- The bytes, read by another program ----
 
 HEADER, CHUNK, PACKET = 4096, struct.Struct('<QIIQ'), 128
 WITH_NAME = {'mark', 'tag', 'counter', 'label', 'note', 'fail'}
@@ -477,7 +477,7 @@ def a_disk_that_is_full_for_a_while(here):
 @case
 @place
 def a_consumer_that_stalls(here):
-    """Nobody reads the pipe until the program has recorded all."""
+    """The pipe is not read until the program has recorded everything."""
     total = 60000
     record = here.start('--size', '256K', '-o', '-', *here.subject(total))
     wait_until(lambda: os.path.exists(here.file('counters')) and os.path.getsize(here.file('counters'))

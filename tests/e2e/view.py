@@ -61,7 +61,7 @@ def a_drag_moves_the_picture_with_the_pointer():
         before = window.changed(whole)
         window.mouse('down', 1, 'move', 650, 400, 'wait', 0.2, 'move', 600, 400, 'wait', 1, 'up', 1)
         after = window.changed(before)
-        # What was at 700 is at 600 now; names at the left edge stay there.
+        # Things at 700 are at 600 now; names at the left edge stay there.
         moved = after.part(300, 200, 800, 400).difference(before.part(400, 200, 800, 400))
         assert moved < 0.05, '%.2f %% of the pixels did not move along' % (100 * moved)
 
@@ -433,7 +433,7 @@ def a_file_that_grows_is_followed_if_told():
                 with open(path, 'a') as file:
                     file.writelines(part)
                 window.changed(before)
-                # What was read is not read again: if it were, the damage would be found.
+                # Bytes that were read are not read again: otherwise the damage would be found.
                 with open(path, 'r+') as file:
                     file.write('(' * 1000)
             assert not any('damaged' in part['name'] for part in window.parts())

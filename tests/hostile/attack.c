@@ -128,7 +128,7 @@ static uint64_t word_of_template(uint64_t offset)
 
 /* ---- Sorts of damage ---- */
 
-/* What says where the parts are. */
+/* The fields that say where the parts are. */
 static void damage_geometry(void)
 {
 	uint64_t offset = HEADER(version) + below(HEADER(uuid) - HEADER(version)) / 4 * 4;

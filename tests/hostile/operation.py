@@ -34,7 +34,7 @@ SANITIZER = re.compile(r'(ERROR: (Address|Leak|Undefined)|SUMMARY: |runtime erro
 
 
 class Limits:
-    """What a command may take. `input_bytes`: of the ring or file that it reads."""
+    """The time and memory that a command may take. `input_bytes`: the size of the ring or file that it reads."""
 
     def __init__(self, sanitized, input_bytes, factor=8):
         self.cpu_s = CPU_S * (3 if sanitized else 1)
@@ -56,7 +56,7 @@ def control_in(data):
 
 
 def not_json(data):
-    """What is wrong with lines of JSON; None if nothing is."""
+    """Describes an error in lines of JSON; None if there is none."""
     def refuse(name):
         raise ValueError('%s is no JSON' % name)
     for number, line in enumerate(data.split(b'\n')):
@@ -70,7 +70,7 @@ def not_json(data):
 
 
 def cpu_s(pid):
-    """What the process has used so far; 0 if it is gone."""
+    """The memory that the process has used so far; 0 if it is gone."""
     try:
         with open('/proc/%d/stat' % pid, encoding='latin1') as file:
             fields = file.read().rpartition(')')[2].split()
@@ -159,7 +159,7 @@ class Operation:
         return ['%s\n    %s' % (fault, ' '.join(self.command)) for fault in faults]
 
     def share_of_memory(self):
-        """Of what it may take, in percent."""
+        """The percentage of the limit that it took."""
         return 100 * self.peak // self.limits.memory
 
     def judge_end(self, errors):

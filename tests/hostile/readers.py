@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""What runs beside the writer: a function for each reader, which takes a World."""
+"""The readers that run beside the writer: a function for each, which takes a World."""
 import contextlib
 import glob
 import http.client
@@ -26,7 +26,7 @@ def reader(function):
 
 @reader
 def judge(w):
-    """Does the judge see what it is there for?"""
+    """Checks that the judge finds planted faults."""
     def faults(script, limits=w.limits, **options):
         return Operation(['sh', '-c', script], w.folder, limits, **options).finish()
     limits = Limits(False, 0)
@@ -137,7 +137,7 @@ def record_snapshots(w):
 
 @reader
 def recover(w):
-    """What a weft record that was killed left, with the program killed as well."""
+    """The ring that a killed weft record left, with the program killed as well."""
     w.start_writer()
     time.sleep(w.seconds * w.random.random())
     w.program.kill()

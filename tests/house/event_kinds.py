@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""What a new kind of event costs: a copy of the tree gets an imaginary one, and the compiler must
+"""Counts the changes that a new kind of event needs: a copy of the tree gets an imaginary one, and the compiler must
 point at one switch that interprets events and one that encodes them, and at nothing else."""
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""What libweft-trace exports: the functions that its public headers declare, and nothing else."""
+"""libweft-trace exports the functions that its public headers declare, and nothing else."""
 import os
 import re
 import shutil

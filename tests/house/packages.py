@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""tools/install-packages and install-foreign on other machines, which scripts in place of the
-machine's commands simulate."""
+"""tools/install-packages and install-foreign on other machines, which scripts simulate instead of the machine's commands."""
 import os
 import sys
 

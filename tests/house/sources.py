@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""What sources may not do, and what their comments may not claim."""
+"""Checks what sources must not do, and what their comments must not claim."""
 import os
 import re
 import sys
@@ -55,6 +55,40 @@ def numbers_do_not_depend_on_the_locale():
     assert not wrong, 'use base/number.h instead:\n' + '\n'.join(wrong)
 
 
+# Comments name their subject, as CONTRIBUTING.md asks: these words stand in its place.
+NO_SUBJECT = re.compile(r'(?:Who|Whoever|Whom|Whose|Of|What|Whatever|Wherever|Somebody|Nobody)\b')
+ARCHAIC = re.compile(r'\b(?:whoever|whosoever|somebody|likewise|whence|hence|thence|lest|thereof|whereof|spoilt)\b'
+                     r'|makes? no sense|told apart|unless told', re.IGNORECASE)
+NEGATION = re.compile(r'(?<!here )\bis no (?!longer\b|more\b|such\b)|makes? no sense')
+PYTHON_COMMENT = re.compile(r'"""(.*?)"""|(?:^|\s)#\s([^\n]*)', re.DOTALL)
+
+
+def python_comments(text):
+    return [m.group(1) or m.group(2) or '' for m in PYTHON_COMMENT.finditer(text)]
+
+
+def riddles(path, text):
+    """Comments that begin without a subject or contain archaic words; in C, messages like "is no buffer"."""
+    found = []
+    is_python = path.endswith('.py')
+    for comment in python_comments(text) if is_python else comments(text):
+        words = re.sub(r'SPDX-License-Identifier: ISC', '', comment).strip(' \t\n/*')
+        if NO_SUBJECT.match(words) or ARCHAIC.search(words):
+            found.append('%s: %s' % (path, ' '.join(words.split())[:80]))
+    strings = [] if is_python else [m.group() for m in COMMENT.finditer(text) if m.group().startswith('"')]
+    if not path.startswith('tests/'):
+        found += ['%s: %s' % (path, string) for string in strings if NEGATION.search(string)]
+    return found
+
+
+@case
+def comments_and_messages_name_their_subject():
+    own = 'tests/house/sources.py'
+    wrong = [line for path in FILES if path.endswith(('.c', '.h', '.def', '.py')) and path != own
+             for line in riddles(path, read(path))]
+    assert not wrong, 'reword these (CONTRIBUTING.md, "How the code reads"):\n' + '\n'.join(wrong)
+
+
 @case
 def each_planted_bug_has_its_place():
     """`make mutants` replaces a text that must be in its file exactly once."""
@@ -69,6 +103,9 @@ def the_checks_notice():
     assert missing_files('a.c', '/* see not-there.c, number.h */ "/* nor.h */"') == ['a.c names not-there.c']
     assert locale_uses('f("%.3g %s", 1); g("%*.*f"); strtod (x);') and len(locale_uses('p("%e") p("%.2f")')) == 2
     assert not locale_uses('/* "%f" */ f("%.0f %% of %d fe %s", x);')
+    assert len(riddles('a.c', '/* What is left. */ f("it is no buffer"); /* Read by somebody. */')) == 3
+    assert riddles('a.py', '"""Whoever asks."""') and riddles('a.py', 'x = 1  # Of the ring.')
+    assert not riddles('a.c', '/* The rest, of which\n * Who waits */ f("there is no task; it is no longer");')
 
 
 main()

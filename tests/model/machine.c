@@ -30,7 +30,7 @@ struct store {
 	struct view view; /* what an acquiring load learns */
 };
 
-/* What is known of a word over all executions. */
+/* The facts about a word that hold over all executions. */
 struct word {
 	const void *address;
 	unsigned touched; /* a bit a thread */
@@ -206,7 +206,8 @@ static void take_signals(void)
 
 /* Memory. */
 
-/* Of 1, 2, 4 or 8 bytes, little-endian as the buffer. Constant sizes are instructions, not calls.
+/* Accesses 1, 2, 4 or 8 bytes, little-endian like the buffer. Constant sizes become instructions,
+ * not calls.
  */
 static void copy_word(void *restrict to, const void *restrict from, unsigned size)
 {

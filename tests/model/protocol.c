@@ -74,7 +74,7 @@ static enum fault fault;
 static bool is_marked;        /* a mark is taken, so the order of clock and memory matters */
 static unsigned prepared_for; /* the thread that a scenario prepares for */
 
-/* Who runs. */
+/* The running thread. */
 static unsigned own(void)
 {
 	return machine_self() + prepared_for;
@@ -90,7 +90,7 @@ static unsigned char *packet_at(unsigned index)
 	return buffer + header()->packets_offset + (size_t)index * header()->packet_bytes;
 }
 
-/* What the recorder asks of its platform. */
+/* The functions of the recorder's platform. */
 
 uint64_t model_ticks(void)
 {

@@ -109,7 +109,7 @@ def restore(mutant, text):
 
 
 def judge(tests, mutant):
-    """What became of it."""
+    """The mutant's fate."""
     result = tests.compile(mutant.tests)
     if result.returncode:
         return 'does not compile'

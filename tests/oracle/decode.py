@@ -131,7 +131,7 @@ def mirage_event(content):
 
 
 def mirage_events(data):
-    """What is unknown or cut off loses the rest of its packet."""
+    """After an unknown or incomplete event, the rest of its packet is lost."""
     found = []
     for _, body in ring_order(packets(data)):
         content = Content(body)

@@ -4,7 +4,7 @@ model and layout. Takes events as decode.py or `weft dump --json` gives them, of
 
 SIMPLIFIED = {'bind', 'try', 'map', 'ignore_result', 'on_failure', 'on_termination'}
 NEVER_RESOLVED = 'never resolved'
-IDLE, UNKNOWN = 'idle', 'unknown'  # in place of the task that runs
+IDLE, UNKNOWN = 'idle', 'unknown'  # instead of the task that runs
 
 
 class Task:
@@ -219,7 +219,7 @@ class Model:
         task.becomes = target
 
     def alive(self, event):
-        """A rundown: what create, label and try_read would have told."""
+        """A rundown sets what create, label and try_read would have set."""
         task, source = self.find(event['task']), self.find(event['source'])
         if not task:
             self.ignored += 1
@@ -348,7 +348,7 @@ def rows(model, place):
         row = 0
         if parent:
             row = row_of[parent] + (parent.becomes is not task and model.end_of(parent) > start)
-        # What a task becomes may be there a moment before the task is gone, and yet go on in its row.
+        # A task that another becomes may exist shortly before the other ends, and still continue in its row.
         continues = (parent and parent.becomes is task
                      and place[parent][0] <= start < model.end_of(parent) < end)
 
@@ -387,7 +387,7 @@ def misplaced(model, place, row_of):
 
 
 def summarize(model, events):
-    """Of `weft info --json`."""
+    """The members of `weft info --json`."""
     outcomes = dict.fromkeys(('fulfilled', 'failed', 'became', 'never_resolved', 'unfinished', 'preexisting'), 0)
     for task in model.tasks.values():
         outcomes['preexisting'] += not task.created and (task.creation is None or task.creation < model.first)
@@ -403,7 +403,7 @@ def summarize(model, events):
 
 
 def edges(model):
-    """What `weft dump --edges --json` shows."""
+    """The rows of `weft dump --edges --json`."""
     def number(task):
         return task.id if task else None
     return [{'time': edge['time'], 'edge': edge['edge'], 'from': number(edge['from']), 'to': number(edge['to'])}
@@ -411,7 +411,7 @@ def edges(model):
 
 
 def tasks(model, place):
-    """What `weft dump --tasks --json` shows, without rows."""
+    """The lines of `weft dump --tasks --json`, without layout rows."""
     shown = []
     for task, (start, parent, _) in place.items():
         ran = model.activations_of(task)

@@ -646,7 +646,7 @@ static const struct {
 	{"alive", alive, 5},
 };
 
-/* Of the packet that the thread holds, which has the event that it recorded last. */
+/* The sequence of the packet that the thread holds, which has its latest event. */
 static uint64_t held_sequence(void)
 {
 	const struct weft_abi_buffer *header = (const void *)ring;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""What weft shows beside what the oracle says: the first difference of two lists, rows, parts of traces."""
+"""Compares weft's output with the oracle's: the first difference of two lists, rows, parts of traces."""
 import model as rules
 
 
@@ -44,13 +44,13 @@ def check_rows(shown, model, place):
 # ---- a part of a trace, after the oracle's model of the events before it ----
 
 def wait_of(task):
-    """What it waits for, if that lives."""
+    """The task that it waits for, if that one lives."""
     source = task.waits_for and task.waits_for.end_of_chain()
     return source.id if source and source.outcome is None else None
 
 
 def alive_events(before, start):
-    """What the rundown says of each living task."""
+    """The rundown's description of each living task."""
     model = rules.Model(before)
     shown = []
     for task in sorted(model.tasks.values(), key=lambda task: task.id):
@@ -84,7 +84,7 @@ def bands(model, start):
 
 
 def ends(model, start):
-    """Of the tasks that had not ended before: their names, and how they end."""
+    """The names and ends of the tasks that had not ended before."""
     return {task.id: (task.label, task.ended, task.outcome, task.failed, task.expected)
             for task in model.tasks.values() if task.ended is None or task.ended > start}
 

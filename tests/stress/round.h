@@ -15,7 +15,7 @@
 #define NAMES        24
 #define TEXT_MAX     200
 
-/* What happens in a round besides threads that record. */
+/* Actions in a round besides threads that record. */
 enum {
 	HANDLERS = 1 << 0, /* signal handlers record */
 	JUMPS = 1 << 1,    /* some leave the event in whose middle they came */
@@ -68,7 +68,7 @@ void run_program(const struct round *round);
 const char *name_of(uint64_t number);
 size_t text_of(uint64_t number, char text[TEXT_MAX + 1]);
 
-/* Those of a crowd. */
+/* The short threads of one lane. */
 #define ROLES 4
 enum role {
 	MAIN,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a test made, compared with tests/data/golden. WEFT_GOLDEN=write writes it anew, to be looked
- * at before it is committed.
+ * Compares a test's output with tests/data/golden. WEFT_GOLDEN=write writes the files anew; look at
+ * them before committing.
  */
 #ifndef WEFT_TESTS_GOLDEN_H
 #define WEFT_TESTS_GOLDEN_H

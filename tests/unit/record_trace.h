@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the recorder's tests share: a buffer that is recorded into and then decoded, event by event.
+ * For the recorder's tests: a buffer that is recorded into and then decoded, event by event.
  */
 #ifndef WEFT_TEST_RECORD_TRACE_H
 #define WEFT_TEST_RECORD_TRACE_H

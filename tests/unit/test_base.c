@@ -100,8 +100,8 @@ static uint32_t longest_run(const struct weft__index *index)
 	return longest;
 }
 
-/* An attacker who knows one key finds entries that all collide under it, which is easy for a table
- * of this size; under another key the same entries are spread evenly. */
+/* With a known key, entries can be found that all collide under it, which is easy for a table of
+ * this size; under another key the same entries are spread evenly. */
 static void entries_that_collide_under_one_key_are_spread_under_another(void **state)
 {
 	(void)state;

@@ -127,7 +127,7 @@ static void clock_threads_and_losses_are_described(void **state)
 	weft_text_finish(&part);
 }
 
-/* Threads take turns within one moment: packets alone would put them in another order. */
+/* Threads take turns at one time: packets alone would put their events in another order. */
 static void events_of_one_time_keep_their_order(void **state)
 {
 	(void)state;
@@ -354,7 +354,8 @@ static void losses_are_those_of_the_range(void **state)
 	weft_text_finish(&part);
 }
 
-/* Why a thread is idle, be it told by a switch or by a band that a switch to nothing ended. */
+/* The reason for which a thread is idle, from a switch or from a band that a switch to nothing
+ * ended. */
 static void a_part_keeps_why_its_threads_are_idle(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a picture merges is counted, not sampled: each count is compared with that of a loop over
- * everything.
+ * A picture counts what it merges instead of sampling: each count is compared with that of a loop
+ * over everything.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -352,7 +352,8 @@ static void look_at_turns(struct scenery *s, double width)
 	set_painter(s);
 }
 
-/* What ran in a column of pixels, of it what is less than a pixel, and how high it is drawn. */
+/* A pixel column: how much ran there, how much of that in periods of less than a pixel, and the
+ * drawn height. */
 struct ran {
 	double all, narrow, drawn;
 };

@@ -11,7 +11,7 @@
 #include <weft/error.h>
 #include <weft/export.h>
 
-/* What a packet's header and context take if process and thread have no name. */
+/* The size of a packet's header and context if process and thread have no name. */
 #define HEAD_BYTES (16 + 64 + 2)
 
 /* A directory in memory: "metadata", "thread_0" … */

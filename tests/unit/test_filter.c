@@ -86,7 +86,7 @@ static void words_come_back_as_they_were_added(void **state)
 	weft_text_finish(&filter);
 }
 
-/* Whatever is written. */
+/* Any text is accepted. */
 static void any_text_is_a_filter(void **state)
 {
 	(void)state;

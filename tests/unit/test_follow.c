@@ -138,7 +138,7 @@ static void a_thread_that_died_in_the_middle_does_not_hold_it_for_ever(void **st
 	slot_of(&f, f.header->slots_used++)->sequence = 1;
 	weft__follower_look(f.follower, 1011);
 	expect_nothing(&f);
-	/* Nobody records: the whole program may be stopped. */
+	/* No thread records: the whole program may be stopped. */
 	weft__follower_look(f.follower, (uint64_t)60 * 1000000000);
 	weft__follower_look(f.follower, (uint64_t)120 * 1000000000);
 	expect_nothing(&f);
@@ -370,7 +370,7 @@ static void record_large(int64_t value)
 	weft_mark("large", "value", value, "text", text);
 }
 
-/* Of each thread: the number of its next event, if none is missing, and how many were given. */
+/* For each thread: the number of its next event, if none is missing, and how many were returned. */
 struct order {
 	int64_t next[2], given[2];
 };
@@ -428,7 +428,8 @@ static void follow_a_moment(int64_t read)
 	assert_int_equal(order.next[1], others);
 	assert_int_equal(order.given[0] + order.given[1] + (int64_t)lost(&f, WEFT_LOSS_STALLED),
 		others + SHARED + 1);
-	/* What was copied is given, though it is overwritten: only the rest of three packets is lost.
+	/* Copied events are returned although they were overwritten: only the rest of three packets is
+	 * lost.
 	 */
 	assert_int_equal(others - order.given[1], 3 * fit - records - (read ? read + unread : 0));
 	weft__follower_finish(f.follower);

@@ -496,8 +496,9 @@ static void packets_of_our_own_bytes_are_not_copied(void **state)
 	assert_int_equal(late_copies, 1);
 }
 
-/* Whatever the text is when it is copied, no control character comes out. A compiler may copy a
- * block without memcpy; then nothing turns, for the text is never copied from its place again. */
+/* No control character comes out, even if the text changes while it is copied. A compiler may copy
+ * a block without memcpy; then nothing changes, because the text is never copied from there again.
+ */
 static void text_that_changes_while_it_is_escaped_is_escaped(void **state)
 {
 	static void (*const add[])(struct weft_text *, const char *, size_t) = {
@@ -630,7 +631,7 @@ static void a_buffer_with_parts_outside_of_it_is_not_copied(void **state)
 	const uint64_t beyond[] = {BUFFER_BYTES + 8, BUFFER_BYTES * 2, 1u << 30, UINT64_MAX - 7, 0, 4};
 	(void)state;
 	for (size_t i = 0; i < sizeof(beyond) / sizeof(beyond[0]); i++) {
-		/* Of its own, so that a sanitizer sees its end. */
+		/* A separate allocation, so that a sanitizer sees its end. */
 		unsigned char *live = malloc(BUFFER_BYTES), *copy = calloc(1, BUFFER_BYTES);
 		header()->packet_count = 0;
 		header()->packets_offset = beyond[i];
@@ -666,7 +667,7 @@ static void a_buffer_that_is_cut_short_is_copied_as_far_as_it_goes(void **state)
 	}
 }
 
-/* What printf itself makes of it. */
+/* The result of printf itself. */
 #define CHECK_NOTEF(format, field, ...)                                                    \
 	do {                                                                                   \
 		char expected[600];                                                                \

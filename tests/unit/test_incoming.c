@@ -107,7 +107,7 @@ static struct given read_as_it_comes(
 	for (size_t at = 0, piece; at < size; at += piece) {
 		piece = most > 1 ? next_random(state) % most : 1;
 		piece = piece < size - at ? piece : size - at;
-		/* What a reader borrows must not outlive the piece. */
+		/* Text that a reader borrows must not outlive the piece. */
 		char *copy = malloc(piece + 1);
 		assert_non_null(copy);
 		memcpy(copy, (const char *)bytes + at, piece);

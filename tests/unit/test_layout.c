@@ -186,7 +186,7 @@ static void forest_knows_descendants(void **state)
 	}
 }
 
-/* What the tree answers, and what looking at every placed interval answers. */
+/* The tree's answers equal those of a loop over all placed intervals. */
 static void first_free_row_is_exact_in_the_first_page(void **state)
 {
 	(void)state;

@@ -219,7 +219,7 @@ static void check_children(const struct weft_layout *l)
 	}
 }
 
-/* Nothing is lost: each task has a place, and all that is said of places is so. */
+/* No task is lost: each has a row or a fold, and all columns of the layout agree. */
 static void check_places(const struct weft_layout *l, const uint8_t *hidden)
 {
 	for (uint32_t task = 0; task < l->model->tasks.count; task++) {
@@ -393,7 +393,7 @@ static void check_fold_figures(const struct weft_layout *l, const struct weft_fo
 	free(length);
 }
 
-/* What is below a folded member has no fold of its own to be in. */
+/* Descendants of a folded member cannot have a fold of their own. */
 static bool is_below_fold(const struct weft_layout *l, uint32_t task)
 {
 	uint32_t parent = l->parent[task];
@@ -610,7 +610,7 @@ static void the_longest_member_is_eight_medians(void **state)
 		}
 }
 
-/* Of 16 tasks 4 may begin before those before them have ended; of 15 that is more than a quarter.
+/* 4 of 16 tasks may begin before earlier ones have ended; 4 of 15 are more than a quarter.
  */
 static void a_quarter_may_overlap(void **state)
 {
@@ -919,7 +919,7 @@ static void drawn_tasks_move_as_in_a_whole_layout(void **state)
 	assert_true(moves > 400);
 }
 
-/* Somebody new takes the first row that nobody alive has. */
+/* A new task takes the first row without a living task. */
 static void what_is_new_takes_the_first_free_row(void **state)
 {
 	(void)state;

@@ -161,7 +161,7 @@ static void a_flag_is_a_word_if_it_is_set(void **state)
 		"   0.000000000  read      task=1 source=5 later\n");
 }
 
-/* Whatever the event, a line is one line, and an unknown type says so. */
+/* Every event is one line; an unknown type is named as such. */
 static void every_type_makes_one_line(void **state)
 {
 	(void)state;

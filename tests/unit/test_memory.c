@@ -60,7 +60,7 @@ static int build_layout(struct weft_decoder *decoder)
 	return error;
 }
 
-/* The stories of all tasks, and who is related. */
+/* The stories and the related tasks of all tasks. */
 static int list_tasks(const struct weft_story *story)
 {
 	int error = 0;

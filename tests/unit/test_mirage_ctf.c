@@ -220,7 +220,7 @@ static void a_string_without_end(void **state)
 	weft_text_finish(&d.lines);
 }
 
-/* Whatever the last packet is cut to, the events before the cut are there. */
+/* The events before the cut are there, wherever the last packet is cut. */
 static void a_truncated_packet(void **state)
 {
 	(void)state;

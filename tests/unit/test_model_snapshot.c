@@ -78,7 +78,7 @@ static struct weft_model *look(struct weft_model_builder *builder, uint64_t now)
 	return model;
 }
 
-/* What the rules for the end of a trace do. */
+/* Compares what the rules for the end of a trace set. */
 static void same_ends(const struct weft_model *a, const struct weft_model *b)
 {
 	assert_int_equal(a->summary.never_resolved, b->summary.never_resolved);
@@ -106,7 +106,7 @@ static void looking_changes_nothing(void **state)
 	}
 }
 
-/* At each moment, the snapshot is the trace that would end there, but for its ends. */
+/* At any time, a snapshot equals the trace that would end there, except for the ends of tasks. */
 static void a_snapshot_is_the_trace_so_far(void **state)
 {
 	(void)state;

@@ -226,7 +226,7 @@ static void *interrupt(void *argument)
 	return NULL;
 }
 
-/* Whatever they interrupt: an event, a moment, its beginning or its end. */
+/* Handlers may interrupt an event, a moment, its beginning or its end. */
 static void handlers_record(void **state)
 {
 	struct trace t;
@@ -268,7 +268,7 @@ static void leave(int signal)
 	siglongjmp(left, 1);
 }
 
-/* Time goes on for who has left one by a jump. */
+/* Time goes on for a thread that left a moment by a jump. */
 static void one_is_left_by_a_jump(void **state)
 {
 	struct sigaction action = {.sa_handler = leave}, before;

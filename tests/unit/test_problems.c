@@ -252,7 +252,7 @@ static void long_gaps_are_one_problem(void **state)
 	found_finish(&found);
 }
 
-/* Idle is a moment when no thread runs, not when one does. */
+/* Time counts as idle only if no thread runs. */
 static void a_thread_that_sleeps_alone_is_no_gap(void **state)
 {
 	struct made made = make_begin();
@@ -548,7 +548,7 @@ static void a_failure_that_is_seen_to_is_milder(void **state)
 	found_finish(&found);
 }
 
-/* Two that failed at once and read each other: one of them is told, whichever it is. */
+/* Two tasks that failed at once and read each other: one of them is reported. */
 static void failures_that_read_each_other_are_not_forgotten(void **state)
 {
 	struct made made = make_begin();
@@ -565,7 +565,8 @@ static void failures_that_read_each_other_are_not_forgotten(void **state)
 	found_finish(&found);
 }
 
-/* Who waits for a promise of a condition, which nobody keeps, is told in place of the promise. */
+/* The task that waits for a condition's promise is reported instead of the promise, which is never
+ * resolved. */
 static void a_sleeping_task_is_named_not_its_promise(void **state)
 {
 	struct made made = make_begin();
@@ -587,7 +588,7 @@ static void a_sleeping_task_is_named_not_its_promise(void **state)
 	found_finish(&found);
 }
 
-/* What everybody waited for in a gap is what ends as the first after it. */
+/* The task that ends first after a gap is the one that all waited for. */
 static void a_gap_tells_what_it_waited_for(void **state)
 {
 	struct made made = make_begin();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Problems that tasks are to each other: who keeps others from running, waits for what they hold,
- * or wakes them for nothing.
+ * Problems between tasks: one keeps others from running, waits for a semaphore that they hold, or
+ * wakes them for nothing.
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What is recorded is what is read: every kind of event, field by field.
+ * Every kind of event is read as it was recorded, field by field.
  */
 #include "record_trace.h"
 

@@ -74,7 +74,7 @@ static bool records_in_a_moment(void *unused)
 	return weft_is_recording();
 }
 
-/* What stands in the parent's moment is not the child's. */
+/* The parent's moment does not go on in the child. */
 static void a_child_is_in_no_moment(void **state)
 {
 	void *buffer = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

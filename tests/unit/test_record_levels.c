@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Categories: where their levels are, who comes and goes, and what readers make of damage.
+ * Categories: the bytes of their levels, libraries that come and go, and readers of damaged ones.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -77,7 +77,7 @@ static void objects_of_one_name_are_one_category(void **state)
 	stop(header);
 }
 
-/* Somebody outside sets all to what it is, and to something else, before a library comes. */
+/* Another process sets all levels, to the same and to another value, before a library is loaded. */
 static void what_is_wanted_of_a_name_waits_for_it(void **state)
 {
 	(void)state;

@@ -22,7 +22,7 @@
 #define WRITERS 64
 #define SLOTS   80
 
-/* An event says who wrote it and which of theirs it is. */
+/* An event contains its writer and its number among that writer's events. */
 static void write_events(uint64_t writer, uint64_t from, uint64_t to)
 {
 	for (uint64_t i = from; i < to; i++) {
@@ -162,7 +162,7 @@ static void idle_threads_do_not_silence_a_busy_one(void **state)
 	trace_close(&t);
 }
 
-/* Without a barrier who comes late has no packet, and what that costs is counted. */
+/* Without a barrier, a late thread gets no packet, and its lost events are counted. */
 static void where_packets_cannot_be_taken_they_stay(void **state)
 {
 	struct trace t;
@@ -358,7 +358,7 @@ static void a_crowd_of_short_threads(void **state)
 		count += !t.event.is_rundown;
 	assert_int_equal(count + all_losses(&t), (uint64_t)MANY * 20);
 	assert_int_equal(all_losses(&t), trace_loss(&t, WEFT_LOSS_OVERWRITTEN));
-	/* Of all its bytes, header, names and slots too. */
+	/* The share of all its bytes, including header, names and slots. */
 	assert_in_range(bytes_of_events(buffer), CROWD_BYTES * 8 / 10, CROWD_BYTES);
 	trace_close(&t);
 }
@@ -453,7 +453,8 @@ static void a_running_program_can_be_read(void **state)
 		struct trace t;
 		trace_open(&t, buffer, SIZE);
 		while (trace_next(&t))
-			if (!t.event.is_rundown) /* who runs is told where the program overwrote events */
+			if (!t.event.is_rundown) /* a switch names the running task where the program overwrote
+										events */
 				check_note(&t.event);
 		trace_close(&t);
 	}

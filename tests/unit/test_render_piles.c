@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What lies in a stretch of a fold or of a folded group, against counting.
+ * Compares the figures of a stretch of a fold or folded group with plain counting.
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What is found, where, in which order. Expressions themselves are tested in tests/e2e/pattern.py.
+ * Searches: the matches, their fields and their order. Expressions themselves are tested in
+ * tests/e2e/pattern.py.
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -18,7 +18,8 @@
 static struct decoded decode_text(const char *text)
 {
 	size_t size = strlen(text);
-	char *copy = malloc(size ? size : 1); /* without its NUL: a sanitizer sees who reads that */
+	char *copy =
+		malloc(size ? size : 1); /* without its NUL, so that a sanitizer sees a read of it */
 	memcpy(copy, text, size);
 	struct decoded d = decode(copy, size, 0), pieces = decode(copy, size, 1);
 	assert_string_equal(d.lines.bytes, pieces.lines.bytes);
@@ -252,7 +253,7 @@ static void assert_event(const struct decoded *d, const char *time, unsigned tas
 		fail_msg("no %s", line);
 }
 
-/* Of 200 events 3 are one in 64 at most. */
+/* 3 of 200 events are at most one in 64. */
 static void one_time_in_64_may_stray(void **state)
 {
 	(void)state;
@@ -281,7 +282,7 @@ static void of_two_spans_with_as_many_events_the_first_counts(void **state)
 	weft__order_finish(&order);
 }
 
-/* Wherever it is, and whether the others are in order or not, the rest of the trace stays. */
+/* The rest of the trace stays, wherever the time is, and whether the others are in order or not. */
 static void a_time_centuries_away_is_held(void **state)
 {
 	(void)state;

@@ -149,7 +149,7 @@ static void an_open_packet_comes_in_parts(void **state)
 	end(&d);
 }
 
-/* In a part the header has to say who runs, and from when stamps count. */
+/* The header of a part has the current task and the base of its stamps. */
 static void a_part_knows_what_was_before_it(void **state)
 {
 	(void)state;
@@ -516,7 +516,7 @@ static void what_nobody_claimed_is_not_taken(void **state)
 	end(&d);
 }
 
-/* Names are filled once, and losses alone are told only now and then. */
+/* Each name is filled only once, and losses alone cause a header only now and then. */
 static void changes_of_names_and_losses_take_no_room(void **state)
 {
 	struct drained d = begin();

@@ -76,7 +76,7 @@ static void a_drag_keeps_time_and_row_under_the_pointer(void **state)
 	script_end(&s);
 }
 
-/* What is let go of while it moves goes on, ever slower, until it is touched. */
+/* A view that is released while it moves goes on, slower and slower, until it is touched. */
 static void a_throw_goes_on_and_stops_on_touch(void **state)
 {
 	(void)state;
@@ -447,7 +447,7 @@ static const struct weft_viewer_control *control_with(const struct script *s, co
 	return NULL;
 }
 
-/* What has no pointer gets the buttons and the overview's edges as a list. */
+/* Users without a pointer get the buttons and the overview's edges as a list. */
 static void what_is_drawn_to_be_used_is_listed(void **state)
 {
 	(void)state;
@@ -482,7 +482,7 @@ static void what_is_drawn_to_be_used_is_listed(void **state)
 	script_end(&s);
 }
 
-/* Who has only keys is not caught between the edges of a task. */
+/* A keyboard user can leave the edges of a task by Tab. */
 static void tab_leaves_after_the_last_edge(void **state)
 {
 	(void)state;
@@ -921,7 +921,7 @@ static void of_many_counters_a_few_are_drawn(void **state)
 
 /* ---- Pictures ---- */
 
-/* What a person has chosen, in one picture each. */
+/* One picture for each choice of a user. */
 static void golden_pictures(void **state)
 {
 	(void)state;
@@ -957,8 +957,8 @@ static void an_unknown_command_is_refused(void **state)
 	script_end(&s);
 }
 
-/* What the generated list relies on: a command begins with its function's name, is there once, and
- * no two commands have one key. */
+/* The generated list relies on this: a command begins with its function's name and occurs once, and
+ * no two commands have the same key. */
 static void the_table_of_commands_is_sound(void **state)
 {
 	(void)state;
@@ -1040,7 +1040,7 @@ static void every_button_has_room_for_a_finger(void **state)
 		double width = sizes[i % 5][0], least = is_touched || width < 700 ? 40 : 32;
 		s.viewer->is_touched = is_touched;
 		weft_viewer_resize(s.viewer, width, sizes[i % 5][1], s.now_ms);
-		/* What a short bar leaves out is in the menu. */
+		/* Buttons that a short bar leaves out are in the menu. */
 		assert_int_equal(s.viewer->toolbar.count, width >= 480 ? 12 : 8);
 		weft_viewer_command(s.viewer, "panel menu", s.now_ms);
 		assert_int_equal(has_item(s.viewer, "zoom in"), width < 480);

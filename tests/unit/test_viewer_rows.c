@@ -108,8 +108,8 @@ static void folds_are_pointed_at_and_unfolded(void **state)
 	script_end(&s);
 }
 
-/* On its body or its handle; a double click is one; the task that was clicked is selected if it can
- * be told apart. */
+/* On its body or its handle; a double click is one; the clicked task is selected if it is wide
+ * enough. */
 static void a_click_folds_and_unfolds(void **state)
 {
 	(void)state;

@@ -221,7 +221,7 @@ static void a_copy_is_whole_while_it_is_written(void **state)
 	start_writers(threads);
 	while (__atomic_load_n(&writing, __ATOMIC_ACQUIRE)) {
 		struct content c = copy_content(&w);
-		/* What is written again and again while it is copied is counted again and again. */
+		/* Events that are overwritten repeatedly during the copy are counted each time. */
 		assert_true(c.present + c.overwritten >= (uint64_t)(c.next[0] + c.next[1]));
 		assert_int_equal(c.held, 0);
 	}
@@ -401,7 +401,7 @@ static void rules_are_handed_over(void **state)
 	end(&w);
 }
 
-/* The buffer may be a file on a disk, which somebody shortens. */
+/* The buffer may be a file on a disk, which is shortened meanwhile. */
 static void a_watch_survives_a_shortened_file(void **state)
 {
 	struct weft_slice reason;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What is done with a second thread is what is done without, to the last byte. The thread sanitizer
- * looks on.
+ * A second thread changes no byte of the results. Runs under the thread sanitizer, too.
  */
 #include <stdarg.h>
 #include <stddef.h>

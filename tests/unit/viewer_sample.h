@@ -44,7 +44,7 @@ static inline void script_end(struct script *s)
 	weft_viewer_destroy(s->viewer);
 }
 
-/* What is drawn now, to be destroyed. */
+/* The current drawing, which the caller destroys. */
 static inline struct weft_canvas *script_canvas(struct script *s)
 {
 	struct weft_viewer_boxes boxes;

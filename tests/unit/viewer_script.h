@@ -102,7 +102,7 @@ static inline void script_key(struct script *s, const char *words)
 	weft_viewer_key(s->viewer, key, modifiers, s->now_ms);
 }
 
-/* One line; false if it makes no sense. */
+/* Runs one line; false if it is invalid. */
 static inline bool script_run_line(struct script *s, const char *line)
 {
 	char word[16] = "";

@@ -80,7 +80,7 @@ class Expander:
 
 
 def names_of(text):
-    """What one file has for itself: names of functions and variables, and tags of structs."""
+    """The names that belong to one file: functions, variables, and tags of structs."""
     found = STATIC.findall(ATTRIBUTE.sub('x', text))
     return {function or variable for function, variable in found} | set(TAG.findall(text))
 
@@ -121,7 +121,7 @@ def source_text(source, seen, options, head):
     body = sources(record, options.record, taken)
     parts = []
     for paths in (options.freestanding, options.system):
-        # Of headers that both include, each needs its own.
+        # Each file needs its own include line, even if both include the same header.
         part = Expander(source, record.seen)
         part.system = list(record.system)
         parts.append((sources(part, paths, set(taken)), part.system[len(record.system):]))

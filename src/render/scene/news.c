@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * What is new since the former scene of a growing trace. The model says which tasks have changed
- * since the snapshot before it, and tasks of a live layout keep their rows: so a task is new, or
- * changed, or needs no work at all.
+ * Finds what is new since the former scene of a growing trace. The model says which tasks have
+ * changed since the snapshot before it, and tasks of a live layout keep their rows: so a task is
+ * new, or changed, or needs no work at all.
  */
 #include <stdlib.h>
 #include <string.h>

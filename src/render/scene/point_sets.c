@@ -89,7 +89,7 @@ static int make_slices(struct weft__point_part *part)
 	return 0;
 }
 
-/* What make_part() makes a part of. */
+/* The data from which make_part() makes a part. */
 struct ingredients {
 	struct weft__pairs points; /* keys NULL: first, first + 1, … */
 	uint32_t first, count;

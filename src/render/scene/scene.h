@@ -86,7 +86,8 @@ struct weft__bands {
 	uint32_t count;
 };
 
-/* What a scene has to add to the former one, with which it shares its sets of points. */
+/* The tasks and edges that a scene has to add to the former one, with which it shares its sets of
+ * points. */
 struct weft__news {
 	const struct weft_scene *previous; /* NULL: everything is new */
 	/* Tasks and edges from these on are new. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the finders of problems share: the list that they add to. include/weft/problems.def says
- * which finder finds what; list.c calls them.
+ * Declarations that the finders of problems share: the list that they add to.
+ * include/weft/problems.def says which finder finds what; list.c calls them.
  */
 #ifndef WEFT_STORY_PROBLEMS_FINDINGS_H
 #define WEFT_STORY_PROBLEMS_FINDINGS_H
