@@ -5,7 +5,7 @@
  *     read_from(n) = bind(read_block(n), then: use the block, read_from(n + 1))
  *
  * The same experiment on a unikernel, whose picture was full of short waits, is why tools like weft
- * exist. What to look for: how long the disk takes for a block, how long the program takes to ask
+ * exist. Look for this: how long the disk takes for a block, how long the program takes to ask
  * for the next one, and that the two never overlap.
  *
  *     weft record -o block-read.weft build/examples/block-read [FILE]

@@ -4,7 +4,7 @@
  * clients send their requests in waves; for each answer the server waits a while, computes a
  * checksum, and sends it back.
  *
- * What to look for: a wave lasts as long as its slowest call. One request is refused, because it is
+ * Look for this: a wave lasts as long as its slowest call. One request is refused, because it is
  * misspelt. One call is never answered, and nothing in the program's output shows which.
  *
  *     weft record -o echo-server.weft build/examples/echo-server

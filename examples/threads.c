@@ -4,7 +4,7 @@
  * results in order. A job is a task of its own: it is created on one thread, runs on the thread
  * that takes it, and ends there.
  *
- * What to look for: which thread took which job, and how one long job holds up the collector while
+ * Look for this: which thread took which job, and how one long job holds up the collector while
  * the other jobs are long done.
  *
  *     weft record -o threads.weft build/examples/threads

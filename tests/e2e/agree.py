@@ -303,13 +303,13 @@ def in_order(truth):
 
 # ---- comparison ----
 
-def is_told(event):
+def is_added(event):
     """True for a switch by which a reader names the running task of a thread whose earlier events are missing."""
     return event['event'] == 'switch' and event.get('rundown')
 
 
-def without_told(shown):
-    return [event for event in shown if not is_told(event)]
+def without_added(shown):
+    return [event for event in shown if not is_added(event)]
 
 
 def current_after(current, event):
@@ -318,15 +318,15 @@ def current_after(current, event):
     return current
 
 
-def check_told(way, shown, truth):
+def check_switches(way, shown, truth):
     """A reader's switch names the task that ran before the thread's next shown event."""
     by_thread = {}
     for _, event in truth:
         by_thread.setdefault(event['thread'], []).append(event)
     for place, event in enumerate(shown):
-        if not is_told(event):
+        if not is_added(event):
             continue
-        later = [other for other in shown[place:] if other['thread'] == event['thread'] and not is_told(other)]
+        later = [other for other in shown[place:] if other['thread'] == event['thread'] and not is_added(other)]
         whole = by_thread[event['thread']]
         current = None
         for past in whole[:len(whole) - len(later)]:
@@ -342,7 +342,7 @@ def is_subsequence(some, all_of_them):
 def check_counts(way, shown, losses, recorded):
     """Counts only recorded events: neither refused because the table of names was full, nor too big."""
     lost = sum(count for cause, count in losses.items() if cause not in ('names_full', 'too_big'))
-    same(way + ': events and losses', len(without_told(shown)) + lost, recorded)
+    same(way + ': events and losses', len(without_added(shown)) + lost, recorded)
 
 
 def by_thread(events):
@@ -355,15 +355,15 @@ def check_live(way, shown, losses, truth, order=list):
     check_counts(way, shown, losses, len(truth))
     expected = in_order(truth)
     if losses.get('stalled'):
-        assert is_subsequence(order(without_told(shown)), order(expected)), way + ': other events than were recorded'
+        assert is_subsequence(order(without_added(shown)), order(expected)), way + ': other events than were recorded'
     else:
         same(way, order(shown), order(expected))
     same(way + ': times', [event['time'] for event in shown], sorted(event['time'] for event in shown))
 
 
 def check_ring(way, shown, truth, sequences):
-    same(way, without_told(shown), in_order([pair for pair in truth if pair[0] in sequences]))
-    check_told(way, shown, truth)
+    same(way, without_added(shown), in_order([pair for pair in truth if pair[0] in sequences]))
+    check_switches(way, shown, truth)
 
 
 def check_model(way, shown, sections):

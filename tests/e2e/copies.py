@@ -130,7 +130,7 @@ def stopped_and_started_by_any():
 
 
 @case
-def whoever_leads_stays():
+def the_leading_copy_stays():
     for host in HOSTS:
         with temporary_directory() as directory:
             traces, _, said = record(directory, host, 'unload')

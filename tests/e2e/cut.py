@@ -177,7 +177,7 @@ def text_of_any_bytes_and_length_stays():
 
 
 @case
-def a_long_label_is_told_of_who_is_alive():
+def a_rundown_has_long_labels():
     label = 'very ' * 5000
     with temporary_directory() as folder:
         trace = write(folder, 'a.ctf', mirage([(10, 'create', 0, 1, 1), (20, 'label', 1, label), (90, 'switch', 1)]))
@@ -205,7 +205,7 @@ def times_far_apart_stay():
 
 
 @case
-def what_a_task_became_goes_on_under_its_old_name():
+def a_task_that_became_another_keeps_its_old_name():
     """Mirage's runtimes name a task by its first id all along."""
     events = [(10, 'create', 0, 1, 2), (20, 'create', 0, 2, 2), (30, 'become', 1, 2), (40, 'create', 0, 3, 2),
               (50, 'become', 2, 3), (70, 'label', 1, 'who is that'), (80, 'fulfil', 0, 1)]
@@ -220,7 +220,7 @@ def what_a_task_became_goes_on_under_its_old_name():
 
 
 @case
-def a_range_without_events_is_a_trace_of_who_is_alive():
+def a_range_without_events_is_a_trace_with_a_rundown():
     with temporary_directory() as folder:
         trace = write(folder, 'a.ctf', mirage([(10, 'create', 0, 1, 1), (20, 'label', 1, 'waits'), (900, 'switch', 1)]))
         out = os.path.join(folder, 'out')
@@ -266,7 +266,7 @@ def a_trace_may_be_cut_in_place():
 
 
 @case
-def what_cannot_be_read_or_written_leaves_what_was_there():
+def a_failed_cut_leaves_the_old_file():
     with temporary_directory() as folder:
         out = write(folder, 'out', b'precious')
         weft('cut', write(folder, 'nonsense', b'no trace at all'), '-o', out, status=3)

@@ -111,7 +111,7 @@ def damage_is_reported_under_an_escaped_name():
 
 
 @case
-def what_record_says_is_escaped():
+def messages_of_record_are_escaped():
     with temporary_directory() as here:
         program = os.path.join(os.fsencode(here), b'p\x1b[31m\xc2\x9b\xe2\x80\xae\n')
         shutil.copy(RECORD[1], program)
@@ -139,7 +139,7 @@ def serve_names_what_it_does_not_have():
 
 
 @case
-def wrong_use_is_told_without_control_characters():
+def wrong_use_is_reported_without_control_characters():
     for arguments in ((EVIL_NAME,), (b'--' + EVIL_NAME,), ('info', b'--' + EVIL_NAME), ('info', 'a', EVIL_NAME),
                       ('dump', '--start', EVIL_NAME, 'x'), ('render', 'x', '-o', b'x.svg' + EVIL_NAME),
                       ('record', '--size', EVIL_NAME, 'x'), ('ctl', '1', EVIL_NAME), ('view', b'--' + EVIL_NAME)):

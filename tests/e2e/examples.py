@@ -101,7 +101,7 @@ def echo_server_failures():
 
 
 @case
-def echo_server_tells_who_waits_for_whom():
+def echo_server_shows_waiting_tasks_and_their_sources():
     with temporary_directory() as here:
         trace = Trace(here, 'echo-server')
         for call in trace.labelled(r'[A-C]\d+: \w+'):

@@ -301,7 +301,7 @@ def listing(folder):
 
 
 @case
-def wrong_use_is_said():
+def wrong_use_is_reported():
     for arguments in ([], ['--to', 'ctf'], ['--to', 'ctf', SAMPLES[0]], [SAMPLES[0], 'out'],
                       ['--to', 'xml', SAMPLES[0], 'out'], ['--what', SAMPLES[0], 'a']):
         with temporary_directory() as folder:
@@ -380,7 +380,7 @@ def the_input_is_never_overwritten():
 
 
 @case
-def places_that_cannot_be_written_are_said():
+def directories_that_cannot_be_written_are_reported():
     with temporary_directory() as folder:
         result = weft('export', '--to', 'ctf', SAMPLES[0], os.path.join(folder, 'no', 'such'), status=1)
         assert 'No such file or directory' in result.stderr, result.stderr

@@ -185,7 +185,7 @@ def a_killed_program_is_read_to_its_end():
 
 
 @case
-def what_stops_recording_is_followed_to_there():
+def a_program_that_stops_recording_is_followed_to_its_stop():
     with subject() as program:
         tail = program.tail()
         program.tell(500)
@@ -246,7 +246,7 @@ def a_finished_trace_is_dumped():
 
 
 @case
-def wrong_use_is_said():
+def wrong_use_is_reported():
     assert 'missing' in weft('tail', status=2).stderr
     assert 'too many' in weft('tail', 'a', 'b', status=2).stderr
     assert 'No such file' in weft('tail', '/nowhere/at-all', status=3).stderr
@@ -347,7 +347,7 @@ def without_o_it_has_its_own_name():
 
 
 @case
-def what_was_saved_before_is_not_replaced():
+def earlier_traces_are_not_replaced():
     with subject() as program:
         program.tell(5)
         older = [os.path.join(program.path, name % program.pid)
@@ -365,7 +365,7 @@ def what_was_saved_before_is_not_replaced():
 
 
 @case
-def what_is_attended_or_records_is_left_alone():
+def attended_and_recording_runs_are_left_alone():
     with subject() as program:
         program.tell(5)
         assert 'nothing to recover' in recover(program).stderr

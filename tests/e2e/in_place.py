@@ -101,7 +101,7 @@ def in_a_directory_each_has_its_name():
 
 
 @case
-def what_is_no_trace_stays():
+def other_files_are_not_replaced():
     with place() as here:
         with open(here.file('diary'), 'w', encoding='utf-8') as diary:
             diary.write('dear diary')
@@ -146,7 +146,7 @@ def a_shortened_file_does_not_end_the_program():
 
 
 @case
-def what_is_left_of_it_says_so():
+def a_shortened_trace_reports_its_damage():
     for size in (300000, 700000):
         shown = json.loads(shorten(size))
         assert shown['by_event'].get('note', 0) > 0, shown

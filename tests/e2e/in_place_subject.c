@@ -82,7 +82,7 @@ static void *record(void *argument)
 	return argument;
 }
 
-static int record_until_told(void)
+static int record_until_asked(void)
 {
 	pthread_t threads[2];
 	for (int i = 0; i < 2; i++)
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
 	const char *what = argc > 2 ? argv[2] : "";
 	weft_note("main");
 	if (strcmp(what, "record") == 0)
-		return record_until_told();
+		return record_until_asked();
 	if (sigsetjmp(back, 1) == 0) {
 		if (strcmp(what, "fault") == 0)
 			touch_what_is_gone();

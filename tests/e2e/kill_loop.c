@@ -69,7 +69,7 @@ static void record(unsigned lane, uint64_t number)
 	}
 }
 
-static void record_and_tell(unsigned lane, uint64_t number)
+static void record_and_report(unsigned lane, uint64_t number)
 {
 	if (is_late)
 		atomic_store_explicit(&page->recorded[lane], number + 2, memory_order_release);
@@ -81,14 +81,14 @@ static void record_and_tell(unsigned lane, uint64_t number)
 static void *record_for_ever(void *lane)
 {
 	for (uint64_t number = 0;; number++)
-		record_and_tell((unsigned)(uintptr_t)lane, number);
+		record_and_report((unsigned)(uintptr_t)lane, number);
 	return NULL;
 }
 
 static void *record_a_few(void *first)
 {
 	for (unsigned i = 0; i < SHORT_EVENTS; i++)
-		record_and_tell(LANES - 1, *(uint64_t *)first + i);
+		record_and_report(LANES - 1, *(uint64_t *)first + i);
 	return NULL;
 }
 
@@ -215,7 +215,7 @@ static int check_source(struct weft_source *source, struct tally *tally)
 	return error;
 }
 
-static bool told_anything(void)
+static bool has_reported(void)
 {
 	for (unsigned lane = 0; lane < LANES; lane++)
 		if (atomic_load(&page->recorded[lane]))
@@ -235,7 +235,7 @@ static const char *check(const char *path, uint64_t *ret_events)
 	}
 	*ret_events = tally.count;
 	/* Killed before it began to record: there is no ring yet, or an unfinished one. */
-	if (error && !told_anything())
+	if (error && !has_reported())
 		return NULL;
 	return error ? weft_error_text(error) : tally.problem;
 }
@@ -272,7 +272,7 @@ static void pause_ns(uint64_t ns)
  * event, because on a busy machine the program would otherwise rarely reach it. */
 static void wait_before_kill(uint64_t delay_ns, bool waits_for_event)
 {
-	for (unsigned tries = 0; waits_for_event && !told_anything() && tries < 100000; tries++)
+	for (unsigned tries = 0; waits_for_event && !has_reported() && tries < 100000; tries++)
 		pause_ns(100000);
 	pause_ns(delay_ns);
 }

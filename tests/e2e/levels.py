@@ -224,7 +224,7 @@ def the_environment_sets_levels():
 
 
 @case
-def a_wrong_environment_is_told_and_recorded_anyway():
+def a_wrong_environment_is_reported_and_the_program_recorded():
     with subject(WEFT_LEVEL='loud', WEFT_CATEGORIES='net=debug,db,=off,db=quiet') as program:
         program.tell('round')
         said = program.end()
@@ -247,7 +247,7 @@ def the_program_sets_its_own():
 
 
 @case
-def what_is_off_is_not_evaluated_yet_tasks_have_ids():
+def calls_that_are_off_evaluate_nothing_yet_tasks_have_ids():
     with subject() as program:
         equal(program.tell('round'), ['task 1', 'evaluated 1', 'enabled 100'])
         program.ctl('set', 'net=off')
@@ -258,7 +258,7 @@ def what_is_off_is_not_evaluated_yet_tasks_have_ids():
 
 
 @case
-def who_runs_is_never_filtered():
+def switches_are_never_filtered():
     with subject() as program:
         program.ctl('set', '*=off')
         program.tell('round')
@@ -329,7 +329,7 @@ def a_saved_trace_does_not_listen():
 
 
 @case
-def who_may_not_write_is_told():
+def missing_write_permission_is_reported():
     with subject() as program:
         if os.geteuid() == 0:
             if not os.path.exists('/usr/bin/setpriv'):
@@ -351,7 +351,7 @@ def who_may_not_write_is_told():
 
 
 @case
-def what_is_no_buffer_is_told():
+def other_files_are_reported():
     with temporary_directory() as path:
         empty, text = os.path.join(path, 'empty'), os.path.join(path, 'text')
         open(empty, 'w').close()

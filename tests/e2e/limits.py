@@ -78,7 +78,7 @@ def a_compressed_file_may_hold_so_much():
 
 
 @case
-def what_a_compressed_trace_holds_is_counted_in_bytes():
+def the_content_of_a_compressed_trace_is_counted_in_bytes():
     with temporary_directory() as here:
         path, packed = os.path.join(here, 'small.weft'), os.path.join(here, 'small.zst')
         small_packets(100, path)

@@ -96,7 +96,7 @@ def pixels_are_the_screens():
 
 
 @case
-def the_theme_is_the_systems_unless_told():
+def the_theme_is_the_systems_by_default():
     equal(use([['look'], ['scheme', 'dark'], ['look']])[0]['background'], 'rgb(247, 247, 245)')
     equal(use([['look']], scheme='dark')[0]['background'], 'rgb(22, 25, 29)')
     equal(use([['look']], '--theme', 'light', scheme='dark')[0]['background'], 'rgb(247, 247, 245)')
@@ -113,7 +113,7 @@ def dropped_and_chosen_files_open():
 
 
 @case
-def what_is_no_trace_says_so():
+def other_files_are_refused_with_a_message():
     nonsense = base64.b64encode(b'nothing that anybody traced').decode()
     wrong, empty = use([['drop', 'letter.txt', nonsense], ['said'], ['look'],
                         ['press', 'Close'], ['drop', 'nothing', ''], ['said'], ['look']])
@@ -178,7 +178,7 @@ def a_page_opens_with_the_rows_that_were_asked_for():
 
 
 @case
-def a_click_tells_a_tasks_story_and_links_jump():
+def a_click_shows_a_tasks_story_and_links_jump():
     told, other, closed = use([['click', 300, 300], ['look'], ['press', 'What created it c'], ['look'],
                                ['press', 'Close the panel'], ['look']],
                               '--start', '0ms', '--duration', '12ms', width=1200)

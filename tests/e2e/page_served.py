@@ -84,7 +84,7 @@ def write_long_trace(path, events):
 
 
 @case
-def what_a_tab_cannot_hold_is_said_and_the_page_goes_on():
+def a_trace_too_large_for_a_tab_is_refused_and_the_page_goes_on():
     with Server(ARP) as server:
         long = os.path.join(server.folder.name, 'long.ctf')
         write_long_trace(long, 300000)
@@ -157,7 +157,7 @@ def a_trace_grows_while_one_looks():
 
 
 @case
-def the_end_of_the_program_is_told():
+def the_end_of_the_program_is_shown():
     with Server() as server:
         program = server.record(ECHO, '100000')
         try:
@@ -195,7 +195,7 @@ def without_the_token_the_browser_says_where_it_is():
 
 
 @case
-def a_server_that_starts_again_is_told_by_open_pages():
+def open_pages_notice_that_a_server_was_restarted():
     with Server(ARP) as first:
         # The same port, and another token.
         restarted = 'weft serve was started again'

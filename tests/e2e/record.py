@@ -166,7 +166,7 @@ def options_end_at_the_program():
 # ---- What is said ----
 
 @case
-def says_where_the_trace_is():
+def the_path_of_the_trace_is_reported():
     with place() as here:
         result = here.record(SUBJECT, 1234, 'exit', 0)
         equal(len(here.files()), 1)
@@ -179,7 +179,7 @@ def says_where_the_trace_is():
 
 
 @case
-def says_what_was_lost():
+def losses_are_reported():
     with place() as here:
         result = here.record('-o', 't.weft', '--size', '64K', SUBJECT, 20000, 'exit', 0)
         said = re.search(r'64 KiB, ([\d,]+) events?, ([\d,]+) lost \(([\d,]+) overwritten\)', result.stderr)
@@ -193,7 +193,7 @@ def says_what_was_lost():
 
 
 @case
-def says_that_nothing_was_recorded():
+def a_program_without_events_is_reported():
     with place() as here:
         result = here.record('sh', '-c', 'exit 3', status=3)
         assert 'sh recorded nothing' in result.stderr, result.stderr
@@ -211,7 +211,7 @@ def program_without_events_leaves_an_empty_trace():
 
 
 @case
-def program_that_cannot_record_says_why():
+def a_program_that_cannot_record_is_reported_with_the_reason():
     with place() as here:
         result = here.record('-o', 't.weft', '--size', '8000G', SUBJECT, 3, 'exit', 7, status=7)
         assert re.search(r'record-subject-\d+ could not record: \S+', result.stderr), result.stderr
@@ -616,7 +616,7 @@ def run_directory_must_be_ours():
 
 
 @case
-def somebody_elses_run_directory_is_not_used():
+def run_directories_of_other_users_are_not_used():
     if os.geteuid() != 0:
         skip('only root can give a directory away')
     with place() as here:

@@ -284,7 +284,7 @@ def a_window_follows_the_program_and_stays():
 
 
 @case
-def what_has_ended_at_once_is_shown_as_it_was_saved():
+def a_program_that_ended_at_once_is_shown_as_saved():
     with screen(), windows_ended(), Run(windows=True, command=[os.path.join(BUILD, 'examples', 'hello')]) as started:
         equal(started.process.wait(PATIENCE), 0)
         until('a window', windows)

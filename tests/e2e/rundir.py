@@ -117,7 +117,7 @@ def plant_all(directory, trace):
 
 
 @case
-def ls_names_and_skips_what_is_no_ring():
+def ls_names_and_skips_entries_that_are_not_rings():
     with place() as here:
         trace = here.trace()
         directory = here.directory()
@@ -132,7 +132,7 @@ def ls_names_and_skips_what_is_no_ring():
 
 
 @case
-def serve_lists_the_good_one_and_ends_when_told():
+def serve_lists_the_good_one_and_ends_when_asked():
     with place() as here:
         trace = here.trace()
         if 'built without a server' in run([WEFT, 'serve', '--listen', '127.0.0.1:0', '/nowhere']).stderr:
@@ -413,7 +413,7 @@ def logged(here, *arguments, **options):
 
 
 @case
-def what_is_renamed_is_on_the_disk():
+def renamed_files_are_on_the_disk():
     with place() as here:
         trace = here.trace()
         for arguments, name in ((('record', '--size', '64K', '-o', 'r.weft', SUBJECT, 3, 'exit', 0), 'r.weft'),
@@ -445,7 +445,7 @@ def small_disk(here, size):
 
 
 @case
-def a_stream_that_a_full_disk_cut_tells_its_loss():
+def a_stream_cut_by_a_full_disk_counts_its_loss():
     with place() as here, small_disk(here, '1m') as disk:
         total = 40000
         path = os.path.join(disk, 't.weft')

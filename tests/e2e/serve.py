@@ -82,7 +82,7 @@ def of_a_directory_only_traces_are_served():
 
 
 @case
-def the_current_directory_is_served_if_nothing_is_told():
+def the_current_directory_is_served_by_default():
     need_server()
     with temporary_directory() as folder:
         shutil.copy(os.path.join(TRACES, 'mirage-arp-good.ctf'), os.path.join(folder, 'here.ctf'))
@@ -120,7 +120,7 @@ def ranges_are_what_they_say():
 
 
 @case
-def head_tells_what_get_would():
+def head_has_the_headers_of_get():
     with Server(TRACES) as server:
         for path in ('/', '/weft.js', '/api/traces', '/api/trace/' + id_of(server, 'mirage-arp-good.ctf')):
             status, headers, body = server.get(path, 'HEAD')
@@ -234,7 +234,7 @@ def only_get_and_head():
 
 
 @case
-def what_is_no_request_gets_no_answer_of_ours():
+def other_bytes_than_requests_get_no_answer_of_ours():
     with Server(TRACES) as server:
         ours = b'Host: localhost:%d\r\nCookie: %s\r\n' % (server.port, server.cookie.encode())
         assert server.raw(b'GET /api/traces HTTP/1.1\r\n' + ours + b'\r\n').startswith(b'HTTP/1.1 200')
@@ -470,7 +470,7 @@ def threads_of(server):
 
 
 @case
-def idle_connections_keep_nobody_out():
+def idle_connections_block_no_client():
     allow_many_sockets()
     with Server(TRACES) as server, contextlib.ExitStack() as stack:
         ours = server.connect()
@@ -609,7 +609,7 @@ def a_ring_is_read_as_it_is_now():
 
 
 @case
-def who_reads_too_slowly_is_told_what_is_missing():
+def a_slow_client_gets_the_count_of_missing_events():
     with Server(TRACES) as server:
         program = Recorded(server, size='64K')
         program.tell(10)
@@ -651,7 +651,7 @@ def a_live_stream_ends_with_the_server():
 
 
 @case
-def what_is_no_buffer_is_not_followed():
+def other_files_are_not_followed():
     with Server(TRACES) as server:
         status, _, body = server.get('/api/live/' + id_of(server, 'mirage-arp-good.ctf'))
         equal(status, 409)
@@ -675,7 +675,7 @@ def wrong_use_says_what_would_be_right():
 
 
 @case
-def a_port_that_is_taken_is_said():
+def a_port_in_use_is_reported():
     with Server(TRACES) as server:
         result = weft('serve', '--listen', '127.0.0.1:%d' % server.port, TRACES, status=1)
         assert 'Address already in use' in result.stderr, result

@@ -203,7 +203,7 @@ def mutate(dice, request):
 
 
 @case
-def what_is_nearly_a_request_does_no_harm():
+def malformed_requests_do_no_harm():
     with target() as (server, dice):
         program = Recorded(server)
         program.tell(100)
@@ -224,7 +224,7 @@ def what_is_nearly_a_request_does_no_harm():
 
 
 @case
-def half_heads_and_silence_keep_nobody_out():
+def half_heads_and_silence_block_no_client():
     allow_many_sockets()
     with target() as (server, dice), contextlib.ExitStack() as stack:
         head = server.request('/api/traces', False, b'X: ' + b'y' * 500)

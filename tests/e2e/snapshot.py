@@ -275,7 +275,7 @@ def a_rundown_names_what_has_wrapped():
 
 
 @case
-def without_an_answer_it_is_said():
+def a_missing_answer_is_reported():
     with subject() as program:
         program.tell('tasks 5')
         assert 'no answer' in ctl(program, 'rundown', status=1).stderr
@@ -285,7 +285,7 @@ def without_an_answer_it_is_said():
 
 
 @case
-def without_snapshots_nobody_listens():
+def without_snapshots_no_watcher_listens():
     with subject('--snapshots', '0') as program:
         program.tell('record 10')
         program.tell('request in vain')
@@ -403,7 +403,7 @@ def ctl_says_that_no_rule_fired():
 
 
 @case
-def wrong_use_is_said():
+def wrong_use_is_reported():
     said = weft('record', '--trigger', 'counter queue = 1', 'true', status=2).stderr
     assert '--trigger: > or < is expected; at character 15 of "counter queue = 1"' in said, said
     for arguments, message in ((('set', 'net=loud'), 'no level "loud"'), (('set',), 'CATEGORY=LEVEL is missing'),

@@ -130,7 +130,7 @@ def everything_is_in_the_file(here):
 
 @case
 @place
-def what_the_ring_loses_is_counted(here):
+def events_lost_in_the_ring_are_counted(here):
     total = 1000000
     said = here.record('--size', '64K', '-o', 't.weft', *here.subject(total)).stderr
     lanes = numbers(here.file('t.weft'))

@@ -86,7 +86,7 @@ def several_files_are_one_trace_in_one_window():
 
 
 @case
-def what_cannot_be_read_opens_no_window():
+def an_unreadable_file_opens_no_window():
     with screen(), temporary_directory() as folder:
         empty, words = os.path.join(folder, 'empty'), os.path.join(folder, 'words')
         open(empty, 'w').close()
@@ -102,7 +102,7 @@ def what_cannot_be_read_opens_no_window():
 
 
 @case
-def what_took_a_ring_s_place_is_refused():
+def a_file_that_replaced_a_ring_is_refused():
     gtk = os.path.join(BUILD, 'weft-gtk')
     if not os.path.exists(gtk):
         skip('built without GTK 4')
@@ -244,7 +244,7 @@ def reading_can_be_stopped_and_begun_again():
 
 
 @case
-def what_is_clicked_tells_its_story():
+def a_clicked_task_shows_its_story():
     with screen(), program(BLOCK) as viewer:
         window = viewer.window('mirage-block-read.sexp')
         window.still()
@@ -325,7 +325,7 @@ def words_are_searched_for_as_they_are_written():
 
 
 @case
-def what_is_copied_can_be_pasted():
+def copied_text_can_be_pasted():
     with screen(), program(BLOCK) as viewer:
         window = viewer.window('mirage-block-read.sexp')
         window.still()
@@ -419,7 +419,7 @@ def a_running_program_is_followed_to_its_end():
 
 
 @case
-def a_file_that_grows_is_followed_if_told():
+def a_file_that_grows_is_followed_on_request():
     with screen(), temporary_directory() as folder:
         path = os.path.join(folder, 'growing.sexp')
         with open(BLOCK) as whole:

@@ -47,7 +47,7 @@ def add_case(text):
     return text.replace('\tcase WEFT_EVENT_TYPES:\n', '\tcase WEFT_EVENT_PROBE:\n\tcase WEFT_EVENT_TYPES:\n')
 
 
-def complaints(folder):
+def warnings(folder):
     """The files in which a switch over the kinds of events lacks one."""
     found = {}
     for path in tracked():
@@ -63,12 +63,12 @@ def complaints(folder):
 def a_new_kind_touches_its_row_its_encoding_and_one_switch():
     with temporary_directory() as folder:
         copy_tree(folder)
-        equal(complaints(folder), {})
+        equal(warnings(folder), {})
         rewrite(os.path.join(folder, TABLE), add_row)
-        equal(complaints(folder), {path: ['WEFT_EVENT_PROBE'] for path in SWITCHES})
+        equal(warnings(folder), {path: ['WEFT_EVENT_PROBE'] for path in SWITCHES})
         for path in SWITCHES:
             rewrite(os.path.join(folder, path), add_case)
-        equal(complaints(folder), {})
+        equal(warnings(folder), {})
 
 
 main()

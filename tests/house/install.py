@@ -76,7 +76,7 @@ def after_install(libdir, searched, user=0, version='GNU libc'):
 
 
 @case
-def the_dynamic_linker_is_told():
+def the_dynamic_linker_is_updated():
     text, ran = after_install('lib', searched='lib')
     assert ran and 'Running ldconfig' in text, text
     text, ran = after_install('lib', searched='lib', user=1000)

@@ -138,7 +138,7 @@ def every_shared_header_exists_and_is_used_elsewhere():
 
 
 @case
-def nobody_includes_what_the_table_forbids():
+def no_file_includes_what_the_table_forbids():
     wrong = []
     for path in CODE:
         room = room_of(path)

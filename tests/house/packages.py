@@ -36,7 +36,7 @@ def nothing_to_do_is_silent():
 
 
 @case
-def says_what_and_why_before_it_installs():
+def packages_and_reasons_are_listed_before_installing():
     result = machine({'dpkg-query': ALL_BUT_GCC, 'id': 'echo 0', 'apt-cache': 'echo Package: gcc',
                       'apt-get': 'echo "$@" >>log'})
     assert result.returncode == 0, result.stderr

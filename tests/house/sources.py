@@ -90,7 +90,7 @@ def comments_and_messages_name_their_subject():
 
 
 @case
-def each_planted_bug_has_its_place():
+def each_planted_bug_has_its_text():
     """`make mutants` replaces a text that must be in its file exactly once."""
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'mutants'))
     from table import MUTANTS

@@ -60,7 +60,7 @@ static inline struct decoded decode(const void *bytes, size_t size, size_t piece
 }
 
 /* How often a message was counted, and where first; 0 if never. */
-static inline uint64_t complaints(
+static inline uint64_t times_reported(
 	const struct decoded *decoded, const char *message, uint64_t *ret_offset)
 {
 	for (size_t i = 0; i < decoded->diagnostics.count; i++) {

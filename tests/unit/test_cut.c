@@ -271,7 +271,7 @@ static void a_rundown_agrees_with_the_model(void **state)
 		"{\"time\":100,\"event\":\"switch\",\"task\":1,\"rundown\":true,\"thread\":0}\n");
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void impossible_values_are_refused(void **state)
 {
 	(void)state;
 	const struct weft_cut_range range = {0, 100};
@@ -444,7 +444,7 @@ static void level_changes_are_kept_up_to_the_end_of_the_range(void **state)
 }
 
 /* A text chunk that its event does not find. */
-static void a_missing_text_is_complained_of(void **state)
+static void a_missing_text_is_reported(void **state)
 {
 	(void)state;
 	static char large[3000];
@@ -624,12 +624,12 @@ int main(void)
 		cmocka_unit_test(rundown_describes_each_thread_before_the_range),
 		cmocka_unit_test(a_failure_before_the_range_is_in_the_rundown_if_read_again),
 		cmocka_unit_test(a_rundown_agrees_with_the_model),
-		cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(impossible_values_are_refused),
 		cmocka_unit_test(an_error_of_the_sink_is_answered),
 		cmocka_unit_test(losses_are_those_of_the_range),
 		cmocka_unit_test(a_part_keeps_why_its_threads_are_idle),
 		cmocka_unit_test(level_changes_are_kept_up_to_the_end_of_the_range),
-		cmocka_unit_test(a_missing_text_is_complained_of),
+		cmocka_unit_test(a_missing_text_is_reported),
 		cmocka_unit_test(the_age_of_a_task_grows_up_to_the_range),
 		cmocka_unit_test(an_ended_task_is_left_out),
 		cmocka_unit_test(a_gc_that_goes_on_begins_in_the_rundown),

@@ -58,7 +58,7 @@ static void calls_at_the_wrong_time(void **state)
 	weft_decoder_destroy(NULL);
 }
 
-static void what_is_no_trace(void **state)
+static void other_bytes_are_refused(void **state)
 {
 	(void)state;
 	struct weft_event event;
@@ -176,7 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_come_when_their_bytes_have),
 		cmocka_unit_test(calls_at_the_wrong_time),
-		cmocka_unit_test(what_is_no_trace),
+		cmocka_unit_test(other_bytes_are_refused),
 		cmocka_unit_test(broken_rules_are_diagnostics_with_an_offset),
 		cmocka_unit_test(a_million_deep),
 		cmocka_unit_test(progress_can_stop_and_keeps_what_is_done),

@@ -84,7 +84,7 @@ static void record_at(uint64_t ticks, int64_t value)
 
 /* ---- The mark ---- */
 
-static void what_is_before_the_mark_is_given(void **state)
+static void events_before_the_mark_are_given(void **state)
 {
 	struct followed f = begin();
 	(void)state;
@@ -566,7 +566,7 @@ static void in_a_small_ring_every_event_is_given_or_lost(void **state)
 
 /* ---- Foreign bytes ---- */
 
-static void what_is_no_buffer_is_refused(void **state)
+static void other_bytes_are_refused(void **state)
 {
 	struct weft__follower *follower;
 	static const uint8_t zeros[8192];
@@ -579,7 +579,7 @@ static void what_is_no_buffer_is_refused(void **state)
 	end(&f);
 }
 
-static void a_size_that_makes_no_sense_is_said_once(void **state)
+static void an_invalid_size_is_reported_once(void **state)
 {
 	struct followed f = begin();
 	(void)state;
@@ -638,7 +638,7 @@ static void a_name_that_is_changed_later_is_not_heard(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_before_the_mark_is_given),
+		cmocka_unit_test(events_before_the_mark_are_given),
 		cmocka_unit_test(a_thread_in_the_middle_holds_the_mark),
 		cmocka_unit_test(a_thread_that_died_in_the_middle_does_not_hold_it_for_ever),
 		cmocka_unit_test(the_mark_never_goes_back),
@@ -651,8 +651,8 @@ int main(void)
 		cmocka_unit_test(a_moment_overtakes_what_is_copied_of_its_packet),
 		cmocka_unit_test(threads_are_followed_without_loss),
 		cmocka_unit_test(in_a_small_ring_every_event_is_given_or_lost),
-		cmocka_unit_test(what_is_no_buffer_is_refused),
-		cmocka_unit_test(a_size_that_makes_no_sense_is_said_once),
+		cmocka_unit_test(other_bytes_are_refused),
+		cmocka_unit_test(an_invalid_size_is_reported_once),
 		cmocka_unit_test(a_name_that_is_changed_later_is_not_heard),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -370,7 +370,7 @@ static void after_a_gap_in_the_middle_a_switch_names_the_running_task(void **sta
 	done(r);
 }
 
-static void what_is_overwritten_while_reading_is_counted(void **state)
+static void events_overwritten_while_reading_are_counted(void **state)
 {
 	(void)state;
 	struct weft_decoder *decoder;
@@ -456,7 +456,7 @@ void *__wrap_memcpy(void *to, const void *from, size_t size)
 	return __real_memcpy(to, from, size);
 }
 
-static void what_is_written_during_the_copy_does_not_count(void **state)
+static void events_written_during_the_copy_do_not_count(void **state)
 {
 	(void)state;
 	open_packet(0, 1, 1, 1000);
@@ -576,7 +576,7 @@ static void any_prefix_is_read_as_far_as_it_goes(void **state)
 	}
 }
 
-static void what_was_claimed_during_a_copy_is_not_in_it(void **state)
+static void packets_claimed_during_a_copy_are_not_in_it(void **state)
 {
 	(void)state;
 	unsigned char *copy = calloc(1, BUFFER_BYTES);
@@ -767,14 +767,14 @@ int main(void)
 		cmocka_unit_test_setup(overwritten_events_are_counted_and_a_switch_follows, set_up),
 		cmocka_unit_test_setup(after_a_gap_in_the_middle_a_switch_names_the_running_task, set_up),
 		cmocka_unit_test_setup(packets_of_our_own_bytes_are_not_copied, set_up),
-		cmocka_unit_test_setup(what_is_overwritten_while_reading_is_counted, set_up),
+		cmocka_unit_test_setup(events_overwritten_while_reading_are_counted, set_up),
 		cmocka_unit_test_setup(a_packet_half_opened_has_no_events, set_up),
-		cmocka_unit_test_setup(what_is_written_during_the_copy_does_not_count, set_up),
+		cmocka_unit_test_setup(events_written_during_the_copy_do_not_count, set_up),
 		cmocka_unit_test_setup(damage_costs_a_packet_at_most, set_up),
 		cmocka_unit_test(text_that_changes_while_it_is_escaped_is_escaped),
 		cmocka_unit_test_setup(a_hostile_header_is_an_error_not_a_crash, set_up),
 		cmocka_unit_test_setup(any_prefix_is_read_as_far_as_it_goes, set_up),
-		cmocka_unit_test_setup(what_was_claimed_during_a_copy_is_not_in_it, set_up),
+		cmocka_unit_test_setup(packets_claimed_during_a_copy_are_not_in_it, set_up),
 		cmocka_unit_test_setup(a_copy_of_damage_is_as_damaged, set_up),
 		cmocka_unit_test_setup(a_buffer_with_parts_outside_of_it_is_not_copied, set_up),
 		cmocka_unit_test_setup(a_buffer_that_is_cut_short_is_copied_as_far_as_it_goes, set_up),

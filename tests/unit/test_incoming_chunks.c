@@ -189,7 +189,7 @@ static struct weft_abi_buffer *header_of(const struct stream *s, unsigned n)
 	return chunk ? (void *)(chunk + 1) : NULL;
 }
 
-static void an_early_stop_is_told(void **state)
+static void an_early_stop_is_reported(void **state)
 {
 	(void)state;
 	struct stream s = stream_of(record_numbers);
@@ -264,7 +264,7 @@ static void a_packet_without_events_is_no_damage(void **state)
 	free(s.file);
 }
 
-static void impossible_sizes_of_packets_are_told(void **state)
+static void impossible_sizes_of_packets_are_reported(void **state)
 {
 	(void)state;
 	static const uint32_t sizes[] = {sizeof(struct weft_abi_packet) - 8, 100};
@@ -328,12 +328,12 @@ static void names_grow_with_the_stream(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_early_stop_is_told),
+		cmocka_unit_test(an_early_stop_is_reported),
 		cmocka_unit_test(the_source_of_a_part_is_named),
 		cmocka_unit_test(losses_of_all_headers_are_placed),
 		cmocka_unit_test(a_stream_of_another_version_is_refused),
 		cmocka_unit_test(a_packet_without_events_is_no_damage),
-		cmocka_unit_test(impossible_sizes_of_packets_are_told),
+		cmocka_unit_test(impossible_sizes_of_packets_are_reported),
 		cmocka_unit_test(an_empty_chunk_after_damage_is_found),
 		cmocka_unit_test(names_grow_with_the_stream),
 	};

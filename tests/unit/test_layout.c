@@ -300,7 +300,7 @@ static void rows_keep_their_promises(void **state)
 	}
 }
 
-static void what_a_task_becomes_goes_on_in_its_row(void **state)
+static void a_task_continues_in_the_row_of_one_that_became_it(void **state)
 {
 	(void)state;
 	struct hand *h = hand_create(6);
@@ -518,7 +518,7 @@ int main(void)
 		cmocka_unit_test(first_free_row_is_exact_in_the_first_page),
 		cmocka_unit_test(high_concurrency_stays_compact),
 		cmocka_unit_test(rows_keep_their_promises),
-		cmocka_unit_test(what_a_task_becomes_goes_on_in_its_row),
+		cmocka_unit_test(a_task_continues_in_the_row_of_one_that_became_it),
 		cmocka_unit_test(a_moved_task_starts_at_its_read_below_its_source),
 		cmocka_unit_test(only_quiet_readers_move),
 		cmocka_unit_test(a_child_from_the_end_on_is_beside_its_parent),

@@ -570,7 +570,7 @@ static uint32_t members_of(const struct weft_model *model)
 	return count;
 }
 
-static void who_is_special_stays_out(void **state)
+static void special_tasks_are_not_folded(void **state)
 {
 	(void)state;
 	const struct {
@@ -920,7 +920,7 @@ static void drawn_tasks_move_as_in_a_whole_layout(void **state)
 }
 
 /* A new task takes the first row without a living task. */
-static void what_is_new_takes_the_first_free_row(void **state)
+static void new_tasks_take_the_first_free_row(void **state)
 {
 	(void)state;
 	struct program p;
@@ -989,7 +989,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folds_are_what_the_words_say),
 		cmocka_unit_test(folds_open_and_close),
-		cmocka_unit_test(who_is_special_stays_out),
+		cmocka_unit_test(special_tasks_are_not_folded),
 		cmocka_unit_test(the_longest_member_is_eight_medians),
 		cmocka_unit_test(a_quarter_may_overlap),
 		cmocka_unit_test(a_member_has_at_most_eight_tasks_below_it),
@@ -998,7 +998,7 @@ int main(void)
 		cmocka_unit_test(tasks_of_a_buffer_are_a_group),
 		cmocka_unit_test(a_drawn_task_keeps_its_row),
 		cmocka_unit_test(drawn_tasks_move_as_in_a_whole_layout),
-		cmocka_unit_test(what_is_new_takes_the_first_free_row),
+		cmocka_unit_test(new_tasks_take_the_first_free_row),
 		cmocka_unit_test(new_tasks_avoid_one_that_ended_as_it_began),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

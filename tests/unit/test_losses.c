@@ -45,7 +45,7 @@ static void a_hole_between_packets_is_where_events_were_overwritten(void **state
 	weft__gaps_finish(&gaps);
 }
 
-static void what_a_damaged_packet_had_was_not_overwritten(void **state)
+static void events_of_a_damaged_packet_do_not_count_as_overwritten(void **state)
 {
 	struct weft_trace_description d = {.losses = {[WEFT_LOSS_OVERWRITTEN] = 10}};
 	struct weft__gaps gaps;
@@ -95,7 +95,7 @@ static struct weft_model *record_too_much(void)
 	return model;
 }
 
-static void what_was_overwritten_was_before_the_first_event(void **state)
+static void overwritten_events_were_before_the_first_event(void **state)
 {
 	struct weft_model *model = record_too_much();
 	(void)state;
@@ -272,9 +272,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_hole_between_packets_is_where_events_were_overwritten),
-		cmocka_unit_test(what_a_damaged_packet_had_was_not_overwritten),
+		cmocka_unit_test(events_of_a_damaged_packet_do_not_count_as_overwritten),
 		cmocka_unit_test(events_without_room_are_missing_since_the_packet_before),
-		cmocka_unit_test(what_was_overwritten_was_before_the_first_event),
+		cmocka_unit_test(overwritten_events_were_before_the_first_event),
 		cmocka_unit_test(a_loss_is_hatched_and_a_problem),
 		cmocka_unit_test(losses_are_hatched_over_their_thread),
 		cmocka_unit_test(hatches_that_nearly_touch_are_one),

@@ -194,7 +194,7 @@ static void an_unknown_op_loses_the_rest_of_its_packet(void **state)
 		uint64_t offset = 0;
 		assert_switches(&d, "1 4 ");
 		assert_int_equal(
-			complaints(&d, "unknown op; the rest of its packet is skipped", &offset), 1);
+			times_reported(&d, "unknown op; the rest of its packet is skipped", &offset), 1);
 		assert_int_equal(offset, 30 + 17);
 		weft_text_finish(&d.lines);
 	}
@@ -215,7 +215,7 @@ static void a_string_without_end(void **state)
 	struct decoded d = decode_stream(&s);
 	uint64_t offset = 0;
 	assert_switches(&d, "1 2 ");
-	assert_int_equal(complaints(&d, "string without end", &offset), 1);
+	assert_int_equal(times_reported(&d, "string without end", &offset), 1);
 	assert_int_equal(offset, 30 + 17);
 	weft_text_finish(&d.lines);
 }
@@ -274,7 +274,7 @@ static void overlapping_packets(void **state)
 	struct decoded d = decode_stream(&s);
 	uint64_t offset = 1;
 	assert_switches(&d, "1 2 3 ");
-	assert_int_equal(complaints(&d, "packet overlaps the next one", &offset), 1);
+	assert_int_equal(times_reported(&d, "packet overlaps the next one", &offset), 1);
 	assert_int_equal(offset, 0);
 	weft_text_finish(&d.lines);
 }
@@ -292,11 +292,11 @@ static void garbage_around_packets(void **state)
 	struct decoded d = decode_stream(&s);
 	uint64_t offset = 1;
 	assert_switches(&d, "1 2 ");
-	assert_int_equal(complaints(&d, "bytes before the first packet", &offset), 1);
+	assert_int_equal(times_reported(&d, "bytes before the first packet", &offset), 1);
 	assert_int_equal(offset, 0);
-	assert_int_equal(complaints(&d, "bytes between packets", &offset), 1);
+	assert_int_equal(times_reported(&d, "bytes between packets", &offset), 1);
 	assert_int_equal(offset, 8 + 47);
-	assert_int_equal(complaints(&d, "bytes after the last packet", &offset), 1);
+	assert_int_equal(times_reported(&d, "bytes after the last packet", &offset), 1);
 	assert_int_equal(offset, s.size - 4);
 	weft_text_finish(&d.lines);
 }
@@ -310,7 +310,7 @@ static void a_header_cut_short_is_no_event(void **state)
 		struct decoded d = decode_stream(&s);
 		assert_int_equal(d.finished, 0);
 		assert_int_equal(d.ended, WEFT_ERROR_DAMAGED);
-		assert_int_equal(complaints(&d, "packet header is cut short", NULL), 1);
+		assert_int_equal(times_reported(&d, "packet header is cut short", NULL), 1);
 		weft_text_finish(&d.lines);
 	}
 }

@@ -149,7 +149,7 @@ static void a_second_create_is_ignored(void **state)
 	weft_model_destroy(m);
 }
 
-static void nobody_is_its_own_ancestor(void **state)
+static void no_task_is_its_own_ancestor(void **state)
 {
 	(void)state;
 	struct weft_model *m =
@@ -161,7 +161,7 @@ static void nobody_is_its_own_ancestor(void **state)
 	weft_model_destroy(m);
 }
 
-static void what_switches_and_what_does_not(void **state)
+static void events_that_switch_and_events_that_do_not(void **state)
 {
 	(void)state;
 	struct weft_event later = read_event(40, 3, 4), only = event(WEFT_EVENT_SIGNAL, 45, 4, 3),
@@ -184,7 +184,7 @@ static void what_switches_and_what_does_not(void **state)
 	weft_model_destroy(m);
 }
 
-static void what_it_became_runs_on(void **state)
+static void a_running_task_that_becomes_another_runs_on(void **state)
 {
 	(void)state;
 	struct weft_model *m = BUILD(switch_to(10, 1), event(WEFT_EVENT_BECOME, 20, 1, 2),
@@ -506,9 +506,9 @@ int main(void)
 		cmocka_unit_test(an_unknown_task_exists_from_the_start),
 		cmocka_unit_test(a_late_create_names_a_known_task),
 		cmocka_unit_test(a_second_create_is_ignored),
-		cmocka_unit_test(nobody_is_its_own_ancestor),
-		cmocka_unit_test(what_switches_and_what_does_not),
-		cmocka_unit_test(what_it_became_runs_on),
+		cmocka_unit_test(no_task_is_its_own_ancestor),
+		cmocka_unit_test(events_that_switch_and_events_that_do_not),
+		cmocka_unit_test(a_running_task_that_becomes_another_runs_on),
 		cmocka_unit_test(becomes_make_no_cycle),
 		cmocka_unit_test(a_read_drops_the_try_read_before_it),
 		cmocka_unit_test(an_unfinished_task_ends_after_its_last_sign),

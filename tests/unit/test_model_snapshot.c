@@ -134,7 +134,7 @@ static void a_snapshot_is_the_trace_so_far(void **state)
 	}
 }
 
-static void what_goes_on_reaches_now(void **state)
+static void unended_periods_reach_the_present(void **state)
 {
 	(void)state;
 	struct weft_model_builder *builder;
@@ -292,21 +292,21 @@ static void no_trace_is_longer_than_nine_years(void **state)
 	const uint64_t span = UINT64_C(1) << 58;
 	static const uint64_t firsts[] = {0, 5, UINT64_MAX - 1, UINT64_MAX};
 	for (unsigned i = 0; i < 4; i++) {
-		struct weft_diagnostics complaints = {0};
+		struct weft_diagnostics found = {0};
 		struct weft_model_builder *builder;
 		assert_int_equal(weft_model_builder_create(&builder), 0);
 		const uint64_t times[] = {firsts[i], firsts[i] + 7, UINT64_MAX, firsts[i] + 9};
 		for (unsigned e = 0; e < 4; e++) {
 			struct weft_event event = {
 				.type = WEFT_EVENT_SWITCH, .time_ns = times[e], .task = e + 1};
-			assert_int_equal(weft_model_builder_add(builder, &event, &complaints), 0);
+			assert_int_equal(weft_model_builder_add(builder, &event, &found), 0);
 		}
 		struct weft_model *live = look(builder, UINT64_MAX), *whole = finish(builder);
 		assert_true(live->summary.end - live->summary.start <= span);
 		assert_true(live->summary.end <= UINT64_MAX - span);
 		assert_true(whole->summary.end - whole->summary.start <= 9);
 		assert_int_equal(whole->summary.events, 4);
-		assert_int_equal(complaints.count, 1);
+		assert_int_equal(found.count, 1);
 		weft_model_destroy(live);
 		weft_model_destroy(whole);
 	}
@@ -318,7 +318,7 @@ int main(void)
 		cmocka_unit_test(no_trace_is_longer_than_nine_years),
 		cmocka_unit_test(looking_changes_nothing),
 		cmocka_unit_test(a_snapshot_is_the_trace_so_far),
-		cmocka_unit_test(what_goes_on_reaches_now),
+		cmocka_unit_test(unended_periods_reach_the_present),
 		cmocka_unit_test(nothing_yet_is_a_model),
 		cmocka_unit_test(snapshots_share_and_never_change),
 	};

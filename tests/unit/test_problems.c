@@ -325,7 +325,7 @@ static void a_counter_that_never_falls_is_a_hint(void **state)
 	found_finish(&found);
 }
 
-static void what_is_given_back_is_no_leak(void **state)
+static void memory_given_back_is_not_a_leak(void **state)
 {
 	struct found found = counter_trace(0, true);
 	(void)state;
@@ -360,7 +360,7 @@ static void tasks_that_wait_in_a_circle_are_found(void **state)
 	found_finish(&found);
 }
 
-static void who_waits_for_the_first_of_several_is_in_no_circle(void **state)
+static void waiting_for_the_first_of_several_makes_no_circle(void **state)
 {
 	struct made made = make_begin();
 	(void)state;
@@ -391,7 +391,7 @@ static void many_that_take_about_as_long_are_found(void **state)
 	found_finish(&found);
 }
 
-static void who_waits_for_a_slow_one_is_counted(void **state)
+static void tasks_that_wait_for_a_slow_one_are_counted(void **state)
 {
 	struct made made = make_begin();
 	(void)state;
@@ -443,7 +443,7 @@ static void gaps_of_any_length_are_none(void **state)
 	found_finish(&found);
 }
 
-static void what_the_end_cuts_through_is_one_hint(void **state)
+static void tasks_cut_off_by_the_end_are_one_hint(void **state)
 {
 	struct made made = make_begin();
 	(void)state;
@@ -589,7 +589,7 @@ static void a_sleeping_task_is_named_not_its_promise(void **state)
 }
 
 /* The task that ends first after a gap is the one that all waited for. */
-static void a_gap_tells_what_it_waited_for(void **state)
+static void a_gap_names_the_awaited_task(void **state)
 {
 	struct made made = make_begin();
 	(void)state;
@@ -844,19 +844,19 @@ int main(void)
 		cmocka_unit_test(one_slow_request_is_found),
 		cmocka_unit_test(a_leak_is_found),
 		cmocka_unit_test(a_counter_that_never_falls_is_a_hint),
-		cmocka_unit_test(what_is_given_back_is_no_leak),
+		cmocka_unit_test(memory_given_back_is_not_a_leak),
 		cmocka_unit_test(tasks_that_wait_in_a_circle_are_found),
-		cmocka_unit_test(who_waits_for_the_first_of_several_is_in_no_circle),
+		cmocka_unit_test(waiting_for_the_first_of_several_makes_no_circle),
 		cmocka_unit_test(many_that_take_about_as_long_are_found),
-		cmocka_unit_test(who_waits_for_a_slow_one_is_counted),
+		cmocka_unit_test(tasks_that_wait_for_a_slow_one_are_counted),
 		cmocka_unit_test(gaps_of_any_length_are_none),
-		cmocka_unit_test(what_the_end_cuts_through_is_one_hint),
+		cmocka_unit_test(tasks_cut_off_by_the_end_are_one_hint),
 		cmocka_unit_test(tasks_that_pile_up_are_found),
 		cmocka_unit_test(a_failure_that_travels_is_one_problem),
 		cmocka_unit_test(a_failure_that_is_seen_to_is_milder),
 		cmocka_unit_test(failures_that_read_each_other_are_not_forgotten),
 		cmocka_unit_test(a_sleeping_task_is_named_not_its_promise),
-		cmocka_unit_test(a_gap_tells_what_it_waited_for),
+		cmocka_unit_test(a_gap_names_the_awaited_task),
 		cmocka_unit_test(a_slow_task_lists_what_ran_meanwhile),
 		cmocka_unit_test(a_counter_that_climbs_late_is_found),
 		cmocka_unit_test(a_counter_in_a_saw_is_no_climb),

@@ -42,7 +42,7 @@ static void a_task_that_lets_others_wait_is_found(void **state)
 	found_finish(&found);
 }
 
-static void a_pause_is_not_the_fault_of_who_runs(void **state)
+static void a_pause_is_not_blamed_on_the_running_task(void **state)
 {
 	struct found found = taken_turns(30 * MS, true);
 	(void)state;
@@ -164,7 +164,7 @@ static struct found held(bool released)
 	return find(&made);
 }
 
-static void who_holds_what_the_other_wants_is_in_a_circle(void **state)
+static void tasks_that_hold_what_the_other_wants_are_in_a_circle(void **state)
 {
 	struct found found = held(false);
 	(void)state;
@@ -228,7 +228,7 @@ static void polling_is_found(void **state)
 	found_finish(&found);
 }
 
-static void who_does_something_does_not_poll(void **state)
+static void a_task_with_effects_does_not_poll(void **state)
 {
 	struct found found = runs_often(5 * US, true, false);
 	(void)state;
@@ -279,7 +279,7 @@ static void a_herd_with_a_promise_each_is_found(void **state)
 	found_finish(&found);
 }
 
-static void who_all_do_alike_are_no_herd(void **state)
+static void tasks_that_all_act_alike_are_not_a_herd(void **state)
 {
 	(void)state;
 	for (uint64_t first = 0; first <= 20; first += 10) { /* broadcasts; each of ten has work */
@@ -322,7 +322,7 @@ static struct found retaken(bool fair)
 	return find(&made);
 }
 
-static void who_is_passed_over_starves(void **state)
+static void a_task_that_is_passed_over_starves(void **state)
 {
 	struct found found = retaken(false);
 	(void)state;
@@ -391,15 +391,15 @@ int main(void)
 		cmocka_unit_test(a_gap_is_one_of_all_threads),
 		cmocka_unit_test(losses_without_a_place_are_counted),
 		cmocka_unit_test(a_task_that_lets_others_wait_is_found),
-		cmocka_unit_test(a_pause_is_not_the_fault_of_who_runs),
+		cmocka_unit_test(a_pause_is_not_blamed_on_the_running_task),
 		cmocka_unit_test(a_thundering_herd_is_found),
 		cmocka_unit_test(contention_is_found),
-		cmocka_unit_test(who_holds_what_the_other_wants_is_in_a_circle),
+		cmocka_unit_test(tasks_that_hold_what_the_other_wants_are_in_a_circle),
 		cmocka_unit_test(polling_is_found),
-		cmocka_unit_test(who_does_something_does_not_poll),
+		cmocka_unit_test(a_task_with_effects_does_not_poll),
 		cmocka_unit_test(a_herd_with_a_promise_each_is_found),
-		cmocka_unit_test(who_all_do_alike_are_no_herd),
-		cmocka_unit_test(who_is_passed_over_starves),
+		cmocka_unit_test(tasks_that_all_act_alike_are_not_a_herd),
+		cmocka_unit_test(a_task_that_is_passed_over_starves),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

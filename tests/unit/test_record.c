@@ -528,7 +528,7 @@ static void count_wakes(void *context, uint32_t *word)
 }
 
 /* Not before there were so many claims, and once. */
-static void who_waits_is_woken(void **state)
+static void a_waiting_follower_is_woken(void **state)
 {
 	static const struct weft_platform platform = {
 		.ticks = test_ticks, .ticks_hz = 1000000, .wake = count_wakes};
@@ -609,7 +609,7 @@ int main(void)
 		CASE(names_of_a_mark_that_just_fit_are_recorded),
 		CASE(times_are_the_monotonic_clock),
 		CASE(a_caller_brings_a_clock),
-		CASE(who_waits_is_woken),
+		CASE(a_waiting_follower_is_woken),
 		CASE(nothing_is_recorded_while_it_is_off),
 		CASE(a_buffer_must_be_large_and_aligned),
 	};

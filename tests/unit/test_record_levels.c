@@ -78,7 +78,7 @@ static void objects_of_one_name_are_one_category(void **state)
 }
 
 /* Another process sets all levels, to the same and to another value, before a library is loaded. */
-static void what_is_wanted_of_a_name_waits_for_it(void **state)
+static void a_requested_level_waits_for_its_category(void **state)
 {
 	(void)state;
 	struct weft_category late = {&weft__level_zero, "late", "", NULL};
@@ -258,7 +258,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(levels_are_in_the_buffer_while_it_records),
 		cmocka_unit_test(objects_of_one_name_are_one_category),
-		cmocka_unit_test(what_is_wanted_of_a_name_waits_for_it),
+		cmocka_unit_test(a_requested_level_waits_for_its_category),
 		cmocka_unit_test(patterns_match),
 		cmocka_unit_test(a_change_that_was_not_completed_is_left_out),
 		cmocka_unit_test(hostile_categories_stay_in_bounds),

@@ -259,7 +259,7 @@ static void ask_without_a_slot(void)
 }
 
 /* Whether others have ended costs a system call each, and the slots are few. */
-static void who_gets_no_slot_looks_for_one_only_now_and_then(void **state)
+static void a_thread_without_a_slot_looks_for_one_now_and_then(void **state)
 {
 	struct trace t;
 	pthread_t threads[SLOTS];
@@ -344,7 +344,7 @@ static uint64_t bytes_of_events(const unsigned char *buffer)
 }
 
 /* Four at a time, so that some hold a packet when others come. */
-static void a_crowd_of_short_threads(void **state)
+static void many_short_threads(void **state)
 {
 	struct trace t;
 	void *buffer = *state = trace_buffer(CROWD_BYTES);
@@ -727,9 +727,9 @@ int main(void)
 		CASE(idle_threads_do_not_silence_a_busy_one),
 		CASE(refusals_are_not_inherited_with_a_slot),
 		CASE(where_packets_cannot_be_taken_they_stay),
-		CASE(who_gets_no_slot_looks_for_one_only_now_and_then),
+		CASE(a_thread_without_a_slot_looks_for_one_now_and_then),
 		CASE(short_threads_fill_packets),
-		CASE(a_crowd_of_short_threads),
+		CASE(many_short_threads),
 		CASE(signal_handlers_record),
 		CASE(a_running_program_can_be_read),
 		CASE(a_child_by_vfork_does_not_take_its_parents_threads_for_ended),

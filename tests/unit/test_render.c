@@ -359,7 +359,7 @@ static bool is_mark_in(
 	return x > box->x && x < box->x + box->width;
 }
 
-static void forty_counters_can_be_told_apart(void **state)
+static void forty_counters_can_be_distinguished(void **state)
 {
 	const struct weft_canvas_op *marks[64];
 	uint32_t count = 0;
@@ -529,7 +529,7 @@ int main(void)
 		cmocka_unit_test(long_waits_say_what_for),
 		cmocka_unit_test(links_in_one_place_are_drawn_once),
 		cmocka_unit_test(of_many_counters_the_highest_are_drawn),
-		cmocka_unit_test(forty_counters_can_be_told_apart),
+		cmocka_unit_test(forty_counters_can_be_distinguished),
 		cmocka_unit_test(hostile_traces_are_drawn),
 		cmocka_unit_test(an_empty_trace_says_so),
 		cmocka_unit_test(durations_as_people_read_them),

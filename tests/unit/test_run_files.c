@@ -316,7 +316,7 @@ static void a_saved_copy_has_the_bytes_and_the_size(void **state)
 	place_remove(&place);
 }
 
-static void sizes_are_told_in_the_largest_unit(void **state)
+static void sizes_are_written_in_the_largest_unit(void **state)
 {
 	(void)state;
 	char text[32];
@@ -358,7 +358,7 @@ int main(void)
 		cmocka_unit_test(a_file_appears_whole_or_not_at_all),
 		cmocka_unit_test(only_traces_are_replaced),
 		cmocka_unit_test(a_saved_copy_has_the_bytes_and_the_size),
-		cmocka_unit_test(sizes_are_told_in_the_largest_unit),
+		cmocka_unit_test(sizes_are_written_in_the_largest_unit),
 		cmocka_unit_test(strange_paths_are_quoted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static void names_of_no_ring_are_left_out(void **state)
 	place_remove(&place);
 }
 
-static void entries_that_cannot_be_rings_are_told(void **state)
+static void entries_that_cannot_be_rings_are_reported(void **state)
 {
 	(void)state;
 	struct place place = place_make();
@@ -326,7 +326,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rings_come_in_the_order_of_their_processes),
 		cmocka_unit_test(names_of_no_ring_are_left_out),
-		cmocka_unit_test(entries_that_cannot_be_rings_are_told),
+		cmocka_unit_test(entries_that_cannot_be_rings_are_reported),
 		cmocka_unit_test(more_rings_than_the_first_capacity_are_all_found),
 		cmocka_unit_test(a_ring_runs_until_its_recorder_stops),
 		cmocka_unit_test(a_run_directory_is_private_locked_and_found),

@@ -47,7 +47,7 @@ static void assert_damage(const char *text, const char *lines, const char *messa
 	uint64_t got = 0;
 	assert_string_equal(d.lines.bytes, lines);
 	assert_int_equal(d.diagnostics.count, 1);
-	assert_int_equal(complaints(&d, message, &got), 1);
+	assert_int_equal(times_reported(&d, message, &got), 1);
 	assert_int_equal(got, offset);
 	weft_text_finish(&d.lines);
 }
@@ -198,9 +198,9 @@ static void the_first_line_may_be_damaged(void **state)
 	struct decoded d = decode_text("7708.8)(op(Switch 0)))\n((time 1)(op(Switch 1)))");
 	uint64_t offset = 1;
 	assert_string_equal(d.lines.bytes, SWITCH_1);
-	assert_int_equal(complaints(&d, "text outside of any form", &offset), 2);
+	assert_int_equal(times_reported(&d, "text outside of any form", &offset), 2);
 	assert_int_equal(offset, 0);
-	assert_int_equal(complaints(&d, "form is not an event", &offset), 1);
+	assert_int_equal(times_reported(&d, "form is not an event", &offset), 1);
 	weft_text_finish(&d.lines);
 	d = decode_text("((time x)(op(Switch 0)))");
 	assert_int_equal(d.finished, WEFT_ERROR_FORMAT);
@@ -261,10 +261,10 @@ static void one_time_in_64_may_stray(void **state)
 		"40", "5000.0", "80", "5000.0", "120", "5000.0", "160", "5000.0", NULL};
 	static const char *const fewer[] = {"40", "5000.0", "80", "5000.0", "120", "5000.0", NULL};
 	struct decoded d = decode_times(fewer);
-	assert_int_equal(complaints(&d, STRAY, NULL), 3);
+	assert_int_equal(times_reported(&d, STRAY, NULL), 3);
 	weft_text_finish(&d.lines);
 	d = decode_times(times);
-	assert_int_equal(complaints(&d, STRAY, NULL), 0);
+	assert_int_equal(times_reported(&d, STRAY, NULL), 0);
 	weft_text_finish(&d.lines);
 }
 
@@ -298,7 +298,7 @@ static void a_time_centuries_away_is_held(void **state)
 	static const unsigned tasks[] = {100, 199, 199, 0, 150};
 	for (unsigned i = 0; i < 5; i++) {
 		struct decoded d = decode_times(cases[i]);
-		assert_int_equal(complaints(&d, FAR, NULL) + complaints(&d, STRAY, NULL), 1);
+		assert_int_equal(times_reported(&d, FAR, NULL) + times_reported(&d, STRAY, NULL), 1);
 		assert_event(&d, held[i], tasks[i]);
 		assert_event(&d, "1000000120000", 120);
 		weft_text_finish(&d.lines);
@@ -311,7 +311,7 @@ static void a_time_centuries_away_is_held(void **state)
 		weft_text_add_string(&text, "((time 1700000000)(op(Switch 1)))");
 	struct decoded d = decode(text.bytes, text.size, 0);
 	assert_event(&d, "1700000000000000000", 0);
-	assert_int_equal(complaints(&d, FAR, NULL), 1);
+	assert_int_equal(times_reported(&d, FAR, NULL), 1);
 	assert_string_equal(d.clock.name, "unix");
 	weft_text_finish(&d.lines);
 	weft_text_finish(&text);
@@ -327,7 +327,7 @@ static void a_jump_there_and_back_is_held(void **state)
 	(void)state;
 	static const char *const back[] = {"40", "5000", "90", "20", NULL};
 	struct decoded d = decode_times(back);
-	assert_int_equal(complaints(&d, STRAY, NULL), 2);
+	assert_int_equal(times_reported(&d, STRAY, NULL), 2);
 	assert_event(&d, "1000000039000", 40);
 	assert_event(&d, "1000000089000", 90);
 	weft_text_finish(&d.lines);

@@ -218,7 +218,7 @@ static void a_chain_of_waits_leads_to_its_leaf(void **state)
 	loaded_finish(&loaded);
 }
 
-static void who_woke_a_task_is_known(void **state)
+static void the_waker_of_a_task_is_known(void **state)
 {
 	struct made made = make_begin();
 	struct weft_story_wake wake;
@@ -478,7 +478,7 @@ static void naive_grow(const struct weft_model *m, bool *set, bool down, bool up
 	}
 }
 
-static void what_is_related_is_what_a_naive_search_finds(void **state)
+static void related_tasks_are_those_of_a_naive_search(void **state)
 {
 	uint32_t sum = 0;
 	(void)state;
@@ -547,7 +547,7 @@ int main(void)
 		cmocka_unit_test(a_small_buffer_has_whole_characters),
 		cmocka_unit_test(groups_and_folds_have_sentences),
 		cmocka_unit_test(a_chain_of_waits_leads_to_its_leaf),
-		cmocka_unit_test(who_woke_a_task_is_known),
+		cmocka_unit_test(the_waker_of_a_task_is_known),
 		cmocka_unit_test(a_task_is_not_woken_by_itself),
 		cmocka_unit_test(a_repeated_wait_counts_from_the_first_attempt),
 		cmocka_unit_test(a_story_has_facts_then_what_happened),
@@ -555,7 +555,7 @@ int main(void)
 		cmocka_unit_test(four_similar_children_are_one_line),
 		cmocka_unit_test(alike_activations_are_one_line),
 		cmocka_unit_test(long_stories_say_what_they_leave_out),
-		cmocka_unit_test(what_is_related_is_what_a_naive_search_finds),
+		cmocka_unit_test(related_tasks_are_those_of_a_naive_search),
 		cmocka_unit_test(any_trace_can_be_asked_at_any_time),
 		cmocka_unit_test(a_task_says_what_it_did),
 		cmocka_unit_test(a_task_says_what_it_waits_for),

@@ -362,7 +362,7 @@ static void a_part_has_its_own_threads_losses(void **state)
 	end(&d);
 }
 
-static void what_is_too_late_is_counted(void **state)
+static void late_events_are_counted(void **state)
 {
 	(void)state;
 	struct drained d = begin();
@@ -410,7 +410,7 @@ static void each_file_stands_alone(void **state)
 	end(&d);
 }
 
-static void what_was_gone_before_is_overwritten(void **state)
+static void events_gone_before_count_as_overwritten(void **state)
 {
 	(void)state;
 	struct drained d = {.buffer = trace_buffer(SIZE), .file = malloc(FILE_MAX)};
@@ -488,7 +488,7 @@ static size_t look_and_count(struct drained *d)
 }
 
 /* A recorder's sequences only grow, and the hand has counted each. */
-static void what_nobody_claimed_is_not_taken(void **state)
+static void unclaimed_packets_are_not_taken(void **state)
 {
 	struct drained d = begin();
 	struct weft_abi_buffer *header = d.buffer;
@@ -575,12 +575,12 @@ int main(void)
 		cmocka_unit_test(a_part_knows_its_thread),
 		cmocka_unit_test(a_part_knows_its_packets_first_name),
 		cmocka_unit_test(a_part_has_its_own_threads_losses),
-		cmocka_unit_test(what_is_too_late_is_counted),
+		cmocka_unit_test(late_events_are_counted),
 		cmocka_unit_test(each_file_stands_alone),
-		cmocka_unit_test(what_was_gone_before_is_overwritten),
+		cmocka_unit_test(events_gone_before_count_as_overwritten),
 		cmocka_unit_test(damage_costs_a_chunk),
 		cmocka_unit_test(a_hostile_buffer_is_drained),
-		cmocka_unit_test(what_nobody_claimed_is_not_taken),
+		cmocka_unit_test(unclaimed_packets_are_not_taken),
 		cmocka_unit_test(changes_of_names_and_losses_take_no_room),
 		cmocka_unit_test(a_cut_stream_ends_with_its_losses),
 	};

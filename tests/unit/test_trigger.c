@@ -233,7 +233,7 @@ static void kind_and_label_are_asked_for(void **state)
 	weft_triggers_destroy(t);
 }
 
-static void a_crowd_of_tasks_waits(void **state)
+static void many_tasks_wait(void **state)
 {
 	struct weft_triggers *t = triggers("waits > 1000ns", NULL);
 	(void)state;
@@ -253,7 +253,7 @@ static struct weft_event signal_of(uint64_t ns, uint64_t task)
 }
 
 /* The thread goes on with what its task became, from then on. */
-static void what_a_task_becomes_runs_on(void **state)
+static void a_running_task_that_becomes_another_still_runs(void **state)
 {
 	struct weft_triggers *t = triggers("runs > 50ns", NULL);
 	(void)state;
@@ -596,8 +596,8 @@ int main(void)
 		cmocka_unit_test(a_task_that_runs_fires_while_it_does),
 		cmocka_unit_test(a_task_that_waits_fires_while_it_does),
 		cmocka_unit_test(kind_and_label_are_asked_for),
-		cmocka_unit_test(a_crowd_of_tasks_waits),
-		cmocka_unit_test(what_a_task_becomes_runs_on),
+		cmocka_unit_test(many_tasks_wait),
+		cmocka_unit_test(a_running_task_that_becomes_another_still_runs),
 		cmocka_unit_test(a_wait_is_answered_by_any_name),
 		cmocka_unit_test(a_task_that_has_ended_does_not_run),
 		cmocka_unit_test(a_task_that_has_ended_does_not_wait),

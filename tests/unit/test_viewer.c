@@ -448,7 +448,7 @@ static const struct weft_viewer_control *control_with(const struct script *s, co
 }
 
 /* Users without a pointer get the buttons and the overview's edges as a list. */
-static void what_is_drawn_to_be_used_is_listed(void **state)
+static void drawn_controls_are_listed(void **state)
 {
 	(void)state;
 	struct script s = script_begin(BLOCK_READ, true);
@@ -579,7 +579,7 @@ static void expect_order(const struct weft_problems *problems, const uint32_t wa
 }
 
 /* A gap that comes twice takes both times. */
-static void what_takes_longest_comes_first(void **state)
+static void the_longest_comes_first(void **state)
 {
 	static const struct weft_problem_period periods[] = {{5, 25}, {65, 85}};
 	struct weft_problem list[] = {
@@ -637,7 +637,7 @@ static void problems_are_seen_before_they_are_asked_for(void **state)
 	script_end(&s);
 }
 
-static void what_is_searched_for_is_stepped_through(void **state)
+static void matches_are_stepped_through(void **state)
 {
 	(void)state;
 	struct script s = script_begin(BLOCK_READ, true);
@@ -1240,15 +1240,15 @@ int main(void)
 		cmocka_unit_test(every_link_of_every_panel_is_followed),
 		cmocka_unit_test(keys_go_along_edges_and_back),
 		cmocka_unit_test(tab_reaches_the_first_edge_of_the_trace),
-		cmocka_unit_test(what_is_drawn_to_be_used_is_listed),
+		cmocka_unit_test(drawn_controls_are_listed),
 		cmocka_unit_test(tab_leaves_after_the_last_edge),
 		cmocka_unit_test(a_range_is_chosen_by_keys),
 		cmocka_unit_test(arrows_with_shift_step_through_tasks),
 		cmocka_unit_test(a_double_click_shows_what_belongs_together),
 		cmocka_unit_test(problems_are_stepped_through),
 		cmocka_unit_test(problems_are_seen_before_they_are_asked_for),
-		cmocka_unit_test(what_takes_longest_comes_first),
-		cmocka_unit_test(what_is_searched_for_is_stepped_through),
+		cmocka_unit_test(the_longest_comes_first),
+		cmocka_unit_test(matches_are_stepped_through),
 		cmocka_unit_test(a_range_snaps_and_is_measured),
 		cmocka_unit_test(bookmarks_are_saved_as_they_are_loaded),
 		cmocka_unit_test(bookmarks_are_changed_and_removed),

@@ -213,7 +213,7 @@ static struct weft_model *overlapping_tasks(uint64_t count)
 }
 
 /* A task that begins just before the trace ends, of far less than a pixel, says that it goes on. */
-static void what_has_not_ended_says_so_however_small(void **state)
+static void unfinished_tasks_are_marked_however_small(void **state)
 {
 	(void)state;
 	const uint64_t end_ns = 1000000;
@@ -303,7 +303,7 @@ int main(void)
 		cmocka_unit_test(folds_are_pointed_at_and_unfolded),
 		cmocka_unit_test(a_click_folds_and_unfolds),
 		cmocka_unit_test(handles_are_hit_where_they_are),
-		cmocka_unit_test(what_has_not_ended_says_so_however_small),
+		cmocka_unit_test(unfinished_tasks_are_marked_however_small),
 		cmocka_unit_test(rows_slide_to_where_they_are),
 		cmocka_unit_test(rows_are_part_of_the_link),
 	};

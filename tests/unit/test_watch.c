@@ -232,7 +232,7 @@ static void a_copy_is_whole_while_it_is_written(void **state)
 	end(&w);
 }
 
-static void what_is_held_is_not_overwritten(void **state)
+static void held_packets_are_not_overwritten(void **state)
 {
 	struct watched w = begin(NULL);
 	pthread_t threads[WRITERS];
@@ -309,7 +309,7 @@ static void a_request_is_seen_with_its_reason(void **state)
 	end(&w);
 }
 
-static void who_listens_finds_the_past(void **state)
+static void a_listening_watcher_finds_the_past(void **state)
 {
 	struct watched w = begin(&by_hand);
 	struct weft_slice reason;
@@ -430,10 +430,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_ring_is_opened_while_it_is_made),
 		cmocka_unit_test(a_copy_is_whole_while_it_is_written),
-		cmocka_unit_test(what_is_held_is_not_overwritten),
+		cmocka_unit_test(held_packets_are_not_overwritten),
 		cmocka_unit_test(a_hold_ends_by_itself),
 		cmocka_unit_test(a_request_is_seen_with_its_reason),
-		cmocka_unit_test(who_listens_finds_the_past),
+		cmocka_unit_test(a_listening_watcher_finds_the_past),
 		cmocka_unit_test(rules_are_handed_over),
 		cmocka_unit_test(each_runtime_is_asked_once),
 		cmocka_unit_test(living_tasks_are_in_the_rundown),

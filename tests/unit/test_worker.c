@@ -48,7 +48,7 @@ static void both_are_done_before_it_goes_on(void **state)
 	weft_worker_destroy(worker);
 }
 
-static void nobody_is_a_worker_too(void **state)
+static void no_worker_works_too(void **state)
 {
 	(void)state;
 	assert_null(weft_worker_help(NULL));
@@ -290,7 +290,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_are_done_before_it_goes_on),
-		cmocka_unit_test(nobody_is_a_worker_too),
+		cmocka_unit_test(no_worker_works_too),
 		cmocka_unit_test(a_trace_opens_the_same_with_help),
 		cmocka_unit_test(every_layout_is_the_same_with_help),
 		cmocka_unit_test(stopped_it_keeps_what_was_taken_in),
