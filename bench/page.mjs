@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: ISC
 //
 // Opens a page in Chromium for page.py, looks at it from afar and from near, and answers what that
-// cost. A replay is timed until its pixels can be read. The first frames are not counted: V8 runs
-// WebAssembly as it comes, and translates well what has run for a while.
+// cost. A replay is timed until its pixels can be read. The first frames are not counted: V8
+// optimizes WebAssembly functions only after they have run for a while.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 

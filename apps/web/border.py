@@ -13,7 +13,7 @@ CONSTANT = re.compile(r'^@border_(\w+) = .*constant i64 (-?\d+)', re.MULTILINE)
 
 
 NAMED = """
-// An array of names, each at the place of the number with its key.
+// An array of names, each at the index that the constant with its key has.
 function named(prefix, names) {
 	const list = [];
 	for (const [key, name] of Object.entries(names))

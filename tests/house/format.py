@@ -31,7 +31,7 @@ def every_source_names_its_licence():
 
 
 @case
-def every_file_is_in_a_room_with_a_name():
+def every_file_is_in_a_folder_with_a_name():
     nameless = [p for p in FILES if FORBIDDEN.search(p)]
     assert not nameless, ', '.join(nameless)
 

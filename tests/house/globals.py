@@ -8,15 +8,15 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
 from harness import BUILD, case, equal, main, run, skip  # noqa: E402
 
-ROOMS = ['base', 'canvas', 'export', 'format', 'layout', 'model', 'refresh', 'render', 'story', 'trigger', 'view',
+MODULES = ['base', 'canvas', 'export', 'format', 'layout', 'model', 'refresh', 'render', 'story', 'trigger', 'view',
          'viewer']
 # The key of all tables of hashes: atomic words, set once a process.
 ALLOWED = {'process_key'}
 
 
-def symbols(room):
-    """(name, section) of all symbols in the room's library."""
-    path = os.path.join(BUILD, 'src', room, 'libweft-%s.a' % room)
+def symbols(module):
+    """(name, section) of all symbols in the module's library."""
+    path = os.path.join(BUILD, 'src', module, 'libweft-%s.a' % module)
     result = run(['nm', '--format=sysv', path])
     assert result.returncode == 0, result.stderr
     rows = [[column.strip() for column in line.split('|')] for line in result.stdout.splitlines()]
@@ -32,11 +32,11 @@ def reading_half():
     if not shutil.which('nm'):
         skip('binutils is not installed')
     found = []
-    for room in ROOMS:
-        all_symbols = symbols(room)
+    for module in MODULES:
+        all_symbols = symbols(module)
         if any(name.startswith(('__asan_', '__tsan_')) for name, _ in all_symbols):
             skip('sanitizers add variables of their own')
-        found += ['%s: %s' % (room, name) for name, section in all_symbols
+        found += ['%s: %s' % (module, name) for name, section in all_symbols
                   if is_writable(section) and name.split('.')[0] not in ALLOWED]
     equal(found, [], 'writable variables')
 

@@ -17,7 +17,7 @@ LIBRARIES = {'gtk': r'(gtk|gdk|glib|gio)[./]', 'cairo': r'cairo', 'pango': r'pan
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
-class Room:
+class Module:
     """A row of the table."""
 
     def __init__(self, folder, may_use, outside, headers):
@@ -32,19 +32,19 @@ def words(cell):
     return [word.strip(' `') for word in cell.split(',') if word.strip(' `–')]
 
 
-def rooms():
+def modules():
     """The table: | folder | job | may use | from outside | public headers |"""
     found = {}
     for line in read('ARCHITECTURE.md').splitlines():
         cells = [c.strip() for c in line.strip().strip('|').split('|')]
         if line.startswith('| `') and len(cells) == 5:
-            room = Room(cells[0].strip('`'), words(cells[2]), words(cells[3]), words(cells[4]))
-            found[room.folder] = room
+            module = Module(cells[0].strip('`'), words(cells[2]), words(cells[3]), words(cells[4]))
+            found[module.folder] = module
     return found
 
 
 def shared_headers():
-    """The table of headers inside src that other rooms may include: | folder | headers for other folders |"""
+    """The table of headers inside src that other modules may include: | folder | headers for other folders |"""
     found = {}
     for line in read('ARCHITECTURE.md').splitlines():
         cells = [c.strip() for c in line.strip().strip('|').split('|')]
@@ -54,69 +54,69 @@ def shared_headers():
     return found
 
 
-ROOMS = rooms()
+MODULES = modules()
 SHARED = shared_headers()
 ALL_SHARED = {'abi', 'base', 'runs'}
-OWNERS = {header: room for room in ROOMS.values() for header in room.headers}
+OWNERS = {header: module for module in MODULES.values() for header in module.headers}
 CODE = [path for path in tracked() if path.endswith(('.c', '.h', '.def'))]
 
 
-def room_of(path):
+def module_of(path):
     """The folder whose rules apply to a file; a public header belongs to its module's folder."""
     if path.startswith('include/weft/'):
-        return OWNERS.get(os.path.basename(path), ROOMS['include/weft/'])
+        return OWNERS.get(os.path.basename(path), MODULES['include/weft/'])
     folder = os.path.dirname(path) + '/'
-    while folder and folder not in ROOMS:
+    while folder and folder not in MODULES:
         folder = '/'.join(folder.rstrip('/').split('/')[:-1])
         folder += '/' if folder else ''
-    return ROOMS.get(folder)
+    return MODULES.get(folder)
 
 
-def public_header_allowed(room, header):
+def public_header_allowed(module, header):
     owner = OWNERS.get(header)
     if owner is None:
         return False
     everybody = owner.folder == 'include/weft/'
-    return everybody or owner is room or owner.name in room.may_use or 'public headers' in room.may_use
+    return everybody or owner is module or owner.name in module.may_use or 'public headers' in module.may_use
 
 
-def system_header_allowed(room, header):
+def system_header_allowed(module, header):
     for library, pattern in LIBRARIES.items():
         if re.match(pattern, header):
-            return library in room.outside
-    if 'POSIX' in room.outside:
+            return library in module.outside
+    if 'POSIX' in module.outside:
         return True
-    allowed = C11 if 'C11' in room.outside else FREESTANDING
+    allowed = C11 if 'C11' in module.outside else FREESTANDING
     return header in allowed
 
 
-def include_allowed(path, room, bracket, header):
+def include_allowed(path, module, bracket, header):
     if header.startswith('weft/') and not os.path.exists(os.path.dirname(path) + '/' + header):
         if bracket == '<':
-            return public_header_allowed(room, header[len('weft/'):])
+            return public_header_allowed(module, header[len('weft/'):])
     if bracket == '<':
-        return system_header_allowed(room, header)
+        return system_header_allowed(module, header)
     below = os.path.dirname(path) + '/' + header
-    if '/' not in header or below in CODE and room_of(below) is room:
-        return True  # beside the file itself, or in a folder of its room
+    if '/' not in header or below in CODE and module_of(below) is module:
+        return True  # beside the file itself, or in a folder of its module
     first = header.split('/')[0]
-    if first == room.name:
+    if first == module.name:
         return True
-    return first in room.may_use and (first in ALL_SHARED or header in SHARED.get(first, ()))
+    return first in module.may_use and (first in ALL_SHARED or header in SHARED.get(first, ()))
 
 
 @case
 def every_folder_of_code_has_a_row():
     homeless = [p for p in CODE if p.startswith(('src/', 'apps/', 'include/', 'examples/'))
-                and room_of(p) is None]
+                and module_of(p) is None]
     assert not homeless, 'no row in ARCHITECTURE.md for: %s' % ', '.join(homeless)
 
 
 @case
 def every_row_is_a_folder_with_files():
     paths = tracked()
-    empty = [f for f in ROOMS if not any(p.startswith(f) for p in paths)]
-    assert ROOMS and not empty, 'rows of ARCHITECTURE.md without files: %s' % ', '.join(empty)
+    empty = [f for f in MODULES if not any(p.startswith(f) for p in paths)]
+    assert MODULES and not empty, 'rows of ARCHITECTURE.md without files: %s' % ', '.join(empty)
 
 
 @case
@@ -129,8 +129,8 @@ def every_public_header_has_an_owner():
 def every_shared_header_exists_and_is_used_elsewhere():
     used = set()
     for path in CODE:
-        room = room_of(path)
-        used |= {header for bracket, header in INCLUDE.findall(read(path)) if room and header.split('/')[0] != room.name}
+        module = module_of(path)
+        used |= {header for bracket, header in INCLUDE.findall(read(path)) if module and header.split('/')[0] != module.name}
     for name, headers in SHARED.items():
         for header in headers:
             assert 'src/' + header in CODE, 'src/%s is not there' % header
@@ -141,19 +141,19 @@ def every_shared_header_exists_and_is_used_elsewhere():
 def no_file_includes_what_the_table_forbids():
     wrong = []
     for path in CODE:
-        room = room_of(path)
-        if room is None:
+        module = module_of(path)
+        if module is None:
             continue
         for bracket, header in INCLUDE.findall(read(path)):
-            if not include_allowed(path, room, bracket, header):
+            if not include_allowed(path, module, bracket, header):
                 wrong.append('%s includes %s' % (path, header))
     assert not wrong, '\n'.join(wrong)
 
 
 @case
 def the_check_notices():
-    layout, record = Room('src/layout/', ['base', 'model'], ['C11'], []), Room('src/record/', ['abi'], [], [])
-    app = Room('apps/weft/', ['public headers'], ['POSIX'], [])
+    layout, record = Module('src/layout/', ['base', 'model'], ['C11'], []), Module('src/record/', ['abi'], [], [])
+    app = Module('apps/weft/', ['public headers'], ['POSIX'], [])
     assert include_allowed('src/layout/a.c', layout, '"', 'model/state.h')
     assert include_allowed('src/layout/a.c', layout, '"', 'base/any.h')
     assert not include_allowed('src/layout/a.c', layout, '"', 'model/tables.h')

@@ -6,7 +6,7 @@
         --record FILE… --system FILE… --freestanding FILE…
 
 Includes are expanded, each header once; statics that two files call the same get the file's name in
-front. What the files are is told by Meson, how they go together by what they include.
+front. Meson passes the list of files; their order follows from their includes.
 """
 import argparse
 import os
