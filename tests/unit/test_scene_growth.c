@@ -243,7 +243,7 @@ static void look_around(
 		weft_view_set_focus(view, pick(state->layout->row_count));
 }
 
-/* What is not approximate is the same, too. */
+/* Figures that are not approximate are the same, too. */
 static void compare_indices(const struct weft_scene *grown, const struct weft_scene *anew)
 {
 	uint32_t lines = anew->line_count, rows = anew->layout->row_count;
