@@ -94,7 +94,7 @@ struct painter {
 	struct weft_canvas *canvas;
 	struct weft__things *things; /* NULL: things are not recorded */
 	int error;                   /* of the first step that failed; the rest is left out */
-	/* What the steps pass on. */
+	/* Results that the steps pass on. */
 	struct weft__lane *lanes;
 	uint32_t lane_count;
 	struct weft__lane_piece *pieces;

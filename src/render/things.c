@@ -128,7 +128,7 @@ static bool begins_by(const void *context, uint32_t piece, uint64_t x)
 	return l->things->pieces[piece].x <= l->point->x;
 }
 
-/* Of several tasks in one pixel column, the one at the point's time. */
+/* The one of several tasks in a pixel column that lives at the point's time. */
 static uint32_t task_of(const struct looking *l, const struct weft__lane_piece *piece)
 {
 	const struct weft_scene *scene = l->things->scene;

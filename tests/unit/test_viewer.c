@@ -279,7 +279,7 @@ static bool is_task_line(const struct script *s, const struct weft_canvas_op *op
 		   op->x2 < box->x + box->width && op->x2 - op->x >= 4 && weft__inside(box, op->x, op->y);
 }
 
-/* What was drawn is hit, not what a rule computes again. */
+/* Hits follow from what was drawn, not from a second computation. */
 static void each_drawn_line_is_hit_in_its_middle(void **state)
 {
 	(void)state;
