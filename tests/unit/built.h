@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Models of events that a test makes up, of one thread.
+ * Models from events that a test makes up, of one thread.
  */
 #ifndef WEFT_TESTS_BUILT_H
 #define WEFT_TESTS_BUILT_H
@@ -20,7 +20,7 @@ static inline void built_add(struct weft_model_builder *builder, struct weft_eve
 	assert_int_equal(weft_model_builder_add(builder, &event, &diagnostics), 0);
 }
 
-/* The model, to be destroyed; the builder is. */
+/* Returns the model, which the caller destroys; the builder is destroyed. */
 static inline struct weft_model *built_finish(struct weft_model_builder *builder)
 {
 	static const struct weft_trace_thread thread = {.name = ""};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A trace decoded to the end, for tests: its lines as JSON, its events' times, what was wrong.
+ * A trace decoded to the end, for tests: its lines as JSON, its events' times, its diagnostics.
  */
 #ifndef WEFT_TESTS_DECODED_H
 #define WEFT_TESTS_DECODED_H
@@ -59,7 +59,7 @@ static inline struct decoded decode(const void *bytes, size_t size, size_t piece
 	return d;
 }
 
-/* How often a message was counted, and where first; 0 if never. */
+/* How often a message was counted, and the offset of the first; 0 if never. */
 static inline uint64_t times_reported(
 	const struct decoded *decoded, const char *message, uint64_t *ret_offset)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The n-th allocation fails: the linker puts these before libc's. For one file of a program.
+ * Makes the n-th allocation fail: the linker prefers these functions to libc's. Include it in one
+ * file of a program.
  */
 #ifndef WEFT_TESTS_FAILING_ALLOCATION_H
 #define WEFT_TESTS_FAILING_ALLOCATION_H
@@ -35,7 +36,7 @@ void *__wrap_calloc(size_t count, size_t size)
 
 void *__wrap_realloc(void *block, size_t size)
 {
-	/* Giving memory back may fail too, but nobody need care. */
+	/* Shrinking may fail too, but callers may ignore that. */
 	bool shrinks = block && size <= malloc_usable_size(block);
 	return !shrinks && fails() ? NULL : __real_realloc(block, size);
 }

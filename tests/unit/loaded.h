@@ -27,7 +27,7 @@ static inline void must(int good)
 		abort();
 }
 
-/* Takes the model over. */
+/* Takes ownership of the model. */
 static inline struct loaded load_model(struct weft_model *model)
 {
 	struct loaded loaded = {.model = model};

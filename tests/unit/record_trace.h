@@ -43,7 +43,7 @@ static inline bool trace_next(struct trace *trace)
 	return status == WEFT_OK;
 }
 
-/* The next event, which must be of that type, by that task, about that other one. */
+/* Returns the next event, which must have this type, actor and other task. */
 static inline const struct weft_event *trace_expect(
 	struct trace *trace, enum weft_event_type type, uint64_t task, uint64_t other)
 {
@@ -68,7 +68,7 @@ static inline uint64_t trace_loss(const struct trace *trace, enum weft_loss caus
 	return weft_decoder_describe(trace->decoder)->losses[cause];
 }
 
-/* Nothing more, and nothing was wrong. */
+/* Expects the end of the trace, without diagnostics. */
 static inline void trace_close(struct trace *trace)
 {
 	assert_false(trace_next(trace));

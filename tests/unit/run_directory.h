@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A temporary directory for tests of files, and the messages that the library reports meanwhile.
+ * A temporary directory for tests of files, and the library's messages.
  */
 #ifndef WEFT_TEST_RUN_DIRECTORY_H
 #define WEFT_TEST_RUN_DIRECTORY_H

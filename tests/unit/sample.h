@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * The samples of tests/data, for tests of what is made of a trace.
+ * The samples of tests/data, for tests that need a real trace.
  */
 #ifndef WEFT_TESTS_SAMPLE_H
 #define WEFT_TESTS_SAMPLE_H
@@ -17,7 +17,7 @@ static inline void sample_path(char *path, size_t size, const char *name)
 	snprintf(path, size, "%s/%s", source ? source : ".", name);
 }
 
-/* The file with a NUL behind it, to be freed; NULL if it can't be read. */
+/* Reads a file and appends a NUL; the caller frees it. NULL if it can't be read. */
 static inline char *sample_read(const char *path, size_t *ret_size)
 {
 	FILE *file = fopen(path, "rb");

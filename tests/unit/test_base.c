@@ -89,7 +89,7 @@ static uint64_t hash_of(const struct weft__hash_key *key, const void *owner, uin
 	return weft__hash_u64(key, ((const uint64_t *)owner)[value]);
 }
 
-/* The most slots in a row that a lookup may have to walk over. */
+/* The maximum number of consecutive slots that a lookup may have to visit. */
 static uint32_t longest_run(const struct weft__index *index)
 {
 	uint32_t longest = 0, run = 0;

@@ -24,7 +24,7 @@ static void put(struct weft_canvas *canvas, const char *text, size_t bytes)
 	weft_canvas_text(canvas, 5, 20, text, bytes, 40, &plain);
 }
 
-/* The caller frees. */
+/* The caller frees the text. */
 static char *svg_of(const struct weft_canvas *canvas)
 {
 	struct weft_text text = {0};

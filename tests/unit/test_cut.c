@@ -64,7 +64,7 @@ static struct weft_cut *begin(const struct weft_cut_range *range, struct weft_te
 	return cut;
 }
 
-/* The part's lines. */
+/* Finishes the cut and returns its lines. */
 static struct decoded end(struct weft_cut *cut, struct weft_text *part)
 {
 	assert_int_equal(weft_cut_finish(cut, &description), 0);
@@ -240,8 +240,8 @@ static void a_failure_before_the_range_is_in_the_rundown_if_read_again(void **st
 		"{\"time\":150,\"event\":\"read\",\"task\":null,\"source\":2,\"later\":false,\"thread\":0}\n");
 }
 
-/* Task 1 has run since its try_read, task 2 has asked twice. The create of task 3 by its own child
- * is refused. */
+/* Task 1 has run since its try_read, task 2 has tried twice. The create of task 3 by its own child
+ * is ignored. */
 static void a_rundown_agrees_with_the_model(void **state)
 {
 	(void)state;
@@ -307,7 +307,7 @@ static void an_error_of_the_sink_is_answered(void **state)
 	weft_cut_destroy(cut);
 }
 
-/* Three gaps, before, in and behind the range; and some that have no place. */
+/* Three gaps, before, in and behind the range; and losses whose time is unknown. */
 static void losses_are_those_of_the_range(void **state)
 {
 	(void)state;
@@ -443,7 +443,7 @@ static void level_changes_are_kept_up_to_the_end_of_the_range(void **state)
 	weft_text_finish(&part);
 }
 
-/* A text chunk that its event does not find. */
+/* A text chunk whose number differs from that in its event. */
 static void a_missing_text_is_reported(void **state)
 {
 	(void)state;
@@ -465,7 +465,7 @@ static void a_missing_text_is_reported(void **state)
 	weft_text_finish(&part);
 }
 
-/* A rundown before the range says how old a task was. */
+/* A rundown before the range has a task's age. */
 static void the_age_of_a_task_grows_up_to_the_range(void **state)
 {
 	(void)state;
@@ -591,7 +591,7 @@ static void a_name_is_written_once(void **state)
 	weft_text_finish(&part);
 }
 
-/* The description may move while events come. */
+/* The description may move while events are added. */
 static void the_last_description_counts(void **state)
 {
 	(void)state;

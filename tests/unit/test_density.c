@@ -68,7 +68,7 @@ struct scenery {
 	struct painter painter;
 };
 
-/* The model so far, of a trace that goes on. */
+/* Makes a model of the events so far, while the trace goes on. */
 static struct weft_model *snapshot(struct weft_model_builder *builder, uint64_t now)
 {
 	static const struct weft_trace_thread thread = {.name = ""};
@@ -80,7 +80,7 @@ static struct weft_model *snapshot(struct weft_model_builder *builder, uint64_t 
 	return model;
 }
 
-/* Tasks that make others, read them, run, end and fail: `live` of them at once. */
+/* A model of tasks that create others, read them, run, end and fail: `live` of them at once. */
 static struct weft_model *random_model(uint32_t events, uint32_t live, uint32_t step, bool goes_on)
 {
 	struct weft_model_builder *builder = built_begin();
@@ -143,7 +143,7 @@ static void set_painter(struct scenery *s)
 	};
 }
 
-/* Somewhere, from everything to a few ns. */
+/* Sets a random view, from everything to a few ns. */
 static void look_around(struct scenery *s)
 {
 	uint64_t length = s->model->summary.end - s->model->summary.start + 1;
@@ -184,7 +184,7 @@ static struct weft__density_cell count_cell(const struct scenery *s, const struc
 	return cell;
 }
 
-/* A few columns of each merged lane; how many. */
+/* Checks a few columns of each merged lane; returns how many. */
 static unsigned check_lanes(const struct scenery *s, const struct weft__density *density)
 {
 	double off_by = 0, ran = 0;
@@ -206,7 +206,7 @@ static unsigned check_lanes(const struct scenery *s, const struct weft__density 
 			ran += cell.running_ns;
 		}
 	}
-	/* Running comes in portions. */
+	/* Running time is counted in portions. */
 	assert_true(off_by <= 0.05 * ran + 4 * s->scene->census.run_ns * (checked + 1));
 	return checked;
 }
@@ -328,7 +328,7 @@ static void extremes_of_samples_are_found(void **state)
 	scenery_finish(&s);
 }
 
-/* Two tasks take turns: of some ns to a thousand times as much, one of `rare` long. */
+/* Two tasks take turns of random length; one turn in `rare` is long. */
 static struct weft_model *turns(uint32_t count, uint32_t rare)
 {
 	struct weft_model_builder *builder = built_begin();
@@ -392,7 +392,7 @@ static void read_columns(
 #define HEIGHT 7
 #define NEARLY 1e-6
 
-/* Each column; how many have something that is less than a pixel. */
+/* Checks each column; returns how many have periods shorter than a pixel. */
 static unsigned check_each(const struct ran *columns, size_t count)
 {
 	unsigned checked = 0;
@@ -411,8 +411,8 @@ static unsigned check_each(const struct ran *columns, size_t count)
 	return checked;
 }
 
-/* Where each of more columns differs, up to four are one: a hundred have as much ink as they ran,
- * beside what is rounded up, and what belongs to a group of a neighbour. */
+/* Where many columns differ, up to four are drawn as one. A hundred columns then have as much ink
+ * as running time, apart from rounding and from groups that reach into a neighbour. */
 static unsigned check_groups(const struct ran *columns, size_t count)
 {
 	unsigned checked = 0;
@@ -491,7 +491,7 @@ static bool watch_step(void *context, double part)
 	return watch->steps++ != watch->stop_at;
 }
 
-/* Stopped at each of its steps; how many there are. */
+/* Stops the work at each of its steps; returns the number of steps. */
 static unsigned stop_everywhere(const struct weft_model *model, const struct weft_layout *layout)
 {
 	for (unsigned stop_at = 0;; stop_at++) {

@@ -82,7 +82,7 @@ static uint64_t u64_at(const uint8_t *bytes, size_t offset)
 	return value;
 }
 
-/* The n-th packet of a file: its place and its context's numbers. */
+/* The n-th packet of a file: its offset and the numbers of its context. */
 struct packet {
 	const uint8_t *bytes;
 	uint64_t begin, end, size, sequence, discarded;
@@ -249,7 +249,7 @@ static void packets_are_bounded_and_in_order(void **state)
 		if (i == 10000)
 			event.text = (struct weft_slice){text, sizeof(text)};
 		assert_int_equal(weft_export_ctf_add(ctf, &event, &trace), 0);
-		/* Written while it goes, not at the end. */
+		/* Packets are written on the way, not at the end. */
 		assert_true(weft_export_ctf_summarize(ctf).bytes + 600000 > i * 23);
 	}
 	assert_int_equal(weft_export_ctf_finish(ctf, &trace), 0);
@@ -294,7 +294,7 @@ static void losses_stand_between_packets(void **state)
 	struct weft_event event = {.type = WEFT_EVENT_EXPECT, .time_ns = 10, .thread = 1};
 	struct packet now;
 	trace.losses[WEFT_LOSS_OVERWRITTEN] = 5;
-	trace.losses[WEFT_LOSS_NAMES_FULL] = 100; /* no event is missing for that */
+	trace.losses[WEFT_LOSS_NAMES_FULL] = 100; /* these are not missing events */
 	assert_int_equal(weft_export_ctf_add(ctf, &event, &trace), 0);
 	event.thread = 0;
 	event.time_ns = 11;
@@ -362,7 +362,7 @@ static void many_threads_hold_bounded_memory(void **state)
 		error = weft_export_ctf_add(ctf, &event, &trace);
 		put++;
 	}
-	/* No thread is near a whole packet when together they hold too much. */
+	/* No thread has filled a packet when all together exceed the memory limit. */
 	assert_int_equal(error, WEFT_ERROR_SYSTEM);
 	assert_in_range(put, 10000, 35000);
 	weft_export_ctf_destroy(ctf);

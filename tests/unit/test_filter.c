@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Filters, held against each task of a sample; words that are added come back as they were.
+ * Filters, applied to each task of a sample; added words are read back unchanged.
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Following a buffer: what is given when, and that every event is given or counted.
+ * Following a buffer: when events are returned, and that every event is returned or counted.
  */
 #include "record_trace.h"
 
@@ -63,7 +63,7 @@ static uint64_t lost(const struct followed *f, enum weft_loss cause)
 	return weft__follower_describe(f->follower)->losses[cause];
 }
 
-/* The next event is that one. */
+/* Expects the next event to have this value. */
 static void expect(struct followed *f, int64_t value)
 {
 	assert_int_equal(weft__follower_next(f->follower, &f->event), WEFT_OK);
@@ -118,7 +118,7 @@ static void a_thread_in_the_middle_holds_the_mark(void **state)
 	expect_nothing(&f);
 	weft__follower_look(f.follower, 1040);
 	expect_nothing(&f);
-	/* Another event in the making: it began after the last reading of the one before. */
+	/* Another unfinished event: it began after the last look at the previous one. */
 	record_at(1045, 3);
 	other->sequence = 3;
 	weft__follower_look(f.follower, 1050);
@@ -165,7 +165,7 @@ static void the_mark_never_goes_back(void **state)
 	assert_int_equal(weft__follower_mark_ns(f.follower), mark_ns);
 	expect(&f, 1);
 	expect_nothing(&f);
-	/* An event that comes too late all the same is a loss, and not given. */
+	/* An event that comes too late nonetheless is counted as lost, and not returned. */
 	record_at(1020, 2);
 	record_at(2000, 3);
 	weft__follower_look(f.follower, 2001);
@@ -350,7 +350,7 @@ static void *record_burst(void *argument)
 	return NULL;
 }
 
-/* The second thread is one and the same to the recorder, which knows it by its number. */
+/* The recorder identifies the second thread by its number. */
 static void record_elsewhere(uint64_t ticks, int64_t first, int64_t count)
 {
 	struct burst burst = {ticks, first, count};
@@ -375,7 +375,7 @@ struct order {
 	int64_t next[2], given[2];
 };
 
-/* Reads all that is ready: in the order of time, and each thread's events in their own. */
+/* Reads all ready events: they are in the order of time, and each thread's in its own order. */
 static void expect_order(struct followed *f, struct order *order)
 {
 	uint64_t last_ns = 0;
@@ -392,9 +392,9 @@ static void expect_order(struct followed *f, struct order *order)
 	}
 }
 
-/* A thread shares one stamp among events in several packets. The first of these is known to the
- * follower, with later events of another thread, before which it has `read` others; the rest is
- * not. */
+/* A thread shares one stamp among events in several packets. The follower knows the first of these
+ * packets, with later events of another thread, and has read `read` events before; it does not know
+ * the rest. */
 static void follow_a_moment(int64_t read)
 {
 	struct followed f = {.buffer = trace_buffer(SIZE)};
@@ -414,9 +414,10 @@ static void follow_a_moment(int64_t read)
 	expect_order(&f, &order);
 	assert_int_equal(order.given[0], 1);
 	assert_int_equal(order.given[1], read);
-	/* To the end of the ring, so that the next packet is the first, and the next the second. */
+	/* Fills the ring to its end, so that the next packets are the first and the second. */
 	int64_t fit = (f.header->packet_bytes - (int64_t)sizeof(struct weft_abi_packet)) / 16;
-	int64_t records = read ? 2 : 1; /* of each burst that goes on in the packet of the one before */
+	int64_t records =
+		read ? 2 : 1; /* of each burst that continues in the packet of the previous one */
 	int64_t others = fit * (f.header->packet_count - 1) - records;
 	record_elsewhere(2600, read + unread, others - read - unread);
 	for (int64_t i = 1; i <= SHARED; i++)
@@ -480,7 +481,7 @@ struct reading {
 	int64_t next[WRITERS];
 };
 
-/* In time order, and each writer's in its own. */
+/* Checks that events are in time order, and each writer's in its own order. */
 static int read_ready(struct weft__follower *follower, struct reading *r)
 {
 	struct weft_event event;
@@ -499,7 +500,7 @@ static int read_ready(struct weft__follower *follower, struct reading *r)
 	return status;
 }
 
-/* Some 10 us later than the reading of the clock. */
+/* Looks about 10 us after the clock was read. */
 static void look_now(struct weft__follower *follower)
 {
 	uint64_t ticks = clock_ticks();
@@ -507,7 +508,7 @@ static void look_now(struct weft__follower *follower)
 	weft__follower_look(follower, ticks);
 }
 
-/* `size` is of the ring; through another mapping, as another process has it. */
+/* `size` is that of the ring; reads through another mapping, as another process does. */
 static void follow_threads(size_t size, struct reading *ret_reading, uint64_t *ret_stalled)
 {
 	static const int numbers[WRITERS] = {0, 1, 2, 3};
@@ -547,7 +548,8 @@ static void threads_are_followed_without_loss(void **state)
 	struct reading reading;
 	uint64_t stalled;
 	(void)state;
-	/* Everything has its place, so nothing can be overwritten, however slow this machine is. */
+	/* The ring has room for all events, so nothing can be overwritten, however slow this machine
+	 * is. */
 	follow_threads((size_t)32 << 20, &reading, &stalled);
 	assert_int_equal(stalled, 0);
 	assert_int_equal(reading.given, (uint64_t)WRITERS * EACH);
@@ -607,7 +609,7 @@ static void expect_note(struct followed *f, const char *text)
 	assert_memory_equal(f->event.text.bytes, text, strlen(text));
 }
 
-/* In the table of names. */
+/* Changes a name in the table of names. */
 static void overwrite_name(struct followed *f, const char *name, const char *other)
 {
 	char *at = memmem(f->buffer, SIZE, name, strlen(name));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The decoder of our own buffer, on buffers made by hand: what no recorder writes, and what only
- * a race would. That it reads what the recorder does write is tested with the recorder.
+ * The decoder of weft's own buffer, on buffers made by hand: content that no recorder writes, or
+ * only in a race. The recorder's tests check that its buffers can be read.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -349,7 +349,7 @@ static void overwritten_events_are_counted_and_a_switch_follows(void **state)
 	done(r);
 }
 
-/* The second packet of the thread says that two events before it are missing. */
+/* According to the thread's second packet, two events before it are missing. */
 static void after_a_gap_in_the_middle_a_switch_names_the_running_task(void **state)
 {
 	(void)state;
@@ -392,7 +392,7 @@ static void events_overwritten_while_reading_are_counted(void **state)
 	weft_decoder_destroy(decoder);
 }
 
-/* Killed while a packet was opened: its header is half of the new content. */
+/* Killed while a packet was opened: half of its header belongs to the new content. */
 static void a_packet_half_opened_has_no_events(void **state)
 {
 	(void)state;
@@ -433,7 +433,7 @@ void *__wrap_malloc(size_t size)
 	return __real_malloc(size);
 }
 
-/* Text that becomes another when it is first copied. */
+/* A text that changes when it is first copied. */
 static char turning[600];
 static bool turns;
 
@@ -625,7 +625,7 @@ static void a_copy_of_damage_is_as_damaged(void **state)
 	assert_memory_equal(copy, buffer, BUFFER_BYTES);
 }
 
-/* Where a hostile header says that its parts lie; see weft_abi_buffer. */
+/* Offsets of the parts in a hostile header; see weft_abi_buffer. */
 static void a_buffer_with_parts_outside_of_it_is_not_copied(void **state)
 {
 	const uint64_t beyond[] = {BUFFER_BYTES + 8, BUFFER_BYTES * 2, 1u << 30, UINT64_MAX - 7, 0, 4};

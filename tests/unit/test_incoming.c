@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Input that is read while it comes gives the same events, diagnostics and losses as input that is
- * there at once, however it is cut into pieces.
+ * Input that is read while it arrives gives the same events, diagnostics and losses as input that
+ * is complete, in pieces of any size.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,7 +97,7 @@ static struct given read_at_once(const void *bytes, size_t size)
 	return given;
 }
 
-/* In pieces of at most `most` bytes, with a look for events after each. */
+/* Feeds pieces of at most `most` bytes, and reads events after each. */
 static struct given read_as_it_comes(
 	const void *bytes, size_t size, size_t most, uint64_t *state, bool looks)
 {
@@ -127,7 +127,8 @@ static struct given read_as_it_comes(
 	return given;
 }
 
-/* Answers how many events came early at least. An event may be held if the input's times go back.
+/* Returns a lower bound of the events that came early. The time of an event may be changed if the
+ * input's times go back.
  */
 static uint64_t expect_same(const void *bytes, size_t size, uint64_t seed, bool times_go_back)
 {
@@ -213,7 +214,7 @@ static uint64_t read_ticks(void *context)
 
 static _Thread_local uint32_t thread_number = THREADS + 1; /* the test's own thread */
 
-/* Without it the recorder takes all threads for one. */
+/* Without it, the recorder assumes a single thread. */
 static uint32_t read_self(void *context, char ret_name[16])
 {
 	(void)context;
@@ -272,7 +273,8 @@ static void append_all(struct stream *s)
 	}
 }
 
-/* `pause`: events between two looks; the more, the more is overwritten before it is taken. */
+/* `pause`: events between two looks; the more, the more of them are overwritten before they are
+ * taken. */
 static struct stream record_stream(uint64_t seed, unsigned pause)
 {
 	static const struct weft_platform platform = {
@@ -320,7 +322,7 @@ static void streams_of_three_threads(void **state)
 	}
 }
 
-/* Each mark bounds what is kept: the decoder holds a part of a stream that is never whole. */
+/* Each mark bounds the memory: the decoder never holds the whole stream. */
 static void memory_is_what_came_since_the_last_mark(void **state)
 {
 	(void)state;
@@ -350,7 +352,7 @@ static void streams_with_damage(void **state)
 	assert_non_null(copy);
 	for (unsigned round = 0; round < 20; round++) {
 		memcpy(copy, s.file, s.size);
-		/* Bytes that are no chunk, behind a mark; or the end is missing. */
+		/* Bytes that are not a chunk, behind a mark; or the end is missing. */
 		size_t at = sizeof(struct weft_abi_buffer), size = s.size, third = s.size / 3;
 		while (at < third) {
 			const struct weft_abi_chunk *chunk = (const void *)(copy + at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A stream that is read while it comes, chunk by chunk: what its headers, names and damaged packets
- * say is the same as if all of it was there at once.
+ * A stream that is read while it arrives, chunk by chunk: headers, names and damaged packets have
+ * the same effect as in a complete stream.
  */
 #include "record_trace.h"
 
@@ -137,7 +137,7 @@ static int take_events(struct weft_text *text, struct weft_decoder *decoder, uin
 	return status;
 }
 
-/* In pieces of that many bytes; 0: at once. `early`: events before the end was there. */
+/* Reads in pieces of that many bytes; 0: at once. `early`: events before the end had arrived. */
 static struct weft_text read_stream(const struct stream *s, size_t piece, uint64_t *ret_early)
 {
 	struct weft_text text = {0};
@@ -160,7 +160,7 @@ static struct weft_text read_stream(const struct stream *s, size_t piece, uint64
 	return text;
 }
 
-/* Both ways tell the same, and this. */
+/* Both ways give the same, and this. */
 static void expect_same(const struct stream *s, const char *told)
 {
 	uint64_t early;
@@ -305,7 +305,7 @@ static void an_empty_chunk_after_damage_is_found(void **state)
 
 /* ---- Names ---- */
 
-/* Texts with a lifetime of the program, which grow the table of names with each look. */
+/* Literals, which grow the table of names with each look. */
 static void record_names(unsigned look)
 {
 	static char names[LOOKS][4][60];

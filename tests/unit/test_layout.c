@@ -22,7 +22,7 @@ static uint32_t pick(uint32_t below)
 	return (uint32_t)(seed >> 33) % below;
 }
 
-/* A model of nothing but tasks and edges, made by hand. */
+/* A model that has only tasks and edges, made by hand. */
 struct hand {
 	uint32_t capacity;
 	uint64_t *id, *start, *end, *edge_time;
@@ -161,7 +161,7 @@ static void numbers_are_sorted(void **state)
 	}
 }
 
-/* Every move of the forest against walking up the parents. */
+/* Compares each move in the forest with walking up the parents. */
 static void forest_knows_descendants(void **state)
 {
 	(void)state;
@@ -263,7 +263,7 @@ static struct hand *random_trace(uint32_t count, uint32_t life)
 	return h;
 }
 
-/* May these two be on one row for a moment: one continues the other? */
+/* True if these two may share a row for a short time, because one continues the other. */
 static bool continues(const struct weft_layout *layout, uint32_t a, uint32_t b)
 {
 	const struct weft_tasks *tasks = &layout->model->tasks;
@@ -306,7 +306,7 @@ static void a_task_continues_in_the_row_of_one_that_became_it(void **state)
 	struct hand *h = hand_create(6);
 	uint32_t root = add_task(h, WEFT_NONE, 0, 100);
 	uint32_t first = add_task(h, root, 10, 20);
-	uint32_t second = add_task(h, first, 18, 30); /* there a moment before the first is gone */
+	uint32_t second = add_task(h, first, 18, 30); /* begins shortly before the first ends */
 	uint32_t third = add_task(h, second, 19, 40); /* so early that it meets the first as well */
 	uint32_t inside = add_task(h, third, 25, 38); /* gone before the third becomes it */
 	h->becomes[first] = second;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Folds, groups, filters and growing traces: random programs, laid out, against what looking at all
- * tasks with each other says.
+ * Folds, groups, filters and growing traces: the layout of random programs, compared with a naive
+ * look at all pairs of tasks.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static uint32_t pick(uint32_t below)
 
 #define ALIVE_MAX 24
 
-/* A program of a few threads: tasks make alike ones, and most of them end well. */
+/* A program of a few threads: tasks create alike ones, and most of them succeed. */
 struct program {
 	struct weft_model_builder *builder;
 	uint64_t time, next_id;
@@ -293,7 +293,8 @@ static bool alike(const struct weft_layout *l, uint32_t a, uint32_t b)
 		   alike_labels(l->model, a, b);
 }
 
-/* How many hang under a task; or too many if one of them, or it, did not end well. */
+/* The number of a task's descendants; or a too large number if it or one of them did not succeed.
+ */
 static uint32_t count_below(const struct weft_layout *l, uint32_t task, uint64_t *end)
 {
 	const struct weft_tasks *t = &l->model->tasks;
@@ -325,7 +326,7 @@ static bool is_before(const struct weft_layout *l, uint32_t a, uint32_t b)
 	return l->start[a] < l->start[b] || (l->start[a] == l->start[b] && a < b);
 }
 
-/* The members of the fold that `task` would be in, by the words of layout.h; none: 0. */
+/* The number of members of the fold that `task` would be in, according to layout.h; 0: none. */
 static uint32_t naive_fold(const struct weft_layout *l, uint32_t task, bool *is_member)
 {
 	const struct weft_tasks *t = &l->model->tasks;
@@ -446,7 +447,7 @@ static void same_rows(const struct weft_layout *a, const struct weft_layout *b)
 	assert_memory_equal(a->form, b->form, count);
 }
 
-/* Each fold the other way, by a member or by all, and back. */
+/* Toggles each fold, by one member or by all, and back. */
 static void folds_open_and_close(void **state)
 {
 	(void)state;
@@ -523,7 +524,7 @@ static void make_named(struct program *p, uint32_t id)
 
 #define LATE_NS 2000
 
-/* One parent makes `count` tasks, 100 ns after each other, each of which lasts `length`; `late`
+/* One parent creates `count` tasks, 100 ns after each other, each of which lasts `length`; `late`
  * lasts for `late_length`, `failing` fails, `open` does not end. */
 static struct weft_model *row_of_tasks(uint32_t count, uint64_t length, uint32_t late,
 	uint64_t late_length, uint32_t failing, uint32_t open)
@@ -622,7 +623,7 @@ static void a_quarter_may_overlap(void **state)
 	}
 }
 
-/* Five tasks, each with so many below it. */
+/* Five tasks, each with `below` descendants. */
 static struct weft_model *tasks_with_below(uint32_t below)
 {
 	struct program p;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Where events are missing: as packets tell it, as a recorded buffer has it, as a picture and a
- * problem.
+ * Gaps: from packets, in a recorded buffer, in a picture and as a problem.
  */
 #include "record_trace.h"
 
@@ -215,7 +214,7 @@ static void losses_are_hatched_over_their_thread(void **state)
 	weft_model_destroy(model);
 }
 
-/* Two gaps two pixels apart share a hatch and a number; a third has its own. */
+/* Two gaps with two pixels between them share a hatch and a number; a third has its own. */
 static void hatches_that_nearly_touch_are_one(void **state)
 {
 	static const struct weft_trace_thread thread = {.name = "only", .tid = 7};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The n-th allocation fails, for every n: the reading half answers "out of memory" and gives
- * everything back (which the leak sanitizer checks). The linker puts our malloc before libc's.
+ * The n-th allocation fails, for every n: the reading half returns "out of memory" and frees
+ * everything (which the leak sanitizer checks). The linker prefers our malloc to libc's.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -199,7 +199,7 @@ static int append(void *text, const void *bytes, size_t size)
 	return ((struct weft_text *)text)->error;
 }
 
-/* The later half, with all that was before it. */
+/* Cuts the later half of the trace, with a rundown of the earlier half. */
 static int cut_part(struct weft_decoder *decoder)
 {
 	const struct weft_trace_description *trace = weft_decoder_describe(decoder);
@@ -220,7 +220,7 @@ static int cut_part(struct weft_decoder *decoder)
 	return error;
 }
 
-/* The model is given away. */
+/* Takes ownership of the model. */
 static int draw_model(struct weft_model *model)
 {
 	struct weft_layout *layout = NULL;
@@ -243,7 +243,7 @@ static int draw_picture(struct weft_decoder *decoder)
 	return error ? error : draw_model(model);
 }
 
-/* Six alike tasks in a row, on two threads, of which one is shown as one row. */
+/* Six alike tasks in sequence, on two threads, one of which is folded into one row. */
 static int add_alike(struct weft_model_builder *builder)
 {
 	struct weft_diagnostics diagnostics = {0};
@@ -298,7 +298,7 @@ static int use(const char *bytes, size_t size, int (*job)(struct weft_decoder *)
 	return error;
 }
 
-/* Small, but with everything that allocates: out of order, escapes, a become, notes. */
+/* Small, but with everything that allocates: events out of order, escapes, a become, notes. */
 static const char sexp[] =
 	"((time 3)(op(Switch 1)))((time 1)(op(Creates 0 1 Bind)))((time 2)(op(Label 1\"a\\nb\")))"
 	"((time 4)(op(Reads 1 2)))((time 5)(op(Becomes 1 2)))((time 5)(op(Resolves 0 2(\"X\"))))"
@@ -327,7 +327,7 @@ static void fail_every_allocation(const char *bytes, size_t size, int (*job)(str
 		long left = until_failure;
 		until_failure = -1;
 		assert_true(error == 0 || error == WEFT_ERROR_MEMORY);
-		/* An allocation that failed may not be swallowed. */
+		/* A failed allocation must be reported. */
 		assert_int_equal(error == 0, left >= 0);
 	} while (error && count < 10000);
 	assert_int_equal(error, 0);

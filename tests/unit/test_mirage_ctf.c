@@ -76,7 +76,7 @@ static void put_packet(struct stream *s, uint16_t count, uint64_t time)
 	end_packet(s);
 }
 
-/* The tasks of a trace of switches, in order: "1 2 3 ". */
+/* Expects the tasks of a trace of switches, in order: "1 2 3 ". */
 static void assert_switches(struct decoded *d, const char *expected)
 {
 	char got[4096] = "";
@@ -92,7 +92,7 @@ static void assert_switches(struct decoded *d, const char *expected)
 
 static struct decoded decode_stream(const struct stream *s)
 {
-	/* A copy of exactly that size, so that a sanitizer sees what is read past it. */
+	/* A copy of exactly that size, so that a sanitizer sees a read past it. */
 	uint8_t *copy = malloc(s->size ? s->size : 1);
 	memcpy(copy, s->bytes, s->size);
 	struct decoded d = decode(copy, s->size, 0), pieces = decode(copy, s->size, 1);
@@ -137,7 +137,7 @@ static void the_ring_may_start_anywhere(void **state)
 		CASE(s);
 		for (uint16_t i = 0; i < 5; i++) {
 			uint16_t n = (uint16_t)((i + turn) % 5);
-			put_packet(&s, (uint16_t)(65534 + n), 77); /* equal times: only counts tell */
+			put_packet(&s, (uint16_t)(65534 + n), 77); /* equal times: only the counts differ */
 		}
 		struct decoded d = decode_stream(&s);
 		assert_switches(&d, "65534 65535 0 1 2 ");
@@ -315,7 +315,7 @@ static void a_header_cut_short_is_no_event(void **state)
 	}
 }
 
-/* Any damage: still in order, bounded, and no more events than before. */
+/* After any damage, events are in order and bounded, and no more than before. */
 static void random_damage(void **state)
 {
 	(void)state;

@@ -244,7 +244,7 @@ static void an_unfinished_task_ends_after_its_last_sign(void **state)
 	assert_int_equal(m->tasks.end[task(m, 1)], 3000);
 	assert_int_equal(m->tasks.end[task(m, 2)], 4000);
 	assert_int_equal(m->tasks.end[task(m, 3)], 5000);
-	assert_int_equal(m->tasks.end[task(m, 4)], 2000);  /* being read is no sign of life */
+	assert_int_equal(m->tasks.end[task(m, 4)], 2000);  /* being read is not a sign of life */
 	assert_int_equal(m->tasks.end[task(m, 8)], 10000); /* the end of its last activation */
 	assert_int_equal(m->tasks.end[task(m, 9)], 9000);
 	weft_model_destroy(m);
@@ -413,7 +413,7 @@ enum {
 	MILLION = 1000 * 1000,
 };
 
-/* Chains of creation and of becomes as deep as the trace is long, named from both ends. */
+/* Chains of creation and of becomes as deep as the trace is long, used from both ends. */
 static void million_deep_chains_cost_nothing_extra(void **state)
 {
 	(void)state;
@@ -456,7 +456,7 @@ static void a_rundown_describes_what_was_not_known(void **state)
 		switch_to(50, 9));
 	uint32_t t = task(m, 1);
 	assert_int_equal(m->tasks.kind[t], WEFT_KIND_BIND);
-	assert_int_equal(m->tasks.kind[task(m, 2)], WEFT_KIND_TASK); /* its create said so */
+	assert_int_equal(m->tasks.kind[task(m, 2)], WEFT_KIND_TASK); /* from its create event */
 	weft_model_format_name(m, t, text, sizeof(text));
 	assert_string_equal(text, "first");
 	weft_model_format_name(m, task(m, 2), text, sizeof(text));

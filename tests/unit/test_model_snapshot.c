@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Looking at a model while it is built: random events, looked at after any of them.
+ * Snapshots of a model while it is built: random events, with a snapshot after any of them.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static struct weft_event random_event(uint64_t *seed, uint64_t time)
 	};
 }
 
-/* Feeds `count` events of a seed; looks after every `look` of them. */
+/* Feeds `count` events of a seed; makes a snapshot after every `look` of them. */
 static struct weft_model_builder *feed(uint64_t seed, unsigned count, unsigned look)
 {
 	struct weft_model_builder *builder;
@@ -155,7 +155,7 @@ static void unended_periods_reach_the_present(void **state)
 	assert_int_equal(m->band_count, 1);
 	assert_int_equal(m->bands[0].end, 5000);
 	weft_model_destroy(m);
-	m = look(builder, 7); /* a clock that lags shows nothing that was not yet */
+	m = look(builder, 7); /* a clock that lags changes nothing */
 	assert_int_equal(m->tasks.end[0], 120);
 	weft_model_destroy(m);
 	m = finish(builder);

@@ -109,7 +109,7 @@ static void every_kind_of_event(void **state)
 	trace_close(&t);
 }
 
-/* The next one's beginning is this one's end, and an end without a beginning is nothing. */
+/* The beginning of the next moment ends this one, and an end without a beginning has no effect. */
 static void one_after_the_other(void **state)
 {
 	weft_moment_end();
@@ -125,7 +125,7 @@ static void one_after_the_other(void **state)
 	EXPECT_TIMES(*state, 1000, 3000, 5000);
 }
 
-/* An end that was left out does not stop time for good. */
+/* A missing end does not stop time for ever. */
 static void a_moment_is_not_for_ever(void **state)
 {
 	struct trace t;
@@ -142,7 +142,7 @@ static void a_moment_is_not_for_ever(void **state)
 	trace_close(&t);
 }
 
-/* Longer ago than a stamp of 32 bits can tell, and in a new packet. */
+/* Longer ago than a stamp of 32 bits can express, and in a new packet. */
 static void hours_after_the_packet_was_opened(void **state)
 {
 	const uint64_t later = (uint64_t)7 << 32;
@@ -184,7 +184,7 @@ static void packets_are_filled(void **state)
 	trace_close(&t);
 }
 
-/* A follower must not take the past for complete before a moment's end. */
+/* A follower must not regard the past as complete before a moment's end. */
 static void its_sequence_is_odd(void **state)
 {
 	const struct weft_abi_slot *slot = first_slot(*state);
@@ -287,7 +287,7 @@ static void one_is_left_by_a_jump(void **state)
 	EXPECT_TIMES(*state, 2000, 3000);
 }
 
-/* Recording ends in the middle of one, and goes on elsewhere. */
+/* Recording stops inside a moment, and goes on in another buffer. */
 static void it_ends_with_its_buffer(void **state)
 {
 	void *other = trace_buffer(SIZE);
@@ -304,7 +304,7 @@ static void it_ends_with_its_buffer(void **state)
 
 int main(void)
 {
-	(void)handlers_record, (void)start_for_real; /* where they are left out below */
+	(void)handlers_record, (void)start_for_real; /* where these cases are left out below */
 #define CASE(name)      cmocka_unit_test_setup_teardown(name, start, stop)
 #define REAL_CASE(name) cmocka_unit_test_setup_teardown(name, start_for_real, stop)
 	const struct CMUnitTest tests[] = {

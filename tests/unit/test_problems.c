@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Planted mistakes are found where they are, and sound programs have none.
+ * Planted mistakes are found at the right time, and sound programs have no problems.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,7 +94,8 @@ static void alike_failures_are_one_problem(void **state)
 	found_finish(&found);
 }
 
-/* A number in a message may be what matters, as a status; but not if there are very many. */
+/* A number in a message may matter, like a status; but not if there are very many different ones.
+ */
 static struct found numbered_failures(unsigned numbers)
 {
 	struct made made = make_begin();
@@ -135,8 +136,8 @@ static void an_expected_task_without_end_is_found(void **state)
 	found_finish(&found);
 }
 
-/* As Mirage records it: a condition that is signalled and wakes nobody; then one that is asked for
- * a promise. With `promptly`, a signal resolves that one soon. */
+/* A condition as Mirage records it: it is signalled without a waiter; then a task asks it for a
+ * promise. With `promptly`, a signal resolves that promise soon. */
 static struct found condition_trace(bool promptly)
 {
 	struct made made = make_begin();
@@ -412,7 +413,7 @@ static void tasks_that_wait_for_a_slow_one_are_counted(void **state)
 	found_finish(&found);
 }
 
-/* The first that is slow is so for another reason than all others. */
+/* The first slow task is slow for another reason than all others. */
 static void the_first_of_many_is_one_of_them(void **state)
 {
 	struct made made = make_begin();
@@ -426,7 +427,7 @@ static void the_first_of_many_is_one_of_them(void **state)
 	found_finish(&found);
 }
 
-/* Gaps of any length up to twenty times the usual one, and none apart from the rest. */
+/* Gaps of any length up to twenty times the usual one, none much longer than the next. */
 static void gaps_of_any_length_are_none(void **state)
 {
 	struct made made = make_begin();
@@ -493,8 +494,8 @@ static void tasks_that_pile_up_are_found(void **state)
 	found_finish(&found);
 }
 
-/* Requests that each wait for a promise of theirs; the 50th's fails, and what becomes of that is
- * `passes_on`'s to say: the request fails, too, or not. */
+/* Requests that each wait for a promise of their own; the 50th promise fails. With `passes_on`, its
+ * request fails, too. */
 static struct found requests_that_read(bool passes_on)
 {
 	struct made made = make_begin();
@@ -612,7 +613,7 @@ static void a_gap_names_the_awaited_task(void **state)
 	found_finish(&found);
 }
 
-/* A promise that takes long because something else runs all the while. */
+/* A promise that takes long because another task runs all the time. */
 static void a_slow_task_lists_what_ran_meanwhile(void **state)
 {
 	struct made made = make_begin();
@@ -637,7 +638,8 @@ static void a_slow_task_lists_what_ran_meanwhile(void **state)
 	found_finish(&found);
 }
 
-/* A queue that is worked off, until `climbs`: then more comes than goes. */
+/* A queue that is emptied regularly; with `climbs`, more is added than removed from some time on.
+ */
 static struct found queue_trace(bool climbs)
 {
 	struct made made = make_begin();
@@ -666,7 +668,7 @@ static void a_counter_that_climbs_late_is_found(void **state)
 	found_finish(&found);
 }
 
-/* A heap that is collected: it climbs each time, and falls to where it was. */
+/* A heap that is collected: it climbs each time, and falls back to its old value. */
 static void a_counter_in_a_saw_is_no_climb(void **state)
 {
 	for (int period = 20; period <= 400; period += 20) {
@@ -754,7 +756,7 @@ static struct loaded random_trace(uint32_t events, uint32_t tasks, uint32_t type
 	return make_end(&made);
 }
 
-/* The only task that one waits for at the end; from all that it did. */
+/* The only task for which a task waits at the end, from all its edges. */
 static uint32_t naive_wait(const struct weft_model *m, uint32_t task)
 {
 	const struct weft_edges *e = &m->edges;
@@ -779,7 +781,7 @@ static uint32_t naive_wait(const struct weft_model *m, uint32_t task)
 	return m->tasks.flags[source] & WEFT_TASK_RESOLVED ? WEFT_NONE : source;
 }
 
-/* How many cycles: counted at the least task of each. */
+/* The number of cycles, each counted at its lowest task. */
 static uint32_t naive_cycles(const struct weft_model *m)
 {
 	uint32_t cycles = 0;

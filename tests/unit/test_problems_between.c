@@ -93,8 +93,8 @@ static void a_thundering_herd_is_found(void **state)
 	found_finish(&found);
 }
 
-/* Tasks that take a semaphore one after the other; the fifth keeps it for `long_ns`. From
- * `first` to `last` they wait for it all along, the others come when it is free. */
+/* Tasks that take a semaphore one after the other; the fifth keeps it for `long_ns`. Those from
+ * `first` to `last` wait for it from the beginning, the others come when it is free. */
 static struct found queued(uint64_t long_ns, uint64_t first, uint64_t last)
 {
 	struct made made = make_begin();
@@ -140,7 +140,7 @@ static void contention_is_found(void **state)
 	found_finish(&found);
 }
 
-/* Two tasks, two semaphores, each holds one; `released`: the second has given its own back. */
+/* Two tasks hold one semaphore each; `released`: the second has released its own. */
 static struct found held(bool released)
 {
 	struct made made = make_begin();
@@ -234,13 +234,13 @@ static void a_task_with_effects_does_not_poll(void **state)
 	(void)state;
 	expect_none(&found);
 	found_finish(&found);
-	found = runs_often(400 * US, false, false); /* it may well compute something */
+	found = runs_often(400 * US, false, false); /* it may compute something useful */
 	expect_none(&found);
 	found_finish(&found);
 }
 
-/* Twenty tasks wait for a promise each; all are resolved at once. Of those that read them `first`
- * do something, the others want another. */
+/* Twenty tasks wait for a promise each; all are resolved at once. The first `first` of their
+ * readers do something, the others want another promise. */
 static struct found all_woken(uint64_t first)
 {
 	struct made made = make_begin();
@@ -291,7 +291,7 @@ static void tasks_that_all_act_alike_are_not_a_herd(void **state)
 }
 
 /* One task takes a lock again as soon as it has given it back; another waits for it all along.
- * `fair`: that one has it in its turn. */
+ * `fair`: the other gets it in turn. */
 static struct found retaken(bool fair)
 {
 	struct made made = make_begin();

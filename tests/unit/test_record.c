@@ -459,7 +459,7 @@ static void a_counter_whose_name_is_too_long_is_counted_as_lost(void **state)
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	weft_counter_add(name, 1);
-	weft_counter_add(name + 1, 2); /* of 1024 bytes: the longest that there may be */
+	weft_counter_add(name + 1, 2); /* of 1024 bytes, the maximum */
 	weft_stop();
 	trace_open(&t, *state, SIZE);
 	assert_int_equal(trace_expect(&t, WEFT_EVENT_COUNTER, WEFT_TASK_NONE, 0)->value, 2);
@@ -479,7 +479,7 @@ static void times_are_the_monotonic_clock(void **state)
 	assert_true(trace_next(&t));
 	uint64_t low = (uint64_t)before.tv_sec * 1000000000u + (uint64_t)before.tv_nsec;
 	uint64_t high = (uint64_t)after.tv_sec * 1000000000u + (uint64_t)after.tv_nsec;
-	/* The line through a few moments is good for some us. */
+	/* The clock's rate from a few readings is accurate to some us. */
 	assert_in_range(t.event.time_ns, low - 20000, high + 20000);
 	assert_int_equal(weft_decoder_describe(t.decoder)->clock.epoch, WEFT_EPOCH_MONOTONIC);
 	trace_close(&t);
@@ -527,7 +527,7 @@ static void count_wakes(void *context, uint32_t *word)
 	times_woken++;
 }
 
-/* Not before there were so many claims, and once. */
+/* Woken after that many claims, not earlier, and once. */
 static void a_waiting_follower_is_woken(void **state)
 {
 	static const struct weft_platform platform = {
@@ -567,7 +567,7 @@ static void nothing_is_recorded_while_it_is_off(void **state)
 	trace_open(&t, *state, SIZE);
 	trace_text(trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0)->text, "on");
 	trace_close(&t);
-	/* Another start: literals have names again. */
+	/* After another start, literals get names again. */
 	assert_int_equal(weft_start(*state, SIZE, NULL), 0);
 	for (int i = 0; i < 2; i++)
 		weft_tag("again");

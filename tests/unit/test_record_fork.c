@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * A child shares the memory, yet not the right to write into it. The kernel sees to that
- * (MADV_WIPEONFORK); qemu's user mode says yes to it and does nothing, so that there the test has
- * nothing to find out.
+ * A child shares the buffer's memory, but must not record into it. The kernel ensures that
+ * (MADV_WIPEONFORK). qemu's user mode accepts that flag without effect, so the test is skipped
+ * there.
  */
 #include "record_trace.h"
 

@@ -110,7 +110,7 @@ static void wishes_are_bounded(void **state)
 	assert_int_equal(weft_set_level(name, WEFT_LEVEL_DEBUG), WEFT_ERROR_LIMIT);
 	assert_int_equal(weft_set_level("", WEFT_LEVEL_DEBUG), WEFT_ERROR_ARGUMENT);
 	assert_int_equal(weft_set_level("*", (enum weft_level)6), WEFT_ERROR_ARGUMENT);
-	/* While it records, those that are there know nevertheless. */
+	/* Categories that exist get the level even while recording is on. */
 	struct weft_abi_buffer *header = start();
 	assert_int_equal(weft_set_level("ne*", WEFT_LEVEL_TRACE), WEFT_ERROR_LIMIT);
 	assert_int_equal(*weft_category_net.level, WEFT_LEVEL_TRACE);
@@ -237,7 +237,7 @@ static void hostile_categories_stay_in_bounds(void **state)
 	}
 	header->changes_count = UINT32_MAX - 3;
 	memset(header->changes, 0xff, sizeof(header->changes));
-	/* A name of the longest size, of bytes that are half a character each. */
+	/* A name of the maximum size, of bytes that are half a character each. */
 	unsigned char *entry = (unsigned char *)header + header->names_offset + header->names_index * 4;
 	memset(entry, 0xbf, 1100);
 	((uint32_t *)(void *)entry)[1] = 1024;

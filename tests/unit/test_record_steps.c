@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Something happens at each instruction of recording in turn: a signal whose handler records, a
- * handler that never returns, the end of the program. The processor steps for us, which takes a
- * minute for all instructions; so it is every few only, unless WEFT_EVERY_STEP is set.
+ * Interrupts recording at each instruction in turn: by a signal whose handler records, by a handler
+ * that never returns, by the end of the program. The processor single-steps, which takes a minute
+ * for all instructions; so only some are tested, unless WEFT_EVERY_STEP is set.
  */
 #include "record_trace.h"
 
@@ -74,7 +74,7 @@ static long stride(long usual)
 	return getenv("WEFT_EVERY_STEP") ? 1 : usual;
 }
 
-/* Runs `body`, and `happen` after so many instructions; false if the body has fewer. */
+/* Runs `body`, and `happen` after a number of instructions; false if the body has fewer. */
 static bool run_stepping(void (*body)(void), void (*happen)(void), long instructions)
 {
 	step.left = instructions;
@@ -124,7 +124,7 @@ static void start(void *buffer)
 
 static int64_t last;
 
-/* Events that can be read; those of record_one are in order, with no gap but where one may be. */
+/* The number of readable events; those of record_one are in order, with at most `gaps` gaps. */
 static uint64_t count_events(struct trace *t, uint64_t gaps)
 {
 	uint64_t count = 0;
@@ -237,14 +237,14 @@ static void handlers_record_moments_during_events_of_all_sizes(void **state)
 	check_handler(&a_moment, *state, 5, record_moments_of_all_sizes, 7, 43);
 }
 
-/* Each of its events may be the one that finds no room. */
+/* Each of its events may find the packet full. */
 static void handlers_record_moments_while_packets_change(void **state)
 {
 	for (uint64_t room = 0; room < 4; room++)
 		check_handler(&a_moment, *state, 13 * IN_PACKET - room, record_moments, 3, 41);
 }
 
-/* ---- A handler that goes on in another buffer, where its thread may not record, or may ---- */
+/* ---- A handler that continues in another buffer, where its thread may or may not record ---- */
 
 static unsigned char elsewhere[SIZE] __attribute__((aligned(64)));
 
@@ -327,7 +327,7 @@ static void leave(void)
 	siglongjmp(away, 1);
 }
 
-/* The thread finds its voice again, and what it had counted is still right. */
+/* The thread records again, and its counts are still right. */
 static void check_leaving(void *buffer, uint64_t before, void (*body)(void), long usual_stride)
 {
 	const uint64_t after = 65536 + 20 * IN_PACKET;
@@ -342,7 +342,7 @@ static void check_leaving(void *buffer, uint64_t before, void (*body)(void), lon
 		record_many(after);
 		weft_stop();
 		trace_open(&t, buffer, SIZE);
-		/* The packet that was left may never be overwritten. */
+		/* The abandoned packet may never be overwritten. */
 		uint64_t known = count_events(&t, 2) + trace_loss(&t, WEFT_LOSS_OVERWRITTEN) +
 						 trace_loss(&t, WEFT_LOSS_NESTED);
 		assert_in_range(known, after + returned, after + returned + step.happened);
@@ -431,7 +431,7 @@ static void check_ends(void *buffer, uint64_t before)
 		trace_open(&t, buffer, SIZE);
 		uint64_t count = count_events(&t, 0);
 		uint64_t known = count + trace_loss(&t, WEFT_LOSS_OVERWRITTEN);
-		/* All that had returned, and perhaps the one that was under way. */
+		/* All calls that had returned, and perhaps the one under way. */
 		assert_in_range(known, the_end->ended, the_end->ended + 1);
 		assert_int_equal(last, (int64_t)known - 1);
 		assert_true(count >= 10 * IN_PACKET || count == known);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Many threads, signal handlers and children: what was written is read or counted as lost, exactly.
+ * Many threads, signal handlers and children: every event is read or counted as lost, exactly.
  */
 #include "record_trace.h"
 
@@ -42,7 +42,7 @@ static uint64_t value_of(const struct weft_event *event)
 }
 
 /* Each writer's events are in order, and none is missing between two of them unless `has_gaps`.
- * Answers how many there are. */
+ * Returns their number. */
 static uint64_t check_order(struct trace *trace, bool has_gaps)
 {
 	static uint64_t next[1 << 16];
@@ -112,7 +112,7 @@ static void *write_beside_others(void *writer)
 	return NULL;
 }
 
-/* They take packets from each other, and whatever that costs is counted. */
+/* They take packets from each other, and all resulting losses are counted. */
 static void more_threads_than_packets(void **state)
 {
 	struct trace t;
@@ -138,7 +138,7 @@ static void *hold_a_packet(void *writer)
 	return NULL;
 }
 
-/* As many as a pool may have, and one that works. */
+/* As many idle threads as a pool may have, and one that records. */
 static void idle_threads_do_not_silence_a_busy_one(void **state)
 {
 	struct trace t;
@@ -249,7 +249,7 @@ static void *hold_a_slot(void *writer)
 	return NULL;
 }
 
-/* Nothing is lost by a question. */
+/* A query loses nothing. */
 static void ask_without_a_slot(void)
 {
 	for (int i = 0; i < 100; i++) {
@@ -258,7 +258,7 @@ static void ask_without_a_slot(void)
 	}
 }
 
-/* Whether others have ended costs a system call each, and the slots are few. */
+/* Finding out whether a thread has ended costs a system call, and there are few slots. */
 static void a_thread_without_a_slot_looks_for_one_now_and_then(void **state)
 {
 	struct trace t;
@@ -295,7 +295,7 @@ static void *write_few(void *writer)
 	return NULL;
 }
 
-/* Short threads go on in each other's packets: 5 events of each of 3,000 in 64 KiB. */
+/* Short threads continue in each other's packets: 5 events of each of 3,000 threads in 64 KiB. */
 static void short_threads_fill_packets(void **state)
 {
 	struct trace t;
@@ -328,7 +328,7 @@ static void *write_some(void *writer)
 	return NULL;
 }
 
-/* Bytes of events in all packets, without the records of whose they are. */
+/* Bytes of events in all packets, not counting thread records. */
 static uint64_t bytes_of_events(const unsigned char *buffer)
 {
 	const struct weft_abi_buffer *header = (const void *)buffer;
@@ -343,7 +343,7 @@ static uint64_t bytes_of_events(const unsigned char *buffer)
 	return sum;
 }
 
-/* Four at a time, so that some hold a packet when others come. */
+/* Four at a time, so that some hold a packet when others start. */
 static void many_short_threads(void **state)
 {
 	struct trace t;
@@ -556,7 +556,7 @@ static void *write_before_and_after(void *unused)
 	return unused;
 }
 
-/* It runs in our memory, where all threads but it are those of another process. */
+/* It runs in our memory, but all other threads belong to another process. */
 static void a_child_by_vfork_does_not_take_its_parents_threads_for_ended(void **state)
 {
 	struct trace t;
@@ -586,7 +586,7 @@ static void a_child_by_vfork_does_not_take_its_parents_threads_for_ended(void **
 }
 
 static struct {
-	void *other; /* where recording goes on when the clock is read next; NULL: as it is */
+	void *other; /* the buffer to which recording moves when the clock is read next; NULL: none */
 	size_t size;
 	const struct weft_platform *platform;
 } restart;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * A trace that grows: each event is taken once, and models come as often as they are worth it.
+ * A trace that grows: each event is taken once, and models are made only as often as is worth their
+ * cost.
  */
 #include <setjmp.h>
 #include <stdarg.h>

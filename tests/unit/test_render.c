@@ -178,7 +178,7 @@ static struct weft_model *many_tasks(uint32_t count, uint32_t failing)
 	return built_finish(builder);
 }
 
-/* A task that is a ten-thousandth of a pixel wide is red, and where it is. */
+/* A failed task that is a ten-thousandth of a pixel wide is red, at the right position. */
 static void one_failed_task_among_many_stays_red(void **state)
 {
 	(void)state;
@@ -209,7 +209,8 @@ static bool has_text(const struct weft_canvas *canvas, const char *text)
 	return false;
 }
 
-/* One waits for a query that is answered after 40 ms, one for what never comes. */
+/* One task waits for a query that is answered after 40 ms, another for one that is never answered.
+ */
 static struct weft_model *waiting_tasks(void)
 {
 	const uint64_t ms = 1000000;
@@ -335,7 +336,7 @@ static void of_many_counters_the_highest_are_drawn(void **state)
 	picture_finish(&p);
 }
 
-/* Two marks beside the picture are of one colour and shape. */
+/* True if two markers beside the picture have the same colour and shape. */
 static bool are_alike(const struct weft_canvas *canvas, const struct weft_canvas_op *a,
 	const struct weft_canvas_op *b)
 {

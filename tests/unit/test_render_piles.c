@@ -25,7 +25,7 @@ static void add(struct weft_model_builder *builder, struct weft_event event)
 	assert_int_equal(weft_model_builder_add(builder, &event, &diagnostics), 0);
 }
 
-/* Tasks in a row below one, run by two threads; now and then two at once. */
+/* Consecutive tasks below one parent, run by two threads; sometimes two at once. */
 static struct weft_model *make_model(uint32_t count)
 {
 	static const struct weft_trace_thread threads[] = {{.name = "a"}, {.name = "b"}};

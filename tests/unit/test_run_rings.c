@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Run directories and the rings in them: found by name, in order, alive or not, and removed late.
+ * Run directories and the rings in them: found by name, in order, alive or not, and removed after a
+ * week.
  */
 #include "run_directory.h"
 
@@ -291,7 +292,7 @@ static void removal_leaves_the_rings_that_it_does_not_know(void **state)
 	place_remove(&place);
 }
 
-/* ---- All of them ---- */
+/* ---- All runs ---- */
 
 static void a_process_is_found_by_its_number(void **state)
 {

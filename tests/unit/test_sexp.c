@@ -30,7 +30,7 @@ static struct decoded decode_text(const char *text)
 	return d;
 }
 
-/* The text decodes to these lines without complaint. */
+/* The text decodes to these lines without diagnostics. */
 static void assert_lines(const char *text, const char *lines)
 {
 	struct decoded d = decode_text(text);
@@ -40,7 +40,7 @@ static void assert_lines(const char *text, const char *lines)
 	weft_text_finish(&d.lines);
 }
 
-/* The text decodes to these lines, and exactly this is wrong with it. */
+/* The text decodes to these lines, with exactly this diagnostic. */
 static void assert_damage(const char *text, const char *lines, const char *message, uint64_t offset)
 {
 	struct decoded d = decode_text(text);
@@ -223,7 +223,7 @@ static void a_million_parentheses(void **state)
 #define FAR   "a time more than 2^58 ns (9 years) from the rest of the trace; it is limited"
 #define STRAY "a time far from those of the events before and after; replaced by the one before"
 
-/* 200 events, a microsecond from each other, but those of `times` (pairs of number and time). */
+/* 200 events, one each microsecond, except for those in `times` (pairs of number and time). */
 static struct decoded decode_times(const char *const *times)
 {
 	struct weft_text text = {0};
@@ -321,7 +321,7 @@ static void a_time_centuries_away_is_held(void **state)
 	weft_text_finish(&d.lines);
 }
 
-/* A jump there and back is damage, one that lasts is not, nor is one of many. */
+/* A jump there and back is damage; a lasting jump is not, nor is one of many. */
 static void a_jump_there_and_back_is_held(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Bytes of files, pipes and special files; a mapped file that is cut short under its reader.
+ * Bytes of files, pipes and special files; a mapped file that is shortened while it is read.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,7 +97,7 @@ static void a_device_without_an_end_is_given_up(void **state)
 	assert_null(source);
 }
 
-/* A file says how large it is: the limit is not for it. */
+/* A file's size is known, so the limit does not apply. */
 static void a_file_has_no_limit(void **state)
 {
 	int fd = (int)(intptr_t)*state;
@@ -224,7 +224,7 @@ static void a_file_that_is_replaced_has_ended(void **state)
 	assert_int_equal(weft_source_growth_open("/nonexistent", &growth), WEFT_ERROR_SYSTEM);
 }
 
-/* Two frames of zstd, of one block each that is stored as it is. */
+/* Two frames of zstd, of one uncompressed block each. */
 static void a_compressed_file_that_grows_is_unpacked(void **state)
 {
 	static const unsigned char frames[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 5, 5 << 3 | 1, 0, 0, 'h',

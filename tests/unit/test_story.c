@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Tasks, edges, waits in words: of the samples, and of what tests make up.
+ * Tasks, edges and waits in words: of the samples, and of events that tests make up.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static void edges_bands_counters_and_losses_have_sentences(void **state)
 	make_create(&made, 0, 31, WEFT_KIND_BIND);
 	made.time = 1000000;
 	make_edge(&made, WEFT_EVENT_TRY_READ, 31, 26);
-	make_signal(&made, 0, 31, false); /* else the read below would stand for the try_read, too */
+	make_signal(&made, 0, 31, false); /* otherwise the read below would replace the try_read */
 	make_counter(&made, 31, "queue", 7, true);
 	made.time = 2000000;
 	make_fail(&made, 0, 26, "no answer");
@@ -429,7 +429,7 @@ static void alike_activations_are_one_line(void **state)
 	for (uint32_t i = 0; i < lines->count; i++)
 		if (lines->lines[i].type == WEFT_STORY_ACTIVATION && found < 4)
 			counts[found++] = activations_of(&lines->lines[i]);
-	assert_int_equal(found, 3); /* the long one is not lost among the others */
+	assert_int_equal(found, 3); /* the long one is not merged with the others */
 	assert_true(counts[0] == 100 && counts[1] == 1 && counts[2] == 299);
 	weft_story_lines_destroy(lines);
 	loaded_finish(&loaded);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * A buffer's way into a stream, and out of it: every event once, or counted.
+ * From a buffer into a stream and back: every event comes once, or is counted.
  */
 #include "record_trace.h"
 
@@ -93,7 +93,7 @@ static void record(int64_t from, int64_t to)
 	}
 }
 
-/* The numbers that a file has must be from, …, to - 1. Answers how many others it has. */
+/* The numbers in a file must be from, …, to - 1. Returns how many others it has. */
 static unsigned expect_file(const struct drained *d, int64_t from, int64_t to)
 {
 	struct trace t;
@@ -174,7 +174,7 @@ static void a_part_knows_what_was_before_it(void **state)
 	end(&d);
 }
 
-/* Nothing behind a mark is earlier, and what was taken last has one behind it. */
+/* No event behind a mark is earlier than it, and a mark follows the events that were taken last. */
 static void marks_tell_up_to_when_all_is_there(void **state)
 {
 	(void)state;
@@ -186,7 +186,7 @@ static void marks_tell_up_to_when_all_is_there(void **state)
 		now_ticks += 10; /* a mark is behind the last event */
 		look(&d, i % 2 == 0);
 	}
-	for (int i = 0; i < 3; i++) { /* two more marks: one has what came last, one is behind it */
+	for (int i = 0; i < 3; i++) { /* two more marks: one covers the last events, one is later */
 		now_ticks += 10;
 		look(&d, true);
 	}
@@ -302,7 +302,7 @@ static void expect_threads(const char *parts, const char *const *names, unsigned
 	end(&d);
 }
 
-/* Also a part that begins behind the record of its thread. */
+/* Also for a part that begins behind its thread record. */
 static void a_part_knows_its_thread(void **state)
 {
 	static const char *const names[] = {"thread-1", "thread-2", "thread-3"};
@@ -436,7 +436,7 @@ static void damage_costs_a_chunk(void **state)
 		unsigned char *copy = malloc(d.size);
 		memcpy(copy, d.file, d.size);
 		memset(copy + at, 0x5a, 40);
-		/* Anything but a crash: what is in a packet may look like an event. */
+		/* Any result but a crash is right: bytes in a packet may look like an event. */
 		trace_open(&t, copy, d.size);
 		int64_t last = -1, count = 0;
 		while (weft_decoder_next(t.decoder, &t.event) == WEFT_OK) {
@@ -497,12 +497,12 @@ static void unclaimed_packets_are_not_taken(void **state)
 	record(0, 20000); /* all packets were filled */
 	assert_true(look_and_count(&d) > SIZE / 2);
 	for (unsigned i = 0; i < 100; i++) {
-		/* Forth and back, and beyond the hand. */
+		/* Sequences go forth and back, and beyond the hand. */
 		for (uint32_t k = 0; k < count; k++)
 			packet_at(&d, k)->state ^= (uint64_t)(i % 2 ? 1 : 0x1000000) << 40;
 		assert_int_equal(look_and_count(&d), 0);
 	}
-	/* With the hand: as often as there were claims. */
+	/* With the hand advanced by the number of claims. */
 	header->hand += 2 * count;
 	size_t taken = 0;
 	for (uint64_t i = 1; i < 20000; i++) {
@@ -533,7 +533,7 @@ static void changes_of_names_and_losses_take_no_room(void **state)
 		for (uint32_t k = 0; k < words; k++)
 			names[k] += k % 3 == i % 3;
 		header->losses[WEFT_ABI_LOSS_FULL] = i;
-		record((int64_t)(1000 + i), (int64_t)(1001 + i)); /* so that something is taken */
+		record((int64_t)(1000 + i), (int64_t)(1001 + i)); /* so that there is something to take */
 		look(&d, i % 100 == 0);
 		weft_tag_value("tag", 0);
 	}

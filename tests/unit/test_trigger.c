@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * Rules: what is one, where what is none is wrong, and at which event or time each fires.
+ * Rules: valid ones, the errors of invalid ones, and the event or time at which each fires.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -252,7 +252,7 @@ static struct weft_event signal_of(uint64_t ns, uint64_t task)
 	return event;
 }
 
-/* The thread goes on with what its task became, from then on. */
+/* The thread runs what its task became, from then on. */
 static void a_running_task_that_becomes_another_still_runs(void **state)
 {
 	struct weft_triggers *t = triggers("runs > 50ns", NULL);
@@ -356,8 +356,8 @@ static void a_late_rule_knows_its_counter(void **state)
 	weft_triggers_destroy(t);
 }
 
-/* Beside a million tasks that come and go, those that live stay what they were: a wait, its label,
- * the other name of a task, what runs on a thread. */
+/* While a million tasks come and go, living tasks keep their data: a wait, its label, another name
+ * of the task, the task on a thread. */
 static void tasks_that_live_are_not_forgotten(void **state)
 {
 	struct weft_triggers *t = triggers("waits > 1s label = 'the one'", "runs > 1s");
@@ -559,7 +559,7 @@ static void a_run_under_an_old_name_ends_with_its_task(void **state)
 	weft_triggers_destroy(t);
 }
 
-/* It is not known what ran before the band, so nor is what runs after it. */
+/* The task before the band is unknown, and so is the task after it. */
 static void an_unknown_task_fires_nothing(void **state)
 {
 	struct weft_triggers *t = triggers("runs > 50ns", "runs > 10ns kind = task");

@@ -104,7 +104,7 @@ static void zoom_holds_the_time_at_the_pointer(void **state)
 	}
 }
 
-/* Against a search nanosecond by nanosecond. */
+/* Compares with a search nanosecond by nanosecond. */
 static void the_first_time_of_a_column(void **state)
 {
 	(void)state;
@@ -121,7 +121,7 @@ static void the_first_time_of_a_column(void **state)
 	}
 }
 
-/* Where a double cannot tell nanoseconds apart: one at a time would take years. */
+/* Doubles cannot distinguish nanoseconds here, and stepping one by one would take years. */
 static void the_longest_trace_is_searched_at_once(void **state)
 {
 	(void)state;
@@ -140,7 +140,7 @@ static void the_longest_trace_is_searched_at_once(void **state)
 		assert_true(weft_view_time(&view, 1e300) == view.end);
 		weft_view_zoom(&view, 1380, 1e9);
 		weft_view_zoom(&view, 1380, 1e9);
-		/* Two times that a double tells apart are not further from each other than a pixel. */
+		/* Two times that are different doubles are at most a pixel from each other. */
 		assert_true(nextafter(view.left, INFINITY) - view.left <= 1.01 / view.scale);
 	}
 }

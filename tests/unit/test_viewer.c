@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * The viewer by scripts of what a person does (viewer_script.h); test_viewer_rows.c has what is
- * done with rows. Pictures are compared with tests/data/golden; WEFT_GOLDEN=write writes them anew,
- * to be looked at before they are committed.
+ * The viewer, by scripts of a user's actions (viewer_script.h); test_viewer_rows.c tests actions on
+ * rows. Pictures are compared with tests/data/golden; WEFT_GOLDEN=write writes them anew, to be
+ * looked at before they are committed.
  */
 #include "viewer_sample.h"
 
@@ -106,7 +106,7 @@ static void two_fingers_zoom_and_move(void **state)
 	script_run(&s, "touch 1 move 450 420; touch 2 move 850 420");
 	close_to(s.viewer->view.scale / scale, 2, 0.02);
 	close_to(time_under(&s, 650), middle, 1 / s.viewer->view.scale);
-	/* One of them goes on alone. */
+	/* One finger continues alone. */
 	script_run(&s, "touch 1 release 450 420");
 	double held = time_under(&s, 850);
 	script_run(&s, "touch 2 move 800 420");
@@ -229,7 +229,7 @@ static void plain_rows_are_scrolled(void **state)
 
 /* ---- Tasks ---- */
 
-/* Every task, each row, the slow way; a fold is one thing. */
+/* Visits every task of each row, the slow way; a fold is one thing. */
 static double naive_distance(const struct script *s, uint32_t task, double x, double y)
 {
 	const struct weft_viewer *v = s->viewer;
@@ -313,7 +313,7 @@ static void a_pointer_that_rests_shows_what_is_there(void **state)
 {
 	(void)state;
 	struct script s = script_begin(BLOCK_READ, false);
-	/* It asks to be called again, whether or not it has been drawn before. */
+	/* The viewer asks to be called again, whether or not it was drawn before. */
 	assert_true(isfinite(weft_viewer_advance(s.viewer, s.now_ms)));
 	script_draw(&s);
 	script_run(&s, "wait 50");
@@ -329,7 +329,7 @@ static void a_pointer_that_rests_shows_what_is_there(void **state)
 	script_end(&s);
 }
 
-/* A desktop tells of moves of a pointer that rests, when a prompt or panel below it closes. */
+/* A desktop reports moves of a pointer that rests, when a prompt or panel below it closes. */
 static void a_message_stays_until_the_pointer_moves(void **state)
 {
 	unsigned changed = 0;
@@ -344,7 +344,7 @@ static void a_message_stays_until_the_pointer_moves(void **state)
 		script_run(&s, words);
 		assert_non_null(strstr(weft_viewer_status(s.viewer), "1 of "));
 		changed += s.viewer->hover.task != before;
-		/* The window opens below a pointer that rests, of which it hears only now. */
+		/* The window opens below a resting pointer, and gets its position only now. */
 		script_run(&s, "leave 0 0; key p");
 		script_run(&s, words);
 		script_run(&s, "wait 200");
@@ -376,7 +376,7 @@ static void a_click_selects_and_opens_its_story(void **state)
 	script_end(&s);
 }
 
-/* Every line of the panel does what it says: none is unknown, none leads nowhere. */
+/* Every line of the panel runs a valid command with an effect. */
 static void every_link_of_every_panel_is_followed(void **state)
 {
 	(void)state;
@@ -722,7 +722,7 @@ static void bookmarks_are_saved_as_they_are_loaded(void **state)
 	script_end(&s);
 }
 
-/* The last request of its kind, among all there are. */
+/* The text of the last request to save notes. */
 static void last_notes(struct script *s, char text[400])
 {
 	struct weft_viewer_request request;
@@ -746,7 +746,7 @@ static void bookmarks_are_changed_and_removed(void **state)
 	struct script s = script_begin(BLOCK_READ, true);
 	char saved[400] = "";
 	script_run(&s, "move 300 400; key m; enter one; move 600 400; key m; enter two; leave 0 0");
-	/* By key: the one under the pointer, else the current one. */
+	/* By key: the bookmark under the pointer, else the current one. */
 	script_run(&s, "key o; enter second");
 	last_notes(&s, saved);
 	assert_non_null(strstr(saved, " one\n"));
@@ -1146,7 +1146,7 @@ static void without_a_trace_words_are_shown(void **state)
 	weft_text_add(&text, "", 1);
 	assert_non_null(strstr(text.bytes, "Reading big.weft"));
 	assert_string_equal(weft_viewer_status(s.viewer), "Reading big.weft");
-	/* Long ones break; a word that is too long stands alone. */
+	/* Long messages wrap; a word that is too long has its own line. */
 	script_run(&s, "size 200 400");
 	weft_viewer_show_text(s.viewer,
 		"  many words that need more than one line, averylongwordthatfitsinnolineofthiswindow and on ",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The n-th allocation fails while a person is at work, for every n: the viewer goes on with what it
- * has, and gives everything back (which the leak sanitizer checks).
+ * The n-th allocation fails while a user works, for every n: the viewer goes on with the data that
+ * it has, and frees everything (which the leak sanitizer checks).
  */
 #include <stdarg.h>
 #include <stddef.h>
