@@ -187,7 +187,7 @@ class Script:
             if what == 'signal':
                 self.current[self.thread] = other
 
-    # ---- what honest programs do not do: use a task that has ended ----
+    # ---- Calls that honest programs do not make: about a task that has ended ----
 
     def ended(self, task):
         if not self.honest or task is None:
@@ -215,7 +215,7 @@ class Script:
         if self.honest:
             self.becomes[self.last(task)] = self.last(other)
 
-    # ---- what the saved buffer is tried with ----
+    # ---- Ranges and rules for the saved buffer ----
 
     def random_range(self):
         """Most ranges begin or end at an event's time."""
@@ -287,7 +287,7 @@ def play(scripts):
 
 
 def resolved(script, calls):
-    """The events that the calls should be, with the ids that the recorder gave: (sequence, event)."""
+    """The expected events, with the ids that the recorder gave: (sequence, event)."""
     ids = [call[0] for call, event in zip(calls, script.events) if event['event'] == 'create']
     found = []
     for event, (_, sequence) in zip(script.events, calls):
@@ -297,7 +297,7 @@ def resolved(script, calls):
 
 
 def in_order(truth):
-    """As every reader must give them: by time, then by packet, then as they were recorded."""
+    """The order in which every reader must return them: by time, then by packet, then as they were recorded."""
     return [event for _, event in sorted(truth, key=lambda pair: (pair[1]['time'], pair[0]))]
 
 
@@ -346,7 +346,7 @@ def check_counts(way, shown, losses, recorded):
 
 
 def by_thread(events):
-    """For those that were given while others of the same time were recorded: only threads have an order."""
+    """For events that were returned while others of the same time were recorded: only each thread's order is fixed."""
     return sorted(events, key=lambda event: (event['time'], event['thread']))
 
 

@@ -10,7 +10,7 @@ import subprocess
 from harness import BUILD, equal, run, skip
 
 NPM = os.path.join(BUILD, 'npm')
-# Which version of what drives the browser, and the hash of its contents: npm refuses any other.
+# The version of the package that drives the browser, and the hash of its contents: npm refuses any other.
 PINNED = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'npm')
 DRIVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'page.mjs')
 
@@ -39,7 +39,7 @@ def packages(lock):
 
 
 def install_driver(folder=NPM, options=()):
-    """Installs what PINNED names into folder/node_modules. Contents of another hash fail the case; a registry
+    """Installs the package PINNED into folder/node_modules. Contents of another hash fail the case; a registry
     that does not answer skips it."""
     pinned = packages(os.path.join(PINNED, 'package-lock.json'))
     if packages(os.path.join(folder, 'node_modules', '.package-lock.json')) == pinned:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""The command line's own manners: help, version, mistakes, standard output that cannot be written."""
+"""The command line in general: help, version, mistakes, standard output that cannot be written."""
 import subprocess
 
 from harness import WEFT, case, equal, main, weft

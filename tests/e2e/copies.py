@@ -21,7 +21,7 @@ def plugin(name):
 
 
 def record(directory, host, what, plugins=PLUGINS, preload=False, status=0):
-    """The traces that were made, the first process's first; what was written; what was said."""
+    """Returns the traces, the first process's first; the program's output; and the messages."""
     env = {'XDG_RUNTIME_DIR': directory, 'TSAN_OPTIONS': 'die_after_fork=0'}
     script = 'LD_PRELOAD=%s exec "$@"' % LIBWEFT if preload else 'exec "$@"'
     result = run([WEFT, 'record', '-o', os.path.join(directory, 't.weft'), 'sh', '-c', script, 'sh', built(host), what,

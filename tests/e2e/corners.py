@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""Every corner of a process's life: what was recorded there is in the trace, and its end is no matter."""
+"""Events at unusual times of a process's life are in the trace, however the process ends."""
 import glob
 import json
 import os
@@ -23,7 +23,7 @@ class Trace:
 
 
 def corner(name, *arguments, status=0, size='16M'):
-    """The traces of a run, the first process's first; what was lost of the others is for the caller."""
+    """Returns the traces of a run, the first process's first; the caller checks the losses of the others."""
     with temporary_directory() as path:
         env = dict(SANITIZERS, XDG_RUNTIME_DIR=path)
         trace = os.path.join(path, 't.weft')
@@ -36,7 +36,7 @@ def corner(name, *arguments, status=0, size='16M'):
 
 
 def whole(name, *expected, arguments=(), status=0):
-    """These notes, process by process, and nothing lost."""
+    """Expects these notes, process by process, without losses."""
     traces = corner(name, *arguments, status=status)
     equal([trace.notes for trace in traces], list(expected), name)
     for trace in traces:
@@ -82,7 +82,7 @@ def cancelled_threads():
     for event in trace.events:
         if event['event'] == 'tag':
             threads.setdefault(event['thread'], []).append(event['value'])
-    # Each thread's are there from the first to the last: what it was in the middle of is the only one missing.
+    # Each thread's events are there from the first to the last; only the one that it was inside may be missing.
     equal(len(threads), 200)
     for values in threads.values():
         equal(values, list(range(len(values))))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""weft cut: the lines of the range stay as they are, and the rundown tells what was before them.
+"""weft cut: the lines of the range stay as they are, and the rundown describes the state before them.
 
     WEFT_CUT_RANGES=500 WEFT_CUT_SEED=7 tests/e2e/cut.py     looks longer, elsewhere
 """
@@ -82,7 +82,7 @@ def check_trace(trace, folder, rng):
         check_part(trace, whole, out, start, end)
         if start == end:
             continue
-        # A part of a part is what would have been cut at once.
+        # A part of a part equals the part that is cut directly.
         again = os.path.join(folder, 'again.weft')
         middle = rng.randint(start, end - 1)
         same('part of a part, from %d' % middle, cut(out, again, middle, end), cut(trace, again, middle, end))
@@ -149,7 +149,7 @@ def losses_are_kept_where_they_were():
         check_part(stem, lines(stem), out, 0, 2 ** 63)
         equal(json_lines(weft('info', '--json', out).stdout)[0]['losses'], info['losses'])
         equal(problems(out), problems(stem))
-        # None that is known to be elsewhere is in a part without any.
+        # A part without losses has none of those whose time is known to be elsewhere.
         middle = (info['start'] + info['end']) // 2
         cut(stem, out, middle, info['end'] + 1)
         part, = json_lines(weft('info', '--json', out).stdout)
@@ -206,7 +206,7 @@ def times_far_apart_stay():
 
 @case
 def a_task_that_became_another_keeps_its_old_name():
-    """Mirage's runtimes name a task by its first id all along."""
+    """Mirage's runtimes keep naming a task by its first id."""
     events = [(10, 'create', 0, 1, 2), (20, 'create', 0, 2, 2), (30, 'become', 1, 2), (40, 'create', 0, 3, 2),
               (50, 'become', 2, 3), (70, 'label', 1, 'who is that'), (80, 'fulfil', 0, 1)]
     with temporary_directory() as folder:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""A screen without a screen: Xvfb, and windows on it that are used as a person would, with a real
-pointer and real keys, and seen as pixels."""
+"""A virtual screen (Xvfb) with windows that are used with a real pointer and real keys, and compared as pixels."""
 import contextlib
 import json
 import os
@@ -11,7 +10,7 @@ import time
 
 from harness import BUILD, WEFT, skip
 
-WAIT = 60  # seconds for what comes at once on an idle machine
+WAIT = 60  # seconds for things that happen at once on an idle machine
 
 
 def until(what, condition, wait=WAIT, pause=None):
@@ -51,7 +50,7 @@ class Picture:
         return Picture(width, height, b''.join(rows))
 
     def difference(self, other):
-        """The share of pixels that are not nearly of the same colour."""
+        """The share of pixels whose colours differ noticeably."""
         assert (self.width, self.height) == (other.width, other.height)
         if self.pixels == other.pixels:
             return 0.0
@@ -104,7 +103,7 @@ class Window:
         return list(flat(w for w in accessible() if w['name'] == title))
 
     def part(self, role, name=''):
-        """The one of that role whose name has these words, when it is there."""
+        """The widget with this role and these words in its name, once it exists."""
         def found():
             return next((p for p in self.parts() if p['role'] == role and name in p['name']), None)
         return until('a part of the window: %s %s' % (role, name), found)
@@ -150,7 +149,7 @@ class Window:
                         str(y + top + height // 2), 'click', '1'], check=True, timeout=WAIT)
 
     def write(self, text, *keys):
-        """Text into what has the keyboard, then these keys."""
+        """Types text into the focused widget, then these keys."""
         subprocess.run(['xdotool', 'type', '--delay', '30', text], check=True, timeout=WAIT)
         if keys:
             subprocess.run(['xdotool', 'key', *keys], check=True, timeout=WAIT)
@@ -187,12 +186,12 @@ class Program:
         return [Window(number) for number in sorted(found.stdout.split(), key=int)]
 
     def find(self, title):
-        """The window of that title; None if there is none, or not yet."""
+        """The window with that title; None if there is none yet."""
         with contextlib.suppress(subprocess.CalledProcessError):
             return next((w for w in self.windows() if title in w.title()), None)
 
     def window(self, title):
-        """The one window of that title, when it is there."""
+        """The only window with that title, once it exists."""
         return until('a window called %s' % title, lambda: self.find(title))
 
     def end(self):
@@ -242,7 +241,7 @@ def ended(servers):
 
 @contextlib.contextmanager
 def screen(size='1600x1000', **environment):
-    """A screen of one's own; programs that are started meanwhile open their windows on it."""
+    """A separate screen; programs that are started meanwhile open their windows on it."""
     reason = needs()
     if reason:
         skip(reason)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""The recorder as two files: compiled with nothing else of ours, everywhere, and recording there."""
+"""The recorder as two files: they compile alone, with every compiler, and record."""
 import os
 import re
 import shutil
@@ -46,7 +46,7 @@ def recorder(compiler, *flags):
 
 
 def program(folder, compiler, *flags, user=None):
-    """Two files and a program in a folder, compiled there; answers the program."""
+    """Compiles the two files and a program in a folder; returns the program's path."""
     for path in FILES:
         shutil.copy(path, folder)
     shutil.copy(USER, os.path.join(folder, 'user.c'))
@@ -55,7 +55,7 @@ def program(folder, compiler, *flags, user=None):
     user = user or [*compiler, '-std=c11']
     defines = [flag for flag in flags if flag.startswith('-D')]
     run_well([*user, '-O2', *WARNINGS, *defines, '-c', 'user.c', '-o', 'user.o'], cwd=folder)
-    # Nothing else: not even the threads that the recorder knows of.
+    # Without anything else, even without threads.
     linker = user if user[0] == 'g++' else compiler
     run_well([linker[0], *[flag for flag in linker[1:] if flag.startswith('-m')], 'user.o', 'weft.o', '-o', 'user'],
              cwd=folder)

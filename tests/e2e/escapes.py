@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""Nothing that a file, a program or a trace is called drives the terminal."""
+"""No name of a file, a program or a trace can control the terminal."""
 import json
 import os
 import re

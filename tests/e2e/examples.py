@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""The examples, recorded: what their traces must say. And the demo, which is one of them."""
+"""The examples, recorded: their traces are checked. Also the demo, which is one of them."""
 import json
 import os
 import re
@@ -10,7 +10,7 @@ EXAMPLES = ['block-read', 'echo-server', 'hello', 'threads']
 
 
 class Trace:
-    """An example's run: its output, and what weft makes of its trace."""
+    """An example's run: its output, and its trace as weft shows it."""
 
     def __init__(self, directory, name, *args):
         self.path = os.path.join(directory, name + '.weft')

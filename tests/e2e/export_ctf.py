@@ -38,7 +38,7 @@ def read_with_bt2(directory):
 
 
 def text(field):
-    """As dump --json shows bytes: what is no UTF-8 as U+FFFD, here one for any run of them."""
+    """Bytes as dump --json shows them: invalid UTF-8 as U+FFFD, here one for each run of them."""
     return runs_of_replacement(field.replace(b'\xc0\x80', b'\0').decode('utf-8', 'replace'))
 
 
@@ -91,7 +91,7 @@ def with_runs(fields):
 
 
 def equal_rows(got, expected):
-    """Complains about the first row that differs, not about all of them."""
+    """Fails with the first row that differs, not with all of them."""
     for row, (one, other) in enumerate(zip(got, expected)):
         equal(one, other, 'row %d' % row)
     equal(len(got), len(expected), 'number of rows')
@@ -135,7 +135,7 @@ def babeltrace1_variant(fields, key):
 
 
 def check_with_babeltrace1(directory, events, warns=False):
-    """Babeltrace 1's text for every event is what babeltrace 2 read."""
+    """Babeltrace 1's text for every event agrees with babeltrace 2."""
     need('babeltrace')
     result = run(['babeltrace', '--clock-cycles', '--no-delta', '-n', 'payload', directory], text=False)
     equal(result.returncode, 0, result.stderr)
@@ -156,7 +156,7 @@ def clock_offset(directory):
 
 
 def check_round_trip(trace, directory, discarded=0):
-    """Exports a trace and compares what both babeltraces read with what dump says."""
+    """Exports a trace and compares the events of both babeltraces with those of dump."""
     result = weft('export', '--to', 'ctf', trace, directory)
     equal(result.stdout, '')
     events, lost = read_with_bt2(directory)
@@ -210,7 +210,7 @@ def every_operation_of_mirage_comes_back():
 
 
 def record_every_event(path, rounds):
-    """Four threads; many rounds lose what came first."""
+    """Four threads; many rounds overwrite the first events."""
     equal(run([os.path.join(BUILD, 'tests', 'every_event'), path, rounds]).returncode, 0)
     info, = json_lines(weft('info', '--json', path).stdout)
     return info
@@ -390,7 +390,7 @@ def directories_that_cannot_be_written_are_reported():
 
 @case
 def a_full_disk_leaves_nothing():
-    # A limit on file sizes answers writes as a full disk does.
+    # A limit on file sizes makes writes fail as on a full disk.
     limited = 'trap "" XFSZ; ulimit -f 100; exec "$0" "$@"'
     for forced in ([], ['--force']):
         with temporary_directory() as folder:

@@ -21,7 +21,7 @@ def notes(path):
 
 
 def record(path, *arguments, options=(), status=0, env=None):
-    """The traces' notes, the first process's first; what was said."""
+    """Returns the traces' notes, the first process's first; and the messages."""
     trace = os.path.join(path, 't.weft')
     result = run([WEFT, 'record', '-o', trace, *options, *arguments], cwd=path,
                  env=dict(CALM, XDG_RUNTIME_DIR=path, **(env or {})))

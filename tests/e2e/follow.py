@@ -28,7 +28,7 @@ def watches_a_process(process):
 
 
 def wait_until_it_follows(process):
-    """Until the follower has begun: from then on it misses nothing."""
+    """Waits until the follower has begun: from then on it misses nothing."""
     deadline = time.monotonic() + PATIENCE
     while process.poll() is None and not watches_a_process(process):
         assert time.monotonic() < deadline, 'the follower does not begin'
@@ -94,7 +94,7 @@ def subject(size='1M'):
 
 
 def finish(tail):
-    """All that it printed, and how many events it said were overwritten before they were read."""
+    """Its output, and the number of events that it reported as overwritten before they were read."""
     output, errors = tail.stdout.read(), tail.stderr.read()  # not communicate: lines may be buffered
     equal(tail.wait(PATIENCE), 0, errors)
     lost = sum(int(n) for n in re.findall(r'(\d+) events? lost \(stalled', errors))
@@ -283,7 +283,7 @@ def recover(program, *options, status=0):
 
 
 def kill_both(program):
-    """weft record first, which then cannot save what the program leaves."""
+    """Kills weft record first, which then cannot save the program's ring."""
     program.record.kill()
     program.record.wait()
     os.kill(program.pid, signal.SIGKILL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""weft record --in-place: the buffer is the file. Shortening it ends the recording, not the program."""
+"""weft record --in-place: records into the output file itself. Shortening it ends the recording, not the program."""
 import glob
 import json
 import os

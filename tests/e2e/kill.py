@@ -31,7 +31,7 @@ def nothing_committed_is_lost():
 
 @case
 def the_check_notices():
-    """A program that says an event is recorded before it is."""
+    """A program that reports an event before it is recorded."""
     result = loop(200, 'late')
     equal(result.returncode, 1, result.stdout)
     assert 'a committed event is missing' in result.stdout, result.stdout

@@ -186,7 +186,7 @@ def seventy_categories_and_more():
         equal([name for name, level in levels.items() if level == 'off'], ['many.3', 'other'])
         program.tell('many')
         program.end()
-        # program, net and db; 60 have a place of their own
+        # program, net and db; 60 more have numbers of their own
         first = ['many.%d' % i for i in range(70)]
         equal(notes(program.trace), first + [n for i, n in enumerate(first) if i < 60 and i != 3])
 

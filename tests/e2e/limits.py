@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""Small files that once took hours, or gigabytes."""
+"""Small files that once took hours, or gigabytes of memory."""
 import os
 import shutil
 import subprocess

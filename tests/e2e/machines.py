@@ -15,7 +15,7 @@ MACHINES = {
 
 
 def build(machine, target):
-    """A program of that machine; answers its path."""
+    """Builds a program for that machine; returns its path."""
     emulator, *needed = MACHINES[machine]
     if not shutil.which(emulator) or not all(map(os.path.exists, needed)):
         skip('qemu-user, the cross compiler or its cmocka is not installed')

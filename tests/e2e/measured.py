@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
-"""Commands with a limit of CPU time, and what they took: for hostile input. Time on the clock is
-never asked for, as other programs may run meanwhile."""
+"""Runs commands with a limit of CPU time, and measures them: for hostile input. Wall time is never checked,
+because other programs may run meanwhile."""
 import os
 import re
 import resource
@@ -12,7 +12,7 @@ from harness import FONTCONFIG_KEEPS, build_option
 MIB = 1 << 20
 
 
-# Sanitizers take several times as much, of memory too.
+# Sanitizers take several times as much time and memory.
 IS_SANITIZED = build_option('b_sanitize') not in ('none', [])
 SLOWNESS = 6 if IS_SANITIZED else 1
 

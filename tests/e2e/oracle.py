@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
-"""weft against tests/oracle, a second and naive implementation: the samples, and random traces full
-of what honest programs seldom do.
+"""Compares weft with tests/oracle, a second and naive implementation: on the samples, and on random traces full
+of events that honest programs rarely record.
 
     WEFT_ORACLE_TRACES=5000 WEFT_ORACLE_SEED=7 tests/e2e/oracle.py     looks longer, elsewhere
 """
@@ -102,7 +102,7 @@ def damaged_mirage(rng, events):
 # ---- comparison ----
 
 def check_trace(path):
-    """All that weft tells of a trace of the old formats, beside what the oracle makes of it."""
+    """Compares all output of weft for a trace of the old formats with the oracle's."""
     with open(path, 'rb') as file:
         events = decode.events(file.read())
     if events:
@@ -163,7 +163,7 @@ def random_damaged_traces():
 
 @case
 def random_calls_of_the_recorder():
-    """Three threads at once. That the events are those recorded is another test's."""
+    """Three threads at once. Another test checks that the events are those that were recorded."""
     with temporary_directory() as folder:
         path = os.path.join(folder, 'trace.weft')
         for number in range(TRACES):

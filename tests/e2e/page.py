@@ -60,7 +60,7 @@ def the_page_draws_its_trace_without_a_network():
 
 @case
 def a_trace_of_millions_of_events_opens():
-    """Past what its beginning is tried with first."""
+    """Long enough that it does not fit into the first attempt."""
     with temporary_directory() as folder:
         trace, events = os.path.join(folder, 'large.weft'), 3 * 1500000
         subject = [os.path.join(BUILD, 'tests', 'stream-subject'), os.path.join(folder, 'counters'), events // 3, 0]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
-"""Run directories in which others have put things, rings that are cut short, and what becomes of saved files:
-whom they belong to, that they are on the disk, what a full disk leaves."""
+"""Run directories with entries of other users, truncated rings, and saved files: their owners, that they reach
+the disk, and what remains after a full disk."""
 import contextlib
 import glob
 import http.client
@@ -21,7 +21,7 @@ SHIM = os.path.join(BUILD, 'tests', 'rundir-shim.so')
 CALM = {'ASAN_OPTIONS': 'verify_asan_link_order=0:handle_sigbus=0:detect_leaks=0', 'TSAN_OPTIONS': 'handle_sigbus=0'}
 PATIENCE = 60
 NOBODY = 65534
-ENDED = 4194303  # the last number that Linux gives a process: nothing has it
+ENDED = 4194303  # the highest process number of Linux: no process has it
 SPARSE_BYTES = 100 << 30
 
 
@@ -49,7 +49,7 @@ class Place:
         return os.path.join(self.cwd, name)
 
     def directory(self, mode=0o700):
-        """A run directory as a weft record leaves it that was killed."""
+        """A run directory as a killed weft record leaves it."""
         base = os.path.join(self.run, 'weft')
         os.makedirs(base, exist_ok=True)
         os.chmod(base, 0o711)
@@ -102,7 +102,7 @@ def make_sparse(path, trace):
 
 
 def plant_all(directory, trace):
-    """One of each kind of entry that is no ring; their names."""
+    """Makes one of each kind of entry that is not a ring; returns their names."""
     os.mkfifo(os.path.join(directory, 'fifo-1.weft'))
     os.mkdir(os.path.join(directory, 'directory-1.weft'))
     os.symlink('/nowhere/at-all', os.path.join(directory, 'dangling-1.weft'))
@@ -272,7 +272,7 @@ os.mkfifo('z-%d.weft' % os.getpid())
 open('total', 'wb').write(bytes(8))
 """.format(seed=os.path.join(here.path, 'seed'), size=SPARSE_BYTES)
         shutil.copyfile(seed, os.path.join(here.path, 'seed'))
-        # The bound of no bytes that the child left holds for nobody: a second process records.
+        # The bound of 0 bytes that the child left has no effect: a second process records.
         script = '"$0" 7 exit 0; setpriv --reuid=%d --regid=%d --clear-groups "$1" -c "$2"; "$0" 6 exit 0; exit 3' % (
             NOBODY, NOBODY)
         here.weft('record', '--stream', '--size', '64K', '-o', 'own.weft', 'sh', '-c', script, SUBJECT,
@@ -350,7 +350,7 @@ def another_users_directory_does_not_stop_anybody():
             made = [d for d in glob.glob(usual + '-*') if not d.endswith('-open')]
             equal(len(made), 1)  # the second run takes the first's
             equal(stat.S_IMODE(os.stat(made[0]).st_mode), 0o700)
-            # A reader finds what is there, in any of them.
+            # A reader finds the entries in any of them.
             process = subprocess.Popen([*as_user(user), WEFT, 'record', '--size', '64K', '-o', 't.weft', SUBJECT, '4',
                                         'wait'], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                        env={k: v for k, v in os.environ.items() if k != 'XDG_RUNTIME_DIR'})
@@ -513,7 +513,7 @@ def an_output_is_as_private_as_its_input():
         os.chmod(trace, 0o644)
         with open(trace, 'rb') as file:
             content = file.read()
-        # A pipe does not tell whose it was; a redirected file does.
+        # A pipe does not show the owner of its content; a redirected file does.
         weft('cut', '-', '-o', here.file('pipe.weft'), input=content, text=False)
         equal(mode(here.file('pipe.weft')), 0o600)
         with open(trace, 'rb') as file:

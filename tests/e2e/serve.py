@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""weft serve over real connections: what it serves, to whom, and what tricks get from it."""
+"""weft serve over real connections: its answers, its access checks, and its answers to tricks."""
 import ast
 import contextlib
 import glob
@@ -414,7 +414,7 @@ def a_browser_gets_the_token_by_a_file_of_ours_alone():
                 refresh, = re.findall(r'http-equiv="refresh" content="0; url=([^"]*)"', page)
                 equal(html.unescape(refresh), server.url)
                 assert server.fragment, server.url
-                # It is there until the browser has come, no longer.
+                # The file exists until the browser's first request.
                 assert os.path.exists(path)
                 equal(server.get('/', token=False)[0], 403)
                 equal(server.get('/?token=' + server.token, token=False)[0], 303)
@@ -445,7 +445,7 @@ def slow_clients_are_cut_off():
             client.sendall(b'GET /api/traces HTTP/1.1\r\nX-Slow: ' if number % 2 else b'G')
             slow.append(client)
         equal(server.get('/api/traces')[0], 200)
-        # One that sends a byte now and then is not silent, and is ended all the same.
+        # A client that sends a byte now and then is not idle, but its connection is closed as well.
         deadline = time.monotonic() + PATIENCE
         trickling = set(slow)
         while trickling:
@@ -481,12 +481,12 @@ def idle_connections_block_no_client():
             for _ in range(count):
                 client = stack.enter_context(socket.create_connection((server.host, server.port), timeout=PATIENCE))
                 client.sendall(bytes_)
-        # More than there may be, and they come again as soon as they are cut off.
+        # More connections than allowed, which reconnect as soon as they are closed.
         for _ in range(3):
             open_many(48, b'')
             open_many(300, b'GET /api/traces HTTP/1.1\r\nHost: ')
             equal(server.get('/api/traces')[0], 200)
-            # The connection that had the token before is still the same.
+            # The connection that had the token is still open.
             equal(server.get('/api/traces', connection=ours)[0], 200)
             assert ours.sock is first, 'it was cut off'
         wait_for('those above the limit are closed', lambda: threads_of(server) <= 260)

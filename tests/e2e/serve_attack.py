@@ -26,7 +26,7 @@ SECRET = b'these bytes are nobody\'s business'
 
 
 def make_files(folder):
-    """A directory with a trace and with ways out of it; a secret beside it."""
+    """A directory with a trace and with links out of it; a secret beside it."""
     inside = os.path.join(folder, 'served')
     os.mkdir(inside)
     shutil.copy(ARP, os.path.join(inside, NAME))
@@ -79,7 +79,7 @@ class Target(Server):
 
 @contextlib.contextmanager
 def target():
-    """At the end it must end by itself, without a word."""
+    """At the end it must exit by itself, without a message."""
     with temporary_directory() as folder:
         server = Target(folder)
         try:
@@ -140,7 +140,7 @@ def no_other_host_name_is_answered():
                 request = b'GET %s HTTP/1.1\r\nHost: %s\r\n%sConnection: close\r\n\r\n' % (
                     path.encode(), host.encode(), server.cookie_line)
                 equal(server.try_(request), [421], host)
-        # Nor what another site's page sends by itself.
+        # Nor do requests that another site's page sends.
         for more in b'Sec-Fetch-Site: cross-site\r\n', b'Sec-Fetch-Site: same-site\r\nOrigin: http://127.0.0.1:1\r\n':
             equal(server.try_(server.request('/api/traces', True, more), False), [403])
         preflight = b'Origin: http://evil.example\r\nAccess-Control-Request-Method: GET\r\n'

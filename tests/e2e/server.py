@@ -31,7 +31,7 @@ def wait_for(what, condition):
 
 
 class Server:
-    """`token` is given to it in a file; of `given` it is known otherwise."""
+    """`token` is passed in a file; with `given`, the test knows it in another way."""
 
     def __init__(self, *arguments, listen='127.0.0.1:0', env=None, token=None, given=None):
         need_server()
@@ -87,7 +87,7 @@ class Server:
         return answer
 
     def stop(self, number=signal.SIGINT, patience=PATIENCE):
-        """(exit status, what it has complained about)"""
+        """(exit status, its messages)"""
         if self.process.poll() is None:
             self.process.send_signal(number)
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""Snapshots of a running program: what came before is in them, and nothing is missing uncounted."""
+"""Snapshots of a running program: they have all earlier events, or count them as lost."""
 import contextlib
 import glob
 import os
@@ -101,7 +101,7 @@ def losses_of(path):
 
 
 def all_of(path):
-    """Events that are there and those that are not."""
+    """The number of present events and of each loss."""
     events = [e for e in events_of(path) if not e.get('rundown')]
     return len(events) + sum(losses_of(path).values())
 

@@ -18,7 +18,7 @@ SUBJECT = os.path.join(BUILD, 'tests', 'stream-subject')
 RESEND_SUBJECT = os.path.join(BUILD, 'tests', 'resend-subject')
 RECORD_SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
 LANES = 3
-CROWD = 2  # of many threads: what one of them left open may be drained after what its successor filled
+CROWD = 2  # of many threads: a packet that one left open may be drained after a packet that its successor filled
 PATIENCE = 60
 
 
@@ -98,7 +98,7 @@ def losses(path):
 
 
 def is_prefix(found):
-    """0, 1, 2, … without a gap or anything twice."""
+    """0, 1, 2, … without gaps or duplicates."""
     return found == list(range(len(found)))
 
 
@@ -111,7 +111,7 @@ def has_zstd():
 @case
 @place
 def everything_is_in_the_file(here):
-    """Some 10 times what the ring holds; a machine that is busy may lose some, and says so."""
+    """About 10 times as much as the ring holds; a busy machine may lose some events, and counts them."""
     total = 50000
     said = here.record('--size', '256K', '-o', 't.weft', *here.subject(total, 2000)).stderr
     lanes = numbers(here.file('t.weft'))
@@ -390,7 +390,7 @@ def streams_are_compressed(here):
 @case
 @place
 def a_file_that_may_not_grow(here):
-    """The program ends as ever; what the file does not hold is counted, and what the ring holds stays."""
+    """The program ends normally; events that the file lacks are counted, and the ring stays."""
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (512 << 10, resource.RLIM_INFINITY))
     total = 40000
@@ -415,7 +415,7 @@ def a_file_that_may_not_grow(here):
 @case
 @place
 def the_limit_holds(here):
-    """All that was written before it is there; the program goes on, and its status counts."""
+    """The file has everything that was written before; the program goes on, and its status is returned."""
     limit = 8 << 20
     for options, names in ((['-o', 't.weft'], ['t.weft']), (['--zstd', '-o', 'z.weft.zst'], ['z.weft.zst']),
                            (['--rotate', '1M', '-o', 'r.weft'], None)):

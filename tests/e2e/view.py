@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""weft view: windows on a screen of their own, used with a real pointer and real keys."""
+"""weft view: windows on a virtual screen, used with a real pointer and real keys."""
 import contextlib
 import os
 import shutil
@@ -196,7 +196,7 @@ def files_are_dropped_on_a_window():
                                       capture_output=True, text=True).stdout.split()
             number = until('the window to drag from', find)[0]
             subprocess.run(['xdotool', 'windowmove', '--sync', number, '1395', '100'], check=True)
-            for slower in (1, 3, 9):  # a busy machine misses what is too quick for it, as a hand would see
+            for slower in (1, 3, 9):  # a busy machine misses input that is too quick, as a user would see
                 drag(slower)
                 with contextlib.suppress(AssertionError):
                     until('a drop', lambda: viewer.find('mirage-arp-good.ctf'), 10 * slower)
@@ -370,12 +370,12 @@ def a_part_of_the_time_is_saved_as_a_trace():
             until('the file', lambda: os.path.exists(path))
             until('it says so', lambda: 'Written' in window.status())
         del os.environ['LD_PRELOAD']
-        # Complete before it has its name, and that is on the disk too.
+        # The file is complete before it gets its name, and the name is on the disk, too.
         with open(log, encoding='utf-8') as file:
             calls = [line.split() for line in file if folder in line]
         equal([call[0] for call in calls], ['fsync', 'rename', 'fsync'])
         equal((calls[1][1:], calls[2][1]), ([calls[0][1], path], folder))
-        # Less than was asked for by now: the panel takes its place.
+        # Less than was requested, because the panel takes space.
         whole, part = (weft('dump', '--json', trace).stdout.splitlines() for trace in (BLOCK, path))
         events = [line for line in part if '"rundown"' not in line]
         assert len(part) > len(events) > 0
@@ -385,7 +385,7 @@ def a_part_of_the_time_is_saved_as_a_trace():
 
 @contextlib.contextmanager
 def recorded(folder, *options):
-    """A program that records as many events as a line to it says; and its PID."""
+    """A program that records as many events as each line of its input says; and its PID."""
     subject = subprocess.Popen([WEFT, 'record', *options, os.path.join(BUILD, 'tests', 'follow-subject')], cwd=folder,
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
@@ -413,7 +413,7 @@ def a_running_program_is_followed_to_its_end():
                 until('the picture grows', lambda: window.picture() != before)
                 tell('stop')
                 until('it says so', lambda: 'ended' in window.status())
-                # Now nothing changes any more, and it is what a reader of the file sees.
+                # Now the picture no longer changes, and equals that of the complete file.
                 assert window.still().has_colors(11)
                 equal(len(viewer.windows()), 1)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-"""Every reader beside a program that damages its own ring, or cuts it short: no crash, no hang, no
-order to a terminal, no wrong JSON, no memory out of proportion (operation.py has the limits).
+"""Runs every reader beside a program that damages or truncates its own ring. Checks for crashes, hangs,
+terminal control sequences, invalid JSON and memory out of proportion (operation.py has the limits).
 
     hostile.py                                    30 s in all, as TAP: a case a reader
     hostile.py --seconds 3600 --random            for an hour, with seeds of chance
@@ -40,7 +40,7 @@ def parse():
 # ---- One round, in a process of its own ----
 
 def one_round(arguments):
-    """Prints what was wrong, the last line as JSON."""
+    """Prints the faults; the last line is JSON."""
     from readers import READERS
     from world import World
     from harness import Skip
@@ -125,7 +125,7 @@ def choose(cases, running):
 
 
 def run_all(cases, arguments):
-    """Rounds until the time is over, but each reader has one beside each sort of damage, and in each build."""
+    """Runs rounds until the time is over, at least one for each reader, type of damage and build."""
     rounds_min = 3 if os.environ.get('HOSTILE_PLAIN') else 2
     end = time.monotonic() + arguments.seconds
     length = max(0.7, min(4, arguments.seconds * AT_ONCE / len(cases) / 3))

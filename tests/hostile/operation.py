@@ -50,7 +50,7 @@ def limit_output():
 
 
 def control_in(data):
-    """The first order to a terminal among the bytes, and what is around it; or None."""
+    """The first terminal control sequence in the bytes, with its surroundings; or None."""
     found = CONTROL.search(data)
     return found and data[max(0, found.start() - 40):found.end() + 20]
 
@@ -113,7 +113,7 @@ class Operation:
         self.peak = usage.ru_maxrss * 1024
 
     def ask_to_end(self, number=signal.SIGINT):
-        """From now on the time counts in which it may end."""
+        """Starts the time limit within which it must end."""
         if not self.has_ended():
             self.asked = number
             self.start_s, self.start_cpu_s = time.monotonic(), cpu_s(self.pid)

@@ -107,7 +107,7 @@ def record_pid(w):
 
 
 def record(w, *options):
-    """The writer under weft record; whatever was saved is looked at."""
+    """The writer under weft record; all saved files are read."""
     size = str(w.size)
     running = w.start('record', '--size', size, *options, '--', *w.writer_command(), statuses=None)
     deadline = time.monotonic() + w.seconds + 1
@@ -168,7 +168,7 @@ STREAM_BYTES = 16 << 20  # for so much of a file a command may take twice its ti
 
 
 def look_at_saved(w, path, look):
-    """A command reads a file: what it may take is in proportion to that. A stream may be large."""
+    """A command reads a file: its limits are in proportion to the file. A stream may be large."""
     out = w.file('made-%d' % w.count)
     limits = Limits(places.SANITIZED, os.path.getsize(path), factor=40)
     limits.cpu_s *= 1 + os.path.getsize(path) / STREAM_BYTES
@@ -192,7 +192,7 @@ def judge_picture(path):
 
 @reader
 def saved(w):
-    """Copies of the ring from some moments, through every command that reads a file."""
+    """Copies of the ring from several times, read by every command that reads a file."""
     w.start_writer()
     looks = list(LOOKS)
     w.random.shuffle(looks)
@@ -290,7 +290,7 @@ def serve(w):
         follower.join()
 
 
-# Until the page shows something, or has said why it does not.
+# Waits until the page shows a trace or a message.
 OPENED = """new Promise(done => {
     const end = Date.now() + 8000;
     (function look() {
@@ -302,8 +302,8 @@ OPENED = """new Promise(done => {
 
 @reader
 def page(w):
-    """The page in a browser follows the program. It may say what it likes, but no script fails, and
-    its worker answers each key."""
+    """The page in a browser follows the program. It may show any message, but no script fails, and its worker
+    answers each key."""
     from browser import browse, chromium
     chromium()
     w.start_writer(waits=True)
@@ -379,7 +379,7 @@ def close_windows(window):
 
 @reader
 def outside(w):
-    """packets_offset beyond the ring, whatever copies rings."""
+    """packets_offset beyond the ring, for each command that copies rings."""
     w.mode = 'outside'
     w.start_writer()
     server, url = start_server(w)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""A hostile program, its ring, and a place for all that is made of it."""
+"""A hostile program, its ring, and a directory for all output."""
 import contextlib
 import fcntl
 import glob
@@ -141,7 +141,7 @@ class World:
         self.finish(*operations)
 
     def copy_ring(self, name):
-        """The ring as it is at some moment, as cp would take it; None if there is nothing."""
+        """A copy of the ring as it is now, as cp would make it; None if there is none."""
         path = self.file(name)
         with contextlib.suppress(OSError, ValueError), open(self.ring, 'rb') as ring, open(path, 'wb') as copy:
             copy.write(ring.read(2 * self.size))

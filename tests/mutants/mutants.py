@@ -91,7 +91,7 @@ class Tests:
 
 
 def plant(mutant):
-    """Writes the mutant into the copy; answers the text that was there."""
+    """Writes the mutant into the copy; returns the original text."""
     path = os.path.join(COPY, mutant.file)
     with open(path, encoding='utf-8') as file:
         text = file.read()

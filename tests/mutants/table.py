@@ -2,7 +2,7 @@
 """One-line bugs, each with the tests that should see it: Mutant(file, old text, new text, tests).
 
 The old text must be in the file exactly once. A test is the name of a unit test, or `e2e/NAME`. Quick tests come
-first. If a change makes a mutant meaningless, replace it by another in the same room. One that cannot change what
+first. If a change makes a mutant meaningless, replace it by another in the same folder. One that cannot change what
 the program does stays out of the count, with the reason in `equivalent`.
 """
 from collections import namedtuple

@@ -45,7 +45,7 @@ HEADER = struct.Struct('<20xIHI')  # packet size in bits, packet count, content 
 
 
 def packets(data):
-    """(count, content) of each packet in the file; what is between packets is passed over."""
+    """(count, content) of each packet in the file; bytes between packets are skipped."""
     at, found = 0, []
     while (at := data.find(MAGIC, at)) >= 0 and at + HEADER.size <= len(data):
         packet_bits, count, content_bits = HEADER.unpack_from(data, at)

@@ -11,7 +11,7 @@ class Task:
     def __init__(self, number, start, mentioned):
         self.id, self.start, self.mentioned = number, start, mentioned
         self.kind, self.created = 'preexisting', False
-        self.told, self.creation = False, None  # when it was created, as far as the trace tells
+        self.told, self.creation = False, None  # when it was created, if the trace has that
         self.parent = None
         self.becomes = None
         self.ended = None      # when it was resolved, failed or became another

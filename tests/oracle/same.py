@@ -90,7 +90,7 @@ def ends(model, start):
 
 
 def check_part(shown, events, start, end):
-    """The events of the range are as they were, and the rundown before them says what had been."""
+    """The events of the range are unchanged, and the rundown before them describes the state."""
     kept = [event for event in events if start <= event['time'] < end]
     told, rest = shown[:len(shown) - len(kept)], shown[len(shown) - len(kept):]
     same('events of the part', rest, kept)
@@ -111,6 +111,6 @@ def check_part_model(part, whole, start):
     same_mapping('bands', bands(part, max(start, part.first)), bands(whole, max(start, part.first)))
     got, expected = ends(part, start), ends(whole, start)
     for number, end in expected.items():
-        if end[0] == '' and number in got:  # a rundown cannot tell an empty label from none
+        if end[0] == '' and number in got:  # a rundown cannot distinguish an empty label from none
             expected[number], got[number] = end[1:], got[number][1:]
     same_mapping('end', got, expected)
