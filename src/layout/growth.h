@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What is new in the layout of a growing trace, compared with the former one: for the scene.
+ * The new parts of the layout of a growing trace, compared with the former one; for the scene.
  */
 #ifndef WEFT_LAYOUT_GROWTH_H
 #define WEFT_LAYOUT_GROWTH_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What is new in a snapshot of a growing trace, compared with the snapshot before it: layout and
+ * The new parts of a snapshot of a growing trace, compared with the snapshot before it: layout and
  * scene take only that.
  */
 #ifndef WEFT_MODEL_GROWTH_H
@@ -27,7 +27,8 @@ struct weft__growth {
 	uint64_t last_ns; /* the last event of the former snapshot: no new one is before it */
 };
 
-/* What is new in a snapshot since the one before it, whichever that was; in the first one, all. */
+/* The new parts of a snapshot since the one before it, whichever that was; all parts of the first
+ * one. */
 const struct weft__growth *weft__model_own_growth(const struct weft_model *snapshot);
 
 /* NULL unless both are snapshots of one builder and `model` is the next one after `former`. The

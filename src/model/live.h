@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * What the snapshots of one builder share. The builder's columns are in the order of events; a
- * model groups rows by task. So the first snapshot makes pools of grouped rows, and each further
- * one adds the rows that came since. The builder marks the tasks that an event may change.
+ * The parts which the snapshots of one builder share. The builder's columns are in the order of
+ * events; a model groups rows by task. So the first snapshot makes pools of grouped rows, and each
+ * further one adds the rows that came since. The builder marks the tasks that an event may change.
  */
 #ifndef WEFT_MODEL_LIVE_H
 #define WEFT_MODEL_LIVE_H

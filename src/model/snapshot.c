@@ -536,7 +536,7 @@ WEFT__EXPORT int weft_model_builder_snapshot(struct weft_model_builder *b,
 	if (!error)
 		error = make(b, description, ret_model);
 	if (error) {
-		/* What was done only in part is done anew for the next snapshot. */
+		/* The shared parts may be incomplete: the next snapshot makes them again. */
 		weft__live_destroy(b->live);
 		b->live = NULL;
 	}

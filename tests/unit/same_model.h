@@ -119,7 +119,7 @@ static void same_task(const struct weft_model *a, const struct weft_model *b, ui
 	same_string(a, x->label[task], b, y->label[task]);
 }
 
-/* What no rule for the end of a trace changes. */
+/* Compares the columns which no rule for the end of a trace changes. */
 static inline void same_facts(const struct weft_model *a, const struct weft_model *b)
 {
 	assert_int_equal(a->tasks.count, b->tasks.count);

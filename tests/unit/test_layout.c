@@ -425,7 +425,7 @@ static void a_read_at_the_end_moves_a_task(void **state)
 	}
 }
 
-/* What a task becomes begins where that task ended. */
+/* The task that another becomes begins where the other ended. */
 static void what_a_task_becomes_does_not_move(void **state)
 {
 	(void)state;

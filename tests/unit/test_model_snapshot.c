@@ -199,7 +199,7 @@ static bool is_listed(const uint32_t *list, uint32_t count, uint32_t task)
 	return false;
 }
 
-/* What the snapshot says of its growth is true. */
+/* Checks that the growth which the snapshot reports is true. */
 static void check_growth(const struct weft_model *m, const struct weft_model *former)
 {
 	const struct weft__growth *g = weft__model_growth(m, former);
