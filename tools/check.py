@@ -63,7 +63,7 @@ TESTED_AT_ONCE = 2
 # Debian's compilers by ccache, if it is installed: also for other processors, and for what tests compile.
 CCACHE = '/usr/lib/ccache'
 
-# What a build needs besides its compiler, from tools/install-foreign: name, program or file, package.
+# The needs of a build besides its compiler, from tools/install-foreign: name, program or file, package.
 NEEDS = [
     ('i686', '/usr/include/x86_64-linux-gnu/gnu/stubs-32.h', 'libc6-dev-i386'),
     ('i686', '/usr/lib/gcc/x86_64-linux-gnu/12/32/libgcc.a', 'lib32gcc-12-dev'),
