@@ -408,7 +408,7 @@ static struct weft_render_options frame_options(
 	};
 }
 
-/* What the viewer adds to a frame, from back to front. */
+/* The additions of the viewer to a frame, from back to front. */
 static void draw_additions(struct drawing *d)
 {
 	draw_wrong(d);

@@ -285,7 +285,7 @@ static void snapshots_share_and_never_change(void **state)
 	ids = 30;
 }
 
-/* Whatever the order of the events, and at any time of a snapshot. */
+/* In any order of the events, and with a snapshot at any time. */
 static void no_trace_is_longer_than_nine_years(void **state)
 {
 	(void)state;
