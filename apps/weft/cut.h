@@ -9,7 +9,7 @@
 
 #include "cli.h"
 
-/* What to cut, as given on the command line. */
+/* The arguments of a cut, as given on the command line. */
 struct cut_request {
 	char **files;
 	int file_count;

@@ -30,7 +30,7 @@ struct weft_clock {
 	int64_t offset_ns;           /* add to an event's time for ns since 1970; 0 if unknown */
 };
 
-/* What one program recorded. A trace has a buffer for each of its processes, and one for each
+/* The record of one program. A trace has a buffer for each of its processes, and one for each
  * further program that a process executed. Task ids and the names of counters are unique within one
  * buffer: a task is named by (buffer, id). */
 struct weft_trace_buffer {

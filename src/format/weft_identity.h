@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC
  *
- * What tells whether files can be one trace: the boot, the buffer and the clock that their headers
+ * Decides whether files can be one trace: by the boot, the buffer and the clock that their headers
  * name.
  */
 #ifndef WEFT_FORMAT_WEFT_IDENTITY_H

@@ -107,8 +107,8 @@ static void leave_out_boots(struct candidate *list, size_t count)
 	}
 }
 
-/* Of several parts of one buffer, such as a snapshot and the whole, the one that goes on longest
- * stays. */
+/* Keeps one of several parts of a buffer, such as a snapshot and the whole: the one that goes on
+ * longest. */
 static void leave_out_parts(struct candidate *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
