@@ -63,14 +63,13 @@ static bool has_stopped(struct weft_stream *stream, uint64_t now)
 }
 
 /* Reads the buffer's clock, then waits for the slack. If only the program can read its clock, the
- * result is one tick after the latest stamp, so that readers of the stream get the latest event
- * without waiting for the next one. Later events with the same stamp are then too late for such
- * readers. */
+ * result is the latest stamp: readers of the stream get the events with that stamp when a later one
+ * comes or the stream ends, because more events with the same stamp may come until then. */
 static uint64_t clock_before(const struct weft_stream *stream)
 {
 	uint64_t ticks;
 	if (!weft__clock_read(stream->live.clock, &ticks))
-		ticks = weft__drain_latest(stream->drain) + 1;
+		ticks = weft__drain_latest(stream->drain);
 	weft__live_wait_slack();
 	return ticks;
 }

@@ -238,6 +238,53 @@ static void open_packets_are_taken_once_in_an_interval(void **state)
 	end(ring);
 }
 
+/* A clock that only the program can read, and that stands still. */
+static uint64_t still_ticks(void *context)
+{
+	(void)context;
+	return 5000;
+}
+
+/* Feeds the stream's new bytes, and counts the events that can be given. */
+static unsigned give(struct weft_stream *stream, struct weft_decoder *decoder)
+{
+	const void *bytes;
+	size_t size;
+	struct weft_event event;
+	unsigned given = 0;
+	while (weft_stream_next(stream, &bytes, &size) == WEFT_OK)
+		assert_int_equal(weft_decoder_feed(decoder, bytes, size), 0);
+	while (weft_decoder_next(decoder, &event) == WEFT_OK)
+		given += event.type == WEFT_EVENT_TAG;
+	return given;
+}
+
+/* An event that has the latest stamp again, recorded after a look, is not too late. */
+static void equal_stamps_of_an_own_clock_are_all_given(void **state)
+{
+	(void)state;
+	static const struct weft_platform own = {.ticks = still_ticks, .ticks_hz = 1000000000};
+	void *ring = map_ring();
+	struct weft_decoder *decoder;
+	assert_int_equal(weft_start(ring, SIZE, &own), 0);
+	struct weft_stream *stream = open_stream();
+	weft_stream_take_open(stream, 0);
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	record(0, 10);
+	unsigned given = give(stream, decoder);
+	record(10, 20);
+	given += give(stream, decoder);
+	weft_stream_stop(stream);
+	given += give(stream, decoder);
+	assert_int_equal(weft_decoder_finish(decoder), 0);
+	given += give(stream, decoder);
+	assert_int_equal(given, 20);
+	assert_int_equal(weft_decoder_describe(decoder)->losses[WEFT_LOSS_STALLED], 0);
+	weft_decoder_destroy(decoder);
+	weft_stream_close(stream);
+	end(ring);
+}
+
 static void a_stream_that_is_cut_ends_with_a_header(void **state)
 {
 	(void)state;
@@ -387,6 +434,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_ring_is_refused),
 		cmocka_unit_test(a_stream_ends_when_it_is_stopped),
 		cmocka_unit_test(open_packets_are_taken_once_in_an_interval),
+		cmocka_unit_test(equal_stamps_of_an_own_clock_are_all_given),
 		cmocka_unit_test(a_stream_that_is_cut_ends_with_a_header),
 		cmocka_unit_test(a_stream_begins_again),
 		cmocka_unit_test(an_abandoned_stream_counts_what_is_missing),
