@@ -140,10 +140,11 @@ def serve_names_what_it_does_not_have():
 
 @case
 def wrong_use_is_reported_without_control_characters():
-    for arguments in ((EVIL_NAME,), (b'--' + EVIL_NAME,), ('info', b'--' + EVIL_NAME), ('info', 'a', EVIL_NAME),
+    for arguments in ((EVIL_NAME,), (b'--' + EVIL_NAME,), ('info', b'--' + EVIL_NAME),
                       ('dump', '--start', EVIL_NAME, 'x'), ('render', 'x', '-o', b'x.svg' + EVIL_NAME),
                       ('record', '--size', EVIL_NAME, 'x'), ('ctl', '1', EVIL_NAME), ('view', b'--' + EVIL_NAME)):
         check('weft', weft(*arguments), 2)
+    check('two files', weft('info', 'a', EVIL_NAME), 3)
 
 
 main()

@@ -347,6 +347,7 @@ static void without_a_trace_only_the_window_is_changed(void **state)
 		assert_true(weft_viewer_command(s.viewer, row->command, s.now_ms));
 		assert_false(weft__command_is_of_use(s.viewer, row));
 		add_state(&text, "", &s);
+		weft_text_add(&text, "", 1); /* the NUL */
 		assert_null(strstr(text.bytes, "request"));
 		assert_null(strstr(text.bytes, "panel"));
 		assert_null(strstr(text.bytes, "prompt"));
