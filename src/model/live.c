@@ -191,9 +191,9 @@ static int add_acts(struct weft_model_builder *b)
 	const struct edge_columns *e = &b->edges;
 	uint32_t from = b->live->taken[WEFT__POOL_ACTS], count = 0;
 	uint32_t *actors = malloc(2 * (e->count - from + (size_t)1) * sizeof(*actors));
-	uint32_t *edges = actors + (e->count - from);
 	if (!actors)
 		return WEFT_ERROR_MEMORY;
+	uint32_t *edges = actors + (e->count - from);
 	for (uint32_t edge = from; edge < e->count; edge++) {
 		uint32_t actor = weft__edge_actor(e, edge);
 		if (actor == WEFT_NONE || e->type[edge] == WEFT_EDGE_DROPPED)
