@@ -68,8 +68,10 @@ static int copy_columns(const struct growing *g)
 	c->form = copy(f->form, g->first, g->count, sizeof(*c->form));
 	if (!c->start || !c->parent || !c->row || !c->moved || !c->form || !copy_folds(g))
 		return WEFT_ERROR_MEMORY;
-	memcpy(c->start + g->first, tasks->start + g->first, more * sizeof(*c->start));
-	memcpy(c->parent + g->first, tasks->parent + g->first, more * sizeof(*c->parent));
+	if (more) {
+		memcpy(c->start + g->first, tasks->start + g->first, more * sizeof(*c->start));
+		memcpy(c->parent + g->first, tasks->parent + g->first, more * sizeof(*c->parent));
+	}
 	memset(c->row + g->first, 0xff, more * sizeof(*c->row));
 	memset(c->moved + g->first, 0, more * sizeof(*c->moved));
 	memset(c->form + g->first, WEFT_FORM_LINE, more * sizeof(*c->form));

@@ -77,11 +77,11 @@ static void forget_choices(struct weft_viewer *viewer)
 static bool is_continued(const struct weft_model *before, const struct weft_model *model)
 {
 	const struct weft_tasks *old = &before->tasks, *new = &model->tasks;
-	return old->count <= new->count &&
-		   before->thread_count <=
-				   model->thread_count &&memcmp(old->id, new->id, old->count * sizeof(*old->id)) ==
-			   0 &&
-		   memcmp(old->buffer, new->buffer, old->count * sizeof(*old->buffer)) == 0;
+	if (old->count > new->count || before->thread_count > model->thread_count)
+		return false;
+	return old->count == 0 ||
+		   (memcmp(old->id, new->id, old->count * sizeof(*old->id)) == 0 &&
+			   memcmp(old->buffer, new->buffer, old->count * sizeof(*old->buffer)) == 0);
 }
 
 /* The view of the new model, unchanged if it is the same trace. */

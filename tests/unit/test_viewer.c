@@ -1107,6 +1107,29 @@ static void later_states_keep_what_was_looked_at(void **state)
 	script_end(&s);
 }
 
+/* The first models of a program that has not recorded a task yet are empty. */
+static void a_trace_grows_from_nothing(void **state)
+{
+	(void)state;
+	static const struct weft_trace_description description = {
+		.format = "test", .clock = {.name = "t"}};
+	const struct weft_event create = {.type = WEFT_EVENT_CREATE, .time_ns = 10, .other = 7};
+	struct weft_diagnostics diagnostics = {0};
+	struct weft_model_builder *builder;
+	struct script s = script_begin(NULL, true);
+	assert_int_equal(weft_model_builder_create(&builder), 0);
+	for (uint64_t now = 0; now < 4; now++) {
+		struct weft_model *model;
+		if (now == 2)
+			assert_int_equal(weft_model_builder_add(builder, &create, &diagnostics), 0);
+		assert_int_equal(weft_model_builder_snapshot(builder, &description, 10 + now, &model), 0);
+		assert_int_equal(weft_viewer_show(s.viewer, model, true), 0);
+		assert_int_equal(s.viewer->model->tasks.count, now < 2 ? 0 : 2);
+	}
+	weft_model_builder_destroy(builder);
+	script_end(&s);
+}
+
 static void a_trace_that_grows_keeps_rows_and_hands(void **state)
 {
 	(void)state;
@@ -1256,6 +1279,7 @@ int main(void)
 		cmocka_unit_test(a_command_line_is_quoted_for_the_shell),
 		cmocka_unit_test(counters_are_chosen),
 		cmocka_unit_test(of_many_counters_a_few_are_drawn),
+		cmocka_unit_test(a_trace_grows_from_nothing),
 		cmocka_unit_test(a_trace_that_grows_keeps_rows_and_hands),
 		cmocka_unit_test(golden_pictures),
 		cmocka_unit_test(an_unknown_command_is_refused),
