@@ -358,8 +358,10 @@ static void many_short_threads(void **state)
 		count += !t.event.is_rundown;
 	assert_int_equal(count + all_losses(&t), (uint64_t)MANY * 20);
 	assert_int_equal(all_losses(&t), trace_loss(&t, WEFT_LOSS_OVERWRITTEN));
-	/* The share of all its bytes, including header, names and slots. */
-	assert_in_range(bytes_of_events(buffer), CROWD_BYTES * 8 / 10, CROWD_BYTES);
+	/* The share of all its bytes, including header, names and slots: usually 85 %, less where
+	 * threads of a busy emulator hold packets for long. With a packet for each thread it would be 3
+	 * %. */
+	assert_in_range(bytes_of_events(buffer), CROWD_BYTES * 6 / 10, CROWD_BYTES);
 	trace_close(&t);
 }
 
