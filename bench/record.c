@@ -52,7 +52,7 @@ static void enter_and_commit(uint64_t *ring)
 }
 
 static const struct subject bounds[] = {
-	{"loads its place, stamps, stores", enter_and_store},
+	{"loads its position, stamps, stores", enter_and_store},
 	{"and commits", enter_and_commit},
 };
 

@@ -111,8 +111,8 @@ class Totals:
 
 
 class Progress:
-    """How far a build is: on a terminal a line that changes, elsewhere now and then a line of its own. Nothing
-    is shown while it is hidden, that is while the tests of an earlier build run."""
+    """Shows how far a build is: on a terminal in a line that changes, elsewhere in a line every half minute. A hidden one
+    shows nothing: the tests of an earlier build run then."""
     EVERY_S = 30
     STEP = re.compile(r'\s*\[?(\d+)/(\d+)\]? ')  # as ninja and `meson test` begin their lines
 
@@ -121,7 +121,7 @@ class Progress:
         self.live = sys.stdout.isatty()
         self.shown = time.monotonic()
 
-    def say(self, text):
+    def show(self, text):
         now = time.monotonic()
         if self.hidden:
             return
@@ -140,7 +140,7 @@ class Progress:
         def line_came(line):
             step = self.STEP.match(line)
             if step:
-                self.say('%s %s/%s' % (what, step.group(1), step.group(2)))
+                self.show('%s %s/%s' % (what, step.group(1), step.group(2)))
         return line_came
 
 
@@ -182,7 +182,7 @@ def compile_build(build, progress, patient):
     nice = ['nice', '-n', '19'] if patient else []
     if os.path.exists(os.path.join(SOURCE, build.directory, 'build.ninja')):
         setup.append('--reconfigure')  # sees packages that came since
-    progress.say('configuring')
+    progress.show('configuring')
     result = run([*nice, *setup], {'CC': build.compiler})
     if result.returncode:
         return result.stdout

@@ -78,7 +78,7 @@ class Script:
         return self.text() or 'empty'
 
     def task(self):
-        """A task's token and what the event says. None is no task."""
+        """A task's token, and the task as the event names it; None means no task."""
         rng, chance = self.rng, self.rng.random()
         if chance < 0.04:
             return '-', None
@@ -104,7 +104,7 @@ class Script:
             self.lines.append('gone %d' % self.thread)
             self.thread = next(thread for thread in range(self.threads) if thread not in self.gone)
         else:
-            rng.choice([self.create, self.create, self.say, self.act, self.act, self.act, self.run])()
+            rng.choice([self.create, self.create, self.remark, self.act, self.act, self.act, self.run])()
 
     def call(self, line, event, **fields):
         self.lines += ['at %d %d' % (self.thread, self.time), line]
@@ -117,7 +117,7 @@ class Script:
         self.living.append(Created(self.created))
         self.created += 1
 
-    def say(self):
+    def remark(self):
         rng, (token, task) = self.rng, self.task()
         text, number = self.text(), rng.choice([0, 1, -1, 5, 2 ** 63 - 1, -2 ** 63])
         what = rng.choice(['label', 'note', 'tag', 'tag_value', 'mark', 'counter_add', 'counter_set', 'gc'])
@@ -323,10 +323,10 @@ def check_switches(way, shown, truth):
     by_thread = {}
     for _, event in truth:
         by_thread.setdefault(event['thread'], []).append(event)
-    for place, event in enumerate(shown):
+    for index, event in enumerate(shown):
         if not is_added(event):
             continue
-        later = [other for other in shown[place:] if other['thread'] == event['thread'] and not is_added(other)]
+        later = [other for other in shown[index:] if other['thread'] == event['thread'] and not is_added(other)]
         whole = by_thread[event['thread']]
         current = None
         for past in whole[:len(whole) - len(later)]:
@@ -369,10 +369,10 @@ def check_ring(way, shown, truth, sequences):
 def check_model(way, shown, sections):
     model = rules.Model(shown)
     same('edges', sections['edges', way], rules.edges(model))
-    for name, place in (('tasks', rules.unsimplified(model)), ('simplified', rules.simplified(model))):
+    for name, tree in (('tasks', rules.unsimplified(model)), ('simplified', rules.simplified(model))):
         tasks = sorted(sections[name, way], key=lambda row: (row['start'], row['task']))
-        same(name, without_row(tasks), rules.tasks(model, place))
-        check_rows(tasks, model, place)
+        same(name, without_row(tasks), rules.tasks(model, tree))
+        check_rows(tasks, model, tree)
     same('counters', sections['counters', way], [[name, *values] for name, values in model.counters.items()])
     same('bands', sorted(sections['bands', way], key=str),
          sorted(([*band[:4], band[4] or None] for band in model.bands), key=str))

@@ -54,8 +54,8 @@ def expected(host, number):
 
 def check_one_recorder(host, preload):
     with temporary_directory() as directory:
-        traces, _, said = record(directory, host, 'by_threads', preload=preload)
-        equal(len(traces), 1, said)
+        traces, _, report = record(directory, host, 'by_threads', preload=preload)
+        equal(len(traces), 1, report)
         equal(notes(traces[0]), expected(host, 300))
         tasks = [event['child'] for event in events(traces[0]) if event['event'] == 'create']
         equal(len(tasks), len(set(tasks)), 'ids of tasks')
@@ -87,8 +87,8 @@ def a_copy_that_is_one_file():
         equal(built_it.returncode, 0, built_it.stderr)
         for plugins in (('one', own), (own, 'one')):
             for host in HOSTS:
-                traces, _, said = record(directory, host, 'by_threads', plugins)
-                equal(len(traces), 1, said)
+                traces, _, report = record(directory, host, 'by_threads', plugins)
+                equal(len(traces), 1, report)
                 names = ['one', 'own'] + ([] if host == 'copies-host' else ['host'])
                 equal(notes(traces[0]), dict.fromkeys(names, 300))
                 equal((info(traces[0])['threads'], info(traces[0])['losses']), (3, {}))
@@ -98,8 +98,8 @@ def a_copy_that_is_one_file():
 def loaded_at_once():
     with temporary_directory() as directory:
         for _ in range(10):
-            traces, _, said = record(directory, 'copies-host', 'race')
-            equal(len(traces), 1, said)
+            traces, _, report = record(directory, 'copies-host', 'race')
+            equal(len(traces), 1, report)
             equal(notes(traces[0]), expected('copies-host', 10))
             equal(info(traces[0])['threads'], 3)
 
@@ -108,8 +108,8 @@ def loaded_at_once():
 def a_child_is_one_recorder_too():
     for host in HOSTS:
         with temporary_directory() as directory:
-            traces, _, said = record(directory, host, 'in_child')
-            equal(len(traces), 2, said)
+            traces, _, report = record(directory, host, 'in_child')
+            equal(len(traces), 2, report)
             equal(notes(traces[0]), {PLUGINS[0]: 1})
             equal(notes(traces[1]), dict.fromkeys(PLUGINS, 5))
             equal(info(traces[1])['losses'], {})
@@ -119,8 +119,8 @@ def a_child_is_one_recorder_too():
 def stopped_and_started_by_any():
     for host in HOSTS:
         with temporary_directory() as directory:
-            traces, buffer, said = record(directory, host, 'restart')
-            equal(len(traces), 1, said)
+            traces, buffer, report = record(directory, host, 'restart')
+            equal(len(traces), 1, report)
             equal(notes(traces[0]), {PLUGINS[0]: 1})
             own = os.path.join(directory, 'own')
             with open(own, 'wb') as file:
@@ -133,19 +133,19 @@ def stopped_and_started_by_any():
 def the_leading_copy_stays():
     for host in HOSTS:
         with temporary_directory() as directory:
-            traces, _, said = record(directory, host, 'unload')
-            equal(len(traces), 1, said)
+            traces, _, report = record(directory, host, 'unload')
+            equal(len(traces), 1, report)
             equal(notes(traces[0]), dict.fromkeys(PLUGINS[1:], 50))
 
 
 @case
 def a_handler_of_one_in_an_event_of_another():
     with temporary_directory() as directory:
-        traces, _, said = record(directory, 'copies-host', 'interrupt')
-        equal(len(traces), 1, said)
+        traces, _, report = record(directory, 'copies-host', 'interrupt')
+        equal(len(traces), 1, report)
         shown = info(traces[0])
         equal(shown['diagnostics'], [])
-        equal(set(shown['losses']) - {'nested'}, set(), said)
+        equal(set(shown['losses']) - {'nested'}, set(), report)
         counted = notes(traces[0])
         # Calls that a signal handler interrupted are recorded.
         equal(counted[PLUGINS[0]], 100000)
@@ -156,11 +156,11 @@ def a_handler_of_one_in_an_event_of_another():
 def another_version_records_nothing_and_says_so():
     for host in HOSTS:
         with temporary_directory() as directory:
-            traces, _, said = record(directory, host, 'by_threads', plugins=('one', 'other'))
-            equal(len(traces), 1, said)
+            traces, _, report = record(directory, host, 'by_threads', plugins=('one', 'other'))
+            equal(len(traces), 1, report)
             names = ['one'] + ([] if host == 'copies-host' else ['host'])
             equal(notes(traces[0]), dict.fromkeys(names, 300))
-            assert 'did not record everything: ' + plugin('other') + ': its weft has another version' in said, said
+            assert 'did not record everything: ' + plugin('other') + ': its weft has another version' in report, report
 
 
 @case

@@ -53,60 +53,60 @@ NUMBERS = [0, 1, 2, 7, 8, 0x7f, 0x80, 0xff, 0xffff, 0x10000, 0x7fffffff, 0x80000
 WORDS = [b'(', b')', b'"', b'18446744073.709551615', b'-1', b'9' * 40, b'0.000000001', b'\xff', b'\\', b'1e308', b'\n']
 
 
-def place(data, dice):
+def random_offset(data, dice):
     """Headers are damaged more often than their share."""
     return dice.randrange(len(data) if dice.random() < 0.6 else min(len(data), 512))
 
 
 def flip_bit(data, dice):
-    data[place(data, dice)] ^= 1 << dice.randrange(8)
+    data[random_offset(data, dice)] ^= 1 << dice.randrange(8)
 
 
 def set_byte(data, dice):
-    data[place(data, dice)] = dice.choice((0, 1, 0x1b, 0x7f, 0x80, 0x9b, 0xff, dice.randrange(256)))
+    data[random_offset(data, dice)] = dice.choice((0, 1, 0x1b, 0x7f, 0x80, 0x9b, 0xff, dice.randrange(256)))
 
 
 def set_word(data, dice):
     size, letter = dice.choice(((2, 'H'), (4, 'I'), (8, 'Q')))
-    at = place(data, dice) // size * size
+    at = random_offset(data, dice) // size * size
     if at + size <= len(data):
         data[at:at + size] = struct.pack('<' + letter, dice.choice(NUMBERS) & (1 << 8 * size) - 1)
 
 
 def add_to_word(data, dice):
-    at = place(data, dice) // 8 * 8
+    at = random_offset(data, dice) // 8 * 8
     if at + 8 <= len(data):
         word, = struct.unpack_from('<Q', data, at)
         struct.pack_into('<Q', data, at, word + dice.choice((-1, 1, 8, -8, 1 << 20, -1 << 32, 1 << 60)) & NUMBERS[-1])
 
 
 def cut_out(data, dice):
-    at = place(data, dice)
+    at = random_offset(data, dice)
     del data[at:at + dice.choice((1, 8, 64, 4096))]
 
 
 def repeat(data, dice):
-    at, size, times = place(data, dice), dice.choice((1, 8, 24, 200, 4096)), dice.choice((1, 2, 50))
+    at, size, times = random_offset(data, dice), dice.choice((1, 8, 24, 200, 4096)), dice.choice((1, 2, 50))
     data[at:at] = data[at:at + size] * times
 
 
 def move(data, dice):
-    a, b, size = place(data, dice), place(data, dice), dice.choice((8, 64, 4096))
+    a, b, size = random_offset(data, dice), random_offset(data, dice), dice.choice((8, 64, 4096))
     part = data[a:a + size]
     data[b:b + len(part)] = part
 
 
 def shorten(data, dice):
-    del data[place(data, dice):]
+    del data[random_offset(data, dice):]
 
 
 def blank(data, dice):
-    at, size = place(data, dice), dice.choice((8, 64, 4096))
+    at, size = random_offset(data, dice), dice.choice((8, 64, 4096))
     data[at:at + size] = bytes((dice.choice((0, 0xff)),)) * len(data[at:at + size])
 
 
 def put_word(data, dice):
-    at = place(data, dice)
+    at = random_offset(data, dice)
     data[at:at + dice.choice((0, 1, 5))] = dice.choice(WORDS)
 
 

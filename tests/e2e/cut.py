@@ -104,10 +104,10 @@ def the_whole_range_is_the_whole_trace():
             weft('cut', trace, '-o', out)
             for options in (['--json'], ['--tasks', '--json'], ['--edges', '--json'], []):
                 equal(weft('dump', *options, out).stdout, weft('dump', *options, trace).stdout, trace)
-            told = [json_lines(weft('info', '--json', path).stdout)[0] for path in (trace, out)]
-            equal(told[1]['source'], trace)
+            summaries = [json_lines(weft('info', '--json', path).stdout)[0] for path in (trace, out)]
+            equal(summaries[1]['source'], trace)
             for key in ('start', 'end', 'events', 'by_event', 'tasks', 'counters', 'losses', 'categories', 'threads'):
-                equal(told[1].get(key), told[0].get(key), '%s of %s' % (key, trace))
+                equal(summaries[1].get(key), summaries[0].get(key), '%s of %s' % (key, trace))
 
 
 @case

@@ -63,7 +63,7 @@ class Picture:
         return count / (self.width * self.height)
 
     def has_colors(self, least):
-        """Are there as many different ones? Most pictures tell in their first rows."""
+        """True if there are at least this many different colours: most pictures show them in their first rows."""
         seen = set()
         for i in range(0, len(self.pixels), 3):
             seen.add(self.pixels[i:i + 3])

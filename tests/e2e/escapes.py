@@ -24,8 +24,8 @@ def check(what, result, *statuses):
     return result
 
 
-def place(directory, write):
-    """The trace under a name that is an attack."""
+def write_trace(directory, write):
+    """Writes a trace under a hostile name; returns its path."""
     path = os.path.join(os.fsencode(directory), EVIL_NAME)
     write(path)
     return path
@@ -47,7 +47,7 @@ def commands(path, out):
 @case
 def labels_are_escaped():
     with temporary_directory() as here:
-        path = place(here, evil_labels)
+        path = write_trace(here, evil_labels)
         for name, arguments in commands(path, os.fsencode(here)):
             result = check(name, weft(*arguments), 0)
             if '--json' in arguments:
@@ -60,7 +60,7 @@ def labels_are_escaped():
 @case
 def pictures_hold_no_control_characters():
     with temporary_directory() as here:
-        path = place(here, evil_labels)
+        path = write_trace(here, evil_labels)
         for form in ('svg', 'html'):
             picture = os.path.join(here, 'p.' + form)
             check(form, weft('render', path, '-o', picture), 0)
@@ -79,7 +79,7 @@ def names_of_files_are_escaped_in_errors():
         with open(path, 'wb') as file:
             file.write(b'no trace\n')
     with temporary_directory() as here:
-        path = place(here, nonsense)
+        path = write_trace(here, nonsense)
         for file in (path, path + b'gone', os.fsencode(here)):
             for name, arguments in commands(file, os.fsencode(here)):
                 result = check(name, weft(*arguments), 2, 3)
@@ -105,7 +105,7 @@ def damage_is_reported_under_an_escaped_name():
         with open(path, 'wb') as file:
             file.write(data[:len(data) // 2] + b'\xff' * 40)
     with temporary_directory() as here:
-        path = place(here, damaged)
+        path = write_trace(here, damaged)
         for name, arguments in commands(path, os.fsencode(here)):
             check(name, weft(*arguments), 0, 1)
 

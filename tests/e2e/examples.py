@@ -190,8 +190,8 @@ def demo():
         result = run([os.path.join(SOURCE, 'tools', 'demo'), here],
                      env={'DISPLAY': '', 'WAYLAND_DISPLAY': ''})
         equal(result.returncode, 0, result.stderr)
-        said = re.search(r'The picture: (\S+)', result.stdout)
-        assert said and os.path.getsize(said.group(1)) > 10000, result.stdout
+        match = re.search(r'The picture: (\S+)', result.stdout)
+        assert match and os.path.getsize(match.group(1)) > 10000, result.stdout
         assert 'no display' in result.stdout, result.stdout
         assert os.path.exists(os.path.join(here, 'demo', 'demo.svg'))
 

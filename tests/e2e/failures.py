@@ -46,45 +46,45 @@ def empty(path):
 def a_child_in_a_chroot():
     root_only('chroot')
     with temporary_directory() as path:
-        counts, said = record(path, CORNERS, 'in_a_chroot', empty(path))
+        counts, report = record(path, CORNERS, 'in_a_chroot', empty(path))
         equal(counts, [3])
-        assert re.search(r'process \d+ could not record: create: No such file or directory', said), said
+        assert re.search(r'process \d+ could not record: create: No such file or directory', report), report
 
 
 @case
 def more_of_them_than_are_named():
     root_only('chroot')
     with temporary_directory() as path:
-        counts, said = record(path, CORNERS, 'many_in_a_chroot', empty(path))
+        counts, report = record(path, CORNERS, 'many_in_a_chroot', empty(path))
         equal(counts, [3])
-        equal(len(re.findall(r'process \d+ could not record: create: ', said)), 7, said)
-        assert '3 more processes could not record' in said, said
+        equal(len(re.findall(r'process \d+ could not record: create: ', report)), 7, report)
+        assert '3 more processes could not record' in report, report
 
 
 @case
 def a_child_that_may_open_nothing():
     for options in ((), ('--stream',)):
         with temporary_directory() as path:
-            counts, said = record(path, CORNERS, 'under_seccomp', options=options)
+            counts, report = record(path, CORNERS, 'under_seccomp', options=options)
             equal(counts, [3])
-            assert re.search(r'process \d+ could not record: create: Permission denied', said), said
+            assert re.search(r'process \d+ could not record: create: Permission denied', report), report
 
 
 @case
 def a_run_has_a_total():
     for options in ((), ('--stream',), ('--in-place',)):
         with temporary_directory() as path:
-            counts, said = record(path, '/bin/sh', '-c', 'for i in 1 2 3 4 5; do %s 3 exit 0 || exit 1; done' % SUBJECT,
+            counts, report = record(path, '/bin/sh', '-c', 'for i in 1 2 3 4 5; do %s 3 exit 0 || exit 1; done' % SUBJECT,
                                   options=('--size', '128K', '--total', '300K', *options))
-            equal(counts, [3, 3], said)
-            equal(len(re.findall('could not record: --total: the run.s other processes use all of it', said)), 3, said)
+            equal(counts, [3, 3], report)
+            equal(len(re.findall('could not record: --total: the run.s other processes use all of it', report)), 3, report)
     with temporary_directory() as path:
-        said = record(path, '/bin/sh', '-c', 'for i in 1 2 3 4 5 6 7 8 9 10 11; do %s 3 exit 0; done' % SUBJECT,
+        report = record(path, '/bin/sh', '-c', 'for i in 1 2 3 4 5 6 7 8 9 10 11; do %s 3 exit 0; done' % SUBJECT,
                       options=('--size', '64K', '--total', '64K'))[1]
-        assert said.count('could not record') == 8 and '2 more such messages are left out' in said, said
+        assert report.count('could not record') == 8 and '2 more such messages are left out' in report, report
     for options in (('--total', '64K', '--size', '1M'), ('--total', '15M')):
-        said = weft('record', *options, 'true', status=2).stderr
-        assert '--total is less than one buffer takes' in said, said
+        report = weft('record', *options, 'true', status=2).stderr
+        assert '--total is less than one buffer takes' in report, report
     assert 'runs no program' in weft('record', '--total', '1M', '-p', '1', status=2).stderr
 
 
@@ -93,16 +93,16 @@ def a_child_without_rights():
     root_only('give up rights')
     with temporary_directory() as path:
         os.chmod(path, 0o711)
-        counts, said = record(path, CORNERS, 'without_rights')
-        equal(counts, [3, 4], said)
-        assert 'could not record' not in said, said
+        counts, report = record(path, CORNERS, 'without_rights')
+        equal(counts, [3, 4], report)
+        assert 'could not record' not in report, report
         os.unlink(os.path.join(path, 't.weft'))
         for other in glob.glob(os.path.join(path, 't-*.weft')):
             os.unlink(other)
         os.chmod(path, 0o700)  # then it does not get there
-        counts, said = record(path, CORNERS, 'without_rights')
+        counts, report = record(path, CORNERS, 'without_rights')
         equal(counts, [3])
-        assert re.search(r'process \d+ could not record: create: Permission denied', said), said
+        assert re.search(r'process \d+ could not record: create: Permission denied', report), report
 
 
 @case
@@ -112,9 +112,9 @@ def no_memory():
         with open(SUBJECT, 'rb') as program:
             if re.search(rb'__(asan|tsan)_init', program.read()):
                 skip('a sanitizer needs the memory itself')
-        counts, said = record(path, 'sh', '-c', script, SUBJECT, '3', 'exit', '4', options=['--size', '1G'], status=4)
+        counts, report = record(path, 'sh', '-c', script, SUBJECT, '3', 'exit', '4', options=['--size', '1G'], status=4)
         equal(counts, [])
-        assert re.search(r'record-subject-\d+ could not record: map: Cannot allocate memory', said), said
+        assert re.search(r'record-subject-\d+ could not record: map: Cannot allocate memory', report), report
 
 
 @case

@@ -53,7 +53,7 @@ class Subject:
         path, = glob.glob(os.path.join(self.path, 'run', 'weft', 'record-*', '*-%d.weft' % self.pid))
         return path
 
-    def tell(self, events):
+    def send(self, events):
         self.record.stdin.write('%d\n' % events)
         self.record.stdin.flush()
         equal(self.record.stdout.readline(), 'done\n')
@@ -117,11 +117,11 @@ def read_event(tail):
 @case
 def events_are_seen_while_the_program_runs():
     with subject() as program:
-        program.tell(1)
+        program.send(1)
         tail = program.tail()
         equal(read_event(tail)['value'], 0)
         for value in range(1, 4):
-            program.tell(1)
+            program.send(1)
             equal(read_event(tail)['value'], value)
         program.end()
         equal(finish(tail)[:2], ([], 0))
@@ -132,7 +132,7 @@ def everything_is_seen_in_order():
     with subject('4M') as program:
         tail = program.tail()
         for _ in range(20):
-            program.tell(5000)
+            program.send(5000)
         program.end()
         events, lost, _ = finish(tail)
         equal((len(events), lost), (100000, 0))
@@ -142,9 +142,9 @@ def everything_is_seen_in_order():
 @case
 def two_followers_see_the_same():
     with subject('4M') as program:
-        program.tell(1000)
+        program.send(1000)
         tails = [program.tail(), program.tail(operand=program.ring())]
-        program.tell(20000)
+        program.send(20000)
         program.end()
         results = [finish(tail) for tail in tails]
         equal([len(events) for events, _, _ in results], [21000, 21000])
@@ -155,13 +155,13 @@ def two_followers_see_the_same():
 @case
 def a_stopped_follower_counts_its_losses():
     with subject('64K') as program:
-        program.tell(10)
+        program.send(10)
         tail = program.tail()
         read_event(tail)
         tail.send_signal(signal.SIGSTOP)
-        program.tell(200000)
+        program.send(200000)
         tail.send_signal(signal.SIGCONT)
-        program.tell(10)
+        program.send(10)
         program.end()
         events, lost, errors = finish(tail)
         assert lost > 100000, errors
@@ -176,9 +176,9 @@ def a_stopped_follower_counts_its_losses():
 def a_killed_program_is_read_to_its_end():
     with subject('4M') as program:
         tail = program.tail()
-        program.tell(1)
+        program.send(1)
         read_event(tail)  # it follows: weft record removes the ring once the program is gone
-        program.tell(19999)
+        program.send(19999)
         os.kill(program.pid, signal.SIGKILL)
         events, lost, _ = finish(tail)
         equal((len(events), lost), (19999, 0))
@@ -188,9 +188,9 @@ def a_killed_program_is_read_to_its_end():
 def a_program_that_stops_recording_is_followed_to_its_stop():
     with subject() as program:
         tail = program.tail()
-        program.tell(500)
+        program.send(500)
         program.stop()
-        program.tell(500)
+        program.send(500)
         events, lost, _ = finish(tail)
         equal((len(events), lost), (500, 0))
         equal(program.record.poll(), None)
@@ -202,10 +202,10 @@ def a_program_that_stops_recording_is_followed_to_its_stop():
 @case
 def only_what_is_new():
     with subject() as program:
-        program.tell(1000)
+        program.send(1000)
         tail = program.tail('--new')
         while not select.select([tail.stdout], [], [], 0.1)[0]:
-            program.tell(1)  # until it has made up its mind what is new
+            program.send(1)  # until it has made up its mind what is new
         program.end()
         events, _, _ = finish(tail)
         assert events and all(e['value'] >= 500 for e in events), events
@@ -214,7 +214,7 @@ def only_what_is_new():
 @case
 def an_interrupt_ends_it_quietly():
     with subject() as program:
-        program.tell(3)
+        program.send(3)
         tail = program.tail()
         read_event(tail)
         tail.send_signal(signal.SIGINT)
@@ -225,11 +225,11 @@ def an_interrupt_ends_it_quietly():
 @case
 def a_closed_pipe_ends_it_quietly():
     with subject() as program:
-        program.tell(1000)
+        program.send(1000)
         tail = program.tail()
         read_event(tail)
         tail.stdout.close()
-        program.tell(100000)
+        program.send(100000)
         assert tail.wait(PATIENCE) in (0, -signal.SIGPIPE), tail.returncode
         equal(tail.stderr.read().count('standard output'), 0)
 
@@ -237,7 +237,7 @@ def a_closed_pipe_ends_it_quietly():
 @case
 def a_finished_trace_is_dumped():
     with subject() as program:
-        program.tell(100)
+        program.send(100)
         program.end()
         for options in ([], ['--json']):
             equal(weft('tail', *options, program.trace).stdout, weft('dump', *options, program.trace).stdout)
@@ -262,14 +262,14 @@ def wrong_use_is_reported():
 @case
 def ls_lists_what_runs():
     with subject() as program:
-        program.tell(7)
+        program.send(7)
         row, = program.ls()
         equal((row['pid'], row['program'], row['state'], row['attended'], row['events'], row['bytes']),
               (program.pid, 'follow-subject', 'running', True, 7, 1 << 20))
         equal((row['losses'], row['path']), ({}, program.ring()))
         text = run([WEFT, 'ls'], env=program.env).stdout
         assert re.search(r'^%d +running +\d+s +1M +7 +0 +follow-subject$' % program.pid, text, re.MULTILINE), text
-        program.tell(200000)
+        program.send(200000)
         row, = program.ls()
         equal(row['events'] + row['losses']['overwritten'], 200007)
         program.end()
@@ -296,7 +296,7 @@ def kill_both(program):
 @case
 def an_orphan_is_recovered():
     with subject() as program:
-        program.tell(500)
+        program.send(500)
         kill_both(program)
         row, = program.ls()
         equal((row['pid'], row['attended'], row['events']), (program.pid, False, 500))
@@ -311,7 +311,7 @@ def an_orphan_is_recovered():
 @case
 def an_orphan_stays_for_a_week():
     with subject() as program:
-        program.tell(5)
+        program.send(5)
         kill_both(program)
         equal([row['state'] for row in program.ls()], ['orphaned'])
         mark, = glob.glob(os.path.join(program.path, 'run', 'weft', '*', 'orphaned'))
@@ -324,11 +324,11 @@ def an_orphan_stays_for_a_week():
 @case
 def a_run_that_goes_on_never_expires():
     with subject() as program:
-        program.tell(5)
+        program.send(5)
         program.record.kill()
         program.record.wait()
-        place, = glob.glob(os.path.join(program.path, 'run', 'weft', '*'))
-        mark = os.path.join(place, 'orphaned')
+        directory, = glob.glob(os.path.join(program.path, 'run', 'weft', '*'))
+        mark = os.path.join(directory, 'orphaned')
         with open(mark, 'w', encoding='utf-8'):
             pass
         os.utime(mark, (0, 0))
@@ -339,7 +339,7 @@ def a_run_that_goes_on_never_expires():
 @case
 def without_o_it_has_its_own_name():
     with subject() as program:
-        program.tell(5)
+        program.send(5)
         kill_both(program)
         recover(program)
         equal(len(json_lines(weft('dump', '--json', os.path.join(
@@ -349,7 +349,7 @@ def without_o_it_has_its_own_name():
 @case
 def earlier_traces_are_not_replaced():
     with subject() as program:
-        program.tell(5)
+        program.send(5)
         older = [os.path.join(program.path, name % program.pid)
                  for name in ('follow-subject-%d.weft', 'follow-subject-%d_2.weft')]
         for path in older:
@@ -367,7 +367,7 @@ def earlier_traces_are_not_replaced():
 @case
 def attended_and_recording_runs_are_left_alone():
     with subject() as program:
-        program.tell(5)
+        program.send(5)
         assert 'nothing to recover' in recover(program).stderr
         equal([row['state'] for row in program.ls()], ['running'])
         program.record.kill()
@@ -381,11 +381,11 @@ def attended_and_recording_runs_are_left_alone():
 @case
 def a_running_process_is_saved_and_goes_on():
     with subject() as program:
-        program.tell(500)
+        program.send(500)
         saved = run([WEFT, 'record', '-p', program.pid, '-o', 'now.weft'], env=program.env, cwd=program.path)
         equal(saved.returncode, 0, saved.stderr)
         assert '500 events' in saved.stderr, saved.stderr
-        program.tell(100)
+        program.send(100)
         program.end()
         equal([len(json_lines(weft('dump', '--json', path).stdout)) for path in
                (os.path.join(program.path, 'now.weft'), program.trace)], [500, 600])
@@ -406,11 +406,11 @@ def recover_runs_no_program():
 @case
 def the_example_follows():
     with subject('4M') as program:
-        program.tell(10)
+        program.send(10)
         example = subprocess.Popen([os.path.join(BUILD, 'examples', 'follow'), program.ring()],
                                    stdout=subprocess.PIPE, text=True)
         wait_until_it_follows(example)
-        program.tell(5000)
+        program.send(5000)
         program.end()
         output, _ = example.communicate(timeout=PATIENCE)
         equal(example.returncode, 0)

@@ -45,7 +45,7 @@ def run(args, input=None, timeout=120, cwd=None, env=None, text=True, umask=-1):
 
 
 def weft(*args, status=0, **options):
-    """Runs weft and insists on its exit status; None accepts any."""
+    """Runs weft and checks its exit status; None accepts any."""
     result = run([WEFT, *args], **options)
     if status is not None and result.returncode != status:
         raise AssertionError('weft %s: exit %d, expected %d\n%s' % (

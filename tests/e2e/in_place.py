@@ -14,7 +14,7 @@ OTHER = os.path.join(BUILD, 'tests', 'record-subject')
 CALM = {'ASAN_OPTIONS': 'handle_sigbus=0:detect_leaks=0', 'TSAN_OPTIONS': 'handle_sigbus=0'}
 
 
-class Place:
+class Workspace:
     def __init__(self, path):
         self.path = path
         self.env = dict(CALM, XDG_RUNTIME_DIR=os.path.join(path, 'run'))
@@ -40,12 +40,12 @@ class Place:
         return glob.glob(os.path.join(self.env['XDG_RUNTIME_DIR'], 'weft', 'record-*', pattern))
 
 
-def place():
+def workspace():
     context = temporary_directory()
 
     class Context:
         def __enter__(self):
-            return Place(context.__enter__())
+            return Workspace(context.__enter__())
 
         def __exit__(self, *error):
             context.__exit__(*error)
@@ -65,7 +65,7 @@ def wait_until(condition, what):
 
 @case
 def the_file_is_the_buffer():
-    with place() as here:
+    with workspace() as here:
         process = here.start(SUBJECT, 'default', 'record')
         equal(os.path.getsize(here.file()), 1 << 20)
         end = time.monotonic() + 30
@@ -83,18 +83,18 @@ def the_file_is_the_buffer():
 
 @case
 def other_processes_are_beside():
-    with place() as here:
-        said = here.record('-o', 't.weft', OTHER, 5, 'fork', 7).stderr
+    with workspace() as here:
+        report = here.record('-o', 't.weft', OTHER, 5, 'fork', 7).stderr
         other, first = sorted(os.listdir(here.cwd))
         equal((first, notes(here.file(first)), notes(here.file(other))), ('t.weft', 5, 7))
-        assert '1 more process: ' + other in said, said
+        assert '1 more process: ' + other in report, report
         here.record('-o', 't.weft', OTHER, 6, 'exit', 0)  # an older trace is replaced
         equal((notes(here.file()), notes(here.file(other))), (6, 7))
 
 
 @case
 def in_a_directory_each_has_its_name():
-    with place() as here:
+    with workspace() as here:
         for output in ([], ['-o', 'd/']):
             os.makedirs(here.file('d'), exist_ok=True)
             here.record(*output, OTHER, 5, 'fork', 7)
@@ -105,7 +105,7 @@ def in_a_directory_each_has_its_name():
 
 @case
 def other_files_are_not_replaced():
-    with place() as here:
+    with workspace() as here:
         with open(here.file('diary'), 'w', encoding='utf-8') as diary:
             diary.write('dear diary')
         assert 'is not a weft trace' in here.record('-o', 'diary', OTHER, 1, 'exit', 0, status=125).stderr
@@ -117,21 +117,21 @@ def other_files_are_not_replaced():
 
 @case
 def a_killed_recorder_leaves_the_file():
-    with place() as here:
+    with workspace() as here:
         process = here.start(SUBJECT, 'default', 'record')
         process.kill()
         process.communicate()  # the program's standard input ends
         wait_until(lambda: json_lines(weft('ls', '--json', env=here.env).stdout)[0]['state'] == 'orphaned', 'it ends')
         count = notes(here.file())
-        said = weft('record', '--recover', env=here.env, cwd=here.cwd).stderr
-        assert 't.weft: 1 MiB' in said, said
+        report = weft('record', '--recover', env=here.env, cwd=here.cwd).stderr
+        assert 't.weft: 1 MiB' in report, report
         equal(notes(here.file()), count)
         equal(here.left(), [])
 
 
 def shorten(size):
     """The output of weft info for it."""
-    with place() as here:
+    with workspace() as here:
         process = here.start(SUBJECT, 'default', 'record')
         os.truncate(here.file(), size)
         wait_until(lambda: here.left('*.failed'), 'it is noticed')
@@ -158,7 +158,7 @@ def a_shortened_trace_reports_its_damage():
 
 @case
 def another_sigbus_is_the_programs():
-    with place() as here:
+    with workspace() as here:
         for action, what, status, out in (('info', 'fault', 0, 'info\n'), ('info', 'raise', 0, 'info\n'),
                                           ('plain', 'fault', 0, 'plain\n'), ('plain', 'raise', 0, 'plain\n'),
                                           ('ignore', 'raise', 0, 'nothing\n'), ('ignore', 'fault', 135, ''),
@@ -179,7 +179,7 @@ def catches_sigbus(pid):
 
 @case
 def nothing_else_installs_a_handler():
-    with place() as here:
+    with workspace() as here:
         for in_place in (True, False):
             process = here.start(SUBJECT, 'default', 'record', in_place=in_place)
             row, = json_lines(weft('ls', '--json', env=here.env).stdout)

@@ -33,15 +33,15 @@ class Subject:
     def read_pid(self):
         return int(self.record.stdout.readline())
 
-    def tell(self, line):
-        """The lines that the program printed before "done"."""
+    def send(self, line):
+        """Sends a command; returns the lines that the program prints before "done"."""
         self.record.stdin.write(line + '\n')
         self.record.stdin.flush()
-        said = []
-        while not said or said[-1] != 'done':
-            said.append(self.record.stdout.readline().rstrip('\n'))
-            assert said[-1], 'the program ended: ' + self.record.stderr.read()
-        return said[:-1]
+        lines = []
+        while not lines or lines[-1] != 'done':
+            lines.append(self.record.stdout.readline().rstrip('\n'))
+            assert lines[-1], 'the program ended: ' + self.record.stderr.read()
+        return lines[:-1]
 
     def ring(self, pid=None):
         path, = glob.glob(os.path.join(self.env['XDG_RUNTIME_DIR'], 'weft', 'record-*', '*-%d.weft' % (pid or self.pid)))
@@ -64,9 +64,9 @@ class Subject:
             self.record.stdin.write('end\n')
             self.record.stdin.close()
         self.record.stdout.read()
-        said = self.record.stderr.read()
-        equal(self.record.wait(PATIENCE), 0, said)
-        return said
+        report = self.record.stderr.read()
+        equal(self.record.wait(PATIENCE), 0, report)
+        return report
 
 
 @contextlib.contextmanager
@@ -108,7 +108,7 @@ def levels_are_set_while_the_program_runs():
             current = program.levels()
             for name, level in levels.items():
                 equal(current[name], level)
-            program.tell('round')
+            program.send('round')
             wanted += expected_round(**current)
         program.end()
         equal(notes(program.trace), wanted)
@@ -138,8 +138,8 @@ def patterns_set_many():
 def a_library_that_is_loaded_later_begins_with_what_was_set_for_all():
     with subject() as program:
         program.ctl('set', '*=debug')
-        program.tell('load ' + PLUGIN)
-        program.tell('plugin')
+        program.send('load ' + PLUGIN)
+        program.send('plugin')
         program.end()
         equal(notes(program.trace), expected('plug', 'debug'))
 
@@ -149,11 +149,11 @@ def a_library_comes_and_goes():
     with subject() as program:
         wanted = []
         for level in ('info', 'trace', 'error'):
-            program.tell('load ' + PLUGIN)
+            program.send('load ' + PLUGIN)
             program.ctl('set', 'plug=' + level)
-            program.tell('plugin')
-            program.tell('round')
-            program.tell('unload')
+            program.send('plugin')
+            program.send('round')
+            program.send('unload')
             wanted += expected('plug', level) + expected_round()
             equal(program.levels(), {'program': 'info', 'net': 'info', 'db': 'info', 'plug': level})
         program.end()
@@ -161,16 +161,16 @@ def a_library_comes_and_goes():
 
 
 @case
-def another_copy_of_the_recorder_hears_as_well():
+def a_level_applies_to_another_copy_of_the_recorder():
     with subject(WEFT_CATEGORIES='plug=error') as program:
-        program.tell('load ' + OWN_COPY)
-        program.tell('plugin')
+        program.send('load ' + OWN_COPY)
+        program.send('plugin')
         program.ctl('set', 'plug=debug')
-        program.tell('plugin')
+        program.send('plugin')
         program.ctl('set', 'plug=off')
-        program.tell('plugin')
-        equal(program.tell('set pl*=5'), ['set 0'])
-        program.tell('plugin')
+        program.send('plugin')
+        equal(program.send('set pl*=5'), ['set 0'])
+        program.send('plugin')
         program.end()
         equal(notes(program.trace), expected('plug', 'error') + expected('plug', 'debug') + expected('plug', 'trace'))
 
@@ -179,12 +179,12 @@ def another_copy_of_the_recorder_hears_as_well():
 def seventy_categories_and_more():
     with subject() as program:
         program.ctl('set', '*=debug')
-        program.tell('many')
+        program.send('many')
         program.ctl('set', 'many.3=off', 'other=off')
         levels = program.levels()
         equal(len(levels), 64)
         equal([name for name, level in levels.items() if level == 'off'], ['many.3', 'other'])
-        program.tell('many')
+        program.send('many')
         program.end()
         # program, net and db; 60 more have numbers of their own
         first = ['many.%d' % i for i in range(70)]
@@ -195,16 +195,16 @@ def seventy_categories_and_more():
 def a_child_begins_with_its_parents_levels():
     with subject() as program:
         program.ctl('set', 'net=debug', 'db=off')
-        child = int(program.tell('fork')[0])
-        program.tell('round')
+        child = int(program.send('fork')[0])
+        program.send('round')
         equal(program.levels(child), {'program': 'info', 'net': 'debug', 'db': 'off'})
         program.ctl('set', 'net=off', 'db=trace', pid=child)
-        program.tell('round')
+        program.send('round')
         equal(program.levels(), {'program': 'info', 'net': 'debug', 'db': 'off'}, "the parent's")
         program.record.stdin.write('end\n')  # the child; the parent then says "done"
         program.record.stdin.flush()
         equal(program.record.stdout.readline(), 'done\n')
-        program.tell('round')
+        program.send('round')
         program.end()
         child_trace, = set(glob.glob(os.path.join(program.path, '*.weft'))) - {program.trace}
         equal(notes(child_trace), expected_round(net='debug', db='off') + expected_round(net='off', db='trace'))
@@ -215,33 +215,33 @@ def a_child_begins_with_its_parents_levels():
 def the_environment_sets_levels():
     with subject(WEFT_LEVEL='error', WEFT_CATEGORIES='net=debug,plu*=trace,,*=warning') as program:
         equal(program.levels(), {'program': 'warning', 'net': 'debug', 'db': 'warning'})
-        program.tell('load ' + PLUGIN)
-        program.tell('plugin')
-        program.tell('round')
-        said = program.end()
-        assert 'ignored a setting' not in said, said
+        program.send('load ' + PLUGIN)
+        program.send('plugin')
+        program.send('round')
+        report = program.end()
+        assert 'ignored a setting' not in report, report
         equal(notes(program.trace), expected('plug', 'trace') + expected_round('warning', 'debug', 'warning'))
 
 
 @case
 def a_wrong_environment_is_reported_and_the_program_recorded():
     with subject(WEFT_LEVEL='loud', WEFT_CATEGORIES='net=debug,db,=off,db=quiet') as program:
-        program.tell('round')
-        said = program.end()
+        program.send('round')
+        report = program.end()
         for part in ('WEFT_LEVEL: not a level', '"db": not CATEGORY=LEVEL', '"=off": not CATEGORY', '"db=quiet": not a level'):
-            assert part in said, said
+            assert part in report, report
         equal(notes(program.trace), expected_round(net='debug'))
 
 
 @case
 def the_program_sets_its_own():
     with subject() as program:
-        equal(program.tell('set db=4'), ['set 0'])
-        equal(program.tell('set plug=5'), ['set 0'])
-        equal(program.tell('set net=6')[0], 'set -2')
-        program.tell('load ' + PLUGIN)
-        program.tell('plugin')
-        program.tell('round')
+        equal(program.send('set db=4'), ['set 0'])
+        equal(program.send('set plug=5'), ['set 0'])
+        equal(program.send('set net=6')[0], 'set -2')
+        program.send('load ' + PLUGIN)
+        program.send('plugin')
+        program.send('round')
         program.end()
         equal(notes(program.trace), expected('plug', 'trace') + expected_round(db='debug'))
 
@@ -249,11 +249,11 @@ def the_program_sets_its_own():
 @case
 def calls_that_are_off_evaluate_nothing_yet_tasks_have_ids():
     with subject() as program:
-        equal(program.tell('round'), ['task 1', 'evaluated 1', 'enabled 100'])
+        equal(program.send('round'), ['task 1', 'evaluated 1', 'enabled 100'])
         program.ctl('set', 'net=off')
-        equal(program.tell('round'), ['task 1', 'evaluated 0', 'enabled 100'])
+        equal(program.send('round'), ['task 1', 'evaluated 0', 'enabled 100'])
         program.ctl('set', '*=trace')
-        equal(program.tell('round'), ['task 1', 'evaluated 1', 'enabled 111'])
+        equal(program.send('round'), ['task 1', 'evaluated 1', 'enabled 111'])
         program.end()
 
 
@@ -261,7 +261,7 @@ def calls_that_are_off_evaluate_nothing_yet_tasks_have_ids():
 def switches_are_never_filtered():
     with subject() as program:
         program.ctl('set', '*=off')
-        program.tell('round')
+        program.send('round')
         program.end()
         events = json_lines(weft('dump', '--json', program.trace).stdout)
         equal([e['event'] for e in events], ['switch', 'switch'])
@@ -305,10 +305,10 @@ def many_set_levels_at_once():
 @case
 def unknown_categories_and_levels_set_nothing():
     with subject() as program:
-        said = program.ctl('set', 'net=off', 'nte=debug', status=1).stderr
-        assert 'no category "nte"' in said and '"program", "net", "db"' in said, said
-        said = program.ctl('set', 'net=loud', status=2).stderr
-        assert 'no level "loud"' in said, said
+        report = program.ctl('set', 'net=off', 'nte=debug', status=1).stderr
+        assert 'no category "nte"' in report and '"program", "net", "db"' in report, report
+        report = program.ctl('set', 'net=loud', status=2).stderr
+        assert 'no level "loud"' in report, report
         for wrong in ('net', '=off', ''):
             assert 'CATEGORY=LEVEL' in program.ctl('set', wrong, status=2).stderr
         assert 'missing' in program.ctl('set', status=2).stderr
@@ -319,11 +319,11 @@ def unknown_categories_and_levels_set_nothing():
 @case
 def a_saved_trace_does_not_listen():
     with subject() as program:
-        program.tell('round')
+        program.send('round')
         program.end()
         before = open(program.trace, 'rb').read()
-        said = weft('ctl', program.trace, 'set', 'net=off', status=1).stderr
-        assert 'no program records here' in said, said
+        report = weft('ctl', program.trace, 'set', 'net=off', status=1).stderr
+        assert 'no program records here' in report, report
         equal(open(program.trace, 'rb').read() == before, True, 'untouched')
         equal(json.loads(weft('ctl', '--json', program.trace, 'status').stdout)['recording'], False)
 

@@ -97,7 +97,7 @@ def follow(machine):
 
 @case
 def a_trace_of_32_bits():
-    compare('i686', 'monotonic')  # the emulated processor's counter is not said to be steady
+    compare('i686', 'monotonic')  # the emulated processor does not report an invariant counter
 
 
 @case

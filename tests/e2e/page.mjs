@@ -130,7 +130,7 @@ async function drive(browser, ask) {
 			await page.dispatchEvent('#canvas', 'drop', { dataTransfer: transfer });
 		},
 		opened: title => page.waitForFunction(title => (!title || window.weft.title === title) && window.weft.opened, title),
-		said: () => page.waitForFunction(() => !document.getElementById('notice').hidden || !document.getElementById('empty').hidden),
+		message: () => page.waitForFunction(() => !document.getElementById('notice').hidden || !document.getElementById('empty').hidden),
 		// A trace that a program records into: the page is loaded again until the server lists it.
 		async living(title) {
 			for (let tries = 0; tries < 200 && !await page.evaluate(title => window.weft.title === title && window.weft.opened, title); tries++) {
@@ -211,7 +211,7 @@ async function drive(browser, ask) {
 	}
 	steps.compare = async reference => seen.results.push(await compare(reference));
 
-	const quiet = ['restart', 'visit', 'follow', 'wait', 'said', 'living', 'events', 'grow', 'terminate', 'noticed', 'look', 'evaluate', 'screenshot', 'shot', 'down'];
+	const quiet = ['restart', 'visit', 'follow', 'wait', 'message', 'living', 'events', 'grow', 'terminate', 'noticed', 'look', 'evaluate', 'screenshot', 'shot', 'down'];
 	try {
 		await page.goto(ask.url);
 		for (const [kind, ...fields] of [...(ask.first || [['opened', ask.title]]), ...ask.steps]) {

@@ -115,15 +115,15 @@ def dropped_and_chosen_files_open():
 @case
 def other_files_are_refused_with_a_message():
     nonsense = base64.b64encode(b'nothing that anybody traced').decode()
-    wrong, empty = use([['drop', 'letter.txt', nonsense], ['said'], ['look'],
-                        ['press', 'Close'], ['drop', 'nothing', ''], ['said'], ['look']])
+    wrong, empty = use([['drop', 'letter.txt', nonsense], ['message'], ['look'],
+                        ['press', 'Close'], ['drop', 'nothing', ''], ['message'], ['look']])
     assert 'letter.txt is not a trace' in wrong['notice'], wrong['notice']
     assert 'nothing is empty' in empty['notice'], empty['notice']
     assert '3,915 events' in empty['text'], 'the trace before stays: ' + empty['text']
 
 
 # Text is set by other libraries: it is left out, with the room around it. What is left is a line or
-# a bar of the same colour at the same place, but for the smoothing of edges.
+# a bar of the same colour at the same position, except for the smoothing of edges.
 @case
 def pixels_are_those_of_the_png():
     draw = os.path.join(BUILD, 'tests', 'viewer-png')
@@ -179,12 +179,12 @@ def a_page_opens_with_the_rows_that_were_asked_for():
 
 @case
 def a_click_shows_a_tasks_story_and_links_jump():
-    told, other, closed = use([['click', 300, 300], ['look'], ['press', 'What created it c'], ['look'],
+    story, other, closed = use([['click', 300, 300], ['look'], ['press', 'What created it c'], ['look'],
                                ['press', 'Close the panel'], ['look']],
                               '--start', '0ms', '--duration', '12ms', width=1200)
-    assert told['panel'].startswith('Task') and 'made by' in told['panel'], told['panel']
-    assert 'task=' in told['hash'] or told['status'], told
-    assert other['panel'] and other['panel'] != told['panel'], other['panel']
+    assert story['panel'].startswith('Task') and 'made by' in story['panel'], story['panel']
+    assert 'task=' in story['hash'] or story['status'], story
+    assert other['panel'] and other['panel'] != story['panel'], other['panel']
     equal((closed['panel'], closed['focus']), (None, 'canvas'))
 
 
@@ -235,12 +235,12 @@ def buttons_and_handles_are_used_by_tab_and_enter():
 @case
 def escape_leads_back_to_the_picture_from_everywhere():
     nonsense = base64.b64encode(b'nothing that anybody traced').decode()
-    button, handle, listed, said = use([['key', 'Tab'], ['key', 'Tab'], ['key', 'Escape'], ['look'],
+    button, handle, listed, last = use([['key', 'Tab'], ['key', 'Tab'], ['key', 'Escape'], ['look'],
                                         *[['key', 'Tab']] * 13, ['key', 'Escape'], ['look'],
                                         ['command', 'panel problems'], ['key', 'Tab'], ['key', 'ArrowDown'], ['key', 'Escape'], ['look'],
                                         ['drop', 'letter.txt', nonsense], ['noticed'], ['key', 'Escape'], ['look']])
-    equal([look['focus'] for look in (button, handle, listed, said)], ['canvas'] * 4)
-    equal((listed['panel'], said['notice']), (None, ''))
+    equal([look['focus'] for look in (button, handle, listed, last)], ['canvas'] * 4)
+    equal((listed['panel'], last['notice']), (None, ''))
 
 
 @case
@@ -296,10 +296,10 @@ def a_tablets_buttons_are_as_large_as_fingers():
         equal(smaller, 0, size)
         equal(bar, 12 if size[0] > 480 else 8, size)
     # Buttons for which a telephone's bar has no room are in its menu.
-    before, near, told = tablet([['look'], ['tap', 'Menu'], ['tap', 'Zoom in'], ['tap', 'Zoom in'], ['look'], ['tap', 'Menu'],
+    before, near, keys = tablet([['look'], ['tap', 'Menu'], ['tap', 'Zoom in'], ['tap', 'Zoom in'], ['look'], ['tap', 'Menu'],
                                  ['tap', 'Menu'], ['tap', 'All keys'], ['look']], (390, 844))
     assert ruler(near) and ruler(near) != ruler(before), near['text']
-    assert told['panel'].startswith('Keys'), told['panel']
+    assert keys['panel'].startswith('Keys'), keys['panel']
 
 
 @case
@@ -324,14 +324,14 @@ def a_tablet_reads_stories_by_fingers_alone():
     start = ['--start', '0ms', '--duration', '12ms']
     press = [['touch', 'touchStart', [[1, 300, 250]]], ['wait', 700], ['look'], ['touch', 'touchEnd', []]]
     width, height = TABLETS[0]
-    pressed, told, related, chain, out = use(
+    pressed, story, related, chain, out = use(
         [*press, ['touch', 'touchStart', [[1, 300, 250]]], ['touch', 'touchEnd', []], ['wait', 500], ['look'],
          ['tap', 'All tasks that are related'], ['look'], ['tap', 'What created it'], ['look'], ['tap', 'Close'], ['look']],
         *start, width=width, height=height, touch=True, mobile=True)
     assert pressed['panel'] is None and 'made by' in pressed['status'], pressed['status']
-    assert told['panel'].startswith('Task') and 'made by' in told['panel'], told
+    assert story['panel'].startswith('Task') and 'made by' in story['panel'], story
     assert 'belong' in related['status'], related['status']
-    assert chain['panel'] != told['panel'] and out['panel'] is None, chain['panel']
+    assert chain['panel'] != story['panel'] and out['panel'] is None, chain['panel']
 
 
 @case

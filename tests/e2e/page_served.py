@@ -90,11 +90,11 @@ def a_trace_too_large_for_a_tab_is_refused_and_the_page_goes_on():
         write_long_trace(long, 300000)
         name = os.path.basename(ARP)
         for pages in 90, 240, 360, 440:
-            big, small = server.browse([['choose', long], ['said'], ['look'],
+            big, small = server.browse([['choose', long], ['message'], ['look'],
                                         ['choose', ARP], ['opened', name], ['look']], pages=pages, title=name)
-            said = big['empty'] or big['notice']
-            assert said.startswith('The trace is larger than a browser tab can hold'), (pages, said)
-            assert 'weft cut' in said, said
+            message = big['empty'] or big['notice']
+            assert message.startswith('The trace is larger than a browser tab can hold'), (pages, message)
+            assert 'weft cut' in message, message
             # The earlier trace is still shown and named, or a sentence replaces it.
             assert big['empty'] or big['title'].startswith(name), big
             assert big['empty'] or 'TCP connect' in big['text'], big['text']
@@ -119,16 +119,16 @@ def a_compressed_file_that_holds_too_much_is_given_up():
         with gzip.open(path, 'wb') as file:
             for _ in range(160):
                 file.write(bytes(1 << 20))
-        look, = server.browse([['choose', path], ['said'], ['look']], title=os.path.basename(ARP))
-        said = look['empty'] or look['notice']
-        assert 'gzip -d' in said, said
+        look, = server.browse([['choose', path], ['message'], ['look']], title=os.path.basename(ARP))
+        message = look['empty'] or look['notice']
+        assert 'gzip -d' in message, message
 
 
 @case
 def of_several_one_is_chosen():
     with Server(os.path.dirname(ARP)) as server:
         listed, look = server.browse([['look'], ['press', re.compile('mirage-arp-good').pattern],
-                                      ['opened', os.path.basename(ARP)], ['look']], first=[['said']])
+                                      ['opened', os.path.basename(ARP)], ['look']], first=[['message']])
     assert 'Traces' in listed['empty'] and 'mirage-block-read.sexp' in listed['traces'], listed
     equal((look['opened']['events'], look['empty']), (2954, None))
 
@@ -136,7 +136,7 @@ def of_several_one_is_chosen():
 @case
 def without_a_trace_the_page_says_what_to_do():
     with Server() as server:
-        look, = server.browse([['look']], first=[['said']])
+        look, = server.browse([['look']], first=[['message']])
     assert 'no trace' in look['empty'] and 'Open a trace' in look['buttons'], look
 
 

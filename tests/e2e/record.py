@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""weft record: statuses, signals, where the trace goes, what is said, what stays after accidents."""
+"""weft record: statuses, signals, where the trace goes, what is printed, which files are left after failures."""
 import contextlib
 import fcntl
 import glob
@@ -21,7 +21,7 @@ from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, tempo
 SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
 
 
-class Place:
+class Workspace:
     """A working directory, and a run directory of its own."""
 
     def __init__(self, path):
@@ -55,9 +55,9 @@ class Place:
 
 
 @contextlib.contextmanager
-def place():
+def workspace():
     with temporary_directory() as path:
-        yield Place(path)
+        yield Workspace(path)
 
 
 def info(path):
@@ -92,7 +92,7 @@ def finish(process, status):
 
 @case
 def status_is_the_programs():
-    with place() as here:
+    with workspace() as here:
         for status in (0, 1, 2, 42, 125, 255):
             here.record('-o', 't.weft', SUBJECT, 3, 'exit', status, status=status)
             equal(notes(here.file('t.weft')), 3)
@@ -100,7 +100,7 @@ def status_is_the_programs():
 
 @case
 def status_of_a_signal():
-    with place() as here:
+    with workspace() as here:
         for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGINT):
             here.record('-o', 't.weft', SUBJECT, 5, 'raise', int(number), status=128 + number)
             equal(notes(here.file('t.weft')), 5)
@@ -108,7 +108,7 @@ def status_of_a_signal():
 
 @case
 def program_that_cannot_be_run():
-    with place() as here:
+    with workspace() as here:
         for program, status, message in ((here.file('none'), 127, 'not found'),
                                          ('no-such-program-anywhere', 127, 'not found'),
                                          (here.cwd, 126, 'Permission denied'),
@@ -122,7 +122,7 @@ def program_that_cannot_be_run():
 
 @case
 def program_that_is_nowhere_though_a_directory_is_closed():
-    with place() as here:
+    with workspace() as here:
         os.mkdir(here.file('closed'), 0)
         path = here.file('closed') + ':' + os.environ['PATH']
         if os.geteuid() == 0 and not shutil.which('setpriv'):
@@ -139,7 +139,7 @@ def program_that_is_nowhere_though_a_directory_is_closed():
 
 @case
 def wrong_use():
-    with place() as here:
+    with workspace() as here:
         for arguments, message in (([], 'PROGRAM is missing'), (['--'], 'PROGRAM is missing'),
                                    (['--frobnicate', 'true'], 'unknown option'),
                                    (['-o'], 'needs a value'), (['-o', '', 'true'], 'name is empty'),
@@ -156,18 +156,18 @@ def wrong_use():
 
 @case
 def options_end_at_the_program():
-    with place() as here:
+    with workspace() as here:
         result = here.record('echo', '-o', 'x', '--size', '--help')
         equal(result.stdout, '-o x --size --help\n')
         equal(here.record('--', 'echo', '--', '-o').stdout, '-- -o\n')
         equal(here.files(), [])
 
 
-# ---- What is said ----
+# ---- Messages ----
 
 @case
 def the_path_of_the_trace_is_reported():
-    with place() as here:
+    with workspace() as here:
         result = here.record(SUBJECT, 1234, 'exit', 0)
         equal(len(here.files()), 1)
         name = here.files()[0]
@@ -180,11 +180,11 @@ def the_path_of_the_trace_is_reported():
 
 @case
 def losses_are_reported():
-    with place() as here:
+    with workspace() as here:
         result = here.record('-o', 't.weft', '--size', '64K', SUBJECT, 20000, 'exit', 0)
-        said = re.search(r'64 KiB, ([\d,]+) events?, ([\d,]+) lost \(([\d,]+) overwritten\)', result.stderr)
-        assert said, result.stderr
-        kept, lost, overwritten = (int(number.replace(',', '')) for number in said.groups())
+        match = re.search(r'64 KiB, ([\d,]+) events?, ([\d,]+) lost \(([\d,]+) overwritten\)', result.stderr)
+        assert match, result.stderr
+        kept, lost, overwritten = (int(number.replace(',', '')) for number in report.groups())
         equal(kept + lost, 20000)
         equal(overwritten, lost)
         assert kept > 1000, kept
@@ -194,7 +194,7 @@ def losses_are_reported():
 
 @case
 def a_program_without_events_is_reported():
-    with place() as here:
+    with workspace() as here:
         result = here.record('sh', '-c', 'exit 3', status=3)
         assert 'sh recorded nothing' in result.stderr, result.stderr
         equal(len(result.stderr.splitlines()), 1)
@@ -204,7 +204,7 @@ def a_program_without_events_is_reported():
 
 @case
 def program_without_events_leaves_an_empty_trace():
-    with place() as here:
+    with workspace() as here:
         result = here.record('-o', 't.weft', SUBJECT, 0, 'exit', 0)
         assert 't.weft: 16 MiB, 0 events, none lost' in result.stderr, result.stderr
         equal(info(here.file('t.weft'))['events'], 0)
@@ -212,7 +212,7 @@ def program_without_events_leaves_an_empty_trace():
 
 @case
 def a_program_that_cannot_record_is_reported_with_the_reason():
-    with place() as here:
+    with workspace() as here:
         result = here.record('-o', 't.weft', '--size', '8000G', SUBJECT, 3, 'exit', 7, status=7)
         assert re.search(r'record-subject-\d+ could not record: \S+', result.stderr), result.stderr
         equal(here.files(), [])
@@ -223,7 +223,7 @@ def a_program_that_cannot_record_is_reported_with_the_reason():
 
 @case
 def output_may_be_a_directory():
-    with place() as here:
+    with workspace() as here:
         os.mkdir(here.file('traces'))
         for output in ('traces', 'traces/', here.file('traces')):
             here.record('-o', output, SUBJECT, 1, 'exit', 0)
@@ -233,7 +233,7 @@ def output_may_be_a_directory():
 
 @case
 def environment_is_the_default():
-    with place() as here:
+    with workspace() as here:
         here.record(SUBJECT, 1, 'exit', 0, env={'WEFT_OUT': 'env.weft', 'WEFT_SIZE': '128K'})
         equal(here.files(), ['env.weft'])
         equal(os.path.getsize(here.file('env.weft')), 128 << 10)
@@ -244,7 +244,7 @@ def environment_is_the_default():
 
 @case
 def output_to_standard_output():
-    with place() as here:
+    with workspace() as here:
         result = here.record('-o', '-', 'sh', '-c', 'echo talk; exec "$0" 4 exit 6', SUBJECT, status=6,
                              text=False)
         shown = run([WEFT, 'info', '--json', '-'], input=result.stdout, text=False)
@@ -256,7 +256,7 @@ def output_to_standard_output():
 
 @case
 def trace_is_sparse_and_private():
-    with place() as here:
+    with workspace() as here:
         here.record('-o', 't.weft', SUBJECT, 10, 'exit', 0)
         status = os.stat(here.file('t.weft'))
         equal(status.st_size, 16 << 20)
@@ -266,7 +266,7 @@ def trace_is_sparse_and_private():
 
 @case
 def replaces_traces_and_nothing_else():
-    with place() as here:
+    with workspace() as here:
         here.record('-o', 't.weft', SUBJECT, 1, 'exit', 0)
         here.record('-o', 't.weft', SUBJECT, 2, 'exit', 0)
         equal(notes(here.file('t.weft')), 2)
@@ -286,7 +286,7 @@ def replaces_traces_and_nothing_else():
 
 @case
 def replaces_what_a_link_leads_to():
-    with place() as here:
+    with workspace() as here:
         here.record('-o', 't.weft', SUBJECT, 1, 'exit', 0)
         os.symlink('t.weft', here.file('link'))
         here.record('-o', 'link', SUBJECT, 2, 'exit', 0)
@@ -296,7 +296,7 @@ def replaces_what_a_link_leads_to():
 
 @case
 def overwriting_is_refused_at_the_end_too():
-    with place() as here:
+    with workspace() as here:
         script = 'echo precious > t.weft; exec "$0" 8 exit 0'
         result = here.record('-o', 't.weft', 'sh', '-c', script, SUBJECT, status=125)
         equal(open(here.file('t.weft')).read(), 'precious\n')
@@ -307,7 +307,7 @@ def overwriting_is_refused_at_the_end_too():
 
 @case
 def directory_that_cannot_be_written():
-    with place() as here:
+    with workspace() as here:
         result = here.record('-o', 'none/t.weft', 'sh', '-c', 'echo ran', status=125)
         assert 'none/t.weft cannot be written: No such file' in result.stderr, result.stderr
         equal(result.stdout, '')
@@ -318,7 +318,7 @@ def directory_that_cannot_be_written():
 
 @case
 def names_are_shown_so_that_they_cannot_drive_a_terminal():
-    with place() as here:
+    with workspace() as here:
         result = here.record('-o', 'a\x1b[31m b.weft', SUBJECT, 1, 'exit', 0)
         assert '\x1b' not in result.stderr, result.stderr
         equal(here.files(), ['a\x1b[31m b.weft'])
@@ -344,7 +344,7 @@ def wait_for_line(process, line):
 def signals_are_passed_on_once():
     wanted = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1,
               signal.SIGALRM, signal.SIGRTMIN + 1]
-    with place() as here:
+    with workspace() as here:
         process = here.start('-o', 't.weft', SUBJECT, 2, 'wait')
         wait_for_ready(process)
         for number in wanted:
@@ -357,14 +357,14 @@ def signals_are_passed_on_once():
 @case
 def ignored_signals_stay_ignored():
     script = "trap '' HUP CHLD; exec \"$0\" record -o t.weft sh -c 'kill -HUP $$; exit 9'"
-    with place() as here:
+    with workspace() as here:
         result = run(['sh', '-c', script, WEFT], cwd=here.cwd, env=here.env)
         equal(result.returncode, 9)
 
 
 @case
 def control_c_reaches_the_program_once():
-    with place() as here:
+    with workspace() as here:
         master, terminal = pty.openpty()
 
         def take_terminal():
@@ -387,7 +387,7 @@ def control_c_reaches_the_program_once():
 
 @case
 def killed_program_leaves_a_complete_trace():
-    with place() as here:
+    with workspace() as here:
         process = here.start('-o', 't.weft', SUBJECT, 3000, 'wait')
         wait_for_ready(process)
         os.kill(child_of(process), signal.SIGKILL)
@@ -398,7 +398,7 @@ def killed_program_leaves_a_complete_trace():
 
 @case
 def killed_recorder_leaves_the_ring():
-    with place() as here:
+    with workspace() as here:
         process = here.start('-o', 't.weft', SUBJECT, 30, 'wait')
         wait_for_ready(process)
         program = child_of(process)
@@ -414,7 +414,7 @@ def killed_recorder_leaves_the_ring():
 
 @case
 def readable_while_the_program_runs():
-    with place() as here:
+    with workspace() as here:
         process = here.start('-o', 't.weft', SUBJECT, 300, 'wait')
         wait_for_ready(process)
         ring, = here.rings()
@@ -427,7 +427,7 @@ def readable_while_the_program_runs():
 
 @case
 def child_is_saved_beside():
-    with place() as here:
+    with workspace() as here:
         result = here.record('-o', 't.weft', SUBJECT, 5, 'fork', 7)
         other, first = here.files()
         equal(first, 't.weft')
@@ -439,7 +439,7 @@ def child_is_saved_beside():
 
 @case
 def children_of_a_script():
-    with place() as here:
+    with workspace() as here:
         here.record('-o', 't.weft', 'sh', '-c', '"$0" 1 exit 0; "$0" 2 exit 0; "$0" 3 exit 0', SUBJECT)
         equal(len(here.files()), 3)
         equal(notes(here.file('t.weft')), 1)
@@ -451,7 +451,7 @@ def children_of_a_script():
 
 @case
 def each_program_of_a_process_is_saved():
-    with place() as here:
+    with workspace() as here:
         here.record('-o', 't.weft', SUBJECT, 5, 'exec', 7)
         equal(len(here.files()), 2)
         equal(sorted(notes(here.file(name)) for name in here.files()), [5, 7])
@@ -459,7 +459,7 @@ def each_program_of_a_process_is_saved():
 
 @case
 def process_that_runs_on_is_saved_as_it_is():
-    with place() as here:
+    with workspace() as here:
         read_end, write_end = os.pipe()
         with open(os.devnull) as null:
             process = subprocess.Popen(
@@ -506,7 +506,7 @@ os.execv(sys.argv[2], [sys.argv[2], '5', 'exit', '0'])
 @case
 def a_ring_with_a_damaged_header_is_refused():
     """It would make a copy read and write outside of the ring; the program's own trace is saved."""
-    with place() as here:
+    with workspace() as here:
         here.record('--size', '1M', '-o', 'seed.weft', SUBJECT, 3, 'exit', 0)
         result = here.record('-o', 't.weft', sys.executable, '-c', DAMAGE, here.file('seed.weft'), SUBJECT, status=None)
         with open(here.file('evil')) as file:
@@ -521,7 +521,7 @@ def a_ring_with_a_damaged_header_is_refused():
 
 @case
 def from_the_first_constructor_to_the_last_destructor():
-    with place() as here:
+    with workspace() as here:
         for name in ('lifetime', 'lifetime-static'):
             here.record('-o', 't.weft', os.path.join(BUILD, 'tests', name))
             events = json_lines(weft('dump', '--json', here.file('t.weft')).stdout)
@@ -530,7 +530,7 @@ def from_the_first_constructor_to_the_last_destructor():
 
 @case
 def signals_do_not_interrupt_the_beginning():
-    with place() as here:
+    with workspace() as here:
         here.record('-o', 't.weft', os.path.join(BUILD, 'tests', 'interrupted'))
         equal(sorted(notes(here.file(name)) for name in here.files()), [0, 1])
 
@@ -539,7 +539,7 @@ def signals_do_not_interrupt_the_beginning():
 
 @case
 def full_disk_keeps_the_ring():
-    with place() as here:
+    with workspace() as here:
         os.mkdir(here.file('disk'))
         script = ('mount -t tmpfs -o size=256k none disk || exit 99; '
                   '"$0" record --size 4M -o disk/t.weft "$1" 200000 exit 0; code=$?; ls -A disk; exit $code')
@@ -555,7 +555,7 @@ def full_disk_keeps_the_ring():
 
 @case
 def file_size_limit_keeps_the_ring():
-    with place() as here:
+    with workspace() as here:
         process = here.start('-o', 't.weft', '--size', '1M', SUBJECT, 20000, 'wait')
         wait_for_ready(process)
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (65536, 65536))
@@ -568,7 +568,7 @@ def file_size_limit_keeps_the_ring():
 
 @case
 def file_size_limit_does_not_end_the_program():
-    with place() as here:
+    with workspace() as here:
         result = run(['sh', '-c', 'ulimit -f 100; exec "$0" record -o t.weft "$1" 3 exit 4', WEFT, SUBJECT],
                      cwd=here.cwd, env=here.env)
         equal(result.returncode, 4, result.stderr)
@@ -578,7 +578,7 @@ def file_size_limit_does_not_end_the_program():
 
 @case
 def interrupted_saving_keeps_the_ring():
-    with place() as here:
+    with workspace() as here:
         process = here.start('-o', '-', '--size', '1M', SUBJECT, 20000, 'exit', 0)
         select.select([process.stdout], [], [])
         time.sleep(2)  # saving takes long: it waits for a reader
@@ -590,7 +590,7 @@ def interrupted_saving_keeps_the_ring():
 
 @case
 def no_room_for_the_ring():
-    with place() as here:
+    with workspace() as here:
         script = ('mount -t tmpfs -o size=256k none "$2" || exit 99; chmod 700 "$2"; '
                   '"$0" record -o t.weft "$1" 3 exit 4')
         result = run(['unshare', '-rm', 'sh', '-c', script, WEFT, SUBJECT, here.run], cwd=here.cwd, env=here.env)
@@ -603,7 +603,7 @@ def no_room_for_the_ring():
 
 @case
 def run_directory_must_be_ours():
-    with place() as here:
+    with workspace() as here:
         os.symlink(here.cwd, os.path.join(here.run, 'weft'))
         result = here.record('true', status=125)
         assert 'cannot make a run directory' in result.stderr, result.stderr
@@ -619,7 +619,7 @@ def run_directory_must_be_ours():
 def run_directories_of_other_users_are_not_used():
     if os.geteuid() != 0:
         skip('only root can give a directory away')
-    with place() as here:
+    with workspace() as here:
         os.chown(here.run, 65534, 65534)
         here.record('-o', 't.weft', SUBJECT, 1, 'exit', 0)
         equal(os.listdir(here.run), [])
@@ -627,14 +627,14 @@ def run_directories_of_other_users_are_not_used():
 
 @case
 def no_run_directory_at_all():
-    with place() as here:
+    with workspace() as here:
         result = here.record('-o', 't.weft', SUBJECT, 1, 'exit', 0, env={'XDG_RUNTIME_DIR': ''})
         equal(notes(here.file('t.weft')), 1, result.stderr)
 
 
 @case
 def program_sees_our_descriptors_and_no_more():
-    with place() as here:
+    with workspace() as here:
         plain = run(['ls', '/proc/self/fd'], cwd=here.cwd)
         recorded = here.record('ls', '/proc/self/fd')
         equal(recorded.stdout, plain.stdout)

@@ -45,15 +45,15 @@ class Run:
         if terminal:
             os.close(errors)
         self.errors = os.fdopen(self.master, errors='replace') if terminal else self.process.stderr
-        self.said = []
+        self.report = []
 
     def line(self, word):
         """The next line of standard error that has the word."""
         for line in self.errors:
-            self.said.append(line)
+            self.report.append(line)
             if word in line:
                 return line.strip()
-        raise AssertionError('it never said "%s", but: %s' % (word, self.said))
+        raise AssertionError('it did not print "%s", but: %s' % (word, self.report))
 
     def address(self):
         self.url = urlsplit(self.line('http://').split()[-1])
@@ -69,7 +69,7 @@ class Run:
         connection.close()
         return answer.status, body
 
-    def tell(self, events):
+    def send(self, events):
         self.process.stdin.write('%d\n' % events)
         self.process.stdin.flush()
         equal(self.process.stdout.readline(), 'done\n')
@@ -117,13 +117,13 @@ def a_browser_sees_the_program_while_it_runs_and_afterwards():
     need_server()
     with Run() as started:
         started.process.stdout.readline()
-        started.tell(100)
+        started.send(100)
         started.address()
         trace, = json.loads(started.get('/api/traces')[1])
         equal((trace['id'], trace['state'], trace['name']), (started.id, 'running', 'follow-subject'))
         status, body = started.get('/api/trace/' + started.id)
         equal((status, len(texts_of(started.folder.name, body))), (200, 100))
-        started.tell(50)
+        started.send(50)
         started.end_program()
         # Under the same address there is now what was saved.
         until('the saved trace', lambda: 'state' not in json.loads(started.get('/api/traces')[1])[0])
@@ -141,7 +141,7 @@ def other_users_of_this_machine_see_nothing():
     need_server()
     with Run() as started:
         started.process.stdout.readline()
-        started.tell(10)
+        started.send(10)
         started.address()
         for path in '/', '/api/traces', '/api/trace/' + started.id, '/api/live/' + started.id:
             status, body = started.get(path, token=False)
@@ -161,7 +161,7 @@ def a_token_comes_from_a_file():
             file.write('0123456789abcdef')
         with Run('--token-file', path) as started:
             started.process.stdout.readline()
-            started.tell(10)
+            started.send(10)
             started.address()
             equal((started.token, started.url.query), (None, ''))  # standard error may go into a log
             started.token = '0123456789abcdef'
@@ -178,7 +178,7 @@ def at_a_terminal_it_is_shown_until_ctrl_c():
     need_server()
     with Run(terminal=True) as started:
         started.process.stdout.readline()
-        started.tell(10)
+        started.send(10)
         started.address()
         started.process.stdin.close()
         started.line('Ctrl-C ends')
@@ -216,7 +216,7 @@ def the_exit_status_is_the_programs():
 def signals_reach_the_program():
     with Run() as started:
         started.process.stdout.readline()
-        started.tell(10)
+        started.send(10)
         started.process.send_signal(signal.SIGTERM)
         started.line('describes it')
         started.end(128 + signal.SIGTERM)
@@ -272,10 +272,10 @@ def windows_ended():
 def a_window_follows_the_program_and_stays():
     with screen(), windows_ended(), Run(windows=True) as started:
         pid = int(started.process.stdout.readline())
-        started.tell(100)
+        started.send(100)
         shown = window('follow-subject-%d' % pid)
         before = shown.still()
-        started.tell(5000)
+        started.send(5000)
         shown.changed(before)
         started.end_program()
         equal(started.process.wait(PATIENCE), 0)
@@ -296,7 +296,7 @@ def a_browser_can_be_asked_for():
     need_server()
     with screen(), windows_ended(), Run('--browser', windows=True) as started:
         started.process.stdout.readline()
-        started.tell(10)
+        started.send(10)
         started.address()
         equal(windows(), [])
         started.end_program()
@@ -311,7 +311,7 @@ def a_display_that_is_none_makes_it_a_browser():
     os.environ['DISPLAY'] = ':4711'
     with Run(windows=True) as started:
         started.process.stdout.readline()
-        started.tell(10)
+        started.send(10)
         started.address()
         equal(started.get('/api/traces')[0], 200)
         started.end_program()

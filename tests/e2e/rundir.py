@@ -25,7 +25,7 @@ ENDED = 4194303  # the highest process number of Linux: no process has it
 SPARSE_BYTES = 100 << 30
 
 
-class Place:
+class Workspace:
     def __init__(self, path):
         os.chmod(path, 0o711)  # a child of another user goes through it
         self.path = path
@@ -67,9 +67,9 @@ class Place:
 
 
 @contextlib.contextmanager
-def place():
+def workspace():
     with temporary_directory() as path:
-        yield Place(path)
+        yield Workspace(path)
 
 
 def notes(path):
@@ -118,7 +118,7 @@ def plant_all(directory, trace):
 
 @case
 def ls_names_and_skips_entries_that_are_not_rings():
-    with place() as here:
+    with workspace() as here:
         trace = here.trace()
         directory = here.directory()
         names = plant_all(directory, trace)
@@ -133,7 +133,7 @@ def ls_names_and_skips_entries_that_are_not_rings():
 
 @case
 def serve_lists_the_good_one_and_ends_when_asked():
-    with place() as here:
+    with workspace() as here:
         trace = here.trace()
         if 'built without a server' in run([WEFT, 'serve', '--listen', '127.0.0.1:0', '/nowhere']).stderr:
             skip('built without libmicrohttpd')
@@ -161,15 +161,15 @@ def serve_lists_the_good_one_and_ends_when_asked():
 
 @case
 def recover_saves_the_good_one_and_skips_the_rest():
-    with place() as here:
+    with workspace() as here:
         directory = here.directory()
         trace = here.trace()
         plant_all(directory, trace)
         os.rename(os.path.join(directory, 'sparse-1.weft'), os.path.join(directory, 'sparse-%d.weft' % ENDED))
         shutil.copyfile(trace, os.path.join(directory, 'good-%d.weft' % (ENDED - 1)))
-        said = here.weft('record', '--recover').stderr
+        report = here.weft('record', '--recover').stderr
         equal(notes(here.file('good-%d.weft' % (ENDED - 1))), 5)
-        assert 'fifo-1.weft is skipped: it is a FIFO' in said, said
+        assert 'fifo-1.weft is skipped: it is a FIFO' in report, report
         # A file of holes is copied as one: as many blocks as it had.
         copy = os.stat(here.file('sparse-%d.weft' % ENDED))
         equal(copy.st_size, SPARSE_BYTES)
@@ -181,7 +181,7 @@ def recover_saves_the_good_one_and_skips_the_rest():
 @case
 def a_hostile_childs_entries_neither_stop_nor_delay_root():
     needs_root()
-    with place() as here:
+    with workspace() as here:
         trace = here.trace()
         os.chmod(trace, 0o644)
         seed = os.path.join(here.path, 'seed')
@@ -230,7 +230,7 @@ os.mkfifo('what')
 @case
 def a_file_of_another_user_is_not_a_ring_of_roots_process():
     needs_root()
-    with place() as here:
+    with workspace() as here:
         trace = here.trace()
         directory = here.directory(0o1733)
         fake = os.path.join(directory, 'x-1.weft')  # process 1 is root's
@@ -258,7 +258,7 @@ def a_file_of_another_user_is_not_a_ring_of_roots_process():
 @case
 def a_hostile_child_does_not_spoil_a_stream():
     needs_root()
-    with place() as here:
+    with workspace() as here:
         seed = here.trace('seed.weft')
         os.chmod(seed, 0o644)
         child = """
@@ -285,7 +285,7 @@ open('total', 'wb').write(bytes(8))
 @case
 def a_mark_of_another_user_does_not_expire_anything():
     needs_root()
-    with place() as here:
+    with workspace() as here:
         trace = here.trace()
         directory = here.directory(0o1733)
         shutil.copyfile(trace, os.path.join(directory, 'good-%d.weft' % ENDED))
@@ -302,7 +302,7 @@ def a_mark_of_another_user_does_not_expire_anything():
 @case
 def a_link_of_another_user_is_not_followed():
     needs_root()
-    with place() as here:
+    with workspace() as here:
         trace = here.trace('secret.weft')
         directory = here.directory(0o1733)
         link = os.path.join(directory, 'x-%d.weft' % ENDED)
@@ -371,7 +371,7 @@ def another_users_directory_does_not_stop_anybody():
 @case
 def a_ring_that_is_cut_short_kills_no_reader():
     """Truncated right after each mmap: the first look finds no page."""
-    with place() as here:
+    with workspace() as here:
         process = here.start('record', '--size', '256K', '-o', 'own.weft', SUBJECT, 4, 'wait')
         try:
             equal(process.stdout.readline(), 'ready\n')
@@ -414,7 +414,7 @@ def logged(here, *arguments, **options):
 
 @case
 def renamed_files_are_on_the_disk():
-    with place() as here:
+    with workspace() as here:
         trace = here.trace()
         for arguments, name in ((('record', '--size', '64K', '-o', 'r.weft', SUBJECT, 3, 'exit', 0), 'r.weft'),
                                 (('cut', trace, '-o', 'c.weft'), 'c.weft'),
@@ -446,7 +446,7 @@ def small_disk(here, size):
 
 @case
 def a_stream_cut_by_a_full_disk_counts_its_loss():
-    with place() as here, small_disk(here, '1m') as disk:
+    with workspace() as here, small_disk(here, '1m') as disk:
         total = 40000
         path = os.path.join(disk, 't.weft')
         counters = here.file('counters')
@@ -464,7 +464,7 @@ def a_stream_cut_by_a_full_disk_counts_its_loss():
 
 @case
 def a_trace_that_finds_no_room_stays_in_its_ring():
-    with place() as here, small_disk(here, '200k') as disk:
+    with workspace() as here, small_disk(here, '200k') as disk:
         path = os.path.join(disk, 't.weft')
         result = here.weft('record', '--size', '1M', '-o', path, SUBJECT, 20000, 'exit', 0, status=125)
         assert 'No space left on device; the trace stays in ' in result.stderr, result.stderr
@@ -501,7 +501,7 @@ def outputs(here, trace, **options):
 
 @case
 def an_output_is_as_private_as_its_input():
-    with place() as here:
+    with workspace() as here:
         trace = here.trace()
         equal(mode(trace), 0o600)
         for umask, given, expected, directory in ((0o022, 0o600, 0o600, 0o700), (0o022, 0o644, 0o644, 0o755),
@@ -532,7 +532,7 @@ def an_output_is_as_private_as_its_input():
 def a_group_is_not_taken_for_another():
     if os.geteuid() != 0:
         skip('only root gives files to any group')
-    with place() as here:
+    with workspace() as here:
         trace = here.trace()
         os.chmod(trace, 0o640)
         equal(outputs(here, trace, umask=0o022)[0], [0o640] * 3)

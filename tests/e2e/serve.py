@@ -508,7 +508,7 @@ def strangers_have_one_answer_a_connection():
 def live_streams_are_bounded():
     with Server(TRACES) as server:
         program = Recorded(server)
-        program.tell(100)
+        program.send(100)
         one = ring_of(server, program)['id']
         clients = [Live(server, one) for _ in range(32)]
         equal([client.answer.status for client in clients], [200] * 32)
@@ -522,7 +522,7 @@ def live_streams_are_bounded():
         program.end()
         equal({len(texts(shown(server.folder.name, client.end()))) for client in clients}, {100})
         again = Recorded(server)
-        again.tell(10)
+        again.send(10)
         client = Live(server, ring_of(server, again)['id'])
         equal(client.answer.status, 200)
         again.end()
@@ -571,7 +571,7 @@ def texts(lines):
 def a_running_program_is_followed_by_many():
     with Server(TRACES) as server:
         program = Recorded(server)
-        program.tell(500)
+        program.send(500)
         ring = ring_of(server, program)
         equal((ring['state'], ring['name']), ('running', 'follow-subject'))
         clients = [Live(server, ring['id']) for _ in range(3)]
@@ -580,7 +580,7 @@ def a_running_program_is_followed_by_many():
         # It grows while the program runs.
         seen, total = 0, 500
         for events in (800, 1500):
-            program.tell(events)
+            program.send(events)
             total += events
             deadline = time.monotonic() + PATIENCE
             while len(texts(shown(server.folder.name, clients[0].bytes, False))) < total:
@@ -589,9 +589,9 @@ def a_running_program_is_followed_by_many():
             assert len(clients[0].bytes) > seen
             seen = len(clients[0].bytes)
         program.end()
-        told = tail.communicate(timeout=PATIENCE)[0].splitlines()
+        lines = tail.communicate(timeout=PATIENCE)[0].splitlines()
         saved = weft('dump', '--json', program.trace).stdout.splitlines()
-        equal(texts(told), texts(saved))
+        equal(texts(lines), texts(saved))
         for client in clients:
             equal(shown(server.folder.name, client.end()), saved)
 
@@ -600,7 +600,7 @@ def a_running_program_is_followed_by_many():
 def a_ring_is_read_as_it_is_now():
     with Server(TRACES) as server:
         program = Recorded(server)
-        program.tell(300)
+        program.send(300)
         status, _, body = server.get('/api/trace/' + ring_of(server, program)['id'])
         equal(status, 200)
         equal(len(texts(shown(server.folder.name, body))), 300)
@@ -612,7 +612,7 @@ def a_ring_is_read_as_it_is_now():
 def a_slow_client_gets_the_count_of_missing_events():
     with Server(TRACES) as server:
         program = Recorded(server, size='64K')
-        program.tell(10)
+        program.send(10)
         one = ring_of(server, program)['id']
         connection = server.connect()
         connection.sock = socket.socket()
@@ -624,7 +624,7 @@ def a_slow_client_gets_the_count_of_missing_events():
         events = 10
         for _ in range(20):
             events += 40000
-            program.tell(40000)
+            program.send(40000)
         program.end()
         path = os.path.join(server.folder.name, 'slow.weft')
         with open(path, 'wb') as file:
@@ -639,7 +639,7 @@ def a_slow_client_gets_the_count_of_missing_events():
 def a_live_stream_ends_with_the_server():
     server = Server(TRACES)
     program = Recorded(server)
-    program.tell(100)
+    program.send(100)
     client = Live(server, ring_of(server, program)['id'])
     server.process.send_signal(signal.SIGTERM)
     equal(server.process.wait(PATIENCE), 0)

@@ -161,9 +161,9 @@ def a_range_gives_what_it_says():
             more = b'Range: %s\r\n' % text.encode()
             equal(server.try_(server.request(path, False, more)), [403], text)
             head, body = server.raw(server.request(path, True, more)).split(b'\r\n\r\n', 1)
-            said = re.search(rb'Content-Range: bytes (\d+)-(\d+)/(\d+)', head)
+            match = re.search(rb'Content-Range: bytes (\d+)-(\d+)/(\d+)', head)
             if head.startswith(b'HTTP/1.1 206'):
-                first, last, of = map(int, said.groups())
+                first, last, of = map(int, match.groups())
                 assert first <= last < size == of, (text, head)
                 assert body == server.whole[first:last + 1] and len(body) == last + 1 - first, text
             elif head.startswith(b'HTTP/1.1 416'):
@@ -206,7 +206,7 @@ def mutate(dice, request):
 def malformed_requests_do_no_harm():
     with target() as (server, dice):
         program = Recorded(server)
-        program.tell(100)
+        program.send(100)
         ids = [id_of(server, NAME), ring_of(server, program)['id'], '0' * 16]
         paths = ['/', '/weft.js', '/again.js', '/api/traces', '/?token=' + 'f' * 32]
         paths += ['/api/%s/%s' % (kind, one) for one in ids for kind in ('trace', 'live')]
@@ -238,7 +238,7 @@ def half_heads_and_silence_block_no_client():
 
         def connect(bytes_):
             client = stack.enter_context(socket.create_connection((server.host, server.port), timeout=PATIENCE))
-            with contextlib.suppress(OSError):  # cut off before it had said anything
+            with contextlib.suppress(OSError):  # cut off before it has sent anything
                 client.sendall(bytes_)
         for number in range(1048):
             connect(b'' if number < 48 else head[:dice.randrange(1, len(head) - 4)])

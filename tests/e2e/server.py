@@ -122,7 +122,7 @@ class Recorded:
                                         stderr=subprocess.DEVNULL, text=True, env=server.env)
         self.pid = int(self.process.stdout.readline())
 
-    def tell(self, events):
+    def send(self, events):
         self.process.stdin.write('%d\n' % events)
         self.process.stdin.flush()
         equal(self.process.stdout.readline(), 'done\n')

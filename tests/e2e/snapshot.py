@@ -27,7 +27,7 @@ class Subject:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.pid = int(self.record.stdout.readline())
 
-    def tell(self, line):
+    def send(self, line):
         self.record.stdin.write(line + '\n')
         self.record.stdin.flush()
         equal(self.record.stdout.readline(), 'done\n')
@@ -109,10 +109,10 @@ def all_of(path):
 @case
 def a_request_saves_what_was_before():
     with subject() as program:
-        program.tell('record 1000')
-        program.tell('request queue is long')
+        program.send('record 1000')
+        program.send('request queue is long')
         path = program.wait_for('trace.snapshot-1.weft')
-        program.tell('record 1000')
+        program.send('record 1000')
         errors = program.end()
         equal(numbers_of(path), list(range(1000)))
         mark, = [e for e in events_of(path) if e['event'] == 'mark']
@@ -124,8 +124,8 @@ def a_request_saves_what_was_before():
 @case
 def a_handler_may_ask():
     with subject() as program:
-        program.tell('record 10')
-        program.tell('signal')
+        program.send('record 10')
+        program.send('signal')
         path = program.wait_for('trace.snapshot-1.weft')
         errors = program.end()
         equal(numbers_of(path), list(range(10)))
@@ -135,10 +135,10 @@ def a_handler_may_ask():
 @case
 def last_words_are_saved():
     with subject() as program:
-        program.tell('record 100')
+        program.send('record 100')
         program.wait_for_listener()
         program.record.send_signal(signal.SIGSTOP)  # it sees the request only when the program has ended
-        program.tell('request last words')
+        program.send('request last words')
         program.record.stdin.close()
         deadline = time.monotonic() + PATIENCE
         while state_of(program.pid) != 'Z':
@@ -153,10 +153,10 @@ def last_words_are_saved():
 @case
 def the_past_is_held_until_it_is_copied():
     with subject(size='64K') as program:
-        program.tell('record 100000')
+        program.send('record 100000')
         program.wait_for_listener()
-        program.tell('request now')
-        program.tell('record 100000')  # more than the ring has, at once
+        program.send('request now')
+        program.send('record 100000')  # more than the ring has, at once
         path = program.wait_for('trace.snapshot-1.weft')
         program.end()
         numbers = numbers_of(path)
@@ -167,17 +167,17 @@ def the_past_is_held_until_it_is_copied():
 @case
 def a_watcher_that_died_holds_nobody():
     with subject(size='64K') as program:
-        program.tell('record 100000')
+        program.send('record 100000')
         program.wait_for_listener()
         program.record.send_signal(signal.SIGSTOP)
-        program.tell('request now')
-        program.tell('record 100000')
+        program.send('request now')
+        program.send('record 100000')
         assert losses_of(program.ring())['held'] > 50000, losses_of(program.ring())
         program.record.kill()
         recorded, deadline = 200000, time.monotonic() + PATIENCE
         while recorded - 1 not in numbers_of(program.ring()):
             assert time.monotonic() < deadline, 'it is held for ever'
-            program.tell('record 1000')
+            program.send('record 1000')
             recorded += 1000
         equal(all_of(program.ring()), recorded + 1)
 
@@ -186,7 +186,7 @@ def a_watcher_that_died_holds_nobody():
 def a_loop_fills_no_disk():
     with subject('--snapshots', '2') as program:
         for _ in range(30):
-            program.tell('loop 1000')
+            program.send('loop 1000')
             time.sleep(0.1)
         errors = program.end()
         equal(program.snapshots(), ['trace.snapshot-1.weft', 'trace.snapshot-2.weft'])
@@ -204,17 +204,17 @@ def ctl(program, *arguments, status=0):
 @case
 def ctl_takes_a_snapshot():
     with subject() as program:
-        program.tell('record 1000')
-        said = ctl(program, 'snapshot').stderr
+        program.send('record 1000')
+        report = ctl(program, 'snapshot').stderr
         first = 'snapshot-subject-%d.snapshot-1.weft' % program.pid
-        assert first in said and '1,000 events' in said, said
+        assert first in report and '1,000 events' in report, report
         ctl(program, 'snapshot', '--hold')
         ctl(program, 'snapshot', '-o', 'mine.weft')
         piped = subprocess.run([WEFT, 'ctl', str(program.pid), 'snapshot', '-o', '-'], env=program.env,
                                capture_output=True, check=True)
         with open(program.file('piped.weft'), 'wb') as file:
             file.write(piped.stdout)
-        program.tell('record 1000')
+        program.send('record 1000')
         program.end()
         for name in (first, first.replace('-1.', '-2.'), 'mine.weft', 'piped.weft'):
             equal(numbers_of(program.file(name)), list(range(1000)), name)
@@ -240,26 +240,26 @@ def a_snapshot_of_what_is_written_has_no_gap():
 @case
 def a_rundown_names_what_has_wrapped():
     with subject(size='64K') as program:
-        program.tell('tasks 5')
-        program.tell('record 100000')
-        asking = subprocess.Popen([WEFT, 'ctl', str(program.pid), 'rundown'], env=program.env,
+        program.send('tasks 5')
+        program.send('record 100000')
+        request = subprocess.Popen([WEFT, 'ctl', str(program.pid), 'rundown'], env=program.env,
                                   stderr=subprocess.PIPE, text=True)
-        while asking.poll() is None:  # it asks once it follows
-            program.tell('look')
+        while request.poll() is None:  # the request comes once ctl follows the program
+            program.send('look')
             time.sleep(0.005)
-        equal((asking.returncode, asking.stderr.read()), (0, 'weft: the program listed 5 living tasks\n'))
-        program.tell('record 10')
+        equal((request.returncode, request.stderr.read()), (0, 'weft: the program listed 5 living tasks\n'))
+        program.send('record 10')
         program.end()
         trace = program.file('trace.weft')
-        told = {row['label']: row for row in json_lines(weft('dump', '--tasks', '--json', trace).stdout)}
-        equal(sorted(told), ['task %d' % i for i in range(5)])
+        tasks = {row['label']: row for row in json_lines(weft('dump', '--tasks', '--json', trace).stdout)}
+        equal(sorted(tasks), ['task %d' % i for i in range(5)])
         info, = json_lines(weft('info', '--json', trace).stdout)
         for number in range(5):
-            row = told['task %d' % number]
+            row = tasks['task %d' % number]
             equal(row['kind'], 'bind')
             alive, = [e for e in events_of(trace) if e['event'] == 'alive' and e['task'] == row['task']]
             equal((alive['rundown'], alive['source']),
-                  (True, told['task %d' % (number - 1)]['task'] if number else None))
+                  (True, tasks['task %d' % (number - 1)]['task'] if number else None))
             if number % 2 == 0:
                 equal(alive['age'], 3600 * 10 ** 9)
                 equal(row['created'], max(0, alive['time'] - alive['age']))
@@ -268,7 +268,7 @@ def a_rundown_names_what_has_wrapped():
                 assert 'age' not in alive and 'created' not in row, row
         edges = {(e['from'], e['to']) for e in json_lines(weft('dump', '--edges', '--json', trace).stdout)
                  if e['edge'] == 'try_read'}
-        equal(edges, {(told['task %d' % i]['task'], told['task %d' % (i - 1)]['task']) for i in range(1, 5)})
+        equal(edges, {(tasks['task %d' % i]['task'], tasks['task %d' % (i - 1)]['task']) for i in range(1, 5)})
         equal(info['tasks']['preexisting'], 5)
         text = weft('info', trace).stdout
         assert 'before      5 tasks began before the trace\n' in text, text
@@ -277,7 +277,7 @@ def a_rundown_names_what_has_wrapped():
 @case
 def a_missing_answer_is_reported():
     with subject() as program:
-        program.tell('tasks 5')
+        program.send('tasks 5')
         assert 'no answer' in ctl(program, 'rundown', status=1).stderr
         program.end()
         result = weft('ctl', program.file('trace.weft'), 'rundown', status=1)
@@ -287,8 +287,8 @@ def a_missing_answer_is_reported():
 @case
 def without_snapshots_no_watcher_listens():
     with subject('--snapshots', '0') as program:
-        program.tell('record 10')
-        program.tell('request in vain')
+        program.send('record 10')
+        program.send('request in vain')
         time.sleep(0.2)
         errors = program.end()
         equal(program.snapshots(), [])
@@ -301,12 +301,12 @@ def a_counter_that_passes_a_limit():
     with subject('--trigger', 'counter queue > 100') as program:
         program.wait_for_listener()
         for _ in range(100):
-            program.tell('queue 1')
+            program.send('queue 1')
         time.sleep(0.1)
         equal(program.snapshots(), [])
-        program.tell('queue 1')
+        program.send('queue 1')
         path = program.wait_for('trace.snapshot-1.weft')
-        program.tell('queue 1')  # still above
+        program.send('queue 1')  # still above
         errors = program.end()
         equal(program.snapshots(), ['trace.snapshot-1.weft'])
         assert '"counter queue > 100"' in errors, errors
@@ -316,12 +316,12 @@ def a_counter_that_passes_a_limit():
 @case
 def the_past_of_a_trigger_is_there():
     with subject('--trigger', 'tag = timeout', size='64K') as program:
-        program.tell('record 100000')
+        program.send('record 100000')
         program.wait_for_listener()
-        program.tell('tag time')
-        program.tell('tag timeout')
+        program.send('tag time')
+        program.send('tag timeout')
         path = program.wait_for('trace.snapshot-1.weft')
-        program.tell('record 1000000')
+        program.send('record 1000000')
         program.end()
         assert 99999 in [e.get('value') for e in events_of(path)], 'the moments before are gone'
         assert [e for e in events_of(path) if e.get('text') == 'timeout']
@@ -332,8 +332,8 @@ def the_past_of_a_trigger_is_there():
 def a_task_that_hangs_fires_while_it_does():
     with subject('--trigger', 'waits > 50ms kind=bind label=query') as program:
         program.wait_for_listener()
-        program.tell('wait other')
-        program.tell('wait the query of A')
+        program.send('wait other')
+        program.send('wait the query of A')
         path = program.wait_for('trace.snapshot-1.weft')  # nothing else happens
         program.end()
         equal(len(program.snapshots()), 1)
@@ -344,11 +344,11 @@ def a_task_that_hangs_fires_while_it_does():
 @case
 def a_program_gives_its_own_rules():
     with subject() as program:
-        program.tell('rule tag panic')
-        program.tell('rule counter queue >')
-        program.tell('rule tag panic')
+        program.send('rule tag panic')
+        program.send('rule counter queue >')
+        program.send('rule tag panic')
         program.wait_for_listener()
-        program.tell('tag panic')
+        program.send('tag panic')
         program.wait_for('trace.snapshot-1.weft')
         errors = program.end()
         assert 'weft_trigger: a whole number is expected; at character 16 of "counter queue >"' in errors, errors
@@ -377,14 +377,14 @@ def ctl_when(program, *options):
 @case
 def ctl_waits_until_a_rule_fires():
     with subject() as program:
-        program.tell('tag panic')  # before it came
+        program.send('tag panic')  # before it came
         waiting = ctl_when(program, '-o', 'when.weft')
         time.sleep(0.2)
         equal(waiting.poll(), None)
         deadline = time.monotonic() + PATIENCE
         while waiting.poll() is None:
             assert time.monotonic() < deadline, 'it does not fire'
-            program.tell('tag panic')
+            program.send('tag panic')
             time.sleep(0.01)
         equal(waiting.returncode, 0, waiting.stderr.read())
         program.end()
@@ -404,13 +404,13 @@ def ctl_says_that_no_rule_fired():
 
 @case
 def wrong_use_is_reported():
-    said = weft('record', '--trigger', 'counter queue = 1', 'true', status=2).stderr
-    assert '--trigger: > or < is expected; at character 15 of "counter queue = 1"' in said, said
+    report = weft('record', '--trigger', 'counter queue = 1', 'true', status=2).stderr
+    assert '--trigger: > or < is expected; at character 15 of "counter queue = 1"' in report, report
     for arguments, message in ((('set', 'net=loud'), 'no level "loud"'), (('set',), 'CATEGORY=LEVEL is missing'),
                                (('status', 'x'), '"x" is too many'), (('snapshot', '--when', 'no'), 'is expected'),
                                (('--json', 'rundown'), 'only `status` takes --json')):
-        said = weft('ctl', 'no-such-file', *arguments, status=2).stderr  # whatever the file
-        assert message in said, said
+        report = weft('ctl', 'no-such-file', *arguments, status=2).stderr  # whatever the file
+        assert message in report, report
     assert 'only `snapshot` takes' in weft('ctl', '--hold', '1', 'rundown', status=2).stderr
     assert '"many"' in weft('record', '--snapshots', 'many', 'true', status=2).stderr
     assert 'runs no program' in weft('record', '--snapshots', '1', '-p', '1', status=2).stderr

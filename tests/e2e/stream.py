@@ -22,7 +22,7 @@ CROWD = 2  # of many threads: a packet that one left open may be drained after a
 PATIENCE = 60
 
 
-class Place:
+class Workspace:
     """A working directory, and a run directory of its own."""
 
     def __init__(self, path):
@@ -54,13 +54,13 @@ class Place:
         return not glob.glob(os.path.join(self.run, 'weft', '*'))
 
 
-def place(function):
-    """A case with a place of its own."""
-    def with_place():
+def in_workspace(function):
+    """A case that gets a workspace of its own."""
+    def with_workspace():
         with temporary_directory() as path:
-            function(Place(path))
-    with_place.__name__ = function.__name__
-    return with_place
+            function(Workspace(path))
+    with_workspace.__name__ = function.__name__
+    return with_workspace
 
 
 def wait_until(condition, what):
@@ -109,19 +109,19 @@ def has_zstd():
 # ---- Everything is there ----
 
 @case
-@place
+@in_workspace
 def everything_is_in_the_file(here):
     """About 10 times as much as the ring holds; a busy machine may lose some events, and counts them."""
     total = 50000
-    said = here.record('--size', '256K', '-o', 't.weft', *here.subject(total, 2000)).stderr
+    report = here.record('--size', '256K', '-o', 't.weft', *here.subject(total, 2000)).stderr
     lanes = numbers(here.file('t.weft'))
     lost = losses(here.file('t.weft'))
-    equal(sum(map(len, lanes)) + lost, LANES * total, said)
-    assert sum(map(len, lanes)) > 2 * 256 * 1024 // 16, said
+    equal(sum(map(len, lanes)) + lost, LANES * total, report)
+    assert sum(map(len, lanes)) > 2 * 256 * 1024 // 16, report
     if not lost:
         for lane in lanes:
             assert is_prefix(lane)
-        assert 'none lost' in said, said
+        assert 'none lost' in report, report
     for lane in lanes:
         equal(lane, sorted(set(lane)))
     assert not info(here.file('t.weft'))['diagnostics']
@@ -129,18 +129,18 @@ def everything_is_in_the_file(here):
 
 
 @case
-@place
+@in_workspace
 def events_lost_in_the_ring_are_counted(here):
     total = 1000000
-    said = here.record('--size', '64K', '-o', 't.weft', *here.subject(total)).stderr
+    report = here.record('--size', '64K', '-o', 't.weft', *here.subject(total)).stderr
     lanes = numbers(here.file('t.weft'))
-    equal(sum(map(len, lanes)) + losses(here.file('t.weft')), LANES * total, said)
+    equal(sum(map(len, lanes)) + losses(here.file('t.weft')), LANES * total, report)
     for lane in lanes:
         equal(lane, sorted(set(lane)))
 
 
 @case
-@place
+@in_workspace
 def status_is_the_programs(here):
     here.record('-o', 't.weft', RECORD_SUBJECT, 3, 'exit', 42, status=42)
     equal(info(here.file('t.weft'))['by_event'], {'note': 3})
@@ -151,21 +151,21 @@ def status_is_the_programs(here):
 
 
 @case
-@place
+@in_workspace
 def each_process_has_its_file(here):
     here.record(RECORD_SUBJECT, 3, 'fork', 4)
     files = sorted(glob.glob(here.file('record-subject-*.weft')))
     equal(sorted(info(f)['by_event']['note'] for f in files), [3, 4])
     for f in files:
         os.unlink(f)
-    said = here.record('-o', 't.weft', RECORD_SUBJECT, 3, 'exec', 4).stderr
+    report = here.record('-o', 't.weft', RECORD_SUBJECT, 3, 'exec', 4).stderr
     files = sorted(glob.glob(here.file('t*.weft')))
-    equal(sorted(info(f)['by_event']['note'] for f in files), [3, 4], said)
-    assert '1 more process' in said, said
+    equal(sorted(info(f)['by_event']['note'] for f in files), [3, 4], report)
+    assert '1 more process' in report, report
 
 
 @case
-@place
+@in_workspace
 def a_stream_goes_through_a_pipe(here):
     out = here.record('-o', '-', *here.subject(1000), text=False).stdout
     with open(here.file('t.weft'), 'wb') as file:
@@ -174,7 +174,7 @@ def a_stream_goes_through_a_pipe(here):
 
 
 @case
-@place
+@in_workspace
 def a_process_that_runs_already(here):
     runner = subprocess.Popen([WEFT, 'record', '-o', 'whole.weft', *map(str, here.subject(10 ** 9, 1000))],
                               cwd=here.cwd, env=dict(os.environ, **here.env), stderr=subprocess.PIPE)
@@ -186,8 +186,8 @@ def a_process_that_runs_already(here):
     wait_until(lambda: min(here.counters()) > max(begun) + 20000, 'more events')
     last = here.counters()
     stream.send_signal(signal.SIGINT)
-    _, said = stream.communicate(timeout=PATIENCE)
-    equal(stream.returncode, 0, said)
+    _, report = stream.communicate(timeout=PATIENCE)
+    equal(stream.returncode, 0, report)
     assert os.path.exists('/proc/%d' % program), 'the program ended too'
     lanes, lost = numbers(here.file('part.weft')), losses(here.file('part.weft'))
     for lane, until in zip(lanes, last):
@@ -201,7 +201,7 @@ def a_process_that_runs_already(here):
 # ---- Killed ----
 
 @case
-@place
+@in_workspace
 def the_program_is_killed(here):
     chance = random.Random(1)
     for _ in range(6):
@@ -211,16 +211,16 @@ def the_program_is_killed(here):
                    and max(here.counters()) > 0, 'an event')
         time.sleep(chance.random() / 4)
         os.kill(program, signal.SIGKILL)
-        _, said = record.communicate(timeout=PATIENCE)
-        equal(record.returncode, 128 + 9, said)
+        _, report = record.communicate(timeout=PATIENCE)
+        equal(record.returncode, 128 + 9, report)
         lanes, lost = numbers(here.file('t.weft')), losses(here.file('t.weft'))
-        for lane, told in zip(lanes, here.counters()):
-            assert lost or (is_prefix(lane) and len(lane) >= told), (len(lane), told, said)
+        for lane, counted in zip(lanes, here.counters()):
+            assert lost or (is_prefix(lane) and len(lane) >= counted), (len(lane), counted, report)
         os.unlink(here.file('counters'))
 
 
 @case
-@place
+@in_workspace
 def weft_record_is_killed(here):
     """The file is whole up to some time; later events are in the ring, which --recover saves beside it."""
     chance = random.Random(2)
@@ -240,15 +240,15 @@ def weft_record_is_killed(here):
         weft('record', '--recover', cwd=here.cwd, env=here.env)
         equal(os.path.getsize(file), size, 'the stream was replaced')
         rest, = set(glob.glob(here.file('stream-subject-*.weft'))) - {file}
-        # On a busy machine weft record may have been late, or the program have lived on for longer than its ring
-        # can bridge. At 16 to 24 bytes an event, and little more for the long ones, so many surely fit.
+        # On a busy machine weft record may have been late, or the program may have recorded more after that than its
+        # ring holds. At 16 to 24 bytes an event, and little more for the long ones, that many surely fit.
         all_fits = sum(here.counters()) - sum(map(len, first)) < 40000
-        for index, (lane, more, told) in enumerate(zip(first, numbers(rest), here.counters())):
+        for index, (lane, more, counted) in enumerate(zip(first, numbers(rest), here.counters())):
             equal(lane, sorted(set(lane)))
             assert lost or is_prefix(lane) or index == CROWD, lane[:10]
             assert more[0] <= len(lane) or not all_fits or lost or index == CROWD, 'a gap between stream and ring'
             equal(more, list(range(more[0], more[-1] + 1)))
-            assert more[-1] + 1 >= told
+            assert more[-1] + 1 >= counted
         os.unlink(file)
         os.unlink(rest)
         os.unlink(here.file('counters'))
@@ -256,7 +256,7 @@ def weft_record_is_killed(here):
 
 
 @case
-@place
+@in_workspace
 def any_beginning_of_a_stream_can_be_read(here):
     here.record('-o', 't.weft', *here.subject(3000, 100))
     with open(here.file('t.weft'), 'rb') as file:
@@ -290,12 +290,12 @@ def walk(data):
     """Each packet's (sequence, number of the first event, events), and the names that there are by then."""
     names, with_name, at = {}, kinds(), HEADER
     while at < len(data):
-        magic, kind, size, place = CHUNK.unpack_from(data, at)
+        magic, kind, size, position = CHUNK.unpack_from(data, at)
         equal(magic, 0x6b6e68638946eaff)
         content, at = data[at + CHUNK.size:at + CHUNK.size + size], at + CHUNK.size + size
         if kind == 2:
             for offset in range(0, size - 8, 16):
-                names[(place + offset) // 16 + 1] = struct.unpack_from('<I', content, offset + 4)[0]
+                names[(position + offset) // 16 + 1] = struct.unpack_from('<I', content, offset + 4)[0]
         if kind != 1:
             continue
         state, committed = struct.unpack_from('<QI', content)
@@ -312,7 +312,7 @@ def walk(data):
 
 
 @case
-@place
+@in_workspace
 def names_are_there_before_their_packets(here):
     here.record('-o', 't.weft', *here.subject(20000, 500))
     with open(here.file('t.weft'), 'rb') as file:
@@ -327,15 +327,15 @@ def names_are_there_before_their_packets(here):
 # ---- Many files ----
 
 @case
-@place
+@in_workspace
 def files_are_rotated(here):
     total = 30000
-    said = here.record('--rotate', '200K', '-o', 't.weft', *here.subject(total, 500)).stderr
+    report = here.record('--rotate', '200K', '-o', 't.weft', *here.subject(total, 500)).stderr
     files = sorted(glob.glob(here.file('t.*.weft')))
     equal([os.path.basename(f) for f in files[:2]], ['t.0001.weft', 't.0002.weft'])
-    assert len(files) > 5 and ' in %d files' % len(files) in said, said
-    assert all(os.path.getsize(f) <= 200 * 1024 for f in files), said
-    equal(sum(len(n) for n in numbers(*files)) + sum(map(losses, files)), LANES * total, said)
+    assert len(files) > 5 and ' in %d files' % len(files) in report, report
+    assert all(os.path.getsize(f) <= 200 * 1024 for f in files), report
+    equal(sum(len(n) for n in numbers(*files)) + sum(map(losses, files)), LANES * total, report)
     assert all(not info(f)['diagnostics'] for f in files)
     whole = sum(len(lane) for f in files for lane in numbers(f))
     equal(whole, sum(map(len, numbers(*files))))
@@ -345,12 +345,12 @@ def files_are_rotated(here):
 
 
 @case
-@place
+@in_workspace
 def the_newest_files_are_kept(here):
     for _ in range(2):
-        said = here.record('--rotate', '64K:3', '-o', 't.weft', *here.subject(10000)).stderr
+        report = here.record('--rotate', '64K:3', '-o', 't.weft', *here.subject(10000)).stderr
     files = sorted(glob.glob(here.file('t.*.weft')))
-    equal(len(files), 3, said)
+    equal(len(files), 3, report)
     last = int(files[-1].split('.')[-2])
     assert last > 10, 'numbers did not go on'
     equal([int(f.split('.')[-2]) for f in files], [last - 2, last - 1, last])
@@ -360,7 +360,7 @@ def the_newest_files_are_kept(here):
 
 
 @case
-@place
+@in_workspace
 def streams_are_compressed(here):
     if not has_zstd():
         skip('built without zstd')
@@ -388,32 +388,32 @@ def streams_are_compressed(here):
 # ---- Disks ----
 
 @case
-@place
+@in_workspace
 def a_file_that_may_not_grow(here):
     """The program ends normally; events that the file lacks are counted, and the ring stays."""
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (512 << 10, resource.RLIM_INFINITY))
     total = 40000
     record = here.start('--size', '128K', '-o', 't.weft', *here.subject(total, 200), preexec_fn=limit)
-    _, said = record.communicate(timeout=PATIENCE)
-    said = said.decode()
-    equal(record.returncode, 125, said)
+    _, report = record.communicate(timeout=PATIENCE)
+    report = report.decode()
+    equal(record.returncode, 125, report)
     equal(here.counters(), (total,) * LANES)
-    assert 'File too large' in said, said
-    assert '`weft record --recover` saves it' in said, said
+    assert 'File too large' in report, report
+    assert '`weft record --recover` saves it' in report, report
     path = here.file('t.weft')
     assert os.path.getsize(path) <= 512 << 10
-    counts = [int(n.replace(',', '')) for n in re.findall(r'([\d,]+)(?: events|more could| lost \()', said)]
-    found = re.search(r'([\d,]+) events, (none|[\d,]+) lost', said)
-    more = re.search(r'([\d,]+) more could not be written', said)
-    assert found and more, (said, counts)
+    counts = [int(n.replace(',', '')) for n in re.findall(r'([\d,]+)(?: events|more could| lost \()', report)]
+    found = re.search(r'([\d,]+) events, (none|[\d,]+) lost', report)
+    more = re.search(r'([\d,]+) more could not be written', report)
+    assert found and more, (report, counts)
     parts = [0 if p == 'none' else int(p.replace(',', '')) for p in (*found.groups(), more.group(1))]
-    equal(sum(parts), LANES * total, said)
+    equal(sum(parts), LANES * total, report)
     assert glob.glob(os.path.join(here.run, 'weft', 'record-*', '*.weft'))
 
 
 @case
-@place
+@in_workspace
 def the_limit_holds(here):
     """The file has everything that was written before; the program goes on, and its status is returned."""
     limit = 8 << 20
@@ -421,33 +421,33 @@ def the_limit_holds(here):
                            (['--rotate', '1M', '-o', 'r.weft'], None)):
         if names and names[0].endswith('.zst') and not has_zstd():
             continue
-        said = here.record('--size', '256K', '--max-size', '8M', *options, *here.subject(400000)).stderr
+        report = here.record('--size', '256K', '--max-size', '8M', *options, *here.subject(400000)).stderr
         paths = [here.file(n) for n in names] if names else sorted(glob.glob(here.file('r.*.weft')))
         size = sum(map(os.path.getsize, paths))
-        assert size <= limit, (size, said)
+        assert size <= limit, (size, report)
         lanes = numbers(*paths)
         assert all(len(lane) == len(set(lane)) for lane in lanes), 'events that are there twice'
         for path in paths:
             assert not info(path)['diagnostics'], info(path)
         if not options[0] == '--zstd':  # which may be below
-            assert 'the stream has reached its limit of 8 MiB' in said, said
-            assert size > limit // 3, (size, said)
+            assert 'the stream has reached its limit of 8 MiB' in report, report
+            assert size > limit // 3, (size, report)
         assert here.is_clean()
 
 
 @case
-@place
+@in_workspace
 def a_program_that_only_counts_up_fills_no_disk(here):
     """Its ring of 1 MiB is new at each look. Takes 5 seconds."""
     for name, options, most in ('t.weft', [], 16), ('r.weft', ['--rotate', '1M:4'], 4):
-        said = here.record('--size', '1M', '--max-size', '16M', *options, '-o', name, RESEND_SUBJECT, 2).stderr
+        report = here.record('--size', '1M', '--max-size', '16M', *options, '-o', name, RESEND_SUBJECT, 2).stderr
         size = sum(os.path.getsize(path) for path in glob.glob(here.file(name[0] + '.*')))
-        assert size <= most << 20, (size, said)
-        assert options or 'reached its limit' in said, said
+        assert size <= most << 20, (size, report)
+        assert options or 'reached its limit' in report, report
 
 
 @case
-@place
+@in_workspace
 def a_disk_that_is_full_for_a_while(here):
     disk = here.file('disk')
     os.mkdir(disk)
@@ -463,38 +463,38 @@ def a_disk_that_is_full_for_a_while(here):
         before = here.counters()
         wait_until(lambda: min(here.counters()) > max(before) + 10000, 'the program goes on')
         os.unlink(ballast)
-        _, said = record.communicate(timeout=PATIENCE)
-        equal(record.returncode, 0, said)
+        _, report = record.communicate(timeout=PATIENCE)
+        equal(record.returncode, 0, report)
         path = os.path.join(disk, 't.weft')
         lanes = numbers(path)
         assert losses(path) > 0 and info(path)['losses'].get('stalled') == losses(path), info(path)
-        equal(sum(map(len, lanes)) + losses(path), LANES * total, said)
+        equal(sum(map(len, lanes)) + losses(path), LANES * total, report)
         assert not info(path)['diagnostics']
     finally:
         run(['umount', '-l', disk])
 
 
 @case
-@place
+@in_workspace
 def a_consumer_that_stalls(here):
     """The pipe is not read until the program has recorded everything."""
     total = 60000
     record = here.start('--size', '256K', '-o', '-', *here.subject(total))
     wait_until(lambda: os.path.exists(here.file('counters')) and os.path.getsize(here.file('counters'))
                and here.counters() == (total,) * LANES, 'the program goes on')
-    out, said = record.communicate(timeout=PATIENCE)
-    equal(record.returncode, 0, said)
+    out, report = record.communicate(timeout=PATIENCE)
+    equal(record.returncode, 0, report)
     with open(here.file('t.weft'), 'wb') as file:
         file.write(out)
     lost = losses(here.file('t.weft'))
-    assert lost > 0, said
-    equal(sum(map(len, numbers(here.file('t.weft')))) + lost, LANES * total, said)
+    assert lost > 0, report
+    equal(sum(map(len, numbers(here.file('t.weft')))) + lost, LANES * total, report)
 
 
 # ---- Wrong use ----
 
 @case
-@place
+@in_workspace
 def wrong_use(here):
     for args, message in ((['--rotate', '1M', 'true'], '--rotate needs --stream'),
                           (['--max-size', '1G', 'true'], '--max-size needs --stream'),

@@ -389,12 +389,12 @@ def recorded(folder, *options):
     subject = subprocess.Popen([WEFT, 'record', *options, os.path.join(BUILD, 'tests', 'follow-subject')], cwd=folder,
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
-    def tell(words):
+    def send(words):
         subject.stdin.write('%s\n' % words)
         subject.stdin.flush()
         return subject.stdout.readline()
     try:
-        yield tell, int(subject.stdout.readline())
+        yield send, int(subject.stdout.readline())
     finally:
         subject.stdin.close()
         subject.wait()
@@ -403,15 +403,15 @@ def recorded(folder, *options):
 @case
 def a_running_program_is_followed_to_its_end():
     with screen(), temporary_directory() as folder:
-        with recorded(folder) as (tell, pid):
-            tell(100)
+        with recorded(folder) as (send, pid):
+            send(100)
             with program(pid) as viewer:
                 window = viewer.window('follow-subject')
                 until('the first picture', lambda: window.picture().has_colors(11))
                 before = window.picture()
-                tell(5000)
+                send(5000)
                 until('the picture grows', lambda: window.picture() != before)
-                tell('stop')
+                send('stop')
                 until('it says so', lambda: 'ended' in window.status())
                 # Now the picture no longer changes, and equals that of the complete file.
                 assert window.still().has_colors(11)

@@ -113,8 +113,8 @@ class Case:
 
 def sort_of(fault):
     """A key that similar faults share: the first line, and where a sanitizer found it."""
-    place = re.search(r'[\w/]+\.[ch]:\d+', fault)
-    return re.sub(r"0x[0-9a-f]+|\d+|'.*'", '', fault.partition('\n')[0])[:80] + (place.group() if place else '')
+    location = re.search(r'[\w/]+\.[ch]:\d+', fault)
+    return re.sub(r"0x[0-9a-f]+|\d+|'.*'", '', fault.partition('\n')[0])[:80] + (location.group() if location else '')
 
 
 def choose(cases, running):

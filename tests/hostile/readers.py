@@ -12,7 +12,7 @@ import time
 import xml.etree.ElementTree as xml
 from urllib.parse import urlsplit
 
-import world as places
+import world
 from harness import WEFT, Skip, run
 from operation import Limits, Operation, control_in, cpu_s, judge_text, not_json
 
@@ -170,7 +170,7 @@ STREAM_BYTES = 16 << 20  # for so much of a file a command may take twice its ti
 def look_at_saved(w, path, look):
     """A command reads a file: its limits are in proportion to the file. A stream may be large."""
     out = w.file('made-%d' % w.count)
-    limits = Limits(places.SANITIZED, os.path.getsize(path), factor=40)
+    limits = Limits(world.SANITIZED, os.path.getsize(path), factor=40)
     limits.cpu_s *= 1 + os.path.getsize(path) / STREAM_BYTES
     words = [word.replace('FILE', path).replace('OUT', out) for word in look]
     status = w.run(*words, limits=limits, is_json='--json' in words)
@@ -332,10 +332,10 @@ def gtk(w):
     with desktop.screen('1000x700'):
         w.env = dict(os.environ, XDG_RUNTIME_DIR=w.env['XDG_RUNTIME_DIR'], **{
             name: value + ':detect_leaks=0' if name == 'ASAN_OPTIONS' else value
-            for name, value in places.SANITIZERS.items()})
+            for name, value in world.SANITIZERS.items()})
         w.start_writer(waits=True)
         # Libraries, fonts and pictures of the desktop are no part of what the ring costs.
-        limits = Limits(places.SANITIZED, w.size)
+        limits = Limits(world.SANITIZED, w.size)
         limits.memory += 256 << 20
         window = w.start('view', w.pid, limits=limits, statuses=(0, 1, 3, -signal.SIGTERM))
         w.until(lambda: visible() or window.has_ended(), 30)
@@ -389,7 +389,7 @@ def outside(w):
         for one in ids(Client(url), w):
             Client(url).get('/api/trace/' + one)
     w.last(server)
-    other = places.World(w.seed + 1, 'outside', w.seconds)
+    other = world.World(w.seed + 1, 'outside', w.seconds)
     with other:
         record(other, '--snapshots', '5', '-o', 'trace.weft')
     w.faults += other.faults

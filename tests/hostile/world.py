@@ -45,8 +45,8 @@ class World:
         self.faults = []
         self.count = self.memory = 0
         self.folder = tempfile.mkdtemp(prefix='weft-hostile-')
-        self.place = os.path.join(self.folder, 'run', 'weft', 'record-attack') + '/'
-        os.makedirs(self.place, 0o700)
+        self.run_directory = os.path.join(self.folder, 'run', 'weft', 'record-attack') + '/'
+        os.makedirs(self.run_directory, 0o700)
         for path in ('run', 'run/weft'):
             os.chmod(os.path.join(self.folder, path), 0o700)
         self.env = dict(os.environ, XDG_RUNTIME_DIR=os.path.join(self.folder, 'run'), **SANITIZERS)
@@ -82,9 +82,9 @@ class World:
     def start_writer(self, waits=False):
         """The writer in a directory like those of weft record, which we attend as that does. If it
         waits, it is honest until `begin`."""
-        self.lock = os.open(self.place, os.O_RDONLY | os.O_DIRECTORY)
+        self.lock = os.open(self.run_directory, os.O_RDONLY | os.O_DIRECTORY)
         fcntl.flock(self.lock, fcntl.LOCK_SH)
-        env = dict(self.env, WEFT_OUT=self.place, WEFT_SIZE=str(self.size))
+        env = dict(self.env, WEFT_OUT=self.run_directory, WEFT_SIZE=str(self.size))
         command = self.writer_command() + ['wait'] * waits
         self.program = subprocess.Popen(command, stdout=subprocess.PIPE, env=env, cwd=self.folder)
         line = self.program.stdout.readline()
@@ -106,7 +106,7 @@ class World:
 
     @property
     def ring(self):
-        path, = glob.glob(self.place + '*-%d.weft' % self.pid)
+        path, = glob.glob(self.run_directory + '*-%d.weft' % self.pid)
         return path
 
     def writes(self):

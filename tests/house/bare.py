@@ -171,16 +171,16 @@ def make_demo():
     if not os.path.exists(BASE):
         debootstrap()
     subprocess.run(['cp', '-a', BASE, ROOT], check=True)
-    copy_sources(os.path.join(ROOT, 'root', 'weft'))
-    text = step('demo', 'cd /root/weft; make demo')
-    assert 'The picture: /root/weft/build/demo/demo.png' in text, text[-3000:]
+    copy_sources(os.path.join(ROOT, 'srv', 'weft'))
+    text = step('demo', 'cd /srv/weft; make demo')
+    assert 'The picture: /srv/weft/build/demo/demo.png' in text, text[-3000:]
     assert 'The same as a page for a browser:' in text, text[-3000:]
 
 
 @case
 def make_install():
     needs('demo')
-    text = step('install', 'cd /root/weft; make install; mv /root/weft /root/gone; weft --version; ldconfig -p;'
+    text = step('install', 'cd /srv/weft; make install; mv /srv/weft /srv/moved; weft --version; ldconfig -p;'
                 'ls /usr/local/share/doc/weft /usr/local/share/man/man1')
     assert re.search(r'libweft\.so\.0 .*/usr/local/lib/\S+-linux-gnu/libweft\.so\.0', text), text[-3000:]
     assert 'LICENSE' in text and 'weft.1' in text, text[-3000:]
@@ -190,7 +190,7 @@ def make_install():
 def a_program_of_the_users_own():
     needs('install')
     line = re.search(r'`(cc hello\.c .*?)`', read('README.md')).group(1)
-    text = step('hello', 'mkdir /root/hello; cd /root/hello; cp /root/gone/examples/hello.c .; %s; ./a.out;'
+    text = step('hello', 'mkdir /srv/hello; cd /srv/hello; cp /srv/moved/examples/hello.c .; %s; ./a.out;'
                 'weft record -o hello.weft ./a.out; weft dump hello.weft' % line)
     assert text.count('Hello, world.\n') == 2, text
     assert 'label     task=1 text="say hello"' in text, text
@@ -200,14 +200,14 @@ def a_program_of_the_users_own():
 def a_meson_subproject():
     """CMake and a C++ compiler are missing, because a project in C need not have them."""
     needs('demo')
-    folder = os.path.join(ROOT, 'root', 'project')
+    folder = os.path.join(ROOT, 'srv', 'project')
     copy_sources(os.path.join(folder, 'subprojects', 'weft'))
     files = {'meson.build': block('meson'), 'subprojects/weft.wrap': block('ini'),
              'main.c': read('examples/hello.c')}
     for path, text in files.items():
         with open(os.path.join(folder, path), 'w', encoding='utf-8') as file:
             file.write(text)
-    text = step('subproject', 'cd /root/project; ! command -v cmake; ! command -v c++; meson setup build'
+    text = step('subproject', 'cd /srv/project; ! command -v cmake; ! command -v c++; meson setup build'
                 ' --force-fallback-for=weft; ninja -C build program; build/program')
     assert 'Hello, world.\n' in text, text[-3000:]
 

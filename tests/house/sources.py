@@ -55,7 +55,7 @@ def numbers_do_not_depend_on_the_locale():
     assert not wrong, 'use base/number.h instead:\n' + '\n'.join(wrong)
 
 
-# Comments name their subject, as CONTRIBUTING.md asks: these words stand in its place.
+# Comments name their subject, as CONTRIBUTING.md asks: a comment must not begin with these words instead.
 NO_SUBJECT = re.compile(r'(?:Who|Whoever|Whom|Whose|Of|What|Whatever|Wherever|Somebody|Nobody)\b')
 ARCHAIC = re.compile(r'\b(?:whoever|whosoever|somebody|likewise|whence|hence|thence|lest|thereof|whereof|spoilt)\b'
                      r'|makes? no sense|told apart|unless told', re.IGNORECASE)

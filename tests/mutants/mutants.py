@@ -32,15 +32,16 @@ def run(command, **options):
                           **options)
 
 
-def insist(result, what):
+def checked_output(result, action):
+    """The output of a command; exits with it if the command failed."""
     if result.returncode:
-        sys.exit('%s:\n%s' % (what, result.stdout))
+        sys.exit('%s failed:\n%s' % (action, result.stdout))
     return result.stdout
 
 
 def copy_source():
     """Files keep their times if they have not changed, so that little is compiled again."""
-    names = insist(run(['git', 'ls-files', '-co', '--exclude-standard'], cwd=ROOT), 'git ls-files').splitlines()
+    names = checked_output(run(['git', 'ls-files', '-co', '--exclude-standard'], cwd=ROOT), 'git ls-files').splitlines()
     for name in names:
         source, target = os.path.join(ROOT, name), os.path.join(COPY, name)
         if not os.path.isfile(source):
@@ -58,8 +59,8 @@ def read(path):
 def configure():
     compiler = os.environ.get('CC') or ('ccache gcc' if shutil.which('ccache') else 'gcc')
     if not os.path.exists(os.path.join(BUILD, 'build.ninja')):
-        insist(run(['meson', 'setup', BUILD, COPY, '-Dtests=enabled'], env=dict(os.environ, CC=compiler)), 'meson setup')
-    insist(run(['ninja', '-C', BUILD, 'build.ninja']), 'meson')
+        checked_output(run(['meson', 'setup', BUILD, COPY, '-Dtests=enabled'], env=dict(os.environ, CC=compiler)), 'meson setup')
+    checked_output(run(['ninja', '-C', BUILD, 'build.ninja']), 'meson')
 
 
 class Tests:
@@ -67,7 +68,7 @@ class Tests:
 
     def __init__(self):
         def introspect(what):
-            return json.loads(insist(run(['meson', 'introspect', what, BUILD]), 'meson introspect'))
+            return json.loads(checked_output(run(['meson', 'introspect', what, BUILD]), 'meson introspect'))
         made = {target['id']: target['filename'] for target in introspect('--targets')}
         self.commands, self.environments, self.targets = {}, {}, {}
         for test in introspect('--tests'):
@@ -108,8 +109,8 @@ def restore(mutant, text):
         file.write(text)
 
 
-def judge(tests, mutant):
-    """The mutant's fate."""
+def run_tests(tests, mutant):
+    """The result as a text: which test killed the mutant, or that it survived or does not compile."""
     result = tests.compile(mutant.tests)
     if result.returncode:
         return 'does not compile'
@@ -119,7 +120,7 @@ def judge(tests, mutant):
 def try_mutant(tests, mutant):
     text = plant(mutant)
     try:
-        return judge(tests, mutant)
+        return run_tests(tests, mutant)
     finally:
         restore(mutant, text)
 
@@ -132,7 +133,7 @@ def check_table(mutants, tests):
         if unknown:
             sys.exit('no such test: %s' % ' '.join(unknown))
     names = sorted({name for mutant in mutants for name in mutant.tests})
-    insist(tests.compile(names), 'compiling without a mutant')
+    checked_output(tests.compile(names), 'compiling without a mutant')
     for name in names:
         if not tests.passes(name):
             sys.exit('%s fails without a mutant' % name)

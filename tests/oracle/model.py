@@ -11,15 +11,16 @@ class Task:
     def __init__(self, number, start, mentioned):
         self.id, self.start, self.mentioned = number, start, mentioned
         self.kind, self.created = 'preexisting', False
-        self.told, self.creation = False, None  # when it was created, if the trace has that
+        self.from_rundown = False
+        self.creation = None   # when it was created, as a rundown says
         self.parent = None
         self.becomes = None
         self.ended = None      # when it was resolved, failed or became another
         self.failed = None
         self.outcome = None    # 'fulfilled', 'failed' or 'became'
         self.label = None
-        self.named = []        # places in the trace of labels and notes
-        self.edges = []        # as actor: [place, time, type, other task]
+        self.named = []        # indices of the events that are labels and notes
+        self.edges = []        # as actor: [index, time, type, other task]
         self.asked = []        # try_reads of it: edges
         self.last = 0          # the latest of what the 1 us rule counts
         self.periods = []      # in which it ran
@@ -46,8 +47,8 @@ class Model:
         self.counters = {}
         self.first = events[0]['time'] if events else 0
         self.final = events[-1]['time'] if events else 0
-        for place, event in enumerate(events):
-            self.place, self.time, self.thread = place, event['time'], event.get('thread')
+        for index, event in enumerate(events):
+            self.index, self.time, self.thread = index, event['time'], event.get('thread')
             self.take(event)
         self.time = self.final
         for self.thread in list(self.running):
@@ -81,7 +82,7 @@ class Model:
             self.ignored += 1
             return
         child.created, child.kind, child.parent = True, event['kind'], parent
-        child.start, child.created_place, child.creation = child.mentioned, self.place, self.time
+        child.start, child.created_index, child.creation = child.mentioned, self.index, self.time
         if parent:
             parent.seen(self.time)
         self.edge('create', parent, child)
@@ -144,7 +145,7 @@ class Model:
     # ---- edges ----
 
     def edge(self, kind, source, target):
-        edge = {'place': self.place, 'time': self.time, 'edge': kind, 'from': source, 'to': target,
+        edge = {'index': self.index, 'time': self.time, 'edge': kind, 'from': source, 'to': target,
                 'removed': False}
         self.edges.append(edge)
         return edge
@@ -219,14 +220,14 @@ class Model:
         task.becomes = target
 
     def alive(self, event):
-        """A rundown sets what create, label and try_read would have set."""
+        """Sets what create, label and try_read would have set."""
         task, source = self.find(event['task']), self.find(event['source'])
         if not task:
             self.ignored += 1
             return
         task.seen(self.time)
-        if not task.created and not task.told:
-            task.told, task.kind = True, event['kind']
+        if not task.created and not task.from_rundown:
+            task.from_rundown, task.kind = True, event['kind']
             if 'age' in event:
                 task.creation = max(0, self.time - event['age'])
         if event['label'] and task.label is None:
@@ -249,13 +250,13 @@ class Model:
         if task:
             if task.label is None:
                 task.label = event['text']
-            task.named.append(self.place)
+            task.named.append(self.index)
             task.seen(self.time)
 
     def note(self, event):
         task = self.find(event['task'])
         if task:
-            task.named.append(self.place)
+            task.named.append(self.index)
             task.seen(self.time)
 
     tag = mark = note
@@ -263,7 +264,7 @@ class Model:
     def counter(self, event):
         task = self.find(event['task'])
         if task:
-            task.named.append(self.place)
+            task.named.append(self.index)
             task.seen(self.time)
         values = self.counters.setdefault(event['name'], [])
         value = event['value'] if 'value' in event else (values[-1] if values else 0) + event['add']
@@ -286,7 +287,7 @@ class Model:
 
     def created_at(self, task):
         """For the order of siblings."""
-        return task.created_place if task.created else -1
+        return task.created_index if task.created else -1
 
     def failure_of(self, task):
         if task.outcome is None and task.expected:
@@ -304,53 +305,53 @@ def unsimplified(model):
 
 
 def simplified(model):
-    """{task: (start, parent, moved)}: where each task is drawn from, and below which. Tasks in the
-    order of their first mention, each as the moves before it left the tree."""
-    place = unsimplified(model)
+    """{task: (start, parent, moved)}: from when on each task is drawn, and below which other one. Tasks move in the
+    order of their first mention, each in the tree that the moves before it have made."""
+    tree = unsimplified(model)
 
     def is_below(task, ancestor):
         while task and task is not ancestor:
-            task = place[task][1]
+            task = tree[task][1]
         return task is ancestor
 
     for task in model.tasks.values():
         if task.kind not in SIMPLIFIED or not task.edges or task.edges[0]['edge'] != 'read':
             continue
         read = task.edges[0]
-        if (any(named < read['place'] for named in task.named)
+        if (any(named < read['index'] for named in task.named)
                 or any(not ask['removed'] and ask['time'] <= read['time'] for ask in task.asked)
                 or (task.parent and task.parent.becomes is task)
                 or read['time'] > model.end_of(task)
                 or is_below(read['to'], task)):
             continue
-        place[task] = (read['time'], read['to'], True)
-    return place
+        tree[task] = (read['time'], read['to'], True)
+    return tree
 
 
-def rows(model, place):
+def rows(model, tree):
     """{task: row} by the rule of first gaps."""
     children = {}
     for task in model.tasks.values():
-        children.setdefault(place[task][1], []).append(task)
+        children.setdefault(tree[task][1], []).append(task)
 
     mentioned = {task: number for number, task in enumerate(model.tasks.values())}
 
     def order(task):
-        moved = place[task][2]
+        moved = tree[task][2]
         return (moved, mentioned[task] if moved else model.created_at(task))
 
     taken, row_of = [], {}
     walk = sorted(children.get(None, []), key=lambda task: -task.id)
     while walk:
         task = walk.pop()
-        start, parent, _ = place[task]
+        start, parent, _ = tree[task]
         end = max(model.end_of(task), start + 1)
         row = 0
         if parent:
             row = row_of[parent] + (parent.becomes is not task and model.end_of(parent) > start)
         # A task that another becomes may exist shortly before the other ends, and still continue in its row.
         continues = (parent and parent.becomes is task
-                     and place[parent][0] <= start < model.end_of(parent) < end)
+                     and tree[parent][0] <= start < model.end_of(parent) < end)
 
         def is_free(at):
             return not any(a < end and start < b and not (continues and who is parent)
@@ -368,18 +369,18 @@ def rows(model, place):
     return row_of
 
 
-def misplaced(model, place, row_of):
+def wrong_rows(model, tree, row_of):
     """Pairs of tasks that overlap in a row, and tasks above what their parent allows."""
     def continues(task, other):
-        return place[task][1] is other and other.becomes is task and model.end_of(other) < model.end_of(task)
+        return tree[task][1] is other and other.becomes is task and model.end_of(other) < model.end_of(task)
 
     wrong, in_row = [], {}
-    for task, (start, parent, _) in place.items():
+    for task, (start, parent, _) in tree.items():
         least = row_of[parent] + (parent.becomes is not task and model.end_of(parent) > start) if parent else 0
         if row_of[task] < least:
             wrong.append((task.id, parent.id))
         for other in in_row.setdefault(row_of[task], []):
-            if (start < model.end_of(other) and place[other][0] < model.end_of(task)
+            if (start < model.end_of(other) and tree[other][0] < model.end_of(task)
                     and not continues(task, other) and not continues(other, task)):
                 wrong.append((task.id, other.id))
         in_row[row_of[task]].append(task)
@@ -410,10 +411,10 @@ def edges(model):
             for edge in model.edges if not edge['removed']]
 
 
-def tasks(model, place):
+def tasks(model, tree):
     """The lines of `weft dump --tasks --json`, without layout rows."""
     shown = []
-    for task, (start, parent, _) in place.items():
+    for task, (start, parent, _) in tree.items():
         ran = model.activations_of(task)
         shown.append({
             'task': task.id, 'kind': task.kind, 'label': task.label,
@@ -422,6 +423,6 @@ def tasks(model, place):
             'failed': model.failure_of(task), 'becomes': task.becomes.id if task.becomes else None,
             'running': sum(until - since for since, until in ran), 'activations': len(ran),
             'expected': task.expected})
-        if task.told and not task.created and task.creation is not None:
+        if task.from_rundown and not task.created and task.creation is not None:
             shown[-1]['created'] = task.creation
     return sorted(shown, key=lambda row: (row['start'], row['task']))

@@ -30,14 +30,14 @@ def without_row(rows):
     return [{key: value for key, value in row.items() if key != 'row'} for row in rows]
 
 
-def check_rows(shown, model, place):
+def check_rows(shown, model, tree):
     """Each task takes the first free row; beyond 64 rows weft passes over some on purpose."""
-    expected = rules.rows(model, place)
+    expected = rules.rows(model, tree)
     got = {model.tasks[row['task']]: row['row'] for row in shown}
     if max(expected.values(), default=0) < 64:
         for task, row in got.items():
             assert row == expected[task], 'row of task %d: weft %d, oracle %d' % (task.id, row, expected[task])
-    wrong = rules.misplaced(model, place, got)
+    wrong = rules.wrong_rows(model, tree, got)
     assert not wrong, 'rows of tasks %s' % wrong
 
 
@@ -92,15 +92,15 @@ def ends(model, start):
 def check_part(shown, events, start, end):
     """The events of the range are unchanged, and the rundown before them describes the state."""
     kept = [event for event in events if start <= event['time'] < end]
-    told, rest = shown[:len(shown) - len(kept)], shown[len(shown) - len(kept):]
+    rundown, rest = shown[:len(shown) - len(kept)], shown[len(shown) - len(kept):]
     same('events of the part', rest, kept)
-    for event in told:
+    for event in rundown:
         assert event.get('rundown') and event['time'] == start, event
     before = [event for event in events if event['time'] < start]
     alive = [{key: value for key, value in event.items() if key != 'thread'}
-             for event in told if event['event'] == 'alive']
+             for event in rundown if event['event'] == 'alive']
     same('tasks alive', alive, alive_events(before, start))
-    counters = {event['name']: event['value'] for event in told if event['event'] == 'counter'}
+    counters = {event['name']: event['value'] for event in rundown if event['event'] == 'counter'}
     same_mapping('counter', counters, {name: values[-1] for name, values in rules.Model(before).counters.items()})
     if kept:
         check_part_model(rules.Model(shown), rules.Model([event for event in events if event['time'] < end]), start)
