@@ -97,14 +97,6 @@ static inline const uint8_t *weft__buffer_packet(const struct weft__buffer *buff
 						   : buffer->packets_offset + (uint64_t)packet * buffer->packet_bytes);
 }
 
-/* An upper bound of a packet's bytes. The sizes in its header may have changed since the packet was
- * found. */
-static inline uint32_t weft__buffer_packet_room(const struct weft__buffer *buffer, uint32_t packet)
-{
-	size_t left = buffer->size - (size_t)(weft__buffer_packet(buffer, packet) - buffer->bytes);
-	return left < buffer->packet_bytes ? (uint32_t)left : buffer->packet_bytes;
-}
-
 /* The buffer's clock (enum weft_abi_clock) at init. */
 static inline uint32_t weft__buffer_clock(const struct weft__buffer *buffer)
 {

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "abi/stream_abi.h"
 #include "format/live_memory.h"
 
 /* Acquire: the header was stored before "open", `written` before "closed", and an event's bytes
@@ -27,6 +28,21 @@ static uint64_t load_state(const uint8_t *packet)
 static bool is_opening(uint64_t state)
 {
 	return (state & WEFT_ABI_PACKET_STATE) == WEFT_ABI_PACKET_OPENING;
+}
+
+/* An upper bound of a packet's bytes: the size of its chunk in a stream. The sizes in the headers
+ * of packet and chunk may have changed since the packet was found. */
+static uint32_t room_of(const struct weft__buffer *b, uint32_t index)
+{
+	const uint8_t *packet = weft__buffer_packet(b, index);
+	size_t left = b->size - (size_t)(packet - b->bytes), room = b->packet_bytes;
+	if (b->stream) {
+		const uint8_t *chunk = packet - sizeof(struct weft_abi_chunk);
+		uint32_t bytes;
+		weft__live_copy(&bytes, chunk + offsetof(struct weft_abi_chunk, bytes), sizeof(bytes));
+		room = bytes < room ? bytes : room;
+	}
+	return (uint32_t)(left < room ? left : room);
 }
 
 bool weft__packet_is_same(const struct weft__buffer *b, uint32_t index, uint64_t sequence)
@@ -62,8 +78,8 @@ enum weft__verdict weft__packet_read(
 		return WEFT__PACKET_TORN;
 	if (is_opening(state))
 		return WEFT__PACKET_OPENING;
-	bool is_sound = committed >= sizeof(*ret_header) && committed % 8 == 0 &&
-					committed <= weft__buffer_packet_room(b, index);
+	bool is_sound =
+		committed >= sizeof(*ret_header) && committed % 8 == 0 && committed <= room_of(b, index);
 	return is_sound ? WEFT__PACKET_WHOLE : WEFT__PACKET_DAMAGED;
 }
 

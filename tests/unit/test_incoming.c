@@ -20,6 +20,7 @@
 #include "abi/packet_abi.h"
 #include "abi/stream_abi.h"
 #include "decoded.h"
+#include "drained.h"
 #include "format/weft_drain.h"
 #include "sample.h"
 
@@ -262,17 +263,6 @@ struct stream {
 	struct writer writers[THREADS];
 };
 
-static void append_all(struct stream *s)
-{
-	const void *bytes;
-	size_t size;
-	while (weft__drain_next(s->drain, &bytes, &size) == WEFT_OK) {
-		assert_true(size <= FILE_MAX - s->size);
-		memcpy(s->file + s->size, bytes, size);
-		s->size += size;
-	}
-}
-
 /* `pause`: events between two looks; the more, the more of them are overwritten before they are
  * taken. */
 static struct stream record_stream(uint64_t seed, unsigned pause)
@@ -297,7 +287,7 @@ static struct stream record_stream(uint64_t seed, unsigned pause)
 		take_turn(&s.writers[next_random(&seed) % (i < 1000 ? 2 : THREADS)], i);
 		if (next_random(&seed) % pause == 0) {
 			weft__drain_look(s.drain, ++looks % (pause < 1000 ? 8 : 1) == 0, now_ticks);
-			append_all(&s);
+			drained_append(s.drain, s.file, FILE_MAX, &s.size);
 		}
 	}
 	for (int i = 0; i < THREADS; i++) {
@@ -306,7 +296,7 @@ static struct stream record_stream(uint64_t seed, unsigned pause)
 	}
 	weft_stop();
 	weft__drain_finish(s.drain, false);
-	append_all(&s);
+	drained_append(s.drain, s.file, FILE_MAX, &s.size);
 	weft__drain_destroy(s.drain);
 	free(s.buffer);
 	return s;

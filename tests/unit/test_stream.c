@@ -11,6 +11,7 @@
 #include "abi/buffer_abi.h"
 #include "abi/packet_abi.h"
 #include "abi/stream_abi.h"
+#include "drained.h"
 #include "format/weft_drain.h"
 
 #define SIZE ((size_t)64 << 10) /* the smallest: 13 packets */
@@ -54,22 +55,10 @@ static void end(struct drained *d)
 	free(d->file);
 }
 
-static void append(struct drained *d, const void *bytes, size_t size)
-{
-	assert_true(size % 8 == 0 && size <= FILE_MAX - d->size);
-	memcpy(d->file + d->size, bytes, size);
-	d->size += size;
-}
-
-/* All that there is now. */
+/* Appends all pieces that there are now. */
 static int take(struct drained *d)
 {
-	const void *bytes;
-	size_t size;
-	int status;
-	while ((status = weft__drain_next(d->drain, &bytes, &size)) == WEFT_OK)
-		append(d, bytes, size);
-	return status;
+	return drained_append(d->drain, d->file, FILE_MAX, &d->size);
 }
 
 static void look(struct drained *d, bool with_open)
@@ -157,7 +146,7 @@ static void a_part_knows_what_was_before_it(void **state)
 	struct trace t;
 	weft_switch(weft_create(WEFT_KIND_TASK));
 	look(&d, true);
-	now_ticks += (uint64_t)9 << 32; /* longer than a stamp can say */
+	now_ticks += (uint64_t)9 << 32; /* longer than a stamp can count */
 	weft_note("later");
 	look(&d, true);
 	now_ticks += 5;
