@@ -61,7 +61,7 @@ struct weft_story {
  * buffer of WEFT_SENTENCE_BYTES is always enough. */
 
 /* A task, at a time or as a whole: "try 4472 'Wait for ARP response' waits for condition 4453 since
- * 12.491 ms; nobody has signalled it since." */
+ * 12.491 ms; not signalled since." */
 size_t weft_story_sentence(
 	const struct weft_story *story, uint32_t task, uint64_t at_ns, char *buffer, size_t size);
 

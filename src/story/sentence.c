@@ -122,16 +122,16 @@ static bool is_touched_since(const struct weft_story *story, uint32_t task, uint
 	return false;
 }
 
-/* Appends "; nobody has signalled it since". */
-static void write_nobody(
+/* Appends "; not signalled since". */
+static void write_no_wake(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
 {
 	unsigned kind = tasks_of(story)->kind[wait->source];
 	bool by_signal = kind == WEFT_KIND_CONDITION || kind == WEFT_KIND_SEMAPHORE;
 	if (!story->index || is_touched_since(story, wait->source, wait->since))
 		return;
-	weft__words_add(weft__clause(s, WORTH_OTHERS), "; nobody has %s it since",
-		by_signal ? "signalled" : "resolved");
+	weft__words_add(
+		weft__clause(s, WORTH_OTHERS), "; not %s since", by_signal ? "signalled" : "resolved");
 }
 
 static void write_wait(
@@ -156,7 +156,7 @@ static void write_wait(
 		weft__words_add(w, ", until ");
 		weft__words_add_time(w, model, wait->until);
 	} else if (wait->source != WEFT_NONE) {
-		write_nobody(s, story, wait);
+		write_no_wake(s, story, wait);
 	}
 	write_creator(s, story, wait->task);
 }

@@ -44,7 +44,7 @@ static void add_handle(struct weft_viewer *viewer, uint32_t *at, bool is_end)
 	add(viewer, at,
 		&(struct weft_viewer_control){
 			.box = {x - HANDLE_WIDTH / 2, strip->y, HANDLE_WIDTH, strip->height},
-			.name = is_end ? "End of the view" : "Begin of the view",
+			.name = is_end ? "End of the view" : "Start of the view",
 			.value = value,
 			.command = is_end ? "stretch end" : "stretch begin",
 			.type = WEFT_VIEWER_HANDLE,

@@ -227,7 +227,7 @@ def buttons_and_handles_are_used_by_tab_and_enter():
     assert opened['role'] == 'BUTTON' and 'The view after' in opened['name'], opened
     before, moved, look = use([*[['key', 'Tab']] * 13, focused, ['key', 'ArrowRight'], ['key', 'ArrowRight'], ['wait', 300],
                                focused, ['look']])
-    equal((before['role'], before['name'], before['value']), ('slider', 'Begin of the view', '0 ns'))
+    equal((before['role'], before['name'], before['value']), ('slider', 'Start of the view', '0 ns'))
     assert moved['value'] not in ('0 ns', '') and moved['x'] > before['x'], moved
     assert 'start=' in look['hash'] or ruler(look), look
 

@@ -275,7 +275,7 @@ def buttons_are_reached_by_tab_and_pressed_by_keys():
         window.keys('Return')
         window.changed(before)
         assert focused('Zoom in')
-        until('the handle', lambda: window.keys('Tab') or focused('Begin of the view'))
+        until('the handle', lambda: window.keys('Tab') or focused('Start of the view'))
         before = window.still()
         window.keys('Right')
         window.changed(before)
@@ -291,7 +291,7 @@ def escape_leads_back_to_the_picture_from_everywhere():
 
         def focused(name):
             return any('focused' in p['states'] and name in p['name'] for p in window.parts())
-        for count, name in ((1, 'Open'), (6, 'Zoom in'), (16, 'Begin of the view')):
+        for count, name in ((1, 'Open'), (6, 'Zoom in'), (16, 'Start of the view')):
             until('the picture has the keyboard', lambda: focused('Picture of'))
             window.keys(*['Tab'] * count)
             until(name, lambda: focused(name))

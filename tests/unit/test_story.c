@@ -46,7 +46,7 @@ static void a_task_says_what_it_waits_for(void **state)
 	struct loaded loaded = load_sample("mirage-arp-good.ctf");
 	(void)state;
 	assert_string_equal(sentence(&loaded, 4428, WEFT_STORY_WHOLE),
-		"try 4428 waits for task 4427 'port-1' since 12.319 ms; nobody has resolved it since; "
+		"try 4428 waits for task 4427 'port-1' since 12.319 ms; not resolved since; "
 		"made by Xs.read waiting.");
 	loaded_finish(&loaded);
 }

@@ -465,14 +465,14 @@ static void drawn_controls_are_listed(void **state)
 	weft_viewer_changes(s.viewer);
 	script_run(&s, "move 500 400; wait 200");
 	assert_false(weft_viewer_changes(s.viewer) & WEFT_VIEWER_CONTROLS);
-	const struct weft_viewer_control *begin_of = control_with(&s, "Begin of the view");
+	const struct weft_viewer_control *begin_of = control_with(&s, "Start of the view");
 	assert_int_equal(begin_of->type, WEFT_VIEWER_HANDLE);
 	assert_string_equal(begin_of->value, "0 ns");
 	double duration = weft__viewer_duration(&s.viewer->view);
 	script_run(&s, "command stretch begin right; command stretch end left");
 	close_to(weft__viewer_duration(&s.viewer->view), duration * 0.9 * 0.9, duration * 1e-6);
 	assert_true(weft_viewer_changes(s.viewer) & WEFT_VIEWER_CONTROLS);
-	assert_string_not_equal(control_with(&s, "Begin of the view")->value, "0 ns");
+	assert_string_not_equal(control_with(&s, "Start of the view")->value, "0 ns");
 	for (int i = 0; i < 40; i++)
 		script_run(&s, "command stretch begin left; command stretch end right");
 	assert_true(weft__viewer_shows_all(s.viewer));

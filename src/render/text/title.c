@@ -142,8 +142,8 @@ static void describe_view(const struct painter *p, char *text, size_t size)
 		append(text, size, " of %s", all);
 	append_count(text, size, ": ", tally->tasks, "task", "tasks");
 	if (tally->tasks > tally->drawn)
-		append_count(text, size, ", ", tally->tasks - tally->drawn, "too small to tell apart",
-			"too small to tell apart");
+		append_count(text, size, ", ", tally->tasks - tally->drawn, "too small to distinguish",
+			"too small to distinguish");
 	struct problems problems = count_problems(p);
 	if (problems.failed)
 		append_count(text, size, ", ", problems.failed, "failed", "failed");
