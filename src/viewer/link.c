@@ -257,7 +257,7 @@ static bool take_value(
 	else if (strcmp(key, "filter") == 0)
 		snprintf(t->rows.filter, sizeof(t->rows.filter), "%s", value);
 	else if (strcmp(key, "group") == 0)
-		(void)weft_group_by_parse(value, &t->rows.group_by);
+		return weft_group_by_parse(value, &t->rows.group_by);
 	else if (strcmp(key, "unfold") == 0)
 		return (task = weft__parse_task(viewer->model, value)) != WEFT_NONE &&
 			   weft__numbers_add(&t->rows.exceptions, task);

@@ -1030,6 +1030,21 @@ static void a_links_theme_is_no_choice(void **state)
 	script_end(&s);
 }
 
+static void unknown_parts_of_a_link_are_reported(void **state)
+{
+	static const char *const links[] = {"view group=planet", "view planet=3", "view task=4000000"};
+	struct script s = script_begin(BLOCK_READ, true);
+	(void)state;
+	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
+		script_run(&s, "command view group=thread");
+		assert_null(strstr(weft_viewer_status(s.viewer), "invalid here"));
+		assert_true(weft_viewer_command(s.viewer, links[i], s.now_ms));
+		assert_non_null(strstr(weft_viewer_status(s.viewer), "invalid here"));
+		script_run(&s, "key Escape; move 500 300; wait 5000");
+	}
+	script_end(&s);
+}
+
 static void every_button_has_room_for_a_finger(void **state)
 {
 	(void)state;
@@ -1288,6 +1303,7 @@ int main(void)
 		cmocka_unit_test(other_keys_of_a_command_run_it),
 		cmocka_unit_test(every_button_has_room_for_a_finger),
 		cmocka_unit_test(a_links_theme_is_no_choice),
+		cmocka_unit_test(unknown_parts_of_a_link_are_reported),
 		cmocka_unit_test(times_are_of_the_day_if_the_trace_knows),
 		cmocka_unit_test(a_panel_hides_nothing_of_what_was_seen),
 		cmocka_unit_test(later_states_keep_what_was_looked_at),
