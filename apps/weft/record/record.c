@@ -236,6 +236,40 @@ static int check(const char *command, struct record_arguments *arguments, int op
 	return CLI_DONE;
 }
 
+/* Takes an option with its `optarg`. False after a message. */
+static bool take_option(const char *command, int option, struct record_arguments *arguments)
+{
+	switch (option) {
+	case 'o':
+		arguments->output = optarg;
+		return true;
+	case 'r':
+		return arguments->recover = true;
+	case 'i':
+		return arguments->in_place = true;
+	case 'S':
+		return arguments->stream = true;
+	case 'z':
+		return arguments->streaming.compress = true;
+	case 'R':
+		return parse_rotation(command, optarg, &arguments->streaming);
+	case 'm':
+		return parse_max_size(command, optarg, &arguments->streaming);
+	case 'T':
+		return parse_size(command, "--total", optarg, &arguments->total_bytes);
+	case 'p':
+		return parse_pid(command, optarg, &arguments->pid);
+	case 't':
+		return parse_rule(command, optarg, arguments);
+	case 'n':
+		return parse_snapshots(command, optarg, arguments);
+	case 's':
+		return parse_size(command, "--size", optarg, &arguments->size_bytes);
+	default:
+		return false;
+	}
+}
+
 /* CLI_DONE and the arguments. If `*ret_run` is false, the result is the exit status. */
 static int parse(int argc, char **argv, struct record_arguments *ret_arguments, bool *ret_run)
 {
@@ -260,35 +294,7 @@ static int parse(int argc, char **argv, struct record_arguments *ret_arguments, 
 	for (int option; (option = cli_next_leading_option(argc, argv, options)) != -1;) {
 		if (option == 'h')
 			return cli_help(usage);
-		if (option == 'o')
-			arguments.output = optarg;
-		else if (option == 'r')
-			arguments.recover = true;
-		else if (option == 'i')
-			arguments.in_place = true;
-		else if (option == 'S')
-			arguments.stream = true;
-		else if (option == 'z')
-			arguments.streaming.compress = true;
-		else if (option == 'R') {
-			if (!parse_rotation(argv[0], optarg, &arguments.streaming))
-				return CLI_USAGE;
-		} else if (option == 'm') {
-			if (!parse_max_size(argv[0], optarg, &arguments.streaming))
-				return CLI_USAGE;
-		} else if (option == 'T') {
-			if (!parse_size(argv[0], "--total", optarg, &arguments.total_bytes))
-				return CLI_USAGE;
-		} else if (option == 'p') {
-			if (!parse_pid(argv[0], optarg, &arguments.pid))
-				return CLI_USAGE;
-		} else if (option == 't') {
-			if (!parse_rule(argv[0], optarg, &arguments))
-				return CLI_USAGE;
-		} else if (option == 'n') {
-			if (!parse_snapshots(argv[0], optarg, &arguments))
-				return CLI_USAGE;
-		} else if (option != 's' || !parse_size(argv[0], "--size", optarg, &arguments.size_bytes))
+		if (!take_option(argv[0], option, &arguments))
 			return CLI_USAGE;
 	}
 	if (check(argv[0], &arguments, argc - optind) != CLI_DONE)
@@ -335,12 +341,42 @@ static int save_process(const struct record_arguments *arguments)
 	return good ? CLI_DONE : RECORD_FAILED;
 }
 
+/* Runs the program, which records into the directory; then saves its rings, or ends the stream. */
+static int record_in(const struct record_program *program, const struct record_arguments *arguments,
+	struct weft__runs_stream *stream)
+{
+	struct weft__runs_snapshot_options snapshots = {
+		.directory = program->directory,
+		.output = arguments->output,
+		.limit = arguments->snapshots,
+		.rules = arguments->rules,
+		.rule_count = arguments->rule_count,
+	};
+	pid_t pid;
+	int status = record_run(program, &snapshots, &pid);
+	const struct record_end end = {
+		.directory = program->directory,
+		.output = arguments->output,
+		.program = pid,
+		.name = pid ? arguments->program[0] : NULL,
+		.watcher = arguments->watcher,
+	};
+	if (stream)
+		return record_finish_stream(stream, &end) ? status : RECORD_FAILED;
+	if (!pid) {
+		weft__runs_directory_remove(program->directory, &(struct weft__runs_rings){0}, false);
+		return status;
+	}
+	if (end.watcher)
+		end.watcher->ended(end.watcher->context);
+	return record_save_run(&end) ? status : RECORD_FAILED;
+}
+
 /* Runs the program and saves its rings after its end, or streams them while it runs. */
 static int record_program(const struct record_arguments *arguments)
 {
 	char directory[PATH_MAX], in_place[PATH_MAX];
 	struct weft__runs_stream *stream = NULL;
-	pid_t pid;
 	if (weft_source_survive_truncation())
 		return RECORD_FAILED;
 	weft__runs_expire();
@@ -356,35 +392,12 @@ static int record_program(const struct record_arguments *arguments)
 		.stdout_is_ours = weft__runs_is_stdout(arguments->output),
 		.watcher = arguments->watcher,
 	};
-	struct weft__runs_snapshot_options snapshots = {
-		.directory = directory,
-		.output = arguments->output,
-		.limit = arguments->snapshots,
-		.rules = arguments->rules,
-		.rule_count = arguments->rule_count,
-	};
 	if (arguments->stream &&
 		!(stream = weft__runs_stream_start(directory, &arguments->streaming))) {
 		weft__runs_directory_remove(directory, &(struct weft__runs_rings){0}, false);
 		return RECORD_FAILED;
 	}
-	int status = record_run(&program, &snapshots, &pid);
-	const struct record_end end = {
-		.directory = directory,
-		.output = arguments->output,
-		.program = pid,
-		.name = pid ? arguments->program[0] : NULL,
-		.watcher = arguments->watcher,
-	};
-	if (stream)
-		return record_finish_stream(stream, &end) ? status : RECORD_FAILED;
-	if (!pid) {
-		weft__runs_directory_remove(directory, &(struct weft__runs_rings){0}, false);
-		return status;
-	}
-	if (end.watcher)
-		end.watcher->ended(end.watcher->context);
-	return record_save_run(&end) ? status : RECORD_FAILED;
+	return record_in(&program, arguments, stream);
 }
 
 int record_watched(

@@ -178,6 +178,21 @@ static uint32_t count_waits_in(const struct contention *c, const struct hold *ho
 	return begun > over ? (uint32_t)(begun - over) : 0;
 }
 
+/* Writes "lock A is held 80 % of the time; up to 9 tasks wait for it at once, most at 3 ms". */
+static void write_queue(struct weft__sentence *s, const struct contention *c, uint32_t semaphore,
+	double share, uint32_t queue, uint64_t time)
+{
+	struct weft__words *w = weft__clause(s, 6);
+	weft__words_add_subject(w, c->model, semaphore, 32);
+	weft__words_add(w, " is held ");
+	weft__words_add_real(w, share * 100, 3);
+	weft__words_add(w, " %% of the time");
+	weft__words_add(weft__clause(s, 5), "; up to %" PRIu32 " tasks wait for it at once", queue);
+	w = weft__clause(s, 3);
+	weft__words_add(w, ", most at ");
+	weft__words_add_time(w, c->model, time);
+}
+
 static void look_at_holds(struct contention *c, uint32_t semaphore, uint32_t queue, uint64_t time)
 {
 	const struct hold *longest = longest_hold(c);
@@ -204,23 +219,11 @@ static void look_at_holds(struct contention *c, uint32_t semaphore, uint32_t que
 	weft__sentence_init(&s);
 	if (is_far) {
 		write_holder(&s, c, semaphore, longest, usual_ns);
-	} else {
-		struct weft__words *w = weft__clause(&s, 6);
-		weft__words_add_subject(w, c->model, semaphore, 32);
-		weft__words_add(w, " is held ");
-		weft__words_add_real(w, (double)sum * 100 / (double)(problem.end - problem.start + 1), 3);
-		weft__words_add(w, " %% of the time");
-	}
-	struct weft__words *w = weft__clause(&s, 5);
-	if (is_far)
-		weft__words_add(w, "; %" PRIu32 " %s for it meanwhile", queue,
+		weft__words_add(weft__clause(&s, 5), "; %" PRIu32 " %s for it meanwhile", queue,
 			queue == 1 ? "task waits" : "tasks wait");
-	else
-		weft__words_add(w, "; up to %" PRIu32 " tasks wait for it at once", queue);
-	if (!is_far) {
-		w = weft__clause(&s, 3);
-		weft__words_add(w, ", most at ");
-		weft__words_add_time(w, c->model, time);
+	} else {
+		double share = (double)sum / (double)(problem.end - problem.start + 1);
+		write_queue(&s, c, semaphore, share, queue, time);
 	}
 	weft__find(c->findings, &problem, queue, &s);
 }

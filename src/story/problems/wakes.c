@@ -86,7 +86,7 @@ static bool has_between(const struct wakes *w, struct weft__edge_list list,
 
 /* True if the activation woke no task: a condition that makes a promise was asked to wait; one that
  * resolves a promise has woken a task. */
-static bool is_wake_up_for_nobody(const struct wakes *w, uint32_t task, uint64_t time)
+static bool is_wake_up_without_waiter(const struct wakes *w, uint32_t task, uint64_t time)
 {
 	uint64_t end = end_of_run(w, task, time);
 	return !has_between(w, weft__edges_by(w->model, task), WEFT_EDGE_RESOLVE, time, end);
@@ -215,8 +215,8 @@ static struct missed sweep(struct wakes *w, uint32_t task, uint32_t events)
 		} else if (event->type == WAITER_LEAVES) {
 			waiting--;
 		} else if (event->type == SIGNAL) {
-			bool nobody = !waiting && is_wake_up_for_nobody(w, task, event->time);
-			lost = nobody ? event->edge : WEFT_NONE;
+			bool is_unheard = !waiting && is_wake_up_without_waiter(w, task, event->time);
+			lost = is_unheard ? event->edge : WEFT_NONE;
 		} else {
 			waiting++;
 			if (lost != WEFT_NONE &&
@@ -317,11 +317,43 @@ static uint32_t find_sleeper(const struct wakes *w, uint32_t waiter)
 	return waiter;
 }
 
+/* Writes "worker 3 waits in vain since 4 ms: main signalled it 2 us before". */
+static void write_missed(struct weft__sentence *s, const struct wakes *w, uint32_t task,
+	const struct missed *missed, bool in_vain)
+{
+	const struct weft_model *model = w->model;
+	uint32_t sender = model->edges.from[missed->edge];
+	uint64_t time = model->edges.time[missed->edge];
+	struct weft__words *x = weft__clause(s, 9);
+	weft__words_add_subject(x, model, missed->waiter, 32);
+	weft__words_add(x, in_vain ? " waits in vain since " : " waits from ");
+	weft__words_add_time(x, model, missed->since);
+	if (!in_vain) {
+		x = weft__clause(s, 5);
+		weft__words_add(x, " for ");
+		weft__words_add_length(x, missed->until - missed->since);
+	}
+	x = weft__clause(s, 8);
+	weft__words_add(x, ": ");
+	if (sender == WEFT_NONE)
+		weft__words_add(x, "an unknown task");
+	else
+		weft__words_add_task(x, model, sender, 24);
+	weft__words_add(x, " signalled ");
+	if (task == missed->waiter)
+		weft__words_add(x, "it");
+	else
+		weft__words_add_task(x, model, task, 24);
+	x = weft__clause(s, 7);
+	weft__words_add(x, " ");
+	weft__words_add_length(x, missed->since > time ? missed->since - time : 0);
+	weft__words_add(x, " before");
+}
+
 static void add_missed(struct wakes *w, uint32_t task, struct missed *missed)
 {
 	const struct weft_model *model = w->model;
 	missed->waiter = find_sleeper(w, missed->waiter);
-	uint32_t sender = model->edges.from[missed->edge];
 	uint64_t time = model->edges.time[missed->edge];
 	bool in_vain = missed->until == UINT64_MAX;
 	struct weft__sentence s;
@@ -338,30 +370,7 @@ static void add_missed(struct wakes *w, uint32_t task, struct missed *missed)
 	};
 	choose_view(w, missed, &problem);
 	weft__sentence_init(&s);
-	struct weft__words *x = weft__clause(&s, 9);
-	weft__words_add_subject(x, model, missed->waiter, 32);
-	weft__words_add(x, in_vain ? " waits in vain since " : " waits from ");
-	weft__words_add_time(x, model, missed->since);
-	if (!in_vain) {
-		x = weft__clause(&s, 5);
-		weft__words_add(x, " for ");
-		weft__words_add_length(x, missed->until - missed->since);
-	}
-	x = weft__clause(&s, 8);
-	weft__words_add(x, ": ");
-	if (sender == WEFT_NONE)
-		weft__words_add(x, "somebody");
-	else
-		weft__words_add_task(x, model, sender, 24);
-	weft__words_add(x, " signalled ");
-	if (task == missed->waiter)
-		weft__words_add(x, "it");
-	else
-		weft__words_add_task(x, model, task, 24);
-	x = weft__clause(&s, 7);
-	weft__words_add(x, " ");
-	weft__words_add_length(x, missed->since > time ? missed->since - time : 0);
-	weft__words_add(x, " before");
+	write_missed(&s, w, task, missed, in_vain);
 	weft__find(w->findings, &problem, length_of(w, missed->since, missed->until), &s);
 }
 
