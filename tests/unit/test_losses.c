@@ -106,37 +106,57 @@ static void overwritten_events_were_before_the_first_event(void **state)
 	weft_model_destroy(model);
 }
 
-static void a_loss_is_hatched_and_a_problem(void **state)
-{
-	struct weft_model *model = record_too_much();
+/* A picture of a model. */
+struct drawn {
+	struct weft_model *model;
 	struct weft_layout *layout;
-	struct weft_story_index *index;
-	struct weft_problems *problems;
 	struct weft_scene *scene;
 	struct weft_canvas *canvas;
 	struct weft_frame frame;
 	struct weft_view view;
-	(void)state;
-	assert_int_equal(weft_layout_create(model, NULL, &layout), 0);
-	assert_int_equal(weft_scene_create(model, layout, &scene), 0);
-	assert_int_equal(weft_canvas_create(1000, 600, &canvas), 0);
-	weft_frame_place(layout, 1000, 600, &frame);
-	weft_frame_view(layout, &frame, &view);
+};
+
+static struct drawn draw(struct weft_model *model, const struct weft_layout_options *options)
+{
+	struct drawn d = {.model = model};
+	assert_int_equal(weft_layout_create(model, options, &d.layout), 0);
+	assert_int_equal(weft_scene_create(model, d.layout, &d.scene), 0);
+	assert_int_equal(weft_canvas_create(1000, 600, &d.canvas), 0);
+	weft_frame_place(d.layout, 1000, 600, &d.frame);
+	weft_frame_view(d.layout, &d.frame, &d.view);
 	assert_int_equal(
-		weft_render_frame(scene, &frame, &view, &(struct weft_render_options){0}, canvas), 0);
+		weft_render_frame(d.scene, &d.frame, &d.view, &(struct weft_render_options){0}, d.canvas),
+		0);
+	return d;
+}
+
+static void destroy(struct drawn *d)
+{
+	weft_canvas_destroy(d->canvas);
+	weft_scene_destroy(d->scene);
+	weft_layout_destroy(d->layout);
+	weft_model_destroy(d->model);
+}
+
+static void a_loss_is_hatched_and_a_problem(void **state)
+{
+	struct drawn d = draw(record_too_much(), NULL);
+	struct weft_story_index *index;
+	struct weft_problems *problems;
+	(void)state;
 	unsigned in_strip = 0, in_picture = 0;
-	for (uint32_t i = 0; i < canvas->op_count; i++) {
-		const struct weft_canvas_op *op = &canvas->ops[i];
+	for (uint32_t i = 0; i < d.canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &d.canvas->ops[i];
 		if (op->type != WEFT_CANVAS_HATCH)
 			continue;
-		in_strip += op->y < frame.picture.y;
-		in_picture += op->y >= frame.picture.y;
+		in_strip += op->y < d.frame.picture.y;
+		in_picture += op->y >= d.frame.picture.y;
 		assert_true(op->x2 > op->x && op->y2 > op->y);
 	}
 	assert_int_equal(in_strip, 1);
 	assert_int_equal(in_picture, 1);
-	assert_int_equal(weft_story_index_create(model, &index), 0);
-	const struct weft_story story = {model, layout, index};
+	assert_int_equal(weft_story_index_create(d.model, &index), 0);
+	const struct weft_story story = {d.model, d.layout, index};
 	assert_int_equal(weft_problems_create(&story, &problems), 0);
 	assert_true(problems->count >= 1);
 	assert_int_equal(problems->list[0].type, WEFT_PROBLEM_LOSS);
@@ -144,10 +164,7 @@ static void a_loss_is_hatched_and_a_problem(void **state)
 	assert_non_null(strstr(problems->list[0].sentence, "lost before the first: overwritten."));
 	weft_problems_destroy(problems);
 	weft_story_index_destroy(index);
-	weft_canvas_destroy(canvas);
-	weft_scene_destroy(scene);
-	weft_layout_destroy(layout);
-	weft_model_destroy(model);
+	destroy(&d);
 }
 
 /* Each of two threads runs a task of its own; events of the second are missing. */
@@ -180,38 +197,25 @@ static void losses_are_hatched_over_their_thread(void **state)
 {
 	struct weft_model *model = two_threads();
 	struct weft_layout_options options = {.group_by = WEFT_GROUP_BY_THREAD};
-	struct weft_layout *layout;
-	struct weft_scene *scene;
-	struct weft_canvas *canvas;
-	struct weft_frame frame;
-	struct weft_view view;
+	struct drawn d = draw(model, &options);
+	const struct weft_layout *layout = d.layout;
 	(void)state;
-	assert_int_equal(weft_layout_create(model, &options, &layout), 0);
 	assert_int_equal(layout->group_count, 2);
 	assert_int_equal(layout->group_by, WEFT_GROUP_BY_THREAD);
 	assert_string_equal(layout->groups[0].name, "pool 7"); /* both are called pool */
 	assert_string_equal(layout->groups[1].name, "pool 8");
-	assert_int_equal(weft_scene_create(model, layout, &scene), 0);
-	assert_int_equal(weft_canvas_create(1000, 600, &canvas), 0);
-	weft_frame_place(layout, 1000, 600, &frame);
-	weft_frame_view(layout, &frame, &view);
-	assert_int_equal(
-		weft_render_frame(scene, &frame, &view, &(struct weft_render_options){0}, canvas), 0);
-	double other = frame.picture.y + weft_view_y(&view, layout->groups[1].first_row - 1);
-	double own = frame.picture.y + weft_view_y(&view, layout->groups[1].first_row);
+	double other = d.frame.picture.y + weft_view_y(&d.view, layout->groups[1].first_row - 1);
+	double own = d.frame.picture.y + weft_view_y(&d.view, layout->groups[1].first_row);
 	unsigned hatches = 0;
-	for (uint32_t i = 0; i < canvas->op_count; i++) {
-		const struct weft_canvas_op *op = &canvas->ops[i];
-		if (op->type != WEFT_CANVAS_HATCH || op->y < frame.picture.y)
+	for (uint32_t i = 0; i < d.canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &d.canvas->ops[i];
+		if (op->type != WEFT_CANVAS_HATCH || op->y < d.frame.picture.y)
 			continue;
 		hatches++;
 		assert_true(op->y > other && op->y < own);
 	}
 	assert_int_equal(hatches, 1);
-	weft_canvas_destroy(canvas);
-	weft_scene_destroy(scene);
-	weft_layout_destroy(layout);
-	weft_model_destroy(model);
+	destroy(&d);
 }
 
 /* Two gaps with two pixels between them share a hatch and a number; a third has its own. */
@@ -231,11 +235,6 @@ static void hatches_that_nearly_touch_are_one(void **state)
 		.loss_periods = periods,
 		.loss_period_count = 3};
 	struct weft_model *model = NULL;
-	struct weft_layout *layout;
-	struct weft_scene *scene;
-	struct weft_canvas *canvas;
-	struct weft_frame frame;
-	struct weft_view view;
 	struct weft_text text = {0};
 	struct made made = make_begin();
 	unsigned hatches = 0;
@@ -246,25 +245,17 @@ static void hatches_that_nearly_touch_are_one(void **state)
 	make_switch(&made, 1);
 	assert_int_equal(weft_model_builder_finish(made.builder, &description, &model), 0);
 	weft_model_builder_destroy(made.builder);
-	assert_int_equal(weft_layout_create(model, NULL, &layout), 0);
-	assert_int_equal(weft_scene_create(model, layout, &scene), 0);
-	assert_int_equal(weft_canvas_create(1000, 600, &canvas), 0);
-	weft_frame_place(layout, 1000, 600, &frame);
-	weft_frame_view(layout, &frame, &view);
-	assert_int_equal(
-		weft_render_frame(scene, &frame, &view, &(struct weft_render_options){0}, canvas), 0);
-	for (uint32_t i = 0; i < canvas->op_count; i++)
-		hatches += canvas->ops[i].type == WEFT_CANVAS_HATCH && canvas->ops[i].y >= frame.picture.y;
+	struct drawn d = draw(model, NULL);
+	for (uint32_t i = 0; i < d.canvas->op_count; i++)
+		hatches +=
+			d.canvas->ops[i].type == WEFT_CANVAS_HATCH && d.canvas->ops[i].y >= d.frame.picture.y;
 	assert_int_equal(hatches, 2);
-	assert_int_equal(weft_canvas_write_text(canvas, &text), 0);
+	assert_int_equal(weft_canvas_write_text(d.canvas, &text), 0);
 	weft_text_add(&text, "", 1);
 	assert_non_null(strstr(text.bytes, "\"1,234 lost\""));
 	assert_non_null(strstr(text.bytes, "\"123 lost\""));
 	weft_text_finish(&text);
-	weft_canvas_destroy(canvas);
-	weft_scene_destroy(scene);
-	weft_layout_destroy(layout);
-	weft_model_destroy(model);
+	destroy(&d);
 }
 
 int main(void)

@@ -396,7 +396,7 @@ static void grown_scenes_draw_the_same(void **state)
 	for (unsigned i = 0; i < sizeof(growths) / sizeof(growths[0]); i++) {
 		seed = i;
 		unsigned shared = grow_often(&growths[i]);
-		print_message("growth %u: %u of %u scenes shared points\n", i, shared, growths[i].steps);
+		print_message("# growth %u: %u of %u scenes shared points\n", i, shared, growths[i].steps);
 		if (growths[i].options.group_by == WEFT_GROUP_BY_NONE)
 			assert_true(shared > growths[i].steps / 4);
 	}
