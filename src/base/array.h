@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* The capacity to grow to so that `need` elements fit: at least `need`, half as much again as
- * `capacity` (doubling would waste a third of a big trace's memory), never less than 16. */
+/* The next capacity for `need` elements: 1.5 times `capacity` (twice would waste a third of the
+ * memory of a large trace), at least `need`, and at least 16. */
 size_t weft__array_next_capacity(size_t capacity, size_t need);
 
 /* Makes *array hold `capacity` elements of `element_bytes` each, keeping its contents. 0, or

@@ -2,7 +2,8 @@
  *
  * Columns that one owner appends to while others read the rows that they have seen. Owner and
  * readers hold references to the memory; there is no lock, because the owner writes only rows that
- * no reader knows. To grow, the owner moves to other memory, unless it is the only one left.
+ * no reader knows. To grow, the owner copies the columns to other memory, unless there are no
+ * readers.
  */
 #ifndef WEFT_BASE_SHARED_H
 #define WEFT_BASE_SHARED_H
@@ -20,7 +21,7 @@ struct weft__shared;
 struct weft__shared *weft__shared_hold(
 	struct weft__shared **owner, const struct weft__column *columns, size_t count);
 
-/* Gives up a reference, on any thread. The last one frees the memory. NULL is allowed. */
+/* Releases a reference; any thread may call. The last one frees the memory. NULL is allowed. */
 void weft__shared_release(struct weft__shared *shared);
 
 /* Ends the sharing: afterwards the columns' memory belongs to the owner alone, and `*owner` is

@@ -65,8 +65,8 @@ static int open_source(const char *path, uint64_t max_bytes, struct candidate *c
 
 /* ---- Which files fit together ---- */
 
-/* Programs in the order in which they started, whatever the order of the paths. A forked child has
- * its parent's start. */
+/* Orders files by the start of their programs, then by pid, because a forked child has its parent's
+ * start. The order of the paths matters only between equals. */
 static int by_start(const void *left, const void *right)
 {
 	const struct candidate *l = left, *r = right;
@@ -78,7 +78,7 @@ static int by_start(const void *left, const void *right)
 	return l->number < r->number ? -1 : l->number > r->number;
 }
 
-/* The first file of the boot of which there are most. NULL if no file says its boot. */
+/* The first file of the boot that most files have. NULL if no file names its boot. */
 static const struct candidate *choose_boot(const struct candidate *list, size_t count)
 {
 	const struct candidate *chosen = NULL;
@@ -107,8 +107,7 @@ static void leave_out_boots(struct candidate *list, size_t count)
 	}
 }
 
-/* Keeps one of several parts of a buffer, such as a snapshot and the whole: the one that goes on
- * longest. */
+/* Keeps one file for each buffer: of a snapshot and the whole trace, the one that ends last. */
 static void leave_out_parts(struct candidate *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

@@ -10,16 +10,16 @@
 
 #include "format/weft_identity.h"
 
-/* A smaller trace is read before a thread has started. */
+/* A smaller trace is read in less time than a thread needs to start. */
 #define WEFT__WORKER_MIN_BYTES (1 << 20)
 
 struct weft_input {
 	struct weft_source *source;   /* of one file; NULL: `files` have them */
 	struct weft_decoder *decoder; /* of one file, or merged; NULL: no file could be read */
 	struct weft_worker *worker;
-	struct weft_input_file *files; /* NULL: it was opened as one */
+	struct weft_input_file *files; /* NULL: the input was opened as one file */
 	size_t file_count;
-	struct weft__readings readings; /* by which all files are converted, if they share them */
+	struct weft__readings readings; /* convert the ticks of all files, if they share a clock */
 };
 
 /* files.c */

@@ -7,7 +7,8 @@
 
 #include <weft/model.h>
 
-/* Copies the table with its texts into one block of memory, the model's. 0 or WEFT_ERROR_MEMORY. */
+/* Copies the table and its texts into one block of memory, which the model owns. 0 or
+ * WEFT_ERROR_MEMORY. */
 int weft__model_copy_buffers(
 	struct weft_model *model, const struct weft_trace_description *description);
 

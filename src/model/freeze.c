@@ -72,7 +72,7 @@ static int freeze_activations(struct weft_model_builder *b, struct weft_model *m
 		return error;
 	m->tasks.first_activation = first;
 	m->tasks.end_activation = first + 1;
-	free(a->task); /* the groups say it */
+	free(a->task); /* the groups have it */
 	a->task = NULL;
 	if (weft__group_scatter(&a->start, sizeof(*a->start), a->count, position) ||
 		weft__group_scatter(&a->end, sizeof(*a->end), a->count, position) ||
@@ -91,7 +91,7 @@ static int freeze_notes(struct weft_model_builder *b, struct weft_model *m)
 		return error;
 	m->tasks.first_note = first;
 	m->tasks.end_note = first + 1;
-	free(n->task); /* the groups say it */
+	free(n->task); /* the groups have it */
 	n->task = NULL;
 	if (weft__group_scatter(&n->time, sizeof(*n->time), n->count, position) ||
 		weft__group_scatter(&n->value, sizeof(*n->value), n->count, position) ||

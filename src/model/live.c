@@ -42,7 +42,7 @@ void weft__live_destroy(struct weft__live *live)
 		weft__pool_finish(&live->pools[i]);
 	void *columns[] = {live->marks, live->changed.items, live->dropped.items,
 		live->changed_before.items, live->dropped_before.items, live->open.items, live->going,
-		live->going_bands, live->told};
+		live->going_bands, live->creations};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	free(live);
@@ -113,7 +113,8 @@ static int add_groups(struct weft_model_builder *b)
 	return error;
 }
 
-/* Removes a task's last act if it was a try_read that is answered now: only the last one can be. */
+/* Removes a task's last act if it was a try_read that has been answered. Earlier acts cannot have
+ * been. */
 static int drop_act(struct weft_model_builder *b, uint32_t task)
 {
 	struct weft__live *live = b->live;
@@ -309,7 +310,7 @@ void weft__bands_merge(struct weft_band_period *bands, uint32_t count,
 	}
 }
 
-/* Sorts the builder's own bands: their order does not matter to it. */
+/* Sorts the bands in the builder's own column, whose order the builder does not use. */
 static int sort_bands(struct weft_model_builder *b)
 {
 	struct weft__live *live = b->live;
@@ -330,27 +331,27 @@ static int sort_bands(struct weft_model_builder *b)
 
 static int by_task(const void *left, const void *right)
 {
-	const struct weft__told *l = left, *r = right;
+	const struct weft__rundown_creation *l = left, *r = right;
 	return l->creation.task < r->creation.task ? -1 : l->creation.task > r->creation.task;
 }
 
 static int take_creations(struct weft_model_builder *b)
 {
 	struct weft__live *live = b->live;
-	const struct weft__column column = {&live->told, sizeof(*live->told)};
-	int error = weft__columns_reserve(&column, 1, &live->told_capacity, b->creations.count);
-	if (error || live->told_count == b->creations.count)
+	const struct weft__column column = {&live->creations, sizeof(*live->creations)};
+	int error = weft__columns_reserve(&column, 1, &live->creation_capacity, b->creations.count);
+	if (error || live->creation_count == b->creations.count)
 		return error;
-	for (; live->told_count < b->creations.count; live->told_count++)
-		live->told[live->told_count] = (struct weft__told){
-			b->creations.start[live->told_count], b->creations.list[live->told_count]};
-	qsort(live->told, live->told_count, sizeof(*live->told), by_task);
+	for (; live->creation_count < b->creations.count; live->creation_count++)
+		live->creations[live->creation_count] = (struct weft__rundown_creation){
+			b->creations.start[live->creation_count], b->creations.list[live->creation_count]};
+	qsort(live->creations, live->creation_count, sizeof(*live->creations), by_task);
 	return 0;
 }
 
 int weft__live_update(struct weft_model_builder *b, uint64_t now)
 {
-	/* The list of changed tasks comes last: the others mark tasks. */
+	/* The list of changed tasks comes last, because the other functions mark tasks. */
 	static int (*const parts[])(struct weft_model_builder *) = {add_groups, drop_acts,
 		add_activations, add_notes, add_samples, add_acts, list_open, list_going, sort_bands,
 		take_creations, list_changed};

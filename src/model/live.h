@@ -23,8 +23,9 @@ struct weft__going {
 	uint32_t task, thread;
 };
 
-struct weft__told {
-	uint64_t start; /* of the task */
+/* A task that began before the trace, as a rundown says. */
+struct weft__rundown_creation {
+	uint64_t start; /* of the task, not before the trace */
 	struct weft_creation creation;
 };
 
@@ -53,9 +54,9 @@ struct weft__live {
 	struct weft_band_period *going_bands;
 	uint32_t going_band_count;
 	size_t going_band_capacity;
-	struct weft__told *told; /* by task */
-	uint32_t told_count;
-	size_t told_capacity;
+	struct weft__rundown_creation *creations; /* by task */
+	uint32_t creation_count;
+	size_t creation_capacity;
 	uint32_t packs;   /* sum of the pools' at the latest snapshot */
 	uint64_t number;  /* of the latest snapshot; 0: there is none */
 	uint64_t now;     /* the present of the next one */
@@ -72,13 +73,13 @@ void weft__live_destroy(struct weft__live *live);
 void weft__live_mark(
 	struct weft__live *live, struct weft__state *state, const struct weft__fact *fact);
 
-/* Brings everything but `tasks`, `edges`, `number` and the lists "before" up to date; `now` is the
+/* Updates all members except `tasks`, `edges`, `number` and the lists "before"; `now` is the
  * present of the next snapshot. 0, WEFT_ERROR_MEMORY or _LIMIT; after an error it must be
  * destroyed.
  */
 int weft__live_update(struct weft_model_builder *builder, uint64_t now);
 
-/* The next snapshot has been made: begins to gather what changes after it. */
+/* Call it when the next snapshot has been made: starts the lists of changes after it. */
 void weft__live_commit(struct weft_model_builder *builder);
 
 /* Makes room for `more` items. */
@@ -92,7 +93,7 @@ void weft__bands_merge(struct weft_band_period *bands, uint32_t count,
 
 void weft__snapshot_destroy(struct weft__model *model);
 
-/* ---- spare.c: a snapshot that its reader has destroyed serves for the next but one ---- */
+/* ---- spare.c: keeps a destroyed snapshot, whose memory the next but one uses again ---- */
 
 int weft__spare_create(struct weft__spare **ret_spare);
 struct weft__spare *weft__spare_hold(struct weft__spare *spare);

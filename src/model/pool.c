@@ -27,8 +27,8 @@ static unsigned list_columns(struct weft__pool *pool, struct weft__column *ret_c
 	return pool->column_count;
 }
 
-/* Snapshots may still read the columns. */
-static void leave_columns(struct weft__pool *pool)
+/* Frees the columns, or leaves them to the snapshots that still read them. */
+static void release_columns(struct weft__pool *pool)
 {
 	if (pool->shared)
 		weft__shared_release(pool->shared);
@@ -39,7 +39,7 @@ static void leave_columns(struct weft__pool *pool)
 
 void weft__pool_finish(struct weft__pool *pool)
 {
-	leave_columns(pool);
+	release_columns(pool);
 	free(pool->first);
 	free(pool->end);
 	free(pool->need);
@@ -64,7 +64,7 @@ int weft__pool_add_groups(struct weft__pool *pool, uint32_t groups)
 	return 0;
 }
 
-/* The room of a group with that many rows: up to a quarter more. */
+/* The number of rows for which a group of that many rows has space: up to a quarter more. */
 static uint64_t room_of(uint64_t rows)
 {
 	uint64_t step = rows < 8 ? 1 : UINT64_C(1) << (61 - __builtin_clzll(rows));
@@ -81,12 +81,12 @@ static char *row_at(const struct weft__pool *pool, unsigned column, uint32_t row
 	return (char *)pool->column[column] + row * pool->bytes[column];
 }
 
-/* Copies a group's rows to another place in `to`, which may be the pool itself. */
+/* Copies a group's rows to another position in `to`, which may be the pool itself. */
 static void copy_rows(
-	const struct weft__pool *pool, uint32_t group, const struct weft__pool *to, uint32_t place)
+	const struct weft__pool *pool, uint32_t group, const struct weft__pool *to, uint32_t position)
 {
 	for (unsigned i = 0; i < pool->column_count && size_of(pool, group); i++)
-		memcpy(row_at(to, i, place), row_at(pool, i, pool->first[group]),
+		memcpy(row_at(to, i, position), row_at(pool, i, pool->first[group]),
 			size_of(pool, group) * pool->bytes[i]);
 }
 
@@ -115,8 +115,8 @@ static int allocate(struct weft__pool *pool, uint64_t room)
 	return 0;
 }
 
-/* Copies all groups into new columns, each with room for the rows that it needs, and `rows` more
- * behind all. */
+/* Copies all groups into new columns, with space in each group for the rows that it needs, and for
+ * `rows` more behind the last group. */
 static int pack(struct weft__pool *pool, uint64_t rows)
 {
 	struct weft__pool packed = *pool;
@@ -134,7 +134,7 @@ static int pack(struct weft__pool *pool, uint64_t rows)
 		pool->end[group] = packed.used + size;
 		packed.used += (uint32_t)room_of((uint64_t)size + pool->need[group]);
 	}
-	leave_columns(pool);
+	release_columns(pool);
 	packed.shared = NULL;
 	packed.packs++;
 	*pool = packed;
@@ -163,7 +163,7 @@ static bool must_move(const struct weft__pool *pool, uint32_t group)
 	return size + pool->need[group] > room_of(size);
 }
 
-/* Makes room for what the groups need. */
+/* Makes space for the rows that the groups need. */
 static int make_room(struct weft__pool *pool, const uint32_t *groups, uint32_t count)
 {
 	uint64_t more = 0;
@@ -222,10 +222,10 @@ int weft__pool_drop_last(struct weft__pool *pool, uint32_t group)
 
 uint32_t weft__pool_copy_group(struct weft__pool *pool, uint32_t group, uint32_t more)
 {
-	uint32_t place = pool->used;
-	copy_rows(pool, group, pool, place);
+	uint32_t position = pool->used;
+	copy_rows(pool, group, pool, position);
 	pool->used += size_of(pool, group) + more;
-	return place;
+	return position;
 }
 
 struct weft__shared *weft__pool_hold(struct weft__pool *pool)

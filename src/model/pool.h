@@ -2,7 +2,7 @@
  *
  * Rows grouped by task or counter that grow while snapshots read them. A group's rows are
  * contiguous; if there is no room behind them, they move to the end of the columns, and snapshots
- * go on reading the old place. If the columns are full, they are packed into new memory.
+ * go on reading the old position. If the columns are full, they are packed into new memory.
  *
  *     first[g] ─┐        end[g] ─┐
  *     ──────────▼────────────────▼───────┬───────────────────────────┬──────────
@@ -43,14 +43,15 @@ int weft__pool_add_groups(struct weft__pool *pool, uint32_t groups);
 int weft__pool_add_rows(
 	struct weft__pool *pool, const uint32_t *group, uint32_t count, const void *const *columns);
 
-/* Removes the last row of a group, whose place snapshots may go on reading. */
+/* Removes the last row of a group, and moves the group, because snapshots may still read that row.
+ */
 int weft__pool_drop_last(struct weft__pool *pool, uint32_t group);
 
-/* Makes room for that many rows behind all others. */
+/* Makes space for that many rows behind all others. */
 int weft__pool_reserve(struct weft__pool *pool, uint64_t rows);
 
 /* Copies a group behind all other rows, with `more` uninitialized rows at its end, for one snapshot
- * only. Room must have been reserved. Returns the place of the copy. */
+ * only. Room must have been reserved. Returns the position of the copy. */
 uint32_t weft__pool_copy_group(struct weft__pool *pool, uint32_t group, uint32_t more);
 
 /* A reference to the columns; NULL without memory. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * A model of a growing trace. It shares with the builder what only grows: edges, ids, strings and
- * pools of grouped rows (live.h). The columns in which rows change are its own. A snapshot that its
- * reader has destroyed is used again for the next but one, in which only the rows that changed are
- * written; so a refresh costs what is new.
+ * A model of a growing trace. It shares with the builder all that only grows: edges, ids, strings
+ * and pools of grouped rows (live.h). Columns whose rows change belong to one snapshot. The memory
+ * of a destroyed snapshot is used again for the next but one, where only changed rows are written;
+ * so the cost of a refresh is in proportion to what is new.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +52,8 @@ struct weft__snapshot {
 	struct weft__shared *held[HELD];
 };
 
-/* Gives up everything that is shared, and what is made anew for each snapshot. */
-static void let_go(struct weft__model *model)
+/* Releases the shared parts, and frees those that are made for each snapshot. */
+static void release_parts(struct weft__model *model)
 {
 	struct weft__snapshot *s = model->snapshot;
 	struct weft_model *m = &model->public;
@@ -72,7 +72,7 @@ static void let_go(struct weft__model *model)
 static void free_snapshot(struct weft__model *model)
 {
 	struct weft__snapshot *s = model->snapshot;
-	let_go(model);
+	release_parts(model);
 	void *columns[] = {s->start, s->end, s->parent, s->becomes, s->label, s->message, s->kind,
 		s->flags, s->edge_type, s->changed.items, s->open.items, s->dropped.items, s->bands};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
@@ -88,7 +88,7 @@ static void free_snapshot(struct weft__model *model)
 
 void weft__snapshot_destroy(struct weft__model *model)
 {
-	let_go(model);
+	release_parts(model);
 	struct weft__model *other = weft__spare_put(model->snapshot->spare, model);
 	if (other)
 		free_snapshot(other);
@@ -148,11 +148,11 @@ static enum outcome outcome_of(const struct weft__snapshot *s, uint32_t task)
 
 static bool is_before(const void *context, uint32_t row, uint64_t task)
 {
-	const struct weft__told *told = context;
-	return told[row].creation.task < task;
+	const struct weft__rundown_creation *creations = context;
+	return creations[row].creation.task < task;
 }
 
-/* A task that no create event introduced starts with the trace, or when a rundown says. */
+/* A task without a create event starts with the trace, or at the time that a rundown gives. */
 static uint64_t start_of(const struct weft_model_builder *b, uint32_t task)
 {
 	const struct weft__live *live = b->live;
@@ -161,15 +161,15 @@ static uint64_t start_of(const struct weft_model_builder *b, uint32_t task)
 		return b->tasks.start[task];
 	if (!(flags & WEFT_TASK_FROM_RUNDOWN))
 		return b->state.start;
-	uint32_t i = weft__search(live->told, 0, live->told_count, is_before, task);
-	bool is_told = i < live->told_count && live->told[i].creation.task == task;
-	return is_told ? live->told[i].start : b->state.start;
+	uint32_t i = weft__search(live->creations, 0, live->creation_count, is_before, task);
+	bool is_known = i < live->creation_count && live->creations[i].creation.task == task;
+	return is_known ? live->creations[i].start : b->state.start;
 }
 
 static void write_task(struct weft__snapshot *s, const struct weft_model_builder *b, uint32_t task)
 {
 	const struct weft__state_tasks *t = &b->state.tasks;
-	const uint8_t moment = WEFT__TASK_WAITS | WEFT__TASK_ASKED;
+	const uint8_t temporary = WEFT__TASK_WAITS | WEFT__TASK_ASKED;
 	s->start[task] = start_of(b, task);
 	s->end[task] = b->tasks.end[task];
 	s->parent[task] = t->parent[task];
@@ -177,7 +177,8 @@ static void write_task(struct weft__snapshot *s, const struct weft_model_builder
 	s->label[task] = t->label[task];
 	s->message[task] = t->message[task];
 	s->kind[task] = t->kind[task];
-	s->flags[task] = (uint8_t)((t->flags[task] & ~moment) | (b->tasks.remarks[task] & TASK_NOTED));
+	s->flags[task] =
+		(uint8_t)((t->flags[task] & ~temporary) | (b->tasks.remarks[task] & TASK_NOTED));
 	for (unsigned i = 0; i < WEFT__TASK_POOLS; i++) {
 		s->first[i][task] = b->live->pools[i].first[task];
 		s->last[i][task] = b->live->pools[i].end[task];
@@ -197,8 +198,8 @@ static void rewrite_tasks(
 	}
 }
 
-/* Where all groups have moved, all places are new. */
-static void copy_places(struct weft__snapshot *s, const struct weft__live *live)
+/* Copies the positions of all groups from pools that were packed since the snapshot. */
+static void copy_positions(struct weft__snapshot *s, const struct weft__live *live)
 {
 	for (unsigned i = 0; i < WEFT__TASK_POOLS; i++) {
 		const struct weft__pool *pool = &live->pools[i];
@@ -219,7 +220,7 @@ static bool is_recent(const struct weft__snapshot *s, const struct weft__live *l
 static void write_tasks(struct weft__snapshot *s, const struct weft_model_builder *b)
 {
 	const struct weft__live *live = b->live;
-	copy_places(s, live);
+	copy_positions(s, live);
 	rewrite_tasks(s, b, &live->changed_before);
 	rewrite_tasks(s, b, &live->changed);
 	for (; s->tasks < b->state.tasks.count; s->tasks++)
@@ -246,7 +247,7 @@ static void write_edges(struct weft__snapshot *s, const struct weft_model_builde
 
 /* ---- Activations that reach the present ---- */
 
-/* Copies the rows of the tasks that run, with those that reach the present at their ends. */
+/* Copies the activations of running tasks, and appends those that have not ended. */
 static void write_going(struct weft__snapshot *s, struct weft__live *live)
 {
 	struct weft__pool *pool = &live->pools[WEFT__POOL_ACTIVATIONS];
@@ -340,13 +341,13 @@ static int copy_counters(const struct weft_model_builder *b, struct weft_model *
 
 static int copy_creations(const struct weft_model_builder *b, struct weft_model *m)
 {
-	uint32_t count = b->live->told_count;
+	uint32_t count = b->live->creation_count;
 	struct weft_creation *list = malloc((count + (size_t)1) * sizeof(*list));
 	m->creations = list;
 	if (!list)
 		return WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; i < count; i++)
-		list[i] = b->live->told[i].creation;
+		list[i] = b->live->creations[i].creation;
 	m->creation_count = count;
 	return 0;
 }
@@ -453,8 +454,8 @@ static void summarize(const struct weft__snapshot *s, const struct weft_model_bu
 	summary->fulfilled = s->outcomes[FULFILLED];
 	summary->unfinished = s->outcomes[UNFINISHED];
 	summary->preexisting = s->tasks - s->outcomes[CREATED];
-	for (uint32_t i = 0; i < live->told_count; i++) {
-		const struct weft_creation *c = &live->told[i].creation;
+	for (uint32_t i = 0; i < live->creation_count; i++) {
+		const struct weft_creation *c = &live->creations[i].creation;
 		bool is_created = s->flags[c->task] & WEFT_TASK_CREATED;
 		summary->preexisting -= !is_created && c->time >= b->state.start;
 	}
@@ -491,7 +492,7 @@ static int fill(struct weft__model *model, struct weft_model_builder *b,
 	return error ? error : weft__model_copy_losses(m, description);
 }
 
-/* Makes a snapshot of what is up to date. */
+/* Makes a snapshot once weft__live_update() has succeeded. */
 static int make(struct weft_model_builder *b, const struct weft_trace_description *description,
 	struct weft_model **ret_model)
 {
@@ -516,7 +517,8 @@ static int make(struct weft_model_builder *b, const struct weft_trace_descriptio
 	return 0;
 }
 
-/* The present: not before the last event nor past the longest trace. */
+/* The time at which the snapshot ends: `now_ns`, but not before the last event, and not after the
+ * end of the longest possible trace. */
 static uint64_t present(const struct weft__state *state, uint64_t now_ns)
 {
 	uint64_t last_ns = weft__ns_add(state->start, WEFT__SPAN_NS);
@@ -536,7 +538,7 @@ WEFT__EXPORT int weft_model_builder_snapshot(struct weft_model_builder *b,
 	if (!error)
 		error = make(b, description, ret_model);
 	if (error) {
-		/* The shared parts may be incomplete: the next snapshot makes them again. */
+		/* The shared parts may be incomplete, so the next snapshot makes them again. */
 		weft__live_destroy(b->live);
 		b->live = NULL;
 	}

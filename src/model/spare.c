@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * A place for one snapshot that nobody reads any more. The builder and all its snapshots share it,
- * and they may be destroyed by different threads in any order; so it is one atomic pointer.
+ * Keeps one destroyed snapshot, so that its memory can be used again. The builder and all its
+ * snapshots share this struct, and different threads may destroy them in any order; so it is one
+ * atomic pointer.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 struct weft__spare {
 	atomic_uint references;
 	_Atomic(struct weft__model *) model;
-	struct weft__model closed; /* its address means that the builder takes no more */
+	struct weft__model closed; /* its address marks a builder that has ended */
 };
 
 int weft__spare_create(struct weft__spare **ret_spare)

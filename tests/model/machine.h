@@ -65,7 +65,7 @@ struct machine_test {
 	void (*check)(void);   /* when all threads have ended, on plain memory */
 	void (*filter)(struct machine_access *access); /* sees each access before it is made */
 	bool (*is_halves)(const void *address);        /* 64-bit words here may be torn in the middle */
-	const char *(*describe)(const void *address);  /* for `tells` */
+	const char *(*describe)(const void *address);  /* for the report */
 	bool verbose;                                  /* prints the steps that failed */
 	bool first_may_die;   /* thread 0 may end at any access to shared memory */
 	unsigned preemptions; /* at most this many, not counting switches at which a thread ends */

@@ -13,7 +13,7 @@
 #include <weft/decoder.h>
 #include <weft/follow.h>
 
-#define THREADS 65536 /* that a reader tells apart */
+#define THREADS 65536 /* that a reader distinguishes */
 
 struct tally {
 	struct tale *tale;

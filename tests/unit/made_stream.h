@@ -72,7 +72,7 @@ static inline void made_name(struct made_stream *s, uint64_t at, const char *tex
 	made_chunk(s, WEFT_ABI_CHUNK_NAMES, at, &entry, sizeof(entry));
 }
 
-/* A text of 8 bytes, of which `size` are said to count. */
+/* A text of 8 bytes, whose length in the chunk is `size`. */
 static inline void made_text(
 	struct made_stream *s, uint64_t number, uint64_t size, const char *text)
 {
@@ -133,7 +133,7 @@ static inline void made_thread(struct made_packet *p, uint32_t ticks, uint32_t t
 	p->header.thread_records++;
 }
 
-/* Appends the packet; `more` bytes are said to be committed beyond the chunk's end. */
+/* Appends the packet; its header claims `more` bytes beyond the end of the chunk. */
 static inline void made_add_packet(struct made_stream *s, struct made_packet *p, uint32_t more)
 {
 	uint32_t size = (uint32_t)sizeof(p->header) + 8 * p->count;

@@ -109,7 +109,7 @@ static void packets_that_cannot_be_read(void **state)
 	expect(&s, "5:1 8:4 ");
 }
 
-static void sizes_that_make_no_sense(void **state)
+static void impossible_sizes_of_packets_are_reported(void **state)
 {
 	(void)state;
 	for (uint32_t more = 1; more <= 8; more *= 2) {
@@ -330,8 +330,8 @@ static void add_at(struct made_stream *s, uint64_t sequence, uint64_t ticks, uin
 	made_add_packet(s, &p, 0);
 }
 
-/* Most packets tell when the trace was; the others are held at its ends. Only a reader that has all
- * of them can know. */
+/* Most packets are in the time of the trace; the times of the others are limited to its ends. Only
+ * a reader that has all of them can know. */
 static void packets_far_from_the_others(void **state)
 {
 	struct made_stream s = begin();
@@ -384,7 +384,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets_that_cannot_be_read),
-		cmocka_unit_test(sizes_that_make_no_sense),
+		cmocka_unit_test(impossible_sizes_of_packets_are_reported),
 		cmocka_unit_test(a_name_that_comes_late_and_far_away),
 		cmocka_unit_test(a_thread_begins_without_a_task),
 		cmocka_unit_test(a_gap_is_stalled),

@@ -93,19 +93,19 @@ static void a_process_that_ends_ends_its_follower(void **state)
 {
 	(void)state;
 	void *ring = map_ring();
-	int told[2], asked[2];
+	int ready[2], asked[2];
 	char byte;
-	assert_int_equal(pipe(told), 0);
+	assert_int_equal(pipe(ready), 0);
 	assert_int_equal(pipe(asked), 0);
 	pid_t child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
-		bool good = weft_start(ring, SIZE, NULL) == 0 && write(told[1], "", 1) == 1 &&
+		bool good = weft_start(ring, SIZE, NULL) == 0 && write(ready[1], "", 1) == 1 &&
 					read(asked[0], &byte, 1) == 1;
 		record(0, 30);
 		_exit(good ? 0 : 1);
 	}
-	assert_int_equal(read(told[0], &byte, 1), 1);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
 	struct weft_follow *follow;
 	assert_int_equal(weft_follow_open(path, &follow), 0);
 	assert_int_equal(expect_numbers(follow, 0, 0), WEFT_AGAIN);
@@ -122,7 +122,7 @@ static void a_process_that_ends_ends_its_follower(void **state)
 	munmap(ring, SIZE);
 	unlink(path);
 	for (int i = 0; i < 2; i++) {
-		close(told[i]);
+		close(ready[i]);
 		close(asked[i]);
 	}
 }

@@ -502,7 +502,7 @@ static void a_caller_brings_a_clock(void **state)
 	weft_note("at 10 us");
 	ticks_now = 30;
 	weft_note("at 30 us");
-	ticks_now += (uint64_t)7 << 32; /* longer than a stamp can say */
+	ticks_now += (uint64_t)7 << 32; /* longer than a stamp can count */
 	weft_note("hours later");
 	ticks_now += 5;
 	weft_note("5 us later");

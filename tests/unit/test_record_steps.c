@@ -101,7 +101,7 @@ static bool run_stepping(void (*body)(void), void (*happen)(void), long instruct
 
 static volatile uint64_t begun, ended;
 
-/* 16 bytes, as the packets' sums say. */
+/* 16 bytes: the sums over packets show it. */
 static void record_one(void)
 {
 	begun++;
