@@ -108,7 +108,7 @@ static bool session(const char *event)
 {
 	char command[512];
 	snprintf(command, sizeof(command),
-		"exec >\"$LTTNG_HOME/said\" 2>&1; lttng create bench --output=\"$LTTNG_HOME/out\" && "
+		"exec >\"$LTTNG_HOME/output\" 2>&1; lttng create bench --output=\"$LTTNG_HOME/out\" && "
 		"lttng enable-channel --userspace --overwrite --subbuf-size=1M --num-subbuf=4 ring && "
 		"lttng enable-event --userspace --channel=ring %s && lttng start",
 		event);
@@ -118,7 +118,7 @@ static bool session(const char *event)
 static bool lttng(const char *command)
 {
 	char line[256];
-	snprintf(line, sizeof(line), "lttng %s >\"$LTTNG_HOME/said\" 2>&1", command);
+	snprintf(line, sizeof(line), "lttng %s >\"$LTTNG_HOME/output\" 2>&1", command);
 	return system(line) == 0;
 }
 
@@ -156,7 +156,7 @@ static int measure_all(void)
 		if (!print_peer(&peers[i])) {
 			printf("  no session of LTTng can be had:\n");
 			fflush(stdout);
-			return system("sed 's/^/    /' \"$LTTNG_HOME/said\"") != 0;
+			return system("sed 's/^/    /' \"$LTTNG_HOME/output\"") != 0;
 		}
 	}
 	measure_print_section("LTTng-UST, without a session; the floor is the empty loop");
@@ -203,10 +203,10 @@ static int become_child(char **arguments)
 		return 1;
 	set_environment(home);
 	if (system("lttng-sessiond --daemonize --no-kernel --pidfile=\"$LTTNG_HOME/pid\" "
-			   ">\"$LTTNG_HOME/said\" 2>&1")) {
+			   ">\"$LTTNG_HOME/output\" 2>&1")) {
 		printf("  LTTng-UST: lttng-sessiond does not start:\n");
 		fflush(stdout);
-		failed = system("sed 's/^/    /' \"$LTTNG_HOME/said\"") != 0;
+		failed = system("sed 's/^/    /' \"$LTTNG_HOME/output\"") != 0;
 	} else {
 		failed = run_measuring(arguments);
 		if (system(end_daemon))

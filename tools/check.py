@@ -38,7 +38,7 @@ class Build:
         return [*words, '-t', str(self.patience)]
 
     def runs(self, test):
-        """Is it one of this build's tests, as Meson introspects them?"""
+        """True for a test of this build; `test` is as Meson introspects it."""
         suites = {suite.split(':')[-1] for suite in test['suite']}
         return not suites & set(self.without) and (not self.only or bool(suites & set(self.only)))
 
@@ -46,8 +46,8 @@ class Build:
 BUILDS = [
     # `hostile` runs once, in the sanitized build, and there also attacks the programs of this one.
     Build('gcc', 'gcc', 'gcc', [], 2, without=['hostile']),
-    # Not gcc: it tests the sum of an addition that ld then makes a lea (the address of a thread-local
-    # variable, which only this sanitizer compares with NULL).
+    # clang, because gcc's code for the address of a thread-local variable, which only this sanitizer compares with
+    # NULL, reads the flags of an addition that ld replaces by an instruction without flags.
     # `foreign` and `page` run programs of other builds: another compiler's, another processor's, the browser's
     # WebAssembly.
     Build('sanitized', 'clang, address and undefined-behaviour sanitizers', 'clang-14',
@@ -84,7 +84,7 @@ ENVIRONMENT = {
 
 
 def share(builds):
-    """Gives the sanitized build what it can take of the plain one, if both are made: the page's WebAssembly,
+    """Lets the sanitized build use parts of the plain one, if both are made: the page's WebAssembly,
     which is the same, and programs for `hostile` to attack in one round of three."""
     gcc, sanitized = (next((build for build in builds if build.name == name), None) for name in ('gcc', 'sanitized'))
     if sanitized:
@@ -177,7 +177,7 @@ def targets(build):
 
 
 def compile_build(build, progress, patient):
-    """Configures and compiles; answers the log of what went wrong, or None. `patient`: after all others."""
+    """Configures and compiles; returns the log of the failure, or None. `patient`: after all others."""
     setup = ['meson', 'setup', build.directory, '-Dtests=enabled', *build.options]
     nice = ['nice', '-n', '19'] if patient else []
     if os.path.exists(os.path.join(SOURCE, build.directory, 'build.ninja')):

@@ -29,7 +29,7 @@ def describe(widget):
 
 
 def children(widget):
-    # One may go while we look.
+    # A widget may disappear during the walk.
     found = (widget.get_child_at_index(i) for i in range(widget.get_child_count()))
     return [child for child in found if child]
 

@@ -3,7 +3,7 @@
 saved buffer, copies, stream (whole, and in pieces as it arrives), follower, model, cuts and rules.
 
     tests/e2e/agree.py [CASE…]                  as `make check` does
-    WEFT_AGREE_SEEDS=5000 WEFT_AGREE_SEED=7 tests/e2e/agree.py     looks longer, elsewhere
+    WEFT_AGREE_SEEDS=5000 WEFT_AGREE_SEED=7 tests/e2e/agree.py     tests more, other cases
 """
 import itertools
 import json
@@ -255,7 +255,7 @@ class Shown:
                 rows = rows if section is None else section
 
     def begin(self, what, *words):
-        """The list that takes the section's rows; None if the line is all of it."""
+        """Begins a section; returns the list for its rows, or None if the section is one line."""
         if what == 'call':
             self.calls.append(tuple(map(int, words)))
         elif what == 'ring':

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: ISC
 """weft cut: the lines of the range stay as they are, and the rundown describes the state before them.
 
-    WEFT_CUT_RANGES=500 WEFT_CUT_SEED=7 tests/e2e/cut.py     looks longer, elsewhere
+    WEFT_CUT_RANGES=500 WEFT_CUT_SEED=7 tests/e2e/cut.py     tests more, other cases
 """
 import os
 import random
@@ -171,7 +171,7 @@ def text_of_any_bytes_and_length_stays():
         for name, content in (('a.ctf', mirage(events)), ('b.sexp', sexp(events)), ('c.sexp', sexp(with_nul))):
             trace = write(folder, name, content)
             equal(cut(trace, os.path.join(folder, 'out')), lines(trace), name)
-            # As names of those that are alive, too.
+            # Labels of living tasks in a rundown keep their bytes, too.
             rundown = cut(trace, os.path.join(folder, 'late'), 1000, 2000)
             assert len(rundown) >= 1 and all('"rundown":true' in line for line in rundown), rundown
 

@@ -14,14 +14,15 @@ WAIT = 60  # seconds for things that happen at once on an idle machine
 
 
 def until(what, condition, wait=WAIT, pause=None):
-    """Waits for a true answer, and gives it. Asks less often if asking takes long, or after each pause."""
+    """Waits until the condition gives a true value, and returns that. Tests it after each pause, by default less often if
+    testing it takes long."""
     end = time.monotonic() + wait
     while time.monotonic() < end:
-        asked = time.monotonic()
-        answer = condition()
-        if answer:
-            return answer
-        time.sleep(pause or max(0.05, 2 * (time.monotonic() - asked)))
+        began = time.monotonic()
+        result = condition()
+        if result:
+            return result
+        time.sleep(pause or max(0.05, 2 * (time.monotonic() - began)))
     raise AssertionError('in %d s not: %s' % (wait, what))
 
 
@@ -219,7 +220,7 @@ def needs():
 
 
 def server(command):
-    """Starts a server that writes where it can be found to a pipe, whose number is passed to the command."""
+    """Starts a server that writes its address to a pipe, whose number is passed to the command."""
     read, write = os.pipe()
     process = subprocess.Popen(command(write), pass_fds=[write], stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
@@ -230,7 +231,7 @@ def server(command):
 
 @contextlib.contextmanager
 def ended(servers):
-    """The servers of the list, the last first, at the end."""
+    """Ends the servers of the list, the last one first, when the block ends."""
     try:
         yield
     finally:

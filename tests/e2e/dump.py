@@ -353,7 +353,7 @@ def standard_input_is_a_file_too():
 
 
 @case
-def a_reader_that_has_enough():
+def a_reader_that_closes_its_pipe():
     events = (ctf_event(i, 7, i) for i in range(50000))
     with tempfile.NamedTemporaryFile() as file:
         file.write(ctf_packet(0, *events))

@@ -52,7 +52,7 @@ def a_child_in_a_chroot():
 
 
 @case
-def more_of_them_than_are_named():
+def more_failures_than_are_named():
     root_only('chroot')
     with temporary_directory() as path:
         counts, report = record(path, CORNERS, 'many_in_a_chroot', empty(path))
@@ -99,7 +99,7 @@ def a_child_without_rights():
         os.unlink(os.path.join(path, 't.weft'))
         for other in glob.glob(os.path.join(path, 't-*.weft')):
             os.unlink(other)
-        os.chmod(path, 0o700)  # then it does not get there
+        os.chmod(path, 0o700)  # the program then does not reach the event
         counts, report = record(path, CORNERS, 'without_rights')
         equal(counts, [3])
         assert re.search(r'process \d+ could not record: create: Permission denied', report), report

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""A running program followed: weft tail, weft ls, and what is left when weft record is killed."""
+"""Follows a running program: weft tail, weft ls, and the rings that a killed weft record leaves."""
 import contextlib
 import glob
 import json
@@ -205,7 +205,7 @@ def only_what_is_new():
         program.send(1000)
         tail = program.tail('--new')
         while not select.select([tail.stdout], [], [], 0.1)[0]:
-            program.send(1)  # until it has made up its mind what is new
+            program.send(1)  # until weft tail has chosen the time from which events are new
         program.end()
         events, _, _ = finish(tail)
         assert events and all(e['value'] >= 500 for e in events), events

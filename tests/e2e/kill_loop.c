@@ -160,18 +160,18 @@ static void compare(struct tally *tally, struct weft_decoder *decoder)
 {
 	uint64_t written = 0, slack = 0;
 	for (unsigned lane = 0; lane < LANES; lane++) {
-		uint64_t told = atomic_load(&page->recorded[lane]);
+		uint64_t reported = atomic_load(&page->recorded[lane]);
 		/* A dead thread's open packet may outlast newer packets of its lane, which were taken and
 		 * overwritten; the sum must count those events. */
-		bool is_outlasted = lane == LANES - 1 && tally->next[lane] < told;
+		bool is_outlasted = lane == LANES - 1 && tally->next[lane] < reported;
 		if (!tally->seen[lane] || is_outlasted) {
 			slack++;
-			written += told;
+			written += reported;
 			continue;
 		}
-		if (tally->next[lane] < told)
+		if (tally->next[lane] < reported)
 			tally->problem = "a committed event is missing at the end";
-		if (tally->next[lane] > told + 1)
+		if (tally->next[lane] > reported + 1)
 			tally->problem = "there is an event that was never recorded";
 		written += tally->next[lane];
 	}

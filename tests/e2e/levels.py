@@ -234,7 +234,7 @@ def a_wrong_environment_is_reported_and_the_program_recorded():
 
 
 @case
-def the_program_sets_its_own():
+def the_program_sets_its_own_levels():
     with subject() as program:
         equal(program.send('set db=4'), ['set 0'])
         equal(program.send('set plug=5'), ['set 0'])

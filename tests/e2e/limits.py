@@ -55,7 +55,7 @@ def has_zstd(path):
 
 
 @case
-def a_compressed_file_may_hold_so_much():
+def a_compressed_file_may_hold_up_to_the_limit():
     with temporary_directory() as here:
         path, plain = os.path.join(here, 'bomb.zst'), os.path.join(here, 'plain')
         with open(plain, 'wb') as file:

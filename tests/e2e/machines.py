@@ -78,7 +78,7 @@ def record(machine, command):
 
 
 def follow(machine):
-    """While it runs, by a follower of this machine; which of the clocks it can read itself varies."""
+    """Follows a running program of the other machine; the test passes with each clock that this machine can read."""
     program = build(machine, 'tests/record-subject')
     with temporary_directory() as folder:
         ring = os.path.join(folder, 'ring.weft')
@@ -126,7 +126,7 @@ def a_program_of_aarch64_is_recorded():
 
 
 @case
-def they_are_read_while_they_run():
+def their_programs_are_followed():
     follow('i686')
     follow('aarch64')
 

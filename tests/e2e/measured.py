@@ -16,7 +16,7 @@ MIB = 1 << 20
 IS_SANITIZED = build_option('b_sanitize') not in ('none', [])
 SLOWNESS = 6 if IS_SANITIZED else 1
 
-# A finding of a sanitizer ends the program, with a status that is none of weft's.
+# A sanitizer's report ends the program with a status that weft itself never uses.
 FINDING = dict(FONTCONFIG_KEEPS, ASAN_OPTIONS='exitcode=99', UBSAN_OPTIONS='halt_on_error=1:exitcode=98')
 
 # Forbidden in text output: control characters other than the line feed, also C1 and DEL, marks

@@ -2,7 +2,7 @@
 """Compares weft with tests/oracle, a second and naive implementation: on the samples, and on random traces full
 of events that honest programs rarely record.
 
-    WEFT_ORACLE_TRACES=5000 WEFT_ORACLE_SEED=7 tests/e2e/oracle.py     looks longer, elsewhere
+    WEFT_ORACLE_TRACES=5000 WEFT_ORACLE_SEED=7 tests/e2e/oracle.py     tests more, other cases
 """
 import os
 import random

@@ -141,7 +141,7 @@ def without_a_trace_the_page_says_what_to_do():
 
 
 @case
-def a_trace_grows_while_one_looks():
+def a_trace_grows_while_it_is_shown():
     with Server() as server:
         program = server.record(ECHO, '100000')
         try:
@@ -209,7 +209,7 @@ def open_pages_notice_that_a_server_was_restarted():
 
 @case
 def a_link_on_another_site_finds_the_cookie():
-    """SameSite=Strict keeps it back at first: the page asks again by itself."""
+    """The browser first sends no cookie, because of SameSite=Strict; the page then requests itself again."""
     with Server(ARP) as server, temporary_directory() as folder:
         name = os.path.basename(ARP)
         link = server.origin + '#trace=%s&view&filter=TCP' % base.id_of(server, name)

@@ -9,7 +9,7 @@ from harness import BUILD, case, equal, main, run
 
 SUBJECT = os.path.join(BUILD, 'tests', 'pattern-subject')
 ROUNDS = int(os.environ.get('WEFT_PATTERN_ROUNDS', 4000))
-# Python warns of what it may read otherwise one day.
+# Python warns of expressions that a later version may read differently.
 warnings.simplefilter('ignore', FutureWarning)
 
 
@@ -83,7 +83,7 @@ def random_expressions_match_as_in_python():
 @case
 def random_noise_is_an_expression_or_not_as_in_python():
     rng = random.Random(8)
-    # Without what Python alone knows: look-around, back references, other escapes, repeated ^ and $.
+    # Without the features of Python alone: look-around, back references, other escapes, repeated ^ and $.
     noise = [''.join(rng.choice('ab()[]|*+?{}1,-.') for _ in range(rng.choice([1, 3, 6, 10])))
              for _ in range(ROUNDS)]
     noise = [n for n in noise if not re.search(r'\(\?|\[[^]]*\[|--|\*\+|\+\+|\?\+|\}\+', n)]

@@ -45,7 +45,7 @@ static void create(struct caller *caller)
 							 : weft_create_as(draw_task(caller), WEFT_KIND_BIND);
 }
 
-static void say(struct caller *caller)
+static void remark(struct caller *caller)
 {
 	switch (draw(caller, 6)) {
 	case 0:
@@ -102,7 +102,7 @@ static void act(struct caller *caller)
 		weft_become_as(task, other);
 		break;
 	case 11:
-		weft_rundown_task(task, (uint16_t)draw(caller, 20), draw(caller, 2) ? "told" : NULL,
+		weft_rundown_task(task, (uint16_t)draw(caller, 20), draw(caller, 2) ? "listed" : NULL,
 			draw(caller, 3) ? draw(caller, 1000000) : WEFT_AGE_UNKNOWN, other);
 		break;
 	default:
@@ -135,7 +135,7 @@ static void run(struct caller *caller)
 
 static void *call(void *argument)
 {
-	static void (*const kinds[])(struct caller *) = {create, create, say, act, act, act, run};
+	static void (*const kinds[])(struct caller *) = {create, create, remark, act, act, act, run};
 	struct caller *caller = argument;
 	for (long i = 0; i < caller->calls; i++)
 		kinds[draw(caller, sizeof(kinds) / sizeof(kinds[0]))](caller);

@@ -261,8 +261,7 @@ def a_trace_without_tasks_is_a_sentence():
     assert any('no tasks' in (t or '') for t in texts(xml.fromstring(result.stdout)))
 
 
-# Traces whose times are as far apart as 64 bits can say. What is drawn one nanosecond or one tick after the other
-# would take years.
+# Traces whose times are as far apart as 64 bits allow: a loop over nanoseconds or ticks would take years.
 FAR_APART = ['sexp/render-hang', 'sexp/render-hang-2-lines', 'sexp/numbers.sexp', 'mirage_ctf/time-wide']
 
 

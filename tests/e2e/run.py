@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""weft run: a program is recorded, and looked at meanwhile, in a window or in a browser."""
+"""weft run: a program is recorded and shown meanwhile, in a window or in a browser."""
 import contextlib
 import http.client
 import json
@@ -79,7 +79,7 @@ class Run:
         self.line('describes it')
 
     def end(self, status=0):
-        """No browser needs it any more."""
+        """Ends the server as Ctrl-C does; checks the exit status."""
         deadline = time.monotonic() + PATIENCE
         while self.process.poll() is None:
             assert time.monotonic() < deadline, 'it does not end'

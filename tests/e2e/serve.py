@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""weft serve over real connections: its answers, its access checks, and its answers to tricks."""
+"""weft serve over real connections: its answers, its access checks, and its answers to hostile requests."""
 import ast
 import contextlib
 import glob
@@ -204,7 +204,7 @@ def every_answer_says_what_browsers_must_not_do():
             assert 'access-control-allow-origin' not in headers
 
 
-# ---- Tricks ----
+# ---- Hostile requests ----
 
 @case
 def paths_lead_nowhere_else():
@@ -346,7 +346,7 @@ def a_token_comes_from_a_file():
         token_is_needed(server)
         with open('/proc/%d/cmdline' % server.process.pid, 'rb') as line:
             assert token.encode() not in line.read()
-    # One that came by a pipe.
+    # A token that came through a pipe.
     with temporary_directory() as folder:
         pipe = os.path.join(folder, 'pipe')
         os.mkfifo(pipe)
@@ -658,7 +658,7 @@ def other_files_are_not_followed():
         assert b'/api/trace/' in body
 
 
-# ---- Its use ----
+# ---- Arguments ----
 
 @case
 def wrong_use_says_what_would_be_right():

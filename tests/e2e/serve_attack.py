@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: ISC
 """Attacks on weft serve by raw sockets: about 4,000 requests from one seed, judged by the same few rules.
 
-Without the token no answer is a success or says a name or a byte of a trace. With it, nothing comes from outside of the
+Without the token no answer is a success or contains a name or a byte of a trace. With it, nothing comes from outside of the
 directory that is served. Every answer of weft's own has its rules for browsers. Afterwards the server still answers, it has
-written no complaint (a sanitizer would), and it ends when asked to.
+printed no message (a sanitizer would), and it ends when asked to.
 
     WEFT_ATTACK_SEED=7 python3 tests/e2e/serve_attack.py
 """
@@ -116,7 +116,7 @@ def no_path_leads_out_of_the_directory():
         begins = ['/', '//', '/api/trace/', '/api/live/', '/api/', '/api/trace/' + one + '/', '/weft.js/', folder + '/', 'file://']
         paths = [dice.choice(begins) + ''.join(dice.choice(steps) + dice.choice(['/', '%2f', '%5c', '\\', '//'])
                                                for _ in range(dice.randrange(9))) + dice.choice(ends) for _ in range(300)]
-        # Ids that the ways out would have.
+        # The ids that the links out of the directory would have.
         names = ['../' + OUTSIDE, 'up/' + OUTSIDE, 'link.ctf', '.hidden.ctf', 'pipe.weft', 'up', '.', '..', '', '/etc/passwd']
         paths += ['/api/%s/%s' % (kind, id_for(*parts)) for name in names for kind in ('trace', 'live')
                   for parts in ((folder, name), (name, ''), (folder + '/' + name, ''), (os.path.realpath(folder + '/' + name), ''))]

@@ -78,7 +78,7 @@ class Server:
         """The answer to a client that writes these bytes and no more."""
         with socket.create_connection((self.host, self.port), timeout=timeout) as client:
             answer = b''
-            with contextlib.suppress(OSError):  # it may have had enough before the end
+            with contextlib.suppress(OSError):  # the server may close the connection before it has read all
                 client.sendall(request)
                 client.shutdown(socket.SHUT_WR)
             with contextlib.suppress(ConnectionResetError):

@@ -43,7 +43,7 @@ class Subject:
                 ring.seek(LISTEN_UNTIL)
                 if any(ring.read(8)):
                     return
-            assert time.monotonic() < deadline, 'nobody listens'
+            assert time.monotonic() < deadline, 'no watcher listens'
             time.sleep(0.005)
 
     def end(self):
@@ -122,7 +122,7 @@ def a_request_saves_what_was_before():
 
 
 @case
-def a_handler_may_ask():
+def a_signal_handler_may_request_one():
     with subject() as program:
         program.send('record 10')
         program.send('signal')
@@ -133,7 +133,7 @@ def a_handler_may_ask():
 
 
 @case
-def last_words_are_saved():
+def a_request_at_the_end_is_answered():
     with subject() as program:
         program.send('record 100')
         program.wait_for_listener()
@@ -165,7 +165,7 @@ def the_past_is_held_until_it_is_copied():
 
 
 @case
-def a_watcher_that_died_holds_nobody():
+def a_hold_of_a_dead_watcher_ends():
     with subject(size='64K') as program:
         program.send('record 100000')
         program.wait_for_listener()
@@ -342,7 +342,7 @@ def a_task_that_hangs_fires_while_it_does():
 
 
 @case
-def a_program_gives_its_own_rules():
+def a_program_adds_its_own_rules():
     with subject() as program:
         program.send('rule tag panic')
         program.send('rule counter queue >')

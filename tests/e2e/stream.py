@@ -106,7 +106,7 @@ def has_zstd():
     return 'without zstd' not in weft('record', '--stream', '--zstd', '--', '/nowhere', status=None).stderr
 
 
-# ---- Everything is there ----
+# ---- All events are in the file ----
 
 @case
 @in_workspace
@@ -438,7 +438,7 @@ def the_limit_holds(here):
 @case
 @in_workspace
 def a_program_that_only_counts_up_fills_no_disk(here):
-    """Its ring of 1 MiB is new at each look. Takes 5 seconds."""
+    """The ring of 1 MiB has only new events at each look. Takes 5 seconds."""
     for name, options, most in ('t.weft', [], 16), ('r.weft', ['--rotate', '1M:4'], 4):
         report = here.record('--size', '1M', '--max-size', '16M', *options, '-o', name, RESEND_SUBJECT, 2).stderr
         size = sum(os.path.getsize(path) for path in glob.glob(here.file(name[0] + '.*')))

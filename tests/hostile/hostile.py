@@ -4,7 +4,7 @@
 terminal control sequences, invalid JSON and memory out of proportion (operation.py has the limits).
 
     hostile.py                                    30 s in all, as TAP: a case a reader
-    hostile.py --seconds 3600 --random            for an hour, with seeds of chance
+    hostile.py --seconds 3600 --random            for an hour, with random seeds
     hostile.py --reader tail --seed 7 --mode cut  one round, as a failure names it
 
 WEFT_BUILD is the build to test, HOSTILE_PLAIN another one without sanitizers, which every third round

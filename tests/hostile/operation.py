@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: ISC
-"""Runs one command beside hostile input, and judges all that it did.
+"""Runs one command beside hostile input, and checks its output, status, time and memory.
 
 A fault is one of: a sanitizer's report or a signal; a status that the manual does not have; more
-than the time or memory allowed; bytes on standard output or error that a terminal takes for an
-order; with --json, what is not JSON or not UTF-8.
+than the time or memory allowed; bytes on standard output or error that control a
+terminal; with --json, output that is not JSON or not UTF-8.
 
 Time is processor time, as the machine may be busy with something else: 5 s in all for a command
 that ends by itself, 5 s from the moment at which a lasting one was asked to end. A command that
@@ -11,9 +11,9 @@ waits uses none, so there is a generous limit in seconds as well. Sanitizers mak
 slow.
 
 Memory is the most that was resident: 8 times the ring and 64 MB. Sanitizers take memory for
-themselves: shadow, redzones, and what was freed and is kept to find who still uses it. So there the
-limit is twice that and 160 MB more, which still finds what grows without bound or takes a size from
-the ring; the exact limit is judged in the build without sanitizers.
+themselves: shadow, redzones, and freed memory that they keep to find later uses. So there the limit
+is twice that and 160 MB more, which still finds memory that grows without bound or has a size from
+the ring; the exact limit is checked in the build without sanitizers.
 """
 import json
 import os

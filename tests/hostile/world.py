@@ -80,8 +80,8 @@ class World:
         return [WRITER, self.mode, '%.2f' % self.seconds, str(self.seed)]
 
     def start_writer(self, waits=False):
-        """The writer in a directory like those of weft record, which we attend as that does. If it
-        waits, it is honest until `begin`."""
+        """Starts the writer in a run directory, locked as weft record locks it. With `waits` it damages nothing until
+        begin()."""
         self.lock = os.open(self.run_directory, os.O_RDONLY | os.O_DIRECTORY)
         fcntl.flock(self.lock, fcntl.LOCK_SH)
         env = dict(self.env, WEFT_OUT=self.run_directory, WEFT_SIZE=str(self.size))
@@ -95,7 +95,7 @@ class World:
         os.kill(self.pid, signal.SIGTERM)
 
     def until(self, condition, seconds=5):
-        """Waits for that, for so long."""
+        """Waits until the condition is true, at most that many seconds."""
         end = time.monotonic() + seconds
         while not condition() and time.monotonic() < end:
             time.sleep(0.02)
@@ -110,7 +110,7 @@ class World:
         return path
 
     def writes(self):
-        """Does the writer still run?"""
+        """True while the writer runs."""
         return self.program.poll() is None
 
     def start(self, *words, program=WEFT, limits=None, **options):

@@ -43,13 +43,13 @@ def a_line_that_changes_on_a_terminal():
 
 
 @case
-def lines_elsewhere():
+def all_lines_into_a_file():
     result = run(command(0))
     equal((result.returncode, result.stdout), (0, ''.join('gcc        building %d/3\n' % step for step in (1, 2, 3))))
 
 
 @case
-def few_lines_elsewhere():
+def few_lines_into_a_file():
     result = run(command(1000))
     equal((result.returncode, result.stdout), (0, ''))
 

@@ -48,7 +48,7 @@ def same(bytes_in, what):
 
 
 @case
-def it_gives_the_same():
+def wasm_gives_the_same_output():
     require_tools()
     assert TRACES, 'no trace in tests/data'
     for path in TRACES:
@@ -59,7 +59,7 @@ def it_gives_the_same():
 
 
 @case
-def it_gives_the_same_of_impossible_times():
+def wasm_gives_the_same_output_of_impossible_times():
     """Input with which the page's worker once did not end."""
     require_tools()
     for name in ('sexp/render-hang', 'sexp/render-hang-2-lines', 'sexp/numbers.sexp', 'mirage_ctf/time-wide'):
@@ -69,7 +69,7 @@ def it_gives_the_same_of_impossible_times():
 
 
 @case
-def it_refuses_the_same():
+def wasm_refuses_the_same_input():
     require_tools()
     for nonsense in (b'', b'\0' * 100, b'hello\n', os.urandom(5000)):
         same(nonsense, repr(nonsense[:10]))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: ISC
 """A second, small decoder of the two old formats, written to explain them and used as oracle.
 
-events(bytes) answers what `weft dump --json` must show, as dictionaries in the right order. It is
+events(bytes) returns the events that `weft dump --json` must show, as dictionaries in the right order. It is
 for traces without damage, or with damage that a packet's header shows.
 """
 import re

@@ -92,7 +92,7 @@ def rename(text, names, prefix):
 
 
 def sources(expander, paths, taken):
-    """The files one after the other. `taken`: what names were used so far, by any of them."""
+    """The files one after the other. `taken`: the names that files before them use."""
     parts = []
     for path in paths:
         text = '\n'.join(expander.expand(path)) + '\n'
