@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Finds text in a trace: in labels, notes, kinds, messages, ids and names of counters.
+ * Finds text in a trace: in labels, notes, kinds, messages, ids, names of counters and, if there
+ * are several, of processes.
  *
  * A search is made once from a finished model and is read-only then: any number of threads may read
  * it. Each distinct string is tested once, then one pass over the columns finds where it occurs. An
@@ -27,6 +28,7 @@ enum weft_search_field {
 	WEFT_SEARCH_KIND,    /* a task's kind */
 	WEFT_SEARCH_MESSAGE, /* a failed task's message */
 	WEFT_SEARCH_COUNTER, /* a counter's name, at its first sample */
+	WEFT_SEARCH_PROCESS, /* one of several processes' name and pid, at its first task */
 	WEFT_SEARCH_FIELDS
 };
 
@@ -36,8 +38,8 @@ const char *weft_search_field_name(enum weft_search_field field);
 struct weft_search_match {
 	uint64_t time; /* ns */
 	uint32_t task; /* or WEFT_NONE */
-	uint32_t
-		item; /* for a label or note: index into the model's notes; for a counter: its number */
+	uint32_t item; /* for a label or note: index into the model's notes; for a counter: its number;
+					  for a process: its buffer */
 	uint8_t field; /* enum weft_search_field */
 };
 

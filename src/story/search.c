@@ -30,6 +30,8 @@ struct searcher {
 	uint32_t string_count;
 	uint8_t *kinds; /* 1: the kind matches */
 	bool has_kind;
+	uint32_t
+		*first_tasks; /* for each buffer whose process matches, its first task; else WEFT_NONE */
 	uint64_t id;
 	bool has_id;
 	struct whole_search *found;
@@ -69,6 +71,25 @@ static void judge_kinds(struct searcher *s)
 		struct weft_slice text = {names[i].name, strlen(names[i].name)};
 		s->kinds[names[i].kind] = weft__pattern_matches(s->pattern, text);
 		s->has_kind = s->has_kind || s->kinds[names[i].kind];
+	}
+}
+
+/* Tests the processes if there are several. */
+static void judge_processes(struct searcher *s)
+{
+	const struct weft_model *model = s->model;
+	char name[256];
+	for (uint32_t buffer = 0; buffer < model->buffer_count; buffer++)
+		s->first_tasks[buffer] = WEFT_NONE;
+	for (uint32_t task = model->tasks.count; model->buffer_count > 1 && task-- > 0;)
+		if (model->tasks.buffer[task] < model->buffer_count)
+			s->first_tasks[model->tasks.buffer[task]] = task;
+	for (uint32_t buffer = 0; buffer < model->buffer_count; buffer++) {
+		size_t size = weft_trace_format_process(
+			model->buffers, model->buffer_count, buffer, name, sizeof(name));
+		struct weft_slice text = {name, size < sizeof(name) ? size : sizeof(name) - 1};
+		if (!weft__pattern_matches(s->pattern, text))
+			s->first_tasks[buffer] = WEFT_NONE;
 	}
 }
 
@@ -208,6 +229,17 @@ static void pass_counters(struct searcher *s)
 	}
 }
 
+static void pass_processes(struct searcher *s)
+{
+	const struct weft_tasks *t = &s->model->tasks;
+	for (uint32_t buffer = 0; buffer < s->model->buffer_count; buffer++) {
+		uint32_t task = s->first_tasks[buffer];
+		if (task != WEFT_NONE)
+			add_match(
+				s, (struct weft_search_match){t->start[task], task, buffer, WEFT_SEARCH_PROCESS});
+	}
+}
+
 static void pass(struct searcher *s)
 {
 	pass_ids(s);
@@ -215,6 +247,7 @@ static void pass(struct searcher *s)
 	pass_messages(s);
 	pass_notes(s);
 	pass_counters(s);
+	pass_processes(s);
 }
 
 /* Chooses which matches are listed: all of the first buckets, and as many of the next one as there
@@ -292,10 +325,12 @@ static int run(struct searcher *s)
 	s->kinds = calloc(KINDS, 1);
 	s->task_found = calloc(model->tasks.count + (size_t)1, 1);
 	s->buckets = calloc(BUCKETS, sizeof(*s->buckets));
-	if (!s->strings || !s->kinds || !s->task_found || !s->buckets)
+	s->first_tasks = calloc(model->buffer_count + (size_t)1, sizeof(*s->first_tasks));
+	if (!s->strings || !s->kinds || !s->task_found || !s->buckets || !s->first_tasks)
 		return WEFT_ERROR_MEMORY;
 	judge_strings(s);
 	judge_kinds(s);
+	judge_processes(s);
 	int error = find_matches(s);
 	return error ? error : list_tasks(s);
 }
@@ -323,6 +358,7 @@ static int search(const struct weft_model *model, struct weft_slice text,
 	free(s.kinds);
 	free(s.task_found);
 	free(s.buckets);
+	free(s.first_tasks);
 	return error;
 }
 
@@ -365,6 +401,7 @@ WEFT__EXPORT const char *weft_search_field_name(enum weft_search_field field)
 		[WEFT_SEARCH_KIND] = "kind",
 		[WEFT_SEARCH_MESSAGE] = "message",
 		[WEFT_SEARCH_COUNTER] = "counter",
+		[WEFT_SEARCH_PROCESS] = "process",
 	};
 	return field < WEFT_SEARCH_FIELDS ? names[field] : "unknown";
 }

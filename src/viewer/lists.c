@@ -61,22 +61,36 @@ void weft__fill_problems(struct weft_viewer *viewer)
 	weft__panel_add(viewer, WEFT_VIEWER_BUTTON, "Previous", "P", "problem previous");
 }
 
+/* The text that was searched; empty if the task's name says it. */
+static struct weft_slice text_of_match(
+	const struct weft_model *model, const struct weft_search_match *match, char process[128])
+{
+	switch (match->field) {
+	case WEFT_SEARCH_COUNTER:
+		return weft_model_string(model, model->counters[match->item].name);
+	case WEFT_SEARCH_MESSAGE:
+		return weft_model_string(model, model->tasks.message[match->task]);
+	case WEFT_SEARCH_NOTE:
+	case WEFT_SEARCH_LABEL:
+		return weft_model_string(model, model->notes.text[match->item]);
+	case WEFT_SEARCH_PROCESS:
+		weft_trace_format_process(model->buffers, model->buffer_count, match->item, process, 128);
+		return (struct weft_slice){process, strlen(process)};
+	default:
+		return (struct weft_slice){"", 0};
+	}
+}
+
 static void add_match(struct weft_viewer *viewer, uint32_t number)
 {
 	const struct weft_model *model = viewer->model;
 	const struct weft_search_match *match = &viewer->search.found->matches[number];
-	char text[256], name[200], command[256], time[32];
-	struct weft_slice found = {"", 0};
+	char text[256], name[200], command[256], time[32], process[128];
 	if (match->task != WEFT_NONE)
 		weft_story_name(model, match->task, 40, name, sizeof(name));
 	else
 		name[0] = '\0';
-	if (match->field == WEFT_SEARCH_COUNTER)
-		found = weft_model_string(model, model->counters[match->item].name);
-	else if (match->field == WEFT_SEARCH_MESSAGE)
-		found = weft_model_string(model, model->tasks.message[match->task]);
-	else if (match->field == WEFT_SEARCH_NOTE || match->field == WEFT_SEARCH_LABEL)
-		found = weft_model_string(model, model->notes.text[match->item]);
+	struct weft_slice found = text_of_match(model, match, process);
 	bool is_name = found.size == strlen(name) && memcmp(found.bytes, name, found.size) == 0;
 	if (found.size == 0 || is_name)
 		weft__panel_format(text, "%s", name);

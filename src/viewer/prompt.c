@@ -28,7 +28,7 @@ void weft__viewer_ask(struct weft_viewer *viewer, enum weft__asked asked)
 		[WEFT__ASK_START] = "from the trace's start, like 12.5ms; or @N on its clock",
 		[WEFT__ASK_DURATION] = "like 300us",
 		[WEFT__ASK_SEARCH] =
-			"a part of a label, note, kind or message; /\xe2\x80\xa6 is an expression",
+			"a part of a label, note, kind, message or process; /\xe2\x80\xa6 is an expression",
 		[WEFT__ASK_NOTE] = "a remark on this time; Enter saves it",
 		[WEFT__ASK_FILTER] =
 			"part of a label, kind:bind, thread:main; -\xe2\x80\xa6 hides; commas between",

@@ -122,6 +122,41 @@ static void kinds_are_found(void **state)
 	loaded_finish(&loaded);
 }
 
+static void one_of_several_processes_is_found_at_its_first_task(void **state)
+{
+	static const struct weft_trace_buffer buffers[] = {
+		{.process = "client", .host = "", .file = "", .pid = 12},
+		{.process = "redis", .host = "", .file = "", .pid = 4711},
+	};
+	(void)state;
+	for (uint32_t count = 1; count <= 2; count++) {
+		struct made made = make_begin();
+		made.buffers = buffers;
+		made.buffer_count = count;
+		for (uint32_t i = 0; i < 4; i++) {
+			made.time += 10;
+			made.buffer = i % count;
+			make_create(&made, WEFT_TASK_NONE, 100 + i, WEFT_KIND_TASK);
+		}
+		struct loaded loaded = make_end(&made);
+		struct weft_search *name = search(&loaded, "^redis 47", true);
+		struct weft_search *number = search(&loaded, "12", false);
+		assert_int_equal(name->match_count, count - 1);
+		assert_int_equal(number->match_count, count - 1);
+		if (count == 2) {
+			const struct weft_search_match *match = &name->matches[0];
+			assert_int_equal(match->field, WEFT_SEARCH_PROCESS);
+			assert_int_equal(match->item, 1);
+			assert_int_equal(loaded.model->tasks.buffer[match->task], 1);
+			assert_int_equal(match->time, 20);
+			assert_int_equal(name->task_count, 1);
+		}
+		weft_search_destroy(name);
+		weft_search_destroy(number);
+		loaded_finish(&loaded);
+	}
+}
+
 static void nothing_is_found_nowhere(void **state)
 {
 	struct loaded loaded = small_trace();
@@ -259,6 +294,7 @@ int main(void)
 		cmocka_unit_test(a_capital_asks_for_capitals),
 		cmocka_unit_test(a_number_is_an_id_and_a_text),
 		cmocka_unit_test(kinds_are_found),
+		cmocka_unit_test(one_of_several_processes_is_found_at_its_first_task),
 		cmocka_unit_test(nothing_is_found_nowhere),
 		cmocka_unit_test(a_bad_expression_is_an_error),
 		cmocka_unit_test(one_goes_on_and_back),
