@@ -60,7 +60,8 @@ static uint64_t nanoseconds(struct timespec time)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* True if the first bytes look like a trace. The content of a compressed file is not checked. */
+/* True if the first bytes look like a trace. They may end before its first packet, which counts as
+ * damage. The content of a compressed file is not checked. */
 static bool looks_like_trace(int fd, const char *name)
 {
 	static char bytes[65536]; /* protected by the mutex */
@@ -72,10 +73,11 @@ static bool looks_like_trace(int fd, const char *name)
 		return strstr(name, ".weft") != NULL;
 	if (weft_decoder_create(&decoder))
 		return false;
-	bool is_trace = weft_decoder_feed_borrowed(decoder, bytes, (size_t)size) == 0 &&
-					weft_decoder_finish(decoder) == 0;
+	int error = weft_decoder_feed_borrowed(decoder, bytes, (size_t)size);
+	if (!error)
+		error = weft_decoder_finish(decoder);
 	weft_decoder_destroy(decoder);
-	return is_trace;
+	return !error || error == WEFT_ERROR_DAMAGED;
 }
 
 static void describe_file(const struct stat *status, struct serve_trace *trace)

@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 
-from harness import DATA, WEFT, case, equal, json_lines, main, skip, temporary_directory, weft
+from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, skip, temporary_directory, weft
 from server import PATIENCE, Recorded, Server, allow_many_sockets, id_of, need_server, ring_of, wait_for
 
 TRACES = os.path.join(DATA, 'traces')
@@ -40,6 +40,15 @@ def files_and_directories_are_listed_and_read():
             status, headers, body = server.get('/api/trace/' + trace['id'])
             equal((status, headers['content-length']), (200, str(trace['bytes'])))
             assert body == content(os.path.join(TRACES, trace['name'])), trace
+
+
+@case
+def traces_of_the_default_size_are_listed():
+    """Their first packet begins far behind the bytes that the server looks at."""
+    with temporary_directory() as folder:
+        weft('record', '-o', os.path.join(folder, 'recorded.weft'), os.path.join(BUILD, 'examples', 'hello'))
+        with Server(folder) as server:
+            equal([one['name'] for one in server.traces()], ['recorded.weft'])
 
 
 @case
