@@ -60,8 +60,8 @@ const answers = {
 		isReady = true;
 		resize();
 		schedule();
-		if (options.trace)
-			open({ title: options.title, size: options.size, deflated: true, view: viewOfLink() || options.view });
+		if (options.files)
+			open({ title: options.title, files: options.files, deflated: true, view: viewOfLink() || options.view });
 		else
 			showTraces();
 	},

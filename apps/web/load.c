@@ -3,94 +3,73 @@
  * Loads a finished trace and shows it: in steps, between which the worker handles messages. The
  * bytes are kept once, and only until the model has been made.
  */
-#include <stdlib.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <weft/decoder.h>
+#include <weft/input.h>
 #include <weft/layout.h>
 #include <weft/model.h>
 #include <weft/render.h>
+#include <weft/text.h>
 
+#include "files.h"
 #include "page.h"
 
 static struct {
-	uint8_t *bytes;
-	size_t size, room;
+	struct weft_input *input;
 	struct weft_decoder *decoder;
 	struct weft_model_builder *builder;
 	struct weft_model *model;
-	uint64_t events, furthest;
+	uint64_t events;
+	struct weft_text text;
 } load;
 
 static void drop_readers(void)
 {
 	weft_model_builder_destroy(load.builder);
 	load.builder = NULL;
-	weft_decoder_destroy(load.decoder);
+	weft_input_close(load.input);
+	load.input = NULL;
 	load.decoder = NULL;
 }
 
-static void drop_bytes(void)
-{
-	free(load.bytes);
-	load.bytes = NULL;
-	load.size = load.room = 0;
-}
-
+/* Call it before the files of another trace. */
 void PAGE_EXPORT(page_load_drop)(void)
 {
 	drop_readers();
-	drop_bytes();
+	files_drop();
 	weft_model_destroy(load.model);
+	weft_text_finish(&load.text);
 	memset(&load, 0, sizeof(load));
 }
 
-static bool make_room(size_t room)
+/* True if a file cannot be shown together with the others, which is not for lack of content. */
+static bool has_misfit(void)
 {
-	uint8_t *larger = room <= load.room ? load.bytes : realloc(load.bytes, room);
-	if (!larger)
-		return false;
-	load.bytes = larger;
-	load.room = room > load.room ? room : load.room;
-	return true;
+	for (size_t i = 0; i < weft_input_file_count(load.input); i++) {
+		const struct weft_input_file *file = weft_input_file(load.input, i);
+		if (file->fit != WEFT_INPUT_OPEN && file->fit != WEFT_INPUT_UNREADABLE)
+			return true;
+	}
+	return false;
 }
 
-/* Starts a new trace of about `size` bytes; 0: unknown. */
-int PAGE_EXPORT(page_load_start)(double size)
-{
-	page_load_drop();
-	if (size >= (double)UINT32_MAX)
-		return WEFT_ERROR_LIMIT;
-	return make_room((size_t)size + 1) ? 0 : WEFT_ERROR_MEMORY;
-}
-
-/* The address for its next `size` bytes; NULL if memory ran out. */
-uint8_t *PAGE_EXPORT(page_load_room)(uint32_t size)
-{
-	if (size > SIZE_MAX - load.size)
-		return NULL;
-	size_t need = load.size + size, ample = load.room + load.room / 2;
-	if (need > load.room && !(ample > need && make_room(ample)) && !make_room(need))
-		return NULL;
-	return load.bytes + load.size;
-}
-
-void PAGE_EXPORT(page_load_more)(uint32_t size)
-{
-	load.size += size;
-}
-
-/* Call when all bytes have been written. */
-int PAGE_EXPORT(page_load_open)(void)
+/* Call when all files have been written. Files that do not fit to the others are left out or, with
+ * `must_fit`, the result is WEFT_ERROR_ARGUMENT, as it is if no file is left:
+ * page_load_left_out() says why. */
+int PAGE_EXPORT(page_load_open)(uint32_t must_fit)
 {
 	drop_readers();
-	load.events = load.furthest = 0;
-	int error = weft_decoder_create(&load.decoder);
-	if (!error)
-		error = weft_decoder_feed_borrowed(load.decoder, load.bytes, load.size);
-	if (!error)
-		error = weft_decoder_finish(load.decoder);
-	return error ? error : weft_model_builder_create(&load.builder);
+	load.events = 0;
+	int error = files_open(&load.input);
+	if (error)
+		return error;
+	load.decoder = weft_input_decoder(load.input);
+	if (!load.decoder || (must_fit && has_misfit()))
+		return WEFT_ERROR_ARGUMENT;
+	return weft_model_builder_create(&load.builder);
 }
 
 /* Processes events: WEFT_AGAIN if there are more, WEFT_END, or an error. */
@@ -105,8 +84,6 @@ int PAGE_EXPORT(page_load_step)(uint32_t events)
 		if (status)
 			return status;
 		load.events++;
-		if (event.offset > load.furthest)
-			load.furthest = event.offset;
 	}
 	return WEFT_AGAIN;
 }
@@ -138,11 +115,9 @@ double PAGE_EXPORT(page_load_events)(void)
 	return (double)load.events;
 }
 
-/* The share of the bytes that has been read; approximate, because the threads' packets interleave.
- */
 double PAGE_EXPORT(page_load_fraction)(void)
 {
-	return load.size ? (double)load.furthest / (double)load.size : 0;
+	return weft_decoder_part(load.decoder);
 }
 
 /* Makes a model of what has been read; the bytes are then no longer needed. */
@@ -154,7 +129,7 @@ int PAGE_EXPORT(page_load_finish)(void)
 		weft_model_builder_finish(load.builder, weft_decoder_describe(load.decoder), &load.model);
 	drop_readers();
 	if (!error)
-		drop_bytes();
+		files_drop();
 	return error;
 }
 
@@ -167,16 +142,75 @@ int PAGE_EXPORT(page_load_show)(void)
 	return error;
 }
 
-/* Damage number `index`: its message, offset and count; NULL after the last. */
-const char *PAGE_EXPORT(page_load_damage)(uint32_t index, double *ret_offset, double *ret_count)
+/* ---- What is wrong with the files ---- */
+
+/* The file of a diagnostic of the merged decoder, whose offset names it; "" if the trace is one
+ * file. */
+static const char *file_of(uint64_t offset)
 {
-	const struct weft_diagnostics *list =
-		load.decoder ? weft_decoder_diagnostics(load.decoder) : NULL;
-	if (!list || index >= list->count)
-		return NULL;
-	*ret_offset = (double)list->list[index].offset;
-	*ret_count = (double)list->list[index].count;
-	return list->list[index].message;
+	for (size_t i = 0; i < weft_input_file_count(load.input); i++) {
+		const struct weft_input_file *file = weft_input_file(load.input, i);
+		if (file->decoder && file->part == offset >> 48)
+			return file->path;
+	}
+	return "";
+}
+
+/* `file` is NULL for the decoder of all events. */
+static void add_damage(const char *file, const struct weft_diagnostics *diagnostics)
+{
+	char line[256];
+	for (size_t i = 0; i < diagnostics->count; i++) {
+		const struct weft_diagnostic *d = &diagnostics->list[i];
+		const char *name = file ? file : file_of(d->offset);
+		snprintf(line, sizeof(line), "%soffset 0x%" PRIx64 ": %s (\xc3\x97%" PRIu64 ")\n",
+			name[0] ? ": " : "", WEFT_PART_OFFSET(0, d->offset), d->message, d->count);
+		weft_text_add_shown(&load.text, name, strlen(name));
+		weft_text_add_string(&load.text, line);
+	}
+}
+
+static void begin_text(void)
+{
+	weft_text_finish(&load.text);
+	load.text = (struct weft_text){0};
+}
+
+static const char *end_text(void)
+{
+	weft_text_add(&load.text, "", 1);
+	return load.text.error ? NULL : load.text.bytes;
+}
+
+/* A line for each type of damage; NULL if memory ran out. */
+const char *PAGE_EXPORT(page_load_damage)(void)
+{
+	begin_text();
+	for (size_t i = 0; i < weft_input_file_count(load.input); i++) {
+		const struct weft_input_file *file = weft_input_file(load.input, i);
+		if (file->decoder)
+			add_damage(file->path, weft_decoder_diagnostics(file->decoder));
+	}
+	add_damage(NULL, weft_decoder_diagnostics(load.decoder));
+	return end_text();
+}
+
+/* A line for each file that is left out, with the reason; NULL if memory ran out. */
+const char *PAGE_EXPORT(page_load_left_out)(void)
+{
+	char reason[512];
+	begin_text();
+	for (size_t i = 0; i < weft_input_file_count(load.input); i++) {
+		const struct weft_input_file *file = weft_input_file(load.input, i);
+		if (file->decoder)
+			continue;
+		weft_input_explain(file, reason, sizeof(reason));
+		weft_text_add_shown(&load.text, file->path, strlen(file->path));
+		weft_text_add_string(&load.text, ": ");
+		weft_text_add_shown(&load.text, reason, strlen(reason));
+		weft_text_add_string(&load.text, "\n");
+	}
+	return end_text();
 }
 
 const char *PAGE_EXPORT(page_error_text)(int error)

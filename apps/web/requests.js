@@ -37,10 +37,11 @@ const requests = {
 	svg(request) { download(new Blob([request.bytes], { type: 'image/svg+xml' }), request.text); },
 	png(request) { canvas.toBlob(blob => download(blob, request.text)); },
 	cut(request) {
-		const { blob, url, deflated, title, id, live } = source;
+		const { files, deflated, title } = source;
+		if (files.length > 1)
+			return notice('Cannot save a part of several files: weft cut can.');
 		taken = 0;
-		worker.postMessage(['cut', { blob, url: live ? `api/trace/${id}` : url, deflated, title },
-			request.start, request.end, request.text]);
+		worker.postMessage(['cut', { files, deflated, title }, request.start, request.end, request.text]);
 	},
 	open() {
 		if (isServed)

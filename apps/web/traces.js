@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: ISC
 //
-// The sources of traces: the page itself, a file, or a server with several traces.
+// The sources of traces: the page itself, files, or a server with several traces. A trace is one file, or several
+// files of one boot.
 
 const isServed = !element('wasm');
 if (isServed && location.search) // "?again": only for the server
@@ -22,10 +23,12 @@ function open(what) {
 	worker.postMessage(['open', { view: '', ...what, notes: stored('weft notes ' + what.title) }, now()]);
 }
 
+const titleOf = files => files[0].name + (files.length > 1 ? ` and ${files.length - 1} more` : '');
+
 async function openServed(trace) {
-	const isLive = trace.state === 'running', view = !traceOfLink() || traceOfLink() === trace.id ? viewOfLink() : '';
-	open({ id: trace.id, title: trace.name, size: trace.bytes, view,
-		[isLive ? 'live' : 'url']: `api/${isLive ? 'live' : 'trace'}/${trace.id}` });
+	const view = !traceOfLink() || traceOfLink() === trace.id ? viewOfLink() : '';
+	const files = (trace.parts || [trace]).map(({ id, name, bytes }) => ({ name, size: bytes, url: `api/trace/${id}` }));
+	open({ id: trace.id, title: titleOf(files), files, view, live: trace.state === 'running' && `api/live/${trace.id}` });
 	if (traceOfLink() !== trace.id)
 		history.pushState(null, '', '#trace=' + trace.id + (view ? '&' + view.replaceAll(' ', '&') : ''));
 }
@@ -38,7 +41,19 @@ async function fetchTraces() {
 		throw new Error('this page has no valid token. If weft serve was started again, open the address that it printed');
 	if (!response.ok)
 		throw new Error(`the server says ${response.status}: ${(await response.text()).trim()}`);
-	return response.json();
+	return withBoots(await response.json());
+}
+
+// Adds each boot of which there are several traces: they have one clock, and so can be one trace.
+function withBoots(traces) {
+	const boots = new Map();
+	for (const trace of traces.filter(one => one.boot))
+		boots.set(trace.boot, boots.get(trace.boot) || []).get(trace.boot).push(trace);
+	const several = Array.from(boots).filter(([, parts]) => parts.length > 1);
+	return [...several.map(([boot, parts]) => ({
+		id: 'boot' + boot, parts, name: `All ${parts.length} traces of one boot`,
+		bytes: parts.reduce((sum, part) => sum + part.bytes, 0), modified: Math.max(...parts.map(part => part.modified)),
+	})), ...traces];
 }
 
 // Shows the trace that the address names, or the only one, or a list to choose from.
@@ -70,7 +85,8 @@ function addTrace(trace) {
 	made.type = 'button';
 	node('span', 'words', trace.name, made);
 	node('span', 'detail', [trace.state && `${STATES[trace.state] || trace.state}, pid ${trace.pid}`,
-		`${(trace.bytes / 1e6).toFixed(1)} MB`, !trace.state && ago(trace.modified / 1e6)].filter(Boolean).join(' · '), made);
+		trace.parts && 'as one: ' + titleOf(trace.parts), `${(trace.bytes / 1e6).toFixed(1)} MB`,
+		!trace.state && ago(trace.modified / 1e6)].filter(Boolean).join(' · '), made);
 	made.onclick = () => openServed(trace);
 }
 
@@ -88,13 +104,12 @@ async function listTraces(text, known) {
 function openFiles(files) {
 	if (!files.length)
 		return;
-	open({ title: files[0].name, size: files[0].size, blob: files[0] });
-	if (files.length > 1)
-		notice(`A window shows one trace: this is ${files[0].name}.`);
+	const list = Array.from(files, blob => ({ name: blob.name, size: blob.size, blob }));
+	open({ title: titleOf(list), files: list, mustFit: true });
 }
 
-// The trace in the page is in blocks of base64. They are decoded one by one, as soon as the browser has
-// loaded them: this script comes before them.
+// The files in the page are in blocks of base64; an empty block ends a file. They are decoded one by one, as soon as
+// the browser has loaded them: this script comes before them.
 let taken = 0;
 
 function decode(text) {
@@ -113,5 +128,5 @@ function nextSlice(give) {
 	if (!hasAll && !(block && block.nextSibling))
 		return setTimeout(nextSlice, 2, give);
 	taken++;
-	give(block ? decode(block.textContent) : null);
+	give(block && block.textContent ? decode(block.textContent) : null);
 }

@@ -171,6 +171,10 @@ function showDamage(facts) {
 	const lines = [refusalOfLink()].filter(Boolean);
 	if (facts.stopped)
 		lines.push('Reading was stopped: what is shown ends there.');
+	if (facts.missing.length)
+		lines.push(`Left out of ${source.files.length} files:`, ...facts.missing.slice(0, 4));
+	if (facts.missing.length > 4)
+		lines.push(`and ${facts.missing.length - 4} more`);
 	if (facts.damage.length)
 		lines.push('Parts of the trace are damaged, and were left out:', ...facts.damage.slice(0, 4));
 	if (facts.damage.length > 4)

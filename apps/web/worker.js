@@ -9,7 +9,8 @@ const SLICE_MS = 12;       // of reading, before input is handled
 const STEP_EVENTS = 16384;
 const REHEARSAL_EVENTS = 1 << 18;
 const { OK, END, AGAIN, EM } = BORDER;
-const { ERROR_LIMIT: LIMIT, ERROR_MEMORY: MEMORY, ERROR_FORMAT: FORMAT, ERROR_EMPTY: EMPTY, ERROR_DAMAGED: DAMAGED } = BORDER;
+const { ERROR_LIMIT: LIMIT, ERROR_MEMORY: MEMORY, ERROR_FORMAT: FORMAT, ERROR_EMPTY: EMPTY, ERROR_DAMAGED: DAMAGED,
+	ERROR_ARGUMENT: ARGUMENT } = BORDER;
 const FONT = 'system-ui, "DejaVu Sans", sans-serif'; // as in elements.js
 
 let wasm, memory, opened = 0, size = [1, 1], motion = 0, touched = 0, theme = 0;
@@ -48,7 +49,7 @@ function fillAdvances() {
 
 // WebAssembly returns addresses above 2 GB as negative numbers.
 const ADDRESSES = ['advances', 'boxes', 'colors', 'controls', 'cut_bytes', 'cut_room', 'draw', 'error_text', 'follow_room', 'link',
-	'load_damage', 'load_room', 'panel', 'prompt', 'request', 'status', 'svg', 'text_room'].map(name => 'page_' + name);
+	'load_damage', 'load_left_out', 'load_room', 'panel', 'prompt', 'request', 'status', 'svg', 'text_room'].map(name => 'page_' + name);
 
 async function start(bytes) {
 	const missing = () => 8; // EBADF: there are no files
@@ -358,14 +359,19 @@ function explain(error, title) {
 		return `${title} is empty: it has no bytes.`;
 	if (code === DAMAGED)
 		return `${title} has no intact event.`;
+	if (code === ARGUMENT)
+		return leftOut().slice(0, 4).join('\n');
 	return `${title} could not be read: ${error.message}.`;
 }
 
 const megabytes = bytes => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0) + ' MB';
 
-async function receive(stream, total, number) {
-	const reader = stream.getReader();
+// Writes a file's bytes into memory; false if another trace was opened meanwhile.
+async function receive(file, isDeflated, number) {
+	const [stream, total] = await bytesOf(file, isDeflated), reader = stream.getReader();
 	let received = 0, shownAt = performance.now();
+	give(file.name);
+	check(wasm.page_load_file(total));
 	for (;;) {
 		const { value, done } = await reader.read();
 		if (number !== opened) {
@@ -382,7 +388,8 @@ async function receive(stream, total, number) {
 		received += value.length;
 		if (performance.now() - shownAt > 100) {
 			shownAt = performance.now();
-			showText(`Reading: ${megabytes(received)}${total ? ' of ' + megabytes(total) : ''} …`, total ? received / total : -1);
+			showText(`Reading ${file.name}: ${megabytes(received)}${total ? ' of ' + megabytes(total) : ''} …`,
+				total ? received / total : -1);
 		}
 	}
 }
@@ -396,8 +403,8 @@ function rehearse() {
 		wasm.page_load_rehearse(); // an error will occur again with the whole trace
 }
 
-async function build(number) {
-	check(wasm.page_load_open());
+async function build(mustFit, number) {
+	check(wasm.page_load_open(mustFit));
 	let status = AGAIN, shownAt = performance.now();
 	while (status === AGAIN && !stopped) {
 		const until = performance.now() + SLICE_MS;
@@ -418,15 +425,8 @@ async function build(number) {
 	return true;
 }
 
-function damages() {
-	const at = wasm.page_text_room(16), list = [];
-	const text = at + (8 - at % 8) % 8;
-	for (let i = 0, message; (message = wasm.page_load_damage(i, text, text + 8)); i++) {
-		const [offset, count] = new Float64Array(memory.buffer, text, 2);
-		list.push(`offset 0x${offset.toString(16)}: ${take(message)} (×${count})`);
-	}
-	return list;
-}
+const lines = at => take(at).split('\n').filter(Boolean);
+const leftOut = () => lines(wasm.page_load_left_out());
 
 let isShown = false;
 
@@ -460,26 +460,29 @@ async function fetched(url) {
 	return response.body;
 }
 
+// A stream of a file's bytes, unpacked, and their number; 0: unknown.
+async function bytesOf(file, isDeflated) {
+	const stream = file.blob ? file.blob.stream() : file.url ? await fetched(file.url) : pulled();
+	if (isDeflated)
+		return [stream.pipeThrough(new DecompressionStream('deflate-raw')), file.size];
+	const [plain, isPacked] = await unpacked(stream);
+	return [plain, isPacked ? 0 : file.size];
+}
+
 async function load(source, now, number) {
 	const begun = performance.now();
-	let stream = source.blob ? source.blob.stream() : source.url ? await fetched(source.url) : pulled();
-	let total = source.size;
-	if (source.deflated) {
-		stream = stream.pipeThrough(new DecompressionStream('deflate-raw'));
-	} else {
-		const [plain, isPacked] = await unpacked(stream);
-		stream = plain;
-		total = isPacked ? 0 : total;
-	}
-	check(wasm.page_load_start(total));
-	if (!await receive(stream, total, number) || !await build(number))
+	wasm.page_load_drop();
+	for (const file of source.files)
+		if (!await receive(file, source.deflated, number))
+			return;
+	if (!await build(source.mustFit, number))
 		return;
-	const events = wasm.page_load_events(), damage = damages();
+	const events = wasm.page_load_events(), damage = lines(wasm.page_load_damage()), missing = leftOut();
 	showText(`Laying out ${events.toLocaleString('en')} events …`, -1);
 	await others();
 	check(wasm.page_load_finish());
 	show(source, now, () => wasm.page_load_show());
-	postMessage(['opened', { events, damage, stopped, ms: performance.now() - begun, memory: memory.buffer.byteLength }]);
+	postMessage(['opened', { events, damage, missing, stopped, ms: performance.now() - begun, memory: memory.buffer.byteLength }]);
 }
 
 // ---- Following a growing trace ----
@@ -548,7 +551,7 @@ function refresh(source, now, isLive) {
 	source.again = true;
 	const ended = performance.now();
 	wasm.page_follow_shown(ended, ended - begun);
-	postMessage(['opened', { events: wasm.page_follow_events(), damage: [], stopped: false, live: isLive, ms: ended - begun,
+	postMessage(['opened', { events: wasm.page_follow_events(), damage: [], missing: [], stopped: false, live: isLive, ms: ended - begun,
 		memory: memory.buffer.byteLength }]);
 }
 
@@ -622,8 +625,7 @@ async function feedCut(stream) {
 }
 
 async function makePart(source, start, end) {
-	let stream = source.blob ? source.blob.stream() : source.url ? await fetched(source.url) : pulled();
-	stream = source.deflated ? stream.pipeThrough(new DecompressionStream('deflate-raw')) : (await unpacked(stream))[0];
+	const [stream] = await bytesOf(source.files[0], source.deflated);
 	give(source.title);
 	check(wasm.page_cut_start(start, end));
 	await feedCut(stream);

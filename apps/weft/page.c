@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * Puts the trace into the page: deflated, as base64, in blocks that a browser unpacks one by one.
- * The blocks are elements of a script type that browsers do not execute.
+ * Puts the trace into the page: each file deflated, as base64, in blocks that a browser unpacks one
+ * by one, up to an empty block. The blocks are elements of a script type that browsers do not
+ * execute.
  */
 #include "page.h"
 
@@ -55,9 +56,15 @@ static void add_string(struct weft_text *text, const char *string)
 
 static void add_options(struct weft_text *text, const struct page_content *content)
 {
-	weft_text_add_string(text, "{\"trace\":true,\"size\":");
-	weft_text_add_u64(text, content->size);
-	weft_text_add_string(text, ",\"title\":");
+	weft_text_add_string(text, "{\"files\":[");
+	for (size_t i = 0; i < content->file_count; i++) {
+		weft_text_add_string(text, i ? ",{\"name\":" : "{\"name\":");
+		add_string(text, content->files[i].name);
+		weft_text_add_string(text, ",\"size\":");
+		weft_text_add_u64(text, content->files[i].size);
+		weft_text_add_string(text, "}");
+	}
+	weft_text_add_string(text, "],\"title\":");
 	add_string(text, content->title);
 	weft_text_add_string(text, ",\"theme\":");
 	add_string(text, content->theme ? content->theme : "");
@@ -95,28 +102,28 @@ static void add_block(struct weft_text *text, const unsigned char *bytes, size_t
 
 /* Deflates the rest of the input into one block; returns whether there may be more. */
 static int pack_block(
-	z_stream *stream, const struct page_content *content, size_t *taken, unsigned char *block)
+	z_stream *stream, const struct page_file *file, size_t *taken, unsigned char *block)
 {
 	int status = Z_OK;
 	stream->next_out = block;
 	stream->avail_out = (unsigned)BLOCK_BYTES;
 	while (status == Z_OK && stream->avail_out) {
 		if (!stream->avail_in) {
-			size_t left = content->size - *taken;
-			stream->next_in = (unsigned char *)content->bytes + *taken;
+			size_t left = file->size - *taken;
+			stream->next_in = (unsigned char *)file->bytes + *taken;
 			stream->avail_in = (unsigned)(left < INPUT_MAX ? left : INPUT_MAX);
 			*taken += stream->avail_in;
 		}
-		status = deflate(stream, *taken == content->size ? Z_FINISH : Z_NO_FLUSH);
+		status = deflate(stream, *taken == file->size ? Z_FINISH : Z_NO_FLUSH);
 	}
 	return status;
 }
 
-static int add_trace(struct weft_text *text, const struct page_content *content)
+static int add_file(struct weft_text *text, const struct page_file *file)
 {
 	z_stream stream = {0};
 	size_t taken = 0;
-	const int level = content->size > LARGE_BYTES ? 1 : 6;
+	const int level = file->size > LARGE_BYTES ? 1 : 6;
 	unsigned char *block = malloc(BLOCK_BYTES);
 	if (!block || deflateInit2(&stream, level, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(block);
@@ -124,9 +131,11 @@ static int add_trace(struct weft_text *text, const struct page_content *content)
 	}
 	int status;
 	do {
-		status = pack_block(&stream, content, &taken, block);
-		add_block(text, block, BLOCK_BYTES - stream.avail_out);
+		status = pack_block(&stream, file, &taken, block);
+		if (stream.avail_out < BLOCK_BYTES)
+			add_block(text, block, BLOCK_BYTES - stream.avail_out);
 	} while (status == Z_OK);
+	add_block(text, block, 0);
 	deflateEnd(&stream);
 	free(block);
 	return status == Z_STREAM_END ? text->error : WEFT_ERROR_MEMORY;
@@ -139,7 +148,9 @@ int page_write(const struct page_content *content, struct weft_text *text)
 	add_piece(text, 1);
 	add_options(text, content);
 	add_piece(text, 2);
-	int error = add_trace(text, content);
+	int error = 0;
+	for (size_t i = 0; i < content->file_count && !error; i++)
+		error = add_file(text, &content->files[i]);
 	add_piece(text, 3);
 	return error ? error : text->error;
 }

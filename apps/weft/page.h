@@ -9,12 +9,18 @@
 
 #include <weft/text.h>
 
-struct page_content {
-	const char *title; /* the trace's name */
-	const char *theme; /* "dark" and so on; NULL: the theme of the user's system */
-	const char *view;  /* a command of the viewer to run first; "" shows everything */
-	const void *bytes; /* the trace */
+struct page_file {
+	const char *name;
+	const void *bytes;
 	size_t size;
+};
+
+struct page_content {
+	const char *title;             /* the trace's name */
+	const char *theme;             /* "dark" and so on; NULL: the theme of the user's system */
+	const char *view;              /* a command of the viewer to run first; "" shows everything */
+	const struct page_file *files; /* the trace: one file, or several that fit together */
+	size_t file_count;
 };
 
 /* Appends the page; 0, WEFT_ERROR_MEMORY, or WEFT_ERROR_UNSUPPORTED if this build has no page. */

@@ -22,7 +22,7 @@ static const char usage[] =
 	"\n"
 	"Draws the trace FILE (`-` is standard input) as a picture, or makes a page for a browser: one\n"
 	"file that contains the viewer and the trace, and needs no network. Several files of one boot,\n"
-	"or a directory of traces, are one trace; a page can have only one file.\n"
+	"or a directory of traces, are one trace.\n"
 	"\n"
 	"  -o, --output OUT     the file to write; its suffix selects the format; `-` is standard output\n"
 	"      --format F       svg, png, pdf or html, whatever OUT is called\n"
@@ -344,25 +344,57 @@ static void describe_view(const struct render_arguments *a, const struct weft_la
 	weft_text_add(text, "", 1);
 }
 
+/* Lists the files of the trace without those that were left out; returns their number. There is
+ * room for all. */
+static size_t list_files(const struct cli_trace *trace, struct page_file *files)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < weft_input_file_count(trace->input); i++) {
+		const struct weft_input_file *file = weft_input_file(trace->input, i);
+		if (!file->decoder)
+			continue;
+		files[count].name = short_name(file->path);
+		files[count].bytes = weft_source_bytes(file->source, &files[count].size);
+		count++;
+	}
+	if (count)
+		return count;
+	files->name = short_name(trace->name);
+	files->bytes = weft_source_bytes(weft_input_source(trace->input), &files->size);
+	return 1;
+}
+
+static int write_page(const struct render_arguments *a, const struct cli_trace *trace,
+	const char *view, struct weft_text *text)
+{
+	struct page_file *files =
+		calloc(weft_input_file_count(trace->input) + (size_t)1, sizeof(*files));
+	if (!files)
+		return WEFT_ERROR_MEMORY;
+	const struct page_content content = {
+		.title = short_name(trace->name),
+		.theme = a->has_theme ? weft_theme_name(a->theme) : NULL,
+		.view = view,
+		.files = files,
+		.file_count = list_files(trace, files),
+	};
+	int error = page_write(&content, text);
+	free(files);
+	return error;
+}
+
 static int render_page(const struct render_arguments *a, const struct cli_trace *trace,
 	const struct weft_layout *layout, int *ret_status)
 {
 	struct weft_text text = {0}, command = {0};
-	struct page_content content = {
-		.title = short_name(trace->name),
-		.theme = a->has_theme ? weft_theme_name(a->theme) : NULL,
-	};
 	struct weft_frame frame;
 	struct weft_view view;
-	/* Not in the initializer, which may zero `size` afterwards. */
-	content.bytes = weft_source_bytes(weft_input_source(trace->input), &content.size);
 	weft_frame_place(layout, (double)a->width, (double)a->height, &frame);
 	*ret_status = choose_view(a, layout, &frame, &view);
 	if (*ret_status)
 		return 0;
 	describe_view(a, layout, &view, &command);
-	content.view = command.bytes;
-	int error = command.error ? command.error : page_write(&content, &text);
+	int error = command.error ? command.error : write_page(a, trace, command.bytes, &text);
 	if (!error)
 		*ret_status = save(a, text.bytes, text.size);
 	weft_text_finish(&command);
@@ -395,12 +427,6 @@ static int render_model(
 static int render(const struct render_arguments *a, const struct cli_trace *trace)
 {
 	struct weft_model *model = NULL;
-	if (a->format == FORMAT_HTML && weft_input_file_count(trace->input) > 1) {
-		cli_error(
-			"a page can have only one file; draw several as svg, png or pdf, or show them with "
-			"weft view");
-		return CLI_NO;
-	}
 	cli_progress_start();
 	int error = cli_trace_build_model(trace, &model);
 	cli_progress_end();

@@ -37,9 +37,10 @@ struct serve_trace {
 	char path[PATH_MAX + NAME_MAX + 1]; /* never sent to clients */
 	char name[NAME_MAX + 1];
 	uint64_t size_bytes, modified_ns;
-	int pid;           /* a ring's process; else 0 */
-	bool is_entry;     /* an entry of a directory: links are not followed */
-	const char *state; /* a ring's state: "running", "stopped" or "ended"; else NULL */
+	uint8_t boot_id[16]; /* files of one boot can be one trace; zero: unknown, and for a ring */
+	int pid;             /* a ring's process; else 0 */
+	bool is_entry;       /* an entry of a directory: links are not followed */
+	const char *state;   /* a ring's state: "running", "stopped" or "ended"; else NULL */
 };
 
 /* Sets the operands, which must stay valid. A directory stands for the traces in it at the time of

@@ -24,6 +24,7 @@
 #include "cli.h"
 #include "output.h"
 
+#include "abi/buffer_abi.h"
 #include "runs/find.h"
 
 /* The saved trace of a ring. */
@@ -60,9 +61,20 @@ static uint64_t nanoseconds(struct timespec time)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+/* Takes the boot from the header of weft's format. */
+static void take_boot(const char *bytes, size_t size, struct serve_trace *trace)
+{
+	struct weft_abi_buffer header;
+	if (size < sizeof(header))
+		return;
+	memcpy(&header, bytes, sizeof(header));
+	if (memcmp(header.magic, WEFT_ABI_MAGIC, sizeof(header.magic)) == 0)
+		memcpy(trace->boot_id, header.boot_id, sizeof(trace->boot_id));
+}
+
 /* True if the first bytes look like a trace. They may end before its first packet, which counts as
  * damage. The content of a compressed file is not checked. */
-static bool looks_like_trace(int fd, const char *name)
+static bool look_at_start(int fd, const char *name, struct serve_trace *trace)
 {
 	static char bytes[65536]; /* protected by the mutex */
 	struct weft_decoder *decoder;
@@ -71,6 +83,7 @@ static bool looks_like_trace(int fd, const char *name)
 		return false;
 	if (size >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0)
 		return strstr(name, ".weft") != NULL;
+	take_boot(bytes, (size_t)size, trace);
 	if (weft_decoder_create(&decoder))
 		return false;
 	int error = weft_decoder_feed_borrowed(decoder, bytes, (size_t)size);
@@ -98,7 +111,8 @@ static bool visit_entry(int directory, const char *operand, const char *name, co
 	int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return true;
-	bool is_ours = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && looks_like_trace(fd, name);
+	bool is_ours =
+		fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && look_at_start(fd, name, &trace);
 	close(fd);
 	if (!is_ours)
 		return true;
@@ -139,6 +153,11 @@ static bool visit_file(
 	const char *slash = strrchr(file, '/');
 	if ((wanted && strcmp(id, wanted) != 0) || stat(file, &status) || !S_ISREG(status.st_mode))
 		return true;
+	int fd = open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd >= 0) {
+		(void)look_at_start(fd, file, &trace); /* what the user has named is served in any case */
+		close(fd);
+	}
 	memcpy(trace.id, id, sizeof(trace.id));
 	describe_file(&status, &trace);
 	snprintf(trace.name, sizeof(trace.name), "%s", slash ? slash + 1 : file);
@@ -245,6 +264,19 @@ struct listing {
 	bool has_any;
 };
 
+static void add_boot(struct weft_text *text, const struct serve_trace *trace)
+{
+	static const uint8_t unknown[sizeof(trace->boot_id)];
+	char digits[2 * sizeof(trace->boot_id) + 1];
+	if (memcmp(trace->boot_id, unknown, sizeof(unknown)) == 0)
+		return;
+	for (size_t i = 0; i < sizeof(trace->boot_id); i++)
+		snprintf(digits + 2 * i, 3, "%02x", trace->boot_id[i]);
+	weft_text_add_string(text, ",\"boot\":\"");
+	weft_text_add_string(text, digits);
+	weft_text_add_string(text, "\"");
+}
+
 static bool add_trace(void *context, const struct serve_trace *trace)
 {
 	struct listing *listing = context;
@@ -258,6 +290,7 @@ static bool add_trace(void *context, const struct serve_trace *trace)
 	weft_text_add_u64(text, trace->size_bytes);
 	weft_text_add_string(text, ",\"modified\":");
 	weft_text_add_u64(text, trace->modified_ns);
+	add_boot(text, trace);
 	if (trace->state) {
 		weft_text_add_string(text, ",\"pid\":");
 		weft_text_add_u64(text, (uint64_t)trace->pid);

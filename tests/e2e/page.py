@@ -112,6 +112,66 @@ def dropped_and_chosen_files_open():
     assert 'gntref' in dropped['text'] and 'TCP connect' in dropped['text'], dropped['text']
 
 
+def record_two(folder):
+    """The traces of two programs, and their process names as the picture has them."""
+    os.mkdir(folder)
+    hello = os.path.join(BUILD, 'examples', 'hello')
+    weft('record', '--size', '64K', '-o', folder + '/', '--', 'sh', '-c', '%s > /dev/null; %s > /dev/null' % (hello, hello))
+    names = sorted(os.listdir(folder))
+    return [os.path.join(folder, name) for name in names], ['hello ' + name[6:-5] for name in names]
+
+
+def events_of(*files):
+    return len(weft('dump', *files).stdout.splitlines())
+
+
+@case
+def several_files_are_one_page():
+    with temporary_directory() as folder:
+        files, processes = record_two(os.path.join(folder, 'both'))
+        for operands, title in (([os.path.dirname(files[0])], 'both'), (files, os.path.basename(files[0]) + ' and 1 more')):
+            page = make_page(folder, *operands[1:], '--group-by', 'process', '--no-fold', trace=operands[0])
+            look, = browse('file://' + page, [['look']], title)['results']
+            equal((look['opened']['events'], look['opened']['damage'], look['notice']), (events_of(*files), [], ''))
+            for process in processes:
+                assert process in look['text'], look['text']
+        again, kept = browse('file://' + page, [['command', 'reload'], ['wait', 500], ['look'], ['command', 'export cut'],
+                                                ['noticed'], ['look']], title)['results']
+        equal(again['opened']['events'], events_of(*files))
+        assert 'weft cut can' in kept['notice'], kept['notice']
+
+
+@case
+def chosen_files_are_one_trace_if_they_fit_together():
+    with temporary_directory() as folder:
+        files, _ = record_two(os.path.join(folder, 'both'))
+        other = os.path.join(folder, 'other.weft')
+        shutil.copy(files[0], other)
+        with open(other, 'r+b') as file:
+            file.seek(88)  # its uuid and its boot id
+            file.write(b'another buffer!!another boot!!!!')
+        title = os.path.basename(files[0]) + ' and 1 more'
+        both, wrong, damaged = use([
+            ['choose', files], ['opened', title], ['look'], ['choose', [files[0], other]], ['said'], ['look'],
+            ['press', 'Close'], ['choose', [files[0], BLOCK]], ['said'], ['look']])
+        equal((both['opened']['events'], both['title']), (events_of(*files), title + ' – weft'))
+        assert 'its clock counts from another boot than that of' in wrong['notice'], wrong['notice']
+        equal(wrong['title'], both['title'])
+        assert '%s: it does not say which boot its clock counts from' % os.path.basename(BLOCK) in damaged['notice']
+
+
+@case
+def damage_is_named_with_its_file():
+    with temporary_directory() as folder:
+        files, _ = record_two(os.path.join(folder, 'both'))
+        with open(files[0], 'r+b') as file:
+            file.truncate(20000)
+        look, = use([['choose', files], ['opened', os.path.basename(files[0]) + ' and 1 more'], ['look']])
+        equal(look['opened']['events'], events_of(files[1]))
+    equal({line.split(':')[0] for line in look['opened']['damage']}, {os.path.basename(files[0])})
+    assert os.path.basename(files[0]) + ': offset 0x' in look['notice'], look['notice']
+
+
 @case
 def other_files_are_refused_with_a_message():
     nonsense = base64.b64encode(b'nothing that anybody traced').decode()

@@ -5,13 +5,14 @@ import http.server
 import os
 import re
 import shlex
+import shutil
 import struct
 import subprocess
 import threading
 
 import server as base
 from browser import browse
-from harness import BUILD, DATA, WEFT, case, equal, main, run, skip, temporary_directory
+from harness import BUILD, DATA, WEFT, case, equal, main, run, skip, temporary_directory, weft
 from hostile_traces import small_packets
 from server import PATIENCE
 
@@ -131,6 +132,28 @@ def of_several_one_is_chosen():
                                       ['opened', os.path.basename(ARP)], ['look']], first=[['message']])
     assert 'Traces' in listed['empty'] and 'mirage-block-read.sexp' in listed['traces'], listed
     equal((look['opened']['events'], look['empty']), (2954, None))
+
+
+@case
+def all_of_one_boot_are_chosen_as_one():
+    with temporary_directory() as folder:
+        hello = os.path.join(BUILD, 'examples', 'hello')
+        weft('record', '--size', '64K', '-o', folder + '/', '--', 'sh', '-c',
+             '%s > /dev/null; %s > /dev/null' % (hello, hello))
+        names = sorted(os.listdir(folder))
+        shutil.copy(ARP, folder)
+        shutil.copy(os.path.join(folder, names[0]), os.path.join(folder, 'z-copy.weft'))
+        events = sum(len(weft('dump', os.path.join(folder, name)).stdout.splitlines()) for name in names)
+        title = names[0] + ' and 2 more'
+        with Server(folder) as server:
+            listed, look, again = server.browse(
+                [['look'], ['press', 'All 3 traces of one boot'], ['opened', title], ['look'],
+                 ['reload'], ['opened', title], ['look']], first=[['said']])
+    assert 'as one: ' + title in listed['traces'], listed['traces']
+    equal((look['opened']['events'], look['opened']['damage']), (events, []))
+    assert 'Left out of 3 files:\n' in look['notice'] and 'is a part of the same recording as' in look['notice'], look['notice']
+    assert re.match('#trace=boot[0-9a-f]{32}', look['hash']), look['hash']
+    equal(again['opened']['events'], events)
 
 
 @case

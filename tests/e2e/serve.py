@@ -43,6 +43,24 @@ def files_and_directories_are_listed_and_read():
 
 
 @case
+def files_of_one_boot_can_be_recognized():
+    """By their headers: other formats, compressed files and rings have no boot in the list."""
+    with open('/proc/sys/kernel/random/boot_id', encoding='utf-8') as file:
+        boot = file.read().strip().replace('-', '')
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 'recorded.weft')
+        weft('record', '-o', trace, os.path.join(BUILD, 'examples', 'hello'))
+        shutil.copy(trace, os.path.join(folder, 'unknown.weft'))
+        with open(os.path.join(folder, 'unknown.weft'), 'r+b') as file:
+            file.seek(104)
+            file.write(bytes(16))
+        with Server(folder, trace, TRACES) as server:
+            boots = [(one['name'], one.get('boot')) for one in server.traces()]
+    equal(boots, [('recorded.weft', boot), ('unknown.weft', None), ('recorded.weft', boot),
+                  ('mirage-arp-good.ctf', None), ('mirage-block-read.sexp', None)])
+
+
+@case
 def traces_of_the_default_size_are_listed():
     """Their first packet begins far behind the bytes that the server looks at."""
     with temporary_directory() as folder:
