@@ -76,4 +76,11 @@ static inline void close_to(double got, double expected, double tolerance)
 		fail_msg("%.12g is not within %g of %.12g", got, tolerance, expected);
 }
 
+/* The time at an x of the canvas, ns from the trace's start. */
+static inline double time_under(const struct script *s, double x)
+{
+	const struct weft_view *view = &s->viewer->view;
+	return view->left + (x - s->viewer->frame.picture.x) / view->scale;
+}
+
 #endif

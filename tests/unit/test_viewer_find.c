@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Things that users look for and keep: problems, matches, ranges, bookmarks, links and counters.
+ */
+#include "viewer_sample.h"
+
+#include "built.h"
+
+#include "render/painter.h"
+#include "render/strip.h"
+#include "render/theme.h"
+
+static void problems_are_stepped_through(void **state)
+{
+	(void)state;
+	struct script s = script_begin(BLOCK_READ, true);
+	script_run(&s, "key p");
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "1 of "));
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "fail")); /* the worst comes first */
+	assert_true(s.viewer->problems.is_marked);
+	script_run(&s, "key Escape");
+	assert_false(s.viewer->problems.is_marked);
+	uint32_t count = s.viewer->problems.found->count;
+	for (uint32_t i = 0; i < count; i++)
+		script_run(&s, "key p");
+	assert_int_equal(s.viewer->problems.current, 0); /* around */
+	script_run(&s, "key P");
+	assert_int_equal(s.viewer->problems.current, count - 1);
+	script_end(&s);
+}
+
+static struct weft_problem hint(enum weft_problem_type type, uint64_t length_ns)
+{
+	return (struct weft_problem){.type = type, .start = 5, .end = 5 + length_ns};
+}
+
+static void expect_order(const struct weft_problems *problems, const uint32_t wanted[5])
+{
+	uint32_t *order = weft__viewer_order(problems);
+	assert_non_null(order);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(order[i], wanted[i]);
+	free(order);
+}
+
+/* A gap that comes twice takes both times. */
+static void the_longest_comes_first(void **state)
+{
+	static const struct weft_problem_period periods[] = {{5, 25}, {65, 85}};
+	struct weft_problem list[] = {
+		hint(WEFT_PROBLEM_POLLING, 900),
+		hint(WEFT_PROBLEM_SLOW, 10),
+		hint(WEFT_PROBLEM_SLOW, 16),
+		hint(WEFT_PROBLEM_IDLE_GAP, 20),
+		{.type = WEFT_PROBLEM_FAILED, .severity = WEFT_SEVERITY_WARNING},
+	};
+	struct weft_problems problems = {.count = 5, .list = list, .periods = periods};
+	(void)state;
+	expect_order(&problems, (uint32_t[]){4, 2, 1, 3, 0});
+	list[3].period_count = 2;
+	expect_order(&problems, (uint32_t[]){4, 3, 2, 1, 0});
+	list[0].severity = WEFT_SEVERITY_ERROR;
+	expect_order(&problems, (uint32_t[]){0, 4, 3, 2, 1});
+}
+
+/* Marks of a colour on the overview's lower edge that lie at a time. */
+static unsigned wrong_marks(struct script *s, uint32_t color, uint64_t time)
+{
+	struct weft_canvas *canvas;
+	const struct weft_box *strip = &s->viewer->frame.strip;
+	const struct weft_model_summary *whole = &s->viewer->model->summary;
+	double share = (double)(time - whole->start) / (double)(whole->end - whole->start);
+	struct weft__rect area = weft__strip_area(strip);
+	double x = area.x + share * (area.x2 - area.x), bottom = strip->y + strip->height - 4;
+	unsigned count = 0;
+	assert_int_equal(weft_canvas_create(1, 1, &canvas), 0);
+	assert_int_equal(weft_viewer_draw(s->viewer, canvas), 0);
+	for (uint32_t i = 0; i < canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &canvas->ops[i];
+		count += op->type == WEFT_CANVAS_RECT && op->color == color && op->y2 == (float)bottom &&
+				 op->x <= x + 4 && op->x2 >= x - 4;
+	}
+	weft_canvas_destroy(canvas);
+	return count;
+}
+
+static void problems_are_seen_before_they_are_asked_for(void **state)
+{
+	(void)state;
+	struct script s = script_begin(BLOCK_READ, true);
+	script_draw(&s);
+	assert_true(weft__viewer_know_problems(s.viewer));
+	const struct weft_problem *first = &s.viewer->problems.found->list[s.viewer->problems.order[0]];
+	const struct weft_problem *last =
+		&s.viewer->problems.found
+			 ->list[s.viewer->problems.order[s.viewer->problems.found->count - 1]];
+	const struct weft__theme *theme = weft__theme(WEFT_THEME_LIGHT);
+	assert_int_equal(first->severity, WEFT_SEVERITY_WARNING);
+	assert_true(wrong_marks(&s, theme->signal, first->start) > 0);
+	assert_int_equal(last->severity, WEFT_SEVERITY_HINT);
+	assert_int_equal(wrong_marks(&s, theme->signal, s.viewer->model->summary.end), 0);
+	script_end(&s);
+}
+
+static void matches_are_stepped_through(void **state)
+{
+	(void)state;
+	struct script s = script_begin(BLOCK_READ, true);
+	script_run(&s, "key /; type Xs_pro");
+	assert_non_null(strstr(weft_viewer_prompt(s.viewer)->message, "found"));
+	script_run(&s, "enter Xs_protocol");
+	assert_false(weft_viewer_prompt(s.viewer)->is_open);
+	assert_int_equal(s.viewer->search.match, 0);
+	script_run(&s, "key n");
+	assert_int_equal(s.viewer->search.match, 1);
+	script_run(&s, "key N; key N");
+	assert_int_equal(s.viewer->search.match, s.viewer->search.found->match_count - 1);
+	script_run(&s, "key /; type /Xs_[");
+	assert_true(weft_viewer_prompt(s.viewer)->is_error);
+	assert_true(weft_viewer_prompt(s.viewer)->message[0]);
+	script_run(&s, "type /Xs_[a-z]+; key Escape; key Escape; key Escape");
+	assert_null(s.viewer->search.found);
+	script_end(&s);
+}
+
+/* A time at which something begins, ends or is done. */
+static bool means_something(
+	const struct weft_model *model, const struct weft_layout *layout, uint64_t time)
+{
+	for (uint32_t i = 0; i < model->edges.count; i++)
+		if (model->edges.time[i] == time)
+			return true;
+	for (uint32_t i = 0; i < model->activations.count; i++)
+		if (model->activations.start[i] == time || model->activations.end[i] == time)
+			return true;
+	for (uint32_t i = 0; i < model->tasks.count; i++)
+		if (layout->start[i] == time || model->tasks.end[i] == time)
+			return true;
+	return false;
+}
+
+static void a_range_snaps_and_is_measured(void **state)
+{
+	(void)state;
+	struct script s = script_begin(BLOCK_READ, true);
+	script_run(&s, "command view start=122ms duration=10ms");
+	uint32_t task = weft_model_find_task(s.viewer->model, 0, 393);
+	double x = weft__canvas_x(s.viewer, s.viewer->layout->start[task]);
+	double y =
+		s.viewer->frame.picture.y + weft_view_y(&s.viewer->view, s.viewer->layout->row[task]);
+	script_drag(&s, x + 4, y, x + 300, y + 25, WEFT_VIEWER_SHIFT);
+	assert_true(s.viewer->range.is_set);
+	assert_true(means_something(s.viewer->model, s.viewer->layout, s.viewer->range.from));
+	close_to(weft__canvas_x(s.viewer, s.viewer->range.from), x + 4, 6);
+	script_drag(&s, x + 4, y, x + 300, y + 25, WEFT_VIEWER_SHIFT | WEFT_VIEWER_ALT);
+	close_to(weft__canvas_x(s.viewer, s.viewer->range.from), x + 4, 0.01);
+	uint64_t from, to;
+	weft__viewer_order_range(s.viewer, &from, &to);
+	script_run(&s, "key z");
+	close_to(weft__viewer_duration(&s.viewer->view), (double)(to - from), 1);
+	script_run(&s, "key Escape");
+	assert_false(s.viewer->range.is_set);
+	script_end(&s);
+}
+
+static void bookmarks_are_saved_as_they_are_loaded(void **state)
+{
+	(void)state;
+	struct script s = script_begin(BLOCK_READ, true);
+	struct weft_viewer_request request;
+	script_run(&s,
+		"move 500 400; key m; enter here it begins; move 600 400; key m; enter ; move 700 400; key m; "
+		"key Escape");
+	char saved[400] = "";
+	while (weft_viewer_next_request(s.viewer, &request))
+		if (request.type == WEFT_VIEWER_SAVE_NOTES)
+			snprintf(saved, sizeof(saved), "%s", request.text);
+	assert_non_null(strstr(saved, " here it begins\n"));
+	assert_int_equal(s.viewer->marks.count, 3);
+	assert_int_equal(weft_viewer_load_notes(s.viewer, saved, strlen(saved)), 0);
+	assert_int_equal(s.viewer->marks.count, 3);
+	static const char bad[] = "@12 a\nnonsense\n@\n@99999999999999999999999 b\r\n@7\r\n\n";
+	assert_int_equal(weft_viewer_load_notes(s.viewer, bad, sizeof(bad) - 1), 3);
+	assert_int_equal(s.viewer->marks.count, 2);
+	assert_int_equal(s.viewer->marks.list[0].time, 7);
+	script_draw(&s);
+	script_end(&s);
+}
+
+/* The text of the last request to save notes. */
+static void last_notes(struct script *s, char text[400])
+{
+	struct weft_viewer_request request;
+	while (weft_viewer_next_request(s->viewer, &request))
+		if (request.type == WEFT_VIEWER_SAVE_NOTES)
+			snprintf(text, 400, "%s", request.text);
+}
+
+static uint32_t item_with(const struct script *s, const char *text)
+{
+	const struct weft_viewer_panel *panel = weft_viewer_panel(s->viewer);
+	for (uint32_t i = 0; i < panel->item_count; i++)
+		if (strcmp(panel->items[i].text, text) == 0)
+			return i;
+	return WEFT_NONE;
+}
+
+static void bookmarks_are_changed_and_removed(void **state)
+{
+	(void)state;
+	struct script s = script_begin(BLOCK_READ, true);
+	char saved[400] = "";
+	script_run(&s, "move 300 400; key m; enter one; move 600 400; key m; enter two; leave 0 0");
+	/* By key: the bookmark under the pointer, else the current one. */
+	script_run(&s, "key o; enter second");
+	last_notes(&s, saved);
+	assert_non_null(strstr(saved, " one\n"));
+	assert_non_null(strstr(saved, " second\n"));
+	double x = weft__canvas_x(s.viewer, s.viewer->marks.list[0].time);
+	script_point(&s, WEFT_VIEWER_MOVE, x + 3, 400, 0, 0);
+	script_run(&s, "key m");
+	assert_string_equal(weft_viewer_prompt(s.viewer)->text, "one");
+	script_run(&s, "enter first");
+	assert_int_equal(s.viewer->marks.count, 2);
+	/* In the list: a click on the flag opens it. */
+	script_run(&s, "key Escape; leave 0 0; wait 600");
+	script_click(&s, x, s.viewer->frame.ruler.y + s.viewer->frame.ruler.height - 6, 0);
+	assert_string_equal(weft_viewer_panel(s.viewer)->title, "Bookmarks");
+	uint32_t item = item_with(&s, "first");
+	assert_int_equal(weft_viewer_panel(s.viewer)->selected, item);
+	item = item_with(&s, "Change its note\xe2\x80\xa6");
+	weft_viewer_command(s.viewer, weft_viewer_panel(s.viewer)->items[item].command, s.now_ms);
+	assert_string_equal(weft_viewer_prompt(s.viewer)->text, "first");
+	script_run(&s, "enter 1st");
+	item = item_with(&s, "Remove it");
+	weft_viewer_command(s.viewer, weft_viewer_panel(s.viewer)->items[item].command, s.now_ms);
+	last_notes(&s, saved);
+	assert_null(strstr(saved, "1st"));
+	assert_non_null(strstr(saved, " second\n"));
+	/* And by key. */
+	script_run(&s, "leave 0 0; key Delete");
+	assert_int_equal(s.viewer->marks.count, 1);
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "No bookmark is selected"));
+	script_run(&s, "command mark 1; key Delete");
+	assert_int_equal(s.viewer->marks.count, 0);
+	last_notes(&s, saved);
+	assert_string_equal(saved, "");
+	script_end(&s);
+}
+
+static void a_link_leads_to_the_same_view(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 50; round++) {
+		struct script a = script_begin(ARP_GOOD, true), b = script_begin(ARP_GOOD, true);
+		struct weft_view *view = &a.viewer->view;
+		weft_view_zoom(view, pick(1300), 1 + pick(1000));
+		weft_view_set_focus(view, pick(view->row_count));
+		script_run(&a, "wait 1; key ArrowDown shift");
+		if (pick(2))
+			script_run(&a, "key g");
+		if (pick(2))
+			script_run(&a, "command search a%b =\xc3\xa9");
+		char link[1000];
+		snprintf(link, sizeof(link), "%s", weft_viewer_link(a.viewer));
+		assert_true(weft_viewer_command(b.viewer, link, b.now_ms));
+		assert_string_equal(weft_viewer_link(b.viewer), link);
+		assert_int_equal(a.viewer->selection.task, b.viewer->selection.task);
+		script_end(&a);
+		script_end(&b);
+	}
+}
+
+static void a_command_line_is_quoted_for_the_shell(void **state)
+{
+	(void)state;
+	struct weft_viewer_options options = {.title = "t", .path = "it's $HOME.weft"};
+	struct weft_viewer_request request;
+	struct script s = {.now_ms = 0};
+	assert_int_equal(weft_viewer_create(&options, &s.viewer), 0);
+	assert_int_equal(weft_viewer_show(s.viewer, sample_model(BLOCK_READ), false), 0);
+	script_run(&s, "command filter -kind:bind , a b,thread:x; command fold all off; key Y");
+	assert_true(weft_viewer_next_request(s.viewer, &request));
+	assert_int_equal(request.type, WEFT_VIEWER_COPY);
+	assert_non_null(strstr(request.text, "weft render 'it'\\''s $HOME.weft' --start "));
+	assert_non_null(strstr(
+		request.text, " --no-fold --hide 'kind:bind' --only 'a b' --only 'thread:x' --focus "));
+	script_run(&s, "command copy window");
+	assert_true(weft_viewer_next_request(s.viewer, &request));
+	assert_non_null(strstr(request.text, "weft view 'it'\\''s $HOME.weft' --command 'view start="));
+	script_end(&s);
+}
+
+static void counters_are_chosen(void **state)
+{
+	(void)state;
+	struct script s = script_begin(ARP_GOOD, true);
+	struct weft_text text = {0};
+	double width = s.viewer->frame.picture.width;
+	assert_true(s.viewer->frame.gutter.width > 0);
+	script_run(&s, "command counter 1");
+	assert_true(weft__viewer_hides_counter(s.viewer, 0));
+	script_text(&s, &text);
+	weft_text_add(&text, "", 1);
+	assert_null(strstr(text.bytes, "gntref\""));
+	assert_non_null(strstr(text.bytes, "tcp-to-ip"));
+	weft_text_finish(&text);
+	script_run(&s, "key space");
+	assert_true(s.viewer->frame.gutter.width == 0);
+	assert_true(s.viewer->frame.picture.width > width);
+	script_run(&s, "command counter 2"); /* of none, it alone */
+	assert_true(weft__viewer_hides_counter(s.viewer, 0));
+	assert_false(weft__viewer_hides_counter(s.viewer, 1));
+	script_run(&s, "command rates; key g");
+	script_draw(&s);
+	char link[1000];
+	snprintf(link, sizeof(link), "%s", weft_viewer_link(s.viewer));
+	script_run(&s, "command view");
+	assert_false(weft__viewer_hides_counter(s.viewer, 0));
+	assert_true(weft_viewer_command(s.viewer, link, s.now_ms));
+	assert_string_equal(weft_viewer_link(s.viewer), link);
+	script_end(&s);
+}
+
+static unsigned drawn_counters(const struct script *s)
+{
+	unsigned count = 0;
+	for (uint32_t i = 0; i < s->viewer->model->counter_count; i++)
+		count += !weft__viewer_hides_counter(s->viewer, i);
+	return count;
+}
+
+static void check_link(struct script *s)
+{
+	char link[1000];
+	unsigned count = drawn_counters(s);
+	snprintf(link, sizeof(link), "%s", weft_viewer_link(s->viewer));
+	script_run(s, "command view");
+	assert_true(weft_viewer_command(s->viewer, link, s->now_ms));
+	assert_int_equal(drawn_counters(s), count);
+	assert_string_equal(weft_viewer_link(s->viewer), link);
+}
+
+/* The last one climbs, the others go up and down. */
+static struct weft_model *sixty_counters(void)
+{
+	struct weft_model_builder *builder = built_begin();
+	for (uint32_t i = 0; i < 60 * 40; i++) {
+		char name[16];
+		built_add(
+			builder, (struct weft_event){.type = WEFT_EVENT_COUNTER,
+						 .time_ns = 1000 * (uint64_t)i,
+						 .value = i % 60 == 59 || i / 60 % 2 ? 1 : -1,
+						 .text = {name, (size_t)snprintf(name, sizeof(name), "c%u", i % 60)}});
+	}
+	return built_finish(builder);
+}
+
+static void of_many_counters_a_few_are_drawn(void **state)
+{
+	(void)state;
+	struct script s = script_begin(BLOCK_READ, true);
+	assert_int_equal(weft_viewer_show(s.viewer, sixty_counters(), false), 0);
+	assert_int_equal(drawn_counters(&s), 12);
+	check_link(&s);
+	script_draw(&s);
+	script_run(&s, "key p"); /* the one that a problem is about is seen */
+	assert_int_equal(drawn_counters(&s), 13);
+	assert_false(weft__viewer_hides_counter(s.viewer, 59));
+	script_run(&s, "command counter 2; command search c40; key n");
+	assert_true(weft__viewer_hides_counter(s.viewer, 1));
+	assert_int_equal(drawn_counters(&s), 13);
+	check_link(&s);
+	script_run(&s, "command counters all");
+	assert_int_equal(drawn_counters(&s), 60);
+	check_link(&s);
+	script_run(&s, "command counters all");
+	assert_int_equal(drawn_counters(&s), 12);
+	script_run(&s, "key space");
+	assert_int_equal(drawn_counters(&s), 0);
+	check_link(&s);
+	script_run(&s, "key space");
+	assert_int_equal(drawn_counters(&s), 12);
+	script_end(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(problems_are_stepped_through),
+		cmocka_unit_test(problems_are_seen_before_they_are_asked_for),
+		cmocka_unit_test(the_longest_comes_first),
+		cmocka_unit_test(matches_are_stepped_through),
+		cmocka_unit_test(a_range_snaps_and_is_measured),
+		cmocka_unit_test(bookmarks_are_saved_as_they_are_loaded),
+		cmocka_unit_test(bookmarks_are_changed_and_removed),
+		cmocka_unit_test(a_link_leads_to_the_same_view),
+		cmocka_unit_test(a_command_line_is_quoted_for_the_shell),
+		cmocka_unit_test(counters_are_chosen),
+		cmocka_unit_test(of_many_counters_a_few_are_drawn),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
