@@ -193,7 +193,6 @@ static void rows_and_heights_are_inverse(void **state)
 	}
 }
 
-/* Rows rise as the focus goes down, so that dragging can be solved by bisection. */
 /* Below the size at which all rows fit, the lens cannot be moved beyond the first or last row. */
 static void the_lens_stays_on_the_rows(void **state)
 {
@@ -213,6 +212,7 @@ static void the_lens_stays_on_the_rows(void **state)
 	}
 }
 
+/* Rows rise as the focus goes down, so that dragging can be solved by bisection. */
 static void dragging_keeps_the_row_under_the_pointer(void **state)
 {
 	(void)state;
@@ -237,6 +237,149 @@ static void dragging_keeps_the_row_under_the_pointer(void **state)
 	}
 }
 
+/* The first rows are at the upper margin, and rows in full size reach further below the focus. */
+static void at_an_end_the_lens_takes_the_room_of_the_other_side(void **state)
+{
+	(void)state;
+	struct weft_view view;
+	weft_view_init(&view, 0, 1000, 1000, 1400, 682);
+	weft_view_set_focus(&view, 2);
+	close_to(weft_view_y(&view, 0), 34, 1e-9);
+	close_to(weft_view_y(&view, 2), 34 + 2 * 28, 1e-9);
+	close_to(
+		weft_view_row_spacing(&view, 2 + 15.5), 28, 1e-9); /* of 614 px, the last fifth is dense */
+	assert_true(weft_view_row_spacing(&view, 2 + 15.6) < 28);
+	close_to(weft_view_y(&view, 999), 648, 0.01);
+	weft_view_set_focus(&view, 997);
+	close_to(weft_view_y(&view, 999), 648, 1e-9);
+	close_to(weft_view_y(&view, 997), 648 - 2 * 28, 1e-9);
+	close_to(weft_view_row_spacing(&view, 997 - 15.5), 28, 1e-9);
+	assert_true(weft_view_row_spacing(&view, 997 - 15.6) < 28);
+	close_to(weft_view_y(&view, 0), 34, 0.01);
+	weft_view_set_focus(&view, 500);
+	close_to(weft_view_y(&view, 500), 341, 1e-9);
+	for (int side = -1; side <= 1; side += 2) {
+		close_to(weft_view_row_spacing(&view, 500 + side * 6.57), 28, 1e-9);
+		assert_true(weft_view_row_spacing(&view, 500 + side * 6.59) < 28);
+	}
+}
+
+/* The spacing at a row is how fast y grows there. */
+static void the_spacing_is_the_slope_of_y(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 100; round++) {
+		struct weft_view view = random_view();
+		double last = view.row_count > 1 ? view.row_count - 1.0 : 0;
+		weft_view_set_focus(&view, uniform(0, last));
+		for (unsigned i = 0; i <= 20 && last > 1; i++) {
+			double row = uniform(0.01, last - 0.01);
+			double slope = (weft_view_y(&view, row + 1e-3) - weft_view_y(&view, row - 1e-3)) / 2e-3;
+			close_to(weft_view_row_spacing(&view, row), slope, 0.02 * slope + 1e-6);
+		}
+	}
+}
+
+static void plain_rows_stop_at_the_margins(void **state)
+{
+	(void)state;
+	struct weft_view view;
+	double first, last;
+	weft_view_init(&view, 0, 1000, 1000, 1400, 682);
+	weft_view_set_plain(&view, true);
+	close_to(weft_view_y(&view, 0), 34, 1e-9);
+	close_to(view.focus, 614.0 / 2 / 28, 1e-9);
+	weft_view_set_focus(&view, 5000);
+	close_to(weft_view_y(&view, 999), 648, 1e-9);
+	weft_view_set_focus(&view, 500);
+	close_to(weft_view_y(&view, 500), 341, 1e-9);
+	close_to(weft_view_row_spacing(&view, 3), 28, 1e-9);
+	weft_view_rows_seen(&view, &first, &last);
+	close_to(first, 500 - 341.0 / 28, 1e-9);
+	close_to(last, 500 + 341.0 / 28, 1e-9);
+	weft_view_set_plain(&view, false);
+	assert_true(weft_view_row_spacing(&view, 3) < 28);
+}
+
+/* Ten rows fit at least, in up to half of the usual size; and the margin takes 15 % at most. */
+static void a_low_view_has_smaller_rows(void **state)
+{
+	static const struct {
+		double height, margin, size;
+	} cases[] = {{400, 34, 28}, {300, 34, 23.2}, {200, 30, 14}, {100, 15, 14}};
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weft_view view;
+		weft_view_init(&view, 0, 1000, 1000, 1400, cases[i].height);
+		close_to(weft_view_y(&view, 0), cases[i].margin, 1e-9);
+		close_to(weft_view_row_spacing(&view, 0), cases[i].size, 1e-9);
+	}
+}
+
+/* Rows that just fit have their full size; one more, and the lens compresses some. */
+static void rows_are_compressed_if_they_do_not_fit(void **state)
+{
+	(void)state;
+	struct weft_view view;
+	weft_view_init(&view, 0, 1000, 23, 1400, 68 + 22 * 28);
+	close_to(weft_view_row_spacing(&view, 22), 28, 1e-9);
+	close_to(weft_view_y(&view, 22), 34 + 22 * 28, 1e-9);
+	weft_view_init(&view, 0, 1000, 24, 1400, 68 + 22 * 28);
+	close_to(weft_view_row_spacing(&view, 0), 28, 1e-9);
+	assert_true(weft_view_row_spacing(&view, 23) < 28);
+	close_to(weft_view_y(&view, 23), 34 + 22 * 28, 0.01);
+}
+
+static void the_trace_stops_at_the_margins(void **state)
+{
+	(void)state;
+	struct weft_view view;
+	weft_view_init(&view, 1000, 1001000, 4, 1400, 700);
+	weft_view_zoom(&view, 700, 50);
+	weft_view_pan(&view, 1e9);
+	close_to(weft_view_x(&view, 1000), 20, 1e-6);
+	close_to(weft_view_x(&view, 900), 20 - 100 * view.scale, 1e-6); /* before the trace */
+	assert_true(weft_view_time(&view, 0) == 1000);
+	weft_view_pan(&view, -1e9);
+	close_to(weft_view_x(&view, 1001000), 1380, 1e-6);
+	assert_true(weft_view_time(&view, 1400) == 1001000);
+	weft_view_set_range(&view, 5, 100); /* from before its start */
+	close_to(weft_view_x(&view, 1000), 20, 1e-6);
+}
+
+/* 40 px are a nanosecond, or as much as a double can tell apart in a long trace. */
+static void zooming_in_ends(void **state)
+{
+	(void)state;
+	struct weft_view view;
+	weft_view_init(&view, 0, 1000000, 4, 1400, 700);
+	weft_view_zoom(&view, 700, 1e9);
+	close_to(view.scale, 40, 0);
+	const uint64_t year = UINT64_C(31536000) * 1000000000;
+	weft_view_init(&view, 0, year, 4, 1400, 700);
+	weft_view_zoom(&view, 700, 1e9);
+	weft_view_zoom(&view, 700, 1e9);
+	close_to(view.scale, 9007199254740992.0 / (double)year, 1e-9);
+	weft_view_zoom(&view, 700, 0.5);
+	close_to(view.scale, 9007199254740992.0 / (double)year / 2, 1e-9);
+}
+
+static void odd_sizes_are_made_valid(void **state)
+{
+	(void)state;
+	struct weft_view view;
+	weft_view_init(&view, 500, 400, 4, 1400, 700); /* ends before it starts */
+	assert_true(view.end == 500);
+	close_to(weft_view_x(&view, 500), 20, 1e-9);
+	weft_view_init(&view, 0, 1000, 4, 0, NAN);
+	close_to(view.width, 1, 0);
+	close_to(view.height, 1, 0);
+	assert_true(view.scale > 0 && isfinite(view.left));
+	weft_view_init(&view, 0, 1000, 4, 1e9, 2e6);
+	close_to(view.width, 1e6, 0);
+	close_to(view.height, 1e6, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +393,14 @@ int main(void)
 		cmocka_unit_test(rows_and_heights_are_inverse),
 		cmocka_unit_test(the_lens_stays_on_the_rows),
 		cmocka_unit_test(dragging_keeps_the_row_under_the_pointer),
+		cmocka_unit_test(at_an_end_the_lens_takes_the_room_of_the_other_side),
+		cmocka_unit_test(the_spacing_is_the_slope_of_y),
+		cmocka_unit_test(plain_rows_stop_at_the_margins),
+		cmocka_unit_test(a_low_view_has_smaller_rows),
+		cmocka_unit_test(rows_are_compressed_if_they_do_not_fit),
+		cmocka_unit_test(the_trace_stops_at_the_margins),
+		cmocka_unit_test(zooming_in_ends),
+		cmocka_unit_test(odd_sizes_are_made_valid),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
