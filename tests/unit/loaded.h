@@ -124,7 +124,7 @@ static inline void make_counter(
 				   .is_set = is_set});
 }
 
-static inline struct loaded make_end(struct made *made)
+static inline struct weft_model *make_model(struct made *made)
 {
 	static const struct weft_trace_thread threads[] = {{.name = "main"}, {.name = "second"}};
 	struct weft_trace_description description = {
@@ -134,7 +134,12 @@ static inline struct loaded make_end(struct made *made)
 	description.buffer_count = made->buffer_count;
 	must(weft_model_builder_finish(made->builder, &description, &model) == 0);
 	weft_model_builder_destroy(made->builder);
-	return load_model(model);
+	return model;
+}
+
+static inline struct loaded make_end(struct made *made)
+{
+	return load_model(make_model(made));
 }
 
 #endif

@@ -168,11 +168,16 @@ static inline void trace_script_run_all(struct trace_script *s, const char *at)
 	}
 }
 
-static inline struct loaded trace_script_load(const char *script, int64_t n)
+static inline struct weft_model *trace_script_model(const char *script, int64_t n)
 {
 	struct trace_script s = {.made = make_begin(), .n = n};
 	trace_script_run_all(&s, script);
-	return make_end(&s.made);
+	return make_model(&s.made);
+}
+
+static inline struct loaded trace_script_load(const char *script, int64_t n)
+{
+	return load_model(trace_script_model(script, n));
 }
 
 #endif
