@@ -28,6 +28,7 @@ struct heat {
 	struct weft__run *scratch;
 	uint32_t *keys; /* of the points at which columns begin: see struct weft__edge_index */
 	uint32_t *bounds;
+	uint32_t sign; /* of the points that are counted: 1, or UINT32_MAX for minus one */
 };
 
 static bool has_room(const struct weft__lane *lane)
@@ -42,17 +43,7 @@ static void found(void *context, uint32_t range, uint32_t before, const struct w
 	uint32_t lane = heat->lane_of_range[range];
 	(void)before;
 	for (uint32_t i = 0; lane != WEFT_NONE && i < run_count; i++)
-		heat->counts[(size_t)lane * heat->width + runs[i].column] += runs[i].count;
-}
-
-static void found_gone(void *context, uint32_t range, uint32_t before, const struct weft__run *runs,
-	uint32_t run_count)
-{
-	struct heat *heat = context;
-	uint32_t lane = heat->lane_of_range[range];
-	(void)before;
-	for (uint32_t i = 0; lane != WEFT_NONE && i < run_count; i++)
-		heat->counts[(size_t)lane * heat->width + runs[i].column] -= runs[i].count;
+		heat->counts[(size_t)lane * heat->width + runs[i].column] += runs[i].count * heat->sign;
 }
 
 static void add_arrow(struct heat *heat, uint32_t key, uint32_t column)
@@ -132,8 +123,9 @@ static void count_type(struct heat *heat)
 				add_block(heat, points->parts[i], block);
 	}
 	query.ranges = heat->ranges;
+	heat->sign = 1;
 	weft__point_set_count(points, heat->keys, heat->bounds, query);
-	query.found = found_gone;
+	heat->sign = UINT32_MAX;
 	if (heat->type == WEFT_EDGE_TRY_READ)
 		weft__point_set_count(&p->scene->edges.gone, heat->keys, heat->bounds, query);
 }

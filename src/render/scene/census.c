@@ -128,76 +128,70 @@ static int make_all_starts(struct weft_scene *scene)
 	return extend_set(&c, NULL, 32, &scene->census.starts);
 }
 
-static int make_new_starts(struct weft_scene *scene)
+/* The points that a set gets. */
+struct wanted {
+	uint32_t tasks; /* how many of the news are examined, from the first on */
+	uint32_t room;  /* the expected number of points */
+	bool (*has)(const struct weft_scene *scene, uint32_t task);
+	uint64_t (*time)(const struct weft_scene *scene, uint32_t task);
+};
+
+static uint64_t start_of(const struct weft_scene *scene, uint32_t task)
 {
-	uint32_t count = weft__news_count(scene);
-	struct collection c;
-	int error = collection_init(&c, scene, count);
-	if (error)
-		return error;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t task = weft__news_task(scene, i);
-		if (weft__scene_shows(scene, task) && weft__news_has_start(scene, task))
-			collect(&c, scene->layout->start[task], task);
-	}
-	return extend_set(&c, &former_census(scene)->starts, 0, &scene->census.starts);
+	return scene->layout->start[task];
 }
 
-static int make_starts_gone(struct weft_scene *scene)
+static uint64_t former_start_of(const struct weft_scene *scene, uint32_t task)
 {
-	const struct weft__news *news = &scene->news;
+	return scene->news.previous->layout->start[task];
+}
+
+static bool has_failed_end(const struct weft_scene *scene, uint32_t task)
+{
+	return scene->model->tasks.flags[task] & WEFT_TASK_FAILED && weft__news_has_end(scene, task);
+}
+
+/* Makes a set of the former one and the wanted points. It is inlined into each caller, so that a
+ * task costs no indirect call. */
+__attribute__((always_inline)) static inline int make_set(struct weft_scene *scene,
+	struct wanted wanted, const struct weft__point_set *former, struct weft__point_set *to)
+{
 	struct collection c;
-	int error = collection_init(&c, scene, news->changed_count);
+	int error = collection_init(&c, scene, wanted.room);
 	if (error)
 		return error;
-	for (uint32_t i = 0; i < news->changed_count; i++) {
-		uint32_t task = news->changed[i];
-		if (weft__scene_shows(scene, task) && weft__news_has_start(scene, task))
-			collect(&c, news->previous->layout->start[task], task);
+	for (uint32_t i = 0; i < wanted.tasks && !c.error; i++) {
+		uint32_t task = weft__news_task(scene, i);
+		if (wanted.has(scene, task) && weft__scene_shows(scene, task))
+			collect(&c, wanted.time(scene, task), task);
 	}
-	return extend_set(&c, &former_census(scene)->starts_gone, 0, &scene->census.starts_gone);
+	return extend_set(&c, former, 0, to);
 }
 
 int weft__scene_make_starts(struct weft_scene *scene)
 {
+	struct weft__census *census = &scene->census;
+	const struct weft__census *former = former_census(scene);
+	uint32_t count = weft__news_count(scene), changed = scene->news.changed_count;
 	if (!scene->news.previous)
 		return make_all_starts(scene);
-	int error = make_new_starts(scene);
-	return error ? error : make_starts_gone(scene);
+	struct wanted new = {count, count, weft__news_has_start, start_of};
+	struct wanted gone = {changed, changed, weft__news_has_start, former_start_of};
+	int error = make_set(scene, new, &former->starts, &census->starts);
+	return error ? error : make_set(scene, gone, &former->starts_gone, &census->starts_gone);
 }
 
 int weft__scene_make_lasts(struct weft_scene *scene)
 {
 	uint32_t count = weft__news_count(scene);
-	struct collection c;
-	int error = collection_init(&c, scene, count);
-	if (error)
-		return error;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t task = weft__news_task(scene, i);
-		if (weft__scene_shows(scene, task) && weft__news_has_end(scene, task))
-			collect(&c, weft__census_last(scene, task), task);
-	}
-	return extend_set(&c, &former_census(scene)->lasts, 0, &scene->census.lasts);
+	struct wanted lasts = {count, count, weft__news_has_end, weft__census_last};
+	return make_set(scene, lasts, &former_census(scene)->lasts, &scene->census.lasts);
 }
 
 int weft__scene_make_fails(struct weft_scene *scene)
 {
-	const uint8_t *flags = scene->model->tasks.flags;
-	uint32_t count = weft__news_count(scene), failed = 0;
-	struct collection c;
-	for (uint32_t i = 0; i < count; i++)
-		failed += (flags[weft__news_task(scene, i)] & WEFT_TASK_FAILED) != 0;
-	int error = collection_init(&c, scene, failed);
-	if (error)
-		return error;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t task = weft__news_task(scene, i);
-		if (flags[task] & WEFT_TASK_FAILED && weft__scene_shows(scene, task) &&
-			weft__news_has_end(scene, task))
-			collect(&c, weft__census_last(scene, task), task);
-	}
-	return extend_set(&c, &former_census(scene)->fails, 0, &scene->census.fails);
+	struct wanted fails = {weft__news_count(scene), 0, has_failed_end, weft__census_last};
+	return make_set(scene, fails, &former_census(scene)->fails, &scene->census.fails);
 }
 
 /* Counts the shown tasks of each block that have not ended. */

@@ -40,76 +40,49 @@ static struct weft__density_cell *cells_of_lane(const struct weft__density *dens
 	return density->cells + (size_t)lane * density->columns;
 }
 
-static void found_starts(void *context, uint32_t range, uint32_t before,
+/* The amounts that each point of a set adds: to its cell, and, if it is before the first column, to
+ * the tasks alive at its lane's left edge. Minus one is UINT32_MAX. */
+struct effect {
+	uint32_t alive;
+	struct weft__density_cell cell;
+};
+
+struct found {
+	const struct counting *counting;
+	const struct effect *effect;
+};
+
+static void found_points(void *context, uint32_t range, uint32_t before,
 	const struct weft__run *runs, uint32_t run_count)
 {
-	struct counting *c = context;
+	const struct found *found = context;
+	const struct counting *c = found->counting;
+	const struct weft__density_cell add = found->effect->cell;
 	uint32_t lane = c->ranges.lanes[range];
 	if (lane == WEFT_NONE)
 		return;
 	struct weft__density_cell *cells = cells_of_lane(c->density, lane);
-	c->density->alive[lane] += before;
-	for (uint32_t i = 0; i < run_count; i++)
-		cells[runs[i].column].starts += runs[i].count;
-}
-
-static void found_starts_gone(void *context, uint32_t range, uint32_t before,
-	const struct weft__run *runs, uint32_t run_count)
-{
-	struct counting *c = context;
-	uint32_t lane = c->ranges.lanes[range];
-	if (lane == WEFT_NONE)
-		return;
-	struct weft__density_cell *cells = cells_of_lane(c->density, lane);
-	c->density->alive[lane] -= before;
-	for (uint32_t i = 0; i < run_count; i++)
-		cells[runs[i].column].starts -= runs[i].count;
-}
-
-static void found_lasts(void *context, uint32_t range, uint32_t before,
-	const struct weft__run *runs, uint32_t run_count)
-{
-	struct counting *c = context;
-	uint32_t lane = c->ranges.lanes[range];
-	if (lane == WEFT_NONE)
-		return;
-	struct weft__density_cell *cells = cells_of_lane(c->density, lane);
-	c->density->alive[lane] -= before;
-	for (uint32_t i = 0; i < run_count; i++)
-		cells[runs[i].column].lasts += runs[i].count;
-}
-
-static void found_fails(void *context, uint32_t range, uint32_t before,
-	const struct weft__run *runs, uint32_t run_count)
-{
-	struct counting *c = context;
-	uint32_t lane = c->ranges.lanes[range];
-	(void)before;
-	for (uint32_t i = 0; lane != WEFT_NONE && i < run_count; i++)
-		cells_of_lane(c->density, lane)[runs[i].column].failed += runs[i].count;
-}
-
-static void found_runs(void *context, uint32_t range, uint32_t before, const struct weft__run *runs,
-	uint32_t run_count)
-{
-	struct counting *c = context;
-	uint32_t lane = c->ranges.lanes[range];
-	float ns = (float)c->p->scene->census.run_ns;
-	(void)before;
-	for (uint32_t i = 0; lane != WEFT_NONE && i < run_count; i++)
-		cells_of_lane(c->density, lane)[runs[i].column].running_ns += (float)runs[i].count * ns;
+	c->density->alive[lane] += before * found->effect->alive;
+	for (uint32_t i = 0; i < run_count; i++) {
+		struct weft__density_cell *cell = &cells[runs[i].column];
+		cell->starts += runs[i].count * add.starts;
+		cell->lasts += runs[i].count * add.lasts;
+		cell->failed += runs[i].count * add.failed;
+		cell->running_ns += (float)runs[i].count * add.running_ns;
+	}
 }
 
 static void count_set(
-	struct counting *c, const struct weft__point_set *set, weft__points_found *found)
+	const struct counting *c, const struct weft__point_set *set, const struct effect *effect)
 {
+	struct found found = {c, effect};
 	struct weft__points_query query = {
 		.columns = c->density->columns,
 		.firsts = c->ranges.firsts,
 		.ranges = c->ranges.count,
 		.scratch = c->scratch,
-		.found = found,
-		.context = c,
+		.found = found_points,
+		.context = &found,
 	};
 	weft__point_set_count(set, c->ticks, c->bounds, query);
 }
@@ -242,12 +215,12 @@ static void count_all(struct counting *c)
 		return;
 	for (uint32_t i = 0; i <= c->density->columns; i++)
 		c->ticks[i] = weft__census_tick(c->p->scene, c->density->times[i]);
-	count_set(c, &census->starts, found_starts);
-	count_set(c, &census->starts_gone, found_starts_gone);
-	count_set(c, &census->lasts, found_lasts);
+	count_set(c, &census->starts, &(struct effect){1, {.starts = 1}});
+	count_set(c, &census->starts_gone, &(struct effect){UINT32_MAX, {.starts = UINT32_MAX}});
+	count_set(c, &census->lasts, &(struct effect){UINT32_MAX, {.lasts = 1}});
+	count_set(c, &census->fails, &(struct effect){0, {.failed = 1}});
+	count_set(c, &census->runs, &(struct effect){0, {.running_ns = (float)census->run_ns}});
 	count_open(c);
-	count_set(c, &census->fails, found_fails);
-	count_set(c, &census->runs, found_runs);
 }
 
 static struct weft__density *allocate(const struct painter *p)
