@@ -79,17 +79,17 @@ struct weft__failure_mark {
 struct weft__cells;
 
 struct painter {
-	/* Inputs; no step changes them. */
-	const struct weft_scene *scene;
-	const struct weft_model *model;
-	const struct weft_layout *layout;
-	const struct weft_frame *frame;
-	const struct weft_view *view;
-	const struct weft_render_options *options;
-	const struct weft_font *font;
-	const struct weft__theme *theme;
-	double x0, y0;        /* the picture's top left */
-	uint64_t left, right; /* the times at the picture's edges, rounded outwards */
+	/* Inputs. */
+	const struct weft_scene *const scene;
+	const struct weft_model *const model;
+	const struct weft_layout *const layout;
+	const struct weft_frame *const frame;
+	const struct weft_view *const view;
+	const struct weft_render_options *const options;
+	const struct weft_font *const font;
+	const struct weft__theme *const theme;
+	const double x0, y0;        /* the picture's top left */
+	const uint64_t left, right; /* the times at the picture's edges, rounded outwards */
 	/* Outputs. */
 	struct weft_canvas *canvas;
 	struct weft__things *things; /* NULL: things are not recorded */

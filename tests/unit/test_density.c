@@ -14,8 +14,8 @@
 
 #include "render/scene/density.h"
 #include "render/edges/edge_columns.h"
-#include "render/painter.h"
 #include "built.h"
+#include "painter_made.h"
 
 static uint64_t seed = 5;
 
@@ -65,7 +65,7 @@ struct scenery {
 	struct weft_scene *scene;
 	struct weft_frame frame;
 	struct weft_view view;
-	struct painter painter;
+	struct painter *painter; /* set by look_around() or look_at_turns() */
 };
 
 /* Makes a model of the events so far, while the trace goes on. */
@@ -126,23 +126,6 @@ static void scenery_finish(struct scenery *s)
 	weft_model_destroy(s->model);
 }
 
-static const struct weft_render_options plain;
-
-static void set_painter(struct scenery *s)
-{
-	s->painter = (struct painter){
-		.scene = s->scene,
-		.model = s->model,
-		.layout = s->layout,
-		.frame = &s->frame,
-		.view = &s->view,
-		.options = &plain,
-		.y0 = s->frame.picture.y,
-		.left = weft_view_time(&s->view, 0),
-		.right = weft_view_time(&s->view, s->frame.picture.width) + 1,
-	};
-}
-
 /* Sets a random view, from everything to a few ns. */
 static void look_around(struct scenery *s)
 {
@@ -153,9 +136,15 @@ static void look_around(struct scenery *s)
 		weft_view_set_range(&s->view, s->model->summary.start + pick((uint32_t)length),
 			(double)length / pow(10, pick(60) / 10.0));
 	weft_view_set_focus(&s->view, pick(s->layout->row_count));
-	set_painter(s);
-	weft__make_lanes(&s->painter);
-	assert_int_equal(s->painter.error, 0);
+	s->painter = painter_made(s->scene, &s->frame, &s->view, NULL);
+	weft__make_lanes(s->painter);
+	assert_int_equal(s->painter->error, 0);
+}
+
+static void look_away(struct scenery *s)
+{
+	free(s->painter->lanes);
+	free(s->painter);
 }
 
 static struct weft__density_cell count_cell(const struct scenery *s, const struct weft__lane *lane,
@@ -189,8 +178,8 @@ static unsigned check_lanes(const struct scenery *s, const struct weft__density 
 {
 	double off_by = 0, ran = 0;
 	unsigned checked = 0;
-	for (uint32_t i = 0; i < s->painter.lane_count; i++) {
-		const struct weft__lane *lane = &s->painter.lanes[i];
+	for (uint32_t i = 0; i < s->painter->lane_count; i++) {
+		const struct weft__lane *lane = &s->painter->lanes[i];
 		for (unsigned j = 0; lane->row_count > 1 && j < 4; j++, checked++) {
 			uint32_t column = pick(density->columns), alive, counted = density->alive[i];
 			const struct weft__density_cell *cells = density->cells + (size_t)i * density->columns;
@@ -223,11 +212,11 @@ static unsigned check_densities(bool go_on)
 		scenery_init(&s, random_model(cases[i].events, cases[i].live, cases[i].step, go_on));
 		for (unsigned round = 0; round < 12; round++) {
 			look_around(&s);
-			struct weft__density *density = weft__density_create(&s.painter);
+			struct weft__density *density = weft__density_create(s.painter);
 			assert_non_null(density);
 			checked += check_lanes(&s, density);
 			weft__density_destroy(density);
-			free(s.painter.lanes);
+			look_away(&s);
 		}
 		scenery_finish(&s);
 	}
@@ -267,7 +256,7 @@ static void check_columns(const struct scenery *s)
 	const struct weft_edges *edges = &s->model->edges;
 	unsigned types = (1u << WEFT_EDGE_TYPES) - 1;
 	struct weft__edge_columns columns;
-	assert_true(weft__edge_columns_init(&columns, &s->painter));
+	assert_true(weft__edge_columns_init(&columns, s->painter));
 	weft__edge_columns_limit(&columns, types, 500);
 	uint32_t drawn = 0;
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++)
@@ -299,7 +288,7 @@ static void edges_of_columns_are_counted(void **state)
 	for (unsigned round = 0; round < 12; round++) {
 		look_around(&s);
 		check_columns(&s);
-		free(s.painter.lanes);
+		look_away(&s);
 	}
 	scenery_finish(&s);
 }
@@ -341,7 +330,7 @@ static struct weft_model *turns(uint32_t count, uint32_t rare)
 	return built_finish(builder);
 }
 
-static void look_at_turns(struct scenery *s, double width)
+static void look_at_turns(struct scenery *s, double width, struct weft_canvas *canvas)
 {
 	uint64_t length = s->model->summary.end - s->model->summary.start;
 	weft_frame_place(s->layout, width, 300, &s->frame);
@@ -349,7 +338,7 @@ static void look_at_turns(struct scenery *s, double width)
 	weft_frame_view(s->layout, &s->frame, &s->view);
 	weft_view_set_range(&s->view, s->model->summary.start + pick((uint32_t)length),
 		(double)length / pow(10, pick(30) / 10.0));
-	set_painter(s);
+	s->painter = painter_made(s->scene, &s->frame, &s->view, canvas);
 }
 
 /* A pixel column: how much ran there, how much of that in periods of less than a pixel, and the
@@ -381,7 +370,7 @@ static void read_columns(
 		const struct weft_canvas_op *op = &canvas->ops[i];
 		assert_int_equal(op->type, WEFT_CANVAS_RECT);
 		assert_true(op->x >= 0 && op->x2 <= s->frame.picture.width && op->x2 > op->x);
-		if (op->color == s->painter.theme->waiting)
+		if (op->color == s->painter->theme->waiting)
 			assert_true(op->y2 - op->y == height);
 		else
 			for (double k = ceil(op->x); k + 1 <= op->x2; k++)
@@ -443,7 +432,7 @@ static unsigned check_bars(struct scenery *s, struct weft_canvas *canvas, uint32
 	size_t room = (size_t)s->frame.picture.width + 2;
 	struct ran *columns = calloc(room, sizeof(*columns));
 	weft_canvas_clear(canvas, s->frame.width, s->frame.height);
-	weft__bars_draw(s->painter.bars, &s->painter, task,
+	weft__bars_draw(s->painter->bars, s->painter, task,
 		&(struct weft__bar_box){0, s->frame.picture.width, 50, HEIGHT});
 	measure_columns(s, task, columns);
 	read_columns(s, canvas, HEIGHT, columns);
@@ -464,13 +453,12 @@ static void bars_are_as_high_as_tasks_ran(void **state)
 							   : round % 4 ? 300
 										   : 150000,
 							 round % 4 ? 300 : 20000));
-		look_at_turns(&s, round % 4 ? 150 : 1000);
-		s.painter.canvas = canvas;
-		s.painter.theme = weft__theme(WEFT_THEME_LIGHT);
-		s.painter.bars = weft__bars_create(&s.painter);
-		assert_non_null(s.painter.bars);
+		look_at_turns(&s, round % 4 ? 150 : 1000, canvas);
+		s.painter->bars = weft__bars_create(s.painter);
+		assert_non_null(s.painter->bars);
 		*(round % 4 ? &checked : &groups) += check_bars(&s, canvas, pick(2));
-		weft__bars_destroy(s.painter.bars);
+		weft__bars_destroy(s.painter->bars);
+		look_away(&s);
 		scenery_finish(&s);
 	}
 	assert_true(checked > 1500);

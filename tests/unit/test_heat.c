@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "built.h"
+#include "painter_made.h"
 #include "render/edges/edge_columns.h"
-#include "render/painter.h"
 #include "render/theme.h"
 
 enum {
@@ -23,8 +23,6 @@ enum {
 	STEP_NS = 1000,
 	TASKS = 4,
 };
-
-static const struct weft_render_options plain;
 
 static const uint8_t types[] = {
 	WEFT_EDGE_READ, WEFT_EDGE_RESOLVE, WEFT_EDGE_TRY_READ, WEFT_EDGE_SIGNAL};
@@ -63,7 +61,7 @@ struct heated {
 	struct weft_scene *scene;
 	struct weft_frame frame;
 	struct weft_view view;
-	struct painter painter;
+	struct painter *painter;
 	struct weft__edge_columns columns;
 	struct weft_canvas *canvas;
 };
@@ -77,28 +75,18 @@ static void begin(struct heated *h, double height)
 	assert_int_equal(weft_canvas_create(WIDTH, height, &h->canvas), 0);
 	weft_frame_place(h->layout, WIDTH, height, &h->frame);
 	weft_frame_view(h->layout, &h->frame, &h->view);
-	h->painter = (struct painter){.scene = h->scene,
-		.model = h->model,
-		.layout = h->layout,
-		.frame = &h->frame,
-		.view = &h->view,
-		.options = &plain,
-		.canvas = h->canvas,
-		.theme = weft__theme(WEFT_THEME_LIGHT),
-		.x0 = h->frame.picture.x,
-		.y0 = h->frame.picture.y,
-		.left = weft_view_time(&h->view, 0),
-		.right = weft_view_time(&h->view, h->frame.picture.width) + 1};
-	weft__make_lanes(&h->painter);
-	assert_true(weft__edge_columns_init(&h->columns, &h->painter));
+	h->painter = painter_made(h->scene, &h->frame, &h->view, h->canvas);
+	weft__make_lanes(h->painter);
+	assert_true(weft__edge_columns_init(&h->columns, h->painter));
 	memset(h->columns.few, 0, sizeof(h->columns.few));
-	h->painter.edge_columns = &h->columns;
+	h->painter->edge_columns = &h->columns;
 }
 
 static void end(struct heated *h)
 {
 	weft__edge_columns_finish(&h->columns);
-	free(h->painter.lanes);
+	free(h->painter->lanes);
+	free(h->painter);
 	weft_canvas_destroy(h->canvas);
 	weft_scene_destroy(h->scene);
 	weft_layout_destroy(h->layout);
@@ -122,7 +110,7 @@ static double alpha_of(uint32_t count)
 
 static uint32_t color_of(const struct heated *h, unsigned type)
 {
-	const struct weft__theme *theme = h->painter.theme;
+	const struct weft__theme *theme = h->painter->theme;
 	return type == WEFT_EDGE_READ      ? theme->read
 		   : type == WEFT_EDGE_RESOLVE ? theme->resolve
 		   : type == WEFT_EDGE_SIGNAL  ? theme->signal
@@ -149,7 +137,7 @@ static uint32_t check_lane(const struct heated *h, const struct weft__lane *lane
 			uint32_t to = column + GROUP < width ? column + GROUP : width;
 			double alpha = alpha_of(naive_count(h, types[i], lane->first_row, column, to));
 			uint32_t color = alpha > 0 ? weft__faded(color_of(h, types[i]), alpha) : 0;
-			assert_int_equal(drawn_at(h, h->painter.x0 + column, lane->y + 4 + i), color);
+			assert_int_equal(drawn_at(h, h->painter->x0 + column, lane->y + 4 + i), color);
 			heated += color != 0;
 		}
 	return heated;
@@ -162,12 +150,12 @@ static void lines_are_as_strong_as_arrows_are_many(void **state)
 	for (size_t i = 0; i < sizeof(heights) / sizeof(heights[0]); i++) {
 		struct heated h;
 		begin(&h, heights[i]);
-		weft__draw_heat(&h.painter);
-		assert_int_equal(h.painter.error, 0);
+		weft__draw_heat(h.painter);
+		assert_int_equal(h.painter->error, 0);
 		uint32_t heated = 0;
-		for (uint32_t lane = 0; lane < h.painter.lane_count; lane++) {
-			assert_true(h.painter.lanes[lane].spacing >= 12);
-			heated += check_lane(&h, &h.painter.lanes[lane]);
+		for (uint32_t lane = 0; lane < h.painter->lane_count; lane++) {
+			assert_true(h.painter->lanes[lane].spacing >= 12);
+			heated += check_lane(&h, &h.painter->lanes[lane]);
 		}
 		assert_in_range(heated, 70, 90);
 		end(&h);
@@ -179,11 +167,11 @@ static void rows_without_room_have_none(void **state)
 	(void)state;
 	struct heated h;
 	begin(&h, 400);
-	for (uint32_t lane = 0; lane < h.painter.lane_count; lane++)
-		h.painter.lanes[lane].spacing = lane ? 11.9 : 12;
-	weft__draw_heat(&h.painter);
+	for (uint32_t lane = 0; lane < h.painter->lane_count; lane++)
+		h.painter->lanes[lane].spacing = lane ? 11.9 : 12;
+	weft__draw_heat(h.painter);
 	for (uint32_t i = 0; i < h.canvas->op_count; i++)
-		assert_in_range(h.canvas->ops[i].y - h.painter.lanes[0].y, 4, 7);
+		assert_in_range(h.canvas->ops[i].y - h.painter->lanes[0].y, 4, 7);
 	end(&h);
 }
 
@@ -193,12 +181,12 @@ static void types_that_are_drawn_one_by_one_have_none(void **state)
 	struct heated h;
 	begin(&h, 400);
 	h.columns.few[WEFT_EDGE_READ] = h.columns.few[WEFT_EDGE_SIGNAL] = UINT32_MAX;
-	weft__draw_heat(&h.painter);
+	weft__draw_heat(h.painter);
 	assert_true(h.canvas->op_count > 10);
 	for (uint32_t i = 0; i < h.canvas->op_count; i++) {
 		uint32_t color = h.canvas->ops[i].color >> 8;
-		assert_int_not_equal(color, h.painter.theme->read >> 8);
-		assert_int_not_equal(color, h.painter.theme->signal >> 8);
+		assert_int_not_equal(color, h.painter->theme->read >> 8);
+		assert_int_not_equal(color, h.painter->theme->signal >> 8);
 	}
 	end(&h);
 }
