@@ -289,21 +289,27 @@ static uint32_t collect_column(
 	return count;
 }
 
-/* The tasks of a density in one row; 0 if it has another thing in this pixel column. */
-static uint32_t collect_piece(
+/* The tasks of a density in one row; 0 if it has another thing in this pixel column. Where times
+ * are rounded, a column can have two pieces. */
+static uint32_t collect_pieces(
 	const struct looking *l, const struct weft__lane *lane, uint32_t *list, uint32_t room)
 {
-	uint32_t next = weft__search(l, lane->first_piece, lane->last_piece, begins_by, 0);
-	/* A task that begins later in this column is part of the piece. */
-	if (next < lane->last_piece && floor(l->things->pieces[next].x) <= floor(l->point->x))
-		next++;
-	if (next == lane->first_piece)
-		return 0;
-	const struct weft__lane_piece *piece = &l->things->pieces[next - 1];
-	if (piece->is_line || floor(piece->x) < floor(l->point->x))
-		return 0;
-	uint32_t count = piece->count < room ? piece->count : room;
-	memcpy(list, l->things->scene->by_row + piece->index, count * sizeof(*list));
+	const struct weft__lane_piece *pieces = l->things->pieces;
+	double column = floor(l->point->x);
+	uint32_t last = weft__search(l, lane->first_piece, lane->last_piece, begins_by, 0);
+	uint32_t first = last, count = 0;
+	while (first > lane->first_piece && floor(pieces[first - 1].x) >= column)
+		first--;
+	while (last < lane->last_piece && floor(pieces[last].x) <= column)
+		last++;
+	for (uint32_t i = first; i < last; i++) {
+		if (pieces[i].is_line)
+			return 0;
+		count += pieces[i].count;
+	}
+	count = count < room ? count : room;
+	if (count)
+		memcpy(list, l->things->scene->by_row + pieces[first].index, count * sizeof(*list));
 	return count;
 }
 
@@ -328,6 +334,6 @@ uint32_t weft__things_cell(const struct weft__things *things, const struct weft_
 	for (uint32_t i = 0; lane->row_count > 1 && i < lane->row_count && count < room; i++)
 		count = collect_column(&looking, lane->first_row + i, ret_tasks, count, room);
 	if (lane->row_count == 1)
-		count = collect_piece(&looking, lane, ret_tasks, room);
+		count = collect_pieces(&looking, lane, ret_tasks, room);
 	return count < 2 ? 0 : count;
 }

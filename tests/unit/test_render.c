@@ -18,6 +18,7 @@
 
 #include "built.h"
 #include "golden.h"
+#include "picture.h"
 #include "model/span.h"
 #include "render/clock.h"
 
@@ -27,46 +28,6 @@ static uint32_t pick(uint32_t below)
 {
 	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (uint32_t)(seed >> 33) % below;
-}
-
-struct picture {
-	struct weft_model *model;
-	struct weft_layout *layout;
-	struct weft_scene *scene;
-	struct weft_frame frame;
-	struct weft_view view;
-	struct weft_render_options options;
-	struct weft_canvas *canvas;
-};
-
-static void picture_init(struct picture *p, struct weft_model *model, double width, double height)
-{
-	*p = (struct picture){.model = model, .options = {.title = "sample"}};
-	assert_int_equal(weft_layout_create(model, NULL, &p->layout), 0);
-	assert_int_equal(weft_scene_create(model, p->layout, &p->scene), 0);
-	assert_int_equal(weft_canvas_create(width, height, &p->canvas), 0);
-	weft_frame_place(p->layout, width, height, &p->frame);
-	weft_frame_view(p->layout, &p->frame, &p->view);
-}
-
-static void picture_finish(struct picture *p)
-{
-	weft_canvas_destroy(p->canvas);
-	weft_scene_destroy(p->scene);
-	weft_layout_destroy(p->layout);
-	weft_model_destroy(p->model);
-}
-
-static void draw(struct picture *p)
-{
-	weft_canvas_clear(p->canvas, p->frame.width, p->frame.height);
-	assert_int_equal(weft_render_frame(p->scene, &p->frame, &p->view, &p->options, p->canvas), 0);
-}
-
-static void resize(struct picture *p, double width, double height)
-{
-	weft_frame_place(p->layout, width, height, &p->frame);
-	weft_view_resize(&p->view, p->frame.picture.width, p->frame.picture.height);
 }
 
 static void compare_picture(struct picture *p, const char *name, bool svg)
