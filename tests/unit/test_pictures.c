@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Small traces, each with the things of one subject, as pictures: tests/data/golden/picture-*.txt
+ * has their operations. WEFT_GOLDEN=write writes them anew, and as SVG if WEFT_SVG names a folder,
+ * to be looked at before they are committed.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "golden.h"
+#include "loaded.h"
+#include "picture.h"
+
+#define US UINT64_C(1000)
+
+static const struct weft_trace_thread threads[] = {{.name = "main"}, {.name = "worker"}};
+
+static struct weft_model *model_of(struct made *made, const struct weft_trace_description *more)
+{
+	struct weft_trace_description description = *more;
+	struct weft_model *model = NULL;
+	description.format = "test";
+	description.clock = (struct weft_clock){.name = "unix", .epoch = WEFT_EPOCH_UNIX};
+	description.threads = threads;
+	if (!description.thread_count)
+		description.thread_count = 1;
+	assert_int_equal(weft_model_builder_finish(made->builder, &description, &model), 0);
+	weft_model_builder_destroy(made->builder);
+	return model;
+}
+
+static void at(struct made *made, uint64_t us)
+{
+	made->time = UINT64_C(86400000000000) + us * US;
+}
+
+static void make_create_named(struct made *made, uint64_t task, uint64_t child, const char *name)
+{
+	make_create(made, task, child, WEFT_KIND_TASK);
+	make_label(made, child, name);
+}
+
+static void sleep_for(struct made *made, const char *reason)
+{
+	make(made,
+		(struct weft_event){
+			.type = WEFT_EVENT_SWITCH, .task = WEFT_TASK_NONE, .text = {reason, strlen(reason)}});
+}
+
+static void write_svg(const struct picture *p, const char *name)
+{
+	struct weft_text text = {0};
+	char path[512];
+	const char *folder = getenv("WEFT_SVG");
+	if (!folder)
+		return;
+	snprintf(path, sizeof(path), "%s/%s.svg", folder, name);
+	FILE *file = fopen(path, "wb");
+	assert_non_null(file);
+	assert_int_equal(weft_canvas_write_svg(p->canvas, NULL, &text), 0);
+	assert_int_equal(fwrite(text.bytes, 1, text.size, file), text.size);
+	fclose(file);
+	weft_text_finish(&text);
+}
+
+static void compare(struct picture *p, const char *name)
+{
+	struct weft_text text = {0};
+	draw(p);
+	assert_int_equal(weft_canvas_write_text(p->canvas, &text), 0);
+	write_svg(p, name);
+	golden_compare(name, &text);
+	weft_text_finish(&text);
+}
+
+static uint32_t task_of(const struct picture *p, uint64_t id)
+{
+	return weft_model_find_task(p->model, 0, id);
+}
+
+/* ---- One of each ---- */
+
+static void make_order(struct made *m)
+{
+	at(m, 20);
+	make_create_named(m, 1, 2, "GET /order");
+	at(m, 40);
+	make_create(m, 2, 3, WEFT_KIND_MAP);
+	at(m, 60);
+	make_switch(m, 2);
+	make_counter(m, 2, "queue", 1, true);
+	at(m, 80);
+	make_edge(m, WEFT_EVENT_TRY_READ, 2, 3);
+	at(m, 100);
+	sleep_for(m, "poll");
+	at(m, 250);
+	make_switch(m, 3);
+	at(m, 255);
+	make(m, (struct weft_event){.type = WEFT_EVENT_NOTE, .task = 3, .text = {"reads row 7", 11}});
+	make_counter(m, 3, "queue", 5, true);
+	make_counter(m, 3, "bytes", 700, false);
+	at(m, 330);
+	make_edge(m, WEFT_EVENT_RESOLVE, 2, 3);
+	make_edge(m, WEFT_EVENT_READ, 2, 3);
+}
+
+static void make_failure(struct made *m)
+{
+	at(m, 360);
+	make_create_named(m, 2, 4, "write log");
+	at(m, 370);
+	make_switch(m, 4);
+	at(m, 430);
+	make_fail(m, 4, 4, "EIO: disk full");
+	at(m, 450);
+	make_edge(m, WEFT_EVENT_READ, 2, 4);
+	make_counter(m, 2, "bytes", -300, false);
+	make_counter(m, 2, "queue", 0, true);
+}
+
+static void make_ends(struct made *m)
+{
+	at(m, 470);
+	make_create(m, 2, 5, WEFT_KIND_BIND);
+	at(m, 500);
+	make_switch(m, 5);
+	at(m, 520);
+	make_edge(m, WEFT_EVENT_BECOME, 2, 5);
+	at(m, 580);
+	make(m, (struct weft_event){.type = WEFT_EVENT_GC, .value = 40000});
+	at(m, 600);
+	make_signal(m, 1, 5, true);
+	at(m, 620);
+	make_create_named(m, 1, 6, "lost reply");
+	make_edge(m, WEFT_EVENT_EXPECT, 6, 0);
+	at(m, 640);
+	make_create_named(m, 1, 7, "reader");
+	make_edge(m, WEFT_EVENT_TRY_READ, 7, 6);
+	at(m, 660);
+	make_edge(m, WEFT_EVENT_RESOLVE, 1, 5);
+	at(m, 700);
+	sleep_for(m, "");
+	at(m, 900);
+	make_switch(m, 1);
+	make_counter(m, 1, "bytes", 100, false);
+	at(m, 1000);
+	make_switch(m, 1);
+}
+
+/* Tasks that end in each way, edges of each type, bands, counters, remarks. */
+static struct weft_model *one_of_each(void)
+{
+	struct made m = make_begin();
+	at(&m, 0);
+	make_create_named(&m, WEFT_TASK_NONE, 1, "main");
+	make_switch(&m, 1);
+	make_order(&m);
+	make_failure(&m);
+	make_ends(&m);
+	return model_of(&m, &(struct weft_trace_description){0});
+}
+
+static void one_of_each_is_drawn(void **state)
+{
+	struct picture p;
+	(void)state;
+	picture_init(&p, one_of_each(), 900, 460);
+	compare(&p, "picture-all.txt");
+	p.options.theme = WEFT_THEME_SAFE_DARK;
+	p.options.hover = p.options.clock_times = true;
+	weft_view_set_range(&p.view, p.model->summary.start + 300 * US, 300e3);
+	compare(&p, "picture-part.txt");
+	picture_finish(&p);
+}
+
+static void a_small_frame_has_less(void **state)
+{
+	struct picture p;
+	(void)state;
+	picture_init(&p, one_of_each(), 400, 250);
+	compare(&p, "picture-small.txt");
+	resize(&p, 470, 440);
+	p.options.status = "a status that is too long for one line of such a narrow frame, really";
+	compare(&p, "picture-narrow.txt");
+	picture_finish(&p);
+}
+
+static void highlights_are_drawn(void **state)
+{
+	struct picture p;
+	(void)state;
+	picture_init(&p, one_of_each(), 900, 460);
+	const uint32_t found[] = {task_of(&p, 3), task_of(&p, 4)};
+	const uint32_t related[] = {task_of(&p, 1), task_of(&p, 2), task_of(&p, 4)};
+	const uint32_t edges[] = {4, 6, 9};
+	struct weft_highlight highlight = {
+		.selected = task_of(&p, 2),
+		.hovered = task_of(&p, 1),
+		.strength = 0.5,
+		.edges = edges,
+		.edge_count = 3,
+		.edge = 6,
+		.found = found,
+		.found_count = 2,
+	};
+	p.options.highlight = &highlight;
+	p.options.no_counters = true;
+	p.options.taken_x = 300;
+	p.options.taken_x2 = 420;
+	compare(&p, "picture-selected.txt");
+	highlight.related = related;
+	highlight.related_count = 3;
+	highlight.edge = WEFT_NONE;
+	highlight.hovered = highlight.selected;
+	compare(&p, "picture-related.txt");
+	picture_finish(&p);
+}
+
+/* ---- Folds, groups, losses ---- */
+
+/* A job of a thread, which runs 20 us of it, or one step of it. */
+static void make_job(struct made *m, uint32_t step, uint64_t id, const char *name)
+{
+	uint64_t owner = m->thread + 1;
+	char text[32];
+	snprintf(text, sizeof(text), "%s %u", name, (unsigned)(id % 10));
+	if (step == 0)
+		make_create_named(m, owner, id, text);
+	else if (step < 3)
+		make_switch(m, step == 1 ? id : owner);
+	else
+		make_edge(m, WEFT_EVENT_RESOLVE, owner, id);
+}
+
+/* Ten jobs of each of two threads. */
+static void make_jobs(struct made *m)
+{
+	for (uint64_t i = 0; i < 10; i++)
+		for (uint32_t step = 0; step < 4; step++) {
+			static const uint64_t offset[] = {0, 10, 30, 50};
+			uint64_t time = 40 + i * 90 + offset[step] + (step == 3 ? i % 3 * 15 : 0);
+			m->thread = 0;
+			at(m, time);
+			make_job(m, step, 10 + i, "job");
+			m->thread = 1;
+			at(m, time + 3);
+			make_job(m, step, 30 + i, "task");
+		}
+}
+
+static struct weft_model *two_threads(void)
+{
+	static const struct weft_loss_period lost[] = {
+		{86400000000000, 86400000000000, 5, 0, WEFT_LOSS_OVERWRITTEN},
+		{86400000300000, 86400000330000, 1200, 1, WEFT_LOSS_OVERWRITTEN},
+		{86400000600000, 86400000600500, 7, 0, WEFT_LOSS_OVERWRITTEN},
+	};
+	struct made m = make_begin();
+	at(&m, 0);
+	make_create_named(&m, WEFT_TASK_NONE, 1, "main");
+	make_switch(&m, 1);
+	m.thread = 1;
+	make_create_named(&m, WEFT_TASK_NONE, 2, "worker");
+	make_switch(&m, 2);
+	make_jobs(&m);
+	at(&m, 1000);
+	make_switch(&m, 2);
+	return model_of(&m, &(struct weft_trace_description){.losses = {[WEFT_LOSS_OVERWRITTEN] = 1212},
+							.loss_periods = lost,
+							.loss_period_count = 3,
+							.thread_count = 2});
+}
+
+static void folds_and_losses_are_drawn(void **state)
+{
+	struct picture p;
+	(void)state;
+	picture_init_laid_out(&p, two_threads(), &(struct weft_layout_options){.fold = true}, 900, 360);
+	p.options.handles = p.options.hover = true;
+	compare(&p, "picture-folds.txt");
+	weft_view_set_range(&p.view, p.model->summary.start + 200 * US, 250e3);
+	compare(&p, "picture-folds-part.txt");
+	resize(&p, 100, 360); /* narrow: densities */
+	weft_view_fit(&p.view);
+	compare(&p, "picture-folds-narrow.txt");
+	picture_finish(&p);
+}
+
+static void groups_are_drawn(void **state)
+{
+	static const uint32_t folded[] = {1};
+	struct weft_layout_options options = {.group_by = WEFT_GROUP_BY_THREAD};
+	struct picture p;
+	(void)state;
+	picture_init_laid_out(&p, two_threads(), &options, 640, 420);
+	p.options.handles = true;
+	compare(&p, "picture-groups.txt");
+	picture_finish(&p);
+	options.folded_groups = folded;
+	options.folded_group_count = 1;
+	picture_init_laid_out(&p, two_threads(), &options, 500, 300);
+	compare(&p, "picture-groups-folded.txt");
+	picture_finish(&p);
+}
+
+/* ---- Densities ---- */
+
+static uint32_t number;
+
+static uint32_t pick(uint32_t below)
+{
+	number = number * 1664525 + 1013904223;
+	return (number >> 8) % below;
+}
+
+/* `alive` tasks at once, which end and are followed by others; few fail. */
+static struct weft_model *many_tasks(uint32_t count, uint32_t alive)
+{
+	struct made m = make_begin();
+	uint64_t ids[512], next = alive + 1;
+	number = 1;
+	at(&m, 0);
+	for (uint32_t i = 0; i < alive; i++) {
+		ids[i] = i + 1;
+		make_create(&m, WEFT_TASK_NONE, ids[i], WEFT_KIND_TASK);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t slot = pick(alive);
+		at(&m, i + 1);
+		make_switch(&m, ids[slot]);
+		if (pick(100) == 0)
+			make_fail(&m, ids[slot], ids[slot], "E");
+		else
+			make_edge(&m, WEFT_EVENT_RESOLVE, ids[slot], ids[slot]);
+		ids[slot] = next++;
+		make_create(&m, WEFT_TASK_NONE, ids[slot], WEFT_KIND_TASK);
+		make_edge(&m, WEFT_EVENT_READ, ids[slot], ids[pick(alive)]);
+	}
+	return model_of(&m, &(struct weft_trace_description){0});
+}
+
+static void densities_are_drawn(void **state)
+{
+	struct picture p;
+	(void)state;
+	picture_init(&p, many_tasks(250, 3), 130, 180);
+	compare(&p, "picture-dense.txt");
+	picture_finish(&p);
+	picture_init(&p, many_tasks(250, 120), 110, 170);
+	compare(&p, "picture-lanes.txt");
+	picture_finish(&p);
+}
+
+/* More arrows than can be drawn one by one. */
+static void heat_is_drawn(void **state)
+{
+	struct picture p;
+	(void)state;
+	picture_init(&p, many_tasks(4000, 2), 160, 200);
+	compare(&p, "picture-heat.txt");
+	picture_finish(&p);
+}
+
+/* ---- Counters ---- */
+
+/* One that rises by steps, one that flutters, one of large numbers, one below zero. */
+static struct weft_model *counters(void)
+{
+	struct made m = make_begin();
+	at(&m, 0);
+	make_create_named(&m, WEFT_TASK_NONE, 1, "main");
+	for (uint32_t i = 0; i < 400; i++) {
+		at(&m, 10 * i);
+		if (i % 50 == 0)
+			make_counter(&m, 1, "steps", 3, false);
+		if (i > 200 && i < 300)
+			make_counter(&m, 1, "fluttering", 10 + pick(30), true);
+		if (i == 100 || i == 350)
+			make_counter(&m, 1, "heap bytes", i * INT64_C(8400000), true);
+		if (i % 130 == 129)
+			make_counter(&m, 1, "below zero", -5, false);
+	}
+	return model_of(&m, &(struct weft_trace_description){0});
+}
+
+static void counters_are_drawn(void **state)
+{
+	static const uint8_t hidden[] = {0, 1, 0, 0};
+	struct picture p;
+	(void)state;
+	picture_init(&p, counters(), 600, 260);
+	compare(&p, "picture-counters.txt");
+	p.options.counters_at = p.model->summary.start + 500 * US;
+	p.options.hidden_counters = hidden;
+	weft_view_set_range(&p.view, p.model->summary.start + 2000 * US, 600e3);
+	compare(&p, "picture-counters-part.txt");
+	resize(&p, 300, 200);
+	weft_view_fit(&p.view);
+	p.options.hidden_counters = NULL;
+	p.options.counters_at = 0;
+	p.options.counter_rates = true;
+	compare(&p, "picture-counter-rates.txt");
+	picture_finish(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_of_each_is_drawn),
+		cmocka_unit_test(a_small_frame_has_less),
+		cmocka_unit_test(highlights_are_drawn),
+		cmocka_unit_test(folds_and_losses_are_drawn),
+		cmocka_unit_test(groups_are_drawn),
+		cmocka_unit_test(densities_are_drawn),
+		cmocka_unit_test(heat_is_drawn),
+		cmocka_unit_test(counters_are_drawn),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
