@@ -36,11 +36,6 @@
  * reading is off by tens of ns. */
 #define RATE_BASE_NS 500000
 
-/* As in linux/futex.h, which not every C library finds. */
-#ifndef FUTEX_WAKE
-#define FUTEX_WAKE 1
-#endif
-
 _Thread_local struct weft__self weft__self_here = {.ticket = WEFT__OUTSIDE};
 
 static struct weft_abi_clock_reading first;

@@ -68,7 +68,7 @@ static char *in_place(const struct place *place, const char *name)
 	return path;
 }
 
-static void place_put(const struct place *place, const char *name, const char *content)
+static inline void place_put(const struct place *place, const char *name, const char *content)
 {
 	FILE *file = fopen(in_place(place, name), "we");
 	assert_non_null(file);
