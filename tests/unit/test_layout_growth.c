@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Layouts of growing traces: drawn tasks stay, and a layout that takes only what is new is as one
+ * that is made as a whole.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <weft/layout.h>
+
+#include "layout/growth.h"
+
+#include "random_program.h"
+
+static uint32_t row_in_group(const struct weft_layout *l, uint32_t task)
+{
+	return l->group_of ? l->row[task] - l->groups[l->group_of[task]].first_row : l->row[task] + 1;
+}
+
+static void check_kept(const struct weft_layout *before, const struct weft_layout *after)
+{
+	for (uint32_t task = 0; task < before->model->tasks.count; task++) {
+		assert_int_equal(before->form[task], after->form[task]);
+		if (before->form[task] != WEFT_FORM_HIDDEN)
+			assert_int_equal(row_in_group(before, task), row_in_group(after, task));
+		if (before->moved[task])
+			assert_int_equal(before->start[task], after->start[task]);
+	}
+}
+
+/* A layout that takes only what is new is as one that is made as a whole; and it says what changed.
+ */
+static bool check_growth(const struct weft_layout *before, const struct weft_layout *after,
+	const struct weft_layout_options *options)
+{
+	const struct weft__layout_growth *growth = weft__layout_growth(after, before);
+	if (!growth)
+		return false;
+	/* The second one with the same former layout cannot take over its working memory. */
+	struct weft_layout *whole = lay_out(after->model, options);
+	assert_null(weft__layout_growth(whole, before));
+	for (uint32_t task = 0; task < after->model->tasks.count; task++) {
+		assert_int_equal(after->start[task], whole->start[task]);
+		assert_int_equal(after->parent[task], whole->parent[task]);
+		assert_int_equal(after->moved[task], whole->moved[task]);
+		assert_int_equal(after->form[task], whole->form[task]);
+	}
+	assert_int_equal(after->fold_count, whole->fold_count);
+	for (uint32_t fold = 0; fold < after->fold_count; fold++)
+		assert_memory_equal(&after->folds[fold], &whole->folds[fold], sizeof(*after->folds));
+	for (uint32_t task = 0, i = 0; task < before->model->tasks.count; task++) {
+		bool is_listed = i < growth->changed_count && growth->changed[i] == task;
+		bool is_same = before->start[task] == after->start[task] &&
+					   before->parent[task] == after->parent[task] &&
+					   before->moved[task] == after->moved[task];
+		assert_int_equal(is_listed, !is_same);
+		i += is_listed;
+	}
+	weft_layout_destroy(whole);
+	return true;
+}
+
+static void a_drawn_task_keeps_its_row(void **state)
+{
+	(void)state;
+	uint32_t grown = 0, short_ways = 0;
+	for (uint32_t round = 1; round < 48; round++) {
+		struct program p;
+		struct weft_model *model = NULL, *next = NULL;
+		struct weft_layout *layout = NULL, *after = NULL;
+		struct weft_layout_options options = {
+			.fold = round % 2, .group_by = (enum weft_group_by)(round % 3)};
+		program_start(&p, 300 + round);
+		for (uint32_t look = 0; look < 25; look++) {
+			for (uint32_t step = 0; step < 1 + round; step++)
+				program_step(&p);
+			assert_int_equal(
+				weft_model_builder_snapshot(p.builder, &description, p.time + pick(20), &next), 0);
+			options.previous = look == 12 ? NULL : layout; /* packed anew */
+			after = lay_out(next, &options);
+			check_all(after, NULL);
+			short_ways += options.previous && check_growth(layout, after, &options);
+			if (options.previous && !layout->group_of == !after->group_of)
+				check_kept(layout, after);
+			grown += layout && next->tasks.count > model->tasks.count;
+			weft_layout_destroy(layout);
+			weft_model_destroy(model);
+			layout = after;
+			model = next;
+		}
+		weft_layout_destroy(layout);
+		weft_model_destroy(model);
+		weft_model_destroy(program_finish(&p));
+	}
+	assert_true(grown > 100);
+	assert_true(short_ways > 200);
+}
+
+#define RECENT 12
+
+static uint64_t recent_id(const struct program *p)
+{
+	uint64_t back = 1 + pick(RECENT);
+	return back < p->next_id ? p->next_id - back : p->next_id;
+}
+
+/* Tasks that wait for each other, become others and end. */
+static void emit_any(struct program *p)
+{
+	static const uint8_t types[] = {WEFT_EVENT_READ, WEFT_EVENT_READ, WEFT_EVENT_TRY_READ,
+		WEFT_EVENT_TRY_READ, WEFT_EVENT_RESOLVE, WEFT_EVENT_BECOME, WEFT_EVENT_SIGNAL,
+		WEFT_EVENT_LABEL};
+	static const uint16_t kinds[] = {WEFT_KIND_BIND, WEFT_KIND_MAP, WEFT_KIND_TRY, 1};
+	bool is_new = pick(3) == 0;
+	emit(p, 0,
+		(struct weft_event){
+			.type = is_new ? (uint8_t)WEFT_EVENT_CREATE : types[pick(sizeof(types))],
+			.task = pick(12) ? recent_id(p) : WEFT_TASK_NONE,
+			.other = is_new ? p->next_id : recent_id(p),
+			.kind = kinds[pick(4)],
+			.flag = pick(2),
+			.text = {"l", 1},
+		});
+	p->next_id += is_new;
+}
+
+/* Tasks are simplified after they were drawn, when a read drops the last try_read before theirs. */
+static void drawn_tasks_move_as_in_a_whole_layout(void **state)
+{
+	(void)state;
+	uint32_t short_ways = 0, moves = 0;
+	for (uint32_t round = 1; round < 80; round++) {
+		struct program p;
+		struct weft_model *model = NULL, *next = NULL;
+		struct weft_layout *layout = NULL, *after = NULL;
+		struct weft_layout_options options = {.fold = true};
+		program_start(&p, 900 + round);
+		for (uint32_t look = 0; look < 25; look++) {
+			for (uint32_t step = 0; step < 1 + round; step++)
+				emit_any(&p);
+			assert_int_equal(
+				weft_model_builder_snapshot(p.builder, &description, p.time + pick(20), &next), 0);
+			options.previous = layout;
+			after = lay_out(next, &options);
+			check_all(after, NULL);
+			if (layout)
+				check_kept(layout, after);
+			if (layout && check_growth(layout, after, &options)) {
+				short_ways++;
+				moves += weft__layout_growth(after, layout)->changed_count;
+			}
+			weft_layout_destroy(layout);
+			weft_model_destroy(model);
+			layout = after;
+			model = next;
+		}
+		weft_layout_destroy(layout);
+		weft_model_destroy(model);
+		weft_model_destroy(program_finish(&p));
+	}
+	assert_true(short_ways > 1000);
+	assert_true(moves > 400);
+}
+
+/* A new task takes the first row without a living task. */
+static void new_tasks_take_the_first_free_row(void **state)
+{
+	(void)state;
+	struct program p;
+	struct weft_model *model, *next;
+	program_start(&p, 1);
+	for (uint64_t id = 1; id <= 3; id++)
+		emit(&p, 0,
+			(struct weft_event){
+				.type = WEFT_EVENT_CREATE, .task = WEFT_TASK_NONE, .other = id, .kind = 1});
+	assert_int_equal(weft_model_builder_snapshot(p.builder, &description, p.time + 100, &model), 0);
+	struct weft_layout *before = lay_out(model, NULL);
+	assert_int_equal(before->row[1], 1);
+	p.time += 200;
+	emit(
+		&p, 0, (struct weft_event){.type = WEFT_EVENT_RESOLVE, .task = WEFT_TASK_NONE, .other = 2});
+	p.time += 10;
+	emit(&p, 0,
+		(struct weft_event){
+			.type = WEFT_EVENT_CREATE, .task = WEFT_TASK_NONE, .other = 4, .kind = 1});
+	assert_int_equal(weft_model_builder_snapshot(p.builder, &description, p.time, &next), 0);
+	struct weft_layout *after = lay_out(next, &(struct weft_layout_options){.previous = before});
+	assert_int_equal(after->row[0], 0);
+	assert_int_equal(after->row[2], 2);
+	assert_int_equal(after->row[3], 1);
+	weft_layout_destroy(before);
+	weft_layout_destroy(after);
+	weft_model_destroy(model);
+	weft_model_destroy(next);
+	weft_model_destroy(program_finish(&p));
+}
+
+/* A task of no length still has its row at that time. */
+static void new_tasks_avoid_one_that_ended_as_it_began(void **state)
+{
+	(void)state;
+	struct program p;
+	struct weft_model *models[3];
+	struct weft_layout *layouts[3];
+	program_start(&p, 1);
+	for (uint64_t id = 1; id <= 3; id++) {
+		struct weft_layout_options options = {.previous = id > 1 ? layouts[id - 2] : NULL};
+		p.time = 1000 + (id > 1) * 50;
+		emit(&p, 0,
+			(struct weft_event){
+				.type = WEFT_EVENT_CREATE, .task = WEFT_TASK_NONE, .other = id, .kind = 1});
+		p.time = 1000 + (id > 1) * 50;
+		emit(&p, 0,
+			(struct weft_event){.type = WEFT_EVENT_RESOLVE, .task = WEFT_TASK_NONE, .other = id});
+		assert_int_equal(
+			weft_model_builder_snapshot(p.builder, &description, 0, &models[id - 1]), 0);
+		layouts[id - 1] = lay_out(models[id - 1], &options);
+	}
+	assert_non_null(weft__layout_growth(layouts[2], layouts[1]));
+	assert_int_equal(layouts[2]->row[0], 0);
+	assert_int_equal(layouts[2]->row[1], 0);
+	assert_int_equal(layouts[2]->row[2], 1);
+	for (unsigned i = 0; i < 3; i++) {
+		weft_layout_destroy(layouts[i]);
+		weft_model_destroy(models[i]);
+	}
+	weft_model_destroy(program_finish(&p));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_drawn_task_keeps_its_row),
+		cmocka_unit_test(drawn_tasks_move_as_in_a_whole_layout),
+		cmocka_unit_test(new_tasks_take_the_first_free_row),
+		cmocka_unit_test(new_tasks_avoid_one_that_ended_as_it_began),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
