@@ -97,7 +97,7 @@ MUTANTS = [
         ('if (time <= starts[0])', 'if (time < starts[0])', 'layout',
          'the first start is also the lower bound of itself'),
         ('ranks.begin >> shift, ((ranks.end - 1) >> shift) + 1', 'ranks.begin >> shift, ranks.end >> shift',
-         'layout layout_options')),
+         'layout layout_options layout_growth')),
     *in_file(
         'src/layout/folds.c',
         ('longest = OUTLIER * (half ? half : 1);', 'longest = OUTLIER * half;', 'layout_options'),
