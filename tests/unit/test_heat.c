@@ -29,7 +29,7 @@ static const uint8_t types[] = {
 
 /* Many edges at one time, at each of a series of times; the numbers are around those at which the
  * shade changes. */
-static struct weft_model *model_of(void)
+static struct weft_model *model_of(uint32_t steps)
 {
 	static const uint32_t counts[] = {1, 16, 17, 128, 129, 3, 15, 127, 130, 40};
 	static const uint8_t events[] = {
@@ -41,7 +41,7 @@ static struct weft_model *model_of(void)
 		event.other = task;
 		built_add(builder, event);
 	}
-	for (uint32_t step = 0; step < 80; step++) {
+	for (uint32_t step = 0; step < steps; step++) {
 		uint32_t count = counts[(step / 4 + step) % 10];
 		event = (struct weft_event){.type = events[step % 4],
 			.time_ns = (step + 1) * STEP_NS,
@@ -66,10 +66,11 @@ struct heated {
 	struct weft_canvas *canvas;
 };
 
-/* All columns that have edges are dense. `height`: of the picture. */
-static void begin(struct heated *h, double height)
+/* All columns that have edges are dense. `height`: of the picture. With few steps all rows are one
+ * block. */
+static void begin(struct heated *h, double height, uint32_t steps)
 {
-	*h = (struct heated){.model = model_of()};
+	*h = (struct heated){.model = model_of(steps)};
 	assert_int_equal(weft_layout_create(h->model, NULL, &h->layout), 0);
 	assert_int_equal(weft_scene_create(h->model, h->layout, &h->scene), 0);
 	assert_int_equal(weft_canvas_create(WIDTH, height, &h->canvas), 0);
@@ -146,10 +147,14 @@ static uint32_t check_lane(const struct heated *h, const struct weft__lane *lane
 static void lines_are_as_strong_as_arrows_are_many(void **state)
 {
 	(void)state;
-	static const double heights[] = {400, 300};
-	for (size_t i = 0; i < sizeof(heights) / sizeof(heights[0]); i++) {
+	static const struct {
+		double height;
+		uint32_t steps;
+	} cases[] = {{400, 80}, {300, 80}, {400, 11}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct heated h;
-		begin(&h, heights[i]);
+		begin(&h, cases[i].height, cases[i].steps);
+		assert_int_equal(h.scene->census.blocks.count == 1, cases[i].steps == 11);
 		weft__draw_heat(h.painter);
 		assert_int_equal(h.painter->error, 0);
 		uint32_t heated = 0;
@@ -157,7 +162,7 @@ static void lines_are_as_strong_as_arrows_are_many(void **state)
 			assert_true(h.painter->lanes[lane].spacing >= 12);
 			heated += check_lane(&h, &h.painter->lanes[lane]);
 		}
-		assert_in_range(heated, 70, 90);
+		assert_in_range(heated, cases[i].steps - 10, cases[i].steps + 10);
 		end(&h);
 	}
 }
@@ -165,21 +170,25 @@ static void lines_are_as_strong_as_arrows_are_many(void **state)
 static void rows_without_room_have_none(void **state)
 {
 	(void)state;
-	struct heated h;
-	begin(&h, 400);
-	for (uint32_t lane = 0; lane < h.painter->lane_count; lane++)
-		h.painter->lanes[lane].spacing = lane ? 11.9 : 12;
-	weft__draw_heat(h.painter);
-	for (uint32_t i = 0; i < h.canvas->op_count; i++)
-		assert_in_range(h.canvas->ops[i].y - h.painter->lanes[0].y, 4, 7);
-	end(&h);
+	for (uint32_t roomy = 0; roomy < TASKS; roomy++) {
+		struct heated h;
+		begin(&h, 400, roomy ? 80 : 8);
+		for (uint32_t lane = 0; lane < h.painter->lane_count; lane++)
+			h.painter->lanes[lane].spacing = lane == roomy ? 12 : 11.9;
+		weft__draw_heat(h.painter);
+		for (uint32_t i = 0; i < h.canvas->op_count; i++)
+			assert_in_range(h.canvas->ops[i].y - h.painter->lanes[roomy].y, 4, 7);
+		if (roomy > 0 && roomy < 3)
+			assert_true(check_lane(&h, &h.painter->lanes[roomy]) > 10);
+		end(&h);
+	}
 }
 
 static void types_that_are_drawn_one_by_one_have_none(void **state)
 {
 	(void)state;
 	struct heated h;
-	begin(&h, 400);
+	begin(&h, 400, 80);
 	h.columns.few[WEFT_EDGE_READ] = h.columns.few[WEFT_EDGE_SIGNAL] = UINT32_MAX;
 	weft__draw_heat(h.painter);
 	assert_true(h.canvas->op_count > 10);

@@ -364,6 +364,47 @@ static void heat_is_drawn(void **state)
 	picture_finish(&p);
 }
 
+/* A root creates a task each 50 us, and 3000 of them around 520 us, so that only links of tasks
+ * with lines of their own are drawn there. One of these lasts, and one becomes another. */
+static struct weft_model *burst(void)
+{
+	struct made m = make_begin();
+	at(&m, 0);
+	make_create_named(&m, WEFT_TASK_NONE, 1, "main");
+	for (uint64_t i = 2; i <= 11; i++) {
+		at(&m, 50 * i);
+		make_create(&m, 1, i, WEFT_KIND_TASK);
+		make_create(&m, i, 100 + i, WEFT_KIND_TASK);
+		make_edge(&m, WEFT_EVENT_BECOME, i, 100 + i);
+	}
+	for (uint64_t i = 0; i < 3000; i++) {
+		m.time = UINT64_C(86400000552000) + i;
+		make_create(&m, 1, 1000 + i, WEFT_KIND_TASK);
+		if (i == 100)
+			make_edge(&m, WEFT_EVENT_BECOME, 102, 1000 + i);
+		make_edge(&m, WEFT_EVENT_READ, 1000 + i, 1);
+		if (i != 1500 && i != 100)
+			make_edge(&m, WEFT_EVENT_RESOLVE, 1000 + i, 1000 + i);
+	}
+	for (uint64_t i = 2; i <= 11; i++) {
+		at(&m, 600 + 20 * i);
+		make_edge(&m, WEFT_EVENT_RESOLVE, 1, 100 + i);
+	}
+	at(&m, 1000);
+	make_edge(&m, WEFT_EVENT_RESOLVE, 1, 2500);
+	make_edge(&m, WEFT_EVENT_RESOLVE, 1, 1100);
+	return model_of(&m, &(struct weft_trace_description){0});
+}
+
+static void links_of_lines_are_drawn_in_a_burst(void **state)
+{
+	struct picture p;
+	(void)state;
+	picture_init(&p, burst(), 300, 420);
+	compare(&p, "picture-burst.txt");
+	picture_finish(&p);
+}
+
 /* ---- Counters ---- */
 
 /* One that rises by steps, one that flutters, one of large numbers, one below zero. */
@@ -416,6 +457,7 @@ int main(void)
 		cmocka_unit_test(groups_are_drawn),
 		cmocka_unit_test(densities_are_drawn),
 		cmocka_unit_test(heat_is_drawn),
+		cmocka_unit_test(links_of_lines_are_drawn_in_a_burst),
 		cmocka_unit_test(counters_are_drawn),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
