@@ -12,7 +12,7 @@
  *   exactly: when END has been returned, the events that were returned plus `stalled` of the
  *   description's losses are all events that were recorded since the opening or could still be read
  *   then; those that were gone by then are `overwritten`. After a gap, the running task of a thread
- *   is repeated by a switch event whose `is_rundown` is set; nobody recorded it, and it is in no
+ *   is repeated by a switch event whose `is_rundown` is set; it was not recorded, and is in no
  *   count.
  * - No committed event is lost when the program is killed: END comes after all of them.
  * - The program is not disturbed. The buffer is mapped read-only, except for one word that asks the

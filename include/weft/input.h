@@ -40,7 +40,7 @@ int weft_input_open_source(struct weft_source *source, struct weft_input **ret_i
 enum weft_input_fit {
 	WEFT_INPUT_OPEN,
 	WEFT_INPUT_UNREADABLE,  /* `error` says why, and `reason` for WEFT_ERROR_SYSTEM */
-	WEFT_INPUT_NO_BOOT,     /* it does not say which boot its clock counts from */
+	WEFT_INPUT_NO_BOOT,     /* it does not name the boot that its clock counts from */
 	WEFT_INPUT_OTHER_BOOT,  /* its clock counts from another boot than that of `other` */
 	WEFT_INPUT_SAME_BUFFER, /* it is a part of the same buffer as `other`, such as a snapshot */
 };

@@ -48,9 +48,10 @@ struct weft_layout_options {
 	const uint8_t *hidden;
 	/* The layout of an earlier model of the same builder, with the same other options. Tasks keep
 	 * their row (within their group), fold and group; new tasks go where no living task is, and
-	 * nothing else folds. Used only while the new layout is created, which takes over its working
-	 * memory. If the model is the next snapshot, without groups and hidden tasks, the cost is that
-	 * of what is new, and of a copy of the columns. NULL packs all rows anew. */
+	 * no other tasks are folded. Used only while the new layout is created, which takes over its
+	 * working memory. If the model is the next snapshot, without groups and hidden tasks, the cost
+	 * is in proportion to the new events, besides a copy of the columns. NULL packs all rows anew.
+	 */
 	const struct weft_layout *previous;
 	/* Gets the progress, and may stop the work; may be NULL. */
 	const struct weft_progress *progress;

@@ -188,9 +188,9 @@ int weft_model_builder_finish(struct weft_model_builder *builder,
  * end of a trace are not applied: unended tasks, running tasks and idle bands reach `now_ns`,
  * or the last event if that is later, and no task counts as never resolved. Tasks and
  * edges keep their index in later snapshots of this builder, tasks also in its finished model. The
- * cost is that of the events since the last snapshot, if the one before that has been destroyed.
- * Snapshots share memory with the builder; any thread may read and destroy them while the builder
- * goes on. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
+ * cost is in proportion to the events since the last snapshot, if the one before that was
+ * destroyed. Snapshots share memory with the builder; any thread may read and destroy them while
+ * the builder goes on. 0, WEFT_ERROR_MEMORY or WEFT_ERROR_LIMIT. */
 int weft_model_builder_snapshot(struct weft_model_builder *builder,
 	const struct weft_trace_description *description, uint64_t now_ns,
 	struct weft_model **ret_model);

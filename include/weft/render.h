@@ -44,9 +44,9 @@ int weft_scene_create_watched(const struct weft_model *model, const struct weft_
 	const struct weft_progress *progress, struct weft_scene **ret_scene);
 /* The same for a growing trace: shares what it can with `previous`, the scene of an earlier
  * snapshot of the same builder with a layout that is the `previous` one of `layout`, so that the
- * cost is that of what is new. If `previous` is something else, or NULL, everything is made anew.
- * The two scenes are then independent: either may be destroyed first. `previous`, its model and its
- * layout are only read, while the new scene is made. */
+ * cost is in proportion to the new events. If `previous` is something else, or NULL, everything is
+ * made anew. The two scenes are then independent: either may be destroyed first. `previous`, its
+ * model and its layout are only read, while the new scene is made. */
 int weft_scene_create_from(const struct weft_model *model, const struct weft_layout *layout,
 	const struct weft_scene *previous, struct weft_scene **ret_scene);
 void weft_scene_destroy(struct weft_scene *scene);

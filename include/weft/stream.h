@@ -11,7 +11,7 @@
  *   pieces before, and their names. A file that ends within a piece loses part of that piece.
  * - No event is missing silently: events that were overwritten before they were taken are counted
  *   exactly, as `stalled`, in the stream as well.
- * - The program waits for nobody. If its buffer is a file that we may write, it is asked to wake
+ * - The program never waits. If its buffer is a file that we may write, it is asked to wake
  *   us; nothing else in it is changed.
  * - Memory is bounded by the size of the buffer.
  * - The program may be hostile: a packet is returned only if its sequence is new and was claimed.

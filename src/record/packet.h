@@ -24,7 +24,7 @@ static inline uint32_t weft__slot_index(const struct weft_abi_slot *slot)
 /* The packet at the position for this sequence. */
 struct weft_abi_packet *weft__packet_at(struct weft_abi_buffer *header, uint64_t sequence);
 
-/* The value of the slot's `taken` while its packet is open and nobody closes it. */
+/* The value of the slot's `taken` while its packet is open and no thread closes it. */
 static inline uint64_t weft__packet_untaken(uint64_t sequence)
 {
 	return sequence << 32;

@@ -10,8 +10,8 @@
 /* Wakes followers if `wanted` claims were made. */
 void weft__wake(struct weft_abi_buffer *header, uint32_t wanted);
 
-/* Call after closing a packet. Usually nobody waits: then it is one load. It may miss a follower
- * that registers at the same time; followers poll every 20 ms anyway. */
+/* Call after closing a packet. Usually there is no waiter: then it is one load. It may miss a
+ * follower that registers at the same time; followers poll every 20 ms anyway. */
 static inline void weft__wake_followers(struct weft_abi_buffer *header)
 {
 	uint32_t wanted = weft__load(&header->waiters);
