@@ -95,6 +95,23 @@ static const struct candidate *choose_boot(const struct candidate *list, size_t 
 	return chosen;
 }
 
+/* True if the bytes are not a trace, which says more about the file than that it names no boot. */
+static bool is_unreadable(struct weft_input_file *file)
+{
+	size_t size;
+	const void *bytes = weft_source_bytes(file->source, &size);
+	struct weft_decoder *decoder = NULL;
+	int error = weft_decoder_create(&decoder);
+	if (!error)
+		error = weft_decoder_feed_borrowed(decoder, bytes, size);
+	if (!error)
+		error = weft_decoder_finish(decoder);
+	weft_decoder_destroy(decoder);
+	if (error)
+		fail(file, error);
+	return error;
+}
+
 static void leave_out_boots(struct candidate *list, size_t count)
 {
 	const struct candidate *chosen = choose_boot(list, count);
@@ -102,7 +119,10 @@ static void leave_out_boots(struct candidate *list, size_t count)
 		struct weft_input_file *file = &list[i].file;
 		if (file->fit != WEFT_INPUT_OPEN || (chosen && are_of_one_boot(chosen, &list[i])))
 			continue;
-		file->fit = has_boot(&list[i]) ? WEFT_INPUT_OTHER_BOOT : WEFT_INPUT_NO_BOOT;
+		if (has_boot(&list[i]))
+			file->fit = WEFT_INPUT_OTHER_BOOT;
+		else if (!is_unreadable(file))
+			file->fit = WEFT_INPUT_NO_BOOT;
 		file->other = chosen ? chosen->file.path : NULL;
 	}
 }
