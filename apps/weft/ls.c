@@ -169,7 +169,7 @@ static int list(bool json)
 	}
 	weft__runs_list_finish(&rings);
 	if (shown == 0)
-		fputs("no program records in the run directory, and none was left there\n", stderr);
+		fputs("no program records now, and no ring was left behind\n", stderr);
 	else
 		cli_write(&text);
 	weft_text_finish(&text);
@@ -192,6 +192,6 @@ int cli_ls(int argc, char **argv)
 		json |= option == 'j';
 	}
 	if (optind < argc)
-		return cli_usage_error(argv[0], "\"%s\" is too many", argv[optind]);
+		return cli_usage_error(argv[0], "no argument is allowed; \"%s\" is too many", argv[optind]);
 	return list(json);
 }
