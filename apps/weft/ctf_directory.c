@@ -49,22 +49,6 @@ static bool is_ours(int directory, const char *name)
 	return is_stream(name) || (strcmp(name, "metadata") == 0 && is_our_metadata(directory, name));
 }
 
-static bool is_same_file(int directory, const char *name, const char *input)
-{
-	struct stat a, b;
-	int missing = strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &b) : stat(input, &b);
-	return !missing && !fstatat(directory, name, &a, 0) && a.st_dev == b.st_dev &&
-		   a.st_ino == b.st_ino;
-}
-
-static bool is_input(int directory, const char *name, char **inputs, int count)
-{
-	for (int i = 0; i < count; i++)
-		if (is_same_file(directory, name, inputs[i]))
-			return true;
-	return false;
-}
-
 static bool is_counted(const char *name)
 {
 	return strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strcmp(name, PART) != 0;
@@ -95,7 +79,7 @@ static bool check_entries(
 		if (!is_counted(name))
 			continue;
 		free = false;
-		if (is_input(directory->fd, name, inputs, count))
+		if (cli_output_is_input(directory->fd, name, inputs, count))
 			cli_error("refusing to overwrite %s/%s, which is the trace to be exported",
 				directory->path, name);
 		else if (!is_ours(directory->fd, name))

@@ -55,6 +55,24 @@ static bool set_mode(int fd, const char *path)
 	return fstat(fd, &own) == 0 && fchmod(fd, cli_output_mode(mode, own.st_gid)) == 0;
 }
 
+/* ---- Inputs ---- */
+
+static bool is_same_file(int directory, const char *name, const char *input)
+{
+	struct stat a, b;
+	int missing = strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &b) : stat(input, &b);
+	return !missing && !fstatat(directory, name, &a, 0) && a.st_dev == b.st_dev &&
+		   a.st_ino == b.st_ino;
+}
+
+bool cli_output_is_input(int directory, const char *name, char **paths, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (is_same_file(directory, name, paths[i]))
+			return true;
+	return false;
+}
+
 /* ---- Writing ---- */
 
 static bool fail(const char *path)

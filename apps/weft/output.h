@@ -33,6 +33,11 @@ void cli_output_abandon(struct cli_output *output);
  * not a regular file (a pipe), only its owner may. */
 void cli_output_limit(const struct stat *input);
 
+/* True if the file `name`, relative to an open directory or AT_FDCWD, is one of the inputs: paths,
+ * or
+ * "-" for standard input. */
+bool cli_output_is_input(int directory, const char *name, char **paths, int count);
+
 /* The permissions of `mode` that the inputs allow for a file of group `group`. */
 mode_t cli_output_mode(mode_t mode, gid_t group);
 

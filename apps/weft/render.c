@@ -2,6 +2,7 @@
  *
  * weft render: draws a trace into a file.
  */
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -447,6 +448,10 @@ int cli_render(int argc, char **argv)
 	int status = parse(argc, argv, &arguments, &run);
 	if (status || !run)
 		return status;
+	if (cli_output_is_input(AT_FDCWD, arguments.output, arguments.files, arguments.file_count)) {
+		cli_error("refusing to replace the trace %s by a picture of it", arguments.output);
+		return CLI_NO;
+	}
 	status = cli_trace_open_all(arguments.files, arguments.file_count, &trace);
 	if (status)
 		return status;

@@ -2,6 +2,7 @@
 """weft render: files that other programs open, and what happens if they cannot be written."""
 import os
 import re
+import shutil
 import struct
 import sys
 import xml.etree.ElementTree as xml
@@ -227,6 +228,19 @@ def a_file_appears_whole_or_not_at_all():
         assert 'No such file' in missing.stderr
         render('-o', folder + '/.svg/..', '--format', 'svg', status=1)
         equal(os.listdir(folder), ['out.svg'])
+
+
+@case
+def the_trace_is_never_replaced_by_its_picture():
+    with temporary_directory() as folder:
+        trace, link = os.path.join(folder, 'trace.svg'), os.path.join(folder, 'link.svg')
+        shutil.copy(BLOCK, trace)
+        os.symlink('trace.svg', link)
+        for inputs, out in (([trace], trace), ([trace], link), ([BLOCK, trace], trace)):
+            result = weft('render', *inputs, '-o', out, status=1)
+            equal(result.stderr, 'weft: refusing to replace the trace %s by a picture of it\n' % out)
+        with open(trace, 'rb') as copy, open(BLOCK, 'rb') as original:
+            equal(copy.read(), original.read())
 
 
 def current_umask():
