@@ -101,14 +101,9 @@ static const struct {
 };
 
 /* Always reads the widest fields and masks those that the shape lacks: a branch on the shape would
- * be mispredicted. `size` bytes are readable, at least as many as the shape needs. */
-static void fill_fields(const uint8_t *at, size_t size, unsigned shape, struct weft_event *event)
+ * be mispredicted. */
+static inline void fill_masked(const uint8_t *at, unsigned shape, struct weft_event *event)
 {
-	uint8_t padded[FIELDS_BYTES] = {0};
-	if (size < FIELDS_BYTES) {
-		memcpy(padded, at, size);
-		at = padded;
-	}
 	uint64_t first = weft__load_u64(at), second = weft__load_u64(at + 8);
 	event->task = first & members[shape].task;
 	event->other = second & members[shape].other;
@@ -118,6 +113,26 @@ static void fill_fields(const uint8_t *at, size_t size, unsigned shape, struct w
 	/* The writer measures a GC with the wall clock; a clock step can make it negative. */
 	if (event->value < 0 && shape == SHAPE_VALUE)
 		event->value = 0;
+}
+
+/* Fewer bytes are readable than the widest fields have. Out of line, because only a packet's last
+ * event needs the copy. */
+__attribute__((noinline)) static void fill_from_copy(
+	const uint8_t *at, size_t size, unsigned shape, struct weft_event *event)
+{
+	uint8_t padded[FIELDS_BYTES] = {0};
+	memcpy(padded, at, size);
+	fill_masked(padded, shape, event);
+}
+
+/* `size` bytes are readable, at least as many as the shape needs. */
+static inline void fill_fields(
+	const uint8_t *at, size_t size, unsigned shape, struct weft_event *event)
+{
+	if (size < FIELDS_BYTES)
+		fill_from_copy(at, size, shape, event);
+	else
+		fill_masked(at, shape, event);
 }
 
 /* mirage-profile had no event for "should resolve", and wrote a label instead. */
@@ -140,7 +155,7 @@ struct extent {
 
 /* Finds the parts of the event at `from`, which must end by `limit`. Returns NULL, or a description
  * of the damage. */
-static const char *find_event(
+__attribute__((always_inline)) static inline const char *find_event(
 	const uint8_t *bytes, size_t from, size_t limit, struct extent *ret_extent)
 {
 	if (limit - from < EVENT_HEADER_BYTES)
@@ -167,7 +182,8 @@ static const char *find_event(
 
 /* Decodes the event at *at and moves *at behind it. False if it is damaged: the first pass excluded
  * that, but the bytes may have changed since. */
-static bool decode(const uint8_t *bytes, size_t *at, size_t limit, struct weft_event *ret_event)
+__attribute__((always_inline)) static inline bool decode(
+	const uint8_t *bytes, size_t *at, size_t limit, struct weft_event *ret_event)
 {
 	struct extent extent;
 	if (find_event(bytes, *at, limit, &extent))
