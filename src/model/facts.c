@@ -30,10 +30,10 @@ bool weft__event_has(unsigned type, enum weft_slot slot)
 	return slots[type] >> slot & 1;
 }
 
-static int identify(struct weft__identities *identities, const struct weft_event *event,
+static inline int identify(struct weft__identities *identities, const struct weft_event *event,
 	enum weft_slot slot, uint64_t id, uint32_t *ret_task)
 {
-	if (id == WEFT_TASK_NONE || !weft__event_has(event->type, slot))
+	if (id == WEFT_TASK_NONE || !(slots[event->type] >> slot & 1))
 		return 0;
 	return weft__identify(identities, event->buffer, id, ret_task);
 }
@@ -130,8 +130,9 @@ static int append_field(struct weft__texts *t, size_t *size, const struct weft_f
 	return error;
 }
 
-/* A mark and its fields as one text. */
-static int intern_mark(struct weft__texts *t, const struct weft_event *event, uint32_t *ret_string)
+/* A mark and its fields as one text. Out of line: other events need none of its registers. */
+__attribute__((noinline)) static int intern_mark(
+	struct weft__texts *t, const struct weft_event *event, uint32_t *ret_string)
 {
 	size_t size = 0;
 	int error = append_scratch(t, &size, event->text.bytes, event->text.size);
@@ -143,11 +144,11 @@ static int intern_mark(struct weft__texts *t, const struct weft_event *event, ui
 int weft__text_of_event(
 	struct weft__texts *texts, const struct weft_event *event, uint32_t *ret_string)
 {
-	const unsigned type = event->type;
-	bool is_reason = weft__event_has(type, WEFT_SLOT_REASON);
-	if (!is_reason && !weft__event_has(type, WEFT_SLOT_TEXT))
+	const unsigned type = event->type, has = slots[type];
+	const bool is_reason = has >> WEFT_SLOT_REASON & 1;
+	if (!is_reason && !(has >> WEFT_SLOT_TEXT & 1))
 		return 0;
-	if (weft__event_has(type, WEFT_SLOT_FIELDS))
+	if (has >> WEFT_SLOT_FIELDS & 1)
 		return intern_mark(texts, event, ret_string);
 	bool may_lack = is_reason || type == WEFT_EVENT_BAND || type == WEFT_EVENT_ALIVE;
 	if (may_lack && event->text.size == 0)

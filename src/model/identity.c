@@ -34,11 +34,9 @@ static uint64_t hash_task(const struct weft__hash_key *key, const void *owner, u
 uint32_t weft__ids_find(const struct weft__ids *ids, const uint64_t *id_of,
 	const uint32_t *buffer_of, uint32_t buffer, uint64_t id)
 {
-	uint64_t index = id - ids->first;
-	if (buffer == 0 && index < ids->room && ids->table[index])
-		return ids->table[index] - 1;
-	if (ids->index.count == 0)
-		return WEFT_NONE;
+	uint32_t known = weft__ids_in_table(ids, buffer, id);
+	if (known != WEFT_NONE || ids->index.count == 0)
+		return known;
 	uint32_t slot = weft__index_start(&ids->index, hash_id(&ids->index.key, buffer, id)), task;
 	while ((task = ids->index.slots[slot]) != WEFT__INDEX_EMPTY) {
 		if (id_of[task] == id && buffer_of[task] == buffer)
@@ -153,7 +151,7 @@ static int add(
 	return 0;
 }
 
-int weft__identify(
+int weft__identify_any(
 	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task)
 {
 	uint32_t task =

@@ -37,9 +37,8 @@ struct weft__identities {
 int weft__identities_init(struct weft__identities *identities);
 void weft__identities_finish(struct weft__identities *identities);
 
-/* The number of `id`, which is not WEFT_TASK_NONE. An id that was not named before gets the next
- * number. */
-int weft__identify(
+/* weft__identify() for any id; also for one that is not in the table. */
+int weft__identify_any(
 	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task);
 
 /* Forgets the ids from `count` on. 0 or WEFT_ERROR_MEMORY. */
@@ -53,6 +52,25 @@ int weft__identities_move(struct weft__identities *identities, const uint32_t *n
 struct weft__shared *weft__identities_hold(struct weft__identities *identities);
 /* Ends the sharing of the ids. 0 or WEFT_ERROR_MEMORY. */
 int weft__identities_own(struct weft__identities *identities);
+
+/* The task of an id, if it is in the table; else WEFT_NONE. */
+static inline uint32_t weft__ids_in_table(const struct weft__ids *ids, uint32_t buffer, uint64_t id)
+{
+	uint64_t index = id - ids->first;
+	return buffer == 0 && index < ids->room ? ids->table[index] - 1 : UINT32_MAX;
+}
+
+/* The number of `id`, which is not WEFT_TASK_NONE. An id that was not named before gets the next
+ * number. Inlined, because nearly all ids are in the table. */
+static inline int weft__identify(
+	struct weft__identities *identities, uint32_t buffer, uint64_t id, uint32_t *ret_task)
+{
+	uint32_t task = weft__ids_in_table(&identities->by_id, buffer, id);
+	if (task == UINT32_MAX)
+		return weft__identify_any(identities, buffer, id, ret_task);
+	*ret_task = task;
+	return 0;
+}
 
 /* The task of an id, WEFT_NONE if there is none. */
 uint32_t weft__ids_find(const struct weft__ids *ids, const uint64_t *id_of,
