@@ -16,7 +16,7 @@ void weft__builder_touch(struct weft_model_builder *b, uint32_t task)
 		b->tasks.end[task] = b->state.now;
 }
 
-static int reserve_task(struct task_columns *t, size_t need)
+__attribute__((noinline)) static int reserve_task(struct task_columns *t, size_t need)
 {
 	const struct weft__column columns[] = {
 		{&t->start, sizeof(*t->start)},
@@ -59,7 +59,7 @@ int weft__builder_own_edges(struct edge_columns *e)
 	return weft__shared_own(&e->shared, columns, 3, e->capacity);
 }
 
-static int reserve_edge(struct edge_columns *e)
+__attribute__((noinline)) static int reserve_edge(struct edge_columns *e)
 {
 	const struct weft__column columns[] = {
 		{&e->time, sizeof(*e->time)},
@@ -148,7 +148,7 @@ static int on_alive(void *builder, uint32_t task, bool is_new, const struct weft
 	return is_new && fact->has_value ? add_creation(b, task, (uint64_t)fact->value) : 0;
 }
 
-static int reserve_note(struct note_columns *n)
+__attribute__((noinline)) static int reserve_note(struct note_columns *n)
 {
 	const struct weft__column columns[] = {
 		{&n->time, sizeof(*n->time)},
@@ -183,7 +183,7 @@ static int on_note(
 	return 0;
 }
 
-static int add_counter(struct weft_model_builder *b)
+__attribute__((noinline)) static int add_counter(struct weft_model_builder *b)
 {
 	struct counters *c = &b->counters;
 	const struct weft__column column = {&c->list, sizeof(*c->list)};
@@ -198,7 +198,7 @@ static int add_counter(struct weft_model_builder *b)
 	return 0;
 }
 
-static int reserve_sample(struct sample_columns *s)
+__attribute__((noinline)) static int reserve_sample(struct sample_columns *s)
 {
 	const struct weft__column columns[] = {
 		{&s->time, sizeof(*s->time)},

@@ -17,7 +17,7 @@ static int add_band(struct weft_model_builder *b, const struct weft_band_period 
 	return error;
 }
 
-static int reserve_activation(struct activation_columns *a)
+__attribute__((noinline)) static int reserve_activation(struct activation_columns *a)
 {
 	const struct weft__column columns[] = {
 		{&a->start, sizeof(*a->start)},

@@ -123,8 +123,14 @@ int weft__state_take(struct weft__state *state, const struct weft__fact *fact);
 /* Ends the period of every thread, and its GC band, as if the trace ended now. */
 int weft__state_close(struct weft__state *state);
 
-/* The last task of the chain of becomes. */
-uint32_t weft__state_forward(struct weft__state *state, uint32_t task);
+/* The last task of the chain of becomes, for a task that became another. */
+uint32_t weft__state_forward_far(struct weft__state *state, uint32_t task);
+
+/* The last task of the chain of becomes. Inlined, because most tasks become nothing. */
+static inline uint32_t weft__state_forward(struct weft__state *state, uint32_t task)
+{
+	return state->tasks.forward[task] == task ? task : weft__state_forward_far(state, task);
+}
 
 /* Forgets tasks that have ended, unless they became one that has not, and tasks that were only
  * mentioned. `*ret_new_index`, which the caller frees, has each task's new number or WEFT_NONE;

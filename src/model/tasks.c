@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "model/state.h"
 
-static int reserve_task(struct weft__state_tasks *t)
+__attribute__((noinline)) static int reserve_task(struct weft__state_tasks *t)
 {
 	if (t->count < t->capacity)
 		return 0;
@@ -64,7 +64,7 @@ static uint32_t follow(uint32_t *next, uint32_t from)
 	return end;
 }
 
-uint32_t weft__state_forward(struct weft__state *s, uint32_t task)
+uint32_t weft__state_forward_far(struct weft__state *s, uint32_t task)
 {
 	return follow(s->tasks.forward, task);
 }
