@@ -231,7 +231,7 @@ WEFT__EXPORT const char *weft_filter_next_word(
 }
 
 /* Appends a word and escapes special characters. */
-static bool add_text(struct weft_text *text, const char *word)
+static void add_text(struct weft_text *text, const char *word)
 {
 	for (size_t i = 0; word[i]; i++) {
 		bool is_edge = i == 0 || !word[i + 1];
@@ -240,12 +240,12 @@ static bool add_text(struct weft_text *text, const char *word)
 			weft_text_add_string(text, "\\");
 		weft_text_add(text, &word[i], 1);
 	}
-	return !text->error;
 }
 
 WEFT__EXPORT int weft_filter_add_word(struct weft_text *filter, const char *word, bool hides)
 {
 	weft_text_add_string(filter, filter->size ? "," : "");
 	weft_text_add_string(filter, hides ? "-" : "");
-	return add_text(filter, word) ? 0 : filter->error;
+	add_text(filter, word);
+	return filter->error;
 }
