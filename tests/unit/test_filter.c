@@ -14,7 +14,7 @@
 
 #include <weft/filter.h>
 
-#include "sample.h"
+#include "loaded.h"
 
 #define BLOCK_READ "mirage-block-read.sexp"
 
@@ -64,19 +64,67 @@ static void words_show_and_hide(void **state)
 	weft_model_destroy(model);
 }
 
+/* The tasks that a filter shows, by their ids. */
+static void expect_shown(const struct weft_model *model, const char *filter, const char *ids)
+{
+	char text[64] = "";
+	uint8_t *hidden;
+	assert_int_equal(weft_filter_tasks(model, filter, &hidden), 0);
+	for (uint32_t task = 0; task < model->tasks.count; task++)
+		if (!hidden[task])
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%d", text[0] ? " " : "",
+				(int)model->tasks.id[task]);
+	assert_string_equal(text, ids);
+	free(hidden);
+}
+
+/* A task belongs to the first thread that ran it. */
+static void threads_and_processes_are_compared(void **state)
+{
+	static const struct weft_trace_buffer buffers[] = {
+		{.process = "client", .host = "", .file = "", .pid = 10},
+		{.process = "Server", .host = "", .file = "", .pid = 20}};
+	struct made made = make_begin();
+	(void)state;
+	made.buffers = buffers;
+	made.buffer_count = 2;
+	make_create(&made, 0, 1, WEFT_KIND_TASK);
+	make_create(&made, 0, 2, 999);
+	make_switch(&made, 1);
+	made.thread = 1;
+	make_switch(&made, 2);
+	made.time = 10;
+	make_switch(&made, 1);
+	made.buffer = 1;
+	make_create(&made, 0, 3, WEFT_KIND_TASK);
+	made.time = 20;
+	struct weft_model *model = make_model(&made);
+	expect_shown(model, "thread:main", "1");
+	expect_shown(model, "thread:0", "2");
+	expect_shown(model, "-thread:main", "0 2 0 3");
+	expect_shown(model, "process:client", "0 1 2");
+	expect_shown(model, "process:server", "0 3");
+	expect_shown(model, "process:20", "0 3");
+	expect_shown(model, "process:Client", "");
+	expect_shown(model, "kind:999", "2");
+	expect_shown(model, "kind:99", "");
+	expect_shown(model, "kind:preexisting", "0 0");
+	weft_model_destroy(model);
+}
+
 static void words_come_back_as_they_were_added(void **state)
 {
 	(void)state;
 	static const char *const words[] = {
-		"a", "b, c", "-d", " e ", "f\\", "\\,", "kind:bind", "thread:a b", "-", "\\"};
+		"a", "b, c", "-d", " e ", "f\\", "\\,", "kind:bind", "thread:a b", "-", "\\", " g"};
 	struct weft_text filter = {0};
-	for (unsigned i = 0; i < 10; i++)
+	for (unsigned i = 0; i < 11; i++)
 		assert_int_equal(weft_filter_add_word(&filter, words[i], i % 3 == 0), 0);
 	weft_text_add(&filter, "", 1);
 	const char *at = filter.bytes;
 	char word[64];
 	bool hides;
-	for (unsigned i = 0; i < 10; i++) {
+	for (unsigned i = 0; i < 11; i++) {
 		at = weft_filter_next_word(at, word, sizeof(word), &hides);
 		assert_non_null(at);
 		assert_string_equal(word, words[i]);
@@ -115,6 +163,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_show_and_hide),
+		cmocka_unit_test(threads_and_processes_are_compared),
 		cmocka_unit_test(words_come_back_as_they_were_added),
 		cmocka_unit_test(any_text_is_a_filter),
 	};

@@ -84,6 +84,12 @@ static void a_capital_asks_for_capitals(void **state)
 	(void)state;
 	struct weft_search *capital = search(&loaded, "READ", false);
 	struct weft_search *expression = search(&loaded, "^bad\\WR", true);
+	struct weft_search *within = search(&loaded, "^rEAD", true);
+	struct weft_search *escaped = search(&loaded, "^\\Wa|^bad\\Wr", true);
+	assert_int_equal(within->match_count, 0);
+	assert_int_equal(escaped->match_count, 1);
+	weft_search_destroy(within);
+	weft_search_destroy(escaped);
 	assert_int_equal(capital->match_count, 1);
 	assert_int_equal(capital->matches[0].field, WEFT_SEARCH_MESSAGE);
 	assert_int_equal(expression->match_count, 1);

@@ -81,6 +81,29 @@ static void every_sentence_is_short_and_ends(void **state)
 	}
 }
 
+/* A sentence may have as many letters as allowed, and not one more. */
+static void a_sentence_uses_all_its_letters(void **state)
+{
+	unsigned longest = 0;
+	(void)state;
+	for (unsigned length = 1; length < 60; length++) {
+		struct made made = make_begin();
+		char message[64] = "";
+		memset(message, 'x', length);
+		make_create(&made, 0, 1, WEFT_KIND_TASK);
+		make_label(&made, 1, "a label of some length that is shown");
+		make_switch(&made, 1);
+		made.time = 1234567;
+		make_fail(&made, 0, 1, message);
+		struct loaded loaded = make_end(&made);
+		unsigned letters = count_letters(sentence(&loaded, 1, WEFT_STORY_WHOLE));
+		assert_true(letters <= WEFT_SENTENCE_LETTERS);
+		longest = letters > longest ? letters : longest;
+		loaded_finish(&loaded);
+	}
+	assert_int_equal(longest, WEFT_SENTENCE_LETTERS);
+}
+
 static void edges_bands_counters_and_losses_have_sentences(void **state)
 {
 	struct made made = make_begin();
@@ -188,6 +211,45 @@ static void groups_and_folds_have_sentences(void **state)
 	assert_int_equal(kinds[0].longest_ns, 9000);
 	assert_int_equal(kinds[0].longest, tasks[8]);
 	free(kinds);
+	loaded_finish(&loaded);
+}
+
+/* Each way to end is counted; of two that live longest, the first is named. */
+static void a_group_counts_how_its_tasks_ended(void **state)
+{
+	struct made made = make_begin();
+	struct weft_story_group group;
+	char text[WEFT_SENTENCE_BYTES];
+	uint32_t tasks[6];
+	(void)state;
+	for (uint64_t id = 1; id <= 6; id++)
+		make_create(&made, 0, id, WEFT_KIND_WAIT);
+	make(&made, (struct weft_event){.type = WEFT_EVENT_EXPECT, .task = 6});
+	made.time = 5000;
+	make_edge(&made, WEFT_EVENT_RESOLVE, 0, 1);
+	made.time = 9000;
+	make_edge(&made, WEFT_EVENT_RESOLVE, 0, 2);
+	make_fail(&made, 0, 3, "no");
+	made.time = 9500;
+	make_switch(&made, 0);
+	struct loaded loaded = make_end(&made);
+	for (uint32_t i = 0; i < 6; i++)
+		tasks[i] = task_of(&loaded, i + 1);
+	assert_int_equal(weft_story_group_tasks(&loaded.story, tasks, 3, &group), 0);
+	assert_int_equal(group.longest, tasks[1]);
+	assert_int_equal(group.p50_ns, 9000);
+	assert_int_equal(weft_story_group_tasks(&loaded.story, tasks, 2, &group), 0);
+	assert_int_equal(group.p50_ns, 5000);
+	assert_int_equal(weft_story_group_tasks(&loaded.story, tasks, 6, &group), 0);
+	weft_story_group_sentence(&group, text, sizeof(text));
+	assert_string_equal(
+		text, "6 tasks, 1 failed, 1 never resolved, 2 unfinished, p50 5 us, longest 9.5 us.");
+	assert_int_equal(weft_story_group_tasks(&loaded.story, tasks, 1, &group), 0);
+	weft_story_group_sentence(&group, text, sizeof(text));
+	assert_string_equal(text, "1 task, 5 us.");
+	assert_int_equal(weft_story_group_tasks(&loaded.story, tasks, 0, &group), 0);
+	weft_story_group_sentence(&group, text, sizeof(text));
+	assert_string_equal(text, "0 tasks.");
 	loaded_finish(&loaded);
 }
 
@@ -546,6 +608,7 @@ int main(void)
 		cmocka_unit_test(no_name_can_hide_or_turn_text),
 		cmocka_unit_test(a_small_buffer_has_whole_characters),
 		cmocka_unit_test(groups_and_folds_have_sentences),
+		cmocka_unit_test(a_group_counts_how_its_tasks_ended),
 		cmocka_unit_test(a_chain_of_waits_leads_to_its_leaf),
 		cmocka_unit_test(the_waker_of_a_task_is_known),
 		cmocka_unit_test(a_task_is_not_woken_by_itself),
@@ -560,6 +623,7 @@ int main(void)
 		cmocka_unit_test(a_task_says_what_it_did),
 		cmocka_unit_test(a_task_says_what_it_waits_for),
 		cmocka_unit_test(every_sentence_is_short_and_ends),
+		cmocka_unit_test(a_sentence_uses_all_its_letters),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,8 @@ static void add_edges(struct weft_text *text, const struct loaded *loaded)
 {
 	char sentence[WEFT_SENTENCE_BYTES];
 	for (uint32_t edge = 0; edge < loaded->model->edges.count; edge++) {
-		weft_story_edge_sentence(&loaded->story, edge, sentence, sizeof(sentence));
+		size_t size = weft_story_edge_sentence(&loaded->story, edge, sentence, sizeof(sentence));
+		assert_int_equal(size, strlen(sentence));
 		add(text, "  edge %u: %s\n", (unsigned)edge, sentence);
 	}
 }
@@ -104,12 +105,16 @@ static void add_rest(struct weft_text *text, const struct loaded *loaded)
 	const struct weft_model *model = loaded->model;
 	char sentence[WEFT_SENTENCE_BYTES];
 	for (uint32_t i = 0; i < model->band_count; i++) {
-		weft_story_band_sentence(&loaded->story, &model->bands[i], sentence, sizeof(sentence));
+		size_t size =
+			weft_story_band_sentence(&loaded->story, &model->bands[i], sentence, sizeof(sentence));
+		assert_int_equal(size, strlen(sentence));
 		add(text, "  band %u: %s\n", (unsigned)i, sentence);
 	}
 	for (uint32_t i = 0; i < model->counter_count; i++)
 		for (uint64_t at = 0; at <= model->summary.end; at += model->summary.end / 3 + 1) {
-			weft_story_counter_sentence(&loaded->story, i, at, sentence, sizeof(sentence));
+			size_t size =
+				weft_story_counter_sentence(&loaded->story, i, at, sentence, sizeof(sentence));
+			assert_int_equal(size, strlen(sentence));
 			add(text, "  counter %u: %s\n", (unsigned)i, sentence);
 		}
 }
@@ -201,6 +206,8 @@ static const struct story_script {
 		"create 0 4 task; try 4 3; +5; try 4 2; +20; run 0", add_all, 1, {0}},
 	{"two threads", "create 0 1 task; create 0 2 task; run 1; +5; thread 1; run 2; +5; read 2 1; +10; signal 1 2; +1; thread 0; run 0; +5; run 1; +3; "
 		"resolve 1 2; +1; thread 1; run 1; +7", add_all, 1, {0}},
+	{"a read answers an earlier wait", "create 0 1 task; create 0 2 condition; run 1; try 1 2; signal 1 0; +5; read 1 2; +5; run 0; +20; run 1; +5", add_first, 1, {0}},
+	{"a promise is read when it is resolved", "create 0 1 task; create 0 2 promise; run 0; +5; resolve 0 2; read 1 2; signal 2 1; +3; run 0; +1", add_all, 1, {0}},
 	{"long names", "create 0 1 task; label 1 a-name-that-is-much-longer-than-what-fits-into-one-sentence-xyz; create 1 2 promise; label 2 a-name-that-is-much-longer-than-what-fits-into-one-sentence-xyz; run 1; try 1 2; +5; run 3; +50; label 3 a-name-that-is-much-longer-than-what-fits-into-one-sentence-xyz; fail 3 2 a-name-that-is-much-longer-than-what-fits-into-one-sentence-xyz; "
 		"+7; run 1; read 1 2; signal 1 3; fail 1 1 a-name-that-is-much-longer-than-what-fits-into-one-sentence-xyz; +2; create 1 4 task; run 0", add_all, 1, {0}},
 	{"a wait is asked for again after n edges", "create 0 1 task; create 0 2 promise; run 1; try 1 2; [n: create 0 10+i task; resolve 1 10+i]; +5; "
@@ -238,10 +245,38 @@ static void stories_are_as_in_the_golden_text(void **state)
 	weft_text_finish(&text);
 }
 
+static void check_losses(uint64_t full, uint64_t nested, const char *expected)
+{
+	struct weft_trace_description description = {.format = "test", .clock = {.name = "test"}};
+	struct made made = make_begin();
+	struct weft_model *model;
+	char text[WEFT_SENTENCE_BYTES];
+	description.losses[WEFT_LOSS_FULL] = full;
+	description.losses[WEFT_LOSS_NESTED] = nested;
+	assert_int_equal(weft_model_builder_finish(made.builder, &description, &model), 0);
+	weft_model_builder_destroy(made.builder);
+	struct loaded loaded = load_model(model);
+	size_t size = weft_story_losses_sentence(&loaded.story, text, sizeof(text));
+	assert_string_equal(text, expected);
+	assert_int_equal(size, strlen(expected));
+	loaded_finish(&loaded);
+}
+
+static void losses_are_summed_up(void **state)
+{
+	(void)state;
+	check_losses(0, 0, "");
+	check_losses(1, 0, "1 event is lost: 1 full.");
+	check_losses(1234, 5, "1,239 events are lost: 1,234 full, 5 nested.");
+	check_losses(UINT64_MAX, 5,
+		"18,446,744,073,709,551,615 events are lost: 18,446,744,073,709,551,615 full, 5 nested.");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stories_are_as_in_the_golden_text),
+		cmocka_unit_test(losses_are_summed_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

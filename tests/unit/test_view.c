@@ -234,6 +234,10 @@ static void dragging_keeps_the_row_under_the_pointer(void **state)
 		double y = uniform(weft_view_y(&view, row), highest);
 		weft_view_drag_row(&view, row, y);
 		close_to(weft_view_y(&view, row), y, 0.05);
+		weft_view_drag_row(&view, row, 1e9);
+		close_to(view.focus, 0, 1e-6);
+		weft_view_drag_row(&view, row, -1e9);
+		close_to(view.focus, last, 1e-6);
 	}
 }
 
