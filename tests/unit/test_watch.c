@@ -4,6 +4,8 @@
  */
 #include "record_trace.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -278,6 +280,79 @@ static void a_hold_ends_by_itself(void **state)
 	end(&w);
 }
 
+static void a_hold_has_a_limit(void **state)
+{
+	struct watched w = begin(&by_hand);
+	(void)state;
+	now_ticks = 7000000;
+	weft_tag("latest"); /* a watcher cannot read the program's clock itself */
+	weft_watch_hold(w.watch, 5000000);
+	assert_int_equal(w.header->hold_until, 7000000 + 5000000);
+	weft_watch_hold(w.watch, WEFT_WATCH_HOLD_MAX_NS);
+	assert_int_equal(w.header->hold_until, 7000000 + WEFT_WATCH_HOLD_MAX_NS);
+	weft_watch_hold(w.watch, 10 * (uint64_t)WEFT_WATCH_HOLD_MAX_NS);
+	assert_int_equal(w.header->hold_until, 7000000 + WEFT_WATCH_HOLD_MAX_NS);
+	weft_watch_hold(w.watch, 0);
+	assert_int_equal(w.header->hold_until, 0);
+	end(&w);
+}
+
+static void a_damaged_ring_is_not_copied(void **state)
+{
+	struct watched w = begin(&by_hand);
+	void *bytes = &w;
+	size_t size = 7;
+	(void)state;
+	w.header->version++;
+	assert_int_equal(weft_watch_copy(w.watch, &bytes, &size), WEFT_ERROR_UNSUPPORTED);
+	assert_ptr_equal(bytes, &w);
+	assert_int_equal(size, 7);
+	w.header->version--;
+	end(&w);
+}
+
+/* ---- Opening and closing ---- */
+
+static void a_watch_needs_a_ring_that_it_may_write(void **state)
+{
+	struct watched w = begin(&by_hand);
+	struct weft_watch *watch;
+	char path[64];
+	(void)state;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", w.fd);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(weft_watch_open_descriptor(fd, &watch), WEFT_ERROR_SYSTEM);
+	assert_int_equal(errno, EACCES);
+	close(fd);
+	assert_int_equal(weft_watch_open_descriptor(w.fd, &watch), 0);
+	weft_watch_ask_rundown(watch);
+	assert_int_equal(w.header->rundown, 1);
+	weft_watch_close(watch);
+	weft_watch_close(NULL);
+	end(&w);
+}
+
+/* Nobody listens and nothing is held after a close; what another watcher set stays. */
+static void a_watch_that_is_closed_leaves_the_program_alone(void **state)
+{
+	struct watched w = begin(&by_hand);
+	struct weft_watch *watch;
+	(void)state;
+	assert_int_equal(weft_watch_open_descriptor(w.fd, &watch), 0);
+	weft_watch_listen(w.watch, 3000000000);
+	weft_watch_hold(w.watch, 1000000);
+	weft_watch_close(watch);
+	assert_int_not_equal(w.header->snapshots.listen_until, 0);
+	assert_int_not_equal(w.header->hold_until, 0);
+	assert_int_equal(weft_watch_open_descriptor(w.fd, &watch), 0);
+	weft_watch_listen(watch, 3000000000);
+	weft_watch_hold(watch, 1000000);
+	weft_watch_close(watch);
+	assert_int_equal(w.header->snapshots.listen_until, 0);
+	assert_int_equal(w.header->hold_until, 0);
+	end(&w);
+}
+
 /* ---- Requests ---- */
 
 static void a_request_is_seen_with_its_reason(void **state)
@@ -286,6 +361,7 @@ static void a_request_is_seen_with_its_reason(void **state)
 	struct weft_slice reason;
 	(void)state;
 	assert_int_equal(weft_watch_requests(w.watch, &reason), 0);
+	trace_text(reason, "");
 	weft_snapshot_request("queue is long");
 	char late[] = "queue is longer";
 	weft_snapshot_request(late);
@@ -398,6 +474,11 @@ static void rules_are_handed_over(void **state)
 	}
 	assert_true(weft_watch_rule(w.watch, 63, &rule));
 	assert_false(weft_watch_rule(w.watch, 64, &rule));
+	w.header->snapshots.rule_count = 1000; /* more than there is room for */
+	assert_true(weft_watch_rule(w.watch, 63, &rule));
+	assert_false(weft_watch_rule(w.watch, 64, &rule));
+	w.header->snapshots.rule_count = 1;
+	assert_false(weft_watch_rule(w.watch, 1, &rule));
 	end(&w);
 }
 
@@ -432,6 +513,10 @@ int main(void)
 		cmocka_unit_test(a_copy_is_whole_while_it_is_written),
 		cmocka_unit_test(held_packets_are_not_overwritten),
 		cmocka_unit_test(a_hold_ends_by_itself),
+		cmocka_unit_test(a_hold_has_a_limit),
+		cmocka_unit_test(a_damaged_ring_is_not_copied),
+		cmocka_unit_test(a_watch_needs_a_ring_that_it_may_write),
+		cmocka_unit_test(a_watch_that_is_closed_leaves_the_program_alone),
 		cmocka_unit_test(a_request_is_seen_with_its_reason),
 		cmocka_unit_test(a_listening_watcher_finds_the_past),
 		cmocka_unit_test(rules_are_handed_over),

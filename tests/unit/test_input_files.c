@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Several files opened as one trace: which of them fit together, in which order, and the reasons
+ * for leaving the others out.
+ */
+#include "record_trace.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <weft/input.h>
+#include <weft/model.h>
+
+#include "abi/buffer_abi.h"
+
+#define SIZE  ((size_t)64 << 10)
+#define MS_NS ((uint64_t)1000000)
+
+enum {
+	FILES_MAX = 4,
+};
+
+/* What a file's header says. Zero: unknown. */
+struct made {
+	const char *name;
+	uint8_t boot, uuid;
+	uint32_t pid;
+	uint64_t start_ms, end_ms;
+};
+
+static char directory[64];
+static char paths[FILES_MAX][128];
+static const char *named[FILES_MAX]; /* what is opened */
+static size_t count;
+static struct weft_input *input;
+
+static uint64_t event_ticks; /* when the only event of a file is */
+
+static uint64_t read_ticks(void *context)
+{
+	(void)context;
+	return event_ticks;
+}
+
+static const struct weft_platform platform = {.ticks = read_ticks, .ticks_hz = 1000000000};
+
+static int begin(void **state)
+{
+	(void)state;
+	strcpy(directory, "/tmp/weft-test-files-XXXXXX");
+	count = 0;
+	input = NULL;
+	return mkdtemp(directory) == NULL;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	weft_input_close(input);
+	for (size_t i = 0; i < count; i++)
+		unlink(paths[i]);
+	return rmdir(directory);
+}
+
+static const char *add_path(const char *name)
+{
+	assert_true(count < FILES_MAX);
+	snprintf(paths[count], sizeof(paths[0]), "%s/%s", directory, name);
+	named[count] = paths[count];
+	return paths[count++];
+}
+
+static void write_file(const char *path, const void *bytes, size_t size)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* A buffer of a program that recorded one event in the middle of its time. Its ticks are
+ * nanoseconds. */
+static struct weft_abi_buffer *record(const struct made *made)
+{
+	struct weft_abi_buffer *header = trace_buffer(SIZE);
+	event_ticks = (made->start_ms + made->end_ms) / 2 * MS_NS;
+	assert_int_equal(weft_start(header, SIZE, &platform), 0);
+	weft_tag(made->name);
+	weft_stop();
+	const uint64_t start_ns = made->start_ms * MS_NS, end_ns = made->end_ms * MS_NS;
+	header->start = (struct weft_abi_clock_reading){start_ns, start_ns, 0};
+	header->second = (struct weft_abi_clock_reading){0};
+	header->end = (struct weft_abi_clock_reading){end_ns, end_ns, 0};
+	header->pid = made->pid;
+	memset(header->boot_id, made->boot, sizeof(header->boot_id));
+	memset(header->uuid, made->uuid, sizeof(header->uuid));
+	return header;
+}
+
+static void add(struct made made)
+{
+	struct weft_abi_buffer *header = record(&made);
+	write_file(add_path(made.name), header, SIZE);
+	free(header);
+}
+
+static void open_files(void)
+{
+	assert_int_equal(weft_input_open_files(named, count, NULL, &input), 0);
+	assert_int_equal(weft_input_file_count(input), count);
+	assert_null(weft_input_file(input, count));
+}
+
+/* The file that was opened under this name. */
+static const struct weft_input_file *file_of(const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct weft_input_file *file = weft_input_file(input, i);
+		if (strcmp(strrchr(file->path, '/') + 1, name) == 0)
+			return file;
+	}
+	fail_msg("no file %s", name);
+	return NULL;
+}
+
+/* The merged trace has the events of these files only, in this order. */
+static void expect_order(size_t open, const char *const *names)
+{
+	struct weft_event event;
+	const struct weft_trace_description *trace = weft_decoder_describe(weft_input_decoder(input));
+	assert_int_equal(trace->buffer_count, open);
+	for (size_t i = 0; i < open; i++) {
+		assert_string_equal(trace->buffers[i].file, names[i]);
+		const struct weft_input_file *file = file_of(names[i]);
+		assert_int_equal(file->fit, WEFT_INPUT_OPEN);
+		assert_int_equal(file->part, i);
+		assert_int_equal(weft_input_explain(file, NULL, 0), 0);
+	}
+	size_t events = 0;
+	while (weft_decoder_next(weft_input_decoder(input), &event) == WEFT_OK)
+		events += event.type == WEFT_EVENT_TAG;
+	assert_int_equal(events, open);
+}
+
+#define EXPECT_ORDER(...)                                                      \
+	expect_order(sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *), \
+		(const char *const[]){__VA_ARGS__})
+
+/* The file is left out for this reason, which names another file. */
+static void expect_left_out(
+	const char *name, enum weft_input_fit fit, const char *other, const char *reason)
+{
+	char text[512];
+	const struct weft_input_file *file = file_of(name);
+	assert_int_equal(file->fit, fit);
+	assert_null(file->decoder);
+	if (other)
+		assert_string_equal(strrchr(file->other, '/') + 1, other);
+	else
+		assert_null(file->other);
+	size_t size = weft_input_explain(file, text, sizeof(text));
+	assert_int_equal(size, strlen(text));
+	if (!strstr(text, reason))
+		fail_msg("%s", text);
+}
+
+/* ---- Order ---- */
+
+static void programs_come_in_the_order_of_their_start(void **state)
+{
+	(void)state;
+	add((struct made){"late.weft", 1, 1, 7, 3000, 4000});
+	add((struct made){"early.weft", 1, 2, 9, 1000, 9000});
+	add((struct made){"between.weft", 1, 3, 8, 2000, 8000});
+	open_files();
+	EXPECT_ORDER("early.weft", "between.weft", "late.weft");
+	assert_ptr_equal(weft_input_source(input), file_of("early.weft")->source);
+}
+
+/* A forked child has its parent's start. */
+static void equal_starts_are_ordered_by_process(void **state)
+{
+	(void)state;
+	add((struct made){"c.weft", 1, 1, 9, 1000, 4000});
+	add((struct made){"b.weft", 1, 2, 7, 1000, 4000});
+	add((struct made){"a.weft", 1, 3, 9, 1000, 4000});
+	open_files();
+	EXPECT_ORDER("b.weft", "c.weft", "a.weft");
+}
+
+/* ---- Boots ---- */
+
+static void the_boot_of_most_files_is_opened(void **state)
+{
+	(void)state;
+	add((struct made){"old.weft", 1, 1, 7, 1000, 4000});
+	add((struct made){"a.weft", 2, 2, 7, 2000, 4000});
+	add((struct made){"b.weft", 2, 3, 8, 3000, 4000});
+	open_files();
+	EXPECT_ORDER("a.weft", "b.weft");
+	expect_left_out("old.weft", WEFT_INPUT_OTHER_BOOT, "a.weft", "another boot than that of");
+}
+
+static void of_two_boots_the_first_is_opened(void **state)
+{
+	(void)state;
+	add((struct made){"a.weft", 1, 1, 7, 1000, 4000});
+	add((struct made){"b.weft", 2, 2, 7, 2000, 4000});
+	add((struct made){"c.weft", 2, 3, 7, 3000, 4000});
+	add((struct made){"d.weft", 1, 4, 7, 4000, 5000});
+	open_files();
+	EXPECT_ORDER("a.weft", "d.weft");
+	expect_left_out("b.weft", WEFT_INPUT_OTHER_BOOT, "a.weft", "a.weft, so their times");
+	expect_left_out("c.weft", WEFT_INPUT_OTHER_BOOT, "a.weft", "open it alone");
+}
+
+static void a_file_without_a_boot_is_left_out(void **state)
+{
+	(void)state;
+	add((struct made){"no-clock.weft", 1, 1, 7, 0, 4000});
+	add((struct made){"no-boot.weft", 0, 2, 7, 1000, 4000});
+	add((struct made){"whole.weft", 1, 3, 7, 2000, 4000});
+	open_files();
+	EXPECT_ORDER("whole.weft");
+	expect_left_out("no-boot.weft", WEFT_INPUT_NO_BOOT, "whole.weft", "does not say which boot");
+	expect_left_out("no-clock.weft", WEFT_INPUT_NO_BOOT, "whole.weft", "does not say which boot");
+}
+
+static void files_without_a_boot_do_not_fit_to_each_other(void **state)
+{
+	(void)state;
+	add((struct made){"a.weft", 0, 1, 7, 1000, 4000});
+	add((struct made){"b.weft", 0, 2, 7, 1000, 4000});
+	open_files();
+	expect_left_out("a.weft", WEFT_INPUT_NO_BOOT, NULL, "those of other files");
+	expect_left_out("b.weft", WEFT_INPUT_NO_BOOT, NULL, "those of other files");
+	assert_null(weft_input_decoder(input));
+	assert_null(weft_input_source(input));
+}
+
+static void one_readable_file_always_fits(void **state)
+{
+	(void)state;
+	add_path("missing.weft");
+	add((struct made){"a.weft", 0, 1, 7, 0, 4000});
+	open_files();
+	EXPECT_ORDER("a.weft");
+	assert_ptr_equal(weft_input_source(input), file_of("a.weft")->source);
+}
+
+/* ---- Parts of a buffer ---- */
+
+static void the_longest_part_of_a_buffer_is_opened(void **state)
+{
+	(void)state;
+	add((struct made){"first.weft", 1, 5, 7, 1000, 2000});
+	add((struct made){"whole.weft", 1, 5, 7, 1000, 4000});
+	add((struct made){"second.weft", 1, 5, 7, 1000, 3000});
+	add((struct made){"else.weft", 1, 6, 8, 1000, 3000});
+	open_files();
+	EXPECT_ORDER("whole.weft", "else.weft");
+	expect_left_out(
+		"first.weft", WEFT_INPUT_SAME_BUFFER, "whole.weft", "a part of the same recording as");
+	expect_left_out(
+		"second.weft", WEFT_INPUT_SAME_BUFFER, "whole.weft", "a part of the same recording as");
+}
+
+static void of_two_equal_parts_the_first_is_opened(void **state)
+{
+	(void)state;
+	add((struct made){"a.weft", 1, 5, 7, 1000, 2000});
+	add((struct made){"b.weft", 1, 5, 7, 1000, 2000});
+	open_files();
+	EXPECT_ORDER("a.weft");
+	expect_left_out("b.weft", WEFT_INPUT_SAME_BUFFER, "a.weft", "same recording");
+}
+
+static void buffers_without_an_identity_are_not_compared(void **state)
+{
+	(void)state;
+	add((struct made){"a.weft", 1, 0, 7, 1000, 2000});
+	add((struct made){"b.weft", 1, 0, 8, 1000, 3000});
+	open_files();
+	EXPECT_ORDER("a.weft", "b.weft");
+}
+
+/* A part that is left out for its boot keeps no other part out. */
+static void a_part_of_another_boot_does_not_count(void **state)
+{
+	(void)state;
+	add((struct made){"a.weft", 1, 5, 7, 1000, 2000});
+	add((struct made){"b.weft", 1, 6, 8, 1000, 2000});
+	add((struct made){"other.weft", 2, 5, 7, 1000, 3000});
+	open_files();
+	EXPECT_ORDER("a.weft", "b.weft");
+	expect_left_out("other.weft", WEFT_INPUT_OTHER_BOOT, "a.weft", "another boot");
+}
+
+/* ---- Files that cannot be read ---- */
+
+static void files_that_cannot_be_read_are_explained(void **state)
+{
+	(void)state;
+	add((struct made){"a.weft", 1, 1, 7, 1000, 2000});
+	add_path("missing.weft");
+	write_file(add_path("empty.weft"), "", 0);
+	open_files();
+	expect_left_out("missing.weft", WEFT_INPUT_UNREADABLE, NULL, strerror(ENOENT));
+	assert_int_equal(file_of("missing.weft")->error, WEFT_ERROR_SYSTEM);
+	assert_int_equal(file_of("missing.weft")->reason, ENOENT);
+	/* Two sources are open, and one of them says no boot. */
+	EXPECT_ORDER("a.weft");
+	expect_left_out("empty.weft", WEFT_INPUT_NO_BOOT, "a.weft", "does not say which boot");
+}
+
+static void a_file_that_is_no_trace_is_explained(void **state)
+{
+	static const struct {
+		const char *content;
+		int error;
+	} cases[] = {{"", WEFT_ERROR_EMPTY}, {"no trace\n", WEFT_ERROR_FORMAT}};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		count = 0;
+		write_file(add_path("file"), cases[i].content, strlen(cases[i].content));
+		open_files();
+		expect_left_out("file", WEFT_INPUT_UNREADABLE, NULL,
+			i == 0 ? "the file is empty" : weft_error_text(WEFT_ERROR_FORMAT));
+		assert_int_equal(file_of("file")->error, cases[i].error);
+		assert_null(weft_input_decoder(input));
+		weft_input_close(input);
+		input = NULL;
+	}
+}
+
+static void the_options_limit_a_device(void **state)
+{
+	(void)state;
+	static const char *const zeros = "/dev/zero";
+	const struct weft_input_options options = {.size = sizeof(options), .max_bytes = 1000};
+	assert_int_equal(weft_input_open_files(&zeros, 1, &options, &input), 0);
+	assert_int_equal(weft_input_file(input, 0)->error, WEFT_ERROR_SIZE);
+	assert_int_equal(weft_input_open_files(&zeros, 0, &options, &input), WEFT_ERROR_ARGUMENT);
+}
+
+/* ---- One clock ---- */
+
+/* Each program's own readings give its counter another rate. The events are at the same ticks, and
+ * all are converted by the first and the last reading. */
+static void counters_are_converted_by_the_same_readings(void **state)
+{
+	(void)state;
+	struct weft_event events[2];
+	for (int i = 0; i < 2; i++) {
+		struct made made = {i ? "b.weft" : "a.weft", 1, (uint8_t)(i + 1), 7, 1000, 3000};
+		struct weft_abi_buffer *header = record(&made);
+		header->clock = WEFT_ABI_CLOCK_TSC;
+		header->end.monotonic_ns += i ? 100000 : 0;
+		header->end.ticks += i ? 50000 : 0;
+		write_file(add_path(made.name), header, SIZE);
+		free(header);
+	}
+	open_files();
+	for (int i = 0; i < 2;)
+		if (weft_decoder_next(weft_input_decoder(input), &events[i]) == WEFT_OK)
+			i += events[i].type == WEFT_EVENT_TAG;
+	assert_int_equal(events[0].time_ns, events[1].time_ns);
+	assert_int_not_equal(events[0].buffer, events[1].buffer);
+}
+
+/* ---- A second thread ---- */
+
+static void large_traces_get_a_second_thread(void **state)
+{
+	(void)state;
+	add((struct made){"a.weft", 1, 1, 7, 1000, 2000});
+	add((struct made){"b.weft", 1, 2, 8, 1000, 2000});
+	assert_int_equal(truncate(paths[0], 512 << 10), 0);
+	assert_int_equal(truncate(paths[1], 512 << 10), 0);
+	open_files();
+	assert_null(weft_input_help(input));
+	weft_input_close(input);
+	assert_int_equal(truncate(paths[1], (512 << 10) + 1), 0);
+	open_files();
+	bool has_help = weft_input_help(input) != NULL;
+	weft_input_close(input);
+	input = NULL;
+	if (!has_help && sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		skip();
+	assert_true(has_help);
+}
+
+static bool stop_at_once(void *context, double part)
+{
+	(void)part;
+	++*(int *)context;
+	return false;
+}
+
+static void a_model_has_the_events_of_all_files(void **state)
+{
+	(void)state;
+	int steps = 0;
+	const struct weft_progress progress = {stop_at_once, &steps, NULL};
+	struct weft_model *model;
+	add((struct made){"a.weft", 1, 1, 7, 1000, 2000});
+	add((struct made){"b.weft", 1, 2, 8, 1000, 2000});
+	open_files();
+	assert_int_equal(weft_input_build_model(input, &progress, &model), 0);
+	assert_int_equal(model->summary.events, weft_decoder_events(weft_input_decoder(input)));
+	assert_true(model->summary.events >= 2);
+	weft_model_destroy(model);
+}
+
+#define WITH_FILES(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_FILES(programs_come_in_the_order_of_their_start),
+		WITH_FILES(equal_starts_are_ordered_by_process),
+		WITH_FILES(the_boot_of_most_files_is_opened),
+		WITH_FILES(of_two_boots_the_first_is_opened),
+		WITH_FILES(a_file_without_a_boot_is_left_out),
+		WITH_FILES(files_without_a_boot_do_not_fit_to_each_other),
+		WITH_FILES(one_readable_file_always_fits),
+		WITH_FILES(the_longest_part_of_a_buffer_is_opened),
+		WITH_FILES(of_two_equal_parts_the_first_is_opened),
+		WITH_FILES(buffers_without_an_identity_are_not_compared),
+		WITH_FILES(a_part_of_another_boot_does_not_count),
+		WITH_FILES(files_that_cannot_be_read_are_explained),
+		WITH_FILES(a_file_that_is_no_trace_is_explained),
+		WITH_FILES(the_options_limit_a_device),
+		WITH_FILES(counters_are_converted_by_the_same_readings),
+		WITH_FILES(large_traces_get_a_second_thread),
+		WITH_FILES(a_model_has_the_events_of_all_files),
+	};
+	return cmocka_run_group_tests_name("input_files", tests, NULL, NULL);
+}
