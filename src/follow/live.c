@@ -65,7 +65,7 @@ static bool is_complete(const struct weft__live_ring *live)
 	return has_magic;
 }
 
-/* Maps the header for writing; only `waiters` is ever written. */
+/* Maps the header for writing, if the descriptor permits that; only `waiters` is ever written. */
 static void map_header(struct weft__live_ring *live, int fd)
 {
 	const struct weft_abi_buffer *header = live->bytes;
@@ -95,18 +95,12 @@ static int start(struct weft__live_ring *live, int fd)
 	return 0;
 }
 
-static bool is_writable(int fd)
-{
-	int flags = fcntl(fd, F_GETFL);
-	return flags >= 0 && (flags & O_ACCMODE) == O_RDWR;
-}
-
 int weft__live_open_descriptor(struct weft__live_ring *live, int fd)
 {
 	*live = (struct weft__live_ring){.process = {.fd = -1}};
 	weft__seed_hashes_once();
 	int error = start(live, fd);
-	if (!error && is_writable(fd))
+	if (!error)
 		map_header(live, fd);
 	return error;
 }
