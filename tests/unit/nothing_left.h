@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * What a process holds: files, memory and address space. A test compares two readings, to see that
- * closing leaves nothing behind.
+ * The files, memory and address space that a process holds. A test compares two readings, to see
+ * that closing leaves nothing behind.
  */
 #ifndef WEFT_TEST_NOTHING_LEFT_H
 #define WEFT_TEST_NOTHING_LEFT_H

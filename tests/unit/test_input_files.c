@@ -21,7 +21,7 @@ enum {
 	FILES_MAX = 4,
 };
 
-/* What a file's header says. Zero: unknown. */
+/* Members of a file's header; zero: unknown. */
 struct made {
 	const char *name;
 	uint8_t boot, uuid;

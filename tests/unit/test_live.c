@@ -88,45 +88,6 @@ static void a_follower_sees_events_and_the_end(void **state)
 	end(ring);
 }
 
-/* The process that recorded ends without a stop: all that it recorded is there. */
-static void a_process_that_ends_ends_its_follower(void **state)
-{
-	(void)state;
-	void *ring = map_ring();
-	int ready[2], asked[2];
-	char byte;
-	assert_int_equal(pipe(ready), 0);
-	assert_int_equal(pipe(asked), 0);
-	pid_t child = fork();
-	assert_true(child >= 0);
-	if (child == 0) {
-		bool good = weft_start(ring, SIZE, NULL) == 0 && write(ready[1], "", 1) == 1 &&
-					read(asked[0], &byte, 1) == 1;
-		record(0, 30);
-		_exit(good ? 0 : 1);
-	}
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	struct weft_follow *follow;
-	assert_int_equal(weft_follow_open(path, &follow), 0);
-	assert_int_equal(expect_numbers(follow, 0, 0), WEFT_AGAIN);
-	assert_int_equal(write(asked[1], "", 1), 1);
-	int result;
-	assert_int_equal(waitpid(child, &result, 0), child);
-	assert_int_equal(result, 0);
-	assert_int_equal(expect_numbers(follow, 0, 30), WEFT_END);
-	weft_follow_close(follow);
-	/* It is no longer alive, so all is there at once. */
-	assert_int_equal(weft_follow_open(path, &follow), 0);
-	assert_int_equal(expect_numbers(follow, 0, 30), WEFT_END);
-	weft_follow_close(follow);
-	munmap(ring, SIZE);
-	unlink(path);
-	for (int i = 0; i < 2; i++) {
-		close(ready[i]);
-		close(asked[i]);
-	}
-}
-
 static void what_is_no_ring_is_refused(void **state)
 {
 	(void)state;
@@ -190,6 +151,51 @@ static struct weft_stream *open_stream(void)
 	struct weft_stream *stream;
 	assert_int_equal(weft_stream_open(path, 8192, &stream), 0);
 	return stream;
+}
+
+/* The process that recorded ends without a stop: all that it recorded is there. */
+static void a_process_that_ends_ends_its_readers(void **state)
+{
+	(void)state;
+	void *ring = map_ring();
+	int ready[2], asked[2];
+	char byte;
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(pipe(asked), 0);
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		bool good = weft_start(ring, SIZE, NULL) == 0 && write(ready[1], "", 1) == 1 &&
+					read(asked[0], &byte, 1) == 1;
+		record(0, 30);
+		_exit(good ? 0 : 1);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	struct weft_follow *follow;
+	struct weft_stream *stream = open_stream();
+	struct taken taken = {0};
+	assert_int_equal(weft_follow_open(path, &follow), 0);
+	assert_int_equal(expect_numbers(follow, 0, 0), WEFT_AGAIN);
+	assert_int_equal(take(stream, &taken), WEFT_AGAIN);
+	assert_int_equal(write(asked[1], "", 1), 1);
+	int result;
+	assert_int_equal(waitpid(child, &result, 0), child);
+	assert_int_equal(result, 0);
+	assert_int_equal(expect_numbers(follow, 0, 30), WEFT_END);
+	weft_follow_close(follow);
+	assert_int_equal(take(stream, &taken), WEFT_END);
+	expect_stream(&taken, 30);
+	weft_stream_close(stream);
+	/* It is no longer alive, so all is there at once. */
+	assert_int_equal(weft_follow_open(path, &follow), 0);
+	assert_int_equal(expect_numbers(follow, 0, 30), WEFT_END);
+	weft_follow_close(follow);
+	munmap(ring, SIZE);
+	unlink(path);
+	for (int i = 0; i < 2; i++) {
+		close(ready[i]);
+		close(asked[i]);
+	}
 }
 
 static void a_stream_ends_when_it_is_stopped(void **state)
@@ -259,6 +265,24 @@ static unsigned give(struct weft_stream *stream, struct weft_decoder *decoder)
 	return given;
 }
 
+/* The clock is read after them, so no earlier event can follow. */
+static void events_before_a_look_are_given_after_it(void **state)
+{
+	(void)state;
+	void *ring = begin();
+	struct weft_decoder *decoder;
+	struct weft_stream *stream = open_stream();
+	weft_stream_take_open(stream, 0);
+	assert_int_equal(weft_decoder_create(&decoder), 0);
+	record(0, 10);
+	assert_int_equal(give(stream, decoder), 10);
+	record(10, 30);
+	assert_int_equal(give(stream, decoder), 20);
+	weft_decoder_destroy(decoder);
+	weft_stream_close(stream);
+	end(ring);
+}
+
 /* An event that has the latest stamp again, recorded after a look, is not too late. */
 static void equal_stamps_of_an_own_clock_are_all_given(void **state)
 {
@@ -323,6 +347,37 @@ static void a_stream_begins_again(void **state)
 	assert_int_equal(take(stream, &second), WEFT_END);
 	expect_stream(&first, 10);
 	expect_stream(&second, 0);
+	weft_stream_close(stream);
+	end(ring);
+}
+
+/* Before the end of the stream its only header is at the beginning. */
+static void an_abandoned_stream_may_have_one_header(void **state)
+{
+	(void)state;
+	void *ring = begin();
+	struct weft_stream *stream = open_stream();
+	struct taken taken = {0};
+	struct trace t;
+	weft_stream_take_open(stream, 0);
+	record(0, 10);
+	assert_int_equal(take(stream, &taken), WEFT_AGAIN);
+	int fd = memfd_create("stream", MFD_ALLOW_SEALING);
+	assert_int_equal(write(fd, taken.bytes, taken.size), taken.size);
+	assert_int_equal(weft_stream_abandon(stream, fd, UINT64_MAX, 7), WEFT_ERROR_FORMAT);
+	assert_int_equal(weft_stream_abandon(stream, fd, taken.size, 7), 0);
+	assert_int_equal(pread(fd, taken.bytes, taken.size, 0), taken.size);
+	trace_open(&t, taken.bytes, taken.size);
+	assert_int_equal(trace_loss(&t, WEFT_LOSS_STALLED), 7);
+	weft_decoder_destroy(t.decoder);
+	expect_stream(&taken, 10);
+	assert_int_equal(weft_stream_abandon(stream, fd, sizeof(struct weft_abi_buffer), 10), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), 0);
+	assert_int_equal(
+		weft_stream_abandon(stream, fd, sizeof(struct weft_abi_buffer), 10), WEFT_ERROR_SYSTEM);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_GROW), 0);
+	assert_int_equal(weft_stream_abandon(stream, fd, taken.size + 4096 + 1, 0), WEFT_ERROR_SYSTEM);
+	close(fd);
 	weft_stream_close(stream);
 	end(ring);
 }
@@ -430,13 +485,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_follower_sees_events_and_the_end),
-		cmocka_unit_test(a_process_that_ends_ends_its_follower),
+		cmocka_unit_test(a_process_that_ends_ends_its_readers),
 		cmocka_unit_test(what_is_no_ring_is_refused),
 		cmocka_unit_test(a_stream_ends_when_it_is_stopped),
 		cmocka_unit_test(open_packets_are_taken_once_in_an_interval),
+		cmocka_unit_test(events_before_a_look_are_given_after_it),
 		cmocka_unit_test(equal_stamps_of_an_own_clock_are_all_given),
 		cmocka_unit_test(a_stream_that_is_cut_ends_with_a_header),
 		cmocka_unit_test(a_stream_begins_again),
+		cmocka_unit_test(an_abandoned_stream_may_have_one_header),
 		cmocka_unit_test(an_abandoned_stream_counts_what_is_missing),
 		cmocka_unit_test(levels_are_set_by_name),
 		cmocka_unit_test(a_read_only_descriptor_sets_nothing),

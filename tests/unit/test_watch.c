@@ -332,7 +332,7 @@ static void a_watch_needs_a_ring_that_it_may_write(void **state)
 	end(&w);
 }
 
-/* Nobody listens and nothing is held after a close; what another watcher set stays. */
+/* A close ends the listening and the hold, except for those of another watcher. */
 static void a_watch_that_is_closed_leaves_the_program_alone(void **state)
 {
 	struct watched w = begin(&by_hand);
