@@ -8,10 +8,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <weft/decoder.h>
 #include <weft/render.h>
@@ -45,6 +49,94 @@ static void both_are_done_before_it_goes_on(void **state)
 	}
 	assert_true(pthread_equal(first.thread, pthread_self()));
 	assert_false(pthread_equal(second.thread, pthread_self()));
+	weft_worker_destroy(worker);
+}
+
+static void rest(void *context)
+{
+	usleep(20000); /* longer than either side spins */
+	++*(unsigned *)context;
+}
+
+static void each_side_sleeps_until_the_other_is_done(void **state)
+{
+	(void)state;
+	struct weft_worker *worker = weft_worker_create();
+	const struct weft_help *help = weft_worker_help(worker);
+	struct piece piece = {.times = 0};
+	unsigned rests = 0;
+	if (!worker)
+		skip(); /* one processor */
+	for (unsigned i = 1; i <= 5; i++) {
+		help->both(help->context, do_piece, &piece, rest, &rests);
+		assert_int_equal(rests, 2 * i - 1);
+		help->both(help->context, rest, &rests, do_piece, &piece);
+		assert_int_equal(piece.times, 2 * i);
+		assert_int_equal(rests, 2 * i);
+	}
+	weft_worker_destroy(worker);
+}
+
+static unsigned count_threads(void)
+{
+	unsigned count = 0;
+	DIR *threads = opendir("/proc/self/task");
+	assert_non_null(threads);
+	while (readdir(threads))
+		count++;
+	closedir(threads);
+	return count;
+}
+
+static void a_destroyed_worker_has_no_thread(void **state)
+{
+	unsigned before = count_threads();
+	(void)state;
+	for (unsigned i = 0; i < 20; i++) {
+		weft_worker_destroy(weft_worker_create());
+		assert_int_equal(count_threads(), before);
+	}
+}
+
+static void read_mask(void *context)
+{
+	pthread_sigmask(SIG_BLOCK, NULL, context);
+}
+
+/* Signals are for the program's own threads, except those that the worker's instructions raise. */
+static void a_worker_takes_no_signals(void **state)
+{
+	static const int others[] = {SIGBUS, SIGSEGV, SIGILL, SIGFPE};
+	sigset_t before, after, in_worker;
+	(void)state;
+	read_mask(&before);
+	struct weft_worker *worker = weft_worker_create();
+	const struct weft_help *help = weft_worker_help(worker);
+	if (!worker)
+		skip(); /* one processor */
+	help->both(help->context, read_mask, &after, read_mask, &in_worker);
+	for (int signal = 1; signal < 32; signal++)
+		assert_int_equal(sigismember(&after, signal), sigismember(&before, signal));
+	assert_true(sigismember(&in_worker, SIGINT) && sigismember(&in_worker, SIGUSR1));
+	for (unsigned i = 0; i < 4; i++)
+		assert_false(sigismember(&in_worker, others[i]));
+	weft_worker_destroy(worker);
+}
+
+/* On one processor a second thread would only take time from the first. */
+static void one_processor_has_no_worker(void **state)
+{
+	cpu_set_t all, one;
+	int cpu = sched_getcpu();
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	assert_null(weft_worker_create());
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+	struct weft_worker *worker = weft_worker_create();
+	assert_int_equal(worker != NULL, CPU_COUNT(&all) > 1);
 	weft_worker_destroy(worker);
 }
 
@@ -290,6 +382,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_are_done_before_it_goes_on),
+		cmocka_unit_test(each_side_sleeps_until_the_other_is_done),
+		cmocka_unit_test(a_destroyed_worker_has_no_thread),
+		cmocka_unit_test(a_worker_takes_no_signals),
+		cmocka_unit_test(one_processor_has_no_worker),
 		cmocka_unit_test(no_worker_works_too),
 		cmocka_unit_test(a_trace_opens_the_same_with_help),
 		cmocka_unit_test(every_layout_is_the_same_with_help),
