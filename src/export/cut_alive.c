@@ -81,9 +81,8 @@ static bool is_remark(const struct weft_event *event)
 int weft__alive_add(struct weft__alive *a, const struct weft_event *event)
 {
 	struct weft__fact fact;
-	int error = weft__fact_of_event(&a->identities, event, &fact);
-	if (!error && !is_remark(event))
-		error = weft__text_of_event(&a->texts, event, &fact.text);
+	struct weft__texts *texts = is_remark(event) ? NULL : &a->texts;
+	int error = weft__fact_of_event(&a->identities, texts, event, &fact);
 	return error ? error : weft__state_take(&a->state, &fact);
 }
 

@@ -256,8 +256,7 @@ static const struct weft__listener listener = {
 int weft__model_fact(
 	struct weft_model_builder *b, const struct weft_event *event, struct weft__fact *ret_fact)
 {
-	int error = weft__fact_of_event(&b->identities, event, ret_fact);
-	return error ? error : weft__text_of_event(&b->texts, event, &ret_fact->text);
+	return weft__fact_of_event(&b->identities, &b->texts, event, ret_fact);
 }
 
 int weft__model_take(struct weft_model_builder *b, const struct weft__fact *fact,

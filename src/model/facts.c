@@ -38,33 +38,6 @@ static inline int identify(struct weft__identities *identities, const struct wef
 	return weft__identify(identities, event->buffer, id, ret_task);
 }
 
-int weft__fact_of_event(struct weft__identities *identities, const struct weft_event *event,
-	struct weft__fact *ret_fact)
-{
-	if (event->type == 0 || event->type >= WEFT_EVENT_TYPES)
-		return WEFT_ERROR_ARGUMENT;
-	*ret_fact = (struct weft__fact){
-		.time_ns = event->time_ns,
-		.offset = event->offset,
-		.value = event->value,
-		.task = WEFT_NONE,
-		.other = WEFT_NONE,
-		.text = WEFT_NONE,
-		.thread = event->thread,
-		.buffer = event->buffer,
-		.kind = event->kind,
-		.type = event->type,
-		.is_gc = event->band == WEFT_BAND_GC,
-		.flag = event->flag,
-		.has_value = event->has_value,
-		.is_set = event->is_set,
-	};
-	int error = identify(identities, event, WEFT_SLOT_TASK, event->task, &ret_fact->task);
-	if (!error)
-		error = identify(identities, event, WEFT_SLOT_OTHER, event->other, &ret_fact->other);
-	return error;
-}
-
 int weft__texts_init(struct weft__texts *texts)
 {
 	*texts = (struct weft__texts){0};
@@ -141,7 +114,8 @@ __attribute__((noinline)) static int intern_mark(
 	return error ? error : weft__strings_intern(&t->strings, t->scratch, size, ret_string);
 }
 
-int weft__text_of_event(
+/* Leaves *ret_string as it is if the event has no text. */
+static inline int intern_text(
 	struct weft__texts *texts, const struct weft_event *event, uint32_t *ret_string)
 {
 	const unsigned type = event->type, has = slots[type];
@@ -154,4 +128,31 @@ int weft__text_of_event(
 	if (may_lack && event->text.size == 0)
 		return 0;
 	return weft__strings_intern(&texts->strings, event->text.bytes, event->text.size, ret_string);
+}
+
+int weft__fact_of_event(struct weft__identities *identities, struct weft__texts *texts,
+	const struct weft_event *event, struct weft__fact *ret_fact)
+{
+	if (event->type == 0 || event->type >= WEFT_EVENT_TYPES)
+		return WEFT_ERROR_ARGUMENT;
+	*ret_fact = (struct weft__fact){
+		.time_ns = event->time_ns,
+		.offset = event->offset,
+		.value = event->value,
+		.task = WEFT_NONE,
+		.other = WEFT_NONE,
+		.text = WEFT_NONE,
+		.thread = event->thread,
+		.buffer = event->buffer,
+		.kind = event->kind,
+		.type = event->type,
+		.is_gc = event->band == WEFT_BAND_GC,
+		.flag = event->flag,
+		.has_value = event->has_value,
+		.is_set = event->is_set,
+	};
+	int error = identify(identities, event, WEFT_SLOT_TASK, event->task, &ret_fact->task);
+	if (!error)
+		error = identify(identities, event, WEFT_SLOT_OTHER, event->other, &ret_fact->other);
+	return error || !texts ? error : intern_text(texts, event, &ret_fact->text);
 }

@@ -29,11 +29,6 @@ struct weft__fact {
 /* True if events.def gives events of this type this field. `type` must be valid. */
 bool weft__event_has(unsigned type, enum weft_slot slot);
 
-/* Makes a fact, except for its text, which is WEFT_NONE. 0, or WEFT_ERROR_MEMORY, _LIMIT or
- * _ARGUMENT. */
-int weft__fact_of_event(struct weft__identities *identities, const struct weft_event *event,
-	struct weft__fact *ret_fact);
-
 /* Interns the texts of events. */
 struct weft__texts {
 	struct weft__strings strings;
@@ -44,9 +39,10 @@ struct weft__texts {
 int weft__texts_init(struct weft__texts *texts);
 void weft__texts_finish(struct weft__texts *texts);
 
-/* Interns an event's text. Leaves *ret_string as it is if the event has no text; an empty reason of
- * a switch or band, or an empty label in a rundown, counts as none. */
-int weft__text_of_event(
-	struct weft__texts *texts, const struct weft_event *event, uint32_t *ret_string);
+/* Makes a fact. Without `texts` its text is WEFT_NONE; so it is if the event has none: an empty
+ * reason of a switch or band, or an empty label in a rundown, counts as none. 0, or
+ * WEFT_ERROR_MEMORY, _LIMIT or _ARGUMENT. */
+int weft__fact_of_event(struct weft__identities *identities, struct weft__texts *texts,
+	const struct weft_event *event, struct weft__fact *ret_fact);
 
 #endif

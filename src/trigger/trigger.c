@@ -71,7 +71,7 @@ static int take(struct weft_triggers *t, const struct weft_event *event, uint32_
 		known.other = known_id(t, event, event->other);
 		event = &known;
 	}
-	int error = weft__fact_of_event(&t->identities, event, &fact);
+	int error = weft__fact_of_event(&t->identities, NULL, event, &fact);
 	fact.text = text;
 	return error ? error : weft__state_take(&t->state, &fact);
 }
