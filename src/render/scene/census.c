@@ -70,8 +70,8 @@ static int collection_init(struct collection *c, const struct weft_scene *scene,
 	return WEFT_ERROR_MEMORY;
 }
 
-/* Makes room for half as many points again. */
-static bool make_room(struct collection *c)
+/* Makes room for half as many points again. Out of line, so that collect() is inlined. */
+__attribute__((noinline)) static bool make_room(struct collection *c)
 {
 	uint64_t room = c->capacity + c->capacity / 2 + 64;
 	uint32_t *keys = NULL;
@@ -87,7 +87,7 @@ static bool make_room(struct collection *c)
 	return !c->error;
 }
 
-static void collect(struct collection *c, uint64_t time, uint32_t task)
+static inline void collect(struct collection *c, uint64_t time, uint32_t task)
 {
 	if (c->count == c->capacity && !make_room(c))
 		return;

@@ -10,20 +10,6 @@
 #include "base/search.h"
 #include "render/scene/scene.h"
 
-static bool is_arrow(unsigned type)
-{
-	return type != WEFT_EDGE_CREATE && type != WEFT_EDGE_BECOME && type != WEFT_EDGE_DROPPED;
-}
-
-uint32_t weft__edge_target(const struct weft_model *model, uint32_t edge)
-{
-	const struct weft_edges *edges = &model->edges;
-	uint32_t from = edges->from[edge], to = edges->to[edge];
-	if (!is_arrow(edges->type[edge]) || from == WEFT_NONE || to == WEFT_NONE || from == to)
-		return WEFT_NONE;
-	return edges->type[edge] == WEFT_EDGE_READ ? from : to;
-}
-
 void weft__edges_before(
 	const struct weft_scene *scene, uint32_t edge, uint32_t ret_counts[WEFT__EDGE_COUNTS])
 {
@@ -162,7 +148,7 @@ static void index_edges(struct weft_scene *scene, struct blocks *blocks)
 		if (edge == scene->news.first_edge)
 			for (unsigned i = 0; i < WEFT_EDGE_TYPES; i++)
 				blocks->first_key[i] = weft__edge_key(counts, i);
-		if (edge >= scene->news.first_edge && is_arrow(as))
+		if (edge >= scene->news.first_edge && weft__is_arrow(as))
 			blocks->of_type[as][blocks->used[as]++] = block_of(scene, scene->model, edge);
 		counts[type]++;
 	}
@@ -182,7 +168,7 @@ static bool make_room(const struct weft_scene *scene, struct blocks *blocks)
 		room[point_type(edges->type[edge])]++;
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES; type++) {
 		blocks->of_type[type] =
-			malloc(((is_arrow(type) ? room[type] : 0) + (size_t)1) * sizeof(uint16_t));
+			malloc(((weft__is_arrow(type) ? room[type] : 0) + (size_t)1) * sizeof(uint16_t));
 		complete = complete && blocks->of_type[type];
 	}
 	return complete;
@@ -194,7 +180,7 @@ static int make_points(struct weft_scene *scene, struct blocks *blocks)
 	int error = 0;
 	for (unsigned type = 0; type < WEFT_EDGE_TYPES && !error; type++) {
 		struct weft__point_set *points = &scene->edges.points[type];
-		if (!is_arrow(type))
+		if (!weft__is_arrow(type))
 			continue;
 		if (scene->news.previous)
 			weft__point_set_share(&scene->news.previous->edges.points[type], points);

@@ -88,19 +88,6 @@ uint32_t weft__scene_first_failed(const struct weft_scene *scene, uint32_t first
 	return scene->failed_lines[low];
 }
 
-bool weft__scene_shows(const struct weft_scene *scene, uint32_t task)
-{
-	return scene->layout->form[task] != WEFT_FORM_HIDDEN;
-}
-
-bool weft__scene_draws_edge(const struct weft_scene *scene, uint32_t a, uint32_t b)
-{
-	const struct weft_layout *l = scene->layout;
-	if (l->row[a] == WEFT_NONE || l->row[b] == WEFT_NONE)
-		return false;
-	return l->row[a] != l->row[b] || l->form[a] == WEFT_FORM_LINE || l->form[b] == WEFT_FORM_LINE;
-}
-
 bool weft__scene_has_gap_after(const struct weft_scene *scene, uint32_t index)
 {
 	return scene->gap_after[index / 64] >> index % 64 & 1;

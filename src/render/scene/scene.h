@@ -185,8 +185,18 @@ static inline uint32_t weft__news_first_run(const struct weft_scene *scene, uint
 
 /* True if a task is not hidden; true if an edge between two tasks is drawn: both are shown, and not
  * as parts of one shape. */
-bool weft__scene_shows(const struct weft_scene *scene, uint32_t task);
-bool weft__scene_draws_edge(const struct weft_scene *scene, uint32_t a, uint32_t b);
+static inline bool weft__scene_shows(const struct weft_scene *scene, uint32_t task)
+{
+	return scene->layout->form[task] != WEFT_FORM_HIDDEN;
+}
+
+static inline bool weft__scene_draws_edge(const struct weft_scene *scene, uint32_t a, uint32_t b)
+{
+	const struct weft_layout *l = scene->layout;
+	if (l->row[a] == WEFT_NONE || l->row[b] == WEFT_NONE)
+		return false;
+	return l->row[a] != l->row[b] || l->form[a] == WEFT_FORM_LINE || l->form[b] == WEFT_FORM_LINE;
+}
 
 /* The start of the task at an index of by_row, and its end. */
 uint64_t weft__scene_start(const struct weft_scene *scene, uint32_t index);
@@ -234,9 +244,23 @@ uint32_t weft__gallop_u64(const uint64_t *values, uint32_t low, uint32_t count, 
 uint32_t weft__gallop_u64_near(
 	const uint64_t *values, uint32_t low, uint32_t count, uint64_t value, uint32_t guess);
 
-/* edges.c: the task in whose row an edge's arrow ends; WEFT_NONE if the edge has no arrow. */
-uint32_t weft__edge_target(const struct weft_model *model, uint32_t edge);
-/* The number of edges of each type before `edge`. */
+/* True if edges of a type are drawn as arrows. */
+static inline bool weft__is_arrow(unsigned type)
+{
+	return type != WEFT_EDGE_CREATE && type != WEFT_EDGE_BECOME && type != WEFT_EDGE_DROPPED;
+}
+
+/* The task in whose row an edge's arrow ends; WEFT_NONE if the edge has no arrow. */
+static inline uint32_t weft__edge_target(const struct weft_model *model, uint32_t edge)
+{
+	const struct weft_edges *edges = &model->edges;
+	uint32_t from = edges->from[edge], to = edges->to[edge];
+	if (!weft__is_arrow(edges->type[edge]) || from == WEFT_NONE || to == WEFT_NONE || from == to)
+		return WEFT_NONE;
+	return edges->type[edge] == WEFT_EDGE_READ ? from : to;
+}
+
+/* edges.c: the number of edges of each type before `edge`. */
 void weft__edges_before(
 	const struct weft_scene *scene, uint32_t edge, uint32_t ret_counts[WEFT__EDGE_COUNTS]);
 /* The number of points of a type with these counts before them: the key of the next. */
