@@ -59,6 +59,8 @@ struct made {
 	uint32_t thread, buffer;
 	const struct weft_trace_buffer *buffers; /* NULL: one */
 	uint32_t buffer_count;
+	struct weft_loss_period losses[32];
+	uint32_t loss_count;
 };
 
 static inline struct made make_begin(void)
@@ -132,6 +134,11 @@ static inline struct weft_model *make_model(struct made *made)
 	struct weft_model *model = NULL;
 	description.buffers = made->buffers;
 	description.buffer_count = made->buffer_count;
+	description.loss_periods = made->losses;
+	description.loss_period_count = made->loss_count;
+	for (uint32_t i = 0; i < made->loss_count; i++)
+		if (made->losses[i].cause < WEFT_LOSS_CAUSES)
+			description.losses[made->losses[i].cause] += made->losses[i].count;
 	must(weft_model_builder_finish(made->builder, &description, &model) == 0);
 	weft_model_builder_destroy(made->builder);
 	return model;

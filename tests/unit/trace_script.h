@@ -9,7 +9,8 @@
  *     thread 1            events are of this     signal 5 6          5 is signalled by 6
  *     count q 7           counter q is 7         resolve 5 6         5 resolves 6
  *     expect 5            5 should end           fail 5 6 words      5 fails 6
- *     become 5 6          5 becomes 6
+ *     become 5 6          5 becomes 6            lose 0 9 7 1 2      from 0 to 9 ns 7 events of
+ * thread 1 are lost by cause 2
  *
  * [20: …] repeats; `i` is the number of the round from 0 on, `j` that of the outer repetition, and
  * `n` a number of the caller. Expressions such as 10+i*2%5 are read from left to right. A statement
@@ -87,6 +88,16 @@ static inline void trace_script_run(struct trace_script *s, const char *line)
 	line += used;
 	if (strcmp(word, "thread") == 0) {
 		s->made.thread = (uint32_t)trace_script_number(s, &line);
+		return;
+	}
+	if (strcmp(word, "lose") == 0) {
+		struct weft_loss_period *period = &s->made.losses[s->made.loss_count++];
+		must(s->made.loss_count <= sizeof(s->made.losses) / sizeof(*period));
+		period->start = (uint64_t)trace_script_number(s, &line);
+		period->end = (uint64_t)trace_script_number(s, &line);
+		period->count = (uint64_t)trace_script_number(s, &line);
+		period->thread = (uint32_t)trace_script_number(s, &line);
+		period->cause = (uint8_t)trace_script_number(s, &line);
 		return;
 	}
 	if (strcmp(word, "idle") == 0) {
