@@ -302,4 +302,56 @@ MUTANTS = [
         'src/story/filter.c',
         ('return text[at] == sign && escapes % 2 == 0;', 'return text[at] == sign && escapes == 0;', 'filter'),
         ('if (length == 0 || length >= size)', 'if (length == 0 || length > size)', 'filter')),
+    # ---- view, viewer, story, cairo and worker: limits ----
+    *in_file(
+        'src/view/rows.c',
+        ('fmax(size, WEFT_VIEW_ROW_HEIGHT / 2));', 'size);', 'view'),
+        ('room_above = height - need_below;', 'room_above = half;', 'view'),
+        ('.top_y = margin(view) + (half - view->focus) * size,', '.top_y = margin(view) + (view->focus - half) * size,',
+         'view')),
+    *in_file(
+        'src/viewer/pointer.c',
+        ('viewer->now_ms - p->click_ms <= DOUBLE_MS', 'viewer->now_ms - p->click_ms < DOUBLE_MS', 'viewer_pointer'),
+        ('if (viewer->now_ms - p->moved_ms < LET_GO_MS)', 'if (viewer->now_ms - p->moved_ms <= LET_GO_MS)',
+         'viewer_pointer')),
+    *in_file(
+        'src/viewer/hit.c',
+        ('viewer->pointer.is_touch ? TOUCHED : HANDLE;', 'HANDLE;', 'viewer_hits')),
+    *in_file(
+        'src/viewer/range.c',
+        ('		try_time(search, model->activations.end[i]);\n', '', 'viewer_hits')),
+    *in_file(
+        'src/viewer/draw.c',
+        ('used = x + FLAG + 9 + width;', 'used = x;', 'viewer_drawn')),
+    *in_file(
+        'src/story/related.c',
+        ('i < by.count && by.count <= EDGES_MAX', 'i < by.count && by.count < EDGES_MAX', 'story_words')),
+    *in_file(
+        'src/story/lines.c',
+        ('if (runs.count >= RUNS_FROM) {', 'if (runs.count > RUNS_FROM) {', 'story_words'),
+        ('if (shown < WEFT_STORY_LINES_MAX) {', 'if (shown <= WEFT_STORY_LINES_MAX) {', 'story_words')),
+    *in_file(
+        'src/story/problems/contention.c',
+        ('if (c->hold_count < HOLDS_MIN)', 'if (c->hold_count <= HOLDS_MIN)', 'problems_limits')),
+    *in_file(
+        'src/story/problems/idle.c',
+        ('if (length / FAR_LONGER < gaps->usual_ns)', 'if (length / FAR_LONGER <= gaps->usual_ns)', 'problems_limits')),
+    *in_file(
+        'src/story/problems/slow.c',
+        ('life / OF_TENTH < group->p90_ns ||', '', 'problems_limits'),
+        ('if (band->kind == WEFT_BAND_GC && end > start)', 'if (band->kind == WEFT_BAND_GC)', 'problems_limits')),
+    *in_file(
+        'src/cairo/boxes.c',
+        ('low -= is_longer[is_forward ? 0 : 1] ? half : 0;', 'low -= is_longer[is_forward ? 1 : 0] ? half : 0;', 'cairo')),
+    *in_file(
+        'src/cairo/font.c',
+        ('if (g_hash_table_size(font->words) >= WORDS_MAX)', 'if (g_hash_table_size(font->words) > WORDS_MAX)', 'cairo')),
+    *in_file(
+        'src/cairo/draw.c',
+        ('x = floor(x * device + 0.5) / device;', 'x = floor(x * device + 0.5);', 'cairo')),
+    *in_file(
+        'src/worker/worker.c',
+        ('	pthread_join(worker->thread, NULL);\n', '', 'worker'),
+        ('	pthread_sigmask(SIG_SETMASK, &before, NULL);\n', '', 'worker'),
+        ('CPU_COUNT(&set) < 2;', 'CPU_COUNT(&set) < 1;', 'worker')),
 ]
