@@ -78,6 +78,23 @@ static void a_problem_names_its_process_if_there_are_several(void **state)
 	found_finish(&found);
 }
 
+static void a_problem_of_the_only_process_does_not_name_it(void **state)
+{
+	static const struct weft_trace_buffer buffer = {
+		.process = "first", .host = "", .file = "", .pid = 10};
+	struct made made = make_begin();
+	(void)state;
+	made.buffers = &buffer;
+	made.buffer_count = 1;
+	make_create(&made, 0, 7, WEFT_KIND_TASK);
+	made.time += US;
+	make_fail(&made, 0, 7, "connection refused");
+	struct found found = find(&made);
+	assert_string_equal(
+		only(&found, WEFT_PROBLEM_FAILED)->sentence, "task 7 failed at 1 us: connection refused.");
+	found_finish(&found);
+}
+
 static void alike_failures_are_one_problem(void **state)
 {
 	struct made made = make_begin();
@@ -834,6 +851,7 @@ int main(void)
 		cmocka_unit_test(an_empty_trace_has_none),
 		cmocka_unit_test(one_failure_among_many_is_found),
 		cmocka_unit_test(a_problem_names_its_process_if_there_are_several),
+		cmocka_unit_test(a_problem_of_the_only_process_does_not_name_it),
 		cmocka_unit_test(alike_failures_are_one_problem),
 		cmocka_unit_test(messages_with_many_numbers_are_one_problem),
 		cmocka_unit_test(an_expected_task_without_end_is_found),

@@ -516,6 +516,21 @@ static const struct limit {
 		"create 0 1 condition; label 1 reply; [6: run 20; try 20 1; run 0; ~n; signal 1 0; run 20; +5]; run "
 		"0; +1000; signal 1 0; +5; run 21; try 21 1; run 0; +2000; run 21; +50; run 0; +100",
 		2, {250000, 250001}},
+	{"slow: n of 40 take far longer, for different times",
+		"[40: create 0 1+i task; label 1+i request; run 1+i; +500; ?i/n=0 +i*9000+20000; resolve 1+i 1+i; run"
+		" 0; +10]",
+		4, {1, 2, 4, 5}},
+	{"slow: many in a trace n ns longer",
+		"[100: create 0 1+i task; label 1+i request; run 1+i; +1; ?i%5=2 +40; resolve 1+i 1+i; run 0; +1]; "
+		"~n; run 0",
+		2, {7200199, 7200200}},
+	{"lost: a condition that was there before",
+		"[n: label 1 reply]; +3000; signal 1 0; +5; run 21; try 21 1; run 0; +2000; run 21; +50; run 0; +100",
+		2, {0, 1}},
+	{"contention: the queue is as long twice",
+		"create 0 1 semaphore; [2: [n: create 0 i*2+10+j task; run i*2+10+j; +1]; [n: run 0; +1; read "
+		"i*2+10+j 1; +100; signal 1 i*2+10+j; resolve i*2+10+j i*2+10+j]; run 0; +50]",
+		2, {7, 8}},
 };
 /* clang-format on */
 
