@@ -91,13 +91,9 @@ static int load(struct weft_source *source, int fd)
 	struct stat status;
 	if (fstat(fd, &status))
 		return WEFT_ERROR_SYSTEM;
-	if (S_ISDIR(status.st_mode)) {
-		errno = EISDIR;
-		return WEFT_ERROR_SYSTEM;
-	}
 	/* Standard input may be a file that was partly read already: then it is not mapped. */
 	bool whole = S_ISREG(status.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
-	if (!whole || status.st_size < 0)
+	if (!whole)
 		return read_all(source, fd, READ_BYTES,
 			S_ISREG(status.st_mode) ? UINT64_MAX
 			: source->max_bytes     ? source->max_bytes
