@@ -9,12 +9,20 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <weft/source.h>
+
+#include "nothing_left.h"
+#include "source/mapping.h"
 
 static char path[] = "/tmp/weft-test-source-XXXXXX";
 
@@ -139,6 +147,13 @@ static void errors_leave_their_reason(void **state)
 	assert_int_equal(errno, ENOENT);
 	assert_int_equal(weft_source_open("/", &source), WEFT_ERROR_SYSTEM);
 	assert_int_equal(errno, EISDIR);
+	int ends[2];
+	assert_int_equal(pipe(ends), 0);
+	errno = 0;
+	assert_int_equal(weft_source_open_descriptor(ends[1], 0, &source), WEFT_ERROR_SYSTEM);
+	assert_int_equal(errno, EBADF); /* it is open for writing only */
+	close(ends[0]);
+	close(ends[1]);
 	assert_null(source);
 	weft_source_close(NULL);
 }
@@ -296,11 +311,146 @@ static void a_few_bytes_that_stand_for_many_are_refused(void **state)
 		total, WEFT_SOURCE_EXPANDED_BYTES - (1 << 20), WEFT_SOURCE_EXPANDED_BYTES + (1 << 20));
 }
 
+/* ---- Closing ---- */
+
+static const unsigned char frame[] = {
+	0x28, 0xb5, 0x2f, 0xfd, 0x20, 5, 5 << 3 | 1, 0, 0, 'h', 'e', 'l', 'l', 'o'};
+
+static void nothing_stays_open_or_mapped(void **state)
+{
+	int fd = (int)(intptr_t)*state;
+	struct held before = {0};
+	for (int kind = 0; kind < 5; kind++) {
+		const off_t size = kind == 2 ? 300000 : kind == 3 ? 8 : 0; /* mapped; cut in a frame */
+		assert_int_equal(ftruncate(fd, 0), 0);
+		if (kind == 1 || kind == 3)
+			assert_int_equal(pwrite(fd, frame, sizeof(frame), 0), sizeof(frame));
+		if (size)
+			assert_int_equal(ftruncate(fd, size), 0);
+		for (int i = 0; i < HELD_ROUNDS + 20; i++) {
+			struct weft_source *source = NULL;
+			struct weft_source_growth *growth = NULL;
+			const void *bytes;
+			size_t got;
+			if (i == 20)
+				before = held_now();
+			weft_source_open(kind == 4 ? "/" : path, &source);
+			weft_source_close(source);
+			weft_source_growth_open(kind == 4 ? "/" : path, &growth);
+			if (growth)
+				weft_source_growth_next(growth, &bytes, &got);
+			weft_source_growth_close(growth);
+		}
+		held_expect(before);
+	}
+	assert_int_not_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+	/* The table of guarded mappings has 1024 entries. */
+	assert_int_equal(ftruncate(fd, 300000), 0);
+	for (int i = 0; i < 1100; i++) {
+		struct weft_source *source;
+		assert_int_equal(weft_source_open(path, &source), 0);
+		weft_source_close(source);
+	}
+	static char one;
+	int count = 0;
+	while (weft__mapping_guard(&one, 1) == 0)
+		count++;
+	for (int i = 0; i < count; i++)
+		weft__mapping_release(&one);
+	assert_int_equal(count, 1024);
+}
+
+/* A copy does not change with the file; a mapping of a ring must show what its program writes. */
+static void large_files_are_mapped_and_small_ones_copied(void **state)
+{
+	int fd = (int)(intptr_t)*state;
+	for (off_t total = 65535; total <= 65536; total++) {
+		struct weft_source *source;
+		size_t size;
+		assert_int_equal(ftruncate(fd, 0), 0);
+		assert_int_equal(ftruncate(fd, total), 0);
+		assert_int_equal(weft_source_open(path, &source), 0);
+		assert_int_equal(pwrite(fd, "x", 1, 5), 1);
+		weft_source_forget(source);
+		const volatile char *bytes = weft_source_bytes(source, &size);
+		assert_int_equal(size, total);
+		assert_int_equal(bytes[5], total == 65536 ? 'x' : 0);
+		weft_source_close(source);
+	}
+}
+
+/* The header of a frame may name the size of its content. */
+static void a_few_bytes_need_a_limit_at_once(void **state)
+{
+	static const unsigned char large[] = {
+		0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 1, 0, 0, 0, 5 << 3 | 1, 0, 0, 'h', 'e'};
+	int fd = (int)(intptr_t)*state;
+	struct weft_source *source;
+	assert_int_equal(write(fd, large, sizeof(large)), sizeof(large));
+	int error = weft_source_open(path, &source);
+	assert_true(error == WEFT_ERROR_SIZE || error == WEFT_ERROR_COMPRESSED);
+}
+
+/* ---- Guarded mappings ---- */
+
+static void *volatile touched;
+static sigjmp_buf back;
+
+static void on_other_fault(int signal)
+{
+	siglongjmp(back, signal);
+}
+
+/* A page of a file that is shortened; true if it reads as zeros. */
+static bool reads(size_t guarded_from, size_t guarded_bytes, size_t at)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd = memfd_create("pages", MFD_CLOEXEC);
+	assert_int_equal(ftruncate(fd, (off_t)(3 * page)), 0);
+	char *bytes = mmap(NULL, 3 * page, PROT_READ, MAP_SHARED, fd, 0);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(weft__mapping_guard(bytes + guarded_from, guarded_bytes), 0);
+	touched = bytes + at;
+	bool is_zero = sigsetjmp(back, 1) == 0 && *(volatile char *)touched == 0;
+	weft__mapping_release(bytes + guarded_from);
+	munmap(bytes, 3 * page);
+	close(fd);
+	return is_zero;
+}
+
+/* Another fault goes to the handler that was there before. Runs before other tests, in processes of
+ * its own, because the handler is installed once. */
+static void only_guarded_addresses_survive(void **state)
+{
+	static const struct {
+		int pages, bytes; /* the address, behind the beginning of the file */
+		bool survives;
+	} cases[] = {{1, 0, true}, {2, -1, true}, {1, -1, false}, {2, 0, false}, {0, 0, false}};
+	const struct sigaction action = {.sa_handler = on_other_fault};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int status;
+		pid_t child = fork();
+		if (child == 0) {
+			size_t page = (size_t)sysconf(_SC_PAGESIZE);
+			sigaction(SIGBUS, &action, NULL);
+			bool is_set = weft_source_survive_truncation() == 0 &&
+						  weft_source_survive_truncation() == 0; /* once is enough */
+			size_t at = (size_t)cases[i].pages * page + (size_t)cases[i].bytes;
+			_exit(is_set && reads(page, page, at) == cases[i].survives ? 0 : 1);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 0);
+	}
+}
+
 #define WITH_FILE(test) cmocka_unit_test_setup_teardown(test, make_file, remove_file)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_guarded_addresses_survive),
 		WITH_FILE(reads_a_small_file),
 		WITH_FILE(an_empty_file_has_no_bytes),
 		cmocka_unit_test(special_files_are_read_to_their_end),
@@ -315,6 +465,9 @@ int main(void)
 		WITH_FILE(a_compressed_file_that_grows_is_unpacked),
 		WITH_FILE(a_compressed_file_is_unpacked),
 		WITH_FILE(a_few_bytes_that_stand_for_many_are_refused),
+		WITH_FILE(nothing_stays_open_or_mapped),
+		WITH_FILE(large_files_are_mapped_and_small_ones_copied),
+		WITH_FILE(a_few_bytes_need_a_limit_at_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 
 #include <weft/trigger.h>
 
+#include "failing_allocation.h"
 #include "trigger/triggers.h"
 
 static struct weft_triggers *triggers(const char *first, const char *second)
@@ -99,6 +100,10 @@ static void a_wrong_rule_is_wrong_somewhere(void **state)
 		{"waits > 1s kind = red", "a kind is expected", 18},
 		{"waits > 1s kind = 65536", "65536", 18},
 		{"waits > 1s label =", "label", 18},
+		{"waits > 1s kind = -1", "a kind is expected", 18},
+		{"counter x > 1/2", "the end", 13},
+		{"tag a\x7f", "the end", 5},
+		{"tag 'a\\'", "quote", 4},
 	};
 	struct weft_triggers *t;
 	(void)state;
@@ -399,6 +404,10 @@ static void a_rule_ends_at_its_size(void **state)
 	assert_int_equal(weft_triggers_add(t, "tag 'abc'", 8, &error), WEFT_ERROR_ARGUMENT);
 	assert_int_equal(weft_triggers_add(t, "counter x >= 1", 12, &error), WEFT_ERROR_ARGUMENT);
 	assert_int_equal(error.offset, 12);
+	assert_int_equal(weft_triggers_add(t, "counter x >= 1", 11, &error), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(error.offset, 11);
+	assert_int_equal(weft_triggers_add(t, "tag'a'", 3, &error), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(error.offset, 3);
 	assert_int_equal(take(t, counter("queue", 6, true)), 1);
 	assert_int_equal(take(t, text(WEFT_EVENT_TAG, 1, "b")), 0);
 	assert_int_equal(take(t, text(WEFT_EVENT_TAG, 1, "ab")), 2);
@@ -406,6 +415,93 @@ static void a_rule_ends_at_its_size(void **state)
 	longer.text.size = 2; /* "xa" */
 	assert_int_equal(take(t, longer), 1);
 	weft_triggers_destroy(t);
+}
+
+static void a_quoted_text_may_have_quotes(void **state)
+{
+	struct weft_triggers *t = triggers("tag = 'it\\'s \\\\'", NULL);
+	(void)state;
+	assert_int_equal(take(t, text(WEFT_EVENT_TAG, 1, "it's \\")), 1);
+	assert_int_equal(take(t, text(WEFT_EVENT_TAG, 1, "it\\'s \\\\")), 0);
+	weft_triggers_destroy(t);
+}
+
+/* A number and its unit have at most 64 characters. */
+static void a_long_number_is_refused(void **state)
+{
+	struct weft_triggers *t = triggers("tag a", NULL);
+	struct weft_trigger_error error;
+	char rule[7 + 200] = "runs > ";
+	(void)state;
+	memset(rule + 7, '0', 62);
+	memcpy(rule + 7 + 62, "ns", 2);
+	assert_int_equal(weft_triggers_add(t, rule, 7 + 64, &error), 0);
+	memcpy(rule + 7 + 62, "0ns", 3);
+	assert_int_equal(weft_triggers_add(t, rule, 7 + 65, &error), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(error.offset, 7);
+	assert_non_null(strstr(error.message, "shorter time"));
+	memset(rule + 8, 'n', sizeof(rule) - 8);
+	assert_int_equal(weft_triggers_add(t, rule, sizeof(rule), &error), WEFT_ERROR_ARGUMENT);
+	assert_non_null(strstr(error.message, "a unit"));
+	weft_triggers_destroy(t);
+}
+
+static void each_rule_fires_once_for_a_wait(void **state)
+{
+	struct weft_triggers *t = triggers("waits > 1us", "waits > 2us");
+	struct weft_trigger_error error;
+	(void)state;
+	assert_int_equal(weft_triggers_add(t, "waits > 3us", 11, &error), 0);
+	take(t, at(100, WEFT_EVENT_TRY_READ, 1, 9));
+	assert_int_equal(pass(t, 3100), 2);
+	assert_int_equal(pass(t, 3100), 0);
+	assert_int_equal(pass(t, 3101), 1);
+	assert_int_equal(pass(t, 9999), 0);
+	weft_triggers_destroy(t);
+}
+
+/* An event of a rundown may name the label of its task. */
+static void a_rundown_gives_labels(void **state)
+{
+	struct weft_triggers *t = triggers("waits > 50ns label = query", NULL);
+	struct weft_event alive = at(100, WEFT_EVENT_ALIVE, 1, 9);
+	(void)state;
+	alive.text = slice("the query");
+	take(t, alive);
+	alive.task = 2;
+	alive.text = slice("");
+	take(t, alive);
+	assert_int_equal(pass(t, 151), 1);
+	weft_triggers_destroy(t);
+}
+
+/* Memory is short at one allocation after the other. */
+static void short_memory_is_reported(void **state)
+{
+	static const char *const rules[] = {"counter q > 1", "waits > 1ns label = a", "tag 'b'"};
+	bool has_failed = true;
+	int failures = 0;
+	(void)state;
+	for (; has_failed && failures < 1000; failures++) {
+		struct weft_triggers *t = NULL;
+		struct weft_trigger_error problem;
+		until_failure = failures;
+		int error = weft_triggers_create(&t);
+		for (size_t i = 0; i < 3 && !error; i++)
+			error = weft_triggers_add(t, rules[i], strlen(rules[i]), &problem);
+		for (uint64_t i = 0; i < 200 && !error; i++) {
+			struct weft_event event =
+				i % 2 ? text(WEFT_EVENT_LABEL, i, "a label") : at(i, WEFT_EVENT_SWITCH, i, 9);
+			event.thread = (uint32_t)i / 10;
+			error = weft_triggers_take(t, &event);
+		}
+		has_failed = until_failure < 0;
+		until_failure = -1;
+		assert_int_equal(error, has_failed ? WEFT_ERROR_MEMORY : 0);
+		weft_triggers_destroy(t);
+	}
+	assert_in_range(failures, 20, 999);
+	weft_triggers_destroy(NULL);
 }
 
 static void the_largest_limits_are_accepted(void **state)
@@ -606,6 +702,11 @@ int main(void)
 		cmocka_unit_test(a_late_rule_knows_its_counter),
 		cmocka_unit_test(tasks_that_live_are_not_forgotten),
 		cmocka_unit_test(a_rule_ends_at_its_size),
+		cmocka_unit_test(a_quoted_text_may_have_quotes),
+		cmocka_unit_test(a_long_number_is_refused),
+		cmocka_unit_test(each_rule_fires_once_for_a_wait),
+		cmocka_unit_test(a_rundown_gives_labels),
+		cmocka_unit_test(short_memory_is_reported),
 		cmocka_unit_test(the_largest_limits_are_accepted),
 		cmocka_unit_test(each_rule_has_its_own_counter),
 		cmocka_unit_test(a_tag_of_the_same_size_is_another),
