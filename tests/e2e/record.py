@@ -184,7 +184,7 @@ def losses_are_reported():
         result = here.record('-o', 't.weft', '--size', '64K', SUBJECT, 20000, 'exit', 0)
         match = re.search(r'64 KiB, ([\d,]+) events?, ([\d,]+) lost \(([\d,]+) overwritten\)', result.stderr)
         assert match, result.stderr
-        kept, lost, overwritten = (int(number.replace(',', '')) for number in report.groups())
+        kept, lost, overwritten = (int(number.replace(',', '')) for number in match.groups())
         equal(kept + lost, 20000)
         equal(overwritten, lost)
         assert kept > 1000, kept
