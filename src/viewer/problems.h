@@ -18,7 +18,9 @@ struct weft__problem_list {
 	uint32_t count;                    /* as last known, while the trace grows */
 	bool is_marked;  /* the current problem is marked until something else is selected */
 	bool is_pulsing; /* the overview flashes because there are problems */
-	double pulse_ms; /* start of the flash */
+	double pulse_ms; /* start of the flash; the time of the last search */
+	double cost_ms;  /* of the last search, while the trace grows */
+	bool is_timed;   /* the next call shows the cost */
 };
 
 /* knowledge.c: compute the story index or the problems if they are missing. False if memory is

@@ -71,6 +71,8 @@ static void forget_choices(struct weft_viewer *viewer)
 	viewer->counters.hidden_count = 0; /* other counters may have these numbers */
 	viewer->problems.count = 0;
 	viewer->problems.pulse_ms = -INFINITY;
+	viewer->problems.cost_ms = 0;
+	viewer->problems.is_timed = false;
 }
 
 /* True if the new model has all tasks of the old one, with the same numbers. */

@@ -14,7 +14,10 @@
 #include "viewer/state.h"
 
 #define PROBLEMS_EVERY_MS 3000.0
-#define FIRST_PICTURE_MS  50.0 /* time from the preparation of a frame until it has been drawn */
+#define PROBLEMS_SHARE    20.0 /* pause between two searches, as a multiple of what one costs */
+#define PROBLEMS_COST_MAX_MS \
+	5000.0 /* if more time passes until the next call, the window was hidden meanwhile */
+#define FIRST_PICTURE_MS 50.0 /* time from the preparation of a frame until it has been drawn */
 
 static char *copy_text(const char *text)
 {
@@ -185,19 +188,41 @@ static double until(double due_ms, double now_ms)
 	return due_ms > now_ms ? due_ms - now_ms : 0;
 }
 
-/* When to look for problems next: after the first picture, and every few seconds while the trace
- * grows. */
+/* The pause between two searches for problems while the trace grows. */
+static double problems_pause(const struct weft_viewer *viewer)
+{
+	return fmax(PROBLEMS_EVERY_MS, PROBLEMS_SHARE * viewer->problems.cost_ms);
+}
+
+/* When to look for problems next: after the first picture, and now and then while the trace grows.
+ */
 static double problems_due(const struct weft_viewer *viewer)
 {
 	double due = viewer->now_ms + FIRST_PICTURE_MS;
-	return viewer->is_live ? fmax(due, viewer->problems.pulse_ms + PROBLEMS_EVERY_MS) : due;
+	return viewer->is_live ? fmax(due, viewer->problems.pulse_ms + problems_pause(viewer)) : due;
 }
 
 static bool needs_problems(const struct weft_viewer *viewer)
 {
 	if (!viewer->was_drawn || viewer->problems.found || !viewer->model)
 		return false;
-	return !viewer->is_live || viewer->now_ms - viewer->problems.pulse_ms > PROBLEMS_EVERY_MS;
+	return !viewer->is_live || viewer->now_ms - viewer->problems.pulse_ms > problems_pause(viewer);
+}
+
+/* Does all at once, as the next state would arrive before it is done in steps. The viewer has no
+ * clock: the next call, which comes at once, shows how long it took. */
+static bool find_live_problems(struct weft_viewer *viewer)
+{
+	viewer->problems.is_timed = weft__viewer_know_problems(viewer);
+	return viewer->problems.is_timed;
+}
+
+static void time_problems(struct weft_viewer *viewer)
+{
+	if (viewer->problems.is_timed)
+		viewer->problems.cost_ms =
+			fmin(viewer->now_ms - viewer->problems.pulse_ms, PROBLEMS_COST_MAX_MS);
+	viewer->problems.is_timed = false;
 }
 
 WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_ms)
@@ -205,10 +230,9 @@ WEFT__EXPORT double weft_viewer_advance(struct weft_viewer *viewer, double now_m
 	weft__viewer_begin(viewer, now_ms);
 	weft__viewer_advance_pointer(viewer);
 	weft__viewer_advance_hover(viewer);
-	bool learns = needs_problems(viewer) && !viewer->is_live && weft__viewer_learn_problems(viewer);
-	if (viewer->is_live && needs_problems(viewer))
-		weft__viewer_know_problems(
-			viewer); /* all at once, as the next state would arrive before it is done in steps */
+	time_problems(viewer);
+	bool learns = needs_problems(viewer) && (viewer->is_live ? find_live_problems(viewer)
+															 : weft__viewer_learn_problems(viewer));
 	bool has_message = viewer->status.message_until_ms > viewer->now_ms;
 	weft__viewer_settle(viewer);
 	if (viewer->problems.is_pulsing)
