@@ -76,14 +76,13 @@ static void move_task(struct weft__state *s, const uint32_t *new_index, uint32_t
 {
 	struct weft__state_tasks *t = &s->tasks;
 	uint32_t to = new_index[task], last = weft__state_forward(s, task);
+#define TASK_COLUMN(name, type, first) t->name[to] = t->name[task];
+#include "model/task_columns.def"
+#undef TASK_COLUMN
 	t->becomes[to] = last == task ? WEFT_NONE : new_index[last];
 	t->parent[to] = moved(new_index, t->parent[task], WEFT_NONE);
 	t->root[to] = moved(new_index, t->root[task], to);
 	t->asked[to] = moved(new_index, t->asked[task], WEFT_NONE);
-	t->label[to] = t->label[task];
-	t->message[to] = t->message[task];
-	t->kind[to] = t->kind[task];
-	t->flags[to] = t->flags[task];
 }
 
 static void move_all(struct weft__state *s, const uint32_t *new_index, uint32_t kept)

@@ -224,12 +224,9 @@ static void trim_tasks(struct weft_model_builder *b)
 {
 	struct weft__state_tasks *t = &b->state.tasks;
 	const struct weft__column of_state[] = {
-		{&t->parent, sizeof(*t->parent)},
-		{&t->becomes, sizeof(*t->becomes)},
-		{&t->label, sizeof(*t->label)},
-		{&t->message, sizeof(*t->message)},
-		{&t->kind, sizeof(*t->kind)},
-		{&t->flags, sizeof(*t->flags)},
+#define TASK_COLUMN(name, type, first) {&t->name, sizeof(*t->name)},
+#include "model/task_columns.def"
+#undef TASK_COLUMN
 	};
 	const struct weft__column own[] = {
 		{&b->tasks.start, sizeof(*b->tasks.start)},
@@ -259,12 +256,9 @@ static void hand_over_tasks(struct weft_model_builder *b, struct weft_tasks *to)
 	to->buffer = b->identities.buffer;
 	to->start = b->tasks.start;
 	to->end = b->tasks.end;
-	to->parent = t->parent;
-	to->becomes = t->becomes;
-	to->label = t->label;
-	to->message = t->message;
-	to->kind = t->kind;
-	to->flags = t->flags;
+#define TASK_COLUMN(name, type, first) to->name = t->name;
+#include "model/task_columns.def"
+#undef TASK_COLUMN
 	*t = (struct weft__state_tasks){0};
 	b->tasks = (struct task_columns){0};
 	b->identities = (struct weft__identities){0};

@@ -173,14 +173,16 @@ WEFT__EXPORT void weft_model_destroy(struct weft_model *m)
 		weft__snapshot_destroy(model);
 		return;
 	}
-	const void *columns[] = {m->tasks.id, m->tasks.start, m->tasks.end, m->tasks.parent,
-		m->tasks.becomes, m->tasks.buffer, m->tasks.label, m->tasks.message, m->tasks.kind,
-		m->tasks.flags, m->tasks.first_edge, m->tasks.first_note, m->tasks.first_activation,
-		m->edges.time, m->edges.from, m->edges.to, m->edges.type, m->edges.by_actor,
-		m->activations.start, m->activations.end, m->activations.thread, m->notes.time,
-		m->notes.text, m->notes.value, m->notes.type, m->samples.time, m->samples.value,
-		m->samples.task, m->counters, m->bands, m->threads, m->creations, m->loss_periods,
-		m->buffers};
+	const void *columns[] = {
+#define TASK_COLUMN(name, type, first) m->tasks.name,
+#include "model/task_columns.def"
+#undef TASK_COLUMN
+		m->tasks.id, m->tasks.start, m->tasks.end, m->tasks.buffer, m->tasks.first_edge,
+		m->tasks.first_note, m->tasks.first_activation, m->edges.time, m->edges.from, m->edges.to,
+		m->edges.type, m->edges.by_actor, m->activations.start, m->activations.end,
+		m->activations.thread, m->notes.time, m->notes.text, m->notes.value, m->notes.type,
+		m->samples.time, m->samples.value, m->samples.task, m->counters, m->bands, m->threads,
+		m->creations, m->loss_periods, m->buffers};
 	free_all(columns, sizeof(columns) / sizeof(*columns));
 	weft__strings_finish(&model->strings);
 	weft__ids_finish(&model->tasks_by_id);

@@ -37,9 +37,9 @@ struct weft__snapshot {
 	uint32_t tasks, edges; /* rows of its own columns */
 	size_t task_capacity, edge_capacity;
 	uint64_t *start, *end;
-	uint32_t *parent, *becomes, *label, *message;
-	uint16_t *kind;
-	uint8_t *flags;
+#define TASK_COLUMN(name, type, first) type *name;
+#include "model/task_columns.def"
+#undef TASK_COLUMN
 	uint32_t *first[WEFT__TASK_POOLS], *last[WEFT__TASK_POOLS]; /* as in the pools */
 	uint32_t packs[WEFT__TASK_POOLS];
 	uint8_t *edge_type;
@@ -73,8 +73,12 @@ static void free_snapshot(struct weft__model *model)
 {
 	struct weft__snapshot *s = model->snapshot;
 	release_parts(model);
-	void *columns[] = {s->start, s->end, s->parent, s->becomes, s->label, s->message, s->kind,
-		s->flags, s->edge_type, s->changed.items, s->open.items, s->dropped.items, s->bands};
+	void *columns[] = {
+#define TASK_COLUMN(name, type, first) s->name,
+#include "model/task_columns.def"
+#undef TASK_COLUMN
+		s->start, s->end, s->edge_type, s->changed.items, s->open.items, s->dropped.items,
+		s->bands};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	for (unsigned i = 0; i < WEFT__TASK_POOLS; i++) {
@@ -113,12 +117,9 @@ static int reserve(struct weft__snapshot *s, const struct weft_model_builder *b)
 	const struct weft__column tasks[] = {
 		{&s->start, sizeof(*s->start)},
 		{&s->end, sizeof(*s->end)},
-		{&s->parent, sizeof(*s->parent)},
-		{&s->becomes, sizeof(*s->becomes)},
-		{&s->label, sizeof(*s->label)},
-		{&s->message, sizeof(*s->message)},
-		{&s->kind, sizeof(*s->kind)},
-		{&s->flags, sizeof(*s->flags)},
+#define TASK_COLUMN(name, type, first) {&s->name, sizeof(*s->name)},
+#include "model/task_columns.def"
+#undef TASK_COLUMN
 		{&s->first[0], sizeof(uint32_t)},
 		{&s->first[1], sizeof(uint32_t)},
 		{&s->first[2], sizeof(uint32_t)},
@@ -172,11 +173,9 @@ static void write_task(struct weft__snapshot *s, const struct weft_model_builder
 	const uint8_t temporary = WEFT__TASK_WAITS | WEFT__TASK_ASKED;
 	s->start[task] = start_of(b, task);
 	s->end[task] = b->tasks.end[task];
-	s->parent[task] = t->parent[task];
-	s->becomes[task] = t->becomes[task];
-	s->label[task] = t->label[task];
-	s->message[task] = t->message[task];
-	s->kind[task] = t->kind[task];
+#define TASK_COLUMN(name, type, first) s->name[task] = t->name[task];
+#include "model/task_columns.def"
+#undef TASK_COLUMN
 	s->flags[task] =
 		(uint8_t)((t->flags[task] & ~temporary) | (b->tasks.remarks[task] & TASK_NOTED));
 	for (unsigned i = 0; i < WEFT__TASK_POOLS; i++) {
@@ -280,12 +279,9 @@ static void show_tasks(
 		.buffer = b->identities.buffer,
 		.start = s->start,
 		.end = s->end,
-		.parent = s->parent,
-		.becomes = s->becomes,
-		.label = s->label,
-		.message = s->message,
-		.kind = s->kind,
-		.flags = s->flags,
+#define TASK_COLUMN(name, type, first) .name = s->name,
+#include "model/task_columns.def"
+#undef TASK_COLUMN
 		.first_edge = s->first[WEFT__POOL_ACTS],
 		.end_edge = s->last[WEFT__POOL_ACTS],
 		.first_note = s->first[WEFT__POOL_NOTES],

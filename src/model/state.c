@@ -21,9 +21,12 @@ void weft__state_init(struct weft__state *s, const struct weft__listener *listen
 void weft__state_finish(struct weft__state *s)
 {
 	struct weft__state_tasks *t = &s->tasks;
-	void *columns[] = {t->parent, t->root, t->becomes, t->forward, t->asked, t->label, t->message,
-		t->kind, t->flags, s->threads, s->counters.name, s->counters.buffer, s->counters.value,
-		s->counters.by_name};
+	void *columns[] = {
+#define TASK_COLUMN(name, type, first) t->name,
+#include "model/task_columns.def"
+#undef TASK_COLUMN
+		t->root, t->forward, t->asked, s->threads, s->counters.name, s->counters.buffer,
+		s->counters.value, s->counters.by_name};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	weft__index_finish(&s->counters.others);

@@ -33,15 +33,12 @@ enum {
 struct weft__state_tasks {
 	uint32_t count;
 	size_t capacity;
-	uint32_t *parent;
-	uint32_t *root; /* towards the root of its tree of creation; itself if it is one */
-	uint32_t *becomes;
+	uint32_t *root;    /* towards the root of its tree of creation; itself if it is one */
 	uint32_t *forward; /* towards the last of the chain of becomes; itself if it became nothing */
 	uint32_t *asked;   /* the source of its latest try_read, as it was then */
-	uint32_t *label;   /* text: the first */
-	uint32_t *message; /* text */
-	uint16_t *kind;
-	uint8_t *flags;
+#define TASK_COLUMN(name, type, first) type *name;
+#include "model/task_columns.def"
+#undef TASK_COLUMN
 };
 
 /* Values of `running` for a thread that runs no known task. */

@@ -11,15 +11,12 @@ __attribute__((noinline)) static int reserve_task(struct weft__state_tasks *t)
 	if (t->count < t->capacity)
 		return 0;
 	const struct weft__column columns[] = {
-		{&t->parent, sizeof(*t->parent)},
 		{&t->root, sizeof(*t->root)},
-		{&t->becomes, sizeof(*t->becomes)},
 		{&t->forward, sizeof(*t->forward)},
 		{&t->asked, sizeof(*t->asked)},
-		{&t->label, sizeof(*t->label)},
-		{&t->message, sizeof(*t->message)},
-		{&t->kind, sizeof(*t->kind)},
-		{&t->flags, sizeof(*t->flags)},
+#define TASK_COLUMN(name, type, first) {&t->name, sizeof(*t->name)},
+#include "model/task_columns.def"
+#undef TASK_COLUMN
 	};
 	return weft__columns_reserve(
 		columns, sizeof(columns) / sizeof(*columns), &t->capacity, t->count + (size_t)1);
@@ -35,10 +32,10 @@ static int add_task(struct weft__state *s)
 		return error;
 	uint32_t task = t->count++;
 	t->forward[task] = t->root[task] = task;
-	t->parent[task] = t->becomes[task] = t->asked[task] = WEFT_NONE;
-	t->label[task] = t->message[task] = WEFT_NONE;
-	t->kind[task] = WEFT_KIND_PREEXISTING;
-	t->flags[task] = 0;
+	t->asked[task] = WEFT_NONE;
+#define TASK_COLUMN(name, type, first) t->name[task] = first;
+#include "model/task_columns.def"
+#undef TASK_COLUMN
 	return 0;
 }
 
