@@ -331,6 +331,22 @@ static void record(const struct event *event)
 	}
 }
 
+static void record_events(struct program *program, uint64_t events)
+{
+	for (uint64_t i = 0; i < events; i++) {
+		struct event event = next_event(program);
+		record(&event);
+	}
+}
+
+void random_record(uint64_t events)
+{
+	static struct program program;
+	if (!program.random)
+		program = start();
+	record_events(&program, events);
+}
+
 struct bytes random_weft(uint64_t events)
 {
 	struct program program = start();
@@ -342,10 +358,7 @@ struct bytes random_weft(uint64_t events)
 		fputs("random_trace: cannot record\n", stderr);
 		exit(1);
 	}
-	for (uint64_t i = 0; i < events; i++) {
-		struct event event = next_event(&program);
-		record(&event);
-	}
+	record_events(&program, events);
 	weft_stop();
 	return trace;
 }

@@ -22,6 +22,9 @@ struct bytes random_mirage(uint64_t events);
 struct bytes random_sexp(uint64_t events);
 struct bytes random_weft(uint64_t events);
 
+/* Records the next events of the sequence in a program under `weft record`. */
+void random_record(uint64_t events);
+
 /* Decodes such a trace and frees it. Exits on an error. */
 struct weft_model *random_model(struct bytes trace);
 

@@ -3,7 +3,7 @@
 """Builds the benchmarks with optimisation and runs them. The first line describes the machine.
 
     tools/bench.py [NAME…]      all, or only these (record, lttng, latency, follow, decode, open, live,
-                                layout, window, story, page)
+                                live_window, live_page, layout, window, story, page)
 
 docs/cost.md explains the figures.
 """
@@ -23,13 +23,14 @@ GROUPS = [
     ('following', ['follow']),
     ('decoding', ['decode']),
     ('opening', ['open']),
-    ('refreshing a growing trace', ['live']),
+    ('refreshing a growing trace', ['live', 'live_window', 'live_page']),
     ('frames', ['layout', 'window']),
     ('search', ['story']),
     ('the page', ['page']),
 ]
 # Benchmarks that are not built if something is missing.
 MISSING = {'lttng': "LTTng-UST is not measured: its headers are missing (Debian: liblttng-ust-dev)",
+           'live_window': "the desktop's window is not measured: pango is missing (Debian: libpango1.0-dev)",
            'window': "the desktop's window is not measured: pango is missing (Debian: libpango1.0-dev)"}
 
 

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: ISC
+"""The page in Chromium while it follows a program under `weft serve`: processor time of its worker for each
+picture, with 10⁵ new events each time; that is decoding, model, layout, scene and the drawing list.
+
+    live_page.py [EVENTS…]      10⁶ and 10⁷ by default
+"""
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+SOURCE = os.environ.get('WEFT_SOURCE') or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.environ.get('WEFT_BUILD') or os.path.join(SOURCE, 'build-bench')
+os.environ['WEFT_BUILD'] = BUILD
+sys.path.insert(0, os.path.join(SOURCE, 'tests', 'e2e'))
+from browser import NPM, chromium  # noqa: E402
+from harness import Skip  # noqa: E402
+
+WEFT = os.path.join(BUILD, 'weft')
+NEW_EVENTS, PICTURES = 10**5, 8
+
+
+class Lines:
+    """A program that answers each line with a line."""
+
+    def __init__(self, *command, **options):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **options)
+
+    def read(self):
+        return self.process.stdout.readline().strip()
+
+    def ask(self, line):
+        print(line, file=self.process.stdin, flush=True)
+        return self.read()
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+@contextlib.contextmanager
+def served(events, folder):
+    """A program that has recorded that many events into a ring with room for more, and the server's address."""
+    os.makedirs(os.path.join(folder, 'run', 'nothing'), mode=0o700)
+    env = dict(os.environ, XDG_RUNTIME_DIR=os.path.join(folder, 'run'))
+    program = Lines(WEFT, 'record', '--size', '%dM' % (events * 45 // 10**6 + 300), '-o', os.path.join(folder, 'out.weft'),
+                    os.path.join(BUILD, 'bench', 'bench_live_program'), env=env, stderr=subprocess.DEVNULL)
+    program.read()
+    program.ask(events)
+    server = Lines(WEFT, 'serve', '--listen', '127.0.0.1:0', os.path.join(folder, 'run', 'nothing'), env=env)
+    try:
+        yield program, server.read()
+    finally:
+        server.process.terminate()
+        server.end()
+        program.end()
+
+
+def follow(name, events, program, page):
+    """Prints the mean of some pictures; the events recorded then."""
+    before = json.loads(page.ask(events))
+    for _ in range(PICTURES):
+        events = int(program.ask(NEW_EVENTS))
+        after = json.loads(page.ask(events))
+    pictures = after['refreshes'] - before['refreshes']
+    print('    %-18s %9.0f %9d %9.0f %9.0f' % (name, (after['ms'] - before['ms']) / PICTURES, pictures,
+                                               (after['ms'] - before['ms']) / pictures, after['memory'] / 1e6), flush=True)
+    return events
+
+
+def measure(events, browser):
+    with tempfile.TemporaryDirectory(prefix='weft-bench-') as folder, served(events, folder) as (program, url):
+        page = Lines('node', os.path.join(SOURCE, 'bench', 'live_page.mjs'), browser, url, env=dict(os.environ, WEFT_NPM=NPM))
+        print('  %s events' % format(events, ','))
+        events = follow('the first ones', events, program, page)  # V8 still optimizes
+        events = follow('nothing selected', events, program, page)
+        page.ask('view task=1')
+        follow('a task selected', events, program, page)
+        page.end()
+
+
+def main():
+    try:
+        browser = chromium()
+    except Skip as reason:
+        print('The page is not measured: %s.' % reason)
+        return
+    print('the page that follows a program: ms of its worker, WebAssembly memory in MB\n'
+          '                       100,000 events  pictures  each    memory')
+    for events in map(int, sys.argv[1:] or [10**6, 10**7]):
+        measure(events, browser)
+
+
+main()
