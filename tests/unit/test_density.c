@@ -14,6 +14,7 @@
 
 #include "render/scene/density.h"
 #include "render/edges/edge_columns.h"
+#include "render/tasks/cells.h"
 #include "built.h"
 #include "painter_made.h"
 
@@ -511,6 +512,109 @@ static void work_can_be_stopped_at_each_step(void **state)
 	scenery_finish(&s);
 }
 
+/* ---- Cells ---- */
+
+#define COLUMNS 420
+
+/* What is to be drawn in a pixel column: see cells.h. */
+struct column_look {
+	int height, ran; /* px */
+	bool failed;
+};
+
+static struct column_look look_of(const struct painter *p, const struct weft__share *share)
+{
+	struct column_look look = {0, 0, share->failed};
+	if (share->tasks == 0)
+		return look;
+	look.height = (int)fmin(8, 2 + floor(log2(share->tasks)));
+	look.ran = (int)ceil(fmin(share->running_ns * p->view->scale, 1) * look.height - 0.05);
+	return look;
+}
+
+/* Random columns from the second on, the last one too; `alike` of them in a row. */
+static unsigned fill_columns(
+	struct painter *p, struct weft__cells *cells, uint32_t alike, struct column_look looks[COLUMNS])
+{
+	unsigned changes = 0;
+	for (uint32_t at = 1; at < COLUMNS;) {
+		struct weft__share share = {.tasks = pick(6) ? 1 + pick(100) : 0};
+		if (share.tasks) {
+			share.running_ns = (uint64_t)(pick(130) / 100.0 / p->view->scale);
+			share.failed = pick(20) == 0;
+		}
+		changes++;
+		for (uint32_t i = 0; i < alike && at < COLUMNS; i++, at++) {
+			looks[at] = look_of(p, &share);
+			if (share.tasks)
+				weft__cells_add_share(cells, p, &share, p->x0 + at + pick(9) / 10.0);
+		}
+	}
+	return changes;
+}
+
+static void read_looks(const struct painter *p, struct column_look looks[COLUMNS])
+{
+	for (uint32_t i = 0; i < p->canvas->op_count; i++) {
+		const struct weft_canvas_op *op = &p->canvas->ops[i];
+		double from = op->x - p->x0, to = op->x2 - p->x0;
+		int height = (int)(op->y2 - op->y);
+		assert_int_equal(op->type, WEFT_CANVAS_RECT);
+		if (op->color == p->theme->failed) {
+			from += 0.5;
+			assert_int_equal(height, 3);
+		}
+		for (double x = from; x < to && x < COLUMNS; x++) {
+			struct column_look *look = &looks[(size_t)x];
+			look->failed = look->failed || op->color == p->theme->failed;
+			look->height += op->color == p->theme->failed ? 0 : height;
+			look->ran += op->color == p->theme->running ? height : 0;
+		}
+	}
+}
+
+/* Neighbours with equal looks are one rectangle; where there are too many changes, similar ones
+ * are joined over at most 6 px. */
+static void check_looks(
+	const struct column_look *expected, const struct column_look *drawn, bool is_rough)
+{
+	for (uint32_t i = 0; i < COLUMNS; i++) {
+		bool is_beside_failed = i > 0 && expected[i - 1].failed; /* a cap is 2 px wide */
+		assert_true(drawn[i].failed == expected[i].failed || is_beside_failed);
+		assert_true(abs(drawn[i].height - expected[i].height) <= is_rough);
+		assert_true(abs(drawn[i].ran - expected[i].ran) <= is_rough);
+		assert_int_equal(drawn[i].height == 0, expected[i].height == 0);
+	}
+}
+
+static void cells_look_as_their_tasks_are_many(void **state)
+{
+	static const struct weft__lane lane = {.row_count = 1, .y = 50, .spacing = 28};
+	struct weft_canvas *canvas;
+	struct scenery s;
+	(void)state;
+	scenery_init(&s, random_model(200, 3, 50, false));
+	assert_int_equal(weft_canvas_create(600, 200, &canvas), 0);
+	weft_frame_place(s.layout, COLUMNS, 200, &s.frame);
+	weft_frame_view(s.layout, &s.frame, &s.view);
+	s.painter = painter_made(s.scene, &s.frame, &s.view, canvas);
+	assert_true(s.frame.picture.width == COLUMNS);
+	struct weft__cells *cells = weft__cells_create(s.painter);
+	for (uint32_t alike = 1; alike < 12; alike++) {
+		struct column_look expected[COLUMNS] = {0}, drawn[COLUMNS] = {0};
+		unsigned changes = fill_columns(s.painter, cells, alike, expected);
+		weft_canvas_clear(canvas, 600, 200);
+		weft__cells_draw(cells, s.painter, &lane); /* and empties them */
+		read_looks(s.painter, drawn);
+		check_looks(expected, drawn, changes > 200);
+		assert_true(canvas->op_count < 3 * changes);
+	}
+	weft__cells_destroy(cells);
+	look_away(&s);
+	scenery_finish(&s);
+	weft_canvas_destroy(canvas);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -522,6 +626,7 @@ int main(void)
 		cmocka_unit_test(bars_are_as_high_as_tasks_ran),
 		cmocka_unit_test(work_can_be_stopped_at_each_step),
 		cmocka_unit_test(merged_lanes_of_live_traces_are_counted),
+		cmocka_unit_test(cells_look_as_their_tasks_are_many),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,39 @@ static bool check_growth(const struct weft_layout *before, const struct weft_lay
 	return true;
 }
 
+/* When a task and its descendants, as far as they are drawn like it, have ended. */
+static uint64_t end_with_descendants(const struct weft_layout *l, uint32_t task)
+{
+	uint64_t end = l->model->tasks.end[task];
+	for (uint32_t child = 0; child < l->model->tasks.count; child++)
+		if (l->parent[child] == task && same_group(l, child, task) &&
+			l->form[child] == l->form[task]) {
+			uint64_t last = end_with_descendants(l, child);
+			end = last > end ? last : end;
+		}
+	return end;
+}
+
+static void check_fold_spans(const struct weft_layout *l)
+{
+	for (uint32_t f = 0; f < l->fold_count; f++) {
+		const struct weft_fold *fold = &l->folds[f];
+		uint64_t start = UINT64_MAX, end = 0, longest = 0;
+		for (uint32_t i = fold->first; i < fold->first + fold->count; i++) {
+			uint64_t from = l->start[l->fold_members[i]];
+			uint64_t to = end_with_descendants(l, l->fold_members[i]);
+			assert_int_equal(l->fold_of[l->fold_members[i]], f);
+			assert_int_equal(l->fold_ends[i], to);
+			start = from < start ? from : start;
+			end = to > end ? to : end;
+			longest = to > from && to - from > longest ? to - from : longest;
+		}
+		assert_int_equal(fold->start, start);
+		assert_int_equal(fold->end, end);
+		assert_int_equal(fold->max_ns, longest);
+	}
+}
+
 static void a_drawn_task_keeps_its_row(void **state)
 {
 	(void)state;
@@ -85,6 +118,7 @@ static void a_drawn_task_keeps_its_row(void **state)
 			options.previous = look == 12 ? NULL : layout; /* packed anew */
 			after = lay_out(next, &options);
 			check_all(after, NULL);
+			check_fold_spans(after);
 			short_ways += options.previous && check_growth(layout, after, &options);
 			if (options.previous && !layout->group_of == !after->group_of)
 				check_kept(layout, after);
@@ -201,6 +235,38 @@ static void new_tasks_take_the_first_free_row(void **state)
 	weft_model_destroy(program_finish(&p));
 }
 
+/* Two tasks that came since the last look: the newer one is placed first. */
+static void of_new_siblings_the_newest_is_placed_first(void **state)
+{
+	(void)state;
+	struct program p;
+	struct weft_model *model, *next;
+	program_start(&p, 1);
+	for (uint64_t id = 1; id <= 4; id++) {
+		emit(&p, 0,
+			(struct weft_event){.type = WEFT_EVENT_CREATE,
+				.task = id <= 2 ? WEFT_TASK_NONE : 5 - id, /* 3 below 2, 4 below 1 */
+				.other = id,
+				.kind = 1});
+		if (id == 2)
+			assert_int_equal(
+				weft_model_builder_snapshot(p.builder, &description, p.time, &model), 0);
+	}
+	emit(&p, 0, (struct weft_event){.type = WEFT_EVENT_CREATE, .task = 1, .other = 5, .kind = 1});
+	struct weft_layout *before = lay_out(model, NULL);
+	assert_int_equal(weft_model_builder_snapshot(p.builder, &description, p.time, &next), 0);
+	struct weft_layout *after = lay_out(next, &(struct weft_layout_options){.previous = before});
+	assert_non_null(weft__layout_growth(after, before));
+	assert_int_equal(after->row[4], 2);
+	assert_int_equal(after->row[3], 3);
+	assert_int_equal(after->row[2], 4);
+	weft_layout_destroy(before);
+	weft_layout_destroy(after);
+	weft_model_destroy(model);
+	weft_model_destroy(next);
+	weft_model_destroy(program_finish(&p));
+}
+
 /* A task of no length still has its row at that time. */
 static void new_tasks_avoid_one_that_ended_as_it_began(void **state)
 {
@@ -239,6 +305,7 @@ int main(void)
 		cmocka_unit_test(a_drawn_task_keeps_its_row),
 		cmocka_unit_test(drawn_tasks_move_as_in_a_whole_layout),
 		cmocka_unit_test(new_tasks_take_the_first_free_row),
+		cmocka_unit_test(of_new_siblings_the_newest_is_placed_first),
 		cmocka_unit_test(new_tasks_avoid_one_that_ended_as_it_began),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

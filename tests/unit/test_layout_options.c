@@ -221,6 +221,7 @@ static void folds_open_and_close(void **state)
 			assert_int_equal(open->form[some], WEFT_FORM_LINE);
 			assert_false(open->folds[open->fold_of[some]].folded);
 			assert_int_equal(open->folds[open->fold_of[some]].row, WEFT_NONE);
+			check_fold_figures(open, &open->folds[open->fold_of[some]]);
 			options.fold = false;
 			struct weft_layout *only = lay_out(model, &options);
 			check_all(only, NULL);
@@ -519,6 +520,53 @@ static void tasks_of_a_buffer_are_a_group(void **state)
 	weft_model_destroy(model);
 }
 
+/* A task that never ran, without a creator, is of its buffer's first thread; a process runs as much
+ * as its threads do on average. */
+static void a_group_has_its_threads_tasks_and_time(void **state)
+{
+	(void)state;
+	struct program p;
+	program_start(&p, 1);
+	const struct weft_event events[] = {
+		{.type = WEFT_EVENT_CREATE, .task = WEFT_TASK_NONE, .other = 1, .kind = 1},
+		{.type = WEFT_EVENT_CREATE, .task = WEFT_TASK_NONE, .other = 1, .kind = 1, .thread = 2},
+		{.type = WEFT_EVENT_SWITCH, .task = 1},
+		{.type = WEFT_EVENT_SWITCH, .task = WEFT_TASK_NONE},
+		{.type = WEFT_EVENT_SWITCH, .task = 1, .thread = 1},
+	};
+	for (unsigned i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		static const uint64_t times[] = {1000, 1000, 1000, 1500, 1750};
+		p.time = times[i];
+		emit(&p, events[i].thread, events[i]);
+	}
+	p.time = 2000;
+	emit(&p, 1, (struct weft_event){.type = WEFT_EVENT_SWITCH, .task = WEFT_TASK_NONE});
+	struct weft_model *model = program_finish(&p);
+	struct weft_layout *l =
+		lay_out(model, &(struct weft_layout_options){.group_by = WEFT_GROUP_BY_THREAD});
+	assert_int_equal(l->group_count, 2);
+	assert_string_equal(l->groups[1].name, "q 20: other");
+	assert_true(l->groups[0].running == 0.5 && l->groups[1].running == 0);
+	weft_layout_destroy(l);
+	l = lay_out(model, &(struct weft_layout_options){.group_by = WEFT_GROUP_BY_PROCESS});
+	assert_int_equal(l->group_count, 2);
+	assert_true(l->groups[0].running == 0.375 && l->groups[1].running == 0);
+	weft_layout_destroy(l);
+	weft_model_destroy(model);
+}
+
+static void groups_have_names(void **state)
+{
+	enum weft_group_by by = WEFT_GROUP_BY_HOST;
+	(void)state;
+	for (unsigned i = 0; i <= WEFT_GROUP_BY_HOST; i++) {
+		assert_true(weft_group_by_parse(weft_group_by_name((enum weft_group_by)i), &by));
+		assert_int_equal(by, i);
+	}
+	assert_false(weft_group_by_parse("threads", &by));
+	assert_int_equal(by, WEFT_GROUP_BY_HOST);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -531,6 +579,8 @@ int main(void)
 		cmocka_unit_test(groups_and_filters_lose_nothing),
 		cmocka_unit_test(a_task_is_of_the_thread_it_first_ran_on),
 		cmocka_unit_test(tasks_of_a_buffer_are_a_group),
+		cmocka_unit_test(a_group_has_its_threads_tasks_and_time),
+		cmocka_unit_test(groups_have_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

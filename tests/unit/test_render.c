@@ -482,6 +482,94 @@ static void a_whole_second_has_no_decimals(void **state)
 	assert_string_equal(text, "5 s");
 }
 
+/* A small frame loses the overview first, then the status, the title and the gutter. */
+static void a_frame_has_the_parts_that_fit(void **state)
+{
+	static const struct {
+		double width, height;                /* of the frame */
+		double title, strip, status, gutter; /* heights, and a width; 0: absent */
+	} cases[] = {
+		{600, 400, 28, 44, 24, 124},
+		{599, 400, 28, 44, 40, 124}, /* two lines of status */
+		{599, 399, 28, 44, 24, 124},
+		{480, 300, 28, 44, 24, 124},
+		{479, 300, 28, 44, 24, 0},
+		{600, 299, 28, 0, 24, 124},
+		{600, 220, 28, 0, 24, 124},
+		{600, 219, 28, 0, 0, 124},
+		{600, 120, 28, 0, 0, 124},
+		{600, 119, 0, 0, 0, 124},
+		{600, 10, 0, 0, 0, 124},
+	};
+	struct picture p;
+	(void)state;
+	picture_init(&p, many_counters(1), 600, 400);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		double above = cases[i].title + cases[i].strip;
+		double height = fmax(cases[i].height - above - 22 - cases[i].status, 1);
+		weft_frame_place(p.layout, cases[i].width, cases[i].height, &p.frame);
+		const struct weft_frame expected = {
+			.width = cases[i].width,
+			.height = cases[i].height,
+			.title = {0, 0, cases[i].width, cases[i].title},
+			.strip = {0, cases[i].title, cases[i].width, cases[i].strip},
+			.ruler = {0, above, cases[i].width - cases[i].gutter, 22},
+			.picture = {0, above + 22, cases[i].width - cases[i].gutter, height},
+			.groups = {0, above + 22, 0, height},
+			.gutter = {cases[i].width - cases[i].gutter, above + 22, cases[i].gutter, height},
+			.status = {0, above + 22 + height, cases[i].width, cases[i].status},
+		};
+		assert_memory_equal(&p.frame, &expected, sizeof(expected));
+	}
+	picture_finish(&p);
+}
+
+/* Ten tasks beside each other in one row, each a pixel wide, and one of 20 px. */
+static struct weft_model *neighbours(void)
+{
+	struct weft_model_builder *builder = built_begin();
+	for (uint32_t i = 0; i < 11; i++) {
+		struct weft_event event = {.type = WEFT_EVENT_CREATE,
+			.time_ns = 10 * i,
+			.task = WEFT_TASK_NONE,
+			.other = i + 1,
+			.kind = WEFT_KIND_TASK};
+		built_add(builder, event);
+		event.type = WEFT_EVENT_RESOLVE;
+		event.time_ns += i == 10 ? 200 : 10;
+		built_add(builder, event);
+	}
+	return built_finish(builder);
+}
+
+/* Small matches within 3 px share one ground; wide ones each have theirs. */
+static void grounds_of_matches_are_shared_by_neighbours(void **state)
+{
+	const uint32_t found[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+	struct weft_highlight highlight = {
+		.selected = WEFT_NONE, .hovered = WEFT_NONE, .edge = WEFT_NONE, .found = found};
+	struct picture p;
+	(void)state;
+	picture_init(&p, neighbours(), 340, 200);
+	p.view.scale = 0.1;
+	p.view.left = -200; /* x of the first is 20 */
+	p.options.highlight = &highlight;
+	for (highlight.found_count = 0; highlight.found_count <= 11; highlight.found_count++) {
+		unsigned grounds = 0;
+		draw(&p);
+		for (uint32_t i = 0; i < p.canvas->op_count; i++) {
+			const struct weft_canvas_op *op = &p.canvas->ops[i];
+			if (op->type != WEFT_CANVAS_RECT || op->color != 0xffe066ff)
+				continue;
+			grounds++;
+			assert_true(op->y2 - op->y == 18);
+		}
+		/* Squares begin at 18, 21, 24, 27 and 30 px. */
+		assert_int_equal(grounds, highlight.found_count ? (highlight.found_count + 4) / 3 : 0);
+	}
+	picture_finish(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -497,6 +585,8 @@ int main(void)
 		cmocka_unit_test(durations_as_people_read_them),
 		cmocka_unit_test(ticks_change_their_unit_at_a_whole_one),
 		cmocka_unit_test(a_whole_second_has_no_decimals),
+		cmocka_unit_test(a_frame_has_the_parts_that_fit),
+		cmocka_unit_test(grounds_of_matches_are_shared_by_neighbours),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 
 #include "built.h"
 #include "picture.h"
+#include "render/rows.h"
 #include "render/scene/scene.h"
 #include "render/theme.h"
 #include "render/things.h"
@@ -370,6 +371,53 @@ static void a_fold_is_hit_at_the_member_that_began_last(void **state)
 	picture_finish(&p);
 }
 
+/* ---- Rows ---- */
+
+/* Two rows: five tasks of 50 ns each 100 ns in the second, below one that lasts. */
+static struct weft_model *tasks_in_a_row(void)
+{
+	struct weft_model_builder *b = built_begin();
+	create(b, 0, WEFT_TASK_NONE, 1);
+	for (uint64_t i = 0; i < 5; i++) {
+		create(b, 100 + 100 * i, 1, 2 + i);
+		edge(b, WEFT_EVENT_RESOLVE, 150 + 100 * i, 1, 2 + i);
+	}
+	edge(b, WEFT_EVENT_RESOLVE, 1000, 1, 1);
+	return built_finish(b);
+}
+
+static void tasks_are_found_in_their_row(void **state)
+{
+	struct picture p;
+	uint32_t tasks[8];
+	(void)state;
+	picture_init(&p, tasks_in_a_row(), 500, 300);
+	/* The one that lives then, else the next, else the last. */
+	assert_int_equal(weft__row_task_at(p.scene, 1, 0), 1);
+	assert_int_equal(weft__row_task_at(p.scene, 1, 149), 1);
+	assert_int_equal(weft__row_task_at(p.scene, 1, 150), 2);
+	assert_int_equal(weft__row_task_at(p.scene, 1, 900), 5);
+	assert_int_equal(weft__row_task_at(p.scene, 0, 900), 0);
+	assert_int_equal(weft__row_neighbour(p.scene, 3, 1), 4);
+	assert_int_equal(weft__row_neighbour(p.scene, 3, -1), 2);
+	assert_int_equal(weft__row_neighbour(p.scene, 1, -1), WEFT_NONE);
+	assert_int_equal(weft__row_neighbour(p.scene, 5, 1), WEFT_NONE);
+	assert_int_equal(weft__row_neighbour(p.scene, 0, 1), WEFT_NONE);
+	/* Those in a range, and the one before it. */
+	assert_int_equal(weft__row_tasks(p.scene, 1, 250, 400, tasks, 8), 3);
+	assert_int_equal(tasks[0], 2);
+	assert_int_equal(tasks[2], 4);
+	assert_int_equal(weft__row_tasks(p.scene, 1, 249, 399, tasks, 8), 3);
+	assert_int_equal(tasks[0], 1);
+	assert_int_equal(weft__row_tasks(p.scene, 1, 0, 1000, tasks, 8), 5);
+	assert_int_equal(weft__row_tasks(p.scene, 1, 0, 1000, tasks, 2), 2);
+	picture_finish(&p);
+	picture_init_laid_out(&p, alike_tasks(), &(struct weft_layout_options){.fold = true}, 700, 300);
+	uint32_t row = p.layout->folds[0].row;
+	assert_int_equal(weft__row_task_at(p.scene, row, 999), p.layout->fold_members[0]);
+	picture_finish(&p);
+}
+
 static void a_record_is_that_of_one_frame(void **state)
 {
 	struct picture p;
@@ -403,6 +451,7 @@ int main(void)
 		cmocka_unit_test(a_cell_has_the_tasks_of_its_column),
 		cmocka_unit_test(a_cell_of_several_rows_has_the_living_tasks),
 		cmocka_unit_test(a_fold_is_hit_at_the_member_that_began_last),
+		cmocka_unit_test(tasks_are_found_in_their_row),
 		cmocka_unit_test(a_record_is_that_of_one_frame),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
