@@ -40,6 +40,15 @@ static int fork_once(void)
 	return waitpid(child, &status, 0) == child ? status : 91;
 }
 
+/* Moves its run directory away, so that its child can make no ring, and cannot report that there.
+ */
+static int move_and_fork(const char *directory)
+{
+	char moved[PATH_MAX];
+	snprintf(moved, sizeof(moved), "%.*s-moved", (int)strlen(directory) - 1, directory);
+	return rename(directory, moved) ? 97 : fork_once();
+}
+
 /* Shortens its own ring, and goes on. */
 static int lose_ring(const char *path)
 {
@@ -66,6 +75,8 @@ static int act(const char *task, const char *path)
 		return exec_again("quiet");
 	if (strcmp(task, "fork") == 0)
 		return fork_once();
+	if (strcmp(task, "move") == 0)
+		return move_and_fork(path);
 	if (strcmp(task, "lose") == 0)
 		return lose_ring(path);
 	if (strcmp(task, "sigbus") == 0)
@@ -153,6 +164,18 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 	return size == 0;
 }
 
+static bool has_steady_counter(void)
+{
+	char line[4096];
+	bool is_found = false;
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	assert_non_null(file);
+	while (!is_found && fgets(line, sizeof(line), file))
+		is_found = strstr(line, " nonstop_tsc") != NULL;
+	fclose(file);
+	return is_found;
+}
+
 static void the_header_describes_the_process(void **state)
 {
 	struct place place = place_make();
@@ -181,6 +204,9 @@ static void the_header_describes_the_process(void **state)
 	assert_true(h.second.ticks > h.start.ticks && h.end.ticks > h.second.ticks);
 	assert_true(h.start.unix_ns > UINT64_C(1600000000000000000));
 	assert_int_equal(h.buffer_bytes, 65536);
+	if (has_steady_counter())
+		assert_int_equal(h.clock, WEFT_ABI_CLOCK_TSC);
+	assert_int_equal(h.clock == WEFT_ABI_CLOCK_MONOTONIC, h.start.ticks == h.start.monotonic_ns);
 	place_remove(&place);
 }
 
@@ -289,6 +315,25 @@ static void a_forked_child_has_a_ring_and_other_ids(void **state)
 	assert_true(header.hand > 0);
 	assert_true(header.next_task > read_header(&place, named(&child, ".weft")).next_task);
 	place_remove(&place);
+}
+
+static void a_child_without_a_ring_is_reported_to_its_parent(void **state)
+{
+	struct place place = place_make(), moved;
+	struct child child = {.task = "move", .argument = place.path};
+	(void)state;
+	child.settings[0] = setting("WEFT_OUT", place.path);
+	child.settings[1] = "WEFT_SIZE=64K";
+	assert_int_equal(run(&child), 0);
+	snprintf(
+		moved.path, sizeof(moved.path), "%.*s-moved/", (int)strlen(place.path) - 1, place.path);
+	struct weft_abi_buffer header = read_header(&moved, named(&child, ".weft"));
+	assert_int_equal(header.refused_count, 1);
+	assert_true((uint32_t)header.refused[0] > 0);
+	assert_int_not_equal((uint32_t)header.refused[0], child.pid);
+	assert_int_equal(header.refused[0] >> 32 & 0xffff, ENOENT);
+	assert_int_equal(header.refused[0] >> 48, WEFT_ABI_STEP_CREATE);
+	place_remove(&moved);
 }
 
 /* The first ring of a file is the file; later ones have the process in their names. The directory
@@ -438,6 +483,10 @@ static void the_environment_sets_levels_of_categories(void **state)
 	assert_link(&place, named(&child, ".failed"), "WEFT_CATEGORIES: \"=info\": not CATEGORY=LEVEL");
 	assert_link(&place, named(&child, ".2.failed"),
 		"WEFT_CATEGORIES: \"a=b=inf\": not a level: off, error, warning, info, debug or trace");
+	assert_int_equal(
+		header_with(&place, &child, "WEFT_LEVEL=error", "WEFT_CATEGORIES=program=off").levels[0],
+		WEFT_LEVEL_OFF);
+	assert_false(place_has(&place, named(&child, ".failed")));
 	memset(longest + strlen(longest), 'x', 255);
 	strcat(longest, "=info");
 	header_with(&place, &child, "WEFT_LEVEL=error", longest);
@@ -447,6 +496,12 @@ static void the_environment_sets_levels_of_categories(void **state)
 	assert_memory_equal(target, "WEFT_CATEGORIES: \"xxx", 21);
 	assert_int_equal(strlen(target), strlen("WEFT_CATEGORIES: ") + 127);
 	assert_non_null(strstr(target, "x\": too many settings, or too long a name"));
+	longest[strlen(longest) - strlen("=info")] = 'x';
+	memcpy(longest + strlen("WEFT_CATEGORIES=") + 256, "=info", 6);
+	header_with(&place, &child, "WEFT_LEVEL=error", longest);
+	memset(target, 0, sizeof(target));
+	assert_true(readlink(in_place(&place, named(&child, ".failed")), target, sizeof(target)) > 0);
+	assert_non_null(strstr(target, "x\": too long a name"));
 	place_remove(&place);
 }
 
@@ -501,6 +556,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_file_is_recorded_into_unless_it_exists),
 		cmocka_unit_test(each_program_of_a_process_has_a_ring),
 		cmocka_unit_test(a_forked_child_has_a_ring_and_other_ids),
+		cmocka_unit_test(a_child_without_a_ring_is_reported_to_its_parent),
 		cmocka_unit_test(rings_in_place_are_linked),
 		cmocka_unit_test(a_shortened_ring_does_not_end_the_program),
 		cmocka_unit_test(rings_of_a_run_have_a_common_limit),
