@@ -516,7 +516,7 @@ static void work_can_be_stopped_at_each_step(void **state)
 
 #define COLUMNS 420
 
-/* What is to be drawn in a pixel column: see cells.h. */
+/* The expected look of a pixel column: see cells.h. */
 struct column_look {
 	int height, ran; /* px */
 	bool failed;

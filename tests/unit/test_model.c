@@ -498,6 +498,106 @@ static void a_tag_without_a_value_has_none(void **state)
 	weft_model_destroy(m);
 }
 
+static struct weft_event aged(uint64_t time, uint64_t task, int64_t age)
+{
+	struct weft_event e = alive(time, task, "", NONE);
+	e.has_value = true;
+	e.value = age;
+	return e;
+}
+
+/* A rundown tells how old tasks are: 1 began 50 ns before the trace, 2 within it, 3 at its own
+ * first mention at the latest, 5 before time began. Of 4 there is no age, and of 6 only a create
+ * event. */
+static void a_rundown_tells_when_tasks_began(void **state)
+{
+	static const struct {
+		uint64_t id, start, created; /* created: 0 if it is not known */
+	} expected[] = {{1, 100, 50}, {2, 150, 150}, {3, 120, 130}, {4, 100, UINT64_MAX}, {5, 100, 0},
+		{6, 205, 205}};
+	(void)state;
+	struct weft_model *m = BUILD(switch_to(100, NONE), read_event(120, NONE, 3), aged(200, 1, 150),
+		aged(200, 2, 50), aged(200, 3, 70), alive(200, 4, "", NONE), aged(200, 5, 201),
+		create(205, NONE, 6), aged(206, 6, 100), aged(210, 1, 10));
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		uint32_t t = task(m, expected[i].id);
+		uint64_t created = UINT64_MAX;
+		assert_int_equal(m->tasks.start[t], expected[i].start);
+		assert_int_equal(weft_model_creation(m, t, &created), expected[i].created != UINT64_MAX);
+		assert_int_equal(created, expected[i].created);
+	}
+	assert_int_equal(m->summary.preexisting, 3); /* 1, 4, 5 */
+	weft_model_destroy(m);
+}
+
+static void processes_and_hosts_are_told_from_buffers(void **state)
+{
+	const struct weft_trace_buffer buffers[] = {
+		{.process = "redis", .pid = 4711, .host = "a", .boot_id = {1}},
+		{.process = "r", .host = "b", .boot_id = {1}},
+		{.process = "", .pid = 12, .host = "a", .boot_id = {2}},
+		{.process = "", .host = "a"},
+		{.process = "", .host = "b"},
+		{.process = "", .host = "c"},
+	};
+	static const char *const names[] = {
+		"redis 4711", "r", "process 12", "process #3", "process #4", "process #5", "process #6"};
+	static const uint32_t hosts[] = {0, 0, 2, 0, 1, 5, 6};
+	char text[32];
+	(void)state;
+	for (uint32_t i = 0; i < 7; i++) {
+		size_t size = weft_trace_format_process(buffers, 6, i, text, sizeof(text));
+		assert_string_equal(text, names[i]);
+		assert_int_equal(size, strlen(names[i]));
+		assert_int_equal(weft_trace_first_of_host(buffers, 6, i), hosts[i]);
+	}
+}
+
+static void edges_losses_and_levels_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(weft_edge_name(WEFT_EDGE_TRY_READ), "try_read");
+	assert_string_equal(weft_edge_name(WEFT_EDGE_TYPES), "unknown");
+	assert_string_equal(weft_loss_name(WEFT_LOSS_OVERWRITTEN), "overwritten");
+	assert_string_equal(weft_loss_name(WEFT_LOSS_CAUSES), "unknown");
+	for (int level = 0; level <= WEFT_LEVEL_MAX; level++)
+		assert_int_equal(weft_level_parse(weft_level_name((unsigned)level)), level);
+	assert_null(weft_level_name(WEFT_LEVEL_MAX + 1));
+	assert_int_equal(weft_level_parse("infos"), -1);
+}
+
+static void a_counter_saturates_and_has_its_extremes(void **state)
+{
+	(void)state;
+	struct weft_model *m = BUILD(counter(1, 1, "n", -7, false), counter(2, 1, "n", 3, false),
+		counter(3, 1, "n", INT64_MIN, false), counter(4, 1, "n", 9, true));
+	static const int64_t values[] = {-7, -4, INT64_MIN, 9};
+	assert_int_equal(m->counter_count, 1);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(m->samples.value[m->counters[0].first + i], values[i]);
+	assert_int_equal(m->counters[0].min, INT64_MIN);
+	assert_int_equal(m->counters[0].max, 9);
+	weft_model_destroy(m);
+}
+
+/* Each of these is reported, and changes nothing. */
+static void events_without_their_task_are_reported(void **state)
+{
+	(void)state;
+	struct weft_model *m =
+		BUILD(create(1, NONE, 1), create(2, 1, NONE), event(WEFT_EVENT_RESOLVE, 3, 1, NONE),
+			event(WEFT_EVENT_FAIL, 4, 1, NONE), event(WEFT_EVENT_BECOME, 5, 1, NONE),
+			event(WEFT_EVENT_BECOME, 6, NONE, 1), event(WEFT_EVENT_BECOME, 7, 1, 1),
+			event(WEFT_EVENT_TRY_READ, 8, 1, NONE), event(WEFT_EVENT_SIGNAL, 9, NONE, 1));
+	uint64_t reports = 0;
+	for (size_t i = 0; i < diagnostics.count; i++)
+		reports += diagnostics.list[i].count;
+	assert_int_equal(reports, 6);
+	assert_int_equal(m->edges.count, 1); /* the first creation has none: it has no creator */
+	assert_int_equal(m->summary.unfinished, 1);
+	weft_model_destroy(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -524,6 +624,11 @@ int main(void)
 		cmocka_unit_test(a_rundown_describes_what_was_not_known),
 		cmocka_unit_test(a_rundown_repeats_no_try_read),
 		cmocka_unit_test(a_tag_without_a_value_has_none),
+		cmocka_unit_test(a_rundown_tells_when_tasks_began),
+		cmocka_unit_test(processes_and_hosts_are_told_from_buffers),
+		cmocka_unit_test(edges_losses_and_levels_have_names),
+		cmocka_unit_test(a_counter_saturates_and_has_its_extremes),
+		cmocka_unit_test(events_without_their_task_are_reported),
 		cmocka_unit_test(million_deep_chains_cost_nothing_extra),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
- * Small traces, each with the things of one subject, as pictures: tests/data/golden/picture-*.txt
- * has their operations. WEFT_GOLDEN=write writes them anew, and as SVG if WEFT_SVG names a folder,
- * to be looked at before they are committed.
+ * Small traces, each with the things of one subject, as pictures:
+ * tests/data/golden/picture-*.txt has their operations. WEFT_GOLDEN=write
+ * writes them anew, and as SVG if WEFT_SVG names a folder, to be looked at
+ * before they are committed.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -219,6 +220,43 @@ static void highlights_are_drawn(void **state)
 	picture_finish(&p);
 }
 
+/* ---- Nothing ---- */
+
+static void a_picture_without_tasks_says_why(void **state)
+{
+	static const uint8_t hidden[] = {1};
+	struct picture p;
+	struct made m = make_begin();
+	(void)state;
+	picture_init(&p, model_of(&m, &(struct weft_trace_description){0}), 600, 130);
+	compare(&p, "picture-empty.txt");
+	picture_finish(&p);
+	m = make_begin();
+	at(&m, 0);
+	make_counter(&m, WEFT_TASK_NONE, "n", 3, true);
+	picture_init(&p, model_of(&m, &(struct weft_trace_description){0}), 200, 130);
+	compare(&p, "picture-no-tasks.txt");
+	picture_finish(&p);
+	m = make_begin();
+	at(&m, 0);
+	make_create_named(&m, WEFT_TASK_NONE, 1, "main");
+	picture_init_laid_out(&p, model_of(&m, &(struct weft_trace_description){0}),
+		&(struct weft_layout_options){.hidden = hidden}, 300, 130);
+	compare(&p, "picture-hidden.txt");
+	picture_finish(&p);
+}
+
+/* So near that ticks count from a base. */
+static void nanoseconds_are_drawn(void **state)
+{
+	struct picture p;
+	(void)state;
+	picture_init(&p, one_of_each(), 500, 250);
+	weft_view_set_range(&p.view, p.model->summary.start + 999 * US, 20);
+	compare(&p, "picture-near.txt");
+	picture_finish(&p);
+}
+
 /* ---- Folds, groups, losses ---- */
 
 /* A job of a thread, which runs 20 us of it, or one step of it. */
@@ -289,6 +327,28 @@ static void folds_and_losses_are_drawn(void **state)
 	picture_finish(&p);
 }
 
+/* The task that runs is cut by the right edge; a fold that is open has a handle
+ * where its first visible task begins. */
+static void folds_are_cut_by_the_view(void **state)
+{
+	struct weft_layout_options options = {.fold = true};
+	struct picture p;
+	(void)state;
+	picture_init_laid_out(&p, two_threads(), &options, 500, 300);
+	weft_view_set_range(&p.view, p.model->summary.start + 460 * US, 40e3);
+	p.options.handles = true;
+	compare(&p, "picture-folds-cut.txt");
+	const uint32_t open[] = {p.layout->fold_members[p.layout->folds[0].first]};
+	picture_finish(&p);
+	options.fold_exceptions = open;
+	options.fold_exception_count = 1;
+	picture_init_laid_out(&p, two_threads(), &options, 500, 300);
+	weft_view_set_range(&p.view, p.model->summary.start + 460 * US, 200e3);
+	p.options.handles = true;
+	compare(&p, "picture-folds-open.txt");
+	picture_finish(&p);
+}
+
 static void groups_are_drawn(void **state)
 {
 	static const uint32_t folded[] = {1};
@@ -303,6 +363,8 @@ static void groups_are_drawn(void **state)
 	options.folded_group_count = 1;
 	picture_init_laid_out(&p, two_threads(), &options, 500, 300);
 	compare(&p, "picture-groups-folded.txt");
+	resize(&p, 640, 60); /* no room for the second heading */
+	compare(&p, "picture-groups-low.txt");
 	picture_finish(&p);
 }
 
@@ -364,8 +426,9 @@ static void heat_is_drawn(void **state)
 	picture_finish(&p);
 }
 
-/* A root creates a task each 50 us, and 3000 of them around 520 us, so that only links of tasks
- * with lines of their own are drawn there. One of these lasts, and one becomes another. */
+/* A root creates a task each 50 us, and 3000 of them around 520 us, so that
+ * only links of tasks with lines of their own are drawn there. One of these
+ * lasts, and one becomes another. */
 static struct weft_model *burst(void)
 {
 	struct made m = make_begin();
@@ -407,7 +470,8 @@ static void links_of_lines_are_drawn_in_a_burst(void **state)
 
 /* ---- Counters ---- */
 
-/* One that rises by steps, one that flutters, one of large numbers, one below zero. */
+/* One that rises by steps, one that flutters, one of large numbers, one below
+ * zero. */
 static struct weft_model *counters(void)
 {
 	struct made m = make_begin();
@@ -434,6 +498,9 @@ static void counters_are_drawn(void **state)
 	(void)state;
 	picture_init(&p, counters(), 600, 260);
 	compare(&p, "picture-counters.txt");
+	resize(&p, 500, 100); /* no room for all labels */
+	compare(&p, "picture-counters-low.txt");
+	resize(&p, 600, 260);
 	p.options.counters_at = p.model->summary.start + 500 * US;
 	p.options.hidden_counters = hidden;
 	weft_view_set_range(&p.view, p.model->summary.start + 2000 * US, 600e3);
@@ -454,7 +521,10 @@ int main(void)
 		cmocka_unit_test(a_small_frame_has_less),
 		cmocka_unit_test(highlights_are_drawn),
 		cmocka_unit_test(folds_and_losses_are_drawn),
+		cmocka_unit_test(folds_are_cut_by_the_view),
 		cmocka_unit_test(groups_are_drawn),
+		cmocka_unit_test(a_picture_without_tasks_says_why),
+		cmocka_unit_test(nanoseconds_are_drawn),
 		cmocka_unit_test(densities_are_drawn),
 		cmocka_unit_test(heat_is_drawn),
 		cmocka_unit_test(links_of_lines_are_drawn_in_a_burst),
