@@ -531,6 +531,14 @@ static const struct limit {
 		"create 0 1 semaphore; [2: [n: create 0 i*2+10+j task; run i*2+10+j; +1]; [n: run 0; +1; read "
 		"i*2+10+j 1; +100; signal 1 i*2+10+j; resolve i*2+10+j i*2+10+j]; run 0; +50]",
 		2, {7, 8}},
+	{"poll: after n that run at irregular intervals",
+		"[n: create 0 10+i task]; create 0 1 task; label 1 look; [400: [n: ?j%5=0 run 10+i; ?j%5=1 run 10+i; "
+		"+1]; run 1; +5; idle; +994]",
+		1, {4}},
+	{"poll: after n that run for long",
+		"[n: create 0 10+i task]; create 0 1 task; label 1 look; [120: [n: run 10+i; +300]; run 1; +5; idle; "
+		"+94]",
+		1, {4}},
 };
 /* clang-format on */
 

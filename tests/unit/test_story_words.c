@@ -90,6 +90,24 @@ static void add_related(struct weft_text *text, const struct loaded *loaded, uin
 	free(list);
 }
 
+/* The chain of waits at the end, and the task as a group of one. */
+static void add_chain(struct weft_text *text, const struct loaded *loaded, uint32_t task)
+{
+	struct weft_story_wait waits[4];
+	struct weft_story_group group;
+	char sentence[WEFT_SENTENCE_BYTES];
+	bool cycle;
+	uint32_t count =
+		weft_story_wait_chain(&loaded->story, task, WEFT_STORY_WHOLE, waits, 4, &cycle);
+	add(text, "    chain:");
+	for (uint32_t i = 0; i < count; i++)
+		add(text, " %d for %d", id_of(loaded, waits[i].task), id_of(loaded, waits[i].source));
+	add(text, "%s\n", cycle ? ", a circle" : "");
+	assert_int_equal(weft_story_group_tasks(&loaded->story, &task, 1, &group), 0);
+	weft_story_fold_sentence(&loaded->story, task, &group, sentence, sizeof(sentence));
+	add(text, "    as a group: %s\n", sentence);
+}
+
 static void add_edges(struct weft_text *text, const struct loaded *loaded)
 {
 	char sentence[WEFT_SENTENCE_BYTES];
@@ -143,6 +161,7 @@ static void add_all(struct weft_text *text, const struct loaded *loaded)
 		add_moment(text, loaded, task, WEFT_STORY_WHOLE, last);
 		add_lines(text, loaded, task);
 		add_related(text, loaded, task);
+		add_chain(text, loaded, task);
 	}
 	add_edges(text, loaded);
 	add_rest(text, loaded);
@@ -206,6 +225,8 @@ static const struct story_script {
 		"create 0 4 task; try 4 3; +5; try 4 2; +20; run 0", add_all, 1, {0}},
 	{"two threads", "create 0 1 task; create 0 2 task; run 1; +5; thread 1; run 2; +5; read 2 1; +10; signal 1 2; +1; thread 0; run 0; +5; run 1; +3; "
 		"resolve 1 2; +1; thread 1; run 1; +7", add_all, 1, {0}},
+	{"a signal comes while it waits", "create 0 1 task; create 0 2 condition; run 1; try 1 2; +5; run 0; +5; [n: signal 2 0]; +5; run 0", add_first, 2, {0, 1}},
+	{"waits in a circle", "create 0 1 bind; create 0 2 bind; create 0 3 task; +5; try 1 2; try 2 1; try 3 1; +5; run 4; +1", add_all, 1, {0}},
 	{"a read answers an earlier wait", "create 0 1 task; create 0 2 condition; run 1; try 1 2; signal 1 0; +5; read 1 2; +5; run 0; +20; run 1; +5", add_first, 1, {0}},
 	{"a promise is read when it is resolved", "create 0 1 task; create 0 2 promise; run 0; +5; resolve 0 2; read 1 2; signal 2 1; +3; run 0; +1", add_all, 1, {0}},
 	{"long names", "create 0 1 task; label 1 a-name-that-is-much-longer-than-what-fits-into-one-sentence-xyz; create 1 2 promise; label 2 a-name-that-is-much-longer-than-what-fits-into-one-sentence-xyz; run 1; try 1 2; +5; run 3; +50; label 3 a-name-that-is-much-longer-than-what-fits-into-one-sentence-xyz; fail 3 2 a-name-that-is-much-longer-than-what-fits-into-one-sentence-xyz; "

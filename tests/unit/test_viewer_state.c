@@ -310,6 +310,34 @@ static void hovering_takes_a_moment(void **state)
 	script_end(&s);
 }
 
+/* Moves the pointer onto a tooth of the first fold. */
+static void point_at_fold(struct script *s)
+{
+	const struct weft_viewer *v = s->viewer;
+	const struct weft_fold *fold = &v->layout->folds[0];
+	uint32_t member = v->layout->fold_members[fold->first + 5];
+	script_run(s, "leave 0 0");
+	script_point(s, WEFT_VIEWER_MOVE, weft__canvas_x(v, v->layout->start[member]) + 1,
+		v->frame.picture.y + weft_view_y(&v->view, fold->row), 0, 0);
+	pass(s, 200);
+}
+
+/* The figures of a fold are kept while the pointer moves on it, and belong to one layout. */
+static void the_figures_of_a_fold_are_its_own(void **state)
+{
+	static const char *const traces[] = {
+		"[60: create 0 10+i task; label 10+i grant; ~700; resolve 0 10+i; ~300]; +5",
+		"[30: create 0 10+i task; label 10+i grant; ~700; resolve 0 10+i; ~300]; +5"};
+	(void)state;
+	struct script s = show(traces[0], false);
+	point_at_fold(&s);
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "60 \xc3\x97"));
+	assert_int_equal(weft_viewer_show(s.viewer, trace_script_model(traces[1], 0), false), 0);
+	point_at_fold(&s);
+	assert_non_null(strstr(weft_viewer_status(s.viewer), "30 \xc3\x97"));
+	script_end(&s);
+}
+
 /* ---- Problems ---- */
 
 static void new_problems_flash_once(void **state)
@@ -419,6 +447,7 @@ int main(void)
 		cmocka_unit_test(a_bookmark_is_set_where_the_user_looks),
 		cmocka_unit_test(a_message_is_shown_for_eight_seconds),
 		cmocka_unit_test(hovering_takes_a_moment),
+		cmocka_unit_test(the_figures_of_a_fold_are_its_own),
 		cmocka_unit_test(new_problems_flash_once),
 		cmocka_unit_test(problems_of_a_growing_trace_are_found_now_and_then),
 		cmocka_unit_test(a_later_state_keeps_what_was_chosen),
