@@ -354,4 +354,61 @@ MUTANTS = [
         ('	pthread_join(worker->thread, NULL);\n', '', 'worker'),
         ('	pthread_sigmask(SIG_SETMASK, &before, NULL);\n', '', 'worker'),
         ('CPU_COUNT(&set) < 2;', 'CPU_COUNT(&set) < 1;', 'worker')),
+    # ---- follow, source, input, runs and trigger: waits, owners, order, limits ----
+    *in_file(
+        'src/follow/process.c',
+        ('return errno != ENOENT;', 'return false;', 'process'),
+        ('process->due_ns = now + INTERVAL_NS;', 'process->due_ns = now;', 'process')),
+    *in_file(
+        'src/follow/live.c',
+        ('uint32_t wish = hand + claims ? hand + claims : 1;', 'uint32_t wish = hand + claims;', 'follow_waits'),
+        ('live->clock = header->clock;', '', 'follow_waits')),
+    *in_file(
+        'src/follow/stream.c',
+        ('uint64_t ns = stream->live.page ? INTERVAL_MAX_NS : stream->interval_ns;', 'uint64_t ns = stream->interval_ns;',
+         'follow_waits'),
+        ('return now - stream->stopped_ns > STOPPED_HOLD_NS;', 'return now - stream->stopped_ns >= STOPPED_HOLD_NS;',
+         'follow_waits')),
+    *in_file(
+        'src/follow/watch.c',
+        ('if (number >= WEFT_ABI_RULES || ', 'if (', 'watch')),
+    *in_file(
+        'src/source/ring.c',
+        ('for (int i = 0; i < 4; i++)', 'for (int i = 0; i < 3; i++)', 'source_ring'),
+        ('if (check->has_process || is_older(status, pid))', 'if (check->has_process)', 'source_ring'),
+        ('size - allocated <= HOLES_MAX', 'size - allocated < HOLES_MAX', 'source_ring')),
+    *in_file(
+        'src/source/mapping.c',
+        ('if (atomic_compare_exchange_strong(&mappings[i].start, &expected, 0))', 'if (false)', 'source')),
+    *in_file(
+        'src/input/files.c',
+        ('own_end > other_end : i < k', 'own_end < other_end : i < k', 'input_files'),
+        ('same += are_of_one_boot(&list[i], &list[k]);', 'same++;', 'input_files'),
+        ('bool is_shared = !error && share_readings(input, list);', 'bool is_shared = !error;', 'input_files')),
+    *in_file(
+        'src/runs/stream_ring.c',
+        ('r->has_failed = r->ring.is_ours;', 'r->has_failed = true;', 'run_streams'),
+        ('	r->whole_bytes = r->file.bytes;\n', '', 'run_streams')),
+    *in_file(
+        'src/runs/stream_limit.c',
+        ('uint64_t part = whole / 8;', 'uint64_t part = whole / 4;', 'run_streams')),
+    *in_file(
+        'src/runs/save.c',
+        ('now.tv_sec - saving->since_s < 2', 'now.tv_sec - saving->since_s < 0', 'run_saves')),
+    *in_file(
+        'src/runs/save_all.c',
+        ('} else if (!ring->is_failure) {', '} else {', 'run_saves')),
+    *in_file(
+        'src/runs/find.c',
+        ('(!found || rings.list[i].ring.program > found->ring.program)', '!found', 'run_find')),
+    *in_file(
+        'src/runs/directory.c',
+        ('!(status.st_mode & 022);', 'true;', 'run_find')),
+    *in_file(
+        'src/trigger/rule.c',
+        ("&& c != '\\x7f' ", '', 'trigger'),
+        ('if (digits + unit.size > sizeof(text))', 'if (digits + unit.size >= sizeof(text))', 'trigger')),
+    *in_file(
+        'src/trigger/tests.c',
+        ('*tested |= (uint64_t)1 << i;', '*tested |= (uint64_t)1;', 'trigger')),
 ]

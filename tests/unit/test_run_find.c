@@ -13,6 +13,7 @@
 #include <weft/weft.h>
 
 #include "nothing_left.h"
+#include "runs/compress.h"
 #include "runs/directory.h"
 #include "runs/file.h"
 #include "runs/find.h"
@@ -184,6 +185,25 @@ static void listing_leaves_nothing_open(void **state)
 		weft__runs_expire();
 	}
 	held_expect(before);
+}
+
+/* A process that has called exec has a ring for each of its programs. */
+static void the_latest_program_of_a_process_is_found(void **state)
+{
+	(void)state;
+	struct weft__runs_found found;
+	static const char *const names[] = {
+		"a-400000002.3.weft", "a-400000002.2.weft", "a-400000002.weft", "a-400000002.10.weft"};
+	for (size_t i = 0; i < 4; i += 3) {
+		place_put(&run, names[i], "x");
+		if (i == 0) {
+			place_put(&run, names[1], "x");
+			place_put(&run, names[2], "x");
+		}
+		assert_true(weft__runs_find_process(400000002, &found));
+		assert_string_equal(found.ring.name, names[i]);
+	}
+	assert_false(weft__runs_find_process(400000003, &found));
 }
 
 /* ---- Rings ---- */
@@ -426,6 +446,26 @@ static void standard_output_stays_open(void **state)
 	assert_int_not_equal(fcntl(STDOUT_FILENO, F_GETFD), -1);
 }
 
+static void a_series_of_files_leaves_nothing_open(void **state)
+{
+	(void)state;
+	const struct weft__runs_stream_options options = {
+		.rotate_bytes = 10, .keep = 2, .compress = weft__compressor_is_there()};
+	struct weft__stream_file file;
+	struct held before = {0};
+	for (int i = 0; i < HELD_ROUNDS + 10; i++) {
+		if (i == 10)
+			before = held_now();
+		weft__stream_file_init(&file, &options, strdup(in_place(&runtime, ".weft")));
+		assert_true(weft__stream_file_begin(&file));
+		if (i == 0)
+			assert_string_equal(file.path, in_place(&runtime, ".weft.0001"));
+		assert_true(weft__stream_file_begin(&file));
+		weft__stream_file_finish(&file);
+	}
+	held_expect(before);
+}
+
 static void a_reader_that_is_gone_ends_a_stream(void **state)
 {
 	(void)state;
@@ -459,6 +499,7 @@ int main(void)
 		WITH_RUN(a_process_may_live_longer_than_its_ring),
 		WITH_RUN(a_refused_entry_is_reported_once),
 		WITH_RUN(an_operand_is_opened_for_writing),
+		WITH_RUN(the_latest_program_of_a_process_is_found),
 		WITH_RUN(listing_leaves_nothing_open),
 		WITH_RUN(a_process_that_has_exited_records_no_more),
 		WITH_RUN(links_and_failures_are_ours),
@@ -470,6 +511,7 @@ int main(void)
 		WITH_RUN(a_link_to_a_file_stays),
 		WITH_RUN(files_and_directories_are_synced),
 		WITH_RUN(standard_output_stays_open),
+		WITH_RUN(a_series_of_files_leaves_nothing_open),
 		WITH_RUN(a_reader_that_is_gone_ends_a_stream),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
