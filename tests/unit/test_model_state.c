@@ -78,36 +78,42 @@ static void a_mark_and_its_fields_are_one_text(void **state)
 		"sent i=-3 u=18446744073709551615 f=0.5",
 		"sent i=-3 u=18446744073709551615 f=0.5 text=a b"};
 	struct weft__texts texts;
+	struct weft__identities identities = {0};
 	(void)state;
 	assert_int_equal(weft__texts_init(&texts), 0);
+	assert_int_equal(weft__identities_init(&identities), 0);
 	for (uint32_t count = 0; count <= 4; count++) {
 		const struct weft_event event = {
 			.type = WEFT_EVENT_MARK, .text = {"sent", 4}, .fields = fields, .field_count = count};
-		uint32_t string = WEFT_NONE;
-		assert_int_equal(weft__text_of_event(&texts, &event, &string), 0);
-		assert_int_equal(weft__strings_size(&texts.strings, string), strlen(expected[count]));
-		assert_memory_equal(
-			weft__strings_bytes(&texts.strings, string), expected[count], strlen(expected[count]));
+		struct weft__fact fact;
+		assert_int_equal(weft__fact_of_event(&identities, &texts, &event, &fact), 0);
+		assert_int_equal(weft__strings_size(&texts.strings, fact.text), strlen(expected[count]));
+		assert_memory_equal(weft__strings_bytes(&texts.strings, fact.text), expected[count],
+			strlen(expected[count]));
 	}
 	weft__texts_finish(&texts);
+	weft__identities_finish(&identities);
 }
 
 /* Empty reasons and an empty label of a rundown are no text; an empty label of a task is one. */
 static void an_empty_text_is_one_only_if_it_was_given(void **state)
 {
 	struct weft__texts texts;
+	struct weft__identities identities = {0};
 	(void)state;
 	assert_int_equal(weft__texts_init(&texts), 0);
+	assert_int_equal(weft__identities_init(&identities), 0);
 	for (uint8_t type = 1; type < WEFT_EVENT_TYPES; type++) {
 		const struct weft_event event = {.type = type, .text = {"", 0}};
 		bool has_text = type == WEFT_EVENT_FAIL || type == WEFT_EVENT_LABEL ||
 						type == WEFT_EVENT_NOTE || type == WEFT_EVENT_TAG ||
 						type == WEFT_EVENT_MARK || type == WEFT_EVENT_COUNTER;
-		uint32_t string = WEFT_NONE;
-		assert_int_equal(weft__text_of_event(&texts, &event, &string), 0);
-		assert_int_equal(string != WEFT_NONE, has_text);
+		struct weft__fact fact;
+		assert_int_equal(weft__fact_of_event(&identities, &texts, &event, &fact), 0);
+		assert_int_equal(fact.text != WEFT_NONE, has_text);
 	}
 	weft__texts_finish(&texts);
+	weft__identities_finish(&identities);
 }
 
 static void an_event_of_no_type_and_a_thread_too_many_are_refused(void **state)
@@ -120,12 +126,12 @@ static void an_event_of_no_type_and_a_thread_too_many_are_refused(void **state)
 	(void)state;
 	assert_int_equal(weft__identities_init(&identities), 0);
 	weft__state_init(&s, &nobody, NULL);
-	assert_int_equal(weft__fact_of_event(&identities, &event, &fact), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(weft__fact_of_event(&identities, NULL, &event, &fact), WEFT_ERROR_ARGUMENT);
 	event.type = WEFT_EVENT_TYPES;
-	assert_int_equal(weft__fact_of_event(&identities, &event, &fact), WEFT_ERROR_ARGUMENT);
+	assert_int_equal(weft__fact_of_event(&identities, NULL, &event, &fact), WEFT_ERROR_ARGUMENT);
 	event.type = WEFT_EVENT_SWITCH;
 	event.thread = 1 << 20;
-	assert_int_equal(weft__fact_of_event(&identities, &event, &fact), 0);
+	assert_int_equal(weft__fact_of_event(&identities, NULL, &event, &fact), 0);
 	assert_int_equal(weft__state_take(&s, &fact), WEFT_ERROR_LIMIT);
 	fact.thread--;
 	assert_int_equal(weft__state_take(&s, &fact), 0);
@@ -248,7 +254,7 @@ static void take(struct world *w, const struct weft_event *event, uint32_t text)
 {
 	struct weft__fact fact;
 	w->said[0] = '\0';
-	assert_int_equal(weft__fact_of_event(&w->identities, event, &fact), 0);
+	assert_int_equal(weft__fact_of_event(&w->identities, NULL, event, &fact), 0);
 	fact.text = text;
 	assert_int_equal(weft__state_take(&w->state, &fact), 0);
 }
