@@ -152,8 +152,8 @@ def chosen_files_are_one_trace_if_they_fit_together():
             file.write(b'another buffer!!another boot!!!!')
         title = os.path.basename(files[0]) + ' and 1 more'
         both, wrong, damaged = use([
-            ['choose', files], ['opened', title], ['look'], ['choose', [files[0], other]], ['said'], ['look'],
-            ['press', 'Close'], ['choose', [files[0], BLOCK]], ['said'], ['look']])
+            ['choose', files], ['opened', title], ['look'], ['choose', [files[0], other]], ['message'], ['look'],
+            ['press', 'Close'], ['choose', [files[0], BLOCK]], ['message'], ['look']])
         equal((both['opened']['events'], both['title']), (events_of(*files), title + ' – weft'))
         assert 'its clock counts from another boot than that of' in wrong['notice'], wrong['notice']
         equal(wrong['title'], both['title'])

@@ -148,7 +148,7 @@ def all_of_one_boot_are_chosen_as_one():
         with Server(folder) as server:
             listed, look, again = server.browse(
                 [['look'], ['press', 'All 3 traces of one boot'], ['opened', title], ['look'],
-                 ['reload'], ['opened', title], ['look']], first=[['said']])
+                 ['reload'], ['opened', title], ['look']], first=[['message']])
     assert 'as one: ' + title in listed['traces'], listed['traces']
     equal((look['opened']['events'], look['opened']['damage']), (events, []))
     assert 'Left out of 3 files:\n' in look['notice'] and 'is a part of the same recording as' in look['notice'], look['notice']
