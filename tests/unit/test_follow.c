@@ -298,6 +298,38 @@ static void events_overwritten_before_the_follower_are_counted_separately(void *
 	end(&f);
 }
 
+/* The recorder counts in the header what it cannot record. */
+static void the_recorders_losses_are_given_after_each_look(void **state)
+{
+	struct followed f = begin();
+	(void)state;
+	record_at(1010, 1);
+	f.header->losses[WEFT_LOSS_TOO_BIG] = 3;
+	assert_int_equal(lost(&f, WEFT_LOSS_TOO_BIG), 0);
+	weft__follower_look(f.follower, 1020);
+	assert_int_equal(lost(&f, WEFT_LOSS_TOO_BIG), 3);
+	f.header->losses[WEFT_LOSS_TOO_BIG] = 4;
+	weft__follower_finish(f.follower);
+	assert_int_equal(lost(&f, WEFT_LOSS_TOO_BIG), 4);
+	end(&f);
+}
+
+/* Its names and threads are given with its events. */
+static void events_have_names_and_threads(void **state)
+{
+	struct followed f = begin();
+	(void)state;
+	record_at(1010, 1);
+	weft__follower_look(f.follower, 1020);
+	expect(&f, 1);
+	assert_int_equal(f.event.text.size, 3);
+	assert_memory_equal(f.event.text.bytes, "tag", 3);
+	const struct weft_trace_description *trace = weft__follower_describe(f.follower);
+	assert_non_null(trace->threads);
+	assert_true(f.event.thread < trace->thread_count);
+	end(&f);
+}
+
 static void after_a_gap_a_switch_names_the_running_task(void **state)
 {
 	struct followed f = begin();
@@ -648,6 +680,8 @@ int main(void)
 		cmocka_unit_test(events_after_the_look_wait_for_the_next),
 		cmocka_unit_test(a_second_scan_keeps_the_order_of_equals),
 		cmocka_unit_test(events_overwritten_before_the_follower_are_counted_separately),
+		cmocka_unit_test(the_recorders_losses_are_given_after_each_look),
+		cmocka_unit_test(events_have_names_and_threads),
 		cmocka_unit_test(after_a_gap_a_switch_names_the_running_task),
 		cmocka_unit_test(a_moment_overtakes_what_waits_in_its_packet),
 		cmocka_unit_test(a_moment_overtakes_what_is_copied_of_its_packet),

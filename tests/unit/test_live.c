@@ -309,6 +309,32 @@ static void equal_stamps_of_an_own_clock_are_all_given(void **state)
 	end(ring);
 }
 
+/* A stream's file has no slots and no names at offsets: its chunks bring them. */
+static void a_streams_header_is_not_that_of_a_ring(void **state)
+{
+	(void)state;
+	struct weft_abi_buffer *ring = begin(), header;
+	struct weft_stream *stream = open_stream();
+	struct taken taken = {0};
+	record(0, 10);
+	ring->losses[WEFT_LOSS_TOO_BIG] = 3;
+	assert_int_equal(take(stream, &taken), WEFT_AGAIN);
+	memcpy(&header, taken.bytes, sizeof(header));
+	assert_int_equal(header.stream, 1);
+	assert_int_equal(header.packets_offset, sizeof(header));
+	assert_int_equal(header.packet_bytes, ring->packet_bytes);
+	assert_int_equal(header.packet_count, 0);
+	assert_int_equal(header.names_offset | header.names_bytes | header.names_index, 0);
+	assert_int_equal(header.slots_offset | header.slot_count, 0);
+	assert_int_equal(header.metrics_offset | header.metrics_bytes | header.waiters, 0);
+	assert_int_equal(weft_stream_describe(stream)->losses[WEFT_LOSS_TOO_BIG], 3);
+	weft_stream_stop(stream);
+	assert_int_equal(take(stream, &taken), WEFT_END);
+	expect_stream(&taken, 10);
+	weft_stream_close(stream);
+	end(ring);
+}
+
 static void a_stream_that_is_cut_ends_with_a_header(void **state)
 {
 	(void)state;
@@ -491,6 +517,7 @@ int main(void)
 		cmocka_unit_test(open_packets_are_taken_once_in_an_interval),
 		cmocka_unit_test(events_before_a_look_are_given_after_it),
 		cmocka_unit_test(equal_stamps_of_an_own_clock_are_all_given),
+		cmocka_unit_test(a_streams_header_is_not_that_of_a_ring),
 		cmocka_unit_test(a_stream_that_is_cut_ends_with_a_header),
 		cmocka_unit_test(a_stream_begins_again),
 		cmocka_unit_test(an_abandoned_stream_may_have_one_header),

@@ -105,6 +105,24 @@ static void a_saved_ring_has_the_bytes_and_the_holes(void **state)
 	assert_string_equal(reported, "");
 }
 
+/* Most of a ring that was hardly used is zeros. */
+static void blocks_of_zeros_become_holes(void **state)
+{
+	(void)state;
+	static char bytes[LARGE];
+	struct stat before, after;
+	memset(bytes, 0, sizeof(bytes));
+	bytes[0] = bytes[100 * BLOCK - 1] = bytes[200 * BLOCK + 7] = bytes[LARGE - 1] = 'x';
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	assert_int_equal(write(fd, bytes, LARGE), LARGE);
+	close(fd);
+	assert_int_equal(save(&ended), WEFT__RUNS_SAVED);
+	expect_same(path, file);
+	assert_int_equal(stat(path, &before), 0);
+	assert_int_equal(stat(file, &after), 0);
+	assert_true(after.st_blocks < before.st_blocks / 2);
+}
+
 static void standard_output_gets_the_holes_as_zeros(void **state)
 {
 	(void)state;
@@ -369,22 +387,35 @@ static void a_link_to_a_ring_needs_no_saving(void **state)
 	assert_false(place_has(&output, "out.weft"));
 }
 
-static void saving_leaves_no_file_open(void **state)
+static void saving_leaves_nothing(void **state)
 {
 	(void)state;
 	struct weft__runs_saves saves;
+	struct weft__runs_traces traces = {0};
 	struct weft_buffer_summary summary;
 	struct held before = {0};
 	size_t size;
-	place_put(&place, "main-400000001.weft", "one");
-	for (int i = 0; i < 12; i++) { /* few, since each is written to the disk */
-		if (i == 2)
+	place_put(&output, "in-place.weft", "one");
+	assert_int_equal(
+		symlink(in_place(&output, "in-place.weft"), in_place(&place, "main-400000001.weft")), 0);
+	for (int i = 0; i < HELD_ROUNDS + 10; i++) {
+		if (i == 10)
 			before = held_now();
 		assert_true(weft__runs_save_all(place.path, file, NO_PROCESS, &saves));
+		assert_int_equal(saves.count, 1);
 		weft__runs_saves_finish(&saves);
-		assert_int_equal(unlink(file), 0);
 		weft__runs_ring_summarize(
 			in_place(&place, "main-400000001.weft"), NO_PROCESS, &summary, &size);
+		assert_true(weft__runs_traces_add(&traces, output.path));
+		weft__runs_traces_finish(&traces);
+	}
+	held_expect(before);
+	/* A file that is written takes longer. */
+	place_put(&place, "child-400000002.weft", "two");
+	before = held_now();
+	for (int i = 0; i < 5; i++) {
+		assert_true(weft__runs_save_all(place.path, file, NO_PROCESS, &saves));
+		weft__runs_saves_finish(&saves);
 	}
 	held_expect(before);
 }
@@ -442,6 +473,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_PLACES(a_saved_ring_has_the_bytes_and_the_holes),
+		WITH_PLACES(blocks_of_zeros_become_holes),
 		WITH_PLACES(standard_output_gets_the_holes_as_zeros),
 		WITH_PLACES(a_ring_is_saved_while_it_is_recorded_into),
 		WITH_PLACES(the_outcome_says_why_a_ring_is_not_saved),
@@ -453,7 +485,7 @@ int main(void)
 		WITH_PLACES(all_rings_of_a_run_are_saved),
 		WITH_PLACES(a_ring_that_is_not_saved_is_a_failure),
 		WITH_PLACES(a_link_to_a_ring_needs_no_saving),
-		WITH_PLACES(saving_leaves_no_file_open),
+		WITH_PLACES(saving_leaves_nothing),
 		WITH_PLACES(the_traces_of_a_directory_come_by_name),
 		WITH_PLACES(a_directory_without_a_trace_is_an_error),
 	};

@@ -475,6 +475,7 @@ static void rules_are_handed_over(void **state)
 	assert_true(weft_watch_rule(w.watch, 63, &rule));
 	assert_false(weft_watch_rule(w.watch, 64, &rule));
 	w.header->snapshots.rule_count = 1000; /* more than there is room for */
+	memcpy(w.header->snapshots.reserved2, &w.header->snapshots.rules[0], sizeof(uint16_t));
 	assert_true(weft_watch_rule(w.watch, 63, &rule));
 	assert_false(weft_watch_rule(w.watch, 64, &rule));
 	w.header->snapshots.rule_count = 1;
