@@ -110,12 +110,6 @@ static void draw_help(const struct icon_drawing *d)
 	weft_canvas_text(d->canvas, d->x - 4.3, d->y + 5.5, "?", 1, 8.7, &style);
 }
 
-static void draw_follow(const struct icon_drawing *d)
-{
-	weft_canvas_polygon(d->canvas,
-		(const double[]){d->x - 5, d->y - 6, d->x + 6, d->y, d->x - 5, d->y + 6}, 3, d->color);
-}
-
 void weft__draw_icon(
 	struct weft_canvas *canvas, enum weft__icon icon, double x, double y, uint32_t color)
 {
@@ -158,9 +152,6 @@ void weft__draw_icon(
 		break;
 	case WEFT__ICON_CLOSE:
 		draw_cross(&d, 4);
-		break;
-	case WEFT__ICON_FOLLOW:
-		draw_follow(&d);
 		break;
 	case WEFT__ICON_NONE:
 		break;

@@ -24,7 +24,6 @@ enum weft__icon {
 	WEFT__ICON_HELP,
 	WEFT__ICON_MENU,
 	WEFT__ICON_CLOSE,
-	WEFT__ICON_FOLLOW,
 };
 
 struct weft__button {
