@@ -88,6 +88,7 @@ void weft__viewer_step_edge(struct weft_viewer *viewer, int step)
 	}
 	s->edge = edge;
 	s->at = viewer->model->edges.time[edge];
+	viewer->panel.is_stale = viewer->panel.is_stale || viewer->panel.kind == WEFT__PANEL_STORY;
 	weft__viewer_reveal(viewer, viewer->layout->row[s->task], s->at, s->at, false);
 	weft_story_edge_sentence(&viewer->story, edge, sentence, sizeof(sentence));
 	weft__viewer_show_message(viewer, "%s", sentence);
