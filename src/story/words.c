@@ -217,7 +217,7 @@ struct weft__words *weft__clause(struct weft__sentence *sentence, unsigned worth
 {
 	unsigned last = sentence->count;
 	if (last == WEFT__CLAUSES_MAX)
-		last--; /* the text must not end with a full stop of its own */
+		last--; /* no room: it takes the place of the last one */
 	else
 		sentence->count++;
 	struct weft__clause *clause = &sentence->clauses[last];
@@ -260,7 +260,8 @@ size_t weft__sentence_write(struct weft__sentence *sentence, char *buffer, size_
 		weft__words_add_text(&out, (struct weft_slice){words->text, words->used},
 			WEFT_SENTENCE_LETTERS - 1 - out.letters);
 	}
-	weft__words_add(&out, ".");
+	if (out.used == 0 || out.text[out.used - 1] != '.') /* a message may end with a full stop */
+		weft__words_add(&out, ".");
 	return out.used;
 }
 

@@ -90,19 +90,21 @@ static void add_related(struct weft_text *text, const struct loaded *loaded, uin
 	free(list);
 }
 
-/* The chain of waits at the end, and the task as a group of one. */
+/* The chains of waits in the middle and at the end, and the task as a group of one. */
 static void add_chain(struct weft_text *text, const struct loaded *loaded, uint32_t task)
 {
 	struct weft_story_wait waits[4];
 	struct weft_story_group group;
 	char sentence[WEFT_SENTENCE_BYTES];
 	bool cycle;
-	uint32_t count =
-		weft_story_wait_chain(&loaded->story, task, WEFT_STORY_WHOLE, waits, 4, &cycle);
-	add(text, "    chain:");
-	for (uint32_t i = 0; i < count; i++)
-		add(text, " %d for %d", id_of(loaded, waits[i].task), id_of(loaded, waits[i].source));
-	add(text, "%s\n", cycle ? ", a circle" : "");
+	for (unsigned half = 1; half <= 2; half++) {
+		uint64_t at = loaded->model->summary.end * half / 2;
+		uint32_t count = weft_story_wait_chain(&loaded->story, task, at, waits, 4, &cycle);
+		for (uint32_t i = 0; i < count; i++)
+			add(text, "%s %d for %d", i ? "," : "    chain:", id_of(loaded, waits[i].task),
+				id_of(loaded, waits[i].source));
+		add(text, "%s%s", cycle ? ", a circle" : "", count ? "\n" : "");
+	}
 	assert_int_equal(weft_story_group_tasks(&loaded->story, &task, 1, &group), 0);
 	weft_story_fold_sentence(&loaded->story, task, &group, sentence, sizeof(sentence));
 	add(text, "    as a group: %s\n", sentence);
@@ -225,6 +227,8 @@ static const struct story_script {
 		"create 0 4 task; try 4 3; +5; try 4 2; +20; run 0", add_all, 1, {0}},
 	{"two threads", "create 0 1 task; create 0 2 task; run 1; +5; thread 1; run 2; +5; read 2 1; +10; signal 1 2; +1; thread 0; run 0; +5; run 1; +3; "
 		"resolve 1 2; +1; thread 1; run 1; +7", add_all, 1, {0}},
+	{"notes, paths, full stops", "create 0 1 task; label 1 /a-directory/with-a-longer-name/than-fits/40.txt; run 1; note 1 a remark; +5; "
+		"count q 0; count q 0; +5; note 1 another; fail 0 1 it ended.; +5; run 0", add_all, 1, {0}},
 	{"a signal comes while it waits", "create 0 1 task; create 0 2 condition; run 1; try 1 2; +5; run 0; +5; [n: signal 2 0]; +5; run 0", add_first, 2, {0, 1}},
 	{"waits in a circle", "create 0 1 bind; create 0 2 bind; create 0 3 task; +5; try 1 2; try 2 1; try 3 1; +5; run 4; +1", add_all, 1, {0}},
 	{"a read answers an earlier wait", "create 0 1 task; create 0 2 condition; run 1; try 1 2; signal 1 0; +5; read 1 2; +5; run 0; +20; run 1; +5", add_first, 1, {0}},
@@ -293,11 +297,29 @@ static void losses_are_summed_up(void **state)
 		"18,446,744,073,709,551,615 events are lost: 18,446,744,073,709,551,615 full, 5 nested.");
 }
 
+static void names_are_shortened(void **state)
+{
+	struct loaded loaded =
+		trace_script_load("create 0 1 task; label 1 some name; +1; create 0 2 bind", 0);
+	char text[64];
+	(void)state;
+	weft_story_name(loaded.model, weft_model_find_task(loaded.model, 0, 1), 40, text, sizeof(text));
+	assert_string_equal(text, "some name");
+	weft_story_name(loaded.model, weft_model_find_task(loaded.model, 0, 1), 6, text, sizeof(text));
+	assert_string_equal(text, "some \xe2\x80\xa6");
+	size_t size = weft_story_name(
+		loaded.model, weft_model_find_task(loaded.model, 0, 2), 40, text, sizeof(text));
+	assert_int_equal(size, strlen(text));
+	assert_string_equal(text, "bind 2");
+	loaded_finish(&loaded);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stories_are_as_in_the_golden_text),
 		cmocka_unit_test(losses_are_summed_up),
+		cmocka_unit_test(names_are_shortened),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

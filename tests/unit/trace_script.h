@@ -3,8 +3,9 @@
  * A trace as a script: statements with ';' between them.
  *
  *     +20 ~5              20 us and 5 ns pass    create 0 5 task     task 0 creates task 5
- *     run 5               the thread runs 5      label 5 words       5 has a label, or a note
- *     idle                it runs nothing        try 5 6             5 tries to read 6
+ *     run 5               the thread runs 5      label 5 words       5 has a label
+ *     idle                it runs nothing        note 5 words        5 has a note
+ *                                                try 5 6             5 tries to read 6
  *     gc 100              a pause of 100 ns      read 5 6            5 has read 6
  *     thread 1            events are of this     signal 5 6          5 is signalled by 6
  *     count q 7           counter q is 7         resolve 5 6         5 resolves 6
@@ -72,11 +73,11 @@ static inline void trace_script_run(struct trace_script *s, const char *line)
 	static const struct {
 		const char *word;
 		enum weft_event_type type;
-	} words[] = {{"label", WEFT_EVENT_LABEL}, {"try", WEFT_EVENT_TRY_READ},
-		{"read", WEFT_EVENT_READ}, {"signal", WEFT_EVENT_SIGNAL}, {"resolve", WEFT_EVENT_RESOLVE},
-		{"fail", WEFT_EVENT_FAIL}, {"create", WEFT_EVENT_CREATE}, {"run", WEFT_EVENT_SWITCH},
-		{"become", WEFT_EVENT_BECOME}, {"expect", WEFT_EVENT_EXPECT}, {"gc", WEFT_EVENT_GC},
-		{"count", WEFT_EVENT_COUNTER}};
+	} words[] = {{"label", WEFT_EVENT_LABEL}, {"note", WEFT_EVENT_NOTE},
+		{"try", WEFT_EVENT_TRY_READ}, {"read", WEFT_EVENT_READ}, {"signal", WEFT_EVENT_SIGNAL},
+		{"resolve", WEFT_EVENT_RESOLVE}, {"fail", WEFT_EVENT_FAIL}, {"create", WEFT_EVENT_CREATE},
+		{"run", WEFT_EVENT_SWITCH}, {"become", WEFT_EVENT_BECOME}, {"expect", WEFT_EVENT_EXPECT},
+		{"gc", WEFT_EVENT_GC}, {"count", WEFT_EVENT_COUNTER}};
 	char word[16] = "", text[64] = "";
 	int used = 0;
 	if (line[0] == '+' || line[0] == '~') {
@@ -118,8 +119,8 @@ static inline void trace_script_run(struct trace_script *s, const char *line)
 		event.value = trace_script_number(s, &line);
 	} else {
 		event.task = (uint64_t)trace_script_number(s, &line);
-		if (event.type != WEFT_EVENT_LABEL && event.type != WEFT_EVENT_SWITCH &&
-			event.type != WEFT_EVENT_EXPECT)
+		if (event.type != WEFT_EVENT_LABEL && event.type != WEFT_EVENT_NOTE &&
+			event.type != WEFT_EVENT_SWITCH && event.type != WEFT_EVENT_EXPECT)
 			event.other = (uint64_t)trace_script_number(s, &line);
 		line += strspn(line, " ");
 		size_t size = strcspn(line, "#");
