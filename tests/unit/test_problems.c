@@ -716,9 +716,24 @@ static void the_list_is_in_order_and_bounded(void **state)
 	struct found found = find(&made);
 	assert_int_equal(found.problems->count, WEFT_PROBLEMS_MAX);
 	assert_int_equal(found.problems->left_out, 300 - WEFT_PROBLEMS_MAX);
+	char text[WEFT_SENTENCE_BYTES];
+	weft_problems_sentence(found.problems, text, sizeof(text));
+	assert_string_equal(text, "200 problems: 200 failed; 100 milder ones left out.");
 	for (uint32_t i = 1; i < found.problems->count; i++)
 		assert_true(found.problems->list[i - 1].start <= found.problems->list[i].start);
 	found_finish(&found);
+}
+
+static void every_type_has_a_name_and_a_meaning(void **state)
+{
+	(void)state;
+	for (int type = 0; type < WEFT_PROBLEM_TYPES; type++) {
+		assert_string_not_equal(weft_problem_name((enum weft_problem_type)type), "unknown");
+		assert_string_not_equal(weft_problem_meaning((enum weft_problem_type)type), "unknown");
+	}
+	assert_string_equal(weft_problem_name(WEFT_PROBLEM_TYPES), "unknown");
+	assert_string_equal(weft_problem_meaning(WEFT_PROBLEM_TYPES), "unknown");
+	assert_string_equal(weft_problem_name(WEFT_PROBLEM_IDLE_GAP), "idle gap");
 }
 
 static void the_samples_have_few(void **state)
@@ -882,6 +897,7 @@ int main(void)
 		cmocka_unit_test(a_counter_in_a_saw_is_no_climb),
 		cmocka_unit_test(the_first_of_many_is_one_of_them),
 		cmocka_unit_test(the_list_is_in_order_and_bounded),
+		cmocka_unit_test(every_type_has_a_name_and_a_meaning),
 		cmocka_unit_test(the_samples_have_few),
 		cmocka_unit_test(cycles_are_those_of_the_naive_search),
 		cmocka_unit_test(any_trace_gives_sound_problems),

@@ -539,6 +539,13 @@ static const struct limit {
 		"[n: create 0 10+i task]; create 0 1 task; label 1 look; [120: [n: run 10+i; +300]; run 1; +5; idle; "
 		"+94]",
 		1, {4}},
+	{"hog: others run short, one for n ns",
+		"[200: run 1+i%5; +200; ?i=103 ~n]",
+		2, {99800000, 99800001}},
+	{"slow: the other that runs is on thread n",
+		"thread 1; run 5; thread 0; [60: create 0 1+i promise; label 1+i sleep; run 1+i; +10; run 0; ?i=33 "
+		"thread n; ?i=33 run 900; ?i=33 +15000; ?i=33 run 901; thread 0; +1000; resolve 0 1+i]",
+		1, {1}},
 };
 /* clang-format on */
 

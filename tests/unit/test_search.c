@@ -98,6 +98,15 @@ static void a_capital_asks_for_capitals(void **state)
 	loaded_finish(&loaded);
 }
 
+static void fields_have_names(void **state)
+{
+	(void)state;
+	for (int field = 0; field < WEFT_SEARCH_FIELDS; field++)
+		assert_string_not_equal(weft_search_field_name((enum weft_search_field)field), "unknown");
+	assert_string_equal(weft_search_field_name(WEFT_SEARCH_FIELDS), "unknown");
+	assert_string_equal(weft_search_field_name(WEFT_SEARCH_COUNTER), "counter");
+}
+
 static void a_number_is_an_id_and_a_text(void **state)
 {
 	struct loaded loaded = small_trace();
@@ -298,6 +307,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_match_has_a_place_and_a_time),
 		cmocka_unit_test(a_capital_asks_for_capitals),
+		cmocka_unit_test(fields_have_names),
 		cmocka_unit_test(a_number_is_an_id_and_a_text),
 		cmocka_unit_test(kinds_are_found),
 		cmocka_unit_test(one_of_several_processes_is_found_at_its_first_task),
