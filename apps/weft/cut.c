@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cut.h"
 #include "output.h"
@@ -76,6 +77,11 @@ static bool parse(int argc, char **argv, struct cut_request *ret_request, int *r
 		return false;
 	if (!a.output) {
 		cli_usage_error("cut", "-o OUT is missing: the file for the part");
+		return false;
+	}
+	if (strcmp(a.output, "-") == 0 && isatty(STDOUT_FILENO)) {
+		cli_usage_error(
+			"cut", "refusing to write a binary trace to a terminal; use -o FILE or a pipe");
 		return false;
 	}
 	*ret_request = a;

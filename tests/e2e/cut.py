@@ -4,7 +4,9 @@
     WEFT_CUT_RANGES=500 WEFT_CUT_SEED=7 tests/e2e/cut.py     tests more, other cases
 """
 import os
+import pty
 import random
+import subprocess
 import sys
 
 from harness import BUILD, DATA, SOURCE, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
@@ -287,6 +289,11 @@ def wrong_use_says_what_would_be_right():
             ([SAMPLES[0], '-o', '/dev/null', '--duration', '@5'], 'is not a time')):
         result = weft('cut', *arguments, status=2)
         assert message in result.stderr, result
+    master, terminal = pty.openpty()
+    with os.fdopen(master), os.fdopen(terminal, 'w') as output:
+        refused = subprocess.run([WEFT, 'cut', SAMPLES[0], '-o', '-'], stdout=output, stderr=subprocess.PIPE, text=True)
+    equal(refused.returncode, 2)
+    assert 'refusing to write a binary trace to a terminal' in refused.stderr, refused.stderr
 
 
 @case
