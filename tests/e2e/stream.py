@@ -400,7 +400,7 @@ def a_file_that_may_not_grow(here):
     equal(record.returncode, 125, report)
     equal(here.counters(), (total,) * LANES)
     assert 'File too large' in report, report
-    assert '`weft record --recover` saves it' in report, report
+    assert '`weft record --recover` saves them' in report, report
     path = here.file('t.weft')
     assert os.path.getsize(path) <= 512 << 10
     counts = [int(n.replace(',', '')) for n in re.findall(r'([\d,]+)(?: events|more could| lost \()', report)]

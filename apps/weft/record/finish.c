@@ -60,7 +60,7 @@ bool record_finish_stream(struct weft__runs_stream *stream, const struct record_
 	if (good)
 		weft__runs_directory_remove(end->directory, &rings, false);
 	else
-		cli_error("unwritten events stay in %s; `weft record --recover` saves it",
+		cli_error("unwritten events stay in %s; `weft record --recover` saves them",
 			weft__runs_shown(end->directory));
 	weft__runs_rings_finish(&rings);
 	weft__runs_stream_destroy(stream);
