@@ -7,6 +7,8 @@ FUZZ_SECONDS ?= 60
 KILLS  ?= 10000
 HOSTILE_SECONDS ?= 3600
 PYTHON ?= python3
+# On a terminal, ninja shows its progress in one line.
+QUIET := $(shell [ -t 2 ] || echo --quiet)
 
 all: ## build into build/; the program is build/weft
 	@tools/install-packages build
@@ -16,14 +18,16 @@ all: ## build into build/; the program is build/weft
 demo: ## record the example server, draw its picture, open it if there is a display
 	@tools/install-packages build
 	@tools/configure $(BUILD)
-	@ninja -C $(BUILD) --quiet
+	@echo "Building in $(BUILD)/; the first build takes some minutes."
+	@ninja -C $(BUILD) $(QUIET)
 	@tools/demo $(BUILD)
 
 view: ## record the example server and show it in a window; `make install` then installs weft-gtk, too
 	@tools/install-packages view
 	@tools/configure $(BUILD)
 	@$(if $(shell test -f $(BUILD)/weft-gtk && echo yes),,meson setup --reconfigure $(BUILD) >/dev/null)
-	@ninja -C $(BUILD) --quiet
+	@echo "Building in $(BUILD)/; the first build takes some minutes."
+	@ninja -C $(BUILD) $(QUIET)
 	@tools/demo $(BUILD) view
 
 check: ## build in every way that we support, run all tests
@@ -43,7 +47,8 @@ kills: ## kill a recording program KILLS (10,000) times: nothing that it committ
 	@tools/install-packages check
 	@tools/configure $(BUILD)
 	@meson configure $(BUILD) -Dtests=enabled
-	@ninja -C $(BUILD) --quiet
+	@echo "Building in $(BUILD)/; the first build takes some minutes."
+	@ninja -C $(BUILD) $(QUIET)
 	@WEFT_BUILD=$(abspath $(BUILD)) WEFT_KILLS=$(KILLS) $(PYTHON) tests/e2e/kill.py nothing_committed_is_lost
 
 hostile: ## attack every reader of rings for HOSTILE_SECONDS (3600), with random seeds or HOSTILE_SEED
@@ -64,7 +69,8 @@ install: ## install below /usr/local, or PREFIX=…; DESTDIR=… is honoured
 	@tools/install-packages build
 	@tools/configure $(BUILD)
 	@$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(PREFIX))
-	@ninja -C $(BUILD) --quiet
+	@echo "Building in $(BUILD)/; the first build takes some minutes."
+	@ninja -C $(BUILD) $(QUIET)
 	@meson install -C $(BUILD) --no-rebuild
 
 format: ## format every C file
