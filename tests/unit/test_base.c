@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
@@ -10,6 +11,7 @@
 #include <weft/error.h>
 #include <weft/seed.h>
 
+#include "base/array.h"
 #include "base/diagnostics.h"
 #include "base/index.h"
 #include "base/search.h"
@@ -178,6 +180,64 @@ static void searches_find_the_first_row(void **state)
 	}
 }
 
+/* ---- Arrays ---- */
+
+static void arrays_grow_by_half(void **state)
+{
+	(void)state;
+	assert_int_equal(weft__array_next_capacity(0, 1), 16);
+	assert_int_equal(weft__array_next_capacity(10, 11), 16);
+	assert_int_equal(weft__array_next_capacity(12, 13), 18);
+	assert_int_equal(weft__array_next_capacity(100, 101), 150);
+	assert_int_equal(weft__array_next_capacity(100, 1000), 1000);
+}
+
+static void a_size_that_overflows_is_refused(void **state)
+{
+	(void)state;
+	uint64_t *array = NULL;
+	assert_int_equal(weft__array_resize(&array, SIZE_MAX / 8 + 2, 8), WEFT_ERROR_MEMORY);
+	assert_null(array);
+	assert_int_equal(weft__array_resize(&array, 2, sizeof(*array)), 0);
+	array[1] = 7;
+	assert_int_equal(weft__array_resize(&array, 100, sizeof(*array)), 0);
+	assert_int_equal(array[1], 7);
+	assert_int_equal(weft__array_resize(&array, 0, sizeof(*array)), 0);
+	assert_non_null(array); /* NULL is an error of realloc */
+	free(array);
+}
+
+static void columns_grow_and_shrink_together(void **state)
+{
+	(void)state;
+	uint64_t *wide = NULL;
+	char *narrow = NULL;
+	const struct weft__column columns[] = {{&wide, sizeof(*wide)}, {&narrow, 1}};
+	size_t capacity = 0;
+	assert_int_equal(weft__columns_reserve(columns, 2, &capacity, 1), 0);
+	assert_int_equal(capacity, 16);
+	for (size_t i = 0; i < 16; i++) {
+		wide[i] = i;
+		narrow[i] = (char)i;
+	}
+	const uint64_t *before = wide;
+	assert_int_equal(weft__columns_reserve(columns, 2, &capacity, 16), 0); /* there is room */
+	assert_ptr_equal(wide, before);
+	assert_int_equal(capacity, 16);
+	assert_int_equal(weft__columns_reserve(columns, 2, &capacity, 17), 0);
+	assert_int_equal(capacity, 24);
+	assert_int_equal(wide[15], 15);
+	assert_int_equal(narrow[15], 15);
+	assert_int_equal(weft__columns_reserve(columns, 2, &capacity, UINT32_MAX), WEFT_ERROR_LIMIT);
+	assert_int_equal(capacity, 24);
+	weft__columns_trim(columns, 2, &capacity, 3);
+	assert_int_equal(capacity, 3);
+	assert_true(malloc_usable_size(wide) < 16 * sizeof(*wide));
+	assert_true(malloc_usable_size(narrow) >= 3);
+	free(wide);
+	free(narrow);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +248,9 @@ int main(void)
 		cmocka_unit_test(entries_that_collide_under_one_key_are_spread_under_another),
 		cmocka_unit_test(many_values_of_64_bits_are_sorted),
 		cmocka_unit_test(searches_find_the_first_row),
+		cmocka_unit_test(arrays_grow_by_half),
+		cmocka_unit_test(a_size_that_overflows_is_refused),
+		cmocka_unit_test(columns_grow_and_shrink_together),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

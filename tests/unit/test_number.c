@@ -217,6 +217,25 @@ static void a_locale_whose_separator_is_two_bytes(void **state)
 	check_in_locale("UTF-8", "<U066B>", "\xd9\xab");
 }
 
+static void durations_have_the_largest_unit_and_few_digits(void **state)
+{
+	static const struct {
+		uint64_t ns;
+		unsigned digits;
+		const char *text;
+	} cases[] = {{0, 3, "0 ns"}, {999, 3, "999 ns"}, {1000, 3, "1 us"}, {1005, 3, "1 us"},
+		{1010, 3, "1.01 us"}, {1234, 2, "1.2 us"}, {9999, 3, "10 us"}, {12300, 3, "12.3 us"},
+		{99990, 3, "100 us"}, {123456, 4, "123.5 us"}, {123456, 3, "123 us"}, {100000, 4, "100 us"},
+		{999499, 3, "999 us"}, {999500, 3, "1 ms"}, {999500000, 3, "1 s"}, {1500000000, 3, "1.5 s"},
+		{(uint64_t)5000 * 1000000000, 3, "5000 s"}, {(uint64_t)1000 * 1000000000, 6, "1000 s"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[32];
+		weft_format_duration(cases[i].ns, cases[i].digits, text);
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +245,7 @@ int main(void)
 		cmocka_unit_test(the_usual_locale),
 		cmocka_unit_test(a_locale_with_a_decimal_comma),
 		cmocka_unit_test(a_locale_whose_separator_is_two_bytes),
+		cmocka_unit_test(durations_have_the_largest_unit_and_few_digits),
 	};
 	return cmocka_run_group_tests_name("number", tests, NULL, NULL);
 }

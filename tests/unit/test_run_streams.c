@@ -14,6 +14,7 @@
 #include <weft/weft.h>
 
 #include "abi/buffer_abi.h"
+#include "nothing_left.h"
 #include "runs/compress.h"
 #include "runs/streaming.h"
 
@@ -545,6 +546,85 @@ static void all_rings_of_a_run_are_streamed(void **state)
 	place_remove(&output);
 }
 
+/* In a directory each file is named after its ring. A name that the user gave stays as it is. */
+static void compressed_files_are_named_by_their_suffix(void **state)
+{
+	static const struct {
+		const char *output, *first, *second; /* %d: the process */
+	} cases[] = {
+		{"", "test-%d.weft.zst", "test-%d.2.weft.zst"},
+		{"out", "out", "out-test-%d.2.zst"},
+		{"out.weft.zst", "out.weft.zst", "out.weft-test-%d.2.zst"},
+	};
+	(void)state;
+	if (!weft__compressor_is_there())
+		return;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct place place = place_make(), output = place_make();
+		struct weft__runs_saved *results;
+		struct weft__runs_rings rings;
+		char trace[PATH_MAX], names[2][128];
+		size_t count;
+		for (unsigned program = 1; program <= 2; program++) {
+			void *ring = map_ring(in_place(&place, ring_name(program)));
+			assert_int_equal(weft_start(ring, SIZE, NULL), 0);
+			recorded = 0;
+			record(10);
+			weft_stop();
+			munmap(ring, SIZE);
+		}
+		snprintf(trace, sizeof(trace), "%s", in_place(&output, cases[i].output));
+		const struct weft__runs_stream_options options = {.output = trace, .compress = true};
+		struct weft__runs_stream *stream = weft__runs_stream_start(place.path, &options);
+		assert_non_null(stream);
+		assert_true(weft__runs_stream_stop(stream));
+		assert_true(weft__runs_rings_find(place.path, getpid(), &rings));
+		for (size_t k = 0; k < rings.count; k++)
+			rings.list[k].is_running = k == 1;
+		assert_true(weft__runs_stream_results(stream, &rings, &results, &count));
+		assert_int_equal(count, 2);
+		snprintf(names[0], sizeof(names[0]), cases[i].first, (int)getpid());
+		snprintf(names[1], sizeof(names[1]), cases[i].second, (int)getpid());
+		for (size_t k = 0; k < 2; k++) {
+			/* Rings are streamed in the order in which the directory lists them. */
+			bool is_second = results[k].ring->program == 2;
+			assert_int_equal(results[k].ring->is_running, is_second);
+			if (*cases[i].output == '\0')
+				assert_string_equal(strrchr(results[k].file, '/') + 1, names[is_second]);
+			assert_int_equal(read_numbers(results[k].file, 0), 10);
+		}
+		assert_true(place_has(&output, names[0]));
+		assert_true(place_has(&output, names[1]));
+		free(results);
+		weft__runs_rings_finish(&rings);
+		weft__runs_stream_destroy(stream);
+		place_remove(&place);
+		place_remove(&output);
+	}
+}
+
+static void streaming_leaves_nothing(void **state)
+{
+	(void)state;
+	struct place place = place_make(), output = place_make();
+	struct held before = {0};
+	char trace[PATH_MAX];
+	snprintf(trace, sizeof(trace), "%s", in_place(&output, "out.weft"));
+	const struct weft__runs_stream_options options = {.output = trace};
+	place_put(&place, ring_name(1), "not yet a ring");
+	for (int i = 0; i < 24; i++) {
+		if (i == 4)
+			before = held_now();
+		struct weft__runs_stream *stream = weft__runs_stream_start(place.path, &options);
+		assert_non_null(stream);
+		assert_true(weft__runs_stream_stop(stream));
+		weft__runs_stream_destroy(stream);
+	}
+	held_expect(before);
+	place_remove(&place);
+	place_remove(&output);
+}
+
 static void a_failed_stream_is_not_complete(void **state)
 {
 	(void)state;
@@ -627,6 +707,8 @@ int main(void)
 		cmocka_unit_test(a_damaged_ring_of_ours_fails),
 		cmocka_unit_test(a_ring_that_was_removed_fails),
 		cmocka_unit_test(all_rings_of_a_run_are_streamed),
+		cmocka_unit_test(compressed_files_are_named_by_their_suffix),
+		cmocka_unit_test(streaming_leaves_nothing),
 		cmocka_unit_test(a_failed_stream_is_not_complete),
 		cmocka_unit_test(one_process_is_streamed_until_it_stops),
 	};
