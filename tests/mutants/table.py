@@ -411,4 +411,18 @@ MUTANTS = [
     *in_file(
         'src/trigger/tests.c',
         ('*tested |= (uint64_t)1 << i;', '*tested |= (uint64_t)1;', 'trigger')),
+    *in_file(
+        'src/base/strings.c',
+        ('if (strings->count + (size_t)2 > strings->start_capacity) {',
+         'if (strings->count + (size_t)1 > strings->start_capacity) {', 'strings'),
+        ('error = own_bytes(strings);', 'error = 0;', 'strings')),
+    *in_file(
+        'src/base/array.c',
+        ('return next < need ? need : next;', 'return next;', 'base')),
+    *in_file(
+        'src/format/weft_summary.c',
+        ('steps[step < WEFT_ABI_STEPS ? step : 0]', 'steps[step % WEFT_ABI_STEPS]', 'buffer_header')),
+    *in_file(
+        'src/format/weft_identity.c',
+        ('!(agrees(&clock, &own->first) && agrees(&clock, &own->last))', '!agrees(&clock, &own->last)', 'buffer_header')),
 ]
