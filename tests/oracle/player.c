@@ -78,12 +78,12 @@ static struct {
 
 static alignas(64) uint8_t ring[RING_MAX], copy[RING_MAX];
 
-static void insist(bool is_so, const char *what)
+static void require(bool holds, const char *message)
 {
-	if (is_so)
+	if (holds)
 		return;
 	fflush(stdout);
-	fprintf(stderr, "player: %s\n", what);
+	fprintf(stderr, "player: %s\n", message);
 	exit(1);
 }
 
@@ -92,7 +92,7 @@ static void append(struct bytes *bytes, const void *more, size_t size)
 	if (bytes->size + size > bytes->capacity) {
 		bytes->capacity = 2 * (bytes->size + size);
 		bytes->list = realloc(bytes->list, bytes->capacity);
-		insist(bytes->list != NULL, "no memory");
+		require(bytes->list != NULL, "no memory");
 	}
 	memcpy(bytes->list + bytes->size, more, size);
 	bytes->size += size;
@@ -100,7 +100,7 @@ static void append(struct bytes *bytes, const void *more, size_t size)
 
 static void flush_text(struct weft_text *text)
 {
-	insist(!text->error, "no memory");
+	require(!text->error, "no memory");
 	fwrite(text->bytes, 1, text->size, stdout);
 	text->size = 0;
 }
@@ -165,9 +165,9 @@ static void add_event(struct weft_text *text, const struct weft_trace_descriptio
 	struct weft_lines lines;
 	weft_lines_init(&lines, description, 0);
 	lines.has_threads = false;
-	insist(event->thread < description->thread_count, "an event of no thread");
+	require(event->thread < description->thread_count, "an event of no thread");
 	name_of_thread(thread->tid, name);
-	insist(thread->tid == 0 || strcmp(thread->name, name) == 0, "a thread with another's name");
+	require(thread->tid == 0 || strcmp(thread->name, name) == 0, "a thread with another's name");
 	weft_text_add_u64(text, thread->tid);
 	weft_text_add_string(text, " ");
 	weft_lines_add_json(&lines, event, text);
@@ -191,9 +191,9 @@ static void show_diagnostics(const char *way, const struct weft_diagnostics *dia
 static struct weft_decoder *open_decoder(const void *bytes, size_t size)
 {
 	struct weft_decoder *decoder;
-	insist(weft_decoder_create(&decoder) == 0, "no decoder");
-	insist(weft_decoder_feed_borrowed(decoder, bytes, size) == 0, "the decoder is not fed");
-	insist(weft_decoder_finish(decoder) == 0, "the decoder does not know the format");
+	require(weft_decoder_create(&decoder) == 0, "no decoder");
+	require(weft_decoder_feed_borrowed(decoder, bytes, size) == 0, "the decoder is not fed");
+	require(weft_decoder_finish(decoder) == 0, "the decoder does not know the format");
 	return decoder;
 }
 
@@ -269,7 +269,7 @@ static void show_tasks(const struct weft_model *model, const char *way, bool sim
 {
 	const struct weft_layout_options options = {.no_simplify = !simplify};
 	struct weft_layout *layout;
-	insist(weft_layout_create(model, &options, &layout) == 0, "no layout");
+	require(weft_layout_create(model, &options, &layout) == 0, "no layout");
 	printf("%s %s\n", simplify ? "simplified" : "tasks", way);
 	for (uint32_t i = 0; i < model->tasks.count; i++)
 		show_task(layout, i);
@@ -326,7 +326,7 @@ static int take_events(struct weft_decoder *decoder, struct weft_model_builder *
 	int status;
 	while ((status = weft_decoder_next(decoder, &event)) == WEFT_OK) {
 		add_event(&play.text, weft_decoder_describe(decoder), &event);
-		insist(weft_model_builder_add(builder, &event, &ignored) == 0, "no model");
+		require(weft_model_builder_add(builder, &event, &ignored) == 0, "no model");
 	}
 	return status;
 }
@@ -341,7 +341,7 @@ static void end_trace(const char *way, struct weft_decoder *decoder,
 	show_losses(way, description->losses);
 	show_diagnostics(way, weft_decoder_diagnostics(decoder));
 	if (with_model) {
-		insist(weft_model_builder_finish(builder, description, &model) == 0, "no model");
+		require(weft_model_builder_finish(builder, description, &model) == 0, "no model");
 		show_model(model, way);
 		weft_model_destroy(model);
 	}
@@ -354,7 +354,7 @@ static void show_trace(const char *way, const void *bytes, size_t size, bool wit
 {
 	struct weft_decoder *decoder = open_decoder(bytes, size);
 	struct weft_model_builder *builder;
-	insist(weft_model_builder_create(&builder) == 0, "no builder");
+	require(weft_model_builder_create(&builder) == 0, "no builder");
 	printf("events %s\n", way);
 	take_events(decoder, builder);
 	end_trace(way, decoder, builder, with_model);
@@ -372,18 +372,18 @@ static void show_fed(const char *way, const struct bytes *stream, uint64_t rando
 {
 	struct weft_decoder *decoder;
 	struct weft_model_builder *builder;
-	insist(weft_decoder_create(&decoder) == 0, "no decoder");
-	insist(weft_model_builder_create(&builder) == 0, "no builder");
+	require(weft_decoder_create(&decoder) == 0, "no decoder");
+	require(weft_model_builder_create(&builder) == 0, "no builder");
 	printf("events %s\n", way);
 	for (size_t at = 0; at < stream->size;) {
 		size_t size = piece_size(&random), left = stream->size - at;
 		size = size < left ? size : left;
-		insist(weft_decoder_feed(decoder, stream->list + at, size) == 0, "a piece is refused");
-		insist(take_events(decoder, builder) == WEFT_AGAIN, "the stream ends too early");
+		require(weft_decoder_feed(decoder, stream->list + at, size) == 0, "a piece is refused");
+		require(take_events(decoder, builder) == WEFT_AGAIN, "the stream ends too early");
 		at += size;
 	}
-	insist(weft_decoder_finish(decoder) == 0, "the stream does not end");
-	insist(take_events(decoder, builder) == WEFT_END, "the stream has no end");
+	require(weft_decoder_finish(decoder) == 0, "the stream does not end");
+	require(take_events(decoder, builder) == WEFT_END, "the stream has no end");
 	end_trace(way, decoder, builder, true);
 }
 
@@ -417,7 +417,7 @@ static int take_followed(void)
 	int status;
 	while ((status = weft__follower_next(play.follower, &event)) == WEFT_OK) {
 		add_event(&play.followed, weft__follower_describe(play.follower), &event);
-		insist(weft_model_builder_add(play.builder, &event, &ignored) == 0, "no model");
+		require(weft_model_builder_add(play.builder, &event, &ignored) == 0, "no model");
 	}
 	return status;
 }
@@ -425,12 +425,12 @@ static int take_followed(void)
 static void follow(const char *lag)
 {
 	struct weft_model *model;
-	insist(weft__follower_look(play.follower, play.ticks - strtoul(lag, NULL, 10)) == 0,
+	require(weft__follower_look(play.follower, play.ticks - strtoul(lag, NULL, 10)) == 0,
 		"the follower does not look");
-	insist(take_followed() == WEFT_AGAIN, "the follower ends before the program");
+	require(take_followed() == WEFT_AGAIN, "the follower ends before the program");
 	/* A look at the model must not change what it becomes. */
-	insist(weft_model_builder_snapshot(
-			   play.builder, weft__follower_describe(play.follower), play.ticks, &model) == 0,
+	require(weft_model_builder_snapshot(
+				play.builder, weft__follower_describe(play.follower), play.ticks, &model) == 0,
 		"no snapshot");
 	weft_model_destroy(model);
 }
@@ -438,13 +438,13 @@ static void follow(const char *lag)
 static void look(const char *argument)
 {
 	weft__drain_look(play.drain, *argument == '1', play.ticks);
-	insist(take_stream() == WEFT_AGAIN, "the stream ends before the program");
+	require(take_stream() == WEFT_AGAIN, "the stream ends before the program");
 }
 
 static void show_copy(void)
 {
 	memset(copy, 0, play.size);
-	insist(weft_buffer_copy(copy, ring, play.size) == 0, "the ring is not copied");
+	require(weft_buffer_copy(copy, ring, play.size) == 0, "the ring is not copied");
 	show_ring(ring);
 	show_trace("copy", copy, play.size, false);
 }
@@ -457,7 +457,7 @@ static void show_followed(void)
 	flush_text(&play.followed);
 	show_losses("follow", description->losses);
 	show_diagnostics("follow", weft__follower_diagnostics(play.follower));
-	insist(weft_model_builder_finish(play.builder, description, &model) == 0, "no model");
+	require(weft_model_builder_finish(play.builder, description, &model) == 0, "no model");
 	show_model(model, "follow");
 	weft_model_destroy(model);
 }
@@ -466,9 +466,9 @@ static void end(uint64_t random)
 {
 	weft_stop();
 	weft__drain_finish(play.drain, false);
-	insist(take_stream() == WEFT_END, "the stream does not end");
-	insist(weft__follower_finish(play.follower) == 0, "the follower does not finish");
-	insist(take_followed() == WEFT_END, "the follower does not end");
+	require(take_stream() == WEFT_END, "the stream does not end");
+	require(weft__follower_finish(play.follower) == 0, "the follower does not finish");
+	require(take_followed() == WEFT_END, "the follower does not end");
 	show_ring(ring);
 	show_trace("saved", ring, play.size, true);
 	show_trace("stream", play.stream.list, play.stream.size, true);
@@ -484,16 +484,16 @@ static void begin(const char *size)
 {
 	printf("begin\n");
 	play.size = strtoul(size, NULL, 10);
-	insist(play.size <= RING_MAX, "the ring is too large");
+	require(play.size <= RING_MAX, "the ring is too large");
 	play.created_count = 0;
 	play.ticks = 1000;
 	memset(play.gone, 0, sizeof(play.gone));
 	memset(play.memory, 0, sizeof(play.memory));
 	memset(ring, 0, play.size);
-	insist(weft_start(ring, play.size, &platform) == 0, "no ring");
-	insist(weft__drain_create(ring, play.size, PIECE, &play.drain) == 0, "no stream");
-	insist(weft__follower_create(ring, play.size, &play.follower) == 0, "no follower");
-	insist(weft_model_builder_create(&play.builder) == 0, "no builder");
+	require(weft_start(ring, play.size, &platform) == 0, "no ring");
+	require(weft__drain_create(ring, play.size, PIECE, &play.drain) == 0, "no stream");
+	require(weft__follower_create(ring, play.size, &play.follower) == 0, "no follower");
+	require(weft_model_builder_create(&play.builder) == 0, "no builder");
 }
 
 /* ---- Rules and parts of what was saved ---- */
@@ -505,11 +505,11 @@ static void try_rule(const char *rule)
 	struct weft_trigger_error error;
 	struct weft_slice first;
 	struct weft_event event = {0};
-	insist(weft_triggers_create(&triggers) == 0, "no triggers");
-	insist(weft_triggers_add(triggers, rule, strlen(rule), &error) == 0, rule);
+	require(weft_triggers_create(&triggers) == 0, "no triggers");
+	require(weft_triggers_add(triggers, rule, strlen(rule), &error) == 0, rule);
 	while (weft_decoder_next(decoder, &event) == WEFT_OK) {
 		weft_triggers_pass(triggers, event.time_ns);
-		insist(weft_triggers_take(triggers, &event) == 0, "no memory");
+		require(weft_triggers_take(triggers, &event) == 0, "no memory");
 	}
 	weft_triggers_pass(triggers, event.time_ns);
 	printf("fired %" PRIu64 "\n", weft_triggers_fired(triggers, &first));
@@ -532,11 +532,11 @@ static void show_part(const char *start, const char *end)
 	struct weft_cut *cut;
 	struct weft_event event;
 	int status = WEFT_OK;
-	insist(weft_cut_create(&range, NULL, &sink, &cut) == 0, "no cut");
+	require(weft_cut_create(&range, NULL, &sink, &cut) == 0, "no cut");
 	while (status == WEFT_OK && weft_decoder_next(decoder, &event) == WEFT_OK)
 		status = weft_cut_add(cut, &event, weft_decoder_describe(decoder));
-	insist(status == WEFT_OK || status == WEFT_END, "the cut fails");
-	insist(weft_cut_finish(cut, weft_decoder_describe(decoder)) == 0, "the cut does not finish");
+	require(status == WEFT_OK || status == WEFT_END, "the cut fails");
+	require(weft_cut_finish(cut, weft_decoder_describe(decoder)) == 0, "the cut does not finish");
 	show_trace("part", part.list, part.size, false);
 	weft_cut_destroy(cut);
 	weft_decoder_destroy(decoder);
@@ -553,7 +553,7 @@ static uint64_t task(const char *argument)
 		return WEFT_TASK_CURRENT;
 	if (*argument == '#') {
 		unsigned long number = strtoul(argument + 1, NULL, 10);
-		insist(number < play.created_count, "no such task was created");
+		require(number < play.created_count, "no such task was created");
 		return play.created[number];
 	}
 	return strtoull(argument, NULL, 10);
@@ -566,13 +566,13 @@ static int64_t number(const char *argument)
 
 static const char *text(const char *argument)
 {
-	insist(*argument == '=', "a text begins with =");
+	require(*argument == '=', "a text begins with =");
 	return argument + 1;
 }
 
 static void create(char **a)
 {
-	insist(play.created_count < CREATED_MAX, "too many tasks");
+	require(play.created_count < CREATED_MAX, "too many tasks");
 	play.created[play.created_count++] = weft_create_as(task(a[0]), (uint16_t)number(a[1]));
 }
 
@@ -666,7 +666,7 @@ static void play_call(const char *name, char **arguments, int count)
 	size_t i = 0;
 	while (i < sizeof(calls) / sizeof(calls[0]) && strcmp(calls[i].name, name) != 0)
 		i++;
-	insist(i < sizeof(calls) / sizeof(calls[0]) && calls[i].arguments == count, name);
+	require(i < sizeof(calls) / sizeof(calls[0]) && calls[i].arguments == count, name);
 	const uint64_t *losses = ((const struct weft_abi_buffer *)(const void *)ring)->losses;
 	uint64_t unnamed = losses[WEFT_ABI_LOSS_NAMES_FULL], too_big = losses[WEFT_ABI_LOSS_TOO_BIG];
 	calls[i].play(arguments);
