@@ -567,7 +567,6 @@ static void add_problem(
 	struct weft_text *text, const struct found *found, const struct weft_problem *p)
 {
 	static const char *const severities[] = {"    hint: ", "    warning: ", "    error: "};
-	const struct weft_problem_period *periods = &found->problems->periods[p->first_period];
 	weft_text_add_string(text, severities[p->severity]);
 	weft_text_add_string(text, p->sentence);
 	add_number(text, "\n      x", p->count);
@@ -577,8 +576,10 @@ static void add_problem(
 	add_number(text, ", thread ", p->thread);
 	add_number(text, ", counter ", p->counter);
 	add_number(text, ", edge ", p->edge);
-	for (uint32_t i = 0; i < p->period_count && i < 4; i++)
-		add_range(text, i ? " " : ", periods ", periods[i].start, periods[i].end);
+	for (uint32_t i = 0; i < p->period_count && i < 4; i++) {
+		const struct weft_problem_period *period = &found->problems->periods[p->first_period + i];
+		add_range(text, i ? " " : ", periods ", period->start, period->end);
+	}
 	add_number(text, " of ", p->period_count ? p->period_count : WEFT_NONE);
 	weft_text_add_string(text, "\n");
 }
