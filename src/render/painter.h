@@ -55,9 +55,8 @@ struct weft__lane_piece {
 #define WEFT__TOOTH_WIDTH 8.0
 
 struct weft__tally {
-	uint32_t tasks;          /* tasks alive in the view */
-	uint32_t drawn;          /* tasks with lines of their own */
-	uint32_t names_left_out; /* names without room */
+	uint32_t tasks; /* tasks alive in the view */
+	uint32_t drawn; /* tasks with lines of their own */
 	uint64_t arrows_merged;
 	bool edges[WEFT_EDGE_TYPES];
 };
@@ -130,7 +129,8 @@ double weft__crisp(double at);
  * `least` characters and the ellipsis fit; then nothing is drawn. */
 double weft__put_text(struct painter *p, double x, double y, struct weft_slice text, double room,
 	const struct weft_text_style *style);
-/* The same without drawing: writes the text that would be drawn. */
+/* The same without drawing: writes the text that would be drawn, an empty one if none. `size` is at
+ * least 1. */
 double weft__fit_text(const struct painter *p, struct weft_slice text, double room,
 	const struct weft_text_style *style, char *fitted, size_t size);
 /* The distance from a task's line up to the baseline of its name: descenders, with their halo, end

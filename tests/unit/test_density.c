@@ -615,6 +615,25 @@ static void cells_look_as_their_tasks_are_many(void **state)
 	weft_canvas_destroy(canvas);
 }
 
+/* ---- Texts ---- */
+
+static void a_text_without_room_is_empty(void **state)
+{
+	const struct weft_text_style style = {.size = 12};
+	const struct weft_slice name = {"task 12", 7};
+	char fitted[16] = "unchanged";
+	struct scenery s;
+	(void)state;
+	scenery_init(&s, random_model(200, 3, 50, false));
+	look_around(&s);
+	assert_true(weft__fit_text(s.painter, name, 100, &style, fitted, sizeof(fitted)) > 40);
+	assert_string_equal(fitted, "task 12");
+	assert_true(weft__fit_text(s.painter, name, 10, &style, fitted, sizeof(fitted)) == 0);
+	assert_string_equal(fitted, "");
+	look_away(&s);
+	scenery_finish(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -627,6 +646,7 @@ int main(void)
 		cmocka_unit_test(work_can_be_stopped_at_each_step),
 		cmocka_unit_test(merged_lanes_of_live_traces_are_counted),
 		cmocka_unit_test(cells_look_as_their_tasks_are_many),
+		cmocka_unit_test(a_text_without_room_is_empty),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,8 +83,10 @@ double weft__fit_text(const struct painter *p, struct weft_slice text, double ro
 	width = 0;
 	struct fitting fitting = {p, style, clean, starts, count, is_path, room, size, &width};
 	uint32_t kept = weft__search(&fitting, 1, (uint32_t)count, has_room, 0) - 1;
-	if (kept < LEAST_LETTERS)
+	if (kept < LEAST_LETTERS) {
+		*fitted = '\0';
 		return 0;
+	}
 	shorten(clean, starts, count, kept, is_path, shortened);
 	memcpy(fitted, shortened, strlen(shortened) + 1);
 	return width;

@@ -289,10 +289,8 @@ static void place_all(struct painter *p, struct names *names)
 	for (unsigned worth = 0; worth < WORTHS; worth++)
 		for (size_t i = 0; i < names->count; i++) {
 			struct name *name = &names->list[i];
-			if (name->worth != worth)
-				continue;
-			name->placed = place(p, name);
-			p->tally.names_left_out += !name->placed;
+			if (name->worth == worth)
+				name->placed = place(p, name);
 		}
 	for (size_t i = 0; i < names->count; i++)
 		if (names->list[i].worth == LABEL && names->list[i].placed)
