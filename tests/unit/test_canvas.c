@@ -70,6 +70,53 @@ static void operations_as_text(void **state)
 	weft_canvas_destroy(canvas);
 }
 
+/* The picture was checked by eye. */
+static void each_shape_and_style_as_svg(void **state)
+{
+	static const char expected[] =
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"120\" height=\"80\" viewBox=\"0 0 120 80\" role=\"img\" xml:space=\"preserve\" font-family=\"'DejaVu Sans',Verdana,sans-serif\" font-size=\"12\">\n"
+		"<title>t &lt; u</title>\n"
+		"<style>.h{paint-order:stroke;stroke-width:4px;stroke-linejoin:round;stroke:#f7f7f5}</style>\n"
+		"<path fill=\"none\" stroke=\"#102030\" d=\"M5 5H40V20L60 30\"/>\n"
+		"<path fill=\"none\" stroke=\"#102030\" stroke-opacity=\"0.5\" stroke-width=\"2.5\" stroke-dasharray=\"6 4\" d=\"M5 10L30 25\"/>\n"
+		"<path fill=\"#ff0000\" d=\"M70 5H90L80 20z\"/>\n"
+		"<path fill=\"#00aa00\" d=\"M97 12a8 8 0 1 0 16 0a8 8 0 1 0 -16 0z\"/>\n"
+		"<path fill=\"none\" stroke=\"#102030\" d=\"M99 35a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z\"/>\n"
+		"<path fill=\"none\" stroke=\"#0000ff\" d=\"M5 43L8 40M5 51L16 40M5 59L24 40M12 60L30 42M20 60L30 50M28 60L30 58\"/>\n"
+		"<text x=\"40\" y=\"50\" fill=\"#102030\" textLength=\"33\" lengthAdjust=\"spacingAndGlyphs\">plain</text>\n"
+		"<text x=\"40\" y=\"62\" fill=\"#102030\" font-size=\"10.5\" font-weight=\"bold\" class=\"h\">haloed</text>\n"
+		"<g><title>a &amp; b</title><path fill=\"none\" pointer-events=\"all\" d=\"M40 65H80V75H40z\"/>\n"
+		"<text x=\"40\" y=\"74\" fill=\"#aa2030\" class=\"h\" style=\"stroke:#e9e9e6\" textLength=\"30\" lengthAdjust=\"spacingAndGlyphs\">other</text>\n"
+		"</g>\n"
+		"</svg>\n";
+	const struct weft_pen wide = {0x10203080, 2.5, WEFT_DASH_LONG};
+	const struct weft_text_style haloless = {0x102030ff, 12, false, false, 0};
+	const struct weft_text_style bold = {0x102030ff, 10.5, true, true, 0xf7f7f5ff};
+	const struct weft_text_style other = {0xaa2030ff, 12, false, true, 0xe9e9e6ff};
+	struct weft_text text = {0};
+	struct weft_canvas *canvas;
+	(void)state;
+	assert_int_equal(weft_canvas_create(1, 1, &canvas), 0);
+	weft_canvas_clear(canvas, 120, 80);
+	weft_canvas_polyline(canvas, (double[]){5, 5, 40, 5, 40, 20, 60, 30}, 4, &thin);
+	weft_canvas_line(canvas, 5, 10, 30, 25, &wide);
+	weft_canvas_polygon(canvas, (double[]){70, 5, 90, 5, 80, 20}, 3, 0xff0000ff);
+	weft_canvas_disc(canvas, 105, 12, 8, 0x00aa00ff);
+	weft_canvas_ring(canvas, 105, 35, 6, &thin);
+	weft_canvas_hatch(canvas, 5, 40, 30, 60, 0x0000ffff);
+	weft_canvas_text(canvas, 40, 50, "plain", 5, 33, &haloless);
+	weft_canvas_text(canvas, 40, 62, "haloed", 6, 0, &bold);
+	weft_canvas_group(canvas, 40, 65, 80, 75, "a & b", 5);
+	weft_canvas_text(canvas, 40, 74, "other", 5, 30, &other);
+	weft_canvas_ungroup(canvas);
+	assert_int_equal(
+		weft_canvas_write_svg(canvas, &(struct weft_svg_options){.title = "t < u"}, &text), 0);
+	weft_text_add(&text, "", 1);
+	assert_string_equal(text.bytes, expected);
+	weft_text_finish(&text);
+	weft_canvas_destroy(canvas);
+}
+
 static void operations_as_svg(void **state)
 {
 	(void)state;
@@ -245,6 +292,7 @@ int main(void)
 		cmocka_unit_test(options_of_an_older_header_have_defaults),
 		cmocka_unit_test(operations_as_text),
 		cmocka_unit_test(operations_as_svg),
+		cmocka_unit_test(each_shape_and_style_as_svg),
 		cmocka_unit_test(svg_paths_are_shared_only_by_shapes_that_look_alike),
 		cmocka_unit_test(svg_groups_are_balanced_whatever_the_list_says),
 		cmocka_unit_test(text_is_clean_whatever_the_bytes_are),

@@ -184,7 +184,8 @@ static void a_small_frame_has_less(void **state)
 	picture_init(&p, one_of_each(), 400, 250);
 	compare(&p, "picture-small.txt");
 	resize(&p, 470, 440);
-	p.options.status = "a status that is too long for one line of such a narrow frame, really";
+	p.options.status =
+		"a status that is too long for one line of such a narrow frame, and whose last words are below";
 	compare(&p, "picture-narrow.txt");
 	picture_finish(&p);
 }
