@@ -425,4 +425,53 @@ MUTANTS = [
     *in_file(
         'src/format/weft_identity.c',
         ('!(agrees(&clock, &own->first) && agrees(&clock, &own->last))', '!agrees(&clock, &own->last)', 'buffer_header')),
+    # ---- layout, canvas, render, model, platform: once more ----
+    *in_file(
+        'src/layout/occupancy.c',
+        ('raise(&covers[left++], row + 1);', 'left++;', 'occupancy'),
+        ('return shift ? COARSE_SHIFT + shift - 1 : 0;', 'return shift ? COARSE_SHIFT + shift : 0;', 'occupancy')),
+    *in_file(
+        'src/layout/grow.c',
+        ('	weft__sort_u64(roots, links.scratch, links.root_count);\n', '', 'layout_growth')),
+    *in_file(
+        'src/canvas/svg.c',
+        ("put_step(svg, 'V', p[1]);", "put_step(svg, 'V', p[0]);", 'canvas'),
+        ('half ? -2 * r : 2 * r', '2 * r', 'canvas'),
+        ('	if (on == 0)\n		return;\n', '', 'canvas')),
+    *in_file(
+        'src/render/text/lettering.c',
+        ("		*fitted = '\\0';\n", '', 'density')),
+    *in_file(
+        'src/render/things.c',
+        ('floor(pieces[first - 1].x) >= column)', 'floor(pieces[first - 1].x) > column)', 'things')),
+    *in_file(
+        'src/render/tasks/tasks.c',
+        ('			drawn = piece->x2;\n', '', 'things')),
+    *in_file(
+        'src/render/tasks/folds.c',
+        ('			add_stretch(p, &bar, start, p->right);\n', '', 'pictures')),
+    *in_file(
+        'src/render/frame.c',
+        ('height >= STATUS_FROM ?', 'height > STATUS_FROM ?', 'render')),
+    *in_file(
+        'src/model/facts.c',
+        ('append_scratch(t, size, "=", 1)', 'append_scratch(t, size, "=", 0)', 'model_state')),
+    *in_file(
+        'src/model/buffers.c',
+        ('return strcmp(a->host, b->host) == 0;', 'return strcmp(a->host, b->host) != 0;', 'model')),
+    *in_file(
+        'src/model/counters.c',
+        ('return b > 0 ? INT64_MAX : INT64_MIN;', 'return INT64_MAX;', 'model')),
+    *in_file(
+        'src/platform/total.c',
+        ('entries[i] <= left;', 'entries[i] < left;', 'platform')),
+    *in_file(
+        'src/platform/autostart.c',
+        ('append_program(text, attempt - 1);', 'append_program(text, attempt);', 'platform')),
+    *in_file(
+        'src/platform/levels.c',
+        ('	if (level < 0)\n', '	if (level < 1)\n', 'platform')),
+    *in_file(
+        'src/platform/ring.c',
+        ('	if (error)\n		unlink(ring->path);\n', '', 'platform')),
 ]
