@@ -104,6 +104,29 @@ static void print_time(const struct info_report *report, struct weft_text *text)
 	weft_text_add_string(text, "\n");
 }
 
+/* Appends how the record ended, and how long after its last event. */
+static void add_ending(
+	struct weft_text *text, const struct weft_trace_buffer *buffer, uint64_t last_ns)
+{
+	char ending[128];
+	weft_trace_format_ending(buffer, ending, sizeof(ending));
+	weft_text_add_string(text, ending);
+	if (buffer->end_ns <= last_ns)
+		return;
+	weft_text_add_string(text, ", ");
+	add_duration(text, buffer->end_ns - last_ns);
+	weft_text_add_string(text, " after the last event");
+}
+
+static void print_ending(const struct weft_model *model, struct weft_text *text)
+{
+	if (model->buffer_count != 1 || model->buffers[0].ending == WEFT_ENDING_UNKNOWN)
+		return;
+	add_head(text, "ended");
+	add_ending(text, &model->buffers[0], model->summary.last);
+	weft_text_add_string(text, "\n");
+}
+
 static void print_events(const struct weft_model_summary *summary, struct weft_text *text)
 {
 	bool is_listed[WEFT_EVENT_TYPES] = {false};
@@ -211,6 +234,11 @@ static void print_buffers(const struct weft_model *model, struct weft_text *text
 		weft_text_add_u64(text, i);
 		weft_text_add_string(text, ": ");
 		weft_text_add_shown(text, model->buffers[i].file, strlen(model->buffers[i].file));
+		if (model->buffers[i].ending != WEFT_ENDING_UNKNOWN) {
+			weft_trace_format_ending(&model->buffers[i], name, sizeof(name));
+			weft_text_add_string(text, "; ");
+			weft_text_add_string(text, name);
+		}
 		weft_text_add_string(text, "\n");
 	}
 }
@@ -300,6 +328,7 @@ static void write_text(const struct info_report *report, struct weft_text *text)
 	weft_text_add_string(text, "\n");
 	print_buffers(model, text);
 	print_time(report, text);
+	print_ending(model, text);
 	add_head(text, "clock");
 	weft_text_add_string(text, model->clock.name);
 	weft_text_add_string(text, "\n");

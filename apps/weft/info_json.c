@@ -131,6 +131,19 @@ static void add_diagnostics(struct weft_text *text, const struct info_report *re
 	weft_text_add_string(text, "]");
 }
 
+/* Appends how the buffer's record ended. */
+static void add_ending(struct weft_text *text, const struct weft_trace_buffer *buffer)
+{
+	add_name(text, ",", "ending", weft_ending_name(buffer->ending));
+	if (!buffer->wait_status)
+		return;
+	unsigned signal = buffer->wait_status & 0x7f;
+	if (signal)
+		add_number(text, ",", "signal", signal);
+	else
+		add_number(text, ",", "status", buffer->wait_status >> 8 & 0xff);
+}
+
 /* Appends a row for each buffer, if there are several. */
 static void add_buffers(struct weft_text *text, const struct weft_model *model)
 {
@@ -145,6 +158,9 @@ static void add_buffers(struct weft_text *text, const struct weft_model *model)
 		add_name(text, ",", "program", buffer->process);
 		add_name(text, ",", "host", buffer->host);
 		add_name(text, ",", "file", buffer->file);
+		add_ending(text, buffer);
+		if (buffer->end_ns)
+			add_number(text, ",", "end", buffer->end_ns);
 		weft_text_add_string(text, "}");
 	}
 	weft_text_add_string(text, "]");
@@ -201,7 +217,10 @@ void info_write_json(const struct info_report *report, struct weft_text *text)
 	if (report->trace->source)
 		add_name(text, ",", "source", report->trace->source);
 	add_time(text, report, "start", model->summary.start);
+	add_time(text, report, "last_event", model->summary.last);
 	add_time(text, report, "end", model->summary.end);
+	if (model->buffer_count == 1)
+		add_ending(text, &model->buffers[0]);
 	add_number(text, ",", "events", model->summary.events);
 	add_event_counts(text, &model->summary);
 	add_number(text, ",", "threads", model->thread_count);

@@ -30,6 +30,21 @@ struct weft_clock {
 	int64_t offset_ns;           /* add to an event's time for ns since 1970; 0 if unknown */
 };
 
+/* Why the record of a program ends where it does. */
+enum weft_ending {
+#define ENDING(number, id, name, sentence) WEFT_ENDING_##id = number,
+#include <weft/endings.def>
+#undef ENDING
+	WEFT_ENDINGS
+};
+
+/* In `wait_status`. The lower 16 bits are in Linux' form: 7 bits for a signal, or 0; 8 bits from
+ * bit 8 on for the exit status. */
+#define WEFT_WAIT_KNOWN 0x10000u
+
+/* "exit" and so on; NULL for a number that is no ending. */
+const char *weft_ending_name(enum weft_ending ending);
+
 /* The record of one program. A trace has a buffer for each of its processes, and one for each
  * further program that a process executed. Task ids and the names of counters are unique within one
  * buffer: a task is named by (buffer, id). */
@@ -40,6 +55,9 @@ struct weft_trace_buffer {
 	uint64_t pid;        /* 0 if the trace doesn't say */
 	uint8_t boot_id[16]; /* of the machine; zero: unknown. Buffers of one boot share a clock */
 	uint8_t uuid[16];    /* of the buffer: files with the same one are parts of it; zero: unknown */
+	enum weft_ending ending;
+	uint64_t end_ns;      /* when the record ended, on the trace's clock; 0: unknown */
+	uint32_t wait_status; /* of the process: WEFT_WAIT_KNOWN and that of waitpid(2); 0: unknown */
 };
 
 struct weft_trace_thread {
@@ -101,6 +119,11 @@ const struct weft_trace_buffer *weft_trace_buffer_at(
  * length without it. */
 size_t weft_trace_format_process(const struct weft_trace_buffer *buffers, uint32_t count,
 	uint32_t number, char *text, size_t size);
+
+/* Writes how a buffer's record ended, for people: "the program was killed by signal 9", "the
+ * program ended with status 1". At most `size` bytes with the NUL; returns the full length without
+ * it. */
+size_t weft_trace_format_ending(const struct weft_trace_buffer *buffer, char *text, size_t size);
 
 /* The number of the first buffer of the same machine. */
 uint32_t weft_trace_first_of_host(

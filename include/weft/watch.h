@@ -6,9 +6,9 @@
  *     weft_watch_open → listen, requests → copy → answer → … → weft_watch_close
  *
  * The buffer is mapped for writing, but only these words of its header are written: how long the
- * watcher listens, which requests were answered, until when the past is held, and that a rundown is
- * wanted. One watcher answers requests; any number may make copies. Whatever a watcher leaves
- * behind when it is killed expires within seconds.
+ * watcher listens, which requests were answered, until when the past is held, that a rundown is
+ * wanted, and how the record of an ended process ended. One watcher answers requests; any number
+ * may make copies. Whatever a watcher leaves behind when it is killed expires within seconds.
  *
  * A watch belongs to one thread at a time.
  */
@@ -56,7 +56,13 @@ uint32_t weft_watch_answer(struct weft_watch *watch);
  * find no room meanwhile are lost, and counted as held. 0: end the hold. */
 void weft_watch_hold(struct weft_watch *watch, uint64_t ns);
 
-/* Copies the buffer with weft_buffer_copy; free the copy with weft_watch_free. 0,
+/* If the process has ended, stores in the buffer that its record ended now, unless the program has
+ * stored its end itself, and the process's wait status, unless `wait_status` is 0 (see trace.h).
+ * True if the process has ended. */
+bool weft_watch_note_end(struct weft_watch *watch, uint32_t wait_status);
+
+/* Copies the buffer with weft_buffer_copy, and stores in the copy that its record ended now, while
+ * the program was running, unless it has ended. Free the copy with weft_watch_free. 0,
  * WEFT_ERROR_MEMORY, or an error of weft_buffer_copy. */
 int weft_watch_copy(const struct weft_watch *watch, void **ret_bytes, size_t *ret_size);
 void weft_watch_free(void *bytes, size_t size);

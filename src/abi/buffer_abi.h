@@ -48,6 +48,16 @@ enum weft_abi_loss {
 #undef LOSS
 };
 
+/* Why the record ends at the time `end` of the header. */
+enum weft_abi_ending {
+#define ENDING(number, id, name, sentence) WEFT_ABI_ENDING_##id = number,
+#include <weft/endings.def>
+#undef ENDING
+};
+
+/* In `wait_status`: the lower 16 bits are the status that waitpid(2) gave. */
+#define WEFT_ABI_WAITED 0x10000u
+
 enum weft_abi_clock {
 	WEFT_ABI_CLOCK_CALLER = 0,    /* a counter that the program provides */
 	WEFT_ABI_CLOCK_TSC = 1,       /* x86's invariant time stamp counter */
@@ -108,19 +118,19 @@ struct weft_abi_buffer {
 	uint8_t uuid[16];       /* the run's */
 	uint8_t boot_id[16];    /* buffers of one boot share a clock; zero: unknown */
 
-	uint32_t clock; /* enum weft_abi_clock */
-	uint32_t reserved0;
+	uint32_t clock;                       /* enum weft_abi_clock */
+	uint32_t ending;                      /* enum weft_abi_ending, stored after `end` */
 	uint64_t clock_hz;                    /* 0: the clock readings below give it */
 	struct weft_abi_clock_reading start;  /* when the program started */
 	struct weft_abi_clock_reading second; /* a while later: together they give the clock's rate */
-	struct weft_abi_clock_reading end;    /* when the program ended */
+	struct weft_abi_clock_reading end;    /* when the record ended: see `ending` */
 
 	uint32_t pid;
-	uint32_t reserved1;
-	char program[64];  /* padded with NULs, like all text here */
-	char command[512]; /* arguments, each ended by a NUL; cut at the end */
-	char source[256];  /* the name of the trace that this is a part of; else empty */
-	char host[64];     /* the machine's name; empty: unknown */
+	uint32_t wait_status; /* 0: unknown; else with WEFT_ABI_WAITED */
+	char program[64];     /* padded with NULs, like all text here */
+	char command[512];    /* arguments, each ended by a NUL; cut at the end */
+	char source[256];     /* the name of the trace that this is a part of; else empty */
+	char host[64];        /* the machine's name; empty: unknown */
 	uint8_t reserved2[872];
 
 	/* State while recording. Each cache line is written by the same type of operation. */

@@ -29,6 +29,7 @@ struct weft_cut {
 	uint64_t events, rundown;
 	uint32_t rundown_thread; /* thread of the rundown's last event */
 	bool has_past;           /* events came before the range */
+	bool has_future;         /* events came after the range */
 	bool has_begun;          /* the header is written */
 };
 
@@ -178,6 +179,21 @@ static void describe_process(const struct weft_trace_buffer *buffer, struct weft
 	memcpy(header->uuid, buffer->uuid, sizeof(header->uuid));
 }
 
+/* The record ends with the range, unless the program's own record ends before that. */
+static void describe_end(const struct weft_cut *cut, const struct weft_trace_buffer *buffer,
+	struct weft_abi_buffer *header)
+{
+	uint64_t end = buffer->end_ns;
+	header->ending = buffer->ending;
+	header->wait_status = buffer->wait_status;
+	if (cut->has_future || end > cut->range.end_ns) {
+		header->ending = WEFT_ABI_ENDING_CUT;
+		header->wait_status = 0;
+		end = cut->range.end_ns;
+	}
+	header->end.ticks = header->end.monotonic_ns = end;
+}
+
 static int describe(struct weft_cut *cut, const struct weft_trace_description *trace,
 	struct weft_abi_buffer *header)
 {
@@ -195,7 +211,10 @@ static int describe(struct weft_cut *cut, const struct weft_trace_description *t
 	describe_clock(cut, &trace->clock, header);
 	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
 		header->losses[cause] = losses_of_range(cut, trace, cause);
-	describe_process(weft_trace_buffer_at(trace->buffers, trace->buffer_count, 0), header);
+	const struct weft_trace_buffer *buffer =
+		weft_trace_buffer_at(trace->buffers, trace->buffer_count, 0);
+	describe_process(buffer, header);
+	describe_end(cut, buffer, header);
 	for (uint32_t i = 0; !error && i < trace->category_count; i++)
 		error = name_category(cut, &trace->categories[i], header);
 	describe_changes(cut, trace, header);
@@ -253,6 +272,7 @@ WEFT__EXPORT int weft_cut_add(struct weft_cut *cut, const struct weft_event *eve
 		return weft__alive_add(&cut->alive, event);
 	}
 	if (event->time_ns >= cut->range.end_ns && cut->range.end_ns != UINT64_MAX) {
+		cut->has_future = true;
 		return has_losses(trace) ? WEFT_OK : WEFT_END; /* losses are only known after the gap */
 	}
 	if (!cut->has_begun) {

@@ -7,12 +7,10 @@
 
 #include <time.h>
 
-#include "abi/buffer_abi.h"
-
-static uint64_t monotonic_ns(void)
+static uint64_t system_ns(clockid_t clock)
 {
 	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -33,6 +31,16 @@ bool weft__clock_read(uint32_t clock, uint64_t *ret_ticks)
 #endif
 	if (clock != WEFT_ABI_CLOCK_MONOTONIC)
 		return false;
-	*ret_ticks = monotonic_ns();
+	*ret_ticks = system_ns(CLOCK_MONOTONIC);
 	return true;
+}
+
+struct weft_abi_clock_reading weft__clock_take(uint32_t clock, uint64_t latest)
+{
+	struct weft_abi_clock_reading now = {.ticks = latest};
+	if (!weft__clock_read(clock, &now.ticks))
+		return now;
+	now.unix_ns = system_ns(CLOCK_REALTIME);
+	now.monotonic_ns = clock == WEFT_ABI_CLOCK_MONOTONIC ? now.ticks : system_ns(CLOCK_MONOTONIC);
+	return now;
 }

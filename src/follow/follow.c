@@ -49,19 +49,29 @@ static bool is_over(struct weft_follow *follow, bool was_stopped)
 		   weft__live_now_ns() - follow->stopped_ns > STOPPED_HOLD_NS;
 }
 
+static int finish(struct weft_follow *follow)
+{
+	bool is_gone = weft__process_has_ended(&follow->live.process);
+	if (weft_follow_mark(follow) == UINT64_MAX)
+		return 0;
+	weft__follower_load_end(follow->reader,
+		is_gone ? WEFT_ABI_ENDING_GONE : WEFT_ABI_ENDING_RUNNING, read_clock(follow));
+	return weft__follower_finish(follow->reader);
+}
+
 static int look(struct weft_follow *follow)
 {
 	/* Checked before the look: everything that the program recorded before its end is visible
 	 * afterwards. */
 	if (weft__process_has_ended(&follow->live.process))
-		return weft__follower_finish(follow->reader);
+		return finish(follow);
 	bool is_stopped = weft__follower_is_stopped(follow->reader);
 	uint64_t ticks = read_clock(follow);
 	weft__live_wait_slack();
 	int error = weft__follower_look(follow->reader, ticks);
 	if (error)
 		return error;
-	return is_over(follow, is_stopped) ? weft__follower_finish(follow->reader) : 0;
+	return is_over(follow, is_stopped) ? finish(follow) : 0;
 }
 
 WEFT__EXPORT int weft_follow_next(struct weft_follow *follow, struct weft_event *ret_event)

@@ -27,6 +27,9 @@ static const uint64_t OPEN_INTERVAL_NS = 1000000000;
 /* How long to wait, after recording has stopped, for threads that are inside an event. */
 static const uint64_t STOPPED_HOLD_NS = 1000000000;
 
+/* How long to wait, after the process has ended, for a note of its wait status in the ring. */
+static const uint64_t NOTE_HOLD_NS = 100000000;
+
 /* Asks to be woken when 1/16 of the ring has been claimed: early enough to copy it in time, but
  * rarely. */
 enum {
@@ -40,13 +43,26 @@ struct weft_stream {
 	uint64_t open_ns;     /* when open packets have to be taken */
 	uint64_t open_interval_ns;
 	uint64_t stopped_ns; /* when this side noticed that recording had stopped */
+	uint64_t gone_ns;    /* when this side noticed that the process had ended */
 	bool is_finished;
 };
 
+static void set_end(struct weft_stream *stream, enum weft_abi_ending ending)
+{
+	const struct weft_abi_clock_reading now =
+		weft__clock_take(stream->live.clock, weft__drain_latest(stream->drain));
+	weft__drain_set_end(stream->drain, ending, &now);
+}
+
 static void finish(struct weft_stream *stream, bool is_written)
 {
-	if (!stream->is_finished)
+	if (!stream->is_finished) {
+		if (is_written)
+			set_end(stream, WEFT_ABI_ENDING_RUNNING);
+		else if (!stream->gone_ns)
+			set_end(stream, WEFT_ABI_ENDING_GONE);
 		weft__drain_finish(stream->drain, is_written);
+	}
 	stream->is_finished = true;
 }
 
@@ -60,6 +76,19 @@ static bool has_stopped(struct weft_stream *stream, uint64_t now)
 	if (!stream->stopped_ns)
 		stream->stopped_ns = now;
 	return now - stream->stopped_ns > STOPPED_HOLD_NS;
+}
+
+/* True once the process that started the program has stored the program's wait status in the ring,
+ * or will not do so any more. */
+static bool has_been_noted(struct weft_stream *stream, uint64_t now)
+{
+	const struct weft_abi_buffer *header = stream->live.bytes;
+	if (!stream->gone_ns) {
+		stream->gone_ns = now;
+		set_end(stream, WEFT_ABI_ENDING_GONE);
+	}
+	return __atomic_load_n(&header->wait_status, __ATOMIC_RELAXED) ||
+		   now - stream->gone_ns > NOTE_HOLD_NS;
 }
 
 /* Reads the buffer's clock, then waits for the slack. If only the program can read its clock, the
@@ -80,11 +109,12 @@ static void look(struct weft_stream *stream)
 {
 	if (stream->is_finished)
 		return;
+	uint64_t now = weft__live_now_ns();
 	if (weft__process_has_ended(&stream->live.process)) {
-		finish(stream, false);
+		if (has_been_noted(stream, now))
+			finish(stream, false);
 		return;
 	}
-	uint64_t now = weft__live_now_ns();
 	if (has_stopped(stream, now)) {
 		finish(stream, true);
 		return;
@@ -126,6 +156,7 @@ WEFT__EXPORT void weft_stream_stop(struct weft_stream *stream)
 
 WEFT__EXPORT void weft_stream_cut(struct weft_stream *stream)
 {
+	set_end(stream, WEFT_ABI_ENDING_CUT);
 	weft__drain_cut(stream->drain);
 	stream->is_finished = true;
 }

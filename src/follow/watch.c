@@ -91,6 +91,29 @@ WEFT__EXPORT void weft_watch_hold(struct weft_watch *watch, uint64_t ns)
 	STORE(watch->header->hold_until, ns ? now_ticks(watch) + to_ticks(watch, ns) : 0);
 }
 
+/* Programs store their end themselves if they can. A hostile one may change it at any time. */
+static void store_end(
+	const struct weft_watch *watch, struct weft_abi_buffer *header, enum weft_ending ending)
+{
+	if (LOAD(header->ending))
+		return;
+	struct weft_abi_clock_reading now = weft__clock_take(watch->clock, now_ticks(watch));
+	STORE(header->end.ticks, now.ticks);
+	STORE(header->end.monotonic_ns, now.monotonic_ns);
+	STORE(header->end.unix_ns, now.unix_ns);
+	__atomic_store_n(&header->ending, (uint32_t)ending, __ATOMIC_RELEASE);
+}
+
+WEFT__EXPORT bool weft_watch_note_end(struct weft_watch *watch, uint32_t wait_status)
+{
+	if (!weft__process_has_ended(&watch->control->process))
+		return false;
+	store_end(watch, watch->header, WEFT_ENDING_GONE);
+	if (wait_status)
+		STORE(watch->header->wait_status, wait_status);
+	return true;
+}
+
 WEFT__EXPORT int weft_watch_copy(const struct weft_watch *watch, void **ret_bytes, size_t *ret_size)
 {
 	void *bytes = mmap(
@@ -102,6 +125,7 @@ WEFT__EXPORT int weft_watch_copy(const struct weft_watch *watch, void **ret_byte
 		munmap(bytes, watch->control->size);
 		return error;
 	}
+	store_end(watch, bytes, WEFT_ENDING_RUNNING);
 	*ret_bytes = bytes;
 	*ret_size = watch->control->size;
 	return 0;

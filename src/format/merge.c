@@ -94,6 +94,18 @@ static int take_threads(struct merge *m, struct part *part)
 	return 0;
 }
 
+/* Copies the part's buffers. At the part's end, that includes when their records ended. */
+static void copy_buffers(struct merge *m, const struct part *part)
+{
+	const struct weft_trace_description *d = weft_decoder_describe(part->decoder);
+	struct weft_trace_buffer *buffers = m->buffers.rows;
+	for (uint32_t i = 0; i < part->buffer_count; i++) {
+		struct weft_trace_buffer *buffer = &buffers[part->first_buffer + i];
+		*buffer = *weft_trace_buffer_at(d->buffers, d->buffer_count, i);
+		buffer->file = part->name;
+	}
+}
+
 /* A format that does not describe its buffer has one. */
 static int take_buffers(struct merge *m, struct part *part)
 {
@@ -101,15 +113,11 @@ static int take_buffers(struct merge *m, struct part *part)
 	uint32_t count = d->buffer_count ? d->buffer_count : 1;
 	if (part->buffer_count)
 		return 0;
-	struct weft_trace_buffer *buffers = append(&m->buffers, count, sizeof(*buffers));
-	if (!buffers)
+	if (!append(&m->buffers, count, sizeof(struct weft_trace_buffer)))
 		return WEFT_ERROR_MEMORY;
 	part->buffer_count = count;
 	part->first_buffer = m->buffers.count - count;
-	for (uint32_t i = 0; i < count; i++) {
-		buffers[i] = *weft_trace_buffer_at(d->buffers, d->buffer_count, i);
-		buffers[i].file = part->name;
-	}
+	copy_buffers(m, part);
 	m->base.input.description->buffers = m->buffers.rows;
 	m->base.input.description->buffer_count = m->buffers.count;
 	return 0;
@@ -230,6 +238,8 @@ static int fetch(struct merge *m, uint32_t number)
 {
 	struct part *part = &m->parts[number];
 	int status = weft_decoder_next(part->decoder, &part->event);
+	if (status != WEFT_OK)
+		copy_buffers(m, part);
 	if (status == WEFT_AGAIN || status == WEFT_END || status == WEFT_ERROR_MEMORY)
 		return status;
 	if (status != WEFT_OK) {

@@ -82,12 +82,35 @@ static void keep_latest(struct weft__reading *latest, struct weft__reading readi
 		*latest = reading;
 }
 
+/* The reading at the end. No packet confirms it, and a damaged one would stretch the trace or
+ * falsify the clock's rate: so its two clocks have to agree within 2 % since the start. Zero if it
+ * was not taken. */
+static struct weft__reading reading_of_end(const struct weft__buffer *b)
+{
+	const struct weft__reading start = reading_at(b->header + AT(start));
+	const struct weft__reading second = reading_at(b->header + AT(second));
+	const struct weft__reading end = reading_at(b->header + AT(end)), none = {0, 0};
+	struct weft__ticks clock;
+	if (end.ticks < start.ticks || (end.ns && end.ns < start.ns))
+		return none;
+	if (end.ns == 0) /* another process noted the end, which cannot read the program's own clock */
+		return end;
+	if (second.ticks > start.ticks && second.ns > start.ns)
+		weft__ticks_init(
+			&clock, start.ticks, start.ns, second.ticks - start.ticks, second.ns - start.ns);
+	else if (u32(b, AT(clock)) >= WEFT_ABI_CLOCK_MONOTONIC)
+		weft__ticks_init(&clock, start.ticks, start.ns, 1, 1);
+	else
+		return end;
+	return weft__ticks_agree(&clock, end.ticks, end.ns, 50) ? end : none;
+}
+
 /* The latest clock reading in the buffer: the longer the baseline, the more precise the rate. */
 static struct weft__reading last_reading(const struct weft__buffer *b)
 {
 	struct weft__reading last = reading_at(b->header + AT(start));
 	keep_latest(&last, reading_at(b->header + AT(second)));
-	keep_latest(&last, reading_at(b->header + AT(end)));
+	keep_latest(&last, reading_of_end(b));
 	for (uint32_t i = 0; i < b->packet_count; i++) {
 		struct weft_abi_packet header;
 		if (weft__packet_is_readable(weft__packet_read(b, i, &header)))
@@ -154,6 +177,23 @@ static void read_clock(struct weft__buffer *b, const struct weft__input *input)
 	}
 }
 
+static void load(struct weft__buffer *b, size_t offset, size_t size)
+{
+	weft__live_copy(b->header + offset, b->bytes + offset, size);
+}
+
+void weft__buffer_load_end(struct weft__buffer *b, enum weft_abi_ending ending, uint64_t ticks)
+{
+	load(b, AT(ending), sizeof(uint32_t));
+	load(b, AT(end), sizeof(struct weft_abi_clock_reading));
+	load(b, AT(wait_status), sizeof(uint32_t));
+	weft__buffer_read_end(b);
+	if (b->about.ending != WEFT_ENDING_UNKNOWN)
+		return;
+	b->about.ending = (enum weft_ending)ending;
+	b->about.end_ns = weft__ticks_to_ns(&b->clock, ticks);
+}
+
 static void read_losses(const struct weft__buffer *b, const struct weft__input *input)
 {
 	uint64_t *losses = input->description->losses;
@@ -201,8 +241,19 @@ static void describe(struct weft__buffer *b, struct weft_trace_description *desc
 		.process = b->program, .host = b->host, .file = "", .pid = b->pid};
 	memcpy(b->about.boot_id, b->header + AT(boot_id), sizeof(b->about.boot_id));
 	memcpy(b->about.uuid, b->header + AT(uuid), sizeof(b->about.uuid));
+	weft__buffer_read_end(b);
 	description->buffers = &b->about;
 	description->buffer_count = 1;
+}
+
+/* A stream whose writer was killed goes on to its last mark at least. */
+void weft__buffer_read_end(struct weft__buffer *b)
+{
+	uint32_t ending = u32(b, AT(ending)), status = u32(b, AT(wait_status));
+	uint64_t ticks = ending ? reading_of_end(b).ticks : b->marked;
+	b->about.ending = ending < WEFT_ENDINGS ? (enum weft_ending)ending : WEFT_ENDING_UNKNOWN;
+	b->about.wait_status = status & WEFT_ABI_WAITED ? status : 0;
+	b->about.end_ns = ticks ? weft__ticks_to_ns(&b->clock, ticks) : 0;
 }
 
 static int init(struct weft__buffer *b, const struct weft__input *input, bool stream_too)

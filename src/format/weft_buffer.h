@@ -35,6 +35,9 @@ void weft__ticks_init(
 	struct weft__ticks *clock, uint64_t base_ticks, uint64_t base_ns, uint64_t ticks, uint64_t ns);
 /* Exact to less than 1 ns, monotone, saturating at both ends. */
 uint64_t weft__ticks_to_ns(const struct weft__ticks *clock, uint64_t ticks);
+/* True if the clock gives the time `ns` for the ticks, within a millisecond and a `part`th of the
+ * time since its base. */
+bool weft__ticks_agree(const struct weft__ticks *clock, uint64_t ticks, uint64_t ns, unsigned part);
 
 struct weft__buffer {
 	const uint8_t *bytes;
@@ -47,6 +50,7 @@ struct weft__buffer {
 	uint64_t names_bytes;
 	struct weft__names *own_names; /* see weft_names.c */
 	struct weft__stream *stream;   /* NULL: a buffer */
+	uint64_t marked;               /* ticks of a stream's last mark; 0: none */
 	struct weft__ticks clock;
 	struct weft__readings readings; /* of the clock, by this buffer alone */
 	uint32_t pid;
@@ -111,6 +115,15 @@ static inline bool weft__buffer_has_counter(const struct weft__buffer *buffer)
 	uint32_t clock = weft__buffer_clock(buffer);
 	return clock == WEFT_ABI_CLOCK_TSC || clock == WEFT_ABI_CLOCK_CNTVCT;
 }
+
+/* Reads from the header copy when and why the record ended, into `about`. init does this; call it
+ * again once a later header of a stream was taken. */
+void weft__buffer_read_end(struct weft__buffer *buffer);
+
+/* Loads from a running program's header how its record ended. If it has not said so, the record
+ * ended at `ticks`, as `ending` says. */
+void weft__buffer_load_end(
+	struct weft__buffer *buffer, enum weft_abi_ending ending, uint64_t ticks);
 
 /* Loads the present losses from a running program's header. Two causes are left unchanged: packets
  * count overwritten events, and the reader counts stalled ones. */

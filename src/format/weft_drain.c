@@ -130,6 +130,13 @@ int weft__drain_next(struct weft__drain *d, const void **ret_bytes, size_t *ret_
 	return d->is_finished ? WEFT_END : WEFT_AGAIN;
 }
 
+void weft__drain_set_end(
+	struct weft__drain *d, enum weft_abi_ending ending, const struct weft_abi_clock_reading *end)
+{
+	d->ending = ending;
+	d->end = *end;
+}
+
 /* Counts events that will not be taken as lost. Only closed packets say how many they have. */
 static void lose_rest(struct weft__drain *d)
 {

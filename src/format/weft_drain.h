@@ -15,6 +15,8 @@
 
 #include <weft/buffer.h>
 
+#include "abi/buffer_abi.h"
+
 struct weft__drain;
 
 /* Takes the same bytes as weft__follower_create(). `piece_bytes` bounds the bytes that `next` gives
@@ -37,6 +39,11 @@ uint64_t weft__drain_latest(const struct weft__drain *drain);
 /* The last look: the program has ended; or it may still write (is_written), but the stream ends
  * here. */
 void weft__drain_finish(struct weft__drain *drain, bool is_written);
+
+/* Sets how and when the record ended, for the headers that follow, unless the program stores its
+ * end itself. */
+void weft__drain_set_end(struct weft__drain *drain, enum weft_abi_ending ending,
+	const struct weft_abi_clock_reading *end);
 
 /* Ends the stream for lack of space. Events that were not given yet are lost, and counted if their
  * number is known. Then `next` gives a last header and WEFT_END. */

@@ -36,11 +36,13 @@ struct weft__drain {
 	uint8_t *names;                    /* the table as it was last given */
 	struct weft__piece packets, front; /* `front` comes before `packets` */
 	size_t piece_bytes;
-	uint64_t piece_events;  /* events in `packets` that are not given yet */
-	uint64_t hand;          /* claims before create */
-	uint64_t contents;      /* contents taken up so far */
-	uint32_t first, cursor; /* this look's first position; positions visited so far */
-	uint64_t marked;        /* ticks of the last mark */
+	uint64_t piece_events;             /* events in `packets` that are not given yet */
+	uint64_t hand;                     /* claims before create */
+	uint64_t contents;                 /* contents taken up so far */
+	uint32_t first, cursor;            /* this look's first position; positions visited so far */
+	uint64_t marked;                   /* ticks of the last mark */
+	struct weft_abi_clock_reading end; /* for the header if the program has not stored its end */
+	enum weft_abi_ending ending;
 	bool with_open, begins, packets_given;
 	bool can_mark;   /* the buffer's slots make sense */
 	bool is_marking; /* this look ends in a mark */

@@ -426,6 +426,11 @@ void weft__follower_destroy(struct weft__follower *f)
 	free(f);
 }
 
+void weft__follower_load_end(struct weft__follower *f, enum weft_abi_ending ending, uint64_t ticks)
+{
+	weft__buffer_load_end(&f->buffer, ending, ticks);
+}
+
 uint64_t weft__follower_mark_ns(const struct weft__follower *f)
 {
 	return f->mark_ns;

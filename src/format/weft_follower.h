@@ -19,6 +19,7 @@
 #include <weft/event.h>
 #include <weft/trace.h>
 
+#include "abi/buffer_abi.h"
 #include "format/format.h"
 
 struct weft__follower;
@@ -48,6 +49,10 @@ bool weft__follower_is_settled(const struct weft__follower *follower);
 
 /* The program has ended: `next` can give all remaining events. 0 or WEFT_ERROR_MEMORY. */
 int weft__follower_finish(struct weft__follower *follower);
+
+/* Loads into the description how the record ended, as weft__buffer_load_end does. */
+void weft__follower_load_end(
+	struct weft__follower *follower, enum weft_abi_ending ending, uint64_t ticks);
 
 /* Returns WEFT_OK and an event; WEFT_AGAIN: look again; WEFT_END: finished, and all events were
  * given; or WEFT_ERROR_MEMORY. The event borrows until the next call. */

@@ -10,7 +10,6 @@
 
 /* The kernel changes the rate of CLOCK_MONOTONIC by at most 0.05 % to follow the time of day. */
 #define SLEW_PART 1000
-#define JITTER_NS 1000000
 
 bool weft__identify_trace(const void *bytes, size_t size, struct weft__identity *ret_identity)
 {
@@ -33,16 +32,9 @@ bool weft__identify_trace(const void *bytes, size_t size, struct weft__identity 
 	return true;
 }
 
-static uint64_t distance(uint64_t a, uint64_t b)
-{
-	return a < b ? b - a : a - b;
-}
-
-/* True if the clock gives about the time that was read. */
 static bool agrees(const struct weft__ticks *clock, const struct weft__reading *reading)
 {
-	uint64_t ns = weft__ticks_to_ns(clock, reading->ticks);
-	return distance(ns, reading->ns) <= JITTER_NS + distance(clock->base_ns, ns) / SLEW_PART;
+	return weft__ticks_agree(clock, reading->ticks, reading->ns, SLEW_PART);
 }
 
 bool weft__share_readings(

@@ -111,6 +111,7 @@ static int add_packet(struct incoming *r, const struct weft__chunk *chunk)
 
 static void take_mark(struct weft__follower *f, uint64_t ticks)
 {
+	f->buffer.marked = ticks;
 	uint64_t mark_ns = weft__ticks_to_ns(&f->buffer.clock, ticks);
 	if (mark_ns > f->mark_ns)
 		f->mark_ns = mark_ns;
@@ -186,6 +187,7 @@ static int take_next(struct incoming *r, struct weft__window *w)
 /* Call this once all chunks are taken. */
 static int finish(struct incoming *r)
 {
+	weft__buffer_read_end(&r->follower->buffer);
 	if (weft__load_u32(r->follower->buffer.header + HEADER_AT(stop_reason)))
 		report(r, HEADER_AT(stop_reason), WEFT__BUFFER_STOPPED_EARLY);
 	return weft__follower_finish(r->follower);

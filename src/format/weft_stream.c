@@ -167,6 +167,8 @@ static int add_chunk(
 		return add_text(b, chunk, diagnostics);
 	if (chunk->kind == WEFT_ABI_CHUNK_HEADER)
 		weft__stream_take_header(b, chunk, diagnostics);
+	if (chunk->kind == WEFT_ABI_CHUNK_MARK)
+		b->marked = chunk->at;
 	return 0;
 }
 

@@ -68,3 +68,15 @@ uint64_t weft__ticks_to_ns(const struct weft__ticks *clock, uint64_t ticks)
 	uint64_t after = narrow(multiply(ticks - clock->base_ticks, clock->multiplier), clock->shift);
 	return after > UINT64_MAX - clock->base_ns ? UINT64_MAX : clock->base_ns + after;
 }
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+bool weft__ticks_agree(const struct weft__ticks *clock, uint64_t ticks, uint64_t ns, unsigned part)
+{
+	const uint64_t jitter_ns = 1000000;
+	uint64_t expected = weft__ticks_to_ns(clock, ticks);
+	return distance(expected, ns) <= jitter_ns + distance(clock->base_ns, ns) / part;
+}

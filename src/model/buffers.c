@@ -32,6 +32,32 @@ WEFT__EXPORT size_t weft_trace_format_process(const struct weft_trace_buffer *bu
 	return (size_t)snprintf(text, size, "process #%" PRIu32, number);
 }
 
+WEFT__EXPORT const char *weft_ending_name(enum weft_ending ending)
+{
+	static const char *const names[WEFT_ENDINGS] = {
+#define ENDING(number, id, name, sentence) [WEFT_ENDING_##id] = name,
+#include <weft/endings.def>
+#undef ENDING
+	};
+	return ending < WEFT_ENDINGS ? names[ending] : NULL;
+}
+
+WEFT__EXPORT size_t weft_trace_format_ending(
+	const struct weft_trace_buffer *buffer, char *text, size_t size)
+{
+	static const char *const sentences[WEFT_ENDINGS] = {
+#define ENDING(number, id, name, sentence) [WEFT_ENDING_##id] = sentence,
+#include <weft/endings.def>
+#undef ENDING
+	};
+	unsigned signal = buffer->wait_status & 0x7f, status = buffer->wait_status >> 8 & 0xff;
+	if (buffer->wait_status && signal)
+		return (size_t)snprintf(text, size, "the program was killed by signal %u", signal);
+	if (buffer->wait_status && buffer->ending != WEFT_ENDING_STOP)
+		return (size_t)snprintf(text, size, "the program ended with status %u", status);
+	return (size_t)snprintf(text, size, "%s", sentences[buffer->ending]);
+}
+
 static bool is_known(const uint8_t id[16])
 {
 	static const uint8_t zero[16];

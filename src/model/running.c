@@ -125,13 +125,24 @@ int weft__state_gc(struct weft__state *s, const struct weft__fact *fact)
 	return report_gc(s, fact->thread, s->now - length, WEFT_NONE);
 }
 
-int weft__state_close(struct weft__state *s)
+static int close_thread(struct weft__state *s, uint32_t thread, uint64_t end)
 {
+	uint64_t since = s->threads[thread].since;
+	s->now = end > since ? end : since;
+	int error = report_period(s, thread);
+	if (!error && s->threads[thread].in_gc_band)
+		error = gc_band(s, thread, false, WEFT_NONE);
+	return error;
+}
+
+int weft__state_close(struct weft__state *s, const uint64_t *ends, uint32_t end_count)
+{
+	uint64_t last = s->now, latest = s->now;
 	int error = 0;
 	for (uint32_t thread = 0; !error && thread < s->thread_count; thread++) {
-		error = report_period(s, thread);
-		if (!error && s->threads[thread].in_gc_band)
-			error = gc_band(s, thread, false, WEFT_NONE);
+		error = close_thread(s, thread, thread < end_count && ends[thread] ? ends[thread] : last);
+		latest = s->now > latest ? s->now : latest;
 	}
+	s->now = latest;
 	return error;
 }

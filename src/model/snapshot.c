@@ -444,6 +444,7 @@ static void summarize(const struct weft__snapshot *s, const struct weft_model_bu
 	summary->live = true;
 	summary->events = b->state.events;
 	summary->start = b->state.start;
+	summary->last = b->state.now;
 	summary->end = live->now;
 	summary->became = s->outcomes[BECAME];
 	summary->failed = s->outcomes[FAILED];

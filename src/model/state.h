@@ -117,8 +117,9 @@ void weft__state_finish(struct weft__state *state);
 /* The next fact in the order of time. 0, WEFT_ERROR_MEMORY or _LIMIT, or the listener's error. */
 int weft__state_take(struct weft__state *state, const struct weft__fact *fact);
 
-/* Ends the period of every thread, and its GC band, as if the trace ended now. */
-int weft__state_close(struct weft__state *state);
+/* Ends the period of every thread, and its GC band: at the thread's time in `ends`, or now if that
+ * is 0 or there is none. `now` is then the latest of these times. */
+int weft__state_close(struct weft__state *state, const uint64_t *ends, uint32_t end_count);
 
 /* The last task of the chain of becomes, for a task that became another. */
 uint32_t weft__state_forward_far(struct weft__state *state, uint32_t task);

@@ -240,9 +240,9 @@ __attribute__((constructor(101))) static void at_start(void)
 	errno = saved;
 }
 
-/* Stores the last clock reading. Destructors that run later can still record. */
+/* Stores when the program ended. Destructors that run later can still record. */
 __attribute__((destructor(101))) static void at_end(void)
 {
 	if (weft__generation())
-		weft__header()->end = weft__read_clocks(weft__platform());
+		weft__end_record(weft__header(), WEFT_ABI_ENDING_EXIT);
 }

@@ -151,4 +151,7 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 /* Reads every clock of the platform at one instant. */
 struct weft_abi_clock_reading weft__read_clocks(const struct weft_platform *platform);
 
+/* Stores in the header that the record ends now, and why. */
+void weft__end_record(struct weft_abi_buffer *header, enum weft_abi_ending ending);
+
 #endif

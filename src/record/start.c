@@ -113,12 +113,20 @@ static bool is_recording_one(const struct weft_abi_slot *slot)
 	return weft__load(&slot->sequence) & 1;
 }
 
+void weft__end_record(struct weft_abi_buffer *header, enum weft_abi_ending ending)
+{
+	const struct weft_platform *platform = weft__platform();
+	header->end = weft__read_clocks(platform);
+	if (!header->end.ticks)
+		header->end.ticks = weft__ticks(platform);
+	weft__store_release(&header->ending, (uint32_t)ending);
+}
+
 static void stop(void)
 {
 	const struct weft__self *self = weft__self();
 	uint64_t generation = weft__load_acquire(&weft__live.generation);
 	struct weft_abi_buffer *header = weft__header();
-	const struct weft_platform *platform = weft__platform();
 	/* Once recording is off, another thread may start it with another buffer. */
 	if (generation == 0 || !weft__compare_exchange(&weft__live.generation, generation, 0))
 		return;
@@ -127,7 +135,7 @@ static void stop(void)
 	if (weft__entered_generation(self) == (generation & ~(uint64_t)WEFT__SLOWLY) &&
 		!is_recording_one(self->slot))
 		weft__packet_close(self->slot);
-	header->end = weft__read_clocks(platform);
+	weft__end_record(header, WEFT_ABI_ENDING_STOP);
 	weft__store_release(&header->stopped, 1);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * While the program runs, the rings of its processes are looked at every 20 ms for requests and for
- * events that fire a rule.
+ * While the program runs, the rings of its processes are looked at every 20 ms for requests, for
+ * events that fire a rule, and for processes that have ended.
  *
  * A program may request snapshots in a loop. So each process gets at most one a second, and a run a
  * limited number. While requests would be skipped, the watcher does not listen, so that no program
@@ -233,6 +233,9 @@ static void take(
 static void look_at(struct weft__runs_snapshots *s, struct watched *w)
 {
 	struct weft_slice reason, rule;
+	weft_watch_note_end(w->watch, 0);
+	if (!s->options->limit)
+		return;
 	uint32_t requests = weft_watch_requests(w->watch, &reason);
 	uint64_t fired = test_rules(s, w, &rule);
 	if (fired && !requests && !is_quiet(s, w))
@@ -323,7 +326,7 @@ static void scan(struct weft__runs_snapshots *s)
 struct weft__runs_snapshots *weft__runs_snapshots_create(
 	const struct weft__runs_snapshot_options *options)
 {
-	struct weft__runs_snapshots *s = options->limit ? calloc(1, sizeof(*s)) : NULL;
+	struct weft__runs_snapshots *s = calloc(1, sizeof(*s));
 	if (s)
 		s->options = options;
 	return s;

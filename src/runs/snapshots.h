@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Snapshots of the processes of a run: when a program requests one, and when a rule fires.
+ * Snapshots of the processes of a run: when a program requests one, and when a rule fires. The same
+ * looks note when processes end.
  */
 #ifndef WEFT_RUNS_SNAPSHOTS_H
 #define WEFT_RUNS_SNAPSHOTS_H
@@ -16,12 +17,12 @@ struct weft__runs_snapshot_options {
 	const char *directory; /* the run's */
 	const char *output; /* output of the run's traces (see runs/name.h): snapshots go beside them */
 	pid_t program;
-	unsigned limit;           /* number of snapshots; 0: none */
+	unsigned limit;           /* number of snapshots; 0: only ends are noted */
 	const char *const *rules; /* each takes a snapshot when it fires */
 	unsigned rule_count;
 };
 
-/* NULL if no snapshots are wanted or memory is short. The caller keeps the options valid and
+/* NULL if memory is short. The caller keeps the options valid and
  * unmoved. */
 struct weft__runs_snapshots *weft__runs_snapshots_create(
 	const struct weft__runs_snapshot_options *options);

@@ -264,6 +264,8 @@ class Shown:
             self.fired.append(int(words[0]))
         elif what == 'losses':
             self.losses[words[0]] = dict(zip(words[1::2], map(int, words[2::2])))
+        elif what == 'ended':
+            self.sections[what, words[0]] = int(words[1])
         elif what == 'diagnostic':
             self.diagnostics.append(' '.join(words))
         elif what == 'events':
@@ -367,7 +369,7 @@ def check_ring(way, shown, truth, sequences):
 
 
 def check_model(way, shown, sections):
-    model = rules.Model(shown)
+    model = rules.Model(shown, sections['ended', way])
     same('edges', sections['edges', way], rules.edges(model))
     for name, tree in (('tasks', rules.unsimplified(model)), ('simplified', rules.simplified(model))):
         tasks = sorted(sections[name, way], key=lambda row: (row['start'], row['task']))
@@ -385,7 +387,7 @@ def check_models(events, sections):
         twin = next((other for other in checked if events[other] == events[way]), None)
         try:
             if twin:
-                for what in ('edges', 'tasks', 'simplified', 'counters'):
+                for what in ('ended', 'edges', 'tasks', 'simplified', 'counters'):
                     same(what, sections[what, way], sections[what, twin])
                 # Bands of one time are in the order of the threads' indices, which are each reader's own.
                 same('bands', sorted(sections['bands', way], key=str), sorted(sections['bands', twin], key=str))

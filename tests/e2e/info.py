@@ -8,7 +8,7 @@ from harness import DATA, WEFT, case, equal, main, weft
 
 ARP = os.path.join(DATA, 'traces', 'mirage-arp-good.ctf')
 BLOCK = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
-KEYS = ['format', 'start', 'end', 'events', 'by_event', 'threads', 'tasks', 'counters', 'losses',
+KEYS = ['format', 'start', 'last_event', 'end', 'events', 'by_event', 'threads', 'tasks', 'counters', 'losses',
         'diagnostics', 'clock', 'categories', 'changes']
 
 

@@ -114,13 +114,13 @@ def check_trace(path):
 
 
 def check_meaning(path, events):
-    model = rules.Model(events)
+    info, = json_lines(weft('info', '--json', path).stdout)
+    model = rules.Model(events, info['end'] if info.get('ending') == 'stop' else 0)
     same('edges', json_lines(weft('dump', '--edges', '--json', path).stdout), rules.edges(model))
     for options, tree in ((['--no-simplify'], rules.unsimplified(model)), ([], rules.simplified(model))):
         shown = json_lines(weft('dump', '--tasks', '--json', *options, path).stdout)
         same('tasks %s' % options, without_row(shown), rules.tasks(model, tree))
         check_rows(shown, model, tree)
-    info, = json_lines(weft('info', '--json', path).stdout)
     for key, value in rules.summarize(model, events).items():
         same(key, [info[key]], [value])
 

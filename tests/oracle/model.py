@@ -38,7 +38,9 @@ class Task:
 
 
 class Model:
-    def __init__(self, events):
+    def __init__(self, events, ended=0):
+        """ended: when the program's record ended; 0: unknown."""
+        self.ended = ended if events and ended >= events[0]['time'] else 0
         self.tasks, self.edges, self.ignored = {}, [], 0
         self.running = {}    # by thread: (task, since, why it is idle)
         self.set_aside = {}  # by thread: the task that ran when its idle band began
@@ -50,9 +52,11 @@ class Model:
         for index, event in enumerate(events):
             self.index, self.time, self.thread = index, event['time'], event.get('thread')
             self.take(event)
-        self.time = self.final
         for self.thread in list(self.running):
+            self.time = max(self.ended, self.running[self.thread][1] or 0) if self.ended else self.final
             self.continue_with(UNKNOWN)
+            self.collection_band(False, None)
+        self.time = self.ended or self.final
         for self.thread in list(self.collects):
             self.collection_band(False, None)
         for task in self.tasks.values():
@@ -281,6 +285,8 @@ class Model:
     def end_of(self, task):
         if task.outcome:
             return task.ended
+        if self.ended:
+            return max(self.ended, task.start, task.last)
         if task.expected:
             return self.final
         return max(task.start, task.last) + 1000
@@ -395,7 +401,7 @@ def summarize(model, events):
         outcomes[task.outcome or ('never_resolved' if task.expected else 'unfinished')] += 1
     names = [event['event'] for event in events]
     return {
-        'start': model.first, 'end': model.final, 'events': len(events),
+        'start': model.first, 'last_event': model.final, 'end': max(model.final, model.ended), 'events': len(events),
         'by_event': {name: names.count(name) for name in set(names)},
         'tasks': dict(total=len(model.tasks), **outcomes),
         'counters': [{'name': name, 'first': values[0], 'min': min(values), 'max': max(values),

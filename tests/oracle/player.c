@@ -27,6 +27,7 @@
 /* clang-format on */
 #include <inttypes.h>
 #include <stdalign.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,6 +281,7 @@ static void show_tasks(const struct weft_model *model, const char *way, bool sim
 static void show_model(const struct weft_model *model, const char *way)
 {
 	const struct weft_edges *edges = &model->edges;
+	printf("ended %s %" PRIu64 "\n", way, model->buffers[0].end_ns);
 	show_tasks(model, way, false);
 	show_tasks(model, way, true);
 	printf("edges %s\n", way);
@@ -465,6 +467,7 @@ static void show_followed(void)
 static void end(uint64_t random)
 {
 	weft_stop();
+	weft__follower_load_end(play.follower, WEFT_ABI_ENDING_GONE, play.ticks);
 	weft__drain_finish(play.drain, false);
 	require(take_stream() == WEFT_END, "the stream does not end");
 	require(weft__follower_finish(play.follower) == 0, "the follower does not finish");

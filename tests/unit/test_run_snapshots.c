@@ -213,11 +213,14 @@ static void a_rule_that_fires_takes_one(void **state)
 	assert_non_null(strstr(reported, "1 more request"));
 }
 
-static void without_a_limit_there_are_no_snapshots(void **state)
+static void a_limit_of_none_takes_no_snapshots(void **state)
 {
+	struct run run;
 	(void)state;
-	const struct weft__runs_snapshot_options options = {.limit = 0};
-	assert_null(weft__runs_snapshots_create(&options));
+	begin(&run, 0, NULL, 0);
+	request_at(&run, now_ns, "never answered");
+	expect_count(&run, 0);
+	end(&run);
 }
 
 int main(void)
@@ -230,7 +233,7 @@ int main(void)
 		cmocka_unit_test(a_name_without_a_suffix_is_extended),
 		cmocka_unit_test(a_request_before_the_end_is_answered),
 		cmocka_unit_test(a_rule_that_fires_takes_one),
-		cmocka_unit_test(without_a_limit_there_are_no_snapshots),
+		cmocka_unit_test(a_limit_of_none_takes_no_snapshots),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@
 
 #include "abi/run_abi.h"
 #include "cli.h"
+#include "runs/ending.h"
 #include "runs/message.h"
 
 /* The settings of signals that the program inherits as we found them. */
@@ -115,15 +116,12 @@ static void pass_on(const siginfo_t *signal, pid_t program)
 		kill(program, signal->si_signo);
 }
 
-/* Waits for the next signal. With snapshots or a watcher, looks at the rings first and waits only
- * until the next look is due. */
+/* Looks at the rings, then waits for the next signal, but only until the next look is due. */
 static int next_signal(const struct record_program *program, const sigset_t *awaited,
 	struct weft__runs_snapshots *snapshots, siginfo_t *ret_signal)
 {
 	const struct timespec interval = {0, WEFT__RUNS_LOOK_NS};
 	const struct record_watcher *watcher = program->watcher;
-	if (!snapshots && !watcher)
-		return sigwaitinfo(awaited, ret_signal);
 	if (snapshots)
 		weft__runs_snapshots_look(snapshots);
 	if (watcher)
@@ -193,6 +191,7 @@ int record_run(const struct record_program *program, struct weft__runs_snapshot_
 	options->program = pid;
 	struct weft__runs_snapshots *snapshots = weft__runs_snapshots_create(options);
 	int status = wait_for(program, pid, snapshots);
+	weft__runs_note_end(program->directory, pid, status);
 	weft__runs_snapshots_destroy(snapshots);
 	return WIFSIGNALED(status) ? RECORD_SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
 }
