@@ -21,8 +21,9 @@
  * overwritten.
  *
  * Calls act for the thread's current task. The variants that end in _as name the acting task, and
- * take 8 bytes more in the buffer. Task ids are unique within a buffer and below 2^53; weft_create
- * returns 0 while nothing is recorded.
+ * take 8 bytes more in the buffer. Task ids are unique in the process and below 2^53, also those of
+ * tasks created while nothing is recorded: when recording starts, readers show them as tasks that
+ * existed before.
  *
  * Each call has a category and a level, by which it can be switched on and off while the program
  * runs: see WEFT_CATEGORY_DEFINE below. Most calls are macros that test the level and then call a
@@ -366,8 +367,7 @@ enum {
 #define WEFT__WHEN(is_on, call) ((is_on) ? call : (void)0)
 #define WEFT__OR_RUNS(call, task) \
 	(WEFT__IS_ON ? call : WEFT__IS_RECORDING ? weft__runs(task) : (void)0)
-#define WEFT__OR_UNSEEN(call) \
-	(WEFT__IS_ON ? call : WEFT__IS_RECORDING ? weft__create_unseen() : (uint64_t)0)
+#define WEFT__OR_UNSEEN(call) (WEFT__IS_ON ? call : weft__create_unseen())
 
 #ifndef WEFT__FUNCTIONS
 #define weft_is_recording()        (WEFT__IS_RECORDING && weft_is_recording())

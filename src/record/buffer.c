@@ -48,7 +48,7 @@ static void lay_out(struct weft_abi_buffer *header, uint64_t size)
 	header->packet_bytes = (uint32_t)packet;
 	header->packet_count =
 		(uint32_t)((size - header->packets_offset) >> __builtin_ctz((unsigned)packet));
-	header->next_task = 1; /* weft_create returns 0 while recording is off */
+	header->next_task = 1;
 }
 
 /* Zeroes only what must be zero: the packets of a fresh file stay untouched. */

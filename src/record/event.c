@@ -4,6 +4,7 @@
  *
  * Each function is the fast path and a tail call to the slow one, which handles every case.
  */
+#include "record/copy.h"
 #include "record/put.h"
 
 /* Threads reserve ids in blocks, so that most need no atomic operation. */
@@ -106,14 +107,23 @@ WEFT__OUT_OF_LINE void weft__put_two_in(struct weft_abi_slot *slot, uint64_t fir
 		weft__put_slowly_in(slot, head, first, 0, WEFT_TASK_CURRENT);
 }
 
+/* The id of a task whose create event is not recorded: unique, because later events may be about
+ * it. */
+static uint64_t unseen_task(void)
+{
+	if (weft__generation())
+		return weft__fetch_add(&weft__header()->next_task, 1);
+	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
+	struct weft__recorder *recorder = leader ? leader->recorder : &weft__recorder;
+	return weft__fetch_add(&recorder->unrecorded, 1) + 1;
+}
+
 static WEFT__OUT_OF_LINE uint64_t create_slowly(uint64_t head, uint64_t parent)
 {
 	uint32_t words = head >> 40 & 0xff;
 	struct weft__room room = weft__reserve(words);
-	if (!room.slot) {
-		/* The create event is lost, but the task still gets a unique id. */
-		return weft__generation() ? weft__fetch_add(&weft__header()->next_task, 1) : 0;
-	}
+	if (!room.slot)
+		return unseen_task();
 	if (weft__load(&room.slot->tasks_left) == 0) {
 		weft__store(&room.slot->next_task,
 			weft__fetch_add(&weft__header_of(room.slot)->next_task, TASK_BLOCK));
@@ -168,11 +178,11 @@ WEFT__EXPORT uint64_t weft_create_as(uint64_t task, uint16_t kind)
 	return create(3, WEFT_ABI_HEAD(WEFT_ABI_CREATE | WEFT_ABI_EXPLICIT, 3, kind), task);
 }
 
-/* A task whose creation is filtered; later events about it may be recorded. */
+/* A task whose creation is filtered, or comes before recording starts. */
 WEFT__EXPORT uint64_t weft__create_unseen(void)
 {
 	const struct weft__self *self = weft__looked();
-	return self ? weft__fetch_add(&weft__header_of(self->slot)->next_task, 1) : 0;
+	return self ? weft__fetch_add(&weft__header_of(self->slot)->next_task, 1) : unseen_task();
 }
 
 WEFT__EXPORT void weft__runs(uint64_t task)

@@ -35,6 +35,8 @@ struct weft__recorder {
 	struct weft__copy *leader; /* NULL: this copy leads */
 	struct weft__copy *followers;
 	bool is_barred; /* it cannot follow the leader, and records nothing */
+	/* In the leader: ids given to tasks up to the last stop, or since it while recording is off. */
+	uint64_t unrecorded;
 };
 
 extern struct weft__recorder weft__recorder WEFT__HIDDEN;

@@ -64,6 +64,18 @@ static void describe_clock(struct weft_abi_buffer *header, const struct weft_pla
 	header->start = weft__read_clocks(platform);
 }
 
+/* Tasks may be created while recording starts, so some ids are left out. Without any tasks so far,
+ * the first one has the id 1. */
+#define TASKS_AT_START 1024
+
+/* Ids continue after those of the tasks that were created before. */
+static void number_tasks(struct weft_abi_buffer *header)
+{
+	uint64_t before = weft__load(&weft__recorder.unrecorded);
+	if (before)
+		header->next_task = before + TASKS_AT_START;
+}
+
 static int start(void *buffer, size_t size, const struct weft_platform *platform)
 {
 	if (weft__generation())
@@ -76,6 +88,7 @@ static int start(void *buffer, size_t size, const struct weft_platform *platform
 	int error = weft__buffer_lay_out(buffer, size);
 	if (error)
 		return error;
+	number_tasks(buffer);
 	weft__store(&weft__recorder.platform, platform);
 	weft__categories_prepare(buffer, weft__load(&weft__recorder.parent));
 	describe_clock(buffer, platform);
@@ -135,6 +148,7 @@ static void stop(void)
 	if (weft__entered_generation(self) == (generation & ~(uint64_t)WEFT__SLOWLY) &&
 		!is_recording_one(self->slot))
 		weft__packet_close(self->slot);
+	weft__store(&weft__recorder.unrecorded, weft__load(&header->next_task));
 	weft__end_record(header, WEFT_ABI_ENDING_STOP);
 	weft__store_release(&header->stopped, 1);
 }

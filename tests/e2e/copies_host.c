@@ -141,7 +141,7 @@ static void restart(void)
 	plugins[count - 1].stop();
 	for (int i = 0; i < count; i++) {
 		check(!plugins[i].is_recording(), "on after a stop");
-		check(plugins[i].record(1) == 0, "recorded after a stop");
+		check(plugins[i].record(1) != 0, "no id for a task while nothing is recorded");
 	}
 	void *buffer = aligned_alloc(64, BUFFER_BYTES);
 	check(buffer, "memory");

@@ -339,6 +339,34 @@ static void a_cut_ends_with_its_range_or_the_record(void **state)
 	assert_int_equal(part.end_ns, 2000000);
 }
 
+/* ---- Tasks from before the record ---- */
+
+static void tasks_have_ids_before_recording_starts(void **state)
+{
+	void *buffer = *state = trace_buffer(SIZE);
+	struct trace t;
+	uint64_t before[3];
+	for (size_t i = 0; i < 3; i++)
+		before[i] = weft_create(WEFT_KIND_TASK);
+	assert_true(before[0] && before[0] < before[1] && before[1] < before[2]);
+	now_ns = 1000;
+	assert_int_equal(weft_start(buffer, SIZE, &by_hand), 0);
+	uint64_t after = weft_create(WEFT_KIND_TASK);
+	assert_true(after > before[2]);
+	weft_switch(before[1]);
+	weft_switch(before[2]);
+	weft_stop();
+	assert_true(weft_create(WEFT_KIND_TASK) > after);
+	trace_open(&t, buffer, SIZE);
+	trace_expect(&t, WEFT_EVENT_CREATE, WEFT_TASK_NONE, after);
+	trace_expect(&t, WEFT_EVENT_SWITCH, before[1], 0);
+	trace_expect(&t, WEFT_EVENT_SWITCH, before[2], 0);
+	trace_close(&t);
+	struct weft_model *model = model_of(buffer, SIZE);
+	assert_int_equal(model->summary.preexisting, 2);
+	weft_model_destroy(model);
+}
+
 static int finish(void **state)
 {
 	free(*state);
@@ -360,6 +388,7 @@ int main(void)
 		cmocka_unit_test(a_watcher_notes_the_end_of_a_killed_process),
 		cmocka_unit_test(a_stream_ends_at_its_last_mark_at_least),
 		TEST(a_cut_ends_with_its_range_or_the_record),
+		TEST(tasks_have_ids_before_recording_starts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,7 +144,8 @@ static void a_part_knows_what_was_before_it(void **state)
 	(void)state;
 	struct drained d = begin();
 	struct trace t;
-	weft_switch(weft_create(WEFT_KIND_TASK));
+	uint64_t task = weft_create(WEFT_KIND_TASK);
+	weft_switch(task);
 	look(&d, true);
 	now_ticks += (uint64_t)9 << 32; /* longer than a stamp can count */
 	weft_note("later");
@@ -153,7 +154,7 @@ static void a_part_knows_what_was_before_it(void **state)
 	weft_note("and later");
 	finish(&d);
 	trace_open(&t, d.file, d.size);
-	uint64_t task = trace_expect(&t, WEFT_EVENT_CREATE, WEFT_TASK_NONE, 1)->other;
+	trace_expect(&t, WEFT_EVENT_CREATE, WEFT_TASK_NONE, task);
 	assert_int_equal(trace_expect(&t, WEFT_EVENT_SWITCH, task, 0)->time_ns, 1000);
 	assert_int_equal(
 		trace_expect(&t, WEFT_EVENT_NOTE, task, 0)->time_ns, 1000 + ((uint64_t)9 << 32));
