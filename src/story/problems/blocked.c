@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Looks at each task's last act.
+ */
+#include "story/problems/blocked.h"
+
+#include <stdlib.h>
+
+#define UNKNOWN (WEFT_NONE - 1) /* a holder that was not searched yet */
+
+/* The holder: the last reader, unless the semaphore was signalled since, which gives it back. */
+static uint32_t find_holder(const struct weft__blocked *b, uint32_t semaphore)
+{
+	const struct weft_edges *e = &b->model->edges;
+	struct weft__edge_list to = weft__edges_to(b->story, semaphore);
+	for (uint32_t i = to.count; i > 0; i--) {
+		uint32_t edge = to.edges[i - 1];
+		if (e->type[edge] == WEFT_EDGE_READ)
+			return e->from[edge] == WEFT_NONE ? WEFT_NONE : b->final[e->from[edge]];
+		if (e->type[edge] == WEFT_EDGE_SIGNAL)
+			return WEFT_NONE;
+	}
+	return WEFT_NONE;
+}
+
+/* The task that blocks a waiter on `source`: a semaphore's holder, else `source`. */
+static uint32_t behind(const struct weft__blocked *b, uint32_t source)
+{
+	const struct weft_tasks *t = &b->model->tasks;
+	if (t->kind[source] == WEFT_KIND_SEMAPHORE) {
+		if (b->holder[source] == UNKNOWN)
+			b->holder[source] = find_holder(b, source);
+		source = b->holder[source];
+	}
+	return source == WEFT_NONE || t->flags[source] & WEFT_TASK_RESOLVED ? WEFT_NONE : source;
+}
+
+/* The task that `task` waits for, if its last action is a wait for exactly one. */
+static uint32_t waits_for(const struct weft__blocked *b, uint32_t task)
+{
+	const struct weft_edges *e = &b->model->edges;
+	struct weft__edge_list by = weft__edges_by(b->model, task);
+	if ((b->model->tasks.flags[task] & WEFT_TASK_RESOLVED) || by.count == 0)
+		return WEFT_NONE;
+	uint32_t last = by.edges[by.count - 1];
+	if (e->type[last] != WEFT_EDGE_TRY_READ)
+		return WEFT_NONE;
+	for (uint32_t i = by.count - 1; i > 0 && e->type[by.edges[i - 1]] == WEFT_EDGE_TRY_READ; i--)
+		if (e->to[by.edges[i - 1]] != e->to[last])
+			return WEFT_NONE; /* it waits for any of several */
+	return behind(b, b->final[e->to[last]]);
+}
+
+uint32_t weft__blocked_since(const struct weft__blocked *b, uint32_t task)
+{
+	struct weft__edge_list by = weft__edges_by(b->model, task);
+	return by.edges[by.count - 1];
+}
+
+void weft__blocked_describe(const struct weft__blocked *b, uint32_t task, struct weft__words *words)
+{
+	const struct weft_model *model = b->model;
+	uint32_t source = b->final[model->edges.to[weft__blocked_since(b, task)]];
+	weft__words_add(words, " waits for ");
+	if (source == b->next[task]) {
+		weft__words_add_subject(words, model, source, 32);
+		return;
+	}
+	weft__words_add_task(words, model, source, 20);
+	weft__words_add(words, " of ");
+	weft__words_add_subject(words, model, b->next[task], 28);
+}
+
+int weft__blocked_init(struct weft__blocked *b, const struct weft_story *story)
+{
+	const struct weft_model *model = story->model;
+	const uint32_t tasks = model->tasks.count;
+	size_t room = tasks + (size_t)1;
+	uint32_t *columns = malloc(3 * room * sizeof(*columns));
+	*b = (struct weft__blocked){.story = story, .model = model, .final = columns};
+	if (!columns)
+		return WEFT_ERROR_MEMORY;
+	b->next = columns + room;
+	b->holder = columns + 2 * room;
+	weft__find_finals(model, b->final);
+	for (uint32_t task = 0; task < tasks; task++)
+		b->holder[task] = UNKNOWN;
+	for (uint32_t task = 0; task < tasks; task++)
+		b->next[task] = waits_for(b, task);
+	return 0;
+}
+
+void weft__blocked_finish(struct weft__blocked *b)
+{
+	free(b->final);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Which task each task waits for when the trace ends. A task that waits for one task alone has one
+ * outgoing edge, so chains and circles of waits are found by walking.
+ *
+ * A semaphore does not wait itself. The task that has read it and not signalled it since holds it,
+ * and is the one that others wait for.
+ */
+#ifndef WEFT_STORY_PROBLEMS_BLOCKED_H
+#define WEFT_STORY_PROBLEMS_BLOCKED_H
+
+#include "story/index.h"
+#include "story/words.h"
+
+/* A column has an element for each task. */
+struct weft__blocked {
+	const struct weft_story *story;
+	const struct weft_model *model;
+	uint32_t *final;  /* what each task finally became */
+	uint32_t *next;   /* the only task that it waits for, or WEFT_NONE */
+	uint32_t *holder; /* a semaphore's holder; WEFT_NONE: none */
+};
+
+/* 0 or WEFT_ERROR_MEMORY. Call finish in both cases. */
+int weft__blocked_init(struct weft__blocked *blocked, const struct weft_story *story);
+void weft__blocked_finish(struct weft__blocked *blocked);
+
+/* The edge by which a waiting task began to wait: its last act. */
+uint32_t weft__blocked_since(const struct weft__blocked *blocked, uint32_t task);
+
+/* Appends " waits for wait 5 'reply'", or " waits for lock A of task 5" if `task` waits for a
+ * semaphore. */
+void weft__blocked_describe(
+	const struct weft__blocked *blocked, uint32_t task, struct weft__words *words);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Waits that last until a program's end: what a program does that hangs. A chain of waits is one
+ * problem, described at the task that waits for the last one of the chain.
+ *
+ * A server that is stopped waits for its next request, which is no fault. So a wait is left out if
+ * the task waited for is no older than similar tasks become. If the program ended by itself and
+ * successfully, the wait is a hint. Where a trace was cut off, or its program still runs, a wait
+ * says nothing.
+ */
+#include <stdlib.h>
+
+#include "story/problems/blocked.h"
+#include "story/problems/findings.h"
+
+#define OF_TENTH  4 /* times the age that nine tenths reach, or the oldest */
+#define ALIKE_MAX 3 /* of more that are alike, the longest with their number */
+
+struct chains {
+	struct weft__findings *findings;
+	const struct weft_model *model;
+	struct weft__blocked blocked;
+	uint32_t *last; /* the end of each task's chain; WEFT_NONE: it does not wait, or in a circle */
+	uint32_t
+		*first; /* of the end of a chain: the task that waits for it the longest, or WEFT_NONE */
+	uint32_t *waiting; /* of the end of a chain: tasks that wait for it, directly or not */
+	struct chain *list;
+	uint32_t count;
+};
+
+/* A chain of waits that is reported. */
+struct chain {
+	uint64_t since;
+	uint32_t group; /* of alike tasks that are the ends of chains */
+	uint32_t last;
+};
+
+static const struct weft_trace_buffer *buffer_of(const struct chains *c, uint32_t task)
+{
+	const struct weft_model *m = c->model;
+	return weft_trace_buffer_at(m->buffers, m->buffer_count, m->tasks.buffer[task]);
+}
+
+static bool has_ended(const struct weft_trace_buffer *buffer)
+{
+	return buffer->ending == WEFT_ENDING_EXIT || buffer->ending == WEFT_ENDING_GONE;
+}
+
+static uint64_t since(const struct chains *c, uint32_t task)
+{
+	return c->model->edges.time[weft__blocked_since(&c->blocked, task)];
+}
+
+/* ---- Chains ---- */
+
+#define IN_WALK (WEFT_NONE - 1)
+
+/* Finds the end of the task's chain, and stores it for every task on the way. */
+static void walk(struct chains *c, uint32_t task)
+{
+	const uint32_t *next = c->blocked.next;
+	uint32_t step = task, last;
+	while (c->last[step] == WEFT_NONE && next[step] != WEFT_NONE) {
+		c->last[step] = IN_WALK;
+		step = next[step];
+	}
+	last =
+		next[step] == WEFT_NONE ? step : c->last[step]; /* IN_WALK: a circle, or a way into one */
+	for (step = task; c->last[step] == IN_WALK && next[step] != WEFT_NONE; step = next[step]) {
+		if (last == IN_WALK)
+			return;
+		c->last[step] = last;
+	}
+}
+
+static void count_waits(struct chains *c)
+{
+	const struct weft_tasks *t = &c->model->tasks;
+	for (uint32_t task = 0; task < t->count; task++) {
+		uint32_t last = c->last[task];
+		if (last >= IN_WALK)
+			continue;
+		c->waiting[last]++;
+		if (c->blocked.next[task] == last &&
+			(c->first[last] == WEFT_NONE || since(c, task) < since(c, c->first[last])))
+			c->first[last] = task;
+	}
+}
+
+static int find_chains(struct chains *c)
+{
+	const uint32_t tasks = c->model->tasks.count;
+	const size_t room = tasks + (size_t)1;
+	c->last = malloc(3 * room * sizeof(*c->last));
+	if (!c->last)
+		return WEFT_ERROR_MEMORY;
+	c->first = c->last + room;
+	c->waiting = c->last + 2 * room;
+	for (uint32_t task = 0; task < tasks; task++) {
+		c->last[task] = c->first[task] = WEFT_NONE;
+		c->waiting[task] = 0;
+	}
+	for (uint32_t task = 0; task < tasks; task++)
+		walk(c, task);
+	count_waits(c);
+	return 0;
+}
+
+/* ---- Which of them are reported ---- */
+
+static bool is_usual(const struct chains *c, uint32_t task)
+{
+	const struct weft__alike *alike = &c->findings->alike;
+	if (alike->group_of[task] == WEFT_NONE)
+		return false;
+	const struct weft__alike_group *group = &alike->groups[alike->group_of[task]];
+	uint64_t age = weft__life_of(c->findings->story, task);
+	return group->count >= WEFT__ALIKE_MIN &&
+		   (age / OF_TENTH <= group->p90_ns || age <= group->longest_ns);
+}
+
+static bool is_reported(const struct chains *c, uint32_t last)
+{
+	return c->first[last] != WEFT_NONE && has_ended(buffer_of(c, last)) &&
+		   !(c->model->tasks.flags[last] & WEFT_TASK_NEVER_RESOLVED) && !is_usual(c, last);
+}
+
+static int by_group(const void *left, const void *right)
+{
+	const struct chain *l = left, *r = right;
+	if (l->group != r->group)
+		return l->group < r->group ? -1 : 1;
+	if (l->since != r->since)
+		return l->since < r->since ? -1 : 1;
+	return l->last < r->last ? -1 : l->last > r->last;
+}
+
+static int list_chains(struct chains *c)
+{
+	const uint32_t tasks = c->model->tasks.count;
+	uint32_t count = 0;
+	for (uint32_t task = 0; task < tasks; task++)
+		count += is_reported(c, task);
+	c->list = malloc((count + (size_t)1) * sizeof(*c->list));
+	if (!c->list)
+		return WEFT_ERROR_MEMORY;
+	for (uint32_t task = 0; task < tasks && count; task++)
+		if (is_reported(c, task))
+			c->list[c->count++] =
+				(struct chain){since(c, c->first[task]), c->findings->alike.group_of[task], task};
+	qsort(c->list, c->count, sizeof(*c->list), by_group);
+	return 0;
+}
+
+/* ---- Reporting ---- */
+
+/* "until the program was killed by signal 9" */
+static void write_end(struct weft__words *words, const struct weft_trace_buffer *buffer)
+{
+	char ending[128];
+	weft_trace_format_ending(buffer, ending, sizeof(ending));
+	weft__words_add(words, ", until %s", buffer->wait_status ? ending : "the program ended");
+}
+
+static void report(const struct chains *c, const struct chain *chain, uint32_t alike)
+{
+	const struct weft_trace_buffer *buffer = buffer_of(c, chain->last);
+	const uint32_t task = c->first[chain->last];
+	const bool is_success = buffer->ending == WEFT_ENDING_EXIT && !(buffer->wait_status & 0xffff);
+	struct weft_problem problem = {
+		.type = WEFT_PROBLEM_UNANSWERED,
+		.severity = is_success ? WEFT_SEVERITY_HINT : WEFT_SEVERITY_WARNING,
+		.count = alike,
+		.start = chain->since,
+		.end = c->model->tasks.end[task],
+		.task = task,
+		.thread = WEFT_NONE,
+		.counter = WEFT_NONE,
+		.edge = weft__blocked_since(&c->blocked, task),
+	};
+	struct weft__sentence s;
+	problem.show_start = weft__start_of(c->findings->story, task);
+	problem.show_end = problem.end;
+	weft__sentence_init(&s);
+	weft__words_add_subject(weft__clause(&s, 7), c->model, task, 32);
+	weft__blocked_describe(&c->blocked, task, weft__clause(&s, 6));
+	struct weft__words *w = weft__clause(&s, 5);
+	weft__words_add(w, " for ");
+	weft__words_add_length(w, problem.end - problem.start);
+	write_end(weft__clause(&s, 4), buffer);
+	uint32_t others = c->waiting[chain->last] - 1;
+	if (others)
+		weft__words_add(
+			weft__clause(&s, 3), "; %u more %s for that", others, others == 1 ? "waits" : "wait");
+	if (alike > 1)
+		weft__words_add(weft__clause(&s, 2), "; %u more like it", alike - 1);
+	weft__find(c->findings, &problem, problem.end - problem.start, &s);
+}
+
+static void report_chains(const struct chains *c)
+{
+	for (uint32_t i = 0, next; i < c->count; i = next) {
+		next = i + 1;
+		while (next < c->count && c->list[next].group == c->list[i].group)
+			next++;
+		uint32_t alike = next - i;
+		for (uint32_t k = 0; k < (alike > ALIKE_MAX ? 1 : alike); k++)
+			report(c, &c->list[i + k], alike > ALIKE_MAX ? alike : 1);
+	}
+}
+
+void weft__find_unanswered(struct weft__findings *findings)
+{
+	struct chains c = {.findings = findings, .model = findings->story->model};
+	int error = weft__blocked_init(&c.blocked, findings->story);
+	if (!error)
+		error = find_chains(&c);
+	if (!error)
+		error = list_chains(&c);
+	if (error)
+		findings->error = error;
+	else
+		report_chains(&c);
+	free(c.list);
+	free(c.last);
+	weft__blocked_finish(&c.blocked);
+}

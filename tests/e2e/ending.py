@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: ISC
+"""When and how programs ended: in saved rings, streams, snapshots, cuts, and in a program that hangs until it is
+killed."""
+import json
+import os
+import signal
+import subprocess
+import time
+
+from harness import BUILD, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
+
+SUBJECT = os.path.join(BUILD, 'tests', 'hang-subject')
+MS = 1000000
+
+
+def information(trace):
+    return json.loads(weft('info', '--json', trace).stdout)
+
+
+def tasks(trace):
+    return {task.get('label'): task for task in json_lines(weft('dump', '--tasks', '--json', trace).stdout)}
+
+
+def problems(trace):
+    return json_lines(weft('dump', '--problems', '--json', trace).stdout)
+
+
+def record(folder, *args, status=0, options=()):
+    trace = os.path.join(folder, 'hang.weft')
+    weft('record', *options, '-o', trace, SUBJECT, *args, status=status, env={'XDG_RUNTIME_DIR': folder}, cwd=folder)
+    return trace
+
+
+def silence(trace):
+    """How long the record goes on after its last event, in ms."""
+    info = information(trace)
+    return (info['end'] - info['last_event']) / MS
+
+
+def expect_hang(trace, ending, **more):
+    info = information(trace)
+    equal(info['ending'], ending)
+    equal({key: info[key] for key in ('signal', 'status') if key in info}, more)
+    assert silence(trace) > 290, info
+    request = tasks(trace)['request']
+    equal(request['end'], info['end'])
+
+
+@case
+def a_program_that_ends_by_itself():
+    with temporary_directory() as folder:
+        trace = record(folder, 'exit', 0)
+        expect_hang(trace, 'exit', status=0)
+        equal([(p['problem'], p['severity']) for p in problems(trace)], [('unanswered wait', 'hint')])
+        assert 'ended       the program ended with status 0, ' in weft('info', trace).stdout
+        expect_hang(record(folder, 'exit', 3, status=3), 'exit', status=3)
+        equal(problems(trace)[0]['severity'], 'warning')
+
+
+@case
+def a_program_without_exit_handlers():
+    with temporary_directory() as folder:
+        for option in ((), ('--in-place',), ('--stream',)):
+            expect_hang(record(folder, '_exit', 4, status=4, options=option), 'gone', status=4)
+        expect_hang(record(folder, 'abort', status=128 + signal.SIGABRT), 'gone', signal=signal.SIGABRT)
+
+
+@case
+def a_hang_that_is_killed_is_a_problem():
+    with temporary_directory() as folder:
+        trace = os.path.join(folder, 'hang.weft')
+        with subprocess.Popen([WEFT, 'record', '-o', trace, SUBJECT, 'pause'], cwd=folder,
+                              env=dict(os.environ, XDG_RUNTIME_DIR=folder)) as recorder:
+            time.sleep(0.6)
+            equal(run(['pkill', '-KILL', '-P', recorder.pid]).returncode, 0)
+        expect_hang(trace, 'gone', signal=signal.SIGKILL)
+        found = problems(trace)
+        equal([(p['problem'], p['severity']) for p in found], [('unanswered wait', 'warning')])
+        assert "'request' waits for wait" in found[0]['sentence'], found
+        assert 'until the program was killed by signal 9' in found[0]['sentence'], found
+        half = os.path.join(folder, 'half.weft')
+        weft('cut', trace, '--duration', '100ms', '-o', half)
+        equal(information(half)['ending'], 'cut')
+        assert 90 < silence(half) < 110, information(half)
+
+
+@case
+def a_killed_child_ended_when_it_was_killed():
+    with temporary_directory() as folder:
+        trace = record(folder, 'child')
+        child, = (os.path.join(folder, name) for name in os.listdir(folder) if name.startswith('hang-'))
+        equal(information(child)['ending'], 'gone')
+        assert 200 < silence(child) < 900, information(child)  # the parent went on for 900 ms
+
+
+@case
+def an_executed_program_ends_the_one_before():
+    with temporary_directory() as folder:
+        trace = record(folder, 'exec')
+        second, = (os.path.join(folder, name) for name in os.listdir(folder) if name.startswith('hang-'))
+        first, second = sorted((trace, second), key=lambda name: information(name)['start'])
+        equal(information(first)['ending'], 'gone')
+        expect_hang(second, 'exit', status=0)
+
+
+@case
+def a_running_program_goes_on():
+    with temporary_directory() as folder:
+        environment = dict(os.environ, XDG_RUNTIME_DIR=folder)
+        with subprocess.Popen([WEFT, 'record', SUBJECT, 'pause'], cwd=folder, env=environment,
+                              stderr=subprocess.DEVNULL) as recorder:
+            time.sleep(0.6)
+            pid = int(run(['pgrep', '-P', recorder.pid]).stdout)
+            trace = os.path.join(folder, 'now.weft')
+            weft('record', '-p', pid, '-o', trace, env={'XDG_RUNTIME_DIR': folder})
+            expect_hang(trace, 'running')
+            equal(problems(trace), [])
+            os.kill(pid, signal.SIGKILL)
+
+
+main()

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A program whose task waits for a reply that never comes, and that then ends as its argument says:
+ *
+ *     hang-subject exit STATUS | _exit STATUS | abort | pause | child | exec
+ *
+ * child: a forked child hangs for 300 ms and is then killed, the parent goes on for 900 ms more.
+ * exec: executes itself with `exit 0` after 300 ms.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <weft/weft.h>
+
+static void hang(unsigned milliseconds)
+{
+	uint64_t request = weft_create(WEFT_KIND_TASK), reply = weft_create(WEFT_KIND_WAIT);
+	weft_label_as(request, "request");
+	weft_label_as(reply, "reply");
+	weft_switch(request);
+	weft_try_read(reply);
+	weft_switch(WEFT_TASK_NONE);
+	usleep(milliseconds * 1000);
+}
+
+static int have_child(void)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		hang(60000);
+		_exit(0);
+	}
+	weft_note("parent");
+	usleep(300000);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	usleep(900000);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	const int status = argc > 2 ? atoi(argv[2]) : 0;
+	if (strcmp(how, "child") == 0)
+		return have_child();
+	hang(strcmp(how, "pause") == 0 ? 60000 : 300);
+	if (strcmp(how, "_exit") == 0)
+		_exit(status);
+	if (strcmp(how, "abort") == 0)
+		abort();
+	if (strcmp(how, "exec") == 0)
+		execl(argv[0], argv[0], "exit", "0", (char *)NULL);
+	return status;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Waits that last until the end of a program: which of them are problems.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "problems_found.h"
+
+#define KILLED (WEFT_WAIT_KNOWN | 9)
+
+static struct weft_trace_buffer program;
+
+/* Ends the program 3 s after the last event. */
+static struct found find_after(struct made *made, enum weft_ending ending, uint32_t wait_status)
+{
+	program = (struct weft_trace_buffer){.process = "program",
+		.host = "",
+		.file = "",
+		.ending = ending,
+		.end_ns = made->time + 3000 * MS,
+		.wait_status = wait_status};
+	made->buffers = &program;
+	made->buffer_count = 1;
+	return find(made);
+}
+
+static void make_wait(struct made *made, uint64_t task, const char *label, uint64_t source)
+{
+	make_create(made, 0, task, WEFT_KIND_TASK);
+	make_label(made, task, label);
+	make_edge(made, WEFT_EVENT_TRY_READ, task, source);
+}
+
+/* A client waits for a request, which waits for a reply that does not come. */
+static struct made make_hang(void)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_WAIT);
+	make_label(&made, 1, "reply");
+	make_wait(&made, 2, "request", 1);
+	make_wait(&made, 3, "client", 2);
+	make_switch(&made, 0);
+	return made;
+}
+
+static void a_hang_of_a_killed_program_is_found(void **state)
+{
+	struct made made = make_hang();
+	(void)state;
+	struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_UNANSWERED);
+	assert_int_equal(found.problems->count, 1);
+	assert_int_equal(p->severity, WEFT_SEVERITY_WARNING);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 2);
+	assert_int_equal(p->end - p->start, 3000 * MS);
+	assert_string_equal(p->sentence, "task 2 'request' waits for wait 1 'reply' for 3 s, until the "
+									 "program was killed by signal 9; 1 more waits for that.");
+	found_finish(&found);
+}
+
+static void a_successful_end_makes_it_a_hint(void **state)
+{
+	struct made made = make_hang();
+	(void)state;
+	struct found found = find_after(&made, WEFT_ENDING_EXIT, WEFT_WAIT_KNOWN);
+	assert_int_equal(only(&found, WEFT_PROBLEM_UNANSWERED)->severity, WEFT_SEVERITY_HINT);
+	found_finish(&found);
+	made = make_hang();
+	found = find_after(&made, WEFT_ENDING_EXIT, WEFT_WAIT_KNOWN | 1 << 8);
+	assert_int_equal(only(&found, WEFT_PROBLEM_UNANSWERED)->severity, WEFT_SEVERITY_WARNING);
+	found_finish(&found);
+}
+
+static void a_program_that_goes_on_has_no_unanswered_waits(void **state)
+{
+	static const enum weft_ending endings[] = {
+		WEFT_ENDING_UNKNOWN, WEFT_ENDING_RUNNING, WEFT_ENDING_CUT, WEFT_ENDING_STOP};
+	(void)state;
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		struct made made = make_hang();
+		struct found found = find_after(&made, endings[i], 0);
+		expect_none(&found);
+		found_finish(&found);
+	}
+}
+
+static void an_answered_wait_is_none(void **state)
+{
+	struct made made = make_hang();
+	(void)state;
+	made.time += MS;
+	make_edge(&made, WEFT_EVENT_RESOLVE, 0, 1);
+	make_edge(&made, WEFT_EVENT_READ, 2, 1);
+	make_edge(&made, WEFT_EVENT_RESOLVE, 2, 2);
+	make_edge(&made, WEFT_EVENT_READ, 3, 2);
+	make_switch(&made, 0);
+	struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
+	expect_none(&found);
+	found_finish(&found);
+}
+
+/* A server waits for its next request no longer than it has waited before. */
+static void a_wait_of_usual_length_is_none(void **state)
+{
+	struct made made = make_begin();
+	uint64_t id = 10;
+	(void)state;
+	make_create(&made, 0, 1, WEFT_KIND_TASK);
+	for (int i = 0; i < 20; i++, id++) {
+		make_create(&made, 1, id, WEFT_KIND_WAIT);
+		make_label(&made, id, "accept");
+		make_edge(&made, WEFT_EVENT_TRY_READ, 1, id);
+		made.time += 4000 * MS;
+		make_edge(&made, WEFT_EVENT_RESOLVE, 0, id);
+		make_edge(&made, WEFT_EVENT_READ, 1, id);
+		make_switch(&made, 0);
+	}
+	make_create(&made, 1, id, WEFT_KIND_WAIT);
+	make_label(&made, id, "accept");
+	make_edge(&made, WEFT_EVENT_TRY_READ, 1, id);
+	struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
+	expect_none(&found);
+	found_finish(&found);
+}
+
+static void alike_waits_are_one_problem(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 10; id < 30; id += 2) {
+		make_create(&made, 0, id, WEFT_KIND_WAIT);
+		make_label(&made, id, "read");
+		make_wait(&made, id + 1, "connection", id);
+		made.time += US;
+	}
+	struct found found = find_after(&made, WEFT_ENDING_GONE, 0);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_UNANSWERED);
+	assert_int_equal(p->count, 10);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 11); /* the longest */
+	assert_string_equal(p->sentence, "task 11 'connection' waits for wait 10 'read' for 3 s, until "
+									 "the program ended; 9 more like it.");
+	found_finish(&found);
+}
+
+/* A circle is a deadlock, also for a task that waits for one in the circle. */
+static void a_circle_is_a_deadlock(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	make_create(&made, 0, 1, WEFT_KIND_TASK);
+	make_create(&made, 0, 2, WEFT_KIND_TASK);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 2);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 2, 1);
+	make_wait(&made, 3, "outside", 1);
+	struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
+	assert_int_equal(found.problems->count, 1);
+	assert_int_equal(found.problems->list[0].type, WEFT_PROBLEM_DEADLOCK);
+	found_finish(&found);
+}
+
+/* A task that is never resolved is reported as such only. */
+static void an_expected_task_is_reported_once(void **state)
+{
+	struct made made = make_hang();
+	(void)state;
+	make(&made, (struct weft_event){.type = WEFT_EVENT_EXPECT, .task = 1});
+	struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
+	assert_int_equal(found.problems->count, 1);
+	assert_int_equal(found.problems->list[0].type, WEFT_PROBLEM_NEVER_RESOLVED);
+	found_finish(&found);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_hang_of_a_killed_program_is_found),
+		cmocka_unit_test(a_successful_end_makes_it_a_hint),
+		cmocka_unit_test(a_program_that_goes_on_has_no_unanswered_waits),
+		cmocka_unit_test(an_answered_wait_is_none),
+		cmocka_unit_test(a_wait_of_usual_length_is_none),
+		cmocka_unit_test(alike_waits_are_one_problem),
+		cmocka_unit_test(a_circle_is_a_deadlock),
+		cmocka_unit_test(an_expected_task_is_reported_once),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
