@@ -177,16 +177,16 @@ static void read_clock(struct weft__buffer *b, const struct weft__input *input)
 	}
 }
 
-static void load(struct weft__buffer *b, size_t offset, size_t size)
+static void copy_again(struct weft__buffer *b, size_t offset, size_t size)
 {
 	weft__live_copy(b->header + offset, b->bytes + offset, size);
 }
 
 void weft__buffer_load_end(struct weft__buffer *b, enum weft_abi_ending ending, uint64_t ticks)
 {
-	load(b, AT(ending), sizeof(uint32_t));
-	load(b, AT(end), sizeof(struct weft_abi_clock_reading));
-	load(b, AT(wait_status), sizeof(uint32_t));
+	copy_again(b, AT(ending), sizeof(uint32_t));
+	copy_again(b, AT(end), sizeof(struct weft_abi_clock_reading));
+	copy_again(b, AT(wait_status), sizeof(uint32_t));
 	weft__buffer_read_end(b);
 	if (b->about.ending != WEFT_ENDING_UNKNOWN)
 		return;
