@@ -448,9 +448,6 @@ MUTANTS = [
         'src/render/tasks/tasks.c',
         ('			drawn = piece->x2;\n', '', 'things')),
     *in_file(
-        'src/render/tasks/folds.c',
-        ('			add_stretch(p, &bar, start, p->right);\n', '', 'pictures')),
-    *in_file(
         'src/render/frame.c',
         ('height >= STATUS_FROM ?', 'height > STATUS_FROM ?', 'render')),
     *in_file(
