@@ -68,8 +68,8 @@ struct weft_platform {
 	void (*read_clocks)(void *context, uint64_t *ret_monotonic_ns, uint64_t *ret_unix_ns);
 
 	/* The calling thread: a number that no other living thread has, and a name. 0: the recorder
-	 * could not find out whether this thread has ended, so it must not record. NULL: there is one
-	 * thread. */
+	 * could not find out whether this thread has ended, so it must not record. Called at a thread's
+	 * first event and by weft_thread_name(NULL). NULL: there is one thread. */
 	uint32_t (*self)(void *context, char ret_name[16]);
 
 	/* True if that thread has ended. Other threads may then use its part of the buffer. NULL: no
@@ -210,6 +210,11 @@ void weft_stop(void);
 
 /* True if calls currently record. */
 bool weft_is_recording(void);
+
+/* The calling thread's name from now on, of which up to 15 bytes are kept. NULL: the name that the
+ * operating system has for it. The recorder asks for that name at a thread's first event only,
+ * because each question is a system call; so call this after a later pthread_setname_np(). */
+void weft_thread_name(const char *name) WEFT__DIRECT;
 
 /* The thread's current task; WEFT_TASK_NONE if there is none or recording is off. */
 uint64_t weft_current(void) WEFT__DIRECT;
@@ -375,6 +380,7 @@ enum {
 #define weft_create(kind)          WEFT__OR_UNSEEN(weft_create(kind))
 #define weft_create_as(task, kind) WEFT__OR_UNSEEN(weft_create_as(task, kind))
 #define weft_switch(task)          WEFT__WHEN(WEFT__IS_RECORDING, weft_switch(task))
+#define weft_thread_name(name)     WEFT__WHEN(WEFT__IS_RECORDING, weft_thread_name(name))
 #define weft_snapshot_request(why) WEFT__WHEN(WEFT__IS_RECORDING, weft_snapshot_request(why))
 #define weft_rundown_wanted(seen)  (WEFT__IS_RECORDING && weft_rundown_wanted(seen))
 #define weft_gc(duration_ns)       WEFT__WHEN(WEFT__IS_RECORDING, weft_gc(duration_ns))
@@ -495,6 +501,7 @@ struct weft_category;
 #define weft_category_enabled(c, l)  (WEFT__UNUSED(l), weft__false())
 #define weft_set_level(p, level)     (WEFT__UNUSED_2(p, level), weft__success())
 #define weft_is_recording()          weft__false()
+#define weft_thread_name(name)       WEFT__UNUSED(name)
 #define weft_current()               weft__no_task()
 #define weft_create(kind)            (WEFT__UNUSED(kind), weft__no_task())
 #define weft_create_as(task, kind)   (WEFT__UNUSED_2(task, kind), weft__no_task())

@@ -131,7 +131,8 @@ struct weft_abi_buffer {
 	char command[512];    /* arguments, each ended by a NUL; cut at the end */
 	char source[256];     /* the name of the trace that this is a part of; else empty */
 	char host[64];        /* the machine's name; empty: unknown */
-	uint8_t reserved2[872];
+	uint32_t is_quiet; /* 1: only a thread's first event makes system calls, so nobody is woken */
+	uint8_t reserved2[868];
 
 	/* State while recording. Each cache line is written by the same type of operation. */
 	uint64_t hand;        /* claims so far, and the newest sequence */
@@ -181,6 +182,9 @@ enum weft_abi_step {
  *     and takes over their slots with the packets. Each new owner raises the epoch, which
  *     distinguishes owners with equal tids. A free slot has tid 0 and keeps its epoch.
  *
+ *     The names of the slots' threads follow the last slot, in the same order, 16 bytes each. Only
+ *     the recorder uses them; readers find a thread's name in its packets.
+ *
  *     taken: decides which thread closes the packet. The upper half is the lower half of the
  *     packet's sequence. One compare-and-exchange sets the lower half to the number of the
  *     packet's events + 1, with bit 31 if the slot's owner won. */
@@ -222,6 +226,7 @@ WEFT_ABI_AT(weft_abi_buffer, start, 136);
 WEFT_ABI_AT(weft_abi_buffer, pid, 208);
 WEFT_ABI_AT(weft_abi_buffer, command, 280);
 WEFT_ABI_AT(weft_abi_buffer, host, 1048);
+WEFT_ABI_AT(weft_abi_buffer, is_quiet, 1112);
 WEFT_ABI_AT(weft_abi_buffer, hand, 1984);
 WEFT_ABI_AT(weft_abi_buffer, losses, 2048);
 WEFT_ABI_AT(weft_abi_buffer, levels, 2176);

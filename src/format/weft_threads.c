@@ -94,6 +94,7 @@ int weft__threads_find(struct weft__threads *t, const struct weft__thread *threa
 
 /* A thread as a packet names it; the list has one entry per mention, in the order of packets. */
 struct found {
+	uint64_t sequence; /* the packet's: a higher one was opened later */
 	uint32_t number, tid;
 	uint8_t name[WEFT_ABI_NAME_BYTES];
 };
@@ -103,15 +104,18 @@ struct finds {
 	size_t count, capacity;
 };
 
-static int note(struct finds *finds, const struct weft__thread *thread, const uint8_t *packet_name)
+static int note(
+	struct finds *finds, const struct weft__thread *thread, const struct weft_abi_packet *packet)
 {
 	const struct weft__column column = {&finds->list, sizeof(*finds->list)};
 	int error = weft__columns_reserve(&column, 1, &finds->capacity, finds->count + 1);
 	if (error)
 		return error;
 	struct found *found = &finds->list[finds->count++];
-	*found = (struct found){.number = thread->number, .tid = thread->tid};
-	memcpy(found->name, thread->name ? thread->name : packet_name, WEFT_ABI_NAME_BYTES);
+	*found = (struct found){
+		.sequence = packet->state >> 2, .number = thread->number, .tid = thread->tid};
+	memcpy(
+		found->name, thread->name ? (const char *)thread->name : packet->name, WEFT_ABI_NAME_BYTES);
 	return 0;
 }
 
@@ -126,7 +130,7 @@ static int note_records(
 		if (found != WEFT__FOUND_THREAD)
 			continue;
 		const struct weft__thread thread = weft__record_words_thread(&words);
-		error = note(finds, &thread, (const uint8_t *)header->name);
+		error = note(finds, &thread, header);
 	}
 	return error;
 }
@@ -137,17 +141,20 @@ static int note_packet(struct finds *finds, const struct weft__buffer *buffer, u
 	enum weft__verdict verdict = weft__packet_read(buffer, index, &header);
 	if (!weft__packet_is_readable(verdict))
 		return 0;
-	const struct weft__thread thread = {header.thread, header.tid, (const uint8_t *)header.name};
-	int error = note(finds, &thread, NULL);
+	const struct weft__thread thread = {header.thread, header.tid, NULL};
+	int error = note(finds, &thread, &header);
 	if (error || !header.thread_records || verdict == WEFT__PACKET_DAMAGED)
 		return error;
 	return note_records(finds, weft__packet_cursor(buffer, index, &header), &header);
 }
 
+/* The newest mention of each thread comes first: a thread may have got another name. */
 static int by_number(const void *left, const void *right)
 {
 	const struct found *l = left, *r = right;
-	return l->number < r->number ? -1 : l->number > r->number;
+	if (l->number != r->number)
+		return l->number < r->number ? -1 : 1;
+	return l->sequence < r->sequence ? 1 : l->sequence > r->sequence ? -1 : 0;
 }
 
 /* Adds each thread once, in ascending order of numbers. */
@@ -167,15 +174,15 @@ static int add_all(struct weft__threads *t, struct finds *finds)
 
 int weft__threads_init(struct weft__threads *t, const struct weft__buffer *buffer)
 {
-	static const uint8_t nameless[WEFT_ABI_NAME_BYTES];
-	const struct weft__thread none = {0, 0, nameless};
+	static const struct weft_abi_packet nameless;
+	const struct weft__thread none = {0};
 	struct finds finds = {0};
 	int error = 0;
 	*t = (struct weft__threads){0};
 	for (uint32_t i = 0; !error && i < buffer->packet_count; i++)
 		error = note_packet(&finds, buffer, i);
 	if (!error && !finds.count)
-		error = note(&finds, &none, NULL);
+		error = note(&finds, &none, &nameless);
 	if (!error)
 		error = add_all(t, &finds);
 	free(finds.list);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC
  *
- * Sets levels from the environment.
+ * Settings from the environment: levels, and whether system calls are allowed.
  *
  *     WEFT_LEVEL=debug                              for all categories
  *     WEFT_CATEGORIES=net=debug,db*=off,*=warning   for those that match
+ *
+ *     WEFT_SYSCALLS=none                            only at a thread's first event
  *
  * `*` alone means all others, wherever it stands in the list.
  *
@@ -78,6 +80,18 @@ static void set_categories(const char *list)
 	}
 }
 
+/* The value of WEFT_SYSCALLS; "" if it is not set. */
+static const char *syscalls(void)
+{
+	const char *wanted = secure_getenv("WEFT_SYSCALLS");
+	return wanted ? wanted : "";
+}
+
+bool weft__linux_is_quiet(void)
+{
+	return strcmp(syscalls(), "none") == 0;
+}
+
 void weft__linux_levels(void)
 {
 	const char *level = secure_getenv("WEFT_LEVEL");
@@ -89,4 +103,6 @@ void weft__linux_levels(void)
 		weft__linux_report("WEFT_LEVEL", "not a level: off, error, warning, info, debug or trace");
 	if (categories)
 		set_categories(categories);
+	if (*syscalls() && !weft__linux_is_quiet())
+		weft__linux_report("WEFT_SYSCALLS", "the only value is none");
 }

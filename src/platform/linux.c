@@ -40,6 +40,9 @@ _Thread_local struct weft__self weft__self_here = {.ticket = WEFT__OUTSIDE};
 
 static struct weft_abi_clock_reading first;
 
+/* WEFT_SYSCALLS=none: only a thread's first event may make system calls. */
+static bool is_quiet;
+
 /* The process that owns this memory. A child made by vfork runs in it too, but is another process.
  */
 static pid_t process;
@@ -131,6 +134,7 @@ static void init(void)
 		linux_platform.ticks_hz = 1000000000;
 	}
 	first = weft__read_clocks(&linux_platform);
+	is_quiet = weft__linux_is_quiet();
 	weft__linux_join();
 }
 
@@ -210,6 +214,7 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 	int error = 0;
 	weft__store(&process, getpid());
 	describe_process(header);
+	header->is_quiet = is_quiet;
 	/* Kernels before 4.14 and some sandboxes lack it; then no packets are taken from idle threads.
 	 */
 	bool has_barrier = syscall(SYS_membarrier, MEMBARRIER_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;

@@ -15,6 +15,9 @@ void weft__linux_autostart(void);
 /* Sets the levels that the environment wants, before recording starts. */
 void weft__linux_levels(void);
 
+/* True if the environment wants no system call after a thread's first event. */
+bool weft__linux_is_quiet(void);
+
 /* Reports to the run directory, if there is one, what is not recorded, and why. */
 void weft__linux_report(const char *what, const char *reason);
 

@@ -38,7 +38,8 @@ static void lay_out(struct weft_abi_buffer *header, uint64_t size)
 	header->slots_offset = sizeof(*header);
 	header->slot_bytes = sizeof(struct weft_abi_slot);
 	header->slot_count = (uint32_t)slots;
-	header->names_offset = header->slots_offset + slots * sizeof(struct weft_abi_slot);
+	header->names_offset =
+		header->slots_offset + slots * (sizeof(struct weft_abi_slot) + WEFT_ABI_NAME_BYTES);
 	header->names_bytes = (uint32_t)names;
 	/* A quarter of the table is the index: 4 bytes for each 16 of the table, so that entries fill
 	 * it at most to 3/4. */

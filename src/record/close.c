@@ -109,7 +109,7 @@ bool weft__packet_take(struct weft_abi_slot *own, struct weft_abi_packet *packet
 	struct weft_abi_buffer *header = weft__header_of(own);
 	uint32_t index = weft__load(&packet->slot);
 	bool (*barrier)(void *context) = weft__load(&platform->barrier);
-	if (!barrier || index >= header->slot_count)
+	if (!barrier || index >= header->slot_count || weft__is_quiet(header))
 		return false;
 	struct weft_abi_slot *slot = weft__slot_at(header, index);
 	uint64_t taken = weft__load_acquire(&slot->taken);

@@ -93,18 +93,11 @@ static struct weft_abi_packet *claim(struct weft_abi_slot *slot, uint64_t *ret_s
 	return NULL;
 }
 
-/* Stores the calling thread's name in two words. */
-static void store_name(uint64_t *to)
+static void copy_name(const struct weft_abi_slot *slot, uint64_t *to)
 {
-	const struct weft_platform *platform = weft__platform();
-	union {
-		char text[WEFT_ABI_NAME_BYTES];
-		uint64_t words[2];
-	} name = {{0}};
-	if (platform->self)
-		platform->self(platform->context, name.text);
-	weft__store(&to[0], name.words[0]);
-	weft__store(&to[1], name.words[1]);
+	const uint64_t *name = weft__slot_name(slot);
+	weft__store(&to[0], weft__load(&name[0]));
+	weft__store(&to[1], weft__load(&name[1]));
 }
 
 /* Fills the header; no reader uses it until the packet is open. */
@@ -125,7 +118,7 @@ static void store_header(
 	weft__store(&packet->thread_records, 0);
 	weft__store(&packet->tid, (uint32_t)weft__load(&slot->owner));
 	weft__store(&packet->slot, weft__slot_index(slot));
-	store_name((uint64_t *)(void *)packet->name);
+	copy_name(slot, (uint64_t *)(void *)packet->name);
 }
 
 bool weft__packet_open(struct weft_abi_slot *slot, uint64_t ticks)
@@ -163,7 +156,7 @@ void weft__packet_inherit(struct weft_abi_slot *slot)
 	struct weft_abi_packet *packet = weft__packet_of(slot);
 	uint64_t ticks = weft__ticks(weft__platform()), name[2];
 	struct weft__room room = weft__next_room(slot, (uint32_t)ticks);
-	store_name(name);
+	copy_name(slot, name);
 	/* Threads of a pool often have the same name. */
 	uint32_t words = WEFT_ABI_THREAD_WORDS + (is_named(packet, name) ? 0 : 2);
 	if (!weft__room_is_good(&room, words, (uint32_t)(ticks >> 32))) {

@@ -21,6 +21,20 @@ static inline uint32_t weft__slot_index(const struct weft_abi_slot *slot)
 	return (uint32_t)(weft__load(&slot->header) - header->slots_offset) / header->slot_bytes;
 }
 
+union weft__thread_name {
+	char text[WEFT_ABI_NAME_BYTES];
+	uint64_t words[2];
+};
+
+/* The two words with the name of the slot's thread. */
+static inline uint64_t *weft__slot_name(const struct weft_abi_slot *slot)
+{
+	struct weft_abi_buffer *header = weft__header_of(slot);
+	union weft__thread_name *names =
+		(void *)weft__slot_at(header, header->slot_count); /* behind the last slot */
+	return names[weft__slot_index(slot)].words;
+}
+
 /* The packet at the position for this sequence. */
 struct weft_abi_packet *weft__packet_at(struct weft_abi_buffer *header, uint64_t sequence);
 

@@ -142,6 +142,12 @@ static inline const struct weft_platform *weft__platform(void)
 	return weft__load(&weft__recorder.platform);
 }
 
+/* True if only a thread's first event in the buffer may make system calls. */
+static inline bool weft__is_quiet(const struct weft_abi_buffer *header)
+{
+	return weft__load(&header->is_quiet);
+}
+
 /* Lays out a buffer and fills everything that doesn't depend on the platform. */
 int weft__buffer_lay_out(void *buffer, size_t size);
 

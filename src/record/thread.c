@@ -18,11 +18,19 @@
  * calls. */
 #define DEATH_CHECKS_MAX 32
 
-static uint32_t own_number(void)
+/* Asks the platform for the calling thread's number and name. */
+static uint32_t ask_self(union weft__thread_name *ret_name)
 {
 	const struct weft_platform *platform = weft__platform();
-	char name[WEFT_ABI_NAME_BYTES];
-	return platform->self ? platform->self(platform->context, name) : 1;
+	*ret_name = (union weft__thread_name){.words = {0, 0}};
+	return platform->self ? platform->self(platform->context, ret_name->text) : 1;
+}
+
+static void store_name(const struct weft_abi_slot *slot, const union weft__thread_name *name)
+{
+	uint64_t *to = weft__slot_name(slot);
+	weft__store(&to[0], name->words[0]);
+	weft__store(&to[1], name->words[1]);
 }
 
 /* Takes a slot; acquires what the previous owner wrote. */
@@ -50,9 +58,11 @@ static void reset(struct weft_abi_buffer *header, struct weft_abi_slot *slot)
 }
 
 /* Prepares a slot that the caller has just taken. */
-static void renew(struct weft_abi_buffer *header, struct weft_abi_slot *slot)
+static void renew(
+	struct weft_abi_buffer *header, struct weft_abi_slot *slot, const union weft__thread_name *name)
 {
 	weft__store(&slot->header, (uint64_t)((unsigned char *)slot - (unsigned char *)header));
+	store_name(slot, name);
 	weft__packet_repair(slot);
 	/* Guarded like an event, so that no thread takes the packet meanwhile. */
 	uint32_t sequence = weft__load(&slot->sequence);
@@ -115,7 +125,8 @@ static struct weft_abi_slot *take_fresh(struct weft_abi_buffer *header, uint32_t
 
 static struct weft_abi_slot *find_slot(struct weft_abi_buffer *header)
 {
-	uint32_t tid = own_number();
+	union weft__thread_name name;
+	uint32_t tid = ask_self(&name);
 	if (tid == 0)
 		return NULL;
 	struct weft_abi_slot *slot = take_namesake(header, tid);
@@ -126,7 +137,7 @@ static struct weft_abi_slot *find_slot(struct weft_abi_buffer *header)
 	if (!slot)
 		slot = take_left(header, tid, UINT32_MAX);
 	if (slot)
-		renew(header, slot);
+		renew(header, slot, &name);
 	return slot;
 }
 
@@ -178,7 +189,10 @@ static bool enter(struct weft__self *self, bool for_event)
 		return false;
 	unsigned cause;
 	if (is_refused(self, generation, &cause)) {
-		self->ticket -= for_event;
+		/* In a quiet buffer a thread without a slot never looks again: this is not its first event.
+		 */
+		if (cause == WEFT_ABI_LOSS_NESTED || !weft__is_quiet(weft__header()))
+			self->ticket -= for_event;
 		if (for_event)
 			weft__count_loss(NULL, cause);
 		return false;
@@ -203,7 +217,7 @@ WEFT__COLD bool weft__look(struct weft__self *self)
 WEFT__COLD void weft__thread_reap(const struct weft_abi_slot *own)
 {
 	struct weft_abi_buffer *header = weft__header_of(own);
-	uint32_t used = weft__load(&header->slots_used);
+	uint32_t used = weft__is_quiet(header) ? 0 : weft__load(&header->slots_used);
 	uint32_t tid = (uint32_t)weft__load(&own->owner);
 	for (uint32_t i = 0; i < used; i++) {
 		struct weft_abi_slot *slot = weft__slot_at(header, i);
@@ -216,4 +230,33 @@ WEFT__COLD void weft__thread_reap(const struct weft_abi_slot *own)
 		weft__packet_close(slot);
 		weft__store_release(&slot->owner, weft__load(&slot->owner) & ~(uint64_t)UINT32_MAX);
 	}
+}
+
+/* Inside the guard, as an event that closes its packet would be. */
+static void begin_packet(struct weft_abi_slot *slot)
+{
+	struct weft__room room;
+	uint64_t ticks;
+	if (!weft__begin(slot, &room, &ticks))
+		return;
+	weft__packet_close(slot);
+	weft__withdraw(&room);
+}
+
+WEFT__EXPORT void weft_thread_name(const char *name)
+{
+	const struct weft__self *self = weft__looked();
+	union weft__thread_name own;
+	if (!self)
+		return;
+	if (name) {
+		own = (union weft__thread_name){.words = {0, 0}};
+		for (unsigned i = 0; i < sizeof(own.text) - 1 && name[i]; i++)
+			own.text[i] = name[i];
+	} else {
+		ask_self(&own);
+	}
+	store_name(self->slot, &own);
+	/* Names are in the headers of packets. */
+	begin_packet(self->slot);
 }

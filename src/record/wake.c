@@ -12,7 +12,7 @@
 WEFT__COLD void weft__wake(struct weft_abi_buffer *header, uint32_t wanted)
 {
 	const struct weft_platform *platform = weft__platform();
-	if ((int32_t)((uint32_t)weft__load(&header->hand) - wanted) < 0)
+	if (weft__is_quiet(header) || (int32_t)((uint32_t)weft__load(&header->hand) - wanted) < 0)
 		return;
 	if (!weft__compare_exchange(&header->waiters, wanted, 0))
 		return;

@@ -24,6 +24,7 @@ uint64_t evaluated(void); /* must not be called when recording is compiled out *
 static void all_calls(uint64_t task, int number, const char *text, double ratio)
 {
 	weft_stop();
+	weft_thread_name(text);
 	weft_switch(task);
 	weft_switch(evaluated());
 	weft_read(task);

@@ -246,7 +246,7 @@ static void filter(struct machine_access *access)
 		spoil_packet(access, (at - h->packets_offset) % h->packet_bytes);
 	} else if (at >= h->names_offset) {
 		spoil_names(access, at - h->names_offset);
-	} else if (at >= h->slots_offset) {
+	} else if (at >= h->slots_offset && at < h->slots_offset + h->slot_count * h->slot_bytes) {
 		spoil_slot(access, (at - h->slots_offset) % h->slot_bytes);
 		spoil_moment(access, (at - h->slots_offset) % h->slot_bytes);
 	}

@@ -51,7 +51,8 @@ static struct location locate(const volatile void *address)
 	if (at >= header->names_offset)
 		return (struct location){
 			at < header->names_offset + header->names_index * 4 ? NAME_INDEX : ELSEWHERE, 0, false};
-	if (at < header->slots_offset)
+	if (at < header->slots_offset ||
+		at >= header->slots_offset + (size_t)header->slot_count * header->slot_bytes)
 		return (struct location){ELSEWHERE, 0, false};
 	at = (at - header->slots_offset) % header->slot_bytes;
 	const void *slot = (const char *)address - at;

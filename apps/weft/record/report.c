@@ -192,11 +192,12 @@ void record_report_nothing(const char *program)
 		weft__runs_shown(program));
 }
 
-/* True if the reason is about levels: the process recorded in spite of it. */
-static bool is_about_levels(const char *reason)
+/* True if the reason is about a setting: the process recorded in spite of it. */
+static bool is_about_setting(const char *reason)
 {
 	return strncmp(reason, "WEFT_LEVEL: ", 12) == 0 ||
-		   strncmp(reason, "WEFT_CATEGORIES: ", 17) == 0;
+		   strncmp(reason, "WEFT_CATEGORIES: ", 17) == 0 ||
+		   strncmp(reason, "WEFT_SYSCALLS: ", 15) == 0;
 }
 
 static void report_refused(const char *path, pid_t pid)
@@ -230,9 +231,9 @@ static void report_failure(const char *directory, const struct weft__runs_ring *
 	snprintf(path, sizeof(path), "%.*s", ring->stem_size, ring->name);
 	reason[size > 0 ? size : 0] = '\0';
 	make_harmless(reason);
-	const char *outcome = has_ring && is_about_levels(reason) ? "recorded, but ignored a setting"
-						  : has_ring                          ? "did not record everything"
-															  : "could not record";
+	const char *outcome = has_ring && is_about_setting(reason) ? "recorded, but ignored a setting"
+						  : has_ring                           ? "did not record everything"
+															   : "could not record";
 	cli_error("%s %s: %s", weft__runs_shown(path), outcome, size > 0 ? reason : strerror(errno));
 }
 
