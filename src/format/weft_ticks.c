@@ -78,5 +78,5 @@ bool weft__ticks_agree(const struct weft__ticks *clock, uint64_t ticks, uint64_t
 {
 	const uint64_t jitter_ns = 1000000;
 	uint64_t expected = weft__ticks_to_ns(clock, ticks);
-	return distance(expected, ns) <= jitter_ns + distance(clock->base_ns, ns) / part;
+	return distance(expected, ns) <= jitter_ns + distance(clock->base_ns, expected) / part;
 }
