@@ -41,27 +41,14 @@ enum weft_edge_type {
 /* "create" and so on. */
 const char *weft_edge_name(enum weft_edge_type type);
 
-/* How a task ended, or that it has not. */
-enum weft_outcome {
-#define OUTCOME(id, key, name, flags) WEFT_OUTCOME_##id,
-#include <weft/outcomes.def>
-#undef OUTCOME
-	WEFT_OUTCOMES
-};
-
-/* "never resolved" and so on; as a key in output, "never_resolved". */
-const char *weft_outcome_name(enum weft_outcome outcome);
-const char *weft_outcome_key(enum weft_outcome outcome);
-
 enum weft_task_flags {
-	WEFT_TASK_RESOLVED = 1 << 0, /* it has ended, in any way */
+	WEFT_TASK_RESOLVED = 1 << 0, /* resolved, failed or became another task */
 	WEFT_TASK_FAILED = 1 << 1,   /* has a message */
 	WEFT_TASK_EXPECTED = 1 << 2,
 	WEFT_TASK_NEVER_RESOLVED = 1 << 3, /* expected, but did not end; FAILED is set too */
 	WEFT_TASK_CREATED = 1 << 4,        /* the trace has its create event */
 	WEFT_TASK_NOTED = 1 << 5,          /* a label or note came before its first edge */
 	WEFT_TASK_FROM_RUNDOWN = 1 << 6,   /* its kind comes from an alive event */
-	WEFT_TASK_STOPPED = 1 << 7,        /* cancelled, closed or timed out; RESOLVED is set too */
 };
 
 /* Tasks, in the order of first mention. */
@@ -77,7 +64,6 @@ struct weft_tasks {
 	const uint32_t *message; /* string, or WEFT_NONE: the error of a failed task */
 	const uint16_t *kind;    /* enum weft_kind, another number, or WEFT_KIND_PREEXISTING */
 	const uint8_t *flags;    /* enum weft_task_flags */
-	const uint8_t *outcome;  /* enum weft_outcome */
 	/* Where a task's entries are in other columns: task t has [first[t], end[t]). In a live model,
 	 * the columns have unused elements between the entries of two tasks, which must not be read. */
 	const uint32_t *first_edge, *end_edge;             /* into edges.by_actor */
@@ -157,7 +143,7 @@ struct weft_model_summary {
 	uint64_t start, last; /* times of the first and last event, ns; 0 and 0 without events */
 	uint64_t end;         /* when the last of the programs ended, or `last` if that is unknown */
 	bool live; /* a model snapshot: `end` is now, and tasks that have not ended reach it */
-	uint32_t by_outcome[WEFT_OUTCOMES]; /* their sum is the number of tasks */
+	uint32_t fulfilled, failed, became, never_resolved, unfinished; /* disjoint, sum to tasks */
 };
 
 struct weft_model {

@@ -55,6 +55,7 @@ struct weft_trace_buffer {
 	uint64_t pid;        /* 0 if the trace doesn't say */
 	uint8_t boot_id[16]; /* of the machine; zero: unknown. Buffers of one boot share a clock */
 	uint8_t uuid[16];    /* of the buffer: files with the same one are parts of it; zero: unknown */
+	uint64_t series; /* files of one stream have the same number and uuid; 0: not known to be one */
 	enum weft_ending ending;
 	uint64_t end_ns;      /* when the record ended, on the trace's clock; 0: unknown */
 	uint32_t wait_status; /* of the process: WEFT_WAIT_KNOWN and that of waitpid(2); 0: unknown */
@@ -64,6 +65,7 @@ struct weft_trace_thread {
 	const char *name; /* "" if the trace doesn't say */
 	uint64_t tid;
 	uint32_t buffer; /* the buffer's number in the trace */
+	uint32_t number; /* the recorder's number of the thread, unique in its buffer; 0: unknown */
 };
 
 /* Why events are missing. */

@@ -243,16 +243,6 @@ void weft_resolve_as(uint64_t task, uint64_t target) WEFT__DIRECT;
 void weft_fail(uint64_t target, const char *message) WEFT__DIRECT;
 void weft_fail_as(uint64_t task, uint64_t target, const char *message) WEFT__DIRECT;
 
-/* Ends `target` without a value or an error, which is no problem unless a task still waits for it:
- * it is no longer wanted, its other side has closed it, or its time is up. A note on it can say
- * why. */
-void weft_cancel(uint64_t target) WEFT__DIRECT;
-void weft_cancel_as(uint64_t task, uint64_t target) WEFT__DIRECT;
-void weft_close(uint64_t target) WEFT__DIRECT;
-void weft_close_as(uint64_t task, uint64_t target) WEFT__DIRECT;
-void weft_time_out(uint64_t target) WEFT__DIRECT;
-void weft_time_out_as(uint64_t task, uint64_t target) WEFT__DIRECT;
-
 /* The task turns into `target`: from now on, events of either are events of both. */
 void weft_become(uint64_t target) WEFT__DIRECT;
 void weft_become_as(uint64_t task, uint64_t target) WEFT__DIRECT;
@@ -406,12 +396,6 @@ enum {
 #define weft_resolve_as(t, target) WEFT__WHEN(WEFT__IS_ON, weft_resolve_as(t, target))
 #define weft_fail(target, message) WEFT__WHEN(WEFT__FAILS_ARE_ON, weft_fail(target, message))
 #define weft_fail_as(t, x, m)      WEFT__WHEN(WEFT__FAILS_ARE_ON, weft_fail_as(t, x, m))
-#define weft_cancel(target)        WEFT__WHEN(WEFT__IS_ON, weft_cancel(target))
-#define weft_cancel_as(t, target)  WEFT__WHEN(WEFT__IS_ON, weft_cancel_as(t, target))
-#define weft_close(target)         WEFT__WHEN(WEFT__IS_ON, weft_close(target))
-#define weft_close_as(t, target)   WEFT__WHEN(WEFT__IS_ON, weft_close_as(t, target))
-#define weft_time_out(target)      WEFT__WHEN(WEFT__IS_ON, weft_time_out(target))
-#define weft_time_out_as(t, x)     WEFT__WHEN(WEFT__IS_ON, weft_time_out_as(t, x))
 #define weft_become(target)        WEFT__WHEN(WEFT__IS_ON, weft_become(target))
 #define weft_become_as(t, target)  WEFT__WHEN(WEFT__IS_ON, weft_become_as(t, target))
 #define weft_signal(receiver)      WEFT__OR_RUNS(weft_signal(receiver), receiver)
@@ -534,12 +518,6 @@ struct weft_category;
 #define weft_resolve_as(t, x)        WEFT__UNUSED_2(t, x)
 #define weft_fail(target, message)   WEFT__UNUSED_2(target, message)
 #define weft_fail_as(t, x, message)  WEFT__UNUSED_3(t, x, message)
-#define weft_cancel(target)          WEFT__UNUSED(target)
-#define weft_cancel_as(t, x)         WEFT__UNUSED_2(t, x)
-#define weft_close(target)           WEFT__UNUSED(target)
-#define weft_close_as(t, x)          WEFT__UNUSED_2(t, x)
-#define weft_time_out(target)        WEFT__UNUSED(target)
-#define weft_time_out_as(t, x)       WEFT__UNUSED_2(t, x)
 #define weft_become(target)          WEFT__UNUSED(target)
 #define weft_become_as(t, x)         WEFT__UNUSED_2(t, x)
 #define weft_signal(receiver)        WEFT__UNUSED(receiver)

@@ -156,7 +156,10 @@ struct weft_abi_buffer {
 	uint32_t categories[WEFT_ABI_LEVELS]; /* WEFT_ABI_CATEGORY of each; set once */
 	struct weft_abi_snapshots snapshots;
 	uint32_t stream; /* 1: a stream, see stream_abi.h; no packets follow by offset */
-	uint8_t reserved4[188];
+	uint32_t
+		piece; /* a stream may have several files: the number of this one, from 1; 0: unknown */
+	uint64_t series; /* the same in all files of one stream: ticks when it began */
+	uint8_t reserved4[176];
 	uint32_t stopped; /* 1: recording has stopped, though the program may still run */
 	/* Forked children that could not make a buffer and could not report it elsewhere: their number,
 	 * and the first ones as pid | errno << 32 | step << 48. */

@@ -27,6 +27,9 @@
  *             lost. So a reader can merge and use them before the stream ends. A writer that copies
  *             a running program's packets gives one after each look that took open packets too
  *
+ * A stream may be divided into several files. Each has all names and can be read alone; `series`
+ * and `piece` of their headers say which of them belong together.
+ *
  * A header's losses are those since the stream began: `overwritten` events were gone before that,
  * and `stalled` ones were overwritten before the stream's writer could copy them. The header comes
  * before the packets that follow a gap.

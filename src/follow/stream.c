@@ -91,14 +91,19 @@ static bool has_been_noted(struct weft_stream *stream, uint64_t now)
 		   now - stream->gone_ns > NOTE_HOLD_NS;
 }
 
+/* The latest stamp if only the program can read its clock. */
+static uint64_t read_clock(const struct weft_stream *stream)
+{
+	uint64_t ticks;
+	return weft__clock_read(stream->live.clock, &ticks) ? ticks : weft__drain_latest(stream->drain);
+}
+
 /* Reads the buffer's clock, then waits for the slack. If only the program can read its clock, the
  * result is the latest stamp: readers of the stream get the events with that stamp when a later one
  * comes or the stream ends, because more events with the same stamp may come until then. */
 static uint64_t clock_before(const struct weft_stream *stream)
 {
-	uint64_t ticks;
-	if (!weft__clock_read(stream->live.clock, &ticks))
-		ticks = weft__drain_latest(stream->drain);
+	uint64_t ticks = read_clock(stream);
 	weft__live_wait_slack();
 	return ticks;
 }
@@ -221,10 +226,12 @@ static int open_stream(
 	if (!error)
 		error =
 			weft__drain_create(stream->live.bytes, stream->live.size, piece_bytes, &stream->drain);
-	if (error)
+	if (error) {
 		weft_stream_close(stream);
-	else
+	} else {
+		weft__drain_set_series(stream->drain, read_clock(stream));
 		*ret_stream = stream;
+	}
 	errno = reason;
 	return error;
 }

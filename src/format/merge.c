@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/model.h>
+
 #include "base/array.h"
+#include "base/index.h"
 #include "format/decoder.h"
 
 struct part {
@@ -40,6 +43,7 @@ struct merge {
 	uint32_t heap_count, waiting_count; /* other parts have ended */
 	bool has_given;                     /* the caller borrows the first event of the heap */
 	struct table buffers, threads, categories, changes, losses;
+	struct weft__index by_number; /* threads of buffers that several parts may have */
 };
 
 /* ---- Tables ---- */
@@ -60,18 +64,63 @@ static uint32_t thread_of(const struct part *part, uint32_t thread)
 	return thread < part->thread_count ? part->thread_of[thread] : 0;
 }
 
-static int number_threads(struct merge *m, struct part *part, uint32_t count)
+static uint64_t hash_number(const struct weft__hash_key *key, uint32_t buffer, uint32_t number)
+{
+	return weft__hash_u64(key, (uint64_t)buffer << 32 | number);
+}
+
+static uint64_t hash_thread(const struct weft__hash_key *key, const void *rows, uint32_t thread)
+{
+	const struct weft_trace_thread *threads = rows;
+	return hash_number(key, threads[thread].buffer, threads[thread].number);
+}
+
+/* The thread of that number in a buffer of which another part is a file, too; or WEFT_NONE. */
+static uint32_t find_thread(const struct merge *m, uint32_t buffer, uint32_t number)
+{
+	const struct weft_trace_thread *threads = m->threads.rows;
+	const struct weft__index *index = &m->by_number;
+	uint32_t slot = weft__index_start(index, hash_number(&index->key, buffer, number)), thread;
+	while ((thread = index->slots[slot]) != WEFT__INDEX_EMPTY) {
+		if (threads[thread].buffer == buffer && threads[thread].number == number)
+			return thread;
+		slot = weft__index_next(index, slot);
+	}
+	return WEFT_NONE;
+}
+
+/* Finds the number in the merged trace of the part's thread, which may get a new one. */
+static int number_thread(
+	struct merge *m, const struct part *part, struct weft_trace_thread thread, uint32_t *ret_number)
+{
+	thread.buffer += part->first_buffer;
+	const struct weft_trace_buffer *buffers = m->buffers.rows;
+	bool is_shared =
+		thread.number && thread.buffer < m->buffers.count && buffers[thread.buffer].series;
+	*ret_number = is_shared ? find_thread(m, thread.buffer, thread.number) : WEFT_NONE;
+	if (*ret_number != WEFT_NONE)
+		return 0;
+	struct weft_trace_thread *added = append(&m->threads, 1, sizeof(*added));
+	if (!added)
+		return WEFT_ERROR_MEMORY;
+	*added = thread;
+	*ret_number = m->threads.count - 1;
+	return is_shared ? weft__index_add(&m->by_number, *ret_number, hash_thread, m->threads.rows)
+					 : 0;
+}
+
+static int number_threads(
+	struct merge *m, struct part *part, const struct weft_trace_thread *threads, uint32_t count)
 {
 	const struct weft__column column = {&part->thread_of, sizeof(*part->thread_of)};
 	if (count <= part->thread_count)
 		return 0;
 	int error = weft__columns_reserve(&column, 1, &part->thread_capacity, count);
-	if (error || !append(&m->threads, count - part->thread_count, sizeof(struct weft_trace_thread)))
-		return WEFT_ERROR_MEMORY;
-	uint32_t next = m->threads.count - (count - part->thread_count);
-	while (part->thread_count < count)
-		part->thread_of[part->thread_count++] = next++;
-	return 0;
+	for (uint32_t i = part->thread_count; i < count && !error; i++) {
+		error = number_thread(m, part, threads[i], &part->thread_of[i]);
+		part->thread_count += !error;
+	}
+	return error;
 }
 
 /* Copies the part's threads again if its table has changed: the names may have moved. */
@@ -80,7 +129,7 @@ static int take_threads(struct merge *m, struct part *part)
 	const struct weft_trace_description *d = weft_decoder_describe(part->decoder);
 	if (d->threads == part->threads && d->thread_count == part->thread_count)
 		return 0;
-	int error = number_threads(m, part, d->thread_count);
+	int error = number_threads(m, part, d->threads, d->thread_count);
 	if (error)
 		return error;
 	struct weft_trace_thread *threads = m->threads.rows;
@@ -94,16 +143,32 @@ static int take_threads(struct merge *m, struct part *part)
 	return 0;
 }
 
-/* Copies the part's buffers. At the part's end, that includes when their records ended. */
+/* Copies the part's buffers. At the part's end, that includes when their records ended: of the
+ * files of one stream, the latest end counts. */
 static void copy_buffers(struct merge *m, const struct part *part)
 {
 	const struct weft_trace_description *d = weft_decoder_describe(part->decoder);
 	struct weft_trace_buffer *buffers = m->buffers.rows;
 	for (uint32_t i = 0; i < part->buffer_count; i++) {
-		struct weft_trace_buffer *buffer = &buffers[part->first_buffer + i];
-		*buffer = *weft_trace_buffer_at(d->buffers, d->buffer_count, i);
-		buffer->file = part->name;
+		struct weft_trace_buffer *to = &buffers[part->first_buffer + i];
+		const struct weft_trace_buffer *from = weft_trace_buffer_at(d->buffers, d->buffer_count, i);
+		const char *file = to->file ? to->file : part->name;
+		if (!to->file || from->end_ns >= to->end_ns)
+			*to = *from;
+		to->file = file;
 	}
+}
+
+/* The number of the buffer that an earlier part has as well, because both are files of one stream;
+ * or WEFT_NONE. */
+static uint32_t find_series(const struct merge *m, const struct weft_trace_buffer *buffer)
+{
+	const struct weft_trace_buffer *buffers = m->buffers.rows;
+	for (uint32_t i = 0; buffer->series && i < m->buffers.count; i++)
+		if (buffers[i].series == buffer->series &&
+			memcmp(buffers[i].uuid, buffer->uuid, sizeof(buffer->uuid)) == 0)
+			return i;
+	return WEFT_NONE;
 }
 
 /* A format that does not describe its buffer has one. */
@@ -113,10 +178,16 @@ static int take_buffers(struct merge *m, struct part *part)
 	uint32_t count = d->buffer_count ? d->buffer_count : 1;
 	if (part->buffer_count)
 		return 0;
-	if (!append(&m->buffers, count, sizeof(struct weft_trace_buffer)))
-		return WEFT_ERROR_MEMORY;
+	uint32_t same = d->buffer_count == 1 ? find_series(m, &d->buffers[0]) : WEFT_NONE;
+	if (same == WEFT_NONE) {
+		struct weft_trace_buffer *added = append(&m->buffers, count, sizeof(*added));
+		if (!added)
+			return WEFT_ERROR_MEMORY;
+		memset(added, 0, count * sizeof(*added));
+		same = m->buffers.count - count;
+	}
 	part->buffer_count = count;
-	part->first_buffer = m->buffers.count - count;
+	part->first_buffer = same;
 	copy_buffers(m, part);
 	m->base.input.description->buffers = m->buffers.rows;
 	m->base.input.description->buffer_count = m->buffers.count;
@@ -312,6 +383,7 @@ static void close_merge(struct weft__reader *reader)
 		free(m->parts[i].thread_of);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		free(tables[i]);
+	weft__index_finish(&m->by_number);
 	free(m->parts);
 	free(m);
 }
@@ -352,7 +424,8 @@ int weft__merge_create(const struct weft_decoder_part *parts, size_t count,
 	m->parts = calloc(count + 1, sizeof(*m->parts));
 	m->heap = malloc((count + 1) * sizeof(*m->heap));
 	m->waiting = malloc((count + 1) * sizeof(*m->waiting));
-	int error = m->parts && m->heap && m->waiting ? 0 : WEFT_ERROR_MEMORY;
+	int error =
+		m->parts && m->heap && m->waiting ? weft__index_init(&m->by_number) : WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; i < count && !error; i++) {
 		m->parts[i].decoder = parts[i].decoder;
 		m->parts[i].name = parts[i].name ? parts[i].name : "";

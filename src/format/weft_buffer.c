@@ -241,6 +241,7 @@ static void describe(struct weft__buffer *b, struct weft_trace_description *desc
 		.process = b->program, .host = b->host, .file = "", .pid = b->pid};
 	memcpy(b->about.boot_id, b->header + AT(boot_id), sizeof(b->about.boot_id));
 	memcpy(b->about.uuid, b->header + AT(uuid), sizeof(b->about.uuid));
+	b->about.series = u32(b, AT(stream)) ? u64(b, AT(series)) : 0;
 	weft__buffer_read_end(b);
 	description->buffers = &b->about;
 	description->buffer_count = 1;

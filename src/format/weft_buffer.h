@@ -109,6 +109,14 @@ static inline uint32_t weft__buffer_clock(const struct weft__buffer *buffer)
 	return clock;
 }
 
+/* The number of this file of a stream; 0: unknown. */
+static inline uint32_t weft__buffer_piece(const struct weft__buffer *buffer)
+{
+	uint32_t piece;
+	memcpy(&piece, buffer->header + offsetof(struct weft_abi_buffer, piece), sizeof(piece));
+	return piece;
+}
+
 /* True if it is the processor's, which all programs of a machine share. */
 static inline bool weft__buffer_has_counter(const struct weft__buffer *buffer)
 {

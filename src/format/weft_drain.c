@@ -165,6 +165,11 @@ void weft__drain_cut(struct weft__drain *d)
 	d->piece_events = d->packets.size = 0;
 }
 
+void weft__drain_set_series(struct weft__drain *d, uint64_t series)
+{
+	d->series = series;
+}
+
 void weft__drain_begin(struct weft__drain *d)
 {
 	d->begins = true;

@@ -25,6 +25,9 @@ int weft__drain_create(
 	const uint8_t *bytes, size_t size, size_t piece_bytes, struct weft__drain **ret_drain);
 void weft__drain_destroy(struct weft__drain *drain);
 
+/* Sets the number that all files of the stream have in common. Call it before `next`. */
+void weft__drain_set_series(struct weft__drain *drain, uint64_t series);
+
 /* Begins a new file with the next bytes that `next` gives. The first file needs no call. */
 void weft__drain_begin(struct weft__drain *drain);
 

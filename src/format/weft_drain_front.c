@@ -75,6 +75,8 @@ void weft__drain_write_header(struct weft__drain *d, uint8_t *to)
 	weft__live_copy(&header, d->buffer.bytes, sizeof(header));
 	memcpy(&header, d->buffer.header, offsetof(struct weft_abi_buffer, uuid));
 	header.stream = 1;
+	header.piece = d->piece;
+	header.series = d->series;
 	header.packets_offset = sizeof(header);
 	header.packet_bytes = d->buffer.packet_bytes;
 	header.packet_count = 0;
@@ -109,6 +111,7 @@ static int begin_file(struct weft__drain *d)
 	if (error)
 		return error;
 	memcpy(d->begun, d->written, sizeof(d->begun));
+	d->piece++;
 	weft__drain_write_header(d, d->front.bytes);
 	d->front.size = sizeof(struct weft_abi_buffer);
 	error = add_names(d);

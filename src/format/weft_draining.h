@@ -43,6 +43,8 @@ struct weft__drain {
 	uint64_t marked;                   /* ticks of the last mark */
 	struct weft_abi_clock_reading end; /* for the header if the program has not stored its end */
 	enum weft_abi_ending ending;
+	uint64_t series; /* for the header */
+	uint32_t piece;  /* files that were begun */
 	bool with_open, begins, packets_given;
 	bool can_mark;   /* the buffer's slots make sense */
 	bool is_marking; /* this look ends in a mark */

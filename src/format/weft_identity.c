@@ -22,6 +22,8 @@ bool weft__identify_trace(const void *bytes, size_t size, struct weft__identity 
 		return false;
 	*ret_identity = (struct weft__identity){
 		.pid = buffer.pid,
+		.series = buffer.about.series,
+		.piece = weft__buffer_piece(&buffer),
 		.is_monotonic = description.clock.epoch == WEFT_EPOCH_MONOTONIC,
 		.has_counter = weft__buffer_has_counter(&buffer),
 		.readings = buffer.readings,

@@ -23,6 +23,8 @@ struct weft__readings {
 struct weft__identity {
 	uint8_t boot_id[16], uuid[16]; /* zero: unknown */
 	uint32_t pid;
+	uint64_t series;                /* of the files of one stream; 0: none */
+	uint32_t piece;                 /* the file's number in it */
 	bool is_monotonic;              /* its times are ns since the boot */
 	bool has_counter;               /* its ticks are those of the processor's counter */
 	struct weft__readings readings; /* of its clock */

@@ -67,6 +67,7 @@ static int add(struct weft__threads *t, uint32_t at, const struct weft__thread *
 	t->list[index] = (struct weft_trace_thread){
 		.name = t->names[index],
 		.tid = thread->tid,
+		.number = thread->number,
 	};
 	t->count++;
 	return 0;

@@ -66,7 +66,7 @@ static int open_source(const char *path, uint64_t max_bytes, struct candidate *c
 /* ---- Which files fit together ---- */
 
 /* Orders files by the start of their programs, then by pid, because a forked child has its parent's
- * start. The order of the paths matters only between equals. */
+ * start, then by their place in a stream. The order of the paths matters only between equals. */
 static int by_start(const void *left, const void *right)
 {
 	const struct candidate *l = left, *r = right;
@@ -75,6 +75,8 @@ static int by_start(const void *left, const void *right)
 		return start_l < start_r ? -1 : 1;
 	if (l->identity.pid != r->identity.pid)
 		return l->identity.pid < r->identity.pid ? -1 : 1;
+	if (l->identity.series == r->identity.series && l->identity.piece != r->identity.piece)
+		return l->identity.piece < r->identity.piece ? -1 : 1;
 	return l->number < r->number ? -1 : l->number > r->number;
 }
 
@@ -127,16 +129,41 @@ static void leave_out_boots(struct candidate *list, size_t count)
 	}
 }
 
-/* Keeps one file for each buffer: of a snapshot and the whole trace, the one that ends last. */
+static bool are_of_one_buffer(const struct candidate *a, const struct candidate *b)
+{
+	return is_known(a->identity.uuid) &&
+		   memcmp(a->identity.uuid, b->identity.uuid, sizeof(a->identity.uuid)) == 0;
+}
+
+/* True if the files are different ones of one stream. A copy of a file is not. */
+static bool are_of_one_series(const struct candidate *a, const struct candidate *b)
+{
+	return are_of_one_buffer(a, b) && a->identity.series &&
+		   a->identity.series == b->identity.series && a->identity.piece != b->identity.piece;
+}
+
+/* When the file ends, or the last one of its series. */
+static uint64_t end_of(const struct candidate *list, size_t count, size_t number)
+{
+	uint64_t end = list[number].identity.readings.last.ns;
+	for (size_t i = 0; i < count; i++)
+		if (list[i].file.fit == WEFT_INPUT_OPEN && are_of_one_series(&list[i], &list[number]) &&
+			list[i].identity.readings.last.ns > end)
+			end = list[i].identity.readings.last.ns;
+	return end;
+}
+
+/* Keeps one file for each buffer, or all files of one stream: of a snapshot and the whole trace,
+ * the one that ends last. */
 static void leave_out_parts(struct candidate *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < count && list[i].file.fit == WEFT_INPUT_OPEN; k++) {
-			const struct weft__identity *own = &list[i].identity, *other = &list[k].identity;
-			uint64_t own_end = own->readings.last.ns, other_end = other->readings.last.ns;
-			if (k == i || list[k].file.fit != WEFT_INPUT_OPEN || !is_known(own->uuid) ||
-				memcmp(own->uuid, other->uuid, sizeof(own->uuid)) != 0 ||
-				(own_end != other_end ? own_end > other_end : i < k))
+			if (k == i || list[k].file.fit != WEFT_INPUT_OPEN ||
+				!are_of_one_buffer(&list[i], &list[k]) || are_of_one_series(&list[i], &list[k]))
+				continue;
+			uint64_t own_end = end_of(list, count, i), other_end = end_of(list, count, k);
+			if (own_end != other_end ? own_end > other_end : i < k)
 				continue;
 			list[i].file.fit = WEFT_INPUT_SAME_BUFFER;
 			list[i].file.other = list[k].file.path;

@@ -141,37 +141,41 @@ static int on_try_read(struct weft__state *s, const struct meaning *m)
 	return error;
 }
 
-static const uint8_t flags_of[WEFT_OUTCOMES] = {
-#define OUTCOME(id, key, name, flags) [WEFT_OUTCOME_##id] = flags,
-#include <weft/outcomes.def>
-#undef OUTCOME
-};
-
 /* Only the first end of a task counts. */
-static void end_task(
-	struct weft__state *s, uint32_t task, enum weft_outcome outcome, uint32_t becomes)
+static void end_task(struct weft__state *s, uint32_t task, uint8_t flags, uint32_t becomes)
 {
 	if (s->tasks.flags[task] & WEFT_TASK_RESOLVED)
 		return;
 	weft__state_wake(s, task);
 	if (s->listener->end)
 		s->listener->end(s->context, task, becomes);
-	s->tasks.flags[task] |= flags_of[outcome];
-	s->tasks.outcome[task] = (uint8_t)outcome;
+	s->tasks.flags[task] |= WEFT_TASK_RESOLVED | flags;
 }
 
-static int on_end(struct weft__state *s, const struct meaning *m, enum weft_outcome outcome)
+static int on_resolve(struct weft__state *s, const struct meaning *m)
 {
 	if (m->other == WEFT_NONE) {
-		report_damage(s, m, "the end of a task without the task");
+		report_damage(s, m, "a resolve without a target");
+		return 0;
+	}
+	int error = act(s, WEFT_EDGE_RESOLVE, m->task, m->other);
+	if (!error)
+		end_task(s, m->other, 0, WEFT_NONE);
+	return error;
+}
+
+static int on_fail(struct weft__state *s, const struct meaning *m)
+{
+	if (m->other == WEFT_NONE) {
+		report_damage(s, m, "a fail without a target");
 		return 0;
 	}
 	int error = act(s, WEFT_EDGE_RESOLVE, m->task, m->other);
 	if (error)
 		return error;
-	if (outcome == WEFT_OUTCOME_FAILED && !(s->tasks.flags[m->other] & WEFT_TASK_RESOLVED))
+	if (!(s->tasks.flags[m->other] & WEFT_TASK_RESOLVED))
 		s->tasks.message[m->other] = m->event->text;
-	end_task(s, m->other, outcome, WEFT_NONE);
+	end_task(s, m->other, WEFT_TASK_FAILED, WEFT_NONE);
 	return 0;
 }
 
@@ -194,7 +198,7 @@ static int on_become(struct weft__state *s, const struct meaning *m)
 	int error = report_edge(s, WEFT_EDGE_BECOME, m->task, m->other);
 	if (error)
 		return error;
-	end_task(s, m->task, WEFT_OUTCOME_BECAME, m->other);
+	end_task(s, m->task, 0, m->other);
 	s->tasks.becomes[m->task] = m->other;
 	s->tasks.forward[m->task] = m->other;
 	s->tasks.flags[m->other] |= s->tasks.flags[m->task] & WEFT_TASK_EXPECTED;
@@ -292,9 +296,9 @@ static int apply(struct weft__state *s, const struct meaning *m)
 	case WEFT_EVENT_TRY_READ:
 		return on_try_read(s, m);
 	case WEFT_EVENT_RESOLVE:
-		return on_end(s, m, WEFT_OUTCOME_FULFILLED);
+		return on_resolve(s, m);
 	case WEFT_EVENT_FAIL:
-		return on_end(s, m, WEFT_OUTCOME_FAILED);
+		return on_fail(s, m);
 	case WEFT_EVENT_BECOME:
 		return on_become(s, m);
 	case WEFT_EVENT_LABEL:
@@ -318,12 +322,6 @@ static int apply(struct weft__state *s, const struct meaning *m)
 		return on_expect(s, m);
 	case WEFT_EVENT_ALIVE:
 		return on_alive(s, m);
-	case WEFT_EVENT_CANCEL:
-		return on_end(s, m, WEFT_OUTCOME_CANCELLED);
-	case WEFT_EVENT_CLOSE:
-		return on_end(s, m, WEFT_OUTCOME_CLOSED);
-	case WEFT_EVENT_TIME_OUT:
-		return on_end(s, m, WEFT_OUTCOME_TIMED_OUT);
 	case WEFT_EVENT_TYPES:
 		break;
 	}

@@ -346,6 +346,27 @@ def files_are_rotated(here):
 
 @case
 @in_workspace
+def rotated_files_are_one_trace(here):
+    total = 20000
+    here.record('--rotate', '200K', '-o', 't.weft', *here.subject(total, 500))
+    files = sorted(glob.glob(here.file('t.*.weft')))
+    assert len(files) > 4, files
+    whole = json.loads(weft('info', '--json', *files).stdout)
+    equal('buffers' in whole, False)  # it is one program
+    equal(whole['events'], sum(info(f)['events'] for f in files))
+    equal(sum(whole['losses'].values()), sum(map(losses, files)))
+    threads = [info(f)['threads'] for f in files]
+    assert max(threads) < whole['threads'] < sum(threads), (whole['threads'], threads)
+    equal(whole['ending'], 'exit')
+    ids = [row['task'] for row in json_lines(weft('dump', '--tasks', '--json', *files).stdout)]
+    equal(len(ids), len(set(ids)), 'a task is listed once')
+    weft('info', files[0], files[-1])  # some of them are one, too
+    result = weft('info', files[0], files[0], status=None)  # the same file is not
+    assert 'same' in result.stderr, result.stderr
+
+
+@case
+@in_workspace
 def the_newest_files_are_kept(here):
     for _ in range(2):
         report = here.record('--rotate', '64K:3', '-o', 't.weft', *here.subject(10000)).stderr

@@ -15,9 +15,9 @@ class Task:
         self.creation = None   # when it was created, as a rundown says
         self.parent = None
         self.becomes = None
-        self.ended = None      # when it ended or became another
+        self.ended = None      # when it was resolved, failed or became another
         self.failed = None
-        self.outcome = None    # 'fulfilled', 'failed', 'cancelled', 'closed', 'timed_out' or 'became'
+        self.outcome = None    # 'fulfilled', 'failed' or 'became'
         self.label = None
         self.named = []        # indices of the events that are labels and notes
         self.edges = []        # as actor: [index, time, type, other task]
@@ -208,15 +208,6 @@ class Model:
     def fail(self, event):
         self.end(event, 'failed', event['message'])
 
-    def cancel(self, event):
-        self.end(event, 'cancelled')
-
-    def close(self, event):
-        self.end(event, 'closed')
-
-    def time_out(self, event):
-        self.end(event, 'timed_out')
-
     def become(self, event):
         task, target = self.find(event['task']), self.find(event['target'])
         if not task or not target:
@@ -303,10 +294,6 @@ class Model:
     def created_at(self, task):
         """For the order of siblings."""
         return task.created_index if task.created else -1
-
-    @staticmethod
-    def outcome_of(task):
-        return task.outcome or ('never_resolved' if task.expected else 'unfinished')
 
     def failure_of(self, task):
         if task.outcome is None and task.expected:
@@ -408,10 +395,10 @@ def wrong_rows(model, tree, row_of):
 
 def summarize(model, events):
     """The members of `weft info --json`."""
-    outcomes = dict.fromkeys(('fulfilled', 'failed', 'cancelled', 'closed', 'timed_out', 'became', 'never_resolved', 'unfinished', 'preexisting'), 0)
+    outcomes = dict.fromkeys(('fulfilled', 'failed', 'became', 'never_resolved', 'unfinished', 'preexisting'), 0)
     for task in model.tasks.values():
         outcomes['preexisting'] += not task.created and (task.creation is None or task.creation < model.first)
-        outcomes[model.outcome_of(task)] += 1
+        outcomes[task.outcome or ('never_resolved' if task.expected else 'unfinished')] += 1
     names = [event['event'] for event in events]
     return {
         'start': model.first, 'last_event': model.final, 'end': max(model.final, model.ended), 'events': len(events),
@@ -439,8 +426,7 @@ def tasks(model, tree):
             'task': task.id, 'kind': task.kind, 'label': task.label,
             'parent': parent.id if parent else None, 'start': start,
             'end': model.end_of(task), 'resolved': task.outcome is not None,
-            'outcome': model.outcome_of(task), 'failed': model.failure_of(task),
-            'becomes': task.becomes.id if task.becomes else None,
+            'failed': model.failure_of(task), 'becomes': task.becomes.id if task.becomes else None,
             'running': sum(until - since for since, until in ran), 'activations': len(ran),
             'expected': task.expected})
         if task.from_rundown and not task.created and task.creation is not None:

@@ -254,9 +254,7 @@ static void show_task(const struct weft_layout *layout, uint32_t task)
 	add_number(",\"start\":", layout->start[task]);
 	add_number(",\"end\":", tasks->end[task]);
 	add_bool(",\"resolved\":", flags & WEFT_TASK_RESOLVED);
-	weft_text_add_string(&play.text, ",\"outcome\":\"");
-	weft_text_add_string(&play.text, weft_outcome_key((enum weft_outcome)tasks->outcome[task]));
-	add_string(model, "\",\"failed\":", tasks->message[task]);
+	add_string(model, ",\"failed\":", tasks->message[task]);
 	add_task(model, ",\"becomes\":", tasks->becomes[task]);
 	add_number(",\"running\":", weft_model_running_ns(model, task));
 	add_number(",\"activations\":", tasks->end_activation[task] - tasks->first_activation[task]);
@@ -609,9 +607,6 @@ CALL(read_later, weft_read_later_as(task(a[0]), task(a[1])))
 CALL(try_read, weft_try_read_as(task(a[0]), task(a[1])))
 CALL(resolve, weft_resolve_as(task(a[0]), task(a[1])))
 CALL(fail, weft_fail_as(task(a[0]), task(a[1]), text(a[2])))
-CALL(cancel, weft_cancel_as(task(a[0]), task(a[1])))
-CALL(play_close, weft_close_as(task(a[0]), task(a[1])))
-CALL(time_out, weft_time_out_as(task(a[0]), task(a[1])))
 CALL(become, weft_become_as(task(a[0]), task(a[1])))
 CALL(signal_task, weft_signal_as(task(a[0]), task(a[1])))
 CALL(signal_only, weft_signal_only_as(task(a[0]), task(a[1])))
@@ -637,9 +632,6 @@ static const struct {
 	{"try_read", try_read, 2},
 	{"resolve", resolve, 2},
 	{"fail", fail, 3},
-	{"cancel", cancel, 2},
-	{"close", play_close, 2},
-	{"time_out", time_out, 2},
 	{"become", become, 2},
 	{"signal", signal_task, 2},
 	{"signal_only", signal_only, 2},

@@ -18,9 +18,9 @@ static struct weft_slice text_of(const char *string)
 }
 
 static const struct weft_trace_thread threads[] = {
-	{"main", 43, 0},
-	{"worker", 44, 0},
-	{"silent", 45, 0},
+	{.name = "main", .tid = 43},
+	{.name = "worker", .tid = 44},
+	{.name = "silent", .tid = 45},
 };
 
 static const struct weft_trace_buffer buffer = {.process = "program",
@@ -606,7 +606,7 @@ static void the_last_description_counts(void **state)
 	first->thread_count = 1;
 	const struct weft_event event = {.type = WEFT_EVENT_SWITCH, .time_ns = 5, .task = 1};
 	assert_int_equal(weft_cut_add(cut, &event, first), WEFT_OK);
-	*one = (struct weft_trace_thread){"gone", 1, 0};
+	*one = (struct weft_trace_thread){.name = "gone", .tid = 1};
 	first->thread_count = 0;
 	struct decoded d = end(cut, &part);
 	expect_lines(&d, "{\"time\":5,\"event\":\"switch\",\"task\":1,\"thread\":0}\n");

@@ -19,6 +19,7 @@
 #include <weft/model.h>
 
 #include "decoded.h"
+#include "made_stream.h"
 
 #define BUFFERS 3
 #define THREADS 5
@@ -386,9 +387,57 @@ static void a_part_that_still_arrives_holds_up_the_others(void **state)
 		weft_decoder_destroy(decoders[i]);
 }
 
+/* A file of a stream, with an event of each of two threads. */
+static struct weft_decoder *open_piece(
+	struct made_stream *stream, uint64_t series, uint32_t piece, uint32_t first_thread)
+{
+	struct weft_abi_buffer header = made_header();
+	header.series = series;
+	header.piece = piece;
+	header.uuid[0] = 1;
+	header.ending = WEFT_ABI_ENDING_EXIT;
+	header.end.ticks = header.end.monotonic_ns = 1000 * piece + 900;
+	made_begin(stream, &header);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct made_packet packet = made_packet(first_thread + i, 2 * piece + i);
+		packet.header.base_ticks = 1000 * piece;
+		made_switch(&packet, 10 * i, 7);
+		made_add_packet(stream, &packet, 0);
+	}
+	return open_bytes(stream->bytes, stream->size);
+}
+
+static void files_of_one_stream_are_one_buffer(void **state)
+{
+	static struct made_stream first, second;
+	(void)state;
+	for (uint64_t series = 5; series <= 6; series++) {
+		struct weft_decoder *parts[] = {
+			open_piece(&first, 5, 1, 3), open_piece(&second, series, 2, 4)};
+		struct weft_decoder *merged = merge(parts, 2);
+		struct weft_event event;
+		uint32_t thread_of[4], buffer_of[4], count = 0;
+		while (weft_decoder_next(merged, &event) == WEFT_OK && count < 4) {
+			thread_of[count] = event.thread;
+			buffer_of[count++] = event.buffer;
+		}
+		const struct weft_trace_description *d = weft_decoder_describe(merged);
+		assert_int_equal(count, 4);
+		assert_int_equal(d->buffer_count, series == 5 ? 1 : 2);
+		assert_int_equal(d->thread_count, series == 5 ? 3 : 4); /* threads 3, 4 and 4, 5 */
+		assert_int_equal(thread_of[1] == thread_of[2], series == 5);
+		assert_int_equal(buffer_of[3], series == 5 ? 0 : 1);
+		assert_int_equal(d->buffers[0].end_ns, series == 5 ? 2900 : 1900);
+		weft_decoder_destroy(merged);
+		weft_decoder_destroy(parts[0]);
+		weft_decoder_destroy(parts[1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_of_one_stream_are_one_buffer),
 		cmocka_unit_test(the_parts_are_the_whole),
 		cmocka_unit_test(the_model_of_the_parts_is_that_of_the_whole),
 		cmocka_unit_test(thousands_of_parts),

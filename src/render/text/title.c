@@ -56,14 +56,6 @@ static void append_count(
 	append(text, size, "%s", count == 1 ? one : many);
 }
 
-static void append_outcome(
-	char *text, size_t size, const struct weft_model_summary *summary, enum weft_outcome outcome)
-{
-	const char *name = weft_outcome_name(outcome);
-	if (summary->by_outcome[outcome])
-		append_count(text, size, " \xc2\xb7 ", summary->by_outcome[outcome], name, name);
-}
-
 static void describe_trace(const struct painter *p, char *text, size_t size)
 {
 	const struct weft_model_summary *s = &p->model->summary;
@@ -73,8 +65,11 @@ static void describe_trace(const struct painter *p, char *text, size_t size)
 	snprintf(text, size, "%s", length);
 	append_count(text, size, " \xc2\xb7 ", s->events, "event", "events");
 	append_count(text, size, " \xc2\xb7 ", p->model->tasks.count, "task", "tasks");
-	append_outcome(text, size, s, WEFT_OUTCOME_FAILED);
-	append_outcome(text, size, s, WEFT_OUTCOME_NEVER_RESOLVED);
+	if (s->failed)
+		append_count(text, size, " \xc2\xb7 ", s->failed, "failed", "failed");
+	if (s->never_resolved)
+		append_count(
+			text, size, " \xc2\xb7 ", s->never_resolved, "never resolved", "never resolved");
 	if (lost)
 		append_count(text, size, " \xc2\xb7 ", lost, "event lost", "events lost");
 	else
@@ -168,16 +163,6 @@ static void describe_problem(const struct painter *p, char *text, size_t size)
 		message.size < 120 ? (int)message.size : 120, message.bytes);
 }
 
-/* The name of the outcomes that are drawn as stopped, or NULL if there are none. */
-static const char *name_of_stopped(const struct painter *p)
-{
-	const char *name = NULL;
-	for (unsigned i = 0; i < WEFT_OUTCOMES; i++)
-		if (p->tally.stopped[i])
-			name = name ? "stopped" : weft_outcome_name((enum weft_outcome)i);
-	return name;
-}
-
 struct entry {
 	const char *name;
 	uint32_t color;
@@ -217,12 +202,10 @@ static double put_legend(struct painter *p, double left, double y)
 {
 	const struct weft__theme *t = p->theme;
 	const bool *edges = p->tally.edges;
-	const char *stopped = name_of_stopped(p);
 	const struct entry entries[] = {
 		{"waiting", t->waiting, 1.5, WEFT_DASH_SOLID, p->tally.tasks > 0},
 		{"running", t->running, 7, WEFT_DASH_SOLID, p->model->activations.count > 0},
 		{"failed", t->failed, 2, WEFT_DASH_SOLID, has_problem(p)},
-		{stopped, t->waiting, 1.5, WEFT_DASH_LONG, stopped != NULL},
 		{"read", t->read, 1.25, WEFT_DASH_SOLID, edges[WEFT_EDGE_READ]},
 		{"resolve", t->resolve, 1.25, WEFT_DASH_SOLID, edges[WEFT_EDGE_RESOLVE]},
 		{"try_read", t->try_read, 1.25, WEFT_DASH_SHORT, edges[WEFT_EDGE_TRY_READ]},
