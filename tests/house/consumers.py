@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """Builds projects with the recorder in each way that docs/use.md shows, word for word."""
 import glob
+import json
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from harness import BUILD, SOURCE, WEFT, case, equal, main, run, skip  # noqa: E402
 from tree import read, tracked  # noqa: E402
 
+VERSION = re.search(r"version: '([\d.]+)'", read('meson.build')).group(1)
 ROOT = tempfile.TemporaryDirectory(prefix='weft-consumers-')
 MAIN = """
 #include <weft/weft.h>
@@ -133,6 +135,20 @@ def cmake_refuses_another_version():
         raise AssertionError('weft 99 was found')
 
 
+def copy_tree(folder):
+    """Copies the sources, as a user would have them."""
+    for path in tracked():
+        copy = os.path.join(folder, path)
+        os.makedirs(os.path.dirname(copy), exist_ok=True)
+        shutil.copy(os.path.join(SOURCE, path), copy)
+
+
+def made_libraries(build):
+    """The libraries for users that a Meson build makes; not those of single modules."""
+    targets = json.loads(run_well(['meson', 'introspect', '--targets', build]))
+    return {target['name'] for target in targets if target['type'] == 'shared library'}
+
+
 @case
 def by_a_meson_subproject():
     if not shutil.which('g++'):
@@ -141,14 +157,31 @@ def by_a_meson_subproject():
                    "    override_options: 'cpp_std=%s')\n" % (name, name) for name in ('c++11', 'c++20'))
     folder = project('meson', **{'meson.build': block('meson') + more, 'main.cpp': MAIN,
                                  'subprojects/weft.wrap': block('ini')})
-    for path in tracked():
-        copy = os.path.join(folder, 'subprojects', 'weft', path)
-        os.makedirs(os.path.dirname(copy), exist_ok=True)
-        shutil.copy(os.path.join(SOURCE, path), copy)
+    copy_tree(os.path.join(folder, 'subprojects', 'weft'))
     run_well(['meson', 'setup', '--wrap-mode=nodownload', folder + '/build', folder])
+    equal(made_libraries(folder + '/build'), {'weft'}, 'libraries of the subproject')
     run_well(['ninja', '-C', folder + '/build', 'program', 'c++11', 'c++20'])
     for name in ('program', 'c++11', 'c++20'):
         records(os.path.join(folder, 'build', name))
+    run_well(['meson', 'setup', '--reconfigure', '-Dweft:parts=all', folder + '/build', folder])
+    equal(made_libraries(folder + '/build'), {'weft', 'weft-trace'}, 'libraries of the subproject with -Dparts=all')
+
+
+@case
+def the_recorder_is_built_alone():
+    folder = project('recorder')
+    build, root = os.path.join(folder, 'build'), os.path.join(folder, 'root')
+    # pkg-config finds no library.
+    run_well(['meson', 'setup', '-Dparts=recorder', '-Dprefix=/usr', '-Dlibdir=lib', build, SOURCE],
+             env={'PKG_CONFIG_LIBDIR': folder})
+    run_well(['meson', 'install', '-C', build, '--destdir', root])
+    made = {os.path.relpath(os.path.join(where, name), root + '/usr')
+            for where, _, names in os.walk(root) for name in names}
+    libraries = {'lib/libweft.a', 'lib/libweft.so', 'lib/libweft.so.0', 'lib/libweft.so.' + VERSION}
+    headers = {path for path in made if path.startswith('include/weft/')}
+    equal(made - libraries - headers, {'lib/pkgconfig/weft.pc', 'lib/cmake/weft/weftConfig.cmake',
+                                       'lib/cmake/weft/weftConfigVersion.cmake', 'share/doc/weft/LICENSE'})
+    assert libraries < made and 'include/weft/weft.h' in headers and 'include/weft/decoder.h' not in headers, made
 
 
 @case

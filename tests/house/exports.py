@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: ISC
-"""libweft-trace exports the functions that its public headers declare, and nothing else."""
+"""libweft-trace exports the functions that its public headers declare, and nothing else; what the installed headers
+declare is in the library that comes with them."""
 import os
 import re
 import shutil
@@ -31,6 +32,34 @@ def the_headers_declare_what_is_listed():
         if path.startswith('include/weft/') and path.endswith('.h'):
             words |= set(re.findall(r'\w+', read(path)))
     equal(sorted(LISTED - words), [], 'exported, not declared')
+
+
+def installed_headers():
+    """The recorder's headers and the reading half's, as include/meson.build installs them."""
+    build = read('include/meson.build')
+    recorder = set(re.findall(r"'([\w.]+)'", re.search(r'recorder_headers = \[(.*?)\]', build, re.DOTALL).group(1)))
+    left_out = set(re.findall(r"recorder_headers \+ '([\w.]+)'", build))
+    every = {os.path.basename(path) for path in tracked() if path.startswith('include/weft/')}
+    assert recorder < every and left_out < every, (recorder, left_out)
+    return recorder, every - recorder - left_out
+
+
+@case
+def what_an_installed_header_declares_links():
+    recorder, reading = installed_headers()
+    exported = set(re.findall(r'^\t(\w+);', read('src/platform/weft.map'), re.MULTILINE))
+    for headers, library in ((recorder, exported), (reading, LISTED)):
+        for header in headers:
+            code = re.sub(r'/\*.*?\*/', '', read('include/weft/' + header), flags=re.DOTALL)
+            declared = set(re.findall(r'^(?!static|#)[a-z][\w *]*?\b(weft_(?!_)\w+)\(', code, re.MULTILINE))
+            equal(sorted(declared - library), [], '%s declares, but its library does not export' % header)
+
+
+@case
+def the_recorder_needs_only_its_own_headers():
+    recorder, _ = installed_headers()
+    included = {name for header in recorder for name in re.findall(r'#include <weft/([\w.]+)>', read('include/weft/' + header))}
+    equal(sorted(included - recorder), [], 'included by headers of libweft-dev, but not in it')
 
 
 @case
