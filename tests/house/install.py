@@ -113,7 +113,8 @@ def the_folder_of_libraries_is_debians():
 
 @case
 def pages_and_completion_are_there():
-    assert installed('share/bash-completion/completions/weft')
+    assert installed('share/bash-completion/completions/weft') and installed('share/zsh/site-functions/_weft')
+    assert installed('share/fish/vendor_completions.d/weft.fish')
     if not shutil.which('scdoc') or build_option('man') == 'disabled':
         skip('built without manual pages')
     assert installed('man1/weft.1') and installed('man1/weft-dump.1') and installed('man5/weft-format.5')

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: ISC
-"""The manual and the shell completion have exactly the commands and options of --help."""
+"""The manual has exactly the commands and options of --help."""
 import os
 import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
-from harness import SOURCE, WEFT, case, equal, main, run, weft  # noqa: E402
+from harness import case, equal, main, weft  # noqa: E402
 from tree import read, tracked  # noqa: E402
 
 OPTION = re.compile(r'(?<![\w-])(--[a-z][a-z-]*|-[a-zA-Z])(?![\w-])')
@@ -58,22 +58,6 @@ def every_recording_call_is_in_its_page():
     page = PAGES['weft.3']
     missing = [c for c in calls if not c.endswith('_as') and not re.search(r'\b%s\(' % c, page)]
     assert not missing, 'not in weft.3: %s' % ', '.join(sorted(missing))
-
-
-def complete(*words):
-    script = os.path.join(SOURCE, 'completions', 'weft')
-    line = ' '.join("'%s'" % word for word in words)
-    ask = ('source "$0"; COMP_WORDS=(%s); COMP_CWORD=%d; _weft; printf "%%s\\n" "${COMPREPLY[@]}"'
-           % (line, len(words) - 1))
-    return run(['bash', '-c', ask, script]).stdout.split()
-
-
-@case
-def bash_completes_commands_and_options():
-    equal(set(complete(WEFT, '')), set(COMMANDS) | {'--help', '--version'})
-    for command in COMMANDS:
-        expected = {o for o in options_of(command) if o.startswith('--')}
-        equal(set(complete(WEFT, command, '--')), expected, command)
 
 
 main()
