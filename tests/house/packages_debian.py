@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: ISC
+"""debian/ builds packages in which each file is in the right one, and about which lintian has nothing to say."""
+import glob
+import os
+import re
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
+from harness import BUILD, SOURCE, case, equal, main, run, skip  # noqa: E402
+from tree import read, tracked  # noqa: E402
+
+VERSION = re.search(r"version: '([\d.]+)'", read('meson.build')).group(1)
+# Not a temporary folder: ccache finds only objects that were compiled in the same one.
+FOLDER = os.path.join(BUILD, 'debian')
+TREE = os.path.join(FOLDER, 'weft-' + VERSION)
+CCACHE = '/usr/lib/ccache'
+LOG = os.path.join(FOLDER, 'log')
+
+RECORDER_HEADERS = set(re.findall(r'usr/include/(weft/\S+)', read('debian/libweft-dev.install')))
+PAGES = {os.path.basename(path)[:-len('.scd')] for path in tracked() if path.startswith('man/') and path.endswith('.scd')}
+
+
+def pages(*names):
+    return {'usr/share/man/man%s/%s.gz' % (name[-1], name) for name in names}
+
+
+def library(name):
+    return {'LIB/%s.so.%s' % (name, VERSION), 'LIB/%s.so.0' % name}
+
+
+def development(name):
+    return {'LIB/%s.so' % name, 'LIB/%s.a' % name, 'LIB/pkgconfig/%s.pc' % name[len('lib'):]}
+
+
+def headers(names):
+    return {'usr/include/' + name for name in names}
+
+
+def reading_headers():
+    return {path[len('include/'):] for path in tracked() if path.startswith('include/weft/')} - RECORDER_HEADERS - {'weft/cairo.h'}
+
+
+# The files of each package, besides changelog and copyright.
+EXPECTED = {
+    'libweft0': library('libweft'),
+    'libweft-dev': development('libweft') | headers(RECORDER_HEADERS) | pages('weft.3') | {
+        'LIB/cmake/weft/weftConfig.cmake', 'LIB/cmake/weft/weftConfigVersion.cmake',
+        'usr/share/weft/weft.c', 'usr/share/weft/weft.h'},
+    'libweft-trace0': library('libweft-trace'),
+    'libweft-trace-dev': development('libweft-trace') | headers(reading_headers()),
+    'weft': pages(*PAGES - {'weft.3', 'weft-gtk.1'}) | {
+        'usr/bin/weft', 'usr/share/bash-completion/completions/weft', 'usr/share/fish/vendor_completions.d/weft.fish',
+        'usr/share/zsh/vendor-completions/_weft',
+        'usr/share/doc/weft/README.md.gz'},
+    'weft-gtk': pages('weft-gtk.1') | {
+        'usr/bin/weft-gtk', 'usr/share/applications/org.weft.Viewer.desktop',
+        'usr/share/icons/hicolor/scalable/apps/org.weft.Viewer.svg', 'usr/share/mime/packages/org.weft.Viewer.xml'},
+}
+
+
+def copy_tree():
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    for path in tracked():
+        copy = os.path.join(TREE, path)
+        os.makedirs(os.path.dirname(copy), exist_ok=True)
+        shutil.copy(os.path.join(SOURCE, path), copy)
+
+
+def environment():
+    """Without the tests of the packages, which this build of weft has run, and with its cache of objects."""
+    found = {'DEB_BUILD_OPTIONS': 'nocheck noautodbgsym parallel=%d' % (os.cpu_count() or 1)}
+    if shutil.which('ccache') and os.path.isdir(CCACHE):
+        # debhelper sets another HOME.
+        found.update(CCACHE_DIR=run(['ccache', '--get-config', 'cache_dir']).stdout.strip(),
+                     PATH=CCACHE + os.pathsep + os.environ['PATH'])
+    return found
+
+
+def build():
+    """Builds source and packages, once; a skip tells what is not installed."""
+    if os.path.exists(LOG):
+        return
+    for tool, package in (('dpkg-buildpackage', 'dpkg-dev'), ('dh', 'debhelper')):
+        if not shutil.which(tool):
+            skip('%s is not installed' % package)
+    needs = run(['dpkg-checkbuilddeps', os.path.join(SOURCE, 'debian', 'control'), '-P', 'nocheck'])
+    if needs.returncode:
+        skip(needs.stderr.strip())
+    copy_tree()
+    made = run(['dpkg-buildpackage', '--no-sign', '--build=full', '-Pnocheck'], cwd=TREE, env=environment(), timeout=1500)
+    with open(LOG, 'w', encoding='utf-8') as file:
+        file.write(made.stdout + made.stderr)
+    assert made.returncode == 0, (made.stdout + made.stderr)[-5000:]
+
+
+def package(name):
+    build()
+    found = glob.glob(os.path.join(FOLDER, name + '_*.deb'))
+    assert len(found) == 1, found
+    return found[0]
+
+
+def unpacked(*names):
+    """A folder with the files of these packages."""
+    folder = os.path.join(FOLDER, 'root-' + '-'.join(names))
+    for name in names:
+        result = run(['dpkg-deb', '--extract', package(name), folder])
+        assert result.returncode == 0, result.stderr
+    return folder
+
+
+def files(name):
+    folder = unpacked(name)
+    found = {os.path.relpath(os.path.join(where, file), folder) for where, _, all_files in os.walk(folder) for file in all_files}
+    found = {re.sub(r'^usr/lib/[^/]+-linux-gnu[^/]*/', 'LIB/', path) for path in found}
+    return {path for path in found if not re.match(r'usr/share/doc/[\w-]+/(changelog\.gz|copyright)$', path)}
+
+
+@case
+def the_version_is_that_of_the_program():
+    equal(re.match(r'weft \(([^)]+)\)', read('debian/changelog')).group(1), VERSION)
+
+
+@case
+def headers_are_divided_as_meson_does():
+    listed = re.search(r'recorder_headers = \[(.*?)\]', read('include/meson.build'), re.DOTALL).group(1)
+    equal(RECORDER_HEADERS, {'weft/' + name for name in re.findall(r"'([\w.]+)'", listed)}, 'debian/libweft-dev.install')
+
+
+@case
+def every_file_is_in_its_package():
+    for name, expected in EXPECTED.items():
+        equal(sorted(files(name) ^ expected), [], name)
+
+
+@case
+def lintian_is_silent():
+    build()
+    if not shutil.which('lintian'):
+        skip('lintian is not installed')
+    changes, = glob.glob(os.path.join(FOLDER, '*.changes'))
+    result = run(['lintian', '--allow-root', '--display-info', '--fail-on=error,warning', changes], timeout=300)
+    print(''.join('# %s\n' % line for line in result.stdout.splitlines()), end='')
+    assert result.returncode == 0, result.stderr
+
+
+@case
+def symbols_are_those_of_the_maps():
+    for name, listed in (('libweft', 'src/platform/weft.map'), ('libweft-trace', 'src/weft-trace.map')):
+        build()
+        shown = run(['dpkg-deb', '--info', package(name + '0'), 'symbols']).stdout
+        symbols = set(re.findall(r'^ (\w+)@', shown, re.MULTILINE))
+        expected = set(re.findall(r'^\t(\w+);', read(listed), re.MULTILINE))
+        equal(sorted({s for s in symbols if s.startswith('weft')} ^ expected), [], name)
+
+
+def compiles(packages, pc, source):
+    """Builds a program with nothing but the files of these packages."""
+    folder = unpacked(*packages)
+    pc_folder = os.path.dirname(glob.glob(os.path.join(folder, 'usr/lib/*/pkgconfig', pc + '.pc'))[0])
+    # Meson's prefix is /usr, whose folders pkg-config leaves out because compilers search them.
+    flags = run(['pkg-config', '--cflags', '--libs', pc],
+                env={'PKG_CONFIG_PATH': pc_folder, 'PKG_CONFIG_SYSROOT_DIR': folder, 'PKG_CONFIG_ALLOW_SYSTEM_CFLAGS': '1'})
+    assert flags.returncode == 0, flags.stderr
+    result = run(['cc', os.path.join(SOURCE, source), '-o', os.path.join(FOLDER, 'program'), *flags.stdout.split()])
+    assert result.returncode == 0, result.stderr
+
+
+@case
+def the_recorders_packages_are_enough_to_record():
+    compiles(['libweft0', 'libweft-dev'], 'weft', 'examples/hello.c')
+
+
+@case
+def the_readers_packages_are_enough_to_read():
+    compiles(['libweft-trace0', 'libweft-trace-dev', 'libweft-dev'], 'weft-trace', 'examples/follow.c')
+
+
+if os.path.exists(LOG):
+    os.remove(LOG)
+main()
