@@ -74,4 +74,18 @@ def the_library_exports_what_is_listed():
     equal(sorted(exported ^ LISTED), [], 'of the library and src/weft-trace.map')
 
 
+@case
+def sonames_and_versions_are_those_of_the_document():
+    """Each row of docs/abi.md names a soname, and the version of all symbols of that library."""
+    rows = re.findall(r'soname `(\S+)`, symbols `(\w+)`', read('docs/abi.md'))
+    equal(len(rows), 2, 'libraries in docs/abi.md')
+    for (soname, version), path in zip(rows, (os.path.join(BUILD, 'src', 'platform', 'libweft.so'), LIBRARY)):
+        if not os.path.exists(path):
+            skip('there is no shared library')
+        dynamic = run(['readelf', '--wide', '--dynamic', path]).stdout
+        equal(re.search(r'\(SONAME\).*\[(\S+)\]', dynamic).group(1), soname)
+        symbols = run(['nm', '--dynamic', '--defined-only', path]).stdout
+        equal(set(re.findall(r'@+(\w+)$', symbols, re.MULTILINE)), {version}, soname)
+
+
 main()
