@@ -6,7 +6,9 @@
  *     PROG-PID.weft      its ring, a regular file; with WEFT_IN_PLACE a symbolic link to it
  *     PROG-PID.2.weft    the ring of the next program that the same process has become (exec)
  *     PROG-PID.failed    no ring: a symbolic link whose target is the reason
- *     total              64-bit words: the bound on all rings together, then the size of each
+ *     total              64-bit words: the bound on all rings together, then the size of each; a
+ *                        size with the highest bit: so much is free again
+ *     first              made by the first process that records, which may take half of the room
  *     orphaned           made when the run was first found abandoned; its age is counted from then
  *
  * The environment passes the rest from `weft record` to the program.
@@ -17,13 +19,18 @@
 #define WEFT_ABI_RUN_RING     ".weft"
 #define WEFT_ABI_RUN_FAILED   ".failed"
 #define WEFT_ABI_RUN_TOTAL    "total"
+#define WEFT_ABI_RUN_FIRST    "first"
 #define WEFT_ABI_RUN_ORPHANED "orphaned"
 
 #define WEFT_ABI_RUN_OUT      "WEFT_OUT"
 #define WEFT_ABI_RUN_SIZE     "WEFT_SIZE"
 #define WEFT_ABI_RUN_IN_PLACE "WEFT_IN_PLACE"
+/* 1: the size of a ring depends on the free room, if WEFT_SIZE is not set. */
+#define WEFT_ABI_RUN_FIT "WEFT_FIT"
 
 /* The size of a ring if WEFT_SIZE is not set. */
 #define WEFT_ABI_RUN_RING_BYTES ((uint64_t)16 << 20)
+
+#define WEFT_ABI_RUN_RELEASED ((uint64_t)1 << 63)
 
 #endif

@@ -6,6 +6,7 @@
  *     WEFT_OUT=DIR/       the buffer is DIR/PROG-PID.weft; each child, and each program that
  *                         the process executes, gets a buffer of its own
  *     WEFT_SIZE=BYTES     the buffer's size, also with K, M or G; default 16M
+ *     WEFT_FIT=1          without WEFT_SIZE: smaller if there is little room
  *     WEFT_IN_PLACE=FILE  with WEFT_OUT=DIR/: the first process's buffer is FILE, those of
  *                         other processes are FILE-PID beside it; DIR/ gets links to them
  *     WEFT_IN_PLACE=DIR2/ the same, with all buffers in DIR2/
@@ -39,6 +40,7 @@ static struct {
 	char path[PATH_MAX]; /* a directory's path ends in '/' */
 	uint64_t bytes;
 	bool is_directory;
+	bool fits_room;          /* the size depends on the free room */
 	char in_place[PATH_MAX]; /* a directory's path ends in '/'; "": not requested */
 } wanted;
 
@@ -180,13 +182,26 @@ static const char *describe(int error)
 #endif
 }
 
+/* True for one process of the run. */
+static bool is_first(void)
+{
+	static struct text link; /* too big for an alternate stack */
+	link.size = 0;
+	append(&link, wanted.path);
+	append(&link, WEFT_ABI_RUN_FIRST);
+	return symlink(WEFT_ABI_RUN_FIRST, link.bytes) == 0;
+}
+
 static bool start_in_directory(void)
 {
 	static struct text path; /* too big for an alternate stack */
 	const char *step = "";
 	int error = EEXIST;
 	bool is_in_place = wanted.in_place[0];
-	if (!weft__total_take(wanted.path, wanted.bytes)) {
+	uint64_t bytes = wanted.bytes;
+	if (wanted.fits_room)
+		bytes = weft__ring_fitting_bytes(wanted.path, is_first());
+	if (!weft__total_take(wanted.path, bytes)) {
 		report("--total", "the run's other processes use all of it");
 		return false;
 	}
@@ -196,7 +211,7 @@ static bool start_in_directory(void)
 			name_in_place(&path, attempt);
 		else
 			name_file(&path, attempt, WEFT_ABI_RUN_RING);
-		const struct weft__ring ring = {path.bytes, wanted.bytes, is_in_place};
+		const struct weft__ring ring = {path.bytes, bytes, is_in_place};
 		error = weft__ring_create(&ring, &step);
 	}
 	if (!error && is_in_place)
@@ -306,7 +321,9 @@ static bool read_environment(void)
 		return false;
 	if (in_place && *in_place && !remember_path(in_place, wanted.in_place, &any))
 		return false;
-	wanted.bytes = size && *size ? parse_size(size) : WEFT_ABI_RUN_RING_BYTES;
+	bool has_size = size && *size;
+	wanted.bytes = has_size ? parse_size(size) : WEFT_ABI_RUN_RING_BYTES;
+	wanted.fits_room = !has_size && wanted.is_directory && secure_getenv(WEFT_ABI_RUN_FIT);
 	return true;
 }
 

@@ -51,6 +51,13 @@ int weft__ring_create(const struct weft__ring *ring, const char **ret_step);
  * a slash. */
 bool weft__total_take(const char *directory, uint64_t bytes);
 
+/* The room that is left within the run's --total; UINT64_MAX without one. */
+uint64_t weft__total_left(const char *directory);
+
+/* The size for a ring in the run directory, which depends on the free room there. `is_first`: no
+ * other process of the run has made one. */
+uint64_t weft__ring_fitting_bytes(const char *directory, bool is_first);
+
 /* Makes recording stop, and the program go on, if the ring loses its pages. `path` must stay valid.
  * NULL: there is no ring any more. */
 void weft__sigbus_guard(void *buffer, size_t size, const char *path);

@@ -14,6 +14,7 @@
 
 #include <weft/error.h>
 
+#include "abi/run_abi.h"
 #include "record/copy.h"
 
 /* Checks for space first: a failing allocation would fill the file system before it fails, so other
@@ -24,6 +25,37 @@ static bool has_room(int fd, uint64_t bytes)
 	if (fstatfs(fd, &disk) != 0 || disk.f_blocks == 0 || disk.f_bsize <= 0)
 		return true; /* unknown */
 	return bytes / (uint64_t)disk.f_bsize <= disk.f_bavail;
+}
+
+static uint64_t power_of_two_up_to(uint64_t n)
+{
+	return n ? (uint64_t)1 << (63 - __builtin_clzll(n)) : 0;
+}
+
+static uint64_t free_room(const char *directory)
+{
+	struct statfs disk;
+	uint64_t left = weft__total_left(directory), room = UINT64_MAX;
+	if (statfs(directory, &disk) == 0 && disk.f_blocks != 0 && disk.f_bsize > 0)
+		room = (uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize;
+	return room < left ? room : left;
+}
+
+/* The first process of a run may take half of the room. The others get the full size while there is
+ * room for 32 such rings. With half of that room they get a quarter of it, and so on, down to the
+ * minimum, so that many processes find room: 600 at the same time where there are 48 MiB. */
+#define FULL_RINGS 32
+
+uint64_t weft__ring_fitting_bytes(const char *directory, bool is_first)
+{
+	const uint64_t full = WEFT_ABI_RUN_RING_BYTES;
+	uint64_t room = free_room(directory), bytes = full;
+	if (is_first && room / 2 < full)
+		bytes = room / 2;
+	else if (!is_first && room < full * FULL_RINGS)
+		bytes = (room / FULL_RINGS) * (room / FULL_RINGS) / full;
+	return bytes < WEFT_ABI_BUFFER_MIN_BYTES ? WEFT_ABI_BUFFER_MIN_BYTES
+											 : power_of_two_up_to(bytes);
 }
 
 /* Allocates all blocks now, so that a full disk is an error here instead of a SIGBUS in the program

@@ -4,8 +4,8 @@
  *
  * The file DIR/total begins with the limit. Each process appends the size of its ring, and then
  * reads the entries before its own. So all processes agree on which rings fit, without a lock,
- * which a killed process could keep for ever. An entry is never removed: a ring stays until it is
- * saved, and a ring that cannot be made for another reason is rare.
+ * which a killed process could keep for ever. No entry is removed: when `weft record` has saved and
+ * removed a ring, it appends that the room is free again.
  *
  * In root's run directories others may create files. So this file counts only if it is a regular
  * file, and it is never mapped. If it cannot be read there is no limit.
@@ -47,38 +47,76 @@ static off_t append_entry(int fd, uint64_t bytes)
 	return end > 0 ? end : 0;
 }
 
-/* True if the entry that ends there fits, counting those before it that fitted. */
-static bool fits(int fd, off_t end)
+struct room {
+	uint64_t bound, left;
+	bool last_fits;
+};
+
+static void count_entry(struct room *room, uint64_t entry)
 {
-	uint64_t entries[64], left = 0;
-	bool last_fits = true;
+	uint64_t released = entry & ~WEFT_ABI_RUN_RELEASED;
+	room->last_fits = entry <= room->left;
+	if (entry != released)
+		room->left = released < room->bound - room->left ? room->left + released : room->bound;
+	else if (room->last_fits)
+		room->left -= entry;
+}
+
+/* The room at the end of the entries that end there. False if they cannot be read. */
+static bool count_room(int fd, off_t end, struct room *ret_room)
+{
+	uint64_t entries[64];
+	struct room room = {0, 0, true};
 	off_t at = 0;
 	while (at < end && at < (off_t)ENTRIES_MAX * 8) {
 		size_t wanted = (size_t)(end - at) < sizeof(entries) ? (size_t)(end - at) : sizeof(entries);
 		ssize_t size = pread(fd, entries, wanted, at);
 		if (size < 8)
-			return true;
-		for (ssize_t i = 0; i < size / 8; i++) {
-			bool is_bound = at == 0 && i == 0;
-			last_fits = is_bound || entries[i] <= left;
-			left = is_bound ? entries[i] : last_fits ? left - entries[i] : left;
-		}
+			return false;
+		if (at == 0)
+			room.bound = room.left = entries[0];
+		for (ssize_t i = at == 0; i < size / 8; i++)
+			count_entry(&room, entries[i]);
 		at += size / 8 * 8;
 	}
-	return last_fits;
+	*ret_room = room;
+	return true;
 }
 
-bool weft__total_take(const char *directory, uint64_t bytes)
+/* Opens the file; -1 if there is none, or it does not count. */
+static int open_total(const char *directory)
 {
 	static char path[PATH_MAX + sizeof(WEFT_ABI_RUN_TOTAL)]; /* too big for an alternate stack */
 	size_t length = strlen(directory);
 	memcpy(path, directory, length);
 	memcpy(path + length, WEFT_ABI_RUN_TOTAL, sizeof(WEFT_ABI_RUN_TOTAL));
 	int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd >= 0 && !is_of_run(fd, directory)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+bool weft__total_take(const char *directory, uint64_t bytes)
+{
+	struct room room;
+	int fd = open_total(directory);
 	if (fd < 0)
 		return true;
-	off_t end = is_of_run(fd, directory) ? append_entry(fd, bytes) : 0;
-	bool is_good = !end || fits(fd, end);
+	off_t end = append_entry(fd, bytes);
+	bool is_good = !end || !count_room(fd, end, &room) || room.last_fits;
 	close(fd);
 	return is_good;
+}
+
+uint64_t weft__total_left(const char *directory)
+{
+	struct room room;
+	int fd = open_total(directory);
+	if (fd < 0)
+		return UINT64_MAX;
+	bool is_good = count_room(fd, lseek(fd, 0, SEEK_END), &room);
+	close(fd);
+	return is_good ? room.left : UINT64_MAX;
 }

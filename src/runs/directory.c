@@ -176,6 +176,21 @@ static bool set_total(const char *directory, uint64_t bytes)
 	return good;
 }
 
+void weft__runs_directory_release(const char *directory, uint64_t bytes)
+{
+	char path[PATH_MAX + sizeof(WEFT_ABI_RUN_TOTAL)];
+	uint64_t entry = bytes | WEFT_ABI_RUN_RELEASED;
+	struct stat status;
+	snprintf(path, sizeof(path), "%s" WEFT_ABI_RUN_TOTAL, directory);
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	/* Without a bound there is no file, unless another user made it. Best effort: without the entry
+	 * the room stays taken. */
+	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid())
+		(void)!write(fd, &entry, sizeof(entry));
+	if (fd >= 0)
+		close(fd);
+}
+
 bool weft__runs_directory_make(uint64_t total_bytes, char ret_directory[PATH_MAX])
 {
 	char base[PATH_MAX], directory[PATH_MAX];

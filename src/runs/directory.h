@@ -39,6 +39,10 @@ bool weft__runs_directory_is_attended(const char *directory);
 /* Makes this process the one that saves the rings, until it ends. False if there is one already. */
 bool weft__runs_directory_attend(const char *directory);
 
+/* Tells the processes of a run that a ring of this size is gone, so that its room counts as free
+ * within the bound on all rings. */
+void weft__runs_directory_release(const char *directory, uint64_t bytes);
+
 /* Removes the listed rings and all entries that cannot be rings, or with `all` every entry; then
  * the directory, if nothing is left in it. */
 void weft__runs_directory_remove(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
  * While the program runs, the rings of its processes are looked at every 20 ms for requests, for
- * events that fire a rule, and for processes that have ended.
+ * events that fire a rule, and for processes that have ended, whose rings may be saved at once.
  *
  * A program may request snapshots in a loop. So each process gets at most one a second, and a run a
  * limited number. While requests would be skipped, the watcher does not listen, so that no program
@@ -20,6 +20,7 @@
 #include <weft/text.h>
 #include <weft/watch.h>
 
+#include "runs/early.h"
 #include "runs/message.h"
 #include "runs/name.h"
 #include "runs/rings.h"
@@ -304,21 +305,33 @@ static void forget_ended(struct weft__runs_snapshots *s, const struct weft__runs
 	s->count = kept;
 }
 
-static void scan(struct weft__runs_snapshots *s)
+/* Returns the time at which scanning ended: saving does not count. */
+static uint64_t scan_now(struct weft__runs_snapshots *s, bool *ret_more)
 {
 	struct weft__runs_rings rings;
-	uint64_t start = now_ns();
-	if (weft__runs_rings_find(s->options->directory, 1, &rings)) {
+	*ret_more = false;
+	if (weft__runs_rings_find(s->options->directory, s->options->program, &rings)) {
 		forget_ended(s, &rings);
 		for (size_t i = 0; i < rings.count && s->count < WATCHED_MAX; i++) {
 			const struct weft__runs_ring *ring = &rings.list[i];
 			if (!ring->is_failure && ring->is_running && !is_known(s, ring->name))
 				add(s, ring);
 		}
+		uint64_t end = now_ns();
+		if (s->options->early)
+			*ret_more = weft__runs_early_save(s->options->early, &rings);
 		weft__runs_rings_finish(&rings);
+		return end;
 	}
-	uint64_t end = now_ns(), pause = (end - start) * SCAN_SHARE;
-	s->scan_ns = end + (pause > SCAN_NS ? pause : SCAN_NS);
+	return now_ns();
+}
+
+static void scan(struct weft__runs_snapshots *s)
+{
+	bool has_more;
+	uint64_t start = now_ns(), end = scan_now(s, &has_more);
+	uint64_t pause = (end - start) * SCAN_SHARE;
+	s->scan_ns = has_more ? end : end + (pause > SCAN_NS ? pause : SCAN_NS);
 }
 
 /* ---- While the program runs ---- */

@@ -11,14 +11,16 @@
 #include <weft/follow.h>
 #include <weft/trigger.h>
 
+struct weft__runs_early;
 struct weft__runs_snapshots;
 
 struct weft__runs_snapshot_options {
 	const char *directory; /* the run's */
 	const char *output; /* output of the run's traces (see runs/name.h): snapshots go beside them */
 	pid_t program;
-	unsigned limit;           /* number of snapshots; 0: only ends are noted */
-	const char *const *rules; /* each takes a snapshot when it fires */
+	unsigned limit;                 /* number of snapshots; 0: only ends are noted */
+	struct weft__runs_early *early; /* saves rings of processes that have ended; NULL: none */
+	const char *const *rules;       /* each takes a snapshot when it fires */
 	unsigned rule_count;
 };
 

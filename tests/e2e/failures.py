@@ -70,16 +70,21 @@ def a_child_that_may_open_nothing():
             assert re.search(r'process \d+ could not record: create: Permission denied', report), report
 
 
+# Processes that all live until the last one has recorded: the room of those that end may be free again.
+AT_THE_SAME_TIME = '''for i in %s; do %s 3 wait > out$i & all="$all out$i" pids="$pids $!"; done
+for out in $all; do until [ -s $out ]; do sleep 0.05; done; done
+kill -USR2 $pids; wait; rm $all'''
+
+
 @case
 def a_run_has_a_total():
     for options in ((), ('--stream',), ('--in-place',)):
         with temporary_directory() as path:
-            counts, report = record(path, '/bin/sh', '-c', 'for i in 1 2 3 4 5; do %s 3 exit 0 || exit 1; done' % SUBJECT,
-                                  options=('--size', '128K', '--total', '300K', *options))
+            counts, report = record(path, '/bin/sh', '-c', AT_THE_SAME_TIME % ('1 2 3 4 5', SUBJECT), options=('--size', '128K', '--total', '300K', *options))
             equal(counts, [3, 3], report)
             equal(len(re.findall('could not record: --total: the run.s other processes use all of it', report)), 3, report)
     with temporary_directory() as path:
-        report = record(path, '/bin/sh', '-c', 'for i in 1 2 3 4 5 6 7 8 9 10 11; do %s 3 exit 0; done' % SUBJECT,
+        report = record(path, '/bin/sh', '-c', AT_THE_SAME_TIME % ('1 2 3 4 5 6 7 8 9 10 11', SUBJECT),
                       options=('--size', '64K', '--total', '64K'))[1]
         assert report.count('could not record') == 8 and '2 more such messages are left out' in report, report
     for options in (('--total', '64K', '--size', '1M'), ('--total', '15M')):

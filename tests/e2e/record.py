@@ -592,7 +592,7 @@ def interrupted_saving_keeps_the_ring():
 def no_room_for_the_ring():
     with workspace() as here:
         script = ('mount -t tmpfs -o size=256k none "$2" || exit 99; chmod 700 "$2"; '
-                  '"$0" record -o t.weft "$1" 3 exit 4')
+                  '"$0" record --size 1M -o t.weft "$1" 3 exit 4')
         result = run(['unshare', '-rm', 'sh', '-c', script, WEFT, SUBJECT, here.run], cwd=here.cwd, env=here.env)
         if result.returncode in (1, 99):
             skip('no file system can be mounted here: ' + result.stderr.strip())

@@ -8,6 +8,7 @@
  *                          wait           says "ready", then prints the signals that it gets until
  *                                         SIGUSR2 comes
  *                          fork NOTES     a child records NOTES notes, too
+ *                          crowd COUNT    COUNT children, one after the other, record 3 notes each
  *                          exec NOTES     becomes a program that does
  *                          orphan NOTES   a child records NOTES notes, prints "ready" and lives
  * until standard input ends
@@ -56,6 +57,14 @@ static int fork_one(int notes)
 	return child < 0 || waitpid(child, NULL, 0) != child;
 }
 
+static int fork_many(int count)
+{
+	int failures = 0;
+	for (int i = 0; i < count; i++)
+		failures += fork_one(3);
+	return failures != 0;
+}
+
 static int leave_one(int notes)
 {
 	char byte;
@@ -87,6 +96,8 @@ int main(int argc, char **argv)
 		return print_signals(&blocked);
 	if (strcmp(what, "fork") == 0)
 		return fork_one(number);
+	if (strcmp(what, "crowd") == 0)
+		return fork_many(number);
 	if (strcmp(what, "orphan") == 0)
 		return leave_one(number);
 	if (strcmp(what, "exec") == 0 && argc > 3)

@@ -461,7 +461,7 @@ MUTANTS = [
         ('return b > 0 ? INT64_MAX : INT64_MIN;', 'return INT64_MAX;', 'model')),
     *in_file(
         'src/platform/total.c',
-        ('entries[i] <= left;', 'entries[i] < left;', 'platform')),
+        ('entry <= room->left;', 'entry < room->left;', 'platform')),
     *in_file(
         'src/platform/autostart.c',
         ('append_program(text, attempt - 1);', 'append_program(text, attempt);', 'platform')),

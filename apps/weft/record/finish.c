@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "record.h"
 #include "runs/directory.h"
+#include "runs/early.h"
 #include "runs/message.h"
 
 bool record_save_run(const struct record_end *end)
@@ -16,6 +17,8 @@ bool record_save_run(const struct record_end *end)
 	struct weft__runs_saves saves;
 	if (!weft__runs_save_all(end->directory, end->output, end->program, &saves))
 		return false;
+	if (end->early)
+		weft__runs_early_report(end->early, &saves);
 	record_report_missing(end->directory, &saves.rings);
 	if (saves.count)
 		record_report(saves.list, saves.count);

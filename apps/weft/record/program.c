@@ -59,6 +59,9 @@ static void become_program(const struct record_program *program, const struct si
 	snprintf(size, sizeof(size), "%" PRIu64, program->size_bytes);
 	if (program->size_bytes && setenv(WEFT_ABI_RUN_SIZE, size, 1) != 0)
 		return;
+	if (program->size_bytes || program->in_place ? unsetenv(WEFT_ABI_RUN_FIT)
+												 : setenv(WEFT_ABI_RUN_FIT, "1", 1))
+		return;
 	if (setenv(WEFT_ABI_RUN_OUT, program->directory, 1) != 0)
 		return;
 	if (program->in_place ? setenv(WEFT_ABI_RUN_IN_PLACE, program->in_place, 1)

@@ -19,6 +19,7 @@
 #include "cli_trigger.h"
 #include "runs/compress.h"
 #include "runs/directory.h"
+#include "runs/early.h"
 #include "runs/find.h"
 #include "runs/message.h"
 #include "runs/name.h"
@@ -39,8 +40,8 @@ static const char usage[] =
 	"  -o, --output FILE  the file for the trace, or its directory; default: PROGRAM-PID.weft in\n"
 	"                     the current directory. `-`: standard output, and the program's own\n"
 	"                     output goes to standard error\n"
-	"  --size BYTES       the size of the buffer, 64K at least; default: 16M. When it is full, the\n"
-	"                     oldest events are overwritten\n"
+	"  --size BYTES       the size of the buffer, 64K at least; default: 16M, or less if there is\n"
+	"                     little room. When it is full, the oldest events are overwritten\n"
 	"  --total BYTES      limit the buffers of all processes together; processes that exceed it\n"
 	"                     are not recorded, and named at the end\n"
 	"  --in-place         record into FILE itself, so nothing has to be saved; the program may\n"
@@ -343,7 +344,7 @@ static int save_process(const struct record_arguments *arguments)
 
 /* Runs the program, which records into the directory; then saves its rings, or ends the stream. */
 static int record_in(const struct record_program *program, const struct record_arguments *arguments,
-	struct weft__runs_stream *stream)
+	struct weft__runs_stream *stream, struct weft__runs_early *early)
 {
 	struct weft__runs_snapshot_options snapshots = {
 		.directory = program->directory,
@@ -351,6 +352,7 @@ static int record_in(const struct record_program *program, const struct record_a
 		.limit = arguments->snapshots,
 		.rules = arguments->rules,
 		.rule_count = arguments->rule_count,
+		.early = early,
 	};
 	pid_t pid;
 	int status = record_run(program, &snapshots, &pid);
@@ -360,6 +362,7 @@ static int record_in(const struct record_program *program, const struct record_a
 		.program = pid,
 		.name = pid ? arguments->program[0] : NULL,
 		.watcher = arguments->watcher,
+		.early = early,
 	};
 	if (stream)
 		return record_finish_stream(stream, &end) ? status : RECORD_FAILED;
@@ -397,7 +400,13 @@ static int record_program(const struct record_arguments *arguments)
 		weft__runs_directory_remove(directory, &(struct weft__runs_rings){0}, false);
 		return RECORD_FAILED;
 	}
-	return record_in(&program, arguments, stream);
+	/* A stream saves all rings as they grow, and a window may still read the ring. */
+	struct weft__runs_early *early = NULL;
+	if (!stream && !arguments->watcher)
+		early = weft__runs_early_create(directory, arguments->output);
+	int status = record_in(&program, arguments, stream, early);
+	weft__runs_early_destroy(early);
+	return status;
 }
 
 int record_watched(

@@ -48,6 +48,7 @@ struct record_end {
 	pid_t program;    /* its first process; 0: it could not be started */
 	const char *name; /* the program's name for the message if it recorded nothing; may be NULL */
 	const struct record_watcher *watcher; /* may be NULL */
+	struct weft__runs_early *early;       /* what was saved meanwhile; may be NULL */
 };
 
 /* Saves the rings of the run. If all were saved, removes the run directory and returns true. */

@@ -147,19 +147,26 @@ static void report_others(const struct weft__runs_saved *saved, size_t count)
 
 static void report_running(const struct weft__runs_saved *saved, size_t count)
 {
-	size_t running = 0;
+	enum {
+		SHOWN = 6
+	};
+	char pids[SHOWN * 16] = "";
+	size_t running = 0, used = 0;
 	const struct weft__runs_saved *first = NULL;
 	for (size_t i = 0; i < count; i++) {
 		if (!saved[i].ring->is_running || saved[i].ring->is_link)
 			continue;
-		running++;
 		first = first ? first : &saved[i];
+		if (running++ < SHOWN)
+			used += (size_t)snprintf(pids + used, sizeof(pids) - used, "%s%d", used ? ", " : "",
+				(int)saved[i].ring->pid);
 	}
 	if (running == 1)
 		cli_error(
 			"process %d is still running: %s ends here", (int)first->ring->pid, shown_file(first));
 	else if (running)
-		cli_error("%zu processes are still running: their traces end here", running);
+		cli_error("%zu processes are still running (%s%s): their traces end here", running, pids,
+			running > SHOWN ? ", …" : "");
 }
 
 /* Prints two commands that the user can copy. */
