@@ -106,7 +106,7 @@ static int next_option(int argc, char **argv, const char *first, const struct op
 	else if (code == '?' && optopt)
 		cli_usage_error(argv[0], "unknown option \"-%c\"", optopt);
 	else if (code == '?')
-		cli_usage_error(argv[0], "unknown option \"%s\"", argv[optind - 1]);
+		cli_unknown_option(argv[0], argv[optind - 1], options);
 	return code == ':' ? '?' : code;
 }
 

@@ -54,6 +54,25 @@ void cli_put(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int cli_usage_error(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+struct option;
+
+/* Finds the name that a mistyped word was probably meant to be: begin, then try each name. `name`
+ * is NULL as long as none is similar. */
+struct cli_guess {
+	const char *typed;
+	size_t size;
+	const char *name;
+	unsigned changes; /* the name must need fewer changes than these */
+};
+struct cli_guess cli_guess_begin(const char *typed, size_t size);
+void cli_guess_try(struct cli_guess *guess, const char *name);
+
+/* Messages that name the option or value that was probably meant; both return CLI_USAGE.
+ * `options` may be NULL. `names` ends in NULL, and the message lists all of them. */
+int cli_unknown_option(const char *command, const char *typed, const struct option *options);
+int cli_unknown_value(
+	const char *command, const char *what, const char *value, const char *const *names);
+
 /* Prints a usage text to standard output; returns CLI_DONE. */
 int cli_help(const char *usage);
 
@@ -64,8 +83,6 @@ int cli_help(const char *usage);
 	{                                                     \
 		"max-size", required_argument, NULL, CLI_MAX_SIZE \
 	}
-
-struct option;
 
 /* getopt_long with our messages: returns an option's value, -1 after the last, or '?' after a
  * message. */

@@ -84,13 +84,15 @@ uint64_t cli_time_on_clock(struct cli_time time, uint64_t start_ns)
 
 bool cli_parse_theme(const char *command, const char *name, enum weft_theme *ret_theme)
 {
-	for (unsigned theme = 0; theme < WEFT_THEMES; theme++)
-		if (strcmp(name, weft_theme_name((enum weft_theme)theme)) == 0) {
+	const char *names[WEFT_THEMES + 1] = {NULL};
+	for (unsigned theme = 0; theme < WEFT_THEMES; theme++) {
+		names[theme] = weft_theme_name((enum weft_theme)theme);
+		if (strcmp(name, names[theme]) == 0) {
 			*ret_theme = (enum weft_theme)theme;
 			return true;
 		}
-	cli_usage_error(
-		command, "--theme: \"%s\" is not a theme; use light, dark, safe or safe-dark", name);
+	}
+	cli_unknown_value(command, "--theme:", name, names);
 	return false;
 }
 

@@ -53,6 +53,8 @@ static const struct verb verbs[] = {
 	{"status", ctl_status, NULL, false},
 };
 
+static const char *const verb_names[] = {"status", "set", "snapshot", "rundown", NULL};
+
 static const struct verb *find_verb(const char *name)
 {
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
@@ -140,8 +142,7 @@ int cli_ctl(int argc, char **argv)
 	ctl.operand = argv[optind];
 	const struct verb *verb = find_verb(argv[optind + 1]);
 	if (!verb)
-		return cli_usage_error(argv[0],
-			"unknown command \"%s\"; use status, set, snapshot or rundown", argv[optind + 1]);
+		return cli_unknown_value(argv[0], "command", argv[optind + 1], verb_names);
 	int count = argc - optind - 2;
 	int status = check(&ctl, verb, count, argv + optind + 2);
 	return status ? status : open_and_run(&ctl, verb, count, argv + optind + 2);

@@ -18,11 +18,14 @@ static int check_one(const char *argument)
 	const char *equals = strrchr(argument, '=');
 	if (!equals || equals == argument)
 		return cli_usage_error("ctl", "\"%s\" is not CATEGORY=LEVEL", argument);
-	if (weft_level_parse(equals + 1) < 0)
-		return cli_usage_error("ctl",
-			"\"%s\": there is no level \"%s\"; write off, error, warning, info, debug or trace",
-			argument, equals + 1);
-	return CLI_DONE;
+	if (weft_level_parse(equals + 1) >= 0)
+		return CLI_DONE;
+	static const char *const names[] = {
+#define LEVEL(number, id, name) name,
+#include <weft/levels.def>
+#undef LEVEL
+		NULL};
+	return cli_unknown_value("ctl", "level", equals + 1, names);
 }
 
 int ctl_set_check(const struct ctl *ctl, int count, char **arguments)

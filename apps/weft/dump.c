@@ -28,7 +28,7 @@ static const char usage[] =
 	"                   times its own size, and 4G for a pipe\n"
 	"  --help           this text\n"
 	"\n"
-	"A TIME is 12ms, 1.5s, 300us or 40ns from the trace's start, or @N for N ns on its clock.\n"
+	"A TIME is 12ms, 1.5s, 300us or 40ns from the trace's start, 0, or @N for N ns on its clock.\n"
 	"\n"
 	"Problems:\n";
 

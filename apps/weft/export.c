@@ -61,8 +61,7 @@ static int parse(int argc, char **argv, struct export_arguments *ret_arguments, 
 	if (!format)
 		return cli_usage_error(argv[0], "--to is missing; the only format is `--to ctf`");
 	if (strcmp(format, "ctf") != 0)
-		return cli_usage_error(
-			argv[0], "--to: \"%s\" is not a format to export to; use ctf", format);
+		return cli_unknown_value(argv[0], "--to:", format, (const char *const[]){"ctf", NULL});
 	if (argc - optind < 2)
 		return cli_usage_error(argv[0], "FILE and DIR are both needed");
 	arguments.files = argv + optind;

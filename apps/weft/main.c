@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,9 @@ static const struct command commands[] = {
 	{NULL, NULL, NULL},
 };
 
+static const struct option own_options[] = {
+	{"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'v'}, {NULL, 0, NULL, 0}};
+
 static void print_help(FILE *stream)
 {
 	fputs("usage: weft COMMAND [OPTION]... [ARGUMENT]...\n"
@@ -53,50 +57,13 @@ static void print_help(FILE *stream)
 		stream);
 }
 
-/* The number of letters to insert, remove, replace or swap to turn a into b; a large number for
- * long words. */
-static unsigned distance(const char *a, const char *b)
-{
-	enum {
-		LETTERS = 16
-	};
-	unsigned d[LETTERS + 1][LETTERS + 1];
-	size_t m = strlen(a), n = strlen(b);
-	if (m > LETTERS || n > LETTERS)
-		return LETTERS;
-	for (size_t i = 0; i <= m; i++) {
-		for (size_t j = 0; j <= n; j++) {
-			if (i == 0 || j == 0) {
-				d[i][j] = (unsigned)(i + j);
-				continue;
-			}
-			unsigned best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-			if (d[i - 1][j] + 1 < best)
-				best = d[i - 1][j] + 1;
-			if (d[i][j - 1] + 1 < best)
-				best = d[i][j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-				d[i - 2][j - 2] + 1 < best)
-				best = d[i - 2][j - 2] + 1;
-			d[i][j] = best;
-		}
-	}
-	return d[m][n];
-}
-
 static int unknown_command(const char *name)
 {
-	const char *nearest = NULL;
-	unsigned best = 3; /* larger distances are not typing mistakes */
-	for (const struct command *command = commands; command->name; command++) {
-		unsigned d = distance(name, command->name);
-		if (d < best) {
-			best = d;
-			nearest = command->name;
-		}
-	}
-	if (nearest)
-		cli_error("unknown command \"%s\"; did you mean \"%s\"?", name, nearest);
+	struct cli_guess guess = cli_guess_begin(name, strlen(name));
+	for (const struct command *command = commands; command->name; command++)
+		cli_guess_try(&guess, command->name);
+	if (guess.name)
+		cli_error("unknown command \"%s\"; did you mean \"%s\"?", name, guess.name);
 	else
 		cli_error("unknown command \"%s\"; `weft --help` lists them", name);
 	return CLI_USAGE;
@@ -133,7 +100,7 @@ static int run(int argc, char **argv)
 		return command ? command->run(2, arguments) : unknown_command(argv[2]);
 	}
 	if (name[0] == '-')
-		return cli_usage_error(NULL, "unknown option \"%s\"", name);
+		return cli_unknown_option(NULL, name, own_options);
 	const struct command *command = find_command(name);
 	return command ? command->run(argc - 1, argv + 1) : unknown_command(name);
 }

@@ -69,11 +69,12 @@ struct render_arguments {
 	struct render_rows rows;
 };
 
+static const char *const format_names[] = {"svg", "png", "pdf", "html", NULL};
+
 static enum format format_of_name(const char *name)
 {
-	static const char *const names[] = {"svg", "png", "pdf", "html"};
-	for (unsigned i = 0; i < 4; i++)
-		if (strcmp(name, names[i]) == 0)
+	for (unsigned i = 0; format_names[i]; i++)
+		if (strcmp(name, format_names[i]) == 0)
 			return (enum format)(FORMAT_SVG + i);
 	return FORMAT_NONE;
 }
@@ -82,7 +83,7 @@ static bool parse_format(const char *command, const char *name, enum format *ret
 {
 	*ret_format = format_of_name(name);
 	if (*ret_format == FORMAT_NONE)
-		cli_usage_error(command, "--format: \"%s\" is unknown; use svg, png, pdf or html", name);
+		cli_unknown_value(command, "--format:", name, format_names);
 	return *ret_format != FORMAT_NONE;
 }
 

@@ -5,6 +5,7 @@
 #include "render_rows.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,19 +16,28 @@
 
 static bool parse_group(const char *command, const char *name, enum weft_group_by *ret_by)
 {
+	static const char *const names[] = {"none", "thread", "process", "host", NULL};
 	if (weft_group_by_parse(name, ret_by))
 		return true;
-	cli_usage_error(
-		command, "--group-by: \"%s\" is unknown; use none, thread, process or host", name);
+	cli_unknown_value(command, "--group-by:", name, names);
 	return false;
 }
 
-static bool is_kind(const char *name)
+/* False after a message that lists the kinds. */
+static bool check_kind(const char *command, const char *option, const char *name)
 {
-	for (unsigned kind = 0; kind < WEFT_KIND_PREEXISTING; kind++)
-		if (weft_kind_name(kind) && strcmp(weft_kind_name(kind), name) == 0)
+	static const char *const names[] = {
+#define KIND(number, id, name) name,
+#include <weft/kinds.def>
+#undef KIND
+		"preexisting", NULL};
+	char what[32];
+	for (size_t i = 0; names[i]; i++)
+		if (strcmp(names[i], name) == 0)
 			return true;
-	return strcmp(name, "preexisting") == 0;
+	snprintf(what, sizeof(what), "%s: kind", option);
+	cli_unknown_value(command, what, name, names);
+	return false;
 }
 
 static bool parse_pattern(
@@ -38,10 +48,8 @@ static bool parse_pattern(
 		cli_usage_error(command, "%s: given more than %d times", option, RENDER_PATTERNS_MAX);
 	else if (!*pattern)
 		cli_usage_error(command, "%s: the pattern is empty", option);
-	else if (strncmp(pattern, "kind:", 5) == 0 && !is_kind(pattern + 5))
-		cli_usage_error(command, "%s: there is no kind \"%s\"", option, pattern + 5);
 	else
-		complete = true;
+		complete = strncmp(pattern, "kind:", 5) != 0 || check_kind(command, option, pattern + 5);
 	if (complete)
 		patterns->list[patterns->count++] = pattern;
 	return complete;

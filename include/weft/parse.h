@@ -27,7 +27,8 @@ enum weft_parse {
 /* Decimal digits: `42`. */
 enum weft_parse weft_parse_number(const char *text, size_t size, uint64_t *ret_number);
 
-/* `40ns`, `300us`, `300µs`, `12.5ms`, `1.5 s` or `2min`; digits finer than 1 ns are dropped. */
+/* `40ns`, `300us`, `300µs`, `12.5ms`, `1.5 s`, `2min` or `0`; digits finer than 1 ns are dropped.
+ */
 enum weft_parse weft_parse_duration(const char *text, size_t size, uint64_t *ret_ns);
 
 /* `4096`, `64K`, `16M` or `2G`: bytes, or powers of 1024 of them. */

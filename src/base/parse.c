@@ -120,9 +120,22 @@ WEFT__EXPORT enum weft_parse weft_parse_number(const char *text, size_t size, ui
 	return parse((struct rest){text, size}, none, false, ret_number);
 }
 
+/* Zero is the same in all units. */
+static bool is_zero(const char *text, size_t size)
+{
+	size_t zeros = 0;
+	while (zeros < size && text[zeros] == '0')
+		zeros++;
+	return zeros == size;
+}
+
 WEFT__EXPORT enum weft_parse weft_parse_duration(const char *text, size_t size, uint64_t *ret_ns)
 {
-	return parse((struct rest){text, size}, times, true, ret_ns);
+	enum weft_parse problem = parse((struct rest){text, size}, times, true, ret_ns);
+	if (problem != WEFT_PARSE_NO_UNIT || !is_zero(text, size))
+		return problem;
+	*ret_ns = 0;
+	return WEFT_PARSE_OK;
 }
 
 WEFT__EXPORT enum weft_parse weft_parse_size(const char *text, size_t size, uint64_t *ret_bytes)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: ISC
 """The command line in general: help, version, mistakes, standard output that cannot be written."""
+import os
 import subprocess
 
-from harness import WEFT, case, equal, main, weft
+from harness import DATA, WEFT, case, equal, main, temporary_directory, weft
 
 
 def first_line(text):
@@ -37,6 +38,47 @@ def unknown_command_is_wrong_use():
     weft('--frobnicate', status=2)
     weft('help', 'frobnicate', status=2)
     weft('x' * 100000, status=2)
+
+
+@case
+def mistyped_words_are_guessed():
+    for arguments, wrong, guess in (
+            (['recrod'], 'unknown command "recrod"', 'did you mean "record"?'),
+            (['record', '--strem', 'true'], 'unknown option "--strem"', 'did you mean "--stream"?'),
+            (['record', '--strem=1', 'true'], 'unknown option "--strem=1"', 'did you mean "--stream"?'),
+            (['record', '--s', 'true'], 'unknown option "--s"', 'did you mean "--size"?'),
+            (['--verison'], 'unknown option "--verison"', 'did you mean "--version"?'),
+            (['dump', '--jsno', 'x'], 'unknown option "--jsno"', 'did you mean "--json"?'),
+            (['render', '-o', 'x.svg', '--theme', 'drak', 'x'], '--theme: "drak" is unknown', 'did you mean dark?'),
+            (['render', '-o', 'x.svg', '--format', 'pgn', 'x'], '--format: "pgn" is unknown', 'did you mean png?'),
+            (['render', '-o', 'x.svg', '--group-by', 'hots', 'x'], '--group-by: "hots" is unknown', 'did you mean host?'),
+            (['render', '-o', 'x.svg', '--hide', 'kind:bnid', 'x'], 'kind "bnid" is unknown', 'did you mean bind?'),
+            (['ctl', '1', 'stauts'], 'command "stauts" is unknown', 'did you mean status?'),
+            (['ctl', '1', 'set', 'net=debgu'], 'level "debgu" is unknown', 'did you mean debug?'),
+            (['export', '--to', 'cft', 'a', 'b'], '--to: "cft" is unknown; use ctf', 'did you mean ctf?')):
+        message = first_line(weft(*arguments, status=2).stderr)
+        assert wrong in message and guess in message, message
+
+
+@case
+def other_words_are_not_guessed():
+    for arguments in (['frobnicate'], ['qq'], ['record', '--frobnicate'], ['record', '--' + 'x' * 100000],
+                      ['render', '-o', 'x.svg', '--theme', 'pink', 'x'], ['ctl', '1', 'set', 'net=loud'],
+                      ['ctl', '1', '']):
+        message = first_line(weft(*arguments, status=2).stderr)
+        assert 'did you mean' not in message, message
+
+
+@case
+def zero_needs_no_unit():
+    trace = os.path.join(DATA, 'traces', 'mirage-block-read.sexp')
+    with temporary_directory() as folder:
+        picture, part = os.path.join(folder, 'x.svg'), os.path.join(folder, 'x.weft')
+        equal(weft('dump', '--start', '0', trace).stdout, weft('dump', '--start', '0ms', trace).stdout)
+        weft('render', '--start', '0', '-o', picture, trace)
+        weft('cut', '--start', '0', '--duration', '1ms', '-o', part, trace)
+    result = weft('dump', '--start', '5', trace, status=2)
+    assert 'has no unit' in result.stderr, result.stderr
 
 
 @case
