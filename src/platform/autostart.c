@@ -12,7 +12,8 @@
  *     WEFT_IN_PLACE=DIR2/ the same, with all buffers in DIR2/
  *
  * If that fails, the program runs unrecorded, and PROG-PID.failed is made in DIR/: a symbolic link
- * whose target is the reason. A link needs no disk space and is made atomically.
+ * whose target is the reason. A link needs no disk space and is made atomically. `weft record`
+ * prints it; without a `weft record`, the process writes the reason to standard error itself.
  *
  * A child's buffer is made at its first event, perhaps in a signal handler. So nothing here
  * allocates or uses stdio.
@@ -20,9 +21,13 @@
 #include "platform/linux.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -134,10 +139,69 @@ static void report_to_parent(const char *step, int error)
 			(uint32_t)getpid() | (uint64_t)(error & 0xffff) << 32 | number << 48);
 }
 
+/* True if a `weft record` holds the lock of the directory: it will print the reasons. It does so
+ * too if we may not open the directory: root's run directories are like that for other users. */
+static bool is_attended(void)
+{
+	if (!wanted.is_directory)
+		return false;
+	int fd = open(wanted.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == EACCES;
+	bool is_locked = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+	close(fd);
+	return is_locked;
+}
+
+/* Writes to standard error, unless that would block. Neither a closed pipe nor a limit on the size
+ * of files may end the program: their signals are blocked, and discarded. */
+static void write_line(const struct text *line)
+{
+	struct pollfd output = {STDERR_FILENO, POLLOUT, 0};
+	const struct timespec now = {0, 0};
+	sigset_t fatal, before, pending;
+	sigemptyset(&fatal);
+	sigaddset(&fatal, SIGPIPE);
+	sigaddset(&fatal, SIGXFSZ);
+	if (poll(&output, 1, 0) != 1 || output.revents != POLLOUT)
+		return;
+	sigprocmask(SIG_BLOCK, &fatal, &before);
+	sigpending(&pending);
+	bool is_pending = sigismember(&pending, SIGPIPE) || sigismember(&pending, SIGXFSZ);
+	if (!is_pending && write(STDERR_FILENO, line->bytes, line->size) < 0)
+		sigtimedwait(&fatal, NULL, &now);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Says what is wrong, if no `weft record` will; with the settings if these led to a failure. Only
+ * the process's start does this, once: later the program may use descriptor 2 for something else.
+ */
+static void tell(const char *effect, const char *what, const char *reason, bool with_settings)
+{
+	static struct text line;
+	if (line.size || is_attended())
+		return;
+	append(&line, "weft: ");
+	name_process(&line, 1);
+	append(&line, effect);
+	append(&line, what);
+	append(&line, ": ");
+	append(&line, reason);
+	if (with_settings) {
+		append(&line, "; WEFT_OUT is ");
+		append(&line, wanted.path);
+		append(&line, ", WEFT_SIZE is ");
+		append_number(&line, wanted.bytes);
+	}
+	append(&line, "\n");
+	write_line(&line);
+}
+
 void weft__linux_report(const char *what, const char *reason)
 {
 	if (*wanted.path || read_environment())
 		report(what, reason);
+	tell(" ignores ", what, reason, false);
 }
 
 /* Appends FILE, or FILE-PID and so on before its suffix; in a directory, the ring's own name. */
@@ -192,7 +256,12 @@ static bool is_first(void)
 	return symlink(WEFT_ABI_RUN_FIRST, link.bytes) == 0;
 }
 
-static bool start_in_directory(void)
+/* A setting or step that failed, and the reason. */
+struct failure {
+	const char *step, *reason;
+};
+
+static bool start_in_directory(struct failure *ret_failure)
 {
 	static struct text path; /* too big for an alternate stack */
 	const char *step = "";
@@ -202,7 +271,8 @@ static bool start_in_directory(void)
 	if (wanted.fits_room)
 		bytes = weft__ring_fitting_bytes(wanted.path, is_first());
 	if (!weft__total_take(wanted.path, bytes)) {
-		report("--total", "the run's other processes use all of it");
+		*ret_failure = (struct failure){"--total", "the run's other processes use all of it"};
+		report(ret_failure->step, ret_failure->reason);
 		return false;
 	}
 	for (unsigned attempt = 1; error == EEXIST && attempt <= PROGRAMS_MAX; attempt++) {
@@ -216,9 +286,12 @@ static bool start_in_directory(void)
 	}
 	if (!error && is_in_place)
 		link_to(path.bytes);
-	if (error && !report(step, describe(error)))
+	if (!error)
+		return true;
+	*ret_failure = (struct failure){step, describe(error)};
+	if (!report(step, ret_failure->reason))
 		report_to_parent(step, error);
-	return !error;
+	return false;
 }
 
 /* Called by both sides; the one that comes last finds the count. */
@@ -250,7 +323,8 @@ static bool resume(bool for_event)
 		return resume_elsewhere(for_event);
 	uint64_t next_task = weft__load(&weft__header()->next_task);
 	weft__store(&weft__recorder.parent, weft__header());
-	bool started = start_in_directory();
+	struct failure failure;
+	bool started = start_in_directory(&failure);
 	weft__store(&weft__recorder.parent, NULL);
 	if (started) /* the child must not reuse ids of the parent's tasks */
 		weft__store(&weft__header()->next_task, next_task);
@@ -327,17 +401,41 @@ static bool read_environment(void)
 	return true;
 }
 
-void weft__linux_autostart(void)
+static bool start_in_file(struct failure *ret_failure)
 {
 	const char *step;
-	if (!read_environment())
+	int error = weft__ring_create(&(struct weft__ring){wanted.path, wanted.bytes, false}, &step);
+	if (error == EEXIST)
+		*ret_failure = (struct failure){"WEFT_OUT",
+			"the file exists: remove it, or name a directory for files of each process"};
+	else if (error)
+		*ret_failure = (struct failure){step, describe(error)};
+	return !error;
+}
+
+static bool has_output(void)
+{
+	const char *out = secure_getenv(WEFT_ABI_RUN_OUT);
+	return out && *out;
+}
+
+void weft__linux_autostart(void)
+{
+	struct failure failure = {"WEFT_SIZE", "not a size of at least 64K"};
+	bool started = false;
+	if (!has_output())
 		return;
-	if (wanted.bytes < WEFT_ABI_BUFFER_MIN_BYTES)
-		report("WEFT_SIZE", "not a size of at least 64K");
+	if (!read_environment())
+		failure = (struct failure){"WEFT_OUT", "the path is too long"};
+	else if (wanted.bytes < WEFT_ABI_BUFFER_MIN_BYTES)
+		report(failure.step, failure.reason);
 	else if (!wanted.is_directory)
-		weft__ring_create(&(struct weft__ring){wanted.path, wanted.bytes, false}, &step);
-	else if (start_in_directory()) {
+		started = start_in_file(&failure);
+	else if ((started = start_in_directory(&failure))) {
 		weft__store(&weft__recorder.resume, resume);
 		weft__copies_notify();
 	}
+	if (!started)
+		tell(" is not recorded: ", failure.step, failure.reason,
+			wanted.bytes >= WEFT_ABI_BUFFER_MIN_BYTES);
 }

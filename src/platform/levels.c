@@ -9,8 +9,8 @@
  *
  * `*` alone means all others, wherever it stands in the list.
  *
- * Errors in the list are reported to the run directory, and the rest of the list is applied: the
- * program is still recorded.
+ * Errors in the list are reported, and the rest of the list is applied: the program is still
+ * recorded.
  */
 #include "platform/linux.h"
 

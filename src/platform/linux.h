@@ -18,7 +18,8 @@ void weft__linux_levels(void);
 /* True if the environment wants no system call after a thread's first event. */
 bool weft__linux_is_quiet(void);
 
-/* Reports to the run directory, if there is one, what is not recorded, and why. */
+/* Reports what is not recorded, and why: to the run directory, if there is one, and to standard
+ * error if no `weft record` prints it. */
 void weft__linux_report(const char *what, const char *reason);
 
 /* Makes this copy of the recorder start switched off in forked children. False if that is

@@ -141,17 +141,23 @@ def a_full_disk():
             assert 't.weft' not in result.stderr.splitlines(), result.stderr
 
 
-def directly(path, directory, size='1M'):
-    """Without weft record: only the environment."""
-    result = run([SUBJECT, '3', 'exit', '4'], cwd=path, env=dict(CALM, WEFT_OUT=directory, WEFT_SIZE=size))
-    equal((result.returncode, result.stdout, result.stderr), (4, '', ''))
+def directly(path, directory, told, size='1M', **env):
+    """Without weft record: only the environment. The program itself says in one line what is wrong."""
+    result = run([SUBJECT, '3', 'exit', '4'], cwd=path, env=dict(CALM, WEFT_OUT=directory, WEFT_SIZE=size, **env))
+    equal((result.returncode, result.stdout), (4, ''))
+    line = re.sub(r'^weft: record-subject-\d+ ', '', result.stderr)
+    if told and 'not recorded' in told and 'WEFT_OUT: the path' not in told and 'WEFT_SIZE' not in told:
+        full = os.path.join(path, directory)
+        told += '; WEFT_OUT is %s, WEFT_SIZE is %d' % (full, 1 << 20)
+    equal(line, told + '\n' if told else '')
 
 
 @case
 def sizes_that_are_none():
     for size in ('many', '-1', '1X', '63K', '99999999999999999999', '18446744073709551615G', '0', '1M '):
         with temporary_directory() as path:
-            directly(path, path, size)
+            directly(path, path, 'is not recorded: WEFT_SIZE: not a size of at least 64K', size)
+            directly(path, 'file', 'is not recorded: WEFT_SIZE: not a size of at least 64K', size)
             link, = os.listdir(path)
             assert link.endswith('.failed'), link
             equal(os.readlink(os.path.join(path, link)), 'WEFT_SIZE: not a size of at least 64K')
@@ -160,11 +166,49 @@ def sizes_that_are_none():
 @case
 def no_directory():
     with temporary_directory() as path:
-        directly(path, os.path.join(path, 'none', ''))
-        directly(path, os.path.join(path, 'none', 'file'))
-        directly(path, 'x' * 5000)
-        directly(path, '/proc/')
+        missing = 'is not recorded: create: No such file or directory'
+        directly(path, os.path.join(path, 'none', ''), missing)
+        directly(path, os.path.join(path, 'none', 'file'), missing)
+        directly(path, 'x' * 5000, 'is not recorded: WEFT_OUT: the path is too long')
+        directly(path, '/proc/', missing)
         equal(os.listdir(path), [])
+
+
+@case
+def a_file_that_exists():
+    with temporary_directory() as path:
+        directly(path, 'file', '')
+        directly(path, 'file', 'is not recorded: WEFT_OUT: the file exists: remove it, or name a directory for files of '
+                 'each process')
+
+
+@case
+def settings_that_are_none():
+    levels = 'not a level: off, error, warning, info, debug or trace'
+    for setting, value, told in (('WEFT_LEVEL', 'loud', 'ignores WEFT_LEVEL: ' + levels),
+                                 ('WEFT_CATEGORIES', 'net=loud', 'ignores WEFT_CATEGORIES: "net=loud": ' + levels),
+                                 ('WEFT_CATEGORIES', 'net', 'ignores WEFT_CATEGORIES: "net": not CATEGORY=LEVEL'),
+                                 ('WEFT_LEVEL', 'debug', ''), ('WEFT_CATEGORIES', 'net=off', '')):
+        with temporary_directory() as path:
+            directly(path, path + '/', told, **{setting: value})
+            directly(path, '', told, **{setting: value})
+    with temporary_directory() as path:  # one line, however many mistakes
+        directly(path, path + '/none/', 'ignores WEFT_LEVEL: ' + levels, WEFT_LEVEL='loud', WEFT_CATEGORIES='a=b,c=d')
+        report = record(path, SUBJECT, '3', 'exit', '4', status=4, env={'WEFT_LEVEL': 'loud'})[1]
+        equal(report.count('not a level'), 1, report)  # by weft record alone
+        assert 'recorded, but ignored a setting: WEFT_LEVEL: ' + levels in report, report
+
+
+@case
+def a_standard_error_that_takes_nothing():
+    """Neither a signal nor a wait follows from the message."""
+    for redirect in ('2>&-', '2>/dev/full', '2>&1 >/dev/null | exit', '2>file'):
+        with temporary_directory() as path:
+            os.mkfifo(os.path.join(path, 'status'))
+            limit = 'ulimit -f 0; ' if redirect == '2>file' else ''
+            script = '(%ssleep 0.1; "$0" 3 exit 4; echo $? >status) %s & cat status; wait' % (limit, redirect)
+            result = run(['bash', '-c', script, SUBJECT], cwd=path, env=dict(CALM, WEFT_OUT='/none/'))
+            equal(result.stdout, '4\n', redirect + result.stderr)
 
 
 @case
@@ -177,7 +221,8 @@ def a_directory_that_may_not_be_written():
         result = run([*drop, SUBJECT, '3', 'exit', '4'], cwd='/', env=dict(CALM, WEFT_OUT=path + '/'))
         if 'setpriv:' in result.stderr:
             skip('another user cannot run programs here: ' + result.stderr.strip())
-        equal((result.returncode, result.stderr), (4, ''))
+        equal(result.returncode, 4)
+        assert ' is not recorded: create: Permission denied; WEFT_OUT is ' + path in result.stderr, result.stderr
         os.chmod(path, 0o755)
         equal(os.listdir(path), [])
 
