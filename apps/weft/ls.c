@@ -13,6 +13,7 @@
 #include <weft/buffer.h>
 
 #include "runs/directory.h"
+#include "runs/directory.h"
 #include "runs/find.h"
 #include "runs/message.h"
 
@@ -145,6 +146,15 @@ static void add_json(const struct row *row, struct weft_text *text)
 	weft_text_add_string(text, "}\n");
 }
 
+static void explain_nothing(void)
+{
+	char searched[PATH_MAX];
+	weft__runs_directory_searched(searched);
+	cli_inform("no program records now, and no ring was left behind in %s; another user, another "
+			   "XDG_RUNTIME_DIR and WEFT_OUT have rings elsewhere",
+		weft__runs_shown(searched));
+}
+
 static int list(bool json)
 {
 	struct weft__runs_list rings;
@@ -169,7 +179,7 @@ static int list(bool json)
 	}
 	weft__runs_list_finish(&rings);
 	if (shown == 0)
-		fputs("no program records now, and no ring was left behind\n", stderr);
+		explain_nothing();
 	else
 		cli_write(&text);
 	weft_text_finish(&text);

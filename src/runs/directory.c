@@ -246,6 +246,12 @@ static bool add_directories(void *context, const char *base)
 	return good;
 }
 
+void weft__runs_directory_searched(char ret_directory[PATH_MAX])
+{
+	if (!find_private_base(ret_directory) || !ret_directory[0])
+		snprintf(ret_directory, PATH_MAX, SHARED_DIRECTORY "/weft-%u", (unsigned)geteuid());
+}
+
 bool weft__runs_directories_find(struct weft__runs_directories *ret_directories)
 {
 	struct weft__runs_directories directories = {0};

@@ -19,6 +19,9 @@
  * `total_bytes`; 0: no bound. False after a report. */
 bool weft__runs_directory_make(uint64_t total_bytes, char ret_directory[PATH_MAX]);
 
+/* The directory in which this user's run directories are searched, for messages. */
+void weft__runs_directory_searched(char ret_directory[PATH_MAX]);
+
 /* All run directories of this user, each with a slash at its end. */
 struct weft__runs_directories {
 	char (*list)[PATH_MAX];

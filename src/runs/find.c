@@ -145,8 +145,7 @@ bool weft__runs_find_process(pid_t pid, struct weft__runs_found *ret_ring)
 	if (found)
 		*ret_ring = *found;
 	else
-		weft__runs_report(
-			"process %d has no ring in a run directory; `weft ls` lists those that have", (int)pid);
+		weft__runs_report_unfound(pid);
 	weft__runs_list_finish(&rings);
 	return found;
 }

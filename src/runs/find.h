@@ -28,6 +28,9 @@ void weft__runs_list_finish(struct weft__runs_list *list);
  * report. */
 bool weft__runs_find_process(pid_t pid, struct weft__runs_found *ret_found);
 
+/* Reports why a process has no ring, and which directory was searched. */
+void weft__runs_report_unfound(pid_t pid);
+
 /* The path for an operand FILE|PID: for a file its own name (`found` has no pid then), for a
  * process the path of its ring, in `found`. NULL after a report. */
 char *weft__runs_path(char *operand, struct weft__runs_found *found);

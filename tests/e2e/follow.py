@@ -245,6 +245,29 @@ def a_finished_trace_is_dumped():
     equal(weft('tail', '--json', mirage).stdout, weft('dump', '--json', mirage).stdout)
 
 
+def no_ring(env, searched, **options):
+    """The message of weft tail about a process that is started with an environment of its own."""
+    with subprocess.Popen(['sleep', '60'], env=dict(os.environ, **env), **options) as process:
+        try:
+            message = weft('tail', process.pid, status=3, env={'XDG_RUNTIME_DIR': searched}).stderr
+        finally:
+            process.kill()
+    start = 'weft: process %d has no ring in %s/weft: ' % (process.pid, searched)
+    assert message.startswith(start), message
+    return message[len(start):]
+
+
+@case
+def a_process_without_a_ring_is_explained():
+    with temporary_directory() as path:
+        assert 'started without `weft record` and without WEFT_OUT' in no_ring({'WEFT_OUT': ''}, path)
+        assert 'started with WEFT_OUT=/else/where; name its file' in no_ring({'WEFT_OUT': '/else/where'}, path)
+        assert 'runs under `weft record`, but' in no_ring({'WEFT_OUT': path + '/weft/record-abc/'}, path)
+        if os.geteuid() == 0:
+            os.chmod(path, 0o755)
+            assert 'it runs as user 65534' in no_ring({}, path, user=65534)
+
+
 @case
 def wrong_use_is_reported():
     assert 'missing' in weft('tail', status=2).stderr
@@ -252,7 +275,9 @@ def wrong_use_is_reported():
     assert 'No such file' in weft('tail', '/nowhere/at-all', status=3).stderr
     with temporary_directory() as path:
         assert 'has no ring' in weft('tail', '1', status=3, env={'XDG_RUNTIME_DIR': path}).stderr
-        assert 'no program records' in weft('ls', env={'XDG_RUNTIME_DIR': path}).stderr
+        here = os.path.join(path, 'weft')
+        assert 'no program records now, and no ring was left behind in %s;' % here in \
+            weft('ls', env={'XDG_RUNTIME_DIR': path}).stderr
         empty = os.path.join(path, 'empty')
         open(empty, 'w').close()
         assert 'empty' in weft('tail', empty, status=3).stderr
@@ -391,7 +416,7 @@ def a_running_process_is_saved_and_goes_on():
                (os.path.join(program.path, 'now.weft'), program.trace)], [500, 600])
         missing = run([WEFT, 'record', '-p', program.pid], env=program.env, cwd=program.path)
         equal(missing.returncode, 125)
-        assert 'has no ring' in missing.stderr
+        assert 'there is no process %d, and no ring of it in ' % program.pid in missing.stderr, missing.stderr
 
 
 @case
