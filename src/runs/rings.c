@@ -8,11 +8,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <weft/follow.h>
@@ -211,6 +213,55 @@ void weft__runs_rings_report_refused(const char *directory, const struct weft__r
 
 /* ---- One ring ---- */
 
+/* When the process was started, in seconds since 1970; a later time if it has ended. */
+static double process_start(pid_t pid)
+{
+	char path[64], text[1024];
+	struct timespec now, booted;
+	unsigned long long ticks;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	FILE *file = fopen(path, "re");
+	size_t size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+	if (file)
+		fclose(file);
+	text[size] = '\0';
+	/* PID (NAME) STATE and 18 more fields come before the start time; NAME may hold anything. */
+	const char *at = strrchr(text, ')');
+	for (int field = 0; at && field < 20; field++)
+		at = strchr(at + 1, ' ');
+	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(CLOCK_BOOTTIME, &booted);
+	if (!at || sscanf(at, "%llu", &ticks) != 1)
+		return (double)now.tv_sec + 1;
+	return (double)(now.tv_sec - booted.tv_sec) + (double)ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* True if the process ran already when the run directory was made. False if that is unknown. */
+static bool is_before_run(const char *directory, pid_t pid)
+{
+	struct statx status;
+	if (statx(AT_FDCWD, directory, 0, STATX_BTIME, &status) != 0 ||
+		!(status.stx_mask & STATX_BTIME))
+		return false;
+	/* A second for the resolution of these times. */
+	return process_start(pid) + 2 < (double)status.stx_btime.tv_sec;
+}
+
+/* True if the process of the ring's number is not the ring's: that has this number in a PID
+ * namespace of its own. Only about processes whose memory map cannot be read, which would tell. */
+static bool is_stranger(const char *directory, const struct weft__runs_ring *ring)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)ring->pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		close(fd);
+		return false;
+	}
+	/* Without privileges a process that records for us cannot become another user's. */
+	return (ring->is_ours && kill(ring->pid, 0) != 0) || is_before_run(directory, ring->pid);
+}
+
 bool weft__runs_ring_is_running(const char *directory, const struct weft__runs_ring *ring)
 {
 	char path[PATH_MAX + NAME_MAX + 1];
@@ -220,6 +271,8 @@ bool weft__runs_ring_is_running(const char *directory, const struct weft__runs_r
 	if (ring->is_failure || !ring->is_running)
 		return false;
 	snprintf(path, sizeof(path), "%s%s", directory, ring->name);
+	if (is_stranger(directory, ring))
+		return false;
 	int fd = weft_source_open_ring(path, ring->pid, WEFT_RING_READ, &check);
 	if (fd < 0)
 		return false;
@@ -230,6 +283,12 @@ bool weft__runs_ring_is_running(const char *directory, const struct weft__runs_r
 	}
 	close(fd);
 	return !has_ended;
+}
+
+void weft__runs_rings_check_running(const char *directory, struct weft__runs_rings *rings)
+{
+	for (size_t i = 0; i < rings->count; i++)
+		rings->list[i].is_running = weft__runs_ring_is_running(directory, &rings->list[i]);
 }
 
 int weft__runs_ring_open(const char *path, pid_t pid, unsigned access)

@@ -22,7 +22,7 @@ struct weft__runs_ring {
 	bool is_failure;  /* no ring: a link that says why the process could not record */
 	bool is_ours;     /* false: another user's, as in root's run directories */
 	bool is_link;     /* to a ring elsewhere (--in-place), which needs no saving */
-	bool is_running;  /* the process still runs and records */
+	bool is_running;  /* a process with this number runs: see weft__runs_ring_is_running */
 };
 
 /* An entry that has the name of a ring but cannot be one. */
@@ -55,8 +55,11 @@ void weft__runs_rings_refuse(struct weft__runs_rings *rings, const char *name, c
 void weft__runs_rings_report_refused(const char *directory, const struct weft__runs_rings *rings);
 
 /* True if the ring's process still records into it. It is not enough that a process with this pid
- * runs: the pid may have been reused. */
+ * runs: the pid may have been reused, or be that of another PID namespace. */
 bool weft__runs_ring_is_running(const char *directory, const struct weft__runs_ring *ring);
+
+/* Sets `is_running` of all rings to what weft__runs_ring_is_running says. */
+void weft__runs_rings_check_running(const char *directory, struct weft__runs_rings *rings);
 
 /* A descriptor of a ring in a run directory, as by weft_source_open_ring; -1 after a report. */
 int weft__runs_ring_open(const char *path, pid_t pid, unsigned access);

@@ -81,6 +81,7 @@ bool weft__runs_save_all(
 		weft__runs_rings_finish(&saves.rings);
 		return false;
 	}
+	weft__runs_rings_check_running(directory, &saves.rings);
 	save_rings(&saves, directory, output);
 	*ret_saves = saves;
 	return true;
