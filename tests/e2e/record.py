@@ -196,10 +196,70 @@ def losses_are_reported():
 def a_program_without_events_is_reported():
     with workspace() as here:
         result = here.record('sh', '-c', 'exit 3', status=3)
-        assert 'sh recorded nothing' in result.stderr, result.stderr
+        assert 'sh recorded nothing: it is ' in result.stderr, result.stderr
         equal(len(result.stderr.splitlines()), 1)
         equal(here.files(), [])
         assert here.is_clean()
+
+
+def nothing(here, *program, **options):
+    """The message about a program that records nothing."""
+    result = here.record(*program, status=None, **options)
+    message, = (line for line in result.stderr.splitlines() if 'recorded nothing' in line)
+    return message
+
+
+def elf(path, machine=None, static=False, extra=b''):
+    """Copies `true`, with changes that keep it from running as it did; ends in `extra`."""
+    with open(shutil.which('true'), 'rb') as file:
+        content = bytearray(file.read())
+    if machine:
+        content[18:20] = machine.to_bytes(2, 'little')
+    at, size, count = (int.from_bytes(content[a:b], 'little') for a, b in ((32, 40), (54, 56), (56, 58)))
+    for header in range(at, at + size * count, size):
+        if static and content[header:header + 4] == b'\3\0\0\0':  # PT_INTERP
+            content[header:header + 4] = bytes(4)
+    with open(path, 'wb') as file:
+        file.write(bytes(content) + extra)
+    os.chmod(path, 0o755)
+
+
+def script(path, text):
+    with open(path, 'w') as file:
+        file.write(text)
+    os.chmod(path, 0o755)
+
+
+@case
+def reasons_why_a_program_recorded_nothing():
+    with workspace() as here:
+        message = nothing(here, 'true')
+        assert 'it is dynamically linked without libweft' in message, message
+        assert '`pkg-config --cflags --libs weft`' in message, message
+        script(here.file('script'), '#! /bin/sh -e\n:\n')
+        message = nothing(here, './script')
+        assert 'it is a script, and its interpreter /bin/sh is dynamically linked without libweft' in message, message
+        script(here.file('by-env'), '#!/usr/bin/env -S A=b sh -e\n:\n')
+        message = nothing(here, './by-env')
+        assert re.search('its interpreter /\\S+/sh is dynamically', message), message
+        script(here.file('nested'), '#!%s\n' % here.file('script'))
+        assert 'its interpreter /bin/sh is' in nothing(here, './nested')
+        script(here.file('plain'), 'exit 0\n')
+        assert 'its interpreter /bin/sh is' in nothing(here, './plain')
+
+
+@case
+def reasons_that_the_elf_file_tells():
+    with workspace() as here:
+        for what, options in (('it is statically linked without libweft', {'static': True}),
+                              ('it is a Go program without libweft', {'extra': b'\xff Go buildinf:'}),
+                              ('it is a program for AArch64 without libweft', {'machine': 183}),
+                              ('it is linked with libweft but made no buffer', {'extra': b'libweft.so.0'})):
+            # The file of the program is replaced while it runs: not all of these run here.
+            script(here.file('program'), '#!/bin/sh\nmv other program\n')
+            elf(here.file('other'), **options)
+            message = nothing(here, './program')
+            assert what in message, message
 
 
 @case
@@ -207,7 +267,10 @@ def program_without_events_leaves_an_empty_trace():
     with workspace() as here:
         result = here.record('-o', 't.weft', SUBJECT, 0, 'exit', 0)
         assert 't.weft: 16 MiB, 0 events, none lost' in result.stderr, result.stderr
+        assert re.search(r'record-subject-\d+ is linked with libweft but recorded no event', result.stderr), result.stderr
         equal(info(here.file('t.weft'))['events'], 0)
+        result = here.record('-o', 't.weft', SUBJECT, 1, 'exit', 0)
+        assert 'recorded no event' not in result.stderr, result.stderr
 
 
 @case
@@ -217,6 +280,26 @@ def a_program_that_cannot_record_is_reported_with_the_reason():
         assert re.search(r'record-subject-\d+ could not record: \S+', result.stderr), result.stderr
         equal(here.files(), [])
         assert here.is_clean()
+
+
+@case
+def what_is_required():
+    """--require makes a loss, or nothing at all, a failure."""
+    with workspace() as here:
+        for options in ((), ('--stream',)):
+            here.record('--require', *options, '-o', 't.weft', SUBJECT, 3, 'exit', 0)
+            here.record('--require', *options, '-o', 't.weft', SUBJECT, 3, 'exit', 7, status=7)
+            for arguments, reason in (((SUBJECT, 0, 'exit', 0), 'no event was recorded'),
+                                      (('true',), 'no event was recorded'),
+                                      (('--size', '8000G', SUBJECT, 3, 'exit', 0), '1 process did not record everything')):
+                result = here.record('--require', *options, '-o', 't.weft', *arguments, status=125)
+                assert '--require: ' + reason in result.stderr, result.stderr
+                assert here.is_clean()
+        result = here.record('--require', '--size', '64K', '-o', 't.weft', SUBJECT, 20000, 'exit', 0, status=125)
+        assert re.search(r'--require: \d+ events were lost; use a larger --size', result.stderr), result.stderr
+        assert notes(here.file('t.weft')) > 1000
+        here.record('--require', here.file('none'), status=127)
+        assert 'runs no program' in here.record('--require', '-p', '1', status=2).stderr
 
 
 # ---- Where it goes ----
@@ -452,9 +535,23 @@ def children_of_a_script():
 @case
 def each_program_of_a_process_is_saved():
     with workspace() as here:
-        here.record('-o', 't.weft', SUBJECT, 5, 'exec', 7)
+        result = here.record('-o', 't.weft', SUBJECT, 5, 'exec', 7)
         equal(len(here.files()), 2)
         equal(sorted(notes(here.file(name)) for name in here.files()), [5, 7])
+        other, = (name for name in here.files() if name != 't.weft')
+        assert re.search(r'1 more program that process \d+ executed: ' + other, result.stderr), result.stderr
+
+
+@case
+def process_numbers_of_another_namespace():
+    """Process 1 of the namespace has ended; the one that has this number here runs on."""
+    with workspace() as here:
+        for options in ((), ('--stream',)):
+            result = here.record(*options, '-o', 't.weft', 'unshare', '-rpf', SUBJECT, 3, 'raise', 0, status=None)
+            if 'unshare:' in result.stderr:
+                skip('no PID namespace can be made here: ' + result.stderr.strip())
+            assert 't.weft' in result.stderr and 'still running' not in result.stderr, result.stderr
+            equal(info(here.file('t.weft'))['ending'], 'exit')
 
 
 @case
@@ -573,6 +670,8 @@ def file_size_limit_does_not_end_the_program():
                      cwd=here.cwd, env=here.env)
         equal(result.returncode, 4, result.stderr)
         assert 'could not record: allocate: File too large' in result.stderr, result.stderr
+        assert 'each process needs a file of 64 KiB to 16 MiB: use a smaller --size, or a higher `ulimit -f`' in result.stderr
+        assert "the exit status is the program's, 4; with --require it would be 125" in result.stderr, result.stderr
         equal(here.files(), [])
 
 
@@ -598,6 +697,8 @@ def no_room_for_the_ring():
             skip('no file system can be mounted here: ' + result.stderr.strip())
         equal(result.returncode, 4, result.stderr)
         assert 'No space left on device' in result.stderr, result.stderr
+        assert re.search(r'each process needs 1 MiB in %s/weft/record-\w+/, which has 2\d\d KiB left: use a smaller '
+                         '--size' % re.escape(here.run), result.stderr), result.stderr
         equal(here.files(), [])
 
 

@@ -11,6 +11,26 @@
 #include "runs/early.h"
 #include "runs/message.h"
 
+/* False after a message, if --require is given and something is missing. */
+static bool is_complete(const struct record_end *end, size_t missing,
+	const struct weft__runs_saved *saved, size_t count)
+{
+	if (!end->require)
+		return true;
+	const struct record_sum sum = record_sum_up(saved, count);
+	if (missing)
+		cli_error("--require: %zu process%s did not record everything", missing,
+			missing == 1 ? "" : "es");
+	if (!sum.events)
+		cli_error("--require: no event was recorded");
+	if (sum.lost)
+		cli_error("--require: %llu event%s lost; use a larger --size, or --stream",
+			(unsigned long long)sum.lost, sum.lost == 1 ? " was" : "s were");
+	if (sum.is_cut)
+		cli_error("--require: the stream ended at its limit; use a larger --max-size");
+	return !missing && sum.events && !sum.lost && !sum.is_cut;
+}
+
 bool record_save_run(const struct record_end *end)
 {
 	const struct record_watcher *watcher = end->watcher;
@@ -19,31 +39,39 @@ bool record_save_run(const struct record_end *end)
 		return false;
 	if (end->early)
 		weft__runs_early_report(end->early, &saves);
-	record_report_missing(end->directory, &saves.rings);
+	size_t missing = record_report_missing(end, &saves.rings);
 	if (saves.count)
 		record_report(saves.list, saves.count);
 	else if (saves.rings.count == 0 && end->name && !saves.has_failed)
 		record_report_nothing(end->name);
+	bool complete = is_complete(end, missing, saves.list, saves.count);
 	for (size_t i = 0; watcher && i < saves.count; i++)
 		watcher->saved(watcher->context, saves.list[i].path, saves.list[i].file);
 	bool good = !saves.has_failed;
 	if (good)
 		weft__runs_directory_remove(end->directory, &saves.rings, false);
 	weft__runs_saves_finish(&saves);
-	return good;
+	return good && complete;
 }
 
-static void report_stream(struct weft__runs_stream *stream, const struct weft__runs_rings *rings)
+/* `end` is NULL for the stream of one process. False if --require is not met. */
+static bool report_stream(struct weft__runs_stream *stream, const struct weft__runs_rings *rings,
+	const struct record_end *end)
 {
 	struct weft__runs_saved *list;
 	size_t count;
 	if (!weft__runs_stream_results(stream, rings, &list, &count)) {
 		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
-		return;
+		return false;
 	}
+	size_t missing = end ? record_report_missing(end, rings) : 0;
 	if (count)
 		record_report(list, count);
+	else if (end && end->name && rings->count == 0)
+		record_report_nothing(end->name);
+	bool complete = !end || is_complete(end, missing, list, count);
 	free(list);
+	return complete;
 }
 
 bool record_finish_stream(struct weft__runs_stream *stream, const struct record_end *end)
@@ -56,10 +84,8 @@ bool record_finish_stream(struct weft__runs_stream *stream, const struct record_
 		weft__runs_stream_destroy(stream);
 		return false;
 	}
-	record_report_missing(end->directory, &rings);
-	report_stream(stream, &rings);
-	if (rings.count == 0 && end->name)
-		record_report_nothing(end->name);
+	weft__runs_rings_check_running(end->directory, &rings);
+	bool complete = report_stream(stream, &rings, end);
 	if (good)
 		weft__runs_directory_remove(end->directory, &rings, false);
 	else
@@ -67,7 +93,7 @@ bool record_finish_stream(struct weft__runs_stream *stream, const struct record_
 			weft__runs_shown(end->directory));
 	weft__runs_rings_finish(&rings);
 	weft__runs_stream_destroy(stream);
-	return good;
+	return good && complete;
 }
 
 bool record_stream_process(const char *path, const struct weft__runs_ring *ring,
@@ -80,7 +106,7 @@ bool record_stream_process(const char *path, const struct weft__runs_ring *ring,
 	if (!weft__runs_stream_stop(stream))
 		return false;
 	bool good = weft__runs_stream_is_complete(stream);
-	report_stream(stream, NULL);
+	report_stream(stream, NULL, NULL);
 	weft__runs_stream_destroy(stream);
 	return good;
 }

@@ -25,11 +25,11 @@
 #include "runs/name.h"
 
 static const char usage[] =
-	"usage: weft record [-o FILE] [--size BYTES] [--total BYTES] [--in-place] [--snapshots N]\n"
-	"                   [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
+	"usage: weft record [-o FILE] [--size BYTES] [--total BYTES] [--in-place] [--require]\n"
+	"                   [--snapshots N] [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
 	"       weft record --stream [--rotate BYTES[:N]] [--max-size BYTES] [--zstd] [-o FILE]\n"
-	"                   [--size BYTES] [--total BYTES] [--snapshots N] [--trigger RULE]... [--]\n"
-	"                   PROGRAM [ARGUMENT]...\n"
+	"                   [--size BYTES] [--total BYTES] [--require] [--snapshots N]\n"
+	"                   [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
 	"       weft record -p PID [-o FILE]\n"
 	"                   [--stream [--rotate BYTES[:N]] [--max-size BYTES] [--zstd]]\n"
 	"       weft record --recover [-o FILE]\n"
@@ -46,6 +46,8 @@ static const char usage[] =
 	"                     are not recorded, and named at the end\n"
 	"  --in-place         record into FILE itself, so nothing has to be saved; the program may\n"
 	"                     wait for the disk, see weft-record(1)\n"
+	"  --require          fail with status 125 if nothing is recorded, a process cannot record, or\n"
+	"                     events are lost, overwritten ones included\n"
 	"  --snapshots N      take at most N snapshots when the program requests them; default: 10. Each\n"
 	"                     is the trace so far, saved as PROGRAM-PID.snapshot-1.weft and so on\n"
 	"  --trigger RULE     take a snapshot when RULE fires, for example 'counter queue > 100',\n"
@@ -86,6 +88,7 @@ struct record_arguments {
 	bool stream;
 	struct weft__runs_stream_options streaming;
 	bool in_place;
+	bool require;                         /* a loss is a failure */
 	const struct record_watcher *watcher; /* NULL: no watcher */
 };
 
@@ -208,7 +211,7 @@ static int check(const char *command, struct record_arguments *arguments, int op
 	if (operands == 0 && runs_program)
 		return cli_usage_error(command, "PROGRAM is missing");
 	if (!runs_program && (operands > 0 || arguments->size_bytes || arguments->total_bytes ||
-							 arguments->has_snapshots || arguments->in_place))
+							 arguments->has_snapshots || arguments->in_place || arguments->require))
 		return cli_usage_error(command,
 			arguments->recover
 				? "--recover runs no program, and takes -o only"
@@ -248,6 +251,8 @@ static bool take_option(const char *command, int option, struct record_arguments
 		return arguments->recover = true;
 	case 'i':
 		return arguments->in_place = true;
+	case 'q':
+		return arguments->require = true;
 	case 'S':
 		return arguments->stream = true;
 	case 'z':
@@ -281,6 +286,7 @@ static int parse(int argc, char **argv, struct record_arguments *ret_arguments, 
 		{"output", required_argument, NULL, 'o'},
 		{"pid", required_argument, NULL, 'p'},
 		{"recover", no_argument, NULL, 'r'},
+		{"require", no_argument, NULL, 'q'},
 		{"rotate", required_argument, NULL, 'R'},
 		{"size", required_argument, NULL, 's'},
 		{"snapshots", required_argument, NULL, 'n'},
@@ -361,6 +367,10 @@ static int record_in(const struct record_program *program, const struct record_a
 		.output = arguments->output,
 		.program = pid,
 		.name = pid ? arguments->program[0] : NULL,
+		.status = status,
+		.size_bytes = program->size_bytes,
+		.in_place = program->in_place,
+		.require = arguments->require && pid,
 		.watcher = arguments->watcher,
 		.early = early,
 	};

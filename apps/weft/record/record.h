@@ -47,15 +47,20 @@ struct record_end {
 	const char *directory, *output;
 	pid_t program;    /* its first process; 0: it could not be started */
 	const char *name; /* the program's name for the message if it recorded nothing; may be NULL */
+	int status;       /* the program's exit status */
+	uint64_t size_bytes;  /* size of each ring; 0: libweft's default */
+	const char *in_place; /* the file or directory for the rings; NULL: `directory` */
+	bool require;         /* a process that recorded nothing, or a loss, is a failure */
 	const struct record_watcher *watcher; /* may be NULL */
 	struct weft__runs_early *early;       /* what was saved meanwhile; may be NULL */
 };
 
-/* Saves the rings of the run. If all were saved, removes the run directory and returns true. */
+/* Saves the rings of the run. If all were saved, removes the run directory. True if all were saved
+ * and, with `require`, they have all events of all processes. */
 bool record_save_run(const struct record_end *end);
 
 /* Ends the stream of the run. If the files have every event that the rings did not lose, removes
- * the run directory and returns true. */
+ * the run directory. True in that case, and with `require` if also the rings lost none. */
 bool record_finish_stream(struct weft__runs_stream *stream, const struct record_end *end);
 
 /* Streams one process until it ends or a signal comes. */
@@ -88,8 +93,22 @@ int record_run(const struct record_program *program, struct weft__runs_snapshot_
 
 /* Prints which files were saved, and two commands that show them. */
 void record_report(const struct weft__runs_saved *saved, size_t count);
+/* Counts what the saved files have together, and what they lack. */
+struct record_sum {
+	uint64_t events, lost;
+	bool is_cut; /* a stream ended early at its limit */
+};
+struct record_sum record_sum_up(const struct weft__runs_saved *saved, size_t count);
+
+/* ---- nothing.c ---- */
+
+/* Prints why a program recorded nothing, as far as its file tells. */
 void record_report_nothing(const char *program);
-/* Prints the processes and entries of the directory that were not recorded, or not completely. */
-void record_report_missing(const char *directory, const struct weft__runs_rings *rings);
+
+/* ---- missing.c ---- */
+
+/* Prints the processes and entries of the directory that were not recorded, or not completely, and
+ * what to do. Returns the number of such processes. */
+size_t record_report_missing(const struct record_end *end, const struct weft__runs_rings *rings);
 
 #endif

@@ -110,6 +110,15 @@ static const char *advice(const struct weft__runs_saved *saved, const struct con
 	return content->overwritten ? "; a larger --size keeps more" : "";
 }
 
+/* libweft made a buffer, so the program is linked with it and has got its environment. */
+static void explain_empty(const struct weft__runs_saved *saved)
+{
+	cli_error(
+		"%.*s is linked with libweft but recorded no event: it made no call of libweft before "
+		"its end, or WEFT_LEVEL or WEFT_CATEGORIES switch its categories off",
+		saved->ring->stem_size, saved->ring->name);
+}
+
 static void report_one(const struct weft__runs_saved *saved)
 {
 	struct content content;
@@ -125,8 +134,34 @@ static void report_one(const struct weft__runs_saved *saved)
 	else
 		cli_inform("%s lost (%s)%s", grouped(content.lost, number), content.causes,
 			advice(saved, &content));
+	if (!content.events && !content.lost && !saved->ring->is_running)
+		explain_empty(saved);
 	if (saved->stream && saved->stream->unwritten)
 		cli_error("%s more could not be written", grouped(saved->stream->unwritten, number));
+}
+
+/* A process that executes another program begins another trace. */
+static size_t count_other_processes(const struct weft__runs_saved *saved, size_t count)
+{
+	size_t processes = 0;
+	for (size_t i = 1; i < count; i++) { /* traces of one process are neighbours */
+		pid_t pid = saved[i].ring->pid;
+		processes += pid != saved[i - 1].ring->pid && pid != saved[0].ring->pid;
+	}
+	return processes;
+}
+
+static void report_count(const struct weft__runs_saved *saved, size_t count)
+{
+	size_t traces = count - 1, processes = count_other_processes(saved, count);
+	if (processes == traces)
+		cli_put("weft: %zu more process%s:", traces, traces == 1 ? "" : "es");
+	else if (!processes)
+		cli_put("weft: %zu more program%s that process %d executed:", traces,
+			traces == 1 ? "" : "s", (int)saved[0].ring->pid);
+	else
+		cli_put("weft: %zu more programs, in %zu more process%s:", traces, processes,
+			processes == 1 ? "" : "es");
 }
 
 /* Reports all traces but the first, in one line, because there may be many. */
@@ -137,7 +172,7 @@ static void report_others(const struct weft__runs_saved *saved, size_t count)
 	};
 	if (count < 2)
 		return;
-	cli_put("weft: %zu more process%s:", count - 1, count == 2 ? "" : "es");
+	report_count(saved, count);
 	for (size_t i = 1; i < count && i <= SHOWN; i++)
 		cli_put("%s %s", i > 1 ? "," : "", shown_file(&saved[i]));
 	if (count > SHOWN + 1)
@@ -191,88 +226,16 @@ void record_report(const struct weft__runs_saved *saved, size_t count)
 		suggest(saved[0].file);
 }
 
-void record_report_nothing(const char *program)
+struct record_sum record_sum_up(const struct weft__runs_saved *saved, size_t count)
 {
-	cli_error(
-		"%s recorded nothing: it neither is linked with libweft nor starts a program that is, "
-		"or it is set-user-ID",
-		weft__runs_shown(program));
-}
-
-/* True if the reason is about a setting: the process recorded in spite of it. */
-static bool is_about_setting(const char *reason)
-{
-	return strncmp(reason, "WEFT_LEVEL: ", 12) == 0 ||
-		   strncmp(reason, "WEFT_CATEGORIES: ", 17) == 0 ||
-		   strncmp(reason, "WEFT_SYSCALLS: ", 15) == 0;
-}
-
-static void report_refused(const char *path, pid_t pid)
-{
-	struct weft_buffer_summary summary;
-	size_t size;
-	if (!weft__runs_ring_summarize(path, pid, &summary, &size))
-		return;
-	const size_t shown = sizeof(summary.refused) / sizeof(summary.refused[0]);
-	for (size_t i = 0; i < summary.refused_count && i < shown; i++)
-		cli_error("process %u could not record: %s: %s", (unsigned)summary.refused[i].pid,
-			summary.refused[i].step, strerror(summary.refused[i].reason));
-	if (summary.refused_count > shown)
-		cli_error("%u more processes could not record", (unsigned)(summary.refused_count - shown));
-}
-
-/* The link may come from a hostile process: escape its text for the terminal. */
-static void make_harmless(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x7f)
-			*text = '?';
-}
-
-/* `has_ring`: the process recorded something nonetheless. */
-static void report_failure(const char *directory, const struct weft__runs_ring *ring, bool has_ring)
-{
-	char path[PATH_MAX + NAME_MAX + 1], reason[512];
-	snprintf(path, sizeof(path), "%s%s", directory, ring->name);
-	ssize_t size = readlink(path, reason, sizeof(reason) - 1);
-	snprintf(path, sizeof(path), "%.*s", ring->stem_size, ring->name);
-	reason[size > 0 ? size : 0] = '\0';
-	make_harmless(reason);
-	const char *outcome = has_ring && is_about_setting(reason) ? "recorded, but ignored a setting"
-						  : has_ring                           ? "did not record everything"
-															   : "could not record";
-	cli_error("%s %s: %s", weft__runs_shown(path), outcome, size > 0 ? reason : strerror(errno));
-}
-
-static bool has_ring(const struct weft__runs_rings *rings, pid_t pid)
-{
-	for (size_t i = 0; i < rings->count; i++)
-		if (rings->list[i].pid == pid && !rings->list[i].is_failure)
-			return true;
-	return false;
-}
-
-static void report_failures(const char *directory, const struct weft__runs_rings *rings)
-{
-	const size_t shown = 8; /* there may be many */
-	size_t failures = 0;
-	for (size_t i = 0; i < rings->count; i++) {
-		const struct weft__runs_ring *ring = &rings->list[i];
-		if (ring->is_failure && ++failures <= shown)
-			report_failure(directory, ring, has_ring(rings, ring->pid));
+	struct record_sum sum = {0};
+	struct content content;
+	for (size_t i = 0; i < count; i++) {
+		if (!find_content(&saved[i], &content))
+			continue;
+		sum.events += content.events;
+		sum.lost += content.lost + (saved[i].stream ? saved[i].stream->unwritten : 0);
+		sum.is_cut |= saved[i].stream && saved[i].stream->is_cut;
 	}
-	if (failures > shown)
-		cli_error("%zu more such messages are left out", failures - shown);
-}
-
-void record_report_missing(const char *directory, const struct weft__runs_rings *rings)
-{
-	char path[PATH_MAX + NAME_MAX + 1];
-	report_failures(directory, rings);
-	weft__runs_rings_report_refused(directory, rings);
-	for (size_t i = 0; i < rings->count; i++) {
-		snprintf(path, sizeof(path), "%s%s", directory, rings->list[i].name);
-		if (!rings->list[i].is_failure)
-			report_refused(path, rings->list[i].pid);
-	}
+	return sum;
 }
