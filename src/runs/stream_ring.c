@@ -3,11 +3,14 @@
  * The stream of one ring: one file, or a series of files.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <weft/source.h>
 
+#include "abi/run_abi.h"
 #include "runs/file.h"
 #include "runs/message.h"
 #include "runs/streaming.h"
@@ -28,13 +31,26 @@ static void fail_to_open(struct weft__ring_stream *r, const char *reason)
 	r->has_failed = r->ring.is_ours;
 }
 
-/* A ring without magic is still being made, or will never be complete; it is tried again. */
-static bool open_ring(struct weft__runs_stream *s, struct weft__ring_stream *r)
+/* True if the ring is gone because its process could not complete it, and says so in a link. */
+static bool was_given_up(const struct weft__ring_stream *r)
+{
+	char link[sizeof(r->path) + sizeof(WEFT_ABI_RUN_FAILED)];
+	struct stat status;
+	size_t stem = strlen(r->path) - strlen(WEFT_ABI_RUN_RING);
+	snprintf(link, sizeof(link), "%.*s" WEFT_ABI_RUN_FAILED, (int)stem, r->path);
+	return lstat(r->path, &status) != 0 && lstat(link, &status) == 0;
+}
+
+/* A ring without magic is still being made, or will never be complete; it is tried again. So is a
+ * ring that was removed: its process makes the link after that. */
+static bool open_ring(struct weft__runs_stream *s, struct weft__ring_stream *r, bool is_last)
 {
 	struct weft_ring_check check;
 	int fd = weft_source_open_ring(r->path, r->ring.pid, WEFT_RING_WRITE, &check);
 	if (fd < 0) {
-		fail_to_open(r, check.reason);
+		bool is_gone = access(r->path, F_OK) != 0 && errno == ENOENT;
+		if (!is_gone || (is_last && !was_given_up(r)))
+			fail_to_open(r, check.reason);
 		return false;
 	}
 	int error = weft_stream_open_descriptor(fd, s->piece_bytes, &r->stream);
@@ -129,7 +145,7 @@ bool weft__ring_stream_serve(struct weft__runs_stream *s, struct weft__ring_stre
 	bool busy = false;
 	if (s->is_full && !r->stream)
 		r->is_done = r->result.is_cut = true;
-	if (r->is_done || (!r->stream && !open_ring(s, r))) {
+	if (r->is_done || (!r->stream && !open_ring(s, r, is_last))) {
 		/* After the program's end no ring is completed any more. */
 		r->is_done = r->is_done || (is_last && !r->waits);
 		return false;

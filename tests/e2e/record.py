@@ -294,7 +294,7 @@ def what_is_required():
                                       (('--size', '8000G', SUBJECT, 3, 'exit', 0), '1 process did not record everything')):
                 result = here.record('--require', *options, '-o', 't.weft', *arguments, status=125)
                 assert '--require: ' + reason in result.stderr, result.stderr
-                assert here.is_clean()
+                assert here.is_clean(), (options, arguments, result.stderr)
         result = here.record('--require', '--size', '64K', '-o', 't.weft', SUBJECT, 20000, 'exit', 0, status=125)
         assert re.search(r'--require: \d+ events were lost; use a larger --size', result.stderr), result.stderr
         assert notes(here.file('t.weft')) > 1000

@@ -490,8 +490,28 @@ static void a_ring_that_was_removed_fails(void **state)
 	begin(&run, (struct weft__runs_stream_options){0}, "out.weft");
 	assert_int_equal(unlink(run.ring.path), 0);
 	assert_false(weft__ring_stream_serve(&run.stream, &run.ring, false));
+	assert_false(run.ring.is_done || run.ring.has_failed);
+	assert_false(weft__ring_stream_serve(&run.stream, &run.ring, true));
 	assert_true(run.ring.is_done && run.ring.has_failed);
 	assert_non_null(strstr(reported, strerror(ENOENT)));
+	end(&run);
+}
+
+/* The process could not allocate the ring that it had begun to make. */
+static void a_ring_that_its_process_gave_up_is_passed_over(void **state)
+{
+	(void)state;
+	struct run run;
+	char link[PATH_MAX + NAME_MAX + 32];
+	begin(&run, (struct weft__runs_stream_options){0}, "out.weft");
+	size_t stem = strlen(run.ring.path) - strlen(".weft");
+	snprintf(link, sizeof(link), "%.*s.failed", (int)stem, run.ring.path);
+	assert_int_equal(symlink("allocate: No space left on device", link), 0);
+	assert_int_equal(unlink(run.ring.path), 0);
+	assert_false(weft__ring_stream_serve(&run.stream, &run.ring, true));
+	assert_true(run.ring.is_done);
+	assert_false(run.ring.has_failed);
+	assert_string_equal(reported, "");
 	end(&run);
 }
 
@@ -706,6 +726,7 @@ int main(void)
 		cmocka_unit_test(a_ring_that_was_never_made_is_passed_over),
 		cmocka_unit_test(a_damaged_ring_of_ours_fails),
 		cmocka_unit_test(a_ring_that_was_removed_fails),
+		cmocka_unit_test(a_ring_that_its_process_gave_up_is_passed_over),
 		cmocka_unit_test(all_rings_of_a_run_are_streamed),
 		cmocka_unit_test(compressed_files_are_named_by_their_suffix),
 		cmocka_unit_test(streaming_leaves_nothing),
