@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Values that programs record and readers read: kinds of tasks, kinds of bands, and "no task".
+ * Values that programs record and readers read: kinds of tasks, kinds of bands, and numbers that
+ * stand for no task, the current task or an unknown age.
  */
 #ifndef WEFT_KINDS_H
 #define WEFT_KINDS_H
@@ -9,6 +10,12 @@
 
 /* Instead of a task: idle in a switch, no edge in a read. The old tools wrote -1. */
 #define WEFT_TASK_NONE UINT64_MAX
+
+/* Pass this instead of a task's id to mean the thread's current task. */
+#define WEFT_TASK_CURRENT (UINT64_MAX - 1)
+
+/* Pass this instead of a task's age if it is unknown. */
+#define WEFT_AGE_UNKNOWN UINT64_MAX
 
 enum weft_kind {
 #define KIND(number, id, name) WEFT_KIND_##id = number,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC
  *
  * WEFT__VALUE(x): an argument of weft_notef or weft_mark with its type, by _Generic in C and by
- * overloading in C++. Programs include weft.h, which includes this file.
+ * overloading in C++. Programs include weft.h, which includes weft_macros.h and that this file.
  */
 #ifndef WEFT_VALUE_H
 #define WEFT_VALUE_H
 
-#include <weft/weft.h>
+#include <weft/weft_macros.h>
 
 static inline struct weft__value weft__i64(int64_t value)
 {

@@ -13,7 +13,8 @@
  * Link with libweft and run under `weft record`, or call weft_start with a buffer of your own. A
  * call that does not record, because recording is off or because of its level, costs two loads and
  * a branch that is not taken; its arguments are not evaluated. With WEFT_DISABLED defined before
- * this header is included, the calls compile to nothing.
+ * this header is included, the calls compile to nothing, with any C99 or C++11 compiler. Otherwise
+ * this header needs gcc or clang, and C11 or C++11.
  *
  * Any thread may call, also from signal handlers. Calls never block, allocate, lock or set errno,
  * and return nothing that needs checking. An event that cannot be recorded is counted by cause, and
@@ -27,8 +28,8 @@
  *
  * Each call has a category and a level, by which it can be switched on and off while the program
  * runs: see WEFT_CATEGORY_DEFINE below. Most calls are macros that test the level and then call a
- * function of the same name. The function itself records at any level: it is meant for other
- * languages, and for taking its address, as in &weft_resolve.
+ * function of the same name (weft_macros.h). The function itself records at any level: it is meant
+ * for taking its address, as in &weft_resolve.
  *
  * `text` is any C string. A literal is stored once and referred to by its name's id; other text is
  * copied into the event, and is cut with an ellipsis beyond about 2,000 bytes.
@@ -46,12 +47,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Pass this instead of a task's id to mean the thread's current task. */
-#define WEFT_TASK_CURRENT (UINT64_MAX - 1)
-
-/* Pass this instead of a task's age if it is unknown. */
-#define WEFT_AGE_UNKNOWN UINT64_MAX
 
 /* The services that the recorder needs from the system. A program without an operating system, or
  * with a clock of its own, fills one and passes it to weft_start; the struct must stay valid while
@@ -93,17 +88,6 @@ struct weft_platform {
 	const uint64_t *ticks_at;
 };
 
-/* Calls go through one jump instead of two (no PLT entry) where the compiler allows it. The saving
- * pays for the level test in front of each call. */
-#if defined(__has_attribute) && !defined(WEFT_FREESTANDING)
-#if __has_attribute(noplt)
-#define WEFT__DIRECT __attribute__((noplt))
-#endif
-#endif
-#ifndef WEFT__DIRECT
-#define WEFT__DIRECT
-#endif
-
 /* ---- Categories and levels ----
  *
  * A category is a library or a part of a program whose recording can be turned up or down:
@@ -133,6 +117,17 @@ struct weft_platform {
 
 #ifndef WEFT_DISABLED
 
+/* Calls go through one jump instead of two (no PLT entry) where the compiler allows it. The saving
+ * pays for the level test in front of each call. */
+#if defined(__has_attribute) && !defined(WEFT_FREESTANDING)
+#if __has_attribute(noplt)
+#define WEFT__DIRECT __attribute__((noplt))
+#endif
+#endif
+#ifndef WEFT__DIRECT
+#define WEFT__DIRECT
+#endif
+
 struct weft_category {
 	const uint8_t *level; /* calls up to this level are recorded */
 	const char *name, *description;
@@ -142,37 +137,14 @@ struct weft_category {
 extern struct weft_category weft_category_program, weft_category_always;
 extern const uint8_t weft__level_zero;
 
-/* The macros below call these functions; call them directly for categories that are made in another
- * way. Any thread may call them, but not from signal handlers. The object and its text must stay
- * valid until it is unregistered. Before registration its level points at weft__level_zero. */
+/* Names of categories should not contain '=' or ','. An object is visible only inside its own
+ * library or program.
+ *
+ * WEFT_CATEGORY_DEFINE calls these functions; call them directly for categories that are made in
+ * another way. Any thread may call them, but not from signal handlers. The object and its text must
+ * stay valid until it is unregistered. Before registration its level points at weft__level_zero. */
 void weft_category_register(struct weft_category *category);
 void weft_category_unregister(struct weft_category *category);
-
-/* Names should not contain '=' or ','. The object is visible only inside its own library or
- * program. */
-#define WEFT_CATEGORY_DECLARE(id) \
-	extern __attribute__((visibility("hidden"))) struct weft_category weft_category_##id
-#ifdef WEFT_FREESTANDING /* registered at its first use */
-#define WEFT__LEVEL_UNSET 255
-extern const uint8_t weft__level_unset;
-bool weft__category_first_use(struct weft_category *category, unsigned level);
-#define WEFT_CATEGORY_DEFINE(id, name, description) \
-	WEFT_CATEGORY_DECLARE(id);                      \
-	struct weft_category weft_category_##id = {&weft__level_unset, "" name, "" description, NULL}
-#else /* runs before the constructors of C++ objects */
-#define WEFT_CATEGORY_DEFINE(id, name, description)                                               \
-	WEFT_CATEGORY_DECLARE(id);                                                                    \
-	struct weft_category weft_category_##id = {&weft__level_zero, "" name, "" description, NULL}; \
-	__attribute__((constructor(102))) static void weft__category_begin_##id(void)                 \
-	{                                                                                             \
-		weft_category_register(&weft_category_##id);                                              \
-	}                                                                                             \
-	__attribute__((destructor(102))) static void weft__category_end_##id(void)                    \
-	{                                                                                             \
-		weft_category_unregister(&weft_category_##id);                                            \
-	}                                                                                             \
-	WEFT_CATEGORY_DECLARE(id)
-#endif
 
 /* True if calls of that level would be recorded, in this file's category or in another. Use it to
  * skip arguments that are expensive to compute. */
@@ -180,16 +152,7 @@ bool weft__category_first_use(struct weft_category *category, unsigned level);
 #define weft_category_enabled(id, level) weft__allows(&weft_category_##id, level)
 
 /* Gives the calls of this header that it contains a level, which must be a constant. */
-/* clang-format off */
-#define weft_at(given, ...) \
-	do { \
-		_Pragma("GCC diagnostic push") \
-		_Pragma("GCC diagnostic ignored \"-Wshadow\"") \
-		enum { weft__level_given = (given) }; \
-		_Pragma("GCC diagnostic pop") \
-		__VA_ARGS__; \
-	} while (0)
-/* clang-format on */
+#define weft_at(level, ...) WEFT__AT(level, __VA_ARGS__)
 
 /* Sets the level of all categories that match `pattern`, in which each * stands for any text, and
  * of matching categories that are registered later. "*" alone sets all categories, but a category
@@ -331,290 +294,16 @@ bool weft_rundown_wanted(uint32_t *seen);
 void weft_rundown_task(
 	uint64_t task, uint16_t kind, const char *label, uint64_t age_ns, uint64_t waits_for);
 
-/* The macros call these functions. `cache` keeps the id of a literal's name for this call site;
- * NULL if the text may differ from call to call. */
-void weft__label(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
-void weft__note(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
-void weft__tag(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
-void weft__tag_value(uint64_t task, uint64_t *cache, const char *text, int64_t value) WEFT__DIRECT;
-void weft__counter_add(
-	uint64_t task, uint64_t *cache, const char *name, int64_t change) WEFT__DIRECT;
-void weft__counter_set(
-	uint64_t task, uint64_t *cache, const char *name, int64_t value) WEFT__DIRECT;
-void weft__band(unsigned kind, uint64_t *cache, const char *reason, bool begin) WEFT__DIRECT;
-
-uint64_t weft__create_unseen(void) WEFT__DIRECT;
-void weft__runs(uint64_t task) WEFT__DIRECT;
-
-/* True if calls of `category` at `level` are recorded. */
-__attribute__((always_inline)) static inline bool weft__allows(
-	struct weft_category *category, unsigned level)
-{
-	const uint8_t *at = __atomic_load_n(&category->level, __ATOMIC_RELAXED);
-	unsigned allowed = __atomic_load_n(at, __ATOMIC_RELAXED);
-#ifdef WEFT_FREESTANDING
-	if (__builtin_expect(allowed == WEFT__LEVEL_UNSET, 0))
-		return weft__category_first_use(category, level);
-#endif
-	return allowed >= level;
-}
-
-enum {
-	weft__level_given = 0 /* weft_at shadows it */
-};
-
-#define WEFT__OWN_CATEGORY WEFT__APPLY_(weft_category_, WEFT_CATEGORY)
-#define WEFT__LEVEL_OR(usual) \
-	((unsigned)weft__level_given != 0 ? (unsigned)weft__level_given : (unsigned)(usual))
-#define WEFT__IS_ON             weft__allows(&WEFT__OWN_CATEGORY, WEFT__LEVEL_OR(WEFT_LEVEL_INFO))
-#define WEFT__FAILS_ARE_ON      weft__allows(&WEFT__OWN_CATEGORY, WEFT__LEVEL_OR(WEFT_LEVEL_ERROR))
-#define WEFT__IS_RECORDING      weft__allows(&weft_category_always, WEFT_LEVEL_ERROR)
-#define WEFT__WHEN(is_on, call) ((is_on) ? call : (void)0)
-#define WEFT__OR_RUNS(call, task) \
-	(WEFT__IS_ON ? call : WEFT__IS_RECORDING ? weft__runs(task) : (void)0)
-#define WEFT__OR_UNSEEN(call) (WEFT__IS_ON ? call : weft__create_unseen())
-
-#ifndef WEFT__FUNCTIONS
-#define weft_is_recording()        (WEFT__IS_RECORDING && weft_is_recording())
-#define weft_current()             (WEFT__IS_RECORDING ? weft_current() : WEFT_TASK_NONE)
-#define weft_create(kind)          WEFT__OR_UNSEEN(weft_create(kind))
-#define weft_create_as(task, kind) WEFT__OR_UNSEEN(weft_create_as(task, kind))
-#define weft_switch(task)          WEFT__WHEN(WEFT__IS_RECORDING, weft_switch(task))
-#define weft_thread_name(name)     WEFT__WHEN(WEFT__IS_RECORDING, weft_thread_name(name))
-#define weft_snapshot_request(why) WEFT__WHEN(WEFT__IS_RECORDING, weft_snapshot_request(why))
-#define weft_rundown_wanted(seen)  (WEFT__IS_RECORDING && weft_rundown_wanted(seen))
-#define weft_gc(duration_ns)       WEFT__WHEN(WEFT__IS_RECORDING, weft_gc(duration_ns))
-#define weft_moment_begin()        WEFT__WHEN(WEFT__IS_RECORDING, weft_moment_begin())
-#define weft_moment_end()          WEFT__WHEN(WEFT__IS_RECORDING, weft_moment_end())
-#define weft_read(source)          WEFT__WHEN(WEFT__IS_ON, weft_read(source))
-#define weft_read_as(t, source)    WEFT__OR_RUNS(weft_read_as(t, source), t)
-#define weft_read_later(source)    WEFT__WHEN(WEFT__IS_ON, weft_read_later(source))
-#define weft_read_later_as(t, s)   WEFT__WHEN(WEFT__IS_ON, weft_read_later_as(t, s))
-#define weft_try_read(source)      WEFT__WHEN(WEFT__IS_ON, weft_try_read(source))
-#define weft_try_read_as(t, s)     WEFT__WHEN(WEFT__IS_ON, weft_try_read_as(t, s))
-#define weft_resolve(target)       WEFT__WHEN(WEFT__IS_ON, weft_resolve(target))
-#define weft_resolve_as(t, target) WEFT__WHEN(WEFT__IS_ON, weft_resolve_as(t, target))
-#define weft_fail(target, message) WEFT__WHEN(WEFT__FAILS_ARE_ON, weft_fail(target, message))
-#define weft_fail_as(t, x, m)      WEFT__WHEN(WEFT__FAILS_ARE_ON, weft_fail_as(t, x, m))
-#define weft_become(target)        WEFT__WHEN(WEFT__IS_ON, weft_become(target))
-#define weft_become_as(t, target)  WEFT__WHEN(WEFT__IS_ON, weft_become_as(t, target))
-#define weft_signal(receiver)      WEFT__OR_RUNS(weft_signal(receiver), receiver)
-#define weft_signal_as(t, r)       WEFT__OR_RUNS(weft_signal_as(t, r), r)
-#define weft_signal_only(receiver) WEFT__WHEN(WEFT__IS_ON, weft_signal_only(receiver))
-#define weft_signal_only_as(t, r)  WEFT__WHEN(WEFT__IS_ON, weft_signal_only_as(t, r))
-#define weft_expect()              WEFT__WHEN(WEFT__IS_ON, weft_expect())
-#define weft_expect_as(task)       WEFT__WHEN(WEFT__IS_ON, weft_expect_as(task))
-#endif
-
-/* A value with its type: enum weft_abi_value of the buffer's format. */
-struct weft__value {
-	unsigned type;
-	union {
-		int64_t i64;
-		uint64_t u64;
-		double f64;
-		const char *text;
-	} is;
-};
-
-void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
-	const struct weft__value *values) WEFT__DIRECT;
-/* `names`: the mark's name, then the name of each value. */
-void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsigned count,
-	const struct weft__value *values) WEFT__DIRECT;
-
-#define WEFT__QUOTE(x) #x
-/* True if the expression is written as a string literal, so that its text never changes at this
- * call site. __builtin_constant_p rejects expressions like "a"[0] == c ? "x" : "y", which also
- * begin and end with a quote. */
-#define WEFT__IS_LITERAL(x)                                                           \
-	(WEFT__QUOTE(x)[0] == '"' && WEFT__QUOTE(x)[sizeof(WEFT__QUOTE(x)) - 2] == '"' && \
-		__builtin_constant_p(x))
-
-#define WEFT__IF(is_on, ...)             \
-	do {                                 \
-		if (is_on) {                     \
-			static uint64_t weft__cache; \
-			__VA_ARGS__;                 \
-		}                                \
-	} while (0)
-#define WEFT__CACHE(text) (WEFT__IS_LITERAL(text) ? &weft__cache : NULL)
-
-#define WEFT__WITH_TEXT(function, task, text) \
-	WEFT__IF(WEFT__IS_ON, function(task, WEFT__CACHE(text), text))
-#define WEFT__WITH_TEXT_AND(function, task, text, last) \
-	WEFT__IF(WEFT__IS_ON, function(task, WEFT__CACHE(text), text, last))
-#define WEFT__BAND(kind, reason, begin) \
-	WEFT__IF(WEFT__IS_RECORDING, weft__band(kind, WEFT__CACHE(reason), reason, begin))
-
-/* clang-format off */
-#define WEFT__NOTEF(task, ...) \
-	WEFT__IF(WEFT__IS_ON, \
-		const struct weft__value weft__values[] = { \
-			{0, {0}} WEFT__APPLY(WEFT__VALUES_, __VA_ARGS__)}; \
-		if (0) \
-			weft__check_format(__VA_ARGS__); \
-		weft__notef(task, &weft__cache, "" WEFT__FIRST(__VA_ARGS__, ), \
-			(unsigned)(sizeof(weft__values) / sizeof(weft__values[0])) - 1, weft__values + 1))
-
-#define WEFT__MARK(task, ...) \
-	WEFT__IF(WEFT__IS_ON, \
-		static const char *const weft__names[] = {WEFT__APPLY(WEFT__NAMES_, __VA_ARGS__)}; \
-		const struct weft__value weft__values[] = { \
-			{0, {0}} WEFT__APPLY(WEFT__FIELDS_, __VA_ARGS__)}; \
-		weft__mark(task, &weft__cache, weft__names, \
-			(unsigned)(sizeof(weft__values) / sizeof(weft__values[0])) - 1, weft__values + 1))
-/* clang-format on */
-
-__attribute__((format(printf, 1, 2))) static inline void weft__check_format(const char *format, ...)
-{
-	(void)format;
-}
-
-#else /* WEFT_DISABLED: arguments are not evaluated, but count as used */
-
-__attribute__((always_inline)) static inline uint64_t weft__no_task(void)
-{
-	return 0;
-}
-__attribute__((always_inline)) static inline bool weft__false(void)
-{
-	return false;
-}
-__attribute__((always_inline)) static inline int weft__success(void)
-{
-	return 0;
-}
-
-#define WEFT_CATEGORY_DECLARE(id)                   struct weft_category
-#define WEFT_CATEGORY_DEFINE(id, name, description) struct weft_category
-struct weft_category;
-
-#define WEFT__UNUSED(x)              ((void)sizeof(x))
-#define WEFT__UNUSED_2(x, y)         (WEFT__UNUSED(x), WEFT__UNUSED(y))
-#define WEFT__UNUSED_3(x, y, z)      (WEFT__UNUSED_2(x, y), WEFT__UNUSED(z))
-#define weft_start(b, s, p)          (WEFT__UNUSED_3(b, s, p), weft__success())
-#define weft_stop()                  ((void)0)
-#define weft_category_register(c)    WEFT__UNUSED(c)
-#define weft_category_unregister(c)  WEFT__UNUSED(c)
-#define weft_enabled(level)          (WEFT__UNUSED(level), weft__false())
-#define weft_category_enabled(c, l)  (WEFT__UNUSED(l), weft__false())
-#define weft_set_level(p, level)     (WEFT__UNUSED_2(p, level), weft__success())
-#define weft_is_recording()          weft__false()
-#define weft_thread_name(name)       WEFT__UNUSED(name)
-#define weft_current()               weft__no_task()
-#define weft_create(kind)            (WEFT__UNUSED(kind), weft__no_task())
-#define weft_create_as(task, kind)   (WEFT__UNUSED_2(task, kind), weft__no_task())
-#define weft_switch(task)            WEFT__UNUSED(task)
-#define weft_moment_begin()          ((void)0)
-#define weft_moment_end()            ((void)0)
-#define weft_read(source)            WEFT__UNUSED(source)
-#define weft_read_as(task, source)   WEFT__UNUSED_2(task, source)
-#define weft_read_later(source)      WEFT__UNUSED(source)
-#define weft_read_later_as(t, s)     WEFT__UNUSED_2(t, s)
-#define weft_try_read(source)        WEFT__UNUSED(source)
-#define weft_try_read_as(t, s)       WEFT__UNUSED_2(t, s)
-#define weft_resolve(target)         WEFT__UNUSED(target)
-#define weft_resolve_as(t, x)        WEFT__UNUSED_2(t, x)
-#define weft_fail(target, message)   WEFT__UNUSED_2(target, message)
-#define weft_fail_as(t, x, message)  WEFT__UNUSED_3(t, x, message)
-#define weft_become(target)          WEFT__UNUSED(target)
-#define weft_become_as(t, x)         WEFT__UNUSED_2(t, x)
-#define weft_signal(receiver)        WEFT__UNUSED(receiver)
-#define weft_signal_as(t, r)         WEFT__UNUSED_2(t, r)
-#define weft_signal_only(receiver)   WEFT__UNUSED(receiver)
-#define weft_signal_only_as(t, r)    WEFT__UNUSED_2(t, r)
-#define weft_expect()                ((void)0)
-#define weft_expect_as(task)         WEFT__UNUSED(task)
-#define weft_gc(duration_ns)         WEFT__UNUSED(duration_ns)
-#define weft_label(text)             WEFT__UNUSED(text)
-#define weft_label_as(task, text)    WEFT__UNUSED_2(task, text)
-#define weft_note(text)              WEFT__UNUSED(text)
-#define weft_note_as(task, text)     WEFT__UNUSED_2(task, text)
-#define weft_notef(...)              ((void)0 WEFT__APPLY(WEFT__IGNORE_, __VA_ARGS__))
-#define weft_notef_as(task, ...)     (WEFT__UNUSED(task) WEFT__APPLY(WEFT__IGNORE_, __VA_ARGS__))
-#define weft_tag(text)               WEFT__UNUSED(text)
-#define weft_tag_as(task, text)      WEFT__UNUSED_2(task, text)
-#define weft_tag_value(text, v)      WEFT__UNUSED_2(text, v)
-#define weft_tag_value_as(t, x, v)   WEFT__UNUSED_3(t, x, v)
-#define weft_mark(...)               ((void)0 WEFT__APPLY(WEFT__IGNORE_, __VA_ARGS__))
-#define weft_mark_as(task, ...)      (WEFT__UNUSED(task) WEFT__APPLY(WEFT__IGNORE_, __VA_ARGS__))
-#define weft_counter_add(name, n)    WEFT__UNUSED_2(name, n)
-#define weft_counter_set(name, n)    WEFT__UNUSED_2(name, n)
-#define weft_counter_add_as(t, x, n) WEFT__UNUSED_3(t, x, n)
-#define weft_counter_set_as(t, x, n) WEFT__UNUSED_3(t, x, n)
-#define weft_band_begin(kind, why)   WEFT__UNUSED_2(kind, why)
-#define weft_band_end(kind, why)     WEFT__UNUSED_2(kind, why)
-#define weft_snapshot_request(why)   WEFT__UNUSED(why)
-#define weft_at(level, ...) \
-	do {                    \
-		__VA_ARGS__;        \
-	} while (0)
-
-#define weft_trigger(rule)               WEFT__UNUSED(rule)
-#define weft_rundown_wanted(seen)        (WEFT__UNUSED(seen), weft__false())
-#define weft_rundown_task(t, k, l, a, w) (WEFT__UNUSED_2(t, k), WEFT__UNUSED_3(l, a, w))
-
-#endif
-
-/* Apply a macro by the number of its arguments: APPLY(F_, a, b, c) is F_3(a, b, c). */
-#define WEFT__FIRST(x, ...)                                             x
-#define WEFT__COUNT(...)                                                WEFT__FOURTEENTH(__VA_ARGS__, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )
-#define WEFT__FOURTEENTH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, ...) n
-#define WEFT__PASTE(a, b)                                               a##b
-#define WEFT__APPLY_(f, n)                                              WEFT__PASTE(f, n)
-#define WEFT__APPLY(f, ...)                                             WEFT__APPLY_(f, WEFT__COUNT(__VA_ARGS__))(__VA_ARGS__)
-
-/* The values of a notef, without its format. */
-#define WEFT__VALUES_1(f)
-#define WEFT__VALUES_2(f, a)      , WEFT__VALUE(a)
-#define WEFT__VALUES_3(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_2(f, __VA_ARGS__)
-#define WEFT__VALUES_4(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_3(f, __VA_ARGS__)
-#define WEFT__VALUES_5(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_4(f, __VA_ARGS__)
-#define WEFT__VALUES_6(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_5(f, __VA_ARGS__)
-#define WEFT__VALUES_7(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_6(f, __VA_ARGS__)
-#define WEFT__VALUES_8(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_7(f, __VA_ARGS__)
-#define WEFT__VALUES_9(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_8(f, __VA_ARGS__)
-
-/* The names of a mark. The "" makes the compiler reject anything but literals. */
-#define WEFT__NAMES_1(n)             "" n
-#define WEFT__NAMES_3(n, k, v)       "" n, "" k
-#define WEFT__NAMES_5(n, k, v, ...)  "" n, WEFT__NAMES_3(k, __VA_ARGS__)
-#define WEFT__NAMES_7(n, k, v, ...)  "" n, WEFT__NAMES_5(k, __VA_ARGS__)
-#define WEFT__NAMES_9(n, k, v, ...)  "" n, WEFT__NAMES_7(k, __VA_ARGS__)
-#define WEFT__NAMES_11(n, k, v, ...) "" n, WEFT__NAMES_9(k, __VA_ARGS__)
-#define WEFT__NAMES_13(n, k, v, ...) "" n, WEFT__NAMES_11(k, __VA_ARGS__)
-
-/* The values of a mark. */
-#define WEFT__FIELDS_1(n)
-#define WEFT__FIELDS_3(n, k, v)       , WEFT__VALUE(v)
-#define WEFT__FIELDS_5(n, k, v, ...)  , WEFT__VALUE(v) WEFT__FIELDS_3(n, __VA_ARGS__)
-#define WEFT__FIELDS_7(n, k, v, ...)  , WEFT__VALUE(v) WEFT__FIELDS_5(n, __VA_ARGS__)
-#define WEFT__FIELDS_9(n, k, v, ...)  , WEFT__VALUE(v) WEFT__FIELDS_7(n, __VA_ARGS__)
-#define WEFT__FIELDS_11(n, k, v, ...) , WEFT__VALUE(v) WEFT__FIELDS_9(n, __VA_ARGS__)
-#define WEFT__FIELDS_13(n, k, v, ...) , WEFT__VALUE(v) WEFT__FIELDS_11(n, __VA_ARGS__)
-
-/* Arguments that are not evaluated. */
-#define WEFT__IGNORE_1(a)       , (void)sizeof(a)
-#define WEFT__IGNORE_2(a, ...)  , (void)sizeof(a) WEFT__IGNORE_1(__VA_ARGS__)
-#define WEFT__IGNORE_3(a, ...)  , (void)sizeof(a) WEFT__IGNORE_2(__VA_ARGS__)
-#define WEFT__IGNORE_4(a, ...)  , (void)sizeof(a) WEFT__IGNORE_3(__VA_ARGS__)
-#define WEFT__IGNORE_5(a, ...)  , (void)sizeof(a) WEFT__IGNORE_4(__VA_ARGS__)
-#define WEFT__IGNORE_6(a, ...)  , (void)sizeof(a) WEFT__IGNORE_5(__VA_ARGS__)
-#define WEFT__IGNORE_7(a, ...)  , (void)sizeof(a) WEFT__IGNORE_6(__VA_ARGS__)
-#define WEFT__IGNORE_8(a, ...)  , (void)sizeof(a) WEFT__IGNORE_7(__VA_ARGS__)
-#define WEFT__IGNORE_9(a, ...)  , (void)sizeof(a) WEFT__IGNORE_8(__VA_ARGS__)
-#define WEFT__IGNORE_10(a, ...) , (void)sizeof(a) WEFT__IGNORE_9(__VA_ARGS__)
-#define WEFT__IGNORE_11(a, ...) , (void)sizeof(a) WEFT__IGNORE_10(__VA_ARGS__)
-#define WEFT__IGNORE_12(a, ...) , (void)sizeof(a) WEFT__IGNORE_11(__VA_ARGS__)
-#define WEFT__IGNORE_13(a, ...) , (void)sizeof(a) WEFT__IGNORE_12(__VA_ARGS__)
+#endif /* WEFT_DISABLED */
 
 #ifdef __cplusplus
 }
 #endif
 
-#ifndef WEFT_DISABLED
-#include <weft/value.h>
+#ifdef WEFT_DISABLED
+#include <weft/weft_disabled.h>
+#else
+#include <weft/weft_macros.h>
 #endif
 
 #endif

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: ISC
 """weft.h compiles as C and C++ without a warning, and leaves nothing behind when it is disabled."""
 import os
+import re
 import shutil
 
-from harness import SOURCE, case, main, run, skip, temporary_directory
+from harness import SOURCE, case, equal, main, run, skip, temporary_directory
 
 CALLS = os.path.join(SOURCE, 'tests', 'e2e', 'header_calls.c')
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Werror', '-I', os.path.join(SOURCE, 'include')]
@@ -59,6 +60,55 @@ def cplusplus():
     for standard in ('c++11', 'c++17', 'c++20'):
         accepts(['g++', '-x', 'c++', '-std=' + standard], '-O2')
         accepts(['g++', '-x', 'c++', '-std=' + standard], '-DWEFT_DISABLED')
+
+
+DISABLED = ['-std=c99', '-pedantic-errors', '-DWEFT_DISABLED']
+# Extensions of gcc that other compilers refuse.
+EXTENSIONS = re.compile(r'__attribute__|__builtin|__typeof|__extension__|__atomic|_Pragma|\(\s*\{|constructor')
+
+
+def own_lines(text):
+    """The lines of preprocessed text that come from weft's headers or from the calls."""
+    found, is_own = [], False
+    for line in text.splitlines():
+        marker = re.match(r'# \d+ "([^"]*)"', line)
+        if marker:
+            is_own = '/weft/' in marker.group(1) or marker.group(1) == CALLS
+        elif is_own:
+            found.append(line)
+    return found
+
+
+@case
+def disabled_is_c99_by_gcc():
+    accepts(['gcc'], *DISABLED)
+
+
+@case
+def disabled_is_c99_by_clang():
+    accepts(['clang-14'], *DISABLED)
+
+
+@case
+def disabled_is_c99_by_tcc():
+    accepts(['tcc'], *DISABLED)
+
+
+@case
+def disabled_is_c99_as_msvc_reads_it():
+    """clang expands macros as MSVC does, which passes __VA_ARGS__ on as one argument."""
+    accepts(['clang-14', '--target=x86_64-pc-windows-msvc', '-fms-compatibility', '-ffreestanding'], *DISABLED)
+
+
+@case
+def disabled_uses_no_extension():
+    if not shutil.which('gcc'):
+        skip('gcc is not installed')
+    def extensions(*flags):
+        text = run(['gcc', *WARNINGS, *flags, '-E', CALLS]).stdout
+        return [line for line in own_lines(text) if EXTENSIONS.search(line)]
+    equal(extensions(*DISABLED), [])
+    assert extensions('-std=c11'), 'the check notices nothing'
 
 
 @case

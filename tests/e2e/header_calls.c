@@ -20,6 +20,17 @@ uint64_t work(uint64_t task, int number, const char *text, double ratio);
 uint64_t evaluated(void); /* must not be called when recording is compiled out */
 
 #ifndef WITHOUT_CALLS
+/* Bit-fields, which have no size of their own. */
+struct flags {
+	unsigned first : 1, rest : 31;
+};
+
+static void calls_with_bits(struct flags flags)
+{
+	weft_tag_value("first", flags.first);
+	weft_counter_set("rest", flags.rest);
+}
+
 /* The calls that return nothing. */
 static void all_calls(uint64_t task, int number, const char *text, double ratio)
 {
@@ -92,6 +103,8 @@ uint64_t work(uint64_t task, int number, const char *text, double ratio)
 {
 	uint64_t result = task + (uint64_t)number + (text ? 1 : 0) + (ratio > 0 ? 1 : 0);
 #ifndef WITHOUT_CALLS
+	struct flags flags = {1, 2};
+	calls_with_bits(flags);
 	all_calls(task, number, text, ratio);
 	calls_of_a_part(task);
 	uint64_t child = weft_create(WEFT_KIND_TASK);

@@ -52,7 +52,7 @@ def every_page_is_built():
 
 @case
 def every_recording_call_is_in_its_page():
-    header = read('include/weft/weft.h').split('#else /* WEFT_DISABLED')[0]
+    header = read('include/weft/weft.h')
     calls = set(re.findall(r'^(?:#define |[a-z][\w ]*)(weft_(?!_)[a-z_]+)\(', header, re.MULTILINE))
     assert len(calls) > 20, calls
     page = PAGES['weft.3']

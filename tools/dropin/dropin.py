@@ -108,9 +108,12 @@ def sources(expander, paths, taken):
 
 
 def header_text(expander, head):
-    lines = expander.expand(os.path.join(expander.folders[0], 'weft', 'weft.h'))
-    errors = expander.expand(os.path.join(expander.folders[0], 'weft', 'error.h'))
-    text = '\n'.join(lines + errors) + '\n'
+    lines = []
+    for name in ('weft.h', 'error.h'):
+        path = os.path.join(expander.folders[0], 'weft', name)
+        expander.seen.add(path)  # headers that it includes may include it
+        lines += expander.expand(path)
+    text = '\n'.join(lines) + '\n'
     return head + '\n'.join(expander.system) + '\n\n' + text
 
 

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The calls of weft.h where WEFT_DISABLED is defined: they compile to nothing. Any C99 or C++11
+ * compiler accepts this file, so it uses no extension, and no macro that counts its arguments,
+ * which older versions of MSVC get wrong.
+ */
+#ifndef WEFT_DISABLED_H
+#define WEFT_DISABLED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Arguments are not evaluated, but count as used: this function is only called inside sizeof, and
+ * never defined. */
+int weft__unused(int count, ...);
+#define WEFT__UNUSED(...) ((void)sizeof(weft__unused(0, __VA_ARGS__)))
+
+/* Functions, because compilers warn about unused constants. */
+static inline uint64_t weft__no_task(void)
+{
+	return 0;
+}
+static inline bool weft__false(void)
+{
+	return false;
+}
+static inline int weft__success(void)
+{
+	return 0;
+}
+
+#define WEFT_CATEGORY_DECLARE(id)                   struct weft_category
+#define WEFT_CATEGORY_DEFINE(id, name, description) struct weft_category
+struct weft_category;
+
+#define weft_start(b, s, p)          (WEFT__UNUSED(b, s, p), weft__success())
+#define weft_stop()                  ((void)0)
+#define weft_category_register(c)    WEFT__UNUSED(c)
+#define weft_category_unregister(c)  WEFT__UNUSED(c)
+#define weft_enabled(level)          (WEFT__UNUSED(level), weft__false())
+#define weft_category_enabled(c, l)  (WEFT__UNUSED(l), weft__false())
+#define weft_set_level(p, level)     (WEFT__UNUSED(p, level), weft__success())
+#define weft_is_recording()          weft__false()
+#define weft_thread_name(name)       WEFT__UNUSED(name)
+#define weft_current()               weft__no_task()
+#define weft_create(kind)            (WEFT__UNUSED(kind), weft__no_task())
+#define weft_create_as(task, kind)   (WEFT__UNUSED(task, kind), weft__no_task())
+#define weft_switch(task)            WEFT__UNUSED(task)
+#define weft_moment_begin()          ((void)0)
+#define weft_moment_end()            ((void)0)
+#define weft_read(source)            WEFT__UNUSED(source)
+#define weft_read_as(task, source)   WEFT__UNUSED(task, source)
+#define weft_read_later(source)      WEFT__UNUSED(source)
+#define weft_read_later_as(t, s)     WEFT__UNUSED(t, s)
+#define weft_try_read(source)        WEFT__UNUSED(source)
+#define weft_try_read_as(t, s)       WEFT__UNUSED(t, s)
+#define weft_resolve(target)         WEFT__UNUSED(target)
+#define weft_resolve_as(t, x)        WEFT__UNUSED(t, x)
+#define weft_fail(target, message)   WEFT__UNUSED(target, message)
+#define weft_fail_as(t, x, message)  WEFT__UNUSED(t, x, message)
+#define weft_become(target)          WEFT__UNUSED(target)
+#define weft_become_as(t, x)         WEFT__UNUSED(t, x)
+#define weft_signal(receiver)        WEFT__UNUSED(receiver)
+#define weft_signal_as(t, r)         WEFT__UNUSED(t, r)
+#define weft_signal_only(receiver)   WEFT__UNUSED(receiver)
+#define weft_signal_only_as(t, r)    WEFT__UNUSED(t, r)
+#define weft_expect()                ((void)0)
+#define weft_expect_as(task)         WEFT__UNUSED(task)
+#define weft_gc(duration_ns)         WEFT__UNUSED(duration_ns)
+#define weft_label(text)             WEFT__UNUSED(text)
+#define weft_label_as(task, text)    WEFT__UNUSED(task, text)
+#define weft_note(text)              WEFT__UNUSED(text)
+#define weft_note_as(task, text)     WEFT__UNUSED(task, text)
+#define weft_notef(...)              WEFT__UNUSED(__VA_ARGS__)
+#define weft_notef_as(task, ...)     WEFT__UNUSED(task, __VA_ARGS__)
+#define weft_tag(text)               WEFT__UNUSED(text)
+#define weft_tag_as(task, text)      WEFT__UNUSED(task, text)
+#define weft_tag_value(text, v)      WEFT__UNUSED(text, v)
+#define weft_tag_value_as(t, x, v)   WEFT__UNUSED(t, x, v)
+#define weft_mark(...)               WEFT__UNUSED(__VA_ARGS__)
+#define weft_mark_as(task, ...)      WEFT__UNUSED(task, __VA_ARGS__)
+#define weft_counter_add(name, n)    WEFT__UNUSED(name, n)
+#define weft_counter_set(name, n)    WEFT__UNUSED(name, n)
+#define weft_counter_add_as(t, x, n) WEFT__UNUSED(t, x, n)
+#define weft_counter_set_as(t, x, n) WEFT__UNUSED(t, x, n)
+#define weft_band_begin(kind, why)   WEFT__UNUSED(kind, why)
+#define weft_band_end(kind, why)     WEFT__UNUSED(kind, why)
+#define weft_snapshot_request(why)   WEFT__UNUSED(why)
+#define weft_at(level, ...) \
+	do {                    \
+		__VA_ARGS__;        \
+	} while (0)
+
+#define weft_trigger(rule)               WEFT__UNUSED(rule)
+#define weft_rundown_wanted(seen)        (WEFT__UNUSED(seen), weft__false())
+#define weft_rundown_task(t, k, l, a, w) WEFT__UNUSED(t, k, l, a, w)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

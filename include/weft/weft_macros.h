@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The macros of weft.h, which includes this file unless WEFT_DISABLED is defined: they test the
+ * level, find the type of each value, and remember the ids of literals. Programs use nothing of
+ * this file directly but WEFT_CATEGORY_DECLARE and WEFT_CATEGORY_DEFINE, which weft.h describes.
+ */
+#ifndef WEFT_MACROS_H
+#define WEFT_MACROS_H
+
+#include <weft/weft.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WEFT_CATEGORY_DECLARE(id) \
+	extern __attribute__((visibility("hidden"))) struct weft_category weft_category_##id
+#ifdef WEFT_FREESTANDING /* registered at its first use */
+#define WEFT__LEVEL_UNSET 255
+extern const uint8_t weft__level_unset;
+bool weft__category_first_use(struct weft_category *category, unsigned level);
+#define WEFT_CATEGORY_DEFINE(id, name, description) \
+	WEFT_CATEGORY_DECLARE(id);                      \
+	struct weft_category weft_category_##id = {&weft__level_unset, "" name, "" description, NULL}
+#else /* runs before the constructors of C++ objects */
+#define WEFT_CATEGORY_DEFINE(id, name, description)                                               \
+	WEFT_CATEGORY_DECLARE(id);                                                                    \
+	struct weft_category weft_category_##id = {&weft__level_zero, "" name, "" description, NULL}; \
+	__attribute__((constructor(102))) static void weft__category_begin_##id(void)                 \
+	{                                                                                             \
+		weft_category_register(&weft_category_##id);                                              \
+	}                                                                                             \
+	__attribute__((destructor(102))) static void weft__category_end_##id(void)                    \
+	{                                                                                             \
+		weft_category_unregister(&weft_category_##id);                                            \
+	}                                                                                             \
+	WEFT_CATEGORY_DECLARE(id)
+#endif
+
+/* The macros call these functions. `cache` keeps the id of a literal's name for this call site;
+ * NULL if the text may differ from call to call. */
+void weft__label(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
+void weft__note(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
+void weft__tag(uint64_t task, uint64_t *cache, const char *text) WEFT__DIRECT;
+void weft__tag_value(uint64_t task, uint64_t *cache, const char *text, int64_t value) WEFT__DIRECT;
+void weft__counter_add(
+	uint64_t task, uint64_t *cache, const char *name, int64_t change) WEFT__DIRECT;
+void weft__counter_set(
+	uint64_t task, uint64_t *cache, const char *name, int64_t value) WEFT__DIRECT;
+void weft__band(unsigned kind, uint64_t *cache, const char *reason, bool begin) WEFT__DIRECT;
+
+uint64_t weft__create_unseen(void) WEFT__DIRECT;
+void weft__runs(uint64_t task) WEFT__DIRECT;
+
+/* True if calls of `category` at `level` are recorded. */
+__attribute__((always_inline)) static inline bool weft__allows(
+	struct weft_category *category, unsigned level)
+{
+	const uint8_t *at = __atomic_load_n(&category->level, __ATOMIC_RELAXED);
+	unsigned allowed = __atomic_load_n(at, __ATOMIC_RELAXED);
+#ifdef WEFT_FREESTANDING
+	if (__builtin_expect(allowed == WEFT__LEVEL_UNSET, 0))
+		return weft__category_first_use(category, level);
+#endif
+	return allowed >= level;
+}
+
+enum {
+	weft__level_given = 0 /* weft_at shadows it */
+};
+
+/* clang-format off */
+#define WEFT__AT(given, ...) \
+	do { \
+		_Pragma("GCC diagnostic push") \
+		_Pragma("GCC diagnostic ignored \"-Wshadow\"") \
+		enum { weft__level_given = (given) }; \
+		_Pragma("GCC diagnostic pop") \
+		__VA_ARGS__; \
+	} while (0)
+/* clang-format on */
+
+#define WEFT__OWN_CATEGORY WEFT__APPLY_(weft_category_, WEFT_CATEGORY)
+#define WEFT__LEVEL_OR(usual) \
+	((unsigned)weft__level_given != 0 ? (unsigned)weft__level_given : (unsigned)(usual))
+#define WEFT__IS_ON             weft__allows(&WEFT__OWN_CATEGORY, WEFT__LEVEL_OR(WEFT_LEVEL_INFO))
+#define WEFT__FAILS_ARE_ON      weft__allows(&WEFT__OWN_CATEGORY, WEFT__LEVEL_OR(WEFT_LEVEL_ERROR))
+#define WEFT__IS_RECORDING      weft__allows(&weft_category_always, WEFT_LEVEL_ERROR)
+#define WEFT__WHEN(is_on, call) ((is_on) ? call : (void)0)
+#define WEFT__OR_RUNS(call, task) \
+	(WEFT__IS_ON ? call : WEFT__IS_RECORDING ? weft__runs(task) : (void)0)
+#define WEFT__OR_UNSEEN(call) (WEFT__IS_ON ? call : weft__create_unseen())
+
+#ifndef WEFT__FUNCTIONS
+#define weft_is_recording()        (WEFT__IS_RECORDING && weft_is_recording())
+#define weft_current()             (WEFT__IS_RECORDING ? weft_current() : WEFT_TASK_NONE)
+#define weft_create(kind)          WEFT__OR_UNSEEN(weft_create(kind))
+#define weft_create_as(task, kind) WEFT__OR_UNSEEN(weft_create_as(task, kind))
+#define weft_switch(task)          WEFT__WHEN(WEFT__IS_RECORDING, weft_switch(task))
+#define weft_thread_name(name)     WEFT__WHEN(WEFT__IS_RECORDING, weft_thread_name(name))
+#define weft_snapshot_request(why) WEFT__WHEN(WEFT__IS_RECORDING, weft_snapshot_request(why))
+#define weft_rundown_wanted(seen)  (WEFT__IS_RECORDING && weft_rundown_wanted(seen))
+#define weft_gc(duration_ns)       WEFT__WHEN(WEFT__IS_RECORDING, weft_gc(duration_ns))
+#define weft_moment_begin()        WEFT__WHEN(WEFT__IS_RECORDING, weft_moment_begin())
+#define weft_moment_end()          WEFT__WHEN(WEFT__IS_RECORDING, weft_moment_end())
+#define weft_read(source)          WEFT__WHEN(WEFT__IS_ON, weft_read(source))
+#define weft_read_as(t, source)    WEFT__OR_RUNS(weft_read_as(t, source), t)
+#define weft_read_later(source)    WEFT__WHEN(WEFT__IS_ON, weft_read_later(source))
+#define weft_read_later_as(t, s)   WEFT__WHEN(WEFT__IS_ON, weft_read_later_as(t, s))
+#define weft_try_read(source)      WEFT__WHEN(WEFT__IS_ON, weft_try_read(source))
+#define weft_try_read_as(t, s)     WEFT__WHEN(WEFT__IS_ON, weft_try_read_as(t, s))
+#define weft_resolve(target)       WEFT__WHEN(WEFT__IS_ON, weft_resolve(target))
+#define weft_resolve_as(t, target) WEFT__WHEN(WEFT__IS_ON, weft_resolve_as(t, target))
+#define weft_fail(target, message) WEFT__WHEN(WEFT__FAILS_ARE_ON, weft_fail(target, message))
+#define weft_fail_as(t, x, m)      WEFT__WHEN(WEFT__FAILS_ARE_ON, weft_fail_as(t, x, m))
+#define weft_become(target)        WEFT__WHEN(WEFT__IS_ON, weft_become(target))
+#define weft_become_as(t, target)  WEFT__WHEN(WEFT__IS_ON, weft_become_as(t, target))
+#define weft_signal(receiver)      WEFT__OR_RUNS(weft_signal(receiver), receiver)
+#define weft_signal_as(t, r)       WEFT__OR_RUNS(weft_signal_as(t, r), r)
+#define weft_signal_only(receiver) WEFT__WHEN(WEFT__IS_ON, weft_signal_only(receiver))
+#define weft_signal_only_as(t, r)  WEFT__WHEN(WEFT__IS_ON, weft_signal_only_as(t, r))
+#define weft_expect()              WEFT__WHEN(WEFT__IS_ON, weft_expect())
+#define weft_expect_as(task)       WEFT__WHEN(WEFT__IS_ON, weft_expect_as(task))
+#endif
+
+/* A value with its type: enum weft_abi_value of the buffer's format. */
+struct weft__value {
+	unsigned type;
+	union {
+		int64_t i64;
+		uint64_t u64;
+		double f64;
+		const char *text;
+	} is;
+};
+
+void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
+	const struct weft__value *values) WEFT__DIRECT;
+/* `names`: the mark's name, then the name of each value. */
+void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsigned count,
+	const struct weft__value *values) WEFT__DIRECT;
+
+#define WEFT__QUOTE(x) #x
+/* True if the expression is written as a string literal, so that its text never changes at this
+ * call site. __builtin_constant_p rejects expressions like "a"[0] == c ? "x" : "y", which also
+ * begin and end with a quote. */
+#define WEFT__IS_LITERAL(x)                                                           \
+	(WEFT__QUOTE(x)[0] == '"' && WEFT__QUOTE(x)[sizeof(WEFT__QUOTE(x)) - 2] == '"' && \
+		__builtin_constant_p(x))
+
+#define WEFT__IF(is_on, ...)             \
+	do {                                 \
+		if (is_on) {                     \
+			static uint64_t weft__cache; \
+			__VA_ARGS__;                 \
+		}                                \
+	} while (0)
+#define WEFT__CACHE(text) (WEFT__IS_LITERAL(text) ? &weft__cache : NULL)
+
+#define WEFT__WITH_TEXT(function, task, text) \
+	WEFT__IF(WEFT__IS_ON, function(task, WEFT__CACHE(text), text))
+#define WEFT__WITH_TEXT_AND(function, task, text, last) \
+	WEFT__IF(WEFT__IS_ON, function(task, WEFT__CACHE(text), text, last))
+#define WEFT__BAND(kind, reason, begin) \
+	WEFT__IF(WEFT__IS_RECORDING, weft__band(kind, WEFT__CACHE(reason), reason, begin))
+
+/* clang-format off */
+#define WEFT__NOTEF(task, ...) \
+	WEFT__IF(WEFT__IS_ON, \
+		const struct weft__value weft__values[] = { \
+			{0, {0}} WEFT__APPLY(WEFT__VALUES_, __VA_ARGS__)}; \
+		if (0) \
+			weft__check_format(__VA_ARGS__); \
+		weft__notef(task, &weft__cache, "" WEFT__FIRST(__VA_ARGS__, ), \
+			(unsigned)(sizeof(weft__values) / sizeof(weft__values[0])) - 1, weft__values + 1))
+
+#define WEFT__MARK(task, ...) \
+	WEFT__IF(WEFT__IS_ON, \
+		static const char *const weft__names[] = {WEFT__APPLY(WEFT__NAMES_, __VA_ARGS__)}; \
+		const struct weft__value weft__values[] = { \
+			{0, {0}} WEFT__APPLY(WEFT__FIELDS_, __VA_ARGS__)}; \
+		weft__mark(task, &weft__cache, weft__names, \
+			(unsigned)(sizeof(weft__values) / sizeof(weft__values[0])) - 1, weft__values + 1))
+/* clang-format on */
+
+__attribute__((format(printf, 1, 2))) static inline void weft__check_format(const char *format, ...)
+{
+	(void)format;
+}
+
+/* Apply a macro by the number of its arguments: APPLY(F_, a, b, c) is F_3(a, b, c). */
+#define WEFT__FIRST(x, ...)                                             x
+#define WEFT__COUNT(...)                                                WEFT__FOURTEENTH(__VA_ARGS__, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )
+#define WEFT__FOURTEENTH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, ...) n
+#define WEFT__PASTE(a, b)                                               a##b
+#define WEFT__APPLY_(f, n)                                              WEFT__PASTE(f, n)
+#define WEFT__APPLY(f, ...)                                             WEFT__APPLY_(f, WEFT__COUNT(__VA_ARGS__))(__VA_ARGS__)
+
+/* The values of a notef, without its format. */
+#define WEFT__VALUES_1(f)
+#define WEFT__VALUES_2(f, a)      , WEFT__VALUE(a)
+#define WEFT__VALUES_3(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_2(f, __VA_ARGS__)
+#define WEFT__VALUES_4(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_3(f, __VA_ARGS__)
+#define WEFT__VALUES_5(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_4(f, __VA_ARGS__)
+#define WEFT__VALUES_6(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_5(f, __VA_ARGS__)
+#define WEFT__VALUES_7(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_6(f, __VA_ARGS__)
+#define WEFT__VALUES_8(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_7(f, __VA_ARGS__)
+#define WEFT__VALUES_9(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_8(f, __VA_ARGS__)
+
+/* The names of a mark. The "" makes the compiler reject anything but literals. */
+#define WEFT__NAMES_1(n)             "" n
+#define WEFT__NAMES_3(n, k, v)       "" n, "" k
+#define WEFT__NAMES_5(n, k, v, ...)  "" n, WEFT__NAMES_3(k, __VA_ARGS__)
+#define WEFT__NAMES_7(n, k, v, ...)  "" n, WEFT__NAMES_5(k, __VA_ARGS__)
+#define WEFT__NAMES_9(n, k, v, ...)  "" n, WEFT__NAMES_7(k, __VA_ARGS__)
+#define WEFT__NAMES_11(n, k, v, ...) "" n, WEFT__NAMES_9(k, __VA_ARGS__)
+#define WEFT__NAMES_13(n, k, v, ...) "" n, WEFT__NAMES_11(k, __VA_ARGS__)
+
+/* The values of a mark. */
+#define WEFT__FIELDS_1(n)
+#define WEFT__FIELDS_3(n, k, v)       , WEFT__VALUE(v)
+#define WEFT__FIELDS_5(n, k, v, ...)  , WEFT__VALUE(v) WEFT__FIELDS_3(n, __VA_ARGS__)
+#define WEFT__FIELDS_7(n, k, v, ...)  , WEFT__VALUE(v) WEFT__FIELDS_5(n, __VA_ARGS__)
+#define WEFT__FIELDS_9(n, k, v, ...)  , WEFT__VALUE(v) WEFT__FIELDS_7(n, __VA_ARGS__)
+#define WEFT__FIELDS_11(n, k, v, ...) , WEFT__VALUE(v) WEFT__FIELDS_9(n, __VA_ARGS__)
+#define WEFT__FIELDS_13(n, k, v, ...) , WEFT__VALUE(v) WEFT__FIELDS_11(n, __VA_ARGS__)
+
+#ifdef __cplusplus
+}
+#endif
+
+#include <weft/value.h>
+
+#endif
