@@ -12,6 +12,7 @@
 
 #include <weft/decoder.h>
 #include <weft/weft.h>
+#include <weft/weft_ffi.h>
 
 #include "bound.h"
 #include "disabled.h"
@@ -130,15 +131,14 @@ static double measure_bytes(const struct subject *subject)
 	return count > 1 ? (double)(last - first) / (count - 1) : 0;
 }
 
-static void print_events(void)
+static void print_list(const struct subject *subjects, size_t count)
 {
-	measure_print_section("weft, enabled");
-	for (size_t i = 0; i < COUNT(events); i++) {
-		double bytes = measure_bytes(&events[i]);
+	for (size_t i = 0; i < count; i++) {
+		double bytes = measure_bytes(&subjects[i]);
 		start(NULL);
-		struct measured measured = measure_subject(&events[i], &measure_floor);
+		struct measured measured = measure_subject(&subjects[i], &measure_floor);
 		weft_stop();
-		measure_print_line(events[i].name, &measured, bytes);
+		measure_print_line(subjects[i].name, &measured, bytes);
 	}
 }
 
@@ -252,6 +252,43 @@ static void print_moments(void)
 	measure_print_line(subject.name, &measured, 0);
 }
 
+/* ---- The same events by the functions for other languages ---- */
+
+static uint64_t label_cache, counter_cache, mark_cache;
+
+static void ffi_mark(uint64_t i)
+{
+	const struct weft_value values[] = {
+		{WEFT_VALUE_U64, 0, {.u64 = i}}, {WEFT_VALUE_I64, 0, {.i64 = 200}}};
+	weft_ffi_mark(NULL, 0, WEFT_TASK_CURRENT, "request\0bytes\0status", 20, &mark_cache, 2, values);
+}
+
+LOOP(do_ffi_resolve, weft_ffi_resolve(NULL, 0, WEFT_TASK_CURRENT, i))
+LOOP(do_ffi_create, KEEP(weft_ffi_create(NULL, 0, WEFT_TASK_CURRENT, WEFT_KIND_TASK)))
+LOOP(do_ffi_label, weft_ffi_label(NULL, 0, WEFT_TASK_CURRENT, "a literal", 9, &label_cache))
+LOOP(do_ffi_counter,
+	weft_ffi_counter_add(NULL, 0, WEFT_TASK_CURRENT, "a counter", 9, &counter_cache, 1))
+LOOP(do_ffi_mark, ffi_mark(i))
+LOOP(do_ffi_note, weft_ffi_note(NULL, 0, WEFT_TASK_CURRENT,
+					  (const char *)"some text of 28 bytes length" + (i & 1), 28 - (i & 1), NULL))
+
+static const struct subject ffi_events[] = {
+	{"resolve", do_ffi_resolve},
+	{"create", do_ffi_create},
+	{"label, cached", do_ffi_label},
+	{"counter, cached", do_ffi_counter},
+	{"mark, two integers, cached", do_ffi_mark},
+	{"note, text of 28 bytes", do_ffi_note},
+};
+
+static void print_ffi(void)
+{
+	measure_print_section("weft_ffi.h, enabled");
+	print_list(ffi_events, COUNT(ffi_events));
+	measure_print_section("weft_ffi.h without effect; the floor is the empty loop");
+	print_without_effect("resolve, nothing recorded", do_ffi_resolve);
+}
+
 static void print_special(void)
 {
 	measure_print_section("weft, special cases");
@@ -269,8 +306,10 @@ int main(void)
 	measure_print_heading();
 	measure_print_floors();
 	print_bounds();
-	print_events();
+	measure_print_section("weft, enabled");
+	print_list(events, COUNT(events));
 	print_disabled();
+	print_ffi();
 	print_special();
 	free(buffer);
 	return 0;

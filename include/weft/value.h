@@ -8,80 +8,80 @@
 
 #include <weft/weft_macros.h>
 
-static inline struct weft__value weft__i64(int64_t value)
+static inline struct weft_value weft__i64(int64_t value)
 {
-	struct weft__value v = {1, {0}};
+	struct weft_value v = {WEFT_VALUE_I64, 0, {0}};
 	v.is.i64 = value;
 	return v;
 }
 
-static inline struct weft__value weft__u64(uint64_t value)
+static inline struct weft_value weft__u64(uint64_t value)
 {
-	struct weft__value v = {2, {0}};
+	struct weft_value v = {WEFT_VALUE_U64, 0, {0}};
 	v.is.u64 = value;
 	return v;
 }
 
-static inline struct weft__value weft__f64(double value)
+static inline struct weft_value weft__f64(double value)
 {
-	struct weft__value v = {3, {0}};
+	struct weft_value v = {WEFT_VALUE_F64, 0, {0}};
 	v.is.f64 = value;
 	return v;
 }
 
-static inline struct weft__value weft__text(const char *value)
+static inline struct weft_value weft__text(const char *value)
 {
-	struct weft__value v = {4, {0}};
+	struct weft_value v = {WEFT_VALUE_TEXT, UINT32_MAX, {0}};
 	v.is.text = value;
 	return v;
 }
 
-static inline struct weft__value weft__pointer(const void *value)
+static inline struct weft_value weft__pointer(const void *value)
 {
-	struct weft__value v = {5, {0}};
+	struct weft_value v = {WEFT_VALUE_POINTER, 0, {0}};
 	v.is.u64 = (uintptr_t)value;
 	return v;
 }
 
 #ifdef __cplusplus
 
-static inline struct weft__value weft__of(const char *value)
+static inline struct weft_value weft__of(const char *value)
 {
 	return weft__text(value);
 }
-static inline struct weft__value weft__of(const void *value)
+static inline struct weft_value weft__of(const void *value)
 {
 	return weft__pointer(value);
 }
-static inline struct weft__value weft__of(double value)
+static inline struct weft_value weft__of(double value)
 {
 	return weft__f64(value);
 }
-static inline struct weft__value weft__of(bool value)
+static inline struct weft_value weft__of(bool value)
 {
 	return weft__u64(value);
 }
-static inline struct weft__value weft__of(int value)
+static inline struct weft_value weft__of(int value)
 {
 	return weft__i64(value);
 }
-static inline struct weft__value weft__of(long value)
+static inline struct weft_value weft__of(long value)
 {
 	return weft__i64(value);
 }
-static inline struct weft__value weft__of(long long value)
+static inline struct weft_value weft__of(long long value)
 {
 	return weft__i64(value);
 }
-static inline struct weft__value weft__of(unsigned value)
+static inline struct weft_value weft__of(unsigned value)
 {
 	return weft__u64(value);
 }
-static inline struct weft__value weft__of(unsigned long value)
+static inline struct weft_value weft__of(unsigned long value)
 {
 	return weft__u64(value);
 }
-static inline struct weft__value weft__of(unsigned long long value)
+static inline struct weft_value weft__of(unsigned long long value)
 {
 	return weft__u64(value);
 }

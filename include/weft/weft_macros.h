@@ -8,6 +8,7 @@
 #define WEFT_MACROS_H
 
 #include <weft/weft.h>
+#include <weft/weft_ffi.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -123,22 +124,11 @@ enum {
 #define weft_expect_as(task)       WEFT__WHEN(WEFT__IS_ON, weft_expect_as(task))
 #endif
 
-/* A value with its type: enum weft_abi_value of the buffer's format. */
-struct weft__value {
-	unsigned type;
-	union {
-		int64_t i64;
-		uint64_t u64;
-		double f64;
-		const char *text;
-	} is;
-};
-
 void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
-	const struct weft__value *values) WEFT__DIRECT;
+	const struct weft_value *values) WEFT__DIRECT;
 /* `names`: the mark's name, then the name of each value. */
 void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsigned count,
-	const struct weft__value *values) WEFT__DIRECT;
+	const struct weft_value *values) WEFT__DIRECT;
 
 #define WEFT__QUOTE(x) #x
 /* True if the expression is written as a string literal, so that its text never changes at this
@@ -167,8 +157,8 @@ void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsign
 /* clang-format off */
 #define WEFT__NOTEF(task, ...) \
 	WEFT__IF(WEFT__IS_ON, \
-		const struct weft__value weft__values[] = { \
-			{0, {0}} WEFT__APPLY(WEFT__VALUES_, __VA_ARGS__)}; \
+		const struct weft_value weft__values[] = { \
+			{0, 0, {0}} WEFT__APPLY(WEFT__VALUES_, __VA_ARGS__)}; \
 		if (0) \
 			weft__check_format(__VA_ARGS__); \
 		weft__notef(task, &weft__cache, "" WEFT__FIRST(__VA_ARGS__, ), \
@@ -177,8 +167,8 @@ void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsign
 #define WEFT__MARK(task, ...) \
 	WEFT__IF(WEFT__IS_ON, \
 		static const char *const weft__names[] = {WEFT__APPLY(WEFT__NAMES_, __VA_ARGS__)}; \
-		const struct weft__value weft__values[] = { \
-			{0, {0}} WEFT__APPLY(WEFT__FIELDS_, __VA_ARGS__)}; \
+		const struct weft_value weft__values[] = { \
+			{0, 0, {0}} WEFT__APPLY(WEFT__FIELDS_, __VA_ARGS__)}; \
 		weft__mark(task, &weft__cache, weft__names, \
 			(unsigned)(sizeof(weft__values) / sizeof(weft__values[0])) - 1, weft__values + 1))
 /* clang-format on */

@@ -25,10 +25,11 @@ static uint32_t words_of(uint32_t bytes)
 
 /* Copies what fits into `room_words` words, padded. Text that doesn't fit ends with an ellipsis,
  * after a whole character. Returns the bytes. */
-static uint32_t copy_text(struct weft__draft *draft, const char *text, uint32_t room_words)
+static uint32_t copy_text(
+	struct weft__draft *draft, const char *text, uint32_t most, uint32_t room_words)
 {
 	uint32_t room = room_words * 8;
-	uint32_t size = weft__measure(text, room + 1), kept = size;
+	uint32_t size = weft__measure(text, most < room + 1 ? most : room + 1), kept = size;
 	char *to = (char *)&draft->words[draft->count];
 	if (size > room) {
 		kept = room - (uint32_t)sizeof(ellipsis);
@@ -46,18 +47,19 @@ static uint32_t copy_text(struct weft__draft *draft, const char *text, uint32_t 
 	return size;
 }
 
-void weft__draft_name(struct weft__draft *draft, uint16_t name, const char *text)
+void weft__draft_name(struct weft__draft *draft, uint16_t name, const char *text, uint32_t size)
 {
 	draft->words[0] |= (uint64_t)name << 48;
 	if (!name)
-		copy_text(draft, text ? text : "", WEFT_ABI_WORDS_MAX - draft->count);
+		copy_text(draft, text ? text : "", size, WEFT_ABI_WORDS_MAX - draft->count);
 }
 
-void weft__draft_text(struct weft__draft *draft, const char *text, uint32_t following)
+void weft__draft_text(
+	struct weft__draft *draft, const char *text, uint32_t size, uint32_t following)
 {
 	uint32_t length_at = draft->count++;
 	uint32_t room = (WEFT_ABI_WORDS_MAX - draft->count - following) / (following + 1);
-	draft->words[length_at] = copy_text(draft, text ? text : "(null)", room);
+	draft->words[length_at] = copy_text(draft, text ? text : "(null)", size, room);
 }
 
 bool weft__draft_bytes(struct weft__draft *draft, const char *bytes, uint32_t size)

@@ -14,6 +14,10 @@
 
 #include "abi/buffer_abi.h"
 #include "abi/event_abi.h"
+#include "abi/name_abi.h"
+
+/* The size of a text that only its NUL ends. */
+#define WEFT__C_STRING UINT32_MAX
 
 /* The length of the text, at most `most`. */
 static inline uint32_t weft__measure(const char *text, uint32_t most)
@@ -22,6 +26,13 @@ static inline uint32_t weft__measure(const char *text, uint32_t most)
 	while (size < most && text[size])
 		size++;
 	return size;
+}
+
+/* The length of a name; more than the maximum if it is too long. */
+static inline uint32_t weft__measure_name(const char *text, uint32_t size)
+{
+	return weft__measure(
+		text, size <= WEFT_ABI_NAME_MAX_BYTES ? size : WEFT_ABI_NAME_MAX_BYTES + 1);
 }
 
 struct weft__draft {
@@ -37,12 +48,14 @@ static inline void weft__draft_word(struct weft__draft *draft, uint64_t word)
 	draft->words[draft->count++] = word;
 }
 
-/* Sets the name's id in the head or, if it is 0, appends the text up to the event's end. */
-void weft__draft_name(struct weft__draft *draft, uint16_t name, const char *text);
+/* Sets the name's id in the head or, if it is 0, appends the text up to the event's end. `size`:
+ * the most bytes that are read of the text, as in all functions that take a text. */
+void weft__draft_name(struct weft__draft *draft, uint16_t name, const char *text, uint32_t size);
 
 /* Appends a text with its length before it. Long text is cut so that `following` more values fit.
  */
-void weft__draft_text(struct weft__draft *draft, const char *text, uint32_t following);
+void weft__draft_text(
+	struct weft__draft *draft, const char *text, uint32_t size, uint32_t following);
 
 /* The same for `size` bytes, which may contain NULs; false if they don't fit. */
 bool weft__draft_bytes(struct weft__draft *draft, const char *bytes, uint32_t size);

@@ -139,10 +139,11 @@ WEFT__COLD uint16_t weft__name_intern(
 	return id;
 }
 
-WEFT__COLD uint16_t weft__name_intern_text(const struct weft_abi_slot *slot, const char *text)
+WEFT__COLD uint16_t weft__name_intern_text(
+	const struct weft_abi_slot *slot, const char *text, uint32_t most)
 {
 	text = text ? text : "";
-	uint32_t size = weft__measure(text, WEFT_ABI_NAME_MAX_BYTES + 1);
+	uint32_t size = weft__measure_name(text, most);
 	/* A text that is too long for a name is not counted. */
 	return size <= WEFT_ABI_NAME_MAX_BYTES ? weft__name_intern(slot, text, size) : 0;
 }

@@ -19,8 +19,8 @@ uint16_t weft__name_find_or_add(struct weft_abi_buffer *header, const char *byte
 /* The bytes of a name; size 0 if there is no such name. */
 const char *weft__name_bytes(const struct weft_abi_buffer *header, uint16_t id, uint32_t *ret_size);
 
-/* The same for a C string; 0 for text that is too long for a name. */
-uint16_t weft__name_intern_text(const struct weft_abi_slot *slot, const char *text);
+/* The same for a text, which ends at its first NUL; 0 if it is too long for a name. */
+uint16_t weft__name_intern_text(const struct weft_abi_slot *slot, const char *text, uint32_t size);
 
 /* The id cached at a call site; 0 if there is none, or if it belongs to another buffer. The cache
  * holds the buffer's generation in its upper half, so that a new buffer needs no copy of the table.
@@ -53,13 +53,13 @@ static inline void weft__name_remember(
 
 /* The id of a literal with its cache; 0 for other text (no cache), and if there is none. */
 static inline uint16_t weft__name_of(
-	const struct weft__self *self, uint64_t *cache, const char *text)
+	const struct weft__self *self, uint64_t *cache, const char *text, uint32_t size)
 {
 	if (!cache)
 		return 0;
 	uint16_t name = weft__name_cached(self, cache);
 	if (WEFT__UNLIKELY(!name)) {
-		name = weft__name_intern_text(self->slot, text);
+		name = weft__name_intern_text(self->slot, text, size);
 		weft__name_remember(self, cache, name);
 	}
 	return name;

@@ -12,6 +12,7 @@
 #include "record/compose.h"
 #include "record/name.h"
 #include "record/reserve.h"
+#include "record/text.h"
 
 static void hold(struct weft_abi_buffer *header)
 {
@@ -20,17 +21,17 @@ static void hold(struct weft_abi_buffer *header)
 		weft__store(&header->hold_until, now + weft__load(&header->snapshots.hold_ticks));
 }
 
-WEFT__EXPORT void weft_snapshot_request(const char *reason)
+void weft__request_snapshot(const char *reason, uint32_t size)
 {
 	static const char *const names[] = {"snapshot", "reason"};
 	static uint64_t cache;
 	struct weft__self self;
 	if (!weft__entered_now(&self))
 		return;
-	const struct weft__value value = {.type = WEFT_ABI_VALUE_TEXT, .is.text = reason};
+	const struct weft_value value = {.type = WEFT_VALUE_TEXT, .size = size, .is.text = reason};
 	struct weft_abi_buffer *header = weft__header_of(self.slot);
 	struct weft_abi_snapshots *snapshots = &header->snapshots;
-	uint16_t name = weft__name_intern_text(self.slot, reason);
+	uint16_t name = weft__name_intern_text(self.slot, reason, size);
 	weft__mark(WEFT_TASK_CURRENT, &cache, names, 1, &value);
 	uint64_t before, after;
 	do {
@@ -41,14 +42,19 @@ WEFT__EXPORT void weft_snapshot_request(const char *reason)
 		hold(header);
 }
 
-WEFT__EXPORT void weft_trigger(const char *rule)
+WEFT__EXPORT void weft_snapshot_request(const char *reason)
+{
+	weft__request_snapshot(reason, WEFT__C_STRING);
+}
+
+void weft__add_trigger(const char *rule, uint32_t size)
 {
 	const struct weft__self *self = weft__looked();
 	if (!self)
 		return;
 	const struct weft_abi_slot *slot = self->slot;
 	struct weft_abi_snapshots *snapshots = &weft__header_of(slot)->snapshots;
-	uint16_t name = weft__name_intern_text(slot, rule);
+	uint16_t name = weft__name_intern_text(slot, rule, size);
 	uint32_t count = weft__load(&snapshots->rule_count);
 	for (uint32_t i = 0; i < count && i < WEFT_ABI_RULES; i++)
 		if (weft__load(&snapshots->rules[i]) == name)
@@ -58,6 +64,11 @@ WEFT__EXPORT void weft_trigger(const char *rule)
 	uint32_t index = weft__fetch_add(&snapshots->rule_count, 1);
 	if (index < WEFT_ABI_RULES)
 		weft__store(&snapshots->rules[index], name);
+}
+
+WEFT__EXPORT void weft_trigger(const char *rule)
+{
+	weft__add_trigger(rule, WEFT__C_STRING);
 }
 
 WEFT__EXPORT bool weft_rundown_wanted(uint32_t *seen)
@@ -70,8 +81,8 @@ WEFT__EXPORT bool weft_rundown_wanted(uint32_t *seen)
 	return is_new;
 }
 
-WEFT__EXPORT void weft_rundown_task(
-	uint64_t task, uint16_t kind, const char *label, uint64_t age_ns, uint64_t waits_for)
+void weft__record_alive(uint64_t task, uint16_t kind, const char *label, uint32_t size,
+	uint64_t age_ns, uint64_t waits_for)
 {
 	const struct weft__self *self = weft__entered();
 	if (!self)
@@ -81,7 +92,13 @@ WEFT__EXPORT void weft_rundown_task(
 	weft__draft_word(&draft, age_ns);
 	weft__draft_word(&draft, waits_for);
 	weft__draft_word(&draft, 0); /* a label made at run time is not a name */
-	weft__draft_name(&draft, 0, label);
+	weft__draft_name(&draft, 0, label, size);
 	draft.words[0] |= (uint64_t)kind << 48;
 	weft__draft_put_in(self->slot, &draft);
+}
+
+WEFT__EXPORT void weft_rundown_task(
+	uint64_t task, uint16_t kind, const char *label, uint64_t age_ns, uint64_t waits_for)
+{
+	weft__record_alive(task, kind, label, WEFT__C_STRING, age_ns, waits_for);
 }

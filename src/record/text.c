@@ -9,6 +9,7 @@
 #include "record/compose.h"
 #include "record/name.h"
 #include "record/put.h"
+#include "record/text.h"
 
 /* Records an event without inline text; the operand only if `has_operand`. */
 WEFT__ALWAYS_INLINE void put_named(struct weft_abi_slot *slot, unsigned kind, uint64_t task,
@@ -26,13 +27,13 @@ WEFT__ALWAYS_INLINE void put_named(struct weft_abi_slot *slot, unsigned kind, ui
 }
 
 static WEFT__COLD void put_text(struct weft_abi_slot *slot, unsigned kind, uint64_t task,
-	const char *text, bool has_operand, uint64_t operand)
+	const char *text, uint32_t size, bool has_operand, uint64_t operand)
 {
 	struct weft__draft draft;
 	weft__draft_begin(&draft, kind, task);
 	if (has_operand)
 		weft__draft_word(&draft, operand);
-	weft__draft_name(&draft, 0, text);
+	weft__draft_name(&draft, 0, text, size);
 	weft__draft_put_in(slot, &draft);
 }
 
@@ -56,112 +57,136 @@ WEFT__ALWAYS_INLINE bool put_cached(
 }
 
 static WEFT__OUT_OF_LINE void put_slowly(
-	uint64_t task, uint64_t *cache, const char *text, unsigned kind)
+	uint64_t task, uint64_t *cache, const char *text, uint32_t size, unsigned kind)
 {
 	struct weft__self self;
 	if (!weft__entered_now(&self))
 		return;
-	uint16_t name = weft__name_of(&self, cache, text);
+	uint16_t name = weft__name_of(&self, cache, text, size);
 	if (name)
 		put_named(self.slot, kind, task, name, false, 0);
 	else
-		put_text(self.slot, kind, task, text, false, 0);
+		put_text(self.slot, kind, task, text, size, false, 0);
 }
 
-static WEFT__OUT_OF_LINE void put_with_slowly(
-	uint64_t task, uint64_t *cache, const char *text, uint64_t operand, unsigned kind)
+static WEFT__OUT_OF_LINE void put_with_slowly(uint64_t task, uint64_t *cache, const char *text,
+	uint32_t size, uint64_t operand, unsigned kind)
 {
 	struct weft__self self;
 	if (!weft__entered_now(&self))
 		return;
-	uint16_t name = weft__name_of(&self, cache, text);
+	uint16_t name = weft__name_of(&self, cache, text, size);
 	if (name)
 		put_named(self.slot, kind, task, name, true, operand);
 	else
-		put_text(self.slot, kind, task, text, true, operand);
+		put_text(self.slot, kind, task, text, size, true, operand);
 }
 
-WEFT__ALWAYS_INLINE void put(unsigned kind, uint64_t task, uint64_t *cache, const char *text)
+WEFT__ALWAYS_INLINE void put(
+	unsigned kind, uint64_t task, uint64_t *cache, const char *text, uint32_t size)
 {
 	if (!put_cached(1, kind, task, cache, 0))
-		put_slowly(task, cache, text, kind);
+		put_slowly(task, cache, text, size, kind);
 }
 
-WEFT__ALWAYS_INLINE void put_with(
-	unsigned kind, uint64_t task, uint64_t *cache, const char *text, uint64_t operand)
+WEFT__ALWAYS_INLINE void put_with(unsigned kind, uint64_t task, uint64_t *cache, const char *text,
+	uint32_t size, uint64_t operand)
 {
 	if (!put_cached(2, kind, task, cache, operand))
-		put_with_slowly(task, cache, text, operand, kind);
+		put_with_slowly(task, cache, text, size, operand, kind);
+}
+
+void weft__record_text(
+	unsigned kind, uint64_t task, uint64_t *cache, const char *text, uint32_t size)
+{
+	put(kind, task, cache, text, size);
+}
+
+void weft__record_text_with(unsigned kind, uint64_t task, uint64_t *cache, const char *text,
+	uint32_t size, uint64_t operand)
+{
+	put_with(kind, task, cache, text, size, operand);
 }
 
 WEFT__EXPORT void weft__label(uint64_t task, uint64_t *cache, const char *text)
 {
-	put(WEFT_ABI_LABEL, task, cache, text);
+	put(WEFT_ABI_LABEL, task, cache, text, WEFT__C_STRING);
 }
 
 WEFT__EXPORT void weft__note(uint64_t task, uint64_t *cache, const char *text)
 {
-	put(WEFT_ABI_NOTE, task, cache, text);
+	put(WEFT_ABI_NOTE, task, cache, text, WEFT__C_STRING);
 }
 
 WEFT__EXPORT void weft__tag(uint64_t task, uint64_t *cache, const char *text)
 {
-	put(WEFT_ABI_TAG, task, cache, text);
+	put(WEFT_ABI_TAG, task, cache, text, WEFT__C_STRING);
 }
 
 WEFT__EXPORT void weft__tag_value(uint64_t task, uint64_t *cache, const char *text, int64_t value)
 {
-	put_with(WEFT_ABI_TAG_VALUE, task, cache, text, (uint64_t)value);
+	put_with(WEFT_ABI_TAG_VALUE, task, cache, text, WEFT__C_STRING, (uint64_t)value);
 }
 
 WEFT__EXPORT void weft__band(unsigned kind, uint64_t *cache, const char *reason, bool begin)
 {
-	uint64_t operand = (kind & 0xff) | (uint64_t)begin << 8;
-	put_with(WEFT_ABI_BAND, WEFT_TASK_CURRENT, cache, reason, operand);
+	put_with(WEFT_ABI_BAND, WEFT_TASK_CURRENT, cache, reason, WEFT__C_STRING,
+		weft__band_operand(kind, begin));
+}
+
+void weft__record_failure(uint64_t task, uint64_t target, const char *message, uint32_t size)
+{
+	const struct weft__self *self = weft__entered();
+	if (self)
+		put_text(self->slot, WEFT_ABI_FAIL, task, message, size, true, target);
 }
 
 WEFT__EXPORT void weft_fail_as(uint64_t task, uint64_t target, const char *message)
 {
-	const struct weft__self *self = weft__entered();
-	if (self)
-		put_text(self->slot, WEFT_ABI_FAIL, task, message, true, target);
+	weft__record_failure(task, target, message, WEFT__C_STRING);
 }
 
 WEFT__EXPORT void weft_fail(uint64_t target, const char *message)
 {
-	weft_fail_as(WEFT_TASK_CURRENT, target, message);
+	weft__record_failure(WEFT_TASK_CURRENT, target, message, WEFT__C_STRING);
 }
 
 /* A counter is identified by its name: one that can't be named is refused. If the table of names is
  * full, interning has counted that; a name that is too long for any table is counted here. */
 static WEFT__OUT_OF_LINE void count_slowly(
-	uint64_t task, uint64_t *cache, const char *name, int64_t value, unsigned kind)
+	uint64_t task, uint64_t *cache, const char *name, uint32_t size, int64_t value, unsigned kind)
 {
 	struct weft__self self;
 	if (!weft__entered_now(&self))
 		return;
-	uint16_t id =
-		cache ? weft__name_of(&self, cache, name) : weft__name_intern_text(self.slot, name);
+	uint16_t id = cache ? weft__name_of(&self, cache, name, size)
+						: weft__name_intern_text(self.slot, name, size);
 	if (id)
 		put_named(self.slot, kind, task, id, true, (uint64_t)value);
-	else if (name && weft__measure(name, WEFT_ABI_NAME_MAX_BYTES + 1) > WEFT_ABI_NAME_MAX_BYTES)
+	else if (name && weft__measure_name(name, size) > WEFT_ABI_NAME_MAX_BYTES)
 		weft__count_loss(self.slot, WEFT_ABI_LOSS_TOO_BIG);
 }
 
 WEFT__ALWAYS_INLINE void count(
-	unsigned kind, uint64_t task, uint64_t *cache, const char *name, int64_t value)
+	unsigned kind, uint64_t task, uint64_t *cache, const char *name, uint32_t size, int64_t value)
 {
 	if (!put_cached(2, kind, task, cache, (uint64_t)value))
-		count_slowly(task, cache, name, value, kind);
+		count_slowly(task, cache, name, size, value, kind);
+}
+
+void weft__record_count(
+	unsigned kind, uint64_t task, uint64_t *cache, const char *name, uint32_t size, int64_t value)
+{
+	count(kind, task, cache, name, size, value);
 }
 
 WEFT__EXPORT void weft__counter_add(
 	uint64_t task, uint64_t *cache, const char *name, int64_t change)
 {
-	count(WEFT_ABI_COUNTER, task, cache, name, change);
+	count(WEFT_ABI_COUNTER, task, cache, name, WEFT__C_STRING, change);
 }
 
 WEFT__EXPORT void weft__counter_set(uint64_t task, uint64_t *cache, const char *name, int64_t value)
 {
-	count(WEFT_ABI_COUNTER_SET, task, cache, name, value);
+	count(WEFT_ABI_COUNTER_SET, task, cache, name, WEFT__C_STRING, value);
 }

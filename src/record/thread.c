@@ -9,10 +9,12 @@
  * without a check.
  */
 #include "record/atomics.h"
+#include "record/compose.h"
 #include "record/copy.h"
 #include "record/packet.h"
 #include "record/recorder.h"
 #include "record/reserve.h"
+#include "record/text.h"
 
 /* Limit for checks whether other threads have ended; a free slot is cheaper than a thousand system
  * calls. */
@@ -243,7 +245,7 @@ static void begin_packet(struct weft_abi_slot *slot)
 	weft__withdraw(&room);
 }
 
-WEFT__EXPORT void weft_thread_name(const char *name)
+void weft__name_thread(const char *name, uint32_t size)
 {
 	const struct weft__self *self = weft__looked();
 	union weft__thread_name own;
@@ -251,7 +253,7 @@ WEFT__EXPORT void weft_thread_name(const char *name)
 		return;
 	if (name) {
 		own = (union weft__thread_name){.words = {0, 0}};
-		for (unsigned i = 0; i < sizeof(own.text) - 1 && name[i]; i++)
+		for (unsigned i = 0; i < sizeof(own.text) - 1 && i < size && name[i]; i++)
 			own.text[i] = name[i];
 	} else {
 		ask_self(&own);
@@ -259,4 +261,9 @@ WEFT__EXPORT void weft_thread_name(const char *name)
 	store_name(self->slot, &own);
 	/* Names are in the headers of packets. */
 	begin_packet(self->slot);
+}
+
+WEFT__EXPORT void weft_thread_name(const char *name)
+{
+	weft__name_thread(name, WEFT__C_STRING);
 }

@@ -9,8 +9,9 @@
 #include "record/compose.h"
 #include "record/name.h"
 #include "record/reserve.h"
+#include "record/text.h"
 
-static uint64_t describe_types(unsigned count, const struct weft__value *values)
+static uint64_t describe_types(unsigned count, const struct weft_value *values)
 {
 	uint64_t types = count;
 	for (unsigned i = 0; i < count; i++)
@@ -18,18 +19,18 @@ static uint64_t describe_types(unsigned count, const struct weft__value *values)
 	return types;
 }
 
-static void add_values(struct weft__draft *draft, unsigned count, const struct weft__value *values)
+static void add_values(struct weft__draft *draft, unsigned count, const struct weft_value *values)
 {
 	for (unsigned i = 0; i < count; i++) {
 		if (values[i].type == WEFT_ABI_VALUE_TEXT)
-			weft__draft_text(draft, values[i].is.text, count - i - 1);
+			weft__draft_text(draft, values[i].is.text, values[i].size, count - i - 1);
 		else
 			weft__draft_word(draft, values[i].is.u64);
 	}
 }
 
 /* The word of types; 0 if a value is text, whose length must be measured first. */
-WEFT__ALWAYS_INLINE uint64_t types_of_numbers(unsigned count, const struct weft__value *values)
+WEFT__ALWAYS_INLINE uint64_t types_of_numbers(unsigned count, const struct weft_value *values)
 {
 	uint64_t types = count;
 	for (unsigned i = 0; i < count; i++) {
@@ -41,7 +42,7 @@ WEFT__ALWAYS_INLINE uint64_t types_of_numbers(unsigned count, const struct weft_
 }
 
 WEFT__ALWAYS_INLINE void put_numbers_at(const struct weft__room *room, uint64_t head,
-	uint64_t types, unsigned count, const struct weft__value *values)
+	uint64_t types, unsigned count, const struct weft_value *values)
 {
 	weft__store_head(room, head);
 	weft__store(&room->at[1], types);
@@ -52,7 +53,7 @@ WEFT__ALWAYS_INLINE void put_numbers_at(const struct weft__room *room, uint64_t 
 
 /* The fast path: only numbers, a cached name, the current task, and room. */
 WEFT__ALWAYS_INLINE bool put_cached(unsigned kind, uint64_t task, const uint64_t *cache,
-	unsigned count, const struct weft__value *values)
+	unsigned count, const struct weft_value *values)
 {
 	struct weft__room room;
 	if (!cache || task != WEFT_TASK_CURRENT || count - 1 >= WEFT_ABI_VALUES_MAX)
@@ -71,7 +72,7 @@ WEFT__ALWAYS_INLINE bool put_cached(unsigned kind, uint64_t task, const uint64_t
 
 /* The same with any clock; false without a name. */
 static bool put_numbers(struct weft_abi_slot *slot, unsigned kind, uint64_t task, uint16_t name,
-	unsigned count, const struct weft__value *values)
+	unsigned count, const struct weft_value *values)
 {
 	if (!name || task != WEFT_TASK_CURRENT || count - 1 >= WEFT_ABI_VALUES_MAX)
 		return false;
@@ -87,7 +88,7 @@ static bool put_numbers(struct weft_abi_slot *slot, unsigned kind, uint64_t task
 /* `bytes` go into the event if they have no name. */
 static WEFT__OUT_OF_LINE void put_values(struct weft_abi_slot *slot, unsigned kind, uint64_t task,
 	uint16_t name, const char *bytes, uint32_t size, unsigned count,
-	const struct weft__value *values)
+	const struct weft_value *values)
 {
 	struct weft__draft draft;
 	count = count < WEFT_ABI_VALUES_MAX ? count : WEFT_ABI_VALUES_MAX;
@@ -103,23 +104,30 @@ static WEFT__OUT_OF_LINE void put_values(struct weft_abi_slot *slot, unsigned ki
 }
 
 static WEFT__OUT_OF_LINE void notef_slowly(uint64_t task, uint64_t *cache, const char *format,
-	unsigned count, const struct weft__value *values)
+	uint32_t most, unsigned count, const struct weft_value *values)
 {
 	struct weft__self self;
 	if (!weft__entered_now(&self))
 		return;
-	uint16_t name = weft__name_of(&self, cache, format);
+	uint16_t name = weft__name_of(&self, cache, format, most);
 	if (put_numbers(self.slot, WEFT_ABI_NOTEF, task, name, count, values))
 		return;
-	uint32_t size = name ? 0 : weft__measure(format, WEFT_ABI_NAME_MAX_BYTES + 1);
+	uint32_t size = name ? 0 : weft__measure_name(format, most);
 	put_values(self.slot, WEFT_ABI_NOTEF, task, name, format, size, count, values);
 }
 
-WEFT__EXPORT void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
-	const struct weft__value *values)
+void weft__record_notef(uint64_t task, uint64_t *cache, const char *format, uint32_t size,
+	unsigned count, const struct weft_value *values)
 {
 	if (!put_cached(WEFT_ABI_NOTEF, task, cache, count, values))
-		notef_slowly(task, cache, format, count, values);
+		notef_slowly(task, cache, format, size, count, values);
+}
+
+WEFT__EXPORT void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
+	const struct weft_value *values)
+{
+	if (!put_cached(WEFT_ABI_NOTEF, task, cache, count, values))
+		notef_slowly(task, cache, format, WEFT__C_STRING, count, values);
 }
 
 /* Joins the names with NULs in between; returns more than a name's maximum size if they don't fit.
@@ -138,28 +146,57 @@ static uint32_t join(char *shape, const char *const *names, unsigned count)
 	return size - 1;
 }
 
-/* Handles marks whose name is not cached yet, with text values, and other cases. */
+/* Records a mark whose name is not cached yet, one with text values, and other cases. */
+static WEFT__OUT_OF_LINE void put_shape(const struct weft__self *self, uint64_t task,
+	uint64_t *cache, const char *shape, uint32_t size, unsigned count,
+	const struct weft_value *values)
+{
+	uint16_t name = 0;
+	if (size <= WEFT_ABI_NAME_MAX_BYTES)
+		name = weft__name_intern(self->slot, shape, size);
+	if (cache)
+		weft__name_remember(self, cache, name);
+	if (!put_numbers(self->slot, WEFT_ABI_MARK, task, name, count, values))
+		put_values(self->slot, WEFT_ABI_MARK, task, name, shape, size, count, values);
+}
+
+/* False if the name is not cached. */
+static bool put_with_cache(const struct weft__self *self, uint64_t task, const uint64_t *cache,
+	unsigned count, const struct weft_value *values)
+{
+	uint16_t name = cache ? weft__name_cached(self, cache) : 0;
+	if (name && !put_numbers(self->slot, WEFT_ABI_MARK, task, name, count, values))
+		put_values(self->slot, WEFT_ABI_MARK, task, name, NULL, 0, count, values);
+	return name != 0;
+}
+
 static WEFT__OUT_OF_LINE void mark_slowly(uint64_t task, uint64_t *cache, const char *const *names,
-	unsigned count, const struct weft__value *values)
+	unsigned count, const struct weft_value *values)
 {
 	char shape[WEFT_ABI_NAME_MAX_BYTES];
-	uint32_t size = 0;
 	struct weft__self self;
-	if (!weft__entered_now(&self))
+	if (!weft__entered_now(&self) || put_with_cache(&self, task, cache, count, values))
 		return;
-	uint16_t name = cache ? weft__name_cached(&self, cache) : 0;
-	if (!name) {
-		size = join(shape, names, count + 1);
-		name = size <= WEFT_ABI_NAME_MAX_BYTES ? weft__name_intern(self.slot, shape, size) : 0;
-		if (cache)
-			weft__name_remember(&self, cache, name);
-	}
-	if (!put_numbers(self.slot, WEFT_ABI_MARK, task, name, count, values))
-		put_values(self.slot, WEFT_ABI_MARK, task, name, shape, size, count, values);
+	put_shape(&self, task, cache, shape, join(shape, names, count + 1), count, values);
+}
+
+static WEFT__OUT_OF_LINE void shape_slowly(uint64_t task, uint64_t *cache, const char *shape,
+	uint32_t size, unsigned count, const struct weft_value *values)
+{
+	struct weft__self self;
+	if (weft__entered_now(&self) && !put_with_cache(&self, task, cache, count, values))
+		put_shape(&self, task, cache, shape, size, count, values);
+}
+
+void weft__record_mark(uint64_t task, uint64_t *cache, const char *shape, uint32_t size,
+	unsigned count, const struct weft_value *values)
+{
+	if (!put_cached(WEFT_ABI_MARK, task, cache, count, values))
+		shape_slowly(task, cache, shape ? shape : "", shape ? size : 0, count, values);
 }
 
 WEFT__EXPORT void weft__mark(uint64_t task, uint64_t *cache, const char *const *names,
-	unsigned count, const struct weft__value *values)
+	unsigned count, const struct weft_value *values)
 {
 	if (!put_cached(WEFT_ABI_MARK, task, cache, count, values))
 		mark_slowly(task, cache, names, count, values);

@@ -185,6 +185,16 @@ def the_recorder_is_built_alone():
 
 
 @case
+def from_python():
+    folder = project('python', **{'program.py': block('python')})
+    trace = os.path.join(folder, 'trace.weft')
+    run_well([WEFT, 'record', '-o', trace, sys.executable, os.path.join(folder, 'program.py')],
+             env={'LD_LIBRARY_PATH': library_folder(), 'XDG_RUNTIME_DIR': folder})
+    dump = run_well([WEFT, 'dump', trace])
+    assert 'text="consumer"' in dump and 'resolve' in dump, dump
+
+
+@case
 def as_source():
     folder = project('source')
     with open(os.path.join(folder, 'main.c'), 'w', encoding='utf-8') as file:
@@ -202,7 +212,7 @@ def the_library_exports_what_the_header_declares():
     exported = {line.split()[-1].split('@')[0] for line in lines.splitlines()} - {'WEFT_1'}
     equal(sorted(exported ^ listed), [], 'of the library and src/platform/weft.map')
     words = set()
-    for header in ('weft.h', 'weft_macros.h', 'value.h'):
+    for header in ('weft.h', 'weft_macros.h', 'weft_ffi.h', 'value.h'):
         words |= set(re.findall(r'\w+', read('include/weft/' + header)))
     equal(sorted(exported - words), [], 'exported, not declared')
 

@@ -60,4 +60,13 @@ def every_recording_call_is_in_its_page():
     assert not missing, 'not in weft.3: %s' % ', '.join(sorted(missing))
 
 
+@case
+def every_call_of_other_languages_is_in_its_page():
+    calls = set(re.findall(r'\b(weft_ffi_[a-z_]+)\(', read('include/weft/weft_ffi.h')))
+    page = re.sub(r'\\', '', PAGES['weft_ffi.3'])
+    assert len(calls) > 30, calls
+    missing = [c for c in calls if c + '(' not in page]
+    assert not missing, 'not in weft_ffi.3: %s' % ', '.join(sorted(missing))
+
+
 main()

@@ -582,9 +582,9 @@ static void create(char **a)
 static void mark(char **a)
 {
 	static const char *const names[] = {"mark", "n", "s"};
-	const struct weft__value values[] = {
-		{1, {.i64 = number(a[1])}}, /* a signed number */
-		{4, {.text = text(a[2])}},  /* a text */
+	const struct weft_value values[] = {
+		{WEFT_VALUE_I64, 0, {.i64 = number(a[1])}},
+		{WEFT_VALUE_TEXT, UINT32_MAX, {.text = text(a[2])}},
 	};
 	weft__mark(task(a[0]), NULL, names, 2, values);
 }

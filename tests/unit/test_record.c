@@ -273,7 +273,7 @@ static void names_of_a_mark_fill_their_room(void **state)
 	struct trace t;
 	char key[WEFT_ABI_NAME_MAX_BYTES];
 	const char *const names[] = {"m", key};
-	const struct weft__value one = weft__i64(1), two = weft__i64(2);
+	const struct weft_value one = weft__i64(1), two = weft__i64(2);
 	memset(key, 'k', sizeof(key));
 	key[sizeof(key) - 3] = 0;
 	weft__mark(WEFT_TASK_CURRENT, NULL, names, 1, &one);
@@ -437,7 +437,7 @@ static void names_of_a_mark_that_just_fit_are_recorded(void **state)
 {
 	char name[1022];
 	const char *names[] = {name, "nn"};
-	const struct weft__value value = {1, {.i64 = 5}};
+	const struct weft_value value = {WEFT_VALUE_I64, 0, {.i64 = 5}};
 	struct trace t;
 	memset(name, 'm', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The recording interface for other languages: plain functions, without macros, variable arguments
+ * or C strings. weft.h says what each call means; this header says how to pass it.
+ *
+ *     struct weft_category *net = weft_ffi_category("net", 3, "connections", 11);
+ *     uint64_t task = weft_ffi_create(net, 0, WEFT_TASK_CURRENT, WEFT_KIND_TASK);
+ *     weft_ffi_label(net, 0, task, "accept", 6, NULL);
+ *
+ * Parameters that most functions have:
+ *
+ *     category   a handle of weft_ffi_category; NULL: the category "program"
+ *     level      enum weft_level; 0: info, or error for weft_ffi_fail
+ *     task       the acting task, or WEFT_TASK_CURRENT (2^64 - 2) for the thread's current task
+ *     text, size a text in UTF-8. It ends after `size` bytes, or before its first NUL if that comes
+ *                earlier. NULL is an empty text. Texts are copied before the function returns.
+ *     cache      NULL: the text is copied into the event. Otherwise 8 bytes, aligned and zero at
+ *                first, that belong to this text alone and stay valid: the text is stored once, as
+ *                with a literal in weft.h, and later calls only compare the cache. All threads may
+ *                use one cache at the same time. A text of more than 1,024 bytes is always copied.
+ *
+ * A call that does not record costs a function call, two loads and a branch. As in weft.h any
+ * thread may call, also from signal handlers (but for weft_ffi_category, _start, _stop and
+ * _set_level); calls never block, allocate, lock or set errno, and events that cannot be recorded
+ * are counted.
+ *
+ * The functions, the struct and the numbers of this header are stable: later versions of libweft
+ * with the same soname add functions, and never change one.
+ */
+#ifndef WEFT_FFI_H
+#define WEFT_FFI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/kinds.h>
+#include <weft/levels.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Starting, levels ---- */
+
+/* Records into `buffer` with the operating system's clock: at least 64 KiB, aligned to 64 bytes.
+ * Returns 0 or a negative code of error.h. Not needed under `weft record` or with WEFT_OUT. */
+int weft_ffi_start(void *buffer, size_t size);
+void weft_ffi_stop(void);
+
+/* True if calls currently record. */
+bool weft_ffi_is_recording(void);
+
+struct weft_category;
+
+/* The category of that name; the same handle if it is called again. The handle is never freed.
+ * NULL, which is the category "program", after 64 different names. Names are cut at 63 bytes and
+ * descriptions at 127; names should not contain '=' or ','. */
+struct weft_category *weft_ffi_category(
+	const char *name, size_t name_size, const char *description, size_t description_size);
+
+/* True if calls of that level would be recorded. Use it to skip arguments that are expensive to
+ * compute. */
+bool weft_ffi_is_enabled(struct weft_category *category, unsigned level);
+
+/* weft_set_level: of all categories that match the pattern. Patterns have at most 255 bytes. */
+int weft_ffi_set_level(const char *pattern, size_t size, unsigned level);
+
+/* ---- Tasks ---- */
+
+/* The thread's current task; WEFT_TASK_NONE if there is none or recording is off. */
+uint64_t weft_ffi_current(void);
+
+/* `task` creates a task, whose id is returned. It is unique, also if nothing is recorded. */
+uint64_t weft_ffi_create(
+	struct weft_category *category, unsigned level, uint64_t task, uint16_t kind);
+
+/* The task runs on this thread from now on; WEFT_TASK_NONE: the thread is idle. Not filtered by
+ * level. */
+void weft_ffi_switch(uint64_t task);
+
+/* weft_read_as: also switches to `task`, unless that is WEFT_TASK_CURRENT. */
+void weft_ffi_read(struct weft_category *category, unsigned level, uint64_t task, uint64_t source);
+void weft_ffi_read_later(
+	struct weft_category *category, unsigned level, uint64_t task, uint64_t source);
+void weft_ffi_try_read(
+	struct weft_category *category, unsigned level, uint64_t task, uint64_t source);
+void weft_ffi_resolve(
+	struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
+void weft_ffi_fail(struct weft_category *category, unsigned level, uint64_t task, uint64_t target,
+	const char *message, size_t size);
+void weft_ffi_become(
+	struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
+/* weft_signal: the receiver runs at once; weft_signal_only: it runs later. */
+void weft_ffi_signal(
+	struct weft_category *category, unsigned level, uint64_t task, uint64_t receiver);
+void weft_ffi_signal_only(
+	struct weft_category *category, unsigned level, uint64_t task, uint64_t receiver);
+void weft_ffi_expect(struct weft_category *category, unsigned level, uint64_t task);
+
+/* ---- Texts, values, counters ---- */
+
+void weft_ffi_label(struct weft_category *category, unsigned level, uint64_t task, const char *text,
+	size_t size, uint64_t *cache);
+void weft_ffi_note(struct weft_category *category, unsigned level, uint64_t task, const char *text,
+	size_t size, uint64_t *cache);
+void weft_ffi_tag(struct weft_category *category, unsigned level, uint64_t task, const char *text,
+	size_t size, uint64_t *cache);
+void weft_ffi_tag_value(struct weft_category *category, unsigned level, uint64_t task,
+	const char *text, size_t size, uint64_t *cache, int64_t value);
+
+enum weft_value_type {
+	WEFT_VALUE_I64 = 1,
+	WEFT_VALUE_U64 = 2,
+	WEFT_VALUE_F64 = 3,
+	WEFT_VALUE_TEXT = 4,
+	WEFT_VALUE_POINTER = 5, /* shown in hexadecimal; `u64` */
+};
+
+/*      0        4        8                16
+ *      ┌────────┬────────┬────────────────┐
+ *      │  type  │  size  │ i64 … text     │
+ *      └────────┴────────┴────────────────┘ */
+struct weft_value {
+	uint32_t type; /* enum weft_value_type */
+	uint32_t size; /* of a text in bytes; of other types ignored */
+	union {
+		int64_t i64;
+		uint64_t u64;
+		double f64;
+		const char *text;
+	} is;
+};
+
+/* A note whose text the reader makes of a format like printf's and up to 15 values. */
+void weft_ffi_notef(struct weft_category *category, unsigned level, uint64_t task,
+	const char *format, size_t size, uint64_t *cache, unsigned count,
+	const struct weft_value *values);
+
+/* A mark with up to 15 values. `names` is its name and the name of each value, with a NUL in
+ * between and none at the end: "request\0bytes\0path" with size 18. In all, names have at most
+ * 1,024 bytes; a longer mark is counted as lost. */
+void weft_ffi_mark(struct weft_category *category, unsigned level, uint64_t task, const char *names,
+	size_t size, uint64_t *cache, unsigned count, const struct weft_value *values);
+
+void weft_ffi_counter_add(struct weft_category *category, unsigned level, uint64_t task,
+	const char *name, size_t size, uint64_t *cache, int64_t change);
+void weft_ffi_counter_set(struct weft_category *category, unsigned level, uint64_t task,
+	const char *name, size_t size, uint64_t *cache, int64_t value);
+
+/* ---- The thread: not filtered by level ---- */
+
+/* The thread's name from now on, of which up to 15 bytes are kept; NULL: the operating system's. */
+void weft_ffi_thread_name(const char *name, size_t size);
+
+/* `kind`: enum weft_band. */
+void weft_ffi_band_begin(unsigned kind, const char *reason, size_t size, uint64_t *cache);
+void weft_ffi_band_end(unsigned kind, const char *reason, size_t size, uint64_t *cache);
+void weft_ffi_gc(uint64_t duration_ns);
+void weft_ffi_moment_begin(void);
+void weft_ffi_moment_end(void);
+
+/* ---- Snapshots and rundown ---- */
+
+void weft_ffi_snapshot_request(const char *reason, size_t size);
+void weft_ffi_trigger(const char *rule, size_t size);
+
+/* See weft_rundown_wanted; a label of size 0 is none. */
+bool weft_ffi_rundown_wanted(uint32_t *seen);
+void weft_ffi_rundown_task(uint64_t task, uint16_t kind, const char *label, size_t size,
+	uint64_t age_ns, uint64_t waits_for);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * The functions of weft_ffi.h: each tests the level first, as a macro of weft.h does, and then
+ * calls the same code.
+ */
+#include <string.h>
+
+#include <weft/error.h>
+#include <weft/weft_ffi.h>
+
+#include "abi/event_abi.h"
+#include "record/compose.h"
+#include "record/reserve.h"
+#include "record/text.h"
+
+_Static_assert((int)WEFT_VALUE_I64 == (int)WEFT_ABI_VALUE_I64, "value types");
+_Static_assert((int)WEFT_VALUE_U64 == (int)WEFT_ABI_VALUE_U64, "value types");
+_Static_assert((int)WEFT_VALUE_F64 == (int)WEFT_ABI_VALUE_F64, "value types");
+_Static_assert((int)WEFT_VALUE_TEXT == (int)WEFT_ABI_VALUE_TEXT, "value types");
+_Static_assert((int)WEFT_VALUE_POINTER == (int)WEFT_ABI_VALUE_POINTER, "value types");
+_Static_assert(offsetof(struct weft_value, size) == 4, "a value's size");
+_Static_assert(offsetof(struct weft_value, is) == 8, "a value's content");
+
+#define PATTERN_ROOM 256
+
+WEFT__ALWAYS_INLINE bool is_on(struct weft_category *category, unsigned level)
+{
+	return weft__allows(
+		category ? category : &weft_category_program, level ? level : WEFT_LEVEL_INFO);
+}
+
+WEFT__ALWAYS_INLINE bool is_recording(void)
+{
+	return weft__allows(&weft_category_always, WEFT_LEVEL_ERROR);
+}
+
+WEFT__ALWAYS_INLINE uint32_t bounded(size_t size)
+{
+	return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+}
+
+/* ---- Starting, levels ---- */
+
+WEFT__EXPORT int weft_ffi_start(void *buffer, size_t size)
+{
+	return weft_start(buffer, size, NULL);
+}
+
+WEFT__EXPORT void weft_ffi_stop(void)
+{
+	weft_stop();
+}
+
+WEFT__EXPORT bool weft_ffi_is_recording(void)
+{
+	return is_recording() && weft_is_recording();
+}
+
+WEFT__EXPORT bool weft_ffi_is_enabled(struct weft_category *category, unsigned level)
+{
+	return is_on(category, level);
+}
+
+WEFT__EXPORT int weft_ffi_set_level(const char *pattern, size_t size, unsigned level)
+{
+	char copy[PATTERN_ROOM];
+	if (!pattern || size >= sizeof(copy))
+		return WEFT_ERROR_ARGUMENT;
+	memcpy(copy, pattern, size);
+	copy[size] = '\0';
+	return weft_set_level(copy, (enum weft_level)level);
+}
+
+/* ---- Tasks ---- */
+
+WEFT__EXPORT uint64_t weft_ffi_current(void)
+{
+	return is_recording() ? weft_current() : WEFT_TASK_NONE;
+}
+
+WEFT__EXPORT uint64_t weft_ffi_create(
+	struct weft_category *category, unsigned level, uint64_t task, uint16_t kind)
+{
+	return is_on(category, level) ? weft_create_as(task, kind) : weft__create_unseen();
+}
+
+WEFT__EXPORT void weft_ffi_switch(uint64_t task)
+{
+	if (is_recording())
+		weft_switch(task);
+}
+
+/* If the level filters the call, the task `runs` runs all the same; WEFT_TASK_CURRENT: none. */
+#define CALL(name, runs)                                                               \
+	WEFT__EXPORT void weft_ffi_##name(                                                 \
+		struct weft_category *category, unsigned level, uint64_t task, uint64_t other) \
+	{                                                                                  \
+		if (is_on(category, level))                                                    \
+			weft_##name##_as(task, other);                                             \
+		else if ((runs) != WEFT_TASK_CURRENT)                                          \
+			weft_ffi_switch(runs);                                                     \
+	}
+
+CALL(read, task)
+CALL(read_later, WEFT_TASK_CURRENT)
+CALL(try_read, WEFT_TASK_CURRENT)
+CALL(resolve, WEFT_TASK_CURRENT)
+CALL(become, WEFT_TASK_CURRENT)
+CALL(signal, other)
+CALL(signal_only, WEFT_TASK_CURRENT)
+
+WEFT__EXPORT void weft_ffi_fail(struct weft_category *category, unsigned level, uint64_t task,
+	uint64_t target, const char *message, size_t size)
+{
+	if (is_on(category, level ? level : WEFT_LEVEL_ERROR))
+		weft__record_failure(task, target, message, bounded(size));
+}
+
+WEFT__EXPORT void weft_ffi_expect(struct weft_category *category, unsigned level, uint64_t task)
+{
+	if (is_on(category, level))
+		weft_expect_as(task);
+}
+
+/* ---- Texts, values, counters ---- */
+
+WEFT__EXPORT void weft_ffi_label(struct weft_category *category, unsigned level, uint64_t task,
+	const char *text, size_t size, uint64_t *cache)
+{
+	if (is_on(category, level))
+		weft__record_text(WEFT_ABI_LABEL, task, cache, text, bounded(size));
+}
+
+WEFT__EXPORT void weft_ffi_note(struct weft_category *category, unsigned level, uint64_t task,
+	const char *text, size_t size, uint64_t *cache)
+{
+	if (is_on(category, level))
+		weft__record_text(WEFT_ABI_NOTE, task, cache, text, bounded(size));
+}
+
+WEFT__EXPORT void weft_ffi_tag(struct weft_category *category, unsigned level, uint64_t task,
+	const char *text, size_t size, uint64_t *cache)
+{
+	if (is_on(category, level))
+		weft__record_text(WEFT_ABI_TAG, task, cache, text, bounded(size));
+}
+
+WEFT__EXPORT void weft_ffi_tag_value(struct weft_category *category, unsigned level, uint64_t task,
+	const char *text, size_t size, uint64_t *cache, int64_t value)
+{
+	if (is_on(category, level))
+		weft__record_text_with(
+			WEFT_ABI_TAG_VALUE, task, cache, text, bounded(size), (uint64_t)value);
+}
+
+WEFT__EXPORT void weft_ffi_notef(struct weft_category *category, unsigned level, uint64_t task,
+	const char *format, size_t size, uint64_t *cache, unsigned count,
+	const struct weft_value *values)
+{
+	if (is_on(category, level))
+		weft__record_notef(task, cache, format, bounded(size), count, values);
+}
+
+WEFT__EXPORT void weft_ffi_mark(struct weft_category *category, unsigned level, uint64_t task,
+	const char *names, size_t size, uint64_t *cache, unsigned count,
+	const struct weft_value *values)
+{
+	if (is_on(category, level))
+		weft__record_mark(task, cache, names, bounded(size), count, values);
+}
+
+WEFT__EXPORT void weft_ffi_counter_add(struct weft_category *category, unsigned level,
+	uint64_t task, const char *name, size_t size, uint64_t *cache, int64_t change)
+{
+	if (is_on(category, level))
+		weft__record_count(WEFT_ABI_COUNTER, task, cache, name, bounded(size), change);
+}
+
+WEFT__EXPORT void weft_ffi_counter_set(struct weft_category *category, unsigned level,
+	uint64_t task, const char *name, size_t size, uint64_t *cache, int64_t value)
+{
+	if (is_on(category, level))
+		weft__record_count(WEFT_ABI_COUNTER_SET, task, cache, name, bounded(size), value);
+}
+
+/* ---- The thread ---- */
+
+WEFT__EXPORT void weft_ffi_thread_name(const char *name, size_t size)
+{
+	if (is_recording())
+		weft__name_thread(name, bounded(size));
+}
+
+WEFT__ALWAYS_INLINE void put_band(
+	unsigned kind, bool begin, const char *reason, size_t size, uint64_t *cache)
+{
+	if (is_recording())
+		weft__record_text_with(WEFT_ABI_BAND, WEFT_TASK_CURRENT, cache, reason, bounded(size),
+			weft__band_operand(kind, begin));
+}
+
+WEFT__EXPORT void weft_ffi_band_begin(
+	unsigned kind, const char *reason, size_t size, uint64_t *cache)
+{
+	put_band(kind, true, reason, size, cache);
+}
+
+WEFT__EXPORT void weft_ffi_band_end(unsigned kind, const char *reason, size_t size, uint64_t *cache)
+{
+	put_band(kind, false, reason, size, cache);
+}
+
+WEFT__EXPORT void weft_ffi_gc(uint64_t duration_ns)
+{
+	if (is_recording())
+		weft_gc(duration_ns);
+}
+
+WEFT__EXPORT void weft_ffi_moment_begin(void)
+{
+	if (is_recording())
+		weft_moment_begin();
+}
+
+WEFT__EXPORT void weft_ffi_moment_end(void)
+{
+	if (is_recording())
+		weft_moment_end();
+}
+
+/* ---- Snapshots and rundown ---- */
+
+WEFT__EXPORT void weft_ffi_snapshot_request(const char *reason, size_t size)
+{
+	if (is_recording())
+		weft__request_snapshot(reason, bounded(size));
+}
+
+WEFT__EXPORT void weft_ffi_trigger(const char *rule, size_t size)
+{
+	weft__add_trigger(rule, bounded(size));
+}
+
+WEFT__EXPORT bool weft_ffi_rundown_wanted(uint32_t *seen)
+{
+	return is_recording() && weft_rundown_wanted(seen);
+}
+
+WEFT__EXPORT void weft_ffi_rundown_task(uint64_t task, uint16_t kind, const char *label,
+	size_t size, uint64_t age_ns, uint64_t waits_for)
+{
+	if (is_recording())
+		weft__record_alive(task, kind, label, bounded(size), age_ns, waits_for);
+}

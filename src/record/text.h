@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Events and requests whose texts have a size: what weft.h's and weft_ffi.h's functions share. A
+ * text ends after `size` bytes, or before its first NUL if that comes earlier.
+ */
+#ifndef WEFT_RECORD_TEXT_H
+#define WEFT_RECORD_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/recorder.h"
+
+/* A label, note or tag; a tag with a value, or a band; a counter. */
+void weft__record_text(
+	unsigned kind, uint64_t task, uint64_t *cache, const char *text, uint32_t size);
+void weft__record_text_with(unsigned kind, uint64_t task, uint64_t *cache, const char *text,
+	uint32_t size, uint64_t operand);
+void weft__record_count(
+	unsigned kind, uint64_t task, uint64_t *cache, const char *name, uint32_t size, int64_t value);
+void weft__record_failure(uint64_t task, uint64_t target, const char *message, uint32_t size);
+
+/* The operand of a band. */
+static inline uint64_t weft__band_operand(unsigned kind, bool begin)
+{
+	return (kind & 0xff) | (uint64_t)begin << 8;
+}
+
+void weft__record_notef(uint64_t task, uint64_t *cache, const char *format, uint32_t size,
+	unsigned count, const struct weft_value *values);
+/* `shape`: the mark's name and the names of its values, with NULs in between. */
+void weft__record_mark(uint64_t task, uint64_t *cache, const char *shape, uint32_t size,
+	unsigned count, const struct weft_value *values);
+
+/* NULL: the operating system's name. */
+void weft__name_thread(const char *name, uint32_t size);
+
+void weft__request_snapshot(const char *reason, uint32_t size);
+void weft__add_trigger(const char *rule, uint32_t size);
+void weft__record_alive(uint64_t task, uint16_t kind, const char *label, uint32_t size,
+	uint64_t age_ns, uint64_t waits_for);
+
+#endif
