@@ -74,7 +74,7 @@ install: ## install below /usr/local, or PREFIX=…; DESTDIR=… is honoured
 	@meson install -C $(BUILD) --no-rebuild
 
 format: ## format every C file
-	@git ls-files '*.c' '*.h' | xargs clang-format-14 -i
+	@git ls-files '*.c' '*.h' '*.cpp' '*.hpp' | xargs clang-format-14 -i
 
 clean: ## remove everything that was built
 	rm -rf build build-*

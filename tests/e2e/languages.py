@@ -57,4 +57,62 @@ def rust():
         equal(events(built(folder, 'rustc', 'languages_calls.rs', '-O')), expected())
 
 
+CPLUSPLUS = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion', '-Werror', '-I', os.path.join(SOURCE, 'include')]
+
+
+def cplusplus(compiler):
+    for standard in ('-std=c++17', '-std=c++20'):
+        with temporary_directory() as folder:
+            equal(events(built(folder, compiler, 'languages_calls.cpp', standard, *CPLUSPLUS, '-O2', '-lweft')),
+                  expected())
+
+
+@case
+def cplusplus_by_gcc():
+    cplusplus('g++')
+
+
+@case
+def cplusplus_by_clang():
+    cplusplus('clang++-14')
+
+
+@case
+def cplusplus_disabled_needs_no_library():
+    body = ('int main() { weft::task t = weft::here.create(); weft::activation a{t}; weft::moment m; '
+            'static weft::mark k{"k", "n"}; t.mark(k, 1); t.label("x"); weft::band b{WEFT_BAND_GC}; return weft::is_enabled(); }')
+    for compiler in ('g++', 'clang++-14'):
+        with temporary_directory() as folder:
+            source = os.path.join(folder, 'disabled.cpp')
+            with open(source, 'w', encoding='utf-8') as file:
+                file.write('#include <weft/weft.hpp>\n' + body)
+            program = built(folder, compiler, source, '-std=c++17', '-DWEFT_DISABLED', *CPLUSPLUS)
+            equal(run([program]).returncode, 0)
+
+
+def refused(compiler, body):
+    """The messages about a function's body."""
+    if not shutil.which(compiler):
+        skip('%s is not installed' % compiler)
+    text = ('#include <weft/weft.hpp>\nstruct odd {};\nvoid f(const char *text);\n'
+            'void f(const char *text)\n{\n(void)text;\n%s\n}\n' % body)
+    result = run([compiler, '-std=c++17', *CPLUSPLUS, '-fsyntax-only', '-x', 'c++', '-'], input=text)
+    assert result.returncode != 0, 'compiles: ' + body
+    return result.stderr
+
+
+@case
+def cplusplus_says_what_is_wrong():
+    for compiler in ('g++', 'clang++-14'):
+        for body, message in (
+                ('static weft::mark m{"m", "key"}; weft::here.mark(m, odd());', 'a value of a mark is an integer'),
+                ('static weft::mark m{"m", "key"}; weft::here.mark(m);', 'one value for each of its names'),
+                ('static weft::mark m{"m"}; weft::here.mark(m, 1);', 'one value for each of its names'),
+                ('static weft::mark m{text, "key"};', 'names of a weft::mark are string literals'),
+                ('weft::name n{text};', 'a weft::name is a string literal'),
+                ('static char room[9]; weft::name n{room};', 'delete')):
+            stderr = refused(compiler, body)
+            assert message in stderr, '%s: %s\n%s' % (compiler, body, stderr)
+
+
 main()

@@ -11,7 +11,7 @@ from harness import SOURCE, case, main, skip  # noqa: E402
 from tree import read, tracked  # noqa: E402
 
 FILES = tracked()
-C_FILES = [p for p in FILES if p.endswith(('.c', '.h'))]
+C_FILES = [p for p in FILES if p.endswith(('.c', '.h', '.hpp', '.cpp'))]
 # Names without a subject.
 FORBIDDEN = re.compile(r'(^|/)(utils?|common|misc|helpers?)(/|\.[a-z]+$)')
 SCRIPTS = [p for p in FILES if os.path.basename(p) in ('run', 'install-packages', 'demo')
@@ -19,7 +19,7 @@ SCRIPTS = [p for p in FILES if os.path.basename(p) in ('run', 'install-packages'
 
 
 def has_licence_line(path):
-    return path.endswith(('.c', '.h', '.def', '.py', '.mjs', '.sh', '.scd', 'meson.build', 'Makefile',
+    return path.endswith(('.c', '.h', '.hpp', '.cpp', '.rs', '.def', '.py', '.mjs', '.sh', '.scd', 'meson.build', 'Makefile',
                           'meson_options.txt', '.ini')) or path in SCRIPTS
 
 

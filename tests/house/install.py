@@ -163,6 +163,7 @@ def every_header_compiles_alone_as_cpp():
         skip('clang-14 is not installed')
     for header in HEADERS:
         compile_header(['clang-14', '-std=c++17', '-x', 'c++'], header)
+    compile_header(['clang-14', '-std=c++17', '-x', 'c++'], 'weft.hpp')
 
 
 def build_with(library, arguments, **options):

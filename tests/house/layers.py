@@ -12,6 +12,8 @@ from tree import read, tracked  # noqa: E402
 FREESTANDING = set('float.h limits.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h '
                    'string.h'.split())
 C11 = FREESTANDING | set('assert.h ctype.h errno.h inttypes.h math.h stdio.h stdlib.h'.split())
+# Those of C++17 that need no operating system, for .hpp files.
+CPLUSPLUS = set('cstddef cstdint string_view type_traits'.split())
 LIBRARIES = {'gtk': r'(gtk|gdk|glib|gio)[./]', 'cairo': r'cairo', 'pango': r'pango/', 'zstd': r'zstd', 'microhttpd': r'microhttpd', 'zlib': r'zlib'}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -58,7 +60,7 @@ MODULES = modules()
 SHARED = shared_headers()
 ALL_SHARED = {'abi', 'base', 'runs'}
 OWNERS = {header: module for module in MODULES.values() for header in module.headers}
-CODE = [path for path in tracked() if path.endswith(('.c', '.h', '.def'))]
+CODE = [path for path in tracked() if path.endswith(('.c', '.h', '.hpp', '.def'))]
 
 
 def module_of(path):
@@ -95,7 +97,7 @@ def include_allowed(path, module, bracket, header):
         if bracket == '<':
             return public_header_allowed(module, header[len('weft/'):])
     if bracket == '<':
-        return system_header_allowed(module, header)
+        return system_header_allowed(module, header) or path.endswith('.hpp') and header in CPLUSPLUS
     below = os.path.dirname(path) + '/' + header
     if '/' not in header or below in CODE and module_of(below) is module:
         return True  # beside the file itself, or in a folder of its module
@@ -161,6 +163,9 @@ def the_check_notices():
     assert not include_allowed('src/layout/a.c', layout, '<', 'unistd.h')
     assert not include_allowed('src/layout/a.c', layout, '<', 'cairo.h')
     assert not include_allowed('src/record/a.c', record, '<', 'stdlib.h')
+    assert include_allowed('include/weft/a.hpp', record, '<', 'string_view')
+    assert not include_allowed('include/weft/a.h', record, '<', 'string_view')
+    assert not include_allowed('include/weft/a.hpp', record, '<', 'string')
     assert include_allowed('apps/weft/a.c', app, '<', 'weft/model.h')
     assert not include_allowed('apps/weft/a.c', app, '"', 'model/b.h')
 

@@ -9,7 +9,7 @@ from harness import case, main  # noqa: E402
 from tree import read, tracked  # noqa: E402
 
 FILES = tracked()
-SOURCES = [p for p in FILES if p.endswith(('.c', '.h', '.def'))]
+SOURCES = [p for p in FILES if p.endswith(('.c', '.h', '.hpp', '.cpp', '.def'))]
 
 COMMENT = re.compile(r'/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
 FILE_NAME = re.compile(r'(?<![\w./*<-])[\w][\w./-]*\.(?:c|h|def|py|md)\b(?![\w(])')
@@ -84,7 +84,7 @@ def riddles(path, text):
 @case
 def comments_and_messages_name_their_subject():
     own = 'tests/house/sources.py'
-    wrong = [line for path in FILES if path.endswith(('.c', '.h', '.def', '.py')) and path != own
+    wrong = [line for path in FILES if path.endswith(('.c', '.h', '.hpp', '.cpp', '.def', '.py')) and path != own
              for line in riddles(path, read(path))]
     assert not wrong, 'reword these (CONTRIBUTING.md, "How the code reads"):\n' + '\n'.join(wrong)
 
