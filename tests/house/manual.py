@@ -5,7 +5,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'e2e'))
-from harness import case, equal, main, weft  # noqa: E402
+from harness import BUILD, case, equal, main, run, skip, weft  # noqa: E402
 from tree import read, tracked  # noqa: E402
 
 OPTION = re.compile(r'(?<![\w-])(--[a-z][a-z-]*|-[a-zA-Z])(?![\w-])')
@@ -36,6 +36,14 @@ def every_option_is_in_its_page():
     for command in COMMANDS:
         equal(options_in(PAGES['weft-%s.1' % command]), options_of(command),
               'weft-%s.1 (left) and --help (right)' % command)
+
+
+@case
+def the_page_of_the_window_has_its_options():
+    program = os.path.join(BUILD, 'weft-gtk')
+    if not os.path.exists(program):
+        skip('built without GTK 4')
+    equal(options_in(PAGES['weft-gtk.1']), set(OPTION.findall(run([program, '--help']).stdout)), 'weft-gtk.1 and --help')
 
 
 @case
