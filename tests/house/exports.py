@@ -56,6 +56,18 @@ def what_an_installed_header_declares_links():
 
 
 @case
+def other_languages_have_every_call():
+    """Each call of weft.h is in weft_ffi.h, with the acting task as a parameter instead of _as."""
+    calls, functions = (set(re.findall(r'^(?:#define |[a-z][\w ]*)\b%s([a-z_]+)\(' % prefix, read('include/weft/' + name), re.MULTILINE))
+                        for prefix, name in (('weft_(?!_)', 'weft.h'), ('(?:struct weft_category \\*)?weft_ffi_', 'weft_ffi.h')))
+    calls = {call[:-len('_as')] if call.endswith('_as') else call for call in calls}
+    # weft_ffi_category and weft_ffi_is_enabled are in their place; the level is a parameter.
+    calls -= {'at', 'enabled', 'category_enabled', 'category_register', 'category_unregister'}
+    assert len(calls) > 25, calls
+    equal(sorted(calls - functions), [], 'in weft.h, not in weft_ffi.h')
+
+
+@case
 def the_recorder_needs_only_its_own_headers():
     recorder, _ = installed_headers()
     included = {name for header in recorder for name in re.findall(r'#include <weft/([\w.]+)>', read('include/weft/' + header))}
