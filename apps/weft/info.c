@@ -198,7 +198,10 @@ static void print_losses(const struct weft_model *model, struct weft_text *text)
 		weft_text_add_string(text, weft_loss_name((enum weft_loss)cause));
 		separator = ", ";
 	}
-	weft_text_add_string(text, *separator ? "\n" : "none\n");
+	/* Events that are missing behind a cut are in no count. */
+	bool is_cut = model->buffer_count == 1 && model->buffers[0].ending == WEFT_ENDING_CUT;
+	weft_text_add_string(text, *separator ? "" : is_cut ? "none before the cut" : "none");
+	weft_text_add_string(text, "\n");
 }
 
 static void count_diagnostic(

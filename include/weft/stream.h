@@ -61,10 +61,11 @@ int weft_stream_wait(struct weft_stream *stream, uint64_t timeout_ns);
 void weft_stream_stop(struct weft_stream *stream);
 
 /* Ends the file `fd`, whose disk is full, after its first `bytes`, which must be whole pieces: cuts
- * off the rest, and overwrites the last header in the file by one whose losses are those of the
- * file. `unwritten` events that were returned but are not in the file count as stalled. Allocates
- * nothing on the disk. The descriptor must allow reading and writing; pieces are no longer valid
- * after this. 0, or an error: WEFT_ERROR_FORMAT if there is no header in the file. */
+ * off the rest, and overwrites the last header in the file by one that says so, and whose losses
+ * are those of the file. `unwritten` events that were returned but are not in the file count as
+ * stalled. Allocates nothing on the disk. The descriptor must allow reading and writing; pieces are
+ * no longer valid after this. 0, or an error: WEFT_ERROR_FORMAT if there is no header in the file.
+ */
 int weft_stream_abandon(struct weft_stream *stream, int fd, uint64_t bytes, uint64_t unwritten);
 
 /* Ends the stream because there is no more room for it: what was not returned yet is lost, and

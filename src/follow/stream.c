@@ -200,6 +200,7 @@ WEFT__EXPORT int weft_stream_abandon(
 		return WEFT_ERROR_FORMAT;
 	if (ftruncate(fd, (off_t)bytes) != 0)
 		return WEFT_ERROR_SYSTEM;
+	set_end(stream, WEFT_ABI_ENDING_CUT);
 	weft__drain_abandon(stream->drain, unwritten, &header);
 	ssize_t written = pwrite(fd, &header, sizeof(header), find_last_header(fd, (off_t)bytes));
 	return written == (ssize_t)sizeof(header) ? 0 : WEFT_ERROR_SYSTEM;

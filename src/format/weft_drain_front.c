@@ -83,10 +83,11 @@ void weft__drain_write_header(struct weft__drain *d, uint8_t *to)
 	header.names_offset = header.names_bytes = header.names_index = 0;
 	header.slots_offset = header.slot_count = header.metrics_offset = header.metrics_bytes = 0;
 	header.waiters = 0;
-	if (!header.ending && d->ending) {
+	if (!header.ending && d->ending)
 		header.end = d->end;
+	/* A cut counts even if the program has stored how it ended: its last events are missing. */
+	if (!header.ending || d->ending == WEFT_ABI_ENDING_CUT)
 		header.ending = d->ending;
-	}
 	memcpy(d->written, d->summary.losses, sizeof(d->written));
 	for (unsigned cause = 0; cause < WEFT_LOSS_CAUSES; cause++)
 		header.losses[cause] = d->summary.losses[cause] - d->begun[cause];

@@ -51,9 +51,10 @@ WEFT__EXPORT size_t weft_trace_format_ending(
 #undef ENDING
 	};
 	unsigned signal = buffer->wait_status & 0x7f, status = buffer->wait_status >> 8 & 0xff;
-	if (buffer->wait_status && signal)
+	bool has_status = buffer->wait_status && buffer->ending != WEFT_ENDING_CUT;
+	if (has_status && signal)
 		return (size_t)snprintf(text, size, "the program was killed by signal %u", signal);
-	if (buffer->wait_status && buffer->ending != WEFT_ENDING_STOP)
+	if (has_status && buffer->ending != WEFT_ENDING_STOP)
 		return (size_t)snprintf(text, size, "the program ended with status %u", status);
 	return (size_t)snprintf(text, size, "%s", sentences[buffer->ending]);
 }

@@ -459,6 +459,9 @@ def a_stream_cut_by_a_full_disk_counts_its_loss():
         found = sum('value' in event or 'value' in event.get('fields', {})
                     for event in json_lines(weft('dump', '--json', path).stdout))
         assert found > 0 and shown['losses']['stalled'] > 0, shown
+        equal(shown['ending'], 'cut')
+        text = weft('info', path).stdout
+        assert 'ended       the rest was cut off, so the trace is incomplete, ' in text, text
         equal(found + sum(shown['losses'].values()), 3 * total, result.stderr)
 
 

@@ -161,7 +161,7 @@ def each_process_has_its_file(here):
     report = here.record('-o', 't.weft', RECORD_SUBJECT, 3, 'exec', 4).stderr
     files = sorted(glob.glob(here.file('t*.weft')))
     equal(sorted(info(f)['by_event']['note'] for f in files), [3, 4], report)
-    assert '1 more process' in report, report
+    assert '1 more program that process ' in report, report
 
 
 @case
