@@ -116,8 +116,10 @@ static void build_model(struct weft_decoder *decoder)
 	if (weft_decoder_finish(decoder) == 0 && weft_decoder_build_model(decoder, NULL, &model) == 0) {
 		const struct weft_model_summary *s = &model->summary;
 		require(s->start <= s->end);
-		require(s->fulfilled + s->failed + s->became + s->never_resolved + s->unfinished ==
-				model->tasks.count);
+		uint32_t outcomes = 0;
+		for (unsigned i = 0; i < WEFT_OUTCOMES; i++)
+			outcomes += s->by_outcome[i];
+		require(outcomes == model->tasks.count);
 		lay_out_rows(model);
 		weft_model_destroy(model);
 	}

@@ -125,7 +125,9 @@ static void add_task_json(struct tables *t, uint32_t task)
 	add_json_number(t, ",\"start\":", t->layout->start[task]);
 	add_json_number(t, ",\"end\":", tasks->end[task]);
 	add_json_bool(t, ",\"resolved\":", flags & WEFT_TASK_RESOLVED);
-	add_json_string(t, ",\"failed\":", tasks->message[task]);
+	weft_text_add_string(&t->text, ",\"outcome\":\"");
+	weft_text_add_string(&t->text, weft_outcome_key((enum weft_outcome)tasks->outcome[task]));
+	add_json_string(t, "\",\"failed\":", tasks->message[task]);
 	add_json_task(t, ",\"becomes\":", tasks->becomes[task]);
 	add_json_number(t, ",\"running\":", weft_model_running_ns(t->model, task));
 	add_json_number(t, ",\"activations\":", activation_count(tasks, task));
@@ -138,14 +140,11 @@ static void add_task_json(struct tables *t, uint32_t task)
 	weft_text_add_string(&t->text, "}\n");
 }
 
+/* An expected task without an end counts as failed here: its message says which it is. */
 static const char *outcome(const struct weft_tasks *tasks, uint32_t task)
 {
-	unsigned flags = tasks->flags[task];
-	if (flags & WEFT_TASK_FAILED)
-		return "failed";
-	if (tasks->becomes[task] != WEFT_NONE)
-		return "became";
-	return flags & WEFT_TASK_RESOLVED ? "fulfilled" : "unfinished";
+	bool failed = tasks->flags[task] & WEFT_TASK_FAILED;
+	return weft_outcome_key(failed ? WEFT_OUTCOME_FAILED : (enum weft_outcome)tasks->outcome[task]);
 }
 
 /* Seconds with nine decimals, in a column of 15. */

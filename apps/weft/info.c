@@ -154,26 +154,16 @@ static void print_events(const struct weft_model_summary *summary, struct weft_t
 static void print_tasks(const struct weft_model *model, struct weft_text *text)
 {
 	const struct weft_model_summary *summary = &model->summary;
-	const struct {
-		const char *name;
-		uint32_t count;
-	} outcomes[] = {
-		{"fulfilled", summary->fulfilled},
-		{"failed", summary->failed},
-		{"became another", summary->became},
-		{"never resolved", summary->never_resolved},
-		{"unfinished", summary->unfinished},
-	};
 	const char *separator = ": ";
 	add_head(text, "tasks");
 	weft_text_add_u64(text, model->tasks.count);
-	for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++) {
-		if (!outcomes[i].count)
+	for (unsigned i = 0; i < WEFT_OUTCOMES; i++) {
+		if (!summary->by_outcome[i])
 			continue;
 		weft_text_add_string(text, separator);
-		weft_text_add_u64(text, outcomes[i].count);
+		weft_text_add_u64(text, summary->by_outcome[i]);
 		weft_text_add_string(text, " ");
-		weft_text_add_string(text, outcomes[i].name);
+		weft_text_add_string(text, weft_outcome_name((enum weft_outcome)i));
 		separator = ", ";
 	}
 	weft_text_add_string(text, "\n");

@@ -65,11 +65,8 @@ static void add_task_counts(struct weft_text *text, const struct weft_model *mod
 	const struct weft_model_summary *summary = &model->summary;
 	add_key(text, ",", "tasks");
 	add_number(text, "{", "total", model->tasks.count);
-	add_number(text, ",", "fulfilled", summary->fulfilled);
-	add_number(text, ",", "failed", summary->failed);
-	add_number(text, ",", "became", summary->became);
-	add_number(text, ",", "never_resolved", summary->never_resolved);
-	add_number(text, ",", "unfinished", summary->unfinished);
+	for (unsigned i = 0; i < WEFT_OUTCOMES; i++)
+		add_number(text, ",", weft_outcome_key((enum weft_outcome)i), summary->by_outcome[i]);
 	add_number(text, ",", "preexisting", summary->preexisting);
 	weft_text_add_string(text, "}");
 }

@@ -41,6 +41,18 @@ enum weft_edge_type {
 /* "create" and so on. */
 const char *weft_edge_name(enum weft_edge_type type);
 
+/* How a task ended, or that it has not. */
+enum weft_outcome {
+#define OUTCOME(id, key, name) WEFT_OUTCOME_##id,
+#include <weft/outcomes.def>
+#undef OUTCOME
+	WEFT_OUTCOMES
+};
+
+/* "never resolved" and so on; as a key in output, "never_resolved". */
+const char *weft_outcome_name(enum weft_outcome outcome);
+const char *weft_outcome_key(enum weft_outcome outcome);
+
 enum weft_task_flags {
 	WEFT_TASK_RESOLVED = 1 << 0, /* resolved, failed or became another task */
 	WEFT_TASK_FAILED = 1 << 1,   /* has a message */
@@ -64,6 +76,7 @@ struct weft_tasks {
 	const uint32_t *message; /* string, or WEFT_NONE: the error of a failed task */
 	const uint16_t *kind;    /* enum weft_kind, another number, or WEFT_KIND_PREEXISTING */
 	const uint8_t *flags;    /* enum weft_task_flags */
+	const uint8_t *outcome;  /* enum weft_outcome */
 	/* Where a task's entries are in other columns: task t has [first[t], end[t]). In a live model,
 	 * the columns have unused elements between the entries of two tasks, which must not be read. */
 	const uint32_t *first_edge, *end_edge;             /* into edges.by_actor */
@@ -143,7 +156,7 @@ struct weft_model_summary {
 	uint64_t start, last; /* times of the first and last event, ns; 0 and 0 without events */
 	uint64_t end;         /* when the last of the programs ended, or `last` if that is unknown */
 	bool live; /* a model snapshot: `end` is now, and tasks that have not ended reach it */
-	uint32_t fulfilled, failed, became, never_resolved, unfinished; /* disjoint, sum to tasks */
+	uint32_t by_outcome[WEFT_OUTCOMES]; /* their sum is the number of tasks */
 };
 
 struct weft_model {

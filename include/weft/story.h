@@ -82,7 +82,7 @@ size_t weft_story_losses_sentence(const struct weft_story *story, char *buffer, 
 
 /* A cluster: several tasks that are drawn as one shape. */
 struct weft_story_group {
-	uint32_t tasks, failed, never_resolved, unfinished;
+	uint32_t tasks, by_outcome[WEFT_OUTCOMES];
 	uint64_t p50_ns, longest_ns; /* of their lifetimes */
 	uint32_t longest;            /* task, or WEFT_NONE if there is none */
 };

@@ -62,6 +62,7 @@ static void end_task(
 	bool is_expected = t->flags[task] & WEFT_TASK_EXPECTED;
 	if (is_expected) {
 		t->flags[task] |= WEFT_TASK_FAILED | WEFT_TASK_NEVER_RESOLVED;
+		t->outcome[task] = WEFT_OUTCOME_NEVER_RESOLVED;
 		t->message[task] = message;
 	}
 	if (known)
@@ -122,19 +123,8 @@ static void count_preexisting(struct weft_model_builder *b)
 static void count_outcomes(struct weft_model_builder *b)
 {
 	const struct weft__state_tasks *t = &b->state.tasks;
-	struct weft_model_summary *s = &b->summary;
-	for (uint32_t task = 0; task < t->count; task++) {
-		if (t->becomes[task] != WEFT_NONE)
-			s->became++;
-		else if (t->flags[task] & WEFT_TASK_NEVER_RESOLVED)
-			s->never_resolved++;
-		else if (t->flags[task] & WEFT_TASK_FAILED)
-			s->failed++;
-		else if (t->flags[task] & WEFT_TASK_RESOLVED)
-			s->fulfilled++;
-		else
-			s->unfinished++;
-	}
+	for (uint32_t task = 0; task < t->count; task++)
+		b->summary.by_outcome[t->outcome[task]]++;
 }
 
 static int finish_tasks(struct weft_model_builder *b, const struct ends *ends)

@@ -30,6 +30,26 @@ WEFT__EXPORT const char *weft_edge_name(enum weft_edge_type type)
 	return type < WEFT_EDGE_TYPES ? names[type] : "unknown";
 }
 
+WEFT__EXPORT const char *weft_outcome_name(enum weft_outcome outcome)
+{
+	static const char *const names[WEFT_OUTCOMES] = {
+#define OUTCOME(id, key, name) [WEFT_OUTCOME_##id] = name,
+#include <weft/outcomes.def>
+#undef OUTCOME
+	};
+	return outcome < WEFT_OUTCOMES ? names[outcome] : "unknown";
+}
+
+WEFT__EXPORT const char *weft_outcome_key(enum weft_outcome outcome)
+{
+	static const char *const keys[WEFT_OUTCOMES] = {
+#define OUTCOME(id, key, name) [WEFT_OUTCOME_##id] = key,
+#include <weft/outcomes.def>
+#undef OUTCOME
+	};
+	return outcome < WEFT_OUTCOMES ? keys[outcome] : "unknown";
+}
+
 WEFT__EXPORT const char *weft_loss_name(enum weft_loss cause)
 {
 	static const char *const names[WEFT_LOSS_CAUSES] = {

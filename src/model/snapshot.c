@@ -21,16 +21,6 @@ enum {
 	HELD = HELD_POOLS + WEFT__POOLS,
 };
 
-/* Disjoint, except for CREATED. */
-enum outcome {
-	BECAME,
-	FAILED,
-	FULFILLED,
-	UNFINISHED,
-	CREATED,
-	OUTCOMES,
-};
-
 struct weft__snapshot {
 	struct weft__spare *spare;
 	uint64_t number;
@@ -43,7 +33,8 @@ struct weft__snapshot {
 	uint32_t *first[WEFT__TASK_POOLS], *last[WEFT__TASK_POOLS]; /* as in the pools */
 	uint32_t packs[WEFT__TASK_POOLS];
 	uint8_t *edge_type;
-	uint32_t outcomes[OUTCOMES]; /* the number of tasks with each */
+	uint32_t by_outcome[WEFT_OUTCOMES]; /* the number of tasks with each */
+	uint32_t created;                   /* tasks whose create event is in the trace */
 	struct weft__list changed, open, dropped;
 	struct weft__growth growth;
 	struct weft_band_period *bands;
@@ -138,15 +129,6 @@ static int reserve(struct weft__snapshot *s, const struct weft_model_builder *b)
 
 /* ---- Tasks ---- */
 
-static enum outcome outcome_of(const struct weft__snapshot *s, uint32_t task)
-{
-	if (s->becomes[task] != WEFT_NONE)
-		return BECAME;
-	if (s->flags[task] & WEFT_TASK_FAILED)
-		return FAILED;
-	return s->flags[task] & WEFT_TASK_RESOLVED ? FULFILLED : UNFINISHED;
-}
-
 static bool is_before(const void *context, uint32_t row, uint64_t task)
 {
 	const struct weft__rundown_creation *creations = context;
@@ -182,8 +164,8 @@ static void write_task(struct weft__snapshot *s, const struct weft_model_builder
 		s->first[i][task] = b->live->pools[i].first[task];
 		s->last[i][task] = b->live->pools[i].end[task];
 	}
-	s->outcomes[outcome_of(s, task)]++;
-	s->outcomes[CREATED] += (s->flags[task] & WEFT_TASK_CREATED) != 0;
+	s->by_outcome[s->outcome[task]]++;
+	s->created += (s->flags[task] & WEFT_TASK_CREATED) != 0;
 }
 
 static void rewrite_tasks(
@@ -191,8 +173,8 @@ static void rewrite_tasks(
 {
 	for (uint32_t i = 0; i < tasks->count && tasks->items[i] < s->tasks; i++) {
 		uint32_t task = tasks->items[i];
-		s->outcomes[outcome_of(s, task)]--;
-		s->outcomes[CREATED] -= (s->flags[task] & WEFT_TASK_CREATED) != 0;
+		s->by_outcome[s->outcome[task]]--;
+		s->created -= (s->flags[task] & WEFT_TASK_CREATED) != 0;
 		write_task(s, b, task);
 	}
 }
@@ -446,11 +428,8 @@ static void summarize(const struct weft__snapshot *s, const struct weft_model_bu
 	summary->start = b->state.start;
 	summary->last = b->state.now;
 	summary->end = live->now;
-	summary->became = s->outcomes[BECAME];
-	summary->failed = s->outcomes[FAILED];
-	summary->fulfilled = s->outcomes[FULFILLED];
-	summary->unfinished = s->outcomes[UNFINISHED];
-	summary->preexisting = s->tasks - s->outcomes[CREATED];
+	memcpy(summary->by_outcome, s->by_outcome, sizeof(summary->by_outcome));
+	summary->preexisting = s->tasks - s->created;
 	for (uint32_t i = 0; i < live->creation_count; i++) {
 		const struct weft_creation *c = &live->creations[i].creation;
 		bool is_created = s->flags[c->task] & WEFT_TASK_CREATED;

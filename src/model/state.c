@@ -142,14 +142,18 @@ static int on_try_read(struct weft__state *s, const struct meaning *m)
 }
 
 /* Only the first end of a task counts. */
-static void end_task(struct weft__state *s, uint32_t task, uint8_t flags, uint32_t becomes)
+static void end_task(
+	struct weft__state *s, uint32_t task, enum weft_outcome outcome, uint32_t becomes)
 {
 	if (s->tasks.flags[task] & WEFT_TASK_RESOLVED)
 		return;
 	weft__state_wake(s, task);
 	if (s->listener->end)
 		s->listener->end(s->context, task, becomes);
-	s->tasks.flags[task] |= WEFT_TASK_RESOLVED | flags;
+	s->tasks.flags[task] |= WEFT_TASK_RESOLVED;
+	if (outcome == WEFT_OUTCOME_FAILED)
+		s->tasks.flags[task] |= WEFT_TASK_FAILED;
+	s->tasks.outcome[task] = (uint8_t)outcome;
 }
 
 static int on_resolve(struct weft__state *s, const struct meaning *m)
@@ -160,7 +164,7 @@ static int on_resolve(struct weft__state *s, const struct meaning *m)
 	}
 	int error = act(s, WEFT_EDGE_RESOLVE, m->task, m->other);
 	if (!error)
-		end_task(s, m->other, 0, WEFT_NONE);
+		end_task(s, m->other, WEFT_OUTCOME_FULFILLED, WEFT_NONE);
 	return error;
 }
 
@@ -175,7 +179,7 @@ static int on_fail(struct weft__state *s, const struct meaning *m)
 		return error;
 	if (!(s->tasks.flags[m->other] & WEFT_TASK_RESOLVED))
 		s->tasks.message[m->other] = m->event->text;
-	end_task(s, m->other, WEFT_TASK_FAILED, WEFT_NONE);
+	end_task(s, m->other, WEFT_OUTCOME_FAILED, WEFT_NONE);
 	return 0;
 }
 
@@ -198,7 +202,7 @@ static int on_become(struct weft__state *s, const struct meaning *m)
 	int error = report_edge(s, WEFT_EDGE_BECOME, m->task, m->other);
 	if (error)
 		return error;
-	end_task(s, m->task, 0, m->other);
+	end_task(s, m->task, WEFT_OUTCOME_BECAME, m->other);
 	s->tasks.becomes[m->task] = m->other;
 	s->tasks.forward[m->task] = m->other;
 	s->tasks.flags[m->other] |= s->tasks.flags[m->task] & WEFT_TASK_EXPECTED;

@@ -16,16 +16,6 @@ static uint64_t life_ns(const struct weft_story *story, uint32_t task)
 	return end > start ? end - start : 0;
 }
 
-static void count_outcome(const struct weft_tasks *t, uint32_t task, struct weft_story_group *g)
-{
-	if (t->flags[task] & WEFT_TASK_NEVER_RESOLVED)
-		g->never_resolved++;
-	else if (t->flags[task] & WEFT_TASK_FAILED)
-		g->failed++;
-	else if (!(t->flags[task] & WEFT_TASK_RESOLVED))
-		g->unfinished++;
-}
-
 WEFT__EXPORT int weft_story_group_tasks(const struct weft_story *story, const uint32_t *tasks,
 	uint32_t count, struct weft_story_group *ret_group)
 {
@@ -35,7 +25,7 @@ WEFT__EXPORT int weft_story_group_tasks(const struct weft_story *story, const ui
 		return WEFT_ERROR_MEMORY;
 	for (uint32_t i = 0; i < count; i++) {
 		lives[i] = life_ns(story, tasks[i]);
-		count_outcome(&story->model->tasks, tasks[i], &group);
+		group.by_outcome[story->model->tasks.outcome[tasks[i]]]++;
 		if (group.longest == WEFT_NONE || lives[i] > group.longest_ns) {
 			group.longest = tasks[i];
 			group.longest_ns = lives[i];
@@ -47,12 +37,6 @@ WEFT__EXPORT int weft_story_group_tasks(const struct weft_story *story, const ui
 	free(lives);
 	*ret_group = group;
 	return 0;
-}
-
-static void write_part(struct weft__sentence *s, uint64_t count, const char *what)
-{
-	if (count)
-		weft__words_add(weft__clause(s, 3), ", %" PRIu64 " %s", count, what);
 }
 
 static void write_lives(
@@ -70,9 +54,10 @@ static void write_lives(
 
 static void write_outcomes(struct weft__sentence *s, const struct weft_story_group *group)
 {
-	write_part(s, group->failed, "failed");
-	write_part(s, group->never_resolved, "never resolved");
-	write_part(s, group->unfinished, "unfinished");
+	for (unsigned i = 0; i < WEFT_OUTCOMES; i++)
+		if (group->by_outcome[i] && i != WEFT_OUTCOME_FULFILLED && i != WEFT_OUTCOME_BECAME)
+			weft__words_add(weft__clause(s, 3), ", %" PRIu32 " %s", group->by_outcome[i],
+				weft_outcome_name((enum weft_outcome)i));
 }
 
 WEFT__EXPORT size_t weft_story_group_sentence(

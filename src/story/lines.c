@@ -127,15 +127,6 @@ static void add_identity(struct task_lines *t)
 		add_fact_task(t, "made by", tasks->parent[t->task]);
 }
 
-static const char *outcome_name(const struct weft_tasks *tasks, uint32_t task)
-{
-	if (tasks->flags[task] & WEFT_TASK_NEVER_RESOLVED)
-		return "never resolved";
-	if (tasks->flags[task] & WEFT_TASK_FAILED)
-		return "failed";
-	return tasks->flags[task] & WEFT_TASK_RESOLVED ? "fulfilled" : "unfinished";
-}
-
 static void add_outcome(struct task_lines *t)
 {
 	const struct weft_tasks *tasks = &t->model->tasks;
@@ -146,7 +137,7 @@ static void add_outcome(struct task_lines *t)
 		return;
 	}
 	struct weft__words *w = begin_text(&line_text);
-	weft__words_add(w, "%s", outcome_name(tasks, t->task));
+	weft__words_add(w, "%s", weft_outcome_name((enum weft_outcome)tasks->outcome[t->task]));
 	if (message.size && !(tasks->flags[t->task] & WEFT_TASK_NEVER_RESOLVED)) {
 		weft__words_add(w, ": ");
 		weft__words_add_text(w, message, TEXT_LETTERS);

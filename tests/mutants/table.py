@@ -297,7 +297,8 @@ MUTANTS = [
         ('if (e->type[i] == WEFT_EDGE_DROPPED)', 'if (false)', 'model e2e/agree')),
     *in_file(
         'src/model/finish.c',
-        ('if (t->becomes[task] != WEFT_NONE)', 'if (t->becomes[task] == WEFT_NONE)', 'model e2e/oracle')),
+        ('t->outcome[task] = WEFT_OUTCOME_NEVER_RESOLVED;', 't->outcome[task] = WEFT_OUTCOME_FAILED;',
+         'model e2e/oracle')),
     *in_file(
         'src/story/filter.c',
         ('return text[at] == sign && escapes % 2 == 0;', 'return text[at] == sign && escapes == 0;', 'filter'),

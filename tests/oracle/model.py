@@ -295,6 +295,10 @@ class Model:
         """For the order of siblings."""
         return task.created_index if task.created else -1
 
+    @staticmethod
+    def outcome_of(task):
+        return task.outcome or ('never_resolved' if task.expected else 'unfinished')
+
     def failure_of(self, task):
         if task.outcome is None and task.expected:
             return NEVER_RESOLVED
@@ -398,7 +402,7 @@ def summarize(model, events):
     outcomes = dict.fromkeys(('fulfilled', 'failed', 'became', 'never_resolved', 'unfinished', 'preexisting'), 0)
     for task in model.tasks.values():
         outcomes['preexisting'] += not task.created and (task.creation is None or task.creation < model.first)
-        outcomes[task.outcome or ('never_resolved' if task.expected else 'unfinished')] += 1
+        outcomes[model.outcome_of(task)] += 1
     names = [event['event'] for event in events]
     return {
         'start': model.first, 'last_event': model.final, 'end': max(model.final, model.ended), 'events': len(events),
@@ -426,7 +430,8 @@ def tasks(model, tree):
             'task': task.id, 'kind': task.kind, 'label': task.label,
             'parent': parent.id if parent else None, 'start': start,
             'end': model.end_of(task), 'resolved': task.outcome is not None,
-            'failed': model.failure_of(task), 'becomes': task.becomes.id if task.becomes else None,
+            'outcome': model.outcome_of(task), 'failed': model.failure_of(task),
+            'becomes': task.becomes.id if task.becomes else None,
             'running': sum(until - since for since, until in ran), 'activations': len(ran),
             'expected': task.expected})
         if task.from_rundown and not task.created and task.creation is not None:

@@ -254,7 +254,9 @@ static void show_task(const struct weft_layout *layout, uint32_t task)
 	add_number(",\"start\":", layout->start[task]);
 	add_number(",\"end\":", tasks->end[task]);
 	add_bool(",\"resolved\":", flags & WEFT_TASK_RESOLVED);
-	add_string(model, ",\"failed\":", tasks->message[task]);
+	weft_text_add_string(&play.text, ",\"outcome\":\"");
+	weft_text_add_string(&play.text, weft_outcome_key((enum weft_outcome)tasks->outcome[task]));
+	add_string(model, "\",\"failed\":", tasks->message[task]);
 	add_task(model, ",\"becomes\":", tasks->becomes[task]);
 	add_number(",\"running\":", weft_model_running_ns(model, task));
 	add_number(",\"activations\":", tasks->end_activation[task] - tasks->first_activation[task]);

@@ -128,7 +128,7 @@ static void a_million_deep(void **state)
 		add_pair(&trace, DEPTH, "Becomes", i - 1, i);
 	struct weft_model *model = build(&trace, &diagnostics);
 	assert_int_equal(model->tasks.count, DEPTH + 1);
-	assert_int_equal(model->summary.became, DEPTH);
+	assert_int_equal(model->summary.by_outcome[WEFT_OUTCOME_BECAME], DEPTH);
 	assert_int_equal(diagnostics.count, 0);
 	weft_model_destroy(model);
 	weft_text_finish(&trace);

@@ -154,7 +154,7 @@ static void what_is_open_lasts_until_the_end(void **state)
 		assert_int_equal(model->tasks.end[task], now_ns);
 	assert_int_equal(model->band_count, 1);
 	assert_int_equal(model->bands[0].end, now_ns);
-	assert_int_equal(model->summary.unfinished, 2);
+	assert_int_equal(model->summary.by_outcome[WEFT_OUTCOME_UNFINISHED], 2);
 	weft_model_destroy(model);
 }
 

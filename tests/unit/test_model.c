@@ -197,7 +197,7 @@ static void a_running_task_that_becomes_another_runs_on(void **state)
 		m->tasks.end_activation[task(m, 3)] - m->tasks.first_activation[task(m, 3)], 1);
 	assert_int_equal(m->tasks.end[task(m, 1)], 20);
 	assert_int_equal(weft_model_resolve_become(m, task(m, 1)), task(m, 3));
-	assert_int_equal(m->summary.became, 2);
+	assert_int_equal(m->summary.by_outcome[WEFT_OUTCOME_BECAME], 2);
 	weft_model_destroy(m);
 }
 
@@ -211,7 +211,7 @@ static void becomes_make_no_cycle(void **state)
 	assert_int_equal(diagnostics.count, 2);
 	assert_int_equal(m->tasks.becomes[task(m, 3)], WEFT_NONE);
 	assert_int_equal(m->tasks.end[task(m, 3)], 5);
-	assert_int_equal(m->summary.fulfilled, 1);
+	assert_int_equal(m->summary.by_outcome[WEFT_OUTCOME_FULFILLED], 1);
 	weft_model_destroy(m);
 }
 
@@ -257,7 +257,7 @@ static void an_expected_task_that_does_not_end_fails(void **state)
 		texted(WEFT_EVENT_EXPECT, 2, 1, ""), texted(WEFT_EVENT_EXPECT, 2, 2, ""),
 		event(WEFT_EVENT_BECOME, 3, 1, 3), event(WEFT_EVENT_RESOLVE, 4, 9, 2), switch_to(50, 9));
 	uint32_t t = task(m, 3);
-	assert_int_equal(m->summary.never_resolved, 1);
+	assert_int_equal(m->summary.by_outcome[WEFT_OUTCOME_NEVER_RESOLVED], 1);
 	assert_string_equal(weft_model_string(m, m->tasks.message[t]).bytes, "never resolved");
 	assert_int_equal(m->tasks.end[t], 50);
 	assert_true(m->tasks.flags[t] & WEFT_TASK_NEVER_RESOLVED);
@@ -274,7 +274,7 @@ static void the_first_end_stands(void **state)
 		BUILD(create(1, 9, 1), event(WEFT_EVENT_RESOLVE, 2, 9, 1), fail, switch_to(4, 9));
 	assert_int_equal(m->tasks.end[task(m, 1)], 2);
 	assert_int_equal(m->tasks.message[task(m, 1)], WEFT_NONE);
-	assert_int_equal(m->summary.fulfilled, 1);
+	assert_int_equal(m->summary.by_outcome[WEFT_OUTCOME_FULFILLED], 1);
 	weft_model_destroy(m);
 }
 
@@ -594,7 +594,7 @@ static void events_without_their_task_are_reported(void **state)
 		reports += diagnostics.list[i].count;
 	assert_int_equal(reports, 6);
 	assert_int_equal(m->edges.count, 1); /* the first creation has none: it has no creator */
-	assert_int_equal(m->summary.unfinished, 1);
+	assert_int_equal(m->summary.by_outcome[WEFT_OUTCOME_UNFINISHED], 1);
 	weft_model_destroy(m);
 }
 

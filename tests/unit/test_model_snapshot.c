@@ -81,11 +81,12 @@ static struct weft_model *look(struct weft_model_builder *builder, uint64_t now)
 /* Compares what the rules for the end of a trace set. */
 static void same_ends(const struct weft_model *a, const struct weft_model *b)
 {
-	assert_int_equal(a->summary.never_resolved, b->summary.never_resolved);
-	assert_int_equal(a->summary.unfinished, b->summary.unfinished);
+	assert_memory_equal(
+		a->summary.by_outcome, b->summary.by_outcome, sizeof(a->summary.by_outcome));
 	same_periods(a, b);
 	for (uint32_t task = 0; task < a->tasks.count; task++) {
 		assert_int_equal(a->tasks.end[task], b->tasks.end[task]);
+		assert_int_equal(a->tasks.outcome[task], b->tasks.outcome[task]);
 		assert_int_equal(a->tasks.flags[task], b->tasks.flags[task]);
 		same_string(a, a->tasks.message[task], b, b->tasks.message[task]);
 	}
@@ -117,7 +118,7 @@ static void a_snapshot_is_the_trace_so_far(void **state)
 		same_facts(snapshot, whole);
 		same_periods(snapshot, whole);
 		assert_true(snapshot->summary.live);
-		assert_int_equal(snapshot->summary.never_resolved, 0);
+		assert_int_equal(snapshot->summary.by_outcome[WEFT_OUTCOME_NEVER_RESOLVED], 0);
 		for (uint32_t task = 0; task < whole->tasks.count; task++) {
 			bool ended = snapshot->tasks.flags[task] & WEFT_TASK_RESOLVED;
 			assert_int_equal(ended, (whole->tasks.flags[task] & WEFT_TASK_RESOLVED) != 0);

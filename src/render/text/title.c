@@ -56,6 +56,14 @@ static void append_count(
 	append(text, size, "%s", count == 1 ? one : many);
 }
 
+static void append_outcome(
+	char *text, size_t size, const struct weft_model_summary *summary, enum weft_outcome outcome)
+{
+	const char *name = weft_outcome_name(outcome);
+	if (summary->by_outcome[outcome])
+		append_count(text, size, " \xc2\xb7 ", summary->by_outcome[outcome], name, name);
+}
+
 static void describe_trace(const struct painter *p, char *text, size_t size)
 {
 	const struct weft_model_summary *s = &p->model->summary;
@@ -65,11 +73,8 @@ static void describe_trace(const struct painter *p, char *text, size_t size)
 	snprintf(text, size, "%s", length);
 	append_count(text, size, " \xc2\xb7 ", s->events, "event", "events");
 	append_count(text, size, " \xc2\xb7 ", p->model->tasks.count, "task", "tasks");
-	if (s->failed)
-		append_count(text, size, " \xc2\xb7 ", s->failed, "failed", "failed");
-	if (s->never_resolved)
-		append_count(
-			text, size, " \xc2\xb7 ", s->never_resolved, "never resolved", "never resolved");
+	append_outcome(text, size, s, WEFT_OUTCOME_FAILED);
+	append_outcome(text, size, s, WEFT_OUTCOME_NEVER_RESOLVED);
 	if (lost)
 		append_count(text, size, " \xc2\xb7 ", lost, "event lost", "events lost");
 	else

@@ -41,7 +41,8 @@ static uint32_t part_of(const struct weft_model *model, uint64_t time)
 /* False for tasks without name or end: more likely, the program does not record their end. */
 static bool may_pile_up(const struct piling *p, const struct weft__alike_group *group)
 {
-	return group->all - group->count >= LEFT_MIN && p->model->summary.fulfilled >= LEFT_MIN;
+	return group->all - group->count >= LEFT_MIN &&
+		   p->model->summary.by_outcome[WEFT_OUTCOME_FULFILLED] >= LEFT_MIN;
 }
 
 static int list_piles(struct piling *p)
