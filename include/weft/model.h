@@ -43,7 +43,7 @@ const char *weft_edge_name(enum weft_edge_type type);
 
 /* How a task ended, or that it has not. */
 enum weft_outcome {
-#define OUTCOME(id, key, name) WEFT_OUTCOME_##id,
+#define OUTCOME(id, key, name, flags) WEFT_OUTCOME_##id,
 #include <weft/outcomes.def>
 #undef OUTCOME
 	WEFT_OUTCOMES
@@ -54,13 +54,14 @@ const char *weft_outcome_name(enum weft_outcome outcome);
 const char *weft_outcome_key(enum weft_outcome outcome);
 
 enum weft_task_flags {
-	WEFT_TASK_RESOLVED = 1 << 0, /* resolved, failed or became another task */
+	WEFT_TASK_RESOLVED = 1 << 0, /* it has ended, in any way */
 	WEFT_TASK_FAILED = 1 << 1,   /* has a message */
 	WEFT_TASK_EXPECTED = 1 << 2,
 	WEFT_TASK_NEVER_RESOLVED = 1 << 3, /* expected, but did not end; FAILED is set too */
 	WEFT_TASK_CREATED = 1 << 4,        /* the trace has its create event */
 	WEFT_TASK_NOTED = 1 << 5,          /* a label or note came before its first edge */
 	WEFT_TASK_FROM_RUNDOWN = 1 << 6,   /* its kind comes from an alive event */
+	WEFT_TASK_STOPPED = 1 << 7,        /* cancelled, closed or timed out; RESOLVED is set too */
 };
 
 /* Tasks, in the order of first mention. */

@@ -206,6 +206,16 @@ void weft_resolve_as(uint64_t task, uint64_t target) WEFT__DIRECT;
 void weft_fail(uint64_t target, const char *message) WEFT__DIRECT;
 void weft_fail_as(uint64_t task, uint64_t target, const char *message) WEFT__DIRECT;
 
+/* Ends `target` without a value or an error, which is no problem unless a task still waits for it:
+ * it is no longer wanted, its other side has closed it, or its time is up. A note on it can say
+ * why. */
+void weft_cancel(uint64_t target) WEFT__DIRECT;
+void weft_cancel_as(uint64_t task, uint64_t target) WEFT__DIRECT;
+void weft_close(uint64_t target) WEFT__DIRECT;
+void weft_close_as(uint64_t task, uint64_t target) WEFT__DIRECT;
+void weft_time_out(uint64_t target) WEFT__DIRECT;
+void weft_time_out_as(uint64_t task, uint64_t target) WEFT__DIRECT;
+
 /* The task turns into `target`: from now on, events of either are events of both. */
 void weft_become(uint64_t target) WEFT__DIRECT;
 void weft_become_as(uint64_t task, uint64_t target) WEFT__DIRECT;

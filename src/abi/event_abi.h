@@ -35,6 +35,9 @@
  *     expect
  *     alive        age source name text   the task's kind. age: ns, or -1 if unknown; source: the
  *                                         task that it waits for, or -1; name: of its label, or 0
+ *     cancel       target
+ *     close        target
+ *     time_out     target
  *
  * These kinds exist only in the format:
  *

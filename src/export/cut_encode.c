@@ -173,6 +173,9 @@ static unsigned put_operands(
 		break;
 	case WEFT_EVENT_TRY_READ:
 	case WEFT_EVENT_RESOLVE:
+	case WEFT_EVENT_CANCEL:
+	case WEFT_EVENT_CLOSE:
+	case WEFT_EVENT_TIME_OUT:
 	case WEFT_EVENT_BECOME:
 		put(e, event->other);
 		break;

@@ -36,6 +36,15 @@ static int add(const struct writer *w, const struct weft_event *event)
 	return w->sink->add(w->sink->context, event);
 }
 
+/* The event that gives a task its outcome. */
+static const uint8_t end_events[WEFT_OUTCOMES] = {
+	[WEFT_OUTCOME_FULFILLED] = WEFT_EVENT_RESOLVE,
+	[WEFT_OUTCOME_FAILED] = WEFT_EVENT_FAIL,
+	[WEFT_OUTCOME_CANCELLED] = WEFT_EVENT_CANCEL,
+	[WEFT_OUTCOME_CLOSED] = WEFT_EVENT_CLOSE,
+	[WEFT_OUTCOME_TIMED_OUT] = WEFT_EVENT_TIME_OUT,
+};
+
 /* Writes the end of a task, or its become, if the range names the task: otherwise a reader would
  * take it for a live task. */
 static int write_ended(const struct writer *w, uint32_t task)
@@ -50,8 +59,7 @@ static int write_ended(const struct writer *w, uint32_t task)
 		event.task = id[task];
 		event.other = id[weft__state_forward(state, task)];
 	} else {
-		bool has_failed = state->tasks.flags[task] & WEFT_TASK_FAILED;
-		event.type = has_failed ? WEFT_EVENT_FAIL : WEFT_EVENT_RESOLVE;
+		event.type = end_events[state->tasks.outcome[task]];
 		event.text = string_of(w->alive, state->tasks.message[task]);
 		event.other = id[task];
 	}

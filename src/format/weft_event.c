@@ -212,6 +212,9 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 		return true;
 	case WEFT_ABI_TRY_READ:
 	case WEFT_ABI_RESOLVE:
+	case WEFT_ABI_CANCEL:
+	case WEFT_ABI_CLOSE:
+	case WEFT_ABI_TIME_OUT:
 	case WEFT_ABI_BECOME:
 		event->other = take(c);
 		return true;

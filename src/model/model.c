@@ -33,7 +33,7 @@ WEFT__EXPORT const char *weft_edge_name(enum weft_edge_type type)
 WEFT__EXPORT const char *weft_outcome_name(enum weft_outcome outcome)
 {
 	static const char *const names[WEFT_OUTCOMES] = {
-#define OUTCOME(id, key, name) [WEFT_OUTCOME_##id] = name,
+#define OUTCOME(id, key, name, flags) [WEFT_OUTCOME_##id] = name,
 #include <weft/outcomes.def>
 #undef OUTCOME
 	};
@@ -43,7 +43,7 @@ WEFT__EXPORT const char *weft_outcome_name(enum weft_outcome outcome)
 WEFT__EXPORT const char *weft_outcome_key(enum weft_outcome outcome)
 {
 	static const char *const keys[WEFT_OUTCOMES] = {
-#define OUTCOME(id, key, name) [WEFT_OUTCOME_##id] = key,
+#define OUTCOME(id, key, name, flags) [WEFT_OUTCOME_##id] = key,
 #include <weft/outcomes.def>
 #undef OUTCOME
 	};

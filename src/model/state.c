@@ -141,6 +141,12 @@ static int on_try_read(struct weft__state *s, const struct meaning *m)
 	return error;
 }
 
+static const uint8_t flags_of[WEFT_OUTCOMES] = {
+#define OUTCOME(id, key, name, flags) [WEFT_OUTCOME_##id] = flags,
+#include <weft/outcomes.def>
+#undef OUTCOME
+};
+
 /* Only the first end of a task counts. */
 static void end_task(
 	struct weft__state *s, uint32_t task, enum weft_outcome outcome, uint32_t becomes)
@@ -150,36 +156,22 @@ static void end_task(
 	weft__state_wake(s, task);
 	if (s->listener->end)
 		s->listener->end(s->context, task, becomes);
-	s->tasks.flags[task] |= WEFT_TASK_RESOLVED;
-	if (outcome == WEFT_OUTCOME_FAILED)
-		s->tasks.flags[task] |= WEFT_TASK_FAILED;
+	s->tasks.flags[task] |= flags_of[outcome];
 	s->tasks.outcome[task] = (uint8_t)outcome;
 }
 
-static int on_resolve(struct weft__state *s, const struct meaning *m)
+static int on_end(struct weft__state *s, const struct meaning *m, enum weft_outcome outcome)
 {
 	if (m->other == WEFT_NONE) {
-		report_damage(s, m, "a resolve without a target");
-		return 0;
-	}
-	int error = act(s, WEFT_EDGE_RESOLVE, m->task, m->other);
-	if (!error)
-		end_task(s, m->other, WEFT_OUTCOME_FULFILLED, WEFT_NONE);
-	return error;
-}
-
-static int on_fail(struct weft__state *s, const struct meaning *m)
-{
-	if (m->other == WEFT_NONE) {
-		report_damage(s, m, "a fail without a target");
+		report_damage(s, m, "the end of a task without the task");
 		return 0;
 	}
 	int error = act(s, WEFT_EDGE_RESOLVE, m->task, m->other);
 	if (error)
 		return error;
-	if (!(s->tasks.flags[m->other] & WEFT_TASK_RESOLVED))
+	if (outcome == WEFT_OUTCOME_FAILED && !(s->tasks.flags[m->other] & WEFT_TASK_RESOLVED))
 		s->tasks.message[m->other] = m->event->text;
-	end_task(s, m->other, WEFT_OUTCOME_FAILED, WEFT_NONE);
+	end_task(s, m->other, outcome, WEFT_NONE);
 	return 0;
 }
 
@@ -300,9 +292,9 @@ static int apply(struct weft__state *s, const struct meaning *m)
 	case WEFT_EVENT_TRY_READ:
 		return on_try_read(s, m);
 	case WEFT_EVENT_RESOLVE:
-		return on_resolve(s, m);
+		return on_end(s, m, WEFT_OUTCOME_FULFILLED);
 	case WEFT_EVENT_FAIL:
-		return on_fail(s, m);
+		return on_end(s, m, WEFT_OUTCOME_FAILED);
 	case WEFT_EVENT_BECOME:
 		return on_become(s, m);
 	case WEFT_EVENT_LABEL:
@@ -326,6 +318,12 @@ static int apply(struct weft__state *s, const struct meaning *m)
 		return on_expect(s, m);
 	case WEFT_EVENT_ALIVE:
 		return on_alive(s, m);
+	case WEFT_EVENT_CANCEL:
+		return on_end(s, m, WEFT_OUTCOME_CANCELLED);
+	case WEFT_EVENT_CLOSE:
+		return on_end(s, m, WEFT_OUTCOME_CLOSED);
+	case WEFT_EVENT_TIME_OUT:
+		return on_end(s, m, WEFT_OUTCOME_TIMED_OUT);
 	case WEFT_EVENT_TYPES:
 		break;
 	}

@@ -23,8 +23,8 @@
 #include "model/facts.h"
 #include "model/span.h"
 
-/* Flags that only the state has. Its column of flags also has RESOLVED, FAILED, EXPECTED, CREATED
- * and FROM_RUNDOWN of enum weft_task_flags. */
+/* Flags that only the state has. Its column of flags also has RESOLVED, FAILED, STOPPED, EXPECTED,
+ * CREATED and FROM_RUNDOWN of enum weft_task_flags. */
 enum {
 	WEFT__TASK_WAITS = 1 << 3, /* it has not run, read or ended since its try_read */
 	WEFT__TASK_ASKED = 1 << 5, /* its latest act is the try_read of `asked` */

@@ -141,16 +141,16 @@ class Script:
         if other_token == '.':  # only the actor may be the current task
             other_token, other = '-', None
         pair = '%s %s' % (token, other_token)
-        what = rng.choice(['read', 'read', 'read_later', 'try_read', 'try_read', 'resolve', 'fail', 'become', 'become',
-                           'expect', 'alive'])
+        what = rng.choice(['read', 'read', 'read_later', 'try_read', 'try_read', 'resolve', 'fail', 'cancel', 'close', 'time_out',
+                           'become', 'become', 'expect', 'alive'])
         if what in ('read', 'read_later'):
             self.call('%s %s' % (what, pair), 'read', task=task, source=other, later=what == 'read_later')
             if what == 'read':
                 self.current[self.thread] = task
         elif what == 'try_read':
             self.call('try_read ' + pair, 'try_read', task=task, source=other)
-        elif what == 'resolve':
-            self.call('resolve ' + pair, 'resolve', task=task, target=other)
+        elif what in ('resolve', 'cancel', 'close', 'time_out'):
+            self.call('%s %s' % (what, pair), what, task=task, target=other)
             self.ended(other)
         elif what == 'fail':
             message = self.text()

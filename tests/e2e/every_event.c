@@ -37,6 +37,9 @@ static void record_edges(void)
 	weft_expect_as(last);
 	weft_resolve(other);
 	weft_fail(last, "Failure(\"no\tluck\")");
+	weft_cancel(weft_create(WEFT_KIND_WAIT));
+	weft_close_as(other, weft_create(WEFT_KIND_WAIT));
+	weft_time_out(weft_create(WEFT_KIND_WAIT));
 	weft_become_as(task, weft_create(WEFT_KIND_UNKNOWN));
 	weft_rundown_task(other, WEFT_KIND_BIND, "caf\xc3\xa9", 1000, last);
 	weft_rundown_task(last, 1000, NULL, WEFT_AGE_UNKNOWN, WEFT_TASK_NONE);

@@ -48,6 +48,12 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	weft_resolve_as(task, evaluated());
 	weft_fail(task, text);
 	weft_fail_as(task, task, "literal");
+	weft_cancel(task);
+	weft_cancel_as(task, evaluated());
+	weft_close(task);
+	weft_close_as(task, task);
+	weft_time_out(evaluated());
+	weft_time_out_as(task, task);
 	weft_become(task);
 	weft_become_as(task, task);
 	weft_signal(task);

@@ -71,7 +71,7 @@ static void remark(struct caller *caller)
 static void act(struct caller *caller)
 {
 	uint64_t task = draw_task(caller), other = draw_task(caller);
-	switch (draw(caller, 13)) {
+	switch (draw(caller, 16)) {
 	case 0:
 		weft_read(other);
 		break;
@@ -104,6 +104,15 @@ static void act(struct caller *caller)
 	case 11:
 		weft_rundown_task(task, (uint16_t)draw(caller, 20), draw(caller, 2) ? "listed" : NULL,
 			draw(caller, 3) ? draw(caller, 1000000) : WEFT_AGE_UNKNOWN, other);
+		break;
+	case 12:
+		weft_cancel_as(task, other);
+		break;
+	case 13:
+		weft_close(other);
+		break;
+	case 14:
+		weft_time_out_as(task, other);
 		break;
 	default:
 		weft_expect_as(task);

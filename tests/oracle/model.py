@@ -15,9 +15,9 @@ class Task:
         self.creation = None   # when it was created, as a rundown says
         self.parent = None
         self.becomes = None
-        self.ended = None      # when it was resolved, failed or became another
+        self.ended = None      # when it ended or became another
         self.failed = None
-        self.outcome = None    # 'fulfilled', 'failed' or 'became'
+        self.outcome = None    # 'fulfilled', 'failed', 'cancelled', 'closed', 'timed_out' or 'became'
         self.label = None
         self.named = []        # indices of the events that are labels and notes
         self.edges = []        # as actor: [index, time, type, other task]
@@ -207,6 +207,15 @@ class Model:
 
     def fail(self, event):
         self.end(event, 'failed', event['message'])
+
+    def cancel(self, event):
+        self.end(event, 'cancelled')
+
+    def close(self, event):
+        self.end(event, 'closed')
+
+    def time_out(self, event):
+        self.end(event, 'timed_out')
 
     def become(self, event):
         task, target = self.find(event['task']), self.find(event['target'])
@@ -399,7 +408,7 @@ def wrong_rows(model, tree, row_of):
 
 def summarize(model, events):
     """The members of `weft info --json`."""
-    outcomes = dict.fromkeys(('fulfilled', 'failed', 'became', 'never_resolved', 'unfinished', 'preexisting'), 0)
+    outcomes = dict.fromkeys(('fulfilled', 'failed', 'cancelled', 'closed', 'timed_out', 'became', 'never_resolved', 'unfinished', 'preexisting'), 0)
     for task in model.tasks.values():
         outcomes['preexisting'] += not task.created and (task.creation is None or task.creation < model.first)
         outcomes[model.outcome_of(task)] += 1

@@ -609,6 +609,9 @@ CALL(read_later, weft_read_later_as(task(a[0]), task(a[1])))
 CALL(try_read, weft_try_read_as(task(a[0]), task(a[1])))
 CALL(resolve, weft_resolve_as(task(a[0]), task(a[1])))
 CALL(fail, weft_fail_as(task(a[0]), task(a[1]), text(a[2])))
+CALL(cancel, weft_cancel_as(task(a[0]), task(a[1])))
+CALL(play_close, weft_close_as(task(a[0]), task(a[1])))
+CALL(time_out, weft_time_out_as(task(a[0]), task(a[1])))
 CALL(become, weft_become_as(task(a[0]), task(a[1])))
 CALL(signal_task, weft_signal_as(task(a[0]), task(a[1])))
 CALL(signal_only, weft_signal_only_as(task(a[0]), task(a[1])))
@@ -634,6 +637,9 @@ static const struct {
 	{"try_read", try_read, 2},
 	{"resolve", resolve, 2},
 	{"fail", fail, 3},
+	{"cancel", cancel, 2},
+	{"close", play_close, 2},
+	{"time_out", time_out, 2},
 	{"become", become, 2},
 	{"signal", signal_task, 2},
 	{"signal_only", signal_only, 2},

@@ -96,13 +96,14 @@ static inline void end_some_task(struct program *p, uint32_t thread)
 	uint32_t at = pick(5) ? count - 1 : pick(count);
 	uint64_t id = p->alive[buffer][at], other = some_task(p, buffer);
 	uint32_t type = pick(12);
+	static const uint8_t ends[] = {WEFT_EVENT_RESOLVE, WEFT_EVENT_FAIL, WEFT_EVENT_CANCEL,
+		WEFT_EVENT_CLOSE, WEFT_EVENT_TIME_OUT};
 	p->alive[buffer][at] = p->alive[buffer][--p->alive_count[buffer]];
 	if (type == 0)
 		emit(p, thread, (struct weft_event){.type = WEFT_EVENT_BECOME, .task = id, .other = other});
 	else
 		emit(p, thread,
-			(struct weft_event){
-				.type = type == 1 && pick(3) == 0 ? WEFT_EVENT_FAIL : WEFT_EVENT_RESOLVE,
+			(struct weft_event){.type = type == 1 ? ends[pick(sizeof(ends))] : WEFT_EVENT_RESOLVE,
 				.task = other,
 				.other = id,
 				.text = {"E", 1}});

@@ -278,6 +278,35 @@ static void the_first_end_stands(void **state)
 	weft_model_destroy(m);
 }
 
+/* It ends like a resolved task, also if it is expected; a read of it is no failure. */
+static void a_stopped_task_has_ended_without_a_failure(void **state)
+{
+	static const struct {
+		enum weft_event_type event;
+		enum weft_outcome outcome;
+	} ends[] = {{WEFT_EVENT_CANCEL, WEFT_OUTCOME_CANCELLED},
+		{WEFT_EVENT_CLOSE, WEFT_OUTCOME_CLOSED}, {WEFT_EVENT_TIME_OUT, WEFT_OUTCOME_TIMED_OUT}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		struct weft_model *m = BUILD(create(1, 9, 1), event(WEFT_EVENT_EXPECT, 1, 1, NONE),
+			event(WEFT_EVENT_TRY_READ, 1, 9, 1), event(ends[i].event, 2, 9, 1),
+			event(WEFT_EVENT_RESOLVE, 3, 9, 1), read_event(4, 9, 1), switch_to(5, 9));
+		uint32_t t = task(m, 1);
+		assert_int_equal(m->tasks.outcome[t], ends[i].outcome);
+		assert_int_equal(m->tasks.end[t], 2);
+		assert_int_equal(m->tasks.flags[t] & (WEFT_TASK_RESOLVED | WEFT_TASK_STOPPED),
+			WEFT_TASK_RESOLVED | WEFT_TASK_STOPPED);
+		assert_false(m->tasks.flags[t] & (WEFT_TASK_FAILED | WEFT_TASK_NEVER_RESOLVED));
+		assert_int_equal(m->tasks.message[t], WEFT_NONE);
+		assert_int_equal(m->summary.by_outcome[ends[i].outcome], 1);
+		assert_int_equal(m->summary.by_outcome[WEFT_OUTCOME_FULFILLED], 0);
+		assert_int_equal(m->edges.type[0], WEFT_EDGE_CREATE);
+		assert_int_equal(m->edges.type[1], WEFT_EDGE_TRY_READ);
+		assert_int_equal(m->edges.type[2], WEFT_EDGE_RESOLVE);
+		weft_model_destroy(m);
+	}
+}
+
 static void names_and_notes(void **state)
 {
 	(void)state;
@@ -614,6 +643,7 @@ int main(void)
 		cmocka_unit_test(an_unfinished_task_ends_after_its_last_sign),
 		cmocka_unit_test(an_expected_task_that_does_not_end_fails),
 		cmocka_unit_test(the_first_end_stands),
+		cmocka_unit_test(a_stopped_task_has_ended_without_a_failure),
 		cmocka_unit_test(names_and_notes),
 		cmocka_unit_test(buffers_share_no_tasks_and_no_counters),
 		cmocka_unit_test(bands_have_reasons_and_resume),

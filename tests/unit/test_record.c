@@ -46,6 +46,9 @@ static void events_of_the_current_task(void **state)
 	weft_try_read(child);
 	weft_resolve(child);
 	weft_fail(child, "out of luck");
+	weft_cancel(child);
+	weft_close(child);
+	weft_time_out(child);
 	weft_become(child);
 	weft_expect();
 	weft_gc(1234);
@@ -64,6 +67,9 @@ static void events_of_the_current_task(void **state)
 	trace_expect(&t, WEFT_EVENT_TRY_READ, task, child);
 	trace_expect(&t, WEFT_EVENT_RESOLVE, task, child);
 	trace_text(trace_expect(&t, WEFT_EVENT_FAIL, task, child)->text, "out of luck");
+	trace_expect(&t, WEFT_EVENT_CANCEL, task, child);
+	trace_expect(&t, WEFT_EVENT_CLOSE, task, child);
+	trace_expect(&t, WEFT_EVENT_TIME_OUT, task, child);
 	trace_expect(&t, WEFT_EVENT_BECOME, task, child);
 	trace_expect(&t, WEFT_EVENT_EXPECT, task, 0);
 	assert_int_equal(trace_expect(&t, WEFT_EVENT_GC, task, 0)->value, 1234);
@@ -80,6 +86,9 @@ static void events_of_another_task(void **state)
 	weft_switch(5);
 	weft_resolve_as(7, 9);
 	weft_fail_as(7, 9, "no");
+	weft_cancel_as(7, 9);
+	weft_close_as(7, 9);
+	weft_time_out_as(7, 9);
 	weft_become_as(7, 9);
 	weft_try_read_as(7, 9);
 	weft_read_later_as(7, 9);
@@ -98,6 +107,9 @@ static void events_of_another_task(void **state)
 	trace_expect(&t, WEFT_EVENT_SWITCH, 5, 0);
 	trace_expect(&t, WEFT_EVENT_RESOLVE, 7, 9);
 	trace_text(trace_expect(&t, WEFT_EVENT_FAIL, 7, 9)->text, "no");
+	trace_expect(&t, WEFT_EVENT_CANCEL, 7, 9);
+	trace_expect(&t, WEFT_EVENT_CLOSE, 7, 9);
+	trace_expect(&t, WEFT_EVENT_TIME_OUT, 7, 9);
 	trace_expect(&t, WEFT_EVENT_BECOME, 7, 9);
 	trace_expect(&t, WEFT_EVENT_TRY_READ, 7, 9);
 	trace_expect(&t, WEFT_EVENT_READ, 7, 9);

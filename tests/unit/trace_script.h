@@ -77,7 +77,8 @@ static inline void trace_script_run(struct trace_script *s, const char *line)
 		{"try", WEFT_EVENT_TRY_READ}, {"read", WEFT_EVENT_READ}, {"signal", WEFT_EVENT_SIGNAL},
 		{"resolve", WEFT_EVENT_RESOLVE}, {"fail", WEFT_EVENT_FAIL}, {"create", WEFT_EVENT_CREATE},
 		{"run", WEFT_EVENT_SWITCH}, {"become", WEFT_EVENT_BECOME}, {"expect", WEFT_EVENT_EXPECT},
-		{"gc", WEFT_EVENT_GC}, {"count", WEFT_EVENT_COUNTER}};
+		{"cancel", WEFT_EVENT_CANCEL}, {"close", WEFT_EVENT_CLOSE},
+		{"time_out", WEFT_EVENT_TIME_OUT}, {"gc", WEFT_EVENT_GC}, {"count", WEFT_EVENT_COUNTER}};
 	char word[16] = "", text[64] = "";
 	int used = 0;
 	if (line[0] == '+' || line[0] == '~') {
