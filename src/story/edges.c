@@ -10,11 +10,29 @@
 
 #define NAME_LETTERS 36
 
-static bool is_failure(const struct weft_model *model, uint32_t edge)
+/* How an edge to a task that ended is described, by the task's outcome. */
+struct end_words {
+	const char *verb, *passive, *past;
+};
+
+static const struct end_words *words_of_end(enum weft_outcome outcome)
+{
+	static const struct end_words words[WEFT_OUTCOMES] = {
+		[WEFT_OUTCOME_FULFILLED] = {"resolves", "is resolved by", "ended"},
+		[WEFT_OUTCOME_FAILED] = {"fails", "is failed by", "failed"},
+		[WEFT_OUTCOME_CANCELLED] = {"cancels", "is cancelled by", "been cancelled"},
+		[WEFT_OUTCOME_CLOSED] = {"closes", "is closed by", "been closed"},
+		[WEFT_OUTCOME_TIMED_OUT] = {"times out", "is timed out by", "timed out"},
+	};
+	return &words[words[outcome].verb ? outcome : WEFT_OUTCOME_FULFILLED];
+}
+
+/* The outcome that the edge gave its target; a later resolve has no effect. */
+static enum weft_outcome given_outcome(const struct weft_model *model, uint32_t edge)
 {
 	uint32_t to = model->edges.to[edge];
-	return (model->tasks.flags[to] & WEFT_TASK_FAILED) &&
-		   model->tasks.end[to] == model->edges.time[edge];
+	bool is_end = model->tasks.end[to] == model->edges.time[edge];
+	return is_end ? (enum weft_outcome)model->tasks.outcome[to] : WEFT_OUTCOME_FULFILLED;
 }
 
 const char *weft__verb(const struct weft_model *model, uint32_t edge)
@@ -27,7 +45,7 @@ const char *weft__verb(const struct weft_model *model, uint32_t edge)
 	case WEFT_EDGE_TRY_READ:
 		return "waits for";
 	case WEFT_EDGE_RESOLVE:
-		return is_failure(model, edge) ? "fails" : "resolves";
+		return words_of_end(given_outcome(model, edge))->verb;
 	case WEFT_EDGE_SIGNAL:
 		return "signals";
 	case WEFT_EDGE_BECOME:
@@ -48,7 +66,7 @@ const char *weft__verb_passive(const struct weft_model *model, uint32_t edge)
 	case WEFT_EDGE_TRY_READ:
 		return "is waited for by";
 	case WEFT_EDGE_RESOLVE:
-		return is_failure(model, edge) ? "is failed by" : "is resolved by";
+		return words_of_end(given_outcome(model, edge))->passive;
 	case WEFT_EDGE_SIGNAL:
 		return "is signalled by";
 	case WEFT_EDGE_BECOME:
@@ -70,8 +88,8 @@ static void write_since_end(struct weft__words *w, const struct weft_model *mode
 	uint64_t time = model->edges.time[edge], end = model->tasks.end[to];
 	if (!has_end(model, to) || end > time)
 		return;
-	weft__words_add(w,
-		model->tasks.flags[to] & WEFT_TASK_FAILED ? ", which had failed " : ", which had ended ");
+	weft__words_add(
+		w, ", which had %s ", words_of_end((enum weft_outcome)model->tasks.outcome[to])->past);
 	weft__words_add_length(w, time - end);
 	weft__words_add(w, " before");
 }
@@ -93,7 +111,7 @@ static void write_message(struct weft__words *w, const struct weft_model *model,
 {
 	uint32_t to = model->edges.to[edge];
 	struct weft_slice message = weft_model_string(model, model->tasks.message[to]);
-	if (!is_failure(model, edge) || !message.size)
+	if (given_outcome(model, edge) != WEFT_OUTCOME_FAILED || !message.size)
 		return;
 	weft__words_add(w, ": ");
 	weft__words_add_text(w, message, NAME_LETTERS);

@@ -105,6 +105,10 @@ static void write_outcome(struct weft__sentence *s, const struct weft_story *sto
 			weft__words_add(w, ": ");
 			weft__words_add_text(w, message, MESSAGE_LETTERS);
 		}
+	} else if (t->flags[task] & WEFT_TASK_STOPPED) {
+		struct weft__words *w = weft__clause(s, WORTH_OUTCOME);
+		weft__words_add(w, "; %s at ", weft_outcome_name((enum weft_outcome)t->outcome[task]));
+		weft__words_add_time(w, model, t->end[task]);
 	} else if (is_open(story, task)) {
 		weft__words_add(weft__clause(s, WORTH_OUTCOME), "; unfinished");
 	}
@@ -167,7 +171,8 @@ static void write_pending(struct weft__sentence *s, const struct weft_story *sto
 	const struct weft_tasks *t = tasks_of(story);
 	write_length_of(s, story, task);
 	write_runs(s, story, task);
-	if (!(t->flags[task] & WEFT_TASK_FAILED) && t->becomes[task] == WEFT_NONE) {
+	if (!(t->flags[task] & (WEFT_TASK_FAILED | WEFT_TASK_STOPPED)) &&
+		t->becomes[task] == WEFT_NONE) {
 		struct weft__edge_list to = weft__edges_to(story, task);
 		for (uint32_t i = weft__edges_until(story->model, to, t->end[task]); i > 0; i--) {
 			uint32_t edge = to.edges[i - 1], from = story->model->edges.from[edge];

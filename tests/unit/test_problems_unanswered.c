@@ -147,6 +147,61 @@ static void alike_waits_are_one_problem(void **state)
 	found_finish(&found);
 }
 
+/* A wait for a reply that is cancelled, 20 ms before the end unless `goes_on`. */
+static struct found find_stopped(enum weft_event_type end, bool goes_on)
+{
+	struct made made = make_begin();
+	make_create(&made, 0, 1, WEFT_KIND_WAIT);
+	make_label(&made, 1, "reply");
+	make_wait(&made, 2, "request", 1);
+	made.time += goes_on ? 20 * MS : 200000 * MS;
+	make_edge(&made, end, 0, 1);
+	make_switch(&made, 0);
+	return find_after(&made, WEFT_ENDING_GONE, KILLED);
+}
+
+static void a_wait_for_a_stopped_task_is_found_if_it_goes_on(void **state)
+{
+	static const struct {
+		enum weft_event_type event;
+		const char *sentence;
+	} ends[] = {
+		{WEFT_EVENT_CANCEL, "task 2 'request' waits for wait 1 'reply', cancelled at 20 ms, for "
+							"3.02 s, until the program was killed by signal 9."},
+		{WEFT_EVENT_CLOSE, "task 2 'request' waits for wait 1 'reply', closed at 20 ms, for "
+						   "3.02 s, until the program was killed by signal 9."},
+		{WEFT_EVENT_TIME_OUT, "task 2 'request' waits for wait 1 'reply', timed out at 20 ms, for "
+							  "3.02 s, until the program was killed by signal 9."},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		struct found found = find_stopped(ends[i].event, true);
+		assert_int_equal(found.problems->count, 1);
+		assert_string_equal(only(&found, WEFT_PROBLEM_UNANSWERED)->sentence, ends[i].sentence);
+		found_finish(&found);
+		found = find_stopped(ends[i].event, false); /* at the end of the program */
+		expect_none(&found);
+		found_finish(&found);
+	}
+}
+
+/* It has been cancelled, and nothing waits for it: no problem, also if it lived for long. */
+static void a_stopped_task_alone_is_none(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 10; id < 40; id++) {
+		make_create(&made, 0, id, WEFT_KIND_WAIT);
+		make_label(&made, id, "read");
+		made.time += (id % 15 ? 1 : 1000) * MS;
+		make_edge(&made, id % 15 ? WEFT_EVENT_RESOLVE : WEFT_EVENT_TIME_OUT, 0, id);
+	}
+	make_switch(&made, 0);
+	struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
+	expect_none(&found);
+	found_finish(&found);
+}
+
 /* A circle is a deadlock, also for a task that waits for one in the circle. */
 static void a_circle_is_a_deadlock(void **state)
 {
@@ -184,6 +239,8 @@ int main(void)
 		cmocka_unit_test(an_answered_wait_is_none),
 		cmocka_unit_test(a_wait_of_usual_length_is_none),
 		cmocka_unit_test(alike_waits_are_one_problem),
+		cmocka_unit_test(a_wait_for_a_stopped_task_is_found_if_it_goes_on),
+		cmocka_unit_test(a_stopped_task_alone_is_none),
 		cmocka_unit_test(a_circle_is_a_deadlock),
 		cmocka_unit_test(an_expected_task_is_reported_once),
 	};

@@ -375,6 +375,54 @@ static const struct weft_story_line *find_line(
 	return NULL;
 }
 
+/* Tasks that were cancelled, closed or timed out: in sentences, edges and facts. */
+static void a_stopped_task_is_described(void **state)
+{
+	static const struct {
+		enum weft_event_type event;
+		const char *task, *edges[3], *fact, *group;
+	} ends[] = {
+		{WEFT_EVENT_CANCEL, "wait 26: 2 ms from 0 ns; made by preexisting 9; cancelled at 2 ms.",
+			{"preexisting 9 creates wait 26 at 0 ns.", "preexisting 9 cancels wait 26 at 2 ms.",
+				"preexisting 9 reads wait 26 at 5 ms, which had been cancelled 3 ms before."},
+			"cancelled", "1 task, 1 cancelled, 2 ms."},
+		{WEFT_EVENT_CLOSE, "wait 26: 2 ms from 0 ns; made by preexisting 9; closed at 2 ms.",
+			{"preexisting 9 creates wait 26 at 0 ns.", "preexisting 9 closes wait 26 at 2 ms.",
+				"preexisting 9 reads wait 26 at 5 ms, which had been closed 3 ms before."},
+			"closed", "1 task, 1 closed, 2 ms."},
+		{WEFT_EVENT_TIME_OUT, "wait 26: 2 ms from 0 ns; made by preexisting 9; timed out at 2 ms.",
+			{"preexisting 9 creates wait 26 at 0 ns.", "preexisting 9 times out wait 26 at 2 ms.",
+				"preexisting 9 reads wait 26 at 5 ms, which had timed out 3 ms before."},
+			"timed out", "1 task, 1 timed out, 2 ms."},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		struct made made = make_begin();
+		struct weft_story_group group;
+		struct weft_story_lines *lines;
+		char text[WEFT_SENTENCE_BYTES];
+		make_create(&made, 9, 26, WEFT_KIND_WAIT);
+		made.time = 2000000;
+		make_edge(&made, ends[i].event, 9, 26);
+		made.time = 5000000;
+		make_edge(&made, WEFT_EVENT_READ, 9, 26);
+		struct loaded loaded = make_end(&made);
+		uint32_t task = task_of(&loaded, 26);
+		assert_string_equal(sentence(&loaded, 26, WEFT_STORY_WHOLE), ends[i].task);
+		for (uint32_t edge = 0; edge < 3; edge++) {
+			weft_story_edge_sentence(&loaded.story, edge, text, sizeof(text));
+			assert_string_equal(text, ends[i].edges[edge]);
+		}
+		assert_int_equal(weft_story_lines_create(&loaded.story, task, &lines), 0);
+		assert_string_equal(find_line(lines, "outcome")->text, ends[i].fact);
+		weft_story_lines_destroy(lines);
+		assert_int_equal(weft_story_group_tasks(&loaded.story, &task, 1, &group), 0);
+		weft_story_group_sentence(&group, text, sizeof(text));
+		assert_string_equal(text, ends[i].group);
+		loaded_finish(&loaded);
+	}
+}
+
 static void a_story_has_facts_then_what_happened(void **state)
 {
 	struct loaded loaded = load_sample("mirage-arp-good.ctf");
@@ -608,6 +656,7 @@ int main(void)
 		cmocka_unit_test(no_name_can_hide_or_turn_text),
 		cmocka_unit_test(a_small_buffer_has_whole_characters),
 		cmocka_unit_test(groups_and_folds_have_sentences),
+		cmocka_unit_test(a_stopped_task_is_described),
 		cmocka_unit_test(a_group_counts_how_its_tasks_ended),
 		cmocka_unit_test(a_chain_of_waits_leads_to_its_leaf),
 		cmocka_unit_test(the_waker_of_a_task_is_known),

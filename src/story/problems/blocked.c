@@ -23,6 +23,13 @@ static uint32_t find_holder(const struct weft__blocked *b, uint32_t semaphore)
 	return WEFT_NONE;
 }
 
+/* A resolved task no longer blocks its waiters, which will read it. One that was cancelled, closed
+ * or timed out has nothing to read: its waiters may wait for ever. */
+static bool blocks(const struct weft_tasks *t, uint32_t task)
+{
+	return (t->flags[task] & (WEFT_TASK_RESOLVED | WEFT_TASK_STOPPED)) != WEFT_TASK_RESOLVED;
+}
+
 /* The task that blocks a waiter on `source`: a semaphore's holder, else `source`. */
 static uint32_t behind(const struct weft__blocked *b, uint32_t source)
 {
@@ -32,7 +39,7 @@ static uint32_t behind(const struct weft__blocked *b, uint32_t source)
 			b->holder[source] = find_holder(b, source);
 		source = b->holder[source];
 	}
-	return source == WEFT_NONE || t->flags[source] & WEFT_TASK_RESOLVED ? WEFT_NONE : source;
+	return source != WEFT_NONE && blocks(t, source) ? source : WEFT_NONE;
 }
 
 /* The task that `task` waits for, if its last action is a wait for exactly one. */

@@ -38,11 +38,18 @@ static uint32_t part_of(const struct weft_model *model, uint64_t time)
 	return part < PARTS ? (uint32_t)part : PARTS - 1;
 }
 
+/* Tasks that have ended, and not failed. */
+static uint32_t count_ended(const struct weft_model *model)
+{
+	const uint32_t *by = model->summary.by_outcome;
+	return by[WEFT_OUTCOME_FULFILLED] + by[WEFT_OUTCOME_CANCELLED] + by[WEFT_OUTCOME_CLOSED] +
+		   by[WEFT_OUTCOME_TIMED_OUT];
+}
+
 /* False for tasks without name or end: more likely, the program does not record their end. */
 static bool may_pile_up(const struct piling *p, const struct weft__alike_group *group)
 {
-	return group->all - group->count >= LEFT_MIN &&
-		   p->model->summary.by_outcome[WEFT_OUTCOME_FULFILLED] >= LEFT_MIN;
+	return group->all - group->count >= LEFT_MIN && count_ended(p->model) >= LEFT_MIN;
 }
 
 static int list_piles(struct piling *p)

@@ -57,13 +57,21 @@ static void keep(struct sorting *s, const struct slow *slow)
 	s->slow[index] = *slow;
 }
 
+/* The life of a task that was cancelled, closed or timed out does not say how long its work takes.
+ */
+static bool is_stopped(const struct sorting *s, uint32_t member)
+{
+	return s->model->tasks.flags[s->alike->members[member]] & WEFT_TASK_STOPPED;
+}
+
 /* Finds tasks far beyond the median that take about equally long, if there are many. */
 static bool find_timed(struct sorting *s, const struct weft__alike_group *group, struct slow *slow)
 {
 	const uint64_t *lives = s->alike->lives + group->first;
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < group->count; i++)
-		if (lives[i] / OF_MEDIAN >= group->p50_ns && lives[i] >= s->least_ns)
+		if (lives[i] / OF_MEDIAN >= group->p50_ns && lives[i] >= s->least_ns &&
+			!is_stopped(s, group->first + i))
 			s->lives[count++] = lives[i];
 	if (count < MANY)
 		return false;
@@ -75,7 +83,8 @@ static bool find_timed(struct sorting *s, const struct weft__alike_group *group,
 	slow->life_ns = s->lives[count / 2];
 	slow->is_timed = true;
 	for (uint32_t i = 0; i < group->count; i++) {
-		if (lives[i] / OF_MEDIAN < group->p50_ns || lives[i] < s->least_ns)
+		if (lives[i] / OF_MEDIAN < group->p50_ns || lives[i] < s->least_ns ||
+			is_stopped(s, group->first + i))
 			continue;
 		uint64_t off =
 			lives[i] > slow->life_ns ? lives[i] - slow->life_ns : slow->life_ns - lives[i];
@@ -92,7 +101,7 @@ static void find_slowest(
 	for (uint32_t i = group->first; i < group->first + group->count; i++) {
 		uint64_t life = s->alike->lives[i];
 		if (life / OF_MEDIAN < group->p50_ns || life / OF_TENTH < group->p90_ns ||
-			life < s->least_ns || life == 0)
+			life < s->least_ns || life == 0 || is_stopped(s, i))
 			continue;
 		slow->count++;
 		if (slow->task == WEFT_NONE || life > slow->life_ns) {

@@ -4,7 +4,9 @@
  * problem, described at the task that waits for the last one of the chain.
  *
  * A server that is stopped waits for its next request, which is no fault. So a wait is left out if
- * the task waited for is no older than similar tasks become. If the program ended by itself and
+ * the task waited for is no older than similar tasks become. A program that ends cancels what it
+ * waits for and leaves it at that: a wait for a task that was cancelled, closed or timed out counts
+ * only if it then goes on for long. If the program ended by itself and
  * successfully, the wait is a hint. Where a trace was cut off, or its program still runs, a wait
  * says nothing.
  */
@@ -13,8 +15,9 @@
 #include "story/problems/blocked.h"
 #include "story/problems/findings.h"
 
-#define OF_TENTH  4 /* times the age that nine tenths reach, or the oldest */
-#define ALIKE_MAX 3 /* of more that are alike, the longest with their number */
+#define LONG      50 /* 1 / share of the trace for which a wait goes on after a cancellation */
+#define OF_TENTH  4  /* times the age that nine tenths reach, or the oldest */
+#define ALIKE_MAX 3  /* of more that are alike, the longest with their number */
 
 struct chains {
 	struct weft__findings *findings;
@@ -119,10 +122,25 @@ static bool is_usual(const struct chains *c, uint32_t task)
 		   (age / OF_TENTH <= group->p90_ns || age <= group->longest_ns);
 }
 
+static bool is_stopped(const struct chains *c, uint32_t task)
+{
+	return c->model->tasks.flags[task] & WEFT_TASK_STOPPED;
+}
+
+/* True if the wait for a stopped task goes on for long. */
+static bool is_forgotten(const struct chains *c, uint32_t last)
+{
+	const struct weft_model_summary *summary = &c->model->summary;
+	uint64_t stop = c->model->tasks.end[last], start = since(c, c->first[last]);
+	uint64_t from = stop > start ? stop : start, end = c->model->tasks.end[c->first[last]];
+	return end > from && end - from >= (summary->end - summary->start) / LONG;
+}
+
 static bool is_reported(const struct chains *c, uint32_t last)
 {
 	return c->first[last] != WEFT_NONE && has_ended(buffer_of(c, last)) &&
-		   !(c->model->tasks.flags[last] & WEFT_TASK_NEVER_RESOLVED) && !is_usual(c, last);
+		   !(c->model->tasks.flags[last] & WEFT_TASK_NEVER_RESOLVED) &&
+		   (is_stopped(c, last) ? is_forgotten(c, last) : !is_usual(c, last));
 }
 
 static int by_group(const void *left, const void *right)
@@ -162,6 +180,17 @@ static void write_end(struct weft__words *words, const struct weft_trace_buffer 
 	weft__words_add(words, ", until %s", buffer->wait_status ? ending : "the program ended");
 }
 
+/* ", cancelled at 3.09 ms," */
+static void write_stop(struct weft__words *words, const struct chains *c, uint32_t task)
+{
+	const struct weft_tasks *t = &c->model->tasks;
+	if (!is_stopped(c, task))
+		return;
+	weft__words_add(words, ", %s at ", weft_outcome_name((enum weft_outcome)t->outcome[task]));
+	weft__words_add_time(words, c->model, t->end[task]);
+	weft__words_add(words, ",");
+}
+
 static void report(const struct chains *c, const struct chain *chain, uint32_t alike)
 {
 	const struct weft_trace_buffer *buffer = buffer_of(c, chain->last);
@@ -184,6 +213,7 @@ static void report(const struct chains *c, const struct chain *chain, uint32_t a
 	weft__sentence_init(&s);
 	weft__words_add_subject(weft__clause(&s, 7), c->model, task, 32);
 	weft__blocked_describe(&c->blocked, task, weft__clause(&s, 6));
+	write_stop(weft__clause(&s, 5), c, chain->last);
 	struct weft__words *w = weft__clause(&s, 5);
 	weft__words_add(w, " for ");
 	weft__words_add_length(w, problem.end - problem.start);
