@@ -59,6 +59,7 @@ struct weft__tally {
 	uint32_t drawn; /* tasks with lines of their own */
 	uint64_t arrows_merged;
 	bool edges[WEFT_EDGE_TYPES];
+	bool stopped[WEFT_OUTCOMES]; /* tasks with lines of their own that were stopped, by outcome */
 };
 
 /* Where a counter's curve leaves the picture, and its label there. */

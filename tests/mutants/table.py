@@ -104,8 +104,8 @@ MUTANTS = [
         ('return sorted[(count - 1) / 2];', 'return sorted[count / 2];', 'layout_options'),
         ('overlapping * SIDE_BY_SIDE > count)', 'overlapping * SIDE_BY_SIDE >= count)', 'layout_options'),
         ('if (size > 1 + MOST_BELOW ||', 'if (size > MOST_BELOW ||', 'layout_options'),
-        ('return label << 17 | (uint64_t)tasks->kind[task] << 1 | (tasks->becomes[task] != WEFT_NONE);',
-         'return label << 17 | (uint64_t)tasks->kind[task] << 1;', 'layout_options'),
+        ('return label << 19 | (uint64_t)tasks->kind[task] << 3 | tasks->outcome[task];',
+         'return label << 19 | (uint64_t)tasks->kind[task] << 3;', 'layout_options'),
         ('overlapping += list->start[i] < end;', 'overlapping += list->start[i] <= end;', 'layout_options')),
     # ---- canvas ----
     *in_file(

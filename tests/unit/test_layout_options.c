@@ -39,8 +39,7 @@ static bool alike(const struct weft_layout *l, uint32_t a, uint32_t b)
 {
 	const struct weft_tasks *t = &l->model->tasks;
 	return l->parent[a] == l->parent[b] && t->buffer[a] == t->buffer[b] && same_group(l, a, b) &&
-		   t->kind[a] == t->kind[b] &&
-		   (t->becomes[a] == WEFT_NONE) == (t->becomes[b] == WEFT_NONE) &&
+		   t->kind[a] == t->kind[b] && t->outcome[a] == t->outcome[b] &&
 		   alike_labels(l->model, a, b);
 }
 

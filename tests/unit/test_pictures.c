@@ -469,6 +469,47 @@ static void links_of_lines_are_drawn_in_a_burst(void **state)
 	picture_finish(&p);
 }
 
+/* ---- Stopped tasks ---- */
+
+/* One that was cancelled after it ran, one closed, one timed out that is very small, and one beside
+ * them that failed. */
+static struct weft_model *stopped_tasks(bool all)
+{
+	struct made m = make_begin();
+	at(&m, 0);
+	make_create_named(&m, WEFT_TASK_NONE, 1, "main");
+	make_create_named(&m, 1, 2, "reply");
+	make_create_named(&m, 1, 3, "connection");
+	make_create_named(&m, 1, 4, "failing");
+	make_switch(&m, 2);
+	at(&m, 100);
+	make_switch(&m, 1);
+	at(&m, 200);
+	make_edge(&m, WEFT_EVENT_CANCEL, 1, 2);
+	at(&m, 300);
+	make_edge(&m, all ? WEFT_EVENT_CLOSE : WEFT_EVENT_CANCEL, 1, 3);
+	make_create_named(&m, 1, 5, "small");
+	at(&m, 301);
+	make_edge(&m, all ? WEFT_EVENT_TIME_OUT : WEFT_EVENT_CANCEL, 1, 5);
+	at(&m, 400);
+	make_fail(&m, 1, 4, "EPIPE");
+	at(&m, 500);
+	make_edge(&m, WEFT_EVENT_RESOLVE, 1, 1);
+	return model_of(&m, &(struct weft_trace_description){0});
+}
+
+static void stopped_tasks_are_drawn(void **state)
+{
+	struct picture p;
+	(void)state;
+	picture_init(&p, stopped_tasks(true), 800, 300);
+	compare(&p, "picture-stopped.txt");
+	picture_finish(&p);
+	picture_init(&p, stopped_tasks(false), 800, 220);
+	compare(&p, "picture-stopped-low.txt");
+	picture_finish(&p);
+}
+
 /* ---- Counters ---- */
 
 /* One that rises by steps, one that flutters, one of large numbers, one below
@@ -529,6 +570,7 @@ int main(void)
 		cmocka_unit_test(densities_are_drawn),
 		cmocka_unit_test(heat_is_drawn),
 		cmocka_unit_test(links_of_lines_are_drawn_in_a_burst),
+		cmocka_unit_test(stopped_tasks_are_drawn),
 		cmocka_unit_test(counters_are_drawn),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,6 +43,14 @@ static void draw_triangle(struct painter *p, double x, double y, double half, ui
 	weft_canvas_polyline(p->canvas, points, 4, &pen);
 }
 
+/* A grey cross: the task was cancelled, closed or timed out. */
+static void draw_stop(struct painter *p, double x, double y, double half)
+{
+	struct weft_pen pen = {p->theme->dim, 1.5, WEFT_DASH_SOLID};
+	weft_canvas_line(p->canvas, x - half, y - half, x + half, y + half, &pen);
+	weft_canvas_line(p->canvas, x - half, y + half, x + half, y - half, &pen);
+}
+
 static bool is_in_picture(const struct painter *p, double x)
 {
 	const struct weft_box *box = &p->frame->picture;
@@ -61,6 +69,8 @@ static void draw_end(struct painter *p, uint32_t task, const struct span *span, 
 		weft__add_mark(
 			p, (struct weft__failure_mark){
 				   .x = span->x2, .y = y, .x2 = spacing >= 9 ? 4 : 2.5, .is_cross = true});
+	else if (flags & WEFT_TASK_STOPPED && spacing >= TRIANGLE_FROM)
+		draw_stop(p, span->x2, y, half);
 	else if (!(flags & WEFT_TASK_RESOLVED) && spacing >= TRIANGLE_FROM)
 		draw_triangle(p, span->x2, y, half, p->theme->waiting);
 }
@@ -72,8 +82,10 @@ static void draw_line(struct painter *p, uint32_t task, const struct span *span,
 	struct weft_pen pen = {
 		failed ? p->theme->failed : p->theme->waiting,
 		failed ? FAILED_LINE : WAITING_LINE,
-		flags & WEFT_TASK_NEVER_RESOLVED ? WEFT_DASH_LONG : WEFT_DASH_SOLID,
+		flags & (WEFT_TASK_NEVER_RESOLVED | WEFT_TASK_STOPPED) ? WEFT_DASH_LONG : WEFT_DASH_SOLID,
 	};
+	if (flags & WEFT_TASK_STOPPED)
+		p->tally.stopped[p->model->tasks.outcome[task]] = true;
 	double y = failed ? span->y : weft__crisp(span->y);
 	if (span->x2 > from)
 		weft_canvas_line(p->canvas, fmax(span->x, from), y, span->x2, y, &pen);

@@ -33,6 +33,7 @@ enum worth {
 	LABEL,
 	NOTE,
 	ID,
+	OUTCOME, /* how a task was stopped */
 	WORTHS
 };
 
@@ -80,6 +81,10 @@ static struct weft_slice name_text(
 		return weft_model_string(p->model, tasks->message[name->task]);
 	if (name->worth == LABEL)
 		return weft_model_string(p->model, tasks->label[name->task]);
+	if (name->worth == OUTCOME) {
+		const char *outcome = weft_outcome_name((enum weft_outcome)tasks->outcome[name->task]);
+		return (struct weft_slice){outcome, strlen(outcome)};
+	}
 	if (name->worth == NOTE)
 		length = weft_model_format_note(p->model, name->note, buffer, size);
 	else
@@ -117,7 +122,7 @@ static bool may_be_cut(const struct painter *p, const struct name *name)
 	if (name->worth == NOTE)
 		return p->model->notes.type[name->note] == WEFT_NOTE_TEXT ||
 			   p->model->notes.type[name->note] == WEFT_NOTE_LABEL;
-	return name->worth != ID;
+	return name->worth != ID && name->worth != OUTCOME;
 }
 
 /* Places a name if there is room; true if it was placed. */
@@ -249,6 +254,11 @@ static void collect_task(
 		return;
 	add(names, &name);
 	collect_notes(p, names, &name, task);
+	if ((tasks->flags[task] & WEFT_TASK_STOPPED) && end <= box->x + box->width) {
+		name.x = end + 3;
+		name.worth = OUTCOME;
+		add(names, &name);
+	}
 }
 
 /* Collects one failure message per pixel column, unless the same was just collected. */

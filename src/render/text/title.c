@@ -168,6 +168,16 @@ static void describe_problem(const struct painter *p, char *text, size_t size)
 		message.size < 120 ? (int)message.size : 120, message.bytes);
 }
 
+/* The name of the outcomes that are drawn as stopped, or NULL if there are none. */
+static const char *name_of_stopped(const struct painter *p)
+{
+	const char *name = NULL;
+	for (unsigned i = 0; i < WEFT_OUTCOMES; i++)
+		if (p->tally.stopped[i])
+			name = name ? "stopped" : weft_outcome_name((enum weft_outcome)i);
+	return name;
+}
+
 struct entry {
 	const char *name;
 	uint32_t color;
@@ -207,10 +217,12 @@ static double put_legend(struct painter *p, double left, double y)
 {
 	const struct weft__theme *t = p->theme;
 	const bool *edges = p->tally.edges;
+	const char *stopped = name_of_stopped(p);
 	const struct entry entries[] = {
 		{"waiting", t->waiting, 1.5, WEFT_DASH_SOLID, p->tally.tasks > 0},
 		{"running", t->running, 7, WEFT_DASH_SOLID, p->model->activations.count > 0},
 		{"failed", t->failed, 2, WEFT_DASH_SOLID, has_problem(p)},
+		{stopped, t->waiting, 1.5, WEFT_DASH_LONG, stopped != NULL},
 		{"read", t->read, 1.25, WEFT_DASH_SOLID, edges[WEFT_EDGE_READ]},
 		{"resolve", t->resolve, 1.25, WEFT_DASH_SOLID, edges[WEFT_EDGE_RESOLVE]},
 		{"try_read", t->try_read, 1.25, WEFT_DASH_SHORT, edges[WEFT_EDGE_TRY_READ]},
