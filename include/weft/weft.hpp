@@ -291,6 +291,18 @@ class task
 	{
 		call<weft_ffi_resolve>(target, at);
 	}
+	void cancel(task target, where at = {}) const noexcept
+	{
+		call<weft_ffi_cancel>(target, at);
+	}
+	void close(task target, where at = {}) const noexcept
+	{
+		call<weft_ffi_close>(target, at);
+	}
+	void time_out(task target, where at = {}) const noexcept
+	{
+		call<weft_ffi_time_out>(target, at);
+	}
 	void become(task target, where at = {}) const noexcept
 	{
 		call<weft_ffi_become>(target, at);

@@ -89,6 +89,11 @@ void weft_ffi_resolve(
 	struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
 void weft_ffi_fail(struct weft_category *category, unsigned level, uint64_t task, uint64_t target,
 	const char *message, size_t size);
+void weft_ffi_cancel(
+	struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
+void weft_ffi_close(struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
+void weft_ffi_time_out(
+	struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
 void weft_ffi_become(
 	struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
 /* weft_signal: the receiver runs at once; weft_signal_only: it runs later. */

@@ -45,6 +45,9 @@ static void call_tasks(uint64_t as)
 	weft_expect_as(as);
 	weft_fail_as(as, child, "no luck");
 	weft_resolve_as(as, child);
+	weft_cancel_as(as, child);
+	weft_close_as(as, child);
+	weft_time_out_as(as, child);
 	weft_become_as(as, child);
 	weft_switch(child);
 }
@@ -60,6 +63,9 @@ static void call_tasks_ffi(uint64_t as)
 	weft_ffi_expect(own, 0, as);
 	weft_ffi_fail(own, 0, as, child, TEXT("no luck"));
 	weft_ffi_resolve(own, 0, as, child);
+	weft_ffi_cancel(own, 0, as, child);
+	weft_ffi_close(own, 0, as, child);
+	weft_ffi_time_out(own, 0, as, child);
 	weft_ffi_become(own, 0, as, child);
 	weft_ffi_switch(child);
 }
