@@ -196,7 +196,7 @@ def wrong_use_is_explained():
             (['-o', 'x.gif'], 'unknown suffix'),
             (['-o', 'x'], 'unknown suffix'),
             (['-o', 'x.svg', '--format', 'gif'], 'is unknown'),
-            (['-o', 'x.svg', '--theme', 'pink'], 'not a theme'),
+            (['-o', 'x.svg', '--theme', 'pink'], 'is unknown'),
             (['-o', 'x.svg', '--width', '0'], '--width'),
             (['-o', 'x.svg', '--width', '99999999'], '--width'),
             (['-o', 'x.svg', '--height', 'tall'], '--height'),

@@ -97,7 +97,7 @@ def an_unreadable_file_opens_no_window():
             assert path in result.stderr and reason in result.stderr, result.stderr
         assert 'weft serve --open ' + folder in weft('view', folder, status=3).stderr
         equal(weft('view', status=2).stdout, '')
-        assert 'not a theme' in weft('view', '--theme', 'pink', BLOCK, status=2).stderr
+        assert '"pink" is unknown' in weft('view', '--theme', 'pink', BLOCK, status=2).stderr
         assert '--start' in weft('view', '--start', '12', BLOCK, status=2).stderr
 
 
