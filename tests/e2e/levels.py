@@ -308,7 +308,7 @@ def unknown_categories_and_levels_set_nothing():
         report = program.ctl('set', 'net=off', 'nte=debug', status=1).stderr
         assert 'no category "nte"' in report and '"program", "net", "db"' in report, report
         report = program.ctl('set', 'net=loud', status=2).stderr
-        assert 'no level "loud"' in report, report
+        assert 'level "loud" is unknown' in report, report
         for wrong in ('net', '=off', ''):
             assert 'CATEGORY=LEVEL' in program.ctl('set', wrong, status=2).stderr
         assert 'missing' in program.ctl('set', status=2).stderr

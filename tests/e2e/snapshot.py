@@ -406,7 +406,7 @@ def ctl_says_that_no_rule_fired():
 def wrong_use_is_reported():
     report = weft('record', '--trigger', 'counter queue = 1', 'true', status=2).stderr
     assert '--trigger: > or < is expected; at character 15 of "counter queue = 1"' in report, report
-    for arguments, message in ((('set', 'net=loud'), 'no level "loud"'), (('set',), 'CATEGORY=LEVEL is missing'),
+    for arguments, message in ((('set', 'net=loud'), 'level "loud" is unknown'), (('set',), 'CATEGORY=LEVEL is missing'),
                                (('status', 'x'), '"x" is too many'), (('snapshot', '--when', 'no'), 'is expected'),
                                (('--json', 'rundown'), 'only `status` takes --json')):
         report = weft('ctl', 'no-such-file', *arguments, status=2).stderr  # whatever the file
