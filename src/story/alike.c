@@ -180,6 +180,19 @@ int weft__alike_init(struct weft__alike *alike, const struct weft_story *story)
 	return error;
 }
 
+/* Times the age that nine tenths reach. */
+#define OF_TENTH 4
+
+bool weft__alike_is_usual(const struct weft__alike *alike, uint32_t task)
+{
+	if (alike->group_of[task] == WEFT_NONE)
+		return false;
+	const struct weft__alike_group *group = &alike->groups[alike->group_of[task]];
+	uint64_t age = weft__life_of(alike->story, task);
+	return group->count >= WEFT__ALIKE_MIN &&
+		   (age / OF_TENTH <= group->p90_ns || age <= group->longest_ns);
+}
+
 void weft__alike_finish(struct weft__alike *alike)
 {
 	free(alike->group_of);

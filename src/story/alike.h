@@ -6,6 +6,7 @@
 #ifndef WEFT_STORY_ALIKE_H
 #define WEFT_STORY_ALIKE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <weft/story.h>
@@ -34,6 +35,10 @@ struct weft__alike {
 /* 0 or WEFT_ERROR_MEMORY; in the latter case finish need not be called. */
 int weft__alike_init(struct weft__alike *alike, const struct weft_story *story);
 void weft__alike_finish(struct weft__alike *alike);
+
+/* True if the task is no older than similar tasks become: 4 times the age that nine tenths of them
+ * reach, or the age of the oldest. False if there are too few to compare with. */
+bool weft__alike_is_usual(const struct weft__alike *alike, uint32_t task);
 
 /* The hash of a text, equal for all runs of digits; never 0. */
 uint64_t weft__alike_hash(struct weft_slice text);

@@ -202,6 +202,16 @@ static void drawn_tasks_move_as_in_a_whole_layout(void **state)
 	assert_true(moves > 400);
 }
 
+static void grown_finish(struct program *p, struct weft_model *model, struct weft_model *next,
+	struct weft_layout *before, struct weft_layout *after)
+{
+	weft_layout_destroy(before);
+	weft_layout_destroy(after);
+	weft_model_destroy(model);
+	weft_model_destroy(next);
+	weft_model_destroy(program_finish(p));
+}
+
 /* A new task takes the first row without a living task. */
 static void new_tasks_take_the_first_free_row(void **state)
 {
@@ -228,11 +238,7 @@ static void new_tasks_take_the_first_free_row(void **state)
 	assert_int_equal(after->row[0], 0);
 	assert_int_equal(after->row[2], 2);
 	assert_int_equal(after->row[3], 1);
-	weft_layout_destroy(before);
-	weft_layout_destroy(after);
-	weft_model_destroy(model);
-	weft_model_destroy(next);
-	weft_model_destroy(program_finish(&p));
+	grown_finish(&p, model, next, before, after);
 }
 
 /* Two tasks that came since the last look: the newer one is placed first. */
@@ -260,11 +266,7 @@ static void of_new_siblings_the_newest_is_placed_first(void **state)
 	assert_int_equal(after->row[4], 2);
 	assert_int_equal(after->row[3], 3);
 	assert_int_equal(after->row[2], 4);
-	weft_layout_destroy(before);
-	weft_layout_destroy(after);
-	weft_model_destroy(model);
-	weft_model_destroy(next);
-	weft_model_destroy(program_finish(&p));
+	grown_finish(&p, model, next, before, after);
 }
 
 /* A task of no length still has its row at that time. */

@@ -2,7 +2,7 @@
  *
  * Saving the rings of a run: one ring, all of them, and the directories of traces that this makes.
  */
-#include "run_directory.h"
+#include "run_ring.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -145,16 +145,6 @@ static void standard_output_gets_the_holes_as_zeros(void **state)
 	expect_same(path, copy);
 }
 
-static void *map_ring(const char *name)
-{
-	int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	assert_int_equal(posix_fallocate(fd, 0, SIZE), 0);
-	void *bytes = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	assert_true(bytes != MAP_FAILED);
-	return bytes;
-}
-
 static void a_ring_is_saved_while_it_is_recorded_into(void **state)
 {
 	(void)state;
@@ -162,7 +152,7 @@ static void a_ring_is_saved_while_it_is_recorded_into(void **state)
 	struct weft_input *input;
 	struct weft_event event;
 	int events = 0;
-	void *ring = map_ring(path);
+	void *ring = map_ring(path, SIZE);
 	assert_int_equal(weft_start(ring, SIZE, NULL), 0);
 	for (int i = 0; i < 100; i++)
 		weft_tag("number");
@@ -181,7 +171,7 @@ static void the_outcome_says_why_a_ring_is_not_saved(void **state)
 {
 	(void)state;
 	const struct weft__runs_ring running = {.pid = getpid(), .is_ours = true, .is_running = true};
-	struct weft_abi_buffer *ring = map_ring(path);
+	struct weft_abi_buffer *ring = map_ring(path, SIZE);
 	assert_int_equal(weft_start(ring, SIZE, NULL), 0);
 	weft_stop();
 	ring->version++;
@@ -258,7 +248,7 @@ static void a_ring_says_what_it_is(void **state)
 	(void)state;
 	struct weft_buffer_summary summary;
 	size_t size = 0;
-	void *ring = map_ring(path);
+	void *ring = map_ring(path, SIZE);
 	assert_int_equal(weft_start(ring, SIZE, NULL), 0);
 	weft_stop();
 	munmap(ring, SIZE);

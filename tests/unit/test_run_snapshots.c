@@ -3,7 +3,7 @@
  * Snapshots of a run: at most one a second of a process, a limited number, and a count of the
  * requests that were not answered. The clock stands still until the test moves it.
  */
-#include "run_directory.h"
+#include "run_ring.h"
 
 #include <sys/mman.h>
 #include <time.h>
@@ -42,17 +42,6 @@ struct run {
 	void *ring;
 };
 
-static void *map_ring(const char *path)
-{
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	assert_true(fd >= 0);
-	assert_int_equal(posix_fallocate(fd, 0, SIZE), 0);
-	void *bytes = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	assert_true(bytes != MAP_FAILED);
-	return bytes;
-}
-
 /* `run` must not move. */
 static void begin(struct run *run, unsigned limit, const char *const *rules, unsigned rule_count)
 {
@@ -62,7 +51,7 @@ static void begin(struct run *run, unsigned limit, const char *const *rules, uns
 	run->output = place_make();
 	snprintf(name, sizeof(name), "test-%d.weft", (int)getpid());
 	snprintf(run->trace, sizeof(run->trace), "%strace.weft", run->output.path);
-	run->ring = map_ring(in_place(&run->place, name));
+	run->ring = map_ring(in_place(&run->place, name), SIZE);
 	assert_int_equal(weft_start(run->ring, SIZE, &by_hand), 0);
 	run->options = (struct weft__runs_snapshot_options){.directory = run->place.path,
 		.output = run->trace,

@@ -3,7 +3,7 @@
  * Streaming a run: which files its rings get, that these have all events, and what happens at a
  * limit, on a full disk, and when a file may not be replaced.
  */
-#include "run_directory.h"
+#include "run_ring.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -30,17 +30,6 @@ struct run {
 	void *bytes;
 };
 
-static void *map_ring(const char *path)
-{
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	assert_true(fd >= 0);
-	assert_int_equal(posix_fallocate(fd, 0, SIZE), 0);
-	void *bytes = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	assert_true(bytes != MAP_FAILED);
-	return bytes;
-}
-
 static const char *ring_name(unsigned program)
 {
 	static char name[64];
@@ -57,7 +46,7 @@ static void begin(struct run *run, struct weft__runs_stream_options options, con
 	memset(run, 0, sizeof(*run));
 	run->place = place_make();
 	run->output = place_make();
-	run->bytes = map_ring(in_place(&run->place, ring_name(1)));
+	run->bytes = map_ring(in_place(&run->place, ring_name(1)), SIZE);
 	assert_int_equal(weft_start(run->bytes, SIZE, NULL), 0);
 	snprintf(run->trace, sizeof(run->trace), "%s", in_place(&run->output, output));
 	options.output = run->trace;
@@ -531,7 +520,7 @@ static void all_rings_of_a_run_are_streamed(void **state)
 	struct weft__runs_stream *stream = weft__runs_stream_start(place.path, &options);
 	assert_non_null(stream);
 	for (unsigned program = 1; program <= 2; program++) {
-		void *ring = map_ring(in_place(&place, ring_name(program)));
+		void *ring = map_ring(in_place(&place, ring_name(program)), SIZE);
 		assert_int_equal(weft_start(ring, SIZE, NULL), 0);
 		recorded = 0;
 		record(1000 * program);
@@ -586,7 +575,7 @@ static void compressed_files_are_named_by_their_suffix(void **state)
 		char trace[PATH_MAX], names[2][128];
 		size_t count;
 		for (unsigned program = 1; program <= 2; program++) {
-			void *ring = map_ring(in_place(&place, ring_name(program)));
+			void *ring = map_ring(in_place(&place, ring_name(program)), SIZE);
 			assert_int_equal(weft_start(ring, SIZE, NULL), 0);
 			recorded = 0;
 			record(10);
@@ -655,7 +644,7 @@ static void a_failed_stream_is_not_complete(void **state)
 	place_put(&output, "letter.txt", "Dear reader,");
 	snprintf(trace, sizeof(trace), "%s", in_place(&output, "letter.txt"));
 	const struct weft__runs_stream_options options = {.output = trace};
-	void *ring = map_ring(in_place(&place, ring_name(1)));
+	void *ring = map_ring(in_place(&place, ring_name(1)), SIZE);
 	assert_int_equal(weft_start(ring, SIZE, NULL), 0);
 	weft_stop();
 	struct weft__runs_stream *stream = weft__runs_stream_start(place.path, &options);
@@ -684,7 +673,7 @@ static void one_process_is_streamed_until_it_stops(void **state)
 	snprintf(path, sizeof(path), "%s", in_place(&place, ring.name));
 	snprintf(trace, sizeof(trace), "%s", in_place(&output, "out.weft"));
 	const struct weft__runs_stream_options options = {.output = trace};
-	void *bytes = map_ring(path);
+	void *bytes = map_ring(path, SIZE);
 	assert_int_equal(weft_start(bytes, SIZE, NULL), 0);
 	recorded = 0;
 	record(1000);

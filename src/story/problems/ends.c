@@ -15,7 +15,6 @@
 #include "story/problems/findings.h"
 
 #define ALIKE_MAX    3
-#define OF_TENTH     4  /* times the age that nine tenths reach, or the oldest */
 #define MESSAGES_MAX 8  /* messages that differ only in numbers, like status 404 and 500 */
 #define SHOWN        5  /* tasks shown of those reported as one */
 #define HOPS_MAX     64 /* from the last failed task to the origin */
@@ -42,13 +41,7 @@ static bool never(const struct weft_tasks *t, uint32_t task)
 /* True if the trace ended while the task was simply under way. */
 static bool is_under_way(const struct ends *ends, uint32_t task)
 {
-	const struct weft__alike *alike = &ends->findings->alike;
-	if (!never(&ends->model->tasks, task) || alike->group_of[task] == WEFT_NONE)
-		return false;
-	const struct weft__alike_group *group = &alike->groups[alike->group_of[task]];
-	uint64_t age = weft__life_of(ends->findings->story, task);
-	return group->count >= WEFT__ALIKE_MIN &&
-		   (age / OF_TENTH <= group->p90_ns || age <= group->longest_ns);
+	return never(&ends->model->tasks, task) && weft__alike_is_usual(&ends->findings->alike, task);
 }
 
 static bool failed(const struct ends *ends, uint32_t task)

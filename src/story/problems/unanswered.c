@@ -1,32 +1,37 @@
 /* SPDX-License-Identifier: ISC
  *
- * Waits that last until a program's end: what a program does that hangs. A chain of waits is one
+ * Waits that last until the program's end, as in a program that hangs. A chain of waits is one
  * problem, described at the task that waits for the last one of the chain.
  *
- * A server that is stopped waits for its next request, which is no fault. So a wait is left out if
- * the task waited for is no older than similar tasks become. A program that ends cancels what it
- * waits for and leaves it at that: a wait for a task that was cancelled, closed or timed out counts
- * only if it then goes on for long. If the program ended by itself and
- * successfully, the wait is a hint. Where a trace was cut off, or its program still runs, a wait
- * says nothing.
+ * Many waits at the end are no fault, and are left out:
+ *   - A server waits for its next request when it is stopped: the task waited for is no older than
+ *     similar tasks become.
+ *   - A program cancels what it waits for just before it ends. A wait for a task that was
+ * cancelled, closed or timed out counts only if it goes on for long after that.
+ *   - The trace was cut off, or its program still runs.
+ * If the program ended by itself and successfully, the wait is a hint.
  */
 #include <stdlib.h>
 
 #include "story/problems/blocked.h"
 #include "story/problems/findings.h"
 
-#define LONG      50 /* 1 / share of the trace for which a wait goes on after a cancellation */
-#define OF_TENTH  4  /* times the age that nine tenths reach, or the oldest */
-#define ALIKE_MAX 3  /* of more that are alike, the longest with their number */
+/* A wait for a stopped task is long from 1/50 of the trace on. */
+#define LONG_PART 50
+
+/* Up to this many alike chains are reported one by one; of more, the longest with their number. */
+#define ALIKE_MAX 3
 
 struct chains {
 	struct weft__findings *findings;
 	const struct weft_model *model;
 	struct weft__blocked blocked;
-	uint32_t *last; /* the end of each task's chain; WEFT_NONE: it does not wait, or in a circle */
-	uint32_t
-		*first; /* of the end of a chain: the task that waits for it the longest, or WEFT_NONE */
-	uint32_t *waiting; /* of the end of a chain: tasks that wait for it, directly or not */
+	/* For each task, the end of its chain. WEFT_NONE: the task does not wait; IN_WALK: its chain
+	 * leads into a circle. */
+	uint32_t *last;
+	/* For the end of a chain: the task that waits for it the longest, or WEFT_NONE; and the number
+	 * of tasks that wait for it, directly or not. */
+	uint32_t *first, *waiting;
 	struct chain *list;
 	uint32_t count;
 };
@@ -111,17 +116,6 @@ static int find_chains(struct chains *c)
 
 /* ---- Which of them are reported ---- */
 
-static bool is_usual(const struct chains *c, uint32_t task)
-{
-	const struct weft__alike *alike = &c->findings->alike;
-	if (alike->group_of[task] == WEFT_NONE)
-		return false;
-	const struct weft__alike_group *group = &alike->groups[alike->group_of[task]];
-	uint64_t age = weft__life_of(c->findings->story, task);
-	return group->count >= WEFT__ALIKE_MIN &&
-		   (age / OF_TENTH <= group->p90_ns || age <= group->longest_ns);
-}
-
 static bool is_stopped(const struct chains *c, uint32_t task)
 {
 	return c->model->tasks.flags[task] & WEFT_TASK_STOPPED;
@@ -133,14 +127,15 @@ static bool is_forgotten(const struct chains *c, uint32_t last)
 	const struct weft_model_summary *summary = &c->model->summary;
 	uint64_t stop = c->model->tasks.end[last], start = since(c, c->first[last]);
 	uint64_t from = stop > start ? stop : start, end = c->model->tasks.end[c->first[last]];
-	return end > from && end - from >= (summary->end - summary->start) / LONG;
+	return end > from && end - from >= (summary->end - summary->start) / LONG_PART;
 }
 
 static bool is_reported(const struct chains *c, uint32_t last)
 {
 	return c->first[last] != WEFT_NONE && has_ended(buffer_of(c, last)) &&
 		   !(c->model->tasks.flags[last] & WEFT_TASK_NEVER_RESOLVED) &&
-		   (is_stopped(c, last) ? is_forgotten(c, last) : !is_usual(c, last));
+		   (is_stopped(c, last) ? is_forgotten(c, last)
+								: !weft__alike_is_usual(&c->findings->alike, last));
 }
 
 static int by_group(const void *left, const void *right)
