@@ -24,41 +24,42 @@ static const char *subject(const struct weft__runs_executable *it, char text[PAT
 
 static void explain_linked(const char *name, const struct weft__runs_executable *it)
 {
-	char who[PATH_MAX + 64];
+	char words[PATH_MAX + 64];
 	if (it->privilege)
 		cli_error("%s recorded nothing: %s is %s, so libweft ignores its environment; run it as "
 				  "its owner, or record a copy without that permission",
-			name, subject(it, who), it->privilege);
+			name, subject(it, words), it->privilege);
 	else
-		cli_error("%s recorded nothing: %s is linked with libweft but made no buffer; check that "
-				  "nothing clears WEFT_OUT in its environment, and that it runs long enough for "
-				  "libweft's constructor",
-			name, subject(it, who));
+		cli_error(
+			"%s recorded nothing: %s is linked with libweft but made no buffer; check that "
+			"its libraries are found (`ldd`), that nothing clears WEFT_OUT in its environment, "
+			"and that it runs long enough for libweft's constructor",
+			name, subject(it, words));
 }
 
 static void explain_unlinked(const char *name, const struct weft__runs_executable *it)
 {
-	char who[PATH_MAX + 64];
+	char words[PATH_MAX + 64];
 	const char *how = it->is_dynamic ? "dynamically linked" : "statically linked";
 	const char *is_static = it->is_dynamic || it->is_script ? "" : "--static ";
-	subject(it, who);
+	subject(it, words);
 	if (it->machine)
 		cli_error("%s recorded nothing: %s is a program for %s without libweft; link it with a "
 				  "libweft that was built for %s",
-			name, who, it->machine, it->machine);
+			name, words, it->machine, it->machine);
 	else if (it->privilege)
 		cli_error("%s recorded nothing: %s is %s and not linked with libweft, and programs that it "
 				  "starts may not get its environment; start `weft record` through it instead",
-			name, who, it->privilege);
+			name, words, it->privilege);
 	else if (it->is_go)
 		cli_error("%s recorded nothing: %s is a Go program without libweft, and it started no "
 				  "program that is linked with libweft; call libweft through cgo",
-			name, who);
+			name, words);
 	else
 		cli_error(
 			"%s recorded nothing: %s is %s without libweft, and it started no program that "
 			"is linked with libweft; link the program to record with `pkg-config %s--cflags --libs weft`",
-			name, who, how, is_static);
+			name, words, how, is_static);
 }
 
 void record_report_nothing(const char *program)
