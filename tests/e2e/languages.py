@@ -52,6 +52,14 @@ def python_by_ctypes():
 
 
 @case
+def python_by_the_package():
+    packages = os.path.join(BUILD, 'bindings', 'python')
+    if not os.path.isdir(packages):
+        skip('built without the package for Python: python3-dev is not installed')
+    equal(events('env', 'PYTHONPATH=' + packages, sys.executable, os.path.join(HERE, 'languages_module.py')), expected())
+
+
+@case
 def rust():
     with temporary_directory() as folder:
         equal(events(built(folder, 'rustc', 'languages_calls.rs', '-O')), expected())

@@ -14,7 +14,8 @@ FREESTANDING = set('float.h limits.h stdalign.h stdarg.h stdatomic.h stdbool.h s
 C11 = FREESTANDING | set('assert.h ctype.h errno.h inttypes.h math.h stdio.h stdlib.h'.split())
 # Those of C++17 that need no operating system, for .hpp files.
 CPLUSPLUS = set('cstddef cstdint string_view type_traits'.split())
-LIBRARIES = {'gtk': r'(gtk|gdk|glib|gio)[./]', 'cairo': r'cairo', 'pango': r'pango/', 'zstd': r'zstd', 'microhttpd': r'microhttpd', 'zlib': r'zlib'}
+LIBRARIES = {'gtk': r'(gtk|gdk|glib|gio)[./]', 'cairo': r'cairo', 'pango': r'pango/', 'zstd': r'zstd', 'microhttpd': r'microhttpd', 'zlib': r'zlib',
+             'python': r'Python\.h'}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -109,7 +110,7 @@ def include_allowed(path, module, bracket, header):
 
 @case
 def every_folder_of_code_has_a_row():
-    homeless = [p for p in CODE if p.startswith(('src/', 'apps/', 'include/', 'examples/'))
+    homeless = [p for p in CODE if p.startswith(('src/', 'apps/', 'bindings/', 'include/', 'examples/'))
                 and module_of(p) is None]
     assert not homeless, 'no row in ARCHITECTURE.md for: %s' % ', '.join(homeless)
 

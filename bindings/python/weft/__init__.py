@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: ISC
+"""Records what the tasks of a program do: which task runs when, which task waits for which, what woke it.
+
+    import weft
+
+    with weft.task('say hello'):
+        print('Hello, world.')
+
+Run the program under `weft record`. Most functions have the parameters
+
+    task        the acting task; CURRENT, the default, is the thread's current task
+    category    a weft.Category; None is the category "program"
+    level       LEVEL_ERROR to LEVEL_TRACE; 0 is LEVEL_INFO, or LEVEL_ERROR for fail()
+
+and record nothing while recording is off or the category's level is lower. Tasks are numbers, as in weft(3), which
+says what each call means. `python3 -m weft PROGRAM` records the tasks of asyncio: see weft.asyncio.
+"""
+from weft._weft import *  # noqa: F401, F403
+from weft import _weft
+
+__all__ = [name for name in dir(_weft) if not name.startswith('_')] + ['task']
+
+
+class task:
+    """Within a `with` statement, a new task of this name runs on this thread; `id` is its id.
+
+    It ends with the statement: it is resolved, or fails if there is an exception. Then the task runs again that ran before.
+    The statement must not contain an `await`: another task may run meanwhile. A coroutine is recorded by weft.asyncio.
+    """
+
+    __slots__ = ('_label', '_kind', '_category', '_level', '_before', 'id')
+
+    def __init__(self, label, kind=_weft.TASK, category=None, level=0):
+        self._label, self._kind, self._category, self._level = label, kind, category, level
+        self._before = self.id = _weft.NONE
+
+    def __enter__(self):
+        self._before = _weft.current()
+        self.id = _weft.create(self._label, self._kind, category=self._category, level=self._level)
+        _weft.switch(self.id)
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        if kind is None:
+            _weft.resolve(self.id, category=self._category, level=self._level)
+        else:
+            _weft.fail(self.id, kind.__name__, category=self._category)
+        _weft.switch(self._before)

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: ISC
+"""The package weft of Python: what it records, and what it refuses."""
+import os
+import re
+import sys
+
+from harness import BUILD, SOURCE, case, equal, json_lines, main, run, skip, temporary_directory, weft
+
+PACKAGES = os.path.join(BUILD, 'bindings', 'python')
+
+
+def check_built():
+    if not os.path.exists(os.path.join(PACKAGES, 'weft', '_weft.abi3.so')):
+        skip('built without the package for Python: python3-dev is not installed')
+
+
+def python(code, *args, record=()):
+    """Runs Python code with the package; returns its result."""
+    check_built()
+    return run([*record, sys.executable, '-c', code, *args], env={'PYTHONPATH': PACKAGES})
+
+
+class Trace:
+    """The trace of Python code, as weft shows it."""
+
+    def __init__(self, code):
+        check_built()
+        with temporary_directory() as folder:
+            path = os.path.join(folder, 'trace.weft')
+            weft('record', '-o', path, sys.executable, '-c', code, env={'PYTHONPATH': PACKAGES})
+            self.info = json_lines(weft('info', '--json', path).stdout)[0]
+            self.events = json_lines(weft('dump', '--json', path).stdout)
+            self.tasks = json_lines(weft('dump', '--tasks', '--json', path).stdout)
+        equal(self.info['diagnostics'], [])
+        equal(self.info['losses'], {})
+
+    def values(self, event, key):
+        return [found[key] for found in self.events if found['event'] == event]
+
+
+def refused(code, message):
+    result = python('import weft\n' + code)
+    assert result.returncode == 1 and message in result.stderr, '%s: %s' % (code, result.stderr)
+
+
+@case
+def a_task_in_a_with_statement():
+    trace = Trace('''
+import weft
+with weft.task('outer') as outer:
+    try:
+        with weft.task('inner', kind=weft.BIND) as inner:
+            assert weft.current() == inner.id
+            raise KeyError(1)
+    except KeyError:
+        assert weft.current() == outer.id
+assert weft.current() == weft.NONE
+''')
+    equal([(task['label'], task['kind'], task['outcome'], task.get('failed')) for task in trace.tasks],
+          [('outer', 'task', 'fulfilled', None), ('inner', 'bind', 'failed', 'KeyError')])
+
+
+@case
+def every_function_records():
+    trace = Trace('''
+import weft
+a, b, c, d, e, f = (weft.create('task') for _ in range(6))
+weft.read(a, task=b); weft.read_later(a, task=c); weft.signal(a); weft.signal_only(b)
+weft.cancel(b); weft.close(c); weft.time_out(d); weft.become(f, task=e); weft.expect(task=f); weft.resolve(f)
+weft.tag('word'); weft.counter_set('depth', 2**40); weft.counter_add('depth'); weft.gc(1000)
+weft.moment_begin(); weft.note('one'); weft.note('two'); weft.moment_end()
+weft.thread_name('parser')
+weft.resolve(a)
+''')
+    equal(sorted(set(trace.values('read', 'source'))), [1])
+    equal([task['outcome'] for task in trace.tasks],
+          ['fulfilled', 'cancelled', 'closed', 'timed_out', 'became', 'fulfilled'])
+    equal([counter['last'] for counter in trace.info['counters']], [2**40 + 1])
+    one, two = [event for event in trace.events if event['event'] == 'note']
+    equal(one['time'], two['time'])
+    equal(trace.info['threads'] if isinstance(trace.info['threads'], int) else len(trace.info['threads']), 1)
+
+
+@case
+def the_example_of_the_documents():
+    with open(os.path.join(SOURCE, 'docs', 'use.md'), encoding='utf-8') as file:
+        trace = Trace(re.search(r'^```py\n(.*?)^```$', file.read(), re.DOTALL | re.MULTILINE).group(1))
+    equal([task['label'] for task in trace.tasks], ['serve'])
+
+
+@case
+def texts_of_any_kind():
+    trace = Trace('''
+import weft
+name = weft.Name('often')
+for text in ('', 'gr\\u00fcn', 'before\\0after', 'surrogate \\udcff', 'x' * 100000, name, name):
+    weft.note(text)
+big = weft.Mark('big', 'value')
+for value in (2**63, 2**64, -2**63, True, None, 1.5, 'text', [1]):
+    big(value)
+''')
+    notes = trace.values('note', 'text')
+    equal([text[:11] for text in notes], ['', 'gr\u00fcn', 'before', 'surrogate ?', 'x' * 11, 'often', 'often'])
+    values = [list(event['fields'].values())[0] if isinstance(event.get('fields'), dict) else event
+              for event in trace.events if event['event'] == 'mark']
+    equal(values, [2**63, str(2**64), -2**63, 1, 'None', 1.5, 'text', '[1]'])
+
+
+@case
+def levels_and_categories():
+    trace = Trace('''
+import weft
+net = weft.Category('net', 'connections')
+assert weft.is_recording() and weft.is_enabled(category=net)
+assert not weft.is_enabled(category=net, level=weft.LEVEL_DEBUG)
+weft.set_level('net', weft.LEVEL_DEBUG)
+assert weft.is_enabled(category=net, level=weft.LEVEL_DEBUG)
+weft.note('seen', category=net, level=weft.LEVEL_DEBUG)
+weft.note('not seen', category=net, level=weft.LEVEL_TRACE)
+''')
+    equal(trace.values('note', 'text'), ['seen'])
+
+
+@case
+def without_a_recorder_nothing_happens():
+    result = python('''
+import weft
+assert not weft.is_recording() and weft.current() == weft.NONE
+with weft.task('x') as x:
+    weft.note('nothing'); weft.counter_add('n'); weft.Mark('m')()
+assert x.id != weft.create()
+''')
+    equal((result.returncode, result.stderr), (0, ''))
+
+
+@case
+def wrong_arguments_are_refused():
+    for code, message in (
+            ('weft.read()', 'read() needs an argument for source'),
+            ('weft.read(1, 2, None, 1, 5)', 'read() takes at most 4 arguments, got 5'),
+            ('weft.read(1, from_=2)', "read() has no parameter 'from_'"),
+            ('weft.read(1, source=2)', "read() got two values for 'source'"),
+            ('weft.read("a")', 'int'),
+            ('weft.read(-1)', 'negative'),
+            ('weft.read(2**64)', 'too'),
+            ('weft.note(1)', "a text is a str or a weft.Name, not <class 'int'>"),
+            ('weft.note("a", level=9)', 'level is 9, but at most 5'),
+            ('weft.note("a", category="net")', "category is a weft.Category or None, not <class 'str'>"),
+            ('weft.create(kind=2**16)', 'kind is 65536, but at most 65535'),
+            ('weft.notef("%d", 1)', 'the values of notef() are a tuple'),
+            ('weft.Mark()', 'Mark() has a name'),
+            ('weft.Mark("a", "b")()', 'this mark has 1 values, got 0'),
+            ('weft.Mark("a")(at=1)', 'a mark has no keyword but task'),
+            ('weft.set_level("x" * 300, 1)', 'a pattern of at most 255 bytes')):
+        refused(code, message)
+
+
+@case
+def each_forked_process_has_a_buffer():
+    check_built()
+    with temporary_directory() as folder:
+        weft('record', '-o', folder + '/', sys.executable, '-c', '''
+import multiprocessing, weft
+def child(number):
+    with weft.task('child %d' % number):
+        pass
+if __name__ == '__main__':
+    with weft.task('parent'):
+        context = multiprocessing.get_context('fork')
+        processes = [context.Process(target=child, args=(number,)) for number in range(3)]
+        for process in processes:
+            process.start()
+        for process in processes:
+            process.join()
+''', env={'PYTHONPATH': PACKAGES})
+        tasks = json_lines(weft('dump', '--tasks', '--json', folder).stdout)
+    equal(sorted(task['label'] for task in tasks if task['label']), ['child 0', 'child 1', 'child 2', 'parent'])
+
+
+main()
