@@ -71,6 +71,7 @@ static void print_bounds(void)
 LOOP(do_resolve, weft_resolve(i))
 LOOP(do_create, KEEP(weft_create(WEFT_KIND_TASK)))
 LOOP(do_switch, weft_switch(i))
+LOOP(do_enter, (weft_enter(i), weft_leave()))
 LOOP(do_read, weft_read(i))
 LOOP(do_try_read, weft_try_read(i))
 LOOP(do_signal, weft_signal(i))
@@ -92,6 +93,7 @@ static const struct subject events[] = {
 	{"resolve", do_resolve},
 	{"create", do_create},
 	{"switch", do_switch},
+	{"enter and leave", do_enter},
 	{"read", do_read},
 	{"try_read", do_try_read},
 	{"signal", do_signal},

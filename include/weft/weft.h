@@ -103,9 +103,9 @@ struct weft_platform {
  *
  * WEFT_LEVEL and WEFT_CATEGORIES in the environment, `weft ctl` from outside at any time, or
  * weft_set_level set which levels are recorded; the default is info and above. Calls that say what
- * runs on a thread are never filtered: weft_switch, bands and weft_gc. If a filtered call would
- * also switch to another task, the switch is recorded; a filtered weft_create still returns an id
- * of its own.
+ * runs on a thread are never filtered: weft_switch, weft_enter, bands and weft_gc. If a filtered
+ * call would also switch to another task, the switch is recorded; a filtered weft_create still
+ * returns an id of its own.
  *
  * Categories with the same name are one category, even if several libraries define it. A library
  * may be unloaded and loaded again. A process has 63 categories with a level of their own; all
@@ -188,6 +188,19 @@ uint64_t weft_create_as(uint64_t task, uint16_t kind) WEFT__DIRECT;
 
 /* The task runs on this thread from now on; WEFT_TASK_NONE: the thread is idle. */
 void weft_switch(uint64_t task) WEFT__DIRECT;
+
+/* The task runs on this thread until weft_leave; then the task continues that ran before, or the
+ * thread is idle again. Pairs nest: each weft_leave undoes the last weft_enter of its thread. The
+ * thread remembers 30 tasks to return to; with more pairs inside each other, the leaves of the
+ * inner ones return to the last of these, and are counted as too deep. A weft_switch in between
+ * changes the task that runs, not the one to return to. A weft_leave without a weft_enter makes the
+ * thread idle: in a child made by fork, and after recording began in between. A signal handler may
+ * enter if it leaves before it returns; a jump out of a pair leaves it open. */
+void weft_enter(uint64_t task) WEFT__DIRECT;
+void weft_leave(void) WEFT__DIRECT;
+
+/* Enters the task and leaves it at the end of the block, however that ends: a declaration. */
+#define WEFT_TASK_SCOPE(task) WEFT__TASK_SCOPE(task)
 
 /* The task reads the value of a task that is done. The _as form also switches to the reader,
  * because a value usually wakes the task that waited for it; the _later forms do not switch. */

@@ -422,19 +422,18 @@ inline void switch_to([[maybe_unused]] task t) noexcept
 class activation
 {
   public:
-	[[nodiscard]] explicit activation(task t) noexcept : before_(current())
+	[[nodiscard]] explicit activation([[maybe_unused]] task t) noexcept
 	{
-		switch_to(t);
+		if constexpr (detail::is_compiled)
+			weft_ffi_enter(t.id());
 	}
 	~activation()
 	{
-		switch_to(before_);
+		if constexpr (detail::is_compiled)
+			weft_ffi_leave();
 	}
 	activation(const activation &) = delete;
 	activation &operator=(const activation &) = delete;
-
-  private:
-	task before_;
 };
 
 /* Events of this thread in the scope share one stamp. Moments do not nest. */

@@ -50,6 +50,8 @@ struct weft_category;
 #define weft_create(kind)            (WEFT__UNUSED(kind), weft__no_task())
 #define weft_create_as(task, kind)   (WEFT__UNUSED(task, kind), weft__no_task())
 #define weft_switch(task)            WEFT__UNUSED(task)
+#define weft_enter(task)             WEFT__UNUSED(task)
+#define weft_leave()                 ((void)0)
 #define weft_moment_begin()          ((void)0)
 #define weft_moment_end()            ((void)0)
 #define weft_read(source)            WEFT__UNUSED(source)
@@ -96,6 +98,7 @@ struct weft_category;
 #define weft_band_begin(kind, why)   WEFT__UNUSED(kind, why)
 #define weft_band_end(kind, why)     WEFT__UNUSED(kind, why)
 #define weft_snapshot_request(why)   WEFT__UNUSED(why)
+#define WEFT_TASK_SCOPE(task)        WEFT__UNUSED(task)
 #define weft_at(level, ...) \
 	do {                    \
 		__VA_ARGS__;        \

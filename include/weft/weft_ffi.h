@@ -79,6 +79,11 @@ uint64_t weft_ffi_create(
  * level. */
 void weft_ffi_switch(uint64_t task);
 
+/* The task runs on this thread until weft_ffi_leave; then the one that ran before. Not filtered by
+ * level. */
+void weft_ffi_enter(uint64_t task);
+void weft_ffi_leave(void);
+
 /* weft_read_as: also switches to `task`, unless that is WEFT_TASK_CURRENT. */
 void weft_ffi_read(struct weft_category *category, unsigned level, uint64_t task, uint64_t source);
 void weft_ffi_read_later(

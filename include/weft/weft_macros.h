@@ -98,6 +98,8 @@ enum {
 #define weft_create(kind)          WEFT__OR_UNSEEN(weft_create(kind))
 #define weft_create_as(task, kind) WEFT__OR_UNSEEN(weft_create_as(task, kind))
 #define weft_switch(task)          WEFT__WHEN(WEFT__IS_RECORDING, weft_switch(task))
+#define weft_enter(task)           WEFT__WHEN(WEFT__IS_RECORDING, weft_enter(task))
+#define weft_leave()               WEFT__WHEN(WEFT__IS_RECORDING, weft_leave())
 #define weft_thread_name(name)     WEFT__WHEN(WEFT__IS_RECORDING, weft_thread_name(name))
 #define weft_snapshot_request(why) WEFT__WHEN(WEFT__IS_RECORDING, weft_snapshot_request(why))
 #define weft_rundown_wanted(seen)  (WEFT__IS_RECORDING && weft_rundown_wanted(seen))
@@ -129,6 +131,17 @@ enum {
 #define weft_expect()              WEFT__WHEN(WEFT__IS_ON, weft_expect())
 #define weft_expect_as(task)       WEFT__WHEN(WEFT__IS_ON, weft_expect_as(task))
 #endif
+
+/* The end of a WEFT_TASK_SCOPE. */
+__attribute__((unused)) static inline void weft__leave_scope(const char *scope)
+{
+	(void)scope;
+	weft_leave();
+}
+
+#define WEFT__TASK_SCOPE(task)                                                   \
+	__attribute__((cleanup(weft__leave_scope), unused)) const char WEFT__APPLY_( \
+		weft__scope_, __LINE__) = (weft_enter(task), 0)
 
 void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
 	const struct weft_value *values) WEFT__DIRECT;

@@ -90,6 +90,18 @@ WEFT__EXPORT void weft_ffi_switch(uint64_t task)
 		weft_switch(task);
 }
 
+WEFT__EXPORT void weft_ffi_enter(uint64_t task)
+{
+	if (is_recording())
+		weft_enter(task);
+}
+
+WEFT__EXPORT void weft_ffi_leave(void)
+{
+	if (is_recording())
+		weft_leave();
+}
+
 /* If the level filters the call, the task `runs` runs all the same; WEFT_TASK_CURRENT: none. */
 #define CALL(name, runs)                                                               \
 	WEFT__EXPORT void weft_ffi_##name(                                                 \

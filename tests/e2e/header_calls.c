@@ -38,6 +38,10 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	weft_thread_name(text);
 	weft_switch(task);
 	weft_switch(evaluated());
+	weft_enter(evaluated());
+	weft_leave();
+	WEFT_TASK_SCOPE(task);
+	WEFT_TASK_SCOPE(evaluated());
 	weft_read(task);
 	weft_read_as(task, task);
 	weft_read_later(task);

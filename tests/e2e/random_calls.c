@@ -121,7 +121,7 @@ static void act(struct caller *caller)
 
 static void run(struct caller *caller)
 {
-	switch (draw(caller, 8)) {
+	switch (draw(caller, 10)) {
 	case 0:
 		weft_band_begin(WEFT_BAND_IDLE, "poll");
 		break;
@@ -136,6 +136,12 @@ static void run(struct caller *caller)
 		break;
 	case 4:
 		weft_gc(10);
+		break;
+	case 5:
+		weft_enter(draw_task(caller));
+		break;
+	case 6:
+		weft_leave();
 		break;
 	default:
 		weft_switch(draw_task(caller));

@@ -112,6 +112,8 @@ static void call_thread(void)
 	weft_band_end(WEFT_BAND_IDLE, "poll");
 	weft_gc(1000);
 	weft_moment_end();
+	weft_enter(5);
+	weft_leave();
 	weft_snapshot_request("now");
 	weft_trigger("waits > 1s");
 	weft_rundown_task(3, WEFT_KIND_TASK, "alive", 77, 4);
@@ -126,6 +128,8 @@ static void call_thread_ffi(void)
 	weft_ffi_band_end(WEFT_BAND_IDLE, TEXT("poll"), NULL);
 	weft_ffi_gc(1000);
 	weft_ffi_moment_end();
+	weft_ffi_enter(5);
+	weft_ffi_leave();
 	weft_ffi_snapshot_request(TEXT("now"));
 	weft_ffi_trigger(TEXT("waits > 1s"));
 	weft_ffi_rundown_task(3, WEFT_KIND_TASK, TEXT("alive"), 77, 4);
