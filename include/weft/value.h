@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC
  *
- * WEFT__VALUE(x): an argument of weft_notef or weft_mark with its type, by _Generic in C and by
- * overloading in C++. Programs include weft.h, which includes weft_macros.h and that this file.
+ * WEFT__VALUE(x): an argument of weft_labelf, weft_notef or weft_mark with its type, by _Generic in
+ * C and by overloading in C++. Programs include weft.h, which includes weft_macros.h and that this
+ * file.
  */
 #ifndef WEFT_VALUE_H
 #define WEFT_VALUE_H

@@ -263,10 +263,19 @@ void weft_gc(uint64_t duration_ns) WEFT__DIRECT;
 #define weft_note(text)          weft_note_as(WEFT_TASK_CURRENT, text)
 #define weft_note_as(task, text) WEFT__WITH_TEXT(weft__note, task, text)
 
-/* A note in the manner of printf: a literal format and up to 8 values, checked by the compiler. The
- * reader formats it; %n, * and wide characters are not supported. */
-#define weft_notef(...)          WEFT__NOTEF(WEFT_TASK_CURRENT, __VA_ARGS__)
-#define weft_notef_as(task, ...) WEFT__NOTEF(task, __VA_ARGS__)
+/* The same for a text that no NUL ends: it has `size` bytes, or ends before its first NUL if that
+ * comes earlier. It is copied into the event. */
+void weft_label_n(const char *text, size_t size) WEFT__DIRECT;
+void weft_label_n_as(uint64_t task, const char *text, size_t size) WEFT__DIRECT;
+void weft_note_n(const char *text, size_t size) WEFT__DIRECT;
+void weft_note_n_as(uint64_t task, const char *text, size_t size) WEFT__DIRECT;
+
+/* A label or a note in the manner of printf: a literal format and up to 8 values, checked by the
+ * compiler. The reader formats it; %n, * and wide characters are not supported. */
+#define weft_labelf(...)          WEFT__FORMATTED(weft__labelf, WEFT_TASK_CURRENT, __VA_ARGS__)
+#define weft_labelf_as(task, ...) WEFT__FORMATTED(weft__labelf, task, __VA_ARGS__)
+#define weft_notef(...)           WEFT__FORMATTED(weft__notef, WEFT_TASK_CURRENT, __VA_ARGS__)
+#define weft_notef_as(task, ...)  WEFT__FORMATTED(weft__notef, task, __VA_ARGS__)
 
 /* Adds one of a fixed set of words to the task, with or without a number. */
 #define weft_tag(text)                       weft_tag_as(WEFT_TASK_CURRENT, text)

@@ -142,7 +142,10 @@ struct weft_value {
 	} is;
 };
 
-/* A note whose text the reader makes of a format like printf's and up to 15 values. */
+/* A label or note whose text the reader makes of a format like printf's and up to 15 values. */
+void weft_ffi_labelf(struct weft_category *category, unsigned level, uint64_t task,
+	const char *format, size_t size, uint64_t *cache, unsigned count,
+	const struct weft_value *values);
 void weft_ffi_notef(struct weft_category *category, unsigned level, uint64_t task,
 	const char *format, size_t size, uint64_t *cache, unsigned count,
 	const struct weft_value *values);

@@ -130,6 +130,10 @@ enum {
 #define weft_signal_only_as(t, r)  WEFT__WHEN(WEFT__IS_ON, weft_signal_only_as(t, r))
 #define weft_expect()              WEFT__WHEN(WEFT__IS_ON, weft_expect())
 #define weft_expect_as(task)       WEFT__WHEN(WEFT__IS_ON, weft_expect_as(task))
+#define weft_label_n(text, size)   WEFT__WHEN(WEFT__IS_ON, weft_label_n(text, size))
+#define weft_label_n_as(t, x, n)   WEFT__WHEN(WEFT__IS_ON, weft_label_n_as(t, x, n))
+#define weft_note_n(text, size)    WEFT__WHEN(WEFT__IS_ON, weft_note_n(text, size))
+#define weft_note_n_as(t, x, n)    WEFT__WHEN(WEFT__IS_ON, weft_note_n_as(t, x, n))
 #endif
 
 /* The end of a WEFT_TASK_SCOPE. */
@@ -143,6 +147,8 @@ __attribute__((unused)) static inline void weft__leave_scope(const char *scope)
 	__attribute__((cleanup(weft__leave_scope), unused)) const char WEFT__APPLY_( \
 		weft__scope_, __LINE__) = (weft_enter(task), 0)
 
+void weft__labelf(uint64_t task, uint64_t *cache, const char *format, unsigned count,
+	const struct weft_value *values) WEFT__DIRECT;
 void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
 	const struct weft_value *values) WEFT__DIRECT;
 /* `names`: the mark's name, then the name of each value. */
@@ -174,13 +180,13 @@ void weft__mark(uint64_t task, uint64_t *cache, const char *const *names, unsign
 	WEFT__IF(WEFT__IS_RECORDING, weft__band(kind, WEFT__CACHE(reason), reason, begin))
 
 /* clang-format off */
-#define WEFT__NOTEF(task, ...) \
+#define WEFT__FORMATTED(function, task, ...) \
 	WEFT__IF(WEFT__IS_ON, \
 		const struct weft_value weft__values[] = { \
 			{0, 0, {0}} WEFT__APPLY(WEFT__VALUES_, __VA_ARGS__)}; \
 		if (0) \
 			weft__check_format(__VA_ARGS__); \
-		weft__notef(task, &weft__cache, "" WEFT__FIRST(__VA_ARGS__, ), \
+		function(task, &weft__cache, "" WEFT__FIRST(__VA_ARGS__, ), \
 			(unsigned)(sizeof(weft__values) / sizeof(weft__values[0])) - 1, weft__values + 1))
 
 #define WEFT__MARK(task, ...) \
@@ -205,7 +211,7 @@ __attribute__((format(printf, 1, 2))) static inline void weft__check_format(cons
 #define WEFT__APPLY_(f, n)                                              WEFT__PASTE(f, n)
 #define WEFT__APPLY(f, ...)                                             WEFT__APPLY_(f, WEFT__COUNT(__VA_ARGS__))(__VA_ARGS__)
 
-/* The values of a notef, without its format. */
+/* The values of a labelf or notef, without its format. */
 #define WEFT__VALUES_1(f)
 #define WEFT__VALUES_2(f, a)      , WEFT__VALUE(a)
 #define WEFT__VALUES_3(f, a, ...) WEFT__VALUES_2(f, a) WEFT__VALUES_2(f, __VA_ARGS__)

@@ -26,6 +26,7 @@
  *     tag_value    value text             name, or 0
  *     mark         types [text] values    name of the shape, or 0
  *     notef        types [text] values    name of the format, or 0
+ *     labelf       as notef
  *     band         kind | begin << 8 text name of the reason, or 0
  *     counter      change                 name
  *     counter_set  value                  name
@@ -49,9 +50,9 @@
  *     rundown                             the next event describes a state, not something that happened
  *
  * A name is an entry of the buffer's table of names (name_abi.h). Where `small` is 0, the text
- * itself follows: up to the record's end, padded with NULs to a word. Inside mark and notef, a text
- * is a word with its length in bytes, then the bytes, padded; a long text is the number of a text
- * chunk of the stream (stream_abi.h). `types` has the number of values in bits 0-3, then four bits
+ * itself follows: up to the record's end, padded with NULs to a word. Inside mark, labelf and
+ * notef, a text is a word with its length in bytes, then the bytes, padded; a long text is the
+ * number of a text chunk of the stream (stream_abi.h). `types` has the number of values in bits 0-3, then four bits
  * for each value's type (enum weft_abi_value). A shape is the mark's name and the names of its
  * fields, separated by NULs. All other values take a word each.
  *
@@ -74,6 +75,7 @@ enum weft_abi_event {
 	WEFT_ABI_NOTEF = 100,
 	WEFT_ABI_TEXT = 101,
 	WEFT_ABI_RUNDOWN = 102,
+	WEFT_ABI_LABELF = 105,
 };
 
 #define WEFT_ABI_EXPLICIT     0x80u /* the X bit, in the byte of the kind */

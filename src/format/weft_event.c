@@ -124,7 +124,8 @@ static void take_value(
 	}
 }
 
-/* Takes what a mark and a notef have in common: types, the name or format, and values. */
+/* Takes the operands that mark, labelf and notef have in common: types, the name or format, and
+ * values. */
 static struct weft_slice take_values(struct operands *c, const struct weft__buffer *buffer,
 	unsigned small, struct weft_field *fields, unsigned *ret_count)
 {
@@ -152,14 +153,13 @@ static void take_mark(struct operands *c, const struct weft__buffer *buffer, uns
 	event->field_count = count;
 }
 
-static void take_notef(struct operands *c, const struct weft__buffer *buffer, unsigned small,
+static void take_formatted(struct operands *c, const struct weft__buffer *buffer, unsigned small,
 	struct weft__event_scratch *scratch, struct weft_event *event)
 {
 	unsigned count;
 	struct weft_slice format = take_values(c, buffer, small, scratch->fields, &count);
 	scratch->text.size = 0;
 	weft__notef_format(&scratch->text, format, scratch->fields, count);
-	event->type = WEFT_EVENT_NOTE;
 	event->text = (struct weft_slice){scratch->text.bytes, scratch->text.size};
 }
 
@@ -243,8 +243,10 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 	case WEFT_ABI_MARK:
 		take_mark(c, buffer, w->small, scratch, event);
 		return true;
+	case WEFT_ABI_LABELF:
 	case WEFT_ABI_NOTEF:
-		take_notef(c, buffer, w->small, scratch, event);
+		event->type = w->kind == WEFT_ABI_LABELF ? WEFT_EVENT_LABEL : WEFT_EVENT_NOTE;
+		take_formatted(c, buffer, w->small, scratch, event);
 		return true;
 	case WEFT_ABI_BAND:
 		take_band(c, buffer, w->small, event);

@@ -14,7 +14,7 @@
 /* Memory for the fields and the text of a decoded event, until the next one is decoded. */
 struct weft__event_scratch {
 	struct weft_field fields[WEFT_ABI_VALUES_MAX];
-	struct weft_text text; /* of a notef */
+	struct weft_text text; /* of a labelf or notef */
 };
 
 /* Decodes words, which must be in a copy, into an event that the caller has zeroed. `task` is the

@@ -19,6 +19,12 @@
 /* The size of a text that only its NUL ends. */
 #define WEFT__C_STRING UINT32_MAX
 
+/* The size of a text as a caller of another language or of weft_label_n passes it. */
+static inline uint32_t weft__bounded(size_t size)
+{
+	return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+}
+
 /* The length of the text, at most `most`. */
 static inline uint32_t weft__measure(const char *text, uint32_t most)
 {

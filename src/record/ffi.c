@@ -34,11 +34,6 @@ WEFT__ALWAYS_INLINE bool is_recording(void)
 	return weft__allows(&weft_category_always, WEFT_LEVEL_ERROR);
 }
 
-WEFT__ALWAYS_INLINE uint32_t bounded(size_t size)
-{
-	return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
-}
-
 /* ---- Starting, levels ---- */
 
 WEFT__EXPORT int weft_ffi_start(void *buffer, size_t size)
@@ -128,7 +123,7 @@ WEFT__EXPORT void weft_ffi_fail(struct weft_category *category, unsigned level, 
 	uint64_t target, const char *message, size_t size)
 {
 	if (is_on(category, level ? level : WEFT_LEVEL_ERROR))
-		weft__record_failure(task, target, message, bounded(size));
+		weft__record_failure(task, target, message, weft__bounded(size));
 }
 
 WEFT__EXPORT void weft_ffi_expect(struct weft_category *category, unsigned level, uint64_t task)
@@ -143,21 +138,21 @@ WEFT__EXPORT void weft_ffi_label(struct weft_category *category, unsigned level,
 	const char *text, size_t size, uint64_t *cache)
 {
 	if (is_on(category, level))
-		weft__record_text(WEFT_ABI_LABEL, task, cache, text, bounded(size));
+		weft__record_text(WEFT_ABI_LABEL, task, cache, text, weft__bounded(size));
 }
 
 WEFT__EXPORT void weft_ffi_note(struct weft_category *category, unsigned level, uint64_t task,
 	const char *text, size_t size, uint64_t *cache)
 {
 	if (is_on(category, level))
-		weft__record_text(WEFT_ABI_NOTE, task, cache, text, bounded(size));
+		weft__record_text(WEFT_ABI_NOTE, task, cache, text, weft__bounded(size));
 }
 
 WEFT__EXPORT void weft_ffi_tag(struct weft_category *category, unsigned level, uint64_t task,
 	const char *text, size_t size, uint64_t *cache)
 {
 	if (is_on(category, level))
-		weft__record_text(WEFT_ABI_TAG, task, cache, text, bounded(size));
+		weft__record_text(WEFT_ABI_TAG, task, cache, text, weft__bounded(size));
 }
 
 WEFT__EXPORT void weft_ffi_tag_value(struct weft_category *category, unsigned level, uint64_t task,
@@ -165,7 +160,16 @@ WEFT__EXPORT void weft_ffi_tag_value(struct weft_category *category, unsigned le
 {
 	if (is_on(category, level))
 		weft__record_text_with(
-			WEFT_ABI_TAG_VALUE, task, cache, text, bounded(size), (uint64_t)value);
+			WEFT_ABI_TAG_VALUE, task, cache, text, weft__bounded(size), (uint64_t)value);
+}
+
+WEFT__EXPORT void weft_ffi_labelf(struct weft_category *category, unsigned level, uint64_t task,
+	const char *format, size_t size, uint64_t *cache, unsigned count,
+	const struct weft_value *values)
+{
+	if (is_on(category, level))
+		weft__record_formatted(
+			WEFT_ABI_LABELF, task, cache, format, weft__bounded(size), count, values);
 }
 
 WEFT__EXPORT void weft_ffi_notef(struct weft_category *category, unsigned level, uint64_t task,
@@ -173,7 +177,8 @@ WEFT__EXPORT void weft_ffi_notef(struct weft_category *category, unsigned level,
 	const struct weft_value *values)
 {
 	if (is_on(category, level))
-		weft__record_notef(task, cache, format, bounded(size), count, values);
+		weft__record_formatted(
+			WEFT_ABI_NOTEF, task, cache, format, weft__bounded(size), count, values);
 }
 
 WEFT__EXPORT void weft_ffi_mark(struct weft_category *category, unsigned level, uint64_t task,
@@ -181,21 +186,21 @@ WEFT__EXPORT void weft_ffi_mark(struct weft_category *category, unsigned level, 
 	const struct weft_value *values)
 {
 	if (is_on(category, level))
-		weft__record_mark(task, cache, names, bounded(size), count, values);
+		weft__record_mark(task, cache, names, weft__bounded(size), count, values);
 }
 
 WEFT__EXPORT void weft_ffi_counter_add(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, int64_t change)
 {
 	if (is_on(category, level))
-		weft__record_count(WEFT_ABI_COUNTER, task, cache, name, bounded(size), change);
+		weft__record_count(WEFT_ABI_COUNTER, task, cache, name, weft__bounded(size), change);
 }
 
 WEFT__EXPORT void weft_ffi_counter_set(struct weft_category *category, unsigned level,
 	uint64_t task, const char *name, size_t size, uint64_t *cache, int64_t value)
 {
 	if (is_on(category, level))
-		weft__record_count(WEFT_ABI_COUNTER_SET, task, cache, name, bounded(size), value);
+		weft__record_count(WEFT_ABI_COUNTER_SET, task, cache, name, weft__bounded(size), value);
 }
 
 /* ---- The thread ---- */
@@ -203,14 +208,14 @@ WEFT__EXPORT void weft_ffi_counter_set(struct weft_category *category, unsigned 
 WEFT__EXPORT void weft_ffi_thread_name(const char *name, size_t size)
 {
 	if (is_recording())
-		weft__name_thread(name, bounded(size));
+		weft__name_thread(name, weft__bounded(size));
 }
 
 WEFT__ALWAYS_INLINE void put_band(
 	unsigned kind, bool begin, const char *reason, size_t size, uint64_t *cache)
 {
 	if (is_recording())
-		weft__record_text_with(WEFT_ABI_BAND, WEFT_TASK_CURRENT, cache, reason, bounded(size),
+		weft__record_text_with(WEFT_ABI_BAND, WEFT_TASK_CURRENT, cache, reason, weft__bounded(size),
 			weft__band_operand(kind, begin));
 }
 
@@ -248,12 +253,12 @@ WEFT__EXPORT void weft_ffi_moment_end(void)
 WEFT__EXPORT void weft_ffi_snapshot_request(const char *reason, size_t size)
 {
 	if (is_recording())
-		weft__request_snapshot(reason, bounded(size));
+		weft__request_snapshot(reason, weft__bounded(size));
 }
 
 WEFT__EXPORT void weft_ffi_trigger(const char *rule, size_t size)
 {
-	weft__add_trigger(rule, bounded(size));
+	weft__add_trigger(rule, weft__bounded(size));
 }
 
 WEFT__EXPORT bool weft_ffi_rundown_wanted(uint32_t *seen)
@@ -265,5 +270,5 @@ WEFT__EXPORT void weft_ffi_rundown_task(uint64_t task, uint16_t kind, const char
 	size_t size, uint64_t age_ns, uint64_t waits_for)
 {
 	if (is_recording())
-		weft__record_alive(task, kind, label, bounded(size), age_ns, waits_for);
+		weft__record_alive(task, kind, label, weft__bounded(size), age_ns, waits_for);
 }

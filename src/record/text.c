@@ -118,6 +118,26 @@ WEFT__EXPORT void weft__note(uint64_t task, uint64_t *cache, const char *text)
 	put(WEFT_ABI_NOTE, task, cache, text, WEFT__C_STRING);
 }
 
+WEFT__EXPORT void weft_label_n_as(uint64_t task, const char *text, size_t size)
+{
+	put_slowly(task, NULL, text, weft__bounded(size), WEFT_ABI_LABEL);
+}
+
+WEFT__EXPORT void weft_label_n(const char *text, size_t size)
+{
+	weft_label_n_as(WEFT_TASK_CURRENT, text, size);
+}
+
+WEFT__EXPORT void weft_note_n_as(uint64_t task, const char *text, size_t size)
+{
+	put_slowly(task, NULL, text, weft__bounded(size), WEFT_ABI_NOTE);
+}
+
+WEFT__EXPORT void weft_note_n(const char *text, size_t size)
+{
+	weft_note_n_as(WEFT_TASK_CURRENT, text, size);
+}
+
 WEFT__EXPORT void weft__tag(uint64_t task, uint64_t *cache, const char *text)
 {
 	put(WEFT_ABI_TAG, task, cache, text, WEFT__C_STRING);

@@ -26,8 +26,9 @@ static inline uint64_t weft__band_operand(unsigned kind, bool begin)
 	return (kind & 0xff) | (uint64_t)begin << 8;
 }
 
-void weft__record_notef(uint64_t task, uint64_t *cache, const char *format, uint32_t size,
-	unsigned count, const struct weft_value *values);
+/* A labelf or notef. */
+void weft__record_formatted(unsigned kind, uint64_t task, uint64_t *cache, const char *format,
+	uint32_t size, unsigned count, const struct weft_value *values);
 /* `shape`: the mark's name and the names of its values, with NULs in between. */
 void weft__record_mark(uint64_t task, uint64_t *cache, const char *shape, uint32_t size,
 	unsigned count, const struct weft_value *values);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * Events with typed values: notef and mark. Nothing is formatted here; the event has the format or
- * the names, the types and the values, and the reader formats them.
+ * Events with typed values: labelf, notef and mark. Nothing is formatted here; the event has the
+ * format or the names, the types and the values, and the reader formats them.
  */
 #include <string.h>
 
@@ -103,31 +103,42 @@ static WEFT__OUT_OF_LINE void put_values(struct weft_abi_slot *slot, unsigned ki
 	weft__draft_put_in(slot, &draft);
 }
 
-static WEFT__OUT_OF_LINE void notef_slowly(uint64_t task, uint64_t *cache, const char *format,
-	uint32_t most, unsigned count, const struct weft_value *values)
+static WEFT__OUT_OF_LINE void formatted_slowly(uint64_t task, uint64_t *cache, const char *format,
+	uint32_t most, unsigned count, const struct weft_value *values, unsigned kind)
 {
 	struct weft__self self;
 	if (!weft__entered_now(&self))
 		return;
 	uint16_t name = weft__name_of(&self, cache, format, most);
-	if (put_numbers(self.slot, WEFT_ABI_NOTEF, task, name, count, values))
+	if (put_numbers(self.slot, kind, task, name, count, values))
 		return;
 	uint32_t size = name ? 0 : weft__measure_name(format, most);
-	put_values(self.slot, WEFT_ABI_NOTEF, task, name, format, size, count, values);
+	put_values(self.slot, kind, task, name, format, size, count, values);
 }
 
-void weft__record_notef(uint64_t task, uint64_t *cache, const char *format, uint32_t size,
-	unsigned count, const struct weft_value *values)
+WEFT__ALWAYS_INLINE void put_formatted(unsigned kind, uint64_t task, uint64_t *cache,
+	const char *format, uint32_t size, unsigned count, const struct weft_value *values)
 {
-	if (!put_cached(WEFT_ABI_NOTEF, task, cache, count, values))
-		notef_slowly(task, cache, format, size, count, values);
+	if (!put_cached(kind, task, cache, count, values))
+		formatted_slowly(task, cache, format, size, count, values, kind);
+}
+
+void weft__record_formatted(unsigned kind, uint64_t task, uint64_t *cache, const char *format,
+	uint32_t size, unsigned count, const struct weft_value *values)
+{
+	put_formatted(kind, task, cache, format, size, count, values);
+}
+
+WEFT__EXPORT void weft__labelf(uint64_t task, uint64_t *cache, const char *format, unsigned count,
+	const struct weft_value *values)
+{
+	put_formatted(WEFT_ABI_LABELF, task, cache, format, WEFT__C_STRING, count, values);
 }
 
 WEFT__EXPORT void weft__notef(uint64_t task, uint64_t *cache, const char *format, unsigned count,
 	const struct weft_value *values)
 {
-	if (!put_cached(WEFT_ABI_NOTEF, task, cache, count, values))
-		notef_slowly(task, cache, format, WEFT__C_STRING, count, values);
+	put_formatted(WEFT_ABI_NOTEF, task, cache, format, WEFT__C_STRING, count, values);
 }
 
 /* Joins the names with NULs in between; returns more than a name's maximum size if they don't fit.

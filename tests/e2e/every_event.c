@@ -50,7 +50,10 @@ static void record_text(const char *run_time)
 {
 	weft_label("a \"quoted\" \\ label");
 	weft_label(run_time);
+	weft_label_n(run_time, 2);
+	weft_labelf("%s is %d of %.2f%%", run_time, -3, 99.5);
 	weft_note("two\nlines");
+	weft_note_n("not all of this", 7);
 	weft_notef("%s is %d of %.2f%%", run_time, -3, 99.5);
 	weft_tag("tag");
 	weft_tag_value("negative", INT64_MIN);

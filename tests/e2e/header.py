@@ -135,6 +135,7 @@ def the_comparison_notices():
 @case
 def formats_are_checked():
     refuses('weft_notef("%s", n);', 'format')
+    refuses('weft_labelf("%s", n);', 'format')
     refuses('weft_notef("%d");', 'format')
 
 

@@ -72,6 +72,13 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	weft_label("literal");
 	weft_label(text);
 	weft_label_as(task, NAME);
+	weft_label_n(text, (size_t)number);
+	weft_label_n_as(evaluated(), text, 3);
+	weft_labelf("no value");
+	weft_labelf("%s %d", text, number);
+	weft_labelf_as(task, "%.2f", ratio);
+	weft_note_n("literal", 3);
+	weft_note_n_as(task, text, (size_t)number);
 	weft_note(text + 1);
 	weft_note_as(task, "two " NAME);
 	weft_notef("no value");

@@ -57,10 +57,10 @@ def what_an_installed_header_declares_links():
 
 @case
 def other_languages_have_every_call():
-    """Each call of weft.h is in weft_ffi.h, with the acting task as a parameter instead of _as."""
+    """Each call of weft.h is in weft_ffi.h, with the acting task and a text's size as parameters instead of _as and _n."""
     calls, functions = (set(re.findall(r'^(?:#define |[a-z][\w ]*)\b%s([a-z_]+)\(' % prefix, read('include/weft/' + name), re.MULTILINE))
                         for prefix, name in (('weft_(?!_)', 'weft.h'), ('(?:struct weft_category \\*)?weft_ffi_', 'weft_ffi.h')))
-    calls = {call[:-len('_as')] if call.endswith('_as') else call for call in calls}
+    calls = {call.removesuffix('_as').removesuffix('_n') for call in calls}
     # weft_ffi_category and weft_ffi_is_enabled are in their place; the level is a parameter.
     calls -= {'at', 'enabled', 'category_enabled', 'category_register', 'category_unregister'}
     assert len(calls) > 25, calls

@@ -77,6 +77,7 @@ static void call_texts(uint64_t as)
 	weft_tag_as(as, "tag");
 	weft_tag_value_as(as, "valued", -5);
 	weft_notef_as(as, "%d of %s", 3, "five");
+	weft_labelf_as(as, "%d of %s", 3, "five");
 	weft_mark_as(as, "mark", "n", 7, "u", (uint64_t)UINT64_MAX, "f", 0.5, "s", "text");
 	weft_mark_as(as, "empty");
 	weft_counter_add_as(as, "counter", -1);
@@ -99,6 +100,7 @@ static void call_texts_ffi(uint64_t as, uint64_t *c)
 	weft_ffi_tag(own, 0, as, TEXT("tag"), c ? &c[2] : NULL);
 	weft_ffi_tag_value(own, 0, as, TEXT("valued"), c ? &c[3] : NULL, -5);
 	weft_ffi_notef(own, 0, as, TEXT("%d of %s"), c ? &c[4] : NULL, 2, format_values);
+	weft_ffi_labelf(own, 0, as, TEXT("%d of %s"), c ? &c[4] : NULL, 2, format_values);
 	weft_ffi_mark(own, 0, as, TEXT("mark\0n\0u\0f\0s"), c ? &c[5] : NULL, 4, mark_values);
 	weft_ffi_mark(own, 0, as, TEXT("empty"), c ? &c[6] : NULL, 0, NULL);
 	weft_ffi_counter_add(own, 0, as, TEXT("counter"), c ? &c[7] : NULL, -1);

@@ -5,7 +5,9 @@
 #include "record_trace.h"
 
 #include <math.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <weft/error.h>
 
@@ -259,6 +261,46 @@ static void notes_are_formatted_by_the_reader(void **state)
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
 		trace_text(trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0)->text, expected[i]);
 	trace_text(trace_expect(&t, WEFT_EVENT_NOTE, 9, 0)->text, "1 2 3 4 5 6 7 8");
+	trace_close(&t);
+}
+
+static void labels_are_formatted_by_the_reader(void **state)
+{
+	struct trace t;
+	char text[] = "text";
+	weft_labelf("GET %s", text);
+	memcpy(text, "gone", 4);
+	weft_labelf_as(9, "%d", 7);
+	weft_labelf_as(9, "plain");
+	read_back(&t, state);
+	trace_text(trace_expect(&t, WEFT_EVENT_LABEL, WEFT_TASK_NONE, 0)->text, "GET text");
+	trace_text(trace_expect(&t, WEFT_EVENT_LABEL, 9, 0)->text, "7");
+	trace_text(trace_expect(&t, WEFT_EVENT_LABEL, 9, 0)->text, "plain");
+	trace_close(&t);
+}
+
+/* The text is a page's last bytes, so that a read behind it would fault. */
+static void texts_with_a_size_need_no_nul(void **state)
+{
+	struct trace t;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+	char *text = pages + page - 5;
+	memcpy(text, "hello", 5);
+	weft_label_n(text, 5);
+	weft_label_n_as(9, text, 4);
+	weft_note_n(text, 5);
+	weft_note_n_as(9, text, 0);
+	weft_note_n("ends\0 before its size", 20);
+	munmap(pages, 2 * page);
+	read_back(&t, state);
+	trace_text(trace_expect(&t, WEFT_EVENT_LABEL, WEFT_TASK_NONE, 0)->text, "hello");
+	trace_text(trace_expect(&t, WEFT_EVENT_LABEL, 9, 0)->text, "hell");
+	trace_text(trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0)->text, "hello");
+	trace_text(trace_expect(&t, WEFT_EVENT_NOTE, 9, 0)->text, "");
+	trace_text(trace_expect(&t, WEFT_EVENT_NOTE, WEFT_TASK_NONE, 0)->text, "ends");
 	trace_close(&t);
 }
 
@@ -609,6 +651,8 @@ int main(void)
 		CASE(a_place_with_changing_text_is_no_literal),
 		CASE(long_text_is_cut_between_characters),
 		CASE(notes_are_formatted_by_the_reader),
+		CASE(labels_are_formatted_by_the_reader),
+		CASE(texts_with_a_size_need_no_nul),
 		CASE(long_values_leave_room_for_the_others),
 		CASE(marks_have_typed_fields),
 		CASE(names_of_a_mark_fill_their_room),
