@@ -64,17 +64,35 @@ static uint32_t lowest_allowed(const struct placing *p, uint32_t above, bool is_
 	return above == WEFT_NONE ? 0 : p->columns->row[above] + (is_beside ? 0 : 1);
 }
 
-/* When a task continues in the row of a task that became it; 0 for others. The new task is often
- * created shortly before the other ends. It still takes over the row, and has it alone from the
- * other's end on. */
+/* True if the parent created the task in its last activation, which ended with the parent, and the
+ * task did not run before that: one callback makes the next. */
+static bool is_next_callback(const struct placing *p, uint32_t parent, uint32_t task)
+{
+	const struct weft_tasks *tasks = &p->model->tasks;
+	const struct weft_activations *ran = &p->model->activations;
+	uint32_t first = tasks->first_activation[task], last = tasks->end_activation[parent];
+	bool has_run = first < tasks->end_activation[task];
+	if (tasks->becomes[parent] != WEFT_NONE || p->columns->moved[task] ||
+		last == tasks->first_activation[parent])
+		return false;
+	return ran->start[last - 1] <= p->columns->start[task] &&
+		   ran->end[last - 1] == tasks->end[parent] &&
+		   (!has_run || ran->start[first] >= tasks->end[parent]);
+}
+
+/* When a task continues in the row of its parent, which became it or made it as the next callback;
+ * 0 for others. The task is often created shortly before the other ends. It still takes over the
+ * row, and has it alone from the other's end on. */
 static uint64_t continues_at(const struct placing *p, uint32_t task)
 {
 	const struct weft_tasks *tasks = &p->model->tasks;
 	uint32_t above = p->columns->above[task];
-	if (above == WEFT_NONE || tasks->becomes[above] != task)
+	if (above == WEFT_NONE)
 		return 0;
 	uint64_t at = tasks->end[above];
-	return at > p->columns->start[task] && at < end_of(p, task) ? at : 0;
+	if (at <= p->columns->start[task] || at >= end_of(p, task) || end_of(p, above) != at)
+		return 0;
+	return tasks->becomes[above] == task || is_next_callback(p, above, task) ? at : 0;
 }
 
 /* The time from which on a placed task has its row alone. */
@@ -92,23 +110,31 @@ static struct weft__ranks ranks_of(const struct placing *p, uint64_t start, uint
 	return weft__occupancy_ranks(p->occupancy, start, end > start ? end : start + 1);
 }
 
+/* Places the task in its parent's row, if that is free from the parent's end on. Of several tasks
+ * that could continue a row, the first one placed gets it, which is the newest. */
+static int continue_row(struct placing *p, uint32_t task, const struct unit *unit, bool *ret_placed)
+{
+	uint32_t row = p->columns->row[unit->above];
+	int error = weft__occupancy_try(
+		p->occupancy, ranks_of(p, unit->continued, end_of(p, task)), row, ret_placed);
+	if (!error && *ret_placed)
+		p->columns->row[task] = row;
+	return error;
+}
+
 static int place_task(struct placing *p, uint32_t task, const struct unit *unit)
 {
 	struct weft__columns *c = p->columns;
-	uint32_t from = lowest_allowed(p, unit->above, unit->is_beside);
-	bool placed = false;
+	bool is_known = c->start[task] >= p->known_from, placed = false;
 	int error = 0;
-	if (c->start[task] < p->known_from && from < p->bottom)
-		from = p->bottom;
-	if (unit->continued && c->start[task] >= alone_from(p, unit->above))
-		error = weft__occupancy_try(
-			p->occupancy, ranks_of(p, unit->continued, end_of(p, task)), from, &placed);
-	if (error)
+	if (unit->continued && is_known && c->start[task] >= alone_from(p, unit->above))
+		error = continue_row(p, task, unit, &placed);
+	if (error || placed)
 		return error;
-	if (!placed)
-		return weft__occupancy_take(p->occupancy, unit->ranks, from, &c->row[task]);
-	c->row[task] = from;
-	return 0;
+	uint32_t from = lowest_allowed(p, unit->above, unit->is_beside);
+	if (!is_known && from < p->bottom)
+		from = p->bottom;
+	return weft__occupancy_take(p->occupancy, unit->ranks, from, &c->row[task]);
 }
 
 static int place_fold(struct placing *p, struct weft_fold *fold, uint32_t member)

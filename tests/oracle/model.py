@@ -347,6 +347,23 @@ def simplified(model):
     return tree
 
 
+def is_next_callback(model, tree, task):
+    """Its parent created it in its last activation, which ended with the parent; it did not run before that."""
+    start, parent, moved = tree[task]
+    ran, parent_ran = model.activations_of(task), model.activations_of(parent)
+    if moved or parent.becomes or not parent_ran:
+        return False
+    since, until = parent_ran[-1]
+    return since <= start and until == model.end_of(parent) and (not ran or until <= ran[0][0])
+
+
+def continues_row(model, tree, task):
+    """It takes its parent's row, although it may have been created shortly before the parent's end."""
+    start, parent, _ = tree[task]
+    return bool(parent and tree[parent][0] <= start < model.end_of(parent) < model.end_of(task)
+                and (parent.becomes is task or is_next_callback(model, tree, task)))
+
+
 def rows(model, tree):
     """{task: row} by the rule of first gaps."""
     children = {}
@@ -365,12 +382,10 @@ def rows(model, tree):
         task = walk.pop()
         start, parent, _ = tree[task]
         end = max(model.end_of(task), start + 1)
+        continues = continues_row(model, tree, task)
         row = 0
         if parent:
-            row = row_of[parent] + (parent.becomes is not task and model.end_of(parent) > start)
-        # A task that another becomes may exist shortly before the other ends, and still continue in its row.
-        continues = (parent and parent.becomes is task
-                     and tree[parent][0] <= start < model.end_of(parent) < end)
+            row = row_of[parent] + (parent.becomes is not task and not continues and model.end_of(parent) > start)
 
         def is_free(at):
             return not any(a < end and start < b and not (continues and who is parent)
@@ -391,11 +406,12 @@ def rows(model, tree):
 def wrong_rows(model, tree, row_of):
     """Pairs of tasks that overlap in a row, and tasks above what their parent allows."""
     def continues(task, other):
-        return tree[task][1] is other and other.becomes is task and model.end_of(other) < model.end_of(task)
+        return tree[task][1] is other and continues_row(model, tree, task)
 
     wrong, in_row = [], {}
     for task, (start, parent, _) in tree.items():
-        least = row_of[parent] + (parent.becomes is not task and model.end_of(parent) > start) if parent else 0
+        is_beside = parent and (parent.becomes is task or continues_row(model, tree, task) or model.end_of(parent) <= start)
+        least = row_of[parent] + (not is_beside) if parent else 0
         if row_of[task] < least:
             wrong.append((task.id, parent.id))
         for other in in_row.setdefault(row_of[task], []):

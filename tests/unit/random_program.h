@@ -162,10 +162,23 @@ static inline uint64_t end_of(const struct weft_layout *l, uint32_t task)
 	return end > l->start[task] ? end : l->start[task];
 }
 
+/* `b` made `a` in its last activation and ended with it, and `a` did not run before. */
+static inline bool is_next_callback(const struct weft_layout *l, uint32_t a, uint32_t b)
+{
+	const struct weft_tasks *tasks = &l->model->tasks;
+	const struct weft_activations *ran = &l->model->activations;
+	uint32_t first = tasks->first_activation[a], last = tasks->end_activation[b];
+	return !l->moved[a] && tasks->becomes[b] == WEFT_NONE && !goes_on(l->model, b) &&
+		   last > tasks->first_activation[b] && ran->start[last - 1] <= l->start[a] &&
+		   ran->end[last - 1] == tasks->end[b] &&
+		   (first == tasks->end_activation[a] || tasks->end[b] <= ran->start[first]);
+}
+
 static inline bool continues(const struct weft_layout *l, uint32_t a, uint32_t b)
 {
 	const struct weft_tasks *tasks = &l->model->tasks;
-	return l->parent[a] == b && tasks->becomes[b] == a && tasks->end[b] < end_of(l, a);
+	return l->parent[a] == b && tasks->end[b] < end_of(l, a) &&
+		   (tasks->becomes[b] == a || is_next_callback(l, a, b));
 }
 
 static inline void check_lines_are_apart(const struct weft_layout *l)
@@ -207,7 +220,8 @@ static inline void check_children(const struct weft_layout *l)
 			continue;
 		assert_true(l->row[task] >= l->row[parent]);
 		if (l->form[task] == WEFT_FORM_LINE && l->row[task] == l->row[parent])
-			assert_true(tasks->becomes[parent] == task || tasks->end[parent] <= l->start[task]);
+			assert_true(tasks->becomes[parent] == task || tasks->end[parent] <= l->start[task] ||
+						continues(l, task, parent));
 	}
 }
 

@@ -26,7 +26,8 @@ static uint32_t pick(uint32_t below)
 struct hand {
 	uint32_t capacity;
 	uint64_t *id, *start, *end, *edge_time;
-	uint32_t *parent, *becomes, *first_edge, *from, *to, *by_actor;
+	uint32_t *parent, *becomes, *first_edge, *from, *to, *by_actor, *first_run;
+	uint64_t *run_start, *run_end;
 	uint16_t *kind;
 	uint8_t *flags, *edge_type;
 	struct weft_model model;
@@ -43,6 +44,9 @@ static struct hand *hand_create(uint32_t capacity)
 	h->parent = calloc(n, 4);
 	h->becomes = calloc(n, 4);
 	h->first_edge = calloc(n, 4);
+	h->first_run = calloc(n, 4);
+	h->run_start = calloc(n, 8);
+	h->run_end = calloc(n, 8);
 	h->flags = calloc(n, 1);
 	h->kind = calloc(n, 2);
 	h->from = calloc(2 * n, 4);
@@ -58,6 +62,8 @@ static struct hand *hand_create(uint32_t capacity)
 	t->becomes = h->becomes;
 	t->first_edge = h->first_edge;
 	t->end_edge = h->first_edge + 1;
+	t->first_activation = h->first_run;
+	t->end_activation = h->first_run + 1;
 	t->flags = h->flags;
 	t->kind = h->kind;
 	struct weft_edges *e = &h->model.edges;
@@ -66,6 +72,7 @@ static struct hand *hand_create(uint32_t capacity)
 	e->to = h->to;
 	e->type = h->edge_type;
 	e->by_actor = h->by_actor;
+	h->model.activations = (struct weft_activations){.start = h->run_start, .end = h->run_end};
 	return h;
 }
 
@@ -77,6 +84,9 @@ static void hand_destroy(struct hand *h)
 	free(h->parent);
 	free(h->becomes);
 	free(h->first_edge);
+	free(h->first_run);
+	free(h->run_start);
+	free(h->run_end);
 	free(h->flags);
 	free(h->kind);
 	free(h->from);
@@ -95,6 +105,7 @@ static uint32_t add_task(struct hand *h, uint32_t parent, uint64_t start, uint64
 	h->end[task] = end;
 	h->parent[task] = parent;
 	h->becomes[task] = WEFT_NONE;
+	h->first_run[task + 1] = h->model.activations.count;
 	h->kind[task] = WEFT_KIND_TASK;
 	if (parent != WEFT_NONE) {
 		uint32_t edge = h->model.edges.count++;
@@ -104,6 +115,15 @@ static uint32_t add_task(struct hand *h, uint32_t parent, uint64_t start, uint64
 		h->edge_type[edge] = WEFT_EDGE_CREATE;
 	}
 	return task;
+}
+
+/* The newest task runs. */
+static void run_newest(struct hand *h, uint64_t start, uint64_t end)
+{
+	uint32_t run = h->model.activations.count++, task = h->model.tasks.count - 1;
+	h->run_start[run] = start;
+	h->run_end[run] = end;
+	h->first_run[task + 1] = run + 1;
 }
 
 static void add_edge(struct hand *h, uint8_t type, uint32_t from, uint32_t to, uint64_t time)
@@ -322,6 +342,65 @@ static void a_task_continues_in_the_row_of_one_that_became_it(void **state)
 	hand_destroy(h);
 }
 
+/* One callback of a chain: it runs until its end, and its child is created while it runs. */
+struct callback {
+	uint64_t created, runs, ends;
+};
+
+static uint32_t add_callback(struct hand *h, uint32_t parent, struct callback callback)
+{
+	uint32_t task = add_task(h, parent, callback.created, callback.ends);
+	h->flags[task] = WEFT_TASK_RESOLVED;
+	run_newest(h, callback.runs, callback.ends);
+	return task;
+}
+
+static void a_chain_of_callbacks_stays_in_its_row(void **state)
+{
+	(void)state;
+	struct hand *h = hand_create(600);
+	uint32_t task = WEFT_NONE;
+	for (uint64_t i = 0; i < 600; i++)
+		task = add_callback(h, task, (struct callback){10 * i, 10 * i + 5, 10 * i + 12});
+	index_edges(h);
+	struct weft_layout *layout = lay_out(h);
+	assert_int_equal(layout->row_count, 1);
+	weft_layout_destroy(layout);
+	hand_destroy(h);
+}
+
+/* The row of a second callback after a first one that runs at 10 and ends at 20. */
+static uint32_t row_of_second(struct callback second, bool is_resolved, uint32_t others)
+{
+	struct hand *h = hand_create(8);
+	uint32_t first = add_callback(h, WEFT_NONE, (struct callback){0, 10, 20});
+	h->flags[first] = is_resolved ? WEFT_TASK_RESOLVED : 0;
+	h->model.summary.live = true;
+	uint32_t task = add_callback(h, first, second);
+	for (uint32_t i = 0; i < others; i++)
+		add_callback(h, first, (struct callback){19, 25, 40});
+	index_edges(h);
+	struct weft_layout *layout = lay_out(h);
+	uint32_t row = layout->row[task];
+	weft_layout_destroy(layout);
+	hand_destroy(h);
+	return row;
+}
+
+static void only_the_next_callback_continues_in_the_row(void **state)
+{
+	(void)state;
+	assert_int_equal(row_of_second((struct callback){12, 22, 30}, true, 0), 0);
+	assert_int_equal(row_of_second((struct callback){12, 20, 30}, true, 0), 0);
+	/* It was created before its parent ran, or runs before its parent ends. */
+	assert_int_equal(row_of_second((struct callback){9, 22, 30}, true, 0), 1);
+	assert_int_equal(row_of_second((struct callback){12, 19, 30}, true, 0), 1);
+	/* The parent goes on. */
+	assert_int_equal(row_of_second((struct callback){12, 22, 30}, false, 0), 1);
+	/* The newest of several gets the row. */
+	assert_int_equal(row_of_second((struct callback){12, 22, 30}, true, 2), 2);
+}
+
 static bool hangs_under(const struct weft_layout *layout, uint32_t task, uint32_t ancestor)
 {
 	while (task != WEFT_NONE && task != ancestor)
@@ -519,6 +598,8 @@ int main(void)
 		cmocka_unit_test(high_concurrency_stays_compact),
 		cmocka_unit_test(rows_keep_their_promises),
 		cmocka_unit_test(a_task_continues_in_the_row_of_one_that_became_it),
+		cmocka_unit_test(a_chain_of_callbacks_stays_in_its_row),
+		cmocka_unit_test(only_the_next_callback_continues_in_the_row),
 		cmocka_unit_test(a_moved_task_starts_at_its_read_below_its_source),
 		cmocka_unit_test(only_quiet_readers_move),
 		cmocka_unit_test(a_child_from_the_end_on_is_beside_its_parent),
