@@ -28,7 +28,8 @@ static void draw_run(struct painter *p, double x, double x2, uint32_t color)
 		weft_canvas_rect(p->canvas, x, box->y, x2, box->y + box->height, color);
 }
 
-/* Writes a band's name, with a halo if counters may pass below. */
+/* Writes a band's name at the upper edge, or if a task's name is there, at the lower one. It has a
+ * halo, as counters may pass below. */
 static void name_band(struct painter *p, const struct weft_band_period *band, double x, double x2)
 {
 	const struct weft_box *box = &p->frame->picture;
@@ -38,11 +39,16 @@ static void name_band(struct painter *p, const struct weft_band_period *band, do
 	if (x2 - x < NAMED_FROM || box->height < 60)
 		return;
 	double width = weft__fit_text(p, band_name(p, band), x2 - x - 6, &style, text, sizeof(text));
-	struct weft__rect rect = {x + 3, box->y + 2, x + 3 + width, box->y + 14};
-	if (width < LEAST_NAME && strlen(text) != band_name(p, band).size)
+	if (width <= 0 || (width < LEAST_NAME && strlen(text) != band_name(p, band).size))
 		return; /* "sl…" would be useless */
-	if (width > 0 && weft__occupied_take(p->occupied, rect))
-		weft_canvas_text(p->canvas, rect.x, box->y + 12, text, strlen(text), width, &style);
+	const double tops[] = {box->y + 2, box->y + box->height - 14};
+	for (unsigned i = 0; i < 2; i++) {
+		struct weft__rect rect = {x + 3, tops[i], x + 3 + width, tops[i] + 12};
+		if (!weft__occupied_take(p->occupied, rect))
+			continue;
+		weft_canvas_text(p->canvas, rect.x, tops[i] + 10, text, strlen(text), width, &style);
+		return;
+	}
 }
 
 /* A band's edges, on whole pixels. */

@@ -88,9 +88,9 @@ static void (*const steps[])(struct painter *) = {
 	weft__draw_highlight,
 	weft__draw_marks,
 	weft__draw_counters,
-	weft__name_bands, /* from here on above the counters, which would cross out the text */
-	weft__name_folds,
+	weft__name_folds, /* from here on above the counters, which would cross out the text */
 	weft__draw_names,
+	weft__name_bands,
 	weft__label_waits,
 	weft__draw_handles,
 	end_picture,

@@ -21,7 +21,7 @@
 
 #include "base/export.h"
 
-#define SMALL_MARGIN  0.15 /* of the height, the margin's upper limit */
+#define SMALL_MARGIN  0.22 /* of the height, the margin's upper limit */
 #define ROWS_AT_LEAST 10
 #define MIDDLE        0.6 /* share of the height with rows of full size */
 
