@@ -13,19 +13,20 @@
 #include <weft/buffer.h>
 
 #include "runs/directory.h"
-#include "runs/directory.h"
 #include "runs/find.h"
 #include "runs/message.h"
+#include "runs/page.h"
 
 static const char usage[] =
 	"usage: weft ls [--json]\n"
 	"\n"
 	"Lists the rings in the run directories: of programs under `weft record`, and of those whose\n"
-	"`weft record` was killed.\n"
+	"`weft record` was killed. Also lists programs that could record, but do not.\n"
 	"\n"
 	"  running   the program records; `weft tail PID` follows it\n"
 	"  stopped   the program has stopped recording, but runs\n"
 	"  dead      the program has ended, and its trace is being saved\n"
+	"  linked    the program could record, but does not; `weft record` attaches to it by its PID\n"
 	"  orphaned  the program has ended, and its `weft record` ended before it saved the trace\n"
 	"\n"
 	"  --json  one JSON object on each line\n"
@@ -59,10 +60,10 @@ static bool read_row(const struct weft__runs_found *ring, struct row *ret_row)
 	return true;
 }
 
-/* Seconds since the program started; -1 if unknown. */
-static int64_t age_s(const struct row *row)
+/* Seconds since then; -1 if it is unknown. */
+static int64_t age_since(uint64_t unix_ns)
 {
-	int64_t start = (int64_t)(row->summary.start_unix_ns / 1000000000);
+	int64_t start = (int64_t)(unix_ns / 1000000000);
 	int64_t age = (int64_t)time(NULL) - start;
 	return start == 0 ? -1 : age < 0 ? 0 : age;
 }
@@ -91,6 +92,21 @@ static void add_size(struct weft_text *text, uint64_t bytes)
 	weft_text_add(text, &units[unit], 1);
 }
 
+/* A line of a process that does not record: without size and events. */
+static void add_linked_text(const struct weft__runs_linked *linked, struct weft_text *text)
+{
+	size_t column = text->size;
+	weft_text_add_u64(text, (uint64_t)linked->pid);
+	weft_text_pad(text, column, 9);
+	weft_text_add_string(text, "linked");
+	weft_text_pad(text, column, 19);
+	add_age(text, age_since(linked->started_unix_ns));
+	weft_text_pad(text, column, 28);
+	weft_text_add_string(text, "-        -           -           ");
+	weft_text_add_string(text, weft__runs_shown(linked->program));
+	weft_text_add(text, "\n", 1);
+}
+
 static void add_text(const struct row *row, struct weft_text *text)
 {
 	size_t column = text->size;
@@ -98,7 +114,7 @@ static void add_text(const struct row *row, struct weft_text *text)
 	weft_text_pad(text, column, 9);
 	weft_text_add_string(text, state_of(row));
 	weft_text_pad(text, column, 19);
-	add_age(text, age_s(row));
+	add_age(text, age_since(row->summary.start_unix_ns));
 	weft_text_pad(text, column, 28);
 	add_size(text, row->bytes);
 	weft_text_pad(text, column, 37);
@@ -146,44 +162,93 @@ static void add_json(const struct row *row, struct weft_text *text)
 	weft_text_add_string(text, "}\n");
 }
 
+static void add_linked_json(const struct weft__runs_linked *linked, struct weft_text *text)
+{
+	add_json_number(text, "{\"pid\":", (uint64_t)linked->pid);
+	weft_text_add_string(text, ",\"program\":");
+	weft_text_add_json(text, linked->program, strlen(linked->program));
+	weft_text_add_string(text, ",\"state\":\"linked\",\"attended\":false");
+	add_json_number(text, ",\"started\":", linked->started_unix_ns);
+	weft_text_add_string(text, ",\"bytes\":0,\"events\":0,\"losses\":{},\"path\":null}\n");
+}
+
 static void explain_nothing(void)
 {
 	char searched[PATH_MAX];
 	weft__runs_directory_searched(searched);
-	cli_inform("no program records now, and no ring was left behind in %s; another user, another "
-			   "XDG_RUNTIME_DIR and WEFT_OUT have rings elsewhere",
+	cli_inform("no program records now or could, and no ring was left behind in %s; another user, "
+			   "another XDG_RUNTIME_DIR and WEFT_OUT have rings elsewhere",
 		weft__runs_shown(searched));
+}
+
+/* The lines so far. */
+struct ls_lines {
+	struct weft_text text;
+	size_t lines;
+	bool json;
+};
+
+/* Call before each line: adds the heading. */
+static void begin_line(struct ls_lines *listing)
+{
+	if (listing->lines++ == 0 && !listing->json)
+		weft_text_add_string(&listing->text,
+			"pid      state     age      size     events      lost        program\n");
+}
+
+static void add_rings(struct ls_lines *listing, const struct weft__runs_list *rings)
+{
+	for (size_t i = 0; i < rings->count; i++) {
+		struct row row;
+		if (!read_row(&rings->list[i], &row))
+			continue;
+		begin_line(listing);
+		(listing->json ? add_json : add_text)(&row, &listing->text);
+	}
+}
+
+static bool records(const struct weft__runs_list *rings, pid_t pid)
+{
+	for (size_t i = 0; i < rings->count; i++)
+		if (rings->list[i].ring.pid == pid && rings->list[i].ring.is_running)
+			return true;
+	return false;
+}
+
+/* Processes that could record, and do not. False after a report. */
+static bool add_linked(struct ls_lines *listing, const struct weft__runs_list *rings)
+{
+	struct weft__runs_linked_list linked;
+	if (!weft__runs_linked_find(&linked))
+		return false;
+	for (size_t i = 0; i < linked.count; i++) {
+		if (records(rings, linked.list[i].pid))
+			continue;
+		begin_line(listing);
+		(listing->json ? add_linked_json : add_linked_text)(&linked.list[i], &listing->text);
+	}
+	weft__runs_linked_finish(&linked);
+	return true;
 }
 
 static int list(bool json)
 {
 	struct weft__runs_list rings;
-	struct weft_text text = {0};
-	size_t shown = 0;
+	struct ls_lines listing = {.json = json};
 	if (weft_source_survive_truncation())
 		return CLI_UNREADABLE;
 	weft__runs_expire();
 	if (!weft__runs_find(&rings))
 		return CLI_UNREADABLE;
-	for (size_t i = 0; i < rings.count; i++) {
-		struct row row;
-		if (!read_row(&rings.list[i], &row))
-			continue;
-		if (shown++ == 0 && !json)
-			weft_text_add_string(
-				&text, "pid      state     age      size     events      lost        program\n");
-		if (json)
-			add_json(&row, &text);
-		else
-			add_text(&row, &text);
-	}
+	add_rings(&listing, &rings);
+	bool good = add_linked(&listing, &rings);
 	weft__runs_list_finish(&rings);
-	if (shown == 0)
+	if (listing.lines)
+		cli_write(&listing.text);
+	else if (good)
 		explain_nothing();
-	else
-		cli_write(&text);
-	weft_text_finish(&text);
-	return CLI_DONE;
+	weft_text_finish(&listing.text);
+	return good ? CLI_DONE : CLI_UNREADABLE;
 }
 
 int cli_ls(int argc, char **argv)

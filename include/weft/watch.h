@@ -7,8 +7,9 @@
  *
  * The buffer is mapped for writing, but only these words of its header are written: how long the
  * watcher listens, which requests were answered, until when the past is held, that a rundown is
- * wanted, and how the record of an ended process ended. One watcher answers requests; any number
- * may make copies. Whatever a watcher leaves behind when it is killed expires within seconds.
+ * wanted, and how the record of an ended process ended; and the threads' limits, if the program is
+ * to stop recording. One watcher answers requests; any number may make copies. What a killed
+ * watcher leaves behind expires within seconds.
  *
  * A watch belongs to one thread at a time.
  */
@@ -69,6 +70,11 @@ void weft_watch_free(void *bytes, size_t size);
 
 /* Asks the program's runtimes for a rundown: events that say which tasks are alive. */
 void weft_watch_ask_rundown(struct weft_watch *watch);
+
+/* Asks the program to stop recording at its next event, as weft_stop() does. True if it has stopped
+ * or ended. Repeat the call until then: a thread that claimed memory meanwhile may have missed it.
+ */
+bool weft_watch_ask_stop(struct weft_watch *watch);
 
 /* The text of the program's rule with that number, counted from 0; false if there is none. */
 bool weft_watch_rule(const struct weft_watch *watch, uint32_t number, struct weft_slice *ret_rule);

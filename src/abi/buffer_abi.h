@@ -84,6 +84,10 @@ struct weft_abi_change {
 	uint32_t number; /* the first is 1 */
 };
 
+/* In `hold_until`: stop recording at the next event that claims a packet. The process that stores
+ * this also sets the limits of all slots to 0, so that every thread's next event does. */
+#define WEFT_ABI_HOLD_STOP UINT64_MAX
+
 #define WEFT_ABI_RULES 64
 
 /* A program's requests to its watcher. The watcher announces how long it listens; when that time is
@@ -143,7 +147,8 @@ struct weft_abi_buffer {
 	uint32_t stop_reason; /* 0, or an errno: why recording stopped early */
 	uint32_t
 		waiters; /* the count of claims at which to wake followers, modulo 2^32; 0: none waits */
-	uint64_t hold_until;    /* no claims before these ticks: the past is being copied */
+	uint64_t hold_until;    /* no claims before these ticks: the past is being copied;
+							 * WEFT_ABI_HOLD_STOP: stop recording */
 	uint32_t rundown;       /* requests for a rundown so far */
 	uint32_t changes_count; /* level changes so far */
 	uint64_t reserved3;

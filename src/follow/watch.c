@@ -18,6 +18,7 @@
 #include "follow/clock.h"
 #include "follow/control.h"
 #include "format/weft_follower.h"
+#include "format/weft_mark.h"
 
 struct weft_watch {
 	struct weft_control *control;
@@ -139,6 +140,29 @@ WEFT__EXPORT void weft_watch_free(void *bytes, size_t size)
 WEFT__EXPORT void weft_watch_ask_rundown(struct weft_watch *watch)
 {
 	__atomic_fetch_add(&watch->header->rundown, 1, __ATOMIC_RELAXED);
+}
+
+/* Without a limit, a thread's next event looks for another packet, and finds `hold_until` there. */
+static void take_limits(struct weft_watch *watch)
+{
+	struct weft__mark mark; /* has the bounds of the slots */
+	if (weft__mark_init(&mark, &watch->control->buffer, watch->control->size))
+		return;
+	for (uint32_t i = 0; i < mark.slot_count; i++) {
+		uint64_t offset =
+			(uint64_t)(mark.first - watch->control->buffer.bytes) + (uint64_t)i * mark.slot_bytes;
+		struct weft_abi_slot *slot = (void *)((uint8_t *)watch->header + offset);
+		STORE(slot->limit, 0);
+	}
+	weft__mark_finish(&mark);
+}
+
+WEFT__EXPORT bool weft_watch_ask_stop(struct weft_watch *watch)
+{
+	STORE(watch->header->hold_until, WEFT_ABI_HOLD_STOP);
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* a thread that finds no limit sees that */
+	take_limits(watch);
+	return !weft_control_is_live(watch->control);
 }
 
 WEFT__EXPORT bool weft_watch_rule(

@@ -33,6 +33,7 @@
 
 #include "abi/run_abi.h"
 #include "record/atomics.h"
+#include "record/category.h"
 #include "record/copy.h"
 #include "record/recorder.h"
 
@@ -315,8 +316,16 @@ static bool resume_elsewhere(bool for_event)
 	return false;
 }
 
+/* The child could not make a buffer. */
+static void give_up(void)
+{
+	weft__rest();
+	weft__categories_point();
+	weft__copies_notify();
+}
+
 /* Called in a child at its first event. */
-static bool resume(bool for_event)
+static bool resume_child(bool for_event)
 {
 	int saved = errno;
 	if (!weft__compare_exchange(&weft__live.has_resumed, 0, 1))
@@ -329,12 +338,71 @@ static bool resume(bool for_event)
 	if (started) /* the child must not reuse ids of the parent's tasks */
 		weft__store(&weft__header()->next_task, next_task);
 	else
-		weft__store(&weft__recorder.resume, NULL);
-	weft__copies_notify();
+		give_up();
 	__atomic_store_n(&weft__live.has_resumed, 2, __ATOMIC_SEQ_CST);
 	count_missed();
 	errno = saved;
 	return started;
+}
+
+/* Makes the buffer that a request asks for. "", or the reason why it could not. */
+static const char *obey(const struct weft__attach_request *request)
+{
+	static struct text reason; /* too big for an alternate stack */
+	struct failure failure;
+	reason.size = 0;
+	reason.bytes[0] = '\0';
+	memcpy(wanted.path, request->directory, strlen(request->directory) + 1);
+	wanted.bytes = request->ring_bytes;
+	wanted.is_directory = true;
+	wanted.fits_room = !request->ring_bytes;
+	wanted.in_place[0] = '\0';
+	if (start_in_directory(&failure)) {
+		/* From now on children make their buffers at their first event. */
+		weft__store(&weft__recorder.idle, NULL);
+		weft__copies_notify();
+	} else {
+		append(&reason, failure.step);
+		append(&reason, ": ");
+		append(&reason, failure.reason);
+	}
+	return reason.bytes;
+}
+
+/* Called in a process that does not record, while there is a request. Events in other threads and
+ * in signal handlers meanwhile are not lost: they come before the recording. */
+static bool resume_for_request(void)
+{
+	static struct weft__attach_request request; /* too big for an alternate stack */
+	int saved = errno;
+	if (!weft__attach_is_for_us() || (!weft__compare_exchange(&weft__live.has_resumed, 0, 1) &&
+										 !weft__compare_exchange(&weft__live.has_resumed, 2, 1)))
+		return weft__generation();
+	/* Another thread may have answered the request before this one came here. */
+	if (!weft__generation() && weft__attach_take(&request))
+		weft__attach_answer(request.number, obey(&request));
+	__atomic_store_n(&weft__live.has_resumed, 2, __ATOMIC_SEQ_CST);
+	errno = saved;
+	return weft__generation();
+}
+
+static bool resume(bool for_event)
+{
+	return weft__load(&weft__recorder.idle) ? resume_for_request() : resume_child(for_event);
+}
+
+void weft__linux_offer(void)
+{
+	const uint8_t *level = NULL;
+	if (!weft__generation() && weft__attach_is_wanted())
+		level = weft__attach_offer();
+	if (!level)
+		return;
+	weft__store(&weft__recorder.offered, level);
+	weft__store(&weft__recorder.idle, level);
+	weft__store(&weft__recorder.resume, resume);
+	weft__categories_point();
+	weft__copies_notify();
 }
 
 /* Parses bytes, or K, M, G; 0 if it is neither. */

@@ -241,6 +241,7 @@ __attribute__((constructor(101))) static void at_start(void)
 	if (!weft__recorder.leader && !weft__recorder.is_barred) {
 		weft__linux_levels();
 		weft__linux_autostart();
+		weft__linux_offer();
 	}
 	errno = saved;
 }

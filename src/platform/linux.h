@@ -12,6 +12,10 @@
 /* Starts recording if the environment says so. */
 void weft__linux_autostart(void);
 
+/* Lets another process ask this one to record, unless the environment forbids it. Only for a
+ * process that does not record. */
+void weft__linux_offer(void);
+
 /* Sets the levels that the environment wants, before recording starts. */
 void weft__linux_levels(void);
 
@@ -31,6 +35,31 @@ void weft__linux_join(void);
 
 /* The program's name as it is used for files: without directory, never empty. */
 const char *weft__linux_program(void);
+
+/* ---- attach.c ---- */
+
+/* False if the environment forbids the page, or we have more rights than our caller. */
+bool weft__attach_is_wanted(void);
+
+/* Makes the page for requests of other processes. Its level, or NULL if there is no page. */
+const uint8_t *weft__attach_offer(void);
+
+struct weft__attach_request {
+	uint32_t number;
+	uint64_t ring_bytes;  /* 0: depends on the free room */
+	char directory[1024]; /* absolute, with a slash at its end */
+};
+
+/* True if there is a request that names this process. */
+bool weft__attach_is_for_us(void);
+
+/* Copies that request. False if there is none, or if it was refused. */
+bool weft__attach_take(struct weft__attach_request *ret_request);
+
+/* Answers it: "", or the reason why nothing is recorded. */
+void weft__attach_answer(uint32_t number, const char *reason);
+
+/* ---- ring.c, total.c, sigbus.c ---- */
 
 struct weft__ring {
 	const char *path;

@@ -114,6 +114,13 @@ static const uint8_t *level_in(struct weft_abi_buffer *header, const struct weft
 	return &header->levels[number];
 }
 
+/* The level of all categories while nothing records. */
+static const uint8_t *idle_level(void)
+{
+	const uint8_t *idle = weft__load(&weft__recorder.idle);
+	return idle ? idle : &weft__level_zero;
+}
+
 /* Each thread that redirects an object checks afterwards that the target is still right. So the
  * last one leaves the right target, even if several do it at once. */
 static void point(struct weft_category *category)
@@ -121,7 +128,7 @@ static void point(struct weft_category *category)
 	uint64_t generation;
 	do {
 		generation = weft__load_acquire(&weft__live.generation);
-		const uint8_t *level = generation ? level_in(weft__header(), category) : &weft__level_zero;
+		const uint8_t *level = generation ? level_in(weft__header(), category) : idle_level();
 		weft__store_release(&category->level, level);
 		weft__fence();
 	} while (generation != weft__load(&weft__live.generation));

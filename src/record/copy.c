@@ -39,16 +39,19 @@ static void notify(const struct weft__copy *leader, const struct weft__copy *fol
 	struct weft__recorder *to = follower->recorder;
 	uint64_t generation;
 	bool (*resume)(bool for_event);
+	const uint8_t *idle;
 	do {
 		generation = weft__load_acquire(&leader->live->generation);
 		resume = weft__load(&from->resume);
+		idle = weft__load(&from->idle);
 		weft__store_release(&to->buffer, weft__load_acquire(&from->buffer));
 		weft__store(&to->platform, weft__load(&from->platform));
+		weft__store(&to->idle, idle);
 		weft__store(&to->resume, resume);
 		weft__store_release(&follower->live->generation, generation);
 		weft__fence();
-	} while (
-		generation != weft__load(&leader->live->generation) || resume != weft__load(&from->resume));
+	} while (generation != weft__load(&leader->live->generation) ||
+			 resume != weft__load(&from->resume) || idle != weft__load(&from->idle));
 	follower->point();
 }
 

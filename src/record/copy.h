@@ -59,4 +59,7 @@ void weft__copies_notify(void);
 int weft__start(void *buffer, size_t size, const struct weft_platform *platform);
 void weft__stop(void);
 
+/* weft__stop() of the leading copy. */
+void weft__stop_leader(void);
+
 #endif

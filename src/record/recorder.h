@@ -26,9 +26,14 @@ struct weft__recorder {
 	struct weft_abi_buffer *buffer;
 	const struct weft_platform *platform;
 	uint32_t starts;
-	/* Makes a buffer for this process after a fork; NULL if that is not wanted. Counts events that
-	 * are lost meanwhile. */
+	/* Makes a buffer for this process, after a fork or because another process has asked for it;
+	 * NULL if neither can happen. `for_event`: an event that cannot be recorded meanwhile counts as
+	 * lost. */
 	bool (*resume)(bool for_event);
+	/* While this byte is 0, `resume` is not to be called. NULL: it always is. */
+	const uint8_t *idle;
+	/* The value of `idle` whenever recording stops; NULL: no process can ask for recording. */
+	const uint8_t *offered;
 	/* The buffer from which the next one takes its levels; NULL: none. */
 	const struct weft_abi_buffer *parent;
 	/* Other copies of this code in the process, see copy.h. */
@@ -117,10 +122,17 @@ static inline uint64_t weft__generation(void)
 	return __atomic_load_n(&weft__live.generation, __ATOMIC_ACQUIRE) & ~(uint64_t)WEFT__SLOWLY;
 }
 
-/* True if recording is off, and this is not a child that will make its own buffer. */
+/* True if `resume` would make no buffer. */
+static inline bool weft__is_idle(void)
+{
+	const uint8_t *idle = weft__load(&weft__recorder.idle);
+	return !weft__load(&weft__recorder.resume) || (idle && !weft__load(idle));
+}
+
+/* True if recording is off, and the next event does not make a buffer. */
 static inline bool weft__is_off(void)
 {
-	return !weft__load(&weft__live.generation) && !weft__load(&weft__recorder.resume);
+	return !weft__load(&weft__live.generation) && weft__is_idle();
 }
 
 /* The current buffer. A thread with a slot uses its slot's buffer instead, because recording may be
@@ -158,6 +170,10 @@ int weft__platform_prepare(struct weft_abi_buffer *header, const struct weft_pla
 
 /* Reads every clock of the platform at one instant. */
 struct weft_abi_clock_reading weft__read_clocks(const struct weft_platform *platform);
+
+/* From the next stop on, or if nothing records now: no event makes a buffer unless another process
+ * asks for it. */
+void weft__rest(void);
 
 /* Stores in the header that the record ends now, and why. */
 void weft__end_record(struct weft_abi_buffer *header, enum weft_abi_ending ending);

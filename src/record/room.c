@@ -3,6 +3,7 @@
  * The slow paths of reserving room: the packet is full, its stamps have run out, a signal handler
  * interrupted an event, or no packet can be had.
  */
+#include "record/copy.h"
 #include "record/packet.h"
 #include "record/reserve.h"
 
@@ -49,10 +50,18 @@ static bool change_packet(struct weft_abi_slot *slot, uint64_t ticks)
 	return false;
 }
 
-/* True while a watcher copies the past and has asked that nothing of it be overwritten. */
-static bool is_held(const struct weft_abi_slot *slot, uint64_t ticks)
+/* True while a watcher copies the past and has asked that nothing of it be overwritten, or if it
+ * has asked us to stop: then this event comes after the record's end, and is not lost. */
+static bool is_held(struct weft_abi_slot *slot, uint64_t ticks)
 {
-	return ticks < weft__load(&weft__header_of(slot)->hold_until);
+	uint64_t until = weft__load(&weft__header_of(slot)->hold_until);
+	if (ticks >= until)
+		return false;
+	if (until == WEFT_ABI_HOLD_STOP)
+		weft__stop_leader();
+	else
+		weft__count_loss(slot, WEFT_ABI_LOSS_HELD);
+	return true;
 }
 
 /* Writes a time record: from here on, stamps count from a base with this upper half. Needed once in
@@ -77,10 +86,8 @@ static bool make_room(struct weft_abi_slot *slot, uint32_t bytes, uint64_t ticks
 			write_time(slot, high);
 		return true;
 	}
-	if (WEFT__UNLIKELY(is_held(slot, ticks))) {
-		weft__count_loss(slot, WEFT_ABI_LOSS_HELD);
+	if (WEFT__UNLIKELY(is_held(slot, ticks)))
 		return false;
-	}
 	if (change_packet(slot, ticks))
 		return true;
 	weft__count_loss(slot, WEFT_ABI_LOSS_FULL);

@@ -153,18 +153,31 @@ static void stop(void)
 	weft__store_release(&header->stopped, 1);
 }
 
+void weft__rest(void)
+{
+	const uint8_t *offered = weft__load(&weft__recorder.offered);
+	weft__store(&weft__recorder.idle, offered);
+	if (!offered)
+		weft__store(&weft__recorder.resume, NULL);
+}
+
 void weft__stop(void)
 {
-	weft__store(&weft__recorder.resume, NULL);
+	weft__rest();
 	stop();
 	weft__categories_point();
 	weft__copies_notify();
 }
 
-WEFT__EXPORT void weft_stop(void)
+void weft__stop_leader(void)
 {
 	const struct weft__copy *leader = weft__load(&weft__recorder.leader);
 	(leader ? leader->stop : weft__stop)();
+}
+
+WEFT__EXPORT void weft_stop(void)
+{
+	weft__stop_leader();
 }
 
 WEFT__EXPORT bool weft_is_recording(void)

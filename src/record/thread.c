@@ -185,7 +185,7 @@ static bool enter(struct weft__self *self, bool for_event)
 {
 	uint64_t generation = weft__generation();
 	bool (*resume)(bool for_event) = weft__load(&weft__recorder.resume);
-	if (generation == 0 && resume && resume(for_event))
+	if (generation == 0 && !weft__is_idle() && resume && resume(for_event))
 		generation = weft__generation();
 	if (generation == 0)
 		return false;

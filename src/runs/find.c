@@ -132,7 +132,7 @@ void weft__runs_list_finish(struct weft__runs_list *rings)
 	*rings = (struct weft__runs_list){0};
 }
 
-bool weft__runs_find_process(pid_t pid, struct weft__runs_found *ret_ring)
+bool weft__runs_look_for(pid_t pid, struct weft__runs_found *ret_ring)
 {
 	struct weft__runs_list rings;
 	const struct weft__runs_found *found = NULL;
@@ -144,9 +144,15 @@ bool weft__runs_find_process(pid_t pid, struct weft__runs_found *ret_ring)
 			found = &rings.list[i];
 	if (found)
 		*ret_ring = *found;
-	else
-		weft__runs_report_unfound(pid);
 	weft__runs_list_finish(&rings);
+	return found;
+}
+
+bool weft__runs_find_process(pid_t pid, struct weft__runs_found *ret_ring)
+{
+	bool found = weft__runs_look_for(pid, ret_ring);
+	if (!found)
+		weft__runs_report_unfound(pid);
 	return found;
 }
 

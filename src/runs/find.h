@@ -24,8 +24,10 @@ struct weft__runs_list {
 bool weft__runs_find(struct weft__runs_list *ret_list);
 void weft__runs_list_finish(struct weft__runs_list *list);
 
-/* Finds the ring of a process. If the process has called exec, its latest program's. False after a
- * report. */
+/* Finds the ring of a process. If the process has called exec, its latest program's. */
+bool weft__runs_look_for(pid_t pid, struct weft__runs_found *ret_found);
+
+/* The same; false after a report. */
 bool weft__runs_find_process(pid_t pid, struct weft__runs_found *ret_found);
 
 /* Reports why a process has no ring, and which directory was searched. */

@@ -213,8 +213,7 @@ void weft__runs_rings_report_refused(const char *directory, const struct weft__r
 
 /* ---- One ring ---- */
 
-/* When the process was started, in seconds since 1970; a later time if it has ended. */
-static double process_start(pid_t pid)
+double weft__runs_process_start(pid_t pid)
 {
 	char path[64], text[1024];
 	struct timespec now, booted;
@@ -244,7 +243,7 @@ static bool is_before_run(const char *directory, pid_t pid)
 		!(status.stx_mask & STATX_BTIME))
 		return false;
 	/* A second for the resolution of these times. */
-	return process_start(pid) + 2 < (double)status.stx_btime.tv_sec;
+	return weft__runs_process_start(pid) + 2 < (double)status.stx_btime.tv_sec;
 }
 
 /* True if the process of the ring's number is not the ring's: that has this number in a PID

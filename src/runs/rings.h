@@ -58,6 +58,9 @@ void weft__runs_rings_report_refused(const char *directory, const struct weft__r
  * runs: the pid may have been reused, or be that of another PID namespace. */
 bool weft__runs_ring_is_running(const char *directory, const struct weft__runs_ring *ring);
 
+/* When a process was started, in seconds since 1970; a later time than now if it has ended. */
+double weft__runs_process_start(pid_t pid);
+
 /* Sets `is_running` of all rings to what weft__runs_ring_is_running says. */
 void weft__runs_rings_check_running(const char *directory, struct weft__runs_rings *rings);
 

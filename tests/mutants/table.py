@@ -173,8 +173,8 @@ MUTANTS = [
     *in_file(
         'src/record/room.c',
         ('(is_stale ? 16 : 0)', '(is_stale ? 8 : 0)', 'record record_threads e2e/agree'),
-        ('return ticks < weft__load(&weft__header_of(slot)->hold_until);',
-         'return ticks <= weft__load(&weft__header_of(slot)->hold_until);', 'watch'),
+        ('if (ticks >= until)', 'if (ticks > until)', 'watch'),
+        ('if (until == WEFT_ABI_HOLD_STOP)', 'if (false)', 'watch e2e/attach'),
         ('weft__store(&slot->refuse, WEFT__LOOK_INTERVAL - 1);', 'weft__store(&slot->refuse, 0);',
          'record_threads', 'it only saves looks for a packet that cannot be had')),
     *in_file(

@@ -332,6 +332,26 @@ static void a_watch_needs_a_ring_that_it_may_write(void **state)
 	end(&w);
 }
 
+/* The event that finds the request comes after the record's end, and is not lost. */
+static void a_program_stops_when_it_is_asked(void **state)
+{
+	(void)state;
+	struct watched w = begin(NULL);
+	weft_create(WEFT_KIND_TASK);
+	struct weft_watch *watch = w.watch;
+	w.watch = NULL;
+	assert_false(weft_watch_ask_stop(watch));
+	assert_true(weft_is_recording());
+	weft_close(1);
+	assert_false(weft_is_recording());
+	assert_int_equal(w.header->ending, WEFT_ABI_ENDING_STOP);
+	assert_int_equal(w.header->losses[WEFT_ABI_LOSS_HELD], 0);
+	assert_int_equal(w.header->losses[WEFT_ABI_LOSS_FULL], 0);
+	assert_true(weft_watch_ask_stop(watch));
+	weft_watch_close(watch);
+	end(&w);
+}
+
 /* A close ends the listening and the hold, except for those of another watcher. */
 static void a_watch_that_is_closed_leaves_the_program_alone(void **state)
 {
@@ -515,6 +535,7 @@ int main(void)
 		cmocka_unit_test(held_packets_are_not_overwritten),
 		cmocka_unit_test(a_hold_ends_by_itself),
 		cmocka_unit_test(a_hold_has_a_limit),
+		cmocka_unit_test(a_program_stops_when_it_is_asked),
 		cmocka_unit_test(a_damaged_ring_is_not_copied),
 		cmocka_unit_test(a_watch_needs_a_ring_that_it_may_write),
 		cmocka_unit_test(a_watch_that_is_closed_leaves_the_program_alone),

@@ -23,6 +23,7 @@
 #include "runs/find.h"
 #include "runs/message.h"
 #include "runs/name.h"
+#include "runs/page.h"
 
 static const char usage[] =
 	"usage: weft record [-o FILE] [--size BYTES] [--total BYTES] [--in-place] [--require]\n"
@@ -30,7 +31,8 @@ static const char usage[] =
 	"       weft record --stream [--rotate BYTES[:N]] [--max-size BYTES] [--zstd] [-o FILE]\n"
 	"                   [--size BYTES] [--total BYTES] [--require] [--snapshots N]\n"
 	"                   [--trigger RULE]... [--] PROGRAM [ARGUMENT]...\n"
-	"       weft record -p PID [-o FILE]\n"
+	"       weft record -p PID [-o FILE] [--size BYTES] [--total BYTES] [--require]\n"
+	"                   [--snapshots N] [--trigger RULE]...\n"
 	"                   [--stream [--rotate BYTES[:N]] [--max-size BYTES] [--zstd]]\n"
 	"       weft record --recover [-o FILE]\n"
 	"\n"
@@ -61,8 +63,9 @@ static const char usage[] =
 	"                     free disk space if that is less; with N as much as N files take if that\n"
 	"                     is more. 0: no limit\n"
 	"  --zstd             with --stream: compress; a FILE that ends in .zst implies it\n"
-	"  -p, --pid PID      save what the running process has recorded so far; it goes on. With\n"
-	"                     --stream: also what it records from now on, until Ctrl-C\n"
+	"  -p, --pid PID      make a running process record that is linked with libweft, until it ends\n"
+	"                     or Ctrl-C. If it records already: save what it has recorded so far, with\n"
+	"                     --stream also what it records from now on\n"
 	"  --recover          save what a killed weft record left behind, see weft ls\n"
 	"  --help             this text\n"
 	"\n"
@@ -83,8 +86,9 @@ struct record_arguments {
 	const char *rules[WEFT_TRIGGERS_MAX];
 	unsigned rule_count;
 	char **program;
-	pid_t pid;    /* -p: the process to save; then there is no program to run */
-	bool recover; /* --recover; no program to run either */
+	pid_t pid; /* -p: the process to save or to attach to; then there is no program to run */
+	bool has_run_options; /* options that only a run has, also that of an attached process */
+	bool recover;         /* --recover; no program to run either */
 	bool stream;
 	struct weft__runs_stream_options streaming;
 	bool in_place;
@@ -210,12 +214,12 @@ static int check(const char *command, struct record_arguments *arguments, int op
 	bool runs_program = !arguments->recover && !arguments->pid;
 	if (operands == 0 && runs_program)
 		return cli_usage_error(command, "PROGRAM is missing");
-	if (!runs_program && (operands > 0 || arguments->size_bytes || arguments->total_bytes ||
-							 arguments->has_snapshots || arguments->in_place || arguments->require))
-		return cli_usage_error(command,
-			arguments->recover
-				? "--recover runs no program, and takes -o only"
-				: "-p runs no program, and takes -o, --stream, --rotate, --max-size and --zstd only");
+	arguments->has_run_options = arguments->size_bytes || arguments->total_bytes ||
+								 arguments->has_snapshots || arguments->require;
+	if (arguments->recover && (operands > 0 || arguments->has_run_options || arguments->in_place))
+		return cli_usage_error(command, "--recover runs no program, and takes -o only");
+	if (arguments->pid && (operands > 0 || arguments->in_place))
+		return cli_usage_error(command, "-p runs no program, and excludes --in-place");
 	if (arguments->recover && arguments->stream)
 		return cli_usage_error(command, "--recover and --stream exclude each other");
 	if (arguments->recover && arguments->pid)
@@ -326,29 +330,37 @@ static bool make_way(const char *output, char ret_path[PATH_MAX])
 	return true;
 }
 
-/* Saves the present content of a process's ring, or streams it; the ring stays. */
-static int save_process(const struct record_arguments *arguments)
+/* Saves the present content of a process's ring; the ring stays. */
+static int save_process(const struct record_arguments *arguments, struct weft__runs_found *ring)
 {
-	struct weft__runs_found ring;
-	const char *output = arguments->output;
-	if (!weft__runs_find_process(arguments->pid, &ring))
-		return RECORD_FAILED;
-	if (arguments->stream)
-		return record_stream_process(ring.path, &ring.ring, &arguments->streaming) ? CLI_DONE
-																				   : RECORD_FAILED;
-	struct weft__runs_saved saved = {.ring = &ring.ring,
-		.path = ring.path,
-		.file = weft__runs_name_trace(output, &ring.ring, NULL)};
+	struct weft__runs_saved saved = {.ring = &ring->ring,
+		.path = ring->path,
+		.file = weft__runs_name_trace(arguments->output, &ring->ring, NULL)};
 	const struct weft__runs_saving saving = weft__runs_saving_begin();
 	bool good = saved.file &&
-				weft__runs_save(&saving, ring.path, &ring.ring, saved.file) == WEFT__RUNS_SAVED;
+				weft__runs_save(&saving, ring->path, &ring->ring, saved.file) == WEFT__RUNS_SAVED;
 	if (good)
 		record_report(&saved, 1);
 	free(saved.file);
 	return good ? CLI_DONE : RECORD_FAILED;
 }
 
-/* Runs the program, which records into the directory; then saves its rings, or ends the stream. */
+/* Saves the rings of the run, or ends its stream. Returns the exit status. */
+static int end_run(const struct record_end *end, struct weft__runs_stream *stream)
+{
+	if (stream)
+		return record_finish_stream(stream, end) ? end->status : RECORD_FAILED;
+	if (!end->program) {
+		weft__runs_directory_remove(end->directory, &(struct weft__runs_rings){0}, false);
+		return end->status;
+	}
+	if (end->watcher)
+		end->watcher->ended(end->watcher->context);
+	return record_save_run(end) ? end->status : RECORD_FAILED;
+}
+
+/* Runs or attaches to the program, which records into the directory; then saves its rings, or ends
+ * the stream. */
 static int record_in(const struct record_program *program, const struct record_arguments *arguments,
 	struct weft__runs_stream *stream, struct weft__runs_early *early)
 {
@@ -360,8 +372,11 @@ static int record_in(const struct record_program *program, const struct record_a
 		.rule_count = arguments->rule_count,
 		.early = early,
 	};
+	struct weft__runs_detached *detached = NULL;
 	pid_t pid;
-	int status = record_run(program, &snapshots, &pid);
+	int status = arguments->pid
+					 ? record_attached(program, arguments->pid, &snapshots, &pid, &detached)
+					 : record_run(program, &snapshots, &pid);
 	const struct record_end end = {
 		.directory = program->directory,
 		.output = arguments->output,
@@ -374,15 +389,9 @@ static int record_in(const struct record_program *program, const struct record_a
 		.watcher = arguments->watcher,
 		.early = early,
 	};
-	if (stream)
-		return record_finish_stream(stream, &end) ? status : RECORD_FAILED;
-	if (!pid) {
-		weft__runs_directory_remove(program->directory, &(struct weft__runs_rings){0}, false);
-		return status;
-	}
-	if (end.watcher)
-		end.watcher->ended(end.watcher->context);
-	return record_save_run(&end) ? status : RECORD_FAILED;
+	int result = end_run(&end, stream);
+	weft__runs_detached_finish(detached, result == status);
+	return result;
 }
 
 /* Runs the program and saves its rings after its end, or streams them while it runs. */
@@ -436,6 +445,28 @@ int record_watched(
 	return weft__runs_can_save(arguments.output) ? record_program(&arguments) : RECORD_FAILED;
 }
 
+/* Saves the ring of a process that records; attaches to one that does not. */
+static int record_process(const struct record_arguments *arguments)
+{
+	struct weft__runs_found ring;
+	bool has_page = weft__runs_has_page(arguments->pid);
+	bool is_found = weft__runs_look_for(arguments->pid, &ring);
+	if (has_page && !(is_found && ring.ring.is_running))
+		return record_program(arguments);
+	if (!is_found) {
+		weft__runs_report_unfound(arguments->pid);
+		return RECORD_FAILED;
+	}
+	if (arguments->has_run_options)
+		return cli_usage_error("record",
+			"process %d records already: -p takes -o, --stream, --rotate, --max-size and --zstd only",
+			(int)arguments->pid);
+	if (arguments->stream)
+		return record_stream_process(ring.path, &ring.ring, &arguments->streaming) ? CLI_DONE
+																				   : RECORD_FAILED;
+	return save_process(arguments, &ring);
+}
+
 int cli_record(int argc, char **argv)
 {
 	struct record_arguments arguments;
@@ -447,5 +478,5 @@ int cli_record(int argc, char **argv)
 		return RECORD_FAILED;
 	if (arguments.recover)
 		return record_recover(arguments.output);
-	return arguments.pid ? save_process(&arguments) : record_program(&arguments);
+	return arguments.pid ? record_process(&arguments) : record_program(&arguments);
 }

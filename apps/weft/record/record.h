@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "runs/attach.h"
 #include "runs/save.h"
 #include "runs/snapshots.h"
 #include "runs/stream.h"
@@ -88,6 +89,14 @@ struct record_program {
  * be started, a message was printed and `ret_pid` is 0. */
 int record_run(const struct record_program *program, struct weft__runs_snapshot_options *snapshots,
 	pid_t *ret_pid);
+
+/* ---- attached.c ---- */
+
+/* Makes the linked process `pid` record, until it ends or a signal comes; like record_run. Then the
+ * caller saves the rings and calls weft__runs_detached_finish. */
+int record_attached(const struct record_program *program, pid_t pid,
+	struct weft__runs_snapshot_options *snapshots, pid_t *ret_pid,
+	struct weft__runs_detached **ret_detached);
 
 /* ---- report.c ---- */
 

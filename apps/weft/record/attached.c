@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * weft record -p: makes a linked process record, until it ends or a signal ends us. The process
+ * then goes on unrecorded, and may be attached to again.
+ *
+ * Signals are blocked and read one by one, so none comes while the trace is being saved.
+ */
+#include <signal.h>
+#include <time.h>
+
+#include "cli.h"
+#include "record.h"
+#include "runs/page.h"
+#include "runs/rings.h"
+
+static void block_signals(sigset_t *ret_ending)
+{
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	sigemptyset(ret_ending);
+	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+		sigaddset(ret_ending, ending[i]);
+	sigprocmask(SIG_BLOCK, ret_ending, NULL);
+}
+
+/* The state of the wait for the process's first recording call. */
+struct wait {
+	const sigset_t *ending;
+	pid_t pid;
+	bool is_reported;
+};
+
+static bool goes_on(void *context, uint64_t waited_ns)
+{
+	const struct timespec now = {0, 0};
+	struct wait *wait = context;
+	if (sigtimedwait(wait->ending, NULL, &now) > 0) {
+		cli_error("process %d has made no recording call yet; nothing is recorded", (int)wait->pid);
+		return false;
+	}
+	if (waited_ns > 1000000000 && !wait->is_reported) {
+		cli_error(
+			"waiting for the next recording call of process %d; Ctrl-C gives up", (int)wait->pid);
+		wait->is_reported = true;
+	}
+	return true;
+}
+
+/* True while a process records into the directory. */
+static bool has_recorder(const char *directory)
+{
+	struct weft__runs_rings rings;
+	bool found = false;
+	if (!weft__runs_rings_find(directory, 1, &rings))
+		return false;
+	for (size_t i = 0; i < rings.count && !found; i++)
+		found = weft__runs_ring_is_running(directory, &rings.list[i]);
+	weft__runs_rings_finish(&rings);
+	return found;
+}
+
+/* How many looks at the rings pass between two looks for processes that still record. */
+enum {
+	LOOKS = 10
+};
+
+static void watch(
+	const char *directory, const sigset_t *ending, struct weft__runs_snapshots *snapshots)
+{
+	const struct timespec interval = {0, WEFT__RUNS_LOOK_NS};
+	unsigned looks = 0;
+	while (sigtimedwait(ending, NULL, &interval) < 0) {
+		if (snapshots)
+			weft__runs_snapshots_look(snapshots);
+		if (++looks % LOOKS == 0 && !has_recorder(directory))
+			return;
+	}
+}
+
+int record_attached(const struct record_program *program, pid_t pid,
+	struct weft__runs_snapshot_options *options, pid_t *ret_pid,
+	struct weft__runs_detached **ret_detached)
+{
+	sigset_t ending;
+	block_signals(&ending);
+	struct wait wait = {&ending, pid, false};
+	const struct weft__runs_attach_options attach = {
+		.pid = pid,
+		.directory = program->directory,
+		.size_bytes = program->size_bytes,
+		.goes_on = goes_on,
+		.context = &wait,
+	};
+	*ret_pid = 0;
+	if (!weft__runs_attach(&attach, ret_pid))
+		return RECORD_FAILED;
+	options->program = *ret_pid;
+	cli_error("process %d records, until it ends or Ctrl-C", (int)pid);
+	struct weft__runs_snapshots *snapshots = weft__runs_snapshots_create(options);
+	watch(program->directory, &ending, snapshots);
+	weft__runs_snapshots_destroy(snapshots);
+	*ret_detached = weft__runs_detach(program->directory);
+	return CLI_DONE;
+}

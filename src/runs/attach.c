@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Stores a request in the page of a linked process and waits for its answer.
+ *
+ * The page is read and written by system calls, not mapped: a hostile process could have made one
+ * that it can shorten. What it contains is copied before it is used.
+ */
+#include "runs/attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <weft/levels.h>
+#include <weft/source.h>
+#include <weft/watch.h>
+
+#include "abi/attach_abi.h"
+#include "runs/message.h"
+#include "runs/page.h"
+#include "runs/rings.h"
+
+static const uint64_t LEASE_NS = 2000000000;
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void pause_ms(unsigned ms)
+{
+	const struct timespec pause = {0, (long)ms * 1000000};
+	nanosleep(&pause, NULL);
+}
+
+/* ---- The request ---- */
+
+static bool store(int fd, const void *bytes, size_t size, size_t offset)
+{
+	return pwrite(fd, bytes, size, (off_t)offset) == (ssize_t)size;
+}
+
+#define STORE(fd, field, value)                                           \
+	store(fd, &(__typeof__(((struct weft_abi_attach *)0)->field)){value}, \
+		sizeof(((struct weft_abi_attach *)0)->field), offsetof(struct weft_abi_attach, field))
+
+static bool load(int fd, struct weft_abi_attach *ret_page)
+{
+	return pread(fd, ret_page, sizeof(*ret_page), 0) == (ssize_t)sizeof(*ret_page);
+}
+
+/* The last number of NSpid is the process's own. */
+static pid_t own_pid(pid_t pid)
+{
+	char path[64], text[8192];
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	FILE *file = fopen(path, "re");
+	size_t size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+	if (file)
+		fclose(file);
+	text[size] = '\0';
+	char *at = strstr(text, "\nNSpid:"), *end;
+	if (!at)
+		return pid;
+	*strchrnul(at + 1, '\n') = '\0';
+	for (at += strlen("\nNSpid:"); *at; at = end) {
+		long number = strtol(at, &end, 10);
+		if (end == at)
+			break;
+		pid = (pid_t)number;
+	}
+	return pid;
+}
+
+/* False after a report, unless the page is one that we can use. */
+static bool check(int fd, pid_t pid, struct weft_abi_attach *ret_page)
+{
+	if (!load(fd, ret_page) ||
+		memcmp(ret_page->magic, WEFT_ABI_ATTACH_MAGIC, sizeof(ret_page->magic)) != 0)
+		weft__runs_report("process %d: the page for requests is damaged", (int)pid);
+	else if (ret_page->version != WEFT_ABI_ATTACH_VERSION)
+		weft__runs_report("process %d has another version of libweft, which takes no requests of "
+						  "this weft",
+			(int)pid);
+	else if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+		weft__runs_report("process %d is asked by another weft just now; try again", (int)pid);
+	else
+		return true;
+	return false;
+}
+
+static bool ask(int fd, const struct weft__runs_attach_options *options, pid_t pid, uint32_t number)
+{
+	struct weft_abi_attach page = {
+		.pid = (uint32_t)pid,
+		.until_unix_ns = clock_ns(CLOCK_REALTIME) + LEASE_NS,
+		.ring_bytes = options->size_bytes,
+	};
+	const size_t from = offsetof(struct weft_abi_attach, pid);
+	const size_t to = offsetof(struct weft_abi_attach, reserved3);
+	if (snprintf(page.directory, sizeof(page.directory), "%s", options->directory) >=
+		(int)sizeof(page.directory)) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	return store(fd, (const char *)&page + from, to - from, from) && STORE(fd, number, number) &&
+		   STORE(fd, level, WEFT_LEVEL_MAX);
+}
+
+static bool is_gone(pid_t pid)
+{
+	return kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+/* False after a report, or if the caller gives up. */
+static bool await(int fd, const struct weft__runs_attach_options *options, uint32_t number)
+{
+	struct weft_abi_attach page;
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	while (load(fd, &page)) {
+		page.reason[sizeof(page.reason) - 1] = '\0';
+		if (page.answered == number && !page.reason[0])
+			return true;
+		if (page.answered == number) {
+			weft__runs_report(
+				"process %d does not record: %s", (int)options->pid, weft__runs_shown(page.reason));
+			return false;
+		}
+		if (is_gone(options->pid)) {
+			weft__runs_report(
+				"process %d ended before it made a recording call", (int)options->pid);
+			return false;
+		}
+		if (!options->goes_on(options->context, clock_ns(CLOCK_MONOTONIC) - start))
+			return false;
+		STORE(fd, until_unix_ns, clock_ns(CLOCK_REALTIME) + LEASE_NS);
+		pause_ms(10);
+	}
+	weft__runs_report("process %d: %s", (int)options->pid, strerror(errno));
+	return false;
+}
+
+static void report_unopened(pid_t pid)
+{
+	if (errno == ENOENT)
+		weft__runs_report("process %d is not linked with libweft, or was started with "
+						  "WEFT_ATTACH=none",
+			(int)pid);
+	else
+		weft__runs_report(
+			"process %d: its page for requests cannot be opened: %s; if it has closed "
+			"the descriptor, root can",
+			(int)pid, strerror(errno));
+}
+
+bool weft__runs_attach(const struct weft__runs_attach_options *options, pid_t *ret_pid)
+{
+	struct weft_abi_attach page;
+	int fd = weft__runs_page_open(options->pid);
+	if (fd < 0) {
+		report_unopened(options->pid);
+		return false;
+	}
+	pid_t pid = own_pid(options->pid);
+	bool good = check(fd, options->pid, &page);
+	if (good) {
+		uint32_t number = page.number + 1;
+		good = ask(fd, options, pid, number);
+		if (!good)
+			weft__runs_report("process %d: %s", (int)options->pid, strerror(errno));
+		good = good && await(fd, options, number);
+		STORE(fd, level, 0);
+	}
+	close(fd); /* gives up the lock */
+	if (good)
+		*ret_pid = pid;
+	return good;
+}
+
+/* ---- The end ---- */
+
+static const unsigned STOP_WAIT_MS = 250;
+/* A thread may be inside its last event, and wait for a processor. */
+static const unsigned SETTLE_WAIT_MS = 1000;
+
+struct weft__runs_detached {
+	struct detached {
+		struct weft_watch *watch;
+		int fd;
+		uint64_t packets_offset, size;
+		struct weft__runs_ring ring;
+		bool is_stopped;
+	} * list;
+	size_t count;
+};
+
+/* Opens a ring that its process may still write. */
+static bool open_ring(
+	const char *directory, const struct weft__runs_ring *ring, struct detached *ret_detached)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	struct weft_ring_check check;
+	struct weft_abi_buffer header;
+	snprintf(path, sizeof(path), "%s%s", directory, ring->name);
+	int fd = weft_source_open_ring(path, ring->pid, WEFT_RING_WRITE, &check);
+	if (fd < 0)
+		return false;
+	if (pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
+		weft_watch_open_descriptor(fd, &ret_detached->watch)) {
+		close(fd);
+		return false;
+	}
+	ret_detached->fd = fd;
+	ret_detached->packets_offset = header.packets_offset;
+	ret_detached->size = header.buffer_bytes;
+	ret_detached->ring = *ring;
+	ret_detached->is_stopped = false;
+	return true;
+}
+
+/* True if all have stopped. */
+static bool ask_to_stop(struct weft__runs_detached *detached)
+{
+	bool have_stopped = true;
+	for (size_t i = 0; i < detached->count; i++) {
+		struct detached *ring = &detached->list[i];
+		if (!ring->is_stopped)
+			ring->is_stopped = weft_watch_ask_stop(ring->watch);
+		have_stopped &= ring->is_stopped;
+	}
+	return have_stopped;
+}
+
+/* True if a thread of a process that has stopped is still inside an event. */
+static bool is_unsettled(const char *directory, const struct weft__runs_detached *detached)
+{
+	for (size_t i = 0; i < detached->count; i++)
+		if (detached->list[i].is_stopped &&
+			weft__runs_ring_is_running(directory, &detached->list[i].ring))
+			return true;
+	return false;
+}
+
+struct weft__runs_detached *weft__runs_detach(const char *directory)
+{
+	struct weft__runs_detached *detached = calloc(1, sizeof(*detached));
+	struct weft__runs_rings rings;
+	if (!detached || !weft__runs_rings_find(directory, 1, &rings))
+		return detached;
+	detached->list = calloc(rings.count + 1, sizeof(*detached->list));
+	for (size_t i = 0; detached->list && i < rings.count; i++)
+		if (!rings.list[i].is_failure && rings.list[i].is_running)
+			detached->count +=
+				open_ring(directory, &rings.list[i], &detached->list[detached->count]);
+	weft__runs_rings_finish(&rings);
+	for (unsigned ms = 0; !ask_to_stop(detached) && ms < STOP_WAIT_MS; ms += 5)
+		pause_ms(5);
+	for (unsigned ms = 0; is_unsettled(directory, detached) && ms < SETTLE_WAIT_MS; ms += 10)
+		pause_ms(10);
+	return detached;
+}
+
+/* The header and the slots of threads stay: threads may still look there. */
+static void free_packets(const struct detached *ring)
+{
+	if (ring->packets_offset < ring->size)
+		(void)fallocate(ring->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			(off_t)ring->packets_offset, (off_t)(ring->size - ring->packets_offset));
+}
+
+void weft__runs_detached_finish(struct weft__runs_detached *detached, bool is_saved)
+{
+	if (!detached)
+		return;
+	for (size_t i = 0; i < detached->count; i++) {
+		if (is_saved)
+			free_packets(&detached->list[i]);
+		weft_watch_close(detached->list[i].watch);
+		close(detached->list[i].fd);
+	}
+	free(detached->list);
+	free(detached);
+}

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: ISC
+"""Processes that were not started by weft record: listed, made to record, and stopped again."""
+import contextlib
+import json
+import os
+import re
+import signal
+import struct
+import subprocess
+import time
+
+from harness import BUILD, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
+
+SUBJECT = os.path.join(BUILD, 'tests', 'attach-subject')
+
+
+class Subject:
+    """A program that records a note for each line that it reads, and answers with the line."""
+
+    def __init__(self, path, *args, **env):
+        self.env = dict(os.environ, XDG_RUNTIME_DIR=path, **env)
+        self.env.pop('WEFT_OUT', None)
+        self.process = subprocess.Popen([SUBJECT, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        env=self.env)
+        self.pid = int(self.process.stdout.readline())
+        equal(self.process.stdout.readline(), 'ready\n')
+        self.path = path
+
+    def say(self, line):
+        self.process.stdin.write(line + '\n')
+        self.process.stdin.flush()
+        return self.process.stdout.readline().strip()
+
+    def weft(self, *args, **options):
+        return weft(*args, env={'XDG_RUNTIME_DIR': self.path}, cwd=self.path, **options)
+
+    def state(self):
+        rows = [row for row in json_lines(self.weft('ls', '--json').stdout) if row['pid'] == self.pid]
+        return rows[0]['state'] if rows else None
+
+    def start(self, *args):
+        """Starts a weft command and returns it once the subject records."""
+        command = subprocess.Popen([WEFT, *map(str, args)], env=self.env, cwd=self.path, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(600):
+            if self.state() == 'running':
+                return command
+            self.say('poke')
+            time.sleep(0.05)
+        command.kill()
+        raise AssertionError('it does not record: ' + command.communicate()[1])
+
+    def end(self, command, number=signal.SIGINT):
+        command.send_signal(number)
+        output, errors = command.communicate(timeout=60)
+        equal(command.returncode, 0, errors)
+        return output, errors
+
+    def notes(self, file='t.weft'):
+        lines = self.weft('dump', '--json', file).stdout
+        return [line['text'] for line in json_lines(lines) if line['event'] == 'note']
+
+
+@contextlib.contextmanager
+def subject(*args, **env):
+    with temporary_directory() as path:
+        os.chmod(path, 0o700)
+        started = Subject(path, *args, **env)
+        try:
+            yield started
+        finally:
+            started.process.kill()
+            started.process.communicate()
+
+
+@case
+def a_linked_process_is_listed():
+    with subject() as s:
+        equal(s.state(), 'linked')
+        row = next(row for row in json_lines(s.weft('ls', '--json').stdout) if row['pid'] == s.pid)
+        equal((row['program'], row['events'], row['path']), ('attach-subject', 0, None))
+        assert abs(row['started'] / 1e9 - time.time()) < 60, row
+        assert re.search(r'^%d +linked +\d+s +- +- +- +attach-subject$' % s.pid, s.weft('ls').stdout, re.M)
+
+
+@case
+def record_attaches_until_ctrl_c_and_again():
+    with subject() as s:
+        s.say('before')
+        for turn in range(3):
+            command = s.start('record', '-o', 't.weft', '-p', s.pid)
+            for i in range(5):
+                equal(s.say('in %d %d' % (turn, i)), 'in %d %d' % (turn, i))
+            errors = s.end(command)[1]
+            assert 'process %d records, until it ends or Ctrl-C' % s.pid in errors and 'none lost' in errors, errors
+            equal([n for n in s.notes() if n != 'poke'], ['in %d %d' % (turn, i) for i in range(5)])
+            s.say('between')
+            equal(s.state(), 'linked')
+        equal(os.listdir(os.path.join(s.path, 'weft')), [])
+
+
+@case
+def the_end_of_the_process_ends_the_record():
+    with subject() as s:
+        command = s.start('record', '-o', 't.weft', '-p', s.pid)
+        s.say('last')
+        s.process.kill()
+        errors = command.communicate(timeout=60)[1]
+        equal(command.returncode, 0, errors)
+        equal(s.notes()[-1], 'last')
+
+
+@case
+def a_forked_child_is_attached_alone():
+    with subject('child') as s:
+        equal(s.state(), 'linked')
+        command = s.start('record', '-o', 't.weft', '-p', s.pid)
+        s.say('child')
+        rows = {row['pid']: row['state'] for row in json_lines(s.weft('ls', '--json').stdout)}
+        equal((rows[s.pid], rows[s.process.pid]), ('running', 'linked'))
+        s.end(command)
+        equal(s.notes()[-1], 'child')
+
+
+@case
+def children_are_recorded_too():
+    with subject() as s:
+        command = s.start('record', '-o', 't.weft', '-p', s.pid)
+        equal(s.say('fork'), 'fork')
+        errors = s.end(command)[1]
+        assert '1 more process' in errors, errors
+        pid = re.search(r't-(\d+)\.weft', errors).group(1)
+        equal(s.notes('t-%s.weft' % pid), ['in the child'])
+
+
+@case
+def all_threads_stop():
+    with subject('threads') as s:
+        for _ in range(3):
+            command = s.start('record', '-o', 't.weft', '-p', s.pid)
+            time.sleep(0.2)
+            errors = s.end(command)[1]
+            assert 'still running' not in errors, errors
+            equal(s.state(), 'linked')
+
+
+@case
+def a_stream_is_written_while_it_runs():
+    with subject() as s:
+        command = s.start('record', '--stream', '-o', 't.weft', '-p', s.pid)
+        s.say('streamed')
+        s.end(command)
+        equal(s.notes()[-1], 'streamed')
+        equal(s.state(), 'linked')
+
+
+@case
+def a_process_that_makes_no_call_is_given_up():
+    with subject() as s:
+        command = subprocess.Popen([WEFT, 'record', '-o', 't.weft', '-p', str(s.pid)], env=s.env, cwd=s.path, text=True,
+                                   stderr=subprocess.PIPE)
+        assert 'waiting for the next recording call' in command.stderr.readline()
+        command.send_signal(signal.SIGINT)
+        errors = command.communicate(timeout=60)[1]
+        equal(command.returncode, 125, errors)
+        assert 'has made no recording call yet' in errors, errors
+        s.say('later')
+        equal((s.state(), os.listdir(os.path.join(s.path, 'weft'))), ('linked', []))
+
+
+@case
+def without_a_page_nothing_attaches():
+    with subject(WEFT_ATTACH='none') as s:
+        equal(s.state(), None)
+        errors = s.weft('record', '-p', s.pid, status=125).stderr
+        assert 'without `weft record`' in errors, errors
+
+
+@case
+def a_wrong_value_is_reported():
+    result = run([SUBJECT], input='', env={'WEFT_ATTACH': 'yes'})
+    assert re.search(r'^weft: attach-subject-\d+ ignores WEFT_ATTACH: the only value is none$', result.stderr, re.M), result.stderr
+
+
+@case
+def without_its_descriptor_only_root_attaches():
+    with subject('close') as s:
+        equal(s.state(), 'linked')
+        if os.geteuid() == 0:
+            s.end(s.start('record', '-o', 't.weft', '-p', s.pid))
+        else:
+            errors = s.weft('record', '-p', s.pid, status=125).stderr
+            assert 'if it has closed the descriptor, root can' in errors, errors
+
+
+def request(s, level=5, number=7, pid=None, until=None, size=0, directory=b'/tmp/'):
+    """Stores a request as any program of the same user can."""
+    fds = '/proc/%d/fd' % s.pid
+    fd = next(fd for fd in os.listdir(fds) if 'weft-attach' in os.readlink(os.path.join(fds, fd)))
+    until = int((time.time() + 2) * 1e9) if until is None else until
+    page = os.open(os.path.join(fds, fd), os.O_RDWR)
+    os.pwrite(page, struct.pack('<IQQ', s.pid if pid is None else pid, until, size) + directory + b'\0', 132)
+    os.pwrite(page, struct.pack('<I', number), 128)
+    os.pwrite(page, bytes([level]), 64)
+    return page
+
+
+def answer(page):
+    number, = struct.unpack('<I', os.pread(page, 4, 2048))
+    return number, os.pread(page, 252, 2052).split(b'\0')[0].decode(), os.pread(page, 1, 64)[0]
+
+
+@case
+def malformed_requests_are_refused():
+    refusals = [
+        ({'directory': b'tmp/'}, 'the request is malformed'),
+        ({'directory': b'/tmp'}, 'the request is malformed'),
+        ({'directory': b'/' * 1100}, 'the request is malformed'),
+        ({'directory': b''}, 'the request is malformed'),
+        ({'directory': b'/nonexistent/'}, 'create: No such file or directory'),
+        ({'size': 1}, 'start: Invalid argument'),
+        ({'size': 1 << 62}, 'allocate: '),
+    ]
+    with subject() as s:
+        for number, (change, reason) in enumerate(refusals, 1):
+            directory = os.path.join(s.path, '').encode()
+            page = request(s, number=number, **{'directory': directory, **change})
+            equal(s.say('on'), 'on')
+            got = answer(page)
+            assert got[0] == number and got[1].startswith(reason) and got[2] == 0, (change, got)
+            os.close(page)
+        equal(s.state(), 'linked')
+
+
+@case
+def requests_for_others_and_late_ones_are_passed_over():
+    with subject() as s:
+        for change in ({'pid': s.pid + 1}, {'until': 1}):
+            page = request(s, **change)
+            equal(s.say('on'), 'on')
+            equal(answer(page)[:2], (0, ''))
+            os.pwrite(page, b'\0', 64)
+            os.close(page)
+        page = request(s)
+        for attack in (lambda: os.ftruncate(page, 0), lambda: os.ftruncate(page, 8192)):
+            try:
+                attack()
+                raise AssertionError('the page changed its size')
+            except PermissionError:
+                pass
+        os.close(page)
+
+
+main()
