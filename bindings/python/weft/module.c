@@ -3,6 +3,7 @@
  * The extension module weft._weft: numbers, types and functions. The package weft adds to it
  * what is written in Python.
  */
+#include "methods.h"
 #include "objects.h"
 #include "record.h"
 
@@ -35,6 +36,11 @@ static bool add_id(PyObject *module, const char *name, uint64_t id)
 	return added;
 }
 
+static PyMethodDef more_functions[] = {
+	{"_hook", weft_python_hook, METH_O, "Replaces methods of asyncio; see weft.asyncio."},
+	{NULL, NULL, 0, NULL},
+};
+
 /* The module's state is libweft's, which a process has once, so there is one module in a process.
  */
 static struct PyModuleDef definition = {
@@ -51,7 +57,8 @@ PyMODINIT_FUNC PyInit__weft(void)
 {
 	PyObject *module = PyModule_Create(&definition);
 	if (module && add_numbers(module) && add_id(module, "NONE", WEFT_TASK_NONE) &&
-		add_id(module, "CURRENT", WEFT_TASK_CURRENT) && weft_python_objects_init(module))
+		add_id(module, "CURRENT", WEFT_TASK_CURRENT) && weft_python_objects_init(module) &&
+		PyModule_AddFunctions(module, more_functions) == 0)
 		return module;
 	Py_XDECREF(module);
 	return NULL;

@@ -82,7 +82,7 @@ static PyType_Spec category_spec = {
 
 /* ---- Names ---- */
 
-static PyObject *name_make(PyObject *text)
+PyObject *weft_python_name_create(PyObject *text)
 {
 	PyObject *self = allocate(name_type);
 	if (self)
@@ -97,7 +97,7 @@ static PyObject *name_new(PyTypeObject *type, PyObject *arguments, PyObject *key
 	(void)type;
 	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "U", parameters, &text))
 		return NULL;
-	return name_make(text);
+	return weft_python_name_create(text);
 }
 
 static void name_free(PyObject *self)
@@ -131,7 +131,7 @@ PyObject *weft_python_name_of(PyObject *text)
 	PyObject *known = PyDict_GetItemWithError(names, text);
 	if (known || PyErr_Occurred() || PyDict_Size(names) >= NAMES_MAX)
 		return known;
-	PyObject *name = name_make(text);
+	PyObject *name = weft_python_name_create(text);
 	if (name && PyDict_SetItem(names, text, name) == 0)
 		known = name; /* the dictionary keeps it */
 	Py_XDECREF(name);

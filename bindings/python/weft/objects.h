@@ -16,6 +16,9 @@ bool weft_python_category(PyObject *object, struct weft_category **ret);
 /* The text of a weft.Name; false without an exception if the object has another type. */
 bool weft_python_name_text(PyObject *object, struct weft_python_text *ret);
 
+/* A new weft.Name; `text` is a str. */
+PyObject *weft_python_name_create(PyObject *text);
+
 /* The weft.Name of a str, the same one in each call, as a borrowed reference; NULL without an
  * exception if there are too many. */
 PyObject *weft_python_name_of(PyObject *text);

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: ISC
+"""Records the tasks and futures of asyncio: what each waits for, what wakes it, when the loop is idle.
+
+`python3 -m weft PROGRAM` calls record() before it runs the program; a program can also call it itself, once and
+before its first event loop. What is recorded:
+
+    task                 when it is created, each of its steps, the future or task it awaits, how it ends
+    future               from the first await of it to its end, with the coroutine and the line that await it
+    gather, wait, ...    the tasks and futures that they wait for
+    event loop           each one as a task, which runs callbacks that belong to no task; idle while it selects
+    thread pool          each job of concurrent.futures, in the thread that runs it
+    garbage collection   from 100 us on
+
+All of it has the category "asyncio". Exceptions, tracebacks, cancellation and the types of all objects stay as they are.
+"""
+import asyncio
+import atexit
+import concurrent.futures.thread
+import contextvars
+import functools
+import gc
+import os
+import selectors
+import threading
+import types
+from asyncio import events, futures, tasks
+
+from weft import _weft
+
+
+class _Loop:
+    """Keeps the callbacks that tasks give to a loop."""
+
+    def call_soon(self, callback, *args, context=None):
+        self.callback = callback
+
+    def get_debug(self):
+        return False
+
+
+def _callbacks_of_tasks():
+    """A task's step and wake-up: objects whose types have no public name."""
+    loop = _Loop()
+    future = asyncio.Future(loop=loop)
+
+    async def wait():
+        await future
+    task = asyncio.Task(wait(), loop=loop, name='probe')  # a name, so that no number is used up
+    step = loop.callback
+    step()
+    future.set_result(None)
+    wakeup = loop.callback
+    wakeup(future)
+    assert task.done()
+    return step, wakeup
+
+
+def _inner_code(function, name):
+    """The code of a function that another one defines, or None."""
+    found = [code for code in function.__code__.co_consts if getattr(code, 'co_name', '') == name]
+    return found[0] if found else None
+
+
+def _closures():
+    """{id of a callback's code: index of the variable with the future that it ends}"""
+    found = {}
+    for function, name, variable in ((tasks.gather, '_done_callback', 'outer'),
+                                     (tasks._wait, '_on_completion', 'waiter'),
+                                     (tasks.shield, '_inner_done_callback', 'outer')):
+        code = _inner_code(function, name)
+        if code and variable in code.co_freevars:
+            found[id(code)] = code.co_freevars.index(variable)
+    return found
+
+
+def _locals():
+    """{id of a coroutine's code: name of the variable with the futures that it waits for}"""
+    return {id(function.__code__): variable
+            for function, variable in ((tasks._wait, 'fs'), (tasks.wait_for, 'fut'), (tasks._cancel_and_wait, 'fut'),
+                                       (asyncio.TaskGroup.__aexit__, 'self'))}
+
+
+def _thread_name():
+    """Gives this thread its name of Python, which the operating system does not know."""
+    name = threading.current_thread().name
+    if name != 'MainThread':
+        _weft.thread_name(name.replace('ThreadPoolExecutor', 'pool'))
+    return name
+
+
+def _label_of_loop():
+    name = _thread_name()
+    return 'event loop' if name == 'MainThread' else 'event loop of ' + name
+
+
+def _label_of_job(job):
+    function = job.fn
+    while isinstance(function, functools.partial):
+        # asyncio.to_thread() runs the function in a context.
+        runs = isinstance(getattr(function.func, '__self__', None), contextvars.Context) and function.args
+        function = function.args[0] if runs else function.func
+    return getattr(function, '__qualname__', None) or type(function).__qualname__
+
+
+_recorded = False
+
+
+def record():
+    """Records all event loops of this process from now on."""
+    global _recorded
+    if _recorded:
+        return
+    _recorded = True
+    step, wakeup = _callbacks_of_tasks()
+    names = ('EpollSelector', 'PollSelector', 'SelectSelector')
+    collected = _weft._hook({
+        'step': step, 'wakeup': wakeup, 'coroutine_type': types.CoroutineType,
+        'generator_type': types.GeneratorType, 'function_type': types.FunctionType, 'method_type': types.MethodType,
+        'partial_type': functools.partial, 'future_type': futures.Future, 'gather_type': tasks._GatheringFuture,
+        'folder': os.path.dirname(asyncio.__file__) + os.sep, 'closures': _closures(), 'locals': _locals(),
+        'release_waiter': tasks._release_waiter, 'task_group_done': asyncio.TaskGroup._on_task_done,
+        'set_state': _inner_code(futures._chain_future, '_set_state'),
+        'label_of_job': _label_of_job, 'label_of_loop': _label_of_loop,
+        'Handle': events.Handle, 'BaseEventLoop': asyncio.BaseEventLoop,
+        'WorkItem': concurrent.futures.thread._WorkItem,
+        'selects': {getattr(selectors, name): getattr(selectors, name).select for name in names if hasattr(selectors, name)},
+    })
+    gc.callbacks.append(collected)
+    # The interpreter collects all garbage when it ends, which is no pause of the program.
+    atexit.register(gc.callbacks.remove, collected)

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Entries are in the dictionaries of their objects, which the futures written in C have, too. That
+ * is faster than a table of weak references, and needs no callback when an object is freed.
+ */
+#include "entry.h"
+
+#include "objects.h"
+
+static PyTypeObject *entry_type;
+static struct weft_category *category;
+static PyObject *attribute, *state_name, *exception_name, *args_name;
+
+struct weft_category *weft_python_asyncio(void)
+{
+	return category;
+}
+
+static void entry_free(PyObject *self)
+{
+	struct weft_python_entry *entry = (struct weft_python_entry *)(void *)self;
+	PyTypeObject *type = Py_TYPE(self);
+	if (!entry->has_ended)
+		weft_ffi_close(category, 0, WEFT_TASK_CURRENT, entry->id);
+	((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+	Py_DECREF(type);
+}
+
+static PyType_Slot entry_slots[] = {
+	{Py_tp_doc, "The id of the task that stands for an object in the trace."},
+	{Py_tp_dealloc, entry_free},
+	{0, NULL},
+};
+static PyType_Spec entry_spec = {"weft._weft.Entry", sizeof(struct weft_python_entry), 0,
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, entry_slots};
+
+bool weft_python_entries_init(void)
+{
+	static const char name[] = "asyncio", description[] = "tasks and futures of asyncio";
+	category = weft_ffi_category(name, sizeof(name) - 1, description, sizeof(description) - 1);
+	entry_type = (PyTypeObject *)(void *)PyType_FromSpec(&entry_spec);
+	attribute = PyUnicode_InternFromString("_weft");
+	state_name = PyUnicode_InternFromString("_state");
+	exception_name = PyUnicode_InternFromString("_exception");
+	args_name = PyUnicode_InternFromString("args");
+	return entry_type && attribute && state_name && exception_name && args_name;
+}
+
+struct weft_python_entry *weft_python_entry_find(PyObject *object)
+{
+	PyObject *dictionary = PyObject_GenericGetDict(object, NULL);
+	PyObject *found = dictionary ? PyDict_GetItemWithError(dictionary, attribute) : NULL;
+	Py_XDECREF(dictionary);
+	if (!found)
+		PyErr_Clear();
+	return found && Py_TYPE(found) == entry_type ? (struct weft_python_entry *)(void *)found : NULL;
+}
+
+struct weft_python_entry *weft_python_entry_add(PyObject *object, unsigned kind)
+{
+	PyObject *dictionary = PyObject_GenericGetDict(object, NULL);
+	PyObject *made =
+		dictionary ? ((allocfunc)PyType_GetSlot(entry_type, Py_tp_alloc))(entry_type, 0) : NULL;
+	struct weft_python_entry *entry = (struct weft_python_entry *)(void *)made;
+	if (entry)
+		entry->has_ended = true; /* until it is created */
+	bool added = made && PyDict_SetItem(dictionary, attribute, made) == 0;
+	if (added) {
+		entry->id = weft_ffi_create(category, 0, WEFT_TASK_CURRENT, (uint16_t)kind);
+		entry->has_ended = false;
+	}
+	Py_XDECREF(made); /* the dictionary keeps it */
+	Py_XDECREF(dictionary);
+	PyErr_Clear();
+	return added ? entry : NULL;
+}
+
+void weft_python_entry_label(struct weft_python_entry *entry, PyObject *label)
+{
+	struct weft_python_text text;
+	entry->has_label = true;
+	if (label && weft_python_text_init(&text, label)) {
+		weft_ffi_label(category, 0, entry->id, text.bytes, text.size, text.cache);
+		weft_python_text_finish(&text);
+	}
+	PyErr_Clear();
+}
+
+static bool is_state(PyObject *state, const char *name)
+{
+	return PyUnicode_Check(state) && PyUnicode_CompareWithASCIIString(state, name) == 0;
+}
+
+/* "ValueError: text". Only a text that is the exception's first argument, so that no method of the
+ * program is called. */
+static PyObject *describe(PyObject *exception)
+{
+	PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(exception), "__name__");
+	PyObject *args = PyObject_GetAttr(exception, args_name);
+	PyObject *first =
+		args && PyTuple_Check(args) && PyTuple_Size(args) ? PyTuple_GetItem(args, 0) : NULL;
+	PyObject *text = NULL;
+	if (name && first && PyUnicode_CheckExact(first))
+		text = PyUnicode_FromFormat("%U: %U", name, first);
+	else if (name)
+		text = Py_NewRef(name);
+	Py_XDECREF(name);
+	Py_XDECREF(args);
+	return text;
+}
+
+static void fail(struct weft_python_entry *entry, PyObject *exception)
+{
+	struct weft_python_text text = {.bytes = ""};
+	PyObject *description = describe(exception);
+	if (description && weft_python_text_init(&text, description)) {
+		weft_ffi_fail(category, 0, WEFT_TASK_CURRENT, entry->id, text.bytes, text.size);
+		weft_python_text_finish(&text);
+	}
+	Py_XDECREF(description);
+}
+
+static void end_as(struct weft_python_entry *entry, PyObject *state, PyObject *future)
+{
+	/* Not future.exception(): asyncio would then not report that nobody asked for it. */
+	PyObject *exception =
+		is_state(state, "FINISHED") ? PyObject_GetAttr(future, exception_name) : NULL;
+	entry->has_ended = true;
+	if (!exception)
+		weft_ffi_cancel(category, 0, WEFT_TASK_CURRENT, entry->id);
+	else if (exception == Py_None)
+		weft_ffi_resolve(category, 0, WEFT_TASK_CURRENT, entry->id);
+	else
+		fail(entry, exception);
+	Py_XDECREF(exception);
+}
+
+void weft_python_entry_end(struct weft_python_entry *entry, PyObject *future)
+{
+	if (entry->has_ended)
+		return;
+	PyObject *state = PyObject_GetAttr(future, state_name);
+	if (state && !is_state(state, "PENDING") && !is_state(state, "RUNNING"))
+		end_as(entry, state, future);
+	Py_XDECREF(state);
+	PyErr_Clear();
+}

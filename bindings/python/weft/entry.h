@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Which task of the trace stands for an object: a task, future or event loop of asyncio, a job of a
+ * thread pool.
+ *
+ * An object that is recorded has an entry: an attribute with the task's id. When the object
+ * is freed, so is its entry; if the task has not ended then, it is closed.
+ *
+ * Nothing here leaves an exception: what cannot be recorded is left out.
+ */
+#ifndef WEFT_PYTHON_ENTRY_H
+#define WEFT_PYTHON_ENTRY_H
+
+#include "python.h"
+
+struct weft_python_entry {
+	PyObject_HEAD uint64_t id;
+	bool has_label, has_ended;
+};
+
+bool weft_python_entries_init(void);
+
+/* The category of all that is recorded of asyncio. */
+struct weft_category *weft_python_asyncio(void);
+
+/* The entry of an object, borrowed; NULL if it has none. */
+struct weft_python_entry *weft_python_entry_find(PyObject *object);
+
+/* Creates a task for the object. NULL if attributes cannot be added to it. */
+struct weft_python_entry *weft_python_entry_add(PyObject *object, unsigned kind);
+
+/* `label` is a str or weft.Name; NULL, or an exception: none. It counts once. */
+void weft_python_entry_label(struct weft_python_entry *entry, PyObject *label);
+
+/* Ends the task if `future` is done; as the future has: with a value, an error, or cancelled. It is
+ * the object itself, or one of concurrent.futures from which the object will get its value. */
+void weft_python_entry_end(struct weft_python_entry *entry, PyObject *future);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Methods of asyncio that a loop calls in each round are replaced by functions that record and call
+ * them. They are written in C, so they are in no traceback and in no stack that the program looks
+ * at; no object of the program is wrapped or has another type.
+ *
+ *     Handle._run           a callback runs: a step of a task, or something else
+ *     _call_soon            a callback is made ready: the future that has it has just ended
+ *     select                the loop is idle
+ *     run_forever, close    the loop itself
+ *     _WorkItem             a job of a thread pool
+ */
+#include "entry.h"
+#include "jobs.h"
+#include "loops.h"
+#include "steps.h"
+#include "wait.h"
+
+PyObject *weft_python_forward(PyObject *method, PyObject *self, PyObject *const *arguments,
+	Py_ssize_t count, PyObject *keywords)
+{
+	Py_ssize_t names = keywords ? PyTuple_Size(keywords) : 0;
+	PyObject *tuple = PyTuple_New(count + 1), *dictionary = names ? PyDict_New() : NULL,
+			 *result = NULL;
+	if (!tuple || (names && !dictionary))
+		goto out;
+	PyTuple_SetItem(tuple, 0, Py_NewRef(self));
+	for (Py_ssize_t i = 0; i < count; i++)
+		PyTuple_SetItem(tuple, i + 1, Py_NewRef(arguments[i]));
+	for (Py_ssize_t i = 0; i < names; i++)
+		if (PyDict_SetItem(dictionary, PyTuple_GetItem(keywords, i), arguments[count + i]))
+			goto out;
+	result = PyObject_Call(method, tuple, dictionary);
+out:
+	Py_XDECREF(tuple);
+	Py_XDECREF(dictionary);
+	return result;
+}
+
+bool weft_python_intern(PyObject **ret, const char *text)
+{
+	*ret = PyUnicode_InternFromString(text);
+	return *ret != NULL;
+}
+
+static bool set_method(PyObject *type, PyMethodDef *definition)
+{
+	PyObject *method = PyDescr_NewMethod((PyTypeObject *)(void *)type, definition);
+	bool set = method && PyObject_SetAttrString(type, definition->ml_name, method) == 0;
+	Py_XDECREF(method);
+	return set;
+}
+
+static bool replace_methods(PyObject *objects)
+{
+	static struct weft_python_method *const methods[] = {&weft_python_run, &weft_python_call_soon,
+		&weft_python_run_forever, &weft_python_close, &weft_python_job_init, &weft_python_job_run};
+	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
+		PyObject *type = PyDict_GetItemString(objects, methods[i]->type);
+		methods[i]->original =
+			type ? PyObject_GetAttrString(type, methods[i]->definition.ml_name) : NULL;
+		if (!methods[i]->original || !set_method(type, &methods[i]->definition))
+			return false;
+	}
+	return true;
+}
+
+/* `selects` is {class: original method}. */
+static bool replace_selects(PyObject *selects)
+{
+	PyObject *type, *original;
+	Py_ssize_t position = 0;
+	while (PyDict_Next(selects, &position, &type, &original))
+		if (!set_method(type, &weft_python_select))
+			return false;
+	return true;
+}
+
+/* An object of the dict, with a reference that is kept; None is NULL. */
+static bool take(PyObject *objects, const char *name, PyObject **ret)
+{
+	PyObject *object = PyDict_GetItemString(objects, name);
+	if (!object)
+		return PyErr_Format(PyExc_KeyError, "%s", name), false;
+	*ret = object == Py_None ? NULL : Py_NewRef(object);
+	return true;
+}
+
+static bool take_waits(PyObject *objects)
+{
+	struct weft_python_waits *waits = &weft_python_waits;
+	return take(objects, "coroutine_type", &waits->coroutine_type) &&
+		   take(objects, "generator_type", &waits->generator_type) &&
+		   take(objects, "function_type", &waits->function_type) &&
+		   take(objects, "method_type", &waits->method_type) &&
+		   take(objects, "partial_type", &waits->partial_type) &&
+		   take(objects, "future_type", &waits->future_type) &&
+		   take(objects, "gather_type", &waits->gather_type) &&
+		   take(objects, "folder", &waits->folder) && take(objects, "closures", &waits->closures) &&
+		   take(objects, "locals", &waits->locals) &&
+		   take(objects, "release_waiter", &waits->release_waiter) &&
+		   take(objects, "task_group_done", &waits->task_group_done) &&
+		   take(objects, "set_state", &waits->set_state);
+}
+
+static bool init(PyObject *objects, PyObject **ret_selects)
+{
+	PyObject *step, *wakeup, *job, *loop;
+	return weft_python_entries_init() && weft_python_waits_init() && take_waits(objects) &&
+		   take(objects, "step", &step) && take(objects, "wakeup", &wakeup) &&
+		   take(objects, "label_of_job", &job) && take(objects, "label_of_loop", &loop) &&
+		   take(objects, "selects", ret_selects) && weft_python_steps_init(step, wakeup) &&
+		   weft_python_jobs_init(job) && weft_python_loops_init(loop, *ret_selects);
+}
+
+PyObject *weft_python_hook(PyObject *module, PyObject *objects)
+{
+	PyObject *selects;
+	(void)module;
+	if (!init(objects, &selects) || !replace_methods(objects) || !replace_selects(selects))
+		return NULL;
+	return weft_python_collector();
+}

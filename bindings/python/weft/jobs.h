@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Jobs of concurrent.futures.ThreadPoolExecutor, which asyncio.to_thread() uses, and garbage
+ * collections.
+ */
+#ifndef WEFT_PYTHON_JOBS_H
+#define WEFT_PYTHON_JOBS_H
+
+#include "methods.h"
+
+extern struct weft_python_method weft_python_job_init, weft_python_job_run;
+
+/* `label` is a function that returns the label of a job. */
+bool weft_python_jobs_init(PyObject *label);
+
+/* A new function for gc.callbacks. */
+PyObject *weft_python_collector(void);
+
+#endif

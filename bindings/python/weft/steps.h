@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Records what tasks and futures do, from the callbacks that a loop is given and runs.
+ */
+#ifndef WEFT_PYTHON_STEPS_H
+#define WEFT_PYTHON_STEPS_H
+
+#include "methods.h"
+
+extern struct weft_python_method weft_python_run, weft_python_call_soon;
+
+/* `step` and `wakeup` are callbacks of any task. */
+bool weft_python_steps_init(PyObject *step, PyObject *wakeup);
+
+#endif

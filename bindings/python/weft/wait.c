@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * A task's coroutine awaits another one, which awaits another one, and so on. The last one of this
+ * chain yields a future. Its name and the line of the program say what the wait is for:
+ *
+ *     worker()  ─▶  Queue.get()  ─▶  future           "Queue.get at chat:33"
+ *     line 33       of asyncio
+ *
+ * The text is made once for each such place.
+ */
+#include "wait.h"
+
+#include <string.h>
+
+#include "entry.h"
+#include "methods.h"
+#include "objects.h"
+
+#define CHAIN_MAX   32
+#define PLACES      1024 /* a power of two */
+#define SOURCES_MAX 1000
+
+struct weft_python_waits weft_python_waits;
+
+/* One call of an awaiting coroutine. */
+struct link {
+	PyObject *coroutine, *code;
+};
+
+/* A place in the program; both codes are kept, so that no other code gets their addresses. */
+static struct place {
+	PyObject *inner, *outer; /* code */
+	long line;
+	PyObject *name; /* weft.Name */
+} places[PLACES];
+
+/* The attributes of coroutines and of generators. */
+enum attribute {
+	AWAIT,
+	CODE,
+	FRAME,
+	ATTRIBUTES
+};
+static PyObject *of_coroutine[ATTRIBUTES], *of_generator[ATTRIBUTES];
+static PyObject *coroutine_name, *file_name, *qualified_name, *line_name, *locals_name,
+	*children_name, *gather, *tasks_name;
+
+bool weft_python_is_future(PyObject *object)
+{
+	return PyObject_TypeCheck(object, (PyTypeObject *)(void *)weft_python_waits.future_type);
+}
+
+bool weft_python_waits_init(void)
+{
+	return weft_python_intern(&of_coroutine[AWAIT], "cr_await") &&
+		   weft_python_intern(&of_coroutine[CODE], "cr_code") &&
+		   weft_python_intern(&of_coroutine[FRAME], "cr_frame") &&
+		   weft_python_intern(&of_generator[AWAIT], "gi_yieldfrom") &&
+		   weft_python_intern(&of_generator[CODE], "gi_code") &&
+		   weft_python_intern(&of_generator[FRAME], "gi_frame") &&
+		   weft_python_intern(&coroutine_name, "_coro") &&
+		   weft_python_intern(&file_name, "co_filename") &&
+		   weft_python_intern(&qualified_name, "co_qualname") &&
+		   weft_python_intern(&line_name, "f_lineno") &&
+		   weft_python_intern(&locals_name, "f_locals") &&
+		   weft_python_intern(&children_name, "_children") &&
+		   weft_python_intern(&gather, "gather") && weft_python_intern(&tasks_name, "_tasks");
+}
+
+/* ---- The chain of coroutines ---- */
+
+/* NULL without an exception for an object that is neither a coroutine nor a generator. */
+static PyObject *get(PyObject *object, enum attribute attribute)
+{
+	PyObject *type = (PyObject *)Py_TYPE(object);
+	PyObject **names = type == weft_python_waits.coroutine_type   ? of_coroutine
+					   : type == weft_python_waits.generator_type ? of_generator
+																  : NULL;
+	return names ? PyObject_GetAttr(object, names[attribute]) : NULL;
+}
+
+/* Stores the chain from the task's coroutine on, with references; returns its length. */
+static unsigned follow(PyObject *task, struct link chain[CHAIN_MAX])
+{
+	unsigned length = 0;
+	PyObject *coroutine = PyObject_GetAttr(task, coroutine_name);
+	while (coroutine && length < CHAIN_MAX) {
+		PyObject *code = get(coroutine, CODE);
+		if (!code)
+			break;
+		chain[length++] = (struct link){coroutine, code};
+		coroutine = get(coroutine, AWAIT);
+	}
+	Py_XDECREF(coroutine);
+	return length;
+}
+
+static void release(struct link *chain, unsigned length)
+{
+	for (unsigned i = 0; i < length; i++) {
+		Py_DECREF(chain[i].coroutine);
+		Py_DECREF(chain[i].code);
+	}
+}
+
+static bool is_of_asyncio(PyObject *code)
+{
+	PyObject *file = PyObject_GetAttr(code, file_name);
+	bool is =
+		file && PyUnicode_Tailmatch(file, weft_python_waits.folder, 0, PY_SSIZE_T_MAX, -1) > 0;
+	Py_XDECREF(file);
+	return is;
+}
+
+/* The innermost coroutine that is not asyncio's, or NULL. */
+static const struct link *find_outer(const struct link *chain, unsigned length)
+{
+	while (length > 0 && is_of_asyncio(chain[length - 1].code))
+		length--;
+	return length > 0 ? &chain[length - 1] : NULL;
+}
+
+/* ---- Names of places ---- */
+
+static long line_of(PyObject *coroutine)
+{
+	PyObject *frame = get(coroutine, FRAME);
+	PyObject *line = frame && frame != Py_None ? PyObject_GetAttr(frame, line_name) : NULL;
+	long number = line ? PyLong_AsLong(line) : 0;
+	Py_XDECREF(frame);
+	Py_XDECREF(line);
+	return number;
+}
+
+/* The innermost coroutine, the file and the line; without the file if only asyncio's own coroutines
+ * wait. */
+static PyObject *describe(PyObject *what, PyObject *outer, long line)
+{
+	PyObject *file = PyObject_GetAttr(outer, file_name);
+	const char *path = file ? PyUnicode_AsUTF8AndSize(file, NULL) : NULL;
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	PyObject *text =
+		!path  ? NULL
+		: line ? PyUnicode_FromFormat("%U at %s:%ld", what, slash ? slash + 1 : path, line)
+			   : Py_NewRef(what);
+	PyObject *name = text ? weft_python_name_create(text) : NULL;
+	Py_XDECREF(file);
+	Py_XDECREF(text);
+	return name;
+}
+
+/* A borrowed weft.Name, or NULL. `what`: instead of the name of the inner code, if that is the
+ * outer one. */
+static PyObject *name_of(PyObject *inner, PyObject *outer, long line, PyObject *what)
+{
+	uintptr_t hash = ((uintptr_t)inner >> 4) * 31 + ((uintptr_t)outer >> 4) * 7 + (uintptr_t)line;
+	struct place *place = &places[hash & (PLACES - 1)];
+	if (place->inner == inner && place->outer == outer && place->line == line)
+		return place->name;
+	PyObject *own = what ? Py_NewRef(what) : PyObject_GetAttr(inner, qualified_name);
+	PyObject *name = own ? describe(own, outer, line) : NULL;
+	Py_XDECREF(own);
+	if (!name)
+		return NULL;
+	struct place old = *place;
+	*place = (struct place){Py_NewRef(inner), Py_NewRef(outer), line, name};
+	Py_XDECREF(old.inner);
+	Py_XDECREF(old.outer);
+	Py_XDECREF(old.name);
+	return name;
+}
+
+/* The label of the wait of the chain's last coroutine: a borrowed weft.Name, or NULL. */
+static PyObject *label_of(const struct link *chain, unsigned length, bool is_gather)
+{
+	const struct link *inner = &chain[length - 1], *outer = find_outer(chain, length);
+	long line = outer ? line_of(outer->coroutine) : 0;
+	PyObject *code = outer ? outer->code : inner->code;
+	/* gather() is no coroutine: the coroutine that awaits it is the last one. */
+	return is_gather ? name_of(gather, code, line, gather) : name_of(inner->code, code, line, NULL);
+}
+
+/* ---- Futures that a future waits for ---- */
+
+static void wait_for(struct weft_python_entry *entry, PyObject *label, PyObject *source)
+{
+	if (!weft_python_is_future(source))
+		return;
+	struct weft_python_entry *found = weft_python_entry_find(source);
+	if (!found && (found = weft_python_entry_add(source, WEFT_KIND_PROMISE)) != NULL)
+		weft_python_entry_label(found, label);
+	if (found)
+		weft_ffi_try_read(weft_python_asyncio(), 0, entry->id, found->id);
+}
+
+/* `sources` is a future or has several. */
+static void wait_for_all(struct weft_python_entry *entry, PyObject *label, PyObject *sources)
+{
+	PyObject *iterator, *source;
+	wait_for(entry, label, sources);
+	if (weft_python_is_future(sources))
+		return;
+	iterator = PyObject_GetIter(sources);
+	for (int i = 0; iterator && i < SOURCES_MAX && (source = PyIter_Next(iterator)) != NULL; i++) {
+		wait_for(entry, label, source);
+		Py_DECREF(source);
+	}
+	Py_XDECREF(iterator);
+}
+
+/* The variable of a coroutine of asyncio that has the futures it waits for; a new reference or
+ * NULL. */
+static PyObject *variable_of(const struct link *link)
+{
+	PyObject *key = PyLong_FromVoidPtr(link->code);
+	PyObject *name = key ? PyDict_GetItemWithError(weft_python_waits.locals, key) : NULL;
+	PyObject *frame = name ? get(link->coroutine, FRAME) : NULL;
+	PyObject *locals = frame && frame != Py_None ? PyObject_GetAttr(frame, locals_name) : NULL;
+	PyObject *value = locals ? PyObject_GetItem(locals, name) : NULL;
+	Py_XDECREF(key);
+	Py_XDECREF(frame);
+	Py_XDECREF(locals);
+	return value;
+}
+
+/* A task group's variable is the group. */
+static PyObject *tasks_in(PyObject *value)
+{
+	PyObject *tasks = PyObject_HasAttr(value, tasks_name) ? PyObject_GetAttr(value, tasks_name)
+														  : Py_NewRef(value);
+	Py_DECREF(value);
+	return tasks;
+}
+
+/* The futures that this future waits for, as a new reference; NULL if that is unknown. */
+static PyObject *sources_of(PyObject *future, const struct link *chain, unsigned length)
+{
+	if ((PyObject *)Py_TYPE(future) == weft_python_waits.gather_type)
+		return PyObject_GetAttr(future, children_name);
+	PyObject *value = length ? variable_of(&chain[length - 1]) : NULL;
+	return value ? tasks_in(value) : NULL;
+}
+
+struct weft_python_entry *weft_python_wait_add(PyObject *task, PyObject *future)
+{
+	struct link chain[CHAIN_MAX];
+	unsigned length = follow(task, chain);
+	PyObject *sources = sources_of(future, chain, length);
+	bool is_gather = (PyObject *)Py_TYPE(future) == weft_python_waits.gather_type;
+	struct weft_python_entry *entry =
+		weft_python_entry_add(future, sources ? WEFT_KIND_JOIN : WEFT_KIND_PROMISE);
+	PyObject *label = entry && length ? label_of(chain, length, is_gather) : NULL;
+	if (label)
+		weft_python_entry_label(entry, label);
+	if (entry && sources)
+		wait_for_all(entry, label, sources);
+	Py_XDECREF(sources);
+	release(chain, length);
+	PyErr_Clear();
+	return entry;
+}
+
+/* ---- Callbacks that end a future ---- */
+
+static PyObject *in_closure(PyObject *function)
+{
+	PyObject *code = PyObject_GetAttrString(function, "__code__");
+	PyObject *key = code ? PyLong_FromVoidPtr(code) : NULL;
+	PyObject *index = key ? PyDict_GetItemWithError(weft_python_waits.closures, key) : NULL;
+	PyObject *cells = index ? PyObject_GetAttrString(function, "__closure__") : NULL;
+	PyObject *cell = cells ? PySequence_GetItem(cells, PyLong_AsSsize_t(index)) : NULL;
+	PyObject *value = cell ? PyObject_GetAttrString(cell, "cell_contents") : NULL;
+	Py_XDECREF(code);
+	Py_XDECREF(key);
+	Py_XDECREF(cells);
+	Py_XDECREF(cell);
+	return value;
+}
+
+static PyObject *in_partial(PyObject *partial)
+{
+	PyObject *function = PyObject_GetAttrString(partial, "func");
+	PyObject *arguments = function == weft_python_waits.release_waiter
+							  ? PyObject_GetAttrString(partial, "args")
+							  : NULL;
+	PyObject *value = arguments ? PySequence_GetItem(arguments, 0) : NULL;
+	Py_XDECREF(function);
+	Py_XDECREF(arguments);
+	return value;
+}
+
+static PyObject *in_group(PyObject *method)
+{
+	PyObject *function = PyObject_GetAttrString(method, "__func__");
+	PyObject *group = function && function == weft_python_waits.task_group_done
+						  ? PyObject_GetAttrString(method, "__self__")
+						  : NULL;
+	PyObject *value = group ? PyObject_GetAttrString(group, "_on_completed_fut") : NULL;
+	Py_XDECREF(function);
+	Py_XDECREF(group);
+	return value;
+}
+
+PyObject *weft_python_wait_ended_by(PyObject *callback)
+{
+	PyObject *type = (PyObject *)Py_TYPE(callback);
+	PyObject *found = type == weft_python_waits.function_type  ? in_closure(callback)
+					  : type == weft_python_waits.partial_type ? in_partial(callback)
+					  : type == weft_python_waits.method_type  ? in_group(callback)
+															   : NULL;
+	PyErr_Clear();
+	return found;
+}

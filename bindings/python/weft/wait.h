@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ISC
+ *
+ * Tells what a task waits for, in words and as futures: from its coroutine, which awaits another
+ * one, and so on down to the future.
+ */
+#ifndef WEFT_PYTHON_WAIT_H
+#define WEFT_PYTHON_WAIT_H
+
+#include "python.h"
+
+/* Objects of Python that the functions below need, from weft/asyncio.py; NULL until then. */
+struct weft_python_waits {
+	PyObject *coroutine_type, *generator_type, *function_type, *method_type, *partial_type;
+	PyObject *future_type, *gather_type;
+	PyObject *folder;   /* str: where asyncio's files are, with a slash at the end */
+	PyObject *closures; /* {code of a callback: index of the cell with the future that it ends} */
+	PyObject
+		*locals; /* {code of a coroutine: name of the variable with the futures it waits for} */
+	PyObject *release_waiter;  /* asyncio.tasks._release_waiter */
+	PyObject *task_group_done; /* asyncio.TaskGroup._on_task_done */
+	PyObject *set_state; /* the code that copies the state of a future of concurrent.futures */
+};
+extern struct weft_python_waits weft_python_waits;
+
+bool weft_python_waits_init(void);
+
+/* True for a future or task of asyncio. */
+bool weft_python_is_future(PyObject *object);
+
+/* The task has begun to wait for this future, which has no entry yet: adds one. */
+struct weft_python_entry *weft_python_wait_add(PyObject *task, PyObject *future);
+
+/* The future that a callback of futures will end, perhaps; a new reference. For example the one
+ * that gather() returned, if it is the callback of a task in it. */
+PyObject *weft_python_wait_ended_by(PyObject *callback);
+
+#endif

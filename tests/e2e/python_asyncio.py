@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: ISC
+"""`python3 -m weft` records the tasks of asyncio and changes nothing else."""
+import json
+import os
+import re
+import sys
+
+from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+
+PACKAGES = os.path.join(BUILD, 'bindings', 'python')
+ENVIRONMENT = {'PYTHONPATH': PACKAGES, 'PATH': os.path.dirname(WEFT) + os.pathsep + os.environ['PATH']}
+HEAD = 'import asyncio, threading, time\n'
+
+
+def check_built():
+    if not os.path.exists(os.path.join(PACKAGES, 'weft', '_weft.abi3.so')):
+        skip('built without the package for Python: python3-dev is not installed')
+
+
+class Trace:
+    """The trace of a program, which is a file, so that its lines have numbers."""
+
+    def __init__(self, program, *options):
+        check_built()
+        with temporary_directory() as folder:
+            path, source = os.path.join(folder, 'trace.weft'), os.path.join(folder, 'program.py')
+            with open(source, 'w', encoding='utf-8') as file:
+                file.write(HEAD + program)
+            weft('record', '-o', path, '--require', sys.executable, *options, '-m', 'weft', source, env=ENVIRONMENT)
+            self.info = json.loads(weft('info', '--json', path).stdout)
+            self.events = json_lines(weft('dump', '--json', path).stdout)
+            self.tasks = json_lines(weft('dump', '--tasks', '--json', path).stdout)
+            self.problems = weft('dump', '--problems', path).stdout
+        equal(self.info['diagnostics'], [])
+
+    def outcomes(self, pattern='.*'):
+        """{label: outcome} of the tasks whose labels match."""
+        return {task['label']: task['outcome'] for task in self.tasks if re.fullmatch(pattern, task['label'] or '')}
+
+    def id(self, label):
+        found, = [task['task'] for task in self.tasks if task['label'] == label]
+        return found
+
+    def pairs(self, event, one='task', other='source'):
+        """The labels of two tasks of each event of a kind."""
+        labels = {task['task']: task['label'] for task in self.tasks}
+        return [(labels.get(found[one]), labels.get(found[other])) for found in self.events if found['event'] == event]
+
+
+@case
+def tasks_and_their_ends():
+    trace = Trace('''
+async def good(): await asyncio.sleep(0)
+async def bad(): raise ValueError('no good')
+async def slow(): await asyncio.sleep(10)
+async def main():
+    named = asyncio.create_task(good(), name='by name')
+    failing, cancelled = asyncio.create_task(bad()), asyncio.create_task(slow())
+    await named
+    cancelled.cancel()
+    for task in (failing, cancelled):
+        try:
+            await task
+        except (ValueError, asyncio.CancelledError):
+            pass
+asyncio.run(main())
+''')
+    equal(trace.outcomes(r'(main|by name|bad|slow) .*'), {
+        'main (Task-1)': 'fulfilled', 'by name (good)': 'fulfilled', 'bad (Task-3)': 'failed', 'slow (Task-4)': 'cancelled'})
+    assert [task['failed'] for task in trace.tasks if task.get('failed')] == ['ValueError: no good'], trace.tasks
+    equal(trace.outcomes('sleep.*'), {'sleep at program.py:5': 'cancelled'})
+    assert ('main (Task-1)', 'by name (good)') in trace.pairs('create', other='child')
+    assert ('main (Task-1)', 'by name (good)') in trace.pairs('try_read')
+    assert ('main (Task-1)', 'by name (good)') in trace.pairs('read')
+    equal([task['outcome'] for task in trace.tasks if task['outcome'] in ('unfinished', 'closed')], [])
+
+
+@case
+def a_wait_says_for_what_and_where():
+    trace = Trace('''
+async def getter(queue): return await queue.get()
+async def holder(lock):
+    async with lock:
+        await asyncio.sleep(0.001)
+async def main():
+    queue, lock, event, semaphore = asyncio.Queue(), asyncio.Lock(), asyncio.Event(), asyncio.Semaphore(0)
+    waiting = asyncio.create_task(getter(queue))
+    tasks = [asyncio.create_task(holder(lock), name=name) for name in ('first', 'second')]
+    await asyncio.sleep(0)
+    queue.put_nowait(1)
+    loop = asyncio.get_running_loop()
+    loop.call_soon(event.set)
+    await event.wait()
+    loop.call_soon(semaphore.release)
+    await semaphore.acquire()
+    condition = asyncio.Condition()
+    async def notify():
+        async with condition:
+            condition.notify()
+    async with condition:
+        task = asyncio.create_task(notify(), name='notifier')
+        await condition.wait()
+    await task
+    await asyncio.gather(waiting, *tasks)
+asyncio.run(main())
+''')
+    resolved = trace.pairs('resolve', other='target')
+    for waiting, future, by in (
+            ('getter (Task-2)', 'Queue.get at program.py:3', 'main (Task-1)'),
+            ('second (holder)', 'Lock.acquire at program.py:5', 'first (holder)'),
+            ('main (Task-1)', 'Event.wait at program.py:15', 'event loop'),
+            ('main (Task-1)', 'Semaphore.acquire at program.py:17', 'event loop'),
+            ('main (Task-1)', 'Condition.wait at program.py:24', 'notifier (main.<locals>.notify)'),
+            ('main (Task-1)', 'gather at program.py:26', 'gather at program.py:26')):
+        assert (waiting, future) in trace.pairs('try_read'), (waiting, future, trace.pairs('try_read'))
+        assert (waiting, future) in trace.pairs('read'), (waiting, future, trace.pairs('read'))
+        assert (by, future) in resolved, (by, future, resolved)
+    assert ('gather at program.py:26', 'second (holder)') in trace.pairs('try_read')
+    assert ('gather at program.py:26', 'second (holder)') in trace.pairs('read')
+
+
+@case
+def time_outs_groups_and_sets():
+    trace = Trace('''
+async def step(seconds): await asyncio.sleep(seconds)
+async def main():
+    try:
+        await asyncio.wait_for(asyncio.create_task(step(10), name='late'), 0.001)
+    except asyncio.TimeoutError:
+        pass
+    async with asyncio.TaskGroup() as group:
+        group.create_task(step(0.001), name='member')
+    await asyncio.wait([asyncio.create_task(step(0.001), name='fast'), asyncio.create_task(step(10), name='endless')],
+                       return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.shield(asyncio.create_task(step(0.001), name='inner'))
+asyncio.run(main())
+''')
+    equal(trace.outcomes('wait_for.*'), {'wait_for at program.py:6': 'timed_out'})
+    equal(trace.outcomes('(late|endless).*'), {'late (step)': 'cancelled', 'endless (step)': 'cancelled'})
+    waits, reads = trace.pairs('try_read'), trace.pairs('read')
+    for joined, source in (('TaskGroup.__aexit__ at program.py:9', 'member (step)'),
+                           ('_wait at program.py:11', 'fast (step)'), ('main at program.py:13', 'inner (step)')):
+        assert (joined, source) in waits or 'inner' in source, (joined, source, waits)
+        assert (joined, source) in reads, (joined, source, reads)
+        equal(trace.outcomes(re.escape(joined)), {joined: 'fulfilled'})
+    assert ('_wait at program.py:11', 'endless (step)') in waits
+
+
+@case
+def jobs_of_threads():
+    trace = Trace('''
+def blocking(): time.sleep(0.05)
+def failing(): raise OSError('full')
+async def main():
+    await asyncio.to_thread(blocking)
+    try:
+        await asyncio.get_running_loop().run_in_executor(None, failing)
+    except OSError:
+        pass
+asyncio.run(main())
+''')
+    equal(trace.outcomes('blocking|failing'), {'blocking': 'fulfilled', 'failing': 'failed'})
+    assert ('blocking', 'to_thread at program.py:6') in trace.pairs('resolve', other='target'), trace.tasks
+    equal(trace.outcomes('.* at program.*'), {'to_thread at program.py:6': 'fulfilled', 'main at program.py:8': 'failed'})
+    switched = {event['thread'] for event in trace.events if event.get('task') == trace.id('blocking')}
+    assert len(switched) == 2, switched
+
+
+@case
+def the_loop_is_idle_while_it_selects():
+    trace = Trace('''
+async def main():
+    await asyncio.sleep(0.05)
+    time.sleep(0.05)
+asyncio.run(main())
+''')
+    bands = [(event['time'], event['begin']) for event in trace.events if event['event'] == 'band']
+    idle = sum(end - begin for (begin, is_begin), (end, _) in zip(bands, bands[1:]) if is_begin)
+    assert 40e6 < idle < 95e6, idle
+    equal(trace.outcomes('event loop'), {'event loop': 'fulfilled'})
+
+
+@case
+def loops_of_several_threads():
+    trace = Trace('''
+async def step(name): await asyncio.sleep(0.001)
+def work(number):
+    with asyncio.Runner() as runner:
+        runner.run(step(number))
+threads = [threading.Thread(target=work, args=(number,), name='loop-%d' % number) for number in range(3)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+''')
+    equal(sorted(trace.outcomes('event loop.*')), ['event loop of loop-%d' % number for number in range(3)])
+    equal(set(trace.outcomes('event loop.*|step.*').values()), {'fulfilled'})
+    for number in range(3):
+        thread, = [event['thread'] for event in trace.events
+                   if event['event'] == 'switch' and event['task'] == trace.id('event loop of loop-%d' % number)][:1]
+        tasks = {event['task'] for event in trace.events if event['thread'] == thread and 'task' in event}
+        assert len(tasks & {trace.id('event loop of loop-%d' % other) for other in range(3)}) == 1, tasks
+
+
+# Prints whatever of asyncio a program can look at.
+CURIOUS = HEAD + r'''
+import contextvars, gc, inspect, logging, re, sys, traceback, warnings
+logging.basicConfig(stream=sys.stdout, format='%(message)s')
+def show(*values):
+    print(re.sub(r'0x[0-9a-f]+|took [\d.]+|when=[\d.]+|fd=\d+|File "[^"]*/', '*', ' '.join(map(str, values))))
+async def inner(future): return await future
+async def fails(): raise ValueError('inner')
+async def main():
+    loop = asyncio.get_running_loop()
+    future = loop.create_future()
+    task = asyncio.create_task(inner(future), name='waiting')
+    await asyncio.sleep(0)
+    show(task, future, repr(task.get_coro()), inspect.iscoroutine(task.get_coro()), type(future), type(task))
+    show(task.get_stack()[0].f_code.co_name, len(task.get_stack()), vars(type(future)).keys() == vars(asyncio.Future).keys())
+    task.print_stack(file=sys.stdout)
+    show(asyncio.current_task(), sorted(t.get_name() for t in asyncio.all_tasks()))
+    handle = loop.call_later(100, print, 1)
+    show(handle); handle.cancel()
+    show(loop.call_soon(show, 'called'))
+    task.cancel('message')
+    try:
+        await task
+    except asyncio.CancelledError as error:
+        show(repr(error), traceback.format_exc())
+    try:
+        await asyncio.gather(fails(), asyncio.sleep(0))
+    except ValueError:
+        show(traceback.format_exc())
+    try:
+        await asyncio.wait_for(asyncio.sleep(1), 0.001)
+    except TimeoutError:
+        show(traceback.format_exc())
+    try:
+        await asyncio.to_thread(int, 'x')
+    except ValueError:
+        show(traceback.format_exc())
+    loop.call_soon(lambda: 1 / 0)
+    forgotten = asyncio.create_task(fails(), name='forgotten')
+    await asyncio.sleep(0.01)
+    del forgotten
+    gc.collect()
+    loop.call_soon(traceback.print_stack, None, None, sys.stdout)
+    await asyncio.sleep(0)
+    variable = contextvars.ContextVar('v', default=0)
+    async def sets(): variable.set(1); return variable.get()
+    show(await asyncio.create_task(sets()), variable.get())
+    if loop.get_debug():
+        time.sleep(0.15)
+    asyncio.create_task(inner(loop.create_future()), name='pending')
+    await asyncio.sleep(0)
+    show(str(sys.argv), __name__, __file__ if '__file__' in globals() else '', sys.modules['__main__'].main is main)
+    sys.exit(7)
+asyncio.run(main())
+'''
+
+
+def both(program, *options, arguments=(), kind='file'):
+    """(stdout, stderr, status) of a program alone, and recorded."""
+    check_built()
+    found = []
+    with temporary_directory() as folder:
+        source = os.path.join(folder, 'program.py')
+        with open(source, 'w', encoding='utf-8') as file:
+            file.write(program)
+        what = {'file': [source], '-c': ['-c', program], '-m': ['-m', 'program']}[kind]
+        for before in ([sys.executable, *options], [WEFT, 'record', '-o', folder + '/t.weft', sys.executable, *options, '-m', 'weft']):
+            result = run([*before, *what, *arguments], env=ENVIRONMENT, cwd=folder)
+            lines = [line for line in result.stderr.splitlines(True) if not line.startswith('weft: ')]
+            found.append((result.stdout, ''.join(lines), result.returncode))
+    return found
+
+
+@case
+def nothing_changes_for_the_program():
+    for options in ((), ('-X', 'dev')):
+        for kind in ('file', '-c', '-m'):
+            plain, recorded = both(CURIOUS, *options, arguments=['an argument'], kind=kind)
+            assert plain[2] == 7 and 'forgotten' in plain[0] and 'division by zero' in plain[0], plain
+            for ours, theirs in zip(normal(recorded[0]), normal(plain[0])):
+                equal(ours, theirs, kind)
+            equal((len(normal(recorded[0])), *recorded[1:]), (len(normal(plain[0])), *plain[1:]), kind)
+
+
+def normal(text):
+    """Lines without addresses and times, and without the start of stacks: there python3 -m has frames of its own."""
+    text = re.sub(r'  File "(<frozen runpy>|[^"]*weft/_[a-z_]+.py)".*\n(    .*\n)*', '', text)
+    return re.sub(r'took [\d.]+|\d\.\d+ seconds|0x[0-9a-f]+', '*', text).splitlines()
+
+
+@case
+def uncaught_exceptions_and_interrupts():
+    for program, status in (('1/0', 1), ('raise SystemExit("bye")', 1), ('raise SystemExit(3)', 3), ('x = (', 1),
+                            ('raise KeyboardInterrupt', -2), ('import sys\nsys.excepthook = print\n1/0', 1)):
+        plain, recorded = both(program)
+        recorded_status = recorded[2] if status >= 0 else recorded[2] - 128 - 2 * (recorded[2] - 128)
+        equal((plain[2], recorded_status), (status, status), program)
+        equal(re.sub('0x[0-9a-f]+', '', str(recorded[:2])), re.sub('0x[0-9a-f]+', '', str(plain[:2])), program)
+
+
+@case
+def it_runs_itself_under_weft_record():
+    check_built()
+    with temporary_directory() as folder:
+        for words, name in ((['-o', 'here.weft', '-c', 'print(1)'], 'here.weft'), (['program.py', '-o', 'x'], None)):
+            with open(os.path.join(folder, 'program.py'), 'w', encoding='utf-8') as file:
+                file.write('import sys; print(sys.argv[1:])')
+            result = run([sys.executable, '-m', 'weft', *words], env=ENVIRONMENT, cwd=folder)
+            equal(result.returncode, 0, result.stderr)
+            traces = [found for found in os.listdir(folder) if found.endswith('.weft')]
+            assert len(traces) == 1 and (not name or traces == [name]), (words, traces, result)
+            assert name or traces[0].startswith('program-') and "['-o', 'x']" in result.stdout, (traces, result)
+            os.remove(os.path.join(folder, traces[0]))
+        out = os.path.join(folder, 'ring.weft')
+        run([sys.executable, '-m', 'weft', '-c', 'import asyncio; asyncio.run(asyncio.sleep(0))'],
+            env=dict(ENVIRONMENT, WEFT_OUT=out))
+        assert 'event loop' in weft('dump', out).stdout
+
+
+@case
+def wrong_command_lines():
+    check_built()
+    for words, message in (([], 'no program'), (['-x'], 'unknown option -x'), (['-o'], '-o needs an argument'),
+                           (['--output', 'x'], 'unknown option --output')):
+        result = run([sys.executable, '-m', 'weft', *words], env=ENVIRONMENT)
+        assert result.returncode == 2 and message in result.stderr, result
+    equal(run([sys.executable, '-m', 'weft', '--help'], env=ENVIRONMENT).returncode, 0)
+    result = run([sys.executable, '-m', 'weft', '-c', '1'], env=dict(ENVIRONMENT, PATH='/nowhere'))
+    assert result.returncode == 2 and '`weft` is not in PATH' in result.stderr, result
+
+
+@case
+def children_of_multiprocessing():
+    check_built()
+    with temporary_directory() as folder:
+        with open(os.path.join(folder, 'program.py'), 'w', encoding='utf-8') as file:
+            file.write(HEAD + '''
+import multiprocessing
+async def child_step(): await asyncio.sleep(0.001)
+def child(): asyncio.run(child_step())
+async def main():
+    processes = [multiprocessing.get_context('fork').Process(target=child) for _ in range(2)]
+    for process in processes: process.start()
+    await asyncio.sleep(0.001)
+    for process in processes: process.join()
+asyncio.run(main())
+''')
+        traces = os.path.join(folder, 'traces')
+        os.mkdir(traces)
+        weft('record', '-o', traces, '--require', sys.executable, '-m', 'weft', os.path.join(folder, 'program.py'), env=ENVIRONMENT)
+        equal(len(os.listdir(traces)), 3)
+        tasks = json_lines(weft('dump', '--tasks', '--json', traces).stdout)
+    equal(sorted(task['label'] for task in tasks if re.match('child_step|main', task['label'] or '')),
+          ['child_step (Task-%d)' % number for number in (2, 2)] + ['main (Task-1)'])
+
+
+main()
