@@ -68,12 +68,15 @@ static void print_bounds(void)
 
 /* ---- Events ---- */
 
+static const uint64_t three[] = {1, 2, 3};
+
 LOOP(do_resolve, weft_resolve(i))
 LOOP(do_create, KEEP(weft_create(WEFT_KIND_TASK)))
 LOOP(do_switch, weft_switch(i))
 LOOP(do_enter, (weft_enter(i), weft_leave()))
 LOOP(do_read, weft_read(i))
 LOOP(do_try_read, weft_try_read(i))
+LOOP(do_wait_any, weft_wait_any(3, three))
 LOOP(do_signal, weft_signal(i))
 LOOP(do_become, weft_become(i))
 LOOP(do_expect, weft_expect())
@@ -96,6 +99,7 @@ static const struct subject events[] = {
 	{"enter and leave", do_enter},
 	{"read", do_read},
 	{"try_read", do_try_read},
+	{"wait_any, three sources", do_wait_any},
 	{"signal", do_signal},
 	{"become", do_become},
 	{"expect", do_expect},

@@ -33,6 +33,9 @@ enum weft_edge_type {
 	WEFT_EDGE_RESOLVE,  /* from the resolver to the target */
 	WEFT_EDGE_SIGNAL,   /* from the sender to the receiver */
 	WEFT_EDGE_BECOME,   /* from the task to what it became */
+	WEFT_EDGE_WAIT_ANY, /* from the reader to one of several sources: it waits for the first of them
+						   that is done. Those of one wait are consecutive edges of the reader, with
+						   one time */
 	WEFT_EDGE_TYPES,
 	/* Only in a live model: no edge any more, because a read answered a try_read. */
 	WEFT_EDGE_DROPPED = WEFT_EDGE_TYPES
@@ -99,8 +102,8 @@ struct weft_edges {
 	const uint32_t *from; /* task; WEFT_NONE: unknown */
 	const uint32_t *to;   /* task */
 	const uint8_t *type;  /* enum weft_edge_type */
-	/* read, try_read, resolve and signal edges grouped by `from`, in time order within a task.
-	 * (Creates and becomes are in the task's own columns.) */
+	/* read, try_read, wait_any, resolve and signal edges grouped by `from`, in time order within a
+	 * task. (Creates and becomes are in the task's own columns.) */
 	uint32_t by_actor_count;
 	const uint32_t *by_actor;
 };

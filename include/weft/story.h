@@ -116,12 +116,22 @@ struct weft_story_wait {
 	uint32_t others; /* number of further tasks that it waits for */
 	uint64_t since;  /* ns */
 	uint64_t until;  /* ns; UINT64_MAX: until the end of the trace */
+	/* Only of a wait for any of several: its edges, which are the model's, and the task among these
+	 * that ended it, or WEFT_NONE. That task, or else the first that has not ended, is `source`. */
+	const uint32_t *any;
+	uint32_t any_count;
+	uint32_t got;
 };
 
 /* Finds the wait of `task` at a time. False if it runs then, does not exist then, or waits for no
  * task in particular, as a promise does that some task will resolve. */
 bool weft_story_wait_at(const struct weft_story *story, uint32_t task, uint64_t at_ns,
 	struct weft_story_wait *ret_wait);
+
+/* Writes what a wait is for: "reply", or "any of cancel, reply, timer"; "" if that is unknown. At
+ * most `size` bytes with the NUL; returns the length without it. */
+size_t weft_story_wait_sources(
+	const struct weft_model *model, const struct weft_story_wait *wait, char *buffer, size_t size);
 
 /* Follows the chain of waits from `task` to the task that it waits for, and so on, to a task that
  * waits for none. Writes at most `room` waits and returns their number. *ret_cycle: the last one

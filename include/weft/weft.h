@@ -213,6 +213,12 @@ void weft_read_later_as(uint64_t task, uint64_t source) WEFT__DIRECT;
 void weft_try_read(uint64_t source) WEFT__DIRECT;
 void weft_try_read_as(uint64_t task, uint64_t source) WEFT__DIRECT;
 
+/* The task waits for several tasks, and goes on with the first one that is done: it then reads that
+ * one (weft_read_later) and no longer waits for the others. All events of the call share one
+ * stamp. */
+void weft_wait_any(unsigned count, const uint64_t *sources) WEFT__DIRECT;
+void weft_wait_any_as(uint64_t task, unsigned count, const uint64_t *sources) WEFT__DIRECT;
+
 /* Ends `target` with a value, or with an error. */
 void weft_resolve(uint64_t target) WEFT__DIRECT;
 void weft_resolve_as(uint64_t task, uint64_t target) WEFT__DIRECT;

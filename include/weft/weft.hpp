@@ -27,6 +27,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <type_traits>
 
@@ -286,6 +287,19 @@ class task
 	void try_read(task source, where at = {}) const noexcept
 	{
 		call<weft_ffi_try_read>(source, at);
+	}
+	/* It waits for several tasks, reads the first one that is done, and lets the others go. */
+	void wait_any([[maybe_unused]] const task *sources, [[maybe_unused]] std::size_t count,
+		[[maybe_unused]] where at = {}) const noexcept
+	{
+		static_assert(sizeof(task) == sizeof(std::uint64_t), "a task is its id");
+		if constexpr (detail::is_compiled)
+			weft_ffi_wait_any(at.handle, at.level, id_,
+				reinterpret_cast<const std::uint64_t *>(sources), static_cast<unsigned>(count));
+	}
+	void wait_any(std::initializer_list<task> sources, where at = {}) const noexcept
+	{
+		wait_any(sources.begin(), sources.size(), at);
 	}
 	void resolve(task target, where at = {}) const noexcept
 	{

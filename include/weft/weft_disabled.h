@@ -60,6 +60,8 @@ struct weft_category;
 #define weft_read_later_as(t, s)     WEFT__UNUSED(t, s)
 #define weft_try_read(source)        WEFT__UNUSED(source)
 #define weft_try_read_as(t, s)       WEFT__UNUSED(t, s)
+#define weft_wait_any(count, ...)    WEFT__UNUSED(count, __VA_ARGS__)
+#define weft_wait_any_as(t, n, ...)  WEFT__UNUSED(t, n, __VA_ARGS__)
 #define weft_resolve(target)         WEFT__UNUSED(target)
 #define weft_resolve_as(t, x)        WEFT__UNUSED(t, x)
 #define weft_fail(target, message)   WEFT__UNUSED(target, message)

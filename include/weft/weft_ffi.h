@@ -90,6 +90,9 @@ void weft_ffi_read_later(
 	struct weft_category *category, unsigned level, uint64_t task, uint64_t source);
 void weft_ffi_try_read(
 	struct weft_category *category, unsigned level, uint64_t task, uint64_t source);
+/* weft_wait_any_as. */
+void weft_ffi_wait_any(struct weft_category *category, unsigned level, uint64_t task,
+	const uint64_t *sources, unsigned count);
 void weft_ffi_resolve(
 	struct weft_category *category, unsigned level, uint64_t task, uint64_t target);
 void weft_ffi_fail(struct weft_category *category, unsigned level, uint64_t task, uint64_t target,

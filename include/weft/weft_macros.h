@@ -134,6 +134,10 @@ enum {
 #define weft_label_n_as(t, x, n)   WEFT__WHEN(WEFT__IS_ON, weft_label_n_as(t, x, n))
 #define weft_note_n(text, size)    WEFT__WHEN(WEFT__IS_ON, weft_note_n(text, size))
 #define weft_note_n_as(t, x, n)    WEFT__WHEN(WEFT__IS_ON, weft_note_n_as(t, x, n))
+
+/* With any number of arguments, so that the sources may be a compound literal. */
+#define weft_wait_any(count, ...)   WEFT__WHEN(WEFT__IS_ON, weft_wait_any(count, __VA_ARGS__))
+#define weft_wait_any_as(t, n, ...) WEFT__WHEN(WEFT__IS_ON, weft_wait_any_as(t, n, __VA_ARGS__))
 #endif
 
 /* The end of a WEFT_TASK_SCOPE. */

@@ -39,6 +39,7 @@
  *     cancel       target
  *     close        target
  *     time_out     target
+ *     wait_any     source                 one record for each source, with one stamp
  *
  * These kinds exist only in the format:
  *

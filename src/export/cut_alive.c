@@ -15,21 +15,74 @@ static int on_mention(void *alive, uint32_t task)
 	const struct weft__column columns[] = {
 		{&a->born_ns, sizeof(*a->born_ns)},
 		{&a->is_named, sizeof(*a->is_named)},
+		{&a->first_any, sizeof(*a->first_any)},
+		{&a->last_any, sizeof(*a->last_any)},
 	};
-	int error = weft__columns_reserve(columns, 2, &a->capacity, task + (size_t)1);
+	int error = weft__columns_reserve(
+		columns, sizeof(columns) / sizeof(*columns), &a->capacity, task + (size_t)1);
 	if (error)
 		return error;
+	a->first_any[task] = a->last_any[task] = WEFT_NONE;
 	a->born_ns[task] = WEFT__ALIVE_UNDATED;
 	a->is_named[task] = false;
+	return 0;
+}
+
+/* The task no longer waits for any of several. */
+static void let_go(void *alive, uint32_t task)
+{
+	struct weft__alive *a = alive;
+	if (a->first_any[task] == WEFT_NONE)
+		return;
+	a->any[a->last_any[task]].next = a->any_free;
+	a->any_free = a->first_any[task];
+	a->first_any[task] = a->last_any[task] = WEFT_NONE;
+}
+
+static int take_free_any(struct weft__alive *a, uint32_t *ret_any)
+{
+	const struct weft__column column = {&a->any, sizeof(*a->any)};
+	int error = 0;
+	if (a->any_free != WEFT_NONE) {
+		*ret_any = a->any_free;
+		a->any_free = a->any[*ret_any].next;
+		return 0;
+	}
+	error = weft__columns_reserve(&column, 1, &a->any_capacity, a->any_count + (size_t)1);
+	if (!error)
+		*ret_any = a->any_count++;
+	return error;
+}
+
+/* Another source of the wait that began at this time, or the first one of a new wait. */
+static int add_any(struct weft__alive *a, uint32_t task, uint32_t source)
+{
+	uint32_t any;
+	int error = take_free_any(a, &any);
+	if (error)
+		return error;
+	if (a->last_any[task] != WEFT_NONE && a->any[a->last_any[task]].time_ns != a->state.now)
+		let_go(a, task);
+	a->any[any] = (struct weft__any){a->state.now, source, WEFT_NONE};
+	if (a->first_any[task] == WEFT_NONE)
+		a->first_any[task] = any;
+	else
+		a->any[a->last_any[task]].next = any;
+	a->last_any[task] = any;
 	return 0;
 }
 
 static int on_edge(void *alive, enum weft_edge_type type, uint32_t from, uint32_t to)
 {
 	struct weft__alive *a = alive;
-	(void)from;
 	if (type == WEFT_EDGE_CREATE)
 		a->born_ns[to] = a->state.now;
+	else if (type == WEFT_EDGE_WAIT_ANY && from != WEFT_NONE)
+		return add_any(a, from, to);
+	else if (type == WEFT_EDGE_TRY_READ && from != WEFT_NONE)
+		let_go(a, from);
+	else if (from != WEFT_NONE && a->last_any[from] != WEFT_NONE)
+		a->any[a->last_any[from]].time_ns = WEFT__ALIVE_UNDATED; /* the set is complete */
 	return 0;
 }
 
@@ -45,12 +98,13 @@ static int on_alive(void *alive, uint32_t task, bool is_new, const struct weft__
 static const struct weft__listener listener = {
 	.mention = on_mention,
 	.edge = on_edge,
+	.wake = let_go,
 	.alive = on_alive,
 };
 
 int weft__alive_init(struct weft__alive *a)
 {
-	*a = (struct weft__alive){0};
+	*a = (struct weft__alive){.any_free = WEFT_NONE};
 	weft__state_init(&a->state, &listener, a);
 	int error = weft__identities_init(&a->identities);
 	if (!error)
@@ -67,6 +121,9 @@ void weft__alive_finish(struct weft__alive *a)
 	weft__state_finish(&a->state);
 	free(a->born_ns);
 	free(a->is_named);
+	free(a->first_any);
+	free(a->last_any);
+	free(a->any);
 	*a = (struct weft__alive){0};
 }
 

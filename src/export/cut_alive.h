@@ -18,6 +18,18 @@ struct weft__alive {
 	size_t capacity;
 	uint64_t *born_ns; /* when each task was created, or WEFT__ALIVE_UNDATED */
 	bool *is_named;
+	/* If a task waits for any of several: the first and the last of these, else WEFT_NONE. */
+	uint32_t *first_any, *last_any;
+	struct weft__any *any;
+	uint32_t any_count, any_free; /* the first of the list of free ones, or WEFT_NONE */
+	size_t any_capacity;
+};
+
+/* A task that another waits for, among others. */
+struct weft__any {
+	uint64_t time_ns; /* when the wait began */
+	uint32_t source;
+	uint32_t next; /* of the same wait, or of the free ones; or WEFT_NONE */
 };
 
 int weft__alive_init(struct weft__alive *alive);

@@ -176,6 +176,7 @@ static unsigned put_operands(
 	case WEFT_EVENT_CANCEL:
 	case WEFT_EVENT_CLOSE:
 	case WEFT_EVENT_TIME_OUT:
+	case WEFT_EVENT_WAIT_ANY:
 	case WEFT_EVENT_BECOME:
 		put(e, event->other);
 		break;

@@ -66,11 +66,30 @@ static int write_ended(const struct writer *w, uint32_t task)
 	return add(w, &event);
 }
 
-/* The task for which `task` waits, or WEFT_NONE. */
-static uint32_t source_of(struct weft__state *state, uint32_t task)
+/* The only task for which `task` waits, or WEFT_NONE. */
+static uint32_t source_of(struct weft__alive *alive, uint32_t task)
 {
+	struct weft__state *state = &alive->state;
 	bool waits = state->tasks.flags[task] & WEFT__TASK_WAITS;
-	return waits ? weft__state_forward(state, state->tasks.asked[task]) : WEFT_NONE;
+	return waits && alive->first_any[task] == WEFT_NONE
+			   ? weft__state_forward(state, state->tasks.asked[task])
+			   : WEFT_NONE;
+}
+
+/* Writes the sources of a wait for any of several that have not ended. */
+static int write_any(const struct writer *w, uint32_t task)
+{
+	struct weft__alive *a = w->alive;
+	struct weft_event event = w->event;
+	int error = 0;
+	event.type = WEFT_EVENT_WAIT_ANY;
+	event.task = a->identities.id[task];
+	for (uint32_t i = a->first_any[task]; i != WEFT_NONE && !error; i = a->any[i].next) {
+		uint32_t source = weft__state_forward(&a->state, a->any[i].source);
+		event.other = a->identities.id[source];
+		error = is_alive(a, source) ? add(w, &event) : 0;
+	}
+	return error;
 }
 
 static int write_expect(const struct writer *w, uint32_t task)
@@ -86,7 +105,7 @@ static int write_alive(const struct writer *w, uint32_t task)
 	const struct weft__alive *a = w->alive;
 	const struct weft__state_tasks *t = &a->state.tasks;
 	struct weft_event event = w->event;
-	uint32_t source = source_of(&w->alive->state, task);
+	uint32_t source = source_of(w->alive, task);
 	bool is_known = t->flags[task] & (WEFT_TASK_CREATED | WEFT_TASK_FROM_RUNDOWN);
 	event.type = WEFT_EVENT_ALIVE;
 	event.task = a->identities.id[task];
@@ -96,8 +115,9 @@ static int write_alive(const struct writer *w, uint32_t task)
 	event.value = event.has_value ? (int64_t)(event.time_ns - a->born_ns[task]) : 0;
 	event.other = is_alive(a, source) ? a->identities.id[source] : WEFT_TASK_NONE;
 	int error = add(w, &event);
-	bool is_expected = t->flags[task] & WEFT_TASK_EXPECTED;
-	return error || !is_expected ? error : write_expect(w, task);
+	if (!error && (t->flags[task] & WEFT_TASK_EXPECTED))
+		error = write_expect(w, task);
+	return error ? error : write_any(w, task);
 }
 
 static int write_task(const struct writer *w, uint32_t task)

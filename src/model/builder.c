@@ -89,7 +89,7 @@ static int add_edge(
 	return 0;
 }
 
-/* The target of a try_read or a signal shows a sign of life too, not only the actor. */
+/* A task that others signal or wait for shows a sign of life too, not only the actor. */
 static int on_edge(void *builder, enum weft_edge_type type, uint32_t from, uint32_t to)
 {
 	struct weft_model_builder *b = builder;
@@ -97,7 +97,7 @@ static int on_edge(void *builder, enum weft_edge_type type, uint32_t from, uint3
 	int error = add_edge(b, type, from, to);
 	if (error)
 		return error;
-	if (type == WEFT_EDGE_TRY_READ || type == WEFT_EDGE_SIGNAL)
+	if (type == WEFT_EDGE_TRY_READ || type == WEFT_EDGE_SIGNAL || type == WEFT_EDGE_WAIT_ANY)
 		weft__builder_touch(b, to);
 	if (from == WEFT_NONE)
 		return 0;

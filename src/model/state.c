@@ -118,17 +118,22 @@ static int on_read(struct weft__state *s, const struct meaning *m)
 }
 
 /* A task that waits already keeps the start of its wait; a task that has ended does not wait. */
+static void begin_wait(struct weft__state *s, uint32_t task)
+{
+	if (s->tasks.flags[task] & (WEFT__TASK_WAITS | WEFT_TASK_RESOLVED))
+		return;
+	s->tasks.flags[task] |= WEFT__TASK_WAITS;
+	if (s->listener->wait)
+		s->listener->wait(s->context, task);
+}
+
 static void wait_for(struct weft__state *s, uint32_t task, uint32_t source)
 {
 	if (task == WEFT_NONE)
 		return;
 	s->tasks.asked[task] = source;
 	s->tasks.flags[task] |= WEFT__TASK_ASKED;
-	if (s->tasks.flags[task] & (WEFT__TASK_WAITS | WEFT_TASK_RESOLVED))
-		return;
-	s->tasks.flags[task] |= WEFT__TASK_WAITS;
-	if (s->listener->wait)
-		s->listener->wait(s->context, task);
+	begin_wait(s, task);
 }
 
 static int on_try_read(struct weft__state *s, const struct meaning *m)
@@ -138,6 +143,17 @@ static int on_try_read(struct weft__state *s, const struct meaning *m)
 	int error = act(s, WEFT_EDGE_TRY_READ, m->task, m->other);
 	if (!error)
 		wait_for(s, m->task, m->other);
+	return error;
+}
+
+/* The edges stay, whichever source the task reads: only a listener may need the set. */
+static int on_wait_any(struct weft__state *s, const struct meaning *m)
+{
+	if (m->other == WEFT_NONE)
+		return 0;
+	int error = act(s, WEFT_EDGE_WAIT_ANY, m->task, m->other);
+	if (!error && m->task != WEFT_NONE)
+		begin_wait(s, m->task);
 	return error;
 }
 
@@ -324,6 +340,8 @@ static int apply(struct weft__state *s, const struct meaning *m)
 		return on_end(s, m, WEFT_OUTCOME_CLOSED);
 	case WEFT_EVENT_TIME_OUT:
 		return on_end(s, m, WEFT_OUTCOME_TIMED_OUT);
+	case WEFT_EVENT_WAIT_ANY:
+		return on_wait_any(s, m);
 	case WEFT_EVENT_TYPES:
 		break;
 	}

@@ -119,6 +119,13 @@ CALL(become, WEFT_TASK_CURRENT)
 CALL(signal, other)
 CALL(signal_only, WEFT_TASK_CURRENT)
 
+WEFT__EXPORT void weft_ffi_wait_any(struct weft_category *category, unsigned level, uint64_t task,
+	const uint64_t *sources, unsigned count)
+{
+	if (is_on(category, level))
+		weft_wait_any_as(task, count, sources);
+}
+
 WEFT__EXPORT void weft_ffi_fail(struct weft_category *category, unsigned level, uint64_t task,
 	uint64_t target, const char *message, size_t size)
 {

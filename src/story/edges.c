@@ -4,7 +4,7 @@
  * task's life.
  */
 #include "base/export.h"
-#include "story/index.h"
+#include "story/any.h"
 #include "story/verbs.h"
 #include "story/words.h"
 
@@ -35,6 +35,12 @@ static enum weft_outcome given_outcome(const struct weft_model *model, uint32_t 
 	return is_end ? (enum weft_outcome)model->tasks.outcome[to] : WEFT_OUTCOME_FULFILLED;
 }
 
+/* True if the edge is all of a wait for any of several. */
+static bool is_alone(const struct weft_model *model, uint32_t edge)
+{
+	return model->edges.from[edge] != WEFT_NONE && weft__any_of(model, edge).count == 1;
+}
+
 const char *weft__verb(const struct weft_model *model, uint32_t edge)
 {
 	switch ((enum weft_edge_type)model->edges.type[edge]) {
@@ -50,6 +56,8 @@ const char *weft__verb(const struct weft_model *model, uint32_t edge)
 		return "signals";
 	case WEFT_EDGE_BECOME:
 		return "becomes";
+	case WEFT_EDGE_WAIT_ANY:
+		return is_alone(model, edge) ? "waits for" : "waits, among others, for";
 	case WEFT_EDGE_TYPES:
 		break; /* not a type */
 	}
@@ -71,6 +79,8 @@ const char *weft__verb_passive(const struct weft_model *model, uint32_t edge)
 		return "is signalled by";
 	case WEFT_EDGE_BECOME:
 		return "goes on from";
+	case WEFT_EDGE_WAIT_ANY:
+		return is_alone(model, edge) ? "is waited for by" : "is waited for, with others, by";
 	case WEFT_EDGE_TYPES:
 		break; /* not a type */
 	}
@@ -107,6 +117,27 @@ static void write_until_end(struct weft__words *w, const struct weft_model *mode
 	}
 }
 
+/* Appends ", and gets reply 3.09 ms later" to one of several sources of a wait. */
+static void write_got(struct weft__words *w, const struct weft_model *model, uint32_t edge)
+{
+	const struct weft_edges *e = &model->edges;
+	if (e->from[edge] == WEFT_NONE)
+		return;
+	uint32_t read = weft__any_read(model, weft__any_of(model, edge));
+	if (read == WEFT_NONE) {
+		write_until_end(w, model, edge);
+		return;
+	}
+	weft__words_add(w, ", and gets ");
+	if (e->to[read] == e->to[edge])
+		weft__words_add(w, "it");
+	else
+		weft__words_add_task(w, model, e->to[read], NAME_LETTERS);
+	weft__words_add(w, " ");
+	weft__words_add_length(w, e->time[read] - e->time[edge]);
+	weft__words_add(w, " later");
+}
+
 static void write_message(struct weft__words *w, const struct weft_model *model, uint32_t edge)
 {
 	uint32_t to = model->edges.to[edge];
@@ -126,6 +157,9 @@ void weft__words_add_circumstance(
 		break;
 	case WEFT_EDGE_TRY_READ:
 		write_until_end(w, model, edge);
+		break;
+	case WEFT_EDGE_WAIT_ANY:
+		write_got(w, model, edge);
 		break;
 	case WEFT_EDGE_RESOLVE:
 		write_message(w, model, edge);

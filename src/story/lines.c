@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/export.h"
-#include "story/index.h"
+#include "story/any.h"
 #include "story/verbs.h"
 #include "story/words.h"
 
@@ -196,7 +196,10 @@ static void add_last_wait(struct task_lines *t)
 		return;
 	struct line_text line_text;
 	struct weft__words *w = begin_text(&line_text);
-	weft__words_add_subject(w, t->model, wait.source, NAME_LETTERS);
+	if (wait.any)
+		weft__words_add_any(w, t->model, (struct weft__edge_list){wait.any, wait.any_count});
+	else
+		weft__words_add_subject(w, t->model, wait.source, NAME_LETTERS);
 	weft__words_add(w, " since ");
 	weft__words_add_time(w, t->model, wait.since);
 	add_line(t, WEFT_STORY_FACT, "still waits for", &line_text)->task = wait.source;
@@ -262,10 +265,37 @@ static uint64_t length_of_edge(const struct weft_model *model, uint32_t edge)
 	return model->edges.type[edge] == WEFT_EDGE_TRY_READ && ends && end > time ? end - time : 0;
 }
 
+/* One line for all edges of a wait for any of several: "any of cancel, reply, timer; got reply
+ * after 3.09 ms". */
+static void add_any(struct task_lines *t, struct weft__edge_list any)
+{
+	const struct weft_edges *e = &t->model->edges;
+	uint32_t edge = any.edges[0], read = weft__any_read(t->model, any);
+	uint32_t got = read == WEFT_NONE ? WEFT_NONE : e->to[read];
+	uint64_t length = read == WEFT_NONE ? 0 : e->time[read] - e->time[edge];
+	struct line_text line_text;
+	struct weft__words *w = begin_text(&line_text);
+	weft__words_add_any(w, t->model, any);
+	if (got != WEFT_NONE) {
+		weft__words_add(w, "; got ");
+		weft__words_add_task(w, t->model, got, NAME_LETTERS);
+		weft__words_add(w, " after ");
+		weft__words_add_length(w, length);
+	}
+	struct weft_story_line *line = add_line(t, WEFT_STORY_EDGE, "waits for", &line_text);
+	line->task = got == WEFT_NONE ? e->to[edge] : got;
+	line->edge = edge;
+	set_time(line, e->time[edge], length);
+}
+
 static void add_edge(struct task_lines *t, uint32_t edge)
 {
 	const struct weft_edges *e = &t->model->edges;
 	bool acts = e->from[edge] == t->task;
+	if (acts && e->type[edge] == WEFT_EDGE_WAIT_ANY) {
+		add_any(t, weft__any_of(t->model, edge));
+		return;
+	}
 	uint32_t other = acts ? e->to[edge] : e->from[edge];
 	struct line_text line_text;
 	struct weft__words *w = begin_text(&line_text);
@@ -304,23 +334,35 @@ static bool next_edge(struct merge *merge, uint32_t *ret_edge)
 	return true;
 }
 
+/* True if both edges belong to one wait for any of several. */
+static bool are_of_one_wait(const struct weft_edges *e, uint32_t a, uint32_t b)
+{
+	return a != WEFT_NONE && e->type[a] == WEFT_EDGE_WAIT_ANY && e->type[b] == WEFT_EDGE_WAIT_ANY &&
+		   e->time[a] == e->time[b] && e->from[a] == e->from[b];
+}
+
 /* True if an edge is listed. Creations are listed as facts and as children; an edge to itself is in
- * two lists. A task that reads itself is an artefact of libraries. */
-static bool is_shown(const struct task_lines *t, uint32_t edge, uint32_t last)
+ * two lists; the first edge of a wait for any stands for the others. A task that reads itself is an
+ * artefact of libraries. `act`: the task's act before. */
+static bool is_shown(const struct task_lines *t, uint32_t edge, uint32_t last, uint32_t act)
 {
 	const struct weft_edges *e = &t->model->edges;
 	bool reads_itself = e->from[edge] == e->to[edge] && e->type[edge] != WEFT_EDGE_RESOLVE;
-	return e->type[edge] != WEFT_EDGE_CREATE && edge != last && !reads_itself;
+	return e->type[edge] != WEFT_EDGE_CREATE && edge != last && !reads_itself &&
+		   !are_of_one_wait(e, act, edge);
 }
 
 static void add_edges(struct task_lines *t)
 {
 	struct merge merge = {{weft__edges_by(t->model, t->task), weft__edges_to(t->story, t->task),
 		weft__edges_made(t->story, t->task)}};
-	uint32_t edge, last = WEFT_NONE, shown = 0;
+	uint32_t edge, last = WEFT_NONE, act = WEFT_NONE, before, shown = 0;
 	uint64_t left_out = 0, left_from = 0;
 	for (; next_edge(&merge, &edge); last = edge) {
-		if (!is_shown(t, edge, last))
+		before = act;
+		if (t->model->edges.from[edge] == t->task)
+			act = edge;
+		if (!is_shown(t, edge, last, before))
 			continue;
 		if (shown < WEFT_STORY_LINES_MAX) {
 			add_edge(t, edge);

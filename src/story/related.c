@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/export.h"
-#include "story/index.h"
+#include "story/any.h"
 
 /* A task with more edges is a loop or a lock: the tasks that it reads have nothing in common. */
 #define EDGES_MAX 64
@@ -55,8 +55,15 @@ static void follow_becomes(struct search *s, uint32_t task, enum direction direc
 
 static bool is_wait(const struct weft_model *model, uint32_t edge)
 {
-	return model->edges.type[edge] == WEFT_EDGE_READ ||
-		   model->edges.type[edge] == WEFT_EDGE_TRY_READ;
+	switch (model->edges.type[edge]) {
+	case WEFT_EDGE_READ:
+	case WEFT_EDGE_TRY_READ:
+		return true;
+	case WEFT_EDGE_WAIT_ANY: /* of others than the one that it read, the task expects nothing */
+		return weft__any_is_last(model, edge);
+	default:
+		return false;
+	}
 }
 
 static void follow_down(struct search *s, uint32_t task)

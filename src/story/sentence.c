@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "base/export.h"
-#include "story/index.h"
+#include "story/any.h"
 #include "story/words.h"
 
 /* Maximum characters of a name. */
@@ -138,28 +138,45 @@ static void write_no_wake(
 		weft__clause(s, WORTH_OTHERS), "; not %s since", by_signal ? "signalled" : "resolved");
 }
 
+/* Appends " for wait 5 'reply' and 2 more", or " for any of cancel, reply, timer". */
+static void write_sources(
+	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
+{
+	struct weft__words *w = weft__clause(s, WORTH_OUTCOME);
+	if (wait->source == WEFT_NONE)
+		return;
+	weft__words_add(w, " for ");
+	if (wait->any) {
+		weft__words_add_any(w, story->model, (struct weft__edge_list){wait->any, wait->any_count});
+		return;
+	}
+	weft__words_add_subject(w, story->model, wait->source, OTHER_LETTERS);
+	if (wait->others)
+		weft__words_add(weft__clause(s, WORTH_OTHERS), " and %" PRIu32 " more", wait->others);
+}
+
 static void write_wait(
 	struct weft__sentence *s, const struct weft_story *story, const struct weft_story_wait *wait)
 {
 	const struct weft_model *model = story->model;
 	struct weft__words *w = weft__clause(s, WORTH_HEAD);
 	weft__words_add_subject(w, model, wait->task, SUBJECT_LETTERS);
-	w = weft__clause(s, WORTH_OUTCOME);
-	weft__words_add(w, " waits");
-	if (wait->source != WEFT_NONE) {
-		weft__words_add(w, " for ");
-		weft__words_add_subject(w, model, wait->source, OTHER_LETTERS);
-	}
-	if (wait->others)
-		weft__words_add(weft__clause(s, WORTH_OTHERS), " and %" PRIu32 " more", wait->others);
+	weft__words_add(weft__clause(s, WORTH_OUTCOME), " waits");
+	write_sources(s, story, wait);
 	w = weft__clause(s, WORTH_OUTCOME);
 	weft__words_add(w, " since ");
 	weft__words_add_time(w, model, wait->since);
-	if (wait->until != UINT64_MAX) {
+	if (wait->got != WEFT_NONE) {
+		w = weft__clause(s, WORTH_OTHERS);
+		weft__words_add(w, "; got ");
+		weft__words_add_task(w, model, wait->got, OTHER_LETTERS);
+		weft__words_add(w, " after ");
+		weft__words_add_length(w, wait->until - wait->since);
+	} else if (wait->until != UINT64_MAX) {
 		w = weft__clause(s, WORTH_OTHERS);
 		weft__words_add(w, ", until ");
 		weft__words_add_time(w, model, wait->until);
-	} else if (wait->source != WEFT_NONE) {
+	} else if (wait->source != WEFT_NONE && !wait->any) {
 		write_no_wake(s, story, wait);
 	}
 	write_creator(s, story, wait->task);

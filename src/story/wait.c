@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: ISC
  *
  * Finds the task for which a task waits at a time. A trace shows it in two ways: by a try_read that
- * is not answered yet, or by a later read that ends the wait.
+ * is not answered yet, or by a later read that ends the wait. A wait for any of several is over
+ * with a read of one of them.
  */
 #include "base/export.h"
-#include "story/index.h"
+#include "story/any.h"
 
 /* At most this many of a task's edges before the time are examined: a loop that has read a million
  * times does not wait for what it wanted that long ago. */
 #define LOOK_AT_MAX 256
+
+#define NAME_LETTERS 24
 
 /* Facts about a task at a time at which it may wait. */
 struct waiting {
@@ -68,7 +71,7 @@ static uint64_t read_after(const struct waiting *w, uint32_t source)
 	return UINT64_MAX;
 }
 
-/* When an unanswered wait ends: when it is answered, or when its task has gone or runs again. */
+/* When an unanswered wait ends: when `source` is read, or when its task has gone or runs again. */
 static uint64_t end_of_wait(const struct waiting *w, uint32_t source)
 {
 	const struct weft_tasks *t = &w->model->tasks;
@@ -103,6 +106,38 @@ static bool is_past(const struct waiting *w, uint64_t time)
 			   weft__activations_until(w->model, w->task, time);
 }
 
+/* The source of a wait for any of several: the one that ends it, else the first that has not ended.
+ */
+static uint32_t choose_source(const struct waiting *w, struct weft__edge_list any, uint32_t got)
+{
+	for (uint32_t i = 0; i < any.count && i < LOOK_AT_MAX && got == WEFT_NONE; i++) {
+		uint32_t source = weft__become_at(w->model, w->model->edges.to[any.edges[i]], w->at);
+		if (source != w->task && !weft__is_gone(w->model, source, w->at))
+			got = source;
+	}
+	return got == WEFT_NONE ? w->model->edges.to[any.edges[0]] : got;
+}
+
+/* Describes a wait for any of several, unless it was over before the time. */
+static bool describe_any(
+	const struct waiting *w, struct weft__edge_list any, struct weft_story_wait *wait)
+{
+	const struct weft_edges *e = &w->model->edges;
+	uint32_t read = weft__any_read(w->model, any);
+	if (read != WEFT_NONE && e->time[read] <= w->at)
+		return false;
+	wait->got = read == WEFT_NONE ? WEFT_NONE : e->to[read];
+	wait->source = choose_source(w, any, wait->got);
+	wait->since = e->time[any.edges[0]];
+	wait->until = end_of_wait(w, WEFT_NONE);
+	if (read != WEFT_NONE && e->time[read] < wait->until)
+		wait->until = e->time[read];
+	wait->any = any.edges;
+	wait->any_count = any.count;
+	wait->others = any.count - 1;
+	return true;
+}
+
 /* Finds the wait from try_reads before the time. */
 static bool find_pending(const struct waiting *w, struct weft_story_wait *wait)
 {
@@ -111,6 +146,10 @@ static bool find_pending(const struct waiting *w, struct weft_story_wait *wait)
 	for (uint32_t i = w->before; i > first; i--) {
 		uint32_t edge = w->edges.edges[i - 1], source = e->to[edge];
 		if (is_past(w, e->time[edge]))
+			break;
+		if (e->type[edge] == WEFT_EDGE_WAIT_ANY && found == 0)
+			return describe_any(w, weft__any_of(w->model, edge), wait);
+		if (e->type[edge] == WEFT_EDGE_WAIT_ANY)
 			break;
 		if (e->type[edge] != WEFT_EDGE_TRY_READ || is_read_between(w, i, w->before, source))
 			continue;
@@ -176,13 +215,26 @@ WEFT__EXPORT bool weft_story_wait_at(
 	if (at_ns > model->summary.end)
 		at_ns = model->summary.end;
 	struct waiting w = waiting_of(story, task, at_ns);
-	struct weft_story_wait wait = {.task = w.task, .source = WEFT_NONE, .until = UINT64_MAX};
+	struct weft_story_wait wait = {
+		.task = w.task, .source = WEFT_NONE, .until = UINT64_MAX, .got = WEFT_NONE};
 	if (w.running || at_ns < model->tasks.start[w.task] || weft__is_gone(model, w.task, at_ns))
 		return false;
 	if (!find_pending(&w, &wait) && !find_coming(&w, &wait) && !find_signal(&w, &wait))
 		return false;
 	*ret_wait = wait;
 	return true;
+}
+
+WEFT__EXPORT size_t weft_story_wait_sources(
+	const struct weft_model *model, const struct weft_story_wait *wait, char *buffer, size_t size)
+{
+	struct weft__words words;
+	weft__words_init(&words, buffer, size);
+	if (wait->any)
+		weft__words_add_any(&words, model, (struct weft__edge_list){wait->any, wait->any_count});
+	else if (wait->source != WEFT_NONE)
+		weft__words_add_task(&words, model, wait->source, NAME_LETTERS);
+	return words.used;
 }
 
 static bool is_in_chain(const struct weft_story_wait *waits, uint32_t count, uint32_t task)

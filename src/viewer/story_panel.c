@@ -12,6 +12,7 @@ static enum weft_viewer_role role_of(const struct weft_viewer *viewer, uint32_t 
 	static const uint8_t roles[WEFT_EDGE_TYPES] = {
 		[WEFT_EDGE_READ] = WEFT_VIEWER_ROLE_READ,
 		[WEFT_EDGE_TRY_READ] = WEFT_VIEWER_ROLE_TRY_READ,
+		[WEFT_EDGE_WAIT_ANY] = WEFT_VIEWER_ROLE_TRY_READ,
 		[WEFT_EDGE_RESOLVE] = WEFT_VIEWER_ROLE_RESOLVE,
 		[WEFT_EDGE_SIGNAL] = WEFT_VIEWER_ROLE_SIGNAL,
 	};

@@ -141,14 +141,16 @@ class Script:
         if other_token == '.':  # only the actor may be the current task
             other_token, other = '-', None
         pair = '%s %s' % (token, other_token)
-        what = rng.choice(['read', 'read', 'read_later', 'try_read', 'try_read', 'resolve', 'fail', 'cancel', 'close', 'time_out',
-                           'become', 'become', 'expect', 'alive'])
+        what = rng.choice(['read', 'read', 'read_later', 'try_read', 'try_read', 'wait_any', 'resolve', 'fail', 'cancel', 'close',
+                           'time_out', 'become', 'become', 'expect', 'alive'])
         if what in ('read', 'read_later'):
             self.call('%s %s' % (what, pair), 'read', task=task, source=other, later=what == 'read_later')
             if what == 'read':
                 self.current[self.thread] = task
         elif what == 'try_read':
             self.call('try_read ' + pair, 'try_read', task=task, source=other)
+        elif what == 'wait_any':
+            self.wait_any(token, task, [(other_token, other), self.task(), self.task()])
         elif what in ('resolve', 'cancel', 'close', 'time_out'):
             self.call('%s %s' % (what, pair), what, task=task, target=other)
             self.ended(other)
@@ -162,6 +164,13 @@ class Script:
             self.call('expect ' + token, 'expect', task=task)
         elif what == 'alive' and token != '.':
             self.alive(token, task, other_token, other)
+
+    def wait_any(self, token, task, sources):
+        """One call with three events."""
+        sources = [('-', None) if source[0] == '.' else source for source in sources]
+        self.call(' '.join(['wait_any', token, *(source[0] for source in sources)]), 'wait_any', task=task,
+                  source=sources[0][1])
+        self.events += [dict(self.events[-1], source=source) for _, source in sources[1:]]
 
     def alive(self, token, task, other_token, other):
         rng = self.rng

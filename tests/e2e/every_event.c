@@ -29,6 +29,8 @@ static void record_edges(void)
 	weft_read_later_as(last, UINT64_MAX);
 	weft_try_read(last);
 	weft_try_read_as(last, other);
+	weft_wait_any(2, (const uint64_t[]){last, other});
+	weft_wait_any_as(last, 2, (const uint64_t[]){other, task});
 	weft_signal(last);
 	weft_signal_as(task, other);
 	weft_signal_only(last);

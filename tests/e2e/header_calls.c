@@ -48,6 +48,8 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	weft_read_later_as(task, task);
 	weft_try_read(task);
 	weft_try_read_as(task, task);
+	weft_wait_any(1, &task);
+	weft_wait_any_as(evaluated(), 1, &task);
 	weft_resolve(task);
 	weft_resolve_as(task, evaluated());
 	weft_fail(task, text);

@@ -86,6 +86,19 @@ def cplusplus_by_clang():
 
 
 @case
+def cplusplus_waits_for_any():
+    body = ('int main() { const weft::task list[] = {weft::here.create(), weft::here.create()};'
+            'weft::here.wait_any({list[1], list[0]}); list[0].wait_any(list, 2); }')
+    with temporary_directory() as folder:
+        source = os.path.join(folder, 'any.cpp')
+        with open(source, 'w', encoding='utf-8') as file:
+            file.write('#include <weft/weft.hpp>\n' + body)
+        shown = events(built(folder, 'g++', source, '-std=c++17', *CPLUSPLUS, '-lweft'))
+        equal([(event['task'], event['source']) for event in shown if event['event'] == 'wait_any'],
+              [(None, 2), (None, 1), (1, 1), (1, 2)])
+
+
+@case
 def cplusplus_disabled_needs_no_library():
     body = ('int main() { weft::task t = weft::here.create(); weft::activation a{t}; weft::moment m; '
             'static weft::mark k{"k", "n"}; t.mark(k, 1); t.label("x"); weft::band b{WEFT_BAND_GC}; return weft::is_enabled(); }')

@@ -71,7 +71,7 @@ static void remark(struct caller *caller)
 static void act(struct caller *caller)
 {
 	uint64_t task = draw_task(caller), other = draw_task(caller);
-	switch (draw(caller, 16)) {
+	switch (draw(caller, 17)) {
 	case 0:
 		weft_read(other);
 		break;
@@ -113,6 +113,9 @@ static void act(struct caller *caller)
 		break;
 	case 14:
 		weft_time_out_as(task, other);
+		break;
+	case 15:
+		weft_wait_any_as(task, 2, (const uint64_t[]){other, draw_task(caller)});
 		break;
 	default:
 		weft_expect_as(task);

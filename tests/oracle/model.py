@@ -25,7 +25,7 @@ class Task:
         self.last = 0          # the latest of what the 1 us rule counts
         self.periods = []      # in which it ran
         self.expected = False
-        self.waits_for = None  # since its try_read, until it runs, reads or ends
+        self.waits_for = None  # since its try_read or wait_any (a list), until it runs, reads or ends
 
     def end_of_chain(self):
         task = self
@@ -181,6 +181,19 @@ class Model:
             source.seen(self.time)
             if reader:
                 reader.waits_for = source
+
+    def wait_any(self, event):
+        """Those of one wait have one time. They stay edges, whichever of them the task reads."""
+        reader, source = self.find(event['task']), self.find(event['source'])
+        if not source:
+            return
+        if reader:
+            last = reader.edges[-1] if reader.edges else None
+            goes_on = (last and last['edge'] == 'wait_any' and last['time'] == self.time
+                       and isinstance(reader.waits_for, list))
+            reader.waits_for = [*reader.waits_for, source] if goes_on else [source]
+        self.act('wait_any', reader, source)
+        source.seen(self.time)
 
     def signal(self, event):
         receiver, sender = self.find(event['task']), self.find(event['source'])

@@ -598,6 +598,12 @@ static void alive(char **a)
 	weft_rundown_task(task(a[0]), (uint16_t)number(a[1]), *label ? label : NULL, age, task(a[4]));
 }
 
+static void wait_any(char **a)
+{
+	const uint64_t sources[] = {task(a[1]), task(a[2]), task(a[3])};
+	weft_wait_any_as(task(a[0]), 3, sources);
+}
+
 #define CALL(name, call)       \
 	static void name(char **a) \
 	{                          \
@@ -635,6 +641,7 @@ static const struct {
 	{"read", play_read, 2},
 	{"read_later", read_later, 2},
 	{"try_read", try_read, 2},
+	{"wait_any", wait_any, 4},
 	{"resolve", resolve, 2},
 	{"fail", fail, 3},
 	{"cancel", cancel, 2},
@@ -686,7 +693,9 @@ static void play_call(const char *name, char **arguments, int count)
 	bool is_refused = losses[WEFT_ABI_LOSS_TOO_BIG] != too_big ||
 					  (is_counter && losses[WEFT_ABI_LOSS_NAMES_FULL] != unnamed);
 	uint64_t id = calls[i].play == create ? play.created[play.created_count - 1] : 0;
-	printf("call %" PRIu64 " %" PRIu64 "\n", id, is_refused ? 0 : held_sequence());
+	int events = calls[i].play == wait_any ? count - 1 : 1;
+	for (; events > 0; events--)
+		printf("call %" PRIu64 " %" PRIu64 "\n", id, is_refused ? 0 : held_sequence());
 }
 
 static void play_line(char *line)

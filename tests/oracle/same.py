@@ -44,9 +44,19 @@ def check_rows(shown, model, tree):
 # ---- a part of a trace, after the oracle's model of the events before it ----
 
 def wait_of(task):
-    """The task that it waits for, if that one lives."""
-    source = task.waits_for and task.waits_for.end_of_chain()
+    """The only task that it waits for, if that one lives."""
+    source = None if isinstance(task.waits_for, list) else task.waits_for and task.waits_for.end_of_chain()
     return source.id if source and source.outcome is None else None
+
+
+def waits_for_any(before):
+    """(task, source) for each living source of each living task's wait for any of several."""
+    found = []
+    for task in sorted(rules.Model(before).tasks.values(), key=lambda task: task.id):
+        if task.outcome is None and isinstance(task.waits_for, list):
+            sources = [source.end_of_chain() for source in task.waits_for]
+            found += [(task.id, source.id) for source in sources if source.outcome is None]
+    return found
 
 
 def alive_events(before, start):
@@ -100,6 +110,8 @@ def check_part(shown, events, start, end):
     alive = [{key: value for key, value in event.items() if key != 'thread'}
              for event in rundown if event['event'] == 'alive']
     same('tasks alive', alive, alive_events(before, start))
+    any_of = [(event['task'], event['source']) for event in rundown if event['event'] == 'wait_any']
+    same('waits for any', any_of, waits_for_any(before))
     counters = {event['name']: event['value'] for event in rundown if event['event'] == 'counter'}
     same_mapping('counter', counters, {name: values[-1] for name, values in rules.Model(before).counters.items()})
     if kept:

@@ -271,6 +271,42 @@ static void a_rundown_agrees_with_the_model(void **state)
 		"{\"time\":100,\"event\":\"switch\",\"task\":1,\"rundown\":true,\"thread\":0}\n");
 }
 
+/* Task 1 waits for three, one of which has ended. Task 2 has read one, task 3 waits for another one
+ * only. */
+static void a_rundown_keeps_a_wait_for_any(void **state)
+{
+	(void)state;
+	static const struct weft_event before[] = {
+		{.type = WEFT_EVENT_WAIT_ANY, .time_ns = 10, .task = 1, .other = 9},
+		{.type = WEFT_EVENT_WAIT_ANY, .time_ns = 20, .task = 1, .other = 7},
+		{.type = WEFT_EVENT_WAIT_ANY, .time_ns = 20, .task = 1, .other = 8},
+		{.type = WEFT_EVENT_WAIT_ANY, .time_ns = 20, .task = 1, .other = 6},
+		{.type = WEFT_EVENT_WAIT_ANY, .time_ns = 20, .task = 2, .other = 6},
+		{.type = WEFT_EVENT_WAIT_ANY, .time_ns = 20, .task = 3, .other = 6},
+		{.type = WEFT_EVENT_CANCEL, .time_ns = 30, .task = WEFT_TASK_NONE, .other = 8},
+		{.type = WEFT_EVENT_READ, .time_ns = 40, .task = 2, .other = 6, .flag = true},
+		{.type = WEFT_EVENT_TRY_READ, .time_ns = 40, .task = 3, .other = 7},
+	};
+	const struct weft_cut_range range = {100, 200};
+	struct weft_text part = {0};
+	struct weft_cut *cut = begin(&range, &part);
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
+		add(cut, &before[i]);
+	struct decoded d = end(cut, &part);
+	assert_non_null(strstr(d.lines.bytes,
+		"\"task\":1,\"kind\":\"unknown\",\"label\":\"\",\"source\":null,\"rundown\":true,"
+		"\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"wait_any\",\"task\":1,\"source\":7,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"wait_any\",\"task\":1,\"source\":6,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"alive\",\"task\":2,\"kind\":\"unknown\",\"label\":\"\","
+		"\"source\":null,\"rundown\":true,\"thread\":0}\n"
+		"{\"time\":100,\"event\":\"alive\",\"task\":3,\"kind\":\"unknown\",\"label\":\"\","
+		"\"source\":7,\"rundown\":true,\"thread\":0}\n"));
+	assert_null(strstr(d.lines.bytes, "\"wait_any\",\"task\":2"));
+	assert_null(strstr(d.lines.bytes, "\"wait_any\",\"task\":3"));
+	weft_text_finish(&d.lines);
+}
+
 static void impossible_values_are_refused(void **state)
 {
 	(void)state;
@@ -624,6 +660,7 @@ int main(void)
 		cmocka_unit_test(rundown_describes_each_thread_before_the_range),
 		cmocka_unit_test(a_failure_before_the_range_is_in_the_rundown_if_read_again),
 		cmocka_unit_test(a_rundown_agrees_with_the_model),
+		cmocka_unit_test(a_rundown_keeps_a_wait_for_any),
 		cmocka_unit_test(impossible_values_are_refused),
 		cmocka_unit_test(an_error_of_the_sink_is_answered),
 		cmocka_unit_test(losses_are_those_of_the_range),

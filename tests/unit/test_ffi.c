@@ -40,6 +40,7 @@ static void call_tasks(uint64_t as)
 	weft_read_as(as, child);
 	weft_read_later_as(as, child);
 	weft_try_read_as(as, child);
+	weft_wait_any_as(as, 2, (const uint64_t[]){child, 5});
 	weft_signal_as(as, child);
 	weft_signal_only_as(as, child);
 	weft_expect_as(as);
@@ -58,6 +59,7 @@ static void call_tasks_ffi(uint64_t as)
 	weft_ffi_read(own, 0, as, child);
 	weft_ffi_read_later(own, 0, as, child);
 	weft_ffi_try_read(own, 0, as, child);
+	weft_ffi_wait_any(own, 0, as, (const uint64_t[]){child, 5}, 2);
 	weft_ffi_signal(own, 0, as, child);
 	weft_ffi_signal_only(own, 0, as, child);
 	weft_ffi_expect(own, 0, as);

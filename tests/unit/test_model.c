@@ -93,8 +93,9 @@ static void every_event_and_kind_has_a_name(void **state)
 	(void)state;
 	assert_null(weft_event_describe(0)->name);
 	assert_null(weft_event_describe(200)->name);
-	for (unsigned type = 1; type < WEFT_EVENT_TYPES; type++)
-		assert_non_null(weft_event_describe(type)->name);
+#define EVENT(number, id, word, list) assert_non_null(weft_event_describe(number)->name);
+#include <weft/events.def>
+#undef EVENT
 	assert_string_equal(weft_event_describe(WEFT_EVENT_TRY_READ)->name, "try_read");
 	assert_string_equal(weft_event_describe(WEFT_EVENT_CREATE)->fields[1].key, "child");
 	assert_string_equal(weft_kind_name(WEFT_KIND_UNKNOWN), "unknown");
@@ -305,6 +306,23 @@ static void a_stopped_task_has_ended_without_a_failure(void **state)
 		assert_int_equal(m->edges.type[2], WEFT_EDGE_RESOLVE);
 		weft_model_destroy(m);
 	}
+}
+
+/* All of its edges stay, and none is dropped by the read of one. */
+static void a_wait_for_any_has_an_edge_for_each(void **state)
+{
+	static const uint8_t types[] = {
+		WEFT_EDGE_WAIT_ANY, WEFT_EDGE_WAIT_ANY, WEFT_EDGE_READ, WEFT_EDGE_WAIT_ANY};
+	(void)state;
+	struct weft_model *m = BUILD(event(WEFT_EVENT_WAIT_ANY, 1, 9, 1),
+		event(WEFT_EVENT_WAIT_ANY, 1, 9, 2), read_event(4, 9, 2),
+		event(WEFT_EVENT_WAIT_ANY, 5, 9, NONE), event(WEFT_EVENT_WAIT_ANY, 6, NONE, 1));
+	assert_int_equal(m->edges.count, 4);
+	assert_memory_equal(m->edges.type, types, sizeof(types));
+	uint32_t t = task(m, 9);
+	assert_int_equal(m->tasks.end_edge[t] - m->tasks.first_edge[t], 3);
+	assert_string_equal(weft_edge_name(WEFT_EDGE_WAIT_ANY), "wait_any");
+	weft_model_destroy(m);
 }
 
 static void names_and_notes(void **state)
@@ -644,6 +662,7 @@ int main(void)
 		cmocka_unit_test(an_expected_task_that_does_not_end_fails),
 		cmocka_unit_test(the_first_end_stands),
 		cmocka_unit_test(a_stopped_task_has_ended_without_a_failure),
+		cmocka_unit_test(a_wait_for_any_has_an_edge_for_each),
 		cmocka_unit_test(names_and_notes),
 		cmocka_unit_test(buffers_share_no_tasks_and_no_counters),
 		cmocka_unit_test(bands_have_reasons_and_resume),

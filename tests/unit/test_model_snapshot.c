@@ -15,6 +15,7 @@
 #include "model/growth.h"
 
 #include "decoded.h"
+#include "event_types.h"
 #include "same_model.h"
 
 static const struct weft_trace_thread threads[] = {{.name = "main"}, {.name = "worker"}};
@@ -28,7 +29,7 @@ static struct weft_event random_event(uint64_t *seed, uint64_t time)
 {
 	int size = snprintf(text_of_event, sizeof(text_of_event), "n%u", next_random(seed) % 12);
 	return (struct weft_event){
-		.type = (uint8_t)(1 + next_random(seed) % (WEFT_EVENT_TYPES - 1)),
+		.type = event_type_of(next_random(seed)),
 		.time_ns = time,
 		.task = next_random(seed) % 16 ? next_random(seed) % ids : WEFT_TASK_NONE,
 		.other = next_random(seed) % 16 ? next_random(seed) % ids : WEFT_TASK_NONE,

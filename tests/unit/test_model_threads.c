@@ -15,6 +15,7 @@
 #include <weft/model.h>
 
 #include "decoded.h"
+#include "event_types.h"
 #include "same_model.h"
 
 #define SNAPSHOTS 300
@@ -52,7 +53,7 @@ static void add_events(struct weft_model_builder *builder, uint64_t *seed, uint6
 	struct weft_diagnostics diagnostics = {0};
 	for (unsigned i = next_random(seed) % 60; i > 0; i--) {
 		struct weft_event event = {
-			.type = (uint8_t)(1 + next_random(seed) % (WEFT_EVENT_TYPES - 1)),
+			.type = event_type_of(next_random(seed)),
 			.time_ns = ++*time,
 			.task = next_random(seed) % 200,
 			.other = next_random(seed) % 200,

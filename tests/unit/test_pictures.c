@@ -510,6 +510,44 @@ static void stopped_tasks_are_drawn(void **state)
 	picture_finish(&p);
 }
 
+/* A client that goes on with one of three, and then waits for either of two until the end. */
+static struct weft_model *wait_for_any(void)
+{
+	struct made m = make_begin();
+	at(&m, 0);
+	make_create_named(&m, WEFT_TASK_NONE, 1, "client");
+	make_create_named(&m, 1, 2, "cancel");
+	make_create_named(&m, 1, 3, "reply");
+	make_create_named(&m, 1, 4, "timer");
+	make_create_named(&m, WEFT_TASK_NONE, 5, "loop");
+	make_switch(&m, 1);
+	at(&m, 20);
+	for (uint64_t id = 2; id <= 4; id++)
+		make_edge(&m, WEFT_EVENT_WAIT_ANY, 1, id);
+	make_switch(&m, 5);
+	at(&m, 420);
+	make_edge(&m, WEFT_EVENT_RESOLVE, 5, 3);
+	make_edge(&m, WEFT_EVENT_READ, 1, 3);
+	make_switch(&m, 1);
+	at(&m, 500);
+	make_edge(&m, WEFT_EVENT_WAIT_ANY, 1, 2);
+	make_edge(&m, WEFT_EVENT_WAIT_ANY, 1, 4);
+	make_switch(&m, 5);
+	at(&m, 900);
+	make_switch(&m, 5);
+	return model_of(&m, &(struct weft_trace_description){0});
+}
+
+/* As texts; the only arrow is that of the read. */
+static void a_wait_for_any_is_drawn(void **state)
+{
+	struct picture p;
+	(void)state;
+	picture_init(&p, wait_for_any(), 900, 260);
+	compare(&p, "picture-wait-any.txt");
+	picture_finish(&p);
+}
+
 /* ---- Counters ---- */
 
 /* One that rises by steps, one that flutters, one of large numbers, one below
@@ -571,6 +609,7 @@ int main(void)
 		cmocka_unit_test(heat_is_drawn),
 		cmocka_unit_test(links_of_lines_are_drawn_in_a_burst),
 		cmocka_unit_test(stopped_tasks_are_drawn),
+		cmocka_unit_test(a_wait_for_any_is_drawn),
 		cmocka_unit_test(counters_are_drawn),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

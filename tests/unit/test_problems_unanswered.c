@@ -218,6 +218,71 @@ static void a_circle_is_a_deadlock(void **state)
 	found_finish(&found);
 }
 
+/* A client waits for a reply, with a way to cancel it and a limit of time. */
+static struct made make_any(void)
+{
+	struct made made = make_begin();
+	static const char *const names[] = {"cancel", "reply", "timer"};
+	for (uint64_t id = 1; id <= 3; id++) {
+		make_create(&made, 0, id, WEFT_KIND_WAIT);
+		make_label(&made, id, names[id - 1]);
+	}
+	make_create(&made, 0, 4, WEFT_KIND_TASK);
+	for (uint64_t id = 1; id <= 3; id++)
+		make_edge(&made, WEFT_EVENT_WAIT_ANY, 4, id);
+	make_switch(&made, 0);
+	return made;
+}
+
+static void a_wait_for_any_is_found_if_none_is_done(void **state)
+{
+	struct made made = make_any();
+	(void)state;
+	struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
+	const struct weft_problem *p = only(&found, WEFT_PROBLEM_UNANSWERED);
+	assert_int_equal(found.problems->count, 1);
+	assert_int_equal(found.loaded.model->tasks.id[p->task], 4);
+	assert_string_equal(p->sentence,
+		"task 4 waits for any of cancel, reply, timer for 3 s, until the "
+		"program was killed by signal 9.");
+	found_finish(&found);
+	for (uint64_t id = 1; id <= 3; id++) {
+		made = make_any();
+		make_edge(&made, WEFT_EVENT_RESOLVE, 0, id); /* it can go on */
+		found = find_after(&made, WEFT_ENDING_GONE, KILLED);
+		expect_none(&found);
+		found_finish(&found);
+	}
+}
+
+static void tasks_that_were_let_go_are_none(void **state)
+{
+	struct made made = make_any();
+	(void)state;
+	made.time += MS;
+	make_edge(&made, WEFT_EVENT_RESOLVE, 0, 2);
+	make_edge(&made, WEFT_EVENT_READ, 4, 2);
+	struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
+	expect_none(&found);
+	found_finish(&found);
+}
+
+/* Each of two tasks waits for the other or for a reply, which would break the circle. */
+static void a_circle_with_a_way_out_is_no_deadlock(void **state)
+{
+	struct made made = make_begin();
+	(void)state;
+	for (uint64_t id = 1; id <= 3; id++)
+		make_create(&made, 0, id, WEFT_KIND_TASK);
+	make_edge(&made, WEFT_EVENT_TRY_READ, 1, 2);
+	make_edge(&made, WEFT_EVENT_WAIT_ANY, 2, 1);
+	make_edge(&made, WEFT_EVENT_WAIT_ANY, 2, 3);
+	struct found found = find_after(&made, WEFT_ENDING_GONE, KILLED);
+	for (uint32_t i = 0; i < found.problems->count; i++)
+		assert_int_not_equal(found.problems->list[i].type, WEFT_PROBLEM_DEADLOCK);
+	found_finish(&found);
+}
+
 /* A task that is never resolved is reported as such only. */
 static void an_expected_task_is_reported_once(void **state)
 {
@@ -242,6 +307,9 @@ int main(void)
 		cmocka_unit_test(a_wait_for_a_stopped_task_is_found_if_it_goes_on),
 		cmocka_unit_test(a_stopped_task_alone_is_none),
 		cmocka_unit_test(a_circle_is_a_deadlock),
+		cmocka_unit_test(a_wait_for_any_is_found_if_none_is_done),
+		cmocka_unit_test(tasks_that_were_let_go_are_none),
+		cmocka_unit_test(a_circle_with_a_way_out_is_no_deadlock),
 		cmocka_unit_test(an_expected_task_is_reported_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

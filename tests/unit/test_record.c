@@ -127,6 +127,44 @@ static void events_of_another_task(void **state)
 	trace_close(&t);
 }
 
+/* The events of a call share one time, also if they do not fit into one reservation. */
+static void a_wait_for_any_is_an_event_for_each(void **state)
+{
+	enum {
+		MANY = 200
+	};
+	struct trace t;
+	uint64_t sources[MANY];
+	for (uint64_t i = 0; i < MANY; i++)
+		sources[i] = 1000 + i;
+	weft_switch(5);
+	weft_wait_any(2, (const uint64_t[]){7, 8});
+	weft_wait_any_as(6, 1, sources);
+	weft_wait_any(0, sources);
+	weft_wait_any_as(6, MANY, sources);
+	weft_moment_begin();
+	weft_resolve(1);
+	weft_wait_any(MANY, sources);
+	weft_moment_end();
+	weft_resolve(2);
+	read_back(&t, state);
+
+	trace_expect(&t, WEFT_EVENT_SWITCH, 5, 0);
+	uint64_t time = trace_expect(&t, WEFT_EVENT_WAIT_ANY, 5, 7)->time_ns;
+	assert_int_equal(trace_expect(&t, WEFT_EVENT_WAIT_ANY, 5, 8)->time_ns, time);
+	time = trace_expect(&t, WEFT_EVENT_WAIT_ANY, 6, 1000)->time_ns;
+	uint64_t next = trace_expect(&t, WEFT_EVENT_WAIT_ANY, 6, 1000)->time_ns;
+	assert_true(next > time);
+	for (uint64_t i = 1; i < MANY; i++)
+		assert_int_equal(trace_expect(&t, WEFT_EVENT_WAIT_ANY, 6, 1000 + i)->time_ns, next);
+	time = trace_expect(&t, WEFT_EVENT_RESOLVE, 5, 1)->time_ns;
+	assert_true(time > next);
+	for (uint64_t i = 0; i < MANY; i++)
+		assert_int_equal(trace_expect(&t, WEFT_EVENT_WAIT_ANY, 5, 1000 + i)->time_ns, time);
+	assert_true(trace_expect(&t, WEFT_EVENT_RESOLVE, 5, 2)->time_ns > time);
+	trace_close(&t);
+}
+
 static void texts_literal_and_not(void **state)
 {
 	struct trace t;
@@ -647,6 +685,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(events_of_the_current_task),
 		CASE(events_of_another_task),
+		CASE(a_wait_for_any_is_an_event_for_each),
 		CASE(texts_literal_and_not),
 		CASE(a_place_with_changing_text_is_no_literal),
 		CASE(long_text_is_cut_between_characters),

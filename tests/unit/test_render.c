@@ -17,6 +17,7 @@
 #include <weft/render.h>
 
 #include "built.h"
+#include "event_types.h"
 #include "golden.h"
 #include "picture.h"
 #include "model/span.h"
@@ -352,7 +353,7 @@ static struct weft_model *hostile_model(void)
 	for (unsigned i = 0; i < 3000; i++) {
 		char text[300];
 		struct weft_event event = {
-			.type = (uint8_t)(1 + pick(WEFT_EVENT_TYPES - 1)),
+			.type = event_type_of(pick(1000)),
 			.time_ns = time += pick(pick(20) ? 30 : 20000),
 			.task = pick(200),
 			.other = pick(200),

@@ -156,6 +156,7 @@ static bool make_arrow(struct painter *p, uint32_t edge, struct arrow *ret_arrow
 		set_ends(p, &a, to, earlier(tasks->end[to], time), from, time);
 		break;
 	case WEFT_EDGE_TRY_READ:
+	case WEFT_EDGE_WAIT_ANY: /* only if it is selected */
 		a.color = t->try_read;
 		a.dash = WEFT_DASH_SHORT;
 		set_ends(p, &a, from, time, to, earlier(tasks->end[to], time));

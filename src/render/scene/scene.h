@@ -244,10 +244,12 @@ uint32_t weft__gallop_u64(const uint64_t *values, uint32_t low, uint32_t count, 
 uint32_t weft__gallop_u64_near(
 	const uint64_t *values, uint32_t low, uint32_t count, uint64_t value, uint32_t guess);
 
-/* True if edges of a type are drawn as arrows. */
+/* True if edges of a type are drawn as arrows. A wait for any of several is a text, and an arrow
+ * only from the task that was then read. */
 static inline bool weft__is_arrow(unsigned type)
 {
-	return type != WEFT_EDGE_CREATE && type != WEFT_EDGE_BECOME && type != WEFT_EDGE_DROPPED;
+	return type != WEFT_EDGE_CREATE && type != WEFT_EDGE_BECOME && type != WEFT_EDGE_WAIT_ANY &&
+		   type != WEFT_EDGE_DROPPED;
 }
 
 /* The task in whose row an edge's arrow ends; WEFT_NONE if the edge has no arrow. */

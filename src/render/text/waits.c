@@ -50,20 +50,24 @@ static bool find_stretch(const struct painter *p, uint32_t task, uint64_t time,
 	return true;
 }
 
-/* Writes "waits for db.query · 41 ms"; or "still waits for …" if it waits until the trace's end. */
+/* Writes "waits for db.query · 41 ms"; "still waits for …" if it waits until the trace's end;
+ * "waits for any of cancel, reply · got reply after 41 ms" if it goes on with one of several. */
 static size_t write_words(const struct painter *p, uint32_t task, uint64_t time, char text[256])
 {
 	const struct weft_story story = {.model = p->model, .layout = p->layout};
 	struct weft_story_wait wait;
-	char name[4 * NAME_LETTERS + 8], length[32];
+	char sources[WEFT_SENTENCE_BYTES], got[4 * NAME_LETTERS + 8] = "", length[32];
 	if (!weft_story_wait_at(&story, task, time, &wait) || wait.source == WEFT_NONE)
 		return 0;
 	bool still = wait.until == UINT64_MAX;
 	uint64_t until = still ? p->model->summary.end : wait.until;
-	weft_story_name(p->model, wait.source, NAME_LETTERS, name, sizeof(name));
+	weft_story_wait_sources(p->model, &wait, sources, sizeof(sources));
+	if (wait.any_count > 1 && wait.got != WEFT_NONE)
+		weft_story_name(p->model, wait.got, NAME_LETTERS, got, sizeof(got));
 	weft_format_duration(until > wait.since ? until - wait.since : 0, 3, length);
-	int size = snprintf(
-		text, 256, "%s %s \xc2\xb7 %s", still ? "still waits for" : "waits for", name, length);
+	int size =
+		snprintf(text, 256, "%s %s \xc2\xb7 %s%s%s%s", still ? "still waits for" : "waits for",
+			sources, *got ? "got " : "", got, *got ? " after " : "", length);
 	return size > 0 && size < 256 ? (size_t)size : 0;
 }
 

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "story/any.h"
+
 #define UNKNOWN (WEFT_NONE - 1) /* a holder that was not searched yet */
 
 /* The holder: the last reader, unless the semaphore was signalled since, which gives it back. */
@@ -42,7 +44,24 @@ static uint32_t behind(const struct weft__blocked *b, uint32_t source)
 	return source != WEFT_NONE && blocks(t, source) ? source : WEFT_NONE;
 }
 
-/* The task that `task` waits for, if its last action is a wait for exactly one. */
+/* One of the tasks that a wait for any is for, if all of them block it. The last one that was not
+ * stopped, as programs name the sources that only end a wait early first. */
+static uint32_t waits_for_any(const struct weft__blocked *b, struct weft__edge_list any)
+{
+	const struct weft_tasks *t = &b->model->tasks;
+	uint32_t found = WEFT_NONE;
+	for (uint32_t i = 0; i < any.count; i++) {
+		uint32_t source = behind(b, b->final[b->model->edges.to[any.edges[i]]]);
+		if (source == WEFT_NONE)
+			return WEFT_NONE;
+		if (found == WEFT_NONE || !(t->flags[source] & WEFT_TASK_STOPPED))
+			found = source;
+	}
+	return found;
+}
+
+/* The task that `task` waits for, if its last action is a wait for exactly one, or for any of
+ * several that all block it. */
 static uint32_t waits_for(const struct weft__blocked *b, uint32_t task)
 {
 	const struct weft_edges *e = &b->model->edges;
@@ -50,6 +69,8 @@ static uint32_t waits_for(const struct weft__blocked *b, uint32_t task)
 	if ((b->model->tasks.flags[task] & WEFT_TASK_RESOLVED) || by.count == 0)
 		return WEFT_NONE;
 	uint32_t last = by.edges[by.count - 1];
+	if (e->type[last] == WEFT_EDGE_WAIT_ANY)
+		return waits_for_any(b, weft__any_of(b->model, last));
 	if (e->type[last] != WEFT_EDGE_TRY_READ)
 		return WEFT_NONE;
 	for (uint32_t i = by.count - 1; i > 0 && e->type[by.edges[i - 1]] == WEFT_EDGE_TRY_READ; i--)
@@ -64,9 +85,20 @@ uint32_t weft__blocked_since(const struct weft__blocked *b, uint32_t task)
 	return by.edges[by.count - 1];
 }
 
+bool weft__blocked_any(const struct weft__blocked *b, uint32_t task)
+{
+	return b->next[task] != WEFT_NONE &&
+		   b->model->edges.type[weft__blocked_since(b, task)] == WEFT_EDGE_WAIT_ANY;
+}
+
 void weft__blocked_describe(const struct weft__blocked *b, uint32_t task, struct weft__words *words)
 {
 	const struct weft_model *model = b->model;
+	if (weft__blocked_any(b, task)) {
+		weft__words_add(words, " waits for ");
+		weft__words_add_any(words, model, weft__any_of(model, weft__blocked_since(b, task)));
+		return;
+	}
 	uint32_t source = b->final[model->edges.to[weft__blocked_since(b, task)]];
 	weft__words_add(words, " waits for ");
 	if (source == b->next[task]) {

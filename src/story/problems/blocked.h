@@ -3,6 +3,9 @@
  * Which task each task waits for when the trace ends. A task that waits for one task alone has one
  * outgoing edge, so chains and circles of waits are found by walking.
  *
+ * A task that waits for any of several has an edge to one of them if none can let it go on. Circles
+ * leave these edges out, since each of the others could break them.
+ *
  * A semaphore does not wait itself. The task that has read it and not signalled it since holds it,
  * and is the one that others wait for.
  */
@@ -17,7 +20,7 @@ struct weft__blocked {
 	const struct weft_story *story;
 	const struct weft_model *model;
 	uint32_t *final;  /* what each task finally became */
-	uint32_t *next;   /* the only task that it waits for, or WEFT_NONE */
+	uint32_t *next;   /* the task that it waits for, or WEFT_NONE */
 	uint32_t *holder; /* a semaphore's holder; WEFT_NONE: none */
 };
 
@@ -27,6 +30,9 @@ void weft__blocked_finish(struct weft__blocked *blocked);
 
 /* The edge by which a waiting task began to wait: its last act. */
 uint32_t weft__blocked_since(const struct weft__blocked *blocked, uint32_t task);
+
+/* True if the task waits for any of several, of which `next` is only one. */
+bool weft__blocked_any(const struct weft__blocked *blocked, uint32_t task);
 
 /* Appends " waits for wait 5 'reply'", or " waits for lock A of task 5" if `task` waits for a
  * semaphore. */

@@ -84,7 +84,11 @@ static void add_cycle(struct walk *walk, uint32_t task)
 
 static void find_cycles(struct walk *walk)
 {
-	const uint32_t tasks = walk->model->tasks.count, *next = walk->blocked.next;
+	const uint32_t tasks = walk->model->tasks.count;
+	uint32_t *next = walk->blocked.next;
+	for (uint32_t task = 0; task < tasks; task++)
+		if (weft__blocked_any(&walk->blocked, task))
+			next[task] = WEFT_NONE;
 	for (uint32_t task = 0; task < tasks; task++)
 		walk->by[task] = WEFT_NONE;
 	for (uint32_t task = 0; task < tasks; task++) {

@@ -56,7 +56,8 @@ static uint32_t count_acts(const struct polling *p, uint32_t task)
 		if (e->type[by.edges[i]] == WEFT_EDGE_READ)
 			reads++;
 		else
-			acts += e->type[by.edges[i]] != WEFT_EDGE_TRY_READ;
+			acts += e->type[by.edges[i]] != WEFT_EDGE_TRY_READ &&
+					e->type[by.edges[i]] != WEFT_EDGE_WAIT_ANY;
 	for (uint32_t i = 0; i < made.count; i++) {
 		sleeps += may_be_sleep(m, e->to[made.edges[i]]);
 		acts += is_run_by(m, e->to[made.edges[i]], runs) ? runs : 0;

@@ -8,11 +8,13 @@
  *     similar tasks become.
  *   - A program cancels what it waits for just before it ends. A wait for a task that was
  * cancelled, closed or timed out counts only if it goes on for long after that.
+ *   - A wait for any of several, if one of these is no older than similar tasks become.
  *   - The trace was cut off, or its program still runs.
  * If the program ended by itself and successfully, the wait is a hint.
  */
 #include <stdlib.h>
 
+#include "story/any.h"
 #include "story/problems/blocked.h"
 #include "story/problems/findings.h"
 
@@ -95,6 +97,19 @@ static void count_waits(struct chains *c)
 	}
 }
 
+/* True if the task waits for any of several, one of which is no older than usual. */
+static bool may_go_on(const struct chains *c, uint32_t task)
+{
+	if (!weft__blocked_any(&c->blocked, task))
+		return false;
+	struct weft__edge_list any = weft__any_of(c->model, weft__blocked_since(&c->blocked, task));
+	for (uint32_t i = 0; i < any.count; i++)
+		if (weft__alike_is_usual(
+				&c->findings->alike, c->blocked.final[c->model->edges.to[any.edges[i]]]))
+			return true;
+	return false;
+}
+
 static int find_chains(struct chains *c)
 {
 	const uint32_t tasks = c->model->tasks.count;
@@ -107,6 +122,8 @@ static int find_chains(struct chains *c)
 	for (uint32_t task = 0; task < tasks; task++) {
 		c->last[task] = c->first[task] = WEFT_NONE;
 		c->waiting[task] = 0;
+		if (may_go_on(c, task))
+			c->blocked.next[task] = WEFT_NONE;
 	}
 	for (uint32_t task = 0; task < tasks; task++)
 		walk(c, task);
