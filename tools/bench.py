@@ -3,7 +3,7 @@
 """Builds the benchmarks with optimisation and runs them. The first line describes the machine.
 
     tools/bench.py [NAME…]      all, or only these (record, lttng, latency, follow, decode, open, live,
-                                live_window, live_page, layout, window, story, page)
+                                live_window, live_page, layout, window, story, page, python)
 
 docs/cost.md explains the figures.
 """
@@ -27,6 +27,7 @@ GROUPS = [
     ('frames', ['layout', 'window']),
     ('search', ['story']),
     ('the page', ['page']),
+    ('Python', ['python']),
 ]
 # Benchmarks that are not built if something is missing.
 MISSING = {'lttng': "LTTng-UST is not measured: its headers are missing (Debian: liblttng-ust-dev)",
