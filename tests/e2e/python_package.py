@@ -66,6 +66,7 @@ def every_function_records():
 import weft
 a, b, c, d, e, f = (weft.create('task') for _ in range(6))
 weft.read(a, task=b); weft.read_later(a, task=c); weft.signal(a); weft.signal_only(b)
+weft.wait_any((a, b), task=d); weft.enter(c); weft.leave();
 weft.cancel(b); weft.close(c); weft.time_out(d); weft.become(f, task=e); weft.expect(task=f); weft.resolve(f)
 weft.tag('word'); weft.counter_set('depth', 2**40); weft.counter_add('depth'); weft.gc(1000)
 weft.moment_begin(); weft.note('one'); weft.note('two'); weft.moment_end()
@@ -73,6 +74,7 @@ weft.thread_name('parser')
 weft.resolve(a)
 ''')
     equal(sorted(set(trace.values('read', 'source'))), [1])
+    equal(trace.values('wait_any', 'source'), [1, 2])
     equal([task['outcome'] for task in trace.tasks],
           ['fulfilled', 'cancelled', 'closed', 'timed_out', 'became', 'fulfilled'])
     equal([counter['last'] for counter in trace.info['counters']], [2**40 + 1])
@@ -148,6 +150,7 @@ def wrong_arguments_are_refused():
             ('weft.note("a", category="net")', "category is a weft.Category or None, not <class 'str'>"),
             ('weft.create(kind=2**16)', 'kind is 65536, but at most 65535'),
             ('weft.notef("%d", 1)', 'the values of notef() are a tuple'),
+            ('weft.wait_any([1])', 'the sources of wait_any() are a tuple'),
             ('weft.Mark()', 'Mark() has a name'),
             ('weft.Mark("a", "b")()', 'this mark has 1 values, got 0'),
             ('weft.Mark("a")(at=1)', 'a mark has no keyword but task'),

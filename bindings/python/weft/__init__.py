@@ -24,20 +24,19 @@ __all__ = [name for name in dir(_weft) if not name.startswith('_')] + ['task']
 class task:
     """Within a `with` statement, a new task of this name runs on this thread; `id` is its id.
 
-    It ends with the statement: it is resolved, or fails if there is an exception. Then the task runs again that ran before.
+    It ends with the statement: it is resolved, or fails if there is an exception. Then the task before it runs again.
     The statement must not contain an `await`: another task may run meanwhile. A coroutine is recorded by weft.asyncio.
     """
 
-    __slots__ = ('_label', '_kind', '_category', '_level', '_before', 'id')
+    __slots__ = ('_label', '_kind', '_category', '_level', 'id')
 
     def __init__(self, label, kind=_weft.TASK, category=None, level=0):
         self._label, self._kind, self._category, self._level = label, kind, category, level
-        self._before = self.id = _weft.NONE
+        self.id = _weft.NONE
 
     def __enter__(self):
-        self._before = _weft.current()
         self.id = _weft.create(self._label, self._kind, category=self._category, level=self._level)
-        _weft.switch(self.id)
+        _weft.enter(self.id)
         return self
 
     def __exit__(self, kind, error, traceback):
@@ -45,4 +44,4 @@ class task:
             _weft.resolve(self.id, category=self._category, level=self._level)
         else:
             _weft.fail(self.id, kind.__name__, category=self._category)
-        _weft.switch(self._before)
+        _weft.leave()

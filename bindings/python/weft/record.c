@@ -7,6 +7,8 @@
 
 #include "objects.h"
 
+#define SOURCES_MAX 1000
+
 #define FUNCTION(name)            \
 	static PyObject *call_##name( \
 		PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
@@ -46,6 +48,35 @@ EDGE(time_out, "target")
 EDGE(become, "target")
 EDGE(signal, "receiver")
 EDGE(signal_only, "receiver")
+
+/* Stores the ids of a tuple. */
+static bool tasks_of(PyObject *tuple, uint64_t ids[SOURCES_MAX], unsigned *ret_count)
+{
+	Py_ssize_t count = PyTuple_Check(tuple) ? PyTuple_Size(tuple) : -1;
+	if (count < 0 || count > SOURCES_MAX) {
+		PyErr_Format(PyExc_TypeError, "the sources of wait_any() are a tuple of at most %d tasks",
+			SOURCES_MAX);
+		return false;
+	}
+	for (Py_ssize_t i = 0; i < count; i++)
+		if (!weft_python_task(PyTuple_GetItem(tuple, i), &ids[i]))
+			return false;
+	*ret_count = (unsigned)count;
+	return true;
+}
+
+FUNCTION(wait_any)
+{
+	static const struct weft_python_parameters parameters = {"wait_any", {"sources"}, 1};
+	PyObject *own[WEFT_PYTHON_OWN_MAX];
+	struct weft_python_call call;
+	uint64_t sources[SOURCES_MAX];
+	unsigned number;
+	if (!weft_python_bind(&parameters, PASSED, own, &call) || !tasks_of(own[0], sources, &number))
+		return NULL;
+	weft_ffi_wait_any(call.category, call.level, call.task, sources, number);
+	Py_RETURN_NONE;
+}
 
 /* ---- One task, perhaps with a text ---- */
 
@@ -218,6 +249,23 @@ static PyObject *call_switch(PyObject *module, PyObject *task)
 	Py_RETURN_NONE;
 }
 
+static PyObject *call_enter(PyObject *module, PyObject *task)
+{
+	uint64_t id;
+	(void)module;
+	if (!weft_python_task(task, &id))
+		return NULL;
+	weft_ffi_enter(id);
+	Py_RETURN_NONE;
+}
+
+static PyObject *call_leave(PyObject *module, PyObject *nothing)
+{
+	(void)module, (void)nothing;
+	weft_ffi_leave();
+	Py_RETURN_NONE;
+}
+
 static PyObject *call_current(PyObject *module, PyObject *nothing)
 {
 	(void)module, (void)nothing;
@@ -347,9 +395,12 @@ static PyObject *call_set_level(PyObject *module, PyObject *arguments)
 PyMethodDef weft_python_functions[] = {
 	RECORDS(create, "label=None, kind=TASK, ", "`task` creates a task, whose id is returned; it is unique, also while nothing is recorded."),
 	{"switch", call_switch, METH_O, "switch(task)\n--\n\nThe task runs on this thread from now on; NONE: the thread is idle."},
+	{"enter", call_enter, METH_O, "enter(task)\n--\n\nThe task runs on this thread until leave()."},
+	{"leave", call_leave, METH_NOARGS, "leave()\n--\n\nThe task runs again that ran before enter()."},
 	RECORDS(read, "source, ", "`task` reads the value of `source`, and runs from now on, unless it is CURRENT."),
 	RECORDS(read_later, "source, ", "`task` reads the value of `source`; it runs later."),
 	RECORDS(try_read, "source, ", "`task` wants the value of `source`: from now on it waits."),
+	RECORDS(wait_any, "sources, ", "`task` waits for any of a tuple of tasks: it goes on with the first one that is done."),
 	RECORDS(resolve, "target, ", "`task` gives `target` its value: it ends."),
 	RECORDS(fail, "target, message='', ", "`task` gives `target` an error: it ends."),
 	RECORDS(cancel, "target, ", "`task` ends `target`, which is no longer wanted."),

@@ -43,7 +43,7 @@ enum attribute {
 };
 static PyObject *of_coroutine[ATTRIBUTES], *of_generator[ATTRIBUTES];
 static PyObject *coroutine_name, *file_name, *qualified_name, *line_name, *locals_name,
-	*children_name, *gather, *tasks_name;
+	*children_name, *gather, *mode_name, *tasks_name;
 
 bool weft_python_is_future(PyObject *object)
 {
@@ -64,7 +64,8 @@ bool weft_python_waits_init(void)
 		   weft_python_intern(&line_name, "f_lineno") &&
 		   weft_python_intern(&locals_name, "f_locals") &&
 		   weft_python_intern(&children_name, "_children") &&
-		   weft_python_intern(&gather, "gather") && weft_python_intern(&tasks_name, "_tasks");
+		   weft_python_intern(&gather, "gather") && weft_python_intern(&mode_name, "return_when") &&
+		   weft_python_intern(&tasks_name, "_tasks");
 }
 
 /* ---- The chain of coroutines ---- */
@@ -182,79 +183,99 @@ static PyObject *label_of(const struct link *chain, unsigned length, bool is_gat
 
 /* ---- Futures that a future waits for ---- */
 
-static void wait_for(struct weft_python_entry *entry, PyObject *label, PyObject *source)
+/* The futures that a future waits for, as a set, list or single future, with a reference. */
+struct sources {
+	PyObject *futures;
+	bool any; /* the first one that is done ends the wait */
+};
+
+/* The task of a source, which gets an entry if it has none. */
+static bool source_id(PyObject *source, PyObject *label, uint64_t *ret)
 {
 	if (!weft_python_is_future(source))
-		return;
+		return false;
 	struct weft_python_entry *found = weft_python_entry_find(source);
 	if (!found && (found = weft_python_entry_add(source, WEFT_KIND_PROMISE)) != NULL)
 		weft_python_entry_label(found, label);
 	if (found)
-		weft_ffi_try_read(weft_python_asyncio(), 0, entry->id, found->id);
+		*ret = found->id;
+	return found != NULL;
 }
 
-/* `sources` is a future or has several. */
-static void wait_for_all(struct weft_python_entry *entry, PyObject *label, PyObject *sources)
+static unsigned collect(PyObject *futures, PyObject *label, uint64_t ids[SOURCES_MAX])
 {
-	PyObject *iterator, *source;
-	wait_for(entry, label, sources);
-	if (weft_python_is_future(sources))
-		return;
-	iterator = PyObject_GetIter(sources);
-	for (int i = 0; iterator && i < SOURCES_MAX && (source = PyIter_Next(iterator)) != NULL; i++) {
-		wait_for(entry, label, source);
+	unsigned count = source_id(futures, label, &ids[0]);
+	PyObject *source, *iterator = count ? NULL : PyObject_GetIter(futures);
+	while (iterator && count < SOURCES_MAX && (source = PyIter_Next(iterator)) != NULL) {
+		count += source_id(source, label, &ids[count]);
 		Py_DECREF(source);
 	}
 	Py_XDECREF(iterator);
+	return count;
 }
 
-/* The variable of a coroutine of asyncio that has the futures it waits for; a new reference or
- * NULL. */
-static PyObject *variable_of(const struct link *link)
+static void wait_for(uint64_t task, PyObject *label, const struct sources *sources)
 {
+	uint64_t ids[SOURCES_MAX];
+	unsigned count = collect(sources->futures, label, ids);
+	if (sources->any)
+		weft_ffi_wait_any(weft_python_asyncio(), 0, task, ids, count);
+	for (unsigned i = 0; i < count && !sources->any; i++)
+		weft_ffi_try_read(weft_python_asyncio(), 0, task, ids[i]);
+}
+
+static bool is_first_completed(PyObject *locals)
+{
+	PyObject *mode = PyObject_GetItem(locals, mode_name);
+	bool is = mode && PyUnicode_Check(mode) &&
+			  PyUnicode_CompareWithASCIIString(mode, "FIRST_COMPLETED") == 0;
+	Py_XDECREF(mode);
+	PyErr_Clear();
+	return is;
+}
+
+/* From the variable of a coroutine of asyncio that has the futures it waits for. */
+static struct sources in_variable(const struct link *link)
+{
+	struct sources found = {NULL, false};
 	PyObject *key = PyLong_FromVoidPtr(link->code);
 	PyObject *name = key ? PyDict_GetItemWithError(weft_python_waits.locals, key) : NULL;
 	PyObject *frame = name ? get(link->coroutine, FRAME) : NULL;
 	PyObject *locals = frame && frame != Py_None ? PyObject_GetAttr(frame, locals_name) : NULL;
 	PyObject *value = locals ? PyObject_GetItem(locals, name) : NULL;
+	if (value) /* a task group's variable is the group */
+		found.futures = PyObject_HasAttr(value, tasks_name) ? PyObject_GetAttr(value, tasks_name)
+															: Py_NewRef(value);
+	if (found.futures)
+		found.any = is_first_completed(locals);
 	Py_XDECREF(key);
 	Py_XDECREF(frame);
 	Py_XDECREF(locals);
-	return value;
+	Py_XDECREF(value);
+	return found;
 }
 
-/* A task group's variable is the group. */
-static PyObject *tasks_in(PyObject *value)
-{
-	PyObject *tasks = PyObject_HasAttr(value, tasks_name) ? PyObject_GetAttr(value, tasks_name)
-														  : Py_NewRef(value);
-	Py_DECREF(value);
-	return tasks;
-}
-
-/* The futures that this future waits for, as a new reference; NULL if that is unknown. */
-static PyObject *sources_of(PyObject *future, const struct link *chain, unsigned length)
+static struct sources sources_of(PyObject *future, const struct link *chain, unsigned length)
 {
 	if ((PyObject *)Py_TYPE(future) == weft_python_waits.gather_type)
-		return PyObject_GetAttr(future, children_name);
-	PyObject *value = length ? variable_of(&chain[length - 1]) : NULL;
-	return value ? tasks_in(value) : NULL;
+		return (struct sources){PyObject_GetAttr(future, children_name), false};
+	return length ? in_variable(&chain[length - 1]) : (struct sources){NULL, false};
 }
 
 struct weft_python_entry *weft_python_wait_add(PyObject *task, PyObject *future)
 {
 	struct link chain[CHAIN_MAX];
 	unsigned length = follow(task, chain);
-	PyObject *sources = sources_of(future, chain, length);
+	struct sources sources = sources_of(future, chain, length);
 	bool is_gather = (PyObject *)Py_TYPE(future) == weft_python_waits.gather_type;
 	struct weft_python_entry *entry =
-		weft_python_entry_add(future, sources ? WEFT_KIND_JOIN : WEFT_KIND_PROMISE);
+		weft_python_entry_add(future, sources.futures ? WEFT_KIND_JOIN : WEFT_KIND_PROMISE);
 	PyObject *label = entry && length ? label_of(chain, length, is_gather) : NULL;
 	if (label)
 		weft_python_entry_label(entry, label);
-	if (entry && sources)
-		wait_for_all(entry, label, sources);
-	Py_XDECREF(sources);
+	if (entry && sources.futures)
+		wait_for(entry->id, label, &sources);
+	Py_XDECREF(sources.futures);
 	release(chain, length);
 	PyErr_Clear();
 	return entry;
