@@ -18,6 +18,7 @@
 #define STEPS_MAX   20000 /* of one execution; more are an endless loop */
 #define STACK_BYTES 65536
 #define LATE_MAX    8
+#define JOINED      32 /* words of a view at once; divides SHARED_MAX */
 
 /* For each shared word, the oldest store that may be read. */
 struct view {
@@ -265,11 +266,14 @@ static int shared_word(const void *address, bool writes)
 
 static void join(struct view *restrict view, const struct view *restrict more)
 {
-	/* In blocks, for which compilers use one instruction. */
+	/* In blocks of a constant size, which compilers turn into vector instructions. */
 	unsigned count = shared_count;
-	for (unsigned i = 0; i < count; i += 32)
-		for (unsigned j = i; j < i + 32; j++)
-			view->at[j] = view->at[j] < more->at[j] ? more->at[j] : view->at[j];
+	for (unsigned i = 0; i < count; i += JOINED) {
+		uint8_t *restrict to = &view->at[i];
+		const uint8_t *restrict from = &more->at[i];
+		for (unsigned j = 0; j < JOINED; j++)
+			to[j] = to[j] < from[j] ? from[j] : to[j];
+	}
 }
 
 static struct history *history_of(int word, const struct machine_access *access)
@@ -279,9 +283,9 @@ static struct history *history_of(int word, const struct machine_access *access)
 		history->stores = calloc(STORES_MAX, sizeof(*history->stores));
 	if (!history->stores)
 		abort();
-	if (history->count == 0) { /* what was there before the threads began */
-		history->stores[0] = (struct store){
-			.value = read_plainly(access->address, access->size), .writer = MACHINE_THREADS};
+	if (history->count == 0) { /* what was there before the threads began; its view stays empty */
+		history->stores[0].value = read_plainly(access->address, access->size);
+		history->stores[0].writer = MACHINE_THREADS;
 		history->count = 1;
 	}
 	return history;
