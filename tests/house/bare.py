@@ -3,7 +3,8 @@
 and a program of the user's own, as in README.
 
 It needs root and debootstrap. The unchanged bare system and the packages that the commands install are
-cached in $XDG_CACHE_HOME/weft/bare (~/.cache/weft/bare): the first run downloads about 250 MB, later runs nothing. Each run starts from a new copy of the bare system.
+cached in $XDG_CACHE_HOME/weft/bare (~/.cache/weft/bare): the first run downloads about 250 MB, later runs nothing. Each run starts
+from a new copy of the bare system. If this machine has ccache, its compilers use it, so a later run compiles only what changed.
 
 Commands that mount file systems run in mount and PID namespaces of their own, which end with this program,
 however it ends: no mount remains, and removing the copy cannot reach into /dev or /proc.
@@ -23,6 +24,7 @@ RELEASE = 'bookworm'
 CACHE = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'weft', 'bare')
 BASE = os.path.join(CACHE, RELEASE)
 ARCHIVES = os.path.join(CACHE, 'archives')
+OBJECTS = os.path.join(CACHE, 'objects')
 ROOT = os.path.join(BUILD, 'bare')  # not a temporary folder: what a killed run left is removed by the next
 KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 NAMESPACES = ['setpriv', '--pdeathsig', 'KILL', 'unshare', '--mount', '--pid', '--fork', '--kill-child']
@@ -33,11 +35,18 @@ PROXIES = ('http_proxy', 'https_proxy', 'ftp_proxy', 'no_proxy', 'HTTP_PROXY', '
 
 ENTER = r'''
 set -eu
-root=$1 archives=$2
+root=$1 archives=$2 objects=$4
 mount --rbind /dev "$root/dev"
 mount -t tmpfs tmpfs "$root/dev/shm"
 mount --bind "$archives" "$root/var/cache/apt/archives"
+[ -z "$objects" ] || mount --bind "$objects" "$root/opt/ccache/objects"
 exec chroot "$root" /bin/sh -exc "$3"
+'''
+
+# A compiler of the bare system by this machine's ccache; not found before the compiler is installed.
+LENT = '''#!/bin/sh
+[ -x /usr/bin/%(compiler)s ] || exit 127
+exec /opt/ccache/%(loader)s --library-path /opt/ccache /opt/ccache/ccache /usr/bin/%(compiler)s "$@"
 '''
 
 STEPS = {}  # what each step printed
@@ -139,11 +148,37 @@ def copy_sources(folder):
         shutil.copy(os.path.join(SOURCE, path), copy)
 
 
+def lend_ccache():
+    """Gives the bare system this machine's ccache, in a folder of its own with the libraries that it needs. The cache of
+    objects is this test's: a compiler is known in it by its contents, so an object comes from the same compiler, options
+    and sources, headers included."""
+    ccache = shutil.which('ccache')
+    if not ccache:
+        return
+    folder = os.path.join(ROOT, 'opt', 'ccache')
+    os.makedirs(os.path.join(folder, 'bin'))
+    os.mkdir(os.path.join(folder, 'objects'))
+    os.makedirs(OBJECTS, exist_ok=True)
+    libraries = re.findall(r'(/\S+) \(0x', run(['ldd', ccache]).stdout)
+    for path in [ccache, *libraries]:
+        shutil.copy(path, folder)
+    loader = next(os.path.basename(path) for path in libraries if os.path.basename(path).startswith('ld-'))
+    for compiler in ('cc', 'gcc', 'clang-14'):
+        script = os.path.join(folder, 'bin', compiler)
+        with open(script, 'w', encoding='utf-8') as file:
+            file.write(LENT % {'loader': loader, 'compiler': compiler})
+        os.chmod(script, 0o755)
+
+
 def step(name, commands):
     """Runs shell lines as a user in the copy of the bare system; returns their output."""
     log = os.path.join(BUILD, 'bare-%s.log' % name)
     environment = dict(ENVIRONMENT, **{proxy: os.environ[proxy] for proxy in PROXIES if proxy in os.environ})
-    command = ['--mount-proc=' + os.path.join(ROOT, 'proc'), 'sh', '-c', ENTER, 'sh', ROOT, ARCHIVES, commands]
+    objects = OBJECTS if os.path.exists(os.path.join(ROOT, 'opt', 'ccache')) else ''
+    if objects:
+        environment.update(CCACHE_DIR='/opt/ccache/objects', CCACHE_COMPILERCHECK='content', CCACHE_MAXSIZE='500M',
+                           PATH='/opt/ccache/bin:' + ENVIRONMENT['PATH'])
+    command = ['--mount-proc=' + os.path.join(ROOT, 'proc'), 'sh', '-c', ENTER, 'sh', ROOT, ARCHIVES, commands, objects]
     status = in_namespaces(command, log, env=environment)
     text = text_of(log)
     lost = UNREACHABLE.search(text)
@@ -172,6 +207,7 @@ def make_demo():
         debootstrap()
     subprocess.run(['cp', '-a', BASE, ROOT], check=True)
     copy_sources(os.path.join(ROOT, 'srv', 'weft'))
+    lend_ccache()
     text = step('demo', 'cd /srv/weft; make demo')
     assert 'The picture: /srv/weft/build/demo/demo.png' in text, text[-3000:]
     assert 'The same as a page for a browser:' in text, text[-3000:]
