@@ -44,8 +44,8 @@ class Build:
 
 
 BUILDS = [
-    # `hostile` runs once, in the sanitized build, and there also attacks the programs of this one.
-    Build('gcc', 'gcc', 'gcc', [], 2, without=['hostile']),
+    # `sanitized` are tests that run once, in the sanitized build; `hostile` there also attacks the programs of this one.
+    Build('gcc', 'gcc', 'gcc', [], 2, without=['sanitized']),
     # clang, because gcc's code for the address of a thread-local variable, which only this sanitizer compares with
     # NULL, reads the flags of an addition that ld replaces by an instruction without flags.
     # `foreign` and `page` run programs of other builds: another compiler's, another processor's, the browser's
@@ -85,8 +85,10 @@ ENVIRONMENT = {
 
 def share(builds):
     """Lets the sanitized build use parts of the plain one, if both are made: the page's WebAssembly,
-    which is the same, and programs for `hostile` to attack in one round of three."""
+    which is the same, and programs for `hostile` to attack in one round of three. Alone, the plain build runs all tests."""
     gcc, sanitized = (next((build for build in builds if build.name == name), None) for name in ('gcc', 'sanitized'))
+    if gcc and (not sanitized or missing(sanitized)):
+        gcc.without = []
     if sanitized:
         directory = os.path.join(SOURCE, gcc.directory) if gcc else ''
         sanitized.options.append('-Dpage_wasm=' + (directory and os.path.join(directory, 'apps', 'web', 'weft.wasm')))
