@@ -236,6 +236,14 @@ static void print_buffers(const struct weft_model *model, struct weft_text *text
 	}
 }
 
+static void print_value(struct weft_text *text, int width, struct weft_number value)
+{
+	char number[32], cell[48];
+	weft_number_format(value, number, sizeof(number));
+	int length = snprintf(cell, sizeof(cell), "%*s ", width, number);
+	weft_text_add(text, cell, (size_t)length);
+}
+
 static void print_counters(const struct weft_model *model, struct weft_text *text)
 {
 	if (!model->counter_count)
@@ -245,12 +253,14 @@ static void print_counters(const struct weft_model *model, struct weft_text *tex
 	for (uint32_t i = 0; i < model->counter_count; i++) {
 		const struct weft_counter *counter = &model->counters[i];
 		struct weft_slice name = weft_model_string(model, counter->name);
-		char cells[128];
-		int length = snprintf(cells, sizeof(cells),
-			"%12" PRId64 " %11" PRId64 " %11" PRId64 " %11" PRId64 "  %10" PRIu32 "  ",
-			info_sample(model, counter->first), counter->min, counter->max,
-			info_sample(model, counter->first + counter->count - 1), counter->count);
-		weft_text_add(text, cells, (size_t)length);
+		uint32_t last = counter->first + counter->count - 1;
+		print_value(text, 12, weft_counter_number(model, counter, counter->first));
+		print_value(text, 11, counter->min);
+		print_value(text, 11, counter->max);
+		print_value(text, 11, weft_counter_number(model, counter, last));
+		char changes[32];
+		int length = snprintf(changes, sizeof(changes), " %10" PRIu32 "  ", counter->count);
+		weft_text_add(text, changes, (size_t)length);
 		weft_text_add_quoted(text, name.bytes, name.size);
 		if (model->buffer_count > 1) {
 			weft_text_add_string(text, " of buffer ");

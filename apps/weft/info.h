@@ -24,9 +24,4 @@ static inline const char *info_level_name(unsigned level)
 	return name ? name : "unknown";
 }
 
-static inline int64_t info_sample(const struct weft_model *model, uint32_t index)
-{
-	return model->samples.value[index];
-}
-
 #endif

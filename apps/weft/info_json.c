@@ -71,6 +71,15 @@ static void add_task_counts(struct weft_text *text, const struct weft_model *mod
 	weft_text_add_string(text, "}");
 }
 
+static void add_value(struct weft_text *text, const char *key, struct weft_number value)
+{
+	add_key(text, ",", key);
+	if (value.is_real)
+		weft_text_add_f64(text, value.real);
+	else
+		weft_text_add_i64(text, value.integer);
+}
+
 static void add_counters(struct weft_text *text, const struct weft_model *model)
 {
 	add_key(text, ",", "counters");
@@ -82,10 +91,11 @@ static void add_counters(struct weft_text *text, const struct weft_model *model)
 		weft_text_add_json(text, name.bytes, name.size);
 		if (model->buffer_count > 1)
 			add_number(text, ",", "buffer", counter->buffer);
-		add_signed(text, ",", "first", info_sample(model, counter->first));
-		add_signed(text, ",", "min", counter->min);
-		add_signed(text, ",", "max", counter->max);
-		add_signed(text, ",", "last", info_sample(model, counter->first + counter->count - 1));
+		uint32_t last = counter->first + counter->count - 1;
+		add_value(text, "first", weft_counter_number(model, counter, counter->first));
+		add_value(text, "min", counter->min);
+		add_value(text, "max", counter->max);
+		add_value(text, "last", weft_counter_number(model, counter, last));
 		add_number(text, ",", "changes", counter->count);
 		weft_text_add_string(text, "}");
 	}

@@ -55,8 +55,11 @@ struct weft_event {
 	uint64_t offset;  /* bytes from the input's start, for diagnostics */
 	uint64_t task;    /* the actor; the receiver of a signal; after a switch the running task */
 	uint64_t other;   /* child, source or target */
-	int64_t value;    /* a tag's value; a counter's change or new value; ns of a GC; a task's age
-						 in ns */
+	union {
+		int64_t value; /* a tag's value; a counter's change or new value; ns of a GC; a task's age
+						  in ns */
+		double real;   /* if is_real: a counter's change or new value */
+	};
 	struct weft_slice text;
 	const struct weft_field *fields; /* of a mark */
 	uint32_t field_count;
@@ -69,6 +72,7 @@ struct weft_event {
 	bool has_value;  /* tag: `value` is valid; alive: the age is known */
 	bool is_set;     /* counter: value is the new value, not a change */
 	bool is_rundown; /* describes a state, not something that happened at this time */
+	bool is_real;    /* counter: the change or new value is `real` */
 };
 
 /* The member of struct weft_event that a FIELD of events.def means. */

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <weft/diagnostic.h>
 #include <weft/event.h>
@@ -121,6 +122,9 @@ enum weft_note_type {
 	WEFT_NOTE_VALUE,  /* a tag with a value: text is the tag */
 	WEFT_NOTE_CHANGE, /* change of a counter: text is its name, value the change */
 	WEFT_NOTE_SET,    /* set of a counter: text is its name, value the new value */
+	/* The same with a floating-point number: value has the bits of a double. */
+	WEFT_NOTE_REAL_CHANGE,
+	WEFT_NOTE_REAL_SET,
 };
 
 /* Notes, grouped by task, in time order within a task. */
@@ -128,21 +132,30 @@ struct weft_notes {
 	uint32_t count;
 	const uint64_t *time;
 	const uint32_t *text; /* string */
-	const int64_t *value; /* of VALUE, CHANGE and SET, else 0 */
+	const int64_t *value; /* of LABEL and TEXT 0 */
 	const uint8_t *type;  /* enum weft_note_type */
 };
 
+/* A value of a counter. */
+struct weft_number {
+	double real;     /* if it is an integer: the nearest double */
+	int64_t integer; /* unless is_real */
+	bool is_real;
+};
+
+/* A counter is real from its first floating-point number on. */
 struct weft_counter {
-	uint32_t name;         /* string */
-	uint32_t buffer;       /* names are unique within one */
-	uint32_t first, count; /* its samples, in time order */
-	int64_t min, max;      /* over its samples; the value before the first is 0 */
+	uint32_t name;               /* string */
+	uint32_t buffer;             /* names are unique within one */
+	uint32_t first, count;       /* its samples, in time order */
+	uint32_t integers;           /* its first samples, which are integers; the others are real */
+	struct weft_number min, max; /* over its samples; the value before the first is 0 */
 };
 
 struct weft_samples {
 	uint32_t count;
 	const uint64_t *time;
-	const int64_t *value; /* after the change; saturates */
+	const int64_t *value; /* after the change; saturates. See weft_counter_value */
 	const uint32_t *task; /* the task that changed it, or WEFT_NONE */
 };
 
@@ -221,7 +234,27 @@ uint32_t weft_model_string_count(const struct weft_model *model);
 /* A string of the model; a NUL follows its bytes. WEFT_NONE gives "". */
 struct weft_slice weft_model_string(const struct weft_model *model, uint32_t string);
 
-/* Writes the text of a note for people: "after-chn-1", "bytes+5", "bytes-3", "queue=7". Writes
+/* The value of a counter's sample, which is an index of model->samples. */
+struct weft_number weft_counter_number(
+	const struct weft_model *model, const struct weft_counter *counter, uint32_t sample);
+
+/* The same as the nearest double. */
+static inline double weft_counter_value(
+	const struct weft_model *model, const struct weft_counter *counter, uint32_t sample)
+{
+	int64_t value = model->samples.value[sample];
+	double real;
+	if (sample - counter->first < counter->integers)
+		return (double)value;
+	memcpy(&real, &value, sizeof(real));
+	return real;
+}
+
+/* Writes a number for people: "7", "3.5". Writes at most `size` bytes with the NUL, returns the
+ * full length without it. */
+size_t weft_number_format(struct weft_number number, char *buffer, size_t size);
+
+/* Writes the text of a note for people: "after-chn-1", "bytes+5", "load=0.7", "queue=7". Writes
  * at most `size` bytes with the NUL, returns the full length without it. */
 size_t weft_model_format_note(
 	const struct weft_model *model, uint32_t note, char *buffer, size_t size);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC
  *
  * WEFT__VALUE(x): an argument of weft_labelf, weft_notef or weft_mark with its type, by _Generic in
- * C and by overloading in C++. Programs include weft.h, which includes weft_macros.h and that this
- * file.
+ * C and by overloading in C++. WEFT__COUNTS(add, x), WEFT__COUNTS(set, x): the function that
+ * changes a counter by a number of that type. Programs include weft.h, which includes weft_macros.h
+ * and that this file.
  */
 #ifndef WEFT_VALUE_H
 #define WEFT_VALUE_H
@@ -42,6 +43,18 @@ static inline struct weft_value weft__pointer(const void *value)
 	struct weft_value v = {WEFT_VALUE_POINTER, 0, {0}};
 	v.is.u64 = (uintptr_t)value;
 	return v;
+}
+
+static inline void weft__counter_add_real(
+	uint64_t task, uint64_t *cache, const char *name, double change)
+{
+	weft__counter_add_f64(task, cache, name, weft__f64(change).is.u64);
+}
+
+static inline void weft__counter_set_real(
+	uint64_t task, uint64_t *cache, const char *name, double value)
+{
+	weft__counter_set_f64(task, cache, name, weft__f64(value).is.u64);
 }
 
 #ifdef __cplusplus
@@ -88,6 +101,28 @@ static inline struct weft_value weft__of(unsigned long long value)
 }
 #define WEFT__VALUE(x) weft__of(x)
 
+#define WEFT__COUNTS_TYPE(type, function, as)                          \
+	static inline void weft__count_add(                                \
+		uint64_t task, uint64_t *cache, const char *name, type change) \
+	{                                                                  \
+		weft__counter_add##function(task, cache, name, (as)change);    \
+	}                                                                  \
+	static inline void weft__count_set(                                \
+		uint64_t task, uint64_t *cache, const char *name, type value)  \
+	{                                                                  \
+		weft__counter_set##function(task, cache, name, (as)value);     \
+	}
+WEFT__COUNTS_TYPE(double, _real, double)
+WEFT__COUNTS_TYPE(long double, _real, double)
+WEFT__COUNTS_TYPE(int, , int64_t)
+WEFT__COUNTS_TYPE(long, , int64_t)
+WEFT__COUNTS_TYPE(long long, , int64_t)
+WEFT__COUNTS_TYPE(unsigned, , int64_t)
+WEFT__COUNTS_TYPE(unsigned long, , int64_t)
+WEFT__COUNTS_TYPE(unsigned long long, , int64_t)
+#undef WEFT__COUNTS_TYPE
+#define WEFT__COUNTS(verb, x) weft__count_##verb
+
 #else
 
 /* clang-format off */
@@ -98,6 +133,10 @@ static inline struct weft_value weft__of(unsigned long long value)
 	bool: weft__u64, unsigned char: weft__u64, unsigned short: weft__u64, unsigned: weft__u64, \
 	unsigned long: weft__u64, unsigned long long: weft__u64, \
 	default: weft__i64)(x)
+
+#define WEFT__COUNTS(verb, x) _Generic((x), \
+	float: weft__counter_##verb##_real, double: weft__counter_##verb##_real, \
+	long double: weft__counter_##verb##_real, default: weft__counter_##verb)
 /* clang-format on */
 
 #endif

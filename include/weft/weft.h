@@ -294,13 +294,15 @@ void weft_note_n_as(uint64_t task, const char *text, size_t size) WEFT__DIRECT;
 #define weft_mark(...)          WEFT__MARK(WEFT_TASK_CURRENT, __VA_ARGS__)
 #define weft_mark_as(task, ...) WEFT__MARK(task, __VA_ARGS__)
 
-/* Changes a counter by a number, or sets it. */
+/* Changes a counter by a number, or sets it. An integer is recorded with 64 bits; a floating-point
+ * number as a double, which makes the counter real: readers show its later values, too, with a
+ * fraction. */
 #define weft_counter_add(name, change) weft_counter_add_as(WEFT_TASK_CURRENT, name, change)
 #define weft_counter_set(name, value)  weft_counter_set_as(WEFT_TASK_CURRENT, name, value)
 #define weft_counter_add_as(task, name, change) \
-	WEFT__WITH_TEXT_AND(weft__counter_add, task, name, change)
+	WEFT__WITH_TEXT_AND(WEFT__COUNTS(add, change), task, name, change)
 #define weft_counter_set_as(task, name, value) \
-	WEFT__WITH_TEXT_AND(weft__counter_set, task, name, value)
+	WEFT__WITH_TEXT_AND(WEFT__COUNTS(set, value), task, name, value)
 
 /* Begins and ends a period of the whole thread (enum weft_band) with a reason: idle in "poll", gc
  * "minor". `reason` may be "". */

@@ -357,13 +357,22 @@ class task
 	{
 		call_with_number<weft_ffi_tag_value>(t, value, at);
 	}
-	void counter_add(text counter, std::int64_t change, where at = {}) const noexcept
+	/* A floating-point number keeps its fraction. */
+	template <class Number>
+	void counter_add(text counter, Number change, where at = {}) const noexcept
 	{
-		call_with_number<weft_ffi_counter_add>(counter, change, at);
+		if constexpr (std::is_floating_point_v<Number>)
+			call_with_number<weft_ffi_counter_add_f64>(counter, static_cast<double>(change), at);
+		else
+			call_with_number<weft_ffi_counter_add>(counter, whole(change), at);
 	}
-	void counter_set(text counter, std::int64_t value, where at = {}) const noexcept
+	template <class Number>
+	void counter_set(text counter, Number value, where at = {}) const noexcept
 	{
-		call_with_number<weft_ffi_counter_set>(counter, value, at);
+		if constexpr (std::is_floating_point_v<Number>)
+			call_with_number<weft_ffi_counter_set_f64>(counter, static_cast<double>(value), at);
+		else
+			call_with_number<weft_ffi_counter_set>(counter, whole(value), at);
 	}
 
 	template <std::size_t Count, std::size_t Size, class... T>
@@ -399,9 +408,14 @@ class task
 		if constexpr (detail::is_compiled)
 			function(at.handle, at.level, id_, t.bytes, t.size, t.cache);
 	}
-	template <void (*function)(weft_category *, unsigned, std::uint64_t, const char *, std::size_t,
-		std::uint64_t *, std::int64_t)>
-	void call_with_number([[maybe_unused]] text t, [[maybe_unused]] std::int64_t number,
+	template <class Number> static std::int64_t whole(Number number) noexcept
+	{
+		static_assert(std::is_convertible_v<Number, std::int64_t>,
+			"a counter's value is an integer or a floating-point number");
+		return static_cast<std::int64_t>(number);
+	}
+	template <auto function, class Number>
+	void call_with_number([[maybe_unused]] text t, [[maybe_unused]] Number number,
 		[[maybe_unused]] where at) const noexcept
 	{
 		if constexpr (detail::is_compiled)

@@ -164,6 +164,11 @@ void weft_ffi_counter_add(struct weft_category *category, unsigned level, uint64
 void weft_ffi_counter_set(struct weft_category *category, unsigned level, uint64_t task,
 	const char *name, size_t size, uint64_t *cache, int64_t value);
 
+void weft_ffi_counter_add_f64(struct weft_category *category, unsigned level, uint64_t task,
+	const char *name, size_t size, uint64_t *cache, double change);
+void weft_ffi_counter_set_f64(struct weft_category *category, unsigned level, uint64_t task,
+	const char *name, size_t size, uint64_t *cache, double value);
+
 /* ---- The thread: not filtered by level ---- */
 
 /* The thread's name from now on, of which up to 15 bytes are kept; NULL: the operating system's. */

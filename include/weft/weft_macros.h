@@ -48,6 +48,11 @@ void weft__counter_add(
 	uint64_t task, uint64_t *cache, const char *name, int64_t change) WEFT__DIRECT;
 void weft__counter_set(
 	uint64_t task, uint64_t *cache, const char *name, int64_t value) WEFT__DIRECT;
+/* `bits`: of a double. */
+void weft__counter_add_f64(
+	uint64_t task, uint64_t *cache, const char *name, uint64_t bits) WEFT__DIRECT;
+void weft__counter_set_f64(
+	uint64_t task, uint64_t *cache, const char *name, uint64_t bits) WEFT__DIRECT;
 void weft__band(unsigned kind, uint64_t *cache, const char *reason, bool begin) WEFT__DIRECT;
 
 uint64_t weft__create_unseen(void) WEFT__DIRECT;

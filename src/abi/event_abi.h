@@ -30,6 +30,7 @@
  *     band         kind | begin << 8 text name of the reason, or 0
  *     counter      change                 name
  *     counter_set  value                  name
+ *     counter_f64, counter_set_f64        as counter and counter_set; the operand is a double
  *     switch       task
  *     signal       receiver               1 if it switches. The actor is the sender
  *     gc           nanoseconds
@@ -76,6 +77,8 @@ enum weft_abi_event {
 	WEFT_ABI_NOTEF = 100,
 	WEFT_ABI_TEXT = 101,
 	WEFT_ABI_RUNDOWN = 102,
+	WEFT_ABI_COUNTER_F64 = 103,
+	WEFT_ABI_COUNTER_SET_F64 = 104,
 	WEFT_ABI_LABELF = 105,
 };
 

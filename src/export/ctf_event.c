@@ -16,7 +16,12 @@
 #define EMPTY_TEXT  0x80
 #define EMPTY_FIELD (WEFT_FIELD_TEXT + 1)
 
-typedef char types_leave_the_bit[WEFT_EVENT_TYPES <= EMPTY_TEXT ? 1 : -1];
+/* A counter's event with a floating-point number has a class with this bit, whose value is a
+ * double.
+ */
+#define REAL 0x40
+
+typedef char types_leave_the_bits[WEFT_EVENT_TYPES <= REAL ? 1 : -1];
 
 void weft__ctf_put_text(struct weft__bytes *bytes, struct weft_slice text)
 {
@@ -71,7 +76,7 @@ static void put_value(struct weft__bytes *bytes, const struct weft_event *event)
 static void put_change(struct weft__bytes *bytes, const struct weft_event *event)
 {
 	weft__bytes_put_u8(bytes, event->is_set);
-	weft__bytes_put_u64(bytes, (uint64_t)event->value);
+	weft__bytes_put_u64(bytes, (uint64_t)event->value); /* also the bits of `real` */
 }
 
 static void put_duration(struct weft__bytes *bytes, const struct weft_event *event)
@@ -126,6 +131,8 @@ static void put_fields(struct weft__bytes *bytes, const struct weft_event *event
 	"\t\t\t} _value;\n"                                                          \
 	"\t\t} _"
 
+#define CHANGE "enum : uint8 { \"add\" = 0, \"value\" = 1 } _change;\n\t\t"
+
 static const struct {
 	const char *before, *after; /* around the field's key */
 	void (*put)(struct weft__bytes *bytes, const struct weft_event *event);
@@ -137,17 +144,17 @@ static const struct {
 	[WEFT_SLOT_FLAG] = {"uint8 _", ";", put_flag},
 	[WEFT_SLOT_TEXT] = {"string _", ";", put_event_text},
 	[WEFT_SLOT_VALUE] = {"uint8 _has_value;\n\t\tint64 _", ";", put_value},
-	[WEFT_SLOT_CHANGE] = {"enum : uint8 { \"add\" = 0, \"value\" = 1 } _change;\n\t\tint64 _", ";",
-		put_change},
+	[WEFT_SLOT_CHANGE] = {CHANGE "int64 _", ";", put_change},
 	[WEFT_SLOT_FIELDS] = {FIELDS_BEFORE, "[_fields_length];", put_fields},
 	[WEFT_SLOT_REASON] = {"string _", ";", put_event_text},
 	[WEFT_SLOT_DURATION] = {"int64 _", ";", put_duration},
 };
 
-static bool has_text(const struct weft_event_description *description)
+static bool has(const struct weft_event_description *description,
+	void (*put)(struct weft__bytes *bytes, const struct weft_event *event))
 {
 	for (size_t i = 0; description->fields[i].key; i++)
-		if (slots[description->fields[i].slot].put == put_event_text)
+		if (slots[description->fields[i].slot].put == put)
 			return true;
 	return false;
 }
@@ -156,8 +163,9 @@ void weft__ctf_put_event(
 	struct weft__bytes *bytes, const struct weft_event *event, uint64_t time_ns)
 {
 	const struct weft_event_description *description = weft_event_describe(event->type);
-	bool is_empty = event->text.size == 0 && has_text(description);
-	weft__bytes_put_u8(bytes, event->type | (is_empty ? EMPTY_TEXT : 0));
+	bool is_empty = event->text.size == 0 && has(description, put_event_text);
+	weft__bytes_put_u8(
+		bytes, event->type | (is_empty ? EMPTY_TEXT : 0) | (event->is_real ? REAL : 0));
 	weft__bytes_put_u64(bytes, time_ns);
 	for (size_t i = 0; description->fields[i].key; i++)
 		slots[description->fields[i].slot].put(bytes, event);
@@ -171,7 +179,9 @@ static void declare_class(
 		description->name, number);
 	for (size_t i = 0; description->fields[i].key; i++) {
 		unsigned slot = description->fields[i].slot;
-		weft__bytes_print(metadata, "\t\t%s%s%s\n", slots[slot].before, description->fields[i].key,
+		bool is_real = slot == WEFT_SLOT_CHANGE && number & REAL;
+		weft__bytes_print(metadata, "\t\t%s%s%s\n",
+			is_real ? CHANGE "float64 _" : slots[slot].before, description->fields[i].key,
 			slots[slot].after);
 	}
 	weft__bytes_print(metadata, "\t};\n};\n");
@@ -180,7 +190,10 @@ static void declare_class(
 void weft__ctf_declare_event(struct weft__bytes *metadata, unsigned type)
 {
 	const struct weft_event_description *description = weft_event_describe(type);
-	declare_class(metadata, description, type);
-	if (has_text(description))
-		declare_class(metadata, description, type | EMPTY_TEXT);
+	unsigned last = has(description, put_change) ? REAL : 0;
+	for (unsigned real = 0; real <= last; real += REAL) {
+		declare_class(metadata, description, type | real);
+		if (has(description, put_event_text))
+			declare_class(metadata, description, type | real | EMPTY_TEXT);
+	}
 }

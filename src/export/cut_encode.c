@@ -144,8 +144,10 @@ static unsigned put_tag(struct encoder *e, const struct weft_event *event)
 
 static unsigned put_counter(struct encoder *e, const struct weft_event *event)
 {
-	put(e, (uint64_t)event->value);
+	put(e, (uint64_t)event->value); /* also the bits of `real` */
 	put_name(e, event->text);
+	if (event->is_real)
+		return event->is_set ? WEFT_ABI_COUNTER_SET_F64 : WEFT_ABI_COUNTER_F64;
 	return event->is_set ? WEFT_ABI_COUNTER_SET : WEFT_ABI_COUNTER;
 }
 

@@ -147,7 +147,8 @@ static int write_counters(const struct writer *w)
 		event.type = WEFT_EVENT_COUNTER;
 		event.task = WEFT_TASK_NONE;
 		event.text = string_of(w->alive, counters->name[i]);
-		event.value = counters->value[i];
+		event.value = counters->value[i]; /* also the bits of a real value */
+		event.is_real = counters->is_real[i];
 		event.is_set = true;
 		error = add(w, &event);
 	}

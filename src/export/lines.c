@@ -4,6 +4,9 @@
  */
 #include "export/lines.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/export.h"
 
 WEFT__EXPORT void weft_lines_init(
@@ -32,6 +35,21 @@ bool weft__lines_has_field(const struct weft_event *event, enum weft_slot slot)
 const char *weft__lines_key(const struct weft_event *event, enum weft_slot slot, const char *key)
 {
 	return slot == WEFT_SLOT_CHANGE && !event->is_set ? "add" : key;
+}
+
+/* A real number keeps a point, so that it remains a real number for a program that reads JSON. */
+void weft__lines_add_change(struct weft_text *text, const struct weft_event *event)
+{
+	size_t start = text->size;
+	if (!event->is_real) {
+		weft_text_add_i64(text, event->value);
+		return;
+	}
+	weft_text_add_f64(text, event->real);
+	if (isfinite(event->real) && !text->error &&
+		!memchr(text->bytes + start, '.', text->size - start) &&
+		!memchr(text->bytes + start, 'e', text->size - start))
+		weft_text_add(text, ".0", 2);
 }
 
 void weft__lines_add_value(struct weft_text *text, const struct weft_field *field,

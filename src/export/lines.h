@@ -19,6 +19,9 @@ bool weft__lines_has_field(const struct weft_event *event, enum weft_slot slot);
 void weft__lines_add_value(struct weft_text *text, const struct weft_field *field,
 	void (*add_text)(struct weft_text *text, struct weft_slice slice));
 
+/* Appends the change or new value of a counter. */
+void weft__lines_add_change(struct weft_text *text, const struct weft_event *event);
+
 /* The key of a counter event depends on whether it is a change or a new value. */
 const char *weft__lines_key(const struct weft_event *event, enum weft_slot slot, const char *key);
 

@@ -78,8 +78,10 @@ static void add_value(struct weft_text *text, const struct weft_event *event, en
 	case WEFT_SLOT_REASON:
 		add_slice(text, event->text);
 		break;
-	case WEFT_SLOT_VALUE:
 	case WEFT_SLOT_CHANGE:
+		weft__lines_add_change(text, event);
+		break;
+	case WEFT_SLOT_VALUE:
 		weft_text_add_i64(text, event->value);
 		break;
 	case WEFT_SLOT_DURATION:

@@ -163,6 +163,17 @@ static void take_formatted(struct operands *c, const struct weft__buffer *buffer
 	event->text = (struct weft_slice){scratch->text.bytes, scratch->text.size};
 }
 
+static void take_real_counter(struct operands *c, const struct weft__buffer *buffer,
+	const struct weft__record_words *w, struct weft_event *event)
+{
+	uint64_t bits = take(c);
+	event->type = WEFT_EVENT_COUNTER;
+	event->is_set = w->kind == WEFT_ABI_COUNTER_SET_F64;
+	event->is_real = true;
+	memcpy(&event->real, &bits, sizeof(bits));
+	event->text = take_name(c, buffer, w->small);
+}
+
 static void take_band(
 	struct operands *c, const struct weft__buffer *buffer, unsigned small, struct weft_event *event)
 {
@@ -240,6 +251,10 @@ static bool take_operands(struct operands *c, const struct weft__buffer *buffer,
 		event->is_set = w->kind == WEFT_ABI_COUNTER_SET;
 		event->value = (int64_t)take(c);
 		event->text = take_name(c, buffer, w->small);
+		return true;
+	case WEFT_ABI_COUNTER_SET_F64:
+	case WEFT_ABI_COUNTER_F64:
+		take_real_counter(c, buffer, w, event);
 		return true;
 	case WEFT_ABI_MARK:
 		take_mark(c, buffer, w->small, scratch, event);

@@ -190,10 +190,8 @@ __attribute__((noinline)) static int add_counter(struct weft_model_builder *b)
 	int error = weft__columns_reserve(&column, 1, &c->capacity, c->count + (size_t)1);
 	if (error)
 		return error;
-	c->list[c->count] = (struct weft_counter){.name = b->state.counters.name[c->count],
-		.buffer = b->state.counters.buffer[c->count],
-		.min = INT64_MAX,
-		.max = INT64_MIN};
+	c->list[c->count] = (struct weft_counter){
+		.name = b->state.counters.name[c->count], .buffer = b->state.counters.buffer[c->count]};
 	c->count++;
 	return 0;
 }
@@ -210,27 +208,39 @@ __attribute__((noinline)) static int reserve_sample(struct sample_columns *s)
 		columns, sizeof(columns) / sizeof(*columns), &s->capacity, s->count + (size_t)1);
 }
 
+static bool is_below(struct weft_number a, struct weft_number b)
+{
+	return a.is_real ? a.real < b.real : a.integer < b.integer;
+}
+
+/* Adds a sample to the numbers that a counter keeps of its samples. */
+static void summarize(struct weft_counter *c, struct weft_number value)
+{
+	if (c->count++ == 0)
+		c->min = c->max = value;
+	c->integers += !value.is_real;
+	c->min.is_real = c->max.is_real = value.is_real;
+	if (is_below(value, c->min))
+		c->min = value;
+	if (is_below(c->max, value))
+		c->max = value;
+}
+
 static int on_sample(void *builder, uint32_t counter, uint32_t task)
 {
 	struct weft_model_builder *b = builder;
 	struct sample_columns *s = &b->samples;
-	int64_t value = b->state.counters.value[counter];
 	int error = counter < b->counters.count ? 0 : add_counter(b);
 	if (!error && s->count == s->capacity)
 		error = reserve_sample(s);
 	if (error)
 		return error;
 	s->time[s->count] = b->state.now;
-	s->value[s->count] = value;
+	s->value[s->count] = b->state.counters.value[counter];
 	s->task[s->count] = task;
 	s->counter[s->count] = counter;
 	s->count++;
-	struct weft_counter *c = &b->counters.list[counter];
-	c->count++;
-	if (value < c->min)
-		c->min = value;
-	if (value > c->max)
-		c->max = value;
+	summarize(&b->counters.list[counter], weft__state_number(&b->state, counter));
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  *
- * The values of counters: 0 before the first change; sums saturate at the limits of int64_t.
+ * The values of counters: 0 before the first change; sums saturate at the limits of int64_t. From
+ * its first floating-point number on a counter is real: its value is a double.
  */
 #include "base/array.h"
 #include "model/state.h"
@@ -22,13 +23,15 @@ static int add_counter(struct weft__state_counters *c, uint32_t buffer, uint32_t
 		{&c->name, sizeof(*c->name)},
 		{&c->buffer, sizeof(*c->buffer)},
 		{&c->value, sizeof(*c->value)},
+		{&c->is_real, sizeof(*c->is_real)},
 	};
-	int error = weft__columns_reserve(columns, 3, &c->capacity, c->count + (size_t)1);
+	int error = weft__columns_reserve(columns, 4, &c->capacity, c->count + (size_t)1);
 	if (error)
 		return error;
 	c->name[c->count] = name;
 	c->buffer[c->count] = buffer;
 	c->value[c->count] = 0;
+	c->is_real[c->count] = false;
 	return 0;
 }
 
@@ -92,8 +95,38 @@ static int64_t add_saturating(int64_t a, int64_t b)
 	return b > 0 ? INT64_MAX : INT64_MIN;
 }
 
+/* The limit of real values. Sums of fewer than 2^32 of them, for a mean, stay finite. */
+#define REAL_MAX 1e290
+
+static double limited(double value)
+{
+	if (value == 0)
+		return 0; /* also for -0.0 */
+	return value > REAL_MAX ? REAL_MAX : value < -REAL_MAX ? -REAL_MAX : value;
+}
+
+static void count_real(int64_t *value, const struct weft__fact *fact)
+{
+	double change = fact->is_real ? weft__real_of(fact->value) : (double)fact->value;
+	*value = weft__bits_of(limited(fact->is_set ? change : weft__real_of(*value) + change));
+}
+
 void weft__state_count(struct weft__state *s, uint32_t counter, const struct weft__fact *fact)
 {
 	int64_t *value = &s->counters.value[counter];
-	*value = fact->is_set ? fact->value : add_saturating(*value, fact->value);
+	if (fact->is_real && !s->counters.is_real[counter]) {
+		s->counters.is_real[counter] = true;
+		*value = weft__bits_of((double)*value);
+	}
+	if (s->counters.is_real[counter])
+		count_real(value, fact);
+	else
+		*value = fact->is_set ? fact->value : add_saturating(*value, fact->value);
+}
+
+struct weft_number weft__state_number(const struct weft__state *s, uint32_t counter)
+{
+	int64_t value = s->counters.value[counter];
+	bool is_real = s->counters.is_real[counter];
+	return (struct weft_number){is_real ? weft__real_of(value) : (double)value, value, is_real};
 }

@@ -150,6 +150,7 @@ int weft__fact_of_event(struct weft__identities *identities, struct weft__texts 
 		.flag = event->flag,
 		.has_value = event->has_value,
 		.is_set = event->is_set,
+		.is_real = event->is_real,
 	};
 	int error = identify(identities, event, WEFT_SLOT_TASK, event->task, &ret_fact->task);
 	if (!error)

@@ -16,13 +16,13 @@
 /* An event with numbers instead of names; WEFT_NONE: no task, or no text. */
 struct weft__fact {
 	uint64_t time_ns, offset;
-	int64_t value;
+	int64_t value; /* the bits of a double if is_real */
 	uint32_t task, other;
 	uint32_t text; /* string */
 	uint32_t thread, buffer;
 	uint16_t kind;
 	uint8_t type;
-	bool flag : 1, has_value : 1, is_set : 1;
+	bool flag : 1, has_value : 1, is_set : 1, is_real : 1;
 	bool is_gc : 1; /* of a band */
 };
 

@@ -8,9 +8,12 @@
 #include <string.h>
 
 #include "base/export.h"
+#include "base/number.h"
 #include "base/search.h"
 #include "model/builder.h"
 #include "model/live.h"
+
+#define REAL_DIGITS 6 /* significant digits of a real number for people */
 
 static const struct weft__model *private(const struct weft_model *model)
 {
@@ -94,24 +97,44 @@ WEFT__EXPORT struct weft_slice weft_model_string(const struct weft_model *model,
 		weft__strings_bytes(strings, string), weft__strings_size(strings, string)};
 }
 
+WEFT__EXPORT struct weft_number weft_counter_number(
+	const struct weft_model *model, const struct weft_counter *counter, uint32_t sample)
+{
+	return (struct weft_number){
+		.real = weft_counter_value(model, counter, sample),
+		.integer = model->samples.value[sample],
+		.is_real = sample - counter->first >= counter->integers,
+	};
+}
+
+WEFT__EXPORT size_t weft_number_format(struct weft_number number, char *buffer, size_t size)
+{
+	char digits[WEFT__NUMBER_BYTES];
+	if (!number.is_real)
+		return (size_t)snprintf(buffer, size, "%" PRId64, number.integer);
+	return (size_t)snprintf(
+		buffer, size, "%s", weft__number_general(number.real, REAL_DIGITS, digits));
+}
+
+/* Writes the value of a note about a counter or a tag. */
+static void format_value(enum weft_note_type type, int64_t value, char *text, size_t size)
+{
+	char digits[32];
+	bool is_real = type == WEFT_NOTE_REAL_CHANGE || type == WEFT_NOTE_REAL_SET;
+	bool is_change = type == WEFT_NOTE_CHANGE || type == WEFT_NOTE_REAL_CHANGE;
+	weft_number_format(
+		(struct weft_number){weft__real_of(value), value, is_real}, digits, sizeof(digits));
+	snprintf(text, size, "%s%s", !is_change ? "=" : digits[0] == '-' ? "" : "+", digits);
+}
+
 WEFT__EXPORT size_t weft_model_format_note(
 	const struct weft_model *model, uint32_t note, char *buffer, size_t size)
 {
 	struct weft_slice text = weft_model_string(model, model->notes.text[note]);
-	int64_t value = model->notes.value[note];
-	char number[32] = "";
-	switch ((enum weft_note_type)model->notes.type[note]) {
-	case WEFT_NOTE_LABEL:
-	case WEFT_NOTE_TEXT:
-		break;
-	case WEFT_NOTE_CHANGE:
-		snprintf(number, sizeof(number), "%+" PRId64, value);
-		break;
-	case WEFT_NOTE_VALUE:
-	case WEFT_NOTE_SET:
-		snprintf(number, sizeof(number), "=%" PRId64, value);
-		break;
-	}
+	enum weft_note_type type = (enum weft_note_type)model->notes.type[note];
+	char number[40] = "";
+	if (type != WEFT_NOTE_LABEL && type != WEFT_NOTE_TEXT)
+		format_value(type, model->notes.value[note], number, sizeof(number));
 	return (size_t)snprintf(buffer, size, "%s%s", text.bytes, number);
 }
 

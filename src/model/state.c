@@ -5,6 +5,7 @@
  */
 #include "model/state.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* A fact, and its tasks forwarded along their becomes. */
@@ -26,7 +27,7 @@ void weft__state_finish(struct weft__state *s)
 #include "model/task_columns.def"
 #undef TASK_COLUMN
 		t->root, t->forward, t->asked, s->threads, s->counters.name, s->counters.buffer,
-		s->counters.value, s->counters.by_name};
+		s->counters.value, s->counters.is_real, s->counters.by_name};
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		free(columns[i]);
 	weft__index_finish(&s->counters.others);
@@ -231,10 +232,21 @@ static int on_tag(struct weft__state *s, const struct meaning *m)
 	return report_note(s, m, WEFT_NOTE_VALUE, m->event->value);
 }
 
+static enum weft_note_type counter_note(const struct weft__fact *event)
+{
+	if (event->is_real)
+		return event->is_set ? WEFT_NOTE_REAL_SET : WEFT_NOTE_REAL_CHANGE;
+	return event->is_set ? WEFT_NOTE_SET : WEFT_NOTE_CHANGE;
+}
+
 static int on_counter(struct weft__state *s, const struct meaning *m)
 {
 	const struct weft__fact *event = m->event;
 	uint32_t counter;
+	if (event->is_real && !isfinite(weft__real_of(event->value))) {
+		report_damage(s, m, "a counter's value is infinite or no number; ignored");
+		return 0;
+	}
 	int error = weft__state_counter(s, event->buffer, event->text, &counter);
 	if (error)
 		return error;
@@ -243,7 +255,7 @@ static int on_counter(struct weft__state *s, const struct meaning *m)
 		error = s->listener->sample(s->context, counter, m->task);
 	if (error)
 		return error;
-	return report_note(s, m, event->is_set ? WEFT_NOTE_SET : WEFT_NOTE_CHANGE, event->value);
+	return report_note(s, m, counter_note(event), event->value);
 }
 
 static int on_signal(struct weft__state *s, const struct meaning *m)

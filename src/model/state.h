@@ -16,6 +16,8 @@
 #ifndef WEFT_MODEL_STATE_H
 #define WEFT_MODEL_STATE_H
 
+#include <string.h>
+
 #include <weft/error.h>
 #include <weft/model.h>
 
@@ -57,12 +59,28 @@ struct weft__state_thread {
 	uint64_t gc_since;
 };
 
+/* A double in the space of an integer, and back. */
+static inline double weft__real_of(int64_t bits)
+{
+	double value;
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static inline int64_t weft__bits_of(double value)
+{
+	int64_t bits;
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
 struct weft__state_counters {
 	uint32_t count;
 	size_t capacity;
 	uint32_t *name; /* text */
 	uint32_t *buffer;
-	int64_t *value;
+	int64_t *value; /* of a real counter: the bits of a double */
+	bool *is_real;
 	uint32_t *by_name; /* counter of a text in buffer 0, or WEFT_NONE */
 	size_t by_name_count;
 	struct weft__index others; /* the counters of other buffers */
@@ -155,5 +173,8 @@ int weft__state_gc(struct weft__state *state, const struct weft__fact *fact);
 int weft__state_counter(
 	struct weft__state *state, uint32_t buffer, uint32_t name, uint32_t *ret_counter);
 void weft__state_count(struct weft__state *state, uint32_t counter, const struct weft__fact *fact);
+
+/* The value of a counter. */
+struct weft_number weft__state_number(const struct weft__state *state, uint32_t counter);
 
 #endif

@@ -210,6 +210,29 @@ WEFT__EXPORT void weft_ffi_counter_set(struct weft_category *category, unsigned 
 		weft__record_count(WEFT_ABI_COUNTER_SET, task, cache, name, weft__bounded(size), value);
 }
 
+static int64_t bits_of(double value)
+{
+	int64_t bits;
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+WEFT__EXPORT void weft_ffi_counter_add_f64(struct weft_category *category, unsigned level,
+	uint64_t task, const char *name, size_t size, uint64_t *cache, double change)
+{
+	if (is_on(category, level))
+		weft__record_count(
+			WEFT_ABI_COUNTER_F64, task, cache, name, weft__bounded(size), bits_of(change));
+}
+
+WEFT__EXPORT void weft_ffi_counter_set_f64(struct weft_category *category, unsigned level,
+	uint64_t task, const char *name, size_t size, uint64_t *cache, double value)
+{
+	if (is_on(category, level))
+		weft__record_count(
+			WEFT_ABI_COUNTER_SET_F64, task, cache, name, weft__bounded(size), bits_of(value));
+}
+
 /* ---- The thread ---- */
 
 WEFT__EXPORT void weft_ffi_thread_name(const char *name, size_t size)

@@ -210,3 +210,15 @@ WEFT__EXPORT void weft__counter_set(uint64_t task, uint64_t *cache, const char *
 {
 	count(WEFT_ABI_COUNTER_SET, task, cache, name, WEFT__C_STRING, value);
 }
+
+WEFT__EXPORT void weft__counter_add_f64(
+	uint64_t task, uint64_t *cache, const char *name, uint64_t bits)
+{
+	count(WEFT_ABI_COUNTER_F64, task, cache, name, WEFT__C_STRING, (int64_t)bits);
+}
+
+WEFT__EXPORT void weft__counter_set_f64(
+	uint64_t task, uint64_t *cache, const char *name, uint64_t bits)
+{
+	count(WEFT_ABI_COUNTER_SET_F64, task, cache, name, WEFT__C_STRING, (int64_t)bits);
+}

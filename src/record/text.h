@@ -11,7 +11,8 @@
 
 #include "record/recorder.h"
 
-/* A label, note or tag; a tag with a value, or a band; a counter. */
+/* A label, note or tag; a tag with a value, or a band; a counter, of which `value` may be the bits
+ * of a double. */
 void weft__record_text(
 	unsigned kind, uint64_t task, uint64_t *cache, const char *text, uint32_t size);
 void weft__record_text_with(unsigned kind, uint64_t task, uint64_t *cache, const char *text,

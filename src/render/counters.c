@@ -24,7 +24,8 @@
 #define BAND_PX      8.0 /* width of a band's column, px */
 #define BAND_HEIGHT  4.0 /* px; a lower band is drawn as a thick line */
 #define BAND_FROM    3   /* samples in a band's column; fewer are drawn as steps */
-#define HALO_CURVES  12  /* with more halos, tasks would be invisible */
+#define REAL_DIGITS  4
+#define HALO_CURVES  12 /* with more halos, tasks would be invisible */
 
 /* The state of drawing a curve. Each curve is drawn twice: all halos first, so that no halo cuts
  * another curve. */
@@ -49,7 +50,7 @@ static double value_before(const struct painter *p, uint32_t index, uint64_t tim
 	size_t at = counter->count;
 	if (at && times[at - 1] >= time)
 		at = weft__lower_bound_u64(times, at, time);
-	return at ? (double)p->model->samples.value[counter->first + at - 1] : 0;
+	return at ? weft_counter_value(p->model, counter, counter->first + (uint32_t)at - 1) : 0;
 }
 
 /* The rate of change per second, averaged over RATE_PX from a time on. */
@@ -161,20 +162,18 @@ struct curve_column {
 	double low, high, mean;
 };
 
-static void merge_column(const struct painter *p, uint32_t sample, uint32_t last, double wide,
-	struct curve_column *ret_column)
+static void merge_column(const struct painter *p, const struct weft_counter *counter,
+	uint32_t sample, double wide, struct curve_column *ret_column)
 {
 	const uint64_t *times = p->model->samples.time;
+	uint32_t last = counter->first + counter->count;
 	double x = floor(weft__x(p, times[sample]) / wide) * wide;
 	uint64_t next = weft_view_time(p->view, x + wide - p->x0);
 	uint32_t end = weft__gallop_u64(times, sample + 1, last, next);
-	int64_t low, high;
 	while (end < last && weft__x(p, times[end]) < x + wide) /* rounding at the column's end */
 		end = weft__gallop_u64(times, end, last, times[end] + 1);
-	weft__scene_extremes(p->scene, sample, end, &low, &high, &ret_column->mean);
-	ret_column->low = (double)low;
-	ret_column->high = (double)high;
-	ret_column->end = end;
+	struct weft__mean values = weft__scene_extremes(p->scene, counter, sample, end);
+	*ret_column = (struct curve_column){end, values.low, values.high, values.mean};
 }
 
 static void draw_rate(
@@ -221,9 +220,8 @@ static void draw_band(struct painter *p, const struct weft__scale *scale, double
 static bool flutters(const struct painter *p, const struct weft_counter *counter,
 	const struct weft__scale *scale, uint32_t at, const struct curve_column *c)
 {
-	const int64_t *values = p->model->samples.value;
-	double before = at > counter->first ? (double)values[at - 1] : 0;
-	double change = (double)values[c->end - 1] - before;
+	double before = at > counter->first ? weft_counter_value(p->model, counter, at - 1) : 0;
+	double change = weft_counter_value(p->model, counter, c->end - 1) - before;
 	double height = value_y(p, scale, c->low) - value_y(p, scale, c->high);
 	return c->end - at >= BAND_FROM && height >= BAND_HEIGHT && c->high - c->low > fabs(change);
 }
@@ -244,13 +242,14 @@ static bool is_in_band(const struct painter *p, const struct weft_counter *count
 	if (column->end == last ||
 		weft__x(p, p->model->samples.time[column->end]) >= left + 2 * BAND_PX)
 		return false;
-	merge_column(p, column->end, last, BAND_PX, &next);
+	merge_column(p, counter, column->end, BAND_PX, &next);
 	return flutters(p, counter, scale, column->end, &next);
 }
 
 /* Draws a step, with all values within its pixel. */
-static void draw_step(struct painter *p, const struct weft__scale *scale, double x,
-	const struct curve_column *column, struct trail *trail)
+static void draw_step(struct painter *p, const struct weft_counter *counter,
+	const struct weft__scale *scale, double x, const struct curve_column *column,
+	struct trail *trail)
 {
 	leave_band(p, trail);
 	x = whole(x);
@@ -259,7 +258,7 @@ static void draw_step(struct painter *p, const struct weft__scale *scale, double
 		go(p, trail, x, value_y(p, scale, column->low));
 		go(p, trail, x, value_y(p, scale, column->high));
 	}
-	go(p, trail, x, value_y(p, scale, (double)p->model->samples.value[column->end - 1]));
+	go(p, trail, x, value_y(p, scale, weft_counter_value(p->model, counter, column->end - 1)));
 }
 
 static void draw_curve(
@@ -271,20 +270,21 @@ static void draw_curve(
 	uint32_t last = counter->first + counter->count;
 	uint32_t at = counter->first +
 				  weft__lower_bound_u64(samples->time + counter->first, counter->count, p->left);
-	trail->y = value_y(p, scale, at > counter->first ? (double)samples->value[at - 1] : 0);
+	trail->y =
+		value_y(p, scale, at > counter->first ? weft_counter_value(p->model, counter, at - 1) : 0);
 	go(p, trail, box->x, trail->y);
 	while (at < last && samples->time[at] <= p->right) {
 		double x = weft__x(p, samples->time[at]);
 		struct curve_column column;
-		merge_column(p, at, last, BAND_PX, &column);
+		merge_column(p, counter, at, BAND_PX, &column);
 		if (is_in_band(p, counter, scale, at, &column, trail)) {
 			draw_band(p, scale, x, &column, trail);
 		} else {
-			merge_column(p, at, last, 1, &column);
-			draw_step(p, scale, x, &column, trail);
+			merge_column(p, counter, at, 1, &column);
+			draw_step(p, counter, scale, x, &column, trail);
 		}
 		at = column.end;
-		trail->y = value_y(p, scale, (double)samples->value[at - 1]);
+		trail->y = value_y(p, scale, weft_counter_value(p->model, counter, at - 1));
 	}
 	leave_band(p, trail);
 	go(p, trail, box->x + box->width, trail->y);
@@ -329,15 +329,19 @@ static uint32_t color_of(const struct painter *p, uint32_t counter)
 	return p->theme->counters[counter % WEFT__COUNTER_COLORS];
 }
 
-/* Writes up to six digits in full, larger numbers with three: "2.97 G" with powers of 1000. */
-static void format_value(double value, char text[24])
+/* Writes up to six digits in full, larger numbers with three: "2.97 G" with powers of 1000. Real
+ * numbers have four digits: "3.5". */
+static void format_value(double value, bool is_real, char text[24])
 {
 	static const char units[] = " kMGTPE";
 	char digits[WEFT__NUMBER_BYTES];
 	double shown = value;
 	unsigned unit = 0;
 	if (fabs(shown) < 1e6) {
-		snprintf(text, 24, "%.0f", value);
+		if (is_real)
+			snprintf(text, 24, "%.20s", weft__number_general(value, REAL_DIGITS, digits));
+		else
+			snprintf(text, 24, "%.0f", value);
 		return;
 	}
 	for (; fabs(shown) >= 999.5 && unit < 6; unit++)
@@ -355,7 +359,8 @@ static void draw_label(struct painter *p, const struct weft__curve *curve)
 	struct weft_slice name = weft_story_counter_name(p->model, curve->counter, room, sizeof(room));
 	struct weft_pen pen = {color, 1, WEFT_DASH_SOLID};
 	char value[32];
-	format_value(curve->last_value, value);
+	bool is_real = p->model->counters[curve->counter].max.is_real;
+	format_value(curve->last_value, is_real && !p->options->counter_rates, value);
 	if (p->options->counter_rates)
 		strcat(value, "/s");
 	double value_width = weft__measure(p, value, &style), x = box->x + 20;

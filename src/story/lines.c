@@ -223,6 +223,8 @@ static const char *note_title(enum weft_note_type type)
 		return "is called";
 	case WEFT_NOTE_CHANGE:
 	case WEFT_NOTE_SET:
+	case WEFT_NOTE_REAL_CHANGE:
+	case WEFT_NOTE_REAL_SET:
 		return "counts";
 	case WEFT_NOTE_TEXT:
 	case WEFT_NOTE_VALUE:

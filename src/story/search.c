@@ -205,7 +205,7 @@ static void pass_notes(struct searcher *s)
 	for (uint32_t task = 0; task < t->count; task++)
 		for (uint32_t note = t->first_note[task]; note < t->end_note[task]; note++) {
 			uint8_t type = n->type[note];
-			bool is_counter = type == WEFT_NOTE_CHANGE || type == WEFT_NOTE_SET;
+			bool is_counter = type >= WEFT_NOTE_CHANGE;
 			if (!string_matches(s, n->text[note]) || is_counter)
 				continue;
 			add_match(s, (struct weft_search_match){n->time[note], task, note,

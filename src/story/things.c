@@ -71,18 +71,32 @@ static uint32_t sample_at(
 	return next ? counter->first + next - 1 : WEFT_NONE;
 }
 
+/* Appends ": +2", or ": set" if the value is as before. */
+static void write_difference(struct weft__words *w, const struct weft_model *model,
+	const struct weft_counter *counter, uint32_t sample)
+{
+	struct weft_number now = weft_counter_number(model, counter, sample), before = {0};
+	char number[32];
+	if (sample > counter->first)
+		before = weft_counter_number(model, counter, sample - 1);
+	struct weft_number change = {.real = now.real - before.real, .is_real = now.is_real};
+	bool is_too_large =
+		!now.is_real && __builtin_sub_overflow(now.integer, before.integer, &change.integer);
+	if (is_too_large || (now.is_real ? change.real == 0 : change.integer == 0)) {
+		weft__words_add(w, ": set");
+		return;
+	}
+	weft_number_format(change, number, sizeof(number));
+	weft__words_add(w, ": %s%s", number[0] == '-' ? "" : "+", number);
+}
+
 /* Appends ": +2 by read block 17 at 12.31 ms". */
 static void write_change(struct weft__sentence *s, const struct weft_model *model,
 	const struct weft_counter *counter, uint32_t sample)
 {
-	int64_t before = sample > counter->first ? model->samples.value[sample - 1] : 0;
-	int64_t change;
 	uint32_t task = model->samples.task[sample];
 	struct weft__words *w = weft__clause(s, 2);
-	if (__builtin_sub_overflow(model->samples.value[sample], before, &change) || !change)
-		weft__words_add(w, ": set");
-	else
-		weft__words_add(w, ": %+" PRId64, change);
+	write_difference(w, model, counter, sample);
 	if (task != WEFT_NONE) {
 		w = weft__clause(s, 2);
 		weft__words_add(w, " by ");
@@ -103,7 +117,12 @@ WEFT__EXPORT size_t weft_story_counter_sentence(
 	weft__sentence_init(&s);
 	struct weft__words *w = weft__clause(&s, 4);
 	weft__words_add_text(w, weft_model_string(model, c->name), NAME_LETTERS);
-	weft__words_add(w, " is %" PRId64, sample == WEFT_NONE ? 0 : model->samples.value[sample]);
+	struct weft_number value = {0};
+	char number[32];
+	if (sample != WEFT_NONE)
+		value = weft_counter_number(model, c, sample);
+	weft_number_format(value, number, sizeof(number));
+	weft__words_add(w, " is %s", number);
 	w = weft__clause(&s, 3);
 	weft__words_add(w, " at ");
 	weft__words_add_time(w, model, at_ns < model->summary.end ? at_ns : model->summary.end);

@@ -3,7 +3,7 @@
  * The language of rules:
  *
  *     rule   = counter | tag | time
- *     counter= "counter" word ( ">" | ">=" | "<" | "<=" ) integer
+ *     counter= "counter" word ( ">" | ">=" | "<" | "<=" ) integer [ "." digits ]
  *     tag    = "tag" [ "=" ] word
  *     time   = ( "runs" | "waits" ) ">" integer unit { "kind" "=" word | "label" "=" word }
  *     unit   = "ns" | "us" | "ms" | "s" | "min"
@@ -105,21 +105,59 @@ static bool take_sign(struct parser *p, char sign)
 }
 
 /* A number of at most 63 bits. */
-static bool take_number(struct parser *p, bool may_be_negative, int64_t *ret_number)
+static bool take_number(struct parser *p, int64_t *ret_number)
 {
-	skip_space(p);
-	size_t start = p->at;
-	bool negative = may_be_negative && p->at < p->size && p->text[p->at] == '-';
 	int64_t number = 0;
-	p->at += negative;
 	size_t first = p->at;
 	for (; p->at < p->size && p->text[p->at] >= '0' && p->text[p->at] <= '9'; p->at++)
 		if (__builtin_mul_overflow(number, 10, &number) ||
 			__builtin_add_overflow(number, p->text[p->at] - '0', &number))
-			return fail(p, start, "a smaller number is expected");
+			return fail(p, first, "a smaller number is expected");
 	if (p->at == first)
-		return fail(p, start, "a whole number is expected");
-	*ret_number = negative ? -number : number;
+		return fail(p, first, "a number is expected");
+	*ret_number = number;
+	return true;
+}
+
+/* Digits behind a point, as a number below 1. */
+static bool take_fraction(struct parser *p, double *ret_fraction)
+{
+	size_t first = p->at;
+	int64_t digits;
+	double unit = 1;
+	*ret_fraction = 0;
+	if (p->at == p->size || p->text[p->at] != '.')
+		return true;
+	first = ++p->at;
+	if (!take_number(p, &digits))
+		return false;
+	for (size_t i = first; i < p->at; i++)
+		unit *= 10;
+	*ret_fraction = (double)digits / unit;
+	return true;
+}
+
+/* The limit of a counter, as integer and as real number. An integer is above 2.5 if it is above 2,
+ * and at least 5 if it is above 4. */
+static bool take_limit(struct parser *p, bool above, bool or_equal)
+{
+	struct rule *rule = p->rule;
+	double fraction;
+	skip_space(p);
+	bool negative = p->at < p->size && p->text[p->at] == '-';
+	p->at += negative;
+	if (!take_number(p, &rule->limit) || !take_fraction(p, &fraction))
+		return false;
+	rule->real = (double)rule->limit + fraction;
+	rule->or_equal = or_equal;
+	if (negative) {
+		rule->limit = -rule->limit;
+		rule->real = -rule->real;
+	}
+	int further = above ? -1 : 1;
+	bool is_beyond = fraction > 0 ? negative == above : or_equal;
+	if (is_beyond && __builtin_add_overflow(rule->limit, further, &rule->limit))
+		return fail(p, p->at, "a smaller number is expected");
 	return true;
 }
 
@@ -155,7 +193,6 @@ static bool take_duration(struct parser *p)
 	return true;
 }
 
-/* The rule stores > and < only: for whole numbers, >= 5 is > 4. */
 static bool parse_counter(struct parser *p)
 {
 	struct rule *rule = p->rule;
@@ -168,11 +205,7 @@ static bool parse_counter(struct parser *p)
 	bool or_equal = p->at < p->size && p->text[p->at] == '=';
 	p->at += or_equal;
 	rule->type = above ? RULE_ABOVE : RULE_BELOW;
-	if (!take_number(p, true, &rule->limit))
-		return false;
-	if (or_equal && __builtin_add_overflow(rule->limit, above ? -1 : 1, &rule->limit))
-		return fail(p, p->at, "a smaller number is expected");
-	return true;
+	return take_limit(p, above, or_equal);
 }
 
 static bool parse_tag(struct parser *p)

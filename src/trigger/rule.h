@@ -18,7 +18,9 @@ enum rule_type {
 
 struct rule {
 	enum rule_type type;
-	int64_t limit;
+	int64_t limit; /* also of counters that are integers, where >= 5 is > 4, and > 2.5 is > 2 */
+	double real;   /* of real counters, with or_equal */
+	bool or_equal;
 	struct weft_slice name;  /* a counter's name, or the text of a tag */
 	struct weft_slice label; /* part of it; NULL bytes: any */
 	uint32_t kind;

@@ -35,9 +35,14 @@ static bool is_same(struct weft_slice a, struct weft_slice b)
 
 /* ---- Counters and tags ---- */
 
-bool weft__trigger_holds(const struct rule *rule, int64_t value)
+bool weft__trigger_holds(const struct rule *rule, struct weft_number value)
 {
-	return rule->type == RULE_ABOVE ? value > rule->limit : value < rule->limit;
+	bool above = rule->type == RULE_ABOVE;
+	if (!value.is_real)
+		return above ? value.integer > rule->limit : value.integer < rule->limit;
+	if (rule->or_equal && value.real == rule->real)
+		return true;
+	return above ? value.real > rule->real : value.real < rule->real;
 }
 
 /* A rule fires once when its condition becomes true, not again while it stays true. */
@@ -51,7 +56,7 @@ static int on_sample(void *triggers, uint32_t counter, uint32_t task)
 		if (rule->type > RULE_BELOW || rule->counter != name)
 			continue;
 		bool held = rule->holds;
-		rule->holds = weft__trigger_holds(rule, t->state.counters.value[counter]);
+		rule->holds = weft__trigger_holds(rule, weft__state_number(&t->state, counter));
 		if (rule->holds && !held)
 			fire(t, i);
 	}

@@ -123,11 +123,11 @@ WEFT__EXPORT uint64_t weft_triggers_fired(struct weft_triggers *t, struct weft_s
 static void prepare_counter(struct weft_triggers *t, struct rule *rule)
 {
 	const struct weft__state_counters *counters = &t->state.counters;
-	int64_t value = 0;
+	struct weft_number value = {0};
 	rule->counter = number_of_counter(t, rule->name);
 	for (uint32_t i = 0; i < counters->count; i++)
 		if (counters->name[i] == rule->counter)
-			value = counters->value[i];
+			value = weft__state_number(&t->state, i);
 	rule->holds = weft__trigger_holds(rule, value);
 }
 

@@ -44,6 +44,6 @@ extern const struct weft__listener weft__trigger_listener;
 void weft__trigger_test_tag(struct weft_triggers *triggers, const struct weft_event *event);
 
 /* True if `value` is beyond the rule's limit. */
-bool weft__trigger_holds(const struct rule *rule, int64_t value);
+bool weft__trigger_holds(const struct rule *rule, struct weft_number value);
 
 #endif

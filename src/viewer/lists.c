@@ -181,11 +181,13 @@ void weft__fill_counters(struct weft_viewer *viewer)
 		weft__panel_add(viewer, WEFT_VIEWER_HEADING, "Each", "", "");
 	for (uint32_t i = 0; i < model->counter_count; i++) {
 		const struct weft_counter *counter = &model->counters[i];
-		char room[256];
+		char room[256], low[32], high[32];
 		struct weft_slice name = weft_story_counter_name(model, i, room, sizeof(room));
 		weft__panel_format(
 			text, "%s %.*s", counter_mark(i), name.size < 200 ? (int)name.size : 200, name.bytes);
-		weft__panel_format(detail, "%" PRId64 " to %" PRId64, counter->min, counter->max);
+		weft_number_format(counter->min, low, sizeof(low));
+		weft_number_format(counter->max, high, sizeof(high));
+		weft__panel_format(detail, "%s to %s", low, high);
 		weft__panel_add(viewer, WEFT_VIEWER_TOGGLE, text, detail,
 			weft__panel_format(command, "counter %u", (unsigned)i + 1));
 		weft__panel_last(viewer)->role = (uint8_t)(WEFT_VIEWER_ROLE_COUNTER + i % 6);

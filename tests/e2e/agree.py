@@ -44,6 +44,7 @@ class Script:
         self.honest = rng.random() < 0.5  # no call about a task that has ended
         self.becomes = {}
         self.has_becomes = rng.random() < 0.7
+        self.has_reals = rng.random() < 0.5
         self.threads = rng.choice([1, 2, 3, 3, 16, 20])
         self.steps = rng.choice([[0], [0, 0, 0, 1], [0, 1, 10, 500], [1, 3000], [0, 10 ** 6, 5 * 10 ** 9]])
         self.texts = rng.choice(['short', 'short', 'long', 'many'])
@@ -131,10 +132,15 @@ class Script:
         elif what == 'gc':
             self.call('gc %d' % abs(number % 1000), 'gc', duration=abs(number % 1000))
         else:
-            name = rng.choice(['queue', 'b#1', self.name()])
-            number = rng.choice([0, 1, -1, 5, 7])
-            self.call('%s %s =%s %d' % (what, token, name, number), 'counter', task=task, name=name,
-                      **{'add' if what == 'counter_add' else 'value': number})
+            self.count(what, token, task)
+
+    def count(self, what, token, task):
+        """The program adds or sets an integer or a real number; one that is not finite is null in JSON."""
+        rng = self.rng
+        name, is_real = rng.choice(['queue', 'b#1', self.name()]), self.has_reals and rng.random() < 0.5
+        number = rng.choice([0.5, -0.25, 3.0, 1e18, -1e300, float('inf')] if is_real else [0, 1, -1, 5, 7])
+        self.call('%s%s %s =%s %r' % (what, '_f64' if is_real else '', token, name, number), 'counter', task=task, name=name,
+                  **{'add' if what == 'counter_add' else 'value': None if number == float('inf') else number})
 
     def act(self):
         rng, (token, task), (other_token, other) = self.rng, self.task(), self.task()
@@ -239,7 +245,7 @@ class Script:
             limit = rng.choice([0, 1, 10, 1000, 10 ** 6])
             filters = rng.choice(['', ' kind = bind', ' label = a'])
             found.append(rng.choice(['runs', 'waits']) + ' > %d ns%s' % (limit, filters))
-        return found + ['counter queue %s %d' % (rng.choice(['>', '<', '>=', '<=']), rng.randrange(-3, 12)),
+        return found + ['counter queue %s %s' % (rng.choice(['>', '<', '>=', '<=']), rng.choice([-3, -1, 0, 2, 5, 11, 2.5, -0.25])),
                         rng.choice(['tag a', 'tag = a', 'tag x'])]
 
 

@@ -66,6 +66,8 @@ static void record_text(const char *run_time)
 	weft_counter_add("queue#1", -5);
 	weft_counter_set("queue#1", INT64_MAX);
 	weft_counter_add(run_time, 1);
+	weft_counter_set("load", 0.75);
+	weft_counter_add("load", -1e300);
 	weft_band_begin(WEFT_BAND_IDLE, "poll");
 	weft_band_end(WEFT_BAND_IDLE, "poll");
 	weft_band_begin(WEFT_BAND_GC, "");

@@ -97,6 +97,12 @@ static void all_calls(uint64_t task, int number, const char *text, double ratio)
 	weft_counter_add_as(task, "counter", -1);
 	weft_counter_set(text, number);
 	weft_counter_set_as(task, "counter", number);
+	weft_counter_set(text, ratio);
+	weft_counter_add_as(task, "counter", 0.5f);
+	weft_counter_add("counter", (long double)ratio);
+	weft_counter_add("counter", 'x');
+	weft_counter_add("counter", sizeof(ratio));
+	weft_counter_add("counter", number > 0);
 	weft_band_begin(WEFT_BAND_IDLE, "poll");
 	weft_band_end(WEFT_BAND_IDLE, text);
 	weft_at(WEFT_LEVEL_DEBUG, weft_resolve(evaluated()));

@@ -209,7 +209,9 @@ MUTANTS = [
          'trigger')),
     *in_file(
         'src/trigger/tests.c',
-        ('value > rule->limit : value < rule->limit;', 'value > rule->limit : value <= rule->limit;', 'trigger'),
+        ('value.integer > rule->limit : value.integer < rule->limit;',
+         'value.integer > rule->limit : value.integer <= rule->limit;', 'trigger'),
+        ('rule->or_equal && value.real == rule->real', 'value.real == rule->real', 'trigger'),
         ('if (rule->type > RULE_BELOW || rule->counter != name)', 'if (rule->type > RULE_BELOW)', 'trigger')),
     *in_file(
         'src/trigger/trigger.c',

@@ -289,12 +289,20 @@ class Model:
 
     def counter(self, event):
         task = self.find(event['task'])
+        number = event['value'] if 'value' in event else event['add']
+        if number is None:  # not finite
+            self.ignored += 1
+            return
         if task:
             task.named.append(self.index)
             task.seen(self.time)
         values = self.counters.setdefault(event['name'], [])
-        value = event['value'] if 'value' in event else (values[-1] if values else 0) + event['add']
-        values.append(max(-2 ** 63, min(2 ** 63 - 1, value)))
+        before = values[-1] if values else 0
+        value = number if 'value' in event else before + number
+        if isinstance(before, float) or isinstance(number, float):
+            values.append(max(-1e290, min(1e290, float(value))))
+        else:
+            values.append(max(-2 ** 63, min(2 ** 63 - 1, value)))
 
     # ---- the end of the trace ----
 

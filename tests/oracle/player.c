@@ -268,6 +268,14 @@ static void show_task(const struct weft_layout *layout, uint32_t task)
 	weft_text_add_string(&play.text, "}\n");
 }
 
+static void add_value(struct weft_number value)
+{
+	if (value.is_real)
+		weft_text_add_f64(&play.text, value.real);
+	else
+		weft_text_add_i64(&play.text, value.integer);
+}
+
 static void show_tasks(const struct weft_model *model, const char *way, bool simplify)
 {
 	const struct weft_layout_options options = {.no_simplify = !simplify};
@@ -313,7 +321,7 @@ static void show_model(const struct weft_model *model, const char *way)
 		add_string(model, "[", counter->name);
 		for (uint32_t j = 0; j < counter->count; j++) {
 			weft_text_add_string(&play.text, ",");
-			weft_text_add_i64(&play.text, model->samples.value[counter->first + j]);
+			add_value(weft_counter_number(model, counter, counter->first + j));
 		}
 		weft_text_add_string(&play.text, "]\n");
 	}
@@ -569,6 +577,11 @@ static int64_t number(const char *argument)
 	return (int64_t)strtoll(argument, NULL, 10);
 }
 
+static double real(const char *argument)
+{
+	return strtod(argument, NULL);
+}
+
 static const char *text(const char *argument)
 {
 	require(*argument == '=', "a text begins with =");
@@ -628,6 +641,8 @@ CALL(tag, weft__tag(task(a[0]), NULL, text(a[1])))
 CALL(tag_value, weft__tag_value(task(a[0]), NULL, text(a[1]), number(a[2])))
 CALL(counter_add, weft__counter_add(task(a[0]), NULL, text(a[1]), number(a[2])))
 CALL(counter_set, weft__counter_set(task(a[0]), NULL, text(a[1]), number(a[2])))
+CALL(counter_add_f64, weft__counter_add_real(task(a[0]), NULL, text(a[1]), real(a[2])))
+CALL(counter_set_f64, weft__counter_set_real(task(a[0]), NULL, text(a[1]), real(a[2])))
 CALL(band, weft__band((unsigned)number(a[0]), NULL, text(a[1]), number(a[2])))
 CALL(play_switch, weft_switch(task(a[0])))
 CALL(gc, weft_gc((uint64_t)number(a[0])))
@@ -657,6 +672,8 @@ static const struct {
 	{"tag_value", tag_value, 3},
 	{"counter_add", counter_add, 3},
 	{"counter_set", counter_set, 3},
+	{"counter_add_f64", counter_add_f64, 3},
+	{"counter_set_f64", counter_set_f64, 3},
 	{"band", band, 3},
 	{"switch", play_switch, 1},
 	{"gc", gc, 1},

@@ -15,7 +15,7 @@ def count_fired(rule, events):
 
 
 def count_counter(words, events):
-    name, sign, limit = words[0], words[1], int(words[2])
+    name, sign, limit = words[0], words[1], float(words[2])
     value, fired = 0, 0
 
     def holds():
@@ -24,7 +24,10 @@ def count_counter(words, events):
     held = holds()
     for event in events:
         if event['event'] == 'counter' and event['name'] == name:
-            value = event['value'] if 'value' in event else value + event['add']
+            number = event['value'] if 'value' in event else event['add']
+            if number is None:
+                continue
+            value = number if 'value' in event else value + number
             fired += holds() and not held
             held = holds()
     return fired

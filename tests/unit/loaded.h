@@ -126,6 +126,17 @@ static inline void make_counter(
 				   .is_set = is_set});
 }
 
+static inline void make_real_counter(
+	struct made *made, uint64_t task, const char *name, double value, bool is_set)
+{
+	make(made, (struct weft_event){.type = WEFT_EVENT_COUNTER,
+				   .task = task,
+				   .text = {name, strlen(name)},
+				   .real = value,
+				   .is_real = true,
+				   .is_set = is_set});
+}
+
 static inline struct weft_model *make_model(struct made *made)
 {
 	static const struct weft_trace_thread threads[] = {{.name = "main"}, {.name = "second"}};

@@ -97,8 +97,9 @@ static void same_counters(const struct weft_model *a, const struct weft_model *b
 		const struct weft_counter *c = &a->counters[i], *d = &b->counters[i];
 		same_string(a, c->name, b, d->name);
 		assert_int_equal(c->count, d->count);
-		assert_int_equal(c->min, d->min);
-		assert_int_equal(c->max, d->max);
+		assert_true(c->min.real == d->min.real && c->min.is_real == d->min.is_real);
+		assert_true(c->max.real == d->max.real);
+		assert_int_equal(c->integers, d->integers);
 		for (uint32_t k = 0; k < c->count; k++) {
 			assert_int_equal(s->time[c->first + k], r->time[d->first + k]);
 			assert_int_equal(s->value[c->first + k], r->value[d->first + k]);

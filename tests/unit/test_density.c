@@ -300,21 +300,21 @@ static void extremes_of_samples_are_found(void **state)
 	(void)state;
 	struct scenery s;
 	scenery_init(&s, random_model(60000, 5, 9, false));
-	const int64_t *values = s.model->samples.value;
 	assert_true(s.model->samples.count > 3000);
 	for (unsigned round = 0; round < 2000; round++) {
-		uint32_t first = pick(s.model->samples.count);
-		uint32_t last = first + 1 + pick(s.model->samples.count - first);
-		int64_t low = INT64_MAX, high = INT64_MIN, found_low, found_high;
-		double sum = 0, mean;
+		const struct weft_counter *c = &s.model->counters[pick(s.model->counter_count)];
+		uint32_t first = c->first + pick(c->count);
+		uint32_t last = first + 1 + pick(c->first + c->count - first);
+		double low = INFINITY, high = -INFINITY, sum = 0;
 		for (uint32_t i = first; i < last; i++) {
-			low = values[i] < low ? values[i] : low;
-			high = values[i] > high ? values[i] : high;
-			sum += (double)values[i];
+			double value = weft_counter_value(s.model, c, i);
+			low = fmin(low, value);
+			high = fmax(high, value);
+			sum += value;
 		}
-		weft__scene_extremes(s.scene, first, last, &found_low, &found_high, &mean);
-		assert_true(found_low == low && found_high == high);
-		assert_true(mean == sum / (last - first)); /* whole numbers: no sum is rounded */
+		struct weft__mean found = weft__scene_extremes(s.scene, c, first, last);
+		assert_true(found.low == low && found.high == high);
+		assert_true(found.mean == sum / (last - first)); /* whole numbers: no sum is rounded */
 	}
 	scenery_finish(&s);
 }

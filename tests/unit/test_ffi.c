@@ -84,6 +84,8 @@ static void call_texts(uint64_t as)
 	weft_mark_as(as, "empty");
 	weft_counter_add_as(as, "counter", -1);
 	weft_counter_set_as(as, "counter", 9);
+	weft_counter_add_as(as, "counter", -0.5);
+	weft_counter_set_as(as, "counter", 9.25);
 }
 
 /* `caches`: NULL, or one for each text. */
@@ -107,6 +109,8 @@ static void call_texts_ffi(uint64_t as, uint64_t *c)
 	weft_ffi_mark(own, 0, as, TEXT("empty"), c ? &c[6] : NULL, 0, NULL);
 	weft_ffi_counter_add(own, 0, as, TEXT("counter"), c ? &c[7] : NULL, -1);
 	weft_ffi_counter_set(own, 0, as, TEXT("counter"), c ? &c[7] : NULL, 9);
+	weft_ffi_counter_add_f64(own, 0, as, TEXT("counter"), c ? &c[7] : NULL, -0.5);
+	weft_ffi_counter_set_f64(own, 0, as, TEXT("counter"), c ? &c[7] : NULL, 9.25);
 }
 
 static void call_thread(void)

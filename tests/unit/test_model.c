@@ -2,6 +2,7 @@
  *
  * The rules of docs/model.md, one case a rule. Traces are a few literal events.
  */
+#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -347,8 +348,8 @@ static void names_and_notes(void **state)
 	assert_string_equal(text, "2");
 	assert_int_equal(m->counter_count, 2);
 	assert_int_equal(m->counters[0].count, 3);
-	assert_int_equal(m->counters[0].min, 2);
-	assert_int_equal(m->counters[0].max, INT64_MAX); /* saturates */
+	assert_int_equal(m->counters[0].min.integer, 2);
+	assert_int_equal(m->counters[0].max.integer, INT64_MAX); /* saturates */
 	assert_int_equal(m->samples.value[m->counters[1].first], 7);
 	weft_model_destroy(m);
 }
@@ -613,6 +614,57 @@ static void edges_losses_and_levels_have_names(void **state)
 	assert_int_equal(weft_level_parse("infos"), -1);
 }
 
+static struct weft_event real_counter(uint64_t time, double value, bool is_set)
+{
+	struct weft_event event = counter(time, 1, "load", 0, is_set);
+	event.is_real = true;
+	event.real = value;
+	return event;
+}
+
+static void a_counter_is_real_from_its_first_real_number_on(void **state)
+{
+	(void)state;
+	static const double values[] = {3, 3.5, 5.5, -0.25, 0};
+	struct weft_model *m = BUILD(counter(1, 1, "load", 3, true), real_counter(2, 0.5, false),
+		counter(3, 1, "load", 2, false), real_counter(4, -0.25, true), real_counter(5, -0.0, true),
+		counter(6, 1, "other", 1, true));
+	char text[32];
+	const struct weft_counter *c = &m->counters[0];
+	assert_int_equal(c->count, 5);
+	for (uint32_t i = 0; i < 5; i++) {
+		struct weft_number value = weft_counter_number(m, c, c->first + i);
+		assert_true(value.real == values[i] && !signbit(value.real) == !signbit(values[i]));
+		assert_true(weft_counter_value(m, c, c->first + i) == values[i]);
+		assert_int_equal(value.is_real, i > 0);
+	}
+	assert_true(c->min.is_real && c->min.real == -0.25);
+	assert_true(c->max.is_real && c->max.real == 5.5);
+	assert_false(m->counters[1].max.is_real);
+	static const char *const notes[] = {"load=3", "load+0.5", "load+2", "load=-0.25", "load=-0"};
+	for (uint32_t i = 0; i < 5; i++) {
+		weft_model_format_note(m, m->tasks.first_note[0] + i, text, sizeof(text));
+		assert_string_equal(text, notes[i]);
+	}
+	weft_model_destroy(m);
+}
+
+/* Hostile numbers: sums stay finite, and a number that is not finite changes nothing. */
+static void real_counters_stay_finite(void **state)
+{
+	(void)state;
+	struct weft_model *m = BUILD(real_counter(1, 1e308, false), real_counter(2, 1e308, false),
+		real_counter(3, NAN, true), real_counter(4, INFINITY, false),
+		real_counter(5, -1e308, true));
+	const struct weft_counter *c = &m->counters[0];
+	assert_int_equal(c->count, 3);
+	assert_true(c->max.real == 1e290 && c->min.real == -1e290);
+	weft_model_destroy(m);
+	m = BUILD(real_counter(1, NAN, true));
+	assert_int_equal(m->counter_count, 0);
+	weft_model_destroy(m);
+}
+
 static void a_counter_saturates_and_has_its_extremes(void **state)
 {
 	(void)state;
@@ -622,8 +674,9 @@ static void a_counter_saturates_and_has_its_extremes(void **state)
 	assert_int_equal(m->counter_count, 1);
 	for (uint32_t i = 0; i < 4; i++)
 		assert_int_equal(m->samples.value[m->counters[0].first + i], values[i]);
-	assert_int_equal(m->counters[0].min, INT64_MIN);
-	assert_int_equal(m->counters[0].max, 9);
+	assert_int_equal(m->counters[0].min.integer, INT64_MIN);
+	assert_int_equal(m->counters[0].max.integer, 9);
+	assert_false(m->counters[0].max.is_real);
 	weft_model_destroy(m);
 }
 
@@ -677,6 +730,8 @@ int main(void)
 		cmocka_unit_test(processes_and_hosts_are_told_from_buffers),
 		cmocka_unit_test(edges_losses_and_levels_have_names),
 		cmocka_unit_test(a_counter_saturates_and_has_its_extremes),
+		cmocka_unit_test(a_counter_is_real_from_its_first_real_number_on),
+		cmocka_unit_test(real_counters_stay_finite),
 		cmocka_unit_test(events_without_their_task_are_reported),
 		cmocka_unit_test(million_deep_chains_cost_nothing_extra),
 	};

@@ -594,6 +594,23 @@ static void counters_are_drawn(void **state)
 	picture_finish(&p);
 }
 
+/* Real numbers fill the height, and have a fraction. */
+static void real_counters_are_drawn(void **state)
+{
+	struct made m = make_begin();
+	struct picture p;
+	(void)state;
+	at(&m, 0);
+	make_create_named(&m, WEFT_TASK_NONE, 1, "main");
+	for (uint32_t i = 0; i < 40; i++) {
+		at(&m, 100 * i);
+		make_real_counter(&m, 1, "load", 0.25 + 0.0125 * i, true);
+	}
+	picture_init(&p, model_of(&m, &(struct weft_trace_description){0}), 600, 160);
+	compare(&p, "picture-counters-real.txt");
+	picture_finish(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -611,6 +628,7 @@ int main(void)
 		cmocka_unit_test(stopped_tasks_are_drawn),
 		cmocka_unit_test(a_wait_for_any_is_drawn),
 		cmocka_unit_test(counters_are_drawn),
+		cmocka_unit_test(real_counters_are_drawn),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

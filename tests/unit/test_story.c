@@ -145,6 +145,23 @@ static void edges_bands_counters_and_losses_have_sentences(void **state)
 	loaded_finish(&loaded);
 }
 
+static void real_counters_have_sentences(void **state)
+{
+	struct made made = make_begin();
+	char text[WEFT_SENTENCE_BYTES];
+	(void)state;
+	make_create(&made, 0, 31, WEFT_KIND_BIND);
+	make_real_counter(&made, 31, "load", 3.25, true);
+	made.time = 2000000;
+	make_real_counter(&made, 31, "load", -0.5, false);
+	struct loaded loaded = make_end(&made);
+	weft_story_counter_sentence(&loaded.story, 0, 0, text, sizeof(text));
+	assert_string_equal(text, "load is 3.25 at 0 ns: +3.25 by bind 31 at 0 ns.");
+	weft_story_counter_sentence(&loaded.story, 0, 2000000, text, sizeof(text));
+	assert_string_equal(text, "load is 2.75 at 2 ms: -0.5 by bind 31 at 2 ms.");
+	loaded_finish(&loaded);
+}
+
 static void no_name_can_hide_or_turn_text(void **state)
 {
 	struct made made = make_begin();
@@ -653,6 +670,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(edges_bands_counters_and_losses_have_sentences),
+		cmocka_unit_test(real_counters_have_sentences),
 		cmocka_unit_test(no_name_can_hide_or_turn_text),
 		cmocka_unit_test(a_small_buffer_has_whole_characters),
 		cmocka_unit_test(groups_and_folds_have_sentences),

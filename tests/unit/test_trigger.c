@@ -82,9 +82,12 @@ static void a_wrong_rule_is_wrong_somewhere(void **state)
 		{"counter", "name", 7},
 		{"counter > 1", "name", 8},
 		{"counter x = 1", "> or <", 10},
-		{"counter x > y", "whole number", 12},
+		{"counter x > y", "number", 12},
+		{"counter x > 1.", "number", 14},
+		{"counter x > -", "number", 13},
+		{"counter x > 1.99999999999999999999", "smaller", 14},
 		{"counter x > 99999999999999999999", "smaller", 12},
-		{"counter x >= -9223372036854775809", "smaller", 13},
+		{"counter x >= -9223372036854775809", "smaller", 14},
 		{"counter x > 1 and more", "the end", 14},
 		{"counter 'x > 1", "quote", 8},
 		{"counter '' > 1", "name", 8},
@@ -344,6 +347,38 @@ static void ids_belong_to_their_buffer(void **state)
 	take(t, at(100, WEFT_EVENT_TRY_READ, 1, 9));
 	take(t, other);
 	assert_int_equal(pass(t, 151), 1);
+	weft_triggers_destroy(t);
+}
+
+static struct weft_event real_counter(const char *name, double value)
+{
+	struct weft_event event = counter(name, 0, true);
+	event.is_real = true;
+	event.real = value;
+	return event;
+}
+
+static void real_numbers_are_compared_with_their_fraction(void **state)
+{
+	(void)state;
+	struct weft_triggers *t = triggers("counter load > 0.75", "counter load <= -2.5");
+	assert_int_equal(take(t, real_counter("load", 0.75)), 0);
+	assert_int_equal(take(t, real_counter("load", 0.7501)), 1);
+	assert_int_equal(take(t, real_counter("load", -2.4)), 0);
+	assert_int_equal(take(t, real_counter("load", -2.5)), 1);
+	weft_triggers_destroy(t);
+	/* Integers, with the same rules. */
+	t = triggers("counter load > 0.75", "counter load <= -2.5");
+	assert_int_equal(take(t, counter("load", 1, true)), 1);
+	assert_int_equal(take(t, counter("load", 0, true)), 0);
+	assert_int_equal(take(t, counter("load", -2, true)), 0);
+	assert_int_equal(take(t, counter("load", -3, true)), 1);
+	weft_triggers_destroy(t);
+	t = triggers("counter load >= 2.5", "counter load < -0.5");
+	assert_int_equal(take(t, counter("load", 2, true)), 0);
+	assert_int_equal(take(t, counter("load", 3, true)), 1);
+	assert_int_equal(take(t, counter("load", 0, true)), 0);
+	assert_int_equal(take(t, counter("load", -1, true)), 1);
 	weft_triggers_destroy(t);
 }
 
@@ -700,6 +735,7 @@ int main(void)
 		cmocka_unit_test(a_wait_for_no_task_is_none),
 		cmocka_unit_test(ids_belong_to_their_buffer),
 		cmocka_unit_test(a_late_rule_knows_its_counter),
+		cmocka_unit_test(real_numbers_are_compared_with_their_fraction),
 		cmocka_unit_test(tasks_that_live_are_not_forgotten),
 		cmocka_unit_test(a_rule_ends_at_its_size),
 		cmocka_unit_test(a_quoted_text_may_have_quotes),

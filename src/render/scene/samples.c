@@ -4,6 +4,7 @@
  * of those, and so on, so that a counter with a million changes in one pixel costs a few dozen
  * loads.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "render/scene/scene.h"
@@ -12,7 +13,7 @@
 #define LEVELS 6
 
 struct extreme {
-	int64_t low, high;
+	double low, high;
 	double sum;
 };
 
@@ -21,7 +22,7 @@ struct weft__extremes {
 	struct extreme list[];
 };
 
-static void widen(struct extreme *extreme, int64_t low, int64_t high, double sum)
+static void widen(struct extreme *extreme, double low, double high, double sum)
 {
 	if (low < extreme->low)
 		extreme->low = low;
@@ -30,18 +31,30 @@ static void widen(struct extreme *extreme, int64_t low, int64_t high, double sum
 	extreme->sum += sum;
 }
 
-static const struct extreme nothing = {INT64_MAX, INT64_MIN, 0};
+static const struct extreme nothing = {INFINITY, -INFINITY, 0};
 
 /* Adds an entry of level - 1, or a sample. */
-static void add_from(const struct weft_scene *scene, unsigned level, uint32_t i, struct extreme *to)
+static void add_from(const struct weft_scene *scene, const struct weft_counter *counter,
+	unsigned level, uint32_t i, struct extreme *to)
 {
 	const struct weft__extremes *extremes = scene->extremes;
 	if (level == 0) {
-		int64_t value = scene->model->samples.value[i];
-		widen(to, value, value, (double)value);
+		double value = weft_counter_value(scene->model, counter, i);
+		widen(to, value, value, value);
 	} else {
 		const struct extreme *from = &extremes->list[extremes->first[level - 1] + i];
 		widen(to, from->low, from->high, from->sum);
+	}
+}
+
+/* Only the samples of counters: a live model has unused rows between them. */
+static void add_samples(const struct weft_scene *scene, struct extreme *groups)
+{
+	const struct weft_model *model = scene->model;
+	for (uint32_t c = 0; c < model->counter_count; c++) {
+		const struct weft_counter *counter = &model->counters[c];
+		for (uint32_t i = counter->first; i < counter->first + counter->count; i++)
+			add_from(scene, counter, 0, i, &groups[i >> BITS]);
 	}
 }
 
@@ -59,30 +72,30 @@ int weft__scene_make_extremes(struct weft_scene *scene)
 	scene->extremes = extremes;
 	for (size_t i = 0; i < total; i++)
 		extremes->list[i] = nothing;
-	for (unsigned level = 0; level < LEVELS; level++) {
+	for (unsigned level = 0; level < LEVELS; level++)
 		extremes->first[level] = first[level];
-		uint64_t below = level ? ((uint64_t)count >> BITS * level) + 1 : count;
+	add_samples(scene, extremes->list);
+	for (unsigned level = 1; level < LEVELS; level++) {
+		uint64_t below = ((uint64_t)count >> BITS * level) + 1;
 		for (uint32_t i = 0; i < below; i++)
-			add_from(scene, level, i, &extremes->list[first[level] + (i >> BITS)]);
+			add_from(scene, NULL, level, i, &extremes->list[first[level] + (i >> BITS)]);
 	}
 	return 0;
 }
 
-void weft__scene_extremes(const struct weft_scene *scene, uint32_t first, uint32_t last,
-	int64_t *ret_low, int64_t *ret_high, double *ret_mean)
+struct weft__mean weft__scene_extremes(const struct weft_scene *scene,
+	const struct weft_counter *counter, uint32_t first, uint32_t last)
 {
 	struct extreme found = nothing;
 	double count = last > first ? (double)(last - first) : 1;
 	for (unsigned level = 0; first < last; level++, first >>= BITS, last >>= BITS) {
 		uint32_t mask = level < LEVELS ? (1u << BITS) - 1 : 0;
 		while (first < last && (first & mask || level == LEVELS))
-			add_from(scene, level, first++, &found);
+			add_from(scene, counter, level, first++, &found);
 		while (first < last && last & mask)
-			add_from(scene, level, --last, &found);
+			add_from(scene, counter, level, --last, &found);
 		if (level == LEVELS)
 			break;
 	}
-	*ret_low = found.low;
-	*ret_high = found.high;
-	*ret_mean = found.sum / count;
+	return (struct weft__mean){found.low, found.high, found.sum / count};
 }

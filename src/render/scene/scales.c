@@ -10,7 +10,8 @@
 
 #include "render/scene/scene.h"
 
-/* The smallest span of a scale, so that tiny changes are not magnified to the picture's height. */
+/* The smallest span of a scale with integers, so that tiny changes are not magnified to the
+ * picture's height. Real numbers have no smallest step. */
 #define LEAST_SPAN 10
 
 struct member {
@@ -44,12 +45,17 @@ static int compare_families(const void *a, const void *b)
 static void share_scale(struct weft_scene *scene, const struct member *members, uint32_t count)
 {
 	struct weft__scale scale = {0, -INFINITY};
+	bool is_real = true;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct weft_counter *counter = &scene->model->counters[members[i].counter];
-		scale.low = fmin(scale.low, (double)counter->min);
-		scale.high = fmax(scale.high, (double)counter->max);
+		scale.low = fmin(scale.low, counter->min.real);
+		scale.high = fmax(scale.high, counter->max.real);
+		is_real &= counter->max.is_real;
 	}
-	scale.high = fmax(scale.high, scale.low + LEAST_SPAN);
+	if (!is_real)
+		scale.high = fmax(scale.high, scale.low + LEAST_SPAN);
+	else if (!(scale.high > scale.low))
+		scale.high = scale.low + 1;
 	for (uint32_t i = 0; i < count; i++)
 		scene->scales[members[i].counter] = scale;
 }

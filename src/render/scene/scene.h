@@ -275,10 +275,13 @@ uint32_t weft__edges_from(const struct weft_scene *scene, uint32_t edge, uint64_
 uint32_t weft__edges_next(
 	const struct weft_scene *scene, unsigned type, uint32_t edge, uint32_t last);
 
-/* samples.c: the lowest, highest and mean value of the samples [first, last), which must not be
- * empty. */
-void weft__scene_extremes(const struct weft_scene *scene, uint32_t first, uint32_t last,
-	int64_t *ret_low, int64_t *ret_high, double *ret_mean);
+/* samples.c: the samples [first, last) of a counter, which must not be empty. */
+struct weft__mean {
+	double low, high, mean;
+};
+
+struct weft__mean weft__scene_extremes(const struct weft_scene *scene,
+	const struct weft_counter *counter, uint32_t first, uint32_t last);
 
 /* runs.c: the total length of activations [first, last) of one task, ns. */
 uint64_t weft__scene_ran(const struct weft_scene *scene, uint32_t first, uint32_t last);

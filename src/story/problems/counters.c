@@ -16,10 +16,9 @@
 #define FAR_ABOVE   2 /* ratio to the highest value before */
 
 struct climb {
-	int64_t floor[PARTS], top[PARTS]; /* lowest and highest value in each part of the trace */
-	bool rises[PARTS];                /* the part's highest value exceeds all before */
+	double floor[PARTS], top[PARTS]; /* lowest and highest value in each part of the trace */
+	bool rises[PARTS];               /* the part's highest value exceeds all before */
 	uint32_t falls;
-	int64_t first, last;
 };
 
 static uint32_t part_of(const struct weft_model *model, uint64_t time)
@@ -31,15 +30,16 @@ static uint32_t part_of(const struct weft_model *model, uint64_t time)
 
 static struct climb look_at(const struct weft_model *model, const struct weft_counter *counter)
 {
-	const struct weft_samples *s = &model->samples;
-	struct climb climb = {.first = s->value[counter->first]};
-	int64_t value = climb.first, highest = value;
+	const uint64_t *time = model->samples.time;
+	struct climb climb = {0};
+	double value = weft_counter_value(model, counter, counter->first), highest = value;
 	uint32_t sample = counter->first, end = counter->first + counter->count;
 	for (uint32_t part = 0; part < PARTS; part++) {
 		climb.floor[part] = climb.top[part] = value;
-		for (; sample < end && part_of(model, s->time[sample]) <= part; sample++) {
-			climb.falls += s->value[sample] < value;
-			value = s->value[sample];
+		for (; sample < end && part_of(model, time[sample]) <= part; sample++) {
+			double next = weft_counter_value(model, counter, sample);
+			climb.falls += next < value;
+			value = next;
 			if (value < climb.floor[part])
 				climb.floor[part] = value;
 			if (value > climb.top[part])
@@ -50,7 +50,6 @@ static struct climb look_at(const struct weft_model *model, const struct weft_co
 			}
 		}
 	}
-	climb.last = value;
 	return climb;
 }
 
@@ -69,12 +68,12 @@ static bool has_rising_floor(const struct climb *climb, const struct weft_counte
 	for (int part = 2; part < PARTS; part++)
 		if (climb->floor[part] < climb->floor[part - 1])
 			return false;
-	double range = (double)counter->max - (double)climb->floor[1];
-	return (double)climb->floor[PARTS - 1] - (double)climb->floor[1] >= range / 2;
+	double range = counter->max.real - climb->floor[1];
+	return climb->floor[PARTS - 1] - climb->floor[1] >= range / 2;
 }
 
 /* True if it climbs only in the last parts; `ret_before`: its maximum until then. */
-static bool climbs_late(const struct climb *climb, int64_t *ret_before)
+static bool climbs_late(const struct climb *climb, double *ret_before)
 {
 	int part = PARTS - 1;
 	while (part > 0 && climb->floor[part] > climb->top[part - 1] / 2 &&
@@ -85,25 +84,29 @@ static bool climbs_late(const struct climb *climb, int64_t *ret_before)
 	*ret_before = climb->top[0];
 	for (int i = 1; i < part; i++)
 		*ret_before = climb->top[i] > *ret_before ? climb->top[i] : *ret_before;
-	int64_t last = climb->floor[PARTS - 1];
+	double last = climb->floor[PARTS - 1];
 	return last > 0 && last / FAR_ABOVE >= *ret_before;
 }
 
 /* The last sample of a counter up to `value`; the first one if all are higher. */
 static uint32_t last_below(
-	const struct weft_model *model, const struct weft_counter *counter, int64_t value)
+	const struct weft_model *model, const struct weft_counter *counter, double value)
 {
 	uint32_t sample = counter->first + counter->count - 1;
-	while (sample > counter->first && model->samples.value[sample] > value)
+	while (sample > counter->first && weft_counter_value(model, counter, sample) > value)
 		sample--;
 	return sample;
 }
 
-/* Appends how far it rises, and in which time. */
-static void write_course(
-	struct weft__sentence *s, int64_t from, int64_t to, const struct weft_problem *problem)
+/* Appends how far it rises from one of its samples to its last, and in which time. */
+static void write_course(struct weft__sentence *s, const struct weft_model *model,
+	const struct weft_counter *counter, uint32_t first, const struct weft_problem *problem)
 {
-	weft__words_add(weft__clause(s, 3), ": from %" PRId64 " to %" PRId64, from, to);
+	char from[32], to[32];
+	uint32_t last = counter->first + counter->count - 1;
+	weft_number_format(weft_counter_number(model, counter, first), from, sizeof(from));
+	weft_number_format(weft_counter_number(model, counter, last), to, sizeof(to));
+	weft__words_add(weft__clause(s, 3), ": from %s to %s", from, to);
 	struct weft__words *w = weft__clause(s, 2);
 	weft__words_add(w, " in ");
 	weft__words_add_length(w, problem->end - problem->start);
@@ -137,8 +140,7 @@ static struct weft__words *begin_sentence(
 	return w;
 }
 
-static void add_late(
-	struct weft__findings *findings, uint32_t number, const struct climb *climb, int64_t before)
+static void add_late(struct weft__findings *findings, uint32_t number, double before)
 {
 	const struct weft_model *model = findings->story->model;
 	const struct weft_counter *counter = &model->counters[number];
@@ -151,7 +153,7 @@ static void add_late(
 	weft__words_add(w, " climbs from ");
 	weft__words_add_time(w, model, problem.start);
 	weft__words_add(w, " on");
-	write_course(&s, model->samples.value[first], climb->last, &problem);
+	write_course(&s, model, counter, first, &problem);
 	weft__find(findings, &problem, (uint64_t)counter->count, &s);
 }
 
@@ -164,7 +166,7 @@ static void add_climb(struct weft__findings *findings, uint32_t number, const st
 	struct weft__sentence s;
 	weft__words_add(
 		begin_sentence(&s, model, counter), climb->falls ? " keeps climbing" : " only climbs");
-	write_course(&s, climb->first, climb->last, &problem);
+	write_course(&s, model, counter, counter->first, &problem);
 	weft__words_add(weft__clause(&s, 1),
 		climb->falls ? ", and falls less and less far" : "; a leak, unless it is a total");
 	weft__find(findings, &problem, (uint64_t)counter->count, &s);
@@ -179,11 +181,11 @@ void weft__find_climbing(struct weft__findings *findings)
 		if (counter->count < SAMPLES_MIN)
 			continue;
 		struct climb climb = look_at(model, counter);
-		int64_t before;
+		double before;
 		if (keeps_rising(&climb) && (!climb.falls || has_rising_floor(&climb, counter)))
 			add_climb(findings, i, &climb);
 		else if (climbs_late(&climb, &before))
-			add_late(findings, i, &climb, before);
+			add_late(findings, i, before);
 		else
 			continue;
 		found++;
