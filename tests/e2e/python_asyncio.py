@@ -5,7 +5,7 @@ import os
 import re
 import sys
 
-from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from harness import BUILD, SOURCE, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
 
 PACKAGES = os.path.join(BUILD, 'bindings', 'python')
 ENVIRONMENT = {'PYTHONPATH': PACKAGES, 'PATH': os.path.dirname(WEFT) + os.pathsep + os.environ['PATH']}
@@ -317,6 +317,19 @@ def it_runs_itself_under_weft_record():
         run([sys.executable, '-m', 'weft', '-c', 'import asyncio; asyncio.run(asyncio.sleep(0))'],
             env=dict(ENVIRONMENT, WEFT_OUT=out))
         assert 'event loop' in weft('dump', out).stdout
+
+
+@case
+def the_example():
+    check_built()
+    with temporary_directory() as folder:
+        path = os.path.join(folder, 'chat.weft')
+        result = run([sys.executable, '-m', 'weft', '-o', path, os.path.join(SOURCE, 'examples', 'chat.py')], env=ENVIRONMENT)
+        equal((result.returncode, result.stdout), (0, 'all have read all\n'), result.stderr)
+        tasks = json_lines(weft('dump', '--tasks', '--json', path).stdout)
+    labels = [re.sub(r' at .*', '', task['label']) for task in tasks]
+    assert labels.count('Queue.put') > 3 and labels.count('Lock.acquire') > 3, labels
+    equal({task['outcome'] for task in tasks}, {'fulfilled'})
 
 
 @case

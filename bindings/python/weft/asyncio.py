@@ -55,9 +55,15 @@ def _callbacks_of_tasks():
     return step, wakeup
 
 
+# Private names differ between versions of Python. Where one is missing, the trace shows less.
+
+def _code(function):
+    return getattr(function, '__code__', None)
+
+
 def _inner_code(function, name):
     """The code of a function that another one defines, or None."""
-    found = [code for code in function.__code__.co_consts if getattr(code, 'co_name', '') == name]
+    found = [code for code in getattr(_code(function), 'co_consts', ()) if getattr(code, 'co_name', '') == name]
     return found[0] if found else None
 
 
@@ -65,7 +71,7 @@ def _closures():
     """{id of a callback's code: index of the variable with the future that it ends}"""
     found = {}
     for function, name, variable in ((tasks.gather, '_done_callback', 'outer'),
-                                     (tasks._wait, '_on_completion', 'waiter'),
+                                     (getattr(tasks, '_wait', None), '_on_completion', 'waiter'),
                                      (tasks.shield, '_inner_done_callback', 'outer')):
         code = _inner_code(function, name)
         if code and variable in code.co_freevars:
@@ -75,9 +81,10 @@ def _closures():
 
 def _locals():
     """{id of a coroutine's code: name of the variable with the futures that it waits for}"""
-    return {id(function.__code__): variable
-            for function, variable in ((tasks._wait, 'fs'), (tasks.wait_for, 'fut'), (tasks._cancel_and_wait, 'fut'),
-                                       (asyncio.TaskGroup.__aexit__, 'self'))}
+    waits = ((getattr(tasks, '_wait', None), 'fs'), (tasks.wait_for, 'fut'), (getattr(tasks, '_cancel_and_wait', None), 'fut'),
+             (asyncio.TaskGroup.__aexit__, 'self'))
+    return {id(_code(function)): variable for function, variable in waits
+            if _code(function) and variable in _code(function).co_varnames}
 
 
 def _thread_name():
@@ -116,10 +123,12 @@ def record():
     collected = _weft._hook({
         'step': step, 'wakeup': wakeup, 'coroutine_type': types.CoroutineType,
         'generator_type': types.GeneratorType, 'function_type': types.FunctionType, 'method_type': types.MethodType,
-        'partial_type': functools.partial, 'future_type': futures.Future, 'gather_type': tasks._GatheringFuture,
+        'partial_type': functools.partial, 'future_type': futures.Future,
+        'gather_type': getattr(tasks, '_GatheringFuture', None),
         'folder': os.path.dirname(asyncio.__file__) + os.sep, 'closures': _closures(), 'locals': _locals(),
-        'release_waiter': tasks._release_waiter, 'task_group_done': asyncio.TaskGroup._on_task_done,
-        'set_state': _inner_code(futures._chain_future, '_set_state'),
+        'release_waiter': getattr(tasks, '_release_waiter', None),
+        'task_group_done': getattr(asyncio.TaskGroup, '_on_task_done', None),
+        'set_state': _inner_code(getattr(futures, '_chain_future', None), '_set_state'),
         'label_of_job': _label_of_job, 'label_of_loop': _label_of_loop,
         'Handle': events.Handle, 'BaseEventLoop': asyncio.BaseEventLoop,
         'WorkItem': concurrent.futures.thread._WorkItem,
@@ -127,4 +136,4 @@ def record():
     })
     gc.callbacks.append(collected)
     # The interpreter collects all garbage when it ends, which is no pause of the program.
-    atexit.register(gc.callbacks.remove, collected)
+    atexit.register(lambda: gc.callbacks.remove(collected) if collected in gc.callbacks else None)
