@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/buffer_abi.h"
 #include "runs/find.h"
 #include "runs/message.h"
 
@@ -18,6 +19,8 @@ static const char usage[] =
 	"       weft ctl FILE|PID set CATEGORY=LEVEL...\n"
 	"       weft ctl FILE|PID snapshot [-o FILE] [--hold] [--when RULE]\n"
 	"       weft ctl FILE|PID rundown\n"
+	"       weft ctl PID start [--size BYTES]\n"
+	"       weft ctl PID stop\n"
 	"\n"
 	"Controls a recording program. PID is a process under `weft record`, see `weft ls`; FILE is\n"
 	"the file that a program records into.\n"
@@ -29,6 +32,9 @@ static const char usage[] =
 	"  snapshot  save what is recorded so far; the program goes on\n"
 	"  rundown   ask the program to write again which tasks are alive, so that a trace that has\n"
 	"            wrapped names them; print how many there are\n"
+	"  start     make a process record that runs already and is linked with libweft: `weft ls` lists\n"
+	"            it as linked. It records until `stop`, and nothing is saved before\n"
+	"  stop      end that; weft-record(1) says how to recover the trace\n"
 	"\n"
 	"  --json    print the status as one JSON object\n"
 	"  -o, --output FILE  the file for the snapshot; default: PROGRAM-PID.snapshot-1.weft in the\n"
@@ -37,6 +43,8 @@ static const char usage[] =
 	"            that find no room meanwhile are lost, and counted as held\n"
 	"  --when RULE  take the snapshot as soon as RULE fires, for example 'counter queue > 100',\n"
 	"            'tag timeout', 'runs > 50ms', 'waits > 1s kind=bind label=query'\n"
+	"  --size BYTES  for start: the size of the buffer, 64K at least; default: 16M, or less if there\n"
+	"            is little room\n"
 	"  --help    this text\n";
 
 struct verb {
@@ -44,16 +52,20 @@ struct verb {
 	int (*run)(struct ctl *ctl, int count, char **arguments);
 	int (*check)(const struct ctl *ctl, int count, char **arguments); /* NULL: nothing to check */
 	bool has_arguments;
+	bool opens; /* runs with the open file */
 };
 
 static const struct verb verbs[] = {
-	{"set", ctl_set, ctl_set_check, true},
-	{"rundown", ctl_rundown, NULL, false},
-	{"snapshot", ctl_snapshot, ctl_snapshot_check, false},
-	{"status", ctl_status, NULL, false},
+	{"set", ctl_set, ctl_set_check, true, true},
+	{"rundown", ctl_rundown, NULL, false, true},
+	{"snapshot", ctl_snapshot, ctl_snapshot_check, false, true},
+	{"start", ctl_start, NULL, false, false},
+	{"status", ctl_status, NULL, false, true},
+	{"stop", ctl_stop, NULL, false, false},
 };
 
-static const char *const verb_names[] = {"status", "set", "snapshot", "rundown", NULL};
+static const char *const verb_names[] = {
+	"status", "set", "snapshot", "rundown", "start", "stop", NULL};
 
 static const struct verb *find_verb(const char *name)
 {
@@ -70,6 +82,8 @@ static int check(const struct ctl *ctl, const struct verb *verb, int count, char
 		return cli_usage_error("ctl", "only `snapshot` takes -o, --hold and --when");
 	if (ctl->json && verb->run != ctl_status)
 		return cli_usage_error("ctl", "only `status` takes --json");
+	if (ctl->size_bytes && verb->run != ctl_start)
+		return cli_usage_error("ctl", "only `start` takes --size");
 	if (ctl->output && !*ctl->output)
 		return cli_usage_error("ctl", "-o: the file's name is empty");
 	if (count && !verb->has_arguments)
@@ -112,6 +126,15 @@ static int open_and_run(struct ctl *ctl, const struct verb *verb, int count, cha
 	return status;
 }
 
+static bool parse_ring_size(const char *text, uint64_t *ret_bytes)
+{
+	if (!cli_parse_size("ctl", "--size", text, ret_bytes))
+		return false;
+	if (*ret_bytes < WEFT_ABI_BUFFER_MIN_BYTES)
+		cli_usage_error("ctl", "--size: \"%s\" is too small; the minimum is 64K", text);
+	return *ret_bytes >= WEFT_ABI_BUFFER_MIN_BYTES;
+}
+
 int cli_ctl(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -119,6 +142,7 @@ int cli_ctl(int argc, char **argv)
 		{"hold", no_argument, NULL, 'H'},
 		{"json", no_argument, NULL, 'j'},
 		{"output", required_argument, NULL, 'o'},
+		{"size", required_argument, NULL, 's'},
 		{"when", required_argument, NULL, 'w'},
 		{NULL, 0, NULL, 0},
 	};
@@ -134,16 +158,23 @@ int cli_ctl(int argc, char **argv)
 			ctl.output = optarg;
 		if (option == 'w')
 			ctl.when = optarg;
+		if (option == 's' && !parse_ring_size(optarg, &ctl.size_bytes))
+			return CLI_USAGE;
 	}
 	if (optind == argc)
 		return cli_usage_error(argv[0], "FILE or PID is missing");
 	if (optind + 1 == argc)
-		return cli_usage_error(argv[0], "a command is missing: status, set, snapshot or rundown");
+		return cli_usage_error(
+			argv[0], "a command is missing: status, set, snapshot, rundown, start or stop");
 	ctl.operand = argv[optind];
 	const struct verb *verb = find_verb(argv[optind + 1]);
 	if (!verb)
 		return cli_unknown_value(argv[0], "command", argv[optind + 1], verb_names);
 	int count = argc - optind - 2;
-	int status = check(&ctl, verb, count, argv + optind + 2);
-	return status ? status : open_and_run(&ctl, verb, count, argv + optind + 2);
+	char **arguments = argv + optind + 2;
+	int status = check(&ctl, verb, count, arguments);
+	if (status)
+		return status;
+	return (verb->opens ? open_and_run(&ctl, verb, count, arguments)
+						: verb->run(&ctl, count, arguments));
 }

@@ -14,9 +14,10 @@ struct ctl {
 	int fd;        /* the file that it records into */
 	struct weft_control *control;
 	bool json;
-	const char *output; /* for snapshot: -o; NULL: the default */
-	bool hold;          /* for snapshot: --hold */
-	const char *when;   /* for snapshot: --when, a rule to wait for; NULL: now */
+	const char *output;  /* for snapshot: -o; NULL: the default */
+	bool hold;           /* for snapshot: --hold */
+	const char *when;    /* for snapshot: --when, a rule to wait for; NULL: now */
+	uint64_t size_bytes; /* for start: --size; 0: the default */
 };
 
 /* The verbs. Their arguments are those after the verb on the command line. Each returns an exit
@@ -25,6 +26,9 @@ int ctl_set(struct ctl *ctl, int count, char **arguments);
 int ctl_status(struct ctl *ctl, int count, char **arguments);
 int ctl_snapshot(struct ctl *ctl, int count, char **arguments);
 int ctl_rundown(struct ctl *ctl, int count, char **arguments);
+/* These two are called without an open file. */
+int ctl_start(struct ctl *ctl, int count, char **arguments);
+int ctl_stop(struct ctl *ctl, int count, char **arguments);
 
 /* Checks the arguments before the program is searched for. CLI_DONE, or CLI_USAGE after a message.
  */

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,16 +16,16 @@
 #include <weft/follow.h>
 #include <weft/lines.h>
 
-#include "runs/find.h"
+#include "cli_attach.h"
 
 static const char usage[] =
 	"usage: weft tail [--json] [--new] [--max-size SIZE] FILE|PID\n"
 	"\n"
 	"Prints the events of a running program as they come, like `weft dump`, until the program\n"
-	"ends. FILE is the file that it records into; PID is a process under `weft record`, see\n"
-	"`weft ls`. A finished trace, in any format, is printed completely. The program is not\n"
-	"disturbed, and does not wait: events that it overwrites before they were read are lost, and\n"
-	"their number is printed on standard error.\n"
+	"ends. FILE is the file that it records into; PID is a process of `weft ls`: if it does not\n"
+	"record, it is made to until Ctrl-C. A finished trace, in any format, is printed completely.\n"
+	"The program is not disturbed, and does not wait: events that it overwrites before they were\n"
+	"read are lost, and their number is printed on standard error.\n"
 	"\n"
 	"  --json           one JSON object on each line\n"
 	"  --new            print only events that are recorded from now on\n"
@@ -51,22 +50,6 @@ struct tail {
 	uint64_t count;
 	bool json;
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal)
-{
-	(void)signal;
-	interrupted = 1;
-}
-
-/* The first Ctrl-C ends the command after printing what was read; the second ends it at once. */
-static void catch_interrupts(void)
-{
-	struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
 
 /* Prints new losses by cause, at most once a second unless it is the `last` time. */
 static void report_losses(struct tail *t, bool last)
@@ -110,7 +93,7 @@ static int print_ready(struct tail *t)
 {
 	struct weft_event event;
 	int status;
-	while (!interrupted && (status = weft_follow_next(t->follow, &event)) == WEFT_OK) {
+	while (!cli_is_interrupted() && (status = weft_follow_next(t->follow, &event)) == WEFT_OK) {
 		if (event.time_ns < t->from_ns)
 			continue;
 		add_event(t, &event);
@@ -120,7 +103,7 @@ static int print_ready(struct tail *t)
 				return WEFT_OK;
 		}
 	}
-	if (!flush(t) || interrupted)
+	if (!flush(t) || cli_is_interrupted())
 		return WEFT_OK;
 	return status;
 }
@@ -145,9 +128,10 @@ static void report_diagnostics(const struct tail *t)
 			diagnostics->list[i].offset, diagnostics->list[i].message, diagnostics->list[i].count);
 }
 
+/* The first Ctrl-C ends the command after printing what was read; the second ends it at once. */
 static int tail(struct tail *t, bool only_new)
 {
-	catch_interrupts();
+	cli_catch_interrupts();
 	if (only_new) {
 		/* After a second look, the low-water mark is at least the time of the first. */
 		weft_follow_wait(t->follow, 0);
@@ -233,6 +217,9 @@ int cli_tail(int argc, char **argv)
 	if (!cli_only_operand(argc, argv, "FILE or PID"))
 		return CLI_USAGE;
 	struct weft__runs_found ring;
-	char *path = weft__runs_path(argv[argc - 1], &ring);
-	return path ? open_and_tail(path, &ring, json, only_new) : CLI_UNREADABLE;
+	struct cli_attached attached;
+	char *path = cli_attach_path(argv[argc - 1], &ring, &attached);
+	int status = path ? open_and_tail(path, &ring, json, only_new) : CLI_UNREADABLE;
+	cli_detach(&attached);
+	return status;
 }

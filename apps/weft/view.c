@@ -8,8 +8,8 @@
 #include "view.h"
 
 #include "cli.h"
+#include "cli_attach.h"
 #include "render_rows.h"
-#include "runs/find.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -239,11 +239,16 @@ void view_become(const char *path, pid_t pid, bool follows)
 static int wait_for(pid_t child)
 {
 	int status;
-	while (waitpid(child, &status, 0) < 0)
+	while (waitpid(child, &status, 0) < 0) {
 		if (errno != EINTR)
 			return CLI_NO;
+		if (cli_is_interrupted())
+			kill(child, SIGTERM);
+	}
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
+	if (cli_is_interrupted())
+		return CLI_DONE;
 	cli_error("weft-gtk ended by signal %d", WTERMSIG(status));
 	return CLI_NO;
 }
@@ -286,11 +291,11 @@ static int explain(int status, const char *file)
 }
 
 /* Finds weft-gtk's files: operands, or the rings of the given PIDs. False after a message. */
-static bool find_files(char **operands, char **files)
+static bool find_files(char **operands, char **files, struct cli_attached *attached)
 {
 	struct weft__runs_found ring;
 	for (; *operands; operands++) {
-		char *path = weft__runs_path(*operands, &ring);
+		char *path = cli_attach_path(*operands, &ring, attached++);
 		*files = path ? name_ring(path, ring.ring.pid) : NULL;
 		if (path && !*files)
 			cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
@@ -310,6 +315,30 @@ static bool are_files(char **operands)
 	return true;
 }
 
+/* Shows the operands from `optind` on. Returns an exit status. */
+static int show(struct view_arguments *a, int argc, char **argv)
+{
+	char **arguments = calloc((size_t)argc + ARGUMENTS, sizeof(*arguments));
+	struct cli_attached *attached = calloc((size_t)argc, sizeof(*attached));
+	int status = CLI_NO;
+	if (arguments && attached) {
+		a->are_together = !a->is_separate && argc - optind > 1 && are_files(argv + optind);
+		char **files = arguments + fill(a, arguments);
+		status = CLI_UNREADABLE;
+		if (find_files(argv + optind, files, attached))
+			status = explain(run(arguments), argv[optind]);
+		for (; *files; files++)
+			free(*files);
+		for (int i = optind; i < argc; i++)
+			cli_detach(&attached[i - optind]);
+	} else {
+		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
+	}
+	free(attached);
+	free(arguments);
+	return status;
+}
+
 int cli_view(int argc, char **argv)
 {
 	struct view_arguments a = {0};
@@ -317,18 +346,5 @@ int cli_view(int argc, char **argv)
 	int status = parse(argc, argv, &a, &goes_on);
 	if (status || !goes_on)
 		return status;
-	char **arguments = calloc((size_t)argc + ARGUMENTS, sizeof(*arguments));
-	if (!arguments) {
-		cli_error("%s", weft_error_text(WEFT_ERROR_MEMORY));
-		return CLI_NO;
-	}
-	a.are_together = !a.is_separate && argc - optind > 1 && are_files(argv + optind);
-	char **files = arguments + fill(&a, arguments);
-	status = CLI_UNREADABLE;
-	if (find_files(argv + optind, files))
-		status = explain(run(arguments), argv[optind]);
-	for (; *files; files++)
-		free(*files);
-	free(arguments);
-	return status;
+	return show(&a, argc, argv);
 }

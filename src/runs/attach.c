@@ -29,10 +29,10 @@
 
 static const uint64_t LEASE_NS = 2000000000;
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t unix_ns(void)
 {
 	struct timespec now;
-	clock_gettime(clock, &now);
+	clock_gettime(CLOCK_REALTIME, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
@@ -102,7 +102,7 @@ static bool ask(int fd, const struct weft__runs_attach_options *options, pid_t p
 {
 	struct weft_abi_attach page = {
 		.pid = (uint32_t)pid,
-		.until_unix_ns = clock_ns(CLOCK_REALTIME) + LEASE_NS,
+		.until_unix_ns = unix_ns() + LEASE_NS,
 		.ring_bytes = options->size_bytes,
 	};
 	const size_t from = offsetof(struct weft_abi_attach, pid);
@@ -125,8 +125,7 @@ static bool is_gone(pid_t pid)
 static bool await(int fd, const struct weft__runs_attach_options *options, uint32_t number)
 {
 	struct weft_abi_attach page;
-	uint64_t start = clock_ns(CLOCK_MONOTONIC);
-	while (load(fd, &page)) {
+	for (unsigned turn = 0; load(fd, &page); turn++) {
 		page.reason[sizeof(page.reason) - 1] = '\0';
 		if (page.answered == number && !page.reason[0])
 			return true;
@@ -140,9 +139,15 @@ static bool await(int fd, const struct weft__runs_attach_options *options, uint3
 				"process %d ended before it made a recording call", (int)options->pid);
 			return false;
 		}
-		if (!options->goes_on(options->context, clock_ns(CLOCK_MONOTONIC) - start))
+		if (!options->goes_on(options->context)) {
+			weft__runs_report("process %d has made no recording call yet; nothing is recorded",
+				(int)options->pid);
 			return false;
-		STORE(fd, until_unix_ns, clock_ns(CLOCK_REALTIME) + LEASE_NS);
+		}
+		if (turn == 100)
+			weft__runs_report("waiting for the next recording call of process %d; Ctrl-C gives up",
+				(int)options->pid);
+		STORE(fd, until_unix_ns, unix_ns() + LEASE_NS);
 		pause_ms(10);
 	}
 	weft__runs_report("process %d: %s", (int)options->pid, strerror(errno));

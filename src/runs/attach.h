@@ -14,8 +14,8 @@ struct weft__runs_attach_options {
 	const char *directory; /* of the run, with a slash at its end */
 	uint64_t size_bytes;   /* of the buffer; 0: depends on the free room */
 	/* Asked about every 10 ms while the process has not made a recording call yet; false: give up.
-	 * `waited_ns` is the time since the request. */
-	bool (*goes_on)(void *context, uint64_t waited_ns);
+	 */
+	bool (*goes_on)(void *context);
 	void *context;
 };
 

@@ -132,6 +132,15 @@ void weft__runs_list_finish(struct weft__runs_list *rings)
 	*rings = (struct weft__runs_list){0};
 }
 
+/* A process may have rings in several runs, if it was attached to or has the number of an earlier
+ * one. */
+static bool is_newer(const struct weft__runs_ring *ring, const struct weft__runs_ring *than)
+{
+	if (ring->is_running != than->is_running)
+		return ring->is_running;
+	return ring->program > than->program;
+}
+
 bool weft__runs_look_for(pid_t pid, struct weft__runs_found *ret_ring)
 {
 	struct weft__runs_list rings;
@@ -140,7 +149,7 @@ bool weft__runs_look_for(pid_t pid, struct weft__runs_found *ret_ring)
 		return false;
 	for (size_t i = 0; i < rings.count; i++)
 		if (rings.list[i].ring.pid == pid &&
-			(!found || rings.list[i].ring.program > found->ring.program))
+			(!found || is_newer(&rings.list[i].ring, &found->ring)))
 			found = &rings.list[i];
 	if (found)
 		*ret_ring = *found;
@@ -156,12 +165,12 @@ bool weft__runs_find_process(pid_t pid, struct weft__runs_found *ret_ring)
 	return found;
 }
 
-/* A number is a PID, unless a file has that name. */
-static bool is_pid(const char *operand)
+pid_t weft__runs_parse_pid(const char *operand)
 {
 	size_t length = strlen(operand);
-	return length > 0 && length < 10 && strspn(operand, "0123456789") == length &&
-		   access(operand, F_OK) != 0;
+	bool is_pid = length > 0 && length < 10 && strspn(operand, "0123456789") == length &&
+				  access(operand, F_OK) != 0;
+	return is_pid ? (pid_t)strtol(operand, NULL, 10) : 0;
 }
 
 /* Opens a file that the user named: follows links, and does not wait for a FIFO's writer. */
@@ -184,8 +193,9 @@ int weft__runs_open_operand(const char *path, const struct weft__runs_found *rin
 
 char *weft__runs_path(char *operand, struct weft__runs_found *room)
 {
+	pid_t pid = weft__runs_parse_pid(operand);
 	room->ring.pid = 0;
-	if (!is_pid(operand))
+	if (!pid)
 		return operand;
-	return weft__runs_find_process((pid_t)strtol(operand, NULL, 10), room) ? room->path : NULL;
+	return weft__runs_find_process(pid, room) ? room->path : NULL;
 }

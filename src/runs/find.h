@@ -24,7 +24,12 @@ struct weft__runs_list {
 bool weft__runs_find(struct weft__runs_list *ret_list);
 void weft__runs_list_finish(struct weft__runs_list *list);
 
-/* Finds the ring of a process. If the process has called exec, its latest program's. */
+/* The PID that an operand FILE|PID names: a number, unless a file has that name. 0: it is a file.
+ */
+pid_t weft__runs_parse_pid(const char *operand);
+
+/* Finds the ring into which a process records, or has recorded. If the process has called exec, its
+ * latest program's. */
 bool weft__runs_look_for(pid_t pid, struct weft__runs_found *ret_found);
 
 /* The same; false after a report. */

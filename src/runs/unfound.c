@@ -14,6 +14,7 @@
 #include "abi/run_abi.h"
 #include "runs/directory.h"
 #include "runs/message.h"
+#include "runs/page.h"
 
 /* The value of WEFT_OUT with which the process was started: "" if it had none. NULL if its
  * environment cannot be read. The caller frees it. */
@@ -38,7 +39,12 @@ static char *read_out(pid_t pid)
 static void explain_ours(pid_t pid, const char *searched)
 {
 	char *out = read_out(pid);
-	if (!out)
+	if (weft__runs_has_page(pid))
+		weft__runs_report(
+			"process %d does not record; `weft record -p %d` or `weft ctl %d start` makes "
+			"it record",
+			(int)pid, (int)pid, (int)pid);
+	else if (!out)
 		weft__runs_report("process %d has no ring in %s: it was not started by `weft record`, or "
 						  "with another XDG_RUNTIME_DIR; `weft ls` lists the processes there",
 			(int)pid, searched);

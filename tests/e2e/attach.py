@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -38,11 +39,11 @@ class Subject:
         rows = [row for row in json_lines(self.weft('ls', '--json').stdout) if row['pid'] == self.pid]
         return rows[0]['state'] if rows else None
 
-    def start(self, *args):
+    def start(self, *args, program=WEFT):
         """Starts a weft command and returns it once the subject records."""
-        command = subprocess.Popen([WEFT, *map(str, args)], env=self.env, cwd=self.path, text=True,
+        command = subprocess.Popen([program, *map(str, args)], env=self.env, cwd=self.path, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for _ in range(600):
+        for _ in range(100):
             if self.state() == 'running':
                 return command
             self.say('poke')
@@ -55,6 +56,12 @@ class Subject:
         output, errors = command.communicate(timeout=60)
         equal(command.returncode, 0, errors)
         return output, errors
+
+    @staticmethod
+    def end_of(command):
+        errors = command.communicate(timeout=60)[1]
+        equal(command.returncode, 0, errors)
+        return errors
 
     def notes(self, file='t.weft'):
         lines = self.weft('dump', '--json', file).stdout
@@ -191,6 +198,80 @@ def without_its_descriptor_only_root_attaches():
         else:
             errors = s.weft('record', '-p', s.pid, status=125).stderr
             assert 'if it has closed the descriptor, root can' in errors, errors
+
+
+@case
+def tail_prints_what_comes_until_ctrl_c():
+    with subject() as s:
+        command = s.start('tail', '--json', s.pid)
+        equal(s.say('seen'), 'seen')
+        time.sleep(0.2)
+        output, errors = s.end(command)
+        equal([line['text'] for line in json_lines(output) if line['event'] == 'note'][-1], 'seen')
+        equal((s.state(), os.listdir(os.path.join(s.path, 'weft'))), ('linked', []))
+
+
+FAKE_WINDOW = """#!/bin/sh
+for last; do :; done
+cp "${last#*:}" %s/seen.weft
+echo shown
+exec sleep 60
+"""
+
+
+@case
+def view_records_while_its_window_is_open():
+    with subject() as s:
+        # Beside weft, its window is a script.
+        programs = os.path.join(s.path, 'bin')
+        os.mkdir(programs)
+        shutil.copy(WEFT, programs)
+        window = os.path.join(programs, 'weft-gtk')
+        with open(window, 'w', encoding='utf-8') as file:
+            file.write(FAKE_WINDOW % s.path)
+        os.chmod(window, 0o755)
+        view = s.start('view', s.pid, program=os.path.join(programs, 'weft'))
+        equal(view.stdout.readline(), 'shown\n')
+        view.send_signal(signal.SIGTERM)
+        errors = view.communicate(timeout=60)[1]
+        equal((view.returncode, errors), (0, ''))
+        equal(s.notes('seen.weft')[0], 'poke')
+        s.say('later')
+        equal((s.state(), os.listdir(os.path.join(s.path, 'weft'))), ('linked', []))
+
+
+@case
+def ctl_starts_and_stops():
+    with subject() as s:
+        message = s.weft('ctl', s.pid, 'status', status=3).stderr
+        assert '`weft ctl %d start` makes it record' % s.pid in message, message
+        errors = s.end_of(s.start('ctl', s.pid, 'start', '--size', '64K'))
+        assert 'until `weft ctl %d stop`' % s.pid in errors, errors
+        assert 'records already' in s.weft('ctl', s.pid, 'start', status=1).stderr
+        status = json.loads(s.weft('ctl', '--json', s.pid, 'status').stdout)
+        equal((status['pid'], status['recording']), (s.pid, True))
+        s.weft('ctl', s.pid, 'set', 'program=off')
+        s.say('dropped')
+        s.weft('ctl', s.pid, 'set', 'program=debug')
+        s.say('kept')
+        errors = s.weft('ctl', s.pid, 'stop').stderr
+        s.say('stopped')
+        assert 'process %d ' % s.pid in errors and '`weft record --recover` saves its trace' in errors, errors
+        assert 'does not record' in s.weft('ctl', s.pid, 'stop', status=1).stderr
+        s.weft('record', '--recover', '-o', 't.weft')
+        equal([note for note in s.notes() if note != 'poke'], ['kept'])
+        equal((s.state(), os.listdir(os.path.join(s.path, 'weft'))), ('linked', []))
+
+
+@case
+def ctl_stop_leaves_other_commands_alone():
+    with subject() as s:
+        command = s.start('record', '-o', 't.weft', '-p', s.pid)
+        assert 'end that one' in s.weft('ctl', s.pid, 'stop', status=1).stderr
+        s.end(command)
+        assert 'is not a PID' in s.weft('ctl', 't.weft', 'stop', status=2).stderr
+        assert 'only `start` takes --size' in s.weft('ctl', '--size', '1M', 't.weft', 'status', status=2).stderr
+        assert 'minimum is 64K' in s.weft('ctl', '--size', '1', s.pid, 'start', status=2).stderr
 
 
 def request(s, level=5, number=7, pid=None, until=None, size=0, directory=b'/tmp/'):

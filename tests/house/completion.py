@@ -171,7 +171,7 @@ def programs_that_record():
             for words in (['ctl', ''], ['record', '-p', ''], ['tail', pid[:1]], ['view', '--no-fold', pid[:1]]):
                 for shell, found in complete(*words, cwd=folder, env=environment).items():
                     assert pid in found, '%s: %s: %s' % (shell, ' '.join(words), found)
-            every_shell_offers(['ctl', pid, ''], {'status', 'set', 'snapshot', 'rundown'}, cwd=folder, env=environment)
+            every_shell_offers(['ctl', pid, ''], {'status', 'set', 'snapshot', 'rundown', 'start', 'stop'}, cwd=folder, env=environment)
             every_shell_offers(['ctl', pid, 'sn'], {'snapshot'}, cwd=folder, env=environment)
         finally:
             program.communicate()

@@ -404,7 +404,7 @@ MUTANTS = [
         ('} else if (!ring->is_failure) {', '} else {', 'run_saves')),
     *in_file(
         'src/runs/find.c',
-        ('(!found || rings.list[i].ring.program > found->ring.program)', '!found', 'run_find')),
+        ('(!found || is_newer(&rings.list[i].ring, &found->ring))', '!found', 'run_find')),
     *in_file(
         'src/runs/directory.c',
         ('!(status.st_mode & 022);', 'true;', 'run_find')),

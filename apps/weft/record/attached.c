@@ -22,27 +22,11 @@ static void block_signals(sigset_t *ret_ending)
 	sigprocmask(SIG_BLOCK, ret_ending, NULL);
 }
 
-/* The state of the wait for the process's first recording call. */
-struct wait {
-	const sigset_t *ending;
-	pid_t pid;
-	bool is_reported;
-};
-
-static bool goes_on(void *context, uint64_t waited_ns)
+/* True until a signal that ends us is pending. */
+static bool goes_on(void *ending)
 {
 	const struct timespec now = {0, 0};
-	struct wait *wait = context;
-	if (sigtimedwait(wait->ending, NULL, &now) > 0) {
-		cli_error("process %d has made no recording call yet; nothing is recorded", (int)wait->pid);
-		return false;
-	}
-	if (waited_ns > 1000000000 && !wait->is_reported) {
-		cli_error(
-			"waiting for the next recording call of process %d; Ctrl-C gives up", (int)wait->pid);
-		wait->is_reported = true;
-	}
-	return true;
+	return sigtimedwait(ending, NULL, &now) < 0;
 }
 
 /* True while a process records into the directory. */
@@ -82,13 +66,12 @@ int record_attached(const struct record_program *program, pid_t pid,
 {
 	sigset_t ending;
 	block_signals(&ending);
-	struct wait wait = {&ending, pid, false};
 	const struct weft__runs_attach_options attach = {
 		.pid = pid,
 		.directory = program->directory,
 		.size_bytes = program->size_bytes,
 		.goes_on = goes_on,
-		.context = &wait,
+		.context = &ending,
 	};
 	*ret_pid = 0;
 	if (!weft__runs_attach(&attach, ret_pid))
