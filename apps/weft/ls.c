@@ -176,7 +176,7 @@ static void explain_nothing(void)
 {
 	char searched[PATH_MAX];
 	weft__runs_directory_searched(searched);
-	cli_inform("no program records now or could, and no ring was left behind in %s; another user, "
+	cli_inform("no program records now, and no ring was left behind in %s; another user, "
 			   "another XDG_RUNTIME_DIR and WEFT_OUT have rings elsewhere",
 		weft__runs_shown(searched));
 }
@@ -196,7 +196,8 @@ static void begin_line(struct ls_lines *listing)
 			"pid      state     age      size     events      lost        program\n");
 }
 
-static void add_rings(struct ls_lines *listing, const struct weft__runs_list *rings)
+/* Returns the number of rings. */
+static size_t add_rings(struct ls_lines *listing, const struct weft__runs_list *rings)
 {
 	for (size_t i = 0; i < rings->count; i++) {
 		struct row row;
@@ -205,6 +206,7 @@ static void add_rings(struct ls_lines *listing, const struct weft__runs_list *ri
 		begin_line(listing);
 		(listing->json ? add_json : add_text)(&row, &listing->text);
 	}
+	return listing->lines;
 }
 
 static bool records(const struct weft__runs_list *rings, pid_t pid)
@@ -240,12 +242,12 @@ static int list(bool json)
 	weft__runs_expire();
 	if (!weft__runs_find(&rings))
 		return CLI_UNREADABLE;
-	add_rings(&listing, &rings);
+	size_t found = add_rings(&listing, &rings);
 	bool good = add_linked(&listing, &rings);
 	weft__runs_list_finish(&rings);
 	if (listing.lines)
 		cli_write(&listing.text);
-	else if (good)
+	if (!found && good)
 		explain_nothing();
 	weft_text_finish(&listing.text);
 	return good ? CLI_DONE : CLI_UNREADABLE;

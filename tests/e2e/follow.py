@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 
-from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
+from harness import BUILD, DATA, WEFT, case, equal, json_lines, main, ring_lines, run, temporary_directory, weft
 
 SUBJECT = os.path.join(BUILD, 'tests', 'follow-subject')
 PATIENCE = 60
@@ -75,7 +75,7 @@ class Subject:
         return process
 
     def ls(self):
-        return json_lines(run([WEFT, 'ls', '--json'], env=self.env).stdout)
+        return ring_lines(run([WEFT, 'ls', '--json'], env=self.env).stdout)
 
 
 @contextlib.contextmanager

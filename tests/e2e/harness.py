@@ -76,6 +76,11 @@ def json_lines(text):
     return [json.loads(line) for line in text.splitlines()]
 
 
+def ring_lines(text):
+    """The lines of `weft ls --json` that are rings: other programs of this machine may be linked, too."""
+    return [line for line in json_lines(text) if line['state'] != 'linked']
+
+
 def temporary_directory():
     return tempfile.TemporaryDirectory(prefix='weft-test-')
 

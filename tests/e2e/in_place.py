@@ -6,7 +6,7 @@ import os
 import subprocess
 import time
 
-from harness import BUILD, WEFT, case, equal, json_lines, main, run, temporary_directory, weft
+from harness import BUILD, WEFT, case, equal, main, ring_lines, run, temporary_directory, weft
 
 SUBJECT = os.path.join(BUILD, 'tests', 'in-place-subject')
 OTHER = os.path.join(BUILD, 'tests', 'record-subject')
@@ -72,7 +72,7 @@ def the_file_is_the_buffer():
         while notes(here.file()) == 0 and time.monotonic() < end:  # the program may not have begun to record
             time.sleep(0.05)
         assert notes(here.file()) > 0
-        row, = json_lines(weft('ls', '--json', env=here.env).stdout)
+        row, = ring_lines(weft('ls', '--json', env=here.env).stdout)
         equal((row['program'], row['state']), ('in-place-subject', 'running'))
         _, err = process.communicate('\n')
         equal(process.returncode, 7)
@@ -121,7 +121,7 @@ def a_killed_recorder_leaves_the_file():
         process = here.start(SUBJECT, 'default', 'record')
         process.kill()
         process.communicate()  # the program's standard input ends
-        wait_until(lambda: json_lines(weft('ls', '--json', env=here.env).stdout)[0]['state'] == 'orphaned', 'it ends')
+        wait_until(lambda: ring_lines(weft('ls', '--json', env=here.env).stdout)[0]['state'] == 'orphaned', 'it ends')
         count = notes(here.file())
         report = weft('record', '--recover', env=here.env, cwd=here.cwd).stderr
         assert 't.weft: 1 MiB' in report, report
@@ -182,7 +182,7 @@ def nothing_else_installs_a_handler():
     with workspace() as here:
         for in_place in (True, False):
             process = here.start(SUBJECT, 'default', 'record', in_place=in_place)
-            row, = json_lines(weft('ls', '--json', env=here.env).stdout)
+            row, = ring_lines(weft('ls', '--json', env=here.env).stdout)
             equal(catches_sigbus(row['pid']), in_place)
             process.communicate('\n')
 

@@ -13,7 +13,7 @@ import stat
 import subprocess
 import sys
 
-from harness import BUILD, WEFT, case, equal, json_lines, main, run, skip, temporary_directory, weft
+from harness import BUILD, WEFT, case, equal, json_lines, main, ring_lines, run, skip, temporary_directory, weft
 
 SUBJECT = os.path.join(BUILD, 'tests', 'record-subject')
 STREAMER = os.path.join(BUILD, 'tests', 'stream-subject')
@@ -124,7 +124,7 @@ def ls_names_and_skips_entries_that_are_not_rings():
         names = plant_all(directory, trace)
         shutil.copyfile(trace, os.path.join(directory, 'good-%d.weft' % ENDED))
         result = here.weft('ls', '--json')
-        equal([row['path'].split('/')[-1] for row in json_lines(result.stdout)], ['good-%d.weft' % ENDED])
+        equal([row['path'].split('/')[-1] for row in ring_lines(result.stdout)], ['good-%d.weft' % ENDED])
         lines = result.stderr.splitlines()
         for name in names:
             named, = [line for line in lines if '/%s-1.weft is skipped: it is ' % name in line]
@@ -240,7 +240,7 @@ def a_file_of_another_user_is_not_a_ring_of_roots_process():
         shutil.copyfile(trace, own)
         os.chown(own, NOBODY, NOBODY)
         result = here.weft('ls', '--json')
-        equal([row['pid'] for row in json_lines(result.stdout)], [ENDED])
+        equal([row['pid'] for row in ring_lines(result.stdout)], [ENDED])
         assert 'x-1.weft is skipped: it belongs to user 65534, but process 1 to user 0' in result.stderr, result.stderr
         with open(fake, 'rb') as file:
             before = file.read()
@@ -294,8 +294,8 @@ def a_mark_of_another_user_does_not_expire_anything():
             pass
         os.utime(mark, (1, 1))
         os.chown(mark, NOBODY, NOBODY)
-        equal(len(json_lines(here.weft('ls', '--json').stdout)), 1)
-        equal(len(json_lines(here.weft('ls', '--json').stdout)), 1)
+        equal(len(ring_lines(here.weft('ls', '--json').stdout)), 1)
+        equal(len(ring_lines(here.weft('ls', '--json').stdout)), 1)
         equal(os.stat(mark).st_uid, 0)
 
 
@@ -307,10 +307,10 @@ def a_link_of_another_user_is_not_followed():
         directory = here.directory(0o1733)
         link = os.path.join(directory, 'x-%d.weft' % ENDED)
         os.symlink(trace, link)
-        equal([row['path'] for row in json_lines(here.weft('ls', '--json').stdout)], [link])  # root's own: --in-place
+        equal([row['path'] for row in ring_lines(here.weft('ls', '--json').stdout)], [link])  # root's own: --in-place
         os.lchown(link, NOBODY, NOBODY)
         result = here.weft('ls', '--json')
-        equal(result.stdout, '')
+        equal(ring_lines(result.stdout), [])
         assert 'is skipped: it is a symbolic link' in result.stderr, result.stderr
 
 
@@ -355,7 +355,7 @@ def another_users_directory_does_not_stop_anybody():
                                         'wait'], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                        env={k: v for k, v in os.environ.items() if k != 'XDG_RUNTIME_DIR'})
             equal(process.stdout.readline(), 'ready\n')
-            row, = json_lines(weft_as('ls', '--json').stdout)
+            row, = ring_lines(weft_as('ls', '--json').stdout)
             equal(row['state'], 'running')
             assert row['path'].startswith(made[0] + '/record-'), row
             os.kill(row['pid'], signal.SIGUSR2)
@@ -375,7 +375,7 @@ def a_ring_that_is_cut_short_kills_no_reader():
         process = here.start('record', '--size', '256K', '-o', 'own.weft', SUBJECT, 4, 'wait')
         try:
             equal(process.stdout.readline(), 'ready\n')
-            row, = json_lines(here.weft('ls', '--json').stdout)
+            row, = ring_lines(here.weft('ls', '--json').stdout)
             with open(row['path'], 'rb') as file:
                 ring = file.read()
             shim = {'LD_PRELOAD': SHIM, 'WEFT_SHIM_SHORTEN': 'record-subject-'}
